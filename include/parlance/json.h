@@ -1,0 +1,203 @@
+#ifndef PARLANCE_JSON_H_
+#define PARLANCE_JSON_H_
+
+// JSON values, and reading and writing them as Python does.
+//
+//   Result<json::Value> v = json::parse(R"({"city": "Bern", "days": 3})");
+//   if (v) std::cout << v->find("city")->as_string();
+//
+// The model is Python's: integers of any size are exact and differ from
+// floats, NaN and the infinities exist, objects keep the order in which their
+// keys first came, and the last of several equal keys gives the value.
+//
+// Strings are UTF-8, except that a surrogate without its partner, which JSON
+// can spell as "\ud800", is kept in the three bytes that UTF-8 would have
+// given it (WTF-8).
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "parlance/error.h"
+#include "parlance/limits.h"
+
+namespace parlance::json {
+
+class Value;
+class Object;
+using Array = std::vector<Value>;
+
+// ORDER: Kind
+enum class Kind : std::uint8_t {
+  kNull,
+  kBool,
+  kInt,     // fits int64
+  kBigInt,  // does not; as decimal digits
+  kFloat,   // includes NaN and the infinities
+  kString,
+  kArray,
+  kObject,
+};
+
+// "null", "boolean", "integer", "integer", "number", "string", "array",
+// "object": the names that JSON Schema and our messages use.
+std::string_view to_string(Kind kind);
+
+// One JSON value, 16 bytes.  Short strings (up to 14 bytes) live inside; longer
+// strings, arrays and objects are shared, counted and copied when one of
+// several owners changes them, so copying a Value is cheap.  Safe to share
+// between threads as long as nobody writes to the same Value object.
+//
+// No accessor fails: asked for the wrong kind, each gives the neutral value
+// named beside it.
+class Value {
+ public:
+  static constexpr std::size_t kInlineBytes = 14;
+
+  Value() noexcept;  // null
+  Value(std::nullptr_t) noexcept : Value() {}
+  Value(bool b) noexcept;
+  Value(int i) noexcept : Value(static_cast<std::int64_t>(i)) {}
+  Value(std::int64_t i) noexcept;
+  Value(double d) noexcept;
+  Value(std::string_view s);
+  Value(const char* s) : Value(std::string_view(s)) {}
+  Value(const std::string& s) : Value(std::string_view(s)) {}
+  Value(Array items);
+  Value(Object members);
+  // `digits` is an optional '-' and decimal digits.  Leading zeros go; a number
+  // that fits int64 becomes kInt.
+  static Value integer(std::string_view digits);
+
+  Value(const Value& other) noexcept;
+  Value(Value&& other) noexcept;
+  Value& operator=(const Value& other) noexcept;
+  Value& operator=(Value&& other) noexcept;
+  ~Value();
+
+  Kind kind() const noexcept;
+  bool is_null() const noexcept { return kind() == Kind::kNull; }
+  bool is_string() const noexcept { return kind() == Kind::kString; }
+  bool is_array() const noexcept { return kind() == Kind::kArray; }
+  bool is_object() const noexcept { return kind() == Kind::kObject; }
+
+  bool as_bool() const noexcept;           // else false
+  std::int64_t as_int() const noexcept;    // kInt, else 0
+  double as_float() const noexcept;        // kFloat, kInt, kBigInt, else 0
+  // The text of a string or the digits of a kBigInt, else "".  Points into
+  // this Value (short) or into what it shares (long): valid while this Value
+  // is alive and neither moved nor assigned.
+  std::string_view as_string() const noexcept;
+  const Array& items() const noexcept;     // else an empty array
+  const Object& members() const noexcept;  // else an empty object
+
+  // The member called `key` of an object, else null.  O(1) expected.
+  const Value* find(std::string_view key) const noexcept;
+  // Elements of an array, members of an object, else 0.
+  std::size_t size() const noexcept;
+
+  // The array or object for changing; a copy is made first when it is shared.
+  // REQUIRES: is_array() (is_object()); otherwise the value becomes an empty
+  // one of that kind.
+  Array& mutable_items();
+  Object& mutable_members();
+
+  // What Python's bool() says of it: false for null, false, zeros, "", [] {}.
+  bool truthy() const noexcept;
+
+  // Same kind and same content.  kInt and kFloat are never equal, NaN equals
+  // NaN, objects also compare the order of their keys.
+  bool operator==(const Value& other) const noexcept;
+
+  // Bytes held by this value, shared parts counted in full.
+  std::size_t memory_bytes() const noexcept;
+
+ private:
+  struct StringNode;
+  struct ArrayNode;
+  struct ObjectNode;
+  void retain() const noexcept;
+  void release() noexcept;
+
+  // Layout: bytes_[15] is the tag.  A kString tag has an inline and a shared
+  // form; the inline form keeps its length in bytes_[14].  Every other kind
+  // keeps its payload in the first eight bytes.
+  alignas(8) unsigned char bytes_[16];
+};
+
+struct Member {
+  std::string key;
+  Value value;
+};
+
+// The members of an object in order of first appearance.  Lookup is a scan
+// for few members and a hash index beyond.
+class Object {
+ public:
+  Object() = default;
+  Object(std::initializer_list<Member> members);
+  Object(const Object& other);
+  Object(Object&& other) noexcept;
+  Object& operator=(const Object& other);
+  Object& operator=(Object&& other) noexcept;
+  ~Object();
+
+  std::size_t size() const noexcept { return members_.size(); }
+  bool empty() const noexcept { return members_.empty(); }
+  auto begin() const noexcept { return members_.begin(); }
+  auto end() const noexcept { return members_.end(); }
+  auto begin() noexcept { return members_.begin(); }
+  auto end() noexcept { return members_.end(); }
+
+  const Value* find(std::string_view key) const noexcept;
+  Value* find(std::string_view key) noexcept;
+  // The value of `key`, made null at the end if it was absent.
+  Value& operator[](std::string_view key);
+  // Sets `key`: at its old position when present, else at the end.
+  void set(std::string key, Value value);
+  // Removes `key` when present; O(n).
+  bool erase(std::string_view key);
+  void reserve(std::size_t n) { members_.reserve(n); }
+
+ private:
+  struct Index;
+  std::size_t position(std::string_view key) const noexcept;  // npos: absent
+  std::vector<Member> members_;
+  mutable std::unique_ptr<Index> index_;
+};
+
+// Where Python's json.loads and a strict reader differ.
+struct ParseOptions {
+  // Accept NaN, Infinity and -Infinity.  Default: as Python, yes.
+  bool allow_nonfinite = true;
+  Limits limits = {};
+};
+
+// Reads one JSON text as Python's json.loads does: white space is space, tab,
+// LF, CR; a leading byte order mark is an error; `text` must be UTF-8.  The
+// error's span is the byte at which reading stopped.
+Result<Value> parse(std::string_view text, const ParseOptions& options = {});
+
+// How a value is written.
+struct DumpOptions {
+  // Write characters beyond ASCII as \u escapes.  Default: as Python's
+  // json.dumps, yes; false writes UTF-8.
+  bool ascii = true;
+  // 0: one line.  Otherwise so many spaces per level, as json.dumps(indent=).
+  int indent = 0;
+  // No space after ',' and ':'.
+  bool compact = false;
+};
+
+// Writes `value` as Python's json.dumps does: ", " and ": " between parts,
+// shortest floats that read back the same (1e+16 as 1e+16, 1.0 as 1.0), NaN
+// and Infinity by name.  A lone surrogate is written as its \u escape in
+// either mode.
+std::string dump(const Value& value, const DumpOptions& options = {});
+
+}  // namespace parlance::json
+
+#endif  // PARLANCE_JSON_H_

@@ -1,0 +1,48 @@
+#ifndef PARLANCE_SRC_BASE_UTF8_H_
+#define PARLANCE_SRC_BASE_UTF8_H_
+
+// UTF-8: one place that knows how code points become bytes.
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace parlance::base {
+
+// Appends `c` (surrogates allowed, in three bytes).  REQUIRES: c <= 0x10FFFF.
+void append_utf8(std::string& out, char32_t c);
+
+// The code point at `text[i]`, and advances `i` past it.  Text must be UTF-8
+// (surrogates allowed) and i < text.size(); on an ill-formed byte returns
+// U+FFFD and advances by one.
+char32_t next_code_point(std::string_view text, std::size_t& i);
+
+// Length of the longest prefix that is ASCII.  Reads at memory speed.
+std::size_t ascii_prefix(std::string_view text);
+
+// Number of code points in UTF-8 text.
+std::size_t count_code_points(std::string_view text);
+
+// Whether all of `text` is well-formed.  With `surrogates`, the three-byte
+// forms of U+D800..DFFF count as well-formed.
+bool is_utf8(std::string_view text, bool surrogates = false);
+
+// The next piece of a byte stream that may be cut inside a character.
+struct Utf8Step {
+  enum class Kind : std::uint8_t {
+    kValid,       // `size` bytes are whole characters
+    kIllFormed,   // `size` bytes are one maximal ill-formed subpart: one U+FFFD
+    kIncomplete,  // the rest, 1 to 3 bytes, begins a character
+  };
+  Kind kind = Kind::kValid;
+  std::size_t size = 0;
+};
+
+// Classifies the beginning of `bytes` (not empty): the longest valid run, else
+// one ill-formed subpart (WHATWG's rule), else an incomplete tail.
+Utf8Step next_utf8(std::string_view bytes, bool surrogates = false);
+
+}  // namespace parlance::base
+
+#endif  // PARLANCE_SRC_BASE_UTF8_H_

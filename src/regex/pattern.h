@@ -1,0 +1,53 @@
+#ifndef PARLANCE_SRC_REGEX_PATTERN_H_
+#define PARLANCE_SRC_REGEX_PATTERN_H_
+
+// From the text of a pattern to what it means: text -> Ast -> Hir.
+//
+//   Result<Pattern> p = parse_pattern(R"(<tool name=(?P<name>\w+)>)");
+//
+// This is the only reader of patterns in the library; parsing and constraining
+// both start from its Hir, so they cannot disagree about a pattern.
+
+#include <string>
+#include <string_view>
+
+#include "parlance/error.h"
+#include "parlance/limits.h"
+#include "regex/hir.h"
+
+namespace parlance::regex {
+
+// Whose meaning of \w, \d, \s and of a few spellings is meant.
+enum class Flavor : std::uint8_t {
+  kRegexModule,  // PyPI `regex`, version 0: response templates
+  kPythonRe,     // the standard library's `re`: response schemas
+  kEcma,         // JSON Schema's "pattern" (ECMA-262, u flag)
+};
+
+struct PatternOptions {
+  Flavor flavor = Flavor::kRegexModule;
+  // Flags set from outside, as in re.compile(p, re.DOTALL).
+  bool dot_all = false;
+  bool multi_line = false;
+  bool ignore_case = false;
+  bool verbose = false;
+  Limits limits = {};
+};
+
+struct Pattern {
+  std::string source;
+  Hir hir;
+  // The same pattern in PCRE2's spelling (options UTF | UCP | DUPNAMES |
+  // NO_START_OPTIMIZE, flags already inline), for what is not regular.  Always
+  // set.
+  std::string pcre2;
+};
+
+// Errors: kBadPattern, kUnsupportedPattern, kTooLarge, with the span in bytes
+// of `text` and a message that says what stands there and what would be right.
+Result<Pattern> parse_pattern(std::string_view text,
+                              const PatternOptions& options = {});
+
+}  // namespace parlance::regex
+
+#endif  // PARLANCE_SRC_REGEX_PATTERN_H_

@@ -1,0 +1,83 @@
+#ifndef PARLANCE_SRC_REGEX_PCRE2_H_
+#define PARLANCE_SRC_REGEX_PCRE2_H_
+
+// The one place that talks to PCRE2: patterns that are not regular.
+//
+// A search looks at `subject` from `start`; what stands before `start` is
+// visible to look-behind and word boundaries.  With `more` set the end of the
+// subject is not the end of the text: as soon as a match would have to look
+// beyond it the answer is kPartial, so a kMatch is final (PCRE2_PARTIAL_HARD).
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "parlance/error.h"
+#include "parlance/limits.h"
+#include "regex/pattern.h"
+
+namespace parlance::regex {
+
+// Immutable after compile; safe to share between threads.
+class Pcre2 {
+ public:
+  static Result<Pcre2> compile(const Pattern& pattern,
+                               const Limits& limits = {});
+  ~Pcre2();
+  Pcre2(Pcre2&&) noexcept;
+  Pcre2& operator=(Pcre2&&) noexcept;
+
+  enum class Status : std::uint8_t { kNone, kMatch, kPartial, kLimit };
+
+  static constexpr std::size_t kUnset = static_cast<std::size_t>(-1);
+
+  // Scratch of one thread.
+  class Scratch {
+   public:
+    explicit Scratch(const Pcre2& pattern);
+    ~Scratch();
+    Scratch(Scratch&&) noexcept;
+    Scratch& operator=(Scratch&&) noexcept;
+
+   private:
+    friend class Pcre2;
+    struct State;
+    std::unique_ptr<State> state_;
+  };
+
+  struct Found {
+    Status status = Status::kNone;
+    std::size_t begin = 0;  // kMatch, kPartial
+    std::size_t end = 0;    // kMatch
+  };
+
+  struct SearchOptions {
+    bool more = false;            // the text goes on after the subject
+    bool not_empty_at_start = false;  // no empty match at `start`
+    // The subject is not the beginning of the text: ^ and \A fail at offset 0.
+    bool not_text_start = false;
+  };
+
+  // Byte offsets into `subject`.  After kMatch, `groups` (when given) holds
+  // the span of every group, index 0 the whole; {kUnset, kUnset} if it took
+  // no part.  A group name used twice reports the one that is set.
+  // kLimit: the step limit was passed; nothing was decided.
+  Found search(std::string_view subject, std::size_t start,
+               const SearchOptions& options, Scratch& scratch,
+               std::vector<std::pair<std::size_t, std::size_t>>* groups) const;
+
+  // Characters that a match may look at before its start, times 4 (bytes).
+  std::size_t lookbehind_bytes() const;
+
+ private:
+  Pcre2();
+  struct Code;
+  std::shared_ptr<const Code> code_;
+};
+
+}  // namespace parlance::regex
+
+#endif  // PARLANCE_SRC_REGEX_PCRE2_H_
