@@ -1,0 +1,50 @@
+#ifndef PARLANCE_TOOLS_H_
+#define PARLANCE_TOOLS_H_
+
+// The tools a request offers, as the chat template got them.
+//
+// A parser uses them to give tool arguments that come as text ("7", "true")
+// the types that the tool's schema declares.
+//
+//   ToolSet tools = ToolSet::from_value(*json::parse(tools_json));
+//   ResponseParser parser(format, {.tools = &tools});
+
+#include <memory>
+#include <string_view>
+
+#include "parlance/error.h"
+#include "parlance/json.h"
+
+namespace parlance {
+
+// Immutable, cheap to copy, safe to share between threads.
+class ToolSet {
+ public:
+  ToolSet();  // no tools
+
+  // Takes a list of OpenAI-style tools: {"type": "function", "function":
+  // {"name", "parameters": {"properties": ...}}}, or the inner object alone.
+  // Entries of another shape are ignored, as upstream ignores them; a later
+  // entry of the same name replaces an earlier one.
+  static ToolSet from_value(const json::Value& list);
+
+  // The same from JSON text.  Errors: kInvalidJson; kWrongType when the text
+  // is not a list.
+  static Result<ToolSet> from_json(std::string_view text);
+
+  bool empty() const;
+  std::size_t size() const;
+
+  // The schema of parameter `parameter` of tool `tool`, or null.  O(1).
+  const json::Value* parameter(std::string_view tool,
+                               std::string_view parameter) const;
+  bool contains(std::string_view tool) const;
+
+ private:
+  struct Table;
+  std::shared_ptr<const Table> table_;
+};
+
+}  // namespace parlance
+
+#endif  // PARLANCE_TOOLS_H_

@@ -1,0 +1,125 @@
+#ifndef PARLANCE_SRC_FORMAT_DESCRIPTION_H_
+#define PARLANCE_SRC_FORMAT_DESCRIPTION_H_
+
+// A format as it was understood: what the loader makes, and what both
+// interpreters (parsing, constraining) read.
+//
+//   template text --json--> values --load.cc--> Description
+//
+// Nothing here runs.  Automata are compiled by whoever needs them and may be
+// kept beside the description in Shared::parse_program, so that all parsers of
+// one format share them.
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "parlance/format.h"
+#include "parlance/json.h"
+#include "parlance/limits.h"
+#include "regex/pattern.h"
+
+namespace parlance::format {
+
+// What opens or closes a region, or anchors the prefix.
+struct Delimiter {
+  enum class Kind : std::uint8_t { kNone, kLiterals, kPattern };
+  Kind kind = Kind::kNone;
+  // kLiterals: without duplicates, in the order given.
+  std::vector<std::string> literals = {};
+  // kPattern: as written (Pattern::source), parsed with DOTALL.  kLiterals: the
+  // hir of the literal set, source and pcre2 empty.
+  regex::Pattern pattern = {};
+
+  explicit operator bool() const { return kind != Kind::kNone; }
+};
+
+// ORDER: ContentKind, names in load.cc
+enum class ContentKind : std::uint8_t {
+  kText,
+  kInt,
+  kFloat,
+  kBool,
+  kJson,
+  kXmlInline,
+  kKvLines,
+};
+// "text", "int", ..., "xml-inline", "kv-lines".
+std::string_view to_string(ContentKind kind);
+
+// A content parser with its arguments.
+struct Content {
+  ContentKind kind = ContentKind::kText;
+  bool strip = true;  // text, int, float, bool, kv-lines, fallback of json
+  // json
+  bool allow_non_json = false;
+  bool unquoted_keys = false;
+  std::vector<std::pair<std::string, std::string>> string_delims = {};
+  // xml-inline
+  regex::Pattern tag_pattern = {};
+  bool merge_duplicates = false;
+  // kv-lines
+  std::string line_separator = "\n";
+  std::string key_separator = ":";
+  // xml-inline, kv-lines: how values are parsed; null keeps the raw text.
+  std::shared_ptr<const Content> value_parser = nullptr;
+
+  // Chunks are not the value yet.
+  bool dirty() const { return kind >= ContentKind::kJson; }
+};
+
+// A transform: a JSON value in which some strings are placeholders.
+struct Transform {
+  enum class Kind : std::uint8_t { kConstant, kPlaceholder, kList, kObject };
+  Kind kind = Kind::kConstant;
+  json::Value constant = {};                  // kConstant
+  std::vector<std::string> path = {};         // kPlaceholder: root, then keys
+  std::vector<Transform> items = {};          // kList
+  std::vector<std::pair<std::string, Transform>> members = {};  // kObject
+};
+
+struct Field {
+  std::string name;
+  Delimiter open;   // kNone: the implicit field
+  Delimiter close;  // kNone: runs to the end of the stream
+  Content content;
+  bool repeats = false;
+  std::optional<std::string> join = std::nullopt;
+  bool optional = true;
+  std::optional<Transform> transform = std::nullopt;
+  bool transform_each = false;
+};
+
+struct Description {
+  json::Value defaults = json::Value(json::Object());
+  std::vector<Field> fields = {};           // in the order of the template
+  std::optional<std::size_t> implicit = std::nullopt;
+  Delimiter start_anchor = {};
+};
+
+struct Shared {
+  std::string name = {};
+  std::vector<std::string> models = {};
+  bool recovers = false;
+  Limits limits = {};
+  json::Value response_template = {};  // as read, for writing it out again
+  Description description = {};
+
+  // Filled by the parse room on first use, never changed afterwards.
+  mutable std::once_flag program_once = {};
+  mutable std::shared_ptr<const void> parse_program = nullptr;
+};
+
+// Reads a bare response template.  `source` is its JSON text.
+Result<Description> load_template(std::string_view source,
+                                  const Limits& limits);
+
+}  // namespace parlance::format
+
+#endif  // PARLANCE_SRC_FORMAT_DESCRIPTION_H_
