@@ -37,14 +37,63 @@ function(parlance_room name)
 endfunction()
 
 # parlance_test(json_test SOURCES unit/json_test.cc): a GoogleTest program,
-# linked with the library, run by ctest.
+# linked with the library, run by ctest.  Tests whose name contains LongRun
+# are exhaustive; they become a second entry of ctest with the label "long".
 function(parlance_test name)
   cmake_parse_arguments(TEST "" "" "SOURCES;LABELS" ${ARGN})
   add_executable(${name} ${TEST_SOURCES})
+  target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests)
+  target_compile_definitions(${name} PRIVATE
+    PARLANCE_TEST_DATA="${PROJECT_SOURCE_DIR}/tests/data"
+    PARLANCE_FORMATS_DIR="${PROJECT_SOURCE_DIR}/formats")
   target_link_libraries(${name} PRIVATE parlance parlance_flags
                         GTest::gtest GTest::gtest_main)
-  add_test(NAME ${name} COMMAND ${name})
-  if(TEST_LABELS)
-    set_tests_properties(${name} PROPERTIES LABELS "${TEST_LABELS}")
+  add_test(NAME ${name} COMMAND ${name} --gtest_filter=-*LongRun*)
+  set_tests_properties(${name} PROPERTIES
+    LABELS "${TEST_LABELS}" ENVIRONMENT "${PARLANCE_TEST_ENVIRONMENT}")
+
+  file(STRINGS ${TEST_SOURCES} long_tests REGEX "LongRun" LIMIT_COUNT 1)
+  if(long_tests)
+    add_test(NAME ${name}_long COMMAND ${name} --gtest_filter=*LongRun*)
+    set_tests_properties(${name}_long PROPERTIES
+      LABELS "long" ENVIRONMENT "${PARLANCE_TEST_ENVIRONMENT}")
+  endif()
+endfunction()
+
+# parlance_probe(regex_probe SOURCES support/regex_probe.cc): a program that
+# answers questions about a room on its standard input; Python tests compare
+# the answers with an oracle.
+function(parlance_probe name)
+  cmake_parse_arguments(PROBE "" "" "SOURCES" ${ARGN})
+  add_executable(${name} ${PROBE_SOURCES})
+  target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests)
+  target_link_libraries(${name} PRIVATE parlance parlance_flags)
+  set_target_properties(${name} PROPERTIES
+    RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/probes)
+endfunction()
+
+# parlance_fuzz(json_fuzz SOURCES fuzz/json_fuzz.cc): with PARLANCE_BUILD_FUZZ a
+# libFuzzer program fuzz/json_fuzz; otherwise a program that replays the kept
+# inputs of tests/fuzz/corpus/json/ as a test.
+function(parlance_fuzz name)
+  cmake_parse_arguments(FUZZ "" "" "SOURCES" ${ARGN})
+  string(REGEX REPLACE "_fuzz$" "" door ${name})
+  set(corpus ${PROJECT_SOURCE_DIR}/tests/fuzz/corpus/${door})
+  if(PARLANCE_BUILD_FUZZ)
+    add_executable(${name} ${FUZZ_SOURCES})
+    target_link_options(${name} PRIVATE -fsanitize=fuzzer)
+    set(replay -runs=0)
+  else()
+    add_executable(${name} ${FUZZ_SOURCES}
+                   ${PROJECT_SOURCE_DIR}/tests/fuzz/replay_main.cc)
+    set(replay "")
+  endif()
+  target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests)
+  target_link_libraries(${name} PRIVATE parlance parlance_flags)
+  set_target_properties(${name} PROPERTIES
+    RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/fuzz)
+  if(PARLANCE_BUILD_TESTS AND EXISTS ${corpus})
+    add_test(NAME replay_${door} COMMAND ${name} ${replay} ${corpus})
+    set_tests_properties(replay_${door} PROPERTIES LABELS "fuzz")
   endif()
 endfunction()

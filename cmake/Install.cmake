@@ -1,0 +1,35 @@
+# What `cmake --install` puts in place: the static library, the public headers,
+# the command, a CMake package and a pkg-config file.
+#
+#   find_package(parlance REQUIRED)
+#   target_link_libraries(x PRIVATE parlance::parlance)
+
+include(CMakePackageConfigHelpers)
+set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/parlance)
+
+install(TARGETS parlance EXPORT parlance-targets
+  ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/parlance
+  DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h")
+if(TARGET parlance_cli)
+  install(TARGETS parlance_cli RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+endif()
+
+install(EXPORT parlance-targets NAMESPACE parlance:: DESTINATION ${package_dir})
+configure_package_config_file(
+  ${PROJECT_SOURCE_DIR}/cmake/parlance-config.cmake.in
+  ${PROJECT_BINARY_DIR}/parlance-config.cmake
+  INSTALL_DESTINATION ${package_dir})
+write_basic_package_version_file(
+  ${PROJECT_BINARY_DIR}/parlance-config-version.cmake
+  COMPATIBILITY SameMinorVersion)
+install(FILES
+  ${PROJECT_BINARY_DIR}/parlance-config.cmake
+  ${PROJECT_BINARY_DIR}/parlance-config-version.cmake
+  ${PROJECT_SOURCE_DIR}/cmake/FindPCRE2.cmake
+  DESTINATION ${package_dir})
+
+configure_file(${PROJECT_SOURCE_DIR}/cmake/parlance.pc.in
+               ${PROJECT_BINARY_DIR}/parlance.pc @ONLY)
+install(FILES ${PROJECT_BINARY_DIR}/parlance.pc
+  DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
