@@ -17,6 +17,10 @@
 
 namespace parlance {
 
+namespace schema {
+struct ToolTable;  // src/schema/tool_table.h
+}
+
 // Immutable, cheap to copy, safe to share between threads.
 class ToolSet {
  public:
@@ -40,9 +44,10 @@ class ToolSet {
                                std::string_view parameter) const;
   bool contains(std::string_view tool) const;
 
+  const schema::ToolTable& table() const { return *table_; }
+
  private:
-  struct Table;
-  std::shared_ptr<const Table> table_;
+  std::shared_ptr<const schema::ToolTable> table_;  // never null
 };
 
 }  // namespace parlance

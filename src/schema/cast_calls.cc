@@ -1,0 +1,103 @@
+#include "schema/cast_calls.h"
+
+#include <cstddef>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "schema/tool_table.h"
+#include "schema/typing.h"
+
+namespace parlance::schema {
+namespace {
+
+bool is_container(const json::Value& value) {
+  return value.is_array() || value.is_object();
+}
+
+// The argument with its type, or nothing when it stays as it is.
+std::optional<json::Value> cast_argument(const json::Value& argument,
+                                         const Parameter& parameter) {
+  if (argument.is_string()) {
+    return cast(argument.as_string(), parameter.types);
+  }
+  // A repeated tag made a list of one argument's values.
+  if (!argument.is_array() || parameter.takes_array) return std::nullopt;
+  std::optional<json::Value> changed;
+  for (std::size_t i = 0; i < argument.items().size(); ++i) {
+    const json::Value& item = argument.items()[i];
+    if (!item.is_string()) continue;
+    std::optional<json::Value> value = cast(item.as_string(), parameter.types);
+    if (!value) continue;
+    if (!changed) changed = argument;
+    changed->mutable_items()[i] = std::move(*value);
+  }
+  return changed;
+}
+
+void cast_call(json::Value& call, const ToolTable& table,
+               std::optional<Error>& error) {
+  const json::Value* function = call.find("function");
+  if (function == nullptr) return;
+  const json::Value* name = function->find("name");
+  const json::Value* arguments = function->find("arguments");
+  if (name == nullptr || !name->is_string() || arguments == nullptr ||
+      !arguments->is_object()) {
+    return;
+  }
+  const auto tool = table.tools.find(name->as_string());
+  if (tool == table.tools.end()) return;
+
+  std::vector<std::pair<std::string, json::Value>> changes;
+  for (const json::Member& member : arguments->members()) {
+    const auto parameter = tool->second.find(member.key);
+    if (parameter == tool->second.end()) continue;
+    if (parameter->second.bad_union && !error) {
+      error = Error{ErrorCode::kContentType,
+                    "parameter '" + member.key + "' of tool '" + tool->first +
+                        "' has an 'anyOf' or 'oneOf' that is not a list of "
+                        "schemas."};
+    }
+    if (std::optional<json::Value> value =
+            cast_argument(member.value, parameter->second)) {
+      changes.emplace_back(member.key, std::move(*value));
+    }
+  }
+  if (changes.empty()) return;
+  json::Object& members = call.mutable_members()
+                              .find("function")
+                              ->mutable_members()
+                              .find("arguments")
+                              ->mutable_members();
+  for (auto& [key, value] : changes) *members.find(key) = std::move(value);
+}
+
+}  // namespace
+
+std::optional<Error> cast_tool_calls(json::Value& value,
+                                     const ToolSet& tools) {
+  std::optional<Error> error;
+  if (tools.empty()) return error;
+  std::vector<json::Value*> pending = {&value};
+  while (!pending.empty()) {
+    json::Value& next = *pending.back();
+    pending.pop_back();
+    if (next.is_object()) {
+      cast_call(next, tools.table(), error);
+    } else if (next.is_array()) {
+      bool nested = false;
+      for (const json::Value& item : next.items()) {
+        nested = nested || is_container(item);
+      }
+      if (!nested) continue;
+      // Made ours before pointers into it are kept.
+      json::Array& items = next.mutable_items();
+      for (std::size_t i = items.size(); i-- > 0;) {
+        if (is_container(items[i])) pending.push_back(&items[i]);
+      }
+    }
+  }
+  return error;
+}
+
+}  // namespace parlance::schema

@@ -1,0 +1,61 @@
+#ifndef PARLANCE_SRC_SCHEMA_TYPING_H_
+#define PARLANCE_SRC_SCHEMA_TYPING_H_
+
+// Types for loose values: what a tool's schema says about an argument that
+// came as text.
+//
+//   candidate_types({"type": ["integer", "null"]})    kInteger, kNull
+//   cast("7", {kInteger, kNull})                      7
+//   cast("seven", {kInteger, kNull})                  nothing: it stays text
+//
+// Only what decides a type is read of a schema: "type", "anyOf", "oneOf" and
+// "nullable".  "allOf", "$ref", "enum" and "const" are not.
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "parlance/json.h"
+
+namespace parlance::schema {
+
+// ORDER: LooseType, names in typing.cc
+enum class LooseType : std::uint8_t {
+  kInteger,
+  kNumber,
+  kBoolean,
+  kNull,
+  kObject,
+  kArray,
+  kString,   // casts nothing
+  kUnknown,  // a name that JSON Schema does not have; casts nothing
+};
+// "integer", ..., "string", "unknown".
+std::string_view to_string(LooseType type);
+
+// The types a schema allows, in the order in which they are tried: those of
+// "type", then of each "anyOf", then of each "oneOf", then null if "nullable"
+// is truthy and null is not among them yet.  Repetitions are kept.  Empty when
+// the schema is not an object or says nothing.
+std::vector<LooseType> candidate_types(const json::Value& schema);
+
+// Whether somewhere in the schema, where candidate_types() looks, "anyOf" or
+// "oneOf" is something that has no elements (a number or true).  Upstream
+// raises a TypeError when such a parameter comes; candidate_types() reads on.
+bool has_bad_union(const json::Value& schema);
+
+// `text` as a value of the first type that it can be read as, or nothing.
+//
+//   integer  Python's int()
+//   number   Python's float(), finite; an integer when the value is whole and
+//            the text has no point ("1e3"), exact for the double
+//   boolean  true 1 false 0, in any case, surrounded by white space or not
+//   null     null None, the same
+//   object, array  JSON text of that shape
+std::optional<json::Value> cast(std::string_view text,
+                                const std::vector<LooseType>& types);
+
+}  // namespace parlance::schema
+
+#endif  // PARLANCE_SRC_SCHEMA_TYPING_H_
