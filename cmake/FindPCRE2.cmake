@@ -1,49 +1,42 @@
-# Finds PCRE2 with 8-bit code units: target PCRE2::8BIT, the name that PCRE2's
-# own CMake package uses.  Debian's package has no CMake files, so pkg-config
-# is asked for hints and the library is looked up by name.
+# PCRE2, 8-bit: imported target PCRE2::8BIT.
 #
-#   find_package(PCRE2 10.42 REQUIRED)
-#   target_link_libraries(x PRIVATE PCRE2::8BIT)
-#
-# With PARLANCE_STATIC_PCRE2 the archive is linked rather than the shared
-# library, e.g. for a Python wheel that must not need one at run time.
-
-find_package(PkgConfig QUIET)
-if(PkgConfig_FOUND)
-  pkg_check_modules(PC_PCRE2 QUIET libpcre2-8)
-endif()
-
-find_path(PCRE2_INCLUDE_DIR pcre2.h HINTS ${PC_PCRE2_INCLUDE_DIRS})
-if(PARLANCE_STATIC_PCRE2)
-  find_library(PCRE2_STATIC_LIBRARY libpcre2-8.a HINTS ${PC_PCRE2_LIBRARY_DIRS})
-  set(PCRE2_8BIT_LIBRARY ${PCRE2_STATIC_LIBRARY})
-else()
-  find_library(PCRE2_LIBRARY pcre2-8 HINTS ${PC_PCRE2_LIBRARY_DIRS})
-  set(PCRE2_8BIT_LIBRARY ${PCRE2_LIBRARY})
-endif()
-
-if(PCRE2_INCLUDE_DIR)
-  file(STRINGS ${PCRE2_INCLUDE_DIR}/pcre2.h lines
-       REGEX "^#define PCRE2_(MAJOR|MINOR)[ \t]+[0-9]+")
-  string(REGEX MATCH "PCRE2_MAJOR[ \t]+([0-9]+)" _ "${lines}")
-  set(PCRE2_VERSION ${CMAKE_MATCH_1})
-  string(REGEX MATCH "PCRE2_MINOR[ \t]+([0-9]+)" _ "${lines}")
-  string(APPEND PCRE2_VERSION ".${CMAKE_MATCH_1}")
+# Through PCRE2's own CMake package or pkg-config when there is one, else by
+# looking for header and library.  PCRE2_ROOT points at a private build; set
+# PCRE2_USE_STATIC_LIBS to prefer the archive.
+if(NOT TARGET PCRE2::8BIT)
+  find_package(PkgConfig QUIET)
+  if(PKG_CONFIG_FOUND)
+    pkg_check_modules(PC_PCRE2 QUIET libpcre2-8)
+  endif()
+  if(PCRE2_USE_STATIC_LIBS)
+    set(pcre2_names libpcre2-8.a pcre2-8-static pcre2-8)
+  else()
+    set(pcre2_names pcre2-8 pcre2-8-static)
+  endif()
+  find_path(PCRE2_INCLUDE_DIR pcre2.h HINTS ${PC_PCRE2_INCLUDE_DIRS})
+  find_library(PCRE2_LIBRARY NAMES ${pcre2_names}
+               HINTS ${PC_PCRE2_LIBRARY_DIRS})
+  if(PCRE2_INCLUDE_DIR)
+    file(STRINGS ${PCRE2_INCLUDE_DIR}/pcre2.h pcre2_version_lines
+         REGEX "^#define PCRE2_(MAJOR|MINOR)")
+    string(REGEX REPLACE ".*MAJOR +([0-9]+).*MINOR +([0-9]+).*" "\\1.\\2"
+           PCRE2_VERSION "${pcre2_version_lines}")
+  endif()
+  mark_as_advanced(PCRE2_INCLUDE_DIR PCRE2_LIBRARY)
 endif()
 
 include(FindPackageHandleStandardArgs)
 find_package_handle_standard_args(PCRE2
-  REQUIRED_VARS PCRE2_8BIT_LIBRARY PCRE2_INCLUDE_DIR
+  REQUIRED_VARS PCRE2_LIBRARY PCRE2_INCLUDE_DIR
   VERSION_VAR PCRE2_VERSION)
 
 if(PCRE2_FOUND AND NOT TARGET PCRE2::8BIT)
   add_library(PCRE2::8BIT UNKNOWN IMPORTED)
   set_target_properties(PCRE2::8BIT PROPERTIES
-    IMPORTED_LOCATION ${PCRE2_8BIT_LIBRARY}
+    IMPORTED_LOCATION ${PCRE2_LIBRARY}
     INTERFACE_INCLUDE_DIRECTORIES ${PCRE2_INCLUDE_DIR})
-  if(PARLANCE_STATIC_PCRE2)
-    set_target_properties(PCRE2::8BIT PROPERTIES
+  if(PCRE2_LIBRARY MATCHES "\\.(a|lib)$")
+    set_property(TARGET PCRE2::8BIT PROPERTY
       INTERFACE_COMPILE_DEFINITIONS PCRE2_STATIC)
   endif()
 endif()
-mark_as_advanced(PCRE2_INCLUDE_DIR PCRE2_LIBRARY PCRE2_STATIC_LIBRARY)

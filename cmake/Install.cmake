@@ -29,6 +29,9 @@ install(FILES
   ${PROJECT_SOURCE_DIR}/cmake/FindPCRE2.cmake
   DESTINATION ${package_dir})
 
+# Relative to where the file lies, so that the tree can be moved.
+file(RELATIVE_PATH prefix_from_pc
+     ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX})
 configure_file(${PROJECT_SOURCE_DIR}/cmake/parlance.pc.in
                ${PROJECT_BINARY_DIR}/parlance.pc @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/parlance.pc
