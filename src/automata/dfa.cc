@@ -1,0 +1,687 @@
+// Map of this file
+//
+//   Builder       one state from another: steps threads, follows closures,
+//                 prunes, numbers the positions
+//   Automaton     the shared table of states
+//   Search        the inner loop
+
+#include "automata/dfa.h"
+
+#include <algorithm>
+#include <cassert>
+#include <cstring>
+#include <utility>
+
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
+
+namespace parlance::automata {
+namespace {
+
+// Tags while a transition is being worked out: those of the old state, and
+// these two.
+constexpr std::int32_t kHere = -3;  // where the symbol just read began
+
+constexpr std::size_t kMaxObligations = 1 << 16;
+constexpr std::size_t kMaxThreads = 1 << 16;
+
+void append_bytes(std::string& out, std::uint32_t value) {
+  out.append(reinterpret_cast<const char*>(&value), sizeof value);
+}
+
+}  // namespace
+
+// Builds the threads behind one symbol, or those of a start state.  Holds the
+// automaton's lock while it works.
+struct Automaton::Builder {
+  struct Work {
+    Pc pc;
+    std::uint32_t obligations;
+    std::vector<std::int32_t> tags;
+  };
+
+  explicit Builder(const Automaton& automaton)
+      : a(automaton), nfa(automaton.nfa_) {}
+
+  const Automaton& a;
+  const Nfa& nfa;
+  std::vector<Work> work;
+  // (pc, obligations) already in `work` or on the way there.
+  std::unordered_map<std::uint64_t, char> seen;
+  bool text_start = false;
+  bool line_start = false;
+
+  static std::uint64_t key(Pc pc, std::uint32_t obligations) {
+    return (std::uint64_t{pc} << 32) | obligations;
+  }
+
+  bool holds(regex::Assertion assertion) const {
+    return assertion == regex::Assertion::kTextStart ? text_start : line_start;
+  }
+
+  // The symbol-consuming and matching instructions of sub-programs that can be
+  // reached from `set`; sorted.  `matched` tells whether one has matched.
+  std::vector<Pc> look_closure(std::vector<Pc> stack, bool& matched) const {
+    std::vector<Pc> out;
+    std::unordered_map<Pc, char> visited;
+    matched = false;
+    while (!stack.empty()) {
+      Pc pc = stack.back();
+      stack.pop_back();
+      if (!visited.try_emplace(pc).second) continue;
+      const Inst& inst = nfa.insts[pc];
+      switch (inst.op) {
+        case Op::kSymbols:
+          if (inst.count > 0) out.push_back(pc);
+          break;
+        case Op::kUnion:
+          for (std::uint32_t i = 0; i < inst.count; ++i) {
+            stack.push_back(nfa.targets[inst.first + i]);
+          }
+          break;
+        case Op::kSave:
+          stack.push_back(inst.next);
+          break;
+        case Op::kAssert:
+          if (holds(inst.assertion)) stack.push_back(inst.next);
+          break;
+        case Op::kLook:
+          // \Z or $ as the last thing of a look-ahead, the only place where
+          // compile_nfa takes them: its condition is the rest of ours.
+          stack.push_back(inst.first);
+          break;
+        case Op::kMatch:
+          break;
+        case Op::kLookMatch:
+          matched = true;
+          break;
+      }
+    }
+    std::sort(out.begin(), out.end());
+    return out;
+  }
+
+  std::vector<Pc> look_step(const std::vector<Pc>& set, Symbol symbol,
+                            bool& matched) const {
+    std::vector<Pc> next;
+    for (Pc pc : set) {
+      const Inst& inst = nfa.insts[pc];
+      for (std::uint32_t i = 0; i < inst.count; ++i) {
+        const Edge& edge = nfa.edges[inst.first + i];
+        if (edge.low <= symbol && symbol <= edge.high)
+          next.push_back(edge.next);
+      }
+    }
+    return look_closure(std::move(next), matched);
+  }
+
+  // The id of a set of obligations; kDead when there is no room for another.
+  static constexpr std::uint32_t kDead = 0xFFFFFFFF;
+  std::uint32_t intern(Obligations obligations) const {
+    std::sort(obligations.negative.begin(), obligations.negative.end());
+    obligations.negative.erase(
+        std::unique(obligations.negative.begin(), obligations.negative.end()),
+        obligations.negative.end());
+    auto& positive = obligations.positive;
+    std::sort(positive.begin(), positive.end());
+    positive.erase(std::unique(positive.begin(), positive.end()),
+                   positive.end());
+    if (obligations.negative.empty() && positive.empty()) return 0;
+    std::string name;
+    for (Pc pc : obligations.negative) append_bytes(name, pc);
+    for (const auto& set : positive) {
+      append_bytes(name, 0xFFFFFFFF);
+      for (Pc pc : set) append_bytes(name, pc);
+    }
+    auto it = a.obligation_ids_.find(name);
+    if (it != a.obligation_ids_.end()) return it->second;
+    if (a.obligations_.size() >= kMaxObligations) return kDead;
+    auto id = static_cast<std::uint32_t>(a.obligations_.size());
+    a.memory_ += 2 * name.size() + 64;
+    a.obligations_.push_back(std::move(obligations));
+    a.obligation_ids_.emplace(std::move(name), id);
+    return id;
+  }
+
+  // `id` after `symbol`, or kDead when one of its conditions has failed.
+  std::uint32_t step_obligations(std::uint32_t id, Symbol symbol) const {
+    if (id == 0) return 0;
+    const Obligations old = a.obligations_[id];
+    Obligations next;
+    bool matched = false;
+    if (!old.negative.empty()) {
+      next.negative = look_step(old.negative, symbol, matched);
+      if (matched) return kDead;
+    }
+    for (const auto& set : old.positive) {
+      std::vector<Pc> after = look_step(set, symbol, matched);
+      if (matched) continue;
+      if (after.empty()) return kDead;
+      next.positive.push_back(std::move(after));
+    }
+    return intern(std::move(next));
+  }
+
+  // `id` with the sub-program at `entry` added from here on.
+  std::uint32_t add_obligation(std::uint32_t id, Pc entry,
+                               bool negative) const {
+    bool matched = false;
+    std::vector<Pc> set = look_closure({entry}, matched);
+    if (matched) return negative ? kDead : id;
+    if (set.empty()) return negative ? id : kDead;
+    Obligations next = a.obligations_[id];
+    if (negative) {
+      next.negative.insert(next.negative.end(), set.begin(), set.end());
+    } else {
+      next.positive.push_back(std::move(set));
+    }
+    return intern(std::move(next));
+  }
+
+  // Follows everything that consumes nothing, in order of priority.
+  void close_over(Pc pc, std::uint32_t obligations,
+                  std::vector<std::int32_t> tags) {
+    std::vector<Work> stack;
+    stack.push_back({pc, obligations, std::move(tags)});
+    while (!stack.empty() && work.size() < kMaxThreads) {
+      Work top = std::move(stack.back());
+      stack.pop_back();
+      // A thread without obligations makes every later one at the same place
+      // pointless.
+      if (seen.contains(key(top.pc, 0)) ||
+          !seen.try_emplace(key(top.pc, top.obligations)).second) {
+        continue;
+      }
+      const Inst& inst = nfa.insts[top.pc];
+      switch (inst.op) {
+        case Op::kSymbols:
+          if (inst.count > 0) work.push_back(std::move(top));
+          break;
+        case Op::kUnion:
+          for (std::uint32_t i = inst.count; i-- > 0;) {
+            stack.push_back(
+                {nfa.targets[inst.first + i], top.obligations, top.tags});
+          }
+          break;
+        case Op::kSave:
+          top.tags[inst.first] = kNow;
+          top.pc = inst.next;
+          stack.push_back(std::move(top));
+          break;
+        case Op::kAssert:
+          if (holds(inst.assertion)) {
+            top.pc = inst.next;
+            stack.push_back(std::move(top));
+          }
+          break;
+        case Op::kLook: {
+          std::uint32_t id =
+              add_obligation(top.obligations, inst.first, inst.negative);
+          if (id == kDead) break;
+          top.obligations = id;
+          top.pc = inst.next;
+          stack.push_back(std::move(top));
+          break;
+        }
+        case Op::kMatch:
+          top.tags[1] = kNow;
+          work.push_back(std::move(top));
+          break;
+        case Op::kLookMatch:
+          break;
+      }
+    }
+  }
+
+  void spawn(const std::vector<std::uint32_t>* not_empty) {
+    for (std::uint32_t p = 0; p < nfa.entries.size(); ++p) {
+      std::vector<std::int32_t> tags(nfa.slots, kUnset);
+      tags[0] = kNow;
+      std::size_t before = work.size();
+      close_over(nfa.entries[p], 0, std::move(tags));
+      if (not_empty != nullptr &&
+          std::binary_search(not_empty->begin(), not_empty->end(), p)) {
+        auto empty = [&](const Work& w) {
+          return nfa.insts[w.pc].op == Op::kMatch;
+        };
+        work.erase(
+            std::remove_if(work.begin() + static_cast<std::ptrdiff_t>(before),
+                           work.end(), empty),
+            work.end());
+      }
+    }
+  }
+
+  bool is_match(const Work& w) const {
+    return nfa.insts[w.pc].op == Op::kMatch && w.obligations == 0;
+  }
+
+  // Drops what a match has made pointless.  Returns whether new starts are.
+  bool prune() {
+    std::vector<bool> cut(nfa.entries.size(), false);
+    bool closed = false;
+    std::int32_t closed_start = kUnset;
+    std::size_t kept = 0;
+    for (std::size_t i = 0; i < work.size(); ++i) {
+      Work& w = work[i];
+      if (closed && w.tags[0] != closed_start) break;
+      std::uint32_t pattern = nfa.pattern_of[w.pc];
+      if (cut[pattern]) continue;
+      if (is_match(w)) {
+        cut[pattern] = true;
+        closed = true;
+        closed_start = w.tags[0];
+      }
+      if (kept != i) work[kept] = std::move(w);
+      ++kept;
+    }
+    work.resize(kept);
+    return closed;
+  }
+
+  // Numbers the positions by first appearance.
+  void finish(State& state, Transition* transition, bool spawning) {
+    bool closed = prune();
+    state.spawning = spawning && !closed;
+    std::vector<std::pair<std::int32_t, std::int32_t>> numbers;
+    std::vector<std::uint16_t> sources;
+    for (Work& w : work) {
+      state.threads.push_back({w.pc, w.obligations});
+      for (std::int32_t tag : w.tags) {
+        if (tag == kUnset || tag == kNow) {
+          state.tags.push_back(tag);
+          continue;
+        }
+        auto it = std::find_if(numbers.begin(), numbers.end(),
+                               [&](const auto& n) { return n.first == tag; });
+        if (it == numbers.end()) {
+          numbers.emplace_back(tag, static_cast<std::int32_t>(numbers.size()));
+          sources.push_back(tag == kHere ? kFromHere
+                                         : static_cast<std::uint16_t>(tag));
+          it = numbers.end() - 1;
+        }
+        state.tags.push_back(it->second);
+      }
+    }
+    state.positions = numbers.size();
+    if (!work.empty()) {
+      state.first_start = state.tags[0];
+      state.decided = true;
+      for (std::size_t i = 0; i < work.size(); ++i) {
+        if (state.tags[i * nfa.slots] != state.first_start) break;
+        if (!is_match(work[i])) state.decided = false;
+      }
+      state.decided_empty = state.decided && state.first_start == kNow;
+    }
+    if (transition == nullptr) return;
+    transition->sources = std::move(sources);
+    transition->copies = false;
+    for (std::size_t i = 0; i < transition->sources.size(); ++i) {
+      if (transition->sources[i] != i) transition->copies = true;
+    }
+  }
+
+  void step(const State& old, Symbol symbol, State& state,
+            Transition& transition) {
+    text_start = false;
+    line_start = symbol == '\n';
+    std::vector<std::int32_t> tags(nfa.slots);
+    for (std::size_t t = 0; t < old.threads.size(); ++t) {
+      const Thread& thread = old.threads[t];
+      const Inst& inst = nfa.insts[thread.pc];
+      const std::int32_t* from = &old.tags[t * nfa.slots];
+      for (std::size_t i = 0; i < nfa.slots; ++i) {
+        tags[i] = from[i] == kNow ? kHere : from[i];
+      }
+      if (inst.op == Op::kMatch) {
+        std::uint32_t id = step_obligations(thread.obligations, symbol);
+        if (id == kDead || seen.contains(key(thread.pc, 0)) ||
+            !seen.try_emplace(key(thread.pc, id)).second) {
+          continue;
+        }
+        work.push_back({thread.pc, id, tags});
+        continue;
+      }
+      for (std::uint32_t i = 0; i < inst.count; ++i) {
+        const Edge& edge = nfa.edges[inst.first + i];
+        if (symbol < edge.low || edge.high < symbol) continue;
+        std::uint32_t id = step_obligations(thread.obligations, symbol);
+        if (id != kDead) close_over(edge.next, id, tags);
+      }
+    }
+    if (old.spawning && symbol != kEnd) spawn(nullptr);
+    finish(state, &transition, old.spawning && symbol != kEnd);
+  }
+
+  static std::string name(const State& state) {
+    std::string out;
+    out.reserve(8 * state.threads.size() + 4 * state.tags.size() + 4);
+    append_bytes(out, state.spawning ? 1 : 0);
+    for (const Thread& thread : state.threads) {
+      append_bytes(out, thread.pc);
+      append_bytes(out, thread.obligations);
+    }
+    for (std::int32_t tag : state.tags) {
+      append_bytes(out, static_cast<std::uint32_t>(tag));
+    }
+    return out;
+  }
+};
+
+Automaton::Automaton(Nfa nfa, std::size_t memory_limit)
+    : nfa_(std::move(nfa)), memory_limit_(memory_limit) {
+  obligations_.emplace_back();
+}
+
+Automaton::~Automaton() = default;
+
+Result<std::shared_ptr<const Automaton>> Automaton::compile(
+    const std::vector<PatternSpec>& patterns, const std::vector<Mark>& marks,
+    const Limits& limits) {
+  Result<Nfa> nfa = compile_nfa(patterns, marks, limits.pattern_states);
+  if (!nfa) return nfa.error();
+  std::shared_ptr<Automaton> automaton(
+      new Automaton(std::move(*nfa), limits.automaton_bytes));
+  for (const PatternSpec& pattern : patterns) {
+    automaton->slots_of_.push_back(2 + 2 * pattern.groups.size());
+  }
+  return std::shared_ptr<const Automaton>(std::move(automaton));
+}
+
+std::size_t Automaton::memory_bytes() const {
+  std::lock_guard lock(mutex_);
+  return memory_ + nfa_.insts.size() * (sizeof(Inst) + 4) +
+         nfa_.edges.size() * sizeof(Edge);
+}
+
+std::size_t Automaton::state_count() const {
+  std::lock_guard lock(mutex_);
+  return states_.size();
+}
+
+// Puts a finished state into the table; null when the table is full.
+const State* Automaton::intern(State&& state) const {
+  std::string name = Builder::name(state);
+  auto it = states_.find(name);
+  if (it != states_.end()) return it->second.get();
+  std::size_t bytes =
+      2 * name.size() + sizeof(State) + 64 + nfa_.class_count * sizeof(void*);
+  if (memory_ + bytes > memory_limit_) return nullptr;
+  memory_ += bytes;
+  auto owned = std::make_unique<State>(std::move(state));
+  owned->next =
+      std::make_unique<std::atomic<const Transition*>[]>(nfa_.class_count);
+  const State* result = owned.get();
+  states_.emplace(std::move(name), std::move(owned));
+  return result;
+}
+
+const Transition* Automaton::step(const State* state, Symbol symbol,
+                                  Scratch& scratch) const {
+  std::lock_guard lock(mutex_);
+  std::size_t cls = nfa_.class_of[symbol];
+  if (state->next != nullptr) {
+    const Transition* known = state->next[cls].load(std::memory_order_acquire);
+    if (known != nullptr) return known;
+  }
+  Builder builder(*this);
+  State fresh;
+  Transition transition;
+  builder.step(*state, symbol, fresh, transition);
+  // `state` may be the scratch's own; it is not needed any more.
+  const State* kept =
+      state->next != nullptr ? intern(std::move(fresh)) : nullptr;
+  if (kept == nullptr) {
+    scratch.state = std::move(fresh);
+    transition.target = &scratch.state;
+    scratch.transition = std::move(transition);
+    return &scratch.transition;
+  }
+  transition.target = kept;
+  memory_ += sizeof(Transition) + 2 * transition.sources.size() + 16;
+  transitions_.push_back(std::make_unique<Transition>(std::move(transition)));
+  const Transition* result = transitions_.back().get();
+  state->next[cls].store(result, std::memory_order_release);
+  return result;
+}
+
+// Which bytes lead away from `state`, a state that holds nothing.
+void Automaton::find_leaving_bytes(State& state) const {
+  auto leaves = std::make_unique<bool[]>(256);
+  std::vector<unsigned char> bytes;
+  std::vector<int> known(nfa_.class_count, -1);
+  for (unsigned b = 0; b < 256; ++b) {
+    int& stays = known[nfa_.class_of[b]];
+    if (stays < 0) {
+      Builder builder(*this);
+      State fresh;
+      Transition transition;
+      builder.step(state, static_cast<Symbol>(b), fresh, transition);
+      stays = Builder::name(fresh) == Builder::name(state) ? 1 : 0;
+    }
+    leaves[b] = stays == 0;
+    if (stays == 0) bytes.push_back(static_cast<unsigned char>(b));
+  }
+  state.leaves = std::move(leaves);
+  state.never_leaves = bytes.empty();
+  if (bytes.size() <= 4) state.leave_bytes = std::move(bytes);
+}
+
+const State* Automaton::start(const Context& context) const {
+  bool text_start = context.text_start && nfa_.needs_text_start;
+  bool line_start = (context.text_start || context.line_start) &&
+                    (nfa_.needs_line_start || text_start);
+  bool plain = !text_start && !line_start && context.not_empty.empty();
+  if (plain) {
+    const State* known = idle_start_.load(std::memory_order_acquire);
+    if (known != nullptr) return known;
+  }
+  std::lock_guard lock(mutex_);
+  Builder builder(*this);
+  builder.text_start = text_start;
+  builder.line_start = line_start;
+  builder.spawn(&context.not_empty);
+  State fresh;
+  builder.finish(fresh, nullptr, true);
+  if (plain && !fresh.decided) find_leaving_bytes(fresh);
+  const State* kept = intern(std::move(fresh));
+  if (kept == nullptr) {
+    // The first states always fit: they are what everything else starts from.
+    auto owned = std::make_unique<State>(std::move(fresh));
+    owned->next =
+        std::make_unique<std::atomic<const Transition*>[]>(nfa_.class_count);
+    kept = owned.get();
+    states_.emplace(Builder::name(*kept), std::move(owned));
+  }
+  if (plain) idle_start_.store(kept, std::memory_order_release);
+  return kept;
+}
+
+// ---------------------------------------------------------------------------
+
+namespace {
+
+// The first of `bytes` that leaves an idle state, or its size.
+std::size_t find_leaving(const State& state, const char* data,
+                         std::size_t size) {
+  if (state.never_leaves) return size;
+  const auto& stop = state.leave_bytes;
+  if (stop.size() == 1) {
+    const void* found = std::memchr(data, stop[0], size);
+    return found == nullptr ? size
+                            : static_cast<std::size_t>(
+                                  static_cast<const char*>(found) - data);
+  }
+  std::size_t i = 0;
+#if defined(__SSE2__)
+  if (!stop.empty()) {
+    __m128i a = _mm_set1_epi8(static_cast<char>(stop[0]));
+    __m128i b = _mm_set1_epi8(static_cast<char>(stop[1]));
+    __m128i c = _mm_set1_epi8(static_cast<char>(stop[stop.size() > 2 ? 2 : 1]));
+    __m128i d = _mm_set1_epi8(static_cast<char>(stop[stop.size() > 3 ? 3 : 1]));
+    for (; i + 16 <= size; i += 16) {
+      __m128i x = _mm_loadu_si128(reinterpret_cast<const __m128i*>(data + i));
+      __m128i hit = _mm_or_si128(
+          _mm_or_si128(_mm_cmpeq_epi8(x, a), _mm_cmpeq_epi8(x, b)),
+          _mm_or_si128(_mm_cmpeq_epi8(x, c), _mm_cmpeq_epi8(x, d)));
+      int mask = _mm_movemask_epi8(hit);
+      if (mask != 0) {
+        return i + static_cast<std::size_t>(
+                       __builtin_ctz(static_cast<unsigned>(mask)));
+      }
+    }
+  }
+#endif
+  const bool* leaves = state.leaves.get();
+  while (i < size && !leaves[static_cast<unsigned char>(data[i])]) ++i;
+  return i;
+}
+
+}  // namespace
+
+void Search::start(const Automaton* automaton, std::uint64_t position,
+                   const Context& context) {
+  automaton_ = automaton;
+  state_ = automaton->start(context);
+  position_ = position;
+  decided_ = false;
+  over_ = false;
+}
+
+std::uint64_t Search::hold() const {
+  if (state_ == nullptr || state_->first_start < 0) return position_;
+  return positions_[static_cast<std::size_t>(state_->first_start)];
+}
+
+void Search::advance(const Transition* transition, std::uint64_t here) {
+  const State* target = transition->target;
+  std::size_t count = target->positions;
+  if (transition->copies) {
+    if (spare_.size() < count) spare_.resize(std::max<std::size_t>(count, 8));
+    for (std::size_t i = 0; i < count; ++i) {
+      std::uint16_t from = transition->sources[i];
+      spare_[i] = from == kFromHere ? here : positions_[from];
+    }
+    positions_.swap(spare_);
+  }
+  state_ = target;
+}
+
+std::size_t Search::run(std::string_view bytes) {
+  if (decided_ || automaton_ == nullptr) return 0;
+  const std::uint16_t* class_of = automaton_->nfa_.class_of.data();
+  const char* data = bytes.data();
+  std::size_t size = bytes.size();
+  std::size_t i = 0;
+  const std::uint64_t base = position_;
+  while (i < size) {
+    const State* state = state_;
+    if (state->decided_empty) {
+      decided_ = true;
+      break;
+    }
+    if (state->leaves != nullptr) {
+      i += find_leaving(*state, data + i, size - i);
+      if (i == size) break;
+    }
+    auto byte = static_cast<unsigned char>(data[i]);
+    const Transition* t = nullptr;
+    if (state->next != nullptr) {
+      t = state->next[class_of[byte]].load(std::memory_order_acquire);
+    }
+    if (t == nullptr) {
+      auto& scratch = scratch_[scratch_turn_ ^= 1];
+      if (scratch == nullptr) scratch = std::make_unique<Automaton::Scratch>();
+      scratch->state = State();
+      t = automaton_->step(state, byte, *scratch);
+    }
+    advance(t, base + i);
+    ++i;
+    if (state_->decided && !state_->decided_empty) {
+      decided_ = true;
+      break;
+    }
+  }
+  position_ = base + i;
+  return i;
+}
+
+bool Search::mark(Symbol symbol, std::size_t length) {
+  if (decided_ || automaton_ == nullptr) return false;
+  if (state_->decided_empty) {
+    decided_ = true;
+    return false;
+  }
+  const Transition* t = nullptr;
+  if (state_->next != nullptr) {
+    t = state_->next[automaton_->nfa_.class_of[symbol]].load(
+        std::memory_order_acquire);
+  }
+  if (t == nullptr) {
+    auto& scratch = scratch_[scratch_turn_ ^= 1];
+    if (scratch == nullptr) scratch = std::make_unique<Automaton::Scratch>();
+    scratch->state = State();
+    t = automaton_->step(state_, symbol, *scratch);
+  }
+  advance(t, position_);
+  position_ += length;
+  if (state_->decided && !state_->decided_empty) decided_ = true;
+  return true;
+}
+
+void Search::finish() {
+  if (decided_ || automaton_ == nullptr) return;
+  if (state_->decided_empty) {
+    decided_ = true;
+    return;
+  }
+  auto& scratch = scratch_[scratch_turn_ ^= 1];
+  if (scratch == nullptr) scratch = std::make_unique<Automaton::Scratch>();
+  scratch->state = State();
+  const Transition* t = nullptr;
+  if (state_->next != nullptr) {
+    t = state_->next[automaton_->nfa_.class_of[kEnd]].load(
+        std::memory_order_acquire);
+  }
+  if (t == nullptr) t = automaton_->step(state_, kEnd, *scratch);
+  advance(t, position_);
+  if (state_->decided) {
+    decided_ = true;
+  } else {
+    over_ = true;
+  }
+}
+
+void Search::match(Match& out) const {
+  assert(decided_);
+  std::size_t slots = automaton_->nfa_.slots;
+  auto value = [&](std::int32_t tag) {
+    return tag == kUnset ? kNoPosition
+           : tag == kNow ? position_
+                         : positions_[static_cast<std::size_t>(tag)];
+  };
+  const std::int32_t* best = nullptr;
+  for (std::size_t t = 0; t < state_->threads.size(); ++t) {
+    const std::int32_t* tags = &state_->tags[t * slots];
+    if (tags[0] != state_->first_start) break;
+    std::uint32_t pattern = automaton_->nfa_.pattern_of[state_->threads[t].pc];
+    std::uint64_t end = value(tags[1]);
+    if (best == nullptr || end > out.end ||
+        (end == out.end && pattern < out.pattern)) {
+      best = tags;
+      out.pattern = pattern;
+      out.end = end;
+    }
+  }
+  out.begin = value(best[0]);
+  out.groups.clear();
+  for (std::size_t s = 2; s < automaton_->slots_of_[out.pattern]; s += 2) {
+    std::uint64_t begin = value(best[s]);
+    std::uint64_t end = value(best[s + 1]);
+    if (begin == kNoPosition || end == kNoPosition) begin = end = kNoPosition;
+    out.groups.emplace_back(begin, end);
+  }
+}
+
+}  // namespace parlance::automata

@@ -1,0 +1,200 @@
+#ifndef PARLANCE_SRC_AUTOMATA_DFA_H_
+#define PARLANCE_SRC_AUTOMATA_DFA_H_
+
+// Searching a stream for several patterns at once, each byte read once.
+//
+// The question at every byte is: which delimiter comes first, has it been seen
+// to its end, and from where on may text still become part of one?  A textbook
+// DFA knows that something matched, not where it began, so this one is tagged:
+// a state is an ordered list of threads of the Nfa, each with a few positions
+// (its start, its end, its groups), and a transition says how the positions of
+// the new state come from those of the old.  Most transitions in plain text
+// carry no position at all.
+//
+// The order of threads is: earlier start first; for one start the patterns in
+// their order; within a pattern the priorities of a backtracking engine.  So
+//
+//   * the first thread's start is exactly what has to be held back;
+//   * a match cuts the later threads of its own pattern (they lose by
+//     priority) and every thread that starts later (they lose by position),
+//     but lets other patterns at the same start go on (they may be longer);
+//   * when only matches are left at the first start, the search is decided.
+//
+// A thread may carry obligations: sub-programs of look-aheads that it still has
+// to see match, or fail.  They are stepped along with it.  A match with open
+// obligations waits, and holds its text, until they are settled.
+//
+// States are built when first needed, in a table shared by all searches of an
+// automaton: readers need no lock, builders take one.  Past the memory limit
+// states are no longer kept but made anew at each step: slower, never larger.
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "automata/nfa.h"
+#include "parlance/error.h"
+#include "parlance/limits.h"
+
+namespace parlance::automata {
+
+inline constexpr std::uint64_t kNoPosition = ~std::uint64_t{0};
+
+struct State;
+
+// Where a position of the new state comes from: a position of the old state,
+// or the place of the symbol just read.
+inline constexpr std::uint16_t kFromHere = 0xFFFF;
+
+struct Transition {
+  const State* target = nullptr;
+  bool copies = false;  // positions have to be moved
+  std::vector<std::uint16_t> sources;
+};
+
+// The value of a tag within a state.
+inline constexpr std::int32_t kUnset = -1;
+inline constexpr std::int32_t kNow = -2;  // the place where the state stands
+
+struct Thread {
+  Pc pc = 0;
+  std::uint32_t obligations = 0;  // id, 0: none
+};
+
+struct State {
+  std::vector<Thread> threads;
+  std::vector<std::int32_t> tags;  // slots per thread
+  std::size_t positions = 0;       // tags count from 0 to this
+  bool spawning = true;            // new matches may begin here
+  bool decided = false;
+  bool decided_empty = false;         // decided for an empty match right here
+  std::int32_t first_start = kUnset;  // tag of the first thread, kNow: no hold
+
+  // Bytes that lead away from an idle state; null for states that are not.
+  std::unique_ptr<bool[]> leaves;
+  std::vector<unsigned char> leave_bytes;  // when there are at most four
+  bool never_leaves = false;
+
+  std::unique_ptr<std::atomic<const Transition*>[]> next;  // by class
+};
+
+// What a search may know of the text before it begins.
+struct Context {
+  bool text_start = true;  // nothing came before
+  bool line_start = true;  // nothing or a newline came before
+  // Patterns, by index in ascending order, that may not match the empty string
+  // at the place where the search begins.
+  std::vector<std::uint32_t> not_empty = {};
+};
+
+struct Match {
+  std::uint32_t pattern = 0;
+  std::uint64_t begin = 0;
+  std::uint64_t end = 0;
+  // Spans of the wanted groups, kNoPosition twice if one took no part.
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> groups;
+};
+
+// Immutable from outside; safe to share between threads.
+class Automaton {
+ public:
+  // Errors: kTooLarge.
+  static Result<std::shared_ptr<const Automaton>> compile(
+      const std::vector<PatternSpec>& patterns,
+      const std::vector<Mark>& marks = {}, const Limits& limits = {});
+  ~Automaton();
+
+  std::size_t pattern_count() const { return nfa_.entries.size(); }
+  std::size_t memory_bytes() const;
+  std::size_t state_count() const;
+
+ private:
+  friend class Search;
+  struct Builder;
+
+  explicit Automaton(Nfa nfa, std::size_t memory_limit);
+
+  const State* start(const Context& context) const;
+  // The transition of `state` on `symbol`: from the table, or added to it, or,
+  // when the table is full, built in `scratch`.
+  struct Scratch {
+    Transition transition;
+    State state;
+  };
+  const Transition* step(const State* state, Symbol symbol,
+                         Scratch& scratch) const;
+  const State* intern(State&& state) const;
+  void find_leaving_bytes(State& state) const;
+
+  Nfa nfa_;
+  std::vector<std::size_t> slots_of_;  // by pattern
+  std::size_t memory_limit_;
+
+  // Obligations, interned.  Guarded by mutex_.
+  struct Obligations {
+    std::vector<Pc> negative;               // none of these may match
+    std::vector<std::vector<Pc>> positive;  // one of each must match
+  };
+  mutable std::mutex mutex_;
+  mutable std::vector<Obligations> obligations_;
+  mutable std::unordered_map<std::string, std::uint32_t> obligation_ids_;
+  mutable std::unordered_map<std::string, std::unique_ptr<State>> states_;
+  mutable std::vector<std::unique_ptr<Transition>> transitions_;
+  mutable std::size_t memory_ = 0;
+  mutable std::atomic<const State*> idle_start_{nullptr};
+};
+
+// One search of one stream.  Positions are the caller's; they grow by one per
+// byte and by the length of a mark's spelling per mark.
+class Search {
+ public:
+  Search() = default;
+
+  // Begins at `position`.  `automaton` is kept alive by the caller.
+  void start(const Automaton* automaton, std::uint64_t position,
+             const Context& context);
+
+  // Reads bytes until the search is decided or the bytes end; returns how many
+  // were read.  A match that is empty and at the very end is not decided
+  // before another symbol follows.
+  std::size_t run(std::string_view bytes);
+  // Reads one mark of `length` bytes.  Returns false, without reading, when
+  // the search is decided before it.
+  bool mark(Symbol symbol, std::size_t length);
+  // The text ends here.  Afterwards the search is decided or over.
+  void finish();
+
+  bool decided() const { return decided_; }
+  bool over() const { return over_; }  // finished without a match
+  std::uint64_t position() const { return position_; }
+  // From where on text may be part of a match; position() if nothing is held.
+  std::uint64_t hold() const;
+
+  // REQUIRES: decided().  Of several patterns that match at the first start
+  // the longest wins, then the one with the lowest index.
+  void match(Match& out) const;
+
+ private:
+  void advance(const Transition* transition, std::uint64_t here);
+
+  const Automaton* automaton_ = nullptr;
+  const State* state_ = nullptr;
+  std::uint64_t position_ = 0;
+  bool decided_ = false;
+  bool over_ = false;
+  std::vector<std::uint64_t> positions_;
+  std::vector<std::uint64_t> spare_;
+  std::unique_ptr<Automaton::Scratch> scratch_[2];
+  int scratch_turn_ = 0;
+};
+
+}  // namespace parlance::automata
+
+#endif  // PARLANCE_SRC_AUTOMATA_DFA_H_

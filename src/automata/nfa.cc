@@ -1,0 +1,466 @@
+// Hir -> Nfa, back to front: every construct is compiled with the place where
+// it goes on already known, so nothing has to be patched except loops.
+//
+// Recursion is bounded by the depth of the pattern, which its reader limits
+// (Limits::pattern_depth).
+
+#include "automata/nfa.h"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "base/utf8.h"
+
+namespace parlance::automata {
+namespace {
+
+using regex::CharClass;
+using regex::CharRange;
+using regex::Hir;
+using regex::HirId;
+using regex::HirKind;
+using regex::HirNode;
+
+constexpr Pc kNoPc = 0xFFFFFFFF;
+
+// One way of encoding some of the characters of a class: up to four byte
+// ranges.
+struct Utf8Sequence {
+  std::array<std::pair<std::uint8_t, std::uint8_t>, 4> bytes;
+  std::size_t size = 0;
+};
+
+std::size_t encoded_size(char32_t c) {
+  return c < 0x80 ? 1 : c < 0x800 ? 2 : c < 0x10000 ? 3 : 4;
+}
+
+std::array<std::uint8_t, 4> encode(char32_t c) {
+  std::string text;
+  base::append_utf8(text, c);
+  std::array<std::uint8_t, 4> bytes{};
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    bytes[i] = static_cast<std::uint8_t>(text[i]);
+  }
+  return bytes;
+}
+
+// Splits a range of code points into ranges whose encodings are products of
+// byte ranges: first at changes of length, then so that where two ends differ
+// in a byte everything behind that byte is the full 80..BF.
+void split_range(CharRange range, std::vector<Utf8Sequence>& out) {
+  std::vector<CharRange> todo = {range};
+  while (!todo.empty()) {
+    CharRange r = todo.back();
+    todo.pop_back();
+    bool split = false;
+    for (char32_t limit : {char32_t{0x7F}, char32_t{0x7FF}, char32_t{0xFFFF}}) {
+      if (r.first <= limit && limit < r.last) {
+        todo.push_back({limit + 1, r.last});
+        todo.push_back({r.first, limit});
+        split = true;
+        break;
+      }
+    }
+    if (split) continue;
+    std::size_t size = encoded_size(r.first);
+    for (std::size_t i = 1; i < size && !split; ++i) {
+      char32_t mask = (char32_t{1} << (6 * i)) - 1;
+      if ((r.first & ~mask) == (r.last & ~mask)) continue;
+      if ((r.first & mask) != 0) {
+        todo.push_back({(r.first | mask) + 1, r.last});
+        todo.push_back({r.first, r.first | mask});
+        split = true;
+      } else if ((r.last & mask) != mask) {
+        todo.push_back({r.last & ~mask, r.last});
+        todo.push_back({r.first, (r.last & ~mask) - 1});
+        split = true;
+      }
+    }
+    if (split) continue;
+    auto low = encode(r.first);
+    auto high = encode(r.last);
+    Utf8Sequence sequence;
+    sequence.size = size;
+    for (std::size_t i = 0; i < size; ++i) {
+      sequence.bytes[i] = {low[i], high[i]};
+    }
+    out.push_back(sequence);
+  }
+}
+
+// Whether a character class takes a mark as if it were one character.
+bool class_takes(const CharClass& cls, const Mark& mark) {
+  for (std::size_t i = 0; i < mark.spelling.size();) {
+    if (!cls.contains(base::next_code_point(mark.spelling, i))) return false;
+  }
+  return true;
+}
+
+class Compiler {
+ public:
+  Compiler(const std::vector<Mark>& marks, std::size_t max_states)
+      : marks_(marks), max_states_(max_states) {
+    nfa_.mark_count = marks.size();
+  }
+
+  Result<Nfa> run(const std::vector<PatternSpec>& patterns) {
+    for (std::size_t i = 0; i < patterns.size(); ++i) {
+      pattern_ = static_cast<std::uint32_t>(i);
+      spec_ = &patterns[i];
+      hir_ = spec_->hir;
+      nullable_ = compute_nullable(*hir_);
+      nfa_.slots = std::max(nfa_.slots, 2 + 2 * spec_->groups.size());
+      Pc match = add({.op = Op::kMatch, .first = pattern_});
+      HirId root = static_cast<HirId>(hir_->nodes.size() - 1);
+      nfa_.entries.push_back(compile(root, match));
+      if (unsupported_) {
+        return Error{ErrorCode::kUnsupportedPattern,
+                     "an end of text (\\Z or $) inside a look-ahead has to be "
+                     "the last thing in it"};
+      }
+      if (too_large_) {
+        return Error{ErrorCode::kTooLarge,
+                     "the pattern needs more than " +
+                         std::to_string(max_states_) +
+                         " states (Limits::pattern_states); use smaller "
+                         "repeat counts"};
+      }
+    }
+    classify();
+    return std::move(nfa_);
+  }
+
+ private:
+  Pc add(Inst inst) {
+    if (nfa_.insts.size() >= max_states_) {
+      too_large_ = true;
+      return 0;
+    }
+    nfa_.insts.push_back(inst);
+    nfa_.pattern_of.push_back(pattern_);
+    return static_cast<Pc>(nfa_.insts.size() - 1);
+  }
+
+  Pc add_union(std::initializer_list<Pc> targets) {
+    auto first = static_cast<std::uint32_t>(nfa_.targets.size());
+    nfa_.targets.insert(nfa_.targets.end(), targets);
+    return add({.op = Op::kUnion,
+                .first = first,
+                .count = static_cast<std::uint32_t>(targets.size())});
+  }
+
+  // A union of two whose targets are filled in later.
+  Pc add_loop() { return add_union({kNoPc, kNoPc}); }
+  void set_loop(Pc loop, bool greedy, Pc body, Pc exit) {
+    if (too_large_) return;
+    std::uint32_t first = nfa_.insts[loop].first;
+    nfa_.targets[first] = greedy ? body : exit;
+    nfa_.targets[first + 1] = greedy ? exit : body;
+  }
+
+  Pc add_symbols(const std::vector<Edge>& edges) {
+    // Tries of classes have many equal tails.
+    std::string key;
+    for (const Edge& edge : edges) {
+      key.append(reinterpret_cast<const char*>(&edge.low), sizeof edge.low);
+      key.append(reinterpret_cast<const char*>(&edge.high), sizeof edge.high);
+      key.append(reinterpret_cast<const char*>(&edge.next), sizeof edge.next);
+    }
+    key.append(reinterpret_cast<const char*>(&pattern_), sizeof pattern_);
+    auto [it, fresh] = symbols_.try_emplace(std::move(key), 0);
+    if (fresh) {
+      auto first = static_cast<std::uint32_t>(nfa_.edges.size());
+      nfa_.edges.insert(nfa_.edges.end(), edges.begin(), edges.end());
+      it->second = add({.op = Op::kSymbols,
+                        .first = first,
+                        .count = static_cast<std::uint32_t>(edges.size())});
+    }
+    return it->second;
+  }
+
+  // The longest mark spelled at `text[i]`.
+  std::optional<std::size_t> mark_at(std::string_view text,
+                                     std::size_t i) const {
+    std::optional<std::size_t> best;
+    for (std::size_t m = 0; m < marks_.size(); ++m) {
+      const std::string& spelling = marks_[m].spelling;
+      if (text.substr(i, spelling.size()) == spelling &&
+          (!best || spelling.size() > marks_[*best].spelling.size())) {
+        best = m;
+      }
+    }
+    return best;
+  }
+
+  Pc literal(std::string_view text, Pc next) {
+    std::vector<Symbol> symbols;
+    for (std::size_t i = 0; i < text.size();) {
+      if (auto mark = mark_at(text, i)) {
+        symbols.push_back(static_cast<Symbol>(kFirstMark + *mark));
+        i += marks_[*mark].spelling.size();
+      } else {
+        symbols.push_back(static_cast<unsigned char>(text[i]));
+        ++i;
+      }
+    }
+    for (auto it = symbols.rbegin(); it != symbols.rend(); ++it) {
+      next = add_symbols({{*it, *it, next}});
+    }
+    return next;
+  }
+
+  // The trie node for sequences [begin, end), from byte `depth` on.
+  Pc trie(const std::vector<Utf8Sequence>& sequences, std::size_t begin,
+          std::size_t end, std::size_t depth, Pc next,
+          std::vector<Edge> extra) {
+    std::vector<Edge> edges;
+    for (std::size_t i = begin; i < end;) {
+      std::size_t j = i + 1;
+      while (j < end &&
+             sequences[j].bytes[depth] == sequences[i].bytes[depth] &&
+             sequences[i].size > depth + 1) {
+        ++j;
+      }
+      Pc target = sequences[i].size == depth + 1
+                      ? next
+                      : trie(sequences, i, j, depth + 1, next, {});
+      auto [low, high] = sequences[i].bytes[depth];
+      if (!edges.empty() && edges.back().next == target &&
+          edges.back().high + 1 == low) {
+        edges.back().high = high;
+      } else {
+        edges.push_back({low, high, target});
+      }
+      i = j;
+    }
+    edges.insert(edges.end(), extra.begin(), extra.end());
+    return add_symbols(edges);
+  }
+
+  Pc char_class(const CharClass& cls, Pc next) {
+    std::vector<Utf8Sequence> sequences;
+    for (CharRange range : cls.ranges()) split_range(range, sequences);
+    std::vector<Edge> extra;
+    for (std::size_t m = 0; m < marks_.size(); ++m) {
+      auto symbol = static_cast<Symbol>(kFirstMark + m);
+      if (class_takes(cls, marks_[m])) extra.push_back({symbol, symbol, next});
+    }
+    return trie(sequences, 0, sequences.size(), 0, next, std::move(extra));
+  }
+
+  // A sub-program for \Z, $ and their relatives: [newline] end.
+  Pc end_condition(bool newline, bool newline_alone, Pc next) {
+    if (in_look_ && !too_large_ && nfa_.insts[next].op != Op::kLookMatch) {
+      unsupported_ = true;
+    }
+    Pc found = add({.op = Op::kLookMatch});
+    Pc end = add_symbols({{kEnd, kEnd, found}});
+    if (newline) {
+      Pc after = newline_alone ? found : end;
+      end = add_symbols({{'\n', '\n', after}, {kEnd, kEnd, found}});
+    }
+    return add(
+        {.op = Op::kLook, .negative = false, .first = end, .next = next});
+  }
+
+  Pc assertion(regex::Assertion assertion, Pc next) {
+    switch (assertion) {
+      case regex::Assertion::kTextStart:
+        nfa_.needs_text_start = true;
+        break;
+      case regex::Assertion::kLineStart:
+        nfa_.needs_text_start = true;
+        nfa_.needs_line_start = true;
+        break;
+      case regex::Assertion::kTextEnd:
+        return end_condition(false, false, next);
+      case regex::Assertion::kTextEndNewline:
+        return end_condition(true, false, next);
+      case regex::Assertion::kLineEnd:
+        return end_condition(true, true, next);
+      case regex::Assertion::kWordBoundary:
+      case regex::Assertion::kNotWordBoundary:
+        break;  // not regular
+    }
+    return add({.op = Op::kAssert, .assertion = assertion, .next = next});
+  }
+
+  Pc repeat(const HirNode& node, Pc next) {
+    HirId child = node.children[0];
+    Pc at = next;
+    std::uint32_t copies = node.min;
+    if (node.max == regex::kUnbounded) {
+      Pc loop = add_loop();
+      Pc body = compile(child, loop);
+      set_loop(loop, node.greedy, body, next);
+      if (copies > 0) {
+        // x{n,} is n - 1 times x, then x+.
+        at = body;
+        --copies;
+      } else if (nullable_[child]) {
+        // (x+)? rather than x*: an empty first round leaves the loop, as it
+        // does in a backtracking engine: (|a)* prefers to match nothing.
+        at = node.greedy ? add_union({body, next}) : add_union({next, body});
+      } else {
+        at = loop;
+      }
+    } else {
+      for (std::uint32_t i = node.min; i < node.max && !too_large_; ++i) {
+        Pc body = compile(child, at);
+        at = node.greedy ? add_union({body, next}) : add_union({next, body});
+      }
+    }
+    for (std::uint32_t i = 0; i < copies && !too_large_; ++i) {
+      at = compile(child, at);
+    }
+    return at;
+  }
+
+  Pc compile(HirId id, Pc next) {
+    if (too_large_) return 0;
+    const HirNode& node = hir_->nodes[id];
+    switch (node.kind) {
+      case HirKind::kEmpty:
+        return next;
+      case HirKind::kNothing:
+        return add_symbols({});
+      case HirKind::kLiteral:
+        return literal(node.text, next);
+      case HirKind::kClass:
+        return char_class(node.char_class, next);
+      case HirKind::kConcat:
+        for (auto it = node.children.rbegin(); it != node.children.rend();
+             ++it) {
+          next = compile(*it, next);
+        }
+        return next;
+      case HirKind::kAlternation: {
+        std::vector<Pc> targets;
+        for (HirId child : node.children)
+          targets.push_back(compile(child, next));
+        auto first = static_cast<std::uint32_t>(nfa_.targets.size());
+        nfa_.targets.insert(nfa_.targets.end(), targets.begin(), targets.end());
+        return add({.op = Op::kUnion,
+                    .first = first,
+                    .count = static_cast<std::uint32_t>(targets.size())});
+      }
+      case HirKind::kRepeat:
+        return repeat(node, next);
+      case HirKind::kCapture: {
+        auto it =
+            std::find(spec_->groups.begin(), spec_->groups.end(), node.group);
+        if (it == spec_->groups.end()) return compile(node.children[0], next);
+        auto slot =
+            static_cast<std::uint32_t>(2 + 2 * (it - spec_->groups.begin()));
+        Pc close = add({.op = Op::kSave, .first = slot + 1, .next = next});
+        Pc body = compile(node.children[0], close);
+        return add({.op = Op::kSave, .first = slot, .next = body});
+      }
+      case HirKind::kAssert:
+        return assertion(node.assertion, next);
+      case HirKind::kLook: {
+        Pc found = add({.op = Op::kLookMatch});
+        in_look_ = true;
+        Pc entry = compile(node.children[0], found);
+        in_look_ = false;
+        return add({.op = Op::kLook,
+                    .negative = node.negative,
+                    .first = entry,
+                    .next = next});
+      }
+      case HirKind::kAtomic:
+      case HirKind::kBackref:
+      case HirKind::kConditional:
+        break;  // not regular
+    }
+    assert(false && "compile_nfa needs regular patterns");
+    return add_symbols({});
+  }
+
+  static std::vector<bool> compute_nullable(const Hir& hir) {
+    std::vector<bool> nullable(hir.nodes.size(), false);
+    for (std::size_t i = 0; i < hir.nodes.size(); ++i) {
+      const HirNode& node = hir.nodes[i];
+      auto child = [&](std::size_t c) { return nullable[node.children[c]]; };
+      switch (node.kind) {
+        case HirKind::kEmpty:
+        case HirKind::kAssert:
+        case HirKind::kLook:
+          nullable[i] = true;
+          break;
+        case HirKind::kLiteral:
+          nullable[i] = node.text.empty();
+          break;
+        case HirKind::kConcat:
+          nullable[i] = true;
+          for (HirId c : node.children)
+            nullable[i] = nullable[i] && nullable[c];
+          break;
+        case HirKind::kAlternation:
+          for (HirId c : node.children)
+            nullable[i] = nullable[i] || nullable[c];
+          break;
+        case HirKind::kRepeat:
+          nullable[i] = node.min == 0 || child(0);
+          break;
+        case HirKind::kCapture:
+          nullable[i] = child(0);
+          break;
+        default:
+          break;
+      }
+    }
+    return nullable;
+  }
+
+  // Cuts the symbols at every edge's ends.
+  void classify() {
+    std::size_t symbols = kFirstMark + marks_.size();
+    std::vector<bool> cut(symbols + 1, false);
+    cut[0] = cut[kEnd] = true;
+    for (std::size_t m = 0; m <= marks_.size(); ++m) cut[kFirstMark + m] = true;
+    for (const Edge& edge : nfa_.edges) {
+      cut[edge.low] = true;
+      cut[edge.high + 1] = true;
+    }
+    if (nfa_.needs_line_start) cut['\n'] = cut['\n' + 1] = true;
+    nfa_.class_of.resize(symbols);
+    std::uint16_t current = 0;
+    for (std::size_t s = 0; s < symbols; ++s) {
+      if (s > 0 && cut[s]) ++current;
+      nfa_.class_of[s] = current;
+    }
+    nfa_.class_count = current + 1U;
+  }
+
+  const std::vector<Mark>& marks_;
+  std::size_t max_states_;
+  bool too_large_ = false;
+  bool unsupported_ = false;
+  bool in_look_ = false;
+  Nfa nfa_;
+  std::uint32_t pattern_ = 0;
+  const PatternSpec* spec_ = nullptr;
+  const Hir* hir_ = nullptr;
+  std::vector<bool> nullable_;
+  std::map<std::string, Pc> symbols_;
+};
+
+}  // namespace
+
+Result<Nfa> compile_nfa(const std::vector<PatternSpec>& patterns,
+                        const std::vector<Mark>& marks,
+                        std::size_t max_states) {
+  if (marks.size() > kMaxMarks) {
+    return Error{ErrorCode::kTooLarge, "the delimiters spell more than " +
+                                           std::to_string(kMaxMarks) +
+                                           " special tokens"};
+  }
+  return Compiler(marks, max_states).run(patterns);
+}
+
+}  // namespace parlance::automata
