@@ -78,9 +78,9 @@ struct Content {
 struct Transform {
   enum class Kind : std::uint8_t { kConstant, kPlaceholder, kList, kObject };
   Kind kind = Kind::kConstant;
-  json::Value constant = {};                  // kConstant
-  std::vector<std::string> path = {};         // kPlaceholder: root, then keys
-  std::vector<Transform> items = {};          // kList
+  json::Value constant = {};           // kConstant
+  std::vector<std::string> path = {};  // kPlaceholder: root, then keys
+  std::vector<Transform> items = {};   // kList
   std::vector<std::pair<std::string, Transform>> members = {};  // kObject
 };
 
@@ -98,7 +98,7 @@ struct Field {
 
 struct Description {
   json::Value defaults = json::Value(json::Object());
-  std::vector<Field> fields = {};           // in the order of the template
+  std::vector<Field> fields = {};  // in the order of the template
   std::optional<std::size_t> implicit = std::nullopt;
   Delimiter start_anchor = {};
 };

@@ -74,8 +74,7 @@ void cast_call(json::Value& call, const ToolTable& table,
 
 }  // namespace
 
-std::optional<Error> cast_tool_calls(json::Value& value,
-                                     const ToolSet& tools) {
+std::optional<Error> cast_tool_calls(json::Value& value, const ToolSet& tools) {
   std::optional<Error> error;
   if (tools.empty()) return error;
   std::vector<json::Value*> pending = {&value};

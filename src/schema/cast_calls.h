@@ -20,8 +20,7 @@ namespace parlance::schema {
 // Returns what upstream raises as a TypeError: a call gave a parameter whose
 // schema has a union that is no list (kContentType).  Everything else is cast
 // all the same.
-std::optional<Error> cast_tool_calls(json::Value& value,
-                                     const ToolSet& tools);
+std::optional<Error> cast_tool_calls(json::Value& value, const ToolSet& tools);
 
 }  // namespace parlance::schema
 

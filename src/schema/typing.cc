@@ -69,10 +69,8 @@ Walk walk(const json::Value& root) {
     Frame& frame = stack.back();
     const json::Value* any_of = frame.schema->find("anyOf");
     const json::Value* one_of = frame.schema->find("oneOf");
-    const std::size_t any_size =
-        any_of != nullptr ? any_of->items().size() : 0;
-    const std::size_t one_size =
-        one_of != nullptr ? one_of->items().size() : 0;
+    const std::size_t any_size = any_of != nullptr ? any_of->items().size() : 0;
+    const std::size_t one_size = one_of != nullptr ? one_of->items().size() : 0;
     if (frame.next < any_size + one_size) {
       const std::size_t i = frame.next++;
       enter(i < any_size ? any_of->items()[i] : one_of->items()[i - any_size]);
@@ -111,9 +109,8 @@ json::Value exact_integer(double whole) {
       std::to_chars(buffer.data(), buffer.data() + buffer.size(), whole,
                     std::chars_format::fixed, 0);
   (void)error;
-  return json::Value::integer(
-      std::string_view(buffer.data(), static_cast<std::size_t>(
-                                          end - buffer.data())));
+  return json::Value::integer(std::string_view(
+      buffer.data(), static_cast<std::size_t>(end - buffer.data())));
 }
 
 std::optional<json::Value> cast_one(std::string_view text, LooseType type) {
@@ -155,8 +152,8 @@ std::optional<json::Value> cast_one(std::string_view text, LooseType type) {
     case LooseType::kArray: {
       Result<json::Value> value = json::parse(text);
       if (!value) return std::nullopt;
-      const bool fits = type == LooseType::kObject ? value->is_object()
-                                                   : value->is_array();
+      const bool fits =
+          type == LooseType::kObject ? value->is_object() : value->is_array();
       if (!fits) return std::nullopt;
       return std::move(*value);
     }
@@ -177,9 +174,7 @@ std::vector<LooseType> candidate_types(const json::Value& schema) {
   return walk(schema).types;
 }
 
-bool has_bad_union(const json::Value& schema) {
-  return walk(schema).bad_union;
-}
+bool has_bad_union(const json::Value& schema) { return walk(schema).bad_union; }
 
 std::optional<json::Value> cast(std::string_view text,
                                 const std::vector<LooseType>& types) {

@@ -1,0 +1,227 @@
+// Implements parlance/format.h: format files around response templates, and
+// the built-in ones.  detect_format() is in detect.cc, lint() in lint.cc.
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "format/builtin.h"
+#include "format/description.h"
+#include "format/load.h"
+#include "json/located.h"
+#include "parlance/format.h"
+
+namespace parlance {
+namespace {
+
+constexpr std::array<std::string_view, 4> kFileKeys = {
+    "name", "models", "response_template", "parlance"};
+
+// Everything in a format file but its template.
+std::optional<Error> load_file(const json::Value& file, format::Shared& out) {
+  for (const json::Member& member : file.members()) {
+    if (std::find(kFileKeys.begin(), kFileKeys.end(), member.key) ==
+        kFileKeys.end()) {
+      return Error{ErrorCode::kUnknownKey,
+                   "format file: unknown key '" + member.key +
+                       "'. Known are: name, models, response_template, "
+                       "parlance.",
+                   json::append_pointer("", member.key)};
+    }
+  }
+  const json::Value* name = file.find("name");
+  if (name == nullptr) {
+    return Error{ErrorCode::kMissingKey,
+                 "format file: 'name' is missing, a string.", ""};
+  }
+  if (!name->is_string()) {
+    return Error{ErrorCode::kWrongType,
+                 "format file: 'name' must be a string, got " +
+                     format::describe_kind(*name) + ".",
+                 "/name"};
+  }
+  if (name->as_string().empty()) {
+    return Error{ErrorCode::kEmptyValue,
+                 "format file: 'name' must not be empty.", "/name"};
+  }
+  out.name = std::string(name->as_string());
+  if (const json::Value* models = file.find("models")) {
+    if (!models->is_array()) {
+      return Error{ErrorCode::kWrongType,
+                   "format file: 'models' must be a list of strings, got " +
+                       format::describe_kind(*models) + ".",
+                   "/models"};
+    }
+    for (std::size_t i = 0; i < models->items().size(); ++i) {
+      const json::Value& model = models->items()[i];
+      if (!model.is_string()) {
+        return Error{ErrorCode::kWrongType,
+                     "format file: 'models' must hold only strings, got " +
+                         format::describe_kind(model) + ".",
+                     json::append_pointer("/models", i)};
+      }
+      out.models.emplace_back(model.as_string());
+    }
+  }
+  const json::Value* extension = file.find("parlance");
+  if (extension == nullptr) return std::nullopt;
+  if (!extension->is_object()) {
+    return Error{ErrorCode::kWrongType,
+                 "format file: 'parlance' must be an object, got " +
+                     format::describe_kind(*extension) + ".",
+                 "/parlance"};
+  }
+  if (extension->size() != 0) {
+    const std::string& key = extension->members().begin()->key;
+    return Error{ErrorCode::kUnknownKey,
+                 "format file: unknown key '" + key +
+                     "' in 'parlance', which must be empty.",
+                 json::append_pointer("/parlance", key)};
+  }
+  return std::nullopt;
+}
+
+// Letters to insert, remove or replace to get from one name to the other.
+std::size_t edit_distance(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    std::size_t diagonal = row[0];
+    row[0] = i;
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      const std::size_t above = row[j];
+      row[j] = std::min({row[j - 1] + 1, above + 1,
+                         diagonal + (a[i - 1] == b[j - 1] ? 0 : 1)});
+      diagonal = above;
+    }
+  }
+  return row[b.size()];
+}
+
+// "'qwen3', 'qwen3_coder'": up to three names that look like `name`.
+std::string closest_names(std::string_view name) {
+  // Names of formats are short; what is much longer is like none of them.
+  if (name.size() > 64) return "";
+  std::vector<std::pair<std::size_t, std::string_view>> near;
+  for (std::string_view candidate : format::built_in_names()) {
+    // The same beginning counts as likeness: "qwen" for "qwen3_coder".
+    const std::size_t common = std::min(name.size(), candidate.size());
+    const bool begins =
+        common >= 3 && candidate.substr(0, common) == name.substr(0, common);
+    const std::size_t distance = edit_distance(name, candidate);
+    if (begins || distance <= 1 + std::min(name.size(), candidate.size()) / 3) {
+      near.emplace_back(begins ? distance / 4 : distance, candidate);
+    }
+  }
+  std::stable_sort(near.begin(), near.end(), [](const auto& a, const auto& b) {
+    return a.first < b.first;
+  });
+  std::string out;
+  for (std::size_t i = 0; i < near.size() && i < 3; ++i) {
+    if (i > 0) out += ", ";
+    out += "'" + std::string(near[i].second) + "'";
+  }
+  return out;
+}
+
+}  // namespace
+
+namespace format {
+
+Result<Description> load_template(std::string_view source,
+                                  const Limits& limits) {
+  json::ParseOptions options;
+  options.limits = limits;
+  Result<json::Value> spec = json::parse(source, options);
+  if (!spec) return std::move(spec).error();
+  Result<Description> out = load_description(*spec, "", limits);
+  if (!out) return place_error(std::move(out).error(), source);
+  return out;
+}
+
+}  // namespace format
+
+Result<Format> Format::from_json(std::string_view text,
+                                 const FormatOptions& options) {
+  if (text.size() > options.limits.source_bytes) {
+    return Error{ErrorCode::kTooLarge,
+                 "the format's text has " + std::to_string(text.size()) +
+                     " bytes, more than the limit source_bytes (" +
+                     std::to_string(options.limits.source_bytes) + ")."};
+  }
+  json::ParseOptions parse_options;
+  parse_options.limits = options.limits;
+  Result<json::Value> source = json::parse(text, parse_options);
+  if (!source) return std::move(source).error();
+
+  auto shared = std::make_shared<format::Shared>();
+  shared->limits = options.limits;
+  std::string_view pointer = "";
+  const json::Value* spec = source->find("response_template");
+  if (spec != nullptr) {
+    if (auto error = load_file(*source, *shared)) {
+      return format::place_error(*std::move(error), text);
+    }
+    shared->recovers = true;
+    pointer = "/response_template";
+  } else {
+    spec = &*source;
+  }
+  Result<format::Description> description =
+      format::load_description(*spec, pointer, options.limits);
+  if (!description) {
+    return format::place_error(std::move(description).error(), text);
+  }
+  shared->description = std::move(*description);
+  shared->response_template = *spec;
+  return Format(std::move(shared));
+}
+
+Result<Format> Format::built_in(std::string_view name,
+                                const FormatOptions& options) {
+  if (const format::BuiltIn* found = format::find_built_in(name)) {
+    return from_json(found->source, options);
+  }
+  const std::string close = closest_names(name);
+  std::string message = "there is no built-in format called '" +
+                        std::string(name.substr(0, 100)) + "'.";
+  if (!close.empty()) message += " Close to it: " + close + ".";
+  message += " Format::built_in_names() lists all.";
+  return Error{ErrorCode::kUnknownFormat, std::move(message)};
+}
+
+std::span<const std::string_view> Format::built_in_names() {
+  return format::built_in_names();
+}
+
+std::string_view Format::built_in_source(std::string_view name) {
+  const format::BuiltIn* found = format::find_built_in(name);
+  return found != nullptr ? found->source : std::string_view();
+}
+
+std::string_view Format::name() const { return shared_->name; }
+
+std::span<const std::string> Format::models() const { return shared_->models; }
+
+bool Format::recovers() const { return shared_->recovers; }
+
+std::size_t Format::field_count() const {
+  return shared_->description.fields.size();
+}
+
+std::string_view Format::field_name(std::size_t index) const {
+  return index < field_count()
+             ? std::string_view(shared_->description.fields[index].name)
+             : std::string_view();
+}
+
+bool Format::field_dirty(std::size_t index) const {
+  return index < field_count() &&
+         shared_->description.fields[index].content.dirty();
+}
+
+std::string Format::template_json() const {
+  return json::dump(shared_->response_template, {.ascii = false, .indent = 2});
+}
+
+}  // namespace parlance

@@ -1,0 +1,28 @@
+#ifndef PARLANCE_SRC_FORMAT_BUILTIN_H_
+#define PARLANCE_SRC_FORMAT_BUILTIN_H_
+
+// The format files that are compiled into the library: formats/*.json as
+// text.  cmake/EmbedFormats.cmake writes the table while the library is built.
+
+#include <cstddef>
+#include <span>
+#include <string_view>
+
+namespace parlance::format {
+
+struct BuiltIn {
+  std::string_view name;    // of the file, without ".json"
+  std::string_view source;  // what the file holds
+};
+
+// Sorted by name.
+std::span<const BuiltIn> built_ins();
+// The same names alone.
+std::span<const std::string_view> built_in_names();
+
+// Case does not matter, and '-' is '_'.  Null if there is none.
+const BuiltIn* find_built_in(std::string_view name);
+
+}  // namespace parlance::format
+
+#endif  // PARLANCE_SRC_FORMAT_BUILTIN_H_

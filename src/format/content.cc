@@ -1,0 +1,253 @@
+// Content parsers: their names and their arguments.
+//
+// Upstream looks at the arguments when a region closes, in production.  Here
+// they are looked at once, when the template is read.  Keys that the parser
+// does not have are ignored, as upstream ignores them.
+
+#include <array>
+#include <utility>
+#include <vector>
+
+#include "format/load.h"
+#include "json/located.h"
+
+namespace parlance::format {
+namespace {
+
+// ORDER: ContentKind
+constexpr std::array<std::string_view, 7> kNames = {
+    "text", "int", "float", "bool", "json", "xml-inline", "kv-lines"};
+
+// Arguments of one parser, and where they stand.
+class Arguments {
+ public:
+  Arguments(const json::Value* object, const Place& place)
+      : object_(object), place_(place) {}
+
+  const json::Value* find(std::string_view key) const {
+    return object_ != nullptr ? object_->find(key) : nullptr;
+  }
+
+  // As Python's bool() of the argument.
+  bool flag(std::string_view key, bool by_default) const {
+    const json::Value* value = find(key);
+    return value != nullptr ? value->truthy() : by_default;
+  }
+
+  // A string that is not empty.
+  std::optional<Error> separator(std::string_view key, std::string& out) const {
+    const json::Value* value = find(key);
+    if (value == nullptr) return std::nullopt;
+    if (!value->is_string()) {
+      return error(ErrorCode::kWrongType, key,
+                   "must be a string, got " + describe_kind(*value) + ".");
+    }
+    if (value->as_string().empty()) {
+      return error(ErrorCode::kEmptyValue, key,
+                   "must not be empty: there is nothing to split at.");
+    }
+    out = std::string(value->as_string());
+    return std::nullopt;
+  }
+
+  Error error(ErrorCode code, std::string_view key,
+              std::string_view what) const {
+    return Error{code,
+                 place_.scope + ": content_args '" + std::string(key) + "' " +
+                     std::string(what),
+                 pointer(key)};
+  }
+
+  std::string pointer(std::string_view key) const {
+    return find(key) != nullptr ? json::append_pointer(place_.pointer, key)
+                                : place_.pointer;
+  }
+
+  const Place& place() const { return place_; }
+
+ private:
+  const json::Value* object_;
+  const Place& place_;
+};
+
+std::optional<Error> load_string_delims(const Arguments& args, Content& out) {
+  const json::Value* pairs = args.find("string_delims");
+  if (pairs == nullptr) return std::nullopt;
+  if (!pairs->is_array()) {
+    return args.error(ErrorCode::kWrongType, "string_delims",
+                      "must be a list of [open, close] pairs, got " +
+                          describe_kind(*pairs) + ".");
+  }
+  for (std::size_t i = 0; i < pairs->items().size(); ++i) {
+    const json::Value& pair = pairs->items()[i];
+    const std::string pointer =
+        json::append_pointer(args.pointer("string_delims"), i);
+    if (!pair.is_array() || pair.size() != 2 || !pair.items()[0].is_string() ||
+        !pair.items()[1].is_string()) {
+      Error error =
+          args.error(ErrorCode::kWrongType, "string_delims",
+                     "must hold pairs of two strings, [open, close]; entry " +
+                         std::to_string(i) + " is " +
+                         json::dump(pair, {.ascii = false}) + ".");
+      error.path = pointer;
+      return error;
+    }
+    std::string open(pair.items()[0].as_string());
+    std::string close(pair.items()[1].as_string());
+    if (open.empty() || close.empty()) {
+      Error error =
+          args.error(ErrorCode::kEmptyValue, "string_delims",
+                     "must not hold empty strings: nothing marks where the "
+                     "model's string begins or ends.");
+      error.path =
+          json::append_pointer(pointer, std::size_t{open.empty() ? 0u : 1u});
+      return error;
+    }
+    out.string_delims.emplace_back(std::move(open), std::move(close));
+  }
+  return std::nullopt;
+}
+
+std::optional<Error> load_tag_pattern(const Arguments& args,
+                                      const Limits& limits, Content& out) {
+  const json::Value* value = args.find("tag_pattern");
+  if (value == nullptr || value->is_null()) {
+    return args.error(ErrorCode::kMissingKey, "tag_pattern",
+                      "is required by xml-inline: a pattern with the named "
+                      "groups 'key' and 'value'.");
+  }
+  const Place place = {args.pointer("tag_pattern"), args.place().scope};
+  Result<regex::Pattern> pattern =
+      load_pattern(*value, place, "tag_pattern", limits);
+  if (!pattern) return std::move(pattern).error();
+  bool has_key = false;
+  for (const regex::GroupName& group : pattern->hir.names) {
+    has_key = has_key || group.name == "key";
+  }
+  if (!has_key) {
+    return args.error(ErrorCode::kBadPattern, "tag_pattern",
+                      "must have a named group 'key', as in "
+                      "<(?P<key>\\w+)>(?P<value>.*?)</(?P=key)>.");
+  }
+  out.tag_pattern = std::move(*pattern);
+  return std::nullopt;
+}
+
+// One parser without its value parser.
+std::optional<Error> load_one(ContentKind kind, const Arguments& args,
+                              const Limits& limits, Content& out) {
+  out.kind = kind;
+  out.strip = args.flag("strip", true);
+  switch (kind) {
+    case ContentKind::kText:
+    case ContentKind::kInt:
+    case ContentKind::kFloat:
+    case ContentKind::kBool:
+      return std::nullopt;
+    case ContentKind::kJson:
+      out.allow_non_json = args.flag("allow_non_json", false);
+      out.unquoted_keys = args.flag("unquoted_keys", false);
+      return load_string_delims(args, out);
+    case ContentKind::kXmlInline:
+      out.merge_duplicates = args.flag("merge_duplicates", false);
+      return load_tag_pattern(args, limits, out);
+    case ContentKind::kKvLines:
+      if (auto error = args.separator("line_sep", out.line_separator)) {
+        return error;
+      }
+      return args.separator("kv_sep", out.key_separator);
+  }
+  return std::nullopt;
+}
+
+bool has_value_parser(ContentKind kind) {
+  return kind == ContentKind::kXmlInline || kind == ContentKind::kKvLines;
+}
+
+}  // namespace
+
+std::string_view to_string(ContentKind kind) {
+  return kNames[static_cast<std::size_t>(kind)];
+}
+
+std::optional<ContentKind> content_kind_from_name(std::string_view name) {
+  for (std::size_t i = 0; i < kNames.size(); ++i) {
+    if (kNames[i] == name) return static_cast<ContentKind>(i);
+  }
+  return std::nullopt;
+}
+
+std::string content_kind_list() {
+  std::string out;
+  for (std::string_view name : kNames) {
+    if (!out.empty()) out += ", ";
+    out += name;
+  }
+  return out;
+}
+
+Result<Content> load_content(ContentKind kind, const json::Value* args,
+                             const Place& place, const Limits& limits) {
+  // A chain: a parser, the parser of its values, the parser of theirs, ...
+  std::vector<Content> chain;
+  Place at = place;
+  while (true) {
+    if (chain.size() > kMaxValueParsers) {
+      return Error{ErrorCode::kTooLarge,
+                   place.scope + ": more than " +
+                       std::to_string(kMaxValueParsers) +
+                       " value parsers inside each other.",
+                   at.pointer};
+    }
+    if (args != nullptr && !args->is_object()) {
+      return Error{ErrorCode::kWrongType,
+                   place.scope + ": " +
+                       (chain.empty() ? "content_args" : "'args'") +
+                       " must be an object, got " + describe_kind(*args) + ".",
+                   at.pointer};
+    }
+    const Arguments arguments(args, at);
+    Content& content = chain.emplace_back();
+    if (auto error = load_one(kind, arguments, limits, content)) {
+      return *error;
+    }
+    if (!has_value_parser(kind)) break;
+    const json::Value* next = arguments.find("value_parser");
+    if (next == nullptr || next->is_null()) break;
+    if (!next->is_object()) {
+      return arguments.error(
+          ErrorCode::kWrongType, "value_parser",
+          "must be an object {\"name\": ..., \"args\": {...}} or null, got " +
+              describe_kind(*next) + ".");
+    }
+    const std::string pointer = arguments.pointer("value_parser");
+    kind = ContentKind::kText;
+    if (const json::Value* name = next->find("name")) {
+      const std::optional<ContentKind> found =
+          name->is_string() ? content_kind_from_name(name->as_string())
+                            : std::nullopt;
+      if (!found) {
+        return Error{ErrorCode::kUnknownName,
+                     place.scope +
+                         ": value_parser names the unknown content "
+                         "parser " +
+                         json::dump(*name, {.ascii = false}) +
+                         ". Available: " + content_kind_list() + ".",
+                     json::append_pointer(pointer, "name")};
+      }
+      kind = *found;
+    }
+    args = next->find("args");
+    at.pointer =
+        args != nullptr ? json::append_pointer(pointer, "args") : pointer;
+  }
+  while (chain.size() > 1) {
+    Content inner = std::move(chain.back());
+    chain.pop_back();
+    chain.back().value_parser =
+        std::make_shared<const Content>(std::move(inner));
+  }
+  return std::move(chain.back());
+}
+
+}  // namespace parlance::format

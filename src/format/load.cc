@@ -1,0 +1,448 @@
+// Reads a response template.  Checks come in upstream's order, so that of
+// several faults both name the same one:
+//
+//   shape of the template, version, unknown keys, defaults, fields;
+//   for each field its shape, unknown keys, content, open, close, join,
+//     transform_each, transform or else unused captures;
+//   more than one implicit field; the start anchor.
+//
+// Only then come the checks that upstream leaves to the first region that
+// closes: the arguments of content parsers.
+
+#include "format/load.h"
+
+#include <algorithm>
+#include <array>
+#include <initializer_list>
+#include <utility>
+
+#include "format/transform.h"
+#include "json/located.h"
+#include "regex/pcre2.h"
+
+namespace parlance::format {
+namespace {
+
+constexpr std::array<std::string_view, 5> kTemplateKeys = {
+    "version", "defaults", "fields", "start_anchor", "start_anchor_pattern"};
+
+constexpr std::array<std::string_view, 11> kFieldKeys = {
+    "open",     "open_pattern", "close",         "close_pattern",
+    "content",  "content_args", "repeats",       "join",
+    "optional", "transform",    "transform_each"};
+
+// "'a', 'b'"
+std::string quoted_list(const std::vector<std::string>& names) {
+  std::string out;
+  for (const std::string& name : names) {
+    if (!out.empty()) out += ", ";
+    out += "'" + name + "'";
+  }
+  return out;
+}
+
+template <std::size_t kCount>
+std::string key_list(const std::array<std::string_view, kCount>& keys) {
+  std::string out;
+  for (std::string_view key : keys) {
+    if (!out.empty()) out += ", ";
+    out += key;
+  }
+  return out;
+}
+
+template <std::size_t kCount>
+std::optional<Error> check_keys(
+    const json::Value& object, const Place& place,
+    const std::array<std::string_view, kCount>& allowed) {
+  std::vector<std::string> unknown;
+  for (const json::Member& member : object.members()) {
+    if (std::find(allowed.begin(), allowed.end(), member.key) ==
+        allowed.end()) {
+      unknown.push_back(member.key);
+    }
+  }
+  if (unknown.empty()) return std::nullopt;
+  std::sort(unknown.begin(), unknown.end());
+  return Error{ErrorCode::kUnknownKey,
+               place.scope + ": unknown keys " + quoted_list(unknown) +
+                   ". Known are: " + key_list(allowed) + ".",
+               json::append_pointer(place.pointer, unknown[0])};
+}
+
+// Python's `version == 1`.
+bool is_version_one(const json::Value& version) {
+  switch (version.kind()) {
+    case json::Kind::kInt:
+      return version.as_int() == 1;
+    case json::Kind::kFloat:
+      return version.as_float() == 1.0;
+    case json::Kind::kBool:
+      return version.as_bool();
+    default:
+      return false;
+  }
+}
+
+Result<Delimiter> load_literals(const json::Value& raw, const Place& place,
+                                const std::string& key) {
+  const std::string what = place.scope + ": '" + key + "' ";
+  if (!raw.is_string() && !raw.is_array()) {
+    return Error{ErrorCode::kWrongType,
+                 what + "must be a string or list of strings, got " +
+                     describe_kind(raw) + ".",
+                 place.pointer};
+  }
+  Delimiter out;
+  out.kind = Delimiter::Kind::kLiterals;
+  if (raw.is_string()) {
+    out.literals.emplace_back(raw.as_string());
+  } else {
+    if (raw.items().empty()) {
+      return Error{ErrorCode::kEmptyValue,
+                   what + "list must contain at least one literal.",
+                   place.pointer};
+    }
+    for (std::size_t i = 0; i < raw.items().size(); ++i) {
+      const json::Value& item = raw.items()[i];
+      if (!item.is_string()) {
+        return Error{ErrorCode::kWrongType,
+                     what + "list must contain only strings, got " +
+                         describe_kind(item) + ".",
+                     json::append_pointer(place.pointer, i)};
+      }
+      std::string literal(item.as_string());
+      if (std::find(out.literals.begin(), out.literals.end(), literal) ==
+          out.literals.end()) {
+        out.literals.push_back(std::move(literal));
+      }
+    }
+  }
+  const auto empty = std::find(out.literals.begin(), out.literals.end(), "");
+  if (empty != out.literals.end()) {
+    std::string pointer = place.pointer;
+    for (std::size_t i = 0; i < raw.items().size(); ++i) {
+      if (raw.items()[i].as_string().empty()) {
+        pointer = json::append_pointer(place.pointer, i);
+        break;
+      }
+    }
+    return Error{ErrorCode::kEmptyValue,
+                 what + "literals cannot be empty strings.",
+                 std::move(pointer)};
+  }
+  out.pattern.hir = regex::literal_set(out.literals);
+  return out;
+}
+
+// The delimiter that `key` (a literal) or `key` + "_pattern" gives; kNone
+// without either.  `place` is the object that has the keys.
+Result<Delimiter> load_delimiter(const json::Value& object, const Place& place,
+                                 const std::string& key, const Limits& limits) {
+  const std::string pattern_key = key + "_pattern";
+  const json::Value* literals = object.find(key);
+  const json::Value* pattern = object.find(pattern_key);
+  if (literals != nullptr && pattern != nullptr) {
+    return Error{ErrorCode::kConflict,
+                 place.scope + ": cannot specify both '" + key + "' and '" +
+                     pattern_key + "'.",
+                 json::append_pointer(place.pointer, pattern_key)};
+  }
+  if (literals != nullptr) {
+    return load_literals(
+        *literals, {json::append_pointer(place.pointer, key), place.scope},
+        key);
+  }
+  Delimiter out;
+  if (pattern == nullptr) return out;
+  Result<regex::Pattern> loaded = load_pattern(
+      *pattern, {json::append_pointer(place.pointer, pattern_key), place.scope},
+      pattern_key, limits);
+  if (!loaded) return std::move(loaded).error();
+  out.kind = Delimiter::Kind::kPattern;
+  out.pattern = std::move(*loaded);
+  return out;
+}
+
+std::optional<Error> load_join(const json::Value& spec, const Place& place,
+                               Field& out) {
+  const json::Value* join = spec.find("join");
+  if (join == nullptr || join->is_null()) return std::nullopt;
+  const std::string pointer = json::append_pointer(place.pointer, "join");
+  if (!join->is_string()) {
+    return Error{ErrorCode::kWrongType,
+                 place.scope + ": 'join' must be a string, got " +
+                     describe_kind(*join) + ".",
+                 pointer};
+  }
+  if (!out.repeats) {
+    return Error{ErrorCode::kConflict,
+                 place.scope + ": 'join' requires 'repeats': true.", pointer};
+  }
+  out.join = std::string(join->as_string());
+  return std::nullopt;
+}
+
+std::optional<Error> load_field_transform(const json::Value& spec,
+                                          const Place& place, Field& out) {
+  const json::Value* transform = spec.find("transform");
+  if (transform != nullptr && transform->is_null()) transform = nullptr;
+  if (const json::Value* each = spec.find("transform_each")) {
+    const std::string pointer =
+        json::append_pointer(place.pointer, "transform_each");
+    if (each->kind() != json::Kind::kBool) {
+      return Error{ErrorCode::kWrongType,
+                   place.scope +
+                       ": transform_each must be true or false, got " +
+                       describe_kind(*each) + ".",
+                   pointer};
+    }
+    out.transform_each = each->as_bool();
+    if (out.transform_each && transform == nullptr) {
+      return Error{ErrorCode::kMissingKey,
+                   place.scope +
+                       ": transform_each is set but there is no 'transform' "
+                       "to apply to each element.",
+                   pointer};
+    }
+  }
+  if (transform != nullptr) {
+    Result<Transform> loaded = load_transform(
+        *transform,
+        {json::append_pointer(place.pointer, "transform"), place.scope});
+    if (!loaded) return std::move(loaded).error();
+    out.transform = std::move(*loaded);
+    return std::nullopt;
+  }
+  std::vector<std::string> captured;
+  for (const Delimiter* delimiter : {&out.open, &out.close}) {
+    for (const regex::GroupName& group : delimiter->pattern.hir.names) {
+      captured.push_back(group.name);
+    }
+  }
+  if (captured.empty()) return std::nullopt;
+  std::sort(captured.begin(), captured.end());
+  captured.erase(std::unique(captured.begin(), captured.end()), captured.end());
+  const bool in_open = !out.open.pattern.hir.names.empty();
+  return Error{ErrorCode::kUnusedCapture,
+               place.scope + ": the patterns have the named groups " +
+                   quoted_list(captured) +
+                   ", but the field has no 'transform', which alone can use "
+                   "them. Add a transform, or write (?:...) in place of the "
+                   "named groups.",
+               json::append_pointer(
+                   place.pointer, in_open ? "open_pattern" : "close_pattern")};
+}
+
+Result<Field> load_field(const std::string& name, const json::Value& spec,
+                         const Place& place, const Limits& limits) {
+  if (!spec.is_object()) {
+    return Error{
+        ErrorCode::kWrongType,
+        place.scope + " must be an object, got " + describe_kind(spec) + ".",
+        place.pointer};
+  }
+  if (auto error = check_keys(spec, place, kFieldKeys)) return *error;
+  Field out;
+  out.name = name;
+  if (const json::Value* content = spec.find("content")) {
+    const std::optional<ContentKind> kind =
+        content->is_string() ? content_kind_from_name(content->as_string())
+                             : std::nullopt;
+    if (!kind) {
+      return Error{ErrorCode::kUnknownName,
+                   place.scope + ": unknown content parser " +
+                       json::dump(*content, {.ascii = false}) +
+                       ". Available: " + content_kind_list() + ".",
+                   json::append_pointer(place.pointer, "content")};
+    }
+    out.content.kind = *kind;
+  }
+  Result<Delimiter> open = load_delimiter(spec, place, "open", limits);
+  if (!open) return std::move(open).error();
+  out.open = std::move(*open);
+  Result<Delimiter> close = load_delimiter(spec, place, "close", limits);
+  if (!close) return std::move(close).error();
+  out.close = std::move(*close);
+  if (const json::Value* repeats = spec.find("repeats")) {
+    out.repeats = repeats->truthy();
+  }
+  if (auto error = load_join(spec, place, out)) return *error;
+  if (auto error = load_field_transform(spec, place, out)) return *error;
+  if (const json::Value* optional = spec.find("optional")) {
+    out.optional = optional->truthy();
+  }
+  return out;
+}
+
+// Everything about the template but its fields' inside and its anchor.
+std::optional<Error> check_shape(const json::Value& spec, const Place& place) {
+  if (!spec.is_object()) {
+    return Error{
+        ErrorCode::kWrongType,
+        place.scope + " must be an object, got " + describe_kind(spec) + ".",
+        place.pointer};
+  }
+  if (const json::Value* version = spec.find("version")) {
+    if (!is_version_one(*version)) {
+      return Error{ErrorCode::kUnsupportedVersion,
+                   "Unsupported " + place.scope +
+                       " version: " + json::dump(*version, {.ascii = false}) +
+                       ". Only version 1 exists.",
+                   json::append_pointer(place.pointer, "version")};
+    }
+  }
+  if (auto error = check_keys(spec, place, kTemplateKeys)) return error;
+  if (const json::Value* defaults = spec.find("defaults")) {
+    if (!defaults->is_object()) {
+      return Error{ErrorCode::kWrongType,
+                   place.scope + ".defaults must be an object, got " +
+                       describe_kind(*defaults) + ".",
+                   json::append_pointer(place.pointer, "defaults")};
+    }
+  }
+  const json::Value* fields = spec.find("fields");
+  if (fields == nullptr) {
+    return Error{ErrorCode::kMissingKey,
+                 place.scope +
+                     ".fields is missing: an object that describes at least "
+                     "one field.",
+                 place.pointer};
+  }
+  if (!fields->is_object() || fields->size() == 0) {
+    return Error{
+        fields->is_object() ? ErrorCode::kEmptyValue : ErrorCode::kWrongType,
+        place.scope + ".fields must be a non-empty object, got " +
+            describe_kind(*fields) + ".",
+        json::append_pointer(place.pointer, "fields")};
+  }
+  return std::nullopt;
+}
+
+std::optional<Error> find_implicit(const Place& fields, Description& out) {
+  std::vector<std::string> names;
+  std::string second;
+  for (std::size_t i = 0; i < out.fields.size(); ++i) {
+    if (out.fields[i].open) continue;
+    if (names.empty()) out.implicit = i;
+    names.push_back(out.fields[i].name);
+    if (names.size() == 2) {
+      second = json::append_pointer(fields.pointer, out.fields[i].name);
+    }
+  }
+  if (names.size() < 2) return std::nullopt;
+  return Error{ErrorCode::kSeveralImplicitFields,
+               "At most one field may omit 'open' and 'open_pattern': it "
+               "receives all text outside the others. Found: " +
+                   quoted_list(names) + ".",
+               std::move(second)};
+}
+
+}  // namespace
+
+std::string describe_kind(const json::Value& value) {
+  switch (value.kind()) {
+    case json::Kind::kNull:
+      return "null";
+    case json::Kind::kBool:
+      return value.as_bool() ? "true" : "false";
+    case json::Kind::kInt:
+    case json::Kind::kBigInt:
+      return "an integer";
+    case json::Kind::kFloat:
+      return "a number";
+    case json::Kind::kString:
+      return "a string";
+    case json::Kind::kArray:
+      return value.size() == 0 ? "an empty list" : "a list";
+    case json::Kind::kObject:
+      return value.size() == 0 ? "an empty object" : "an object";
+  }
+  return "a value";
+}
+
+Result<regex::Pattern> load_pattern(const json::Value& value,
+                                    const Place& place, std::string_view key,
+                                    const Limits& limits) {
+  const std::string name(key);
+  if (!value.is_string()) {
+    return Error{ErrorCode::kWrongType,
+                 place.scope + ": '" + name +
+                     "' must be a string that holds a regular expression, "
+                     "got " +
+                     describe_kind(value) + ".",
+                 place.pointer};
+  }
+  regex::PatternOptions options;
+  options.dot_all = true;
+  options.limits = limits;
+  Result<regex::Pattern> pattern =
+      regex::parse_pattern(value.as_string(), options);
+  std::optional<Error> problem;
+  if (!pattern) {
+    problem = std::move(pattern).error();
+  } else if (!pattern->hir.regular()) {
+    // It will run on PCRE2: whatever that has to say is said now.
+    Result<regex::Pcre2> compiled = regex::Pcre2::compile(*pattern, limits);
+    if (!compiled) {
+      problem = std::move(compiled).error();
+      problem->span.reset();  // bytes of the translated pattern
+    }
+  }
+  if (!problem) return pattern;
+  problem->message =
+      place.scope + ": invalid " + name + " regex: " + problem->message;
+  problem->path = place.pointer;
+  return *std::move(problem);
+}
+
+Result<Description> load_description(const json::Value& spec,
+                                     std::string_view pointer,
+                                     const Limits& limits) {
+  const Place place = {std::string(pointer), "response_template"};
+  if (auto error = check_shape(spec, place)) return *error;
+  Description out;
+  if (const json::Value* defaults = spec.find("defaults")) {
+    out.defaults = *defaults;
+  }
+  const Place fields = {json::append_pointer(place.pointer, "fields"), ""};
+  const json::Object& members = spec.find("fields")->members();
+  const auto field_place = [&](const std::string& name) {
+    return Place{json::append_pointer(fields.pointer, name),
+                 "Field '" + name + "'"};
+  };
+  for (const json::Member& member : members) {
+    Result<Field> field =
+        load_field(member.key, member.value, field_place(member.key), limits);
+    if (!field) return std::move(field).error();
+    out.fields.push_back(std::move(*field));
+  }
+  if (auto error = find_implicit(fields, out)) return *error;
+
+  Result<Delimiter> anchor =
+      load_delimiter(spec, place, "start_anchor", limits);
+  if (!anchor) return std::move(anchor).error();
+  if (!*anchor) {
+    return Error{ErrorCode::kMissingKey,
+                 "response_template must define 'start_anchor' or "
+                 "'start_anchor_pattern': what stands before a response in "
+                 "the prompt.",
+                 place.pointer};
+  }
+  out.start_anchor = std::move(*anchor);
+
+  for (Field& field : out.fields) {
+    const json::Value* args = members.find(field.name)->find("content_args");
+    Place at = field_place(field.name);
+    if (args != nullptr) {
+      at.pointer = json::append_pointer(at.pointer, "content_args");
+    }
+    Result<Content> content =
+        load_content(field.content.kind, args, at, limits);
+    if (!content) return std::move(content).error();
+    field.content = std::move(*content);
+  }
+  return out;
+}
+
+}  // namespace parlance::format

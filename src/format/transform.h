@@ -1,0 +1,42 @@
+#ifndef PARLANCE_SRC_FORMAT_TRANSFORM_H_
+#define PARLANCE_SRC_FORMAT_TRANSFORM_H_
+
+// Reading the "transform" of a field.
+//
+//   "{name}"  "{content.args}"    placeholders: braces around words joined by
+//                                 single dots, and nothing else
+//   "{a b}"  "{}"  "{a.}"         constants: not the form of a placeholder
+//   "call {name}"  "{a}{b}"       errors: a placeholder mixed with text
+//
+// A word is a run of characters that \w of the `regex` module matches.
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "format/description.h"
+#include "format/load.h"
+#include "parlance/error.h"
+#include "parlance/json.h"
+
+namespace parlance::format {
+
+// Nesting of lists and objects in a transform down to its placeholders.
+inline constexpr std::size_t kMaxTransformDepth = 64;
+
+// What a string in a transform is.
+struct TransformString {
+  enum class Kind : std::uint8_t { kConstant, kPlaceholder, kMixed };
+  Kind kind = Kind::kConstant;
+  std::vector<std::string> path = {};  // kPlaceholder
+  Span found = {};                     // kMixed: the first placeholder in it
+};
+TransformString classify_transform_string(std::string_view text);
+
+// Errors: kBadPlaceholder, kTooDeep.
+Result<Transform> load_transform(const json::Value& value, const Place& place);
+
+}  // namespace parlance::format
+
+#endif  // PARLANCE_SRC_FORMAT_TRANSFORM_H_
