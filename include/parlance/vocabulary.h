@@ -71,6 +71,11 @@ class Vocabulary {
   // "" for unused and unknown ids.  Valid as long as any copy of *this.
   std::string_view bytes(TokenId id) const;
   TokenKind kind(TokenId id) const;  // kUnused beyond size()
+  // Whether a special token is one that plain text leaves out.  False for an
+  // added token that its tokenizer does not flag as special, such as
+  // "<tool_call>" or GPT-NeoX's runs of spaces.  A special token of any other
+  // source is hidden.
+  bool hidden(TokenId id) const;
   // The special token spelled so.  O(1) expected.
   std::optional<TokenId> special(std::string_view spelling) const;
   // All special tokens, by id.
@@ -78,7 +83,8 @@ class Vocabulary {
   // Ids that end a turn, where the source names them.
   std::span<const TokenId> stop_ids() const;
 
-  // The text of `ids`, special tokens spelled out; unknown ids give U+FFFD.
+  // The text of `ids` as well-formed UTF-8, special tokens spelled out.  An
+  // unknown id and every maximal ill-formed subpart of the bytes give U+FFFD.
   std::string decode(std::span<const TokenId> ids) const;
 
   // Whether the tokenizer's own decoder removes one leading space at the start

@@ -1,0 +1,70 @@
+#ifndef PARLANCE_SRC_VOCAB_DECODER_H_
+#define PARLANCE_SRC_VOCAB_DECODER_H_
+
+// The decoder section of a tokenizer.json, as a rule for one token.
+//
+// Upstream a decoder maps the list of a text's pieces to the text: it may look
+// at neighbours, at positions, at the whole.  Here it must become a function
+// from one piece to its bytes, because a stream never sees the whole.  Most
+// pipelines are such functions, or are but for the first piece of a text.
+//
+//   ["Ġthe"]       ByteLevel                            -> " the"
+//   ["▁the"]       Replace ▁, ByteFallback, Fuse, Strip -> " the"
+//   ["<0x0A>"]     the same                             -> "\n"
+//   ["the"]        WordPiece                            -> " the"
+//   ["##ing"]      the same                             -> "ing"
+//
+// What is left over at the first piece is always one space, and becomes
+// strips_leading_space().  A pipeline that cannot be said per piece is refused
+// with the name and the place of the stage.  docs/reference/vocabularies.md
+// lists every stage, refusal and difference.
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "parlance/error.h"
+#include "parlance/json.h"
+
+namespace parlance::vocab {
+
+class Decoder {
+ public:
+  // Reads "decoder", and of "normalizer" and "model" what bears on it.
+  // REQUIRES: tokenizer.is_object().
+  static Result<Decoder> from_json(const json::Value& tokenizer);
+
+  // Replaces `out` by the bytes of `piece`.
+  void bytes(std::string_view piece, std::string& out) const;
+
+  // Whether upstream's text lacks the space that bytes() gives its first piece.
+  bool strips_leading_space() const { return strips_leading_space_; }
+
+ private:
+  friend class DecoderReader;
+
+  enum class Step : std::uint8_t {
+    kByteLevel,     // GPT-2's table, or the piece as it is
+    kByteFallback,  // "<0x0A>" is a byte, and final
+    kReplace,       // every `from` becomes `to`
+    kStrip,         // up to `start` and `stop` times `from` off the ends
+    kWordPiece,     // less the prefix `from`, or else a space before it
+    kSpaceBefore,   // the pieces stand apart
+  };
+  struct Stage {
+    Step step;
+    std::string from = {};
+    std::string to = {};
+    std::size_t start = 0;
+    std::size_t stop = 0;
+  };
+
+  std::vector<Stage> stages_;
+  bool strips_leading_space_ = false;
+};
+
+}  // namespace parlance::vocab
+
+#endif  // PARLANCE_SRC_VOCAB_DECODER_H_
