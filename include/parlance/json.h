@@ -16,6 +16,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
+#include <initializer_list>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -84,9 +86,9 @@ class Value {
   bool is_array() const noexcept { return kind() == Kind::kArray; }
   bool is_object() const noexcept { return kind() == Kind::kObject; }
 
-  bool as_bool() const noexcept;           // else false
-  std::int64_t as_int() const noexcept;    // kInt, else 0
-  double as_float() const noexcept;        // kFloat, kInt, kBigInt, else 0
+  bool as_bool() const noexcept;         // else false
+  std::int64_t as_int() const noexcept;  // kInt, else 0
+  double as_float() const noexcept;      // kFloat, kInt, kBigInt, else 0
   // The text of a string or the digits of a kBigInt, else "".  Points into
   // this Value (short) or into what it shares (long): valid while this Value
   // is alive and neither moved nor assigned.
@@ -116,15 +118,19 @@ class Value {
   std::size_t memory_bytes() const noexcept;
 
  private:
+  struct Node;
   struct StringNode;
   struct ArrayNode;
   struct ObjectNode;
-  void retain() const noexcept;
-  void release() noexcept;
+  void release() noexcept;  // REQUIRES: is_shared()
+  static void destroy(Node* node) noexcept;
+  bool is_shared() const noexcept { return bytes_[15] >= kFirstShared; }
 
-  // Layout: bytes_[15] is the tag.  A kString tag has an inline and a shared
-  // form; the inline form keeps its length in bytes_[14].  Every other kind
-  // keeps its payload in the first eight bytes.
+  // Layout: bytes_[15] is the tag.  Strings have an inline and a shared form;
+  // the inline form keeps its length in bytes_[14].  Every other kind keeps
+  // its payload in the first eight bytes, which from kFirstShared on is a
+  // pointer to a counted node.  All bytes zero is null.
+  static constexpr unsigned char kFirstShared = 5;
   alignas(8) unsigned char bytes_[16];
 };
 
@@ -137,7 +143,7 @@ struct Member {
 // for few members and a hash index beyond.
 class Object {
  public:
-  Object() = default;
+  Object() noexcept;
   Object(std::initializer_list<Member> members);
   Object(const Object& other);
   Object(Object&& other) noexcept;
@@ -197,6 +203,17 @@ struct DumpOptions {
 // and Infinity by name.  A lone surrogate is written as its \u escape in
 // either mode.
 std::string dump(const Value& value, const DumpOptions& options = {});
+
+inline Value::Value() noexcept : bytes_{} {}
+
+inline Value::Value(Value&& other) noexcept {
+  std::memcpy(bytes_, other.bytes_, sizeof bytes_);
+  other.bytes_[15] = 0;
+}
+
+inline Value::~Value() {
+  if (is_shared()) release();
+}
 
 }  // namespace parlance::json
 

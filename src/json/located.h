@@ -1,0 +1,67 @@
+#ifndef PARLANCE_SRC_JSON_LOCATED_H_
+#define PARLANCE_SRC_JSON_LOCATED_H_
+
+// A JSON text together with the places of its parts, for errors that point at
+// what a person wrote.
+//
+//   Result<Located> source = Located::parse(R"({"fields": {"x": 3}})");
+//   source->value_span("/fields/x");   // bytes 17..18
+//   source->key_span("/fields/x");     // bytes 12..15, with quotes
+//
+// A place is found by reading the text again up to there: errors are rare,
+// and nothing has to be kept for the templates that have none.
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "parlance/json.h"
+
+namespace parlance::json {
+
+// Immutable.  Pointers are JSON Pointers (RFC 6901); of equal keys the last is
+// meant, as in the value.
+class Located {
+ public:
+  // Keeps a copy of `text`.
+  static Result<Located> parse(std::string_view text,
+                               const ParseOptions& options = {});
+
+  const Value& root() const { return root_; }
+  std::string_view text() const { return text_; }
+
+  // The bytes of the value at `pointer`; nothing if there is none.
+  // Complexity: O(text().size()).
+  std::optional<Span> value_span(std::string_view pointer) const;
+
+  // The bytes of the key of the member at `pointer`, quotes included; nothing
+  // for the root and for elements of arrays.
+  std::optional<Span> key_span(std::string_view pointer) const;
+
+  // Where in text() the byte `decoded_byte_offset` of the string at `pointer`
+  // comes from: the first byte of its escape if it has one, the closing quote
+  // for the string's end.  Nothing beyond, or if there is no string.
+  std::optional<std::size_t> source_offset_in_string(
+      std::string_view pointer, std::size_t decoded_byte_offset) const;
+
+ private:
+  struct Place {
+    Span value;
+    std::optional<Span> key;
+  };
+  Located(std::string text, Value root)
+      : text_(std::move(text)), root_(std::move(root)) {}
+  std::optional<Place> find(std::string_view pointer) const;
+
+  std::string text_;
+  Value root_;
+};
+
+// `path` extended by "/key", with ~ and / of the key escaped.
+std::string append_pointer(std::string path, std::string_view key);
+std::string append_pointer(std::string path, std::size_t index);
+
+}  // namespace parlance::json
+
+#endif  // PARLANCE_SRC_JSON_LOCATED_H_

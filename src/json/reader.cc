@@ -1,0 +1,634 @@
+// The reader has two gears.  While a token lies whole in the piece, it is read
+// straight from it: a scan for the end of the string, a loop over digits.  A
+// token that the end of the piece cuts, or a string with escapes, goes through
+// the resume_ functions, which keep where they are in members.  Both gears
+// accept the same language, and errors are always reported by the second.
+
+#include "json/reader.h"
+
+#include <algorithm>
+#include <bit>
+#include <limits>
+#include <utility>
+
+#include "base/python_number.h"
+#include "base/utf8.h"
+
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
+
+namespace parlance::json {
+namespace {
+
+bool is_blank(char c) {
+  return c == ' ' || c == '\n' || c == '\r' || c == '\t';
+}
+
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+// The first quote, backslash or control character in [p, end), else end.
+const char* find_special(const char* p, const char* end) {
+#if defined(__SSE2__)
+  const __m128i quote = _mm_set1_epi8('"');
+  const __m128i backslash = _mm_set1_epi8('\\');
+  const __m128i last_control = _mm_set1_epi8(0x1F);
+  for (; end - p >= 16; p += 16) {
+    const __m128i block = _mm_loadu_si128(reinterpret_cast<const __m128i*>(p));
+    const __m128i control =
+        _mm_cmpeq_epi8(_mm_max_epu8(block, last_control), last_control);
+    const __m128i hit =
+        _mm_or_si128(control, _mm_or_si128(_mm_cmpeq_epi8(block, quote),
+                                           _mm_cmpeq_epi8(block, backslash)));
+    const auto mask = static_cast<unsigned>(_mm_movemask_epi8(hit));
+    if (mask != 0) return p + std::countr_zero(mask);
+  }
+#endif
+  while (p != end && *p != '"' && *p != '\\' &&
+         static_cast<unsigned char>(*p) >= 0x20) {
+    ++p;
+  }
+  return p;
+}
+
+int hex_digit(char c) {
+  if (is_digit(c)) return c - '0';
+  const char lower = static_cast<char>(c | 0x20);
+  return lower >= 'a' && lower <= 'f' ? lower - 'a' + 10 : -1;
+}
+
+// What a one-letter escape stands for, else 0.
+char escaped(char c) {
+  switch (c) {
+    case '"':
+    case '\\':
+    case '/':
+      return c;
+    case 'b':
+      return '\b';
+    case 'f':
+      return '\f';
+    case 'n':
+      return '\n';
+    case 'r':
+      return '\r';
+    case 't':
+      return '\t';
+    default:
+      return 0;
+  }
+}
+
+}  // namespace
+
+void Reader::reset() {
+  status_ = Status::kOk;
+  step_ = Step::kValue;
+  escape_ = EscapeStep::kNone;
+  finished_ = false;
+  surrogate_ = 0;
+  scratch_.clear();
+  consumed_ = 0;
+  frames_.clear();
+  root_ = Value();
+}
+
+Status Reader::feed(std::string_view piece) {
+  if (status_ != Status::kOk || finished_ || piece.empty()) return status_;
+  const char* const begin = piece.data();
+  const char* const end = begin + piece.size();
+  const char* p = begin;
+  while (p != end) {
+    switch (step_) {
+      case Step::kString:
+        p = resume_string(p, end);
+        break;
+      case Step::kNumber:
+        p = resume_number(p, end);
+        break;
+      case Step::kLiteral:
+        p = resume_literal(p, end);
+        break;
+      case Step::kEnd:
+        if (options_.one_value) {
+          consumed_ += static_cast<std::size_t>(p - begin);
+          return status_;
+        }
+        [[fallthrough]];
+      default:
+        if (is_blank(*p)) {
+          ++p;
+        } else {
+          p = read_value(p, end);
+        }
+        break;
+      case Step::kFailed:
+        break;
+    }
+    if (status_ != Status::kOk) break;
+  }
+  consumed_ += static_cast<std::size_t>(p - begin);
+  return status_;
+}
+
+// Reads the token at `p`, which is not white space.
+const char* Reader::read_value(const char* p, const char* end) {
+  const char c = *p;
+  switch (step_) {
+    case Step::kFirstItem:
+      if (c == ']') {
+        close();
+        return p + 1;
+      }
+      break;
+    case Step::kFirstKey:
+      if (c == '}') {
+        close();
+        return p + 1;
+      }
+      [[fallthrough]];
+    case Step::kKey:
+      if (c != '"') return fail(Status::kSyntax, step_, p);
+      key_ = true;
+      return read_string(p + 1, end);
+    case Step::kColon:
+      if (c != ':') return fail(Status::kSyntax, step_, p);
+      step_ = Step::kValue;
+      return p + 1;
+    case Step::kAfterItem:
+      if (c == ',') {
+        step_ = Step::kValue;
+      } else if (c == ']') {
+        close();
+      } else {
+        return fail(Status::kSyntax, step_, p);
+      }
+      return p + 1;
+    case Step::kAfterMember:
+      if (c == ',') {
+        step_ = Step::kKey;
+      } else if (c == '}') {
+        close();
+      } else {
+        return fail(Status::kSyntax, step_, p);
+      }
+      return p + 1;
+    case Step::kEnd:
+      return fail(Status::kSyntax, step_, p);
+    default:
+      break;
+  }
+  switch (c) {
+    case '"':
+      key_ = false;
+      return read_string(p + 1, end);
+    case '{':
+      return open(p, /*object=*/true);
+    case '[':
+      return open(p, /*object=*/false);
+    case 't':
+      return start_literal("true", 0, p, end);
+    case 'f':
+      return start_literal("false", 0, p, end);
+    case 'n':
+      return start_literal("null", 0, p, end);
+    case 'N':
+      if (options_.allow_nonfinite) return start_literal("NaN", 0, p, end);
+      break;
+    case 'I':
+      if (options_.allow_nonfinite) return start_literal("Infinity", 0, p, end);
+      break;
+    default:
+      if (c == '-' || is_digit(c)) return read_number(p, end);
+      break;
+  }
+  return fail(Status::kSyntax, step_, p);
+}
+
+// ---- Containers ----
+
+const char* Reader::open(const char* p, bool object) {
+  if (frames_.size() >= options_.max_depth) {
+    return fail(Status::kTooDeep, step_, p);
+  }
+  Frame& frame = frames_.emplace_back();
+  if (object) {
+    frame.container = Value(Object());
+    frame.members = &frame.container.mutable_members();
+    step_ = Step::kFirstKey;
+  } else {
+    frame.container = Value(Array());
+    frame.items = &frame.container.mutable_items();
+    step_ = Step::kFirstItem;
+  }
+  return p + 1;
+}
+
+void Reader::close() {
+  Value done = std::move(frames_.back().container);
+  frames_.pop_back();
+  place(std::move(done));
+}
+
+// Puts a finished value where it belongs.
+void Reader::place(Value value) {
+  if (frames_.empty()) {
+    root_ = std::move(value);
+    step_ = Step::kEnd;
+    return;
+  }
+  Frame& frame = frames_.back();
+  if (frame.items != nullptr) {
+    if (frame.items->capacity() == 0) frame.items->reserve(4);
+    frame.items->push_back(std::move(value));
+    step_ = Step::kAfterItem;
+  } else {
+    *frame.slot = std::move(value);
+    step_ = Step::kAfterMember;
+  }
+}
+
+// ---- Strings ----
+
+// `p` is behind the opening quote.
+const char* Reader::read_string(const char* p, const char* end) {
+  const char* const stop = find_special(p, end);
+  if (stop != end && *stop == '"') {
+    end_string({p, static_cast<std::size_t>(stop - p)});
+    return stop + 1;
+  }
+  scratch_.clear();
+  step_ = Step::kString;
+  return resume_string(p, end);
+}
+
+const char* Reader::resume_string(const char* p, const char* end) {
+  while (p != end) {
+    switch (escape_) {
+      case EscapeStep::kNone: {
+        const char* const stop = find_special(p, end);
+        if (stop != p) {
+          flush_surrogate();
+          scratch_.append(p, stop);
+          p = stop;
+          if (p == end) return p;
+        }
+        if (*p == '"') {
+          flush_surrogate();
+          end_string(scratch_);
+          return p + 1;
+        }
+        if (*p != '\\') return fail(Status::kSyntax, Step::kString, p);
+        escape_ = EscapeStep::kBackslash;
+        ++p;
+        break;
+      }
+      case EscapeStep::kBackslash:
+        if (*p == 'u') {
+          escape_ = EscapeStep::kU0;
+          hex_ = 0;
+        } else if (const char c = escaped(*p); c != 0) {
+          flush_surrogate();
+          scratch_.push_back(c);
+          escape_ = EscapeStep::kNone;
+        } else {
+          return fail(Status::kSyntax, Step::kString, p);
+        }
+        ++p;
+        break;
+      default: {
+        const int digit = hex_digit(*p);
+        if (digit < 0) return fail(Status::kSyntax, Step::kString, p);
+        hex_ = hex_ * 16 + static_cast<std::uint32_t>(digit);
+        ++p;
+        if (escape_ != EscapeStep::kU3) {
+          escape_ = static_cast<EscapeStep>(static_cast<int>(escape_) + 1);
+          break;
+        }
+        escape_ = EscapeStep::kNone;
+        if (surrogate_ != 0 && hex_ >= 0xDC00 && hex_ <= 0xDFFF) {
+          base::append_utf8(scratch_, 0x10000 + ((surrogate_ - 0xD800) << 10) +
+                                          (hex_ - 0xDC00));
+          surrogate_ = 0;
+          break;
+        }
+        flush_surrogate();
+        if (hex_ >= 0xD800 && hex_ <= 0xDBFF) {
+          surrogate_ = hex_;
+        } else {
+          base::append_utf8(scratch_, hex_);
+        }
+        break;
+      }
+    }
+  }
+  return p;
+}
+
+// A high surrogate that found no partner stands for itself.
+void Reader::flush_surrogate() {
+  if (surrogate_ == 0) return;
+  base::append_utf8(scratch_, surrogate_);
+  surrogate_ = 0;
+}
+
+void Reader::end_string(std::string_view text) {
+  if (key_) {
+    Frame& frame = frames_.back();
+    frame.slot = &(*frame.members)[text];
+    step_ = Step::kColon;
+  } else {
+    place(Value(text));
+  }
+}
+
+// ---- Numbers ----
+
+const char* Reader::read_number(const char* p, const char* end) {
+  const char* q = p;
+  std::uint64_t magnitude = 0;
+  const bool negative = *q == '-';
+  if (negative) ++q;
+  const char* const digits = q;
+  // Eighteen digits fit an int64, whatever they are.
+  while (q != end && is_digit(*q) && q - digits < 18) {
+    magnitude = magnitude * 10 + static_cast<std::uint64_t>(*q - '0');
+    ++q;
+  }
+  if (q != end && q != digits && !is_digit(*q) && *q != '.' &&
+      (*q | 0x20) != 'e' && (*digits != '0' || q - digits == 1)) {
+    const auto value = static_cast<std::int64_t>(magnitude);
+    place(Value(negative ? -value : value));
+    return q;
+  }
+  scratch_.clear();
+  number_ = NumberStep::kStart;
+  step_ = Step::kNumber;
+  return resume_number(p, end);
+}
+
+bool Reader::number_may_end() const {
+  return number_ == NumberStep::kZero || number_ == NumberStep::kInteger ||
+         number_ == NumberStep::kFraction || number_ == NumberStep::kExponent;
+}
+
+const char* Reader::resume_number(const char* p, const char* end) {
+  const char* const begin = p;
+  const bool whole = scratch_.empty();
+  bool more = true;
+  for (; p != end && more; p += more) {
+    const char c = *p;
+    switch (number_) {
+      case NumberStep::kStart:
+        number_ = c == '-'   ? NumberStep::kMinus
+                  : c == '0' ? NumberStep::kZero
+                             : NumberStep::kInteger;
+        break;
+      case NumberStep::kMinus:
+        if (c == '0') {
+          number_ = NumberStep::kZero;
+        } else if (is_digit(c)) {
+          number_ = NumberStep::kInteger;
+        } else if (c == 'I' && options_.allow_nonfinite) {
+          return start_literal("-Infinity", 1, p, end);
+        } else {
+          return fail(Status::kSyntax, Step::kNumber, p);
+        }
+        break;
+      case NumberStep::kInteger:
+        if (is_digit(c)) break;
+        [[fallthrough]];
+      case NumberStep::kZero:
+        if (c == '.') {
+          number_ = NumberStep::kPoint;
+        } else if (c == 'e' || c == 'E') {
+          number_ = NumberStep::kE;
+        } else {
+          more = false;
+        }
+        break;
+      case NumberStep::kPoint:
+        if (!is_digit(c)) return fail(Status::kSyntax, Step::kNumber, p);
+        number_ = NumberStep::kFraction;
+        break;
+      case NumberStep::kFraction:
+        if (c == 'e' || c == 'E') {
+          number_ = NumberStep::kE;
+        } else {
+          more = is_digit(c);
+        }
+        break;
+      case NumberStep::kE:
+        if (c == '+' || c == '-') {
+          number_ = NumberStep::kExponentSign;
+          break;
+        }
+        [[fallthrough]];
+      case NumberStep::kExponentSign:
+        if (!is_digit(c)) return fail(Status::kSyntax, Step::kNumber, p);
+        number_ = NumberStep::kExponent;
+        break;
+      case NumberStep::kExponent:
+        more = is_digit(c);
+        break;
+    }
+  }
+  const std::string_view text(begin, static_cast<std::size_t>(p - begin));
+  const bool integer =
+      number_ == NumberStep::kZero || number_ == NumberStep::kInteger;
+  if (more) {
+    scratch_.append(text);
+    return p;
+  }
+  bool fits;
+  if (whole) {
+    fits = end_number(text, integer);
+  } else {
+    scratch_.append(text);
+    fits = end_number(scratch_, integer);
+  }
+  return fits ? p : fail(Status::kTooManyDigits, Step::kNumber, p);
+}
+
+// False: too many digits.
+bool Reader::end_number(std::string_view text, bool integer) {
+  if (!integer) {
+    place(Value(base::decimal_to_double(text)));
+    return true;
+  }
+  const std::size_t digits = text.size() - (text.front() == '-');
+  if (digits > options_.max_digits) return false;
+  place(Value::integer(text));
+  return true;
+}
+
+// ---- Literals ----
+
+const char* Reader::start_literal(std::string_view literal, std::size_t matched,
+                                  const char* p, const char* end) {
+  literal_ = literal;
+  literal_matched_ = matched;
+  step_ = Step::kLiteral;
+  return resume_literal(p, end);
+}
+
+const char* Reader::resume_literal(const char* p, const char* end) {
+  while (p != end && literal_matched_ < literal_.size()) {
+    if (*p != literal_[literal_matched_]) {
+      return fail(Status::kSyntax, Step::kLiteral, p);
+    }
+    ++p;
+    ++literal_matched_;
+  }
+  if (literal_matched_ < literal_.size()) return p;
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  switch (literal_[0]) {
+    case 't':
+      place(Value(true));
+      break;
+    case 'f':
+      place(Value(false));
+      break;
+    case 'n':
+      place(Value());
+      break;
+    case 'N':
+      place(Value(std::numeric_limits<double>::quiet_NaN()));
+      break;
+    case 'I':
+      place(Value(kInfinity));
+      break;
+    default:
+      place(Value(-kInfinity));
+      break;
+  }
+  return p;
+}
+
+// ---- The end, and errors ----
+
+Status Reader::finish() {
+  if (status_ != Status::kOk || finished_) return status_;
+  finished_ = true;
+  if (step_ == Step::kNumber && number_may_end()) {
+    const bool integer =
+        number_ == NumberStep::kZero || number_ == NumberStep::kInteger;
+    if (!end_number(scratch_, integer)) {
+      fail(Status::kTooManyDigits, Step::kNumber, nullptr);
+      return status_;
+    }
+  }
+  if (step_ != Step::kEnd) fail(Status::kSyntax, step_, nullptr);
+  return status_;
+}
+
+const char* Reader::fail(Status status, Step where, const char* p) {
+  status_ = status;
+  failed_in_ = where;
+  step_ = Step::kFailed;
+  found_end_ = p == nullptr;
+  found_byte_ = p == nullptr ? 0 : static_cast<unsigned char>(*p);
+  frames_.clear();
+  return p;
+}
+
+std::string Reader::message() const {
+  if (status_ == Status::kOk) return {};
+  if (status_ == Status::kTooDeep) {
+    return "arrays and objects are nested more than " +
+           std::to_string(options_.max_depth) + " levels deep";
+  }
+  if (status_ == Status::kTooManyDigits) {
+    return "an integer has more than " + std::to_string(options_.max_digits) +
+           " digits";
+  }
+  std::string found;
+  if (found_end_) {
+    found = "the end of the text";
+  } else if (found_byte_ > 0x20 && found_byte_ < 0x7F) {
+    found = {'\'', static_cast<char>(found_byte_), '\''};
+  } else {
+    static constexpr char kHex[] = "0123456789ABCDEF";
+    found = std::string("byte 0x") + kHex[found_byte_ >> 4] +
+            kHex[found_byte_ & 15];
+    if (found_byte_ == 0xEF && consumed_ == 0) {
+      found += " (a byte order mark is not accepted)";
+    }
+  }
+  found = "found " + found + ", expected ";
+  switch (failed_in_) {
+    case Step::kValue:
+      return found + "a value";
+    case Step::kFirstItem:
+      return found + "a value or ']'";
+    case Step::kFirstKey:
+      return found + "a key in double quotes or '}'";
+    case Step::kKey:
+      return found + "a key in double quotes";
+    case Step::kColon:
+      return found + "':' after the key";
+    case Step::kAfterItem:
+      return found + "',' or ']'";
+    case Step::kAfterMember:
+      return found + "',' or '}'";
+    case Step::kEnd:
+      return found + "nothing more after the value";
+    case Step::kString:
+      if (escape_ == EscapeStep::kBackslash) {
+        return found + "one of \"\\/bfnrtu after the backslash";
+      }
+      if (escape_ != EscapeStep::kNone) {
+        return found + "four hexadecimal digits after \\u";
+      }
+      return found_end_ ? found + "'\"' at the end of the string"
+                        : found +
+                              "an escape: control characters may not "
+                              "stand in strings";
+    case Step::kNumber:
+      return found + "a digit";
+    case Step::kLiteral:
+      return found + "the rest of " + std::string(literal_);
+    case Step::kFailed:
+      break;
+  }
+  return found + "a value";
+}
+
+Result<Value> parse(std::string_view text, const ParseOptions& options) {
+  if (text.size() > options.limits.source_bytes) {
+    return Error{ErrorCode::kTooLarge,
+                 "the text has " + std::to_string(text.size()) +
+                     " bytes, more than the limit of " +
+                     std::to_string(options.limits.source_bytes)};
+  }
+  for (std::size_t i = 0; i < text.size();) {
+    const base::Utf8Step step =
+        base::next_utf8(text.substr(i), /*surrogates=*/true);
+    if (step.kind != base::Utf8Step::Kind::kValid) {
+      return Error{ErrorCode::kInvalidUtf8, "the text is not UTF-8", "",
+                   Span{i, i + step.size}};
+    }
+    i += step.size;
+  }
+  Reader reader({.allow_nonfinite = options.allow_nonfinite,
+                 .max_depth = options.limits.json_depth,
+                 .max_digits = options.limits.integer_digits});
+  reader.feed(text);
+  switch (reader.finish()) {
+    case Status::kOk:
+      return reader.take();
+    case Status::kSyntax:
+      break;
+    case Status::kTooDeep:
+    case Status::kTooManyDigits:
+      return Error{reader.status() == Status::kTooDeep ? ErrorCode::kTooDeep
+                                                       : ErrorCode::kTooLarge,
+                   reader.message(), "",
+                   Span{reader.consumed(), reader.consumed()}};
+  }
+  const std::size_t at = reader.consumed();
+  return Error{ErrorCode::kInvalidJson, reader.message(), "",
+               Span{at, std::min(at + 1, text.size())}};
+}
+
+}  // namespace parlance::json

@@ -1,0 +1,20 @@
+#ifndef PARLANCE_SRC_JSON_WRITER_H_
+#define PARLANCE_SRC_JSON_WRITER_H_
+
+// The parts of json::dump, for code that writes JSON piece by piece.
+
+#include <string>
+#include <string_view>
+
+namespace parlance::json {
+
+// Appends `text` as a JSON string with its quotes.  With `ascii`, characters
+// beyond ASCII (and U+007F) become \u escapes; without, only surrogates do.
+void append_string(std::string& out, std::string_view text, bool ascii = true);
+
+// Appends `value` as Python's repr() has it; NaN, Infinity, -Infinity by name.
+void append_float(std::string& out, double value);
+
+}  // namespace parlance::json
+
+#endif  // PARLANCE_SRC_JSON_WRITER_H_
