@@ -1,0 +1,145 @@
+"""The examples of the README, and of pages that follow its conventions, run.
+
+    ```python    a program; lines that begin with "#> " are what it prints
+    ```cpp       the same with "//> "
+    ```console   lines that begin with "$ " are commands; what follows one,
+                 up to the next, is what it prints
+"""
+
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+
+import pytest
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+PAGES = ["README.md", "CONTRIBUTING.md"] + sorted(
+    str(p.relative_to(ROOT)) for p in (ROOT / "docs" / "guide").glob("*.md")
+)
+
+# These have tests of their own, or are this test.
+NOT_RUN = (
+    "scripts/setup",
+    "scripts/test",
+    "scripts/demo",
+    "scripts/format",
+    "scripts/tidy",
+    "cmake",
+    "ctest",
+    "git",
+    "pip",
+)
+
+FENCE = re.compile(r"^```(\w+)\n(.*?)^```$", re.M | re.S)
+
+
+def blocks():
+    for page in PAGES:
+        text = (ROOT / page).read_text()
+        for match in FENCE.finditer(text):
+            line = text.count("\n", 0, match.start()) + 1
+            yield pytest.param(
+                match.group(1), match.group(2), id=f"{page}:{line}"
+            )
+
+
+def build_folder():
+    probes = os.environ.get("PARLANCE_PROBE_DIR")
+    folder = pathlib.Path(probes).parent if probes else ROOT / "build" / "dev"
+    assert (folder / "src" / "libparlance.a").exists(), (
+        f"no library in {folder}; build it with: cmake --workflow --preset dev"
+    )
+    return folder
+
+
+def run(command, **options):
+    path = f"{build_folder() / 'bin'}{os.pathsep}{os.environ['PATH']}"
+    result = subprocess.run(
+        command,
+        capture_output=True,
+        text=True,
+        timeout=300,
+        env={**os.environ, "PATH": path},
+        **options,
+    )
+    assert result.returncode == 0, result.stdout + result.stderr
+    return result.stdout
+
+
+def expected_output(code, mark):
+    lines = [line.strip() for line in code.splitlines()]
+    return [
+        line.removeprefix(mark).lstrip()
+        for line in lines
+        if line.startswith(mark)
+    ]
+
+
+def printed(output):
+    return [line.strip() for line in output.splitlines()]
+
+
+def run_python(code, folder):
+    program = folder / "example.py"
+    program.write_text(code)
+    output = run([sys.executable, str(program)], cwd=folder)
+    assert printed(output) == expected_output(code, "#>")
+
+
+def run_cpp(code, folder):
+    program = folder / "example.cc"
+    program.write_text(code)
+    build = build_folder()
+    run(
+        ["g++", "-std=c++20", "-D_GLIBCXX_ASSERTIONS"]
+        + [f"-I{ROOT / 'include'}", str(program), "-o", str(folder / "example")]
+        + [str(build / "src" / "libparlance.a"), "-lpcre2-8", "-pthread"]
+    )
+    output = run([str(folder / "example")], cwd=folder)
+    assert printed(output) == expected_output(code, "//>")
+
+
+def run_console(code, folder):
+    commands = []
+    for line in code.splitlines():
+        if line.startswith("$ "):
+            commands.append((line[2:], []))
+        elif commands and commands[-1][0].endswith("\\"):
+            commands[-1] = (commands[-1][0] + "\n" + line, commands[-1][1])
+        elif commands:
+            commands[-1][1].append(line.strip())
+    assert commands, "no command begins with '$ '"
+    for command, output in commands:
+        word = command.split()[0]
+        if word in NOT_RUN or word.startswith("scripts/"):
+            if "/" in word:
+                assert os.access(ROOT / word, os.X_OK), f"{word} is not there"
+            continue
+        assert printed(run(["bash", "-c", command], cwd=ROOT)) == output, command
+
+
+RUNNERS = {"python": run_python, "cpp": run_cpp, "console": run_console}
+
+
+@pytest.mark.parametrize("language, code", blocks())
+def test_example(language, code, tmp_path):
+    if language in RUNNERS:
+        RUNNERS[language](code, tmp_path)
+    else:
+        # Pages may show data; a language that could run must not hide here.
+        assert language in ("json", "text", "yaml"), language
+
+
+def test_readme_names_its_two_commands():
+    text = (ROOT / "README.md").read_text()
+    for command in ("scripts/demo", "scripts/test"):
+        assert command in text
+        assert shutil.which(str(ROOT / command)), command
+
+
+def test_the_readme_has_examples():
+    languages = {p.values[0] for p in blocks() if p.id.startswith("README.md")}
+    assert {"python", "cpp", "console"} <= languages

@@ -1,0 +1,153 @@
+"""The rooms of src/ and their doors: no include points up or sideways.
+
+Which room may see which is written once, in the parlance_room() calls; this
+test reads it back from the #include lines.
+"""
+
+import pathlib
+import re
+
+import pytest
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+SRC = ROOT / "src"
+PUBLIC = ROOT / "include" / "parlance"
+
+# Headers that every room may use: words, not machines.
+VOCABULARY = {"error.h", "json.h", "limits.h", "message.h", "tools.h"}
+
+# A door is included by the api.cc of the room behind it, so that the rules
+# inside are not the classes outside.
+DOORS = {
+    "format.h": "format",
+    "response_parser.h": "parse",
+    "vocabulary.h": "vocab",
+}
+
+# Includes of doors elsewhere, each with its reason.
+EXCEPTIONS = {
+    ("format/description.h", "format.h"): "Shared keeps the public Lint",
+}
+
+INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.M)
+ROOM = re.compile(r"^parlance_room\(\s*(\w+)([^)]*)\)", re.M)
+
+
+def read_rooms():
+    rooms = {}
+    for file in sorted(SRC.glob("*/CMakeLists.txt")):
+        for name, rest in ROOM.findall(file.read_text()):
+            lists = {"DEPENDS": [], "SOURCES": [], "LIBRARIES": []}
+            current = None
+            for word in re.sub(r"#.*", "", rest).split():
+                if word in lists:
+                    current = lists[word]
+                else:
+                    current.append(word)
+            rooms[name] = lists
+    return rooms
+
+
+ROOMS = read_rooms()
+
+
+def below(room):
+    """The rooms that `room` may include, itself among them."""
+    found = set()
+    left = [room]
+    while left:
+        name = left.pop()
+        if name not in found:
+            found.add(name)
+            left.extend(ROOMS[name]["DEPENDS"])
+    return found
+
+
+def includes(file):
+    return INCLUDE.findall(file.read_text())
+
+
+def sources(folder):
+    return sorted(
+        f for f in folder.rglob("*") if f.suffix in (".cc", ".h", ".inc")
+    )
+
+
+def test_there_are_rooms():
+    assert "base" in ROOMS and "json" in ROOMS
+    for room in ROOMS:
+        assert (SRC / room).is_dir(), room
+
+
+def test_a_room_depends_on_earlier_rooms():
+    text = (SRC / "CMakeLists.txt").read_text()
+    order = re.search(r"foreach\(room ([^)]*)\)", text).group(1).split()
+    for room in ROOMS:
+        for other in ROOMS[room]["DEPENDS"]:
+            assert order.index(other) < order.index(room), (room, other)
+
+
+def test_parse_and_grammar_never_meet():
+    for room, other in (("parse", "grammar"), ("grammar", "parse")):
+        if room in ROOMS:
+            assert other not in below(room)
+
+
+@pytest.mark.parametrize("room", sorted(ROOMS))
+def test_includes_point_down(room):
+    wrong = []
+    allowed = below(room)
+    for file in sources(SRC / room):
+        name = str(file.relative_to(SRC))
+        for include in includes(file):
+            first, _, rest = include.partition("/")
+            if first == "parlance" and rest:
+                if rest in VOCABULARY or (name, rest) in EXCEPTIONS:
+                    continue
+                door = DOORS.get(rest)
+                if door != room or file.name != "api.cc":
+                    # A door's own room may open it, and a door includes
+                    # the doors it is made of.
+                    if not (file.name == "api.cc" and door in allowed):
+                        wrong.append(f"{name}: {include} is a door")
+            elif first not in allowed:
+                wrong.append(f"{name}: {include} is not below {room}")
+            elif not (SRC / include).exists():
+                wrong.append(f"{name}: there is no {include}")
+    assert not wrong, "\n".join(wrong)
+
+
+@pytest.mark.parametrize("room", sorted(ROOMS))
+def test_every_source_is_built(room):
+    present = {f.name for f in (SRC / room).glob("*.cc")}
+    assert present == set(ROOMS[room]["SOURCES"])
+
+
+def test_public_headers_include_public_headers():
+    for file in sources(PUBLIC):
+        assert file.name in VOCABULARY or file.name in DOORS, (
+            f"{file.name} is neither a vocabulary header nor a door"
+        )
+        for include in includes(file):
+            assert include.startswith("parlance/"), f"{file.name}: {include}"
+            if file.name in VOCABULARY:
+                assert include.removeprefix("parlance/") in VOCABULARY, (
+                    f"{file.name}: {include} is a door"
+                )
+
+
+@pytest.mark.parametrize("folder", ["cli", "bindings"])
+def test_above_the_library_only_doors(folder):
+    wrong = []
+    for file in sources(ROOT / folder):
+        for include in includes(file):
+            own = (file.parent / include).exists()
+            if not own and not include.startswith("parlance/"):
+                wrong.append(f"{file.relative_to(ROOT)}: {include}")
+    assert not wrong, "\n".join(wrong)
+
+
+def test_exceptions_are_needed():
+    for (name, door), reason in EXCEPTIONS.items():
+        assert reason
+        assert f"parlance/{door}" in includes(SRC / name), (name, door)

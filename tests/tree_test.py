@@ -1,0 +1,139 @@
+"""What is true of every file of the tree."""
+
+import os
+import pathlib
+import re
+import subprocess
+
+import pytest
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+
+
+def tracked():
+    names = subprocess.run(
+        ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
+        cwd=ROOT,
+        check=True,
+        capture_output=True,
+        text=True,
+    ).stdout.split("\0")
+    return [n for n in names if n and (ROOT / n).is_file()]
+
+
+FILES = tracked()
+
+
+def text_of(name):
+    data = (ROOT / name).read_bytes()
+    return None if b"\0" in data else data.decode("utf-8", "replace")
+
+
+# Written apart, so that this file does not hold what it looks for.
+FORBIDDEN = {
+    "a path of one machine": re.compile(
+        r"(?<![\w.$}])/(?:" + "|".join(("work", "tmp", "root", "home")) + r")/"
+    ),
+    "a package registry's host": re.compile(
+        "|".join(
+            re.escape(host + "." + top)
+            for host, top in (
+                ("pypi", "org"),
+                ("pythonhosted", "org"),
+                ("npmjs", "org"),
+                ("npmjs", "com"),
+                ("crates", "io"),
+            )
+        )
+    ),
+    "a mark of unfinished work": re.compile(
+        r"\b(?:" + "|".join(("TO" + "DO", "FIX" + "ME", "X" * 3)) + r")\b"
+    ),
+}
+
+# Inputs of tests may say anything, and so may the words of a licence.
+FREE = ("tests/data/", "tests/fuzz/corpus/", "docs/demo/", "formats/")
+
+
+@pytest.mark.parametrize("what", sorted(FORBIDDEN))
+def test_no_file_holds(what):
+    found = []
+    for name in FILES:
+        if name.startswith(FREE):
+            continue
+        text = text_of(name)
+        if text is None:
+            continue
+        for number, line in enumerate(text.splitlines(), 1):
+            if FORBIDDEN[what].search(line):
+                found.append(f"{name}:{number}: {line.strip()[:100]}")
+    assert not found, "\n".join(found)
+
+
+def test_scripts_can_be_run():
+    names = [
+        n
+        for n in FILES
+        if (n.startswith("scripts/") or n == ".ci/run")
+        and (ROOT / n).read_bytes().startswith(b"#!")
+    ]
+    assert {"scripts/setup", "scripts/test", "scripts/demo"} <= set(names)
+    for name in names:
+        assert os.access(ROOT / name, os.X_OK), f"{name} has no run bit"
+
+
+def test_text_files_end_in_one_newline():
+    wrong = []
+    for name in FILES:
+        if name.startswith(FREE):
+            continue
+        text = text_of(name)
+        if text and (not text.endswith("\n") or text.endswith("\n\n")):
+            wrong.append(name)
+    assert not wrong, wrong
+
+
+def test_header_guards_follow_the_path():
+    wrong = []
+    for name in FILES:
+        path = pathlib.PurePosixPath(name)
+        if path.suffix != ".h" or path.parts[0] not in ("include", "src"):
+            continue
+        parts = path.parts[2:] if path.parts[0] == "include" else path.parts
+        guard = "_".join(
+            ("PARLANCE",) + tuple(re.sub(r"\W", "_", p).upper() for p in parts)
+        )
+        lines = text_of(name).splitlines()
+        guards = [line for line in lines if line.startswith("#ifndef")]
+        if not guards or guards[0] != f"#ifndef {guard}_":
+            wrong.append(f"{name}: expected {guard}_")
+    assert not wrong, "\n".join(wrong)
+
+
+def test_generated_files_name_their_generator():
+    for name in FILES:
+        if not name.endswith((".cc", ".h", ".inc")):
+            continue
+        first = text_of(name).split("\n", 1)[0]
+        match = re.match(r"// [Gg]enerated by (\S+) from ", first)
+        if first.lower().startswith("// generated"):
+            assert match, f"{name}: {first}"
+            assert (ROOT / match.group(1)).exists(), f"{name}: {first}"
+
+
+def test_relative_links_lead_somewhere():
+    link = re.compile(r"\]\((?!\w+:|#)([^)#\s]+)")
+    wrong = []
+    for name in FILES:
+        if not name.endswith(".md") or name.startswith(("tests/", "formats/")):
+            continue
+        in_code = False
+        for line in text_of(name).splitlines():
+            if line.lstrip().startswith("```"):
+                in_code = not in_code
+            if in_code:
+                continue
+            for target in link.findall(re.sub(r"`[^`]*`", "", line)):
+                if not (ROOT / name).parent.joinpath(target).exists():
+                    wrong.append(f"{name}: {target}")
+    assert not wrong, "\n".join(wrong)
