@@ -90,6 +90,8 @@ class Format {
 
 // Which built-in format a model needs, and why that was concluded.
 struct DetectedFormat {
+  // A built-in format's name; or "response_template" when the configuration
+  // carries one of its own, which is then the right one to use.
   std::string name;
   std::string why;
 };
