@@ -1,0 +1,436 @@
+// What is legal in a format and probably not meant.
+//
+// Each rule is a function that looks at one field, or at all of them, and says
+// what will happen and what to write instead.  Rules about patterns work on
+// the Hir: its nodes stand behind their children, so facts about them are
+// computed in one pass over the array (see Facts).
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "format/description.h"
+#include "json/located.h"
+#include "parlance/format.h"
+#include "regex/hir.h"
+
+namespace parlance {
+namespace {
+
+using format::ContentKind;
+using format::Delimiter;
+using format::Description;
+using format::Field;
+using format::Transform;
+using regex::HirKind;
+using regex::HirNode;
+
+// What is known of each node of a pattern.
+struct Facts {
+  // It can match the empty string at some place: assertions count.
+  std::vector<bool> can_be_empty;
+  // It can match the empty string at any place, whatever stands around it.
+  std::vector<bool> empty_anywhere;
+  // It can begin with an endless run of nearly any text: [^<]*, .*?
+  std::vector<bool> endless_start;
+  // It matches one character, and nearly any.
+  std::vector<bool> wide;
+  // A match of the pattern can end with it.
+  std::vector<bool> tail;
+};
+
+// Whether a class holds what ordinary text is made of.
+bool is_wide(const regex::CharClass& set) {
+  for (char32_t c : {U'a', U'z', U'A', U'5', U' ', U'.'}) {
+    if (!set.contains(c)) return false;
+  }
+  return true;
+}
+
+Facts facts_of(const regex::Hir& hir) {
+  const std::size_t count = hir.nodes.size();
+  Facts out{std::vector<bool>(count), std::vector<bool>(count),
+            std::vector<bool>(count), std::vector<bool>(count),
+            std::vector<bool>(count)};
+  for (std::size_t i = 0; i < count; ++i) {
+    const HirNode& node = hir.nodes[i];
+    const auto all = [&](const std::vector<bool>& fact) {
+      return std::all_of(node.children.begin(), node.children.end(),
+                         [&](regex::HirId child) { return fact[child]; });
+    };
+    const auto any = [&](const std::vector<bool>& fact) {
+      return std::any_of(node.children.begin(), node.children.end(),
+                         [&](regex::HirId child) { return fact[child]; });
+    };
+    switch (node.kind) {
+      case HirKind::kEmpty:
+        out.can_be_empty[i] = out.empty_anywhere[i] = true;
+        break;
+      case HirKind::kNothing:
+      case HirKind::kLiteral:
+        break;
+      case HirKind::kClass:
+        out.wide[i] = is_wide(node.char_class);
+        break;
+      case HirKind::kConcat: {
+        out.can_be_empty[i] = all(out.can_be_empty);
+        out.empty_anywhere[i] = all(out.empty_anywhere);
+        for (regex::HirId child : node.children) {
+          if (out.endless_start[child]) out.endless_start[i] = true;
+          if (!out.can_be_empty[child]) break;
+        }
+        break;
+      }
+      case HirKind::kAlternation:
+      case HirKind::kConditional:
+        out.can_be_empty[i] = any(out.can_be_empty);
+        out.empty_anywhere[i] = any(out.empty_anywhere);
+        out.endless_start[i] = any(out.endless_start);
+        out.wide[i] = any(out.wide);
+        break;
+      case HirKind::kRepeat:
+        out.can_be_empty[i] = node.min == 0 || all(out.can_be_empty);
+        out.empty_anywhere[i] = node.min == 0 || all(out.empty_anywhere);
+        out.endless_start[i] = any(out.endless_start) ||
+                               (node.max == regex::kUnbounded && any(out.wide));
+        break;
+      case HirKind::kCapture:
+      case HirKind::kAtomic:
+        out.can_be_empty[i] = all(out.can_be_empty);
+        out.empty_anywhere[i] = all(out.empty_anywhere);
+        out.endless_start[i] = any(out.endless_start);
+        out.wide[i] = any(out.wide);
+        break;
+      case HirKind::kAssert:
+      case HirKind::kBackref:
+        out.can_be_empty[i] = true;
+        break;
+      case HirKind::kLook:
+        out.can_be_empty[i] = true;
+        break;
+    }
+  }
+  if (count == 0) return out;
+  out.tail[count - 1] = true;
+  for (std::size_t i = count; i-- > 0;) {
+    if (!out.tail[i]) continue;
+    const HirNode& node = hir.nodes[i];
+    if (node.kind == HirKind::kConcat) {
+      if (!node.children.empty()) out.tail[node.children.back()] = true;
+    } else if (node.kind == HirKind::kAlternation ||
+               node.kind == HirKind::kCapture) {
+      for (regex::HirId child : node.children) out.tail[child] = true;
+    }
+  }
+  return out;
+}
+
+// The literal that every match of the node begins with; sets `whole` when it
+// is all there is.
+std::string_view literal_start(const regex::Hir& hir, regex::HirId id,
+                               bool& whole) {
+  const HirNode& node = hir.nodes[id];
+  whole = node.kind == HirKind::kLiteral;
+  if (whole) return node.text;
+  if (node.kind == HirKind::kConcat && !node.children.empty()) {
+    const HirNode& first = hir.nodes[node.children[0]];
+    if (first.kind == HirKind::kLiteral) return first.text;
+  }
+  return "";
+}
+
+class Linter {
+ public:
+  explicit Linter(const Description& description) : description_(description) {}
+
+  std::vector<Lint> run() && {
+    check_defaults();
+    for (const Field& field : description_.fields) check_field(field);
+    check_shared_openers();
+    check_pattern(description_.start_anchor, "", "start_anchor");
+    return std::move(lints_);
+  }
+
+ private:
+  void add(std::string path, std::string message) {
+    lints_.push_back({std::move(message), std::move(path)});
+  }
+
+  static std::string path_of(const Field& field) {
+    return json::append_pointer("/fields", field.name);
+  }
+
+  const Field* find_field(std::string_view name) const {
+    for (const Field& field : description_.fields) {
+      if (field.name == name) return &field;
+    }
+    return nullptr;
+  }
+
+  void check_defaults() {
+    for (const json::Member& member : description_.defaults.members()) {
+      const std::string path = json::append_pointer("/defaults", member.key);
+      const Field* field = find_field(member.key);
+      if (field == nullptr) {
+        // What every message has, and no model writes.
+        if (member.key == "role") continue;
+        add(path, "no field is called '" + member.key +
+                      "', so every message has this value; remove it, or "
+                      "correct the name if a field was meant.");
+      } else if (field->join) {
+        if (!member.value.is_string() && !member.value.is_null()) {
+          add(path, "field '" + member.key +
+                        "' joins text, and this default is no text: the "
+                        "first region that closes fails.  Write a string.");
+        }
+      } else if (field->repeats && !member.value.is_array()) {
+        add(path, "field '" + member.key +
+                      "' repeats, and this default is no list: the first "
+                      "region that closes fails.  Write a list.");
+      }
+    }
+  }
+
+  void check_field(const Field& field) {
+    const std::string path = path_of(field);
+    check_implicit(field, path);
+    check_pattern(field.open, path, "open");
+    check_pattern(field.close, path, "close");
+    check_widths(field, path);
+    check_captures(field, path);
+    check_transform(field, path);
+    check_content(field, path);
+  }
+
+  void check_implicit(const Field& field, const std::string& path) {
+    if (field.open || field.repeats) return;
+    if (description_.fields.size() < 2 && !field.close) return;
+    add(path,
+        "text outside the other fields comes in stretches, and each replaces "
+        "the one before: a newline behind a tool call or behind the end of "
+        "the turn is enough to lose what was said.  Add \"repeats\": true "
+        "and \"join\": \"\" to keep all of it.");
+  }
+
+  void check_pattern(const Delimiter& delimiter, const std::string& path,
+                     const std::string& key) {
+    if (delimiter.kind != Delimiter::Kind::kPattern) return;
+    const std::string at = json::append_pointer(path, key + "_pattern");
+    const regex::Hir& hir = delimiter.pattern.hir;
+    check_regular(hir, at);
+    // The prefix is whole before the anchor is searched in it.
+    if (path.empty()) return;
+    const Facts facts = facts_of(hir);
+    const std::size_t root = hir.nodes.size() - 1;
+    if (facts.endless_start[root]) {
+      add(at,
+          "a match can begin with an endless run of any text, so all text is "
+          "held back until the rest of the pattern comes.  Begin the pattern "
+          "with the literal that marks the place.");
+    }
+    for (std::size_t i = 0; i < hir.nodes.size(); ++i) {
+      if (hir.nodes[i].kind == HirKind::kAlternation && facts.tail[i]) {
+        check_order(hir, hir.nodes[i], at);
+      }
+    }
+  }
+
+  void check_regular(const regex::Hir& hir, const std::string& at) {
+    if (hir.regular()) return;
+    add(at, "the pattern needs backtracking (" + *hir.not_regular +
+                "), which is slower and has a step limit; a pattern without "
+                "it is matched in one pass.");
+  }
+
+  // An earlier branch that is the beginning of a later one hides it.
+  void check_order(const regex::Hir& hir, const HirNode& alternation,
+                   const std::string& at) {
+    const std::vector<regex::HirId>& branches = alternation.children;
+    for (std::size_t later = 1; later < branches.size(); ++later) {
+      bool whole = false;
+      const std::string_view longer =
+          literal_start(hir, branches[later], whole);
+      for (std::size_t earlier = 0; earlier < later; ++earlier) {
+        bool earlier_whole = false;
+        const std::string_view shorter =
+            literal_start(hir, branches[earlier], earlier_whole);
+        if (!earlier_whole || shorter.empty() ||
+            longer.substr(0, shorter.size()) != shorter) {
+          continue;
+        }
+        add(at, "the branch '" + std::string(shorter) +
+                    "' stands before a longer one that begins with it, and "
+                    "branches are tried in order: the longer one never "
+                    "matches.  Put it first, or use a list of literals, "
+                    "where the longest wins.");
+        return;
+      }
+    }
+  }
+
+  void check_widths(const Field& field, const std::string& path) {
+    const auto facts = [](const Delimiter& delimiter, bool anywhere) {
+      if (delimiter.kind != Delimiter::Kind::kPattern) return false;
+      const Facts known = facts_of(delimiter.pattern.hir);
+      return anywhere ? known.empty_anywhere.back() : known.can_be_empty.back();
+    };
+    const std::string open = json::append_pointer(path, "open_pattern");
+    const std::string close = json::append_pointer(path, "close_pattern");
+    if (facts(field.open, true)) {
+      add(open,
+          "the pattern can match nothing at all, so the region opens at "
+          "every place.  Make a part of it required.");
+    }
+    if (!field.open && facts(field.close, false)) {
+      add(close,
+          "this close can match without consuming text, and nothing need "
+          "open there: other readers of templates stop here and lose the "
+          "rest.  Consume at least one character.");
+    } else if (facts(field.open, false) && facts(field.close, false)) {
+      add(close,
+          "open and close can both match without consuming text: other "
+          "readers of templates may never end.  Let one of them consume a "
+          "character.");
+    } else if (facts(field.close, true)) {
+      add(close,
+          "the pattern can match nothing at all, so the region closes as "
+          "soon as it opens.  Make a part of it required.");
+    }
+  }
+
+  void check_captures(const Field& field, const std::string& path) {
+    for (const regex::GroupName& group : field.open.pattern.hir.names) {
+      if (group.name == "content" && !field.transform_each) {
+        add(json::append_pointer(path, "open_pattern"),
+            "the group 'content' is hidden by the region's own content in "
+            "the transform.  Give it another name.");
+      }
+    }
+    if (!field.close.pattern.hir.names.empty()) {
+      add(json::append_pointer(path, "close_pattern"),
+          "the group '" + field.close.pattern.hir.names[0].name +
+              "' belongs to the closing delimiter; other readers of templates "
+              "do not give it to the transform, which then fails.  Capture it "
+              "in the opening delimiter if it can be known there.");
+    }
+  }
+
+  void check_transform(const Field& field, const std::string& path) {
+    if (!field.transform) return;
+    if (field.transform_each) {
+      if (field.content.kind != ContentKind::kJson) {
+        add(json::append_pointer(path, "transform_each"),
+            "transform_each needs a list, and content '" +
+                std::string(format::to_string(field.content.kind)) +
+                "' never gives one.  Use \"content\": \"json\".");
+      }
+      return;  // names come from the elements
+    }
+    check_placeholders(field, *field.transform,
+                       json::append_pointer(path, "transform"));
+  }
+
+  // As deep as format::kMaxTransformDepth at most.
+  void check_placeholders(const Field& field, const Transform& transform,
+                          const std::string& path) {
+    switch (transform.kind) {
+      case Transform::Kind::kConstant:
+        return;
+      case Transform::Kind::kPlaceholder:
+        if (!in_scope(field, transform.path[0])) {
+          add(path, "nothing is called '" + transform.path[0] +
+                        "' when this region closes, so it always fails.  "
+                        "There are 'content' and the named groups of the "
+                        "field's patterns.");
+        }
+        return;
+      case Transform::Kind::kList:
+        for (std::size_t i = 0; i < transform.items.size(); ++i) {
+          check_placeholders(field, transform.items[i],
+                             json::append_pointer(path, i));
+        }
+        return;
+      case Transform::Kind::kObject:
+        for (const auto& [key, member] : transform.members) {
+          check_placeholders(field, member, json::append_pointer(path, key));
+        }
+        return;
+    }
+  }
+
+  static bool in_scope(const Field& field, std::string_view name) {
+    if (name == "content") return true;
+    for (const Delimiter* delimiter : {&field.open, &field.close}) {
+      for (const regex::GroupName& group : delimiter->pattern.hir.names) {
+        if (group.name == name) return true;
+      }
+    }
+    return false;
+  }
+
+  void check_content(const Field& field, const std::string& path) {
+    std::string at = json::append_pointer(path, "content_args");
+    for (const format::Content* content = &field.content; content != nullptr;
+         content = content->value_parser.get()) {
+      if (content->kind == ContentKind::kXmlInline) {
+        check_regular(content->tag_pattern.hir,
+                      json::append_pointer(at, "tag_pattern"));
+      }
+      if (content->unquoted_keys) {
+        add(json::append_pointer(at, "unquoted_keys"),
+            "keys are quoted wherever a word stands between '{' or ',' and "
+            "':' without spaces: also inside ordinary strings, and not after "
+            "a space.  Fine when string_delims takes the strings out first "
+            "and the model writes no spaces.");
+      }
+      at = json::append_pointer(json::append_pointer(at, "value_parser"),
+                                "args");
+    }
+  }
+
+  void check_shared_openers() {
+    const std::vector<Field>& fields = description_.fields;
+    for (std::size_t i = 0; i < fields.size(); ++i) {
+      for (std::size_t j = i + 1; j < fields.size(); ++j) {
+        const std::string shared =
+            shared_opener(fields[i].open, fields[j].open);
+        if (shared.empty()) continue;
+        const auto [winner, loser] =
+            std::minmax(fields[i].name, fields[j].name);
+        const bool pattern = fields[j].open.kind == Delimiter::Kind::kPattern;
+        add(json::append_pointer(path_of(fields[j]),
+                                 pattern ? "open_pattern" : "open"),
+            "'" + shared + "' also opens field '" + fields[i].name +
+                "'.  Where both match, '" + winner +
+                "' wins by its name, and '" + loser +
+                "' never opens.  Give each field an opening delimiter of its "
+                "own.");
+      }
+    }
+  }
+
+  static std::string shared_opener(const Delimiter& a, const Delimiter& b) {
+    if (a.kind != b.kind) return "";
+    if (a.kind == Delimiter::Kind::kPattern) {
+      return a.pattern.source == b.pattern.source ? a.pattern.source : "";
+    }
+    for (const std::string& literal : a.literals) {
+      if (std::find(b.literals.begin(), b.literals.end(), literal) !=
+          b.literals.end()) {
+        return literal;
+      }
+    }
+    return "";
+  }
+
+  const Description& description_;
+  std::vector<Lint> lints_;
+};
+
+}  // namespace
+
+std::vector<Lint> Format::lint() const {
+  return Linter(shared_->description).run();
+}
+
+}  // namespace parlance
