@@ -15,30 +15,41 @@ namespace {
 constexpr char kMarkOpen = '\x01';
 constexpr char kMarkClose = '\x02';
 
-// Replaces every shortest `open ... close` in `text` by a mark with its number
-// and keeps what stood between.
+// Puts the mark of `string` in its place.
+void cut(std::string& out, std::string_view string,
+         std::vector<std::string>& strings) {
+  out += kMarkOpen + std::to_string(strings.size()) + kMarkClose;
+  strings.emplace_back(string);
+}
+
+// Replaces every shortest `open ... close` in `text` by the mark of what
+// stands between.
 std::string cut_strings(std::string_view text, std::string_view open,
                         std::string_view close,
                         std::vector<std::string>& strings) {
   std::string out;
-  std::size_t done = 0;  // everything before it is in `out`
-  std::size_t at = 0;    // where the next search begins
+  if (open.empty() && close.empty()) {
+    // Python's sub() finds the empty string, then, as it may not find it again
+    // at the same place, one character.
+    for (std::size_t i = 0; i < text.size();) {
+      const std::size_t start = i;
+      base::next_code_point(text, i);
+      cut(out, "", strings);
+      cut(out, text.substr(start, i - start), strings);
+    }
+    cut(out, "", strings);
+    return out;
+  }
+  std::size_t done = 0;
   while (true) {
-    const std::size_t start = text.find(open, at);
+    const std::size_t start = text.find(open, done);
     if (start == std::string_view::npos) break;
     const std::size_t inner = start + open.size();
     const std::size_t stop = text.find(close, inner);
     if (stop == std::string_view::npos) break;
     out.append(text, done, start - done);
-    out += kMarkOpen + std::to_string(strings.size()) + kMarkClose;
-    strings.emplace_back(text.substr(inner, stop - inner));
+    cut(out, text.substr(inner, stop - inner), strings);
     done = stop + close.size();
-    at = done;
-    // Two empty delimiters match between any two characters, once.
-    if (done == start) {
-      if (at == text.size()) break;
-      base::next_code_point(text, at);
-    }
   }
   out.append(text, done);
   return out;
