@@ -113,7 +113,7 @@ class TableBuilder {
 };
 
 // `bytes` in double quotes for a message: at most 40 bytes of it, what is not
-// printable as \xNN.
+// printable as \xnn.
 std::string quoted(std::string_view bytes);
 
 }  // namespace parlance::vocab

@@ -17,12 +17,13 @@ Result<std::uint64_t> read_id(const json::Value& value, std::string path) {
   }
   if (value.kind() == json::Kind::kBigInt || value.as_int() < 0 ||
       value.as_int() > std::int64_t{kMaxId}) {
-    const bool negative =
-        json::dump(value).front() == '-';  // also of an integer beyond int64
+    std::string found = json::dump(value);
+    const bool negative = found.front() == '-';
+    if (found.size() > 24) found.replace(24, found.npos, "...");
     return Error{
         .code = negative ? ErrorCode::kBadVocabulary : ErrorCode::kTooLarge,
         .message = "A token id must be from 0 to " + std::to_string(kMaxId) +
-                   "; found " + json::dump(value).substr(0, 24) + ".",
+                   "; found " + found + ".",
         .path = std::move(path)};
   }
   return static_cast<std::uint64_t>(value.as_int());

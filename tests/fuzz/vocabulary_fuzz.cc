@@ -1,0 +1,62 @@
+// Any text is a vocabulary or an error; a vocabulary keeps its promises.
+
+#include <algorithm>
+#include <cstdint>
+#include <cstdlib>
+#include <string_view>
+#include <vector>
+
+#include "parlance/vocabulary.h"
+
+namespace {
+
+void require(bool promise) {
+  if (!promise) std::abort();
+}
+
+void check(const parlance::Vocabulary& vocabulary) {
+  using parlance::TokenId;
+  using parlance::TokenKind;
+  const auto size = static_cast<TokenId>(vocabulary.size());
+  require(vocabulary.kind(size) == TokenKind::kUnused);
+  require(vocabulary.bytes(size).empty());
+  std::size_t specials = 0;
+  // One absurd id makes a table of millions; the first ids tell enough.
+  for (TokenId id = 0; id < std::min<TokenId>(size, 4096); ++id) {
+    const TokenKind kind = vocabulary.kind(id);
+    require(kind != TokenKind::kUnused || vocabulary.bytes(id).empty());
+    require(kind == TokenKind::kSpecial || !vocabulary.hidden(id));
+    specials += kind == TokenKind::kSpecial;
+  }
+  require(specials <= vocabulary.special_ids().size());
+  for (const TokenId id : vocabulary.special_ids()) {
+    const auto found = vocabulary.special(vocabulary.bytes(id));
+    require(found && *found <= id);
+    require(vocabulary.bytes(*found) == vocabulary.bytes(id));
+  }
+  for (const TokenId id : vocabulary.stop_ids()) {
+    require(vocabulary.kind(id) != TokenKind::kUnused);
+  }
+  std::vector<TokenId> ids;
+  for (TokenId id = 0; id < std::min<TokenId>(size, 64); ++id) {
+    ids.push_back(id);
+  }
+  ids.push_back(size);
+  require(vocabulary.decode(ids).ends_with("\xEF\xBF\xBD"));
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data,
+                                      std::size_t size) {
+  const std::string_view text(reinterpret_cast<const char*>(data), size);
+  const auto vocabulary = parlance::Vocabulary::from_text(text);
+  if (vocabulary) {
+    check(*vocabulary);
+  } else {
+    require(!vocabulary.error().message.empty());
+    require(!vocabulary.error().span ||
+            vocabulary.error().span->end <= text.size());
+  }
+  return 0;
+}

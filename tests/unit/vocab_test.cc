@@ -1,0 +1,351 @@
+// Vocabularies from every source.  What tokenizer.json files mean is data:
+// tests/data/tokenizers/cases.json says it of each file beside it.
+
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <iterator>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "parlance/json.h"
+#include "parlance/vocabulary.h"
+
+namespace parlance {
+
+// For gtest's messages.
+static void PrintTo(TokenKind kind, std::ostream* out) {
+  *out << std::vector<const char*>{"ordinary", "special",
+                                   "unused"}[static_cast<std::size_t>(kind)];
+}
+
+namespace {
+
+std::string read_data(std::string_view name) {
+  const std::string path =
+      std::string(PARLANCE_TEST_DATA) + "/tokenizers/" + std::string(name);
+  std::ifstream in(path, std::ios::binary);
+  EXPECT_TRUE(in) << path;
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+std::vector<TokenId> ids_of(const json::Value& list) {
+  std::vector<TokenId> ids;
+  for (const json::Value& id : list.items()) {
+    ids.push_back(static_cast<TokenId>(id.as_int()));
+  }
+  return ids;
+}
+
+std::vector<TokenId> ids_of(std::span<const TokenId> ids) {
+  return {ids.begin(), ids.end()};
+}
+
+// Bytes as text, or as a list of numbers.
+std::string bytes_of(const json::Value& value) {
+  if (value.is_string()) return std::string(value.as_string());
+  std::string bytes;
+  for (const json::Value& byte : value.items()) {
+    bytes += static_cast<char>(byte.as_int());
+  }
+  return bytes;
+}
+
+void expect_tokens(const Vocabulary& vocabulary, const json::Value& wanted) {
+  const json::Array& tokens = wanted.find("tokens")->items();
+  EXPECT_EQ(vocabulary.size(), tokens.size());
+  std::vector<TokenId> hidden;
+  for (TokenId id = 0; id < tokens.size(); ++id) {
+    EXPECT_EQ(vocabulary.bytes(id), bytes_of(tokens[id])) << "id " << id;
+    EXPECT_EQ(vocabulary.kind(id) == TokenKind::kUnused, tokens[id].is_null())
+        << "id " << id;
+    if (vocabulary.hidden(id)) hidden.push_back(id);
+  }
+  EXPECT_EQ(hidden, ids_of(*wanted.find("hidden")));
+  EXPECT_EQ(ids_of(vocabulary.special_ids()), ids_of(*wanted.find("special")));
+  for (const TokenId id : vocabulary.special_ids()) {
+    EXPECT_EQ(vocabulary.kind(id), TokenKind::kSpecial);
+    EXPECT_EQ(vocabulary.special(vocabulary.bytes(id)), id);
+  }
+  EXPECT_EQ(vocabulary.strip_leading_space(),
+            wanted.find("strip_leading_space")->as_bool());
+  EXPECT_TRUE(vocabulary.stop_ids().empty());
+  if (const json::Value* texts = wanted.find("decode")) {
+    for (const json::Value& row : texts->items()) {
+      EXPECT_EQ(vocabulary.decode(ids_of(*row.find("ids"))),
+                row.find("text")->as_string())
+          << json::dump(row);
+    }
+  }
+}
+
+void expect_error(const Error& error, const json::Value& wanted) {
+  EXPECT_EQ(to_string(error.code), wanted.find("code")->as_string());
+  EXPECT_EQ(error.path, wanted.find("path")->as_string());
+  EXPECT_EQ(error.message, wanted.find("message")->as_string());
+}
+
+TEST(TokenizerJson, Cases) {
+  const Result<json::Value> cases = json::parse(read_data("cases.json"));
+  ASSERT_TRUE(cases) << cases.error().to_string();
+  ASSERT_GT(cases->size(), 40u);
+  for (const json::Value& row : cases->items()) {
+    SCOPED_TRACE(std::string(row.find("file")->as_string()) + ": " +
+                 std::string(row.find("what")->as_string()));
+    const std::string text = read_data(row.find("file")->as_string());
+    const Result<Vocabulary> vocabulary = Vocabulary::from_tokenizer_json(text);
+    const json::Value* error = row.find("error");
+    if (error != nullptr) {
+      EXPECT_FALSE(vocabulary);
+      if (!vocabulary) expect_error(vocabulary.error(), *error);
+    } else {
+      EXPECT_TRUE(vocabulary) << vocabulary.error().to_string();
+      if (vocabulary) expect_tokens(*vocabulary, row);
+    }
+  }
+}
+
+TEST(TokenizerJson, NotJson) {
+  const auto vocabulary = Vocabulary::from_tokenizer_json("{\"model\": ");
+  ASSERT_FALSE(vocabulary);
+  EXPECT_EQ(vocabulary.error().code, ErrorCode::kInvalidJson);
+  EXPECT_TRUE(vocabulary.error().span);
+}
+
+TEST(TokenizerJson, NotAnObject) {
+  const auto vocabulary = Vocabulary::from_tokenizer_json("[1]");
+  ASSERT_FALSE(vocabulary);
+  EXPECT_EQ(vocabulary.error().to_string(),
+            "wrong_type: Expected an object, found array.");
+}
+
+// A stage in a thousand Sequences is found without recursion, or the JSON is
+// too deep: never a crash.
+TEST(TokenizerJson, DeepSequences) {
+  for (const int depth : {100, 400, 100000}) {
+    std::string text = R"({"model": {"vocab": {"a": 0}}, "decoder": )";
+    for (int i = 0; i < depth; ++i) {
+      text += R"({"type": "Sequence", "decoders": [)";
+    }
+    text += R"({"type": "Fuse"})";
+    for (int i = 0; i < depth; ++i) text += "]}";
+    text += "}";
+    const auto vocabulary = Vocabulary::from_tokenizer_json(text);
+    EXPECT_EQ(vocabulary.has_value(), depth <= 400) << depth;
+  }
+}
+
+TEST(Limits, SourceBytes) {
+  struct {
+    const char* name;
+    std::string text;
+  } const sources[] = {
+      {"tokenizer.json", read_data("byte_level.json")},
+      {"vocabulary text", "vocab 1\nsize 1\ntokens\nT YQ==\n"},
+      {"tiktoken", "YQ== 0\n"},
+  };
+  for (const auto& source : sources) {
+    EXPECT_TRUE(Vocabulary::from_text(source.text,
+                                      {.source_bytes = source.text.size()}))
+        << source.name;
+    const auto over = Vocabulary::from_text(
+        source.text, {.source_bytes = source.text.size() - 1});
+    ASSERT_FALSE(over) << source.name;
+    EXPECT_EQ(over.error().code, ErrorCode::kTooLarge) << source.name;
+    EXPECT_NE(over.error().message.find("source_bytes"), std::string::npos);
+  }
+}
+
+TEST(VocabText, ReadsEveryKindOfLine) {
+  const auto vocabulary = Vocabulary::from_text(
+      "vocab 1\nname x\nsize 5\nsource a b\neos 3 1 3\npattern \\s+ tokens\n"
+      "tokens\nT aGVsbG8=\nT 4oI=\nU\nS PHxlbmR8Pg==\nT \n");
+  ASSERT_TRUE(vocabulary) << vocabulary.error().to_string();
+  EXPECT_EQ(vocabulary->size(), 5u);
+  EXPECT_EQ(vocabulary->bytes(0), "hello");
+  EXPECT_EQ(vocabulary->bytes(1), "\xE2\x82");
+  EXPECT_EQ(vocabulary->kind(2), TokenKind::kUnused);
+  EXPECT_EQ(vocabulary->bytes(3), "<|end|>");
+  EXPECT_EQ(vocabulary->kind(3), TokenKind::kSpecial);
+  EXPECT_TRUE(vocabulary->hidden(3));
+  EXPECT_EQ(vocabulary->bytes(4), "");
+  EXPECT_EQ(vocabulary->kind(4), TokenKind::kOrdinary);
+  EXPECT_EQ(ids_of(vocabulary->stop_ids()), (std::vector<TokenId>{3, 1}));
+  EXPECT_FALSE(vocabulary->strip_leading_space());
+}
+
+TEST(VocabText, Errors) {
+  struct {
+    const char* text;
+    const char* error;
+  } const rows[] = {
+      {"vocab 2\n",
+       "unsupported_version (bytes 0..7): The vocabulary text has version "
+       "\"2\"; version \"1\" is supported."},
+      {"vocab 1\nsize 1\n",
+       "bad_vocabulary (bytes 8..14): Line 2: the text ends before the line "
+       "\"tokens\"."},
+      {"vocab 1\ntokens\n",
+       "missing_key (bytes 8..14): The head has no \"size\"."},
+      {"vocab 1\nsize one\n",
+       "bad_vocabulary (bytes 8..16): Line 2: the size must be a decimal "
+       "number; found \"one\"."},
+      {"vocab 1\nsize 0\ntokens\n", "empty_value: The vocabulary has size 0."},
+      {"vocab 1\neos 1,2\n",
+       "bad_vocabulary (bytes 8..15): Line 2: eos must be decimal ids with "
+       "single spaces between them; found \"1,2\"."},
+      {"vocab 1\nsize 1\neos 0\ntokens\nU\n",
+       "bad_vocabulary (bytes 15..20): Stop id 0 has no token; a stop id must "
+       "be one of the vocabulary's 1 ids."},
+      {"vocab 1\nsize 1\ntokens\nX\n",
+       "bad_vocabulary (bytes 22..23): Line 4: expected \"T \" or \"S \" and "
+       "base64, or \"U\"; found \"X\"."},
+      {"vocab 1\nsize 1\ntokens\nT YQ=\n",
+       "bad_vocabulary (bytes 22..27): Line 4: \"YQ=\" is not base64 with "
+       "padding."},
+      {"vocab 1\nsize 1\ntokens\nT Y===\n",
+       "bad_vocabulary (bytes 22..28): Line 4: \"Y===\" is not base64 with "
+       "padding."},
+      {"vocab 1\nsize 1\ntokens\nT YQ==\nU\n",
+       "bad_vocabulary (bytes 29..30): Line 5: the head says size 1, but there "
+       "are more lines."},
+      {"vocab 1\nsize 2\ntokens\nT YQ==",
+       "bad_vocabulary (bytes 22..28): Line 4: the head says size 2, but there "
+       "are 1 lines after \"tokens\"."},
+  };
+  for (const auto& row : rows) {
+    const auto vocabulary = Vocabulary::from_vocab_text(row.text);
+    ASSERT_FALSE(vocabulary) << row.text;
+    EXPECT_EQ(vocabulary.error().to_string(), row.error) << row.text;
+  }
+}
+
+TEST(Tiktoken, RanksAndSpecialTokens) {
+  const TokenEntry special[] = {{5, "<|end|>"}, {4, "<|start|>"}};
+  const auto vocabulary =
+      Vocabulary::from_tiktoken("YQ== 0\r\n\nYg== 1\n//4= 2", special);
+  ASSERT_TRUE(vocabulary) << vocabulary.error().to_string();
+  EXPECT_EQ(vocabulary->size(), 6u);
+  EXPECT_EQ(vocabulary->bytes(1), "b");
+  EXPECT_EQ(vocabulary->bytes(2), "\xFF\xFE");
+  EXPECT_EQ(vocabulary->kind(3), TokenKind::kUnused);
+  EXPECT_EQ(vocabulary->special("<|end|>"), 5u);
+  EXPECT_EQ(vocabulary->special("a"), std::nullopt);
+  EXPECT_EQ(ids_of(vocabulary->special_ids()), (std::vector<TokenId>{4, 5}));
+}
+
+TEST(Tiktoken, Errors) {
+  struct {
+    const char* text;
+    const char* error;
+  } const rows[] = {
+      {"",
+       "empty_value (bytes 0..0): There is no token: expected lines of "
+       "base64, a space and a rank."},
+      {"YQ==\n",
+       "bad_vocabulary (bytes 0..4): Line 1: expected base64, a "
+       "space and a rank; found \"YQ==\"."},
+      {"\nY\x01Q= 0\n",
+       "bad_vocabulary (bytes 1..7): Line 2: \"Y\\x01Q=\" is "
+       "not base64 with padding."},
+      {"YQ== -1\n",
+       "bad_vocabulary (bytes 0..7): Line 1: the rank must be a "
+       "decimal number; found \"-1\"."},
+      {"YQ== 16777216\n",
+       "too_large (bytes 0..13): Token id 16777216 is beyond the largest that "
+       "is supported, 16777215."},
+      {"YQ== 0\n/w== 0\n",
+       "bad_vocabulary (bytes 7..13): Token id 0 is given twice, to \"a\" and "
+       "to \"\\xff\"."},
+  };
+  for (const auto& row : rows) {
+    const auto vocabulary = Vocabulary::from_tiktoken(row.text, {});
+    ASSERT_FALSE(vocabulary) << row.text;
+    EXPECT_EQ(vocabulary.error().to_string(), row.error) << row.text;
+  }
+}
+
+TEST(Table, GapsPaddingAndStops) {
+  const TokenEntry entries[] = {{7, "", TokenKind::kUnused},
+                                {3, "<s>", TokenKind::kSpecial},
+                                {1, "a"},
+                                {5, "<s>", TokenKind::kSpecial}};
+  const TokenId stops[] = {3, 1};
+  const auto vocabulary = Vocabulary::from_table(entries, stops);
+  ASSERT_TRUE(vocabulary) << vocabulary.error().to_string();
+  EXPECT_EQ(vocabulary->size(), 8u);
+  EXPECT_EQ(vocabulary->kind(0), TokenKind::kUnused);
+  EXPECT_EQ(vocabulary->kind(7), TokenKind::kUnused);
+  EXPECT_EQ(vocabulary->kind(8), TokenKind::kUnused);
+  EXPECT_EQ(vocabulary->kind(~TokenId{0}), TokenKind::kUnused);
+  EXPECT_EQ(vocabulary->bytes(~TokenId{0}), "");
+  EXPECT_EQ(vocabulary->special("<s>"), 3u) << "the lower of two";
+  EXPECT_EQ(ids_of(vocabulary->stop_ids()), (std::vector<TokenId>{3, 1}));
+  const TokenId ids[] = {1, 0, 3, 9};
+  EXPECT_EQ(vocabulary->decode(ids), "a\uFFFD<s>\uFFFD");
+}
+
+TEST(Table, Errors) {
+  const TokenEntry twice[] = {{1, "a"}, {1, "b", TokenKind::kSpecial}};
+  EXPECT_EQ(Vocabulary::from_table(twice).error().to_string(),
+            "bad_vocabulary: Token id 1 is given twice, to \"a\" and to "
+            "\"b\".");
+  const TokenEntry far[] = {{1u << 24, "a"}};
+  EXPECT_EQ(Vocabulary::from_table(far).error().code, ErrorCode::kTooLarge);
+  const TokenEntry one[] = {{0, "a"}};
+  const TokenId stops[] = {2};
+  EXPECT_EQ(Vocabulary::from_table(one, stops).error().to_string(),
+            "bad_vocabulary: Stop id 2 has no token; a stop id must be one of "
+            "the vocabulary's 1 ids.");
+}
+
+TEST(Table, EmptyIsAllowed) {
+  const auto vocabulary = Vocabulary::from_table({});
+  ASSERT_TRUE(vocabulary);
+  EXPECT_EQ(vocabulary->size(), 0u);
+  EXPECT_EQ(vocabulary->kind(0), TokenKind::kUnused);
+}
+
+TEST(Value, CopiesShareOneTable) {
+  const TokenEntry entries[] = {{0, "a"}};
+  const auto one = Vocabulary::from_table(entries);
+  const auto other = Vocabulary::from_table(entries);
+  const Vocabulary copy = *one;
+  EXPECT_EQ(copy.identity(), one->identity());
+  EXPECT_NE(other->identity(), one->identity());
+  EXPECT_EQ(copy.bytes(0).data(), one->bytes(0).data());
+}
+
+// Every byte sequence becomes well-formed text, one U+FFFD per maximal subpart.
+TEST(Decode, IllFormedBytes) {
+  std::vector<TokenEntry> entries;
+  for (TokenId byte = 0; byte < 256; ++byte) {
+    entries.push_back({byte, std::string(1, static_cast<char>(byte))});
+  }
+  entries.push_back({256, "<m>", TokenKind::kSpecial});
+  const auto vocabulary = Vocabulary::from_table(entries);
+  ASSERT_TRUE(vocabulary);
+  struct {
+    std::vector<TokenId> ids;
+    const char* text;
+  } const rows[] = {
+      {{0xE2, 0x82, 0xAC}, "€"},
+      {{0xE2, 0x82, 'a'}, "\uFFFDa"},
+      {{0xE2, 0x82, 256, 0xAC}, "\uFFFD<m>\uFFFD"},
+      {{0xE2, 0x82, 999, 0xAC}, "\uFFFD\uFFFD\uFFFD"},
+      {{0xE2, 0x82}, "\uFFFD"},
+      {{0xF0, 0x9F, 0x99}, "\uFFFD"},
+      {{0x80}, "\uFFFD"},
+      {{0xC0, 0xAF}, "\uFFFD\uFFFD"},
+      {{0xED, 0xA0, 0x80}, "\uFFFD\uFFFD\uFFFD"},
+      {{0xF4, 0x90, 0x80, 0x80}, "\uFFFD\uFFFD\uFFFD\uFFFD"},
+      {{0xEF, 0xBF, 0xBD}, "\uFFFD"},
+  };
+  for (const auto& row : rows) {
+    EXPECT_EQ(vocabulary->decode(row.ids), row.text);
+  }
+}
+
+}  // namespace
+}  // namespace parlance
