@@ -20,7 +20,10 @@ struct Limits {
 
   // Bytes at the end of a stream that may be held back because they may still
   // become a delimiter.  When they are passed the held bytes become text.
-  std::size_t held_bytes = std::size_t{1} << 20;
+  std::size_t held_bytes = std::size_t{1} << 16;
+
+  // Diagnostics that one message keeps; later ones are only seen as events.
+  std::size_t diagnostics = 1000;
 
   // States of the automaton of one pattern, and steps of one backtracking
   // search.  A pattern over the first limit is refused, a search over the

@@ -101,10 +101,11 @@ struct Message {
   // Every region in the order written.
   std::vector<Part> parts;
 
+  // What did not fit, in order; the first Limits::diagnostics of them.
   std::vector<Diagnostic> diagnostics;
 
   // False until finalize(), and afterwards when the response ended inside a
-  // region that has a closing delimiter, or inside a delimiter.
+  // region that a delimiter opened and that another one should have closed.
   bool complete = false;
 };
 

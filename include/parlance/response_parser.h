@@ -115,6 +115,8 @@ class ResponseParser {
 
   // The message as told by the events so far; final once finalized().
   const Message& message() const;
+  // The same, moved out; the parser has no message afterwards.
+  Message take_message() &&;
 
   // Without recovery: the first thing that upstream would have raised, in a
   // region (feed), or because a required field is missing (finalize).  Null as

@@ -1,0 +1,288 @@
+// The door: ResponseParser over gate, segmenter and assembler.
+//
+//   bytes --TextGate--> text --Segmenter--> regions --Assembler--> events
+//
+// Positions inside are those of the text behind the gate; publish() turns them
+// into the caller's bytes and tokens.
+
+#include <algorithm>
+#include <cassert>
+#include <utility>
+
+#include "format/description.h"
+#include "parlance/response_parser.h"
+#include "parse/assembler.h"
+#include "parse/prefix.h"
+#include "parse/program.h"
+#include "parse/segmenter.h"
+#include "parse/text_gate.h"
+
+namespace parlance {
+
+std::string_view to_string(EventKind kind) {
+  constexpr std::string_view kNames[] = {"region_open", "region_chunk",
+                                         "region_close", "region_malformed"};
+  return kNames[static_cast<std::size_t>(kind)];
+}
+
+struct ResponseParser::State {
+  State(const Format& f, const ParserOptions& options)
+      : format(f),
+        vocabulary(options.vocabulary == nullptr
+                       ? std::nullopt
+                       : std::optional<Vocabulary>(*options.vocabulary)),
+        program(options.vocabulary == nullptr
+                    ? programs().plain_shared()
+                    : programs().with(*options.vocabulary)),
+        gate(options.allow_surrogates),
+        assembler(*format.shared(), *program, assembler_options(f, options)),
+        segmenter(*program,
+                  format.shared()->description.implicit
+                      ? static_cast<std::uint32_t>(
+                            *format.shared()->description.implicit)
+                      : parse::kNoField,
+                  format.shared()->limits, assembler) {}
+
+  const parse::Programs& programs() const {
+    return parse::Programs::of(*format.shared());
+  }
+
+  static parse::Assembler::Options assembler_options(
+      const Format& format, const ParserOptions& options) {
+    parse::Assembler::Options out;
+    out.recover = options.recover == Recover::kDefault
+                      ? format.recovers()
+                      : options.recover == Recover::kYes;
+    out.keep_message = options.keep_message;
+    if (options.tools != nullptr) out.tools = *options.tools;
+    return out;
+  }
+
+  void feed_bytes(std::string_view bytes) {
+    gate.feed(bytes, [&](std::string_view text) { segmenter.feed(text); });
+  }
+
+  void flush_gate() {
+    gate.flush([&](std::string_view text) { segmenter.feed(text); });
+  }
+
+  // The prompt's own text.  With a vocabulary a spelled special token counts
+  // as the token: the prompt's writer put it there.
+  void feed_prefix(std::string_view prefix) {
+    std::string_view kept = parse::behind_last_anchor(*program, prefix);
+    while (!kept.empty() && !program->marks.empty()) {
+      std::size_t at = std::string_view::npos;
+      std::size_t which = 0;
+      for (std::size_t m = 0; m < program->marks.size(); ++m) {
+        const std::string& spelling = program->marks[m].spelling;
+        std::size_t found = kept.find(spelling);
+        if (found < at ||
+            (found == at && found != std::string_view::npos &&
+             spelling.size() > program->marks[which].spelling.size())) {
+          at = found;
+          which = m;
+        }
+      }
+      if (at == std::string_view::npos) break;
+      feed_bytes(kept.substr(0, at));
+      flush_gate();
+      const std::string& spelling = program->marks[which].spelling;
+      feed_mark(static_cast<automata::Symbol>(automata::kFirstMark + which),
+                spelling);
+      kept.remove_prefix(at + spelling.size());
+    }
+    feed_bytes(kept);
+    prefix_bytes = gate.bytes_in();
+  }
+
+  void feed_mark(automata::Symbol symbol, std::string_view spelling) {
+    gate.pass(spelling.size());
+    segmenter.feed_mark(symbol, spelling);
+  }
+
+  void feed_token(TokenId id) {
+    auto mark = program->mark_symbols.find(id);
+    if (mark != program->mark_symbols.end()) {
+      flush_gate();
+      feed_mark(mark->second, vocabulary->bytes(id));
+    } else if (vocabulary->kind(id) == TokenKind::kUnused) {
+      flush_gate();
+      auto at = static_cast<std::size_t>(gate.bytes_in());
+      assembler.add_diagnostic(
+          {ErrorCode::kBadVocabulary,
+           "token " + std::to_string(token_count) + " has the id " +
+               std::to_string(id) +
+               ", which the vocabulary does not have; it reads as U+FFFD",
+           "",
+           {at, at + 3}});
+      feed_bytes("\xEF\xBF\xBD");
+    } else if (vocabulary->kind(id) == TokenKind::kSpecial) {
+      flush_gate();
+      feed_bytes(vocabulary->bytes(id));
+    } else {
+      feed_bytes(vocabulary->bytes(id));
+    }
+    token_ends.push_back(gate.bytes_in());
+    ++token_count;
+  }
+
+  // Half-open range of the tokens that hold `bytes`.
+  Span tokens_of(Span bytes) const {
+    if (token_count == 0 || bytes.end <= prefix_bytes) return {};
+    std::size_t first_kept = token_count - token_ends.size();
+    auto begin =
+        std::upper_bound(token_ends.begin(), token_ends.end(), bytes.begin);
+    auto end = bytes.end == bytes.begin
+                   ? begin
+                   : std::lower_bound(begin, token_ends.end(), bytes.end);
+    if (bytes.end != bytes.begin && end != token_ends.end()) ++end;
+    return {first_kept + static_cast<std::size_t>(begin - token_ends.begin()),
+            first_kept + static_cast<std::size_t>(end - token_ends.begin())};
+  }
+
+  Span original(Span span) const {
+    return {static_cast<std::size_t>(gate.original(span.begin)),
+            static_cast<std::size_t>(gate.original(span.end))};
+  }
+
+  void publish() {
+    assembler.end_round();
+    bool exact = gate.exact();
+    if (!exact || vocabulary) {
+      for (Event& event : assembler.events()) {
+        event.bytes = original(event.bytes);
+        if (vocabulary) event.tokens = tokens_of(event.bytes);
+      }
+    }
+    if (!exact) {
+      Message& message = assembler.mutable_message();
+      for (std::size_t i = assembler.round_diagnostics();
+           i < message.diagnostics.size(); ++i) {
+        // A diagnostic about a token already has the caller's bytes.
+        if (message.diagnostics[i].code == ErrorCode::kBadVocabulary) continue;
+        message.diagnostics[i].bytes = original(message.diagnostics[i].bytes);
+      }
+      for (std::size_t i = assembler.round_parts(); i < message.parts.size();
+           ++i) {
+        message.parts[i].bytes.end =
+            static_cast<std::size_t>(gate.original(message.parts[i].bytes.end));
+      }
+    }
+    gate.forget(segmenter.passed());
+    if (!token_ends.empty()) {
+      // Events still to come begin where the text was passed on up to.
+      std::uint64_t passed = gate.original(segmenter.passed());
+      auto gone =
+          std::upper_bound(token_ends.begin(), token_ends.end(), passed);
+      auto count = static_cast<std::size_t>(gone - token_ends.begin());
+      if (count > 64 && count > token_ends.size() / 2) {
+        token_ends.erase(token_ends.begin(), gone);
+      }
+    }
+  }
+
+  Format format;
+  std::optional<Vocabulary> vocabulary;
+  std::shared_ptr<const parse::Program> program;
+  parse::TextGate gate;
+  parse::Assembler assembler;
+  parse::Segmenter segmenter;
+  std::uint64_t prefix_bytes = 0;
+  bool finalized = false;
+  bool initial = true;  // the events are still those of the prefix
+  std::vector<std::uint64_t> token_ends;
+  std::size_t token_count = 0;
+  std::string held;
+};
+
+ResponseParser::ResponseParser(const Format& format,
+                               const ParserOptions& options)
+    : state_(std::make_unique<State>(format, options)) {
+  if (options.prefix.empty()) return;
+  state_->feed_prefix(options.prefix);
+  state_->publish();
+}
+
+ResponseParser::~ResponseParser() = default;
+ResponseParser::ResponseParser(ResponseParser&&) noexcept = default;
+ResponseParser& ResponseParser::operator=(ResponseParser&&) noexcept = default;
+
+std::span<const Event> ResponseParser::initial_events() const {
+  return state_->initial ? std::span<const Event>(state_->assembler.events())
+                         : std::span<const Event>();
+}
+
+std::size_t ResponseParser::prefix_bytes() const {
+  return static_cast<std::size_t>(state_->prefix_bytes);
+}
+
+std::span<const Event> ResponseParser::feed(std::string_view chunk) {
+  State& state = *state_;
+  state.initial = false;
+  state.assembler.begin_round();
+  if (state.finalized || state.vocabulary) return {};
+  state.feed_bytes(chunk);
+  state.publish();
+  return state.assembler.events();
+}
+
+std::span<const Event> ResponseParser::feed_tokens(
+    std::span<const TokenId> ids) {
+  State& state = *state_;
+  state.initial = false;
+  state.assembler.begin_round();
+  if (state.finalized || !state.vocabulary) return {};
+  for (TokenId id : ids) state.feed_token(id);
+  state.publish();
+  return state.assembler.events();
+}
+
+std::span<const Event> ResponseParser::finalize() {
+  State& state = *state_;
+  state.initial = false;
+  state.assembler.begin_round();
+  if (state.finalized) return {};
+  state.finalized = true;
+  state.flush_gate();
+  state.segmenter.finish();
+  state.assembler.finish(state.segmenter.total());
+  state.publish();
+  return state.assembler.events();
+}
+
+bool ResponseParser::finalized() const { return state_->finalized; }
+
+const Message& ResponseParser::message() const {
+  return state_->assembler.message();
+}
+
+Message ResponseParser::take_message() && {
+  state_->assembler.message();
+  return std::move(state_->assembler.mutable_message());
+}
+
+const Error* ResponseParser::failure() const {
+  const auto& failure = state_->assembler.failure();
+  return failure ? &*failure : nullptr;
+}
+
+std::size_t ResponseParser::held_bytes() const { return held().size(); }
+
+std::string_view ResponseParser::held() const {
+  std::string_view tail = state_->gate.tail();
+  if (tail.empty()) return state_->segmenter.held();
+  state_->held.assign(state_->segmenter.held()).append(tail);
+  return state_->held;
+}
+
+std::uint64_t ResponseParser::work() const { return state_->segmenter.work(); }
+
+Message parse_response(const Format& format, std::string_view response,
+                       const ParserOptions& options) {
+  ResponseParser parser(format, options);
+  parser.feed(response);
+  parser.finalize();
+  return std::move(parser).take_message();
+}
+
+}  // namespace parlance

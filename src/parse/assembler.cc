@@ -1,0 +1,369 @@
+// See assembler.h.  Views in events are made good at the end of a round,
+// because the strings and vectors they point into grow while it lasts.
+
+#include "parse/assembler.h"
+
+#include <algorithm>
+
+#include "parse/content.h"
+#include "schema/cast_calls.h"
+
+namespace parlance::parse {
+namespace {
+
+bool is_empty(const json::Value& value) {
+  switch (value.kind()) {
+    case json::Kind::kNull:
+      return true;
+    case json::Kind::kString:
+      return value.as_string().empty();
+    case json::Kind::kArray:
+    case json::Kind::kObject:
+      return value.size() == 0;
+    default:
+      return false;
+  }
+}
+
+}  // namespace
+
+Assembler::Assembler(const format::Shared& shared, const Program& program,
+                     Options options)
+    : shared_(shared),
+      description_(shared.description),
+      program_(program),
+      options_(std::move(options)),
+      field_(description_.implicit
+                 ? static_cast<std::uint32_t>(*description_.implicit)
+                 : kNoField),
+      slots_(description_.fields.size()) {
+  for (std::uint32_t i = 0; i < slots_.size(); ++i) {
+    const json::Value* value =
+        description_.defaults.find(description_.fields[i].name);
+    if (value == nullptr) continue;
+    slots_[i].kind = Slot::Kind::kValue;
+    slots_[i].value = *value;
+  }
+}
+
+void Assembler::begin_round() {
+  events_.clear();
+  chunks_.clear();
+  retired_count_ = 0;
+  values_.clear();
+  value_of_.clear();
+  shown_captures_.clear();
+  capture_views_.clear();
+  capture_places_.clear();
+  malformed_.clear();
+  round_malformed_.clear();
+  round_diagnostics_ = message_.diagnostics.size();
+  round_parts_ = message_.parts.size();
+}
+
+void Assembler::end_round() {
+  for (const ChunkPlace& place : chunks_) {
+    const std::string& body =
+        place.body < retired_count_ ? retired_[place.body] : body_;
+    events_[place.event].text =
+        std::string_view(body).substr(place.offset, place.size);
+  }
+  for (std::size_t i = 0; i < value_of_.size(); ++i) {
+    events_[value_of_[i]].value = &values_[i];
+  }
+  for (const auto& [name, text] : shown_captures_) {
+    capture_views_.push_back({name, text});
+  }
+  for (const CapturePlace& place : capture_places_) {
+    events_[place.event].captures =
+        std::span(capture_views_).subspan(place.first, place.count);
+  }
+  for (std::size_t i = 0; i < malformed_.size(); ++i) {
+    auto [event, body] = malformed_[i];
+    events_[event].text = retired_[body];
+    events_[event].diagnostic = &round_malformed_[i];
+  }
+}
+
+void Assembler::add_diagnostic(Diagnostic diagnostic) {
+  if (message_.diagnostics.size() >= shared_.limits.diagnostics) return;
+  message_.diagnostics.push_back(std::move(diagnostic));
+}
+
+void Assembler::open_region(std::uint32_t field, const Delimited* delimiter,
+                            std::uint64_t position) {
+  field_ = field;
+  opened_ = true;
+  body_.clear();
+  captures_.clear();
+  region_begin_ = position;
+  body_begin_ = position;
+  Event event;
+  event.kind = EventKind::kRegionOpen;
+  event.field = description_.fields[field].name;
+  event.field_index = field;
+  event.bytes = {static_cast<std::size_t>(position),
+                 static_cast<std::size_t>(position)};
+  if (delimiter != nullptr) {
+    region_begin_ = delimiter->begin;
+    body_begin_ = delimiter->end;
+    event.bytes = {static_cast<std::size_t>(delimiter->begin),
+                   static_cast<std::size_t>(delimiter->end)};
+    if (!delimiter->captures.empty()) {
+      capture_places_.push_back(
+          {events_.size(), shown_captures_.size(), delimiter->captures.size()});
+      for (const auto& [name, text] : delimiter->captures) {
+        captures_.emplace_back(name, text);
+        shown_captures_.emplace_back(name, text);
+      }
+    }
+  }
+  events_.push_back(event);
+}
+
+void Assembler::on_text(std::string_view text, std::uint64_t begin) {
+  if (field_ == kNoField) return;
+  if (!opened_) open_region(field_, nullptr, begin);
+  auto first = static_cast<std::size_t>(begin);
+  bool joins = !chunks_.empty() && chunks_.back().event + 1 == events_.size() &&
+               chunks_.back().body == retired_count_;
+  if (joins) {
+    chunks_.back().size += text.size();
+    events_.back().bytes.end = first + text.size();
+  } else {
+    chunks_.push_back(
+        {events_.size(), retired_count_, body_.size(), text.size()});
+    Event event;
+    event.kind = EventKind::kRegionChunk;
+    event.field = description_.fields[field_].name;
+    event.field_index = field_;
+    event.dirty = description_.fields[field_].content.dirty();
+    event.bytes = {first, first + text.size()};
+    events_.push_back(event);
+  }
+  body_.append(text);
+}
+
+void Assembler::on_delimiter(const Delimited& delimiter) {
+  if (delimiter.close) {
+    close_region(&delimiter, delimiter.begin, false);
+    return;
+  }
+  close_region(nullptr, delimiter.begin, false);
+  open_region(delimiter.field, &delimiter, delimiter.begin);
+}
+
+void Assembler::on_limit(std::uint64_t begin, std::uint64_t end,
+                         std::string_view what) {
+  add_diagnostic(
+      {ErrorCode::kTooLarge,
+       std::string("text was ") + std::string(what),
+       field_ == kNoField ? std::string() : description_.fields[field_].name,
+       {static_cast<std::size_t>(begin), static_cast<std::size_t>(end)}});
+}
+
+Result<json::Value> Assembler::region_value(const format::Field& field,
+                                            bool cut) {
+  Result<json::Value> value = parse_content(
+      body_, field.content, program_, shared_.limits, cut && options_.recover);
+  if (value && field.transform) {
+    std::vector<std::pair<std::string_view, std::string_view>> captures(
+        captures_.begin(), captures_.end());
+    value = apply_transform(field, std::move(*value), captures);
+  }
+  if (value && !options_.tools.empty()) {
+    if (auto error = schema::cast_tool_calls(*value, options_.tools)) {
+      return std::move(*error);
+    }
+  }
+  return value;
+}
+
+// Puts the value of a region under its field: replacing, appending or joining.
+std::optional<Error> Assembler::store(std::uint32_t index,
+                                      const json::Value& value) {
+  const format::Field& field = description_.fields[index];
+  Slot& slot = slots_[index];
+  if (field.join) {
+    if (!value.is_string()) {
+      return Error{ErrorCode::kInvalidContent,
+                   "\"join\" needs text, and this region's value is of type " +
+                       std::string(json::to_string(value.kind()))};
+    }
+    if (slot.kind == Slot::Kind::kJoined) {
+      slot.joined.append(*field.join).append(value.as_string());
+    } else if (slot.kind == Slot::Kind::kEmpty || slot.value.is_null()) {
+      slot.joined = value.as_string();
+    } else if (slot.value.is_string()) {
+      slot.joined.assign(slot.value.as_string())
+          .append(*field.join)
+          .append(value.as_string());
+    } else {
+      return Error{ErrorCode::kContentType,
+                   "\"join\" needs text to join to, and the default is of "
+                   "type " +
+                       std::string(json::to_string(slot.value.kind()))};
+    }
+    if (slot.kind == Slot::Kind::kEmpty) order_.push_back(index);
+    slot.kind = Slot::Kind::kJoined;
+    return std::nullopt;
+  }
+  if (field.repeats) {
+    if (slot.kind == Slot::Kind::kEmpty) {
+      slot.value = json::Value(json::Array());
+      order_.push_back(index);
+    } else if (!slot.value.is_array()) {
+      return Error{ErrorCode::kContentAttribute,
+                   "\"repeats\" needs a list to append to, and the default is "
+                   "of type " +
+                       std::string(json::to_string(slot.value.kind()))};
+    }
+    slot.kind = Slot::Kind::kValue;
+    slot.value.mutable_items().push_back(value);
+    return std::nullopt;
+  }
+  if (slot.kind == Slot::Kind::kEmpty) order_.push_back(index);
+  slot.kind = Slot::Kind::kValue;
+  slot.value = value;
+  return std::nullopt;
+}
+
+void Assembler::close_region(const Delimited* delimiter, std::uint64_t position,
+                             bool at_end) {
+  std::uint32_t index = field_;
+  bool opened = opened_;
+  field_ = description_.implicit
+               ? static_cast<std::uint32_t>(*description_.implicit)
+               : kNoField;
+  opened_ = false;
+  if (!opened) return;
+  const format::Field& field = description_.fields[index];
+  bool cut = at_end && field.open && field.close;
+  if (delimiter != nullptr) {
+    for (const auto& [name, text] : delimiter->captures) {
+      captures_.emplace_back(name, text);
+    }
+  }
+  Result<json::Value> value = region_value(field, cut);
+  std::optional<Error> error;
+  if (!value) {
+    error = std::move(value).error();
+  } else if (options_.keep_message) {
+    error = store(index, *value);
+  } else {
+    slots_[index].attempted = true;  // it counts as present
+  }
+
+  Event event;
+  event.field = field.name;
+  event.field_index = index;
+  event.cut = cut;
+  event.bytes = {static_cast<std::size_t>(position),
+                 static_cast<std::size_t>(position)};
+  if (delimiter != nullptr) {
+    event.bytes = {static_cast<std::size_t>(delimiter->begin),
+                   static_cast<std::size_t>(delimiter->end)};
+  }
+  if (cut) message_.complete = false;
+  Part part;
+  part.field_index = index;
+  part.cut = cut;
+  part.bytes = {static_cast<std::size_t>(region_begin_), event.bytes.end};
+
+  // The text stays for this round's events; its buffer is used again.
+  if (retired_.size() == retired_count_) retired_.emplace_back();
+  retired_[retired_count_].swap(body_);
+  body_.clear();
+  if (error) {
+    event.kind = EventKind::kRegionMalformed;
+    part.malformed = true;
+    slots_[index].attempted = true;
+    Diagnostic diagnostic;
+    diagnostic.code = error->code;
+    diagnostic.message = error->message;
+    diagnostic.field = field.name;
+    diagnostic.bytes = {static_cast<std::size_t>(body_begin_),
+                        static_cast<std::size_t>(position)};
+    if (!options_.recover && !failure_) {
+      failure_ =
+          Error{error->code, "Field \"" + field.name + "\": " + error->message,
+                "/fields/" + field.name, diagnostic.bytes};
+    }
+    malformed_.emplace_back(events_.size(), retired_count_);
+    round_malformed_.push_back(diagnostic);
+    add_diagnostic(std::move(diagnostic));
+  } else {
+    event.kind = EventKind::kRegionClose;
+    if (options_.keep_message) part.value = *value;
+    value_of_.push_back(events_.size());
+    values_.push_back(std::move(*value));
+  }
+  ++retired_count_;
+  events_.push_back(event);
+  if (options_.keep_message) message_.parts.push_back(std::move(part));
+  fields_stale_ = true;
+}
+
+void Assembler::finish(std::uint64_t position) {
+  message_.complete = true;
+  close_region(nullptr, position, true);
+  finished_ = true;
+  fields_stale_ = true;
+  std::string missing;
+  for (std::uint32_t i = 0; i < slots_.size(); ++i) {
+    const format::Field& field = description_.fields[i];
+    if (field.optional || slots_[i].kind != Slot::Kind::kEmpty) continue;
+    if (slots_[i].attempted && (options_.recover || !options_.keep_message)) {
+      continue;
+    }
+    if (!missing.empty()) missing += ", ";
+    missing += '"' + field.name + '"';
+  }
+  if (missing.empty()) return;
+  Diagnostic diagnostic;
+  diagnostic.code = ErrorCode::kMissingRequired;
+  diagnostic.message =
+      "required fields are missing from the response: " + missing;
+  diagnostic.bytes = {static_cast<std::size_t>(position),
+                      static_cast<std::size_t>(position)};
+  if (!options_.recover && !failure_) {
+    failure_ =
+        Error{diagnostic.code, diagnostic.message, "/fields", diagnostic.bytes};
+  }
+  add_diagnostic(std::move(diagnostic));
+}
+
+void Assembler::build_fields() const {
+  json::Object out;
+  auto current = [](const Slot& slot) {
+    return slot.kind == Slot::Kind::kJoined ? json::Value(slot.joined)
+                                            : slot.value;
+  };
+  std::vector<bool> done(slots_.size(), false);
+  for (const auto& [key, value] : description_.defaults.members()) {
+    out.set(key, value);
+  }
+  for (std::uint32_t i = 0; i < slots_.size(); ++i) {
+    json::Value* value = out.find(description_.fields[i].name);
+    if (value == nullptr) continue;
+    done[i] = true;
+    if (options_.keep_message) *value = current(slots_[i]);
+  }
+  for (std::uint32_t i : order_) {
+    if (done[i]) continue;
+    json::Value value = current(slots_[i]);
+    if (finished_ && is_empty(value)) continue;
+    out.set(description_.fields[i].name, std::move(value));
+  }
+  message_.fields = json::Value(std::move(out));
+}
+
+const Message& Assembler::message() const {
+  if (fields_stale_) {
+    build_fields();
+    fields_stale_ = false;
+  }
+  return message_;
+}
+
+}  // namespace parlance::parse

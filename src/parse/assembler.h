@@ -1,0 +1,133 @@
+#ifndef PARLANCE_SRC_PARSE_ASSEMBLER_H_
+#define PARLANCE_SRC_PARSE_ASSEMBLER_H_
+
+// From regions to events and the message.
+//
+// The assembler keeps the text of the open region, turns it into a value when
+// the region closes, stores the value under its field, and writes down an event
+// for each step.  Positions are still those of the segmenter; the parser turns
+// them into the caller's afterwards.
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "format/description.h"
+#include "parlance/error.h"
+#include "parlance/json.h"
+#include "parlance/message.h"
+#include "parlance/tools.h"
+#include "parse/program.h"
+#include "parse/segmenter.h"
+
+namespace parlance::parse {
+
+class Assembler final : public SegmentSink {
+ public:
+  struct Options {
+    bool recover = false;
+    bool keep_message = true;
+    ToolSet tools = {};
+  };
+
+  Assembler(const format::Shared& shared, const Program& program,
+            Options options);
+
+  // Forgets the events of the last round; what they point to goes with them.
+  void begin_round();
+  // Makes the events' views good.  They stay so until begin_round().
+  void end_round();
+  std::vector<Event>& events() { return events_; }
+
+  void on_text(std::string_view text, std::uint64_t begin) override;
+  void on_delimiter(const Delimited& delimiter) override;
+  void on_limit(std::uint64_t begin, std::uint64_t end,
+                std::string_view what) override;
+
+  // The stream is over at `position`: closes what is open, checks what is
+  // required and drops what is empty.
+  void finish(std::uint64_t position);
+
+  void add_diagnostic(Diagnostic diagnostic);
+  const Message& message() const;
+  // Diagnostics and parts from these on were made in this round.
+  std::size_t round_diagnostics() const { return round_diagnostics_; }
+  std::size_t round_parts() const { return round_parts_; }
+  Message& mutable_message() { return message_; }
+  const std::optional<Error>& failure() const { return failure_; }
+
+ private:
+  // What has been stored under a field.
+  struct Slot {
+    enum class Kind : std::uint8_t { kEmpty, kValue, kJoined };
+    Kind kind = Kind::kEmpty;
+    json::Value value = {};
+    std::string joined = {};
+    // A region of this field came but did not fit.
+    bool attempted = false;
+  };
+  // A chunk's place in the texts of this round.
+  struct ChunkPlace {
+    std::size_t event;
+    std::size_t body;  // index into retired_, or its size: the open one
+    std::size_t offset;
+    std::size_t size;
+  };
+  struct CapturePlace {
+    std::size_t event;
+    std::size_t first;
+    std::size_t count;
+  };
+
+  void open_region(std::uint32_t field, const Delimited* delimiter,
+                   std::uint64_t position);
+  // `delimiter` is null at the end of the stream and for a region that gives
+  // way to another.
+  void close_region(const Delimited* delimiter, std::uint64_t position,
+                    bool at_end);
+  Result<json::Value> region_value(const format::Field& field, bool cut);
+  std::optional<Error> store(std::uint32_t field, const json::Value& value);
+  void build_fields() const;
+
+  const format::Shared& shared_;
+  const format::Description& description_;
+  const Program& program_;
+  Options options_;
+
+  // The current region.
+  std::uint32_t field_;
+  bool opened_ = false;
+  std::string body_;
+  std::uint64_t region_begin_ = 0;
+  std::uint64_t body_begin_ = 0;
+  std::vector<std::pair<std::string, std::string>> captures_;
+
+  std::vector<Slot> slots_;           // by field
+  std::vector<std::uint32_t> order_;  // fields by first completion
+
+  std::vector<Event> events_;
+  std::vector<ChunkPlace> chunks_;
+  std::vector<std::string> retired_;  // texts of regions closed this round
+  std::size_t retired_count_ = 0;
+  std::vector<json::Value> values_;  // of closes, one per entry of value_of_
+  std::vector<std::size_t> value_of_;
+  std::vector<std::pair<std::string, std::string>> shown_captures_;
+  std::vector<Capture> capture_views_;
+  std::vector<CapturePlace> capture_places_;
+  std::vector<std::pair<std::size_t, std::size_t>> malformed_;
+  std::vector<Diagnostic> round_malformed_;
+
+  mutable Message message_;
+  mutable bool fields_stale_ = true;
+  std::size_t round_diagnostics_ = 0;
+  std::size_t round_parts_ = 0;
+  bool finished_ = false;
+  std::optional<Error> failure_;
+};
+
+}  // namespace parlance::parse
+
+#endif  // PARLANCE_SRC_PARSE_ASSEMBLER_H_

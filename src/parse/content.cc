@@ -1,0 +1,363 @@
+// Content parsers and transforms, see content.h.  Both walk trees whose depth
+// the loader has limited, so recursion here is bounded by the template, never
+// by the response.
+
+#include "parse/content.h"
+
+#include <algorithm>
+#include <string>
+
+#include "base/python_number.h"
+#include "base/utf8.h"
+#include "json/dialect.h"
+#include "json/lax.h"
+#include "regex/properties.h"
+
+namespace parlance::parse {
+namespace {
+
+using format::Content;
+using format::ContentKind;
+using format::Transform;
+using json::Value;
+
+// Text as it is shown in a message: quoted, and cut when long.
+std::string shown(std::string_view text) {
+  constexpr std::size_t kMost = 80;
+  bool cut = text.size() > kMost;
+  if (cut) {
+    std::size_t end = kMost;
+    while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) {
+      --end;
+    }
+    text = text.substr(0, end);
+  }
+  std::string out = json::dump(Value(text), {.ascii = false});
+  if (cut) out += "...";
+  return out;
+}
+
+Error invalid(std::string message) {
+  return {ErrorCode::kInvalidContent, std::move(message)};
+}
+
+std::string_view stripped(std::string_view text, const Content& content) {
+  return content.strip ? base::python_strip(text) : text;
+}
+
+ContentResult parse_int(std::string_view text, const Content& content) {
+  std::string digits;
+  switch (base::python_int(stripped(text, content), digits)) {
+    case base::NumberStatus::kOk:
+      return Value::integer(digits);
+    case base::NumberStatus::kTooManyDigits:
+      return invalid("the integer has more than 4300 digits");
+    case base::NumberStatus::kNotANumber:
+      break;
+  }
+  return invalid(shown(text) +
+                 " is not an integer; digits with an optional sign are");
+}
+
+ContentResult parse_float(std::string_view text, const Content& content) {
+  double number = 0;
+  if (base::python_float(stripped(text, content), number)) {
+    return Value(number);
+  }
+  return invalid(shown(text) + " is not a number");
+}
+
+Value parse_bool(std::string_view text, const Content& content) {
+  text = stripped(text, content);
+  if (text == "1") return true;
+  if (text.size() != 4) return false;
+  return std::equal(text.begin(), text.end(), "true", [](char a, char b) {
+    return (a >= 'A' && a <= 'Z' ? static_cast<char>(a + 32) : a) == b;
+  });
+}
+
+ContentResult parse_json(std::string_view text, const Content& content,
+                         const Limits& limits) {
+  json::ParseOptions options;
+  options.limits = limits;
+  std::string rewritten;
+  std::string_view working = text;
+  json::Dialect dialect;
+  bool lax = content.unquoted_keys || !content.string_delims.empty();
+  if (lax) {
+    dialect.unquoted_keys = content.unquoted_keys;
+    dialect.string_delims = content.string_delims;
+    auto result = json::rewrite(text, dialect, &regex::is_word);
+    if (!result) {
+      return invalid(
+          "the text contains U+0001 or U+0002, which string_delims reserves");
+    }
+    rewritten = std::move(*result);
+    working = rewritten;
+  }
+  Result<Value> value = json::parse(working, options);
+  if (value) return std::move(*value);
+  switch (value.error().code) {
+    case ErrorCode::kTooDeep:
+      return value.error();
+    case ErrorCode::kTooLarge:
+      return invalid(value.error().message);
+    default:
+      break;
+  }
+  if (content.allow_non_json) return Value(stripped(text, content));
+  std::string message = "not JSON: " + value.error().message;
+  if (value.error().span) {
+    message += " (byte " + std::to_string(value.error().span->begin) + ")";
+  }
+  message += ".  Text: " + shown(text);
+  if (working != text) message += ".  After dialects: " + shown(working);
+  return invalid(std::move(message));
+}
+
+// A value inside xml-inline or kv-lines.
+ContentResult parse_value(std::string_view raw, bool null,
+                          const Content& parent, const Program& program,
+                          const Limits& limits) {
+  const Content* parser = parent.value_parser.get();
+  if (!null) {
+    if (parser == nullptr) return Value(raw);
+    return parse_content(raw, *parser, program, limits);
+  }
+  if (parser == nullptr) return Value();
+  // The group took no part: upstream hands None to the parser.
+  switch (parser->kind) {
+    case ContentKind::kText:
+      if (!parser->strip) return Value();
+      break;
+    case ContentKind::kInt:
+    case ContentKind::kFloat:
+      if (!parser->strip) {
+        return Error{ErrorCode::kContentType,
+                     "a tag without a value cannot be read as a number"};
+      }
+      break;
+    case ContentKind::kJson:
+    case ContentKind::kXmlInline:
+      return Error{ErrorCode::kContentType,
+                   "a tag without a value cannot be parsed as " +
+                       std::string(format::to_string(parser->kind))};
+    case ContentKind::kBool:
+    case ContentKind::kKvLines:
+      break;
+  }
+  return Error{ErrorCode::kContentAttribute,
+               "a tag without a value cannot be parsed as " +
+                   std::string(format::to_string(parser->kind)) +
+                   "; let the group \"value\" take part, or leave out "
+                   "value_parser"};
+}
+
+ContentResult parse_xml(std::string_view text, const Content& content,
+                        const Program& program, const Limits& limits,
+                        bool cut) {
+  const Finder& finder = program.tags.at(&content);
+  bool has_value = finder.groups.size() > 1;
+  json::Object out;
+  FindAll all(finder, text);
+  Found found;
+  std::size_t last_end = 0;
+  while (all.next(found)) {
+    last_end = found.end;
+    if (found.groups.empty() ||
+        found.groups[0].first == std::string_view::npos) {
+      return invalid(
+          "tag_pattern matched without its group \"key\", which every match "
+          "must set");
+    }
+    auto [key_begin, key_end] = found.groups[0];
+    std::string key(text.substr(key_begin, key_end - key_begin));
+    std::string_view raw = "";
+    bool null = false;
+    if (has_value) {
+      auto [begin, end] = found.groups[1];
+      null = begin == std::string_view::npos;
+      if (!null) raw = text.substr(begin, end - begin);
+    }
+    ContentResult value = parse_value(raw, null, content, program, limits);
+    if (!value) return value.error();
+    Value* old = content.merge_duplicates ? out.find(key) : nullptr;
+    if (old == nullptr) {
+      out.set(std::move(key), std::move(*value));
+    } else {
+      if (!old->is_array()) *old = Value(json::Array{std::move(*old)});
+      old->mutable_items().push_back(std::move(*value));
+    }
+  }
+  if (all.gave_up()) {
+    return invalid(
+        "tag_pattern needed more steps than Limits::match_steps allows");
+  }
+  if (cut && !base::python_strip(text.substr(last_end)).empty()) {
+    return invalid("the response ends inside " + shown(text.substr(last_end)));
+  }
+  return Value(std::move(out));
+}
+
+ContentResult parse_kv(std::string_view text, const Content& content,
+                       const Program& program, const Limits& limits) {
+  json::Object out;
+  const std::string& line_separator = content.line_separator;
+  for (std::size_t at = 0; at <= text.size();) {
+    std::size_t end = text.find(line_separator, at);
+    if (end == std::string_view::npos) end = text.size();
+    std::string_view line = stripped(text.substr(at, end - at), content);
+    at = end + line_separator.size();
+    std::size_t split = line.find(content.key_separator);
+    if (line.empty() || split == std::string_view::npos) continue;
+    std::string_view key = stripped(line.substr(0, split), content);
+    std::string_view raw =
+        stripped(line.substr(split + content.key_separator.size()), content);
+    ContentResult value = parse_value(raw, false, content, program, limits);
+    if (!value) return value.error();
+    out.set(std::string(key), std::move(*value));
+  }
+  return Value(std::move(out));
+}
+
+// The names a placeholder may refer to.
+struct Scope {
+  Captures captures;
+  const Value* content = nullptr;      // "content", over the captures
+  const json::Object* item = nullptr;  // transform_each: over the captures
+};
+
+std::string path_text(const std::vector<std::string>& path) {
+  std::string out = "{";
+  for (std::size_t i = 0; i < path.size(); ++i) {
+    if (i > 0) out += '.';
+    out += path[i];
+  }
+  return out + "}";
+}
+
+ContentResult look_up(const std::vector<std::string>& path,
+                      const Scope& scope) {
+  const std::string& root = path[0];
+  Value from_capture;
+  const Value* value = nullptr;
+  if (scope.content != nullptr && root == "content") {
+    value = scope.content;
+  } else if (scope.item != nullptr) {
+    value = scope.item->find(root);
+  }
+  if (value == nullptr) {
+    // The last of equal names: a close capture comes behind an open one.
+    for (const auto& [name, text] : scope.captures) {
+      if (name != root) continue;
+      from_capture = Value(text);
+      value = &from_capture;
+    }
+  }
+  if (value == nullptr) {
+    return Error{ErrorCode::kMissingPlaceholder,
+                 "transform placeholder " + path_text(path) +
+                     " is not defined: there is no " + shown(root)};
+  }
+  for (std::size_t i = 1; i < path.size(); ++i) {
+    if (!value->is_object()) {
+      return invalid("transform placeholder " + path_text(path) +
+                     " cannot look for " + shown(path[i]) +
+                     " in a value of "
+                     "type " +
+                     std::string(json::to_string(value->kind())));
+    }
+    const Value* member = value->find(path[i]);
+    if (member == nullptr) {
+      return invalid("transform placeholder " + path_text(path) +
+                     " is missing the key " + shown(path[i]));
+    }
+    value = member;
+  }
+  return *value;
+}
+
+ContentResult transformed(const Transform& transform, const Scope& scope) {
+  switch (transform.kind) {
+    case Transform::Kind::kConstant:
+      return transform.constant;
+    case Transform::Kind::kPlaceholder:
+      return look_up(transform.path, scope);
+    case Transform::Kind::kList: {
+      json::Array items;
+      items.reserve(transform.items.size());
+      for (const Transform& item : transform.items) {
+        ContentResult value = transformed(item, scope);
+        if (!value) return value;
+        items.push_back(std::move(*value));
+      }
+      return Value(std::move(items));
+    }
+    case Transform::Kind::kObject: {
+      json::Object members;
+      members.reserve(transform.members.size());
+      for (const auto& [key, member] : transform.members) {
+        ContentResult value = transformed(member, scope);
+        if (!value) return value;
+        members.set(key, std::move(*value));
+      }
+      return Value(std::move(members));
+    }
+  }
+  return Value();
+}
+
+}  // namespace
+
+ContentResult parse_content(std::string_view text, const Content& content,
+                            const Program& program, const Limits& limits,
+                            bool cut) {
+  switch (content.kind) {
+    case ContentKind::kText:
+      return Value(stripped(text, content));
+    case ContentKind::kInt:
+      return parse_int(text, content);
+    case ContentKind::kFloat:
+      return parse_float(text, content);
+    case ContentKind::kBool:
+      return parse_bool(text, content);
+    case ContentKind::kJson:
+      return parse_json(text, content, limits);
+    case ContentKind::kXmlInline:
+      return parse_xml(text, content, program, limits, cut);
+    case ContentKind::kKvLines:
+      return parse_kv(text, content, program, limits);
+  }
+  return Value();
+}
+
+ContentResult apply_transform(const format::Field& field, Value value,
+                              Captures captures) {
+  Scope scope;
+  scope.captures = captures;
+  if (!field.transform_each) {
+    scope.content = &value;
+    return transformed(*field.transform, scope);
+  }
+  if (!value.is_array()) {
+    return invalid("transform_each needs a list, and the content is of type " +
+                   std::string(json::to_string(value.kind())));
+  }
+  json::Array out;
+  out.reserve(value.items().size());
+  for (const Value& item : value.items()) {
+    if (!item.is_object()) {
+      return invalid(
+          "transform_each needs a list of objects, and one element is of "
+          "type " +
+          std::string(json::to_string(item.kind())));
+    }
+    scope.item = &item.members();
+    ContentResult result = transformed(*field.transform, scope);
+    if (!result) return result;
+    out.push_back(std::move(*result));
+  }
+  return Value(std::move(out));
+}
+
+}  // namespace parlance::parse

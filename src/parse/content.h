@@ -1,0 +1,43 @@
+#ifndef PARLANCE_SRC_PARSE_CONTENT_H_
+#define PARLANCE_SRC_PARSE_CONTENT_H_
+
+// From the text of a region to its value: the content parsers of
+// response templates (text, int, float, bool, json, xml-inline,
+// kv-lines), then the transform.
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "format/description.h"
+#include "parlance/error.h"
+#include "parlance/json.h"
+#include "parlance/limits.h"
+#include "parse/program.h"
+
+namespace parlance::parse {
+
+// What went wrong with a region.  `code` tells which of Python's exceptions
+// upstream raises: kInvalidContent ValueError, kMissingPlaceholder KeyError,
+// kContentType TypeError, kContentAttribute AttributeError, kTooDeep
+// RecursionError.
+using ContentResult = Result<json::Value>;
+
+// Parses `text` by `content`.  `cut`: the region was cut off, and its value is
+// only good if it accounts for all of the text (recovery).
+// Complexity: O(text.size()) for patterns that our automata run.
+ContentResult parse_content(std::string_view text,
+                            const format::Content& content,
+                            const Program& program, const Limits& limits,
+                            bool cut = false);
+
+using Captures = std::span<const std::pair<std::string_view, std::string_view>>;
+
+// Applies the transform of `field` (which has one) to a parsed value.
+ContentResult apply_transform(const format::Field& field, json::Value value,
+                              Captures captures);
+
+}  // namespace parlance::parse
+
+#endif  // PARLANCE_SRC_PARSE_CONTENT_H_

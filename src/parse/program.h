@@ -1,0 +1,143 @@
+#ifndef PARLANCE_SRC_PARSE_PROGRAM_H_
+#define PARLANCE_SRC_PARSE_PROGRAM_H_
+
+// What a description becomes before it can run: one search for each set of
+// delimiters that is watched at a time.
+//
+//   at rest              the openers of all explicit fields, and the close of
+//                        the implicit one
+//   inside field f       the close of f alone
+//
+// Regular delimiters of a set, literals included, share one automaton; the
+// others run beside it on PCRE2.  A program is built once per format (and once
+// more per vocabulary that its parsers read) and shared by all parsers.
+
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "automata/dfa.h"
+#include "format/description.h"
+#include "parlance/vocabulary.h"
+#include "regex/pcre2.h"
+
+namespace parlance::parse {
+
+// One delimiter in a set.  ORDER: sets are sorted so that of two matches with
+// the same span the one that comes first wins: opens before closes, then by
+// name of the field.
+struct Watched {
+  std::uint32_t field = 0;
+  bool close = false;
+  // The named groups, parallel to automata::Match::groups.
+  std::vector<std::string_view> names = {};
+  std::vector<std::uint32_t> groups = {};
+  // Position in the order above, over both kinds of engine.
+  std::uint32_t rank = 0;
+
+  // Names the delimiter within its program.
+  std::uint32_t id() const { return 2 * field + (close ? 1 : 0); }
+};
+
+struct Backtracker {
+  Watched watched;
+  regex::Pcre2 code;
+};
+
+struct Watch {
+  std::shared_ptr<const automata::Automaton> automaton;  // null: none
+  std::vector<Watched> patterns;                         // of the automaton
+  std::vector<Backtracker> backtrackers;
+
+  bool empty() const { return automaton == nullptr && backtrackers.empty(); }
+};
+
+// All matches of one pattern in a whole text: anchors, tags of xml-inline.
+struct Finder {
+  std::shared_ptr<const automata::Automaton> automaton;
+  std::optional<regex::Pcre2> code;
+  // Indexes into a match's groups: the wanted names in order.
+  std::vector<std::uint32_t> groups;
+};
+
+struct Found {
+  std::size_t begin = 0;
+  std::size_t end = 0;
+  // Spans of the wanted groups, {npos, npos} for one that took no part.
+  std::vector<std::pair<std::size_t, std::size_t>> groups = {};
+};
+
+// Goes over all non-overlapping matches of `finder` from the left, as Python's
+// finditer does: empty matches count, also directly behind another match.
+class FindAll {
+ public:
+  FindAll(const Finder& finder, std::string_view text)
+      : finder_(finder), text_(text) {}
+  bool next(Found& out);
+  // The step limit was passed: what comes later was not looked at.
+  bool gave_up() const { return gave_up_; }
+
+ private:
+  const Finder& finder_;
+  std::string_view text_;
+  std::size_t at_ = 0;
+  bool last_empty_ = false;
+  bool gave_up_ = false;
+  automata::Search search_;
+  automata::Match match_;
+  std::optional<regex::Pcre2::Scratch> scratch_;
+};
+
+// A special token that delimiters spell.
+struct MarkOf {
+  TokenId token = 0;
+  automata::Symbol symbol = 0;
+};
+
+struct Program {
+  Watch resting;
+  std::vector<Watch> inside;  // by field
+  bool any_backtrackers = false;
+  // The longest text any backtracker may look at before its match, plus one
+  // character, so that \A cannot match where text was dropped.
+  std::size_t context_bytes = 0;
+
+  Finder anchor;
+  // A single literal anchor that cannot overlap itself.
+  std::optional<std::string> anchor_literal;
+
+  std::unordered_map<const format::Content*, Finder> tags;
+
+  // With a vocabulary: the special tokens that delimiters spell.
+  std::vector<automata::Mark> marks;
+  std::unordered_map<TokenId, automata::Symbol> mark_symbols;
+};
+
+// The programs of one format, kept in format::Shared.
+class Programs {
+ public:
+  explicit Programs(const format::Shared& shared);
+  const Program& plain() const { return *plain_; }
+  // Kept for the last few vocabularies.
+  std::shared_ptr<const Program> with(const Vocabulary& vocabulary) const;
+  const std::shared_ptr<const Program>& plain_shared() const { return plain_; }
+
+  static const Programs& of(const format::Shared& shared);
+
+ private:
+  const format::Shared& shared_;
+  std::shared_ptr<const Program> plain_;
+  mutable std::mutex mutex_;
+  mutable std::vector<std::pair<Vocabulary, std::shared_ptr<const Program>>>
+      by_vocabulary_;
+};
+
+}  // namespace parlance::parse
+
+#endif  // PARLANCE_SRC_PARSE_PROGRAM_H_

@@ -1,0 +1,146 @@
+#ifndef PARLANCE_SRC_PARSE_TEXT_GATE_H_
+#define PARLANCE_SRC_PARSE_TEXT_GATE_H_
+
+// Bytes as they come in, text in whole UTF-8 characters as it goes on.
+//
+// Everything behind the gate may rely on well-formed UTF-8.  What is ill-formed
+// becomes U+FFFD, one per maximal subpart, and a character that is cut by the
+// end of a chunk waits (at most three bytes).  Because replacing changes
+// lengths, the gate remembers where, and turns positions in the text back into
+// positions in the caller's bytes.
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/utf8.h"
+
+namespace parlance::parse {
+
+class TextGate {
+ public:
+  explicit TextGate(bool allow_surrogates) : surrogates_(allow_surrogates) {}
+
+  // Passes `bytes` on to `out(std::string_view)` in one or more pieces.
+  template <class Out>
+  void feed(std::string_view bytes, Out&& out) {
+    if (bytes.empty()) return;
+    if (tail_.empty() && base::ascii_prefix(bytes) == bytes.size()) {
+      text_ += bytes.size();
+      out(bytes);
+      return;
+    }
+    std::string joined;
+    if (!tail_.empty()) {
+      joined = tail_;
+      joined.append(bytes);
+      bytes = joined;
+      tail_.clear();
+    }
+    std::string replaced;
+    while (!bytes.empty()) {
+      base::Utf8Step step = base::next_utf8(bytes, surrogates_);
+      switch (step.kind) {
+        case base::Utf8Step::Kind::kValid:
+          if (replaced.empty() &&
+              (step.size >= kPiece || step.size == bytes.size())) {
+            text_ += step.size;
+            out(bytes.substr(0, step.size));
+          } else {
+            replaced.append(bytes.substr(0, step.size));
+            text_ += step.size;
+          }
+          break;
+        case base::Utf8Step::Kind::kIllFormed:
+          replace(replaced, step.size);
+          break;
+        case base::Utf8Step::Kind::kIncomplete:
+          tail_ = bytes;
+          break;
+      }
+      bytes.remove_prefix(step.size);
+      if (replaced.size() >= kPiece) {
+        out(std::string_view(replaced));
+        replaced.clear();
+      }
+    }
+    if (!replaced.empty()) out(std::string_view(replaced));
+  }
+
+  // No more bytes follow what is waiting: a mark, or the end of the stream.
+  template <class Out>
+  void flush(Out&& out) {
+    if (tail_.empty()) return;
+    std::string replaced;
+    std::size_t size = tail_.size();
+    tail_.clear();
+    replace(replaced, size);
+    out(std::string_view(replaced));
+  }
+
+  // Text that goes past the gate: it is well-formed and stands for itself.
+  void pass(std::size_t size) { text_ += size; }
+
+  // Whether every position so far is the caller's.
+  bool exact() const { return shifts_.empty() && base_delta_ == 0; }
+
+  // Bytes the caller has fed, as of the end of the text passed on.
+  std::uint64_t bytes_in() const { return text_ + delta() + tail_.size(); }
+
+  // The caller's position for a position in the text.
+  std::uint64_t original(std::uint64_t position) const {
+    if (shifts_.empty()) return position;
+    std::size_t low = 0;
+    std::size_t high = shifts_.size();
+    while (low < high) {
+      std::size_t middle = (low + high) / 2;
+      if (shifts_[middle].first <= position) {
+        low = middle + 1;
+      } else {
+        high = middle;
+      }
+    }
+    return low == 0 ? position + base_delta_
+                    : position + shifts_[low - 1].second;
+  }
+
+  // Positions before `position` will not be asked for any more.
+  void forget(std::uint64_t position) {
+    std::size_t gone = 0;
+    while (gone < shifts_.size() && shifts_[gone].first <= position) ++gone;
+    if (gone <= shifts_.size() / 2 || gone < 2) return;
+    base_delta_ = shifts_[gone - 2].second;
+    shifts_.erase(shifts_.begin(),
+                  shifts_.begin() + static_cast<std::ptrdiff_t>(gone - 1));
+  }
+
+  std::string_view tail() const { return tail_; }
+
+ private:
+  static constexpr std::size_t kPiece = 4096;
+
+  std::uint64_t delta() const {
+    return shifts_.empty() ? base_delta_ : shifts_.back().second;
+  }
+
+  void replace(std::string& out, std::size_t size) {
+    out.append("\xEF\xBF\xBD");
+    text_ += 3;
+    // Unsigned arithmetic wraps as it should.
+    std::uint64_t now = delta() + size - 3;
+    if (size != 3) shifts_.emplace_back(text_, now);
+  }
+
+  bool surrogates_;
+  std::string tail_;
+  std::uint64_t text_ = 0;  // bytes of text passed on
+  // From this position in the text on: caller's position minus ours.
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> shifts_;
+  std::uint64_t base_delta_ = 0;
+};
+
+}  // namespace parlance::parse
+
+#endif  // PARLANCE_SRC_PARSE_TEXT_GATE_H_
