@@ -70,6 +70,7 @@ struct HirNode {
   Assertion assertion = Assertion::kTextStart;  // kAssert
   bool behind = false;                // kLook; look-behind is not regular
   bool negative = false;              // kLook
+  bool ignore_case = false;           // kBackref
 };
 
 // A named group.  Two groups may carry the same name (`(?P<n>a)|(?P<n>b)`); in

@@ -1,0 +1,183 @@
+// The adapter.  Three decisions live here:
+//
+// Limits.  A match context carries Limits::match_steps and a bound on heap.
+//   The JIT counts its steps more coarsely and ignores the heap bound, but it
+//   has a stack of its own, of fixed size; when that is exhausted the
+//   interpreter, which has not that limit, tries again.
+// Not the start.  `not_text_start` is PCRE2_NOTBOL: to_pcre2.cc writes every
+//   start of text as "^", which that option stops at offset 0.
+// Groups.  PCRE2's numbers are mapped to ours (see to_pcre2.cc).  Where
+//   several of its groups carry one of our numbers, the one that was set last
+//   counts, that is the one that ends last; of two that end together the one
+//   whose parenthesis closes later.
+
+#define PCRE2_CODE_UNIT_WIDTH 8
+
+#include "regex/pcre2.h"
+
+#include <pcre2.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <utility>
+
+#include "regex/ast.h"
+#include "regex/hir_facts.h"
+
+namespace parlance::regex {
+namespace {
+
+constexpr std::uint32_t kHeapKibibytes = 64 * 1024;
+constexpr std::size_t kJitStackStart = 32 * 1024;
+constexpr std::size_t kJitStackMost = 1024 * 1024;
+
+struct Free {
+  void operator()(pcre2_code* p) const { pcre2_code_free(p); }
+  void operator()(pcre2_compile_context* p) const {
+    pcre2_compile_context_free(p);
+  }
+  void operator()(pcre2_match_context* p) const { pcre2_match_context_free(p); }
+  void operator()(pcre2_match_data* p) const { pcre2_match_data_free(p); }
+  void operator()(pcre2_jit_stack* p) const { pcre2_jit_stack_free(p); }
+};
+template <class T>
+using Owned = std::unique_ptr<T, Free>;
+
+// One of PCRE2's groups, as ours.
+struct Group {
+  std::uint32_t number = 0;
+  HirId closes = 0;  // Hir nodes are in the order in which groups close
+};
+
+}  // namespace
+
+struct Pcre2::Code {
+  Owned<pcre2_code> code;
+  bool jit = false;
+  std::vector<Group> groups;  // by PCRE2's number
+  std::uint32_t group_count = 0;
+  std::uint32_t match_steps = 0;
+  std::size_t lookbehind_bytes = 0;
+};
+
+struct Pcre2::Scratch::State {
+  Owned<pcre2_match_data> data;
+  Owned<pcre2_match_context> context;
+  Owned<pcre2_jit_stack> jit_stack;
+  std::vector<HirId> closes;  // by our number: the group it was taken from
+};
+
+Pcre2::Pcre2() = default;
+Pcre2::~Pcre2() = default;
+Pcre2::Pcre2(Pcre2&&) noexcept = default;
+Pcre2& Pcre2::operator=(Pcre2&&) noexcept = default;
+
+Result<Pcre2> Pcre2::compile(const Pattern& pattern, const Limits& limits) {
+  Owned<pcre2_compile_context> context(pcre2_compile_context_create(nullptr));
+  pcre2_set_newline(context.get(), PCRE2_NEWLINE_LF);
+  pcre2_set_compile_extra_options(context.get(),
+                                  PCRE2_EXTRA_ALLOW_SURROGATE_ESCAPES);
+  // A repeated group is written with one more parenthesis than it has.
+  std::size_t depth = std::min<std::size_t>(limits.pattern_depth, 1000);
+  pcre2_set_parens_nest_limit(context.get(),
+                              static_cast<std::uint32_t>(2 * depth + 16));
+  int error = 0;
+  PCRE2_SIZE offset = 0;
+  Owned<pcre2_code> compiled(pcre2_compile(
+      reinterpret_cast<PCRE2_SPTR>(pattern.pcre2.data()), pattern.pcre2.size(),
+      PCRE2_UTF | PCRE2_UCP | PCRE2_DUPNAMES | PCRE2_NO_START_OPTIMIZE, &error,
+      &offset, context.get()));
+  if (!compiled) {
+    PCRE2_UCHAR message[256] = {};
+    pcre2_get_error_message(error, message, sizeof message);
+    return Error{ErrorCode::kUnsupportedPattern,
+                 std::string("PCRE2 cannot run this pattern: ") +
+                     reinterpret_cast<const char*>(message) + ".",
+                 "", Span{0, pattern.source.size()}};
+  }
+
+  auto code = std::make_shared<Code>();
+  code->jit =
+      pcre2_jit_compile(compiled.get(),
+                        PCRE2_JIT_COMPLETE | PCRE2_JIT_PARTIAL_HARD) == 0;
+  code->code = std::move(compiled);
+  for (HirId id : pcre2_groups(pattern.hir)) {
+    const HirNode& node = pattern.hir.nodes[id];
+    code->groups.push_back({code->groups.empty() ? 0 : node.group, id});
+  }
+  code->group_count = pattern.hir.group_count;
+  code->match_steps = limits.match_steps;
+  code->lookbehind_bytes = regex::lookbehind_bytes(pattern.hir);
+  Pcre2 result;
+  result.code_ = std::move(code);
+  return result;
+}
+
+std::size_t Pcre2::lookbehind_bytes() const { return code_->lookbehind_bytes; }
+
+Pcre2::Scratch::Scratch(const Pcre2& pattern)
+    : state_(std::make_unique<State>()) {
+  const Code& code = *pattern.code_;
+  state_->data.reset(
+      pcre2_match_data_create_from_pattern(code.code.get(), nullptr));
+  state_->context.reset(pcre2_match_context_create(nullptr));
+  pcre2_set_match_limit(state_->context.get(), code.match_steps);
+  pcre2_set_heap_limit(state_->context.get(), kHeapKibibytes);
+  if (!code.jit) return;
+  state_->jit_stack.reset(
+      pcre2_jit_stack_create(kJitStackStart, kJitStackMost, nullptr));
+  pcre2_jit_stack_assign(state_->context.get(), nullptr,
+                         state_->jit_stack.get());
+}
+Pcre2::Scratch::~Scratch() = default;
+Pcre2::Scratch::Scratch(Scratch&&) noexcept = default;
+Pcre2::Scratch& Pcre2::Scratch::operator=(Scratch&&) noexcept = default;
+
+Pcre2::Found Pcre2::search(
+    std::string_view subject, std::size_t start, const SearchOptions& options,
+    Scratch& scratch,
+    std::vector<std::pair<std::size_t, std::size_t>>* groups) const {
+  if (start > subject.size()) return {};
+  Scratch::State& state = *scratch.state_;
+  // The caller's text is well formed, but may hold surrogates.
+  std::uint32_t flags = PCRE2_NO_UTF_CHECK;
+  if (options.more) flags |= PCRE2_PARTIAL_HARD;
+  if (options.not_empty_at_start) flags |= PCRE2_NOTEMPTY_ATSTART;
+  if (options.not_text_start) flags |= PCRE2_NOTBOL;
+  // PCRE2 takes no null pointer before 10.41.
+  auto text =
+      reinterpret_cast<PCRE2_SPTR>(subject.data() ? subject.data() : "");
+  auto match = [&](std::uint32_t more_flags) {
+    return pcre2_match(code_->code.get(), text, subject.size(), start,
+                       flags | more_flags, state.data.get(),
+                       state.context.get());
+  };
+  int answer = match(0);
+  if (answer == PCRE2_ERROR_JIT_STACKLIMIT) answer = match(PCRE2_NO_JIT);
+  if (answer == PCRE2_ERROR_NOMATCH) return {};
+  const PCRE2_SIZE* offsets = pcre2_get_ovector_pointer(state.data.get());
+  if (answer == PCRE2_ERROR_PARTIAL) return {Status::kPartial, offsets[0], 0};
+  if (answer < 0) return {Status::kLimit};
+
+  if (groups != nullptr) {
+    groups->assign(code_->group_count + 1, {kUnset, kUnset});
+    state.closes.assign(code_->group_count + 1, 0);
+    for (std::size_t i = 0; i < code_->groups.size(); ++i) {
+      PCRE2_SIZE begin = offsets[2 * i];
+      PCRE2_SIZE end = offsets[2 * i + 1];
+      if (begin == PCRE2_UNSET) continue;
+      const Group& group = code_->groups[i];
+      auto& known = (*groups)[group.number];
+      HirId& closes = state.closes[group.number];
+      bool later = known.second == kUnset || end > known.second ||
+                   (end == known.second && group.closes > closes);
+      if (!later) continue;
+      known = {begin, end};
+      closes = group.closes;
+    }
+  }
+  return {Status::kMatch, offsets[0], offsets[1]};
+}
+
+}  // namespace parlance::regex
