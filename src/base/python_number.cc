@@ -108,7 +108,7 @@ struct Decimal {
 };
 
 Decimal normalize(std::string_view text) {
-  constexpr std::int64_t kFar = std::int64_t{1} << 60;
+  constexpr std::int64_t kFar = std::int64_t{1} << 58;  // * 10 fits
   Decimal out;
   bool fraction = false;
   std::size_t i = 0;
