@@ -17,6 +17,8 @@ if(PARLANCE_SANITIZE)
   target_compile_options(parlance_flags INTERFACE
     -fsanitize=${PARLANCE_SANITIZE} -fno-sanitize-recover=all
     -fno-omit-frame-pointer)
+  # The core has no type information for the check of virtual tables to read.
+  target_compile_options(parlance_flags INTERFACE -fno-sanitize=vptr)
   target_link_options(parlance_flags INTERFACE
     -fsanitize=${PARLANCE_SANITIZE})
 endif()
