@@ -376,12 +376,12 @@ class Linter {
         check_regular(content->tag_pattern.hir,
                       json::append_pointer(at, "tag_pattern"));
       }
-      if (content->unquoted_keys) {
+      if (content->unquoted_keys && content->string_delims.empty()) {
         add(json::append_pointer(at, "unquoted_keys"),
             "keys are quoted wherever a word stands between '{' or ',' and "
-            "':' without spaces: also inside ordinary strings, and not after "
-            "a space.  Fine when string_delims takes the strings out first "
-            "and the model writes no spaces.");
+            "':', also inside ordinary strings, which it breaks.  If the "
+            "model marks its strings, name the marks in string_delims: such "
+            "strings are left alone.");
       }
       at = json::append_pointer(json::append_pointer(at, "value_parser"),
                                 "args");

@@ -1,0 +1,299 @@
+// Types of loose values and tools, one row per fact; the conformance rows of
+// upstream's casting when they are at hand.
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "parlance/json.h"
+#include "parlance/tools.h"
+#include "schema/cast_calls.h"
+#include "schema/typing.h"
+
+namespace parlance::schema {
+namespace {
+
+json::Value read(std::string_view text) {
+  Result<json::Value> value = json::parse(text);
+  EXPECT_TRUE(value.has_value()) << text;
+  return value ? *value : json::Value();
+}
+
+std::string types_text(const std::vector<LooseType>& types) {
+  std::string out;
+  for (LooseType type : types) {
+    if (!out.empty()) out += ' ';
+    out += to_string(type);
+  }
+  return out;
+}
+
+std::vector<LooseType> types_named(const json::Value& names) {
+  return candidate_types(json::Value(json::Object({{"type", names}})));
+}
+
+TEST(CandidateTypes, ReadTypeUnionsAndNullable) {
+  struct Row {
+    const char* schema;
+    const char* types;
+  };
+  const Row rows[] = {
+      {R"({"type": "integer"})", "integer"},
+      {R"({"type": ["string", 3, "null"]})", "string null"},
+      {R"({"type": {"x": 1}})", ""},
+      {R"({"type": "date"})", "unknown"},
+      {R"({})", ""},
+      {R"("integer")", ""},
+      {R"(true)", ""},
+      {R"({"anyOf": [{"type": "integer"}, {"type": "null"}]})", "integer null"},
+      {R"({"oneOf": [{"type": "array"}], "anyOf": [{"type": "object"}],
+           "type": "string"})",
+       "string object array"},
+      {R"({"anyOf": [{"oneOf": [{"type": "number"}]}, {"type": "boolean"}]})",
+       "number boolean"},
+      {R"({"anyOf": null, "oneOf": {"type": "string"}})", ""},
+      {R"({"anyOf": "text"})", ""},
+      {R"({"type": "integer", "nullable": true})", "integer null"},
+      {R"({"type": "integer", "nullable": 1})", "integer null"},
+      {R"({"type": "integer", "nullable": false})", "integer"},
+      {R"({"type": ["null", "integer"], "nullable": true})", "null integer"},
+      // Null of a sibling is not null of this subschema.
+      {R"({"anyOf": [{"type": "null"}, {"type": "integer",
+           "nullable": true}]})",
+       "null integer null"},
+      {R"({"allOf": [{"type": "integer"}]})", ""},
+  };
+  for (const Row& row : rows) {
+    EXPECT_EQ(types_text(candidate_types(read(row.schema))), row.types)
+        << row.schema;
+  }
+}
+
+TEST(CandidateTypes, NestAsDeepAsTheyLike) {
+  json::Value schema = read(R"({"type": "integer"})");
+  for (int i = 0; i < 900; ++i) {
+    schema = json::Value(
+        json::Object({{"anyOf", json::Value(json::Array{std::move(schema)})}}));
+  }
+  EXPECT_EQ(types_text(candidate_types(schema)), "integer");
+}
+
+TEST(CandidateTypes, BadUnions) {
+  EXPECT_TRUE(has_bad_union(read(R"({"anyOf": 5})")));
+  EXPECT_TRUE(has_bad_union(read(R"({"anyOf": [{"oneOf": true}]})")));
+  EXPECT_FALSE(has_bad_union(read(R"({"anyOf": 0, "oneOf": "ab"})")));
+}
+
+TEST(Cast, OneRowPerFact) {
+  struct Row {
+    const char* text;
+    const char* types;
+    const char* value;  // null: stays text
+  };
+  const Row rows[] = {
+      {"7", R"(["integer"])", "7"},
+      {" -7\n", R"(["integer"])", "-7"},
+      {"1_000", R"(["integer"])", "1000"},
+      {"٣", R"(["integer"])", "3"},
+      {"123456789012345678901234567890", R"(["integer"])",
+       "123456789012345678901234567890"},
+      {"7.0", R"(["integer"])", nullptr},
+      {"7.0", R"(["integer", "number"])", "7.0"},
+      {"1e5", R"(["integer", "number"])", "100000"},
+      {"", R"(["integer", "number", "boolean", "null"])", nullptr},
+      {"5", R"(["number"])", "5"},
+      {"5.0", R"(["number"])", "5.0"},
+      {"5.25", R"(["number"])", "5.25"},
+      {"-0", R"(["number"])", "0"},
+      {"1e23", R"(["number"])", "99999999999999991611392"},
+      {"9007199254740993", R"(["number"])", "9007199254740992"},
+      {"nan", R"(["number"])", nullptr},
+      {"-inf", R"(["number"])", nullptr},
+      {"1e999", R"(["number"])", nullptr},
+      {" True ", R"(["boolean"])", "true"},
+      {"0", R"(["boolean"])", "false"},
+      {"yes", R"(["boolean"])", nullptr},
+      {"1", R"(["boolean", "integer"])", "true"},
+      {"1", R"(["integer", "boolean"])", "1"},
+      {" None ", R"(["null"])", "null"},
+      {"NULL", R"(["null"])", nullptr},
+      {"[1, NaN]", R"(["object", "array"])", "[1, NaN]"},
+      {R"({"a": 1})", R"(["array", "object"])", R"({"a": 1})"},
+      {"{'a': 1}", R"(["object"])", nullptr},
+      {"7", R"(["string"])", nullptr},
+      {"7", R"(["string", "integer"])", "7"},
+      {"7", R"(["date"])", nullptr},
+      {"7", R"([])", nullptr},
+  };
+  for (const Row& row : rows) {
+    const std::optional<json::Value> value =
+        cast(row.text, types_named(read(row.types)));
+    if (row.value == nullptr) {
+      EXPECT_FALSE(value.has_value()) << row.text << " as " << row.types;
+    } else {
+      ASSERT_TRUE(value.has_value()) << row.text << " as " << row.types;
+      EXPECT_EQ(json::dump(*value), row.value)
+          << row.text << " as " << row.types;
+    }
+  }
+}
+
+TEST(ToolSet, TakesToolsInEitherShape) {
+  const ToolSet tools = ToolSet::from_value(read(R"([
+      {"type": "function", "function": {"name": "f", "parameters":
+        {"properties": {"a": {"type": "integer"}}}}},
+      {"name": "g", "parameters": {"properties": {"b": {"type": "null"}}}},
+      {"name": "h", "parameters": null},
+      {"name": "i", "parameters": {"properties": [1]}},
+      {"function": null, "name": "ignored"},
+      {"function": {"name": 5}}, "ignored", 7, null])"));
+  EXPECT_EQ(tools.size(), 4u);
+  EXPECT_TRUE(tools.contains("h"));
+  EXPECT_TRUE(tools.contains("i"));
+  EXPECT_FALSE(tools.contains("ignored"));
+  ASSERT_NE(tools.parameter("f", "a"), nullptr);
+  EXPECT_EQ(json::dump(*tools.parameter("f", "a")), R"({"type": "integer"})");
+  ASSERT_NE(tools.parameter("g", "b"), nullptr);
+  EXPECT_EQ(tools.parameter("g", "c"), nullptr);
+  EXPECT_EQ(tools.parameter("x", "a"), nullptr);
+}
+
+TEST(ToolSet, LastOfANameCounts) {
+  const ToolSet tools = ToolSet::from_value(read(R"([
+      {"name": "f", "parameters": {"properties": {"a": {}}}},
+      {"name": "f", "parameters": {"properties": {"b": {}}}}])"));
+  EXPECT_EQ(tools.size(), 1u);
+  EXPECT_EQ(tools.parameter("f", "a"), nullptr);
+  EXPECT_NE(tools.parameter("f", "b"), nullptr);
+}
+
+TEST(ToolSet, FromJson) {
+  EXPECT_TRUE(ToolSet().empty());
+  EXPECT_TRUE(ToolSet::from_value(json::Value(7)).empty());
+  ASSERT_TRUE(ToolSet::from_json("[]").has_value());
+  const Result<ToolSet> object = ToolSet::from_json("{}");
+  ASSERT_FALSE(object.has_value());
+  EXPECT_EQ(object.error().code, ErrorCode::kWrongType);
+  const Result<ToolSet> broken = ToolSet::from_json("[");
+  ASSERT_FALSE(broken.has_value());
+  EXPECT_EQ(broken.error().code, ErrorCode::kInvalidJson);
+}
+
+constexpr const char* kTools = R"([{"name": "f", "parameters": {"properties": {
+    "n": {"type": "integer"}, "l": {"type": "array"}, "s": {"type": "string"},
+    "u": {"anyOf": 5}}}}])";
+
+TEST(CastToolCalls, OneRowPerFact) {
+  struct Row {
+    const char* value;
+    const char* expected;
+  };
+  const Row rows[] = {
+      {R"({"function": {"name": "f", "arguments": {"n": "7", "s": "7"}}})",
+       R"({"function": {"name": "f", "arguments": {"n": 7, "s": "7"}}})"},
+      {R"({"function": {"name": "f", "arguments": {"n": ["7", 8, "x"]}}})",
+       R"({"function": {"name": "f", "arguments": {"n": [7, 8, "x"]}}})"},
+      {R"({"function": {"name": "f", "arguments": {"l": ["7"]}}})",
+       R"({"function": {"name": "f", "arguments": {"l": ["7"]}}})"},
+      {R"({"function": {"name": "f", "arguments": {"l": "[7]"}}})",
+       R"({"function": {"name": "f", "arguments": {"l": [7]}}})"},
+      {R"([[{"function": {"name": "f", "arguments": {"n": "7"}}}], "7"])",
+       R"([[{"function": {"name": "f", "arguments": {"n": 7}}}], "7"])"},
+      {R"({"function": {"name": "g", "arguments": {"n": "7"}}})",
+       R"({"function": {"name": "g", "arguments": {"n": "7"}}})"},
+      {R"({"function": {"name": "f", "arguments": "{\"n\": \"7\"}"}})",
+       R"({"function": {"name": "f", "arguments": "{\"n\": \"7\"}"}})"},
+      {R"({"function": {"name": 1, "arguments": {"n": "7"}}})",
+       R"({"function": {"name": 1, "arguments": {"n": "7"}}})"},
+      // Calls are not looked for inside other objects.
+      {R"({"a": {"function": {"name": "f", "arguments": {"n": "7"}}}})",
+       R"({"a": {"function": {"name": "f", "arguments": {"n": "7"}}}})"},
+      {R"("text")", R"("text")"},
+  };
+  const ToolSet tools = ToolSet::from_value(read(kTools));
+  for (const Row& row : rows) {
+    json::Value value = read(row.value);
+    const json::Value before = value;
+    EXPECT_FALSE(cast_tool_calls(value, tools).has_value()) << row.value;
+    EXPECT_EQ(json::dump(value), row.expected) << row.value;
+    // What was shared did not change.
+    EXPECT_EQ(json::dump(before), json::dump(read(row.value)));
+  }
+}
+
+TEST(CastToolCalls, BadUnionIsSaid) {
+  json::Value value =
+      read(R"({"function": {"name": "f", "arguments": {"u": "1", "n": "7"}}})");
+  const std::optional<Error> error =
+      cast_tool_calls(value, ToolSet::from_value(read(kTools)));
+  ASSERT_TRUE(error.has_value());
+  EXPECT_EQ(error->code, ErrorCode::kContentType);
+  EXPECT_EQ(json::dump(value),
+            R"({"function": {"name": "f", "arguments": {"u": "1", "n": 7}}})");
+}
+
+TEST(CastToolCalls, DeepListsNeedNoStack) {
+  json::Value value =
+      read(R"({"function": {"name": "f", "arguments": {"n": "7"}}})");
+  for (int i = 0; i < 900; ++i) {
+    value = json::Value(json::Array{std::move(value)});
+  }
+  cast_tool_calls(value, ToolSet::from_value(read(kTools)));
+  const json::Value* inner = &value;
+  while (inner->is_array()) inner = &inner->items()[0];
+  EXPECT_EQ(inner->find("function")->find("arguments")->find("n")->as_int(), 7);
+}
+
+// A value as the vectors spell it: {"$int": "..."} and {"$float": "..."}.
+json::Value from_vector(const json::Value& value) {
+  if (const json::Value* digits = value.find("$int")) {
+    return json::Value::integer(digits->as_string());
+  }
+  if (const json::Value* name = value.find("$float")) {
+    return read(name->as_string() == "nan"   ? "NaN"
+                : name->as_string() == "inf" ? "Infinity"
+                                             : "-Infinity");
+  }
+  return value;
+}
+
+TEST(Conformance, UnitRows) {
+  const char* folder = std::getenv("PARLANCE_VECTORS");
+  if (folder == nullptr) GTEST_SKIP() << "PARLANCE_VECTORS is not set";
+  std::ifstream file(std::string(folder) + "/response_template/unit-rows.json");
+  if (!file) GTEST_SKIP() << "no response_template/unit-rows.json";
+  std::stringstream text;
+  text << file.rdbuf();
+  const json::Value rows = read(text.str());
+  int count = 0;
+  for (const json::Value& row : rows.items()) {
+    const std::string_view kind = row.find("kind")->as_string();
+    const std::string id(row.find("id")->as_string());
+    const json::Value& input = *row.find("input");
+    if (kind == "coerce") {
+      const json::Value& from = input.items()[0];
+      const std::optional<json::Value> value =
+          cast(from.as_string(), types_named(input.items()[1]));
+      EXPECT_EQ(json::dump(value ? *value : from),
+                json::dump(from_vector(*row.find("output"))))
+          << id;
+      ++count;
+    } else if (kind == "schema_types") {
+      std::string expected;
+      for (const json::Value& name : row.find("output")->items()) {
+        if (!expected.empty()) expected += ' ';
+        expected += name.as_string();
+      }
+      EXPECT_EQ(types_text(candidate_types(input)), expected) << id;
+      ++count;
+    }
+  }
+  EXPECT_GT(count, 0);
+}
+
+}  // namespace
+}  // namespace parlance::schema
