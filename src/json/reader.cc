@@ -355,8 +355,10 @@ const char* Reader::read_number(const char* p, const char* end) {
     magnitude = magnitude * 10 + static_cast<std::uint64_t>(*q - '0');
     ++q;
   }
-  if (q != end && q != digits && !is_digit(*q) && *q != '.' &&
-      (*q | 0x20) != 'e' && (*digits != '0' || q - digits == 1)) {
+  const auto count = static_cast<std::size_t>(q - digits);
+  if (q != end && count > 0 && !is_digit(*q) && *q != '.' &&
+      (*q | 0x20) != 'e' && (*digits != '0' || count == 1) &&
+      count <= options_.max_digits) {
     const auto value = static_cast<std::int64_t>(magnitude);
     place(Value(negative ? -value : value));
     return q;
@@ -552,7 +554,7 @@ std::string Reader::message() const {
     found = std::string("byte 0x") + kHex[found_byte_ >> 4] +
             kHex[found_byte_ & 15];
     if (found_byte_ == 0xEF && consumed_ == 0) {
-      found += " (a byte order mark is not accepted)";
+      found += " (no byte order mark is accepted)";
     }
   }
   found = "found " + found + ", expected ";
@@ -587,7 +589,9 @@ std::string Reader::message() const {
     case Step::kNumber:
       return found + "a digit";
     case Step::kLiteral:
-      return found + "the rest of " + std::string(literal_);
+      return found +
+             (literal_matched_ == 1 ? "a value such as " : "the rest of ") +
+             std::string(literal_);
     case Step::kFailed:
       break;
   }

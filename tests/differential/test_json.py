@@ -349,3 +349,11 @@ def test_lax_dialects():
         expected.append(rewritten(body, delimiters, unquoted, regex))
     for request, answer, want in zip(requests, ask(requests), expected):
         assert answer == want, request
+
+
+def test_the_verdicts_in_the_data_are_pythons():
+    folder = SOURCE / "tests/data/json"
+    for _, text, written in json.loads((folder / "accept.json").read_text()):
+        assert expected_parse(text) == "ok " + written, repr(text)
+    for _, text, _, _ in json.loads((folder / "reject.json").read_text()):
+        assert expected_parse(text) == "syntax", repr(text)

@@ -1,0 +1,271 @@
+// UTF-8, Python's numbers and white space, and the spelling of errors.
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/python_number.h"
+#include "base/utf8.h"
+#include "parlance/error.h"
+
+namespace parlance::base {
+namespace {
+
+using Kind = Utf8Step::Kind;
+
+TEST(Utf8, EveryCodePointComesBack) {
+  for (char32_t c = 0; c <= 0x10FFFF; ++c) {
+    std::string text;
+    append_utf8(text, c);
+    std::size_t i = 0;
+    ASSERT_EQ(next_code_point(text, i), c);
+    ASSERT_EQ(i, text.size());
+    ASSERT_EQ(count_code_points(text), 1u);
+    const bool surrogate = c >= 0xD800 && c <= 0xDFFF;
+    ASSERT_EQ(is_utf8(text), !surrogate);
+    ASSERT_TRUE(is_utf8(text, /*surrogates=*/true));
+  }
+}
+
+struct StepCase {
+  std::string_view bytes;
+  Kind kind;
+  std::size_t size;
+};
+
+// The classic rows of The Unicode Standard, table 3-8, among others.
+constexpr StepCase kSteps[] = {
+    {"a", Kind::kValid, 1},
+    {"a\x80", Kind::kValid, 1},
+    {"ab\xC3", Kind::kValid, 2},
+    {"\x80", Kind::kIllFormed, 1},
+    {"\xC0\xAF", Kind::kIllFormed, 1},
+    {"\xC1", Kind::kIllFormed, 1},
+    {"\xC3", Kind::kIncomplete, 1},
+    {"\xC3\xA9", Kind::kValid, 2},
+    {"\xC3(", Kind::kIllFormed, 1},
+    {"\xE0\x80\xBF", Kind::kIllFormed, 1},
+    {"\xE2\x82", Kind::kIncomplete, 2},
+    {"\xE2\x82\xAC", Kind::kValid, 3},
+    {"\xE2\x82(", Kind::kIllFormed, 2},
+    {"\xED\xA0\x80", Kind::kIllFormed, 1},
+    {"\xEF\xBF\xBF", Kind::kValid, 3},
+    {"\xF0\x80\x80\x80", Kind::kIllFormed, 1},
+    {"\xF0\x9F\x98", Kind::kIncomplete, 3},
+    {"\xF0\x9F\x98\x80", Kind::kValid, 4},
+    {"\xF0\x9F\x98(", Kind::kIllFormed, 3},
+    {"\xF1\x80", Kind::kIncomplete, 2},
+    {"\xF4\x90\x80\x80", Kind::kIllFormed, 1},
+    {"\xF5", Kind::kIllFormed, 1},
+    {"\xFF", Kind::kIllFormed, 1},
+};
+
+TEST(Utf8, Steps) {
+  for (const StepCase& row : kSteps) {
+    const Utf8Step step = next_utf8(row.bytes);
+    EXPECT_EQ(step.kind, row.kind) << testing::PrintToString(row.bytes);
+    EXPECT_EQ(step.size, row.size) << testing::PrintToString(row.bytes);
+  }
+  EXPECT_EQ(next_utf8("\xED\xA0\x80", true).kind, Kind::kValid);
+}
+
+TEST(Utf8, AsciiPrefixAtEveryPlace) {
+  for (std::size_t size = 0; size < 70; ++size) {
+    for (std::size_t at = 0; at <= size; ++at) {
+      std::string text(size, 'x');
+      if (at < size) text[at] = '\x80';
+      EXPECT_EQ(ascii_prefix(text), at) << size;
+    }
+  }
+}
+
+TEST(Utf8, IllFormedByteIsReplacedAlone) {
+  const std::string_view text = "\xE2\x82(";
+  std::size_t i = 0;
+  EXPECT_EQ(next_code_point(text, i), 0xFFFDu);
+  EXPECT_EQ(i, 1u);
+}
+
+struct StripCase {
+  std::string_view text;
+  std::string_view stripped;
+};
+
+constexpr StripCase kStrips[] = {
+    {"", ""},
+    {"a", "a"},
+    {"  a ", "a"},
+    {" \t\n\v\f\r ", ""},
+    {"\x1C\x1D\x1E\x1F"
+     "a\x1F",
+     "a"},
+    {"\u0085a\u00A0", "a"},
+    {"\u3000a\u2028", "a"},
+    {"\u2000\u205F", ""},
+    {"\u200Ba", "\u200Ba"},
+    {"\uFEFFa", "\uFEFFa"},
+    {"\u180Ea", "\u180Ea"},
+    {"a b", "a b"},
+    {" \u00E9 ", "\u00E9"},
+};
+
+TEST(PythonStrip, Table) {
+  for (const StripCase& row : kStrips) {
+    EXPECT_EQ(python_strip(row.text), row.stripped);
+  }
+}
+
+struct IntCase {
+  std::string_view text;
+  std::string_view digits;  // "" if it is not a number
+};
+
+constexpr IntCase kInts[] = {
+    {"0", "0"},
+    {"-0", "0"},
+    {"+7", "7"},
+    {"007", "7"},
+    {" 12\n", "12"},
+    {"\u00A0"
+     "12\u3000",
+     "12"},
+    {"1_000", "1000"},
+    {"\u0661\u0662", "12"},
+    {"\u0661"
+     "2",
+     "12"},
+    {"-123456789012345678901234567890", "-123456789012345678901234567890"},
+    {"", ""},
+    {" ", ""},
+    {"-", ""},
+    {"- 1", ""},
+    {"+-1", ""},
+    {"_1", ""},
+    {"1_", ""},
+    {"1__0", ""},
+    {"1.0", ""},
+    {"1e3", ""},
+    {"0x10", ""},
+    {"\x1C"
+     "1",
+     ""},
+    {"\u00B2", ""},
+    {"1\u200B", ""},
+};
+
+TEST(PythonInt, Table) {
+  for (const IntCase& row : kInts) {
+    std::string digits;
+    const NumberStatus status = python_int(row.text, digits);
+    EXPECT_EQ(status == NumberStatus::kOk, !row.digits.empty()) << row.text;
+    EXPECT_EQ(digits, row.digits) << row.text;
+  }
+}
+
+TEST(PythonInt, LimitOfDigits) {
+  std::string digits;
+  EXPECT_EQ(python_int("1234", digits, 4), NumberStatus::kOk);
+  EXPECT_EQ(python_int("-1_2_3_4", digits, 4), NumberStatus::kOk);
+  EXPECT_EQ(python_int("12345", digits, 4), NumberStatus::kTooManyDigits);
+  EXPECT_EQ(python_int("00001", digits, 4), NumberStatus::kTooManyDigits);
+  EXPECT_EQ(digits, "-1234");
+  EXPECT_EQ(python_int(std::string(4300, '9'), digits), NumberStatus::kOk);
+  EXPECT_EQ(python_int(std::string(4301, '9'), digits),
+            NumberStatus::kTooManyDigits);
+}
+
+struct FloatCase {
+  std::string_view text;
+  double value;
+};
+
+constexpr double kInfinity = HUGE_VAL;
+
+constexpr FloatCase kFloats[] = {
+    {"1", 1},
+    {"1.", 1},
+    {".5", 0.5},
+    {"-.5e1", -5},
+    {"+1E+2", 100},
+    {" 1_0.0_1 ", 10.01},
+    {"\u0661.\u0665", 1.5},
+    {"inf", kInfinity},
+    {"-Infinity", -kInfinity},
+    {"iNf", kInfinity},
+    {"1e400", kInfinity},
+    {"-1e400", -kInfinity},
+    {"1e-400", 0},
+    {"5e-324", 5e-324},
+    {"0e999999999999999999999", 0},
+    {"1e999999999999999999999", kInfinity},
+};
+
+constexpr std::string_view kNoFloats[] = {
+    "",
+    " ",
+    ".",
+    "-",
+    "1e",
+    "e1",
+    "1_.0",
+    "1._0",
+    "_1",
+    "1_",
+    "1 2",
+    "0x1p3",
+    "infi",
+    "nan1",
+    "infinityy",
+    "1,5",
+    "--1",
+    "\x1C"
+    "1",
+};
+
+TEST(PythonFloat, Table) {
+  for (const FloatCase& row : kFloats) {
+    double value = -1;
+    EXPECT_TRUE(python_float(row.text, value)) << row.text;
+    EXPECT_EQ(value, row.value) << row.text;
+  }
+  double value = 7;
+  EXPECT_TRUE(python_float("-NaN", value));
+  EXPECT_TRUE(std::isnan(value));
+  for (const std::string_view text : kNoFloats) {
+    value = 7;
+    EXPECT_FALSE(python_float(text, value)) << text;
+    EXPECT_EQ(value, 7) << text;
+  }
+}
+
+TEST(PythonFloat, ManyZerosAgainstALargeExponent) {
+  const std::string zeros(700000, '0');
+  EXPECT_EQ(decimal_to_double("0." + zeros + "25e700001"), 2.5);
+  EXPECT_EQ(decimal_to_double("-1" + zeros + "e-700000"), -1);
+}
+
+TEST(Error, NamesAreDistinctAndInSnakeCase) {
+  std::vector<std::string_view> names;
+  for (int i = 0; i <= static_cast<int>(ErrorCode::kFinalized); ++i) {
+    const std::string_view name = to_string(static_cast<ErrorCode>(i));
+    EXPECT_NE(name, "unknown") << i;
+    EXPECT_EQ(name.find_first_not_of("abcdefghijklmnopqrstuvwxyz_8"),
+              std::string_view::npos)
+        << name;
+    for (const std::string_view other : names) EXPECT_NE(name, other);
+    names.push_back(name);
+  }
+}
+
+TEST(Error, OneLine) {
+  const Error bare{ErrorCode::kUsage, "no."};
+  EXPECT_EQ(bare.to_string(), "usage: no.");
+  const Error full{ErrorCode::kUnknownKey, "what", "/fields/x", Span{10, 15}};
+  EXPECT_EQ(full.to_string(), "unknown_key at /fields/x (bytes 10..15): what");
+}
+
+}  // namespace
+}  // namespace parlance::base
