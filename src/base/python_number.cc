@@ -196,7 +196,8 @@ NumberStatus python_int(std::string_view text, std::string& out,
   const std::size_t first =
       std::min(digits.find_first_not_of('0'), digits.size() - 1);
   const bool zero = digits[first] == '0';
-  out.assign(negative && !zero ? "-" : "");
+  out.clear();
+  if (negative && !zero) out += '-';
   out.append(digits, first);
   return NumberStatus::kOk;
 }
