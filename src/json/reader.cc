@@ -150,7 +150,14 @@ const char* Reader::read_value(const char* p, const char* end) {
     case Step::kKey:
       if (c != '"') return fail(Status::kSyntax, step_, p);
       key_ = true;
-      return read_string(p + 1, end);
+      p = read_string(p + 1, end);
+      // Nearly always the colon and at most one blank follow at once.
+      if (step_ == Step::kColon && p != end && *p == ':') {
+        step_ = Step::kValue;
+        ++p;
+        if (p != end && *p == ' ') ++p;
+      }
+      return p;
     case Step::kColon:
       if (c != ':') return fail(Status::kSyntax, step_, p);
       step_ = Step::kValue;

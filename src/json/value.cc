@@ -484,7 +484,7 @@ Value& Object::operator[](std::string_view key) {
   if (i != kNowhere) return members_[i].value;
   // One allocation for the usual few members instead of three.
   if (members_.capacity() == 0) members_.reserve(4);
-  members_.push_back({std::string(key), Value()});
+  members_.emplace_back().key.assign(key);
   if (index_ != nullptr && members_.size() * 2 <= index_->slots.size()) {
     index_->insert(key, members_.size() - 1);
   } else if (members_.size() > kScanned) {
