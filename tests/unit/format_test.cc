@@ -193,12 +193,8 @@ TEST(Load, ErrorsOfContentArguments) {
            R"("content": "xml-inline", "content_args": {"tag_pattern": 3})"),
        ErrorCode::kWrongType, "/fields/x/content_args/tag_pattern", "3",
        "tag_pattern"},
-      {with_field(R"("content": "xml-inline", )"
-                  R"("content_args": {"tag_pattern": "<(?P<k>a)>"})"),
-       ErrorCode::kBadPattern, "/fields/x/content_args/tag_pattern",
-       R"("<(?P<k>a)>")", "named group 'key'"},
-      {with_field(R"("content": "kv-lines", "content_args": {"kv_sep": ""})"),
-       ErrorCode::kEmptyValue, "/fields/x/content_args/kv_sep", R"("")",
+      {with_field(R"("content": "kv-lines", "content_args": {"line_sep": ""})"),
+       ErrorCode::kEmptyValue, "/fields/x/content_args/line_sep", R"("")",
        "must not be empty"},
       {with_field(R"("content": "kv-lines", "content_args": {"line_sep": 0})"),
        ErrorCode::kWrongType, "/fields/x/content_args/line_sep", "0",
@@ -484,6 +480,22 @@ TEST(BuiltIn, EveryOneLoads) {
         << name << ": " << format.error().to_string();
     EXPECT_EQ(format->name(), name);
     EXPECT_FALSE(format->models().empty()) << name;
+  }
+}
+
+TEST(BuiltIn, EveryOneIsDescribed) {
+  std::ifstream file(std::string(PARLANCE_FORMATS_DIR) +
+                     "/../docs/reference/formats.md");
+  std::stringstream text;
+  text << file.rdbuf();
+  const std::string table = text.str();
+  for (std::string_view name : Format::built_in_names()) {
+    const std::string link = "[`" + std::string(name) + "`](../../formats/" +
+                             std::string(name) + ".md)";
+    EXPECT_NE(table.find(link), std::string::npos) << name;
+    std::ifstream page(std::string(PARLANCE_FORMATS_DIR) + "/" +
+                       std::string(name) + ".md");
+    EXPECT_TRUE(page.good()) << name;
   }
 }
 
