@@ -69,10 +69,9 @@ struct AstNode {
   char32_t c = 0;
   CharClass set = {};
   bool negated = false;
-  // kSet: written in brackets, or a property that tells upper from lower case.
-  // IGNORECASE looks at the other cases of a character only for those.
+  // kSet: written in brackets.  IGNORECASE looks at the other cases of a
+  // character there, and not for a \w or \p{...} that stands alone.
   bool bracketed = false;
-  bool case_property = false;
   AstAnchor anchor = AstAnchor::kCaret;
   std::uint32_t min = 0;
   std::uint32_t max = kUnbounded;

@@ -419,7 +419,9 @@ bool Parser::property(std::size_t begin, bool positive, Item& item) {
   item.is_char = false;
   item.set = std::move(answer.char_class);
   item.negated = negate;
-  item.case_property = answer.is_case;
+  if (flags_.ignore_case && !answer.ignoring_case.empty()) {
+    item.set = std::move(answer.ignoring_case);
+  }
   return true;
 }
 
@@ -572,7 +574,6 @@ void Parser::push_item(Item item, std::size_t begin, bool bracketed) {
   node.set = std::move(item.set);
   node.negated = item.negated;
   node.bracketed = bracketed;
-  node.case_property = item.case_property;
   push(std::move(node));
 }
 

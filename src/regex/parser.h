@@ -64,7 +64,6 @@ class Parser {
     char32_t c = 0;
     CharClass set = {};
     bool negated = false;
-    bool case_property = false;
   };
 
   // Reading.  peek() and next() see the text as VERBOSE leaves it.

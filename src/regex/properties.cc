@@ -85,20 +85,25 @@ bool is_refused(std::string_view name) {
       [](std::string_view a, std::string_view b) { return a < b; });
 }
 
-PropertyAnswer found(CharClass set, bool is_case = false) {
-  return {PropertyAnswer::Kind::kFound, std::move(set), is_case};
+PropertyAnswer found(CharClass set) {
+  return {PropertyAnswer::Kind::kFound, std::move(set)};
 }
 
 PropertyAnswer category_answer(std::uint32_t mask) {
-  // One of Lu, Ll, Lt; the union L& has all three anyway.
-  bool is_case = mask == 1 || mask == 2 || mask == 4;
-  return found(category_class(mask), is_case);
+  static const std::uint32_t cased = *look_up(category_names(), "LC");
+  PropertyAnswer answer = found(category_class(mask));
+  if ((mask & cased) == mask) answer.ignoring_case = category_class(cased);
+  return answer;
 }
 
 PropertyAnswer binary_answer(std::uint32_t index) {
   static const std::uint32_t upper = *look_up(binary_names(), "UPPERCASE");
   static const std::uint32_t lower = *look_up(binary_names(), "LOWERCASE");
-  return found(binary_class(index), index == upper || index == lower);
+  PropertyAnswer answer = found(binary_class(index));
+  if (index == upper || index == lower) {
+    answer.ignoring_case = binary_by_name("CASED");
+  }
+  return answer;
 }
 
 // \p{property=value}

@@ -44,9 +44,10 @@ struct PropertyAnswer {
   };
   Kind kind = Kind::kUnknownProperty;
   CharClass char_class = {};
-  // The property tells upper from lower case, so that IGNORECASE turns it
-  // into "cased": Lu, Ll, Lt, Uppercase, Lowercase.
-  bool is_case = false;
+  // What the property is under IGNORECASE when it tells upper from lower case:
+  // any of Lu, Ll, Lt for one of them, Cased for Uppercase and Lowercase.
+  // Else empty.
+  CharClass ignoring_case = {};
 };
 
 // Case, '-', '_' and spaces do not matter.  `property` is empty when only a

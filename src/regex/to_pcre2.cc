@@ -201,6 +201,9 @@ void Writer::open(const HirNode& node, bool bare) {
       if (!bare) out_ += "(?:";
       break;
     case HirKind::kRepeat:
+      // "(?>a*)" and not "a*+": the JIT of 10.42 keeps what a group in a
+      // possessive repeat had captured when it gives up the repeat.
+      if (node.possessive) out_ += "(?>";
       if (!is_one_item(hir_.nodes[node.children[0]])) out_ += "(?:";
       break;
     case HirKind::kCapture:
@@ -245,8 +248,8 @@ void Writer::close(const HirNode& node, bool bare) {
         if (node.max != kUnbounded) out_ += std::to_string(node.max);
       }
       out_ += '}';
-      if (node.possessive) out_ += '+';
       if (!node.greedy) out_ += '?';
+      if (node.possessive) out_ += ')';
       break;
     case HirKind::kCapture:
     case HirKind::kLook:
@@ -286,12 +289,10 @@ void Writer::assertion(Assertion which) {
       out_ += "(?m:$)";
       break;
     case Assertion::kWordBoundary:
-      out_ += "(?:(?<=" + word + ")(?!" + word + ")|(?<!" + word +
-              ")(?=" + word + "))";
+      out_ += "(?(?<=" + word + ")(?!" + word + ")|(?=" + word + "))";
       break;
     case Assertion::kNotWordBoundary:
-      out_ += "(?:(?<=" + word + ")(?=" + word + ")|(?<!" + word + ")(?!" +
-              word + "))";
+      out_ += "(?(?<=" + word + ")(?=" + word + ")|(?!" + word + "))";
       break;
   }
 }

@@ -165,17 +165,8 @@ HirNode Translator::set(const AstNode& ast_node) const {
     return one_of(ends.negated());
   }
   CharClass members = ast_node.set;
-  if (ast_node.flags.ignore_case) {
-    if (ast_node.case_property) {
-      members = find_property("", "L&").char_class;
-      if (ast_node.set.contains(0x2160) || ast_node.set.contains(0x2170)) {
-        // Uppercase, Lowercase: they know more than letters.
-        members = find_property("", "Uppercase").char_class;
-        members.add(find_property("", "Lowercase").char_class);
-      }
-    } else if (ast_node.bracketed) {
-      members = fold_case(members);
-    }
+  if (ast_node.flags.ignore_case && ast_node.bracketed) {
+    members = fold_case(members);
   }
   return one_of(ast_node.negated ? members.negated() : std::move(members));
 }
