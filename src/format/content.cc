@@ -1,8 +1,11 @@
 // Content parsers: their names and their arguments.
 //
 // Upstream looks at the arguments when a region closes, in production.  Here
-// they are looked at once, when the template is read.  Keys that the parser
-// does not have are ignored, as upstream ignores them.
+// they are looked at once, when the template is read, and what would fail for
+// every region is refused.  What fails for some regions only (a value parser
+// that never gets a value) is kept as Content::fault, which lint() shows and
+// the region's end reports.  Keys that the parser does not have are ignored,
+// as upstream ignores them.
 
 #include <array>
 #include <utility>
@@ -34,7 +37,9 @@ class Arguments {
     return value != nullptr ? value->truthy() : by_default;
   }
 
-  // A string that is not empty.
+  // A string.  An empty line_sep fails on every region and is refused; an empty
+  // kv_sep fails only on a line that is not empty, so upstream reads regions of
+  // blank lines with it and the fault waits until then.
   std::optional<Error> separator(std::string_view key, std::string& out) const {
     const json::Value* value = find(key);
     if (value == nullptr) return std::nullopt;
@@ -42,7 +47,7 @@ class Arguments {
       return error(ErrorCode::kWrongType, key,
                    "must be a string, got " + describe_kind(*value) + ".");
     }
-    if (value->as_string().empty()) {
+    if (value->as_string().empty() && key == "line_sep") {
       return error(ErrorCode::kEmptyValue, key,
                    "must not be empty: there is nothing to split at.");
     }
@@ -120,15 +125,8 @@ std::optional<Error> load_tag_pattern(const Arguments& args,
   Result<regex::Pattern> pattern =
       load_pattern(*value, place, "tag_pattern", limits);
   if (!pattern) return std::move(pattern).error();
-  bool has_key = false;
-  for (const regex::GroupName& group : pattern->hir.names) {
-    has_key = has_key || group.name == "key";
-  }
-  if (!has_key) {
-    return args.error(ErrorCode::kBadPattern, "tag_pattern",
-                      "must have a named group 'key', as in "
-                      "<(?P<key>\\w+)>(?P<value>.*?)</(?P=key)>.");
-  }
+  // A pattern without the group `key` fails on its first match; a region in
+  // which nothing matches reads as an empty object.  lint() says so.
   out.tag_pattern = std::move(*pattern);
   return std::nullopt;
 }
@@ -199,26 +197,32 @@ Result<Content> load_content(ContentKind kind, const json::Value* args,
                        " value parsers inside each other.",
                    at.pointer};
     }
+    const bool outer = chain.empty();
+    Content& content = chain.emplace_back();
     if (args != nullptr && !args->is_object()) {
-      return Error{ErrorCode::kWrongType,
-                   place.scope + ": " +
-                       (chain.empty() ? "content_args" : "'args'") +
-                       " must be an object, got " + describe_kind(*args) + ".",
-                   at.pointer};
+      Error error{ErrorCode::kWrongType,
+                  place.scope + ": " + (outer ? "content_args" : "'args'") +
+                      " must be an object, got " + describe_kind(*args) + ".",
+                  at.pointer};
+      if (outer) return error;
+      content.fault = std::move(error);
+      break;
     }
     const Arguments arguments(args, at);
-    Content& content = chain.emplace_back();
     if (auto error = load_one(kind, arguments, limits, content)) {
-      return *error;
+      if (outer || error->code == ErrorCode::kTooLarge) return *error;
+      content.fault = std::move(error);
+      break;
     }
     if (!has_value_parser(kind)) break;
     const json::Value* next = arguments.find("value_parser");
     if (next == nullptr || next->is_null()) break;
     if (!next->is_object()) {
-      return arguments.error(
+      chain.emplace_back().fault = arguments.error(
           ErrorCode::kWrongType, "value_parser",
           "must be an object {\"name\": ..., \"args\": {...}} or null, got " +
               describe_kind(*next) + ".");
+      break;
     }
     const std::string pointer = arguments.pointer("value_parser");
     kind = ContentKind::kText;
@@ -227,13 +231,13 @@ Result<Content> load_content(ContentKind kind, const json::Value* args,
           name->is_string() ? content_kind_from_name(name->as_string())
                             : std::nullopt;
       if (!found) {
-        return Error{ErrorCode::kUnknownName,
-                     place.scope +
-                         ": value_parser names the unknown content "
-                         "parser " +
-                         json::dump(*name, {.ascii = false}) +
-                         ". Available: " + content_kind_list() + ".",
-                     json::append_pointer(pointer, "name")};
+        chain.emplace_back().fault = Error{
+            ErrorCode::kUnknownName,
+            place.scope + ": value_parser names the unknown content parser " +
+                json::dump(*name, {.ascii = false}) +
+                ". Available: " + content_kind_list() + ".",
+            json::append_pointer(pointer, "name")};
+        break;
       }
       kind = *found;
     }
@@ -241,6 +245,7 @@ Result<Content> load_content(ContentKind kind, const json::Value* args,
     at.pointer =
         args != nullptr ? json::append_pointer(pointer, "args") : pointer;
   }
+  // Each parser moves into the one whose values it parses.
   while (chain.size() > 1) {
     Content inner = std::move(chain.back());
     chain.pop_back();

@@ -70,6 +70,10 @@ struct Content {
   // xml-inline, kv-lines: how values are parsed; null keeps the raw text.
   std::shared_ptr<const Content> value_parser = nullptr;
 
+  // A value parser that cannot work, e.g. of an unknown name.  It fails when a
+  // value comes to it, as upstream's does; until then regions read well.
+  std::optional<Error> fault = std::nullopt;
+
   // Chunks are not the value yet.
   bool dirty() const { return kind >= ContentKind::kJson; }
 };

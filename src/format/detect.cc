@@ -2,7 +2,7 @@
 //
 // The evidence is text: every chat template, and the spelling of every token
 // that the configuration declares.  A table of rules says which markers must
-// be there and which must not.  Families borrow markers from each other, so
+// be there.  Families borrow markers from each other, so
 // the first rule that fits decides and special ones stand before general ones.
 
 #include <array>
@@ -15,176 +15,143 @@ namespace parlance {
 namespace {
 
 struct Rule {
+  // "": a family without a built-in format, which others must not claim.
   std::string_view name;
   std::array<std::string_view, 3> required;  // all of them; "" is none
-  std::array<std::string_view, 2> excluded;  // none of them; "" is none
   std::string_view why;
 };
 
 // ORDER: special before general.
 constexpr Rule kRules[] = {
+    {"",
+     {"]<]minimax[>["},
+     "]<]minimax[>[ stands before every tag of MiniMax M3, which nests them"},
+    {"",
+     {"cofl:"},
+     "cofl: is the prefix of the nested tags with which some Command models "
+     "call"},
     {"gpt_oss",
      {"<|channel|>", "<|message|>"},
-     {},
      "<|channel|> and <|message|> are the headers of harmony messages"},
     {"kimi_k3",
      {"<|open|>", "<|close|>", "<|sep|>"},
-     {},
      "<|open|>, <|close|> and <|sep|> spell Kimi K3's tags"},
     {"kimi_k2",
      {"<|tool_calls_section_begin|>"},
-     {},
      "<|tool_calls_section_begin|> opens Kimi K2's section of calls"},
     {"deepseek_v3_2",
      {"｜DSML｜", "function_calls"},
-     {},
      "｜DSML｜ marks DeepSeek's tags, and V3.2 calls the block "
      "function_calls"},
     {"deepseek_v4",
      {"｜DSML｜"},
-     {},
      "｜DSML｜ marks DeepSeek's tags, without V3.2's function_calls"},
     {"step3",
      {"<｜tool_calls_begin｜>"},
-     {},
      "<｜tool_calls_begin｜> opens Step3's block of calls"},
-    {"step3", {"steptml:"}, {}, "steptml: is the prefix of Step3's tags"},
+    {"step3", {"steptml:"}, "steptml: is the prefix of Step3's tags"},
     {"deepseek_v3_r1",
      {"<｜tool▁calls▁begin｜>", "```json"},
-     {},
      "DeepSeek's call marks, with arguments in a json code fence as V3 and "
      "R1 write them"},
     {"deepseek_v3_1",
      {"<｜tool▁calls▁begin｜>"},
-     {},
      "DeepSeek's call marks, without the code fence of V3 and R1"},
     {"cohere_command",
      {"<|START_ACTION|>"},
-     {"cofl:"},
      "<|START_ACTION|> opens Command's list of actions"},
     {"gemma4",
      {"<|tool_call>", "<tool_call|>"},
-     {},
      "<|tool_call> and <tool_call|> surround Gemma 4's calls"},
     {"functiongemma",
      {"<start_function_call>"},
-     {},
      "<start_function_call> opens FunctionGemma's calls"},
     {"longcat",
      {"<longcat_tool_call>"},
-     {},
      "<longcat_tool_call> opens LongCat's calls"},
     {"seed_oss",
      {"<seed:tool_call>"},
-     {},
      "<seed:tool_call> opens Seed-OSS's calls"},
     {"minimax_m2",
      {"<minimax:tool_call>"},
-     {"]<]minimax[>["},
      "<minimax:tool_call> opens MiniMax M2's calls"},
     {"hunyuan_v3",
      {"<tool_sep>", "<arg_key>"},
-     {},
      "<tool_sep> ends the name of a call of Hunyuan 3, <arg_key> follows"},
     {"glm4_5",
      {"<arg_key>", "<arg_value>", "<think></think>"},
-     {},
      "<arg_key> and <arg_value> are GLM's, and an empty <think></think> turns "
      "reasoning off as in 4.5 and 4.6"},
     {"glm4_7",
      {"<arg_key>", "<arg_value>"},
-     {},
      "<arg_key> and <arg_value> are GLM's, without the empty <think></think> "
      "of 4.5 and 4.6"},
     {"mistral_v11",
      {"[TOOL_CALLS]", "[ARGS]"},
-     {},
      "[TOOL_CALLS] and [ARGS] are Mistral's marks since tokenizer v11"},
     {"mistral_v3",
      {"[TOOL_CALLS]"},
-     {},
      "[TOOL_CALLS] without [ARGS] opens Mistral's JSON list of calls"},
     {"granite4",
      {"<|start_of_role|>", "</tool_call>"},
-     {},
      "<|start_of_role|> is Granite's, and its calls are closed as in 4.x"},
     {"granite",
      {"<|start_of_role|>"},
-     {},
      "<|start_of_role|> is Granite's, and calls have no closing tag as in "
      "3.x"},
     {"nemotron_nano_v2",
      {"<TOOLCALL>"},
-     {},
      "<TOOLCALL> opens Nemotron Nano v2's list of calls"},
     {"phi4_mini",
      {"<|/tool_call|>"},
-     {},
      "<|tool_call|> and <|/tool_call|> surround Phi-4-mini's calls"},
     {"phi4_mini",
      {"functools"},
-     {},
      "functools stands before Phi-4-mini's list of calls"},
-    {"exaone4", {"[|assistant|]"}, {}, "[|assistant|] begins EXAONE's turn"},
-    {"hunyuan_a13b",
-     {"<|extra_0|>"},
-     {},
-     "<|extra_0|> begins Hunyuan A13B's turn"},
-    {"jamba", {"<|bom|>"}, {}, "<|bom|> begins Jamba's messages"},
+    {"exaone4", {"[|assistant|]"}, "[|assistant|] begins EXAONE's turn"},
+    {"hunyuan_a13b", {"<|extra_0|>"}, "<|extra_0|> begins Hunyuan A13B's turn"},
+    {"jamba", {"<|bom|>"}, "<|bom|> begins Jamba's messages"},
     {"internlm2",
      {"<|action_start|>", "<|plugin|>"},
-     {},
      "<|action_start|><|plugin|> opens InternLM's calls"},
     {"gigachat3",
      {"<|role_sep|>"},
-     {},
      "<|role_sep|> stands behind GigaChat's roles"},
     {"inkling",
      {"<|content_invoke_tool_json|>"},
-     {},
      "<|content_invoke_tool_json|> opens Inkling's calls"},
     {"minicpm5",
      {"<function name=", "<param name="},
-     {},
      "<function name=...> with <param name=...> is how MiniCPM 5 calls"},
     {"ernie",
      {"<response>", "<tool_call>"},
-     {},
      "<response> around the answer, with <tool_call>, is ERNIE's"},
     {"qwen3_coder",
      {"<tool_call>", "<function=", "<parameter="},
-     {},
      "<function=...> and <parameter=...> inside <tool_call> is how "
      "Qwen3-Coder calls"},
     {"smollm3",
      {"<tool_call>", "<think>", "/no_think"},
-     {},
      "<think>, JSON in <tool_call>, and the switch /no_think are SmolLM3's"},
     {"qwen3",
      {"<tool_call>", "<think>"},
-     {},
      "<think> and JSON in <tool_call> are Qwen3's"},
     {"xlam",
      {"func_name1"},
-     {},
      "the prompt shows a bare JSON list of calls, as xLAM's does"},
     {"hermes_qwen2_5",
      {"<tool_call>"},
-     {},
      "JSON in <tool_call>, and no <think>, is the form of Hermes and "
      "Qwen2.5"},
     {"llama_custom_function",
      {"<|start_header_id|>", "<function="},
-     {},
      "Llama 3's headers, with calls as <function=...>"},
     {"llama3_json",
      {"<|start_header_id|>", "parameters"},
-     {},
      "Llama 3's headers, and a prompt that asks for JSON with \"name\" and "
      "\"parameters\""},
     {"llama3_json",
      {"<|start_header_id|>", "<|python_tag|>"},
-     {},
      "Llama 3.1's headers and its <|python_tag|>"},
 };
 
@@ -243,11 +210,6 @@ bool fits(const Rule& rule, std::string_view evidence) {
   for (std::string_view marker : rule.required) {
     if (evidence.find(marker) == std::string_view::npos) return false;
   }
-  for (std::string_view marker : rule.excluded) {
-    if (!marker.empty() && evidence.find(marker) != std::string_view::npos) {
-      return false;
-    }
-  }
   return true;
 }
 
@@ -268,9 +230,13 @@ Result<DetectedFormat> detect_format(const json::Value& tokenizer_config) {
   }
   const std::string evidence = gather(tokenizer_config);
   for (const Rule& rule : kRules) {
-    if (fits(rule, evidence)) {
-      return DetectedFormat{std::string(rule.name), std::string(rule.why)};
+    if (!fits(rule, evidence)) continue;
+    if (rule.name.empty()) {
+      return Error{ErrorCode::kUnknownFormat,
+                   "there is no built-in format for this family: " +
+                       std::string(rule.why) + "."};
     }
+    return DetectedFormat{std::string(rule.name), std::string(rule.why)};
   }
   return Error{
       ErrorCode::kUnknownFormat,

@@ -372,9 +372,30 @@ class Linter {
     std::string at = json::append_pointer(path, "content_args");
     for (const format::Content* content = &field.content; content != nullptr;
          content = content->value_parser.get()) {
+      if (content->fault) {
+        add(content->fault->path,
+            content->fault->message +
+                "  A region fails as soon as a value comes to this parser.");
+        return;
+      }
       if (content->kind == ContentKind::kXmlInline) {
         check_regular(content->tag_pattern.hir,
                       json::append_pointer(at, "tag_pattern"));
+        const auto& names = content->tag_pattern.hir.names;
+        bool has_key = std::any_of(
+            names.begin(), names.end(),
+            [](const regex::GroupName& group) { return group.name == "key"; });
+        if (!has_key) {
+          add(json::append_pointer(at, "tag_pattern"),
+              "has no named group 'key', so a region fails as soon as it "
+              "matches.  Write it as in <(?P<key>\\w+)>(?P<value>.*?)</\\w+>.");
+        }
+      }
+      if (content->kind == ContentKind::kKvLines &&
+          content->key_separator.empty()) {
+        add(json::append_pointer(at, "kv_sep"),
+            "is empty, so a region fails at its first line that is not "
+            "blank: there is nothing to split it at.");
       }
       if (content->unquoted_keys && content->string_delims.empty()) {
         add(json::append_pointer(at, "unquoted_keys"),
