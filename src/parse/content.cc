@@ -120,6 +120,13 @@ ContentResult parse_value(std::string_view raw, bool null,
                           const Content& parent, const Program& program,
                           const Limits& limits) {
   const Content* parser = parent.value_parser.get();
+  if (parser != nullptr && parser->fault) {
+    // Upstream looks the parser up in a table: a KeyError.
+    bool unknown = parser->fault->code == ErrorCode::kUnknownName;
+    return Error{
+        unknown ? ErrorCode::kMissingPlaceholder : ErrorCode::kInvalidContent,
+        parser->fault->message};
+  }
   if (!null) {
     if (parser == nullptr) return Value(raw);
     return parse_content(raw, *parser, program, limits);
@@ -157,15 +164,14 @@ ContentResult parse_xml(std::string_view text, const Content& content,
                         const Program& program, const Limits& limits,
                         bool cut) {
   const Finder& finder = program.tags.at(&content);
-  bool has_value = finder.groups.size() > 1;
+  bool has_value = finder.groups[1] != 0;
   json::Object out;
   FindAll all(finder, text);
   Found found;
   std::size_t last_end = 0;
   while (all.next(found)) {
     last_end = found.end;
-    if (found.groups.empty() ||
-        found.groups[0].first == std::string_view::npos) {
+    if (found.groups[0].first == std::string_view::npos) {
       return invalid(
           "tag_pattern matched without its group \"key\", which every match "
           "must set");
@@ -208,6 +214,10 @@ ContentResult parse_kv(std::string_view text, const Content& content,
     if (end == std::string_view::npos) end = text.size();
     std::string_view line = stripped(text.substr(at, end - at), content);
     at = end + line_separator.size();
+    if (!line.empty() && content.key_separator.empty()) {
+      return invalid("kv_sep is empty: there is nothing to split " +
+                     shown(line) + " at");
+    }
     std::size_t split = line.find(content.key_separator);
     if (line.empty() || split == std::string_view::npos) continue;
     std::string_view key = stripped(line.substr(0, split), content);

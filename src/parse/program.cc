@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <tuple>
 
 namespace parlance::parse {
 namespace {
@@ -74,17 +75,19 @@ Finder compile_finder(const regex::Pattern& pattern,
                       const std::vector<std::string_view>& names,
                       const Limits& limits) {
   Finder finder;
+  std::vector<std::uint32_t> present;
   for (std::string_view name : names) {
+    finder.groups.push_back(0);
     for (const regex::GroupName& known : pattern.hir.names) {
-      if (known.name == name) {
-        finder.groups.push_back(known.group);
-        break;
-      }
+      if (known.name != name) continue;
+      finder.groups.back() = known.group;
+      present.push_back(known.group);
+      break;
     }
   }
   if (runs_on_automaton(pattern.hir, limits)) {
     auto automaton = Automaton::compile(
-        {{.hir = &pattern.hir, .groups = finder.groups}}, {}, limits);
+        {{.hir = &pattern.hir, .groups = present}}, {}, limits);
     if (automaton) finder.automaton = std::move(*automaton);
   } else if (auto code = regex::Pcre2::compile(pattern, limits)) {
     finder.code = std::move(*code);
@@ -121,7 +124,11 @@ void find_marks(const Description& description, const Vocabulary& vocabulary,
         literals.begin(), literals.end(), [&](std::string_view literal) {
           return literal.find(spelling) != std::string_view::npos;
         });
-    if (!spelled) continue;
+    // Runs of spaces and newlines are tokens of some tokenizers; there is
+    // nothing to forge in them, and text around a delimiter may be cut into
+    // tokens in several ways.
+    bool blank = spelling.find_first_not_of(" \t\r\n") == spelling.npos;
+    if (!spelled || blank) continue;
     auto symbol = static_cast<automata::Symbol>(automata::kFirstMark +
                                                 program.marks.size());
     program.marks.push_back({std::string(spelling)});
@@ -186,7 +193,9 @@ std::shared_ptr<const Program> compile_program(const format::Shared& shared,
   for (const Field& field : description.fields) {
     for (const format::Content* content = &field.content; content != nullptr;
          content = content->value_parser.get()) {
-      if (content->kind != format::ContentKind::kXmlInline) continue;
+      if (content->kind != format::ContentKind::kXmlInline || content->fault) {
+        continue;
+      }
       program->tags.emplace(content, compile_finder(content->tag_pattern,
                                                     {"key", "value"}, limits));
     }
@@ -215,7 +224,11 @@ bool FindAll::next(Found& out) {
     out.begin = match_.begin;
     out.end = match_.end;
     out.groups.clear();
-    for (auto [begin, end] : match_.groups) {
+    std::size_t wanted = 0;
+    for (std::uint32_t group : finder_.groups) {
+      std::uint64_t begin = automata::kNoPosition;
+      std::uint64_t end = automata::kNoPosition;
+      if (group != 0) std::tie(begin, end) = match_.groups[wanted++];
       bool set = begin != automata::kNoPosition;
       out.groups.emplace_back(set ? begin : std::string_view::npos,
                               set ? end : std::string_view::npos);
@@ -234,9 +247,9 @@ bool FindAll::next(Found& out) {
     out.end = found.end;
     out.groups.clear();
     for (std::uint32_t group : finder_.groups) {
+      bool set = group != 0 && group < groups.size();
       out.groups.push_back(
-          group < groups.size()
-              ? groups[group]
+          set ? groups[group]
               : std::pair(regex::Pcre2::kUnset, regex::Pcre2::kUnset));
     }
   } else {

@@ -62,14 +62,16 @@ struct Watch {
 struct Finder {
   std::shared_ptr<const automata::Automaton> automaton;
   std::optional<regex::Pcre2> code;
-  // Indexes into a match's groups: the wanted names in order.
+  // The numbers of the wanted names' groups in order, 0 for a name that the
+  // pattern does not have.
   std::vector<std::uint32_t> groups;
 };
 
 struct Found {
   std::size_t begin = 0;
   std::size_t end = 0;
-  // Spans of the wanted groups, {npos, npos} for one that took no part.
+  // Spans of the wanted groups in the order of Finder::groups, {npos, npos} for
+  // one that took no part.
   std::vector<std::pair<std::size_t, std::size_t>> groups = {};
 };
 

@@ -1,0 +1,169 @@
+#ifndef PARLANCE_TESTS_SUPPORT_VECTORS_H_
+#define PARLANCE_TESTS_SUPPORT_VECTORS_H_
+
+// Running a parser over recorded cases and writing down what it said in a form
+// that can be compared.
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/utf8.h"
+#include "parlance/json.h"
+#include "parlance/response_parser.h"
+
+namespace parlance::testing {
+
+inline std::string read_file(const std::filesystem::path& path) {
+  std::ifstream in(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+// The folder that PARLANCE_VECTORS names, else ../shared/conformance beside the
+// source tree, if it exists.
+inline std::optional<std::filesystem::path> vector_folder() {
+  const char* named = std::getenv("PARLANCE_VECTORS");
+  std::filesystem::path path =
+      named != nullptr ? std::filesystem::path(named)
+                       : std::filesystem::path(PARLANCE_TEST_DATA) / ".." /
+                             ".." / ".." / "shared" / "conformance";
+  if (!std::filesystem::is_directory(path)) return std::nullopt;
+  return path;
+}
+
+inline json::Value read_json(const std::filesystem::path& path) {
+  Result<json::Value> value = json::parse(read_file(path));
+  return value ? *value : json::Value();
+}
+
+// {"$float": "nan"}, {"$int": "..."} and {"$utf16": [...]} stand for what JSON
+// cannot hold.
+inline json::Value decode(const json::Value& value) {
+  if (value.is_array()) {
+    json::Array items;
+    for (const json::Value& item : value.items()) items.push_back(decode(item));
+    return items;
+  }
+  if (!value.is_object()) return value;
+  if (const json::Value* text = value.find("$float")) {
+    std::string_view name = text->as_string();
+    double infinity = std::numeric_limits<double>::infinity();
+    return name == "nan" ? json::Value(std::numeric_limits<double>::quiet_NaN())
+           : name == "-inf" ? json::Value(-infinity)
+                            : json::Value(infinity);
+  }
+  if (const json::Value* text = value.find("$int")) {
+    return json::Value::integer(text->as_string());
+  }
+  if (const json::Value* units = value.find("$utf16")) {
+    std::string text;
+    const json::Array& items = units->items();
+    for (std::size_t i = 0; i < items.size(); ++i) {
+      auto unit = static_cast<char32_t>(items[i].as_int());
+      if (unit >= 0xD800 && unit < 0xDC00 && i + 1 < items.size()) {
+        auto low = static_cast<char32_t>(items[i + 1].as_int());
+        if (low >= 0xDC00 && low < 0xE000) {
+          unit = 0x10000 + ((unit - 0xD800) << 10) + (low - 0xDC00);
+          ++i;
+        }
+      }
+      base::append_utf8(text, unit);
+    }
+    return text;
+  }
+  json::Object out;
+  for (const auto& [key, member] : value.members()) {
+    out.set(key, decode(member));
+  }
+  return out;
+}
+
+// An event as upstream writes it.
+inline json::Value event_value(const Event& event) {
+  json::Object out;
+  out.set("type", to_string(event.kind));
+  out.set("field", event.field);
+  switch (event.kind) {
+    case EventKind::kRegionChunk:
+      out.set("text", event.text);
+      out.set("dirty", event.dirty);
+      break;
+    case EventKind::kRegionClose:
+      out.set("value", *event.value);
+      break;
+    default:
+      break;
+  }
+  return out;
+}
+
+// A list of events with neighbouring chunks of one region joined.
+class Stream {
+ public:
+  void add(const json::Value& event) {
+    if (!events_.empty() && event.find("text") != nullptr &&
+        events_.back().find("text") != nullptr &&
+        event.find("type")->as_string() == "region_chunk" &&
+        *events_.back().find("field") == *event.find("field")) {
+      json::Value& last = events_.back();
+      std::string text(last.find("text")->as_string());
+      text += event.find("text")->as_string();
+      last.mutable_members().set("text", text);
+      return;
+    }
+    events_.push_back(event);
+  }
+  void add(std::span<const Event> events) {
+    for (const Event& event : events) add(event_value(event));
+  }
+  const json::Array& events() const { return events_; }
+  std::string to_string() const {
+    std::string out;
+    for (const json::Value& event : events_) {
+      out += json::dump(event, {.ascii = false}) + "\n";
+    }
+    return out;
+  }
+
+ private:
+  json::Array events_;
+};
+
+// Everything one run said.
+struct Run {
+  std::vector<json::Array> initial_feeds_final;  // events of each call
+  Stream stream;
+  Message message;
+  std::optional<Error> failure;
+  std::uint64_t work = 0;
+};
+
+inline Run run(const Format& format, const std::vector<std::string>& chunks,
+               const ParserOptions& options) {
+  Run out;
+  auto note = [&](std::span<const Event> events) {
+    json::Array list;
+    for (const Event& event : events) list.push_back(event_value(event));
+    out.initial_feeds_final.push_back(std::move(list));
+    out.stream.add(events);
+  };
+  ResponseParser parser(format, options);
+  note(parser.initial_events());
+  for (const std::string& chunk : chunks) note(parser.feed(chunk));
+  note(parser.finalize());
+  if (parser.failure() != nullptr) out.failure = *parser.failure();
+  out.work = parser.work();
+  out.message = parser.message();
+  return out;
+}
+
+}  // namespace parlance::testing
+
+#endif  // PARLANCE_TESTS_SUPPORT_VECTORS_H_
