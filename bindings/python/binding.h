@@ -1,0 +1,146 @@
+#ifndef PARLANCE_BINDINGS_PYTHON_BINDING_H_
+#define PARLANCE_BINDINGS_PYTHON_BINDING_H_
+
+// What the files of the Python module share.
+//
+// The module `_parlance` translates between Python objects and the library's
+// doors and decides nothing; what a spec may be, how batches are told from
+// single responses and what is cached is written in Python, in parlance/.
+//
+// Conversions use Python's C interface directly and return new references as
+// nb::object; a failing call leaves through nb::python_error.  All functions
+// here need the GIL.
+
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/string_view.h>
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "parlance/error.h"
+#include "parlance/format.h"
+#include "parlance/json.h"
+#include "parlance/message.h"
+#include "parlance/response_parser.h"
+#include "parlance/tools.h"
+#include "parlance/vocabulary.h"
+
+namespace parlance::python {
+
+namespace nb = nanobind;
+
+// ---- errors.cc
+
+// Which subclass of parlance.Error: the thing that the error is about.
+enum class Domain : std::uint8_t { kOther, kTemplate, kResponse };
+
+struct ErrorContext {
+  std::string_view source = {};  // the text that path and span refer to
+  nb::object events = {};        // of the call that failed
+  std::optional<std::size_t> item = std::nullopt;  // index in a batch
+};
+
+// Raises `error` as the exception that parlance/_errors.py makes of it.
+[[noreturn]] void raise(Domain domain, const Error& error,
+                        const ErrorContext& context = {});
+[[noreturn]] void raise_usage(std::string message);
+[[noreturn]] void raise_finalized();
+// TypeError("`what` must be `wanted`, not `type of got`")
+[[noreturn]] void raise_type(std::string_view what, std::string_view wanted,
+                             nb::handle got);
+
+// ---- values.cc
+
+// A str; surrogates in their three-byte form come out as surrogates.
+nb::object to_str(std::string_view text);
+// The same for keys, which repeat: short ones come from a small cache.
+nb::object to_key(std::string_view text);
+nb::object to_object(const json::Value& value);
+// Interned; immortal in effect.
+PyObject* interned(const char* text);
+
+nb::object to_dict(const Diagnostic& diagnostic);
+nb::object to_tuple(Span span);
+
+// `dict[key] = value`, a null value being a pending exception.
+void set(nb::handle dict, PyObject* key, nb::object value);
+nb::object to_int(std::size_t value);
+
+// ---- write_json.cc
+
+enum class Unfit : std::uint8_t {
+  kRefuse,  // TemplateError with the place
+  kNull,    // read as null (a key: left out), tuples as lists
+};
+
+// The JSON text of a Python value, as json.dumps(ensure_ascii=False) has it;
+// lone surrogates as escapes.
+std::string to_json_text(nb::handle value, Unfit unfit);
+
+// ---- ids.cc
+
+// Text or token ids, as the caller gave them.
+struct Input {
+  bool is_text = true;
+  std::string_view text;  // into `owner`, `copy` or the caller's object
+  std::vector<TokenId> ids;
+  nb::object owner;
+  std::string copy;
+};
+
+// str, bytes, bytearray or a flat sequence of ids.  `previous`, where it
+// matters, is the last byte that was fed before as bytes.  The views are valid
+// as long as `in`, and as `value` when that is a str or bytes.  Surrogates in
+// a str come in three-byte form; what looks like those in bytes is made plainly
+// ill-formed (same length, same number of U+FFFD), so that a parser that
+// accepts surrogates can read both.
+void read_input(nb::handle value, std::string_view what, Input& in,
+                unsigned char* previous = nullptr);
+// Token ids from a list, a tuple, a buffer or something with tolist().
+std::vector<TokenId> read_ids(nb::handle value, std::string_view what);
+// A prefix as text: ids become the bytes of their tokens.
+void read_prefix(nb::handle value, const Vocabulary* vocabulary, Input& in);
+
+// ---- format.cc
+
+// What Python's Format objects hold.
+class FormatObject {
+ public:
+  FormatObject(Format format, std::string source);
+
+  const Format& format() const { return format_; }
+  const std::string& source() const { return source_; }
+  // The field's name as a str, borrowed.
+  PyObject* name(std::uint32_t field) const { return names_[field].ptr(); }
+  // The field that has no open delimiter, or an index beyond all fields.
+  std::uint32_t implicit() const { return implicit_; }
+
+ private:
+  Format format_;
+  std::string source_;
+  std::vector<nb::object> names_;
+  std::uint32_t implicit_;
+};
+
+Recover to_recover(nb::handle value);  // None, True or False
+
+// ---- parser.cc
+
+nb::object to_list(std::span<const Event> events, const FormatObject& format,
+                   bool tokens);
+
+// ---- one per file
+
+void define_format(nb::module_& m);
+void define_parse(nb::module_& m);
+void define_parser(nb::module_& m);
+void define_tools(nb::module_& m);
+void define_vocabulary(nb::module_& m);
+
+}  // namespace parlance::python
+
+#endif  // PARLANCE_BINDINGS_PYTHON_BINDING_H_

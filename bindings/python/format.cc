@@ -1,0 +1,137 @@
+// Format: a description of a model's responses, as the Python classes Format
+// and ResponseTemplate hold it.
+
+#include "binding.h"
+
+namespace parlance::python {
+
+namespace {
+
+std::uint32_t implicit_field(const Format& format) {
+  Result<json::Value> text = json::parse(format.template_json());
+  const json::Value* fields = text ? text->find("fields") : nullptr;
+  for (std::uint32_t i = 0; i < format.field_count(); ++i) {
+    const json::Value* field =
+        fields == nullptr ? nullptr : fields->find(format.field_name(i));
+    if (field != nullptr && field->find("open") == nullptr &&
+        field->find("open_pattern") == nullptr) {
+      return i;
+    }
+  }
+  return static_cast<std::uint32_t>(format.field_count());
+}
+
+FormatObject from_json(std::string_view text) {
+  Result<Format> format = Format::from_json(text);
+  if (!format) raise(Domain::kTemplate, format.error(), {.source = text});
+  return FormatObject(*std::move(format), std::string(text));
+}
+
+FormatObject built_in(std::string_view name) {
+  Result<Format> format = Format::built_in(name);
+  if (!format) raise(Domain::kTemplate, format.error());
+  std::string source(Format::built_in_source(format->name()));
+  return FormatObject(*std::move(format), std::move(source));
+}
+
+nb::object models(const FormatObject& self) {
+  nb::list out;
+  for (const std::string& model : self.format().models()) {
+    out.append(to_str(model));
+  }
+  return out;
+}
+
+nb::object fields(const FormatObject& self) {
+  nb::list out;
+  for (std::uint32_t i = 0; i < self.format().field_count(); ++i) {
+    out.append(nb::borrow(self.name(i)));
+  }
+  return out;
+}
+
+nb::object lint(const FormatObject& self) {
+  nb::list out;
+  for (const Lint& lint : self.format().lint()) {
+    nb::dict entry;
+    set(entry, to_key("message").ptr(), to_str(lint.message));
+    set(entry, to_key("path").ptr(), to_str(lint.path));
+    out.append(entry);
+  }
+  return out;
+}
+
+nb::object response_template(const FormatObject& self) {
+  Result<json::Value> value = json::parse(self.format().template_json());
+  if (!value) raise(Domain::kTemplate, value.error());
+  return to_object(*value);
+}
+
+nb::object formats() {
+  nb::list out;
+  for (std::string_view name : Format::built_in_names()) {
+    out.append(to_str(name));
+  }
+  return out;
+}
+
+nb::object detect(nb::handle tokenizer_config) {
+  std::string text = to_json_text(tokenizer_config, Unfit::kNull);
+  Result<json::Value> value = json::parse(text);
+  if (!value) raise(Domain::kTemplate, value.error(), {.source = text});
+  Result<DetectedFormat> found = detect_format(*value);
+  if (!found) raise(Domain::kTemplate, found.error());
+  return nb::make_tuple(to_str(found->name), to_str(found->why));
+}
+
+}  // namespace
+
+FormatObject::FormatObject(Format format, std::string source)
+    : format_(std::move(format)),
+      source_(std::move(source)),
+      implicit_(implicit_field(format_)) {
+  for (std::size_t i = 0; i < format_.field_count(); ++i) {
+    names_.push_back(to_key(format_.field_name(i)));
+  }
+}
+
+Recover to_recover(nb::handle value) {
+  if (value.is_none()) return Recover::kDefault;
+  int truth = PyObject_IsTrue(value.ptr());
+  if (truth < 0) throw nb::python_error();
+  return truth != 0 ? Recover::kYes : Recover::kNo;
+}
+
+void define_format(nb::module_& m) {
+  nb::class_<FormatObject>(m, "Format")
+      .def(
+          "__init__",
+          [](FormatObject* self, std::string_view text, bool named) {
+            new (self) FormatObject(named ? built_in(text) : from_json(text));
+          },
+          nb::arg("text"), nb::arg("named"))
+      .def_prop_ro(
+          "name",
+          [](const FormatObject& self) { return to_str(self.format().name()); })
+      .def_prop_ro("models", &models)
+      .def_prop_ro(
+          "recovers",
+          [](const FormatObject& self) { return self.format().recovers(); })
+      .def_prop_ro("fields", &fields)
+      .def_prop_ro(
+          "source",
+          [](const FormatObject& self) { return to_str(self.source()); })
+      .def_prop_ro("template", &response_template)
+      .def("lint", &lint);
+  m.def("formats", &formats);
+  m.def("detect_format", &detect, nb::arg("tokenizer_config"));
+  m.def(
+      "json_text",
+      [](nb::handle value, bool lenient) {
+        return to_str(
+            to_json_text(value, lenient ? Unfit::kNull : Unfit::kRefuse));
+      },
+      nb::arg("value").none(), nb::arg("lenient"));
+}
+
+}  // namespace parlance::python

@@ -1,0 +1,237 @@
+// What callers feed: text, bytes, or token ids in whatever holds integers.
+
+#include <cstring>
+#include <limits>
+
+#include "binding.h"
+
+namespace parlance::python {
+
+namespace {
+
+constexpr std::string_view kIdsWanted =
+    "a flat sequence of token ids (a list, a tuple or a 1-D array of integers)";
+
+[[noreturn]] void raise_bad_id(std::string_view what, std::string id) {
+  raise_usage(std::string(what) + " contains " + id +
+              ", which cannot be a token id: those are 0 to 4294967295");
+}
+
+TokenId checked_id(long long id, std::string_view what) {
+  if (id < 0 || id > std::numeric_limits<TokenId>::max()) {
+    raise_bad_id(what, std::to_string(id));
+  }
+  return static_cast<TokenId>(id);
+}
+
+TokenId read_id(nb::handle item, std::string_view what) {
+  nb::object index;
+  PyObject* number = item.ptr();
+  if (!PyLong_Check(number)) {
+    if (!PyIndex_Check(number)) raise_type(what, kIdsWanted, item);
+    index = nb::steal(PyNumber_Index(number));
+    if (!index.is_valid()) throw nb::python_error();
+    number = index.ptr();
+  }
+  int overflow = 0;
+  long long id = PyLong_AsLongLongAndOverflow(number, &overflow);
+  if (overflow != 0) raise_bad_id(what, "an integer beyond 64 bits");
+  if (id == -1 && PyErr_Occurred() != nullptr) throw nb::python_error();
+  return checked_id(id, what);
+}
+
+template <class Int>
+long long load(const char* at) {
+  Int value;
+  std::memcpy(&value, at, sizeof value);
+  if constexpr (sizeof(Int) == 8 && std::is_unsigned_v<Int>) {
+    if (value > static_cast<Int>(std::numeric_limits<long long>::max())) {
+      return -1;
+    }
+  }
+  return static_cast<long long>(value);
+}
+
+using Load = long long (*)(const char*);
+
+// The reader of a buffer's items, null when they are no integers.
+Load loader(const char* format, Py_ssize_t size) {
+  if (format == nullptr) return nullptr;
+  // '>' and '!' have the other byte order here.
+  if (*format == '@' || *format == '=' || *format == '<') ++format;
+  if (format[0] == '\0' || format[1] != '\0') return nullptr;
+  bool is_signed = std::strchr("bhilqn", *format) != nullptr;
+  if (!is_signed && std::strchr("BHILQN", *format) == nullptr) return nullptr;
+  switch (size) {
+    case 1:
+      return is_signed ? &load<std::int8_t> : &load<std::uint8_t>;
+    case 2:
+      return is_signed ? &load<std::int16_t> : &load<std::uint16_t>;
+    case 4:
+      return is_signed ? &load<std::int32_t> : &load<std::uint32_t>;
+    case 8:
+      return is_signed ? &load<std::int64_t> : &load<std::uint64_t>;
+    default:
+      return nullptr;
+  }
+}
+
+struct BufferView {
+  Py_buffer view;
+  ~BufferView() { PyBuffer_Release(&view); }
+};
+
+// Arrays of integers without going through Python's.  False: not such a one.
+bool read_buffer(nb::handle value, std::string_view what,
+                 std::vector<TokenId>& out) {
+  if (!PyObject_CheckBuffer(value.ptr())) return false;
+  BufferView buffer;
+  if (PyObject_GetBuffer(value.ptr(), &buffer.view,
+                         PyBUF_STRIDES | PyBUF_FORMAT) != 0) {
+    buffer.view.obj = nullptr;
+    PyErr_Clear();
+    return false;
+  }
+  const Py_buffer& view = buffer.view;
+  if (view.ndim != 1) raise_type(what, kIdsWanted, value);
+  Load load_item = loader(view.format, view.itemsize);
+  if (load_item == nullptr) return false;
+  auto count = static_cast<std::size_t>(view.shape[0]);
+  out.reserve(count);
+  const char* at = static_cast<const char*>(view.buf);
+  for (std::size_t i = 0; i < count; ++i, at += view.strides[0]) {
+    out.push_back(checked_id(load_item(at), what));
+  }
+  return true;
+}
+
+// In bytes, three-byte forms of surrogates are not characters.  A byte that
+// never occurs in UTF-8, in place of the second one, says so plainly.
+std::string_view without_surrogates(std::string_view bytes, std::string& copy,
+                                    unsigned char* previous) {
+  const auto is_tail = [](char c) {
+    return static_cast<unsigned char>(c) >= 0xA0 &&
+           static_cast<unsigned char>(c) < 0xC0;
+  };
+  const auto replace = [&](std::size_t at) {
+    if (copy.empty()) copy = bytes;
+    copy[at] = '\xFF';
+  };
+  copy.clear();
+  if (bytes.empty()) return bytes;
+  if (previous != nullptr) {
+    if (*previous == 0xED && is_tail(bytes[0])) replace(0);
+    *previous = static_cast<unsigned char>(bytes.back());
+  }
+  std::size_t at = bytes.find('\xED');
+  while (at != std::string_view::npos && at + 1 < bytes.size()) {
+    if (is_tail(bytes[at + 1])) replace(at + 1);
+    at = bytes.find('\xED', at + 1);
+  }
+  return copy.empty() ? bytes : std::string_view(copy);
+}
+
+}  // namespace
+
+std::vector<TokenId> read_ids(nb::handle value, std::string_view what) {
+  std::vector<TokenId> out;
+  bool list = PyList_Check(value.ptr());
+  if (list || PyTuple_Check(value.ptr())) {
+    out.reserve(static_cast<std::size_t>(list ? PyList_Size(value.ptr())
+                                              : PyTuple_Size(value.ptr())));
+    for (Py_ssize_t i = 0;
+         i < (list ? PyList_Size(value.ptr()) : PyTuple_Size(value.ptr()));
+         ++i) {
+      nb::object item = nb::borrow(list ? PyList_GetItem(value.ptr(), i)
+                                        : PyTuple_GetItem(value.ptr(), i));
+      out.push_back(read_id(item, what));
+    }
+    return out;
+  }
+  if (PyUnicode_Check(value.ptr()) || PyBytes_Check(value.ptr()) ||
+      PyByteArray_Check(value.ptr()) || PyDict_Check(value.ptr())) {
+    raise_type(what, kIdsWanted, value);
+  }
+  if (read_buffer(value, what, out)) return out;
+  // Tensors of other libraries; their elements are slow to get one by one.
+  if (nb::hasattr(value, "tolist")) {
+    nb::object items = value.attr("tolist")();
+    if (PyList_Check(items.ptr())) return read_ids(items, what);
+  } else if (PySequence_Check(value.ptr())) {
+    nb::object items = nb::steal(PySequence_List(value.ptr()));
+    if (!items.is_valid()) throw nb::python_error();
+    return read_ids(items, what);
+  }
+  raise_type(what, kIdsWanted, value);
+}
+
+void read_input(nb::handle value, std::string_view what, Input& in,
+                unsigned char* previous) {
+  PyObject* object = value.ptr();
+  in.is_text = true;
+  if (PyUnicode_Check(object)) {
+    if (previous != nullptr) *previous = 0;
+    Py_ssize_t size = 0;
+    const char* text = PyUnicode_AsUTF8AndSize(object, &size);
+    if (text == nullptr) {
+      PyErr_Clear();
+      in.owner = nb::steal(
+          PyUnicode_AsEncodedString(object, "utf-8", "surrogatepass"));
+      char* begin = nullptr;
+      if (!in.owner.is_valid() ||
+          PyBytes_AsStringAndSize(in.owner.ptr(), &begin, &size) != 0) {
+        throw nb::python_error();
+      }
+      text = begin;
+    }
+    in.text = {text, static_cast<std::size_t>(size)};
+    return;
+  }
+  if (PyBytes_Check(object)) {
+    char* begin = nullptr;
+    Py_ssize_t size = 0;
+    if (PyBytes_AsStringAndSize(object, &begin, &size) != 0) {
+      throw nb::python_error();
+    }
+    in.text = without_surrogates({begin, static_cast<std::size_t>(size)},
+                                 in.copy, previous);
+    return;
+  }
+  if (PyByteArray_Check(object)) {
+    nb::object bytes = nb::steal(PyBytes_FromObject(object));
+    if (!bytes.is_valid()) throw nb::python_error();
+    in.owner = bytes;
+    read_input(bytes, what, in, previous);
+    return;
+  }
+  if (object == Py_None || PyLong_Check(object) || PyFloat_Check(object) ||
+      PyDict_Check(object)) {
+    raise_type(what, "str, bytes or a sequence of token ids", value);
+  }
+  in.is_text = false;
+  in.ids = read_ids(value, what);
+}
+
+void read_prefix(nb::handle value, const Vocabulary* vocabulary, Input& in) {
+  read_input(value, "prefix", in);
+  if (in.is_text || in.ids.empty()) {
+    in.is_text = true;
+    return;
+  }
+  if (vocabulary == nullptr) {
+    raise_usage(
+        "a prefix of token ids needs vocabulary=, which says what "
+        "text they are");
+  }
+  for (TokenId id : in.ids) {
+    if (vocabulary->kind(id) == TokenKind::kUnused) {
+      in.copy += "\xEF\xBF\xBD";
+    } else {
+      in.copy += vocabulary->bytes(id);
+    }
+  }
+  in.text = in.copy;
+  in.is_text = true;
+}
+
+}  // namespace parlance::python

@@ -1,0 +1,13 @@
+// The module `_parlance`: everything the package's Python files stand on.
+
+#include "binding.h"
+
+NB_MODULE(_parlance, m) {
+  // Objects alive at exit are the caller's business.
+  nanobind::set_leak_warnings(false);
+  parlance::python::define_format(m);
+  parlance::python::define_tools(m);
+  parlance::python::define_vocabulary(m);
+  parlance::python::define_parser(m);
+  parlance::python::define_parse(m);
+}

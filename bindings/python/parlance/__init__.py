@@ -1,0 +1,378 @@
+"""Turning a language model's output into a message, while it is written.
+
+    import parlance
+
+    parlance.parse_response(text, "qwen3", prefix=prompt)   # -> dict
+
+    parser = parlance.ResponseParser("qwen3", prefix=prompt)
+    for chunk in stream:
+        for event in parser.feed(chunk):
+            show(event)
+    message, events = parser.finalize()
+
+Where a ``spec`` is asked for, it may be a response template (a ``dict`` with
+``"fields"``), the file that holds one, the name of a built-in format (see
+``formats()``), or a ``ResponseTemplate`` or ``Format`` made of those.
+"""
+
+from __future__ import annotations
+
+import os
+from functools import lru_cache
+from types import FunctionType, MethodType
+
+from . import _parlance
+from ._errors import (
+    ContentAttributeError,
+    ContentTypeError,
+    Error,
+    GrammarError,
+    MissingPlaceholderError,
+    ResponseError,
+    SchemaError,
+    StateError,
+    TemplateError,
+    TooDeepError,
+    UsageError,
+)
+from ._parlance import Vocabulary
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "ContentAttributeError",
+    "ContentTypeError",
+    "Error",
+    "Format",
+    "GrammarError",
+    "MissingPlaceholderError",
+    "ResponseError",
+    "ResponseParser",
+    "ResponseTemplate",
+    "SchemaError",
+    "StateError",
+    "TemplateError",
+    "TooDeepError",
+    "ToolSet",
+    "UsageError",
+    "Vocabulary",
+    "detect_format",
+    "formats",
+    "parse_response",
+]
+
+_NO_PREFIX = (
+    "prefix is required: the prompt that came before the response. Chat "
+    "templates often write the beginning of a response, such as an opening "
+    '<think>, and only the prompt tells. When there is none, pass prefix="".'
+)
+
+# ---- Formats
+
+_Base = _parlance.Format
+
+
+class Format(_Base):
+    """How a model family writes its responses.
+
+    ``Format("qwen3")`` is built in, ``Format(template)`` is a bare response
+    template, ``Format("mine.json")`` a file.  Immutable and safe to share
+    between threads.  A format file recovers from damage by default, a bare
+    template raises as ``transformers`` does; ``recovers`` tells.
+    """
+
+    def __init__(self, spec):
+        super().__init__(*_text_of(spec))
+
+    def parser(self, prefix="", *, tools=None, vocabulary=None, recover=None):
+        """A ``ResponseParser`` for one response in this format."""
+        return ResponseParser(
+            self, prefix, tools=tools, vocabulary=vocabulary, recover=recover
+        )
+
+    def __repr__(self):
+        if self.name:
+            return f"{type(self).__name__}({self.name!r})"
+        return f"<{type(self).__name__} with {', '.join(self.fields)}>"
+
+    def __reduce__(self):
+        return _restore, (type(self), self.source)
+
+
+class ResponseTemplate(Format):
+    """A validated response template, read as strictly as upstream reads it."""
+
+    def __init__(self, spec):
+        text, named = _text_of(spec)
+        if named:
+            raise TemplateError(
+                f"{text!r} is the name of a format; a ResponseTemplate is made "
+                "of a dict with 'fields' or a JSON file. For a built-in format "
+                f"use Format({text!r}).",
+                code="wrong_type",
+            )
+        super(Format, self).__init__(text, False)
+        if self.name:
+            raise TemplateError(
+                f"this is a format file ({self.name!r}), which says more than "
+                "its response template; use Format, or the object under "
+                "'response_template'",
+                code="wrong_type",
+                source=text,
+            )
+
+
+def _restore(cls, source):
+    made = cls.__new__(cls)
+    _Base.__init__(made, source, False)
+    return made
+
+
+def _text_of(spec):
+    """What a spec says: (JSON text, False) or (name, True)."""
+    if isinstance(spec, str):
+        if spec.lstrip()[:1] == "{":
+            return spec, False
+        if not spec.endswith(".json"):
+            return spec, True
+        spec = os.fspath(spec)
+    elif isinstance(spec, os.PathLike):
+        spec = os.fspath(spec)
+    elif isinstance(spec, _Base):
+        return spec.source, False
+    elif isinstance(spec, dict):
+        return _parlance.json_text(spec, False), False
+    else:
+        raise TypeError(
+            "spec must be a response template (dict), a path, the name of a "
+            f"built-in format, or a Format, not {type(spec).__name__}"
+        )
+    with open(spec, "rb") as file:
+        content = file.read()
+    try:
+        return content.decode("utf-8"), False
+    except UnicodeDecodeError as error:
+        raise TemplateError(
+            f"{os.fspath(spec)} is not UTF-8: {error}",
+            code="invalid_utf8",
+            span=(error.start, error.end),
+        ) from None
+
+
+# Equal texts are equal formats, so the text is the key: an object that changed
+# has another one.  Errors are not kept.
+@lru_cache(maxsize=128)
+def _cached_format(text, named):
+    return _Base(text, named)
+
+
+def _format_of(spec):
+    if isinstance(spec, _Base):
+        return spec
+    return _cached_format(*_text_of(spec))
+
+
+def formats():
+    """The names of the built-in formats, sorted."""
+    return _parlance.formats()
+
+
+def detect_format(tokenizer_config):
+    """``(name, why)``: the built-in format that a model needs.
+
+    ``tokenizer_config`` is the content of ``tokenizer_config.json``.  The name
+    ``"response_template"`` says that it carries its own template, which is
+    then the right one to use.
+    """
+    if not isinstance(tokenizer_config, dict):
+        raise TypeError(
+            "tokenizer_config must be a dict, the content of "
+            f"tokenizer_config.json, not {type(tokenizer_config).__name__}"
+        )
+    return _parlance.detect_format(tokenizer_config)
+
+
+# ---- Tools
+
+
+class ToolSet(_parlance.ToolSet):
+    """Declared tools, read once; may stand wherever ``tools`` is asked for."""
+
+    def __init__(self, tools):
+        super().__init__(_tools_text(tools))
+
+
+@lru_cache(maxsize=128)
+def _cached_tools(text):
+    return _parlance.ToolSet(text)
+
+
+def _schema_of(function):
+    try:
+        from transformers.utils.chat_template_utils import get_json_schema
+    except ImportError:
+        raise UsageError(
+            f"the tool {function.__name__!r} is a Python function, and reading "
+            "those takes the package transformers, which is not installed; "
+            "pass the tool's JSON schema as a dict instead"
+        ) from None
+    return get_json_schema(function)
+
+
+def _tools_text(tools):
+    if isinstance(tools, (str, bytes, dict)):
+        raise TypeError(
+            "tools must be a list of tools (dicts or functions), not "
+            + type(tools).__name__
+        )
+    return _parlance.json_text(
+        [
+            _schema_of(tool)
+            if isinstance(tool, (FunctionType, MethodType))
+            else tool
+            for tool in tools
+        ],
+        True,
+    )
+
+
+def _tools_of(tools):
+    if tools is None:
+        return None
+    if isinstance(tools, _parlance.ToolSet):
+        return tools
+    return _cached_tools(_tools_text(tools))
+
+
+# ---- Parsing
+
+
+class ResponseParser(_parlance.ResponseParser):
+    """Parses one response while it comes.  One stream, one parser, one thread.
+
+    ``prefix`` is the prompt; ``""`` says that there is none.  ``tools`` gives
+    arguments the types that their schemas declare.  With ``vocabulary`` the
+    parser reads token ids.  ``recover=True`` keeps damage in its region,
+    ``False`` raises, ``None`` does as the format says.
+    """
+
+    def __init__(
+        self,
+        spec=None,
+        prefix=None,
+        *,
+        tools=None,
+        vocabulary=None,
+        recover=None,
+        response_template=None,
+    ):
+        format = _format_of(_either("spec", spec, response_template))
+        if prefix is None:
+            raise UsageError(_NO_PREFIX)
+        super().__init__(format, prefix, _tools_of(tools), vocabulary, recover)
+
+
+def _either(name, value, alias):
+    if value is None:
+        if alias is None:
+            raise TypeError(f"missing argument: {name!r}")
+        return alias
+    if alias is not None:
+        raise TypeError(f"{name!r} is given twice, once by upstream's name")
+    return value
+
+
+def parse_response(
+    response=None,
+    spec=None,
+    *,
+    prefix=None,
+    tools=None,
+    vocabulary=None,
+    recover=None,
+    text=None,
+    response_template=None,
+):
+    """Parses whole responses.
+
+    ``response`` is a ``str``, ``bytes`` or a flat sequence of token ids and
+    gives a ``dict``; or a list of those (or a 2-D array) and gives a list.
+    Ids need ``vocabulary``.  ``prefix`` is one for all or a list with one per
+    response.
+    """
+    response = _either("response", response, text)
+    spec = _either("spec", spec, response_template)
+    if isinstance(spec, dict) and _is_schema(spec):
+        raise SchemaError(
+            "response schemas are not supported by this version; a response "
+            "template has the key 'fields'",
+            code="unsupported",
+        )
+    format = _format_of(spec)
+    if prefix is None:
+        raise UsageError(_NO_PREFIX)
+    tools = _tools_of(tools)
+    if isinstance(response, str) and isinstance(prefix, str):
+        return _parlance.parse_one(
+            format, response, prefix, tools, vocabulary, recover
+        )
+    responses = _batch(response)
+    prefixes = _batch(prefix)
+    if prefixes is not None and not prefixes:
+        prefix, prefixes = "", None  # no prompt, for all of them
+    if responses is None:
+        if prefixes is not None:
+            if len(prefixes) != 1:
+                raise UsageError(_counts(1, len(prefixes)))
+            prefix = prefixes[0]
+        return _parlance.parse_one(
+            format, response, prefix, tools, vocabulary, recover
+        )
+    if prefixes is None:
+        prefixes = [prefix]
+    elif len(prefixes) != len(responses):
+        raise UsageError(_counts(len(responses), len(prefixes)))
+    return _parlance.parse_many(
+        format, responses, prefixes, tools, vocabulary, recover
+    )
+
+
+def _counts(responses, prefixes):
+    return (
+        f"there are {responses} response(s) and {prefixes} prefix(es); pass "
+        "one prefix for all, or a list with one per response"
+    )
+
+
+def _is_schema(spec):
+    """Whether a dict is of the older kind, which has no streaming."""
+    if "fields" in spec or "version" in spec or "response_template" in spec:
+        return False
+    return any(
+        key in spec for key in ("type", "properties", "items", "const", "anyOf")
+    ) or any(isinstance(key, str) and key.startswith("x-") for key in spec)
+
+
+def _batch(value):
+    """The items of a batch as a list, or None for a single sequence."""
+    if isinstance(value, (str, bytes, bytearray)):
+        return None
+    dimensions = getattr(value, "ndim", None)
+    if dimensions is not None:
+        if dimensions == 1:
+            return None
+        if dimensions == 2:
+            return list(value)
+        raise TypeError(
+            f"an array of token ids must have 1 or 2 dimensions, not {dimensions}"
+        )
+    if not isinstance(value, (list, tuple)):
+        return None
+    if not value:
+        return []
+    first = value[0]
+    if isinstance(first, (str, bytes, bytearray, list, tuple)):
+        return list(value)
+    if getattr(first, "ndim", 0) == 1:
+        return list(value)
+    return None

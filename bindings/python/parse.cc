@@ -1,0 +1,143 @@
+// parse_response: whole responses, one or many.  Many are parsed without the
+// GIL, by as many threads as there are cores; the results are those of parsing
+// one after the other, also in which error comes first.
+
+#include <algorithm>
+#include <atomic>
+#include <thread>
+
+#include "binding.h"
+
+namespace parlance::python {
+
+namespace {
+
+// Less than this is done sooner than a thread starts.
+constexpr std::size_t kThreadBytes = 16384;
+
+struct Job {
+  Input response;
+  Input prefix;
+  Message message;
+  std::optional<Error> failure;
+};
+
+struct Shared {
+  const Format& format;
+  const ToolSet* tools;
+  const Vocabulary* vocabulary;
+  Recover recover;
+};
+
+void work(Job& job, const Shared& shared) {
+  const Vocabulary* vocabulary =
+      job.response.is_text ? nullptr : shared.vocabulary;
+  ResponseParser parser(shared.format,
+                        {.prefix = job.prefix.text,
+                         .tools = shared.tools,
+                         .vocabulary = vocabulary,
+                         .recover = shared.recover,
+                         .allow_surrogates = vocabulary == nullptr});
+  if (job.response.is_text) {
+    parser.feed(job.response.text);
+  } else {
+    parser.feed_tokens(job.response.ids);
+  }
+  parser.finalize();
+  if (parser.failure() != nullptr) {
+    job.failure = *parser.failure();
+  } else {
+    job.message = std::move(parser).take_message();
+  }
+}
+
+std::size_t bytes(const Job& job) {
+  return job.response.text.size() + 4 * job.response.ids.size() +
+         job.prefix.text.size();
+}
+
+void work_all(std::vector<Job>& jobs, const Shared& shared) {
+  std::size_t total = 0;
+  for (const Job& job : jobs) total += bytes(job);
+  std::size_t cores = std::max(1u, std::thread::hardware_concurrency());
+  std::size_t count = std::min({jobs.size(), cores, 1 + total / kThreadBytes});
+  std::atomic<std::size_t> next = 0;
+  const auto run = [&] {
+    for (std::size_t i = next++; i < jobs.size(); i = next++) {
+      work(jobs[i], shared);
+    }
+  };
+  std::vector<std::thread> threads;
+  // Whatever threads the system gives are enough: this one works as well.
+  try {
+    while (threads.size() + 1 < count) threads.emplace_back(run);
+  } catch (const std::system_error&) {
+  }
+  run();
+  for (std::thread& thread : threads) thread.join();
+}
+
+void read_response(nb::handle value, const Vocabulary* vocabulary, Input& in) {
+  read_input(value, "response", in);
+  if (!in.is_text && vocabulary == nullptr) {
+    raise_usage(
+        "a response of token ids needs vocabulary=, which says what "
+        "text they are");
+  }
+}
+
+// One response: the message.
+nb::object parse_one(const FormatObject& format, nb::handle response,
+                     nb::handle prefix, const ToolSet* tools,
+                     const Vocabulary* vocabulary, nb::handle recover) {
+  Job job;
+  read_response(response, vocabulary, job.response);
+  read_prefix(prefix, vocabulary, job.prefix);
+  Shared shared{format.format(), tools, vocabulary, to_recover(recover)};
+  if (bytes(job) > kThreadBytes) {
+    nb::gil_scoped_release release;
+    work(job, shared);
+  } else {
+    work(job, shared);
+  }
+  if (job.failure) raise(Domain::kResponse, *job.failure);
+  return to_object(job.message.fields);
+}
+
+// A list of responses, and one prefix or as many: the list of messages.
+nb::object parse_many(const FormatObject& format, nb::list responses,
+                      nb::list prefixes, const ToolSet* tools,
+                      const Vocabulary* vocabulary, nb::handle recover) {
+  std::vector<Job> jobs(nb::len(responses));
+  bool one = nb::len(prefixes) == 1;
+  for (std::size_t i = 0; i < jobs.size(); ++i) {
+    read_response(responses[i], vocabulary, jobs[i].response);
+    read_prefix(prefixes[one ? 0 : i], vocabulary, jobs[i].prefix);
+  }
+  Shared shared{format.format(), tools, vocabulary, to_recover(recover)};
+  {
+    nb::gil_scoped_release release;
+    work_all(jobs, shared);
+  }
+  nb::list messages;
+  for (std::size_t i = 0; i < jobs.size(); ++i) {
+    if (jobs[i].failure) {
+      raise(Domain::kResponse, *jobs[i].failure, {.item = i});
+    }
+    messages.append(to_object(jobs[i].message.fields));
+  }
+  return messages;
+}
+
+}  // namespace
+
+void define_parse(nb::module_& m) {
+  m.def("parse_one", &parse_one, nb::arg("format"), nb::arg("response"),
+        nb::arg("prefix"), nb::arg("tools").none(),
+        nb::arg("vocabulary").none(), nb::arg("recover").none());
+  m.def("parse_many", &parse_many, nb::arg("format"), nb::arg("responses"),
+        nb::arg("prefixes"), nb::arg("tools").none(),
+        nb::arg("vocabulary").none(), nb::arg("recover").none());
+}
+
+}  // namespace parlance::python

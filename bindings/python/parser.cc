@@ -1,0 +1,242 @@
+// ResponseParser: a stream of responses' pieces in, lists of events out.
+//
+// What a call costs beyond the parsing itself is the making of the events'
+// dictionaries; keys and constant values are made once.
+
+#include "binding.h"
+
+namespace parlance::python {
+
+namespace {
+
+// A chunk that is longer is parsed without the GIL.
+constexpr std::size_t kReleaseBytes = 32768;
+
+struct Keys {
+  PyObject* type = interned("type");
+  PyObject* field = interned("field");
+  PyObject* text = interned("text");
+  PyObject* dirty = interned("dirty");
+  PyObject* value = interned("value");
+  PyObject* start = interned("start");
+  PyObject* end = interned("end");
+  PyObject* tokens = interned("tokens");
+  PyObject* captures = interned("captures");
+  PyObject* cut = interned("cut");
+  PyObject* error = interned("error");
+  PyObject* code = interned("code");
+  PyObject* message = interned("message");
+  // ORDER: EventKind
+  PyObject* types[4] = {interned("region_open"), interned("region_chunk"),
+                        interned("region_close"), interned("region_malformed")};
+};
+
+const Keys& keys() {
+  static const Keys& keys = *new Keys;
+  return keys;
+}
+
+nb::object to_dict(const Event& event, const FormatObject& format,
+                   bool tokens) {
+  const Keys& k = keys();
+  nb::object dict = nb::steal(PyDict_New());
+  if (!dict.is_valid()) throw nb::python_error();
+  set(dict, k.type, nb::borrow(k.types[static_cast<std::size_t>(event.kind)]));
+  set(dict, k.field, nb::borrow(format.name(event.field_index)));
+  switch (event.kind) {
+    case EventKind::kRegionOpen:
+      if (event.field_index != format.implicit()) {
+        nb::dict captures;
+        for (const Capture& capture : event.captures) {
+          nb::object name = to_key(capture.name);
+          set(captures, name.ptr(), to_str(capture.text));
+        }
+        set(dict, k.captures, captures);
+      }
+      break;
+    case EventKind::kRegionChunk:
+      set(dict, k.text, to_str(event.text));
+      set(dict, k.dirty, nb::borrow(event.dirty ? Py_True : Py_False));
+      break;
+    case EventKind::kRegionClose:
+      set(dict, k.value,
+          event.value == nullptr ? nb::object(nb::none())
+                                 : to_object(*event.value));
+      break;
+    case EventKind::kRegionMalformed:
+      set(dict, k.text, to_str(event.text));
+      if (event.diagnostic != nullptr) {
+        nb::dict error;
+        set(error, k.code, to_key(to_string(event.diagnostic->code)));
+        set(error, k.message, to_str(event.diagnostic->message));
+        set(dict, k.error, error);
+      }
+      break;
+  }
+  if (event.cut) set(dict, k.cut, nb::borrow(Py_True));
+  set(dict, k.start, to_int(event.bytes.begin));
+  set(dict, k.end, to_int(event.bytes.end));
+  if (tokens) set(dict, k.tokens, to_tuple(event.tokens));
+  return dict;
+}
+
+class ParserObject {
+ public:
+  ParserObject(nb::object format, nb::handle prefix, const ToolSet* tools,
+               const Vocabulary* vocabulary, nb::handle recover)
+      : format_object_(std::move(format)),
+        format_(nb::cast<const FormatObject*>(format_object_)),
+        tokens_(vocabulary != nullptr),
+        parser_(make(prefix, tools, vocabulary, recover)),
+        initial_events_(events(parser_.initial_events())) {
+    check_failure(initial_events_);
+  }
+
+  nb::object feed(nb::handle text) {
+    if (parser_.finalized()) raise_finalized();
+    Input in;
+    read_input(text, "text", in, &previous_);
+    std::span<const Event> got;
+    if (!in.is_text) {
+      if (!tokens_) {
+        raise_usage(
+            "token ids need a parser that was made with vocabulary=, which "
+            "says what text they are");
+      }
+      if (in.ids.size() > kReleaseBytes / 4) {
+        nb::gil_scoped_release release;
+        got = parser_.feed_tokens(in.ids);
+      } else {
+        got = parser_.feed_tokens(in.ids);
+      }
+    } else {
+      if (tokens_) {
+        raise_usage(
+            "this parser was made with vocabulary= and reads token ids; text "
+            "needs a parser without one");
+      }
+      if (in.text.size() > kReleaseBytes) {
+        // A second owner keeps the text while others run.
+        nb::object keep = nb::borrow(text);
+        nb::gil_scoped_release release;
+        got = parser_.feed(in.text);
+      } else {
+        got = parser_.feed(in.text);
+      }
+    }
+    nb::object list = events(got);
+    if (!failed_) check_failure(list);
+    return list;
+  }
+
+  nb::object finalize() {
+    if (parser_.finalized() && parser_.failure() == nullptr) raise_finalized();
+    nb::object list = events(parser_.finalize());
+    check_failure(list);
+    return nb::make_tuple(to_object(parser_.message().fields), list);
+  }
+
+  nb::object initial_events() const { return initial_events_; }
+  nb::object message() const { return to_object(parser_.message().fields); }
+  bool complete() const { return parser_.message().complete; }
+  std::size_t prefix_bytes() const { return parser_.prefix_bytes(); }
+
+  nb::object diagnostics() const {
+    nb::list out;
+    for (const Diagnostic& diagnostic : parser_.message().diagnostics) {
+      out.append(python::to_dict(diagnostic));
+    }
+    return out;
+  }
+
+  nb::object parts() const {
+    nb::list out;
+    for (const Part& part : parser_.message().parts) {
+      nb::dict entry;
+      set(entry, keys().field, nb::borrow(format_->name(part.field_index)));
+      set(entry, keys().value, to_object(part.value));
+      set(entry, to_key("malformed").ptr(),
+          nb::borrow(part.malformed ? Py_True : Py_False));
+      set(entry, keys().cut, nb::borrow(part.cut ? Py_True : Py_False));
+      set(entry, keys().start, to_int(part.bytes.begin));
+      set(entry, keys().end, to_int(part.bytes.end));
+      out.append(entry);
+    }
+    return out;
+  }
+
+  nb::object held() const {
+    std::string_view held = parser_.held();
+    nb::object made = nb::steal(PyBytes_FromStringAndSize(
+        held.data(), static_cast<Py_ssize_t>(held.size())));
+    if (!made.is_valid()) throw nb::python_error();
+    return made;
+  }
+
+ private:
+  ResponseParser make(nb::handle prefix, const ToolSet* tools,
+                      const Vocabulary* vocabulary, nb::handle recover) {
+    Input in;
+    read_prefix(prefix, vocabulary, in);
+    return ResponseParser(format_->format(),
+                          {.prefix = in.text,
+                           .tools = tools,
+                           .vocabulary = vocabulary,
+                           .recover = to_recover(recover),
+                           .allow_surrogates = vocabulary == nullptr});
+  }
+
+  nb::object events(std::span<const Event> span) const {
+    return to_list(span, *format_, tokens_);
+  }
+
+  // A failure is raised by the call in which it came up, and by every
+  // finalize().
+  void check_failure(nb::handle list) {
+    const Error* failure = parser_.failure();
+    if (failure == nullptr) return;
+    failed_ = true;
+    raise(Domain::kResponse, *failure, {.events = nb::borrow(list)});
+  }
+
+  nb::object format_object_;  // keeps format_
+  const FormatObject* format_;
+  bool tokens_;
+  bool failed_ = false;
+  unsigned char previous_ = 0;  // the last byte fed as bytes
+  ResponseParser parser_;
+  nb::object initial_events_;
+};
+
+}  // namespace
+
+nb::object to_list(std::span<const Event> events, const FormatObject& format,
+                   bool tokens) {
+  nb::object list =
+      nb::steal(PyList_New(static_cast<Py_ssize_t>(events.size())));
+  if (!list.is_valid()) throw nb::python_error();
+  for (std::size_t i = 0; i < events.size(); ++i) {
+    PyList_SetItem(list.ptr(), static_cast<Py_ssize_t>(i),
+                   to_dict(events[i], format, tokens).release().ptr());
+  }
+  return list;
+}
+
+void define_parser(nb::module_& m) {
+  nb::class_<ParserObject>(m, "ResponseParser")
+      .def(nb::init<nb::object, nb::handle, const ToolSet*, const Vocabulary*,
+                    nb::handle>(),
+           nb::arg("format"), nb::arg("prefix"), nb::arg("tools").none(),
+           nb::arg("vocabulary").none(), nb::arg("recover").none())
+      .def("feed", &ParserObject::feed, nb::arg("text"))
+      .def("finalize", &ParserObject::finalize)
+      .def_prop_ro("initial_events", &ParserObject::initial_events)
+      .def_prop_ro("message", &ParserObject::message)
+      .def_prop_ro("complete", &ParserObject::complete)
+      .def_prop_ro("prefix_bytes", &ParserObject::prefix_bytes)
+      .def_prop_ro("diagnostics", &ParserObject::diagnostics)
+      .def_prop_ro("parts", &ParserObject::parts)
+      .def_prop_ro("held", &ParserObject::held);
+}
+
+}  // namespace parlance::python

@@ -1,0 +1,26 @@
+// ToolSet: the declared tools, read once.
+
+#include "binding.h"
+
+namespace parlance::python {
+
+void define_tools(nb::module_& m) {
+  nb::class_<ToolSet>(m, "ToolSet")
+      .def(
+          "__init__",
+          [](ToolSet* self, std::string_view text) {
+            Result<ToolSet> tools = ToolSet::from_json(text);
+            if (!tools) raise(Domain::kOther, tools.error(), {.source = text});
+            new (self) ToolSet(*std::move(tools));
+          },
+          nb::arg("text"))
+      .def("__len__", &ToolSet::size)
+      .def(
+          "__contains__",
+          [](const ToolSet& self, std::string_view tool) {
+            return self.contains(tool);
+          },
+          nb::arg("tool"));
+}
+
+}  // namespace parlance::python

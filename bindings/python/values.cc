@@ -1,0 +1,132 @@
+// From the library's values to Python's.
+
+#include <array>
+
+#include "binding.h"
+
+namespace parlance::python {
+
+namespace {
+
+nb::object steal(PyObject* object) {
+  if (object == nullptr) throw nb::python_error();
+  return nb::steal(object);
+}
+
+// A direct-mapped cache of dictionary keys: models write the same few keys
+// over and over, and a str that exists has its hash as well.
+class KeyCache {
+ public:
+  nb::object get(std::string_view text) {
+    if (text.size() > kLongest) return to_str(text);
+    std::size_t hash = text.size();
+    for (char c : text) hash = hash * 31 + static_cast<unsigned char>(c);
+    Entry& entry = entries_[hash % entries_.size()];
+    if (entry.object != nullptr &&
+        std::string_view(entry.text, entry.size) == text) {
+      return nb::borrow(entry.object);
+    }
+    nb::object made = to_str(text);
+    Py_XDECREF(entry.object);
+    entry.object = nb::object(made).release().ptr();
+    entry.size = text.size();
+    text.copy(entry.text, text.size());
+    return made;
+  }
+
+ private:
+  static constexpr std::size_t kLongest = 32;
+  struct Entry {
+    PyObject* object = nullptr;
+    std::size_t size = 0;
+    char text[kLongest] = {};
+  };
+  std::array<Entry, 256> entries_;
+};
+
+}  // namespace
+
+nb::object to_str(std::string_view text) {
+  return steal(PyUnicode_DecodeUTF8(
+      text.data(), static_cast<Py_ssize_t>(text.size()), "surrogatepass"));
+}
+
+nb::object to_key(std::string_view text) {
+  // Never destroyed: it would outlive the interpreter.
+  static KeyCache& cache = *new KeyCache;
+  return cache.get(text);
+}
+
+PyObject* interned(const char* text) {
+  PyObject* object = PyUnicode_InternFromString(text);
+  if (object == nullptr) throw nb::python_error();
+  return object;
+}
+
+nb::object to_int(std::size_t value) { return steal(PyLong_FromSize_t(value)); }
+
+void set(nb::handle dict, PyObject* key, nb::object value) {
+  if (!value.is_valid() || PyDict_SetItem(dict.ptr(), key, value.ptr()) != 0) {
+    throw nb::python_error();
+  }
+}
+
+// The depth of a value is bounded by Limits::json_depth and the depth of the
+// template's own transforms, so that recursion is bounded, too.
+nb::object to_object(const json::Value& value) {
+  switch (value.kind()) {
+    case json::Kind::kNull:
+      return nb::none();
+    case json::Kind::kBool:
+      return nb::borrow(value.as_bool() ? Py_True : Py_False);
+    case json::Kind::kInt:
+      return steal(PyLong_FromLongLong(value.as_int()));
+    case json::Kind::kBigInt: {
+      std::string digits(value.as_string());
+      return steal(PyLong_FromString(digits.c_str(), nullptr, 10));
+    }
+    case json::Kind::kFloat:
+      return steal(PyFloat_FromDouble(value.as_float()));
+    case json::Kind::kString:
+      return to_str(value.as_string());
+    case json::Kind::kArray: {
+      const json::Array& items = value.items();
+      nb::object list =
+          steal(PyList_New(static_cast<Py_ssize_t>(items.size())));
+      for (std::size_t i = 0; i < items.size(); ++i) {
+        PyList_SetItem(list.ptr(), static_cast<Py_ssize_t>(i),
+                       to_object(items[i]).release().ptr());
+      }
+      return list;
+    }
+    case json::Kind::kObject: {
+      nb::object dict = steal(PyDict_New());
+      for (const json::Member& member : value.members()) {
+        nb::object key = to_key(member.key);
+        set(dict, key.ptr(), to_object(member.value));
+      }
+      return dict;
+    }
+  }
+  return nb::none();
+}
+
+nb::object to_tuple(Span span) {
+  nb::object pair = steal(PyTuple_New(2));
+  PyTuple_SetItem(pair.ptr(), 0, to_int(span.begin).release().ptr());
+  PyTuple_SetItem(pair.ptr(), 1, to_int(span.end).release().ptr());
+  return pair;
+}
+
+nb::object to_dict(const Diagnostic& diagnostic) {
+  nb::object dict = steal(PyDict_New());
+  set(dict, to_key("code").ptr(), to_key(to_string(diagnostic.code)));
+  set(dict, to_key("message").ptr(), to_str(diagnostic.message));
+  set(dict, to_key("field").ptr(),
+      diagnostic.field.empty() ? nb::object(nb::none())
+                               : to_key(diagnostic.field));
+  set(dict, to_key("span").ptr(), to_tuple(diagnostic.bytes));
+  return dict;
+}
+
+}  // namespace parlance::python

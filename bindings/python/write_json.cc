@@ -1,0 +1,265 @@
+// From Python's values to JSON text.
+//
+// Templates and tools reach the library as text: what is wrong with them has a
+// place there, and equal texts are equal values, which is what the caches of
+// the Python side compare.
+
+#include <charconv>
+#include <cmath>
+
+#include "binding.h"
+
+namespace parlance::python {
+
+namespace {
+
+// Python's own json gives up here as well.
+constexpr std::size_t kMaxDepth = 990;
+
+std::string class_name(nb::handle value) {
+  nb::object name = nb::steal(PyObject_GetAttrString(
+      reinterpret_cast<PyObject*>(Py_TYPE(value.ptr())), "__name__"));
+  Py_ssize_t size = 0;
+  const char* text =
+      name.is_valid() ? PyUnicode_AsUTF8AndSize(name.ptr(), &size) : nullptr;
+  if (text == nullptr) throw nb::python_error();
+  return {text, static_cast<std::size_t>(size)};
+}
+
+class Writer {
+ public:
+  explicit Writer(Unfit unfit) : unfit_(unfit) {}
+
+  void write(nb::handle value) {
+    PyObject* object = value.ptr();
+    if (object == Py_None) {
+      out_ += "null";
+    } else if (object == Py_True) {
+      out_ += "true";
+    } else if (object == Py_False) {
+      out_ += "false";
+    } else if (PyUnicode_Check(object)) {
+      write_string(value);
+    } else if (PyLong_Check(object)) {
+      write_int(value);
+    } else if (PyFloat_Check(object)) {
+      write_float(value);
+    } else if (PyList_Check(object)) {
+      write_list(value);
+    } else if (PyDict_Check(object)) {
+      write_dict(value);
+    } else if (PyTuple_Check(object) && unfit_ == Unfit::kNull) {
+      write_list(value);
+    } else if (unfit_ == Unfit::kNull) {
+      out_ += "null";
+    } else {
+      refuse("a " + class_name(value) +
+             " has no place in a template, which holds what JSON does: dict, "
+             "list, str, int, float, bool and None");
+    }
+  }
+
+  std::string take() { return std::move(out_); }
+
+ private:
+  [[noreturn]] void refuse(std::string message,
+                           ErrorCode code = ErrorCode::kWrongType) {
+    std::string path;
+    for (const std::string& step : path_) {
+      path += '/';
+      for (char c : step) {
+        if (c == '~') {
+          path += "~0";
+        } else if (c == '/') {
+          path += "~1";
+        } else {
+          path += c;
+        }
+      }
+    }
+    raise(Domain::kTemplate, {code, std::move(message), std::move(path)});
+  }
+
+  void enter() {
+    if (++depth_ > kMaxDepth) {
+      refuse("nested more than " + std::to_string(kMaxDepth) +
+                 " levels deep, or containing itself",
+             ErrorCode::kTooDeep);
+    }
+  }
+
+  // Calls `use` with the UTF-8 of a str, surrogates in three-byte form.
+  template <class Use>
+  static void with_utf8(nb::handle value, Use use) {
+    Py_ssize_t size = 0;
+    const char* text = PyUnicode_AsUTF8AndSize(value.ptr(), &size);
+    if (text != nullptr) {
+      use(std::string_view(text, static_cast<std::size_t>(size)));
+      return;
+    }
+    PyErr_Clear();
+    nb::object bytes = nb::steal(
+        PyUnicode_AsEncodedString(value.ptr(), "utf-8", "surrogatepass"));
+    char* begin = nullptr;
+    if (!bytes.is_valid() ||
+        PyBytes_AsStringAndSize(bytes.ptr(), &begin, &size) != 0) {
+      throw nb::python_error();
+    }
+    use(std::string_view(begin, static_cast<std::size_t>(size)));
+  }
+
+  void write_escape(unsigned unit) {
+    constexpr char kDigits[] = "0123456789abcdef";
+    out_ += "\\u";
+    for (int shift = 12; shift >= 0; shift -= 4) {
+      out_ += kDigits[(unit >> shift) & 15];
+    }
+  }
+
+  void write_string(nb::handle value) {
+    with_utf8(value, [&](std::string_view text) { write_text(text); });
+  }
+
+  void write_text(std::string_view text) {
+    out_ += '"';
+    std::size_t plain = 0;
+    for (std::size_t i = 0; i < text.size(); ++i) {
+      auto byte = static_cast<unsigned char>(text[i]);
+      bool surrogate = byte == 0xED && i + 2 < text.size() &&
+                       static_cast<unsigned char>(text[i + 1]) >= 0xA0;
+      if (byte >= 0x20 && byte != '"' && byte != '\\' && !surrogate) continue;
+      out_.append(text, plain, i - plain);
+      plain = i + 1;
+      switch (byte) {
+        case '"':
+          out_ += "\\\"";
+          break;
+        case '\\':
+          out_ += "\\\\";
+          break;
+        case '\n':
+          out_ += "\\n";
+          break;
+        case '\r':
+          out_ += "\\r";
+          break;
+        case '\t':
+          out_ += "\\t";
+          break;
+        case '\b':
+          out_ += "\\b";
+          break;
+        case '\f':
+          out_ += "\\f";
+          break;
+        case 0xED:
+          write_escape(0xD000u |
+                       (static_cast<unsigned char>(text[i + 1]) & 0x3Fu) << 6 |
+                       (static_cast<unsigned char>(text[i + 2]) & 0x3Fu));
+          i += 2;
+          plain = i + 1;
+          break;
+        default:
+          write_escape(byte);
+      }
+    }
+    out_.append(text, plain, text.size() - plain);
+    out_ += '"';
+  }
+
+  void write_ascii(nb::object text) {
+    Py_ssize_t size = 0;
+    const char* data =
+        text.is_valid() ? PyUnicode_AsUTF8AndSize(text.ptr(), &size) : nullptr;
+    if (data == nullptr) throw nb::python_error();
+    out_.append(data, static_cast<std::size_t>(size));
+  }
+
+  void write_int(nb::handle value) {
+    int overflow = 0;
+    long long small = PyLong_AsLongLongAndOverflow(value.ptr(), &overflow);
+    if (overflow != 0) {
+      write_ascii(nb::steal(PyNumber_ToBase(value.ptr(), 10)));
+      return;
+    }
+    if (small == -1 && PyErr_Occurred() != nullptr) throw nb::python_error();
+    char digits[24];
+    auto end = std::to_chars(digits, digits + sizeof digits, small).ptr;
+    out_.append(digits, end);
+  }
+
+  void write_float(nb::handle value) {
+    double number = PyFloat_AsDouble(value.ptr());
+    if (std::isnan(number)) {
+      out_ += "NaN";
+    } else if (std::isinf(number)) {
+      out_ += number < 0 ? "-Infinity" : "Infinity";
+    } else {
+      // Subclasses have a repr of their own.
+      nb::object plain = nb::steal(PyFloat_FromDouble(number));
+      if (!plain.is_valid()) throw nb::python_error();
+      write_ascii(nb::steal(PyObject_Repr(plain.ptr())));
+    }
+  }
+
+  void write_list(nb::handle value) {
+    enter();
+    bool list = PyList_Check(value.ptr());
+    out_ += '[';
+    // The size is asked each time: another thread may change a list.
+    for (Py_ssize_t i = 0;
+         i < (list ? PyList_Size(value.ptr()) : PyTuple_Size(value.ptr()));
+         ++i) {
+      if (i > 0) out_ += ", ";
+      nb::object item = nb::borrow(list ? PyList_GetItem(value.ptr(), i)
+                                        : PyTuple_GetItem(value.ptr(), i));
+      path_.push_back(std::to_string(i));
+      write(item);
+      path_.pop_back();
+    }
+    out_ += ']';
+    --depth_;
+  }
+
+  void write_dict(nb::handle value) {
+    enter();
+    out_ += '{';
+    bool first = true;
+    PyObject* key = nullptr;
+    PyObject* item = nullptr;
+    Py_ssize_t position = 0;
+    while (PyDict_Next(value.ptr(), &position, &key, &item)) {
+      if (!PyUnicode_Check(key)) {
+        if (unfit_ == Unfit::kNull) continue;
+        refuse("a key of a template must be a str, not " + class_name(key));
+      }
+      nb::object held = nb::borrow(item);
+      if (!first) out_ += ", ";
+      first = false;
+      with_utf8(key, [&](std::string_view text) {
+        write_text(text);
+        path_.emplace_back(text);
+      });
+      out_ += ": ";
+      write(held);
+      path_.pop_back();
+    }
+    out_ += '}';
+    --depth_;
+  }
+
+  Unfit unfit_;
+  std::string out_;
+  std::size_t depth_ = 0;
+  std::vector<std::string> path_;
+};
+
+}  // namespace
+
+std::string to_json_text(nb::handle value, Unfit unfit) {
+  Writer writer(unfit);
+  writer.write(value);
+  return writer.take();
+}
+
+}  // namespace parlance::python
