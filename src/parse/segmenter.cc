@@ -297,7 +297,9 @@ void Segmenter::process(bool end) {
         }
       }
     }
-    if (winner == nullptr || best.begin >= hold) {
+    // A match that begins where the text ends never counts, as upstream has it:
+    // there is nothing left for it to open or close.
+    if (winner == nullptr || best.begin >= hold || best.begin >= total_) {
       pass(end ? total_ : std::min({hold, best.begin, total_}));
       return;
     }
