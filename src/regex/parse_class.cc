@@ -64,6 +64,7 @@ bool Parser::escape(std::size_t begin) {
   bool good = ecma() ? ecma_escape(begin, c, false, item)
                      : common_escape(begin, c, false, item);
   if (!good) return false;
+  if (!item.cased.empty()) item.set = std::move(item.cased);
   push_item(std::move(item), begin, false);
   return true;
 }
@@ -416,13 +417,17 @@ bool Parser::property(std::size_t begin, bool positive, Item& item) {
                   "There is no property " + written +
                       "; examples are \\p{L}, \\p{Greek}, \\p{Alphabetic}.");
   }
+  item = property_item(std::move(answer), negate);
+  return true;
+}
+
+Parser::Item Parser::property_item(PropertyAnswer answer, bool negated) const {
+  Item item;
   item.is_char = false;
   item.set = std::move(answer.char_class);
-  item.negated = negate;
-  if (flags_.ignore_case && !answer.ignoring_case.empty()) {
-    item.set = std::move(answer.ignoring_case);
-  }
-  return true;
+  if (flags_.ignore_case) item.cased = std::move(answer.ignoring_case);
+  item.negated = negated;
+  return item;
 }
 
 // --- Brackets -------------------------------------------------------------
@@ -435,8 +440,12 @@ bool Parser::bracket(std::size_t begin) {
   bool negated = raw_match("^");
   std::size_t first_member = at_;
   CharClass set;
+  // "[\p{Lu}]" is the same as "\p{Lu}", also under IGNORECASE, which treats a
+  // property with others beside it in another way.
+  Item alone;
+  std::size_t members = 0;
   bool first = !ecma();
-  for (;; first = false) {
+  for (;; first = false, ++members) {
     if (at_end()) {
       return fail(begin, begin + 1,
                   "This \"[\" is never closed; add a \"]\", or write \"\\[\" "
@@ -451,6 +460,7 @@ bool Parser::bracket(std::size_t begin) {
     if (!low.is_char || !rest().starts_with("-") || rest().starts_with("-]") ||
         rest() == "-") {
       add_item(set, low);
+      if (members == 0) alone = std::move(low);
       continue;
     }
     raw_next();
@@ -474,6 +484,12 @@ bool Parser::bracket(std::size_t begin) {
     set.add({low.c, high.c});
   }
   flags_.verbose = verbose;
+  if (members == 1 && !alone.is_char) {
+    alone.negated = alone.negated != negated;
+    if (!alone.cased.empty()) alone.set = std::move(alone.cased);
+    push_item(std::move(alone), begin, false);
+    return true;
+  }
   Item whole;
   whole.is_char = false;
   whole.set = std::move(set);
@@ -551,9 +567,7 @@ bool Parser::posix_class(std::size_t begin, bool& found, Item& item) {
                 "There is no class " + std::string(shown(begin)) +
                     "; examples are [:alpha:] and [:digit:].");
   }
-  item.is_char = false;
-  item.set = std::move(answer.char_class);
-  item.negated = negated;
+  item = property_item(std::move(answer), negated);
   return true;
 }
 

@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "regex/ast.h"
+#include "regex/properties.h"
 
 namespace parlance::regex {
 
@@ -63,6 +64,7 @@ class Parser {
     bool is_char = true;
     char32_t c = 0;
     CharClass set = {};
+    CharClass cased = {};  // as PropertyAnswer::ignoring_case, under that flag
     bool negated = false;
   };
 
@@ -114,6 +116,7 @@ class Parser {
   bool back_reference(std::size_t begin, char32_t first);
   bool named_back_reference(std::size_t begin, char32_t close);
   bool property(std::size_t begin, bool positive, Item& item);
+  Item property_item(PropertyAnswer answer, bool negated) const;
   bool refused_escape(std::size_t begin, char32_t c);
   bool class_escape(char32_t c, Item& item) const;
   bool bracket(std::size_t begin);

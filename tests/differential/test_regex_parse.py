@@ -75,7 +75,8 @@ SETS = (
        "alpha alnum digit punct xdigit upper lower space word cntrl ^alpha"
        .split()]
     + [r"[^a]", r"[\w-]", r"[a\W]", r"[^\W\d]", r"[]a]", r"[^]a]", r"[a-]",
-       r"[\p{Lu}\d]", r"[\x41-\u00ff]", r"[a-\d]", r"[\b\a\0\07]",
+       r"[\p{Lu}\d]", r"[\P{Lu}]", r"[^\p{Lu}]", r"[^\p{Lu}a]", r"[\p{Upper}b]",
+       r"[\p{Greek}]", r"[\p{Greek}b]", r"[^\P{Greek}]", r"[[:upper:]]", r"[\x41-\u00ff]", r"[a-\d]", r"[\b\a\0\07]",
        r"[[a]", r"[[:alpha]", "[\ud800-\udfff]", "[&&]", "[a|b||]"]
 )
 # Not here: [^\s\S], which matches nothing; the package takes it for the
@@ -342,7 +343,10 @@ def test_random_searches():
     differ = [
         (q["pattern"], q["text"], q["pos"], theirs, ours)
         for q, theirs, ours in zip(questions, wanted, answers)
-        if theirs != ours and "too large" not in ours.get("message", "")
+        if theirs != ours
+        and "too large" not in ours.get("message", "")  # for PCRE2
+        # The package joins two negated sets of one character wrongly.
+        and not re.search(r"\[\^[^]]+\]\|\[\^", q["pattern"])
     ]
     if os.environ.get("PARLANCE_SHOW"):
         for d in differ:
