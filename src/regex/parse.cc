@@ -242,6 +242,9 @@ bool Parser::apply(std::size_t begin, std::uint32_t min, std::uint32_t max) {
                 "text write a \"\\\" before it.");
   }
   AstId repeated = frame.sequence.back();
+  if (python_re() && ast_.nodes[repeated].kind == AstKind::kAnchor) {
+    return fail(begin, at_, "An assertion such as \"^\" cannot be repeated.");
+  }
   frame.quantified = true;
   if (min == 1 && max == 1) return true;
   AstNode node = make(AstKind::kRepeat, ast_.nodes[repeated].span.begin);
@@ -473,6 +476,9 @@ bool Parser::open_flags(std::size_t begin) {
                 "Unknown group; \"(?\" must be followed by \":\", \"=\", "
                 "\"!\", \"<=\", \"<!\", \"<name>\", \"P<name>\", \">\", "
                 "\"#\", \"(\" or flags out of \"imsux\".");
+  }
+  if (python_re() && on == 0 && off == 0) {
+    return fail(begin, at_, "A flag out of \"imsux\" is missing here.");
   }
   if (python_re() && (begin != 0 || off != 0)) {
     return fail(begin, at_,

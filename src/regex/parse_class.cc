@@ -356,13 +356,6 @@ bool Parser::octal_escape(std::size_t begin, char32_t first, Item& item) {
     value = value * 8 + (raw_next() - '0');
     ++digits;
   }
-  // `re` reads one digit other than 0, or two, as no escape at all.
-  if (python_re() && first != '0' && digits < 3) {
-    return fail(begin, at_,
-                "\"" + std::string(shown(begin)) +
-                    "\" is incomplete; an octal escape has three digits or "
-                    "begins with 0.");
-  }
   if (python_re() && value > 0377) {
     return fail(begin, at_, "An octal escape goes up to \\377.");
   }

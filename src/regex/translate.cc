@@ -345,12 +345,13 @@ Facts Translator::facts(const AstNode& ast_node) {
   return result;
 }
 
-// PCRE2's rule: the alternatives may differ, each has one length.
+// PCRE2's rule: the alternatives may differ, each has one length.  For `re`
+// all have the same.
 bool Translator::fixed_behind(const AstNode& ast_node) const {
   constexpr std::uint64_t kMost = 0xFFFF;
   AstId child = ast_node.children[0];
   const AstNode& inner = ast_.nodes[child];
-  if (inner.kind != AstKind::kAlternation) {
+  if (inner.kind != AstKind::kAlternation || flavor_ == Flavor::kPythonRe) {
     return facts_[child].length && *facts_[child].length <= kMost;
   }
   for (AstId alternative : inner.children) {

@@ -217,6 +217,31 @@ def test_random_text():
         assert re.search(r"\\[gpP]|\(\?\(", pattern), (SEED, pattern, answer)
 
 
+@pytest.mark.filterwarnings("ignore")
+def test_random_text_for_re():
+    """The same against the standard library's `re`."""
+    rng = random.Random(SEED)
+    pieces = list("ab01(){}[]|*+?^$.\\-,:=!<>P#& \n") + [
+        "(?", "(?P<", "(?:", "(?<=", "\\w", "[^", "{1,2}", "(?i)", "(?#", "(?(1)",
+        "\\1", "\\u0041", "\\b",
+    ]
+    patterns = [
+        "".join(rng.choice(pieces) for _ in range(rng.randint(1, 8)))
+        for _ in range(ROUNDS * 3)
+    ]
+    answers = ask([
+        {"do": "parse", "pattern": p, "flags": "s", "flavor": "re"} for p in patterns
+    ])
+    for pattern, answer in zip(patterns, answers):
+        try:
+            re.compile(pattern, re.DOTALL)
+            accepted = True
+        except (re.error, OverflowError):
+            accepted = False
+        if answer.get("code") != "unsupported_pattern":
+            assert answer["ok"] == accepted, (SEED, pattern, answer)
+
+
 # --- Searching --------------------------------------------------------------
 
 

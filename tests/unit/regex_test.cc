@@ -199,6 +199,27 @@ TEST(Pattern, Errors) {
   }
 }
 
+TEST(Pattern, ErrorsOfOtherFlavors) {
+  const std::pair<PatternOptions, Fault> faults[] = {
+      {kRe, {"^*", ErrorCode::kBadPattern, {1, 2}}},
+      {kRe, {"a(?i)b", ErrorCode::kBadPattern, {1, 5}}},
+      {kRe, {"(?)", ErrorCode::kBadPattern, {0, 3}}},
+      {kRe, {"\\p{L}", ErrorCode::kBadPattern, {0, 2}}},
+      {kRe, {"(?P<n>a)(?P<n>b)", ErrorCode::kBadPattern, {8, 14}}},
+      {kSchema, {"a++", ErrorCode::kBadPattern, {2, 3}}},
+      {kSchema, {"\\Z", ErrorCode::kBadPattern, {0, 2}}},
+      {kSchema, {"(?i)a", ErrorCode::kBadPattern, {0, 3}}},
+      {kSchema, {"\\u{110000}", ErrorCode::kBadPattern, {0, 9}}},
+  };
+  for (const auto& [options, fault] : faults) {
+    Result<Pattern> pattern = parse_pattern(fault.pattern, options);
+    ASSERT_FALSE(pattern) << fault.pattern;
+    EXPECT_EQ(pattern.error().code, fault.code) << fault.pattern;
+    EXPECT_EQ(pattern.error().span->begin, fault.span.begin) << fault.pattern;
+    EXPECT_EQ(pattern.error().span->end, fault.span.end) << fault.pattern;
+  }
+}
+
 TEST(Pattern, NestingIsBounded) {
   PatternOptions options = kTemplate;
   options.limits.pattern_depth = 3;
