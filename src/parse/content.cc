@@ -37,6 +37,14 @@ std::string shown(std::string_view text) {
   return out;
 }
 
+// The type of a value by JSON's name, and by Python's where templates go by it.
+std::string type_name(const Value& value) {
+  std::string name(json::to_string(value.kind()));
+  if (value.is_array()) name += " (list)";
+  if (value.is_object()) name += " (dict)";
+  return name;
+}
+
 Error invalid(std::string message) {
   return {ErrorCode::kInvalidContent, std::move(message)};
 }
@@ -90,7 +98,9 @@ ContentResult parse_json(std::string_view text, const Content& content,
     auto result = json::rewrite(text, dialect, &regex::is_word);
     if (!result) {
       return invalid(
-          "the text contains U+0001 or U+0002, which string_delims reserves");
+          "the text contains U+0001 or U+0002, the sentinels that "
+          "string_delims "
+          "reserves");
     }
     rewritten = std::move(*result);
     working = rewritten;
@@ -275,7 +285,7 @@ ContentResult look_up(const std::vector<std::string>& path,
                      " cannot look for " + shown(path[i]) +
                      " in a value of "
                      "type " +
-                     std::string(json::to_string(value->kind())));
+                     type_name(*value));
     }
     const Value* member = value->find(path[i]);
     if (member == nullptr) {
@@ -351,7 +361,7 @@ ContentResult apply_transform(const format::Field& field, Value value,
   }
   if (!value.is_array()) {
     return invalid("transform_each needs a list, and the content is of type " +
-                   std::string(json::to_string(value.kind())));
+                   type_name(value));
   }
   json::Array out;
   out.reserve(value.items().size());
@@ -360,7 +370,7 @@ ContentResult apply_transform(const format::Field& field, Value value,
       return invalid(
           "transform_each needs a list of objects, and one element is of "
           "type " +
-          std::string(json::to_string(item.kind())));
+          type_name(item));
     }
     scope.item = &item.members();
     ContentResult result = transformed(*field.transform, scope);
