@@ -67,6 +67,8 @@ _NO_PREFIX = (
     '<think>, and only the prompt tells. When there is none, pass prefix="".'
 )
 
+_MISSING = object()
+
 # ---- Formats
 
 _Base = _parlance.Format
@@ -143,9 +145,11 @@ def _text_of(spec):
     elif isinstance(spec, dict):
         return _parlance.json_text(spec, False), False
     else:
-        raise TypeError(
+        # Upstream's class for a template that is no dict, a ValueError.
+        raise TemplateError(
             "spec must be a response template (dict), a path, the name of a "
-            f"built-in format, or a Format, not {type(spec).__name__}"
+            f"built-in format, or a Format, not {type(spec).__name__}",
+            code="wrong_type",
         )
     with open(spec, "rb") as file:
         content = file.read()
@@ -258,13 +262,13 @@ class ResponseParser(_parlance.ResponseParser):
 
     def __init__(
         self,
-        spec=None,
+        spec=_MISSING,
         prefix=None,
         *,
         tools=None,
         vocabulary=None,
         recover=None,
-        response_template=None,
+        response_template=_MISSING,
     ):
         format = _format_of(_either("spec", spec, response_template))
         if prefix is None:
@@ -273,25 +277,25 @@ class ResponseParser(_parlance.ResponseParser):
 
 
 def _either(name, value, alias):
-    if value is None:
-        if alias is None:
+    if value is _MISSING:
+        if alias is _MISSING:
             raise TypeError(f"missing argument: {name!r}")
         return alias
-    if alias is not None:
+    if alias is not _MISSING:
         raise TypeError(f"{name!r} is given twice, once by upstream's name")
     return value
 
 
 def parse_response(
-    response=None,
-    spec=None,
+    response=_MISSING,
+    spec=_MISSING,
     *,
     prefix=None,
     tools=None,
     vocabulary=None,
     recover=None,
-    text=None,
-    response_template=None,
+    text=_MISSING,
+    response_template=_MISSING,
 ):
     """Parses whole responses.
 
