@@ -664,6 +664,11 @@ bool Parser::resolve_references() {
       return fail(reference.span.begin, reference.span.end,
                   "There is no group \"" + reference.name + "\".");
     }
+    // `re` knows a group only once it was read.
+    if (python_re() && group > reference.known_groups) {
+      return fail(reference.span.begin, reference.span.end,
+                  "The group \"" + reference.name + "\" comes later.");
+    }
     ast_.nodes[reference.node].group = group;
   }
   return true;
@@ -699,7 +704,7 @@ void Parser::push_char(char32_t c, std::size_t begin) {
 void Parser::push_reference(std::string name, std::size_t begin) {
   AstNode node = make(AstKind::kBackref, begin);
   references_.push_back({static_cast<std::uint32_t>(ast_.nodes.size()),
-                         std::move(name), node.span});
+                         std::move(name), node.span, ast_.group_count});
   push(std::move(node));
 }
 
