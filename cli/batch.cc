@@ -1,0 +1,419 @@
+#include "batch.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <condition_variable>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <deque>
+#include <exception>
+#include <map>
+#include <mutex>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "io.h"
+#include "lines.h"
+#include "parlance/json.h"
+#include "report.h"
+#include "shape.h"
+
+namespace parlance::cli {
+namespace {
+
+struct LineError {
+  std::size_t line = 0;  // in its block, from 0
+  std::string text;
+};
+
+// What became of a block.
+struct Answer {
+  std::string text;
+  std::vector<LineError> errors;
+  std::size_t lines = 0;
+  std::size_t bytes = 0;
+  bool damaged = false;
+};
+
+// Turns lines into messages; one per thread.
+class LineParser {
+ public:
+  LineParser(const Reading& reading, const BatchOptions& options)
+      : reading_(reading), options_(options) {}
+
+  Answer parse(std::string_view block) {
+    Answer answer;
+    answer.bytes = block.size();
+    answer.text.reserve(block.size() + block.size() / 4);
+    while (!block.empty()) {
+      const void* newline = std::memchr(block.data(), '\n', block.size());
+      std::size_t length =
+          newline == nullptr
+              ? block.size()
+              : static_cast<std::size_t>(static_cast<const char*>(newline) -
+                                         block.data());
+      parse_line(block.substr(0, length), answer);
+      ++answer.lines;
+      block.remove_prefix(std::min(length + 1, block.size()));
+    }
+    return answer;
+  }
+
+ private:
+  void parse_line(std::string_view line, Answer& answer) {
+    if (line.find_first_not_of(" \t\r") == std::string_view::npos) return;
+    Result<json::Value> value = json::parse(line);
+    if (!value) return refuse(answer, value.error());
+    if (value->is_string()) {
+      return parse_response(value->as_string(), reading_.options(), answer);
+    }
+    if (!value->is_object()) {
+      return refuse(answer, "a line is a JSON string, or an object that holds "
+                            "one; this is " +
+                                with_article(value->kind()));
+    }
+    const json::Value* response = value->find(options_.key);
+    if (response == nullptr || !response->is_string()) {
+      return refuse(answer,
+                    "the object has no string called '" + options_.key +
+                        "'; --key names the member with the response");
+    }
+    ParserOptions options = reading_.options();
+    if (const json::Value* prefix = value->find("prefix")) {
+      if (!prefix->is_string()) {
+        return refuse(answer, "'prefix' is " + with_article(prefix->kind()) +
+                                  " where a string is needed");
+      }
+      options.prefix = prefix->as_string();
+    }
+    if (const json::Value* tools = value->find("tools")) {
+      if (!tools->is_null()) {
+        if (!tools->is_array()) {
+          return refuse(answer, "'tools' is " + with_article(tools->kind()) +
+                                    " where a list is needed");
+        }
+        options.tools = &tools_of(*tools);
+      }
+    }
+    parse_response(response->as_string(), options, answer);
+  }
+
+  // Neighbouring lines often have the same tools.
+  const ToolSet& tools_of(const json::Value& tools) {
+    if (!(tools == last_tools_)) {
+      last_tool_set_ = ToolSet::from_value(tools);
+      last_tools_ = tools;
+    }
+    return last_tool_set_;
+  }
+
+  void parse_response(std::string_view response, const ParserOptions& options,
+                      Answer& answer) {
+    ResponseParser parser(reading_.format, options);
+    parser.feed(response);
+    parser.finalize();
+    if (const Error* failure = parser.failure()) {
+      return refuse(answer, *failure);
+    }
+    const Message& message = parser.message();
+    if (!message.diagnostics.empty()) answer.damaged = true;
+    constexpr json::DumpOptions kLine = {.ascii = false, .compact = true};
+    if (options_.chat) {
+      answer.text +=
+          json::dump(chat_message(reading_.format, message), kLine);
+    } else {
+      answer.text += json::dump(message.fields, kLine);
+    }
+    answer.text += '\n';
+  }
+
+  static std::string with_article(json::Kind kind) {
+    std::string name(to_string(kind));
+    if (kind == json::Kind::kNull) return name;
+    bool vowel = std::string_view("aeiou").find(name[0]) !=
+                 std::string_view::npos;
+    return (vowel ? "an " : "a ") + name;
+  }
+
+  static void refuse(Answer& answer, std::string text) {
+    answer.errors.push_back({answer.lines, std::move(text)});
+  }
+  static void refuse(Answer& answer, const Error& error) {
+    std::string text;
+    if (error.span) {
+      text = "column " + std::to_string(error.span->begin + 1) + ": ";
+    }
+    refuse(answer, text + error.message + " (" +
+                       std::string(to_string(error.code)) + ")");
+  }
+
+  const Reading& reading_;
+  const BatchOptions& options_;
+  json::Value last_tools_;
+  ToolSet last_tool_set_;
+};
+
+// 1234567 as 1,234,567.
+std::string grouped(std::size_t n) {
+  std::string out = std::to_string(n);
+  for (std::size_t at = out.size(); at > 3;) {
+    at -= 3;
+    out.insert(at, ",");
+  }
+  return out;
+}
+
+std::string duration(double seconds) {
+  char text[32];
+  if (seconds < 10) {
+    std::snprintf(text, sizeof text, "%.1f s", seconds);
+  } else if (seconds < 90) {
+    std::snprintf(text, sizeof text, "%.0f s", seconds);
+  } else {
+    auto whole = static_cast<long>(seconds);
+    std::snprintf(text, sizeof text, "%ld min %02ld s", whole / 60,
+                  whole % 60);
+  }
+  return text;
+}
+
+// One line on standard error that follows the work.
+class ProgressLine {
+ public:
+  ProgressLine(Progress progress, Color color, std::size_t total_bytes)
+      : shown_(progress == Progress::kAlways ||
+               (progress == Progress::kAuto && ::isatty(2) == 1 &&
+                ::isatty(1) == 0)),
+        style_(color, 2),
+        total_bytes_(total_bytes) {}
+
+  void update(std::size_t lines, std::size_t bytes) {
+    if (!shown_) return;
+    double now = seconds();
+    if (now - last_ < 0.1) return;
+    last_ = now;
+    std::string text = "\r";
+    if (total_bytes_ > 0) {
+      double part =
+          static_cast<double>(bytes) / static_cast<double>(total_bytes_);
+      text += bar(part) + percent(part);
+    }
+    text += "  " + grouped(lines) + " lines  " + rate(lines, now);
+    if (total_bytes_ > bytes && bytes > 0) {
+      double left = now * static_cast<double>(total_bytes_ - bytes) /
+                    static_cast<double>(bytes);
+      text += "  " + duration(left) + " left";
+    }
+    put_error(text + "\x1b[K");
+    drawn_ = true;
+  }
+
+  // Makes room for other lines on standard error.
+  void clear() {
+    if (drawn_) put_error("\r\x1b[K");
+    drawn_ = false;
+  }
+
+  void finish(std::size_t lines, std::size_t failed) {
+    if (!shown_) return;
+    clear();
+    double now = seconds();
+    std::string text = grouped(lines) + (lines == 1 ? " line" : " lines") +
+                       " in " + duration(now) + ", " + rate(lines, now);
+    if (failed > 0) {
+      text += ", " + style_.paint(Style::kError, grouped(failed) + " failed");
+    }
+    put_error(text + "\n");
+  }
+
+ private:
+  double seconds() const {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() -
+                                         began_)
+        .count();
+  }
+
+  static std::string rate(std::size_t lines, double seconds) {
+    double per_second =
+        seconds > 0 ? static_cast<double>(lines) / seconds : 0;
+    return grouped(static_cast<std::size_t>(per_second)) + "/s";
+  }
+
+  std::string bar(double part) const {
+    constexpr std::size_t kWidth = 24;
+    auto full = static_cast<std::size_t>(part * kWidth);
+    std::string done, left;
+    for (std::size_t i = 0; i < kWidth; ++i) (i < full ? done : left) += "━";
+    return style_.paint(Style::kString, done) +
+           style_.paint(Style::kDim, left);
+  }
+
+  static std::string percent(double part) {
+    return pad_left(std::to_string(static_cast<int>(part * 100)), 4) + "%";
+  }
+
+  bool shown_;
+  bool drawn_ = false;
+  Style style_;
+  std::size_t total_bytes_;
+  std::chrono::steady_clock::time_point began_ =
+      std::chrono::steady_clock::now();
+  double last_ = 0;
+};
+
+// The threads and what goes between them; `mutex_` guards all members behind
+// it.
+class Pipeline {
+ public:
+  Pipeline(const Reading& reading, const BatchOptions& options,
+           std::size_t threads)
+      : reading_(reading),
+        options_(options),
+        blocks_(options.file),
+        max_in_flight_(threads * 4) {
+    workers_.reserve(threads + 1);
+    for (std::size_t i = 0; i < threads; ++i) {
+      workers_.emplace_back([this] { work(); });
+    }
+    workers_.emplace_back([this] { read(); });
+  }
+
+  ~Pipeline() {
+    for (std::thread& thread : workers_) thread.join();
+  }
+
+  std::size_t total_bytes() const { return blocks_.total_bytes(); }
+
+  // The answer to the next block in order, or false at the end.
+  bool next(Answer& answer) {
+    std::unique_lock lock(mutex_);
+    answered_.wait(lock, [this] {
+      return answers_.count(written_) > 0 || (ended_ && written_ == read_);
+    });
+    auto at = answers_.find(written_);
+    if (at == answers_.end()) {
+      if (failure_) std::rethrow_exception(failure_);
+      return false;
+    }
+    answer = std::move(at->second);
+    answers_.erase(at);
+    ++written_;
+    room_.notify_one();
+    return true;
+  }
+
+ private:
+  void read() {
+    try {
+      Block block;
+      while (blocks_.next(block)) {
+        std::unique_lock lock(mutex_);
+        room_.wait(lock,
+                   [this] { return read_ - written_ < max_in_flight_; });
+        // Views into a short string would not survive its move.
+        bool owned = !block.owned.empty();
+        waiting_.push_back(std::move(block));
+        if (owned) waiting_.back().text = waiting_.back().owned;
+        ++read_;
+        ready_.notify_one();
+      }
+    } catch (...) {
+      std::lock_guard lock(mutex_);
+      failure_ = std::current_exception();
+    }
+    std::lock_guard lock(mutex_);
+    ended_ = true;
+    ready_.notify_all();
+    answered_.notify_one();
+  }
+
+  void work() {
+    LineParser parser(reading_, options_);
+    for (;;) {
+      Block block;
+      {
+        std::unique_lock lock(mutex_);
+        ready_.wait(lock, [this] { return !waiting_.empty() || ended_; });
+        if (waiting_.empty()) return;
+        block = std::move(waiting_.front());
+        waiting_.pop_front();
+        if (!block.owned.empty()) block.text = block.owned;
+      }
+      Answer answer = parser.parse(block.text);
+      std::lock_guard lock(mutex_);
+      answers_.emplace(block.index, std::move(answer));
+      answered_.notify_one();
+    }
+  }
+
+  const Reading& reading_;
+  const BatchOptions& options_;
+  BlockReader blocks_;
+  const std::size_t max_in_flight_;
+  std::vector<std::thread> workers_;
+
+  std::mutex mutex_;
+  std::condition_variable room_;      // for the reader
+  std::condition_variable ready_;     // for the workers
+  std::condition_variable answered_;  // for the writer
+  std::deque<Block> waiting_;
+  std::map<std::size_t, Answer> answers_;
+  std::size_t read_ = 0;     // blocks handed to the workers
+  std::size_t written_ = 0;  // blocks handed to the writer
+  bool ended_ = false;
+  std::exception_ptr failure_;
+};
+
+int write_answers(Pipeline& pipeline, const BatchOptions& options,
+                  ProgressLine& progress) {
+  std::size_t lines = 0;
+  std::size_t bytes = 0;
+  std::size_t failed = 0;
+  bool damaged = false;
+  Answer answer;
+  while (pipeline.next(answer)) {
+    put(answer.text);
+    if (!answer.errors.empty()) progress.clear();
+    for (const LineError& error : answer.errors) {
+      put_error("parlance: line " + std::to_string(lines + error.line + 1) +
+                ": " + safe_text(error.text) + "\n");
+    }
+    lines += answer.lines;
+    bytes += answer.bytes;
+    failed += answer.errors.size();
+    damaged = damaged || answer.damaged;
+    progress.update(lines, bytes);
+  }
+  progress.finish(lines, failed);
+  return failed > 0 || (damaged && options.strict) ? kDamage : kOk;
+}
+
+}  // namespace
+
+int run_batch(const Reading& reading, const BatchOptions& options) {
+  std::size_t threads = options.threads;
+  if (threads == 0) {
+    threads = std::max(1u, std::thread::hardware_concurrency());
+  }
+  Pipeline pipeline(reading, options, threads);
+  ProgressLine progress(options.progress, options.color,
+                        pipeline.total_bytes());
+  try {
+    return write_answers(pipeline, options, progress);
+  } catch (const Failure& failure) {
+    // The reader may be waiting for input that never comes, so the threads
+    // are not waited for.
+    progress.clear();
+    put_error("parlance: " + std::string(failure.what()) + "\n");
+    std::_Exit(failure.status());
+  } catch (const OutputClosed&) {
+    std::_Exit(128 + SIGPIPE);
+  }
+}
+
+}  // namespace parlance::cli

@@ -1,0 +1,23 @@
+#ifndef PARLANCE_CLI_COMMANDS_H_
+#define PARLANCE_CLI_COMMANDS_H_
+
+// The commands.  Each add_ function declares one with its options on `app`;
+// when the command is chosen, `run` is set to what it does, which returns the
+// exit status.
+
+#include <CLI/CLI.hpp>
+#include <functional>
+
+namespace parlance::cli {
+
+using Run = std::function<int()>;
+
+void add_parse(CLI::App& app, Run& run);
+void add_watch(CLI::App& app, Run& run);
+void add_explain(CLI::App& app, Run& run);
+void add_check(CLI::App& app, Run& run);
+void add_formats(CLI::App& app, Run& run);
+
+}  // namespace parlance::cli
+
+#endif  // PARLANCE_CLI_COMMANDS_H_

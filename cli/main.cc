@@ -1,0 +1,81 @@
+// The `parlance` command: what the library does, from a shell.
+//
+// Everything here translates between arguments, files and terminals on one side
+// and the library's doors on the other; nothing is decided here about how a
+// response is read.
+
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <csignal>
+#include <cstdio>
+#include <new>
+#include <string>
+
+#include "commands.h"
+#include "io.h"
+
+namespace {
+
+constexpr const char* kExamples = R"(Examples:
+  parlance parse --format qwen3 response.txt
+  parlance watch --format gpt_oss --delay-ms 20 response.txt
+  parlance explain --format qwen3 --chunk 4 response.txt
+  parlance check my_template.json
+  parlance formats
+
+'parlance COMMAND --help' tells the options of a command.
+Exit status: 0 all is well, 1 what was read is damaged or has errors, 2 the
+arguments, a file or a template cannot be used.)";
+
+// CLI11 prints help and errors itself; only the statuses are ours.
+int parse_arguments(CLI::App& app, int argc, char** argv) {
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::Success& e) {
+    app.exit(e);
+    return parlance::cli::kOk;
+  } catch (const CLI::ParseError& e) {
+    app.exit(e);
+    return parlance::cli::kUsage;
+  }
+  return -1;
+}
+
+int run_command(int argc, char** argv) {
+  CLI::App app{"Turns what a language model writes into messages."};
+  app.name("parlance");
+  app.set_version_flag("--version", "parlance " PARLANCE_VERSION);
+  app.footer(kExamples);
+  app.require_subcommand(1);
+  app.get_formatter()->column_width(28);
+
+  parlance::cli::Run run;
+  parlance::cli::add_parse(app, run);
+  // parlance::cli::add_watch(app, run);
+  // parlance::cli::add_explain(app, run);
+  parlance::cli::add_check(app, run);
+  parlance::cli::add_formats(app, run);
+
+  int status = parse_arguments(app, argc, argv);
+  return status >= 0 ? status : run();
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  // A pipe whose reader has gone ends the command as it ends others, also
+  // where a parent has chosen to ignore the signal.
+  std::signal(SIGPIPE, SIG_DFL);
+  try {
+    return run_command(argc, argv);
+  } catch (const parlance::cli::OutputClosed&) {
+    return 128 + SIGPIPE;
+  } catch (const parlance::cli::Failure& failure) {
+    std::fprintf(stderr, "parlance: %s\n", failure.what());
+    return failure.status();
+  } catch (const std::bad_alloc&) {
+    std::fprintf(stderr, "parlance: out of memory\n");
+    return parlance::cli::kUsage;
+  }
+}

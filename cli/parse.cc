@@ -1,0 +1,180 @@
+// `parlance parse`: a response becomes a message, its events, or a line per
+// stored generation.
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <map>
+#include <memory>
+
+#include "batch.h"
+#include "commands.h"
+#include "io.h"
+#include "report.h"
+#include "setup.h"
+#include "shape.h"
+
+namespace parlance::cli {
+namespace {
+
+const std::map<std::string, Progress> kProgress = {
+    {"auto", Progress::kAuto},
+    {"always", Progress::kAlways},
+    {"never", Progress::kNever}};
+
+struct Arguments {
+  ReadingArguments reading;
+  BatchOptions batch;
+  bool events = false;
+  bool jsonl = false;
+  bool pretty = false;
+  bool compact = false;
+  std::size_t chunk = 0;
+};
+
+constexpr const char* kExamples = R"(Examples:
+  parlance parse --format qwen3 response.txt
+  curl ... | parlance parse --format auto --chat
+  parlance parse --template mine.json --prefix '<think>' < response.txt
+  parlance parse --format gpt_oss --events --chunk 8 response.txt
+  parlance parse --format qwen3 --vocabulary tokenizer.json --ids ids.txt
+  parlance parse --format qwen3 --jsonl generations.jsonl > messages.jsonl)";
+
+// The lines of --events, written when there are some kilobytes of them.
+class EventWriter {
+ public:
+  explicit EventWriter(const Style& style, bool with_tokens)
+      : style_(style), with_tokens_(with_tokens) {}
+
+  void add(std::span<const Event> events) {
+    for (const Event& event : events) {
+      out_ += paint_json(style_, json::dump(event_value(event, with_tokens_),
+                                            {.ascii = false}));
+      out_ += '\n';
+    }
+    if (out_.size() > (std::size_t{1} << 16)) flush();
+  }
+  void flush() {
+    put(out_);
+    out_.clear();
+  }
+
+ private:
+  const Style& style_;
+  bool with_tokens_;
+  std::string out_;
+};
+
+int parse_events(const Arguments& arguments, const Reading& reading) {
+  Style style(arguments.reading.color, 1);
+  Response response(arguments.reading, reading);
+  ResponseParser parser(reading.format, reading.options());
+  EventWriter writer(style, response.reads_ids);
+  writer.add(parser.initial_events());
+  std::size_t step = arguments.chunk == 0 ? response.size() : arguments.chunk;
+  for (std::size_t at = 0; at < response.size();) {
+    std::size_t end = at + std::min(step, response.size() - at);
+    writer.add(response.feed(parser, at, end));
+    at = end;
+  }
+  writer.add(parser.finalize());
+  writer.flush();
+  bool damaged = tell_damage(parser, Style(arguments.reading.color, 2));
+  bool failed = parser.failure() != nullptr;
+  return failed || (damaged && arguments.reading.strict) ? kDamage : kOk;
+}
+
+int parse_message(const Arguments& arguments, const Reading& reading) {
+  Response response(arguments.reading, reading);
+  ResponseParser parser(reading.format, reading.options());
+  response.feed(parser, 0, response.size());
+  parser.finalize();
+
+  bool damaged = tell_damage(parser, Style(arguments.reading.color, 2));
+  if (parser.failure() != nullptr) {
+    if (!arguments.reading.strict) {
+      note("with --recover damage stays in its region");
+    }
+    return kDamage;
+  }
+  const Message& message = parser.message();
+  json::Value value = arguments.batch.chat
+                          ? chat_message(reading.format, message)
+                          : message.fields;
+  Style style(arguments.reading.color, 1);
+  bool pretty = arguments.pretty ||
+                (!arguments.compact && ::isatty(STDOUT_FILENO) == 1);
+  std::string text = json::dump(
+      value, {.ascii = false, .indent = pretty ? 2 : 0,
+              .compact = arguments.compact});
+  put(paint_json(style, text) + "\n");
+  return damaged && arguments.reading.strict ? kDamage : kOk;
+}
+
+int run_parse(Arguments& arguments) {
+  Reading reading(arguments.reading);
+  if (arguments.jsonl) {
+    arguments.batch.file = arguments.reading.file;
+    arguments.batch.strict = arguments.reading.strict;
+    arguments.batch.color = arguments.reading.color;
+    return run_batch(reading, arguments.batch);
+  }
+  if (arguments.events) return parse_events(arguments, reading);
+  return parse_message(arguments, reading);
+}
+
+}  // namespace
+
+void add_parse(CLI::App& app, Run& run) {
+  auto a = std::make_shared<Arguments>();
+  CLI::App* command =
+      app.add_subcommand("parse", "Reads a response, writes its message");
+  command->footer(kExamples);
+  add_reading(*command, a->reading);
+
+  auto* events = command->add_flag(
+      "-e,--events", a->events, "Write the events, one JSON object per line");
+  command
+      ->add_option("--chunk", a->chunk,
+                   "With --events: feed so many bytes (or ids) at a time")
+      ->type_name("N")
+      ->check(CLI::PositiveNumber.description(""))
+      ->needs(events);
+  command
+      ->add_flag("--chat", a->batch.chat,
+                 "Write a message of the chat-completions API")
+      ->excludes(events);
+  auto* pretty = command->add_flag("--pretty", a->pretty,
+                                   "Indent (default on a terminal)");
+  command->add_flag("--compact", a->compact, "One line without spaces")
+      ->excludes(pretty)
+      ->excludes(events);
+  pretty->excludes(events);
+
+  auto* jsonl = command->add_flag(
+      "--jsonl", a->jsonl,
+      "Each line of the input is a stored response: a JSON string, or an "
+      "object that holds it; write one message per line");
+  jsonl->excludes(events)->excludes("--ids")->excludes(pretty);
+  command
+      ->add_option("--key", a->batch.key,
+                   "With --jsonl: the member of an object that is the "
+                   "response [response]")
+      ->type_name("NAME")
+      ->needs(jsonl);
+  command
+      ->add_option("--threads", a->batch.threads,
+                   "With --jsonl: worker threads [one per core]")
+      ->type_name("N")
+      ->check(CLI::Range(1, 1024).description(""))
+      ->needs(jsonl);
+  command
+      ->add_option("--progress", a->batch.progress,
+                   "With --jsonl: auto (on a terminal), always, never")
+      ->transform(CLI::CheckedTransformer(kProgress).description(""))
+      ->type_name("WHEN")
+      ->needs(jsonl);
+  command->callback([a, &run] { run = [a] { return run_parse(*a); }; });
+}
+
+}  // namespace parlance::cli

@@ -1,0 +1,213 @@
+#include "setup.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <map>
+#include <string>
+
+#include "io.h"
+#include "parlance/json.h"
+#include "report.h"
+
+namespace parlance::cli {
+namespace {
+
+const std::map<std::string, Color> kColors = {{"auto", Color::kAuto},
+                                              {"always", Color::kAlways},
+                                              {"never", Color::kNever}};
+
+Format detected(const ReadingArguments& arguments) {
+  const std::string& path = arguments.tokenizer_config;
+  std::string text = read_all(path);
+  json::Value config = or_fail(json::parse(text), display_name(path), text);
+  DetectedFormat found = or_fail(detect_format(config), display_name(path), "");
+  if (found.name == "response_template") {
+    note("using the response template in " + display_name(path));
+    const json::Value* own = config.find("response_template");
+    std::string source = json::dump(own == nullptr ? json::Value() : *own,
+                                    {.ascii = false, .indent = 2});
+    return or_fail(Format::from_json(source),
+                   "response_template of " + display_name(path), source);
+  }
+  note("using format " + found.name + ": " + found.why);
+  return or_fail(Format::built_in(found.name), found.name, "");
+}
+
+Format load_format(const ReadingArguments& arguments) {
+  if (!arguments.template_file.empty()) {
+    std::string text = read_all(arguments.template_file);
+    return or_fail(Format::from_json(text),
+                   display_name(arguments.template_file), text);
+  }
+  if (arguments.format.empty()) {
+    throw Failure(
+        "which format? --format NAME (see 'parlance formats'), --format auto "
+        "with a tokenizer_config.json, or --template FILE");
+  }
+  if (arguments.format == "auto") return detected(arguments);
+  return or_fail(Format::built_in(arguments.format), "--format", "");
+}
+
+// Token ids as a JSON list, or with white space or commas between them.
+std::vector<TokenId> read_ids(std::string_view text, const std::string& name) {
+  constexpr std::string_view kBetween = " \t\r\n,[]";
+  std::vector<TokenId> out;
+  for (std::size_t at = text.find_first_not_of(kBetween);
+       at != std::string_view::npos;
+       at = text.find_first_not_of(kBetween, at)) {
+    std::size_t end = std::min(text.find_first_of(kBetween, at), text.size());
+    std::uint64_t id = 0;
+    for (char c : text.substr(at, end - at)) {
+      if (c >= '0' && c <= '9') id = id * 10 + static_cast<unsigned>(c - '0');
+      if (c < '0' || c > '9' || id > std::numeric_limits<TokenId>::max()) {
+        throw Failure(name + ": \"" +
+                      one_line(text.substr(at, std::min<std::size_t>(
+                                                   end - at, 40))) +
+                      "\" at byte " + std::to_string(at) +
+                      " is no token id; with --ids the input is numbers "
+                      "between white space, or a JSON list of them");
+      }
+    }
+    out.push_back(static_cast<TokenId>(id));
+    at = end;
+  }
+  return out;
+}
+
+}  // namespace
+
+void add_color(CLI::App& app, Color& color) {
+  app.add_option("--color", color,
+                 "auto: on a terminal, unless NO_COLOR is set; always; never")
+      ->transform(CLI::CheckedTransformer(kColors).description(""))
+      ->type_name("WHEN");
+}
+
+void add_reading(CLI::App& app, ReadingArguments& a) {
+  app.add_option("FILE", a.file, "The response; standard input by default")
+      ->type_name("");
+  auto* format =
+      app.add_option("-f,--format", a.format,
+                     "A built-in format, or 'auto' to choose by the "
+                     "tokenizer's configuration")
+          ->type_name("NAME");
+  app.add_option("-t,--template", a.template_file,
+                 "A response template or format file")
+      ->type_name("FILE")
+      ->excludes(format);
+  app.add_option("--tokenizer-config", a.tokenizer_config,
+                 "What --format auto looks at [tokenizer_config.json]")
+      ->type_name("FILE");
+  auto* prefix = app.add_option("-p,--prefix", a.prefix,
+                                "What the prompt already wrote, e.g. an "
+                                "opened '<think>'")
+                     ->type_name("TEXT");
+  app.add_option("--prefix-file", a.prefix_file, "The same from a file")
+      ->type_name("FILE")
+      ->excludes(prefix);
+  app.add_option("--tools", a.tools_file,
+                 "The request's tools (JSON list), to type their arguments")
+      ->type_name("FILE");
+  auto* vocabulary =
+      app.add_option("--vocabulary", a.vocabulary_file,
+                     "tokenizer.json, tiktoken ranks or a vocabulary text")
+          ->type_name("FILE");
+  auto* ids = app.add_flag("--ids", a.ids,
+                           "The input is token ids: numbers between white "
+                           "space, or a JSON list");
+  ids->needs(vocabulary);
+  vocabulary->needs(ids);
+  auto* strict =
+      app.add_flag("--strict", a.strict, "What does not fit is a failure");
+  app.add_flag("--recover", a.recover,
+               "Damage stays in its region (default of built-in formats)")
+      ->excludes(strict);
+  add_color(app, a.color);
+}
+
+void fail_with(const Error& error, std::string_view name,
+               std::string_view source) {
+  // A path or span means something only beside the text.
+  std::string text =
+      describe(Style(Color::kAuto, 2), name, source,
+               source.empty()
+                   ? Finding{Severity::kError, error.message}
+                   : Finding{Severity::kError, error.message,
+                             to_string(error.code), error.path, error.span});
+  text.pop_back();
+  throw Failure(text);
+}
+
+Reading::Reading(const ReadingArguments& arguments)
+    : format(load_format(arguments)), prefix(arguments.prefix) {
+  if (!arguments.prefix_file.empty()) prefix = read_all(arguments.prefix_file);
+  if (!arguments.tools_file.empty()) {
+    std::string text = read_all(arguments.tools_file);
+    tools = or_fail(ToolSet::from_json(text),
+                    display_name(arguments.tools_file), text);
+  }
+  if (!arguments.vocabulary_file.empty()) {
+    std::string text = read_all(arguments.vocabulary_file);
+    vocabulary = or_fail(Vocabulary::from_text(text),
+                         display_name(arguments.vocabulary_file), text);
+  }
+  if (arguments.strict) recover = Recover::kNo;
+  if (arguments.recover) recover = Recover::kYes;
+}
+
+ParserOptions Reading::options() const {
+  return {.prefix = prefix,
+          .tools = tools ? &*tools : nullptr,
+          .vocabulary = vocabulary ? &*vocabulary : nullptr,
+          .recover = recover};
+}
+
+Response::Response(const ReadingArguments& arguments, const Reading& reading)
+    : reads_ids(reading.vocabulary.has_value()),
+      bytes(read_all(arguments.file)) {
+  if (!reads_ids) return;
+  ids = read_ids(bytes, display_name(arguments.file));
+  bytes.clear();
+  token_ends.reserve(ids.size());
+  for (TokenId id : ids) {
+    if (reading.vocabulary->kind(id) == TokenKind::kUnused) {
+      bytes += "\xEF\xBF\xBD";
+    } else {
+      bytes += reading.vocabulary->bytes(id);
+    }
+    token_ends.push_back(bytes.size());
+  }
+}
+
+std::span<const Event> Response::feed(ResponseParser& parser,
+                                      std::size_t begin,
+                                      std::size_t end) const {
+  if (reads_ids) {
+    return parser.feed_tokens(
+        std::span<const TokenId>(ids).subspan(begin, end - begin));
+  }
+  return parser.feed(std::string_view(bytes).substr(begin, end - begin));
+}
+
+bool tell_damage(const ResponseParser& parser, const Style& style) {
+  if (const Error* failure = parser.failure()) {
+    put_error(describe(style, "response", "", *failure));
+    return true;
+  }
+  for (const Diagnostic& diagnostic : parser.message().diagnostics) {
+    std::string where = "bytes " + std::to_string(diagnostic.bytes.begin) +
+                        ".." + std::to_string(diagnostic.bytes.end);
+    if (!diagnostic.field.empty()) where += " of " + diagnostic.field;
+    put_error(style.paint(Style::kBold, "response:") + " " +
+              style.paint(Style::kWarning, "warning:") + " " +
+              safe_text(diagnostic.message) + "\n" +
+              style.paint(Style::kDim,
+                          "  " + where + " (" +
+                              std::string(to_string(diagnostic.code)) + ")") +
+              "\n");
+  }
+  return !parser.message().diagnostics.empty();
+}
+
+}  // namespace parlance::cli

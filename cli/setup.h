@@ -1,0 +1,92 @@
+#ifndef PARLANCE_CLI_SETUP_H_
+#define PARLANCE_CLI_SETUP_H_
+
+// The arguments that commands share, and the library's values they stand for.
+
+#include <CLI/CLI.hpp>
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "parlance/format.h"
+#include "parlance/response_parser.h"
+#include "parlance/tools.h"
+#include "parlance/vocabulary.h"
+#include "style.h"
+
+namespace parlance::cli {
+
+// How a command looks and which response it reads.  The members are what the
+// options of the same name hold.
+struct ReadingArguments {
+  std::string file;
+  std::string format;
+  std::string template_file;
+  std::string tokenizer_config = "tokenizer_config.json";
+  std::string prefix;
+  std::string prefix_file;
+  std::string tools_file;
+  std::string vocabulary_file;
+  bool ids = false;
+  bool strict = false;
+  bool recover = false;
+  Color color = Color::kAuto;
+};
+
+// Adds --color.
+void add_color(CLI::App& app, Color& color);
+
+// Adds FILE and every option above.
+void add_reading(CLI::App& app, ReadingArguments& arguments);
+
+// Turns a failed Result into a Failure that shows the place in `source`.
+template <class T>
+T or_fail(Result<T> result, std::string_view name, std::string_view source);
+[[noreturn]] void fail_with(const Error& error, std::string_view name,
+                            std::string_view source);
+
+template <class T>
+T or_fail(Result<T> result, std::string_view name, std::string_view source) {
+  if (!result) fail_with(result.error(), name, source);
+  return *std::move(result);
+}
+
+// Everything a parser needs, loaded.  Throws Failure.
+struct Reading {
+  explicit Reading(const ReadingArguments& arguments);
+
+  ParserOptions options() const;
+
+  Format format;
+  std::string prefix;
+  std::optional<ToolSet> tools;
+  std::optional<Vocabulary> vocabulary;
+  Recover recover = Recover::kDefault;
+};
+
+// A whole response in memory, fed in steps.
+struct Response {
+  // Reads the file of `arguments`: its bytes, or the ids written in it.
+  Response(const ReadingArguments& arguments, const Reading& reading);
+
+  // Bytes, or tokens.
+  std::size_t size() const { return reads_ids ? ids.size() : bytes.size(); }
+  std::span<const Event> feed(ResponseParser& parser, std::size_t begin,
+                              std::size_t end) const;
+
+  bool reads_ids = false;
+  std::string bytes;  // with ids: the text of the tokens
+  std::vector<TokenId> ids;
+  std::vector<std::size_t> token_ends;  // in `bytes`
+};
+
+// Tells diagnostics and a failure on standard error; whether there were any
+// that make a strict reading fail.
+bool tell_damage(const ResponseParser& parser, const Style& style);
+
+}  // namespace parlance::cli
+
+#endif  // PARLANCE_CLI_SETUP_H_
