@@ -200,8 +200,6 @@ bool Parser::braces(std::size_t begin, bool& is_quantifier, std::uint32_t& min,
   if (comma) high = digits();
   bool closed = raw_match("}");
   bool empty = low.empty() && (!comma || ecma());
-  // `re` wants a number on one side at least; the `regex` module does not.
-  if (python_re() && low.empty() && high.empty()) empty = true;
   if (!closed || empty) {
     at_ = saved;
     is_quantifier = false;
@@ -480,7 +478,10 @@ bool Parser::open_flags(std::size_t begin) {
   if (python_re() && on == 0 && off == 0) {
     return fail(begin, at_, "A flag out of \"imsux\" is missing here.");
   }
-  if (python_re() && (begin != 0 || off != 0)) {
+  const Frame& whole = frames_.back();
+  bool at_beginning =
+      frames_.size() == 1 && whole.sequence.empty() && whole.branches.empty();
+  if (python_re() && (!at_beginning || off != 0)) {
     return fail(begin, at_,
                 "Flags for the whole pattern must stand at its beginning; "
                 "\"(?i:...)\" sets them for a part.");
