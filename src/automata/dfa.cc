@@ -316,9 +316,14 @@ struct Automaton::Builder {
     }
     if (transition == nullptr) return;
     transition->sources = std::move(sources);
-    transition->copies = false;
-    for (std::size_t i = 0; i < transition->sources.size(); ++i) {
-      if (transition->sources[i] != i) transition->copies = true;
+    using Moves = Transition::Moves;
+    transition->moves = Moves::kNone;
+    for (std::size_t i = transition->sources.size(); i-- > 0;) {
+      std::uint16_t source = transition->sources[i];
+      if (source == i) continue;
+      transition->first = static_cast<std::uint16_t>(i);
+      transition->moves = std::max(
+          transition->moves, source == kFromHere ? Moves::kSet : Moves::kShift);
     }
   }
 
@@ -350,14 +355,35 @@ struct Automaton::Builder {
         if (id != kDead) close_over(edge.next, id, tags);
       }
     }
-    if (old.spawning && symbol != kEnd) spawn(nullptr);
+    if (a.matches_empty_) state.inside = inside_behind(old, symbol);
+    if (old.spawning && symbol != kEnd && state.inside == 0) spawn(nullptr);
     finish(state, &transition, old.spawning && symbol != kEnd);
+  }
+
+  // How many bytes the character lacks that `symbol` is a part of.
+  static std::uint8_t inside_behind(const State& old, Symbol symbol) {
+    if (symbol < 0x80 || symbol > 0xFF) return 0;
+    if (symbol < 0xC0) return old.inside > 0 ? old.inside - 1 : 0;
+    return symbol < 0xE0 ? 1 : symbol < 0xF0 ? 2 : 3;
+  }
+
+  // Whether some pattern may match without reading anything, if what it
+  // asserts holds.
+  bool matches_empty() {
+    text_start = line_start = true;
+    spawn(nullptr);
+    bool any = std::any_of(work.begin(), work.end(), [&](const Work& w) {
+      return nfa.insts[w.pc].op == Op::kMatch;
+    });
+    work.clear();
+    seen.clear();
+    return any;
   }
 
   static std::string name(const State& state) {
     std::string out;
     out.reserve(8 * state.threads.size() + 4 * state.tags.size() + 4);
-    append_bytes(out, state.spawning ? 1 : 0);
+    append_bytes(out, (state.spawning ? 1U : 0U) | (state.inside << 1));
     for (const Thread& thread : state.threads) {
       append_bytes(out, thread.pc);
       append_bytes(out, thread.obligations);
@@ -383,6 +409,7 @@ Result<std::shared_ptr<const Automaton>> Automaton::compile(
   if (!nfa) return nfa.error();
   std::shared_ptr<Automaton> automaton(
       new Automaton(std::move(*nfa), limits.automaton_bytes));
+  automaton->matches_empty_ = Builder(*automaton).matches_empty();
   for (const PatternSpec& pattern : patterns) {
     automaton->slots_of_.push_back(2 + 2 * pattern.groups.size());
   }
@@ -410,20 +437,19 @@ const State* Automaton::intern(State&& state) const {
   if (memory_ + bytes > memory_limit_) return nullptr;
   memory_ += bytes;
   auto owned = std::make_unique<State>(std::move(state));
-  owned->next =
-      std::make_unique<std::atomic<const Transition*>[]>(nfa_.class_count);
+  owned->next = std::make_unique<std::atomic<Link>[]>(nfa_.class_count);
   const State* result = owned.get();
   states_.emplace(std::move(name), std::move(owned));
   return result;
 }
 
-const Transition* Automaton::step(const State* state, Symbol symbol,
-                                  Scratch& scratch) const {
+Link Automaton::step(const State* state, Symbol symbol,
+                     Scratch& scratch) const {
   std::lock_guard lock(mutex_);
   std::size_t cls = nfa_.class_of[symbol];
   if (state->next != nullptr) {
-    const Transition* known = state->next[cls].load(std::memory_order_acquire);
-    if (known != nullptr) return known;
+    Link known = state->next[cls].load(std::memory_order_acquire);
+    if (known != 0) return known;
   }
   Builder builder(*this);
   State fresh;
@@ -436,14 +462,17 @@ const Transition* Automaton::step(const State* state, Symbol symbol,
     scratch.state = std::move(fresh);
     transition.target = &scratch.state;
     scratch.transition = std::move(transition);
-    return &scratch.transition;
+    return reinterpret_cast<Link>(&scratch.transition) | 1;
   }
-  transition.target = kept;
-  memory_ += sizeof(Transition) + 2 * transition.sources.size() + 16;
-  transitions_.push_back(std::make_unique<Transition>(std::move(transition)));
-  const Transition* result = transitions_.back().get();
-  state->next[cls].store(result, std::memory_order_release);
-  return result;
+  Link link = reinterpret_cast<Link>(kept);
+  if (transition.moves != Transition::Moves::kNone) {
+    transition.target = kept;
+    memory_ += sizeof(Transition) + 2 * transition.sources.size() + 16;
+    transitions_.push_back(std::make_unique<Transition>(std::move(transition)));
+    link = reinterpret_cast<Link>(transitions_.back().get()) | 1;
+  }
+  state->next[cls].store(link, std::memory_order_release);
+  return link;
 }
 
 // Which bytes lead away from `state`, a state that holds nothing.
@@ -489,8 +518,7 @@ const State* Automaton::start(const Context& context) const {
   if (kept == nullptr) {
     // The first states always fit: they are what everything else starts from.
     auto owned = std::make_unique<State>(std::move(fresh));
-    owned->next =
-        std::make_unique<std::atomic<const Transition*>[]>(nfa_.class_count);
+    owned->next = std::make_unique<std::atomic<Link>[]>(nfa_.class_count);
     kept = owned.get();
     states_.emplace(Builder::name(*kept), std::move(owned));
   }
@@ -554,18 +582,30 @@ std::uint64_t Search::hold() const {
   return positions_[static_cast<std::size_t>(state_->first_start)];
 }
 
-void Search::advance(const Transition* transition, std::uint64_t here) {
-  const State* target = transition->target;
-  std::size_t count = target->positions;
-  if (transition->copies) {
-    if (spare_.size() < count) spare_.resize(std::max<std::size_t>(count, 8));
-    for (std::size_t i = 0; i < count; ++i) {
-      std::uint16_t from = transition->sources[i];
-      spare_[i] = from == kFromHere ? here : positions_[from];
+void Search::move(const Transition* transition, std::uint64_t here) {
+  const std::uint16_t* sources = transition->sources.data();
+  std::size_t count = transition->sources.size();
+  if (positions_.size() < count) positions_.resize(count + 8);
+  if (transition->moves == Transition::Moves::kNone) return;
+  if (transition->moves == Transition::Moves::kSet) {
+    for (std::size_t i = transition->first; i < count; ++i) {
+      if (sources[i] == kFromHere) positions_[i] = here;
     }
-    positions_.swap(spare_);
+    return;
   }
-  state_ = target;
+  if (spare_.size() < count) spare_.resize(count + 8);
+  for (std::size_t i = 0; i < count; ++i) {
+    spare_[i] = sources[i] == kFromHere ? here : positions_[sources[i]];
+  }
+  positions_.swap(spare_);
+}
+
+// The transition that is not in the table yet.
+Link Search::step(Symbol symbol) {
+  auto& scratch = scratch_[scratch_turn_ ^= 1];
+  if (scratch == nullptr) scratch = std::make_unique<Automaton::Scratch>();
+  scratch->state = State();
+  return automaton_->step(state_, symbol, *scratch);
 }
 
 std::size_t Search::run(std::string_view bytes) {
@@ -586,17 +626,11 @@ std::size_t Search::run(std::string_view bytes) {
       if (i == size) break;
     }
     auto byte = static_cast<unsigned char>(data[i]);
-    const Transition* t = nullptr;
-    if (state->next != nullptr) {
-      t = state->next[class_of[byte]].load(std::memory_order_acquire);
-    }
-    if (t == nullptr) {
-      auto& scratch = scratch_[scratch_turn_ ^= 1];
-      if (scratch == nullptr) scratch = std::make_unique<Automaton::Scratch>();
-      scratch->state = State();
-      t = automaton_->step(state, byte, *scratch);
-    }
-    advance(t, base + i);
+    Link link =
+        state->next == nullptr
+            ? 0
+            : state->next[class_of[byte]].load(std::memory_order_acquire);
+    advance(link != 0 ? link : step(byte), base + i);
     ++i;
     if (state_->decided && !state_->decided_empty) {
       decided_ = true;
@@ -613,18 +647,8 @@ bool Search::mark(Symbol symbol, std::size_t length) {
     decided_ = true;
     return false;
   }
-  const Transition* t = nullptr;
-  if (state_->next != nullptr) {
-    t = state_->next[automaton_->nfa_.class_of[symbol]].load(
-        std::memory_order_acquire);
-  }
-  if (t == nullptr) {
-    auto& scratch = scratch_[scratch_turn_ ^= 1];
-    if (scratch == nullptr) scratch = std::make_unique<Automaton::Scratch>();
-    scratch->state = State();
-    t = automaton_->step(state_, symbol, *scratch);
-  }
-  advance(t, position_);
+  Link link = known(symbol);
+  advance(link != 0 ? link : step(symbol), position_);
   position_ += length;
   if (state_->decided && !state_->decided_empty) decided_ = true;
   return true;
@@ -636,16 +660,8 @@ void Search::finish() {
     decided_ = true;
     return;
   }
-  auto& scratch = scratch_[scratch_turn_ ^= 1];
-  if (scratch == nullptr) scratch = std::make_unique<Automaton::Scratch>();
-  scratch->state = State();
-  const Transition* t = nullptr;
-  if (state_->next != nullptr) {
-    t = state_->next[automaton_->nfa_.class_of[kEnd]].load(
-        std::memory_order_acquire);
-  }
-  if (t == nullptr) t = automaton_->step(state_, kEnd, *scratch);
-  advance(t, position_);
+  Link link = known(kEnd);
+  advance(link != 0 ? link : step(kEnd), position_);
   if (state_->decided) {
     decided_ = true;
   } else {

@@ -55,7 +55,14 @@ inline constexpr std::uint16_t kFromHere = 0xFFFF;
 
 struct Transition {
   const State* target = nullptr;
-  bool copies = false;  // positions have to be moved
+  // What has to happen to the positions.  ORDER: cheapest first
+  enum class Moves : std::uint8_t {
+    kNone,   // every position stays where it is
+    kSet,    // some become the place of the symbol just read, others stay
+    kShift,  // some take the place of others
+  };
+  Moves moves = Moves::kNone;
+  std::uint16_t first = 0;  // the first position that changes
   std::vector<std::uint16_t> sources;
 };
 
@@ -68,21 +75,30 @@ struct Thread {
   std::uint32_t obligations = 0;  // id, 0: none
 };
 
+// An edge of the table: null while unknown; a State when no position changes;
+// else a Transition, with the lowest bit set.
+using Link = std::uintptr_t;
+
 struct State {
+  // What the inner loop looks at stands first.
+  std::unique_ptr<std::atomic<Link>[]>
+      next;  // by class; null: not in the table
+  // Bytes that lead away from an idle state; null for states that are not.
+  std::unique_ptr<bool[]> leaves;
+  bool decided = false;
+  bool decided_empty = false;  // decided for an empty match right here
+  bool never_leaves = false;
+  bool spawning = true;               // new matches may begin here
+  // Bytes that the character we are in still lacks.  Only counted where a
+  // pattern may match nothing: it must not do so inside a character, and
+  // one that reads something cannot.
+  std::uint8_t inside = 0;
+  std::int32_t first_start = kUnset;  // tag of the first thread, kNow: no hold
+  std::vector<unsigned char> leave_bytes;  // when there are at most four
+
   std::vector<Thread> threads;
   std::vector<std::int32_t> tags;  // slots per thread
   std::size_t positions = 0;       // tags count from 0 to this
-  bool spawning = true;            // new matches may begin here
-  bool decided = false;
-  bool decided_empty = false;         // decided for an empty match right here
-  std::int32_t first_start = kUnset;  // tag of the first thread, kNow: no hold
-
-  // Bytes that lead away from an idle state; null for states that are not.
-  std::unique_ptr<bool[]> leaves;
-  std::vector<unsigned char> leave_bytes;  // when there are at most four
-  bool never_leaves = false;
-
-  std::unique_ptr<std::atomic<const Transition*>[]> next;  // by class
 };
 
 // What a search may know of the text before it begins.
@@ -128,8 +144,7 @@ class Automaton {
     Transition transition;
     State state;
   };
-  const Transition* step(const State* state, Symbol symbol,
-                         Scratch& scratch) const;
+  Link step(const State* state, Symbol symbol, Scratch& scratch) const;
   const State* intern(State&& state) const;
   void find_leaving_bytes(State& state) const;
 
@@ -182,7 +197,23 @@ class Search {
   void match(Match& out) const;
 
  private:
-  void advance(const Transition* transition, std::uint64_t here);
+  void advance(Link link, std::uint64_t here) {
+    if ((link & 1) == 0) {
+      state_ = reinterpret_cast<const State*>(link);
+      return;
+    }
+    const auto* transition = reinterpret_cast<const Transition*>(link - 1);
+    move(transition, here);
+    state_ = transition->target;
+  }
+  Link known(Symbol symbol) const {
+    return state_->next == nullptr
+               ? 0
+               : state_->next[automaton_->nfa_.class_of[symbol]].load(
+                     std::memory_order_acquire);
+  }
+  void move(const Transition* transition, std::uint64_t here);
+  Link step(Symbol symbol);
 
   const Automaton* automaton_ = nullptr;
   const State* state_ = nullptr;

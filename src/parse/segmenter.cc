@@ -23,6 +23,7 @@ Segmenter::Segmenter(const Program& program, std::uint32_t implicit,
       implicit_(implicit),
       field_(kNoField),
       block_bytes_(std::max<std::size_t>(limits.held_bytes / 2, 1)),
+      block_end_(block_bytes_),
       sink_(sink) {
   watch(0);
 }
@@ -65,15 +66,14 @@ bool Segmenter::may_be_empty(std::uint32_t id, std::uint64_t position) const {
 }
 
 void Segmenter::feed(std::string_view text) {
-  while (!text.empty()) {
-    // Blocks end at fixed places of the stream, so that a limit is passed at
-    // the same byte however the text was cut.
-    std::size_t room =
-        block_bytes_ - static_cast<std::size_t>(total_ % block_bytes_);
-    std::size_t size = std::min(room, text.size());
-    feed_block(text.substr(0, size));
-    text.remove_prefix(size);
+  // Blocks end at fixed places of the stream, so that a limit is passed at the
+  // same byte however the text was cut.
+  while (total_ + text.size() > block_end_) {
+    auto room = static_cast<std::size_t>(block_end_ - total_);
+    feed_block(text.substr(0, room));
+    text.remove_prefix(room);
   }
+  if (!text.empty()) feed_block(text);
 }
 
 void Segmenter::feed_mark(automata::Symbol symbol, std::string_view spelling) {
@@ -82,7 +82,6 @@ void Segmenter::feed_mark(automata::Symbol symbol, std::string_view spelling) {
 }
 
 void Segmenter::feed_block(std::string_view text) {
-  bool crosses = total_ / block_bytes_ != (total_ + text.size()) / block_bytes_;
   bool in_place = buffer_.size() == buffer_start_ && !program_.any_backtrackers;
   if (in_place) {
     window_ = text;
@@ -93,7 +92,10 @@ void Segmenter::feed_block(std::string_view text) {
   }
   total_ += text.size();
   process(false);
-  if (crosses) check_limit();
+  if (total_ >= block_end_) {
+    block_end_ = (total_ / block_bytes_ + 1) * block_bytes_;
+    check_limit();
+  }
 
   // Keep what is held, and what look-behind may want to see before it.
   std::uint64_t from = passed_;

@@ -111,6 +111,7 @@ class Segmenter {
   std::uint32_t implicit_;
   std::uint32_t field_;  // the explicit region we are in, or kNoField
   std::size_t block_bytes_;
+  std::uint64_t block_end_;  // the next multiple of block_bytes_
   SegmentSink& sink_;
 
   // The text from base_ on: either the caller's chunk or our own buffer.
