@@ -145,9 +145,9 @@ class Compiler {
     return static_cast<Pc>(nfa_.insts.size() - 1);
   }
 
-  Pc add_union(std::initializer_list<Pc> targets) {
+  Pc add_union(const std::vector<Pc>& targets) {
     auto first = static_cast<std::uint32_t>(nfa_.targets.size());
-    nfa_.targets.insert(nfa_.targets.end(), targets);
+    nfa_.targets.insert(nfa_.targets.end(), targets.begin(), targets.end());
     return add({.op = Op::kUnion,
                 .first = first,
                 .count = static_cast<std::uint32_t>(targets.size())});
@@ -295,16 +295,15 @@ class Compiler {
     std::uint32_t copies = node.min;
     if (node.max == regex::kUnbounded) {
       Pc loop = add_loop();
-      Pc body = compile(child, loop);
+      // An empty round leaves the loop, as it does in a backtracking engine:
+      // (|a)* prefers to match nothing.
+      Pc body = nullable_[child] ? compile_fresh(child, next, loop)
+                                 : compile(child, loop);
       set_loop(loop, node.greedy, body, next);
       if (copies > 0) {
         // x{n,} is n - 1 times x, then x+.
         at = body;
         --copies;
-      } else if (nullable_[child]) {
-        // (x+)? rather than x*: an empty first round leaves the loop, as it
-        // does in a backtracking engine: (|a)* prefers to match nothing.
-        at = node.greedy ? add_union({body, next}) : add_union({next, body});
       } else {
         at = loop;
       }
@@ -342,23 +341,16 @@ class Compiler {
         std::vector<Pc> targets;
         for (HirId child : node.children)
           targets.push_back(compile(child, next));
-        auto first = static_cast<std::uint32_t>(nfa_.targets.size());
-        nfa_.targets.insert(nfa_.targets.end(), targets.begin(), targets.end());
-        return add({.op = Op::kUnion,
-                    .first = first,
-                    .count = static_cast<std::uint32_t>(targets.size())});
+        return add_union(targets);
       }
       case HirKind::kRepeat:
         return repeat(node, next);
       case HirKind::kCapture: {
-        auto it =
-            std::find(spec_->groups.begin(), spec_->groups.end(), node.group);
-        if (it == spec_->groups.end()) return compile(node.children[0], next);
-        auto slot =
-            static_cast<std::uint32_t>(2 + 2 * (it - spec_->groups.begin()));
-        Pc close = add({.op = Op::kSave, .first = slot + 1, .next = next});
+        auto slot = slot_of(node.group);
+        if (!slot) return compile(node.children[0], next);
+        Pc close = add({.op = Op::kSave, .first = *slot + 1, .next = next});
         Pc body = compile(node.children[0], close);
-        return add({.op = Op::kSave, .first = slot, .next = body});
+        return add({.op = Op::kSave, .first = *slot, .next = body});
       }
       case HirKind::kAssert:
         return assertion(node.assertion, next);
@@ -379,6 +371,97 @@ class Compiler {
     }
     assert(false && "compile_nfa needs regular patterns");
     return add_symbols({});
+  }
+
+  // The same for one round of a loop, where it matters whether anything has
+  // been read: goes on at `next_empty` if nothing was, else at `next`.  The
+  // part before the first character is a copy of its own; behind it stands
+  // what compile() makes.
+  //
+  //   (a|b?)    alt 'a' -> next
+  //                 'b' -> next
+  //                 next_empty
+  Pc compile_fresh(HirId id, Pc next_empty, Pc next) {
+    if (too_large_) return 0;
+    const HirNode& node = hir_->nodes[id];
+    switch (node.kind) {
+      case HirKind::kConcat:
+        for (auto it = node.children.rbegin(); it != node.children.rend();
+             ++it) {
+          next_empty = compile_fresh(*it, next_empty, next);
+          // Only what stands further left can have read something.
+          if (it + 1 != node.children.rend()) next = compile(*it, next);
+        }
+        return next_empty;
+      case HirKind::kAlternation: {
+        std::vector<Pc> targets;
+        for (HirId child : node.children) {
+          targets.push_back(compile_fresh(child, next_empty, next));
+        }
+        return add_union(targets);
+      }
+      case HirKind::kRepeat:
+        return repeat_fresh(node, next_empty, next);
+      case HirKind::kCapture: {
+        auto slot = slot_of(node.group);
+        HirId child = node.children[0];
+        if (!slot) return compile_fresh(child, next_empty, next);
+        Inst close = {.op = Op::kSave, .first = *slot + 1, .next = next};
+        Pc after = add(close);
+        close.next = next_empty;
+        Pc body = compile_fresh(child, add(close), after);
+        return add({.op = Op::kSave, .first = *slot, .next = body});
+      }
+      case HirKind::kEmpty:
+      case HirKind::kAssert:
+      case HirKind::kLook:
+        return compile(id, next_empty);
+      default:
+        return compile(id, next);
+    }
+  }
+
+  Pc repeat_fresh(const HirNode& node, Pc next_empty, Pc next) {
+    HirId child = node.children[0];
+    // `at_empty` and `at`: where a round of the copies goes on.
+    Pc at_empty = next_empty;
+    Pc at = next;
+    std::uint32_t copies = node.min;
+    auto choice = [&](Pc body, Pc exit) {
+      return node.greedy ? add_union({body, exit}) : add_union({exit, body});
+    };
+    if (node.max == regex::kUnbounded) {
+      Pc loop = add_loop();
+      Pc body = nullable_[child] ? compile_fresh(child, next, loop)
+                                 : compile(child, loop);
+      set_loop(loop, node.greedy, body, next);
+      Pc first = compile_fresh(child, next_empty, loop);
+      if (copies > 0) {
+        at_empty = first;
+        at = body;
+        --copies;
+      } else {
+        at_empty = choice(first, next_empty);
+        at = loop;
+      }
+    } else {
+      for (std::uint32_t i = node.min; i < node.max && !too_large_; ++i) {
+        at_empty = choice(compile_fresh(child, at_empty, at), next_empty);
+        at = choice(compile(child, at), next);
+      }
+    }
+    for (std::uint32_t i = 0; i < copies && !too_large_; ++i) {
+      at_empty = compile_fresh(child, at_empty, at);
+      at = compile(child, at);
+    }
+    return at_empty;
+  }
+
+  // The first slot of a group, if its span is wanted.
+  std::optional<std::uint32_t> slot_of(std::uint32_t group) const {
+    auto it = std::find(spec_->groups.begin(), spec_->groups.end(), group);
+    if (it == spec_->groups.end()) return std::nullopt;
+    return static_cast<std::uint32_t>(2 + 2 * (it - spec_->groups.begin()));
   }
 
   static std::vector<bool> compute_nullable(const Hir& hir) {
@@ -446,7 +529,7 @@ class Compiler {
   std::uint32_t pattern_ = 0;
   const PatternSpec* spec_ = nullptr;
   const Hir* hir_ = nullptr;
-  std::vector<bool> nullable_;
+  std::vector<bool> nullable_;  // by node
   std::map<std::string, Pc> symbols_;
 };
 
