@@ -355,7 +355,7 @@ struct Automaton::Builder {
         if (id != kDead) close_over(edge.next, id, tags);
       }
     }
-    if (a.matches_empty_) state.inside = inside_behind(old, symbol);
+    if (nfa.matches_empty) state.inside = inside_behind(old, symbol);
     if (old.spawning && symbol != kEnd && state.inside == 0) spawn(nullptr);
     finish(state, &transition, old.spawning && symbol != kEnd);
   }
@@ -365,19 +365,6 @@ struct Automaton::Builder {
     if (symbol < 0x80 || symbol > 0xFF) return 0;
     if (symbol < 0xC0) return old.inside > 0 ? old.inside - 1 : 0;
     return symbol < 0xE0 ? 1 : symbol < 0xF0 ? 2 : 3;
-  }
-
-  // Whether some pattern may match without reading anything, if what it
-  // asserts holds.
-  bool matches_empty() {
-    text_start = line_start = true;
-    spawn(nullptr);
-    bool any = std::any_of(work.begin(), work.end(), [&](const Work& w) {
-      return nfa.insts[w.pc].op == Op::kMatch;
-    });
-    work.clear();
-    seen.clear();
-    return any;
   }
 
   static std::string name(const State& state) {
@@ -409,7 +396,6 @@ Result<std::shared_ptr<const Automaton>> Automaton::compile(
   if (!nfa) return nfa.error();
   std::shared_ptr<Automaton> automaton(
       new Automaton(std::move(*nfa), limits.automaton_bytes));
-  automaton->matches_empty_ = Builder(*automaton).matches_empty();
   for (const PatternSpec& pattern : patterns) {
     automaton->slots_of_.push_back(2 + 2 * pattern.groups.size());
   }

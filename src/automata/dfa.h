@@ -88,7 +88,7 @@ struct State {
   bool decided = false;
   bool decided_empty = false;  // decided for an empty match right here
   bool never_leaves = false;
-  bool spawning = true;               // new matches may begin here
+  bool spawning = true;  // new matches may begin here
   // Bytes that the character we are in still lacks.  Only counted where a
   // pattern may match nothing: it must not do so inside a character, and
   // one that reads something cannot.

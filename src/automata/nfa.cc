@@ -117,6 +117,7 @@ class Compiler {
       Pc match = add({.op = Op::kMatch, .first = pattern_});
       HirId root = static_cast<HirId>(hir_->nodes.size() - 1);
       nfa_.entries.push_back(compile(root, match));
+      nfa_.matches_empty = nfa_.matches_empty || nullable_[root];
       if (unsupported_) {
         return Error{ErrorCode::kUnsupportedPattern,
                      "an end of text (\\Z or $) inside a look-ahead has to be "
@@ -511,6 +512,10 @@ class Compiler {
       cut[edge.high + 1] = true;
     }
     if (nfa_.needs_line_start) cut['\n'] = cut['\n' + 1] = true;
+    if (nfa_.matches_empty) {
+      // Each begins characters of another length.
+      for (Symbol byte : {0x80, 0xC0, 0xE0, 0xF0}) cut[byte] = true;
+    }
     nfa_.class_of.resize(symbols);
     std::uint16_t current = 0;
     for (std::size_t s = 0; s < symbols; ++s) {

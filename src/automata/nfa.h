@@ -84,6 +84,8 @@ struct Nfa {
   std::size_t mark_count = 0;
   bool needs_line_start = false;
   bool needs_text_start = false;
+  // Some pattern may match without reading anything.
+  bool matches_empty = false;
 
   // Symbols that no instruction tells apart have the same class.
   std::vector<std::uint16_t> class_of;  // by symbol
