@@ -26,6 +26,7 @@ inline std::string read_file(const std::filesystem::path& path) {
   return {std::istreambuf_iterator<char>(in), {}};
 }
 
+#ifdef PARLANCE_TEST_DATA
 // The folder that PARLANCE_VECTORS names, else ../shared/conformance beside the
 // source tree, if it exists.
 inline std::optional<std::filesystem::path> vector_folder() {
@@ -37,6 +38,7 @@ inline std::optional<std::filesystem::path> vector_folder() {
   if (!std::filesystem::is_directory(path)) return std::nullopt;
   return path;
 }
+#endif
 
 inline json::Value read_json(const std::filesystem::path& path) {
   Result<json::Value> value = json::parse(read_file(path));

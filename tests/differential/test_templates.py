@@ -1,0 +1,533 @@
+"""Random templates and texts: our parser against upstream's.
+
+The reference is upstream's reading of the whole text in one feed: the message,
+the class of an error, and the events with neighbouring chunks joined.  Ours
+must give the same for the whole text, for single characters and for random
+cuts.  Where upstream's own reading does not depend on the cut, ours must not
+be later than upstream's for plain literals.
+
+Delimiters are built from a few characters so that they collide.  Upstream runs
+in a process of its own with a limit on time, because some templates make it
+loop for ever and some crash the module it searches with.
+
+Needs parse_probe, built with the tests (PARLANCE_PROBE_DIR names its
+directory), and the package transformers with response templates.
+
+    PARLANCE_SEED=7           other cases
+    PARLANCE_CASE=123         that case alone, printed in full
+    PARLANCE_LONG=1           ten minutes of them instead of half a minute
+"""
+
+import json
+import os
+import random
+import subprocess
+import sys
+import time
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE))
+
+import known_differences  # noqa: E402
+
+SEED = int(os.environ.get("PARLANCE_SEED", "1"))
+ONLY = os.environ.get("PARLANCE_CASE")
+SECONDS = 600 if os.environ.get("PARLANCE_LONG") else 25
+WORKER = HERE.parent / "support" / "upstream_worker.py"
+
+
+class Peer:
+    """A program that answers one line of JSON with one line of JSON."""
+
+    def __init__(self, *command):
+        self.process = subprocess.Popen(
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE
+        )
+
+    def ask(self, request):
+        self.process.stdin.write(json.dumps(request).encode() + b"\n")
+        self.process.stdin.flush()
+        line = self.process.stdout.readline()
+        assert line, f"the program ended on {json.dumps(request)}"
+        return json.loads(line)
+
+    def close(self):
+        self.process.stdin.close()
+        self.process.wait(timeout=30)
+
+
+@pytest.fixture(scope="module")
+def ours():
+    directory = os.environ.get("PARLANCE_PROBE_DIR")
+    if not directory:
+        pytest.skip("PARLANCE_PROBE_DIR is not set: no parse_probe to compare")
+    path = Path(directory) / "parse_probe"
+    if not path.exists():
+        pytest.skip(f"{path} does not exist: build the tests first")
+    peer = Peer(str(path))
+    yield peer
+    peer.close()
+
+
+@pytest.fixture(scope="module")
+def upstream():
+    pytest.importorskip("transformers", reason="transformers is not installed")
+    pytest.importorskip(
+        "transformers.utils.chat_parsing",
+        reason="this transformers has no response templates",
+    )
+    peer = Peer(sys.executable, str(WORKER))
+    yield peer
+    peer.close()
+
+
+# Templates.
+
+LETTERS = ["<", "<", ">", ">", "a", "b", "/", "\n", " ", "é", "😀"]
+
+
+def literal(rng):
+    return "".join(rng.choices(LETTERS, k=rng.choice([1, 2, 2, 3, 3, 4])))
+
+
+def escaped(text):
+    return "".join("\\" + c if c in r"\.^$*+?{}[]|()#&~-" else c for c in text)
+
+
+def part(rng, names):
+    """One piece of a pattern, and texts that it may match."""
+    x, y = literal(rng), literal(rng)
+    kind = rng.randrange(26)
+    if kind < 8:
+        return escaped(x), [x]
+    if kind < 10:
+        return f"(?:{escaped(x)})?", ["", x]
+    if kind == 10:
+        return r"\s*", ["", " ", "\n ", "\n"]
+    if kind == 11:
+        return rf"(?:{escaped(x)}|{escaped(y)})", [x, y]
+    if kind == 12:
+        return rng.choice([".*?", ".+?", ".??"]), ["", "a", "a<"]
+    if kind == 13:
+        return rng.choice(["[ab]*", "[^<]+", "[^>]*", "[a-c<]+", r"\w+", r"\W", r"\d*"]), \
+            ["", "a", "ab", "b ", "1"]  # fmt: skip
+    if kind < 17 and names:
+        name = names.pop()
+        inner = rng.choice([r"\w+", "[ab]*", "[^>]+?", escaped(x), f"{escaped(x)}|{escaped(y)}"])
+        return f"(?P<{name}>{inner})" + rng.choice(["", "", "?"]), ["a", "ab", x, y, ""]
+    if kind == 17:
+        return f"(?={escaped(x)})", [x, ""]
+    if kind == 18:
+        return f"(?!{escaped(x)})", [y, ""]
+    if kind == 19:
+        return f"(?<={escaped(x)})", [""]
+    if kind == 20:
+        return rng.choice(["$", r"\Z", "^", r"\b", r"\B"]), [""]
+    if kind == 21:
+        return f"({escaped(x)}|{escaped(y)})[ab]*\\1", [x + x, y + "a" + y]
+    if kind == 22:
+        return f"(?>{escaped(x)}|{escaped(y)})", [x, y]
+    if kind == 23:
+        return f"(?:{escaped(x)}){rng.choice(['{2}', '{1,2}', '{0,2}?', '+', '+?', '*'])}", \
+            [x, x + x, ""]  # fmt: skip
+    if kind == 24:
+        return rf"(?:{escaped(x)}|$)", [x, ""]
+    return f"(?i:{escaped(x)})", [x, x.upper()]
+
+
+def pattern(rng, names):
+    parts = [part(rng, names) for _ in range(rng.choice([1, 1, 2, 2, 3, 4]))]
+    text = "".join(p for p, _ in parts)
+    samples = ["".join(rng.choice(s) for _, s in parts) for _ in range(4)]
+    return text, samples
+
+
+def delimiter(rng, key, field, names):
+    """Adds a delimiter to the field; returns samples of it."""
+    kind = rng.random()
+    if kind < 0.45:
+        field[key] = literal(rng)
+        return [field[key]]
+    if kind < 0.65:
+        many = [literal(rng) for _ in range(rng.randrange(1, 4))]
+        if rng.random() < 0.4:
+            many.append(many[0] + literal(rng))
+        field[key] = many
+        return many
+    field[key + "_pattern"], samples = pattern(rng, names)
+    return samples
+
+
+def content_args(rng, kind, depth=0):
+    args = {}
+    if rng.random() < 0.25:
+        args["strip"] = rng.choice([True, False, 0, "no"])
+    if kind == "json":
+        if rng.random() < 0.4:
+            args["unquoted_keys"] = True
+        if rng.random() < 0.3:
+            args["string_delims"] = rng.choice(
+                [[["<a", ">"]], [["'", "'"]], [["<<", ">>"], ["'", "'"]], [["é", "é"]]]
+            )
+        if rng.random() < 0.4:
+            args["allow_non_json"] = True
+    if kind == "xml-inline":
+        args["tag_pattern"] = rng.choice(
+            [
+                r"<(?P<key>\w+)>(?P<value>.*?)</(?P=key)>",
+                r"<(?P<key>\w+)>(?P<value>.*?)</\w+>",
+                r"<(?P<key>\w+)=(?P<value>[^>]*)>",
+                r"(?P<key>[ab]*)(?P<value>=\w*)?",
+                r"<(?P<key>\w+)>",
+                r"(?P<value>\w+)=(?P<key>\w+)",
+                r"(?:(?P<key>a)|(?P<value>b))",
+            ]
+        )
+        if rng.random() < 0.4:
+            args["merge_duplicates"] = True
+    if kind == "kv-lines":
+        if rng.random() < 0.3:
+            args["line_sep"] = rng.choice([";", "\n\n", "<", "é"])
+        if rng.random() < 0.3:
+            args["kv_sep"] = rng.choice(["=", ": ", "a", "=="])
+    if kind in ("xml-inline", "kv-lines") and depth < 2 and rng.random() < 0.5:
+        name = rng.choice(KINDS)
+        args["value_parser"] = {"name": name, "args": content_args(rng, name, depth + 1)}
+        if name == "json" and rng.random() < 0.5:
+            args["value_parser"]["args"]["allow_non_json"] = True
+    return args
+
+
+KINDS = ["text", "text", "int", "float", "bool", "json", "json", "xml-inline", "kv-lines"]
+
+
+def transform(rng, names):
+    names = list(names) + ["content", "content", "content.a", "content.function.name"]
+    if rng.random() < 0.1:
+        names.append("missing")
+    pick = lambda: "{" + rng.choice(names) + "}"  # noqa: E731
+    return rng.choice(
+        [
+            pick(),
+            {"v": pick()},
+            {"type": "function", "function": {"name": pick(), "arguments": pick()}},
+            {"type": "function", "function": {"name": "a", "arguments": "{content}"}},
+            {"k": [1, pick(), None, {"é": pick(), "c": 1.5}], "{content}": "{ content }"},
+            [pick(), pick()],
+            5,
+            "constant",
+        ]
+    )
+
+
+def field(rng, implicit):
+    out, samples, names = {}, {"open": [], "close": []}, ["n", "m"]
+    if not implicit:
+        samples["open"] = delimiter(rng, "open", out, names)
+    if rng.random() < (0.3 if implicit else 0.85):
+        samples["close"] = delimiter(rng, "close", out, names)
+    kind = rng.choice(KINDS)
+    if kind != "text" or rng.random() < 0.5:
+        out["content"] = kind
+    if args := content_args(rng, kind):
+        out["content_args"] = args
+    if rng.random() < 0.3:
+        out["repeats"] = True
+        if rng.random() < 0.3:
+            out["join"] = rng.choice(["", "\n", "+"])
+    if rng.random() < 0.1:
+        out["optional"] = rng.choice([False, True, 0])
+    used = [n for n in ("n", "m") if n not in names]
+    if used or rng.random() < 0.25:
+        if rng.random() < 0.95:
+            out["transform"] = transform(rng, used)
+            if rng.random() < 0.2:
+                out["transform_each"] = True
+    return out, samples
+
+
+def template(rng):
+    names = rng.sample(["content", "thinking", "tool_calls", "x", "a", "é"], rng.randrange(1, 5))
+    implicit = rng.choice(names) if rng.random() < 0.6 else None
+    fields, samples = {}, []
+    for name in names:
+        fields[name], s = field(rng, name == implicit)
+        samples.append(s)
+    out = {"fields": fields}
+    if rng.random() < 0.7:
+        out["start_anchor"] = rng.choice(["A>", "aa", ["A>", "A>\n"], "\n"])
+    else:
+        out["start_anchor_pattern"] = rng.choice([r"A>\s*", r"(?:A|B)>", "aa?", "b$", "x*"])
+    if rng.random() < 0.4:
+        value = lambda: rng.choice(["", "d", None, [], ["d"], {}, 0, {"a": 1}])  # noqa: E731
+        out["defaults"] = {
+            n: value() for n in rng.sample(names + ["role", "z"], rng.randrange(1, 3))
+        }
+    return out, samples
+
+
+# Texts.
+
+WORDS = ["a", "b", "<", ">", "\n", " ", "é", "😀", "ab", "</", "a>", "1", "true", "x", "B",
+         "\x1c", "\u200b", "A>"]  # fmt: skip
+VALUES = ["1", "-0", "1.0", "01", "1e3", "12345678901234567890123", "true", "null", '"a"', '"<"',
+          "[]", "{}", '[{"a": 1}, {"a": "2"}]', '{"a": 1, "b": [2, 3.0]}', "NaN", "'a'", "<aé>",
+          '{a:1,b:"x,c:2"}', "{a: 'q', b: <<z\n>>}", '{"function": {"name": "a"}}', '"\\ud800"',
+          '{"name": "a", "arguments": {"a": "7"}}', " 7 ", "٣", "1_0", "inf", "5.0", "x",
+          '{"a": "1", "b": "true", "a": "3.0"}', "9007199254740993", "9007199254740993.0",
+          '[{"a": {"b": "c"}}]', "-", "", " "]  # fmt: skip
+
+
+def body(rng):
+    kind = rng.randrange(6)
+    if kind == 0:
+        return ""
+    if kind == 1:
+        return "".join(rng.choices(WORDS, k=rng.randrange(1, 8)))
+    if kind == 2:
+        return rng.choice(VALUES)
+    if kind == 3:
+        return rng.choice(["", " ", "\n"]).join(
+            rng.choice([f"<{k}>{rng.choice(VALUES)}</{k}>", f"<{k}={rng.choice(VALUES)}>", k])
+            for k in rng.choices(["a", "b", "é1", "c"], k=rng.randrange(1, 4))
+        )
+    if kind == 4:
+        sep, kv = rng.choice(["\n", ";", "<"]), rng.choice([":", "=", ": ", "a"])
+        return sep.join(k + kv + rng.choice(VALUES) for k in rng.choices(["a", "b", " c "], k=3))
+    return rng.choice(VALUES) + "".join(rng.choices(WORDS, k=2))
+
+
+def text(rng, samples, size):
+    out = []
+    for _ in range(size):
+        s = rng.choice(samples)
+        if rng.random() < 0.6:
+            pieces = [*s["open"][:1], body(rng), *s["close"][:1]]
+            if s["open"]:
+                pieces[0] = rng.choice(s["open"])
+            if s["close"]:
+                pieces[-1] = rng.choice(s["close"])
+            out += pieces
+        else:
+            out.append(rng.choice([body(rng), *s["open"], *s["close"]]))
+    joined = "".join(out)
+    if rng.random() < 0.2:
+        joined = joined[: rng.randrange(len(joined) + 1)]
+    return joined
+
+
+TOOLS = [
+    {"type": "function", "function": {"name": "a", "parameters": {"type": "object", "properties": {
+        "a": {"type": "integer"}, "b": {"type": ["boolean", "number"]},
+        "c": {"anyOf": [{"type": "object"}, {"type": "null"}]}, "é1": {"type": "array"},
+    }}}},
+    {"name": "ab", "parameters": {"properties": {"a": {"type": "number", "nullable": True}}}},
+]  # fmt: skip
+
+
+def cuts(rng, whole):
+    yield [whole[i : i + 1] for i in range(len(whole))]
+    for size in (3, 9):
+        out, at = [], 0
+        while at < len(whole):
+            step = rng.randrange(size + 1)
+            out.append(whole[at : at + step])
+            at += step
+        yield out
+
+
+def case(number):
+    rng = random.Random(f"{SEED}:{number}")
+    spec, samples = template(rng)
+    prefix = ""
+    if rng.random() < 0.3:
+        prefix = rng.choice(["", "a", "A>A>", "x\nA>\n", "aaa"]) + (
+            text(rng, samples, 1) if rng.random() < 0.7 else ""
+        )
+    return {
+        "number": number,
+        "template": spec,
+        "prefix": prefix,
+        "text": text(rng, samples, rng.choice([0, 1, 2, 3, 5, 8])),
+        "tools": TOOLS if rng.random() < 0.5 else None,
+        "rng": rng,
+    }
+
+
+# Comparing.
+
+
+def decoded(value):
+    """What stands for the things that JSON cannot hold, turned into Python's."""
+    if isinstance(value, list):
+        return [decoded(v) for v in value]
+    if not isinstance(value, dict):
+        return value
+    if "$float" in value:
+        return float(value["$float"])
+    if "$int" in value:
+        return int(value["$int"])
+    if "$utf16" in value:
+        raw = b"".join(u.to_bytes(2, "little") for u in value["$utf16"])
+        return raw.decode("utf-16-le", "surrogatepass")
+    return {k: decoded(v) for k, v in value.items()}
+
+
+def same(a, b):
+    return json.dumps(a) == json.dumps(b)
+
+
+def stream(calls):
+    out = []
+    for event in (e for call in calls for e in call):
+        event = {k: decoded(v) for k, v in event.items() if k in ("type", "field", "text", "dirty", "value")}
+        if event["type"] == "region_malformed":
+            event.pop("text", None)
+        if (
+            out
+            and event["type"] == out[-1]["type"] == "region_chunk"
+            and event["field"] == out[-1]["field"]
+        ):
+            out[-1] = {**out[-1], "text": out[-1]["text"] + event["text"]}
+        else:
+            out.append(event)
+    return out
+
+
+CATEGORY = {
+    "missing_placeholder": "KeyError",
+    "content_type": "TypeError",
+    "content_attribute": "AttributeError",
+    "too_deep": "RecursionError",
+    "missing_required": "ValueError",
+    "invalid_content": "ValueError",
+}
+
+
+def ask_ours(peer, c, chunks, spec=None):
+    request = {"template": spec or c["template"], "prefix": c["prefix"], "chunks": chunks}
+    if c["tools"]:
+        request["tools"] = c["tools"]
+    return peer.ask(request)
+
+
+def ask_upstream(peer, c, chunks, prefix=None):
+    return peer.ask(
+        {
+            "template": c["template"],
+            "prefix": c["prefix"] if prefix is None else prefix,
+            "tools": c["tools"],
+            "chunks": chunks,
+        }
+    )
+
+
+def difference(mine, theirs):
+    """What differs between our run and upstream's, or None."""
+    if "load_error" in theirs or "load_error" in mine:
+        if ("load_error" in theirs) == ("load_error" in mine):
+            return None
+        return "load"
+    error = theirs.get("error")
+    failure = mine["failure"]
+    a, b = stream(mine["events"]), stream(theirs["events"])
+    if error is None:
+        if failure is not None:
+            return "failure"
+        if not same(a, b):
+            return "events"
+        if not same(decoded(mine["message"]), decoded(theirs["message"])):
+            return "message"
+        return None
+    if failure is None or CATEGORY[failure["code"]] != error["class"]:
+        return "error class"
+    if not same(a[: len(b)], b):
+        return "events before the error"
+    return None
+
+
+def literal_only(spec):
+    """One literal per delimiter, none a prefix of another."""
+    literals = []
+    for f in spec["fields"].values():
+        for key in ("open", "close"):
+            if key + "_pattern" in f:
+                return False
+            if key in f:
+                literals += [f[key]] if isinstance(f[key], str) else f[key]
+    return not any(a is not b and a.startswith(b) for a in literals for b in literals)
+
+
+def flat(calls):
+    out, ends = [], []
+    for call in calls:
+        for e in call:
+            if e["type"] == "region_chunk":
+                out += [e["field"] + c for c in decoded(e["text"])]
+            else:
+                out.append(e["type"] + e["field"])
+        ends.append(len(out))
+    return ends
+
+
+def check(c, ours, upstream, counts):
+    where = f"PARLANCE_SEED={SEED} PARLANCE_CASE={c['number']}"
+    whole = [c["text"]]
+    mine, theirs = ask_ours(ours, c, whole), ask_upstream(upstream, c, whole)
+    if ONLY:
+        show = {k: v for k, v in c.items() if k != "rng"}
+        print(json.dumps(show, ensure_ascii=False, indent=1))
+        print("ours:    ", json.dumps(mine, ensure_ascii=False))
+        print("upstream:", json.dumps(theirs, ensure_ascii=False))
+    counts["cases"] += 1
+    if "load_error" in mine:
+        counts["load errors"] += 1
+    gone = theirs.get("gone")
+    if gone:
+        counts[f"upstream: {gone}"] += 1
+    else:
+        what = difference(mine, theirs)
+        if what:
+            again = lambda chunks, prefix=None: ask_upstream(upstream, c, chunks, prefix)  # noqa: E731
+            reason = known_differences.explain(
+                c, what, mine, theirs, again, difference, stream
+            )
+            assert reason, f"{where}: {what} differ"
+            counts[f"known: {reason}"] += 1
+    if "load_error" in mine:
+        return
+    # Ours does not depend on the cut.
+    expected = stream(mine["events"])
+    for chunks in cuts(c["rng"], c["text"]):
+        other = ask_ours(ours, c, chunks)
+        assert same(stream(other["events"]), expected), f"{where}: cut {chunks!r}"
+        for key in ("message", "failure", "complete", "diagnostics"):
+            assert same(other[key], mine[key]), f"{where}: {key} when cut {chunks!r}"
+        if gone or what or theirs.get("error") or not literal_only(c["template"]):
+            continue
+        upstream_cut = ask_upstream(upstream, c, chunks)
+        if difference(mine, upstream_cut):
+            counts["upstream depends on the cut"] += 1
+            continue
+        counts["timed"] += 1
+        for at, (a, b) in enumerate(zip(flat(other["events"]), flat(upstream_cut["events"]))):
+            assert a >= b, f"{where}: later than upstream after {at} chunks of {chunks!r}"
+
+
+def test_random_templates(ours, upstream):
+    counts, failures, deadline = Counter(), [], time.monotonic() + SECONDS
+    numbers = [int(ONLY)] if ONLY else range(10**9)
+    for number in numbers:
+        try:
+            check(case(number), ours, upstream, counts)
+        except AssertionError as e:
+            failures.append(str(e).split("\n")[0][:400])
+        if time.monotonic() > deadline or len(failures) >= 20:
+            break
+    print(json.dumps(counts, indent=1))
+    assert not failures, "\n".join(failures)
+    assert ONLY or counts["cases"] > 100
