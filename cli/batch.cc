@@ -73,15 +73,15 @@ class LineParser {
       return parse_response(value->as_string(), reading_.options(), answer);
     }
     if (!value->is_object()) {
-      return refuse(answer, "a line is a JSON string, or an object that holds "
-                            "one; this is " +
-                                with_article(value->kind()));
+      return refuse(answer,
+                    "a line is a JSON string, or an object that holds "
+                    "one; this is " +
+                        with_article(value->kind()));
     }
     const json::Value* response = value->find(options_.key);
     if (response == nullptr || !response->is_string()) {
-      return refuse(answer,
-                    "the object has no string called '" + options_.key +
-                        "'; --key names the member with the response");
+      return refuse(answer, "the object has no string called '" + options_.key +
+                                "'; --key names the member with the response");
     }
     ParserOptions options = reading_.options();
     if (const json::Value* prefix = value->find("prefix")) {
@@ -124,8 +124,7 @@ class LineParser {
     if (!message.diagnostics.empty()) answer.damaged = true;
     constexpr json::DumpOptions kLine = {.ascii = false, .compact = true};
     if (options_.chat) {
-      answer.text +=
-          json::dump(chat_message(reading_.format, message), kLine);
+      answer.text += json::dump(chat_message(reading_.format, message), kLine);
     } else {
       answer.text += json::dump(message.fields, kLine);
     }
@@ -135,8 +134,8 @@ class LineParser {
   static std::string with_article(json::Kind kind) {
     std::string name(to_string(kind));
     if (kind == json::Kind::kNull) return name;
-    bool vowel = std::string_view("aeiou").find(name[0]) !=
-                 std::string_view::npos;
+    bool vowel =
+        std::string_view("aeiou").find(name[0]) != std::string_view::npos;
     return (vowel ? "an " : "a ") + name;
   }
 
@@ -176,8 +175,7 @@ std::string duration(double seconds) {
     std::snprintf(text, sizeof text, "%.0f s", seconds);
   } else {
     auto whole = static_cast<long>(seconds);
-    std::snprintf(text, sizeof text, "%ld min %02ld s", whole / 60,
-                  whole % 60);
+    std::snprintf(text, sizeof text, "%ld min %02ld s", whole / 60, whole % 60);
   }
   return text;
 }
@@ -239,8 +237,7 @@ class ProgressLine {
   }
 
   static std::string rate(std::size_t lines, double seconds) {
-    double per_second =
-        seconds > 0 ? static_cast<double>(lines) / seconds : 0;
+    double per_second = seconds > 0 ? static_cast<double>(lines) / seconds : 0;
     return grouped(static_cast<std::size_t>(per_second)) + "/s";
   }
 
@@ -249,8 +246,7 @@ class ProgressLine {
     auto full = static_cast<std::size_t>(part * kWidth);
     std::string done, left;
     for (std::size_t i = 0; i < kWidth; ++i) (i < full ? done : left) += "━";
-    return style_.paint(Style::kString, done) +
-           style_.paint(Style::kDim, left);
+    return style_.paint(Style::kString, done) + style_.paint(Style::kDim, left);
   }
 
   static std::string percent(double part) {
@@ -313,8 +309,7 @@ class Pipeline {
       Block block;
       while (blocks_.next(block)) {
         std::unique_lock lock(mutex_);
-        room_.wait(lock,
-                   [this] { return read_ - written_ < max_in_flight_; });
+        room_.wait(lock, [this] { return read_ - written_ < max_in_flight_; });
         // Views into a short string would not survive its move.
         bool owned = !block.owned.empty();
         waiting_.push_back(std::move(block));

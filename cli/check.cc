@@ -108,8 +108,10 @@ void add_check(CLI::App& app, Run& run) {
   CLI::App* command = app.add_subcommand(
       "check", "Finds what is wrong with a template or format file");
   command->footer(kExamples);
-  command->add_option("FILE", a->files, "Templates or format files; - is "
-                                        "standard input")
+  command
+      ->add_option("FILE", a->files,
+                   "Templates or format files; - is "
+                   "standard input")
       ->type_name("");
   command->add_option("-f,--format", a->formats, "Check a built-in format")
       ->type_name("NAME")

@@ -48,8 +48,8 @@ void list_as_table(const Style& style) {
   std::string out;
   for (std::string_view name : Format::built_in_names()) {
     out += style.paint(Style::kBold, name) +
-           std::string(width - name.size() + 2, ' ') +
-           joined_models(name) + "\n";
+           std::string(width - name.size() + 2, ' ') + joined_models(name) +
+           "\n";
   }
   put(out);
 }
@@ -60,12 +60,12 @@ void list_as_json(const Style& style) {
     json::Array models;
     Format format = built_in(name);
     for (const std::string& model : format.models()) models.push_back(model);
-    list.push_back(json::Value(
-        json::Object{{"name", json::Value(name)},
-                     {"models", json::Value(std::move(models))}}));
+    list.push_back(
+        json::Value(json::Object{{"name", json::Value(name)},
+                                 {"models", json::Value(std::move(models))}}));
   }
-  std::string text = json::dump(json::Value(std::move(list)),
-                                {.ascii = false, .indent = 2});
+  std::string text =
+      json::dump(json::Value(std::move(list)), {.ascii = false, .indent = 2});
   put(paint_json(style, text) + "\n");
 }
 

@@ -13,9 +13,9 @@ namespace parlance::cli {
 
 // Some whole lines; the last line of the input may lack its newline.
 struct Block {
-  std::size_t index = 0;   // 0, 1, 2, ...
-  std::string owned;       // holds the text unless the input is mapped
-  std::string_view text;   // valid while the BlockReader and `owned` are
+  std::size_t index = 0;  // 0, 1, 2, ...
+  std::string owned;      // holds the text unless the input is mapped
+  std::string_view text;  // valid while the BlockReader and `owned` are
 };
 
 // Not thread-safe.

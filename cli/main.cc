@@ -4,11 +4,10 @@
 // and the library's doors on the other; nothing is decided here about how a
 // response is read.
 
-#include <unistd.h>
-
 #include <CLI/CLI.hpp>
 #include <csignal>
 #include <cstdio>
+#include <memory>
 #include <new>
 #include <string>
 
@@ -27,6 +26,34 @@ constexpr const char* kExamples = R"(Examples:
 'parlance COMMAND --help' tells the options of a command.
 Exit status: 0 all is well, 1 what was read is damaged or has errors, 2 the
 arguments, a file or a template cannot be used.)";
+
+// Help without the lists of what needs and excludes what: descriptions say it
+// where it matters, and a wrong combination is explained when it is met.
+class HelpFormatter : public CLI::Formatter {
+ public:
+  HelpFormatter() { column_width(28); }
+
+  std::string make_option_opts(const CLI::Option* option) const override {
+    std::string name = option->get_type_name();
+    return option->get_type_size() == 0 || name.empty() ? "" : " " + name;
+  }
+
+  // Wrapped to 80 columns.
+  std::string make_option_desc(const CLI::Option* option) const override {
+    std::string text = option->get_description();
+    std::size_t line = 0;
+    while (text.size() - line > kDescription) {
+      std::size_t space = text.rfind(' ', line + kDescription);
+      if (space == std::string::npos || space <= line) break;
+      text[space] = '\n';
+      line = space + 1;
+    }
+    return text;
+  }
+
+ private:
+  static constexpr std::size_t kDescription = 52;
+};
 
 // CLI11 prints help and errors itself; only the statuses are ours.
 int parse_arguments(CLI::App& app, int argc, char** argv) {
@@ -48,12 +75,12 @@ int run_command(int argc, char** argv) {
   app.set_version_flag("--version", "parlance " PARLANCE_VERSION);
   app.footer(kExamples);
   app.require_subcommand(1);
-  app.get_formatter()->column_width(28);
+  app.formatter(std::make_shared<HelpFormatter>());
 
   parlance::cli::Run run;
   parlance::cli::add_parse(app, run);
-  // parlance::cli::add_watch(app, run);
-  // parlance::cli::add_explain(app, run);
+  parlance::cli::add_watch(app, run);
+  parlance::cli::add_explain(app, run);
   parlance::cli::add_check(app, run);
   parlance::cli::add_formats(app, run);
 

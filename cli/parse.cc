@@ -102,11 +102,11 @@ int parse_message(const Arguments& arguments, const Reading& reading) {
                           ? chat_message(reading.format, message)
                           : message.fields;
   Style style(arguments.reading.color, 1);
-  bool pretty = arguments.pretty ||
-                (!arguments.compact && ::isatty(STDOUT_FILENO) == 1);
+  bool pretty =
+      arguments.pretty || (!arguments.compact && ::isatty(STDOUT_FILENO) == 1);
   std::string text = json::dump(
-      value, {.ascii = false, .indent = pretty ? 2 : 0,
-              .compact = arguments.compact});
+      value,
+      {.ascii = false, .indent = pretty ? 2 : 0, .compact = arguments.compact});
   put(paint_json(style, text) + "\n");
   return damaged && arguments.reading.strict ? kDamage : kOk;
 }

@@ -15,8 +15,8 @@ constexpr std::size_t kColumnsBefore = 40;
 struct Place {
   std::size_t line = 1;
   std::size_t column = 1;
-  std::string_view text;   // the whole line
-  std::size_t begin = 0;   // bytes of the span inside of it
+  std::string_view text;  // the whole line
+  std::size_t begin = 0;  // bytes of the span inside of it
   std::size_t end = 0;
 };
 
@@ -30,8 +30,8 @@ Place place_of(std::string_view source, Span span) {
   std::size_t at = std::min(span.begin, source.size());
   Place out;
   std::string_view before = source.substr(0, at);
-  out.line += static_cast<std::size_t>(
-      std::count(before.begin(), before.end(), '\n'));
+  out.line +=
+      static_cast<std::size_t>(std::count(before.begin(), before.end(), '\n'));
   std::size_t begin = before.rfind('\n');
   begin = begin == std::string_view::npos ? 0 : begin + 1;
   out.text = source.substr(begin);
@@ -63,8 +63,7 @@ std::string excerpt(const Style& style, const Place& place,
       kLineColumns) {
     before = clip_front(before, kColumnsBefore);
     meant = clip(meant, kLineColumns - columns_of(before));
-    after = clip(after,
-                 kLineColumns - columns_of(before) - columns_of(meant));
+    after = clip(after, kLineColumns - columns_of(before) - columns_of(meant));
   }
   std::string number = std::to_string(place.line);
   number = pad_left(number, 5);
@@ -73,8 +72,7 @@ std::string excerpt(const Style& style, const Place& place,
   caret[0] = '^';
   return style.paint(Style::kDim, number + " | ") + before + meant + after +
          "\n" + style.paint(Style::kDim, gutter + " | ") +
-         std::string(columns_of(before), ' ') + style.paint(look, caret) +
-         "\n";
+         std::string(columns_of(before), ' ') + style.paint(look, caret) + "\n";
 }
 
 }  // namespace
@@ -87,8 +85,8 @@ std::string describe(const Style& style, std::string_view name,
   std::optional<Place> place;
   if (finding.span) {
     place = place_of(source, *finding.span);
-    out += ":" + std::to_string(place->line) + ":" +
-           std::to_string(place->column);
+    out +=
+        ":" + std::to_string(place->line) + ":" + std::to_string(place->column);
   }
   out = style.paint(Style::kBold, out + ":") + " " +
         style.paint(look, error ? "error:" : "warning:") + " " +

@@ -61,12 +61,12 @@ std::vector<TokenId> read_ids(std::string_view text, const std::string& name) {
     for (char c : text.substr(at, end - at)) {
       if (c >= '0' && c <= '9') id = id * 10 + static_cast<unsigned>(c - '0');
       if (c < '0' || c > '9' || id > std::numeric_limits<TokenId>::max()) {
-        throw Failure(name + ": \"" +
-                      one_line(text.substr(at, std::min<std::size_t>(
-                                                   end - at, 40))) +
-                      "\" at byte " + std::to_string(at) +
-                      " is no token id; with --ids the input is numbers "
-                      "between white space, or a JSON list of them");
+        throw Failure(
+            name + ": \"" +
+            one_line(text.substr(at, std::min<std::size_t>(end - at, 40))) +
+            "\" at byte " + std::to_string(at) +
+            " is no token id; with --ids the input is numbers "
+            "between white space, or a JSON list of them");
       }
     }
     out.push_back(static_cast<TokenId>(id));
@@ -87,11 +87,10 @@ void add_color(CLI::App& app, Color& color) {
 void add_reading(CLI::App& app, ReadingArguments& a) {
   app.add_option("FILE", a.file, "The response; standard input by default")
       ->type_name("");
-  auto* format =
-      app.add_option("-f,--format", a.format,
-                     "A built-in format, or 'auto' to choose by the "
-                     "tokenizer's configuration")
-          ->type_name("NAME");
+  auto* format = app.add_option("-f,--format", a.format,
+                                "A built-in format, or 'auto' to choose by the "
+                                "tokenizer's configuration")
+                     ->type_name("NAME");
   app.add_option("-t,--template", a.template_file,
                  "A response template or format file")
       ->type_name("FILE")
@@ -129,12 +128,11 @@ void add_reading(CLI::App& app, ReadingArguments& a) {
 void fail_with(const Error& error, std::string_view name,
                std::string_view source) {
   // A path or span means something only beside the text.
-  std::string text =
-      describe(Style(Color::kAuto, 2), name, source,
-               source.empty()
-                   ? Finding{Severity::kError, error.message}
-                   : Finding{Severity::kError, error.message,
-                             to_string(error.code), error.path, error.span});
+  std::string text = describe(
+      Style(Color::kAuto, 2), name, source,
+      source.empty() ? Finding{Severity::kError, error.message}
+                     : Finding{Severity::kError, error.message,
+                               to_string(error.code), error.path, error.span});
   text.pop_back();
   throw Failure(text);
 }
@@ -180,8 +178,7 @@ Response::Response(const ReadingArguments& arguments, const Reading& reading)
   }
 }
 
-std::span<const Event> Response::feed(ResponseParser& parser,
-                                      std::size_t begin,
+std::span<const Event> Response::feed(ResponseParser& parser, std::size_t begin,
                                       std::size_t end) const {
   if (reads_ids) {
     return parser.feed_tokens(
