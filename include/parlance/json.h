@@ -70,6 +70,11 @@ class Value {
   Value(const std::string& s) : Value(std::string_view(s)) {}
   Value(Array items);
   Value(Object members);
+  // A string made of `size` bytes of `text` from `begin` on, without copying
+  // them when they are many.  Then `text` is moved from, and pointers into its
+  // heap buffer stay good as long as the value.  REQUIRES: begin + size <=
+  // text.size().
+  static Value adopt(std::string&& text, std::size_t begin, std::size_t size);
   // `digits` is an optional '-' and decimal digits.  Leading zeros go; a number
   // that fits int64 becomes kInt.
   static Value integer(std::string_view digits);
@@ -120,6 +125,7 @@ class Value {
  private:
   struct Node;
   struct StringNode;
+  struct AdoptedNode;
   struct ArrayNode;
   struct ObjectNode;
   void release() noexcept;  // REQUIRES: is_shared()

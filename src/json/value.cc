@@ -32,13 +32,14 @@ enum Tag : unsigned char {
   kTagShortString,
   kTagLongString,
   kTagBigInt,
+  kTagAdoptedString,
   kTagArray,
   kTagObject,
 };
 
 constexpr Kind kKindOfTag[] = {
-    Kind::kNull,   Kind::kBool,   Kind::kInt,   Kind::kFloat,  Kind::kString,
-    Kind::kString, Kind::kBigInt, Kind::kArray, Kind::kObject,
+    Kind::kNull,   Kind::kBool,   Kind::kInt,    Kind::kFloat, Kind::kString,
+    Kind::kString, Kind::kBigInt, Kind::kString, Kind::kArray, Kind::kObject,
 };
 
 template <class T>
@@ -78,6 +79,15 @@ struct Value::StringNode : Value::Node {
     std::memcpy(static_cast<void*>(node + 1), s.data(), s.size());
     return node;
   }
+};
+
+// A string that was moved in rather than copied; a stretch of it counts.
+struct Value::AdoptedNode : Value::Node {
+  AdoptedNode(std::string text, std::size_t b, std::size_t n)
+      : Node(kTagAdoptedString), storage(std::move(text)), begin(b), size(n) {}
+  std::string storage;
+  std::size_t begin;
+  std::size_t size;
 };
 
 struct Value::ArrayNode : Value::Node {
@@ -125,6 +135,16 @@ Value::Value(std::string_view s) : Value() {
     store<Node*>(bytes_, StringNode::make(kTagLongString, s));
     bytes_[15] = kTagLongString;
   }
+}
+
+Value Value::adopt(std::string&& text, std::size_t begin, std::size_t size) {
+  if (size <= kInlineBytes) {
+    return Value(std::string_view(text).substr(begin, size));
+  }
+  Value out;
+  store<Node*>(out.bytes_, new AdoptedNode(std::move(text), begin, size));
+  out.bytes_[15] = kTagAdoptedString;
+  return out;
 }
 
 Value::Value(Array items) : Value() {
@@ -210,6 +230,8 @@ void Value::destroy(Node* node) noexcept {
       auto* object = static_cast<ObjectNode*>(current);
       for (Member& member : object->members) take(member.value);
       delete object;
+    } else if (current->tag == kTagAdoptedString) {
+      delete static_cast<AdoptedNode*>(current);
     } else {
       auto* string = static_cast<StringNode*>(current);
       string->~StringNode();
@@ -249,6 +271,10 @@ std::string_view Value::as_string() const noexcept {
     case kTagBigInt: {
       const auto* node = static_cast<const StringNode*>(load<Node*>(bytes_));
       return {node->text(), node->size};
+    }
+    case kTagAdoptedString: {
+      const auto* node = static_cast<const AdoptedNode*>(load<Node*>(bytes_));
+      return std::string_view(node->storage).substr(node->begin, node->size);
     }
     default:
       return {};
@@ -375,6 +401,11 @@ std::size_t Value::memory_bytes() const noexcept {
       case kTagLongString:
       case kTagBigInt:
         total += sizeof(StringNode) + value.as_string().size();
+        break;
+      case kTagAdoptedString:
+        total += sizeof(AdoptedNode) +
+                 static_cast<const AdoptedNode*>(load<Node*>(value.bytes_))
+                     ->storage.capacity();
         break;
       case kTagArray:
         total += sizeof(ArrayNode);

@@ -5,11 +5,15 @@
 
 #include <algorithm>
 
+#include "base/python_number.h"
 #include "parse/content.h"
 #include "schema/cast_calls.h"
 
 namespace parlance::parse {
 namespace {
+
+// From this size on a text region's bytes move into its value.
+constexpr std::size_t kAdoptBytes = 1024;
 
 bool is_empty(const json::Value& value) {
   switch (value.kind()) {
@@ -63,10 +67,12 @@ void Assembler::begin_round() {
 
 void Assembler::end_round() {
   for (const ChunkPlace& place : chunks_) {
-    const std::string& body =
-        place.body < retired_count_ ? retired_[place.body] : body_;
-    events_[place.event].text =
-        std::string_view(body).substr(place.offset, place.size);
+    const char* text = body_.data();
+    if (place.body < retired_count_) {
+      const Retired& retired = retired_[place.body];
+      text = retired.adopted != nullptr ? retired.adopted : retired.text.data();
+    }
+    events_[place.event].text = {text + place.offset, place.size};
   }
   for (std::size_t i = 0; i < value_of_.size(); ++i) {
     events_[value_of_[i]].value = &values_[i];
@@ -80,7 +86,7 @@ void Assembler::end_round() {
   }
   for (std::size_t i = 0; i < malformed_.size(); ++i) {
     auto [event, body] = malformed_[i];
-    events_[event].text = retired_[body];
+    events_[event].text = retired_[body].text;
     events_[event].diagnostic = &round_malformed_[i];
   }
 }
@@ -160,6 +166,13 @@ void Assembler::on_limit(std::uint64_t begin, std::uint64_t end,
        std::string("text was ") + std::string(what),
        field_ == kNoField ? std::string() : description_.fields[field_].name,
        {static_cast<std::size_t>(begin), static_cast<std::size_t>(end)}});
+}
+
+json::Value Assembler::adopt_body(const format::Field& field) {
+  std::string_view text = body_;
+  if (field.content.strip) text = base::python_strip(text);
+  auto begin = static_cast<std::size_t>(text.data() - body_.data());
+  return json::Value::adopt(std::move(body_), begin, text.size());
 }
 
 Result<json::Value> Assembler::region_value(const format::Field& field,
@@ -244,7 +257,24 @@ void Assembler::close_region(const Delimited* delimiter, std::uint64_t position,
       captures_.emplace_back(name, text);
     }
   }
-  Result<json::Value> value = region_value(field, cut);
+  // The text stays for this round's events; its buffer is used again.
+  if (retired_.size() == retired_count_) retired_.emplace_back();
+  Retired& retired = retired_[retired_count_];
+  retired.adopted = nullptr;
+  Result<json::Value> value = json::Value();
+  if (field.content.kind == format::ContentKind::kText && !field.transform &&
+      body_.size() >= kAdoptBytes) {
+    retired.adopted = body_.data();
+    value = adopt_body(field);
+    if (value->as_string().size() <= json::Value::kInlineBytes) {
+      // Nearly all of it was white space; nothing was moved.
+      retired.adopted = nullptr;
+    }
+  } else {
+    value = region_value(field, cut);
+  }
+  retired.text.swap(body_);
+  body_.clear();
   std::optional<Error> error;
   if (!value) {
     error = std::move(value).error();
@@ -270,10 +300,6 @@ void Assembler::close_region(const Delimited* delimiter, std::uint64_t position,
   part.cut = cut;
   part.bytes = {static_cast<std::size_t>(region_begin_), event.bytes.end};
 
-  // The text stays for this round's events; its buffer is used again.
-  if (retired_.size() == retired_count_) retired_.emplace_back();
-  retired_[retired_count_].swap(body_);
-  body_.clear();
   if (error) {
     event.kind = EventKind::kRegionMalformed;
     part.malformed = true;

@@ -89,6 +89,8 @@ class Assembler final : public SegmentSink {
   void close_region(const Delimited* delimiter, std::uint64_t position,
                     bool at_end);
   Result<json::Value> region_value(const format::Field& field, bool cut);
+  // The value of a long text region, made of body_ itself.
+  json::Value adopt_body(const format::Field& field);
   std::optional<Error> store(std::uint32_t field, const json::Value& value);
   void build_fields() const;
 
@@ -110,7 +112,13 @@ class Assembler final : public SegmentSink {
 
   std::vector<Event> events_;
   std::vector<ChunkPlace> chunks_;
-  std::vector<std::string> retired_;  // texts of regions closed this round
+  // The text of a region that closed this round.  `adopted` points to it when
+  // a value has taken it over.
+  struct Retired {
+    std::string text;
+    const char* adopted = nullptr;
+  };
+  std::vector<Retired> retired_;
   std::size_t retired_count_ = 0;
   std::vector<json::Value> values_;  // of closes, one per entry of value_of_
   std::vector<std::size_t> value_of_;

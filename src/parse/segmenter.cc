@@ -5,6 +5,7 @@
 #include "parse/segmenter.h"
 
 #include <algorithm>
+#include <bit>
 #include <cassert>
 
 namespace parlance::parse {
@@ -22,7 +23,8 @@ Segmenter::Segmenter(const Program& program, std::uint32_t implicit,
     : program_(program),
       implicit_(implicit),
       field_(kNoField),
-      block_bytes_(std::max<std::size_t>(limits.held_bytes / 2, 1)),
+      block_bytes_(
+          std::bit_floor(std::max<std::size_t>(limits.held_bytes / 2, 1))),
       block_end_(block_bytes_),
       sink_(sink) {
   watch(0);
@@ -66,9 +68,10 @@ bool Segmenter::may_be_empty(std::uint32_t id, std::uint64_t position) const {
 }
 
 void Segmenter::feed(std::string_view text) {
-  // Blocks end at fixed places of the stream, so that a limit is passed at the
-  // same byte however the text was cut.
-  while (total_ + text.size() > block_end_) {
+  // With backtracking searches the text is taken in blocks that end at fixed
+  // places of the stream, so that their limit is passed at the same byte
+  // however the text was cut.  Automata look at these places by themselves.
+  while (program_.any_backtrackers && total_ + text.size() > block_end_) {
     auto room = static_cast<std::size_t>(block_end_ - total_);
     feed_block(text.substr(0, room));
     text.remove_prefix(room);
@@ -93,7 +96,7 @@ void Segmenter::feed_block(std::string_view text) {
   total_ += text.size();
   process(false);
   if (total_ >= block_end_) {
-    block_end_ = (total_ / block_bytes_ + 1) * block_bytes_;
+    block_end_ = (total_ | (block_bytes_ - 1)) + 1;
     check_limit();
   }
 
@@ -142,35 +145,49 @@ void Segmenter::pass(std::uint64_t to) {
   passed_ = to;
 }
 
-void Segmenter::check_limit() {
-  if (total_ - passed_ < block_bytes_) return;
-  sink_.on_limit(passed_, total_,
+// Gives up on everything that may have begun between `from` and `to`.
+void Segmenter::release(std::uint64_t from, std::uint64_t to) {
+  sink_.on_limit(from, to,
                  "held longer than Limits::held_bytes allows; it is text now");
-  pass(total_);
+  pass(to);
   for (Tracked& tracked : tracked_) {
     tracked.status = Tracked::Status::kUnknown;
-    tracked.searched = total_;
+    tracked.searched = to;
   }
-  watch(total_);
+  watch(to);
+}
+
+void Segmenter::check_limit() {
+  if (!watch_->backtrackers.empty() && total_ - passed_ >= block_bytes_) {
+    release(passed_, total_);
+  }
 }
 
 // Reads on with the automaton until it is decided or the text is used up.
 void Segmenter::search_on(bool end) {
   if (watch_->automaton == nullptr || search_.over()) return;
-  while (!search_.decided() && search_.position() < total_) {
-    std::uint64_t at = search_.position();
-    std::uint64_t stop = total_;
+  std::uint64_t at = search_.position();
+  std::uint64_t check = (at | (block_bytes_ - 1)) + 1;
+  while (!search_.decided() && at < total_) {
+    std::uint64_t stop = std::min(total_, check);
     if (next_mark_ < marks_.size()) {
       const MarkAt& mark = marks_[next_mark_];
       if (mark.position == at) {
         if (!search_.mark(mark.symbol, mark.length)) break;
         ++next_mark_;
         ++work_;
-        continue;
+        stop = at;
+      } else {
+        stop = std::min(stop, mark.position);
       }
-      stop = mark.position;
     }
-    work_ += search_.run(slice(at, stop));
+    if (stop > at) work_ += search_.run(slice(at, stop));
+    at = search_.position();
+    if (at < check) continue;
+    check = (at | (block_bytes_ - 1)) + 1;
+    if (!search_.decided() && at - search_.hold() >= block_bytes_) {
+      release(search_.hold(), at);
+    }
   }
   if (end && !search_.decided()) search_.finish();
 }
@@ -197,7 +214,7 @@ void Segmenter::track(const Backtracker& b, Tracked& tracked, bool end) {
     std::uint64_t now = total_ - from;
     std::uint64_t then = tracked.seen - from;
     if (!end && now > kAlwaysRetry && now < then + then / 8 &&
-        total_ % block_bytes_ != 0) {
+        (total_ & (block_bytes_ - 1)) != 0) {
       return;
     }
   } else if (!end && from >= total_) {

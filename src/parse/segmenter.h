@@ -100,6 +100,7 @@ class Segmenter {
   void process(bool end);
   void watch(std::uint64_t position);
   void search_on(bool end);
+  void release(std::uint64_t from, std::uint64_t to);
   void track(const Backtracker& b, Tracked& tracked, bool end);
   bool may_be_empty(std::uint32_t id, std::uint64_t position) const;
   void commit(const Delimited& delimiter);
@@ -109,9 +110,9 @@ class Segmenter {
 
   const Program& program_;
   std::uint32_t implicit_;
-  std::uint32_t field_;  // the explicit region we are in, or kNoField
-  std::size_t block_bytes_;
-  std::uint64_t block_end_;  // the next multiple of block_bytes_
+  std::uint32_t field_;        // the explicit region we are in, or kNoField
+  std::uint64_t block_bytes_;  // a power of two, at most half the limit
+  std::uint64_t block_end_;    // the next multiple of block_bytes_
   SegmentSink& sink_;
 
   // The text from base_ on: either the caller's chunk or our own buffer.
