@@ -25,9 +25,9 @@ struct Limits {
   // Diagnostics that one message keeps; later ones are only seen as events.
   std::size_t diagnostics = 1000;
 
-  // States of the automaton of one pattern, and steps of one backtracking
-  // search.  A pattern over the first limit is refused, a search over the
-  // second counts as no match and is reported.
+  // Instructions of the automaton of one pattern; a larger one runs on the
+  // backtracking engine.  Steps of one backtracking search; past them it
+  // counts as no match and is reported.
   std::size_t pattern_states = 20000;
   std::uint32_t match_steps = 1000000;
 
