@@ -1,0 +1,189 @@
+// Laws of every stream, over what is written down of each built-in format, over
+// random edits of it, and over random texts built of the format's delimiters.
+//
+//   chunking  how the response is cut changes nothing but how chunks are cut
+//   append    what was said before the next byte came stays said
+//   account   every byte is in a chunk, in a delimiter, or outside of regions
+//   fold      the closed regions add up to the message
+//   cut       a response may end after any byte
+//
+// PARLANCE_SEED chooses other random texts; a failure names its seed.
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "../support/responses.h"
+#include "../support/told.h"
+
+namespace parlance {
+namespace {
+
+using testing::Response;
+using testing::tell;
+using testing::Telling;
+using testing::Told;
+
+std::uint32_t seed() {
+  const char* text = std::getenv("PARLANCE_SEED");
+  return text == nullptr ? 1U : static_cast<std::uint32_t>(std::atoi(text));
+}
+
+const char* const kTools = R"([{"type": "function", "function": {
+    "name": "f", "parameters": {"properties": {
+        "a": {"type": "integer"}, "key": {"type": "boolean"}}}}}])";
+
+// Everything that holds for one response.
+void obeys(const Format& format, const Response& response,
+           std::mt19937& random) {
+  ToolSet tools = *ToolSet::from_json(kTools);
+  ParserOptions options{.prefix = response.prefix, .tools = &tools};
+  Telling whole = tell(format, {response.text}, options);
+  std::string all = whole.to_string();
+
+  std::string kept =
+      response.prefix.substr(response.prefix.size() - whole.prefix_bytes);
+  std::string stream = kept + response.text;
+  ASSERT_EQ(testing::account(whole, stream, base::is_utf8(stream)), "") << all;
+  ASSERT_EQ(testing::fold(whole), json::dump(whole.message.fields)) << all;
+
+  auto same = [&](const std::vector<std::string>& chunks) {
+    Telling other = tell(format, chunks, options);
+    ASSERT_EQ(other.to_string(), all)
+        << "cut into " << chunks.size() << ", the first of "
+        << (chunks.empty() ? 0 : chunks[0].size()) << " bytes";
+  };
+  same(testing::cut_every(response.text, 1));
+  for (std::size_t most : {2U, 7U, 40U}) {
+    same(testing::cut_at_random(response.text, random, most));
+  }
+}
+
+class EachFormat : public ::testing::TestWithParam<std::string_view> {
+ protected:
+  // The recorded responses of this format.
+  static std::vector<Response> recorded() {
+    std::vector<Response> out = testing::recorded_responses();
+    std::erase_if(out,
+                  [](const Response& r) { return r.format != GetParam(); });
+    return out;
+  }
+};
+
+TEST_P(EachFormat, RecordedResponses) {
+  Format format = *Format::built_in(GetParam());
+  std::mt19937 random(seed());
+  std::vector<Response> responses = recorded();
+  ASSERT_FALSE(responses.empty());
+  for (const Response& response : responses) {
+    SCOPED_TRACE(response.text);
+    obeys(format, response, random);
+    for (std::size_t i = 1; i < response.text.size(); ++i) {
+      ParserOptions options{.prefix = response.prefix};
+      Telling whole = tell(format, {response.text}, options);
+      Telling two =
+          tell(format, {response.text.substr(0, i), response.text.substr(i)},
+               options);
+      ASSERT_EQ(two.to_string(), whole.to_string()) << "cut at " << i;
+    }
+  }
+}
+
+TEST_P(EachFormat, RandomResponses) {
+  Format format = *Format::built_in(GetParam());
+  std::vector<std::string> pieces = testing::pieces_of(format);
+  std::vector<Response> responses = recorded();
+  for (std::uint32_t n = 0; n < 60; ++n) {
+    std::mt19937 random(seed() * 1000 + n);
+    Response response = responses[random() % responses.size()];
+    if (n % 2 == 0) {
+      response.text = testing::edited(response.text, pieces, random);
+    } else {
+      response.text = testing::random_text(pieces, random, random() % 60);
+    }
+    SCOPED_TRACE("PARLANCE_SEED=" + std::to_string(seed()) + ", text " +
+                 std::to_string(n) + ": " + json::dump(response.text));
+    obeys(format, response, random);
+    if (HasFatalFailure()) return;
+  }
+}
+
+// Append: with one more byte the parser goes on from what it has said.
+TEST_P(EachFormat, NothingIsTakenBack) {
+  Format format = *Format::built_in(GetParam());
+  for (const Response& response : recorded()) {
+    ParserOptions options{.prefix = response.prefix};
+    ResponseParser parser(format, options);
+    Telling so_far{format};
+    testing::keep(so_far, parser.initial_events());
+    for (char c : response.text) {
+      std::vector<Told> before = so_far.events;
+      testing::keep(so_far, parser.feed(std::string_view(&c, 1)));
+      ASSERT_GE(so_far.events.size(), before.size());
+      for (std::size_t i = 0; i < before.size(); ++i) {
+        if (i + 1 == before.size() &&
+            before[i].kind == EventKind::kRegionChunk) {
+          ASSERT_EQ(so_far.events[i].text.substr(0, before[i].text.size()),
+                    before[i].text);
+        } else {
+          ASSERT_EQ(so_far.events[i].to_string(), before[i].to_string());
+        }
+      }
+    }
+  }
+}
+
+// Cut: the message of every beginning of a response is sound, and says that it
+// is incomplete exactly when the end fell into a region that a delimiter
+// should have closed.
+TEST_P(EachFormat, MayEndAnywhere) {
+  Format format = *Format::built_in(GetParam());
+  for (const Response& response : recorded()) {
+    ParserOptions options{.prefix = response.prefix, .recover = Recover::kYes};
+    Telling whole = tell(format, {response.text}, options);
+    for (std::size_t size = 0; size < response.text.size(); ++size) {
+      std::string text = response.text.substr(0, size);
+      SCOPED_TRACE(text);
+      Telling told = tell(format, {text}, options);
+      std::string kept =
+          response.prefix.substr(response.prefix.size() - told.prefix_bytes);
+      std::string stream = kept + text;
+      ASSERT_EQ(testing::account(told, stream, false), "") << told.to_string();
+      ASSERT_EQ(testing::fold(told), json::dump(told.message.fields));
+      ASSERT_FALSE(told.failure.has_value());
+      bool cut = false;
+      for (const Told& event : told.events) cut = cut || event.cut;
+      ASSERT_EQ(told.message.complete, !cut) << told.to_string();
+      if (!told.events.empty()) {
+        const Told& last = told.events.back();
+        const format::Field& field = told.description().fields[last.field];
+        bool open = field.open && field.close &&
+                    last.bytes == Span{stream.size(), stream.size()};
+        ASSERT_EQ(cut, open) << told.to_string();
+      }
+      // A call that is not all there is not passed on as a call.
+      for (std::size_t i = 0; i < told.events.size(); ++i) {
+        const Told& event = told.events[i];
+        if (event.kind != EventKind::kRegionClose || !event.cut) continue;
+        const format::Field& field = told.description().fields[event.field];
+        if (field.content.kind != format::ContentKind::kJson ||
+            field.content.allow_non_json || i >= whole.events.size()) {
+          continue;
+        }
+        ASSERT_EQ(json::dump(event.value), json::dump(whole.events[i].value));
+      }
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(BuiltIn, EachFormat,
+                         ::testing::ValuesIn(Format::built_in_names().begin(),
+                                             Format::built_in_names().end()),
+                         [](const auto& of) { return std::string(of.param); });
+
+}  // namespace
+}  // namespace parlance

@@ -1,0 +1,292 @@
+#ifndef PARLANCE_TESTS_SUPPORT_TOLD_H_
+#define PARLANCE_TESTS_SUPPORT_TOLD_H_
+
+// What a parser told in one run, kept, and the laws that any telling obeys.
+//
+//   Telling told = tell(format, cut_every(text, 7), options);
+//   EXPECT_EQ(account(told, text), "");
+//   EXPECT_EQ(fold(told), json::dump(told.message.fields));
+//
+// A law gives "" when it holds, else what is wrong.
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <random>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "format/description.h"
+#include "parlance/json.h"
+#include "parlance/response_parser.h"
+
+namespace parlance::testing {
+
+// An event with all it points to.
+struct Told {
+  EventKind kind = EventKind::kRegionOpen;
+  std::uint32_t field = 0;
+  std::string name;
+  std::string text;
+  bool dirty = false;
+  bool cut = false;
+  bool delimited = false;  // has bytes of a delimiter
+  json::Value value;
+  std::string captures;
+  std::string diagnostic;
+  Span bytes;
+  Span tokens;
+
+  std::string to_string() const {
+    std::string out(parlance::to_string(kind));
+    out += " " + name;
+    if (cut) out += " cut";
+    if (dirty) out += " dirty";
+    out += " [" + std::to_string(bytes.begin) + ", " +
+           std::to_string(bytes.end) + ")";
+    if (tokens.end > 0) {
+      out += " tokens [" + std::to_string(tokens.begin) + ", " +
+             std::to_string(tokens.end) + ")";
+    }
+    if (!text.empty()) out += " " + json::dump(json::Value(text));
+    if (kind == EventKind::kRegionClose) out += " " + json::dump(value);
+    return out + captures + diagnostic;
+  }
+};
+
+struct Telling {
+  Format format;
+  std::vector<Told> events = {};  // neighbouring chunks of a region joined
+  Message message = {};
+  std::optional<Error> failure = std::nullopt;
+  std::size_t prefix_bytes = 0;
+  std::size_t most_held = 0;
+  std::uint64_t work = 0;
+
+  const format::Description& description() const {
+    return format.shared()->description;
+  }
+  std::string to_string() const {
+    std::string out;
+    for (const Told& event : events) out += event.to_string() + "\n";
+    out += json::dump(message.fields) + "\n";
+    out += message.complete ? "complete\n" : "incomplete\n";
+    for (const Diagnostic& d : message.diagnostics) {
+      out += std::string(parlance::to_string(d.code)) + " [" +
+             std::to_string(d.bytes.begin) + ", " +
+             std::to_string(d.bytes.end) + ") " + d.field + ": " + d.message +
+             "\n";
+    }
+    if (failure) out += failure->to_string() + "\n";
+    return out;
+  }
+};
+
+inline void keep(Telling& told, std::span<const Event> events) {
+  for (const Event& event : events) {
+    Told t;
+    t.kind = event.kind;
+    t.field = event.field_index;
+    t.name = event.field;
+    t.text = event.text;
+    t.dirty = event.dirty;
+    t.cut = event.cut;
+    t.delimited = event.bytes.size() > 0;
+    t.bytes = event.bytes;
+    t.tokens = event.tokens;
+    if (event.value != nullptr) t.value = *event.value;
+    for (const Capture& capture : event.captures) {
+      t.captures += " " + std::string(capture.name) + "=" +
+                    json::dump(json::Value(capture.text));
+    }
+    if (event.diagnostic != nullptr) {
+      t.diagnostic = " " + event.diagnostic->message;
+    }
+    if (t.kind == EventKind::kRegionChunk && !told.events.empty()) {
+      Told& last = told.events.back();
+      if (last.kind == EventKind::kRegionChunk && last.field == t.field) {
+        last.text += t.text;
+        last.bytes.end = t.bytes.end;
+        last.tokens.end = t.tokens.end;
+        continue;
+      }
+    }
+    told.events.push_back(std::move(t));
+  }
+}
+
+inline void end(Telling& told, ResponseParser& parser) {
+  keep(told, parser.finalize());
+  told.message = parser.message();
+  if (parser.failure() != nullptr) told.failure = *parser.failure();
+  told.work = parser.work();
+}
+
+inline Telling tell(const Format& format,
+                    const std::vector<std::string>& chunks,
+                    const ParserOptions& options = {}) {
+  Telling told{format};
+  ResponseParser parser(format, options);
+  told.prefix_bytes = parser.prefix_bytes();
+  keep(told, parser.initial_events());
+  for (const std::string& chunk : chunks) {
+    keep(told, parser.feed(chunk));
+    told.most_held = std::max(told.most_held, parser.held_bytes());
+  }
+  end(told, parser);
+  return told;
+}
+
+inline std::vector<std::string> cut_every(std::string_view text,
+                                          std::size_t size) {
+  std::vector<std::string> out;
+  for (std::size_t at = 0; at < text.size(); at += size) {
+    out.emplace_back(text.substr(at, size));
+  }
+  return out;
+}
+
+inline std::vector<std::string> cut_at_random(std::string_view text,
+                                              std::mt19937& random,
+                                              std::size_t most) {
+  std::vector<std::string> out;
+  while (!text.empty()) {
+    std::size_t size = random() % (most + 1);
+    out.emplace_back(text.substr(0, size));
+    text.remove_prefix(std::min(size, text.size()));
+  }
+  return out;
+}
+
+// Whether bytes at rest may be in no event: there is no implicit field, or they
+// are closes of it where it was not open.
+inline bool may_be_skipped(const format::Description& description,
+                           std::string_view text) {
+  if (text.empty() || !description.implicit) return true;
+  const format::Delimiter& close =
+      description.fields[*description.implicit].close;
+  if (close.kind != format::Delimiter::Kind::kLiterals) return bool(close);
+  while (!text.empty()) {
+    std::size_t longest = 0;
+    for (const std::string& literal : close.literals) {
+      if (text.rfind(literal, 0) == 0) {
+        longest = std::max(longest, literal.size());
+      }
+    }
+    if (longest == 0) return false;
+    text.remove_prefix(longest);
+  }
+  return true;
+}
+
+// Account: ranges come in order and do not overlap; every byte is in a chunk or
+// a delimiter, or where may_be_skipped() allows it.
+// `stream` is what was parsed, the kept prefix included; chunks must be slices
+// of it unless it is not well-formed, which `exact` tells.
+inline std::string account(const Telling& told, std::string_view stream,
+                           bool exact = true) {
+  std::size_t at = 0;
+  bool inside = false;
+  for (const Told& event : told.events) {
+    const Span& b = event.bytes;
+    auto fault = [&](std::string_view what) {
+      return std::string(what) + " at byte " + std::to_string(at) + ": " +
+             event.to_string();
+    };
+    if (b.begin < at || b.end < b.begin) return fault("overlap");
+    if (b.end > stream.size()) return fault("beyond the end");
+    if (inside && b.begin > at) return fault("gap in a region");
+    if (!may_be_skipped(told.description(), stream.substr(at, b.begin - at))) {
+      return fault("gap");
+    }
+    switch (event.kind) {
+      case EventKind::kRegionOpen:
+        if (inside) return fault("nested open");
+        inside = true;
+        break;
+      case EventKind::kRegionChunk:
+        if (!inside) return fault("chunk outside of a region");
+        if (event.text.empty()) return fault("empty chunk");
+        if (exact && stream.substr(b.begin, b.size()) != event.text) {
+          return fault("not the text of the stream");
+        }
+        break;
+      default:
+        if (!inside) return fault("close outside of a region");
+        inside = false;
+    }
+    at = b.end;
+  }
+  if (inside) return "a region is open at the end";
+  if (!may_be_skipped(told.description(), stream.substr(at))) {
+    return "bytes behind " + std::to_string(at) + " of " +
+           std::to_string(stream.size()) + " are in no event";
+  }
+  // Parts say the same once more.
+  std::size_t part = 0;
+  std::size_t begin = 0;
+  for (const Told& event : told.events) {
+    if (event.kind == EventKind::kRegionOpen) begin = event.bytes.begin;
+    if (event.kind != EventKind::kRegionClose &&
+        event.kind != EventKind::kRegionMalformed) {
+      continue;
+    }
+    if (part == told.message.parts.size()) return "a part is missing";
+    const Part& p = told.message.parts[part++];
+    if (p.field_index != event.field ||
+        p.bytes != Span{begin, event.bytes.end} || p.cut != event.cut ||
+        p.value != event.value ||
+        p.malformed != (event.kind == EventKind::kRegionMalformed)) {
+      return "part " + std::to_string(part - 1) +
+             " is not as its event: " + event.to_string();
+    }
+  }
+  return part == told.message.parts.size() ? "" : "there are too many parts";
+}
+
+inline bool is_empty(const json::Value& value) {
+  return value.is_null() || (value.is_string() && value.as_string().empty()) ||
+         ((value.is_array() || value.is_object()) && value.size() == 0);
+}
+
+// Fold: the message that the closed regions' values add up to, by the rules of
+// docs/reference/response-templates.md.  Written for obviousness: one pass,
+// one object.
+inline std::string fold(const Telling& told) {
+  const format::Description& description = told.description();
+  json::Object out;
+  for (const auto& [key, value] : description.defaults.members()) {
+    out.set(key, value);
+  }
+  for (const Told& event : told.events) {
+    if (event.kind != EventKind::kRegionClose) continue;
+    const format::Field& field = description.fields[event.field];
+    const json::Value* old = out.find(field.name);
+    if (field.join) {
+      bool first = old == nullptr || old->is_null();
+      out.set(field.name,
+              first ? event.value
+                    : json::Value(std::string(old->as_string()) + *field.join +
+                                  std::string(event.value.as_string())));
+    } else if (field.repeats) {
+      json::Array list = old == nullptr ? json::Array() : old->items();
+      list.push_back(event.value);
+      out.set(field.name, std::move(list));
+    } else {
+      out.set(field.name, event.value);
+    }
+  }
+  json::Object kept;
+  for (const auto& [key, value] : out) {
+    if (description.defaults.find(key) != nullptr || !is_empty(value)) {
+      kept.set(key, value);
+    }
+  }
+  return json::dump(json::Value(std::move(kept)));
+}
+
+}  // namespace parlance::testing
+
+#endif  // PARLANCE_TESTS_SUPPORT_TOLD_H_
