@@ -118,14 +118,20 @@ class FormatObject {
   PyObject* name(std::uint32_t field) const { return names_[field].ptr(); }
   // The field that has no open delimiter, or an index beyond all fields.
   std::uint32_t implicit() const { return implicit_; }
+  // A dict with the keys of such an event, and its constant values; borrowed.
+  PyObject* outline(std::uint32_t field, EventKind kind) const {
+    return outlines_[4 * field + static_cast<std::size_t>(kind)].ptr();
+  }
 
  private:
   Format format_;
   std::string source_;
   std::vector<nb::object> names_;
   std::uint32_t implicit_;
+  std::vector<nb::object> outlines_;  // ORDER: EventKind, four per field
 };
 
+std::uint32_t implicit_field(const Format& format);
 Recover to_recover(nb::handle value);  // None, True or False
 
 // ---- parser.cc

@@ -7,20 +7,6 @@ namespace parlance::python {
 
 namespace {
 
-std::uint32_t implicit_field(const Format& format) {
-  Result<json::Value> text = json::parse(format.template_json());
-  const json::Value* fields = text ? text->find("fields") : nullptr;
-  for (std::uint32_t i = 0; i < format.field_count(); ++i) {
-    const json::Value* field =
-        fields == nullptr ? nullptr : fields->find(format.field_name(i));
-    if (field != nullptr && field->find("open") == nullptr &&
-        field->find("open_pattern") == nullptr) {
-      return i;
-    }
-  }
-  return static_cast<std::uint32_t>(format.field_count());
-}
-
 FormatObject from_json(std::string_view text) {
   Result<Format> format = Format::from_json(text);
   if (!format) raise(Domain::kTemplate, format.error(), {.source = text});
@@ -86,13 +72,18 @@ nb::object detect(nb::handle tokenizer_config) {
 
 }  // namespace
 
-FormatObject::FormatObject(Format format, std::string source)
-    : format_(std::move(format)),
-      source_(std::move(source)),
-      implicit_(implicit_field(format_)) {
-  for (std::size_t i = 0; i < format_.field_count(); ++i) {
-    names_.push_back(to_key(format_.field_name(i)));
+std::uint32_t implicit_field(const Format& format) {
+  Result<json::Value> text = json::parse(format.template_json());
+  const json::Value* fields = text ? text->find("fields") : nullptr;
+  for (std::uint32_t i = 0; i < format.field_count(); ++i) {
+    const json::Value* field =
+        fields == nullptr ? nullptr : fields->find(format.field_name(i));
+    if (field != nullptr && field->find("open") == nullptr &&
+        field->find("open_pattern") == nullptr) {
+      return i;
+    }
   }
+  return static_cast<std::uint32_t>(format.field_count());
 }
 
 Recover to_recover(nb::handle value) {

@@ -132,7 +132,7 @@ nb::object parse_many(const FormatObject& format, nb::list responses,
 }  // namespace
 
 void define_parse(nb::module_& m) {
-  m.def("parse_one", &parse_one, nb::arg("format"), nb::arg("response"),
+  m.def("parse_one", &parse_one, nb::arg("format"), nb::arg("response").none(),
         nb::arg("prefix"), nb::arg("tools").none(),
         nb::arg("vocabulary").none(), nb::arg("recover").none());
   m.def("parse_many", &parse_many, nb::arg("format"), nb::arg("responses"),

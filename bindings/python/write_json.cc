@@ -62,12 +62,22 @@ class Writer {
   std::string take() { return std::move(out_); }
 
  private:
+  // A key, borrowed from the dict that is being written, or an index.
+  struct Step {
+    PyObject* key;
+    Py_ssize_t index;
+  };
+
   [[noreturn]] void refuse(std::string message,
                            ErrorCode code = ErrorCode::kWrongType) {
     std::string path;
-    for (const std::string& step : path_) {
+    for (const Step& step : path_) {
       path += '/';
-      for (char c : step) {
+      std::string text = std::to_string(step.index);
+      if (step.key != nullptr) {
+        with_utf8(step.key, [&](std::string_view key) { text = key; });
+      }
+      for (char c : text) {
         if (c == '~') {
           path += "~0";
         } else if (c == '/') {
@@ -213,7 +223,7 @@ class Writer {
       if (i > 0) out_ += ", ";
       nb::object item = nb::borrow(list ? PyList_GetItem(value.ptr(), i)
                                         : PyTuple_GetItem(value.ptr(), i));
-      path_.push_back(std::to_string(i));
+      path_.push_back({nullptr, i});
       write(item);
       path_.pop_back();
     }
@@ -236,10 +246,8 @@ class Writer {
       nb::object held = nb::borrow(item);
       if (!first) out_ += ", ";
       first = false;
-      with_utf8(key, [&](std::string_view text) {
-        write_text(text);
-        path_.emplace_back(text);
-      });
+      write_string(key);
+      path_.push_back({key, 0});
       out_ += ": ";
       write(held);
       path_.pop_back();
@@ -251,7 +259,7 @@ class Writer {
   Unfit unfit_;
   std::string out_;
   std::size_t depth_ = 0;
-  std::vector<std::string> path_;
+  std::vector<Step> path_;
 };
 
 }  // namespace

@@ -1,0 +1,686 @@
+"""What the package offers, name by name."""
+
+import array
+import copy
+import json
+import pathlib
+import pickle
+import subprocess
+import sys
+import threading
+import time
+
+import pytest
+
+import parlance
+
+TEMPLATE = {
+    "defaults": {"role": "assistant"},
+    "start_anchor": "<A>",
+    "fields": {
+        "thinking": {"open": "<think>", "close": "</think>"},
+        "content": {"close": "<|end|>"},
+        "calls": {
+            "open_pattern": r"<call:(?P<name>\w+)>",
+            "close": "</call>",
+            "content": "json",
+            "repeats": True,
+            "transform": {
+                "type": "function",
+                "function": {"name": "{name}", "arguments": "{content}"},
+            },
+        },
+    },
+}
+TEXT = '<think>hm</think><call:f>{"a": 1}</call>Yes.<|end|>'
+MESSAGE = {
+    "role": "assistant",
+    "thinking": "hm",
+    "calls": [
+        {"type": "function", "function": {"name": "f", "arguments": {"a": 1}}}
+    ],
+    "content": "Yes.",
+}
+TOOLS = [
+    {
+        "type": "function",
+        "function": {
+            "name": "f",
+            "parameters": {"properties": {"n": {"type": "integer"}}},
+        },
+    }
+]
+TOKENS = [bytes([b]) for b in range(256)] + [b"<think>", b"</think>", b"<|end|>"]
+
+
+@pytest.fixture(scope="module")
+def vocabulary():
+    return parlance.Vocabulary(
+        TOKENS, special_ids=[256, 257, 258], stop_ids=[258]
+    )
+
+
+def ids_of(text):
+    out, rest = [], text.encode()
+    while rest:
+        for i in (256, 257, 258):
+            if rest.startswith(TOKENS[i]):
+                out.append(i)
+                rest = rest[len(TOKENS[i]) :]
+                break
+        else:
+            out.append(rest[0])
+            rest = rest[1:]
+    return out
+
+
+# ---- parse_response
+
+
+def test_text():
+    assert parlance.parse_response(TEXT, TEMPLATE, prefix="") == MESSAGE
+    assert parlance.parse_response(TEXT.encode(), TEMPLATE, prefix=b"") == MESSAGE
+    assert (
+        parlance.parse_response(bytearray(TEXT.encode()), TEMPLATE, prefix="")
+        == MESSAGE
+    )
+
+
+def test_upstreams_names_of_arguments():
+    message = parlance.parse_response(
+        text=TEXT, response_template=TEMPLATE, prefix=""
+    )
+    assert message == MESSAGE
+    parser = parlance.ResponseParser(response_template=TEMPLATE, prefix="")
+    assert parser.feed(text=TEXT)
+    with pytest.raises(TypeError, match="given twice"):
+        parlance.parse_response(TEXT, TEMPLATE, prefix="", text=TEXT)
+    with pytest.raises(TypeError, match="missing argument: 'spec'"):
+        parlance.parse_response(TEXT, prefix="")
+
+
+def test_batches():
+    one = parlance.parse_response([TEXT], TEMPLATE, prefix="")
+    assert one == [MESSAGE]
+    assert parlance.parse_response([], TEMPLATE, prefix="") == []
+    assert parlance.parse_response((), TEMPLATE, prefix="") == []
+    assert parlance.parse_response((TEXT, b"x"), TEMPLATE, prefix="") == [
+        MESSAGE,
+        {"role": "assistant", "content": "x"},
+    ]
+    each = parlance.parse_response(
+        ["a</think>b", "a"], TEMPLATE, prefix=["<A><think>", "<A>"]
+    )
+    assert each == [
+        {"role": "assistant", "thinking": "a", "content": "b"},
+        {"role": "assistant", "content": "a"},
+    ]
+    # An empty list says that there is no prompt.
+    assert parlance.parse_response(["x"], TEMPLATE, prefix=[])
+    assert parlance.parse_response("x", TEMPLATE, prefix=["<A>"])
+    with pytest.raises(parlance.UsageError, match=r"2 response.* 3 prefix"):
+        parlance.parse_response(["a", "b"], TEMPLATE, prefix=["", "", ""])
+    with pytest.raises(parlance.UsageError, match="2 prefix"):
+        parlance.parse_response("a", TEMPLATE, prefix=["", ""])
+
+
+def test_large_batch_is_as_one_by_one():
+    texts = [
+        f"<think>{i}</think>" + "text " * (i % 700) + "<|end|>"
+        for i in range(400)
+    ]
+    got = parlance.parse_response(texts, TEMPLATE, prefix="")
+    assert got == [
+        parlance.parse_response(text, TEMPLATE, prefix="") for text in texts
+    ]
+
+
+def test_first_error_of_a_batch():
+    texts = ["ok " * 9000, "<call:f>{</call>", "ok", "<call:f>]</call>"]
+    with pytest.raises(parlance.ResponseError) as caught:
+        parlance.parse_response(texts, TEMPLATE, prefix="")
+    assert caught.value.item == 1
+    assert "response 1 of the batch" in str(caught.value)
+
+
+def test_ids(vocabulary):
+    ids = ids_of(TEXT)
+    parse = parlance.parse_response
+    kind = {"prefix": "", "vocabulary": vocabulary}
+    assert parse(ids, TEMPLATE, **kind) == MESSAGE
+    assert parse(tuple(ids), TEMPLATE, **kind) == MESSAGE
+    assert parse(array.array("i", ids), TEMPLATE, **kind) == MESSAGE
+    assert parse([ids, ids[:1]], TEMPLATE, **kind)[0] == MESSAGE
+    assert parse(TEXT, TEMPLATE, **kind) == MESSAGE
+    # Ids as prefix.
+    assert parse(
+        ids_of("a</think>b"),
+        TEMPLATE,
+        prefix=ids_of("<A><think>"),
+        vocabulary=vocabulary,
+    ) == {"role": "assistant", "thinking": "a", "content": "b"}
+    with pytest.raises(parlance.UsageError, match="vocabulary="):
+        parse(ids, TEMPLATE, prefix="")
+    with pytest.raises(parlance.UsageError, match="vocabulary="):
+        parse("x", TEMPLATE, prefix=[1, 2])
+    with pytest.raises(parlance.UsageError, match="-1"):
+        parse([1, -1], TEMPLATE, **kind)
+    with pytest.raises(parlance.UsageError, match="64 bits"):
+        parse([1, 10**30], TEMPLATE, **kind)
+    with pytest.raises(TypeError, match="flat sequence"):
+        parse([1, "a"], TEMPLATE, **kind)
+    with pytest.raises(TypeError, match="not float"):
+        parse(1.5, TEMPLATE, **kind)
+
+
+def test_numpy_ids(vocabulary):
+    np = pytest.importorskip("numpy")
+    ids = ids_of(TEXT)
+    kind = {"prefix": "", "vocabulary": vocabulary}
+    for dtype in ("int16", "int32", "uint32", "int64", "uint64"):
+        flat = np.array(ids, dtype=dtype)
+        assert parlance.parse_response(flat, TEMPLATE, **kind) == MESSAGE
+        # Every second element: strides other than the item's size.
+        wide = np.repeat(flat, 2)[::2]
+        assert parlance.parse_response(wide, TEMPLATE, **kind) == MESSAGE
+        table = np.stack([flat, flat])
+        assert parlance.parse_response(table, TEMPLATE, **kind) == [MESSAGE] * 2
+        assert parlance.parse_response(table[:1], TEMPLATE, **kind) == [MESSAGE]
+        assert parlance.parse_response([flat], TEMPLATE, **kind) == [MESSAGE]
+        scalars = list(flat)
+        assert parlance.parse_response(scalars, TEMPLATE, **kind) == MESSAGE
+    with pytest.raises(TypeError, match="1 or 2 dimensions"):
+        parlance.parse_response(np.zeros((1, 1, 1)), TEMPLATE, **kind)
+    with pytest.raises(TypeError):
+        parlance.parse_response(np.zeros(3), TEMPLATE, **kind)
+
+
+def test_tensor_like_ids(vocabulary):
+    class Tensor:
+        ndim = 1
+
+        def tolist(self):
+            return ids_of(TEXT)
+
+    assert (
+        parlance.parse_response(
+            Tensor(), TEMPLATE, prefix="", vocabulary=vocabulary
+        )
+        == MESSAGE
+    )
+
+
+def test_a_special_token_is_not_its_spelling(vocabulary):
+    spelled = list(b"<think>a</think>") + [258]
+    message = parlance.parse_response(
+        spelled, TEMPLATE, prefix="", vocabulary=vocabulary
+    )
+    assert message == {"role": "assistant", "content": "<think>a</think>"}
+
+
+def test_specs(tmp_path):
+    path = tmp_path / "mine.json"
+    path.write_text(json.dumps(TEMPLATE))
+    for spec in (
+        TEMPLATE,
+        path,
+        str(path),
+        json.dumps(TEMPLATE),
+        parlance.Format(TEMPLATE),
+        parlance.ResponseTemplate(path),
+    ):
+        assert parlance.parse_response(TEXT, spec, prefix="") == MESSAGE
+    with pytest.raises(FileNotFoundError):
+        parlance.parse_response(TEXT, "missing.json", prefix="")
+    with pytest.raises(parlance.TemplateError, match="qwen3"):
+        parlance.parse_response(TEXT, "qwen33", prefix="")
+    with pytest.raises(parlance.SchemaError, match="not supported") as caught:
+        parlance.parse_response(
+            TEXT, {"type": "object", "properties": {}}, prefix=""
+        )
+    assert caught.value.code == "unsupported"
+    for spec in (None, [], 3):
+        with pytest.raises(parlance.TemplateError, match="must be"):
+            parlance.ResponseParser(spec, "")
+
+
+def test_a_changed_template_is_another():
+    spec = copy.deepcopy(TEMPLATE)
+    assert parlance.parse_response("x<|end|>", spec, prefix="")["content"] == "x"
+    spec["fields"]["content"]["close"] = "x"
+    assert "content" not in parlance.parse_response("x", spec, prefix="")
+
+
+def test_prefix_is_required_after_the_template_is_read():
+    with pytest.raises(parlance.UsageError, match='prefix=""') as caught:
+        parlance.parse_response(TEXT, TEMPLATE)
+    assert caught.value.code == "usage"
+    with pytest.raises(parlance.TemplateError):
+        parlance.parse_response(TEXT, {"fields": {}})
+    with pytest.raises(parlance.UsageError):
+        parlance.ResponseParser(TEMPLATE)
+
+
+# ---- ResponseParser
+
+
+def test_events():
+    parser = parlance.ResponseParser(TEMPLATE, "<A><think>h")
+    assert parser.prefix_bytes == 8
+    assert parser.initial_events == [
+        {
+            "type": "region_open",
+            "field": "thinking",
+            "captures": {},
+            "start": 0,
+            "end": 7,
+        },
+        {
+            "type": "region_chunk",
+            "field": "thinking",
+            "text": "h",
+            "dirty": False,
+            "start": 7,
+            "end": 8,
+        },
+    ]
+    events = parser.feed('m</think><call:f>{"a"')
+    assert [event["type"][7:] for event in events] == [
+        "chunk",
+        "close",
+        "open",
+        "chunk",
+    ]
+    assert events[1] == {
+        "type": "region_close",
+        "field": "thinking",
+        "value": "hm",
+        "start": 9,
+        "end": 17,
+    }
+    assert events[2]["captures"] == {"name": "f"}
+    assert events[3]["dirty"] is True
+    assert parser.feed("") == []
+    parser.feed(": 1}</ca")
+    assert parser.held == b"</ca"
+    assert not parser.complete
+    assert parser.message == {"role": "assistant", "thinking": "hm"}
+    parser.feed("ll>Yes.<|end|>")
+    message, final = parser.finalize()
+    assert message == MESSAGE and final == []
+    assert parser.complete and parser.message == MESSAGE
+    assert [part["field"] for part in parser.parts] == [
+        "thinking",
+        "calls",
+        "content",
+    ]
+    assert parser.diagnostics == []
+
+
+def test_events_are_fresh():
+    """What a caller does to an event touches no other."""
+    parser = parlance.ResponseParser(TEMPLATE, "")
+    for event in parser.feed(TEXT):
+        event.clear()
+    again = parlance.ResponseParser(TEMPLATE, "").feed(TEXT)
+    assert all(set(event) >= {"type", "field", "start", "end"} for event in again)
+
+
+def test_bytes_cut_inside_characters():
+    data = "<think>größe €😀</think>é".encode()
+    for cut in range(len(data) + 1):
+        parser = parlance.ResponseParser(TEMPLATE, "")
+        events = parser.feed(data[:cut]) + parser.feed(data[cut:])
+        message, _ = parser.finalize()
+        assert message["thinking"] == "größe €😀"
+        assert message["content"] == "é"
+        for event in events:
+            event.get("text", "").encode()  # whole characters
+
+
+def test_ill_formed_bytes_and_surrogates():
+    def content(*chunks):
+        parser = parlance.ResponseParser(TEMPLATE, "")
+        for chunk in chunks:
+            parser.feed(chunk)
+        return parser.finalize()[0]["content"]
+
+    assert content(b"a\xffb") == "a\ufffdb"
+    # A str may hold what bytes may not spell.
+    assert content("a\ud800b") == "a\ud800b"
+    for data in (b"a\xed\xa0\x80b", b"\xed\xbf\xbf", b"\xed\x9f\xbf\xed\xed\xb0"):
+        expected = data.decode("utf-8", "replace")
+        assert content(data) == expected
+        for cut in range(len(data)):
+            assert content(data[:cut], data[cut:]) == expected
+
+
+def test_tokens_of_events(vocabulary):
+    parser = parlance.ResponseParser(TEMPLATE, "", vocabulary=vocabulary)
+    events = parser.feed([256, 104, 109]) + parser.feed([257])
+    assert [event["tokens"] for event in events] == [
+        (0, 1),
+        (1, 3),
+        (3, 4),
+    ]
+    with pytest.raises(parlance.UsageError, match="token ids"):
+        parser.feed("text")
+    with pytest.raises(parlance.UsageError, match="vocabulary="):
+        parlance.ResponseParser(TEMPLATE, "").feed([1])
+
+
+@pytest.mark.parametrize("bad", [None, 3, 1.5, {}, object()])
+def test_feed_of_something_else(bad):
+    parser = parlance.ResponseParser(TEMPLATE, "")
+    with pytest.raises(TypeError, match="text must be"):
+        parser.feed(bad)
+    assert parser.feed("ok")
+
+
+def test_use_after_finalize():
+    parser = parlance.ResponseParser(TEMPLATE, "")
+    parser.finalize()
+    for call in (parser.finalize, lambda: parser.feed("")):
+        with pytest.raises(RuntimeError, match="already finalized") as caught:
+            call()
+        assert isinstance(caught.value, parlance.Error)
+        assert caught.value.code == "finalized"
+
+
+def test_strict_failure_is_raised_once_and_at_the_end():
+    parser = parlance.ResponseParser(TEMPLATE, "")
+    with pytest.raises(parlance.ResponseError) as caught:
+        parser.feed("a<call:f>{]</call>b")
+    error = caught.value
+    assert error.code == "invalid_content"
+    assert error.path == "/fields/calls"
+    assert error.span == (9, 11)
+    assert [e["type"] for e in error.events][-1] in (
+        "region_malformed",
+        "region_chunk",
+    )
+    parser.feed("c")
+    for _ in range(2):
+        with pytest.raises(parlance.ResponseError):
+            parser.finalize()
+    with pytest.raises(parlance.ResponseError):
+        parlance.ResponseParser(TEMPLATE, "<A><call:f>{]</call>")
+
+
+def test_recover():
+    parser = parlance.ResponseParser(TEMPLATE, "", recover=True)
+    events = parser.feed("<call:f>{]</call><call:g>{}</call>")
+    (bad,) = [e for e in events if e["type"] == "region_malformed"]
+    assert bad["text"] == "{]"
+    assert bad["error"]["code"] == "invalid_content"
+    assert bad["error"]["message"]
+    message, _ = parser.finalize()
+    assert [c["function"]["name"] for c in message["calls"]] == ["g"]
+    (diagnostic,) = parser.diagnostics
+    assert diagnostic["field"] == "calls"
+    assert diagnostic["span"] == (8, 10)
+    assert parser.parts[0]["malformed"]
+
+
+def test_cut():
+    parser = parlance.ResponseParser(TEMPLATE, "")
+    parser.feed("<think>hm")
+    _, (close,) = parser.finalize()
+    assert close["cut"] is True and close["value"] == "hm"
+    assert not parser.complete
+    assert parser.parts[0]["cut"]
+
+
+@pytest.mark.parametrize(
+    ("field", "text", "cls"),
+    [
+        ({"content": "int"}, "x", ValueError),
+        ({"transform": "{nothing}"}, "x", KeyError),
+        ({"content": "json"}, "[" * 2000 + "]" * 2000, RecursionError),
+    ],
+)
+def test_classes_as_upstream_raises_them(field, text, cls):
+    spec = {
+        "start_anchor": "<A>",
+        "fields": {"x": {"open": "<x>", "close": "</x>", **field}},
+    }
+    try:
+        parlance.parse_response(f"<x>{text}</x>", spec, prefix="")
+    except parlance.Error as error:
+        assert isinstance(error, cls)
+        assert isinstance(error, ValueError)
+        assert not str(error).startswith(("'", '"'))
+        assert error.message in str(error)
+        restored = pickle.loads(pickle.dumps(error))
+        assert type(restored) is type(error) and str(restored) == str(error)
+    else:
+        pytest.fail("no error")
+
+
+# ---- Format and ResponseTemplate
+
+
+def test_format():
+    names = parlance.formats()
+    assert names == sorted(names) and "qwen3" in names
+    for name in names:
+        format = parlance.Format(name)
+        assert format.name == name and format.recovers
+        assert format.fields == list(format.template["fields"])
+        assert all(isinstance(model, str) for model in format.models)
+        assert all({"message", "path"} == set(lint) for lint in format.lint())
+        bare = parlance.ResponseTemplate(format.template)
+        assert bare.name == "" and not bare.recovers
+        assert bare.template == format.template
+    dashed = parlance.Format("qwen3-coder")
+    assert dashed.name == "qwen3_coder"
+    assert repr(dashed) == "Format('qwen3_coder')"
+    assert parlance.Format(dashed).name == "qwen3_coder"
+    parser = dashed.parser(tools=TOOLS)
+    assert isinstance(parser, parlance.ResponseParser)
+
+
+def test_format_survives_pickling():
+    for format in (parlance.Format("qwen3"), parlance.ResponseTemplate(TEMPLATE)):
+        again = pickle.loads(pickle.dumps(format))
+        assert type(again) is type(format)
+        assert again.template == format.template
+        assert again.recovers == format.recovers
+
+
+def test_response_template_is_only_that():
+    with pytest.raises(parlance.TemplateError, match="name of a format"):
+        parlance.ResponseTemplate("qwen3")
+    with pytest.raises(parlance.TemplateError, match="format file"):
+        parlance.ResponseTemplate(parlance.Format("qwen3").source)
+
+
+def test_template_errors_have_a_place():
+    spec = copy.deepcopy(TEMPLATE)
+    spec["fields"]["calls"]["content"] = "xml"
+    with pytest.raises(parlance.TemplateError) as caught:
+        parlance.ResponseTemplate(spec)
+    error = caught.value
+    assert error.path == "/fields/calls/content"
+    begin, end = error.span
+    assert error.source.encode()[begin:end] == b'"xml"'
+    assert error.source == json.dumps(spec, ensure_ascii=False)
+    assert "/fields/calls/content" in str(error)
+
+
+def test_what_a_template_cannot_hold():
+    for value in ((1, 2), {1, 2}, b"x", object()):
+        spec = copy.deepcopy(TEMPLATE)
+        spec["fields"]["thinking"]["transform"] = {"a": [value]}
+        with pytest.raises(parlance.TemplateError) as caught:
+            parlance.ResponseTemplate(spec)
+        assert caught.value.path == "/fields/thinking/transform/a/0"
+        assert type(value).__name__ in str(caught.value)
+    with pytest.raises(parlance.TemplateError, match="must be a str"):
+        parlance.ResponseTemplate({"fields": {1: {}}})
+    endless = {"fields": {}}
+    endless["fields"]["x"] = endless
+    with pytest.raises(parlance.TemplateError, match="containing itself"):
+        parlance.ResponseTemplate(endless)
+
+
+def test_json_text_is_that_of_json():
+    for value in (
+        None,
+        [True, False, 0, -1, 2**63, -(2**70), 1.5, 1e300, float("inf")],
+        {"a\n\t\"\\\b\f\r\x00\x1f\x7f": "é€😀", "": {}, "x": []},
+    ):
+        text = parlance._parlance.json_text(value, False)
+        assert text == json.dumps(value, ensure_ascii=False)
+    assert parlance._parlance.json_text("\ud800é", False) == '"\\ud800é"'
+
+
+def test_detect_format():
+    name, why = parlance.detect_format({"response_template": TEMPLATE})
+    assert name == "response_template" and why
+    with pytest.raises(parlance.TemplateError) as caught:
+        parlance.detect_format({})
+    assert caught.value.code == "unknown_format"
+    with pytest.raises(TypeError, match="dict"):
+        parlance.detect_format("tokenizer_config.json")
+
+
+# ---- Tools
+
+CALL = '<call:f>{"n": "7", "m": "7"}</call>'
+
+
+def arguments(message):
+    return message["calls"][0]["function"]["arguments"]
+
+
+def test_tools():
+    for tools in (TOOLS, tuple(TOOLS), parlance.ToolSet(TOOLS)):
+        message = parlance.parse_response(
+            CALL, TEMPLATE, prefix="", tools=tools
+        )
+        assert arguments(message) == {"n": 7, "m": "7"}
+    assert arguments(parlance.parse_response(CALL, TEMPLATE, prefix="")) == {
+        "n": "7",
+        "m": "7",
+    }
+    tools = parlance.ToolSet(TOOLS)
+    assert len(tools) == 1 and "f" in tools and "g" not in tools
+    with pytest.raises(TypeError, match="list of tools"):
+        parlance.parse_response(CALL, TEMPLATE, prefix="", tools=TOOLS[0])
+
+
+def test_functions_as_tools():
+    def f(n: int, m: str):
+        """
+        Does it.
+
+        Args:
+            n: a number
+            m: a text
+        """
+
+    try:
+        import transformers.utils.chat_template_utils  # noqa: F401
+    except ImportError:
+        with pytest.raises(parlance.UsageError, match="transformers"):
+            parlance.parse_response(CALL, TEMPLATE, prefix="", tools=[f])
+        return
+    message = parlance.parse_response(CALL, TEMPLATE, prefix="", tools=[f])
+    assert arguments(message) == {"n": 7, "m": "7"}
+
+
+# ---- Vocabulary
+
+
+def test_vocabulary(vocabulary, tmp_path):
+    assert len(vocabulary) == 259
+    assert vocabulary.bytes(65) == b"A"
+    assert vocabulary.bytes(999) == b""
+    assert vocabulary.special("<think>") == 256
+    assert vocabulary.special("A") is None
+    assert vocabulary.special_ids == [256, 257, 258]
+    assert vocabulary.stop_ids == [258]
+    assert vocabulary.decode([256, 65, 0xFF]) == "<think>A\ufffd"
+    with pytest.raises(parlance.UsageError, match="300"):
+        parlance.Vocabulary([b"a"], special_ids=[300])
+    with pytest.raises(TypeError, match="a token must be bytes, not str"):
+        parlance.Vocabulary(["a"])
+    assert parlance.Vocabulary([b"a", None, b"c"]).bytes(2) == b"c"
+
+    ranks = b"YQ== 0\nYg== 1\n"
+    tiktoken = parlance.Vocabulary.from_tiktoken(ranks, {"<|x|>": 2})
+    assert tiktoken.decode([0, 1, 2]) == "ab<|x|>"
+    path = tmp_path / "ranks.tiktoken"
+    path.write_bytes(ranks)
+    assert parlance.Vocabulary.from_file(path).decode([1, 0]) == "ba"
+    with pytest.raises(FileNotFoundError):
+        parlance.Vocabulary.from_file(tmp_path / "missing")
+    with pytest.raises(parlance.Error) as caught:
+        parlance.Vocabulary.from_tokenizer_json("{")
+    assert caught.value.code == "invalid_json"
+
+
+# ---- Threads, and the package itself
+
+
+def test_parsers_on_threads():
+    format = parlance.Format(TEMPLATE)
+    wrong = []
+
+    def work():
+        for _ in range(200):
+            parser = format.parser()
+            for character in TEXT:
+                parser.feed(character)
+            if parser.finalize()[0] != MESSAGE:
+                wrong.append(1)
+            if parlance.parse_response(TEXT, TEMPLATE, prefix="") != MESSAGE:
+                wrong.append(2)
+
+    threads = [threading.Thread(target=work) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not wrong
+
+
+def test_others_run_while_a_batch_is_parsed():
+    """The GIL is released: a counting thread gets on meanwhile."""
+    texts = ["<think>" + "word " * 200_000 + "</think>"] * 8
+    done = threading.Event()
+    counted = 0
+
+    def count():
+        nonlocal counted
+        while not done.is_set():
+            counted += 1
+            time.sleep(0.0001)  # lets go by itself
+
+    interval = sys.getswitchinterval()
+    thread = threading.Thread(target=count)
+    thread.start()
+    try:
+        sys.setswitchinterval(1000)  # nobody is made to let go
+        before = counted
+        parlance.parse_response(texts, TEMPLATE, prefix="")
+        after = counted
+    finally:
+        done.set()
+        thread.join()
+        sys.setswitchinterval(interval)
+    assert after > before
+
+
+def test_import_needs_nothing_else():
+    program = (
+        "import sys, parlance\n"
+        "for name in ('numpy', 'torch', 'transformers', 'json', 'inspect'):\n"
+        "    assert name not in sys.modules, name\n"
+    )
+    root = pathlib.Path(parlance.__file__).parent.parent
+    subprocess.run(
+        [sys.executable, "-S", "-c", f"import sys; sys.path.insert(0, {str(root)!r})\n{program}"],
+        check=True,
+    )
