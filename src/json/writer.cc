@@ -6,6 +6,8 @@
 #include <charconv>
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
+#include <cstring>
 #include <string>
 #include <vector>
 
@@ -53,6 +55,26 @@ bool append_short_escape(std::string& out, unsigned char c) {
 }
 
 bool is_plain(char c) { return c >= ' ' && c <= '~' && c != '"' && c != '\\'; }
+
+// The first place from `i` on that is not plain, or the end.  Eight bytes at a
+// time: a byte whose high bit remains is not plain, or stands behind one.
+std::size_t skip_plain(std::string_view text, std::size_t i) {
+  constexpr std::uint64_t kOnes = 0x0101010101010101;
+  constexpr std::uint64_t kHigh = 0x80 * kOnes;
+  const auto differs = [](std::uint64_t word, unsigned char c) {
+    return (word ^ (c * kOnes)) - kOnes;  // borrows where equal
+  };
+  for (; text.size() - i >= 8; i += 8) {
+    std::uint64_t word;
+    std::memcpy(&word, text.data() + i, 8);
+    const std::uint64_t found = word | (word - 0x20 * kOnes) |
+                                differs(word, '"') | differs(word, '\\') |
+                                differs(word, 0x7F);
+    if ((found & kHigh) != 0) break;
+  }
+  while (i < text.size() && is_plain(text[i])) ++i;
+  return i;
+}
 
 // Writes a value and the containers in it, iteratively.
 class Writer {
@@ -148,7 +170,7 @@ void append_string(std::string& out, std::string_view text, bool ascii) {
   out.push_back('"');
   for (std::size_t i = 0; i < text.size();) {
     const std::size_t start = i;
-    while (i < text.size() && is_plain(text[i])) ++i;
+    i = skip_plain(text, i);
     out.append(text, start, i - start);
     if (i == text.size()) break;
     const std::size_t at = i;
