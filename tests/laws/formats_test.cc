@@ -1,0 +1,464 @@
+// The built-in formats on recorded responses of their families.
+//
+//   formats     a message for every vector that a bare template can give, with
+//               the built-in format, which recovers, and with the bare
+//               template alone; the same however the text is cut
+//   field bugs  what users of other systems ran into; the ones that come out
+//               right are listed in tests/data/formats/field_bugs.txt
+//
+// Both sets are read from PARLANCE_VECTORS and skipped where it is absent.
+// What counts as equal is theirs to say: text is compared without the white
+// space at its ends, calls by name and arguments, and numbers by value.
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <fstream>
+#include <map>
+#include <random>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "../support/vectors.h"
+#include "base/python_number.h"
+
+namespace parlance {
+namespace {
+
+using json::Value;
+
+std::string_view text_of(const Value& value, std::string_view key) {
+  const Value* member = value.find(key);
+  return member == nullptr ? std::string_view() : member->as_string();
+}
+
+bool is_number(const Value& value) {
+  return value.kind() == json::Kind::kInt ||
+         value.kind() == json::Kind::kBigInt ||
+         value.kind() == json::Kind::kFloat;
+}
+
+// Equal as JSON: numbers by value, members in any order.
+bool same(const Value& a, const Value& b) {
+  if (is_number(a) && is_number(b)) {
+    return a.kind() == b.kind() ? a == b : a.as_float() == b.as_float();
+  }
+  if (a.kind() != b.kind() || a.size() != b.size()) return false;
+  if (a.is_array()) {
+    return std::equal(a.items().begin(), a.items().end(), b.items().begin(),
+                      same);
+  }
+  if (!a.is_object()) return a == b;
+  for (const auto& [key, member] : a.members()) {
+    const Value* other = b.find(key);
+    if (other == nullptr || !same(member, *other)) return false;
+  }
+  return true;
+}
+
+struct Call {
+  Value name;
+  Value arguments;
+  Value id;
+};
+
+// A message in the vectors' terms.
+struct Outcome {
+  std::string reasoning;
+  std::string content;
+  std::vector<Call> calls;
+  bool malformed = false;
+};
+
+std::string stripped(std::string_view text) {
+  return std::string(base::python_strip(text));
+}
+
+void append(std::string& out, const Value* value) {
+  if (value == nullptr) return;
+  if (value->is_array()) {
+    for (const Value& item : value->items()) append(out, &item);
+  } else {
+    out += value->as_string();
+  }
+}
+
+void add_calls(std::vector<Call>& out, const Value& value) {
+  if (value.is_array()) {
+    for (const Value& item : value.items()) add_calls(out, item);
+    return;
+  }
+  const Value* function = value.find("function");
+  const Value& inner = function == nullptr ? value : *function;
+  Call call;
+  if (const Value* name = inner.find("name")) call.name = *name;
+  if (const Value* arguments = inner.find("arguments")) {
+    call.arguments = *arguments;
+  }
+  if (const Value* id = value.find("id")) call.id = *id;
+  out.push_back(std::move(call));
+}
+
+Outcome outcome_of(const testing::Run& run) {
+  Outcome out;
+  append(out.reasoning, run.message.fields.find("thinking"));
+  append(out.reasoning, run.message.fields.find("reasoning"));
+  append(out.content, run.message.fields.find("content"));
+  if (const Value* calls = run.message.fields.find("tool_calls")) {
+    add_calls(out.calls, *calls);
+  }
+  out.reasoning = stripped(out.reasoning);
+  out.content = stripped(out.content);
+  out.malformed = !run.message.diagnostics.empty() || !run.message.complete;
+  return out;
+}
+
+Outcome wanted_of(const Value& value) {
+  Outcome out;
+  out.reasoning = stripped(text_of(value, "reasoning"));
+  out.content = stripped(text_of(value, "content"));
+  if (const Value* calls = value.find("tool_calls")) {
+    add_calls(out.calls, *calls);
+  }
+  const Value* malformed = value.find("malformed");
+  out.malformed = malformed != nullptr && malformed->as_bool();
+  return out;
+}
+
+bool same_calls(const std::vector<Call>& got, const std::vector<Call>& wanted) {
+  return std::equal(
+      got.begin(), got.end(), wanted.begin(), wanted.end(),
+      [](const Call& a, const Call& b) {
+        return same(a.name, b.name) && same(a.arguments, b.arguments) &&
+               (a.id.is_null() || b.id.is_null() || same(a.id, b.id));
+      });
+}
+
+// Why `got` is not what `value` asks for, "" when it is.
+std::string difference(const Outcome& got, const Value& value) {
+  Outcome wanted = wanted_of(value);
+  if (!same_calls(got.calls, wanted.calls)) return "calls";
+  if (wanted.malformed && !got.malformed) return "damage not reported";
+  // Where damaged text goes is the parser's choice.
+  bool free = wanted.malformed && value.find("content") == nullptr;
+  if (!free && got.content != wanted.content) return "content";
+  if (!(wanted.malformed && value.find("reasoning") == nullptr) &&
+      got.reasoning != wanted.reasoning) {
+    return "reasoning";
+  }
+  return "";
+}
+
+// The least difference from any accepted message.
+std::string judge(const Outcome& got, const Value& vector) {
+  std::string first = "nothing expected";
+  if (const Value* expected = vector.find("expected")) {
+    first = difference(got, *expected);
+    if (first.empty()) return "";
+  }
+  for (const char* key : {"accept", "expected_any"}) {
+    const Value* list = vector.find(key);
+    if (list == nullptr) continue;
+    for (const Value& other : list->items()) {
+      if (other.is_object() && difference(got, other).empty()) return "";
+    }
+  }
+  return first;
+}
+
+// Whole, byte by byte, and twenty random cuts.
+std::vector<std::vector<std::string>> cuts_of(const std::string& text) {
+  std::vector<std::vector<std::string>> out = {{text}};
+  std::vector<std::string> bytes;
+  for (char c : text) bytes.emplace_back(1, c);
+  out.push_back(bytes);
+  std::mt19937 random(static_cast<std::uint32_t>(text.size()));
+  for (int n = 0; n < 20; ++n) {
+    std::vector<std::string> parts;
+    for (std::size_t at = 0; at < text.size();) {
+      std::size_t size = 1 + random() % (1 + text.size() / 4);
+      parts.push_back(text.substr(at, size));
+      at += size;
+    }
+    out.push_back(std::move(parts));
+  }
+  return out;
+}
+
+// Runs the text under every cut, which must not matter; returns the first run.
+testing::Run run_all(const Format& format, const std::string& text,
+                     const ParserOptions& options) {
+  testing::Run first;
+  bool is_first = true;
+  for (const auto& cut : cuts_of(text)) {
+    testing::Run run = testing::run(format, cut, options);
+    if (is_first) {
+      first = std::move(run);
+      is_first = false;
+      continue;
+    }
+    EXPECT_EQ(run.stream.to_string(), first.stream.to_string());
+    EXPECT_EQ(json::dump(run.message.fields), json::dump(first.message.fields));
+    EXPECT_EQ(run.message.complete, first.message.complete);
+    EXPECT_EQ(run.message.diagnostics.size(), first.message.diagnostics.size());
+  }
+  return first;
+}
+
+struct Vectors {
+  std::string family;
+  json::Array list;
+};
+
+std::vector<Vectors> load_formats() {
+  std::vector<Vectors> out;
+  auto folder = testing::vector_folder();
+  if (!folder) return out;
+  for (const auto& entry :
+       std::filesystem::directory_iterator(*folder / "formats")) {
+    if (entry.path().extension() != ".json") continue;
+    out.push_back({entry.path().stem().string(),
+                   testing::read_json(entry.path()).items()});
+  }
+  std::sort(out.begin(), out.end(),
+            [](const auto& a, const auto& b) { return a.family < b.family; });
+  return out;
+}
+
+// Vectors that a bare template gives and a recovering format must not, with
+// the reason.
+const std::map<std::string, std::string> kNotWithRecovery = {};
+
+struct Tally {
+  std::size_t asked = 0;   // a bare template gives the message
+  std::size_t passed = 0;  // of those
+  std::size_t beyond = 0;  // passed and not asked
+  std::size_t failing = 0;
+};
+
+TEST(FormatVectors, NoWorseThanATemplate) {
+  std::vector<Vectors> all = load_formats();
+  if (all.empty()) GTEST_SKIP() << "PARLANCE_VECTORS names no vectors";
+  Tally built_in;
+  Tally bare;
+  std::size_t skipped = 0;
+  for (const auto& [family, list] : all) {
+    Result<Format> format = Format::built_in(family);
+    if (!format) {
+      skipped += list.size();
+      continue;
+    }
+    Result<Format> plain = Format::from_json(format->template_json());
+    ASSERT_TRUE(plain.has_value()) << family;
+    std::string failing;
+    for (const Value& vector : list) {
+      std::string id(text_of(vector, "id"));
+      SCOPED_TRACE(id);
+      std::string prefix(text_of(vector, "prefix"));
+      std::string raw(text_of(vector, "raw"));
+      const Value* given = vector.find("tools");
+      ToolSet tools =
+          given == nullptr ? ToolSet() : ToolSet::from_value(*given);
+      ParserOptions options;
+      options.prefix = prefix;
+      options.tools = given == nullptr ? nullptr : &tools;
+      bool asked = vector.find("hf_template_today")->as_bool();
+
+      auto note = [&](Tally& tally, const testing::Run& run, bool recovers) {
+        std::string why = judge(outcome_of(run), vector);
+        // A strict template that raises has said that something is wrong.
+        if (!recovers && run.failure && !why.empty()) why = "raises";
+        if (asked) ++tally.asked;
+        if (why.empty()) {
+          ++(asked ? tally.passed : tally.beyond);
+          return;
+        }
+        ++tally.failing;
+        if (asked && !(recovers && kNotWithRecovery.contains(id))) {
+          ADD_FAILURE() << (recovers ? "recovering: " : "bare: ") << why << "\n"
+                        << json::dump(run.message.fields, {.ascii = false});
+        }
+        if (recovers) failing += "  " + id + ": " + why + "\n";
+      };
+      note(built_in, run_all(*format, raw, options), true);
+      options.recover = Recover::kNo;
+      note(bare, run_all(*plain, raw, options), false);
+    }
+    std::printf("%s", failing.c_str());
+  }
+  for (const auto& [what, tally] :
+       {std::pair("built-in, recovering", built_in), {"bare template", bare}}) {
+    std::printf("%s: %zu of %zu asked for, %zu beyond, %zu failing\n", what,
+                tally.passed, tally.asked, tally.beyond, tally.failing);
+  }
+  std::printf("families without a format: %zu vectors skipped\n", skipped);
+  EXPECT_GT(built_in.asked, 500U);
+}
+
+// --- Field bugs --------------------------------------------------------------
+
+const std::map<std::string, std::string> kFormatOf = {
+    {"hermes", "hermes_qwen2_5"},
+    {"qwen3-coder", "qwen3_coder"},
+    {"glm-4.5", "glm4_5"},
+    {"glm-4.7", "glm4_7"},
+    {"gemma-4", "gemma4"},
+    {"kimi-k2", "kimi_k2"},
+    {"deepseek-v3", "deepseek_v3_r1"},
+    {"deepseek-v3.2", "deepseek_v3_2"},
+    {"harmony", "gpt_oss"},
+    {"mistral", "mistral_v3"},
+    {"mistral-v11", "mistral_v11"},
+    {"llama-3.1", "llama3_json"},
+    {"internlm2", "internlm2"},
+    {"step3", "step3"},
+    {"minimax-m2", "minimax_m2"},
+    {"xlam", "xlam"},
+    {"jamba", "jamba"},
+    {"seed-oss", "seed_oss"},
+    {"granite-3", "granite"},
+    {"think-tags", "qwen3"},
+};
+
+std::string unhex(std::string_view digits) {
+  auto nibble = [](char c) { return c <= '9' ? c - '0' : (c | 32) - 'a' + 10; };
+  std::string out;
+  for (std::size_t i = 0; i + 1 < digits.size(); i += 2) {
+    out += static_cast<char>(16 * nibble(digits[i]) + nibble(digits[i + 1]));
+  }
+  return out;
+}
+
+std::string raw_of(const Value& vector) {
+  std::string out(text_of(vector, "raw"));
+  if (!out.empty()) return out;
+  auto join = [&](const char* key, auto&& text) {
+    if (const Value* list = vector.find(key)) {
+      for (const Value& item : list->items()) out += text(item);
+    }
+  };
+  join("chunks", [](const Value& v) { return std::string(v.as_string()); });
+  join("pieces",
+       [](const Value& v) { return std::string(text_of(v, "text")); });
+  join("byte_chunks_hex", [](const Value& v) { return unhex(v.as_string()); });
+  if (const Value* generator = vector.find("generator")) {
+    out = text_of(*generator, "prefix");
+    const Value* count = generator->find("count");
+    // As many as a test has time for under every cut.
+    std::int64_t times = std::min<std::int64_t>(count->as_int(), 200);
+    for (std::int64_t i = 0; i < times; ++i)
+      out += text_of(*generator, "repeat");
+    out += text_of(*generator, "suffix");
+  }
+  return out;
+}
+
+// Checks of `properties` that concern the message alone; "" when they hold.
+std::string check_properties(const Value& vector, const testing::Run& run) {
+  const Value* list = vector.find("properties");
+  if (list == nullptr) return "";
+  Outcome got = outcome_of(run);
+  std::string everything = json::dump(run.message.fields, {.ascii = false});
+  for (const Value& property : list->items()) {
+    std::string check(text_of(property, "check"));
+    bool holds = true;
+    if (check == "no-tool-calls") {
+      holds = got.calls.empty();
+    } else if (check == "diagnostic-recorded") {
+      holds = !run.message.diagnostics.empty();
+    } else if (check == "content-contains") {
+      holds = got.content.find(text_of(property, "text")) != std::string::npos;
+    } else if (check == "no-marker-leak") {
+      for (const Value& marker : property.find("markers")->items()) {
+        std::string text = json::dump(marker, {.ascii = false});
+        text = text.substr(1, text.size() - 2);
+        holds = holds && everything.find(text) == std::string::npos;
+      }
+    } else if (check == "every-returned-call-has-name-and-arguments") {
+      for (const Call& call : got.calls) {
+        holds = holds && call.name.is_string() && !call.arguments.is_null();
+      }
+    } else if (check == "single-complete-call") {
+      holds = got.calls.size() == 1 && run.message.complete &&
+              got.calls[0].name.as_string() == text_of(property, "name");
+    } else if (check == "no-replacement-character") {
+      holds = everything.find("\xEF\xBF\xBD") == std::string::npos;
+    }
+    if (!holds) return check;
+  }
+  return "";
+}
+
+TEST(FieldBugs, WhatComesOutRight) {
+  auto folder = testing::vector_folder();
+  if (!folder) GTEST_SKIP() << "PARLANCE_VECTORS names no vectors";
+  std::set<std::string> passing;
+  std::map<std::string, std::string> failing;
+  std::map<std::string, std::size_t> skipped;
+  for (const auto& entry :
+       std::filesystem::directory_iterator(*folder / "field-bugs")) {
+    if (entry.path().extension() != ".json") continue;
+    Value vector = testing::read_json(entry.path());
+    std::string id(text_of(vector, "id"));
+    std::string kind(text_of(vector, "kind"));
+    std::string family(text_of(vector, "family"));
+    SCOPED_TRACE(id);
+    if (kind == "constraint" || kind == "mapping") {
+      ++skipped[kind];
+      continue;
+    }
+    auto name = kFormatOf.find(family);
+    if (name == kFormatOf.end()) {
+      ++skipped["family " + family];
+      continue;
+    }
+    Result<Format> format = Format::built_in(name->second);
+    ASSERT_TRUE(format.has_value()) << name->second;
+    const Value* given = vector.find("tools");
+    ToolSet tools = given == nullptr ? ToolSet() : ToolSet::from_value(*given);
+    std::string prefix(text_of(vector, "prompt_tail"));
+    ParserOptions options;
+    options.prefix = prefix;
+    options.tools = given == nullptr ? nullptr : &tools;
+    testing::Run run = run_all(*format, raw_of(vector), options);
+    bool states = vector.find("expected") || vector.find("expected_any");
+    std::string why = states ? judge(outcome_of(run), vector) : "";
+    if (why.empty()) why = check_properties(vector, run);
+    if (why.empty()) {
+      passing.insert(id);
+    } else {
+      failing[id] = why;
+    }
+  }
+  // "id" for one that passes; "id: reason" for one that does not yet.
+  std::filesystem::path golden =
+      std::filesystem::path(PARLANCE_TEST_DATA) / "formats" / "field_bugs.txt";
+  std::set<std::string> known;
+  std::ifstream in(golden);
+  for (std::string line; std::getline(in, line);) {
+    if (line.empty() || line[0] == '#' || line.find(':') != std::string::npos) {
+      continue;
+    }
+    known.insert(line);
+  }
+  for (const std::string& id : known) {
+    EXPECT_TRUE(passing.contains(id))
+        << id << " came out right before: " << failing[id];
+  }
+  for (const std::string& id : passing) {
+    EXPECT_TRUE(known.contains(id)) << id << " passes now: list it";
+  }
+  for (const auto& [id, why] : failing) {
+    std::printf("  %s: %s\n", id.c_str(), why.c_str());
+  }
+  std::printf("field bugs: %zu pass, %zu fail\n", passing.size(),
+              failing.size());
+  for (const auto& [what, count] : skipped) {
+    std::printf("skipped, %s: %zu\n", what.c_str(), count);
+  }
+}
+
+}  // namespace
+}  // namespace parlance
