@@ -2,8 +2,8 @@
 //
 //   bytes --TextGate--> text --Segmenter--> regions --Assembler--> events
 //
-// Positions inside are those of the text behind the gate; publish() turns them
-// into the caller's bytes and tokens.
+// Positions inside are those of the text behind the gate; the assembler turns
+// them into the caller's bytes, publish() those into tokens.
 
 #include <algorithm>
 #include <cassert>
@@ -35,7 +35,8 @@ struct ResponseParser::State {
                     ? programs().plain_shared()
                     : programs().with(*options.vocabulary)),
         gate(options.allow_surrogates),
-        assembler(*format.shared(), *program, assembler_options(f, options)),
+        assembler(*format.shared(), *program, gate,
+                  assembler_options(f, options)),
         segmenter(*program,
                   format.shared()->description.implicit
                       ? static_cast<std::uint32_t>(
@@ -140,32 +141,11 @@ struct ResponseParser::State {
             first_kept + static_cast<std::size_t>(end - token_ends.begin())};
   }
 
-  Span original(Span span) const {
-    return {static_cast<std::size_t>(gate.original(span.begin)),
-            static_cast<std::size_t>(gate.original(span.end))};
-  }
-
   void publish() {
     assembler.end_round();
-    bool exact = gate.exact();
-    if (!exact || vocabulary) {
+    if (vocabulary) {
       for (Event& event : assembler.events()) {
-        event.bytes = original(event.bytes);
-        if (vocabulary) event.tokens = tokens_of(event.bytes);
-      }
-    }
-    if (!exact) {
-      Message& message = assembler.mutable_message();
-      for (std::size_t i = assembler.round_diagnostics();
-           i < message.diagnostics.size(); ++i) {
-        // A diagnostic about a token already has the caller's bytes.
-        if (message.diagnostics[i].code == ErrorCode::kBadVocabulary) continue;
-        message.diagnostics[i].bytes = original(message.diagnostics[i].bytes);
-      }
-      for (std::size_t i = assembler.round_parts(); i < message.parts.size();
-           ++i) {
-        message.parts[i].bytes.end =
-            static_cast<std::size_t>(gate.original(message.parts[i].bytes.end));
+        event.tokens = tokens_of(event.bytes);
       }
     }
     gate.forget(segmenter.passed());

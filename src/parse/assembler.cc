@@ -32,10 +32,11 @@ bool is_empty(const json::Value& value) {
 }  // namespace
 
 Assembler::Assembler(const format::Shared& shared, const Program& program,
-                     Options options)
+                     const TextGate& gate, Options options)
     : shared_(shared),
       description_(shared.description),
       program_(program),
+      gate_(gate),
       options_(std::move(options)),
       field_(description_.implicit
                  ? static_cast<std::uint32_t>(*description_.implicit)
@@ -53,6 +54,9 @@ Assembler::Assembler(const format::Shared& shared, const Program& program,
 void Assembler::begin_round() {
   events_.clear();
   chunks_.clear();
+  // Most rounds are one chunk of one region.
+  if (!opened_or_closed_) return;
+  opened_or_closed_ = false;
   retired_count_ = 0;
   values_.clear();
   value_of_.clear();
@@ -61,8 +65,6 @@ void Assembler::begin_round() {
   capture_places_.clear();
   malformed_.clear();
   round_malformed_.clear();
-  round_diagnostics_ = message_.diagnostics.size();
-  round_parts_ = message_.parts.size();
 }
 
 void Assembler::end_round() {
@@ -74,6 +76,7 @@ void Assembler::end_round() {
     }
     events_[place.event].text = {text + place.offset, place.size};
   }
+  if (!opened_or_closed_) return;
   for (std::size_t i = 0; i < value_of_.size(); ++i) {
     events_[value_of_[i]].value = &values_[i];
   }
@@ -100,21 +103,19 @@ void Assembler::open_region(std::uint32_t field, const Delimited* delimiter,
                             std::uint64_t position) {
   field_ = field;
   opened_ = true;
+  opened_or_closed_ = true;
   body_.clear();
   captures_.clear();
-  region_begin_ = position;
-  body_begin_ = position;
+  region_begin_ = at(position);
+  body_begin_ = region_begin_;
   Event event;
   event.kind = EventKind::kRegionOpen;
   event.field = description_.fields[field].name;
   event.field_index = field;
-  event.bytes = {static_cast<std::size_t>(position),
-                 static_cast<std::size_t>(position)};
+  event.bytes = {at(position), at(position)};
   if (delimiter != nullptr) {
-    region_begin_ = delimiter->begin;
-    body_begin_ = delimiter->end;
-    event.bytes = {static_cast<std::size_t>(delimiter->begin),
-                   static_cast<std::size_t>(delimiter->end)};
+    body_begin_ = at(delimiter->end);
+    event.bytes = {at(delimiter->begin), at(delimiter->end)};
     if (!delimiter->captures.empty()) {
       capture_places_.push_back(
           {events_.size(), shown_captures_.size(), delimiter->captures.size()});
@@ -130,22 +131,22 @@ void Assembler::open_region(std::uint32_t field, const Delimited* delimiter,
 void Assembler::on_text(std::string_view text, std::uint64_t begin) {
   if (field_ == kNoField) return;
   if (!opened_) open_region(field_, nullptr, begin);
-  auto first = static_cast<std::size_t>(begin);
+  Span bytes = {at(begin), at(begin + text.size())};
   bool joins = !chunks_.empty() && chunks_.back().event + 1 == events_.size() &&
                chunks_.back().body == retired_count_;
   if (joins) {
     chunks_.back().size += text.size();
-    events_.back().bytes.end = first + text.size();
+    events_.back().bytes.end = bytes.end;
   } else {
     chunks_.push_back(
         {events_.size(), retired_count_, body_.size(), text.size()});
-    Event event;
+    const format::Field& field = description_.fields[field_];
+    Event& event = events_.emplace_back();
     event.kind = EventKind::kRegionChunk;
-    event.field = description_.fields[field_].name;
+    event.field = field.name;
     event.field_index = field_;
-    event.dirty = description_.fields[field_].content.dirty();
-    event.bytes = {first, first + text.size()};
-    events_.push_back(event);
+    event.dirty = field.content.dirty();
+    event.bytes = bytes;
   }
   body_.append(text);
 }
@@ -165,7 +166,7 @@ void Assembler::on_limit(std::uint64_t begin, std::uint64_t end,
       {ErrorCode::kTooLarge,
        std::string("text was ") + std::string(what),
        field_ == kNoField ? std::string() : description_.fields[field_].name,
-       {static_cast<std::size_t>(begin), static_cast<std::size_t>(end)}});
+       {at(begin), at(end)}});
 }
 
 json::Value Assembler::adopt_body(const format::Field& field) {
@@ -250,6 +251,7 @@ void Assembler::close_region(const Delimited* delimiter, std::uint64_t position,
                : kNoField;
   opened_ = false;
   if (!opened) return;
+  opened_or_closed_ = true;
   const format::Field& field = description_.fields[index];
   bool cut = at_end && field.open && field.close;
   if (delimiter != nullptr) {
@@ -288,17 +290,15 @@ void Assembler::close_region(const Delimited* delimiter, std::uint64_t position,
   event.field = field.name;
   event.field_index = index;
   event.cut = cut;
-  event.bytes = {static_cast<std::size_t>(position),
-                 static_cast<std::size_t>(position)};
+  event.bytes = {at(position), at(position)};
   if (delimiter != nullptr) {
-    event.bytes = {static_cast<std::size_t>(delimiter->begin),
-                   static_cast<std::size_t>(delimiter->end)};
+    event.bytes = {at(delimiter->begin), at(delimiter->end)};
   }
   if (cut) message_.complete = false;
   Part part;
   part.field_index = index;
   part.cut = cut;
-  part.bytes = {static_cast<std::size_t>(region_begin_), event.bytes.end};
+  part.bytes = {region_begin_, event.bytes.end};
 
   if (error) {
     event.kind = EventKind::kRegionMalformed;
@@ -308,8 +308,7 @@ void Assembler::close_region(const Delimited* delimiter, std::uint64_t position,
     diagnostic.code = error->code;
     diagnostic.message = error->message;
     diagnostic.field = field.name;
-    diagnostic.bytes = {static_cast<std::size_t>(body_begin_),
-                        static_cast<std::size_t>(position)};
+    diagnostic.bytes = {body_begin_, at(position)};
     if (!options_.recover && !failure_) {
       failure_ =
           Error{error->code, "Field \"" + field.name + "\": " + error->message,
@@ -350,8 +349,7 @@ void Assembler::finish(std::uint64_t position) {
   diagnostic.code = ErrorCode::kMissingRequired;
   diagnostic.message =
       "required fields are missing from the response: " + missing;
-  diagnostic.bytes = {static_cast<std::size_t>(position),
-                      static_cast<std::size_t>(position)};
+  diagnostic.bytes = {at(position), at(position)};
   if (!options_.recover && !failure_) {
     failure_ =
         Error{diagnostic.code, diagnostic.message, "/fields", diagnostic.bytes};

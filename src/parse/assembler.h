@@ -5,8 +5,7 @@
 //
 // The assembler keeps the text of the open region, turns it into a value when
 // the region closes, stores the value under its field, and writes down an event
-// for each step.  Positions are still those of the segmenter; the parser turns
-// them into the caller's afterwards.
+// for each step.  Positions come as the segmenter's and go as the caller's.
 
 #include <cstdint>
 #include <optional>
@@ -22,6 +21,7 @@
 #include "parlance/tools.h"
 #include "parse/program.h"
 #include "parse/segmenter.h"
+#include "parse/text_gate.h"
 
 namespace parlance::parse {
 
@@ -33,8 +33,10 @@ class Assembler final : public SegmentSink {
     ToolSet tools = {};
   };
 
+  // `gate` knows the caller's place of every position up to the text that is
+  // being passed on.
   Assembler(const format::Shared& shared, const Program& program,
-            Options options);
+            const TextGate& gate, Options options);
 
   // Forgets the events of the last round; what they point to goes with them.
   void begin_round();
@@ -53,9 +55,6 @@ class Assembler final : public SegmentSink {
 
   void add_diagnostic(Diagnostic diagnostic);
   const Message& message() const;
-  // Diagnostics and parts from these on were made in this round.
-  std::size_t round_diagnostics() const { return round_diagnostics_; }
-  std::size_t round_parts() const { return round_parts_; }
   Message& mutable_message() { return message_; }
   const std::optional<Error>& failure() const { return failure_; }
 
@@ -93,24 +92,30 @@ class Assembler final : public SegmentSink {
   json::Value adopt_body(const format::Field& field);
   std::optional<Error> store(std::uint32_t field, const json::Value& value);
   void build_fields() const;
+  // The caller's byte for a position.
+  std::size_t at(std::uint64_t position) const {
+    return static_cast<std::size_t>(gate_.original(position));
+  }
 
   const format::Shared& shared_;
   const format::Description& description_;
   const Program& program_;
+  const TextGate& gate_;
   Options options_;
 
   // The current region.
   std::uint32_t field_;
   bool opened_ = false;
   std::string body_;
-  std::uint64_t region_begin_ = 0;
-  std::uint64_t body_begin_ = 0;
+  std::size_t region_begin_ = 0;
+  std::size_t body_begin_ = 0;
   std::vector<std::pair<std::string, std::string>> captures_;
 
   std::vector<Slot> slots_;           // by field
   std::vector<std::uint32_t> order_;  // fields by first completion
 
   std::vector<Event> events_;
+  bool opened_or_closed_ = false;  // in this round
   std::vector<ChunkPlace> chunks_;
   // The text of a region that closed this round.  `adopted` points to it when
   // a value has taken it over.
@@ -130,8 +135,6 @@ class Assembler final : public SegmentSink {
 
   mutable Message message_;
   mutable bool fields_stale_ = true;
-  std::size_t round_diagnostics_ = 0;
-  std::size_t round_parts_ = 0;
   bool finished_ = false;
   std::optional<Error> failure_;
 };

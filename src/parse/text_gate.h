@@ -83,9 +83,6 @@ class TextGate {
   // Text that goes past the gate: it is well-formed and stands for itself.
   void pass(std::size_t size) { text_ += size; }
 
-  // Whether every position so far is the caller's.
-  bool exact() const { return shifts_.empty() && base_delta_ == 0; }
-
   // Bytes the caller has fed, as of the end of the text passed on.
   std::uint64_t bytes_in() const { return text_ + delta() + tail_.size(); }
 
