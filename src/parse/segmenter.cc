@@ -89,6 +89,18 @@ void Segmenter::feed_block(std::string_view text) {
   if (in_place) {
     window_ = text;
     base_ = total_;
+    // Most chunks are text through and through.
+    if (watch_->automaton != nullptr && marks_.empty() &&
+        total_ + text.size() < block_end_ && !search_.decided()) {
+      work_ += search_.run(text);
+      if (!search_.decided() && search_.hold() == total_ + text.size()) {
+        total_ = passed_ = base_ = search_.position();
+        before_base_ = text.back();
+        window_ = {};
+        sink_.on_text(text, total_ - text.size());
+        return;
+      }
+    }
   } else {
     buffer_.append(text);
     window_ = std::string_view(buffer_).substr(buffer_start_);
