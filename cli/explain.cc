@@ -1,9 +1,9 @@
 // `parlance explain`: which bytes of a response went where, and why.
 //
-//   bytes     what                 text
-//     0..7    opens thinking       "<think>"
-//     7..18   text of thinking     "Bern, then."
-//    18..26   closes thinking      "</think>"
+//   bytes   what              text
+//   0..7    opens thinking    │<think>│
+//   7..18   text of thinking  │Bern, then.│
+//   18..26  closes thinking   │</think>│
 //
 // With --chunk the rows come as the chunks let them, and after each chunk a row
 // tells what is held back.
@@ -107,7 +107,7 @@ class Rows {
 
  private:
   static std::string quoted(std::string_view text) {
-    return "\"" + one_line(text) + "\"";
+    return "│" + one_line(text) + "│";
   }
   static std::string range(Span span) {
     return std::to_string(span.begin) + ".." + std::to_string(span.end);

@@ -74,7 +74,7 @@ int run_command(int argc, char** argv) {
   app.name("parlance");
   app.set_version_flag("--version", "parlance " PARLANCE_VERSION);
   app.footer(kExamples);
-  app.require_subcommand(1);
+  app.require_subcommand(0, 1);
   app.formatter(std::make_shared<HelpFormatter>());
 
   parlance::cli::Run run;
@@ -85,7 +85,12 @@ int run_command(int argc, char** argv) {
   parlance::cli::add_formats(app, run);
 
   int status = parse_arguments(app, argc, argv);
-  return status >= 0 ? status : run();
+  if (status >= 0) return status;
+  if (!run) {
+    std::fputs(app.help().c_str(), stderr);
+    return parlance::cli::kUsage;
+  }
+  return run();
 }
 
 }  // namespace

@@ -188,21 +188,28 @@ std::span<const Event> Response::feed(ResponseParser& parser, std::size_t begin,
 }
 
 bool tell_damage(const ResponseParser& parser, const Style& style) {
+  const auto tell = [&](std::string_view look, std::string_view kind,
+                        std::string_view message, std::string where,
+                        ErrorCode code) {
+    where += (where.empty() ? "(" : " (") + std::string(to_string(code)) + ")";
+    put_error(style.paint(Style::kBold, "response:") + " " +
+              style.paint(look, kind) + " " + safe_text(message) + "\n" +
+              style.paint(Style::kDim, "  " + where) + "\n");
+  };
+  const auto range = [](Span bytes) {
+    return "bytes " + std::to_string(bytes.begin) + ".." +
+           std::to_string(bytes.end);
+  };
   if (const Error* failure = parser.failure()) {
-    put_error(describe(style, "response", "", *failure));
+    tell(Style::kError, "error:", failure->message,
+         failure->span ? range(*failure->span) : "", failure->code);
     return true;
   }
   for (const Diagnostic& diagnostic : parser.message().diagnostics) {
-    std::string where = "bytes " + std::to_string(diagnostic.bytes.begin) +
-                        ".." + std::to_string(diagnostic.bytes.end);
+    std::string where = range(diagnostic.bytes);
     if (!diagnostic.field.empty()) where += " of " + diagnostic.field;
-    put_error(style.paint(Style::kBold, "response:") + " " +
-              style.paint(Style::kWarning, "warning:") + " " +
-              safe_text(diagnostic.message) + "\n" +
-              style.paint(Style::kDim,
-                          "  " + where + " (" +
-                              std::string(to_string(diagnostic.code)) + ")") +
-              "\n");
+    tell(Style::kWarning, "warning:", diagnostic.message, where,
+         diagnostic.code);
   }
   return !parser.message().diagnostics.empty();
 }

@@ -68,9 +68,8 @@ std::string escape(std::string_view text, bool line) {
       out += "\\t";
     } else if (line && c == '\r') {
       out += "\\r";
-    } else if (line && (c == '"' || c == '\\')) {
-      out += '\\';
-      out += c;
+    } else if (line && c == '\\') {
+      out += "\\\\";
     } else if ((static_cast<unsigned char>(c) < 0x20 && c != '\n' &&
                 c != '\t') ||
                c == '\x7F') {

@@ -63,8 +63,8 @@ char32_t take_character(std::string_view& text);
 // that are not UTF-8 become \xNN; newlines and tabs stay.
 std::string safe_text(std::string_view text);
 
-// The same for one line: newlines and tabs become \n and \t too, and a quote
-// or backslash is escaped.
+// The same for one line: newlines and tabs become \n and \t too, and a
+// backslash is doubled.
 std::string one_line(std::string_view text);
 
 // The longest beginning of `text` that fits into `columns`, with an ellipsis in

@@ -1,0 +1,160 @@
+"""`parlance parse --jsonl`: stored generations."""
+
+import json
+import subprocess
+
+import pytest
+
+
+def lines_of(text):
+    return [json.loads(line) for line in text.splitlines()]
+
+
+def jsonl(items):
+    return "".join(json.dumps(item) + "\n" for item in items)
+
+
+@pytest.mark.parametrize("from_file", [True, False])
+@pytest.mark.parametrize("threads", [1, 3])
+def test_order(parlance, tmp_path, from_file, threads):
+    # Some megabytes: several blocks for every thread.
+    count = 20000
+    items = [
+        {"id": i, "response": f"<think>{'é' * (i % 97)}</think>{i}"}
+        for i in range(count)
+    ]
+    text = jsonl(items)
+    arguments = ["parse", "-f", "qwen3", "--jsonl", "--threads", threads]
+    if from_file:
+        (tmp_path / "in.jsonl").write_text(text)
+        out, err = parlance(*arguments, "in.jsonl")
+    else:
+        out, err = parlance(*arguments, stdin=text)
+    assert err == ""
+    messages = lines_of(out)
+    assert [m["content"] for m in messages] == [str(i) for i in range(count)]
+    assert messages[50]["thinking"] == "é" * 50
+
+
+def test_strings_objects_and_blank_lines(parlance):
+    text = '"<think>a</think>b"\n\n  \r\n{"x": 1, "response": "c\\nd"}'
+    out, err = parlance("parse", "-f", "qwen3", "--jsonl", stdin=text)
+    assert err == ""
+    assert lines_of(out) == [
+        {"role": "assistant", "content": "b", "thinking": "a"},
+        {"role": "assistant", "content": "c\nd"},
+    ]
+
+
+def test_key(parlance):
+    out, _ = parlance(
+        "parse", "-f", "qwen3", "--jsonl", "--key", "text",
+        stdin=jsonl([{"text": "a", "response": "b"}]),
+    )
+    assert lines_of(out)[0]["content"] == "a"
+
+
+def test_prefix_and_tools_of_a_line(parlance):
+    tools = [
+        {
+            "type": "function",
+            "function": {
+                "name": "f",
+                "parameters": {"properties": {"n": {"type": "integer"}}},
+            },
+        }
+    ]
+    call = (
+        "<tool_call>\n<function=f>\n<parameter=n>\n7\n</parameter>\n"
+        "</function>\n</tool_call>"
+    )
+    out, _ = parlance(
+        "parse", "-f", "qwen3_coder", "--jsonl",
+        stdin=jsonl(
+            [
+                {"response": call, "tools": tools},
+                {"response": call, "tools": None},
+                {"response": "a</think>b", "prefix": "<think>"},
+            ]
+        ),
+    )
+    typed, untyped, prefixed = lines_of(out)
+    values = [
+        m["tool_calls"][0]["function"]["arguments"]["n"]
+        for m in (typed, untyped)
+    ]
+    assert values == [7, "7"]
+    assert prefixed["content"] in ("b", "a</think>b")
+
+
+def test_bad_lines_are_named_and_skipped(parlance):
+    text = '"a"\nnope\n{"other": 1}\n"b"\n[1]\n{"response": "c", "prefix": 3}\n'
+    out, err = parlance("parse", "-f", "qwen3", "--jsonl", stdin=text, status=1)
+    assert [m["content"] for m in lines_of(out)] == ["a", "b"]
+    assert [line.split(": ", 2)[1] for line in err.splitlines()] == [
+        "line 2", "line 3", "line 5", "line 6",
+    ]
+    assert "(invalid_json)" in err
+    assert "no string called 'response'" in err
+    assert "this is an array" in err
+
+
+def test_line_numbers_far_into_a_file(parlance, tmp_path):
+    good = json.dumps("x" * 1000) + "\n"
+    (tmp_path / "in.jsonl").write_text(
+        good * 1500 + "oops\n" + good * 1500 + "{}\n"
+    )
+    out, err = parlance("parse", "-f", "qwen3", "--jsonl", "in.jsonl", status=1)
+    assert len(out.splitlines()) == 3000
+    assert [line.split(": ", 2)[1] for line in err.splitlines()] == [
+        "line 1501", "line 3002",
+    ]
+
+
+def test_strict(parlance):
+    text = jsonl(["<tool_call>{oops</tool_call>x", "y"])
+    out, _ = parlance("parse", "-f", "qwen3", "--jsonl", stdin=text)
+    assert len(out.splitlines()) == 2
+    out, err = parlance(
+        "parse", "-f", "qwen3", "--jsonl", "--strict", stdin=text, status=1
+    )
+    assert [m["content"] for m in lines_of(out)] == ["y"]
+    assert "line 1: " in err
+
+
+def test_chat(parlance):
+    out, _ = parlance("parse", "-f", "qwen3", "--jsonl", "--chat", stdin='"a"')
+    assert lines_of(out) == [{"role": "assistant", "content": "a"}]
+
+
+def test_a_line_longer_than_a_block(parlance):
+    long = "x" * 3_000_000
+    out, _ = parlance("parse", "-f", "qwen3", "--jsonl", stdin=jsonl([long, "y"]))
+    assert [m["content"] for m in lines_of(out)] == [long, "y"]
+
+
+def test_empty_input(parlance, tmp_path):
+    assert parlance("parse", "-f", "qwen3", "--jsonl") == ("", "")
+    (tmp_path / "empty").write_text("")
+    assert parlance("parse", "-f", "qwen3", "--jsonl", "empty") == ("", "")
+
+
+def test_progress(parlance):
+    _, err = parlance(
+        "parse", "-f", "qwen3", "--jsonl", "--progress", "always", stdin='"a"\n'
+    )
+    assert err.startswith("1 line in ") and "/s" in err
+
+
+def test_an_answer_does_not_wait_for_the_end(command):
+    process = subprocess.Popen(
+        [command, "parse", "-f", "qwen3", "--jsonl"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+    )
+    for text in ("a", "b"):
+        process.stdin.write(json.dumps(text).encode() + b"\n")
+        process.stdin.flush()
+        assert json.loads(process.stdout.readline())["content"] == text
+    process.stdin.close()
+    assert process.wait(timeout=60) == 0

@@ -1,0 +1,242 @@
+"""`parlance watch`, `explain`, `check` and `formats`."""
+
+import json
+import re
+
+import pytest
+
+STREAM = (
+    "<think>\nThey want the weather.\n</think>\n\nLet me look.\n"
+    '<tool_call>\n{"name": "get_weather", "arguments": {"city": "Bern", '
+    '"days": 3}}\n</tool_call><|im_end|>'
+)
+WATCHED = """\
+● thinking
+They want the weather.
+
+● content
+Let me look.
+
+● tool_calls
+  → get_weather
+      city  "Bern"
+      days  3
+"""
+
+
+@pytest.mark.parametrize("chunk", [None, 1, 2, 5, 1000])
+def test_watch_is_the_same_at_every_cut(parlance, chunk):
+    arguments = [] if chunk is None else ["--chunk", chunk]
+    out, err = parlance("watch", "-f", "qwen3", *arguments, stdin=STREAM)
+    assert out == WATCHED
+    assert err == ""
+
+
+def test_watch_shows_what_is_held(parlance):
+    out, _ = parlance(
+        "watch", "-f", "qwen3", "--chunk", "4", "--color", "always",
+        stdin="abc</think",
+    )
+    assert "\x1b[38;5;114m● \x1b[0m" in out
+    out, _ = parlance(
+        "watch", "-f", "qwen3", "--chunk", "1", "--color", "always",
+        stdin="<think>ab</thx",
+    )
+    # Each held piece is drawn dim and underlined, then erased again.
+    assert "\x1b[2;4m</th\x1b[0m\x1b[4D\x1b[K" in out
+    assert "</thx" in out
+
+
+def test_watch_colours_can_be_refused(parlance):
+    out, _ = parlance("watch", "-f", "qwen3", "--color", "never", stdin=STREAM)
+    assert "\x1b" not in out
+
+
+def test_watch_lets_no_control_character_through(parlance):
+    out, _ = parlance("watch", "-f", "qwen3", stdin=b"a\x1b[31mb\xc2\x9bc\x07")
+    assert "a\\x1b[31mb\\x9bc\\x07" in out
+    assert "\x1b" not in out and "\x9b" not in out
+
+
+def test_watch_a_response_that_is_cut(parlance):
+    cut = STREAM[: STREAM.index("</tool_call>")]
+    out, _ = parlance("watch", "-f", "qwen3", stdin=cut)
+    assert "The response ended inside a region." in out
+
+
+def test_watch_a_malformed_call(parlance):
+    out, _ = parlance(
+        "watch", "-f", "qwen3", stdin="<tool_call>{oops</tool_call>x"
+    )
+    assert "  ✗ " in out and "{oops" in out and "● content\nx\n" in out
+
+
+def test_explain(parlance):
+    out, _ = parlance("explain", "-f", "qwen3", stdin="<think>a\n</think>b")
+    assert out == (
+        "bytes   what              text\n"
+        "0..7    opens thinking    │<think>│\n"
+        "7..9    text of thinking  │a\\n│\n"
+        "9..17   closes thinking   │</think>│\n"
+        "17..18  text of content   │b│\n"
+    )
+
+
+def test_explain_text_without_a_region(parlance):
+    out, _ = parlance("explain", "-f", "gpt_oss", stdin="?<|channel|>final<|message|>x")
+    rows = [re.split(r"  +", line) for line in out.splitlines()]
+    assert rows[1] == ["0..1", "in no region", "│?│"]
+    assert rows[2][1] == "opens content"
+
+
+def test_explain_accounts_for_every_byte(parlance, demo):
+    for file in sorted(demo.glob("*.txt")):
+        data = file.read_bytes()
+        out, _ = parlance("explain", "-f", file.stem, file)
+        at = 0
+        for line in out.splitlines()[1:]:
+            match = re.match(r"(\d+)\.\.(\d+) ", line)
+            if match:
+                assert int(match[1]) == at, line
+                at = int(match[2])
+        assert at == len(data), file
+
+
+def test_explain_tells_what_is_held(parlance):
+    out, _ = parlance(
+        "explain", "-f", "qwen3", "--chunk", "4", stdin="<think>a</think>b"
+    )
+    assert re.search(r"held, 4 bytes fed +│<thi│", out)
+    assert re.search(r"held, 12 bytes fed +│</th│", out)
+
+
+def test_explain_the_prefix(parlance):
+    out, _ = parlance(
+        "explain", "-f", "qwen3", "-p", "<think>", stdin="a</think>b"
+    )
+    assert "opens thinking (prefix)" in out
+    assert re.search(r"^7\.\.8 +text of thinking +│a│$", out, re.M)
+
+
+def test_explain_damage(parlance):
+    out, err = parlance(
+        "explain", "-f", "qwen3", stdin="<tool_call>{oops</tool_call>"
+    )
+    assert "tool_calls is malformed: " in out
+    assert "response: warning: " in err
+
+
+BROKEN = """\
+{
+  "start_anchor": "<s>",
+  "fields": {
+    "thinking": {
+      "open_pattern": "é(<think>",
+      "close": "</think>",
+      "content": "text"
+    }
+  }
+}
+"""
+
+
+def test_check_points_at_the_place(parlance, tmp_path):
+    (tmp_path / "broken.json").write_text(BROKEN)
+    out, _ = parlance("check", "broken.json", status=1)
+    head, where, source, caret = out.splitlines()[:4]
+    match = re.match(r"broken\.json:5:(\d+): error: ", head)
+    assert match
+    assert where.startswith("  at /fields/thinking/open_pattern (")
+    assert source == '    5 | ' + BROKEN.splitlines()[4]
+    # The caret stands under the column that the head names.
+    assert caret.index("^") == len("    5 | ") + int(match[1]) - 1
+    assert "1 error" in out.splitlines()[-1]
+
+
+def test_check_text_that_is_not_json(parlance, tmp_path):
+    (tmp_path / "x.json").write_text('{"fields":\n  oops}\n')
+    out, _ = parlance("check", "x.json", status=1)
+    assert out.startswith("x.json:2:3: error: ")
+    assert "    2 |   oops}\n      |   ^" in out
+
+
+def test_check_clips_a_long_line(parlance, tmp_path):
+    template = {
+        "start_anchor": "s" * 500,
+        "fields": {"a": {"open_pattern": "(" + "x" * 500}},
+    }
+    (tmp_path / "x.json").write_text(json.dumps(template))
+    out, _ = parlance("check", "x.json", status=1)
+    lines = out.splitlines()
+    assert "…" in lines[2] and len(lines[2]) <= 110
+    assert lines[3].index("^") < len(lines[2])
+
+
+def test_check_warnings(parlance, tmp_path):
+    template = {
+        "start_anchor": "<s>",
+        "fields": {
+            "a": {"open_pattern": "[^<]*<a>", "close": "</a>", "content": "text"},
+            "b": {"content": "text"},
+        },
+    }
+    (tmp_path / "x.json").write_text(json.dumps(template, indent=2))
+    out, _ = parlance("check", "x.json")
+    assert re.search(r"^x\.json:\d+:\d+: warning: ", out, re.M)
+    assert '"[^<]*<a>"' in out
+    parlance("check", "--werror", "x.json", status=1)
+
+
+def test_check_a_format_file_points_into_its_template(parlance, tmp_path):
+    file = {
+        "name": "x",
+        "models": [],
+        "response_template": {
+            "start_anchor": "<s>",
+            "fields": {
+                "a": {"open_pattern": "[^<]*<a>", "close": "</a>", "content": "text"}
+            },
+        },
+        "parlance": {},
+    }
+    (tmp_path / "x.json").write_text(json.dumps(file))
+    out, _ = parlance("check", "x.json")
+    assert "at /response_template/fields/a/open_pattern" in out
+
+
+def test_check_built_in_formats(parlance):
+    out, _ = parlance("check", "--format", "qwen3")
+    assert out == "1 description checked: no errors, no warnings\n"
+    parlance("check", "--format", "nope", status=2)
+    parlance("check", status=2)
+
+
+def test_check_colours(parlance, tmp_path):
+    (tmp_path / "broken.json").write_text(BROKEN)
+    plain, _ = parlance("check", "broken.json", status=1)
+    coloured, _ = parlance("check", "broken.json", "--color", "always", status=1)
+    assert "\x1b" not in plain
+    assert re.sub(r"\x1b\[[0-9;]*m", "", coloured) == plain
+
+
+def test_formats(parlance):
+    out, _ = parlance("formats")
+    names = [line.split()[0] for line in out.splitlines()]
+    assert "qwen3" in names and names == sorted(names)
+    # The models stand in one column.
+    assert len({len(re.match(r"\S+ +", line)[0]) for line in out.splitlines()}) == 1
+    out, _ = parlance("formats", "--json")
+    assert [entry["name"] for entry in json.loads(out)] == names
+    assert all(entry["models"] for entry in json.loads(out))
+
+
+def test_a_formats_template_can_be_used(parlance, tmp_path):
+    out, _ = parlance("formats", "qwen3")
+    assert "fields" in json.loads(out)
+    (tmp_path / "mine.json").write_text(out)
+    message, _ = parlance("parse", "-t", "mine.json", stdin=STREAM)
+    same, _ = parlance("parse", "-f", "qwen3", stdin=STREAM)
+    assert message == same
+    file, _ = parlance("formats", "qwen3", "--file")
+    assert json.loads(file)["response_template"] == json.loads(out)
+    parlance("formats", "nope", status=2)
