@@ -1,0 +1,339 @@
+// Searching streams: what is found, when it is decided, what is held.  The
+// large comparison with other engines is tests/differential/test_automata.py.
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <vector>
+
+#include "automata/dfa.h"
+#include "regex/pattern.h"
+
+namespace parlance::automata {
+namespace {
+
+using Patterns = std::vector<std::string>;
+
+struct Compiled {
+  std::vector<regex::Pattern> patterns;
+  Result<std::shared_ptr<const Automaton>> automaton;
+};
+
+Compiled compile(const Patterns& texts, const std::vector<Mark>& marks = {},
+                 const Limits& limits = {}) {
+  std::vector<regex::Pattern> patterns;
+  for (const std::string& text : texts) {
+    Result<regex::Pattern> pattern =
+        regex::parse_pattern(text, {.dot_all = true});
+    EXPECT_TRUE(pattern.has_value()) << text;
+    if (pattern) patterns.push_back(std::move(*pattern));
+  }
+  std::vector<PatternSpec> specs;
+  for (const regex::Pattern& pattern : patterns) {
+    EXPECT_TRUE(pattern.hir.regular()) << pattern.source;
+    PatternSpec spec{&pattern.hir, {}};
+    for (std::uint32_t g = 1; g <= pattern.hir.group_count; ++g) {
+      spec.groups.push_back(g);
+    }
+    specs.push_back(std::move(spec));
+  }
+  auto automaton = Automaton::compile(specs, marks, limits);
+  return {std::move(patterns), std::move(automaton)};
+}
+
+// "1 0 3 (1 2)(-)": pattern, span, spans of the groups; "-" for no match.
+std::string shown(const Search& search) {
+  if (!search.decided()) return "-";
+  Match match;
+  search.match(match);
+  std::string out = std::to_string(match.pattern) + ' ' +
+                    std::to_string(match.begin) + ' ' +
+                    std::to_string(match.end);
+  for (auto [begin, end] : match.groups) {
+    out += begin == kNoPosition
+               ? " (-)"
+               : " (" + std::to_string(begin) + ' ' + std::to_string(end) + ")";
+  }
+  return out;
+}
+
+std::string find(const Automaton& automaton, std::string_view text,
+                 const Context& context = {}, std::size_t size = 1000) {
+  Search search;
+  search.start(&automaton, 0, context);
+  while (!text.empty() && !search.decided()) {
+    text.remove_prefix(search.run(text.substr(0, size)));
+  }
+  search.finish();
+  return shown(search);
+}
+
+struct Row {
+  Patterns patterns;
+  std::string text;
+  std::string expected;
+};
+
+const Row kFinds[] = {
+    {{"b"}, "aab", "0 2 3"},
+    {{"b"}, "aaa", "-"},
+    {{""}, "a", "0 0 0"},
+    {{""}, "", "0 0 0"},
+    // Priorities of a backtracking engine.
+    {{"a|ab"}, "ab", "0 0 1"},
+    {{"ab|a"}, "ab", "0 0 2"},
+    {{"a*?b"}, "aab", "0 0 3"},
+    {{"<.*?>"}, "x<a><b>", "0 1 4"},
+    {{"<.*>"}, "x<a><b>", "0 1 7"},
+    {{"a??b?"}, "ab", "0 0 0"},
+    // The start is the leftmost one that leads to a match.
+    {{"aab|b"}, "aaab", "0 1 4"},
+    {{"abcd|bc"}, "abce", "0 1 3"},
+    // Groups: the last round of a loop; unset ones.
+    {{"(a|b)+"}, "abab", "0 0 4 (3 4)"},
+    {{"(a)|(b)"}, "b", "0 0 1 (-) (0 1)"},
+    {{"(?P<n>a)|(?P<n>b)"}, "b", "0 0 1 (0 1)"},
+    {{"((a)|b)+"}, "ab", "0 0 2 (1 2) (0 1)"},
+    // An empty round ends its loop and is what the groups hold.
+    {{"(a*)*"}, "aa", "0 0 2 (2 2)"},
+    {{"(a*)+"}, "aa", "0 0 2 (2 2)"},
+    {{"(|a)*"}, "aa", "0 0 0 (0 0)"},
+    {{"(?:a*|.)+"}, "ab", "0 0 1"},
+    {{"(?:$|x)+"}, "xx\n", "0 0 2"},
+    {{"((a?)*)*b"}, "aab", "0 0 3 (2 2) (2 2)"},
+    // Conditions.
+    {{"^a"}, "ba", "-"},
+    {{"(?m)^a"}, "b\na", "0 2 3"},
+    {{"a$"}, "a\n", "0 0 1"},
+    {{"a$"}, "a\nb", "-"},
+    {{"(?m)a$"}, "a\nb", "0 0 1"},
+    {{R"(a\Z)"}, "aa", "0 1 2"},
+    {{"a(?=b)"}, "aab", "0 1 2"},
+    {{"a(?!b)"}, "aba", "0 2 3"},
+    {{"a(?!.*x)"}, "abc", "0 0 1"},
+    {{"a(?=b$)"}, "ab", "0 0 1"},
+    // Several: earliest start, then longest, then lowest index.
+    {{"b", "ab"}, "ab", "1 0 2"},
+    {{"a", "ab"}, "ab", "1 0 2"},
+    {{"ab", "a"}, "ab", "0 0 2"},
+    {{"ab", "a."}, "ab", "0 0 2"},
+    {{"a.", "ab"}, "ab", "0 0 2"},
+    {{"abc", "b"}, "abx", "1 1 2"},
+    {{"a(?=c)", "ab"}, "ab", "1 0 2"},
+    {{"(a)x", "(a)(b)"}, "ab", "1 0 2 (0 1) (1 2)"},
+    // Characters of several bytes.
+    {{"[é-ü]+"}, "aéüz", "0 1 5"},
+    {{"."}, "\xF0\x9F\x98\x80", "0 0 4"},
+    {{"[^a]b"},
+     "\xE2\x82\xAC"
+     "b",
+     "0 0 4"},
+};
+
+TEST(Automata, Finds) {
+  for (const Row& row : kFinds) {
+    Compiled c = compile(row.patterns);
+    ASSERT_TRUE(c.automaton.has_value());
+    for (std::size_t size : {1000, 1, 2, 3}) {
+      EXPECT_EQ(find(**c.automaton, row.text, {}, size), row.expected)
+          << row.patterns[0] << " in " << row.text << " by " << size;
+    }
+  }
+}
+
+struct HoldRow {
+  Patterns patterns;
+  std::string text;
+  std::string expected;  // where it holds, or "!" and the match
+};
+
+const HoldRow kHolds[] = {
+    {{"</think>"}, "so < b", "6"},
+    {{"</think>"}, "so </thin", "3"},
+    {{"</think>"}, "so </think>", "!0 3 11"},
+    {{"</think>"}, "a<</", "2"},
+    // A later start is not forgotten while an earlier one may still win.
+    {{"aab", "b"}, "aa", "0"},
+    {{"abcd", "bc"}, "abc", "0"},
+    {{"abcd", "bc"}, "abce", "!1 1 3"},
+    // A match waits for a longer one of another pattern.
+    {{"<t>", "<t>x"}, "<t>", "0"},
+    {{"<t>", "<t>x"}, "<t>y", "!0 0 3"},
+    // White space may be the beginning of what follows it.
+    {{R"(\s*</a>)"}, "x \n", "1"},
+    {{R"(\s*</a>)"}, "x \ny", "4"},
+    // Obligations are waited for.
+    {{"a(?=b)"}, "xa", "1"},
+    {{"a(?=b)"}, "xab", "!0 1 2"},
+    {{"a(?!b)"}, "xa", "1"},
+    {{"a(?!b)"}, "xac", "!0 1 2"},
+    {{"a$"}, "a", "0"},
+    {{R"(a\Z)"}, "aa", "1"},
+    // Lazy: decided with its last byte.  Greedy: not before something else.
+    {{"<.*?>"}, "<a>", "!0 0 3"},
+    {{"<[^>]*>"}, "<a>", "!0 0 3"},
+    {{"a+"}, "aa", "0"},
+    {{"a+"}, "aab", "!0 0 2"},
+    // Nothing at the end is nothing yet.
+    {{"x*"}, "", "0"},
+    {{"x*"}, "a", "!0 0 0"},
+};
+
+TEST(Automata, HoldsNoMoreThanItMust) {
+  for (const HoldRow& row : kHolds) {
+    Compiled c = compile(row.patterns);
+    ASSERT_TRUE(c.automaton.has_value());
+    Search search;
+    search.start(c.automaton->get(), 0, {});
+    search.run(row.text);
+    std::string got =
+        search.decided() ? "!" + shown(search) : std::to_string(search.hold());
+    EXPECT_EQ(got, row.expected) << row.patterns[0] << " in " << row.text;
+  }
+}
+
+TEST(Automata, ReadsNothingBehindItsDecision) {
+  Compiled c = compile({"ab"});
+  Search search;
+  search.start(c.automaton->get(), 7, {});
+  EXPECT_EQ(search.run("xabyy"), 3U);
+  EXPECT_EQ(search.position(), 10U);
+  EXPECT_EQ(shown(search), "0 8 10");
+  EXPECT_EQ(search.run("yy"), 0U);
+}
+
+TEST(Automata, KnowsWhatCameBefore) {
+  Compiled c = compile({"^a", "(?m)^b"});
+  const Automaton& automaton = **c.automaton;
+  Context start{.text_start = true, .line_start = true};
+  Context line{.text_start = false, .line_start = true};
+  Context middle{.text_start = false, .line_start = false};
+  EXPECT_EQ(find(automaton, "a", start), "0 0 1");
+  EXPECT_EQ(find(automaton, "b", start), "1 0 1");
+  EXPECT_EQ(find(automaton, "a", line), "-");
+  EXPECT_EQ(find(automaton, "b", line), "1 0 1");
+  EXPECT_EQ(find(automaton, "b", middle), "-");
+}
+
+TEST(Automata, MayBeAskedNotToMatchNothing) {
+  Compiled c = compile({"a*", "b*?"});
+  const Automaton& automaton = **c.automaton;
+  EXPECT_EQ(find(automaton, "xa", {}), "0 0 0");
+  EXPECT_EQ(find(automaton, "xa", {.not_empty = {0}}), "1 0 0");
+  // Only at the place where the search begins.
+  EXPECT_EQ(find(automaton, "xa", {.not_empty = {0, 1}}), "0 1 2");
+  EXPECT_EQ(find(automaton, "a", {.not_empty = {0, 1}}), "0 0 1");
+}
+
+TEST(Automata, MarksAreNotTheirSpelling) {
+  std::vector<Mark> marks = {{"<|end|>"}, {"<|x|>"}};
+  Compiled c = compile({R"(<\|end\|>)", "[<|x>]b", "y"}, marks);
+  ASSERT_TRUE(c.automaton.has_value());
+  const Automaton& automaton = **c.automaton;
+  EXPECT_EQ(find(automaton, "<|end|>"), "-");
+  Symbol end = kFirstMark;
+  Symbol x = kFirstMark + 1;
+  Search search;
+  search.start(&automaton, 0, {});
+  EXPECT_EQ(search.run("z<|end|>"), 8U);
+  EXPECT_TRUE(search.mark(end, 7));
+  EXPECT_EQ(shown(search), "0 8 15");
+  EXPECT_EQ(search.position(), 15U);
+  EXPECT_FALSE(search.mark(end, 7));
+
+  // A class takes a mark when it has all of its characters.
+  search.start(&automaton, 0, {});
+  EXPECT_TRUE(search.mark(x, 5));
+  EXPECT_EQ(search.hold(), 0U);
+  search.run("b");
+  EXPECT_EQ(shown(search), "1 0 6");
+
+  // An empty match before a mark is decided by the mark, which is not read.
+  Compiled empty = compile({"q*"}, marks);
+  search.start(empty.automaton->get(), 3, {});
+  EXPECT_FALSE(search.mark(x, 5) && search.position() == 3U);
+  search.finish();
+  EXPECT_EQ(shown(search), "0 3 3");
+}
+
+TEST(Automata, GivesTheSameWithoutRoomForStates) {
+  for (const Row& row : kFinds) {
+    for (std::size_t bytes : {0, 1000, 3000}) {
+      Limits limits;
+      limits.automaton_bytes = bytes;
+      Compiled c = compile(row.patterns, {}, limits);
+      ASSERT_TRUE(c.automaton.has_value());
+      EXPECT_EQ(find(**c.automaton, row.text), row.expected)
+          << row.patterns[0] << " in " << row.text << ", " << bytes;
+      // A second search over the same table.
+      EXPECT_EQ(find(**c.automaton, row.text), row.expected);
+    }
+  }
+}
+
+TEST(Automata, StopsGrowing) {
+  // Its full automaton has 2^12 states.
+  Limits limits;
+  limits.automaton_bytes = 20000;
+  Compiled c = compile({"a[ab]{12}c"}, {}, limits);
+  std::string text;
+  std::uint32_t noise = 1;
+  for (int i = 0; i < 5000; ++i) {
+    noise = noise * 1664525 + 1013904223;
+    text += (noise >> 20) % 2 == 0 ? 'a' : 'b';
+  }
+  text += "abbbbbbbbbbbbc";
+  EXPECT_EQ(find(**c.automaton, text), "0 5000 5014");
+  Compiled roomy = compile({"a[ab]{12}c"});
+  EXPECT_EQ(find(**roomy.automaton, text), "0 5000 5014");
+  EXPECT_LT((*c.automaton)->state_count(), (*roomy.automaton)->state_count());
+  EXPECT_LT((*c.automaton)->memory_bytes(), 60000U);
+}
+
+TEST(Automata, IsSharedBetweenThreads) {
+  Compiled c = compile({"<(a|b)+>", "(?:x|xy)+!", "a(?!bc)z*"});
+  const Automaton& automaton = **c.automaton;
+  const std::string text = "xyxy <ab <abab xyx! az <ba>";
+  const std::string expected = find(automaton, text);
+  Compiled fresh = compile({"<(a|b)+>", "(?:x|xy)+!", "a(?!bc)z*"});
+  std::vector<std::string> got(8);
+  std::vector<std::thread> threads;
+  for (std::size_t i = 0; i < got.size(); ++i) {
+    threads.emplace_back([&, i] {
+      for (int n = 0; n < 50; ++n) {
+        got[i] = find(**fresh.automaton, text, {}, 1 + i);
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  for (const std::string& one : got) EXPECT_EQ(one, expected);
+}
+
+TEST(Automata, RefusesWhatIsTooLarge) {
+  Limits limits;
+  limits.pattern_states = 50;
+  Compiled fits = compile({"a{40}"}, {}, limits);
+  EXPECT_TRUE(fits.automaton.has_value());
+  Compiled over = compile({"a{60}"}, {}, limits);
+  ASSERT_FALSE(over.automaton.has_value());
+  EXPECT_EQ(over.automaton.error().code, ErrorCode::kTooLarge);
+  EXPECT_NE(over.automaton.error().message.find("50 states"),
+            std::string::npos);
+
+  std::vector<Mark> many(kMaxMarks + 1, Mark{"m"});
+  Compiled marks = compile({"a"}, many);
+  ASSERT_FALSE(marks.automaton.has_value());
+  EXPECT_EQ(marks.automaton.error().code, ErrorCode::kTooLarge);
+}
+
+TEST(Automata, RefusesAnEndInTheMiddleOfALookAhead) {
+  Compiled c = compile({"a(?=$b)"});
+  ASSERT_FALSE(c.automaton.has_value());
+  EXPECT_EQ(c.automaton.error().code, ErrorCode::kUnsupportedPattern);
+}
+
+}  // namespace
+}  // namespace parlance::automata
