@@ -25,6 +25,7 @@
 #include "automata/dfa.h"
 #include "format/description.h"
 #include "parlance/vocabulary.h"
+#include "parse/finder.h"
 #include "regex/pcre2.h"
 
 namespace parlance::parse {
@@ -56,44 +57,6 @@ struct Watch {
   std::vector<Backtracker> backtrackers;
 
   bool empty() const { return automaton == nullptr && backtrackers.empty(); }
-};
-
-// All matches of one pattern in a whole text: anchors, tags of xml-inline.
-struct Finder {
-  std::shared_ptr<const automata::Automaton> automaton;
-  std::optional<regex::Pcre2> code;
-  // The numbers of the wanted names' groups in order, 0 for a name that the
-  // pattern does not have.
-  std::vector<std::uint32_t> groups;
-};
-
-struct Found {
-  std::size_t begin = 0;
-  std::size_t end = 0;
-  // Spans of the wanted groups in the order of Finder::groups, {npos, npos} for
-  // one that took no part.
-  std::vector<std::pair<std::size_t, std::size_t>> groups = {};
-};
-
-// Goes over all non-overlapping matches of `finder` from the left, as Python's
-// finditer does: empty matches count, also directly behind another match.
-class FindAll {
- public:
-  FindAll(const Finder& finder, std::string_view text)
-      : finder_(finder), text_(text) {}
-  bool next(Found& out);
-  // The step limit was passed: what comes later was not looked at.
-  bool gave_up() const { return gave_up_; }
-
- private:
-  const Finder& finder_;
-  std::string_view text_;
-  std::size_t at_ = 0;
-  bool last_empty_ = false;
-  bool gave_up_ = false;
-  automata::Search search_;
-  automata::Match match_;
-  std::optional<regex::Pcre2::Scratch> scratch_;
 };
 
 // A special token that delimiters spell.
