@@ -87,7 +87,10 @@ class Rows {
     }
   }
 
-  void held(std::size_t fed, std::string_view text) {
+  // What is held back after `fed` bytes or tokens, the first `end` bytes of the
+  // stream.  All before it is decided.
+  void held(std::size_t fed, std::size_t end, std::string_view text) {
+    gap(end - std::min(end, text.size()));
     if (text.empty()) return;
     rows_.push_back({"", "",
                      "held, " + std::to_string(fed) +
@@ -205,7 +208,10 @@ int run_explain(const Arguments& arguments) {
   for (std::size_t at = 0; at < response.size();) {
     std::size_t end = at + std::min(step, response.size() - at);
     for (const Event& event : response.feed(parser, at, end)) rows.add(event);
-    if (arguments.chunk > 0) rows.held(end, parser.held());
+    if (arguments.chunk > 0) {
+      rows.held(end, parser.prefix_bytes() + response.bytes_before(end),
+                parser.held());
+    }
     at = end;
   }
   for (const Event& event : parser.finalize()) rows.add(event);

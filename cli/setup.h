@@ -74,6 +74,10 @@ struct Response {
 
   // Bytes, or tokens.
   std::size_t size() const { return reads_ids ? ids.size() : bytes.size(); }
+  // Of the first `n` bytes or tokens.
+  std::size_t bytes_before(std::size_t n) const {
+    return !reads_ids ? n : n == 0 ? 0 : token_ends[n - 1];
+  }
   std::span<const Event> feed(ResponseParser& parser, std::size_t begin,
                               std::size_t end) const;
 

@@ -80,7 +80,7 @@ class Screen {
   void finish(const ResponseParser& parser) {
     erase_tail();
     end_line();
-    if (!parser.message().complete) {
+    if (!parser.message().complete && !cut_shown_) {
       out_ +=
           "\n" +
           style_.paint(Style::kWarning, "The response ended inside a region.") +
@@ -150,7 +150,8 @@ class Screen {
     }
     if (event.cut) {
       end_line();
-      out_ += style_.paint(Style::kWarning, "  ✂ cut off") + "\n";
+      out_ += style_.paint(Style::kWarning, "  ✂ cut off here") + "\n";
+      cut_shown_ = true;
     }
     end_region();
   }
@@ -278,6 +279,7 @@ class Screen {
   std::size_t raw_bytes_ = 0;  // of a value's raw text
   std::size_t column_ = 0;     // of the cursor, without the tail
   std::size_t tail_columns_ = 0;
+  bool cut_shown_ = false;
   bool any_ = false;     // something has been shown
   bool headed_ = false;  // the open region has its heading
 };

@@ -95,7 +95,7 @@ def test_a_bare_template_is_strict(parlance, tmp_path):
     assert "response: error: " in err and "--recover" in err
     out, err = parlance(*arguments, "--recover", stdin="<d>{oops</d>b")
     assert json.loads(out)["content"] == "b"
-    assert "response: warning: " in err and "bytes 0..12 of data" in err
+    assert "response: warning: " in err and "bytes 3..8 of data" in err
 
 
 def test_strict(parlance):

@@ -59,9 +59,10 @@ def test_watch_lets_no_control_character_through(parlance):
 
 
 def test_watch_a_response_that_is_cut(parlance):
-    cut = STREAM[: STREAM.index("</tool_call>")]
-    out, _ = parlance("watch", "-f", "qwen3", stdin=cut)
-    assert "The response ended inside a region." in out
+    for end in ("the weather", '"days"', "</tool_call>"):
+        cut = STREAM[: STREAM.index(end)]
+        out, _ = parlance("watch", "-f", "qwen3", stdin=cut)
+        assert "✂ cut off here" in out or "The response ended inside" in out
 
 
 def test_watch_a_malformed_call(parlance):
@@ -108,6 +109,13 @@ def test_explain_tells_what_is_held(parlance):
     )
     assert re.search(r"held, 4 bytes fed +│<thi│", out)
     assert re.search(r"held, 12 bytes fed +│</th│", out)
+    out, _ = parlance(
+        "explain", "-f", "gpt_oss", "--chunk", "2", stdin="abcd<|"
+    )
+    kinds = [re.split(r"  +", line)[1] for line in out.splitlines()[1:]]
+    assert kinds == [
+        "in no region", "in no region", "held, 6 bytes fed", "in no region",
+    ]
 
 
 def test_explain_the_prefix(parlance):
