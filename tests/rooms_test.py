@@ -20,6 +20,7 @@ VOCABULARY = {"error.h", "json.h", "limits.h", "message.h", "tools.h"}
 # inside are not the classes outside.
 DOORS = {
     "format.h": "format",
+    "jmespath.h": "jmespath",
     "response_parser.h": "parse",
     "vocabulary.h": "vocab",
 }

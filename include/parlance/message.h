@@ -87,10 +87,10 @@ struct Event {
 // One region of the response.
 struct Part {
   std::uint32_t field_index = 0;
-  json::Value value;     // null when malformed
+  json::Value value;  // null when malformed
   bool malformed = false;
   bool cut = false;
-  Span bytes;            // from the open delimiter's start to the close's end
+  Span bytes;  // from the open delimiter's start to the close's end
 };
 
 struct Message {

@@ -48,29 +48,29 @@ enum class HirKind : std::uint8_t {
 };
 
 enum class Assertion : std::uint8_t {
-  kTextStart,       // \A, and ^ without MULTILINE
-  kTextEnd,         // \Z
-  kTextEndNewline,  // $ without MULTILINE: at the end or before a final "\n"
-  kLineStart,       // ^ with MULTILINE
-  kLineEnd,         // $ with MULTILINE
-  kWordBoundary,    // \b; not regular
-  kNotWordBoundary, // \B; not regular
+  kTextStart,        // \A, and ^ without MULTILINE
+  kTextEnd,          // \Z
+  kTextEndNewline,   // $ without MULTILINE: at the end or before a final "\n"
+  kLineStart,        // ^ with MULTILINE
+  kLineEnd,          // $ with MULTILINE
+  kWordBoundary,     // \b; not regular
+  kNotWordBoundary,  // \B; not regular
 };
 
 struct HirNode {
   HirKind kind = HirKind::kEmpty;
-  std::string text = {};              // kLiteral
-  CharClass char_class = {};          // kClass
+  std::string text = {};      // kLiteral
+  CharClass char_class = {};  // kClass
   std::vector<HirId> children = {};
-  std::uint32_t min = 0;              // kRepeat
-  std::uint32_t max = kUnbounded;     // kRepeat
-  bool greedy = true;                 // kRepeat
-  bool possessive = false;            // kRepeat; not regular
-  std::uint32_t group = 0;            // kCapture, kBackref, kConditional; from 1
+  std::uint32_t min = 0;           // kRepeat
+  std::uint32_t max = kUnbounded;  // kRepeat
+  bool greedy = true;              // kRepeat
+  bool possessive = false;         // kRepeat; not regular
+  std::uint32_t group = 0;         // kCapture, kBackref, kConditional; from 1
   Assertion assertion = Assertion::kTextStart;  // kAssert
-  bool behind = false;                // kLook; look-behind is not regular
-  bool negative = false;              // kLook
-  bool ignore_case = false;           // kBackref
+  bool behind = false;       // kLook; look-behind is not regular
+  bool negative = false;     // kLook
+  bool ignore_case = false;  // kBackref
 };
 
 // A named group.  Two groups may carry the same name (`(?P<n>a)|(?P<n>b)`); in

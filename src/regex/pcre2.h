@@ -55,7 +55,7 @@ class Pcre2 {
   };
 
   struct SearchOptions {
-    bool more = false;            // the text goes on after the subject
+    bool more = false;                // the text goes on after the subject
     bool not_empty_at_start = false;  // no empty match at `start`
     // The subject is not the beginning of the text: ^ and \A fail at offset 0.
     bool not_text_start = false;
