@@ -41,25 +41,25 @@ struct Span {
 // `Error.code` holds.  ORDER: ErrorCode
 enum class ErrorCode : std::uint8_t {
   // In any source.
-  kInvalidJson,    // the text is not JSON
-  kInvalidUtf8,    // the text is not UTF-8
-  kTooLarge,       // a limit was passed; the message names it
-  kIo,             // a file could not be read
+  kInvalidJson,  // the text is not JSON
+  kInvalidUtf8,  // the text is not UTF-8
+  kTooLarge,     // a limit was passed; the message names it
+  kIo,           // a file could not be read
   // In a template, schema, or other description.
-  kWrongType,      // a value has another JSON type than is needed here
-  kUnknownKey,     // an object has a key that means nothing here
-  kMissingKey,     // a required key is absent
-  kEmptyValue,     // something that needs content has none
-  kConflict,       // two keys exclude each other
-  kUnknownName,    // a name that is looked up in a fixed list is not in it
+  kWrongType,    // a value has another JSON type than is needed here
+  kUnknownKey,   // an object has a key that means nothing here
+  kMissingKey,   // a required key is absent
+  kEmptyValue,   // something that needs content has none
+  kConflict,     // two keys exclude each other
+  kUnknownName,  // a name that is looked up in a fixed list is not in it
   kUnsupportedVersion,
   kBadPattern,          // a regular expression is malformed
   kUnsupportedPattern,  // it is well formed, and not supported; says why
   kBadPlaceholder,      // a transform string mixes a placeholder with text
   kUnusedCapture,       // a named group that no transform can use
   kSeveralImplicitFields,
-  kUnknownFormat,   // no built-in format has this name
-  kBadVocabulary,   // a vocabulary file or table cannot be used; says why
+  kUnknownFormat,  // no built-in format has this name
+  kBadVocabulary,  // a vocabulary file or table cannot be used; says why
   // In a response that is read without recovery.
   kInvalidContent,      // a region's text is not what its field declares
   kMissingPlaceholder,  // a transform names a value that is not there
@@ -70,6 +70,8 @@ enum class ErrorCode : std::uint8_t {
   // In the use of an object.
   kUsage,      // an argument is missing or does not fit the others
   kFinalized,  // a stream was used after finalize
+  // In a response that is read by a response schema.
+  kTransform,  // a JMESPath expression is malformed, or fails on its value
 };
 
 // "unknown_key" for ErrorCode::kUnknownKey.  Never empty.

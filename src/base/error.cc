@@ -62,6 +62,8 @@ std::string_view to_string(ErrorCode code) {
       return "usage";
     case ErrorCode::kFinalized:
       return "finalized";
+    case ErrorCode::kTransform:
+      return "transform";
   }
   return "unknown";
 }
