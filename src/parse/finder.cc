@@ -15,8 +15,9 @@ bool runs_on_automaton(const regex::Hir& hir, const Limits& limits) {
              .has_value();
 }
 
-Finder compile_finder(const regex::Pattern& pattern,
-                      std::vector<std::uint32_t> groups, const Limits& limits) {
+Finder compile_group_finder(const regex::Pattern& pattern,
+                            std::vector<std::uint32_t> groups,
+                            const Limits& limits) {
   Finder finder;
   finder.groups = std::move(groups);
   if (runs_on_automaton(pattern.hir, limits)) {
