@@ -72,6 +72,12 @@ enum class ErrorCode : std::uint8_t {
   kFinalized,  // a stream was used after finalize
   // In a response that is read by a response schema.
   kTransform,  // a JMESPath expression is malformed, or fails on its value
+  // In a JMESPath expression, or in what it does to a value.
+  kBadExpression,    // the expression is malformed
+  kUnknownFunction,  // it calls a function that does not exist
+  kInvalidArity,     // a function gets too few or too many arguments
+  kInvalidType,      // a function gets an argument of the wrong type
+  kInvalidValue,     // a slice with step 0, a number without a result
 };
 
 // "unknown_key" for ErrorCode::kUnknownKey.  Never empty.

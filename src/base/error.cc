@@ -64,6 +64,16 @@ std::string_view to_string(ErrorCode code) {
       return "finalized";
     case ErrorCode::kTransform:
       return "transform";
+    case ErrorCode::kBadExpression:
+      return "bad_expression";
+    case ErrorCode::kUnknownFunction:
+      return "unknown_function";
+    case ErrorCode::kInvalidArity:
+      return "invalid_arity";
+    case ErrorCode::kInvalidType:
+      return "invalid_type";
+    case ErrorCode::kInvalidValue:
+      return "invalid_value";
   }
   return "unknown";
 }
