@@ -156,9 +156,11 @@ class Screen {
     end_region();
   }
 
+  // White space alone is layout.
   static bool has_value(const json::Value& value) {
     return !value.is_null() &&
-           !(value.is_string() && value.as_string().empty());
+           !(value.is_string() && value.as_string().find_first_not_of(
+                                      " \t\r\n") == std::string_view::npos);
   }
 
   void malformed(const Event& event) {

@@ -32,6 +32,11 @@ def test_watch_is_the_same_at_every_cut(parlance, chunk):
     assert err == ""
 
 
+def test_watch_leaves_out_layout(parlance):
+    out, _ = parlance("watch", "-f", "qwen3", stdin="\n\n" + STREAM + "\n")
+    assert out == WATCHED
+
+
 def test_watch_shows_what_is_held(parlance):
     out, _ = parlance(
         "watch", "-f", "qwen3", "--chunk", "4", "--color", "always",
