@@ -460,5 +460,78 @@ TEST(FieldBugs, WhatComesOutRight) {
   }
 }
 
+// --- Recovery: what docs/reference/recovery.md says
+// ---------------------------
+
+TEST(Recovery, DamageStaysInItsRegion) {
+  const std::string text =
+      "Sure.\n<tool_call>\n{\"name\": \"f\", \"arguments\": {\"a\": 1,}}\n"
+      "</tool_call>\n<tool_call>\n{\"name\": \"g\", \"arguments\": {}}\n"
+      "</tool_call>";
+  Result<Format> format = Format::built_in("hermes_qwen2_5");
+  ASSERT_TRUE(format.has_value());
+  testing::Run run = run_all(*format, text, {});
+  EXPECT_EQ(json::dump(run.message.fields),
+            R"({"role": "assistant", "content": "Sure.\n\n", "tool_calls": )"
+            R"([{"type": "function", "function": )"
+            R"({"name": "g", "arguments": {}}}]})");
+  EXPECT_TRUE(run.message.complete);
+  EXPECT_FALSE(run.failure.has_value());
+  ASSERT_EQ(run.message.diagnostics.size(), 1U);
+  const Diagnostic& diagnostic = run.message.diagnostics[0];
+  EXPECT_EQ(diagnostic.code, ErrorCode::kInvalidContent);
+  EXPECT_EQ(diagnostic.field, "tool_calls");
+  EXPECT_EQ(diagnostic.bytes, (Span{17, 56}));
+  ASSERT_EQ(run.message.parts.size(), 4U);
+  EXPECT_TRUE(run.message.parts[1].malformed);
+  EXPECT_EQ(run.message.parts[1].bytes, (Span{6, 68}));
+
+  ParserOptions strict;
+  strict.recover = Recover::kNo;
+  testing::Run again = run_all(*format, text, strict);
+  EXPECT_TRUE(again.failure.has_value());
+  EXPECT_EQ(again.stream.to_string(), run.stream.to_string());
+  EXPECT_EQ(json::dump(again.message.fields), json::dump(run.message.fields));
+}
+
+struct CutRow {
+  std::string content;  // of the field "f", between "<" and ">"
+  std::string text;
+  std::string fields;
+  bool malformed;
+};
+
+TEST(Recovery, CutRegions) {
+  const std::string tags = R"("xml-inline", "content_args": {"tag_pattern": )"
+                           R"("\\[(?P<key>\\w+)\\](?P<value>[^\\[]*)\\[/\\]"})";
+  const CutRow rows[] = {
+      {R"("text")", "<abc", R"({"f": "abc"})", false},
+      {R"("json")", "<[1, 2] ", R"({"f": [1, 2]})", false},
+      {R"("json")", "<[1, 2", "{}", true},
+      {tags, "<[a]1[/] \n", R"({"f": {"a": "1"}})", false},
+      {tags, "<[a]1[/] [b]2", "{}", true},
+      {tags, "<[a]1[/] [b]2[/]", R"({"f": {"a": "1", "b": "2"}})", false},
+  };
+  for (const CutRow& row : rows) {
+    Result<Format> format =
+        Format::from_json(R"({"start_anchor": "A:", "fields": {"f": )"
+                          R"({"open": "<", "close": ">", "content": )" +
+                          row.content + "}}}");
+    ASSERT_TRUE(format.has_value()) << format.error().to_string();
+    ParserOptions options;
+    options.recover = Recover::kYes;
+    testing::Run run = run_all(*format, row.text, options);
+    EXPECT_EQ(json::dump(run.message.fields), row.fields) << row.text;
+    EXPECT_FALSE(run.message.complete) << row.text;
+    ASSERT_EQ(run.message.parts.size(), 1U);
+    EXPECT_TRUE(run.message.parts[0].cut);
+    EXPECT_EQ(run.message.parts[0].malformed, row.malformed) << row.text;
+    EXPECT_EQ(run.message.diagnostics.size(), row.malformed ? 1U : 0U);
+    // Closed, the same text between tags is nobody's.
+    testing::Run closed = run_all(*format, row.text + ">", options);
+    EXPECT_TRUE(closed.message.complete);
+  }
+}
+
 }  // namespace
 }  // namespace parlance
