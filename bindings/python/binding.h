@@ -142,8 +142,10 @@ nb::object to_list(std::span<const Event> events, const FormatObject& format,
 // ---- one per file
 
 void define_format(nb::module_& m);
+void define_jmespath(nb::module_& m);
 void define_parse(nb::module_& m);
 void define_parser(nb::module_& m);
+void define_snapshot(nb::module_& m);
 void define_tools(nb::module_& m);
 void define_vocabulary(nb::module_& m);
 

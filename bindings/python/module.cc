@@ -5,9 +5,11 @@
 NB_MODULE(_parlance, m) {
   // Objects alive at exit are the caller's business.
   nanobind::set_leak_warnings(false);
+  parlance::python::define_snapshot(m);
   parlance::python::define_format(m);
   parlance::python::define_tools(m);
   parlance::python::define_vocabulary(m);
   parlance::python::define_parser(m);
   parlance::python::define_parse(m);
+  parlance::python::define_jmespath(m);
 }

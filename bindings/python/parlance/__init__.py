@@ -170,7 +170,34 @@ def _cached_format(text, named):
     return _Base(text, named)
 
 
+# The same dicts and lists come with every call.  Looking one up by its text
+# means writing the text, which takes as long as a short response; comparing it
+# with what it said last time does not.  The address alone would not do: dicts
+# change, and addresses are used again.
+class _Recent:
+    def __init__(self, make, size=128):
+        self._make = make
+        self._size = size
+        self._made = {}
+
+    def __call__(self, spec):
+        known = self._made.get(id(spec))
+        if known is not None and _parlance.same(spec, known[0]):
+            return known[1]
+        said = _parlance.snapshot(spec)
+        made = self._make(spec)
+        if len(self._made) >= self._size:
+            self._made.clear()
+        self._made[id(spec)] = said, made
+        return made
+
+
+_format_of_dict = _Recent(lambda spec: _cached_format(*_text_of(spec)))
+
+
 def _format_of(spec):
+    if type(spec) is dict:
+        return _format_of_dict(spec)
     if isinstance(spec, _Base):
         return spec
     return _cached_format(*_text_of(spec))
@@ -240,11 +267,16 @@ def _tools_text(tools):
     )
 
 
+_tools_of_list = _Recent(lambda tools: _cached_tools(_tools_text(tools)))
+
+
 def _tools_of(tools):
     if tools is None:
         return None
     if isinstance(tools, _parlance.ToolSet):
         return tools
+    if type(tools) is list:
+        return _tools_of_list(tools)
     return _cached_tools(_tools_text(tools))
 
 

@@ -81,6 +81,13 @@ class GrammarError(Error):
     """A grammar that cannot be used."""
 
 
+class JmespathError(Error):
+    """A JMESPath expression that is malformed, or fails on its value.
+
+    ``source`` is the expression, and ``span`` is in its UTF-8 bytes.
+    """
+
+
 class ResponseError(Error):
     """A response that does not fit its template, read without recovery."""
 
@@ -127,3 +134,8 @@ def make(domain, code, message, path, span, source, events, item):
         events=events,
         item=item,
     )
+
+
+def make_jmespath(code, message, span, expression):
+    """The exception for an error of an expression."""
+    return JmespathError(message, code=code, span=span, source=expression)

@@ -684,3 +684,25 @@ def test_import_needs_nothing_else():
         [sys.executable, "-S", "-c", f"import sys; sys.path.insert(0, {str(root)!r})\n{program}"],
         check=True,
     )
+
+
+def test_a_template_that_changes_is_read_again():
+    template = {
+        "start_anchor": "<A>",
+        "fields": {"x": {"open": "<x>", "close": "</x>", "transform": 1}},
+    }
+    ask = lambda: parlance.parse_response("<x>a</x>", template, prefix="")  # noqa: E731
+    assert ask() == {"x": 1}
+    assert ask() == {"x": 1}
+    # 1 == True, and they are not the same constant.
+    template["fields"]["x"]["transform"] = True
+    assert ask()["x"] is True
+    template["fields"]["x"]["transform"] = {"b": 1, "a": 2}
+    assert list(ask()["x"]) == ["b", "a"]
+    template["fields"]["x"]["transform"] = {"a": 2, "b": 1}
+    assert list(ask()["x"]) == ["a", "b"]
+    template["fields"]["x"]["open"] = ["<x>", "<y>"]
+    template["fields"]["x"]["open"].append("<z>")
+    assert parlance.parse_response("<z>a</x>", template, prefix="") == ask()
+    template["fields"]["x"]["open"][2] = "<w>"
+    assert parlance.parse_response("<z>a</x>", template, prefix="") == {}
