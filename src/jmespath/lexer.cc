@@ -201,7 +201,7 @@ class Lexer {
           json::parse(text_.substr(at_, span.size()), options_);
       if (!read) {
         return fail(span, "a name in double quotes is a JSON string: " +
-                              read.error().message);
+                              read.error().message + ".");
       }
       push(TokenKind::kQuotedName, span.size()).text = read->as_string();
       return true;
@@ -216,8 +216,8 @@ class Lexer {
       if (again) read = std::move(again);
     }
     if (!read) {
-      return fail(
-          span, "a literal between backticks is JSON: " + read.error().message);
+      return fail(span, "a literal between backticks is JSON: " +
+                            read.error().message + ".");
     }
     push(TokenKind::kLiteral, span.size()).value = *std::move(read);
     return true;
