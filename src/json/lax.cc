@@ -12,13 +12,17 @@
 namespace parlance::json {
 namespace {
 
-constexpr char kMarkOpen = '\x01';
-constexpr char kMarkClose = '\x02';
+// What stands around the number of a string that was cut out.
+struct Marks {
+  char open = '\x01';
+  char close = '\x02';
+};
+constexpr Marks kNuls = {'\0', '\0'};
 
 // Puts the mark of `string` in its place.
 void cut(std::string& out, std::string_view string,
-         std::vector<std::string>& strings) {
-  out += kMarkOpen + std::to_string(strings.size()) + kMarkClose;
+         std::vector<std::string>& strings, Marks marks) {
+  out += marks.open + std::to_string(strings.size()) + marks.close;
   strings.emplace_back(string);
 }
 
@@ -26,7 +30,7 @@ void cut(std::string& out, std::string_view string,
 // stands between.
 std::string cut_strings(std::string_view text, std::string_view open,
                         std::string_view close,
-                        std::vector<std::string>& strings) {
+                        std::vector<std::string>& strings, Marks marks = {}) {
   std::string out;
   if (open.empty() && close.empty()) {
     // Python's sub() finds the empty string, then, as it may not find it again
@@ -34,10 +38,10 @@ std::string cut_strings(std::string_view text, std::string_view open,
     for (std::size_t i = 0; i < text.size();) {
       const std::size_t start = i;
       base::next_code_point(text, i);
-      cut(out, "", strings);
-      cut(out, text.substr(start, i - start), strings);
+      cut(out, "", strings, marks);
+      cut(out, text.substr(start, i - start), strings, marks);
     }
-    cut(out, "", strings);
+    cut(out, "", strings, marks);
     return out;
   }
   std::size_t done = 0;
@@ -48,7 +52,7 @@ std::string cut_strings(std::string_view text, std::string_view open,
     const std::size_t stop = text.find(close, inner);
     if (stop == std::string_view::npos) break;
     out.append(text, done, start - done);
-    cut(out, text.substr(inner, stop - inner), strings);
+    cut(out, text.substr(inner, stop - inner), strings, marks);
     done = stop + close.size();
   }
   out.append(text, done);
@@ -89,11 +93,12 @@ std::string quote_keys(std::string_view text, bool (*is_word)(char32_t)) {
 // the same: what is put in contains no marks (its control characters are
 // escaped) and begins with a quote, so it never completes one either.
 std::string restore_strings(std::string_view text,
-                            const std::vector<std::string>& strings) {
+                            const std::vector<std::string>& strings,
+                            Marks marks = {}) {
   std::string out;
   std::size_t done = 0;
   while (true) {
-    const std::size_t mark = text.find(kMarkOpen, done);
+    const std::size_t mark = text.find(marks.open, done);
     if (mark == std::string_view::npos) break;
     std::size_t index = 0;
     std::size_t i = mark + 1;
@@ -104,7 +109,7 @@ std::string restore_strings(std::string_view text,
     const std::size_t digits = i - (mark + 1);
     const bool canonical = digits > 0 && (digits == 1 || text[mark + 1] != '0');
     if (canonical && index < strings.size() && i < text.size() &&
-        text[i] == kMarkClose) {
+        text[i] == marks.close) {
       out.append(text, done, mark - done);
       append_string(out, strings[index]);
       done = i + 1;
@@ -117,7 +122,59 @@ std::string restore_strings(std::string_view text,
   return out;
 }
 
+// Whether digits alone stand between two marks of kNuls, so that they and the
+// marks' inner ends look like one more mark.
+bool marks_blend(std::string_view text) {
+  std::size_t close = std::string_view::npos;
+  for (std::size_t at = text.find('\0'); at != std::string_view::npos;) {
+    if (close != std::string_view::npos && at > close + 1 &&
+        text.substr(close + 1, at - close - 1)
+                .find_first_not_of("0123456789") == std::string_view::npos) {
+      return true;
+    }
+    close = text.find('\0', at + 1);
+    at = text.find('\0', close + 1);
+  }
+  return false;
+}
+
+// The same where `text` contains what looks like marks besides the marks.
+std::optional<std::string> restore_one_by_one(
+    std::string text, const std::vector<std::string>& strings, Marks marks) {
+  constexpr std::size_t kMostWork = std::size_t{1} << 28;
+  std::size_t work = 0;
+  for (std::size_t i = 0; i < strings.size(); ++i) {
+    work += text.size();
+    if (work > kMostWork) return std::nullopt;
+    const std::string mark = marks.open + std::to_string(i) + marks.close;
+    std::string out;
+    std::size_t done = 0;
+    for (std::size_t at; (at = text.find(mark, done)) != std::string::npos;) {
+      out.append(text, done, at - done);
+      append_string(out, strings[i]);
+      done = at + mark.size();
+      if (out.size() > kMostWork) return std::nullopt;
+    }
+    out.append(text, done);
+    text = std::move(out);
+  }
+  return text;
+}
+
 }  // namespace
+
+std::optional<std::string> rewrite_gemma_call(std::string_view body,
+                                              bool (*is_word)(char32_t)) {
+  constexpr std::string_view kQuote = "<|\"|>";
+  std::vector<std::string> strings;
+  std::string text = cut_strings(body, kQuote, kQuote, strings, kNuls);
+  text = quote_keys(text, is_word);
+  if (strings.empty()) return text;
+  if (body.find('\0') != std::string_view::npos || marks_blend(text)) {
+    return restore_one_by_one(std::move(text), strings, kNuls);
+  }
+  return restore_strings(text, strings, kNuls);
+}
 
 std::optional<std::string> rewrite(std::string_view body,
                                    const Dialect& dialect,

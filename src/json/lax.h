@@ -29,6 +29,15 @@ std::optional<std::string> rewrite(std::string_view body,
                                    const Dialect& dialect,
                                    bool (*is_word)(char32_t));
 
+// The rewriting that response schemas call "gemma4-tool-call": strings stand
+// between <|"|> marks, keys are unquoted.  Unlike above every text has an
+// answer: the places of strings are marked with U+0000, and where `body` holds
+// that too, marks are replaced one after the other, as upstream does.  Nothing
+// if that would take too long.
+// Complexity: O(|body|), with U+0000 in it O(|body| * strings).
+std::optional<std::string> rewrite_gemma_call(std::string_view body,
+                                              bool (*is_word)(char32_t));
+
 }  // namespace parlance::json
 
 #endif  // PARLANCE_SRC_JSON_LAX_H_

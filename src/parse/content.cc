@@ -21,22 +21,6 @@ using format::ContentKind;
 using format::Transform;
 using json::Value;
 
-// Text as it is shown in a message: quoted, and cut when long.
-std::string shown(std::string_view text) {
-  constexpr std::size_t kMost = 80;
-  bool cut = text.size() > kMost;
-  if (cut) {
-    std::size_t end = kMost;
-    while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) {
-      --end;
-    }
-    text = text.substr(0, end);
-  }
-  std::string out = json::dump(Value(text), {.ascii = false});
-  if (cut) out += "...";
-  return out;
-}
-
 // The type of a value by JSON's name, and by Python's where templates go by it.
 std::string type_name(const Value& value) {
   std::string name(json::to_string(value.kind()));
@@ -328,6 +312,21 @@ ContentResult transformed(const Transform& transform, const Scope& scope) {
 }
 
 }  // namespace
+
+std::string shown(std::string_view text) {
+  constexpr std::size_t kMost = 80;
+  bool cut = text.size() > kMost;
+  if (cut) {
+    std::size_t end = kMost;
+    while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) {
+      --end;
+    }
+    text = text.substr(0, end);
+  }
+  std::string out = json::dump(Value(text), {.ascii = false});
+  if (cut) out += "...";
+  return out;
+}
 
 ContentResult parse_content(std::string_view text, const Content& content,
                             const Program& program, const Limits& limits,

@@ -24,6 +24,9 @@ namespace parlance::parse {
 // RecursionError.
 using ContentResult = Result<json::Value>;
 
+// Text as it is shown in a message: quoted, and cut when long.
+std::string shown(std::string_view text);
+
 // Parses `text` by `content`.  `cut`: the region was cut off, and its value is
 // only good if it accounts for all of the text (recovery).
 // Complexity: O(text.size()) for patterns that our automata run.

@@ -1,0 +1,298 @@
+// What a checker should say about a response schema: what fails as soon as a
+// text comes there, and what no text reaches.
+
+#include <algorithm>
+#include <string>
+
+#include "format/response_schema.h"
+#include "json/located.h"
+#include "regex/hir_facts.h"
+
+namespace parlance::format {
+namespace {
+
+class SchemaLinter {
+ public:
+  explicit SchemaLinter(const SchemaDescription& schema) : schema_(schema) {}
+
+  std::vector<Lint> run() && {
+    for (const SchemaNode& node : schema_.nodes) {
+      if (!node.constant) check(node);
+    }
+    return std::move(lints_);
+  }
+
+ private:
+  void add(std::string path, std::string message) {
+    lints_.push_back({std::move(message), std::move(path)});
+  }
+  void add_at(const SchemaNode& node, std::string_view key,
+              std::string message) {
+    add(json::append_pointer(node.pointer, key), std::move(message));
+  }
+
+  void check(const SchemaNode& node) {
+    check_substitutions(node);
+    if (node.regex) check_extract(node, *node.regex, "x-regex");
+    if (node.iterator) check_extract(node, *node.iterator, "x-regex-iterator");
+    if (node.key_value) check_key_value(node);
+    check_order(node);
+    check_parser(node);
+    check_type(node);
+  }
+
+  // True if the pattern can be said more about.
+  bool check_pattern(const SchemaPattern& pattern, const std::string& path) {
+    if (pattern.fault) {
+      add(path,
+          pattern.fault->message + "  A text that comes to this node fails.");
+      return false;
+    }
+    const regex::Hir& hir = pattern.pattern.hir;
+    if (!hir.regular()) {
+      add(path, "the pattern needs backtracking (" + *hir.not_regular +
+                    "), which is slower and has a step limit; a pattern "
+                    "without it is matched in one pass.");
+    }
+    return true;
+  }
+
+  void check_substitutions(const SchemaNode& node) {
+    if (node.null_substitutions) {
+      add_at(node, "x-regex-substitutions",
+             "is null: a text that comes to this node fails.  Write a list, or "
+             "leave the key out.");
+    }
+    for (std::size_t i = 0; i < node.substitutions.size(); ++i) {
+      const Substitution& substitution = node.substitutions[i];
+      const std::string path = json::append_pointer(
+          json::append_pointer(node.pointer, "x-regex-substitutions"), i);
+      check_pattern(substitution.pattern,
+                    json::append_pointer(path, std::size_t{0}));
+      if (substitution.fault) {
+        add(substitution.fault->path,
+            substitution.fault->message +
+                "  A text that comes to this node fails.");
+      }
+    }
+  }
+
+  void check_extract(const SchemaNode& node, const SchemaPattern& pattern,
+                     const std::string& key) {
+    const std::string path = json::append_pointer(node.pointer, key);
+    if (!check_pattern(pattern, path)) return;
+    const regex::Hir& hir = pattern.pattern.hir;
+    if (!pattern.has_names() && hir.group_count != 1) {
+      add(path,
+          hir.group_count == 0
+              ? "the pattern has no group, so a text that it matches fails.  "
+                "Put ( ) around the part that is wanted."
+              : "the pattern has " + std::to_string(hir.group_count) +
+                    " groups without names, so a text that it matches fails.  "
+                    "Name them, or write (?: ) around all but one.");
+      return;
+    }
+    if (!pattern.has_names()) return;
+    std::size_t unnamed = hir.group_count - hir.names.size();
+    if (unnamed > 0) {
+      add(path, "the pattern has groups with names and " +
+                    std::to_string(unnamed) +
+                    " without, and those are ignored.  Write (?: ) instead.");
+    }
+    if (key == "x-regex") check_names(node, pattern, path);
+  }
+
+  // Named groups make an object of the match.
+  void check_names(const SchemaNode& node, const SchemaPattern& pattern,
+                   const std::string& path) {
+    if (node.type != SchemaType::kObject) {
+      if (node.type == SchemaType::kAny) return;
+      if (node.type == SchemaType::kArray && node.prefix_items.size() == 1) {
+        return;
+      }
+      add(path,
+          "the pattern has groups with names, which make an object, and "
+          "the type here is " +
+              node.type_text +
+              ": a text that it matches fails.  Use one group without a "
+              "name.");
+      return;
+    }
+    for (const auto& [name, child] : node.properties) {
+      const SchemaNode& property = schema_.nodes[child];
+      if (property.constant || property.fallback) continue;
+      const auto& names = pattern.pattern.hir.names;
+      const bool known = std::any_of(
+          names.begin(), names.end(),
+          [&](const regex::GroupName& n) { return n.name == name; });
+      if (!known && node.parser == SchemaParser::kNone) {
+        add(property.pointer, "no group of the node's x-regex is called '" +
+                                  name +
+                                  "', so nothing ever comes to this property.");
+      }
+    }
+  }
+
+  void check_key_value(const SchemaNode& node) {
+    const std::string path =
+        json::append_pointer(node.pointer, "x-regex-key-value");
+    if (node.type != SchemaType::kObject) {
+      add(path,
+          "needs \"type\": \"object\" beside it: a text that comes to "
+          "this node fails.");
+    }
+    if (!check_pattern(*node.key_value, path)) return;
+    for (const char* wanted : {"key", "value"}) {
+      const auto& names = node.key_value->pattern.hir.names;
+      const bool known = std::any_of(
+          names.begin(), names.end(),
+          [&](const regex::GroupName& n) { return n.name == wanted; });
+      if (known) continue;
+      add(path, std::string("the pattern has no group named '") + wanted +
+                    "', so a text that it matches fails.  Write it as in "
+                    "(?P<key>\\w+)=(?P<value>\\w+).");
+      return;
+    }
+  }
+
+  void check_order(const SchemaNode& node) {
+    if (node.iterator && node.type != SchemaType::kArray) {
+      add_at(node, "x-regex-iterator",
+             "needs \"type\": \"array\" beside it: a text that comes to this "
+             "node fails.");
+    }
+    if (node.regex && node.regex->has_names()) {
+      for (const char* key : {"x-regex-iterator", "x-regex-key-value"}) {
+        const bool there = std::string_view(key) == "x-regex-iterator"
+                               ? node.iterator.has_value()
+                               : node.key_value.has_value();
+        if (!there) continue;
+        add_at(node, key,
+               "x-regex comes first, and with groups that have names it gives "
+               "an object, in which no pattern can be searched: a text that it "
+               "matches fails.");
+      }
+    }
+    const bool no_text = (node.regex && node.regex->has_names()) ||
+                         node.iterator || node.key_value;
+    if (no_text && node.parser != SchemaParser::kNone) {
+      add_at(node, "x-parser",
+             "the patterns of this node come first and give no text, which the "
+             "parser needs: a text that they match fails.  Put the parser into "
+             "a child.");
+    }
+  }
+
+  void check_parser(const SchemaNode& node) {
+    if (node.parser == SchemaParser::kUnknown) {
+      add_at(node, "x-parser",
+             "there is no parser called " + node.parser_text +
+                 ", so what comes to this node fails.  \"json\" and "
+                 "\"gemma4-tool-call\" exist.");
+    }
+    if (node.parser_args && node.parser == SchemaParser::kNone) {
+      add_at(node, "x-parser-args", "does nothing without x-parser.");
+    }
+    if (node.transform_fault) {
+      add(node.transform_fault->path,
+          node.transform_fault->message +
+              "  A text that comes to this node fails.");
+    }
+  }
+
+  void check_type(const SchemaNode& node) {
+    const bool structured = node.parser != SchemaParser::kNone ||
+                            node.iterator || node.key_value ||
+                            (node.regex && node.regex->has_names());
+    switch (node.type) {
+      case SchemaType::kUnknown:
+        add_at(node, "type",
+               "the type " + node.type_text +
+                   " is unknown here, so what comes to this node fails.  "
+                   "object, array, string, integer, number, boolean and any "
+                   "exist.");
+        return;
+      case SchemaType::kArray:
+        if (!node.items && !node.has_prefix_items) {
+          add(node.pointer,
+              "an array without items or prefixItems fails unless it is empty. "
+              " Add \"items\": {}.");
+        } else if (!structured && node.items && gets_text(node)) {
+          add(node.pointer,
+              "this array gets text, and has neither x-regex-iterator nor "
+              "x-parser to make a list of it: any text but the empty one "
+              "fails.");
+        }
+        return;
+      case SchemaType::kObject:
+        if (!structured && !node.has_properties && gets_text(node)) {
+          add(node.pointer,
+              "this object gets text, and has neither properties nor a regex "
+              "nor a parser: it always fails.");
+        }
+        if (!structured && gets_text(node)) check_unused(node);
+        return;
+      default:
+        return;
+    }
+  }
+
+  // In an object that is read from text directly these have no effect.
+  void check_unused(const SchemaNode& node) {
+    for (const auto& [name, child] : node.properties) {
+      const SchemaNode& property = schema_.nodes[child];
+      if (property.fallback && !property.constant) {
+        add_at(property, "default",
+               "has no effect: this object gets text, and its properties are "
+               "read from the whole of it.");
+      }
+    }
+    if (node.additional) {
+      add_at(node, "additionalProperties",
+             "has no effect, and nothing comes to it: this object gets text.");
+    }
+  }
+
+  // Whether it is certain that only text comes to the node: to the root, and
+  // to what is passed the text of such a node.
+  bool gets_text(const SchemaNode& node) {
+    if (text_.empty()) mark_text();
+    return text_[static_cast<std::size_t>(&node - schema_.nodes.data())];
+  }
+
+  void mark_text() {
+    text_.assign(schema_.nodes.size(), false);
+    text_[0] = true;
+    // Children stand behind their parents.
+    for (std::size_t i = 0; i < schema_.nodes.size(); ++i) {
+      const SchemaNode& node = schema_.nodes[i];
+      if (node.parser != SchemaParser::kNone) continue;
+      const bool named = node.regex && node.regex->has_names();
+      if (node.iterator) {
+        if (!node.iterator->has_names() && node.items) {
+          text_[*node.items] = true;
+        }
+        continue;
+      }
+      const bool passes = named || node.key_value ||
+                          (text_[i] && node.type == SchemaType::kObject);
+      if (!passes) continue;
+      for (const auto& [name, child] : node.properties) text_[child] = true;
+      if ((named || node.key_value) && node.additional) {
+        text_[*node.additional] = true;
+      }
+    }
+  }
+
+  const SchemaDescription& schema_;
+  std::vector<Lint> lints_;
+  std::vector<bool> text_;
+};
+
+}  // namespace
+
+std::vector<Lint> lint_schema(const SchemaDescription& schema) {
+  return SchemaLinter(schema).run();
+}
+
+}  // namespace parlance::format
