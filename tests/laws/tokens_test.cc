@@ -1,0 +1,167 @@
+// With a vocabulary: ids instead of text.
+//
+//   a delimiter that spells a special token matches that token, not its letters
+//   how the ids are grouped changes nothing
+//   the tokens of the events cover what was fed
+
+#include <gtest/gtest.h>
+
+#include <random>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "../support/told.h"
+
+namespace parlance {
+namespace {
+
+using testing::Telling;
+
+constexpr std::string_view kTemplate = R"({"start_anchor": "A", "fields": {
+    "content": {"repeats": true, "join": "|", "content_args": {"strip": false}},
+    "thinking": {"open": "<think>", "close": "</think>",
+                 "content_args": {"strip": false}},
+    "x": {"open": "<x>", "close_pattern": "\\s*</x>"}}})";
+
+// ORDER: entries()
+enum : TokenId {
+  kThink = 0,
+  kEndThink = 1,
+  kA = 2,
+  kLess = 3,
+  kThinkLetters = 4,
+  kGreater = 5,
+  kEmoji0 = 6,  // and the next three: the bytes of one character
+  kOpenX = 10,
+  kCloseX = 11,
+  kSpaces = 12,
+  kUnknown = 13,  // inside the table, without a token
+  kOther = 14,    // a special token that no delimiter spells
+};
+
+Vocabulary vocabulary() {
+  std::vector<TokenEntry> entries = {
+      {kThink, "<think>", TokenKind::kSpecial},
+      {kEndThink, "</think>", TokenKind::kSpecial},
+      {kA, "a"},
+      {kLess, "<"},
+      {kThinkLetters, "think"},
+      {kGreater, ">"},
+      {kEmoji0, "\xF0"},
+      {kEmoji0 + 1, "\x9F"},
+      {kEmoji0 + 2, "\x98"},
+      {kEmoji0 + 3, "\x80"},
+      {kOpenX, "<x>"},
+      {kCloseX, " </x>"},
+      {kSpaces, "  "},
+      {kOther, "<|end|>", TokenKind::kSpecial},
+  };
+  return *Vocabulary::from_table(entries);
+}
+
+Telling tell_tokens(const std::vector<std::vector<TokenId>>& groups,
+                    std::string_view prefix = {}) {
+  static const Vocabulary* kVocabulary = new Vocabulary(vocabulary());
+  Format format = *Format::from_json(kTemplate);
+  Telling told{format};
+  ResponseParser parser(format, {.prefix = prefix, .vocabulary = kVocabulary});
+  told.prefix_bytes = parser.prefix_bytes();
+  testing::keep(told, parser.initial_events());
+  for (const auto& ids : groups) testing::keep(told, parser.feed_tokens(ids));
+  testing::end(told, parser);
+  return told;
+}
+
+std::string fields(const Telling& told) {
+  return json::dump(told.message.fields);
+}
+
+TEST(Tokens, ASpecialTokenIsNotItsSpelling) {
+  EXPECT_EQ(fields(tell_tokens({{kThink, kA, kEndThink, kA}})),
+            R"({"thinking": "a", "content": "a"})");
+  // The letters < think > are text.
+  EXPECT_EQ(fields(tell_tokens({{kLess, kThinkLetters, kGreater, kA}})),
+            R"({"content": "<think>a"})");
+  EXPECT_EQ(fields(tell_tokens(
+                {{kThink, kLess, kThinkLetters, kGreater, kEndThink}})),
+            R"({"thinking": "<think>"})");
+  // A delimiter that no special token spells is met as text.
+  EXPECT_EQ(fields(tell_tokens({{kOpenX, kA, kCloseX, kA}})),
+            R"({"x": "a", "content": "a"})");
+}
+
+TEST(Tokens, OtherSpecialTokensAreText) {
+  EXPECT_EQ(fields(tell_tokens({{kA, kOther, kA}})),
+            R"({"content": "a<|end|>a"})");
+}
+
+// In the prompt a spelling counts: whoever wrote the prompt put it there.
+TEST(Tokens, PrefixSpellsTokens) {
+  EXPECT_EQ(fields(tell_tokens({{kA, kEndThink}}, "xA<think>")),
+            R"({"thinking": "a"})");
+}
+
+TEST(Tokens, ACharacterInSeveralTokens) {
+  Telling told = tell_tokens(
+      {{kA, kEmoji0}, {kEmoji0 + 1, kEmoji0 + 2}, {kEmoji0 + 3, kThink}});
+  EXPECT_EQ(told.message.fields.find("content")->as_string(),
+            "a\xF0\x9F\x98\x80");
+  // Not finished: replaced where the mark stands.
+  EXPECT_EQ(tell_tokens({{kEmoji0, kEmoji0 + 1, kThink, kA}})
+                .message.fields.find("content")
+                ->as_string(),
+            "\uFFFD");
+}
+
+TEST(Tokens, UnknownIds) {
+  for (TokenId id : {TokenId{kUnknown}, TokenId{4000000000U}}) {
+    Telling told = tell_tokens({{kA, id, kA}});
+    EXPECT_EQ(told.message.fields.find("content")->as_string(), "a\uFFFDa");
+    ASSERT_EQ(told.message.diagnostics.size(), 1U);
+    EXPECT_EQ(told.message.diagnostics[0].code, ErrorCode::kBadVocabulary);
+  }
+}
+
+TEST(Tokens, GroupingChangesNothing) {
+  for (std::uint32_t seed = 0; seed < 300; ++seed) {
+    std::mt19937 random(seed);
+    std::vector<TokenId> ids;
+    for (unsigned n = random() % 30; n > 0; --n) ids.push_back(random() % 16);
+    Telling whole = tell_tokens({ids});
+    std::vector<std::vector<TokenId>> single;
+    std::vector<std::vector<TokenId>> groups(1);
+    for (TokenId id : ids) {
+      single.push_back({id});
+      if (random() % 3 == 0) groups.emplace_back();
+      groups.back().push_back(id);
+    }
+    SCOPED_TRACE("seed " + std::to_string(seed) + "\n" + whole.to_string());
+    ASSERT_EQ(tell_tokens(single).to_string(), whole.to_string());
+    ASSERT_EQ(tell_tokens(groups).to_string(), whole.to_string());
+    // Account, in bytes and in tokens.
+    std::string stream;
+    Vocabulary table = vocabulary();
+    std::vector<std::size_t> ends;
+    for (TokenId id : ids) {
+      stream += table.kind(id) == TokenKind::kUnused
+                    ? std::string("\uFFFD")
+                    : std::string(table.bytes(id));
+      ends.push_back(stream.size());
+    }
+    ASSERT_EQ(testing::account(whole, stream, false), "");
+    for (const testing::Told& event : whole.events) {
+      ASSERT_LE(event.tokens.end, ids.size());
+      if (event.bytes.size() == 0) continue;
+      // The first token that holds a byte of it, and the last.
+      std::size_t first = 0;
+      while (ends[first] <= event.bytes.begin) ++first;
+      std::size_t last = first;
+      while (ends[last] < event.bytes.end) ++last;
+      ASSERT_EQ(event.tokens, (Span{first, last + 1})) << event.to_string();
+    }
+  }
+}
+
+}  // namespace
+}  // namespace parlance
