@@ -178,8 +178,19 @@ json::Value Assembler::adopt_body(const format::Field& field) {
 
 Result<json::Value> Assembler::region_value(const format::Field& field,
                                             bool cut) {
+  std::vector<Span> ignored;
   Result<json::Value> value = parse_content(
-      body_, field.content, program_, shared_.limits, cut && options_.recover);
+      body_, field.content, program_, shared_.limits, cut && options_.recover,
+      options_.recover && field.content.dirty() ? &ignored : nullptr);
+  if (value) {
+    for (Span part : ignored) {
+      add_diagnostic({ErrorCode::kInvalidContent,
+                      "text that belongs to no argument is ignored",
+                      field.name,
+                      {static_cast<std::size_t>(body_begin_) + part.begin,
+                       static_cast<std::size_t>(body_begin_) + part.end}});
+    }
+  }
   if (value && field.transform) {
     std::vector<std::pair<std::string_view, std::string_view>> captures(
         captures_.begin(), captures_.end());

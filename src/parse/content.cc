@@ -154,9 +154,19 @@ ContentResult parse_value(std::string_view raw, bool null,
                    "value_parser"};
 }
 
+// Notes that `part`, a view into `text`, is in no value.
+void ignore(std::string_view part, std::string_view text,
+            std::vector<Span>* ignored) {
+  if (ignored == nullptr || ignored->size() >= kMostIgnored) return;
+  part = base::python_strip(part);
+  if (part.empty()) return;
+  auto begin = static_cast<std::size_t>(part.data() - text.data());
+  ignored->push_back({begin, begin + part.size()});
+}
+
 ContentResult parse_xml(std::string_view text, const Content& content,
-                        const Program& program, const Limits& limits,
-                        bool cut) {
+                        const Program& program, const Limits& limits, bool cut,
+                        std::vector<Span>* ignored) {
   const Finder& finder = program.tags.at(&content);
   bool has_value = finder.groups[1] != 0;
   json::Object out;
@@ -164,6 +174,7 @@ ContentResult parse_xml(std::string_view text, const Content& content,
   Found found;
   std::size_t last_end = 0;
   while (all.next(found)) {
+    ignore(text.substr(last_end, found.begin - last_end), text, ignored);
     last_end = found.end;
     if (found.groups[0].first == std::string_view::npos) {
       return invalid(
@@ -196,11 +207,13 @@ ContentResult parse_xml(std::string_view text, const Content& content,
   if (cut && !base::python_strip(text.substr(last_end)).empty()) {
     return invalid("the response ends inside " + shown(text.substr(last_end)));
   }
+  ignore(text.substr(last_end), text, ignored);
   return Value(std::move(out));
 }
 
 ContentResult parse_kv(std::string_view text, const Content& content,
-                       const Program& program, const Limits& limits) {
+                       const Program& program, const Limits& limits,
+                       std::vector<Span>* ignored) {
   json::Object out;
   const std::string& line_separator = content.line_separator;
   for (std::size_t at = 0; at <= text.size();) {
@@ -213,7 +226,10 @@ ContentResult parse_kv(std::string_view text, const Content& content,
                      shown(line) + " at");
     }
     std::size_t split = line.find(content.key_separator);
-    if (line.empty() || split == std::string_view::npos) continue;
+    if (line.empty() || split == std::string_view::npos) {
+      ignore(line, text, ignored);
+      continue;
+    }
     std::string_view key = stripped(line.substr(0, split), content);
     std::string_view raw =
         stripped(line.substr(split + content.key_separator.size()), content);
@@ -330,7 +346,7 @@ std::string shown(std::string_view text) {
 
 ContentResult parse_content(std::string_view text, const Content& content,
                             const Program& program, const Limits& limits,
-                            bool cut) {
+                            bool cut, std::vector<Span>* ignored) {
   switch (content.kind) {
     case ContentKind::kText:
       return Value(stripped(text, content));
@@ -343,9 +359,9 @@ ContentResult parse_content(std::string_view text, const Content& content,
     case ContentKind::kJson:
       return parse_json(text, content, limits);
     case ContentKind::kXmlInline:
-      return parse_xml(text, content, program, limits, cut);
+      return parse_xml(text, content, program, limits, cut, ignored);
     case ContentKind::kKvLines:
-      return parse_kv(text, content, program, limits);
+      return parse_kv(text, content, program, limits, ignored);
   }
   return Value();
 }

@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "format/description.h"
 #include "parlance/error.h"
@@ -30,10 +31,16 @@ std::string shown(std::string_view text);
 // Parses `text` by `content`.  `cut`: the region was cut off, and its value is
 // only good if it accounts for all of the text (recovery).
 // Complexity: O(text.size()) for patterns that our automata run.
+//
+// `ignored`, if given, takes the stretches of `text` that a value does not
+// account for, white space aside: what stands between the tags of xml-inline
+// and kv-lines without a separator.  At most kMostIgnored of them.
 ContentResult parse_content(std::string_view text,
                             const format::Content& content,
                             const Program& program, const Limits& limits,
-                            bool cut = false);
+                            bool cut = false,
+                            std::vector<Span>* ignored = nullptr);
+inline constexpr std::size_t kMostIgnored = 100;
 
 using Captures = std::span<const std::pair<std::string_view, std::string_view>>;
 
