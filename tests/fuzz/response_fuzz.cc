@@ -56,7 +56,8 @@ const Format& format_of(std::uint8_t choice, bool small_limits) {
       FormatOptions options;
       if (small) {
         options.limits.held_bytes = 16;
-        options.limits.json_depth = 3;
+        // The formats themselves are read under it.
+        options.limits.json_depth = 16;
         options.limits.integer_digits = 5;
         options.limits.diagnostics = 2;
         options.limits.match_steps = 50;
