@@ -1,9 +1,13 @@
 // JMESPath expressions over Python values.
 //
-// A value is read whole before the search, so that the search sees one state of
-// it, whatever other threads do.
+// Of a value only the parts that the expression can look at are read, all of
+// them before the search, which then sees one state of the value, whatever
+// other threads do.
 
 #include "parlance/jmespath.h"
+
+#include <memory>
+#include <utility>
 
 #include "binding.h"
 
@@ -119,38 +123,144 @@ json::Value to_value(PyObject* object, std::size_t depth) {
   return list ? to_array(object, depth) : to_members(object, depth);
 }
 
-Jmespath compiled(nb::handle expression) {
-  if (!PyUnicode_Check(expression.ptr())) {
-    raise_type("expression", "a str", expression);
+// A JmespathReach with its keys as Python objects, whose hashes are known.
+struct Plan {
+  struct Field {
+    nb::object key;
+    std::string name;
+    std::unique_ptr<Plan> below;
+  };
+
+  explicit Plan(const JmespathReach& reach)
+      : all(reach.all), shape(reach.shape) {
+    for (const auto& [name, below] : reach.fields) {
+      fields.push_back({to_key(name), name, std::make_unique<Plan>(below)});
+    }
+    for (const auto& [index, below] : reach.indices) {
+      indices.emplace_back(index, std::make_unique<Plan>(below));
+    }
+    if (reach.each) each = std::make_unique<Plan>(*reach.each);
+    if (reach.values) values = std::make_unique<Plan>(*reach.values);
   }
-  return with_utf8(expression.ptr(), [](std::string_view text) {
-    Result<Jmespath> made = Jmespath::compile(text);
-    if (!made) raise_jmespath(made.error(), text);
-    return *std::move(made);
-  });
+
+  bool all;
+  bool shape;
+  std::vector<Field> fields;
+  std::vector<std::pair<std::size_t, std::unique_ptr<Plan>>> indices;
+  std::unique_ptr<Plan> each;
+  std::unique_ptr<Plan> values;
+};
+
+json::Value read(PyObject* object, const Plan& plan);
+
+json::Value read_object(PyObject* object, const Plan& plan) {
+  json::Object members;
+  if (plan.values != nullptr || plan.shape) {
+    members.reserve(static_cast<std::size_t>(PyDict_Size(object)));
+    PyObject* key = nullptr;
+    PyObject* item = nullptr;
+    Py_ssize_t position = 0;
+    while (PyDict_Next(object, &position, &key, &item)) {
+      if (!PyUnicode_Check(key)) raise_type("a key of the value", "a str", key);
+      json::Value value;
+      if (plan.values != nullptr) {
+        nb::object held = nb::borrow(item);
+        value = read(held.ptr(), *plan.values);
+      }
+      with_utf8(key, [&](std::string_view text) {
+        members[text] = std::move(value);
+      });
+    }
+  } else {
+    members.reserve(plan.fields.size());
+  }
+  for (const Plan::Field& field : plan.fields) {
+    PyObject* item = PyDict_GetItemWithError(object, field.key.ptr());
+    if (item == nullptr) {
+      if (PyErr_Occurred() != nullptr) throw nb::python_error();
+      continue;
+    }
+    nb::object held = nb::borrow(item);
+    members[field.name] = read(held.ptr(), *field.below);
+  }
+  return members;
 }
 
-nb::object search(const Jmespath& self, nb::handle value) {
-  const json::Value read = to_value(value.ptr(), 0);
-  const Result<json::Value> found = self.search(read);
-  if (!found) raise_jmespath(found.error(), self.expression());
-  return to_object(*found);
+json::Value read_array(PyObject* object, const Plan& plan) {
+  const bool list = PyList_Check(object);
+  const auto size = [&] {
+    return static_cast<std::size_t>(list ? PyList_Size(object)
+                                         : PyTuple_Size(object));
+  };
+  const auto item = [&](std::size_t i) {
+    const auto at = static_cast<Py_ssize_t>(i);
+    return nb::borrow(list ? PyList_GetItem(object, at)
+                           : PyTuple_GetItem(object, at));
+  };
+  json::Array items;
+  if (plan.each != nullptr) {
+    items.reserve(size());
+    for (std::size_t i = 0; i < size(); ++i) {
+      items.push_back(read(item(i).ptr(), *plan.each));
+    }
+    return items;
+  }
+  if (plan.shape) items.resize(size());
+  for (const auto& [index, below] : plan.indices) {
+    if (index >= size()) continue;
+    if (index >= items.size()) items.resize(index + 1);
+    items[index] = read(item(index).ptr(), *below);
+  }
+  return items;
 }
+
+json::Value read(PyObject* object, const Plan& plan) {
+  if (!plan.all) {
+    if (PyDict_Check(object)) return read_object(object, plan);
+    if (PyList_Check(object) || PyTuple_Check(object)) {
+      return read_array(object, plan);
+    }
+  }
+  return to_value(object, 0);
+}
+
+class Search {
+ public:
+  explicit Search(nb::handle expression)
+      : expression_(compile(expression)), plan_(expression_.reach()) {}
+
+  nb::object search(nb::handle value) const {
+    const json::Value part = read(value.ptr(), plan_);
+    const Result<json::Value> found = expression_.search(part);
+    if (!found) raise_jmespath(found.error(), expression_.expression());
+    return to_object(*found);
+  }
+
+  nb::object expression() const { return to_str(expression_.expression()); }
+
+ private:
+  static Jmespath compile(nb::handle expression) {
+    if (!PyUnicode_Check(expression.ptr())) {
+      raise_type("expression", "a str", expression);
+    }
+    return with_utf8(expression.ptr(), [](std::string_view text) {
+      Result<Jmespath> made = Jmespath::compile(text);
+      if (!made) raise_jmespath(made.error(), text);
+      return *std::move(made);
+    });
+  }
+
+  Jmespath expression_;
+  Plan plan_;
+};
 
 }  // namespace
 
 void define_jmespath(nb::module_& m) {
-  nb::class_<Jmespath>(m, "Jmespath")
-      .def(
-          "__init__",
-          [](Jmespath* self, nb::handle expression) {
-            new (self) Jmespath(compiled(expression));
-          },
-          nb::arg("expression"))
-      .def("search", &search, nb::arg("value").none())
-      .def_prop_ro("expression", [](const Jmespath& self) {
-        return to_str(self.expression());
-      });
+  nb::class_<Search>(m, "Jmespath")
+      .def(nb::init<nb::handle>(), nb::arg("expression"))
+      .def("search", &Search::search, nb::arg("value").none())
+      .def_prop_ro("expression", &Search::expression);
 }
 
 }  // namespace parlance::python

@@ -16,8 +16,12 @@
 // package finds out late as well: unknown functions, wrong numbers and types
 // of arguments are errors of search(), and only if the call is reached.
 
+#include <cstddef>
 #include <memory>
+#include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "parlance/error.h"
 #include "parlance/json.h"
@@ -25,9 +29,24 @@
 
 namespace parlance {
 
-namespace jmespath {
-struct Expression;
-}  // namespace jmespath
+// The parts of a value that an expression can look at.  Who has values of
+// another kind need turn no more than these into json::Value:
+//
+//   people[?age > `20`].name     fields: people ─▶ each ─▶ fields: age, name
+//
+// Law: a value without the other parts gives the same answer.  Scalars are
+// always looked at, and arrays and objects stay arrays and objects.
+struct JmespathReach {
+  bool all = false;    // the whole of it; then nothing below matters
+  bool shape = false;  // how many elements it has, which keys
+  // Members of an object by name.
+  std::vector<std::pair<std::string, JmespathReach>> fields;
+  // Elements of an array by index from the start, and all elements.
+  std::vector<std::pair<std::size_t, JmespathReach>> indices;
+  std::unique_ptr<JmespathReach> each;
+  // All members of an object.
+  std::unique_ptr<JmespathReach> values;
+};
 
 // A compiled expression.  Immutable, cheap to copy, safe to share between
 // threads.
@@ -45,12 +64,16 @@ class Jmespath {
   // than limits.source_bytes); the span is the call or slice in the expression.
   Result<json::Value> search(const json::Value& value) const;
 
+  // What search() can look at.  Valid as long as a copy of this expression.
+  const JmespathReach& reach() const;
+
   // The text that was compiled.
   std::string_view expression() const;
 
  private:
-  explicit Jmespath(std::shared_ptr<const jmespath::Expression> expression);
-  std::shared_ptr<const jmespath::Expression> expression_;
+  struct Shared;
+  explicit Jmespath(std::shared_ptr<const Shared> shared);
+  std::shared_ptr<const Shared> shared_;
 };
 
 }  // namespace parlance

@@ -4,25 +4,73 @@
 
 #include "jmespath/evaluate.h"
 #include "jmespath/parser.h"
+#include "jmespath/reach.h"
 #include "parlance/jmespath.h"
 
 namespace parlance {
+namespace {
 
-Jmespath::Jmespath(std::shared_ptr<const jmespath::Expression> expression)
-    : expression_(std::move(expression)) {}
+using jmespath::Place;
+using jmespath::PlaceId;
+
+// Places as a tree.  Their number is bounded, and so is the recursion.
+void fill(JmespathReach& out, const std::vector<Place>& places, PlaceId id) {
+  const Place& place = places[static_cast<std::size_t>(id)];
+  // One member or element reached in two ways: all of it.
+  const bool each = place.each != PlaceId{};
+  const bool values = place.values != PlaceId{};
+  out.all = place.all || (each && !place.indices.empty()) ||
+            (values && !place.fields.empty());
+  if (out.all) return;
+  out.shape = place.shape;
+  for (const auto& [name, below] : place.fields) {
+    fill(out.fields.emplace_back(name, JmespathReach{}).second, places, below);
+  }
+  for (const auto& [index, below] : place.indices) {
+    fill(out.indices
+             .emplace_back(static_cast<std::size_t>(index), JmespathReach{})
+             .second,
+         places, below);
+  }
+  if (each) {
+    out.each = std::make_unique<JmespathReach>();
+    fill(*out.each, places, place.each);
+  }
+  if (values) {
+    out.values = std::make_unique<JmespathReach>();
+    fill(*out.values, places, place.values);
+  }
+}
+
+}  // namespace
+
+// What a compiled expression shares.
+struct Jmespath::Shared {
+  jmespath::Expression expression;
+  JmespathReach reach;
+};
+
+Jmespath::Jmespath(std::shared_ptr<const Shared> shared)
+    : shared_(std::move(shared)) {}
 
 Result<Jmespath> Jmespath::compile(std::string_view expression,
                                    const Limits& limits) {
   Result<jmespath::Expression> parsed = jmespath::parse(expression, limits);
   if (!parsed) return std::move(parsed).error();
-  return Jmespath(
-      std::make_shared<const jmespath::Expression>(*std::move(parsed)));
+  auto shared = std::make_shared<Shared>();
+  shared->expression = *std::move(parsed);
+  fill(shared->reach, jmespath::places_of(shared->expression), PlaceId{});
+  return Jmespath(std::move(shared));
 }
 
 Result<json::Value> Jmespath::search(const json::Value& value) const {
-  return jmespath::evaluate(*expression_, value);
+  return jmespath::evaluate(shared_->expression, value);
 }
 
-std::string_view Jmespath::expression() const { return expression_->text; }
+const JmespathReach& Jmespath::reach() const { return shared_->reach; }
+
+std::string_view Jmespath::expression() const {
+  return shared_->expression.text;
+}
 
 }  // namespace parlance
