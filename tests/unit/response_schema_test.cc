@@ -1,0 +1,326 @@
+// Response schemas: the recorded cases, the places of errors, and what lint
+// says.
+
+#include "parlance/response_schema.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cctype>
+#include <filesystem>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "parlance/json.h"
+#include "support/vectors.h"
+
+namespace parlance {
+namespace {
+
+using json::Value;
+
+std::string lower(std::string_view text) {
+  std::string out(text);
+  for (char& c : out) c = static_cast<char>(std::tolower(c));
+  return out;
+}
+
+// The words of the recorded cases for the kinds of errors.
+std::string category(ErrorCode code) {
+  switch (code) {
+    case ErrorCode::kInvalidContent:
+      return "parse_error";
+    case ErrorCode::kContentType:
+      return "type_error";
+    case ErrorCode::kBadPattern:
+      return "regex_error";
+    case ErrorCode::kTransform:
+      return "transform_error";
+    case ErrorCode::kTooDeep:
+      return "recursion_error";
+    default:
+      return std::string(to_string(code));
+  }
+}
+
+// Reads `spec`, which must load.
+ResponseSchema load(std::string_view spec) {
+  Result<ResponseSchema> schema = ResponseSchema::from_json(spec);
+  EXPECT_TRUE(schema) << spec << ": " << schema.error().to_string();
+  return *schema;
+}
+
+Error load_error(std::string_view spec) {
+  Result<ResponseSchema> schema = ResponseSchema::from_json(spec);
+  EXPECT_FALSE(schema) << spec;
+  return schema ? Error{} : schema.error();
+}
+
+Error parse_error(std::string_view spec, std::string_view text) {
+  Result<Value> value = load(spec).parse(text);
+  EXPECT_FALSE(value) << spec;
+  return value ? Error{} : value.error();
+}
+
+std::string parse(std::string_view spec, std::string_view text) {
+  Result<Value> value = load(spec).parse(text);
+  if (!value) return value.error().to_string();
+  return json::dump(*value, {.ascii = false});
+}
+
+void check_case(const Value& spec, const Value& recorded) {
+  SCOPED_TRACE(recorded.find("id")->as_string());
+  const Value input = testing::decode(*recorded.find("input"));
+  // The few cases without text are about nodes, not about texts.
+  if (!input.is_string()) return;
+  Result<ResponseSchema> schema = ResponseSchema::from_json(json::dump(spec));
+  ASSERT_TRUE(schema) << schema.error().to_string();
+  Result<Value> value =
+      schema->parse(input.as_string(), {.allow_surrogates = true});
+  if (const Value* expected = recorded.find("expected_error")) {
+    ASSERT_FALSE(value) << json::dump(*value);
+    EXPECT_EQ(category(value.error().code),
+              expected->find("category")->as_string())
+        << value.error().to_string();
+    if (const Value* words = expected->find("contains")) {
+      for (const Value& word : words->items()) {
+        EXPECT_NE(lower(value.error().message).find(lower(word.as_string())),
+                  std::string::npos)
+            << value.error().message;
+      }
+    }
+    return;
+  }
+  ASSERT_TRUE(value) << value.error().to_string();
+  const Value expected = testing::decode(*recorded.find("expected"));
+  EXPECT_EQ(*value, expected)
+      << json::dump(*value) << "\nexpected " << json::dump(expected);
+}
+
+TEST(ResponseSchema, RecordedCases) {
+  const auto folder = testing::vector_folder();
+  if (!folder) GTEST_SKIP() << "the vectors are not here";
+  const Value schemas =
+      testing::read_json(*folder / "response_schema" / "schemas.json");
+  std::size_t count = 0;
+  for (const auto& file :
+       std::filesystem::directory_iterator(*folder / "response_schema")) {
+    if (file.path().extension() != ".json" || file.path().stem() == "schemas") {
+      continue;
+    }
+    const Value cases = testing::read_json(file.path());
+    for (const Value& recorded : cases.items()) {
+      const Value& schema = *recorded.find("schema");
+      check_case(schema.is_string()
+                     ? *schemas.find(schema.as_string())->find("schema")
+                     : schema,
+                 recorded);
+      ++count;
+    }
+  }
+  EXPECT_GT(count, 140u);
+}
+
+TEST(ResponseSchema, IsToldFromATemplate) {
+  EXPECT_TRUE(ResponseSchema::is_schema(*json::parse("{}")));
+  EXPECT_TRUE(
+      ResponseSchema::is_schema(*json::parse(R"j({"type": "object"})j")));
+  EXPECT_FALSE(ResponseSchema::is_schema(*json::parse(R"j({"version": 1})j")));
+  EXPECT_FALSE(ResponseSchema::is_schema(*json::parse(R"j({"fields": {}})j")));
+  EXPECT_FALSE(ResponseSchema::is_schema(*json::parse("[]")));
+}
+
+TEST(ResponseSchema, RefusesWhatAlwaysFails) {
+  struct Case {
+    std::string_view spec;
+    std::string_view path;
+    std::string_view found;  // the bytes of the span
+    std::string_view says;
+  };
+  const Case kCases[] = {
+      {"[]", "", "[]", "must be an object, got"},
+      {R"j({"x-regex": 5})j", "/x-regex", "5", "'x-regex' must be a string"},
+      {R"j({"type": "object", "properties": {"a/b": true}})j",
+       "/properties/a~1b", "true", "a node must be an object"},
+      {R"j({"type": "object", "properties": []})j", "/properties", "[]",
+       "'properties' must be an object"},
+      {R"j({"type": "array", "items": [1]})j", "/items", "[1]",
+       "a node must be an object"},
+      {R"j({"type": "array", "prefixItems": 1})j", "/prefixItems", "1",
+       "a list of nodes"},
+      {R"j({"type": "object", "required": ["a", 1]})j", "/required/1", "1",
+       "a list of strings"},
+      {R"j({"x-regex-substitutions": [["a"]]})j", "/x-regex-substitutions/0",
+       R"j(["a"])j", "pairs"},
+      {R"j({"x-regex-substitutions": [["a", 1]]})j",
+       "/x-regex-substitutions/0/1", "1", "pairs"},
+      {R"j({"x-parser": "json", "x-parser-args": null})j", "/x-parser-args",
+       "null", "an object"},
+      {R"j({"x-parser": "json", "x-parser-args": {"transform": 1}})j",
+       "/x-parser-args/transform", "1", "JMESPath"},
+  };
+  for (const Case& c : kCases) {
+    SCOPED_TRACE(c.spec);
+    const Error error = load_error(c.spec);
+    EXPECT_EQ(error.code, ErrorCode::kWrongType);
+    EXPECT_EQ(error.path, c.path);
+    ASSERT_TRUE(error.span);
+    EXPECT_EQ(c.spec.substr(error.span->begin, error.span->size()), c.found);
+    EXPECT_NE(error.message.find(c.says), std::string::npos) << error.message;
+  }
+}
+
+TEST(ResponseSchema, NothingUnderAConstIsLookedAt) {
+  EXPECT_EQ(parse(R"j({"const": 1, "x-regex": 5, "type": ["a"]})j", "x"), "1");
+}
+
+TEST(ResponseSchema, ErrorsNameTheNodeAndTheText) {
+  const std::string_view spec = R"j({"type": "object", "properties":
+      {"a": {"type": "integer", "x-regex": "a=(\\w+)"
+}
+}
+})j";
+  const Error error = parse_error(spec, "a=x");
+  EXPECT_EQ(error.code, ErrorCode::kInvalidContent);
+  EXPECT_EQ(error.path, "/properties/a");
+  EXPECT_NE(error.message.find("\"x\""), std::string::npos) << error.message;
+}
+
+TEST(ResponseSchema, BytesThatAreNoTextAreReplaced) {
+  EXPECT_EQ(parse("{}", "a\xFFz\xE2\x82"), "\"a\xEF\xBF\xBDz\xEF\xBF\xBD\"");
+  EXPECT_EQ(*load("{}").parse("\xED\xA0\x80", {.allow_surrogates = true}),
+            Value("\xED\xA0\x80"));
+}
+
+TEST(ResponseSchema, GemmaCallsKeepOddTexts) {
+  const std::string_view spec = R"j({"x-parser": "gemma4-tool-call",
+      "x-parser-args": {"allow_non_json": true}})j";
+  // A mark of the writer's own is taken for one of the rewriting's.
+  const Result<Value> odd =
+      load(spec).parse(std::string_view("\0"
+                                        "0\0{a:<|\"|>x<|\"|>",
+                                        17));
+  ASSERT_TRUE(odd);
+  EXPECT_EQ(odd->as_string(), "\"x\"{\"a\":\"x\"");
+  EXPECT_EQ(parse(spec, "{a:<|\"|>\x01<|\"|>}"), R"j({"a": "\u0001"})j");
+}
+
+TEST(ResponseSchema, NothingRunsAwayOnBacktracking) {
+  const std::string text(200, 'a');
+  const Error error =
+      parse_error(R"j({"x-regex": "((?:a+)+)(?<=a)b"})j", text + "!");
+  EXPECT_EQ(error.code, ErrorCode::kTooLarge);
+  EXPECT_NE(error.message.find("match_steps"), std::string::npos);
+}
+
+TEST(ResponseSchema, SubstitutionsDoNotGrowWithoutEnd) {
+  std::string spec = R"j({"x-regex-substitutions": [)j";
+  for (int i = 0; i < 60; ++i) {
+    spec += std::string(i > 0 ? "," : "") + R"j(["a", "aa"])j";
+  }
+  EXPECT_EQ(parse_error(spec + "]}", "a").code, ErrorCode::kTooLarge);
+}
+
+TEST(ResponseSchema, NestingHasALimit) {
+  std::string deep;
+  for (int i = 0; i < 300; ++i) deep += R"j({"type": "array", "items": )j";
+  deep += "{}" + std::string(300, '}');
+  EXPECT_EQ(load_error(deep).code, ErrorCode::kTooDeep);
+}
+
+TEST(ResponseSchema, Replacements) {
+  struct Case {
+    std::string_view replacement;  // as in JSON
+    std::string_view result;       // as JSON, or how the message begins
+  };
+  const Case kCases[] = {
+      {R"j(<\\1>)j", R"j("<b>")j"},
+      {R"j(\\g<n>\\g<1>\\g<0>)j", R"j("bbab")j"},
+      {R"j(\\101\\0\\08)j", R"j("A\u0000\u00008")j"},
+      {R"j(\\n\\\\\\-)j", R"j("\n\\\\-")j"},
+      {R"j($1)j", R"j("$1")j"},
+      {R"j(\\400)j", "an octal escape beyond"},
+      {R"j(\\2)j", "a reference to group 2, and the pattern has 1"},
+      {R"j(\\99)j", "a reference to group 99"},
+      {R"j(\\g<m>)j", "a reference to the group 'm'"},
+      {R"j(\\g1)j", "\\g without a name"},
+      {R"j(\\g<1)j", "\\g without a name"},
+      {R"j(\\q)j", "an unknown escape \\q"},
+      {R"j(\\)j", "a backslash at its end"},
+  };
+  for (const Case& c : kCases) {
+    SCOPED_TRACE(c.replacement);
+    const std::string spec = R"j({"x-regex-substitutions": [["a(?P<n>.)", ")j" +
+                             std::string(c.replacement) + "\"]]}";
+    const std::string result = parse(spec, "ab");
+    if (c.result.front() == '"') {
+      EXPECT_EQ(result, c.result);
+    } else {
+      EXPECT_EQ(result.substr(0, 40),
+                "bad_pattern at /x-regex-substitutions/0/");
+      EXPECT_NE(result.find(c.result), std::string::npos) << result;
+    }
+  }
+}
+
+TEST(ResponseSchema, Lint) {
+  struct Case {
+    std::string_view spec;
+    std::string_view path;
+    std::string_view says;
+  };
+  const Case kCases[] = {
+      {R"j({"x-regex": "("})j", "/x-regex", "fails"},
+      {R"j({"x-regex": "a"})j", "/x-regex", "has no group"},
+      {R"j({"x-regex": "(a)(b)"})j", "/x-regex", "2 groups without names"},
+      {R"j({"x-regex": "(?P<n>a)(b)"})j", "/x-regex", "ignored"},
+      {R"j({"x-regex": "(?<=a)(b)"})j", "/x-regex", "backtracking"},
+      {R"j({"type": "string", "x-regex": "(?P<n>a)"})j", "/x-regex",
+       "make an object"},
+      {R"j({"x-regex-iterator": "(a)"})j", "/x-regex-iterator", "\"array\""},
+      {R"j({"type": "array", "x-regex": "(?P<n>a)", "x-regex-iterator": "(b)",
+           "items": {}})j",
+       "/x-regex-iterator", "in which no pattern can be searched"},
+      {R"j({"x-regex-key-value": "(?P<key>a)(?P<value>b)"})j",
+       "/x-regex-key-value", "\"object\""},
+      {R"j({"type": "object", "x-regex-key-value": "(?P<key>a)"})j",
+       "/x-regex-key-value", "'value'"},
+      {R"j({"x-regex-substitutions": [["a", "\\1"]]})j",
+       "/x-regex-substitutions/0/1", "group 1"},
+      {R"j({"x-regex-substitutions": null})j", "/x-regex-substitutions",
+       "null"},
+      {R"j({"x-parser": "yaml"})j", "/x-parser", "no parser called \"yaml\""},
+      {R"j({"x-parser-args": {}})j", "/x-parser-args", "without x-parser"},
+      {R"j({"x-parser": "json", "x-parser-args": {"transform": "["}})j",
+       "/x-parser-args/transform", "fails"},
+      {R"j({"type": "array", "x-regex-iterator": "(a)", "x-parser": "json",
+           "items": {}})j",
+       "/x-parser", "Put the parser into a child"},
+      {R"j({"type": ["string"]})j", "/type", "unknown here"},
+      {R"j({"type": "array"})j", "", "without items"},
+      {R"j({"type": "array", "items": {}})j", "", "to make a list"},
+      {R"j({"type": "object"})j", "", "always fails"},
+      {R"j({"type": "object", "properties": {"a": {"default": 1}}})j",
+       "/properties/a/default", "no effect"},
+      {R"j({"type": "object", "properties": {}, "additionalProperties": {}})j",
+       "/additionalProperties", "no effect"},
+      {R"j({"type": "object", "x-regex": "(?P<a>.)", "properties": {"b": {}}})j",
+       "/properties/b", "nothing ever comes"},
+  };
+  for (const Case& c : kCases) {
+    SCOPED_TRACE(c.spec);
+    std::string all;
+    bool found = false;
+    for (const Lint& lint : load(c.spec).lint()) {
+      all += lint.path + ": " + lint.message + "\n";
+      found = found || (lint.path == c.path &&
+                        lint.message.find(c.says) != std::string::npos);
+    }
+    EXPECT_TRUE(found) << all;
+  }
+}
+
+}  // namespace
+}  // namespace parlance
