@@ -15,6 +15,7 @@
 #include <nanobind/stl/string_view.h>
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -36,7 +37,7 @@ namespace nb = nanobind;
 // ---- errors.cc
 
 // Which subclass of parlance.Error: the thing that the error is about.
-enum class Domain : std::uint8_t { kOther, kTemplate, kResponse };
+enum class Domain : std::uint8_t { kOther, kTemplate, kSchema, kResponse };
 
 struct ErrorContext {
   std::string_view source = {};  // the text that path and span refer to
@@ -102,7 +103,10 @@ void read_input(nb::handle value, std::string_view what, Input& in,
                 unsigned char* previous = nullptr);
 // Token ids from a list, a tuple, a buffer or something with tolist().
 std::vector<TokenId> read_ids(nb::handle value, std::string_view what);
-// A prefix as text: ids become the bytes of their tokens.
+// Text, or ids as text: the bytes of their tokens.
+void read_text(nb::handle value, std::string_view what,
+               const Vocabulary* vocabulary, Input& in);
+// A prefix as text.
 void read_prefix(nb::handle value, const Vocabulary* vocabulary, Input& in);
 
 // ---- format.cc
@@ -134,6 +138,16 @@ class FormatObject {
 std::uint32_t implicit_field(const Format& format);
 Recover to_recover(nb::handle value);  // None, True or False
 
+// ---- parse.cc
+
+// Less than this is done sooner than a thread starts.
+constexpr std::size_t kThreadBytes = 16384;
+
+// Does work(0) to work(count - 1), which read `bytes` together, on as many
+// threads as are worth it.  Called without the GIL.
+void on_threads(std::size_t count, std::size_t bytes,
+                const std::function<void(std::size_t)>& work);
+
 // ---- parser.cc
 
 nb::object to_list(std::span<const Event> events, const FormatObject& format,
@@ -145,6 +159,7 @@ void define_format(nb::module_& m);
 void define_jmespath(nb::module_& m);
 void define_parse(nb::module_& m);
 void define_parser(nb::module_& m);
+void define_schema(nb::module_& m);
 void define_snapshot(nb::module_& m);
 void define_tools(nb::module_& m);
 void define_vocabulary(nb::module_& m);

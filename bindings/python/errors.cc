@@ -15,6 +15,8 @@ const char* domain_name(Domain domain) {
   switch (domain) {
     case Domain::kTemplate:
       return "template";
+    case Domain::kSchema:
+      return "schema";
     case Domain::kResponse:
       return "response";
     case Domain::kOther:

@@ -213,15 +213,20 @@ void read_input(nb::handle value, std::string_view what, Input& in,
 }
 
 void read_prefix(nb::handle value, const Vocabulary* vocabulary, Input& in) {
-  read_input(value, "prefix", in);
+  read_text(value, "prefix", vocabulary, in);
+}
+
+void read_text(nb::handle value, std::string_view what,
+               const Vocabulary* vocabulary, Input& in) {
+  read_input(value, what, in);
   if (in.is_text || in.ids.empty()) {
     in.is_text = true;
     return;
   }
   if (vocabulary == nullptr) {
     raise_usage(
-        "a prefix of token ids needs vocabulary=, which says what "
-        "text they are");
+        "a " + std::string(what) +
+        " of token ids needs vocabulary=, which says what text they are");
   }
   for (TokenId id : in.ids) {
     if (vocabulary->kind(id) == TokenKind::kUnused) {

@@ -12,9 +12,6 @@ namespace parlance::python {
 
 namespace {
 
-// Less than this is done sooner than a thread starts.
-constexpr std::size_t kThreadBytes = 16384;
-
 struct Job {
   Input response;
   Input prefix;
@@ -59,22 +56,7 @@ std::size_t bytes(const Job& job) {
 void work_all(std::vector<Job>& jobs, const Shared& shared) {
   std::size_t total = 0;
   for (const Job& job : jobs) total += bytes(job);
-  std::size_t cores = std::max(1u, std::thread::hardware_concurrency());
-  std::size_t count = std::min({jobs.size(), cores, 1 + total / kThreadBytes});
-  std::atomic<std::size_t> next = 0;
-  const auto run = [&] {
-    for (std::size_t i = next++; i < jobs.size(); i = next++) {
-      work(jobs[i], shared);
-    }
-  };
-  std::vector<std::thread> threads;
-  // Whatever threads the system gives are enough: this one works as well.
-  try {
-    while (threads.size() + 1 < count) threads.emplace_back(run);
-  } catch (const std::system_error&) {
-  }
-  run();
-  for (std::thread& thread : threads) thread.join();
+  on_threads(jobs.size(), total, [&](std::size_t i) { work(jobs[i], shared); });
 }
 
 void read_response(nb::handle value, const Vocabulary* vocabulary, Input& in) {
@@ -130,6 +112,24 @@ nb::object parse_many(const FormatObject& format, nb::list responses,
 }
 
 }  // namespace
+
+void on_threads(std::size_t count, std::size_t bytes,
+                const std::function<void(std::size_t)>& work) {
+  std::size_t cores = std::max(1u, std::thread::hardware_concurrency());
+  std::size_t wanted = std::min({count, cores, 1 + bytes / kThreadBytes});
+  std::atomic<std::size_t> next = 0;
+  const auto run = [&] {
+    for (std::size_t i = next++; i < count; i = next++) work(i);
+  };
+  std::vector<std::thread> threads;
+  // Whatever threads the system gives are enough: this one works as well.
+  try {
+    while (threads.size() + 1 < wanted) threads.emplace_back(run);
+  } catch (const std::system_error&) {
+  }
+  run();
+  for (std::thread& thread : threads) thread.join();
+}
 
 void define_parse(nb::module_& m) {
   m.def("parse_one", &parse_one, nb::arg("format"), nb::arg("response").none(),

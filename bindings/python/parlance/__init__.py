@@ -13,6 +13,8 @@
 Where a ``spec`` is asked for, it may be a response template (a ``dict`` with
 ``"fields"``), the file that holds one, the name of a built-in format (see
 ``formats()``), or a ``ResponseTemplate`` or ``Format`` made of those.
+``parse_response`` also takes the older response schemas (a ``dict`` with
+``x-`` keys and without ``"fields"``), and ``ResponseSchema``.
 """
 
 from __future__ import annotations
@@ -28,6 +30,7 @@ from ._errors import (
     Error,
     GrammarError,
     MissingPlaceholderError,
+    PatternError,
     ResponseError,
     SchemaError,
     StateError,
@@ -46,8 +49,10 @@ __all__ = [
     "Format",
     "GrammarError",
     "MissingPlaceholderError",
+    "PatternError",
     "ResponseError",
     "ResponseParser",
+    "ResponseSchema",
     "ResponseTemplate",
     "SchemaError",
     "StateError",
@@ -195,6 +200,60 @@ class _Recent:
 _format_of_dict = _Recent(lambda spec: _cached_format(*_text_of(spec)))
 
 
+# ---- Response schemas
+
+_BaseSchema = _parlance.ResponseSchema
+
+
+class ResponseSchema(_BaseSchema):
+    """The older description of a response: a JSON Schema with ``x-`` keys.
+
+    ``ResponseSchema(schema)`` takes a ``dict``, JSON text or a file.  It is
+    read as the recursive parser of ``transformers`` reads it; ``lint()`` tells
+    what that would find out only when a text comes.  Immutable and safe to
+    share between threads.
+    """
+
+    def __init__(self, spec):
+        super().__init__(_schema_text(spec))
+
+    def __reduce__(self):
+        return type(self), (self.source,)
+
+
+def _schema_text(spec):
+    if isinstance(spec, _BaseSchema):
+        return spec.source
+    text, named = _text_of(spec)
+    if named:
+        raise SchemaError(
+            f"{text!r} is the name of a format; a ResponseSchema is made of a "
+            "dict or a JSON file",
+            code="wrong_type",
+        )
+    return text
+
+
+# As for formats; a text says itself which of both it is.
+@lru_cache(maxsize=128)
+def _cached_spec(text, named):
+    if not named and _parlance.is_schema(text):
+        return _BaseSchema(text)
+    return _cached_format(text, named)
+
+
+_spec_of_dict = _Recent(lambda spec: _cached_spec(*_text_of(spec)))
+
+
+def _spec_of(spec):
+    """A format or a response schema."""
+    if type(spec) is dict:
+        return _spec_of_dict(spec)
+    if isinstance(spec, (_Base, _BaseSchema)):
+        return spec
+    return _cached_spec(*_text_of(spec))
+
+
 def _format_of(spec):
     if type(spec) is dict:
         return _format_of_dict(spec)
@@ -334,17 +393,13 @@ def parse_response(
     ``response`` is a ``str``, ``bytes`` or a flat sequence of token ids and
     gives a ``dict``; or a list of those (or a 2-D array) and gives a list.
     Ids need ``vocabulary``.  ``prefix`` is one for all or a list with one per
-    response.
+    response; with a response schema there is none, nor are there ``tools``.
     """
     response = _either("response", response, text)
     spec = _either("spec", spec, response_template)
-    if isinstance(spec, dict) and _is_schema(spec):
-        raise SchemaError(
-            "response schemas are not supported by this version; a response "
-            "template has the key 'fields'",
-            code="unsupported",
-        )
-    format = _format_of(spec)
+    format = _spec_of(spec)
+    if isinstance(format, _BaseSchema):
+        return _parse_by_schema(response, format, prefix, tools, vocabulary)
     if prefix is None:
         raise UsageError(_NO_PREFIX)
     tools = _tools_of(tools)
@@ -380,13 +435,21 @@ def _counts(responses, prefixes):
     )
 
 
-def _is_schema(spec):
-    """Whether a dict is of the older kind, which has no streaming."""
-    if "fields" in spec or "version" in spec or "response_template" in spec:
-        return False
-    return any(
-        key in spec for key in ("type", "properties", "items", "const", "anyOf")
-    ) or any(isinstance(key, str) and key.startswith("x-") for key in spec)
+def _parse_by_schema(response, schema, prefix, tools, vocabulary):
+    if prefix is not None:
+        raise UsageError(
+            "a response schema takes no prefix: it reads the response alone; "
+            "leave prefix out, or use a response template"
+        )
+    if tools is not None:
+        raise UsageError(
+            "a response schema takes no tools: it types values itself; leave "
+            "tools out, or use a response template"
+        )
+    responses = None if isinstance(response, str) else _batch(response)
+    if responses is None:
+        return _parlance.parse_schema_one(schema, response, vocabulary)
+    return _parlance.parse_schema_many(schema, responses, vocabulary)
 
 
 def _batch(value):

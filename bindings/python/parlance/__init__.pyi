@@ -1,5 +1,6 @@
 from collections.abc import Callable, Mapping, Sequence
 from os import PathLike
+from re import error
 from typing import Any, TypeAlias, overload
 
 __version__: str
@@ -8,7 +9,7 @@ __all__: list[str]
 _Ids: TypeAlias = Sequence[int] | Any  # a list, a tuple, a 1-D array of integers
 _Text: TypeAlias = str | bytes | bytearray
 _Bytes: TypeAlias = bytes  # where a method has the name
-_Spec: TypeAlias = dict[str, Any] | str | PathLike[str] | Format
+_Spec: TypeAlias = dict[str, Any] | str | PathLike[str] | Format | ResponseSchema
 _Tools: TypeAlias = Sequence[dict[str, Any] | Callable[..., Any]] | ToolSet
 
 class Error(ValueError):
@@ -42,6 +43,10 @@ class ContentTypeError(ResponseError, TypeError): ...
 class ContentAttributeError(ResponseError, AttributeError): ...
 class TooDeepError(ResponseError, RecursionError): ...
 
+class PatternError(ResponseError, error):
+    @property
+    def msg(self) -> str: ...
+
 class Format:
     def __init__(self, spec: _Spec) -> None: ...
     @property
@@ -68,6 +73,12 @@ class Format:
 
 class ResponseTemplate(Format):
     def __init__(self, spec: _Spec) -> None: ...
+
+class ResponseSchema:
+    def __init__(self, spec: dict[str, Any] | str | PathLike[str] | ResponseSchema) -> None: ...
+    @property
+    def source(self) -> str: ...
+    def lint(self) -> list[dict[str, str]]: ...
 
 class ToolSet:
     def __init__(

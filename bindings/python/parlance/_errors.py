@@ -7,6 +7,8 @@ place, so that an ``except`` written for it goes on working.
 
 from __future__ import annotations
 
+import re
+
 
 class Error(ValueError):
     """Something a person wrote cannot be used, and why.
@@ -108,7 +110,18 @@ class TooDeepError(ResponseError, RecursionError):
     """A value in the response is nested too deeply."""
 
 
+class PatternError(ResponseError, re.error):
+    """A response schema has an invalid pattern, and a text came to it."""
+
+    pattern = pos = lineno = colno = None
+
+    @property
+    def msg(self):
+        return self.message
+
+
 _RESPONSE_CLASSES = {
+    "bad_pattern": PatternError,
     "missing_placeholder": MissingPlaceholderError,
     "content_type": ContentTypeError,
     "content_attribute": ContentAttributeError,
@@ -123,6 +136,8 @@ def make(domain, code, message, path, span, source, events, item):
         cls = _RESPONSE_CLASSES.get(code, ResponseError)
     elif domain == "template":
         cls = TemplateError
+    elif domain == "schema":
+        cls = SchemaError
     else:
         cls = _OTHER_CLASSES.get(code, Error)
     return cls(

@@ -1,0 +1,112 @@
+// Response schemas, the older kind of description: whole responses only.
+
+#include "binding.h"
+#include "parlance/response_schema.h"
+
+namespace parlance::python {
+
+namespace {
+
+// What Python's ResponseSchema objects hold.
+struct SchemaObject {
+  ResponseSchema schema;
+  std::string source;
+};
+
+SchemaObject from_json(std::string_view text) {
+  Result<ResponseSchema> schema = ResponseSchema::from_json(text);
+  if (!schema) raise(Domain::kSchema, schema.error(), {.source = text});
+  return {*std::move(schema), std::string(text)};
+}
+
+nb::object lint(const SchemaObject& self) {
+  nb::list out;
+  for (const Lint& lint : self.schema.lint()) {
+    nb::dict entry;
+    set(entry, to_key("message").ptr(), to_str(lint.message));
+    set(entry, to_key("path").ptr(), to_str(lint.path));
+    out.append(entry);
+  }
+  return out;
+}
+
+struct Job {
+  Input response;
+  Result<json::Value> message = json::Value();
+};
+
+void work(Job& job, const ResponseSchema& schema) {
+  job.message = schema.parse(job.response.text, {.allow_surrogates = true});
+}
+
+// `response` as text: ids become the bytes of their tokens.
+void read(nb::handle response, const Vocabulary* vocabulary, Input& in) {
+  read_text(response, "response", vocabulary, in);
+}
+
+nb::object parse_one(const SchemaObject& schema, nb::handle response,
+                     const Vocabulary* vocabulary) {
+  Job job;
+  read(response, vocabulary, job.response);
+  if (job.response.text.size() > kThreadBytes) {
+    nb::gil_scoped_release release;
+    work(job, schema.schema);
+  } else {
+    work(job, schema.schema);
+  }
+  if (!job.message) raise(Domain::kResponse, job.message.error());
+  return to_object(*job.message);
+}
+
+nb::object parse_many(const SchemaObject& schema, nb::list responses,
+                      const Vocabulary* vocabulary) {
+  std::vector<Job> jobs(nb::len(responses));
+  std::size_t total = 0;
+  for (std::size_t i = 0; i < jobs.size(); ++i) {
+    read(responses[i], vocabulary, jobs[i].response);
+    total += jobs[i].response.text.size();
+  }
+  {
+    nb::gil_scoped_release release;
+    on_threads(jobs.size(), total,
+               [&](std::size_t i) { work(jobs[i], schema.schema); });
+  }
+  nb::list messages;
+  for (std::size_t i = 0; i < jobs.size(); ++i) {
+    if (!jobs[i].message) {
+      raise(Domain::kResponse, jobs[i].message.error(), {.item = i});
+    }
+    messages.append(to_object(*jobs[i].message));
+  }
+  return messages;
+}
+
+}  // namespace
+
+void define_schema(nb::module_& m) {
+  nb::class_<SchemaObject>(m, "ResponseSchema")
+      .def(
+          "__init__",
+          [](SchemaObject* self, std::string_view text) {
+            new (self) SchemaObject(from_json(text));
+          },
+          nb::arg("text"))
+      .def_prop_ro("source",
+                   [](const SchemaObject& self) { return to_str(self.source); })
+      .def("lint", &lint);
+  m.def(
+      "is_schema",
+      [](std::string_view text) {
+        Result<json::Value> spec = json::parse(text);
+        // A format file is told by its own key.
+        return spec && ResponseSchema::is_schema(*spec) &&
+               spec->find("response_template") == nullptr;
+      },
+      nb::arg("text"));
+  m.def("parse_schema_one", &parse_one, nb::arg("schema"),
+        nb::arg("response").none(), nb::arg("vocabulary").none());
+  m.def("parse_schema_many", &parse_many, nb::arg("schema"),
+        nb::arg("responses"), nb::arg("vocabulary").none());
+}
+
+}  // namespace parlance::python

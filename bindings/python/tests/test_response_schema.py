@@ -1,0 +1,118 @@
+"""Response schemas from Python: the recorded cases, batches, ids and errors."""
+
+import json
+import os
+import pathlib
+import re
+
+import pytest
+
+import parlance
+
+FOLDER = pathlib.Path(
+    os.environ.get("PARLANCE_VECTORS")
+    or pathlib.Path(__file__).parents[4] / "shared" / "conformance"
+) / "response_schema"
+
+NAMES = {"type": "object", "properties": {"name": {"x-regex": "<(\\w+)>"}}}
+CLASSES = {
+    "parse_error": ValueError,
+    "type_error": TypeError,
+    "regex_error": re.error,
+    "transform_error": ValueError,
+    "recursion_error": RecursionError,
+}
+
+
+def cases():
+    if not FOLDER.is_dir():
+        return
+    schemas = json.loads((FOLDER / "schemas.json").read_text("utf-8"))
+    for file in sorted(FOLDER.glob("*.json")):
+        if file.stem == "schemas":
+            continue
+        for case in json.loads(file.read_text("utf-8")):
+            if isinstance(case["schema"], str):
+                case["schema"] = schemas[case["schema"]]["schema"]
+            if isinstance(case["input"], str):
+                yield pytest.param(case, id=case["id"])
+
+
+def decoded(value):
+    if isinstance(value, list):
+        return [decoded(item) for item in value]
+    if not isinstance(value, dict):
+        return value
+    if "$float" in value:
+        return float(value["$float"])
+    if "$int" in value:
+        return int(value["$int"])
+    if "$utf16" in value:
+        return "".join(map(chr, value["$utf16"]))
+    return {key: decoded(item) for key, item in value.items()}
+
+
+@pytest.mark.parametrize("case", list(cases()))
+def test_recorded(case):
+    if "expected_error" not in case:
+        made = parlance.parse_response(case["input"], case["schema"])
+        # repr tells 1 from 1.0 and True, and keeps the order of keys.
+        assert repr(made) == repr(decoded(case["expected"]))
+        return
+    with pytest.raises(CLASSES[case["expected_error"]["category"]]) as caught:
+        parlance.parse_response(case["input"], case["schema"])
+    assert isinstance(caught.value, parlance.ResponseError)
+
+
+def test_what_a_response_may_be():
+    schema = parlance.ResponseSchema(NAMES)
+    assert parlance.parse_response("<a>", schema) == {"name": "a"}
+    assert parlance.parse_response(b"<a>", NAMES) == {"name": "a"}
+    assert parlance.parse_response(["<a>", b"<b>", ""], NAMES) == [
+        {"name": "a"},
+        {"name": "b"},
+        {},
+    ]
+    vocabulary = parlance.Vocabulary([b"<", b"a", b">"])
+    assert parlance.parse_response(
+        [0, 1, 2], NAMES, vocabulary=vocabulary
+    ) == {"name": "a"}
+    assert parlance.parse_response(
+        [[0, 1, 2], [1]], NAMES, vocabulary=vocabulary
+    ) == [{"name": "a"}, {}]
+    with pytest.raises(parlance.UsageError, match="vocabulary="):
+        parlance.parse_response([0], NAMES)
+
+
+def test_what_a_schema_may_be(tmp_path):
+    file = tmp_path / "schema.json"
+    file.write_text(json.dumps(NAMES))
+    schema = parlance.ResponseSchema(NAMES)
+    for spec in (NAMES, json.dumps(NAMES), file, str(file), schema):
+        assert parlance.parse_response("<a>", spec) == {"name": "a"}
+    assert parlance.ResponseSchema(schema).source == schema.source
+    assert parlance.parse_response("x", {}) == "x"
+
+
+def test_no_prefix_and_no_tools():
+    for extra in ({"prefix": ""}, {"prefix": "x"}, {"tools": []}):
+        with pytest.raises(parlance.UsageError, match="takes no"):
+            parlance.parse_response("<a>", NAMES, **extra)
+
+
+def test_errors():
+    with pytest.raises(parlance.SchemaError) as caught:
+        parlance.ResponseSchema({"type": "object", "properties": {"a": 1}})
+    assert (caught.value.code, caught.value.path) == (
+        "wrong_type",
+        "/properties/a",
+    )
+    schema = {"type": "object", "properties": {"n": {"type": "integer"}}}
+    with pytest.raises(parlance.ResponseError, match='"x"') as caught:
+        parlance.parse_response(["1", "x"], schema)
+    assert (caught.value.path, caught.value.item) == ("/properties/n", 1)
+
+
+def test_lint():
+    (found,) = parlance.ResponseSchema({"x-regex": "a"}).lint()
+    assert found["path"] == "/x-regex"
