@@ -133,11 +133,12 @@ struct Plan {
 
   explicit Plan(const JmespathReach& reach)
       : all(reach.all), shape(reach.shape) {
-    for (const auto& [name, below] : reach.fields) {
-      fields.push_back({to_key(name), name, std::make_unique<Plan>(below)});
+    for (const JmespathReach& below : reach.fields) {
+      fields.push_back(
+          {to_key(below.name), below.name, std::make_unique<Plan>(below)});
     }
-    for (const auto& [index, below] : reach.indices) {
-      indices.emplace_back(index, std::make_unique<Plan>(below));
+    for (const JmespathReach& below : reach.indices) {
+      indices.emplace_back(below.index, std::make_unique<Plan>(below));
     }
     if (reach.each) each = std::make_unique<Plan>(*reach.each);
     if (reach.values) values = std::make_unique<Plan>(*reach.values);

@@ -20,7 +20,6 @@
 #include <memory>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "parlance/error.h"
@@ -37,12 +36,14 @@ namespace parlance {
 // Law: a value without the other parts gives the same answer.  Scalars are
 // always looked at, and arrays and objects stay arrays and objects.
 struct JmespathReach {
-  bool all = false;    // the whole of it; then nothing below matters
-  bool shape = false;  // how many elements it has, which keys
+  std::string name;       // of what stands in `fields`
+  std::size_t index = 0;  // of what stands in `indices`
+  bool all = false;       // the whole of it; then nothing below matters
+  bool shape = false;     // how many elements it has, which keys
   // Members of an object by name.
-  std::vector<std::pair<std::string, JmespathReach>> fields;
+  std::vector<JmespathReach> fields;
   // Elements of an array by index from the start, and all elements.
-  std::vector<std::pair<std::size_t, JmespathReach>> indices;
+  std::vector<JmespathReach> indices;
   std::unique_ptr<JmespathReach> each;
   // All members of an object.
   std::unique_ptr<JmespathReach> values;

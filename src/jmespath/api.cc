@@ -24,13 +24,12 @@ void fill(JmespathReach& out, const std::vector<Place>& places, PlaceId id) {
   if (out.all) return;
   out.shape = place.shape;
   for (const auto& [name, below] : place.fields) {
-    fill(out.fields.emplace_back(name, JmespathReach{}).second, places, below);
+    out.fields.emplace_back().name = name;
+    fill(out.fields.back(), places, below);
   }
   for (const auto& [index, below] : place.indices) {
-    fill(out.indices
-             .emplace_back(static_cast<std::size_t>(index), JmespathReach{})
-             .second,
-         places, below);
+    out.indices.emplace_back().index = static_cast<std::size_t>(index);
+    fill(out.indices.back(), places, below);
   }
   if (each) {
     out.each = std::make_unique<JmespathReach>();
