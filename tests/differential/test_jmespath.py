@@ -146,8 +146,7 @@ def check(questions):
             kind, right = expected(jmespath, compiled, value)
             where = (expression, value, (status, answer), right)
             if kind == "escaped":
-                if status == "error":
-                    assert answer == "invalid_type", where
+                # Null or an error, and whatever the rest makes of a null.
                 counts["other"] += 1
             elif kind == "reference" or (
                 status == "error" and answer == "bad_expression"
