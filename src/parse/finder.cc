@@ -83,7 +83,9 @@ bool FindAll::next(Found& out) {
     if (!scratch_) scratch_.emplace(*finder_.code);
     std::vector<std::pair<std::size_t, std::size_t>> groups;
     auto found = finder_.code->search(
-        text_, at_, {.not_empty_at_start = not_empty}, *scratch_, &groups);
+        text_, at_,
+        {.not_empty_at_start = not_empty, .bytes_left = &bytes_left_},
+        *scratch_, &groups);
     if (found.status == regex::Pcre2::Status::kLimit) gave_up_ = true;
     if (found.status != regex::Pcre2::Status::kMatch) {
       at_ = text_.size() + 1;

@@ -63,15 +63,15 @@ class FindAll {
         text_(text),
         bytes_left_(kFreeBytes + kPasses * text.size()) {}
   bool next(Found& out);
-  // The step limit was passed: what comes later was not looked at.  It bounds
-  // one search on PCRE2, and the bytes that all searches on an automaton read
-  // together: where every match is decided only at the end of the text, going
-  // over all of them is quadratic.
+  // A limit was passed: what comes later was not looked at.  Besides the step
+  // limit of PCRE2 it bounds the bytes that all searches look at together:
+  // where every match is decided only at the end of the text, or every attempt
+  // fails there, going over all of them is quadratic.
   bool gave_up() const { return gave_up_; }
 
  private:
-  static constexpr std::uint64_t kFreeBytes = std::uint64_t{1} << 26;
-  static constexpr std::uint64_t kPasses = 256;
+  static constexpr std::uint64_t kFreeBytes = std::uint64_t{1} << 24;
+  static constexpr std::uint64_t kPasses = 16;
 
   const Finder& finder_;
   std::string_view text_;

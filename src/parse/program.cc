@@ -39,12 +39,19 @@ Watch compile_watch(std::vector<Wanted> wanted,
                     const Limits& limits) {
   Watch watch;
   std::vector<automata::PatternSpec> specs;
+  std::size_t states = 0;
   std::uint32_t rank = 0;
   for (Wanted& w : wanted) {
     const Hir& hir = w.delimiter->pattern.hir;
     wanted_groups(hir, w.watched);
     w.watched.rank = rank++;
-    if (runs_on_automaton(hir, limits)) {
+    bool literal = w.delimiter->kind == Delimiter::Kind::kLiterals;
+    if (literal || runs_on_automaton(hir, limits)) {
+      // Literals need a state per byte, and one per word and list.
+      states += limits.pattern_states + 2;
+      for (const std::string& text : w.delimiter->literals) {
+        states += text.size() + 1;
+      }
       specs.push_back({.hir = &hir, .groups = w.watched.groups});
       watch.patterns.push_back(std::move(w.watched));
     } else if (auto code =
@@ -54,7 +61,7 @@ Watch compile_watch(std::vector<Wanted> wanted,
   }
   if (!specs.empty()) {
     Limits all = limits;
-    all.pattern_states = limits.pattern_states * specs.size();
+    all.pattern_states = states;
     auto automaton = Automaton::compile(specs, marks, all);
     assert(automaton.has_value());
     if (automaton) watch.automaton = std::move(*automaton);
@@ -155,7 +162,11 @@ std::shared_ptr<const Program> compile_program(const format::Shared& shared,
   if (anchor.literals.size() == 1 && !overlaps_itself(anchor.literals[0])) {
     program->anchor_literal = anchor.literals[0];
   } else if (anchor) {
-    program->anchor = compile_finder(anchor.pattern, {}, limits);
+    Limits enough = limits;
+    for (const std::string& text : anchor.literals) {
+      enough.pattern_states += text.size() + 2;
+    }
+    program->anchor = compile_finder(anchor.pattern, {}, enough);
   }
   for (const Field& field : description.fields) {
     for (const format::Content* content = &field.content; content != nullptr;

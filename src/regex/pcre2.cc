@@ -6,6 +6,14 @@
 //   interpreter, which has not that limit, tries again.
 // Not the start.  `not_text_start` is PCRE2_NOTBOL: to_pcre2.cc writes every
 //   start of text as "^", which that option stops at offset 0.
+// Work.  The step limit is PCRE2's and counts anew for every place where a
+// match
+//   may begin, so it does not bound a search: a thousand openers without a
+//   closer are a thousand walks to the end of the text.  Therefore a search
+//   goes over the text in windows.  Within a window the first place from which
+//   a match needs to see more is found; that place alone is tried with windows
+//   that grow until it is decided.  What the windows hold is charged to a
+//   budget.
 // Groups.  PCRE2's numbers are mapped to ours (see to_pcre2.cc).  Where
 //   several of its groups carry one of our numbers, the one that was set last
 //   counts, that is the one that ends last; of two that end together the one
@@ -31,6 +39,7 @@ namespace {
 constexpr std::uint32_t kHeapKibibytes = 64 * 1024;
 constexpr std::size_t kJitStackStart = 32 * 1024;
 constexpr std::size_t kJitStackMost = 1024 * 1024;
+constexpr std::size_t kWindow = 4096;
 
 struct Free {
   void operator()(pcre2_code* p) const { pcre2_code_free(p); }
@@ -86,8 +95,9 @@ Result<Pcre2> Pcre2::compile(const Pattern& pattern, const Limits& limits) {
   PCRE2_SIZE offset = 0;
   Owned<pcre2_code> compiled(pcre2_compile(
       reinterpret_cast<PCRE2_SPTR>(pattern.pcre2.data()), pattern.pcre2.size(),
-      PCRE2_UTF | PCRE2_UCP | PCRE2_DUPNAMES | PCRE2_NO_START_OPTIMIZE, &error,
-      &offset, context.get()));
+      PCRE2_UTF | PCRE2_UCP | PCRE2_DUPNAMES | PCRE2_NO_START_OPTIMIZE |
+          PCRE2_USE_OFFSET_LIMIT,
+      &error, &offset, context.get()));
   if (!compiled) {
     PCRE2_UCHAR message[256] = {};
     pcre2_get_error_message(error, message, sizeof message);
@@ -140,25 +150,79 @@ Pcre2::Found Pcre2::search(
     std::vector<std::pair<std::size_t, std::size_t>>* groups) const {
   if (start > subject.size()) return {};
   Scratch::State& state = *scratch.state_;
-  // The caller's text is well formed, but may hold surrogates.
-  std::uint32_t flags = PCRE2_NO_UTF_CHECK;
-  if (options.more) flags |= PCRE2_PARTIAL_HARD;
-  if (options.not_empty_at_start) flags |= PCRE2_NOTEMPTY_ATSTART;
-  if (options.not_text_start) flags |= PCRE2_NOTBOL;
+  std::uint64_t own_budget = kFreeBytes + kPasses * (subject.size() - start);
+  std::uint64_t& budget =
+      options.bytes_left != nullptr ? *options.bytes_left : own_budget;
   // PCRE2 takes no null pointer before 10.41.
   auto text =
       reinterpret_cast<PCRE2_SPTR>(subject.data() ? subject.data() : "");
-  auto match = [&](std::uint32_t more_flags) {
-    return pcre2_match(code_->code.get(), text, subject.size(), start,
-                       flags | more_flags, state.data.get(),
-                       state.context.get());
+  // Searches from `from` in what lies before `end`; with `only`, for a match
+  // that begins at `from` itself.
+  auto match = [&](std::size_t from, std::size_t end, bool only) {
+    std::uint64_t cost = end - from + 1;
+    if (cost > budget) {
+      budget = 0;
+      return PCRE2_ERROR_MATCHLIMIT;
+    }
+    budget -= cost;
+    // The caller's text is well formed, but may hold surrogates.
+    std::uint32_t flags = PCRE2_NO_UTF_CHECK;
+    if (options.more || end < subject.size()) flags |= PCRE2_PARTIAL_HARD;
+    if (options.not_empty_at_start && from == start) {
+      flags |= PCRE2_NOTEMPTY_ATSTART;
+    }
+    if (options.not_text_start) flags |= PCRE2_NOTBOL;
+    pcre2_set_offset_limit(state.context.get(), only ? from : PCRE2_UNSET);
+    int answer = pcre2_match(code_->code.get(), text, end, from, flags,
+                             state.data.get(), state.context.get());
+    if (answer == PCRE2_ERROR_JIT_STACKLIMIT) {
+      answer =
+          pcre2_match(code_->code.get(), text, end, from, flags | PCRE2_NO_JIT,
+                      state.data.get(), state.context.get());
+    }
+    if (answer > 0) {
+      // What lies behind the match was hardly looked at.
+      std::size_t seen = pcre2_get_ovector_pointer(state.data.get())[1];
+      budget += end - std::min(std::max(seen, from), end);
+    }
+    return answer;
   };
-  int answer = match(0);
-  if (answer == PCRE2_ERROR_JIT_STACKLIMIT) answer = match(PCRE2_NO_JIT);
-  if (answer == PCRE2_ERROR_NOMATCH) return {};
+  auto window_end = [&](std::size_t from, std::size_t size) {
+    if (subject.size() - from <= size) return subject.size();
+    std::size_t end = from + size;
+    while ((static_cast<unsigned char>(subject[end]) & 0xC0) == 0x80) --end;
+    return end;
+  };
+
   const PCRE2_SIZE* offsets = pcre2_get_ovector_pointer(state.data.get());
-  if (answer == PCRE2_ERROR_PARTIAL) return {Status::kPartial, offsets[0], 0};
-  if (answer < 0) return {Status::kLimit};
+  for (std::size_t at = start;;) {
+    std::size_t end = window_end(at, kWindow);
+    int answer = match(at, end, false);
+    if (answer == PCRE2_ERROR_NOMATCH) {
+      if (end == subject.size()) return {};
+      at = end;
+      continue;
+    }
+    if (answer == PCRE2_ERROR_PARTIAL && end < subject.size()) {
+      at = offsets[0];
+      for (std::size_t size = 4 * kWindow;
+           answer == PCRE2_ERROR_PARTIAL && end < subject.size(); size *= 4) {
+        end = window_end(at, size);
+        answer = match(at, end, true);
+      }
+      if (answer == PCRE2_ERROR_NOMATCH) {
+        if (at == subject.size()) return {};
+        do {
+          ++at;
+        } while (at < subject.size() &&
+                 (static_cast<unsigned char>(subject[at]) & 0xC0) == 0x80);
+        continue;
+      }
+    }
+    if (answer == PCRE2_ERROR_PARTIAL) return {Status::kPartial, offsets[0], 0};
+    if (answer < 0) return {Status::kLimit};
+    break;
+  }
 
   if (groups != nullptr) {
     groups->assign(code_->group_count + 1, {kUnset, kUnset});

@@ -59,12 +59,17 @@ class Pcre2 {
     bool not_empty_at_start = false;  // no empty match at `start`
     // The subject is not the beginning of the text: ^ and \A fail at offset 0.
     bool not_text_start = false;
+    // How many bytes searches may look at, counted down; null: enough for one
+    // search (kFreeBytes, and kPasses times the rest of the subject).
+    std::uint64_t* bytes_left = nullptr;
   };
+  static constexpr std::uint64_t kFreeBytes = std::uint64_t{1} << 24;
+  static constexpr std::uint64_t kPasses = 64;
 
   // Byte offsets into `subject`.  After kMatch, `groups` (when given) holds
   // the span of every group, index 0 the whole; {kUnset, kUnset} if it took
   // no part.  A group name used twice reports the one that is set.
-  // kLimit: the step limit was passed; nothing was decided.
+  // kLimit: the step limit or the budget was passed; nothing was decided.
   Found search(std::string_view subject, std::size_t start,
                const SearchOptions& options, Scratch& scratch,
                std::vector<std::pair<std::size_t, std::size_t>>* groups) const;

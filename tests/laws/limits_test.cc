@@ -154,7 +154,7 @@ TEST(Limits, PatternDepth) {
 TEST(Limits, PatternStates) {
   std::string text = "-" + std::string(20, 'a') + "inb-";
   std::string expected = tell(load(kPattern, {}), {text}).to_string();
-  for (std::size_t states : {10U, 20U, 30U, 100U}) {
+  for (std::size_t states : {1U, 10U, 20U, 30U, 100U}) {
     Result<Format> format = Format::from_json(
         kPattern, with([&](Limits& l) { l.pattern_states = states; }));
     if (!format) {
@@ -164,6 +164,32 @@ TEST(Limits, PatternStates) {
     }
     EXPECT_EQ(tell(*format, {text}).to_string(), expected) << states;
   }
+}
+
+// A pattern that backtracks goes over a long text once per tag, and gives up
+// with a diagnostic where each tag would be a walk to the end of the text.
+TEST(Limits, BacktrackingTagPattern) {
+  Format format = load(
+      R"({"start_anchor": "A", "fields": {"x": {"open": "[", "close": "]",
+          "content": "xml-inline", "content_args": {"merge_duplicates": true,
+          "tag_pattern": "<(?P<key>\\w)>(?P<value>.*?)</(?P=key)>"}}}})",
+      {});
+  std::string good;
+  std::string bad = "<x>";
+  for (int i = 0; i < 40000; ++i) {
+    good += "<k>a</k>";
+    bad += "ab<k>";
+  }
+  Message message = parse_response(format, "[" + good + "]");
+  EXPECT_TRUE(message.diagnostics.empty());
+  EXPECT_EQ(message.fields.find("x")->find("k")->size(), 40000U);
+  ParserOptions options;
+  options.recover = Recover::kYes;
+  message = parse_response(format, "[" + bad + "]", options);
+  ASSERT_EQ(message.diagnostics.size(), 1U);
+  EXPECT_NE(message.diagnostics[0].message.find("match_steps"),
+            std::string::npos);
+  EXPECT_TRUE(message.parts[0].malformed);
 }
 
 // Without memory for its tables the automaton still gives the same answers.
