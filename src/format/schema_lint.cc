@@ -122,9 +122,11 @@ class SchemaLinter {
       const SchemaNode& property = schema_.nodes[child];
       if (property.constant || property.fallback) continue;
       const auto& names = pattern.pattern.hir.names;
-      const bool known = std::any_of(
-          names.begin(), names.end(),
-          [&](const regex::GroupName& n) { return n.name == name; });
+      const bool known =
+          std::any_of(names.begin(), names.end(),
+                      [&wanted = name](const regex::GroupName& n) {
+                        return n.name == wanted;
+                      });
       if (!known && node.parser == SchemaParser::kNone) {
         add(property.pointer, "no group of the node's x-regex is called '" +
                                   name +
