@@ -1,5 +1,5 @@
-// `parlance check`: what is wrong with templates and format files, and what is
-// probably not meant.
+// `parlance check`: what is wrong with templates, format files and response
+// schemas, and what is probably not meant.
 
 #include <memory>
 #include <string>
@@ -8,6 +8,7 @@
 #include "commands.h"
 #include "io.h"
 #include "parlance/format.h"
+#include "parlance/response_schema.h"
 #include "pointer.h"
 #include "report.h"
 #include "setup.h"
@@ -43,17 +44,12 @@ std::string_view template_path(std::string_view text) {
              : "";
 }
 
-std::string check(const std::string& name, std::string_view text,
-                  const Style& style, Counts& counts) {
-  ++counts.sources;
-  Result<Format> format = Format::from_json(text);
-  if (!format) {
-    ++counts.errors;
-    return describe(style, name, text, format.error());
-  }
+std::string describe_lints(const std::string& name, std::string_view text,
+                           std::string_view prefix,
+                           const std::vector<Lint>& lints, const Style& style,
+                           Counts& counts) {
   std::string out;
-  std::string_view prefix = template_path(text);
-  for (const Lint& lint : format->lint()) {
+  for (const Lint& lint : lints) {
     ++counts.warnings;
     std::string path = std::string(prefix) + lint.path;
     out += describe(style, name, text,
@@ -63,6 +59,36 @@ std::string check(const std::string& name, std::string_view text,
                      .span = locate(text, path)});
   }
   return out;
+}
+
+// A response schema, rather than a template or a format file.
+bool is_schema(std::string_view text) {
+  Result<json::Value> value = json::parse(text);
+  return value && ResponseSchema::is_schema(*value) &&
+         value->find("response_template") == nullptr;
+}
+
+std::string check_schema(const std::string& name, std::string_view text,
+                         const Style& style, Counts& counts) {
+  Result<ResponseSchema> schema = ResponseSchema::from_json(text);
+  if (!schema) {
+    ++counts.errors;
+    return describe(style, name, text, schema.error());
+  }
+  return describe_lints(name, text, "", schema->lint(), style, counts);
+}
+
+std::string check(const std::string& name, std::string_view text,
+                  const Style& style, Counts& counts) {
+  ++counts.sources;
+  if (is_schema(text)) return check_schema(name, text, style, counts);
+  Result<Format> format = Format::from_json(text);
+  if (!format) {
+    ++counts.errors;
+    return describe(style, name, text, format.error());
+  }
+  return describe_lints(name, text, template_path(text), format->lint(), style,
+                        counts);
 }
 
 std::string counted(std::size_t n, std::string_view what) {
@@ -106,7 +132,7 @@ int run_check(const Arguments& arguments) {
 void add_check(CLI::App& app, Run& run) {
   auto a = std::make_shared<Arguments>();
   CLI::App* command = app.add_subcommand(
-      "check", "Finds what is wrong with a template or format file");
+      "check", "Finds what is wrong with a template, format or schema");
   command->footer(kExamples);
   command
       ->add_option("FILE", a->files,

@@ -16,6 +16,7 @@ void add_parse(CLI::App& app, Run& run);
 void add_watch(CLI::App& app, Run& run);
 void add_explain(CLI::App& app, Run& run);
 void add_check(CLI::App& app, Run& run);
+void add_convert(CLI::App& app, Run& run);
 void add_formats(CLI::App& app, Run& run);
 
 }  // namespace parlance::cli

@@ -82,6 +82,7 @@ int run_command(int argc, char** argv) {
   parlance::cli::add_watch(app, run);
   parlance::cli::add_explain(app, run);
   parlance::cli::add_check(app, run);
+  parlance::cli::add_convert(app, run);
   parlance::cli::add_formats(app, run);
 
   int status = parse_arguments(app, argc, argv);

@@ -78,6 +78,8 @@ enum class ErrorCode : std::uint8_t {
   kInvalidArity,     // a function gets too few or too many arguments
   kInvalidType,      // a function gets an argument of the wrong type
   kInvalidValue,     // a slice with step 0, a number without a result
+  // Between descriptions.
+  kNotConvertible,  // the other language cannot say it; says why
 };
 
 // "unknown_key" for ErrorCode::kUnknownKey.  Never empty.

@@ -71,6 +71,16 @@ class ResponseSchema {
   // What is legal and fails as soon as a text gets there, or is never reached.
   std::vector<Lint> lint() const;
 
+  // The response template (see parlance/format.h) that means the same, as JSON
+  // text, or why there is none: kNotConvertible with the node that cannot
+  // be said in a template.  See docs/reference/response-schemas.md for what
+  // "the same" covers.
+  //
+  // `start_anchor` is the template's: what stands last in a prompt before the
+  // response, e.g. "<|im_start|>assistant\n".  A schema does not know it.
+  // Default: the end of the prompt, so that a prefix is ignored, as here.
+  Result<std::string> to_template(std::string_view start_anchor = "") const;
+
  private:
   explicit ResponseSchema(std::shared_ptr<const parse::SchemaProgram> program)
       : program_(std::move(program)) {}

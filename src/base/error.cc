@@ -74,6 +74,8 @@ std::string_view to_string(ErrorCode code) {
       return "invalid_type";
     case ErrorCode::kInvalidValue:
       return "invalid_value";
+    case ErrorCode::kNotConvertible:
+      return "not_convertible";
   }
   return "unknown";
 }

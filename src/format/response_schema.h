@@ -125,6 +125,10 @@ std::string_view to_string(SchemaType type);
 
 std::vector<Lint> lint_schema(const SchemaDescription& schema);
 
+// The response template that means the same; kNotConvertible.
+Result<json::Value> schema_to_template(const SchemaDescription& schema,
+                                       std::string_view start_anchor);
+
 }  // namespace parlance::format
 
 #endif  // PARLANCE_SRC_FORMAT_RESPONSE_SCHEMA_H_

@@ -927,4 +927,12 @@ std::vector<Lint> ResponseSchema::lint() const {
   return format::lint_schema(program_->description);
 }
 
+Result<std::string> ResponseSchema::to_template(
+    std::string_view start_anchor) const {
+  Result<json::Value> made =
+      format::schema_to_template(program_->description, start_anchor);
+  if (!made) return std::move(made).error();
+  return json::dump(*made, {.ascii = false, .indent = 2});
+}
+
 }  // namespace parlance

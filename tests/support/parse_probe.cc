@@ -27,6 +27,7 @@
 #include "parlance/format.h"
 #include "parlance/json.h"
 #include "parlance/response_parser.h"
+#include "support/encode.h"
 #include "support/vectors.h"
 
 namespace {
@@ -35,55 +36,8 @@ using namespace parlance;
 using json::Array;
 using json::Object;
 using json::Value;
-
-// Text as a JSON string, or as its UTF-16 when a surrogate stands alone.
-Value encode_text(std::string_view text) {
-  Array units;
-  bool alone = false;
-  for (std::size_t i = 0; i < text.size();) {
-    const char32_t c = base::next_code_point(text, i);
-    alone = alone || (c >= 0xD800 && c < 0xE000);
-    if (c < 0x10000) {
-      units.emplace_back(static_cast<int>(c));
-    } else {
-      units.emplace_back(static_cast<int>(0xD800 + ((c - 0x10000) >> 10)));
-      units.emplace_back(static_cast<int>(0xDC00 + ((c - 0x10000) & 0x3FF)));
-    }
-  }
-  if (!alone) return text;
-  return Object{{"$utf16", std::move(units)}};
-}
-
-// The opposite of testing::decode().
-Value encode(const Value& value) {
-  switch (value.kind()) {
-    case json::Kind::kFloat: {
-      const double number = value.as_float();
-      if (std::isfinite(number)) return value;
-      return Object{{"$float", std::isnan(number) ? "nan"
-                               : number > 0       ? "inf"
-                                                  : "-inf"}};
-    }
-    case json::Kind::kBigInt:
-      return Object{{"$int", value.as_string()}};
-    case json::Kind::kString:
-      return encode_text(value.as_string());
-    case json::Kind::kArray: {
-      Array items;
-      for (const Value& item : value.items()) items.push_back(encode(item));
-      return items;
-    }
-    case json::Kind::kObject: {
-      Object members;
-      for (const auto& [key, member] : value.members()) {
-        members.set(key, encode(member));
-      }
-      return members;
-    }
-    default:
-      return value;
-  }
-}
+using testing::encode;
+using testing::encode_text;
 
 Value span_value(Span span) {
   return Array{static_cast<std::int64_t>(span.begin),

@@ -1,0 +1,792 @@
+// From a response schema to the response template that means the same.
+//
+// A schema searches the finished text once per property; a template cuts the
+// text into regions from left to right.  They agree where every property's
+// pattern is an opening, a body that takes anything, and a closing:
+//
+//   <think>(.*?)(?:</think>|$)   open "<think>", close "</think>"
+//
+// and the regions of a response neither repeat (unless they are an iterator's)
+// nor overlap.  Patterns are taken apart as text: what is not of such a form is
+// refused by name, never guessed at.
+
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "format/response_schema.h"
+#include "json/located.h"
+
+namespace parlance::format {
+namespace {
+
+using json::Object;
+using json::Value;
+using Items = std::vector<std::string>;
+
+Error refuse(const SchemaNode& node, std::string_view key,
+             const std::string& why) {
+  return {ErrorCode::kNotConvertible,
+          "no response template means the same: " + why,
+          key.empty() ? node.pointer : json::append_pointer(node.pointer, key)};
+}
+
+// The items of a pattern at its top level, each with its quantifier; nothing
+// where a bar stands between them.
+std::optional<Items> split(std::string_view pattern) {
+  Items out;
+  for (std::size_t i = 0; i < pattern.size();) {
+    std::size_t end = i + 1;
+    if (pattern[i] == '|') return std::nullopt;
+    if (pattern[i] == '\\') {
+      end = i + 2;
+    } else if (pattern[i] == '(' || pattern[i] == '[') {
+      int depth = 0;
+      bool in_class = false;
+      for (end = i; end < pattern.size();) {
+        const char c = pattern[end++];
+        if (c == '\\') {
+          ++end;
+        } else if (in_class) {
+          in_class = c != ']';
+        } else if (c == '[') {
+          in_class = true;
+          if (end < pattern.size() && pattern[end] == '^') ++end;
+          if (end < pattern.size() && pattern[end] == ']') ++end;
+        } else if (c == '(') {
+          ++depth;
+        } else if (c == ')') {
+          --depth;
+        }
+        if (depth == 0 && !in_class) break;
+      }
+    } else {
+      while (end < pattern.size() &&
+             (static_cast<unsigned char>(pattern[end]) & 0xC0) == 0x80) {
+        ++end;
+      }
+    }
+    end = std::min(end, pattern.size());
+    if (end < pattern.size() && pattern[end] == '{') {
+      const std::size_t close = pattern.find('}', end);
+      if (close != std::string_view::npos) end = close + 1;
+    } else if (end < pattern.size() &&
+               (pattern[end] == '*' || pattern[end] == '+' ||
+                pattern[end] == '?')) {
+      ++end;
+    }
+    if (end < pattern.size() && pattern[end] == '?' && end > i + 1) ++end;
+    out.emplace_back(pattern.substr(i, end - i));
+    i = end;
+  }
+  return out;
+}
+
+std::string join(const Items& items, std::size_t begin, std::size_t end) {
+  std::string out;
+  for (std::size_t i = begin; i < end; ++i) out += items[i];
+  return out;
+}
+
+// What stands in "(...)" of one kind and with no quantifier, e.g. behind "(?:".
+std::optional<std::string> inside(std::string_view item, std::string_view open,
+                                  std::string_view close = ")") {
+  if (item.size() < open.size() + close.size() ||
+      item.substr(0, open.size()) != open ||
+      item.substr(item.size() - close.size()) != close) {
+    return std::nullopt;
+  }
+  const std::string_view inner =
+      item.substr(open.size(), item.size() - open.size() - close.size());
+  if (open == "(" && !inner.empty() && inner[0] == '?') return std::nullopt;
+  return std::string(inner);
+}
+
+bool takes_anything(std::string_view body) {
+  return body == ".*?" || body == ".+?" || body == ".*" || body == ".+";
+}
+
+// A pattern around its one group.
+struct Cut {
+  std::string open;
+  std::string body;
+  std::string close;  // "" for none: the body runs to the end
+};
+
+// The closing "(?:X|$)" is X: a region that is never closed ends with the text.
+std::string without_end(const std::string& close) {
+  if (close == "$" || close == "\\Z") return "";
+  const std::optional<std::string> inner = inside(close, "(?:");
+  if (!inner) return close;
+  for (std::string_view end : {"|$", "|\\Z"}) {
+    if (inner->size() > end.size() &&
+        std::string_view(*inner).substr(inner->size() - end.size()) == end) {
+      const std::string some = inner->substr(0, inner->size() - end.size());
+      return split(some) ? some : "(?:" + some + ")";
+    }
+  }
+  return close;
+}
+
+std::optional<Cut> cut_pattern(std::string_view pattern) {
+  const std::optional<Items> items = split(pattern);
+  if (!items) return std::nullopt;
+  for (std::size_t i = 0; i < items->size(); ++i) {
+    const std::optional<std::string> body = inside((*items)[i], "(");
+    if (!body) continue;
+    Cut out;
+    out.open = join(*items, 0, i);
+    out.body = *body;
+    out.close = without_end(join(*items, i + 1, items->size()));
+    return out;
+  }
+  return std::nullopt;
+}
+
+// A JMESPath expression of the few forms that a transform can say.
+class TransformReader {
+ public:
+  struct Read {
+    bool each = false;     // [*].{...}
+    bool wrapped = false;  // [{...}]
+    Value transform = {};
+  };
+
+  explicit TransformReader(std::string_view text) {
+    // White space means nothing outside of quotes.
+    char quote = 0;
+    for (char c : text) {
+      if (quote == 0 && (c == ' ' || c == '\n' || c == '\t' || c == '\r')) {
+        continue;
+      }
+      if (c == quote) {
+        quote = 0;
+      } else if (quote == 0 && (c == '\'' || c == '"')) {
+        quote = c;
+      }
+      text_ += c;
+    }
+  }
+
+  std::optional<Read> run() && {
+    Read out;
+    out.each = take("[*].");
+    each_ = out.each;
+    out.wrapped = !out.each && take("[");
+    std::optional<Value> value = object(1);
+    if (!value) return std::nullopt;
+    if (out.wrapped && !take("]")) return std::nullopt;
+    if (at_ != text_.size()) return std::nullopt;
+    out.transform = std::move(*value);
+    return out;
+  }
+
+ private:
+  bool take(std::string_view text) {
+    if (std::string_view(text_).substr(at_, text.size()) != text) return false;
+    at_ += text.size();
+    return true;
+  }
+
+  std::string name() {
+    const std::size_t begin = at_;
+    while (at_ < text_.size() &&
+           ((text_[at_] >= 'a' && text_[at_] <= 'z') ||
+            (text_[at_] >= 'A' && text_[at_] <= 'Z') || text_[at_] == '_' ||
+            (at_ > begin && text_[at_] >= '0' && text_[at_] <= '9'))) {
+      ++at_;
+    }
+    return text_.substr(begin, at_ - begin);
+  }
+
+  std::optional<Value> object(std::size_t depth) {
+    if (depth > 16 || !take("{")) return std::nullopt;
+    Object out;
+    do {
+      std::string key = name();
+      if (key.empty() || !take(":")) return std::nullopt;
+      std::optional<Value> value = member(depth);
+      if (!value) return std::nullopt;
+      out.set(std::move(key), std::move(*value));
+    } while (take(","));
+    if (!take("}")) return std::nullopt;
+    return Value(std::move(out));
+  }
+
+  std::optional<Value> member(std::size_t depth) {
+    if (at_ < text_.size() && text_[at_] == '{') return object(depth + 1);
+    if (take("@")) {
+      if (each_) return std::nullopt;
+      return Value("{content}");
+    }
+    if (take("'")) {
+      const std::size_t end = text_.find('\'', at_);
+      if (end == std::string::npos) return std::nullopt;
+      const std::string literal = text_.substr(at_, end - at_);
+      at_ = end + 1;
+      if (literal.find_first_of("{\\") != std::string::npos) {
+        return std::nullopt;
+      }
+      return Value(literal);
+    }
+    std::string path = each_ ? "" : "content";
+    do {
+      const std::string key = name();
+      if (key.empty()) return std::nullopt;
+      path += (path.empty() ? "" : ".") + key;
+    } while (take("."));
+    return Value("{" + path + "}");
+  }
+
+  std::string text_;
+  std::size_t at_ = 0;
+  bool each_ = false;
+};
+
+class Converter {
+ public:
+  Converter(const SchemaDescription& schema, std::string_view start_anchor)
+      : schema_(schema), start_anchor_(start_anchor) {}
+
+  Result<Value> run() && {
+    const SchemaNode& root = schema_.nodes[0];
+    if (root.type != SchemaType::kObject) {
+      return refuse(root, "type", "a message is an object.");
+    }
+    if (!root.substitutions.empty()) {
+      return refuse(root, "x-regex-substitutions",
+                    "templates do not rewrite the text.");
+    }
+    if (root.parser != SchemaParser::kNone || root.key_value || root.iterator) {
+      return refuse(root, "",
+                    "the whole text is parsed at once, not in regions.");
+    }
+    std::optional<Error> error =
+        root.regex ? read_sequence(root) : read_properties(root);
+    if (error) return *std::move(error);
+    Object out;
+    out.set("version", 1);
+    if (!defaults_.empty()) out.set("defaults", std::move(defaults_));
+    if (start_anchor_.empty()) {
+      out.set("start_anchor_pattern", "\\Z");
+    } else {
+      out.set("start_anchor", start_anchor_);
+    }
+    out.set("fields", std::move(fields_));
+    return Value(std::move(out));
+  }
+
+ private:
+  const SchemaNode& node(SchemaNodeId id) const { return schema_.nodes[id]; }
+
+  // A root without a pattern: each property searches the whole text.
+  std::optional<Error> read_properties(const SchemaNode& root) {
+    for (const auto& [name, child] : root.properties) {
+      const SchemaNode& property = node(child);
+      if (property.constant) {
+        defaults_.set(name, *property.constant);
+        continue;
+      }
+      const std::optional<SchemaPattern>& pattern =
+          property.iterator ? property.iterator : property.regex;
+      const char* key = property.iterator ? "x-regex-iterator" : "x-regex";
+      if (!pattern) {
+        return refuse(property, "",
+                      "the property takes the whole text, which no region "
+                      "is.");
+      }
+      if (property.iterator && property.regex) {
+        return refuse(property, key, "two patterns are nested.");
+      }
+      const std::optional<Cut> cut =
+          pattern->fault ? std::nullopt : cut_pattern(pattern->source);
+      if (!cut || cut->open.empty()) {
+        return refuse(property, key,
+                      "the pattern is not an opening, one group and a "
+                      "closing.");
+      }
+      Object field;
+      if (auto error = read_field(property, key, *cut,
+                                  property.iterator.has_value(), field)) {
+        return error;
+      }
+      fields_.set(name, std::move(field));
+    }
+    require(root);
+    return std::nullopt;
+  }
+
+  // A root whose pattern is a sequence of optional regions with names, white
+  // space between them, and what is left as the last.
+  std::optional<Error> read_sequence(const SchemaNode& root) {
+    const std::string form =
+        "the pattern is not a sequence of optional groups, each an opening, a "
+        "named group and a closing, with the rest of the text in the last.";
+    std::optional<Items> items =
+        root.regex->fault ? std::nullopt : split(root.regex->source);
+    if (!items) return refuse(root, "x-regex", form);
+    for (const auto& [name, child] : root.properties) {
+      if (node(child).constant) defaults_.set(name, *node(child).constant);
+    }
+    std::size_t i = !items->empty() && (*items)[0] == "^" ? 1 : 0;
+    for (; i < items->size(); ++i) {
+      const std::string& item = (*items)[i];
+      if (item == "\\s*") continue;
+      if (const auto rest = inside(item, "(?P<", ")?")) {
+        return read_rest(root, *rest, *items, i, form);
+      }
+      const std::optional<std::string> piece = inside(item, "(?:", ")?");
+      std::optional<Items> parts = piece ? split(*piece) : std::nullopt;
+      if (!parts) return refuse(root, "x-regex", form);
+      std::size_t at = 0;
+      std::optional<std::string> named;
+      while (at < parts->size() && !(named = inside((*parts)[at], "(?P<"))) {
+        ++at;
+      }
+      if (!named) return refuse(root, "x-regex", form);
+      // "(?:<think>)?": a template is given what the prompt wrote of it.
+      for (std::size_t p = 0; p < at; ++p) {
+        if (const auto literal = inside((*parts)[p], "(?:", ")?")) {
+          (*parts)[p] = "(?:" + *literal + ")";
+        }
+      }
+      Cut cut;
+      cut.open = join(*parts, 0, at);
+      cut.close = join(*parts, at + 1, parts->size());
+      const std::size_t bracket = named->find('>');
+      const std::string name = named->substr(0, bracket);
+      cut.body = named->substr(bracket + 1);
+      const Value* index = root.property_index.find(name);
+      if (cut.open.empty() || cut.close.empty() || index == nullptr) {
+        return refuse(root, "x-regex", form);
+      }
+      const SchemaNode& property = node(
+          root.properties[static_cast<std::size_t>(index->as_int())].second);
+      if (property.constant) continue;
+      Object field;
+      if (auto error = read_field(property, "x-regex", cut, false, field)) {
+        return error;
+      }
+      fields_.set(name, std::move(field));
+    }
+    require(root);
+    return std::nullopt;
+  }
+
+  // "(?P<content>.+?)?\s*(?:END|$)": all from the first character on that
+  // opens nothing else.
+  std::optional<Error> read_rest(const SchemaNode& root,
+                                 const std::string& group, const Items& items,
+                                 std::size_t at, const std::string& form) {
+    const std::size_t bracket = group.find('>');
+    const std::string name = group.substr(0, bracket);
+    const bool spaced = at + 1 < items.size() && items[at + 1] == "\\s*";
+    const std::string close = join(items, at + (spaced ? 2 : 1), items.size());
+    const Value* index = root.property_index.find(name);
+    if (group.substr(bracket + 1) != ".+?" || close.empty() ||
+        index == nullptr || (close != "$" && without_end(close) == close)) {
+      return refuse(root, "x-regex", form);
+    }
+    const SchemaNode& property =
+        node(root.properties[static_cast<std::size_t>(index->as_int())].second);
+    if (property.type != SchemaType::kString &&
+        property.type != SchemaType::kAny) {
+      return refuse(property, "type", "the rest of the text is a string.");
+    }
+    Object field;
+    field.set("open_pattern", "(?=\\S)");
+    const std::string end = without_end(close);
+    if (!end.empty()) {
+      field.set("close_pattern", (spaced ? "\\s*" : "") + end);
+    }
+    field.set("content", "text");
+    if (!spaced) field.set("content_args", Object{{"strip", false}});
+    fields_.set(name, std::move(field));
+    require(root);
+    return std::nullopt;
+  }
+
+  void require(const SchemaNode& root) {
+    for (const std::string& name : root.required) {
+      Value* field = fields_.find(name);
+      if (field != nullptr) field->mutable_members().set("optional", false);
+    }
+  }
+
+  static void set_delimiters(const Cut& cut, Object& field) {
+    field.set("open_pattern", cut.open);
+    if (!cut.close.empty()) field.set("close_pattern", cut.close);
+  }
+
+  // The region of `cut` as `property` reads it; `each`: for an iterator.
+  std::optional<Error> read_field(const SchemaNode& property,
+                                  std::string_view key, const Cut& cut,
+                                  bool each, Object& field) {
+    if (!property.substitutions.empty()) {
+      return refuse(property, "x-regex-substitutions",
+                    "templates do not rewrite the text.");
+    }
+    if (each) {
+      if (!property.items) {
+        return refuse(property, "", "the items are not all of one kind.");
+      }
+      field.set("repeats", true);
+      return read_item(node(*property.items), property, key, cut, field);
+    }
+    // A group of a sequence that is its own only element.
+    if (property.iterator && property.items &&
+        property.type == SchemaType::kArray &&
+        property.iterator->source == "^(.*)$" && key == "x-regex" &&
+        !property.regex) {
+      field.set("repeats", true);
+      return read_item(node(*property.items), property, key, cut, field);
+    }
+    if (property.iterator || property.key_value) {
+      return refuse(
+          property,
+          property.iterator ? "x-regex-iterator" : "x-regex-key-value",
+          "a second pattern searches inside of the region.");
+    }
+    return read_item(property, property, key, cut, field);
+  }
+
+  std::optional<Error> read_item(const SchemaNode& item,
+                                 const SchemaNode& property,
+                                 std::string_view key, Cut cut, Object& field) {
+    const bool own = &item == &property;
+    if (item.parser == SchemaParser::kNone &&
+        item.type == SchemaType::kObject) {
+      return read_call(item, property, key, std::move(cut), field);
+    }
+    if (!own && item.regex) {
+      return refuse(item, "x-regex",
+                    "a second pattern searches inside of the region.");
+    }
+    if (!takes_anything(cut.body)) {
+      return refuse(property, key,
+                    "the group asks something of its text, and a region takes "
+                    "what comes until it closes.");
+    }
+    set_delimiters(cut, field);
+    if (item.parser != SchemaParser::kNone) {
+      return read_json(item, own, field);
+    }
+    switch (item.type) {
+      case SchemaType::kString:
+      case SchemaType::kAny:
+        field.set("content", "text");
+        field.set("content_args", Object{{"strip", false}});
+        return std::nullopt;
+      case SchemaType::kInteger:
+        field.set("content", "int");
+        return std::nullopt;
+      case SchemaType::kNumber:
+        field.set("content", "float");
+        return std::nullopt;
+      default:
+        return refuse(item, "type",
+                      "a region that is not JSON is text, an integer or a "
+                      "number.");
+    }
+  }
+
+  static void set_json(const SchemaNode& item, Object& field) {
+    Object args;
+    if (item.parser == SchemaParser::kGemma4) {
+      args.set("unquoted_keys", true);
+      args.set("string_delims", json::Array{json::Array{"<|\"|>", "<|\"|>"}});
+    }
+    if (item.allow_non_json) {
+      args.set("allow_non_json", true);
+      args.set("strip", false);
+    }
+    field.set("content", "json");
+    if (!args.empty()) field.set("content_args", std::move(args));
+  }
+
+  std::optional<Error> read_json(const SchemaNode& item, bool own,
+                                 Object& field) {
+    set_json(item, field);
+    if (item.transform_fault) {
+      return refuse(item, "x-parser-args", "the transform is invalid.");
+    }
+    const SchemaNode* shape = &item;
+    if (item.transform) {
+      const auto read = TransformReader(item.transform->expression()).run();
+      if (!read) {
+        return refuse(item, "x-parser-args",
+                      "a template's transform builds objects of constants and "
+                      "of parts of the content, and this JMESPath says more.");
+      }
+      if (read->each) field.set("transform_each", true);
+      if (read->wrapped) {
+        if (!own) {
+          return refuse(item, "x-parser-args",
+                        "each region gives a list of its own.");
+        }
+        field.set("repeats", true);
+      }
+      field.set("transform", read->transform);
+      if (read->each || read->wrapped) {
+        if (!item.items) {
+          return refuse(item, "", "the items are not all of one kind.");
+        }
+        shape = &node(*item.items);
+      }
+      return check_shape(*shape, &read->transform);
+    }
+    return check_shape(*shape, nullptr);
+  }
+
+  // Whether `shape` leaves a value as it is that `made` made (null: any), apart
+  // from the order of keys and from failing.
+  std::optional<Error> check_shape(const SchemaNode& shape, const Value* made) {
+    if (shape.constant) {
+      if (made != nullptr && *made == *shape.constant) return std::nullopt;
+      return refuse(shape, "const", "a value is replaced by a constant.");
+    }
+    const bool placeholder = made == nullptr || !made->is_object();
+    if (shape.wants_text ||
+        (shape.parser != SchemaParser::kNone && made == nullptr &&
+         shape.pointer.find("/properties/") == std::string::npos)) {
+      if (!shape.regex || shape.iterator || shape.key_value ||
+          !shape.substitutions.empty()) {
+        return refuse(shape, "", "a pattern searches inside of a value.");
+      }
+    }
+    switch (shape.type) {
+      case SchemaType::kInteger:
+      case SchemaType::kNumber:
+      case SchemaType::kBoolean:
+        return refuse(shape, "type", "a value inside of JSON is converted.");
+      case SchemaType::kUnknown:
+        return refuse(shape, "type", "every value fails here.");
+      default:
+        break;
+    }
+    if (shape.type == SchemaType::kObject) {
+      if (shape.drops_additional) {
+        return refuse(shape, "additionalProperties", "keys are dropped.");
+      }
+      for (const auto& [name, child] : shape.properties) {
+        const Value* part = placeholder ? nullptr : made->find(name);
+        if (node(child).fallback && part == nullptr) {
+          return refuse(node(child), "default", "a default is put in.");
+        }
+        if (auto error = check_child(node(child), part)) return error;
+      }
+      if (shape.additional) {
+        return check_child(node(*shape.additional), nullptr);
+      }
+    }
+    if (shape.type == SchemaType::kArray && shape.items && placeholder) {
+      return check_child(node(*shape.items), nullptr);
+    }
+    return std::nullopt;
+  }
+
+  std::optional<Error> check_child(const SchemaNode& child, const Value* made) {
+    if (!child.constant &&
+        (child.wants_text || child.parser != SchemaParser::kNone)) {
+      return refuse(child, "", "a value inside of JSON is parsed once more.");
+    }
+    return check_shape(child, made);
+  }
+
+  // An object that takes its parts from the text of the region: names are
+  // captured by the opening, and one part is the content.
+  std::optional<Error> read_call(const SchemaNode& item,
+                                 const SchemaNode& property,
+                                 std::string_view key, Cut cut, Object& field) {
+    Call call;
+    if (auto error = collect(item, item, call)) return error;
+    if (call.content == nullptr) {
+      return refuse(item, "", "no part of the object is the region's content.");
+    }
+    if (auto error = build_open(property, key, call, cut)) return error;
+    set_delimiters(cut, field);
+    if (call.content->key_value) {
+      Object args{{"tag_pattern", call.content->key_value->source}};
+      if (call.content->additional) {
+        const SchemaNode& values = node(*call.content->additional);
+        if (values.parser == SchemaParser::kJson && !values.transform) {
+          Object parser{{"name", "json"}};
+          if (values.allow_non_json) {
+            parser.set("args",
+                       Object{{"allow_non_json", true}, {"strip", false}});
+          }
+          args.set("value_parser", std::move(parser));
+        } else if (values.parser != SchemaParser::kNone || values.wants_text ||
+                   values.constant ||
+                   (values.type != SchemaType::kAny &&
+                    values.type != SchemaType::kString)) {
+          return refuse(values, "", "values are parsed in more than one step.");
+        }
+      }
+      field.set("content", "xml-inline");
+      field.set("content_args", std::move(args));
+    } else {
+      set_json(*call.content, field);
+    }
+    field.set("transform", std::move(call.transform));
+    return std::nullopt;
+  }
+
+  struct Capture {
+    std::string name;
+    const SchemaNode* node;
+  };
+  struct Call {
+    std::vector<Capture> captures;
+    const SchemaNode* content = nullptr;
+    const SchemaNode* named = nullptr;  // has an x-regex with named groups
+    Value transform;
+  };
+
+  std::optional<Error> collect(const SchemaNode& shape, const SchemaNode& top,
+                               Call& call) {
+    if (shape.regex && shape.regex->has_names()) {
+      if (call.named != nullptr) {
+        return refuse(shape, "x-regex", "two patterns give names.");
+      }
+      call.named = &shape;
+    } else if (shape.wants_text) {
+      return refuse(shape, "",
+                    "a second pattern searches inside of the "
+                    "region.");
+    }
+    Object out;
+    for (const auto& [name, child] : shape.properties) {
+      const SchemaNode& part = node(child);
+      if (part.constant) {
+        out.set(name, *part.constant);
+      } else if (part.parser == SchemaParser::kNone && !part.key_value &&
+                 part.type == SchemaType::kObject) {
+        Call inner = std::move(call);
+        if (auto error = collect(part, top, inner)) return error;
+        out.set(name, inner.transform);
+        call = std::move(inner);
+      } else if (part.type == SchemaType::kString &&
+                 part.parser == SchemaParser::kNone) {
+        call.captures.push_back({name, &part});
+        out.set(name, "{" + name + "}");
+      } else if (call.content == nullptr && !part.transform &&
+                 (part.parser != SchemaParser::kNone || part.key_value)) {
+        if (auto error = check_content(part)) return error;
+        call.content = &part;
+        out.set(name, "{content}");
+      } else {
+        return refuse(part, "",
+                      "it is neither a name in the opening nor the "
+                      "one content of the region.");
+      }
+    }
+    call.transform = Value(std::move(out));
+    return std::nullopt;
+  }
+
+  std::optional<Error> check_content(const SchemaNode& part) {
+    if (!part.properties.empty()) {
+      for (const auto& [name, child] : part.properties) {
+        if (auto error = check_child(node(child), nullptr)) return error;
+      }
+    }
+    if (part.key_value || !part.additional) return std::nullopt;
+    return check_child(node(*part.additional), nullptr);
+  }
+
+  // Puts the captures of `call` into the opening of `cut`.
+  std::optional<Error> build_open(const SchemaNode& property,
+                                  std::string_view key, const Call& call,
+                                  Cut& cut) {
+    const std::string why =
+        "the parts of the region cannot be told by an opening that names them "
+        "in order.";
+    const std::optional<Items> body = split(cut.body);
+    if (!body || body->empty() || !takes_anything(body->back())) {
+      return refuse(property, key, why);
+    }
+    std::string head = join(*body, 0, body->size() - 1);
+    if (call.named != nullptr) {
+      return open_by_names(call, head, cut);
+    }
+    if (call.content->regex) {
+      // "L(.*)": the content begins behind the first L.
+      const std::optional<Cut> inner = cut_pattern(call.content->regex->source);
+      const std::string& mark = inner ? inner->open : head;
+      if (!inner || !inner->close.empty() || inner->body != ".*" ||
+          head.size() < mark.size() ||
+          head.substr(head.size() - mark.size()) != mark) {
+        return refuse(*call.content, "x-regex", why);
+      }
+    } else if (!call.content->key_value || !head.empty()) {
+      return refuse(*call.content, "", why);
+    }
+    if (call.captures.size() > 1) return refuse(property, key, why);
+    for (const Capture& capture : call.captures) {
+      const std::optional<Items> items =
+          capture.node->regex && !capture.node->regex->fault
+              ? split(capture.node->regex->source)
+              : std::nullopt;
+      if (!items) return refuse(*capture.node, "x-regex", why);
+      const bool anchored = !items->empty() && (*items)[0] == "^";
+      std::string before;
+      std::string named;
+      for (std::size_t i = anchored ? 1 : 0; i < items->size(); ++i) {
+        if (const auto group = inside((*items)[i], "(")) {
+          named += "(?P<" + capture.name + ">" + *group + ")";
+        } else {
+          named += (*items)[i];
+          if (named.find("(?P<") == std::string::npos) before += (*items)[i];
+        }
+      }
+      if (anchored && head.substr(0, before.size()) == before) {
+        head = named + head.substr(before.size());
+      } else if (!anchored && head.empty()) {
+        head = ".*?" + named;
+      } else {
+        return refuse(*capture.node, "x-regex", why);
+      }
+    }
+    cut.open += head;
+    return std::nullopt;
+  }
+
+  // "call:(?P<name>\w+)(?P<arguments>\{.*\})": the last group is the content.
+  std::optional<Error> open_by_names(const Call& call, const std::string& head,
+                                     Cut& cut) {
+    const std::string why =
+        "the named groups are not the parts of the region in order.";
+    const std::optional<Items> items = split(call.named->regex->source);
+    if (!items || items->empty() || !head.empty() ||
+        !inside(items->back(), "(?P<")) {
+      return refuse(*call.named, "x-regex", why);
+    }
+    const std::string last = *inside(items->back(), "(?P<");
+    const std::string name = last.substr(0, last.find('>'));
+    const Value* index = call.named->property_index.find(name);
+    if (index == nullptr ||
+        &node(call.named->properties[static_cast<std::size_t>(index->as_int())]
+                  .second) != call.content) {
+      return refuse(*call.named, "x-regex", why);
+    }
+    cut.open += join(*items, 0, items->size() - 1);
+    return std::nullopt;
+  }
+
+  const SchemaDescription& schema_;
+  std::string_view start_anchor_;
+  Object defaults_;
+  Object fields_;
+};
+
+}  // namespace
+
+Result<json::Value> schema_to_template(const SchemaDescription& schema,
+                                       std::string_view start_anchor) {
+  return Converter(schema, start_anchor).run();
+}
+
+}  // namespace parlance::format
