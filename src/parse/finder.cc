@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <tuple>
 
+#include "regex/hir_facts.h"
+
 namespace parlance::parse {
 
 using automata::Automaton;
@@ -20,6 +22,7 @@ Finder compile_group_finder(const regex::Pattern& pattern,
                             const Limits& limits) {
   Finder finder;
   finder.groups = std::move(groups);
+  finder.prefix = regex::required_prefix(pattern.hir);
   if (runs_on_automaton(pattern.hir, limits)) {
     std::vector<std::uint32_t> present;
     for (std::uint32_t group : finder.groups) {
@@ -52,6 +55,14 @@ Finder compile_finder(const regex::Pattern& pattern,
 bool FindAll::next(Found& out) {
   if (gave_up_ || at_ > text_.size()) return false;
   bool not_empty = last_empty_;
+  if (!finder_.prefix.empty()) {
+    at_ = text_.find(finder_.prefix, at_);
+    if (at_ == std::string_view::npos) {
+      at_ = text_.size() + 1;
+      return false;
+    }
+    not_empty = false;  // no match is empty
+  }
   if (finder_.automaton != nullptr) {
     automata::Context context;
     context.text_start = at_ == 0;

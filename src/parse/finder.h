@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -32,6 +33,9 @@ struct Finder {
   // The numbers of the wanted groups in order, 0 for one that the pattern does
   // not have.
   std::vector<std::uint32_t> groups;
+  // Text that every match begins with, "" when none is known.  Looking for it
+  // is quicker than running either.
+  std::string prefix = {};
 };
 
 // Whether our automata run this pattern.  They refuse what is not regular, and
