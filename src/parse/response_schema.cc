@@ -932,7 +932,15 @@ Result<std::string> ResponseSchema::to_template(
   Result<json::Value> made =
       format::schema_to_template(program_->description, start_anchor);
   if (!made) return std::move(made).error();
-  return json::dump(*made, {.ascii = false, .indent = 2});
+  std::string text = json::dump(*made, {.ascii = false, .indent = 2});
+  // What is taken apart as text may fit together to something else.
+  const auto loaded = format::load_template(text, program_->limits);
+  if (loaded) return text;
+  return Error{ErrorCode::kNotConvertible,
+               "no response template means the same: what comes closest cannot "
+               "be used.  " +
+                   loaded.error().message,
+               ""};
 }
 
 }  // namespace parlance

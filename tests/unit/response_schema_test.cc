@@ -13,7 +13,9 @@
 #include <string_view>
 #include <vector>
 
+#include "parlance/format.h"
 #include "parlance/json.h"
+#include "parlance/response_parser.h"
 #include "support/vectors.h"
 
 namespace parlance {
@@ -121,6 +123,94 @@ TEST(ResponseSchema, RecordedCases) {
     }
   }
   EXPECT_GT(count, 140u);
+}
+
+// By the template that the schema converts to.
+std::string by_template(const Format& format, std::string_view text) {
+  ResponseParser parser(format);
+  parser.feed(text);
+  parser.finalize();
+  if (parser.failure() != nullptr) return parser.failure()->to_string();
+  return json::dump(Value(parser.message().fields));
+}
+
+// With keys in order, however deep: the two make objects in their own orders.
+Value sorted(const Value& value) {
+  if (value.is_array()) {
+    json::Array items;
+    for (const Value& item : value.items()) items.push_back(sorted(item));
+    return items;
+  }
+  if (!value.is_object()) return value;
+  std::map<std::string, Value> members;
+  for (const auto& [key, member] : value.members()) {
+    members[key] = sorted(member);
+  }
+  json::Object out;
+  for (auto& [key, member] : members) out.set(key, member);
+  return out;
+}
+
+TEST(ResponseSchema, PublishedSchemasConvert) {
+  const auto folder = testing::vector_folder();
+  if (!folder) GTEST_SKIP() << "the vectors are not here";
+  const Value schemas =
+      testing::read_json(*folder / "response_schema" / "schemas.json");
+  const Value cases =
+      testing::read_json(*folder / "response_schema" / "upstream-models.json");
+  for (const std::string name : {"cohere", "ernie", "gpt_oss", "smollm",
+                                 "qwen3", "smollm_doc", "gemma4", "required"}) {
+    SCOPED_TRACE(name);
+    const ResponseSchema schema =
+        load(json::dump(*schemas.find(name)->find("schema")));
+    const Result<std::string> made = schema.to_template();
+    ASSERT_TRUE(made) << made.error().to_string();
+    const Result<Format> format = Format::from_json(*made);
+    ASSERT_TRUE(format);
+    for (const Value& recorded : cases.items()) {
+      if (recorded.find("schema")->as_string() != name ||
+          recorded.find("expected") == nullptr) {
+        continue;
+      }
+      const std::string_view text = recorded.find("input")->as_string();
+      const Result<Value> message = json::parse(by_template(*format, text));
+      ASSERT_TRUE(message) << by_template(*format, text);
+      EXPECT_EQ(sorted(*message), sorted(*recorded.find("expected")));
+    }
+  }
+}
+
+TEST(ResponseSchema, WhatDoesNotConvertSaysWhy) {
+  struct Case {
+    std::string_view spec;
+    std::string_view path;
+    std::string_view says;
+  };
+  const Case kCases[] = {
+      {R"j({"type": "string"})j", "/type", "an object"},
+      {R"j({"type": "object", "properties": {"a": {}}})j", "/properties/a",
+       "the whole text"},
+      {R"j({"type": "object", "x-regex-substitutions": [["a", "b"]]})j",
+       "/x-regex-substitutions", "rewrite"},
+      {R"j({"type": "object", "properties": {"a": {"x-regex": "<(\\d)>"}}})j",
+       "/properties/a/x-regex", "asks something"},
+      {R"j({"type": "object", "properties": {"a": {"x-regex": "<(.*?)>",
+           "x-parser": "json", "x-parser-args": {"transform": "keys(@)"}}}})j",
+       "/properties/a/x-parser-args", "this JMESPath says more"},
+      {R"j({"type": "object", "properties": {"a": {"x-regex": "<(.*?)>",
+           "type": "object", "x-parser": "json",
+           "properties": {"n": {"type": "number"}}}}})j",
+       "/properties/a/properties/n/type", "converted"},
+  };
+  for (const Case& c : kCases) {
+    SCOPED_TRACE(c.spec);
+    const Result<std::string> made = load(c.spec).to_template();
+    ASSERT_FALSE(made) << *made;
+    EXPECT_EQ(made.error().code, ErrorCode::kNotConvertible);
+    EXPECT_EQ(made.error().path, c.path);
+    EXPECT_NE(made.error().message.find(c.says), std::string::npos)
+        << made.error().message;
+  }
 }
 
 TEST(ResponseSchema, IsToldFromATemplate) {

@@ -1,0 +1,77 @@
+"""What reading by a response schema costs from Python, beside transformers.
+
+    PARLANCE_OLD_TRANSFORMERS=FOLDER python bench/bench_schema.py
+
+FOLDER is what `pip install --no-deps --target FOLDER transformers==5.9.0`
+makes: the recursive parser left later releases.  Prints, for the recorded
+responses of published schemas (PARLANCE_VECTORS), the time of one call of each
+and the ratio, and the same for reasoning a hundred times as long.  Both must
+give the same.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import pathlib
+import statistics
+import sys
+import types
+
+import parlance
+from bench_python import best
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+VECTORS = pathlib.Path(
+    os.environ.get("PARLANCE_VECTORS") or ROOT.parent / "shared" / "conformance"
+)
+
+
+def upstream():
+    folder = os.environ.get("PARLANCE_OLD_TRANSFORMERS")
+    if not folder:
+        sys.exit("PARLANCE_OLD_TRANSFORMERS is needed: see the top of this file")
+    source = pathlib.Path(folder, "transformers/utils/chat_parsing_utils.py")
+    # All it asks of its package.
+    stand_in = types.ModuleType("transformers.utils")
+    stand_in.is_jmespath_available = lambda: True
+    known = sys.modules.get("transformers.utils")
+    sys.modules["transformers.utils"] = stand_in
+    names = {"__name__": "old_parsing"}
+    exec(compile(source.read_text("utf-8"), source, "exec"), names)
+    if known is not None:
+        sys.modules["transformers.utils"] = known
+    return names["recursive_parse"]
+
+
+def main():
+    theirs = upstream()
+    folder = VECTORS / "response_schema"
+    schemas = json.loads((folder / "schemas.json").read_text("utf-8"))
+    ratios = {1: [], 100: []}
+    print(f"{'response':24} {'bytes':>8} {'ours':>10} {'upstream':>12} {'x':>6}")
+    for case in json.loads((folder / "upstream-models.json").read_text("utf-8")):
+        if "expected" not in case:
+            continue
+        schema = schemas[case["schema"]]["schema"]
+        for times in ratios:
+            text = case["input"]
+            thinking = (case["expected"] or {}).get("thinking")
+            if times > 1:
+                if not thinking:
+                    continue
+                text = text.replace(thinking, " ".join([thinking] * times))
+            assert json.dumps(parlance.parse_response(text, schema)) == json.dumps(
+                theirs(text, schema)
+            ), case["id"]
+            a = best(lambda: parlance.parse_response(text, schema))
+            b = best(lambda: theirs(text, schema))
+            ratios[times].append(b / a)
+            print(f"{case['id']:24} {len(text):8} {a * 1e6:7.2f} us "
+                  f"{b * 1e6:9.2f} us {b / a:6.1f}")
+    for times, found in ratios.items():
+        print(f"geometric mean, times {times}: {statistics.geometric_mean(found):.1f}")
+
+
+if __name__ == "__main__":
+    main()
