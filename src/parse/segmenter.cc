@@ -247,6 +247,12 @@ void Segmenter::track(const Backtracker& b, Tracked& tracked, bool end) {
       tracked.status = Status::kMatch;
       tracked.begin = base_ + found.begin;
       tracked.end = base_ + found.end;
+      // The window may have moved before the match is taken.
+      for (auto& [begin, end] : tracked.groups) {
+        if (begin == regex::Pcre2::kUnset) continue;
+        begin += base_;
+        end += base_;
+      }
       break;
     case regex::Pcre2::Status::kPartial:
       if (base_ + found.begin < total_) {
@@ -352,8 +358,8 @@ void Segmenter::process(bool end) {
       } else if (winner->groups[g] < winner_tracked->groups.size()) {
         auto [b, e] = winner_tracked->groups[winner->groups[g]];
         if (b != regex::Pcre2::kUnset) {
-          group_begin = base_ + b;
-          group_end = base_ + e;
+          group_begin = b;
+          group_end = e;
         }
       }
       if (group_begin == automata::kNoPosition) continue;
