@@ -9,12 +9,7 @@
 
 #include <algorithm>
 #include <cassert>
-#include <cstring>
 #include <utility>
-
-#if defined(__SSE2__)
-#include <emmintrin.h>
-#endif
 
 namespace parlance::automata {
 namespace {
@@ -25,6 +20,8 @@ constexpr std::int32_t kHere = -3;  // where the symbol just read began
 
 constexpr std::size_t kMaxObligations = 1 << 16;
 constexpr std::size_t kMaxThreads = 1 << 16;
+// After so many bytes in one state a search learns which bytes leave it.
+constexpr unsigned kStaysLong = 16;
 
 void append_bytes(std::string& out, std::uint32_t value) {
   out.append(reinterpret_cast<const char*>(&value), sizeof value);
@@ -423,7 +420,7 @@ const State* Automaton::intern(State&& state) const {
   if (memory_ + bytes > memory_limit_) return nullptr;
   memory_ += bytes;
   auto owned = std::make_unique<State>(std::move(state));
-  owned->next = std::make_unique<std::atomic<Link>[]>(nfa_.class_count);
+  owned->next = std::make_unique<std::atomic<Link>[]>(nfa_.class_count + 1);
   const State* result = owned.get();
   states_.emplace(std::move(name), std::move(owned));
   return result;
@@ -461,10 +458,16 @@ Link Automaton::step(const State* state, Symbol symbol,
   return link;
 }
 
-// Which bytes lead away from `state`, a state that holds nothing.
-void Automaton::find_leaving_bytes(State& state) const {
-  auto leaves = std::make_unique<bool[]>(256);
-  std::vector<unsigned char> bytes;
+void Automaton::learn_leaving(const State& state) const {
+  std::lock_guard lock(mutex_);
+  learn_leaving_locked(state);
+}
+
+void Automaton::learn_leaving_locked(const State& state) const {
+  auto [entry, fresh_entry] = leaving_.try_emplace(&state);
+  if (!fresh_entry) return;
+  memory_ += sizeof(Leaving) + 64;
+  bool leaves[256];
   std::vector<int> known(nfa_.class_count, -1);
   for (unsigned b = 0; b < 256; ++b) {
     int& stays = known[nfa_.class_of[b]];
@@ -473,14 +476,19 @@ void Automaton::find_leaving_bytes(State& state) const {
       State fresh;
       Transition transition;
       builder.step(state, static_cast<Symbol>(b), fresh, transition);
-      stays = Builder::name(fresh) == Builder::name(state) ? 1 : 0;
+      stays = transition.moves == Transition::Moves::kNone &&
+                      Builder::name(fresh) == Builder::name(state)
+                  ? 1
+                  : 0;
     }
     leaves[b] = stays == 0;
-    if (stays == 0) bytes.push_back(static_cast<unsigned char>(b));
   }
-  state.leaves = std::move(leaves);
-  state.never_leaves = bytes.empty();
-  if (bytes.size() <= 4) state.leave_bytes = std::move(bytes);
+  auto leaving = std::make_unique<Leaving>(leaves);
+  if (leaving->useful()) {
+    state.next[nfa_.class_count].store(reinterpret_cast<Link>(leaving.get()),
+                                       std::memory_order_release);
+  }
+  entry->second = std::move(leaving);
 }
 
 const State* Automaton::start(const Context& context) const {
@@ -499,60 +507,20 @@ const State* Automaton::start(const Context& context) const {
   builder.spawn(&context.not_empty);
   State fresh;
   builder.finish(fresh, nullptr, true);
-  if (plain && !fresh.decided) find_leaving_bytes(fresh);
   const State* kept = intern(std::move(fresh));
   if (kept == nullptr) {
     // The first states always fit: they are what everything else starts from.
     auto owned = std::make_unique<State>(std::move(fresh));
-    owned->next = std::make_unique<std::atomic<Link>[]>(nfa_.class_count);
+    owned->next = std::make_unique<std::atomic<Link>[]>(nfa_.class_count + 1);
     kept = owned.get();
     states_.emplace(Builder::name(*kept), std::move(owned));
   }
+  if (plain && !kept->decided) learn_leaving_locked(*kept);
   if (plain) idle_start_.store(kept, std::memory_order_release);
   return kept;
 }
 
 // ---------------------------------------------------------------------------
-
-namespace {
-
-// The first of `bytes` that leaves an idle state, or its size.
-std::size_t find_leaving(const State& state, const char* data,
-                         std::size_t size) {
-  if (state.never_leaves) return size;
-  const auto& stop = state.leave_bytes;
-  if (stop.size() == 1) {
-    const void* found = std::memchr(data, stop[0], size);
-    return found == nullptr ? size
-                            : static_cast<std::size_t>(
-                                  static_cast<const char*>(found) - data);
-  }
-  std::size_t i = 0;
-#if defined(__SSE2__)
-  if (!stop.empty()) {
-    __m128i a = _mm_set1_epi8(static_cast<char>(stop[0]));
-    __m128i b = _mm_set1_epi8(static_cast<char>(stop[1]));
-    __m128i c = _mm_set1_epi8(static_cast<char>(stop[stop.size() > 2 ? 2 : 1]));
-    __m128i d = _mm_set1_epi8(static_cast<char>(stop[stop.size() > 3 ? 3 : 1]));
-    for (; i + 16 <= size; i += 16) {
-      __m128i x = _mm_loadu_si128(reinterpret_cast<const __m128i*>(data + i));
-      __m128i hit = _mm_or_si128(
-          _mm_or_si128(_mm_cmpeq_epi8(x, a), _mm_cmpeq_epi8(x, b)),
-          _mm_or_si128(_mm_cmpeq_epi8(x, c), _mm_cmpeq_epi8(x, d)));
-      int mask = _mm_movemask_epi8(hit);
-      if (mask != 0) {
-        return i + static_cast<std::size_t>(
-                       __builtin_ctz(static_cast<unsigned>(mask)));
-      }
-    }
-  }
-#endif
-  const bool* leaves = state.leaves.get();
-  while (i < size && !leaves[static_cast<unsigned char>(data[i])]) ++i;
-  return i;
-}
-
-}  // namespace
 
 void Search::start(const Automaton* automaton, std::uint64_t position,
                    const Context& context) {
@@ -601,22 +569,33 @@ std::size_t Search::run(std::string_view bytes) {
   std::size_t size = bytes.size();
   std::size_t i = 0;
   const std::uint64_t base = position_;
+  const std::size_t leaving_slot = automaton_->nfa_.class_count;
   while (i < size) {
     const State* state = state_;
     if (state->decided_empty) {
       decided_ = true;
       break;
     }
-    if (state->leaves != nullptr) {
-      i += find_leaving(*state, data + i, size - i);
-      if (i == size) break;
+    const std::atomic<Link>* next = state->next.get();
+    if (next == nullptr) {
+      advance(step(static_cast<unsigned char>(data[i])), base + i);
+    } else {
+      Link leaving = next[leaving_slot].load(std::memory_order_acquire);
+      if (leaving != 0) {
+        i +=
+            reinterpret_cast<const Leaving*>(leaving)->find(data + i, size - i);
+        if (i == size) break;
+      }
+      auto byte = static_cast<unsigned char>(data[i]);
+      Link link = next[class_of[byte]].load(std::memory_order_acquire);
+      if (link == reinterpret_cast<Link>(state)) {
+        // Nothing changes; if that goes on it is worth knowing what ends it.
+        if (++stayed_ == kStaysLong) automaton_->learn_leaving(*state);
+      } else {
+        stayed_ = 0;
+        advance(link != 0 ? link : step(byte), base + i);
+      }
     }
-    auto byte = static_cast<unsigned char>(data[i]);
-    Link link =
-        state->next == nullptr
-            ? 0
-            : state->next[class_of[byte]].load(std::memory_order_acquire);
-    advance(link != 0 ? link : step(byte), base + i);
     ++i;
     if (state_->decided && !state_->decided_empty) {
       decided_ = true;

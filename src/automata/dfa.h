@@ -39,6 +39,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "automata/leaving.h"
 #include "automata/nfa.h"
 #include "parlance/error.h"
 #include "parlance/limits.h"
@@ -81,20 +82,17 @@ using Link = std::uintptr_t;
 
 struct State {
   // What the inner loop looks at stands first.
-  std::unique_ptr<std::atomic<Link>[]>
-      next;  // by class; null: not in the table
-  // Bytes that lead away from an idle state; null for states that are not.
-  std::unique_ptr<bool[]> leaves;
+  // By class of symbol, and behind the last class a Leaving (null while
+  // unknown or not useful).  Null: not in the table.
+  std::unique_ptr<std::atomic<Link>[]> next;
   bool decided = false;
   bool decided_empty = false;  // decided for an empty match right here
-  bool never_leaves = false;
-  bool spawning = true;  // new matches may begin here
+  bool spawning = true;        // new matches may begin here
   // Bytes that the character we are in still lacks.  Only counted where a
   // pattern may match nothing: it must not do so inside a character, and
   // one that reads something cannot.
   std::uint8_t inside = 0;
   std::int32_t first_start = kUnset;  // tag of the first thread, kNow: no hold
-  std::vector<unsigned char> leave_bytes;  // when there are at most four
 
   std::vector<Thread> threads;
   std::vector<std::int32_t> tags;  // slots per thread
@@ -146,7 +144,9 @@ class Automaton {
   };
   Link step(const State* state, Symbol symbol, Scratch& scratch) const;
   const State* intern(State&& state) const;
-  void find_leaving_bytes(State& state) const;
+  // Learns which bytes lead away from `state`, a state of the table.
+  void learn_leaving(const State& state) const;
+  void learn_leaving_locked(const State& state) const;
 
   Nfa nfa_;
   std::vector<std::size_t> slots_of_;  // by pattern
@@ -162,6 +162,7 @@ class Automaton {
   mutable std::unordered_map<std::string, std::uint32_t> obligation_ids_;
   mutable std::unordered_map<std::string, std::unique_ptr<State>> states_;
   mutable std::vector<std::unique_ptr<Transition>> transitions_;
+  mutable std::unordered_map<const State*, std::unique_ptr<Leaving>> leaving_;
   mutable std::size_t memory_ = 0;
   mutable std::atomic<const State*> idle_start_{nullptr};
 };
@@ -224,6 +225,7 @@ class Search {
   std::vector<std::uint64_t> spare_;
   std::unique_ptr<Automaton::Scratch> scratch_[2];
   int scratch_turn_ = 0;
+  unsigned stayed_ = 0;  // bytes in a row that left state_ as it was
 };
 
 }  // namespace parlance::automata

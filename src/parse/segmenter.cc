@@ -248,10 +248,10 @@ void Segmenter::track(const Backtracker& b, Tracked& tracked, bool end) {
       tracked.begin = base_ + found.begin;
       tracked.end = base_ + found.end;
       // The window may have moved before the match is taken.
-      for (auto& [begin, end] : tracked.groups) {
-        if (begin == regex::Pcre2::kUnset) continue;
-        begin += base_;
-        end += base_;
+      for (auto& group : tracked.groups) {
+        if (group.first == regex::Pcre2::kUnset) continue;
+        group.first += base_;
+        group.second += base_;
       }
       break;
     case regex::Pcre2::Status::kPartial:
