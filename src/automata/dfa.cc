@@ -531,11 +531,6 @@ void Search::start(const Automaton* automaton, std::uint64_t position,
   over_ = false;
 }
 
-std::uint64_t Search::hold() const {
-  if (state_ == nullptr || state_->first_start < 0) return position_;
-  return positions_[static_cast<std::size_t>(state_->first_start)];
-}
-
 void Search::move(const Transition* transition, std::uint64_t here) {
   const std::uint16_t* sources = transition->sources.data();
   std::size_t count = transition->sources.size();

@@ -191,7 +191,10 @@ class Search {
   bool over() const { return over_; }  // finished without a match
   std::uint64_t position() const { return position_; }
   // From where on text may be part of a match; position() if nothing is held.
-  std::uint64_t hold() const;
+  std::uint64_t hold() const {
+    if (state_ == nullptr || state_->first_start < 0) return position_;
+    return positions_[static_cast<std::size_t>(state_->first_start)];
+  }
 
   // REQUIRES: decided().  Of several patterns that match at the first start
   // the longest wins, then the one with the lowest index.

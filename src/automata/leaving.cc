@@ -23,7 +23,7 @@ Leaving::Leaving(const bool (&leaves)[256]) {
   useful_ = stop_count_ <= 64;
 }
 
-std::size_t Leaving::find(const char* data, std::size_t size) const {
+std::size_t Leaving::find_long(const char* data, std::size_t size) const {
   if (stop_count_ == 1 && !beyond_ascii_) {
     const void* found = std::memchr(data, stops_[0], size);
     return found == nullptr ? size

@@ -21,9 +21,17 @@ class Leaving {
   bool useful() const { return useful_; }
 
   // The first of the bytes that leaves, or `size`.
-  std::size_t find(const char* data, std::size_t size) const;
+  std::size_t find(const char* data, std::size_t size) const {
+    if (size >= kShort) return find_long(data, size);
+    std::size_t i = 0;
+    while (i < size && !leaves_[static_cast<unsigned char>(data[i])]) ++i;
+    return i;
+  }
 
  private:
+  static constexpr std::size_t kShort = 16;
+  std::size_t find_long(const char* data, std::size_t size) const;
+
   bool leaves_[256];
   // ASCII characters that leave, the first of them repeated up to four; only
   // when there are between one and four.
