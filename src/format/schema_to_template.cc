@@ -496,7 +496,10 @@ class Converter {
     Object args;
     if (item.parser == SchemaParser::kGemma4) {
       args.set("unquoted_keys", true);
-      args.set("string_delims", json::Array{json::Array{"<|\"|>", "<|\"|>"}});
+      // Not Array{Array{...}}: compilers disagree whether that is a copy.
+      json::Array pairs;
+      pairs.emplace_back(json::Array{"<|\"|>", "<|\"|>"});
+      args.set("string_delims", std::move(pairs));
     }
     if (item.allow_non_json) {
       args.set("allow_non_json", true);
