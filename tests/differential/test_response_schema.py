@@ -22,8 +22,8 @@ import types
 import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-BUILD = pathlib.Path(os.environ.get("PARLANCE_BUILD", ROOT / "build" / "dev"))
-PROBE = BUILD / "probes" / "schema_probe"
+PROBES = os.environ.get("PARLANCE_PROBE_DIR", ROOT / "build" / "dev" / "probes")
+PROBE = pathlib.Path(PROBES) / "schema_probe"
 OLD = pathlib.Path(os.environ.get("PARLANCE_OLD_TRANSFORMERS", ""))
 MODULE = OLD / "transformers" / "utils" / "chat_parsing_utils.py"
 SEED = int(os.environ.get("PARLANCE_SEED", "1"))
