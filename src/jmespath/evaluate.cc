@@ -369,7 +369,8 @@ class Evaluator {
       Value local;
       const Value* found = visit(expression_[id], input, local);
       if (found == nullptr) return nullptr;
-      out.push_back(found == &local ? std::move(local) : *found);
+      if (found != &local) local = *found;
+      out.push_back(std::move(local));
     }
     return put(slot, std::move(out));
   }
@@ -382,7 +383,8 @@ class Evaluator {
       Value local;
       const Value* found = visit(child(node, i), input, local);
       if (found == nullptr) return nullptr;
-      out[node.keys[i]] = found == &local ? std::move(local) : *found;
+      if (found != &local) local = *found;
+      out[node.keys[i]] = std::move(local);
     }
     return put(slot, std::move(out));
   }
@@ -624,7 +626,8 @@ class Evaluator {
       Value local;
       const Value* found = visit(reference, item, local);
       if (found == nullptr) return nullptr;
-      out.push_back(found == &local ? std::move(local) : *found);
+      if (found != &local) local = *found;
+      out.push_back(std::move(local));
     }
     return put(slot, std::move(out));
   }
