@@ -36,8 +36,14 @@ const Keys& keys() {
   return keys;
 }
 
-nb::object to_dict(const Event& event, const FormatObject& format,
-                   bool tokens) {
+// A str and its UTF-8.
+struct Fed {
+  PyObject* object = nullptr;
+  std::string_view text = {};
+};
+
+nb::object to_dict(const Event& event, const FormatObject& format, bool tokens,
+                   const Fed& fed) {
   const Keys& k = keys();
   nb::object dict =
       nb::steal(PyDict_Copy(format.outline(event.field_index, event.kind)));
@@ -54,7 +60,12 @@ nb::object to_dict(const Event& event, const FormatObject& format,
       }
       break;
     case EventKind::kRegionChunk:
-      set(dict, k.text, to_str(event.text));
+      // Most chunks are what was fed; a str is immutable, so it will do.
+      if (fed.object != nullptr && event.text == fed.text) {
+        set(dict, k.text, nb::borrow(fed.object));
+      } else {
+        set(dict, k.text, to_str(event.text));
+      }
       break;
     case EventKind::kRegionClose:
       if (event.value != nullptr) set(dict, k.value, to_object(*event.value));
@@ -74,6 +85,18 @@ nb::object to_dict(const Event& event, const FormatObject& format,
   if (event.cut) set(dict, k.cut, nb::borrow(Py_True));
   if (tokens) set(dict, k.tokens, to_tuple(event.tokens));
   return dict;
+}
+
+nb::object made(std::span<const Event> events, const FormatObject& format,
+                bool tokens, const Fed& fed) {
+  nb::object list =
+      nb::steal(PyList_New(static_cast<Py_ssize_t>(events.size())));
+  if (!list.is_valid()) throw nb::python_error();
+  for (std::size_t i = 0; i < events.size(); ++i) {
+    PyList_SetItem(list.ptr(), static_cast<Py_ssize_t>(i),
+                   to_dict(events[i], format, tokens, fed).release().ptr());
+  }
+  return list;
 }
 
 class ParserObject {
@@ -120,7 +143,11 @@ class ParserObject {
         got = parser_.feed(in.text);
       }
     }
-    nb::object list = events(got);
+    Fed fed;
+    if (in.is_text && PyUnicode_CheckExact(text.ptr())) {
+      fed = {text.ptr(), in.text};
+    }
+    nb::object list = made(got, *format_, tokens_, fed);
     if (!failed_) check_failure(list);
     return list;
   }
@@ -208,14 +235,7 @@ class ParserObject {
 
 nb::object to_list(std::span<const Event> events, const FormatObject& format,
                    bool tokens) {
-  nb::object list =
-      nb::steal(PyList_New(static_cast<Py_ssize_t>(events.size())));
-  if (!list.is_valid()) throw nb::python_error();
-  for (std::size_t i = 0; i < events.size(); ++i) {
-    PyList_SetItem(list.ptr(), static_cast<Py_ssize_t>(i),
-                   to_dict(events[i], format, tokens).release().ptr());
-  }
-  return list;
+  return made(events, format, tokens, {});
 }
 
 FormatObject::FormatObject(Format format, std::string source)
