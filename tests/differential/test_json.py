@@ -357,3 +357,56 @@ def test_the_verdicts_in_the_data_are_pythons():
         assert expected_parse(text) == "ok " + written, repr(text)
     for _, text, _, _ in json.loads((folder / "reject.json").read_text()):
         assert expected_parse(text) == "syntax", repr(text)
+
+
+def recorded_rows():
+    folder = Path(
+        os.environ.get("PARLANCE_VECTORS") or SOURCE.parent / "shared" / "conformance"
+    )
+    path = folder / "response_template" / "unit-rows.json"
+    if not path.exists():
+        pytest.skip(f"no recorded rows at {path}: set PARLANCE_VECTORS")
+    return json.loads(path.read_text("utf-8"))
+
+
+def decoded(value):
+    """{"$float": ...}, {"$int": ...} and {"$utf16": ...} as what they stand for."""
+    if isinstance(value, list):
+        return [decoded(item) for item in value]
+    if not isinstance(value, dict):
+        return value
+    if set(value) == {"$float"}:
+        return float(value["$float"])
+    if set(value) == {"$int"}:
+        return int(value["$int"])
+    if set(value) == {"$utf16"}:
+        units = b"".join(unit.to_bytes(2, "little") for unit in value["$utf16"])
+        return units.decode("utf-16-le", "surrogatepass")
+    return {key: decoded(item) for key, item in value.items()}
+
+
+def test_recorded_rows():
+    rows = [
+        row
+        for row in recorded_rows()
+        if row["kind"] in ("strip", "json_loads", "json_dumps")
+    ]
+    assert len(rows) >= 28
+    requests = []
+    for row in rows:
+        given = decoded(row["input"])
+        if row["kind"] == "strip":
+            requests.append(("strip", given))
+        elif row["kind"] == "json_loads":
+            requests.append(("parse", given))
+        else:
+            requests.append(("parse", json.dumps(given)))
+    for row, answer in zip(rows, ask(requests)):
+        if "error" in row:
+            assert not answer.startswith("ok "), row
+        elif row["kind"] == "strip":
+            assert answer == decoded(row["output"]), row
+        elif row["kind"] == "json_loads":
+            assert answer == "ok " + json.dumps(decoded(row["output"])), row
+        else:
+            assert answer == "ok " + row["output"], row
