@@ -328,12 +328,12 @@ class SchemaReader {
       content = std::move(*extract);
     }
     if (node.iterator) {
-      if (auto error = iterate(node, *program.iterator, content, matched)) {
+      if (auto error = iterate(node, program.iterator, content, matched)) {
         return error;
       }
     }
     if (matched && node.key_value) {
-      return collect(node, *program.key_value, content, matched);
+      return collect(node, program.key_value, content, matched);
     }
     return std::nullopt;
   }
@@ -432,7 +432,9 @@ class SchemaReader {
     return out;
   }
 
-  std::optional<Error> iterate(const SchemaNode& node, const Finder& finder,
+  // `finder` is there unless the pattern has a fault, which comes first.
+  std::optional<Error> iterate(const SchemaNode& node,
+                               const std::optional<Finder>& finder,
                                Content& content, bool& matched) {
     if (node.type != SchemaType::kArray) {
       return wrong_type(node,
@@ -445,7 +447,7 @@ class SchemaReader {
     }
     Content out;
     out.kind = Content::Kind::kPieces;
-    FindAll all(finder, content.text);
+    FindAll all(*finder, content.text);
     while (all.next(found_)) {
       Result<Content> piece =
           extract_of(node, "x-regex-iterator", *node.iterator, content.text);
@@ -460,7 +462,8 @@ class SchemaReader {
     return std::nullopt;
   }
 
-  std::optional<Error> collect(const SchemaNode& node, const Finder& finder,
+  std::optional<Error> collect(const SchemaNode& node,
+                               const std::optional<Finder>& finder,
                                Content& content, bool& matched) {
     if (node.type != SchemaType::kObject) {
       return wrong_type(node,
@@ -472,7 +475,7 @@ class SchemaReader {
       return error;
     }
     json::Object out;
-    FindAll all(finder, content.text);
+    FindAll all(*finder, content.text);
     while (all.next(found_)) {
       Result<Content> match =
           extract_of(node, "x-regex-key-value", *node.key_value, content.text);
