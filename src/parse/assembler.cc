@@ -42,6 +42,13 @@ Assembler::Assembler(const format::Shared& shared, const Program& program,
                  ? static_cast<std::uint32_t>(*description_.implicit)
                  : kNoField),
       slots_(description_.fields.size()) {
+  // What a typical response needs, without growing there step by step.
+  events_.reserve(8);
+  chunks_.reserve(4);
+  retired_.reserve(4);
+  values_.reserve(4);
+  value_of_.reserve(4);
+  if (options_.keep_message) message_.parts.reserve(6);
   for (std::uint32_t i = 0; i < slots_.size(); ++i) {
     const json::Value* value =
         description_.defaults.find(description_.fields[i].name);
