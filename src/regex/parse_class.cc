@@ -173,9 +173,36 @@ bool Parser::class_escape(char32_t c, Item& item) const {
   return false;
 }
 
+// The control characters that every flavor spells alike.
+static bool control_escape(char32_t c, char32_t& out) {
+  switch (c) {
+    case 'b':
+      out = 8;  // only reached in brackets
+      return true;
+    case 'f':
+      out = 12;
+      return true;
+    case 'n':
+      out = 10;
+      return true;
+    case 'r':
+      out = 13;
+      return true;
+    case 't':
+      out = 9;
+      return true;
+    case 'v':
+      out = 11;
+      return true;
+    default:
+      return false;
+  }
+}
+
 // An escape of the `regex` module or of `re`, in or out of brackets.
 bool Parser::common_escape(std::size_t begin, char32_t c, bool in_set,
                            Item& item) {
+  if (control_escape(c, item.c)) return true;
   switch (c) {
     case 'x':
       return hex_escape(begin, 2, item);
@@ -185,24 +212,6 @@ bool Parser::common_escape(std::size_t begin, char32_t c, bool in_set,
       return hex_escape(begin, 8, item);
     case 'a':
       item.c = 7;
-      return true;
-    case 'b':
-      item.c = 8;  // only reached in brackets
-      return true;
-    case 'f':
-      item.c = 12;
-      return true;
-    case 'n':
-      item.c = 10;
-      return true;
-    case 'r':
-      item.c = 13;
-      return true;
-    case 't':
-      item.c = 9;
-      return true;
-    case 'v':
-      item.c = 11;
       return true;
     case 'N':
       return refuse(begin, at_,
@@ -234,29 +243,12 @@ bool Parser::common_escape(std::size_t begin, char32_t c, bool in_set,
 
 bool Parser::ecma_escape(std::size_t begin, char32_t c, bool in_set,
                          Item& item) {
+  if (control_escape(c, item.c)) return true;
   switch (c) {
     case 'u':
       return ecma_unicode_escape(begin, item);
     case 'x':
       return hex_escape(begin, 2, item);
-    case 'b':
-      item.c = 8;  // only reached in brackets
-      return true;
-    case 'f':
-      item.c = 12;
-      return true;
-    case 'n':
-      item.c = 10;
-      return true;
-    case 'r':
-      item.c = 13;
-      return true;
-    case 't':
-      item.c = 9;
-      return true;
-    case 'v':
-      item.c = 11;
-      return true;
     case '0':
       if (is_digit(raw_peek())) break;
       item.c = 0;
