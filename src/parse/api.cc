@@ -37,12 +37,7 @@ struct ResponseParser::State {
         gate(options.allow_surrogates),
         assembler(*format.shared(), *program, gate,
                   assembler_options(f, options)),
-        segmenter(*program,
-                  format.shared()->description.implicit
-                      ? static_cast<std::uint32_t>(
-                            *format.shared()->description.implicit)
-                      : parse::kNoField,
-                  format.shared()->limits, assembler) {}
+        segmenter(*program, format.shared()->limits, assembler) {}
 
   const parse::Programs& programs() const {
     return parse::Programs::of(*format.shared());
@@ -71,28 +66,34 @@ struct ResponseParser::State {
   // as the token: the prompt's writer put it there.
   void feed_prefix(std::string_view prefix) {
     std::string_view kept = parse::behind_last_anchor(*program, prefix);
-    while (!kept.empty() && !program->marks.empty()) {
+    const std::vector<automata::Mark>& marks = program->marks;
+    std::size_t done = 0;
+    // Where each mark comes next; looked for again only when that is passed.
+    std::vector<std::size_t> next(marks.size(), 0);
+    for (std::size_t m = 0; m < marks.size(); ++m) {
+      next[m] = kept.find(marks[m].spelling);
+    }
+    while (true) {
       std::size_t at = std::string_view::npos;
       std::size_t which = 0;
-      for (std::size_t m = 0; m < program->marks.size(); ++m) {
-        const std::string& spelling = program->marks[m].spelling;
-        std::size_t found = kept.find(spelling);
-        if (found < at ||
-            (found == at && found != std::string_view::npos &&
-             spelling.size() > program->marks[which].spelling.size())) {
-          at = found;
+      for (std::size_t m = 0; m < marks.size(); ++m) {
+        if (next[m] < done) next[m] = kept.find(marks[m].spelling, done);
+        if (next[m] < at ||
+            (next[m] == at && at != std::string_view::npos &&
+             marks[m].spelling.size() > marks[which].spelling.size())) {
+          at = next[m];
           which = m;
         }
       }
       if (at == std::string_view::npos) break;
-      feed_bytes(kept.substr(0, at));
+      feed_bytes(kept.substr(done, at - done));
       flush_gate();
-      const std::string& spelling = program->marks[which].spelling;
+      const std::string& spelling = marks[which].spelling;
       feed_mark(static_cast<automata::Symbol>(automata::kFirstMark + which),
                 spelling);
-      kept.remove_prefix(at + spelling.size());
+      done = at + spelling.size();
     }
-    feed_bytes(kept);
+    feed_bytes(kept.substr(done));
     prefix_bytes = gate.bytes_in();
   }
 

@@ -29,6 +29,13 @@ void wanted_groups(const Hir& hir, Watched& watched) {
   }
 }
 
+// Literals need a state per byte, and one per word and list.
+std::size_t literal_states(const Delimiter& delimiter) {
+  std::size_t states = 2;
+  for (const std::string& text : delimiter.literals) states += text.size() + 1;
+  return states;
+}
+
 struct Wanted {
   const Delimiter* delimiter;
   Watched watched;
@@ -47,11 +54,7 @@ Watch compile_watch(std::vector<Wanted> wanted,
     w.watched.rank = rank++;
     bool literal = w.delimiter->kind == Delimiter::Kind::kLiterals;
     if (literal || runs_on_automaton(hir, limits)) {
-      // Literals need a state per byte, and one per word and list.
-      states += limits.pattern_states + 2;
-      for (const std::string& text : w.delimiter->literals) {
-        states += text.size() + 1;
-      }
+      states += limits.pattern_states + literal_states(*w.delimiter);
       specs.push_back({.hir = &hir, .groups = w.watched.groups});
       watch.patterns.push_back(std::move(w.watched));
     } else if (auto code =
@@ -163,9 +166,7 @@ std::shared_ptr<const Program> compile_program(const format::Shared& shared,
     program->anchor_literal = anchor.literals[0];
   } else if (anchor) {
     Limits enough = limits;
-    for (const std::string& text : anchor.literals) {
-      enough.pattern_states += text.size() + 2;
-    }
+    enough.pattern_states += literal_states(anchor);
     program->anchor = compile_finder(anchor.pattern, {}, enough);
   }
   for (const Field& field : description.fields) {

@@ -18,10 +18,9 @@ constexpr std::uint64_t kAlwaysRetry = 4096;
 
 }  // namespace
 
-Segmenter::Segmenter(const Program& program, std::uint32_t implicit,
-                     const Limits& limits, SegmentSink& sink)
+Segmenter::Segmenter(const Program& program, const Limits& limits,
+                     SegmentSink& sink)
     : program_(program),
-      implicit_(implicit),
       field_(kNoField),
       block_bytes_(
           std::bit_floor(std::max<std::size_t>(limits.held_bytes / 2, 1))),

@@ -58,8 +58,7 @@ class Segmenter {
  public:
   // `implicit`: the field that text at rest belongs to, or kNoField.  `program`
   // and `sink` must outlive the segmenter.
-  Segmenter(const Program& program, std::uint32_t implicit,
-            const Limits& limits, SegmentSink& sink);
+  Segmenter(const Program& program, const Limits& limits, SegmentSink& sink);
 
   // `text` is UTF-8 in whole characters.
   void feed(std::string_view text);
@@ -95,8 +94,6 @@ class Segmenter {
   };
 
   void feed_block(std::string_view text);
-  void append(std::string_view text);
-  void keep_held();
   void process(bool end);
   void watch(std::uint64_t position);
   void search_on(bool end);
@@ -109,7 +106,6 @@ class Segmenter {
   std::string_view slice(std::uint64_t begin, std::uint64_t end) const;
 
   const Program& program_;
-  std::uint32_t implicit_;
   std::uint32_t field_;        // the explicit region we are in, or kNoField
   std::uint64_t block_bytes_;  // a power of two, at most half the limit
   std::uint64_t block_end_;    // the next multiple of block_bytes_

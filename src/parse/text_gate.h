@@ -9,6 +9,7 @@
 // lengths, the gate remembers where, and turns positions in the text back into
 // positions in the caller's bytes.
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -89,24 +90,14 @@ class TextGate {
   // The caller's position for a position in the text.
   std::uint64_t original(std::uint64_t position) const {
     if (shifts_.empty()) return position;
-    std::size_t low = 0;
-    std::size_t high = shifts_.size();
-    while (low < high) {
-      std::size_t middle = (low + high) / 2;
-      if (shifts_[middle].first <= position) {
-        low = middle + 1;
-      } else {
-        high = middle;
-      }
-    }
-    return low == 0 ? position + base_delta_
-                    : position + shifts_[low - 1].second;
+    std::size_t before = shifts_until(position);
+    return before == 0 ? position + base_delta_
+                       : position + shifts_[before - 1].second;
   }
 
   // Positions before `position` will not be asked for any more.
   void forget(std::uint64_t position) {
-    std::size_t gone = 0;
-    while (gone < shifts_.size() && shifts_[gone].first <= position) ++gone;
+    std::size_t gone = shifts_until(position);
     if (gone <= shifts_.size() / 2 || gone < 2) return;
     base_delta_ = shifts_[gone - 2].second;
     shifts_.erase(shifts_.begin(),
@@ -117,6 +108,14 @@ class TextGate {
 
  private:
   static constexpr std::size_t kPiece = 4096;
+
+  // How many shifts have happened up to `position`.
+  std::size_t shifts_until(std::uint64_t position) const {
+    auto after = std::upper_bound(
+        shifts_.begin(), shifts_.end(), position,
+        [](std::uint64_t p, const auto& shift) { return p < shift.first; });
+    return static_cast<std::size_t>(after - shifts_.begin());
+  }
 
   std::uint64_t delta() const {
     return shifts_.empty() ? base_delta_ : shifts_.back().second;
