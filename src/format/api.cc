@@ -143,12 +143,6 @@ Result<Description> load_template(std::string_view source,
 
 Result<Format> Format::from_json(std::string_view text,
                                  const FormatOptions& options) {
-  if (text.size() > options.limits.source_bytes) {
-    return Error{ErrorCode::kTooLarge,
-                 "the format's text has " + std::to_string(text.size()) +
-                     " bytes, more than the limit source_bytes (" +
-                     std::to_string(options.limits.source_bytes) + ")."};
-  }
   json::ParseOptions parse_options;
   parse_options.limits = options.limits;
   Result<json::Value> source = json::parse(text, parse_options);

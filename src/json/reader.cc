@@ -609,8 +609,8 @@ Result<Value> parse(std::string_view text, const ParseOptions& options) {
   if (text.size() > options.limits.source_bytes) {
     return Error{ErrorCode::kTooLarge,
                  "the text has " + std::to_string(text.size()) +
-                     " bytes, more than the limit of " +
-                     std::to_string(options.limits.source_bytes)};
+                     " bytes, more than the limit source_bytes (" +
+                     std::to_string(options.limits.source_bytes) + ")."};
   }
   for (std::size_t i = 0; i < text.size();) {
     const base::Utf8Step step =

@@ -887,12 +887,6 @@ std::string repaired(std::string_view text, bool surrogates) {
 
 Result<ResponseSchema> ResponseSchema::from_json(
     std::string_view text, const ResponseSchemaOptions& options) {
-  if (text.size() > options.limits.source_bytes) {
-    return Error{ErrorCode::kTooLarge,
-                 "the schema's text has " + std::to_string(text.size()) +
-                     " bytes, more than the limit source_bytes (" +
-                     std::to_string(options.limits.source_bytes) + ")."};
-  }
   json::ParseOptions parse_options;
   parse_options.limits = options.limits;
   Result<json::Value> spec = json::parse(text, parse_options);
