@@ -1,0 +1,172 @@
+#ifndef PARLANCE_CONSTRAINT_H_
+#define PARLANCE_CONSTRAINT_H_
+
+// Which tokens a model may write next.
+//
+//   Compiler compiler(vocabulary);              // once per vocabulary
+//   Result<Constraint> c = compiler.compile(*grammar);
+//   Matcher matcher = c->matcher();             // one per request
+//   std::vector<std::int32_t> row(compiler.mask_words());
+//   while (!matcher.is_terminated()) {
+//     matcher.fill_bitmask(row);                // bit t set: token t fits
+//     matcher.accept_token(sample(row));
+//   }
+//
+// Laws, tested on every grammar we have:
+//   Mask.      A bit is set exactly if a copy of the matcher accepts the token.
+//   No dead ends.  After any accepted tokens some text leads to the end.
+//   Rollback.  What is undone leaves no trace.
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "parlance/error.h"
+#include "parlance/grammar.h"
+#include "parlance/vocabulary.h"
+
+namespace parlance {
+
+class Constraint;
+class Matcher;
+
+struct CompilerOptions {
+  // Memory for masks that constraints share, bytes, keys counted.  Beyond it
+  // the least recently used go; matchers that use one keep it alive.
+  std::size_t cache_bytes = std::size_t{64} << 20;
+  // Tokens that may end a text.  Default: the vocabulary's stop_ids().
+  std::vector<TokenId> stop_ids = {};
+  // A file written by Compiler::save_tables() for the same vocabulary, mapped
+  // into memory.  Default: the tables are built, in about 0.1 s for 128,000
+  // tokens.
+  std::string tables_file = {};
+};
+
+struct CacheStatistics {
+  std::size_t bytes = 0;         // now held, keys counted
+  std::size_t entries = 0;       // masks now held
+  std::uint64_t hits = 0;        // masks found
+  std::uint64_t misses = 0;      // masks made
+  std::uint64_t evictions = 0;   // masks dropped for the budget
+  std::size_t tables_bytes = 0;  // the vocabulary's tables
+};
+
+// The tables of one vocabulary, and the masks that its constraints share.
+// Cheap to copy; copies share.  Safe to use from many threads.
+class Compiler {
+ public:
+  // Errors: kIo, kBadVocabulary when options.tables_file cannot be used.
+  static Result<Compiler> create(const Vocabulary& vocabulary,
+                                 const CompilerOptions& options = {});
+
+  Result<Constraint> compile(const Grammar& grammar) const;
+
+  // 32-bit words of one mask: ceil(vocabulary size / 32).
+  std::size_t mask_words() const;
+  const Vocabulary& vocabulary() const;
+  CacheStatistics cache_statistics() const;
+  // Drops every shared mask that no matcher uses.
+  void clear_cache() const;
+  // Errors: kIo.
+  Result<std::size_t> save_tables(const std::string& path) const;
+
+  struct State;
+
+ private:
+  explicit Compiler(std::shared_ptr<State> state);
+  std::shared_ptr<State> state_;
+};
+
+// A grammar made for a vocabulary.  Immutable to the outside, cheap to copy,
+// safe to share between threads; what it builds lazily is locked inside.
+class Constraint {
+ public:
+  Matcher matcher() const;
+  std::size_t mask_words() const;
+  // Memory of the automata built so far, shared tables left out.
+  std::size_t memory_bytes() const;
+  struct State;
+
+ private:
+  friend class Compiler;
+  friend class Matcher;
+  explicit Constraint(std::shared_ptr<State> state);
+  std::shared_ptr<State> state_;
+};
+
+// One text being written.  Movable; copy() forks.  Not thread-safe; matchers of
+// one constraint may be used from different threads.
+class Matcher {
+ public:
+  ~Matcher();
+  Matcher(Matcher&&) noexcept;
+  Matcher& operator=(Matcher&&) noexcept;
+  // An independent matcher in the same state, with the same history.
+  Matcher copy() const;
+
+  // Writes the mask of the next token: bit t % 32 of word t / 32 is 1 if token
+  // t may come next.  Stop tokens are set exactly where the text may end.
+  // Bits beyond the vocabulary are 0.  False, with every bit 1, when the
+  // matcher is terminated (nothing constrains what follows an end).
+  // REQUIRES: row.size() >= mask_words(); else false and nothing is written.
+  bool fill_bitmask(std::span<std::int32_t> row);
+
+  // Appends the token if it fits, else changes nothing and says false.  A stop
+  // token fits where the text may end, and terminates the matcher.
+  bool accept_token(TokenId id);
+  // Appends tokens up to the first that does not fit; says how many fitted.
+  std::size_t accept_tokens(std::span<const TokenId> ids);
+  // Appends all of `bytes` as one step, or nothing.
+  bool accept_bytes(std::string_view bytes);
+
+  // Undoes the last `steps` accepted tokens or byte strings, an end included.
+  // False and unchanged if there are fewer.  O(1).
+  bool rollback(std::size_t steps = 1);
+  // Steps that rollback() could undo.
+  std::size_t steps() const;
+  void reset();
+
+  // A stop token was accepted.
+  bool is_terminated() const;
+  // The text may end here.
+  bool can_end() const;
+
+  // The bytes that must come next, whatever the model wants: up to the first
+  // choice or possible end, never a part of a UTF-8 character, at most `limit`.
+  std::string forced_bytes(std::size_t limit = 4096);
+  // The first tokens of forced_bytes(), longest token first, leaving out those
+  // at the end that a longer token could replace.
+  std::vector<TokenId> forced_tokens();
+
+  // Masks of a draft tree in one call.  Node i has token `tokens[i]`, its first
+  // child `first_child[i]` and its next sibling `next_sibling[i]` (-1: none);
+  // node 0 is the root, whose token is already accepted.  Row i of `rows`
+  // (mask_words() words each) gets the mask behind node i if all tokens on the
+  // way fit; rows of other nodes get no bit.  The matcher is as before.
+  // REQUIRES: equal sizes, a tree; else false.
+  bool fill_tree(std::span<const std::int64_t> first_child,
+                 std::span<const std::int64_t> next_sibling,
+                 std::span<const std::int64_t> tokens,
+                 std::span<std::int32_t> rows);
+
+ private:
+  friend class Constraint;
+  struct State;
+  explicit Matcher(std::unique_ptr<State> state);
+  std::unique_ptr<State> state_;
+};
+
+// fill_bitmask for many matchers, on `threads` threads (0: as many as the
+// machine has).  Row i goes to `rows` at word i * stride.
+// REQUIRES: no matcher stands twice in the list.
+void fill_bitmasks(std::span<Matcher* const> matchers,
+                   std::span<std::int32_t> rows, std::size_t stride,
+                   unsigned threads = 0);
+
+}  // namespace parlance
+
+#endif  // PARLANCE_CONSTRAINT_H_

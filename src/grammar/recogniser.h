@@ -1,0 +1,104 @@
+#ifndef PARLANCE_SRC_GRAMMAR_RECOGNISER_H_
+#define PARLANCE_SRC_GRAMMAR_RECOGNISER_H_
+
+// Reading a text of a language byte by byte, with the state in the open.
+//
+// A configuration says everything about what may follow.  It is 16 bytes, a
+// plain value: forks, rollbacks and draft trees copy it.  The tables behind it
+// are built lazily and only ever grow, so a configuration stays good as long
+// as its recogniser.
+//
+// The one promise everything rests on: a configuration that is not dead can be
+// continued to an accepted text.
+//
+// Besides step(), which is enough to make any mask, a recogniser tells what
+// kind of place a configuration is where whole classes of tokens behave alike,
+// so that the mask need not ask for each of them (BodyView, SpaceView).
+
+#include <cstddef>
+#include <cstdint>
+#include <mutex>
+#include <string>
+
+#include "json/string_body.h"
+
+namespace parlance::grammar {
+
+struct Config {
+  std::uint32_t lex = 0;    // where inside a lexeme; 0: dead
+  std::uint32_t frame = 0;  // what is open around it
+  std::uint32_t count = 0;  // characters or bytes of the lexeme so far
+  std::uint32_t extra = 0;
+
+  bool dead() const { return lex == 0; }
+  bool operator==(const Config&) const = default;
+};
+
+// Inside a JSON string in which every character is welcome.
+struct BodyView {
+  static constexpr std::uint32_t kMany = 0xFFFFFFFF;
+
+  // Without this nothing below holds, and step() decides each byte.
+  bool free = false;
+  // The place inside an escape or a character.
+  json::BodyState state = json::BodyState::kText;
+  // Characters that may still come, and that must come before the quote.  One
+  // that has begun (`state` is not kText) counts as still to come.
+  std::uint32_t max_chars = kMany;
+  std::uint32_t min_chars = 0;
+  // Behind the closing quote after a sufficient number of characters; dead if
+  // the string cannot end here at all.
+  Config after = {};
+  // Some continuations are exceptions to `after` (names of properties that
+  // stand for something else, or were used): where the text so far is the
+  // beginning of one.  Then following step() as long as body() says `special`
+  // leads to every quote that is an exception.
+  bool special = false;
+};
+
+// Between two lexemes: white space may come and changes only the number of
+// bytes of it that may still come.
+struct SpaceView {
+  bool free = false;  // without this, no such statement
+  // Bytes of white space that may still come.
+  std::uint32_t max_bytes = 0;
+  // The same place with no white space read: what comes after the white space
+  // is decided from here.
+  Config behind = {};
+};
+
+// Not thread-safe: whoever calls holds `mutex` (a mask is made under one lock).
+class Recogniser {
+ public:
+  virtual ~Recogniser() = default;
+
+  virtual Config start() = 0;
+  // Dead unless some text continues `config` with `byte` to an accepted end.
+  // A dead configuration stays dead.
+  virtual Config step(Config config, std::uint8_t byte) = 0;
+  virtual bool can_end(Config config) = 0;
+
+  // Equal keys have equal masks for every token of at most `longest` bytes.
+  // Counts that no token can exhaust are saturated here.
+  virtual Config mask_key(Config config, std::uint32_t longest) = 0;
+
+  virtual BodyView body(Config config) = 0;
+  virtual SpaceView space(Config config) = 0;
+
+  // A number equal for configurations of different recognisers only if the
+  // bytes that keep the lexeme going (not those that end it) are the same for
+  // both, so that such work can be shared; 0 when there is none.
+  virtual std::uint64_t lexeme_fingerprint(Config config) = 0;
+
+  // What may come, for people: `"a string", "}" or ","`.
+  virtual std::string expected(Config config) = 0;
+
+  // Bytes of the tables built so far.
+  virtual std::size_t memory_bytes() const = 0;
+
+  std::mutex mutex;
+};
+
+}  // namespace parlance::grammar
+
+#endif  // PARLANCE_SRC_GRAMMAR_RECOGNISER_H_
