@@ -80,6 +80,11 @@ enum class ErrorCode : std::uint8_t {
   kInvalidValue,     // a slice with step 0, a number without a result
   // Between descriptions.
   kNotConvertible,  // the other language cannot say it; says why
+  // In a schema, grammar or structural tag that is to constrain a model.
+  kUnsupported,    // it is right, and cannot be enforced; says why
+  kUnsatisfiable,  // no text at all fits
+  kBadReference,   // it refers to something that is not there
+  kBadSyntax,      // the text of a grammar is malformed
 };
 
 // "unknown_key" for ErrorCode::kUnknownKey.  Never empty.

@@ -76,6 +76,14 @@ std::string_view to_string(ErrorCode code) {
       return "invalid_value";
     case ErrorCode::kNotConvertible:
       return "not_convertible";
+    case ErrorCode::kUnsupported:
+      return "unsupported";
+    case ErrorCode::kUnsatisfiable:
+      return "unsatisfiable";
+    case ErrorCode::kBadReference:
+      return "bad_reference";
+    case ErrorCode::kBadSyntax:
+      return "bad_syntax";
   }
   return "unknown";
 }

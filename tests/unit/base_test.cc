@@ -249,7 +249,7 @@ TEST(PythonFloat, ManyZerosAgainstALargeExponent) {
 
 TEST(Error, NamesAreDistinctAndInSnakeCase) {
   std::vector<std::string_view> names;
-  for (int i = 0; i <= static_cast<int>(ErrorCode::kNotConvertible); ++i) {
+  for (int i = 0; i <= static_cast<int>(ErrorCode::kBadSyntax); ++i) {
     const std::string_view name = to_string(static_cast<ErrorCode>(i));
     EXPECT_NE(name, "unknown") << i;
     EXPECT_EQ(name.find_first_not_of("abcdefghijklmnopqrstuvwxyz_8"),
