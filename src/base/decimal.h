@@ -1,0 +1,61 @@
+#ifndef PARLANCE_SRC_BASE_DECIMAL_H_
+#define PARLANCE_SRC_BASE_DECIMAL_H_
+
+// Exact decimal numbers: what a JSON number says, not the double nearest to it.
+//
+// Bounds and steps of a schema are compared by value, so 2, 2.0 and 20e-1 are
+// one Decimal, and 0.1 is a tenth.  There is no arithmetic beyond what the
+// keywords need: order, and being a multiple.
+
+#include <compare>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace parlance::base {
+
+// (negative ? -1 : 1) * digits * 10^exponent.  Canonical when neither end of
+// `digits` is a zero and zero itself is {false, "", 0}; whatever the functions
+// here return is canonical, and they expect it of what they are given.
+struct Decimal {
+  bool negative = false;
+  std::string digits;
+  std::int64_t exponent = 0;
+
+  // The value of a JSON number: "-0", "2.50", "1E+400".  Nothing if `number`
+  // is not one, or its exponent is beyond 10^9 either way.
+  static std::optional<Decimal> from_json(std::string_view number);
+  static Decimal from_int(std::int64_t value);
+
+  bool is_zero() const { return digits.empty(); }
+  bool is_integer() const { return exponent >= 0; }
+
+  // The decimal exponent behind the last digit in front of the point: 10^n is
+  // greater than the absolute value, 10^(n-1) is not.  0 for zero.
+  std::int64_t magnitude() const {
+    return exponent + static_cast<std::int64_t>(digits.size());
+  }
+
+  // A JSON number that reads back to the same: "-12.5", "0.001", "1e+30",
+  // "1.5e-9".  Exponents appear where the plain form would need more than a
+  // few zeros.
+  std::string to_string() const;
+
+  friend bool operator==(const Decimal&, const Decimal&) = default;
+  friend std::strong_ordering operator<=>(const Decimal& a, const Decimal& b);
+};
+
+// The order without the signs.
+std::strong_ordering compare_magnitude(const Decimal& a, const Decimal& b);
+
+// Whether `value` is an integer times `of`, exactly.  False, too, when the
+// question is too large: digits of one times digits of the other beyond 10^6
+// where `of` has more than 18 digits.
+// REQUIRES: `of` is not zero; otherwise only zero is a multiple.  Signs do not
+// matter.  Complexity: O(value.digits.size()) for up to 18 digits of `of`.
+bool is_multiple(const Decimal& value, const Decimal& of);
+
+}  // namespace parlance::base
+
+#endif  // PARLANCE_SRC_BASE_DECIMAL_H_
