@@ -1,0 +1,225 @@
+#ifndef PARLANCE_SRC_JSON_STRING_BODY_H_
+#define PARLANCE_SRC_JSON_STRING_BODY_H_
+
+// The bytes between the quotes of a strict JSON string, as a table of states.
+//
+// RFC 8259, section 7, in strict UTF-8 (The Unicode Standard, table 3-7): no
+// raw byte below 0x20, the eight short escapes, \uXXXX in either case of hex.
+// A \u escape of a high surrogate must be followed at once by one of a low
+// surrogate, and a low one cannot stand alone, so that every string decodes to
+// Unicode scalar values, each of which is one character:
+//
+//   BodyState s = BodyState::kText;
+//   for (unsigned char byte : bytes) {
+//     characters += completes_char(s, byte);
+//     s = next(s, byte);
+//   }
+//
+// A reader resumes at any byte because the state is all there is to remember.
+//
+// Differs from the reader (reader.h), which accepts lone surrogates because
+// Python's json does: this table says what may be *written*.
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+namespace parlance::json {
+
+// Where a string's text stands.  The live states come first.
+enum class BodyState : std::uint8_t {
+  kText,  // between two characters; the only state where a quote closes
+
+  // Inside a UTF-8 sequence.
+  kTail1,    // one byte 80..BF is due
+  kTail2,    // two are due
+  kTail3,    // three are due, after F1..F3
+  kAfterE0,  // A0..BF is due, then one more
+  kAfterED,  // 80..9F is due, then one more: no surrogates
+  kAfterF0,  // 90..BF is due, then two more
+  kAfterF4,  // 80..8F is due, then two more
+
+  kEscape,  // after a backslash
+
+  // Inside \uXXXX, by how many hex digits are due.
+  kHex4,
+  kHex3,
+  kHex3D,  // after "d": 0..7 goes on, 8..b makes a high surrogate
+  kHex2,
+  kHex1,
+  kHigh2,  // the same, in a high surrogate
+  kHigh1,
+  kLowBackslash,  // after a whole high surrogate: \uDC00..\uDFFF is due
+  kLowU,
+  kLow4,
+  kLow3,
+  kLow2,
+  kLow1,
+
+  kExit,  // the closing quote was read
+  kDead,  // no string continues so
+};
+
+inline constexpr std::size_t kBodyStateCount = 24;
+// States from which a string can go on: all but kExit and kDead.
+inline constexpr std::size_t kLiveBodyStateCount = 22;
+static_assert(static_cast<std::size_t>(BodyState::kExit) ==
+              kLiveBodyStateCount);
+static_assert(static_cast<std::size_t>(BodyState::kDead) ==
+              kBodyStateCount - 1);
+
+constexpr bool is_live(BodyState state) { return state < BodyState::kExit; }
+
+namespace string_body_internal {
+
+constexpr bool in(std::uint8_t byte, std::uint8_t low, std::uint8_t high) {
+  return low <= byte && byte <= high;
+}
+
+// The value of a hex digit, 16 for any other byte.
+constexpr int hex(std::uint8_t byte) {
+  if (in(byte, '0', '9')) return byte - '0';
+  if (in(byte, 'a', 'f')) return byte - 'a' + 10;
+  if (in(byte, 'A', 'F')) return byte - 'A' + 10;
+  return 16;
+}
+
+constexpr BodyState text_step(std::uint8_t byte) {
+  using enum BodyState;
+  if (byte < 0x20) return kDead;
+  if (byte == '"') return kExit;
+  if (byte == '\\') return kEscape;
+  if (byte < 0x80) return kText;
+  if (byte < 0xC2) return kDead;
+  if (byte < 0xE0) return kTail1;
+  if (byte == 0xE0) return kAfterE0;
+  if (byte == 0xED) return kAfterED;
+  if (byte < 0xF0) return kTail2;
+  if (byte == 0xF0) return kAfterF0;
+  if (byte < 0xF4) return kTail3;
+  if (byte == 0xF4) return kAfterF4;
+  return kDead;
+}
+
+constexpr BodyState escape_step(std::uint8_t byte) {
+  for (const char c : {'"', '\\', '/', 'b', 'f', 'n', 'r', 't'}) {
+    if (byte == static_cast<std::uint8_t>(c)) return BodyState::kText;
+  }
+  return byte == 'u' ? BodyState::kHex4 : BodyState::kDead;
+}
+
+// The rule that the table is made of.
+constexpr BodyState step(BodyState from, std::uint8_t byte) {
+  using enum BodyState;
+  const bool tail = in(byte, 0x80, 0xBF);
+  const int digit = hex(byte);
+  const bool is_hex = digit < 16;
+  switch (from) {
+    case kText:
+      return text_step(byte);
+    case kTail1:
+      return tail ? kText : kDead;
+    case kTail2:
+      return tail ? kTail1 : kDead;
+    case kTail3:
+      return tail ? kTail2 : kDead;
+    case kAfterE0:
+      return in(byte, 0xA0, 0xBF) ? kTail1 : kDead;
+    case kAfterED:
+      return in(byte, 0x80, 0x9F) ? kTail1 : kDead;
+    case kAfterF0:
+      return in(byte, 0x90, 0xBF) ? kTail2 : kDead;
+    case kAfterF4:
+      return in(byte, 0x80, 0x8F) ? kTail2 : kDead;
+    case kEscape:
+      return escape_step(byte);
+    case kHex4:
+      if (digit == 0xD) return kHex3D;
+      return is_hex ? kHex3 : kDead;
+    case kHex3:
+      return is_hex ? kHex2 : kDead;
+    case kHex3D:
+      if (digit < 8) return kHex2;
+      return digit < 0xC ? kHigh2 : kDead;
+    case kHex2:
+      return is_hex ? kHex1 : kDead;
+    case kHex1:
+      return is_hex ? kText : kDead;
+    case kHigh2:
+      return is_hex ? kHigh1 : kDead;
+    case kHigh1:
+      return is_hex ? kLowBackslash : kDead;
+    case kLowBackslash:
+      return byte == '\\' ? kLowU : kDead;
+    case kLowU:
+      return byte == 'u' ? kLow4 : kDead;
+    case kLow4:
+      return digit == 0xD ? kLow3 : kDead;
+    case kLow3:
+      return is_hex && digit >= 0xC ? kLow2 : kDead;
+    case kLow2:
+      return is_hex ? kLow1 : kDead;
+    case kLow1:
+      return is_hex ? kText : kDead;
+    case kExit:
+    case kDead:
+      return kDead;
+  }
+  return kDead;
+}
+
+using Table = std::array<std::array<BodyState, 256>, kBodyStateCount>;
+
+constexpr Table make_table() {
+  Table table{};
+  for (std::size_t s = 0; s < kBodyStateCount; ++s) {
+    for (std::size_t b = 0; b < 256; ++b) {
+      table[s][b] =
+          step(static_cast<BodyState>(s), static_cast<std::uint8_t>(b));
+    }
+  }
+  return table;
+}
+
+inline constexpr Table kTable = make_table();
+
+}  // namespace string_body_internal
+
+// The state after one more byte.  Nothing follows kExit or kDead.
+constexpr BodyState next(BodyState from, std::uint8_t byte) {
+  return string_body_internal::kTable[static_cast<std::size_t>(from)][byte];
+}
+
+// Whether `byte` finishes a character of the decoded string.  Every way into
+// kText does, and nothing else: a surrogate pair is one, at its end.
+constexpr bool completes_char(BodyState from, std::uint8_t byte) {
+  return next(from, byte) == BodyState::kText;
+}
+
+// A run of the table over some text.
+struct BodyRun {
+  BodyState state = BodyState::kText;  // at its end
+  std::uint32_t chars = 0;             // characters completed
+  std::size_t size = 0;  // bytes read: the quote or the dead byte is the last
+
+  // Characters completed or begun: what a bound on the length must allow.
+  constexpr std::uint32_t chars_begun() const {
+    return chars + (is_live(state) && state != BodyState::kText);
+  }
+};
+
+// Reads `text` until it ends, or through the byte that leaves the string.
+constexpr BodyRun run_body(BodyState from, std::string_view text) {
+  BodyRun run{.state = from};
+  while (run.size < text.size() && is_live(run.state)) {
+    const auto byte = static_cast<std::uint8_t>(text[run.size++]);
+    run.state = next(run.state, byte);
+    run.chars += run.state == BodyState::kText;
+  }
+  return run;
+}
+
+}  // namespace parlance::json
+
+#endif  // PARLANCE_SRC_JSON_STRING_BODY_H_
