@@ -89,6 +89,16 @@ class Recogniser {
   // bytes that keep the lexeme going (not those that end it) are the same for
   // both, so that such work can be shared; 0 when there is none.
   virtual std::uint64_t lexeme_fingerprint(Config config) = 0;
+  // Whether the step from `from` to `to` went on with the lexeme of `from`.
+  // REQUIRES: lexeme_fingerprint(from) != 0 and `to` is a step from there, not
+  // dead.
+  virtual bool same_lexeme(Config from, Config to) {
+    return from.frame == to.frame && lexeme_fingerprint(to) != 0;
+  }
+  // The only byte that can end the lexeme, here or later and in whatever
+  // recogniser has the same fingerprint; -1 if there may be several.  A quote
+  // for strings.
+  virtual int lexeme_end(Config) { return -1; }
 
   // What may come, for people: `"a string", "}" or ","`.
   virtual std::string expected(Config config) = 0;
