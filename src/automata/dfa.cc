@@ -496,8 +496,14 @@ const State* Automaton::start(const Context& context) const {
   bool line_start = (context.text_start || context.line_start) &&
                     (nfa_.needs_line_start || text_start);
   bool plain = !text_start && !line_start && context.not_empty.empty();
-  if (plain) {
-    const State* known = idle_start_.load(std::memory_order_acquire);
+  // Of the sets of patterns that may not be empty none and all are remembered.
+  const bool remembered = context.not_empty.empty() ||
+                          context.not_empty.size() == nfa_.entries.size();
+  std::atomic<const State*>& start =
+      starts_[(text_start ? 1U : 0U) | (line_start ? 2U : 0U) |
+              (context.not_empty.empty() ? 0U : 4U)];
+  if (remembered) {
+    const State* known = start.load(std::memory_order_acquire);
     if (known != nullptr) return known;
   }
   std::lock_guard lock(mutex_);
@@ -516,7 +522,7 @@ const State* Automaton::start(const Context& context) const {
     states_.emplace(Builder::name(*kept), std::move(owned));
   }
   if (plain && !kept->decided) learn_leaving_locked(*kept);
-  if (plain) idle_start_.store(kept, std::memory_order_release);
+  if (remembered) start.store(kept, std::memory_order_release);
   return kept;
 }
 

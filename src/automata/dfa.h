@@ -28,6 +28,7 @@
 // automaton: readers need no lock, builders take one.  Past the memory limit
 // states are no longer kept but made anew at each step: slower, never larger.
 
+#include <array>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -164,7 +165,8 @@ class Automaton {
   mutable std::vector<std::unique_ptr<Transition>> transitions_;
   mutable std::unordered_map<const State*, std::unique_ptr<Leaving>> leaving_;
   mutable std::size_t memory_ = 0;
-  mutable std::atomic<const State*> idle_start_{nullptr};
+  // Start states by what their context says, see start().
+  mutable std::array<std::atomic<const State*>, 8> starts_ = {};
 };
 
 // One search of one stream.  Positions are the caller's; they grow by one per
