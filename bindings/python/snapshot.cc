@@ -43,17 +43,25 @@ nb::object snapshot_of(PyObject* value, int depth) {
   return nb::borrow(value);
 }
 
+bool same_value(PyObject* a, PyObject* b, int depth);
+
+// What most keys and values are: the very str that the snapshot shares.
+bool same_item(PyObject* a, PyObject* b, int depth) {
+  return (a == b && PyUnicode_CheckExact(a)) || same_value(a, b, depth);
+}
+
 // Equal in type, order and content, not only by ==, for which 1 is True.
 bool same_value(PyObject* a, PyObject* b, int depth) {
-  bool container = PyDict_CheckExact(a) || PyList_CheckExact(a);
+  const bool dict = PyDict_CheckExact(a);
+  const bool list = PyList_CheckExact(a);
   if (a == b) {
     // A container that the snapshot shares was too deep to copy.
-    return !container &&
+    return !dict && !list &&
            (PyUnicode_CheckExact(a) || PyLong_CheckExact(a) ||
             PyFloat_CheckExact(a) || PyBool_Check(a) || a == Py_None);
   }
   if (Py_TYPE(a) != Py_TYPE(b) || depth >= kDepth) return false;
-  if (PyDict_CheckExact(a)) {
+  if (dict) {
     if (PyDict_Size(a) != PyDict_Size(b)) return false;
     Py_ssize_t at_a = 0;
     Py_ssize_t at_b = 0;
@@ -63,16 +71,16 @@ bool same_value(PyObject* a, PyObject* b, int depth) {
     PyObject* item_b = nullptr;
     while (PyDict_Next(a, &at_a, &key_a, &item_a) != 0) {
       if (PyDict_Next(b, &at_b, &key_b, &item_b) == 0) return false;
-      if (!same_value(key_a, key_b, depth + 1)) return false;
-      if (!same_value(item_a, item_b, depth + 1)) return false;
+      if (!same_item(key_a, key_b, depth + 1)) return false;
+      if (!same_item(item_a, item_b, depth + 1)) return false;
     }
     return true;
   }
-  if (PyList_CheckExact(a)) {
-    Py_ssize_t size = PyList_Size(a);
+  if (list) {
+    const Py_ssize_t size = PyList_Size(a);
     if (size != PyList_Size(b)) return false;
     for (Py_ssize_t i = 0; i < size; ++i) {
-      if (!same_value(PyList_GetItem(a, i), PyList_GetItem(b, i), depth + 1)) {
+      if (!same_item(PyList_GetItem(a, i), PyList_GetItem(b, i), depth + 1)) {
         return false;
       }
     }
@@ -87,14 +95,34 @@ bool same_value(PyObject* a, PyObject* b, int depth) {
   return equal == 1;
 }
 
+// Specs that are kept at once.
+constexpr Py_ssize_t kMost = 128;
+
+// What `make` made of `spec`, from `known` (addresses to pairs of a snapshot
+// and what was made of it) if `spec` still says the same.  The address alone
+// would not do: containers change, and addresses are used again.
+nb::object remembered(nb::dict known, nb::handle spec, nb::handle make) {
+  nb::object address = nb::steal(PyLong_FromVoidPtr(spec.ptr()));
+  if (!address.is_valid()) throw nb::python_error();
+  // Held, because comparing may run code that changes `known`.
+  nb::object pair =
+      nb::borrow(PyDict_GetItemWithError(known.ptr(), address.ptr()));
+  if (pair.is_valid()) {
+    if (same_value(spec.ptr(), PyTuple_GetItem(pair.ptr(), 0), 0)) {
+      return nb::borrow(PyTuple_GetItem(pair.ptr(), 1));
+    }
+  } else if (PyErr_Occurred() != nullptr) {
+    throw nb::python_error();
+  }
+  nb::object said = snapshot_of(spec.ptr(), 0);
+  nb::object made = make(spec);
+  if (PyDict_Size(known.ptr()) >= kMost) PyDict_Clear(known.ptr());
+  set(known, address.ptr(), nb::make_tuple(said, made));
+  return made;
+}
+
 }  // namespace
 
-void define_snapshot(nb::module_& m) {
-  m.def("snapshot",
-        [](nb::handle value) { return snapshot_of(value.ptr(), 0); });
-  m.def("same", [](nb::handle value, nb::handle snapshot) {
-    return same_value(value.ptr(), snapshot.ptr(), 0);
-  });
-}
+void define_snapshot(nb::module_& m) { m.def("remembered", &remembered); }
 
 }  // namespace parlance::python

@@ -177,27 +177,12 @@ def _cached_format(text, named):
 
 # The same dicts and lists come with every call.  Looking one up by its text
 # means writing the text, which takes as long as a short response; comparing it
-# with what it said last time does not.  The address alone would not do: dicts
-# change, and addresses are used again.
-class _Recent:
-    def __init__(self, make, size=128):
-        self._make = make
-        self._size = size
-        self._made = {}
-
-    def __call__(self, spec):
-        known = self._made.get(id(spec))
-        if known is not None and _parlance.same(spec, known[0]):
-            return known[1]
-        said = _parlance.snapshot(spec)
-        made = self._make(spec)
-        if len(self._made) >= self._size:
-            self._made.clear()
-        self._made[id(spec)] = said, made
-        return made
+# with what it said last time, as remembered() does, does not.
+_formats_of_dicts = {}
 
 
-_format_of_dict = _Recent(lambda spec: _cached_format(*_text_of(spec)))
+def _format_of_dict(spec):
+    return _cached_format(*_text_of(spec))
 
 
 # ---- Response schemas
@@ -242,13 +227,17 @@ def _cached_spec(text, named):
     return _cached_format(text, named)
 
 
-_spec_of_dict = _Recent(lambda spec: _cached_spec(*_text_of(spec)))
+_specs_of_dicts = {}
+
+
+def _spec_of_dict(spec):
+    return _cached_spec(*_text_of(spec))
 
 
 def _spec_of(spec):
     """A format or a response schema."""
     if type(spec) is dict:
-        return _spec_of_dict(spec)
+        return _parlance.remembered(_specs_of_dicts, spec, _spec_of_dict)
     if isinstance(spec, (_Base, _BaseSchema)):
         return spec
     return _cached_spec(*_text_of(spec))
@@ -256,7 +245,7 @@ def _spec_of(spec):
 
 def _format_of(spec):
     if type(spec) is dict:
-        return _format_of_dict(spec)
+        return _parlance.remembered(_formats_of_dicts, spec, _format_of_dict)
     if isinstance(spec, _Base):
         return spec
     return _cached_format(*_text_of(spec))
@@ -326,7 +315,11 @@ def _tools_text(tools):
     )
 
 
-_tools_of_list = _Recent(lambda tools: _cached_tools(_tools_text(tools)))
+_tools_of_lists = {}
+
+
+def _tools_of_list(tools):
+    return _cached_tools(_tools_text(tools))
 
 
 def _tools_of(tools):
@@ -335,7 +328,7 @@ def _tools_of(tools):
     if isinstance(tools, _parlance.ToolSet):
         return tools
     if type(tools) is list:
-        return _tools_of_list(tools)
+        return _parlance.remembered(_tools_of_lists, tools, _tools_of_list)
     return _cached_tools(_tools_text(tools))
 
 
@@ -395,10 +388,17 @@ def parse_response(
     Ids need ``vocabulary``.  ``prefix`` is one for all or a list with one per
     response; with a response schema there is none, nor are there ``tools``.
     """
-    response = _either("response", response, text)
-    spec = _either("spec", spec, response_template)
-    format = _spec_of(spec)
+    if response is _MISSING or text is not _MISSING:
+        response = _either("response", response, text)
+    if spec is _MISSING or response_template is not _MISSING:
+        spec = _either("spec", spec, response_template)
+    if type(spec) is dict:
+        format = _parlance.remembered(_specs_of_dicts, spec, _spec_of_dict)
+    else:
+        format = _spec_of(spec)
     if isinstance(format, _BaseSchema):
+        if type(response) is str and prefix is None and tools is None:
+            return _parlance.parse_schema_one(format, response, vocabulary)
         return _parse_by_schema(response, format, prefix, tools, vocabulary)
     if prefix is None:
         raise UsageError(_NO_PREFIX)
