@@ -32,22 +32,28 @@ nb::object lint(const SchemaObject& self) {
 
 struct Job {
   Input response;
+  bool nothing = false;  // None, which upstream takes for no text
   Result<json::Value> message = json::Value();
 };
 
 void work(Job& job, const ResponseSchema& schema) {
-  job.message = schema.parse(job.response.text, {.allow_surrogates = true});
+  if (job.nothing) {
+    job.message = schema.parse_nothing();
+  } else {
+    job.message = schema.parse(job.response.text, {.allow_surrogates = true});
+  }
 }
 
 // `response` as text: ids become the bytes of their tokens.
-void read(nb::handle response, const Vocabulary* vocabulary, Input& in) {
-  read_text(response, "response", vocabulary, in);
+void read(nb::handle response, const Vocabulary* vocabulary, Job& job) {
+  job.nothing = response.is_none();
+  if (!job.nothing) read_text(response, "response", vocabulary, job.response);
 }
 
 nb::object parse_one(const SchemaObject& schema, nb::handle response,
                      const Vocabulary* vocabulary) {
   Job job;
-  read(response, vocabulary, job.response);
+  read(response, vocabulary, job);
   if (job.response.text.size() > kThreadBytes) {
     nb::gil_scoped_release release;
     work(job, schema.schema);
@@ -63,7 +69,7 @@ nb::object parse_many(const SchemaObject& schema, nb::list responses,
   std::vector<Job> jobs(nb::len(responses));
   std::size_t total = 0;
   for (std::size_t i = 0; i < jobs.size(); ++i) {
-    read(responses[i], vocabulary, jobs[i].response);
+    read(responses[i], vocabulary, jobs[i]);
     total += jobs[i].response.text.size();
   }
   {

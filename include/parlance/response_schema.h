@@ -26,7 +26,7 @@
 namespace parlance {
 
 namespace parse {
-struct SchemaProgram;  // src/parse/response_schema.cc
+struct SchemaProgram;  // src/parse/schema_program.h
 }
 
 struct ResponseSchemaOptions {
@@ -67,6 +67,8 @@ class ResponseSchema {
   // whose pattern our automata run; others have a step limit.
   Result<json::Value> parse(std::string_view text,
                             const SchemaParseOptions& options = {}) const;
+  // The message where there is no text at all: the root's "const", or null.
+  json::Value parse_nothing() const;
 
   // What is legal and fails as soon as a text gets there, or is never reached.
   std::vector<Lint> lint() const;

@@ -386,7 +386,8 @@ def parse_response(
     ``response`` is a ``str``, ``bytes`` or a flat sequence of token ids and
     gives a ``dict``; or a list of those (or a 2-D array) and gives a list.
     Ids need ``vocabulary``.  ``prefix`` is one for all or a list with one per
-    response; with a response schema there is none, nor are there ``tools``.
+    response; with a response schema there is none, nor are there ``tools``,
+    and ``None`` is a response without text.
     """
     if response is _MISSING or text is not _MISSING:
         response = _either("response", response, text)
@@ -446,7 +447,10 @@ def _parse_by_schema(response, schema, prefix, tools, vocabulary):
             "a response schema takes no tools: it types values itself; leave "
             "tools out, or use a response template"
         )
-    responses = None if isinstance(response, str) else _batch(response)
+    if isinstance(response, (list, tuple)) and response and response[0] is None:
+        responses = list(response)
+    else:
+        responses = _batch(response)
     if responses is None:
         return _parlance.parse_schema_one(schema, response, vocabulary)
     return _parlance.parse_schema_many(schema, responses, vocabulary)

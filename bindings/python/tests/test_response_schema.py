@@ -34,8 +34,7 @@ def cases():
         for case in json.loads(file.read_text("utf-8")):
             if isinstance(case["schema"], str):
                 case["schema"] = schemas[case["schema"]]["schema"]
-            if isinstance(case["input"], str):
-                yield pytest.param(case, id=case["id"])
+            yield pytest.param(case, id=case["id"])
 
 
 def decoded(value):
@@ -82,6 +81,15 @@ def test_what_a_response_may_be():
     ) == [{"name": "a"}, {}]
     with pytest.raises(parlance.UsageError, match="vocabulary="):
         parlance.parse_response([0], NAMES)
+
+
+def test_no_text():
+    assert parlance.parse_response(None, NAMES) is None
+    assert parlance.parse_response(None, {"const": [1], "type": "string"}) == [1]
+    # None is not text that a pattern could be looked for in, but no text.
+    assert parlance.parse_response(None, {"type": "integer", "x-regex": "("}) is None
+    assert parlance.parse_response([None, "<a>"], NAMES) == [None, {"name": "a"}]
+    assert parlance.parse_response(("<a>", None), NAMES) == [{"name": "a"}, None]
 
 
 def test_what_a_schema_may_be(tmp_path):

@@ -1,0 +1,700 @@
+// Reading a text by a response schema: the steps of one node.
+//
+//   text --substitutions--> text --x-regex--> extract --iterator, key-value-->
+//     pieces --x-parser--> value --type--> value, with the children's values
+//
+// What goes from step to step is Content: views into the text as long as
+// possible, JSON values only once there are any.  A node calls its children,
+// so the call stack is as deep as the schema, which the loader has limited,
+// and never as deep as the text.
+
+#include "parse/schema_reader.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/python_number.h"
+#include "json/lax.h"
+#include "json/located.h"
+#include "parse/content.h"
+#include "parse/schema_content.h"
+#include "regex/properties.h"
+
+namespace parlance::parse {
+
+using format::SchemaNode;
+using format::SchemaNodeId;
+using format::SchemaParser;
+using format::SchemaPattern;
+using format::SchemaType;
+using json::Value;
+
+namespace {
+
+// Bytes that the substitutions of one parse may write together: each may
+// double the text.
+constexpr std::size_t kMostSubstituted = std::size_t{64} << 20;
+// Bytes of text that may be copied into the result: every property of an
+// object may take the whole text.
+constexpr std::size_t kMostCopied = std::size_t{1} << 30;
+
+bool is_re_word(char32_t c) {
+  return regex::word_class(regex::Flavor::kPythonRe).contains(c);
+}
+
+// ASCII letters suffice: no other becomes one of "true" or "false".
+bool equal_ignoring_case(std::string_view text, std::string_view lower) {
+  return std::equal(
+      text.begin(), text.end(), lower.begin(), lower.end(), [](char a, char b) {
+        return (a >= 'A' && a <= 'Z' ? static_cast<char>(a + 32) : a) == b;
+      });
+}
+
+// One parse.
+class SchemaReader {
+ public:
+  explicit SchemaReader(const SchemaProgram& program) : program_(program) {}
+
+  Result<Value> read(Content content, SchemaNodeId id) {
+    const SchemaNode& node = program_.description.nodes[id];
+    if (node.constant) return *node.constant;
+    if (content.is_null()) return Value();
+    // What substitutions make, for as long as views point into it.
+    std::string owned;
+    if (node.wants_text) {
+      bool matched = true;
+      if (auto error = apply_patterns(node, program_.nodes[id], content, owned,
+                                      matched)) {
+        return *std::move(error);
+      }
+      if (!matched) return Value();
+    }
+    if (node.parser != SchemaParser::kNone) {
+      Result<Value> value = apply_parser(node, content);
+      if (!value) return value;
+      if (value->is_string()) {
+        // The view needs a value that stays.
+        const Value kept = std::move(*value);
+        return apply_type(node, Content::of(kept));
+      }
+      Content parsed;
+      parsed.kind = Content::Kind::kValue;
+      parsed.value = std::move(*value);
+      return apply_type(node, parsed);
+    }
+    return apply_type(node, content);
+  }
+
+ private:
+  static Error fail(const SchemaNode& node, ErrorCode code,
+                    std::string message) {
+    return {code, std::move(message), node.pointer};
+  }
+  static Error invalid(const SchemaNode& node, std::string message) {
+    return fail(node, ErrorCode::kInvalidContent, std::move(message));
+  }
+  static Error wrong_type(const SchemaNode& node, std::string message) {
+    return fail(node, ErrorCode::kContentType, std::move(message));
+  }
+  static Error too_many_steps(const SchemaNode& node, std::string_view key,
+                              std::string_view text) {
+    return fail(node, ErrorCode::kTooLarge,
+                std::string(key) +
+                    " needs more steps than Limits::match_steps allows.  "
+                    "Text: " +
+                    shown(text));
+  }
+
+  Result<Value> make_text(const SchemaNode& node, std::string_view text) {
+    copied_ += text.size();
+    if (copied_ > kMostCopied) {
+      return fail(node, ErrorCode::kTooLarge,
+                  "the result holds more than 1 GiB of text");
+    }
+    return Value(text);
+  }
+
+  // Steps 3 to 7.  `matched` becomes false where the result is null.
+  std::optional<Error> apply_patterns(const SchemaNode& node,
+                                      const NodeProgram& program,
+                                      Content& content, std::string& owned,
+                                      bool& matched) {
+    if (!content.is_text()) {
+      return wrong_type(
+          node, "a node with a regex or substitutions needs text, got " +
+                    quoted(content));
+    }
+    if (node.null_substitutions) {
+      return wrong_type(node,
+                        "x-regex-substitutions is null, and must be a list");
+    }
+    for (std::size_t i = 0; i < node.substitutions.size(); ++i) {
+      if (auto error = substitute(node, node.substitutions[i],
+                                  program.substitutions[i], content, owned)) {
+        return error;
+      }
+    }
+    if (node.regex) {
+      if (auto error = check_pattern(node, *node.regex, content)) return error;
+      FindAll all(*program.regex, content.text);
+      if (!all.next(found_)) {
+        matched = false;
+        if (!all.gave_up()) return std::nullopt;
+        return too_many_steps(node, "x-regex", content.text);
+      }
+      Result<Content> extract =
+          extract_of(node, "x-regex", *node.regex, content.text);
+      if (!extract) return std::move(extract).error();
+      content = std::move(*extract);
+    }
+    if (node.iterator) {
+      if (auto error = iterate(node, program.iterator, content, matched)) {
+        return error;
+      }
+    }
+    if (matched && node.key_value) {
+      return collect(node, program.key_value, content, matched);
+    }
+    return std::nullopt;
+  }
+
+  // Python compiles a pattern before it looks at the text.
+  static std::optional<Error> check_pattern(const SchemaNode& node,
+                                            const SchemaPattern& pattern,
+                                            const Content& content) {
+    if (pattern.fault) return pattern.fault;
+    if (content.is_text()) return std::nullopt;
+    return wrong_type(node, "a pattern can only be searched in text, and the " +
+                                std::string("step before gave ") +
+                                quoted(content));
+  }
+
+  std::optional<Error> substitute(const SchemaNode& node,
+                                  const format::Substitution& substitution,
+                                  const SubstitutionProgram& program,
+                                  Content& content, std::string& owned) {
+    if (substitution.pattern.fault) return substitution.pattern.fault;
+    if (substitution.fault) return substitution.fault;
+    const std::string_view text = content.text;
+    std::string out;
+    std::size_t done = 0;
+    std::size_t written = 0;
+    bool any = false;
+    FindAll all(program.finder, text);
+    while (all.next(found_)) {
+      any = true;
+      out.append(text, done, found_.begin - done);
+      done = found_.end;
+      std::size_t reference = 0;
+      for (const format::ReplacementPart& part : substitution.replacement) {
+        if (const auto* literal = std::get_if<std::string>(&part)) {
+          out += *literal;
+          continue;
+        }
+        const std::size_t which = program.references[reference++];
+        const auto [begin, end] = which == SubstitutionProgram::kWhole
+                                      ? std::pair(found_.begin, found_.end)
+                                      : found_.groups[which];
+        if (begin != std::string_view::npos) {
+          out.append(text, begin, end - begin);
+        }
+      }
+      if (out.size() + substituted_ > kMostSubstituted) {
+        return fail(node, ErrorCode::kTooLarge,
+                    "x-regex-substitutions write more than 64 MiB");
+      }
+    }
+    if (all.gave_up()) {
+      return too_many_steps(node, "x-regex-substitutions", text);
+    }
+    if (!any) return std::nullopt;
+    out.append(text, done);
+    written = out.size();
+    substituted_ += written;
+    owned = std::move(out);
+    content.text = owned;
+    return std::nullopt;
+  }
+
+  // What the match in found_ gives.
+  Result<Content> extract_of(const SchemaNode& node, std::string_view key,
+                             const SchemaPattern& pattern,
+                             std::string_view text) {
+    Content out;
+    if (pattern.has_names()) {
+      out.kind = Content::Kind::kGroups;
+      const auto& names = pattern.pattern.hir.names;
+      out.groups.reserve(names.size());
+      for (std::size_t i = 0; i < names.size(); ++i) {
+        const auto [begin, end] = found_.groups[i];
+        if (begin == std::string_view::npos) continue;
+        out.groups.emplace_back(names[i].name, text.substr(begin, end - begin));
+      }
+      return out;
+    }
+    const std::uint32_t count = pattern.pattern.hir.group_count;
+    if (count != 1) {
+      return invalid(
+          node,
+          std::string(key) + " matched " +
+              shown(text.substr(found_.begin, found_.end - found_.begin)) +
+              " and has " +
+              (count == 0 ? "no group" : std::to_string(count) + " groups") +
+              " to take a text from; a pattern has one group without a name, "
+              "or groups with names");
+    }
+    const auto [begin, end] = found_.groups[0];
+    if (begin == std::string_view::npos) {
+      out.kind = Content::Kind::kNull;
+    } else {
+      out.text = text.substr(begin, end - begin);
+    }
+    return out;
+  }
+
+  // `finder` is there unless the pattern has a fault, which comes first.
+  std::optional<Error> iterate(const SchemaNode& node,
+                               const std::optional<Finder>& finder,
+                               Content& content, bool& matched) {
+    if (node.type != SchemaType::kArray) {
+      return wrong_type(node,
+                        "x-regex-iterator needs \"type\": \"array\", and "
+                        "the type here is " +
+                            type_text(node));
+    }
+    if (auto error = check_pattern(node, *node.iterator, content)) {
+      return error;
+    }
+    Content out;
+    out.kind = Content::Kind::kPieces;
+    FindAll all(*finder, content.text);
+    while (all.next(found_)) {
+      Result<Content> piece =
+          extract_of(node, "x-regex-iterator", *node.iterator, content.text);
+      if (!piece) return std::move(piece).error();
+      out.pieces.push_back(std::move(*piece));
+    }
+    if (all.gave_up()) {
+      return too_many_steps(node, "x-regex-iterator", content.text);
+    }
+    matched = !out.pieces.empty();
+    content = std::move(out);
+    return std::nullopt;
+  }
+
+  std::optional<Error> collect(const SchemaNode& node,
+                               const std::optional<Finder>& finder,
+                               Content& content, bool& matched) {
+    if (node.type != SchemaType::kObject) {
+      return wrong_type(node,
+                        "x-regex-key-value needs \"type\": \"object\", and the "
+                        "type here is " +
+                            type_text(node));
+    }
+    if (auto error = check_pattern(node, *node.key_value, content)) {
+      return error;
+    }
+    json::Object out;
+    FindAll all(*finder, content.text);
+    while (all.next(found_)) {
+      Result<Content> match =
+          extract_of(node, "x-regex-key-value", *node.key_value, content.text);
+      if (!match) return std::move(match).error();
+      std::optional<std::string_view> key;
+      std::optional<std::string_view> value;
+      for (const auto& [name, text] : match->groups) {
+        if (name == "key") key = text;
+        if (name == "value") value = text;
+      }
+      if (!key || !value) {
+        return invalid(
+            node,
+            "x-regex-key-value matched " +
+                shown(content.text.substr(found_.begin,
+                                          found_.end - found_.begin)) +
+                " without its group \"" + (key ? "value" : "key") +
+                "\"; every match must set the groups \"key\" and \"value\"");
+      }
+      Result<Value> made = make_text(node, *value);
+      if (!made) return std::move(made).error();
+      out.set(std::string(*key), std::move(*made));
+    }
+    if (all.gave_up()) {
+      return too_many_steps(node, "x-regex-key-value", content.text);
+    }
+    matched = !out.empty();
+    content = Content();
+    content.kind = Content::Kind::kValue;
+    content.value = Value(std::move(out));
+    return std::nullopt;
+  }
+
+  // Step 8.
+  Result<Value> apply_parser(const SchemaNode& node, const Content& content) {
+    if (node.parser == SchemaParser::kUnknown) {
+      return invalid(node, "there is no parser called " + node.parser_text +
+                               "; \"json\" and \"gemma4-tool-call\" exist");
+    }
+    if (!content.is_text()) {
+      return wrong_type(node, "the parser " + node.parser_text +
+                                  " needs text, got " + quoted(content));
+    }
+    std::string_view text = content.text;
+    std::string rewritten;
+    if (node.parser == SchemaParser::kGemma4) {
+      std::optional<std::string> rewriting =
+          json::rewrite_gemma_call(text, &is_re_word);
+      if (!rewriting) {
+        return fail(node, ErrorCode::kTooLarge,
+                    "the text contains U+0000 and too many strings to put "
+                    "back.  Text: " +
+                        shown(text));
+      }
+      rewritten = std::move(*rewriting);
+      text = rewritten;
+    }
+    Result<Value> value = read_json(node, content.text, text);
+    if (!value || (!node.transform && !node.transform_fault)) return value;
+    if (node.transform_fault) return *node.transform_fault;
+    Result<Value> transformed = node.transform->search(*value);
+    if (transformed) return transformed;
+    Error error = std::move(transformed).error();
+    if (error.code != ErrorCode::kTooLarge &&
+        error.code != ErrorCode::kTooDeep) {
+      error.code = ErrorCode::kTransform;
+    }
+    error.message = "transform: " + error.message +
+                    "  Value: " + quoted(Content::of(*value));
+    error.path = json::append_pointer(
+        json::append_pointer(node.pointer, "x-parser-args"), "transform");
+    error.span = std::nullopt;
+    return error;
+  }
+
+  Result<Value> read_json(const SchemaNode& node, std::string_view given,
+                          std::string_view text) {
+    json::ParseOptions options;
+    options.limits = program_.limits;
+    Result<Value> value = json::parse(text, options);
+    if (value) return value;
+    Error error = std::move(value).error();
+    if (error.code == ErrorCode::kTooDeep) {
+      return fail(node, ErrorCode::kTooDeep, std::move(error.message));
+    }
+    // Too many digits are no decode error to Python, and not forgiven.
+    if (error.code == ErrorCode::kTooLarge) {
+      return invalid(node, std::move(error.message));
+    }
+    if (node.allow_non_json) return make_text(node, text);
+    std::string message = "not JSON: " + error.message;
+    if (error.span) {
+      message += " (byte " + std::to_string(error.span->begin) + ")";
+    }
+    message += ".  Text: " + shown(given);
+    if (given != text) message += ".  Rewritten: " + shown(text);
+    message += ".  With \"allow_non_json\": true such a text is kept as it is";
+    return invalid(node, std::move(message));
+  }
+
+  static std::string type_text(const SchemaNode& node) {
+    return node.type_text.empty() ? "not given" : node.type_text;
+  }
+
+  // Step 9.
+  Result<Value> apply_type(const SchemaNode& node, const Content& content) {
+    switch (node.type) {
+      case SchemaType::kAny:
+        if (content.is_text()) return make_text(node, content.text);
+        return to_value(content);
+      case SchemaType::kObject:
+        return read_object(node, content);
+      case SchemaType::kArray:
+        return read_array(node, content);
+      case SchemaType::kString:
+        if (content.is_text()) return make_text(node, content.text);
+        return wrong_type(node, "a string is needed, got " + quoted(content));
+      case SchemaType::kInteger:
+        return read_integer(node, content);
+      case SchemaType::kNumber:
+        return read_number(node, content);
+      case SchemaType::kBoolean:
+        return read_boolean(node, content);
+      case SchemaType::kUnknown:
+        break;
+    }
+    return wrong_type(node, "the type " + node.type_text +
+                                " is unknown; object, array, string, integer, "
+                                "number, boolean and any exist.  Got " +
+                                quoted(content));
+  }
+
+  Result<Value> read_integer(const SchemaNode& node, const Content& content) {
+    if (content.is_text()) {
+      std::string digits;
+      switch (base::python_int(content.text, digits,
+                               program_.limits.integer_digits)) {
+        case base::NumberStatus::kOk:
+          return Value::integer(digits);
+        case base::NumberStatus::kTooManyDigits:
+          return invalid(node,
+                         "the integer has more than " +
+                             std::to_string(program_.limits.integer_digits) +
+                             " digits");
+        case base::NumberStatus::kNotANumber:
+          break;
+      }
+      return invalid(node, shown(content.text) + " is not an integer");
+    }
+    const json::Kind kind = content.value.kind();
+    if (content.kind == Content::Kind::kValue &&
+        (kind == json::Kind::kInt || kind == json::Kind::kBigInt ||
+         kind == json::Kind::kBool)) {
+      return content.value;
+    }
+    return wrong_type(node,
+                      "an integer or text is needed, got " + quoted(content));
+  }
+
+  static Result<Value> read_number(const SchemaNode& node,
+                                   const Content& content) {
+    if (content.is_text()) {
+      double number = 0;
+      if (base::python_float(content.text, number)) return Value(number);
+      return invalid(node, shown(content.text) + " is not a number");
+    }
+    if (content.kind == Content::Kind::kValue) {
+      switch (content.value.kind()) {
+        case json::Kind::kBool:
+          return Value(content.value.as_bool() ? 1.0 : 0.0);
+        case json::Kind::kBigInt:
+          if (std::isfinite(content.value.as_float())) break;
+          return invalid(node, "the integer is too large for a number");
+        default:
+          break;
+      }
+      switch (content.value.kind()) {
+        case json::Kind::kInt:
+        case json::Kind::kBigInt:
+        case json::Kind::kFloat:
+          return Value(content.value.as_float());
+        default:
+          break;
+      }
+    }
+    return wrong_type(node,
+                      "a number or text is needed, got " + quoted(content));
+  }
+
+  static Result<Value> read_boolean(const SchemaNode& node,
+                                    const Content& content) {
+    if (content.is_text()) {
+      for (std::string_view word : {"true", "1"}) {
+        if (equal_ignoring_case(content.text, word)) return Value(true);
+      }
+      for (std::string_view word : {"false", "0"}) {
+        if (equal_ignoring_case(content.text, word)) return Value(false);
+      }
+      return invalid(node, shown(content.text) +
+                               " is not a boolean; true, 1, false and 0 are");
+    }
+    if (content.kind == Content::Kind::kValue &&
+        content.value.kind() == json::Kind::kBool) {
+      return content.value;
+    }
+    return wrong_type(node,
+                      "a boolean or text is needed, got " + quoted(content));
+  }
+
+  Result<Value> read_object(const SchemaNode& node, const Content& content) {
+    json::Object out;
+    std::optional<Error> error;
+    if (content.is_text()) {
+      error = read_properties_of_text(node, content.text, out);
+    } else if (content.kind == Content::Kind::kGroups) {
+      error = read_members_of_groups(node, content, out);
+    } else if (content.is_object()) {
+      error = read_members(node, content.value.members(), out);
+    } else {
+      error = wrong_type(node,
+                         "an object or text is needed, got " + quoted(content));
+    }
+    if (error) return *std::move(error);
+    std::string missing;
+    for (const std::string& name : node.required) {
+      if (out.find(name) != nullptr) continue;
+      missing += (missing.empty() ? "" : ", ") + shown(name);
+    }
+    if (!missing.empty()) {
+      return invalid(node, "required and missing: " + missing +
+                               ".  Read: " + quoted_object(out) +
+                               ".  From: " + quoted(content));
+    }
+    return Value(std::move(out));
+  }
+
+  static std::string quoted_object(json::Object members) {
+    Content content;
+    content.kind = Content::Kind::kValue;
+    content.value = Value(std::move(members));
+    return quoted(content);
+  }
+
+  // Every property looks at the whole text; what gives nothing is left out.
+  std::optional<Error> read_properties_of_text(const SchemaNode& node,
+                                               std::string_view text,
+                                               json::Object& out) {
+    if (!node.has_properties) {
+      return invalid(node,
+                     "an object that gets text needs properties, a regex "
+                     "or a parser.  Text: " +
+                         shown(text));
+    }
+    for (const auto& [name, child] : node.properties) {
+      Result<Value> value = read(Content::of(text), child);
+      if (!value) return std::move(value).error();
+      if (!value->is_null()) out.set(name, std::move(*value));
+    }
+    return std::nullopt;
+  }
+
+  std::optional<Error> read_members(const SchemaNode& node,
+                                    const json::Object& members,
+                                    json::Object& out) {
+    for (const auto& [name, child] : node.properties) {
+      const Value* value = members.find(name);
+      if (auto error = read_property(
+              name, child,
+              value == nullptr ? std::nullopt
+                               : std::optional<Content>(Content::of(*value)),
+              out)) {
+        return error;
+      }
+    }
+    if (node.drops_additional) return std::nullopt;
+    for (const json::Member& member : members) {
+      if (node.property_index.find(member.key) != nullptr) continue;
+      if (!node.additional) {
+        out.set(member.key, member.value);
+        continue;
+      }
+      Result<Value> value = read(Content::of(member.value), *node.additional);
+      if (!value) return std::move(value).error();
+      out.set(member.key, std::move(*value));
+    }
+    return std::nullopt;
+  }
+
+  std::optional<Error> read_members_of_groups(const SchemaNode& node,
+                                              const Content& content,
+                                              json::Object& out) {
+    for (const auto& [name, child] : node.properties) {
+      std::optional<Content> value;
+      for (const auto& [group, text] : content.groups) {
+        if (group == name) value = Content::of(text);
+      }
+      if (auto error = read_property(name, child, std::move(value), out)) {
+        return error;
+      }
+    }
+    if (node.drops_additional) return std::nullopt;
+    for (const auto& [group, text] : content.groups) {
+      if (node.property_index.find(group) != nullptr) continue;
+      Result<Value> value = node.additional
+                                ? read(Content::of(text), *node.additional)
+                                : make_text(node, text);
+      if (!value) return std::move(value).error();
+      out.set(std::string(group), std::move(*value));
+    }
+    return std::nullopt;
+  }
+
+  // A declared property of an object that was read; `content` if it has it.
+  std::optional<Error> read_property(const std::string& name,
+                                     SchemaNodeId child,
+                                     std::optional<Content> content,
+                                     json::Object& out) {
+    const SchemaNode& node = program_.description.nodes[child];
+    if (node.constant) {
+      out.set(name, *node.constant);
+    } else if (content) {
+      Result<Value> value = read(*std::move(content), child);
+      if (!value) return std::move(value).error();
+      out.set(name, std::move(*value));
+    } else if (node.fallback) {
+      out.set(name, *node.fallback);
+    }
+    return std::nullopt;
+  }
+
+  Result<Value> read_array(const SchemaNode& node, const Content& content) {
+    if (!content.truthy()) return Value(json::Array());
+    json::Array out;
+    if (node.items) {
+      if (!content.is_list()) {
+        return wrong_type(node, "a list is needed, got " + quoted(content));
+      }
+      if (content.kind == Content::Kind::kPieces) {
+        for (const Content& piece : content.pieces) {
+          Result<Value> value = read(piece, *node.items);
+          if (!value) return value;
+          out.push_back(std::move(*value));
+        }
+      } else {
+        for (const Value& item : content.value.items()) {
+          Result<Value> value = read(Content::of(item), *node.items);
+          if (!value) return value;
+          out.push_back(std::move(*value));
+        }
+      }
+      return Value(std::move(out));
+    }
+    if (!node.has_prefix_items) {
+      return invalid(
+          node, "an array needs items or prefixItems.  Got " + quoted(content));
+    }
+    const std::vector<SchemaNodeId>& nodes = node.prefix_items;
+    const std::size_t size = !content.is_list() ? 1
+                             : content.kind == Content::Kind::kPieces
+                                 ? content.pieces.size()
+                                 : content.value.size();
+    if (!content.is_list() && nodes.size() != 1) {
+      return wrong_type(node, "a list is needed for " +
+                                  std::to_string(nodes.size()) +
+                                  " prefixItems, got " + quoted(content));
+    }
+    if (size != nodes.size()) {
+      return invalid(node, "a list of " + std::to_string(nodes.size()) +
+                               " is needed for prefixItems, got " +
+                               std::to_string(size) + ": " + quoted(content));
+    }
+    for (std::size_t i = 0; i < size; ++i) {
+      Result<Value> value =
+          !content.is_list() ? read(content, nodes[i])
+          : content.kind == Content::Kind::kPieces
+              ? read(content.pieces[i], nodes[i])
+              : read(Content::of(content.value.items()[i]), nodes[i]);
+      if (!value) return value;
+      out.push_back(std::move(*value));
+    }
+    return Value(std::move(out));
+  }
+
+  const SchemaProgram& program_;
+  Found found_;
+  std::size_t substituted_ = 0;
+  std::size_t copied_ = 0;
+};
+
+}  // namespace
+
+Result<Value> read_by_schema(const SchemaProgram& program,
+                             std::string_view text) {
+  return SchemaReader(program).read(Content::of(text), 0);
+}
+
+}  // namespace parlance::parse
