@@ -1,0 +1,278 @@
+// Reading token tables: a blob becomes views, once everything that a view
+// will ever follow is known to stay inside it.
+//
+// The checksum finds damage.  A file may also be made with ill will, so sizes,
+// ids, offsets and the shape of every trie are checked as well; what such a
+// file can still do is to say wrong things about tokens.
+
+#include "vocab/token_tables.h"
+
+#include <algorithm>
+#include <cassert>
+#include <cstring>
+
+#include "vocab/token_tables_layout.h"
+
+namespace parlance::vocab {
+
+struct TokenTables::Parts {
+  std::shared_ptr<const void> owner;
+  std::string_view blob;
+  std::size_t vocabulary_size = 0;
+  TokenTrie trie;
+  MaskView all_text;
+  std::span<const Id> left_out;
+  BodyTable bodies[kBodyTableCount];
+  WhiteSpaceTable white_space;
+};
+
+namespace {
+
+Error refuse(std::string message, ErrorCode code = ErrorCode::kBadVocabulary) {
+  return Error{.code = code, .message = std::move(message)};
+}
+
+void set_bits(std::span<const Id> ids, std::span<std::uint32_t> mask) {
+  for (const Id id : ids) mask[id / 32] |= std::uint32_t{1} << id % 32;
+}
+
+void clear_bits(std::span<const Id> ids, std::span<std::uint32_t> mask) {
+  for (const Id id : ids) mask[id / 32] &= ~(std::uint32_t{1} << id % 32);
+}
+
+// What is wrong with the frame of `blob`, before any section is looked at.
+std::optional<Error> check_header(std::string_view blob,
+                                  const VocabularyKey& key) {
+  constexpr std::size_t kFrame =
+      sizeof(Header) + kSectionCount * sizeof(Section);
+  Header header;
+  if (blob.size() < sizeof(header)) {
+    return refuse("These are not token tables: there are only " +
+                  std::to_string(blob.size()) + " bytes.");
+  }
+  std::memcpy(&header, blob.data(), sizeof(header));
+  if (header.magic != kMagic) {
+    return refuse(
+        "These are not token tables, or those of a machine with another byte "
+        "order.");
+  }
+  if (header.version != kVersion) {
+    return refuse("These are token tables of version " +
+                      std::to_string(header.version) + "; version " +
+                      std::to_string(kVersion) + " can be read.",
+                  ErrorCode::kUnsupportedVersion);
+  }
+  if (header.bytes != blob.size()) {
+    return refuse("The token tables have " + std::to_string(blob.size()) +
+                  " bytes and say that they have " +
+                  std::to_string(header.bytes) + ".");
+  }
+  if (blob.size() < kFrame || blob.size() > kMaxBlobBytes ||
+      blob.size() % 8 != 0 || header.sections != kSectionCount ||
+      header.checksum != checksum(blob)) {
+    return refuse("The token tables are damaged: their checksum is wrong.");
+  }
+  if (header.fingerprint != key.fingerprint ||
+      header.vocabulary_size != key.size) {
+    return refuse("The token tables are those of another vocabulary, with " +
+                  std::to_string(header.vocabulary_size) +
+                  " ids; this one has " + std::to_string(key.size) + ".");
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+TablesReader::TablesReader(std::string_view blob, std::size_t vocabulary_size)
+    : blob_(blob),
+      sections_(reinterpret_cast<const Section*>(blob.data() + sizeof(Header))),
+      vocabulary_size_(vocabulary_size) {}
+
+template <class T>
+bool TablesReader::array(std::size_t section, std::span<const T>& out) const {
+  const auto [offset, count] = sections_[section];
+  if (offset % 8 != 0 || offset > blob_.size() ||
+      count > (blob_.size() - offset) / sizeof(T)) {
+    return false;
+  }
+  out = {reinterpret_cast<const T*>(blob_.data() + offset),
+         static_cast<std::size_t>(count)};
+  return true;
+}
+
+bool TablesReader::mask(std::size_t section, MaskView& out) const {
+  if (!array(section, out) || out.size() != vocab::mask_words(vocabulary_size_))
+    return false;
+  return vocabulary_size_ % 32 == 0 || out.back() >> vocabulary_size_ % 32 == 0;
+}
+
+bool TablesReader::are_ids(std::span<const Id> ids) const {
+  return std::ranges::all_of(ids, [&](Id id) { return id < vocabulary_size_; });
+}
+
+bool TablesReader::trie(TokenTrie& out) const {
+  std::span<const TrieNode> nodes;
+  std::span<const std::uint32_t> root_child;
+  std::span<const Twin> twins;
+  if (!array(kTrieNodes, nodes) || !array(kRootChild, root_child) ||
+      !array(kTwins, twins)) {
+    return false;
+  }
+  if (!is_trie(nodes, vocabulary_size_) || root_child.size() != 256) {
+    return false;
+  }
+  for (std::size_t byte = 0; byte < 256; ++byte) {
+    const std::uint32_t child = root_child[byte];
+    if (child == 0) continue;
+    if (child >= nodes.size() || nodes[child].depth() != 1 ||
+        nodes[child].byte() != byte) {
+      return false;
+    }
+  }
+  if (!std::ranges::is_sorted(twins, {}, &Twin::id)) return false;
+  for (const Twin& pair : twins) {
+    if (pair.id >= vocabulary_size_ || pair.twin >= vocabulary_size_) {
+      return false;
+    }
+  }
+  out = TokenTrie(nodes, root_child, twins);
+  return true;
+}
+
+bool TablesReader::exit_trie(std::size_t nodes_at, std::size_t first_at,
+                             std::size_t exits_at, ExitTrie& out) const {
+  std::span<const TrieNode> nodes;
+  std::span<const std::uint32_t> first;
+  std::span<const ExitToken> exits;
+  if (!array(nodes_at, nodes) || !array(first_at, first) ||
+      !array(exits_at, exits)) {
+    return false;
+  }
+  if (!is_trie(nodes, 0) || first.size() != nodes.size() + 1 ||
+      first.front() != 0 || first.back() != exits.size() ||
+      !std::ranges::is_sorted(first)) {
+    return false;
+  }
+  for (const ExitToken& exit : exits) {
+    if (exit.id >= vocabulary_size_) return false;
+  }
+  out = ExitTrie(nodes, first, exits);
+  return true;
+}
+
+bool TablesReader::body(std::size_t table, BodyTable& out) const {
+  const auto at = [table](BodySectionId id) { return body_section(table, id); };
+  if (!mask(at(kInner), out.inner_) || !array(at(kByChars), out.by_chars_) ||
+      !array(at(kCharsEnd), out.chars_end_) ||
+      !array(at(kAtMost), out.at_most_) || !array(at(kMasks), out.masks_)) {
+    return false;
+  }
+  if (!are_ids(out.by_chars_) || out.chars_end_.empty() ||
+      out.chars_end_.size() > kMaxTokenBytes + 1 ||
+      out.chars_end_.back() != out.by_chars_.size() ||
+      !std::ranges::is_sorted(out.chars_end_)) {
+    return false;
+  }
+  const std::size_t words = out.inner_.size();
+  for (const std::uint32_t number : out.at_most_) {
+    if ((std::size_t{number} + 1) * words > out.masks_.size()) return false;
+  }
+  // No bit beyond the last id in them either.
+  for (std::size_t end = words; words > 0 && end <= out.masks_.size();
+       end += words) {
+    if (vocabulary_size_ % 32 != 0 &&
+        out.masks_[end - 1] >> vocabulary_size_ % 32 != 0) {
+      return false;
+    }
+  }
+  return exit_trie(at(kExitNodes), at(kExitFirst), at(kExits), out.exits_);
+}
+
+bool TablesReader::white_space(WhiteSpaceTable& out) const {
+  if (!array(kWhiteSpace, out.tokens_)) return false;
+  for (const WhiteSpaceToken& token : out.tokens_) {
+    if (token.id >= vocabulary_size_) return false;
+  }
+  return exit_trie(kWhiteSpaceNodes, kWhiteSpaceFirst, kWhiteSpaceExits,
+                   out.exits_);
+}
+
+bool TablesReader::parts(TokenTables::Parts& out) const {
+  if (!trie(out.trie) || !mask(kAllText, out.all_text) ||
+      !array(kLeftOut, out.left_out) || !are_ids(out.left_out)) {
+    return false;
+  }
+  for (std::size_t table = 0; table < kBodyTableCount; ++table) {
+    if (!body(table, out.bodies[table])) return false;
+  }
+  return white_space(out.white_space);
+}
+
+Result<TokenTables> TablesReader::read(std::shared_ptr<const void> owner,
+                                       std::string_view blob,
+                                       const VocabularyKey& key) {
+  if (auto error = check_header(blob, key)) return *std::move(error);
+  auto parts = std::make_shared<TokenTables::Parts>();
+  parts->owner = std::move(owner);
+  parts->blob = blob;
+  parts->vocabulary_size = key.size;
+  if (!TablesReader(blob, key.size).parts(*parts)) {
+    return refuse(
+        "The token tables are damaged: what they say of themselves "
+        "does not fit together.");
+  }
+  return TokenTables(std::move(parts));
+}
+
+Result<TokenTables> TokenTables::from_bytes(std::string_view blob,
+                                            const Vocabulary& vocabulary) {
+  std::shared_ptr<std::uint64_t[]> copy(
+      new std::uint64_t[(blob.size() + 7) / 8]);
+  if (!blob.empty()) std::memcpy(copy.get(), blob.data(), blob.size());
+  const std::string_view bytes(reinterpret_cast<const char*>(copy.get()),
+                               blob.size());
+  return TablesReader::read(std::move(copy), bytes, key_of(vocabulary));
+}
+
+MaskView BodyTable::inner_at_most(std::uint32_t n) const {
+  assert(has_at_most(n));
+  if (n >= max_chars()) return inner_;
+  return masks_.subspan(at_most_[n] * inner_.size(), inner_.size());
+}
+
+void BodyTable::fill_at_most(std::uint32_t n,
+                             std::span<std::uint32_t> mask) const {
+  if (has_at_most(n)) {
+    std::ranges::copy(inner_at_most(n), mask.begin());
+    return;
+  }
+  // Whichever is less to do.
+  const std::size_t fit = count_at_most(n);
+  if (fit < by_chars_.size() / 2) {
+    std::ranges::fill(mask, 0u);
+    set_bits(by_chars_.first(fit), mask);
+  } else {
+    std::ranges::copy(inner_, mask.begin());
+    clear_bits(by_chars_.subspan(fit), mask);
+  }
+}
+
+std::string_view TokenTables::bytes() const { return parts_->blob; }
+std::size_t TokenTables::vocabulary_size() const {
+  return parts_->vocabulary_size;
+}
+const TokenTrie& TokenTables::trie() const { return parts_->trie; }
+MaskView TokenTables::all_text() const { return parts_->all_text; }
+std::span<const Id> TokenTables::left_out() const { return parts_->left_out; }
+const BodyTable& TokenTables::body(json::BodyState state) const {
+  assert(json::is_live(state));
+  return parts_->bodies[static_cast<std::size_t>(state)];
+}
+const BodyTable& TokenTables::string_start() const {
+  return parts_->bodies[kStringStartTable];
+}
+const WhiteSpaceTable& TokenTables::white_space() const {
+  return parts_->white_space;
+}
+
+}  // namespace parlance::vocab

@@ -1,0 +1,435 @@
+// Making token tables: the tokens are sorted once, their trie is walked once
+// per state of a string, and what is found is laid into one blob.
+//
+// Sorting compares eight bytes at a time; the walks leave a subtree as soon as
+// its state is dead, so all states but kText together cost less than that one.
+
+#include <algorithm>
+#include <bit>
+#include <compare>
+#include <cstring>
+#include <utility>
+
+#include "parlance/vocabulary.h"
+#include "vocab/token_tables.h"
+#include "vocab/token_tables_layout.h"
+
+namespace parlance::vocab {
+namespace {
+
+using json::BodyState;
+
+Error too_large(std::string message) {
+  return Error{.code = ErrorCode::kTooLarge, .message = std::move(message)};
+}
+
+// A token on its way into the trie, ordered by bytes, then by id.
+struct Entry {
+  std::uint64_t head = 0;  // the first eight bytes as a number, then zeros
+  std::string_view bytes;
+  Id id = 0;
+
+  bool operator<(const Entry& other) const {
+    if (head != other.head) return head < other.head;
+    const int order = bytes.compare(other.bytes);
+    return order != 0 ? order < 0 : id < other.id;
+  }
+};
+
+std::uint64_t head_of(std::string_view bytes) {
+  std::uint64_t head = 0;
+  for (std::size_t i = 0; i < 8; ++i) {
+    head <<= 8;
+    if (i < bytes.size()) head |= static_cast<std::uint8_t>(bytes[i]);
+  }
+  return head;
+}
+
+// A token that leaves what a table is about, before it is sorted.
+struct Leaving {
+  std::string_view rest;
+  ExitToken token;
+};
+
+// The arrays of an ExitTrie.
+struct ExitArrays {
+  std::vector<TrieNode> nodes;
+  std::vector<std::uint32_t> first;
+  std::vector<ExitToken> exits;
+};
+
+// The arrays of a BodyTable.
+struct BodyArrays {
+  std::vector<std::uint32_t> inner;
+  std::vector<Id> by_chars;
+  std::vector<std::uint32_t> chars_end;
+  std::vector<std::uint32_t> at_most;
+  std::vector<std::uint32_t> masks;
+  ExitArrays exits;
+};
+
+// Remainders are shorter than tokens and shared by them, so that their trie is
+// never fuller than the one of the tokens, which was not too full.
+ExitArrays make_exits(std::vector<Leaving>& leaving) {
+  std::ranges::sort(leaving, [](const Leaving& a, const Leaving& b) {
+    if (const int order = a.rest.compare(b.rest); order != 0) return order < 0;
+    return std::pair(a.token.count, a.token.id) <
+           std::pair(b.token.count, b.token.id);
+  });
+  ExitArrays arrays;
+  arrays.exits.reserve(leaving.size());
+  TrieBuilder builder;
+  std::vector<std::uint32_t> at;  // the node of each exit
+  at.reserve(leaving.size());
+  for (const Leaving& l : leaving) {
+    const std::optional<std::uint32_t> node = builder.add(l.rest);
+    if (!node) break;
+    at.push_back(*node);
+    arrays.exits.push_back(l.token);
+  }
+  arrays.nodes = builder.finish();
+  arrays.first.assign(arrays.nodes.size() + 1, 0);
+  for (const std::uint32_t node : at) ++arrays.first[node + 1];
+  for (std::size_t i = 1; i < arrays.first.size(); ++i) {
+    arrays.first[i] += arrays.first[i - 1];
+  }
+  return arrays;
+}
+
+bool is_white_space(std::uint8_t byte) {
+  return byte == ' ' || byte == '\t' || byte == '\n' || byte == '\r';
+}
+
+// Whether something of JSON's structure, a number or a name begins so.
+bool is_structural(std::uint8_t byte) {
+  return (byte >= '0' && byte <= '9') ||
+         (byte != 0 && std::strchr("\"{}[],:-tfn", byte) != nullptr);
+}
+
+class Builder {
+ public:
+  explicit Builder(const Vocabulary& vocabulary)
+      : vocabulary_(vocabulary), words_(mask_words(vocabulary.size())) {}
+
+  Result<TokenTables> build();
+
+ private:
+  bool make_trie();
+  BodyArrays make_body(BodyState from, bool after_quote, bool with_masks);
+  void walk_body(BodyState from, bool after_quote,
+                 std::vector<std::uint32_t>& inner,
+                 std::vector<Leaving>& leaving) const;
+  void walk_white_space();
+  void add_leaving(std::uint32_t begin, std::uint32_t end, std::size_t from,
+                   ExitToken token, std::vector<Leaving>& leaving) const;
+  std::uint64_t layout_size() const;
+  Result<TokenTables> lay_out() const;
+
+  // Calls `visit` with `id` and every token of the same bytes.
+  template <class Visit>
+  void each_twin(Id id, Visit visit) const {
+    visit(id);
+    if (twins_.empty()) return;
+    for (const Twin& pair : trie_.duplicates(id)) visit(pair.twin);
+  }
+
+  // Calls `visit` with each section's number and array.
+  template <class Visit>
+  void each_section(Visit visit) const;
+
+  const Vocabulary& vocabulary_;
+  std::size_t words_;
+
+  std::vector<TrieNode> nodes_;
+  std::vector<std::uint32_t> root_child_ = std::vector<std::uint32_t>(256);
+  std::vector<Twin> twins_;
+  std::vector<std::uint32_t> all_text_;
+  std::vector<Id> left_out_;
+  TokenTrie trie_;  // of the four above
+
+  std::vector<WhiteSpaceToken> white_space_;
+  ExitArrays white_space_exits_;
+  BodyArrays bodies_[kBodyTableCount];
+};
+
+bool Builder::make_trie() {
+  all_text_.assign(words_, 0);
+  std::vector<Entry> entries;
+  entries.reserve(vocabulary_.size());
+  for (Id id = 0; id < vocabulary_.size(); ++id) {
+    const std::string_view bytes = vocabulary_.bytes(id);
+    if (vocabulary_.kind(id) != TokenKind::kOrdinary || bytes.empty()) continue;
+    if (bytes.size() > kMaxTokenBytes) {
+      left_out_.push_back(id);
+      continue;
+    }
+    entries.push_back({head_of(bytes), bytes, id});
+    all_text_[id / 32] |= std::uint32_t{1} << id % 32;
+  }
+  std::ranges::sort(entries, std::less<>{});
+
+  TrieBuilder builder;
+  for (const Entry& entry : entries) {
+    const std::optional<std::uint32_t> node = builder.add(entry.bytes);
+    if (!node) return false;
+    if (builder.last_token() == kNoToken) {
+      builder.set_token(entry.id);
+    } else {
+      twins_.push_back({builder.last_token(), entry.id});
+    }
+  }
+  std::ranges::sort(twins_, {}, [](const Twin& pair) {
+    return std::pair(pair.id, pair.twin);
+  });
+  nodes_ = builder.finish();
+  for (std::uint32_t i = 1; i < nodes_.size(); i = nodes_[i].subtree_end()) {
+    root_child_[nodes_[i].byte()] = i;
+  }
+  trie_ = TokenTrie(nodes_, root_child_, twins_);
+  return true;
+}
+
+// All tokens of the nodes [begin, end) leave, with what follows their first
+// `from` bytes as the remainder.
+void Builder::add_leaving(std::uint32_t begin, std::uint32_t end,
+                          std::size_t from, ExitToken token,
+                          std::vector<Leaving>& leaving) const {
+  for (std::uint32_t i = begin; i < end; ++i) {
+    if (nodes_[i].token() == kNoToken) continue;
+    const std::string_view rest =
+        vocabulary_.bytes(nodes_[i].token()).substr(from);
+    each_twin(nodes_[i].token(), [&](Id id) {
+      token.id = id;
+      leaving.push_back({rest, token});
+    });
+  }
+}
+
+// Finds the tokens that stay in the string, each as its number of characters
+// in the highest byte and its id in the rest, and those that leave.
+void Builder::walk_body(BodyState from, bool after_quote,
+                        std::vector<std::uint32_t>& inner,
+                        std::vector<Leaving>& leaving) const {
+  BodyState state[kMaxTokenBytes + 1];
+  std::uint8_t chars[kMaxTokenBytes + 1];
+  std::uint32_t begin = 1;
+  std::uint32_t end = trie_.node_count();
+  const auto stay = [&](std::uint32_t i) {
+    if (nodes_[i].token() == kNoToken) return;
+    const std::size_t depth = nodes_[i].depth();
+    const std::uint32_t begun =
+        std::uint32_t{chars[depth]} + (state[depth] != BodyState::kText);
+    each_twin(nodes_[i].token(),
+              [&](Id id) { inner.push_back(begun << 24 | id); });
+  };
+  state[0] = from;
+  chars[0] = 0;
+  if (after_quote) {
+    const std::uint32_t quote = trie_.root_child('"');
+    if (quote == 0) return;
+    state[1] = from;
+    chars[1] = 0;
+    stay(quote);
+    begin = quote + 1;
+    end = nodes_[quote].subtree_end();
+  }
+  for (std::uint32_t i = begin; i < end;) {
+    const TrieNode& node = nodes_[i];
+    const std::size_t depth = node.depth();
+    const BodyState to = next(state[depth - 1], node.byte());
+    if (!is_live(to)) {
+      if (to == BodyState::kExit) {
+        add_leaving(i, node.subtree_end(), depth, {.count = chars[depth - 1]},
+                    leaving);
+      }
+      i = node.subtree_end();
+      continue;
+    }
+    state[depth] = to;
+    chars[depth] =
+        static_cast<std::uint8_t>(chars[depth - 1] + (to == BodyState::kText));
+    stay(i++);
+  }
+}
+
+BodyArrays Builder::make_body(BodyState from, bool after_quote,
+                              bool with_masks) {
+  std::vector<std::uint32_t> inner;
+  std::vector<Leaving> leaving;
+  walk_body(from, after_quote, inner, leaving);
+  std::ranges::sort(inner);
+
+  BodyArrays arrays;
+  arrays.exits = make_exits(leaving);
+  const std::uint32_t max_chars = inner.empty() ? 0 : inner.back() >> 24;
+  arrays.chars_end.assign(max_chars + 1, 0);
+  arrays.inner.assign(words_, 0);
+  arrays.by_chars.reserve(inner.size());
+  for (const std::uint32_t key : inner) {
+    const Id id = key & 0xFFFFFF;
+    arrays.by_chars.push_back(id);
+    ++arrays.chars_end[key >> 24];
+    arrays.inner[id / 32] |= std::uint32_t{1} << id % 32;
+  }
+  for (std::size_t n = 1; n <= max_chars; ++n) {
+    arrays.chars_end[n] += arrays.chars_end[n - 1];
+  }
+  if (!with_masks) return arrays;
+
+  // The masks by bound; equal ones once.
+  std::vector<std::uint32_t> mask(words_);
+  std::uint32_t done = 0;
+  for (std::uint32_t n = 0; n <= kMaxBoundedChars && n < max_chars; ++n) {
+    const bool grows = arrays.chars_end[n] != done;
+    for (; done < arrays.chars_end[n]; ++done) {
+      const Id id = arrays.by_chars[done];
+      mask[id / 32] |= std::uint32_t{1} << id % 32;
+    }
+    if (grows || n == 0) {
+      arrays.masks.insert(arrays.masks.end(), mask.begin(), mask.end());
+    }
+    arrays.at_most.push_back(
+        static_cast<std::uint32_t>(arrays.masks.size() / words_ - 1));
+  }
+  return arrays;
+}
+
+void Builder::walk_white_space() {
+  std::vector<Leaving> leaving;
+  std::uint16_t newlines[kMaxTokenBytes + 1] = {0};
+  for (std::uint32_t i = 1; i < trie_.node_count();) {
+    const TrieNode& node = nodes_[i];
+    const std::uint8_t depth = node.depth();
+    if (!is_white_space(node.byte())) {
+      if (depth > 1 && is_structural(node.byte())) {
+        const auto bytes = static_cast<std::uint16_t>(depth - 1);
+        add_leaving(i, node.subtree_end(), bytes,
+                    {.count = bytes, .newlines = newlines[bytes]}, leaving);
+      }
+      i = node.subtree_end();
+      continue;
+    }
+    newlines[depth] =
+        static_cast<std::uint16_t>(newlines[depth - 1] + (node.byte() == '\n'));
+    if (node.token() != kNoToken) {
+      each_twin(node.token(), [&](Id id) {
+        white_space_.push_back({id, depth, newlines[depth]});
+      });
+    }
+    ++i;
+  }
+  std::ranges::sort(white_space_, {}, [](const WhiteSpaceToken& token) {
+    return std::pair(token.bytes, token.id);
+  });
+  white_space_exits_ = make_exits(leaving);
+}
+
+template <class Visit>
+void Builder::each_section(Visit visit) const {
+  visit(kTrieNodes, nodes_);
+  visit(kRootChild, root_child_);
+  visit(kTwins, twins_);
+  visit(kAllText, all_text_);
+  visit(kLeftOut, left_out_);
+  visit(kWhiteSpace, white_space_);
+  visit(kWhiteSpaceNodes, white_space_exits_.nodes);
+  visit(kWhiteSpaceFirst, white_space_exits_.first);
+  visit(kWhiteSpaceExits, white_space_exits_.exits);
+  for (std::size_t table = 0; table < kBodyTableCount; ++table) {
+    const BodyArrays& body = bodies_[table];
+    visit(body_section(table, kInner), body.inner);
+    visit(body_section(table, kByChars), body.by_chars);
+    visit(body_section(table, kCharsEnd), body.chars_end);
+    visit(body_section(table, kAtMost), body.at_most);
+    visit(body_section(table, kMasks), body.masks);
+    visit(body_section(table, kExitNodes), body.exits.nodes);
+    visit(body_section(table, kExitFirst), body.exits.first);
+    visit(body_section(table, kExits), body.exits.exits);
+  }
+}
+
+std::uint64_t padded(std::uint64_t bytes) { return (bytes + 7) / 8 * 8; }
+
+std::uint64_t Builder::layout_size() const {
+  std::uint64_t size = sizeof(Header) + kSectionCount * sizeof(Section);
+  each_section([&](std::size_t, const auto& array) {
+    size += padded(array.size() * sizeof(array[0]));
+  });
+  return size;
+}
+
+Result<TokenTables> Builder::lay_out() const {
+  const std::uint64_t size = layout_size();
+  if (size > kMaxBlobBytes) {
+    return too_large("The token tables would have " + std::to_string(size) +
+                     " bytes; there can be " + std::to_string(kMaxBlobBytes) +
+                     ".");
+  }
+  std::shared_ptr<std::uint64_t[]> words(new std::uint64_t[size / 8]());
+  char* const data = reinterpret_cast<char*>(words.get());
+  std::uint64_t offset = sizeof(Header) + kSectionCount * sizeof(Section);
+  each_section([&](std::size_t number, const auto& array) {
+    const std::uint64_t bytes = array.size() * sizeof(array[0]);
+    const Section section{.offset = offset, .count = array.size()};
+    std::memcpy(data + sizeof(Header) + number * sizeof(Section), &section,
+                sizeof(Section));
+    if (bytes > 0) std::memcpy(data + offset, array.data(), bytes);
+    offset += padded(bytes);
+  });
+  const std::string_view blob(data, size);
+  const VocabularyKey key = key_of(vocabulary_);
+  Header header{.magic = kMagic,
+                .version = kVersion,
+                .bytes = size,
+                .fingerprint = key.fingerprint,
+                .vocabulary_size = static_cast<std::uint32_t>(key.size),
+                .sections = kSectionCount};
+  std::memcpy(data, &header, sizeof(header));
+  header.checksum = checksum(blob);
+  std::memcpy(data, &header, sizeof(header));
+  return TablesReader::read(std::move(words), blob, key);
+}
+
+Result<TokenTables> Builder::build() {
+  // kNoToken is no id, and ids have 24 bits.
+  if (vocabulary_.size() > kNoToken) {
+    return too_large("Token tables can have " + std::to_string(kNoToken) +
+                     " ids; the vocabulary has " +
+                     std::to_string(vocabulary_.size()) + ".");
+  }
+  if (!make_trie()) {
+    return too_large("The tokens have more than " +
+                     std::to_string(kMaxTrieNodes) +
+                     " different beginnings, which is what token tables can "
+                     "hold.");
+  }
+  for (std::size_t s = 0; s < json::kLiveBodyStateCount; ++s) {
+    const auto state = static_cast<BodyState>(s);
+    bodies_[s] = make_body(state, false, state == BodyState::kText);
+  }
+  bodies_[kStringStartTable] = make_body(BodyState::kText, true, true);
+  walk_white_space();
+  return lay_out();
+}
+
+}  // namespace
+
+VocabularyKey key_of(const Vocabulary& vocabulary) {
+  std::uint64_t sum = vocabulary.size();
+  for (Id id = 0; id < vocabulary.size(); ++id) {
+    const std::string_view bytes = vocabulary.bytes(id);
+    sum = mix(sum, bytes.size() << 8 |
+                       static_cast<std::uint64_t>(vocabulary.kind(id)) << 1 |
+                       std::uint64_t{vocabulary.hidden(id)});
+    for (std::size_t i = 0; i < bytes.size(); i += 8) {
+      sum = mix(sum, head_of(bytes.substr(i)));
+    }
+  }
+  return {.fingerprint = sum, .size = vocabulary.size()};
+}
+
+Result<TokenTables> TokenTables::build(const Vocabulary& vocabulary) {
+  return Builder(vocabulary).build();
+}
+
+}  // namespace parlance::vocab

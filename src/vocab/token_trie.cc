@@ -1,0 +1,88 @@
+// Building a trie from sorted texts, and checking one that was read.
+//
+// In ascending order every text shares a prefix with the one before it and
+// then goes on by itself, so one path of open nodes is all there is to
+// remember: what the new text does not share is closed, the rest is appended.
+
+#include "vocab/token_trie.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace parlance::vocab {
+
+std::span<const Twin> TokenTrie::duplicates(Id id) const {
+  const auto begin = std::ranges::lower_bound(twins_, id, {}, &Twin::id);
+  const auto end = std::ranges::upper_bound(twins_, id, {}, &Twin::id);
+  return {begin, end};
+}
+
+std::optional<std::uint32_t> TrieBuilder::add(std::string_view text) {
+  const auto [a, b] = std::ranges::mismatch(last_, text);
+  const auto shared = static_cast<std::size_t>(a - last_.begin());
+  if (text.size() - shared > kMaxTrieNodes - nodes_.size()) return std::nullopt;
+  close(shared);
+  for (std::size_t d = shared; d < text.size(); ++d) {
+    path_[d + 1] = static_cast<std::uint32_t>(nodes_.size());
+    nodes_.emplace_back(static_cast<std::uint8_t>(text[d]),
+                        static_cast<std::uint8_t>(d + 1), kNoToken, 0);
+  }
+  last_ = text;
+  return path_[text.size()];
+}
+
+void TrieBuilder::set_token(Id token) {
+  TrieNode& node = nodes_[path_[last_.size()]];
+  node = TrieNode(node.byte(), node.depth(), token, node.subtree_end());
+}
+
+// Ends the open nodes below `depth`.
+void TrieBuilder::close(std::size_t depth) {
+  const auto end = static_cast<std::uint32_t>(nodes_.size());
+  for (std::size_t d = depth + 1; d <= last_.size(); ++d) {
+    TrieNode& node = nodes_[path_[d]];
+    node = TrieNode(node.byte(), node.depth(), node.token(), end);
+  }
+}
+
+std::vector<TrieNode> TrieBuilder::finish() {
+  close(0);
+  last_ = {};
+  nodes_[0] =
+      TrieNode(0, 0, kNoToken, static_cast<std::uint32_t>(nodes_.size()));
+  return std::move(nodes_);
+}
+
+bool is_trie(std::span<const TrieNode> nodes, std::size_t token_limit) {
+  if (nodes.empty() || nodes.size() > kMaxTrieNodes) return false;
+  if (nodes[0].byte() != 0 || nodes[0].depth() != 0 ||
+      nodes[0].token() != kNoToken || nodes[0].subtree_end() != nodes.size()) {
+    return false;
+  }
+  // open[d]: the node at depth d above the next node, or before it there.
+  std::uint32_t open[kMaxTokenBytes + 1] = {0};
+  std::size_t deepest = 0;
+  for (std::uint32_t i = 1; i < nodes.size(); ++i) {
+    const TrieNode& node = nodes[i];
+    const std::size_t depth = node.depth();
+    if (depth == 0 || depth > deepest + 1) return false;
+    // What is not above this node ends here, what is goes on.
+    for (std::size_t d = depth; d <= deepest; ++d) {
+      if (nodes[open[d]].subtree_end() != i) return false;
+    }
+    if (depth <= deepest && nodes[open[depth]].byte() >= node.byte()) {
+      return false;
+    }
+    const std::uint32_t end = node.subtree_end();
+    if (end <= i || end > nodes[open[depth - 1]].subtree_end()) return false;
+    if (node.token() != kNoToken && node.token() >= token_limit) return false;
+    open[depth] = i;
+    deepest = depth;
+  }
+  for (std::size_t d = 0; d <= deepest; ++d) {
+    if (nodes[open[d]].subtree_end() != nodes.size()) return false;
+  }
+  return true;
+}
+
+}  // namespace parlance::vocab
