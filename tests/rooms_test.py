@@ -23,6 +23,7 @@ DOORS = {
     "jmespath.h": "jmespath",
     "response_parser.h": "parse",
     "response_schema.h": "parse",
+    "structural_tag.h": "grammar",
     "vocabulary.h": "vocab",
 }
 

@@ -1,0 +1,146 @@
+#ifndef PARLANCE_STRUCTURAL_TAG_H_
+#define PARLANCE_STRUCTURAL_TAG_H_
+
+// What a response may look like, piece by piece: text, free text, JSON, and
+// the markers around them.
+//
+//   Result<StructuralTag> tag = StructuralTag::from_json(R"({
+//     "type": "structural_tag",
+//     "format": {
+//       "type": "triggered_tags", "triggers": ["<call>"],
+//       "tags": [{"begin": "<call>", "end": "</call>",
+//                 "content": {"type": "json_schema", "json_schema": {}}}]}})");
+//   if (!tag) return tag.error();
+//
+// How a model family calls tools is known by name:
+//
+//   ToolCallingOptions options;
+//   options.style = "qwen_3";
+//   options.tools = *json::parse(tools_json);
+//   Result<StructuralTag> tag = tool_calling(options);
+//
+// Law: to_json() reads back to the same structural tag.
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "parlance/error.h"
+#include "parlance/json.h"
+#include "parlance/limits.h"
+
+namespace parlance {
+
+namespace grammar {
+struct StructuralTag;  // src/grammar/structural_tag.h
+}
+
+// Immutable, cheap to copy, safe to share between threads.
+class StructuralTag {
+ public:
+  // Reads {"type": "structural_tag", "format": {...}}; "type" may be left out,
+  // and unknown keys are ignored.  Older spellings are read where they can
+  // mean only one thing: "structures" and "triggers" in the place of "format",
+  // {"response_format": TAG}, and the types "tag_and_text" (triggered_tags) and
+  // "qwen_xml_parameter" (json_schema of that style).
+  //
+  // Everything that can be known to be wrong without a vocabulary and without
+  // looking into schemas, patterns and grammars is reported here, with the
+  // JSON Pointer, and, from text, the bytes.  What the description of
+  // structural tags calls unreachable (a trigger without a tag, one that
+  // contains an excluded text) is an error.
+  //
+  // Errors: kInvalidJson, kWrongType, kMissingKey, kEmptyValue, kUnknownName,
+  // kConflict, kUnsatisfiable (the schema false), kTooDeep, kTooLarge.
+  // Complexity: O(size of the source), and O(tags * triggers).
+  static Result<StructuralTag> from_json(std::string_view text,
+                                         const Limits& limits = {});
+  static Result<StructuralTag> from_value(const json::Value& source,
+                                          const Limits& limits = {});
+
+  // The legacy pair: `tags` is a list of {"begin", "schema", "end"}, where
+  // "schema" is a schema or its JSON text, `triggers` a list of strings.  Text
+  // goes on between the tags.  Pointers of errors begin with "/tags" or
+  // "/triggers".
+  static Result<StructuralTag> from_tags(const json::Value& tags,
+                                         const json::Value& triggers,
+                                         const Limits& limits = {});
+
+  // The canonical form: every format has its "type" and all its fields, also
+  // those that have their default; a single "end" is a string, several are a
+  // list; older spellings and unknown keys are gone.
+  json::Value to_json() const;
+
+  // The tree inside, for the rooms above.  Never null.
+  const std::shared_ptr<const grammar::StructuralTag>& tree() const {
+    return tree_;
+  }
+
+ private:
+  explicit StructuralTag(std::shared_ptr<const grammar::StructuralTag> tree)
+      : tree_(std::move(tree)) {}
+  std::shared_ptr<const grammar::StructuralTag> tree_;
+};
+
+// ORDER: ReasoningMode
+enum class ReasoningMode : std::uint8_t {
+  kRequired,  // the response begins inside a block of reasoning
+  kAllowed,   // with or without
+  kNone,      // without; an empty block where the model writes one
+};
+
+struct ToolCallingOptions {
+  // One of tool_calling_styles(); '-', '_' and '.' make no difference.
+  std::string style = {};
+
+  // A list of {"type": "function", "function": {"name", "parameters",
+  // "strict"}} and, for harmony, builtin tools {"type", "name", "parameters"};
+  // null for none.  Arguments without "parameters", or with "strict": false,
+  // may be any JSON.
+  json::Value tools = nullptr;
+
+  // "auto", "none", "required", {"type": "function", "function": {"name"}},
+  // {"type": TYPE} for a builtin tool, or {"type": "allowed_tools",
+  // "allowed_tools": {"mode", "tools"}}.  Default: null, as "auto".
+  json::Value tool_choice = nullptr;
+
+  // Whether several calls may come.
+  bool parallel_tool_calls = true;
+
+  // Models without a block of reasoning ignore it; in harmony reasoning is a
+  // message like others, and never required.
+  ReasoningMode reasoning = ReasoningMode::kRequired;
+
+  // Copied into every schema: members in any order, and the most characters
+  // of white space between two parts.
+  bool any_order = false;
+  std::optional<std::uint32_t> max_white_space = std::nullopt;
+
+  // Keep the model's markers of reasoning out of free text.
+  bool exclude_special_tokens = true;
+
+  // For harmony exactly the shape that XGrammar's builder makes, in which a
+  // required call need not come.
+  bool upstream_shapes = false;
+
+  Limits limits = {};
+};
+
+// The structural tag of a response that may or must call tools.
+//
+// Errors: kUnknownName for the style, a tool or a mode; kWrongType,
+// kMissingKey, kEmptyValue for malformed tools and choices; kConflict for a
+// choice that leaves no tool, or a builtin tool where the style has none.
+// Pointers begin with the name of the option.
+Result<StructuralTag> tool_calling(const ToolCallingOptions& options);
+
+// The names that `style` may have, sorted.
+std::span<const std::string_view> tool_calling_styles();
+
+}  // namespace parlance
+
+#endif  // PARLANCE_STRUCTURAL_TAG_H_

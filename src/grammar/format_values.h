@@ -1,0 +1,93 @@
+#ifndef PARLANCE_SRC_GRAMMAR_FORMAT_VALUES_H_
+#define PARLANCE_SRC_GRAMMAR_FORMAT_VALUES_H_
+
+// Formats of structural tags as JSON values, in the canonical form (see
+// to_json in grammar/structural_tag.h).
+//
+//   tag("<t>", any_text({}), "</t>")
+
+#include <initializer_list>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "parlance/json.h"
+
+namespace parlance::grammar::values {
+
+using Texts = std::vector<std::string>;
+
+inline json::Value list(const Texts& texts) {
+  json::Array out;
+  for (const std::string& text : texts) out.emplace_back(text);
+  return out;
+}
+
+inline json::Value const_string(std::string_view value) {
+  return json::Object{{"type", "const_string"}, {"value", value}};
+}
+
+inline json::Value any_text(const Texts& excludes) {
+  return json::Object{{"type", "any_text"},
+                      {"excludes", list(excludes)},
+                      {"max_tokens", nullptr},
+                      {"max_chars", nullptr}};
+}
+
+inline json::Value regex(std::string_view pattern) {
+  return json::Object{{"type", "regex"}, {"pattern", pattern}};
+}
+
+inline json::Value elements(std::string_view type, json::Array items) {
+  return json::Object{{"type", type}, {"elements", std::move(items)}};
+}
+
+inline json::Value sequence(json::Array items) {
+  return elements("sequence", std::move(items));
+}
+
+inline json::Value one_of(json::Array items) {
+  return elements("or", std::move(items));
+}
+
+// "optional", "star" or "plus".
+inline json::Value repeated(std::string_view type, json::Value content) {
+  return json::Object{{"type", type}, {"content", std::move(content)}};
+}
+
+inline json::Value tag(std::string_view begin, json::Value content,
+                       json::Value end) {
+  return json::Object{{"type", "tag"},
+                      {"begin", begin},
+                      {"content", std::move(content)},
+                      {"end", std::move(end)}};
+}
+
+struct Flags {
+  bool at_least_one = false;
+  bool stop_after_first = false;
+};
+
+inline json::Value triggered_tags(std::string_view trigger, json::Array tags,
+                                  const Texts& excludes, Flags flags) {
+  return json::Object{{"type", "triggered_tags"},
+                      {"triggers", json::Array{trigger}},
+                      {"tags", std::move(tags)},
+                      {"at_least_one", flags.at_least_one},
+                      {"stop_after_first", flags.stop_after_first},
+                      {"excludes", list(excludes)}};
+}
+
+inline json::Value tags_with_separator(std::string_view separator,
+                                       json::Array tags, Flags flags) {
+  return json::Object{{"type", "tags_with_separator"},
+                      {"tags", std::move(tags)},
+                      {"separator", separator},
+                      {"at_least_one", flags.at_least_one},
+                      {"stop_after_first", flags.stop_after_first}};
+}
+
+}  // namespace parlance::grammar::values
+
+#endif  // PARLANCE_SRC_GRAMMAR_FORMAT_VALUES_H_

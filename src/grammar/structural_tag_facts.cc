@@ -1,0 +1,412 @@
+// What follows from a structural tag: where free text ends, what is unlimited,
+// what may be empty; and the mistakes that only the whole tree shows.
+
+#include <algorithm>
+
+#include "grammar/structural_tag.h"
+
+namespace parlance::grammar {
+namespace {
+
+bool has_non_empty(const std::vector<std::string>& texts) {
+  return std::any_of(texts.begin(), texts.end(),
+                     [](const std::string& text) { return !text.empty(); });
+}
+
+bool has_empty(const std::vector<std::string>& texts) {
+  return std::any_of(texts.begin(), texts.end(),
+                     [](const std::string& text) { return text.empty(); });
+}
+
+// What is unlimited whatever it contains; the others ask what they contain.
+bool unlimited_by_itself(const Format& format) {
+  switch (format.type) {
+    case FormatType::kAnyText:
+    case FormatType::kAnyTokens:
+    case FormatType::kTriggeredTags:
+    case FormatType::kTokenTriggeredTags:
+    case FormatType::kDispatch:
+    case FormatType::kTokenDispatch:
+    case FormatType::kTagsWithSeparator:
+    case FormatType::kStar:
+    case FormatType::kPlus:
+      return true;
+    case FormatType::kRepeat:
+      return format.as<RepeatFormat>().max == kUnbounded;
+    default:
+      return false;
+  }
+}
+
+Nullable both(Nullable a, Nullable b) {
+  if (a == Nullable::kNo || b == Nullable::kNo) return Nullable::kNo;
+  return a == Nullable::kYes ? b : a;
+}
+
+Nullable either(Nullable a, Nullable b) {
+  if (a == Nullable::kYes || b == Nullable::kYes) return Nullable::kYes;
+  return a == Nullable::kNo ? b : a;
+}
+
+Nullable nullable_if(bool yes) { return yes ? Nullable::kYes : Nullable::kNo; }
+
+Nullable any_child(const Format& format, const std::vector<Nullable>& known) {
+  Nullable out = Nullable::kNo;
+  for (FormatId child : format.children) {
+    out = either(out, known[index_of(child)]);
+  }
+  return out;
+}
+
+// REQUIRES: `known` is right for what stands in `format`.
+Nullable nullable_of(const Format& format, const std::vector<Nullable>& known) {
+  switch (format.type) {
+    case FormatType::kConstString:
+      return nullable_if(format.as<ConstString>().value.empty());
+    case FormatType::kJsonSchema:
+      // No JSON value is the empty text; a list of parameters can be.
+      return format.as<JsonSchemaFormat>().style == ArgumentStyle::kJson
+                 ? Nullable::kNo
+                 : Nullable::kInside;
+    case FormatType::kRegex:
+    case FormatType::kGrammar:
+      return Nullable::kInside;
+    case FormatType::kSequence: {
+      Nullable out = Nullable::kYes;
+      for (FormatId child : format.children) {
+        out = both(out, known[index_of(child)]);
+      }
+      return out;
+    }
+    case FormatType::kOr:
+    case FormatType::kPlus:
+      return any_child(format, known);
+    case FormatType::kAnyText:
+    case FormatType::kAnyTokens:
+    case FormatType::kOptional:
+    case FormatType::kStar:
+    case FormatType::kDispatch:
+    case FormatType::kTokenDispatch:
+      return Nullable::kYes;
+    case FormatType::kRepeat:
+      return format.as<RepeatFormat>().min == 0 ? Nullable::kYes
+                                                : any_child(format, known);
+    case FormatType::kTag: {
+      const auto& body = format.as<TagFormat>();
+      return both(
+          nullable_if(has_empty(body.begin.texts) && has_empty(body.end.texts)),
+          any_child(format, known));
+    }
+    case FormatType::kTriggeredTags:
+      return format.as<TriggeredTags>().at_least_one ? any_child(format, known)
+                                                     : Nullable::kYes;
+    case FormatType::kTokenTriggeredTags:
+      return nullable_if(!format.as<TokenTriggeredTags>().at_least_one);
+    case FormatType::kTagsWithSeparator:
+      return format.as<TagsWithSeparator>().at_least_one
+                 ? any_child(format, known)
+                 : Nullable::kYes;
+    case FormatType::kToken:
+    case FormatType::kExcludeToken:
+      return Nullable::kNo;
+  }
+  return Nullable::kNo;
+}
+
+template <class T>
+void add_once(std::vector<T>& list, const T& value) {
+  if (std::find(list.begin(), list.end(), value) == list.end()) {
+    list.push_back(value);
+  }
+}
+
+std::string quoted(std::string_view text) {
+  return "'" + std::string(text) + "'";
+}
+
+std::string quoted(const TokenRef& token) {
+  return token.by_text() ? quoted(token.text) : std::to_string(token.id);
+}
+
+// A tag whose content may go on for ever needs something that ends it.
+std::optional<Error> check_end(const StructuralTag& tag, const TagFacts& facts,
+                               const Format& format) {
+  const auto& end = format.as<TagFormat>().end;
+  const FormatId content = format.children[0];
+  if (end.token || has_non_empty(end.texts) || !facts.unlimited(content) ||
+      has_own_excludes(tag[content])) {
+    return std::nullopt;
+  }
+  return Error{ErrorCode::kConflict,
+               "tag: 'end' is empty, and nothing in the content (" +
+                   std::string(to_string(tag[content].type)) +
+                   ") says where it ends. Give a non-empty 'end', or "
+                   "'excludes' to the content.",
+               format.path + "/end"};
+}
+
+// Every tag is begun by exactly one trigger, and every trigger begins a tag.
+std::optional<Error> check_triggers(const StructuralTag& tag,
+                                    const Format& format) {
+  const auto& body = format.as<TriggeredTags>();
+  std::vector<bool> used(body.triggers.size(), false);
+  for (FormatId child : format.children) {
+    const std::string& begin = tag[child].as<TagFormat>().begin.texts[0];
+    std::size_t found = body.triggers.size();
+    for (std::size_t i = 0; i < body.triggers.size(); ++i) {
+      if (!begin.starts_with(body.triggers[i])) continue;
+      if (found < body.triggers.size()) {
+        return Error{ErrorCode::kConflict,
+                     "triggered_tags: the tag's 'begin' " + quoted(begin) +
+                         " begins with two triggers, " +
+                         quoted(body.triggers[found]) + " and " +
+                         quoted(body.triggers[i]) +
+                         ". Exactly one must be a prefix of it.",
+                     tag[child].path + "/begin"};
+      }
+      found = i;
+      used[i] = true;
+    }
+    if (found == body.triggers.size()) {
+      return Error{ErrorCode::kConflict,
+                   "triggered_tags: the tag's 'begin' " + quoted(begin) +
+                       " begins with none of the triggers. Exactly one must "
+                       "be a prefix of it.",
+                   tag[child].path + "/begin"};
+    }
+  }
+  for (std::size_t i = 0; i < used.size(); ++i) {
+    if (used[i]) continue;
+    return Error{ErrorCode::kConflict,
+                 "triggered_tags: no tag begins with the trigger " +
+                     quoted(body.triggers[i]) + ".",
+                 format.path + "/triggers/" + std::to_string(i)};
+  }
+  return std::nullopt;
+}
+
+std::optional<Error> check_token_triggers(const StructuralTag& tag,
+                                          const Format& format) {
+  const auto& body = format.as<TokenTriggeredTags>();
+  std::vector<bool> used(body.triggers.size(), false);
+  for (FormatId child : format.children) {
+    const TokenRef& begin = *tag[child].as<TagFormat>().begin.token;
+    const auto found =
+        std::find(body.triggers.begin(), body.triggers.end(), begin);
+    if (found == body.triggers.end() ||
+        std::find(found + 1, body.triggers.end(), begin) !=
+            body.triggers.end()) {
+      return Error{ErrorCode::kConflict,
+                   "token_triggered_tags: the tag's 'begin' " + quoted(begin) +
+                       " must be exactly one of the 'trigger_tokens'.",
+                   tag[child].path + "/begin"};
+    }
+    used[static_cast<std::size_t>(found - body.triggers.begin())] = true;
+  }
+  for (std::size_t i = 0; i < used.size(); ++i) {
+    if (used[i]) continue;
+    return Error{ErrorCode::kConflict,
+                 "token_triggered_tags: no tag begins with the token " +
+                     quoted(body.triggers[i]) + ".",
+                 format.path + "/trigger_tokens/" + std::to_string(i)};
+  }
+  return std::nullopt;
+}
+
+// A trigger that contains an excluded text is never read to its end.
+std::optional<Error> check_reachable(const std::vector<std::string>& triggers,
+                                     const std::vector<std::string>& excludes,
+                                     const Format& format, bool dispatch) {
+  for (std::size_t i = 0; i < triggers.size(); ++i) {
+    for (const std::string& exclude : excludes) {
+      if (triggers[i].find(exclude) == std::string::npos) continue;
+      const std::string index = std::to_string(i);
+      return Error{
+          ErrorCode::kConflict,
+          std::string(to_string(format.type)) + ": the trigger " +
+              quoted(triggers[i]) + " contains " + quoted(exclude) +
+              ", which the free text must not contain (by 'excludes' or as "
+              "the end of the tag around it), so it can never be read.",
+          format.path +
+              (dispatch ? "/rules/" + index + "/0" : "/triggers/" + index)};
+    }
+  }
+  return std::nullopt;
+}
+
+std::optional<Error> check_reachable_tokens(
+    const std::vector<TokenRef>& triggers,
+    const std::vector<TokenRef>& excludes, const Format& format,
+    bool dispatch) {
+  for (std::size_t i = 0; i < triggers.size(); ++i) {
+    if (std::find(excludes.begin(), excludes.end(), triggers[i]) ==
+        excludes.end()) {
+      continue;
+    }
+    const std::string index = std::to_string(i);
+    return Error{ErrorCode::kConflict,
+                 std::string(to_string(format.type)) + ": the token " +
+                     quoted(triggers[i]) +
+                     " is both a trigger and excluded (by 'exclude_tokens' or "
+                     "as the end of the tag around it).",
+                 format.path + (dispatch ? "/rules/" + index + "/0"
+                                         : "/trigger_tokens/" + index)};
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+bool has_own_excludes(const Format& format) {
+  switch (format.type) {
+    case FormatType::kAnyText:
+      return !format.as<AnyText>().excludes.empty();
+    case FormatType::kTriggeredTags:
+      return !format.as<TriggeredTags>().excludes.empty();
+    case FormatType::kDispatch:
+      return !format.as<DispatchFormat>().excludes.empty();
+    case FormatType::kExcludeToken:
+      return !format.as<ExcludeToken>().excludes.empty();
+    case FormatType::kAnyTokens:
+      return !format.as<AnyTokens>().excludes.empty();
+    case FormatType::kTokenTriggeredTags:
+      return !format.as<TokenTriggeredTags>().excludes.empty();
+    case FormatType::kTokenDispatch:
+      return !format.as<TokenDispatch>().excludes.empty();
+    default:
+      return false;
+  }
+}
+
+TagFacts::TagFacts(const StructuralTag& tag)
+    : tag_(&tag),
+      parents_(tag.formats.size(), kNoFormat),
+      enclosing_(tag.formats.size(), kNoFormat),
+      unlimited_(tag.formats.size(), false),
+      nullable_(tag.formats.size(), Nullable::kNo) {
+  for (std::size_t i = 0; i < tag.formats.size(); ++i) {
+    const Format& format = tag.formats[i];
+    const FormatId self{static_cast<std::uint32_t>(i)};
+    const FormatId around =
+        format.type == FormatType::kTag ? self : enclosing_[i];
+    for (FormatId child : format.children) {
+      parents_[index_of(child)] = self;
+      enclosing_[index_of(child)] = around;
+    }
+  }
+  for (std::size_t i = tag.formats.size(); i-- > 0;) {
+    const Format& format = tag.formats[i];
+    nullable_[i] = nullable_of(format, nullable_);
+    unlimited_[i] = unlimited_by_itself(format);
+    switch (format.type) {
+      case FormatType::kOptional:
+        unlimited_[i] = unlimited_[index_of(format.children[0])];
+        break;
+      case FormatType::kRepeat:
+        if (format.as<RepeatFormat>().max != 0 &&
+            unlimited_[index_of(format.children[0])]) {
+          unlimited_[i] = true;
+        }
+        break;
+      case FormatType::kSequence:
+      case FormatType::kOr:
+        for (FormatId child : format.children) {
+          if (unlimited_[index_of(child)] && !has_own_excludes(tag[child])) {
+            unlimited_[i] = true;
+          }
+        }
+        break;
+      default:
+        break;
+    }
+  }
+}
+
+std::vector<std::string> TagFacts::excluded_texts(FormatId id) const {
+  const Format& format = (*tag_)[id];
+  std::vector<std::string> out;
+  bool detects = true;
+  if (format.type == FormatType::kAnyText) {
+    out = format.as<AnyText>().excludes;
+  } else if (format.type == FormatType::kTriggeredTags) {
+    out = format.as<TriggeredTags>().excludes;
+  } else if (format.type == FormatType::kDispatch) {
+    out = format.as<DispatchFormat>().excludes;
+    detects = false;
+  } else {
+    return out;
+  }
+  const FormatId around = enclosing_tag(id);
+  if (!detects || around == kNoFormat) return out;
+  for (const std::string& text : (*tag_)[around].as<TagFormat>().end.texts) {
+    if (!text.empty()) add_once(out, text);
+  }
+  return out;
+}
+
+std::vector<TokenRef> TagFacts::excluded_tokens(FormatId id) const {
+  const Format& format = (*tag_)[id];
+  std::vector<TokenRef> out;
+  bool detects = true;
+  if (format.type == FormatType::kAnyTokens) {
+    out = format.as<AnyTokens>().excludes;
+  } else if (format.type == FormatType::kExcludeToken) {
+    out = format.as<ExcludeToken>().excludes;
+  } else if (format.type == FormatType::kTokenTriggeredTags) {
+    out = format.as<TokenTriggeredTags>().excludes;
+  } else if (format.type == FormatType::kTokenDispatch) {
+    out = format.as<TokenDispatch>().excludes;
+    detects = false;
+  } else {
+    return out;
+  }
+  const FormatId around = enclosing_tag(id);
+  if (!detects || around == kNoFormat) return out;
+  const auto& end = (*tag_)[around].as<TagFormat>().end;
+  if (end.token) add_once(out, *end.token);
+  return out;
+}
+
+std::optional<Error> check_structural_tag(const StructuralTag& tag) {
+  const TagFacts facts(tag);
+  for (std::size_t i = 0; i < tag.formats.size(); ++i) {
+    const Format& format = tag.formats[i];
+    const FormatId self{static_cast<std::uint32_t>(i)};
+    std::optional<Error> error;
+    switch (format.type) {
+      case FormatType::kTag:
+        error = check_end(tag, facts, format);
+        break;
+      case FormatType::kTriggeredTags:
+        error = check_triggers(tag, format);
+        if (!error) {
+          error = check_reachable(format.as<TriggeredTags>().triggers,
+                                  facts.excluded_texts(self), format, false);
+        }
+        break;
+      case FormatType::kDispatch:
+        error = check_reachable(format.as<DispatchFormat>().patterns,
+                                facts.excluded_texts(self), format, true);
+        break;
+      case FormatType::kTokenTriggeredTags:
+        error = check_token_triggers(tag, format);
+        if (!error) {
+          error = check_reachable_tokens(
+              format.as<TokenTriggeredTags>().triggers,
+              facts.excluded_tokens(self), format, false);
+        }
+        break;
+      case FormatType::kTokenDispatch:
+        error =
+            check_reachable_tokens(format.as<TokenDispatch>().patterns,
+                                   facts.excluded_tokens(self), format, true);
+        break;
+      default:
+        break;
+    }
+    if (error) return error;
+  }
+  return std::nullopt;
+}
+
+}  // namespace parlance::grammar

@@ -1,0 +1,92 @@
+#ifndef PARLANCE_SRC_GRAMMAR_STRUCTURAL_TAG_FIELDS_H_
+#define PARLANCE_SRC_GRAMMAR_STRUCTURAL_TAG_FIELDS_H_
+
+// The fields of one format object.  The first thing wrong is kept, and what is
+// read after it has no meaning:
+//
+//   Fields fields(object, "any_text", "/format");
+//   body.excludes = fields.texts("excludes", Fields::kOptional);
+//   body.max_chars = fields.budget("max_chars");
+//   if (fields.error()) return *fields.error();
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "grammar/structural_tag.h"
+#include "parlance/json.h"
+
+namespace parlance::grammar {
+
+class Fields {
+ public:
+  enum Need : std::uint8_t { kRequired, kOptional };
+
+  // `format` is the name of the type, for messages.
+  Fields(const json::Value& object, std::string_view format, std::string path)
+      : object_(object), format_(format), path_(std::move(path)) {}
+
+  const std::optional<Error>& error() const { return error_; }
+
+  // A required string.
+  std::string text(std::string_view key);
+  std::string non_empty_text(std::string_view key);
+
+  // A list of non-empty strings.  Required ones have at least one.
+  std::vector<std::string> texts(std::string_view key, Need need);
+
+  // true or false; `otherwise` when absent.
+  bool flag(std::string_view key, bool otherwise);
+
+  // A required whole number of at least `least`.  What passes 2147483647 is
+  // kUnbounded if `open`, else an error.
+  std::int64_t integer(std::string_view key, std::int64_t least, bool open);
+
+  // 0 to 2147483647, or null, or absent.
+  std::optional<std::uint32_t> budget(std::string_view key,
+                                      std::int64_t least = 0);
+
+  // A required token: an id or a text.
+  TokenRef token(std::string_view key);
+  std::vector<TokenRef> tokens(std::string_view key, Need need);
+
+  // The "begin" of a tag: a string or a token object.
+  Marker begin();
+  // The "end" of a tag: a string, strings or a token object.
+  Marker end();
+
+  // Required values that are read elsewhere.
+  const json::Value* object(std::string_view key);
+  const json::Array& list(std::string_view key);
+
+  // Keeps `error` unless there is one.
+  void fail(ErrorCode code, std::string_view key, std::string message);
+  void fail_at(ErrorCode code, std::string path, std::string message);
+
+  // The pointer of the member `key`.
+  std::string path_of(std::string_view key) const;
+
+  // A token anywhere; `what` names it in messages.
+  TokenRef token_value(const json::Value& value, const std::string& path,
+                       const std::string& what);
+
+ private:
+  const json::Value* find(std::string_view key, Need need);
+  Marker token_marker(const json::Value& value, std::string_view key);
+
+  const json::Value& object_;
+  std::string_view format_;
+  std::string path_;
+  std::optional<Error> error_;
+};
+
+// The value of a number without a fraction, also when it is written with one
+// (2.0); nothing for others and beyond 2^53.
+std::optional<std::int64_t> whole_number(const json::Value& value);
+
+}  // namespace parlance::grammar
+
+#endif  // PARLANCE_SRC_GRAMMAR_STRUCTURAL_TAG_FIELDS_H_

@@ -1,0 +1,586 @@
+// Reading a structural tag.  Formats that are still to be read wait on a
+// stack; each knows its place in the format that it stands in.  Of several
+// mistakes in the objects the first in the text is reported, and only then
+// those that the whole tree shows (check_structural_tag).
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "grammar/structural_tag.h"
+#include "grammar/structural_tag_fields.h"
+#include "json/located.h"
+
+namespace parlance::grammar {
+namespace {
+
+// A value can share its parts, so that a small one unfolds to a large tree.
+constexpr std::size_t kMaxFormats = std::size_t{1} << 20;
+
+std::string kind_of(const json::Value& value) {
+  return std::string(json::to_string(value.kind()));
+}
+
+template <std::size_t kCount, class Name>
+std::string name_list(const Name& name) {
+  std::string out;
+  for (std::size_t i = 0; i < kCount; ++i) {
+    if (i > 0) out += ", ";
+    out += name(i);
+  }
+  return out;
+}
+
+std::string type_names() {
+  return name_list<kFormatTypes>(
+      [](std::size_t i) { return to_string(static_cast<FormatType>(i)); });
+}
+
+std::string style_names() {
+  return name_list<kArgumentStyles>(
+      [](std::size_t i) { return to_string(static_cast<ArgumentStyle>(i)); });
+}
+
+// A format object that is still to be read.
+struct Pending {
+  const json::Value* value;
+  std::string path;
+  FormatId parent;   // kNoFormat for the root
+  std::size_t slot;  // in the parent's children
+  std::size_t depth;
+  bool tag;  // an entry of "tags": a tag, whether or not it says so
+};
+
+class Loader {
+ public:
+  explicit Loader(const Limits& limits) : limits_(limits) {}
+
+  Result<StructuralTag> load(const json::Value& root, std::string path) {
+    waiting_.push_back({&root, std::move(path), kNoFormat, 0, 1, false});
+    while (!waiting_.empty()) {
+      Pending next = std::move(waiting_.back());
+      waiting_.pop_back();
+      if (auto error = load_one(next)) return *std::move(error);
+    }
+    if (auto error = check_structural_tag(out_)) return *std::move(error);
+    return std::move(out_);
+  }
+
+ private:
+  std::optional<Error> load_one(const Pending& next);
+  std::optional<Error> find_type(const Pending& next, FormatType& type,
+                                 bool& qwen_parameter) const;
+  void load_json_schema(Fields& fields, const json::Value& object,
+                        bool qwen_parameter, Format& format);
+  void load_repeat(Fields& fields, Format& format);
+  void load_tags(Fields& fields, Format& format);
+  void load_dispatch(Fields& fields, Format& format);
+  // Children that wait: found while the fields are read, put on the stack when
+  // all of them are good.
+  void expect(const json::Value* value, std::string path, bool tag) {
+    if (value == nullptr) return;
+    children_.push_back(
+        {value, std::move(path), kNoFormat, children_.size(), 0, tag});
+  }
+
+  const Limits& limits_;
+  StructuralTag out_;
+  std::vector<Pending> waiting_;
+  std::vector<Pending> children_;
+};
+
+// What a format without "type" is, by the keys that it has.  The order and the
+// keys are those of section 3 of the description; what would be read as free
+// text although it has triggers or rules is refused.
+std::optional<Error> untyped(const json::Value& object, const std::string& path,
+                             FormatType& out) {
+  const auto has = [&](std::string_view key) {
+    return object.find(key) != nullptr;
+  };
+  if (has("begin") && has("content") && has("end")) {
+    out = FormatType::kTag;
+  } else if (has("value")) {
+    out = FormatType::kConstString;
+  } else if (has("json_schema")) {
+    out = FormatType::kJsonSchema;
+  } else if (has("excludes")) {
+    if (has("triggers") || has("rules")) {
+      return Error{ErrorCode::kConflict,
+                   "format: without 'type' an object with 'excludes' is "
+                   "free text, but this one has 'triggers' or 'rules' too. "
+                   "Give its 'type'.",
+                   path};
+    }
+    out = FormatType::kAnyText;
+  } else if (has("elements")) {
+    out = FormatType::kSequence;
+  } else if (has("triggers") && has("tags")) {
+    out = FormatType::kTriggeredTags;
+  } else if (has("tags") && has("separator")) {
+    out = FormatType::kTagsWithSeparator;
+  } else if (has("content")) {
+    out = FormatType::kOptional;
+  } else if (has("rules")) {
+    const json::Array& rules = object.find("rules")->items();
+    const bool texts =
+        std::all_of(rules.begin(), rules.end(), [](const json::Value& rule) {
+          return rule.items().empty() || rule.items()[0].is_string();
+        });
+    out = texts ? FormatType::kDispatch : FormatType::kTokenDispatch;
+  } else {
+    return Error{ErrorCode::kMissingKey,
+                 "format: 'type' is missing. Types are: " + type_names() + ".",
+                 path};
+  }
+  return std::nullopt;
+}
+
+std::optional<Error> Loader::find_type(const Pending& next, FormatType& type,
+                                       bool& qwen_parameter) const {
+  const json::Value* named = next.value->find("type");
+  if (next.tag) {
+    type = FormatType::kTag;
+    if (named == nullptr || (named->is_string() && named->as_string() == "tag"))
+      return std::nullopt;
+    return Error{
+        named->is_string() ? ErrorCode::kUnknownName : ErrorCode::kWrongType,
+        "tag: an entry of 'tags' must be a tag; its 'type' is 'tag' "
+        "or left out.",
+        json::append_pointer(next.path, "type")};
+  }
+  if (named == nullptr) return untyped(*next.value, next.path, type);
+  const std::string path = json::append_pointer(next.path, "type");
+  if (!named->is_string()) {
+    return Error{
+        ErrorCode::kWrongType,
+        "format: 'type' must be a string, got " + kind_of(*named) + ".", path};
+  }
+  const std::string_view name = named->as_string();
+  if (name == "qwen_xml_parameter") {
+    type = FormatType::kJsonSchema;
+    qwen_parameter = true;
+    return std::nullopt;
+  }
+  if (name == "tag_and_text") {
+    type = FormatType::kTriggeredTags;
+    return std::nullopt;
+  }
+  for (std::size_t i = 0; i < kFormatTypes; ++i) {
+    type = static_cast<FormatType>(i);
+    if (to_string(type) == name) return std::nullopt;
+  }
+  return Error{ErrorCode::kUnknownName,
+               "format: unknown type '" + std::string(name.substr(0, 100)) +
+                   "'. Types are: " + type_names() + ".",
+               path};
+}
+
+void Loader::load_json_schema(Fields& fields, const json::Value& object,
+                              bool qwen_parameter, Format& format) {
+  JsonSchemaFormat body;
+  const json::Value* schema = object.find("json_schema");
+  if (schema == nullptr) {
+    fields.text("json_schema");  // says that it is missing
+    return;
+  }
+  if (!schema->is_object() && schema->kind() != json::Kind::kBool) {
+    fields.fail(
+        ErrorCode::kWrongType, "json_schema",
+        "must be a schema, an object or true, got " + kind_of(*schema) + ".");
+  } else if (!schema->is_object() && !schema->as_bool()) {
+    fields.fail(ErrorCode::kUnsatisfiable, "json_schema",
+                "is false, which no value fits.");
+  }
+  body.schema = *schema;
+  const json::Value* style = object.find("style");
+  if (qwen_parameter) {
+    body.style = ArgumentStyle::kQwenXml;
+  } else if (style != nullptr && style->is_string()) {
+    std::size_t i = 0;
+    while (i < kArgumentStyles &&
+           to_string(static_cast<ArgumentStyle>(i)) != style->as_string()) {
+      ++i;
+    }
+    if (i == kArgumentStyles) {
+      fields.fail(ErrorCode::kUnknownName, "style",
+                  "is not a style: '" +
+                      std::string(style->as_string().substr(0, 100)) +
+                      "'. Styles are: " + style_names() + ".");
+    } else {
+      body.style = static_cast<ArgumentStyle>(i);
+    }
+  }
+  body.any_order = fields.flag("any_order", false);
+  body.max_white_space =
+      fields.budget("max_whitespace_cnt", 1).value_or(kUnbounded);
+  format.body = std::move(body);
+}
+
+void Loader::load_repeat(Fields& fields, Format& format) {
+  RepeatFormat body;
+  const std::int64_t min = fields.integer("min", 0, false);
+  const std::int64_t max = fields.integer("max", -1, true);
+  body.min = static_cast<std::uint32_t>(min);
+  body.max = max == -1 ? kUnbounded : static_cast<std::uint32_t>(max);
+  if (body.min > body.max) {
+    fields.fail(ErrorCode::kConflict, "max",
+                "must not be less than 'min', which is " +
+                    std::to_string(body.min) + ".");
+  }
+  format.body = body;
+}
+
+// "tags" of triggered_tags, tags_with_separator and token_triggered_tags.
+void Loader::load_tags(Fields& fields, Format& format) {
+  const json::Array& tags = fields.list("tags");
+  for (std::size_t i = 0; i < tags.size(); ++i) {
+    const std::string path = json::append_pointer(fields.path_of("tags"), i);
+    if (!tags[i].is_object()) {
+      fields.fail_at(
+          ErrorCode::kWrongType, path,
+          "'tags' must hold only tags, got " + kind_of(tags[i]) + ".");
+      continue;
+    }
+    const json::Value* begin = tags[i].find("begin");
+    if (begin != nullptr && format.type == FormatType::kTriggeredTags &&
+        begin->is_object()) {
+      fields.fail_at(ErrorCode::kWrongType, path + "/begin",
+                     "the 'begin' of a tag must be a string here; tokens are "
+                     "for token_triggered_tags.");
+    }
+    if (begin != nullptr && format.type == FormatType::kTokenTriggeredTags &&
+        begin->is_string()) {
+      fields.fail_at(ErrorCode::kWrongType, path + "/begin",
+                     "the 'begin' of a tag must be a token object here; "
+                     "strings are for triggered_tags.");
+    }
+    expect(&tags[i], path, true);
+  }
+}
+
+// "rules" of dispatch and token_dispatch.
+void Loader::load_dispatch(Fields& fields, Format& format) {
+  DispatchFormat texts;
+  TokenDispatch tokens;
+  const bool by_token = format.type == FormatType::kTokenDispatch;
+  const json::Array& rules = fields.list("rules");
+  for (std::size_t i = 0; i < rules.size(); ++i) {
+    const std::string path = json::append_pointer(fields.path_of("rules"), i);
+    const json::Array& pair = rules[i].items();
+    if (pair.size() != 2) {
+      fields.fail_at(ErrorCode::kWrongType, path,
+                     by_token ? "a rule must be a pair [token, format]."
+                              : "a rule must be a pair [string, format].");
+      continue;
+    }
+    if (by_token) {
+      tokens.patterns.push_back(
+          fields.token_value(pair[0], path + "/0", "the pattern of a rule"));
+    } else if (!pair[0].is_string()) {
+      fields.fail_at(ErrorCode::kWrongType, path + "/0",
+                     "the pattern of a rule must be a string, got " +
+                         kind_of(pair[0]) + ".");
+    } else if (pair[0].as_string().empty()) {
+      fields.fail_at(ErrorCode::kEmptyValue, path + "/0",
+                     "the pattern of a rule must not be empty.");
+    } else {
+      texts.patterns.emplace_back(pair[0].as_string());
+    }
+    expect(&pair[1], path + "/1", false);
+  }
+  if (by_token) {
+    tokens.loop = fields.flag("loop", true);
+    tokens.excludes = fields.tokens("exclude_tokens", Fields::kOptional);
+    format.body = std::move(tokens);
+  } else {
+    texts.loop = fields.flag("loop", true);
+    texts.excludes = fields.texts("excludes", Fields::kOptional);
+    format.body = std::move(texts);
+  }
+}
+
+std::optional<Error> Loader::load_one(const Pending& next) {
+  if (next.depth > limits_.json_depth) {
+    return Error{ErrorCode::kTooDeep,
+                 "Formats stand in each other more than " +
+                     std::to_string(limits_.json_depth) +
+                     " levels deep (Limits::json_depth).",
+                 next.path};
+  }
+  if (out_.formats.size() >= kMaxFormats) {
+    return Error{ErrorCode::kTooLarge,
+                 "A structural tag must not have more than 1048576 formats.",
+                 next.path};
+  }
+  if (!next.value->is_object()) {
+    return Error{ErrorCode::kWrongType,
+                 "format: must be an object, got " + kind_of(*next.value) + ".",
+                 next.path};
+  }
+  Format format;
+  format.path = next.path;
+  bool qwen_parameter = false;
+  if (auto error = find_type(next, format.type, qwen_parameter)) return error;
+
+  const json::Value& object = *next.value;
+  Fields fields(object, to_string(format.type), next.path);
+  children_.clear();
+  switch (format.type) {
+    case FormatType::kConstString:
+      if (object.find("value") == nullptr && object.find("text") != nullptr) {
+        return Error{ErrorCode::kMissingKey,
+                     "const_string: 'value' is missing. It has a 'text', "
+                     "which is spelled 'value'.",
+                     next.path};
+      }
+      format.body = ConstString{fields.text("value")};
+      break;
+    case FormatType::kJsonSchema:
+      load_json_schema(fields, object, qwen_parameter, format);
+      break;
+    case FormatType::kRegex:
+      format.body = RegexFormat{fields.non_empty_text("pattern")};
+      break;
+    case FormatType::kGrammar:
+      format.body = GrammarFormat{fields.non_empty_text("grammar")};
+      break;
+    case FormatType::kAnyText: {
+      AnyText body;
+      body.excludes = fields.texts("excludes", Fields::kOptional);
+      body.max_tokens = fields.budget("max_tokens");
+      body.max_chars = fields.budget("max_chars");
+      format.body = std::move(body);
+      break;
+    }
+    case FormatType::kSequence:
+    case FormatType::kOr: {
+      const json::Array& elements = fields.list("elements");
+      for (std::size_t i = 0; i < elements.size(); ++i) {
+        expect(&elements[i],
+               json::append_pointer(fields.path_of("elements"), i), false);
+      }
+      break;
+    }
+    case FormatType::kOptional:
+    case FormatType::kPlus:
+    case FormatType::kStar:
+      expect(fields.object("content"), fields.path_of("content"), false);
+      break;
+    case FormatType::kRepeat:
+      load_repeat(fields, format);
+      expect(fields.object("content"), fields.path_of("content"), false);
+      break;
+    case FormatType::kTag: {
+      TagFormat body;
+      body.begin = fields.begin();
+      expect(fields.object("content"), fields.path_of("content"), false);
+      body.end = fields.end();
+      format.body = std::move(body);
+      break;
+    }
+    case FormatType::kTriggeredTags: {
+      TriggeredTags body;
+      body.triggers = fields.texts("triggers", Fields::kRequired);
+      load_tags(fields, format);
+      body.at_least_one = fields.flag("at_least_one", false);
+      body.stop_after_first = fields.flag("stop_after_first", false);
+      body.excludes = fields.texts("excludes", Fields::kOptional);
+      format.body = std::move(body);
+      break;
+    }
+    case FormatType::kTagsWithSeparator: {
+      TagsWithSeparator body;
+      load_tags(fields, format);
+      body.separator = fields.text("separator");
+      body.at_least_one = fields.flag("at_least_one", false);
+      body.stop_after_first = fields.flag("stop_after_first", false);
+      format.body = std::move(body);
+      break;
+    }
+    case FormatType::kDispatch:
+    case FormatType::kTokenDispatch:
+      load_dispatch(fields, format);
+      break;
+    case FormatType::kToken:
+      format.body = TokenFormat{fields.token("token")};
+      break;
+    case FormatType::kExcludeToken:
+      format.body =
+          ExcludeToken{fields.tokens("exclude_tokens", Fields::kOptional)};
+      break;
+    case FormatType::kAnyTokens: {
+      AnyTokens body;
+      body.excludes = fields.tokens("exclude_tokens", Fields::kOptional);
+      body.max_tokens = fields.budget("max_tokens");
+      format.body = std::move(body);
+      break;
+    }
+    case FormatType::kTokenTriggeredTags: {
+      TokenTriggeredTags body;
+      body.triggers = fields.tokens("trigger_tokens", Fields::kRequired);
+      load_tags(fields, format);
+      body.excludes = fields.tokens("exclude_tokens", Fields::kOptional);
+      body.at_least_one = fields.flag("at_least_one", false);
+      body.stop_after_first = fields.flag("stop_after_first", false);
+      format.body = std::move(body);
+      break;
+    }
+  }
+  if (fields.error()) return fields.error();
+
+  const FormatId id{static_cast<std::uint32_t>(out_.formats.size())};
+  format.children.resize(children_.size(), kNoFormat);
+  out_.formats.push_back(std::move(format));
+  if (next.parent != kNoFormat) {
+    out_.formats[index_of(next.parent)].children[next.slot] = id;
+  }
+  // The first child is taken from the stack first.
+  for (std::size_t i = children_.size(); i-- > 0;) {
+    Pending& child = children_[i];
+    child.parent = id;
+    child.depth = next.depth + 1;
+    waiting_.push_back(std::move(child));
+  }
+  return std::nullopt;
+}
+
+// {"begin", "schema", "end"} as a tag.
+Result<json::Value> tag_of_structure(const json::Value& item,
+                                     const std::string& path,
+                                     const Limits& limits) {
+  if (!item.is_object()) {
+    return Error{ErrorCode::kWrongType,
+                 "structural tag: an entry must be an object with 'begin', "
+                 "'schema' and 'end', got " +
+                     kind_of(item) + ".",
+                 path};
+  }
+  for (std::string_view key : {"begin", "schema", "end"}) {
+    const json::Value* value = item.find(key);
+    if (value == nullptr) {
+      return Error{ErrorCode::kMissingKey,
+                   "structural tag: '" + std::string(key) + "' is missing.",
+                   path};
+    }
+    if (key != "schema" && !value->is_string()) {
+      return Error{ErrorCode::kWrongType,
+                   "structural tag: '" + std::string(key) +
+                       "' must be a string, got " + kind_of(*value) + ".",
+                   json::append_pointer(path, key)};
+    }
+  }
+  json::Value schema = *item.find("schema");
+  if (schema.is_string()) {
+    json::ParseOptions options;
+    options.limits = limits;
+    Result<json::Value> parsed = json::parse(schema.as_string(), options);
+    if (!parsed) {
+      return Error{parsed.error().code,
+                   "structural tag: 'schema' is a string that is not the "
+                   "JSON text of a schema: " +
+                       parsed.error().message,
+                   json::append_pointer(path, "schema")};
+    }
+    schema = std::move(*parsed);
+  }
+  return json::Value(json::Object{
+      {"type", "tag"},
+      {"begin", *item.find("begin")},
+      {"content",
+       json::Object{{"type", "json_schema"}, {"json_schema", schema}}},
+      {"end", *item.find("end")}});
+}
+
+// Reads both lists as one triggered_tags.  `list` is the pointer of the list
+// of tags, `triggers_path` that of the triggers.
+Result<StructuralTag> load_structures(const json::Value& tags,
+                                      const json::Value& triggers,
+                                      const std::string& list,
+                                      const std::string& triggers_path,
+                                      const Limits& limits) {
+  if (!tags.is_array()) {
+    return Error{
+        ErrorCode::kWrongType,
+        "structural tag: the tags must be a list, got " + kind_of(tags) + ".",
+        list};
+  }
+  json::Array items;
+  for (std::size_t i = 0; i < tags.items().size(); ++i) {
+    Result<json::Value> tag = tag_of_structure(
+        tags.items()[i], json::append_pointer(list, i), limits);
+    if (!tag) return std::move(tag).error();
+    items.push_back(std::move(*tag));
+  }
+  const json::Value root = json::Object{{"type", "triggered_tags"},
+                                        {"triggers", triggers},
+                                        {"tags", std::move(items)}};
+  Result<StructuralTag> out = Loader(limits).load(root, "");
+  if (out) return out;
+  // Back to the places that the author knows.
+  Error error = std::move(out).error();
+  constexpr std::string_view kTags = "/tags";
+  constexpr std::string_view kTriggers = "/triggers";
+  constexpr std::string_view kSchema = "/content/json_schema";
+  if (error.path.starts_with(kTags)) {
+    error.path.replace(0, kTags.size(), list);
+    const std::size_t schema = error.path.find(kSchema);
+    if (schema != std::string::npos) {
+      error.path.replace(schema, kSchema.size(), "/schema");
+    }
+  } else if (error.path.starts_with(kTriggers)) {
+    error.path.replace(0, kTriggers.size(), triggers_path);
+  }
+  return error;
+}
+
+}  // namespace
+
+Result<StructuralTag> load_structural_tag(const json::Value& source,
+                                          const Limits& limits) {
+  const json::Value* root = &source;
+  std::string path;
+  if (root->is_object() && root->find("format") == nullptr &&
+      root->find("response_format") != nullptr) {
+    root = root->find("response_format");
+    path = "/response_format";
+  }
+  if (!root->is_object()) {
+    return Error{ErrorCode::kWrongType,
+                 "structural tag: must be an object with 'type' and 'format', "
+                 "got " +
+                     kind_of(*root) + ".",
+                 path};
+  }
+  const json::Value* type = root->find("type");
+  if (type != nullptr && !type->is_string()) {
+    return Error{ErrorCode::kWrongType,
+                 "structural tag: 'type' must be 'structural_tag', got " +
+                     kind_of(*type) + ".",
+                 path + "/type"};
+  }
+  if (type != nullptr && type->as_string() != "structural_tag") {
+    return Error{ErrorCode::kUnknownName,
+                 "structural tag: 'type' must be 'structural_tag', got '" +
+                     std::string(type->as_string().substr(0, 100)) + "'.",
+                 path + "/type"};
+  }
+  if (const json::Value* format = root->find("format")) {
+    return Loader(limits).load(*format, path + "/format");
+  }
+  const json::Value* structures = root->find("structures");
+  const json::Value* triggers = root->find("triggers");
+  if (structures != nullptr && triggers != nullptr) {
+    return load_structures(*structures, *triggers, path + "/structures",
+                           path + "/triggers", limits);
+  }
+  return Error{ErrorCode::kMissingKey, "structural tag: 'format' is missing.",
+               path};
+}
+
+Result<StructuralTag> load_legacy_tags(const json::Value& tags,
+                                       const json::Value& triggers,
+                                       const Limits& limits) {
+  return load_structures(tags, triggers, "/tags", "/triggers", limits);
+}
+
+}  // namespace parlance::grammar

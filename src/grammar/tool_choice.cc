@@ -1,0 +1,283 @@
+// Reading tools and tool_choice.
+
+#include "grammar/tool_choice.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "json/located.h"
+
+namespace parlance::grammar {
+namespace {
+
+std::string kind_of(const json::Value& value) {
+  return std::string(json::to_string(value.kind()));
+}
+
+std::string quoted(std::string_view text) {
+  return "'" + std::string(text.substr(0, 200)) + "'";
+}
+
+Error wrong_type(const std::string& path, const std::string& what,
+                 const std::string& needed, const json::Value& got) {
+  return Error{ErrorCode::kWrongType,
+               what + " must be " + needed + ", got " + kind_of(got) + ".",
+               path};
+}
+
+// A schema of arguments: what absent, null or "strict": false leave open.
+Result<json::Value> load_schema(const json::Value& owner,
+                                const std::string& path) {
+  const json::Value* schema = owner.find("parameters");
+  if (schema == nullptr || schema->is_null()) return json::Value(true);
+  if (!schema->is_object() && schema->kind() != json::Kind::kBool) {
+    return wrong_type(path + "/parameters", "tool: 'parameters'",
+                      "a schema: an object, a boolean or null", *schema);
+  }
+  const json::Value* strict = owner.find("strict");
+  if (strict != nullptr && strict->kind() == json::Kind::kBool &&
+      !strict->as_bool()) {
+    return json::Value(true);
+  }
+  return *schema;
+}
+
+Result<std::string> load_name(const json::Value& name,
+                              const std::string& path) {
+  if (!name.is_string()) {
+    return wrong_type(path, "tool: 'name'", "a string", name);
+  }
+  if (name.as_string().empty()) {
+    return Error{ErrorCode::kEmptyValue, "tool: 'name' must not be empty.",
+                 path};
+  }
+  return std::string(name.as_string());
+}
+
+Result<Tool> load_function(const json::Value& function,
+                           const std::string& path) {
+  if (!function.is_object()) {
+    return wrong_type(path, "tool: 'function'", "an object", function);
+  }
+  const json::Value* given = function.find("name");
+  if (given == nullptr) {
+    return Error{ErrorCode::kMissingKey, "tool: 'name' is missing.", path};
+  }
+  Result<std::string> name = load_name(*given, path + "/name");
+  if (!name) return std::move(name).error();
+  const json::Value* strict = function.find("strict");
+  if (strict != nullptr && !strict->is_null() &&
+      strict->kind() != json::Kind::kBool) {
+    return wrong_type(path + "/strict", "tool: 'strict'", "true or false",
+                      *strict);
+  }
+  Result<json::Value> schema = load_schema(function, path);
+  if (!schema) return std::move(schema).error();
+  return Tool{std::move(*name), "function", std::move(*schema)};
+}
+
+Result<Tool> load_tool(const json::Value& tool, const std::string& path) {
+  if (!tool.is_object()) {
+    return wrong_type(path, "tool: a tool", "an object", tool);
+  }
+  const json::Value* type = tool.find("type");
+  if (type != nullptr && !type->is_string()) {
+    return wrong_type(path + "/type", "tool: 'type'", "a string", *type);
+  }
+  const json::Value* function = tool.find("function");
+  if (type == nullptr || type->as_string() == "function") {
+    if (function != nullptr)
+      return load_function(*function, path + "/function");
+    // The inner object alone.
+    if (tool.find("name") != nullptr) return load_function(tool, path);
+    return Error{ErrorCode::kMissingKey, "tool: 'function' is missing.", path};
+  }
+  if (type->as_string().empty()) {
+    return Error{ErrorCode::kEmptyValue, "tool: 'type' must not be empty.",
+                 path + "/type"};
+  }
+  const json::Value* given = tool.find("name");
+  const bool named = given != nullptr && !given->is_null();
+  Result<std::string> name = named ? load_name(*given, path + "/name")
+                                   : load_name(*type, path + "/type");
+  if (!name) return std::move(name).error();
+  Result<json::Value> schema = load_schema(tool, path);
+  if (!schema) return std::move(schema).error();
+  return Tool{std::move(*name), std::string(type->as_string()),
+              std::move(*schema)};
+}
+
+// What a reference in a choice points to, among all tools.
+struct Found {
+  std::vector<Tool> functions;
+  std::vector<Tool> builtins;
+};
+
+Result<Found> resolve(const ToolPlan& all, const json::Value& reference,
+                      const std::string& path) {
+  if (!reference.is_object()) {
+    return wrong_type(path, "tool_choice: a tool", "an object", reference);
+  }
+  const json::Value* type = reference.find("type");
+  if (type == nullptr || !type->is_string()) {
+    return type == nullptr ? Error{ErrorCode::kMissingKey,
+                                   "tool_choice: 'type' is missing.", path}
+                           : wrong_type(path + "/type", "tool_choice: 'type'",
+                                        "a string", *type);
+  }
+  Found out;
+  if (type->as_string() == "function") {
+    const json::Value* function = reference.find("function");
+    // Also {"type": "function", "name": "f"}.
+    const bool nested = function != nullptr && function->is_object();
+    const json::Value* name =
+        nested ? function->find("name") : reference.find("name");
+    if (name == nullptr || !name->is_string()) {
+      return Error{ErrorCode::kMissingKey,
+                   "tool_choice: the function's 'name' is missing.",
+                   nested ? path + "/function" : path};
+    }
+    for (const Tool& tool : all.functions) {
+      if (tool.name == name->as_string()) out.functions.push_back(tool);
+    }
+    if (out.functions.empty()) {
+      return Error{ErrorCode::kUnknownName,
+                   "tool_choice: there is no function called " +
+                       quoted(name->as_string()) + " among the tools.",
+                   (nested ? path + "/function" : path) + "/name"};
+    }
+    return out;
+  }
+  const json::Value* name = reference.find("name");
+  for (const Tool& tool : all.builtins) {
+    if (tool.type != type->as_string()) continue;
+    if (name != nullptr && name->is_string() && tool.name != name->as_string())
+      continue;
+    out.builtins.push_back(tool);
+  }
+  if (out.builtins.empty()) {
+    return Error{ErrorCode::kUnknownName,
+                 "tool_choice: there is no builtin tool of type " +
+                     quoted(type->as_string()) + " among the tools.",
+                 path + "/type"};
+  }
+  return out;
+}
+
+std::optional<Error> allow_only(ToolPlan& plan, const json::Value& choice) {
+  const std::string path = "/tool_choice/allowed_tools";
+  const json::Value* allowed = choice.find("allowed_tools");
+  if (allowed == nullptr || !allowed->is_object()) {
+    return allowed == nullptr
+               ? Error{ErrorCode::kMissingKey,
+                       "tool_choice: 'allowed_tools' is missing.",
+                       "/tool_choice"}
+               : wrong_type(path, "tool_choice: 'allowed_tools'", "an object",
+                            *allowed);
+  }
+  const json::Value* mode = allowed->find("mode");
+  if (mode == nullptr ||
+      (mode->as_string() != "auto" && mode->as_string() != "required")) {
+    return Error{
+        mode == nullptr ? ErrorCode::kMissingKey : ErrorCode::kUnknownName,
+        "tool_choice: 'mode' must be 'auto' or 'required'.",
+        mode == nullptr ? path : path + "/mode"};
+  }
+  const json::Value* tools = allowed->find("tools");
+  if (tools == nullptr || !tools->is_array()) {
+    return tools == nullptr
+               ? Error{ErrorCode::kMissingKey,
+                       "tool_choice: 'tools' is missing.", path}
+               : wrong_type(path + "/tools", "tool_choice: 'tools'", "a list",
+                            *tools);
+  }
+  // Kept in the order of the tools, each once.
+  std::vector<std::string> functions;
+  std::vector<std::string> builtins;
+  for (std::size_t i = 0; i < tools->items().size(); ++i) {
+    Result<Found> found = resolve(plan, tools->items()[i],
+                                  json::append_pointer(path + "/tools", i));
+    if (!found) return std::move(found).error();
+    for (const Tool& tool : found->functions) functions.push_back(tool.name);
+    for (const Tool& tool : found->builtins) builtins.push_back(tool.name);
+  }
+  const auto keep = [](std::vector<Tool>& list,
+                       const std::vector<std::string>& names) {
+    std::erase_if(list, [&](const Tool& tool) {
+      return std::find(names.begin(), names.end(), tool.name) == names.end();
+    });
+  };
+  keep(plan.functions, functions);
+  keep(plan.builtins, builtins);
+  plan.choice = mode->as_string() == "required" ? ToolChoice::kRequired
+                                                : ToolChoice::kAuto;
+  return std::nullopt;
+}
+
+std::optional<Error> force(ToolPlan& plan, const json::Value& choice) {
+  Result<Found> found = resolve(plan, choice, "/tool_choice");
+  if (!found) return std::move(found).error();
+  if (found->functions.size() + found->builtins.size() != 1) {
+    return Error{
+        ErrorCode::kConflict,
+        "tool_choice: fits " +
+            std::to_string(found->functions.size() + found->builtins.size()) +
+            " tools; it must fit exactly one.",
+        "/tool_choice"};
+  }
+  plan.functions = std::move(found->functions);
+  plan.builtins = std::move(found->builtins);
+  plan.choice = ToolChoice::kForced;
+  return std::nullopt;
+}
+
+}  // namespace
+
+Result<ToolPlan> plan_tools(const json::Value& tools,
+                            const json::Value& tool_choice) {
+  ToolPlan plan;
+  if (!tools.is_null() && !tools.is_array()) {
+    return wrong_type("/tools", "tools", "a list", tools);
+  }
+  for (std::size_t i = 0; i < tools.items().size(); ++i) {
+    Result<Tool> tool =
+        load_tool(tools.items()[i], json::append_pointer("/tools", i));
+    if (!tool) return std::move(tool).error();
+    (tool->type == "function" ? plan.functions : plan.builtins)
+        .push_back(std::move(*tool));
+  }
+
+  if (tool_choice.is_object()) {
+    const json::Value* type = tool_choice.find("type");
+    const bool allowed =
+        type != nullptr && type->as_string() == "allowed_tools";
+    auto error =
+        allowed ? allow_only(plan, tool_choice) : force(plan, tool_choice);
+    if (error) return *std::move(error);
+  } else if (tool_choice.is_null() || tool_choice.as_string() == "auto") {
+    plan.choice = ToolChoice::kAuto;
+  } else if (tool_choice.as_string() == "none") {
+    plan.functions.clear();
+    plan.builtins.clear();
+  } else if (tool_choice.as_string() == "required") {
+    plan.choice = ToolChoice::kRequired;
+  } else {
+    return Error{tool_choice.is_string() ? ErrorCode::kUnknownName
+                                         : ErrorCode::kWrongType,
+                 "tool_choice: must be 'auto', 'none', 'required' or an "
+                 "object that names a tool, got " +
+                     (tool_choice.is_string() ? quoted(tool_choice.as_string())
+                                              : kind_of(tool_choice)) +
+                     ".",
+                 "/tool_choice"};
+  }
+  if (plan.choice == ToolChoice::kRequired && plan.functions.empty() &&
+      plan.builtins.empty()) {
+    return Error{ErrorCode::kConflict,
+                 "tool_choice: 'required', and there is no tool.",
+                 "/tool_choice"};
+  }
+  return plan;
+}
+
+}  // namespace parlance::grammar

@@ -1,0 +1,47 @@
+#ifndef PARLANCE_SRC_GRAMMAR_TOOL_CHOICE_H_
+#define PARLANCE_SRC_GRAMMAR_TOOL_CHOICE_H_
+
+// The tools of a request and what is to become of them, whatever the model.
+//
+//   tools        [{"type": "function", "function": {"name": "f", ...}},
+//                 {"type": "web_search", "name": "browser.search", ...}]
+//   tool_choice  "auto", null (auto), "none", "required",
+//                {"type": "function", "function": {"name": "f"}},
+//                {"type": "web_search"},
+//                {"type": "allowed_tools", "allowed_tools":
+//                    {"mode": "auto" or "required", "tools": [references]}}
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "parlance/error.h"
+#include "parlance/json.h"
+
+namespace parlance::grammar {
+
+struct Tool {
+  std::string name;    // what the model writes
+  std::string type;    // "function", or that of a builtin tool
+  json::Value schema;  // of its arguments; true: any JSON
+};
+
+enum class ToolChoice : std::uint8_t { kAuto, kRequired, kForced };
+
+struct ToolPlan {
+  std::vector<Tool> functions;
+  std::vector<Tool> builtins;
+  // kRequired: at least one tool.  kForced: exactly one.
+  ToolChoice choice = ToolChoice::kAuto;
+};
+
+// Errors, with pointers that begin with "/tools" or "/tool_choice":
+// kWrongType, kMissingKey, kEmptyValue for what is malformed; kUnknownName for
+// a tool or mode that does not exist; kConflict when a choice names several
+// tools or leaves none.
+Result<ToolPlan> plan_tools(const json::Value& tools,
+                            const json::Value& tool_choice);
+
+}  // namespace parlance::grammar
+
+#endif  // PARLANCE_SRC_GRAMMAR_TOOL_CHOICE_H_
