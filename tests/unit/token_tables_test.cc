@@ -1,0 +1,556 @@
+// Token tables against the obvious loop over all tokens, and against damage.
+
+#include "vocab/token_tables.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <random>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "json/string_body.h"
+#include "parlance/vocabulary.h"
+#include "vocab/token_tables_layout.h"
+
+namespace parlance::vocab {
+namespace {
+
+using json::BodyRun;
+using json::BodyState;
+
+// A token that leaves: what remains, count, newlines, id.
+using Leaving = std::tuple<std::string, int, int, Id>;
+
+Vocabulary make_vocabulary(const std::vector<TokenEntry>& entries) {
+  Result<Vocabulary> vocabulary = Vocabulary::from_table(entries);
+  EXPECT_TRUE(vocabulary) << vocabulary.error().to_string();
+  return *vocabulary;
+}
+
+TokenTables make_tables(const Vocabulary& vocabulary) {
+  Result<TokenTables> tables = TokenTables::build(vocabulary);
+  EXPECT_TRUE(tables) << tables.error().to_string();
+  return *tables;
+}
+
+// Ordinary tokens with ids from 0.
+std::vector<TokenEntry> entries_of(const std::vector<std::string>& texts) {
+  std::vector<TokenEntry> entries;
+  for (const std::string& text : texts) {
+    entries.push_back({static_cast<Id>(entries.size()), text});
+  }
+  return entries;
+}
+
+// All bytes, and `count` tokens of pieces that JSON cares about; some of them
+// twice, some ids unused, some special, one empty, some very long.
+Vocabulary random_vocabulary(std::uint32_t seed, int count) {
+  static const std::vector<std::string> pieces = {"a",
+                                                  "b",
+                                                  "e",
+                                                  "1",
+                                                  "0",
+                                                  "\"",
+                                                  "\\",
+                                                  "\\\\",
+                                                  "u",
+                                                  "\\u",
+                                                  "d8",
+                                                  "DC00",
+                                                  "00",
+                                                  "D83D",
+                                                  "\xC3",
+                                                  "\xA9",
+                                                  "\x80",
+                                                  "\xE2",
+                                                  "\x82",
+                                                  "\xED",
+                                                  "\xA0",
+                                                  "\x9F",
+                                                  "\xF0",
+                                                  "\x90",
+                                                  "\xF4",
+                                                  "\x8F",
+                                                  " ",
+                                                  "\t",
+                                                  "\n",
+                                                  "\r\n",
+                                                  "{",
+                                                  "}",
+                                                  ",",
+                                                  ":",
+                                                  "[",
+                                                  "]",
+                                                  "-",
+                                                  "\x01",
+                                                  "\\uD83D\\uDE00",
+                                                  "\xF0\x9F\x98\x80",
+                                                  "\": \"",
+                                                  "\",",
+                                                  "true",
+                                                  "x",
+                                                  "  ",
+                                                  "\\n"};
+  std::mt19937 random(seed);
+  std::vector<TokenEntry> entries;
+  Id id = 0;
+  for (int byte = 0; byte < 256; ++byte) {
+    entries.push_back({id++, std::string(1, static_cast<char>(byte))});
+  }
+  entries.push_back({id++, ""});
+  entries.push_back({id++, "<special>", TokenKind::kSpecial});
+  entries.push_back({id++, "ab", TokenKind::kSpecial});
+  entries.push_back({id++, "", TokenKind::kUnused});
+  for (const std::size_t size : {40, 41, 42, 100, 255, 256, 1000}) {
+    entries.push_back({id++, std::string(size, 'y')});
+    entries.push_back({id++, std::string(size, ' ')});
+    entries.push_back({id++, '"' + std::string(size - 1, 'z')});
+    entries.push_back({id++, std::string(size - 1, 'z') + '"'});
+  }
+  for (int i = 0; i < count; ++i) {
+    if (random() % 16 == 0) id += random() % 40;
+    std::string text;
+    const std::size_t length = 1 + random() % 6;
+    for (std::size_t n = 0; n < length; ++n) {
+      text += pieces[random() % pieces.size()];
+    }
+    entries.push_back({id++, text});
+    if (random() % 16 == 0) entries.push_back({id++, text});
+  }
+  // Ids say nothing about the order of the bytes.
+  for (std::size_t i = entries.size(); i > 1; --i) {
+    std::swap(entries[i - 1].id, entries[random() % i].id);
+  }
+  return make_vocabulary(entries);
+}
+
+// The tokens that tables are about, by id.
+std::vector<std::pair<Id, std::string>> tokens_of(const Vocabulary& v) {
+  std::vector<std::pair<Id, std::string>> tokens;
+  for (Id id = 0; id < v.size(); ++id) {
+    const std::string_view bytes = v.bytes(id);
+    if (v.kind(id) == TokenKind::kOrdinary && !bytes.empty() &&
+        bytes.size() <= kMaxTokenBytes) {
+      tokens.emplace_back(id, bytes);
+    }
+  }
+  return tokens;
+}
+
+std::vector<std::uint32_t> mask_of(const std::vector<Id>& ids,
+                                   std::size_t size) {
+  std::vector<std::uint32_t> mask((size + 31) / 32);
+  for (const Id id : ids) mask[id / 32] |= std::uint32_t{1} << id % 32;
+  return mask;
+}
+
+template <class T>
+std::vector<T> list(std::span<const T> span) {
+  return {span.begin(), span.end()};
+}
+
+// The texts that the nodes of a trie spell; checks that it is one.
+std::vector<std::string> spelled(std::span<const TrieNode> nodes) {
+  EXPECT_TRUE(is_trie(nodes, kNoToken));
+  std::vector<std::string> texts = {""};
+  std::string text;
+  for (std::size_t i = 1; i < nodes.size(); ++i) {
+    text.resize(nodes[i].depth() - 1u);
+    text += static_cast<char>(nodes[i].byte());
+    texts.push_back(text);
+  }
+  EXPECT_TRUE(std::ranges::is_sorted(texts));
+  for (std::size_t i = 0; i < texts.size(); ++i) {
+    std::size_t end = i;
+    while (end < texts.size() && texts[end].starts_with(texts[i])) ++end;
+    EXPECT_EQ(nodes[i].subtree_end(), end);
+  }
+  return texts;
+}
+
+// What an exit trie says; checks its ranges.
+std::vector<Leaving> told(const ExitTrie& trie) {
+  std::vector<Leaving> all;
+  const std::vector<std::string> texts = spelled(trie.nodes());
+  std::size_t before = 0;
+  for (std::uint32_t i = 0; i < trie.node_count(); ++i) {
+    EXPECT_EQ(trie.node(i).token(), kNoToken);
+    for (const ExitToken& exit : trie.exits(i)) {
+      all.emplace_back(texts[i], exit.count, exit.newlines, exit.id);
+    }
+    const auto below = trie.subtree_exits(i);
+    EXPECT_FALSE(i > 0 && below.empty()) << "a node for nothing";
+    EXPECT_EQ(below.data(), trie.exits().data() + before);
+    std::size_t size = 0;
+    for (std::uint32_t j = i; j < trie.node(i).subtree_end(); ++j) {
+      size += trie.exits(j).size();
+    }
+    EXPECT_EQ(below.size(), size);
+    before += trie.exits(i).size();
+  }
+  EXPECT_EQ(before, trie.exits().size());
+  return all;
+}
+
+void expect_trie(const Vocabulary& vocabulary, const TokenTables& tables) {
+  std::map<std::string, std::vector<Id>> wanted;
+  std::vector<Id> all;
+  for (const auto& [id, bytes] : tokens_of(vocabulary)) {
+    wanted[bytes].push_back(id);
+    all.push_back(id);
+  }
+  const TokenTrie& trie = tables.trie();
+  const std::vector<std::string> texts = spelled(trie.nodes());
+  std::map<std::string, std::vector<Id>> found;
+  std::size_t twins = 0;
+  for (std::uint32_t i = 1; i < trie.node_count(); ++i) {
+    const Id id = trie.token(i);
+    if (id == kNoToken) {
+      EXPECT_GT(trie.subtree_end(i), i + 1) << "a leaf for nothing";
+      continue;
+    }
+    found[texts[i]].push_back(id);
+    for (const Twin& pair : trie.duplicates(id)) {
+      EXPECT_EQ(pair.id, id);
+      found[texts[i]].push_back(pair.twin);
+      ++twins;
+    }
+  }
+  EXPECT_EQ(found, wanted);
+  EXPECT_EQ(trie.twins().size(), twins);
+  for (int byte = 0; byte < 256; ++byte) {
+    const auto at =
+        std::ranges::find(texts, std::string(1, static_cast<char>(byte)));
+    EXPECT_EQ(trie.root_child(static_cast<std::uint8_t>(byte)),
+              at == texts.end() ? 0 : at - texts.begin());
+  }
+  EXPECT_EQ(list(tables.all_text()), mask_of(all, vocabulary.size()));
+}
+
+void expect_body(const Vocabulary& vocabulary, const BodyTable& table,
+                 BodyState from, bool after_quote) {
+  std::vector<std::pair<std::uint32_t, Id>> inner;
+  std::vector<Leaving> exits;
+  for (const auto& [id, bytes] : tokens_of(vocabulary)) {
+    std::string_view text = bytes;
+    if (after_quote) {
+      if (text[0] != '"') continue;
+      text.remove_prefix(1);
+    }
+    const BodyRun run = json::run_body(from, text);
+    if (is_live(run.state)) {
+      inner.emplace_back(run.chars_begun(), id);
+    } else if (run.state == BodyState::kExit) {
+      exits.emplace_back(text.substr(run.size), run.chars, 0, id);
+    }
+  }
+  std::ranges::sort(inner);
+  std::ranges::sort(exits);
+  EXPECT_EQ(told(table.exits()), exits);
+
+  std::vector<Id> ids;
+  for (const auto& [chars, id] : inner) ids.push_back(id);
+  EXPECT_EQ(list(table.by_chars()), ids);
+  EXPECT_EQ(list(table.inner()), mask_of(ids, vocabulary.size()));
+  EXPECT_EQ(table.max_chars(), inner.empty() ? 0 : inner.back().first);
+  const bool stored = from == BodyState::kText;
+  std::vector<std::uint32_t> mask(table.inner().size());
+  std::size_t fit = 0;
+  for (std::uint32_t n = 0; n <= 300; ++n) {
+    while (fit < inner.size() && inner[fit].first <= n) ++fit;
+    EXPECT_EQ(table.count_at_most(n), fit);
+    const auto wanted =
+        mask_of({ids.begin(), ids.begin() + static_cast<std::ptrdiff_t>(fit)},
+                vocabulary.size());
+    EXPECT_EQ(table.has_at_most(n),
+              n >= table.max_chars() || (stored && n <= kMaxBoundedChars));
+    if (table.has_at_most(n)) {
+      EXPECT_EQ(list(table.inner_at_most(n)), wanted) << n;
+    }
+    std::ranges::fill(mask, 0xA5A5A5A5u);
+    table.fill_at_most(n, mask);
+    EXPECT_EQ(mask, wanted) << n;
+  }
+}
+
+void expect_white_space(const Vocabulary& vocabulary,
+                        const WhiteSpaceTable& table) {
+  std::vector<std::tuple<std::size_t, Id, std::size_t>> tokens;
+  std::vector<Leaving> exits;
+  for (const auto& [id, bytes] : tokens_of(vocabulary)) {
+    const std::size_t space =
+        std::min(bytes.find_first_not_of(" \t\n\r"), bytes.size());
+    const auto newlines = std::ranges::count(bytes.substr(0, space), '\n');
+    if (space == bytes.size()) {
+      tokens.emplace_back(space, id, newlines);
+    } else if (space > 0 &&
+               std::string_view("\"{}[],:-0123456789tfn").find(bytes[space]) !=
+                   std::string::npos) {
+      exits.emplace_back(bytes.substr(space), space, newlines, id);
+    }
+  }
+  std::ranges::sort(tokens);
+  std::ranges::sort(exits, [](const Leaving& a, const Leaving& b) {
+    return std::tie(std::get<0>(a), std::get<1>(a), std::get<3>(a)) <
+           std::tie(std::get<0>(b), std::get<1>(b), std::get<3>(b));
+  });
+  std::vector<std::tuple<std::size_t, Id, std::size_t>> found;
+  for (const WhiteSpaceToken& token : table.tokens()) {
+    found.emplace_back(token.bytes, token.id, token.newlines);
+  }
+  EXPECT_EQ(found, tokens);
+  EXPECT_EQ(told(table.exits()), exits);
+}
+
+void expect_tables(const Vocabulary& vocabulary, const TokenTables& tables) {
+  EXPECT_EQ(tables.vocabulary_size(), vocabulary.size());
+  EXPECT_EQ(tables.mask_words(), (vocabulary.size() + 31) / 32);
+  expect_trie(vocabulary, tables);
+  for (std::size_t s = 0; s < json::kLiveBodyStateCount; ++s) {
+    SCOPED_TRACE("state " + std::to_string(s));
+    const auto state = static_cast<BodyState>(s);
+    expect_body(vocabulary, tables.body(state), state, false);
+  }
+  SCOPED_TRACE("other tables");
+  expect_body(vocabulary, tables.string_start(), BodyState::kText, true);
+  expect_white_space(vocabulary, tables.white_space());
+  for (const Id id : tables.left_out()) {
+    EXPECT_GT(vocabulary.bytes(id).size(), kMaxTokenBytes);
+  }
+}
+
+TEST(TokenTables, SayWhatALoopOverAllTokensSays) {
+  for (std::uint32_t seed = 1; seed <= 6; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    const Vocabulary vocabulary = random_vocabulary(seed, 1200);
+    const TokenTables tables = make_tables(vocabulary);
+    expect_tables(vocabulary, tables);
+    EXPECT_EQ(tables.left_out().size(), 8u);
+    EXPECT_FALSE(tables.trie().twins().empty());
+  }
+}
+
+TEST(TokenTables, SmallVocabularies) {
+  for (const std::vector<std::string>& texts :
+       std::vector<std::vector<std::string>>{
+           {}, {""}, {"a"}, {"\""}, {"\"\""}, {" "}, {"a", "a", "a"}}) {
+    SCOPED_TRACE(testing::PrintToString(texts));
+    const Vocabulary vocabulary = make_vocabulary(entries_of(texts));
+    const TokenTables tables = make_tables(vocabulary);
+    expect_tables(vocabulary, tables);
+    const Result<TokenTables> again =
+        TokenTables::from_bytes(tables.serialize(), vocabulary);
+    ASSERT_TRUE(again) << again.error().to_string();
+    expect_tables(vocabulary, *again);
+  }
+}
+
+TEST(TokenTables, TwinsAreEverywhere) {
+  const Vocabulary vocabulary =
+      make_vocabulary(entries_of({"b", "a\"", "a", "a\"", "a", " ", " ", "a"}));
+  const TokenTables tables = make_tables(vocabulary);
+  std::vector<Id> twins;
+  for (const Twin& pair : tables.trie().duplicates(2)) {
+    twins.push_back(pair.twin);
+  }
+  EXPECT_EQ(twins, (std::vector<Id>{4, 7}));
+  EXPECT_TRUE(tables.trie().duplicates(4).empty());
+  EXPECT_EQ(told(tables.body(BodyState::kText).exits()),
+            (std::vector<Leaving>{{"", 1, 0, 1}, {"", 1, 0, 3}}));
+}
+
+TEST(TokenTables, ComeBackFromTheirBytes) {
+  const Vocabulary vocabulary = random_vocabulary(7, 800);
+  const TokenTables tables = make_tables(vocabulary);
+  // Wherever the bytes stand, also at an odd address.
+  const std::string blob = '?' + tables.serialize();
+  const Result<TokenTables> again =
+      TokenTables::from_bytes(std::string_view(blob).substr(1), vocabulary);
+  ASSERT_TRUE(again) << again.error().to_string();
+  EXPECT_EQ(again->bytes(), tables.bytes());
+  expect_tables(vocabulary, *again);
+}
+
+TEST(TokenTables, ComeBackFromAFile) {
+  const Vocabulary vocabulary = random_vocabulary(8, 300);
+  const std::string path =
+      (std::filesystem::temp_directory_path() /
+       ("token_tables_test_" + std::to_string(std::random_device()())))
+          .string();
+  const auto write = [&](std::string_view bytes) {
+    std::ofstream(path, std::ios::binary) << bytes;
+  };
+  write(make_tables(vocabulary).bytes());
+  {
+    const Result<TokenTables> mapped = TokenTables::map_file(path, vocabulary);
+    ASSERT_TRUE(mapped) << mapped.error().to_string();
+    std::filesystem::remove(path);  // the mapping stays
+    expect_tables(vocabulary, *mapped);
+  }
+  write("");
+  EXPECT_EQ(TokenTables::map_file(path, vocabulary).error().code,
+            ErrorCode::kBadVocabulary);
+  std::filesystem::remove(path);
+  const Error missing = TokenTables::map_file(path, vocabulary).error();
+  EXPECT_EQ(missing.code, ErrorCode::kIo);
+  EXPECT_NE(missing.message.find(path), std::string::npos);
+}
+
+TEST(TokenTables, AreOfOneVocabulary) {
+  const auto text = [](const char* bytes, TokenKind kind) {
+    return make_vocabulary({{0, "a"}, {1, bytes, kind}});
+  };
+  const Vocabulary vocabulary = text("b", TokenKind::kOrdinary);
+  const std::string blob = make_tables(vocabulary).serialize();
+  EXPECT_TRUE(TokenTables::from_bytes(blob, text("b", TokenKind::kOrdinary)));
+  for (const Vocabulary& other :
+       {text("c", TokenKind::kOrdinary), text("b", TokenKind::kSpecial),
+        text("bb", TokenKind::kOrdinary), make_vocabulary({{0, "a"}}),
+        make_vocabulary({{0, "b"}, {1, "a"}})}) {
+    const Result<TokenTables> tables = TokenTables::from_bytes(blob, other);
+    ASSERT_FALSE(tables);
+    EXPECT_EQ(tables.error().code, ErrorCode::kBadVocabulary);
+    EXPECT_NE(tables.error().message.find("another vocabulary"),
+              std::string::npos);
+  }
+}
+
+// Damage.
+
+// Few tokens, and something in every section.
+Vocabulary small_vocabulary() {
+  std::vector<TokenEntry> entries = entries_of(
+      {"a", "ab", "\"", "a\"", "\":", "\"b", "\"b\",", " ", " \"", "\n\n", "a",
+       "\\", "n\"", "\xC3", "\xA9\"", std::string(300, 'x')});
+  return make_vocabulary(entries);
+}
+
+// Reads everything that tables offer; what it says does not matter.
+std::uint64_t touch(const TokenTables& tables) {
+  std::uint64_t sum = 0;
+  const auto exits = [&](const ExitTrie& trie) {
+    for (std::uint32_t i = 0; i < trie.node_count(); ++i) {
+      for (const ExitToken& exit : trie.exits(i)) sum += exit.id;
+      for (const ExitToken& exit : trie.subtree_exits(i)) sum += exit.id;
+    }
+  };
+  std::vector<std::uint32_t> mask(tables.mask_words());
+  const auto body = [&](const BodyTable& table) {
+    for (const std::uint32_t n : {0u, 1u, 2u, 40u, 300u}) {
+      table.fill_at_most(n, mask);
+      sum += mask.empty() ? 0 : mask[0];
+    }
+    for (const Id id : table.by_chars()) sum += tables.all_text()[id / 32];
+    exits(table.exits());
+  };
+  const TokenTrie& trie = tables.trie();
+  for (std::uint32_t i = 0; i < trie.node_count(); ++i) {
+    sum += trie.subtree_end(i);
+    if (trie.token(i) == kNoToken) continue;
+    sum += tables.all_text()[trie.token(i) / 32];
+    for (const Twin& t : trie.duplicates(trie.token(i))) sum += t.twin;
+  }
+  for (int byte = 0; byte < 256; ++byte) {
+    sum += trie.node(trie.root_child(static_cast<std::uint8_t>(byte))).depth();
+  }
+  for (std::size_t s = 0; s < json::kLiveBodyStateCount; ++s) {
+    body(tables.body(static_cast<BodyState>(s)));
+  }
+  body(tables.string_start());
+  for (const WhiteSpaceToken& t : tables.white_space().tokens()) sum += t.id;
+  exits(tables.white_space().exits());
+  for (const Id id : tables.left_out()) sum += id;
+  return sum;
+}
+
+TEST(TokenTablesDamage, EveryTruncationIsRefused) {
+  const Vocabulary vocabulary = small_vocabulary();
+  const std::string blob = make_tables(vocabulary).serialize();
+  for (std::size_t size = 0; size < blob.size(); ++size) {
+    const Result<TokenTables> tables =
+        TokenTables::from_bytes(blob.substr(0, size), vocabulary);
+    ASSERT_FALSE(tables) << size;
+    ASSERT_EQ(tables.error().code, ErrorCode::kBadVocabulary);
+  }
+  EXPECT_FALSE(TokenTables::from_bytes(blob + '\0', vocabulary));
+  EXPECT_FALSE(TokenTables::from_bytes(blob + blob, vocabulary));
+}
+
+TEST(TokenTablesDamage, EveryChangedByteIsRefused) {
+  const Vocabulary vocabulary = small_vocabulary();
+  std::string blob = make_tables(vocabulary).serialize();
+  for (char& byte : blob) {
+    for (const int change : {1, 0x80, 0xFF}) {
+      byte = static_cast<char>(byte ^ change);
+      const Result<TokenTables> tables =
+          TokenTables::from_bytes(blob, vocabulary);
+      byte = static_cast<char>(byte ^ change);
+      ASSERT_FALSE(tables) << &byte - blob.data();
+    }
+  }
+  EXPECT_TRUE(TokenTables::from_bytes(blob, vocabulary));
+}
+
+// With the checksum made right again: refused, or safe to read.
+TEST(TokenTablesDamage, NoForgedByteReadsElsewhere) {
+  const Vocabulary vocabulary = small_vocabulary();
+  const std::string blob = make_tables(vocabulary).serialize();
+  std::size_t refused = 0;
+  std::uint64_t sum = 0;
+  for (std::size_t i = 0; i < blob.size(); ++i) {
+    for (const int change : {1, 2, 0x40, 0x80, 0xFF}) {
+      std::string forged = blob;
+      forged[i] = static_cast<char>(forged[i] ^ change);
+      const std::uint64_t right = checksum(forged);
+      std::memcpy(forged.data() + offsetof(Header, checksum), &right, 8);
+      const Result<TokenTables> tables =
+          TokenTables::from_bytes(forged, vocabulary);
+      if (tables) {
+        sum += touch(*tables);
+      } else {
+        ++refused;
+      }
+    }
+  }
+  EXPECT_GT(refused, blob.size());  // one in five at least
+  EXPECT_NE(sum, 0u);
+}
+
+TEST(TokenTablesDamage, ErrorsSayWhatIsWrong) {
+  const Vocabulary vocabulary = small_vocabulary();
+  const std::string blob = make_tables(vocabulary).serialize();
+  const struct {
+    std::size_t at;
+    ErrorCode code;
+    std::string_view message;
+  } rows[] = {
+      {offsetof(Header, magic), ErrorCode::kBadVocabulary,
+       "These are not token tables, or those of a machine with another byte "
+       "order."},
+      {offsetof(Header, version), ErrorCode::kUnsupportedVersion,
+       "These are token tables of version 0; version 1 can be read."},
+      {blob.size() - 1, ErrorCode::kBadVocabulary,
+       "The token tables are damaged: their checksum is wrong."},
+  };
+  for (const auto& row : rows) {
+    std::string other = blob;
+    other[row.at] ^= 1;
+    const Error error = TokenTables::from_bytes(other, vocabulary).error();
+    EXPECT_EQ(error.code, row.code);
+    EXPECT_EQ(error.message, row.message);
+  }
+  EXPECT_EQ(TokenTables::from_bytes("PTTK", vocabulary).error().message,
+            "These are not token tables: there are only 4 bytes.");
+}
+
+}  // namespace
+}  // namespace parlance::vocab
