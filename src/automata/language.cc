@@ -1,0 +1,480 @@
+// States over expressions, and the questions that need a search.
+//
+// A state is an expression and a place within a UTF-8 character.  Its
+// successors are found for whole ranges of bytes at once, since most bytes do
+// the same.  What an expression does not know about itself - whether anything
+// is in it at all - is found by a search that tries the states first that
+// look closest to acceptance.
+
+#include "automata/language.h"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <queue>
+#include <tuple>
+#include <unordered_map>
+#include <utility>
+
+#include "automata/language_expressions.h"
+#include "base/utf8.h"
+
+namespace parlance::automata {
+namespace {
+
+constexpr std::uint8_t kInvalid = 255;
+
+// Places within a character: how it may go on.
+struct Place {
+  std::uint8_t low, high, next;
+};
+constexpr std::array<Place, 8> kPlaces = {{
+    {0, 0, 0},        // 0: between characters
+    {0x80, 0xBF, 0},  // 1: one more byte
+    {0x80, 0xBF, 1},  // 2: two
+    {0x80, 0xBF, 2},  // 3: three
+    {0xA0, 0xBF, 1},  // 4: behind E0
+    {0x80, 0x9F, 1},  // 5: behind ED
+    {0x90, 0xBF, 2},  // 6: behind F0
+    {0x80, 0x8F, 2},  // 7: behind F4
+}};
+
+std::uint8_t next_place(std::uint8_t place, std::uint8_t byte) {
+  if (place != 0) {
+    const Place& here = kPlaces[place];
+    return byte >= here.low && byte <= here.high ? here.next : kInvalid;
+  }
+  if (byte < 0x80) return 0;
+  if (byte < 0xC2 || byte > 0xF4) return kInvalid;
+  if (byte < 0xE0) return 1;
+  if (byte < 0xF0) return byte == 0xE0 ? 4 : byte == 0xED ? 5 : 2;
+  return byte == 0xF0 ? 6 : byte == 0xF4 ? 7 : 3;
+}
+
+// Where next_place() changes, between characters.
+constexpr std::array<std::size_t, 9> kPlaceCuts = {0x80, 0xC2, 0xE0, 0xE1, 0xED,
+                                                   0xEE, 0xF0, 0xF1, 0xF4};
+
+Before before_after(std::uint8_t byte) {
+  if (byte == '\n') return Before::kNewline;
+  bool word = (byte >= '0' && byte <= '9') || (byte >= 'A' && byte <= 'Z') ||
+              (byte >= 'a' && byte <= 'z') || byte == '_';
+  return word ? Before::kWord : Before::kOther;
+}
+
+std::uint64_t slot_hash(std::uint32_t expression, std::uint8_t place) {
+  std::uint64_t key = std::uint64_t{expression} << 3 | place;
+  key *= 0x9E3779B97F4A7C15;
+  return key ^ (key >> 31);
+}
+
+std::uint64_t plus(std::uint64_t a, std::uint64_t b) {
+  return a > kInfinite - b ? kInfinite : a + b;
+}
+
+}  // namespace
+
+Languages::Languages(const LanguageLimits& limits)
+    : limits_(limits), expressions_(std::make_unique<Expressions>()) {
+  table_.assign(256, kUnknownState);
+  states_.push_back({.expression = kNoText,
+                     .life = Life::kDead,
+                     .expanded = true,
+                     .successors = {{0xFF, kDeadState}}});
+  rows_.emplace_back();
+  facts_.push_back(0);
+}
+
+Languages::~Languages() = default;
+
+std::size_t Languages::memory_bytes() const {
+  return expressions_->memory_bytes() +
+         states_.size() * (sizeof(State) + sizeof(rows_[0]) + 1) +
+         successor_count_ * sizeof(Successor) +
+         row_count_ * 256 * sizeof(StateId) + table_.size() * sizeof(StateId);
+}
+
+bool Languages::over_limit() const { return memory_bytes() > limits_.bytes; }
+
+// --- Languages --------------------------------------------------------------
+
+LanguageId Languages::checked(std::uint32_t expression) {
+  if (expressions_->overflowed() || over_limit()) {
+    expressions_->clear_overflow();
+    narrowed_ = true;
+    return kNoText;
+  }
+  return expression;
+}
+
+LanguageId Languages::everything() { return kAnyText; }
+LanguageId Languages::nothing() { return kNoText; }
+
+LanguageId Languages::literal(std::string_view word) {
+  if (!base::is_utf8(word)) return kNoText;
+  return checked(expressions_->text(word, kEmptyText));
+}
+
+LanguageId Languages::literals(const std::vector<std::string>& words) {
+  std::vector<std::string_view> sorted;
+  for (const std::string& word : words) {
+    if (base::is_utf8(word)) sorted.push_back(word);
+  }
+  if (sorted.empty()) return kNoText;
+  std::sort(sorted.begin(), sorted.end());
+  sorted.erase(std::unique(sorted.begin(), sorted.end()), sorted.end());
+  return checked(expressions_->words(std::move(sorted)));
+}
+
+Result<LanguageId> Languages::from_hir(const regex::Hir& hir, Mode mode) {
+  Expressions& e = *expressions_;
+  Result<ItemId> item = e.from_hir(hir, limits_.pattern_size);
+  if (!item) return item.error();
+  auto at_start = [&](ExprId expr) { return e.resolve(expr, Before::kStart); };
+  ExprId whole = kNoText;
+  if (mode == Mode::kWhole) {
+    whole = at_start(e.build(*item, kEmptyText));
+  } else {
+    // Behind the start of the text much of a pattern is often nothing.
+    ItemId later = e.not_at_start(*item);
+    ExprId found_later = e.build(later, kAnyText);
+    if (later == *item) {
+      whole =
+          at_start(e.repeat(e.any_char(), 0, regex::kUnbounded, found_later));
+    } else {
+      whole = e.any_of({at_start(e.build(*item, kAnyText)),
+                        at_start(e.repeat(e.any_char(), 1, regex::kUnbounded,
+                                          found_later))});
+    }
+  }
+  if (e.overflowed()) {
+    e.clear_overflow();
+    return Error{ErrorCode::kTooLarge,
+                 "The pattern has too many optional parts in a row."};
+  }
+  return checked(whole);
+}
+
+LanguageId Languages::all_of(std::vector<LanguageId> languages) {
+  return checked(expressions_->all_of(std::move(languages)));
+}
+
+LanguageId Languages::any_of(std::vector<LanguageId> languages) {
+  return checked(expressions_->any_of(std::move(languages)));
+}
+
+LanguageId Languages::complement(LanguageId language) {
+  return checked(expressions_->negate(language));
+}
+
+LanguageId Languages::length_between(std::uint64_t min_chars,
+                                     std::uint64_t max_chars) {
+  if (min_chars > max_chars) return kNoText;
+  if (min_chars >= regex::kUnbounded) {
+    narrowed_ = true;
+    return kNoText;
+  }
+  auto max = static_cast<std::uint32_t>(
+      std::min<std::uint64_t>(max_chars, regex::kUnbounded));
+  return checked(expressions_->repeat(expressions_->any_char(),
+                                      static_cast<std::uint32_t>(min_chars),
+                                      max, kEmptyText));
+}
+
+// --- States -----------------------------------------------------------------
+
+StateId Languages::state_of(std::uint32_t expression, std::uint8_t utf8) {
+  if (expression == kNoText || utf8 == kInvalid) return kDeadState;
+  std::size_t mask = table_.size() - 1;
+  std::size_t at = slot_hash(expression, utf8) & mask;
+  for (; table_[at] != kUnknownState; at = (at + 1) & mask) {
+    const State& known = states_[table_[at]];
+    if (known.expression == expression && known.utf8 == utf8) return table_[at];
+  }
+  const Expr& e = (*expressions_)[expression];
+  bool accepts = utf8 == 0 && e.nullable;
+  bool alive = accepts || e.live || e.positive;
+  auto id = static_cast<StateId>(states_.size());
+  states_.push_back({.expression = expression,
+                     .utf8 = utf8,
+                     .life = alive ? Life::kLive : Life::kUnknown});
+  rows_.emplace_back();
+  facts_.push_back(
+      static_cast<std::uint8_t>(accepts | (expression == kAnyText) << 1));
+  table_[at] = id;
+  if (states_.size() * 2 > table_.size()) {
+    table_.assign(table_.size() * 2, kUnknownState);
+    mask = table_.size() - 1;
+    for (StateId s = 1; s < states_.size(); ++s) {
+      at = slot_hash(states_[s].expression, states_[s].utf8) & mask;
+      while (table_[at] != kUnknownState) at = (at + 1) & mask;
+      table_[at] = s;
+    }
+  }
+  return id;
+}
+
+bool Languages::expand(StateId id) {
+  if (states_[id].expanded) return true;
+  if (over_limit()) return false;
+  Expressions& e = *expressions_;
+  ExprId expression = states_[id].expression;
+  std::uint8_t place = states_[id].utf8;
+  std::vector<bool> cuts(257, false);
+  e.cuts(expression, cuts);
+  if (place == 0) {
+    for (std::size_t cut : kPlaceCuts) cuts[cut] = true;
+    cuts[0xF5] = true;
+  } else {
+    cuts[kPlaces[place].low] = true;
+    cuts[kPlaces[place].high + 1U] = true;
+  }
+  std::vector<Successor> successors;
+  for (std::size_t low = 0; low < 256;) {
+    std::size_t end = low + 1;
+    while (end < 256 && !cuts[end]) ++end;
+    auto byte = static_cast<std::uint8_t>(low);
+    std::uint8_t next = next_place(place, byte);
+    StateId target = kDeadState;
+    if (next != kInvalid) {
+      ExprId after = e.derive(expression, byte);
+      if (next == 0) after = e.resolve(after, before_after(byte));
+      // What was cut off may stand under a not: nothing of this is to be used.
+      if (e.overflowed()) {
+        e.clear_overflow();
+        narrowed_ = true;
+        after = kNoText;
+      }
+      target = state_of(after, next);
+    }
+    auto last = static_cast<std::uint8_t>(end - 1);
+    if (!successors.empty() && successors.back().target == target) {
+      successors.back().last = last;
+    } else {
+      successors.push_back({last, target});
+    }
+    low = end;
+  }
+  successors.shrink_to_fit();
+  successor_count_ += successors.size();
+  states_[id].successors = std::move(successors);
+  states_[id].expanded = true;
+  return true;
+}
+
+// The way to the first live state makes all states on it live; when there is
+// none, all that was seen is dead.
+bool Languages::live(StateId id) {
+  if (states_[id].life != Life::kUnknown)
+    return states_[id].life == Life::kLive;
+  struct Entry {
+    std::uint64_t distance;
+    std::uint32_t order;
+    StateId state;
+    bool operator<(const Entry& other) const {
+      return std::tie(distance, order) > std::tie(other.distance, other.order);
+    }
+  };
+  std::priority_queue<Entry> queue;
+  std::unordered_map<StateId, StateId> reached_from;
+  std::uint32_t order = 0;
+  auto push = [&](StateId state, StateId from) {
+    if (!reached_from.try_emplace(state, from).second) return;
+    std::uint64_t distance =
+        (*expressions_)[states_[state].expression].min_chars;
+    queue.push({distance, order++, state});
+  };
+  push(id, id);
+  std::size_t looked_at = 0;
+  while (!queue.empty()) {
+    StateId state = queue.top().state;
+    queue.pop();
+    if (++looked_at > limits_.search_states || !expand(state)) {
+      states_[id].life = Life::kDead;
+      narrowed_ = true;
+      return false;
+    }
+    for (const Successor& successor : states_[state].successors) {
+      StateId target = successor.target;
+      if (states_[target].life == Life::kDead) continue;
+      if (states_[target].life == Life::kUnknown) {
+        push(target, state);
+        continue;
+      }
+      for (StateId s = state;; s = reached_from[s]) {
+        states_[s].life = Life::kLive;
+        if (s == id) return true;
+      }
+    }
+  }
+  for (const auto& [state, from] : reached_from) {
+    states_[state].life = Life::kDead;
+  }
+  return false;
+}
+
+StateId Languages::start(LanguageId language) {
+  StateId state = state_of(language, 0);
+  return live(state) ? state : kDeadState;
+}
+
+const StateId* Languages::row(StateId state) {
+  if (rows_[state] == nullptr) {
+    rows_[state] = std::make_unique<StateId[]>(256);
+    std::fill_n(rows_[state].get(), 256, kUnknownState);
+    ++row_count_;
+    if (state == kDeadState) std::fill_n(rows_[state].get(), 256, kDeadState);
+  }
+  return rows_[state].get();
+}
+
+StateId Languages::compute_step(StateId state, std::uint8_t byte) {
+  if (!expand(state)) {
+    narrowed_ = true;
+    return kDeadState;
+  }
+  row(state);
+  std::size_t low = 0;
+  std::size_t at = 0;
+  while (states_[state].successors[at].last < byte) {
+    low = states_[state].successors[at].last + 1U;
+    ++at;
+  }
+  Successor found = states_[state].successors[at];
+  StateId target = live(found.target) ? found.target : kDeadState;
+  std::fill(rows_[state].get() + low, rows_[state].get() + found.last + 1,
+            target);
+  return target;
+}
+
+StateId Languages::step_char(StateId state, char32_t c) {
+  std::string bytes;
+  base::append_utf8(bytes, c);
+  for (char byte : bytes) state = step(state, static_cast<std::uint8_t>(byte));
+  return state;
+}
+
+std::uint64_t Languages::fingerprint(StateId state) const {
+  std::uint64_t hash = (*expressions_)[states_[state].expression].hash;
+  hash = (hash ^ states_[state].utf8) * 0x9E3779B97F4A7C15;
+  hash ^= hash >> 32;
+  return hash == 0 ? 1 : hash;
+}
+
+// --- Searches ---------------------------------------------------------------
+
+// Finds a state that is on a cycle, by depth first.
+bool Languages::infinite(LanguageId language) {
+  StateId first = start(language);
+  if (first == kDeadState) return false;
+  const Expr& e = (*expressions_)[states_[first].expression];
+  if (e.infinite) return true;
+  if (e.max_chars != kInfinite) return false;
+  std::unordered_map<StateId, bool> open;  // false once it is left
+  std::vector<std::pair<StateId, std::size_t>> path = {{first, 0}};
+  open[first] = true;
+  while (!path.empty()) {
+    StateId state = path.back().first;
+    if (open.size() > limits_.search_states || !expand(state)) return false;
+    std::size_t at = path.back().second++;
+    if (at >= states_[state].successors.size()) {
+      open[state] = false;
+      path.pop_back();
+      continue;
+    }
+    StateId target = states_[state].successors[at].target;
+    if (!live(target)) continue;
+    if ((*expressions_)[states_[target].expression].infinite) return true;
+    auto [it, fresh] = open.try_emplace(target, true);
+    if (fresh) {
+      path.push_back({target, 0});
+    } else if (it->second) {
+      return true;
+    }
+  }
+  return false;
+}
+
+// A*: what an expression knows never is too much.
+std::uint64_t Languages::least_chars(StateId id) {
+  if (accepting(id)) return 0;
+  if (states_[id].least_known) return states_[id].least;
+  auto bound = [this](StateId state) {
+    return (*expressions_)[states_[state].expression].min_chars;
+  };
+  struct Entry {
+    std::uint64_t total, done;
+    StateId state;
+    bool operator<(const Entry& other) const {
+      // Of equal totals the one that is further.
+      return std::tie(total, other.done, state) >
+             std::tie(other.total, done, other.state);
+    }
+  };
+  std::priority_queue<Entry> queue;
+  std::unordered_map<StateId, std::uint64_t> best;
+  queue.push({bound(id), 0, id});
+  best[id] = 0;
+  std::uint64_t least = bound(id);
+  std::size_t looked_at = 0;
+  while (!queue.empty()) {
+    Entry entry = queue.top();
+    queue.pop();
+    least = std::max(least, entry.total);
+    const Expr& e = (*expressions_)[states_[entry.state].expression];
+    if (accepting(entry.state) || e.positive) break;
+    if (entry.done > best[entry.state]) continue;
+    if (++looked_at > limits_.search_states || !expand(entry.state)) break;
+    for (const Successor& successor : states_[entry.state].successors) {
+      StateId target = successor.target;
+      if (states_[target].life == Life::kDead) continue;
+      std::uint64_t done = entry.done + (states_[target].utf8 == 0 ? 1 : 0);
+      auto [it, fresh] = best.try_emplace(target, done);
+      if (!fresh && it->second <= done) continue;
+      it->second = done;
+      std::uint64_t rest = accepting(target) ? 0 : bound(target);
+      queue.push({plus(done, rest), done, target});
+    }
+  }
+  states_[id].least_known = true;
+  states_[id].least = least;
+  return least;
+}
+
+bool Languages::any_in_range(StateId state, char32_t low, char32_t high) {
+  if (state == kDeadState) return false;
+  high = std::min(high, regex::kMaxCodePoint);
+  // Stretches whose encodings differ in the last byte only.
+  while (low <= high) {
+    if (low >= 0xD800 && low <= 0xDFFF) {
+      low = 0xE000;
+      continue;
+    }
+    char32_t end = std::min<char32_t>(high, low < 0x80 ? 0x7F : low | 63);
+    std::string bytes;
+    base::append_utf8(bytes, low);
+    StateId at = state;
+    std::size_t shared = bytes.size() - 1;
+    std::size_t i = 0;
+    for (; i < shared && at != kDeadState; ++i) {
+      at = step(at, static_cast<std::uint8_t>(bytes[i]));
+    }
+    if (at == kDeadState) {
+      // All that begins so is dead: past the bits that the bytes left carry.
+      std::size_t left = bytes.size() - i;
+      char32_t block = (char32_t{1} << (6 * left)) - 1;
+      if (bytes.size() > 1) end = std::min<char32_t>(high, low | block);
+      if (end == high) break;
+      low = end + 1;
+      continue;
+    }
+    auto last = static_cast<std::uint8_t>(bytes.back());
+    for (char32_t c = low; c <= end; ++c, ++last) {
+      if (step(at, last) != kDeadState) return true;
+    }
+    low = end + 1;
+  }
+  return false;
+}
+
+}  // namespace parlance::automata

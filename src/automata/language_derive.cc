@@ -1,0 +1,271 @@
+// What an expression means: how a piece of pattern meets what follows it, and
+// what is left of an expression after one byte.
+//
+// Everything here calls itself no deeper than Expr::depth and Item::depth,
+// which the constructors bound.
+
+#include <algorithm>
+#include <utility>
+
+#include "automata/language_expressions.h"
+
+namespace parlance::automata {
+namespace {
+
+using regex::Assertion;
+using regex::kUnbounded;
+
+constexpr ExprId kNoExpansion = 0xFFFFFFFF;
+
+std::uint32_t less_one(std::uint32_t count) {
+  return count == 0 || count == kUnbounded ? count : count - 1;
+}
+
+}  // namespace
+
+ExprId Expressions::end_here(Assertion assertion, ExprId rest) {
+  ExprId at_end = all_of({kEmptyText, rest});
+  if (assertion == Assertion::kTextEnd) return at_end;
+  ExprId last = character(
+      newline_trie_, assertion == Assertion::kLineEnd ? kAnyText : kEmptyText);
+  return any_of({at_end, all_of({last, rest})});
+}
+
+ExprId Expressions::assert_here(Assertion assertion, ExprId rest) {
+  switch (assertion) {
+    case Assertion::kTextEnd:
+    case Assertion::kTextEndNewline:
+    case Assertion::kLineEnd:
+      return end_here(assertion, rest);
+    case Assertion::kTextStart:
+    case Assertion::kLineStart:
+    case Assertion::kWordBoundary:
+    case Assertion::kNotWordBoundary:
+      break;
+  }
+  if (rest == kNoText) return kNoText;
+  return intern({.kind = ExprKind::kAssert,
+                 .a = static_cast<std::uint32_t>(assertion),
+                 .b = rest});
+}
+
+ExprId Expressions::build(ItemId id, ExprId rest) {
+  if (rest == kNoText) return kNoText;
+  const Item& item = items_[id];
+  switch (item.kind) {
+    case ItemKind::kNothing:
+      return kNoText;
+    case ItemKind::kEmpty:
+      return rest;
+    case ItemKind::kChar:
+      return character(item.trie, rest);
+    case ItemKind::kConcat:
+      for (std::size_t i = item.children.size(); i-- > 0;) {
+        rest = build(item.children[i], rest);
+      }
+      return rest;
+    case ItemKind::kAlternation: {
+      std::vector<ExprId> branches;
+      for (ItemId child : item.children) branches.push_back(build(child, rest));
+      return any_of(std::move(branches));
+    }
+    case ItemKind::kRepeat:
+      return repeat(item.children[0], item.min, item.max, rest);
+    case ItemKind::kLook: {
+      ExprId ahead = build(item.children[0], kAnyText);
+      return all_of({item.negative ? negate(ahead) : ahead, rest});
+    }
+    case ItemKind::kAssert:
+      return assert_here(item.assertion, rest);
+  }
+  return kNoText;
+}
+
+ExprId Expressions::build_fresh(ItemId id, ExprId rest, ExprId rest_empty) {
+  const Item& item = items_[id];
+  if (!item.nullable) return build(id, rest);
+  switch (item.kind) {
+    case ItemKind::kConcat:
+      for (std::size_t i = item.children.size(); i-- > 0;) {
+        rest_empty = build_fresh(item.children[i], rest, rest_empty);
+        // What stands further left may have read something.
+        if (i > 0) rest = build(item.children[i], rest);
+      }
+      return rest_empty;
+    case ItemKind::kAlternation: {
+      std::vector<ExprId> branches;
+      for (ItemId child : item.children) {
+        branches.push_back(build_fresh(child, rest, rest_empty));
+      }
+      return any_of(std::move(branches));
+    }
+    case ItemKind::kRepeat: {
+      ItemId child = item.children[0];
+      std::uint32_t min = item.min;
+      std::uint32_t max = item.max;
+      // Rounds that have to be, and may be empty: only conditions are.
+      ExprId optional = kNoText;
+      std::uint32_t more = max == kUnbounded ? max : max - min;
+      if (more > 0) {
+        // An optional round that reads nothing adds nothing.
+        optional =
+            build_fresh(child, repeat(child, 0, less_one(more), rest), kNoText);
+      }
+      ExprId fresh = any_of({rest_empty, optional});
+      ExprId stale = repeat(child, 0, more, rest);
+      for (std::uint32_t i = 0; i < min; ++i) {
+        fresh = build_fresh(child, stale, fresh);
+        stale = build(child, stale);
+      }
+      return fresh;
+    }
+    case ItemKind::kNothing:
+    case ItemKind::kEmpty:
+    case ItemKind::kChar:
+    case ItemKind::kLook:
+    case ItemKind::kAssert:
+      break;
+  }
+  return build(id, rest_empty);
+}
+
+// One round taken out of a repeat.
+ExprId Expressions::expand(ExprId id) {
+  if (exprs_[id].expansion != kNoExpansion) return exprs_[id].expansion;
+  const Expr e = exprs_[id];
+  ExprId after = repeat(e.a, less_one(e.min), less_one(e.max), e.b);
+  ExprId expansion = e.min > 0
+                         ? build(e.a, after)
+                         : any_of({e.b, build_fresh(e.a, after, kNoText)});
+  exprs_[id].expansion = expansion;
+  return expansion;
+}
+
+ExprId Expressions::resolve(ExprId id, Before before) {
+  if (!exprs_[id].context) return id;
+  const Expr e = exprs_[id];
+  switch (e.kind) {
+    case ExprKind::kAssert: {
+      auto assertion = static_cast<Assertion>(e.a);
+      ExprId rest = resolve(e.b, before);
+      if (assertion == Assertion::kTextStart) {
+        return before == Before::kStart ? rest : kNoText;
+      }
+      if (assertion == Assertion::kLineStart) {
+        bool holds = before == Before::kStart || before == Before::kNewline;
+        return holds ? rest : kNoText;
+      }
+      ExprId word = character(word_trie_, kAnyText);
+      bool same = assertion == Assertion::kNotWordBoundary;
+      if ((before == Before::kWord) != same) word = negate(word);
+      return all_of({word, rest});
+    }
+    case ExprKind::kRepeat:
+      return resolve(expand(id), before);
+    case ExprKind::kNot:
+      return negate(resolve(e.b, before));
+    case ExprKind::kOr:
+    case ExprKind::kAnd: {
+      std::vector<ExprId> operands(operands_.begin() + e.first,
+                                   operands_.begin() + e.first + e.count);
+      for (ExprId& operand : operands) operand = resolve(operand, before);
+      return e.kind == ExprKind::kOr ? any_of(std::move(operands))
+                                     : all_of(std::move(operands));
+    }
+    case ExprKind::kFalse:
+    case ExprKind::kEmpty:
+    case ExprKind::kTrue:
+    case ExprKind::kChar:
+      break;
+  }
+  return id;
+}
+
+Expressions::Memo& Expressions::memo(ExprId id) {
+  if (memo_.size() < exprs_.size()) memo_.resize(exprs_.size());
+  return memo_[id];
+}
+
+ExprId Expressions::derive(ExprId id, std::uint8_t byte) {
+  ++epoch_;
+  return derive_inside(id, byte);
+}
+
+ExprId Expressions::derive_inside(ExprId id, std::uint8_t byte) {
+  ExprKind kind = exprs_[id].kind;
+  switch (kind) {
+    case ExprKind::kFalse:
+    case ExprKind::kEmpty:
+    case ExprKind::kAssert:
+      return kNoText;
+    case ExprKind::kTrue:
+      return kAnyText;
+    case ExprKind::kChar: {
+      ExprId rest = exprs_[id].b;
+      for (const TrieEdge& edge : tries_[exprs_[id].a]) {
+        if (byte < edge.low) break;
+        if (byte > edge.high) continue;
+        return edge.next == kTrieEnd ? rest : character(edge.next, rest);
+      }
+      return kNoText;
+    }
+    case ExprKind::kRepeat:
+    case ExprKind::kNot:
+    case ExprKind::kOr:
+    case ExprKind::kAnd:
+      break;
+  }
+  if (Memo& known = memo(id); known.epoch == epoch_) return known.value;
+  ExprId result = kNoText;
+  if (kind == ExprKind::kRepeat) {
+    result = derive_inside(expand(id), byte);
+  } else if (kind == ExprKind::kNot) {
+    result = negate(derive_inside(exprs_[id].b, byte));
+  } else {
+    std::vector<ExprId> operands;
+    std::uint32_t first = exprs_[id].first;
+    std::uint32_t count = exprs_[id].count;
+    for (std::uint32_t i = 0; i < count; ++i) {
+      operands.push_back(derive_inside(operands_[first + i], byte));
+    }
+    result = kind == ExprKind::kOr ? any_of(std::move(operands))
+                                   : all_of(std::move(operands));
+  }
+  memo(id) = {epoch_, result};
+  return result;
+}
+
+void Expressions::cuts(ExprId id, std::vector<bool>& out) {
+  ++epoch_;
+  cuts_inside(id, out);
+  if (!uses_context_) return;
+  // Characters that are not alike to what comes after them.
+  for (std::size_t edge :
+       {0x0A, 0x0B, 0x30, 0x3A, 0x41, 0x5B, 0x5F, 0x60, 0x61, 0x7B}) {
+    out[edge] = true;
+  }
+}
+
+void Expressions::cuts_inside(ExprId id, std::vector<bool>& out) {
+  const Expr e = exprs_[id];
+  if (e.kind == ExprKind::kChar) {
+    for (const TrieEdge& edge : tries_[e.a]) {
+      out[edge.low] = true;
+      out[edge.high + 1U] = true;
+    }
+    return;
+  }
+  if (Memo& known = memo(id); known.epoch == epoch_) return;
+  memo(id) = {epoch_, 0};
+  if (e.kind == ExprKind::kRepeat) {
+    cuts_inside(expand(id), out);
+  } else if (e.kind == ExprKind::kNot) {
+    cuts_inside(e.b, out);
+  } else {
+    for (std::uint32_t i = 0; i < e.count; ++i) {
+      cuts_inside(operands_[e.first + i], out);
+    }
+  }
+}
+
+}  // namespace parlance::automata

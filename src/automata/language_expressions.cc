@@ -1,0 +1,505 @@
+// The constructors: each brings what it makes into one shape, so that sets
+// that are written differently meet in one entry where that is cheap to see.
+
+#include "automata/language_expressions.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/utf8.h"
+
+namespace parlance::automata {
+namespace {
+
+using regex::CharClass;
+using regex::kUnbounded;
+
+constexpr ExprId kNoEntry = 0xFFFFFFFF;
+// derive() and its like call themselves so deep.
+constexpr std::uint32_t kMaxDepth = 1500;
+
+std::uint64_t mix(std::uint64_t hash, std::uint64_t value) {
+  hash = (hash ^ value) * 0x9E3779B97F4A7C15;
+  hash ^= hash >> 32;
+  hash *= 0x94D049BB133111EB;
+  return hash ^ (hash >> 29);
+}
+
+std::uint64_t plus(std::uint64_t a, std::uint64_t b) {
+  return a > kInfinite - b ? kInfinite : a + b;
+}
+
+std::uint64_t times(std::uint64_t a, std::uint64_t b) {
+  if (a == 0 || b == 0) return 0;
+  return a > kInfinite / b ? kInfinite : a * b;
+}
+
+bool has(const std::vector<ExprId>& sorted, ExprId id) {
+  return std::binary_search(sorted.begin(), sorted.end(), id);
+}
+
+}  // namespace
+
+Expressions::Expressions() {
+  tries_.emplace_back();
+  trie_hashes_.push_back(1);
+  table_.assign(1024, kNoEntry);
+  intern_item({.kind = ItemKind::kNothing});
+  intern_item({.kind = ItemKind::kEmpty});
+  any_item_ =
+      intern_item({.kind = ItemKind::kChar, .trie = trie(CharClass::any())});
+  word_trie_ =
+      trie(CharClass({{'0', '9'}, {'A', 'Z'}, {'a', 'z'}, {'_', '_'}}));
+  newline_trie_ = trie(CharClass({{'\n', '\n'}}));
+  intern({.kind = ExprKind::kFalse});
+  intern({.kind = ExprKind::kEmpty});
+  intern({.kind = ExprKind::kTrue});
+}
+
+// Everything about an expression that follows from its parts.
+void Expressions::describe(Expr& e, const std::vector<ExprId>& operands) const {
+  e.hash = mix(static_cast<std::uint64_t>(e.kind) + 0x51, 7);
+  switch (e.kind) {
+    case ExprKind::kFalse:
+      e.min_chars = kInfinite;
+      e.positive = true;
+      break;
+    case ExprKind::kEmpty:
+      e.nullable = e.positive = e.live = true;
+      break;
+    case ExprKind::kTrue:
+      e.nullable = e.positive = e.live = e.infinite = e.cofinite = true;
+      e.max_chars = kInfinite;
+      break;
+    case ExprKind::kChar: {
+      const Expr& rest = exprs_[e.b];
+      e.positive = rest.positive;
+      e.live = rest.live;
+      e.infinite = rest.infinite;
+      e.min_chars = plus(1, rest.min_chars);
+      e.max_chars = plus(1, rest.max_chars);
+      e.hash = mix(mix(e.hash, trie_hashes_[e.a]), rest.hash);
+      break;
+    }
+    case ExprKind::kRepeat: {
+      const Expr& rest = exprs_[e.b];
+      const Item& item = items_[e.a];
+      bool plain = !item.conditional;
+      e.nullable = e.min == 0 && rest.nullable;
+      e.context = item.context || (e.min == 0 && rest.context);
+      e.positive = plain && rest.positive;
+      e.live = rest.live && (plain || e.min == 0);
+      bool grows = plain && (e.max == kUnbounded ? item.max_chars > 0
+                                                 : item.max_chars == kInfinite);
+      e.infinite =
+          (grows && rest.live) || (rest.infinite && (plain || e.min == 0));
+      e.cofinite = e.a == any_item_ && e.max == kUnbounded &&
+                   (e.b == kEmptyText || rest.cofinite);
+      e.min_chars = plus(times(item.min_chars, e.min), rest.min_chars);
+      e.max_chars =
+          plus(times(item.max_chars, e.max == kUnbounded ? kInfinite : e.max),
+               rest.max_chars);
+      e.depth = item.front + 1 + rest.depth;
+      e.hash = mix(mix(e.hash, item.hash), rest.hash);
+      e.hash = mix(mix(e.hash, e.min), e.max);
+      break;
+    }
+    case ExprKind::kAssert: {
+      const Expr& rest = exprs_[e.b];
+      e.context = true;
+      e.min_chars = rest.min_chars;
+      e.max_chars = rest.max_chars;
+      e.depth = rest.depth + 3;
+      e.hash = mix(mix(e.hash, e.a), rest.hash);
+      break;
+    }
+    case ExprKind::kNot: {
+      const Expr& inner = exprs_[e.b];
+      e.context = inner.context;
+      e.nullable = !inner.nullable;
+      e.live = e.infinite = e.cofinite = inner.max_chars != kInfinite;
+      e.min_chars = inner.nullable && !inner.context ? 1 : 0;
+      e.max_chars = kInfinite;
+      e.depth = inner.depth + 1;
+      e.hash = mix(e.hash, inner.hash);
+      break;
+    }
+    case ExprKind::kOr:
+    case ExprKind::kAnd: {
+      bool any = e.kind == ExprKind::kOr;
+      e.nullable = !any;
+      e.positive = any;
+      e.cofinite = !any;
+      e.min_chars = any ? kInfinite : 0;
+      e.max_chars = any ? 0 : kInfinite;
+      std::uint64_t sum = 0;
+      std::size_t not_cofinite = 0;
+      bool rest_infinite = true;
+      for (ExprId id : operands) {
+        const Expr& part = exprs_[id];
+        e.context = e.context || part.context;
+        e.depth = std::max(e.depth, part.depth + 1);
+        sum += mix(0x77, part.hash);
+        if (any) {
+          e.nullable = e.nullable || part.nullable;
+          e.positive = e.positive && part.positive;
+          e.live = e.live || part.live;
+          e.infinite = e.infinite || part.infinite;
+          e.cofinite = e.cofinite || part.cofinite;
+          e.min_chars = std::min(e.min_chars, part.min_chars);
+          e.max_chars = std::max(e.max_chars, part.max_chars);
+        } else {
+          e.nullable = e.nullable && part.nullable;
+          e.cofinite = e.cofinite && part.cofinite;
+          e.min_chars = std::max(e.min_chars, part.min_chars);
+          e.max_chars = std::min(e.max_chars, part.max_chars);
+          if (!part.cofinite) {
+            ++not_cofinite;
+            rest_infinite = part.infinite;
+          }
+        }
+      }
+      // Almost everything of something infinite is left.
+      if (!any && not_cofinite <= 1 && rest_infinite) {
+        e.live = e.infinite = true;
+      }
+      e.hash = mix(e.hash, sum);
+      break;
+    }
+  }
+}
+
+ExprId Expressions::intern(Expr e, const std::vector<ExprId>& operands) {
+  describe(e, operands);
+  if (e.depth > kMaxDepth) {
+    overflowed_ = true;
+    return kNoText;
+  }
+  std::size_t mask = table_.size() - 1;
+  std::size_t at = e.hash & mask;
+  for (; table_[at] != kNoEntry; at = (at + 1) & mask) {
+    const Expr& other = exprs_[table_[at]];
+    if (other.hash == e.hash && other.kind == e.kind && other.a == e.a &&
+        other.b == e.b && other.min == e.min && other.max == e.max &&
+        other.count == operands.size() &&
+        std::equal(operands.begin(), operands.end(),
+                   operands_.begin() + other.first)) {
+      return table_[at];
+    }
+  }
+  e.first = static_cast<std::uint32_t>(operands_.size());
+  e.count = static_cast<std::uint32_t>(operands.size());
+  operands_.insert(operands_.end(), operands.begin(), operands.end());
+  auto id = static_cast<ExprId>(exprs_.size());
+  exprs_.push_back(e);
+  table_[at] = id;
+  if (exprs_.size() * 2 > table_.size()) {
+    table_.assign(table_.size() * 2, kNoEntry);
+    mask = table_.size() - 1;
+    for (ExprId i = 0; i < exprs_.size(); ++i) {
+      std::size_t slot = exprs_[i].hash & mask;
+      while (table_[slot] != kNoEntry) slot = (slot + 1) & mask;
+      table_[slot] = i;
+    }
+  }
+  return id;
+}
+
+std::size_t Expressions::memory_bytes() const {
+  return exprs_.size() * sizeof(Expr) + operands_.size() * sizeof(ExprId) +
+         table_.size() * sizeof(ExprId) + memo_.size() * sizeof(Memo) +
+         small_bytes_;
+}
+
+ExprId Expressions::character(TrieId trie, ExprId rest) {
+  if (rest == kNoText || trie == kTrieEnd) return kNoText;
+  return intern({.kind = ExprKind::kChar, .a = trie, .b = rest});
+}
+
+ExprId Expressions::repeat(ItemId id, std::uint32_t min, std::uint32_t max,
+                           ExprId rest) {
+  const Item item = items_[id];
+  if (rest == kNoText) return kNoText;
+  if (max == 0 || id == kEmptyItem) return rest;
+  if (id == kNoItem) return min == 0 ? rest : kNoText;
+  if (item.nullable && !item.conditional) min = 0;
+  if (min == 1 && max == 1) return build(id, rest);
+  if (item.nullable && min > 0) {
+    // Conditions may hold without reading: each of the first rounds counts.
+    rest = repeat(id, 0, max == kUnbounded ? max : max - min, rest);
+    for (; min > 0; --min) rest = build(id, rest);
+    return rest;
+  }
+  const Expr next = exprs_[rest];
+  if (next.kind == ExprKind::kRepeat && next.a == id) {
+    // x{a,b}x{c,d}
+    std::uint64_t low = std::uint64_t{min} + next.min;
+    std::uint64_t high = std::uint64_t{max} + next.max;
+    bool unbounded = max == kUnbounded || next.max == kUnbounded;
+    if (low < kUnbounded && (unbounded || high < kUnbounded)) {
+      return repeat(id, static_cast<std::uint32_t>(low),
+                    unbounded ? kUnbounded : static_cast<std::uint32_t>(high),
+                    next.b);
+    }
+  }
+  if (id == any_item_) {
+    if (rest == kAnyText) {
+      if (min == 0) return kAnyText;
+      max = kUnbounded;
+      rest = kEmptyText;
+    } else if (max == kUnbounded && next.nullable && !next.context) {
+      if (min == 0) return kAnyText;
+      rest = kEmptyText;
+    }
+  }
+  return intern(
+      {.kind = ExprKind::kRepeat, .a = id, .b = rest, .min = min, .max = max});
+}
+
+// Takes operands apart that are of the same kind, sorts, drops what says
+// nothing.  True when the whole is decided: kAnyText for an or, kNoText for an
+// and.
+bool Expressions::flatten(ExprKind kind, std::vector<ExprId>& operands) const {
+  ExprId unit = kind == ExprKind::kOr ? kNoText : kAnyText;
+  ExprId zero = kind == ExprKind::kOr ? kAnyText : kNoText;
+  std::vector<ExprId> flat;
+  for (ExprId id : operands) {
+    const Expr& e = exprs_[id];
+    if (id == zero) return true;
+    if (id == unit) continue;
+    if (e.kind == kind) {
+      flat.insert(flat.end(), operands_.begin() + e.first,
+                  operands_.begin() + e.first + e.count);
+    } else {
+      flat.push_back(id);
+    }
+  }
+  std::sort(flat.begin(), flat.end());
+  flat.erase(std::unique(flat.begin(), flat.end()), flat.end());
+  operands = std::move(flat);
+  for (ExprId id : operands) {
+    const Expr& e = exprs_[id];
+    if (e.kind == ExprKind::kNot && has(operands, e.b)) return true;
+  }
+  return false;
+}
+
+// x or (x and y) is x; x and (x or y) is x.
+void Expressions::absorb(ExprKind kind, std::vector<ExprId>& operands) const {
+  ExprKind other = kind == ExprKind::kOr ? ExprKind::kAnd : ExprKind::kOr;
+  constexpr std::uint32_t kWide = 64;
+  std::vector<ExprId> kept;
+  for (ExprId id : operands) {
+    const Expr& e = exprs_[id];
+    bool absorbed = false;
+    if (e.kind == other && e.count <= kWide) {
+      for (std::uint32_t i = 0; i < e.count && !absorbed; ++i) {
+        absorbed = has(operands, operands_[e.first + i]);
+      }
+    }
+    if (!absorbed) kept.push_back(id);
+  }
+  operands = std::move(kept);
+}
+
+// x{a,b}y or x{c,d}y, where the intervals touch, is one repeat; y is x{0}y.
+bool Expressions::merge_repeats(std::vector<ExprId>& operands) {
+  std::vector<ExprId> repeats;
+  for (ExprId id : operands) {
+    if (exprs_[id].kind == ExprKind::kRepeat) repeats.push_back(id);
+  }
+  if (repeats.empty()) return false;
+  std::sort(repeats.begin(), repeats.end(), [this](ExprId x, ExprId y) {
+    const Expr& p = exprs_[x];
+    const Expr& q = exprs_[y];
+    return p.a != q.a ? p.a < q.a : p.b != q.b ? p.b < q.b : p.min < q.min;
+  });
+  bool changed = false;
+  std::vector<ExprId> dropped;
+  std::vector<ExprId> added;
+  for (std::size_t i = 0; i < repeats.size();) {
+    const Expr head = exprs_[repeats[i]];
+    std::uint32_t min = head.min;
+    std::uint32_t max = head.max;
+    std::size_t j = i + 1;
+    if (min <= 1 && has(operands, head.b)) {
+      min = 0;
+      dropped.push_back(head.b);
+    }
+    for (; j < repeats.size(); ++j) {
+      const Expr& e = exprs_[repeats[j]];
+      if (e.a != head.a || e.b != head.b) break;
+      if (max != kUnbounded && e.min > max + 1) break;
+      max = std::max(max, e.max);
+    }
+    if (min != head.min || j > i + 1) {
+      for (std::size_t k = i; k < j; ++k) dropped.push_back(repeats[k]);
+      added.push_back(repeat(head.a, min, max, head.b));
+    }
+    i = j;
+  }
+  std::sort(dropped.begin(), dropped.end());
+  for (ExprId id : added) changed = changed || !has(operands, id);
+  changed = changed || !dropped.empty();
+  std::erase_if(operands, [&](ExprId id) { return has(dropped, id); });
+  operands.insert(operands.end(), added.begin(), added.end());
+  return changed;
+}
+
+ExprId Expressions::any_of(std::vector<ExprId> operands) {
+  if (flatten(ExprKind::kOr, operands)) return kAnyText;
+  if (operands.size() > 1) {
+    // Each round has fewer operands or wider repeats.
+    for (int round = 0; round < 4 && merge_repeats(operands); ++round) {
+      if (flatten(ExprKind::kOr, operands)) return kAnyText;
+    }
+    if (flatten(ExprKind::kOr, operands)) return kAnyText;
+    absorb(ExprKind::kOr, operands);
+    if (has(operands, kEmptyText)) {
+      for (ExprId id : operands) {
+        const Expr& e = exprs_[id];
+        if (id == kEmptyText || !e.nullable || e.context) continue;
+        std::erase(operands, kEmptyText);
+        break;
+      }
+    }
+  }
+  if (operands.empty()) return kNoText;
+  if (operands.size() == 1) return operands[0];
+  return intern({.kind = ExprKind::kOr}, operands);
+}
+
+bool Expressions::is_length(ExprId id) const {
+  const Expr& e = exprs_[id];
+  return e.kind == ExprKind::kRepeat && e.a == any_item_ && e.b == kEmptyText;
+}
+
+// Several conditions on the length are one.
+bool Expressions::meet_lengths(std::vector<ExprId>& operands) {
+  std::uint32_t min = 0;
+  std::uint32_t max = kUnbounded;
+  std::size_t found = 0;
+  for (ExprId id : operands) {
+    if (!is_length(id)) continue;
+    ++found;
+    min = std::max(min, exprs_[id].min);
+    max = std::min(max, exprs_[id].max);
+  }
+  if (found < 2) return false;
+  std::erase_if(operands, [this](ExprId id) { return is_length(id); });
+  operands.push_back(min > max ? kNoText
+                               : repeat(any_item_, min, max, kEmptyText));
+  return true;
+}
+
+ExprId Expressions::all_of(std::vector<ExprId> operands) {
+  if (flatten(ExprKind::kAnd, operands)) return kNoText;
+  if (operands.size() > 1) {
+    if (meet_lengths(operands) && flatten(ExprKind::kAnd, operands)) {
+      return kNoText;
+    }
+    absorb(ExprKind::kAnd, operands);
+    std::uint64_t low = 0;
+    std::uint64_t high = kInfinite;
+    bool context = false;
+    for (ExprId id : operands) {
+      const Expr& e = exprs_[id];
+      low = std::max(low, e.min_chars);
+      high = std::min(high, e.max_chars);
+      context = context || e.context;
+    }
+    if (low > high) return kNoText;
+    if (has(operands, kEmptyText)) {
+      std::vector<ExprId> open = {kEmptyText};
+      for (ExprId id : operands) {
+        const Expr& e = exprs_[id];
+        if (e.context) {
+          open.push_back(id);
+        } else if (!e.nullable) {
+          return kNoText;
+        }
+      }
+      operands = std::move(open);
+      std::sort(operands.begin(), operands.end());
+    }
+  }
+  if (operands.empty()) return kAnyText;
+  if (operands.size() == 1) return operands[0];
+  return intern({.kind = ExprKind::kAnd}, operands);
+}
+
+ExprId Expressions::negate(ExprId id) {
+  const Expr e = exprs_[id];
+  if (id == kNoText) return kAnyText;
+  if (id == kAnyText) return kNoText;
+  if (e.kind == ExprKind::kNot) return e.b;
+  if (e.kind == ExprKind::kOr || e.kind == ExprKind::kAnd) {
+    // No deeper than e.depth, which is bounded.
+    std::vector<ExprId> operands(operands_.begin() + e.first,
+                                 operands_.begin() + e.first + e.count);
+    for (ExprId& operand : operands) operand = negate(operand);
+    return e.kind == ExprKind::kOr ? all_of(std::move(operands))
+                                   : any_of(std::move(operands));
+  }
+  return intern({.kind = ExprKind::kNot, .b = id});
+}
+
+ExprId Expressions::text(std::string_view word, ExprId rest) {
+  std::vector<TrieId> chars;
+  for (std::size_t at = 0; at < word.size();) {
+    chars.push_back(trie_of(base::next_code_point(word, at)));
+  }
+  for (auto it = chars.rbegin(); it != chars.rend(); ++it) {
+    rest = character(*it, rest);
+  }
+  return rest;
+}
+
+// One branch per first character, and so on.  `todo` holds stretches of words
+// that share their first `depth` bytes; a stretch is finished once those that
+// it opened are.
+ExprId Expressions::words(std::vector<std::string_view> sorted) {
+  struct Stretch {
+    std::size_t begin, end, depth, at;
+    std::string_view open;  // the character that leads to the stretch below
+    std::vector<ExprId> branches;
+  };
+  std::vector<Stretch> todo;
+  ExprId done = kNoText;
+  todo.push_back({0, sorted.size(), 0, 0, {}, {}});
+  while (!todo.empty()) {
+    Stretch& top = todo.back();
+    // A single word needs no branches.
+    bool single = top.end - top.begin == 1;
+    while (!single && top.at < top.end - top.begin &&
+           sorted[top.begin + top.at].size() == top.depth) {
+      if (top.branches.empty()) top.branches.push_back(kEmptyText);
+      ++top.at;
+    }
+    if (single || top.begin + top.at == top.end) {
+      done = single ? text(sorted[top.begin].substr(top.depth), kEmptyText)
+                    : any_of(std::move(top.branches));
+      todo.pop_back();
+      if (todo.empty()) break;
+      Stretch& above = todo.back();
+      std::size_t at = 0;
+      TrieId one = trie_of(base::next_code_point(above.open, at));
+      above.branches.push_back(character(one, done));
+      continue;
+    }
+    std::size_t begin = top.begin + top.at;
+    std::size_t next = top.depth;
+    base::next_code_point(sorted[begin], next);
+    top.open = sorted[begin].substr(top.depth, next - top.depth);
+    std::size_t end = begin;
+    while (end < top.end &&
+           sorted[end].substr(top.depth, top.open.size()) == top.open) {
+      ++end;
+    }
+    top.at = end - top.begin;
+    todo.push_back({begin, end, next, 0, {}, {}});
+  }
+  return done;
+}
+
+}  // namespace parlance::automata

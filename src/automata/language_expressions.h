@@ -1,0 +1,208 @@
+#ifndef PARLANCE_SRC_AUTOMATA_LANGUAGE_EXPRESSIONS_H_
+#define PARLANCE_SRC_AUTOMATA_LANGUAGE_EXPRESSIONS_H_
+
+// The expressions behind language.h, and their derivatives.
+//
+// Three interned tables, each entry made of earlier ones:
+//
+//   Trie   what is left of one character, as ranges of bytes
+//   Item   a piece of pattern without what follows it: [a-z]+, (?=x), ^
+//   Expr   all the text that may still come: an item and what follows it,
+//          or a boolean combination
+//
+//   (a|b{2,3})c    Or{ Char a . X,  Repeat b 2..3 . X }    X = Char c . Empty
+//   (?!a).*        And{ Not{ Char a . True },  Repeat . 0..inf . Empty }
+//
+// An Expr holds for the place where it stands, so a look-ahead is an And with
+// what follows.  What looks back one character (^, \b) stays in an Expr only
+// until that character is known: resolve() replaces it.
+//
+// Negation stands only in front of Char, Repeat, Empty and Assert.
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "parlance/error.h"
+#include "regex/char_class.h"
+#include "regex/hir.h"
+
+namespace parlance::automata {
+
+using TrieId = std::uint32_t;
+using ItemId = std::uint32_t;
+using ExprId = std::uint32_t;
+
+inline constexpr TrieId kTrieEnd = 0;  // the character is complete
+inline constexpr ItemId kNoItem = 0;   // matches nothing
+inline constexpr ItemId kEmptyItem = 1;
+inline constexpr ExprId kNoText = 0;
+inline constexpr ExprId kEmptyText = 1;
+inline constexpr ExprId kAnyText = 2;
+inline constexpr std::uint64_t kInfinite = 0xFFFFFFFFFFFFFFFF;
+
+// What the place where an expression stands has before it.
+enum class Before : std::uint8_t { kStart, kWord, kNewline, kOther };
+
+struct TrieEdge {
+  std::uint8_t low = 0;
+  std::uint8_t high = 0;
+  TrieId next = kTrieEnd;
+};
+
+enum class ItemKind : std::uint8_t {
+  kNothing,
+  kEmpty,
+  kChar,
+  kConcat,
+  kAlternation,
+  kRepeat,
+  kLook,
+  kAssert,
+};
+
+struct Item {
+  ItemKind kind = ItemKind::kNothing;
+  bool negative = false;
+  bool nullable = false;
+  bool conditional = false;  // has a look or an assertion anywhere
+  bool context = false;      // may begin with what looks back
+  regex::Assertion assertion = regex::Assertion::kTextStart;
+  TrieId trie = 0;
+  std::uint32_t min = 0, max = 0;  // kRepeat
+  std::uint32_t depth = 0;         // of nesting
+  std::uint32_t front = 0;         // of what its derivative has to look at
+  std::uint64_t min_chars = 0, max_chars = 0;
+  std::uint64_t hash = 0;
+  std::vector<ItemId> children = {};
+};
+
+enum class ExprKind : std::uint8_t {
+  kFalse,
+  kEmpty,
+  kTrue,
+  kChar,    // trie `a`, then `b`
+  kRepeat,  // item `a` `min`..`max` times, then `b`
+  kAssert,  // assertion `a` here, and `b`
+  kOr,
+  kAnd,
+  kNot,  // `b`
+};
+
+struct Expr {
+  ExprKind kind = ExprKind::kFalse;
+  // Contains the empty text; meaningless with `context`.
+  bool nullable = false;
+  // Looks back, so that resolve() changes it.
+  bool context = false;
+  // Neither and, nor not, nor anything conditional is in it: it and all its
+  // derivatives but False contain something.
+  bool positive = false;
+  // Sure to contain something; infinitely much; all but finitely much.
+  bool live = false;
+  bool infinite = false;
+  bool cofinite = false;
+  std::uint32_t a = 0, b = 0;
+  std::uint32_t min = 0, max = 0;
+  std::uint32_t depth = 0;                     // of what derive() looks at
+  std::uint32_t first = 0, count = 0;          // kOr, kAnd: operands
+  ExprId expansion = 0xFFFFFFFF;               // kRepeat, once needed
+  std::uint64_t min_chars = 0, max_chars = 0;  // bounds on every member
+  std::uint64_t hash = 0;
+};
+
+class Expressions {
+ public:
+  Expressions();
+
+  // Classes and items (language_items.cc).
+  TrieId trie(const regex::CharClass& set);
+  TrieId trie_of(char32_t c);
+  Result<ItemId> from_hir(const regex::Hir& hir, std::size_t max_size);
+  // The same item where the text does not start.
+  ItemId not_at_start(ItemId item);
+  ItemId any_char() const { return any_item_; }
+
+  // Constructors (language_expressions.cc).
+  ExprId character(TrieId trie, ExprId rest);
+  ExprId repeat(ItemId item, std::uint32_t min, std::uint32_t max, ExprId rest);
+  ExprId any_of(std::vector<ExprId> operands);
+  ExprId all_of(std::vector<ExprId> operands);
+  ExprId negate(ExprId expr);
+  ExprId text(std::string_view word, ExprId rest);
+  ExprId words(std::vector<std::string_view> sorted);
+
+  // Meaning (language_derive.cc).
+  ExprId build(ItemId item, ExprId rest);
+  ExprId resolve(ExprId expr, Before before);
+  // REQUIRES: expr does not look back.  The result may.
+  ExprId derive(ExprId expr, std::uint8_t byte);
+  // Sets bit b when b and b - 1 may have different derivatives.
+  void cuts(ExprId expr, std::vector<bool>& out);
+
+  const Expr& operator[](ExprId id) const { return exprs_[id]; }
+  std::size_t memory_bytes() const;
+
+  // Set when an expression was too deep to be looked at; what was made since
+  // the last clear is not to be used.
+  bool overflowed() const { return overflowed_; }
+  void clear_overflow() { overflowed_ = false; }
+
+ private:
+  struct Memo {
+    std::uint32_t epoch = 0;
+    ExprId value = 0;
+  };
+
+  TrieId intern_trie(std::vector<TrieEdge> edges);
+  ItemId intern_item(Item item);
+  ItemId concat(std::vector<ItemId> children);
+  ItemId alternation(std::vector<ItemId> children);
+  ItemId repeat_item(ItemId child, std::uint32_t min, std::uint32_t max);
+  ItemId look(ItemId child, bool negative);
+  ItemId assertion(regex::Assertion assertion);
+
+  ExprId intern(Expr expr, const std::vector<ExprId>& operands = {});
+  void describe(Expr& expr, const std::vector<ExprId>& operands) const;
+  bool flatten(ExprKind kind, std::vector<ExprId>& operands) const;
+  void absorb(ExprKind kind, std::vector<ExprId>& operands) const;
+  // True when something changed.
+  bool merge_repeats(std::vector<ExprId>& operands);
+  bool meet_lengths(std::vector<ExprId>& operands);
+  bool is_length(ExprId id) const;
+  ExprId assert_here(regex::Assertion assertion, ExprId rest);
+  ExprId end_here(regex::Assertion assertion, ExprId rest);
+
+  // The item where an empty pass over it goes on at `rest_empty`.
+  ExprId build_fresh(ItemId item, ExprId rest, ExprId rest_empty);
+  ExprId expand(ExprId repeat);
+  ExprId derive_inside(ExprId expr, std::uint8_t byte);
+  void cuts_inside(ExprId expr, std::vector<bool>& out);
+  Memo& memo(ExprId expr);
+
+  std::vector<std::vector<TrieEdge>> tries_;
+  std::vector<std::uint64_t> trie_hashes_;
+  std::map<std::string, TrieId> trie_ids_;
+  std::vector<Item> items_;
+  std::map<std::string, ItemId> item_ids_;
+  std::vector<Expr> exprs_;
+  std::vector<ExprId> operands_;
+  std::vector<ExprId> table_;  // open hashing; kNoEntry where free
+  std::vector<Memo> memo_;
+  std::uint32_t epoch_ = 0;
+  std::size_t small_bytes_ = 0;  // of tries and items
+  ItemId any_item_ = 0;
+  TrieId word_trie_ = 0;
+  TrieId newline_trie_ = 0;
+  bool uses_context_ = false;
+  bool overflowed_ = false;
+};
+
+}  // namespace parlance::automata
+
+#endif  // PARLANCE_SRC_AUTOMATA_LANGUAGE_EXPRESSIONS_H_

@@ -1,0 +1,406 @@
+// Pattern -> items: classes of characters as tries of their bytes, and what a
+// pattern says with everything that cannot match already taken out.
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "automata/language_expressions.h"
+#include "base/utf8.h"
+
+namespace parlance::automata {
+namespace {
+
+using regex::Assertion;
+using regex::CharClass;
+using regex::CharRange;
+using regex::Hir;
+using regex::HirKind;
+using regex::HirNode;
+
+constexpr std::uint32_t kMaxItemDepth = 1000;
+
+std::uint64_t mix(std::uint64_t hash, std::uint64_t value) {
+  hash = (hash ^ value) * 0x9E3779B97F4A7C15;
+  hash ^= hash >> 29;
+  hash *= 0xBF58476D1CE4E5B9;
+  return hash ^ (hash >> 32);
+}
+
+void put(std::string& key, std::uint32_t value) {
+  key.append(reinterpret_cast<const char*>(&value), sizeof value);
+}
+
+std::uint64_t add(std::uint64_t a, std::uint64_t b) {
+  return a > kInfinite - b ? kInfinite : a + b;
+}
+
+std::uint64_t multiply(std::uint64_t a, std::uint64_t b) {
+  if (a == 0 || b == 0) return 0;
+  return a > kInfinite / b ? kInfinite : a * b;
+}
+
+// The lengths of UTF-8, and the parts of each with the same leading bits.
+struct Length {
+  char32_t first;
+  char32_t last;
+  unsigned size;
+};
+constexpr std::array<Length, 5> kLengths = {{{0, 0x7F, 1},
+                                             {0x80, 0x7FF, 2},
+                                             {0x800, 0xD7FF, 3},
+                                             {0xE000, 0xFFFF, 3},
+                                             {0x10000, 0x10FFFF, 4}}};
+
+}  // namespace
+
+TrieId Expressions::intern_trie(std::vector<TrieEdge> edges) {
+  std::vector<TrieEdge> merged;
+  for (const TrieEdge& edge : edges) {
+    if (!merged.empty() && merged.back().next == edge.next &&
+        merged.back().high + 1 == edge.low) {
+      merged.back().high = edge.high;
+    } else {
+      merged.push_back(edge);
+    }
+  }
+  std::string key;
+  std::uint64_t hash = 1;
+  for (const TrieEdge& edge : merged) {
+    put(key, std::uint32_t{edge.low} << 8 | edge.high);
+    put(key, edge.next);
+    hash = mix(mix(hash, std::uint32_t{edge.low} << 8 | edge.high),
+               trie_hashes_[edge.next]);
+  }
+  auto [it, fresh] =
+      trie_ids_.try_emplace(key, static_cast<TrieId>(tries_.size()));
+  if (fresh) {
+    small_bytes_ += key.size() * 2 + 100;
+    tries_.push_back(std::move(merged));
+    trie_hashes_.push_back(hash);
+  }
+  return it->second;
+}
+
+// By length of encoding, then byte by byte from the last: at each level the
+// code points that share all earlier bytes make one trie.
+TrieId Expressions::trie(const CharClass& set) {
+  std::vector<TrieEdge> root;
+  // An edge of some level, by the number that its leading bits are.
+  struct Part {
+    std::uint32_t low, high;
+    TrieId next;
+  };
+  for (const Length& length : kLengths) {
+    std::vector<Part> parts;
+    for (CharRange range : set.ranges()) {
+      char32_t low = std::max(range.first, length.first);
+      char32_t high = std::min(range.last, length.last);
+      if (low <= high) parts.push_back({low, high, kTrieEnd});
+    }
+    for (unsigned level = length.size; level > 1; --level) {
+      // Groups by all but the last six bits.
+      std::vector<Part> upper;
+      std::vector<TrieEdge> edges;
+      std::uint32_t group = 0;
+      auto flush = [&] {
+        if (edges.empty()) return;
+        TrieId next = intern_trie(std::move(edges));
+        edges.clear();
+        if (!upper.empty() && upper.back().next == next &&
+            upper.back().high + 1 == group) {
+          upper.back().high = group;
+        } else {
+          upper.push_back({group, group, next});
+        }
+      };
+      auto push = [&](std::uint32_t low, std::uint32_t high, TrieId next) {
+        if (low >> 6 != group) flush();
+        group = low >> 6;
+        edges.push_back({static_cast<std::uint8_t>(0x80 | (low & 63)),
+                         static_cast<std::uint8_t>(0x80 | (high & 63)), next});
+      };
+      for (const Part& part : parts) {
+        std::uint32_t low = part.low;
+        std::uint32_t first_end = std::min(part.high, low | 63);
+        push(low, first_end, part.next);
+        if (first_end == part.high) continue;
+        // Whole groups are all the same.
+        std::uint32_t last_group = part.high >> 6;
+        bool last_full = (part.high & 63) == 63;
+        std::uint32_t full_begin = (first_end + 1) >> 6;
+        std::uint32_t full_end = last_full ? last_group + 1 : last_group;
+        if (full_begin < full_end) {
+          push(full_begin << 6, full_begin << 6 | 63, part.next);
+          flush();
+          upper.back().high = full_end - 1;
+          group = full_end - 1;
+        }
+        if (!last_full) push(last_group << 6, part.high, part.next);
+      }
+      flush();
+      parts = std::move(upper);
+    }
+    std::uint32_t lead = length.size == 1   ? 0
+                         : length.size == 2 ? 0xC0
+                         : length.size == 3 ? 0xE0
+                                            : 0xF0;
+    for (const Part& part : parts) {
+      auto low = static_cast<std::uint8_t>(lead | part.low);
+      auto high = static_cast<std::uint8_t>(lead | part.high);
+      root.push_back({low, high, part.next});
+    }
+  }
+  if (root.empty()) return kTrieEnd;
+  return intern_trie(std::move(root));
+}
+
+TrieId Expressions::trie_of(char32_t c) { return trie(CharClass({{c, c}})); }
+
+// --- Items ------------------------------------------------------------------
+
+ItemId Expressions::intern_item(Item item) {
+  const auto& of = item.children;
+  std::uint64_t hash =
+      mix(static_cast<std::uint64_t>(item.kind) + 17,
+          item.negative + 2 * static_cast<std::uint64_t>(item.assertion));
+  hash = mix(mix(hash, item.min), item.max);
+  if (item.kind == ItemKind::kChar) hash = mix(hash, trie_hashes_[item.trie]);
+  for (ItemId child : of) hash = mix(hash, items_[child].hash);
+  item.hash = hash;
+  switch (item.kind) {
+    case ItemKind::kNothing:
+      item.min_chars = kInfinite;
+      break;
+    case ItemKind::kEmpty:
+      item.nullable = true;
+      break;
+    case ItemKind::kChar:
+      item.min_chars = item.max_chars = 1;
+      break;
+    case ItemKind::kConcat:
+      item.nullable = true;
+      for (ItemId child : of) {
+        const Item& part = items_[child];
+        item.context = item.context || (item.nullable && part.context);
+        item.nullable = item.nullable && part.nullable;
+        item.min_chars = add(item.min_chars, part.min_chars);
+        item.max_chars = add(item.max_chars, part.max_chars);
+        item.front += part.front;
+      }
+      break;
+    case ItemKind::kAlternation:
+      item.min_chars = kInfinite;
+      for (ItemId child : of) {
+        const Item& part = items_[child];
+        item.context = item.context || part.context;
+        item.nullable = item.nullable || part.nullable;
+        item.min_chars = std::min(item.min_chars, part.min_chars);
+        item.max_chars = std::max(item.max_chars, part.max_chars);
+        item.front = std::max(item.front, part.front + 1);
+      }
+      break;
+    case ItemKind::kRepeat: {
+      const Item& part = items_[of[0]];
+      item.context = part.context;
+      item.nullable = item.min == 0 || part.nullable;
+      item.min_chars = multiply(part.min_chars, item.min);
+      item.max_chars = multiply(
+          part.max_chars, item.max == regex::kUnbounded ? kInfinite : item.max);
+      item.front = part.front + 1;
+      break;
+    }
+    case ItemKind::kLook:
+      item.nullable = item.conditional = true;
+      item.context = items_[of[0]].context;
+      item.front = items_[of[0]].front + 1;
+      break;
+    case ItemKind::kAssert:
+      item.nullable = item.conditional = true;
+      item.context = item.assertion != Assertion::kTextEnd &&
+                     item.assertion != Assertion::kTextEndNewline &&
+                     item.assertion != Assertion::kLineEnd;
+      item.front = 2;
+      break;
+  }
+  for (ItemId child : of) {
+    item.depth = std::max(item.depth, items_[child].depth + 1);
+    item.conditional = item.conditional || items_[child].conditional;
+  }
+  if (item.context) uses_context_ = true;
+  std::string key;
+  put(key, static_cast<std::uint32_t>(item.kind) << 16 |
+               static_cast<std::uint32_t>(item.assertion) << 1 |
+               static_cast<std::uint32_t>(item.negative));
+  put(key, item.min);
+  put(key, item.max);
+  put(key, item.trie);
+  for (ItemId child : of) put(key, child);
+  auto [it, fresh] =
+      item_ids_.try_emplace(key, static_cast<ItemId>(items_.size()));
+  if (fresh) {
+    small_bytes_ += key.size() * 2 + sizeof(Item) + 80;
+    items_.push_back(std::move(item));
+  }
+  return it->second;
+}
+
+ItemId Expressions::concat(std::vector<ItemId> children) {
+  std::vector<ItemId> kept;
+  for (ItemId child : children) {
+    if (child == kNoItem) return kNoItem;
+    if (child != kEmptyItem) kept.push_back(child);
+  }
+  if (kept.empty()) return kEmptyItem;
+  if (kept.size() == 1) return kept[0];
+  return intern_item({.kind = ItemKind::kConcat, .children = std::move(kept)});
+}
+
+ItemId Expressions::alternation(std::vector<ItemId> children) {
+  std::sort(children.begin(), children.end());
+  children.erase(std::unique(children.begin(), children.end()), children.end());
+  std::erase(children, kNoItem);
+  if (children.empty()) return kNoItem;
+  if (children.size() == 1) return children[0];
+  return intern_item(
+      {.kind = ItemKind::kAlternation, .children = std::move(children)});
+}
+
+ItemId Expressions::repeat_item(ItemId child, std::uint32_t min,
+                                std::uint32_t max) {
+  if (child == kNoItem) return min == 0 ? kEmptyItem : kNoItem;
+  if (child == kEmptyItem || max == 0) return kEmptyItem;
+  if (min == 1 && max == 1) return child;
+  const Item& inner = items_[child];
+  if (inner.nullable && !inner.conditional) min = 0;
+  // (x+)* and its like.
+  if (inner.kind == ItemKind::kRepeat && max == regex::kUnbounded &&
+      inner.max == regex::kUnbounded && inner.min <= 1 && min <= 1) {
+    min = std::min(min, inner.min);
+    child = inner.children[0];
+  }
+  return intern_item(
+      {.kind = ItemKind::kRepeat, .min = min, .max = max, .children = {child}});
+}
+
+ItemId Expressions::look(ItemId child, bool negative) {
+  if (child == kNoItem) return negative ? kEmptyItem : kNoItem;
+  if (items_[child].nullable && !items_[child].conditional) {
+    return negative ? kNoItem : kEmptyItem;
+  }
+  return intern_item(
+      {.kind = ItemKind::kLook, .negative = negative, .children = {child}});
+}
+
+ItemId Expressions::assertion(Assertion assertion) {
+  return intern_item({.kind = ItemKind::kAssert, .assertion = assertion});
+}
+
+Result<ItemId> Expressions::from_hir(const Hir& hir, std::size_t max_size) {
+  auto unsupported = [](std::string what) {
+    return Error{ErrorCode::kUnsupportedPattern,
+                 "The pattern has " + std::move(what) +
+                     ", which cannot be enforced while a text is written."};
+  };
+  std::vector<ItemId> items(hir.nodes.size(), kNoItem);
+  std::size_t size = hir.nodes.size();
+  for (std::size_t i = 0; i < hir.nodes.size(); ++i) {
+    const HirNode& node = hir.nodes[i];
+    std::vector<ItemId> children;
+    for (regex::HirId child : node.children) children.push_back(items[child]);
+    size += node.text.size();
+    if (size > max_size) {
+      return Error{ErrorCode::kTooLarge,
+                   "The pattern has more than " + std::to_string(max_size) +
+                       " parts (LanguageLimits::pattern_size)."};
+    }
+    switch (node.kind) {
+      case HirKind::kEmpty:
+        items[i] = kEmptyItem;
+        break;
+      case HirKind::kNothing:
+        items[i] = kNoItem;
+        break;
+      case HirKind::kLiteral: {
+        for (std::size_t at = 0; at < node.text.size();) {
+          TrieId one = trie_of(base::next_code_point(node.text, at));
+          children.push_back(
+              one == kTrieEnd
+                  ? kNoItem
+                  : intern_item({.kind = ItemKind::kChar, .trie = one}));
+        }
+        items[i] = concat(std::move(children));
+        break;
+      }
+      case HirKind::kClass: {
+        TrieId set = trie(node.char_class);
+        items[i] = set == kTrieEnd
+                       ? kNoItem
+                       : intern_item({.kind = ItemKind::kChar, .trie = set});
+        break;
+      }
+      case HirKind::kConcat:
+        items[i] = concat(std::move(children));
+        break;
+      case HirKind::kAlternation:
+        items[i] = alternation(std::move(children));
+        break;
+      case HirKind::kRepeat:
+        if (node.possessive) return unsupported("a possessive repeat");
+        items[i] = repeat_item(children[0], node.min, node.max);
+        break;
+      case HirKind::kCapture:
+        items[i] = children[0];
+        break;
+      case HirKind::kAssert:
+        items[i] = assertion(node.assertion);
+        break;
+      case HirKind::kLook:
+        if (node.behind) return unsupported("a look-behind");
+        items[i] = look(children[0], node.negative);
+        break;
+      case HirKind::kAtomic:
+        return unsupported("an atomic group");
+      case HirKind::kBackref:
+        return unsupported("a back-reference");
+      case HirKind::kConditional:
+        return unsupported("a conditional");
+    }
+    if (items_[items[i]].depth > kMaxItemDepth) {
+      return Error{ErrorCode::kTooLarge, "The pattern is nested too deeply."};
+    }
+    const Item& made = items_[items[i]];
+    if (made.kind == ItemKind::kRepeat && made.min > 1000 &&
+        items_[made.children[0]].nullable) {
+      return unsupported("a condition that is repeated a thousand times");
+    }
+  }
+  return items.back();
+}
+
+ItemId Expressions::not_at_start(ItemId id) {
+  // A copy: the table grows under the recursion, which is as deep as items.
+  const Item item = items_[id];
+  if (!item.conditional) return id;
+  std::vector<ItemId> children;
+  for (ItemId child : item.children) children.push_back(not_at_start(child));
+  switch (item.kind) {
+    case ItemKind::kAssert:
+      return item.assertion == Assertion::kTextStart ? kNoItem : id;
+    case ItemKind::kConcat:
+      return concat(std::move(children));
+    case ItemKind::kAlternation:
+      return alternation(std::move(children));
+    case ItemKind::kRepeat:
+      return repeat_item(children[0], item.min, item.max);
+    case ItemKind::kLook:
+      return look(children[0], item.negative);
+    case ItemKind::kNothing:
+    case ItemKind::kEmpty:
+    case ItemKind::kChar:
+      break;
+  }
+  return id;
+}
+
+}  // namespace parlance::automata
