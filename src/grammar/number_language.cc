@@ -1,0 +1,242 @@
+// A spec falls into two sides, its positive and its negative numbers; states
+// belong to sides, so that specs share what they have in common.  The work is
+// done in number_side.cc.
+
+#include "grammar/number_language.h"
+
+#include <algorithm>
+#include <string_view>
+#include <utility>
+
+namespace parlance::grammar {
+
+using base::Decimal;
+
+namespace {
+
+bool is_step(const Decimal& value) {
+  return !value.is_zero() && !value.negative;
+}
+
+Decimal negated(Decimal value) {
+  if (!value.is_zero()) value.negative = !value.negative;
+  return value;
+}
+
+// FNV-1a, then mixed: close texts get far numbers.
+std::uint64_t hash(std::string_view text, std::uint64_t seed) {
+  std::uint64_t h = 0xcbf29ce484222325 ^ seed;
+  for (char c : text) {
+    h = (h ^ static_cast<unsigned char>(c)) * 0x100000001b3;
+  }
+  h = (h ^ (h >> 32)) * 0xd6e8feb86659fd93;
+  return h ^ (h >> 32);
+}
+
+constexpr std::uint64_t kSharedSeed = 1;
+constexpr std::uint64_t kStartSeed = 2;
+
+// The negative numbers of `spec` are the positive ones of its mirror image.
+NumberSpec mirrored(NumberSpec spec) {
+  std::swap(spec.minimum, spec.maximum);
+  std::swap(spec.exclusive_minimum, spec.exclusive_maximum);
+  if (spec.minimum) spec.minimum = negated(*spec.minimum);
+  if (spec.maximum) spec.maximum = negated(*spec.maximum);
+  for (Decimal& value : spec.excluded) value = negated(value);
+  if (spec.allowed) {
+    for (Decimal& value : *spec.allowed) value = negated(value);
+  }
+  return spec;
+}
+
+// The numbers of `spec` that are not negative.  Nothing if there are none.
+std::optional<NumberSide> make_side(const NumberSpec& spec, bool& narrowed) {
+  NumberSide side;
+  side.point = !spec.integer || spec.zero_fraction;
+  auto list = [&](const std::vector<Decimal>& values) {
+    std::vector<Decimal> out;
+    for (const Decimal& value : values) {
+      if (!value.negative && satisfies(spec, value)) out.push_back(value);
+    }
+    return out;
+  };
+  if (spec.allowed) {
+    side.allowed = list(*spec.allowed);
+    if (!side.settle(narrowed)) return {};
+    return side;
+  }
+
+  if (spec.minimum && !spec.minimum->negative) {
+    side.low = *spec.minimum;
+    side.above_low = spec.exclusive_minimum;
+  }
+  if (spec.maximum) {
+    if (spec.maximum->negative) return {};
+    side.high = *spec.maximum;
+    side.below_high = spec.exclusive_maximum;
+  }
+  bool within = true;  // every step can be handled
+  if (spec.integer) side.step = NumberStep{};
+  for (const Decimal& of : spec.multiple_of) {
+    std::optional<NumberStep> one = number_step(of);
+    if (one && side.step) one = common_step(*side.step, *one);
+    if (!is_step(of) || !one) {
+      within = false;
+      break;
+    }
+    side.step = one;
+  }
+  if (!within) {
+    narrowed = true;
+    NumberSide zero;
+    zero.point = side.point;
+    zero.allowed = list({Decimal{}});
+    if (!zero.settle(narrowed)) return {};
+    return zero;
+  }
+  if (spec.not_integer) side.avoid.push_back({});
+  for (const Decimal& of : spec.not_multiple_of) {
+    std::optional<NumberStep> one = number_step(of);
+    if (!is_step(of) || !one) {
+      narrowed = true;
+      return {};
+    }
+    side.avoid.push_back(*one);
+  }
+  for (const Decimal& value : spec.excluded) {
+    if (!value.negative) side.excluded.push_back(value);
+  }
+  if (!side.settle(narrowed)) return {};
+  return side;
+}
+
+}  // namespace
+
+bool satisfies(const NumberSpec& spec, const Decimal& value) {
+  if (spec.integer && !value.is_integer()) return false;
+  if (spec.not_integer && value.is_integer()) return false;
+  if (spec.minimum && (value < *spec.minimum ||
+                       (spec.exclusive_minimum && value == *spec.minimum))) {
+    return false;
+  }
+  if (spec.maximum && (*spec.maximum < value ||
+                       (spec.exclusive_maximum && value == *spec.maximum))) {
+    return false;
+  }
+  auto multiple = [&](const Decimal& of) {
+    return base::is_multiple(value, of);
+  };
+  auto has = [&](const std::vector<Decimal>& values) {
+    return std::find(values.begin(), values.end(), value) != values.end();
+  };
+  return std::all_of(spec.multiple_of.begin(), spec.multiple_of.end(),
+                     multiple) &&
+         std::none_of(spec.not_multiple_of.begin(), spec.not_multiple_of.end(),
+                      multiple) &&
+         !has(spec.excluded) && (!spec.allowed || has(*spec.allowed));
+}
+
+NumberLanguages::NumberLanguages() {
+  nodes_.emplace_back();
+  nodes_[kDead].next.fill(kDead);
+}
+
+std::uint32_t NumberLanguages::add_side(NumberSide side) {
+  auto [found, made] = side_ids_.try_emplace(
+      side.text, static_cast<std::uint32_t>(sides_.size()));
+  if (made) {
+    memory_bytes_ += sizeof side + 4 * side.text.size();
+    sides_.push_back(std::move(side));
+  }
+  return found->second;
+}
+
+NumberLanguages::Id NumberLanguages::add(const NumberSpec& spec) {
+  Spec out;
+  Node node;
+  node.starting = true;
+  NumberSpec mirror = mirrored(spec);
+  if (std::optional<NumberSide> side = make_side(spec, out.narrowed)) {
+    node.side = add_side(std::move(*side));
+  }
+  // Minus zero alone is not worth a minus.
+  NumberSpec negative = mirror;
+  negative.excluded.emplace_back();
+  bool ignored = false;
+  if (make_side(negative, ignored)) {
+    if (mirror.allowed) {
+      std::erase_if(*mirror.allowed,
+                    [](const Decimal& value) { return value.is_zero(); });
+    }
+    if (std::optional<NumberSide> side = make_side(mirror, out.narrowed)) {
+      node.negative_side = add_side(std::move(*side));
+    }
+  }
+
+  std::string key = "s";
+  auto describe = [&](std::uint32_t side) {
+    key += side == kNoSide ? "none" : sides_[side].text;
+  };
+  describe(node.side);
+  key += "|-";
+  describe(node.negative_side);
+  auto [found, made] = spec_ids_.try_emplace(key + (out.narrowed ? "~" : ""),
+                                             static_cast<Id>(specs_.size()));
+  if (!made) return found->second;
+  if (node.side != kNoSide || node.negative_side != kNoSide) {
+    auto is_free = [&](std::uint32_t side) {
+      return side != kNoSide && sides_[side].text == NumberSide::kFreeText;
+    };
+    node.free = is_free(node.side) && is_free(node.negative_side);
+    node.fingerprint = hash(key, kStartSeed);
+    out.start = intern(std::move(key), std::move(node));
+  }
+  memory_bytes_ += sizeof out + found->first.size() + 64;
+  specs_.push_back(out);
+  return found->second;
+}
+
+NumberLanguages::State NumberLanguages::intern(std::string key, Node node) {
+  auto [found, made] =
+      node_ids_.try_emplace(std::move(key), static_cast<State>(nodes_.size()));
+  if (made) {
+    node.next.fill(kUnknown);
+    memory_bytes_ +=
+        sizeof node + found->first.size() + node.prefix.size() + 96;
+    nodes_.push_back(std::move(node));
+  }
+  return found->second;
+}
+
+NumberLanguages::State NumberLanguages::read(std::uint32_t side,
+                                             std::string prefix) {
+  const NumberSide& numbers = sides_[side];
+  NumberPrefix found = read_number_prefix(numbers, prefix);
+  if (!found.live) return kDead;
+  Node node;
+  node.side = side;
+  node.accepting = found.accepting;
+  node.free = found.free;
+  node.prefix = std::move(prefix);
+  node.fingerprint =
+      hash(found.key, found.shared ? kSharedSeed : hash(numbers.text, 0));
+  std::string key = (found.shared ? "*" : std::to_string(side) + ":");
+  return intern(key + found.key, std::move(node));
+}
+
+NumberLanguages::State NumberLanguages::find(State state, std::uint8_t byte,
+                                             std::uint8_t column) {
+  const Node& node = nodes_[state];
+  State next = kDead;
+  if (!node.starting) {
+    next = read(node.side, node.prefix + static_cast<char>(byte));
+  } else if (byte == '-') {
+    if (node.negative_side != kNoSide) next = read(node.negative_side, "");
+  } else if (node.side != kNoSide) {
+    next = read(node.side, std::string(1, static_cast<char>(byte)));
+  }
+  nodes_[state].next[column] = next;
+  return next;
+}
+
+}  // namespace parlance::grammar

@@ -1,0 +1,165 @@
+#ifndef PARLANCE_SRC_GRAMMAR_NUMBER_LANGUAGE_H_
+#define PARLANCE_SRC_GRAMMAR_NUMBER_LANGUAGE_H_
+
+// The JSON numbers that satisfy a schema, byte by byte.
+//
+// What a NumberSpec allows becomes a deterministic automaton whose states are
+// made when they are first reached.  Values are compared exactly, as decimals,
+// so 0.1 is a tenth and 9007199254740993 is odd; and a state is only entered
+// while some completion satisfies the whole spec.
+//
+//   NumberLanguages numbers;
+//   auto id = numbers.add({.integer = true, .minimum = Decimal::from_int(5)});
+//   auto state = numbers.start(id);
+//   for (char c : literal) state = numbers.step(state, c);
+//   return numbers.accepting(state);
+//
+// All values that satisfy a spec can be spelled, but not in all ways:
+//
+//   Exponents.  Without bounds (or with bounds at zero only) they are free.
+//     With other bounds, or excluded values, they follow a mantissa d or d.ddd
+//     whose only digit in front of the point is not zero, and are below -3 or
+//     above 6 (beyond that for what programs print); zero may have any.  With
+//     `integer`, steps of either kind or `not_integer` there are none.  A value
+//     of `allowed` has one only from 16 up and -4 down, and has no other
+//     spelling when that would take more than 400 digits.
+//   Minus zero is written where negative numbers are allowed too, and never
+//     for a zero of `allowed`.
+//   Trailing zeros behind the point are free, and so is ".0" behind an integer
+//     unless `zero_fraction` forbids it.
+//
+// And a few values cannot: those beyond 10^1000 either way when there are
+// bounds; those of a common step above 10^18, of which only zero is left; and
+// everything, when a value or step that must be avoided is as far out.
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "base/decimal.h"
+#include "grammar/number_side.h"
+
+namespace parlance::grammar {
+
+// What a number has to satisfy, all at once.
+struct NumberSpec {
+  bool integer = false;      // the value is an integer
+  bool not_integer = false;  // the value is not an integer
+  // An integer may be spelled 2.0.  Only looked at with `integer`.
+  bool zero_fraction = true;
+  std::optional<base::Decimal> minimum = {};
+  std::optional<base::Decimal> maximum = {};
+  bool exclusive_minimum = false;
+  bool exclusive_maximum = false;
+  std::vector<base::Decimal> multiple_of = {};
+  std::vector<base::Decimal> not_multiple_of = {};
+  std::vector<base::Decimal> excluded = {};  // values that are not allowed
+  // The value is one of these.
+  std::optional<std::vector<base::Decimal>> allowed = {};
+};
+
+// Whether `value` satisfies `spec`, however it is spelled.
+bool satisfies(const NumberSpec& spec, const base::Decimal& value);
+
+// Owns the number automata of one grammar.  Only grows: ids and states stay
+// valid.  Specs that mean the same have one id.  Not thread-safe.
+class NumberLanguages {
+ public:
+  using Id = std::uint32_t;
+  using State = std::uint32_t;
+  static constexpr State kDead = 0;
+
+  NumberLanguages();
+
+  Id add(const NumberSpec& spec);
+
+  // No number satisfies the spec, or none that can be handled.
+  bool empty(Id id) const { return start(id) == kDead; }
+  State start(Id id) const { return specs_[id].start; }
+
+  // The state behind one more byte of the literal; kDead if nothing that
+  // satisfies the spec begins so.  An array look-up when asked before.
+  // Memory: a state per answer that is new.  A step with many remainders has
+  // as many states, so an owner that keeps a language for long should look at
+  // memory_bytes().
+  State step(State state, std::uint8_t byte) {
+    std::uint8_t column = kColumns[byte];
+    if (column == kColumnCount) return kDead;
+    State next = nodes_[state].next[column];
+    return next != kUnknown ? next : find(state, byte, column);
+  }
+
+  // The literal may end here.
+  bool accepting(State state) const { return nodes_[state].accepting; }
+
+  // Nothing constrains the number any more but its sign and the grammar of
+  // JSON.
+  bool free(State state) const { return nodes_[state].free; }
+
+  // Equal for states with equal futures, also of different owners.  Different
+  // numbers say nothing.
+  std::uint64_t fingerprint(State state) const {
+    return nodes_[state].fingerprint;
+  }
+
+  // Some spellings, or values, are left out.  Minus zero does not count.
+  bool narrowed(Id id) const { return specs_[id].narrowed; }
+
+  std::size_t state_count() const { return nodes_.size(); }
+  std::size_t memory_bytes() const { return memory_bytes_; }
+
+ private:
+  static constexpr std::uint8_t kColumnCount = 14;
+  static constexpr State kUnknown = ~State{0};
+  static constexpr std::uint32_t kNoSide = ~std::uint32_t{0};
+  static constexpr std::array<std::uint8_t, 256> kColumns = [] {
+    std::array<std::uint8_t, 256> columns{};
+    columns.fill(kColumnCount);
+    for (int c = '0'; c <= '9'; ++c) {
+      columns[static_cast<std::size_t>(c)] = static_cast<std::uint8_t>(c - '0');
+    }
+    columns['-'] = 10;
+    columns['+'] = 11;
+    columns['.'] = 12;
+    columns['e'] = columns['E'] = 13;
+    return columns;
+  }();
+
+  struct Spec {
+    State start = kDead;
+    bool narrowed = false;
+  };
+  struct Node {
+    std::array<State, kColumnCount> next;
+    std::uint64_t fingerprint = 0;
+    // A start state has two sides, the others one.
+    std::uint32_t side = kNoSide;
+    std::uint32_t negative_side = kNoSide;
+    bool starting = false;
+    bool accepting = false;
+    bool free = false;
+    std::string prefix;  // one of the literals that lead here, unsigned
+  };
+
+  std::uint32_t add_side(NumberSide side);
+  State intern(std::string key, Node node);
+  State read(std::uint32_t side, std::string prefix);
+  State find(State state, std::uint8_t byte, std::uint8_t column);
+
+  std::deque<NumberSide> sides_;
+  std::unordered_map<std::string, std::uint32_t> side_ids_;
+  std::vector<Node> nodes_;
+  std::unordered_map<std::string, State> node_ids_;
+  std::vector<Spec> specs_;
+  std::unordered_map<std::string, Id> spec_ids_;
+  std::size_t memory_bytes_ = 0;
+};
+
+}  // namespace parlance::grammar
+
+#endif  // PARLANCE_SRC_GRAMMAR_NUMBER_LANGUAGE_H_

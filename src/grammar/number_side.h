@@ -1,0 +1,100 @@
+#ifndef PARLANCE_SRC_GRAMMAR_NUMBER_SIDE_H_
+#define PARLANCE_SRC_GRAMMAR_NUMBER_SIDE_H_
+
+// The numbers of one sign that satisfy a schema, and what a literal that has
+// begun may still become.
+//
+// A side knows magnitudes only; the sign is the caller's.  The question is
+// always the same: given the first bytes of a literal, is there a way to go on
+// that ends in an allowed value?  A prefix stands for one interval per number
+// of digits that may still follow in front of the point ("12" for [12, 13),
+// [120, 130), ...), so the answer is a search for one witness in the
+// intersection of intervals, bounds and multiples, by exact arithmetic on
+// strings of digits.
+//
+// Two prefixes with the same key have the same future.  The key keeps of the
+// digits only what a bound, a step or a listed value can still see:
+//
+//   * how the digits compare with those of a bound, and how many there are, up
+//     to the length of the bound;
+//   * the remainder modulo the step;
+//   * which listed values the digits still spell;
+//   * the same once more for a mantissa that an exponent may follow.
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/decimal.h"
+
+namespace parlance::grammar {
+
+// Numbers beyond 10^1000, or with as many digits behind the point, are not
+// handled: states would have to count so far.
+inline constexpr std::int64_t kMaxNumberDigits = 1000;
+inline constexpr std::uint64_t kMaxStep = 1'000'000'000'000'000'000;
+
+// step * 10^-scale, not both divisible by ten.
+struct NumberStep {
+  std::uint64_t step = 1;
+  int scale = 0;
+
+  base::Decimal value() const;
+  friend bool operator==(const NumberStep&, const NumberStep&) = default;
+};
+
+// Nothing if it is zero or out of reach.
+std::optional<NumberStep> number_step(const base::Decimal& of);
+// What is a multiple of both.  Nothing if that is out of reach.
+std::optional<NumberStep> common_step(const NumberStep& a, const NumberStep& b);
+
+struct NumberSide {
+  // All magnitudes: not negative.
+  base::Decimal low;
+  bool above_low = false;  // low itself is out
+  std::optional<base::Decimal> high;
+  bool below_high = false;
+  std::optional<NumberStep> step;                     // only its multiples
+  bool point = true;                                  // a point may be written
+  std::vector<NumberStep> avoid;                      // none of their multiples
+  std::vector<base::Decimal> excluded;                // sorted
+  std::optional<std::vector<base::Decimal>> allowed;  // sorted; nothing else
+
+  // Follows from the above by settle().
+  enum class Exponents : std::uint8_t {
+    kNone,
+    kOneDigit,  // behind d.ddd only, and below -3 or above 6
+    kAny,
+  };
+  Exponents exponents = Exponents::kNone;
+  std::string text;  // equal for equal sides
+  // That of a side without constraints.
+  static constexpr std::string_view kFreeText = "[0,].!/";
+
+  // Rounds the bounds to multiples, sorts the lists, decides on exponents.
+  // False: no number is left, or none that can be handled.
+  // Bounds that are out of reach are drawn in, and `narrowed` is set.
+  bool settle(bool& narrowed);
+
+  bool contains(const base::Decimal& magnitude) const;
+};
+
+struct NumberPrefix {
+  bool live = false;
+  bool accepting = false;
+  bool shared = false;  // the key means the same with every side
+  bool free = false;    // nothing but the grammar of JSON constrains the rest
+  std::string key;
+};
+
+// What the literal `prefix`, without its sign, is on `side`; the empty prefix,
+// too.  Nothing but `live` is set where there is no way to go on.
+NumberPrefix read_number_prefix(const NumberSide& side,
+                                std::string_view prefix);
+
+}  // namespace parlance::grammar
+
+#endif  // PARLANCE_SRC_GRAMMAR_NUMBER_SIDE_H_

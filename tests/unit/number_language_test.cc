@@ -1,0 +1,383 @@
+// The automata of numbers against a slow twin: the grammar of JSON numbers, and
+// the value of the whole literal compared exactly.
+//
+// For many small specs all short literals are tried.  A literal may be refused
+// only if its spelling is among those that the header says are left out; one
+// that is accepted is right; and from every state that is not dead a search
+// finds an accepted literal.
+
+#include "grammar/number_language.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <random>
+#include <set>
+#include <string>
+#include <string_view>
+#include <unordered_set>
+#include <vector>
+
+namespace parlance::grammar {
+namespace {
+
+using base::Decimal;
+using Numbers = NumberLanguages;
+
+Decimal d(const std::string& text) {
+  auto value = Decimal::from_json(text);
+  EXPECT_TRUE(value) << text;
+  return value.value_or(Decimal{});
+}
+
+std::string describe(const NumberSpec& spec) {
+  std::string out;
+  if (spec.integer) out += "integer ";
+  if (spec.not_integer) out += "not_integer ";
+  if (!spec.zero_fraction) out += "no_zero_fraction ";
+  if (spec.minimum) {
+    out += (spec.exclusive_minimum ? ">" : ">=") + spec.minimum->to_string();
+  }
+  if (spec.maximum) {
+    out += (spec.exclusive_maximum ? " <" : " <=") + spec.maximum->to_string();
+  }
+  auto list = [&](const char* name, const std::vector<Decimal>& values) {
+    if (!values.empty()) out += name;
+    for (const Decimal& value : values) out += value.to_string() + ",";
+  };
+  list(" multiple_of ", spec.multiple_of);
+  list(" not_multiple_of ", spec.not_multiple_of);
+  list(" excluded ", spec.excluded);
+  if (spec.allowed) {
+    out += " allowed:";
+    list("", *spec.allowed);
+  }
+  return out;
+}
+
+Numbers::State walk(Numbers& numbers, Numbers::Id id, std::string_view text) {
+  Numbers::State state = numbers.start(id);
+  for (char c : text) state = numbers.step(state, static_cast<uint8_t>(c));
+  return state;
+}
+
+bool accepts(Numbers& numbers, Numbers::Id id, std::string_view text) {
+  return numbers.accepting(walk(numbers, id, text));
+}
+
+// What the header says about spellings, for literals whose value is allowed.
+bool may_be_left_out(const NumberSpec& spec, const std::string& literal) {
+  if (literal[0] == '-' && d(literal).is_zero()) {
+    if (spec.allowed) return true;
+    NumberSpec negative = spec;
+    if (!negative.maximum || !negative.maximum->negative) {
+      negative.maximum = Decimal{};
+      negative.exclusive_maximum = true;
+    }
+    Numbers numbers;
+    if (numbers.empty(numbers.add(negative))) return true;
+  }
+  bool point = literal.find('.') != std::string::npos;
+  if (spec.integer && !spec.zero_fraction && point) return true;
+  std::size_t e = literal.find_first_of("eE");
+  if (e == std::string::npos) return false;
+  if (spec.integer || spec.not_integer || spec.allowed ||
+      !spec.multiple_of.empty() || !spec.not_multiple_of.empty()) {
+    return true;
+  }
+  auto zero = [](const std::optional<Decimal>& bound) {
+    return !bound || bound->is_zero();
+  };
+  bool free = zero(spec.minimum) && zero(spec.maximum);
+  for (const Decimal& value : spec.excluded) free = free && value.is_zero();
+  if (free) return false;
+  if (d(literal).is_zero()) return true;
+  std::string mantissa = literal.substr(0, e);
+  if (mantissa[0] == '-') mantissa.erase(0, 1);
+  bool one_digit =
+      mantissa[0] != '0' && (mantissa.size() == 1 || mantissa[1] == '.');
+  int exponent = std::stoi(literal.substr(e + 1));
+  return !one_digit || (exponent > -4 && exponent < 7);
+}
+
+// A literal that is accepted from `state` on, by breadth-first search.
+bool completes(Numbers& numbers, Numbers::State state,
+               std::unordered_set<Numbers::State>& known) {
+  std::deque<Numbers::State> queue = {state};
+  std::unordered_set<Numbers::State> seen = {state};
+  while (!queue.empty()) {
+    Numbers::State at = queue.front();
+    queue.pop_front();
+    if (numbers.accepting(at) || known.contains(at)) {
+      known.insert(state);
+      return true;
+    }
+    if (seen.size() > 20000) return false;
+    for (char c : std::string_view("0123456789.-+e")) {
+      Numbers::State next = numbers.step(at, static_cast<uint8_t>(c));
+      if (next != Numbers::kDead && seen.insert(next).second) {
+        queue.push_back(next);
+      }
+    }
+  }
+  return false;
+}
+
+constexpr std::string_view kAlphabet = "-01259.e";
+
+// Compares all literals of up to `length` bytes with the twin.
+void compare(const NumberSpec& spec, std::size_t length) {
+  SCOPED_TRACE(describe(spec));
+  Numbers numbers;
+  Numbers::Id id = numbers.add(spec);
+  std::unordered_set<Numbers::State> known;
+  struct Item {
+    std::string text;
+    Numbers::State state;
+  };
+  std::vector<Item> level = {{"", numbers.start(id)}};
+  // Prefixes of literals that must be accepted, dead ones among them.
+  for (std::size_t size = 0; size <= length; ++size) {
+    std::vector<Item> next;
+    for (Item& item : level) {
+      auto value = Decimal::from_json(item.text);
+      bool right = value && satisfies(spec, *value);
+      bool accepted = numbers.accepting(item.state);
+      if (accepted) {
+        ASSERT_TRUE(right) << item.text;
+      }
+      if (right && !accepted) {
+        ASSERT_TRUE(may_be_left_out(spec, item.text)) << item.text;
+      }
+      if (item.state != Numbers::kDead) {
+        ASSERT_TRUE(completes(numbers, item.state, known)) << item.text;
+      }
+      if (size == length) continue;
+      for (char c : kAlphabet) {
+        next.push_back(
+            {item.text + c, numbers.step(item.state, static_cast<uint8_t>(c))});
+      }
+    }
+    // Texts that no number begins with only multiply.
+    std::erase_if(next, [](const Item& item) {
+      for (const char* rest : {"", "0", "0.0", ".0", "e0"}) {
+        if (Decimal::from_json(item.text + rest)) return false;
+      }
+      return true;
+    });
+    level = std::move(next);
+  }
+}
+
+TEST(NumberLanguage, FreeNumbersAreThoseOfJson) {
+  Numbers numbers;
+  Numbers::Id id = numbers.add({});
+  for (const char* text :
+       {"0", "-0", "10", "-1.50", "1e5", "1E+05", "0.0e-00", "12.5e999999"}) {
+    EXPECT_TRUE(accepts(numbers, id, text)) << text;
+  }
+  for (const char* text : {"", "-", "01", "1.", ".5", "+1", "1e", "1e+", "1a",
+                           "00", "1.5.2", "1e5.0", "--1"}) {
+    EXPECT_FALSE(accepts(numbers, id, text)) << text;
+  }
+  EXPECT_FALSE(numbers.narrowed(id));
+  EXPECT_LT(numbers.state_count(), 20u);
+  compare({}, 6);
+}
+
+TEST(NumberLanguage, PlainKinds) {
+  compare({.integer = true}, 5);
+  compare({.integer = true, .zero_fraction = false}, 5);
+  compare({.not_integer = true}, 5);
+  compare({.minimum = d("0")}, 5);
+  compare({.minimum = d("0"), .exclusive_minimum = true}, 5);
+  compare({.maximum = d("0"), .exclusive_maximum = true}, 5);
+}
+
+TEST(NumberLanguage, PrefixesAreLiveWhenTheyCanBeCompleted) {
+  Numbers numbers;
+  auto id =
+      numbers.add({.integer = true, .minimum = d("5"), .maximum = d("12")});
+  EXPECT_NE(walk(numbers, id, "1"), Numbers::kDead);
+  EXPECT_FALSE(accepts(numbers, id, "1"));
+  EXPECT_EQ(walk(numbers, id, "1."), Numbers::kDead);
+  EXPECT_EQ(walk(numbers, id, "2"), Numbers::kDead);
+  EXPECT_EQ(walk(numbers, id, "13"), Numbers::kDead);
+  EXPECT_TRUE(accepts(numbers, id, "12"));
+  EXPECT_TRUE(accepts(numbers, id, "12.00"));
+  EXPECT_EQ(walk(numbers, id, "-"), Numbers::kDead);
+
+  id = numbers.add({.minimum = d("5"),
+                    .maximum = d("6"),
+                    .exclusive_minimum = true,
+                    .exclusive_maximum = true});
+  EXPECT_FALSE(accepts(numbers, id, "5"));
+  EXPECT_TRUE(accepts(numbers, id, "5.0001"));
+  EXPECT_EQ(walk(numbers, id, "6"), Numbers::kDead);
+
+  id = numbers.add({.minimum = d("0.1"), .maximum = d("0.2")});
+  EXPECT_TRUE(accepts(numbers, id, "0.15"));
+  EXPECT_TRUE(accepts(numbers, id, "0.2000"));
+  EXPECT_EQ(walk(numbers, id, "0.2001"), Numbers::kDead);
+  EXPECT_EQ(walk(numbers, id, "0.0"), Numbers::kDead);
+}
+
+TEST(NumberLanguage, WhatProgramsPrintIsAccepted) {
+  Numbers numbers;
+  auto id = numbers.add({.minimum = d("0"), .maximum = d("1")});
+  for (const char* text :
+       {"1e-05", "1.5e-07", "1.0E-4", "0.25", "1.0", "0.0"}) {
+    EXPECT_TRUE(accepts(numbers, id, text)) << text;
+  }
+  id = numbers.add({.minimum = d("-100.5")});
+  for (const char* text : {"1e+16", "1.25e+20", "1.0E7", "-1e-05"}) {
+    EXPECT_TRUE(accepts(numbers, id, text)) << text;
+  }
+  EXPECT_EQ(walk(numbers, id, "-1e+"), Numbers::kDead);
+  id = numbers.add({.allowed = std::vector<Decimal>{d("1e300"), d("2.5")}});
+  for (const char* text : {"1e+300", "1E300", "2.5", "2.500"}) {
+    EXPECT_TRUE(accepts(numbers, id, text)) << text;
+  }
+  EXPECT_EQ(walk(numbers, id, "1e31"), Numbers::kDead);
+}
+
+TEST(NumberLanguage, FarBounds) {
+  Numbers numbers;
+  auto id = numbers.add({.integer = true,
+                         .minimum = d("-9223372036854775808"),
+                         .maximum = d("9223372036854775807")});
+  EXPECT_TRUE(accepts(numbers, id, "9223372036854775807"));
+  EXPECT_FALSE(accepts(numbers, id, "9223372036854775808"));
+  EXPECT_TRUE(accepts(numbers, id, "-9223372036854775808"));
+  EXPECT_FALSE(accepts(numbers, id, "-9223372036854775809"));
+  EXPECT_TRUE(accepts(numbers, id, "1000000000000000000"));
+  EXPECT_FALSE(accepts(numbers, id, "10000000000000000000"));
+  EXPECT_LT(numbers.state_count(), 300u);
+
+  id = numbers.add({.minimum = d("1e-308"), .maximum = d("1e308")});
+  std::string huge = "1" + std::string(308, '0');
+  EXPECT_TRUE(accepts(numbers, id, huge));
+  EXPECT_TRUE(accepts(numbers, id, huge + ".0"));
+  EXPECT_FALSE(accepts(numbers, id, huge + ".01"));
+  EXPECT_FALSE(accepts(numbers, id, huge + "0"));
+  EXPECT_TRUE(accepts(numbers, id, "1e308"));
+  EXPECT_FALSE(accepts(numbers, id, "1.01e308"));
+  EXPECT_TRUE(accepts(numbers, id, "1e-308"));
+}
+
+TEST(NumberLanguage, MultiplesAreExact) {
+  Numbers numbers;
+  auto id = numbers.add({.multiple_of = {d("0.01")}});
+  EXPECT_TRUE(accepts(numbers, id, "19.99"));
+  EXPECT_TRUE(accepts(numbers, id, "19.990"));
+  EXPECT_EQ(walk(numbers, id, "19.991"), Numbers::kDead);
+  EXPECT_LT(numbers.state_count(), 20u);
+  id = numbers.add({.maximum = d("100"), .multiple_of = {d("7"), d("5")}});
+  for (int i = 0; i <= 110; ++i) {
+    EXPECT_EQ(accepts(numbers, id, std::to_string(i)), i % 35 == 0 && i <= 100)
+        << i;
+  }
+  EXPECT_EQ(walk(numbers, id, "8"), Numbers::kDead);
+}
+
+TEST(NumberLanguage, EmptyWhenNothingIsLeft) {
+  Numbers numbers;
+  for (const NumberSpec& spec : std::initializer_list<NumberSpec>{
+           {.integer = true,
+         .minimum = d("1"),
+         .maximum = d("2"),
+         .excluded = {d("1"), d("2.0")}},
+           {.minimum = d("2"), .maximum = d("1")},
+           {.minimum = d("1"), .maximum = d("1"), .exclusive_minimum = true},
+           {.integer = true, .not_integer = true},
+           {.minimum = d("1"), .maximum = d("6"), .multiple_of = {d("7")}},
+           {.multiple_of = {d("4")}, .not_multiple_of = {d("2")}},
+           {.integer = true, .minimum = d("0.2"), .maximum = d("0.9")},
+           {.maximum = d("3"), .allowed = std::vector<Decimal>{d("4")}},
+           {.allowed = std::vector<Decimal>{}},
+           {.integer = true, .allowed = std::vector<Decimal>{d("4.5")}}}) {
+    EXPECT_TRUE(numbers.empty(numbers.add(spec))) << describe(spec);
+  }
+  EXPECT_FALSE(numbers.empty(numbers.add(
+      {.minimum = d("1"), .maximum = d("2"), .excluded = {d("1")}})));
+}
+
+TEST(NumberLanguage, EqualSpecsShare) {
+  Numbers numbers;
+  EXPECT_EQ(numbers.add({.integer = true, .minimum = d("0.5")}),
+            numbers.add({.minimum = d("0"),
+                         .exclusive_minimum = true,
+                         .multiple_of = {d("1.0")}}));
+  EXPECT_EQ(numbers.add({.multiple_of = {d("2"), d("3")}}),
+            numbers.add({.multiple_of = {d("6")}}));
+  EXPECT_NE(numbers.add({}), numbers.add({.minimum = d("0")}));
+  // Once the sign is known the bound at zero is forgotten, by owners apart.
+  Numbers others;
+  EXPECT_EQ(numbers.fingerprint(walk(numbers, numbers.add({}), "12.5")),
+            others.fingerprint(
+                walk(others, others.add({.minimum = d("0")}), "7.25")));
+  EXPECT_TRUE(numbers.free(walk(numbers, numbers.add({}), "1")));
+  EXPECT_FALSE(
+      numbers.free(walk(numbers, numbers.add({.maximum = d("5")}), "1")));
+}
+
+// --- random specs -----------------------------------------------------------
+
+struct Sampler {
+  std::mt19937_64 random;
+
+  bool chance(int of) { return random() % static_cast<unsigned>(of) == 0; }
+  Decimal value() {
+    static const char* const kValues[] = {
+        "0",    "1",    "2",   "5",   "9",    "10",   "12",  "0.5", "0.1",
+        "1.2",  "2.5",  "-1",  "-2",  "-0.5", "-10",  "-12", "100", "95",
+        "0.05", "9.95", "1e3", "1e7", "2e-5", "-5e8", "51.2"};
+    return d(kValues[random() % std::size(kValues)]);
+  }
+  Decimal step() {
+    static const char* const kSteps[] = {
+        "1", "2", "3", "5", "10", "0.5", "0.1", "0.25", "2.5", "7", "0.01"};
+    return d(kSteps[random() % std::size(kSteps)]);
+  }
+  NumberSpec spec() {
+    NumberSpec out;
+    out.integer = chance(4);
+    out.not_integer = chance(12);
+    out.zero_fraction = !chance(4);
+    if (chance(2)) out.minimum = value();
+    if (chance(2)) out.maximum = value();
+    if (out.minimum && out.maximum && *out.maximum < *out.minimum &&
+        !chance(5)) {
+      std::swap(out.minimum, out.maximum);
+    }
+    out.exclusive_minimum = out.minimum && chance(3);
+    out.exclusive_maximum = out.maximum && chance(3);
+    while (chance(5)) out.multiple_of.push_back(step());
+    while (chance(8)) out.not_multiple_of.push_back(step());
+    while (chance(4)) out.excluded.push_back(value());
+    if (chance(6)) {
+      out.allowed.emplace();
+      for (int i = 0; i < 4; ++i) out.allowed->push_back(value());
+    }
+    return out;
+  }
+};
+
+TEST(NumberLanguage, AgreesWithTheTwin) {
+  Sampler sampler{std::mt19937_64(7)};
+  for (int i = 0; i < 300 && !::testing::Test::HasFatalFailure(); ++i) {
+    compare(sampler.spec(), 4);
+  }
+}
+
+TEST(NumberLanguage, AgreesWithTheTwinLongRun) {
+  Sampler sampler{std::mt19937_64(8)};
+  for (int i = 0; i < 1500 && !::testing::Test::HasFatalFailure(); ++i) {
+    compare(sampler.spec(), 6);
+  }
+}
+
+}  // namespace
+}  // namespace parlance::grammar
