@@ -191,7 +191,11 @@ struct Document {
 
   // The schemas that nodes point into: the root, then other documents that
   // references led to, each with its URL.
-  std::vector<std::pair<std::string, json::Value>> sources;
+  struct Source {
+    std::string url;
+    json::Value value;
+  };
+  std::vector<std::unique_ptr<const Source>> sources;
 
   const Node& node(NodeId id) const { return nodes[id]; }
 
@@ -200,12 +204,15 @@ struct Document {
   // for a member of an enum: where that member is written.
   // Complexity: O(size of the schema); for reports only.
   std::string pointer(NodeId id) const;
+  // The same for any value inside the sources.
+  std::string pointer(const json::Value* value) const;
 };
 
 struct LoadOptions {
-  // Which draft to read by, whatever $schema says.
-  // Default: $schema's, and 2020-12 where there is none.
+  // Which draft to read by, whatever $schema says.  Default: what it says.
   std::optional<Draft> draft = std::nullopt;
+  // Which draft to read by where $schema says nothing.
+  Draft default_draft = Draft::k2020;
 
   // Known formats are rules; otherwise `format` is an annotation.
   bool assert_formats = true;
@@ -224,13 +231,17 @@ struct LoadOptions {
 //
 // Errors, each with the pointer of the keyword: kWrongType (a keyword has a
 // value of the wrong type), kInvalidValue (of the right type, but out of
-// range), kUnknownName (a type or the target of a reference is not known),
-// kConflict (a schema refers to itself without going into the value),
-// kUnsupportedVersion (a draft before 4), kBadPattern, kUnsupportedPattern,
-// kTooDeep, kTooLarge.
+// range), kUnknownName (a type is not known), kBadReference, kConflict (a
+// schema refers to itself without going into the value), kUnsupportedVersion
+// (a draft before 4), kUnsupported (a vocabulary of its own), kBadPattern,
+// kUnsupportedPattern, kTooDeep, kTooLarge.
 // Complexity: O(size of what is reachable).
 Result<Document> load(const json::Value& schema,
                       const LoadOptions& options = {});
+
+// The exact value of a number; nothing for anything else, and for NaN and the
+// infinities.
+std::optional<base::Decimal> to_decimal(const json::Value& value);
 
 inline const NumberRules& Node::numbers() const {
   static const NumberRules none;

@@ -1,0 +1,297 @@
+// The table of formats.
+//
+// format                 from                        left out
+// date, time, date-time  RFC 3339 section 5.6        leap seconds with another
+//                                                    offset than zero
+// duration               RFC 3339 appendix A
+// email                  RFC 5321 section 4.1.2      IPv6 addresses other than
+//                                                    short forms
+// idn-email              RFC 6531 section 3.3        the same, and host names
+//                                                    as for idn-hostname
+// hostname               RFC 1123 section 2.1        labels with "--" third,
+//                                                    so Punycode
+// idn-hostname           RFC 5890, 5891              long labels; scripts with
+//                                                    rules on context
+// ipv4                   RFC 2673 section 3.2
+// ipv6                   RFC 4291 section 2.2
+// uri, uri-reference,    RFC 3986, 3987              rare forms of IPv6, later
+// iri, iri-reference                                 versions of addresses
+// uri-template           RFC 6570 section 2          reserved operators
+// uuid                   RFC 4122 section 3
+// json-pointer           RFC 6901 section 3
+// relative-json-pointer  draft-bhutton, section 3    shifts of an index
+// regex                  ECMA-262, with the u flag   deep groups, look-behind,
+//                                                    references, most ranges
+//
+// Lengths of whole addresses and host names (RFC 5321 section 4.5.3.1, RFC 1035
+// section 2.3.4) are not counted: it would take a state for every length.
+
+#include "schema/formats.h"
+
+#include <array>
+#include <cassert>
+#include <mutex>
+#include <string>
+
+namespace parlance::schema {
+namespace {
+
+using std::string;
+
+string one_of(std::initializer_list<string> branches) {
+  string out;
+  for (const string& branch : branches) {
+    out += out.empty() ? "(?:" : "|";
+    out += branch;
+  }
+  return out + ")";
+}
+
+string maybe(const string& part) { return "(?:" + part + ")?"; }
+string many(const string& part) { return "(?:" + part + ")*"; }
+string times(const string& part, const string& count) {
+  return "(?:" + part + "){" + count + "}";
+}
+
+// Dates and times.
+
+string date() {
+  const string day_31 = "(?:0[13578]|1[02])-(?:0[1-9]|[12][0-9]|3[01])";
+  const string day_30 = "(?:0[469]|11)-(?:0[1-9]|[12][0-9]|30)";
+  const string february = "02-(?:0[1-9]|1[0-9]|2[0-8])";
+  const string leap_year = one_of({"[0-9]{2}(?:0[48]|[2468][048]|[13579][26])",
+                                   "(?:[02468][048]|[13579][26])00"});
+  return one_of(
+      {"[0-9]{4}-" + one_of({day_31, day_30, february}), leap_year + "-02-29"});
+}
+
+string time() {
+  const string hour_minute = "(?:[01][0-9]|2[0-3]):[0-5][0-9]";
+  const string fraction = maybe("\\.[0-9]+");
+  return one_of({hour_minute + ":[0-5][0-9]" + fraction + "(?:[Zz]|[+\\-]" +
+                     hour_minute + ")",
+                 "23:59:60" + fraction + "(?:[Zz]|[+\\-]00:00)"});
+}
+
+string duration() {
+  const string n = "[0-9]+";
+  const string date_part = one_of({n + "D", n + "M" + maybe(n + "D"),
+                                   n + "Y" + maybe(n + "M" + maybe(n + "D"))});
+  const string time_part =
+      "T" + one_of({n + "S", n + "M" + maybe(n + "S"),
+                    n + "H" + maybe(n + "M" + maybe(n + "S"))});
+  return "P" + one_of({n + "W", date_part + maybe(time_part), time_part});
+}
+
+// Hosts.
+
+string ipv4() {
+  const string byte = "(?:25[0-5]|2[0-4][0-9]|1[0-9]{2}|[1-9]?[0-9])";
+  return byte + times("\\." + byte, "3");
+}
+
+// IPv6address of RFC 3986 section 3.2.2, which counts the groups.
+string ipv6() {
+  const string group = "[0-9A-Fa-f]{1,4}";
+  const string last = one_of({group + ":" + group, ipv4()});
+  const auto before = [&](int most) {
+    if (most < 0) return string();
+    const string more =
+        most == 0 ? "" : times(group + ":", "0," + std::to_string(most));
+    return maybe(more + group);
+  };
+  const auto after = [&](int exactly) {
+    return times(group + ":", std::to_string(exactly));
+  };
+  return one_of(
+      {after(6) + last, "::" + after(5) + last,
+       before(0) + "::" + after(4) + last, before(1) + "::" + after(3) + last,
+       before(2) + "::" + after(2) + last, before(3) + "::" + after(1) + last,
+       before(4) + "::" + last, before(5) + "::" + group, before(6) + "::"});
+}
+
+// Those forms of it that need little room inside something else.
+string short_ipv6() {
+  const string group = "[0-9A-Fa-f]{1,4}";
+  return one_of(
+      {times(group + ":", "7") + group, times(group + ":", "1,6") + ":" + group,
+       times(group + ":", "1,7") + ":", ":" + times(":" + group, "1,7"), "::"});
+}
+
+// Up to 63 letters, digits and hyphens; no hyphen at either end, and not two as
+// third and fourth character.
+string host_label() {
+  const string a = "[A-Za-z0-9]";
+  const string x = "[A-Za-z0-9\\-]";
+  return a +
+         maybe(one_of({a, x + a, x + x + a,
+                       x + "(?:" + a + x + "|-" + a + ")" + x + "{0,58}" + a}));
+}
+
+string hostname() { return host_label() + many("\\." + host_label()); }
+
+// Ten characters of any of these scripts are less than 63 in Punycode.  Lower
+// case only: capitals are not valid in such labels.
+string idn_hostname() {
+  const string letter =
+      "a-z0-9\\u00DF-\\u00F6\\u00F8-\\u00FF"  // Latin
+      "\\u03AC-\\u03C1\\u03C3-\\u03CE"        // Greek
+      "\\u0430-\\u045F"                       // Cyrillic
+      "\\u0561-\\u0586"                       // Armenian
+      "\\u0E01-\\u0E30"                       // Thai
+      "\\u3041-\\u3096\\u30A1-\\u30FA"        // Kana
+      "\\u4E00-\\u9FA5\\uAC00-\\uD7A3";       // Han, Hangul
+  const string label = one_of({host_label(), "[" + letter + "]{1,10}"});
+  return label + many("[.\\u3002\\uFF0E\\uFF61]" + label);
+}
+
+string mailbox(const string& beyond, const string& host) {
+  const string atom = "[A-Za-z0-9!#$%&'*+/=?\\^_`{|}~\\-" + beyond + "]+";
+  const string quoted = "\"(?:[ !#-\\[\\]-~" + beyond + "]|\\\\[ -~])*\"";
+  const string literal = "\\[(?:" + ipv4() + "|IPv6:" + short_ipv6() + ")\\]";
+  return one_of({atom + many("\\." + atom), quoted}) + "@" +
+         one_of({host, literal});
+}
+
+// Characters beyond ASCII in IRIs (RFC 3987 section 2.2: ucschar), and in
+// internationalised addresses, without C1 controls and noncharacters.
+constexpr char kBeyond[] =
+    "\\u00A0-\\uD7FF\\uF900-\\uFDCF\\uFDF0-\\uFFEF\\u{10000}-\\u{1FFFD}"
+    "\\u{20000}-\\u{2FFFD}\\u{30000}-\\u{3FFFD}";
+
+// URIs.
+
+constexpr char kPercent[] = "%[0-9A-Fa-f]{2}";
+
+struct UriParts {
+  string authority, path, absolute, rootless, noscheme, tail;
+};
+
+UriParts uri_parts(const string& beyond) {
+  const string safe = "A-Za-z0-9._~!$&'()*+,;=\\-" + beyond;
+  const auto chars = [&](const string& more) {
+    return "(?:[" + safe + more + "]|" + kPercent + ")";
+  };
+  const string host =
+      one_of({"\\[(?:" + short_ipv6() + ")\\]", chars("") + "*"});
+  UriParts parts;
+  parts.authority = maybe(chars(":") + "*@") + host + maybe(":[0-9]*");
+  parts.path = many("/" + chars(":@") + "*");
+  parts.rootless = chars(":@") + "+" + parts.path;
+  parts.noscheme = chars("@") + "+" + parts.path;
+  parts.absolute = "/" + maybe(parts.rootless);
+  // iprivate stands in queries only, and is left out.
+  parts.tail =
+      maybe("\\?" + chars(":@/?") + "*") + maybe("#" + chars(":@/?") + "*");
+  return parts;
+}
+
+string uri(const string& beyond) {
+  const UriParts p = uri_parts(beyond);
+  return "[A-Za-z][A-Za-z0-9+.\\-]*:" +
+         one_of({"//" + p.authority + p.path, p.absolute, p.rootless, ""}) +
+         p.tail;
+}
+
+string uri_reference(const string& beyond) {
+  const UriParts p = uri_parts(beyond);
+  const string relative =
+      one_of({"//" + p.authority + p.path, p.absolute, p.noscheme, ""}) +
+      p.tail;
+  return one_of({uri(beyond), relative});
+}
+
+string uri_template() {
+  const string literal = string("[!#$&(-;=?-\\[\\]_a-z~") + kBeyond + "]";
+  const string character = string("(?:[A-Za-z0-9_]|") + kPercent + ")";
+  const string variable =
+      character + many("\\.?" + character) + maybe("\\*|:[1-9][0-9]{0,3}");
+  return many(
+      one_of({literal, kPercent,
+              "\\{[+#./;?&]?" + variable + many("," + variable) + "\\}"}));
+}
+
+// The rest.
+
+string json_pointer() { return many("/(?:[^~/]|~[01])*"); }
+
+string pattern_text() {
+  const string escape = "\\\\[dDsSwWfnrtv\\^$\\\\.*+?()\\[\\]{}|/]";
+  const string member =
+      one_of({"[^\\\\\\]\\[\\-&~]", "a-z", "A-Z", "0-9", escape, "\\\\-"});
+  const string set = "\\[\\^?" + many(member) + "\\]";
+  const string quantifier = "(?:[*+?]|\\{[0-9]{1,3},?\\})\\??";
+  const string plain =
+      one_of({"[^\\\\\\^$.*+?()\\[\\]{}|/]", "\\.", escape, set});
+  string level;
+  for (int depth = 0; depth < 3; ++depth) {
+    const string group = level.empty() ? "" : "|\\((?:\\?:)?" + level + "\\)";
+    const string item = "(?:(?:" + plain + group + ")" + maybe(quantifier) +
+                        "|[\\^$|]|\\\\[bB]" + ")";
+    level = many(item);
+  }
+  return level;
+}
+
+string uuid() {
+  const string hex = "[0-9A-Fa-f]";
+  return hex + "{8}" + times("-" + hex + "{4}", "3") + "-" + hex + "{12}";
+}
+
+struct Row {
+  std::string_view name;
+  string (*expression)();
+};
+
+constexpr Row kFormats[] = {
+    {"date-time", [] { return date() + "[Tt]" + time(); }},
+    {"date", date},
+    {"time", time},
+    {"duration", duration},
+    {"email", [] { return mailbox("", hostname()); }},
+    {"idn-email", [] { return mailbox(kBeyond, idn_hostname()); }},
+    {"hostname", hostname},
+    {"idn-hostname", idn_hostname},
+    {"ipv4", ipv4},
+    {"ipv6", ipv6},
+    {"uri", [] { return uri(""); }},
+    {"uri-reference", [] { return uri_reference(""); }},
+    {"iri", [] { return uri(kBeyond); }},
+    {"iri-reference", [] { return uri_reference(kBeyond); }},
+    {"uri-template", uri_template},
+    {"uuid", uuid},
+    {"json-pointer", json_pointer},
+    {"relative-json-pointer",
+     [] { return "(?:0|[1-9][0-9]*)(?:#|" + json_pointer() + ")"; }},
+    {"regex", pattern_text},
+};
+
+}  // namespace
+
+std::optional<FormatId> find_format(std::string_view name) {
+  for (std::size_t i = 0; i < std::size(kFormats); ++i) {
+    if (kFormats[i].name == name) return static_cast<FormatId>(i);
+  }
+  return std::nullopt;
+}
+
+std::string_view format_name(FormatId id) { return kFormats[id].name; }
+
+std::shared_ptr<const regex::Pattern> format_pattern(FormatId id) {
+  struct Entry {
+    std::once_flag once;
+    std::shared_ptr<const regex::Pattern> pattern;
+  };
+  static std::array<Entry, std::size(kFormats)> entries;
+  Entry& entry = entries[id];
+  std::call_once(entry.once, [&] {
+    Result<regex::Pattern> read =
+        regex::parse_pattern("^(?:" + kFormats[id].expression() + ")$",
+                             {.flavor = regex::Flavor::kEcma});
+    assert(read.has_value());
+    entry.pattern = std::make_shared<const regex::Pattern>(std::move(*read));
+  });
+  return entry.pattern;
+}
+
+}  // namespace parlance::schema

@@ -1,0 +1,378 @@
+// From places to nodes: the work list, references, dynamic scopes, and the
+// check that no schema refers to itself in place.
+
+#include <algorithm>
+
+#include "schema/loader.h"
+
+namespace parlance::schema {
+
+using json::Value;
+
+Loader::Loader(const LoadOptions& options, Scopes scopes)
+    : options_(options), scopes_(scopes), resources_(document_, options) {}
+
+std::optional<Result<Document>> Loader::run(const Value& schema) {
+  if (std::optional<Error> error = resources_.start(schema)) {
+    return Result<Document>(std::move(*error));
+  }
+  document_.nodes.reserve(16);
+  document_.root = place(*resources_.root_of(Resources::kRoot).value,
+                         Resources::kRoot, 0, 0);
+  while (!work_.empty() && !error_) {
+    const Work next = work_.back();
+    work_.pop_back();
+    if (!read(next)) break;
+    if (needs_scopes_ && scopes_ == Scopes::kNone) return std::nullopt;
+  }
+  if (!error_ && has_references_) check_chains();
+  if (error_) return Result<Document>(std::move(*error_));
+  return Result<Document>(std::move(document_));
+}
+
+bool Loader::fail(const Value& where, ErrorCode code, std::string message) {
+  if (!error_) {
+    error_ = Error{.code = code,
+                   .message = std::move(message),
+                   .path = document_.pointer(&where)};
+  }
+  return false;
+}
+
+bool Loader::wrong_type(const Value& where, Keyword keyword,
+                        std::string_view expected) {
+  return fail(where, ErrorCode::kWrongType,
+              "\"" + std::string(facts(keyword).name) + "\" must be " +
+                  std::string(expected) + ", found " +
+                  std::string(json::to_string(where.kind())) + ".");
+}
+
+NodeId Loader::new_node(const Value& source) {
+  if (document_.nodes.size() >= options_.max_nodes) {
+    fail(source, ErrorCode::kTooLarge,
+         "The schema has more than " + std::to_string(options_.max_nodes) +
+             " parts (max_nodes).");
+    return kNoNode;
+  }
+  document_.nodes.emplace_back().source = &source;
+  return static_cast<NodeId>(document_.nodes.size() - 1);
+}
+
+Loader::Slot& Loader::slot_of(const Value* value, ScopeId scope) {
+  const auto home = [this](const Slot& slot) {
+    const auto address = reinterpret_cast<std::uintptr_t>(slot.value);
+    return ((address >> 4) * 0x9E3779B97F4A7C15u >> 20) + slot.scope * 7;
+  };
+  if ((used_slots_ + 1) * 2 > slots_.size()) {
+    std::vector<Slot> old(std::max<std::size_t>(64, slots_.size() * 2));
+    old.swap(slots_);
+    for (const Slot& slot : old) {
+      if (slot.value == nullptr) continue;
+      std::size_t i = home(slot) & (slots_.size() - 1);
+      while (slots_[i].value != nullptr) i = (i + 1) & (slots_.size() - 1);
+      slots_[i] = slot;
+    }
+  }
+  const Slot wanted = {.value = value, .scope = scope};
+  std::size_t i = home(wanted) & (slots_.size() - 1);
+  while (slots_[i].value != nullptr &&
+         (slots_[i].value != value || slots_[i].scope != scope)) {
+    i = (i + 1) & (slots_.size() - 1);
+  }
+  if (slots_[i].value == nullptr) {
+    slots_[i] = wanted;
+    ++used_slots_;
+  }
+  return slots_[i];
+}
+
+// The node for the schema at `value`, made and put on the list if it is new.
+NodeId Loader::place(const Value& value, ResourceId resource, ScopeId scope,
+                     std::uint32_t depth) {
+  Slot& slot = slot_of(&value, scope);
+  if (slot.node != kNoNode) return slot.node;
+  slot.node = new_node(value);
+  work_.push_back({.value = &value,
+                   .node = slot.node,
+                   .resource = resource,
+                   .scope = scope,
+                   .depth = depth});
+  return slot.node;
+}
+
+NodeId Loader::child(const Value& value) {
+  return place(value, now_.resource, now_.scope, now_.depth + 1);
+}
+
+// A node that accepts exactly `value`.
+NodeId Loader::literal(const Value& value) {
+  const NodeId id = new_node(value);
+  work_.push_back(
+      {.value = &value, .node = id, .depth = now_.depth + 1, .literal = true});
+  return id;
+}
+
+// A node that accepts nothing, for what the schema does not write down.
+NodeId Loader::false_node(const Value& where) {
+  if (false_node_ == kNoNode) {
+    false_node_ = new_node(where);
+    if (false_node_ != kNoNode) document_.nodes[false_node_].types = 0;
+  }
+  return false_node_;
+}
+
+bool Loader::read(const Work& work) {
+  now_ = work;
+  if (error_) return false;
+  if (now_.depth > options_.limits.json_depth) {
+    return fail(*now_.value, ErrorCode::kTooDeep,
+                "The schema is nested deeper than " +
+                    std::to_string(options_.limits.json_depth) +
+                    " levels (json_depth).");
+  }
+  const Value& value = *now_.value;
+  if (now_.literal) return read_literal(now_.node, value);
+  if (value.kind() == json::Kind::kBool) {
+    if (!value.as_bool()) node().types = 0;
+    return true;
+  }
+  if (!value.is_object()) {
+    return fail(value, ErrorCode::kWrongType,
+                "A schema is an object, true or false; found " +
+                    std::string(json::to_string(value.kind())) + ".");
+  }
+  now_.resource = resources_.enter(value, now_.resource);
+  now_.scope = enter_scope(now_.scope, now_.resource);
+  draft_ = resources_.draft(now_.resource);
+  collect(value, draft_);
+  return references() && rules();
+}
+
+// Sorts the members of a schema into `members_`.
+void Loader::collect(const Value& schema, Draft draft) {
+  members_.present = 0;
+  for (const json::Member& member : schema.members()) {
+    const Keyword keyword = find_keyword(member.key);
+    if (keyword == Keyword::kAnnotation) continue;
+    if (keyword == Keyword::kUnknown) {
+      document_.ignored.push_back(
+          {now_.node, member.key, Ignored::Why::kUnknownKeyword});
+    } else if (!in_draft(keyword, draft)) {
+      document_.ignored.push_back(
+          {now_.node, member.key, Ignored::Why::kOtherDraft});
+    } else {
+      const auto i = static_cast<std::size_t>(keyword);
+      members_.at[i] = &member.value;
+      members_.present |= std::uint64_t{1} << i;
+    }
+  }
+}
+
+// {"a": 1} is an object with a required `a` that is 1 and nothing else; [1, 2]
+// an array of 1 and 2 and nothing else.
+bool Loader::read_literal(NodeId id, const Value& value) {
+  if (value.is_object()) {
+    auto rules = std::make_unique<ObjectRules>();
+    for (const json::Member& member : value.members()) {
+      rules->required.emplace_back(member.key);
+      rules->properties.emplace_back(member.key, literal(member.value));
+    }
+    rules->additional_properties = false_node(value);
+    document_.nodes[id].types = kObject;
+    document_.nodes[id].object_rules = std::move(rules);
+  } else if (value.is_array()) {
+    auto rules = std::make_unique<ArrayRules>();
+    for (const Value& item : value.items()) {
+      rules->prefix_items.push_back(literal(item));
+    }
+    rules->items = false_node(value);
+    rules->min_items = rules->max_items = value.size();
+    document_.nodes[id].types = kArray;
+    document_.nodes[id].array_rules = std::move(rules);
+  } else {
+    document_.nodes[id].scalars.emplace();
+    allow(document_.nodes[id], id, value);
+  }
+  return !error_;
+}
+
+bool Loader::references() {
+  const Value* ref = members_.find(Keyword::kRef);
+  const Value* dynamic = members_.find(Keyword::kDynamicRef);
+  const Value* recursive = members_.find(Keyword::kRecursiveRef);
+  NodeId target = kNoNode;
+  if (ref != nullptr) {
+    if (!ref->is_string()) return wrong_type(*ref, Keyword::kRef, "a string");
+    if (!follow(*ref, target)) return false;
+    node().ref = target;
+    if (draft_ <= Draft::k7) members_.present = 0;
+  }
+  if (dynamic != nullptr) {
+    if (!dynamic->is_string()) {
+      return wrong_type(*dynamic, Keyword::kDynamicRef, "a string");
+    }
+    if (!follow_dynamic(*dynamic, target)) return false;
+    node().all_of.push_back(target);
+  }
+  if (recursive != nullptr) {
+    if (recursive->as_string() != "#") {
+      return fail(*recursive, ErrorCode::kInvalidValue,
+                  "\"$recursiveRef\" must be \"#\".");
+    }
+    if (!follow_recursive(*recursive, target)) return false;
+    node().all_of.push_back(target);
+  }
+  return true;
+}
+
+bool Loader::follow(const Value& where, NodeId& out) {
+  Result<Resources::Target> target = resources_.resolve(now_.resource, where);
+  if (!target) {
+    error_ = std::move(target).error();
+    return false;
+  }
+  has_references_ = true;
+  out = place(*target->value, target->resource,
+              enter_scope(now_.scope, target->resource), 0);
+  return out != kNoNode;
+}
+
+bool Loader::follow_dynamic(const Value& where, NodeId& out) {
+  Result<Resources::Target> target = resources_.resolve(now_.resource, where);
+  if (!target) {
+    error_ = std::move(target).error();
+    return false;
+  }
+  // Only a reference that a $dynamicAnchor answers looks at the scope.
+  if (target->dynamic_name.empty()) return follow(where, out);
+  has_references_ = needs_scopes_ = true;
+  ResourceId resource = target->resource;
+  const Value* value = target->value;
+  if (const Value* outer = in_scope(target->dynamic_name)) {
+    value = outer;
+    resource = resource_of_anchor_[outer];
+  }
+  out = place(*value, resource, enter_scope(now_.scope, resource), 0);
+  return out != kNoNode;
+}
+
+bool Loader::follow_recursive(const Value& where, NodeId& out) {
+  const Resources::Target root = resources_.root_of(now_.resource);
+  const Value* flag = root.value->find("$recursiveAnchor");
+  if (flag == nullptr || !flag->as_bool()) return follow(where, out);
+  has_references_ = needs_scopes_ = true;
+  ResourceId resource = now_.resource;
+  const Value* value = root.value;
+  if (const Value* outer = in_scope({})) {
+    value = outer;
+    resource = resource_of_anchor_[outer];
+  }
+  out = place(*value, resource, enter_scope(now_.scope, resource), 0);
+  return out != kNoNode;
+}
+
+// The scope within `resource`, entered from `scope`: what is known stays, as
+// the outermost wins.
+ScopeId Loader::enter_scope(ScopeId scope, ResourceId resource) {
+  if (scopes_ == Scopes::kNone) return 0;
+  const std::vector<Resources::Anchor>& anchors =
+      resources_.dynamic_anchors(resource);
+  if (anchors.empty()) return scope;
+  Scope entered = scope_list_[scope];
+  for (const Resources::Anchor& anchor : anchors) {
+    const auto same = [&](const auto& known) {
+      return known.first == anchor.name;
+    };
+    if (std::none_of(entered.begin(), entered.end(), same)) {
+      entered.emplace_back(anchor.name, anchor.value);
+      resource_of_anchor_[anchor.value] = resource;
+    }
+  }
+  std::sort(entered.begin(), entered.end());
+  if (entered.size() == scope_list_[scope].size()) return scope;
+  const auto [known, is_new] =
+      scope_ids_.try_emplace(entered, static_cast<ScopeId>(scope_list_.size()));
+  if (is_new) scope_list_.push_back(std::move(entered));
+  return known->second;
+}
+
+const Value* Loader::in_scope(std::string_view name) const {
+  for (const auto& [known, value] : scope_list_[now_.scope]) {
+    if (known == name) return value;
+  }
+  return nullptr;
+}
+
+// Every chain of schemas in one place must end: {"$ref": "#"} says nothing, and
+// would be read for ever.  Walks depth first with its own stack; `height` of a
+// finished node is the length of the longest chain from it.
+bool Loader::check_chains() {
+  constexpr std::uint32_t kUnseen = 0;
+  constexpr std::uint32_t kOpen = 0xFFFFFFFF;
+  const std::vector<Node>& nodes = document_.nodes;
+  std::vector<std::uint32_t> height(nodes.size(), kUnseen);
+  const auto each_in_place = [](const Node& n, auto&& visit) {
+    for (NodeId id : {n.ref, n.not_node, n.if_node, n.then_node, n.else_node}) {
+      if (id != kNoNode) visit(id);
+    }
+    for (const auto* ids : {&n.all_of, &n.any_of, &n.one_of}) {
+      for (NodeId id : *ids) visit(id);
+    }
+    for (const auto& [name, id] : n.objects().dependent_schemas) visit(id);
+  };
+  std::vector<NodeId> stack;
+  for (NodeId start = 0; start < nodes.size(); ++start) {
+    if (height[start] != kUnseen) continue;
+    stack.push_back(start);
+    while (!stack.empty()) {
+      const NodeId id = stack.back();
+      if (height[id] != kUnseen && height[id] != kOpen) {
+        stack.pop_back();
+        continue;
+      }
+      const bool again = height[id] == kOpen;
+      height[id] = kOpen;
+      std::uint32_t longest = 0;
+      NodeId loop = kNoNode;
+      each_in_place(nodes[id], [&](NodeId next) {
+        if (height[next] == kUnseen) {
+          stack.push_back(next);
+        } else if (height[next] == kOpen) {
+          loop = next;
+        } else {
+          longest = std::max(longest, height[next]);
+        }
+      });
+      if (loop != kNoNode) {
+        const Node& guilty = nodes[id];
+        return fail(*guilty.source, ErrorCode::kConflict,
+                    "The schema refers to itself without going into the "
+                    "value: it needs " +
+                        document_.pointer(loop) +
+                        " again for the same value. Recursion must pass "
+                        "through a property or an item.");
+      }
+      if (again || stack.back() == id) {
+        height[id] = longest + 1;
+        stack.pop_back();
+        if (height[id] > options_.limits.json_depth) {
+          return fail(*nodes[id].source, ErrorCode::kTooDeep,
+                      "More than " +
+                          std::to_string(options_.limits.json_depth) +
+                          " schemas refer to one another in one place "
+                          "(json_depth).");
+        }
+      }
+    }
+  }
+  return true;
+}
+
+Result<Document> load(const Value& schema, const LoadOptions& options) {
+  std::optional<Result<Document>> result =
+      Loader(options, Scopes::kNone).run(schema);
+  if (!result) result = Loader(options, Scopes::kTracked).run(schema);
+  return std::move(*result);
+}
+
+}  // namespace parlance::schema

@@ -1,0 +1,362 @@
+// Resources, identifiers, anchors and pointers.
+
+#include "schema/resources.h"
+
+#include <charconv>
+
+#include "schema/uri.h"
+
+namespace parlance::schema {
+namespace {
+
+using json::Value;
+
+// A draft by the URL of its meta-schema.
+struct KnownDraft {
+  std::string_view url;  // without scheme and '#'
+  std::optional<Draft> draft;
+};
+constexpr KnownDraft kDrafts[] = {
+    {"json-schema.org/draft-04/schema", Draft::k4},
+    {"json-schema.org/draft-06/schema", Draft::k6},
+    {"json-schema.org/draft-07/schema", Draft::k7},
+    {"json-schema.org/draft/2019-09/schema", Draft::k2019},
+    {"json-schema.org/draft/2020-12/schema", Draft::k2020},
+    {"json-schema.org/schema", Draft::k2020},
+    {"json-schema.org/draft-03/schema", std::nullopt},
+    {"json-schema.org/draft-02/schema", std::nullopt},
+    {"json-schema.org/draft-01/schema", std::nullopt},
+    {"json-schema.org/draft-00/schema", std::nullopt},
+};
+
+const KnownDraft* known_draft(std::string_view url) {
+  url = split_fragment(url).first;
+  for (const std::string_view scheme : {"https://", "http://"}) {
+    if (url.substr(0, scheme.size()) != scheme) continue;
+    for (const KnownDraft& row : kDrafts) {
+      if (url.substr(scheme.size()) == row.url) return &row;
+    }
+  }
+  return nullptr;
+}
+
+// What kind of thing a pointer has walked to.
+enum class Where : unsigned char { kSchema, kList, kMap, kElsewhere };
+
+Where inside(Where place, std::string_view token, const Value& child) {
+  switch (place) {
+    case Where::kList:
+    case Where::kMap:
+      return Where::kSchema;
+    case Where::kElsewhere:
+      return Where::kElsewhere;
+    case Where::kSchema:
+      break;
+  }
+  const Keyword keyword = find_keyword(token);
+  if (keyword >= Keyword::kAnnotation) return Where::kElsewhere;
+  switch (facts(keyword).holds) {
+    case Holds::kNothing:
+      return Where::kElsewhere;
+    case Holds::kOne:
+      return Where::kSchema;
+    case Holds::kList:
+      return Where::kList;
+    case Holds::kMap:
+      return Where::kMap;
+    case Holds::kOneOrList:
+      return child.is_array() ? Where::kList : Where::kSchema;
+  }
+  return Where::kElsewhere;
+}
+
+// The member or item that one token of a pointer names.
+const Value* step(const Value& value, std::string_view token) {
+  if (value.is_object()) return value.find(token);
+  std::size_t index = 0;
+  const char* const end = token.data() + token.size();
+  const auto [stop, problem] = std::from_chars(token.data(), end, index);
+  if (!value.is_array() || problem != std::errc() || stop != end ||
+      index >= value.size()) {
+    return nullptr;
+  }
+  return &value.items()[index];
+}
+
+// ~1 is '/', ~0 is '~' (RFC 6901).
+std::string unescape(std::string_view token) {
+  std::string out;
+  for (std::size_t i = 0; i < token.size(); ++i) {
+    if (token[i] == '~' && i + 1 < token.size() &&
+        (token[i + 1] == '0' || token[i + 1] == '1')) {
+      out += token[++i] == '0' ? '~' : '/';
+    } else {
+      out += token[i];
+    }
+  }
+  return out;
+}
+
+// The identifier of a schema, "" if it has none that moves its base.
+std::string_view identifier(const Value& schema, Draft draft) {
+  const Value* id = schema.find(draft == Draft::k4 ? "id" : "$id");
+  if (id == nullptr || !id->is_string()) return {};
+  // Drafts before 2019-09 ignore what stands beside a reference.
+  if (draft <= Draft::k7 && schema.find("$ref") != nullptr) return {};
+  return split_fragment(id->as_string()).first;
+}
+
+}  // namespace
+
+bool names_known_draft(std::string_view url) {
+  return known_draft(url) != nullptr;
+}
+
+Resources::Resources(Document& document, const LoadOptions& options)
+    : document_(document), options_(options) {}
+
+std::optional<Error> Resources::start(const Value& schema) {
+  const Value* root = add_source("", schema);
+  Result<Draft> draft = draft_of(*root, options_.default_draft);
+  if (!draft) return std::move(draft).error();
+  document_.draft = *draft;
+  document_.integer_may_have_zero_fraction = *draft != Draft::k4;
+  const ResourceId id =
+      add(resolve_uri("", identifier(*root, *draft)), root, *draft);
+  to_scan_.push_back({root, id});
+  return std::nullopt;
+}
+
+ResourceId Resources::add(std::string base, const Value* root, Draft draft) {
+  const auto id = static_cast<ResourceId>(resources_.size());
+  resources_.push_back({.base = std::move(base), .root = root, .draft = draft});
+  by_root_.emplace(root, id);
+  return id;
+}
+
+const Value* Resources::add_source(std::string url, const Value& value) {
+  document_.sources.push_back(std::make_unique<const Document::Source>(
+      Document::Source{std::move(url), value}));
+  return &document_.sources.back()->value;
+}
+
+Result<Draft> Resources::draft_of(const Value& schema, Draft otherwise) const {
+  if (options_.draft) return *options_.draft;
+  const Value* url = schema.find("$schema");
+  // A chain of meta-schemas may lead back to itself.
+  for (int hops = 0; url != nullptr && url->is_string() && hops < 8; ++hops) {
+    if (const KnownDraft* row = known_draft(url->as_string())) {
+      if (row->draft) return *row->draft;
+      return Error{.code = ErrorCode::kUnsupportedVersion,
+                   .message =
+                       "Drafts of JSON Schema before draft 4 are not "
+                       "read; found " +
+                       std::string(url->as_string()) + ".",
+                   .path = document_.pointer(schema.find("$schema"))};
+    }
+    const Value* meta = find_document(split_fragment(url->as_string()).first);
+    if (meta == nullptr) break;
+    const Value* vocabulary = meta->find("$vocabulary");
+    if (vocabulary != nullptr) {
+      bool validates = false;
+      for (const json::Member& member : vocabulary->members()) {
+        validates |= member.key.ends_with("/vocab/validation");
+      }
+      if (!validates) {
+        return Error{.code = ErrorCode::kUnsupported,
+                     .message = "The meta-schema " +
+                                std::string(url->as_string()) +
+                                " leaves out the validation vocabulary; only "
+                                "whole drafts are read.",
+                     .path = document_.pointer(schema.find("$schema"))};
+      }
+    }
+    url = meta->find("$schema");
+  }
+  return otherwise;
+}
+
+const Value* Resources::find_document(std::string_view url) const {
+  for (const auto& [name, value] : options_.documents) {
+    if (split_fragment(name).first == url) return &value;
+  }
+  return nullptr;
+}
+
+ResourceId Resources::enter(const Value& schema, ResourceId parent) {
+  Draft draft = resources_[parent].draft;
+  const std::string_view id = identifier(schema, draft);
+  if (id.empty()) {
+    // An embedded schema of another draft spells its identifier differently.
+    if (options_.draft || schema.find("$schema") == nullptr) return parent;
+    if (schema.find("id") == nullptr && schema.find("$id") == nullptr) {
+      return parent;
+    }
+  }
+  const auto known = by_root_.find(&schema);
+  if (known != by_root_.end()) return known->second;
+  if (Result<Draft> own = draft_of(schema, draft)) draft = *own;
+  const std::string_view own_id = identifier(schema, draft);
+  if (own_id.empty()) return parent;
+  return add(resolve_uri(resources_[parent].base, own_id), &schema, draft);
+}
+
+void Resources::scan() {
+  while (!to_scan_.empty()) {
+    const Place place = to_scan_.back();
+    to_scan_.pop_back();
+    scan(place);
+  }
+}
+
+void Resources::scan(Place root) {
+  std::vector<Place> pending = {root};
+  while (!pending.empty()) {
+    auto [value, resource] = pending.back();
+    pending.pop_back();
+    if (!value->is_object()) continue;
+    resource = enter(*value, resource);
+    register_anchors(*value, resource);
+    for (const json::Member& member : value->members()) {
+      const Where place = inside(Where::kSchema, member.key, member.value);
+      if (place == Where::kSchema) {
+        pending.push_back({&member.value, resource});
+      } else if (place == Where::kList) {
+        for (const Value& item : member.value.items()) {
+          pending.push_back({&item, resource});
+        }
+      } else if (place == Where::kMap) {
+        for (const json::Member& inner : member.value.members()) {
+          pending.push_back({&inner.value, resource});
+        }
+      }
+    }
+  }
+}
+
+void Resources::register_anchors(const Value& schema, ResourceId id) {
+  Resource& resource = resources_[id];
+  const Draft draft = resource.draft;
+  if (resource.root == &schema) by_url_.emplace(resource.base, id);
+  const auto name = [&](std::string_view key) -> std::string_view {
+    const Value* value = schema.find(key);
+    return value == nullptr ? std::string_view() : value->as_string();
+  };
+  const auto store = [&](std::string_view anchor, bool dynamic) {
+    if (anchor.empty()) return;
+    std::string key = resource.base + "#" + std::string(anchor);
+    by_anchor_.emplace(
+        std::move(key),
+        Target{&schema, id, dynamic ? anchor : std::string_view()});
+    if (dynamic) resource.dynamic_anchors.push_back({anchor, &schema});
+  };
+  if (draft <= Draft::k7) {
+    // An identifier that is only a fragment names a place.
+    const auto key = draft == Draft::k4 ? "id" : "$id";
+    store(split_fragment(name(key)).second, false);
+    return;
+  }
+  if (draft == Draft::k2020) store(name("$dynamicAnchor"), true);
+  store(name("$anchor"), false);
+  if (draft == Draft::k2019 && resource.root == &schema) {
+    const Value* recursive = schema.find("$recursiveAnchor");
+    if (recursive != nullptr && recursive->as_bool()) {
+      resource.dynamic_anchors.push_back({{}, &schema});
+    }
+  }
+}
+
+const std::vector<Resources::Anchor>& Resources::dynamic_anchors(
+    ResourceId id) {
+  scan();
+  return resources_[id].dynamic_anchors;
+}
+
+Error Resources::bad_reference(const Value& where, std::string why) const {
+  return Error{.code = ErrorCode::kBadReference,
+               .message = "The reference \"" + std::string(where.as_string()) +
+                          "\" leads nowhere: " + std::move(why),
+               .path = document_.pointer(&where)};
+}
+
+Result<ResourceId> Resources::find_resource(const std::string& url,
+                                            const Value& where) {
+  scan();
+  const auto known = by_url_.find(url);
+  if (known != by_url_.end()) return known->second;
+  const Value* found = find_document(url);
+  if (found == nullptr) {
+    return bad_reference(where, "no document for " + url +
+                                    " was given, and no schema here has it as "
+                                    "its identifier.");
+  }
+  const Value* root = add_source(url, *found);
+  Result<Draft> draft = draft_of(*root, document_.draft);
+  if (!draft) return std::move(draft).error();
+  const ResourceId id =
+      add(resolve_uri(url, identifier(*root, *draft)), root, *draft);
+  to_scan_.push_back({root, id});
+  scan();
+  by_url_.emplace(url, id);
+  return id;
+}
+
+Result<Resources::Target> Resources::resolve(ResourceId from,
+                                             const Value& where) {
+  const auto [url, fragment] = split_fragment(where.as_string());
+  ResourceId resource = from;
+  if (!url.empty()) {
+    std::string target = resolve_uri(resources_[from].base, url);
+    if (target != resources_[from].base) {
+      Result<ResourceId> found = find_resource(target, where);
+      if (!found) return std::move(found).error();
+      resource = *found;
+    }
+  }
+  if (fragment.empty()) return root_of(resource);
+  std::optional<std::string> decoded;
+  if (fragment.find('%') != std::string_view::npos) {
+    decoded = percent_decode(fragment);
+    if (!decoded) {
+      return bad_reference(where,
+                           "after '%' two hexadecimal digits must follow.");
+    }
+  }
+  const std::string_view name = decoded ? *decoded : fragment;
+  if (name[0] == '/') return follow_pointer(resource, name, where);
+  scan();
+  const auto anchor =
+      by_anchor_.find(resources_[resource].base + "#" + std::string(name));
+  if (anchor != by_anchor_.end()) return anchor->second;
+  return bad_reference(
+      where, "no schema has the anchor \"" + std::string(name) + "\".");
+}
+
+Result<Resources::Target> Resources::follow_pointer(ResourceId from,
+                                                    std::string_view pointer,
+                                                    const Value& where) {
+  Target target = root_of(from);
+  Where place = Where::kSchema;
+  while (!pointer.empty()) {
+    pointer.remove_prefix(1);  // '/'
+    const std::string_view raw = pointer.substr(0, pointer.find('/'));
+    pointer.remove_prefix(raw.size());
+    if (place == Where::kSchema) {
+      target.resource = enter(*target.value, target.resource);
+    }
+    const bool escaped = raw.find('~') != std::string_view::npos;
+    const std::string unescaped = escaped ? unescape(raw) : std::string();
+    const std::string_view token = escaped ? unescaped : raw;
+    const Value* next = step(*target.value, token);
+    if (next == nullptr) {
+      return bad_reference(where, "there is no \"" + std::string(token) +
+                                      "\" at \"" +
+                                      document_.pointer(target.value) + "\".");
+    }
+    place = inside(place, token, *next);
+    target.value = next;
+  }
+  return target;
+}
+
+}  // namespace parlance::schema

@@ -1,0 +1,108 @@
+#ifndef PARLANCE_SRC_SCHEMA_RESOURCES_H_
+#define PARLANCE_SRC_SCHEMA_RESOURCES_H_
+
+// What a reference means: resources, their URIs and anchors.
+//
+// A resource is a schema with a URI of its own: the root, a document that a
+// reference led to, or a subschema with `$id`.  Most schemas are one resource
+// whose references are "#" or "#/pointer"; those are followed without any
+// index. The first reference that needs one has every document scanned once for
+// identifiers, where schemas stand and nowhere else: an `$id` inside an `enum`
+// is data.
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "parlance/error.h"
+#include "parlance/json.h"
+#include "schema/document.h"
+#include "schema/keywords.h"
+
+namespace parlance::schema {
+
+using ResourceId = std::uint32_t;
+
+// Whether schemas of `draft` have this keyword.
+inline bool in_draft(Keyword keyword, Draft draft) {
+  const KeywordFacts& row = facts(keyword);
+  return row.since <= draft && draft <= row.until;
+}
+
+// Whether $schema may say this.
+bool names_known_draft(std::string_view url);
+
+class Resources {
+ public:
+  // Adds the root to `document`.  Both must outlive this.
+  Resources(Document& document, const LoadOptions& options);
+  // What is wrong with the root's $schema; nothing if it can be read.
+  std::optional<Error> start(const json::Value& schema);
+
+  static constexpr ResourceId kRoot = 0;
+  Draft draft(ResourceId id) const { return resources_[id].draft; }
+
+  // The resource that `schema`, found in `parent`, belongs to: a new one if it
+  // has an identifier.
+  ResourceId enter(const json::Value& schema, ResourceId parent);
+
+  struct Target {
+    const json::Value* value = nullptr;
+    ResourceId resource = kRoot;
+    // The name, when a $dynamicAnchor led here.
+    std::string_view dynamic_name = {};
+  };
+
+  // Where `reference`, the string at `where` in `from`, leads.
+  Result<Target> resolve(ResourceId from, const json::Value& where);
+  Target root_of(ResourceId id) const { return {resources_[id].root, id, {}}; }
+
+  // Names that dynamic references may find in a resource, with what they name.
+  // The empty name is 2019-09's $recursiveAnchor.
+  struct Anchor {
+    std::string_view name;
+    const json::Value* value = nullptr;
+  };
+  const std::vector<Anchor>& dynamic_anchors(ResourceId id);
+
+ private:
+  struct Resource {
+    std::string base;
+    const json::Value* root = nullptr;
+    Draft draft = Draft::k2020;
+    std::vector<Anchor> dynamic_anchors = {};
+  };
+  struct Place {
+    const json::Value* value;
+    ResourceId resource;
+  };
+
+  ResourceId add(std::string base, const json::Value* root, Draft draft);
+  const json::Value* add_source(std::string url, const json::Value& value);
+  Result<Draft> draft_of(const json::Value& schema, Draft otherwise) const;
+  const json::Value* find_document(std::string_view url) const;
+  void scan();
+  void scan(Place root);
+  void register_anchors(const json::Value& schema, ResourceId resource);
+  Result<ResourceId> find_resource(const std::string& url,
+                                   const json::Value& where);
+  Result<Target> follow_pointer(ResourceId from, std::string_view pointer,
+                                const json::Value& where);
+  Error bad_reference(const json::Value& where, std::string why) const;
+
+  Document& document_;
+  const LoadOptions& options_;
+  std::vector<Resource> resources_;
+  std::unordered_map<const json::Value*, ResourceId> by_root_;
+  // Once scanned: URL to resource, and "URL#name" to target.
+  std::unordered_map<std::string, ResourceId> by_url_;
+  std::unordered_map<std::string, Target> by_anchor_;
+  std::vector<Place> to_scan_;
+};
+
+}  // namespace parlance::schema
+
+#endif  // PARLANCE_SRC_SCHEMA_RESOURCES_H_
