@@ -323,6 +323,111 @@ TEST(NumberLanguage, EqualSpecsShare) {
       numbers.free(walk(numbers, numbers.add({.maximum = d("5")}), "1")));
 }
 
+// --- long literals ----------------------------------------------------------
+
+// Digits that follow those of a bound for a while and then do not.
+std::string near(const std::string& bound, std::mt19937_64& random) {
+  std::string out = bound.substr(0, random() % (bound.size() + 1));
+  while (random() % 4 != 0) out += static_cast<char>('0' + random() % 10);
+  if (random() % 3 == 0) out.append(random() % 30, '0');
+  if (random() % 3 == 0) out.insert(random() % (out.size() + 1), ".");
+  if (random() % 4 == 0) {
+    static const char* const kExponents[] = {"e", "E", "e+", "e-", "E-0"};
+    out += kExponents[random() % std::size(kExponents)];
+    out += std::to_string(random() % 2 != 0 ? random() % 30 : random() % 400);
+  }
+  return (random() % 4 == 0 ? "-" : "") + out;
+}
+
+// All specs live in one owner, so that a literal mostly meets states that
+// others made.
+TEST(NumberLanguage, LongLiteralsAgreeWithTheTwin) {
+  static const char* const kBounds[] = {"9223372036854775807",
+                                        "18446744073709551615",
+                                        "0.1",
+                                        "0.2",
+                                        "3.14159265358979",
+                                        "1e-7",
+                                        "1e308",
+                                        "5e-324",
+                                        "1.7976931348623157e308",
+                                        "90",
+                                        "180",
+                                        "1024",
+                                        "2147483648",
+                                        "0.30000000000000004",
+                                        "65535.5"};
+  static const char* const kSteps[] = {
+      "0.01", "5", "0.125", "1000", "7e5", "1e-10", "123456789012345"};
+  std::mt19937_64 random(11);
+  Numbers numbers;
+  std::size_t accepted = 0;
+  for (int i = 0; i < 400; ++i) {
+    NumberSpec spec;
+    std::vector<std::string> texts;
+    auto pick = [&] {
+      std::string text = kBounds[random() % std::size(kBounds)];
+      Decimal value = d(text);
+      texts.push_back(text);
+      if (value.exponent >= 0) {
+        texts.push_back(
+            value.digits +
+            std::string(static_cast<std::size_t>(value.exponent), '0'));
+      } else if (value.magnitude() <= 0) {
+        texts.push_back(
+            "0." +
+            std::string(static_cast<std::size_t>(-value.magnitude()), '0') +
+            value.digits);
+      }
+      value.negative = random() % 4 == 0;
+      return value;
+    };
+    if (random() % 3 != 0) spec.minimum = pick();
+    if (random() % 3 != 0) spec.maximum = pick();
+    if (spec.minimum && spec.maximum && *spec.maximum < *spec.minimum) {
+      std::swap(spec.minimum, spec.maximum);
+    }
+    spec.exclusive_minimum = random() % 3 == 0;
+    spec.exclusive_maximum = random() % 3 == 0;
+    spec.integer = random() % 4 == 0;
+    if (random() % 5 == 0) {
+      spec.multiple_of.push_back(d(kSteps[random() % std::size(kSteps)]));
+    }
+    if (random() % 5 == 0) spec.excluded.push_back(pick());
+    if (random() % 6 == 0) spec.allowed = {{pick(), pick(), pick()}};
+    if (texts.empty()) texts.push_back("12");
+    SCOPED_TRACE(describe(spec));
+    Numbers::Id id = numbers.add(spec);
+    for (int k = 0; k < 300; ++k) {
+      std::string text = near(texts[random() % texts.size()], random);
+      std::size_t e = text.find_first_of("eE");
+      if (e != std::string::npos && text.size() - e > 8) continue;
+      auto value = Decimal::from_json(text);
+      Numbers::State state = walk(numbers, id, text);
+      bool right = value && satisfies(spec, *value);
+      if (numbers.accepting(state)) {
+        ++accepted;
+        ASSERT_TRUE(right) << text;
+      } else if (right) {
+        ASSERT_TRUE(may_be_left_out(spec, text)) << text;
+      }
+      if (state != Numbers::kDead && k < 20) {
+        // Follow any live way: it must not end before it is accepted.
+        for (int step = 0; step < 2000 && !numbers.accepting(state); ++step) {
+          Numbers::State next = Numbers::kDead;
+          for (char c : std::string_view("0.123456789-e")) {
+            next = numbers.step(state, static_cast<uint8_t>(c));
+            if (next != Numbers::kDead) break;
+          }
+          ASSERT_NE(next, Numbers::kDead) << text;
+          state = next;
+        }
+      }
+    }
+  }
+  EXPECT_GT(accepted, 10000u);
+}
+
 // --- random specs -----------------------------------------------------------
 
 struct Sampler {
