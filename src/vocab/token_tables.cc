@@ -10,6 +10,9 @@
 #include <algorithm>
 #include <cassert>
 #include <cstring>
+#include <optional>
+#include <string>
+#include <utility>
 
 #include "vocab/token_tables_layout.h"
 

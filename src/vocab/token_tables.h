@@ -26,6 +26,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "json/string_body.h"
 #include "parlance/error.h"

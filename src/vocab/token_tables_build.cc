@@ -5,10 +5,15 @@
 // its state is dead, so all states but kText together cost less than that one.
 
 #include <algorithm>
-#include <bit>
-#include <compare>
+#include <cassert>
+#include <cstdint>
 #include <cstring>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "parlance/vocabulary.h"
 #include "vocab/token_tables.h"
@@ -68,8 +73,8 @@ struct BodyArrays {
   ExitArrays exits;
 };
 
-// Remainders are shorter than tokens and shared by them, so that their trie is
-// never fuller than the one of the tokens, which was not too full.
+// Each node of the tokens' trie stands for at most one beginning of a
+// remainder, so that the trie of remainders cannot be full where that was not.
 ExitArrays make_exits(std::vector<Leaving>& leaving) {
   std::ranges::sort(leaving, [](const Leaving& a, const Leaving& b) {
     if (const int order = a.rest.compare(b.rest); order != 0) return order < 0;
@@ -83,7 +88,7 @@ ExitArrays make_exits(std::vector<Leaving>& leaving) {
   at.reserve(leaving.size());
   for (const Leaving& l : leaving) {
     const std::optional<std::uint32_t> node = builder.add(l.rest);
-    if (!node) break;
+    assert(node.has_value());
     at.push_back(*node);
     arrays.exits.push_back(l.token);
   }

@@ -2,7 +2,9 @@
 
 #include <cerrno>
 #include <cstring>
+#include <memory>
 #include <string>
+#include <utility>
 
 #include "vocab/token_tables.h"
 #include "vocab/token_tables_layout.h"
