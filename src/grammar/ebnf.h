@@ -1,0 +1,50 @@
+#ifndef PARLANCE_SRC_GRAMMAR_EBNF_H_
+#define PARLANCE_SRC_GRAMMAR_EBNF_H_
+
+// Grammars as text: the EBNF that GBNF files are written in, and more.
+//
+//   root   ::= "[" (number ("," number){0,9})? "]"    # up to ten numbers
+//   number ::= [1-9] [0-9]* | "0"
+//
+// Names      letters, digits, "_", "-", "."; a definition begins its line.
+// Text       "..." with \" \\ \/ \' \? \[ \] \n \r \t \b \f \a \v \0 \e
+//            \xH... \uXXXX \UXXXXXXXX.
+// Classes    [a-z_], [^"\\]; in them any punctuation may have a "\" before it.
+//            "." is any character.
+// Operators  sequence, "|", "( )", and one of ? * + {n} {n,} {n,m} behind an
+//            element.  An alternative may not be empty: write "".
+// Options    name[max_tokens=9, max_chars=80, lazy, capture="n",
+//            temperature=0.5, suffix="x", stop=rule, stop_capture="n"] ::= ...
+// Macros     Regex("...", json_string=false, flags="is"), Substring("a", ...),
+//            TagDispatch(("<a>", rule), ..., loop_after_dispatch=true,
+//            excludes=("x",)), Token(1, ...), ExcludeToken(1, ...),
+//            TokenTagDispatch((1, rule), ...), JsonSchema("{...}",
+//            options="{...}").
+//
+// A trailing (= ...) is a hint that printed grammars hold; it is checked and
+// changes nothing.  So do the options capture_hidden_...=number.
+
+#include <string>
+#include <string_view>
+
+#include "grammar/rules.h"
+#include "parlance/error.h"
+
+namespace parlance::grammar {
+
+// Errors: kBadSyntax; kBadReference for a rule that is used and not defined,
+// and for a missing root; kConflict for one defined twice; kUnknownName for an
+// option or a macro; kBadPattern and kUnsupportedPattern for a pattern;
+// kInvalidJson for a schema; kTooLarge.  Spans are bytes of `text`.
+Result<Rules> read_ebnf(std::string_view text,
+                        std::string_view root_rule = "root",
+                        const RulesLimits& limits = {});
+
+// A text that read_ebnf() reads as the same language, a line per rule, the
+// root first and called `root` if that name is free.  What no rule uses is
+// left out.
+std::string to_ebnf(const Rules& rules);
+
+}  // namespace parlance::grammar
+
+#endif  // PARLANCE_SRC_GRAMMAR_EBNF_H_

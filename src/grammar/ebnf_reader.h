@@ -1,0 +1,122 @@
+#ifndef PARLANCE_SRC_GRAMMAR_EBNF_READER_H_
+#define PARLANCE_SRC_GRAMMAR_EBNF_READER_H_
+
+// The reader of EBNF: one pass over the text with its own stack of open
+// parentheses.  ebnf.cc has rules, sequences and operators, ebnf_terms.cc what
+// stands for text: strings, classes, macros, and the options of rules.
+//
+// Methods that return bool return false after fail() was called; the first
+// failure is the one that is reported.
+
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "grammar/ebnf.h"
+
+namespace parlance::grammar {
+
+class EbnfReader {
+ public:
+  EbnfReader(std::string_view text, const RulesLimits& limits);
+  Result<Rules> run(std::string_view root_rule);
+
+ private:
+  // An open parenthesis, or the body of a rule.
+  struct Frame {
+    std::size_t begin = 0;
+    bool hint = false;  // (= ...)
+    std::vector<ExprId> alternatives = {};
+    std::vector<ExprId> sequence = {};
+    bool has_element = false;  // the alternative has something in it
+    bool closed = false;       // by a hint: nothing may follow
+    // The last element may take an operator.
+    bool operand = false;
+    bool repeated = false;  // it has one
+  };
+
+  // What an argument of a macro may be.
+  struct Value {
+    enum class Kind : unsigned char { kText, kNumber, kBool, kName, kTuple };
+    Kind kind = Kind::kText;
+    std::string text = {};  // kText, kName
+    std::uint64_t number = 0;
+    std::uint64_t last = 0;  // kNumber: of a range, else `number`
+    bool truth = false;
+    std::vector<Value> items = {};
+    Span span = {};
+  };
+  struct Arguments {
+    std::vector<Value> positional;
+    std::map<std::string, Value> named;
+    Span span = {};
+  };
+
+  bool at_end() const { return at_ >= text_.size(); }
+  char peek(std::size_t ahead = 0) const {
+    return at_ + ahead < text_.size() ? text_[at_ + ahead] : '\0';
+  }
+  bool match(std::string_view expected);
+  void skip_space();
+  bool first_on_line(std::size_t at) const;
+  bool fail(std::size_t begin, std::size_t end, std::string message,
+            ErrorCode code = ErrorCode::kBadSyntax);
+  bool fail_here(std::string message);
+
+  // Rules (ebnf.cc).
+  bool grammar();
+  bool rule();
+  bool begins_rule() const;
+  bool body(ExprId& out);
+  bool element();
+  bool open();
+  bool close();
+  bool end_alternative(std::size_t end);
+  ExprId finish(Frame& frame);
+  void push(ExprId id);
+  bool repetition();
+  bool braces(std::uint32_t& min, std::uint32_t& max);
+  bool count(std::uint32_t& out);
+  std::string name();
+  RuleId rule_called(const std::string& name, Span span);
+  bool check_references();
+
+  // Terms (ebnf_terms.cc).
+  bool string(std::string& out);
+  bool char_class(ExprId& out);
+  bool escape(bool in_class, char32_t& out);
+  bool options(RuleOptions& out, const std::string& rule_name);
+  bool option(RuleOptions& out, const std::string& key,
+              const std::string& rule_name, std::size_t begin);
+  bool number(std::uint64_t least, std::uint64_t most, std::uint64_t& out);
+  bool marker(ExprId& out);
+  bool macro(const std::string& called, std::size_t begin, ExprId& out);
+  bool arguments(Arguments& out);
+  bool value(Value& out, int depth);
+  bool regex_macro(Arguments& args, ExprId& out);
+  bool substring_macro(Arguments& args, ExprId& out);
+  bool dispatch_macro(Arguments& args, bool tokens, ExprId& out);
+  bool token_macro(Arguments& args, bool excluded, ExprId& out);
+  bool schema_macro(Arguments& args, ExprId& out);
+  bool take_named(Arguments& args, std::string_view key, Value::Kind kind,
+                  std::optional<Value>& out);
+  bool no_more_named(const Arguments& args);
+  static bool is_macro(std::string_view called);
+
+  std::string_view text_;
+  std::size_t at_ = 0;
+  RulesLimits limits_;
+  Rules rules_;
+  std::unordered_map<std::string, RuleId> ids_;
+  std::vector<Span> first_use_;  // by rule
+  std::vector<bool> defined_;    // by rule
+  std::vector<Frame> frames_;
+  std::optional<Error> error_;
+};
+
+}  // namespace parlance::grammar
+
+#endif  // PARLANCE_SRC_GRAMMAR_EBNF_READER_H_

@@ -1,0 +1,590 @@
+// EBNF: strings, classes, macros and the options of rules; see ebnf_reader.h.
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <cstdlib>
+#include <utility>
+
+#include "base/utf8.h"
+#include "grammar/ebnf_reader.h"
+#include "grammar/regex_rules.h"
+
+namespace parlance::grammar {
+namespace {
+
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+int hex_value(char c) {
+  if (is_digit(c)) return c - '0';
+  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
+  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
+  return -1;
+}
+
+bool is_capture_name(std::string_view name) {
+  for (char c : name) {
+    if (c <= ' ' || c == 127) return false;
+  }
+  return !name.empty();
+}
+
+}  // namespace
+
+// At "\".
+bool EbnfReader::escape(bool in_class, char32_t& out) {
+  const std::size_t begin = at_++;
+  const char c = peek();
+  ++at_;
+  auto hex = [&](std::size_t least, std::size_t most) {
+    std::size_t digits = 0;
+    std::uint64_t value = 0;
+    while (digits < most && hex_value(peek()) >= 0) {
+      value = std::min<std::uint64_t>(
+          value * 16 + static_cast<unsigned>(hex_value(peek())), 1u << 30);
+      ++at_;
+      ++digits;
+    }
+    if (digits < least) {
+      return fail(begin, at_,
+                  "This escape needs " + std::to_string(least) +
+                      " hexadecimal digits.");
+    }
+    if (value > regex::kMaxCodePoint || (value >= 0xD800 && value < 0xE000)) {
+      return fail(begin, at_, "This escape is not a Unicode character.");
+    }
+    out = static_cast<char32_t>(value);
+    return true;
+  };
+  switch (c) {
+    case 'n':
+      out = '\n';
+      return true;
+    case 'r':
+      out = '\r';
+      return true;
+    case 't':
+      out = '\t';
+      return true;
+    case 'b':
+      out = '\b';
+      return true;
+    case 'f':
+      out = '\f';
+      return true;
+    case 'a':
+      out = '\a';
+      return true;
+    case 'v':
+      out = '\v';
+      return true;
+    case 'e':
+      out = 27;
+      return true;
+    case '0':
+      out = 0;
+      return true;
+    case 'x':
+      return hex(1, 64);
+    case 'u':
+      return hex(4, 4);
+    case 'U':
+      return hex(8, 8);
+    default:
+      break;
+  }
+  const std::string_view plain =
+      in_class ? "\"\\/'?^$.*+()[]{}|-" : "\"\\/'?[]";
+  if (c != '\0' && plain.find(c) != std::string_view::npos) {
+    out = static_cast<unsigned char>(c);
+    return true;
+  }
+  return fail(begin, at_,
+              "Unknown escape; there are \\\" \\\\ \\n \\r \\t and others, and "
+              "\\x41, \\u0041 for characters by number.");
+}
+
+// At the opening quote.
+bool EbnfReader::string(std::string& out) {
+  const std::size_t begin = at_++;
+  for (;;) {
+    if (at_end() || peek() == '\n' || peek() == '\r') {
+      return fail(begin, at_,
+                  "This string is not closed on its line; add a '\"', or "
+                  "write \\n for a line feed.");
+    }
+    if (match("\"")) return true;
+    if (peek() == '\\') {
+      char32_t c = 0;
+      if (!escape(false, c)) return false;
+      base::append_utf8(out, c);
+    } else {
+      out += text_[at_++];
+    }
+  }
+}
+
+// At "[".
+bool EbnfReader::char_class(ExprId& out) {
+  const std::size_t begin = at_++;
+  const bool negated = match("^");
+  std::vector<regex::CharRange> ranges;
+  auto member = [&](char32_t& c) {
+    if (at_end() || peek() == '\n' || peek() == '\r') {
+      return fail(begin, at_,
+                  "This class is not closed on its line; add a \"]\", or "
+                  "write \\n for a line feed.");
+    }
+    if (peek() == '\\') return escape(true, c);
+    c = base::next_code_point(text_, at_);
+    return true;
+  };
+  while (!match("]")) {
+    const std::size_t item = at_;
+    char32_t first = 0;
+    if (!member(first)) return false;
+    char32_t last = first;
+    if (peek() == '-' && peek(1) != ']') {
+      ++at_;
+      if (!member(last)) return false;
+    }
+    if (first > last) {
+      return fail(item, at_,
+                  "The range \"" + std::string(text_.substr(item, at_ - item)) +
+                      "\" runs backwards.");
+    }
+    ranges.push_back({first, last});
+  }
+  regex::CharClass set(std::move(ranges));
+  out = rules_.char_class(negated ? set.negated() : std::move(set));
+  return true;
+}
+
+// --- Options of a rule ------------------------------------------------------
+
+// At "[".
+bool EbnfReader::options(RuleOptions& out, const std::string& rule_name) {
+  const std::size_t begin = at_++;
+  std::vector<std::string> seen;
+  for (;;) {
+    skip_space();
+    const std::size_t key_begin = at_;
+    std::string key = name();
+    if (key.empty()) return fail_here("an option of the rule belongs here.");
+    if (std::find(seen.begin(), seen.end(), key) != seen.end()) {
+      return fail(key_begin, at_, "The option \"" + key + "\" is given twice.",
+                  ErrorCode::kConflict);
+    }
+    seen.push_back(key);
+    skip_space();
+    if (!option(out, key, rule_name, key_begin)) return false;
+    skip_space();
+    if (match("]")) break;
+    if (!match(",")) return fail_here("options are separated by \",\".");
+  }
+  const bool both = std::find(seen.begin(), seen.end(), "stop") != seen.end() &&
+                    std::find(seen.begin(), seen.end(), "suffix") != seen.end();
+  if (both) {
+    return fail(begin, at_, "\"stop\" and \"suffix\" exclude each other.",
+                ErrorCode::kConflict);
+  }
+  return true;
+}
+
+bool EbnfReader::option(RuleOptions& out, const std::string& key,
+                        const std::string& rule_name, std::size_t begin) {
+  const bool has_value = match("=");
+  if (has_value) skip_space();
+  std::uint64_t value = 0;
+  if (key == "lazy" || (key == "capture" && !has_value)) {
+    if (has_value) return fail(begin, at_, "\"lazy\" takes no value.");
+    if (key == "lazy") {
+      out.lazy = true;
+    } else {
+      out.capture = rule_name;
+    }
+    return true;
+  }
+  const bool known =
+      key == "max_tokens" || key == "max_chars" || key == "capture" ||
+      key == "temperature" || key == "suffix" || key == "stop" ||
+      key == "stop_capture" || key.starts_with("capture_hidden_");
+  if (!known) {
+    return fail(begin, begin + key.size(),
+                "There is no option \"" + key +
+                    "\"; there are max_tokens, max_chars, lazy, capture, "
+                    "temperature, suffix, stop and stop_capture.",
+                ErrorCode::kUnknownName);
+  }
+  if (!has_value) {
+    return fail(begin, at_, "\"" + key + "\" needs a value: " + key + "=...");
+  }
+  if (key == "max_tokens" || key == "max_chars") {
+    const bool tokens = key == "max_tokens";
+    if (!number(tokens ? 1 : 0, 0x7FFFFFFF, value)) return false;
+    (tokens ? out.max_tokens : out.max_chars) =
+        static_cast<std::uint32_t>(value);
+    return true;
+  }
+  if (key == "capture" || key == "stop_capture") {
+    std::string text;
+    if (peek() != '"') return fail_here("a name in quotes belongs here.");
+    if (!string(text)) return false;
+    if (!is_capture_name(text)) {
+      return fail(begin, at_, "The name of a capture has no spaces.");
+    }
+    (key == "capture" ? out.capture : out.marker_capture) = std::move(text);
+    return true;
+  }
+  if (key == "suffix" || key == "stop") {
+    out.hide_marker = key == "stop";
+    return marker(out.marker);
+  }
+  if (key != "temperature") return number(0, 0xFFFFFFFF, value);
+  const std::size_t number_begin = at_;
+  while (is_digit(peek()) || peek() == '.' || peek() == 'e' || peek() == 'E' ||
+         ((peek() == '-' || peek() == '+') && at_ > number_begin)) {
+    ++at_;
+  }
+  const std::string digits(text_.substr(number_begin, at_ - number_begin));
+  char* end = nullptr;
+  const double read = std::strtod(digits.c_str(), &end);
+  if (digits.empty() || *end != '\0' || !std::isfinite(read)) {
+    return fail(begin, std::max(at_, begin + 1),
+                "A temperature is a finite number, 0 or greater.");
+  }
+  out.temperature = read;
+  return true;
+}
+
+// A string or a rule's name.
+bool EbnfReader::marker(ExprId& out) {
+  const std::size_t begin = at_;
+  if (peek() == '"') {
+    std::string text;
+    if (!string(text)) return false;
+    if (text.empty()) {
+      return fail(begin, at_, "What ends a rule may not be empty.",
+                  ErrorCode::kEmptyValue);
+    }
+    out = rules_.bytes(text);
+    return true;
+  }
+  std::string called = name();
+  if (called.empty()) {
+    return fail_here("a string or a rule's name belongs here.");
+  }
+  out = rules_.reference(rule_called(called, {begin, at_}));
+  return true;
+}
+
+bool EbnfReader::number(std::uint64_t least, std::uint64_t most,
+                        std::uint64_t& out) {
+  const std::size_t begin = at_;
+  std::uint64_t value = 0;
+  while (is_digit(peek())) {
+    value = std::min(value * 10 + static_cast<unsigned>(peek() - '0'),
+                     std::uint64_t{1} << 40);
+    ++at_;
+  }
+  if (at_ == begin || value < least || value > most) {
+    return fail(begin, std::max(at_, begin + 1),
+                "Expected a number from " + std::to_string(least) + " to " +
+                    std::to_string(most) + ".");
+  }
+  out = value;
+  return true;
+}
+
+// --- Macros -----------------------------------------------------------------
+
+bool EbnfReader::value(Value& out, int depth) {
+  const std::size_t begin = at_;
+  if (peek() == '"') {
+    out.kind = Value::Kind::kText;
+    if (!string(out.text)) return false;
+  } else if (is_digit(peek())) {
+    out.kind = Value::Kind::kNumber;
+    if (!number(0, 0xFFFFFFFE, out.number)) return false;
+    out.last = out.number;
+    if (match("-") && !number(out.number, 0xFFFFFFFE, out.last)) return false;
+  } else if (match("(")) {
+    out.kind = Value::Kind::kTuple;
+    if (depth >= 4) {
+      return fail(begin, at_, "Tuples are nested too deeply here.",
+                  ErrorCode::kTooLarge);
+    }
+    for (skip_space(); !match(")"); skip_space()) {
+      if (!out.items.empty()) {
+        if (!match(",")) return fail_here("a tuple is written (a, b).");
+        skip_space();
+        if (match(")")) break;
+      }
+      Value item;
+      if (!value(item, depth + 1)) return false;
+      out.items.push_back(std::move(item));
+    }
+  } else {
+    out.kind = Value::Kind::kName;
+    out.text = name();
+    if (out.text.empty()) return fail_here("an argument belongs here.");
+    if (out.text == "true" || out.text == "false") {
+      out.kind = Value::Kind::kBool;
+      out.truth = out.text == "true";
+    }
+  }
+  out.span = {begin, at_};
+  return true;
+}
+
+// At "(".
+bool EbnfReader::arguments(Arguments& out) {
+  const std::size_t begin = at_++;
+  skip_space();
+  for (bool first = true; !match(")"); first = false) {
+    if (!first) {
+      if (!match(",")) return fail_here("arguments are separated by \",\".");
+      skip_space();
+    }
+    Value read;
+    if (!value(read, 0)) return false;
+    skip_space();
+    if (read.kind == Value::Kind::kName && match("=")) {
+      skip_space();
+      Value given;
+      if (!value(given, 0)) return false;
+      if (!out.named.emplace(read.text, std::move(given)).second) {
+        return fail(read.span.begin, read.span.end,
+                    "The argument \"" + read.text + "\" is given twice.",
+                    ErrorCode::kConflict);
+      }
+    } else if (!out.named.empty()) {
+      return fail(read.span.begin, read.span.end,
+                  "Arguments with a name come last.");
+    } else {
+      out.positional.push_back(std::move(read));
+    }
+    skip_space();
+  }
+  out.span = {begin, at_};
+  return true;
+}
+
+bool EbnfReader::take_named(Arguments& args, std::string_view key,
+                            Value::Kind kind, std::optional<Value>& out) {
+  auto found = args.named.find(std::string(key));
+  if (found == args.named.end()) return true;
+  if (found->second.kind != kind) {
+    const char* wanted = kind == Value::Kind::kBool   ? "true or false"
+                         : kind == Value::Kind::kText ? "a string"
+                                                      : "a tuple";
+    return fail(found->second.span.begin, found->second.span.end,
+                "\"" + std::string(key) + "\" must be " + wanted + ".",
+                ErrorCode::kWrongType);
+  }
+  out = std::move(found->second);
+  args.named.erase(found);
+  return true;
+}
+
+bool EbnfReader::no_more_named(const Arguments& args) {
+  if (args.named.empty()) return true;
+  const auto& [key, given] = *args.named.begin();
+  return fail(given.span.begin, given.span.end,
+              "There is no argument \"" + key + "\" here.",
+              ErrorCode::kUnknownName);
+}
+
+bool EbnfReader::macro(const std::string& called, std::size_t begin,
+                       ExprId& out) {
+  const bool dispatch = called == "TagDispatch" || called == "TokenTagDispatch";
+  if (dispatch || called == "Substring" || called == "JsonSchema") {
+    for (const Frame& frame : frames_) {
+      if (!frame.hint) continue;
+      return fail(begin, at_, "A (= ...) may not hold " + called + ".");
+    }
+  }
+  Arguments args;
+  if (!arguments(args)) return false;
+  args.span.begin = begin;
+  if (called == "Regex") return regex_macro(args, out);
+  if (called == "Substring") return substring_macro(args, out);
+  if (called == "JsonSchema") return schema_macro(args, out);
+  if (dispatch) {
+    return dispatch_macro(args, called == "TokenTagDispatch", out);
+  }
+  return token_macro(args, called == "ExcludeToken", out);
+}
+
+bool EbnfReader::is_macro(std::string_view called) {
+  for (std::string_view known :
+       {"Regex", "Substring", "TagDispatch", "Token", "ExcludeToken",
+        "TokenTagDispatch", "JsonSchema"}) {
+    if (called == known) return true;
+  }
+  return false;
+}
+
+bool EbnfReader::regex_macro(Arguments& args, ExprId& out) {
+  if (args.positional.size() != 1 ||
+      args.positional[0].kind != Value::Kind::kText) {
+    return fail(args.span.begin, args.span.end,
+                "Regex takes one pattern in quotes: Regex(\"[a-z]+\").");
+  }
+  std::optional<Value> json_string;
+  std::optional<Value> flags;
+  if (!take_named(args, "json_string", Value::Kind::kBool, json_string) ||
+      !take_named(args, "flags", Value::Kind::kText, flags) ||
+      !no_more_named(args)) {
+    return false;
+  }
+  RegexOptions reading;
+  reading.embedded = true;
+  reading.has_flags = flags.has_value();
+  if (flags) reading.flags = flags->text;
+  reading.json_string = json_string && json_string->truth;
+  Result<RegexExpr> expr = read_regex(args.positional[0].text, reading);
+  if (!expr) {
+    return fail(args.positional[0].span.begin, args.positional[0].span.end,
+                expr.error().message, expr.error().code);
+  }
+  out = rules_.regex(std::move(*expr));
+  return true;
+}
+
+bool EbnfReader::substring_macro(Arguments& args, ExprId& out) {
+  if (!no_more_named(args)) return false;
+  std::vector<std::string> chunks;
+  for (Value& given : args.positional) {
+    if (given.kind != Value::Kind::kText) {
+      return fail(given.span.begin, given.span.end,
+                  "A chunk is a string in quotes.", ErrorCode::kWrongType);
+    }
+    chunks.push_back(std::move(given.text));
+  }
+  if (chunks.empty()) {
+    return fail(args.span.begin, args.span.end,
+                "Substring needs at least one chunk: Substring(\"a\", \"b\").");
+  }
+  out = rules_.substring(std::move(chunks));
+  return true;
+}
+
+bool EbnfReader::token_macro(Arguments& args, bool excluded, ExprId& out) {
+  if (!no_more_named(args)) return false;
+  TokenSetExpr set;
+  set.negated = excluded;
+  for (const Value& given : args.positional) {
+    if (given.kind != Value::Kind::kNumber) {
+      return fail(given.span.begin, given.span.end,
+                  "A token is given by its id, a number, or a range 3-7.",
+                  ErrorCode::kWrongType);
+    }
+    set.ranges.push_back(
+        {static_cast<Token>(given.number), static_cast<Token>(given.last)});
+  }
+  if (set.ranges.empty()) {
+    return fail(args.span.begin, args.span.end,
+                "At least one id belongs here: Token(1, 2).");
+  }
+  out = rules_.tokens(std::move(set));
+  return true;
+}
+
+bool EbnfReader::dispatch_macro(Arguments& args, bool tokens, ExprId& out) {
+  std::optional<Value> loop;
+  std::optional<Value> excludes;
+  if (!take_named(args, "loop_after_dispatch", Value::Kind::kBool, loop) ||
+      !take_named(args, "excludes", Value::Kind::kTuple, excludes)) {
+    return false;
+  }
+  if (!no_more_named(args)) return false;
+  // ("a") is "a" in parentheses and, here, a list of one.
+  const std::vector<Value> excluded =
+      excludes ? std::move(excludes->items) : std::vector<Value>{};
+  const Value::Kind kind = tokens ? Value::Kind::kNumber : Value::Kind::kText;
+  auto fits = [&](const Value& given) {
+    return given.kind == kind && given.last == given.number &&
+           (tokens || !given.text.empty());
+  };
+  FreeTextExpr text;
+  TokenTextExpr token_text;
+  for (const Value& given : excluded) {
+    if (!fits(given)) {
+      return fail(given.span.begin, given.span.end,
+                  tokens ? "An exclude is the id of a token."
+                         : "An exclude is a string, and not empty.",
+                  ErrorCode::kWrongType);
+    }
+    if (tokens) {
+      token_text.excludes.push_back(static_cast<Token>(given.number));
+    } else {
+      text.excludes.push_back(given.text);
+    }
+  }
+  for (const Value& given : args.positional) {
+    if (given.kind != Value::Kind::kTuple || given.items.size() != 2 ||
+        !fits(given.items[0]) || given.items[1].kind != Value::Kind::kName) {
+      return fail(given.span.begin, given.span.end,
+                  tokens ? "Expected a token's id and a rule: (7, rule)."
+                         : "Expected a text that is not empty and a rule: "
+                           "(\"<tag>\", rule).");
+    }
+    const Value& trigger = given.items[0];
+    RuleId rule = rule_called(given.items[1].text, given.items[1].span);
+    for (const std::string& exclude : text.excludes) {
+      if (trigger.text.starts_with(exclude)) {
+        return fail(trigger.span.begin, trigger.span.end,
+                    "This can never be written: the exclude \"" + exclude +
+                        "\" is its beginning.",
+                    ErrorCode::kConflict);
+      }
+    }
+    const auto token = static_cast<Token>(trigger.number);
+    if (tokens &&
+        std::find(token_text.excludes.begin(), token_text.excludes.end(),
+                  token) != token_text.excludes.end()) {
+      return fail(trigger.span.begin, trigger.span.end,
+                  "A token cannot be a trigger and excluded.",
+                  ErrorCode::kConflict);
+    }
+    if (tokens) {
+      token_text.triggers.push_back({token, rule});
+    } else {
+      text.triggers.push_back({trigger.text, rule});
+    }
+  }
+  text.loop = token_text.loop = !loop || loop->truth;
+  out = tokens ? rules_.token_text(std::move(token_text))
+               : rules_.free_text(std::move(text));
+  return true;
+}
+
+bool EbnfReader::schema_macro(Arguments& args, ExprId& out) {
+  std::optional<Value> options_text;
+  if (args.positional.size() != 1 ||
+      args.positional[0].kind != Value::Kind::kText) {
+    return fail(args.span.begin, args.span.end,
+                "JsonSchema takes one schema as a string.");
+  }
+  if (!take_named(args, "options", Value::Kind::kText, options_text) ||
+      !no_more_named(args)) {
+    return false;
+  }
+  SchemaExpr expr;
+  auto read = [&](const Value& given, json::Value& to) {
+    Result<json::Value> parsed = json::parse(given.text);
+    if (!parsed) {
+      return fail(given.span.begin, given.span.end, parsed.error().message,
+                  ErrorCode::kInvalidJson);
+    }
+    to = std::move(*parsed);
+    return true;
+  };
+  if (!read(args.positional[0], expr.schema)) return false;
+  if (options_text && !read(*options_text, expr.options)) return false;
+  out = rules_.schema(std::move(expr));
+  return true;
+}
+
+}  // namespace parlance::grammar

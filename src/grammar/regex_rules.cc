@@ -1,0 +1,421 @@
+// Three steps: the pattern is respelled for the reader of ECMA patterns, the
+// tree it gives is checked and its sets are folded, and what it means is cut
+// down to what a grammar can say.
+
+#include "grammar/regex_rules.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "base/utf8.h"
+#include "regex/ast.h"
+#include "regex/pattern.h"
+
+namespace parlance::grammar {
+namespace {
+
+using regex::AstKind;
+using regex::CharClass;
+using regex::HirKind;
+
+bool is_hex(char c) {
+  return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') ||
+         (c >= 'A' && c <= 'F');
+}
+bool is_letter(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+// The pattern in ECMA's spelling, and where each of its bytes comes from.
+class Respeller {
+ public:
+  Respeller(std::string_view text, bool embedded)
+      : text_(text), embedded_(embedded) {}
+
+  // False after an error.
+  bool run() {
+    if (embedded_ && text_.starts_with("(?i)")) {
+      ignore_case = true;
+      at_ = 4;
+    }
+    while (at_ < text_.size()) {
+      char c = text_[at_];
+      if (c == '\\') {
+        if (!escape()) return false;
+      } else if (!in_class_ && c == '[') {
+        in_class_ = true;
+        keep(1);
+        if (at_ < text_.size() && text_[at_] == '^') keep(1);
+      } else if (in_class_ && c == ']') {
+        in_class_ = false;
+        keep(1);
+      } else if (in_class_ && c == '[') {
+        // ECMA's v flag reads brackets in brackets; here it is a character.
+        put("\\[", 1);
+      } else if (!in_class_ && text_.substr(at_).starts_with("{,")) {
+        return fail(2, "A least count is missing; write {0,...}.",
+                    ErrorCode::kBadPattern);
+      } else if (!in_class_ && text_.substr(at_).starts_with("(?")) {
+        if (!group()) return false;
+      } else {
+        keep(1);
+      }
+    }
+    map.push_back(static_cast<std::uint32_t>(text_.size()));
+    return true;
+  }
+
+  std::string out;
+  std::vector<std::uint32_t> map;  // by byte of `out`, and one more
+  bool ignore_case = false;
+  Error error;
+
+ private:
+  // The next `size` bytes as they are.
+  void keep(std::size_t size) {
+    for (std::size_t i = 0; i < size && at_ < text_.size(); ++i) {
+      out += text_[at_];
+      map.push_back(static_cast<std::uint32_t>(at_++));
+    }
+  }
+  // `text` in the place of the next `size` bytes.
+  void put(std::string_view text, std::size_t size) {
+    out += text;
+    map.insert(map.end(), text.size(), static_cast<std::uint32_t>(at_));
+    at_ += size;
+  }
+
+  bool fail(std::size_t size, std::string message, ErrorCode code) {
+    error = {code, std::move(message), {}, Span{at_, at_ + size}};
+    return false;
+  }
+  bool refuse(std::size_t size, std::string message) {
+    return fail(std::min(size, text_.size() - at_), std::move(message),
+                ErrorCode::kUnsupportedPattern);
+  }
+
+  bool group() {
+    std::string_view rest = text_.substr(at_ + 2);
+    if (rest.starts_with("=") || rest.starts_with("!")) {
+      return refuse(3,
+                    "Look-ahead is not supported in a grammar; write what may "
+                    "follow as part of the pattern.");
+    }
+    if (rest.starts_with("<=") || rest.starts_with("<!")) {
+      return refuse(4,
+                    "Look-behind is not supported in a grammar; write what "
+                    "may come before as part of the pattern.");
+    }
+    if (rest.starts_with("P<") && embedded_) return name(3);
+    if (rest.starts_with("P")) {
+      return refuse(3, "\"(?P\" is Python's; a named group is (?<name>...).");
+    }
+    if (rest.starts_with("<")) return name(2);
+    if (rest.starts_with(":")) {
+      keep(3);
+      return true;
+    }
+    if (rest.starts_with(">")) {
+      return refuse(3, "Atomic groups are not supported; use (?:...).");
+    }
+    if (rest.starts_with("#")) return refuse(3, "Comments are not supported.");
+    return refuse(3,
+                  "Inline flags are not supported; \"(?\" must be followed by "
+                  "\":\" or \"<name>\".");
+  }
+
+  // "(?<name>" becomes "(?:": the name is checked and of no other use.
+  bool name(std::size_t before) {
+    std::size_t i = at_ + before + (text_[at_ + before] == '<' ? 1 : 0);
+    std::size_t begin = i;
+    while (i < text_.size() &&
+           (is_letter(text_[i]) ||
+            (i > begin &&
+             (text_[i] == '_' || (text_[i] >= '0' && text_[i] <= '9'))))) {
+      ++i;
+    }
+    if (i == begin || i >= text_.size() || text_[i] != '>') {
+      return fail(std::min(i, text_.size()) - at_,
+                  "A group name is letters, digits and \"_\" between \"<\" "
+                  "and \">\", beginning with a letter.",
+                  ErrorCode::kBadPattern);
+    }
+    put("(?:", i + 1 - at_);
+    return true;
+  }
+
+  // A character, however it was written.
+  bool put_code_point(char32_t c, std::size_t size) {
+    if (c > regex::kMaxCodePoint) {
+      return fail(size, "A code point goes up to 10FFFF.",
+                  ErrorCode::kBadPattern);
+    }
+    static const char* digits = "0123456789ABCDEF";
+    std::string spelled = "\\u{";
+    for (int shift = 20; shift >= 0; shift -= 4) {
+      spelled += digits[(c >> shift) & 15];
+    }
+    put(spelled + "}", size);
+    return true;
+  }
+
+  // Exactly `count` hexadecimal digits behind the two bytes of the escape.
+  bool hex(std::size_t count) {
+    char32_t value = 0;
+    for (std::size_t i = 0; i < count; ++i) {
+      std::size_t place = at_ + 2 + i;
+      if (place >= text_.size() || !is_hex(text_[place])) {
+        return fail(std::min(place, text_.size()) - at_,
+                    "This escape needs " + std::to_string(count) +
+                        " hexadecimal digits.",
+                    ErrorCode::kBadPattern);
+      }
+      char c = text_[place];
+      unsigned digit =
+          c <= '9' ? unsigned(c - '0') : unsigned(c | 32) - 'a' + 10;
+      if (value > 0xFFFFFFF) value = 0xFFFFFFF;
+      value = value * 16 + digit;
+    }
+    return put_code_point(value, 2 + count);
+  }
+
+  bool escape() {
+    if (at_ + 1 >= text_.size()) {
+      return fail(1,
+                  "The pattern ends after a \"\\\"; write \"\\\\\" for the "
+                  "character.",
+                  ErrorCode::kBadPattern);
+    }
+    char c = text_[at_ + 1];
+    switch (c) {
+      case 'n':
+      case 'r':
+      case 't':
+      case 'v':
+      case 'f':
+      case 'c':
+        keep(2);
+        return true;
+      case 'd':
+      case 'D':
+      case 'w':
+      case 'W':
+        return shorthand(c == 'd' || c == 'D' ? (c == 'd' ? "\\d" : "\\D")
+                                              : (c == 'w' ? "\\w" : "\\W"));
+      case 's':
+        return shorthand(in_class_ ? "\\t-\\r \\u00A0" : "[\\t-\\r \\u00A0]");
+      case 'S':
+        return shorthand(
+            in_class_ ? "\\0-\\x08\\x0E-\\x1F!-\\u009F\\u00A1-\\u{10FFFF}"
+                      : "[^\\t-\\r \\u00A0]");
+      case 'a':
+        return put_code_point(7, 2);
+      case 'e':
+        return put_code_point(27, 2);
+      case 'x':
+        return hex(2);
+      case 'u':
+        if (at_ + 2 < text_.size() && text_[at_ + 2] == '{') {
+          keep(2);
+          return true;
+        }
+        return hex(4);
+      case 'U':
+        return hex(8);
+      case '0':
+        return put_code_point(0, 2);
+      case 'b':
+        if (in_class_) return put_code_point(8, 2);
+        [[fallthrough]];
+      case 'B':
+        return refuse(2,
+                      "Word boundaries are not supported in a grammar: they "
+                      "depend on what stands around the pattern.");
+      case 'p':
+      case 'P':
+        return refuse(2,
+                      "Unicode properties are not supported in a grammar; "
+                      "list the characters, as in [a-zà-ÿ].");
+      case 'k':
+        return refuse(2, "Back-references are not supported in a grammar.");
+      default:
+        break;
+    }
+    if (c >= '1' && c <= '9') {
+      return refuse(2, "Back-references are not supported in a grammar.");
+    }
+    std::size_t end = at_ + 1;
+    char32_t point = base::next_code_point(text_, end);
+    return put_code_point(point, end - at_);
+  }
+
+  // A dash behind a shorthand in brackets stands for itself.
+  bool shorthand(std::string_view text) {
+    put(text, 2);
+    if (in_class_ && at_ + 1 < text_.size() && text_[at_] == '-' &&
+        text_[at_ + 1] != ']') {
+      put("\\-", 1);
+    }
+    return true;
+  }
+
+  std::string_view text_;
+  std::size_t at_ = 0;
+  bool embedded_;
+  bool in_class_ = false;
+};
+
+CharClass fold_ascii(const CharClass& set) {
+  CharClass folded = set;
+  CharClass upper = set.intersect(CharClass({{'A', 'Z'}}));
+  CharClass lower = set.intersect(CharClass({{'a', 'z'}}));
+  for (const regex::CharRange& range : upper.ranges()) {
+    folded.add(CharClass({{range.first + 32, range.last + 32}}));
+  }
+  for (const regex::CharRange& range : lower.ranges()) {
+    folded.add(CharClass({{range.first - 32, range.last - 32}}));
+  }
+  return folded;
+}
+
+// What a grammar reads is UTF-8, which has no surrogates.
+const CharClass& scalar_values() {
+  static const CharClass set({{0, 0xD7FF}, {0xE000, regex::kMaxCodePoint}});
+  return set;
+}
+
+// What a JSON string holds without an escape.
+const CharClass& json_characters() {
+  static const CharClass set({{0x20, 0x21},
+                              {0x23, 0x5B},
+                              {0x5D, 0xD7FF},
+                              {0xE000, regex::kMaxCodePoint}});
+  return set;
+}
+
+}  // namespace
+
+Result<RegexExpr> read_regex(std::string_view pattern,
+                             const RegexOptions& options) {
+  RegexExpr out;
+  out.source = std::string(pattern);
+  out.has_flags = options.has_flags;
+  out.flags = std::string(options.flags);
+  out.json_string = options.json_string;
+  if (!base::is_utf8(pattern)) {
+    return Error{ErrorCode::kInvalidUtf8,
+                 "The pattern is not UTF-8.",
+                 {},
+                 Span{0, pattern.size()}};
+  }
+  bool ignore_case = false;
+  bool dot_all = !options.has_flags;
+  for (char flag : options.flags) {
+    if (flag == 'i') {
+      ignore_case = true;
+    } else if (flag == 's') {
+      dot_all = true;
+    } else if (flag != 'u') {
+      return Error{ErrorCode::kUnsupportedPattern,
+                   std::string("The flag \"") + flag +
+                       "\" is not supported; there are \"i\", \"s\" and "
+                       "\"u\".",
+                   {},
+                   Span{0, pattern.size()}};
+    }
+  }
+  Respeller respeller(pattern, options.embedded);
+  if (!respeller.run()) return respeller.error;
+  ignore_case = ignore_case || respeller.ignore_case;
+
+  auto located = [&](Error error) {
+    if (error.span) {
+      const std::vector<std::uint32_t>& map = respeller.map;
+      std::size_t last = map.size() - 1;
+      Span span{map[std::min(error.span->begin, last)],
+                map[std::min(error.span->end, last)]};
+      span.end = std::max(span.end, span.begin);
+      error.span = span;
+    }
+    return error;
+  };
+  regex::PatternOptions reading;
+  reading.flavor = regex::Flavor::kEcma;
+  reading.dot_all = dot_all;
+  Result<regex::Ast> ast = regex::parse_ast(respeller.out, reading);
+  if (!ast) return located(ast.error());
+  for (regex::AstNode& node : ast->nodes) {
+    if (node.kind == AstKind::kAnchor) {
+      node.kind = AstKind::kEmpty;
+    } else if (node.kind == AstKind::kSet) {
+      if (node.set.empty()) {
+        return located({ErrorCode::kBadPattern,
+                        "An empty class matches nothing; list characters "
+                        "between \"[\" and \"]\".",
+                        {},
+                        node.span});
+      }
+      if (ignore_case) node.set = fold_ascii(node.set);
+    } else if (node.kind == AstKind::kDot && !dot_all) {
+      // ECMA's dot also leaves out \r, U+2028 and U+2029.
+      node.kind = AstKind::kSet;
+      node.set = CharClass({{'\n', '\n'}});
+      node.negated = true;
+    } else if (node.kind == AstKind::kChar && ignore_case && node.c < 128 &&
+               is_letter(static_cast<char>(node.c))) {
+      node.kind = AstKind::kSet;
+      node.set = fold_ascii(CharClass({{node.c, node.c}}));
+      node.negated = false;
+    }
+  }
+  Result<regex::Hir> hir = regex::translate(*ast, reading);
+  if (!hir) return located(hir.error());
+
+  const CharClass& universe =
+      options.json_string ? json_characters() : scalar_values();
+  for (regex::HirNode& node : hir->nodes) {
+    switch (node.kind) {
+      case HirKind::kClass:
+        node.char_class = node.char_class.intersect(universe);
+        break;
+      case HirKind::kLiteral:
+        for (std::size_t i = 0; i < node.text.size();) {
+          if (!universe.contains(base::next_code_point(node.text, i))) {
+            node.kind = HirKind::kNothing;
+            break;
+          }
+        }
+        break;
+      case HirKind::kEmpty:
+      case HirKind::kNothing:
+      case HirKind::kConcat:
+      case HirKind::kAlternation:
+      case HirKind::kRepeat:
+      case HirKind::kCapture:
+        break;
+      default:
+        return Error{ErrorCode::kUnsupportedPattern,
+                     "The pattern is not regular; leave out look-around and "
+                     "back-references.",
+                     {},
+                     Span{0, pattern.size()}};
+    }
+  }
+  out.hir = std::move(*hir);
+  return out;
+}
+
+Result<Rules> regex_rules(std::string_view pattern,
+                          const RegexOptions& options) {
+  Result<RegexExpr> expr = read_regex(pattern, options);
+  if (!expr) return expr.error();
+  Rules rules;
+  RuleId root = rules.add_rule("root");
+  ExprId body = rules.regex(std::move(*expr));
+  rules.rules[root].body = body;
+  return rules;
+}
+
+}  // namespace parlance::grammar

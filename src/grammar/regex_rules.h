@@ -1,0 +1,48 @@
+#ifndef PARLANCE_SRC_GRAMMAR_REGEX_RULES_H_
+#define PARLANCE_SRC_GRAMMAR_REGEX_RULES_H_
+
+// Regular expressions as grammars: the whole text has to match.
+//
+// The dialect is ECMAScript's, read by the library's one reader of patterns,
+// with these differences:
+//
+//   .           any character, also a newline; with flags given and no "s"
+//               among them, any but a newline
+//   ^ $         mean nothing: the whole text is matched anyway
+//   \d \w \s    ASCII; \s is space, \t \n \r \v \f and U+00A0
+//   \a \e       the characters 7 and 27; \UHHHHHHHH a code point; any other
+//   \A ...      escaped character stands for itself
+//   *? +? {}?   as without the "?"
+//   flag i      ASCII letters only
+//
+// Refused, with the reason: look-around, back-references, \b \B, \p, inline
+// flags, atomic groups, comments, (?P<...>).  Inside a grammar (`embedded`) a
+// leading "(?i)" and "(?P<name>...)" are read, for printed grammars hold them.
+
+#include <string>
+#include <string_view>
+
+#include "grammar/rules.h"
+#include "parlance/error.h"
+
+namespace parlance::grammar {
+
+struct RegexOptions {
+  bool has_flags = false;
+  std::string_view flags = {};  // letters of "isu"
+  bool json_string = false;
+  bool embedded = false;
+};
+
+// Errors: kBadPattern, kUnsupportedPattern, kTooLarge, kInvalidUtf8; spans are
+// bytes of `pattern`.
+Result<RegexExpr> read_regex(std::string_view pattern,
+                             const RegexOptions& options = {});
+
+// The grammar of one regular expression.
+Result<Rules> regex_rules(std::string_view pattern,
+                          const RegexOptions& options = {});
+
+}  // namespace parlance::grammar
+
+#endif  // PARLANCE_SRC_GRAMMAR_REGEX_RULES_H_

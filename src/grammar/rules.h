@@ -1,0 +1,236 @@
+#ifndef PARLANCE_SRC_GRAMMAR_RULES_H_
+#define PARLANCE_SRC_GRAMMAR_RULES_H_
+
+// A user's grammar as a list of named rules over one array of expressions.
+//
+// Every front end (EBNF, Lark, regular expressions, structural tags) writes
+// Rules, and everything behind them reads Rules, so that a construct means one
+// thing wherever it was written.
+//
+//   root ::= "a" pair{2,} | [0-9]          exprs  0 Bytes "a"   1 Rule pair
+//   pair ::= "x" "y"                              2 Repeat 2.. of 1
+//                                                 3 Sequence 0 2
+//                                                 4 Class [0-9]
+//                                                 5 Choice 3 4
+//                                                 6 Bytes "xy"
+//                                          rules  root = 5, pair = 6
+//
+// Children stand before their parents, so a pass over expressions is a loop.
+// An expression has one parent; what is used twice is a rule.  Counts are kept
+// as numbers: "a"{100000} is two expressions.
+//
+// A text of the language is a text of the root rule.  All text is UTF-8; a
+// class is one character.
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "parlance/error.h"
+#include "parlance/json.h"
+#include "regex/char_class.h"
+#include "regex/hir.h"
+
+namespace parlance::grammar {
+
+using ExprId = std::uint32_t;
+using RuleId = std::uint32_t;
+inline constexpr std::uint32_t kMany = 0xFFFFFFFF;  // no upper bound
+inline constexpr std::uint32_t kNoId = 0xFFFFFFFF;  // no such rule, expression
+
+// ORDER: ExprKind
+enum class ExprKind : std::uint8_t {
+  kEmpty,      // the empty text
+  kBytes,      // `texts[index]`, never empty
+  kClass,      // one character of `classes[index]`; of an empty one: nothing
+  kSequence,   // `children` in order
+  kChoice,     // any of `children`; of none: nothing
+  kRepeat,     // children[0] `min`..`max` times
+  kRule,       // rule `index`
+  kRegex,      // `regexes[index]`
+  kSubstring,  // `substrings[index]`
+  kFreeText,   // `free_texts[index]`
+  kTokens,     // `token_sets[index]`
+  kTokenText,  // `token_texts[index]`
+  kSchema,     // `schemas[index]`
+};
+
+struct Expr {
+  ExprKind kind = ExprKind::kEmpty;
+  std::uint32_t index = 0;
+  std::uint32_t min = 0;
+  std::uint32_t max = kMany;
+  std::vector<ExprId> children = {};
+};
+
+// A regular expression as written and as meant (regex_rules.h).
+struct RegexExpr {
+  std::string source;
+  bool has_flags = false;  // without: "." is any character
+  std::string flags = {};  // of "i", "s", "u"
+  // Only characters that a JSON string holds unescaped.
+  bool json_string = false;
+  // ^ and $ are gone, case is resolved; nothing but literals, classes,
+  // concatenations, alternations, captures and repeats.
+  regex::Hir hir = {};
+};
+
+// Any run of neighbouring chunks, also none.
+struct SubstringExpr {
+  std::vector<std::string> chunks;
+};
+
+// Text that goes on until a trigger has been written in full; then the rule of
+// that trigger follows, and, if `loop`, text again.  It may end wherever no
+// rule is open, and holds no text of `excludes`.
+struct FreeTextExpr {
+  struct Trigger {
+    std::string text;
+    RuleId rule = kNoId;
+  };
+  std::vector<Trigger> triggers = {};
+  std::vector<std::string> excludes = {};
+  bool loop = true;
+};
+
+using Token = std::uint32_t;
+
+// One token by its id: one of `ranges`, or (`negated`) any other.  In a text
+// that is not made of tokens it matches nothing.
+struct TokenSetExpr {
+  struct Range {
+    Token first = 0;
+    Token last = 0;  // inclusive
+    bool operator==(const Range&) const = default;
+  };
+  std::vector<Range> ranges = {};
+  bool negated = false;
+  bool contains(Token token) const;
+};
+
+// As FreeTextExpr, with tokens in the place of characters.
+struct TokenTextExpr {
+  struct Trigger {
+    Token token = 0;
+    RuleId rule = kNoId;
+  };
+  std::vector<Trigger> triggers = {};
+  std::vector<Token> excludes = {};
+  bool loop = true;
+};
+
+// JSON texts that are valid under `schema`; `options` as the JSON-Schema front
+// end names them, null for its defaults.
+struct SchemaExpr {
+  json::Value schema;
+  json::Value options = {};
+};
+
+struct RuleOptions {
+  // How much an occurrence of the rule may take.  When it is used up, also by
+  // an enclosing rule, the occurrence ends at the first place where its body
+  // may end; until then it goes on.
+  std::optional<std::uint32_t> max_tokens = std::nullopt;
+  std::optional<std::uint32_t> max_chars = std::nullopt;
+  // The occurrence ends at the first place where it may.
+  bool lazy = false;
+  // What follows the body, as a part of the rule; the rule is then lazy.  A
+  // body that used up its budget ends without it.
+  ExprId marker = kNoId;
+  // The marker is left out of captures (Lark's "stop"; else its "suffix").
+  bool hide_marker = false;
+  std::string marker_capture = {};
+  std::string capture = {};  // "": not captured
+  std::optional<double> temperature = std::nullopt;
+
+  bool limited() const { return max_tokens || max_chars; }
+  bool plain() const {
+    return !limited() && !lazy && marker == kNoId && capture.empty() &&
+           !temperature;
+  }
+};
+
+struct Rule {
+  std::string name;
+  ExprId body = kNoId;
+  RuleOptions options = {};
+};
+
+// How large a grammar may be.  Past a limit front ends answer kTooLarge.
+struct RulesLimits {
+  std::size_t rules = 200'000;
+  std::size_t exprs = 2'000'000;
+  // Open parentheses, and grammars inside grammars.
+  std::size_t depth = 10'000;
+  std::size_t source_bytes = std::size_t{64} << 20;
+};
+
+struct Rules {
+  std::vector<Expr> exprs;
+  std::vector<Rule> rules;
+  RuleId root = 0;
+
+  std::vector<std::string> texts;
+  std::vector<regex::CharClass> classes;
+  std::vector<RegexExpr> regexes;
+  std::vector<SubstringExpr> substrings;
+  std::vector<FreeTextExpr> free_texts;
+  std::vector<TokenSetExpr> token_sets;
+  std::vector<TokenTextExpr> token_texts;
+  std::vector<SchemaExpr> schemas;
+
+  // Making expressions.  A sequence and a choice of one is that one; {1,1} is
+  // its body; neighbouring Bytes are not joined.
+  ExprId empty();
+  ExprId bytes(std::string_view text);  // "" is empty()
+  ExprId char_class(regex::CharClass set);
+  ExprId sequence(std::vector<ExprId> parts);
+  ExprId choice(std::vector<ExprId> parts);
+  ExprId repeat(ExprId body, std::uint32_t min, std::uint32_t max);
+  ExprId reference(RuleId rule);
+  ExprId regex(RegexExpr expr);
+  ExprId substring(std::vector<std::string> chunks);
+  ExprId free_text(FreeTextExpr expr);
+  ExprId tokens(TokenSetExpr expr);
+  ExprId token_text(TokenTextExpr expr);
+  ExprId schema(SchemaExpr expr);
+
+  // A new rule called `name`, or `name` with a number behind it when that name
+  // is taken.  Without a body yet.
+  RuleId add_rule(std::string_view name);
+  // kNoId when there is none.  O(rules).
+  RuleId find(std::string_view name) const;
+
+  // Adds all of `other`, renaming its rules where names clash, and returns
+  // what was its root here.
+  RuleId append(const Rules& other);
+
+  bool within(const RulesLimits& limits) const {
+    return exprs.size() <= limits.exprs && rules.size() <= limits.rules;
+  }
+
+ private:
+  ExprId add(ExprKind kind, std::size_t index);
+};
+
+// Texts of any of `parts`; texts of all of them, one behind the other.
+// REQUIRES: parts is not empty.
+Rules union_of(const std::vector<Rules>& parts);
+Rules concat_of(const std::vector<Rules>& parts);
+
+// The first rule that cannot be lazy and why: one whose body, followed through
+// the rules it uses, calls a rule again from a place other than its end, or a
+// rule with options of its own.  Such a body is no single automaton.
+struct NotLazy {
+  RuleId rule = kNoId;
+  std::string why;
+};
+std::optional<NotLazy> find_not_lazy(const Rules& rules);
+
+}  // namespace parlance::grammar
+
+#endif  // PARLANCE_SRC_GRAMMAR_RULES_H_

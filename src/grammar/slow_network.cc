@@ -1,0 +1,441 @@
+// Rules -> network; see slow_network.h.  Expressions are taken apart from the
+// top with a list of what is left to do, so nesting costs no call stack.
+
+#include "grammar/slow_network.h"
+
+#include <algorithm>
+#include <deque>
+#include <utility>
+
+namespace parlance::grammar {
+namespace {
+
+using regex::CharClass;
+using regex::HirKind;
+
+const CharClass& scalar_values() {
+  static const CharClass set({{0, 0xD7FF}, {0xE000, regex::kMaxCodePoint}});
+  return set;
+}
+
+}  // namespace
+
+std::uint32_t TriggerAutomaton::step(std::uint32_t node,
+                                     std::uint8_t byte) const {
+  for (;;) {
+    auto found = nodes[node].next.find(byte);
+    if (found != nodes[node].next.end()) return found->second;
+    if (node == 0) return 0;
+    node = nodes[node].fail;
+  }
+}
+
+struct Network::Build {
+  Network& net;
+  const Rules& from;
+
+  // An expression, or a node of a regular expression, that goes from one state
+  // to another.
+  struct Work {
+    bool in_regex = false;
+    std::uint32_t regex = 0;
+    std::uint32_t id = 0;
+    StateId begin = 0;
+    StateId end = 0;
+  };
+  std::vector<Work> left = {};
+
+  StateId state() {
+    net.states.emplace_back();
+    return static_cast<StateId>(net.states.size() - 1);
+  }
+  void epsilon(StateId a, StateId b) { net.states[a].epsilon.push_back(b); }
+  // A state that acts, entered from `begin`.
+  StateId act(Action action, std::size_t index, StateId begin, StateId end) {
+    StateId id = state();
+    net.states[id].action = action;
+    net.states[id].index = static_cast<std::uint32_t>(index);
+    net.states[id].next = end;
+    epsilon(begin, id);
+    return id;
+  }
+  StateId call(RuleId rule, StateId next) {
+    StateId id = state();
+    net.states[id].action = Action::kCall;
+    net.states[id].index = rule;
+    net.states[id].next = next;
+    return id;
+  }
+  void char_class(const CharClass& set, StateId begin, StateId end) {
+    net.classes.push_back(set.intersect(scalar_values()));
+    act(Action::kClass, net.classes.size() - 1, begin, end);
+  }
+  void bytes(const std::string& text, StateId begin, StateId end) {
+    net.texts.push_back(text);
+    act(Action::kBytes, net.texts.size() - 1, begin, end);
+  }
+
+  void run();
+  void expression(const Work& work);
+  void hir_node(const Work& work);
+  void sequence(const Work& work, std::span<const std::uint32_t> children);
+  void repeat(const Work& work, std::uint32_t child, std::uint32_t min,
+              std::uint32_t max, const CharClass* single);
+  void free_text(const FreeTextExpr& text, const Work& work);
+  void token_text(const TokenTextExpr& text, const Work& work);
+  void finish() {
+    while (!left.empty()) {
+      Work work = left.back();
+      left.pop_back();
+      work.in_regex ? hir_node(work) : expression(work);
+    }
+  }
+};
+
+void Network::Build::run() {
+  net.rules.resize(from.rules.size());
+  for (RuleId id = 0; id < from.rules.size(); ++id) {
+    const Rule& rule = from.rules[id];
+    NetworkRule& made = net.rules[id];
+    made.options = rule.options;
+    made.lazy = rule.options.lazy || rule.options.marker != kNoId;
+    made.scoped = made.lazy || rule.options.limited();
+    made.start = state();
+    made.end = state();
+    net.states[made.end].action = Action::kEnd;
+    net.states[made.end].index = id;
+  }
+  for (RuleId id = 0; id < from.rules.size(); ++id) {
+    const Rule& rule = from.rules[id];
+    if (rule.body == kNoId) continue;  // matches nothing
+    StateId begin = net.rules[id].start;
+    StateId end = net.rules[id].end;
+    if (rule.options.marker != kNoId) {
+      StateId middle = state();
+      net.states[middle].action = Action::kBodyEnd;
+      net.states[middle].index = id;
+      StateId marker = state();
+      epsilon(middle, marker);
+      left.push_back({false, 0, rule.options.marker, marker, end});
+      end = middle;
+    }
+    left.push_back({false, 0, rule.body, begin, end});
+    finish();
+  }
+  net.accept = state();
+  net.start = call(from.root, net.accept);
+}
+
+void Network::Build::sequence(const Work& work,
+                              std::span<const std::uint32_t> children) {
+  StateId at = work.begin;
+  for (std::size_t i = 0; i < children.size(); ++i) {
+    StateId next = i + 1 == children.size() ? work.end : state();
+    left.push_back({work.in_regex, work.regex, children[i], at, next});
+    at = next;
+  }
+  if (children.empty()) epsilon(work.begin, work.end);
+}
+
+// `single`: the class, when the child is one.
+void Network::Build::repeat(const Work& work, std::uint32_t child,
+                            std::uint32_t min, std::uint32_t max,
+                            const CharClass* single) {
+  if (max == 0) return epsilon(work.begin, work.end);
+  if (single != nullptr) {
+    net.classes.push_back(single->intersect(scalar_values()));
+    StateId id =
+        act(Action::kCountClass, net.classes.size() - 1, work.begin, work.end);
+    net.states[id].min = min;
+    net.states[id].max = max;
+    return;
+  }
+  if (max == kMany && min <= 1) {
+    StateId loop = state();
+    StateId back = min == 0 ? loop : state();
+    epsilon(work.begin, loop);
+    left.push_back({work.in_regex, work.regex, child, loop, back});
+    if (back != loop) epsilon(back, loop);
+    return epsilon(back, work.end);
+  }
+  if (min <= 1 && max == 1) {
+    if (min == 0) epsilon(work.begin, work.end);
+    left.push_back({work.in_regex, work.regex, child, work.begin, work.end});
+    return;
+  }
+  const auto body = static_cast<RuleId>(net.rules.size());
+  NetworkRule made;
+  made.start = state();
+  made.end = state();
+  net.states[made.end].action = Action::kEnd;
+  net.states[made.end].index = body;
+  left.push_back({work.in_regex, work.regex, child, made.start, made.end});
+  net.rules.push_back(std::move(made));
+  StateId id = act(Action::kCount, body, work.begin, work.end);
+  net.states[id].min = min;
+  net.states[id].max = max;
+}
+
+void Network::Build::expression(const Work& work) {
+  const Expr& expr = from.exprs[work.id];
+  switch (expr.kind) {
+    case ExprKind::kEmpty:
+      epsilon(work.begin, work.end);
+      break;
+    case ExprKind::kBytes:
+      bytes(from.texts[expr.index], work.begin, work.end);
+      break;
+    case ExprKind::kClass:
+      char_class(from.classes[expr.index], work.begin, work.end);
+      break;
+    case ExprKind::kSequence:
+      sequence(work, expr.children);
+      break;
+    case ExprKind::kChoice:
+      for (ExprId child : expr.children) {
+        left.push_back({false, 0, child, work.begin, work.end});
+      }
+      break;
+    case ExprKind::kRepeat: {
+      const Expr& body = from.exprs[expr.children[0]];
+      repeat(
+          work, expr.children[0], expr.min, expr.max,
+          body.kind == ExprKind::kClass ? &from.classes[body.index] : nullptr);
+      break;
+    }
+    case ExprKind::kRule:
+      epsilon(work.begin, call(expr.index, work.end));
+      break;
+    case ExprKind::kRegex: {
+      const regex::Hir& hir = from.regexes[expr.index].hir;
+      left.push_back({true, expr.index,
+                      static_cast<std::uint32_t>(hir.nodes.size() - 1),
+                      work.begin, work.end});
+      break;
+    }
+    case ExprKind::kSubstring:
+      net.substrings.push_back(from.substrings[expr.index]);
+      act(Action::kSubstring, net.substrings.size() - 1, work.begin, work.end);
+      break;
+    case ExprKind::kFreeText:
+      free_text(from.free_texts[expr.index], work);
+      break;
+    case ExprKind::kTokens:
+      net.token_sets.push_back(from.token_sets[expr.index]);
+      act(Action::kTokens, net.token_sets.size() - 1, work.begin, work.end);
+      break;
+    case ExprKind::kTokenText:
+      token_text(from.token_texts[expr.index], work);
+      break;
+    case ExprKind::kSchema:
+      act(Action::kSchema, expr.index, work.begin, work.end);
+      break;
+  }
+}
+
+void Network::Build::hir_node(const Work& work) {
+  const regex::Hir& hir = from.regexes[work.regex].hir;
+  const regex::HirNode& node = hir.nodes[work.id];
+  switch (node.kind) {
+    case HirKind::kEmpty:
+      epsilon(work.begin, work.end);
+      break;
+    case HirKind::kLiteral:
+      bytes(node.text, work.begin, work.end);
+      break;
+    case HirKind::kClass:
+      char_class(node.char_class, work.begin, work.end);
+      break;
+    case HirKind::kConcat:
+      sequence(work, node.children);
+      break;
+    case HirKind::kAlternation:
+      for (regex::HirId child : node.children) {
+        left.push_back({true, work.regex, child, work.begin, work.end});
+      }
+      break;
+    case HirKind::kRepeat: {
+      const regex::HirNode& body = hir.nodes[node.children[0]];
+      repeat(work, node.children[0], node.min, node.max,
+             body.kind == HirKind::kClass ? &body.char_class : nullptr);
+      break;
+    }
+    case HirKind::kCapture:
+      left.push_back(
+          {true, work.regex, node.children[0], work.begin, work.end});
+      break;
+    default:
+      break;  // kNothing; read_regex() leaves nothing else
+  }
+}
+
+void Network::Build::free_text(const FreeTextExpr& text, const Work& work) {
+  StateId id =
+      act(Action::kFreeText, net.free_texts.size(), work.begin, work.end);
+  TriggerAutomaton automaton;
+  automaton.nodes.emplace_back();
+  auto insert = [&](const std::string& word) {
+    std::uint32_t at = 0;
+    for (char c : word) {
+      auto byte = static_cast<std::uint8_t>(c);
+      auto [place, added] = automaton.nodes[at].next.try_emplace(
+          byte, static_cast<std::uint32_t>(automaton.nodes.size()));
+      at = place->second;
+      if (added) automaton.nodes.emplace_back();
+    }
+    return at;
+  };
+  for (const FreeTextExpr::Trigger& trigger : text.triggers) {
+    StateId next = call(trigger.rule, text.loop ? id : work.end);
+    automaton.nodes[insert(trigger.text)].calls.push_back(next);
+  }
+  for (const std::string& word : text.excludes) {
+    automaton.nodes[insert(word)].excluded = true;
+  }
+  std::deque<std::uint32_t> queue{0};
+  while (!queue.empty()) {
+    std::uint32_t at = queue.front();
+    queue.pop_front();
+    for (auto [byte, child] : automaton.nodes[at].next) {
+      TriggerAutomaton::Node& node = automaton.nodes[child];
+      if (at != 0) node.fail = automaton.step(automaton.nodes[at].fail, byte);
+      const TriggerAutomaton::Node& suffix = automaton.nodes[node.fail];
+      node.excluded = node.excluded || suffix.excluded;
+      node.calls.insert(node.calls.end(), suffix.calls.begin(),
+                        suffix.calls.end());
+      queue.push_back(child);
+    }
+  }
+  net.free_texts.push_back(std::move(automaton));
+}
+
+void Network::Build::token_text(const TokenTextExpr& text, const Work& work) {
+  StateId id =
+      act(Action::kTokenText, net.token_texts.size(), work.begin, work.end);
+  TokenTriggers triggers;
+  triggers.excludes = text.excludes;
+  std::sort(triggers.excludes.begin(), triggers.excludes.end());
+  for (const TokenTextExpr::Trigger& trigger : text.triggers) {
+    triggers.calls.emplace(trigger.token,
+                           call(trigger.rule, text.loop ? id : work.end));
+  }
+  net.token_texts.push_back(std::move(triggers));
+}
+
+// Rules that match the empty text: what is reached from the start of a rule
+// without reading.
+void Network::find_nullable() {
+  std::vector<bool> reached(states.size(), false);
+  std::vector<std::vector<StateId>> waiting(rules.size());
+  std::vector<StateId> left;
+  auto reach = [&](StateId id) {
+    if (reached[id]) return;
+    reached[id] = true;
+    left.push_back(id);
+  };
+  for (const NetworkRule& rule : rules) reach(rule.start);
+  while (!left.empty()) {
+    const StateId id = left.back();
+    left.pop_back();
+    const NetworkState& state = states[id];
+    for (StateId target : state.epsilon) reach(target);
+    switch (state.action) {
+      case Action::kCountClass:
+        if (state.min == 0) reach(state.next);
+        break;
+      case Action::kSubstring:
+      case Action::kFreeText:
+      case Action::kTokenText:
+        reach(state.next);
+        break;
+      case Action::kCall:
+      case Action::kCount:
+        if (rules[state.index].nullable ||
+            (state.action == Action::kCount && state.min == 0)) {
+          reach(state.next);
+        } else {
+          waiting[state.index].push_back(state.next);
+        }
+        break;
+      case Action::kEnd:
+        if (!rules[state.index].nullable) {
+          rules[state.index].nullable = true;
+          for (StateId next : waiting[state.index]) reach(next);
+        }
+        break;
+      default:
+        break;
+    }
+  }
+  // So many empty bodies as are missing may stand first.
+  for (NetworkState& state : states) {
+    if (state.action == Action::kCount && rules[state.index].nullable) {
+      state.min = 0;
+    }
+  }
+}
+
+void Network::find_live() {
+  std::vector<std::vector<StateId>> dependents(states.size());
+  for (StateId id = 0; id < states.size(); ++id) {
+    const NetworkState& state = states[id];
+    for (StateId target : state.epsilon) dependents[target].push_back(id);
+    if (state.action != Action::kPass && state.action != Action::kEnd &&
+        state.action != Action::kBodyEnd) {
+      dependents[state.next].push_back(id);
+    }
+    if (state.action == Action::kCall || state.action == Action::kCount) {
+      dependents[rules[state.index].start].push_back(id);
+    }
+  }
+  auto now_live = [&](const NetworkState& state) {
+    for (StateId target : state.epsilon) {
+      if (states[target].live) return true;
+    }
+    if (state.action == Action::kEnd) return true;
+    if (state.action == Action::kPass || state.action == Action::kBodyEnd) {
+      return false;
+    }
+    if (!states[state.next].live) return false;
+    switch (state.action) {
+      case Action::kClass:
+        return !classes[state.index].empty();
+      case Action::kCountClass:
+        return state.min == 0 || !classes[state.index].empty();
+      case Action::kCall:
+        return states[rules[state.index].start].live;
+      case Action::kCount:
+        return state.min == 0 || states[rules[state.index].start].live;
+      case Action::kSchema:
+        return state.index < schemas.size() &&
+               schemas[state.index] != nullptr &&
+               !schemas[state.index]->start().dead();
+      default:
+        return true;
+    }
+  };
+  std::vector<StateId> left;
+  auto check = [&](StateId id) {
+    if (!states[id].live && now_live(states[id])) {
+      states[id].live = true;
+      left.push_back(id);
+    }
+  };
+  states[accept].live = true;
+  left.push_back(accept);
+  for (const NetworkRule& rule : rules) check(rule.end);
+  while (!left.empty()) {
+    StateId id = left.back();
+    left.pop_back();
+    for (StateId dependent : dependents[id]) check(dependent);
+  }
+}
+
+Network::Network(const Rules& from, std::span<Recogniser* const> machines)
+    : schemas(machines.begin(), machines.end()) {
+  Build{*this, from}.run();
+  find_nullable();
+  find_live();
+}
+
+}  // namespace parlance::grammar

@@ -1,0 +1,109 @@
+#ifndef PARLANCE_SRC_GRAMMAR_SLOW_NETWORK_H_
+#define PARLANCE_SRC_GRAMMAR_SLOW_NETWORK_H_
+
+// Rules as a recursive transition network: a small automaton per rule, whose
+// edges read text or call another rule.
+//
+//   root ::= "a" pair{2,}        0 -"a"-> 1 -count(2.., body)-> 2 end root
+//   pair ::= [xy]                body: 3 -call pair-> 4 end body
+//                                5 -[xy]-> 6 end pair
+//
+// Expressions, groups and regular expressions are all inlined; a counted
+// repeat of anything but one class calls its body as a rule without a name.
+// Nothing is multiplied out, so a network is as large as its grammar.
+//
+// States from which the end of their rule cannot be reached are not `live`.
+// Who never enters them never runs into a dead end.
+
+#include <cstdint>
+#include <map>
+#include <span>
+#include <vector>
+
+#include "grammar/recogniser.h"
+#include "grammar/rules.h"
+
+namespace parlance::grammar {
+
+using StateId = std::uint32_t;
+
+enum class Action : std::uint8_t {
+  kPass,        // only `epsilon`
+  kBytes,       // reads texts[index]
+  kClass,       // reads a character of classes[index]
+  kCountClass,  // `min`..`max` characters of classes[index]
+  kCall,        // rule `index`
+  kCount,       // rule `index`, `min`..`max` times
+  kSubstring,   // substrings[index]
+  kFreeText,    // texts_with_triggers[index]
+  kTokens,      // token_sets[index]
+  kTokenText,   // token_texts[index]
+  kSchema,      // schema `index`
+  kBodyEnd,     // the body of rule `index` is done, its marker follows
+  kEnd,         // rule `index` is done
+};
+
+struct NetworkState {
+  Action action = Action::kPass;
+  bool live = false;
+  std::uint32_t index = 0;
+  StateId next = 0;
+  std::uint32_t min = 0;
+  std::uint32_t max = kMany;
+  std::vector<StateId> epsilon = {};  // kPass and kBodyEnd only
+};
+
+// Free text: an automaton that knows the longest suffix of the text so far
+// that begins a trigger or an exclude (Aho and Corasick, 1975).
+struct TriggerAutomaton {
+  struct Node {
+    std::map<std::uint8_t, std::uint32_t> next = {};
+    std::uint32_t fail = 0;
+    bool excluded = false;
+    std::vector<StateId> calls = {};  // of the triggers that end here
+  };
+  std::vector<Node> nodes;
+  std::uint32_t step(std::uint32_t node, std::uint8_t byte) const;
+};
+
+struct TokenTriggers {
+  std::multimap<Token, StateId> calls;
+  std::vector<Token> excludes;  // sorted
+};
+
+struct NetworkRule {
+  StateId start = 0;
+  StateId end = 0;
+  // Ends by a rule of its own: lazy, or with a budget.
+  bool scoped = false;
+  bool lazy = false;
+  bool nullable = false;
+  RuleOptions options = {};
+};
+
+struct Network {
+  // `schemas[i]` reads texts of rules.schemas[i]; null ones match nothing.
+  Network(const Rules& rules, std::span<Recogniser* const> schemas);
+
+  std::vector<NetworkState> states;
+  std::vector<NetworkRule> rules;  // those of Rules first, then bodies
+  StateId start = 0;               // calls the root
+  StateId accept = 0;
+
+  std::vector<std::string> texts;
+  std::vector<regex::CharClass> classes;
+  std::vector<SubstringExpr> substrings;
+  std::vector<TriggerAutomaton> free_texts;
+  std::vector<TokenSetExpr> token_sets;
+  std::vector<TokenTriggers> token_texts;
+  std::vector<Recogniser*> schemas;
+
+ private:
+  struct Build;
+  void find_nullable();
+  void find_live();
+};
+
+}  // namespace parlance::grammar
+
+#endif  // PARLANCE_SRC_GRAMMAR_SLOW_NETWORK_H_

@@ -1,0 +1,495 @@
+// Earley's algorithm; see slow_recogniser.h.
+
+#include "grammar/slow_recogniser.h"
+
+#include <algorithm>
+#include <unordered_set>
+#include <utility>
+
+namespace parlance::grammar {
+namespace {
+
+// A character that is being read: 0 between two, else its bits so far, how
+// many bytes are still due and how many it has in all.
+//
+//   bits 0..20 the bits, 21..22 due, 23..25 size
+std::uint32_t lead(std::uint8_t byte) {
+  auto pack = [](std::uint32_t bits, std::uint32_t size) {
+    return bits | (size - 1) << 21 | size << 23;
+  };
+  if (byte >= 0xC2 && byte < 0xE0) return pack(byte & 0x1F, 2);
+  if (byte >= 0xE0 && byte < 0xF0) return pack(byte & 0x0F, 3);
+  if (byte >= 0xF0 && byte < 0xF5) return pack(byte & 0x07, 4);
+  return 0;
+}
+
+// Whether a character of `set` may begin as `partial` says.
+bool reaches(const regex::CharClass& set, std::uint32_t partial) {
+  static constexpr char32_t kLeast[5] = {0, 0, 0x80, 0x800, 0x10000};
+  std::uint32_t due = partial >> 21 & 3;
+  char32_t first = (partial & 0x1FFFFF) << (6 * due);
+  char32_t last = first | ((char32_t{1} << (6 * due)) - 1);
+  first = std::max(first, kLeast[partial >> 23]);
+  auto ranges = set.ranges();
+  auto after = std::lower_bound(
+      ranges.begin(), ranges.end(), first,
+      [](const regex::CharRange& r, char32_t c) { return r.last < c; });
+  return after != ranges.end() && after->first <= last;
+}
+
+enum class Step : std::uint8_t { kNo, kInside, kDone };
+
+// Reads one more byte of a character of `set`.
+Step read_char(const regex::CharClass& set, std::uint8_t byte,
+               std::uint32_t& partial) {
+  if (partial == 0) {
+    if (byte < 0x80) return set.contains(byte) ? Step::kDone : Step::kNo;
+    partial = lead(byte);
+    if (partial == 0) return Step::kNo;
+  } else {
+    if ((byte & 0xC0) != 0x80) return Step::kNo;
+    std::uint32_t due = (partial >> 21 & 3) - 1;
+    std::uint32_t bits = (partial & 0x1FFFFF) << 6 | (byte & 0x3F);
+    partial = bits | due << 21 | (partial >> 23) << 23;
+  }
+  if (!reaches(set, partial)) return Step::kNo;
+  if ((partial >> 21 & 3) != 0) return Step::kInside;
+  partial = 0;
+  return Step::kDone;
+}
+
+const regex::CharClass& any_character() {
+  static const regex::CharClass set(
+      {{0, 0xD7FF}, {0xE000, regex::kMaxCodePoint}});
+  return set;
+}
+
+}  // namespace
+
+// What waits at a place for a rule to be read from there.
+struct SlowRecogniser::Column {
+  std::vector<Item> kernel;  // as they were read, before anything followed
+  std::vector<Item> items;
+  // Indices of items by the rule, and its scope, that they wait for.
+  std::unordered_map<std::uint64_t, std::vector<std::uint32_t>> waiting;
+  std::uint64_t chars = 0;   // characters begun so far
+  std::uint64_t tokens = 0;  // tokens read so far
+  std::uint32_t position = 0;
+  bool can_end = false;
+};
+
+std::size_t SlowRecogniser::ItemHash::operator()(const Item& item) const {
+  std::uint64_t hash = item.state;
+  for (std::uint32_t part : {item.origin, item.scope, item.inner, item.count}) {
+    hash = (hash ^ part) * 0x9E3779B97F4A7C15u;
+    hash ^= hash >> 29;
+  }
+  return static_cast<std::size_t>(hash);
+}
+
+// Everything that follows at one place from the items just read.
+class SlowRecogniser::Closure {
+ public:
+  Closure(SlowRecogniser& machine, const Place& place, Column& column)
+      : machine_(machine),
+        network_(machine.network_),
+        place_(place),
+        column_(column) {}
+
+  void run() {
+    for (const Item& item : column_.kernel) add(item);
+    for (std::size_t i = 0; i < column_.items.size(); ++i) {
+      if (column_.items.size() > machine_.max_items_) {
+        machine_.overflowed_ = true;
+        column_.items.clear();
+        column_.waiting.clear();
+        column_.can_end = false;
+        return;
+      }
+      follow(column_.items[i], static_cast<std::uint32_t>(i));
+    }
+    if (!ended_.empty()) end_scopes();
+  }
+
+ private:
+  static std::uint64_t key(RuleId rule, std::uint32_t scope) {
+    return std::uint64_t{rule} << 32 | scope;
+  }
+
+  void add(const Item& item) {
+    const NetworkState& state = network_.states[item.state];
+    if (!state.live) return;
+    if (item.count > state.min && state.max != kMany &&
+        (state.action == Action::kCount ||
+         state.action == Action::kCountClass)) {
+      // Of two counts that are enough the smaller can do all the other can.
+      Item place = item;
+      place.count = 0;
+      auto [known, added] = least_.try_emplace(place, item.count);
+      if (!added && known->second <= item.count) return;
+      known->second = item.count;
+    }
+    if (seen_.insert(item).second) column_.items.push_back(item);
+  }
+
+  void follow(Item item, std::uint32_t index) {
+    const NetworkState& state = network_.states[item.state];
+    Item next{state.next, item.origin, item.scope, 0, 0};
+    switch (state.action) {
+      case Action::kPass:
+        if (item.state == network_.accept) column_.can_end = true;
+        break;
+      case Action::kCountClass:
+        if (item.inner == 0 && item.count >= state.min) add(next);
+        break;
+      case Action::kCall:
+        call(item, index, state.index, next);
+        break;
+      case Action::kCount:
+        if (item.count >= state.min) add(next);
+        if (item.count < state.max) call(item, index, state.index, item);
+        break;
+      case Action::kSubstring:
+        if (item.count == 0) add(next);
+        break;
+      case Action::kFreeText:
+        if (item.count == 0) add(next);
+        break;
+      case Action::kTokenText:
+        add(next);
+        break;
+      case Action::kSchema: {
+        Recogniser& schema = *network_.schemas[state.index];
+        Config config =
+            item.inner == 0 ? schema.start() : machine_.configs_[item.inner];
+        if (schema.can_end(config)) add(next);
+        break;
+      }
+      case Action::kBodyEnd:
+        if (machine_.exhausted(item.scope, column_)) {
+          complete(item, state.index);
+        }
+        break;
+      case Action::kEnd:
+        complete(item, state.index);
+        break;
+      default:
+        break;  // reads something
+    }
+    for (StateId target : state.epsilon) {
+      add({target, item.origin, item.scope, 0, 0});
+    }
+  }
+
+  // `behind`: what follows if the rule matches nothing.
+  void call(const Item& item, std::uint32_t index, RuleId rule,
+            const Item& behind) {
+    std::uint32_t scope =
+        machine_.scope_for(rule, item.scope, column_.position, column_);
+    column_.waiting[key(rule, scope)].push_back(index);
+    if (empty_.contains(key(rule, scope))) add(behind);
+    add({network_.rules[rule].start, column_.position, scope, 0, 0});
+  }
+
+  void complete(const Item& item, RuleId rule) {
+    const Scope& scope = machine_.scopes_[item.scope];
+    if (scope.rule == rule &&
+        (scope.lazy || machine_.exhausted(item.scope, column_))) {
+      ended_.insert(item.scope);
+    }
+    const bool here = item.origin == column_.position;
+    if (here) empty_.insert(key(rule, item.scope));
+    const Column& origin = here ? column_ : *place_.columns_[item.origin];
+    auto found = origin.waiting.find(key(rule, item.scope));
+    if (found == origin.waiting.end()) return;
+    // By index: `items` and the list may grow.
+    for (std::size_t i = 0; i < found->second.size(); ++i) {
+      Item caller = origin.items[found->second[i]];
+      const NetworkState& state = network_.states[caller.state];
+      if (state.action == Action::kCall) {
+        add({state.next, caller.origin, caller.scope, 0, 0});
+      } else if (!here) {
+        ++caller.count;
+        if (state.max == kMany)
+          caller.count = std::min(caller.count, state.min);
+        add(caller);
+      }
+    }
+  }
+
+  // Takes away what is inside the occurrences that have to end here.
+  void end_scopes() {
+    std::vector<Item> kept;
+    std::vector<std::uint32_t> moved(column_.items.size(), kNoId);
+    for (std::size_t i = 0; i < column_.items.size(); ++i) {
+      bool inside = false;
+      for (std::uint32_t scope = column_.items[i].scope; scope != 0 && !inside;
+           scope = machine_.scopes_[scope].parent) {
+        inside = ended_.contains(scope);
+      }
+      if (inside) continue;
+      moved[i] = static_cast<std::uint32_t>(kept.size());
+      kept.push_back(column_.items[i]);
+    }
+    column_.items = std::move(kept);
+    for (auto& [rule, list] : column_.waiting) {
+      std::size_t size = 0;
+      for (std::uint32_t index : list) {
+        if (moved[index] != kNoId) list[size++] = moved[index];
+      }
+      list.resize(size);
+    }
+  }
+
+  SlowRecogniser& machine_;
+  const Network& network_;
+  const Place& place_;
+  Column& column_;
+  std::unordered_set<Item, ItemHash> seen_;
+  std::unordered_map<Item, std::uint32_t, ItemHash> least_;
+  std::unordered_set<std::uint64_t> empty_;  // rules that matched nothing here
+  std::unordered_set<std::uint32_t> ended_;
+};
+
+SlowRecogniser::SlowRecogniser(const Rules& rules,
+                               std::span<Recogniser* const> schemas,
+                               std::size_t max_items)
+    : network_(rules, schemas), max_items_(max_items) {
+  scopes_.emplace_back();
+}
+
+SlowRecogniser::~SlowRecogniser() = default;
+
+std::uint32_t SlowRecogniser::scope_for(RuleId rule, std::uint32_t parent,
+                                        std::uint32_t origin,
+                                        const Column& column) {
+  const NetworkRule& called = network_.rules[rule];
+  if (!called.scoped) return parent;
+  Scope scope;
+  scope.parent = parent;
+  scope.rule = rule;
+  scope.lazy = called.lazy;
+  scope.chars_limit = scopes_[parent].chars_limit;
+  scope.tokens_limit = scopes_[parent].tokens_limit;
+  const RuleOptions& options = called.options;
+  if (options.max_chars) {
+    scope.chars_limit =
+        std::min(scope.chars_limit, column.chars + *options.max_chars);
+  }
+  if (options.max_tokens) {
+    scope.tokens_limit =
+        std::min(scope.tokens_limit, column.tokens + *options.max_tokens);
+  }
+  auto [place, added] = scope_ids_.try_emplace(
+      {parent, rule, origin, scope.chars_limit, scope.tokens_limit},
+      static_cast<std::uint32_t>(scopes_.size()));
+  if (added) scopes_.push_back(scope);
+  return place->second;
+}
+
+bool SlowRecogniser::exhausted(std::uint32_t id, const Column& column) const {
+  const Scope& scope = scopes_[id];
+  return column.chars >= scope.chars_limit ||
+         column.tokens >= scope.tokens_limit;
+}
+
+std::uint32_t SlowRecogniser::intern(Config config) {
+  auto [place, added] = config_ids_.try_emplace(
+      {config.lex, config.frame, config.count, config.extra},
+      static_cast<std::uint32_t>(configs_.size()));
+  if (added) configs_.push_back(config);
+  return place->second;
+}
+
+std::shared_ptr<const SlowRecogniser::Column> SlowRecogniser::close(
+    const Place& place, std::vector<Item> kernel, std::uint64_t chars,
+    std::uint64_t tokens) {
+  auto column = std::make_shared<Column>();
+  column->kernel = std::move(kernel);
+  column->chars = chars;
+  column->tokens = tokens;
+  column->position = static_cast<std::uint32_t>(place.columns_.size());
+  Closure(*this, place, *column).run();
+  return column;
+}
+
+SlowRecogniser::Place SlowRecogniser::start() {
+  Place place;
+  std::vector<Item> kernel{{network_.start, 0, 0, 0, 0}};
+  place.columns_.push_back(close(place, std::move(kernel), 0, 0));
+  return place;
+}
+
+bool SlowRecogniser::can_end(const Place& place) const {
+  return place.columns_.back()->can_end;
+}
+
+bool SlowRecogniser::alive(const Place& place) const {
+  return !place.columns_.back()->items.empty();
+}
+
+void SlowRecogniser::push(std::vector<Item>& out, const Item& item) const {
+  if (network_.states[item.state].live) out.push_back(item);
+}
+
+// Text goes on, or a trigger is complete.
+void SlowRecogniser::scan_free_text(const Item& item, std::uint8_t byte,
+                                    std::vector<Item>& out) const {
+  const NetworkState& state = network_.states[item.state];
+  Item next = item;
+  if (read_char(any_character(), byte, next.count) == Step::kNo) return;
+  const TriggerAutomaton& automaton = network_.free_texts[state.index];
+  next.inner = automaton.step(item.inner, byte);
+  const TriggerAutomaton::Node& node = automaton.nodes[next.inner];
+  if (node.excluded) return;
+  if (node.calls.empty()) return push(out, next);
+  for (StateId call : node.calls)
+    push(out, {call, item.origin, item.scope, 0, 0});
+}
+
+std::vector<SlowRecogniser::Item> SlowRecogniser::scan(const Column& column,
+                                                       std::uint8_t byte) {
+  std::vector<Item> out;
+  for (const Item& item : column.items) {
+    const NetworkState& state = network_.states[item.state];
+    const Item done{state.next, item.origin, item.scope, 0, 0};
+    Item next = item;
+    switch (state.action) {
+      case Action::kBytes: {
+        const std::string& text = network_.texts[state.index];
+        if (static_cast<std::uint8_t>(text[item.inner]) != byte) break;
+        ++next.inner;
+        push(out, next.inner == text.size() ? done : next);
+        break;
+      }
+      case Action::kClass:
+        switch (read_char(network_.classes[state.index], byte, next.inner)) {
+          case Step::kInside:
+            push(out, next);
+            break;
+          case Step::kDone:
+            push(out, done);
+            break;
+          case Step::kNo:
+            break;
+        }
+        break;
+      case Action::kCountClass: {
+        if (item.count >= state.max) break;
+        Step step = read_char(network_.classes[state.index], byte, next.inner);
+        if (step == Step::kNo) break;
+        if (step == Step::kDone) {
+          ++next.count;
+          if (state.max == kMany) next.count = std::min(next.count, state.min);
+        }
+        push(out, next);
+        break;
+      }
+      case Action::kSubstring: {
+        // `inner`: 0 before the first chunk, else one more than the chunk that
+        // comes next or, with a `count`, is being read.
+        const std::vector<std::string>& chunks =
+            network_.substrings[state.index].chunks;
+        auto read = [&](std::size_t chunk, std::size_t offset) {
+          while (chunk < chunks.size() && chunks[chunk].empty()) ++chunk;
+          if (chunk == chunks.size() ||
+              static_cast<std::uint8_t>(chunks[chunk][offset]) != byte) {
+            return;
+          }
+          const bool last = offset + 1 == chunks[chunk].size();
+          next.inner = static_cast<std::uint32_t>(last ? chunk + 2 : chunk + 1);
+          next.count = static_cast<std::uint32_t>(last ? 0 : offset + 1);
+          push(out, next);
+        };
+        if (item.inner != 0) {
+          read(item.inner - 1, item.count);
+        } else {
+          for (std::size_t i = 0; i < chunks.size(); ++i) {
+            if (!chunks[i].empty()) read(i, 0);
+          }
+        }
+        break;
+      }
+      case Action::kFreeText:
+        scan_free_text(item, byte, out);
+        break;
+      case Action::kSchema: {
+        Recogniser& schema = *network_.schemas[state.index];
+        Config config = schema.step(
+            item.inner == 0 ? schema.start() : configs_[item.inner], byte);
+        if (config.dead()) break;
+        next.inner = intern(config);
+        push(out, next);
+        break;
+      }
+      default:
+        break;
+    }
+  }
+  return out;
+}
+
+std::vector<SlowRecogniser::Item> SlowRecogniser::scan_token(
+    const Column& column, Token token) const {
+  std::vector<Item> out;
+  for (const Item& item : column.items) {
+    const NetworkState& state = network_.states[item.state];
+    if (state.action == Action::kTokens) {
+      if (network_.token_sets[state.index].contains(token)) {
+        push(out, {state.next, item.origin, item.scope, 0, 0});
+      }
+    } else if (state.action == Action::kTokenText) {
+      const TokenTriggers& triggers = network_.token_texts[state.index];
+      if (std::binary_search(triggers.excludes.begin(), triggers.excludes.end(),
+                             token)) {
+        continue;
+      }
+      auto [first, last] = triggers.calls.equal_range(token);
+      if (first == last) push(out, item);
+      for (; first != last; ++first) {
+        push(out, {first->second, item.origin, item.scope, 0, 0});
+      }
+    }
+  }
+  return out;
+}
+
+bool SlowRecogniser::feed(Place& place, std::uint8_t byte) {
+  const Column& last = *place.columns_.back();
+  const bool begins = (byte & 0xC0) != 0x80;
+  place.columns_.push_back(close(place, scan(last, byte),
+                                 last.chars + (begins ? 1 : 0), last.tokens));
+  return alive(place);
+}
+
+bool SlowRecogniser::feed(Place& place, std::string_view bytes) {
+  for (char c : bytes) {
+    if (!feed(place, static_cast<std::uint8_t>(c))) return false;
+  }
+  return alive(place);
+}
+
+bool SlowRecogniser::feed_token(Place& place, Token token,
+                                std::string_view bytes) {
+  std::vector<Item> by_id = scan_token(*place.columns_.back(), token);
+  for (char c : bytes) feed(place, static_cast<std::uint8_t>(c));
+  // The last place is made again: it also holds what the id leads to, and
+  // budgets that are entered here begin behind the token.
+  std::shared_ptr<const Column> last = place.columns_.back();
+  std::vector<Item> kernel;
+  if (!bytes.empty()) {
+    kernel = last->kernel;
+    place.columns_.pop_back();
+  }
+  kernel.insert(kernel.end(), by_id.begin(), by_id.end());
+  place.columns_.push_back(
+      close(place, std::move(kernel), last->chars, last->tokens + 1));
+  return alive(place);
+}
+
+bool SlowRecogniser::accepts(std::string_view bytes) {
+  Place place = start();
+  return feed(place, bytes) && can_end(place);
+}
+
+}  // namespace parlance::grammar

@@ -1,0 +1,139 @@
+#ifndef PARLANCE_SRC_GRAMMAR_SLOW_RECOGNISER_H_
+#define PARLANCE_SRC_GRAMMAR_SLOW_RECOGNISER_H_
+
+// Membership in any grammar, the obvious way.
+//
+//   SlowRecogniser recogniser(rules);
+//   recogniser.accepts("abc");
+//   SlowRecogniser::Place place = recogniser.start();
+//   recogniser.feed(place, 'a') && recogniser.can_end(place);
+//
+// Earley's algorithm (1970) over the network of slow_network.h.  A place in a
+// text has one set of items for each byte read so far; an item is a state of
+// the network, the place where its rule was entered, and how far it is inside
+// what its state reads.  Left recursion, rules that match nothing and any
+// ambiguity need no care: a set holds an item once.
+//
+// Lazy rules and budgets are not context-free: an occurrence ends where its
+// body *first* may end (once its budget is used up).  Items inside such an
+// occurrence carry its name, a scope; when it has to end, all items of the
+// scope go, and those that continue behind it stay.
+//
+// As items only ever enter live states, a place that is alive can be continued
+// to a text of the language.
+//
+// Meant as the judge of everything faster.  O(n^3) for ambiguous grammars,
+// O(n^2) for most, O(n) for many.  Not thread-safe.
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <span>
+#include <string_view>
+#include <tuple>
+#include <unordered_map>
+#include <vector>
+
+#include "grammar/recogniser.h"
+#include "grammar/rules.h"
+#include "grammar/slow_network.h"
+
+namespace parlance::grammar {
+
+class SlowRecogniser {
+ private:
+  struct Item {
+    StateId state = 0;
+    std::uint32_t origin = 0;
+    std::uint32_t scope = 0;
+    std::uint32_t inner = 0;  // meaning depends on the state's action
+    std::uint32_t count = 0;
+    bool operator==(const Item&) const = default;
+  };
+  struct ItemHash {
+    std::size_t operator()(const Item& item) const;
+  };
+  struct Column;
+
+ public:
+  // The items of one place may not outnumber `max_items`: past that the place
+  // is dead and overflowed().
+  //
+  // `schemas[i]` reads texts of rules.schemas[i].  Without one, such a text
+  // matches nothing.  They must outlive the recogniser.
+  explicit SlowRecogniser(const Rules& rules,
+                          std::span<Recogniser* const> schemas = {},
+                          std::size_t max_items = 1'000'000);
+  ~SlowRecogniser();
+
+  // Copyable: forks and rollbacks are copies.  O(bytes read).
+  class Place {
+   private:
+    friend class SlowRecogniser;
+    std::vector<std::shared_ptr<const Column>> columns_;
+  };
+
+  // The place before the first byte.  Dead when the grammar has no text.
+  Place start();
+  bool alive(const Place& place) const;
+  bool can_end(const Place& place) const;
+
+  // Reads a byte, or several.  Returns alive().
+  bool feed(Place& place, std::uint8_t byte);
+  bool feed(Place& place, std::string_view bytes);
+  // Reads a token, by its bytes and by its id, and counts it against budgets.
+  bool feed_token(Place& place, Token token, std::string_view bytes);
+
+  bool accepts(std::string_view bytes);
+
+  // Whether some place had too many items since the recogniser was made.
+  bool overflowed() const { return overflowed_; }
+
+ private:
+  class Closure;
+
+  // An occurrence of a rule that ends by a rule of its own.
+  struct Scope {
+    std::uint32_t parent = 0;
+    RuleId rule = kNoId;
+    // Used up when so many characters, tokens are in the whole text.
+    std::uint64_t chars_limit = ~std::uint64_t{0};
+    std::uint64_t tokens_limit = ~std::uint64_t{0};
+    bool lazy = false;
+  };
+
+  std::shared_ptr<const Column> close(const Place& place,
+                                      std::vector<Item> kernel,
+                                      std::uint64_t chars,
+                                      std::uint64_t tokens);
+  std::vector<Item> scan(const Column& column, std::uint8_t byte);
+  std::vector<Item> scan_token(const Column& column, Token token) const;
+  void scan_free_text(const Item& item, std::uint8_t byte,
+                      std::vector<Item>& out) const;
+  void push(std::vector<Item>& out, const Item& item) const;
+  std::uint32_t scope_for(RuleId rule, std::uint32_t parent,
+                          std::uint32_t origin, const Column& column);
+  bool exhausted(std::uint32_t scope, const Column& column) const;
+  std::uint32_t intern(Config config);
+
+  Network network_;
+  std::size_t max_items_;
+  bool overflowed_ = false;
+
+  std::vector<Scope> scopes_;  // 0: none
+  std::map<std::tuple<std::uint32_t, RuleId, std::uint32_t, std::uint64_t,
+                      std::uint64_t>,
+           std::uint32_t>
+      scope_ids_;
+  // Configurations of schema recognisers; 0 stands for their start.
+  std::vector<Config> configs_{Config{}};
+  std::map<
+      std::tuple<std::uint32_t, std::uint32_t, std::uint32_t, std::uint32_t>,
+      std::uint32_t>
+      config_ids_;
+};
+
+}  // namespace parlance::grammar
+
+#endif  // PARLANCE_SRC_GRAMMAR_SLOW_RECOGNISER_H_
