@@ -1,6 +1,6 @@
 // A spec falls into two sides, its positive and its negative numbers; states
 // belong to sides, so that specs share what they have in common.  The work is
-// done in number_side.cc.
+// done in number_side.cc and number_prefix.cc.
 
 #include "grammar/number_language.h"
 
@@ -54,9 +54,11 @@ std::optional<NumberSide> make_side(const NumberSpec& spec, bool& narrowed) {
   NumberSide side;
   side.point = !spec.integer || spec.zero_fraction;
   auto list = [&](const std::vector<Decimal>& values) {
+    NumberSpec others = spec;
+    others.allowed.reset();
     std::vector<Decimal> out;
     for (const Decimal& value : values) {
-      if (!value.negative && satisfies(spec, value)) out.push_back(value);
+      if (!value.negative && satisfies(others, value)) out.push_back(value);
     }
     return out;
   };

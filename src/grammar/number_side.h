@@ -82,6 +82,12 @@ struct NumberSide {
   bool contains(const base::Decimal& magnitude) const;
 };
 
+// How a listed value may be spelled: with an exponent where it is far from one
+// (a value that can be written plainly seldom is written otherwise), plainly
+// where that takes no more than 400 digits.
+bool listed_with_exponent(const base::Decimal& value);
+bool listed_plainly(const base::Decimal& value);
+
 struct NumberPrefix {
   bool live = false;
   bool accepting = false;

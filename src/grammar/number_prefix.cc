@@ -1,0 +1,520 @@
+// Map of this file
+//
+//   Literal             a prefix in its parts
+//   exponents           which exponents may follow a mantissa
+//   liveness            is there a witness
+//   key                 what the future can see of the past
+
+#include <algorithm>
+#include <cstddef>
+#include <limits>
+
+#include "grammar/natural.h"
+#include "grammar/number_side.h"
+
+namespace parlance::grammar {
+
+using base::Decimal;
+using natural::decimal;
+using natural::less;
+using natural::modulo;
+using natural::plus;
+using natural::strip;
+using natural::units;
+using natural::zeros;
+using std::size_t;
+
+namespace {
+
+// Exponents as people's programs write them: Java from 10^7 on and below
+// 10^-3, Python and JavaScript further out.
+bool worth_an_exponent(std::int64_t exponent) {
+  return exponent >= 7 || exponent <= -4;
+}
+
+// A literal in its parts.
+struct Literal {
+  std::string whole;  // digits in front of the point
+  bool point = false;
+  std::string fraction;
+  bool exponent = false;  // an 'e' was read
+  bool exponent_signed = false;
+  bool exponent_minus = false;
+  bool exponent_digits = false;
+  std::int64_t exponent_value = 0;  // without its sign, at most kHuge
+
+  static constexpr std::int64_t kHuge = 1'000'000'000'000;
+
+  bool zero_whole() const { return whole == "0"; }
+  Decimal mantissa() const {
+    return decimal(whole + fraction,
+                   -static_cast<std::int64_t>(fraction.size()));
+  }
+  bool one_digit() const { return whole.size() == 1 && whole[0] != '0'; }
+};
+
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+// False if no JSON number begins so.
+bool read_literal(std::string_view text, Literal& out) {
+  size_t at = 0;
+  auto more = [&] { return at < text.size(); };
+  while (more() && is_digit(text[at])) out.whole += text[at++];
+  if (out.whole.size() > 1 && out.whole[0] == '0') return false;
+  if (!more()) return true;
+  if (out.whole.empty()) return false;
+  if (text[at] == '.') {
+    ++at;
+    out.point = true;
+    while (more() && is_digit(text[at])) out.fraction += text[at++];
+    if (!more()) return true;
+    if (out.fraction.empty()) return false;
+  }
+  if (text[at] != 'e' && text[at] != 'E') return false;
+  ++at;
+  out.exponent = true;
+  if (more() && (text[at] == '+' || text[at] == '-')) {
+    out.exponent_signed = true;
+    out.exponent_minus = text[at++] == '-';
+  }
+  for (; more() && is_digit(text[at]); ++at) {
+    out.exponent_digits = true;
+    out.exponent_value =
+        std::min(out.exponent_value * 10 + (text[at] - '0'), Literal::kHuge);
+  }
+  return !more();
+}
+
+// --- exponents --------------------------------------------------------------
+
+constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
+using Range = std::pair<std::int64_t, std::int64_t>;  // both ends inside
+using Ranges = std::vector<Range>;
+
+void cut(Ranges& ranges, std::int64_t from, std::int64_t to) {
+  Ranges out;
+  for (auto [a, b] : ranges) {
+    if (a < from) out.emplace_back(a, std::min(b, from - 1));
+    if (b > to) out.emplace_back(std::max(a, to + 1), b);
+  }
+  ranges = std::move(out);
+}
+
+// The exponents that may follow the mantissa of `literal`.
+Ranges exponents_of(const NumberSide& side, const Literal& literal) {
+  using Exponents = NumberSide::Exponents;
+  if (side.exponents == Exponents::kNone) return {};
+  Decimal mantissa = literal.mantissa();
+  Ranges all = {{-kMost, kMost}};
+  if (mantissa.is_zero()) {
+    return !side.allowed && side.contains(mantissa) ? all : Ranges();
+  }
+  if (side.exponents == Exponents::kAny) return all;
+  if (!literal.one_digit()) return {};
+  if (side.allowed) {
+    Ranges out;
+    for (const Decimal& value : *side.allowed) {
+      if (value.digits == mantissa.digits && listed_with_exponent(value)) {
+        out.emplace_back(value.magnitude() - 1, value.magnitude() - 1);
+      }
+    }
+    return out;
+  }
+  cut(all, -3, 6);
+  auto shifted = [&](std::int64_t by) {
+    Decimal out = mantissa;
+    out.exponent += by;
+    return out;
+  };
+  if (!side.low.is_zero()) {
+    std::int64_t first = side.low.magnitude() - mantissa.magnitude();
+    auto order = shifted(first) <=> side.low;
+    if (order < 0 || (order == 0 && side.above_low)) ++first;
+    cut(all, -kMost, first - 1);
+  }
+  if (side.high) {
+    if (side.high->is_zero()) return {};
+    std::int64_t last = side.high->magnitude() - mantissa.magnitude();
+    auto order = shifted(last) <=> *side.high;
+    if (order > 0 || (order == 0 && side.below_high)) --last;
+    cut(all, last + 1, kMost);
+  }
+  for (const Decimal& value : side.excluded) {
+    if (value.digits != mantissa.digits) continue;
+    std::int64_t at = value.exponent - mantissa.exponent;
+    cut(all, at, at);
+  }
+  return all;
+}
+
+NumberPrefix read_exponent(const NumberSide& side, const Literal& literal) {
+  NumberPrefix out;
+  Ranges ranges = exponents_of(side, literal);
+  std::int64_t greatest = 0;  // finite end, without sign
+  for (auto [a, b] : ranges) {
+    for (std::int64_t end : {a, b}) {
+      if (end != kMost && end != -kMost) {
+        greatest = std::max(greatest, end < 0 ? -end : end);
+      }
+    }
+  }
+  std::int64_t value = literal.exponent_value;
+  auto meets = [&](std::int64_t from, std::int64_t to, bool negative) {
+    if (negative) from = -std::exchange(to, -from);
+    return std::any_of(ranges.begin(), ranges.end(), [&](const Range& range) {
+      return range.first <= to && from <= range.second;
+    });
+  };
+  // What is at least `value`'s digits and some more.
+  auto reaches = [&](bool negative) {
+    if (meets(value, value, negative)) return true;
+    std::int64_t scale = 1;
+    for (int i = 0; i < 12 && value <= greatest; ++i) {
+      scale *= 10;
+      if (value * scale > 10 * Literal::kHuge) break;
+      if (meets(value * scale, value * scale + scale - 1, negative)) {
+        return true;
+      }
+    }
+    return meets(Literal::kHuge, kMost, negative);
+  };
+  if (!literal.exponent_signed && !literal.exponent_digits) {
+    out.live = reaches(false) || reaches(true);
+  } else {
+    out.live = reaches(literal.exponent_minus);
+  }
+  if (!out.live) return out;
+  out.accepting =
+      literal.exponent_digits && meets(value, value, literal.exponent_minus);
+  out.shared = true;
+  out.free = ranges == Ranges{{-kMost, kMost}};
+  out.key = "e";
+  for (auto [a, b] : ranges) {
+    out.key += std::to_string(a) + ":" + std::to_string(b) + ",";
+  }
+  out.key += literal.exponent_minus ? "-" : "+";
+  if (!literal.exponent_digits) {
+    out.key += literal.exponent_signed ? "s" : "e";
+  } else {
+    // Beyond every end all numbers are alike.
+    out.key += std::to_string(std::min(value, greatest + 1));
+  }
+  return out;
+}
+
+// --- liveness ---------------------------------------------------------------
+
+// Whether [from, to) holds a number of a side that has neither step nor list.
+bool dense_witness(const NumberSide& side, Decimal from, Decimal to) {
+  bool above = false;
+  bool below = true;
+  if (side.low >= from) {
+    from = side.low;
+    above = side.above_low;
+  }
+  if (side.high && *side.high < to) {
+    to = *side.high;
+    below = side.below_high;
+  }
+  // Between two different numbers there is always one with more digits than
+  // any that is excluded or avoided.
+  if (from < to) return true;
+  return from == to && !above && !below && side.contains(from);
+}
+
+// Whether a multiple of the step is among digits * 10^more .. (digits + 1) *
+// 10^more - 1, counted in units of the step's scale.
+bool step_witness(const NumberSide& side, const std::string& digits,
+                  std::int64_t more) {
+  const NumberStep& step = *side.step;
+  std::string next = plus(digits, 1) + zeros(more);
+  std::string at = strip(digits + zeros(more));
+  bool exact = false;
+  std::string low = units(side.low, step.scale, exact);
+  if (less(at, low)) at = low;
+  std::optional<std::string> high;
+  if (side.high) high = units(*side.high, step.scale, exact);
+  next = strip(next);
+  // Of the multiples of a step every second one at least is not a multiple of
+  // another, so few are tried before one is found.
+  size_t tries = side.excluded.size() + 64;
+  std::uint64_t rest = modulo(at, step.step);
+  if (rest != 0) at = plus(std::move(at), step.step - rest);
+  for (size_t i = 0; i < tries; ++i) {
+    if (!less(at, next) || (high && less(*high, at))) return false;
+    if (side.contains(decimal(at, -step.scale))) return true;
+    at = plus(std::move(at), step.step);
+  }
+  return false;
+}
+
+// Whether a number without exponent begins with `literal`.
+bool live_plainly(const NumberSide& side, const Literal& literal) {
+  if (literal.point && !side.point) return false;
+  std::string digits = literal.whole + literal.fraction;
+  auto behind = static_cast<std::int64_t>(literal.fraction.size());
+  // How many digits may still come in front of the point.
+  std::int64_t room = 0;
+  if (!literal.point && !literal.zero_whole()) {
+    std::int64_t most = 0;
+    if (side.allowed) {
+      for (const Decimal& value : *side.allowed) {
+        if (listed_plainly(value)) most = std::max(most, value.magnitude());
+      }
+    } else if (side.high) {
+      most = side.high->magnitude();
+    } else {
+      return true;
+    }
+    room = std::max<std::int64_t>(
+        0, most - static_cast<std::int64_t>(digits.size()));
+  }
+  if (side.step && behind > side.step->scale) {
+    auto scale = static_cast<size_t>(side.step->scale);
+    return literal.fraction.find_first_not_of('0', scale) ==
+               std::string::npos &&
+           side.contains(literal.mantissa());
+  }
+  std::string next = plus(digits, 1);
+  for (std::int64_t more = 0; more <= room; ++more) {
+    if (side.step) {
+      if (step_witness(side, digits, more + side.step->scale - behind)) {
+        return true;
+      }
+      continue;
+    }
+    Decimal from = decimal(digits, more - behind);
+    Decimal to = decimal(next, more - behind);
+    if (side.allowed) {
+      auto found =
+          std::lower_bound(side.allowed->begin(), side.allowed->end(), from);
+      for (; found != side.allowed->end() && *found < to; ++found) {
+        if (listed_plainly(*found) && (side.point || found->is_integer())) {
+          return true;
+        }
+      }
+    } else if (dense_witness(side, from, to)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+// Whether the digits of a mantissa may become those of `value`.
+bool still_spells(std::string_view digits, std::string_view value) {
+  if (digits.size() <= value.size()) return value.starts_with(digits);
+  return digits.starts_with(value) &&
+         digits.find_first_not_of('0', value.size()) == std::string::npos;
+}
+
+// Whether a number with an exponent begins with `literal`, which has none yet.
+// Only asked where exponents are for mantissas of one digit: elsewhere what
+// can go on with an exponent can go on without.
+bool live_with_exponent(const NumberSide& side, const Literal& literal) {
+  if (side.exponents != NumberSide::Exponents::kOneDigit) return false;
+  if (!literal.one_digit()) return false;
+  std::string digits = literal.whole + literal.fraction;
+  auto behind = static_cast<std::int64_t>(literal.fraction.size());
+  if (side.allowed) {
+    return std::any_of(side.allowed->begin(), side.allowed->end(),
+                       [&](const Decimal& value) {
+                         return listed_with_exponent(value) &&
+                                still_spells(digits, value.digits);
+                       });
+  }
+  if (!side.high) return true;
+  if (side.high->is_zero()) return false;
+  // Any exponent between those of the bounds does; at the ends it depends.
+  std::int64_t last = side.high->magnitude() - 1;
+  if (side.low.is_zero()) return true;
+  std::int64_t first = side.low.magnitude() - 1;
+  std::string next = plus(digits, 1);
+  for (std::int64_t at :
+       {first, first + 1, std::int64_t{-4}, std::int64_t{7}, last - 1, last}) {
+    if (at < first || at > last || !worth_an_exponent(at)) continue;
+    if (dense_witness(side, decimal(digits, at - behind),
+                      decimal(next, at - behind))) {
+      return true;
+    }
+  }
+  return false;
+}
+
+// --- key --------------------------------------------------------------------
+
+// How `digits` compare with `bound` followed by zeros, as far as is known:
+// "<", ">", or "=" and how much of the bound is used up.
+std::string compare_digits(std::string_view digits, std::string_view bound) {
+  size_t both = std::min(digits.size(), bound.size());
+  int order = digits.substr(0, both).compare(bound.substr(0, both));
+  if (order != 0) return order < 0 ? "<" : ">";
+  if (digits.find_first_not_of('0', both) != std::string_view::npos) {
+    return ">";
+  }
+  return "=" + std::to_string(both);
+}
+
+struct Plain {
+  std::string whole;
+  std::string fraction;
+};
+
+Plain plain(const Decimal& value) {
+  std::int64_t point = value.magnitude();
+  Plain out;
+  if (value.is_zero()) {
+    out.whole = "0";
+  } else if (value.exponent >= 0) {
+    out.whole = value.digits + zeros(value.exponent);
+  } else if (point > 0) {
+    out.whole = value.digits.substr(0, static_cast<size_t>(point));
+    out.fraction = value.digits.substr(static_cast<size_t>(point));
+  } else {
+    out.whole = "0";
+    out.fraction = zeros(-point) + value.digits;
+  }
+  return out;
+}
+
+std::string compare_plainly(const Literal& literal, const Decimal& bound) {
+  Plain to = plain(bound);
+  size_t count = literal.whole.size();
+  if (!literal.point && !literal.zero_whole()) {
+    if (count > to.whole.size()) return ">";
+    return compare_digits(literal.whole, to.whole.substr(0, count));
+  }
+  if (count != to.whole.size()) return count < to.whole.size() ? "<" : ">";
+  int order = literal.whole.compare(to.whole);
+  if (order != 0) return order < 0 ? "<" : ">";
+  return compare_digits(literal.fraction, to.fraction);
+}
+
+// The remainder and the place behind the point, for a step or one to avoid;
+// "n" once the number cannot be a multiple any more.
+std::string step_key(const Literal& literal, const NumberStep& step) {
+  auto scale = static_cast<size_t>(step.scale);
+  size_t used = std::min(literal.fraction.size(), scale);
+  std::uint64_t rest =
+      modulo(literal.whole + literal.fraction.substr(0, used), step.step);
+  if (used == scale && literal.point &&
+      (rest != 0 ||
+       literal.fraction.find_first_not_of('0', used) != std::string::npos)) {
+    return "n";
+  }
+  return std::to_string(used) + "%" + std::to_string(rest);
+}
+
+void make_key(const NumberSide& side, const Literal& literal,
+              NumberPrefix& out) {
+  using Exponents = NumberSide::Exponents;
+  const std::string digits = literal.whole + literal.fraction;
+  const bool one_digit =
+      side.exponents == Exponents::kOneDigit && literal.one_digit();
+  std::string past;  // what is not settled yet
+  std::string decided;
+  bool still_listed = false;
+  bool settled = !side.step && !side.allowed;
+  size_t longest = side.exponents == Exponents::kOneDigit ? 1 : 0;
+
+  auto add_bound = [&](char name, const Decimal& bound) {
+    std::string order = compare_plainly(literal, bound);
+    if (order[0] == '=' || order[0] != (name == 'l' ? '>' : '<')) {
+      settled = false;
+    }
+    past += name + order;
+    if (one_digit && !bound.is_zero()) {
+      past += "~" + compare_digits(digits, bound.digits);
+    }
+    longest = std::max(longest, static_cast<size_t>(std::max<std::int64_t>(
+                                    bound.magnitude(), 1)));
+  };
+  if (!side.low.is_zero() || side.above_low) add_bound('l', side.low);
+  if (side.high) add_bound('h', *side.high);
+
+  // Most of a long list is out after the first digit.
+  auto may_begin_so = [&](const Decimal& value) {
+    std::int64_t point = std::max<std::int64_t>(value.magnitude(), 1);
+    char first = value.magnitude() > 0 ? value.digits[0] : '0';
+    auto count = static_cast<std::int64_t>(literal.whole.size());
+    return first == literal.whole[0] &&
+           (literal.point ? count == point : count <= point);
+  };
+  auto add_listed = [&](const std::vector<Decimal>& values) {
+    for (size_t i = 0; i < values.size(); ++i) {
+      const Decimal& value = values[i];
+      if (may_begin_so(value) && (listed_plainly(value) || !side.allowed)) {
+        std::string order = compare_plainly(literal, value);
+        if (order[0] == '=') {
+          past += "v" + std::to_string(i) + order;
+          still_listed = true;
+        }
+      }
+      if (one_digit && !value.is_zero() && still_spells(digits, value.digits)) {
+        past += "w" + std::to_string(i) + "=" +
+                std::to_string(std::min(digits.size(), value.digits.size()));
+      }
+    }
+  };
+  add_listed(side.allowed ? *side.allowed : side.excluded);
+  if (still_listed) settled = false;
+
+  if (side.step) past += "s" + step_key(literal, *side.step);
+  for (const NumberStep& one : side.avoid) {
+    std::string key = step_key(literal, one);
+    if (key != "n") settled = false;
+    past += "a" + key;
+  }
+  // Zeros may be followed by exponents where other mantissas may not.
+  if (side.exponents == Exponents::kOneDigit && literal.zero_whole() &&
+      strip(digits).empty()) {
+    past += "z";
+    settled = false;
+  }
+  if (one_digit) settled = false;
+
+  out.free = side.text == NumberSide::kFreeText;
+  std::string phase;
+  if (literal.point) {
+    phase = literal.fraction.empty() ? "p" : "f";
+    if (settled) {
+      out.shared = true;
+      out.free = side.exponents == Exponents::kAny;
+      out.key = phase + (side.exponents == Exponents::kAny ? "e" : "");
+      return;
+    }
+  } else if (literal.zero_whole()) {
+    phase = "0";
+  } else if (still_listed || literal.whole.size() <= longest) {
+    phase = "i" + std::to_string(literal.whole.size());
+  } else {
+    phase = "i";
+  }
+  out.key = phase + past;
+}
+
+}  // namespace
+
+NumberPrefix read_number_prefix(const NumberSide& side,
+                                std::string_view prefix) {
+  NumberPrefix out;
+  if (prefix.empty()) {
+    for (char c = '0'; c <= '9' && !out.live; ++c) {
+      out.live = read_number_prefix(side, std::string_view(&c, 1)).live;
+    }
+    out.free = out.live && side.text == NumberSide::kFreeText;
+    return out;
+  }
+  Literal literal;
+  if (!read_literal(prefix, literal)) return out;
+  if (literal.exponent) return read_exponent(side, literal);
+  out.live = live_plainly(side, literal) || live_with_exponent(side, literal);
+  if (!out.live) return out;
+  Decimal value = literal.mantissa();
+  out.accepting = (!literal.point || !literal.fraction.empty()) &&
+                  side.contains(value) &&
+                  (!side.allowed || listed_plainly(value));
+  make_key(side, literal, out);
+  return out;
+}
+
+}  // namespace parlance::grammar
