@@ -267,6 +267,11 @@ bool Languages::expand(StateId id) {
 bool Languages::live(StateId id) {
   if (states_[id].life != Life::kUnknown)
     return states_[id].life == Life::kLive;
+  if (failed_searches_ >= limits_.failed_searches) {
+    states_[id].life = Life::kDead;
+    narrowed_ = true;
+    return false;
+  }
   struct Entry {
     std::uint64_t distance;
     std::uint32_t order;
@@ -292,6 +297,7 @@ bool Languages::live(StateId id) {
     if (++looked_at > limits_.search_states || !expand(state)) {
       states_[id].life = Life::kDead;
       narrowed_ = true;
+      ++failed_searches_;
       return false;
     }
     for (const Successor& successor : states_[state].successors) {

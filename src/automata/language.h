@@ -54,6 +54,10 @@ struct LanguageLimits {
   // States that one question (is this state live? how long? infinite?) may
   // look at.
   std::size_t search_states = 20000;
+
+  // Searches for a live state that may end without an answer.  When they are
+  // used up there is no search any more: what is not known to be live is dead.
+  std::size_t failed_searches = 100;
 };
 
 class Expressions;
@@ -171,6 +175,7 @@ class Languages {
   std::vector<StateId> table_;       // open hashing of (expression, utf8)
   std::size_t row_count_ = 0;
   std::size_t successor_count_ = 0;
+  std::size_t failed_searches_ = 0;
   bool narrowed_ = false;
 };
 

@@ -77,6 +77,7 @@ struct Item {
   std::uint32_t min = 0, max = 0;  // kRepeat
   std::uint32_t depth = 0;         // of nesting
   std::uint32_t front = 0;         // of what its derivative has to look at
+  std::uint64_t unrolled = 1;      // parts that one build() may walk
   std::uint64_t min_chars = 0, max_chars = 0;
   std::uint64_t hash = 0;
   std::vector<ItemId> children = {};

@@ -19,6 +19,8 @@ using regex::HirKind;
 using regex::HirNode;
 
 constexpr std::uint32_t kMaxItemDepth = 1000;
+// Parts, with repeated conditions counted as often as they are repeated.
+constexpr std::uint64_t kMaxUnrolled = 200000;
 
 std::uint64_t mix(std::uint64_t hash, std::uint64_t value) {
   hash = (hash ^ value) * 0x9E3779B97F4A7C15;
@@ -226,6 +228,10 @@ ItemId Expressions::intern_item(Item item) {
   for (ItemId child : of) {
     item.depth = std::max(item.depth, items_[child].depth + 1);
     item.conditional = item.conditional || items_[child].conditional;
+    item.unrolled = add(item.unrolled, items_[child].unrolled);
+  }
+  if (item.kind == ItemKind::kRepeat && items_[of[0]].nullable) {
+    item.unrolled = multiply(item.unrolled, std::max(item.min, 1U));
   }
   if (item.context) uses_context_ = true;
   std::string key;
@@ -369,10 +375,10 @@ Result<ItemId> Expressions::from_hir(const Hir& hir, std::size_t max_size) {
     if (items_[items[i]].depth > kMaxItemDepth) {
       return Error{ErrorCode::kTooLarge, "The pattern is nested too deeply."};
     }
-    const Item& made = items_[items[i]];
-    if (made.kind == ItemKind::kRepeat && made.min > 1000 &&
-        items_[made.children[0]].nullable) {
-      return unsupported("a condition that is repeated a thousand times");
+    if (items_[items[i]].unrolled > kMaxUnrolled) {
+      return Error{ErrorCode::kTooLarge,
+                   "The pattern repeats conditions (look-aheads, ^, $, \\b) "
+                   "too often."};
     }
   }
   return items.back();

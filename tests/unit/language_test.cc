@@ -107,7 +107,7 @@ using Ends = std::set<std::size_t>;
 
 Ends ends(const Tree& tree, std::string_view text, std::size_t at) {
   auto word = [&](std::size_t i) {
-    return i < text.size() && text[i] != '-' && text[i] != '\n';
+    return i < text.size() && text[i] >= 'a' && text[i] <= 'c';
   };
   bool good = false;
   switch (tree.kind) {
@@ -178,7 +178,7 @@ std::string shortest(Languages& languages, StateId state) {
   while (!languages.accepting(state)) {
     std::uint64_t least = languages.least_chars(state);
     bool found = false;
-    for (char c : std::string_view("ab-\nc")) {
+    for (char c : std::string_view("ab-\nc ")) {
       StateId next = languages.step(state, static_cast<std::uint8_t>(c));
       if (next == kDeadState || languages.least_chars(next) + 1 != least) {
         continue;
@@ -302,6 +302,45 @@ TEST(LanguageTwin, RandomPatterns) {
     SCOPED_TRACE(seed);
     check(random_tree(random, 1 + static_cast<int>(seed % 4)), texts);
     if (HasFatalFailure()) return;
+  }
+}
+
+// Two patterns, and, or and but not, with a bound on the length.
+TEST(LanguageTwin, RandomCombinations) {
+  const std::vector<std::string> texts = world("ab-", 4);
+  for (unsigned seed = 0; seed < 600; ++seed) {
+    std::mt19937 random(seed + 100000);
+    Tree x = random_tree(random, 1 + static_cast<int>(seed % 3));
+    Tree y = random_tree(random, 2);
+    std::size_t min = random() % 3;
+    std::size_t max = min + random() % 3;
+    unsigned how = seed % 3;
+    SCOPED_TRACE(to_string(x) + "  " + to_string(y) + "  " +
+                 std::to_string(how) + "  " + std::to_string(seed));
+    Languages languages;
+    LanguageId a = language(languages, to_string(x)).value();
+    LanguageId b = language(languages, to_string(y)).value();
+    LanguageId combined = how == 0 ? languages.all_of({a, b})
+                          : how == 1
+                              ? languages.any_of({a, b})
+                              : languages.all_of({a, languages.complement(b)});
+    LanguageId all =
+        languages.all_of({combined, languages.length_between(min, max)});
+    auto expected = [&](std::string_view text) {
+      if (text.size() < min || text.size() > max) return false;
+      bool in_x = matches(x, text, Mode::kSearch);
+      bool in_y = matches(y, text, Mode::kSearch);
+      return how == 0 ? in_x && in_y : how == 1 ? in_x || in_y : in_x && !in_y;
+    };
+    for (const std::string& text : texts) {
+      ASSERT_EQ(contains(languages, all, text), expected(text)) << text;
+      StateId state = walk(languages, languages.start(all), text);
+      if (state == kDeadState) continue;
+      std::string more = text + shortest(languages, state);
+      ASSERT_TRUE(expected(more)) << text << " is live but not " << more;
+    }
+    EXPECT_FALSE(languages.infinite(all));
+    ASSERT_FALSE(languages.narrowed());
   }
 }
 
@@ -570,6 +609,9 @@ TEST(Language, LimitsNarrowAndNeverWiden) {
   auto large = language(parts, "^abcdefghijklmnop$");
   ASSERT_FALSE(large);
   EXPECT_EQ(large.error().code, ErrorCode::kTooLarge);
+  auto conditions = language(parts, "^(?:(?:\\b{900}){900}){900}$");
+  ASSERT_FALSE(conditions);
+  EXPECT_EQ(conditions.error().code, ErrorCode::kTooLarge);
   Languages deep;
   std::string optional;
   for (int i = 0; i < 5000; ++i) optional += "[a-c]?[d-f]?";
