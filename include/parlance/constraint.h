@@ -3,12 +3,12 @@
 
 // Which tokens a model may write next.
 //
-//   Compiler compiler(vocabulary);              // once per vocabulary
-//   Result<Constraint> c = compiler.compile(*grammar);
-//   Matcher matcher = c->matcher();             // one per request
-//   std::vector<std::int32_t> row(compiler.mask_words());
+//   Result<Compiler> compiler = Compiler::create(vocabulary);  // once
+//   Result<Constraint> c = compiler->compile(*grammar);
+//   Matcher matcher = c->matcher();            // one per request
+//   std::vector<std::int32_t> row(compiler->mask_words());
 //   while (!matcher.is_terminated()) {
-//     matcher.fill_bitmask(row);                // bit t set: token t fits
+//     matcher.fill_bitmask(row);               // bit t set: token t fits
 //     matcher.accept_token(sample(row));
 //   }
 //
@@ -36,7 +36,7 @@ class Matcher;
 
 struct CompilerOptions {
   // Memory for masks that constraints share, bytes, keys counted.  Beyond it
-  // the least recently used go; matchers that use one keep it alive.
+  // those go that were not used lately, and are made again when needed.
   std::size_t cache_bytes = std::size_t{64} << 20;
   // Tokens that may end a text.  Default: the vocabulary's stop_ids().
   std::vector<TokenId> stop_ids = {};
@@ -69,7 +69,7 @@ class Compiler {
   std::size_t mask_words() const;
   const Vocabulary& vocabulary() const;
   CacheStatistics cache_statistics() const;
-  // Drops every shared mask that no matcher uses.
+  // Drops every shared mask that is not being copied right now.
   void clear_cache() const;
   // Errors: kIo.
   Result<std::size_t> save_tables(const std::string& path) const;
@@ -155,6 +155,9 @@ class Matcher {
 
  private:
   friend class Constraint;
+  friend void fill_bitmasks(std::span<Matcher* const> matchers,
+                            std::span<std::int32_t> rows, std::size_t stride,
+                            unsigned threads);
   struct State;
   explicit Matcher(std::unique_ptr<State> state);
   std::unique_ptr<State> state_;

@@ -1,0 +1,168 @@
+// The doors of the room: Compiler, Constraint, Matcher.
+
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "grammar/machine.h"
+#include "mask/batch.h"
+#include "mask/program.h"
+#include "mask/replace_file.h"
+#include "mask/shared.h"
+#include "mask/text.h"
+#include "parlance/constraint.h"
+#include "vocab/token_tables.h"
+
+namespace parlance {
+
+struct Compiler::State {
+  std::shared_ptr<mask::Shared> shared;
+};
+
+struct Constraint::State {
+  std::shared_ptr<mask::Program> program;
+};
+
+struct Matcher::State {
+  mask::Text text;
+};
+
+// --- Compiler ----------------------------------------------------------------
+
+Compiler::Compiler(std::shared_ptr<State> state) : state_(std::move(state)) {}
+
+Result<Compiler> Compiler::create(const Vocabulary& vocabulary,
+                                  const CompilerOptions& options) {
+  Result<vocab::TokenTables> tables =
+      options.tables_file.empty()
+          ? vocab::TokenTables::build(vocabulary)
+          : vocab::TokenTables::map_file(options.tables_file, vocabulary);
+  if (!tables) return tables.error();
+  const std::span<const TokenId> stop_ids =
+      options.stop_ids.empty() ? vocabulary.stop_ids()
+                               : std::span<const TokenId>(options.stop_ids);
+  auto shared = std::make_shared<mask::Shared>(vocabulary, *std::move(tables),
+                                               options.cache_bytes, stop_ids);
+  return Compiler(std::make_shared<State>(State{std::move(shared)}));
+}
+
+Result<Constraint> Compiler::compile(const Grammar& grammar) const {
+  const std::shared_ptr<Grammar::Machine>& machine = grammar.machine();
+  auto program = std::make_shared<mask::Program>(
+      state_->shared,
+      std::shared_ptr<grammar::Recogniser>(machine, &machine->recogniser()));
+  return Constraint(
+      std::make_shared<Constraint::State>(Constraint::State{program}));
+}
+
+std::size_t Compiler::mask_words() const {
+  return state_->shared->mask_words();
+}
+
+const Vocabulary& Compiler::vocabulary() const {
+  return state_->shared->vocabulary();
+}
+
+CacheStatistics Compiler::cache_statistics() const {
+  mask::Shared& shared = *state_->shared;
+  return {.bytes = shared.cache_bytes(),
+          .entries = shared.store().entries(),
+          .hits = shared.hits(),
+          .misses = shared.misses(),
+          .evictions = shared.store().evictions(),
+          .tables_bytes = shared.tables_bytes()};
+}
+
+void Compiler::clear_cache() const { state_->shared->clear(); }
+
+Result<std::size_t> Compiler::save_tables(const std::string& path) const {
+  const std::string_view bytes = state_->shared->tables().bytes();
+  if (std::optional<Error> error = mask::replace_file(path, bytes)) {
+    return *std::move(error);
+  }
+  return bytes.size();
+}
+
+// --- Constraint --------------------------------------------------------------
+
+Constraint::Constraint(std::shared_ptr<State> state)
+    : state_(std::move(state)) {}
+
+Matcher Constraint::matcher() const {
+  return Matcher(std::make_unique<Matcher::State>(
+      Matcher::State{mask::Text(state_->program)}));
+}
+
+std::size_t Constraint::mask_words() const {
+  return state_->program->shared().mask_words();
+}
+
+std::size_t Constraint::memory_bytes() const {
+  return state_->program->memory_bytes();
+}
+
+// --- Matcher -----------------------------------------------------------------
+
+Matcher::Matcher(std::unique_ptr<State> state) : state_(std::move(state)) {}
+Matcher::~Matcher() = default;
+Matcher::Matcher(Matcher&&) noexcept = default;
+Matcher& Matcher::operator=(Matcher&&) noexcept = default;
+
+Matcher Matcher::copy() const {
+  return Matcher(std::make_unique<State>(*state_));
+}
+
+bool Matcher::fill_bitmask(std::span<std::int32_t> row) {
+  return state_->text.fill_bitmask(row);
+}
+
+bool Matcher::accept_token(TokenId id) { return state_->text.accept_token(id); }
+
+std::size_t Matcher::accept_tokens(std::span<const TokenId> ids) {
+  return state_->text.accept_tokens(ids);
+}
+
+bool Matcher::accept_bytes(std::string_view bytes) {
+  return state_->text.accept_bytes(bytes);
+}
+
+bool Matcher::rollback(std::size_t steps) {
+  return state_->text.rollback(steps);
+}
+
+std::size_t Matcher::steps() const { return state_->text.steps(); }
+
+void Matcher::reset() { state_->text.reset(); }
+
+bool Matcher::is_terminated() const { return state_->text.is_terminated(); }
+
+bool Matcher::can_end() const { return state_->text.can_end(); }
+
+std::string Matcher::forced_bytes(std::size_t limit) {
+  return state_->text.forced_bytes(limit);
+}
+
+std::vector<TokenId> Matcher::forced_tokens() {
+  return state_->text.forced_tokens();
+}
+
+bool Matcher::fill_tree(std::span<const std::int64_t> first_child,
+                        std::span<const std::int64_t> next_sibling,
+                        std::span<const std::int64_t> tokens,
+                        std::span<std::int32_t> rows) {
+  return state_->text.fill_tree(first_child, next_sibling, tokens, rows);
+}
+
+// --- Batches -----------------------------------------------------------------
+
+void fill_bitmasks(std::span<Matcher* const> matchers,
+                   std::span<std::int32_t> rows, std::size_t stride,
+                   unsigned threads) {
+  std::vector<mask::Text*> texts(matchers.size());
+  for (std::size_t i = 0; i < matchers.size(); ++i) {
+    texts[i] = &matchers[i]->state_->text;
+  }
+  mask::fill_batch(texts, rows, stride, threads);
+}
+
+}  // namespace parlance

@@ -1,0 +1,45 @@
+// Masks of many texts at once.
+//
+// Most masks are known, and copying one takes less time than waking a thread:
+// these are written where they stand.  What remains is handed out row by row,
+// since the time that a new mask takes differs a thousandfold.
+
+#include "mask/batch.h"
+
+#include <algorithm>
+#include <atomic>
+#include <thread>
+#include <vector>
+
+namespace parlance::mask {
+
+void fill_batch(std::span<Text* const> texts, std::span<std::int32_t> rows,
+                std::size_t stride, unsigned threads) {
+  const auto row = [&](std::size_t i) {
+    const std::size_t begin = std::min(rows.size(), i * stride);
+    return rows.subspan(begin, std::min(stride, rows.size() - begin));
+  };
+  std::vector<std::size_t> unknown;
+  for (std::size_t i = 0; i < texts.size(); ++i) {
+    if (!texts[i]->fill_if_known(row(i))) unknown.push_back(i);
+  }
+
+  std::atomic<std::size_t> next{0};
+  const auto work = [&] {
+    for (;;) {
+      const std::size_t at = next.fetch_add(1, std::memory_order_relaxed);
+      if (at >= unknown.size()) return;
+      texts[unknown[at]]->fill_bitmask(row(unknown[at]));
+    }
+  };
+  if (threads == 0) threads = std::max(1u, std::thread::hardware_concurrency());
+  std::vector<std::thread> helpers;
+  for (std::size_t i = 1; i < std::min<std::size_t>(threads, unknown.size());
+       ++i) {
+    helpers.emplace_back(work);
+  }
+  work();
+  for (std::thread& helper : helpers) helper.join();
+}
+
+}  // namespace parlance::mask

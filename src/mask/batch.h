@@ -1,0 +1,20 @@
+#ifndef PARLANCE_SRC_MASK_BATCH_H_
+#define PARLANCE_SRC_MASK_BATCH_H_
+
+// Masks of many texts at once.
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "mask/text.h"
+
+namespace parlance::mask {
+
+// See parlance::fill_bitmasks().
+void fill_batch(std::span<Text* const> texts, std::span<std::int32_t> rows,
+                std::size_t stride, unsigned threads);
+
+}  // namespace parlance::mask
+
+#endif  // PARLANCE_SRC_MASK_BATCH_H_

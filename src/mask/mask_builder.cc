@@ -1,0 +1,101 @@
+// Masks as a base and differences: see mask_builder.h.
+
+#include "mask/mask_builder.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <utility>
+
+namespace parlance::mask {
+
+Words::Words(std::size_t count, std::shared_ptr<std::atomic<std::size_t>> bytes)
+    : count_(count),
+      words_(std::make_unique<std::uint32_t[]>(count)),
+      bytes_(std::move(bytes)) {
+  bytes_->fetch_add(Words::bytes(count_), std::memory_order_relaxed);
+}
+
+Words::~Words() {
+  bytes_->fetch_sub(Words::bytes(count_), std::memory_order_relaxed);
+}
+
+std::size_t Words::bytes(std::size_t count) {
+  return sizeof(Words) + count * sizeof(std::uint32_t);
+}
+
+void MaskView::write(std::span<std::uint32_t> row) const {
+  if (row.empty()) return;
+  if (base->words == nullptr) {
+    std::memset(row.data(), 0, row.size_bytes());
+  } else {
+    std::memcpy(row.data(), base->words, row.size_bytes());
+  }
+  for (const Id id : set) row[id >> 5] |= std::uint32_t{1} << (id & 31);
+  for (const Id id : cleared) row[id >> 5] &= ~(std::uint32_t{1} << (id & 31));
+}
+
+void MaskBuilder::start(Base base, std::span<const Id> set,
+                        std::span<const Id> cleared) {
+  base_ = std::move(base);
+  set_.assign(set.begin(), set.end());
+  cleared_.assign(cleared.begin(), cleared.end());
+  dense_ = false;
+  if (set_.size() + cleared_.size() > kMaxDifferences) become_dense();
+}
+
+bool MaskBuilder::has(Id id) const {
+  const auto bit = [id](const std::uint32_t* words) {
+    return (words[id >> 5] >> (id & 31) & 1) != 0;
+  };
+  if (dense_) return bit(words_.data());
+  if (std::ranges::find(set_, id) != set_.end()) return true;
+  return base_.words != nullptr && bit(base_.words) &&
+         std::ranges::find(cleared_, id) == cleared_.end();
+}
+
+void MaskBuilder::become_dense() {
+  words_.resize(word_count_);
+  view().write(words_);
+  dense_ = true;
+  own_.words = words_.data();
+  base_ = {};
+  set_.clear();
+  cleared_.clear();
+}
+
+void MaskBuilder::compact(std::span<const Base> bases) {
+  if (!dense_) return;
+  for (const Base& base : bases) {
+    const auto base_word = [&](std::size_t i) {
+      return base.words == nullptr ? 0 : base.words[i];
+    };
+    std::size_t differences = 0;
+    for (std::size_t i = 0; i < word_count_; ++i) {
+      differences +=
+          static_cast<std::size_t>(std::popcount(words_[i] ^ base_word(i)));
+      if (differences > kMaxDifferences) break;
+    }
+    if (differences > kMaxDifferences) continue;
+    for (std::size_t i = 0; i < word_count_; ++i) {
+      for (std::uint32_t rest = words_[i] ^ base_word(i); rest != 0;
+           rest &= rest - 1) {
+        const auto bit = static_cast<Id>(std::countr_zero(rest));
+        const Id id = static_cast<Id>(i) * 32 + bit;
+        (words_[i] >> bit & 1 ? set_ : cleared_).push_back(id);
+      }
+    }
+    base_ = base;
+    dense_ = false;
+    return;
+  }
+}
+
+MaskView MaskBuilder::view() const {
+  return {.base = dense_ ? &own_ : &base_,
+          .set = set_,
+          .cleared = cleared_,
+          .own_words = dense_};
+}
+
+}  // namespace parlance::mask

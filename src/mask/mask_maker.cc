@@ -1,0 +1,415 @@
+// The ways to make a mask: see mask_maker.h.
+
+#include "mask/mask_maker.h"
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+namespace parlance::mask {
+
+using grammar::BodyView;
+using grammar::SpaceView;
+using json::BodyState;
+using vocab::BodyTable;
+using vocab::ExitToken;
+using vocab::ExitTrie;
+using vocab::kNoToken;
+using vocab::TrieNode;
+
+namespace {
+
+enum class First : std::uint8_t { kOther, kSpace, kStructure };
+
+// What a byte may begin between lexemes.  kStructure: vocab's table of white
+// space knows the tokens in which it follows white space.
+constexpr std::array<First, 256> kFirst = [] {
+  std::array<First, 256> table{};
+  for (const char c : std::string_view(" \t\n\r")) {
+    table[static_cast<std::uint8_t>(c)] = First::kSpace;
+  }
+  for (const char c : std::string_view("\"{}[],:-0123456789tfn")) {
+    table[static_cast<std::uint8_t>(c)] = First::kStructure;
+  }
+  return table;
+}();
+
+}  // namespace
+
+// --- SpaceBases --------------------------------------------------------------
+
+SpaceBases::SpaceBases(const vocab::TokenTables& tables,
+                       std::shared_ptr<std::atomic<std::size_t>> bytes)
+    : tables_(tables), bytes_(std::move(bytes)) {
+  const auto tokens = tables_.white_space().tokens();
+  if (!tokens.empty()) longest_ = tokens.back().bytes;
+}
+
+Base SpaceBases::find(std::uint32_t max_bytes, std::uint32_t max_chars) {
+  const BodyTable& string_start = tables_.string_start();
+  max_bytes = std::min(max_bytes, longest_);
+  if (max_chars != kNoString && !string_start.has_at_most(max_chars)) return {};
+  const std::lock_guard lock(mutex_);
+  const auto found = made_.find({max_bytes, max_chars});
+  if (found != made_.end()) {
+    return {.words = found->second->data(), .owner = found->second};
+  }
+  if (made_.size() == kMost) return {};
+  auto words = std::make_shared<Words>(tables_.mask_words(), bytes_);
+  if (max_chars != kNoString) {
+    std::ranges::copy(string_start.inner_at_most(max_chars), words->data());
+  }
+  for (const auto& token : tables_.white_space().tokens()) {
+    if (token.bytes > max_bytes) break;
+    words->data()[token.id >> 5] |= std::uint32_t{1} << (token.id & 31);
+  }
+  made_.emplace(std::pair(max_bytes, max_chars), words);
+  return {.words = words->data(), .owner = words};
+}
+
+// --- The decision ------------------------------------------------------------
+
+MaskMaker::MaskMaker(const MakerShared& shared)
+    : shared_(shared),
+      trie_(shared.tables.trie()),
+      builder_(shared.tables.mask_words()) {}
+
+const MaskBuilder& MaskMaker::make(Recogniser& recogniser, Config config) {
+  recogniser_ = &recogniser;
+  if (config.dead()) {
+    builder_.start({});
+  } else if (const BodyView body = recogniser.body(config); body.free) {
+    in_body(body, config);
+  } else if (const SpaceView space = recogniser.space(config); space.free) {
+    between(space, config);
+  } else if (const std::uint64_t fingerprint =
+                 recogniser.lexeme_fingerprint(config)) {
+    in_lexeme(config, fingerprint);
+  } else {
+    builder_.start({});
+    walk(0, config);
+  }
+  if (builder_.dense()) {
+    const std::array bases = {
+        Base{.words = shared_.tables.body(BodyState::kText).inner().data()},
+        Base{.words = shared_.tables.all_text().data()}, Base{}};
+    builder_.compact(bases);
+  }
+  return builder_;
+}
+
+const MaskBuilder& MaskMaker::make_slowly(Recogniser& recogniser,
+                                          Config config) {
+  recogniser_ = &recogniser;
+  builder_.start({});
+  if (!config.dead()) walk(0, config);
+  return builder_;
+}
+
+// --- Walks -------------------------------------------------------------------
+
+void MaskMaker::set(Id id) {
+  if (exceptions_.empty() || (is_exception_[id >> 5] >> (id & 31) & 1) == 0) {
+    builder_.set(id);
+  }
+}
+
+void MaskMaker::set_node(const TrieNode& node) {
+  if (node.token() == kNoToken) return;
+  builder_.set(node.token());
+  if (trie_.twins().empty()) return;
+  for (const vocab::Twin& twin : trie_.duplicates(node.token())) {
+    builder_.set(twin.twin);
+  }
+}
+
+// Sets the tokens strictly below the node `root`, where `at` stands.
+void MaskMaker::walk(std::uint32_t root, Config at) {
+  Recogniser& recogniser = *recogniser_;
+  Config* const states = states_.data();
+  const TrieNode* const nodes = trie_.nodes().data();
+  states[nodes[root].depth()] = at;
+  const std::uint32_t end = nodes[root].subtree_end();
+  for (std::uint32_t i = root + 1; i < end;) {
+    const TrieNode node = nodes[i];
+    const Config next = recogniser.step(states[node.depth() - 1], node.byte());
+    if (next.dead()) {
+      i = node.subtree_end();
+      continue;
+    }
+    states[node.depth()] = next;
+    set_node(node);
+    ++i;
+  }
+}
+
+// Sets the tokens of `exits` whose remainder is read from `after` and whose
+// count is within the bounds.
+void MaskMaker::walk_exits(const ExitTrie& exits, Config after,
+                           std::uint32_t min_count, std::uint32_t max_count) {
+  const auto set_exits = [&](std::uint32_t i) {
+    for (const ExitToken& exit : exits.exits(i)) {
+      if (exit.count > max_count) break;
+      if (exit.count >= min_count) set(exit.id);
+    }
+  };
+  if (after.dead()) return;
+  Recogniser& recogniser = *recogniser_;
+  Config* const states = states_.data();
+  states[0] = after;
+  set_exits(0);
+  for (std::uint32_t i = 1; i < exits.node_count();) {
+    const TrieNode& node = exits.node(i);
+    const Config next = recogniser.step(states[node.depth() - 1], node.byte());
+    if (next.dead()) {
+      i = node.subtree_end();
+      continue;
+    }
+    states[node.depth()] = next;
+    set_exits(i);
+    ++i;
+  }
+}
+
+// --- Inside a free string ----------------------------------------------------
+
+void MaskMaker::in_body(const BodyView& view, Config config) {
+  const BodyTable& table = shared_.tables.body(view.state);
+  if (table.has_at_most(view.max_chars)) {
+    builder_.start({.words = table.inner_at_most(view.max_chars).data()});
+  } else {
+    builder_.start({});
+    add_inner(table, view.max_chars);
+  }
+  leave_body(table, view, 0, config);
+}
+
+void MaskMaker::add_inner(const BodyTable& table, std::uint32_t max_chars) {
+  for (const Id id : table.by_chars().first(table.count_at_most(max_chars))) {
+    builder_.set(id);
+  }
+}
+
+// Sets the tokens with the closing quote.  `root` is the node of the trie that
+// `config` stands at.
+void MaskMaker::leave_body(const BodyTable& table, const BodyView& view,
+                           std::uint32_t root, Config config) {
+  if (view.special) find_exceptions(view, root, config);
+  walk_exits(table.exits(), view.after, view.min_chars, view.max_chars);
+  forget_exceptions();
+}
+
+void MaskMaker::find_exceptions(const BodyView& view, std::uint32_t root,
+                                Config config) {
+  Recogniser& recogniser = *recogniser_;
+  Config* const states = states_.data();
+  BodyState* const bodies = body_states_.data();
+  const TrieNode* const nodes = trie_.nodes().data();
+  states[nodes[root].depth()] = config;
+  bodies[nodes[root].depth()] = view.state;
+  const std::uint32_t end = nodes[root].subtree_end();
+  for (std::uint32_t i = root + 1; i < end;) {
+    const TrieNode node = nodes[i];
+    const BodyState body = json::next(bodies[node.depth() - 1], node.byte());
+    if (body == BodyState::kDead) {
+      i = node.subtree_end();
+      continue;
+    }
+    const Config next = recogniser.step(states[node.depth() - 1], node.byte());
+    if (body == BodyState::kExit) {
+      if (next != view.after) except(i, next);
+      i = node.subtree_end();
+      continue;
+    }
+    if (next.dead() || !recogniser.body(next).special) {
+      i = node.subtree_end();
+      continue;
+    }
+    states[node.depth()] = next;
+    bodies[node.depth()] = body;
+    ++i;
+  }
+}
+
+// Decides the tokens at and below the node `root`, where `at` stands, and keeps
+// them from being set otherwise.
+void MaskMaker::except(std::uint32_t root, Config at) {
+  if (is_exception_.empty()) is_exception_.resize(shared_.tables.mask_words());
+  Recogniser& recogniser = *recogniser_;
+  Config* const states = states_.data();
+  const auto mark = [this](Id id) {
+    is_exception_[id >> 5] |= std::uint32_t{1} << (id & 31);
+    exceptions_.push_back(id);
+  };
+  const std::uint32_t end = trie_.subtree_end(root);
+  for (std::uint32_t i = root; i < end; ++i) {
+    const TrieNode node = trie_.node(i);
+    Config& state = states[node.depth()];
+    if (i == root) {
+      state = at;
+    } else {
+      state = states[node.depth() - 1];
+      if (!state.dead()) state = recogniser.step(state, node.byte());
+    }
+    if (node.token() == kNoToken) continue;
+    mark(node.token());
+    for (const vocab::Twin& twin : trie_.duplicates(node.token())) {
+      mark(twin.twin);
+    }
+    if (!state.dead()) set_node(node);
+  }
+}
+
+void MaskMaker::forget_exceptions() {
+  for (const Id id : exceptions_) is_exception_[id >> 5] = 0;
+  exceptions_.clear();
+}
+
+// --- Between lexemes ---------------------------------------------------------
+
+void MaskMaker::between(const SpaceView& view, Config config) {
+  Recogniser& recogniser = *recogniser_;
+  std::array<Config, 256> first;
+  bool other = false;  // something that the table of white space leaves out
+  for (std::size_t byte = 0; byte < 256; ++byte) {
+    if (kFirst[byte] == First::kSpace) {
+      first[byte] = {};
+      continue;
+    }
+    first[byte] = recogniser.step(view.behind, static_cast<std::uint8_t>(byte));
+    other = other || (kFirst[byte] == First::kOther && !first[byte].dead());
+  }
+
+  const vocab::WhiteSpaceTable& space = shared_.tables.white_space();
+  const BodyTable& start = shared_.tables.string_start();
+  const BodyView string =
+      first['"'].dead() ? BodyView{} : recogniser.body(first['"']);
+  const bool opens_string = string.free && string.state == BodyState::kText;
+
+  const std::uint32_t max_bytes = other ? 0 : view.max_bytes;
+  const Base base = shared_.space_bases.find(
+      max_bytes, opens_string ? std::min(string.max_chars, start.max_chars())
+                              : SpaceBases::kNoString);
+  builder_.start(base);
+  if (base.words == nullptr) {
+    for (const vocab::WhiteSpaceToken& token : space.tokens()) {
+      if (token.bytes > max_bytes) break;
+      builder_.set(token.id);
+    }
+    if (opens_string) add_inner(start, string.max_chars);
+  }
+
+  for (std::size_t byte = 0; byte < 256; ++byte) {
+    const std::uint32_t child =
+        trie_.root_child(static_cast<std::uint8_t>(byte));
+    if (child == 0 || first[byte].dead()) continue;
+    if (byte == '"' && opens_string) {
+      leave_body(start, string, child, first[byte]);
+    } else {
+      set_node(trie_.node(child));
+      walk(child, first[byte]);
+    }
+  }
+
+  if (!other) {
+    walk_exits(space.exits(), view.behind, 0, max_bytes);
+    return;
+  }
+  for (const char c : std::string_view("\t\n\r ")) {
+    const auto byte = static_cast<std::uint8_t>(c);
+    const std::uint32_t child = trie_.root_child(byte);
+    if (child == 0 || view.max_bytes == 0) continue;
+    const Config next = recogniser.step(config, byte);
+    if (next.dead()) continue;
+    set_node(trie_.node(child));
+    walk(child, next);
+  }
+}
+
+// --- Inside another lexeme ---------------------------------------------------
+
+void MaskMaker::in_lexeme(Config config, std::uint64_t fingerprint) {
+  const std::shared_ptr<const LexemeMask> mask =
+      lexeme_mask(config, fingerprint);
+  builder_.start(mask->base, mask->set, mask->cleared);
+
+  Recogniser& recogniser = *recogniser_;
+  Config* const states = states_.data();
+  const TrieNode* const nodes = trie_.nodes().data();
+  states[0] = config;
+  std::uint32_t behind = 0;  // nodes before this one are under a dead one
+  for (const std::uint32_t entry : mask->leaving) {
+    const std::uint32_t i = entry & ~LexemeMask::kLeaves;
+    if (i < behind) continue;
+    const TrieNode node = nodes[i];
+    const Config next = recogniser.step(states[node.depth() - 1], node.byte());
+    if (next.dead()) {
+      behind = node.subtree_end();
+      continue;
+    }
+    states[node.depth()] = next;
+    if ((entry & LexemeMask::kLeaves) != 0) {
+      set_node(node);
+      walk(i, next);
+    }
+  }
+}
+
+std::shared_ptr<const LexemeMask> MaskMaker::lexeme_mask(
+    Config config, std::uint64_t fingerprint) {
+  if (auto found = shared_.lexemes.find(fingerprint)) return found;
+
+  Recogniser& recogniser = *recogniser_;
+  const int end_byte = recogniser.lexeme_end(config);
+  Config* const states = states_.data();
+  const TrieNode* const nodes = trie_.nodes().data();
+  auto made = std::make_shared<LexemeMask>();
+  builder_.start({});
+  states[0] = config;
+  std::size_t listed = 0;  // depth to which the path stands in made->leaving
+  for (std::uint32_t i = 1; i < trie_.node_count();) {
+    const TrieNode node = nodes[i];
+    const std::size_t depth = node.depth();
+    listed = std::min(listed, depth - 1);
+    const Config from = states[depth - 1];
+    const Config next = recogniser.step(from, node.byte());
+    if (!next.dead() && recogniser.same_lexeme(from, next)) {
+      states[depth] = next;
+      path_[depth] = i;
+      set_node(node);
+      ++i;
+      continue;
+    }
+    // A byte that is dead here may end the lexeme in another recogniser.
+    if (end_byte < 0 || end_byte == node.byte()) {
+      while (listed < depth - 1) made->leaving.push_back(path_[++listed]);
+      made->leaving.push_back(i | LexemeMask::kLeaves);
+    }
+    i = node.subtree_end();
+  }
+
+  const std::array bases = {
+      Base{.words = shared_.tables.body(BodyState::kText).inner().data()},
+      Base{.words = shared_.tables.all_text().data()}};
+  builder_.compact(bases);
+  const MaskView view = builder_.view();
+  made->set.assign(view.set.begin(), view.set.end());
+  made->cleared.assign(view.cleared.begin(), view.cleared.end());
+  std::size_t base_bytes = 0;
+  if (view.own_words) {
+    const std::size_t count = shared_.tables.mask_words();
+    base_bytes = Words::bytes(count);
+    shared_.store.make_room(base_bytes);
+    auto words = std::make_shared<Words>(count, shared_.bytes);
+    std::copy_n(view.base->words, count, words->data());
+    made->base = {.words = words->data(), .owner = words};
+  } else {
+    made->base = *view.base;
+  }
+  made->leaving.shrink_to_fit();
+  shared_.store.make_room(made->bytes());
+  shared_.lexemes.add(fingerprint, made, base_bytes);
+  return made;
+}
+
+}  // namespace parlance::mask

@@ -1,0 +1,136 @@
+#ifndef PARLANCE_SRC_MASK_MASK_MAKER_H_
+#define PARLANCE_SRC_MASK_MASK_MAKER_H_
+
+// The mask of a configuration: which tokens a recogniser can read from there.
+//
+// Always right, and slow, is to walk the trie of all tokens with step().  How
+// a mask is made instead depends on the place:
+//
+//   inside a string where every character is welcome
+//       tokens that stay inside    a ready mask, by the characters left
+//       tokens that leave          the trie of what follows the quote
+//   between two lexemes
+//       white space only           a ready mask, by the bytes left
+//       white space, then more     the trie of what follows the space
+//       no white space             the trie of all tokens, below the few bytes
+//                                  that are possible; below a quote that opens
+//                                  a string, as in a string
+//   inside another lexeme
+//       tokens that stay inside    a mask made once for all grammars
+//       tokens that leave          the paths to them (lexeme_mask.h)
+//   elsewhere                      the trie of all tokens
+//
+// Every way gives the mask of the slow walk; a test compares them.
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "grammar/recogniser.h"
+#include "mask/lexeme_mask.h"
+#include "mask/mask_builder.h"
+#include "mask/mask_store.h"
+#include "vocab/token_tables.h"
+
+namespace parlance::mask {
+
+using grammar::Config;
+using grammar::Recogniser;
+
+// Masks of places between lexemes: white space of at most some bytes, and
+// tokens that open a string of at most some characters.  Made when first
+// needed, kept for good; there are few.  Safe to use from many threads.
+class SpaceBases {
+ public:
+  static constexpr std::uint32_t kNoString = 0xFFFFFFFF;
+  // More combinations than this are not kept ready.
+  static constexpr std::size_t kMost = 64;
+
+  SpaceBases(const vocab::TokenTables& tables,
+             std::shared_ptr<std::atomic<std::size_t>> bytes);
+
+  // The mask of white space tokens of at most `max_bytes`, with
+  // string_start().inner_at_most(max_chars) unless it is kNoString.
+  // No base if the mask is not ready and may not be kept.
+  // REQUIRES: max_chars <= string_start().max_chars() unless it is kNoString.
+  Base find(std::uint32_t max_bytes, std::uint32_t max_chars);
+  // Bytes of the longest token of white space only.
+  std::uint32_t longest() const { return longest_; }
+
+ private:
+  const vocab::TokenTables tables_;
+  const std::shared_ptr<std::atomic<std::size_t>> bytes_;
+  std::uint32_t longest_ = 0;
+
+  std::mutex mutex_;
+  std::map<std::pair<std::uint32_t, std::uint32_t>,
+           std::shared_ptr<const Words>>
+      made_;
+};
+
+// What makers share, and whoever made this keeps alive.
+struct MakerShared {
+  const vocab::TokenTables& tables;
+  SpaceBases& space_bases;
+  LexemeMasks& lexemes;
+  MaskStore& store;
+  std::shared_ptr<std::atomic<std::size_t>> bytes;
+};
+
+// Makes one mask at a time, in memory that is used again.  Not thread-safe.
+class MaskMaker {
+ public:
+  explicit MaskMaker(const MakerShared& shared);
+
+  // The mask of `config`.  Valid until the next call.
+  // REQUIRES: the caller holds `recogniser.mutex`.
+  const MaskBuilder& make(Recogniser& recogniser, Config config);
+  // The same by the slow walk only.
+  const MaskBuilder& make_slowly(Recogniser& recogniser, Config config);
+
+ private:
+  void in_body(const grammar::BodyView& view, Config config);
+  void between(const grammar::SpaceView& view, Config config);
+  void in_lexeme(Config config, std::uint64_t fingerprint);
+  std::shared_ptr<const LexemeMask> lexeme_mask(Config config,
+                                                std::uint64_t fingerprint);
+
+  void set(Id id);
+  void set_node(const vocab::TrieNode& node);
+  void walk(std::uint32_t root, Config at);
+  void walk_exits(const vocab::ExitTrie& exits, Config after,
+                  std::uint32_t min_count, std::uint32_t max_count);
+  void add_inner(const vocab::BodyTable& table, std::uint32_t max_chars);
+  void leave_body(const vocab::BodyTable& table, const grammar::BodyView& view,
+                  std::uint32_t root, Config config);
+  void find_exceptions(const grammar::BodyView& view, std::uint32_t root,
+                       Config config);
+  void except(std::uint32_t root, Config at);
+  void forget_exceptions();
+
+  MakerShared shared_;
+  const vocab::TokenTrie& trie_;
+  MaskBuilder builder_;
+  Recogniser* recogniser_ = nullptr;  // while one mask is made
+
+  // By depth of a node below where a walk began.
+  std::vector<Config> states_ = std::vector<Config>(vocab::kMaxTokenBytes + 1);
+  std::vector<json::BodyState> body_states_ =
+      std::vector<json::BodyState>(vocab::kMaxTokenBytes + 1);
+  std::vector<std::uint32_t> path_ =
+      std::vector<std::uint32_t>(vocab::kMaxTokenBytes + 1);
+
+  // Tokens whose quote is an exception: decided before the others, which leave
+  // them alone.
+  std::vector<std::uint32_t> is_exception_;  // a bit per id, made when needed
+  std::vector<Id> exceptions_;
+};
+
+}  // namespace parlance::mask
+
+#endif  // PARLANCE_SRC_MASK_MASK_MAKER_H_

@@ -1,0 +1,269 @@
+// Masks by their content, within a budget: see mask_store.h.
+
+#include "mask/mask_store.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <utility>
+
+namespace parlance::mask {
+
+struct MaskStore::Slot {
+  // generation << 32 | users.  An empty slot has the generation that its next
+  // mask will have, which no handle knows yet.
+  std::atomic<std::uint64_t> word{std::uint64_t{1} << 32};
+  std::atomic<bool> used{false};  // since the hand came by
+  bool filled = false;            // the rest is under the store's mutex
+  bool dense = false;
+  std::uint32_t next = kNone;  // in the list of its bucket
+  std::uint64_t hash = 0;
+  std::size_t bytes = 0;  // counted for it
+  Base base;
+  std::unique_ptr<Id[]> ids;
+  MaskView view;  // of base and ids
+
+  std::uint32_t generation() const {
+    return static_cast<std::uint32_t>(word.load(std::memory_order_relaxed) >>
+                                      32);
+  }
+};
+
+// Of a block of slots, each of which may stand in the list of free ones.
+const std::size_t MaskStore::kBlockBytes =
+    kBlock * (sizeof(Slot) + sizeof(std::uint32_t));
+
+namespace {
+
+constexpr std::uint64_t kOdd = 0x9E3779B97F4A7C15;
+
+std::uint64_t mix(std::uint64_t hash, std::uint64_t value) {
+  hash = (hash ^ value) * kOdd;
+  return hash ^ hash >> 29;
+}
+
+}  // namespace
+
+MaskStore::MaskStore(std::size_t word_count, std::size_t budget_bytes,
+                     std::shared_ptr<std::atomic<std::size_t>> bytes)
+    : word_count_(word_count),
+      budget_bytes_(budget_bytes),
+      bytes_(std::move(bytes)),
+      blocks_(std::make_unique<std::atomic<Slot*>[]>(kMaxBlocks)) {}
+
+MaskStore::~MaskStore() {
+  clear();
+  for (std::size_t i = 0; i < kMaxBlocks; ++i) {
+    delete[] blocks_[i].load(std::memory_order_relaxed);
+  }
+}
+
+MaskStore::Slot& MaskStore::slot(std::uint32_t i) const {
+  return blocks_[i / kBlock].load(std::memory_order_acquire)[i % kBlock];
+}
+
+std::uint64_t MaskStore::hash(const MaskView& mask, bool dense,
+                              std::size_t word_count) {
+  std::uint64_t hash = 0;
+  if (dense) {
+    for (std::size_t i = 0; i < word_count; ++i) {
+      hash = mix(hash, mask.base->words[i]);
+    }
+    return hash;
+  }
+  hash = mix(hash, std::bit_cast<std::uintptr_t>(mask.base->words));
+  hash = mix(hash, mask.set.size());
+  for (const Id id : mask.set) hash = mix(hash, id);
+  for (const Id id : mask.cleared) hash = mix(hash, id);
+  return hash;
+}
+
+bool MaskStore::same(const Slot& slot, const MaskView& mask, bool dense) const {
+  if (slot.dense != dense) return false;
+  if (dense) {
+    return std::memcmp(slot.base.words, mask.base->words,
+                       word_count_ * sizeof(std::uint32_t)) == 0;
+  }
+  return slot.base.words == mask.base->words &&
+         std::ranges::equal(slot.view.set, mask.set) &&
+         std::ranges::equal(slot.view.cleared, mask.cleared);
+}
+
+MaskHandle MaskStore::intern(const MaskView& mask) {
+  const bool dense = mask.own_words;
+  const std::uint64_t key = hash(mask, dense, word_count_);
+  const std::size_t ids = mask.set.size() + mask.cleared.size();
+  const std::size_t bytes = ids * sizeof(Id);
+
+  const std::lock_guard lock(mutex_);
+  if (!buckets_.empty()) {
+    for (std::uint32_t i = buckets_[key & (buckets_.size() - 1)]; i != kNone;
+         i = slot(i).next) {
+      Slot& found = slot(i);
+      if (found.hash == key && same(found, mask, dense)) {
+        found.used.store(true, std::memory_order_relaxed);
+        return {.slot = i, .generation = found.generation()};
+      }
+    }
+  }
+  // Room for the mask, and for what the store itself may need to hold it.
+  std::size_t needed = bytes + (dense ? Words::bytes(word_count_) : 0);
+  if (free_.empty() && slot_count_ % kBlock == 0) needed += kBlockBytes;
+  if (entries_ >= buckets_.size()) needed += bucket_growth_bytes();
+  if (!room_for(needed)) return {};
+  const std::uint32_t i = new_slot();
+  if (i == kNone) return {};
+  if (entries_ >= buckets_.size()) grow_buckets();
+
+  Slot& made = slot(i);
+  if (dense) {
+    auto words = std::make_shared<Words>(word_count_, bytes_);
+    std::memcpy(words->data(), mask.base->words,
+                word_count_ * sizeof(std::uint32_t));
+    made.base = {.words = words->data(), .owner = words};
+  } else {
+    made.base = *mask.base;
+  }
+  made.ids = ids == 0 ? nullptr : std::make_unique<Id[]>(ids);
+  std::ranges::copy(mask.set, made.ids.get());
+  std::ranges::copy(mask.cleared, made.ids.get() + mask.set.size());
+  made.view = {
+      .base = &made.base,
+      .set = {made.ids.get(), mask.set.size()},
+      .cleared = {made.ids.get() + mask.set.size(), mask.cleared.size()}};
+  made.dense = dense;
+  made.hash = key;
+  made.bytes = bytes;
+  made.filled = true;
+  made.used.store(true, std::memory_order_relaxed);
+  bytes_->fetch_add(bytes, std::memory_order_relaxed);
+  link(i);
+  ++entries_;
+  return {.slot = i, .generation = made.generation()};
+}
+
+const MaskView* MaskStore::pin(MaskHandle handle) {
+  if (!handle) return nullptr;
+  Slot& s = slot(handle.slot);
+  const std::uint64_t before = s.word.fetch_add(1, std::memory_order_acquire);
+  if (before >> 32 != handle.generation) {
+    unpin(handle);
+    return nullptr;
+  }
+  if (!s.used.load(std::memory_order_relaxed)) {
+    s.used.store(true, std::memory_order_relaxed);
+  }
+  return &s.view;
+}
+
+void MaskStore::unpin(MaskHandle handle) {
+  slot(handle.slot).word.fetch_sub(1, std::memory_order_release);
+}
+
+// Empties slot `i` unless it is pinned.
+bool MaskStore::drop(std::uint32_t i) {
+  Slot& s = slot(i);
+  std::uint64_t word = s.word.load(std::memory_order_relaxed);
+  const std::uint64_t generation = word >> 32;
+  // After the last generation the slot is used no more.
+  const std::uint64_t next = generation + 1;
+  word = generation << 32;
+  if (!s.word.compare_exchange_strong(word, next << 32,
+                                      std::memory_order_acq_rel)) {
+    return false;
+  }
+  unlink(i);
+  bytes_->fetch_sub(s.bytes, std::memory_order_relaxed);
+  s.filled = false;
+  s.view = {};
+  s.ids = nullptr;
+  s.base = {};
+  if (next < kNone) free_.push_back(i);
+  --entries_;
+  return true;
+}
+
+// Whether `bytes` more are within the budget, after dropping what must go.
+bool MaskStore::room_for(std::size_t bytes) {
+  if (bytes > budget_bytes_) return false;
+  const auto fits = [&] {
+    return bytes_->load(std::memory_order_relaxed) + bytes <= budget_bytes_;
+  };
+  // Twice around: the first time may only take away second chances.
+  for (std::size_t left = std::size_t{2} * slot_count_; !fits(); --left) {
+    if (left == 0 || entries_ == 0) return false;
+    hand_ = hand_ + 1 < slot_count_ ? hand_ + 1 : 0;
+    Slot& s = slot(hand_);
+    if (!s.filled || s.used.exchange(false, std::memory_order_relaxed)) {
+      continue;
+    }
+    if (drop(hand_)) ++evictions_;
+  }
+  return true;
+}
+
+void MaskStore::make_room(std::size_t bytes) {
+  const std::lock_guard lock(mutex_);
+  room_for(bytes);
+}
+
+void MaskStore::clear() {
+  const std::lock_guard lock(mutex_);
+  for (std::uint32_t i = 0; i < slot_count_; ++i) {
+    if (slot(i).filled) drop(i);
+  }
+}
+
+std::size_t MaskStore::entries() const {
+  const std::lock_guard lock(mutex_);
+  return entries_;
+}
+
+std::uint64_t MaskStore::evictions() const {
+  const std::lock_guard lock(mutex_);
+  return evictions_;
+}
+
+std::uint32_t MaskStore::new_slot() {
+  if (!free_.empty()) {
+    const std::uint32_t i = free_.back();
+    free_.pop_back();
+    return i;
+  }
+  if (slot_count_ == kBlock * kMaxBlocks) return kNone;
+  if (slot_count_ % kBlock == 0) {
+    free_.reserve(slot_count_ + kBlock);
+    bytes_->fetch_add(kBlockBytes, std::memory_order_relaxed);
+    blocks_[slot_count_ / kBlock].store(new Slot[kBlock],
+                                        std::memory_order_release);
+  }
+  return slot_count_++;
+}
+
+void MaskStore::link(std::uint32_t i) {
+  Slot& s = slot(i);
+  std::uint32_t& first = buckets_[s.hash & (buckets_.size() - 1)];
+  s.next = first;
+  first = i;
+}
+
+void MaskStore::unlink(std::uint32_t i) {
+  std::uint32_t* at = &buckets_[slot(i).hash & (buckets_.size() - 1)];
+  while (*at != i) at = &slot(*at).next;
+  *at = slot(i).next;
+}
+
+std::size_t MaskStore::bucket_growth_bytes() const {
+  return std::max<std::size_t>(64, buckets_.size()) * sizeof(std::uint32_t);
+}
+
+void MaskStore::grow_buckets() {
+  const std::size_t more = bucket_growth_bytes();
+  bytes_->fetch_add(more, std::memory_order_relaxed);
+  buckets_.assign(buckets_.size() + more / sizeof(std::uint32_t), kNone);
+  for (std::uint32_t i = 0; i < slot_count_; ++i) {
+    if (slot(i).filled) link(i);
+  }
+}
+
+}  // namespace parlance::mask

@@ -1,0 +1,76 @@
+#ifndef PARLANCE_SRC_MASK_MEMO_H_
+#define PARLANCE_SRC_MASK_MEMO_H_
+
+// Which mask a configuration had, for one constraint.
+//
+// A hash table of keys (Recogniser::mask_key) in two halves.  When the young
+// half is full it becomes the old one, and what the old one held is forgotten;
+// a key found in the old half moves to the young.  So a key that is asked for
+// stays, the memory is bounded, and an entry costs 24 bytes and no allocation.
+
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "grammar/recogniser.h"
+#include "mask/mask_store.h"
+
+namespace parlance::mask {
+
+class Memo {
+ public:
+  // Most keys of one half.
+  static constexpr std::size_t kMost = 16384;
+
+  // No handle: the key is unknown.
+  MaskHandle find(const grammar::Config& key) {
+    if (const Entry* entry = young_.find(key)) return entry->handle;
+    if (const Entry* entry = old_.find(key)) {
+      const MaskHandle handle = entry->handle;
+      insert(key, handle);
+      return handle;
+    }
+    return {};
+  }
+  // REQUIRES: `handle` is one.
+  void insert(const grammar::Config& key, MaskHandle handle);
+
+  std::size_t memory_bytes() const {
+    return (young_.entries.size() + old_.entries.size()) * sizeof(Entry);
+  }
+
+ private:
+  struct Entry {
+    grammar::Config key;
+    MaskHandle handle;  // none: free
+  };
+  // Open addressing, at most half full.
+  struct Half {
+    std::vector<Entry> entries;
+    std::size_t used = 0;
+
+    const Entry* find(const grammar::Config& key) const {
+      if (used == 0) return nullptr;
+      for (std::size_t i = hash(key);; ++i) {
+        const Entry& entry = entries[i & (entries.size() - 1)];
+        if (!entry.handle) return nullptr;
+        if (entry.key == key) return &entry;
+      }
+    }
+    void insert(const grammar::Config& key, MaskHandle handle);
+  };
+  static std::size_t hash(const grammar::Config& key) {
+    constexpr std::uint64_t kOdd = 0x9E3779B97F4A7C15;
+    std::uint64_t h = (std::uint64_t{key.lex} << 32 | key.frame) * kOdd;
+    h ^= h >> 32;
+    h = (h ^ (std::uint64_t{key.count} << 32 | key.extra)) * kOdd;
+    return static_cast<std::size_t>(h ^ h >> 32);
+  }
+
+  Half young_, old_;
+};
+
+}  // namespace parlance::mask
+
+#endif  // PARLANCE_SRC_MASK_MEMO_H_

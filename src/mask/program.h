@@ -1,0 +1,77 @@
+#ifndef PARLANCE_SRC_MASK_PROGRAM_H_
+#define PARLANCE_SRC_MASK_PROGRAM_H_
+
+// A recogniser made for a vocabulary: what all texts of one constraint share.
+//
+// Everything here takes the recogniser's lock, once per call, for as long as
+// the recogniser is asked.  Masks are copied outside of it.
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "grammar/recogniser.h"
+#include "mask/memo.h"
+#include "mask/shared.h"
+
+namespace parlance::mask {
+
+// Safe to use from many threads.
+class Program {
+ public:
+  Program(std::shared_ptr<Shared> shared,
+          std::shared_ptr<grammar::Recogniser> recogniser);
+
+  Shared& shared() const { return *shared_; }
+  Config start() const { return start_; }
+
+  // Writes the mask of `config`, stop tokens included.
+  // REQUIRES: `row` has shared().mask_words() words.
+  void fill(Config config, std::span<std::uint32_t> row);
+  // The same if the mask is known; else false and nothing is written.
+  bool fill_if_known(Config config, std::span<std::uint32_t> row);
+
+  // The configuration after `bytes`; dead if they do not fit.
+  Config read(Config config, std::string_view bytes);
+  bool can_end(Config config);
+
+  // See Matcher::forced_bytes().  `*end` is where they lead.
+  std::string forced_bytes(Config config, std::size_t limit, Config* end);
+  // Whether some token goes on with bytes below the node `root` of the trie,
+  // where `config` stands.
+  bool any_below(std::uint32_t root, Config config);
+
+  // Of the recogniser and the memo.
+  std::size_t memory_bytes();
+
+ private:
+  // The only byte that may come, or one of:
+  static constexpr std::int16_t kChoice = -1;       // several, or an end
+  static constexpr std::int16_t kInCharacter = -2;  // several, inside UTF-8
+  struct Next {
+    Config from;
+    Config to;
+    std::int16_t byte = kChoice;
+  };
+
+  void set_stops(bool can_end, std::span<std::uint32_t> row) const;
+  const Next& next_forced(Config config);
+  Next find_next(Config config);
+
+  const std::shared_ptr<Shared> shared_;
+  const std::shared_ptr<grammar::Recogniser> recogniser_;
+  Config start_;
+
+  // Under the recogniser's lock.
+  Memo memo_;
+  static constexpr std::size_t kNextCount = 256;
+  std::unique_ptr<std::array<Next, kNextCount>> next_;  // by hash, when used
+};
+
+}  // namespace parlance::mask
+
+#endif  // PARLANCE_SRC_MASK_PROGRAM_H_

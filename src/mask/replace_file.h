@@ -1,0 +1,19 @@
+#ifndef PARLANCE_SRC_MASK_REPLACE_FILE_H_
+#define PARLANCE_SRC_MASK_REPLACE_FILE_H_
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "parlance/error.h"
+
+namespace parlance::mask {
+
+// Makes `path` a file of `bytes`.  Whoever has an older file mapped keeps it:
+// the new one is written beside it and takes its name.  Error: kIo.
+std::optional<Error> replace_file(const std::string& path,
+                                  std::string_view bytes);
+
+}  // namespace parlance::mask
+
+#endif  // PARLANCE_SRC_MASK_REPLACE_FILE_H_

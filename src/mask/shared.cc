@@ -1,0 +1,67 @@
+// What constraints share: see shared.h.
+
+#include "mask/shared.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace parlance::mask {
+
+Shared::Shared(Vocabulary vocabulary, vocab::TokenTables tables,
+               std::size_t cache_bytes, std::span<const TokenId> stop_ids)
+    : vocabulary_(std::move(vocabulary)),
+      tables_(std::move(tables)),
+      store_(tables_.mask_words(), cache_bytes, bytes_),
+      // A mask of a lexeme is worth more than others, but not everything.
+      lexemes_(cache_bytes / 4, bytes_),
+      space_bases_(tables_, bases_bytes_) {
+  for (const vocab::TrieNode& node : tables_.trie().nodes()) {
+    longest_ = std::max<std::uint32_t>(longest_, node.depth());
+  }
+  for (const TokenId id : stop_ids) {
+    if (id < vocabulary_.size()) stop_ids_.push_back(id);
+  }
+  std::ranges::sort(stop_ids_);
+  const auto rest = std::ranges::unique(stop_ids_);
+  stop_ids_.erase(rest.begin(), rest.end());
+}
+
+bool Shared::is_stop(Id id) const {
+  return std::ranges::find(stop_ids_, id) != stop_ids_.end();
+}
+
+std::string_view Shared::text(Id id) const {
+  if (vocabulary_.kind(id) != TokenKind::kOrdinary) return {};
+  const std::string_view bytes = vocabulary_.bytes(id);
+  // The tables leave such a token out.
+  if (bytes.size() > vocab::kMaxTokenBytes) return {};
+  return bytes;
+}
+
+void Shared::clear() {
+  lexemes_.clear();
+  store_.clear();
+}
+
+std::unique_ptr<MaskMaker> Shared::take_maker() {
+  {
+    const std::lock_guard lock(makers_mutex_);
+    if (!makers_.empty()) {
+      std::unique_ptr<MaskMaker> maker = std::move(makers_.back());
+      makers_.pop_back();
+      return maker;
+    }
+  }
+  return std::make_unique<MaskMaker>(MakerShared{.tables = tables_,
+                                                 .space_bases = space_bases_,
+                                                 .lexemes = lexemes_,
+                                                 .store = store_,
+                                                 .bytes = bytes_});
+}
+
+void Shared::give_back(std::unique_ptr<MaskMaker> maker) {
+  const std::lock_guard lock(makers_mutex_);
+  makers_.push_back(std::move(maker));
+}
+
+}  // namespace parlance::mask

@@ -1,0 +1,90 @@
+#ifndef PARLANCE_SRC_MASK_SHARED_H_
+#define PARLANCE_SRC_MASK_SHARED_H_
+
+// What the constraints of one vocabulary share: its tables, the masks made so
+// far, and the memory in which masks are made.
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <vector>
+
+#include "mask/lexeme_mask.h"
+#include "mask/mask_maker.h"
+#include "mask/mask_store.h"
+#include "parlance/vocabulary.h"
+#include "vocab/token_tables.h"
+
+namespace parlance::mask {
+
+// Safe to use from many threads.
+class Shared {
+ public:
+  // Stop ids that are no ids of the vocabulary are left out.
+  Shared(Vocabulary vocabulary, vocab::TokenTables tables,
+         std::size_t cache_bytes, std::span<const TokenId> stop_ids);
+
+  const Vocabulary& vocabulary() const { return vocabulary_; }
+  const vocab::TokenTables& tables() const { return tables_; }
+  std::size_t mask_words() const { return tables_.mask_words(); }
+  // Bytes of the longest token.
+  std::uint32_t longest() const { return longest_; }
+
+  // Sorted, each once.
+  std::span<const Id> stop_ids() const { return stop_ids_; }
+  bool is_stop(Id id) const;
+  // The bytes of a token that may stand in a text, else "".
+  std::string_view text(Id id) const;
+
+  MaskStore& store() { return store_; }
+  // Drops the masks that nobody uses.
+  void clear();
+
+  // A maker for one mask: taken from here, given back afterwards.
+  std::unique_ptr<MaskMaker> take_maker();
+  void give_back(std::unique_ptr<MaskMaker> maker);
+
+  void count_hit() { hits_.fetch_add(1, std::memory_order_relaxed); }
+  void count_miss() { misses_.fetch_add(1, std::memory_order_relaxed); }
+  std::uint64_t hits() const { return hits_.load(std::memory_order_relaxed); }
+  std::uint64_t misses() const {
+    return misses_.load(std::memory_order_relaxed);
+  }
+  // Of the tables, and of the bases that are made when first needed.
+  std::size_t tables_bytes() const {
+    return tables_.bytes().size() +
+           bases_bytes_->load(std::memory_order_relaxed);
+  }
+  // Of all masks, with what is needed to find them.
+  std::size_t cache_bytes() const {
+    return bytes_->load(std::memory_order_relaxed);
+  }
+
+ private:
+  const Vocabulary vocabulary_;
+  const vocab::TokenTables tables_;
+  std::uint32_t longest_ = 0;
+  std::vector<Id> stop_ids_;
+
+  const std::shared_ptr<std::atomic<std::size_t>> bytes_ =
+      std::make_shared<std::atomic<std::size_t>>(0);
+  const std::shared_ptr<std::atomic<std::size_t>> bases_bytes_ =
+      std::make_shared<std::atomic<std::size_t>>(0);
+  MaskStore store_;
+  LexemeMasks lexemes_;
+  SpaceBases space_bases_;
+
+  std::mutex makers_mutex_;
+  std::vector<std::unique_ptr<MaskMaker>> makers_;
+
+  alignas(64) std::atomic<std::uint64_t> hits_{0};
+  std::atomic<std::uint64_t> misses_{0};
+};
+
+}  // namespace parlance::mask
+
+#endif  // PARLANCE_SRC_MASK_SHARED_H_
