@@ -4,8 +4,7 @@
 // date, time, date-time  RFC 3339 section 5.6        leap seconds with another
 //                                                    offset than zero
 // duration               RFC 3339 appendix A
-// email                  RFC 5321 section 4.1.2      IPv6 addresses other than
-//                                                    short forms
+// email                  RFC 5321 section 4.1.2      IPv6 with IPv4 at its end
 // idn-email              RFC 6531 section 3.3        the same, and host names
 //                                                    as for idn-hostname
 // hostname               RFC 1123 section 2.1        labels with "--" third,
@@ -14,8 +13,8 @@
 //                                                    rules on context
 // ipv4                   RFC 2673 section 3.2
 // ipv6                   RFC 4291 section 2.2
-// uri, uri-reference,    RFC 3986, 3987              rare forms of IPv6, later
-// iri, iri-reference                                 versions of addresses
+// uri, uri-reference,    RFC 3986, 3987              IPv6 with IPv4 at its end
+// iri, iri-reference
 // uri-template           RFC 6570 section 2          reserved operators
 // uuid                   RFC 4122 section 3
 // json-pointer           RFC 6901 section 3
@@ -153,11 +152,14 @@ string mailbox(const string& beyond, const string& host) {
          one_of({host, literal});
 }
 
-// Characters beyond ASCII in IRIs (RFC 3987 section 2.2: ucschar), and in
-// internationalised addresses, without C1 controls and noncharacters.
+// Characters beyond ASCII in IRIs (RFC 3987 section 2.2: ucschar), and those
+// that only a query may have (iprivate).
 constexpr char kBeyond[] =
     "\\u00A0-\\uD7FF\\uF900-\\uFDCF\\uFDF0-\\uFFEF\\u{10000}-\\u{1FFFD}"
     "\\u{20000}-\\u{2FFFD}\\u{30000}-\\u{3FFFD}";
+
+constexpr char kPrivate[] =
+    "\\uE000-\\uF8FF\\u{F0000}-\\u{FFFFD}\\u{100000}-\\u{10FFFD}";
 
 // URIs.
 
@@ -168,21 +170,23 @@ struct UriParts {
 };
 
 UriParts uri_parts(const string& beyond) {
-  const string safe = "A-Za-z0-9._~!$&'()*+,;=\\-" + beyond;
+  const string ascii = "A-Za-z0-9._~!$&'()*+,;=\\-";
+  const string safe = ascii + beyond;
   const auto chars = [&](const string& more) {
     return "(?:[" + safe + more + "]|" + kPercent + ")";
   };
   const string host =
-      one_of({"\\[(?:" + short_ipv6() + ")\\]", chars("") + "*"});
+      one_of({"\\[" + short_ipv6() + "\\]",
+              "\\[[Vv][0-9A-Fa-f]+\\.[" + ascii + ":]+\\]", chars("") + "*"});
   UriParts parts;
   parts.authority = maybe(chars(":") + "*@") + host + maybe(":[0-9]*");
   parts.path = many("/" + chars(":@") + "*");
   parts.rootless = chars(":@") + "+" + parts.path;
   parts.noscheme = chars("@") + "+" + parts.path;
   parts.absolute = "/" + maybe(parts.rootless);
-  // iprivate stands in queries only, and is left out.
-  parts.tail =
-      maybe("\\?" + chars(":@/?") + "*") + maybe("#" + chars(":@/?") + "*");
+  const string query = beyond.empty() ? "" : kPrivate;
+  parts.tail = maybe("\\?" + chars(":@/?" + query) + "*") +
+               maybe("#" + chars(":@/?") + "*");
   return parts;
 }
 
@@ -202,7 +206,7 @@ string uri_reference(const string& beyond) {
 }
 
 string uri_template() {
-  const string literal = string("[!#$&(-;=?-\\[\\]_a-z~") + kBeyond + "]";
+  const string literal = string("[!#$&-;=?-\\[\\]_a-z~") + kBeyond + "]";
   const string character = string("(?:[A-Za-z0-9_]|") + kPercent + ")";
   const string variable =
       character + many("\\.?" + character) + maybe("\\*|:[1-9][0-9]{0,3}");
@@ -216,11 +220,18 @@ string uri_template() {
 string json_pointer() { return many("/(?:[^~/]|~[01])*"); }
 
 string pattern_text() {
-  const string escape = "\\\\[dDsSwWfnrtv\\^$\\\\.*+?()\\[\\]{}|/]";
+  const string escape =
+      "\\\\c[A-Za-z]|\\\\[dDsSwWfnrtv\\^$\\\\.*+?()\\[\\]{}|/]";
   const string member =
       one_of({"[^\\\\\\]\\[\\-&~]", "a-z", "A-Z", "0-9", escape, "\\\\-"});
   const string set = "\\[\\^?" + many(member) + "\\]";
-  const string quantifier = "(?:[*+?]|\\{[0-9]{1,3},?\\})\\??";
+  // {m,n} needs m <= n: surely so when n has more digits.
+  string range = "[0-9],[1-9][0-9]{1,2}|[1-9][0-9],[1-9][0-9]{2}";
+  for (const char m : string("0123456789")) {
+    range += string("|") + m + ",[" + m + "-9]";
+  }
+  const string quantifier =
+      "(?:[*+?]|\\{(?:[0-9]{1,3},?|" + range + ")\\})\\??";
   const string plain =
       one_of({"[^\\\\\\^$.*+?()\\[\\]{}|/]", "\\.", escape, set});
   string level;
@@ -249,7 +260,10 @@ constexpr Row kFormats[] = {
     {"time", time},
     {"duration", duration},
     {"email", [] { return mailbox("", hostname()); }},
-    {"idn-email", [] { return mailbox(kBeyond, idn_hostname()); }},
+    {"idn-email",
+     [] {
+       return mailbox("\\u0080-\\uD7FF\\uE000-\\u{10FFFF}", idn_hostname());
+     }},
     {"hostname", hostname},
     {"idn-hostname", idn_hostname},
     {"ipv4", ipv4},

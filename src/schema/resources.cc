@@ -127,9 +127,13 @@ std::optional<Error> Resources::start(const Value& schema) {
   return std::nullopt;
 }
 
-ResourceId Resources::add(std::string base, const Value* root, Draft draft) {
+ResourceId Resources::add(std::string base, const Value* root, Draft draft,
+                          std::optional<ResourceId> document) {
   const auto id = static_cast<ResourceId>(resources_.size());
-  resources_.push_back({.base = std::move(base), .root = root, .draft = draft});
+  resources_.push_back({.base = std::move(base),
+                        .root = root,
+                        .draft = draft,
+                        .document = document.value_or(id)});
   by_root_.emplace(root, id);
   return id;
 }
@@ -198,7 +202,8 @@ ResourceId Resources::enter(const Value& schema, ResourceId parent) {
   if (Result<Draft> own = draft_of(schema, draft)) draft = *own;
   const std::string_view own_id = identifier(schema, draft);
   if (own_id.empty()) return parent;
-  return add(resolve_uri(resources_[parent].base, own_id), &schema, draft);
+  return add(resolve_uri(resources_[parent].base, own_id), &schema, draft,
+             resources_[parent].document);
 }
 
 void Resources::scan() {
@@ -323,7 +328,20 @@ Result<Resources::Target> Resources::resolve(ResourceId from,
     }
   }
   const std::string_view name = decoded ? *decoded : fragment;
-  if (name[0] == '/') return follow_pointer(resource, name, where);
+  if (name[0] == '/') {
+    const Step found = follow_pointer(resource, name);
+    if (found.at == nullptr) return found.target;
+    // Differs from the standard: a pointer that leads nowhere in an embedded
+    // resource is tried from the root of its document, which is what many who
+    // give their subschemas an identifier mean.
+    const ResourceId document = resources_[resource].document;
+    if (url.empty() && document != resource) {
+      const Step outer = follow_pointer(document, name);
+      if (outer.at == nullptr) return outer.target;
+    }
+    return bad_reference(where, "there is no \"" + found.missing + "\" at \"" +
+                                    document_.pointer(found.at) + "\".");
+  }
   scan();
   const auto anchor =
       by_anchor_.find(resources_[resource].base + "#" + std::string(name));
@@ -332,9 +350,8 @@ Result<Resources::Target> Resources::resolve(ResourceId from,
       where, "no schema has the anchor \"" + std::string(name) + "\".");
 }
 
-Result<Resources::Target> Resources::follow_pointer(ResourceId from,
-                                                    std::string_view pointer,
-                                                    const Value& where) {
+Resources::Step Resources::follow_pointer(ResourceId from,
+                                          std::string_view pointer) {
   Target target = root_of(from);
   Where place = Where::kSchema;
   while (!pointer.empty()) {
@@ -349,14 +366,16 @@ Result<Resources::Target> Resources::follow_pointer(ResourceId from,
     const std::string_view token = escaped ? unescaped : raw;
     const Value* next = step(*target.value, token);
     if (next == nullptr) {
-      return bad_reference(where, "there is no \"" + std::string(token) +
-                                      "\" at \"" +
-                                      document_.pointer(target.value) + "\".");
+      return {.target = {}, .missing = std::string(token), .at = target.value};
     }
     place = inside(place, token, *next);
     target.value = next;
   }
-  return target;
+  // A pointer into an embedded resource enters that one alone.
+  if (place == Where::kSchema) {
+    target.resource = enter(*target.value, target.resource);
+  }
+  return {.target = target};
 }
 
 }  // namespace parlance::schema

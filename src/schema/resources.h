@@ -73,6 +73,7 @@ class Resources {
     std::string base;
     const json::Value* root = nullptr;
     Draft draft = Draft::k2020;
+    ResourceId document = kRoot;  // the one that it is embedded in, or itself
     std::vector<Anchor> dynamic_anchors = {};
   };
   struct Place {
@@ -80,7 +81,8 @@ class Resources {
     ResourceId resource;
   };
 
-  ResourceId add(std::string base, const json::Value* root, Draft draft);
+  ResourceId add(std::string base, const json::Value* root, Draft draft,
+                 std::optional<ResourceId> document = std::nullopt);
   const json::Value* add_source(std::string url, const json::Value& value);
   Result<Draft> draft_of(const json::Value& schema, Draft otherwise) const;
   const json::Value* find_document(std::string_view url) const;
@@ -89,8 +91,13 @@ class Resources {
   void register_anchors(const json::Value& schema, ResourceId resource);
   Result<ResourceId> find_resource(const std::string& url,
                                    const json::Value& where);
-  Result<Target> follow_pointer(ResourceId from, std::string_view pointer,
-                                const json::Value& where);
+  struct Step {
+    Target target;
+    // What could not be found, and where; empty: everything was.
+    std::string missing = {};
+    const json::Value* at = nullptr;
+  };
+  Step follow_pointer(ResourceId from, std::string_view pointer);
   Error bad_reference(const json::Value& where, std::string why) const;
 
   Document& document_;
