@@ -305,6 +305,29 @@ TEST(LanguageTwin, RandomPatterns) {
   }
 }
 
+// Repeats that meet in one set: next to each other, overlapping, apart.
+TEST(LanguageTwin, AlternativesOfRepeats) {
+  auto times = [](int min, int max) -> Tree {
+    return {
+        .kind = Tree::kRepeat, .min = min, .max = max, .children = {leaf('a')}};
+  };
+  const std::vector<std::string> texts = world("ab", 6);
+  for (int i = 0; i < 4; ++i) {
+    for (int j = 0; j < 4; ++j) {
+      for (int size = 0; size < 4; ++size) {
+        Tree first = times(i, size == 3 ? -1 : i + size);
+        Tree either = {.kind = Tree::kOr, .children = {first, times(j, j + 1)}};
+        Tree twice = {.kind = Tree::kConcat, .children = {first, either}};
+        for (const Tree& tree : {either, twice}) {
+          check(tree, texts);
+          check({.kind = Tree::kConcat, .children = {tree, leaf('b')}}, texts);
+          if (HasFatalFailure()) return;
+        }
+      }
+    }
+  }
+}
+
 // Two patterns, and, or and but not, with a bound on the length.
 TEST(LanguageTwin, RandomCombinations) {
   const std::vector<std::string> texts = world("ab-", 4);
