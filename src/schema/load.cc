@@ -59,7 +59,7 @@ NodeId Loader::new_node(const Value& source) {
 }
 
 Loader::Slot& Loader::slot_of(const Value* value, ScopeId scope) {
-  const auto home = [this](const Slot& slot) {
+  const auto home = [](const Slot& slot) {
     const auto address = reinterpret_cast<std::uintptr_t>(slot.value);
     return ((address >> 4) * 0x9E3779B97F4A7C15u >> 20) + slot.scope * 7;
   };
@@ -344,11 +344,11 @@ bool Loader::check_chains() {
         }
       });
       if (loop != kNoNode) {
-        const Node& guilty = nodes[id];
-        return fail(*guilty.source, ErrorCode::kConflict,
+        const std::string pointer = document_.pointer(loop);
+        return fail(*nodes[id].source, ErrorCode::kConflict,
                     "The schema refers to itself without going into the "
                     "value: it needs " +
-                        document_.pointer(loop) +
+                        (pointer.empty() ? "the root" : pointer) +
                         " again for the same value. Recursion must pass "
                         "through a property or an item.");
       }
