@@ -14,7 +14,8 @@
 // Operators  sequence, "|", "( )", and one of ? * + {n} {n,} {n,m} behind an
 //            element.  An alternative may not be empty: write "".
 // Options    name[max_tokens=9, max_chars=80, lazy, capture="n",
-//            temperature=0.5, suffix="x", stop=rule, stop_capture="n"] ::= ...
+//            temperature=0.5, suffix="x", stop=rule, marker_optional,
+//            stop_capture="n"] ::= ...
 // Macros     Regex("...", json_string=false, flags="is"), Substring("a", ...),
 //            TagDispatch(("<a>", rule), ..., loop_after_dispatch=true,
 //            excludes=("x",)), Token(1, ...), ExcludeToken(1, ...),

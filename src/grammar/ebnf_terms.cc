@@ -196,10 +196,15 @@ bool EbnfReader::option(RuleOptions& out, const std::string& key,
   const bool has_value = match("=");
   if (has_value) skip_space();
   std::uint64_t value = 0;
-  if (key == "lazy" || (key == "capture" && !has_value)) {
-    if (has_value) return fail(begin, at_, "\"lazy\" takes no value.");
+  const bool alone = key == "lazy" || key == "marker_optional";
+  if (alone || (key == "capture" && !has_value)) {
+    if (has_value) {
+      return fail(begin, at_, "\"" + key + "\" takes no value.");
+    }
     if (key == "lazy") {
       out.lazy = true;
+    } else if (alone) {
+      out.marker_optional = true;
     } else {
       out.capture = rule_name;
     }

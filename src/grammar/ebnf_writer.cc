@@ -169,6 +169,7 @@ class Writer {
         text += marker_name;
       }
     }
+    if (options.marker_optional) add("marker_optional");
     if (!options.marker_capture.empty()) {
       append_string(add("stop_capture="), options.marker_capture);
     }

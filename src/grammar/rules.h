@@ -91,6 +91,9 @@ struct FreeTextExpr {
   struct Trigger {
     std::string text;
     RuleId rule = kNoId;
+    // As in RuleOptions, of the text of the trigger.
+    bool hide = false;
+    std::string capture = {};
   };
   std::vector<Trigger> triggers = {};
   std::vector<std::string> excludes = {};
@@ -141,6 +144,8 @@ struct RuleOptions {
   // What follows the body, as a part of the rule; the rule is then lazy.  A
   // body that used up its budget ends without it.
   ExprId marker = kNoId;
+  // The rule may also end behind a body without a marker, if none came.
+  bool marker_optional = false;
   // The marker is left out of captures (Lark's "stop"; else its "suffix").
   bool hide_marker = false;
   std::string marker_capture = {};

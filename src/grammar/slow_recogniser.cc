@@ -166,7 +166,8 @@ class SlowRecogniser::Closure {
         break;
       }
       case Action::kBodyEnd:
-        if (machine_.exhausted(item.scope, column_)) {
+        if (network_.rules[state.index].options.marker_optional ||
+            machine_.exhausted(item.scope, column_)) {
           complete(item, state.index);
         }
         break;
@@ -193,8 +194,9 @@ class SlowRecogniser::Closure {
 
   void complete(const Item& item, RuleId rule) {
     const Scope& scope = machine_.scopes_[item.scope];
+    const bool whole = network_.states[item.state].action == Action::kEnd;
     if (scope.rule == rule &&
-        (scope.lazy || machine_.exhausted(item.scope, column_))) {
+        ((scope.lazy && whole) || machine_.exhausted(item.scope, column_))) {
       ended_.insert(item.scope);
     }
     const bool here = item.origin == column_.position;

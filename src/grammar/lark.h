@@ -1,0 +1,66 @@
+#ifndef PARLANCE_SRC_GRAMMAR_LARK_H_
+#define PARLANCE_SRC_GRAMMAR_LARK_H_
+
+// Grammars in the dialect of Lark that llguidance reads.
+//
+//   %import common.INT
+//   %ignore " "
+//   start: sum
+//   sum: INT ("+" INT)*        // a rule
+//   HEX: /[0-9a-f]+/i          // a terminal: one piece of text
+//
+// Rules have lower-case names, terminals upper-case ones; a terminal uses only
+// terminals, is not recursive, and ignored text never comes inside it.  A
+// statement ends with its line unless the next begins with "|".
+//
+// Items       "text", "text"i, "a".."z", /pattern/isu, ( ), [ ] (optional),
+//             names, @grammar, %json {...}, %lark {...}, %regex
+//             {"substring_chunks": [...]} or {"substring_chars": "..."},
+//             tokens <[1,3-5]>, <[^1]>, <[*]>, <|name|>.
+// Operators   ? * + ~n ~n..m {n} {n,} {,m} {n,m}
+// Options     rule[lazy, suffix="x", stop=/x/, stop_capture="n",
+//             max_tokens=9, max_chars=80, capture="n", temperature=0.5]: ...
+// Statements  %import common.X [-> Y], %import common (X, Y), %ignore items,
+//             %grammar_options {...}
+//
+// ignored text (%ignore) may come after every piece of text of a rule, and
+// before the first with the option allow_initial_skip; never inside a rule
+// that is lazy or has a suffix or stop.
+//
+// A rule `(a | b)* tail`, where `tail` is any text and `a` and `b` begin with
+// any text up to a fixed text (a lazy rule, or one with a suffix or stop) or
+// to a token, is free text with triggers: where a trigger has been written,
+// the rest of its rule must follow.
+//
+// A suffix or stop of fixed text behind any text may stay away: the text then
+// ends without it.
+
+#include <functional>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "grammar/rules.h"
+#include "parlance/error.h"
+
+namespace parlance::grammar {
+
+struct LarkOptions {
+  // What "@name" stands for: grammars, or sources in Lark.
+  std::map<std::string, Rules> grammars = {};
+  std::map<std::string, std::string> sources = {};
+  // The tokens that are spelled so.  Null: no vocabulary is known, and tokens
+  // by name and <[*]> are errors.
+  std::function<std::vector<Token>(std::string_view)> tokens_spelled = {};
+  RulesLimits limits = {};
+};
+
+// Errors: kBadSyntax, kBadReference, kConflict, kUnknownName, kUnsupported,
+// kBadPattern, kUnsupportedPattern, kInvalidJson, kEmptyValue, kTooLarge.
+// Spans are bytes of `text`.
+Result<Rules> read_lark(std::string_view text, const LarkOptions& options = {});
+
+}  // namespace parlance::grammar
+
+#endif  // PARLANCE_SRC_GRAMMAR_LARK_H_

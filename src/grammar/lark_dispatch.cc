@@ -1,0 +1,309 @@
+// Lark: rules that are free text with triggers, found when all is read; see
+// lark_reader.h.
+//
+//   start: (call | note)* tail          TagDispatch(("<c>", call's rest),
+//   call: call_head /[0-9]+/ "</c>"                 ("<n>", note's rest))
+//   call_head[lazy]: TEXT "<c>"
+//   ...
+//
+// As it stands `tail` could hold "<c>" and anything behind it; what is meant is
+// that a trigger, once written, is one.
+
+#include <utility>
+
+#include "base/utf8.h"
+#include "grammar/lark_reader.h"
+
+namespace parlance::grammar {
+namespace {
+
+using regex::CharClass;
+using regex::HirId;
+using regex::HirKind;
+
+const regex::HirNode& inside_captures(const regex::Hir& hir, HirId id) {
+  while (hir.nodes[id].kind == HirKind::kCapture)
+    id = hir.nodes[id].children[0];
+  return hir.nodes[id];
+}
+
+// The characters of a node that is one character.
+bool characters(const regex::Hir& hir, HirId id, CharClass& out) {
+  std::vector<HirId> left{id};
+  while (!left.empty()) {
+    const regex::HirNode& node = inside_captures(hir, left.back());
+    left.pop_back();
+    if (node.kind == HirKind::kAlternation) {
+      left.insert(left.end(), node.children.begin(), node.children.end());
+    } else if (node.kind == HirKind::kClass) {
+      out.add(node.char_class);
+    } else if (node.kind == HirKind::kLiteral) {
+      std::size_t i = 0;
+      const char32_t c = base::next_code_point(node.text, i);
+      if (i != node.text.size()) return false;
+      out.add(CharClass({{c, c}}));
+    } else {
+      return false;
+    }
+  }
+  return true;
+}
+
+bool any_text(const regex::Hir& hir, HirId id) {
+  static const CharClass all({{0, 0xD7FF}, {0xE000, regex::kMaxCodePoint}});
+  const regex::HirNode& node = inside_captures(hir, id);
+  CharClass set;
+  return node.kind == HirKind::kRepeat && node.min == 0 &&
+         node.max == regex::kUnbounded &&
+         characters(hir, node.children[0], set) && set.intersect(all) == all;
+}
+
+// The text T of a pattern that is any text and then T; "" of others.
+std::string text_behind_any(const regex::Hir& hir) {
+  const regex::HirNode& root =
+      inside_captures(hir, static_cast<HirId>(hir.nodes.size() - 1));
+  if (root.kind != HirKind::kConcat || root.children.size() < 2 ||
+      !any_text(hir, root.children[0])) {
+    return "";
+  }
+  std::string text;
+  for (std::size_t i = 1; i < root.children.size(); ++i) {
+    const regex::HirNode& node = inside_captures(hir, root.children[i]);
+    CharClass set;
+    if (node.kind == HirKind::kLiteral) {
+      text += node.text;
+    } else if (node.kind == HirKind::kClass &&
+               node.char_class.ranges().size() == 1 &&
+               node.char_class.ranges()[0].first ==
+                   node.char_class.ranges()[0].last) {
+      base::append_utf8(text, node.char_class.ranges()[0].first);
+    } else {
+      return "";
+    }
+  }
+  return text;
+}
+
+}  // namespace
+
+// The items of a body in order, groups and ignored text left out.
+std::vector<ExprId> LarkReader::parts_of(ExprId id) const {
+  std::vector<ExprId> parts;
+  std::vector<ExprId> left{id};
+  while (!left.empty()) {
+    const ExprId top = left.back();
+    left.pop_back();
+    const Expr& expr = rules_.exprs[top];
+    if (expr.kind == ExprKind::kSequence) {
+      left.insert(left.end(), expr.children.rbegin(), expr.children.rend());
+    } else if (expr.kind != ExprKind::kEmpty &&
+               !(expr.kind == ExprKind::kRule && expr.index == ignored_)) {
+      parts.push_back(top);
+    }
+  }
+  return parts;
+}
+
+// Through rules and terminals that have nothing else in them.
+bool LarkReader::is_any_text(ExprId id) const {
+  for (std::size_t steps = 0; steps < 100; ++steps) {
+    const std::vector<ExprId> parts = parts_of(id);
+    if (parts.size() != 1) return false;
+    const Expr& expr = rules_.exprs[parts[0]];
+    if (expr.kind == ExprKind::kRegex) {
+      const regex::Hir& hir = rules_.regexes[expr.index].hir;
+      return any_text(hir, static_cast<HirId>(hir.nodes.size() - 1));
+    }
+    if (expr.kind != ExprKind::kRule ||
+        !rules_.rules[expr.index].options.plain() ||
+        rules_.rules[expr.index].body == kNoId) {
+      return false;
+    }
+    id = rules_.rules[expr.index].body;
+  }
+  return false;
+}
+
+// Any text up to a fixed one: a lazy rule, or one with a suffix or stop.
+bool LarkReader::fixed_head(ExprId id, Head& out) const {
+  const Expr* expr = &rules_.exprs[id];
+  // With ignored text, the rule that is lazy is inside another.
+  const Rule* rule = nullptr;
+  for (int steps = 0; steps < 2; ++steps) {
+    if (expr->kind != ExprKind::kRule) return false;
+    rule = &rules_.rules[expr->index];
+    if (rule->body == kNoId) return false;
+    const std::vector<ExprId> inner = parts_of(rule->body);
+    if (!rule->options.plain() || inner.size() != 1) break;
+    expr = &rules_.exprs[inner[0]];
+  }
+  if (rule->options.limited()) return false;
+  if (rule->options.marker != kNoId) {
+    const Expr& marker = rules_.exprs[rule->options.marker];
+    if (marker.kind != ExprKind::kBytes || !is_any_text(rule->body)) {
+      return false;
+    }
+    out.text = rules_.texts[marker.index];
+    out.hide = rule->options.hide_marker;
+    out.capture = rule->options.marker_capture;
+    return true;
+  }
+  if (!rule->options.lazy) return false;
+  const std::vector<ExprId> parts = parts_of(rule->body);
+  if (parts.size() == 1 && rules_.exprs[parts[0]].kind == ExprKind::kRegex) {
+    out.text =
+        text_behind_any(rules_.regexes[rules_.exprs[parts[0]].index].hir);
+    return !out.text.empty();
+  }
+  if (parts.size() != 2 || !is_any_text(parts[0])) return false;
+  const Expr& last = rules_.exprs[parts[1]];
+  if (last.kind == ExprKind::kTokens) {
+    out.tokens = &rules_.token_sets[last.index];
+    return true;
+  }
+  if (last.kind != ExprKind::kBytes) return false;
+  out.text = rules_.texts[last.index];
+  return true;
+}
+
+bool LarkReader::head_of(RuleId id, Head& out) const {
+  const Rule& rule = rules_.rules[id];
+  if (rule.body == kNoId) return false;
+  std::vector<ExprId> parts = parts_of(rule.body);
+  if (parts.empty()) return false;
+  std::size_t taken = 1;
+  if (!fixed_head(parts[0], out)) {
+    if (parts.size() < 2 || !is_any_text(parts[0]) ||
+        rules_.exprs[parts[1]].kind != ExprKind::kTokens) {
+      return false;
+    }
+    out.tokens = &rules_.token_sets[rules_.exprs[parts[1]].index];
+    taken = 2;
+  }
+  out.rest.assign(parts.begin() + static_cast<std::ptrdiff_t>(taken),
+                  parts.end());
+  return true;
+}
+
+bool LarkReader::dispatch_in(RuleId id) {
+  const Rule& rule = rules_.rules[id];
+  if (rule.body == kNoId || rule.options.lazy || rule.options.marker != kNoId) {
+    return true;
+  }
+  const std::vector<ExprId> parts = parts_of(rule.body);
+  if (parts.size() != 2 || !is_any_text(parts[1])) return true;
+  const Expr& loop = rules_.exprs[parts[0]];
+  if (loop.kind != ExprKind::kRepeat || loop.min != 0 || loop.max != kMany) {
+    return true;
+  }
+  const Expr& inner = rules_.exprs[loop.children[0]];
+  const std::vector<ExprId> branches =
+      inner.kind == ExprKind::kChoice ? inner.children
+                                      : std::vector<ExprId>{loop.children[0]};
+  std::vector<Head> heads;
+  std::vector<RuleId> from;
+  for (ExprId branch : branches) {
+    const std::vector<ExprId> only = parts_of(branch);
+    if (only.size() != 1 || rules_.exprs[only[0]].kind != ExprKind::kRule) {
+      return true;
+    }
+    Head head;
+    from.push_back(rules_.exprs[only[0]].index);
+    if (!head_of(from.back(), head)) return true;
+    heads.push_back(std::move(head));
+  }
+  const std::size_t known = info_.size();
+  auto span_of = [&](RuleId at) {
+    return at < known ? info_[at].first_use : Span{at_, at_};
+  };
+  bool by_token = false;
+  for (std::size_t i = 0; i < heads.size(); ++i) {
+    const Span span = span_of(from[i]);
+    const Rule& tool = rules_.rules[from[i]];
+    if (!tool.options.plain()) {
+      return fail(span.begin, span.end,
+                  "A rule that begins with a trigger of free text takes no "
+                  "options; give them to a rule inside.",
+                  ErrorCode::kUnsupported);
+    }
+    const bool token = heads[i].tokens != nullptr;
+    if (i > 0 && token != by_token) {
+      return fail(span.begin, span.end,
+                  "Triggers that are text and triggers that are tokens "
+                  "cannot be mixed.",
+                  ErrorCode::kConflict);
+    }
+    by_token = token;
+    if (token && heads[i].tokens->negated) {
+      return fail(span.begin, span.end, "A trigger cannot be any other token.",
+                  ErrorCode::kUnsupported);
+    }
+  }
+  FreeTextExpr text;
+  TokenTextExpr token_text;
+  for (std::size_t i = 0; i < heads.size(); ++i) {
+    const Head& head = heads[i];
+    Rule rest;
+    rest.name = rules_.rules[from[i]].name + " behind its trigger";
+    std::vector<ExprId> sequence;
+    if (weave_) sequence.push_back(rules_.reference(ignored_));
+    for (ExprId part : head.rest) {
+      sequence.push_back(part);
+      if (weave_) sequence.push_back(rules_.reference(ignored_));
+    }
+    rest.body = rules_.sequence(std::move(sequence));
+    const auto target = static_cast<RuleId>(rules_.rules.size());
+    rules_.rules.push_back(std::move(rest));
+    if (!by_token) {
+      text.triggers.push_back({head.text, target, head.hide, head.capture});
+      continue;
+    }
+    for (const TokenSetExpr::Range& range : head.tokens->ranges) {
+      if (range.last - range.first > 1'000'000) {
+        return fail(span_of(from[i]).begin, span_of(from[i]).end,
+                    "A trigger has more than a million tokens.",
+                    ErrorCode::kTooLarge);
+      }
+      for (Token token = range.first; token <= range.last; ++token) {
+        token_text.triggers.push_back({token, target});
+      }
+    }
+  }
+  const ExprId body = by_token ? rules_.token_text(std::move(token_text))
+                               : rules_.free_text(std::move(text));
+  rules_.rules[id].body = body;
+  return true;
+}
+
+bool LarkReader::find_dispatch() {
+  const auto count = static_cast<RuleId>(info_.size());
+  for (RuleId id = 0; id < count; ++id) {
+    if (!info_[id].terminal && !dispatch_in(id)) return false;
+  }
+  // What ends on a token that is named by what it is not never has to end.
+  for (const Rule& rule : rules_.rules) {
+    if (!rule.options.lazy || rule.body == kNoId) continue;
+    for (ExprId part : parts_of(rule.body)) {
+      const Expr& expr = rules_.exprs[part];
+      if (expr.kind == ExprKind::kTokens &&
+          rules_.token_sets[expr.index].negated) {
+        return fail(at_, at_,
+                    "A lazy rule cannot hold any other token: <[^...]>.",
+                    ErrorCode::kUnsupported);
+      }
+    }
+  }
+  return true;
+}
+
+// Any text up to a fixed one need not come to it.
+void LarkReader::open_ended_markers() {
+  for (Rule& rule : rules_.rules) {
+    if (rule.options.marker == kNoId || rule.options.lazy) continue;
+    rule.options.marker_optional =
+        rules_.exprs[rule.options.marker].kind == ExprKind::kBytes &&
+        is_any_text(rule.body);
+  }
+}
+
+}  // namespace parlance::grammar

@@ -1,0 +1,161 @@
+#ifndef PARLANCE_SRC_GRAMMAR_LARK_READER_H_
+#define PARLANCE_SRC_GRAMMAR_LARK_READER_H_
+
+// The reader of Lark: one pass over the text with its own stack of open
+// groups.  lark.cc has statements, sequences and operators; lark_terms.cc what
+// stands for text; lark_options.cc the options of rules; lark_directives.cc
+// what begins with "%"; lark_dispatch.cc finds free text with triggers when
+// all is read.
+//
+// Methods that return bool return false after fail() was called; the first
+// failure is the one that is reported.
+
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "grammar/lark.h"
+
+namespace parlance::grammar {
+
+// What a terminal of the library "common" matches, as a pattern; "" when there
+// is none of this name.
+std::string_view common_terminal(std::string_view name);
+
+// What readers of one source, its named grammars and the grammars inside it
+// have in common.
+struct LarkContext {
+  const LarkOptions& options;
+  std::vector<std::string> chain = {};  // names being read
+  std::map<std::string, Rules> compiled = {};
+  std::size_t depth = 0;
+};
+
+class LarkReader {
+ public:
+  // Reads `text` from `begin`; `nested`: up to a "}" that closes nothing.
+  LarkReader(std::string_view text, std::size_t begin, bool nested,
+             LarkContext& context);
+  Result<Rules> run();
+  std::size_t end() const { return at_; }
+
+ private:
+  // An open group, or the body of a statement.
+  struct Frame {
+    std::size_t begin = 0;
+    char close = '\0';  // ")" or "]"
+    std::vector<ExprId> alternatives = {};
+    std::vector<ExprId> sequence = {};
+    bool operand = false;   // the last item may take an operator
+    bool repeated = false;  // it has one
+  };
+  struct Info {
+    Span first_use = {};
+    bool defined = false;
+    bool terminal = false;
+  };
+
+  bool at_end() const { return at_ >= text_.size(); }
+  char peek(std::size_t ahead = 0) const {
+    return at_ + ahead < text_.size() ? text_[at_ + ahead] : '\0';
+  }
+  bool match(std::string_view expected);
+  void skip_blanks();  // on this line
+  void skip_space();   // and on the next ones
+  bool fail(std::size_t begin, std::size_t end, std::string message,
+            ErrorCode code = ErrorCode::kBadSyntax);
+  bool fail_here(std::string message);
+
+  // lark.cc
+  bool statements();
+  bool definition();
+  bool body(ExprId& out);
+  bool item();
+  bool named_item();
+  bool open(char close);
+  bool close();
+  void end_alternative();
+  bool operators();
+  bool repeat_last(std::size_t begin, std::uint32_t min, std::uint32_t max);
+  bool count(std::uint32_t& out);
+  void push(ExprId id);
+  void push_lexeme(ExprId id);
+  std::string name();
+  static bool is_terminal(std::string_view name);
+  RuleId rule_called(const std::string& name, Span span);
+  // The rules of another grammar become rules here; its root.
+  RuleId append(const Rules& other);
+  bool only_in_rules(std::size_t begin, std::string_view what);
+  bool finish();
+  bool check_terminals();
+
+  // lark_terms.cc
+  bool string(std::string& out);
+  bool text_item(ExprId& out, bool& ranged);
+  bool folded(const std::string& text, Span span, ExprId& out);
+  bool pattern(ExprId& out);
+  bool tokens(ExprId& out);
+  bool token_list(TokenSetExpr& out);
+  bool token_number(Token& out);
+  bool token_name(TokenSetExpr& out);
+  bool named_grammar(ExprId& out);
+
+  // lark_options.cc
+  bool options(RuleOptions& out, const std::string& rule_name);
+  bool option(RuleOptions& out, const std::string& key, std::size_t begin,
+              const std::string& rule_name);
+  bool number(std::uint64_t least, std::uint64_t most, std::uint64_t& out);
+  bool capture_name(std::string& out);
+  bool marker(ExprId& out);
+
+  // lark_directives.cc
+  bool directive();
+  bool inline_directive(ExprId& out);
+  bool import();
+  bool import_one(const std::string& from, const std::string& to, Span span);
+  bool grammar_options();
+  bool json_object(json::Value& out);
+  bool substring(ExprId& out);
+  bool nested(ExprId& out);
+
+  // lark_dispatch.cc
+  bool find_dispatch();
+  bool dispatch_in(RuleId rule);
+  struct Head {
+    std::string text = {};
+    const TokenSetExpr* tokens = nullptr;
+    bool hide = false;
+    std::string capture = {};
+    std::vector<ExprId> rest = {};
+  };
+  bool head_of(RuleId rule, Head& out) const;
+  bool fixed_head(ExprId id, Head& out) const;
+  std::vector<ExprId> parts_of(ExprId id) const;
+  bool is_any_text(ExprId id) const;
+  void open_ended_markers();
+
+  std::string_view text_;
+  std::size_t at_;
+  bool nested_;
+  LarkContext& context_;
+  const RulesLimits& limits_;
+  Rules rules_;
+  std::unordered_map<std::string, RuleId> ids_;
+  std::vector<Info> info_;  // by rule
+  std::vector<Frame> frames_;
+  bool in_terminal_ = false;
+  bool in_lexeme_ = false;  // a terminal, or a lazy rule
+  bool no_rules_ = false;   // a rule with a suffix: of terminals only
+  bool weave_ = false;      // there is ignored text
+  RuleId ignored_ = kNoId;
+  std::vector<ExprId> ignores_;
+  bool initial_skip_ = false;
+  std::optional<Error> error_;
+};
+
+}  // namespace parlance::grammar
+
+#endif  // PARLANCE_SRC_GRAMMAR_LARK_READER_H_

@@ -1,0 +1,252 @@
+// Lark: what stands for text or tokens; see lark_reader.h.
+
+#include <algorithm>
+#include <utility>
+
+#include "base/utf8.h"
+#include "grammar/lark_reader.h"
+#include "grammar/regex_rules.h"
+
+namespace parlance::grammar {
+namespace {
+
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+bool is_letter(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+std::string joined(const std::vector<std::string>& names) {
+  std::string out;
+  for (const std::string& name : names) out += "@" + name + " -> ";
+  return out;
+}
+
+}  // namespace
+
+// At the opening quote: a string as JSON has it.
+bool LarkReader::string(std::string& out) {
+  const std::size_t begin = at_++;
+  while (!at_end() && peek() != '"' && peek() != '\n') {
+    at_ += peek() == '\\' ? 2 : 1;
+  }
+  if (at_end() || peek() != '"') {
+    return fail(begin, at_, "This string is not closed on its line.");
+  }
+  ++at_;
+  Result<json::Value> value = json::parse(text_.substr(begin, at_ - begin), {});
+  if (!value) {
+    return fail(
+        begin, at_,
+        "This is not a string as JSON has it: " + value.error().message);
+  }
+  out = std::string(value->as_string());
+  if (!base::is_utf8(out)) {
+    return fail(begin, at_, "A string may not hold half of a surrogate pair.");
+  }
+  return true;
+}
+
+// "text", "text"i, "a".."z".
+bool LarkReader::text_item(ExprId& out, bool& ranged) {
+  const std::size_t begin = at_;
+  std::string text;
+  if (!string(text)) return false;
+  if (match("..")) {
+    std::string last;
+    if (peek() != '"') return fail_here("a range is written \"a\"..\"z\".");
+    if (!string(last)) return false;
+    if (base::count_code_points(text) != 1 ||
+        base::count_code_points(last) != 1 || peek() == 'i') {
+      return fail(begin, at_,
+                  "The ends of a range are one character each, without "
+                  "flags.");
+    }
+    std::size_t i = 0;
+    std::size_t j = 0;
+    const char32_t low = base::next_code_point(text, i);
+    const char32_t high = base::next_code_point(last, j);
+    if (low > high) return fail(begin, at_, "This range runs backwards.");
+    ranged = true;
+    out = rules_.char_class(regex::CharClass({{low, high}}));
+    return true;
+  }
+  if (peek() == 'i' && !is_letter(peek(1)) && !is_digit(peek(1))) {
+    ++at_;
+    return folded(text, {begin, at_}, out);
+  }
+  out = rules_.bytes(text);
+  return true;
+}
+
+// Text in which the case of ASCII letters does not matter.
+bool LarkReader::folded(const std::string& text, Span span, ExprId& out) {
+  std::vector<ExprId> parts;
+  for (char c : text) {
+    if (static_cast<unsigned char>(c) >= 0x80) {
+      return fail(span.begin, span.end,
+                  "The flag \"i\" is for ASCII text only.");
+    }
+    if (is_letter(c)) {
+      const auto upper = static_cast<char32_t>(c & ~32);
+      const auto lower = static_cast<char32_t>(c | 32);
+      parts.push_back(rules_.char_class(
+          regex::CharClass({{upper, upper}, {lower, lower}})));
+    } else {
+      parts.push_back(rules_.bytes(std::string_view(&c, 1)));
+    }
+  }
+  out = rules_.sequence(std::move(parts));
+  return true;
+}
+
+// At "/".
+bool LarkReader::pattern(ExprId& out) {
+  const std::size_t begin = at_++;
+  while (!at_end() && peek() != '/' && peek() != '\n') {
+    at_ += peek() == '\\' ? 2 : 1;
+  }
+  if (at_end() || peek() != '/') {
+    return fail(begin, at_,
+                "This pattern is not closed on its line; add \"/\".");
+  }
+  const std::string_view source = text_.substr(begin + 1, at_ - begin - 1);
+  const std::size_t flags = ++at_;
+  while (is_letter(peek())) ++at_;
+  RegexOptions reading;
+  reading.has_flags = true;
+  reading.flags = text_.substr(flags, at_ - flags);
+  reading.embedded = true;
+  Result<RegexExpr> expr = read_regex(source, reading);
+  if (!expr) {
+    Span span = expr.error().span.value_or(Span{0, source.size()});
+    return fail(begin + 1 + span.begin, begin + 1 + span.end,
+                expr.error().message, expr.error().code);
+  }
+  out = rules_.regex(std::move(*expr));
+  return true;
+}
+
+// --- Tokens -----------------------------------------------------------------
+
+// At "<".
+bool LarkReader::tokens(ExprId& out) {
+  TokenSetExpr set;
+  if (!(peek(1) == '[' ? token_list(set) : token_name(set))) return false;
+  out = rules_.tokens(std::move(set));
+  return true;
+}
+
+bool LarkReader::token_number(Token& out) {
+  std::uint64_t value = 0;
+  if (!number(0, 0xFFFFFFFE, value)) return false;
+  out = static_cast<Token>(value);
+  return true;
+}
+
+// <[1,3-5]>, <[^1]>, <[*]>
+bool LarkReader::token_list(TokenSetExpr& out) {
+  const std::size_t begin = at_;
+  at_ += 2;
+  skip_blanks();
+  if (match("*")) {
+    out.negated = true;
+    if (!match("]>")) return fail_here("<[*]> is any token.");
+    if (!context_.options.tokens_spelled) {
+      return fail(begin, at_, "<[*]> needs a vocabulary, and none is known.",
+                  ErrorCode::kUsage);
+    }
+    return true;
+  }
+  out.negated = match("^");
+  for (;;) {
+    skip_blanks();
+    TokenSetExpr::Range range;
+    if (!token_number(range.first)) return false;
+    range.last = range.first;
+    skip_blanks();
+    if (match("-")) {
+      skip_blanks();
+      const std::size_t last = at_;
+      if (!token_number(range.last)) return false;
+      if (range.last < range.first) {
+        return fail(last, at_, "This range of tokens runs backwards.");
+      }
+      skip_blanks();
+    }
+    out.ranges.push_back(range);
+    if (match("]>")) return true;
+    if (!match(",")) return fail_here("tokens are listed as <[1,3-5]>.");
+  }
+}
+
+// <name>, <|name|>
+bool LarkReader::token_name(TokenSetExpr& out) {
+  const std::size_t begin = at_++;
+  while (!at_end() && peek() != '>' && peek() != '\n') ++at_;
+  if (!match(">")) {
+    return fail(begin, at_, "This token is not closed; add a \">\".");
+  }
+  const std::string_view spelled = text_.substr(begin, at_ - begin);
+  if (!context_.options.tokens_spelled) {
+    return fail(begin, at_,
+                "A token by its name needs a vocabulary, and none is known.",
+                ErrorCode::kUsage);
+  }
+  for (Token token : context_.options.tokens_spelled(spelled)) {
+    out.ranges.push_back({token, token});
+  }
+  if (out.ranges.empty()) {
+    return fail(begin, at_,
+                "No token of the vocabulary is spelled \"" +
+                    std::string(spelled) + "\".",
+                ErrorCode::kBadReference);
+  }
+  return true;
+}
+
+// At "@".
+bool LarkReader::named_grammar(ExprId& out) {
+  const std::size_t begin = at_++;
+  const std::string called = name();
+  if (called.empty()) return fail_here("\"@\" is followed by a name.");
+  const LarkOptions& options = context_.options;
+  auto known = options.grammars.find(called);
+  const Rules* rules =
+      known != options.grammars.end() ? &known->second : nullptr;
+  auto done = context_.compiled.find(called);
+  if (rules == nullptr && done != context_.compiled.end()) {
+    rules = &done->second;
+  }
+  if (rules == nullptr) {
+    auto source = options.sources.find(called);
+    if (source == options.sources.end()) {
+      return fail(begin, at_, "There is no grammar \"@" + called + "\".",
+                  ErrorCode::kBadReference);
+    }
+    std::vector<std::string>& chain = context_.chain;
+    if (std::find(chain.begin(), chain.end(), called) != chain.end()) {
+      return fail(begin, at_,
+                  "Grammars use each other in a circle: " + joined(chain) +
+                      "@" + called + ".",
+                  ErrorCode::kConflict);
+    }
+    if (context_.depth >= 64) {
+      return fail(begin, at_, "Grammars are nested more than 64 deep.",
+                  ErrorCode::kTooLarge);
+    }
+    chain.push_back(called);
+    ++context_.depth;
+    Result<Rules> read = LarkReader(source->second, 0, false, context_).run();
+    --context_.depth;
+    chain.pop_back();
+    if (!read) {
+      return fail(begin, at_, "In \"@" + called + "\": " + read.error().message,
+                  read.error().code);
+    }
+    rules = &context_.compiled.emplace(called, std::move(*read)).first->second;
+  }
+  out = rules_.reference(append(*rules));
+  return true;
+}
+
+}  // namespace parlance::grammar
