@@ -173,6 +173,7 @@ struct Ignored {
     kOtherDraft,     // a keyword of another draft than the schema's
     kRequiredFlag,   // draft 3's "required": true
     kUnknownDraft,   // `keyword` is what $schema says
+    kBesideRef,      // drafts before 2019-09 drop what stands beside $ref
   };
   NodeId node = kNoNode;
   std::string_view keyword;

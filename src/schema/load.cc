@@ -2,6 +2,7 @@
 // check that no schema refers to itself in place.
 
 #include <algorithm>
+#include <bit>
 
 #include "schema/loader.h"
 
@@ -205,7 +206,7 @@ bool Loader::references() {
     if (!ref->is_string()) return wrong_type(*ref, Keyword::kRef, "a string");
     if (!follow(*ref, target)) return false;
     node().ref = target;
-    if (draft_ <= Draft::k7) members_.present = 0;
+    if (draft_ <= Draft::k7) drop_beside_ref();
   }
   if (dynamic != nullptr) {
     if (!dynamic->is_string()) {
@@ -223,6 +224,17 @@ bool Loader::references() {
     node().all_of.push_back(target);
   }
   return true;
+}
+
+// Drafts before 2019-09: only the reference counts.
+void Loader::drop_beside_ref() {
+  for (std::uint64_t left = members_.present; left != 0; left &= left - 1) {
+    const auto keyword = static_cast<Keyword>(std::countr_zero(left));
+    if (keyword < Keyword::kType) continue;  // identifiers and definitions
+    document_.ignored.push_back(
+        {now_.node, facts(keyword).name, Ignored::Why::kBesideRef});
+  }
+  members_.present = 0;
 }
 
 bool Loader::follow(const Value& where, NodeId& out) {

@@ -80,6 +80,7 @@ class Loader {
   Slot& slot_of(const json::Value* value, ScopeId scope);
   bool read_literal(NodeId id, const json::Value& value);
   bool references();
+  void drop_beside_ref();
   bool follow(const json::Value& where, NodeId& out);
   bool follow_dynamic(const json::Value& where, NodeId& out);
   bool follow_recursive(const json::Value& where, NodeId& out);

@@ -227,14 +227,16 @@ TEST(SchemaDocument, WhatHasNoEffectIsListed) {
   const Document document = loaded(R"({
       "$schema": "http://json-schema.org/draft-07/schema#", "title": "t",
       "properties": {"a": {"required": true, "nullable": true},
-                     "b": {"format": "int32", "prefixItems": []}}})");
+                     "b": {"format": "int32", "prefixItems": []},
+                     "c": {"$ref": "#/properties/b", "maximum": 1}}})");
   std::string out;
   for (const Ignored& ignored : document.ignored) {
     out += document.pointer(ignored.node) + " " + std::string(ignored.keyword) +
            " " + std::to_string(static_cast<int>(ignored.why)) + "; ";
   }
   EXPECT_EQ(out,
-            "/properties/b prefixItems 2; /properties/b int32 1; "
+            "/properties/c maximum 5; /properties/b prefixItems 2; "
+            "/properties/b int32 1; "
             "/properties/a nullable 0; /properties/a required 3; ");
 }
 
