@@ -62,6 +62,8 @@ struct SpaceView {
   bool free = false;  // without this, no such statement
   // Bytes of white space that may still come.
   std::uint32_t max_bytes = 0;
+  // Whatever comes behind it begins with one of {}[],:"-0123456789tfn.
+  bool json = false;
   // The same place with no white space read: what comes after the white space
   // is decided from here.
   Config behind = {};

@@ -44,16 +44,6 @@ void MaskBuilder::start(Base base, std::span<const Id> set,
   if (set_.size() + cleared_.size() > kMaxDifferences) become_dense();
 }
 
-bool MaskBuilder::has(Id id) const {
-  const auto bit = [id](const std::uint32_t* words) {
-    return (words[id >> 5] >> (id & 31) & 1) != 0;
-  };
-  if (dense_) return bit(words_.data());
-  if (std::ranges::find(set_, id) != set_.end()) return true;
-  return base_.words != nullptr && bit(base_.words) &&
-         std::ranges::find(cleared_, id) == cleared_.end();
-}
-
 void MaskBuilder::become_dense() {
   words_.resize(word_count_);
   view().write(words_);

@@ -83,7 +83,6 @@ class MaskBuilder {
       words_[id >> 5] |= std::uint32_t{1} << (id & 31);
     }
   }
-  bool has(Id id) const;
 
   // Whether the mask has more differences from its base than fit a list.
   bool dense() const { return dense_; }

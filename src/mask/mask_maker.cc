@@ -19,19 +19,22 @@ using vocab::TrieNode;
 
 namespace {
 
-enum class First : std::uint8_t { kOther, kSpace, kStructure };
-
-// What a byte may begin between lexemes.  kStructure: vocab's table of white
-// space knows the tokens in which it follows white space.
-constexpr std::array<First, 256> kFirst = [] {
-  std::array<First, 256> table{};
-  for (const char c : std::string_view(" \t\n\r")) {
-    table[static_cast<std::uint8_t>(c)] = First::kSpace;
+// What comes between lexemes or begins one, and whatever else is no white
+// space.
+constexpr std::string_view kJsonBytes = "\"{}[],:-0123456789tfn";
+constexpr std::string_view kSpaceBytes = " \t\n\r";
+constexpr std::size_t kOtherCount =
+    256 - kJsonBytes.size() - kSpaceBytes.size();
+constexpr std::array<char, kOtherCount> kOtherBytes = [] {
+  std::array<char, kOtherCount> bytes{};
+  std::size_t count = 0;
+  for (int i = 0; i < 256; ++i) {
+    const char c = static_cast<char>(i);
+    if (kJsonBytes.find(c) != std::string_view::npos) continue;
+    if (kSpaceBytes.find(c) != std::string_view::npos) continue;
+    bytes[count++] = c;
   }
-  for (const char c : std::string_view("\"{}[],:-0123456789tfn")) {
-    table[static_cast<std::uint8_t>(c)] = First::kStructure;
-  }
-  return table;
+  return bytes;
 }();
 
 }  // namespace
@@ -95,14 +98,6 @@ const MaskBuilder& MaskMaker::make(Recogniser& recogniser, Config config) {
         Base{.words = shared_.tables.all_text().data()}, Base{}};
     builder_.compact(bases);
   }
-  return builder_;
-}
-
-const MaskBuilder& MaskMaker::make_slowly(Recogniser& recogniser,
-                                          Config config) {
-  recogniser_ = &recogniser;
-  builder_.start({});
-  if (!config.dead()) walk(0, config);
   return builder_;
 }
 
@@ -269,61 +264,59 @@ void MaskMaker::forget_exceptions() {
 
 void MaskMaker::between(const SpaceView& view, Config config) {
   Recogniser& recogniser = *recogniser_;
-  std::array<Config, 256> first;
-  bool other = false;  // something that the table of white space leaves out
-  for (std::size_t byte = 0; byte < 256; ++byte) {
-    if (kFirst[byte] == First::kSpace) {
-      first[byte] = {};
-      continue;
-    }
-    first[byte] = recogniser.step(view.behind, static_cast<std::uint8_t>(byte));
-    other = other || (kFirst[byte] == First::kOther && !first[byte].dead());
-  }
-
-  const vocab::WhiteSpaceTable& space = shared_.tables.white_space();
-  const BodyTable& start = shared_.tables.string_start();
-  const BodyView string =
-      first['"'].dead() ? BodyView{} : recogniser.body(first['"']);
+  const Config quoted = recogniser.step(view.behind, '"');
+  const BodyView string = quoted.dead() ? BodyView{} : recogniser.body(quoted);
   const bool opens_string = string.free && string.state == BodyState::kText;
-
-  const std::uint32_t max_bytes = other ? 0 : view.max_bytes;
-  const Base base = shared_.space_bases.find(
-      max_bytes, opens_string ? std::min(string.max_chars, start.max_chars())
-                              : SpaceBases::kNoString);
-  builder_.start(base);
-  if (base.words == nullptr) {
-    for (const vocab::WhiteSpaceToken& token : space.tokens()) {
-      if (token.bytes > max_bytes) break;
-      builder_.set(token.id);
-    }
-    if (opens_string) add_inner(start, string.max_chars);
+  // The table of white space knows only what JSON has behind it.
+  bool only_json = true;
+  for (std::size_t i = 0; i < kOtherCount && !view.json; ++i) {
+    const auto byte = static_cast<std::uint8_t>(kOtherBytes[i]);
+    if (recogniser.step(view.behind, byte).dead()) continue;
+    only_json = false;
+    break;
   }
+  const std::uint32_t max_bytes = only_json ? view.max_bytes : 0;
+  start_between(max_bytes, opens_string ? &string : nullptr);
 
-  for (std::size_t byte = 0; byte < 256; ++byte) {
-    const std::uint32_t child =
-        trie_.root_child(static_cast<std::uint8_t>(byte));
-    if (child == 0 || first[byte].dead()) continue;
-    if (byte == '"' && opens_string) {
-      leave_body(start, string, child, first[byte]);
-    } else {
-      set_node(trie_.node(child));
-      walk(child, first[byte]);
-    }
-  }
-
-  if (!other) {
-    walk_exits(space.exits(), view.behind, 0, max_bytes);
-    return;
-  }
-  for (const char c : std::string_view("\t\n\r ")) {
+  const auto begin = [&](char c, Config from) {
     const auto byte = static_cast<std::uint8_t>(c);
     const std::uint32_t child = trie_.root_child(byte);
-    if (child == 0 || view.max_bytes == 0) continue;
-    const Config next = recogniser.step(config, byte);
-    if (next.dead()) continue;
+    if (child == 0) return;
+    const Config next = recogniser.step(from, byte);
+    if (next.dead()) return;
     set_node(trie_.node(child));
     walk(child, next);
+  };
+  for (const char c : kJsonBytes) {
+    if (c != '"' || !opens_string) begin(c, view.behind);
   }
+  if (const std::uint32_t quote = trie_.root_child('"');
+      quote != 0 && opens_string) {
+    leave_body(shared_.tables.string_start(), string, quote, quoted);
+  }
+  if (only_json) {
+    walk_exits(shared_.tables.white_space().exits(), view.behind, 0, max_bytes);
+  } else {
+    for (const char c : kOtherBytes) begin(c, view.behind);
+    for (const char c : kSpaceBytes) begin(c, config);
+  }
+}
+
+// Begins with white space of at most `max_bytes`, and with what opens `string`
+// and stays inside.
+void MaskMaker::start_between(std::uint32_t max_bytes, const BodyView* string) {
+  const BodyTable& table = shared_.tables.string_start();
+  const std::uint32_t max_chars =
+      string == nullptr ? SpaceBases::kNoString
+                        : std::min(string->max_chars, table.max_chars());
+  const Base base = shared_.space_bases.find(max_bytes, max_chars);
+  builder_.start(base);
+  if (base.words != nullptr) return;
+  for (const auto& token : shared_.tables.white_space().tokens()) {
+    if (token.bytes > max_bytes) break;
+    builder_.set(token.id);
+  }
+  if (string != nullptr) add_inner(table, max_chars);
 }
 
 // --- Inside another lexeme ---------------------------------------------------

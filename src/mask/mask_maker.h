@@ -20,7 +20,7 @@
 //       tokens that leave          the paths to them (lexeme_mask.h)
 //   elsewhere                      the trie of all tokens
 //
-// Every way gives the mask of the slow walk; a test compares them.
+// Every way gives the same mask as the slow walk.
 
 #include <cstddef>
 #include <cstdint>
@@ -90,12 +90,11 @@ class MaskMaker {
   // The mask of `config`.  Valid until the next call.
   // REQUIRES: the caller holds `recogniser.mutex`.
   const MaskBuilder& make(Recogniser& recogniser, Config config);
-  // The same by the slow walk only.
-  const MaskBuilder& make_slowly(Recogniser& recogniser, Config config);
 
  private:
   void in_body(const grammar::BodyView& view, Config config);
   void between(const grammar::SpaceView& view, Config config);
+  void start_between(std::uint32_t max_bytes, const grammar::BodyView* string);
   void in_lexeme(Config config, std::uint64_t fingerprint);
   std::shared_ptr<const LexemeMask> lexeme_mask(Config config,
                                                 std::uint64_t fingerprint);

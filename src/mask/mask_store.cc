@@ -42,6 +42,24 @@ std::uint64_t mix(std::uint64_t hash, std::uint64_t value) {
   return hash ^ hash >> 29;
 }
 
+// Four sums side by side, since one would wait for each multiplication.
+std::uint64_t mix(std::uint64_t hash, std::span<const std::uint32_t> values) {
+  std::uint64_t sums[4] = {hash, 1, 2, 3};
+  std::size_t i = 0;
+  for (; i + 8 <= values.size(); i += 8) {
+    for (std::size_t lane = 0; lane < 4; ++lane) {
+      const std::uint64_t low = values[i + 2 * lane];
+      const std::uint64_t high = values[i + 2 * lane + 1];
+      sums[lane] = mix(sums[lane], high << 32 | low);
+    }
+  }
+  for (; i < values.size(); ++i) sums[0] = mix(sums[0], values[i]);
+  for (std::size_t lane = 1; lane < 4; ++lane) {
+    sums[0] = mix(sums[0], sums[lane]);
+  }
+  return sums[0];
+}
+
 }  // namespace
 
 MaskStore::MaskStore(std::size_t word_count, std::size_t budget_bytes,
@@ -64,18 +82,9 @@ MaskStore::Slot& MaskStore::slot(std::uint32_t i) const {
 
 std::uint64_t MaskStore::hash(const MaskView& mask, bool dense,
                               std::size_t word_count) {
-  std::uint64_t hash = 0;
-  if (dense) {
-    for (std::size_t i = 0; i < word_count; ++i) {
-      hash = mix(hash, mask.base->words[i]);
-    }
-    return hash;
-  }
-  hash = mix(hash, std::bit_cast<std::uintptr_t>(mask.base->words));
-  hash = mix(hash, mask.set.size());
-  for (const Id id : mask.set) hash = mix(hash, id);
-  for (const Id id : mask.cleared) hash = mix(hash, id);
-  return hash;
+  if (dense) return mix(0, {mask.base->words, word_count});
+  const std::uint64_t base = std::bit_cast<std::uintptr_t>(mask.base->words);
+  return mix(mix(mix(base, mask.set.size()), mask.set), mask.cleared);
 }
 
 bool MaskStore::same(const Slot& slot, const MaskView& mask, bool dense) const {

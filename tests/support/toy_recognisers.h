@@ -128,6 +128,7 @@ class ToyJson : public grammar::Recogniser {
     behind.count = 0;
     return {.free = true,
             .max_bytes = options_.max_space - config.count,
+            .json = options_.tail.empty() && options_.max_chars != 3,
             .behind = behind};
   }
   std::uint64_t lexeme_fingerprint(Config config) override {

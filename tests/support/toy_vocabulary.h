@@ -60,6 +60,12 @@ inline Vocabulary toy_vocabulary(std::uint32_t seed, std::size_t pieces,
     }
     tokens.push_back(std::move(token));
   }
+  // Longer than any bound that has a mask of its own.
+  for (const std::size_t size : {50u, 70u}) {
+    tokens.emplace_back(size, 'x');
+    tokens.push_back('"' + std::string(size, 'y'));
+    tokens.emplace_back(size, ' ');
+  }
   std::ranges::shuffle(tokens, random);
 
   std::vector<TokenEntry> entries;
