@@ -1,0 +1,319 @@
+// From the alternatives of an object or array to plans: which members, which
+// items, in which order.
+
+#include <algorithm>
+
+#include "grammar/argument_schema.h"
+#include "regex/pattern.h"
+
+namespace parlance::grammar {
+namespace {
+
+using automata::LanguageId;
+using automata::Languages;
+using schema::Node;
+using schema::NodeId;
+using schema::ObjectRules;
+
+// Kinds of names that patternProperties tell apart.
+constexpr std::size_t kMaxNameKinds = 64;
+
+void insert(Obligations& all, NodeId id) {
+  const auto place = std::lower_bound(all.begin(), all.end(), id);
+  if (place == all.end() || *place != id) all.insert(place, id);
+}
+
+// Whether members that are not listed are forbidden because some are listed
+// and nothing is said of others.
+bool closed(const schema::Document& document, const Obligations& nodes) {
+  bool lists = false;
+  for (NodeId id : nodes) {
+    const Node& node = document.node(id);
+    const ObjectRules& rules = node.objects();
+    if (rules.additional_properties != schema::kNoNode ||
+        rules.unevaluated_properties != schema::kNoNode) {
+      return false;
+    }
+    lists = lists || !rules.properties.empty() ||
+            !rules.pattern_properties.empty() ||
+            node.source->find("properties") != nullptr ||
+            node.source->find("patternProperties") != nullptr;
+  }
+  return lists;
+}
+
+// Whole texts that match a pattern that is known to be good.
+LanguageId whole(Languages& languages, std::string_view text) {
+  const Result<regex::Pattern> pattern = regex::parse_pattern(text);
+  Result<LanguageId> out =
+      languages.from_hir(pattern->hir, Languages::Mode::kWhole);
+  return out ? *out : languages.nothing();
+}
+
+}  // namespace
+
+Result<std::optional<Obligations>> ArgumentSchema::member(
+    const Obligations& nodes, std::string_view name, bool* declared) {
+  using Answer = std::optional<Obligations>;
+  Obligations out;
+  bool evaluated = false;
+  for (NodeId id : nodes) {
+    const ObjectRules& rules = document_.node(id).objects();
+    bool here = false;
+    for (const auto& [key, value] : rules.properties) {
+      if (key != name) continue;
+      insert(out, value);
+      here = true;
+      *declared = true;
+    }
+    for (const auto& [pattern_id, value] : rules.pattern_properties) {
+      Result<LanguageId> language = pattern(pattern_id);
+      if (!language) return std::move(language).error();
+      if (!accepts(*language, name)) continue;
+      insert(out, value);
+      here = true;
+    }
+    if (!here && rules.additional_properties != schema::kNoNode) {
+      insert(out, rules.additional_properties);
+      here = true;
+    }
+    evaluated = evaluated || here;
+    if (rules.property_names != schema::kNoNode) {
+      Result<LanguageId> names = strings_of(rules.property_names);
+      if (!names) return std::move(names).error();
+      if (!accepts(*names, name)) return Answer();
+    }
+  }
+  for (NodeId id : nodes) {
+    const NodeId rule = document_.node(id).objects().unevaluated_properties;
+    if (rule != schema::kNoNode && !evaluated) insert(out, rule);
+  }
+  if (!evaluated && closed(document_, nodes)) {
+    // "required" asks for what nothing lists: it is listed by that.
+    return Answer(std::move(out));
+  }
+  if (types(out) == 0) return Answer();
+  return Answer(std::move(out));
+}
+
+Result<std::vector<ObjectPlan::Extra>> ArgumentSchema::extras(
+    const Obligations& nodes, const ObjectPlan& plan, LanguageId names,
+    bool names_are_told) {
+  std::vector<std::string> listed;
+  for (const ObjectPlan::Member& one : plan.members) listed.push_back(one.name);
+  // A property that must not be there is no extra one either.
+  for (NodeId id : nodes) {
+    for (const auto& [key, value] : document_.node(id).objects().properties) {
+      listed.emplace_back(key);
+    }
+  }
+  const LanguageId writable = whole(languages_, "[^<>\"&\\x00-\\x20\\x7f]+");
+  const LanguageId identifier = whole(languages_, "[A-Za-z_][A-Za-z0-9_]*");
+
+  // Names by the patterns that they match.
+  struct Kind {
+    LanguageId names;
+    std::vector<schema::PatternId> matched;
+  };
+  std::vector<Kind> kinds = {
+      {languages_.all_of({names, writable,
+                          languages_.complement(languages_.literals(listed))}),
+       {}}};
+  std::vector<schema::PatternId> split;
+  for (NodeId id : nodes) {
+    for (const auto& [pattern_id, value] :
+         document_.node(id).objects().pattern_properties) {
+      if (std::find(split.begin(), split.end(), pattern_id) != split.end()) {
+        continue;
+      }
+      split.push_back(pattern_id);
+      Result<LanguageId> language = pattern(pattern_id);
+      if (!language) return std::move(language).error();
+      std::vector<Kind> finer;
+      for (const Kind& kind : kinds) {
+        Kind in = kind;
+        in.names = languages_.all_of({kind.names, *language});
+        in.matched.push_back(pattern_id);
+        Kind out = kind;
+        out.names =
+            languages_.all_of({kind.names, languages_.complement(*language)});
+        for (Kind* part : {&in, &out}) {
+          if (!languages_.empty(part->names)) finer.push_back(*part);
+        }
+      }
+      kinds = std::move(finer);
+      if (kinds.size() > kMaxNameKinds) {
+        return Error{ErrorCode::kTooLarge,
+                     "'patternProperties' tell more than 64 kinds of names "
+                     "apart.",
+                     document_.pointer(id) + "/patternProperties"};
+      }
+    }
+  }
+
+  const bool others_forbidden = closed(document_, nodes);
+  std::vector<ObjectPlan::Extra> out;
+  for (const Kind& kind : kinds) {
+    ObjectPlan::Extra extra;
+    extra.by_pattern = !kind.matched.empty();
+    if (!extra.by_pattern && others_forbidden) continue;
+    bool evaluated = false;
+    for (NodeId id : nodes) {
+      const ObjectRules& rules = document_.node(id).objects();
+      bool here = false;
+      for (const auto& [pattern_id, value] : rules.pattern_properties) {
+        if (std::find(kind.matched.begin(), kind.matched.end(), pattern_id) ==
+            kind.matched.end()) {
+          continue;
+        }
+        insert(extra.value, value);
+        here = true;
+      }
+      if (!here && rules.additional_properties != schema::kNoNode) {
+        insert(extra.value, rules.additional_properties);
+        here = true;
+      }
+      evaluated = evaluated || here;
+    }
+    for (NodeId id : nodes) {
+      const NodeId rule = document_.node(id).objects().unevaluated_properties;
+      if (rule != schema::kNoNode && !evaluated) insert(extra.value, rule);
+    }
+    if (types(extra.value) == 0) continue;
+    // Nothing else says what such a name looks like.
+    extra.names = extra.by_pattern || names_are_told
+                      ? kind.names
+                      : languages_.all_of({kind.names, identifier});
+    if (!languages_.empty(extra.names)) out.push_back(std::move(extra));
+  }
+  return out;
+}
+
+// Nothing where no object fits.
+Result<std::optional<ObjectPlan>> ArgumentSchema::object_plan(
+    const Obligations& nodes) {
+  using Answer = std::optional<ObjectPlan>;
+  ObjectPlan plan;
+  std::vector<std::string_view> order;
+  std::vector<std::string_view> required;
+  std::vector<LanguageId> names;
+  for (NodeId id : nodes) {
+    const ObjectRules& rules = document_.node(id).objects();
+    if (!rules.dependent_required.empty() || !rules.dependent_schemas.empty()) {
+      return unsupported(id,
+                         rules.dependent_required.empty() ? "dependentSchemas"
+                                                          : "dependentRequired",
+                         "cannot be enforced where arguments are written as "
+                         "elements.");
+    }
+    for (const auto& [key, value] : rules.properties) {
+      if (std::find(order.begin(), order.end(), key) == order.end()) {
+        order.push_back(key);
+      }
+    }
+    required.insert(required.end(), rules.required.begin(),
+                    rules.required.end());
+    plan.min = std::max(plan.min, rules.min_properties.value_or(0));
+    plan.max = std::min(plan.max, rules.max_properties.value_or(plan.max));
+    if (rules.property_names != schema::kNoNode) {
+      Result<LanguageId> language = strings_of(rules.property_names);
+      if (!language) return std::move(language).error();
+      names.push_back(*language);
+    }
+  }
+  for (std::string_view name : required) {
+    if (std::find(order.begin(), order.end(), name) == order.end()) {
+      order.push_back(name);
+    }
+  }
+  for (std::string_view name : order) {
+    const bool needed =
+        std::find(required.begin(), required.end(), name) != required.end();
+    bool declared = false;
+    Result<std::optional<Obligations>> value = member(nodes, name, &declared);
+    if (!value) return std::move(value).error();
+    if (!*value) {
+      if (needed) return Answer();
+      continue;
+    }
+    plan.members.push_back(
+        {std::string(name), std::move(**value), needed, !declared});
+  }
+  const bool names_are_told = !names.empty();
+  Result<std::vector<ObjectPlan::Extra>> more =
+      extras(nodes, plan, languages_.all_of(std::move(names)), names_are_told);
+  if (!more) return std::move(more).error();
+  plan.extras = std::move(*more);
+  if (plan.min > plan.max) return Answer();
+  return Answer(std::move(plan));
+}
+
+Result<std::vector<ObjectPlan>> ArgumentSchema::objects(
+    const Obligations& all) {
+  Result<std::vector<Obligations>> options = alternatives(all, schema::kObject);
+  if (!options) return std::move(options).error();
+  std::vector<ObjectPlan> out;
+  for (const Obligations& nodes : *options) {
+    Result<std::optional<ObjectPlan>> plan = object_plan(nodes);
+    if (!plan) return std::move(plan).error();
+    if (*plan) out.push_back(std::move(**plan));
+  }
+  return out;
+}
+
+Result<std::vector<ArrayPlan>> ArgumentSchema::arrays(const Obligations& all) {
+  Result<std::vector<Obligations>> options = alternatives(all, schema::kArray);
+  if (!options) return std::move(options).error();
+  std::vector<ArrayPlan> out;
+  for (const Obligations& nodes : *options) {
+    ArrayPlan plan;
+    plan.rest.emplace();
+    std::size_t prefix = 0;
+    for (NodeId id : nodes) {
+      const schema::ArrayRules& rules = document_.node(id).arrays();
+      const std::string_view keyword =
+          rules.contains != schema::kNoNode            ? "contains"
+          : rules.unique_items                         ? "uniqueItems"
+          : rules.unevaluated_items != schema::kNoNode ? "unevaluatedItems"
+                                                       : "";
+      if (!keyword.empty()) {
+        return unsupported(id, keyword,
+                           "cannot be enforced where a list is written as "
+                           "elements.");
+      }
+      prefix = std::max(prefix, rules.prefix_items.size());
+      plan.min = std::max(plan.min, rules.min_items.value_or(0));
+      plan.max = std::min(plan.max, rules.max_items.value_or(plan.max));
+    }
+    plan.prefix.resize(prefix);
+    for (NodeId id : nodes) {
+      const schema::ArrayRules& rules = document_.node(id).arrays();
+      for (std::size_t i = 0; i < prefix; ++i) {
+        if (i < rules.prefix_items.size()) {
+          insert(plan.prefix[i], rules.prefix_items[i]);
+        } else if (rules.items != schema::kNoNode) {
+          insert(plan.prefix[i], rules.items);
+        }
+      }
+      if (rules.items != schema::kNoNode) {
+        if (plan.rest) insert(*plan.rest, rules.items);
+      } else if (!rules.prefix_items.empty()) {
+        plan.rest.reset();  // nothing is said of items behind the prefix
+      }
+    }
+    // What no value fits ends the list before it.
+    for (std::size_t i = 0; i < plan.prefix.size(); ++i) {
+      if (types(plan.prefix[i]) != 0) continue;
+      plan.prefix.resize(i);
+      plan.rest.reset();
+    }
+    if (plan.rest && types(*plan.rest) == 0) plan.rest.reset();
+    if (!plan.rest) {
+      plan.max = std::min<std::uint64_t>(plan.max, plan.prefix.size());
+    }
+    if (plan.min <= plan.max) out.push_back(std::move(plan));
+  }
+  return out;
+}
+
+}  // namespace parlance::grammar

@@ -1,0 +1,493 @@
+// Strings and types of obligations, and the alternatives of objects and
+// arrays.  How an alternative becomes a plan is in argument_plans.cc.
+
+#include "grammar/argument_schema.h"
+
+#include <algorithm>
+
+#include "json/located.h"
+#include "schema/validate.h"
+
+namespace parlance::grammar {
+namespace {
+
+using automata::LanguageId;
+using automata::Languages;
+using schema::Node;
+using schema::NodeId;
+
+// Alternatives of one object or array that are looked at.
+constexpr std::size_t kMaxAlternatives = 256;
+
+std::uint8_t type_of(const json::Value& value) {
+  switch (value.kind()) {
+    case json::Kind::kNull:
+      return schema::kNull;
+    case json::Kind::kBool:
+      return schema::kBoolean;
+    case json::Kind::kString:
+      return schema::kString;
+    case json::Kind::kArray:
+      return schema::kArray;
+    case json::Kind::kObject:
+      return schema::kObject;
+    default:
+      return schema::kNumber;
+  }
+}
+
+void insert(Obligations& all, NodeId id) {
+  const auto place = std::lower_bound(all.begin(), all.end(), id);
+  if (place == all.end() || *place != id) all.insert(place, id);
+}
+
+// Whether a schema refers to something, or is referred to by a name.
+bool refers(const json::Value& schema) {
+  std::vector<const json::Value*> left = {&schema};
+  while (!left.empty()) {
+    const json::Value& value = *left.back();
+    left.pop_back();
+    for (const json::Value& item : value.items()) left.push_back(&item);
+    for (const json::Member& member : value.members()) {
+      if (member.key.starts_with('$') && member.key != "$schema" &&
+          member.key != "$comment" && member.key != "$defs") {
+        return true;
+      }
+      left.push_back(&member.value);
+    }
+  }
+  return false;
+}
+
+std::string_view type_name(std::uint8_t bit) {
+  switch (bit) {
+    case schema::kNull:
+      return "null";
+    case schema::kBoolean:
+      return "boolean";
+    case schema::kNumber:
+      return "number";
+    case schema::kString:
+      return "string";
+    case schema::kArray:
+      return "array";
+    default:
+      return "object";
+  }
+}
+
+// A JSON Pointer as the fragment of a URL.
+std::string fragment(std::string_view pointer) {
+  constexpr std::string_view kHex = "0123456789ABCDEF";
+  std::string out = "#";
+  for (const char c : pointer) {
+    const auto byte = static_cast<unsigned char>(c);
+    const bool plain =
+        (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+        (c >= '0' && c <= '9') ||
+        std::string_view("/~$-_.").find(c) != std::string_view::npos;
+    if (plain) {
+      out += c;
+    } else {
+      out += {'%', kHex[byte >> 4], kHex[byte & 15]};
+    }
+  }
+  return out;
+}
+
+}  // namespace
+
+Error ArgumentSchema::unsupported(NodeId id, std::string_view keyword,
+                                  std::string_view what) const {
+  return Error{ErrorCode::kUnsupported,
+               "'" + std::string(keyword) + "' " + std::string(what),
+               json::append_pointer(document_.pointer(id), keyword)};
+}
+
+std::uint8_t ArgumentSchema::types_of(NodeId id) {
+  const auto known = types_.find(id);
+  if (known != types_.end()) return known->second;
+  const Node& node = document_.node(id);
+  std::uint8_t out = node.types;
+  const auto any = [&](const std::vector<NodeId>& nodes) {
+    std::uint8_t all = 0;
+    for (NodeId branch : nodes) all |= types_of(branch);
+    return all;
+  };
+  if (node.scalars) {
+    std::uint8_t listed = any(node.enum_nodes);
+    for (const json::Value& scalar : *node.scalars) listed |= type_of(scalar);
+    out &= listed;
+  }
+  if (node.has_any_of) out &= any(node.any_of);
+  if (node.has_one_of) out &= any(node.one_of);
+  for (NodeId part : node.all_of) out &= types_of(part);
+  if (node.ref != schema::kNoNode) out &= types_of(node.ref);
+  types_[id] = out;
+  return out;
+}
+
+std::uint8_t ArgumentSchema::types(const Obligations& all) {
+  std::uint8_t out = schema::kAllTypes;
+  for (NodeId id : all) out &= types_of(id);
+  return out;
+}
+
+bool ArgumentSchema::unconstrained(const Obligations& all) const {
+  return std::all_of(all.begin(), all.end(), [&](NodeId id) {
+    return document_.node(id).accepts_everything();
+  });
+}
+
+bool ArgumentSchema::accepts(LanguageId language, std::string_view text) {
+  automata::StateId state = languages_.start(language);
+  for (const char c : text) {
+    if (state == automata::kDeadState) return false;
+    state = languages_.step(state, static_cast<std::uint8_t>(c));
+  }
+  return state != automata::kDeadState && languages_.accepting(state);
+}
+
+Result<LanguageId> ArgumentSchema::pattern(schema::PatternId id) {
+  const auto known = patterns_.find(id);
+  if (known != patterns_.end()) return known->second;
+  Result<LanguageId> made = languages_.from_hir(document_.patterns[id].hir(),
+                                                Languages::Mode::kSearch);
+  if (made) patterns_[id] = *made;
+  return made;
+}
+
+// What the node itself says of strings, applicators left out.
+Result<LanguageId> ArgumentSchema::strings_here(const Node& node) {
+  if ((node.types & schema::kString) == 0) return languages_.nothing();
+  std::vector<LanguageId> all;
+  if (node.scalars) {
+    std::vector<std::string> words;
+    for (const json::Value& scalar : *node.scalars) {
+      if (scalar.is_string()) words.emplace_back(scalar.as_string());
+    }
+    all.push_back(languages_.literals(words));
+  }
+  const schema::StringRules& rules = node.strings();
+  if (rules.min_length || rules.max_length) {
+    all.push_back(languages_.length_between(
+        rules.min_length.value_or(0),
+        rules.max_length.value_or(ObjectPlan::kUnlimited)));
+  }
+  for (const schema::PatternId id : {rules.pattern, rules.format}) {
+    if (id == schema::kNoPattern) continue;
+    Result<LanguageId> matched = pattern(id);
+    if (!matched) return matched;
+    all.push_back(*matched);
+  }
+  return languages_.all_of(std::move(all));
+}
+
+// In-place chains are bounded by the loader, so this recursion is.
+Result<LanguageId> ArgumentSchema::strings_of(NodeId id) {
+  const auto known = strings_.find(id);
+  if (known != strings_.end()) return known->second;
+  const Node& node = document_.node(id);
+  Result<LanguageId> here = strings_here(node);
+  if (!here) {
+    Error error = std::move(here).error();
+    error.path = document_.pointer(id) + error.path;
+    return error;
+  }
+  std::vector<LanguageId> all = {*here};
+  std::optional<Error> error;
+  const auto of = [&](NodeId part) {
+    Result<LanguageId> made = strings_of(part);
+    if (made) return *made;
+    error = std::move(made).error();
+    return languages_.nothing();
+  };
+  const auto each = [&](const std::vector<NodeId>& nodes) {
+    std::vector<LanguageId> out;
+    for (NodeId branch : nodes) out.push_back(of(branch));
+    return out;
+  };
+  for (NodeId part : node.all_of) all.push_back(of(part));
+  if (node.ref != schema::kNoNode) all.push_back(of(node.ref));
+  if (node.has_any_of) all.push_back(languages_.any_of(each(node.any_of)));
+  if (node.has_one_of) {
+    const std::vector<LanguageId> branches = each(node.one_of);
+    std::vector<LanguageId> exactly;
+    for (std::size_t i = 0; i < branches.size(); ++i) {
+      std::vector<LanguageId> others = branches;
+      others.erase(others.begin() + static_cast<std::ptrdiff_t>(i));
+      exactly.push_back(languages_.all_of(
+          {branches[i],
+           languages_.complement(languages_.any_of(std::move(others)))}));
+    }
+    all.push_back(languages_.any_of(std::move(exactly)));
+  }
+  if (node.not_node != schema::kNoNode) {
+    all.push_back(languages_.complement(of(node.not_node)));
+  }
+  if (node.if_node != schema::kNoNode) {
+    const LanguageId condition = of(node.if_node);
+    const auto branch = [&](NodeId part) {
+      return part == schema::kNoNode ? languages_.everything() : of(part);
+    };
+    all.push_back(languages_.any_of(
+        {languages_.all_of({condition, branch(node.then_node)}),
+         languages_.all_of(
+             {languages_.complement(condition), branch(node.else_node)})}));
+  }
+  if (error) return *std::move(error);
+  const LanguageId made = languages_.all_of(std::move(all));
+  strings_[id] = made;
+  return made;
+}
+
+Result<LanguageId> ArgumentSchema::strings(const Obligations& all) {
+  std::vector<LanguageId> parts;
+  for (NodeId id : all) {
+    Result<LanguageId> part = strings_of(id);
+    if (!part) return part;
+    parts.push_back(*part);
+  }
+  return languages_.all_of(std::move(parts));
+}
+
+std::optional<std::vector<std::string>> ArgumentSchema::listed_strings(
+    const Obligations& all, LanguageId language) {
+  Obligations left = all;
+  while (!left.empty()) {
+    const Node& node = document_.node(left.back());
+    left.pop_back();
+    if (node.scalars) {
+      std::vector<std::string> out;
+      for (const json::Value& scalar : *node.scalars) {
+        if (scalar.is_string() && accepts(language, scalar.as_string())) {
+          out.emplace_back(scalar.as_string());
+        }
+      }
+      return out;
+    }
+    if (node.ref != schema::kNoNode) left.push_back(node.ref);
+    left.insert(left.end(), node.all_of.begin(), node.all_of.end());
+  }
+  return std::nullopt;
+}
+
+std::optional<Lengths> ArgumentSchema::lengths(const Obligations& all) const {
+  Lengths out;
+  bool told = false;
+  Obligations left = all;
+  while (!left.empty()) {
+    const Node& node = document_.node(left.back());
+    left.pop_back();
+    const schema::StringRules& rules = node.strings();
+    if (node.scalars || node.has_any_of || node.has_one_of ||
+        node.not_node != schema::kNoNode || node.if_node != schema::kNoNode ||
+        rules.pattern != schema::kNoPattern ||
+        rules.format != schema::kNoPattern) {
+      return std::nullopt;
+    }
+    told = told || rules.min_length || rules.max_length;
+    out.min = std::max(out.min, rules.min_length.value_or(0));
+    out.max = std::min(out.max, rules.max_length.value_or(out.max));
+    if (node.ref != schema::kNoNode) left.push_back(node.ref);
+    left.insert(left.end(), node.all_of.begin(), node.all_of.end());
+  }
+  if (!told) return std::nullopt;
+  return out;
+}
+
+// Whether both branches require a member whose listed values differ.
+bool ArgumentSchema::told_apart(NodeId a, NodeId b) const {
+  const auto through = [&](NodeId id) {
+    while (document_.node(id).ref != schema::kNoNode) {
+      id = document_.node(id).ref;
+    }
+    return id;
+  };
+  const schema::ObjectRules& first = document_.node(through(a)).objects();
+  const schema::ObjectRules& second = document_.node(through(b)).objects();
+  const auto listed = [&](const schema::ObjectRules& rules,
+                          std::string_view name) -> const Node* {
+    if (std::find(rules.required.begin(), rules.required.end(), name) ==
+        rules.required.end()) {
+      return nullptr;
+    }
+    for (const auto& [key, id] : rules.properties) {
+      if (key != name) continue;
+      const Node& node = document_.node(through(id));
+      return node.scalars && node.enum_nodes.empty() ? &node : nullptr;
+    }
+    return nullptr;
+  };
+  for (const auto& [name, id] : first.properties) {
+    const Node* left = listed(first, name);
+    const Node* right = listed(second, name);
+    if (left == nullptr || right == nullptr) continue;
+    bool common = false;
+    for (const json::Value& value : *left->scalars) {
+      for (const json::Value& other : *right->scalars) {
+        common = common || schema::equal_values(value, other);
+      }
+    }
+    if (!common) return true;
+  }
+  return false;
+}
+
+// The branches of oneOf that may hold for the type.  They must exclude each
+// other, so that any of them can stand for exactly one.
+std::optional<Error> ArgumentSchema::one_branch(const Node& node,
+                                                schema::TypeBits type,
+                                                std::vector<NodeId>& branches) {
+  for (NodeId branch : node.one_of) {
+    if ((types_of(branch) & type) != 0) branches.push_back(branch);
+  }
+  for (std::size_t i = 0; i < branches.size(); ++i) {
+    for (std::size_t j = i + 1; j < branches.size(); ++j) {
+      if (told_apart(branches[i], branches[j])) continue;
+      return Error{ErrorCode::kUnsupported,
+                   "'oneOf' has branches that may hold at once, which cannot "
+                   "be excluded where arguments are written as elements. Use "
+                   "'anyOf', or require a member with different constants.",
+                   document_.pointer(node.source) + "/oneOf"};
+    }
+  }
+  return std::nullopt;
+}
+
+// The sets of nodes one of which must hold, without references, allOf, anyOf
+// and oneOf left to follow in them.
+Result<std::vector<Obligations>> ArgumentSchema::alternatives(
+    const Obligations& all, schema::TypeBits type) {
+  struct Partial {
+    std::vector<NodeId> left;
+    Obligations done;
+  };
+  std::vector<Obligations> out;
+  std::vector<Partial> open = {{{all.rbegin(), all.rend()}, {}}};
+  std::size_t steps = 0;
+  while (!open.empty()) {
+    if (++steps > 64 * kMaxAlternatives || open.size() > kMaxAlternatives) {
+      return Error{ErrorCode::kTooLarge,
+                   "A value has more alternatives than arguments written as "
+                   "elements can have (256).",
+                   all.empty() ? "" : document_.pointer(all[0])};
+    }
+    Partial now = std::move(open.back());
+    open.pop_back();
+    bool branched = false;
+    while (!now.left.empty() && !branched) {
+      const NodeId id = now.left.back();
+      now.left.pop_back();
+      if (std::binary_search(now.done.begin(), now.done.end(), id)) continue;
+      const Node& node = document_.node(id);
+      insert(now.done, id);
+      if ((types_of(id) & type) == 0) {
+        branched = true;  // of no type that fits: no alternative
+        break;
+      }
+      if (node.not_node != schema::kNoNode) {
+        return unsupported(id, "not",
+                           "cannot be enforced where arguments are written as "
+                           "elements.");
+      }
+      if (node.if_node != schema::kNoNode) {
+        return unsupported(id, "if",
+                           "cannot be enforced where arguments are written as "
+                           "elements.");
+      }
+      if (node.ref != schema::kNoNode) now.left.push_back(node.ref);
+      now.left.insert(now.left.end(), node.all_of.rbegin(), node.all_of.rend());
+      // Each list of which one must be chosen; several in one node multiply.
+      std::vector<std::vector<NodeId>> choices;
+      if (node.scalars) choices.push_back(node.enum_nodes);
+      if (node.has_any_of) choices.push_back(node.any_of);
+      if (node.has_one_of) {
+        std::vector<NodeId> branches;
+        if (auto error = one_branch(node, type, branches)) {
+          return *std::move(error);
+        }
+        choices.push_back(std::move(branches));
+      }
+      if (choices.empty()) continue;
+      branched = true;
+      std::vector<Partial> next = {std::move(now)};
+      for (const std::vector<NodeId>& choice : choices) {
+        std::vector<Partial> more;
+        for (const Partial& partial : next) {
+          for (NodeId branch : choice) {
+            more.push_back(partial);
+            more.back().left.push_back(branch);
+          }
+        }
+        next = std::move(more);
+        if (next.size() > kMaxAlternatives) break;
+      }
+      open.insert(open.end(), next.rbegin(), next.rend());
+    }
+    if (!branched) out.push_back(std::move(now.done));
+  }
+  return out;
+}
+
+json::Value ArgumentSchema::schema_of(const Obligations& all,
+                                      std::uint8_t wanted) {
+  json::Array parts;
+  bool wraps = false;
+  const bool modern = document_.draft >= schema::Draft::k2019;
+  const std::string_view id_key =
+      document_.draft == schema::Draft::k4 ? "id" : "$id";
+  std::string base = "parlance:arguments";
+  if (const json::Value* id = source_.find(id_key); id && id->is_string()) {
+    base = std::string(id->as_string());
+    while (base.ends_with('#')) base.pop_back();
+  }
+  for (NodeId id : all) {
+    const Node& node = document_.node(id);
+    if (node.accepts_everything()) continue;
+    if (node.scalars && node.enum_nodes.empty() && node.all_of.empty() &&
+        !node.has_any_of && !node.has_one_of && node.ref == schema::kNoNode &&
+        node.not_node == schema::kNoNode && node.if_node == schema::kNoNode &&
+        !node.number_rules && !node.string_rules &&
+        node.types == schema::kAllTypes) {
+      // Also members of an enum, whose source is no schema.
+      parts.push_back(json::Object{{"enum", json::Array(*node.scalars)}});
+    } else if (!refers(*node.source)) {
+      parts.push_back(*node.source);
+    } else {
+      wraps = true;
+      parts.push_back(
+          json::Object{{"$ref", base + fragment(document_.pointer(id))}});
+    }
+  }
+  if ((types(all) & ~wanted) != 0) {
+    json::Array names;
+    for (std::uint8_t bit = 1; bit <= schema::kObject; bit <<= 1) {
+      if ((wanted & bit) != 0) names.emplace_back(type_name(bit));
+    }
+    parts.push_back(json::Object{{"type", std::move(names)}});
+  }
+  json::Value out;
+  if (parts.empty()) {
+    out = json::Object{};
+  } else if (parts.size() == 1 && !wraps) {
+    out = std::move(parts[0]);
+  } else {
+    out = json::Object{{"allOf", std::move(parts)}};
+  }
+  const json::Value* dialect = source_.find("$schema");
+  if (dialect != nullptr && out.is_object()) {
+    out.mutable_members().set("$schema", *dialect);
+  }
+  if (wraps) {
+    json::Value root = source_;
+    if (root.find(id_key) == nullptr) {
+      root.mutable_members().set(std::string(id_key), base);
+    }
+    out.mutable_members().set(modern ? "$defs" : "definitions",
+                              json::Object{{"arguments", std::move(root)}});
+  }
+  return out;
+}
+
+}  // namespace parlance::grammar

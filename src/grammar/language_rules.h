@@ -1,0 +1,59 @@
+#ifndef PARLANCE_SRC_GRAMMAR_LANGUAGE_RULES_H_
+#define PARLANCE_SRC_GRAMMAR_LANGUAGE_RULES_H_
+
+// A language as rules: one rule for each state of its automaton.
+//
+//   (not everything with "<") of 1 or 2 characters
+//
+//   text_0 ::= [^<] text_1
+//   text_1 ::= [^<] text_2 | ""
+//   text_2 ::= ""
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "automata/language.h"
+#include "grammar/rules.h"
+
+namespace parlance::grammar {
+
+class LanguageRules {
+ public:
+  // All must outlive this.
+  LanguageRules(automata::Languages& languages, Rules& rules,
+                std::size_t max_states)
+      : languages_(languages), rules_(rules), max_states_(max_states) {}
+
+  // The texts of `language`; nothing when it has more states than are left.
+  std::optional<ExprId> expr(automata::LanguageId language);
+
+ private:
+  using StateId = automata::StateId;
+
+  // Characters, as distances from the first one that begins so, and where they
+  // lead; sorted, without dead ones.
+  struct Range {
+    std::uint32_t first = 0;
+    std::uint32_t last = 0;
+    StateId target = 0;
+  };
+
+  // What `left` more bytes of a character lead to.
+  const std::vector<Range>& tails(StateId state, int left);
+  std::vector<Range> characters(StateId state);
+  RuleId rule_of(StateId state);
+
+  automata::Languages& languages_;
+  Rules& rules_;
+  std::size_t max_states_;
+  std::map<StateId, RuleId> rule_of_;
+  std::vector<StateId> waiting_;
+  std::map<std::pair<StateId, int>, std::vector<Range>> tails_;
+};
+
+}  // namespace parlance::grammar
+
+#endif  // PARLANCE_SRC_GRAMMAR_LANGUAGE_RULES_H_

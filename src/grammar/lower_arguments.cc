@@ -1,0 +1,465 @@
+// Elements for objects, lists and values.  What is still to be made waits in a
+// list of rules, so that a schema may refer to itself.
+
+#include "grammar/lower_arguments.h"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "grammar/argument_schema.h"
+#include "grammar/language_rules.h"
+#include "json/located.h"
+
+namespace parlance::grammar {
+namespace {
+
+using automata::LanguageId;
+
+// States of the automata of all strings of one schema.
+constexpr std::size_t kMaxTextStates = 20'000;
+
+// ORDER: ArgumentStyle
+struct Markup {
+  std::string_view open;    // before the name
+  std::string_view middle;  // between the name and the value
+  std::string_view close;   // behind the value
+};
+constexpr Markup kMarkup[kArgumentStyles] = {
+    {"", "", ""},
+    {"<parameter=", ">", "</parameter>"},
+    {"<parameter name=\"", "\">", "</parameter>"},
+    {"<｜DSML｜parameter name=\"", "\" string=\"", "</｜DSML｜parameter>"},
+    {"<arg_key>", "</arg_key>", "</arg_value>"},
+    {"<|open|>argument key=\"", "\" type=\"", "<|close|>argument<|sep|>"},
+    {"<cofl:value", "", "</cofl:value>"},
+};
+
+class Writer {
+ public:
+  Writer(const ArgumentOptions& options, Rules& rules,
+         const schema::Document& document, const json::Value& source)
+      : options_(options),
+        rules_(rules),
+        document_(document),
+        markup_(kMarkup[static_cast<std::size_t>(options.style)]),
+        schema_(document, source, languages_),
+        texts_(languages_, rules, kMaxTextStates) {}
+
+  Result<ExprId> write() {
+    regex::CharClass space({{' ', ' '}, {'\t', '\t'}, {'\n', '\n'}});
+    space_ = rules_.repeat(rules_.char_class(std::move(space)), 0,
+                           options_.max_white_space);
+    const Obligations root = {document_.root};
+    const bool objects = (schema_.types(root) & schema::kObject) != 0;
+    const ExprId out = objects
+                           ? rules_.reference(list_rule(schema::kObject, root))
+                           : value(root, options_.excludes);
+    while (!waiting_.empty() && !error_) {
+      const auto [type, all, rule] = std::move(waiting_.back());
+      waiting_.pop_back();
+      const ExprId body = type == schema::kObject ? object(all) : array(all);
+      rules_.rules[rule].body = body;
+      if (rules_.exprs.size() > options_.max_exprs) {
+        fail({ErrorCode::kTooLarge,
+              "The schema makes more expressions than the limit allows "
+              "(RulesLimits::exprs)."});
+      }
+    }
+    if (error_) return *std::move(error_);
+    return out;
+  }
+
+ private:
+  struct Waiting {
+    schema::TypeBits type;
+    Obligations all;
+    RuleId rule;
+  };
+
+  void fail(Error error) {
+    if (!error_) error_ = std::move(error);
+  }
+
+  // The rule of all elements of an object or list.
+  RuleId list_rule(schema::TypeBits type, const Obligations& all) {
+    const auto [place, made] = list_rules_.try_emplace({type, all}, kNoId);
+    if (made) {
+      place->second =
+          rules_.add_rule("arguments_" + std::to_string(rules_.rules.size()));
+      waiting_.push_back({type, all, place->second});
+    }
+    return place->second;
+  }
+
+  ExprId choice_of_texts(const std::vector<std::string_view>& texts) {
+    std::vector<ExprId> out;
+    for (std::string_view text : texts) out.push_back(rules_.bytes(text));
+    return rules_.choice(std::move(out));
+  }
+
+  ExprId language(LanguageId id, const Obligations& all);
+  ExprId raw_text(const Obligations& all, LanguageId strings,
+                  const std::vector<std::string>& excludes);
+  ExprId json(const Obligations& all, std::uint8_t types) {
+    return rules_.sequence(
+        {space_,
+         rules_.schema(
+             {schema_.schema_of(all, types),
+              schema_options(options_.any_order, options_.max_white_space)}),
+         space_});
+  }
+
+  ExprId value(const Obligations& all,
+               const std::vector<std::string>& excludes);
+  ExprId element(ExprId name, const Obligations& all, bool declared);
+  ExprId cohere_element(ExprId name, const Obligations& all);
+  ExprId type_attribute(const Obligations& all, bool declared);
+  ExprId member_name(const std::string& name);
+
+  ExprId object(const Obligations& all);
+  ExprId array(const Obligations& all);
+  ExprId counted(const std::vector<ExprId>& members,
+                 const std::vector<bool>& optional, ExprId extra,
+                 bool has_extra, std::uint64_t min, std::uint64_t max,
+                 bool in_order);
+
+  const ArgumentOptions& options_;
+  Rules& rules_;
+  const schema::Document& document_;
+  const Markup markup_;
+  automata::Languages languages_;
+  ArgumentSchema schema_;
+  LanguageRules texts_;
+  ExprId space_ = kNoId;
+  std::map<std::pair<schema::TypeBits, Obligations>, RuleId> list_rules_;
+  std::vector<Waiting> waiting_;
+  std::optional<Error> error_;
+};
+
+ExprId Writer::language(LanguageId id, const Obligations& all) {
+  const std::optional<ExprId> out = texts_.expr(id);
+  if (out) return *out;
+  fail({ErrorCode::kTooLarge,
+        "The patterns of strings and names need more than 20000 states.",
+        all.empty() ? "" : document_.pointer(all[0])});
+  return rules_.empty();
+}
+
+// Strings as they are, without quotes and escapes.
+ExprId Writer::raw_text(const Obligations& all, LanguageId strings,
+                        const std::vector<std::string>& excludes) {
+  if (strings == languages_.everything()) {
+    FreeTextExpr text;
+    text.excludes = excludes;
+    return rules_.free_text(std::move(text));
+  }
+  if (const auto listed = schema_.listed_strings(all, strings)) {
+    std::vector<ExprId> out;
+    for (const std::string& text : *listed) out.push_back(rules_.bytes(text));
+    return rules_.choice(std::move(out));
+  }
+  if (const std::optional<Lengths> lengths = schema_.lengths(all)) {
+    // What closes the element is told by the count, not by what is written.
+    if (lengths->min > lengths->max) return rules_.choice({});
+    const auto bound = [](std::uint64_t n) {
+      return n > 0x7FFFFFFF ? kMany : static_cast<std::uint32_t>(n);
+    };
+    const ExprId any = rules_.char_class(
+        regex::CharClass({{0, 0xD7FF}, {0xE000, regex::kMaxCodePoint}}));
+    return rules_.repeat(any, bound(lengths->min), bound(lengths->max));
+  }
+  // Without what would close the element.
+  std::vector<LanguageId> without = {strings};
+  const LanguageId everything = languages_.length_between(0, ~0ull);
+  for (const std::string& text : excludes) {
+    const regex::Hir hir = regex::literal_set({text});
+    Result<LanguageId> found =
+        languages_.from_hir(hir, automata::Languages::Mode::kSearch);
+    if (found) without.push_back(languages_.complement(*found));
+  }
+  without.push_back(everything);
+  return language(languages_.all_of(std::move(without)), all);
+}
+
+// Raw text for strings, JSON for everything else.
+ExprId Writer::value(const Obligations& all,
+                     const std::vector<std::string>& excludes) {
+  std::uint8_t types = schema_.types(all);
+  std::vector<ExprId> ways;
+  if ((types & schema::kString) != 0) {
+    Result<LanguageId> strings = schema_.strings(all);
+    if (!strings) {
+      fail(std::move(strings).error());
+      return rules_.empty();
+    }
+    if (!languages_.empty(*strings)) {
+      ways.push_back(raw_text(all, *strings, excludes));
+    }
+    // Free text spells scalars too.
+    if (*strings == languages_.everything()) {
+      types &= schema::kArray | schema::kObject;
+    }
+  }
+  types &= static_cast<std::uint8_t>(~schema::kString);
+  if (types != 0) ways.push_back(json(all, types));
+  return rules_.choice(std::move(ways));
+}
+
+// Kimi K3: the type of a declared value where it has just one, else any.
+ExprId Writer::type_attribute(const Obligations& all, bool declared) {
+  if (declared && all.size() == 1) {
+    const schema::Node& node = document_.node(all[0]);
+    if (node.ref == schema::kNoNode && !node.has_any_of && !node.has_one_of) {
+      switch (schema_.types(all)) {
+        case schema::kNull:
+          return rules_.bytes("null");
+        case schema::kBoolean:
+          return rules_.bytes("boolean");
+        case schema::kNumber:
+          return rules_.bytes("number");
+        case schema::kString:
+          return rules_.bytes("string");
+        case schema::kArray:
+          return rules_.bytes("array");
+        case schema::kObject:
+          return rules_.bytes("object");
+        default:
+          break;
+      }
+    }
+  }
+  return choice_of_texts(
+      {"string", "number", "integer", "boolean", "object", "array", "null"});
+}
+
+// Cohere: the value by what it is, and the attribute says which.
+ExprId Writer::cohere_element(ExprId name, const Obligations& all) {
+  const std::uint8_t types = schema_.types(all);
+  std::vector<ExprId> ways;
+  const auto way = [&](std::string_view kind, ExprId content) {
+    ways.push_back(rules_.sequence(
+        {rules_.bytes(" type=\"" + std::string(kind) + "\">"), content}));
+  };
+  if (schema_.unconstrained(all)) {
+    way("json", json(all, schema::kAllTypes));
+  } else {
+    if ((types & schema::kString) != 0) {
+      Result<LanguageId> strings = schema_.strings(all);
+      if (!strings) {
+        fail(std::move(strings).error());
+        return rules_.empty();
+      }
+      if (!languages_.empty(*strings)) {
+        way("raw", raw_text(all, *strings, {std::string(markup_.close)}));
+      }
+    }
+    constexpr std::uint8_t kScalars =
+        schema::kNull | schema::kBoolean | schema::kNumber;
+    if ((types & kScalars) != 0) way("json", json(all, types & kScalars));
+    if ((types & schema::kObject) != 0) {
+      way("dict", rules_.reference(list_rule(schema::kObject, all)));
+    }
+    if ((types & schema::kArray) != 0) {
+      way("list", rules_.reference(list_rule(schema::kArray, all)));
+    }
+  }
+  std::vector<ExprId> parts = {rules_.bytes(markup_.open)};
+  if (name != kNoId) {
+    parts.push_back(rules_.bytes(" name=\""));
+    parts.push_back(name);
+    parts.push_back(rules_.bytes("\""));
+  }
+  parts.push_back(rules_.choice(std::move(ways)));
+  parts.push_back(rules_.bytes(markup_.close));
+  return rules_.sequence(std::move(parts));
+}
+
+ExprId Writer::element(ExprId name, const Obligations& all, bool declared) {
+  if (options_.style == ArgumentStyle::kCohereXml) {
+    return cohere_element(name, all);
+  }
+  std::vector<ExprId> parts = {rules_.bytes(markup_.open), name,
+                               rules_.bytes(markup_.middle)};
+  switch (options_.style) {
+    case ArgumentStyle::kDeepseekXml:
+      parts.push_back(choice_of_texts({"true", "false"}));
+      parts.push_back(rules_.bytes("\">"));
+      break;
+    case ArgumentStyle::kGlmXml:
+      parts.push_back(space_);
+      parts.push_back(rules_.bytes("<arg_value>"));
+      break;
+    case ArgumentStyle::kKimiK3Xml:
+      parts.push_back(type_attribute(all, declared));
+      parts.push_back(rules_.bytes("\"<|sep|>"));
+      break;
+    default:
+      break;
+  }
+  parts.push_back(value(all, {std::string(markup_.close)}));
+  parts.push_back(rules_.bytes(markup_.close));
+  return rules_.sequence(std::move(parts));
+}
+
+ExprId Writer::member_name(const std::string& name) {
+  if (options_.style != ArgumentStyle::kKimiK3Xml) return rules_.bytes(name);
+  std::string escaped;
+  for (const char c : name) {
+    if (c == '&') {
+      escaped += "&amp;";
+    } else if (c == '"') {
+      escaped += "&quot;";
+    } else {
+      escaped += c;
+    }
+  }
+  return rules_.bytes(escaped);
+}
+
+// `members` one behind the other, then any number of `extra`, at least `min`
+// and at most `max` in all, white space behind each.
+//
+// Where the bounds matter, the choice depends on how many there were: a table
+// of (how many members are left, how many are still needed), filled from the
+// end.  Both bounds fall together, so that one of them is enough.
+ExprId Writer::counted(const std::vector<ExprId>& members,
+                       const std::vector<bool>& optional, ExprId extra,
+                       bool has_extra, std::uint64_t min, std::uint64_t max,
+                       bool in_order) {
+  const auto spaced = [&](ExprId one) {
+    return rules_.sequence({one, space_});
+  };
+  const auto bound = [](std::uint64_t n) {
+    return n > 0x7FFFFFFF ? kMany : static_cast<std::uint32_t>(n);
+  };
+  const auto extras = [&](std::uint64_t least, std::uint64_t most) {
+    if (!has_extra) return least == 0 ? rules_.empty() : rules_.choice({});
+    return rules_.repeat(spaced(extra), bound(least), bound(most));
+  };
+  const std::size_t size = members.size();
+  const auto required = static_cast<std::uint64_t>(
+      std::count(optional.begin(), optional.end(), false));
+  if (!in_order) {
+    std::vector<ExprId> any = members;
+    if (has_extra) any.push_back(extra);
+    min = std::max(min, required);
+    if (min > max || (any.empty() && min > 0)) return rules_.choice({});
+    if (any.empty()) return rules_.empty();
+    return rules_.repeat(spaced(rules_.choice(std::move(any))), bound(min),
+                         bound(max));
+  }
+  if (min <= required && max >= size && (!has_extra || max > 0x7FFFFFFF)) {
+    std::vector<ExprId> parts;
+    for (std::size_t i = 0; i < size; ++i) {
+      const ExprId one = spaced(members[i]);
+      parts.push_back(optional[i] ? rules_.repeat(one, 0, 1) : one);
+    }
+    parts.push_back(extras(0, ObjectPlan::kUnlimited));
+    return rules_.sequence(std::move(parts));
+  }
+  // rows[taken] is what may follow the first i members, `taken` of which were
+  // written.
+  std::vector<ExprId> rows(size + 1);
+  for (std::size_t taken = 0; taken <= size; ++taken) {
+    const std::uint64_t least = min > taken ? min - taken : 0;
+    rows[taken] =
+        taken > max
+            ? rules_.choice({})
+            : extras(least, max == ObjectPlan::kUnlimited ? max : max - taken);
+  }
+  for (std::size_t i = size; i-- > 0;) {
+    if (rules_.exprs.size() > options_.max_exprs) break;  // told by write()
+    for (std::size_t taken = 0; taken <= i; ++taken) {
+      const ExprId with =
+          rules_.sequence({spaced(members[i]), rows[taken + 1]});
+      rows[taken] = optional[i] ? rules_.choice({with, rows[taken]}) : with;
+    }
+  }
+  return rows[0];
+}
+
+ExprId Writer::object(const Obligations& all) {
+  Result<std::vector<ObjectPlan>> plans = schema_.objects(all);
+  if (!plans) {
+    fail(std::move(plans).error());
+    return rules_.empty();
+  }
+  std::vector<ExprId> ways;
+  for (const ObjectPlan& plan : *plans) {
+    std::vector<ExprId> members;
+    std::vector<bool> optional;
+    for (const ObjectPlan::Member& one : plan.members) {
+      members.push_back(
+          element(member_name(one.name), one.value, !one.undeclared));
+      optional.push_back(!one.required);
+    }
+    std::vector<ExprId> extras;
+    for (const ObjectPlan::Extra& one : plan.extras) {
+      extras.push_back(
+          element(language(one.names, all), one.value, one.by_pattern));
+    }
+    const bool has_extra = !extras.empty();
+    const ExprId extra = has_extra ? rules_.choice(std::move(extras)) : kNoId;
+    ways.push_back(counted(members, optional, extra, has_extra, plan.min,
+                           plan.max, !options_.any_order));
+  }
+  return rules_.sequence({space_, rules_.choice(std::move(ways))});
+}
+
+ExprId Writer::array(const Obligations& all) {
+  Result<std::vector<ArrayPlan>> plans = schema_.arrays(all);
+  if (!plans) {
+    fail(std::move(plans).error());
+    return rules_.empty();
+  }
+  const auto item = [&](const Obligations& value) {
+    return rules_.sequence({element(kNoId, value, false), space_});
+  };
+  std::vector<ExprId> ways;
+  for (const ArrayPlan& plan : *plans) {
+    // From the end: the items behind the prefix, then each of the prefix with
+    // all that may follow it, or none of that.
+    const std::uint64_t size = plan.prefix.size();
+    const auto beyond = [&](std::uint64_t n) {
+      if (n == ObjectPlan::kUnlimited) return kMany;
+      return static_cast<std::uint32_t>(
+          std::min<std::uint64_t>(n > size ? n - size : 0, 0x7FFFFFFF));
+    };
+    ExprId tail = plan.rest ? rules_.repeat(item(*plan.rest), beyond(plan.min),
+                                            beyond(plan.max))
+                            : rules_.empty();
+    for (std::uint64_t i = size; i-- > 0;) {
+      if (i >= plan.max) {
+        tail = rules_.empty();
+        continue;
+      }
+      tail = rules_.sequence({item(plan.prefix[i]), tail});
+      if (plan.min <= i) tail = rules_.repeat(tail, 0, 1);
+    }
+    ways.push_back(tail);
+  }
+  return rules_.sequence({space_, rules_.choice(std::move(ways))});
+}
+
+}  // namespace
+
+json::Value schema_options(bool any_order, std::uint32_t max_white_space) {
+  return json::Object{
+      {"any_order", any_order},
+      {"max_whitespace_cnt", max_white_space == kUnbounded
+                                 ? json::Value()
+                                 : json::Value(std::int64_t{max_white_space})},
+      {"strict_mode", true}};
+}
+
+Result<ExprId> lower_arguments(const json::Value& schema,
+                               const ArgumentOptions& options, Rules& rules) {
+  schema::LoadOptions load;
+  load.limits = options.limits;
+  Result<schema::Document> document = schema::load(schema, load);
+  if (!document) return std::move(document).error();
+  return Writer(options, rules, *document, schema).write();
+}
+
+}  // namespace parlance::grammar

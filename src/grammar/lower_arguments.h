@@ -1,0 +1,45 @@
+#ifndef PARLANCE_SRC_GRAMMAR_LOWER_ARGUMENTS_H_
+#define PARLANCE_SRC_GRAMMAR_LOWER_ARGUMENTS_H_
+
+// The arguments of a call in the styles that write each as an element:
+//
+//   <parameter=city>Bern</parameter>
+//   <parameter=days>3</parameter>
+//
+// A string is raw text, every other value is JSON, and the object around them
+// is a list of elements.  (cohere_xml writes objects and arrays inside as
+// elements too.)
+
+#include <string>
+#include <vector>
+
+#include "grammar/rules.h"
+#include "grammar/structural_tag.h"
+#include "parlance/error.h"
+#include "parlance/limits.h"
+
+namespace parlance::grammar {
+
+struct ArgumentOptions {
+  ArgumentStyle style = ArgumentStyle::kQwenXml;  // not kJson
+  bool any_order = false;
+  std::uint32_t max_white_space = kUnbounded;
+  // What a text that stands alone must not contain: where the schema is not
+  // one of objects.
+  std::vector<std::string> excludes = {};
+  std::size_t max_exprs = 2'000'000;
+  Limits limits = {};
+};
+
+// Adds the expressions to `rules` and returns the one for the whole list.
+// Pointers of errors are those of `schema`.  Errors: those of schema::load();
+// kUnsupported for what cannot be told by elements; kUnsatisfiable; kTooLarge.
+Result<ExprId> lower_arguments(const json::Value& schema,
+                               const ArgumentOptions& options, Rules& rules);
+
+// The members of SchemaExpr::options, see lower_tag.h.
+json::Value schema_options(bool any_order, std::uint32_t max_white_space);
+
+}  // namespace parlance::grammar
+
+#endif  // PARLANCE_SRC_GRAMMAR_LOWER_ARGUMENTS_H_

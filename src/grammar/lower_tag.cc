@@ -1,0 +1,456 @@
+// Lowering a structural tag, from the last format to the first: what stands in
+// a format is made before it.
+
+#include "grammar/lower_tag.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "grammar/ebnf.h"
+#include "grammar/lower_arguments.h"
+#include "grammar/regex_rules.h"
+#include "json/located.h"
+
+namespace parlance::grammar {
+namespace {
+
+class Lowering {
+ public:
+  Lowering(const StructuralTag& tag, const LowerOptions& options)
+      : tag_(tag), options_(options), facts_(tag), made_(tag.formats.size()) {}
+
+  Result<LoweredTag> lower() {
+    Rules& rules = out_.rules;
+    const RuleId root = rules.add_rule("root");
+    for (std::size_t i = tag_.formats.size(); i-- > 0;) {
+      made_[i].whole = lower_one(FormatId{static_cast<std::uint32_t>(i)});
+      if (error_) return *std::move(error_);
+      if (!rules.within(options_.rules)) {
+        return Error{ErrorCode::kTooLarge,
+                     "structural tag: makes more rules or expressions than "
+                     "the limit allows (RulesLimits).",
+                     tag_.formats[i].path};
+      }
+    }
+    rules.rules[root].body = made_[0].whole;
+    rules.root = root;
+    return std::move(out_);
+  }
+
+ private:
+  // What became of a format.
+  struct Made {
+    ExprId whole = kNoId;
+    ExprId behind_begin = kNoId;  // of a tag: its content and end
+  };
+
+  ExprId lower_one(FormatId id);
+  ExprId lower_json_schema(FormatId id);
+  ExprId lower_regex(const Format& format);
+  ExprId lower_grammar(const Format& format);
+  ExprId lower_any_text(FormatId id);
+  ExprId lower_any_tokens(FormatId id);
+  ExprId lower_tag_format(FormatId id);
+  ExprId lower_triggered_tags(FormatId id);
+  ExprId lower_token_triggered_tags(FormatId id);
+  ExprId lower_separated(const Format& format);
+  ExprId lower_dispatch(FormatId id);
+  ExprId lower_token_dispatch(FormatId id);
+
+  // At least one tag comes first, where that is asked for; `text` is all that
+  // follows or, without that, everything.
+  ExprId with_first(const Format& format, bool at_least_one,
+                    bool stop_after_first, ExprId text);
+
+  ExprId whole(FormatId id) const { return made_[index_of(id)].whole; }
+  std::vector<ExprId> wholes(const Format& format) const {
+    std::vector<ExprId> out;
+    for (FormatId child : format.children) out.push_back(whole(child));
+    return out;
+  }
+
+  RuleId rule(std::string_view name, ExprId body) {
+    const RuleId id = out_.rules.add_rule(name);
+    out_.rules.rules[id].body = body;
+    return id;
+  }
+
+  Token token(const TokenRef& ref, const std::string& path);
+  ExprId one_token(const TokenRef& ref, const std::string& path);
+  // All tokens but the ones listed.
+  ExprId other_tokens(FormatId id, const std::string& path);
+
+  void fail(Error error) {
+    if (!error_) error_ = std::move(error);
+  }
+  // An error inside a text that stands at `path`.
+  void fail_inside(Error error, const Format& format, std::string_view key) {
+    error.message = std::string(to_string(format.type)) + ": " + error.message;
+    error.path = json::append_pointer(format.path, key) + error.path;
+    error.span = std::nullopt;
+    fail(std::move(error));
+  }
+
+  const StructuralTag& tag_;
+  const LowerOptions& options_;
+  const TagFacts facts_;
+  LoweredTag out_;
+  std::vector<Made> made_;
+  std::optional<Error> error_;
+};
+
+Token Lowering::token(const TokenRef& ref, const std::string& path) {
+  if (!ref.by_text()) {
+    if (ref.id >= options_.vocabulary_size) {
+      fail(Error{ErrorCode::kConflict,
+                 "token: the id " + std::to_string(ref.id) +
+                     " is not in the vocabulary, which has " +
+                     std::to_string(options_.vocabulary_size) + " tokens.",
+                 path});
+    }
+    return ref.id;
+  }
+  if (!options_.find_token) {
+    fail(Error{ErrorCode::kUsage,
+               "token: '" + ref.text +
+                   "' is given by its text, and there is no vocabulary to "
+                   "look it up in. Give its id, or compile the tag with a "
+                   "vocabulary.",
+               path});
+    return 0;
+  }
+  const std::optional<Token> found = options_.find_token(ref.text);
+  if (!found) {
+    fail(Error{
+        ErrorCode::kUnknownName,
+        "token: no token of the vocabulary has the text '" + ref.text + "'.",
+        path});
+    return 0;
+  }
+  return *found;
+}
+
+ExprId Lowering::one_token(const TokenRef& ref, const std::string& path) {
+  const Token id = token(ref, path);
+  TokenSetExpr set;
+  set.ranges.push_back({id, id});
+  return out_.rules.tokens(std::move(set));
+}
+
+ExprId Lowering::other_tokens(FormatId id, const std::string& path) {
+  TokenSetExpr set;
+  set.negated = true;
+  for (const TokenRef& ref : facts_.excluded_tokens(id)) {
+    const Token excluded = token(ref, path);
+    set.ranges.push_back({excluded, excluded});
+  }
+  return out_.rules.tokens(std::move(set));
+}
+
+ExprId Lowering::lower_json_schema(FormatId id) {
+  const Format& format = tag_[id];
+  const auto& body = format.as<JsonSchemaFormat>();
+  if (body.style == ArgumentStyle::kJson) {
+    return out_.rules.schema(
+        {body.schema, schema_options(body.any_order, body.max_white_space)});
+  }
+  ArgumentOptions options;
+  options.style = body.style;
+  options.any_order = body.any_order;
+  options.max_white_space = body.max_white_space;
+  options.max_exprs = options_.rules.exprs;
+  options.limits = options_.limits;
+  const FormatId around = facts_.enclosing_tag(id);
+  if (around != kNoFormat) {
+    for (const std::string& end : tag_[around].as<TagFormat>().end.texts) {
+      if (!end.empty()) options.excludes.push_back(end);
+    }
+  }
+  Result<ExprId> list = lower_arguments(body.schema, options, out_.rules);
+  if (!list) {
+    fail_inside(std::move(list).error(), format, "json_schema");
+    return out_.rules.empty();
+  }
+  return *list;
+}
+
+ExprId Lowering::lower_regex(const Format& format) {
+  Result<RegexExpr> regex = read_regex(format.as<RegexFormat>().pattern);
+  if (!regex) {
+    fail_inside(std::move(regex).error(), format, "pattern");
+    return out_.rules.empty();
+  }
+  return out_.rules.regex(std::move(*regex));
+}
+
+ExprId Lowering::lower_grammar(const Format& format) {
+  Result<Rules> rules =
+      read_ebnf(format.as<GrammarFormat>().source, "root", options_.rules);
+  if (!rules) {
+    fail_inside(std::move(rules).error(), format, "grammar");
+    return out_.rules.empty();
+  }
+  return out_.rules.reference(out_.rules.append(*rules));
+}
+
+ExprId Lowering::lower_any_text(FormatId id) {
+  const auto& body = tag_[id].as<AnyText>();
+  Rules& rules = out_.rules;
+  if (body.max_chars == 0u || body.max_tokens == 0u) return rules.empty();
+  FreeTextExpr text;
+  text.excludes = facts_.excluded_texts(id);
+  const ExprId expr = rules.free_text(std::move(text));
+  if (!body.max_chars && !body.max_tokens) return expr;
+  const RuleId limited = rule("text", expr);
+  rules.rules[limited].options.max_chars = body.max_chars;
+  rules.rules[limited].options.max_tokens = body.max_tokens;
+  return rules.reference(limited);
+}
+
+ExprId Lowering::lower_any_tokens(FormatId id) {
+  const Format& format = tag_[id];
+  const std::string path = json::append_pointer(format.path, "exclude_tokens");
+  const auto& body = format.as<AnyTokens>();
+  return out_.rules.repeat(other_tokens(id, path), 0,
+                           body.max_tokens.value_or(kMany));
+}
+
+ExprId Lowering::lower_tag_format(FormatId id) {
+  const Format& format = tag_[id];
+  const auto& body = format.as<TagFormat>();
+  Rules& rules = out_.rules;
+  ExprId end;
+  if (body.end.token) {
+    end = one_token(*body.end.token, format.path + "/end/token");
+  } else {
+    std::vector<ExprId> ends;
+    for (const std::string& text : body.end.texts) {
+      ends.push_back(rules.bytes(text));
+    }
+    end = rules.choice(std::move(ends));
+  }
+  const ExprId behind = rules.sequence({whole(format.children[0]), end});
+  made_[index_of(id)].behind_begin = behind;
+  const ExprId begin =
+      body.begin.token
+          ? one_token(*body.begin.token, format.path + "/begin/token")
+          : rules.bytes(body.begin.texts[0]);
+  return rules.sequence({begin, behind});
+}
+
+ExprId Lowering::with_first(const Format& format, bool at_least_one,
+                            bool stop_after_first, ExprId text) {
+  if (!at_least_one) return text;
+  const ExprId first = out_.rules.choice(wholes(format));
+  if (stop_after_first) return first;
+  return out_.rules.sequence({first, text});
+}
+
+ExprId Lowering::lower_triggered_tags(FormatId id) {
+  const Format& format = tag_[id];
+  const auto& body = format.as<TriggeredTags>();
+  Rules& rules = out_.rules;
+  if (body.at_least_one && body.stop_after_first) {
+    return rules.choice(wholes(format));
+  }
+  FreeTextExpr text;
+  text.excludes = facts_.excluded_texts(id);
+  text.loop = !body.stop_after_first;
+  for (const std::string& trigger : body.triggers) {
+    std::vector<ExprId> tags;
+    for (FormatId child : format.children) {
+      const std::string& begin = tag_[child].as<TagFormat>().begin.texts[0];
+      if (!begin.starts_with(trigger)) continue;
+      tags.push_back(rules.sequence({rules.bytes(begin.substr(trigger.size())),
+                                     made_[index_of(child)].behind_begin}));
+    }
+    text.triggers.push_back(
+        {trigger, rule("tag", rules.choice(std::move(tags)))});
+  }
+  return with_first(format, body.at_least_one, body.stop_after_first,
+                    rules.free_text(std::move(text)));
+}
+
+ExprId Lowering::lower_token_triggered_tags(FormatId id) {
+  const Format& format = tag_[id];
+  const auto& body = format.as<TokenTriggeredTags>();
+  Rules& rules = out_.rules;
+  TokenTextExpr text;
+  const std::string excludes =
+      json::append_pointer(format.path, "exclude_tokens");
+  for (const TokenRef& ref : facts_.excluded_tokens(id)) {
+    text.excludes.push_back(token(ref, excludes));
+  }
+  text.loop = !body.stop_after_first;
+  for (std::size_t i = 0; i < body.triggers.size(); ++i) {
+    std::vector<ExprId> tags;
+    for (FormatId child : format.children) {
+      if (*tag_[child].as<TagFormat>().begin.token == body.triggers[i]) {
+        tags.push_back(made_[index_of(child)].behind_begin);
+      }
+    }
+    const Token trigger = token(
+        body.triggers[i], format.path + "/trigger_tokens/" + std::to_string(i));
+    text.triggers.push_back(
+        {trigger, rule("tag", rules.choice(std::move(tags)))});
+  }
+  return with_first(format, body.at_least_one, body.stop_after_first,
+                    rules.token_text(std::move(text)));
+}
+
+ExprId Lowering::lower_separated(const Format& format) {
+  const auto& body = format.as<TagsWithSeparator>();
+  Rules& rules = out_.rules;
+  const ExprId one = rules.choice(wholes(format));
+  ExprId all = one;
+  if (!body.stop_after_first) {
+    const ExprId more = rules.sequence({rules.bytes(body.separator), one});
+    all = rules.sequence({one, rules.repeat(more, 0, kMany)});
+  }
+  return body.at_least_one ? all : rules.repeat(all, 0, 1);
+}
+
+ExprId Lowering::lower_dispatch(FormatId id) {
+  const Format& format = tag_[id];
+  const auto& body = format.as<DispatchFormat>();
+  FreeTextExpr text;
+  text.excludes = facts_.excluded_texts(id);
+  text.loop = body.loop;
+  // A pattern stands once in the list, with all that may follow it.
+  for (std::size_t i = 0; i < body.patterns.size(); ++i) {
+    if (std::find(body.patterns.begin(), body.patterns.begin() + i,
+                  body.patterns[i]) != body.patterns.begin() + i) {
+      continue;
+    }
+    std::vector<ExprId> contents;
+    for (std::size_t j = i; j < body.patterns.size(); ++j) {
+      if (body.patterns[j] == body.patterns[i]) {
+        contents.push_back(whole(format.children[j]));
+      }
+    }
+    text.triggers.push_back(
+        {body.patterns[i],
+         rule("dispatched", out_.rules.choice(std::move(contents)))});
+  }
+  return out_.rules.free_text(std::move(text));
+}
+
+ExprId Lowering::lower_token_dispatch(FormatId id) {
+  const Format& format = tag_[id];
+  const auto& body = format.as<TokenDispatch>();
+  TokenTextExpr text;
+  text.loop = body.loop;
+  const std::string excludes =
+      json::append_pointer(format.path, "exclude_tokens");
+  for (const TokenRef& ref : facts_.excluded_tokens(id)) {
+    text.excludes.push_back(token(ref, excludes));
+  }
+  std::vector<Token> patterns;
+  for (std::size_t i = 0; i < body.patterns.size(); ++i) {
+    patterns.push_back(token(
+        body.patterns[i], format.path + "/rules/" + std::to_string(i) + "/0"));
+  }
+  for (std::size_t i = 0; i < patterns.size(); ++i) {
+    if (std::find(patterns.begin(), patterns.begin() + i, patterns[i]) !=
+        patterns.begin() + i) {
+      continue;
+    }
+    std::vector<ExprId> contents;
+    for (std::size_t j = i; j < patterns.size(); ++j) {
+      if (patterns[j] == patterns[i]) {
+        contents.push_back(whole(format.children[j]));
+      }
+    }
+    text.triggers.push_back(
+        {patterns[i],
+         rule("dispatched", out_.rules.choice(std::move(contents)))});
+  }
+  return out_.rules.token_text(std::move(text));
+}
+
+ExprId Lowering::lower_one(FormatId id) {
+  const Format& format = tag_[id];
+  Rules& rules = out_.rules;
+  ExprId made = kNoId;
+  switch (format.type) {
+    case FormatType::kConstString:
+      made = rules.bytes(format.as<ConstString>().value);
+      break;
+    case FormatType::kJsonSchema:
+      made = lower_json_schema(id);
+      break;
+    case FormatType::kRegex:
+      made = lower_regex(format);
+      break;
+    case FormatType::kGrammar:
+      made = lower_grammar(format);
+      break;
+    case FormatType::kAnyText:
+      made = lower_any_text(id);
+      break;
+    case FormatType::kSequence:
+      made = rules.sequence(wholes(format));
+      break;
+    case FormatType::kOr:
+      made = rules.choice(wholes(format));
+      break;
+    case FormatType::kOptional:
+      made = rules.repeat(whole(format.children[0]), 0, 1);
+      break;
+    case FormatType::kPlus:
+      made = rules.repeat(whole(format.children[0]), 1, kMany);
+      break;
+    case FormatType::kStar:
+      made = rules.repeat(whole(format.children[0]), 0, kMany);
+      break;
+    case FormatType::kRepeat: {
+      const auto& body = format.as<RepeatFormat>();
+      made = rules.repeat(whole(format.children[0]), body.min, body.max);
+      break;
+    }
+    case FormatType::kTag:
+      made = lower_tag_format(id);
+      break;
+    case FormatType::kTriggeredTags:
+      made = lower_triggered_tags(id);
+      break;
+    case FormatType::kTagsWithSeparator:
+      made = lower_separated(format);
+      break;
+    case FormatType::kDispatch:
+      made = lower_dispatch(id);
+      break;
+    case FormatType::kToken:
+      made = one_token(format.as<TokenFormat>().token, format.path + "/token");
+      break;
+    case FormatType::kExcludeToken:
+      made =
+          other_tokens(id, json::append_pointer(format.path, "exclude_tokens"));
+      break;
+    case FormatType::kAnyTokens:
+      made = lower_any_tokens(id);
+      break;
+    case FormatType::kTokenTriggeredTags:
+      made = lower_token_triggered_tags(id);
+      break;
+    case FormatType::kTokenDispatch:
+      made = lower_token_dispatch(id);
+      break;
+  }
+  // Whatever schemas are new belong to this format.
+  if (rules.schemas.size() > out_.schema_paths.size()) {
+    out_.schema_paths.resize(rules.schemas.size(), format.path);
+  }
+  return made;
+}
+
+}  // namespace
+
+static_assert(kUnbounded == kMany);
+
+Result<LoweredTag> lower_tag(const StructuralTag& tag,
+                             const LowerOptions& options) {
+  return Lowering(tag, options).lower();
+}
+
+}  // namespace parlance::grammar
