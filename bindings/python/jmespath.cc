@@ -1,13 +1,15 @@
 // JMESPath expressions over Python values.
 //
-// Of a value only the parts that the expression can look at are read, all of
-// them before the search, which then sees one state of the value, whatever
-// other threads do.
+// A search goes over the objects themselves and gives back the very ones that
+// it finds.  Only what a function computes with (numbers to add, strings to
+// join) is turned into the library's values.
 
 #include "parlance/jmespath.h"
 
-#include <memory>
+#include <exception>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "binding.h"
 
@@ -49,6 +51,11 @@ auto with_utf8(PyObject* object, Use use) {
     throw nb::python_error();
   }
   return use(std::string_view(begin, static_cast<std::size_t>(size)));
+}
+
+[[noreturn]] void raise_unfit(PyObject* object) {
+  raise_type("the value", "made of dict, list, str, int, float, bool and None",
+             object);
 }
 
 json::Value to_integer(PyObject* object) {
@@ -110,8 +117,7 @@ json::Value to_value(PyObject* object, std::size_t depth) {
   if (PyFloat_Check(object)) return PyFloat_AsDouble(object);
   const bool list = PyList_Check(object) || PyTuple_Check(object);
   if (!list && !PyDict_Check(object)) {
-    raise_type("the value",
-               "made of dict, list, str, int, float, bool and None", object);
+    raise_unfit(object);
   }
   if (depth >= kMaxDepth) {
     raise_jmespath(
@@ -123,123 +129,175 @@ json::Value to_value(PyObject* object, std::size_t depth) {
   return list ? to_array(object, depth) : to_members(object, depth);
 }
 
-// A JmespathReach with its keys as Python objects, whose hashes are known.
-struct Plan {
-  struct Field {
-    nb::object key;
-    std::string name;
-    std::unique_ptr<Plan> below;
-  };
+// Python's objects as the values of a search.  What Python raises meanwhile is
+// kept until the search is over, which goes on with nothing.
+class Objects final : public JmespathHost {
+ public:
+  // `names` are those of the expression, as str.
+  explicit Objects(const std::vector<nb::object>& names) : names_(names) {}
 
-  explicit Plan(const JmespathReach& reach)
-      : all(reach.all), shape(reach.shape) {
-    for (const JmespathReach& below : reach.fields) {
-      fields.push_back(
-          {to_key(below.name), below.name, std::make_unique<Plan>(below)});
-    }
-    for (const JmespathReach& below : reach.indices) {
-      indices.emplace_back(below.index, std::make_unique<Plan>(below));
-    }
-    if (reach.each) each = std::make_unique<Plan>(*reach.each);
-    if (reach.values) values = std::make_unique<Plan>(*reach.values);
+  void rethrow() const {
+    if (raised_) std::rethrow_exception(raised_);
   }
 
-  bool all;
-  bool shape;
-  std::vector<Field> fields;
-  std::vector<std::pair<std::size_t, std::unique_ptr<Plan>>> indices;
-  std::unique_ptr<Plan> each;
-  std::unique_ptr<Plan> values;
+  Handle retain(Handle value) override { return Py_NewRef(of(value)); }
+  void release(Handle value) override { Py_DECREF(of(value)); }
+
+  json::Kind kind(Handle value) override {
+    PyObject* object = of(value);
+    if (PyUnicode_Check(object)) return json::Kind::kString;
+    if (PyDict_Check(object)) return json::Kind::kObject;
+    if (object == Py_None) return json::Kind::kNull;
+    if (PyBool_Check(object)) return json::Kind::kBool;
+    if (PyLong_Check(object)) return json::Kind::kInt;
+    if (PyFloat_Check(object)) return json::Kind::kFloat;
+    if (is_array(object)) return json::Kind::kArray;
+    guarded([&] { raise_unfit(object); });
+    return json::Kind::kNull;
+  }
+
+  bool is_null(Handle value) override { return value == Py_None; }
+
+  bool is_true(Handle value) override {
+    switch (kind(value)) {
+      case json::Kind::kNull:
+        return false;
+      case json::Kind::kBool:
+        return value == Py_True;
+      case json::Kind::kString:
+      case json::Kind::kArray:
+      case json::Kind::kObject:
+        return size(value) > 0;
+      default:
+        return true;
+    }
+  }
+
+  std::size_t size(Handle value) override {
+    PyObject* object = of(value);
+    return static_cast<std::size_t>(
+        PyList_Check(object)      ? PyList_Size(object)
+        : PyDict_Check(object)    ? PyDict_Size(object)
+        : PyTuple_Check(object)   ? PyTuple_Size(object)
+        : PyUnicode_Check(object) ? PyUnicode_GetLength(object)
+                                  : 0);
+  }
+
+  json::Value to_json(Handle value) override {
+    json::Value out;
+    guarded([&] { out = to_value(of(value), 0); });
+    return out;
+  }
+
+  Handle find(Handle value, std::size_t name) override {
+    if (raised_) return nullptr;
+    if (!PyDict_Check(of(value))) {
+      kind(value);
+      return nullptr;
+    }
+    PyObject* found = PyDict_GetItemWithError(of(value), names_[name].ptr());
+    if (found == nullptr && PyErr_Occurred() != nullptr) check(nullptr);
+    return Py_XNewRef(found);
+  }
+
+  Handle element(Handle array, std::size_t index) override {
+    PyObject* object = of(array);
+    if (raised_) return nullptr;
+    const auto at = static_cast<Py_ssize_t>(index);
+    if (PyList_Check(object)) {
+      return at < PyList_Size(object) ? Py_NewRef(PyList_GetItem(object, at))
+                                      : nullptr;
+    }
+    return at < PyTuple_Size(object) ? Py_NewRef(PyTuple_GetItem(object, at))
+                                     : nullptr;
+  }
+
+  Handle keys(Handle object) override { return check(PyDict_Keys(of(object))); }
+  Handle values(Handle object) override {
+    return check(PyDict_Values(of(object)));
+  }
+
+  Handle make(const json::Value& value) override {
+    nb::object made = nb::none();
+    guarded([&] { made = to_object(value); });
+    return made.release().ptr();
+  }
+  Handle make_array() override { return check(PyList_New(0)); }
+  Handle make_object() override { return check(PyDict_New()); }
+
+  void append(Handle array, Handle value) override {
+    PyObject* item = value != nullptr ? of(value) : Py_NewRef(Py_None);
+    if (!raised_ && PyList_Append(of(array), item) != 0) check(nullptr);
+    Py_DECREF(item);
+  }
+  void set(Handle object, std::size_t name, Handle value) override {
+    PyObject* item = value != nullptr ? of(value) : Py_NewRef(Py_None);
+    if (!raised_ && PyDict_SetItem(of(object), names_[name].ptr(), item) != 0) {
+      check(nullptr);
+    }
+    Py_DECREF(item);
+  }
+  void merge(Handle object, Handle other) override {
+    if (!raised_ && PyDict_Update(of(object), of(other)) != 0) check(nullptr);
+  }
+
+ private:
+  static PyObject* of(Handle value) { return static_cast<PyObject*>(value); }
+  static bool is_array(PyObject* object) {
+    return PyList_Check(object) || PyTuple_Check(object);
+  }
+
+  // Keeps the exception that makes `object` null.
+  PyObject* check(PyObject* object) {
+    if (object == nullptr) {
+      guarded([] { throw nb::python_error(); });
+    }
+    return object;
+  }
+
+  // The first exception counts.
+  template <class Work>
+  void guarded(Work work) {
+    if (raised_) return;
+    try {
+      work();
+    } catch (...) {
+      raised_ = std::current_exception();
+    }
+  }
+
+  const std::vector<nb::object>& names_;
+  std::exception_ptr raised_;
 };
-
-json::Value read(PyObject* object, const Plan& plan);
-
-json::Value read_object(PyObject* object, const Plan& plan) {
-  json::Object members;
-  if (plan.values != nullptr || plan.shape) {
-    members.reserve(static_cast<std::size_t>(PyDict_Size(object)));
-    PyObject* key = nullptr;
-    PyObject* item = nullptr;
-    Py_ssize_t position = 0;
-    while (PyDict_Next(object, &position, &key, &item)) {
-      if (!PyUnicode_Check(key)) raise_type("a key of the value", "a str", key);
-      json::Value value;
-      if (plan.values != nullptr) {
-        nb::object held = nb::borrow(item);
-        value = read(held.ptr(), *plan.values);
-      }
-      with_utf8(key, [&](std::string_view text) {
-        members[text] = std::move(value);
-      });
-    }
-  } else {
-    members.reserve(plan.fields.size());
-  }
-  for (const Plan::Field& field : plan.fields) {
-    PyObject* item = PyDict_GetItemWithError(object, field.key.ptr());
-    if (item == nullptr) {
-      if (PyErr_Occurred() != nullptr) throw nb::python_error();
-      continue;
-    }
-    nb::object held = nb::borrow(item);
-    members[field.name] = read(held.ptr(), *field.below);
-  }
-  return members;
-}
-
-json::Value read_array(PyObject* object, const Plan& plan) {
-  const bool list = PyList_Check(object);
-  const auto size = [&] {
-    return static_cast<std::size_t>(list ? PyList_Size(object)
-                                         : PyTuple_Size(object));
-  };
-  const auto item = [&](std::size_t i) {
-    const auto at = static_cast<Py_ssize_t>(i);
-    return nb::borrow(list ? PyList_GetItem(object, at)
-                           : PyTuple_GetItem(object, at));
-  };
-  json::Array items;
-  if (plan.each != nullptr) {
-    items.reserve(size());
-    for (std::size_t i = 0; i < size(); ++i) {
-      items.push_back(read(item(i).ptr(), *plan.each));
-    }
-    return items;
-  }
-  if (plan.shape) items.resize(size());
-  for (const auto& [index, below] : plan.indices) {
-    if (index >= size()) continue;
-    if (index >= items.size()) items.resize(index + 1);
-    items[index] = read(item(index).ptr(), *below);
-  }
-  return items;
-}
-
-json::Value read(PyObject* object, const Plan& plan) {
-  if (!plan.all) {
-    if (PyDict_Check(object)) return read_object(object, plan);
-    if (PyList_Check(object) || PyTuple_Check(object)) {
-      return read_array(object, plan);
-    }
-  }
-  return to_value(object, 0);
-}
 
 class Search {
  public:
-  explicit Search(nb::handle expression)
-      : expression_(compile(expression)), plan_(expression_.reach()) {}
+  explicit Search(nb::handle expression) : expression_(compile(expression)) {
+    for (const std::string& name : expression_.names()) {
+      names_.push_back(to_interned(name));
+    }
+  }
 
   nb::object search(nb::handle value) const {
-    const json::Value part = read(value.ptr(), plan_);
-    const Result<json::Value> found = expression_.search(part);
+    Objects objects(names_);
+    const Result<void*> found = expression_.search(objects, value.ptr());
+    nb::object held;
+    if (found) held = nb::steal(static_cast<PyObject*>(*found));
+    objects.rethrow();
     if (!found) raise_jmespath(found.error(), expression_.expression());
-    return to_object(*found);
+    return held;
   }
 
   nb::object expression() const { return to_str(expression_.expression()); }
 
  private:
+  // The keys of most dicts are interned, and then found by address.
+  static nb::object to_interned(std::string_view name) {
+    PyObject* text = to_str(name).release().ptr();
+    PyUnicode_InternInPlace(&text);
+    return nb::steal(text);
+  }
+
   static Jmespath compile(nb::handle expression) {
     if (!PyUnicode_Check(expression.ptr())) {
       raise_type("expression", "a str", expression);
@@ -252,8 +310,23 @@ class Search {
   }
 
   Jmespath expression_;
-  Plan plan_;
+  std::vector<nb::object> names_;
 };
+
+// Expressions that stay compiled.
+constexpr Py_ssize_t kMost = 512;
+
+// The Expression of a text, from `known` or made by `make` and kept there.
+nb::object compiled(nb::dict known, nb::handle make, nb::handle expression) {
+  if (!PyUnicode_Check(expression.ptr())) return make(expression);
+  PyObject* found = PyDict_GetItemWithError(known.ptr(), expression.ptr());
+  if (found != nullptr) return nb::borrow(found);
+  if (PyErr_Occurred() != nullptr) throw nb::python_error();
+  nb::object made = make(expression);
+  if (PyDict_Size(known.ptr()) >= kMost) PyDict_Clear(known.ptr());
+  set(known, expression.ptr(), made);
+  return made;
+}
 
 }  // namespace
 
@@ -262,6 +335,16 @@ void define_jmespath(nb::module_& m) {
       .def(nb::init<nb::handle>(), nb::arg("expression"))
       .def("search", &Search::search, nb::arg("value").none())
       .def_prop_ro("expression", &Search::expression);
+  m.def("jmespath_compiled", &compiled);
+  m.def(
+      "jmespath_search",
+      [](nb::dict known, nb::handle make, nb::handle expression,
+         nb::handle value) {
+        const nb::object held = compiled(known, make, expression);
+        return nb::cast<const Search&>(held).search(value);
+      },
+      nb::arg("known"), nb::arg("make"), nb::arg("expression"),
+      nb::arg("value").none());
 }
 
 }  // namespace parlance::python

@@ -28,25 +28,54 @@
 
 namespace parlance {
 
-// The parts of a value that an expression can look at.  Who has values of
-// another kind need turn no more than these into json::Value:
+// Values of another kind, such as the objects of another language, for searches
+// that go over them in place and give back the very parts that they find.
 //
-//   people[?age > `20`].name     fields: people ─▶ each ─▶ fields: age, name
+// A Handle is one reference to a value.  Functions that return one return a new
+// one, which will be released once; those that take one only look at it, unless
+// they say that they keep it.
 //
-// Law: a value without the other parts gives the same answer.  Scalars are
-// always looked at, and arrays and objects stay arrays and objects.
-struct JmespathReach {
-  std::string name;       // of what stands in `fields`
-  std::size_t index = 0;  // of what stands in `indices`
-  bool all = false;       // the whole of it; then nothing below matters
-  bool shape = false;     // how many elements it has, which keys
-  // Members of an object by name.
-  std::vector<JmespathReach> fields;
-  // Elements of an array by index from the start, and all elements.
-  std::vector<JmespathReach> indices;
-  std::unique_ptr<JmespathReach> each;
-  // All members of an object.
-  std::unique_ptr<JmespathReach> values;
+// No function can fail towards the search.  A host that cannot answer (a value
+// that is none of JSON's kinds, a lack of memory) remembers why, answers with
+// null, 0 or false, and tells its caller after the search.
+class JmespathHost {
+ public:
+  using Handle = void*;
+
+  virtual ~JmespathHost() = default;
+
+  virtual Handle retain(Handle value) = 0;
+  virtual void release(Handle value) = 0;
+
+  virtual json::Kind kind(Handle value) = 0;
+  // Of any value; one that is none of JSON's kinds is not null.
+  virtual bool is_null(Handle value) = 0;
+  // Everything but "", [], {}, null and false.
+  virtual bool is_true(Handle value) = 0;
+  // Elements, members, or the code points of a string; else 0.
+  virtual std::size_t size(Handle value) = 0;
+  // All of it.
+  virtual json::Value to_json(Handle value) = 0;
+
+  // The member called names()[name], null if there is none or `value` is no
+  // object.
+  virtual Handle find(Handle value, std::size_t name) = 0;
+  // Null beyond the end.  REQUIRES: kind(array) is kArray.
+  virtual Handle element(Handle array, std::size_t index) = 0;
+  // As arrays.  REQUIRES: kind(object) is kObject.
+  virtual Handle keys(Handle object) = 0;
+  virtual Handle values(Handle object) = 0;
+
+  // New values.
+  virtual Handle make(const json::Value& value) = 0;
+  virtual Handle make_array() = 0;
+  virtual Handle make_object() = 0;
+  // `value` is kept and may be null, for null.
+  virtual void append(Handle array, Handle value) = 0;
+  // Sets the member called names()[name]; `value` likewise.
+  virtual void set(Handle object, std::size_t name, Handle value) = 0;
+  // Sets all members of `other` in `object`.
+  virtual void merge(Handle object, Handle other) = 0;
 };
 
 // A compiled expression.  Immutable, cheap to copy, safe to share between
@@ -65,8 +94,15 @@ class Jmespath {
   // than limits.source_bytes); the span is the call or slice in the expression.
   Result<json::Value> search(const json::Value& value) const;
 
-  // What search() can look at.  Valid as long as a copy of this expression.
-  const JmespathReach& reach() const;
+  // The same in a value of `host`.  Parts of it that are found are found as
+  // they are, not as copies.  What is found is the caller's to release; it may
+  // be a null Handle where the host failed.
+  Result<JmespathHost::Handle> search(JmespathHost& host,
+                                      JmespathHost::Handle value) const;
+
+  // The names of members that occur in the expression, each once; what the
+  // numbers of JmespathHost mean.
+  const std::vector<std::string>& names() const;
 
   // The text that was compiled.
   std::string_view expression() const;

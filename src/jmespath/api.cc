@@ -1,43 +1,30 @@
 // Implements parlance/jmespath.h.
 
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <unordered_map>
 #include <utility>
 
 #include "jmespath/evaluate.h"
 #include "jmespath/parser.h"
-#include "jmespath/reach.h"
 #include "parlance/jmespath.h"
 
 namespace parlance {
 namespace {
 
-using jmespath::Place;
-using jmespath::PlaceId;
-
-// Places as a tree.  Their number is bounded, and so is the recursion.
-void fill(JmespathReach& out, const std::vector<Place>& places, PlaceId id) {
-  const Place& place = places[static_cast<std::size_t>(id)];
-  // One member or element reached in two ways: all of it.
-  const bool each = place.each != PlaceId{};
-  const bool values = place.values != PlaceId{};
-  out.all = place.all || (each && !place.indices.empty()) ||
-            (values && !place.fields.empty());
-  if (out.all) return;
-  out.shape = place.shape;
-  for (const auto& [name, below] : place.fields) {
-    out.fields.emplace_back().name = name;
-    fill(out.fields.back(), places, below);
-  }
-  for (const auto& [index, below] : place.indices) {
-    out.indices.emplace_back().index = static_cast<std::size_t>(index);
-    fill(out.indices.back(), places, below);
-  }
-  if (each) {
-    out.each = std::make_unique<JmespathReach>();
-    fill(*out.each, places, place.each);
-  }
-  if (values) {
-    out.values = std::make_unique<JmespathReach>();
-    fill(*out.values, places, place.values);
+// Numbers what a host may look up.
+void number_names(jmespath::Expression& expression) {
+  std::unordered_map<std::string_view, std::uint32_t> numbers;
+  const auto number = [&](jmespath::Node& node, std::string_view name) {
+    const auto [entry, fresh] = numbers.try_emplace(
+        name, static_cast<std::uint32_t>(expression.names.size()));
+    if (fresh) expression.names.emplace_back(name);
+    node.numbers.push_back(entry->second);
+  };
+  for (jmespath::Node& node : expression.nodes) {
+    if (node.kind == jmespath::NodeKind::kField) number(node, node.name);
+    for (const std::string& key : node.keys) number(node, key);
   }
 }
 
@@ -46,7 +33,6 @@ void fill(JmespathReach& out, const std::vector<Place>& places, PlaceId id) {
 // What a compiled expression shares.
 struct Jmespath::Shared {
   jmespath::Expression expression;
-  JmespathReach reach;
 };
 
 Jmespath::Jmespath(std::shared_ptr<const Shared> shared)
@@ -58,7 +44,7 @@ Result<Jmespath> Jmespath::compile(std::string_view expression,
   if (!parsed) return std::move(parsed).error();
   auto shared = std::make_shared<Shared>();
   shared->expression = *std::move(parsed);
-  fill(shared->reach, jmespath::places_of(shared->expression), PlaceId{});
+  number_names(shared->expression);
   return Jmespath(std::move(shared));
 }
 
@@ -66,7 +52,14 @@ Result<json::Value> Jmespath::search(const json::Value& value) const {
   return jmespath::evaluate(shared_->expression, value);
 }
 
-const JmespathReach& Jmespath::reach() const { return shared_->reach; }
+Result<JmespathHost::Handle> Jmespath::search(
+    JmespathHost& host, JmespathHost::Handle value) const {
+  return jmespath::evaluate(shared_->expression, host, value);
+}
+
+const std::vector<std::string>& Jmespath::names() const {
+  return shared_->expression.names;
+}
 
 std::string_view Jmespath::expression() const {
   return shared_->expression.text;

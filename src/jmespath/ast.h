@@ -76,6 +76,8 @@ struct Node {
   std::vector<NodeId> children = {};
   std::string name = {};  // of a field or function
   std::vector<std::string> keys = {};
+  // Where Expression::names has the name of a field, or the keys in order.
+  std::vector<std::uint32_t> numbers = {};
   json::Value literal = {};
   Slice slice = {};
   Span span = {};
@@ -92,6 +94,7 @@ struct Expression {
   std::string text;
   std::vector<Node> nodes;
   NodeId root = {};
+  std::vector<std::string> names = {};  // of all fields and keys, each once
   std::size_t max_string_bytes = 0;
 
   const Node& operator[](NodeId id) const {

@@ -5,11 +5,19 @@
 #include "parlance/error.h"
 #include "parlance/json.h"
 
+namespace parlance {
+class JmespathHost;
+}
+
 namespace parlance::jmespath {
 
 // What `expression` finds in `value`, as Jmespath::search() promises it.
 Result<json::Value> evaluate(const Expression& expression,
                              const json::Value& value);
+// The same for a value of `host`, which is left to the caller; what is found is
+// the caller's to release.
+Result<void*> evaluate(const Expression& expression, JmespathHost& host,
+                       void* value);
 
 }  // namespace parlance::jmespath
 

@@ -197,7 +197,7 @@ Value& Value::operator=(Value&& other) noexcept {
   // The old content goes last: `other` may live inside it.
   Value old(std::move(*this));
   std::memcpy(bytes_, other.bytes_, sizeof bytes_);
-  other.bytes_[15] = kTagNull;
+  other.forget();
   return *this;
 }
 

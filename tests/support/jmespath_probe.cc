@@ -15,6 +15,7 @@
 
 #include "parlance/jmespath.h"
 #include "parlance/json.h"
+#include "support/json_host.h"
 
 namespace {
 
@@ -39,6 +40,14 @@ Value answer(const Value& question) {
   Array answers;
   for (const Value& value : question.find("values")->items()) {
     const auto found = expression->search(value);
+    long leaked = 0;
+    const auto hosted =
+        parlance::testing::search_host(*expression, value, &leaked);
+    if (leaked != 0 || hosted.has_value() != found.has_value() ||
+        (found && !(*hosted == *found))) {
+      answers.push_back(Value(Object{{"differs", Value("over a host")}}));
+      continue;
+    }
     answers.push_back(found ? Value(Object{{"ok", *found}})
                             : error_of(found.error()));
   }

@@ -11,6 +11,8 @@
 #include <string>
 #include <string_view>
 
+#include "support/json_host.h"
+
 namespace parlance {
 namespace {
 
@@ -34,8 +36,22 @@ std::string search(std::string_view expression, std::string_view value,
   };
   const Result<Jmespath> compiled = Jmespath::compile(expression, limits);
   if (!compiled) return describe(compiled.error());
-  const Result<json::Value> found = compiled->search(value_of(value));
-  if (!found) return describe(found.error());
+  const json::Value given = value_of(value);
+  const Result<json::Value> found = compiled->search(given);
+  long leaked = 0;
+  const Result<json::Value> hosted =
+      testing::search_host(*compiled, given, &leaked);
+  EXPECT_EQ(leaked, 0);
+  EXPECT_EQ(hosted.has_value(), found.has_value());
+  if (!found) {
+    if (!hosted) {
+      EXPECT_EQ(describe(hosted.error()), describe(found.error()));
+    }
+    return describe(found.error());
+  }
+  if (hosted) {
+    EXPECT_EQ(*hosted, *found) << json::dump(*hosted);
+  }
   return json::dump(*found, {.ascii = false, .compact = true});
 }
 

@@ -9,12 +9,10 @@
 
 The language is that of the package ``jmespath``, whole.  Values are made of
 ``dict``, ``list`` (or ``tuple``), ``str``, ``int``, ``float``, ``bool`` and
-``None``; what is found is a copy and shares nothing with the value.
+``None``; what is found are the parts of the value themselves, not copies.
 """
 
 from __future__ import annotations
-
-from functools import lru_cache
 
 from . import _parlance
 from ._errors import JmespathError
@@ -40,13 +38,13 @@ class Expression(_parlance.Jmespath):
         return Expression, (self.expression,)
 
 
-# Errors are not kept.
-_compiled = lru_cache(maxsize=512)(Expression)
+# By text.  Errors are not kept.
+_known = {}
 
 
 def compile(expression):
     """The ``Expression`` of a text; raises ``JmespathError`` for a bad one."""
-    return _compiled(expression)
+    return _parlance.jmespath_compiled(_known, Expression, expression)
 
 
 def search(expression, value):
@@ -54,4 +52,4 @@ def search(expression, value):
 
     The last few hundred expressions stay compiled.
     """
-    return _compiled(expression).search(value)
+    return _parlance.jmespath_search(_known, Expression, expression, value)

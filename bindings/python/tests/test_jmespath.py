@@ -1,4 +1,4 @@
-"""parlance.jmespath: its answers, its errors, and what it reads of a value."""
+"""parlance.jmespath: its answers, its errors, and the objects it gives back."""
 
 import copy
 import pickle
@@ -54,20 +54,74 @@ def test_errors(text, value, code, span):
     assert (error.code, error.span, error.source) == (code, span, text)
 
 
+def test_what_is_found_is_the_very_object():
+    inner = {"c": [1, 2.5, "x" * 40]}
+    value = {"a": [inner, {"b": 2}], "t": (1, inner)}
+    search = jmespath.search
+    assert search("@", value) is value
+    assert search("a[0]", value) is inner
+    assert search("a[].c[] | [2]", value) is inner["c"][2]
+    assert search("[a[0], t]", value)[1] is value["t"]
+    assert search("{x: t[1]}", value)["x"] is inner
+    assert search("a[?c] | [0]", value) is inner
+    assert search("max_by(a, &length(@))", value) is inner
+    assert search("values(@)[0][0] || b", value) is inner
+    # What is new shares nothing: neither with the value nor with a later answer.
+    assert search("a[:]", value) is not value["a"]
+    merged = search("merge(a[0], a[1])", value)
+    assert merged == {**inner, "b": 2} and merged is not inner
+    assert inner == {"c": [1, 2.5, "x" * 40]}
+    search("`[1]`", None).append(2)
+    assert search("`[1]`", None) == [1]
+
+
 def test_values_that_do_not_fit():
-    for value in ({1: 2}, {"a": {1, 2}}, object()):
-        with pytest.raises(TypeError):
-            jmespath.search("@", value)
+    odd = object()
     with pytest.raises(TypeError):
         jmespath.search(3, {})
-    # What the expression cannot see is not read.
-    assert jmespath.search("a", {"a": 1, "b": object(), 2: 3}) == 1
+    # What is only passed on may be anything, what is looked at may not.
+    assert jmespath.search("a.b", {"a": {"b": odd, 1: 2}, "b": odd, 2: 3}) is odd
+    assert jmespath.search("[a, b]", {"a": odd}) == [odd, None]
+    for text in ("@.a", "type(@)", "@ || `1`", "[@][?@]", "to_string(@)", "@ == `1`"):
+        with pytest.raises(TypeError, match="made of dict, list, str"):
+            jmespath.search(text, odd)
+    for value in ({1: 2}, {"a": {1, 2}}):
+        with pytest.raises(TypeError):
+            jmespath.search("to_string(@)", value)
     circle = []
     circle.append(circle)
+    assert jmespath.search("@[0][0]", circle) is circle
     with pytest.raises(jmespath.JmespathError) as caught:
-        jmespath.search("@", circle)
+        jmespath.search("to_string(@)", circle)
     assert caught.value.code == "too_deep"
     assert jmespath.search("[0][0][0][1]", circle) is None
+
+
+def test_what_a_value_raises_comes_out():
+    class Key(str):
+        def __hash__(self):
+            return hash("a")
+
+        def __eq__(self, other):
+            raise LookupError("no")
+
+    with pytest.raises(LookupError):
+        jmespath.search("[a, keys(@), {x: b}]", {Key("a"): 1})
+
+
+def test_a_list_may_shrink_under_the_search():
+    values = list(range(100))
+
+    class Key(str):
+        def __hash__(self):
+            return hash("a")
+
+        def __eq__(self, other):
+            values.clear()
+            return False
+
+    values[0] = {Key("a"): 1}
+    assert jmespath.search("[*].a", values) == []
 
 
 STEPS = [".a", ".b", "[0]", "[-1]", "[1:]", "[*]", ".*", "[]", "[?a]", "[?a == `1`]",
@@ -87,8 +141,8 @@ def random_value(rng, depth=0):
     return {key: random_value(rng, depth + 1) for key in keys}
 
 
-def test_reads_enough_of_a_value():
-    """Searching what is read of a value is searching the value."""
+def test_finds_what_the_package_finds():
+    """Random expressions over random values, and the very same objects."""
     package = pytest.importorskip("jmespath")
     rng = random.Random(1)
     answers = 0
