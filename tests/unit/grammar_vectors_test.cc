@@ -4,6 +4,8 @@
 // Vectors that we answer differently are listed here, each with its reason.  A
 // vector that stands in the list and passes is a failure too.
 
+#include "support/grammar_vectors.h"
+
 #include <gtest/gtest.h>
 
 #include <map>
@@ -12,16 +14,15 @@
 #include <string_view>
 #include <vector>
 
-#include "grammar/ebnf.h"
-#include "grammar/lark.h"
-#include "grammar/regex_rules.h"
 #include "grammar/slow_recogniser.h"
-#include "support/vectors.h"
 
 namespace parlance::grammar {
 namespace {
 
 using json::Value;
+using testing::bytes_of;
+using testing::rules_of;
+using testing::text_of;
 
 constexpr std::string_view kLookAround =
     "look-around is refused; the recording ignores it";
@@ -42,68 +43,6 @@ const std::map<std::string_view, std::string_view>& differences() {
       {"lark-errors-00125", "any rule may have a temperature"},
   };
   return all;
-}
-
-std::string_view text_of(const Value& value, std::string_view key) {
-  const Value* found = value.find(key);
-  return found == nullptr ? std::string_view() : found->as_string();
-}
-
-std::string bytes_of(const Value& value) {
-  const Value* hex = value.find("hex");
-  if (hex == nullptr) return std::string(value.as_string());
-  std::string out;
-  std::string_view digits = hex->as_string();
-  for (std::size_t i = 0; i + 1 < digits.size(); i += 2) {
-    out += static_cast<char>(
-        std::stoi(std::string(digits.substr(i, 2)), nullptr, 16));
-  }
-  return out;
-}
-
-Result<Rules> rules_of(const Value& vector) {
-  const std::string_view kind = text_of(vector, "kind");
-  if (kind == "union" || kind == "concat") {
-    std::vector<Rules> parts;
-    for (const Value& part : vector.find("parts")->items()) {
-      Result<Rules> rules = rules_of(part);
-      if (!rules) return rules.error();
-      parts.push_back(std::move(*rules));
-    }
-    return kind == "union" ? union_of(parts) : concat_of(parts);
-  }
-  const std::string_view spec = text_of(vector, "spec");
-  if (kind == "regex") return regex_rules(spec);
-  if (kind != "lark") return read_ebnf(spec);
-  LarkOptions options;
-  const Value none;
-  const Value* given = vector.find("options");
-  const Value* named =
-      given == nullptr ? nullptr : given->find("named_grammars");
-  for (const auto& [name, part] : (named ? *named : none).members()) {
-    if (text_of(part, "kind") == "lark") {
-      options.sources[name] = text_of(part, "spec");
-      continue;
-    }
-    Result<Rules> rules = rules_of(part);
-    if (!rules) return rules.error();
-    options.grammars[name] = std::move(*rules);
-  }
-  const Value* tokenizer =
-      given == nullptr ? nullptr : given->find("tokenizer");
-  if (tokenizer != nullptr) {
-    options.tokens_spelled = [&](std::string_view spelled) {
-      std::vector<Token> tokens;
-      const json::Array& words = tokenizer->find("vocab")->items();
-      for (std::size_t i = 0; i < words.size(); ++i) {
-        if (bytes_of(words[i]) == spelled) {
-          tokens.push_back(static_cast<Token>(i));
-        }
-      }
-      return tokens;
-    };
-  }
-  return read_lark(spec, options);
 }
 
 // "" when the vector is answered as recorded.

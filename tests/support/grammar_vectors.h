@@ -1,0 +1,85 @@
+#ifndef PARLANCE_TESTS_SUPPORT_GRAMMAR_VECTORS_H_
+#define PARLANCE_TESTS_SUPPORT_GRAMMAR_VECTORS_H_
+
+// Recorded vectors of grammars: what they define, as Rules.
+
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "grammar/ebnf.h"
+#include "grammar/lark.h"
+#include "grammar/regex_rules.h"
+#include "grammar/rules.h"
+#include "support/vectors.h"
+
+namespace parlance::testing {
+
+inline std::string_view text_of(const json::Value& value,
+                                std::string_view key) {
+  const json::Value* found = value.find(key);
+  return found == nullptr ? std::string_view() : found->as_string();
+}
+
+inline std::string bytes_of(const json::Value& value) {
+  const json::Value* hex = value.find("hex");
+  if (hex == nullptr) return std::string(value.as_string());
+  std::string out;
+  std::string_view digits = hex->as_string();
+  for (std::size_t i = 0; i + 1 < digits.size(); i += 2) {
+    out += static_cast<char>(
+        std::stoi(std::string(digits.substr(i, 2)), nullptr, 16));
+  }
+  return out;
+}
+
+inline Result<grammar::Rules> rules_of(const json::Value& vector) {
+  const std::string_view kind = text_of(vector, "kind");
+  if (kind == "union" || kind == "concat") {
+    std::vector<grammar::Rules> parts;
+    for (const json::Value& part : vector.find("parts")->items()) {
+      Result<grammar::Rules> rules = rules_of(part);
+      if (!rules) return rules.error();
+      parts.push_back(std::move(*rules));
+    }
+    return kind == "union" ? grammar::union_of(parts)
+                           : grammar::concat_of(parts);
+  }
+  const std::string_view spec = text_of(vector, "spec");
+  if (kind == "regex") return grammar::regex_rules(spec);
+  if (kind != "lark") return grammar::read_ebnf(spec);
+  grammar::LarkOptions options;
+  const json::Value none;
+  const json::Value* given = vector.find("options");
+  const json::Value* named =
+      given == nullptr ? nullptr : given->find("named_grammars");
+  for (const auto& [name, part] : (named ? *named : none).members()) {
+    if (text_of(part, "kind") == "lark") {
+      options.sources[name] = text_of(part, "spec");
+      continue;
+    }
+    Result<grammar::Rules> rules = rules_of(part);
+    if (!rules) return rules.error();
+    options.grammars[name] = std::move(*rules);
+  }
+  const json::Value* tokenizer =
+      given == nullptr ? nullptr : given->find("tokenizer");
+  if (tokenizer != nullptr) {
+    options.tokens_spelled = [&](std::string_view spelled) {
+      std::vector<grammar::Token> tokens;
+      const json::Array& words = tokenizer->find("vocab")->items();
+      for (std::size_t i = 0; i < words.size(); ++i) {
+        if (bytes_of(words[i]) == spelled) {
+          tokens.push_back(static_cast<grammar::Token>(i));
+        }
+      }
+      return tokens;
+    };
+  }
+  return grammar::read_lark(spec, options);
+}
+
+}  // namespace parlance::testing
+
+#endif  // PARLANCE_TESTS_SUPPORT_GRAMMAR_VECTORS_H_
