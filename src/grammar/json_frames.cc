@@ -1,0 +1,571 @@
+// Frames: opening them, what their members and items do to them, and closing
+// them.
+
+#include <algorithm>
+
+#include "grammar/json_machine.h"
+
+namespace parlance::grammar {
+namespace {
+
+void mix(std::uint64_t& hash, std::uint64_t value) {
+  hash = (hash ^ value) * 0x9E3779B97F4A7C15;
+  hash ^= hash >> 32;
+}
+
+template <class T>
+std::string bytes_of(const std::vector<T>& list) {
+  return std::string(reinterpret_cast<const char*>(list.data()),
+                     list.size() * sizeof(T));
+}
+
+// `list`, interned in `table`.
+template <class T>
+std::uint32_t intern_list(std::vector<std::vector<T>>& table,
+                          std::unordered_map<std::string, std::uint32_t>& ids,
+                          std::vector<T> list) {
+  const auto [it, is_new] =
+      ids.try_emplace(bytes_of(list), static_cast<std::uint32_t>(table.size()));
+  if (is_new) table.push_back(std::move(list));
+  return it->second;
+}
+
+// No token closes, or goes through, more frames or items than it has bytes;
+// counts that are further than this from every bound are all alike.
+constexpr std::uint64_t kFar = 80;
+
+}  // namespace
+
+std::uint32_t JsonMachine::intern_used(std::vector<KeyId> used) {
+  return intern_list(used_, used_of_, std::move(used));
+}
+
+JsonMachine::FrameId JsonMachine::intern(
+    Frame frame, std::vector<Alternative> alternatives) {
+  std::uint64_t hash = static_cast<std::uint64_t>(frame.kind);
+  mix(hash, std::uint64_t{frame.parent} << 32 | frame.count);
+  mix(hash, std::uint64_t{frame.used} << 1 | (frame.pending ? 1 : 0));
+  for (const Alternative& one : alternatives) {
+    mix(hash, std::uint64_t{one.up} << 32 | one.shape);
+    mix(hash, std::uint64_t{one.state} << 32 | one.pending);
+  }
+  const auto [begin, end] = frame_of_.equal_range(hash);
+  for (auto it = begin; it != end; ++it) {
+    const Frame& known = frames_[it->second];
+    if (known.kind == frame.kind && known.parent == frame.parent &&
+        known.count == frame.count && known.used == frame.used &&
+        known.pending == frame.pending && known.size == alternatives.size() &&
+        std::equal(alternatives.begin(), alternatives.end(),
+                   alternatives_.begin() + known.first))
+      return it->second;
+  }
+  const auto id = static_cast<FrameId>(frames_.size());
+  frame.first = static_cast<std::uint32_t>(alternatives_.size());
+  frame.size = static_cast<std::uint32_t>(alternatives.size());
+  if (frame.kind == FrameKind::kArray) {
+    for (const Alternative& one : alternatives)
+      frame.unique = frame.unique || goals_.array(one.shape).unique;
+  }
+  alternatives_.insert(alternatives_.end(), alternatives.begin(),
+                       alternatives.end());
+  frames_.push_back(std::move(frame));
+  frame_of_.emplace(hash, id);
+  return id;
+}
+
+// A new object or array for the value that comes in `id`; 0 if none may come.
+JsonMachine::FrameId JsonMachine::open(FrameId id, JsonType type) {
+  const Frame& outer = frames_[id];
+  if (outer.depth >= options_.limits.depth) return 0;
+  Frame frame;
+  frame.kind =
+      type == JsonType::kObject ? FrameKind::kObject : FrameKind::kArray;
+  frame.parent = id;
+  frame.depth = static_cast<std::uint16_t>(outer.depth + 1);
+  std::vector<Alternative> made;
+  for (std::uint32_t i = 0; i < frames_[id].size; ++i) {
+    const GoalId goal = alternatives(frames_[id])[i].pending;
+    for (const ShapeId shape : goals_.shapes(goal, type)) {
+      Alternative alternative{i, shape, 0, kNothing};
+      if (type == JsonType::kArray) {
+        std::vector<std::uint64_t> counts(goals_.array(shape).counts.size() + 1,
+                                          0);
+        alternative.state = intern_list(counts_, counts_of_, std::move(counts));
+      }
+      made.push_back(alternative);
+    }
+  }
+  return made.empty() ? 0 : intern(std::move(frame), std::move(made));
+}
+
+JsonMachine::FrameId JsonMachine::after(
+    FrameId id, const std::vector<std::uint32_t>& survivors,
+    const std::string* unique_value) {
+  const Frame& frame = frames_[id];
+  const bool all = survivors.size() == frame.size;
+  const bool remember = frame.unique && unique_value != nullptr;
+  if (all && !remember && frame.after_all != kUnknown) return frame.after_all;
+  Frame next;
+  next.kind = frame.kind;
+  next.depth = frame.depth;
+  next.parent = frame.parent;
+  next.count = frame.count;
+  next.used = frame.used;
+  if (remember) {
+    std::vector<std::string> values = value_sets_[frame.used];
+    values.insert(std::lower_bound(values.begin(), values.end(), *unique_value),
+                  *unique_value);
+    std::string key;
+    for (const std::string& value : values) {
+      key += value;
+      key.push_back('\0');
+    }
+    const auto [it, is_new] = value_set_of_.try_emplace(
+        std::move(key), static_cast<std::uint32_t>(value_sets_.size()));
+    if (is_new) value_sets_.push_back(std::move(values));
+    next.used = it->second;
+  }
+  std::vector<Alternative> left;
+  for (const std::uint32_t i : survivors) {
+    Alternative one = alternatives(frame)[i];
+    one.pending = kNothing;
+    if (std::find(left.begin(), left.end(), one) == left.end())
+      left.push_back(one);
+  }
+  const FrameId made = intern(std::move(next), std::move(left));
+  if (all && !remember) frames_[id].after_all = made;
+  return made;
+}
+
+Config JsonMachine::behind_value(FrameId frame,
+                                 const std::vector<std::uint32_t>& survivors,
+                                 const std::string* unique_value) {
+  const Kind kind =
+      frames_[frame].kind == FrameKind::kRoot ? Kind::kEnd : Kind::kAfter;
+  return {static_cast<LexId>(kind), after(frame, survivors, unique_value), 0,
+          0};
+}
+
+// --- Arrays. ----------------------------------------------------------------
+
+// The frame in which the next item comes; 0 if there can be none.
+JsonMachine::FrameId JsonMachine::next_item(FrameId id) {
+  if (frames_[id].next_item != kUnknown) return frames_[id].next_item;
+  const Frame& frame = frames_[id];
+  Frame next;
+  next.kind = FrameKind::kArray;
+  next.pending = true;
+  next.depth = frame.depth;
+  next.parent = frame.parent;
+  next.used = frame.used;
+  std::uint64_t cap = 0;
+  std::vector<Alternative> made;
+  const std::vector<Alternative> now(alternatives(frame),
+                                     alternatives(frame) + frame.size);
+  for (const Alternative& one : now) {
+    const ArrayShape& shape = goals_.array(one.shape);
+    cap = std::max({cap, shape.prefix, shape.min});
+    if (shape.max != kNoBound) cap = std::max(cap, shape.max);
+    if (frame.count >= shape.max) continue;
+    // Each count and each witness may take this item or not.
+    struct Way {
+      GoalId goal;
+      std::vector<std::uint64_t> counts;
+    };
+    std::vector<Way> ways = {
+        {goals_.item_goal(one.shape, frame.count), counts_[one.state]}};
+    for (std::size_t i = 0; i < shape.counts.size(); ++i) {
+      const ItemCount& count = shape.counts[i];
+      std::vector<Way> more;
+      for (const Way& way : ways) {
+        Way with{goals_.with(way.goal, count.literal), way.counts};
+        // More than enough need not be counted where there is no bound.
+        if (count.max != kNoBound || with.counts[i] < count.min)
+          ++with.counts[i];
+        const bool bounded = count.max != kNoBound;
+        if (with.counts != way.counts) more.push_back(std::move(with));
+        more.push_back({bounded ? goals_.with(way.goal, opposite(count.literal))
+                                : way.goal,
+                        way.counts});
+      }
+      ways = std::move(more);
+    }
+    for (std::size_t i = 0; i < shape.witnesses.size(); ++i) {
+      if ((one.state != 0 && (counts_[one.state].back() >> i & 1) != 0) ||
+          frame.count < shape.witnesses[i].first)
+        continue;
+      std::vector<Way> more;
+      for (const Way& way : ways) {
+        if ((way.counts.back() >> i & 1) != 0) {
+          more.push_back(way);
+          continue;
+        }
+        Way with{goals_.with(way.goal, shape.witnesses[i].second), way.counts};
+        with.counts.back() |= std::uint64_t{1} << i;
+        more.push_back(std::move(with));
+        more.push_back(way);
+      }
+      ways = std::move(more);
+    }
+    for (Way& way : ways) {
+      if (!goals_.live(way.goal)) continue;
+      std::vector<std::uint64_t> counted(way.counts.begin(),
+                                         way.counts.end() - 1);
+      if (!goals_.completable_array(
+              one.shape, std::uint64_t{frame.count} + 1, counted,
+              static_cast<std::uint32_t>(way.counts.back())))
+        continue;
+      made.push_back({one.up, one.shape,
+                      intern_list(counts_, counts_of_, std::move(way.counts)),
+                      way.goal});
+    }
+  }
+  next.count = static_cast<std::uint32_t>(
+      std::min<std::uint64_t>(std::uint64_t{frame.count} + 1, cap));
+  FrameId result = 0;
+  if (!made.empty()) {
+    const bool unique = frame.unique;
+    result = intern(std::move(next), std::move(made));
+    // Every value may have been used already.
+    if (unique && enter_string(result) == 0 && enter_number(result) == 0 &&
+        enter_word(result, JsonType::kNull) == 0 &&
+        enter_word(result, JsonType::kBoolean) == 0 &&
+        open(result, JsonType::kObject) == 0 &&
+        open(result, JsonType::kArray) == 0)
+      result = 0;
+  }
+  frames_[id].next_item = result;
+  return result;
+}
+
+// --- Closing. ---------------------------------------------------------------
+
+Config JsonMachine::close(FrameId id) {
+  if (frames_[id].closed_known) return frames_[id].closed;
+  const Frame& frame = frames_[id];
+  std::vector<std::uint32_t> survivors;
+  for (std::uint32_t i = 0; i < frame.size; ++i) {
+    const Alternative one = alternatives(frame)[i];
+    bool complete = false;
+    if (frame.kind == FrameKind::kObject) {
+      complete =
+          goals_.complete(one.shape, used_[frame.used], frame.count, one.state);
+    } else {
+      const std::vector<std::uint64_t>& counts = counts_[one.state];
+      complete = goals_.complete_array(
+          one.shape, frame.count,
+          std::vector<std::uint64_t>(counts.begin(), counts.end() - 1),
+          static_cast<std::uint32_t>(counts.back()));
+    }
+    if (complete) survivors.push_back(one.up);
+  }
+  std::sort(survivors.begin(), survivors.end());
+  survivors.erase(std::unique(survivors.begin(), survivors.end()),
+                  survivors.end());
+  Config closed;
+  if (!survivors.empty())
+    closed = behind_value(frame.parent, survivors, nullptr);
+  frames_[id].closed = closed;
+  frames_[id].closed_known = true;
+  return closed;
+}
+
+// --- Objects. ---------------------------------------------------------------
+
+// The names in play for the alternatives of a frame.
+std::uint32_t JsonMachine::key_set(const Frame& frame) {
+  std::vector<std::uint32_t> shapes;
+  for (std::uint32_t i = 0; i < frame.size; ++i)
+    shapes.push_back(alternatives(frame)[i].shape);
+  std::sort(shapes.begin(), shapes.end());
+  shapes.erase(std::unique(shapes.begin(), shapes.end()), shapes.end());
+  std::vector<KeyId> names;
+  std::vector<automata::LanguageId> languages;
+  for (const ShapeId shape : shapes) {
+    const auto& some = goals_.names(shape);
+    names.insert(names.end(), some.begin(), some.end());
+    const auto& patterns = goals_.name_languages(shape);
+    languages.insert(languages.end(), patterns.begin(), patterns.end());
+  }
+  std::sort(names.begin(), names.end());
+  names.erase(std::unique(names.begin(), names.end()), names.end());
+  // Names remembered though no rule spells them.
+  std::vector<KeyId> also;
+  std::set_difference(used_[frame.used].begin(), used_[frame.used].end(),
+                      names.begin(), names.end(), std::back_inserter(also));
+  std::string key = bytes_of(shapes);
+  key += '/';
+  key += bytes_of(also);
+  const auto [it, is_new] = key_set_of_.try_emplace(
+      std::move(key), static_cast<std::uint32_t>(key_sets_.size()));
+  if (is_new) {
+    names.insert(names.end(), also.begin(), also.end());
+    std::sort(languages.begin(), languages.end());
+    languages.erase(std::unique(languages.begin(), languages.end()),
+                    languages.end());
+    key_sets_.emplace_back(goals_, std::move(names), std::move(languages));
+  }
+  return it->second;
+}
+
+namespace {
+
+// Nothing but its own rules says whether a member may come.
+bool is_plain(const ObjectShape& shape) {
+  return shape.max == kNoBound && shape.dependent.empty() &&
+         shape.witnesses.empty();
+}
+
+// Whether names that the schema does not spell have to be told apart.
+bool tracks_names(const ObjectShape& shape) {
+  return shape.min > shape.required.size() || !shape.witnesses.empty();
+}
+
+}  // namespace
+
+JsonMachine::KeyInfo& JsonMachine::key_info(FrameId id) {
+  if (frames_[id].keys != nullptr) return *frames_[id].keys;
+  const Frame& frame = frames_[id];
+  const std::uint32_t set_id = key_set(frame);
+  const KeySet& set = key_sets_[set_id];
+  auto info = std::make_unique<KeyInfo>(
+      KeyInfo{.set = set_id, .allowed = NameBits(set.names().size())});
+  const std::vector<KeyId> used = used_[frame.used];
+  const std::vector<Alternative> now(alternatives(frame),
+                                     alternatives(frame) + frame.size);
+  const bool in_order = options_.key_order == KeyOrder::kSchema;
+  automata::Languages& languages = goals_.languages();
+  std::vector<automata::LanguageId> extras;
+  bool track = false;
+  bool any_open = false;
+  for (const Alternative& one : now) {
+    const ObjectShape& shape = goals_.object(one.shape);
+    track = track || tracks_names(shape);
+    const std::uint64_t memo = std::uint64_t{set_id} << 32 | one.shape;
+    auto possible = possible_names_.find(memo);
+    if (possible == possible_names_.end()) {
+      NameBits bits(set.names().size());
+      for (std::size_t i = 0; i < set.names().size(); ++i) {
+        if (goals_.live(goals_.member_goal(one.shape, {.key = set.names()[i]})))
+          bits.set(i);
+      }
+      possible = possible_names_.emplace(memo, std::move(bits)).first;
+    }
+    const bool plain = is_plain(shape);
+    // In schema order the next name may not pass one that is required.
+    std::uint32_t limit = 0xFFFFFFFF;
+    if (in_order) {
+      for (const KeyId key : goals_.needed(one.shape, used))
+        limit = std::min(limit, goals_.rank(one.shape, key));
+    }
+    for (std::size_t i = 0; i < set.names().size(); ++i) {
+      const KeyId key = set.names()[i];
+      if (!possible->second.get(i) || info->allowed.get(i) ||
+          std::binary_search(used.begin(), used.end(), key))
+        continue;
+      if (in_order && goals_.rank(one.shape, key) > limit) continue;
+      bool fits = plain && !in_order;
+      if (!fits) {
+        std::vector<KeyId> then = used;
+        then.insert(std::lower_bound(then.begin(), then.end(), key), key);
+        fits = make_member(id, {.key = key}, then) != 0;
+      }
+      if (fits) info->allowed.set(i);
+    }
+    if (in_order && limit != 0xFFFFFFFF) continue;
+    const automata::LanguageId others = goals_.possible_extras(one.shape);
+    if (languages.empty(others)) continue;
+    if (!plain &&
+        !goals_.completable(one.shape, used, std::uint64_t{frame.count} + 1,
+                            one.state) &&
+        goals_.object(one.shape).witnesses.empty())
+      continue;
+    any_open = any_open || languages.total(languages.start(others));
+    extras.push_back(others);
+  }
+  Lexeme start;
+  start.kind = Kind::kKey;
+  start.track = track;
+  start.set = set_id;
+  start.trie = set.names().empty() ? KeySet::kNone : 0;
+  info->open = any_open && set.languages().empty() && !track;
+  start.open = info->open;
+  if (!info->open) {
+    for (const automata::LanguageId language : set.languages())
+      start.entries.push_back({0, languages.start(language), 0, 0});
+    if (set.languages().size() > 64) extras.clear();  // see with_member()
+    if (!extras.empty()) {
+      automata::LanguageId language = languages.any_of(std::move(extras));
+      // Those that the schema spells, or that were remembered, are in the trie.
+      std::vector<std::string> spelled;
+      for (const KeyId key : set.names())
+        spelled.push_back(goals_.key_text(key));
+      if (!spelled.empty()) {
+        language = languages.all_of(
+            {language, languages.complement(languages.literals(spelled))});
+      }
+      start.extras = languages.start(language);
+    }
+  }
+  info->extras = start.extras;
+  info->any =
+      info->allowed.any() || info->open || info->extras != automata::kDeadState;
+  info->start = intern(std::move(start));
+  info->next.assign(set.names().size(), kUnknown);
+  frames_[id].keys = std::move(info);
+  return *frames_[id].keys;
+}
+
+JsonMachine::FrameId JsonMachine::with_member(FrameId id, std::uint32_t name,
+                                              std::uint64_t matched,
+                                              const std::string* text) {
+  KeyInfo& info = key_info(id);
+  const KeySet& set = key_sets_[info.set];
+  const bool in_order = options_.key_order == KeyOrder::kSchema;
+  std::vector<KeyId> used = used_[frames_[id].used];
+  const auto use = [&](KeyId key) {
+    const auto it = std::lower_bound(used.begin(), used.end(), key);
+    if (it == used.end() || *it != key) used.insert(it, key);
+  };
+  const auto pass_names = [&](std::uint32_t limit) {
+    if (!in_order) return;
+    const Frame& frame = frames_[id];
+    for (std::uint32_t i = 0; i < frame.size; ++i) {
+      const ShapeId shape = alternatives(frame)[i].shape;
+      for (const KeyId key : goals_.names(shape)) {
+        const std::uint32_t rank = goals_.rank(shape, key);
+        if (rank != 0xFFFFFFFF && rank < limit) use(key);
+      }
+    }
+  };
+  if (name != KeySet::kNone) {
+    if (!info.allowed.get(name)) return 0;
+    if (info.next[name] == kUnknown) {
+      const KeyId key = set.names()[name];
+      use(key);
+      if (in_order) {
+        std::uint32_t rank = 0xFFFFFFFF;
+        const Frame& frame = frames_[id];
+        for (std::uint32_t i = 0; i < frame.size; ++i) {
+          rank = std::min(rank, goals_.rank(alternatives(frame)[i].shape, key));
+        }
+        pass_names(rank);
+      }
+      info.next[name] = make_member(id, {.key = key}, used);
+    }
+    return info.next[name];
+  }
+  if (text != nullptr) {
+    pass_names(0xFFFFFFFF);
+    const KeyId key = goals_.key(*text);
+    use(key);
+    return make_member(id, {.key = key}, used);
+  }
+  for (const auto& [bits, frame] : info.next_extra) {
+    if (bits == matched) return frame;
+  }
+  std::vector<bool> bits(set.languages().size());
+  for (std::size_t i = 0; i < bits.size(); ++i)
+    bits[i] = (matched >> i & 1) != 0;
+  pass_names(0xFFFFFFFF);
+  const FrameId made = make_member(id, {kNoKey, &set.languages(), &bits}, used);
+  info.next_extra.emplace_back(matched, made);
+  return made;
+}
+
+// The frame in which the value of a member called `name` comes.
+JsonMachine::FrameId JsonMachine::make_member(FrameId id, const NameClass& name,
+                                              const std::vector<KeyId>& used) {
+  Frame next;
+  next.kind = FrameKind::kObject;
+  next.pending = true;
+  next.depth = frames_[id].depth;
+  next.parent = frames_[id].parent;
+  const std::uint32_t count = frames_[id].count;
+  std::uint64_t cap = 0;
+  std::vector<Alternative> made;
+  const std::vector<Alternative> now(
+      alternatives(frames_[id]), alternatives(frames_[id]) + frames_[id].size);
+  for (const Alternative& one : now) {
+    const ObjectShape& shape = goals_.object(one.shape);
+    if (shape.min > 0) cap = std::max(cap, shape.min);
+    if (shape.max != kNoBound) cap = std::max(cap, shape.max);
+    const GoalId goal = goals_.member_goal(one.shape, name);
+    if (!goals_.live(goal)) continue;
+    struct Way {
+      GoalId goal;
+      std::uint32_t found;
+    };
+    std::vector<Way> ways = {{goal, one.state}};
+    for (std::size_t i = 0; i < shape.witnesses.size(); ++i) {
+      const MemberWitness& witness = shape.witnesses[i];
+      if ((one.state >> i & 1) != 0 || !goals_.qualifies(witness, name))
+        continue;
+      const std::uint32_t bit = std::uint32_t{1} << i;
+      const std::size_t before = ways.size();
+      for (std::size_t j = 0; j < before; ++j) {
+        if (witness.names == MemberWitness::Names::kFailing) {
+          ways[j].found |= bit;
+          continue;
+        }
+        const GoalId both = goals_.with(ways[j].goal, witness.literal);
+        if (goals_.live(both)) ways.push_back({both, ways[j].found | bit});
+      }
+    }
+    const bool plain = is_plain(shape);
+    for (const Way& way : ways) {
+      if (!(plain && options_.key_order == KeyOrder::kAny) &&
+          !goals_.completable(one.shape, used, std::uint64_t{count} + 1,
+                              way.found))
+        continue;
+      made.push_back({one.up, one.shape, way.found, way.goal});
+    }
+  }
+  if (made.empty()) return 0;
+  next.count = static_cast<std::uint32_t>(
+      std::min<std::uint64_t>(std::uint64_t{count} + 1, cap));
+  next.used = intern_used(used);
+  return intern(std::move(next), std::move(made));
+}
+
+// --- What a mask can tell apart. --------------------------------------------
+
+// The frame with counts that no token can tell from this one's.
+JsonMachine::FrameId JsonMachine::canonical(FrameId id) {
+  if (frames_[id].canonical != kUnknown) return frames_[id].canonical;
+  // Parents first, without recursion.
+  std::vector<FrameId> path;
+  for (FrameId at = id; frames_[at].canonical == kUnknown;
+       at = frames_[at].parent) {
+    path.push_back(at);
+    if (frames_[at].kind == FrameKind::kRoot) break;
+  }
+  for (auto it = path.rbegin(); it != path.rend(); ++it) {
+    const Frame& frame = frames_[*it];
+    Frame same;
+    same.kind = frame.kind;
+    same.pending = frame.pending;
+    same.depth = frame.depth;
+    same.parent =
+        frame.kind == FrameKind::kRoot ? 0 : frames_[frame.parent].canonical;
+    same.count = frame.count;
+    same.used = frame.used;
+    const std::vector<Alternative> now(alternatives(frame),
+                                       alternatives(frame) + frame.size);
+    if (frame.kind == FrameKind::kArray && now.size() == 1) {
+      const ArrayShape& shape = goals_.array(now[0].shape);
+      const std::uint64_t least = std::max(shape.min, shape.prefix);
+      if (shape.max != kNoBound && frame.count > least &&
+          shape.max - frame.count > kFar) {
+        same.count =
+            static_cast<std::uint32_t>(std::max(least, shape.max - kFar));
+      }
+    }
+    const FrameId made = intern(std::move(same), now);
+    frames_[*it].canonical = made;
+    frames_[made].canonical = made;
+  }
+  return frames_[id].canonical;
+}
+
+}  // namespace parlance::grammar

@@ -1,0 +1,732 @@
+// Strings, names, numbers and the three words.
+//
+// A lexeme's state is what each alternative makes of it so far: the state of
+// its language, or of its number.  Transitions are kept in a row of 256 per
+// state once they have been asked for; what depends on the frame (which names
+// are left) or on the number of characters is decided beside the row.
+
+#include <algorithm>
+
+#include "grammar/json_machine.h"
+
+namespace parlance::grammar {
+namespace {
+
+using json::BodyState;
+
+void mix(std::uint64_t& hash, std::uint64_t value) {
+  hash = (hash ^ value) * 0x9E3779B97F4A7C15;
+  hash ^= hash >> 32;
+}
+
+std::uint32_t saturate(std::uint64_t bound) {
+  return bound >= BodyView::kMany ? BodyView::kMany
+                                  : static_cast<std::uint32_t>(bound);
+}
+
+int hex_digit(std::uint8_t byte) {
+  if (byte >= '0' && byte <= '9') return byte - '0';
+  return (byte | 0x20) - 'a' + 10;
+}
+
+char32_t short_escape(std::uint8_t byte) {
+  switch (byte) {
+    case 'b':
+      return '\b';
+    case 'f':
+      return '\f';
+    case 'n':
+      return '\n';
+    case 'r':
+      return '\r';
+    case 't':
+      return '\t';
+    default:
+      return byte;  // " \ /
+  }
+}
+
+bool is_escape(BodyState state) { return state >= BodyState::kEscape; }
+
+struct Range {
+  char32_t low = 0;
+  char32_t high = 0;
+};
+
+// The characters that an escape may still become: `state` has been reached
+// with the digits in `partial`, those of a high surrogate above bit 16.  One
+// hex digit leaves two ranges open, after "\ud".
+struct Ranges {
+  Range first;
+  Range second = {1, 0};  // none
+};
+
+Ranges escape_ranges(BodyState state, std::uint32_t partial) {
+  const auto digits = [&](unsigned left) -> Range {
+    return {partial << (4 * left), ((partial + 1) << (4 * left)) - 1};
+  };
+  const auto beyond = [](std::uint32_t high_low, std::uint32_t high_high,
+                         std::uint32_t low_low, std::uint32_t low_high) {
+    return Range{0x10000 + ((high_low - 0xD800) << 10) + (low_low - 0xDC00),
+                 0x10000 + ((high_high - 0xD800) << 10) + (low_high - 0xDC00)};
+  };
+  const std::uint32_t high = partial >> 16;
+  const std::uint32_t low = partial & 0xFFFF;
+  switch (state) {
+    case BodyState::kHex3:
+      return {digits(3)};
+    case BodyState::kHex3D:
+      return {{0xD000, 0xD7FF}, {0x10000, 0x10FFFF}};
+    case BodyState::kHex2:
+      return {digits(2)};
+    case BodyState::kHex1:
+      return {digits(1)};
+    case BodyState::kHigh2:
+      return {beyond(partial << 8, partial << 8 | 0xFF, 0xDC00, 0xDFFF)};
+    case BodyState::kHigh1:
+      return {beyond(partial << 4, partial << 4 | 0xF, 0xDC00, 0xDFFF)};
+    case BodyState::kLowBackslash:
+    case BodyState::kLowU:
+    case BodyState::kLow4:
+    case BodyState::kLow3:
+      return {beyond(high, high, 0xDC00, 0xDFFF)};
+    case BodyState::kLow2:
+      return {beyond(high, high, low << 8, low << 8 | 0xFF)};
+    case BodyState::kLow1:
+      return {beyond(high, high, low << 4, low << 4 | 0xF)};
+    default:
+      return {{0, 0x10FFFF}};
+  }
+}
+
+// What a hex digit or the middle of a pair does to `partial`.
+std::uint32_t next_partial(BodyState from, BodyState to, std::uint8_t byte,
+                           std::uint32_t partial) {
+  if (to == BodyState::kHex4 || to == BodyState::kEscape) return 0;
+  if (to == BodyState::kLowU || to == BodyState::kLow4) return partial;
+  if (to == BodyState::kLowBackslash)
+    return ((partial << 4) | static_cast<std::uint32_t>(hex_digit(byte))) << 16;
+  (void)from;
+  return (partial & 0xFFFF0000) | ((partial & 0xFFFF) << 4 |
+                                   static_cast<std::uint32_t>(hex_digit(byte)));
+}
+
+// The character that `byte` completes, in an escape.
+char32_t escaped_char(BodyState from, std::uint8_t byte,
+                      std::uint32_t partial) {
+  if (from == BodyState::kEscape) return short_escape(byte);
+  const auto digit = static_cast<std::uint32_t>(hex_digit(byte));
+  if (from == BodyState::kHex1) return partial << 4 | digit;
+  return 0x10000 + (((partial >> 16) - 0xD800) << 10) +
+         (((partial & 0xFFFF) << 4 | digit) - 0xDC00);
+}
+
+void append_utf8(std::string& out, char32_t c) {
+  const auto put = [&](char32_t byte) {
+    out.push_back(static_cast<char>(static_cast<std::uint8_t>(byte)));
+  };
+  if (c < 0x80) {
+    put(c);
+  } else if (c < 0x800) {
+    put(0xC0 | c >> 6);
+    put(0x80 | (c & 0x3F));
+  } else if (c < 0x10000) {
+    put(0xE0 | c >> 12);
+    put(0x80 | (c >> 6 & 0x3F));
+    put(0x80 | (c & 0x3F));
+  } else {
+    put(0xF0 | c >> 18);
+    put(0x80 | (c >> 12 & 0x3F));
+    put(0x80 | (c >> 6 & 0x3F));
+    put(0x80 | (c & 0x3F));
+  }
+}
+
+constexpr std::string_view kWords[] = {"null", "true", "false"};
+
+}  // namespace
+
+bool JsonMachine::Lexeme::same(const Lexeme& other) const {
+  return kind == other.kind && body == other.body && track == other.track &&
+         open == other.open && total == other.total && word == other.word &&
+         at == other.at && partial == other.partial && set == other.set &&
+         trie == other.trie && extras == other.extras &&
+         entries == other.entries;
+}
+
+std::uint64_t JsonMachine::Lexeme::hash() const {
+  std::uint64_t hash = static_cast<std::uint64_t>(kind);
+  mix(hash, static_cast<std::uint64_t>(body) | std::uint64_t{word} << 8 |
+                std::uint64_t{at} << 16 | std::uint64_t{partial} << 24);
+  mix(hash, std::uint64_t{set} << 32 | trie);
+  mix(hash, extras);
+  for (const Entry& entry : entries) {
+    mix(hash, std::uint64_t{entry.alternative} << 32 | entry.state);
+    mix(hash, std::uint64_t{entry.min} << 32 | entry.max);
+  }
+  return hash;
+}
+
+JsonMachine::LexId JsonMachine::intern(Lexeme lexeme) {
+  const std::uint64_t hash = lexeme.hash();
+  const auto [begin, end] = lexeme_of_.equal_range(hash);
+  for (auto it = begin; it != end; ++it) {
+    if (lexemes_[it->second].same(lexeme)) return it->second;
+  }
+  if (lexeme.kind == Kind::kString) {
+    for (const Entry& entry : lexeme.entries)
+      lexeme.max = std::min(lexeme.max, entry.max);
+  }
+  const auto id = static_cast<LexId>(lexemes_.size());
+  lexemes_.push_back(std::move(lexeme));
+  lexeme_of_.emplace(hash, id);
+  return id;
+}
+
+// --- Entering. --------------------------------------------------------------
+
+std::uint32_t JsonMachine::enter_string(FrameId id) {
+  const Frame& frame = frames_[id];
+  automata::Languages& languages = goals_.languages();
+  Lexeme lexeme;
+  lexeme.kind = Kind::kString;
+  lexeme.track = frame.unique;
+  lexeme.total = true;
+  for (std::uint32_t i = 0; i < frame.size; ++i) {
+    const Alternative alternative = alternatives(frame)[i];
+    for (const ShapeId shape :
+         goals_.shapes(alternative.pending, JsonType::kString)) {
+      const StringShape& string = goals_.string(shape);
+      Entry entry{i, 0, saturate(string.min_chars), saturate(string.max_chars)};
+      automata::LanguageId language = string.language;
+      if (frame.unique && goals_.array(alternative.shape).unique) {
+        std::vector<std::string> words;
+        for (const std::string& value : value_sets_[frame.used]) {
+          if (value[0] == '"') words.push_back(value.substr(1));
+        }
+        if (!words.empty()) {
+          language = languages.all_of(
+              {language, languages.complement(languages.literals(words)),
+               languages.length_between(string.min_chars, string.max_chars)});
+          entry.min = 0;
+          entry.max = BodyView::kMany;
+        }
+      }
+      entry.state = languages.start(language);
+      if (entry.state == automata::kDeadState) continue;
+      lexeme.total = lexeme.total && languages.total(entry.state);
+      lexeme.entries.push_back(entry);
+    }
+  }
+  if (lexeme.entries.empty()) return 0;
+  return intern(std::move(lexeme));
+}
+
+std::uint32_t JsonMachine::enter_number(FrameId id) {
+  const Frame& frame = frames_[id];
+  NumberLanguages& numbers = goals_.numbers();
+  Lexeme lexeme;
+  lexeme.kind = Kind::kNumber;
+  lexeme.track = frame.unique;
+  for (std::uint32_t i = 0; i < frame.size; ++i) {
+    const Alternative alternative = alternatives(frame)[i];
+    for (const ShapeId shape :
+         goals_.shapes(alternative.pending, JsonType::kNumber)) {
+      NumberLanguages::Id language = shape;
+      if (frame.unique && goals_.array(alternative.shape).unique) {
+        NumberSpec spec = goals_.number_spec(shape);
+        for (const std::string& value : value_sets_[frame.used]) {
+          if (value[0] == '"' || value[0] == 'w') continue;
+          if (auto number = base::Decimal::from_json(value))
+            spec.excluded.push_back(*number);
+        }
+        language = numbers.add(spec);
+      }
+      const NumberLanguages::State state = numbers.start(language);
+      if (state != NumberLanguages::kDead)
+        lexeme.entries.push_back({i, state, 0, BodyView::kMany});
+    }
+  }
+  if (lexeme.entries.empty()) return 0;
+  return intern(std::move(lexeme));
+}
+
+// An entry's state is the set of words: bit 0 null or false, bit 1 true.
+std::uint32_t JsonMachine::enter_word(FrameId id, JsonType type) {
+  const Frame& frame = frames_[id];
+  Lexeme lexeme;
+  lexeme.kind = Kind::kWord;
+  lexeme.word = type == JsonType::kNull ? 0 : 1;
+  for (std::uint32_t i = 0; i < frame.size; ++i) {
+    const Alternative alternative = alternatives(frame)[i];
+    std::uint32_t values = 0;
+    for (const ShapeId shape : goals_.shapes(alternative.pending, type))
+      values |= shape;
+    if (frame.unique && goals_.array(alternative.shape).unique) {
+      for (const std::string& value : value_sets_[frame.used]) {
+        if (type == JsonType::kNull && value == "wnull") values &= ~1U;
+        if (type == JsonType::kBoolean && value == "wfalse") values &= ~1U;
+        if (type == JsonType::kBoolean && value == "wtrue") values &= ~2U;
+      }
+    }
+    if (values != 0) lexeme.entries.push_back({i, values, 0, 0});
+  }
+  if (lexeme.entries.empty()) return 0;
+  return intern(std::move(lexeme));
+}
+
+// --- Words. -----------------------------------------------------------------
+
+Config JsonMachine::word_step(Config config, std::uint8_t byte) {
+  const Lexeme& now = lexemes_[config.lex];
+  Lexeme next;
+  next.kind = Kind::kWord;
+  next.word = now.word;
+  if (now.at == 0 && now.word != 0) {
+    next.word = byte == 'f' ? 2 : 1;
+    for (const Entry& entry : now.entries) {
+      if ((entry.state >> (byte == 'f' ? 0 : 1) & 1) != 0)
+        next.entries.push_back(entry);
+    }
+    if (next.entries.empty()) return {};
+  } else {
+    next.entries = now.entries;
+  }
+  const std::string_view word = kWords[next.word];
+  if (static_cast<std::uint8_t>(word[now.at]) != byte) return {};
+  next.at = static_cast<std::uint8_t>(now.at + 1);
+  if (next.at < word.size()) {
+    config.lex = intern(std::move(next));
+    return config;
+  }
+  std::vector<std::uint32_t> survivors;
+  for (const Entry& entry : next.entries)
+    survivors.push_back(entry.alternative);
+  const std::string value = "w" + std::string(word);
+  return behind_value(config.frame, survivors, &value);
+}
+
+// --- Numbers. ---------------------------------------------------------------
+
+Config JsonMachine::number_step(Config config, std::uint8_t byte) {
+  Lexeme& now = lexemes_[config.lex];
+  if (now.row == nullptr) {
+    now.row = std::make_unique<std::array<LexId, 256>>();
+    now.row->fill(kUnknown);
+    ++rows_;
+  }
+  LexId target = (*now.row)[byte];
+  if (target == kUnknown) {
+    NumberLanguages& numbers = goals_.numbers();
+    Lexeme next;
+    next.kind = Kind::kNumber;
+    next.track = now.track;
+    for (const Entry& entry : now.entries) {
+      const NumberLanguages::State state = numbers.step(entry.state, byte);
+      if (state == NumberLanguages::kDead) continue;
+      Entry moved = entry;
+      moved.state = state;
+      if (std::find(next.entries.begin(), next.entries.end(), moved) ==
+          next.entries.end())
+        next.entries.push_back(moved);
+    }
+    target = next.entries.empty() ? 0 : intern(std::move(next));
+    (*lexemes_[config.lex].row)[byte] = target;
+  }
+  if (target != 0) {
+    if (lexemes_[target].track) {
+      const char c = static_cast<char>(byte);
+      config.extra = extend_text(config.extra, {&c, 1});
+    }
+    config.lex = target;
+    return config;
+  }
+  const Config over = end_number(config);
+  return over.dead() ? over : step(over, byte);
+}
+
+Config JsonMachine::end_number(Config config) {
+  const Lexeme& lexeme = lexemes_[config.lex];
+  std::vector<std::uint32_t> survivors;
+  for (const Entry& entry : lexeme.entries) {
+    if (goals_.numbers().accepting(entry.state) &&
+        (survivors.empty() || survivors.back() != entry.alternative))
+      survivors.push_back(entry.alternative);
+  }
+  if (survivors.empty()) return {};
+  if (!lexeme.track) return behind_value(config.frame, survivors, nullptr);
+  const auto number = base::Decimal::from_json(text(config.extra));
+  const std::string value = number ? number->to_string() : std::string();
+  return behind_value(config.frame, survivors, &value);
+}
+
+// --- Strings. ---------------------------------------------------------------
+
+Config JsonMachine::string_step(Config config, std::uint8_t byte) {
+  Lexeme& now = lexemes_[config.lex];
+  const BodyState body = json::next(now.body, byte);
+  if (body == BodyState::kDead) return {};
+  if (body == BodyState::kExit) return close_string(config);
+  LexId target = now.row == nullptr ? kUnknown : (*now.row)[byte];
+  if (target == kUnknown) target = string_row(config.lex, byte);
+  if (target == 0) return {};
+  if (now.track) {
+    std::string text;
+    if (!is_escape(now.body) && !is_escape(body)) {
+      text.push_back(static_cast<char>(byte));
+    } else if (body == BodyState::kText) {
+      append_utf8(text, escaped_char(now.body, byte, now.partial));
+    }
+    config.extra = extend_text(config.extra, text);
+  }
+  config.lex = target;
+  config.count += body == BodyState::kText;
+  const std::uint32_t chars = config.count + (body != BodyState::kText);
+  if (chars <= lexemes_[target].max) return config;
+  return within_bounds(config, chars);
+}
+
+// Drops the entries whose strings are too long now.
+Config JsonMachine::within_bounds(Config config, std::uint32_t chars) {
+  const Lexeme& now = lexemes_[config.lex];
+  Lexeme next;
+  next.kind = now.kind;
+  next.body = now.body;
+  next.track = now.track;
+  next.total = now.total;
+  next.partial = now.partial;
+  for (const Entry& entry : now.entries) {
+    if (chars <= entry.max) next.entries.push_back(entry);
+  }
+  if (next.entries.empty()) return {};
+  config.lex = intern(std::move(next));
+  return config;
+}
+
+JsonMachine::LexId JsonMachine::string_row(LexId id, std::uint8_t byte) {
+  automata::Languages& languages = goals_.languages();
+  const Lexeme& now = lexemes_[id];
+  const BodyState body = json::next(now.body, byte);
+  Lexeme next;
+  next.kind = Kind::kString;
+  next.body = body;
+  next.track = now.track;
+  next.total = now.total;
+  const bool escape = is_escape(now.body) || is_escape(body);
+  // What the escape says is not needed where everything is welcome.
+  if (is_escape(body) && (!now.total || now.track))
+    next.partial = next_partial(now.body, body, byte, now.partial);
+  for (const Entry& entry : now.entries) {
+    Entry moved = entry;
+    if (!escape) {
+      moved.state = languages.step(entry.state, byte);
+    } else if (now.total) {
+      // Stays: between characters in an escape, as before it.
+    } else if (body == BodyState::kText) {
+      moved.state = languages.step_char(
+          entry.state, escaped_char(now.body, byte, now.partial));
+    } else {
+      const Ranges ranges = escape_ranges(body, next.partial);
+      if (!languages.any_in_range(entry.state, ranges.first.low,
+                                  ranges.first.high) &&
+          (ranges.second.low > ranges.second.high ||
+           !languages.any_in_range(entry.state, ranges.second.low,
+                                   ranges.second.high)))
+        moved.state = automata::kDeadState;
+    }
+    if (moved.state == automata::kDeadState) continue;
+    if (std::find(next.entries.begin(), next.entries.end(), moved) ==
+        next.entries.end())
+      next.entries.push_back(moved);
+  }
+  // Which of them is total may change as the text goes on.
+  if (!next.total && body == BodyState::kText) {
+    next.total = !next.entries.empty() &&
+                 std::all_of(next.entries.begin(), next.entries.end(),
+                             [&](const Entry& entry) {
+                               return languages.total(entry.state);
+                             });
+  }
+  const LexId target = next.entries.empty() ? 0 : intern(std::move(next));
+  Lexeme& from = lexemes_[id];
+  if (from.row == nullptr) {
+    from.row = std::make_unique<std::array<LexId, 256>>();
+    from.row->fill(kUnknown);
+    ++rows_;
+  }
+  (*from.row)[byte] = target;
+  return target;
+}
+
+Config JsonMachine::close_string(Config config) {
+  const Lexeme& lexeme = lexemes_[config.lex];
+  std::vector<std::uint32_t> survivors;
+  for (const Entry& entry : lexeme.entries) {
+    if (config.count < entry.min || config.count > entry.max ||
+        !goals_.languages().accepting(entry.state))
+      continue;
+    if (survivors.empty() || survivors.back() != entry.alternative)
+      survivors.push_back(entry.alternative);
+  }
+  if (survivors.empty()) return {};
+  if (!lexeme.track) return behind_value(config.frame, survivors, nullptr);
+  const std::string value = "\"" + text(config.extra);
+  return behind_value(config.frame, survivors, &value);
+}
+
+// --- Names. -----------------------------------------------------------------
+
+Config JsonMachine::key_step(Config config, std::uint8_t byte) {
+  Lexeme& now = lexemes_[config.lex];
+  const BodyState body = json::next(now.body, byte);
+  if (body == BodyState::kDead) return {};
+  if (body == BodyState::kExit) {
+    std::uint64_t matched = 0;
+    std::uint32_t name = KeySet::kNone;
+    if (now.trie != KeySet::kNone)
+      name = key_sets_[now.set].node(now.trie).name;
+    if (name == KeySet::kNone) {
+      if (!now.open && (now.extras == automata::kDeadState ||
+                        !goals_.languages().accepting(now.extras)))
+        return {};
+      for (std::size_t i = 0; i < now.entries.size(); ++i) {
+        const automata::StateId state = now.entries[i].state;
+        if (state != automata::kDeadState &&
+            goals_.languages().accepting(state))
+          matched |= std::uint64_t{1} << i;
+      }
+    }
+    const std::string spelled = now.track ? text(config.extra) : std::string();
+    const FrameId frame = with_member(config.frame, name, matched,
+                                      now.track ? &spelled : nullptr);
+    if (frame == 0) return {};
+    return {static_cast<LexId>(Kind::kColon), frame, 0, 0};
+  }
+  LexId target = now.row == nullptr ? kUnknown : (*now.row)[byte];
+  if (target == kUnknown) target = key_row(config.lex, byte);
+  if (target == 0) return {};
+  const Lexeme& next = lexemes_[target];
+  if (!next.open && next.extras == automata::kDeadState &&
+      !key_live(key_info(config.frame), next))
+    return {};
+  if (now.track) {
+    std::string text;
+    if (!is_escape(now.body) && !is_escape(body)) {
+      text.push_back(static_cast<char>(byte));
+    } else if (body == BodyState::kText) {
+      append_utf8(text, escaped_char(now.body, byte, now.partial));
+    }
+    config.extra = extend_text(config.extra, text);
+  }
+  config.lex = target;
+  return config;
+}
+
+// Whether a name of the schema that is still allowed begins so.
+bool JsonMachine::key_live(const KeyInfo& info, const Lexeme& lexeme) {
+  if (lexeme.trie == KeySet::kNone) return false;
+  const KeySet& set = key_sets_[lexeme.set];
+  if (!is_escape(lexeme.body)) {
+    const KeySet::Node& node = set.node(lexeme.trie);
+    return info.allowed.any(node.first, node.last);
+  }
+  const Ranges ranges = escape_ranges(lexeme.body, lexeme.partial);
+  return trie_in_range(set, &info.allowed, lexeme.trie, ranges.first.low,
+                       ranges.first.high) ||
+         trie_in_range(set, &info.allowed, lexeme.trie, ranges.second.low,
+                       ranges.second.high);
+}
+
+// Whether a name goes on behind `node` with a character of [low, high].
+bool JsonMachine::trie_in_range(const KeySet& set, const NameBits* allowed,
+                                std::uint32_t node, char32_t low,
+                                char32_t high) {
+  if (low > high) return false;
+  struct Step {
+    std::uint32_t node;
+    char32_t value;
+    unsigned left;
+  };
+  std::vector<Step> todo = {{node, 0, 4}};  // 4: no byte of it read yet
+  while (!todo.empty()) {
+    const Step at = todo.back();
+    todo.pop_back();
+    if (at.left == 0) {
+      const KeySet::Node& end = set.node(at.node);
+      if (at.value >= low && at.value <= high &&
+          (allowed == nullptr || allowed->any(end.first, end.last)))
+        return true;
+      continue;
+    }
+    for (std::uint32_t child = at.node + 1; child < set.node(at.node).end;
+         child = set.node(child).end) {
+      const char32_t byte = set.node(child).byte;
+      if (at.left < 4) {
+        todo.push_back({child, at.value << 6 | (byte & 0x3F), at.left - 1});
+      } else if (byte < 0x80) {
+        todo.push_back({child, byte, 0});
+      } else if (byte < 0xE0) {
+        todo.push_back({child, byte & 0x1F, 1});
+      } else if (byte < 0xF0) {
+        todo.push_back({child, byte & 0x0F, 2});
+      } else {
+        todo.push_back({child, byte & 0x07, 3});
+      }
+    }
+  }
+  return false;
+}
+
+JsonMachine::LexId JsonMachine::key_row(LexId id, std::uint8_t byte) {
+  automata::Languages& languages = goals_.languages();
+  const Lexeme& now = lexemes_[id];
+  const KeySet& set = key_sets_[now.set];
+  const BodyState body = json::next(now.body, byte);
+  Lexeme next;
+  next.kind = Kind::kKey;
+  next.body = body;
+  next.track = now.track;
+  next.open = now.open;
+  next.set = now.set;
+  next.trie = now.trie;
+  next.extras = now.extras;
+  next.entries = now.entries;
+  const bool escape = is_escape(now.body) || is_escape(body);
+  // Where every name may come and none is special the escape says nothing.
+  const bool indifferent = now.open && now.trie == KeySet::kNone &&
+                           now.entries.empty() && !now.track;
+  if (is_escape(body) && !indifferent)
+    next.partial = next_partial(now.body, body, byte, now.partial);
+  std::string bytes;
+  if (!escape) {
+    bytes.push_back(static_cast<char>(byte));
+  } else if (body == BodyState::kText && !indifferent) {
+    append_utf8(bytes, escaped_char(now.body, byte, now.partial));
+  }
+  for (const char c : bytes) {
+    const auto b = static_cast<std::uint8_t>(c);
+    if (next.trie != KeySet::kNone) next.trie = set.child(next.trie, b);
+    if (next.extras != automata::kDeadState)
+      next.extras = languages.step(next.extras, b);
+    for (Entry& entry : next.entries) {
+      if (entry.state != automata::kDeadState)
+        entry.state = languages.step(entry.state, b);
+    }
+  }
+  bool live = next.open || next.extras != automata::kDeadState ||
+              next.trie != KeySet::kNone;
+  if (escape && body != BodyState::kText && !next.open) {
+    const Ranges ranges = escape_ranges(body, next.partial);
+    const auto in = [&](const Range& range) {
+      if (range.low > range.high) return false;
+      return next.extras != automata::kDeadState &&
+             languages.any_in_range(next.extras, range.low, range.high);
+    };
+    // The start of an escape that no other name takes is for those of the
+    // schema alone, which key_live() asks for in each frame.
+    if (!in(ranges.first) && !in(ranges.second))
+      next.extras = automata::kDeadState;
+    live = next.extras != automata::kDeadState || next.trie != KeySet::kNone;
+  }
+  const LexId target = live ? intern(std::move(next)) : 0;
+  Lexeme& from = lexemes_[id];
+  if (from.row == nullptr) {
+    from.row = std::make_unique<std::array<LexId, 256>>();
+    from.row->fill(kUnknown);
+    ++rows_;
+  }
+  (*from.row)[byte] = target;
+  return target;
+}
+
+// --- Views. -----------------------------------------------------------------
+
+BodyView JsonMachine::body(Config config) {
+  const Lexeme& lexeme = lexemes_[config.lex];
+  BodyView view;
+  view.state = lexeme.body;
+  if (lexeme.kind == Kind::kString) {
+    if (!lexeme.total || lexeme.track) return {};
+    const Entry& first = lexeme.entries.front();
+    if (lexeme.entries.size() == 1) {
+      view.free = true;
+      if (first.max != BodyView::kMany)
+        view.max_chars = first.max - config.count;
+      if (first.min > config.count) view.min_chars = first.min - config.count;
+    } else {
+      // Several alternatives: only if all of them stay, whatever comes.
+      for (const Entry& entry : lexeme.entries) {
+        if (entry.max != BodyView::kMany || entry.min > config.count) return {};
+      }
+      view.free = true;
+    }
+    std::vector<std::uint32_t> survivors;
+    for (const Entry& entry : lexeme.entries) {
+      if (survivors.empty() || survivors.back() != entry.alternative)
+        survivors.push_back(entry.alternative);
+    }
+    view.after = behind_value(config.frame, survivors, nullptr);
+    return view;
+  }
+  if (lexeme.kind != Kind::kKey || lexeme.track || !lexeme.open) return {};
+  view.free = true;
+  view.special = lexeme.trie != KeySet::kNone;
+  const FrameId frame = with_member(config.frame, KeySet::kNone, 0, nullptr);
+  if (frame != 0) view.after = {static_cast<LexId>(Kind::kColon), frame, 0, 0};
+  return view;
+}
+
+std::uint64_t JsonMachine::lexeme_fingerprint(Config config) {
+  const Lexeme& lexeme = lexemes_[config.lex];
+  if (lexeme.kind != Kind::kString && lexeme.kind != Kind::kNumber) return 0;
+  std::vector<std::uint64_t> parts;
+  for (const Entry& entry : lexeme.entries) {
+    std::uint64_t hash = 1;
+    if (lexeme.kind == Kind::kNumber) {
+      mix(hash, goals_.numbers().fingerprint(entry.state));
+    } else {
+      mix(hash, goals_.languages().fingerprint(entry.state));
+      const std::uint32_t room = entry.max == BodyView::kMany
+                                     ? BodyView::kMany
+                                     : entry.max - config.count;
+      mix(hash, std::min<std::uint32_t>(room, 1000));
+    }
+    parts.push_back(hash);
+  }
+  std::sort(parts.begin(), parts.end());
+  parts.erase(std::unique(parts.begin(), parts.end()), parts.end());
+  std::uint64_t hash = static_cast<std::uint64_t>(lexeme.kind);
+  mix(hash, static_cast<std::uint64_t>(lexeme.body));
+  mix(hash, lexeme.partial);
+  for (const std::uint64_t part : parts) mix(hash, part);
+  return hash | 1;
+}
+
+int JsonMachine::lexeme_end(Config config) {
+  return lexemes_[config.lex].kind == Kind::kString ? '"' : -1;
+}
+
+// --- Remembered texts. ------------------------------------------------------
+
+std::uint32_t JsonMachine::extend_text(std::uint32_t id,
+                                       std::string_view bytes) {
+  for (const char c : bytes) {
+    const std::uint64_t key =
+        (std::uint64_t{id} << 8 | static_cast<std::uint8_t>(c)) + 1;
+    const auto [it, is_new] =
+        text_of_.try_emplace(key, static_cast<std::uint32_t>(texts_.size()));
+    if (is_new) texts_.push_back(key);
+    id = it->second;
+  }
+  return id;
+}
+
+std::string JsonMachine::text(std::uint32_t id) const {
+  std::string text;
+  for (; id != 0; id = static_cast<std::uint32_t>((texts_[id] - 1) >> 8))
+    text.push_back(static_cast<char>((texts_[id] - 1) & 0xFF));
+  std::reverse(text.begin(), text.end());
+  return text;
+}
+
+}  // namespace parlance::grammar

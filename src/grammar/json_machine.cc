@@ -1,0 +1,400 @@
+// Structure: what the brackets, commas, colons and white space between the
+// lexemes do.
+
+#include "grammar/json_machine.h"
+
+#include <algorithm>
+
+namespace parlance::grammar {
+namespace {
+
+bool is_space(std::uint8_t byte) {
+  return byte == ' ' || byte == '\n' || byte == '\t' || byte == '\r';
+}
+
+// In exact layout Config::extra says which of the two ways out of kAfter has
+// begun.
+constexpr std::uint32_t kGoingOn = 1;
+constexpr std::uint32_t kClosing = 2;
+
+}  // namespace
+
+JsonMachine::JsonMachine(schema::Document document, JsonSchemaOptions options)
+    : document_(std::move(document)),
+      options_(std::move(options)),
+      goals_(document_, options_),
+      item_separator_(options_.layout.item_separator) {
+  if (options_.layout.indent && item_separator_ == ", ") item_separator_ = ",";
+  frames_.emplace_back();
+  lexemes_.resize(kFirstLexeme);
+  for (LexId id = 0; id < kFirstLexeme; ++id)
+    lexemes_[id].kind = id <= static_cast<LexId>(Kind::kEnd)
+                            ? static_cast<Kind>(id)
+                            : Kind::kDead;
+  used_.push_back({});
+  used_of_.emplace(std::string(), 0);
+  value_sets_.push_back({});
+  value_set_of_.emplace(std::string(), 0);
+  texts_.push_back(0);
+}
+
+Result<std::unique_ptr<JsonMachine>> JsonMachine::create(
+    schema::Document document, JsonSchemaOptions options) {
+  const JsonLayout& layout = options.layout;
+  if (layout.exact) {
+    if (layout.item_separator.empty() || layout.item_separator[0] != ',') {
+      return Error{ErrorCode::kInvalidValue,
+                   "An item separator begins with ','.",
+                   {},
+                   {}};
+    }
+    if (layout.key_separator.find(':') == std::string::npos) {
+      return Error{
+          ErrorCode::kInvalidValue, "A key separator contains ':'.", {}, {}};
+    }
+  }
+  std::unique_ptr<JsonMachine> machine(
+      new JsonMachine(std::move(document), std::move(options)));
+  Goals& goals = machine->goals_;
+  if (std::optional<Error> error = goals.check_nodes())
+    return std::move(*error);
+  const GoalId root = goals.goal({holds(machine->document_.root)});
+  if (!goals.live(root)) {
+    if (goals.narrowed()) {
+      return Error{ErrorCode::kTooLarge,
+                   "No text was found that fits, and a limit was passed on the "
+                   "way: the schema has too many alternatives, or is nested "
+                   "too deeply.",
+                   {},
+                   {}};
+    }
+    return Error{ErrorCode::kUnsatisfiable,
+                 "No JSON text is valid under this schema.",
+                 {},
+                 {}};
+  }
+  Frame frame;
+  frame.pending = true;
+  machine->start_ = {static_cast<LexId>(Kind::kRoot),
+                     machine->intern(std::move(frame), {{0, 0, 0, root}}), 0,
+                     0};
+  machine->notes_ = goals.take_notes();
+  if (goals.narrowed()) {
+    machine->notes_.push_back(
+        {SchemaNote::Kind::kNarrowed,
+         {},
+         {},
+         "some alternatives are left out, because there are too many, or "
+         "because they are about what cannot be told from the text so far"});
+  }
+  return machine;
+}
+
+Config JsonMachine::start() { return start_; }
+
+Config JsonMachine::step(Config config, std::uint8_t byte) {
+  switch (lexemes_[config.lex].kind) {
+    case Kind::kString:
+      return string_step(config, byte);
+    case Kind::kKey:
+      return key_step(config, byte);
+    case Kind::kNumber:
+      return number_step(config, byte);
+    case Kind::kWord:
+      return word_step(config, byte);
+    case Kind::kDead:
+    case Kind::kEnd:
+      return {};
+    default:
+      return structure(config, byte);
+  }
+}
+
+Config JsonMachine::structure(Config config, std::uint8_t byte) {
+  const JsonLayout& layout = options_.layout;
+  if (layout.exact) return exact(config, byte);
+  if (is_space(byte)) {
+    if (config.lex == static_cast<LexId>(Kind::kRoot)) return {};
+    if (layout.max_white_space == JsonLayout::kUnlimited) return config;
+    if (config.count >= layout.max_white_space) return {};
+    ++config.count;
+    return config;
+  }
+  return significant(config, byte);
+}
+
+std::string JsonMachine::new_line(std::size_t depth) const {
+  if (!options_.layout.indent) return {};
+  return "\n" + std::string(*options_.layout.indent * depth, ' ');
+}
+
+// Config::count is how much of the layout has been read.
+Config JsonMachine::exact(Config config, std::uint8_t byte) {
+  const Kind kind = lexemes_[config.lex].kind;
+  const Frame& frame = frames_[config.frame];
+  const auto go_on = [&](const std::string& text) {
+    if (config.count >= text.size() ||
+        static_cast<std::uint8_t>(text[config.count]) != byte)
+      return false;
+    ++config.count;
+    return true;
+  };
+  switch (kind) {
+    case Kind::kKeyFirst:
+    case Kind::kItemFirst: {
+      if (config.count == 0 && (byte == '}' || byte == ']'))
+        return significant(config, byte);
+      const std::string text = new_line(frame.depth);
+      if (config.count < text.size()) {
+        if (!may_go_on(config.frame) || !go_on(text)) return {};
+        return config;
+      }
+      return byte == '}' || byte == ']' ? Config{} : significant(config, byte);
+    }
+    case Kind::kColon: {
+      const std::string& text = options_.layout.key_separator;
+      if (!go_on(text)) return {};
+      if (config.count < text.size()) return config;
+      return {static_cast<LexId>(Kind::kValue), config.frame, 0, 0};
+    }
+    case Kind::kAfter: {
+      if (config.extra != kClosing && may_go_on(config.frame)) {
+        const std::string text = item_separator_ + new_line(frame.depth);
+        if (go_on(text)) {
+          config.extra = kGoingOn;
+          return config.count < text.size() ? config
+                                            : after_comma(config.frame);
+        }
+      }
+      if (config.extra == kGoingOn || close(config.frame).dead()) return {};
+      const std::string text = new_line(frame.depth - 1U);
+      if (go_on(text)) {
+        config.extra = kClosing;
+        return config;
+      }
+      return config.count == text.size() && (byte == '}' || byte == ']')
+                 ? significant(config, byte)
+                 : Config{};
+    }
+    default:
+      return significant(config, byte);
+  }
+}
+
+bool JsonMachine::may_go_on(FrameId id) {
+  const Frame& frame = frames_[id];
+  if (frame.kind == FrameKind::kObject) return key_info(id).any;
+  return frame.kind == FrameKind::kArray && next_item(id) != 0;
+}
+
+Config JsonMachine::after_comma(FrameId frame) {
+  if (frames_[frame].kind == FrameKind::kObject) {
+    if (!key_info(frame).any) return {};
+    return {static_cast<LexId>(Kind::kKeyNext), frame, 0, 0};
+  }
+  const FrameId next = next_item(frame);
+  if (next == 0) return {};
+  return {static_cast<LexId>(Kind::kValue), next, 0, 0};
+}
+
+// A byte that is not white space, between lexemes.
+Config JsonMachine::significant(Config config, std::uint8_t byte) {
+  const Frame& frame = frames_[config.frame];
+  switch (lexemes_[config.lex].kind) {
+    case Kind::kRoot:
+    case Kind::kValue:
+      return value(config.frame, byte);
+    case Kind::kItemFirst: {
+      if (byte == ']') return close(config.frame);
+      const FrameId next = next_item(config.frame);
+      return next == 0 ? Config{} : value(next, byte);
+    }
+    case Kind::kKeyFirst:
+      if (byte == '}') return close(config.frame);
+      [[fallthrough]];
+    case Kind::kKeyNext: {
+      if (byte != '"') return {};
+      const KeyInfo& info = key_info(config.frame);
+      if (!info.any) return {};
+      return {info.start, config.frame, 0, 0};
+    }
+    case Kind::kColon:
+      if (byte != ':') return {};
+      return {static_cast<LexId>(Kind::kValue), config.frame, 0, 0};
+    case Kind::kAfter:
+      if (byte == ',') return after_comma(config.frame);
+      if (byte == (frame.kind == FrameKind::kObject ? '}' : ']'))
+        return close(config.frame);
+      return {};
+    default:
+      return {};
+  }
+}
+
+// The first byte of a value says its type.
+Config JsonMachine::value(FrameId id, std::uint8_t byte) {
+  const auto entered = [&](JsonType type, auto enter) {
+    const auto place = static_cast<std::size_t>(type);
+    if (frames_[id].entry[place] == kUnknown) {
+      const std::uint32_t made = enter();
+      frames_[id].entry[place] = made;
+    }
+    return frames_[id].entry[place];
+  };
+  switch (byte) {
+    case '"':
+      return {entered(JsonType::kString, [&] { return enter_string(id); }), id,
+              0, 0};
+    case '{':
+    case '[': {
+      const JsonType type = byte == '{' ? JsonType::kObject : JsonType::kArray;
+      const FrameId made = entered(type, [&] { return open(id, type); });
+      if (made == 0) return {};
+      return {
+          static_cast<LexId>(byte == '{' ? Kind::kKeyFirst : Kind::kItemFirst),
+          made, 0, 0};
+    }
+    case 't':
+    case 'f': {
+      const LexId lexeme = entered(JsonType::kBoolean, [&] {
+        return enter_word(id, JsonType::kBoolean);
+      });
+      return lexeme == 0 ? Config{} : word_step({lexeme, id, 0, 0}, byte);
+    }
+    case 'n': {
+      const LexId lexeme = entered(
+          JsonType::kNull, [&] { return enter_word(id, JsonType::kNull); });
+      return lexeme == 0 ? Config{} : word_step({lexeme, id, 0, 0}, byte);
+    }
+    default:
+      if (byte != '-' && (byte < '0' || byte > '9')) return {};
+      const LexId lexeme =
+          entered(JsonType::kNumber, [&] { return enter_number(id); });
+      return lexeme == 0 ? Config{} : number_step({lexeme, id, 0, 0}, byte);
+  }
+}
+
+bool JsonMachine::can_end(Config config) {
+  const Kind kind = lexemes_[config.lex].kind;
+  if (kind == Kind::kEnd) return true;
+  if (kind != Kind::kNumber || frames_[config.frame].kind != FrameKind::kRoot)
+    return false;
+  return !end_number(config).dead();
+}
+
+Config JsonMachine::mask_key(Config config, std::uint32_t longest) {
+  const Lexeme& lexeme = lexemes_[config.lex];
+  config.frame = canonical(config.frame);
+  if (lexeme.kind == Kind::kString || lexeme.kind == Kind::kKey) {
+    // Lengths matter where a token can reach them.
+    if (!lexeme.track) config.extra = 0;
+    std::uint32_t least = 0;
+    for (const Entry& entry : lexeme.entries) {
+      if (lexeme.kind == Kind::kString) least = std::max(least, entry.min);
+    }
+    if (lexeme.kind == Kind::kKey) {
+      config.count = 0;
+    } else if (config.count >= least) {
+      const std::uint32_t room = lexeme.max - config.count;
+      if (lexeme.max == BodyView::kMany || room > longest) {
+        config.count = lexeme.max == BodyView::kMany
+                           ? least
+                           : std::max(least, lexeme.max - longest - 1);
+      }
+    }
+  } else if (lexeme.kind < Kind::kWord && !options_.layout.exact) {
+    if (options_.layout.max_white_space > longest &&
+        config.count <= options_.layout.max_white_space - longest)
+      config.count = 0;
+  }
+  return config;
+}
+
+SpaceView JsonMachine::space(Config config) {
+  const Kind kind = lexemes_[config.lex].kind;
+  if (options_.layout.exact || kind < Kind::kValue || kind > Kind::kAfter)
+    return {};
+  const std::size_t most = options_.layout.max_white_space;
+  SpaceView view{.free = true, .behind = config};
+  view.behind.count = 0;
+  view.max_bytes = most >= BodyView::kMany
+                       ? BodyView::kMany
+                       : static_cast<std::uint32_t>(most) - config.count;
+  return view;
+}
+
+std::string JsonMachine::expected(Config config) {
+  if (config.dead()) return "nothing";
+  std::string list;
+  const auto add = [&](std::string_view what) {
+    if (!list.empty()) list += ", ";
+    list += what;
+  };
+  const Lexeme& lexeme = lexemes_[config.lex];
+  switch (lexeme.kind) {
+    case Kind::kEnd:
+      return "the end";
+    case Kind::kWord:
+      return "the rest of null, true or false";
+    case Kind::kString:
+      add("more of a string");
+      if (!step(config, '"').dead()) add("its closing quote");
+      return list;
+    case Kind::kKey: {
+      const KeyInfo& info = key_info(config.frame);
+      const KeySet& set = key_sets_[lexeme.set];
+      if (lexeme.trie != KeySet::kNone) {
+        const KeySet::Node& node = set.node(lexeme.trie);
+        for (std::uint32_t i = node.first; i < node.last; ++i) {
+          if (info.allowed.get(i))
+            add("the name " + json::dump(goals_.key_text(set.names()[i])));
+        }
+      }
+      if (lexeme.open || lexeme.extras != automata::kDeadState)
+        add(list.empty() ? "a name" : "another name");
+      return list;
+    }
+    default:
+      break;
+  }
+  const auto try_byte = [&](char byte, std::string_view what) {
+    if (!step(config, static_cast<std::uint8_t>(byte)).dead()) add(what);
+  };
+  const bool value = lexeme.kind < Kind::kKeyFirst;
+  try_byte('"', value ? "a string" : "a name");
+  if (lexeme.kind == Kind::kNumber) {
+    for (char byte = '0'; byte <= '9'; ++byte) {
+      if (step(config, static_cast<std::uint8_t>(byte)).dead()) continue;
+      add("a digit");
+      break;
+    }
+  } else if (value) {
+    for (const char byte : std::string_view("-0123456789")) {
+      if (step(config, static_cast<std::uint8_t>(byte)).dead()) continue;
+      add("a number");
+      break;
+    }
+  }
+  try_byte('{', "an object");
+  try_byte('[', "an array");
+  try_byte('t', "true");
+  try_byte('f', "false");
+  try_byte('n', "null");
+  try_byte('.', "'.'");
+  try_byte('e', "an exponent");
+  try_byte(':', "':'");
+  try_byte(',', "','");
+  try_byte('}', "'}'");
+  try_byte(']', "']'");
+  if (can_end(config)) add("the end");
+  return list;
+}
+
+std::size_t JsonMachine::memory_bytes() const {
+  return goals_.memory_bytes() + frames_.size() * (sizeof(Frame) + 48) +
+         alternatives_.size() * sizeof(Alternative) +
+         lexemes_.size() * (sizeof(Lexeme) + 96) + rows_ * 1024 +
+         texts_.size() * 64 + used_.size() * 96;
+}
+
+}  // namespace parlance::grammar

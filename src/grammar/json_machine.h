@@ -1,0 +1,254 @@
+#ifndef PARLANCE_SRC_GRAMMAR_JSON_MACHINE_H_
+#define PARLANCE_SRC_GRAMMAR_JSON_MACHINE_H_
+
+// The JSON texts that a schema accepts, byte by byte.
+//
+// JSON's structure does not depend on the schema: brackets, commas, colons and
+// scalars are found by one deterministic reader with a stack.  The schema rides
+// on it.  A *frame* is an open object or array together with the alternatives
+// (shapes of schema_goals.h) that the text so far still allows for it; each
+// alternative knows which one of the frame around it it belongs to:
+//
+//   {"anyOf": [A, B]}             frame 1: root     alternatives 0
+//   {"a": [ 1                     frame 2: object   A of 0, B of 0
+//          ^                      frame 3: array    A's "a" of A, B's "a" of B
+//                                 lexeme: number   1 fits A's items only
+//
+// An alternative that nothing can complete is dropped at once, so a
+// configuration that is not dead can be continued.
+//
+// Frames, and the states of lexemes, are interned: equal ones have equal
+// numbers, whichever way they were reached.  That is what lets a mask be made
+// once for all records of a list.
+//
+// Files: json_machine.cc reads structure, json_lexemes.cc strings, numbers and
+// words, json_frames.cc opens, fills and closes frames.
+
+#include <array>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "grammar/key_set.h"
+#include "grammar/recogniser.h"
+#include "grammar/schema_goals.h"
+#include "json/string_body.h"
+#include "parlance/grammar.h"
+#include "schema/document.h"
+
+namespace parlance::grammar {
+
+class JsonMachine final : public Recogniser {
+ public:
+  // Errors: as Grammar::from_json_schema's, but for those of loading.
+  static Result<std::unique_ptr<JsonMachine>> create(schema::Document document,
+                                                     JsonSchemaOptions options);
+
+  Config start() override;
+  Config step(Config config, std::uint8_t byte) override;
+  bool can_end(Config config) override;
+  Config mask_key(Config config, std::uint32_t longest) override;
+  BodyView body(Config config) override;
+  SpaceView space(Config config) override;
+  std::uint64_t lexeme_fingerprint(Config config) override;
+  int lexeme_end(Config config) override;
+  std::string expected(Config config) override;
+  std::size_t memory_bytes() const override;
+
+  const std::vector<SchemaNote>& notes() const { return notes_; }
+
+ private:
+  using FrameId = std::uint32_t;
+  using LexId = std::uint32_t;
+  static constexpr std::uint32_t kUnknown = 0xFFFFFFFF;
+
+  // Kinds of places.  Those up to kEnd are lexeme states themselves: their
+  // number is their LexId.
+  enum class Kind : std::uint8_t {
+    kDead,
+    kRoot,       // a value, nothing before it
+    kValue,      // a value, white space before it
+    kItemFirst,  // behind '[': an item or ']'
+    kKeyFirst,   // behind '{': a name or '}'
+    kKeyNext,    // behind ',': a name
+    kColon,
+    kAfter,  // behind a member or item: ',' or the end of the frame
+    kEnd,    // behind the whole text
+    kWord,   // in null, true, false
+    kNumber,
+    kString,
+    kKey,
+  };
+  static constexpr LexId kFirstLexeme = 16;
+
+  // An alternative of a frame.
+  struct Alternative {
+    std::uint32_t up = 0;  // the frame around: its alternative
+    ShapeId shape = 0;
+    std::uint32_t state = 0;    // objects: witnesses found; arrays: counts_
+    GoalId pending = kNothing;  // of the value that comes now
+    bool operator==(const Alternative&) const = default;
+    auto operator<=>(const Alternative&) const = default;
+  };
+
+  enum class FrameKind : std::uint8_t { kRoot, kArray, kObject };
+
+  struct KeyInfo;
+  struct Frame {
+    FrameKind kind = FrameKind::kRoot;
+    bool pending = false;  // a value comes now
+    bool unique = false;   // arrays: some alternative's items differ
+    std::uint16_t depth = 0;
+    FrameId parent = 0;
+    // Members or items so far, as far as rules tell them apart.
+    std::uint32_t count = 0;
+    // Objects: the names used (sets_); arrays: the values used (value_sets_).
+    std::uint32_t used = 0;
+    std::uint32_t first = 0;  // alternatives_[first, first + size)
+    std::uint32_t size = 0;
+
+    // Known once asked for.
+    std::array<std::uint32_t, kJsonTypes> entry = {
+        kUnknown, kUnknown, kUnknown, kUnknown, kUnknown, kUnknown};
+    FrameId after_all = kUnknown;  // the value is over, no alternative died
+    FrameId next_item = kUnknown;
+    Config closed = {};
+    bool closed_known = false;
+    FrameId canonical = kUnknown;
+    std::unique_ptr<KeyInfo> keys;
+  };
+
+  // Which members may come next in a frame.
+  struct KeyInfo {
+    std::uint32_t set = 0;  // key_sets_
+    NameBits allowed;
+    bool any = false;
+    bool open = false;  // every other name may come, and no pattern is in play
+    automata::StateId extras = automata::kDeadState;  // other names
+    LexId start = 0;
+    std::vector<FrameId> next = {};  // by name
+    std::vector<std::pair<std::uint64_t, FrameId>> next_extra = {};
+  };
+
+  // Part of a lexeme's state that belongs to one alternative.
+  struct Entry {
+    std::uint32_t alternative = 0;
+    std::uint32_t state = 0;  // of Languages or NumberLanguages
+    std::uint32_t min = 0;    // characters, where the language has no end
+    std::uint32_t max = BodyView::kMany;
+    bool operator==(const Entry&) const = default;
+  };
+
+  struct Lexeme {
+    Kind kind = Kind::kDead;
+    json::BodyState body = json::BodyState::kText;
+    bool track = false;         // its text is remembered
+    bool open = false;          // keys: every name may come
+    bool total = false;         // strings: every text may come, within lengths
+    std::uint8_t word = 0;      // 0 null, 1 true, 2 false
+    std::uint8_t at = 0;        // bytes of the word read
+    std::uint32_t partial = 0;  // value of the escape so far
+    std::uint32_t set = 0;      // keys: key_sets_
+    std::uint32_t trie = KeySet::kNone;
+    automata::StateId extras = automata::kDeadState;
+    std::vector<Entry> entries;  // keys: one for each pattern
+
+    // Strings: no alternative is lost up to so many characters.
+    std::uint32_t max = BodyView::kMany;
+    std::unique_ptr<std::array<LexId, 256>> row;  // kUnknown: not yet asked
+
+    bool same(const Lexeme& other) const;
+    std::uint64_t hash() const;
+  };
+
+  JsonMachine(schema::Document document, JsonSchemaOptions options);
+
+  // json_machine.cc
+  Config structure(Config config, std::uint8_t byte);
+  Config exact(Config config, std::uint8_t byte);
+  Config significant(Config config, std::uint8_t byte);
+  Config after_comma(FrameId frame);
+  bool may_go_on(FrameId frame);
+  std::string new_line(std::size_t depth) const;
+  Config value(FrameId frame, std::uint8_t byte);
+
+  // json_lexemes.cc
+  LexId intern(Lexeme lexeme);
+  std::uint32_t enter_string(FrameId frame);
+  std::uint32_t enter_number(FrameId frame);
+  std::uint32_t enter_word(FrameId frame, JsonType type);
+  Config string_step(Config config, std::uint8_t byte);
+  Config key_step(Config config, std::uint8_t byte);
+  Config number_step(Config config, std::uint8_t byte);
+  Config word_step(Config config, std::uint8_t byte);
+  LexId string_row(LexId lexeme, std::uint8_t byte);
+  LexId key_row(LexId lexeme, std::uint8_t byte);
+  Config within_bounds(Config config, std::uint32_t chars);
+  Config close_string(Config config);
+  Config end_number(Config config);
+  bool key_live(const KeyInfo& info, const Lexeme& lexeme);
+  bool trie_in_range(const KeySet& set, const NameBits* allowed,
+                     std::uint32_t node, char32_t low, char32_t high);
+  std::uint32_t extend_text(std::uint32_t text, std::string_view bytes);
+  std::string text(std::uint32_t id) const;
+
+  // json_frames.cc
+  FrameId intern(Frame frame, std::vector<Alternative> alternatives);
+  const Alternative* alternatives(const Frame& frame) const {
+    return alternatives_.data() + frame.first;
+  }
+  FrameId open(FrameId frame, JsonType type);
+  // The frame behind a value that the `survivors` (alternatives, sorted) allow.
+  FrameId after(FrameId frame, const std::vector<std::uint32_t>& survivors,
+                const std::string* unique_value);
+  Config behind_value(FrameId frame,
+                      const std::vector<std::uint32_t>& survivors,
+                      const std::string* unique_value);
+  FrameId next_item(FrameId frame);
+  Config close(FrameId frame);
+  KeyInfo& key_info(FrameId frame);
+  std::uint32_t key_set(const Frame& frame);
+  // The frame in which the value of a member comes; 0 if there is no such
+  // member.  `name`: kNone for one the schema does not spell, with the bits of
+  // the patterns it matches.
+  FrameId with_member(FrameId frame, std::uint32_t name, std::uint64_t matched,
+                      const std::string* text);
+  FrameId make_member(FrameId frame, const NameClass& name,
+                      const std::vector<KeyId>& used);
+  std::uint32_t intern_used(std::vector<KeyId> used);
+  FrameId canonical(FrameId frame);
+
+  const schema::Document document_;
+  const JsonSchemaOptions options_;
+  Goals goals_;
+  std::vector<SchemaNote> notes_;
+  std::string item_separator_;
+  Config start_;
+
+  std::deque<Frame> frames_;
+  std::vector<Alternative> alternatives_;
+  std::unordered_multimap<std::uint64_t, FrameId> frame_of_;
+  std::deque<Lexeme> lexemes_;
+  std::unordered_multimap<std::uint64_t, LexId> lexeme_of_;
+  std::deque<KeySet> key_sets_;
+  std::unordered_map<std::string, std::uint32_t> key_set_of_;
+  // By key set and shape: the names whose values can be something.
+  std::unordered_map<std::uint64_t, NameBits> possible_names_;
+  std::vector<std::vector<KeyId>> used_;
+  std::unordered_map<std::string, std::uint32_t> used_of_;
+  std::vector<std::vector<std::string>> value_sets_;
+  std::unordered_map<std::string, std::uint32_t> value_set_of_;
+  std::vector<std::vector<std::uint64_t>> counts_;  // then witnesses found
+  std::unordered_map<std::string, std::uint32_t> counts_of_;
+  // Remembered texts: (text before << 8 | byte) + 1.
+  std::vector<std::uint64_t> texts_;
+  std::unordered_map<std::uint64_t, std::uint32_t> text_of_;
+  std::size_t rows_ = 0;
+};
+
+}  // namespace parlance::grammar
+
+#endif  // PARLANCE_SRC_GRAMMAR_JSON_MACHINE_H_

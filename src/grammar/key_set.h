@@ -1,0 +1,68 @@
+#ifndef PARLANCE_SRC_GRAMMAR_KEY_SET_H_
+#define PARLANCE_SRC_GRAMMAR_KEY_SET_H_
+
+// The names that members of an object may have, as a trie of those that the
+// schema spells and a list of the patterns that its rules use.
+//
+//   names "id", "idx", "name"        0
+//                                    +- 1 i -- 2 d  [id]
+//   nodes in depth-first order;      |         +- 3 x  [idx]
+//   each knows the range of names    +- 4 n - 5 a - 6 m - 7 e  [name]
+//   below it
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "grammar/schema_goals.h"
+
+namespace parlance::grammar {
+
+class KeySet {
+ public:
+  static constexpr std::uint32_t kNone = 0xFFFFFFFF;
+
+  struct Node {
+    std::uint8_t byte = 0;
+    std::uint32_t end = 0;              // behind the node's subtree
+    std::uint32_t first = 0, last = 0;  // names below: [first, last)
+    std::uint32_t name = kNone;         // the name that ends here
+  };
+
+  // `names` in any order, each once.
+  KeySet(const Goals& goals, std::vector<KeyId> names,
+         std::vector<automata::LanguageId> languages);
+
+  std::uint32_t child(std::uint32_t node, std::uint8_t byte) const;
+  const Node& node(std::uint32_t index) const { return nodes_[index]; }
+
+  // By text.
+  const std::vector<KeyId>& names() const { return names_; }
+  const std::vector<automata::LanguageId>& languages() const {
+    return languages_;
+  }
+
+ private:
+  std::vector<KeyId> names_;
+  std::vector<automata::LanguageId> languages_;
+  std::vector<Node> nodes_;
+};
+
+// A set of a KeySet's names.
+class NameBits {
+ public:
+  explicit NameBits(std::size_t size) : words_((size + 63) / 64) {}
+  void set(std::size_t i) { words_[i / 64] |= std::uint64_t{1} << (i % 64); }
+  bool get(std::size_t i) const {
+    return (words_[i / 64] >> (i % 64) & 1) != 0;
+  }
+  bool any(std::size_t first, std::size_t last) const;
+  bool any() const;
+
+ private:
+  std::vector<std::uint64_t> words_;
+};
+
+}  // namespace parlance::grammar
+
+#endif  // PARLANCE_SRC_GRAMMAR_KEY_SET_H_

@@ -1,0 +1,440 @@
+// Goals and what their shapes say of names, members and items.  How a goal is
+// taken apart is in schema_expand.cc, what is live in schema_live.cc.
+
+#include "grammar/schema_goals.h"
+
+#include <algorithm>
+
+#include "grammar/schema_facts.h"
+
+namespace parlance::grammar {
+namespace {
+
+std::uint64_t hash_of(const std::vector<Literal>& literals) {
+  std::uint64_t hash = literals.size();
+  for (const Literal literal : literals) {
+    hash = (hash ^ literal) * 0x9E3779B97F4A7C15;
+    hash ^= hash >> 29;
+  }
+  return hash;
+}
+
+// Nothing but a reference to another node.
+bool is_reference(const schema::Node& node) {
+  return node.ref != schema::kNoNode && node.types == schema::kAllTypes &&
+         !node.integer_only && !node.has_any_of && !node.has_one_of &&
+         !node.scalars && node.enum_nodes.empty() &&
+         node.number_rules == nullptr && node.string_rules == nullptr &&
+         node.array_rules == nullptr && node.object_rules == nullptr &&
+         node.all_of.empty() && node.not_node == schema::kNoNode &&
+         node.if_node == schema::kNoNode;
+}
+
+}  // namespace
+
+Goals::Goals(const schema::Document& document, const JsonSchemaOptions& options)
+    : document_(document),
+      options_(options),
+      languages_(automata::LanguageLimits{.bytes = options.limits.bytes / 2}) {
+  goals_.push_back({});
+  expansions_.emplace_back();
+  goals_.push_back({kNever});
+  expansions_.emplace_back();
+  for (const schema::Node& node : document_.nodes) {
+    has_unevaluated_ =
+        has_unevaluated_ ||
+        node.objects().unevaluated_properties != schema::kNoNode ||
+        node.arrays().unevaluated_items != schema::kNoNode;
+  }
+  pattern_languages_.assign(document_.patterns.size(), 0xFFFFFFFF);
+}
+
+Goals::~Goals() = default;
+
+GoalId Goals::goal(std::vector<Literal> literals) {
+  std::size_t kept = 0;
+  for (Literal literal : literals) {
+    if (literal == kNever) return kNothing;
+    const schema::Node* node = &document_.node(literal >> 1);
+    while (is_reference(*node)) {
+      literal = (node->ref << 1) | (literal & 1);
+      node = &document_.node(node->ref);
+    }
+    const bool negated = (literal & 1) != 0;
+    if (node->types == 0) {
+      if (!negated) return kNothing;
+      continue;
+    }
+    if (node->accepts_everything()) {
+      if (negated) return kNothing;
+      continue;
+    }
+    literals[kept++] = literal;
+  }
+  literals.resize(kept);
+  if (literals.empty()) return kAnything;
+  std::sort(literals.begin(), literals.end());
+  literals.erase(std::unique(literals.begin(), literals.end()), literals.end());
+  for (std::size_t i = 1; i < literals.size(); ++i) {
+    if (literals[i] == opposite(literals[i - 1])) return kNothing;
+  }
+  const std::uint64_t hash = hash_of(literals);
+  const auto [begin, end] = goal_of_.equal_range(hash);
+  for (auto it = begin; it != end; ++it) {
+    if (goals_[it->second] == literals) return it->second;
+  }
+  const auto id = static_cast<GoalId>(goals_.size());
+  goals_.push_back(std::move(literals));
+  expansions_.emplace_back();
+  goal_of_.emplace(hash, id);
+  return id;
+}
+
+GoalId Goals::with(GoalId id, Literal literal) {
+  if (id == kNothing) return kNothing;
+  std::vector<Literal> literals = goals_[id];
+  literals.push_back(literal);
+  return goal(std::move(literals));
+}
+
+KeyId Goals::key(std::string_view name) {
+  const auto it = key_of_.find(name);
+  if (it != key_of_.end()) return it->second;
+  const auto id = static_cast<KeyId>(keys_.size());
+  keys_.emplace_back(name);
+  key_of_.emplace(keys_.back(), id);
+  return id;
+}
+
+const std::vector<std::pair<KeyId, NodeId>>& Goals::node_names(NodeId node) {
+  const auto [it, is_new] = node_names_.try_emplace(node);
+  if (is_new) {
+    for (const auto& [name, child] : document_.node(node).objects().properties)
+      it->second.emplace_back(key(name), child);
+    std::sort(it->second.begin(), it->second.end());
+  }
+  return it->second;
+}
+
+NodeId Goals::declared(NodeId node, KeyId key) {
+  const auto& names = node_names(node);
+  const auto it = std::lower_bound(names.begin(), names.end(),
+                                   std::pair<KeyId, NodeId>(key, 0));
+  return it != names.end() && it->first == key ? it->second : schema::kNoNode;
+}
+
+automata::LanguageId Goals::pattern_language(schema::PatternId pattern) {
+  automata::LanguageId& known = pattern_languages_[pattern];
+  if (known == 0xFFFFFFFF) {
+    const Result<automata::LanguageId> made = languages_.from_hir(
+        document_.patterns[pattern].hir(), automata::Languages::Mode::kSearch);
+    // What cannot be compiled is refused by check_nodes(), or ignored.
+    known = made ? *made : languages_.everything();
+  }
+  return known;
+}
+
+// What a goal says of strings, as one language.
+automata::LanguageId Goals::names_language(const std::vector<Literal>& names) {
+  const GoalId id = goal(names);
+  std::vector<automata::LanguageId> parts;
+  for (const ShapeId shape : shapes(id, JsonType::kString)) {
+    const StringShape& string = strings_[shape];
+    automata::LanguageId part = string.language;
+    if (string.min_chars > 0 || string.max_chars != kNoBound) {
+      part = languages_.all_of({part, languages_.length_between(
+                                          string.min_chars, string.max_chars)});
+    }
+    parts.push_back(part);
+  }
+  return parts.empty() ? languages_.nothing()
+                       : languages_.any_of(std::move(parts));
+}
+
+bool Goals::matches(automata::LanguageId language, const NameClass& name) {
+  if (name.key == kNoKey) {
+    for (std::size_t i = 0; i < name.languages->size(); ++i) {
+      if ((*name.languages)[i] == language) return (*name.matched)[i];
+    }
+    return false;
+  }
+  const std::uint64_t question =
+      (static_cast<std::uint64_t>(language) << 32) | name.key;
+  const auto [it, is_new] = key_matches_.try_emplace(question, false);
+  if (is_new) {
+    automata::StateId state = languages_.start(language);
+    for (const char c : keys_[name.key]) {
+      if (state == automata::kDeadState) break;
+      state = languages_.step(state, static_cast<std::uint8_t>(c));
+    }
+    it->second = state != automata::kDeadState && languages_.accepting(state);
+  }
+  return it->second;
+}
+
+// Whether `properties` or `patternProperties` of the node speak of the name.
+bool Goals::knows(NodeId node, const NameClass& name) {
+  if (name.key != kNoKey && declared(node, name.key) != schema::kNoNode)
+    return true;
+  for (const auto& [pattern, child] :
+       document_.node(node).objects().pattern_properties) {
+    if (matches(pattern_language(pattern), name)) return true;
+  }
+  return false;
+}
+
+bool Goals::evaluated(const UnevaluatedRule& rule, const NameClass& name) {
+  const auto by = [&](NodeId node) {
+    return document_.node(node).objects().additional_properties !=
+               schema::kNoNode ||
+           knows(node, name);
+  };
+  return by(rule.node) ||
+         std::any_of(rule.scopes.begin(), rule.scopes.end(), [&](NodeId node) {
+           return document_.node(node).objects().unevaluated_properties !=
+                      schema::kNoNode ||
+                  by(node);
+         });
+}
+
+bool Goals::evaluated(const UnevaluatedRule& rule, std::uint64_t index) {
+  const auto by = [&](NodeId node) {
+    const schema::ArrayRules& rules = document_.node(node).arrays();
+    return rules.items != schema::kNoNode || index < rules.prefix_items.size();
+  };
+  return by(rule.node) ||
+         std::any_of(rule.scopes.begin(), rule.scopes.end(), [&](NodeId node) {
+           return document_.node(node).arrays().unevaluated_items !=
+                      schema::kNoNode ||
+                  by(node);
+         });
+}
+
+GoalId Goals::member_goal(ShapeId object, const NameClass& name) {
+  const ObjectShape& shape = objects_[object];
+  if (name.key != kNoKey &&
+      std::binary_search(shape.forbidden.begin(), shape.forbidden.end(),
+                         name.key)) {
+    return kNothing;
+  }
+  if (!shape.names.empty() && !matches(facts(object).names_rule, name))
+    return kNothing;
+  std::vector<Literal> literals;
+  for (const MemberRules& rules : shape.members) {
+    bool known = false;
+    if (name.key != kNoKey) {
+      const NodeId child = declared(rules.node, name.key);
+      if (child != schema::kNoNode) {
+        literals.push_back(holds(child));
+        known = true;
+      }
+    }
+    for (const auto& [pattern, child] :
+         document_.node(rules.node).objects().pattern_properties) {
+      if (matches(pattern_language(pattern), name)) {
+        literals.push_back(holds(child));
+        known = true;
+      }
+    }
+    if (!known && rules.extra != kNoLiteral) literals.push_back(rules.extra);
+  }
+  for (const UnevaluatedRule& rule : shape.unevaluated) {
+    if (!evaluated(rule, name)) literals.push_back(rule.rule);
+  }
+  for (const auto& [key, literal] : shape.at) {
+    if (key == name.key) literals.push_back(literal);
+  }
+  return goal(std::move(literals));
+}
+
+GoalId Goals::item_goal(ShapeId array, std::uint64_t index) {
+  const ArrayShape& shape = arrays_[array];
+  std::vector<Literal> literals;
+  for (const ItemRules& rules : shape.items) {
+    const auto& prefix = document_.node(rules.node).arrays().prefix_items;
+    if (index < prefix.size()) {
+      literals.push_back(holds(prefix[index]));
+    } else if (rules.rest != kNoLiteral) {
+      literals.push_back(rules.rest);
+    }
+  }
+  for (const UnevaluatedRule& rule : shape.unevaluated) {
+    if (!evaluated(rule, index)) literals.push_back(rule.rule);
+  }
+  for (const auto& [at, literal] : shape.at) {
+    if (at == index) literals.push_back(literal);
+  }
+  return goal(std::move(literals));
+}
+
+bool Goals::qualifies(const MemberWitness& witness, const NameClass& name) {
+  switch (witness.names) {
+    case MemberWitness::Names::kPattern:
+      return matches(pattern_language(witness.pattern), name);
+    case MemberWitness::Names::kExtra:
+      return !knows(witness.node, name);
+    case MemberWitness::Names::kFailing:
+      return matches(names_language({witness.literal}), name);
+  }
+  return false;
+}
+
+Goals::ObjectFacts& Goals::facts(ShapeId object) {
+  std::unique_ptr<ObjectFacts>& known = facts_[object];
+  if (known != nullptr) return *known;
+  known = std::make_unique<ObjectFacts>();
+  ObjectFacts& facts = *known;
+  const ObjectShape& shape = objects_[object];
+  const auto use = [&](NodeId node) {
+    const schema::ObjectRules& rules = document_.node(node).objects();
+    for (const auto& [name, child] : rules.properties) {
+      const KeyId id = key(name);
+      if (facts.ranks.try_emplace(id, facts.ranks.size()).second)
+        facts.names.push_back(id);
+    }
+    for (const auto& [pattern, child] : rules.pattern_properties)
+      facts.languages.push_back(pattern_language(pattern));
+  };
+  for (const MemberRules& rules : shape.members) use(rules.node);
+  for (const UnevaluatedRule& rule : shape.unevaluated) {
+    use(rule.node);
+    for (const NodeId node : rule.scopes) use(node);
+  }
+  const auto spell = [&](KeyId id) { facts.names.push_back(id); };
+  for (const KeyId id : shape.required) spell(id);
+  for (const KeyId id : shape.forbidden) spell(id);
+  for (const auto& [id, literal] : shape.at) spell(id);
+  for (const auto& [id, others] : shape.dependent) {
+    spell(id);
+    for (const KeyId other : others) spell(other);
+  }
+  if (!shape.names.empty()) {
+    facts.names_rule = names_language(shape.names);
+    facts.languages.push_back(facts.names_rule);
+  }
+  for (const MemberWitness& witness : shape.witnesses) {
+    if (witness.names == MemberWitness::Names::kPattern) {
+      facts.languages.push_back(pattern_language(witness.pattern));
+    } else if (witness.names == MemberWitness::Names::kFailing) {
+      facts.languages.push_back(names_language({witness.literal}));
+    } else {
+      use(witness.node);
+    }
+  }
+  const auto sort_unique = [](auto& list) {
+    std::sort(list.begin(), list.end());
+    list.erase(std::unique(list.begin(), list.end()), list.end());
+  };
+  sort_unique(facts.names);
+  sort_unique(facts.languages);
+  find_extra_names(object, facts);
+  return facts;
+}
+
+// Every way in which a name that is not spelled may match the patterns.  More
+// than kFull patterns would give too many: then only names that match at most
+// one of them are considered.
+void Goals::find_extra_names(ShapeId, ObjectFacts& facts) {
+  constexpr std::size_t kFull = 6;
+  const std::size_t count = facts.languages.size();
+  if (count == 0) {
+    facts.extras.push_back({});
+    return;
+  }
+  std::vector<std::string> spelled;
+  for (const KeyId id : facts.names) spelled.push_back(keys_[id]);
+  const automata::LanguageId other =
+      languages_.complement(languages_.literals(spelled));
+  const auto add = [&](const std::vector<bool>& matched) {
+    std::vector<automata::LanguageId> parts = {other};
+    for (std::size_t i = 0; i < count; ++i) {
+      parts.push_back(matched[i] ? facts.languages[i]
+                                 : languages_.complement(facts.languages[i]));
+    }
+    const automata::LanguageId language = languages_.all_of(std::move(parts));
+    if (!languages_.empty(language))
+      facts.extras.push_back({matched, language});
+  };
+  if (count <= kFull) {
+    for (std::uint32_t bits = 0; bits < (1U << count); ++bits) {
+      std::vector<bool> matched(count);
+      for (std::size_t i = 0; i < count; ++i) matched[i] = (bits >> i & 1) != 0;
+      add(matched);
+    }
+    return;
+  }
+  narrowed_ = true;
+  add(std::vector<bool>(count, false));
+  for (std::size_t i = 0; i < count; ++i) {
+    std::vector<bool> matched(count, false);
+    matched[i] = true;
+    add(matched);
+  }
+}
+
+const std::vector<KeyId>& Goals::names(ShapeId object) {
+  return facts(object).names;
+}
+const std::vector<automata::LanguageId>& Goals::name_languages(ShapeId object) {
+  return facts(object).languages;
+}
+const std::vector<ExtraNames>& Goals::extra_names(ShapeId object) {
+  return facts(object).extras;
+}
+
+std::uint32_t Goals::rank(ShapeId object, KeyId key) {
+  const auto& ranks = facts(object).ranks;
+  const auto it = ranks.find(key);
+  return it == ranks.end() ? 0xFFFFFFFF
+                           : static_cast<std::uint32_t>(it->second);
+}
+
+automata::LanguageId Goals::possible_extras(ShapeId object) {
+  ObjectFacts& facts = this->facts(object);
+  if (!facts.possible_known) {
+    facts.possible_known = true;
+    std::vector<automata::LanguageId> parts;
+    for (const ExtraNames& extra : facts.extras) {
+      const NameClass name{kNoKey, &facts.languages, &extra.matched};
+      if (!live(member_goal(object, name))) continue;
+      parts.push_back(facts.languages.empty() ? languages_.everything()
+                                              : extra.language);
+    }
+    facts.possible = parts.empty() ? languages_.nothing()
+                                   : languages_.any_of(std::move(parts));
+  }
+  return facts.possible;
+}
+
+std::vector<KeyId> Goals::needed(ShapeId object,
+                                 const std::vector<KeyId>& seen) {
+  const ObjectShape& shape = objects_[object];
+  std::vector<KeyId> need;
+  const auto add = [&](KeyId key) {
+    if (std::binary_search(seen.begin(), seen.end(), key)) return;
+    if (std::find(need.begin(), need.end(), key) == need.end())
+      need.push_back(key);
+  };
+  for (const KeyId key : shape.required) {
+    if (!std::binary_search(seen.begin(), seen.end(), key)) need.push_back(key);
+  }
+  if (shape.dependent.empty()) return need;
+  for (std::size_t before = need.size() + 1; before != need.size();) {
+    before = need.size();
+    for (const auto& [key, others] : shape.dependent) {
+      if (!std::binary_search(seen.begin(), seen.end(), key) &&
+          std::find(need.begin(), need.end(), key) == need.end())
+        continue;
+      for (const KeyId other : others) add(other);
+    }
+  }
+  return need;
+}
+
+std::size_t Goals::memory_bytes() const {
+  return languages_.memory_bytes() + numbers_.memory_bytes() +
+         goals_.size() * 160 + objects_.size() * 700 + arrays_.size() * 400 +
+         strings_.size() * sizeof(StringShape) + keys_.size() * 80;
+}
+
+}  // namespace parlance::grammar

@@ -1,0 +1,341 @@
+#ifndef PARLANCE_SRC_GRAMMAR_SCHEMA_GOALS_H_
+#define PARLANCE_SRC_GRAMMAR_SCHEMA_GOALS_H_
+
+// What a value has to be, taken apart until only plain shapes are left.
+//
+// A *literal* is a node of the schema that must hold, or must not.  A *goal* is
+// a set of literals that must hold together.  For each type of JSON a goal is
+// expanded into alternative *shapes*: conjunctions without any and, or, not or
+// if left in them.
+//
+//   {"type": ["object", "null"],          object: {members of 0, required a}
+//    "anyOf": [{"required": ["a"]},    =>         {members of 0, required b}
+//              {"required": ["b"]}],      null:   {null}
+//    "properties": {"a": {..}, "b": {..}}}
+//
+// Negation goes inwards: not {"properties": {"a": S}} is "a is there and its
+// value is not S".  So each shape is a plain description that a machine can
+// ride along, and the text is valid if one of them is fulfilled.
+//
+// Whether anything at all fulfils a shape is decided here too (live()), so that
+// nobody sets out for what cannot be reached.  The question recurs along
+// required members and items; a cycle that never comes to an end has no
+// finite value, hence is not live.
+//
+// When a schema has more alternatives than the limit, the first ones are kept:
+// the language gets narrower, never wider, and narrowed() says so.
+
+#include <array>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "automata/language.h"
+#include "grammar/number_language.h"
+#include "parlance/error.h"
+#include "parlance/grammar.h"
+#include "schema/document.h"
+
+namespace parlance::grammar {
+
+using schema::NodeId;
+
+// A node that must hold (even) or must not (odd).
+using Literal = std::uint32_t;
+inline constexpr Literal kNoLiteral = 0xFFFFFFFF;
+inline constexpr Literal kNever = 0xFFFFFFFE;  // what nothing fulfils
+constexpr Literal holds(NodeId node) { return node << 1; }
+constexpr Literal fails(NodeId node) { return node << 1 | 1; }
+constexpr Literal opposite(Literal literal) { return literal ^ 1; }
+
+using GoalId = std::uint32_t;
+inline constexpr GoalId kAnything = 0;
+inline constexpr GoalId kNothing = 1;
+
+// A name of a member, interned.
+using KeyId = std::uint32_t;
+inline constexpr KeyId kNoKey = 0xFFFFFFFF;
+
+// ORDER: JsonType
+enum class JsonType : std::uint8_t {
+  kNull,
+  kBoolean,
+  kNumber,
+  kString,
+  kArray,
+  kObject,
+};
+inline constexpr std::size_t kJsonTypes = 6;
+
+inline constexpr std::uint64_t kNoBound = ~std::uint64_t{0};
+
+struct StringShape {
+  automata::LanguageId language = 0;
+  std::uint64_t min_chars = 0;
+  std::uint64_t max_chars = kNoBound;
+  bool operator==(const StringShape&) const = default;
+};
+
+// The members' rules of one node: `properties` and `patternProperties` of
+// `node`, and `extra` for the names that neither knows.
+struct MemberRules {
+  NodeId node = 0;
+  Literal extra = kNoLiteral;
+  bool operator==(const MemberRules&) const = default;
+};
+
+// The rule of `node` for the names (or indexes) that neither its own other
+// rules nor those of a node in `scopes` have evaluated.
+struct UnevaluatedRule {
+  Literal rule = kNoLiteral;
+  NodeId node = 0;
+  std::vector<NodeId> scopes;
+  bool operator==(const UnevaluatedRule&) const = default;
+};
+
+// Some member has to exist whose name is of a kind and whose value fulfils
+// `literal`.
+struct MemberWitness {
+  enum class Names : std::uint8_t {
+    kPattern,  // names that `pattern` matches
+    kExtra,    // names that `node` does not know
+    kFailing,  // names that fail `literal`; the value is free
+  };
+  Names names = Names::kExtra;
+  NodeId node = 0;
+  schema::PatternId pattern = 0;
+  Literal literal = kNoLiteral;
+  bool operator==(const MemberWitness&) const = default;
+};
+
+struct ObjectShape {
+  std::vector<MemberRules> members;
+  std::vector<UnevaluatedRule> unevaluated;
+  std::vector<Literal> names;                 // for every name, as a string
+  std::vector<std::pair<KeyId, Literal>> at;  // more for one name's value
+  std::vector<KeyId> required;                // sorted
+  std::vector<KeyId> forbidden;               // sorted
+  std::vector<std::pair<KeyId, std::vector<KeyId>>> dependent;
+  std::uint64_t min = 0;
+  std::uint64_t max = kNoBound;
+  std::vector<MemberWitness> witnesses;  // at most kMaxWitnesses
+  bool operator==(const ObjectShape&) const = default;
+};
+inline constexpr std::size_t kMaxWitnesses = 32;
+
+// The items' rules of one node: its prefix, then `rest`.
+struct ItemRules {
+  NodeId node = 0;
+  Literal rest = kNoLiteral;
+  bool operator==(const ItemRules&) const = default;
+};
+
+// The number of items that fulfil `literal` is within bounds.
+struct ItemCount {
+  Literal literal = kNoLiteral;
+  std::uint64_t min = 1;
+  std::uint64_t max = kNoBound;
+  bool operator==(const ItemCount&) const = default;
+};
+
+struct ArrayShape {
+  std::vector<ItemRules> items;
+  std::vector<UnevaluatedRule> unevaluated;
+  std::vector<std::pair<std::uint64_t, Literal>> at;  // more for one index
+  // Some item from an index on has to fulfil a literal.
+  std::vector<std::pair<std::uint64_t, Literal>> witnesses;
+  std::vector<ItemCount> counts;
+  std::uint64_t min = 0;
+  std::uint64_t max = kNoBound;
+  bool unique = false;
+  bool operator==(const ArrayShape&) const = default;
+
+  // From this index on every item has the same rules.
+  std::uint64_t prefix = 0;
+};
+
+// One alternative of a goal for one type; `index` into the table of its type.
+// For null and booleans it is a set of values: bit 0 false or null, bit 1 true.
+using ShapeId = std::uint32_t;
+
+// A kind of name as the rules see it: one that is spelled somewhere in the
+// schema, or any other that matches exactly `patterns` of the ones in play.
+struct NameClass {
+  KeyId key = kNoKey;
+  const std::vector<automata::LanguageId>* languages = nullptr;
+  const std::vector<bool>* matched = nullptr;
+};
+
+// Names that the schema spells nowhere and that match just these patterns.
+struct ExtraNames {
+  std::vector<bool> matched;
+  automata::LanguageId language = 0;  // unused where there is one class only
+};
+
+// Not thread-safe.  Tables only grow; references to their entries stay good.
+class Goals {
+ public:
+  // Both must outlive the goals.
+  Goals(const schema::Document& document, const JsonSchemaOptions& options);
+  ~Goals();
+
+  // What is wrong with single nodes: patterns that are not regular, keywords
+  // that cannot be enforced.  Fills notes().
+  std::optional<Error> check_nodes();
+
+  GoalId goal(std::vector<Literal> literals);
+  const std::vector<Literal>& literals(GoalId id) const { return goals_[id]; }
+  GoalId with(GoalId goal, Literal literal);
+
+  // The live alternatives of a goal; empty when no value of the type fits.
+  const std::vector<ShapeId>& shapes(GoalId goal, JsonType type);
+  bool live(GoalId goal) { return ask(goal).yes; }
+
+  const StringShape& string(ShapeId id) const { return strings_[id]; }
+  const ObjectShape& object(ShapeId id) const { return objects_[id]; }
+  const ArrayShape& array(ShapeId id) const { return arrays_[id]; }
+  const NumberSpec& number_spec(ShapeId id) const { return specs_.at(id); }
+
+  // What the value of a member has to be; kNothing where the name itself is
+  // not allowed.
+  GoalId member_goal(ShapeId object, const NameClass& name);
+  GoalId item_goal(ShapeId array, std::uint64_t index);
+  // Whether a member of that name can be the witness.
+  bool qualifies(const MemberWitness& witness, const NameClass& name);
+
+  // Whether an object with the members `seen` (sorted) and `count` members in
+  // all, and the witnesses `found`, can be completed.
+  bool completable(ShapeId object, const std::vector<KeyId>& seen,
+                   std::uint64_t count, std::uint32_t found) {
+    return ask_members(object, seen, count, found).yes;
+  }
+  // Whether it is complete.
+  bool complete(ShapeId object, const std::vector<KeyId>& seen,
+                std::uint64_t count, std::uint32_t found);
+  // The same for an array of `size` items, `counted` of which fulfil the
+  // shape's counts.
+  bool completable_array(ShapeId array, std::uint64_t size,
+                         const std::vector<std::uint64_t>& counted,
+                         std::uint32_t found) {
+    return ask_items(array, size, counted, found).yes;
+  }
+  bool complete_array(ShapeId array, std::uint64_t size,
+                      const std::vector<std::uint64_t>& counted,
+                      std::uint32_t found);
+
+  // What is required beyond `seen` (sorted), dependent names included.
+  std::vector<KeyId> needed(ShapeId object, const std::vector<KeyId>& seen);
+  // The names that the rules of a shape spell, sorted.
+  const std::vector<KeyId>& names(ShapeId object);
+  // The patterns that its rules for names use.
+  const std::vector<automata::LanguageId>& name_languages(ShapeId object);
+  // All other names, by the patterns they match.
+  const std::vector<ExtraNames>& extra_names(ShapeId object);
+  // Those of them that may be members.
+  automata::LanguageId possible_extras(ShapeId object);
+  // The place of a name in the order of declaration; 0xFFFFFFFF if it has none.
+  std::uint32_t rank(ShapeId object, KeyId key);
+
+  KeyId key(std::string_view name);
+  const std::string& key_text(KeyId key) const { return keys_[key]; }
+
+  automata::Languages& languages() { return languages_; }
+  NumberLanguages& numbers() { return numbers_; }
+  const schema::Document& document() const { return document_; }
+  const JsonSchemaOptions& options() const { return options_; }
+
+  std::vector<SchemaNote> take_notes() { return std::move(notes_); }
+  bool narrowed() const { return narrowed_; }
+  std::size_t memory_bytes() const;
+
+ private:
+  struct Partial;
+  class Expander;
+  struct ObjectFacts;
+  enum class Known : std::uint8_t { kUnknown, kBusy, kYes, kNo };
+  struct Expansion {
+    std::vector<ShapeId> all;
+    std::vector<ShapeId> live;
+    bool expanding = false;
+    bool expanded = false;
+    bool live_known = false;
+    Known known = Known::kUnknown;
+    std::uint32_t place = 0;  // on the stack of questions, while busy
+  };
+  // Whether something is live.  A "no" that rests on a question still being
+  // asked is good for that question only: `low` is the lowest such place.
+  struct Answer {
+    static constexpr std::uint32_t kNone = 0xFFFFFFFF;
+    bool yes = false;
+    std::uint32_t low = kNone;
+  };
+
+  Expansion& expansion(GoalId goal, JsonType type);
+  std::vector<UnevaluatedRule> unevaluated(const Partial& partial,
+                                           JsonType type);
+  void find_prefix(ArrayShape& array);
+  void expand(GoalId goal, JsonType type, Expansion& into);
+  Answer ask(GoalId goal, JsonType type);
+  Answer ask(GoalId goal);
+  Answer ask_shape(JsonType type, ShapeId shape);
+  Answer ask_members(ShapeId object, const std::vector<KeyId>& seen,
+                     std::uint64_t count, std::uint32_t found);
+  Answer ask_witness(ShapeId object, const MemberWitness& witness,
+                     const std::vector<KeyId>& seen,
+                     const std::vector<KeyId>& need, bool* is_needed);
+  Answer ask_items(ShapeId array, std::uint64_t size,
+                   const std::vector<std::uint64_t>& counted,
+                   std::uint32_t found);
+  std::uint64_t count_words(automata::StateId state, std::uint64_t wanted);
+  bool enough_values(GoalId goal, std::uint64_t wanted);
+  ObjectFacts& facts(ShapeId object);
+  void find_extra_names(ShapeId object, ObjectFacts& facts);
+  const std::vector<std::pair<KeyId, NodeId>>& node_names(NodeId node);
+  NodeId declared(NodeId node, KeyId key);
+  bool matches(automata::LanguageId language, const NameClass& name);
+  bool knows(NodeId node, const NameClass& name);
+  bool evaluated(const UnevaluatedRule& rule, const NameClass& name);
+  bool evaluated(const UnevaluatedRule& rule, std::uint64_t index);
+  automata::LanguageId pattern_language(schema::PatternId pattern);
+  automata::LanguageId names_language(const std::vector<Literal>& names);
+  std::optional<Error> check_node(NodeId id);
+  void note(SchemaNote::Kind kind, NodeId node, std::string_view keyword,
+            std::string message);
+
+  const schema::Document& document_;
+  const JsonSchemaOptions& options_;
+  automata::Languages languages_;
+  NumberLanguages numbers_;
+
+  std::deque<std::vector<Literal>> goals_;
+  std::unordered_multimap<std::uint64_t, GoalId> goal_of_;
+  std::deque<std::array<std::unique_ptr<Expansion>, kJsonTypes>> expansions_;
+
+  std::deque<StringShape> strings_;
+  std::deque<ObjectShape> objects_;
+  std::deque<ArrayShape> arrays_;
+  std::unordered_map<NumberLanguages::Id, NumberSpec> specs_;
+  std::deque<std::unique_ptr<ObjectFacts>> facts_;
+
+  std::deque<std::string> keys_;
+  std::unordered_map<std::string_view, KeyId> key_of_;
+  std::unordered_map<NodeId, std::vector<std::pair<KeyId, NodeId>>> node_names_;
+  std::vector<automata::LanguageId> pattern_languages_;
+  std::unordered_map<std::uint64_t, bool> key_matches_;
+
+  std::vector<SchemaNote> notes_;
+  bool has_unevaluated_ = false;
+  bool narrowed_ = false;
+  std::uint32_t depth_ = 0;  // questions being asked
+  std::size_t steps_ = 0;
+};
+
+}  // namespace parlance::grammar
+
+#endif  // PARLANCE_SRC_GRAMMAR_SCHEMA_GOALS_H_

@@ -1,0 +1,416 @@
+// What can be fulfilled at all.
+//
+// An object is live when what it requires is, and there is room for it; an
+// array when its least number of items is.  The question goes round in a
+// recursive schema: a question that is being asked already counts as "no",
+// because a value that needs itself is never finished.  Such a "no" is
+// remembered only if it did not rest on a question further out.
+
+#include <algorithm>
+
+#include "grammar/schema_facts.h"
+#include "grammar/schema_goals.h"
+
+namespace parlance::grammar {
+namespace {
+
+// Questions within questions; beyond it the answer is no.
+constexpr std::uint32_t kMaxQuestions = 2000;
+
+std::string reason(schema::Ignored::Why why) {
+  using enum schema::Ignored::Why;
+  switch (why) {
+    case kUnknownKeyword:
+      return "is not a keyword";
+    case kUnknownFormat:
+      return "is not a format that is enforced";
+    case kOtherDraft:
+      return "belongs to another draft";
+    case kRequiredFlag:
+      return "is a flag of draft 3; a list of names belongs there";
+    case kBesideRef:
+      return "stands beside \"$ref\", which stands alone in this draft";
+    case kUnknownDraft:
+      return "is not a draft that is known; 2020-12 is assumed";
+  }
+  return {};
+}
+
+template <class T>
+bool contains(const std::vector<T>& sorted, const T& value) {
+  return std::binary_search(sorted.begin(), sorted.end(), value);
+}
+
+}  // namespace
+
+Goals::Answer Goals::ask(GoalId goal, JsonType type) {
+  Expansion& known = expansion(goal, type);
+  if (known.known == Known::kYes) return {.yes = true};
+  if (known.known == Known::kNo) return {};
+  if (known.expanding) return {.low = 0};
+  if (known.known == Known::kBusy) return {.low = known.place};
+  if (depth_ >= kMaxQuestions || steps_ > options_.limits.steps) {
+    narrowed_ = true;
+    return {.low = 0};
+  }
+  known.known = Known::kBusy;
+  known.place = depth_++;
+  ++steps_;
+  Answer answer;
+  for (const ShapeId shape : known.all) {
+    const Answer one = ask_shape(type, shape);
+    answer.yes = answer.yes || one.yes;
+    answer.low = std::min(answer.low, one.low);
+    if (one.yes) break;
+  }
+  --depth_;
+  if (answer.yes) {
+    known.known = Known::kYes;
+    return {.yes = true};
+  }
+  known.known = answer.low >= known.place ? Known::kNo : Known::kUnknown;
+  if (known.known == Known::kNo) answer.low = Answer::kNone;
+  return answer;
+}
+
+Goals::Answer Goals::ask(GoalId goal) {
+  if (goal == kAnything) return {.yes = true};
+  Answer answer;
+  if (goal == kNothing) return answer;
+  // Scalars first: they ask nothing further.
+  for (const JsonType type :
+       {JsonType::kString, JsonType::kNumber, JsonType::kBoolean,
+        JsonType::kNull, JsonType::kArray, JsonType::kObject}) {
+    const Answer one = ask(goal, type);
+    if (one.yes) return one;
+    answer.low = std::min(answer.low, one.low);
+  }
+  return answer;
+}
+
+Goals::Answer Goals::ask_shape(JsonType type, ShapeId shape) {
+  switch (type) {
+    case JsonType::kArray: {
+      const std::vector<std::uint64_t> none(arrays_[shape].counts.size(), 0);
+      return ask_items(shape, 0, none, 0);
+    }
+    case JsonType::kObject:
+      return ask_members(shape, {}, 0, 0);
+    default:
+      return {.yes = true};  // expand() keeps only what is not empty
+  }
+}
+
+const std::vector<ShapeId>& Goals::shapes(GoalId goal, JsonType type) {
+  Expansion& known = expansion(goal, type);
+  if (!known.live_known) {
+    known.live_known = true;
+    for (const ShapeId shape : known.all) {
+      if (ask_shape(type, shape).yes) known.live.push_back(shape);
+    }
+  }
+  return known.live;
+}
+
+Goals::Answer Goals::ask_members(ShapeId object, const std::vector<KeyId>& seen,
+                                 std::uint64_t count, std::uint32_t found) {
+  const ObjectShape& shape = objects_[object];
+  Answer answer;
+  const std::vector<KeyId> need = needed(object, seen);
+  std::uint64_t least = count + need.size();
+  if (least > shape.max) return answer;
+  for (const KeyId key : need) {
+    const Answer one = ask(member_goal(object, {.key = key}));
+    if (!one.yes) return one;
+  }
+  for (std::size_t i = 0; i < shape.witnesses.size(); ++i) {
+    if ((found >> i & 1) != 0) continue;
+    bool is_needed = false;
+    const Answer one =
+        ask_witness(object, shape.witnesses[i], seen, need, &is_needed);
+    if (!one.yes) return one;
+    if (!is_needed) ++least;
+  }
+  if (least > shape.max) return answer;
+  if (least >= shape.min) return {.yes = true};
+
+  // Others have to fill up.
+  const ObjectFacts& known = facts(object);
+  for (const ExtraNames& extra : known.extras) {
+    const NameClass name{kNoKey, &known.languages, &extra.matched};
+    if (!known.languages.empty() && !languages_.infinite(extra.language))
+      continue;
+    const Answer one = ask(member_goal(object, name));
+    if (one.yes) return one;
+    answer.low = std::min(answer.low, one.low);
+  }
+  for (const KeyId key : known.names) {
+    if (least >= shape.min) break;
+    if (contains(seen, key) ||
+        std::find(need.begin(), need.end(), key) != need.end())
+      continue;
+    const Answer one = ask(member_goal(object, {.key = key}));
+    answer.low = std::min(answer.low, one.low);
+    if (one.yes) ++least;
+  }
+  if (least >= shape.min) return {.yes = true};
+  return answer;
+}
+
+// Whether some member that is still to come can be the witness.
+Goals::Answer Goals::ask_witness(ShapeId object, const MemberWitness& witness,
+                                 const std::vector<KeyId>& seen,
+                                 const std::vector<KeyId>& need,
+                                 bool* is_needed) {
+  Answer answer;
+  const auto by = [&](const NameClass& name) {
+    if (!qualifies(witness, name)) return false;
+    GoalId goal = member_goal(object, name);
+    if (witness.names != MemberWitness::Names::kFailing)
+      goal = with(goal, witness.literal);
+    const Answer one = ask(goal);
+    answer.low = std::min(answer.low, one.low);
+    return one.yes;
+  };
+  *is_needed = true;
+  for (const KeyId key : need) {
+    if (by({.key = key})) return {.yes = true};
+  }
+  *is_needed = false;
+  const ObjectFacts& known = facts(object);
+  for (const KeyId key : known.names) {
+    if (contains(seen, key)) continue;
+    if (by({.key = key})) return {.yes = true};
+  }
+  for (const ExtraNames& extra : known.extras) {
+    if (!known.languages.empty() && !languages_.infinite(extra.language))
+      continue;
+    if (by({kNoKey, &known.languages, &extra.matched})) return {.yes = true};
+  }
+  return answer;
+}
+
+bool Goals::complete(ShapeId object, const std::vector<KeyId>& seen,
+                     std::uint64_t count, std::uint32_t found) {
+  const ObjectShape& shape = objects_[object];
+  if (count < shape.min || count > shape.max) return false;
+  const std::uint32_t all = static_cast<std::uint32_t>(
+      (std::uint64_t{1} << shape.witnesses.size()) - 1);
+  return (found & all) == all && needed(object, seen).empty();
+}
+
+Goals::Answer Goals::ask_items(ShapeId array, std::uint64_t size,
+                               const std::vector<std::uint64_t>& counted,
+                               std::uint32_t found) {
+  const ArrayShape& shape = arrays_[array];
+  Answer answer;
+  // How many items there can be at most.
+  std::uint64_t most = shape.max;
+  if (size > most) return answer;
+  const auto ask_item = [&](std::uint64_t index, Literal also) {
+    GoalId goal = item_goal(array, index);
+    if (also != kNoLiteral) goal = with(goal, also);
+    const Answer one = ask(goal);
+    answer.low = std::min(answer.low, one.low);
+    return one.yes;
+  };
+  // Up to where it matters: the least number of items, and where witnesses are.
+  std::uint64_t wanted = shape.min;
+  for (std::size_t i = 0; i < shape.counts.size(); ++i) {
+    if (shape.counts[i].max < counted[i]) return answer;
+    if (shape.counts[i].min > counted[i]) wanted = kNoBound;
+  }
+  const auto all = static_cast<std::uint32_t>(
+      (std::uint64_t{1} << shape.witnesses.size()) - 1);
+  if ((found & all) != all) wanted = kNoBound;
+  if (size >= wanted) return {.yes = true};
+  std::uint64_t index = size;
+  for (; index < std::min({shape.prefix, wanted, most}); ++index) {
+    if (!ask_item(index, kNoLiteral)) {
+      most = index;
+      break;
+    }
+  }
+  if (index == shape.prefix || size >= shape.prefix) {
+    const std::uint64_t rest = std::max(size, shape.prefix);
+    if (rest < std::min(wanted, most) && !ask_item(rest, kNoLiteral))
+      most = rest;
+  }
+  if (shape.min > most) return answer;
+  if (shape.unique && shape.min > size &&
+      !enough_values(item_goal(array, shape.prefix), shape.min))
+    return answer;
+  if (wanted != kNoBound) return {.yes = true};
+
+  // Places where items of a kind may stand, from `from` on; no more than
+  // `enough` are counted.
+  const auto places = [&](std::uint64_t from, Literal literal,
+                          std::uint64_t enough) {
+    std::uint64_t number = 0;
+    for (std::uint64_t i = std::max(from, size);
+         i < std::min(shape.prefix, most) && number < enough; ++i)
+      number += ask_item(i, literal);
+    const std::uint64_t rest = std::max({from, size, shape.prefix});
+    if (number < enough && rest < most && ask_item(rest, literal))
+      number += std::min(enough - number, most - rest);
+    return number;
+  };
+  std::uint64_t needs = 0;
+  for (std::size_t i = 0; i < shape.counts.size(); ++i) {
+    const ItemCount& count = shape.counts[i];
+    if (count.min <= counted[i]) continue;
+    const std::uint64_t missing = count.min - counted[i];
+    if (places(0, count.literal, missing) < missing) return answer;
+    needs += missing;
+  }
+  for (std::size_t i = 0; i < shape.witnesses.size(); ++i) {
+    if ((found >> i & 1) != 0) continue;
+    if (places(shape.witnesses[i].first, shape.witnesses[i].second, 1) == 0)
+      return answer;
+    ++needs;
+  }
+  if (needs > most - size) return answer;
+  return {.yes = true};
+}
+
+bool Goals::complete_array(ShapeId array, std::uint64_t size,
+                           const std::vector<std::uint64_t>& counted,
+                           std::uint32_t found) {
+  const ArrayShape& shape = arrays_[array];
+  if (size < shape.min || size > shape.max) return false;
+  for (std::size_t i = 0; i < shape.counts.size(); ++i) {
+    if (counted[i] < shape.counts[i].min || counted[i] > shape.counts[i].max)
+      return false;
+  }
+  const auto all = static_cast<std::uint32_t>(
+      (std::uint64_t{1} << shape.witnesses.size()) - 1);
+  return (found & all) == all;
+}
+
+// The words that begin in `state`, counted up to `wanted`.
+std::uint64_t Goals::count_words(automata::StateId state,
+                                 std::uint64_t wanted) {
+  constexpr std::size_t kMaxSteps = 100'000;
+  std::vector<automata::StateId> todo = {state};
+  std::uint64_t number = 0;
+  std::size_t steps = 0;
+  while (!todo.empty() && number < wanted && steps < kMaxSteps) {
+    const automata::StateId at = todo.back();
+    todo.pop_back();
+    number += languages_.accepting(at);
+    for (unsigned byte = 0; byte < 256; ++byte) {
+      ++steps;
+      const automata::StateId next =
+          languages_.step(at, static_cast<std::uint8_t>(byte));
+      if (next != automata::kDeadState) todo.push_back(next);
+    }
+  }
+  return number;
+}
+
+// Whether a goal has at least `wanted` scalar values.  Exact for enumerations,
+// booleans and null; otherwise yes only where there is no end of them.
+bool Goals::enough_values(GoalId goal, std::uint64_t wanted) {
+  std::uint64_t number = 0;
+  for (const ShapeId shape : shapes(goal, JsonType::kString)) {
+    if (languages_.infinite(strings_[shape].language)) return true;
+    number += count_words(languages_.start(strings_[shape].language), wanted);
+  }
+  for (const ShapeId shape : shapes(goal, JsonType::kNumber)) {
+    const NumberSpec& spec = specs_.at(shape);
+    if (!spec.allowed) return true;
+    number += spec.allowed->size();
+  }
+  for (const ShapeId shape : shapes(goal, JsonType::kBoolean))
+    number += (shape & 1) + (shape >> 1 & 1);
+  number += shapes(goal, JsonType::kNull).size();
+  return number >= wanted;
+}
+
+// --- What is wrong with single nodes. ---------------------------------------
+
+void Goals::note(SchemaNote::Kind kind, NodeId node, std::string_view keyword,
+                 std::string message) {
+  notes_.push_back({kind, std::string(keyword), document_.pointer(node),
+                    std::move(message)});
+}
+
+std::optional<Error> Goals::check_nodes() {
+  for (const schema::Ignored& ignored : document_.ignored) {
+    note(SchemaNote::Kind::kIgnored, ignored.node, ignored.keyword,
+         reason(ignored.why));
+  }
+  for (NodeId id = 0; id < document_.nodes.size(); ++id) {
+    if (std::optional<Error> error = check_node(id)) return error;
+    if (options_.limits.cancelled != nullptr &&
+        options_.limits.cancelled(options_.limits.cancelled_argument)) {
+      return Error{ErrorCode::kTooLarge, "The compile was cancelled.", {}, {}};
+    }
+  }
+  return std::nullopt;
+}
+
+std::optional<Error> Goals::check_node(NodeId id) {
+  const schema::Node& node = document_.node(id);
+  // In lenient mode a keyword that cannot be enforced is noted instead.
+  const auto refuse = [&](std::string_view keyword, ErrorCode code,
+                          const std::string& why) -> std::optional<Error> {
+    if (options_.lenient) {
+      note(SchemaNote::Kind::kIgnored, id, keyword, why);
+      return std::nullopt;
+    }
+    return Error{code,
+                 "'" + std::string(keyword) + "': " + why,
+                 document_.pointer(id),
+                 {}};
+  };
+  const auto check_pattern =
+      [&](std::string_view keyword,
+          schema::PatternId pattern) -> std::optional<Error> {
+    automata::LanguageId& known = pattern_languages_[pattern];
+    if (known != 0xFFFFFFFF) return std::nullopt;
+    Result<automata::LanguageId> made = languages_.from_hir(
+        document_.patterns[pattern].hir(), automata::Languages::Mode::kSearch);
+    if (made) {
+      known = *made;
+      return std::nullopt;
+    }
+    return refuse(keyword, made.error().code, made.error().message);
+  };
+  if (node.string_rules != nullptr) {
+    for (const auto& [keyword, pattern] :
+         {std::pair("pattern", node.string_rules->pattern),
+          std::pair("format", node.string_rules->format)}) {
+      if (pattern == schema::kNoPattern) continue;
+      if (auto error = check_pattern(keyword, pattern)) return error;
+    }
+  }
+  for (const auto& [pattern, child] : node.objects().pattern_properties) {
+    if (auto error = check_pattern("patternProperties", pattern)) return error;
+  }
+  const schema::ArrayRules& arrays = node.arrays();
+  if (arrays.unique_items && arrays.max_items.value_or(kNoBound) > 1) {
+    // Items are told apart by remembering them, which is done for scalars.
+    bool scalars = true;
+    const auto see = [&](GoalId items) {
+      scalars = scalars && !ask(items, JsonType::kArray).yes &&
+                !ask(items, JsonType::kObject).yes;
+    };
+    for (const NodeId item : arrays.prefix_items) see(goal({holds(item)}));
+    see(arrays.items == schema::kNoNode ? kAnything
+                                        : goal({holds(arrays.items)}));
+    if (!scalars) {
+      if (auto error = refuse("uniqueItems", ErrorCode::kUnsupported,
+                              "is enforced for items that are neither arrays "
+                              "nor objects; give \"items\" a type"))
+        return error;
+    }
+  }
+  if (node.arrays().unevaluated_items != schema::kNoNode) {
+    note(SchemaNote::Kind::kNarrowed, id, "unevaluatedItems",
+         "an item that only fulfils \"contains\" counts as not evaluated");
+  }
+  return std::nullopt;
+}
+
+}  // namespace parlance::grammar
