@@ -65,7 +65,8 @@ void EbnfReader::skip_space() {
 
 bool EbnfReader::first_on_line(std::size_t at) const {
   while (at > 0 && (text_[at - 1] == ' ' || text_[at - 1] == '\t')) --at;
-  return at == 0 || text_[at - 1] == '\n' || text_[at - 1] == '\r';
+  return at == 0 || (at == 3 && text_.starts_with("\xEF\xBB\xBF")) ||
+         text_[at - 1] == '\n' || text_[at - 1] == '\r';
 }
 
 std::string EbnfReader::name() {

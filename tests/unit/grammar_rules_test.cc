@@ -67,11 +67,11 @@ void check(std::uint32_t seed, std::size_t& texts) {
 
 TEST(GrammarRules, RandomGrammars) {
   std::size_t texts = 0;
-  for (std::uint32_t seed = 1; seed <= 1500; ++seed) {
+  for (std::uint32_t seed = 1; seed <= 800; ++seed) {
     check(seed, texts);
     if (::testing::Test::HasFatalFailure()) return;
   }
-  EXPECT_GT(texts, 10'000u);
+  EXPECT_GT(texts, 3'000u);
 }
 
 TEST(GrammarRules, RandomGrammarsLongRun) {

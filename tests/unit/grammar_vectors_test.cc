@@ -45,7 +45,20 @@ const std::map<std::string_view, std::string_view>& differences() {
   return all;
 }
 
-// "" when the vector is answered as recorded.
+std::string answer(const Rules& rules, const Value& vector) {
+  SlowRecogniser recogniser(rules);
+  const std::string text = bytes_of(*vector.find("instance"));
+  SlowRecogniser::Place place = recogniser.start();
+  const bool alive = recogniser.feed(place, text);
+  const bool prefix = text_of(vector, "mode") == "prefix";
+  const bool accepted = alive && (prefix || recogniser.can_end(place));
+  if (recogniser.overflowed()) return "has too many items";
+  if (accepted == vector.find("accepted")->as_bool()) return "";
+  return accepted ? "is accepted" : "is not accepted";
+}
+
+// "" when the vector is answered as recorded, also after its grammar was
+// printed and read again.
 std::string check(const Value& vector) {
   Result<Rules> rules = rules_of(vector);
   if (vector.find("expected_error") != nullptr) {
@@ -55,15 +68,13 @@ std::string check(const Value& vector) {
   // JSON Schemas are read by a recogniser of their own, which is not part of
   // what is tested here.
   if (!rules->schemas.empty()) return "";
-  SlowRecogniser recogniser(*rules);
-  const std::string text = bytes_of(*vector.find("instance"));
-  SlowRecogniser::Place place = recogniser.start();
-  const bool alive = recogniser.feed(place, text);
-  const bool prefix = text_of(vector, "mode") == "prefix";
-  const bool accepted = alive && (prefix || recogniser.can_end(place));
-  if (recogniser.overflowed()) return "has too many items";
-  if (accepted == vector.find("accepted")->as_bool()) return "";
-  return accepted ? "is accepted" : "is not accepted";
+  std::string said = answer(*rules, vector);
+  if (!said.empty()) return said;
+  const std::string printed = to_ebnf(*rules);
+  Result<Rules> again = read_ebnf(printed);
+  if (!again) return "is printed as\n" + printed + again.error().to_string();
+  said = answer(*again, vector);
+  return said.empty() ? "" : said + " when printed as\n" + printed;
 }
 
 void run(std::string_view file) {
