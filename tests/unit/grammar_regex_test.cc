@@ -1,0 +1,198 @@
+// Regular expressions as grammars: what they match, what is refused and where,
+// and random ones against brute force.
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "grammar/ebnf.h"
+#include "grammar/regex_rules.h"
+#include "grammar/slow_recogniser.h"
+#include "support/small_languages.h"
+
+namespace parlance::grammar {
+namespace {
+
+struct LanguageRow {
+  std::string_view pattern;
+  std::vector<std::string> accepted;
+  std::vector<std::string> rejected;
+  RegexOptions options = {};
+};
+
+TEST(GrammarRegex, Languages) {
+  using namespace std::string_literals;
+  const RegexOptions folded = {true, "i", false, false};
+  const RegexOptions none = {true, "", false, false};
+  const RegexOptions in_json = {false, "", true, false};
+  const RegexOptions embedded = {false, "", false, true};
+  const LanguageRow rows[] = {
+      {"", {""}, {"a"}},
+      {"a||b", {"", "a", "b"}, {"ab"}},
+      {"^a$|^b", {"a", "b"}, {"ab"}},
+      {"x^y$z", {"xyz"}, {"x"}},
+      {".", {"a", "\n", "😀"}, {"", "ab", "\xed\xa0\x80", "\xc0\x80"}},
+      {"a{2}b{1,}c{0,1}", {"aab", "aabbc"}, {"ab", "aabcc"}},
+      {"a*?b+?c??d{1,2}?", {"bd", "aabbcdd"}, {"ad"}},
+      {R"(\d\D\w\W)", {"1a_-", "0é9é"}, {"éaa-"}},
+      {R"(\s+)", {" \t\n\r\v\f\xc2\xa0"}, {"\xe2\x80\xa8", "\xef\xbb\xbf"}},
+      {R"([\s-a]+)", {" -a"}, {"b"}},
+      {R"([^\S]+)", {" \t"}, {"a"}},
+      {R"([\S]+)", {"aé"}, {" ", "\xc2\xa0"}},
+      {R"([\w-]+)", {"a-b"}, {"+"}},
+      {R"([a\-z\]\\]+)", {"a-z]\\"}, {"b"}},
+      {R"([[:alpha:]]+)", {"l]", ":]]"}, {"b]"}},
+      {R"(\x41\u0042\u{43}\U00000044\cA\0\a\e)",
+       {"ABCD\x01\0\a\x1b"s},
+       {"ABCD"}},
+      {R"(\A\Z\h\-\"\/\é)", {"AZh-\"/é"}, {""}},
+      {"(?<n>a)(?:b)(c)", {"abc"}, {"ac"}},
+      {"[a-c]É", {"AÉ", "cÉ"}, {"aé"}, folded},
+      {"[^b]", {"a", "k", "\xe2\x84\xaa"}, {"b", "B"}, folded},
+      {".", {"a", "\r", "\xe2\x80\xa8"}, {"\n"}, none},
+      {".|\\\\|\"|\\n", {"a", "é"}, {"\\", "\"", "\n", "\x1f"}, in_json},
+      {"(?i)a(?P<x>b)", {"AB", "ab"}, {"a"}, embedded},
+      {"(a?){2,300}b", {"b", "aab"}, {"a"}},
+      {"(x+x+)+y", {"xxy", "xxxxxxxxxxy"}, {"xy", "xxxxxxxxxx"}},
+      {"((a{2,3}){2,3}){2,3}", {"aaaaaaaa", "aaaaaaaaaaa"}, {"aaaaaaa"}},
+  };
+  for (const LanguageRow& row : rows) {
+    SCOPED_TRACE(row.pattern);
+    Result<Rules> rules = regex_rules(row.pattern, row.options);
+    ASSERT_TRUE(rules) << rules.error().to_string();
+    Result<Rules> again = read_ebnf(to_ebnf(*rules));
+    ASSERT_TRUE(again) << to_ebnf(*rules) << again.error().to_string();
+    for (const Rules* version : {&*rules, &*again}) {
+      SlowRecogniser recogniser(*version);
+      for (const std::string& text : row.accepted) {
+        EXPECT_TRUE(recogniser.accepts(text)) << text;
+      }
+      for (const std::string& text : row.rejected) {
+        EXPECT_FALSE(recogniser.accepts(text)) << text;
+      }
+    }
+  }
+}
+
+struct ErrorRow {
+  std::string_view pattern;
+  ErrorCode code;
+  Span span;
+  std::string_view message;  // a part of it
+};
+
+TEST(GrammarRegex, Errors) {
+  constexpr ErrorCode kBad = ErrorCode::kBadPattern;
+  constexpr ErrorCode kNo = ErrorCode::kUnsupportedPattern;
+  const ErrorRow rows[] = {
+      {"a(?=b)", kNo, {1, 4}, "Look-ahead"},
+      {"a(?!b)", kNo, {1, 4}, "Look-ahead"},
+      {"(?<=a)b", kNo, {0, 4}, "Look-behind"},
+      {"(?<!a)b", kNo, {0, 4}, "Look-behind"},
+      {"(a)\\1", kNo, {3, 5}, "Back-references"},
+      {"(?<n>a)\\k<n>", kNo, {7, 9}, "Back-references"},
+      {"\\bfoo", kNo, {0, 2}, "Word boundaries"},
+      {"foo\\B", kNo, {3, 5}, "Word boundaries"},
+      {"\\p{L}", kNo, {0, 2}, "properties"},
+      {"(?i)a", kNo, {0, 3}, "Inline flags"},
+      {"(?>a)", kNo, {0, 3}, "Atomic"},
+      {"(?#a)", kNo, {0, 3}, "Comments"},
+      {"(?P<n>a)", kNo, {0, 3}, "(?<name>"},
+      {"(?<1>a)", kBad, {0, 3}, "group name"},
+      {"a{,3}", kBad, {1, 3}, "{0,"},
+      {"a{3,2}", kBad, {1, 6}, "least"},
+      {"a**", kBad, {2, 3}, ""},
+      {"a??\?", kBad, {3, 4}, ""},
+      {"*a", kBad, {0, 1}, ""},
+      {"(a", kBad, {0, 1}, "never closed"},
+      {"a)", kBad, {1, 2}, ""},
+      {"é[]", kBad, {2, 4}, "empty class"},
+      {"[a", kBad, {0, 1}, "never closed"},
+      {"\\s[b-a]", kBad, {3, 6}, "backwards"},
+      {"a\\", kBad, {1, 2}, "ends after"},
+      {"\\x4", kBad, {0, 3}, "2 hexadecimal"},
+      {"\\u12", kBad, {0, 4}, "4 hexadecimal"},
+      {"\\U00110000", kBad, {0, 10}, "10FFFF"},
+      {"\xff", ErrorCode::kInvalidUtf8, {0, 1}, "UTF-8"},
+  };
+  for (const ErrorRow& row : rows) {
+    SCOPED_TRACE(row.pattern);
+    Result<Rules> rules = regex_rules(row.pattern);
+    ASSERT_FALSE(rules);
+    const Error& error = rules.error();
+    EXPECT_EQ(to_string(error.code), to_string(row.code)) << error.message;
+    const Span span = error.span.value_or(Span{});
+    EXPECT_EQ(span, row.span) << span.begin << ".." << span.end;
+    EXPECT_NE(error.message.find(row.message), std::string::npos)
+        << error.message;
+  }
+}
+
+TEST(GrammarRegex, Limits) {
+  const std::string deep(10'000, '(');
+  Result<Rules> rules = regex_rules(deep);
+  ASSERT_FALSE(rules);
+  EXPECT_EQ(rules.error().code, ErrorCode::kTooLarge);
+
+  rules = regex_rules("((a{1000000000}){1000000000}){1000000000}");
+  ASSERT_TRUE(rules) << rules.error().to_string();
+  SlowRecogniser recogniser(*rules);
+  EXPECT_FALSE(recogniser.accepts("aaaa"));
+  SlowRecogniser::Place place = recogniser.start();
+  EXPECT_TRUE(recogniser.feed(place, "aaaa"));
+
+  rules = regex_rules("a{99999999999}");
+  ASSERT_FALSE(rules);
+  EXPECT_EQ(rules.error().code, ErrorCode::kTooLarge);
+}
+
+// An expression without rules as a pattern.
+std::string pattern_of(const Rules& rules, ExprId id) {
+  const Expr& expr = rules.exprs[id];
+  std::string out;
+  switch (expr.kind) {
+    case ExprKind::kBytes:
+      return rules.texts[expr.index];
+    case ExprKind::kClass:
+      return "[ab]";
+    case ExprKind::kSequence:
+      for (ExprId child : expr.children) out += pattern_of(rules, child);
+      return "(" + out + ")";
+    case ExprKind::kChoice:
+      for (ExprId child : expr.children) {
+        out += (out.empty() ? "(" : "|") + pattern_of(rules, child);
+      }
+      return out.empty() ? "[^\\s\\S]" : out + ")";
+    case ExprKind::kRepeat:
+      out = "(?:" + pattern_of(rules, expr.children[0]) + "){" +
+            std::to_string(expr.min) + ",";
+      if (expr.max != kMany) out += std::to_string(expr.max);
+      return out + "}";
+    default:
+      return "()";
+  }
+}
+
+TEST(GrammarRegex, RandomPatterns) {
+  constexpr std::size_t kLongest = 5;
+  for (std::uint32_t seed = 1; seed <= 1000; ++seed) {
+    testing::RandomRules random(seed);
+    Rules source = random.make(1);
+    source.rules[0].options = {};
+    const std::string pattern = pattern_of(source, source.rules[0].body);
+    SCOPED_TRACE(std::to_string(seed) + ": " + pattern);
+    Result<Rules> rules = regex_rules(pattern);
+    ASSERT_TRUE(rules) << rules.error().to_string();
+    SlowRecogniser recogniser(*rules);
+    testing::Texts found;
+    for (const std::string& text : testing::all_texts(kLongest)) {
+      if (recogniser.accepts(text)) found.insert(text);
+    }
+    ASSERT_EQ(found, testing::brute_force(source, kLongest));
+  }
+}
+
+}  // namespace
+}  // namespace parlance::grammar
