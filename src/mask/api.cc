@@ -50,7 +50,7 @@ Result<Constraint> Compiler::compile(const Grammar& grammar) const {
   const std::shared_ptr<Grammar::Machine>& machine = grammar.machine();
   auto program = std::make_shared<mask::Program>(
       state_->shared,
-      std::shared_ptr<grammar::Recogniser>(machine, &machine->recogniser()));
+      std::shared_ptr<grammar::Recogniser>(machine, machine->recogniser.get()));
   return Constraint(
       std::make_shared<Constraint::State>(Constraint::State{program}));
 }

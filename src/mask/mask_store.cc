@@ -144,7 +144,8 @@ MaskHandle MaskStore::intern(const MaskView& mask) {
   made.hash = key;
   made.bytes = bytes;
   made.filled = true;
-  made.used.store(true, std::memory_order_relaxed);
+  // A mask that nobody asks for again is the first to go.
+  made.used.store(false, std::memory_order_relaxed);
   bytes_->fetch_add(bytes, std::memory_order_relaxed);
   link(i);
   ++entries_;

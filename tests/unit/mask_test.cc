@@ -1,0 +1,469 @@
+// The parts of the room mask, and what the laws of masks do not say.
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <cstdio>
+#include <fstream>
+#include <iterator>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "mask/lexeme_mask.h"
+#include "mask/mask_builder.h"
+#include "mask/mask_store.h"
+#include "mask/memo.h"
+#include "mask/replace_file.h"
+#include "mask/text.h"
+#include "support/toy_recognisers.h"
+#include "support/toy_vocabulary.h"
+
+namespace parlance::mask {
+namespace {
+
+using testing::TextSet;
+using testing::toy_vocabulary;
+using testing::ToyJson;
+
+using Counter = std::shared_ptr<std::atomic<std::size_t>>;
+using Row = std::vector<std::int32_t>;
+
+Counter counter() { return std::make_shared<std::atomic<std::size_t>>(0); }
+
+bool bit(const Row& row, std::size_t id) {
+  return (static_cast<std::uint32_t>(row[id / 32]) >> (id % 32) & 1) != 0;
+}
+
+// --- Builder -----------------------------------------------------------------
+
+std::vector<std::uint32_t> written(const MaskBuilder& builder,
+                                   std::size_t words) {
+  std::vector<std::uint32_t> row(words, 0x55555555);
+  builder.view().write(row);
+  return row;
+}
+
+TEST(MaskBuilder, KeepsFewDifferencesAsLists) {
+  const std::vector<std::uint32_t> base(40, 0xF0F0F0F0);
+  MaskBuilder builder(40);
+  builder.start({.words = base.data()}, std::vector<Id>{0},
+                std::vector<Id>{4, 36});
+  builder.set(1);
+  EXPECT_FALSE(builder.dense());
+  std::vector<std::uint32_t> expected = base;
+  expected[0] = 0xF0F0F0E3;
+  expected[1] = 0xF0F0F0E0;
+  EXPECT_EQ(written(builder, 40), expected);
+  builder.start({});
+  EXPECT_EQ(written(builder, 40), std::vector<std::uint32_t>(40, 0));
+}
+
+TEST(MaskBuilder, ManyDifferencesMakeItDense) {
+  MaskBuilder builder(40);
+  std::vector<std::uint32_t> base(40, 0xFFFFFFFF);
+  base[3] = 0;
+  builder.start({});
+  std::vector<std::uint32_t> expected(40, 0);
+  for (Id id = 0; id < 40 * 32; ++id) {
+    builder.set(id);
+    EXPECT_EQ(builder.dense(), id >= MaskBuilder::kMaxDifferences);
+  }
+  EXPECT_EQ(written(builder, 40), std::vector<std::uint32_t>(40, 0xFFFFFFFF));
+
+  builder.compact(std::vector<Base>{Base{}});  // as far off
+  EXPECT_TRUE(builder.dense());
+  builder.compact(std::vector<Base>{Base{}, Base{.words = base.data()}});
+  EXPECT_FALSE(builder.dense());
+  EXPECT_EQ(builder.view().set.size(), 32u);
+  EXPECT_EQ(builder.view().cleared.size(), 0u);
+  EXPECT_EQ(written(builder, 40), std::vector<std::uint32_t>(40, 0xFFFFFFFF));
+}
+
+// --- Store -------------------------------------------------------------------
+
+constexpr std::size_t kWords = 128;
+
+// A mask of ids `first`, `first` + 3, ..., of which there are `count`.
+MaskView some_mask(MaskBuilder& builder, Id first, std::size_t count) {
+  builder.start({});
+  for (std::size_t i = 0; i < count; ++i) {
+    builder.set(first + static_cast<Id>(3 * i));
+  }
+  return builder.view();
+}
+
+TEST(MaskStore, KeepsEachContentOnce) {
+  const Counter bytes = counter();
+  MaskStore store(kWords, 1 << 20, bytes);
+  MaskBuilder builder(kWords);
+  const std::vector<std::uint32_t> base(kWords, 0);
+  const MaskHandle few = store.intern(some_mask(builder, 1, 100));
+  const MaskHandle many = store.intern(some_mask(builder, 1, 600));
+  ASSERT_TRUE(few && many);
+  EXPECT_EQ(store.entries(), 2u);
+  EXPECT_EQ(store.intern(some_mask(builder, 1, 100)), few);
+  EXPECT_EQ(store.intern(some_mask(builder, 1, 600)), many);
+  EXPECT_EQ(store.entries(), 2u);
+  EXPECT_NE(store.intern(some_mask(builder, 2, 100)), few);
+  EXPECT_NE(store.intern(some_mask(builder, 2, 600)), many);
+  // The same ids, but cleared from another base.
+  builder.start({.words = base.data()}, std::vector<Id>{1, 4});
+  const MaskHandle set = store.intern(builder.view());
+  builder.start({.words = base.data()}, std::vector<Id>{1}, std::vector<Id>{4});
+  EXPECT_NE(store.intern(builder.view()), set);
+  EXPECT_EQ(store.entries(), 6u);
+}
+
+TEST(MaskStore, GivesBackWhatWasPutIn) {
+  MaskStore store(kWords, 1 << 20, counter());
+  MaskBuilder builder(kWords);
+  for (const std::size_t count : {0u, 1u, 512u, 513u, 600u}) {
+    const MaskHandle handle = store.intern(some_mask(builder, 7, count));
+    const auto expected = written(builder, kWords);
+    builder.start({});
+    const MaskView* mask = store.pin(handle);
+    ASSERT_NE(mask, nullptr);
+    std::vector<std::uint32_t> row(kWords, 0x55555555);
+    mask->write(row);
+    store.unpin(handle);
+    EXPECT_EQ(row, expected) << count;
+  }
+}
+
+TEST(MaskStore, StaysWithinItsBudget) {
+  const Counter bytes = counter();
+  constexpr std::size_t kBudget = 200'000;
+  {
+    MaskStore store(kWords, kBudget, bytes);
+    MaskBuilder builder(kWords);
+    const MaskHandle pinned = store.intern(some_mask(builder, 0, 10));
+    const auto expected = written(builder, kWords);
+    const MaskView* mask = store.pin(pinned);
+    const MaskHandle first = store.intern(some_mask(builder, 5, 300));
+    for (Id i = 0; i < 500; ++i) {
+      ASSERT_TRUE(store.intern(some_mask(builder, i, i % 2 ? 400 : 600)));
+      ASSERT_LE(bytes->load(), kBudget);
+    }
+    EXPECT_GT(store.entries(), 30u);
+    EXPECT_LT(store.entries(), 300u);
+    EXPECT_EQ(store.entries() + store.evictions(), 502u);
+    EXPECT_EQ(store.pin(first), nullptr) << "long gone";
+    std::vector<std::uint32_t> row(kWords);
+    mask->write(row);
+    EXPECT_EQ(row, expected) << "a pinned mask stays";
+    store.clear();
+    EXPECT_EQ(store.entries(), 1u);
+    store.unpin(pinned);
+    store.clear();
+    EXPECT_EQ(store.entries(), 0u);
+    EXPECT_EQ(store.pin(pinned), nullptr);
+  }
+}
+
+TEST(MaskStore, WhatIsUsedStays) {
+  MaskStore store(kWords, 200'000, counter());
+  MaskBuilder builder(kWords);
+  const MaskHandle used = store.intern(some_mask(builder, 0, 10));
+  for (Id i = 1; i < 1000; ++i) {
+    store.intern(some_mask(builder, i, 500));
+    ASSERT_NE(store.pin(used), nullptr) << i;
+    store.unpin(used);
+  }
+}
+
+TEST(MaskStore, WithoutRoomThereIsNoHandle) {
+  MaskBuilder builder(kWords);
+  for (const std::size_t budget : {0u, 1000u}) {
+    MaskStore store(kWords, budget, counter());
+    const MaskHandle handle = store.intern(some_mask(builder, 0, 10));
+    EXPECT_FALSE(handle);
+    EXPECT_EQ(store.pin(handle), nullptr);
+  }
+}
+
+// --- Memo --------------------------------------------------------------------
+
+TEST(Memo, ForgetsWhatIsNotAskedFor) {
+  Memo memo;
+  const auto key = [](std::uint32_t i) {
+    return Config{.lex = i, .frame = 7, .count = i * 3, .extra = 0};
+  };
+  const auto handle = [](std::uint32_t i) {
+    return MaskHandle{.slot = i, .generation = i + 1};
+  };
+  EXPECT_FALSE(memo.find(key(1)));
+  std::size_t most = 0;
+  for (std::uint32_t i = 0; i < 5 * Memo::kMost; ++i) {
+    memo.insert(key(i), handle(i));
+    ASSERT_EQ(memo.find(key(i)), handle(i));
+    ASSERT_EQ(memo.find(key(3)), i < 3 ? MaskHandle{} : handle(3));
+    most = std::max(most, memo.memory_bytes());
+  }
+  EXPECT_FALSE(memo.find(key(4)));
+  EXPECT_LE(most, 2u * Memo::kMost * 2 * 24);
+  memo.insert(key(3), handle(9));
+  EXPECT_EQ(memo.find(key(3)), handle(9));
+}
+
+// --- Lexemes -----------------------------------------------------------------
+
+TEST(LexemeMasks, DropsTheOldest) {
+  const Counter bytes = counter();
+  LexemeMasks masks(20'000, bytes);
+  const auto make = [](std::size_t ids) {
+    auto mask = std::make_shared<LexemeMask>();
+    mask->set.resize(ids);
+    return mask;
+  };
+  for (std::uint64_t i = 1; i <= 8; ++i) {
+    masks.add(i, make(1000), 0);
+    EXPECT_NE(masks.find(1), nullptr) << "used all the time";
+  }
+  EXPECT_EQ(masks.find(2), nullptr);
+  EXPECT_NE(masks.find(8), nullptr);
+  EXPECT_LE(bytes->load(), 20'000u);
+  masks.add(9, make(10), 100'000);
+  EXPECT_EQ(masks.find(9), nullptr) << "larger than everything";
+  masks.clear();
+  EXPECT_EQ(masks.find(8), nullptr);
+  EXPECT_EQ(bytes->load(), 0u);
+}
+
+// --- Texts -------------------------------------------------------------------
+
+std::shared_ptr<Program> program(const Vocabulary& vocabulary,
+                                 std::shared_ptr<grammar::Recogniser> machine,
+                                 const std::vector<TokenId>& stop_ids,
+                                 std::size_t cache_bytes = 1 << 20) {
+  return std::make_shared<Program>(
+      std::make_shared<Shared>(vocabulary,
+                               *vocab::TokenTables::build(vocabulary),
+                               cache_bytes, stop_ids),
+      std::move(machine));
+}
+
+Vocabulary words() {
+  const std::vector<TokenEntry> entries = {
+      {.id = 0, .bytes = "a"},
+      {.id = 1, .bytes = "b"},
+      {.id = 2, .bytes = "ab"},
+      {.id = 3, .bytes = "ab", .kind = TokenKind::kSpecial},
+      {.id = 4, .bytes = "</s>", .kind = TokenKind::kSpecial},
+      {.id = 5, .bytes = "abab"},
+      {.id = 40, .bytes = "ab"},
+      {.id = 41, .bytes = std::string(300, 'a')},
+  };
+  return *Vocabulary::from_table(entries);
+}
+
+std::vector<Id> allowed(Text& text) {
+  Row row(2);
+  EXPECT_TRUE(text.fill_bitmask(row));
+  std::vector<Id> ids;
+  for (Id id = 0; id < 64; ++id) {
+    if (bit(row, id)) ids.push_back(id);
+  }
+  return ids;
+}
+
+using Ids = std::vector<Id>;
+
+TEST(Text, StopTokensFitWhereTheTextMayEnd) {
+  // "b" is a stop token here and no text; 41 is too long for any table; 1000
+  // and 0xFFFFFFFF do not exist.
+  const auto p = program(words(),
+                         std::make_shared<TextSet>(std::vector<std::string>{
+                             "ab", "abab", std::string(300, 'a')}),
+                         {4, 1, 1000, 0xFFFFFFFF, 4});
+  Text text(p);
+  EXPECT_EQ(allowed(text), (Ids{0, 2, 5, 40}));
+  for (const Id id : {1u, 3u, 4u, 6u, 41u, 42u, 1000u, 0xFFFFFFFFu}) {
+    EXPECT_FALSE(text.accept_token(id)) << id;
+  }
+  ASSERT_TRUE(text.accept_token(40));
+  EXPECT_EQ(allowed(text), (Ids{0, 1, 2, 4, 40}));
+  EXPECT_TRUE(text.can_end());
+  EXPECT_FALSE(text.accept_token(1000));
+  ASSERT_TRUE(text.accept_token(1));
+  EXPECT_TRUE(text.is_terminated());
+  EXPECT_FALSE(text.can_end());
+  EXPECT_EQ(text.steps(), 2u);
+
+  for (const Id id : {0u, 1u, 2u, 4u}) EXPECT_FALSE(text.accept_token(id));
+  EXPECT_FALSE(text.accept_bytes(""));
+  EXPECT_EQ(text.forced_bytes(10), "");
+  EXPECT_EQ(text.forced_tokens(), Ids{});
+  Row row(2, 5);
+  EXPECT_FALSE(text.fill_bitmask(row));
+  EXPECT_EQ(row, Row(2, -1));
+
+  EXPECT_FALSE(text.rollback(3));
+  EXPECT_TRUE(text.rollback(0));
+  EXPECT_TRUE(text.is_terminated());
+  EXPECT_TRUE(text.rollback(1));
+  EXPECT_FALSE(text.is_terminated());
+  EXPECT_EQ(allowed(text), (Ids{0, 1, 2, 4, 40}));
+  ASSERT_TRUE(text.accept_token(4));
+  EXPECT_TRUE(text.rollback(2));
+  EXPECT_EQ(allowed(text), (Ids{0, 2, 5, 40}));
+  EXPECT_EQ(text.accept_tokens(Ids{0, 4, 0}), 1u);
+  text.reset();
+  EXPECT_EQ(text.accept_tokens(Ids{5, 4, 0}), 2u);
+  EXPECT_TRUE(text.is_terminated());
+  text.reset();
+  EXPECT_EQ(text.steps(), 0u);
+  EXPECT_FALSE(text.is_terminated());
+}
+
+TEST(Text, BytesAreOneStepOrNone) {
+  const auto p =
+      program(words(),
+              std::make_shared<TextSet>(std::vector<std::string>{"abab"}), {4});
+  Text text(p);
+  EXPECT_FALSE(text.accept_bytes("aba_"));
+  EXPECT_EQ(text.steps(), 0u);
+  EXPECT_TRUE(text.accept_bytes("aba"));
+  EXPECT_TRUE(text.accept_bytes(""));
+  EXPECT_EQ(text.steps(), 2u);
+  EXPECT_TRUE(text.accept_token(1));
+  EXPECT_TRUE(text.rollback(3));
+  EXPECT_EQ(allowed(text), (Ids{0, 2, 5, 40}));
+}
+
+TEST(Text, RowsOfOtherSizes) {
+  const auto p = program(
+      words(), std::make_shared<TextSet>(std::vector<std::string>{"a"}), {4});
+  Text text(p);
+  Row row(1, 77);
+  EXPECT_FALSE(text.fill_bitmask(row));
+  EXPECT_EQ(row, Row(1, 77));
+  row.assign(4, 77);
+  EXPECT_TRUE(text.fill_bitmask(row));
+  EXPECT_EQ(row, (Row{1, 0, 0, 0}));
+  row.assign(4, 77);
+  EXPECT_TRUE(text.fill_if_known(row));
+  EXPECT_EQ(row, (Row{1, 0, 0, 0}));
+}
+
+TEST(Text, Forced) {
+  struct Case {
+    std::vector<std::string> texts;
+    std::string written;
+    std::string bytes;
+    Ids tokens;
+  };
+  const Case cases[] = {
+      {{"ab"}, "", "ab", {2}},
+      {{"ab"}, "ab", "", {}},
+      // "abab" could be the token, and is; nothing goes on behind it.
+      {{"ababab"}, "", "ababab", {5, 2}},
+      // Behind the second "ab" the text may end, or go on as "abab".
+      {{"abab", "ababab"}, "", "abab", {5}},
+      {{"abba", "abbb"}, "", "abb", {2, 1}},
+      // "ab" may become "abab".
+      {{"abab", "abb"}, "", "ab", {}},
+      {{"bab", "baa"}, "", "ba", {1}},
+      // Never a part of a character.
+      {{"a\xC3\xA9", "a\xC3\xA8"}, "", "a", {0}},
+      {{"a\xC3\xA9z", "a\xC3\xA9y"}, "a\xC3", "\xA9", {}},
+      {{"\xE2\x82\xAC", "\xE2\x82\xAD"}, "\xE2", "", {}},
+  };
+  for (const Case& c : cases) {
+    const auto p = program(words(), std::make_shared<TextSet>(c.texts), {4});
+    Text text(p);
+    ASSERT_TRUE(text.accept_bytes(c.written));
+    EXPECT_EQ(text.forced_bytes(100), c.bytes) << c.texts[0];
+    EXPECT_EQ(text.forced_tokens(), c.tokens) << c.texts[0];
+    EXPECT_EQ(text.forced_bytes(1), c.bytes.substr(0, 1));
+    EXPECT_EQ(text.forced_bytes(0), "");
+  }
+}
+
+TEST(Text, OnlyTreesAreFilled) {
+  const auto p =
+      program(words(),
+              std::make_shared<TextSet>(std::vector<std::string>{"abab"}), {4});
+  Text text(p);
+  Row rows(6, 77);
+  using Links = std::vector<std::int64_t>;
+  struct Case {
+    Links first_child, next_sibling, tokens;
+    bool tree;
+  };
+  const Case cases[] = {
+      {{1, -1, -1}, {-1, 2, -1}, {0, 0, 2}, true},
+      {{1, 2, -1}, {-1, -1, -1}, {9, 0, 1}, true},
+      {{1, -1, -1}, {-1, -1, -1}, {0, 0, 2}, false},  // 2 is nowhere
+      {{1, -1, -1}, {2, -1, -1}, {0, 0, 2}, false},   // the root has a sibling
+      {{1, 0, -1}, {-1, 2, -1}, {0, 0, 2}, false},    // a circle
+      {{1, 2, -1}, {-1, 2, -1}, {0, 0, 2}, false},    // two parents
+      {{3, -1, -1}, {-1, 2, -1}, {0, 0, 2}, false},   // no such node
+      {{-2, -1, -1}, {-1, 2, -1}, {0, 0, 2}, false},
+      {{1, -1, -1}, {-1, 2}, {0, 0, 2}, false},
+      {{1, 2, -1, -1}, {-1, -1, 3, -1}, {0, 0, 2, 2}, false},  // rows
+      {{}, {}, {}, false},
+  };
+  for (const Case& c : cases) {
+    rows.assign(6, 77);
+    EXPECT_EQ(text.fill_tree(c.first_child, c.next_sibling, c.tokens, rows),
+              c.tree);
+    if (!c.tree) {
+      EXPECT_EQ(rows, Row(6, 77));
+    }
+  }
+  // Ids that are none fit nowhere.
+  const Links tokens = {0, -1, std::int64_t{1} << 40};
+  EXPECT_TRUE(text.fill_tree(Links{1, -1, -1}, Links{-1, 2, -1}, tokens, rows));
+  EXPECT_EQ(Row(rows.begin() + 2, rows.end()), Row(4, 0));
+}
+
+TEST(Program, IsRightWithAnyBudget) {
+  const Vocabulary vocabulary = toy_vocabulary(3, 3000);
+  const auto rich = program(vocabulary, std::make_shared<ToyJson>(), {});
+  for (const std::size_t budget : {0u, 20'000u, 60'000u, 100'000u}) {
+    const auto poor =
+        program(vocabulary, std::make_shared<ToyJson>(), {}, budget);
+    for (const std::string_view text : testing::kToyTexts) {
+      Text a(rich), b(poor);
+      for (const char byte : text) {
+        const std::string_view one(&byte, 1);
+        ASSERT_EQ(a.accept_bytes(one), b.accept_bytes(one));
+        Row expected(a.program().shared().mask_words());
+        Row row(expected.size());
+        a.fill_bitmask(expected);
+        b.fill_bitmask(row);
+        ASSERT_EQ(row, expected);
+        ASSERT_LE(poor->shared().cache_bytes(), budget);
+      }
+    }
+    EXPECT_GE(poor->shared().misses(), rich->shared().misses());
+    if (budget == 0) {
+      EXPECT_EQ(poor->shared().hits(), 0u);
+    }
+    EXPECT_GT(poor->memory_bytes(), 0u);
+  }
+  EXPECT_GT(rich->shared().hits(), rich->shared().misses());
+}
+
+// --- Files -------------------------------------------------------------------
+
+TEST(ReplaceFile, KeepsTheOldOneWhole) {
+  const std::string path = ::testing::TempDir() + "parlance_replace_file";
+  ASSERT_FALSE(replace_file(path, "one"));
+  ASSERT_FALSE(replace_file(path, "two"));
+  std::ifstream file(path);
+  EXPECT_EQ(std::string(std::istreambuf_iterator<char>(file), {}), "two");
+  std::remove(path.c_str());
+
+  const std::string nowhere = ::testing::TempDir() + "no such folder/tables";
+  const auto error = replace_file(nowhere, "one");
+  ASSERT_TRUE(error);
+  EXPECT_EQ(error->code, ErrorCode::kIo);
+  EXPECT_EQ(error->message, "The file " + nowhere +
+                                " cannot be written: No such file or "
+                                "directory.");
+}
+
+}  // namespace
+}  // namespace parlance::mask
