@@ -315,7 +315,7 @@ SpaceView JsonMachine::space(Config config) {
   if (options_.layout.exact || kind < Kind::kValue || kind > Kind::kAfter)
     return {};
   const std::size_t most = options_.layout.max_white_space;
-  SpaceView view{.free = true, .behind = config};
+  SpaceView view{.free = true, .json = true, .behind = config};
   view.behind.count = 0;
   view.max_bytes = most >= BodyView::kMany
                        ? BodyView::kMany
