@@ -73,6 +73,25 @@ JsonMachine::FrameId JsonMachine::intern(
   return id;
 }
 
+std::vector<GoalId> JsonMachine::goals_in(const Frame& frame) const {
+  std::vector<GoalId> goals;
+  for (std::uint32_t i = 0; i < frame.size; ++i) {
+    const GoalId goal = alternatives(frame)[i].pending;
+    if (std::find(goals.begin(), goals.end(), goal) == goals.end())
+      goals.push_back(goal);
+  }
+  return goals;
+}
+
+bool JsonMachine::unique_in(const Frame& frame, GoalId goal) const {
+  if (!frame.unique) return false;
+  for (std::uint32_t i = 0; i < frame.size; ++i) {
+    const Alternative& one = alternatives(frame)[i];
+    if (one.pending == goal && goals_.array(one.shape).unique) return true;
+  }
+  return false;
+}
+
 // A new object or array for the value that comes in `id`; 0 if none may come.
 JsonMachine::FrameId JsonMachine::open(FrameId id, JsonType type) {
   const Frame& outer = frames_[id];
@@ -83,10 +102,9 @@ JsonMachine::FrameId JsonMachine::open(FrameId id, JsonType type) {
   frame.parent = id;
   frame.depth = static_cast<std::uint16_t>(outer.depth + 1);
   std::vector<Alternative> made;
-  for (std::uint32_t i = 0; i < frames_[id].size; ++i) {
-    const GoalId goal = alternatives(frames_[id])[i].pending;
+  for (const GoalId goal : goals_in(frames_[id])) {
     for (const ShapeId shape : goals_.shapes(goal, type)) {
-      Alternative alternative{i, shape, 0, kNothing};
+      Alternative alternative{goal, shape, 0, kNothing};
       if (type == JsonType::kArray) {
         std::vector<std::uint64_t> counts(goals_.array(shape).counts.size() + 1,
                                           0);
@@ -98,11 +116,25 @@ JsonMachine::FrameId JsonMachine::open(FrameId id, JsonType type) {
   return made.empty() ? 0 : intern(std::move(frame), std::move(made));
 }
 
-JsonMachine::FrameId JsonMachine::after(
-    FrameId id, const std::vector<std::uint32_t>& survivors,
-    const std::string* unique_value) {
+JsonMachine::FrameId JsonMachine::after(FrameId id,
+                                        const std::vector<GoalId>& survivors,
+                                        const std::string* unique_value) {
   const Frame& frame = frames_[id];
-  const bool all = survivors.size() == frame.size;
+  std::vector<Alternative> left;
+  bool all = true;
+  if (survivors.size() > 1 || frame.size > 1 || frame.after_all == kUnknown) {
+    for (std::uint32_t i = 0; i < frame.size; ++i) {
+      Alternative one = alternatives(frame)[i];
+      if (std::find(survivors.begin(), survivors.end(), one.pending) ==
+          survivors.end()) {
+        all = false;
+        continue;
+      }
+      one.pending = kNothing;
+      if (std::find(left.begin(), left.end(), one) == left.end())
+        left.push_back(one);
+    }
+  }
   const bool remember = frame.unique && unique_value != nullptr;
   if (all && !remember && frame.after_all != kUnknown) return frame.after_all;
   Frame next;
@@ -125,20 +157,13 @@ JsonMachine::FrameId JsonMachine::after(
     if (is_new) value_sets_.push_back(std::move(values));
     next.used = it->second;
   }
-  std::vector<Alternative> left;
-  for (const std::uint32_t i : survivors) {
-    Alternative one = alternatives(frame)[i];
-    one.pending = kNothing;
-    if (std::find(left.begin(), left.end(), one) == left.end())
-      left.push_back(one);
-  }
   const FrameId made = intern(std::move(next), std::move(left));
   if (all && !remember) frames_[id].after_all = made;
   return made;
 }
 
 Config JsonMachine::behind_value(FrameId frame,
-                                 const std::vector<std::uint32_t>& survivors,
+                                 const std::vector<GoalId>& survivors,
                                  const std::string* unique_value) {
   const Kind kind =
       frames_[frame].kind == FrameKind::kRoot ? Kind::kEnd : Kind::kAfter;
@@ -243,7 +268,7 @@ JsonMachine::FrameId JsonMachine::next_item(FrameId id) {
 Config JsonMachine::close(FrameId id) {
   if (frames_[id].closed_known) return frames_[id].closed;
   const Frame& frame = frames_[id];
-  std::vector<std::uint32_t> survivors;
+  std::vector<GoalId> survivors;
   for (std::uint32_t i = 0; i < frame.size; ++i) {
     const Alternative one = alternatives(frame)[i];
     bool complete = false;

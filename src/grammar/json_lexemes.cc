@@ -161,7 +161,7 @@ std::uint64_t JsonMachine::Lexeme::hash() const {
   mix(hash, std::uint64_t{set} << 32 | trie);
   mix(hash, extras);
   for (const Entry& entry : entries) {
-    mix(hash, std::uint64_t{entry.alternative} << 32 | entry.state);
+    mix(hash, std::uint64_t{entry.goal} << 32 | entry.state);
     mix(hash, std::uint64_t{entry.min} << 32 | entry.max);
   }
   return hash;
@@ -192,14 +192,14 @@ std::uint32_t JsonMachine::enter_string(FrameId id) {
   lexeme.kind = Kind::kString;
   lexeme.track = frame.unique;
   lexeme.total = true;
-  for (std::uint32_t i = 0; i < frame.size; ++i) {
-    const Alternative alternative = alternatives(frame)[i];
-    for (const ShapeId shape :
-         goals_.shapes(alternative.pending, JsonType::kString)) {
+  for (const GoalId goal : goals_in(frame)) {
+    const bool unique = unique_in(frame, goal);
+    for (const ShapeId shape : goals_.shapes(goal, JsonType::kString)) {
       const StringShape& string = goals_.string(shape);
-      Entry entry{i, 0, saturate(string.min_chars), saturate(string.max_chars)};
+      Entry entry{goal, 0, saturate(string.min_chars),
+                  saturate(string.max_chars)};
       automata::LanguageId language = string.language;
-      if (frame.unique && goals_.array(alternative.shape).unique) {
+      if (unique) {
         std::vector<std::string> words;
         for (const std::string& value : value_sets_[frame.used]) {
           if (value[0] == '"') words.push_back(value.substr(1));
@@ -228,12 +228,11 @@ std::uint32_t JsonMachine::enter_number(FrameId id) {
   Lexeme lexeme;
   lexeme.kind = Kind::kNumber;
   lexeme.track = frame.unique;
-  for (std::uint32_t i = 0; i < frame.size; ++i) {
-    const Alternative alternative = alternatives(frame)[i];
-    for (const ShapeId shape :
-         goals_.shapes(alternative.pending, JsonType::kNumber)) {
+  for (const GoalId goal : goals_in(frame)) {
+    const bool unique = unique_in(frame, goal);
+    for (const ShapeId shape : goals_.shapes(goal, JsonType::kNumber)) {
       NumberLanguages::Id language = shape;
-      if (frame.unique && goals_.array(alternative.shape).unique) {
+      if (unique) {
         NumberSpec spec = goals_.number_spec(shape);
         for (const std::string& value : value_sets_[frame.used]) {
           if (value[0] == '"' || value[0] == 'w') continue;
@@ -244,7 +243,7 @@ std::uint32_t JsonMachine::enter_number(FrameId id) {
       }
       const NumberLanguages::State state = numbers.start(language);
       if (state != NumberLanguages::kDead)
-        lexeme.entries.push_back({i, state, 0, BodyView::kMany});
+        lexeme.entries.push_back({goal, state, 0, BodyView::kMany});
     }
   }
   if (lexeme.entries.empty()) return 0;
@@ -257,19 +256,18 @@ std::uint32_t JsonMachine::enter_word(FrameId id, JsonType type) {
   Lexeme lexeme;
   lexeme.kind = Kind::kWord;
   lexeme.word = type == JsonType::kNull ? 0 : 1;
-  for (std::uint32_t i = 0; i < frame.size; ++i) {
-    const Alternative alternative = alternatives(frame)[i];
+  for (const GoalId goal : goals_in(frame)) {
+    const bool unique = unique_in(frame, goal);
     std::uint32_t values = 0;
-    for (const ShapeId shape : goals_.shapes(alternative.pending, type))
-      values |= shape;
-    if (frame.unique && goals_.array(alternative.shape).unique) {
+    for (const ShapeId shape : goals_.shapes(goal, type)) values |= shape;
+    if (unique) {
       for (const std::string& value : value_sets_[frame.used]) {
         if (type == JsonType::kNull && value == "wnull") values &= ~1U;
         if (type == JsonType::kBoolean && value == "wfalse") values &= ~1U;
         if (type == JsonType::kBoolean && value == "wtrue") values &= ~2U;
       }
     }
-    if (values != 0) lexeme.entries.push_back({i, values, 0, 0});
+    if (values != 0) lexeme.entries.push_back({goal, values, 0, 0});
   }
   if (lexeme.entries.empty()) return 0;
   return intern(std::move(lexeme));
@@ -299,9 +297,8 @@ Config JsonMachine::word_step(Config config, std::uint8_t byte) {
     config.lex = intern(std::move(next));
     return config;
   }
-  std::vector<std::uint32_t> survivors;
-  for (const Entry& entry : next.entries)
-    survivors.push_back(entry.alternative);
+  std::vector<GoalId> survivors;
+  for (const Entry& entry : next.entries) survivors.push_back(entry.goal);
   const std::string value = "w" + std::string(word);
   return behind_value(config.frame, survivors, &value);
 }
@@ -347,11 +344,11 @@ Config JsonMachine::number_step(Config config, std::uint8_t byte) {
 
 Config JsonMachine::end_number(Config config) {
   const Lexeme& lexeme = lexemes_[config.lex];
-  std::vector<std::uint32_t> survivors;
+  std::vector<GoalId> survivors;
   for (const Entry& entry : lexeme.entries) {
     if (goals_.numbers().accepting(entry.state) &&
-        (survivors.empty() || survivors.back() != entry.alternative))
-      survivors.push_back(entry.alternative);
+        (survivors.empty() || survivors.back() != entry.goal))
+      survivors.push_back(entry.goal);
   }
   if (survivors.empty()) return {};
   if (!lexeme.track) return behind_value(config.frame, survivors, nullptr);
@@ -460,13 +457,13 @@ JsonMachine::LexId JsonMachine::string_row(LexId id, std::uint8_t byte) {
 
 Config JsonMachine::close_string(Config config) {
   const Lexeme& lexeme = lexemes_[config.lex];
-  std::vector<std::uint32_t> survivors;
+  std::vector<GoalId> survivors;
   for (const Entry& entry : lexeme.entries) {
     if (config.count < entry.min || config.count > entry.max ||
         !goals_.languages().accepting(entry.state))
       continue;
-    if (survivors.empty() || survivors.back() != entry.alternative)
-      survivors.push_back(entry.alternative);
+    if (survivors.empty() || survivors.back() != entry.goal)
+      survivors.push_back(entry.goal);
   }
   if (survivors.empty()) return {};
   if (!lexeme.track) return behind_value(config.frame, survivors, nullptr);
@@ -660,10 +657,10 @@ BodyView JsonMachine::body(Config config) {
       }
       view.free = true;
     }
-    std::vector<std::uint32_t> survivors;
+    std::vector<GoalId> survivors;
     for (const Entry& entry : lexeme.entries) {
-      if (survivors.empty() || survivors.back() != entry.alternative)
-        survivors.push_back(entry.alternative);
+      if (survivors.empty() || survivors.back() != entry.goal)
+        survivors.push_back(entry.goal);
     }
     view.after = behind_value(config.frame, survivors, nullptr);
     return view;

@@ -6,13 +6,19 @@
 // JSON's structure does not depend on the schema: brackets, commas, colons and
 // scalars are found by one deterministic reader with a stack.  The schema rides
 // on it.  A *frame* is an open object or array together with the alternatives
-// (shapes of schema_goals.h) that the text so far still allows for it; each
-// alternative knows which one of the frame around it it belongs to:
+// (shapes of schema_goals.h) that the text so far still allows for it.  Each
+// has a goal for the value that comes now, and a frame inside knows of each of
+// its own alternatives which goal it is for:
 //
-//   {"anyOf": [A, B]}             frame 1: root     alternatives 0
-//   {"a": [ 1                     frame 2: object   A of 0, B of 0
-//          ^                      frame 3: array    A's "a" of A, B's "a" of B
-//                                 lexeme: number   1 fits A's items only
+//   {"anyOf": [A, B]}             frame 1: root     goal anyOf
+//   {"a": [ 1                     frame 2: object   A, its "a" has goal g
+//          ^                                        B, its "a" has goal h
+//                                 frame 3: array    shapes of g, shapes of h
+//                                 lexeme: number   1 fits the items of g only
+//
+// When the array ends as g allows and not as h does, B is out.  Alternatives
+// with equal goals share what is inside them, so there are never more than the
+// schema has, however deep the text goes.
 //
 // An alternative that nothing can complete is dropped at once, so a
 // configuration that is not dead can be continued.
@@ -133,9 +139,9 @@ class JsonMachine final : public Recogniser {
     std::vector<std::pair<std::uint64_t, FrameId>> next_extra = {};
   };
 
-  // Part of a lexeme's state that belongs to one alternative.
+  // Part of a lexeme's state that belongs to one goal of the frame.
   struct Entry {
-    std::uint32_t alternative = 0;
+    GoalId goal = 0;
     std::uint32_t state = 0;  // of Languages or NumberLanguages
     std::uint32_t min = 0;    // characters, where the language has no end
     std::uint32_t max = BodyView::kMany;
@@ -200,12 +206,15 @@ class JsonMachine final : public Recogniser {
   const Alternative* alternatives(const Frame& frame) const {
     return alternatives_.data() + frame.first;
   }
+  // The goals of the value that comes now, each once.
+  std::vector<GoalId> goals_in(const Frame& frame) const;
+  // Whether items of an alternative with this goal have to differ.
+  bool unique_in(const Frame& frame, GoalId goal) const;
   FrameId open(FrameId frame, JsonType type);
-  // The frame behind a value that the `survivors` (alternatives, sorted) allow.
-  FrameId after(FrameId frame, const std::vector<std::uint32_t>& survivors,
+  // The frame behind a value that fulfils the goals `survivors`, each once.
+  FrameId after(FrameId frame, const std::vector<GoalId>& survivors,
                 const std::string* unique_value);
-  Config behind_value(FrameId frame,
-                      const std::vector<std::uint32_t>& survivors,
+  Config behind_value(FrameId frame, const std::vector<GoalId>& survivors,
                       const std::string* unique_value);
   FrameId next_item(FrameId frame);
   Config close(FrameId frame);
