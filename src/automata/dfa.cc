@@ -591,11 +591,22 @@ std::size_t Search::run(std::string_view bytes) {
       Link link = next[class_of[byte]].load(std::memory_order_acquire);
       if (link == reinterpret_cast<Link>(state)) {
         // Nothing changes; if that goes on it is worth knowing what ends it.
-        if (++stayed_ == kStaysLong) automaton_->learn_leaving(*state);
-      } else {
-        stayed_ = 0;
-        advance(link != 0 ? link : step(byte), base + i);
+        const std::size_t stop = std::min(size, i + kStaysLong);
+        const unsigned before = stayed_;
+        const std::size_t begin = i;
+        do {
+          ++i;
+        } while (i < stop &&
+                 next[class_of[static_cast<unsigned char>(data[i])]].load(
+                     std::memory_order_acquire) == link);
+        stayed_ += static_cast<unsigned>(i - begin);
+        if (before < kStaysLong && stayed_ >= kStaysLong) {
+          automaton_->learn_leaving(*state);
+        }
+        continue;
       }
+      stayed_ = 0;
+      advance(link != 0 ? link : step(byte), base + i);
     }
     ++i;
     if (state_->decided && !state_->decided_empty) {
