@@ -57,6 +57,14 @@ class Lowering {
   ExprId lower_dispatch(FormatId id);
   ExprId lower_token_dispatch(FormatId id);
 
+  // What follows a trigger.
+  struct Trigger {
+    std::string text;
+    ExprId behind = kNoId;
+  };
+  void add_triggers(std::vector<Trigger> triggers, std::string_view name,
+                    FreeTextExpr& text);
+
   // At least one tag comes first, where that is asked for; `text` is all that
   // follows or, without that, everything.
   ExprId with_first(const Format& format, bool at_least_one,
@@ -70,15 +78,21 @@ class Lowering {
   }
 
   RuleId rule(std::string_view name, ExprId body) {
-    const RuleId id = out_.rules.add_rule(name);
+    // With its number, so that a free name is found at once.
+    const RuleId id = out_.rules.add_rule(
+        std::string(name) + "_" + std::to_string(out_.rules.rules.size()));
     out_.rules.rules[id].body = body;
     return id;
   }
 
   Token token(const TokenRef& ref, const std::string& path);
   ExprId one_token(const TokenRef& ref, const std::string& path);
-  // All tokens but the ones listed.
-  ExprId other_tokens(FormatId id, const std::string& path);
+  // What free tokens of a format must not be, and all others.
+  std::vector<Token> excluded_tokens(FormatId id);
+  ExprId other_tokens(FormatId id);
+  void check_not_excluded(const Format& format,
+                          const std::vector<Token>& triggers,
+                          const std::vector<Token>& excludes);
 
   void fail(Error error) {
     if (!error_) error_ = std::move(error);
@@ -137,11 +151,10 @@ ExprId Lowering::one_token(const TokenRef& ref, const std::string& path) {
   return out_.rules.tokens(std::move(set));
 }
 
-ExprId Lowering::other_tokens(FormatId id, const std::string& path) {
+ExprId Lowering::other_tokens(FormatId id) {
   TokenSetExpr set;
   set.negated = true;
-  for (const TokenRef& ref : facts_.excluded_tokens(id)) {
-    const Token excluded = token(ref, path);
+  for (const Token excluded : excluded_tokens(id)) {
     set.ranges.push_back({excluded, excluded});
   }
   return out_.rules.tokens(std::move(set));
@@ -208,11 +221,8 @@ ExprId Lowering::lower_any_text(FormatId id) {
 }
 
 ExprId Lowering::lower_any_tokens(FormatId id) {
-  const Format& format = tag_[id];
-  const std::string path = json::append_pointer(format.path, "exclude_tokens");
-  const auto& body = format.as<AnyTokens>();
-  return out_.rules.repeat(other_tokens(id, path), 0,
-                           body.max_tokens.value_or(kMany));
+  return out_.rules.repeat(other_tokens(id), 0,
+                           tag_[id].as<AnyTokens>().max_tokens.value_or(kMany));
 }
 
 ExprId Lowering::lower_tag_format(FormatId id) {
@@ -246,6 +256,30 @@ ExprId Lowering::with_first(const Format& format, bool at_least_one,
   return out_.rules.sequence({first, text});
 }
 
+// Where a trigger begins another, both ways are open behind the shorter one:
+// to what it leads to, and to the rest of the longer one.  So only triggers
+// that no other begins are given to the text.  Equal ones are one.
+void Lowering::add_triggers(std::vector<Trigger> triggers,
+                            std::string_view name, FreeTextExpr& text) {
+  Rules& rules = out_.rules;
+  // A trigger comes before those that it begins.
+  std::stable_sort(
+      triggers.begin(), triggers.end(),
+      [](const Trigger& a, const Trigger& b) { return a.text < b.text; });
+  for (std::size_t i = 0; i < triggers.size();) {
+    const std::string& first = triggers[i].text;
+    std::vector<ExprId> ways;
+    std::size_t j = i;
+    for (; j < triggers.size() && triggers[j].text.starts_with(first); ++j) {
+      ways.push_back(
+          rules.sequence({rules.bytes(triggers[j].text.substr(first.size())),
+                          triggers[j].behind}));
+    }
+    text.triggers.push_back({first, rule(name, rules.choice(std::move(ways)))});
+    i = j;
+  }
+}
+
 ExprId Lowering::lower_triggered_tags(FormatId id) {
   const Format& format = tag_[id];
   const auto& body = format.as<TriggeredTags>();
@@ -256,43 +290,77 @@ ExprId Lowering::lower_triggered_tags(FormatId id) {
   FreeTextExpr text;
   text.excludes = facts_.excluded_texts(id);
   text.loop = !body.stop_after_first;
-  for (const std::string& trigger : body.triggers) {
-    std::vector<ExprId> tags;
-    for (FormatId child : format.children) {
-      const std::string& begin = tag_[child].as<TagFormat>().begin.texts[0];
+  // The rest of "begin" is what the trigger leaves of it.
+  std::vector<Trigger> triggers;
+  for (FormatId child : format.children) {
+    const std::string& begin = tag_[child].as<TagFormat>().begin.texts[0];
+    for (const std::string& trigger : body.triggers) {
       if (!begin.starts_with(trigger)) continue;
-      tags.push_back(rules.sequence({rules.bytes(begin.substr(trigger.size())),
-                                     made_[index_of(child)].behind_begin}));
+      triggers.push_back(
+          {trigger, rules.sequence({rules.bytes(begin.substr(trigger.size())),
+                                    made_[index_of(child)].behind_begin})});
     }
-    text.triggers.push_back(
-        {trigger, rule("tag", rules.choice(std::move(tags)))});
   }
+  add_triggers(std::move(triggers), "tag", text);
   return with_first(format, body.at_least_one, body.stop_after_first,
                     rules.free_text(std::move(text)));
 }
 
+std::vector<Token> Lowering::excluded_tokens(FormatId id) {
+  const std::string path =
+      json::append_pointer(tag_[id].path, "exclude_tokens");
+  std::vector<Token> out;
+  for (const TokenRef& ref : facts_.excluded_tokens(id)) {
+    out.push_back(token(ref, path));
+  }
+  return out;
+}
+
+void Lowering::check_not_excluded(const Format& format,
+                                  const std::vector<Token>& triggers,
+                                  const std::vector<Token>& excludes) {
+  for (std::size_t i = 0; i < triggers.size(); ++i) {
+    if (std::find(excludes.begin(), excludes.end(), triggers[i]) !=
+        excludes.end()) {
+      fail(excluded_trigger_error(format, i, std::to_string(triggers[i])));
+    }
+  }
+}
+
+// The tags of each trigger are known by what the vocabulary says: an id and a
+// text may be the same token.
 ExprId Lowering::lower_token_triggered_tags(FormatId id) {
   const Format& format = tag_[id];
   const auto& body = format.as<TokenTriggeredTags>();
   Rules& rules = out_.rules;
   TokenTextExpr text;
-  const std::string excludes =
-      json::append_pointer(format.path, "exclude_tokens");
-  for (const TokenRef& ref : facts_.excluded_tokens(id)) {
-    text.excludes.push_back(token(ref, excludes));
-  }
+  text.excludes = excluded_tokens(id);
   text.loop = !body.stop_after_first;
+  std::vector<Token> triggers;
   for (std::size_t i = 0; i < body.triggers.size(); ++i) {
-    std::vector<ExprId> tags;
-    for (FormatId child : format.children) {
-      if (*tag_[child].as<TagFormat>().begin.token == body.triggers[i]) {
-        tags.push_back(made_[index_of(child)].behind_begin);
-      }
+    triggers.push_back(
+        token(body.triggers[i],
+              format.path + "/trigger_tokens/" + std::to_string(i)));
+  }
+  check_not_excluded(format, triggers, text.excludes);
+  std::vector<std::vector<ExprId>> tags(triggers.size());
+  for (FormatId child : format.children) {
+    const Token begin = token(*tag_[child].as<TagFormat>().begin.token,
+                              tag_[child].path + "/begin/token");
+    const auto found = std::find(triggers.begin(), triggers.end(), begin);
+    if (std::count(triggers.begin(), triggers.end(), begin) != 1) {
+      fail(token_begin_error(tag_[child], std::to_string(begin)));
+      continue;
     }
-    const Token trigger = token(
-        body.triggers[i], format.path + "/trigger_tokens/" + std::to_string(i));
+    tags[static_cast<std::size_t>(found - triggers.begin())].push_back(
+        made_[index_of(child)].behind_begin);
+  }
+  for (std::size_t i = 0; i < triggers.size(); ++i) {
+    if (tags[i].empty()) {
+      fail(unused_token_error(format, i, std::to_string(triggers[i])));
+    }
     text.triggers.push_back(
-        {trigger, rule("tag", rules.choice(std::move(tags)))});
+        {triggers[i], rule("tag", rules.choice(std::move(tags[i])))});
   }
   return with_first(format, body.at_least_one, body.stop_after_first,
                     rules.token_text(std::move(text)));
@@ -316,22 +384,11 @@ ExprId Lowering::lower_dispatch(FormatId id) {
   FreeTextExpr text;
   text.excludes = facts_.excluded_texts(id);
   text.loop = body.loop;
-  // A pattern stands once in the list, with all that may follow it.
+  std::vector<Trigger> triggers;
   for (std::size_t i = 0; i < body.patterns.size(); ++i) {
-    if (std::find(body.patterns.begin(), body.patterns.begin() + i,
-                  body.patterns[i]) != body.patterns.begin() + i) {
-      continue;
-    }
-    std::vector<ExprId> contents;
-    for (std::size_t j = i; j < body.patterns.size(); ++j) {
-      if (body.patterns[j] == body.patterns[i]) {
-        contents.push_back(whole(format.children[j]));
-      }
-    }
-    text.triggers.push_back(
-        {body.patterns[i],
-         rule("dispatched", out_.rules.choice(std::move(contents)))});
+    triggers.push_back({body.patterns[i], whole(format.children[i])});
   }
+  add_triggers(std::move(triggers), "dispatched", text);
   return out_.rules.free_text(std::move(text));
 }
 
@@ -340,16 +397,13 @@ ExprId Lowering::lower_token_dispatch(FormatId id) {
   const auto& body = format.as<TokenDispatch>();
   TokenTextExpr text;
   text.loop = body.loop;
-  const std::string excludes =
-      json::append_pointer(format.path, "exclude_tokens");
-  for (const TokenRef& ref : facts_.excluded_tokens(id)) {
-    text.excludes.push_back(token(ref, excludes));
-  }
+  text.excludes = excluded_tokens(id);
   std::vector<Token> patterns;
   for (std::size_t i = 0; i < body.patterns.size(); ++i) {
     patterns.push_back(token(
         body.patterns[i], format.path + "/rules/" + std::to_string(i) + "/0"));
   }
+  check_not_excluded(format, patterns, text.excludes);
   for (std::size_t i = 0; i < patterns.size(); ++i) {
     if (std::find(patterns.begin(), patterns.begin() + i, patterns[i]) !=
         patterns.begin() + i) {
@@ -424,8 +478,7 @@ ExprId Lowering::lower_one(FormatId id) {
       made = one_token(format.as<TokenFormat>().token, format.path + "/token");
       break;
     case FormatType::kExcludeToken:
-      made =
-          other_tokens(id, json::append_pointer(format.path, "exclude_tokens"));
+      made = other_tokens(id);
       break;
     case FormatType::kAnyTokens:
       made = lower_any_tokens(id);

@@ -17,8 +17,8 @@
 // the vector forwards is going down, backwards is going up: no function here
 // calls itself.
 //
-// Reading is in structural_tag_load.cc, writing in structural_tag_write.cc, what
-// follows from a tree (TagFacts) in structural_tag_facts.cc.
+// Reading is in structural_tag_load.cc, writing in structural_tag_write.cc,
+// what follows from a tree (TagFacts) in structural_tag_facts.cc.
 
 #include <cstddef>
 #include <cstdint>
@@ -296,6 +296,14 @@ bool has_own_excludes(const Format& format);
 // What fits nowhere else: tags without an end, triggers that select no tag or
 // that can never be read.  Called by the loaders.
 std::optional<Error> check_structural_tag(const StructuralTag& tag);
+
+// What is wrong with tokens that trigger, also when they have been looked up:
+// `token` names one for people, `trigger` is its place in the list.
+Error token_begin_error(const Format& child, const std::string& token);
+Error unused_token_error(const Format& format, std::size_t trigger,
+                         const std::string& token);
+Error excluded_trigger_error(const Format& format, std::size_t trigger,
+                             const std::string& token);
 
 }  // namespace parlance::grammar
 

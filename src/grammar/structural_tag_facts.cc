@@ -188,27 +188,31 @@ std::optional<Error> check_triggers(const StructuralTag& tag,
 std::optional<Error> check_token_triggers(const StructuralTag& tag,
                                           const Format& format) {
   const auto& body = format.as<TokenTriggeredTags>();
+  // Whether an id and a text mean one token, only a vocabulary knows.
+  const auto begin_of = [&](FormatId child) -> const TokenRef& {
+    return *tag[child].as<TagFormat>().begin.token;
+  };
+  std::size_t texts = 0;
+  for (const TokenRef& trigger : body.triggers) texts += trigger.by_text();
+  for (FormatId child : format.children) texts += begin_of(child).by_text();
+  if (texts != 0 && texts != body.triggers.size() + format.children.size()) {
+    return std::nullopt;
+  }
   std::vector<bool> used(body.triggers.size(), false);
   for (FormatId child : format.children) {
-    const TokenRef& begin = *tag[child].as<TagFormat>().begin.token;
+    const TokenRef& begin = begin_of(child);
     const auto found =
         std::find(body.triggers.begin(), body.triggers.end(), begin);
     if (found == body.triggers.end() ||
         std::find(found + 1, body.triggers.end(), begin) !=
             body.triggers.end()) {
-      return Error{ErrorCode::kConflict,
-                   "token_triggered_tags: the tag's 'begin' " + quoted(begin) +
-                       " must be exactly one of the 'trigger_tokens'.",
-                   tag[child].path + "/begin"};
+      return token_begin_error(tag[child], quoted(begin));
     }
     used[static_cast<std::size_t>(found - body.triggers.begin())] = true;
   }
   for (std::size_t i = 0; i < used.size(); ++i) {
-    if (used[i]) continue;
-    return Error{ErrorCode::kConflict,
-                 "token_triggered_tags: no tag begins with the token " +
-                     quoted(body.triggers[i]) + ".",
-                 format.path + "/trigger_tokens/" + std::to_string(i)};
+    if (!used[i])
+      return unused_token_error(format, i, quoted(body.triggers[i]));
   }
   return std::nullopt;
 }
@@ -236,26 +240,44 @@ std::optional<Error> check_reachable(const std::vector<std::string>& triggers,
 
 std::optional<Error> check_reachable_tokens(
     const std::vector<TokenRef>& triggers,
-    const std::vector<TokenRef>& excludes, const Format& format,
-    bool dispatch) {
+    const std::vector<TokenRef>& excludes, const Format& format) {
   for (std::size_t i = 0; i < triggers.size(); ++i) {
-    if (std::find(excludes.begin(), excludes.end(), triggers[i]) ==
+    if (std::find(excludes.begin(), excludes.end(), triggers[i]) !=
         excludes.end()) {
-      continue;
+      return excluded_trigger_error(format, i, quoted(triggers[i]));
     }
-    const std::string index = std::to_string(i);
-    return Error{ErrorCode::kConflict,
-                 std::string(to_string(format.type)) + ": the token " +
-                     quoted(triggers[i]) +
-                     " is both a trigger and excluded (by 'exclude_tokens' or "
-                     "as the end of the tag around it).",
-                 format.path + (dispatch ? "/rules/" + index + "/0"
-                                         : "/trigger_tokens/" + index)};
   }
   return std::nullopt;
 }
 
 }  // namespace
+
+Error token_begin_error(const Format& child, const std::string& token) {
+  return Error{ErrorCode::kConflict,
+               "token_triggered_tags: the tag's 'begin' " + token +
+                   " must be exactly one of the 'trigger_tokens'.",
+               child.path + "/begin"};
+}
+
+Error unused_token_error(const Format& format, std::size_t trigger,
+                         const std::string& token) {
+  return Error{
+      ErrorCode::kConflict,
+      "token_triggered_tags: no tag begins with the token " + token + ".",
+      format.path + "/trigger_tokens/" + std::to_string(trigger)};
+}
+
+Error excluded_trigger_error(const Format& format, std::size_t trigger,
+                             const std::string& token) {
+  const std::string index = std::to_string(trigger);
+  return Error{ErrorCode::kConflict,
+               std::string(to_string(format.type)) + ": the token " + token +
+                   " is both a trigger and excluded (by 'exclude_tokens' or "
+                   "as the end of the tag around it).",
+               format.path + (format.type == FormatType::kTokenDispatch
+                                  ? "/rules/" + index + "/0"
+                                  : "/trigger_tokens/" + index)};
+}
 
 bool has_own_excludes(const Format& format) {
   switch (format.type) {
@@ -391,15 +413,14 @@ std::optional<Error> check_structural_tag(const StructuralTag& tag) {
       case FormatType::kTokenTriggeredTags:
         error = check_token_triggers(tag, format);
         if (!error) {
-          error = check_reachable_tokens(
-              format.as<TokenTriggeredTags>().triggers,
-              facts.excluded_tokens(self), format, false);
+          error =
+              check_reachable_tokens(format.as<TokenTriggeredTags>().triggers,
+                                     facts.excluded_tokens(self), format);
         }
         break;
       case FormatType::kTokenDispatch:
-        error =
-            check_reachable_tokens(format.as<TokenDispatch>().patterns,
-                                   facts.excluded_tokens(self), format, true);
+        error = check_reachable_tokens(format.as<TokenDispatch>().patterns,
+                                       facts.excluded_tokens(self), format);
         break;
       default:
         break;

@@ -15,7 +15,9 @@ namespace parlance::grammar {
 namespace {
 
 // A value can share its parts, so that a small one unfolds to a large tree.
-constexpr std::size_t kMaxFormats = std::size_t{1} << 20;
+// Each format of it keeps its pointer.
+constexpr std::size_t kMaxFormats = std::size_t{1} << 18;
+constexpr std::size_t kMaxPathBytes = std::size_t{64} << 20;
 
 std::string kind_of(const json::Value& value) {
   return std::string(json::to_string(value.kind()));
@@ -85,6 +87,7 @@ class Loader {
 
   const Limits& limits_;
   StructuralTag out_;
+  std::size_t path_bytes_ = 0;
   std::vector<Pending> waiting_;
   std::vector<Pending> children_;
 };
@@ -307,9 +310,11 @@ std::optional<Error> Loader::load_one(const Pending& next) {
                      " levels deep (Limits::json_depth).",
                  next.path};
   }
-  if (out_.formats.size() >= kMaxFormats) {
+  path_bytes_ += next.path.size();
+  if (out_.formats.size() >= kMaxFormats || path_bytes_ > kMaxPathBytes) {
     return Error{ErrorCode::kTooLarge,
-                 "A structural tag must not have more than 1048576 formats.",
+                 "A structural tag must not have more than 262144 formats, "
+                 "nor more than 64 MiB of pointers to them.",
                  next.path};
   }
   if (!next.value->is_object()) {

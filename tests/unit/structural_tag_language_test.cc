@@ -9,65 +9,20 @@
 #include <string_view>
 #include <vector>
 
-#include "grammar/lower_tag.h"
-#include "grammar/machine.h"
-#include "grammar/slow_recogniser.h"
-#include "grammar/structural_tag.h"
-#include "parlance/grammar.h"
 #include "parlance/json.h"
+#include "support/tag_reader.h"
 #include "support/vectors.h"
 
-namespace parlance::grammar {
+namespace parlance {
 namespace {
 
-// A tag with everything that reads its texts.
-struct Reader {
-  LoweredTag tag;
-  std::vector<Grammar> schemas;
-  std::unique_ptr<SlowRecogniser> recogniser;
-};
-
-JsonSchemaOptions options_of(const json::Value& options) {
-  JsonSchemaOptions out;
-  out.closed = options.find("strict_mode")->as_bool();
-  out.key_order =
-      options.find("any_order")->as_bool() ? KeyOrder::kAny : KeyOrder::kSchema;
-  const json::Value& space = *options.find("max_whitespace_cnt");
-  out.layout.max_white_space = space.is_null()
-                                   ? JsonLayout::kUnlimited
-                                   : static_cast<std::size_t>(space.as_int());
-  return out;
-}
-
-Result<Reader> make_reader(const json::Value& spec) {
-  Result<StructuralTag> tag = load_structural_tag(spec);
-  if (!tag) return std::move(tag).error();
-  Result<LoweredTag> lowered = lower_tag(*tag);
-  if (!lowered) return std::move(lowered).error();
-  Reader out;
-  out.tag = std::move(*lowered);
-  std::vector<Recogniser*> leaves;
-  for (std::size_t i = 0; i < out.tag.rules.schemas.size(); ++i) {
-    const SchemaExpr& leaf = out.tag.rules.schemas[i];
-    Result<Grammar> schema =
-        Grammar::from_json_schema(leaf.schema, options_of(leaf.options));
-    if (!schema) {
-      Error error = std::move(schema).error();
-      error.path = out.tag.schema_paths[i] + " -> " + error.path;
-      return error;
-    }
-    out.schemas.push_back(std::move(*schema));
-    leaves.push_back(out.schemas.back().machine()->recogniser.get());
-  }
-  out.recogniser = std::make_unique<SlowRecogniser>(out.tag.rules, leaves);
-  return out;
-}
+using testing::make_tag_reader;
+using testing::TagReader;
 
 json::Value vectors(std::string_view name) {
-  const auto folder = parlance::testing::vector_folder();
+  const auto folder = testing::vector_folder();
   if (!folder) return {};
-  return parlance::testing::read_json(*folder / "structural_tag" /
-                                      std::string(name));
+  return testing::read_json(*folder / "structural_tag" / std::string(name));
 }
 
 std::string instance_of(const json::Value& row) {
@@ -91,20 +46,20 @@ void run(std::string_view file, std::size_t expected_rows) {
   const json::Value rows = vectors(file);
   if (rows.size() == 0) GTEST_SKIP() << "no vectors; set PARLANCE_VECTORS";
   EXPECT_EQ(rows.size(), expected_rows);
-  std::map<std::string, std::unique_ptr<Result<Reader>>> readers;
+  std::map<std::string, std::unique_ptr<Result<TagReader>>> readers;
   for (const json::Value& row : rows.items()) {
     const json::Value& spec = *row.find("spec");
     auto& reader = readers[json::dump(spec)];
-    if (!reader) reader = std::make_unique<Result<Reader>>(make_reader(spec));
+    if (!reader) {
+      reader = std::make_unique<Result<TagReader>>(make_tag_reader(spec));
+    }
     const std::string_view id = row.find("id")->as_string();
     SCOPED_TRACE(std::string(id) + " " + json::dump(spec, {.ascii = false}) +
                  "\n" + json::dump(*row.find("instance"), {.ascii = false}));
-    const bool expected = row.find("accepted")->as_bool();
-    const bool differs = kDifferences.contains(id);
     EXPECT_TRUE(*reader) << reader->error().to_string();
     if (!*reader) continue;
-    const bool accepted = (*reader)->recogniser->accepts(instance_of(row));
-    EXPECT_EQ(accepted, expected != differs);
+    EXPECT_EQ((*reader)->accepts(instance_of(row)),
+              row.find("accepted")->as_bool() != kDifferences.contains(id));
   }
 }
 
@@ -117,5 +72,134 @@ TEST(StructuralTagLanguage, BuiltinInstances) {
 }
 TEST(StructuralTagLanguage, Mutations) { run("mutations.json", 880); }
 
+TEST(StructuralTagLanguage, ErrorsOfWhatIsInside) {
+  const json::Value rows = vectors("errors.json");
+  if (rows.size() == 0) GTEST_SKIP() << "no vectors; set PARLANCE_VECTORS";
+  for (const json::Value& row : rows.items()) {
+    const json::Value* spec = row.find("spec");
+    if (spec == nullptr) continue;  // not JSON
+    EXPECT_FALSE(make_tag_reader(*spec)) << json::dump(row);
+  }
+}
+
+// One session of a matcher: the place after each step, so that a rollback is
+// a pop.
+class Session {
+ public:
+  Session(TagReader reader, std::vector<std::string> tokens,
+          std::vector<std::int64_t> stops)
+      : reader_(std::move(reader)),
+        tokens_(std::move(tokens)),
+        stops_(std::move(stops)) {
+    places_.push_back(reader_.recogniser->start());
+  }
+
+  bool accept_token(std::int64_t id) {
+    if (terminated_ || id < 0 ||
+        static_cast<std::size_t>(id) >= tokens_.size()) {
+      return false;
+    }
+    if (stop(id)) {
+      if (!completed()) return false;
+      terminated_ = true;
+      places_.push_back(places_.back());
+      return true;
+    }
+    auto next = places_.back();
+    if (!reader_.recogniser->feed_token(next, static_cast<std::uint32_t>(id),
+                                        tokens_[id])) {
+      return false;
+    }
+    places_.push_back(std::move(next));
+    return true;
+  }
+  void rollback(std::int64_t steps) {
+    terminated_ = false;
+    for (; steps > 0 && places_.size() > 1; --steps) places_.pop_back();
+  }
+  bool terminated() const { return terminated_; }
+  bool completed() const { return reader_.recogniser->can_end(places_.back()); }
+  json::Array allowed() {
+    json::Array out;
+    for (std::size_t id = 0; id < tokens_.size(); ++id) {
+      const auto token = static_cast<std::int64_t>(id);
+      const bool fits = stop(token) ? completed() : accept_token(token);
+      if (fits && !stop(token)) places_.pop_back();
+      if (fits) out.emplace_back(token);
+    }
+    return out;
+  }
+
+ private:
+  bool stop(std::int64_t id) const {
+    return std::find(stops_.begin(), stops_.end(), id) != stops_.end();
+  }
+
+  TagReader reader_;
+  std::vector<std::string> tokens_;
+  std::vector<std::int64_t> stops_;
+  std::vector<grammar::SlowRecogniser::Place> places_;
+  bool terminated_ = false;
+};
+
+void run_steps(Session& session, const json::Array& steps) {
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    const json::Value& step = steps[i];
+    SCOPED_TRACE("step " + std::to_string(i) + " " + json::dump(step));
+    const std::string_view op = step.find("op")->as_string();
+    const json::Value* argument = step.find("arg");
+    if (op == "accept_token") {
+      EXPECT_EQ(session.accept_token(argument->as_int()),
+                step.find("result")->as_bool());
+    } else if (op == "fill_next_token_bitmask") {
+      EXPECT_EQ(json::Value(session.allowed()), *step.find("allowed"));
+    } else if (op == "is_terminated") {
+      EXPECT_EQ(session.terminated(), step.find("result")->as_bool());
+    } else if (op == "is_completed") {
+      EXPECT_EQ(session.completed(), step.find("result")->as_bool());
+    } else if (op == "rollback") {
+      session.rollback(argument == nullptr ? 1 : argument->as_int());
+    } else {
+      ADD_FAILURE() << "unknown step";
+    }
+  }
+}
+
+TEST(StructuralTagLanguage, Traces) {
+  const json::Value rows = vectors("traces.json");
+  if (rows.size() == 0) GTEST_SKIP() << "no vectors; set PARLANCE_VECTORS";
+  EXPECT_EQ(rows.size(), 40u);
+  for (const json::Value& row : rows.items()) {
+    SCOPED_TRACE(std::string(row.find("id")->as_string()) + " " +
+                 json::dump(*row.find("spec")));
+    std::vector<std::string> tokens;
+    for (const json::Value& token :
+         row.find("tokenizer")->find("vocab")->items()) {
+      tokens.emplace_back(token.as_string());
+    }
+    std::vector<std::int64_t> stops;
+    if (const json::Value* ids =
+            row.find("tokenizer")->find("stop_token_ids")) {
+      for (const json::Value& id : ids->items()) stops.push_back(id.as_int());
+    } else {
+      const auto found = std::find(tokens.begin(), tokens.end(), "</s>");
+      stops.push_back(found - tokens.begin());
+    }
+    grammar::LowerOptions options;
+    options.vocabulary_size = static_cast<std::uint32_t>(tokens.size());
+    options.find_token =
+        [&](std::string_view text) -> std::optional<grammar::Token> {
+      const auto found = std::find(tokens.begin(), tokens.end(), text);
+      if (found == tokens.end()) return std::nullopt;
+      return static_cast<grammar::Token>(found - tokens.begin());
+    };
+    Result<TagReader> reader = make_tag_reader(*row.find("spec"), options);
+    EXPECT_TRUE(reader) << reader.error().to_string();
+    if (!reader) continue;
+    Session session(std::move(*reader), tokens, stops);
+    run_steps(session, row.find("steps")->items());
+  }
+}
+
 }  // namespace
-}  // namespace parlance::grammar
+}  // namespace parlance

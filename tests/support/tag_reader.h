@@ -1,0 +1,70 @@
+#ifndef PARLANCE_TESTS_SUPPORT_TAG_READER_H_
+#define PARLANCE_TESTS_SUPPORT_TAG_READER_H_
+
+// A structural tag with everything that reads its texts, the slow way.
+
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "grammar/lower_tag.h"
+#include "grammar/machine.h"
+#include "grammar/slow_recogniser.h"
+#include "grammar/structural_tag.h"
+#include "parlance/grammar.h"
+#include "parlance/json.h"
+
+namespace parlance::testing {
+
+struct TagReader {
+  grammar::LoweredTag tag;
+  std::vector<Grammar> schemas;
+  std::unique_ptr<grammar::SlowRecogniser> recogniser;
+
+  bool accepts(std::string_view text) const {
+    return recogniser->accepts(text);
+  }
+};
+
+// What the options of a schema leaf mean, see grammar/lower_tag.h.
+inline JsonSchemaOptions leaf_options(const json::Value& options) {
+  JsonSchemaOptions out;
+  out.closed = options.find("strict_mode")->as_bool();
+  out.key_order =
+      options.find("any_order")->as_bool() ? KeyOrder::kAny : KeyOrder::kSchema;
+  const json::Value& space = *options.find("max_whitespace_cnt");
+  out.layout.max_white_space = space.is_null()
+                                   ? JsonLayout::kUnlimited
+                                   : static_cast<std::size_t>(space.as_int());
+  return out;
+}
+
+inline Result<TagReader> make_tag_reader(
+    const json::Value& spec, const grammar::LowerOptions& options = {}) {
+  Result<grammar::StructuralTag> tag = grammar::load_structural_tag(spec);
+  if (!tag) return std::move(tag).error();
+  Result<grammar::LoweredTag> lowered = grammar::lower_tag(*tag, options);
+  if (!lowered) return std::move(lowered).error();
+  TagReader out;
+  out.tag = std::move(*lowered);
+  std::vector<grammar::Recogniser*> leaves;
+  for (std::size_t i = 0; i < out.tag.rules.schemas.size(); ++i) {
+    const grammar::SchemaExpr& leaf = out.tag.rules.schemas[i];
+    Result<Grammar> schema =
+        Grammar::from_json_schema(leaf.schema, leaf_options(leaf.options));
+    if (!schema) {
+      Error error = std::move(schema).error();
+      error.path = out.tag.schema_paths[i] + " -> " + error.path;
+      return error;
+    }
+    out.schemas.push_back(std::move(*schema));
+    leaves.push_back(out.schemas.back().machine()->recogniser.get());
+  }
+  out.recogniser =
+      std::make_unique<grammar::SlowRecogniser>(out.tag.rules, leaves);
+  return out;
+}
+
+}  // namespace parlance::testing
+
+#endif  // PARLANCE_TESTS_SUPPORT_TAG_READER_H_

@@ -1,0 +1,415 @@
+// Structural tags: the tables of tests/data/structural_tag, what follows from
+// a tree, and the styles of tool calling beyond the recorded shapes.
+
+#include "parlance/structural_tag.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "grammar/lower_tag.h"
+#include "grammar/structural_tag.h"
+#include "parlance/json.h"
+#include "support/tag_reader.h"
+#include "support/vectors.h"
+
+namespace parlance {
+namespace {
+
+json::Value table(std::string_view name) {
+  return testing::read_json(std::string(PARLANCE_TEST_DATA) +
+                            "/structural_tag/" + std::string(name));
+}
+
+json::Value parse(std::string_view text) {
+  Result<json::Value> value = json::parse(text);
+  EXPECT_TRUE(value) << text;
+  return value ? *value : json::Value();
+}
+
+json::Value envelope(json::Value format) {
+  return json::Object{{"type", "structural_tag"},
+                      {"format", std::move(format)}};
+}
+
+TEST(StructuralTag, Errors) {
+  const json::Value rows = table("errors.json");
+  ASSERT_GT(rows.size(), 80u);
+  for (const json::Value& row : rows.items()) {
+    const std::string_view text = row.items()[0].as_string();
+    SCOPED_TRACE(std::string(text));
+    const Result<StructuralTag> tag = StructuralTag::from_json(text);
+    EXPECT_FALSE(tag);
+    if (tag) continue;
+    const Error& error = tag.error();
+    EXPECT_EQ(to_string(error.code), row.items()[1].as_string());
+    EXPECT_EQ(error.path, row.items()[2].as_string());
+    EXPECT_EQ(error.message, row.items()[4].as_string());
+    EXPECT_TRUE(error.span);
+    if (!error.span) continue;
+    const json::Value span =
+        json::Array{static_cast<std::int64_t>(error.span->begin),
+                    static_cast<std::int64_t>(error.span->end)};
+    EXPECT_EQ(json::dump(span), json::dump(row.items()[3]));
+  }
+}
+
+TEST(StructuralTag, ErrorsWhileLowering) {
+  grammar::LowerOptions options;
+  options.vocabulary_size = 100;
+  const json::Value rows = table("lower_errors.json");
+  ASSERT_GT(rows.size(), 10u);
+  for (const json::Value& row : rows.items()) {
+    const std::string_view text = row.items()[0].as_string();
+    SCOPED_TRACE(std::string(text));
+    const auto tag = grammar::load_structural_tag(parse(text));
+    EXPECT_TRUE(tag);
+    if (!tag) continue;
+    const auto lowered = grammar::lower_tag(*tag, options);
+    EXPECT_FALSE(lowered);
+    if (lowered) continue;
+    EXPECT_EQ(to_string(lowered.error().code), row.items()[1].as_string());
+    EXPECT_EQ(lowered.error().path, row.items()[2].as_string());
+  }
+}
+
+TEST(StructuralTag, Canonical) {
+  const json::Value rows = table("canonical.json");
+  ASSERT_GT(rows.size(), 10u);
+  for (const json::Value& row : rows.items()) {
+    const std::string_view text = row.items()[0].as_string();
+    SCOPED_TRACE(std::string(text));
+    const Result<StructuralTag> tag = StructuralTag::from_json(text);
+    EXPECT_TRUE(tag) << tag.error().to_string();
+    if (!tag) continue;
+    EXPECT_EQ(json::dump(tag->to_json()), json::dump(envelope(row.items()[1])));
+    EXPECT_EQ(StructuralTag::from_value(tag->to_json())->to_json(),
+              tag->to_json());
+  }
+}
+
+TEST(StructuralTag, Language) {
+  const json::Value rows = table("language.json");
+  ASSERT_GT(rows.size(), 10u);
+  for (const json::Value& row : rows.items()) {
+    SCOPED_TRACE(std::string(row.items()[0].as_string()));
+    const auto reader = testing::make_tag_reader(envelope(row.items()[1]));
+    EXPECT_TRUE(reader) << reader.error().to_string();
+    if (!reader) continue;
+    for (const json::Value& text : row.items()[2].items()) {
+      EXPECT_TRUE(reader->accepts(text.as_string())) << text.as_string();
+    }
+    for (const json::Value& text : row.items()[3].items()) {
+      EXPECT_FALSE(reader->accepts(text.as_string())) << text.as_string();
+    }
+  }
+}
+
+TEST(StructuralTag, LegacyTags) {
+  const json::Value tags =
+      parse(R"([{"begin": "<a>", "schema": {"type": "null"}, "end": "</a>"}])");
+  const auto tag = StructuralTag::from_tags(tags, json::Array{"<a"});
+  ASSERT_TRUE(tag) << tag.error().to_string();
+  EXPECT_EQ(tag->to_json().find("format")->find("type")->as_string(),
+            "triggered_tags");
+  const auto wrong = StructuralTag::from_tags(tags, json::Array{"<b"});
+  ASSERT_FALSE(wrong);
+  EXPECT_EQ(wrong.error().path, "/tags/0/begin");
+  EXPECT_FALSE(StructuralTag::from_tags(tags, "x"));
+  EXPECT_FALSE(StructuralTag::from_tags(nullptr, json::Array{"<b"}));
+}
+
+// Nesting and size are bounded whether the source is text or a value.
+TEST(StructuralTag, Limits) {
+  json::Value format = json::Object{{"value", "a"}};
+  for (int i = 0; i < 300; ++i) {
+    format = json::Object{{"content", std::move(format)}};
+  }
+  EXPECT_TRUE(StructuralTag::from_value(envelope(format)));
+  Limits limits;
+  limits.json_depth = 301;
+  EXPECT_TRUE(StructuralTag::from_value(envelope(format), limits));
+  limits.json_depth = 300;
+  const auto deep = StructuralTag::from_value(envelope(format), limits);
+  ASSERT_FALSE(deep);
+  EXPECT_EQ(deep.error().code, ErrorCode::kTooDeep);
+
+  // Shared parts make a small value a large tree.
+  json::Value wide = json::Object{{"value", "a"}};
+  for (int i = 0; i < 40; ++i) {
+    wide = json::Object{{"elements", json::Array{wide, wide}}};
+  }
+  const auto large = StructuralTag::from_value(envelope(wide));
+  ASSERT_FALSE(large);
+  EXPECT_EQ(large.error().code, ErrorCode::kTooLarge);
+}
+
+struct FactsRow {
+  const char* format;
+  bool unlimited;
+  grammar::Nullable nullable;
+  std::vector<std::string> excluded;  // of the first free text in it
+};
+
+TEST(StructuralTag, Facts) {
+  using grammar::Nullable;
+  const std::vector<FactsRow> rows = {
+      {R"({"value": ""})", false, Nullable::kYes, {}},
+      {R"({"value": "a"})", false, Nullable::kNo, {}},
+      {R"({"excludes": ["a"]})", true, Nullable::kYes, {"a"}},
+      {R"({"type": "regex", "pattern": "a*"})", false, Nullable::kInside, {}},
+      {R"({"json_schema": true})", false, Nullable::kNo, {}},
+      {R"({"begin": "", "content": {"type": "any_text", "excludes": ["b"]},
+           "end": ["b", "", "c"]})",
+       false,
+       Nullable::kYes,
+       {"b", "c"}},
+      {R"({"begin": "(", "content": {"content": {"type": "any_text"}},
+           "end": "]"})",
+       false,
+       Nullable::kNo,
+       {"]"}},
+      {R"({"begin": "(", "content": {"type": "any_text"},
+           "end": {"token": 3}})",
+       false,
+       Nullable::kNo,
+       {}},
+      {R"({"elements": [{"value": ""}, {"excludes": ["a"]}]})",
+       false,
+       Nullable::kYes,
+       {"a"}},
+      {R"({"elements": [{"value": "x"}, {"type": "any_text"}]})",
+       true,
+       Nullable::kNo,
+       {}},
+      {R"({"type": "repeat", "min": 0, "max": 0, "content":
+           {"type": "any_text"}})",
+       false,
+       Nullable::kYes,
+       {}},
+      {R"({"type": "plus", "content": {"value": "x"}})",
+       true,
+       Nullable::kNo,
+       {}},
+  };
+  for (const FactsRow& row : rows) {
+    SCOPED_TRACE(row.format);
+    const auto tag = grammar::load_structural_tag(envelope(parse(row.format)));
+    ASSERT_TRUE(tag) << tag.error().to_string();
+    const grammar::TagFacts facts(*tag);
+    const grammar::FormatId root{0};
+    EXPECT_EQ(facts.unlimited(root), row.unlimited);
+    EXPECT_EQ(facts.nullable(root), row.nullable);
+    std::vector<std::string> excluded;
+    for (std::size_t i = 0; i < tag->formats.size() && excluded.empty(); ++i) {
+      excluded = facts.excluded_texts(
+          grammar::FormatId{static_cast<std::uint32_t>(i)});
+    }
+    EXPECT_EQ(excluded, row.excluded);
+  }
+}
+
+constexpr std::string_view kTools = R"([
+  {"type": "function", "function": {"name": "f", "parameters":
+    {"type": "object", "properties": {"a": {"type": "integer"}},
+     "required": ["a"]}}},
+  {"type": "function", "function": {"name": "g", "parameters":
+    {"type": "object", "properties": {}}}}])";
+
+ToolCallingOptions options_for(std::string_view style,
+                               json::Value choice = nullptr) {
+  ToolCallingOptions out;
+  out.style = std::string(style);
+  out.tools = parse(kTools);
+  out.tool_choice = std::move(choice);
+  return out;
+}
+
+struct ChoiceRow {
+  const char* what;
+  ToolCallingOptions options;
+  std::vector<std::string> accepted;
+  std::vector<std::string> refused;
+};
+
+TEST(ToolCalling, Choices) {
+  const std::string qwen_f =
+      "<tool_call>\n{\"name\": \"f\", \"arguments\": {\"a\": 1}}\n</tool_call>";
+  const std::string harmony_f =
+      "<|channel|>commentary to=functions.f<|constrain|>json<|message|>"
+      "{\"a\": 1}<|call|>";
+  const std::string next = "<|start|>assistant";
+  const std::string thought = "<|channel|>analysis<|message|>hm<|end|>";
+  const std::string answer = "<|channel|>final<|message|>hi<|return|>";
+  std::vector<ChoiceRow> rows;
+  const auto row = [&](const char* what, ToolCallingOptions options,
+                       std::vector<std::string> accepted,
+                       std::vector<std::string> refused) {
+    rows.push_back(
+        {what, std::move(options), std::move(accepted), std::move(refused)});
+  };
+
+  ToolCallingOptions options = options_for("qwen_3");
+  row("reasoning is required", options,
+      {"hm</think>\n\nhi", "</think>\n\n" + qwen_f + qwen_f}, {"hi", qwen_f});
+  options.reasoning = ReasoningMode::kAllowed;
+  row("reasoning is allowed", options, {"hm</think>\n\nhi", "hi", qwen_f},
+      {"hi</think>"});
+  options.reasoning = ReasoningMode::kNone;
+  row("no reasoning", options, {"hi", qwen_f + qwen_f}, {"hm</think>\n\nhi"});
+  options.parallel_tool_calls = false;
+  row("one call", options, {"hi", "hi" + qwen_f}, {qwen_f + qwen_f});
+  options.tool_choice = "required";
+  row("one call must come", options, {qwen_f}, {"", "hi", qwen_f + "hi"});
+
+  options = options_for("kimi", "required");
+  options.reasoning = ReasoningMode::kNone;
+  options.parallel_tool_calls = false;
+  const std::string kimi_f =
+      "<|tool_call_begin|>functions.f:0<|tool_call_argument_begin|>"
+      "{\"a\": 1}<|tool_call_end|>";
+  row("one call in a section", options,
+      {"<|tool_calls_section_begin|>" + kimi_f + "<|tool_calls_section_end|>"},
+      {"<|tool_calls_section_begin|>" + kimi_f + kimi_f +
+       "<|tool_calls_section_end|>"});
+
+  options = options_for("harmony");
+  row("harmony", options,
+      {"", answer, thought + next + harmony_f + next + harmony_f},
+      {next + answer});
+  options.parallel_tool_calls = false;
+  row("harmony, one call", options,
+      {"", thought + next + answer, thought + next + harmony_f},
+      {harmony_f + next + harmony_f, harmony_f + next + answer});
+  options.tool_choice = "required";
+  row("harmony, one call must come", options,
+      {harmony_f, thought + next + thought + next + harmony_f},
+      {"", thought, answer, harmony_f + next + harmony_f});
+  options.parallel_tool_calls = true;
+  row("harmony, a call must come", options,
+      {harmony_f,
+       thought + next + harmony_f + next + thought + next + harmony_f},
+      {"", thought, answer, harmony_f + next + answer});
+  options.reasoning = ReasoningMode::kNone;
+  row("harmony, a call and no reasoning", options,
+      {harmony_f + next + harmony_f}, {"", thought + next + harmony_f});
+
+  options = options_for("phi_4_mini");
+  row("Phi 4 mini", options,
+      {"hi",
+       "<|tool_call|>[{\"name\": \"f\", \"arguments\": {\"a\": 1}}, "
+       "{\"name\": \"g\", \"arguments\": {}}]<|/tool_call|>"},
+      {"<|tool_call|>[]<|/tool_call|>"});
+  options = options_for("llama_functions");
+  row("custom functions of Llama", options,
+      {"hi <function=f>{\"a\": 1}</function>"}, {"<function=h>{}</function>"});
+
+  for (const ChoiceRow& one : rows) {
+    SCOPED_TRACE(one.what);
+    const Result<StructuralTag> tag = tool_calling(one.options);
+    EXPECT_TRUE(tag) << tag.error().to_string();
+    if (!tag) continue;
+    const auto reader = testing::make_tag_reader(tag->to_json());
+    EXPECT_TRUE(reader) << reader.error().to_string();
+    if (!reader) continue;
+    for (const std::string& text : one.accepted) {
+      EXPECT_TRUE(reader->accepts(text)) << text;
+    }
+    for (const std::string& text : one.refused) {
+      EXPECT_FALSE(reader->accepts(text)) << text;
+    }
+  }
+}
+
+// Every style makes a tag for every choice, and its texts can be told.
+TEST(ToolCalling, EveryStyle) {
+  for (const std::string_view style : tool_calling_styles()) {
+    for (const char* choice :
+         {R"("auto")", R"("none")", R"("required")", "null",
+          R"({"type": "function", "function": {"name": "g"}})"}) {
+      for (const bool parallel : {true, false}) {
+        for (const ReasoningMode reasoning :
+             {ReasoningMode::kRequired, ReasoningMode::kAllowed,
+              ReasoningMode::kNone}) {
+          ToolCallingOptions options = options_for(style, parse(choice));
+          options.parallel_tool_calls = parallel;
+          options.reasoning = reasoning;
+          SCOPED_TRACE(std::string(style) + " " + choice);
+          const Result<StructuralTag> tag = tool_calling(options);
+          ASSERT_TRUE(tag) << tag.error().to_string();
+          EXPECT_TRUE(testing::make_tag_reader(tag->to_json()));
+        }
+      }
+    }
+  }
+}
+
+TEST(ToolCalling, NamesOfStyles) {
+  for (const char* name : {"qwen3", "Qwen3", "qwen-3", "qwen_3"}) {
+    EXPECT_EQ(tool_calling(options_for(name)).has_value(),
+              std::string_view(name) != "Qwen3");
+  }
+}
+
+struct ErrorRow {
+  const char* style;
+  const char* tools;
+  const char* choice;
+  const char* error;  // as Error::to_string
+};
+
+TEST(ToolCalling, Errors) {
+  const std::vector<ErrorRow> rows = {
+      {"nope", "3", "null",
+       "unknown_name at /style: style: unknown style 'nope'. Styles are: "
+       "cohere, deepseek_r1, deepseek_v3_1, deepseek_v3_2, deepseek_v4, "
+       "exaone, glm_4_7, harmony, hermes, kimi, kimi_k3, llama, "
+       "llama_functions, minimax, phi_4_mini, qwen_3, qwen_3_5, "
+       "qwen_3_coder."},
+      {"llama", "3", "null",
+       "wrong_type at /tools: tools must be a list, got integer."},
+      {"llama", R"([{"type": "function"}])", "null",
+       "missing_key at /tools/0: tool: 'function' is missing."},
+      {"llama", R"([{"function": {"name": ""}}])", "null",
+       "empty_value at /tools/0/function/name: tool: 'name' must not be "
+       "empty."},
+      {"llama", R"([{"function": {"name": "f", "parameters": []}}])", "null",
+       "wrong_type at /tools/0/function/parameters: tool: 'parameters' must "
+       "be a schema: an object, a boolean or null, got array."},
+      {"llama", R"([{"function": {"name": "f"}}])", R"("x")",
+       "unknown_name at /tool_choice: tool_choice: must be 'auto', 'none', "
+       "'required' or an object that names a tool, got 'x'."},
+      {"llama", "null", R"("required")",
+       "conflict at /tool_choice: tool_choice: 'required', and there is no "
+       "tool."},
+      {"llama", R"([{"function": {"name": "f"}}])",
+       R"({"type": "function", "function": {"name": "g"}})",
+       "unknown_name at /tool_choice/function/name: tool_choice: there is no "
+       "function called 'g' among the tools."},
+      {"llama", R"([{"type": "web"}])", R"({"type": "web"})",
+       "conflict at /tool_choice: tool_choice: a builtin tool must be called, "
+       "and the style 'llama' has none; 'harmony' has."},
+      {"harmony", R"([{"type": "web"}, {"type": "web", "name": "w"}])",
+       R"({"type": "web"})",
+       "conflict at /tool_choice: tool_choice: fits 2 tools; it must fit "
+       "exactly one."},
+      {"harmony", R"([{"type": "web"}])",
+       R"({"type": "allowed_tools", "allowed_tools": {"mode": "x"}})",
+       "unknown_name at /tool_choice/allowed_tools/mode: tool_choice: 'mode' "
+       "must be 'auto' or 'required'."},
+  };
+  for (const ErrorRow& row : rows) {
+    ToolCallingOptions options;
+    options.style = row.style;
+    options.tools = parse(row.tools);
+    options.tool_choice = parse(row.choice);
+    const Result<StructuralTag> tag = tool_calling(options);
+    ASSERT_FALSE(tag) << row.error;
+    EXPECT_EQ(tag.error().to_string(), row.error);
+  }
+}
+
+}  // namespace
+}  // namespace parlance
