@@ -3,9 +3,7 @@
     python bench/bench_jmespath.py
 
 Both search the same Python values in the same process, and both have the
-expression compiled.  Our time includes reading the value and making Python
-objects of what was found; the package works on the objects themselves.  The
-answers must be the same.
+expression compiled.  The answers must be the same.
 """
 
 from __future__ import annotations
