@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <deque>
 #include <string>
+#include <unordered_map>
 #include <unordered_set>
 #include <utility>
 #include <vector>
@@ -100,15 +101,21 @@ class Writer {
     Place place = Place::kAlternatives;
   };
 
+  // `wanted`, with a number behind it when that name is taken.
+  std::string unused(const std::string& wanted) {
+    std::string chosen = wanted;
+    std::size_t& n = numbers_[wanted];
+    while (!taken_.insert(chosen).second) {
+      chosen = wanted + "_" + std::to_string(++n);
+    }
+    return chosen;
+  }
+
   const std::string& use(RuleId id) {
     if (names_[id].empty()) {
       std::string wanted = id == rules_.root ? "root" : rules_.rules[id].name;
       if (!is_name(wanted)) wanted = "rule";
-      std::string chosen = wanted;
-      for (std::size_t n = 1; !taken_.insert(chosen).second; ++n) {
-        chosen = wanted + "_" + std::to_string(n);
-      }
-      names_[id] = std::move(chosen);
+      names_[id] = unused(wanted);
       order_.push_back(id);
     }
     return names_[id];
@@ -162,10 +169,7 @@ class Writer {
       } else if (marker.kind == ExprKind::kRule) {
         text += use(marker.index);
       } else {
-        marker_name = name + "_marker";
-        for (std::size_t n = 1; !taken_.insert(marker_name).second; ++n) {
-          marker_name = name + "_marker_" + std::to_string(n);
-        }
+        marker_name = unused(name + "_marker");
         text += marker_name;
       }
     }
@@ -365,6 +369,7 @@ class Writer {
   std::string out_;
   std::vector<std::string> names_;  // by rule; "": not used so far
   std::unordered_set<std::string> taken_;
+  std::unordered_map<std::string, std::size_t> numbers_;  // the last given
   std::vector<RuleId> order_;
   std::deque<std::string> counts_;
 };

@@ -19,15 +19,23 @@ bool in_name(char c) { return begins_name(c) || is_digit(c) || c == '-'; }
 
 }  // namespace
 
-LarkReader::LarkReader(std::string_view text, std::size_t begin, bool nested,
-                       LarkContext& context)
+LarkReader::LarkReader(std::string_view text, LarkContext& context)
     : text_(text),
-      at_(begin),
-      nested_(nested),
+      at_(0),
+      nested_(false),
       context_(context),
-      limits_(context.options.limits) {
-  weave_ = text_.substr(begin).find("%ignore") != std::string_view::npos;
-}
+      limits_(context.options.limits),
+      last_ignore_(text.rfind("%ignore")),
+      weave_(last_ignore_ != std::string_view::npos) {}
+
+LarkReader::LarkReader(const LarkReader& outer, std::size_t begin)
+    : text_(outer.text_),
+      at_(begin),
+      nested_(true),
+      context_(outer.context_),
+      limits_(outer.limits_),
+      last_ignore_(outer.last_ignore_),
+      weave_(last_ignore_ != std::string_view::npos && last_ignore_ > begin) {}
 
 bool LarkReader::fail(std::size_t begin, std::size_t end, std::string message,
                       ErrorCode code) {
@@ -501,7 +509,7 @@ Result<Rules> read_lark(std::string_view text, const LarkOptions& options) {
     return Error{ErrorCode::kInvalidUtf8, "The grammar is not UTF-8."};
   }
   LarkContext context{options};
-  return LarkReader(text, 0, false, context).run();
+  return LarkReader(text, context).run();
 }
 
 }  // namespace parlance::grammar

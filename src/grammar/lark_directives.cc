@@ -258,7 +258,7 @@ bool LarkReader::nested(ExprId& out) {
                 ErrorCode::kTooLarge);
   }
   ++context_.depth;
-  LarkReader inner(text_, at_, true, context_);
+  LarkReader inner(*this, at_);
   Result<Rules> rules = inner.run();
   --context_.depth;
   if (!rules) {

@@ -29,6 +29,7 @@ const regex::HirNode& inside_captures(const regex::Hir& hir, HirId id) {
 
 // The characters of a node that is one character.
 bool characters(const regex::Hir& hir, HirId id, CharClass& out) {
+  std::vector<regex::CharRange> ranges;
   std::vector<HirId> left{id};
   while (!left.empty()) {
     const regex::HirNode& node = inside_captures(hir, left.back());
@@ -36,16 +37,18 @@ bool characters(const regex::Hir& hir, HirId id, CharClass& out) {
     if (node.kind == HirKind::kAlternation) {
       left.insert(left.end(), node.children.begin(), node.children.end());
     } else if (node.kind == HirKind::kClass) {
-      out.add(node.char_class);
+      const auto more = node.char_class.ranges();
+      ranges.insert(ranges.end(), more.begin(), more.end());
     } else if (node.kind == HirKind::kLiteral) {
       std::size_t i = 0;
       const char32_t c = base::next_code_point(node.text, i);
       if (i != node.text.size()) return false;
-      out.add(CharClass({{c, c}}));
+      ranges.push_back({c, c});
     } else {
       return false;
     }
   }
+  out = CharClass(std::move(ranges));
   return true;
 }
 
@@ -93,6 +96,7 @@ std::vector<ExprId> LarkReader::parts_of(ExprId id) const {
   while (!left.empty()) {
     const ExprId top = left.back();
     left.pop_back();
+    ++steps_;
     const Expr& expr = rules_.exprs[top];
     if (expr.kind == ExprKind::kSequence) {
       left.insert(left.end(), expr.children.rbegin(), expr.children.rend());
@@ -209,7 +213,7 @@ bool LarkReader::dispatch_in(RuleId id) {
     }
     Head head;
     from.push_back(rules_.exprs[only[0]].index);
-    if (!head_of(from.back(), head)) return true;
+    if (steps_ > 20'000'000 || !head_of(from.back(), head)) return true;
     heads.push_back(std::move(head));
   }
   const std::size_t known = info_.size();
@@ -279,6 +283,11 @@ bool LarkReader::find_dispatch() {
   const auto count = static_cast<RuleId>(info_.size());
   for (RuleId id = 0; id < count; ++id) {
     if (!info_[id].terminal && !dispatch_in(id)) return false;
+    // Two rules may look at the same others.
+    if (steps_ > 20'000'000) {
+      return fail(at_, at_, "The rules with free text are too many.",
+                  ErrorCode::kTooLarge);
+    }
   }
   // What ends on a token that is named by what it is not never has to end.
   for (const Rule& rule : rules_.rules) {

@@ -36,9 +36,10 @@ struct LarkContext {
 
 class LarkReader {
  public:
-  // Reads `text` from `begin`; `nested`: up to a "}" that closes nothing.
-  LarkReader(std::string_view text, std::size_t begin, bool nested,
-             LarkContext& context);
+  LarkReader(std::string_view text, LarkContext& context);
+  // Reads what stands inside `outer` from `begin`, up to a "}" that closes
+  // nothing.
+  LarkReader(const LarkReader& outer, std::size_t begin);
   Result<Rules> run();
   std::size_t end() const { return at_; }
 
@@ -134,6 +135,7 @@ class LarkReader {
   bool head_of(RuleId rule, Head& out) const;
   bool fixed_head(ExprId id, Head& out) const;
   std::vector<ExprId> parts_of(ExprId id) const;
+  mutable std::size_t steps_ = 0;  // items that were looked at
   bool is_any_text(ExprId id) const;
   void open_ended_markers();
 
@@ -144,12 +146,14 @@ class LarkReader {
   const RulesLimits& limits_;
   Rules rules_;
   std::unordered_map<std::string, RuleId> ids_;
-  std::vector<Info> info_;  // by rule
+  std::map<std::string, RuleId> named_;  // roots of @grammars
+  std::vector<Info> info_;               // by rule
   std::vector<Frame> frames_;
   bool in_terminal_ = false;
-  bool in_lexeme_ = false;  // a terminal, or a lazy rule
-  bool no_rules_ = false;   // a rule with a suffix: of terminals only
-  bool weave_ = false;      // there is ignored text
+  bool in_lexeme_ = false;   // a terminal, or a lazy rule
+  bool no_rules_ = false;    // a rule with a suffix: of terminals only
+  std::size_t last_ignore_;  // where the last "%ignore" of `text_` stands
+  bool weave_ = false;       // there may be ignored text
   RuleId ignored_ = kNoId;
   std::vector<ExprId> ignores_;
   bool initial_skip_ = false;

@@ -209,6 +209,11 @@ bool LarkReader::named_grammar(ExprId& out) {
   const std::size_t begin = at_++;
   const std::string called = name();
   if (called.empty()) return fail_here("\"@\" is followed by a name.");
+  auto present = named_.find(called);
+  if (present != named_.end()) {
+    out = rules_.reference(present->second);
+    return true;
+  }
   const LarkOptions& options = context_.options;
   auto known = options.grammars.find(called);
   const Rules* rules =
@@ -236,7 +241,7 @@ bool LarkReader::named_grammar(ExprId& out) {
     }
     chain.push_back(called);
     ++context_.depth;
-    Result<Rules> read = LarkReader(source->second, 0, false, context_).run();
+    Result<Rules> read = LarkReader(source->second, context_).run();
     --context_.depth;
     chain.pop_back();
     if (!read) {
@@ -245,7 +250,9 @@ bool LarkReader::named_grammar(ExprId& out) {
     }
     rules = &context_.compiled.emplace(called, std::move(*read)).first->second;
   }
-  out = rules_.reference(append(*rules));
+  const RuleId root = append(*rules);
+  named_.emplace(called, root);
+  out = rules_.reference(root);
   return true;
 }
 

@@ -3,7 +3,6 @@
 #include "grammar/rules.h"
 
 #include <algorithm>
-#include <unordered_set>
 
 namespace parlance::grammar {
 
@@ -101,12 +100,8 @@ RuleId Rules::find(std::string_view name) const {
 }
 
 RuleId Rules::add_rule(std::string_view name) {
-  std::string chosen(name);
-  for (std::size_t n = 1; find(chosen) != kNoId; ++n) {
-    chosen = std::string(name) + "_" + std::to_string(n);
-  }
   Rule rule;
-  rule.name = std::move(chosen);
+  rule.name = std::string(name);
   rules.push_back(std::move(rule));
   return static_cast<RuleId>(rules.size() - 1);
 }
@@ -145,14 +140,9 @@ RuleId Rules::append(const Rules& other) {
     for (ExprId& child : expr.children) child += expr_base;
     exprs.push_back(std::move(expr));
   }
-  // Names in one set: looking each up by find() would be quadratic.
-  std::unordered_set<std::string> taken;
-  for (const Rule& rule : rules) taken.insert(rule.name);
+  rules.reserve(rules.size() + other.rules.size());
   for (const Rule& from : other.rules) {
     Rule rule = from;
-    for (std::size_t n = 1; !taken.insert(rule.name).second; ++n) {
-      rule.name = from.name + "_" + std::to_string(n);
-    }
     if (rule.body != kNoId) rule.body += expr_base;
     if (rule.options.marker != kNoId) rule.options.marker += expr_base;
     rules.push_back(std::move(rule));
@@ -193,75 +183,63 @@ Rules combined(const std::vector<Rules>& parts, bool in_order) {
   return out;
 }
 
-// Whether the rules that a lazy rule is made of form one automaton.
+// Whether the rules that a lazy rule is made of form one automaton.  What was
+// found good for one lazy rule is good for all, so each rule is looked at once.
 class LazyCheck {
  public:
   explicit LazyCheck(const Rules& rules)
-      : rules_(rules), mark_(rules.rules.size(), 0) {}
+      : rules_(rules), depth_(rules.rules.size(), kNoId) {}
 
+  // Why not, if not.
   std::optional<std::string> run(RuleId rule) {
-    // A call that is not at the end may not lead back to a rule that is open.
-    // The calls are walked with a stack of its own: (rule, next call).
+    // The calls are walked with a stack of their own.
     struct Open {
       RuleId rule;
       std::vector<Call> calls;
       std::size_t next = 0;
-      bool behind_tail = true;  // entered by a call at the end
+      // The nearest rule below, or this one, that was not called last.
+      std::size_t not_last = 0;
     };
     std::vector<Open> stack;
-    auto enter = [&](RuleId id, bool tail) {
-      mark_[id] = 1;
-      stack.push_back({id, calls_of(id), 0, tail});
+    auto enter = [&](RuleId id, bool last) {
+      const std::size_t below = stack.empty() ? 0 : stack.back().not_last;
+      depth_[id] = static_cast<std::uint32_t>(stack.size());
+      stack.push_back({id, calls_of(id), 0, last ? below : stack.size()});
     };
-    enter(rule, true);
-    std::vector<RuleId> seen;
+    if (depth_[rule] == kNoId) enter(rule, true);
     while (!stack.empty()) {
       Open& top = stack.back();
       if (top.next == top.calls.size()) {
-        mark_[top.rule] = 2;
-        seen.push_back(top.rule);
+        depth_[top.rule] = kDone;
         stack.pop_back();
         continue;
       }
-      Call call = top.calls[top.next++];
+      const Call call = top.calls[top.next++];
       const Rule& callee = rules_.rules[call.rule];
-      if (call.rule == rule || callee.options.lazy ||
-          callee.options.limited() || callee.options.marker != kNoId) {
-        reset(stack, seen);
+      if (callee.options.lazy || callee.options.limited() ||
+          callee.options.marker != kNoId) {
         return "uses rule \"" + callee.name +
                "\", which ends by a rule of its own";
       }
-      if (mark_[call.rule] == 1) {
-        // A loop.  It is one of an automaton when all its calls are last.
-        bool tail = call.tail;
-        for (std::size_t i = stack.size();
-             tail && i-- > 0 && stack[i].rule != call.rule;) {
-          tail = stack[i].behind_tail;
-        }
-        if (!tail) {
-          reset(stack, seen);
-          return "uses rule \"" + callee.name +
-                 "\", which calls itself from inside";
-        }
-      } else if (mark_[call.rule] == 0) {
-        enter(call.rule, call.tail);
+      if (depth_[call.rule] == kNoId) {
+        enter(call.rule, call.last);
+      } else if (depth_[call.rule] != kDone &&
+                 (!call.last || top.not_last > depth_[call.rule])) {
+        // A loop is one of an automaton only if all its calls come last.
+        return "uses rule \"" + callee.name +
+               "\", which calls itself from inside";
       }
     }
-    reset(stack, seen);
     return std::nullopt;
   }
 
  private:
+  static constexpr std::uint32_t kDone = kNoId - 1;
+
   struct Call {
     RuleId rule = kNoId;
-    bool tail = false;
+    bool last = false;
   };
-
-  template <class Stack>
-  void reset(const Stack& stack, const std::vector<RuleId>& seen) {
-    for (const auto& open : stack) mark_[open.rule] = 0;
-    for (RuleId id : seen) mark_[id] = 0;
-  }
 
   std::vector<Call> calls_of(RuleId id) const {
     std::vector<Call> calls;
@@ -269,7 +247,10 @@ class LazyCheck {
       ExprId expr;
       bool tail;
     };
-    std::vector<Place> left{{rules_.rules[id].body, true}};
+    std::vector<Place> left;
+    if (rules_.rules[id].body != kNoId) {
+      left.push_back({rules_.rules[id].body, true});
+    }
     while (!left.empty()) {
       auto [expr_id, tail] = left.back();
       left.pop_back();
@@ -301,7 +282,7 @@ class LazyCheck {
   }
 
   const Rules& rules_;
-  std::vector<unsigned char> mark_;  // 0 new, 1 open, 2 done
+  std::vector<std::uint32_t> depth_;  // on the stack; kNoId: new
 };
 
 }  // namespace

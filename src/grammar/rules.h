@@ -204,14 +204,13 @@ struct Rules {
   ExprId token_text(TokenTextExpr expr);
   ExprId schema(SchemaExpr expr);
 
-  // A new rule called `name`, or `name` with a number behind it when that name
-  // is taken.  Without a body yet.
+  // A new rule called `name`, without a body yet.  Names are for people, and
+  // several rules may share one; to_ebnf() tells them apart.
   RuleId add_rule(std::string_view name);
-  // kNoId when there is none.  O(rules).
+  // The first of that name, kNoId when there is none.  O(rules).
   RuleId find(std::string_view name) const;
 
-  // Adds all of `other`, renaming its rules where names clash, and returns
-  // what was its root here.
+  // Adds all of `other` and returns what was its root here.
   RuleId append(const Rules& other);
 
   bool within(const RulesLimits& limits) const {

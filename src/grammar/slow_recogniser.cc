@@ -75,6 +75,7 @@ struct SlowRecogniser::Column {
   std::uint64_t chars = 0;   // characters begun so far
   std::uint64_t tokens = 0;  // tokens read so far
   std::uint32_t position = 0;
+  std::size_t before = 0;  // items of earlier places
   bool can_end = false;
 };
 
@@ -99,7 +100,7 @@ class SlowRecogniser::Closure {
   void run() {
     for (const Item& item : column_.kernel) add(item);
     for (std::size_t i = 0; i < column_.items.size(); ++i) {
-      if (column_.items.size() > machine_.max_items_) {
+      if (column_.before + column_.items.size() > machine_.max_items_) {
         machine_.overflowed_ = true;
         column_.items.clear();
         column_.waiting.clear();
@@ -311,6 +312,10 @@ std::shared_ptr<const SlowRecogniser::Column> SlowRecogniser::close(
   column->chars = chars;
   column->tokens = tokens;
   column->position = static_cast<std::uint32_t>(place.columns_.size());
+  if (!place.columns_.empty()) {
+    const Column& last = *place.columns_.back();
+    column->before = last.before + last.items.size();
+  }
   Closure(*this, place, *column).run();
   return column;
 }

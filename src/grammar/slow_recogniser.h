@@ -57,14 +57,14 @@ class SlowRecogniser {
   struct Column;
 
  public:
-  // The items of one place may not outnumber `max_items`: past that the place
-  // is dead and overflowed().
+  // The items of one place, over all bytes read so far, may not outnumber
+  // `max_items`: past that the place is dead and overflowed().
   //
   // `schemas[i]` reads texts of rules.schemas[i].  Without one, such a text
   // matches nothing.  They must outlive the recogniser.
   explicit SlowRecogniser(const Rules& rules,
                           std::span<Recogniser* const> schemas = {},
-                          std::size_t max_items = 1'000'000);
+                          std::size_t max_items = 5'000'000);
   ~SlowRecogniser();
 
   // Copyable: forks and rollbacks are copies.  O(bytes read).
