@@ -47,7 +47,8 @@ JsonMachine::FrameId JsonMachine::intern(
   mix(hash, std::uint64_t{frame.used} << 1 | (frame.pending ? 1 : 0));
   for (const Alternative& one : alternatives) {
     mix(hash, std::uint64_t{one.up} << 32 | one.shape);
-    mix(hash, std::uint64_t{one.state} << 32 | one.pending);
+    mix(hash, one.state);
+    mix(hash, one.pending);
   }
   const auto [begin, end] = frame_of_.equal_range(hash);
   for (auto it = begin; it != end; ++it) {
@@ -338,12 +339,7 @@ namespace {
 // Nothing but its own rules says whether a member may come.
 bool is_plain(const ObjectShape& shape) {
   return shape.max == kNoBound && shape.dependent.empty() &&
-         shape.witnesses.empty();
-}
-
-// Whether names that the schema does not spell have to be told apart.
-bool tracks_names(const ObjectShape& shape) {
-  return shape.min > shape.required.size() || !shape.witnesses.empty();
+         shape.denials.empty();
 }
 
 }  // namespace
@@ -365,7 +361,7 @@ JsonMachine::KeyInfo& JsonMachine::key_info(FrameId id) {
   bool any_open = false;
   for (const Alternative& one : now) {
     const ObjectShape& shape = goals_.object(one.shape);
-    track = track || tracks_names(shape);
+    track = track || goals_.tracks_names(one.shape);
     const std::uint64_t memo = std::uint64_t{set_id} << 32 | one.shape;
     auto possible = possible_names_.find(memo);
     if (possible == possible_names_.end()) {
@@ -403,7 +399,7 @@ JsonMachine::KeyInfo& JsonMachine::key_info(FrameId id) {
     if (!plain &&
         !goals_.completable(one.shape, used, std::uint64_t{frame.count} + 1,
                             one.state) &&
-        goals_.object(one.shape).witnesses.empty())
+        goals_.object(one.shape).denials.empty())
       continue;
     any_open = any_open || languages.total(languages.start(others));
     extras.push_back(others);
@@ -498,6 +494,44 @@ JsonMachine::FrameId JsonMachine::with_member(FrameId id, std::uint32_t name,
   return made;
 }
 
+// What a member of that name can do for the denials of an alternative: its
+// value may break some of them, and then has a goal of its own for that.
+std::vector<JsonMachine::MemberWay> JsonMachine::ways_of(const Alternative& one,
+                                                         const NameClass& name,
+                                                         GoalId goal) {
+  // More ways than this are not followed: those that break more come first.
+  constexpr std::size_t kMaxWays = 64;
+  const ObjectShape& shape = goals_.object(one.shape);
+  std::vector<MemberWay> ways = {{goal, one.state}};
+  for (std::size_t i = 0; i < shape.denials.size(); ++i) {
+    const std::uint64_t bit = std::uint64_t{1} << i;
+    if ((one.state & bit) != 0) continue;
+    const std::vector<Literal> literals =
+        goals_.breaking(shape.denials[i], name);
+    if (literals.empty()) continue;
+    std::vector<MemberWay> next;
+    for (const MemberWay& way : ways) {
+      bool always = false;
+      for (const Literal literal : literals) {
+        always = always || literal == kNoLiteral ||
+                 !goals_.live_with(way.goal, opposite(literal));
+      }
+      if (always) {
+        next.push_back({way.goal, way.broken | bit});
+        continue;
+      }
+      for (const Literal literal : literals) {
+        const GoalId both = goals_.with(way.goal, literal);
+        if (goals_.live(both)) next.push_back({both, way.broken | bit});
+      }
+      next.push_back(way);
+    }
+    if (next.size() > kMaxWays) next.resize(kMaxWays);
+    ways = std::move(next);
+  }
+  return ways;
+}
+
 // The frame in which the value of a member called `name` comes.
 JsonMachine::FrameId JsonMachine::make_member(FrameId id, const NameClass& name,
                                               const std::vector<KeyId>& used) {
@@ -513,37 +547,15 @@ JsonMachine::FrameId JsonMachine::make_member(FrameId id, const NameClass& name,
       alternatives(frames_[id]), alternatives(frames_[id]) + frames_[id].size);
   for (const Alternative& one : now) {
     const ObjectShape& shape = goals_.object(one.shape);
-    if (shape.min > 0) cap = std::max(cap, shape.min);
-    if (shape.max != kNoBound) cap = std::max(cap, shape.max);
+    cap = std::max(cap, goals_.count_cap(one.shape));
     const GoalId goal = goals_.member_goal(one.shape, name);
     if (!goals_.live(goal)) continue;
-    struct Way {
-      GoalId goal;
-      std::uint32_t found;
-    };
-    std::vector<Way> ways = {{goal, one.state}};
-    for (std::size_t i = 0; i < shape.witnesses.size(); ++i) {
-      const MemberWitness& witness = shape.witnesses[i];
-      if ((one.state >> i & 1) != 0 || !goals_.qualifies(witness, name))
+    const bool plain = is_plain(shape) && options_.key_order == KeyOrder::kAny;
+    for (const MemberWay& way : ways_of(one, name, goal)) {
+      if (!plain && !goals_.completable(one.shape, used,
+                                        std::uint64_t{count} + 1, way.broken))
         continue;
-      const std::uint32_t bit = std::uint32_t{1} << i;
-      const std::size_t before = ways.size();
-      for (std::size_t j = 0; j < before; ++j) {
-        if (witness.names == MemberWitness::Names::kFailing) {
-          ways[j].found |= bit;
-          continue;
-        }
-        const GoalId both = goals_.with(ways[j].goal, witness.literal);
-        if (goals_.live(both)) ways.push_back({both, ways[j].found | bit});
-      }
-    }
-    const bool plain = is_plain(shape);
-    for (const Way& way : ways) {
-      if (!(plain && options_.key_order == KeyOrder::kAny) &&
-          !goals_.completable(one.shape, used, std::uint64_t{count} + 1,
-                              way.found))
-        continue;
-      made.push_back({one.up, one.shape, way.found, way.goal});
+      made.push_back({one.up, one.shape, way.broken, way.goal});
     }
   }
   if (made.empty()) return 0;

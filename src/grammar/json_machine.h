@@ -94,7 +94,8 @@ class JsonMachine final : public Recogniser {
   struct Alternative {
     std::uint32_t up = 0;  // the frame around: its alternative
     ShapeId shape = 0;
-    std::uint32_t state = 0;    // objects: witnesses found; arrays: counts_
+    // Objects: the denials broken; arrays: an index into counts_.
+    std::uint64_t state = 0;
     GoalId pending = kNothing;  // of the value that comes now
     bool operator==(const Alternative&) const = default;
     auto operator<=>(const Alternative&) const = default;
@@ -225,6 +226,12 @@ class JsonMachine final : public Recogniser {
   // the patterns it matches.
   FrameId with_member(FrameId frame, std::uint32_t name, std::uint64_t matched,
                       const std::string* text);
+  struct MemberWay {
+    GoalId goal;
+    std::uint64_t broken;
+  };
+  std::vector<MemberWay> ways_of(const Alternative& one, const NameClass& name,
+                                 GoalId goal);
   FrameId make_member(FrameId frame, const NameClass& name,
                       const std::vector<KeyId>& used);
   std::uint32_t intern_used(std::vector<KeyId> used);

@@ -126,8 +126,7 @@ class Goals::Expander {
       kRequire,       // at_key
       kForbid,        // at_key
       kRequireValue,  // at_key, at
-      kRequireOther,  // at_key, and not `other`
-      kMember,        // witness
+      kDeny,          // denial
       kItem,          // at_index, at
       kItemWitness,   // at_index, at
       kCount,         // count
@@ -137,8 +136,7 @@ class Goals::Expander {
       kConstants,     // constants
     };
     Edit edit = Edit::kNone;
-    KeyId other = kNoKey;
-    MemberWitness witness = {};
+    Denial denial = {};
     ItemCount count = {};
     std::uint64_t min = 0;
     std::uint64_t max = kNoBound;
@@ -255,9 +253,9 @@ class Goals::Expander {
     const auto has = [](const std::vector<KeyId>& list, KeyId key) {
       return std::find(list.begin(), list.end(), key) != list.end();
     };
-    if (choice.edit == Edit::kMember) {
-      object.witnesses.push_back(choice.witness);
-      return object.witnesses.size() <= kMaxWitnesses;
+    if (choice.edit == Edit::kDeny) {
+      object.denials.push_back(choice.denial);
+      return object.denials.size() <= kMaxDenials;
     }
     if (choice.edit == Edit::kForbid) {
       object.forbidden.push_back(choice.at_key);
@@ -267,10 +265,6 @@ class Goals::Expander {
     if (has(object.forbidden, choice.at_key)) return false;
     if (choice.edit == Edit::kRequireValue)
       object.at.emplace_back(choice.at_key, choice.at);
-    if (choice.edit == Edit::kRequireOther) {
-      object.forbidden.push_back(choice.other);
-      return !has(object.required, choice.other);
-    }
     return true;
   }
 
@@ -622,10 +616,135 @@ class Goals::Expander {
     const Node& node = document().node(id);
     if ((node.types & type_bit(type_)) == 0) return true;
     std::vector<Choice> choices;
-    if (node.scalars && !deny_enum(node, choices)) return true;
+    if (type_ == JsonType::kObject) {
+      Denial denial;
+      if (!deny_objects(id, denial, choices)) return true;
+      if (excludes(std::get<ObjectShape>(partial.shape), denial)) return true;
+      add_denial(std::move(denial), choices);
+      return choose(partial, choices, place);
+    }
+    if (!deny_logic(node, choices)) return true;
     deny_rules(node, choices);
-    for (const NodeId child : node.all_of) choices.push_back(denial(child));
-    if (node.ref != kNoNode) choices.push_back(denial(node.ref));
+    for (const NodeId child : node.all_of) choices.push_back(denied(child));
+    if (node.ref != kNoNode) choices.push_back(denied(node.ref));
+    if (choices.size() > 1 && contradicts(partial, id)) return true;
+    return choose(partial, choices, place);
+  }
+
+  // The rules for objects of the node and of those it is a conjunction of go
+  // to `denial`, everything else to `choices`.  False if the node fails anyway.
+  // The depth is that of in-place chains, which the document bounds.
+  bool deny_objects(NodeId id, Denial& denial, std::vector<Choice>& choices) {
+    const Node& node = document().node(id);
+    if ((node.types & type_bit(type_)) == 0) return false;
+    if (!deny_logic(node, choices)) return false;
+    for (const auto& [name, child] : node.objects().dependent_schemas) {
+      choices.push_back({.literals = {fails(child)},
+                         .at_key = goals_.key(name),
+                         .edit = Choice::Edit::kRequire});
+    }
+    if (node.objects().unevaluated_properties != kNoNode)
+      goals_.narrowed_ = true;
+    if (node.object_rules != nullptr) denial.nodes.push_back(id);
+    for (const NodeId child : node.all_of) {
+      if (!deny_objects(child, denial, choices)) return false;
+    }
+    return node.ref == kNoNode || deny_objects(node.ref, denial, choices);
+  }
+
+  // A single way to break the rules is a rule of its own.
+  void add_denial(Denial denial, std::vector<Choice>& choices) {
+    std::size_t ways = 0;
+    Violation last;
+    for (const NodeId node : denial.nodes) {
+      for (const Violation& way : goals_.violations(node)) {
+        ++ways;
+        last = way;
+      }
+    }
+    if (ways == 0) return;
+    using Kind = Violation::Kind;
+    if (ways == 1 && last.kind == Kind::kAbsent) {
+      choices.push_back({.at_key = last.key, .edit = Choice::Edit::kForbid});
+    } else if (ways == 1 && last.kind == Kind::kValue) {
+      choices.push_back({.at_key = last.key,
+                         .at = last.literal,
+                         .edit = Choice::Edit::kRequireValue});
+    } else if (ways == 1 && last.kind == Kind::kFewer) {
+      choices.push_back({.edit = Choice::Edit::kBounds, .max = last.bound});
+    } else if (ways == 1 && last.kind == Kind::kMore) {
+      choices.push_back({.edit = Choice::Edit::kBounds, .min = last.bound});
+    } else {
+      choices.push_back(
+          {.edit = Choice::Edit::kDeny, .denial = std::move(denial)});
+    }
+  }
+
+  // Whether objects of this shape break the rules of `denial` anyway, as far
+  // as that is clear at once: a member that both speak of, and that one of
+  // them requires, cannot have a value.
+  bool excludes(const ObjectShape& object, const Denial& denial) {
+    const auto has = [](const std::vector<KeyId>& list, KeyId key) {
+      return std::find(list.begin(), list.end(), key) != list.end();
+    };
+    std::vector<KeyId> required = object.required;
+    for (const NodeId node : denial.nodes) {
+      for (const std::string_view name :
+           document().node(node).objects().required) {
+        const KeyId key = goals_.key(name);
+        if (has(object.forbidden, key)) return true;
+        required.push_back(key);
+      }
+    }
+    for (const KeyId key : required) {
+      std::vector<Literal> literals;
+      bool both = false;
+      for (const NodeId node : denial.nodes) {
+        const NodeId child = goals_.declared(node, key);
+        const schema::ObjectRules& rules = document().node(node).objects();
+        if (child != kNoNode) {
+          literals.push_back(holds(child));
+        } else if (rules.additional_properties != kNoNode &&
+                   rules.pattern_properties.empty()) {
+          literals.push_back(holds(rules.additional_properties));
+        }
+      }
+      both = !literals.empty();
+      const std::size_t denied = literals.size();
+      for (const MemberRules& rules : object.members) {
+        const NodeId child = goals_.declared(rules.node, key);
+        if (child != kNoNode) {
+          literals.push_back(holds(child));
+        } else if (rules.extra != kNoLiteral &&
+                   document()
+                       .node(rules.node)
+                       .objects()
+                       .pattern_properties.empty()) {
+          literals.push_back(rules.extra);
+        }
+      }
+      for (const auto& [at, literal] : object.at) {
+        if (at == key) literals.push_back(literal);
+      }
+      both = both && literals.size() > denied;
+      const bool never =
+          std::any_of(literals.begin(), literals.end(), [&](Literal literal) {
+            return literal == kNever ||
+                   ((literal & 1) == 0 &&
+                    document().node(literal >> 1).types == 0);
+          });
+      if (never) return true;
+      if (!both) continue;
+      const Answer answer = goals_.ask(goals_.goal(std::move(literals)));
+      if (!answer.yes && answer.low == Answer::kNone) return true;
+    }
+    return false;
+  }
+
+  // What is not a rule of its own type: enumerations and applicators.  False
+  // if one of them fails for every value of the type.
+  bool deny_logic(const Node& node, std::vector<Choice>& choices) {
+    if (node.scalars && !deny_enum(node, choices)) return false;
     if (node.not_node != kNoNode)
       choices.push_back({.literals = {holds(node.not_node)}});
     if (node.has_any_of) {
@@ -633,10 +752,10 @@ class Goals::Expander {
       for (const NodeId child : node.any_of) {
         if (possible(child)) all.literals.push_back(fails(child));
       }
-      if (all.literals.empty()) return true;
+      if (all.literals.empty()) return false;
       choices.push_back(std::move(all));
     }
-    if (node.has_one_of && !deny_one_of(node, choices)) return true;
+    if (node.has_one_of && !deny_one_of(node, choices)) return false;
     if (node.if_node != kNoNode) {
       if (node.then_node != kNoNode) {
         choices.push_back(
@@ -647,11 +766,10 @@ class Goals::Expander {
             {.literals = {fails(node.if_node), fails(node.else_node)}});
       }
     }
-    if (choices.size() > 1 && contradicts(partial, id)) return true;
-    return choose(partial, choices, place);
+    return true;
   }
 
-  static Choice denial(NodeId node) { return {.literals = {fails(node)}}; }
+  static Choice denied(NodeId node) { return {.literals = {fails(node)}}; }
 
   // Whether what is in `partial` already excludes that `id` holds.
   bool contradicts(const Partial& partial, NodeId id) {
@@ -783,7 +901,7 @@ class Goals::Expander {
       case JsonType::kArray:
         return deny_array(node.arrays(), choices);
       case JsonType::kObject:
-        return deny_object(node, choices);
+        return;  // see deny_objects()
     }
   }
 
@@ -845,46 +963,6 @@ class Goals::Expander {
     if (rules.unique_items || rules.unevaluated_items != kNoNode)
       goals_.narrowed_ = true;
     add_bounds(choices, rules.min_items, rules.max_items);
-  }
-
-  void deny_object(const Node& node, std::vector<Choice>& choices) {
-    const schema::ObjectRules& rules = node.objects();
-    const NodeId id = static_cast<NodeId>(&node - document().nodes.data());
-    for (const std::string_view name : rules.required) {
-      choices.push_back(
-          {.at_key = goals_.key(name), .edit = Choice::Edit::kForbid});
-    }
-    for (const auto& [name, child] : rules.properties) {
-      if (document().node(child).accepts_everything()) continue;
-      choices.push_back({.at_key = goals_.key(name),
-                         .at = fails(child),
-                         .edit = Choice::Edit::kRequireValue});
-    }
-    add_bounds(choices, rules.min_properties, rules.max_properties);
-    for (const auto& [name, others] : rules.dependent_required) {
-      for (const std::string_view other : others) {
-        choices.push_back({.at_key = goals_.key(name),
-                           .edit = Choice::Edit::kRequireOther,
-                           .other = goals_.key(other)});
-      }
-    }
-    for (const auto& [name, child] : rules.dependent_schemas) {
-      choices.push_back({.literals = {fails(child)},
-                         .at_key = goals_.key(name),
-                         .edit = Choice::Edit::kRequire});
-    }
-    const auto witness = [&](MemberWitness made) {
-      choices.push_back({.edit = Choice::Edit::kMember, .witness = made});
-    };
-    using Names = MemberWitness::Names;
-    for (const auto& [pattern, child] : rules.pattern_properties)
-      witness({Names::kPattern, id, pattern, fails(child)});
-    if (rules.additional_properties != kNoNode) {
-      witness({Names::kExtra, id, 0, fails(rules.additional_properties)});
-    }
-    if (rules.property_names != kNoNode)
-      witness({Names::kFailing, id, 0, fails(rules.property_names)});
-    if (rules.unevaluated_properties != kNoNode) goals_.narrowed_ = true;
   }
 
   // None holds, or two of them do.  False when none can hold.

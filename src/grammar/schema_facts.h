@@ -19,6 +19,8 @@ struct Goals::ObjectFacts {
   std::unordered_map<KeyId, std::size_t> ranks;
   automata::LanguageId possible = 0;
   bool possible_known = false;
+  bool tracks_names = false;
+  std::uint64_t count_cap = 0;
 };
 
 }  // namespace parlance::grammar

@@ -267,16 +267,82 @@ GoalId Goals::item_goal(ShapeId array, std::uint64_t index) {
   return goal(std::move(literals));
 }
 
-bool Goals::qualifies(const MemberWitness& witness, const NameClass& name) {
-  switch (witness.names) {
-    case MemberWitness::Names::kPattern:
-      return matches(pattern_language(witness.pattern), name);
-    case MemberWitness::Names::kExtra:
-      return !knows(witness.node, name);
-    case MemberWitness::Names::kFailing:
-      return matches(names_language({witness.literal}), name);
+// Every single rule of the node for objects.
+const std::vector<Violation>& Goals::violations(NodeId id) {
+  const auto [it, is_new] = violations_.try_emplace(id);
+  std::vector<Violation>& list = it->second;
+  if (!is_new) return list;
+  using Kind = Violation::Kind;
+  const schema::ObjectRules& rules = document_.node(id).objects();
+  for (const std::string_view name : rules.required)
+    list.push_back({.kind = Kind::kAbsent, .key = key(name)});
+  for (const auto& [name, child] : rules.properties) {
+    if (document_.node(child).accepts_everything()) continue;
+    list.push_back(
+        {.kind = Kind::kValue, .key = key(name), .literal = fails(child)});
   }
-  return false;
+  for (const auto& [pattern, child] : rules.pattern_properties) {
+    if (document_.node(child).accepts_everything()) continue;
+    list.push_back(
+        {.kind = Kind::kPattern, .literal = fails(child), .pattern = pattern});
+  }
+  if (rules.additional_properties != schema::kNoNode &&
+      !document_.node(rules.additional_properties).accepts_everything()) {
+    list.push_back({.kind = Kind::kExtra,
+                    .literal = fails(rules.additional_properties),
+                    .node = id});
+  }
+  if (rules.property_names != schema::kNoNode) {
+    list.push_back(
+        {.kind = Kind::kName, .literal = fails(rules.property_names)});
+  }
+  if (rules.min_properties.value_or(0) > 0)
+    list.push_back({.kind = Kind::kFewer, .bound = *rules.min_properties - 1});
+  if (rules.max_properties)
+    list.push_back({.kind = Kind::kMore, .bound = *rules.max_properties + 1});
+  for (const auto& [name, others] : rules.dependent_required) {
+    for (const std::string_view other : others) {
+      list.push_back(
+          {.kind = Kind::kDependent, .key = key(name), .other = key(other)});
+    }
+  }
+  return list;
+}
+
+std::vector<Literal> Goals::breaking(const Denial& denial,
+                                     const NameClass& name) {
+  using Kind = Violation::Kind;
+  std::vector<Literal> literals;
+  const auto add = [&](Literal literal) {
+    if (std::find(literals.begin(), literals.end(), literal) == literals.end())
+      literals.push_back(literal);
+  };
+  for (const NodeId node : denial.nodes) {
+    for (const Violation& way : violations(node)) {
+      switch (way.kind) {
+        case Kind::kValue:
+          if (way.key == name.key) add(way.literal);
+          break;
+        case Kind::kPattern:
+          if (matches(pattern_language(way.pattern), name)) add(way.literal);
+          break;
+        case Kind::kExtra:
+          if (!knows(way.node, name)) add(way.literal);
+          break;
+        case Kind::kName:
+          if (matches(names_language({way.literal}), name)) add(kNoLiteral);
+          break;
+        default:
+          break;
+      }
+    }
+  }
+  return literals;
+}
+
+bool Goals::tracks_names(ShapeId object) { return facts(object).tracks_names; }
+std::uint64_t Goals::count_cap(ShapeId object) {
+  return facts(object).count_cap;
 }
 
 Goals::ObjectFacts& Goals::facts(ShapeId object) {
@@ -312,13 +378,44 @@ Goals::ObjectFacts& Goals::facts(ShapeId object) {
     facts.names_rule = names_language(shape.names);
     facts.languages.push_back(facts.names_rule);
   }
-  for (const MemberWitness& witness : shape.witnesses) {
-    if (witness.names == MemberWitness::Names::kPattern) {
-      facts.languages.push_back(pattern_language(witness.pattern));
-    } else if (witness.names == MemberWitness::Names::kFailing) {
-      facts.languages.push_back(names_language({witness.literal}));
-    } else {
-      use(witness.node);
+  facts.tracks_names = shape.min > shape.required.size();
+  const auto cap = [&](std::uint64_t bound) {
+    facts.count_cap = std::max(facts.count_cap, bound);
+  };
+  cap(shape.min);
+  if (shape.max != kNoBound) cap(shape.max);
+  for (const Denial& denial : shape.denials) {
+    for (const NodeId node : denial.nodes) {
+      use(node);
+      for (const Violation& way : violations(node)) {
+        using Kind = Violation::Kind;
+        if (way.key != kNoKey) spell(way.key);
+        if (way.other != kNoKey) spell(way.other);
+        switch (way.kind) {
+          case Kind::kName:
+            facts.languages.push_back(names_language({way.literal}));
+            break;
+          case Kind::kFewer:
+            cap(way.bound + 1);
+            facts.tracks_names = true;
+            break;
+          case Kind::kMore:
+            cap(way.bound);
+            facts.tracks_names = true;
+            break;
+          case Kind::kPattern:
+            facts.tracks_names = true;
+            break;
+          case Kind::kExtra:
+            // A second member of a name would hide the first one's value; but
+            // where there must be none of the name its presence is enough.
+            facts.tracks_names = facts.tracks_names ||
+                                 document_.node(way.literal >> 1).types != 0;
+            break;
+          default:
+            break;
+        }
+      }
     }
   }
   const auto sort_unique = [](auto& list) {

@@ -99,19 +99,32 @@ struct UnevaluatedRule {
   bool operator==(const UnevaluatedRule&) const = default;
 };
 
-// Some member has to exist whose name is of a kind and whose value fulfils
-// `literal`.
-struct MemberWitness {
-  enum class Names : std::uint8_t {
-    kPattern,  // names that `pattern` matches
-    kExtra,    // names that `node` does not know
-    kFailing,  // names that fail `literal`; the value is free
+// One way in which an object can break the rules of a node.
+struct Violation {
+  enum class Kind : std::uint8_t {
+    kAbsent,     // `key` is not there
+    kValue,      // `key` is, and its value fulfils `literal`
+    kPattern,    // so is some name that `pattern` matches
+    kExtra,      // or one that `node` does not know
+    kName,       // some name, as a string, fulfils `literal`
+    kFewer,      // at most `bound` members
+    kMore,       // at least `bound` members
+    kDependent,  // `key` is there without `other`
   };
-  Names names = Names::kExtra;
-  NodeId node = 0;
-  schema::PatternId pattern = 0;
+  Kind kind = Kind::kAbsent;
+  KeyId key = kNoKey;
+  KeyId other = kNoKey;
   Literal literal = kNoLiteral;
-  bool operator==(const MemberWitness&) const = default;
+  schema::PatternId pattern = 0;
+  NodeId node = 0;
+  std::uint64_t bound = 0;
+};
+
+// The rules for objects of at least one of `nodes` have to be broken, in
+// whichever way: that is left open while the object is written.
+struct Denial {
+  std::vector<NodeId> nodes;
+  bool operator==(const Denial&) const = default;
 };
 
 struct ObjectShape {
@@ -124,9 +137,11 @@ struct ObjectShape {
   std::vector<std::pair<KeyId, std::vector<KeyId>>> dependent;
   std::uint64_t min = 0;
   std::uint64_t max = kNoBound;
-  std::vector<MemberWitness> witnesses;  // at most kMaxWitnesses
+  std::vector<Denial> denials;  // at most kMaxDenials
   bool operator==(const ObjectShape&) const = default;
 };
+inline constexpr std::size_t kMaxDenials = 64;
+// Of an array.
 inline constexpr std::size_t kMaxWitnesses = 32;
 
 // The items' rules of one node: its prefix, then `rest`.
@@ -206,18 +221,25 @@ class Goals {
   // not allowed.
   GoalId member_goal(ShapeId object, const NameClass& name);
   GoalId item_goal(ShapeId array, std::uint64_t index);
-  // Whether a member of that name can be the witness.
-  bool qualifies(const MemberWitness& witness, const NameClass& name);
+  // Whether something live is left when `literal` is added.
+  bool live_with(GoalId id, Literal literal) { return live(with(id, literal)); }
+  // What the value of a member of that name may fulfil to break a denied rule;
+  // kNoLiteral if its presence does.
+  std::vector<Literal> breaking(const Denial& denial, const NameClass& name);
+  // Whether names that the schema does not spell have to be told apart.
+  bool tracks_names(ShapeId object);
 
   // Whether an object with the members `seen` (sorted) and `count` members in
-  // all, and the witnesses `found`, can be completed.
+  // all, and the denials `broken`, can be completed.
   bool completable(ShapeId object, const std::vector<KeyId>& seen,
-                   std::uint64_t count, std::uint32_t found) {
-    return ask_members(object, seen, count, found).yes;
+                   std::uint64_t count, std::uint64_t broken) {
+    return ask_members(object, seen, count, broken).yes;
   }
   // Whether it is complete.
   bool complete(ShapeId object, const std::vector<KeyId>& seen,
-                std::uint64_t count, std::uint32_t found);
+                std::uint64_t count, std::uint64_t broken);
+  // Counts of members beyond this one are all alike.
+  std::uint64_t count_cap(ShapeId object);
   // The same for an array of `size` items, `counted` of which fulfil the
   // shape's counts.
   bool completable_array(ShapeId array, std::uint64_t size,
@@ -285,10 +307,10 @@ class Goals {
   Answer ask(GoalId goal);
   Answer ask_shape(JsonType type, ShapeId shape);
   Answer ask_members(ShapeId object, const std::vector<KeyId>& seen,
-                     std::uint64_t count, std::uint32_t found);
-  Answer ask_witness(ShapeId object, const MemberWitness& witness,
-                     const std::vector<KeyId>& seen,
-                     const std::vector<KeyId>& need, bool* is_needed);
+                     std::uint64_t count, std::uint64_t broken);
+  struct Plan;
+  class Planner;
+  const std::vector<Violation>& violations(NodeId node);
   Answer ask_items(ShapeId array, std::uint64_t size,
                    const std::vector<std::uint64_t>& counted,
                    std::uint32_t found);
@@ -326,6 +348,7 @@ class Goals {
   std::deque<std::string> keys_;
   std::unordered_map<std::string_view, KeyId> key_of_;
   std::unordered_map<NodeId, std::vector<std::pair<KeyId, NodeId>>> node_names_;
+  std::unordered_map<NodeId, std::vector<Violation>> violations_;
   std::vector<automata::LanguageId> pattern_languages_;
   std::unordered_map<std::uint64_t, bool> key_matches_;
 

@@ -112,91 +112,261 @@ const std::vector<ShapeId>& Goals::shapes(GoalId goal, JsonType type) {
   return known.live;
 }
 
-Goals::Answer Goals::ask_members(ShapeId object, const std::vector<KeyId>& seen,
-                                 std::uint64_t count, std::uint32_t found) {
-  const ObjectShape& shape = objects_[object];
-  Answer answer;
-  const std::vector<KeyId> need = needed(object, seen);
-  std::uint64_t least = count + need.size();
-  if (least > shape.max) return answer;
-  for (const KeyId key : need) {
-    const Answer one = ask(member_goal(object, {.key = key}));
-    if (!one.yes) return one;
-  }
-  for (std::size_t i = 0; i < shape.witnesses.size(); ++i) {
-    if ((found >> i & 1) != 0) continue;
-    bool is_needed = false;
-    const Answer one =
-        ask_witness(object, shape.witnesses[i], seen, need, &is_needed);
-    if (!one.yes) return one;
-    if (!is_needed) ++least;
-  }
-  if (least > shape.max) return answer;
-  if (least >= shape.min) return {.yes = true};
-
-  // Others have to fill up.
-  const ObjectFacts& known = facts(object);
-  for (const ExtraNames& extra : known.extras) {
-    const NameClass name{kNoKey, &known.languages, &extra.matched};
-    if (!known.languages.empty() && !languages_.infinite(extra.language))
-      continue;
-    const Answer one = ask(member_goal(object, name));
-    if (one.yes) return one;
-    answer.low = std::min(answer.low, one.low);
-  }
-  for (const KeyId key : known.names) {
-    if (least >= shape.min) break;
-    if (contains(seen, key) ||
-        std::find(need.begin(), need.end(), key) != need.end())
-      continue;
-    const Answer one = ask(member_goal(object, {.key = key}));
-    answer.low = std::min(answer.low, one.low);
-    if (one.yes) ++least;
-  }
-  if (least >= shape.min) return {.yes = true};
-  return answer;
-}
-
-// Whether some member that is still to come can be the witness.
-Goals::Answer Goals::ask_witness(ShapeId object, const MemberWitness& witness,
-                                 const std::vector<KeyId>& seen,
-                                 const std::vector<KeyId>& need,
-                                 bool* is_needed) {
-  Answer answer;
-  const auto by = [&](const NameClass& name) {
-    if (!qualifies(witness, name)) return false;
-    GoalId goal = member_goal(object, name);
-    if (witness.names != MemberWitness::Names::kFailing)
-      goal = with(goal, witness.literal);
-    const Answer one = ask(goal);
-    answer.low = std::min(answer.low, one.low);
-    return one.yes;
+// A way to complete an object: what becomes of the members that matter.
+struct Goals::Plan {
+  struct Member {
+    KeyId key = kNoKey;  // kNoKey: a name of `extra`
+    const ExtraNames* extra = nullptr;
+    bool absent = false;
+    std::vector<Literal> literals = {};
   };
-  *is_needed = true;
-  for (const KeyId key : need) {
-    if (by({.key = key})) return {.yes = true};
+  std::vector<Member> members;
+  std::uint64_t min = 0;
+  std::uint64_t max = kNoBound;
+};
+
+// Looks for a plan that breaks every denial that is not broken yet: one way
+// for each, so that the ways agree.  Depth first, within a number of steps;
+// when they are used up there is no plan.
+class Goals::Planner {
+ public:
+  Planner(Goals& goals, ShapeId object, const std::vector<KeyId>& seen,
+          std::uint64_t count)
+      : goals_(goals),
+        object_(object),
+        shape_(goals.objects_[object]),
+        facts_(goals.facts(object)),
+        seen_(seen),
+        count_(count) {}
+
+  Answer run(std::uint64_t broken) {
+    for (std::size_t i = 0; i < shape_.denials.size(); ++i) {
+      if ((broken >> i & 1) == 0) open_.push_back(&shape_.denials[i]);
+    }
+    Plan plan;
+    plan.min = shape_.min;
+    plan.max = shape_.max;
+    answer_.yes = search(0, plan);
+    return answer_;
   }
-  *is_needed = false;
-  const ObjectFacts& known = facts(object);
-  for (const KeyId key : known.names) {
-    if (contains(seen, key)) continue;
-    if (by({.key = key})) return {.yes = true};
+
+ private:
+  static constexpr std::size_t kMaxSteps = 4000;
+
+  Goals& goals_;
+  ShapeId object_;
+  const ObjectShape& shape_;
+  const ObjectFacts& facts_;
+  const std::vector<KeyId>& seen_;
+  std::uint64_t count_;
+  std::vector<const Denial*> open_;
+  std::size_t steps_ = 0;
+  Answer answer_;
+
+  bool is_seen(KeyId key) const { return contains(seen_, key); }
+
+  bool ask(GoalId goal) {
+    const Answer one = goals_.ask(goal);
+    answer_.low = std::min(answer_.low, one.low);
+    return one.yes;
   }
-  for (const ExtraNames& extra : known.extras) {
-    if (!known.languages.empty() && !languages_.infinite(extra.language))
-      continue;
-    if (by({kNoKey, &known.languages, &extra.matched})) return {.yes = true};
+
+  // The number of denials is at most kMaxDenials, and so is the depth.
+  bool search(std::size_t next, const Plan& plan) {
+    if (++steps_ > kMaxSteps) {
+      goals_.narrowed_ = true;
+      return false;
+    }
+    if (next == open_.size()) return fits(plan);
+    for (const NodeId node : open_[next]->nodes) {
+      for (const Violation& way : goals_.violations(node)) {
+        if (follow(way, next, plan)) return true;
+      }
+    }
+    return false;
   }
-  return answer;
+
+  bool follow(const Violation& way, std::size_t next, const Plan& plan) {
+    using Kind = Violation::Kind;
+    switch (way.kind) {
+      case Kind::kAbsent: {
+        Plan more = plan;
+        return leave_out(more, way.key) && search(next + 1, more);
+      }
+      case Kind::kValue: {
+        Plan more = plan;
+        return put(more, way.key, way.literal) && search(next + 1, more);
+      }
+      case Kind::kDependent: {
+        Plan more = plan;
+        if (!is_seen(way.key) && !put(more, way.key, kNoLiteral)) return false;
+        return leave_out(more, way.other) && search(next + 1, more);
+      }
+      case Kind::kFewer: {
+        Plan more = plan;
+        more.max = std::min(more.max, way.bound);
+        return search(next + 1, more);
+      }
+      case Kind::kMore: {
+        Plan more = plan;
+        more.min = std::max(more.min, way.bound);
+        return search(next + 1, more);
+      }
+      default:
+        return follow_names(way, next, plan);
+    }
+  }
+
+  bool follow_names(const Violation& way, std::size_t next, const Plan& plan) {
+    const Denial one{{way.node}};
+    const auto breaks = [&](const NameClass& name) {
+      switch (way.kind) {
+        case Violation::Kind::kPattern:
+          return goals_.matches(goals_.pattern_language(way.pattern), name);
+        case Violation::Kind::kExtra:
+          return !goals_.knows(way.node, name);
+        default:
+          return goals_.matches(goals_.names_language({way.literal}), name);
+      }
+    };
+    const Literal literal =
+        way.kind == Violation::Kind::kName ? kNoLiteral : way.literal;
+    for (const KeyId key : facts_.names) {
+      if (is_seen(key) || !breaks({.key = key})) continue;
+      Plan more = plan;
+      if (put(more, key, literal) && search(next + 1, more)) return true;
+    }
+    for (const ExtraNames& extra : facts_.extras) {
+      const NameClass name{kNoKey, &facts_.languages, &extra.matched};
+      if (!facts_.languages.empty() &&
+          !goals_.languages_.infinite(extra.language))
+        continue;
+      if (!breaks(name)) continue;
+      GoalId goal = goals_.member_goal(object_, name);
+      if (literal != kNoLiteral) goal = goals_.with(goal, literal);
+      if (!ask(goal)) continue;
+      Plan more = plan;
+      more.members.push_back({.extra = &extra});
+      if (search(next + 1, more)) return true;
+    }
+    return false;
+  }
+
+  static Plan::Member* find(Plan& plan, KeyId key) {
+    for (Plan::Member& member : plan.members) {
+      if (member.key == key && member.extra == nullptr) return &member;
+    }
+    return nullptr;
+  }
+
+  bool leave_out(Plan& plan, KeyId key) const {
+    if (is_seen(key) ||
+        std::binary_search(shape_.required.begin(), shape_.required.end(), key))
+      return false;
+    if (Plan::Member* member = find(plan, key)) return member->absent;
+    plan.members.push_back({.key = key, .absent = true});
+    return true;
+  }
+
+  bool put(Plan& plan, KeyId key, Literal literal) {
+    if (is_seen(key)) return false;
+    Plan::Member* member = find(plan, key);
+    if (member == nullptr) {
+      plan.members.push_back({.key = key});
+      member = &plan.members.back();
+    }
+    if (member->absent) return false;
+    if (literal == kNoLiteral) return true;
+    member->literals.push_back(literal);
+    std::vector<Literal> all =
+        goals_.goals_[goals_.member_goal(object_, {.key = key})];
+    all.insert(all.end(), member->literals.begin(), member->literals.end());
+    return ask(goals_.goal(std::move(all)));
+  }
+
+  // Whether the members of the plan, those that are required and those that
+  // they require can be there, in a number that is allowed.
+  bool fits(const Plan& plan) {
+    std::vector<KeyId> here = seen_;
+    std::uint64_t extras = 0;
+    for (const Plan::Member& member : plan.members) {
+      if (member.extra != nullptr) ++extras;
+      if (member.extra == nullptr && !member.absent) {
+        if (!ask(goals_.member_goal(object_, {.key = member.key})))
+          return false;
+        here.insert(std::lower_bound(here.begin(), here.end(), member.key),
+                    member.key);
+      }
+    }
+    const auto is_absent = [&](KeyId key) {
+      return std::any_of(plan.members.begin(), plan.members.end(),
+                         [&](const Plan::Member& member) {
+                           return member.absent && member.key == key;
+                         });
+    };
+    const std::vector<KeyId> need = goals_.needed(object_, here);
+    for (const KeyId key : need) {
+      if (is_absent(key) || !ask(goals_.member_goal(object_, {.key = key})))
+        return false;
+    }
+    std::uint64_t least =
+        count_ + (here.size() - seen_.size()) + need.size() + extras;
+    if (least > plan.max) return false;
+    if (least >= plan.min) return true;
+    // Others have to fill up.
+    for (const ExtraNames& extra : facts_.extras) {
+      const NameClass name{kNoKey, &facts_.languages, &extra.matched};
+      if (!facts_.languages.empty() &&
+          !goals_.languages_.infinite(extra.language))
+        continue;
+      if (ask(goals_.member_goal(object_, name))) return plan.min <= plan.max;
+    }
+    if (!shape_.dependent.empty()) return false;
+    for (const KeyId key : facts_.names) {
+      if (least >= plan.min) break;
+      if (contains(here, key) || is_absent(key) ||
+          std::find(need.begin(), need.end(), key) != need.end())
+        continue;
+      if (ask(goals_.member_goal(object_, {.key = key}))) ++least;
+    }
+    return least >= plan.min && plan.min <= plan.max;
+  }
+};
+
+Goals::Answer Goals::ask_members(ShapeId object, const std::vector<KeyId>& seen,
+                                 std::uint64_t count, std::uint64_t broken) {
+  return Planner(*this, object, seen, count).run(broken);
 }
 
 bool Goals::complete(ShapeId object, const std::vector<KeyId>& seen,
-                     std::uint64_t count, std::uint32_t found) {
+                     std::uint64_t count, std::uint64_t broken) {
   const ObjectShape& shape = objects_[object];
-  if (count < shape.min || count > shape.max) return false;
-  const std::uint32_t all = static_cast<std::uint32_t>(
-      (std::uint64_t{1} << shape.witnesses.size()) - 1);
-  return (found & all) == all && needed(object, seen).empty();
+  if (count < shape.min || count > shape.max || !needed(object, seen).empty())
+    return false;
+  const auto is_broken = [&](const Violation& way) {
+    using Kind = Violation::Kind;
+    switch (way.kind) {
+      case Kind::kAbsent:
+        return !contains(seen, way.key);
+      case Kind::kFewer:
+        return count <= way.bound;
+      case Kind::kMore:
+        return count >= way.bound;
+      case Kind::kDependent:
+        return contains(seen, way.key) && !contains(seen, way.other);
+      default:
+        return false;
+    }
+  };
+  for (std::size_t i = 0; i < shape.denials.size(); ++i) {
+    bool done = (broken >> i & 1) != 0;
+    for (const NodeId node : shape.denials[i].nodes) {
+      for (const Violation& way : violations(node))
+        done = done || is_broken(way);
+    }
+    if (!done) return false;
+  }
+  return true;
 }
 
 Goals::Answer Goals::ask_items(ShapeId array, std::uint64_t size,
