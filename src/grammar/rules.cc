@@ -133,14 +133,12 @@ RuleId Rules::append(const Rules& other) {
         return 0;
     }
   };
-  exprs.reserve(exprs.size() + other.exprs.size());
   for (const Expr& from : other.exprs) {
     Expr expr = from;
     expr.index += static_cast<std::uint32_t>(base_of(expr.kind));
     for (ExprId& child : expr.children) child += expr_base;
     exprs.push_back(std::move(expr));
   }
-  rules.reserve(rules.size() + other.rules.size());
   for (const Rule& from : other.rules) {
     Rule rule = from;
     if (rule.body != kNoId) rule.body += expr_base;
