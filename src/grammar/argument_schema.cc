@@ -123,7 +123,37 @@ std::uint8_t ArgumentSchema::types_of(NodeId id) {
   if (node.has_one_of) out &= any(node.one_of);
   for (NodeId part : node.all_of) out &= types_of(part);
   if (node.ref != schema::kNoNode) out &= types_of(node.ref);
+  if (node.if_node != schema::kNoNode) {
+    const auto branch = [&](NodeId part) {
+      return part == schema::kNoNode ? std::uint8_t{schema::kAllTypes}
+                                     : types_of(part);
+    };
+    out &= (types_of(node.if_node) & branch(node.then_node)) |
+           branch(node.else_node);
+  }
+  if (node.not_node != schema::kNoNode) {
+    out &= static_cast<std::uint8_t>(~whole_types(node.not_node));
+  }
   types_[id] = out;
+  return out;
+}
+
+// The types of which every value is valid, as far as that is plain to see.
+std::uint8_t ArgumentSchema::whole_types(NodeId id) const {
+  const Node& node = document_.node(id);
+  if (node.scalars || node.has_any_of || node.has_one_of ||
+      !node.all_of.empty() || node.not_node != schema::kNoNode ||
+      node.if_node != schema::kNoNode || node.ref != schema::kNoNode) {
+    return 0;
+  }
+  std::uint8_t out = node.types;
+  const auto drop = [&](bool ruled, schema::TypeBits type) {
+    if (ruled) out &= static_cast<std::uint8_t>(~type);
+  };
+  drop(node.integer_only || node.number_rules, schema::kNumber);
+  drop(node.string_rules != nullptr, schema::kString);
+  drop(node.array_rules != nullptr, schema::kArray);
+  drop(node.object_rules != nullptr, schema::kObject);
   return out;
 }
 

@@ -94,6 +94,7 @@ class ArgumentSchema {
   using NodeId = schema::NodeId;
 
   std::uint8_t types_of(NodeId id);
+  std::uint8_t whole_types(NodeId id) const;
   Result<automata::LanguageId> strings_of(NodeId id);
   Result<automata::LanguageId> strings_here(const schema::Node& node);
   Result<automata::LanguageId> pattern(schema::PatternId id);

@@ -101,6 +101,8 @@ class Writer {
   ExprId language(LanguageId id, const Obligations& all);
   ExprId raw_text(const Obligations& all, LanguageId strings,
                   const std::vector<std::string>& excludes);
+  ExprId without(LanguageId strings, const std::vector<std::string>& excludes,
+                 const Obligations& all);
   ExprId json(const Obligations& all, std::uint8_t types) {
     return rules_.sequence(
         {space_,
@@ -149,37 +151,51 @@ ExprId Writer::language(LanguageId id, const Obligations& all) {
 // Strings as they are, without quotes and escapes.
 ExprId Writer::raw_text(const Obligations& all, LanguageId strings,
                         const std::vector<std::string>& excludes) {
+  if (const auto listed = schema_.listed_strings(all, strings)) {
+    std::vector<ExprId> out;
+    for (const std::string& text : *listed) {
+      // One that holds what closes the element cannot be written.
+      const bool closes = std::any_of(
+          excludes.begin(), excludes.end(), [&](const std::string& one) {
+            return text.find(one) != std::string::npos;
+          });
+      if (!closes) out.push_back(rules_.bytes(text));
+    }
+    return rules_.choice(std::move(out));
+  }
+  // An upper bound alone is a budget, not states that count.
+  std::uint64_t max = ObjectPlan::kUnlimited;
+  if (const std::optional<Lengths> lengths = schema_.lengths(all)) {
+    if (lengths->min > lengths->max) return rules_.choice({});
+    max = lengths->max;
+    strings = languages_.length_between(lengths->min, ObjectPlan::kUnlimited);
+  }
+  ExprId text = without(strings, excludes, all);
+  if (max > 0x7FFFFFFF) return text;
+  const RuleId limited =
+      rules_.add_rule("text_" + std::to_string(rules_.rules.size()));
+  rules_.rules[limited].body = text;
+  rules_.rules[limited].options.max_chars = static_cast<std::uint32_t>(max);
+  return rules_.reference(limited);
+}
+
+// The texts of a language that hold nothing of `excludes`.
+ExprId Writer::without(LanguageId strings,
+                       const std::vector<std::string>& excludes,
+                       const Obligations& all) {
   if (strings == languages_.everything()) {
     FreeTextExpr text;
     text.excludes = excludes;
     return rules_.free_text(std::move(text));
   }
-  if (const auto listed = schema_.listed_strings(all, strings)) {
-    std::vector<ExprId> out;
-    for (const std::string& text : *listed) out.push_back(rules_.bytes(text));
-    return rules_.choice(std::move(out));
-  }
-  if (const std::optional<Lengths> lengths = schema_.lengths(all)) {
-    // What closes the element is told by the count, not by what is written.
-    if (lengths->min > lengths->max) return rules_.choice({});
-    const auto bound = [](std::uint64_t n) {
-      return n > 0x7FFFFFFF ? kMany : static_cast<std::uint32_t>(n);
-    };
-    const ExprId any = rules_.char_class(
-        regex::CharClass({{0, 0xD7FF}, {0xE000, regex::kMaxCodePoint}}));
-    return rules_.repeat(any, bound(lengths->min), bound(lengths->max));
-  }
-  // Without what would close the element.
-  std::vector<LanguageId> without = {strings};
-  const LanguageId everything = languages_.length_between(0, ~0ull);
+  std::vector<LanguageId> parts = {strings};
   for (const std::string& text : excludes) {
     const regex::Hir hir = regex::literal_set({text});
     Result<LanguageId> found =
         languages_.from_hir(hir, automata::Languages::Mode::kSearch);
-    if (found) without.push_back(languages_.complement(*found));
+    if (found) parts.push_back(languages_.complement(*found));
   }
-  without.push_back(everything);
-  return language(languages_.all_of(std::move(without)), all);
+  return language(languages_.all_of(std::move(parts)), all);
 }
 
 // Raw text for strings, JSON for everything else.

@@ -9,6 +9,11 @@
 // A string is raw text, every other value is JSON, and the object around them
 // is a list of elements.  (cohere_xml writes objects and arrays inside as
 // elements too.)
+//
+// A declared name comes once, in its place, unless any_order is asked for,
+// which only counts the elements (the description's section 10.3).  A name
+// that is not declared may come twice: the last one then gives the value, which
+// is as valid as the first.
 
 #include <string>
 #include <vector>

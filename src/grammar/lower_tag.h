@@ -48,7 +48,9 @@ struct LoweredTag {
 
 // The options of every SchemaExpr made here are an object with the members
 // "any_order" (boolean), "max_whitespace_cnt" (integer or null) and
-// "strict_mode" (true), as the JSON-Schema front end names them.
+// "strict_mode" (true), as the JSON-Schema front end names them.  A schema that
+// no JSON text fits matches nothing: that is a mistake only where nothing is
+// left of the whole.
 //
 // Errors, with the pointer of the format's field: those of the patterns,
 // grammars and schemas inside; kUnknownName for a token that is not in the

@@ -52,6 +52,10 @@ inline Result<TagReader> make_tag_reader(
     const grammar::SchemaExpr& leaf = out.tag.rules.schemas[i];
     Result<Grammar> schema =
         Grammar::from_json_schema(leaf.schema, leaf_options(leaf.options));
+    if (!schema && schema.error().code == ErrorCode::kUnsatisfiable) {
+      leaves.push_back(nullptr);  // matches nothing
+      continue;
+    }
     if (!schema) {
       Error error = std::move(schema).error();
       error.path = out.tag.schema_paths[i] + " -> " + error.path;
@@ -62,6 +66,9 @@ inline Result<TagReader> make_tag_reader(
   }
   out.recogniser =
       std::make_unique<grammar::SlowRecogniser>(out.tag.rules, leaves);
+  if (!out.recogniser->alive(out.recogniser->start())) {
+    return Error{ErrorCode::kUnsatisfiable, "No text fits the structural tag."};
+  }
   return out;
 }
 
