@@ -3,6 +3,7 @@
 
 // Recorded vectors of grammars: what they define, as Rules.
 
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -10,6 +11,7 @@
 
 #include "grammar/ebnf.h"
 #include "grammar/lark.h"
+#include "grammar/machine.h"
 #include "grammar/regex_rules.h"
 #include "grammar/rules.h"
 #include "support/vectors.h"
@@ -79,6 +81,31 @@ inline Result<grammar::Rules> rules_of(const json::Value& vector) {
   }
   return grammar::read_lark(spec, options);
 }
+
+// Recognisers of the JSON Schemas that a grammar holds.
+class SchemaMachines {
+ public:
+  explicit SchemaMachines(const grammar::Rules& rules) {
+    for (const grammar::SchemaExpr& expr : rules.schemas) {
+      Result<Grammar> made = Grammar::from_json_schema(expr.schema);
+      if (!made) {
+        failure_ = made.error().to_string();
+        continue;
+      }
+      grammars_.push_back(*made);
+      recognisers_.push_back(made->machine()->recogniser.get());
+    }
+  }
+  const std::string& failure() const { return failure_; }
+  std::span<grammar::Recogniser* const> recognisers() const {
+    return recognisers_;
+  }
+
+ private:
+  std::vector<Grammar> grammars_;
+  std::vector<grammar::Recogniser*> recognisers_;
+  std::string failure_;
+};
 
 }  // namespace parlance::testing
 

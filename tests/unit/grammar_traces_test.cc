@@ -62,7 +62,8 @@ std::string from_byte_level(std::string_view text) {
 
 class Session {
  public:
-  Session(const Value& vector, const Rules& rules) : recogniser_(rules) {
+  Session(const Value& vector, const Rules& rules)
+      : schemas_(rules), recogniser_(rules, schemas_.recognisers()) {
     const Value& tokenizer = *vector.find("tokenizer");
     const bool byte_level = text_of(tokenizer, "vocab_type") == "BYTE_LEVEL";
     for (const Value& word : tokenizer.find("vocab")->items()) {
@@ -173,6 +174,7 @@ class Session {
            ::testing::PrintToString(missing);
   }
 
+  testing::SchemaMachines schemas_;
   SlowRecogniser recogniser_;
   std::vector<std::string> vocabulary_;
   std::set<Token> stops_;
@@ -183,7 +185,6 @@ class Session {
 std::string replay(const Value& vector) {
   Result<Rules> rules = rules_of(vector);
   if (!rules) return "is refused: " + rules.error().to_string();
-  if (!rules->schemas.empty()) return "";
   Session session(vector, *rules);
   std::size_t at = 0;
   for (const Value& step : vector.find("steps")->items()) {

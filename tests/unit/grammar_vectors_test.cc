@@ -37,6 +37,7 @@ const std::map<std::string_view, std::string_view>& differences() {
       {"lark-00099", kLookAround},
       {"lark-00150", kLookAround},
       {"lark-00193", kLookAround},
+      {"lark-00488", "1.0 is an integer, as JSON Schema says"},
       {"lark-errors-00027", "a marker may ignore case"},
       {"lark-errors-00117", kRegular},
       {"lark-errors-00118", kRegular},
@@ -46,7 +47,9 @@ const std::map<std::string_view, std::string_view>& differences() {
 }
 
 std::string answer(const Rules& rules, const Value& vector) {
-  SlowRecogniser recogniser(rules);
+  const testing::SchemaMachines schemas(rules);
+  if (!schemas.failure().empty()) return schemas.failure();
+  SlowRecogniser recogniser(rules, schemas.recognisers());
   const std::string text = bytes_of(*vector.find("instance"));
   SlowRecogniser::Place place = recogniser.start();
   const bool alive = recogniser.feed(place, text);
@@ -65,9 +68,6 @@ std::string check(const Value& vector) {
     return rules ? "is not refused" : "";
   }
   if (!rules) return "is refused: " + rules.error().to_string();
-  // JSON Schemas are read by a recogniser of their own, which is not part of
-  // what is tested here.
-  if (!rules->schemas.empty()) return "";
   std::string said = answer(*rules, vector);
   if (!said.empty()) return said;
   const std::string printed = to_ebnf(*rules);
