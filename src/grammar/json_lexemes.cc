@@ -700,7 +700,14 @@ std::uint64_t JsonMachine::lexeme_fingerprint(Config config) {
 }
 
 int JsonMachine::lexeme_end(Config config) {
-  return lexemes_[config.lex].kind == Kind::kString ? '"' : -1;
+  switch (lexemes_[config.lex].kind) {
+    case Kind::kString:
+      return '"';
+    case Kind::kNumber:
+      return kJsonEnd;
+    default:
+      return kAnyEnd;
+  }
 }
 
 // --- Remembered texts. ------------------------------------------------------

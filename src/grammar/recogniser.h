@@ -98,9 +98,11 @@ class Recogniser {
     return from.frame == to.frame && lexeme_fingerprint(to) != 0;
   }
   // The only byte that can end the lexeme, here or later and in whatever
-  // recogniser has the same fingerprint; -1 if there may be several.  A quote
-  // for strings.
-  virtual int lexeme_end(Config) { return -1; }
+  // recogniser has the same fingerprint and the same answer (a quote for
+  // strings); kJsonEnd: white space, or one of ,]} ; kAnyEnd: any byte may.
+  static constexpr int kAnyEnd = -1;
+  static constexpr int kJsonEnd = -2;
+  virtual int lexeme_end(Config) { return kAnyEnd; }
 
   // What may come, for people: `"a string", "}" or ","`.
   virtual std::string expected(Config config) = 0;

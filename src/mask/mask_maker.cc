@@ -37,6 +37,14 @@ constexpr std::array<char, kOtherCount> kOtherBytes = [] {
   return bytes;
 }();
 
+// What Recogniser::lexeme_end() says of one byte.
+bool may_end(int lexeme_end, std::uint8_t byte) {
+  if (lexeme_end == Recogniser::kAnyEnd) return true;
+  if (lexeme_end != Recogniser::kJsonEnd) return lexeme_end == byte;
+  return std::string_view(" \t\n\r,]}").find(static_cast<char>(byte)) !=
+         std::string_view::npos;
+}
+
 }  // namespace
 
 // --- SpaceBases --------------------------------------------------------------
@@ -203,6 +211,8 @@ void MaskMaker::find_exceptions(const BodyView& view, std::uint32_t root,
   states[nodes[root].depth()] = config;
   bodies[nodes[root].depth()] = view.state;
   const std::uint32_t end = nodes[root].subtree_end();
+  // Nearly all bytes lead to one place where nothing is special any more.
+  Config ordinary;
   for (std::uint32_t i = root + 1; i < end;) {
     const TrieNode node = nodes[i];
     const BodyState body = json::next(bodies[node.depth() - 1], node.byte());
@@ -216,7 +226,8 @@ void MaskMaker::find_exceptions(const BodyView& view, std::uint32_t root,
       i = node.subtree_end();
       continue;
     }
-    if (next.dead() || !recogniser.body(next).special) {
+    if (next.dead() || next == ordinary || !recogniser.body(next).special) {
+      if (!next.dead()) ordinary = next;
       i = node.subtree_end();
       continue;
     }
@@ -350,10 +361,12 @@ void MaskMaker::in_lexeme(Config config, std::uint64_t fingerprint) {
 
 std::shared_ptr<const LexemeMask> MaskMaker::lexeme_mask(
     Config config, std::uint64_t fingerprint) {
+  Recogniser& recogniser = *recogniser_;
+  const int lexeme_end = recogniser.lexeme_end(config);
+  // Lexemes that go on alike and end differently are kept apart.
+  fingerprint += static_cast<std::uint64_t>(lexeme_end) << 48;
   if (auto found = shared_.lexemes.find(fingerprint)) return found;
 
-  Recogniser& recogniser = *recogniser_;
-  const int end_byte = recogniser.lexeme_end(config);
   Config* const states = states_.data();
   const TrieNode* const nodes = trie_.nodes().data();
   auto made = std::make_shared<LexemeMask>();
@@ -374,7 +387,7 @@ std::shared_ptr<const LexemeMask> MaskMaker::lexeme_mask(
       continue;
     }
     // A byte that is dead here may end the lexeme in another recogniser.
-    if (end_byte < 0 || end_byte == node.byte()) {
+    if (may_end(lexeme_end, node.byte())) {
       while (listed < depth - 1) made->leaving.push_back(path_[++listed]);
       made->leaving.push_back(i | LexemeMask::kLeaves);
     }

@@ -139,7 +139,8 @@ class ToyJson : public grammar::Recogniser {
            config.extra << 8 | options_.max_digits;
   }
   int lexeme_end(Config config) override {
-    return kind(config) == kCode ? '"' : -1;
+    if (kind(config) == kCode) return '"';
+    return options_.tail.empty() ? kJsonEnd : kAnyEnd;
   }
   std::string expected(Config) override { return "JSON"; }
   std::size_t memory_bytes() const override { return frames_.size() * 32; }
