@@ -354,8 +354,10 @@ class Goals::Expander {
     if (node.has_one_of) splits.push_back(one_of(node));
     if (node.if_node != kNoNode) splits.push_back(conditional(node));
     if (type_ == JsonType::kObject) {
-      for (const auto& [name, child] : node.objects().dependent_schemas)
-        splits.push_back(dependent(name, child));
+      for (const auto& [name, child] : node.objects().dependent_schemas) {
+        if (!add_clauses(std::get<ObjectShape>(partial.shape), name, child))
+          splits.push_back(dependent(name, child));
+      }
     }
     splits.erase(std::remove_if(splits.begin(), splits.end(),
                                 [](const auto& split) {
@@ -526,6 +528,7 @@ class Goals::Expander {
         extra = kNever;
       object.members.push_back({id, extra});
     }
+    const std::size_t required_before = object.required.size();
     if (rules.property_names != kNoNode)
       object.names.push_back(holds(rules.property_names));
     for (const std::string_view name : rules.required)
@@ -541,8 +544,42 @@ class Goals::Expander {
           object.required.end())
         return false;
     }
+    // Of many conditions on one member ("kind" is a, "kind" is b) most pairs
+    // exclude each other; to see that early keeps their number down.
+    if (object.members.size() > 1) {
+      const auto never = [&](KeyId key) {
+        const Answer answer = goals_.ask(known_goal(object, key));
+        return !answer.yes && answer.low == Answer::kNone;
+      };
+      for (std::size_t i = 0; i < object.required.size(); ++i) {
+        if ((i >= required_before ||
+             goals_.declared(id, object.required[i]) != kNoNode) &&
+            never(object.required[i]))
+          return false;
+      }
+    }
     return bound(partial, rules.min_properties.value_or(0),
                  rules.max_properties.value_or(kNoBound));
+  }
+
+  // What is known so far of the value of a member, patterns left aside.
+  GoalId known_goal(const ObjectShape& object, KeyId key) {
+    std::vector<Literal> literals;
+    for (const MemberRules& rules : object.members) {
+      const NodeId child = goals_.declared(rules.node, key);
+      if (child != kNoNode) {
+        literals.push_back(holds(child));
+      } else if (rules.extra != kNoLiteral && document()
+                                                  .node(rules.node)
+                                                  .objects()
+                                                  .pattern_properties.empty()) {
+        literals.push_back(rules.extra);
+      }
+    }
+    for (const auto& [at, literal] : object.at) {
+      if (at == key) literals.push_back(literal);
+    }
+    return goals_.goal(std::move(literals));
   }
 
   std::vector<Choice> any_of(const Node& node) {
@@ -602,6 +639,42 @@ class Goals::Expander {
     return choices;
   }
 
+  // "If `name` is there, `child` holds", where child says no more than what
+  // values some members have and which are required: a clause for each.  False
+  // if it says more.
+  bool add_clauses(ObjectShape& object, std::string_view name, NodeId id) {
+    const Node& node = document().node(id);
+    const schema::ObjectRules& rules = node.objects();
+    if (!possible(id) || goals_.has_unevaluated_ || node.scalars ||
+        node.has_any_of || node.has_one_of || !node.all_of.empty() ||
+        node.ref != kNoNode || node.not_node != kNoNode ||
+        node.if_node != kNoNode || !rules.pattern_properties.empty() ||
+        rules.additional_properties != kNoNode ||
+        rules.property_names != kNoNode || rules.min_properties ||
+        rules.max_properties || !rules.dependent_required.empty() ||
+        !rules.dependent_schemas.empty() || goals_.options_.closed)
+      return false;
+    if (object.denials.size() + rules.properties.size() > kMaxDenials)
+      return false;
+    using Kind = Violation::Kind;
+    const KeyId key = goals_.key(name);
+    std::vector<KeyId> required;
+    for (const std::string_view other : rules.required)
+      required.push_back(goals_.key(other));
+    if (!required.empty()) object.dependent.emplace_back(key, required);
+    for (const auto& [member, child] : rules.properties) {
+      if (document().node(child).accepts_everything()) continue;
+      const KeyId other = goals_.key(member);
+      object.denials.push_back(
+          {{}, static_cast<std::uint32_t>(goals_.clauses_.size())});
+      goals_.clauses_.push_back(
+          {{.kind = Kind::kAbsent, .key = key},
+           {.kind = Kind::kAbsent, .key = other},
+           {.kind = Kind::kValue, .key = other, .literal = holds(child)}});
+    }
+    return true;
+  }
+
   std::vector<Choice> dependent(std::string_view name, NodeId child) {
     const KeyId key = goals_.key(name);
     return {Choice{.literals = {holds(child)},
@@ -656,12 +729,10 @@ class Goals::Expander {
   void add_denial(Denial denial, std::vector<Choice>& choices) {
     std::size_t ways = 0;
     Violation last;
-    for (const NodeId node : denial.nodes) {
-      for (const Violation& way : goals_.violations(node)) {
-        ++ways;
-        last = way;
-      }
-    }
+    goals_.for_ways(denial, [&](const Violation& way) {
+      ++ways;
+      last = way;
+    });
     if (ways == 0) return;
     using Kind = Violation::Kind;
     if (ways == 1 && last.kind == Kind::kAbsent) {
@@ -803,23 +874,7 @@ class Goals::Expander {
     // A required member that cannot have a value, as far as that is clear
     // without any question that is being asked already.
     for (const KeyId key : object->required) {
-      std::vector<Literal> literals;
-      for (const MemberRules& rules : object->members) {
-        const NodeId child = goals_.declared(rules.node, key);
-        if (child != kNoNode) {
-          literals.push_back(holds(child));
-        } else if (rules.extra != kNoLiteral &&
-                   document()
-                       .node(rules.node)
-                       .objects()
-                       .pattern_properties.empty()) {
-          literals.push_back(rules.extra);
-        }
-      }
-      for (const auto& [at, literal] : object->at) {
-        if (at == key) literals.push_back(literal);
-      }
-      const Answer answer = goals_.ask(goals_.goal(std::move(literals)));
+      const Answer answer = goals_.ask(known_goal(*object, key));
       if (!answer.yes && answer.low == Answer::kNone) return true;
     }
     return false;

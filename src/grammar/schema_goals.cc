@@ -317,26 +317,24 @@ std::vector<Literal> Goals::breaking(const Denial& denial,
     if (std::find(literals.begin(), literals.end(), literal) == literals.end())
       literals.push_back(literal);
   };
-  for (const NodeId node : denial.nodes) {
-    for (const Violation& way : violations(node)) {
-      switch (way.kind) {
-        case Kind::kValue:
-          if (way.key == name.key) add(way.literal);
-          break;
-        case Kind::kPattern:
-          if (matches(pattern_language(way.pattern), name)) add(way.literal);
-          break;
-        case Kind::kExtra:
-          if (!knows(way.node, name)) add(way.literal);
-          break;
-        case Kind::kName:
-          if (matches(names_language({way.literal}), name)) add(kNoLiteral);
-          break;
-        default:
-          break;
-      }
+  for_ways(denial, [&](const Violation& way) {
+    switch (way.kind) {
+      case Kind::kValue:
+        if (way.key == name.key) add(way.literal);
+        break;
+      case Kind::kPattern:
+        if (matches(pattern_language(way.pattern), name)) add(way.literal);
+        break;
+      case Kind::kExtra:
+        if (!knows(way.node, name)) add(way.literal);
+        break;
+      case Kind::kName:
+        if (matches(names_language({way.literal}), name)) add(kNoLiteral);
+        break;
+      default:
+        break;
     }
-  }
+  });
   return literals;
 }
 
@@ -385,38 +383,36 @@ Goals::ObjectFacts& Goals::facts(ShapeId object) {
   cap(shape.min);
   if (shape.max != kNoBound) cap(shape.max);
   for (const Denial& denial : shape.denials) {
-    for (const NodeId node : denial.nodes) {
-      use(node);
-      for (const Violation& way : violations(node)) {
-        using Kind = Violation::Kind;
-        if (way.key != kNoKey) spell(way.key);
-        if (way.other != kNoKey) spell(way.other);
-        switch (way.kind) {
-          case Kind::kName:
-            facts.languages.push_back(names_language({way.literal}));
-            break;
-          case Kind::kFewer:
-            cap(way.bound + 1);
-            facts.tracks_names = true;
-            break;
-          case Kind::kMore:
-            cap(way.bound);
-            facts.tracks_names = true;
-            break;
-          case Kind::kPattern:
-            facts.tracks_names = true;
-            break;
-          case Kind::kExtra:
-            // A second member of a name would hide the first one's value; but
-            // where there must be none of the name its presence is enough.
-            facts.tracks_names = facts.tracks_names ||
-                                 document_.node(way.literal >> 1).types != 0;
-            break;
-          default:
-            break;
-        }
+    for (const NodeId node : denial.nodes) use(node);
+    for_ways(denial, [&](const Violation& way) {
+      using Kind = Violation::Kind;
+      if (way.key != kNoKey) spell(way.key);
+      if (way.other != kNoKey) spell(way.other);
+      switch (way.kind) {
+        case Kind::kName:
+          facts.languages.push_back(names_language({way.literal}));
+          break;
+        case Kind::kFewer:
+          cap(way.bound + 1);
+          facts.tracks_names = true;
+          break;
+        case Kind::kMore:
+          cap(way.bound);
+          facts.tracks_names = true;
+          break;
+        case Kind::kPattern:
+          facts.tracks_names = true;
+          break;
+        case Kind::kExtra:
+          // A second member of a name would hide the first one's value; but
+          // where there must be none of the name its presence is enough.
+          facts.tracks_names =
+              facts.tracks_names || document_.node(way.literal >> 1).types != 0;
+          break;
+        default:
+          break;
       }
-    }
+    });
   }
   const auto sort_unique = [](auto& list) {
     std::sort(list.begin(), list.end());

@@ -120,10 +120,15 @@ struct Violation {
   std::uint64_t bound = 0;
 };
 
-// The rules for objects of at least one of `nodes` have to be broken, in
-// whichever way: that is left open while the object is written.
+// A list of ways, one of which has to come true; which one is left open while
+// the object is written.
+//
+//   not {"properties": {"a": A, "b": B}}   a fails A, or b fails B
+//   "dependentSchemas":                    a is absent, or b is, or b holds B
+//     {"a": {"properties": {"b": B}}}
 struct Denial {
-  std::vector<NodeId> nodes;
+  std::vector<NodeId> nodes;          // the rules for objects of one are broken
+  std::uint32_t clause = 0xFFFFFFFF;  // or one of clauses_[clause]
   bool operator==(const Denial&) const = default;
 };
 
@@ -311,6 +316,15 @@ class Goals {
   struct Plan;
   class Planner;
   const std::vector<Violation>& violations(NodeId node);
+  // Calls `use` with each way of a denial.
+  template <class Use>
+  void for_ways(const Denial& denial, Use use) {
+    for (const NodeId node : denial.nodes) {
+      for (const Violation& way : violations(node)) use(way);
+    }
+    if (denial.clause == 0xFFFFFFFF) return;
+    for (const Violation& way : clauses_[denial.clause]) use(way);
+  }
   Answer ask_items(ShapeId array, std::uint64_t size,
                    const std::vector<std::uint64_t>& counted,
                    std::uint32_t found);
@@ -349,6 +363,7 @@ class Goals {
   std::unordered_map<std::string_view, KeyId> key_of_;
   std::unordered_map<NodeId, std::vector<std::pair<KeyId, NodeId>>> node_names_;
   std::unordered_map<NodeId, std::vector<Violation>> violations_;
+  std::deque<std::vector<Violation>> clauses_;
   std::vector<automata::LanguageId> pattern_languages_;
   std::unordered_map<std::uint64_t, bool> key_matches_;
 

@@ -126,8 +126,8 @@ struct Goals::Plan {
 };
 
 // Looks for a plan that breaks every denial that is not broken yet: one way
-// for each, so that the ways agree.  Depth first, within a number of steps;
-// when they are used up there is no plan.
+// for each, so that the ways agree.  Depth first, those with the fewest ways
+// first, within a number of steps; when they are used up there is no plan.
 class Goals::Planner {
  public:
   Planner(Goals& goals, ShapeId object, const std::vector<KeyId>& seen,
@@ -140,18 +140,25 @@ class Goals::Planner {
         count_(count) {}
 
   Answer run(std::uint64_t broken) {
+    plan_.min = shape_.min;
+    plan_.max = shape_.max;
     for (std::size_t i = 0; i < shape_.denials.size(); ++i) {
-      if ((broken >> i & 1) == 0) open_.push_back(&shape_.denials[i]);
+      if ((broken >> i & 1) != 0) continue;
+      std::vector<const Violation*> ways;
+      goals_.for_ways(shape_.denials[i], [&](const Violation& way) {
+        if (is_open(way)) ways.push_back(&way);
+      });
+      if (ways.empty()) return answer_;
+      open_.push_back(std::move(ways));
     }
-    Plan plan;
-    plan.min = shape_.min;
-    plan.max = shape_.max;
-    answer_.yes = search(0, plan);
+    std::sort(open_.begin(), open_.end(),
+              [](const auto& x, const auto& y) { return x.size() < y.size(); });
+    answer_.yes = search(0);
     return answer_;
   }
 
  private:
-  static constexpr std::size_t kMaxSteps = 4000;
+  static constexpr std::size_t kMaxSteps = 1000;
 
   Goals& goals_;
   ShapeId object_;
@@ -159,11 +166,13 @@ class Goals::Planner {
   const ObjectFacts& facts_;
   const std::vector<KeyId>& seen_;
   std::uint64_t count_;
-  std::vector<const Denial*> open_;
+  std::vector<std::vector<const Violation*>> open_;
+  Plan plan_;
   std::size_t steps_ = 0;
   Answer answer_;
 
   bool is_seen(KeyId key) const { return contains(seen_, key); }
+  bool is_required(KeyId key) const { return contains(shape_.required, key); }
 
   bool ask(GoalId goal) {
     const Answer one = goals_.ask(goal);
@@ -171,54 +180,83 @@ class Goals::Planner {
     return one.yes;
   }
 
+  // Whether a way may still be taken, looked at by itself.
+  bool is_open(const Violation& way) {
+    using Kind = Violation::Kind;
+    switch (way.kind) {
+      case Kind::kAbsent:
+        return !is_seen(way.key) && !is_required(way.key);
+      case Kind::kValue:
+        return !is_seen(way.key) &&
+               ask(goals_.with(goals_.member_goal(object_, {.key = way.key}),
+                               way.literal));
+      case Kind::kDependent:
+        return !is_seen(way.other) && !is_required(way.other);
+      case Kind::kFewer:
+        return count_ <= way.bound;
+      default:
+        return true;
+    }
+  }
+
   // The number of denials is at most kMaxDenials, and so is the depth.
-  bool search(std::size_t next, const Plan& plan) {
+  bool search(std::size_t next) {
     if (++steps_ > kMaxSteps) {
       goals_.narrowed_ = true;
       return false;
     }
-    if (next == open_.size()) return fits(plan);
-    for (const NodeId node : open_[next]->nodes) {
-      for (const Violation& way : goals_.violations(node)) {
-        if (follow(way, next, plan)) return true;
-      }
+    if (next == open_.size()) return fits();
+    for (const Violation* way : open_[next]) {
+      if (follow(*way, next)) return true;
+      if (steps_ > kMaxSteps) return false;
     }
     return false;
   }
 
-  bool follow(const Violation& way, std::size_t next, const Plan& plan) {
+  // Takes a way; what it did to the plan is undone if nothing comes of it.
+  bool follow(const Violation& way, std::size_t next) {
     using Kind = Violation::Kind;
+    const Plan before_bounds{{}, plan_.min, plan_.max};
+    const auto go_on = [&] {
+      const bool found = search(next + 1);
+      plan_.min = before_bounds.min;
+      plan_.max = before_bounds.max;
+      return found;
+    };
     switch (way.kind) {
       case Kind::kAbsent: {
-        Plan more = plan;
-        return leave_out(more, way.key) && search(next + 1, more);
+        const Undo undo = leave_out(way.key);
+        const bool found = undo.ok && go_on();
+        revert(undo);
+        return found;
       }
       case Kind::kValue: {
-        Plan more = plan;
-        return put(more, way.key, way.literal) && search(next + 1, more);
+        const Undo undo = put(way.key, way.literal);
+        const bool found = undo.ok && go_on();
+        revert(undo);
+        return found;
       }
       case Kind::kDependent: {
-        Plan more = plan;
-        if (!is_seen(way.key) && !put(more, way.key, kNoLiteral)) return false;
-        return leave_out(more, way.other) && search(next + 1, more);
+        const Undo there =
+            is_seen(way.key) ? Undo{.ok = true} : put(way.key, kNoLiteral);
+        const Undo gone = there.ok ? leave_out(way.other) : Undo{};
+        const bool found = gone.ok && go_on();
+        revert(gone);
+        revert(there);
+        return found;
       }
-      case Kind::kFewer: {
-        Plan more = plan;
-        more.max = std::min(more.max, way.bound);
-        return search(next + 1, more);
-      }
-      case Kind::kMore: {
-        Plan more = plan;
-        more.min = std::max(more.min, way.bound);
-        return search(next + 1, more);
-      }
+      case Kind::kFewer:
+        plan_.max = std::min(plan_.max, way.bound);
+        return go_on();
+      case Kind::kMore:
+        plan_.min = std::max(plan_.min, way.bound);
+        return go_on();
       default:
-        return follow_names(way, next, plan);
+        return follow_names(way, next);
     }
   }
 
-  bool follow_names(const Violation& way, std::size_t next, const Plan& plan) {
-    const Denial one{{way.node}};
+  bool follow_names(const Violation& way, std::size_t next) {
     const auto breaks = [&](const NameClass& name) {
       switch (way.kind) {
         case Violation::Kind::kPattern:
@@ -233,8 +271,10 @@ class Goals::Planner {
         way.kind == Violation::Kind::kName ? kNoLiteral : way.literal;
     for (const KeyId key : facts_.names) {
       if (is_seen(key) || !breaks({.key = key})) continue;
-      Plan more = plan;
-      if (put(more, key, literal) && search(next + 1, more)) return true;
+      const Undo undo = put(key, literal);
+      const bool found = undo.ok && search(next + 1);
+      revert(undo);
+      if (found) return true;
     }
     for (const ExtraNames& extra : facts_.extras) {
       const NameClass name{kNoKey, &facts_.languages, &extra.matched};
@@ -245,48 +285,69 @@ class Goals::Planner {
       GoalId goal = goals_.member_goal(object_, name);
       if (literal != kNoLiteral) goal = goals_.with(goal, literal);
       if (!ask(goal)) continue;
-      Plan more = plan;
-      more.members.push_back({.extra = &extra});
-      if (search(next + 1, more)) return true;
+      plan_.members.push_back({.extra = &extra});
+      const bool found = search(next + 1);
+      plan_.members.pop_back();
+      if (found) return true;
     }
     return false;
   }
 
-  static Plan::Member* find(Plan& plan, KeyId key) {
-    for (Plan::Member& member : plan.members) {
-      if (member.key == key && member.extra == nullptr) return &member;
-    }
-    return nullptr;
+  // How to take back a step: the last member goes, or a member's last literal.
+  struct Undo {
+    bool ok = false;
+    bool pop_member = false;
+    std::size_t pop_literal_of = ~std::size_t{0};
+  };
+
+  void revert(const Undo& undo) {
+    if (undo.pop_literal_of != ~std::size_t{0})
+      plan_.members[undo.pop_literal_of].literals.pop_back();
+    if (undo.pop_member) plan_.members.pop_back();
   }
 
-  bool leave_out(Plan& plan, KeyId key) const {
-    if (is_seen(key) ||
-        std::binary_search(shape_.required.begin(), shape_.required.end(), key))
-      return false;
-    if (Plan::Member* member = find(plan, key)) return member->absent;
-    plan.members.push_back({.key = key, .absent = true});
-    return true;
+  std::size_t place_of(KeyId key) const {
+    for (std::size_t i = 0; i < plan_.members.size(); ++i) {
+      if (plan_.members[i].key == key && plan_.members[i].extra == nullptr)
+        return i;
+    }
+    return plan_.members.size();
   }
 
-  bool put(Plan& plan, KeyId key, Literal literal) {
-    if (is_seen(key)) return false;
-    Plan::Member* member = find(plan, key);
-    if (member == nullptr) {
-      plan.members.push_back({.key = key});
-      member = &plan.members.back();
+  Undo leave_out(KeyId key) {
+    if (is_seen(key) || is_required(key)) return {};
+    const std::size_t place = place_of(key);
+    if (place < plan_.members.size())
+      return {.ok = plan_.members[place].absent};
+    plan_.members.push_back({.key = key, .absent = true});
+    return {.ok = true, .pop_member = true};
+  }
+
+  Undo put(KeyId key, Literal literal) {
+    if (is_seen(key)) return {};
+    const std::size_t place = place_of(key);
+    Undo undo;
+    if (place == plan_.members.size()) {
+      plan_.members.push_back({.key = key});
+      undo.pop_member = true;
     }
-    if (member->absent) return false;
-    if (literal == kNoLiteral) return true;
-    member->literals.push_back(literal);
+    Plan::Member& member = plan_.members[place];
+    if (member.absent) return undo;
+    undo.ok = true;
+    if (literal == kNoLiteral) return undo;
+    member.literals.push_back(literal);
+    undo.pop_literal_of = place;
     std::vector<Literal> all =
         goals_.goals_[goals_.member_goal(object_, {.key = key})];
-    all.insert(all.end(), member->literals.begin(), member->literals.end());
-    return ask(goals_.goal(std::move(all)));
+    all.insert(all.end(), member.literals.begin(), member.literals.end());
+    undo.ok = ask(goals_.goal(std::move(all)));
+    return undo;
   }
 
   // Whether the members of the plan, those that are required and those that
   // they require can be there, in a number that is allowed.
-  bool fits(const Plan& plan) {
+  bool fits() {
+    const Plan& plan = plan_;
     std::vector<KeyId> here = seen_;
     std::uint64_t extras = 0;
     for (const Plan::Member& member : plan.members) {
@@ -360,10 +421,8 @@ bool Goals::complete(ShapeId object, const std::vector<KeyId>& seen,
   };
   for (std::size_t i = 0; i < shape.denials.size(); ++i) {
     bool done = (broken >> i & 1) != 0;
-    for (const NodeId node : shape.denials[i].nodes) {
-      for (const Violation& way : violations(node))
-        done = done || is_broken(way);
-    }
+    for_ways(shape.denials[i],
+             [&](const Violation& way) { done = done || is_broken(way); });
     if (!done) return false;
   }
   return true;
