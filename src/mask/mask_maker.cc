@@ -37,12 +37,15 @@ constexpr std::array<char, kOtherCount> kOtherBytes = [] {
   return bytes;
 }();
 
+bool is_space(std::uint8_t byte) {
+  return kSpaceBytes.find(static_cast<char>(byte)) != std::string_view::npos;
+}
+
 // What Recogniser::lexeme_end() says of one byte.
 bool may_end(int lexeme_end, std::uint8_t byte) {
   if (lexeme_end == Recogniser::kAnyEnd) return true;
   if (lexeme_end != Recogniser::kJsonEnd) return lexeme_end == byte;
-  return std::string_view(" \t\n\r,]}").find(static_cast<char>(byte)) !=
-         std::string_view::npos;
+  return is_space(byte) || byte == ',' || byte == ']' || byte == '}';
 }
 
 }  // namespace
@@ -340,12 +343,17 @@ void MaskMaker::in_lexeme(Config config, std::uint64_t fingerprint) {
   Recogniser& recogniser = *recogniser_;
   Config* const states = states_.data();
   const TrieNode* const nodes = trie_.nodes().data();
+  const bool space_done = leave_by_space(config);
   states[0] = config;
-  std::uint32_t behind = 0;  // nodes before this one are under a dead one
+  std::uint32_t behind = 0;  // nodes before this one are decided
   for (const std::uint32_t entry : mask->leaving) {
     const std::uint32_t i = entry & ~LexemeMask::kLeaves;
     if (i < behind) continue;
     const TrieNode node = nodes[i];
+    if (space_done && node.depth() == 1 && is_space(node.byte())) {
+      behind = node.subtree_end();
+      continue;
+    }
     const Config next = recogniser.step(states[node.depth() - 1], node.byte());
     if (next.dead()) {
       behind = node.subtree_end();
@@ -357,6 +365,33 @@ void MaskMaker::in_lexeme(Config config, std::uint64_t fingerprint) {
       walk(i, next);
     }
   }
+}
+
+// Sets the tokens that begin with white space if it ends the lexeme and only
+// JSON comes behind it; else says false.
+bool MaskMaker::leave_by_space(Config config) {
+  Recogniser& recogniser = *recogniser_;
+  if (recogniser.lexeme_end(config) != Recogniser::kJsonEnd) return false;
+  const Config next = recogniser.step(config, ' ');
+  if (next.dead()) return false;
+  for (const char c : kSpaceBytes) {
+    if (recogniser.step(config, static_cast<std::uint8_t>(c)) != next) {
+      return false;
+    }
+  }
+  const SpaceView view = recogniser.space(next);
+  if (!view.free || !view.json) return false;
+  const std::uint32_t max_bytes =
+      std::min(view.max_bytes, shared_.space_bases.longest()) + 1;
+  const vocab::WhiteSpaceTable& space = shared_.tables.white_space();
+  for (const vocab::WhiteSpaceToken& token : space.tokens()) {
+    if (token.bytes > max_bytes) break;
+    builder_.set(token.id);
+  }
+  walk_exits(
+      space.exits(), view.behind, 0,
+      view.max_bytes == BodyView::kMany ? view.max_bytes : view.max_bytes + 1);
+  return true;
 }
 
 std::shared_ptr<const LexemeMask> MaskMaker::lexeme_mask(

@@ -96,6 +96,7 @@ class MaskMaker {
   void between(const grammar::SpaceView& view, Config config);
   void start_between(std::uint32_t max_bytes, const grammar::BodyView* string);
   void in_lexeme(Config config, std::uint64_t fingerprint);
+  bool leave_by_space(Config config);
   std::shared_ptr<const LexemeMask> lexeme_mask(Config config,
                                                 std::uint64_t fingerprint);
 
