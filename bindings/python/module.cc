@@ -13,4 +13,6 @@ NB_MODULE(_parlance, m) {
   parlance::python::define_parse(m);
   parlance::python::define_schema(m);
   parlance::python::define_jmespath(m);
+  parlance::python::define_grammar(m);
+  parlance::python::define_constraint(m);
 }

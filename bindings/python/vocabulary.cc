@@ -93,7 +93,8 @@ nb::object to_list(std::span<const TokenId> ids) {
 }  // namespace
 
 void define_vocabulary(nb::module_& m) {
-  nb::class_<Vocabulary>(m, "Vocabulary")
+  // Python keeps the vocabulary's compiler with it.
+  nb::class_<Vocabulary>(m, "Vocabulary", nb::dynamic_attr())
       .def(
           "__init__",
           [](Vocabulary* self, nb::handle tokens, nb::handle special_ids,

@@ -15,6 +15,9 @@ Where a ``spec`` is asked for, it may be a response template (a ``dict`` with
 ``formats()``), or a ``ResponseTemplate`` or ``Format`` made of those.
 ``parse_response`` also takes the older response schemas (a ``dict`` with
 ``x-`` keys and without ``"fields"``), and ``ResponseSchema``.
+
+``Grammar.from_json_schema`` is the way back: which texts are valid, and, with
+a vocabulary, which tokens a model may write next.
 """
 
 from __future__ import annotations
@@ -24,6 +27,7 @@ from functools import lru_cache
 from types import FunctionType, MethodType
 
 from . import _parlance
+from ._constraining import Compiler, Grammar, fill_bitmasks
 from ._errors import (
     ContentAttributeError,
     ContentTypeError,
@@ -38,16 +42,20 @@ from ._errors import (
     TooDeepError,
     UsageError,
 )
-from ._parlance import Vocabulary
+from ._parlance import Constraint, Matcher, Vocabulary
 
 __version__ = "0.1.0"
 
 __all__ = [
+    "Compiler",
+    "Constraint",
     "ContentAttributeError",
     "ContentTypeError",
     "Error",
     "Format",
+    "Grammar",
     "GrammarError",
+    "Matcher",
     "MissingPlaceholderError",
     "PatternError",
     "ResponseError",
@@ -62,6 +70,7 @@ __all__ = [
     "UsageError",
     "Vocabulary",
     "detect_format",
+    "fill_bitmasks",
     "formats",
     "parse_response",
 ]

@@ -1,0 +1,279 @@
+// Compiler, Constraint, Matcher: which tokens a model may write next.
+//
+// What can take long runs without the GIL, so two threads could reach one
+// matcher at once, which no matcher allows; Use finds out and raises.
+
+#include "constraint.h"
+
+#include <nanobind/stl/unique_ptr.h>
+#include <nanobind/stl/vector.h>
+
+#include <algorithm>
+#include <atomic>
+#include <limits>
+#include <memory>
+
+#include "parlance/constraint.h"
+
+namespace parlance::python {
+
+namespace {
+
+// What Python's Matcher objects hold.
+struct MatcherObject {
+  explicit MatcherObject(Matcher m, std::size_t w)
+      : matcher(std::move(m)), words(w) {}
+  Matcher matcher;
+  std::size_t words;  // of a mask
+  std::atomic<bool> busy = false;
+};
+
+// The only use of a matcher while this lives.
+class Use {
+ public:
+  explicit Use(MatcherObject& object) : object_(object) {
+    if (object_.busy.exchange(true, std::memory_order_acquire)) {
+      raise_usage(
+          "this matcher is in use in another thread; a matcher is for one "
+          "text and one thread at a time, see Matcher.copy()");
+    }
+  }
+  ~Use() { object_.busy.store(false, std::memory_order_release); }
+  Use(const Use&) = delete;
+  Use& operator=(const Use&) = delete;
+  Matcher* operator->() const { return &object_.matcher; }
+
+ private:
+  MatcherObject& object_;
+};
+
+nb::object to_bytes(std::string_view bytes) {
+  nb::object made = nb::steal(PyBytes_FromStringAndSize(
+      bytes.data(), static_cast<Py_ssize_t>(bytes.size())));
+  if (!made.is_valid()) throw nb::python_error();
+  return made;
+}
+
+nb::object to_ids(std::span<const TokenId> ids) {
+  nb::list out;
+  for (TokenId id : ids) out.append(to_int(id));
+  return out;
+}
+
+Compiler make_compiler(const Vocabulary& vocabulary, std::size_t cache_bytes,
+                       nb::handle stop_ids, std::string_view tables_file) {
+  CompilerOptions options;
+  options.cache_bytes = cache_bytes;
+  options.stop_ids = read_ids(stop_ids, "stop_ids");
+  options.tables_file = tables_file;
+  for (TokenId id : options.stop_ids) {
+    if (id >= vocabulary.size()) {
+      raise_usage("stop_ids contains " + std::to_string(id) +
+                  ", and the vocabulary has only " +
+                  std::to_string(vocabulary.size()) + " ids");
+    }
+  }
+  std::optional<Result<Compiler>> compiler;
+  {
+    nb::gil_scoped_release release;
+    compiler.emplace(Compiler::create(vocabulary, options));
+  }
+  if (!*compiler) raise(Domain::kOther, compiler->error());
+  return **std::move(compiler);
+}
+
+Constraint compile(const Compiler& self, const Grammar& grammar) {
+  std::optional<Result<Constraint>> constraint;
+  {
+    nb::gil_scoped_release release;
+    constraint.emplace(self.compile(grammar));
+  }
+  if (!*constraint) raise(Domain::kOther, constraint->error());
+  return **std::move(constraint);
+}
+
+nb::object cache_statistics(const Compiler& self) {
+  const CacheStatistics statistics = self.cache_statistics();
+  nb::dict out;
+  set(out, interned("bytes"), to_int(statistics.bytes));
+  set(out, interned("entries"), to_int(statistics.entries));
+  set(out, interned("hits"), to_int(statistics.hits));
+  set(out, interned("misses"), to_int(statistics.misses));
+  set(out, interned("evictions"), to_int(statistics.evictions));
+  set(out, interned("tables_bytes"), to_int(statistics.tables_bytes));
+  return out;
+}
+
+std::size_t save_tables(const Compiler& self, std::string_view path) {
+  Result<std::size_t> written = self.save_tables(std::string(path));
+  if (!written) raise(Domain::kOther, written.error());
+  return *written;
+}
+
+bool fill_bitmask(MatcherObject& self, nb::handle buffer, Py_ssize_t row) {
+  const Rows rows(buffer, self.words);
+  const std::span<std::int32_t> words = rows.row(row);
+  const Use matcher(self);
+  nb::gil_scoped_release release;
+  return matcher->fill_bitmask(words);
+}
+
+// An id that no vocabulary has fits nowhere.
+bool accept_token(MatcherObject& self, long long id) {
+  if (id < 0 || id > std::numeric_limits<TokenId>::max()) return false;
+  const Use matcher(self);
+  nb::gil_scoped_release release;
+  return matcher->accept_token(static_cast<TokenId>(id));
+}
+
+std::size_t accept_tokens(MatcherObject& self, nb::handle ids) {
+  const std::vector<TokenId> list = read_ids(ids, "ids");
+  const Use matcher(self);
+  nb::gil_scoped_release release;
+  return matcher->accept_tokens(list);
+}
+
+bool accept_bytes(MatcherObject& self, nb::handle text) {
+  Input in;
+  const std::string_view bytes = read_bytes(text, "text", in);
+  const Use matcher(self);
+  nb::gil_scoped_release release;
+  return matcher->accept_bytes(bytes);
+}
+
+std::unique_ptr<MatcherObject> copy(MatcherObject& self) {
+  const Use matcher(self);
+  return std::make_unique<MatcherObject>(matcher->copy(), self.words);
+}
+
+nb::object forced_bytes(MatcherObject& self, std::size_t limit) {
+  std::string bytes;
+  {
+    const Use matcher(self);
+    nb::gil_scoped_release release;
+    bytes = matcher->forced_bytes(limit);
+  }
+  return to_bytes(bytes);
+}
+
+nb::object forced_tokens(MatcherObject& self) {
+  std::vector<TokenId> ids;
+  {
+    const Use matcher(self);
+    nb::gil_scoped_release release;
+    ids = matcher->forced_tokens();
+  }
+  return to_ids(ids);
+}
+
+bool fill_tree(MatcherObject& self,
+               const std::vector<std::int64_t>& first_child,
+               const std::vector<std::int64_t>& next_sibling,
+               const std::vector<std::int64_t>& tokens, nb::handle buffer) {
+  const Rows rows(buffer, self.words);
+  if (rows.stride() != self.words) {
+    raise_usage("a row of the buffer of a tree has " +
+                std::to_string(rows.stride()) + " words, and must have " +
+                std::to_string(self.words) + " (mask_words)");
+  }
+  if (rows.count() < tokens.size()) {
+    raise_usage("the buffer has " + std::to_string(rows.count()) +
+                " rows, and the tree " + std::to_string(tokens.size()) +
+                " nodes");
+  }
+  const Use matcher(self);
+  nb::gil_scoped_release release;
+  return matcher->fill_tree(first_child, next_sibling, tokens,
+                            rows.all().first(tokens.size() * rows.stride()));
+}
+
+void fill_many(nb::handle matchers, nb::handle buffer, unsigned threads) {
+  std::vector<MatcherObject*> objects;
+  std::size_t words = 0;
+  for (nb::handle item : matchers) {
+    MatcherObject* object = nullptr;
+    if (!nb::try_cast(item, object) || object == nullptr) {
+      raise_type("an item of matchers", "a Matcher", item);
+    }
+    objects.push_back(object);
+    words = std::max(words, object->words);
+  }
+  const Rows rows(buffer, words);
+  if (rows.count() < objects.size()) {
+    raise_usage("the buffer has " + std::to_string(rows.count()) +
+                " rows, and there are " + std::to_string(objects.size()) +
+                " matchers");
+  }
+  std::vector<MatcherObject*> sorted = objects;
+  std::sort(sorted.begin(), sorted.end());
+  if (std::adjacent_find(sorted.begin(), sorted.end()) != sorted.end()) {
+    raise_usage(
+        "a matcher stands twice among the matchers; a text has one next "
+        "token, see Matcher.copy()");
+  }
+  std::vector<std::unique_ptr<Use>> uses;
+  std::vector<Matcher*> list;
+  for (MatcherObject* object : objects) {
+    uses.push_back(std::make_unique<Use>(*object));
+    list.push_back(&object->matcher);
+  }
+  nb::gil_scoped_release release;
+  fill_bitmasks(list, rows.all(), rows.stride(), threads);
+}
+
+}  // namespace
+
+void define_constraint(nb::module_& m) {
+  nb::class_<Compiler>(m, "Compiler")
+      .def(
+          "__init__",
+          [](Compiler* self, const Vocabulary& vocabulary,
+             std::size_t cache_bytes, nb::handle stop_ids,
+             std::string_view tables_file) {
+            new (self) Compiler(
+                make_compiler(vocabulary, cache_bytes, stop_ids, tables_file));
+          },
+          nb::arg("vocabulary"), nb::arg("cache_bytes"), nb::arg("stop_ids"),
+          nb::arg("tables_file"))
+      .def("compile", &compile, nb::arg("grammar"))
+      .def_prop_ro("mask_words", &Compiler::mask_words)
+      .def("cache_statistics", &cache_statistics)
+      .def("clear_cache", &Compiler::clear_cache)
+      .def("_write_tables", &save_tables, nb::arg("path"));
+
+  nb::class_<Constraint>(m, "Constraint")
+      .def("matcher",
+           [](const Constraint& self) {
+             return std::make_unique<MatcherObject>(self.matcher(),
+                                                    self.mask_words());
+           })
+      .def_prop_ro("mask_words", &Constraint::mask_words)
+      .def_prop_ro("memory_bytes", &Constraint::memory_bytes);
+
+  nb::class_<MatcherObject>(m, "Matcher")
+      .def("fill_bitmask", &fill_bitmask, nb::arg("buffer"), nb::arg("row") = 0)
+      .def("accept_token", &accept_token, nb::arg("id"))
+      .def("accept_tokens", &accept_tokens, nb::arg("ids"))
+      .def("accept_bytes", &accept_bytes, nb::arg("text"))
+      .def(
+          "rollback",
+          [](MatcherObject& self, std::size_t steps) {
+            return Use(self)->rollback(steps);
+          },
+          nb::arg("steps") = 1)
+      .def("reset", [](MatcherObject& self) { Use(self)->reset(); })
+      .def("copy", &copy)
+      .def("steps", [](MatcherObject& self) { return Use(self)->steps(); })
+      .def("is_terminated",
+           [](MatcherObject& self) { return Use(self)->is_terminated(); })
+      .def("can_end", [](MatcherObject& self) { return Use(self)->can_end(); })
+      .def("forced_bytes", &forced_bytes, nb::arg("limit") = 4096)
+      .def("forced_tokens", &forced_tokens)
+      .def("fill_tree", &fill_tree, nb::arg("first_child"),
+           nb::arg("next_sibling"), nb::arg("tokens"), nb::arg("buffer"));
+
+  m.def("fill_bitmasks", &fill_many, nb::arg("matchers"), nb::arg("buffer"),
+        nb::arg("threads"));
+}
+
+}  // namespace parlance::python

@@ -1,0 +1,144 @@
+// Grammar: what a model may write, as a language of texts.
+
+#include "parlance/grammar.h"
+
+#include "binding.h"
+#include "constraint.h"
+
+namespace parlance::python {
+
+namespace {
+
+// The options as parlance/_constraining.py passes them: every one by position,
+// checked there.
+struct Options {
+  nb::object separators;  // None: flexible; else (item, key)
+  nb::object indent;      // None or int
+  std::size_t max_white_space;
+};
+
+JsonLayout layout_of(const Options& options) {
+  JsonLayout layout;
+  layout.max_white_space = options.max_white_space;
+  if (options.separators.is_none()) return layout;
+  layout.exact = true;
+  if (!options.indent.is_none()) {
+    layout.indent = nb::cast<std::uint32_t>(options.indent);
+  }
+  layout.item_separator = nb::cast<std::string_view>(options.separators[0]);
+  layout.key_separator = nb::cast<std::string_view>(options.separators[1]);
+  return layout;
+}
+
+json::Value document_of(std::string_view url, std::string_view text) {
+  Result<json::Value> value = json::parse(text);
+  if (!value) {
+    Error error = value.error();
+    error.message = "the document " + std::string(url) + ": " + error.message;
+    raise(Domain::kSchema, error, {.source = text});
+  }
+  return *std::move(value);
+}
+
+Grammar from_json_schema(std::string_view text, nb::object separators,
+                         nb::object indent, std::size_t max_white_space,
+                         bool schema_order, nb::object draft, bool closed,
+                         bool lenient, bool assert_formats, nb::dict documents,
+                         nb::dict limits) {
+  JsonSchemaOptions options;
+  options.layout = layout_of({separators, indent, max_white_space});
+  if (schema_order) options.key_order = KeyOrder::kSchema;
+  if (!draft.is_none()) {
+    options.draft = static_cast<SchemaDraft>(nb::cast<int>(draft));
+  }
+  options.closed = closed;
+  options.lenient = lenient;
+  options.assert_formats = assert_formats;
+  for (auto [url, document] : documents) {
+    const auto name = nb::cast<std::string_view>(url);
+    options.documents.emplace(
+        name, document_of(name, nb::cast<std::string_view>(document)));
+  }
+  for (auto [name, value] : limits) {
+    const auto key = nb::cast<std::string_view>(name);
+    const auto number = nb::cast<std::size_t>(value);
+    if (key == "alternatives") options.limits.alternatives = number;
+    if (key == "steps") options.limits.steps = number;
+    if (key == "depth") options.limits.depth = number;
+    if (key == "bytes") options.limits.bytes = number;
+  }
+  std::optional<Result<Grammar>> grammar;
+  {
+    nb::gil_scoped_release release;
+    grammar.emplace(Grammar::from_json_schema(text, options));
+  }
+  if (!*grammar) {
+    raise(Domain::kSchema, grammar->error(), {.source = text});
+  }
+  return **std::move(grammar);
+}
+
+bool accepts(const Grammar& self, nb::handle text) {
+  Input in;
+  const std::string_view bytes = read_bytes(text, "text", in);
+  nb::gil_scoped_release release;
+  return self.accepts(bytes);
+}
+
+nb::object explain(const Grammar& self, nb::handle text) {
+  Input in;
+  const std::string_view bytes = read_bytes(text, "text", in);
+  std::optional<Rejection> rejection;
+  {
+    nb::gil_scoped_release release;
+    rejection = self.explain(bytes);
+  }
+  if (!rejection) return nb::none();
+  nb::dict out;
+  set(out, interned("offset"), to_int(rejection->offset));
+  set(out, interned("expected"), to_str(rejection->expected));
+  return out;
+}
+
+nb::object report(const Grammar& self) {
+  nb::list out;
+  for (const SchemaNote& note : self.report()) {
+    nb::dict entry;
+    set(entry, interned("kind"),
+        to_str(note.kind == SchemaNote::Kind::kNarrowed ? "narrowed"
+                                                        : "ignored"));
+    set(entry, interned("keyword"), to_str(note.keyword));
+    set(entry, interned("path"), to_str(note.path));
+    set(entry, interned("message"), to_str(note.message));
+    out.append(entry);
+  }
+  return out;
+}
+
+}  // namespace
+
+std::string_view read_bytes(nb::handle value, std::string_view what,
+                            Input& in) {
+  PyObject* object = value.ptr();
+  if (!PyUnicode_Check(object) && !PyBytes_Check(object) &&
+      !PyByteArray_Check(object)) {
+    raise_type(what, "str or bytes", value);
+  }
+  read_input(value, what, in);
+  return in.text;
+}
+
+void define_grammar(nb::module_& m) {
+  nb::class_<Grammar>(m, "Grammar")
+      .def(nb::init<const Grammar&>(), nb::arg("grammar"))
+      .def("accepts", &accepts, nb::arg("text"))
+      .def("explain", &explain, nb::arg("text"))
+      .def("report", &report);
+  m.def("grammar_of_json_schema", &from_json_schema, nb::arg("text"),
+        nb::arg("separators").none(), nb::arg("indent").none(),
+        nb::arg("max_white_space"), nb::arg("schema_order"),
+        nb::arg("draft").none(), nb::arg("closed"), nb::arg("lenient"),
+        nb::arg("assert_formats"), nb::arg("documents"), nb::arg("limits"));
+}
+
+}  // namespace parlance::python

@@ -1,0 +1,211 @@
+"""Grammars and masks: what the options mean, and what is shared.
+
+    grammar = parlance.Grammar.from_json_schema(schema)
+    constraint = grammar.compile(vocabulary)
+    matcher = constraint.matcher()
+    row = numpy.zeros(constraint.mask_words, numpy.int32)
+    while not matcher.is_terminated():
+        matcher.fill_bitmask(row)
+        matcher.accept_token(choose(row))
+"""
+
+from __future__ import annotations
+
+import json
+import operator
+import os
+
+from . import _parlance
+from ._errors import SchemaError, UsageError
+
+UNLIMITED = 2**64 - 1
+
+# ORDER: SchemaDraft
+_DRAFTS = ("4", "6", "7", "2019-09", "2020-12")
+_LIMITS = ("alternatives", "steps", "depth", "bytes")
+
+
+class Grammar(_parlance.Grammar):
+    """A language of texts.  Immutable; may be shared between threads.
+
+    A text that a grammar accepts is always valid under its schema;
+    ``report()`` lists what the schema allows and the grammar does not let
+    out, and what it does not look at.
+    """
+
+    def __init__(self):
+        raise TypeError("a Grammar is made by Grammar.from_json_schema(schema)")
+
+    @staticmethod
+    def from_json_schema(
+        schema,
+        *,
+        max_white_space=64,
+        compact=False,
+        indent=None,
+        separators=None,
+        key_order="any",
+        draft=None,
+        closed=False,
+        lenient=False,
+        assert_formats=True,
+        documents=None,
+        limits=None,
+    ):
+        """The JSON texts that are valid under ``schema``.
+
+        ``schema`` is a ``dict``, a ``bool`` or JSON text.  White space: any
+        run of at most ``max_white_space`` bytes between two parts (``None``:
+        of any length), none with ``compact=True``; with ``indent`` or
+        ``separators`` exactly what ``json.dumps`` writes for them.
+        ``key_order="schema"`` wants declared properties in their order, which
+        makes smaller automata.
+        """
+        separators = _separators(max_white_space, compact, indent, separators)
+        if compact:
+            max_white_space = 0
+        elif max_white_space is None:
+            max_white_space = UNLIMITED
+        if key_order not in ("any", "schema"):
+            raise UsageError(
+                f'key_order must be "any" or "schema", not {key_order!r}'
+            )
+        made = _parlance.grammar_of_json_schema(
+            _schema_text(schema),
+            separators,
+            indent,
+            _count("max_white_space", max_white_space),
+            key_order == "schema",
+            _draft(draft),
+            bool(closed),
+            bool(lenient),
+            bool(assert_formats),
+            {
+                url: _schema_text(document)
+                for url, document in (documents or {}).items()
+            },
+            _limits(limits),
+        )
+        grammar = Grammar.__new__(Grammar)
+        _parlance.Grammar.__init__(grammar, made)
+        return grammar
+
+    def compile(self, vocabulary):
+        """A ``Constraint`` for a ``Vocabulary`` or a ``Compiler``.
+
+        The compiler of a vocabulary is made when it is first needed, and kept
+        with it.
+        """
+        if isinstance(vocabulary, Compiler):
+            return vocabulary.compile(self)
+        if not isinstance(vocabulary, _parlance.Vocabulary):
+            raise TypeError(
+                "vocabulary must be a Vocabulary or a Compiler, not "
+                + type(vocabulary).__name__
+            )
+        compiler = getattr(vocabulary, "_compiler", None)
+        if compiler is None:
+            compiler = vocabulary._compiler = Compiler(vocabulary)
+        return compiler.compile(self)
+
+
+class Compiler(_parlance.Compiler):
+    """The tables of one vocabulary, and the masks that constraints share.
+
+    ``stop_ids`` are the tokens that may end a text, by default those of the
+    vocabulary; ``tables_file`` is one that ``save_tables`` wrote for the same
+    vocabulary.
+    """
+
+    def __init__(
+        self,
+        vocabulary,
+        *,
+        cache_bytes=64 << 20,
+        stop_ids=(),
+        tables_file=None,
+    ):
+        super().__init__(
+            vocabulary,
+            _count("cache_bytes", cache_bytes),
+            stop_ids,
+            "" if tables_file is None else os.fspath(tables_file),
+        )
+
+    def save_tables(self, path):
+        """Writes the tables into a file; how many bytes it has."""
+        return self._write_tables(os.fspath(path))
+
+
+def fill_bitmasks(matchers, buffer, *, threads=0):
+    """The masks of many matchers, on threads: row ``i`` for matcher ``i``.
+
+    ``threads=0`` takes as many as the machine has.
+    """
+    _parlance.fill_bitmasks(matchers, buffer, threads)
+
+
+def _schema_text(schema):
+    if isinstance(schema, str):
+        return schema
+    if not isinstance(schema, (dict, bool)):
+        raise SchemaError(
+            "a schema must be a dict, a bool or JSON text, not "
+            + type(schema).__name__,
+            code="wrong_type",
+        )
+    try:
+        return json.dumps(schema)
+    except (TypeError, ValueError, RecursionError) as error:
+        raise SchemaError(
+            f"the schema is not what JSON can hold: {error}", code="wrong_type"
+        ) from None
+
+
+def _separators(max_white_space, compact, indent, separators):
+    """What an exact layout writes between parts; None when it is flexible."""
+    if indent is None and separators is None:
+        if compact and max_white_space not in (0, 64):
+            raise UsageError(
+                "compact=True leaves no white space; leave max_white_space out"
+            )
+        return None
+    if compact or max_white_space != 64:
+        raise UsageError(
+            "indent and separators say exactly how the text is laid out; "
+            "leave compact and max_white_space out"
+        )
+    if separators is None:
+        return (",", ": ")  # as json.dumps has it with an indent
+    item, key = separators
+    return (item, key)
+
+
+def _draft(draft):
+    if draft is None:
+        return None
+    name = str(draft)
+    name = {"2019": "2019-09", "2020": "2020-12"}.get(name, name)
+    if name not in _DRAFTS:
+        raise UsageError(
+            f"draft must be one of {', '.join(_DRAFTS)}, not {draft!r}"
+        )
+    return _DRAFTS.index(name)
+
+
+def _count(name, value):
+    value = operator.index(value)
+    if not 0 <= value <= UNLIMITED:
+        raise UsageError(f"{name} must be between 0 and 2**64 - 1, not {value}")
+    return value
+
+
+def _limits(limits):
+    for name in limits or {}:
+        if name not in _LIMITS:
+            raise UsageError(
+                f"limits has {name!r}; there are {', '.join(_LIMITS)}"
+            )
+    return {
+        name: _count(name, value) for name, value in (limits or {}).items()
+    }

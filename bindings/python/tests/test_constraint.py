@@ -1,0 +1,376 @@
+"""Grammars, constraints and matchers: what the door itself adds."""
+
+import array
+import itertools
+import json
+import threading
+
+import numpy
+import pytest
+
+import parlance
+
+CITY = {
+    "type": "object",
+    "required": ["city"],
+    "properties": {"city": {"type": "string", "maxLength": 4}},
+    "additionalProperties": False,
+}
+TOKENS = [b"{", b"}", b'"', b"city", b": ", b"Bern", b'"city": "', b'"}', b"!"]
+END = len(TOKENS)
+
+
+@pytest.fixture(scope="module")
+def vocabulary():
+    return parlance.Vocabulary(
+        [*TOKENS, b"</s>", None], special_ids=[END], stop_ids=[END]
+    )
+
+
+@pytest.fixture
+def constraint(vocabulary):
+    return parlance.Grammar.from_json_schema(CITY).compile(vocabulary)
+
+
+def row_of(matcher):
+    row = numpy.zeros(1, numpy.int32)
+    matcher.fill_bitmask(row)
+    return {i for i in range(len(TOKENS) + 2) if int(row[0]) >> i & 1}
+
+
+# ---- Grammar
+
+
+def test_accepts_and_explains():
+    grammar = parlance.Grammar.from_json_schema(CITY)
+    assert grammar.accepts('{"city": "Bern"}')
+    assert grammar.accepts(b'{"city":\n"Bern"}')
+    assert grammar.explain('{"city": "Bern"}') is None
+    assert grammar.explain('{"city": 3}')["offset"] == 9
+    assert "string" in grammar.explain('{"city": 3}')["expected"]
+    assert grammar.explain('{"city": "Be')["offset"] == 12
+    assert grammar.report() == []
+    assert not grammar.accepts(b'{"city": "\xff"}')
+    assert not grammar.accepts('{"city": "\ud800"}')
+    with pytest.raises(TypeError, match="text must be str or bytes, not int"):
+        grammar.accepts(3)
+
+
+@pytest.mark.parametrize("schema", [CITY, json.dumps(CITY)])
+def test_schema_as_dict_and_text(schema):
+    assert parlance.Grammar.from_json_schema(schema).accepts('{"city": "B"}')
+
+
+def test_bool_schemas():
+    assert parlance.Grammar.from_json_schema(True).accepts("[1, null]")
+    with pytest.raises(parlance.SchemaError) as caught:
+        parlance.Grammar.from_json_schema(False)
+    assert caught.value.code == "unsatisfiable"
+
+
+@pytest.mark.parametrize(
+    ("schema", "code", "path"),
+    [
+        ("{", "invalid_json", ""),
+        ({"type": "text"}, "unknown_name", "/type"),
+        ({"properties": {"a/b": {"minLength": "x"}}}, "wrong_type",
+         "/properties/a~1b/minLength"),
+        ({"$ref": "#/$defs/x"}, "bad_reference", "/$ref"),
+        ([1], "wrong_type", ""),
+        ({"const": {1, 2}}, "wrong_type", ""),
+    ],
+)
+def test_schema_errors(schema, code, path):
+    with pytest.raises(parlance.SchemaError) as caught:
+        parlance.Grammar.from_json_schema(schema)
+    assert (caught.value.code, caught.value.path) == (code, path)
+
+
+LAYOUTS = [
+    ({}, {}),
+    ({"compact": True}, {"separators": (",", ":")}),
+    ({"separators": (", ", ": ")}, {}),
+    ({"separators": (",", ":")}, {"separators": (",", ":")}),
+    ({"indent": 2}, {"indent": 2}),
+    ({"indent": 4, "separators": (",", ":")},
+     {"indent": 4, "separators": (",", ":")}),
+]
+
+
+@pytest.mark.parametrize(("ours", "pythons"), LAYOUTS)
+def test_layouts(ours, pythons):
+    value = {"a": [1, {"b": []}], "c": {}}
+    grammar = parlance.Grammar.from_json_schema(True, **ours)
+    assert grammar.accepts(json.dumps(value, **pythons))
+    for _, others in LAYOUTS:
+        text = json.dumps(value, **others)
+        same = text == json.dumps(value, **pythons)
+        assert grammar.accepts(text) == (same or not ours)
+
+
+def test_white_space_is_bounded():
+    for longest, gap, accepted in [
+        (2, 2, True), (2, 3, False), (None, 500, True), (64, 65, False)
+    ]:
+        grammar = parlance.Grammar.from_json_schema(
+            True, max_white_space=longest
+        )
+        assert grammar.accepts("[" + " " * gap + "1]") == accepted
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"compact": True, "indent": 2},
+        {"indent": 2, "max_white_space": 3},
+        {"compact": True, "max_white_space": 3},
+        {"key_order": "sorted"},
+        {"draft": 3},
+        {"limits": {"time": 3}},
+        {"max_white_space": -1},
+    ],
+)
+def test_options_that_do_not_fit(options):
+    with pytest.raises(parlance.UsageError):
+        parlance.Grammar.from_json_schema(True, **options)
+
+
+def test_key_order():
+    schema = {"properties": {"a": {}, "b": {}}, "additionalProperties": False}
+    text = '{"b": 1, "a": 2}'
+    from_json_schema = parlance.Grammar.from_json_schema
+    assert from_json_schema(schema).accepts(text)
+    assert not from_json_schema(schema, key_order="schema").accepts(text)
+
+
+def test_closed_lenient_drafts_formats_documents():
+    from_json_schema = parlance.Grammar.from_json_schema
+    assert from_json_schema({"properties": {"a": {}}}).accepts('{"b": 1}')
+    assert not from_json_schema({"properties": {"a": {}}}, closed=True).accepts(
+        '{"b": 1}'
+    )
+    backwards = {"type": "string", "pattern": r"(a)\1"}
+    with pytest.raises(parlance.SchemaError) as caught:
+        from_json_schema(backwards)
+    assert caught.value.code == "unsupported_pattern"
+    lenient = from_json_schema(backwards, lenient=True)
+    assert lenient.accepts('"x"')
+    assert [note["kind"] for note in lenient.report()] == ["ignored"]
+    listed = {"items": [{"type": "integer"}], "additionalItems": False}
+    assert not from_json_schema(listed, draft=7).accepts("[1, 2]")
+    day = {"type": "string", "format": "date"}
+    assert not from_json_schema(day).accepts('"x"')
+    assert from_json_schema(day, assert_formats=False).accepts('"x"')
+    remote = from_json_schema(
+        {"$ref": "https://example.com/city"},
+        documents={"https://example.com/city": CITY},
+    )
+    assert remote.accepts('{"city": "Bern"}')
+    assert not remote.accepts('{"city": 1}')
+
+
+def test_limits():
+    with pytest.raises(parlance.SchemaError) as caught:
+        parlance.Grammar.from_json_schema(CITY, limits={"steps": 1})
+    assert caught.value.code == "too_large"
+
+
+# ---- Constraint and matcher
+
+
+def test_masks_say_what_is_accepted(constraint):
+    matcher = constraint.matcher()
+    for token in [0, 6, 5, 7]:
+        allowed = row_of(matcher)
+        assert allowed == {
+            i for i in range(END + 2) if matcher.copy().accept_token(i)
+        }
+        assert token in allowed and END not in allowed
+        assert matcher.accept_token(token)
+    assert matcher.can_end() and row_of(matcher) == {END}
+    assert matcher.accept_token(END) and matcher.is_terminated()
+    row = numpy.zeros(1, numpy.int32)
+    assert matcher.fill_bitmask(row) is False and row[0] == -1
+    assert matcher.steps() == 5
+    assert matcher.rollback(2) and matcher.steps() == 3
+    assert not matcher.rollback(4) and matcher.steps() == 3
+    assert 7 in row_of(matcher)
+    matcher.reset()
+    assert matcher.steps() == 0 and row_of(matcher) == {0}
+
+
+def test_tokens_and_bytes(constraint):
+    matcher = constraint.matcher()
+    assert matcher.accept_tokens([0, 6, 5, 8, 7]) == 3  # "Bern!" is too long
+    assert matcher.accept_bytes('"') and matcher.accept_bytes(b"}")
+    assert not matcher.accept_bytes("}") and matcher.steps() == 5
+    assert not matcher.accept_token(-1) and not matcher.accept_token(1 << 40)
+
+
+def test_forced(vocabulary):
+    grammar = parlance.Grammar.from_json_schema({"const": "city"}, compact=True)
+    matcher = grammar.compile(vocabulary).matcher()
+    assert matcher.forced_bytes()[:1] == b'"'
+    assert matcher.forced_tokens() == [2]
+
+
+def test_copies_are_independent(constraint):
+    matcher = constraint.matcher()
+    matcher.accept_token(0)
+    copy = matcher.copy()
+    assert copy.accept_token(6) and copy.steps() == 2
+    assert matcher.steps() == 1
+
+
+@pytest.mark.parametrize(
+    "buffer",
+    [
+        numpy.zeros(1, numpy.int32),
+        numpy.zeros(3, numpy.uint32),
+        numpy.zeros((1, 2), numpy.int32),
+        array.array("i", [7]),
+        memoryview(bytearray(4)).cast("i"),
+    ],
+)
+def test_buffers(constraint, buffer):
+    assert constraint.matcher().fill_bitmask(buffer)
+    row = numpy.asarray(buffer).reshape(-1)
+    assert row[0] == 1 and not row[1:].any()
+
+
+@pytest.mark.parametrize(
+    ("buffer", "error", "words"),
+    [
+        ([0], TypeError, "not list"),
+        (b"0000", TypeError, "not bytes"),
+        (numpy.zeros(1), parlance.UsageError, "int32"),
+        (numpy.zeros(0, numpy.int32), parlance.UsageError, "mask_words"),
+        (numpy.zeros((2, 4), numpy.int32)[:, ::2], TypeError, "contiguous"),
+        (numpy.zeros((1, 1, 1), numpy.int32), parlance.UsageError, "dimensions"),
+    ],
+)
+def test_buffers_that_do_not_fit(constraint, buffer, error, words):
+    with pytest.raises(error, match=words):
+        constraint.matcher().fill_bitmask(buffer)
+
+
+def test_rows(constraint):
+    rows = numpy.full((3, 2), 5, numpy.int32)
+    matcher = constraint.matcher()
+    matcher.fill_bitmask(rows, 1)
+    assert rows.tolist() == [[5, 5], [1, 0], [5, 5]]
+    for row in (3, -1):
+        with pytest.raises(parlance.UsageError, match="3 rows"):
+            matcher.fill_bitmask(rows, row)
+
+
+def test_batches(constraint):
+    matchers = [constraint.matcher() for _ in range(20)]
+    for i, matcher in enumerate(matchers):
+        matcher.accept_tokens([0, 6, 5, 7][: i % 5])
+    rows = numpy.zeros((20, 3), numpy.int32)
+    for threads in (0, 1, 3):
+        rows[:] = 9
+        parlance.fill_bitmasks(matchers, rows, threads=threads)
+        for row, matcher in zip(rows, matchers):
+            one = numpy.zeros(3, numpy.int32)
+            matcher.fill_bitmask(one)
+            assert row.tolist() == one.tolist()
+    with pytest.raises(parlance.UsageError, match="twice"):
+        parlance.fill_bitmasks([matchers[0]] * 2, rows)
+    with pytest.raises(parlance.UsageError, match="19 rows"):
+        parlance.fill_bitmasks(matchers, rows[:19])
+    with pytest.raises(TypeError, match="must be a Matcher, not int"):
+        parlance.fill_bitmasks([3], rows)
+
+
+def test_tree(constraint):
+    #   0 "{"  ->  1 '"city": "'  ->  3 "Bern";  2 "!" beside 1
+    matcher = constraint.matcher()
+    matcher.accept_token(0)
+    rows = numpy.zeros((4, 1), numpy.int32)
+    assert matcher.fill_tree(
+        [1, 3, -1, -1], [-1, 2, -1, -1], numpy.array([0, 6, 8, 5]), rows
+    )
+    walked = matcher.copy()
+    assert rows[2][0] == 0
+    for node, token in [(0, None), (1, 6), (3, 5)]:
+        if token is not None:
+            walked.accept_token(token)
+        assert {i for i in range(32) if int(rows[node][0]) >> i & 1} == row_of(
+            walked
+        )
+    assert matcher.steps() == 1
+    assert not matcher.fill_tree([1], [-1], [0, 6], rows)
+    with pytest.raises(parlance.UsageError, match="nodes"):
+        matcher.fill_tree([-1] * 5, [-1] * 5, [0] * 5, rows)
+
+
+# ---- Compiler
+
+
+def test_compilers(vocabulary, tmp_path):
+    compiler = parlance.Compiler(vocabulary, cache_bytes=1 << 20)
+    grammar = parlance.Grammar.from_json_schema(CITY)
+    constraint = grammar.compile(compiler)
+    assert constraint.mask_words == compiler.mask_words == 1
+    row_of(constraint.matcher())
+    assert compiler.cache_statistics()["tables_bytes"] > 0
+    assert constraint.memory_bytes > 0
+    compiler.clear_cache()
+    path = tmp_path / "tables"
+    assert compiler.save_tables(path) == path.stat().st_size
+    mapped = parlance.Compiler(vocabulary, tables_file=path)
+    assert row_of(mapped.compile(grammar).matcher()) == {0}
+    with pytest.raises(parlance.Error) as caught:
+        parlance.Compiler(vocabulary, tables_file=tmp_path / "none")
+    assert caught.value.code == "io"
+    with pytest.raises(TypeError, match="a Vocabulary or a Compiler, not str"):
+        grammar.compile("qwen3")
+
+
+def test_stop_ids(vocabulary):
+    compiler = parlance.Compiler(vocabulary, stop_ids=[END, 8])
+    matcher = parlance.Grammar.from_json_schema(CITY).compile(compiler).matcher()
+    matcher.accept_bytes('{"city": ""}')
+    assert row_of(matcher) == {END, 8}
+    with pytest.raises(parlance.UsageError, match="stop_ids contains 99"):
+        parlance.Compiler(vocabulary, stop_ids=[99])
+
+
+def test_one_compiler_per_vocabulary(vocabulary):
+    first = parlance.Grammar.from_json_schema(CITY).compile(vocabulary)
+    compiler = vocabulary._compiler
+    second = parlance.Grammar.from_json_schema(True).compile(vocabulary)
+    assert vocabulary._compiler is compiler
+    assert first.mask_words == second.mask_words
+
+
+# ---- Threads
+
+
+def test_threads_share_a_constraint(vocabulary):
+    constraint = parlance.Grammar.from_json_schema(True).compile(vocabulary)
+    expected = {}
+    for tokens in itertools.product(range(4), repeat=3):
+        matcher = constraint.matcher()
+        matcher.accept_tokens(list(tokens))
+        expected[tokens] = row_of(matcher)
+    fresh = parlance.Grammar.from_json_schema(True).compile(
+        parlance.Compiler(vocabulary)
+    )
+    wrong = []
+
+    def work():
+        for tokens, allowed in expected.items():
+            matcher = fresh.matcher()
+            matcher.accept_tokens(list(tokens))
+            if row_of(matcher) != allowed:
+                wrong.append(tokens)
+
+    threads = [threading.Thread(target=work) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert wrong == []
