@@ -66,6 +66,11 @@ class Writer {
               "(RulesLimits::exprs)."});
       }
     }
+    if (languages_.narrowed()) {
+      fail({ErrorCode::kTooLarge,
+            "The patterns of strings and names need more memory than the "
+            "limit allows (LanguageLimits)."});
+    }
     if (error_) return *std::move(error_);
     return out;
   }
