@@ -68,6 +68,7 @@ ExprId Rules::regex(RegexExpr expr) {
 }
 
 ExprId Rules::substring(std::vector<std::string> chunks) {
+  if (chunks.empty()) return empty();
   substrings.push_back({std::move(chunks)});
   return add(ExprKind::kSubstring, substrings.size() - 1);
 }

@@ -198,7 +198,7 @@ struct Rules {
   ExprId repeat(ExprId body, std::uint32_t min, std::uint32_t max);
   ExprId reference(RuleId rule);
   ExprId regex(RegexExpr expr);
-  ExprId substring(std::vector<std::string> chunks);
+  ExprId substring(std::vector<std::string> chunks);  // of none: empty()
   ExprId free_text(FreeTextExpr expr);
   ExprId tokens(TokenSetExpr expr);
   ExprId token_text(TokenTextExpr expr);
