@@ -22,6 +22,7 @@ constexpr const char* kExamples = R"(Examples:
   parlance explain --format qwen3 --chunk 4 response.txt
   parlance check my_template.json
   parlance formats
+  parlance accept --schema city.json answer.json
 
 'parlance COMMAND --help' tells the options of a command.
 Exit status: 0 all is well, 1 what was read is damaged or has errors, 2 the
@@ -84,6 +85,9 @@ int run_command(int argc, char** argv) {
   parlance::cli::add_check(app, run);
   parlance::cli::add_convert(app, run);
   parlance::cli::add_formats(app, run);
+  parlance::cli::add_accept(app, run);
+  parlance::cli::add_mask(app, run);
+  parlance::cli::add_sample(app, run);
 
   int status = parse_arguments(app, argc, argv);
   if (status >= 0) return status;

@@ -1,0 +1,200 @@
+// `parlance accept` and `parlance mask`: whether a text fits a schema, and what
+// may come behind a part of one.
+
+#include <cstdio>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "commands.h"
+#include "constrain.h"
+#include "io.h"
+#include "setup.h"
+
+namespace parlance::cli {
+namespace {
+
+constexpr const char* kAcceptExamples = R"(Examples:
+  parlance accept --schema city.json answer.json
+  printf '{"city": 3}' | parlance accept --schema city.json)";
+
+constexpr const char* kMaskExamples = R"(Examples:
+  parlance mask --schema city.json --vocabulary tokenizer.json
+  printf '{"ci' | parlance mask -s city.json --vocabulary v.vocab --ids -)";
+
+// Bytes of the text that are shown before the one that does not fit.
+constexpr std::size_t kShown = 40;
+
+struct Place {
+  std::size_t line = 1;
+  std::size_t column = 1;  // in characters
+};
+
+Place place_of(std::string_view text, std::size_t offset) {
+  Place place;
+  for (const char c : text.substr(0, offset)) {
+    if (c == '\n') {
+      place = {place.line + 1, 1};
+    } else if ((static_cast<unsigned char>(c) & 0xC0) != 0x80) {
+      ++place.column;
+    }
+  }
+  return place;
+}
+
+std::string refusal(const Style& style, std::string_view name,
+                    std::string_view text, const Rejection& rejection) {
+  const std::size_t at = rejection.offset;
+  const Place place = place_of(text, at);
+  std::string out =
+      style.paint(Style::kBold, std::string(name) + ":" +
+                                    std::to_string(place.line) + ":" +
+                                    std::to_string(place.column) + ":") +
+      " ";
+  out += style.paint(Style::kError, "refused") +
+         (at == text.size()
+              ? std::string(" at its end, byte ") + std::to_string(at)
+              : " at byte " + std::to_string(at));
+  out += ": expected " + one_line(rejection.expected) + "\n";
+  const std::size_t begin = at < kShown ? 0 : at - kShown;
+  const std::string before = one_line(text.substr(begin, at - begin));
+  out += "  " + before +
+         style.paint(Style::kCaret, one_line(text.substr(at, kShown))) + "\n";
+  out += "  " + std::string(columns_of(before), ' ') +
+         style.paint(Style::kCaret, "^") + "\n";
+  return out;
+}
+
+// ---- accept
+
+struct AcceptArguments {
+  GrammarArguments grammar;
+  std::string file;
+  bool quiet = false;
+};
+
+int run_accept(const AcceptArguments& arguments) {
+  const Grammar grammar = load_grammar(arguments.grammar);
+  const std::string text = read_all(arguments.file);
+  const Style style(arguments.grammar.color, 1);
+  const std::optional<Rejection> rejection = grammar.explain(text);
+  if (rejection) {
+    if (!arguments.quiet) {
+      put(refusal(style, display_name(arguments.file), text, *rejection));
+    }
+    return kDamage;
+  }
+  if (!arguments.quiet) put(style.paint(Style::kString, "accepted") + "\n");
+  return kOk;
+}
+
+// ---- mask
+
+struct MaskArguments {
+  GrammarArguments grammar;
+  std::string vocabulary_file;
+  std::string text;
+  std::string file;
+  std::size_t limit = 20;
+  bool ids = false;
+};
+
+std::vector<TokenId> allowed_tokens(Matcher& matcher,
+                                    const Compiler& compiler) {
+  std::vector<std::int32_t> row(compiler.mask_words());
+  matcher.fill_bitmask(row);
+  std::vector<TokenId> out;
+  for (TokenId id = 0; id < compiler.vocabulary().size(); ++id) {
+    if ((static_cast<std::uint32_t>(row[id / 32]) >> (id % 32) & 1) != 0) {
+      out.push_back(id);
+    }
+  }
+  return out;
+}
+
+std::string as_list(const std::vector<TokenId>& ids) {
+  std::string out = "[";
+  for (const TokenId id : ids) {
+    if (out.size() > 1) out += ", ";
+    out += std::to_string(id);
+  }
+  return out + "]\n";
+}
+
+int run_mask(const MaskArguments& arguments) {
+  const Grammar grammar = load_grammar(arguments.grammar);
+  const Compiler compiler = load_compiler(arguments.vocabulary_file);
+  const std::string text =
+      arguments.file.empty() ? arguments.text : read_all(arguments.file);
+  const Style style(arguments.grammar.color, 1);
+  const Constraint constraint = or_fail(compiler.compile(grammar), "", "");
+  Matcher matcher = constraint.matcher();
+  if (!text.empty() && !matcher.accept_bytes(text)) {
+    put(refusal(style,
+                arguments.file.empty() ? "text" : display_name(arguments.file),
+                text, *grammar.explain(text)));
+    return kDamage;
+  }
+  const std::vector<TokenId> ids = allowed_tokens(matcher, compiler);
+  if (arguments.ids) {
+    put(as_list(ids));
+    return kOk;
+  }
+  const Vocabulary& vocabulary = compiler.vocabulary();
+  std::string out = std::to_string(ids.size()) + " of " +
+                    std::to_string(vocabulary.size()) + " tokens allowed" +
+                    (matcher.can_end() ? ", and the end" : "") + "\n";
+  for (std::size_t i = 0; i < ids.size() && i < arguments.limit; ++i) {
+    out += pad_left(std::to_string(ids[i]), 8) + "  " +
+           style.paint(Style::kString, one_line(vocabulary.bytes(ids[i]))) +
+           "\n";
+  }
+  if (ids.size() > arguments.limit) {
+    out += "     ...  " + std::to_string(ids.size() - arguments.limit) +
+           " more, see --limit and --ids\n";
+  }
+  put(out);
+  return kOk;
+}
+
+}  // namespace
+
+void add_accept(CLI::App& app, Run& run) {
+  auto a = std::make_shared<AcceptArguments>();
+  CLI::App* command = app.add_subcommand(
+      "accept", "Tells whether a text fits a schema, and if not, where");
+  command->footer(kAcceptExamples);
+  command
+      ->add_option("FILE", a->file,
+                   "The text, every byte of it; default: standard input")
+      ->type_name("");
+  add_grammar(*command, a->grammar);
+  command->add_flag("-q,--quiet", a->quiet, "Only the exit status");
+  command->callback([a, &run] { run = [a] { return run_accept(*a); }; });
+}
+
+void add_mask(CLI::App& app, Run& run) {
+  auto a = std::make_shared<MaskArguments>();
+  CLI::App* command = app.add_subcommand(
+      "mask", "Lists the tokens that may come behind a text");
+  command->footer(kMaskExamples);
+  command
+      ->add_option("FILE", a->file,
+                   "The text so far; - is standard input; default: none")
+      ->type_name("");
+  command->add_option("--text", a->text, "The text so far")
+      ->type_name("TEXT")
+      ->excludes(command->get_option("FILE"));
+  command
+      ->add_option("--vocabulary", a->vocabulary_file,
+                   "tokenizer.json, tiktoken ranks or a vocabulary file")
+      ->type_name("FILE")
+      ->required();
+  add_grammar(*command, a->grammar);
+  command->add_option("--limit", a->limit, "How many tokens are listed (20)")
+      ->type_name("N");
+  command->add_flag("--ids", a->ids, "All ids as a JSON list, nothing else");
+  command->callback([a, &run] { run = [a] { return run_mask(*a); }; });
+}
+
+}  // namespace parlance::cli

@@ -1,0 +1,171 @@
+"""`parlance accept`, `mask` and `sample`."""
+
+import base64
+import json
+
+import pytest
+
+CITY = {
+    "type": "object",
+    "required": ["city", "days"],
+    "properties": {
+        "city": {"type": "string", "minLength": 2},
+        "days": {"type": "integer", "minimum": 1, "maximum": 14},
+        "units": {"enum": ["metric", "imperial"]},
+        "stops": {"type": "array", "items": {"type": "string"}},
+    },
+    "additionalProperties": False,
+}
+
+
+@pytest.fixture
+def city(tmp_path):
+    (tmp_path / "city.json").write_text(json.dumps(CITY, indent=1))
+    return "city.json"
+
+
+@pytest.fixture
+def vocabulary(tmp_path):
+    tokens = [bytes([byte]) for byte in range(256)]
+    tokens += [b'{"', b'":', b'": "', b'", "', b"city", b"days", b"metric"]
+    lines = [
+        "vocab 1",
+        "name small",
+        f"size {len(tokens) + 1}",
+        f"eos {len(tokens)}",
+        "tokens",
+        *("T " + base64.b64encode(token).decode() for token in tokens),
+        "S " + base64.b64encode(b"<end>").decode(),
+    ]
+    (tmp_path / "small.vocab").write_text("\n".join(lines) + "\n")
+    return "small.vocab"
+
+
+# ---- accept
+
+
+def test_accepted(parlance, city, tmp_path):
+    (tmp_path / "a.json").write_text('{"days": 3, "city": "Bern"}')
+    out, err = parlance("accept", "--schema", city, "a.json")
+    assert (out, err) == ("accepted\n", "")
+
+
+def test_refused_says_where_and_what(parlance, city):
+    out, _ = parlance(
+        "accept", "-s", city, stdin='{"city": "Bern",\n "days": 15}', status=1
+    )
+    first, text, caret = out.splitlines()
+    assert first.startswith("<stdin>:2:11: refused at byte 27: expected ")
+    assert text[caret.index("^")] == "5"
+
+
+def test_refused_at_its_end(parlance, city):
+    out, _ = parlance("accept", "-s", city, stdin='{"city": "B', status=1)
+    assert "refused at its end, byte 11: expected " in out
+    out, _ = parlance("accept", "-s", city, "-q", stdin="{", status=1)
+    assert out == ""
+
+
+def test_options(parlance, city):
+    text = '{"days":3,"city":"Bern"}'
+    parlance("accept", "-s", city, "--compact", stdin=text)
+    parlance("accept", "-s", city, "--schema-order", stdin=text, status=1)
+    indented = json.dumps(json.loads(text), indent=2)
+    parlance("accept", "-s", city, "--indent", "2", stdin=indented)
+    parlance("accept", "-s", city, "--indent", "2", stdin=text, status=1)
+    parlance("accept", "-s", city, "--max-white-space", "2", stdin=indented,
+             status=1)
+    _, err = parlance("accept", "-s", city, "--indent", "2", "--compact",
+                      status=2)
+    assert "--indent says exactly" in err
+
+
+def test_draft_formats_closed(parlance, tmp_path):
+    (tmp_path / "s.json").write_text(
+        '{"properties": {"a": {"format": "date"}}, "definitions": {}}'
+    )
+    text = '{"a": "x", "b": 1}'
+    parlance("accept", "-s", "s.json", stdin=text, status=1)
+    parlance("accept", "-s", "s.json", "--no-formats", stdin=text)
+    parlance("accept", "-s", "s.json", "--no-formats", "--closed", stdin=text,
+             status=1)
+    parlance("accept", "-s", "s.json", "--draft", "7", "--no-formats",
+             stdin=text)
+    parlance("accept", "-s", "s.json", "--draft", "3", stdin=text, status=2)
+
+
+def test_bad_schemas_show_the_place(parlance, tmp_path):
+    (tmp_path / "bad.json").write_text('{\n  "minLength": "3"\n}')
+    _, err = parlance("accept", "-s", "bad.json", stdin="1", status=2)
+    assert "at /minLength (wrong_type)" in err
+    _, err = parlance("accept", "-s", "none.json", stdin="1", status=2)
+    assert "none.json" in err
+
+
+def test_lenient_reports(parlance, tmp_path):
+    (tmp_path / "s.json").write_text(r'{"type": "string", "pattern": "(a)\\1"}')
+    parlance("accept", "-s", "s.json", stdin='"x"', status=2)
+    out, err = parlance(
+        "accept", "-s", "s.json", "--lenient", "--report", stdin='"x"'
+    )
+    assert out == "accepted\n" and "ignored 'pattern'" in err
+
+
+# ---- mask
+
+
+def test_mask(parlance, city, vocabulary):
+    out, _ = parlance("mask", "-s", city, "--vocabulary", vocabulary)
+    assert out.splitlines()[0] == "2 of 264 tokens allowed"
+    assert [line.split()[1] for line in out.splitlines()[1:]] == ["{", '{"']
+    out, _ = parlance(
+        "mask", "-s", city, "--vocabulary", vocabulary, "--ids", "-",
+        stdin='{"city": "Bern", "days": 1',
+    )
+    digits = [ord(c) for c in "01234"]
+    assert set(digits) <= set(json.loads(out))
+    assert ord("5") not in json.loads(out)
+
+
+def test_mask_at_the_end(parlance, city, vocabulary):
+    arguments = ("mask", "-s", city, "--vocabulary", vocabulary, "--text")
+    out, _ = parlance(*arguments, '{"city": "Bern", "days": 1}')
+    assert out.splitlines() == [
+        "1 of 264 tokens allowed, and the end",
+        "     263  <end>",
+    ]
+    out, _ = parlance(*arguments, '{"city"', "--limit", "1")
+    assert len(out.splitlines()) == 3 and "more, see --limit" in out
+    out, _ = parlance(*arguments, '{"town"', status=1)
+    assert "text:1:3: refused at byte 2" in out
+
+
+# ---- sample
+
+
+def test_samples_are_valid(parlance, city, vocabulary):
+    jsonschema = pytest.importorskip("jsonschema")
+    arguments = ("sample", "-s", city, "--vocabulary", vocabulary, "--compact",
+                 "-n", 40)
+    out, _ = parlance(*arguments, "--seed", 7)
+    lines = out.splitlines()
+    assert len(lines) == 40 and len(set(lines)) > 30
+    for line in lines:
+        jsonschema.validate(json.loads(line), CITY)
+    parlance("accept", "-s", city, "-q", stdin=lines[0])
+    again, _ = parlance(*arguments, "--seed", 7)
+    other, _ = parlance(*arguments, "--seed", 8)
+    assert again == out != other
+
+
+def test_sample_as_ids(parlance, city, vocabulary):
+    out, _ = parlance("sample", "-s", city, "--vocabulary", vocabulary, "--ids")
+    assert all(0 <= id < 263 for id in json.loads(out))
+
+
+def test_sample_that_does_not_end(parlance, city, vocabulary):
+    _, err = parlance(
+        "sample", "-s", city, "--vocabulary", vocabulary, "--max-tokens", 5,
+        status=1,
+    )
+    assert "did not end within 5 tokens" in err
