@@ -121,22 +121,22 @@ JsonMachine::FrameId JsonMachine::after(FrameId id,
                                         const std::vector<GoalId>& survivors,
                                         const std::string* unique_value) {
   const Frame& frame = frames_[id];
+  const bool remember = frame.unique && unique_value != nullptr;
+  if (frame.size == 1 && !remember && frame.after_all != kUnknown)
+    return frame.after_all;
   std::vector<Alternative> left;
   bool all = true;
-  if (survivors.size() > 1 || frame.size > 1 || frame.after_all == kUnknown) {
-    for (std::uint32_t i = 0; i < frame.size; ++i) {
-      Alternative one = alternatives(frame)[i];
-      if (std::find(survivors.begin(), survivors.end(), one.pending) ==
-          survivors.end()) {
-        all = false;
-        continue;
-      }
-      one.pending = kNothing;
-      if (std::find(left.begin(), left.end(), one) == left.end())
-        left.push_back(one);
+  for (std::uint32_t i = 0; i < frame.size; ++i) {
+    Alternative one = alternatives(frame)[i];
+    if (std::find(survivors.begin(), survivors.end(), one.pending) ==
+        survivors.end()) {
+      all = false;
+      continue;
     }
+    one.pending = kNothing;
+    if (std::find(left.begin(), left.end(), one) == left.end())
+      left.push_back(one);
   }
-  const bool remember = frame.unique && unique_value != nullptr;
   if (all && !remember && frame.after_all != kUnknown) return frame.after_all;
   Frame next;
   next.kind = frame.kind;
@@ -409,7 +409,7 @@ JsonMachine::KeyInfo& JsonMachine::key_info(FrameId id) {
   start.track = track;
   start.set = set_id;
   start.trie = set.names().empty() ? KeySet::kNone : 0;
-  info->open = any_open && set.languages().empty() && !track;
+  info->open = any_open && set.languages().empty();
   start.open = info->open;
   if (!info->open) {
     for (const automata::LanguageId language : set.languages())

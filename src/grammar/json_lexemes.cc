@@ -163,6 +163,7 @@ std::uint64_t JsonMachine::Lexeme::hash() const {
   for (const Entry& entry : entries) {
     mix(hash, std::uint64_t{entry.goal} << 32 | entry.state);
     mix(hash, std::uint64_t{entry.min} << 32 | entry.max);
+    mix(hash, entry.least);
   }
   return hash;
 }
@@ -174,8 +175,10 @@ JsonMachine::LexId JsonMachine::intern(Lexeme lexeme) {
     if (lexemes_[it->second].same(lexeme)) return it->second;
   }
   if (lexeme.kind == Kind::kString) {
-    for (const Entry& entry : lexeme.entries)
-      lexeme.max = std::min(lexeme.max, entry.max);
+    for (const Entry& entry : lexeme.entries) {
+      if (entry.max != BodyView::kMany)
+        lexeme.max = std::min(lexeme.max, entry.max - entry.least);
+    }
   }
   const auto id = static_cast<LexId>(lexemes_.size());
   lexemes_.push_back(std::move(lexeme));
@@ -200,11 +203,16 @@ std::uint32_t JsonMachine::enter_string(FrameId id) {
                   saturate(string.max_chars)};
       automata::LanguageId language = string.language;
       if (unique) {
+        const bool everything = languages.total(languages.start(language)) &&
+                                string.max_chars == kNoBound;
         std::vector<std::string> words;
         for (const std::string& value : value_sets_[frame.used]) {
           if (value[0] == '"') words.push_back(value.substr(1));
         }
-        if (!words.empty()) {
+        if (everything && !words.empty()) {
+          lexeme.set = avoid(id);
+          lexeme.trie = 0;
+        } else if (!words.empty()) {
           language = languages.all_of(
               {language, languages.complement(languages.literals(words)),
                languages.length_between(string.min_chars, string.max_chars)});
@@ -214,12 +222,73 @@ std::uint32_t JsonMachine::enter_string(FrameId id) {
       }
       entry.state = languages.start(language);
       if (entry.state == automata::kDeadState) continue;
-      lexeme.total = lexeme.total && languages.total(entry.state);
+      const bool total = languages.total(entry.state);
+      if (entry.max != BodyView::kMany) {
+        entry.least = least_chars(BodyState::kText, 0, entry.state, total);
+        if (entry.least > entry.max) continue;
+      }
+      lexeme.total = lexeme.total && total;
       lexeme.entries.push_back(entry);
     }
   }
   if (lexeme.entries.empty()) return 0;
   return intern(std::move(lexeme));
+}
+
+// The strings that items of the frame have been, as a set of names.
+std::uint32_t JsonMachine::avoid(FrameId id) {
+  const std::uint32_t values = frames_[id].used;
+  const auto [it, is_new] =
+      key_set_of_.try_emplace("values " + std::to_string(values),
+                              static_cast<std::uint32_t>(key_sets_.size()));
+  if (is_new) {
+    std::vector<KeyId> words;
+    for (const std::string& value : value_sets_[values]) {
+      if (value[0] == '"') words.push_back(goals_.key(value.substr(1)));
+    }
+    key_sets_.emplace_back(goals_, std::move(words),
+                           std::vector<automata::LanguageId>());
+  }
+  return it->second;
+}
+
+// Characters that a string still needs: one that has begun, and the fewest that
+// lead to an end.
+std::uint32_t JsonMachine::least_chars(BodyState body, std::uint32_t partial,
+                                       automata::StateId state, bool total) {
+  if (total) return body == BodyState::kText ? 0 : 1;
+  if (!is_escape(body)) return saturate(goals_.languages().least_chars(state));
+  const Ranges ranges = escape_ranges(body, partial);
+  std::uint32_t least =
+      least_in_range(state, ranges.first.low, ranges.first.high);
+  if (ranges.second.low <= ranges.second.high) {
+    least = std::min(
+        least, least_in_range(state, ranges.second.low, ranges.second.high));
+  }
+  return least == BodyView::kMany ? least : least + 1;
+}
+
+// The fewest characters needed behind some character of [low, high].  Whole
+// ranges of characters mostly lead to one state; where they do not, the search
+// ends after a number of them, and what it has not seen is left out.
+std::uint32_t JsonMachine::least_in_range(automata::StateId state, char32_t low,
+                                          char32_t high) {
+  constexpr std::size_t kMost = 600;
+  automata::Languages& languages = goals_.languages();
+  std::uint32_t least = BodyView::kMany;
+  std::vector<automata::StateId> seen;
+  std::size_t looked = 0;
+  for (char32_t c = low; c <= high && looked < kMost; ++c, ++looked) {
+    if (c >= 0xD800 && c <= 0xDFFF) c = 0xE000;
+    if (c > high) break;
+    const automata::StateId next = languages.step_char(state, c);
+    if (next == automata::kDeadState ||
+        std::find(seen.begin(), seen.end(), next) != seen.end())
+      continue;
+    seen.push_back(next);
+    least = std::min(least, saturate(languages.least_chars(next)));
+  }
+  return least;
 }
 
 std::uint32_t JsonMachine::enter_number(FrameId id) {
@@ -378,13 +447,11 @@ Config JsonMachine::string_step(Config config, std::uint8_t byte) {
   }
   config.lex = target;
   config.count += body == BodyState::kText;
-  const std::uint32_t chars = config.count + (body != BodyState::kText);
-  if (chars <= lexemes_[target].max) return config;
-  return within_bounds(config, chars);
+  return config.count <= lexemes_[target].max ? config : within_bounds(config);
 }
 
 // Drops the entries whose strings are too long now.
-Config JsonMachine::within_bounds(Config config, std::uint32_t chars) {
+Config JsonMachine::within_bounds(Config config) {
   const Lexeme& now = lexemes_[config.lex];
   Lexeme next;
   next.kind = now.kind;
@@ -392,8 +459,12 @@ Config JsonMachine::within_bounds(Config config, std::uint32_t chars) {
   next.track = now.track;
   next.total = now.total;
   next.partial = now.partial;
+  next.set = now.set;
+  next.trie = now.trie;
   for (const Entry& entry : now.entries) {
-    if (chars <= entry.max) next.entries.push_back(entry);
+    if (entry.max == BodyView::kMany ||
+        std::uint64_t{config.count} + entry.least <= entry.max)
+      next.entries.push_back(entry);
   }
   if (next.entries.empty()) return {};
   config.lex = intern(std::move(next));
@@ -413,6 +484,22 @@ JsonMachine::LexId JsonMachine::string_row(LexId id, std::uint8_t byte) {
   // What the escape says is not needed where everything is welcome.
   if (is_escape(body) && (!now.total || now.track))
     next.partial = next_partial(now.body, body, byte, now.partial);
+  if (now.trie != KeySet::kNone) {
+    next.set = now.set;
+    next.trie = now.trie;
+    std::string bytes;
+    if (!escape) {
+      bytes.push_back(static_cast<char>(byte));
+    } else if (body == BodyState::kText) {
+      append_utf8(bytes, escaped_char(now.body, byte, now.partial));
+    }
+    for (const char c : bytes) {
+      if (next.trie == KeySet::kNone) break;
+      next.trie =
+          key_sets_[next.set].child(next.trie, static_cast<std::uint8_t>(c));
+    }
+    if (next.trie == KeySet::kNone) next.set = 0;
+  }
   for (const Entry& entry : now.entries) {
     Entry moved = entry;
     if (!escape) {
@@ -432,6 +519,11 @@ JsonMachine::LexId JsonMachine::string_row(LexId id, std::uint8_t byte) {
         moved.state = automata::kDeadState;
     }
     if (moved.state == automata::kDeadState) continue;
+    if (moved.max != BodyView::kMany) {
+      moved.least = least_chars(body, next.partial, moved.state,
+                                languages.total(moved.state));
+      if (moved.least > moved.max) continue;
+    }
     if (std::find(next.entries.begin(), next.entries.end(), moved) ==
         next.entries.end())
       next.entries.push_back(moved);
@@ -457,6 +549,9 @@ JsonMachine::LexId JsonMachine::string_row(LexId id, std::uint8_t byte) {
 
 Config JsonMachine::close_string(Config config) {
   const Lexeme& lexeme = lexemes_[config.lex];
+  if (lexeme.trie != KeySet::kNone &&
+      key_sets_[lexeme.set].node(lexeme.trie).name != KeySet::kNone)
+    return {};  // used already
   std::vector<GoalId> survivors;
   for (const Entry& entry : lexeme.entries) {
     if (config.count < entry.min || config.count > entry.max ||
@@ -643,7 +738,9 @@ BodyView JsonMachine::body(Config config) {
   BodyView view;
   view.state = lexeme.body;
   if (lexeme.kind == Kind::kString) {
-    if (!lexeme.total || lexeme.track) return {};
+    if (!lexeme.total) return {};
+    view.remembers = lexeme.track;
+    view.special = lexeme.trie != KeySet::kNone;
     const Entry& first = lexeme.entries.front();
     if (lexeme.entries.size() == 1) {
       view.free = true;
@@ -665,8 +762,9 @@ BodyView JsonMachine::body(Config config) {
     view.after = behind_value(config.frame, survivors, nullptr);
     return view;
   }
-  if (lexeme.kind != Kind::kKey || lexeme.track || !lexeme.open) return {};
+  if (lexeme.kind != Kind::kKey || !lexeme.open) return {};
   view.free = true;
+  view.remembers = lexeme.track;
   view.special = lexeme.trie != KeySet::kNone;
   const FrameId frame = with_member(config.frame, KeySet::kNone, 0, nullptr);
   if (frame != 0) view.after = {static_cast<LexId>(Kind::kColon), frame, 0, 0};
@@ -674,29 +772,72 @@ BodyView JsonMachine::body(Config config) {
 }
 
 std::uint64_t JsonMachine::lexeme_fingerprint(Config config) {
-  const Lexeme& lexeme = lexemes_[config.lex];
+  Lexeme& lexeme = lexemes_[config.lex];
   if (lexeme.kind != Kind::kString && lexeme.kind != Kind::kNumber) return 0;
-  std::vector<std::uint64_t> parts;
-  for (const Entry& entry : lexeme.entries) {
-    std::uint64_t hash = 1;
-    if (lexeme.kind == Kind::kNumber) {
-      mix(hash, goals_.numbers().fingerprint(entry.state));
-    } else {
-      mix(hash, goals_.languages().fingerprint(entry.state));
-      const std::uint32_t room = entry.max == BodyView::kMany
-                                     ? BodyView::kMany
-                                     : entry.max - config.count;
-      mix(hash, std::min<std::uint32_t>(room, 1000));
+  const bool bounded =
+      lexeme.entries.size() > 1 && lexeme.max != BodyView::kMany;
+  if (lexeme.print == 0 || bounded) {
+    std::vector<std::uint64_t> parts;
+    for (const Entry& entry : lexeme.entries) {
+      std::uint64_t hash = 1;
+      if (lexeme.kind == Kind::kNumber) {
+        mix(hash, goals_.numbers().fingerprint(entry.state));
+      } else {
+        mix(hash, goals_.languages().fingerprint(entry.state));
+        if (bounded) mix(hash, entry.max - config.count);
+      }
+      parts.push_back(hash);
     }
-    parts.push_back(hash);
+    std::sort(parts.begin(), parts.end());
+    parts.erase(std::unique(parts.begin(), parts.end()), parts.end());
+    std::uint64_t hash = static_cast<std::uint64_t>(lexeme.kind);
+    mix(hash, static_cast<std::uint64_t>(lexeme.body));
+    mix(hash, lexeme.partial);
+    for (const std::uint64_t part : parts) mix(hash, part);
+    lexeme.print = hash | 1;
   }
-  std::sort(parts.begin(), parts.end());
-  parts.erase(std::unique(parts.begin(), parts.end()), parts.end());
-  std::uint64_t hash = static_cast<std::uint64_t>(lexeme.kind);
-  mix(hash, static_cast<std::uint64_t>(lexeme.body));
-  mix(hash, lexeme.partial);
-  for (const std::uint64_t part : parts) mix(hash, part);
-  return hash | 1;
+  return lexeme.print;
+}
+
+bool JsonMachine::same_lexeme(Config from, Config to) {
+  return from.frame == to.frame &&
+         lexemes_[to.lex].kind == lexemes_[from.lex].kind;
+}
+
+std::uint32_t JsonMachine::lexeme_room(Config config) {
+  const Lexeme& lexeme = lexemes_[config.lex];
+  if (lexeme.kind != Kind::kString || lexeme.entries.size() != 1 ||
+      lexeme.max == BodyView::kMany)
+    return BodyView::kMany;
+  return lexeme.entries[0].max - config.count;
+}
+
+Config JsonMachine::lexeme_unbounded(Config config) {
+  const Lexeme& now = lexemes_[config.lex];
+  if (lexeme_room(config) == BodyView::kMany) return config;
+  Lexeme same;
+  same.kind = now.kind;
+  same.body = now.body;
+  same.track = now.track;
+  same.total = now.total;
+  same.partial = now.partial;
+  same.set = now.set;
+  same.trie = now.trie;
+  same.entries = now.entries;
+  same.entries[0].max = BodyView::kMany;
+  same.entries[0].least = 0;
+  config.lex = intern(std::move(same));
+  return config;
+}
+
+// `to` was reached without a bound, so what it still needs is not known yet.
+std::uint32_t JsonMachine::lexeme_need(Config from, Config to) {
+  const Lexeme& lexeme = lexemes_[to.lex];
+  if (lexeme.kind != Kind::kString || lexeme.entries.size() != 1) return 0;
+  const Entry& entry = lexeme.entries.front();
+  return to.count - from.count +
+         least_chars(lexeme.body, lexeme.partial, entry.state,
+                     goals_.languages().total(entry.state));
 }
 
 int JsonMachine::lexeme_end(Config config) {

@@ -368,6 +368,7 @@ std::string JsonMachine::expected(Config config) {
       add("a digit");
       break;
     }
+    if (!step(config, '+').dead() || !step(config, '-').dead()) add("a sign");
   } else if (value) {
     for (const char byte : std::string_view("-0123456789")) {
       if (step(config, static_cast<std::uint8_t>(byte)).dead()) continue;

@@ -60,7 +60,11 @@ class JsonMachine final : public Recogniser {
   BodyView body(Config config) override;
   SpaceView space(Config config) override;
   std::uint64_t lexeme_fingerprint(Config config) override;
+  bool same_lexeme(Config from, Config to) override;
   int lexeme_end(Config config) override;
+  std::uint32_t lexeme_room(Config config) override;
+  Config lexeme_unbounded(Config config) override;
+  std::uint32_t lexeme_need(Config from, Config to) override;
   std::string expected(Config config) override;
   std::size_t memory_bytes() const override;
 
@@ -144,8 +148,12 @@ class JsonMachine final : public Recogniser {
   struct Entry {
     GoalId goal = 0;
     std::uint32_t state = 0;  // of Languages or NumberLanguages
-    std::uint32_t min = 0;    // characters, where the language has no end
+    // Characters: at least, where the language is that of all strings; at most.
+    std::uint32_t min = 0;
     std::uint32_t max = BodyView::kMany;
+    // Where there is a maximum: the characters that are still needed, one that
+    // has begun among them.
+    std::uint32_t least = 0;
     bool operator==(const Entry&) const = default;
   };
 
@@ -159,12 +167,15 @@ class JsonMachine final : public Recogniser {
     std::uint8_t at = 0;        // bytes of the word read
     std::uint32_t partial = 0;  // value of the escape so far
     std::uint32_t set = 0;      // keys: key_sets_
+    // Keys: the place among the names of the schema.  Strings: among the values
+    // that were used already.
     std::uint32_t trie = KeySet::kNone;
     automata::StateId extras = automata::kDeadState;
     std::vector<Entry> entries;  // keys: one for each pattern
 
     // Strings: no alternative is lost up to so many characters.
     std::uint32_t max = BodyView::kMany;
+    std::uint64_t print = 0;  // lexeme_fingerprint(), once known
     std::unique_ptr<std::array<LexId, 256>> row;  // kUnknown: not yet asked
 
     bool same(const Lexeme& other) const;
@@ -193,7 +204,12 @@ class JsonMachine final : public Recogniser {
   Config word_step(Config config, std::uint8_t byte);
   LexId string_row(LexId lexeme, std::uint8_t byte);
   LexId key_row(LexId lexeme, std::uint8_t byte);
-  Config within_bounds(Config config, std::uint32_t chars);
+  Config within_bounds(Config config);
+  std::uint32_t least_chars(json::BodyState body, std::uint32_t partial,
+                            automata::StateId state, bool total);
+  std::uint32_t least_in_range(automata::StateId state, char32_t low,
+                               char32_t high);
+  std::uint32_t avoid(FrameId frame);
   Config close_string(Config config);
   Config end_number(Config config);
   bool key_live(const KeyInfo& info, const Lexeme& lexeme);

@@ -54,6 +54,10 @@ struct BodyView {
   // beginning of one.  Then following step() as long as body() says `special`
   // leads to every quote that is an exception.
   bool special = false;
+  // `after` also depends on the text of this string (items that have to
+  // differ), which shows only where another string ends within the same token:
+  // a remainder with a quote in it has to be read from the token's beginning.
+  bool remembers = false;
 };
 
 // Between two lexemes: white space may come and changes only the number of
@@ -100,6 +104,14 @@ class Recogniser {
   // The only byte that can end the lexeme, here or later and in whatever
   // recogniser has the same fingerprint and the same answer (a quote for
   // strings); kJsonEnd: white space, or one of ,]} ; kAnyEnd: any byte may.
+  //
+  // A bound on the lexeme's length is not part of the fingerprint where
+  // lexeme_room() is not kMany: then lexeme_unbounded() is the same place
+  // without the bound, and a step within the lexeme from there to `to` is one
+  // from `config` if lexeme_need(config, to) <= lexeme_room(config).
+  virtual std::uint32_t lexeme_room(Config) { return BodyView::kMany; }
+  virtual Config lexeme_unbounded(Config config) { return config; }
+  virtual std::uint32_t lexeme_need(Config, Config) { return 0; }
   static constexpr int kAnyEnd = -1;
   static constexpr int kJsonEnd = -2;
   virtual int lexeme_end(Config) { return kAnyEnd; }

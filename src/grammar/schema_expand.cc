@@ -1158,12 +1158,21 @@ void Goals::expand(GoalId goal, JsonType type, Expansion& into) {
           into.all.push_back(*id);
         continue;
       }
-      // Lengths of a language of its own kind are a part of the language, so
-      // that what is live is decided in one place.
-      if (bounded) {
+      // A least length is a part of the language, so that what is live is
+      // decided in one place; a greatest one is compared with the shortest
+      // text that is left.
+      if (strings->min > 0) {
         language = languages_.all_of(
-            {language, languages_.length_between(strings->min, strings->max)});
+            {language, languages_.length_between(strings->min, kNoBound)});
         if (languages_.empty(language)) continue;
+      }
+      if (strings->max != kNoBound) {
+        if (languages_.least_chars(languages_.start(language)) > strings->max)
+          continue;
+        if (auto id = add_new(strings_, strings_.size() - into.all.size(),
+                              StringShape{language, 0, strings->max}))
+          into.all.push_back(*id);
+        continue;
       }
       any_length.push_back(language);
     } else if (auto* object = std::get_if<ObjectShape>(&partial.shape)) {

@@ -418,10 +418,40 @@ Goals::ObjectFacts& Goals::facts(ShapeId object) {
     std::sort(list.begin(), list.end());
     list.erase(std::unique(list.begin(), list.end()), list.end());
   };
-  sort_unique(facts.names);
   sort_unique(facts.languages);
+  for (const automata::LanguageId language : facts.languages) {
+    for (const std::string& word : few_words(language)) spell(key(word));
+  }
+  sort_unique(facts.names);
   find_extra_names(object, facts);
   return facts;
+}
+
+// The words of a language that has only a few; nothing for any other.  They are
+// names like those the schema spells, and so their number is known: the rules
+// may need more members than there are names for.
+std::vector<std::string> Goals::few_words(automata::LanguageId language) {
+  constexpr std::size_t kFew = 32;
+  constexpr std::size_t kLong = 256;
+  std::vector<std::string> words;
+  if (languages_.infinite(language)) return words;
+  std::vector<std::pair<automata::StateId, std::string>> todo;
+  todo.emplace_back(languages_.start(language), std::string());
+  while (!todo.empty()) {
+    const auto [at, text] = std::move(todo.back());
+    todo.pop_back();
+    if (at == automata::kDeadState) continue;
+    if (languages_.accepting(at)) words.push_back(text);
+    if (words.size() + todo.size() > 4 * kFew || text.size() > kLong) return {};
+    for (unsigned byte = 0; byte < 256; ++byte) {
+      const automata::StateId next =
+          languages_.step(at, static_cast<std::uint8_t>(byte));
+      if (next != automata::kDeadState)
+        todo.emplace_back(next, text + static_cast<char>(byte));
+    }
+  }
+  if (words.size() > kFew) words.clear();
+  return words;
 }
 
 // Every way in which a name that is not spelled may match the patterns.  More

@@ -331,6 +331,7 @@ class Goals {
   std::uint64_t count_words(automata::StateId state, std::uint64_t wanted);
   bool enough_values(GoalId goal, std::uint64_t wanted);
   ObjectFacts& facts(ShapeId object);
+  std::vector<std::string> few_words(automata::LanguageId language);
   void find_extra_names(ShapeId object, ObjectFacts& facts);
   const std::vector<std::pair<KeyId, NodeId>>& node_names(NodeId node);
   NodeId declared(NodeId node, KeyId key);
@@ -341,6 +342,7 @@ class Goals {
   automata::LanguageId pattern_language(schema::PatternId pattern);
   automata::LanguageId names_language(const std::vector<Literal>& names);
   std::optional<Error> check_node(NodeId id);
+  void note_denied();
   void note(SchemaNote::Kind kind, NodeId node, std::string_view keyword,
             std::string message);
 

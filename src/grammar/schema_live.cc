@@ -278,10 +278,7 @@ class Goals::Planner {
     }
     for (const ExtraNames& extra : facts_.extras) {
       const NameClass name{kNoKey, &facts_.languages, &extra.matched};
-      if (!facts_.languages.empty() &&
-          !goals_.languages_.infinite(extra.language))
-        continue;
-      if (!breaks(name)) continue;
+      if (!breaks(name) || names_left(extra, 1) == 0) continue;
       GoalId goal = goals_.member_goal(object_, name);
       if (literal != kNoLiteral) goal = goals_.with(goal, literal);
       if (!ask(goal)) continue;
@@ -291,6 +288,21 @@ class Goals::Planner {
       if (found) return true;
     }
     return false;
+  }
+
+  // How many names of a kind are neither used nor planned, at most `wanted`.
+  std::uint64_t names_left(const ExtraNames& extra, std::uint64_t wanted) {
+    automata::Languages& languages = goals_.languages_;
+    if (facts_.languages.empty() || languages.infinite(extra.language))
+      return wanted;
+    std::uint64_t taken = 0;
+    for (const KeyId key : seen_)
+      taken += goals_.matches(extra.language, {.key = key});
+    for (const Plan::Member& member : plan_.members)
+      taken += member.extra == &extra;
+    const std::uint64_t number =
+        goals_.count_words(languages.start(extra.language), wanted + taken);
+    return number > taken ? number - taken : 0;
   }
 
   // How to take back a step: the last member goes, or a member's last literal.
@@ -377,10 +389,9 @@ class Goals::Planner {
     // Others have to fill up.
     for (const ExtraNames& extra : facts_.extras) {
       const NameClass name{kNoKey, &facts_.languages, &extra.matched};
-      if (!facts_.languages.empty() &&
-          !goals_.languages_.infinite(extra.language))
-        continue;
-      if (ask(goals_.member_goal(object_, name))) return plan.min <= plan.max;
+      if (!ask(goals_.member_goal(object_, name))) continue;
+      least += names_left(extra, plan.min - least);
+      if (least >= plan.min) return plan.min <= plan.max;
     }
     if (!shape_.dependent.empty()) return false;
     for (const KeyId key : facts_.names) {
@@ -542,8 +553,14 @@ std::uint64_t Goals::count_words(automata::StateId state,
 bool Goals::enough_values(GoalId goal, std::uint64_t wanted) {
   std::uint64_t number = 0;
   for (const ShapeId shape : shapes(goal, JsonType::kString)) {
-    if (languages_.infinite(strings_[shape].language)) return true;
-    number += count_words(languages_.start(strings_[shape].language), wanted);
+    automata::LanguageId language = strings_[shape].language;
+    if (strings_[shape].max_chars != kNoBound) {
+      language = languages_.all_of(
+          {language, languages_.length_between(strings_[shape].min_chars,
+                                               strings_[shape].max_chars)});
+    }
+    if (languages_.infinite(language)) return true;
+    number += count_words(languages_.start(language), wanted);
   }
   for (const ShapeId shape : shapes(goal, JsonType::kNumber)) {
     const NumberSpec& spec = specs_.at(shape);
@@ -576,6 +593,7 @@ std::optional<Error> Goals::check_nodes() {
       return Error{ErrorCode::kTooLarge, "The compile was cancelled.", {}, {}};
     }
   }
+  note_denied();
   return std::nullopt;
 }
 

@@ -36,6 +36,9 @@ struct LexemeMask {
   static constexpr std::uint32_t kLeaves = std::uint32_t{1} << 31;
   std::vector<std::uint32_t> leaving;
 
+  // What the tokens that stay need at most, see Recogniser::lexeme_room().
+  std::uint32_t need = 0;
+
   // Of the lists; a base counts itself.
   std::size_t bytes() const;
 };

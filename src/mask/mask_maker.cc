@@ -166,6 +166,11 @@ void MaskMaker::walk_exits(const ExitTrie& exits, Config after,
   set_exits(0);
   for (std::uint32_t i = 1; i < exits.node_count();) {
     const TrieNode& node = exits.node(i);
+    if (from_ != nullptr && node.byte() == '"') {
+      for (const ExitToken& exit : exits.subtree_exits(i)) try_token(exit.id);
+      i = node.subtree_end();
+      continue;
+    }
     const Config next = recogniser.step(states[node.depth() - 1], node.byte());
     if (next.dead()) {
       i = node.subtree_end();
@@ -175,6 +180,16 @@ void MaskMaker::walk_exits(const ExitTrie& exits, Config after,
     set_exits(i);
     ++i;
   }
+}
+
+// Decides a token byte by byte, from where `from_` stands in it.
+void MaskMaker::try_token(Id id) {
+  Config at = *from_;
+  for (const char c : shared_.vocabulary.bytes(id).substr(from_depth_)) {
+    at = recogniser_->step(at, static_cast<std::uint8_t>(c));
+    if (at.dead()) return;
+  }
+  set(id);
 }
 
 // --- Inside a free string ----------------------------------------------------
@@ -201,7 +216,10 @@ void MaskMaker::add_inner(const BodyTable& table, std::uint32_t max_chars) {
 void MaskMaker::leave_body(const BodyTable& table, const BodyView& view,
                            std::uint32_t root, Config config) {
   if (view.special) find_exceptions(view, root, config);
+  from_ = view.remembers ? &config : nullptr;
+  from_depth_ = trie_.node(root).depth();
   walk_exits(table.exits(), view.after, view.min_chars, view.max_chars);
+  from_ = nullptr;
   forget_exceptions();
 }
 
@@ -336,11 +354,16 @@ void MaskMaker::start_between(std::uint32_t max_bytes, const BodyView* string) {
 // --- Inside another lexeme ---------------------------------------------------
 
 void MaskMaker::in_lexeme(Config config, std::uint64_t fingerprint) {
-  const std::shared_ptr<const LexemeMask> mask =
-      lexeme_mask(config, fingerprint);
+  Recogniser& recogniser = *recogniser_;
+  const std::uint32_t room = recogniser.lexeme_room(config);
+  std::shared_ptr<const LexemeMask> mask =
+      lexeme_mask(recogniser.lexeme_unbounded(config), fingerprint);
+  if (mask->need > room) {
+    // The bound is near: a mask of its own.
+    mask = lexeme_mask(config, fingerprint ^ (room + 1) * 0x9E3779B97F4A7C15);
+  }
   builder_.start(mask->base, mask->set, mask->cleared);
 
-  Recogniser& recogniser = *recogniser_;
   Config* const states = states_.data();
   const TrieNode* const nodes = trie_.nodes().data();
   const bool space_done = leave_by_space(config);
@@ -417,7 +440,10 @@ std::shared_ptr<const LexemeMask> MaskMaker::lexeme_mask(
     if (!next.dead() && recogniser.same_lexeme(from, next)) {
       states[depth] = next;
       path_[depth] = i;
-      set_node(node);
+      if (node.token() != kNoToken) {
+        set_node(node);
+        made->need = std::max(made->need, recogniser.lexeme_need(config, next));
+      }
       ++i;
       continue;
     }

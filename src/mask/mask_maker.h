@@ -35,6 +35,7 @@
 #include "mask/lexeme_mask.h"
 #include "mask/mask_builder.h"
 #include "mask/mask_store.h"
+#include "parlance/vocabulary.h"
 #include "vocab/token_tables.h"
 
 namespace parlance::mask {
@@ -75,6 +76,7 @@ class SpaceBases {
 
 // What makers share, and whoever made this keeps alive.
 struct MakerShared {
+  const Vocabulary& vocabulary;
   const vocab::TokenTables& tables;
   SpaceBases& space_bases;
   LexemeMasks& lexemes;
@@ -105,6 +107,7 @@ class MaskMaker {
   void walk(std::uint32_t root, Config at);
   void walk_exits(const vocab::ExitTrie& exits, Config after,
                   std::uint32_t min_count, std::uint32_t max_count);
+  void try_token(Id id);
   void add_inner(const vocab::BodyTable& table, std::uint32_t max_chars);
   void leave_body(const vocab::BodyTable& table, const grammar::BodyView& view,
                   std::uint32_t root, Config config);
@@ -117,6 +120,10 @@ class MaskMaker {
   const vocab::TokenTrie& trie_;
   MaskBuilder builder_;
   Recogniser* recogniser_ = nullptr;  // while one mask is made
+  // In a string whose text is remembered: its place, and the bytes of every
+  // token that come before it.
+  const Config* from_ = nullptr;
+  std::size_t from_depth_ = 0;
 
   // By depth of a node below where a walk began.
   std::vector<Config> states_ = std::vector<Config>(vocab::kMaxTokenBytes + 1);

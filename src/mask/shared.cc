@@ -52,7 +52,8 @@ std::unique_ptr<MaskMaker> Shared::take_maker() {
       return maker;
     }
   }
-  return std::make_unique<MaskMaker>(MakerShared{.tables = tables_,
+  return std::make_unique<MaskMaker>(MakerShared{.vocabulary = vocabulary_,
+                                                 .tables = tables_,
                                                  .space_bases = space_bases_,
                                                  .lexemes = lexemes_,
                                                  .store = store_,
