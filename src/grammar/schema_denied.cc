@@ -1,0 +1,74 @@
+// Which rules a schema asks to be broken: what stands under "not", beside
+// another branch of "oneOf", in "if", or in a "contains" that is counted from
+// above.  For some of them texts that break them are not looked for, and
+// report() says so before the first text is read.
+
+#include <utility>
+#include <vector>
+
+#include "grammar/schema_goals.h"
+
+namespace parlance::grammar {
+
+void Goals::note_denied() {
+  using schema::kNoNode;
+  constexpr const char* kWhy =
+      "where it must not hold, texts that break just this rule are left out";
+  std::vector<Literal> todo;
+  std::vector<bool> seen(document_.nodes.size() * 2);
+  const auto go = [&](Literal literal) {
+    if (literal >> 1 == kNoNode || seen[literal]) return;
+    seen[literal] = true;
+    todo.push_back(literal);
+  };
+  go(holds(document_.root));
+  while (!todo.empty()) {
+    const Literal at = todo.back();
+    todo.pop_back();
+    const NodeId id = at >> 1;
+    const schema::Node& node = document_.node(id);
+    const schema::ObjectRules& objects = node.objects();
+    const schema::ArrayRules& arrays = node.arrays();
+    const auto same = [&](NodeId child) {
+      if (child != kNoNode) go(child << 1 | (at & 1));
+    };
+    const auto both = [&](NodeId child) {
+      if (child == kNoNode) return;
+      go(holds(child));
+      go(fails(child));
+    };
+    for (const NodeId child : node.all_of) same(child);
+    for (const NodeId child : node.any_of) same(child);
+    for (const NodeId child : node.one_of)
+      node.one_of.size() > 1 ? both(child) : same(child);
+    if (node.not_node != kNoNode) go(opposite(node.not_node << 1 | (at & 1)));
+    both(node.if_node);
+    same(node.then_node);
+    same(node.else_node);
+    same(node.ref);
+    for (const NodeId child : node.enum_nodes) same(child);
+    for (const auto& [name, child] : objects.properties) same(child);
+    for (const auto& [name, child] : objects.pattern_properties) same(child);
+    for (const auto& [name, child] : objects.dependent_schemas) same(child);
+    same(objects.additional_properties);
+    same(objects.property_names);
+    same(objects.unevaluated_properties);
+    for (const NodeId child : arrays.prefix_items) same(child);
+    same(arrays.items);
+    same(arrays.unevaluated_items);
+    arrays.max_contains ? both(arrays.contains) : same(arrays.contains);
+  }
+  for (NodeId id = 0; id < document_.nodes.size(); ++id) {
+    if (!seen[fails(id)]) continue;
+    const schema::Node& node = document_.node(id);
+    if (node.objects().unevaluated_properties != kNoNode) {
+      note(SchemaNote::Kind::kNarrowed, id, "unevaluatedProperties", kWhy);
+    }
+    if (node.arrays().unevaluated_items != kNoNode)
+      note(SchemaNote::Kind::kNarrowed, id, "unevaluatedItems", kWhy);
+    if (node.arrays().unique_items)
+      note(SchemaNote::Kind::kNarrowed, id, "uniqueItems", kWhy);
+  }
+}
+
+}  // namespace parlance::grammar

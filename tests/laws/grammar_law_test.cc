@@ -1,0 +1,419 @@
+// Laws of grammars made from JSON Schemas, over random schemas of few words
+// and many values each:
+//
+//   validity     a text is accepted exactly if a plain validator, which looks
+//                at the whole value rule by rule, finds it valid; where
+//                report() says that the grammar is narrower, at most then
+//   no dead end  whatever was written, something leads to the end; and what is
+//                written so, byte by byte, is valid
+//   prefixes     of a text that is accepted every beginning may go on
+//   rewriting    what means the same accepts the same: a schema twice in allOf,
+//                under two negations, behind a reference, with its keywords in
+//                another order
+//
+// PARLANCE_SEED=<n> runs the schemas of one seed only.
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <cstdlib>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <queue>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "grammar/machine.h"
+#include "parlance/grammar.h"
+#include "parlance/json.h"
+#include "schema/document.h"
+#include "schema/validate.h"
+#include "support/small_schemas.h"
+
+namespace parlance {
+namespace {
+
+using grammar::Config;
+using grammar::Recogniser;
+using testing::SmallSchemas;
+
+std::string text_of(const json::Value& value) {
+  return json::dump(value, {.ascii = false, .compact = true});
+}
+
+JsonSchemaOptions compact() {
+  JsonSchemaOptions options;
+  options.layout.max_white_space = 0;
+  return options;
+}
+
+bool is_narrowed(const Grammar& grammar) {
+  return std::any_of(grammar.report().begin(), grammar.report().end(),
+                     [](const SchemaNote& note) {
+                       return note.kind == SchemaNote::Kind::kNarrowed;
+                     });
+}
+
+struct Seeds {
+  std::uint32_t first = 1;
+  std::uint32_t last = 1;
+};
+Seeds seeds(std::uint32_t count, std::uint32_t first = 1) {
+  const char* one = std::getenv("PARLANCE_SEED");
+  if (one == nullptr) return {first, first + count - 1};
+  const auto seed = static_cast<std::uint32_t>(std::strtoul(one, nullptr, 10));
+  return {seed, seed};
+}
+
+// A schema of a seed; every third has no logic, every third nothing special.
+json::Value schema_of(SmallSchemas& small, std::uint32_t seed) {
+  return small.schema({.logic = seed % 3 != 0,
+                       .unevaluated = seed % 3 == 1,
+                       .references = seed % 2 == 0});
+}
+
+std::vector<json::Value> values_for(SmallSchemas& small, std::size_t count) {
+  std::vector<json::Value> values = {
+      nullptr, true, false, 0, 1, "", "a", json::Array(), json::Object()};
+  while (values.size() < count)
+    values.push_back(small.value(small.below(3) + 1));
+  return values;
+}
+
+std::string rerun(std::uint32_t seed, const json::Value& schema) {
+  return "PARLANCE_SEED=" + std::to_string(seed) + ", schema " +
+         json::dump(schema, {.ascii = false});
+}
+
+// What became of the schemas, for a look at what the tests reach.
+struct Tally {
+  std::size_t exact = 0;
+  std::size_t narrowed = 0;
+  std::size_t refused = 0;
+  std::size_t valid = 0;
+  std::size_t invalid = 0;
+};
+
+// --- Validity. --------------------------------------------------------------
+
+void check_validity(std::uint32_t seed, Tally& tally) {
+  SmallSchemas small(seed);
+  const json::Value schema = schema_of(small, seed);
+  SCOPED_TRACE(rerun(seed, schema));
+  const Result<schema::Document> document = schema::load(schema);
+  const Result<Grammar> grammar = Grammar::from_json_schema(schema, compact());
+  if (!document) {
+    EXPECT_FALSE(grammar);
+    ++tally.refused;
+    return;
+  }
+  schema::Validator validator(*document);
+  const std::vector<json::Value> values = values_for(small, 250);
+  if (!grammar) {
+    const ErrorCode code = grammar.error().code;
+    if (code == ErrorCode::kUnsatisfiable) {
+      for (const json::Value& value : values)
+        EXPECT_FALSE(validator.valid(value)) << text_of(value);
+    } else {
+      EXPECT_TRUE(code == ErrorCode::kUnsupported ||
+                  code == ErrorCode::kTooLarge)
+          << grammar.error().to_string();
+      ++tally.refused;
+    }
+    return;
+  }
+  const bool narrowed = is_narrowed(*grammar);
+  ++(narrowed ? tally.narrowed : tally.exact);
+  for (const json::Value& value : values) {
+    const bool valid = validator.valid(value);
+    ++(valid ? tally.valid : tally.invalid);
+    const std::string text = text_of(value);
+    const bool accepted = grammar->accepts(text);
+    if (accepted == valid || (narrowed && !accepted)) continue;
+    ADD_FAILURE() << (valid ? "valid and not accepted: "
+                            : "accepted and not valid: ")
+                  << text;
+    return;
+  }
+}
+
+void check_validity(Seeds range) {
+  Tally tally;
+  for (std::uint32_t seed = range.first; seed <= range.last; ++seed)
+    check_validity(seed, tally);
+  std::cout << "exact " << tally.exact << ", narrowed " << tally.narrowed
+            << ", refused " << tally.refused << "; valid " << tally.valid
+            << ", invalid " << tally.invalid << "\n";
+  if (range.first == range.last) return;
+  // The worlds are not empty: most schemas are exact, and both verdicts occur.
+  EXPECT_GT(tally.exact, 5 * (tally.narrowed + tally.refused));
+  EXPECT_GT(tally.valid, (tally.valid + tally.invalid) / 10);
+  EXPECT_GT(tally.invalid, (tally.valid + tally.invalid) / 10);
+}
+
+TEST(GrammarLaws, AcceptedIsValid) { check_validity(seeds(400)); }
+TEST(GrammarLaws, AcceptedIsValidLongRun) {
+  check_validity(seeds(20000, 1000));
+}
+
+// --- No dead ends. ----------------------------------------------------------
+
+// A place in a text, and what is open there.
+struct Place {
+  Config config;
+  std::string text;
+  std::size_t open = 0;  // brackets, as far as bytes outside strings tell
+  bool in_string = false;
+  bool escaped = false;
+
+  void add(std::uint8_t byte) {
+    text += static_cast<char>(byte);
+    if (in_string) {
+      if (escaped) {
+        escaped = false;
+      } else if (byte == '\\') {
+        escaped = true;
+      } else if (byte == '"') {
+        in_string = false;
+      }
+    } else if (byte == '"') {
+      in_string = true;
+    } else if (byte == '{' || byte == '[') {
+      ++open;
+    } else if (byte == '}' || byte == ']') {
+      --open;
+    }
+  }
+};
+
+std::vector<std::pair<std::uint8_t, Config>> ways_on(Recogniser& machine,
+                                                     Config config) {
+  std::vector<std::pair<std::uint8_t, Config>> ways;
+  for (int byte = 0; byte < 256; ++byte) {
+    const Config next = machine.step(config, static_cast<std::uint8_t>(byte));
+    if (!next.dead()) ways.emplace_back(static_cast<std::uint8_t>(byte), next);
+  }
+  return ways;
+}
+
+// Some text to the end from `from`, the best places first: few brackets open,
+// few bytes written.  Nothing when `budget` places did not do, or there is
+// none; then `exhausted` says so.
+std::optional<std::string> completion(Recogniser& machine, const Place& from,
+                                      std::size_t budget, bool& exhausted) {
+  struct Node {
+    Place place;
+    std::uint32_t parent;
+    std::uint8_t byte;
+  };
+  const auto hash = [](const Config& config) {
+    return std::array<std::uint32_t, 4>{config.lex, config.frame, config.count,
+                                        config.extra};
+  };
+  using Entry = std::pair<std::size_t, std::size_t>;  // cost, node
+  std::vector<Place> places = {from};
+  std::priority_queue<Entry, std::vector<Entry>, std::greater<>> queue;
+  queue.push({0, 0});
+  std::set<std::array<std::uint32_t, 4>> seen = {hash(from.config)};
+  exhausted = false;
+  while (!queue.empty()) {
+    const Place here = places[queue.top().second];
+    queue.pop();
+    if (machine.can_end(here.config)) return here.text;
+    if (budget-- == 0) return std::nullopt;
+    for (const auto& [byte, next] : ways_on(machine, here.config)) {
+      if (!seen.insert(hash(next)).second) continue;
+      Place there = here;
+      there.config = next;
+      there.add(byte);
+      const std::size_t cost = there.text.size() + 8 * there.open +
+                               (there.in_string ? 2 : 0) +
+                               (byte < ' ' || byte > '~' ? 3 : 0);
+      queue.push({cost, places.size()});
+      places.push_back(std::move(there));
+    }
+  }
+  exhausted = true;
+  return std::nullopt;
+}
+
+// The validator's numbers end where exponents have three digits.
+bool has_far_exponent(std::string_view text) {
+  for (std::size_t i = 1; i + 1 < text.size(); ++i) {
+    if ((text[i] | 0x20) != 'e' || text[i - 1] < '0' || text[i - 1] > '9')
+      continue;
+    std::size_t j = i + 1;
+    if (text[j] == '+' || text[j] == '-') ++j;
+    std::size_t digits = 0;
+    for (; j < text.size() && text[j] >= '0' && text[j] <= '9'; ++j) ++digits;
+    if (digits > 2) return true;
+  }
+  return false;
+}
+
+// Bytes at random, with a liking for those that JSON is made of.
+std::uint8_t choose(const std::vector<std::pair<std::uint8_t, Config>>& ways,
+                    SmallSchemas& small, std::size_t& index) {
+  constexpr std::string_view kLiked = "\"\"{}[],:ab019";
+  for (int tries = 0; tries < 4; ++tries) {
+    const auto byte =
+        static_cast<std::uint8_t>(kLiked[small.below(kLiked.size())]);
+    for (index = 0; index < ways.size(); ++index) {
+      if (ways[index].first == byte) return byte;
+    }
+  }
+  index = small.below(ways.size());
+  return ways[index].first;
+}
+
+void check_walks(std::uint32_t seed, std::size_t walks, std::size_t& given_up) {
+  SmallSchemas small(seed);
+  const json::Value schema = schema_of(small, seed);
+  SCOPED_TRACE(rerun(seed, schema));
+  const Result<schema::Document> document = schema::load(schema);
+  if (!document) return;
+  const Result<Grammar> grammar = Grammar::from_json_schema(schema, compact());
+  if (!grammar) return;
+  schema::Validator validator(*document);
+  Recogniser& machine = *grammar->machine()->recogniser;
+  for (std::size_t walk = 0; walk < walks; ++walk) {
+    std::string text;
+    {
+      const std::lock_guard<std::mutex> lock(machine.mutex);
+      Place place{.config = machine.start(), .text = {}};
+      for (std::size_t left = small.below(40); left > 0; --left) {
+        const auto ways = ways_on(machine, place.config);
+        if (ways.empty()) break;
+        std::size_t index = 0;
+        place.add(choose(ways, small, index));
+        place.config = ways[index].second;
+      }
+      bool exhausted = false;
+      const auto end = completion(machine, place, 3000, exhausted);
+      if (!end) {
+        ASSERT_FALSE(exhausted) << "a dead end behind " << place.text;
+        ++given_up;
+        continue;
+      }
+      text = *end;
+    }
+    ASSERT_TRUE(grammar->accepts(text)) << text;
+    const Result<json::Value> value = json::parse(text);
+    ASSERT_TRUE(value) << text << ": " << value.error().to_string();
+    if (!has_far_exponent(text)) {
+      ASSERT_TRUE(validator.valid(*value))
+          << "accepted and not valid: " << text;
+    }
+    // Every beginning may go on, and is only too short.
+    for (std::size_t size = 0; size < text.size(); ++size) {
+      const std::string_view prefix = std::string_view(text).substr(0, size);
+      const std::optional<Rejection> rejection = grammar->explain(prefix);
+      if (!rejection) continue;  // a number
+      ASSERT_EQ(rejection->offset, size) << prefix;
+      ASSERT_FALSE(rejection->expected.empty()) << prefix;
+    }
+  }
+}
+
+void check_walks(Seeds range, std::size_t walks) {
+  std::size_t given_up = 0;
+  for (std::uint32_t seed = range.first; seed <= range.last; ++seed) {
+    check_walks(seed, walks, given_up);
+  }
+  std::cout << "given up: " << given_up << "\n";
+  EXPECT_LE(given_up, (range.last - range.first + 1) * walks / 100);
+}
+
+TEST(GrammarLaws, NoDeadEnds) { check_walks(seeds(120), 4); }
+TEST(GrammarLaws, NoDeadEndsLongRun) { check_walks(seeds(3000, 1000), 12); }
+
+// --- Rewriting. -------------------------------------------------------------
+
+// The same, with the keywords of every subschema in another order.  Names of
+// properties are shuffled too.
+json::Value shuffled(const json::Value& value, SmallSchemas& small) {
+  if (value.is_array()) {
+    json::Array items;
+    for (const json::Value& item : value.items())
+      items.push_back(shuffled(item, small));
+    return items;
+  }
+  if (!value.is_object()) return value;
+  std::vector<json::Member> members;
+  for (const json::Member& member : value.members())
+    members.push_back({member.key, shuffled(member.value, small)});
+  std::shuffle(members.begin(), members.end(), small.random());
+  json::Object out;
+  for (const json::Member& member : members) out.set(member.key, member.value);
+  return out;
+}
+
+// `wrap` around a schema, whose references go to the root's place.
+json::Value with_inner(const json::Value& schema, json::Object wrap) {
+  json::Object inner;
+  inner.set("inner", schema);
+  wrap.set("$defs", inner);
+  return wrap;
+}
+
+void check_rewriting(std::uint32_t seed) {
+  SmallSchemas small(seed);
+  const json::Value schema = small.schema({.logic = seed % 3 != 0,
+                                           .unevaluated = seed % 3 == 1,
+                                           .references = false});
+  SCOPED_TRACE(rerun(seed, schema));
+  const Result<Grammar> plain = Grammar::from_json_schema(schema, compact());
+  if (!plain || is_narrowed(*plain)) return;
+  const json::Value inner = json::Object{{"$ref", "#/$defs/inner"}};
+  const json::Value no_inner = json::Object{{"not", inner}};
+  const std::pair<const char*, json::Value> rewritten[] = {
+      {"twice in allOf",
+       with_inner(schema, {{"allOf", json::Array{inner, inner}}})},
+      {"twice in anyOf",
+       with_inner(schema, {{"anyOf", json::Array{inner, inner}}})},
+      {"once in oneOf", with_inner(schema, {{"oneOf", json::Array{inner}}})},
+      {"behind a reference", with_inner(schema, {{"$ref", "#/$defs/inner"}})},
+      {"under two negations", with_inner(schema, {{"not", no_inner}})},
+      {"as the condition of false",
+       with_inner(schema, {{"if", inner}, {"else", false}})},
+      {"in another order", shuffled(schema, small)},
+  };
+  const std::vector<json::Value> values = values_for(small, 120);
+  for (const auto& [how, other] : rewritten) {
+    SCOPED_TRACE(how);
+    const Result<Grammar> same = Grammar::from_json_schema(other, compact());
+    if (!same) {
+      // Negation may need more than there is.
+      EXPECT_TRUE(same.error().code == ErrorCode::kTooLarge ||
+                  same.error().code == ErrorCode::kUnsupported)
+          << same.error().to_string();
+      continue;
+    }
+    const bool narrowed = is_narrowed(*same);
+    for (const json::Value& value : values) {
+      const std::string text = text_of(value);
+      const bool accepted = same->accepts(text);
+      if (narrowed && !accepted) continue;
+      ASSERT_EQ(accepted, plain->accepts(text)) << text;
+    }
+  }
+}
+
+TEST(GrammarLaws, RewritingChangesNothing) {
+  const Seeds range = seeds(150);
+  for (std::uint32_t seed = range.first; seed <= range.last; ++seed)
+    check_rewriting(seed);
+}
+TEST(GrammarLaws, RewritingChangesNothingLongRun) {
+  const Seeds range = seeds(5000, 1000);
+  for (std::uint32_t seed = range.first; seed <= range.last; ++seed)
+    check_rewriting(seed);
+}
+
+}  // namespace
+}  // namespace parlance
