@@ -118,6 +118,16 @@ class Grammar {
   static Result<Grammar> from_json_schema(
       const json::Value& schema, const JsonSchemaOptions& options = {});
 
+  // A text is a schema in JSON, never the schema that is this string.
+  static Result<Grammar> from_json_schema(
+      const std::string& schema, const JsonSchemaOptions& options = {}) {
+    return from_json_schema(std::string_view(schema), options);
+  }
+  static Result<Grammar> from_json_schema(
+      const char* schema, const JsonSchemaOptions& options = {}) {
+    return from_json_schema(std::string_view(schema), options);
+  }
+
   // Whether `text` as a whole is in the language.  O(text.size()).
   bool accepts(std::string_view text) const;
   // Nothing if accepts(text), else where and why not.
