@@ -28,8 +28,8 @@ REASONS = {
     "format": "RFC 3339 (leap seconds), RFC 2673 (no leading zeros)",
     "template": "RFC 6570: operators kept for later; the erratum about \"'\"",
     "escape": "every spelling of a string's characters is the same string",
-    "twice": "a name that comes twice is valid and means something else to "
-    "each reader, so that it is never let out",
+    "twice": "what a name that comes twice means differs from reader to reader; "
+    "one that is declared is let out once",
     "exact": "numbers are compared exactly, not as floats",
     "nothing": "a schema that nothing satisfies is an error",
 }
