@@ -514,7 +514,7 @@ std::vector<JsonMachine::MemberWay> JsonMachine::ways_of(const Alternative& one,
       bool always = false;
       for (const Literal literal : literals) {
         always = always || literal == kNoLiteral ||
-                 !goals_.live_with(way.goal, opposite(literal));
+                 goals_.is_empty(goals_.with(way.goal, opposite(literal)));
       }
       if (always) {
         next.push_back({way.goal, way.broken | bit});

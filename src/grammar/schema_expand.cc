@@ -113,6 +113,8 @@ class Goals::Expander {
 
   std::vector<Partial>& done() { return done_; }
   bool truncated() const { return truncated_; }
+  // Some alternatives were not looked for.
+  bool cut() const { return cut_; }
 
  private:
   // One of several ways to go on.
@@ -150,10 +152,16 @@ class Goals::Expander {
   std::size_t limit_;
   std::size_t steps_ = 0;
   bool truncated_ = false;
+  bool cut_ = false;
   std::vector<Partial> stack_;
   std::vector<Partial> done_;
 
   const schema::Document& document() const { return goals_.document_; }
+
+  void leave_out() {
+    cut_ = true;
+    goals_.narrowed_ = true;
+  }
 
   static void require(Partial& partial, Literal literal,
                       std::uint32_t by = 0xFFFFFFFF) {
@@ -238,7 +246,9 @@ class Goals::Expander {
       case Edit::kItemWitness: {
         auto& array = std::get<ArrayShape>(partial.shape);
         array.witnesses.emplace_back(choice.at_index, choice.at);
-        return array.witnesses.size() <= kMaxWitnesses;
+        if (array.witnesses.size() <= kMaxWitnesses) return true;
+        leave_out();
+        return false;
       }
       case Edit::kCount:
         std::get<ArrayShape>(partial.shape).counts.push_back(choice.count);
@@ -248,14 +258,16 @@ class Goals::Expander {
     }
   }
 
-  static bool apply_member(ObjectShape& object, const Choice& choice) {
+  bool apply_member(ObjectShape& object, const Choice& choice) {
     using Edit = Choice::Edit;
     const auto has = [](const std::vector<KeyId>& list, KeyId key) {
       return std::find(list.begin(), list.end(), key) != list.end();
     };
     if (choice.edit == Edit::kDeny) {
       object.denials.push_back(choice.denial);
-      return object.denials.size() <= kMaxDenials;
+      if (object.denials.size() <= kMaxDenials) return true;
+      leave_out();
+      return false;
     }
     if (choice.edit == Edit::kForbid) {
       object.forbidden.push_back(choice.at_key);
@@ -607,7 +619,7 @@ class Goals::Expander {
       }
       return choices;
     }
-    if (goals_.has_unevaluated_) goals_.narrowed_ = true;
+    if (goals_.has_unevaluated_) leave_out();
     for (const NodeId child : options)
       choices.push_back({.literals = {holds(child)}});
     return choices;
@@ -716,8 +728,7 @@ class Goals::Expander {
                          .at_key = goals_.key(name),
                          .edit = Choice::Edit::kRequire});
     }
-    if (node.objects().unevaluated_properties != kNoNode)
-      goals_.narrowed_ = true;
+    if (node.objects().unevaluated_properties != kNoNode) leave_out();
     if (node.object_rules != nullptr) denial.nodes.push_back(id);
     for (const NodeId child : node.all_of) {
       if (!deny_objects(child, denial, choices)) return false;
@@ -807,7 +818,7 @@ class Goals::Expander {
       if (never) return true;
       if (!both) continue;
       const Answer answer = goals_.ask(goals_.goal(std::move(literals)));
-      if (!answer.yes && answer.low == Answer::kNone) return true;
+      if (answer.surely_not()) return true;
     }
     return false;
   }
@@ -851,7 +862,7 @@ class Goals::Expander {
     require(both, holds(id));
     Expander expander(goals_, type_, 16);
     expander.run(std::move(both));
-    if (expander.truncated()) return false;
+    if (expander.truncated() || expander.cut()) return false;
     return std::all_of(expander.done().begin(), expander.done().end(),
                        [&](Partial& shape) { return impossible(shape.shape); });
   }
@@ -875,7 +886,7 @@ class Goals::Expander {
     // without any question that is being asked already.
     for (const KeyId key : object->required) {
       const Answer answer = goals_.ask(known_goal(*object, key));
-      if (!answer.yes && answer.low == Answer::kNone) return true;
+      if (answer.surely_not()) return true;
     }
     return false;
   }
@@ -1015,8 +1026,7 @@ class Goals::Expander {
       }
     }
     // Two equal items, and items that are not evaluated, are not looked for.
-    if (rules.unique_items || rules.unevaluated_items != kNoNode)
-      goals_.narrowed_ = true;
+    if (rules.unique_items || rules.unevaluated_items != kNoNode) leave_out();
     add_bounds(choices, rules.min_items, rules.max_items);
   }
 
@@ -1128,6 +1138,7 @@ void Goals::expand(GoalId goal, JsonType type, Expansion& into) {
   Expander expander(*this, type, options_.limits.alternatives);
   expander.run(goals_[goal]);
   if (expander.truncated()) narrowed_ = true;
+  into.cut = expander.truncated() || expander.cut() || languages_.narrowed();
 
   const std::size_t first_object = objects_.size();
   const std::size_t first_array = arrays_.size();

@@ -19,6 +19,7 @@ struct Goals::ObjectFacts {
   std::unordered_map<KeyId, std::size_t> ranks;
   automata::LanguageId possible = 0;
   bool possible_known = false;
+  bool cut = false;  // some kinds of names are left out
   bool tracks_names = false;
   std::uint64_t count_cap = 0;
 };

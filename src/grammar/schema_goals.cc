@@ -487,6 +487,7 @@ void Goals::find_extra_names(ShapeId, ObjectFacts& facts) {
     return;
   }
   narrowed_ = true;
+  facts.cut = true;
   add(std::vector<bool>(count, false));
   for (std::size_t i = 0; i < count; ++i) {
     std::vector<bool> matched(count, false);

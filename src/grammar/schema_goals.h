@@ -25,6 +25,7 @@
 // When a schema has more alternatives than the limit, the first ones are kept:
 // the language gets narrower, never wider, and narrowed() says so.
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <deque>
@@ -216,6 +217,9 @@ class Goals {
   // The live alternatives of a goal; empty when no value of the type fits.
   const std::vector<ShapeId>& shapes(GoalId goal, JsonType type);
   bool live(GoalId goal) { return ask(goal).yes; }
+  // Nothing fulfils the goal.  More than !live(), which also says that nothing
+  // was found within the limits.
+  bool is_empty(GoalId goal) { return ask(goal).surely_not(); }
 
   const StringShape& string(ShapeId id) const { return strings_[id]; }
   const ObjectShape& object(ShapeId id) const { return objects_[id]; }
@@ -226,8 +230,6 @@ class Goals {
   // not allowed.
   GoalId member_goal(ShapeId object, const NameClass& name);
   GoalId item_goal(ShapeId array, std::uint64_t index);
-  // Whether something live is left when `literal` is added.
-  bool live_with(GoalId id, Literal literal) { return live(with(id, literal)); }
   // What the value of a member of that name may fulfil to break a denied rule;
   // kNoLiteral if its presence does.
   std::vector<Literal> breaking(const Denial& denial, const NameClass& name);
@@ -292,6 +294,7 @@ class Goals {
     bool expanding = false;
     bool expanded = false;
     bool live_known = false;
+    bool cut = false;  // some alternatives were left out, here or further in
     Known known = Known::kUnknown;
     std::uint32_t place = 0;  // on the stack of questions, while busy
   };
@@ -301,6 +304,13 @@ class Goals {
     static constexpr std::uint32_t kNone = 0xFFFFFFFF;
     bool yes = false;
     std::uint32_t low = kNone;
+    bool cut = false;  // what was left out might have led to a yes
+
+    void rest_on(const Answer& other) {
+      low = std::min(low, other.low);
+      cut = cut || other.cut;
+    }
+    bool surely_not() const { return !yes && !cut && low == kNone; }
   };
 
   Expansion& expansion(GoalId goal, JsonType type);

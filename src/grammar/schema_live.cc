@@ -46,12 +46,12 @@ bool contains(const std::vector<T>& sorted, const T& value) {
 Goals::Answer Goals::ask(GoalId goal, JsonType type) {
   Expansion& known = expansion(goal, type);
   if (known.known == Known::kYes) return {.yes = true};
-  if (known.known == Known::kNo) return {};
+  if (known.known == Known::kNo) return {.cut = known.cut};
   if (known.expanding) return {.low = 0};
   if (known.known == Known::kBusy) return {.low = known.place};
   if (depth_ >= kMaxQuestions || steps_ > options_.limits.steps) {
     narrowed_ = true;
-    return {.low = 0};
+    return {.low = 0, .cut = true};
   }
   known.known = Known::kBusy;
   known.place = depth_++;
@@ -60,7 +60,7 @@ Goals::Answer Goals::ask(GoalId goal, JsonType type) {
   for (const ShapeId shape : known.all) {
     const Answer one = ask_shape(type, shape);
     answer.yes = answer.yes || one.yes;
-    answer.low = std::min(answer.low, one.low);
+    answer.rest_on(one);
     if (one.yes) break;
   }
   --depth_;
@@ -68,6 +68,8 @@ Goals::Answer Goals::ask(GoalId goal, JsonType type) {
     known.known = Known::kYes;
     return {.yes = true};
   }
+  known.cut = known.cut || answer.cut;
+  answer.cut = known.cut;
   known.known = answer.low >= known.place ? Known::kNo : Known::kUnknown;
   if (known.known == Known::kNo) answer.low = Answer::kNone;
   return answer;
@@ -83,7 +85,7 @@ Goals::Answer Goals::ask(GoalId goal) {
         JsonType::kNull, JsonType::kArray, JsonType::kObject}) {
     const Answer one = ask(goal, type);
     if (one.yes) return one;
-    answer.low = std::min(answer.low, one.low);
+    answer.rest_on(one);
   }
   return answer;
 }
@@ -142,6 +144,7 @@ class Goals::Planner {
   Answer run(std::uint64_t broken) {
     plan_.min = shape_.min;
     plan_.max = shape_.max;
+    answer_.cut = facts_.cut;
     for (std::size_t i = 0; i < shape_.denials.size(); ++i) {
       if ((broken >> i & 1) != 0) continue;
       std::vector<const Violation*> ways;
@@ -176,7 +179,7 @@ class Goals::Planner {
 
   bool ask(GoalId goal) {
     const Answer one = goals_.ask(goal);
-    answer_.low = std::min(answer_.low, one.low);
+    answer_.rest_on(one);
     return one.yes;
   }
 
@@ -203,6 +206,7 @@ class Goals::Planner {
   bool search(std::size_t next) {
     if (++steps_ > kMaxSteps) {
       goals_.narrowed_ = true;
+      answer_.cut = true;
       return false;
     }
     if (next == open_.size()) return fits();
@@ -451,7 +455,7 @@ Goals::Answer Goals::ask_items(ShapeId array, std::uint64_t size,
     GoalId goal = item_goal(array, index);
     if (also != kNoLiteral) goal = with(goal, also);
     const Answer one = ask(goal);
-    answer.low = std::min(answer.low, one.low);
+    answer.rest_on(one);
     return one.yes;
   };
   // Up to where it matters: the least number of items, and where witnesses are.
