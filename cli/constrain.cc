@@ -50,7 +50,8 @@ JsonSchemaOptions options_of(const GrammarArguments& arguments) {
 
 void add_grammar(CLI::App& app, GrammarArguments& arguments) {
   GrammarArguments& a = arguments;
-  app.add_option("-s,--schema", a.schema_file, "The JSON Schema")
+  app.add_option("-s,--schema", a.schema_file,
+                 "The JSON Schema: a file, or the text itself")
       ->type_name("FILE")
       ->required();
   app.add_flag("--compact", a.compact, "No white space between the parts");
@@ -79,10 +80,13 @@ void add_grammar(CLI::App& app, GrammarArguments& arguments) {
 
 Grammar load_grammar(const GrammarArguments& arguments) {
   const JsonSchemaOptions options = options_of(arguments);
-  const std::string text = read_all(arguments.schema_file);
-  const std::string name = display_name(arguments.schema_file);
-  Grammar grammar = or_fail(
-      Grammar::from_json_schema(std::string_view(text), options), name, text);
+  const bool inline_text = arguments.schema_file.starts_with('{');
+  const std::string text =
+      inline_text ? arguments.schema_file : read_all(arguments.schema_file);
+  const std::string name =
+      inline_text ? "--schema" : display_name(arguments.schema_file);
+  Grammar grammar =
+      or_fail(Grammar::from_json_schema(text, options), name, text);
   if (arguments.report) {
     const Style style(arguments.color, 2);
     for (const SchemaNote& note : grammar.report()) {

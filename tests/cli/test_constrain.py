@@ -102,6 +102,12 @@ def test_bad_schemas_show_the_place(parlance, tmp_path):
     assert "none.json" in err
 
 
+def test_schema_as_text(parlance):
+    parlance("accept", "--schema", '{"type": "integer"}', stdin="3")
+    _, err = parlance("accept", "-s", '{"type": 3}', stdin="3", status=2)
+    assert "--schema:1:10" in err
+
+
 def test_lenient_reports(parlance, tmp_path):
     (tmp_path / "s.json").write_text(r'{"type": "string", "pattern": "(a)\\1"}')
     parlance("accept", "-s", "s.json", stdin='"x"', status=2)
