@@ -85,8 +85,13 @@ Grammar load_grammar(const GrammarArguments& arguments) {
       inline_text ? arguments.schema_file : read_all(arguments.schema_file);
   const std::string name =
       inline_text ? "--schema" : display_name(arguments.schema_file);
-  Grammar grammar =
-      or_fail(Grammar::from_json_schema(text, options), name, text);
+  Result<Grammar> made = Grammar::from_json_schema(text, options);
+  if (!made) {
+    Error error = made.error();
+    if (!error.span) error.span = locate(text, error.path);
+    fail_with(error, name, text);
+  }
+  Grammar grammar = *std::move(made);
   if (arguments.report) {
     const Style style(arguments.color, 2);
     for (const SchemaNote& note : grammar.report()) {
