@@ -166,6 +166,12 @@ JsonMachine::FrameId JsonMachine::after(FrameId id,
 Config JsonMachine::behind_value(FrameId frame,
                                  const std::vector<GoalId>& survivors,
                                  const std::string* unique_value) {
+  if (frames_[frame].kind == FrameKind::kDetached) {
+    std::vector<GoalId> sorted = survivors;
+    std::sort(sorted.begin(), sorted.end());
+    return {static_cast<LexId>(Kind::kEscaped), frame, 0,
+            intern_list(survivors_, survivors_of_, std::move(sorted))};
+  }
   const Kind kind =
       frames_[frame].kind == FrameKind::kRoot ? Kind::kEnd : Kind::kAfter;
   return {static_cast<LexId>(kind), after(frame, survivors, unique_value), 0,
@@ -565,6 +571,64 @@ JsonMachine::FrameId JsonMachine::make_member(FrameId id, const NameClass& name,
   return intern(std::move(next), std::move(made));
 }
 
+// --- Detached frames. --------------------------------------------------------
+
+JsonMachine::FrameId JsonMachine::detached(std::vector<GoalId> goals) {
+  std::sort(goals.begin(), goals.end());
+  Frame frame;
+  frame.kind = FrameKind::kDetached;
+  frame.pending = true;
+  std::vector<Alternative> made;
+  for (const GoalId goal : goals) made.push_back({0, 0, 0, goal});
+  return intern(std::move(frame), std::move(made));
+}
+
+Config JsonMachine::relative(Config config) {
+  const Frame& frame = frames_[config.frame];
+  // Near the greatest depth, and where layout depends on it, depth matters.
+  if (!frame.pending || frame.unique || options_.layout.indent ||
+      frame.depth + 2 * kFar > options_.limits.depth ||
+      frame.kind == FrameKind::kDetached)
+    return {};
+  if (frame.detached == kUnknown) {
+    const FrameId made = detached(goals_in(frame));
+    frames_[config.frame].detached = made;
+  }
+  config.frame = frames_[config.frame].detached;
+  return config;
+}
+
+Config JsonMachine::rejoin(Config config, Config escaped) {
+  return behind_value(config.frame, survivors_[escaped.extra], nullptr);
+}
+
+// The byte that ends the name of a member whose value has one goal, whatever
+// else the object has, leads to where that goal alone is known.
+Config JsonMachine::probe(Config config, std::uint8_t byte) {
+  const Lexeme& lexeme = lexemes_[config.lex];
+  if (byte != '"' || lexeme.kind != Kind::kKey ||
+      lexeme.body != json::BodyState::kText)
+    return step(config, byte);
+  const Frame& frame = frames_[config.frame];
+  const std::uint32_t name = lexeme.trie == KeySet::kNone
+                                 ? KeySet::kNone
+                                 : key_sets_[lexeme.set].node(lexeme.trie).name;
+  if (name == KeySet::kNone || frame.size != 1 || options_.layout.indent ||
+      frame.depth + 2 * kFar > options_.limits.depth)
+    return step(config, byte);
+  if (!key_info(config.frame).allowed.get(name)) return {};
+  const Alternative one = alternatives(frame)[0];
+  const KeyId key = key_sets_[lexeme.set].names()[name];
+  const auto [it, is_new] = member_frames_.try_emplace(
+      std::uint64_t{one.shape} << 32 | key, FrameId{0});
+  if (is_new && goals_.object(one.shape).denials.empty()) {
+    const GoalId goal = goals_.member_goal(one.shape, {.key = key});
+    it->second = detached({goal});
+  }
+  if (it->second == 0) return step(config, byte);
+  return {static_cast<LexId>(Kind::kColon), it->second, 0, 0};
+}
+
 // --- What a mask can tell apart. --------------------------------------------
 
 // The frame with counts that no token can tell from this one's.
@@ -575,7 +639,9 @@ JsonMachine::FrameId JsonMachine::canonical(FrameId id) {
   for (FrameId at = id; frames_[at].canonical == kUnknown;
        at = frames_[at].parent) {
     path.push_back(at);
-    if (frames_[at].kind == FrameKind::kRoot) break;
+    if (frames_[at].kind == FrameKind::kRoot ||
+        frames_[at].kind == FrameKind::kDetached)
+      break;
   }
   for (auto it = path.rbegin(); it != path.rend(); ++it) {
     const Frame& frame = frames_[*it];
@@ -584,7 +650,9 @@ JsonMachine::FrameId JsonMachine::canonical(FrameId id) {
     same.pending = frame.pending;
     same.depth = frame.depth;
     same.parent =
-        frame.kind == FrameKind::kRoot ? 0 : frames_[frame.parent].canonical;
+        frame.kind == FrameKind::kRoot || frame.kind == FrameKind::kDetached
+            ? 0
+            : frames_[frame.parent].canonical;
     same.count = frame.count;
     same.used = frame.used;
     const std::vector<Alternative> now(alternatives(frame),

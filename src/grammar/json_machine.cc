@@ -28,7 +28,7 @@ JsonMachine::JsonMachine(schema::Document document, JsonSchemaOptions options)
   frames_.emplace_back();
   lexemes_.resize(kFirstLexeme);
   for (LexId id = 0; id < kFirstLexeme; ++id)
-    lexemes_[id].kind = id <= static_cast<LexId>(Kind::kEnd)
+    lexemes_[id].kind = id <= static_cast<LexId>(Kind::kEscaped)
                             ? static_cast<Kind>(id)
                             : Kind::kDead;
   used_.push_back({});
@@ -104,6 +104,7 @@ Config JsonMachine::step(Config config, std::uint8_t byte) {
       return word_step(config, byte);
     case Kind::kDead:
     case Kind::kEnd:
+    case Kind::kEscaped:
       return {};
     default:
       return structure(config, byte);

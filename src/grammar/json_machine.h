@@ -62,6 +62,12 @@ class JsonMachine final : public Recogniser {
   std::uint64_t lexeme_fingerprint(Config config) override;
   bool same_lexeme(Config from, Config to) override;
   int lexeme_end(Config config) override;
+  Config relative(Config config) override;
+  bool escaped(Config config) override {
+    return config.lex == static_cast<LexId>(Kind::kEscaped);
+  }
+  Config rejoin(Config config, Config escaped) override;
+  Config probe(Config config, std::uint8_t byte) override;
   std::uint32_t lexeme_room(Config config) override;
   Config lexeme_unbounded(Config config) override;
   std::uint32_t lexeme_need(Config from, Config to) override;
@@ -75,7 +81,7 @@ class JsonMachine final : public Recogniser {
   using LexId = std::uint32_t;
   static constexpr std::uint32_t kUnknown = 0xFFFFFFFF;
 
-  // Kinds of places.  Those up to kEnd are lexeme states themselves: their
+  // Kinds of places.  Those up to kEscaped are lexeme states themselves: their
   // number is their LexId.
   enum class Kind : std::uint8_t {
     kDead,
@@ -87,6 +93,7 @@ class JsonMachine final : public Recogniser {
     kColon,
     kAfter,  // behind a member or item: ',' or the end of the frame
     kEnd,    // behind the whole text
+    kEscaped,  // behind the value of a detached frame
     kWord,   // in null, true, false
     kNumber,
     kString,
@@ -105,7 +112,8 @@ class JsonMachine final : public Recogniser {
     auto operator<=>(const Alternative&) const = default;
   };
 
-  enum class FrameKind : std::uint8_t { kRoot, kArray, kObject };
+  // A detached frame stands for any in which a value with its goals comes.
+  enum class FrameKind : std::uint8_t { kRoot, kArray, kObject, kDetached };
 
   struct KeyInfo;
   struct Frame {
@@ -129,6 +137,7 @@ class JsonMachine final : public Recogniser {
     Config closed = {};
     bool closed_known = false;
     FrameId canonical = kUnknown;
+    FrameId detached = kUnknown;
     std::unique_ptr<KeyInfo> keys;
   };
 
@@ -251,6 +260,7 @@ class JsonMachine final : public Recogniser {
   FrameId make_member(FrameId frame, const NameClass& name,
                       const std::vector<KeyId>& used);
   std::uint32_t intern_used(std::vector<KeyId> used);
+  FrameId detached(std::vector<GoalId> goals);
   FrameId canonical(FrameId frame);
 
   const schema::Document document_;
@@ -278,6 +288,12 @@ class JsonMachine final : public Recogniser {
   // Remembered texts: (text before << 8 | byte) + 1.
   std::vector<std::uint64_t> texts_;
   std::unordered_map<std::uint64_t, std::uint32_t> text_of_;
+  // Goals that survived a value of a detached frame.
+  std::vector<std::vector<GoalId>> survivors_;
+  std::unordered_map<std::string, std::uint32_t> survivors_of_;
+  // By shape and name: the detached frame of a member's value; 0 if it has none
+  // of its own.
+  std::unordered_map<std::uint64_t, FrameId> member_frames_;
   std::size_t rows_ = 0;
 };
 

@@ -116,6 +116,23 @@ class Recogniser {
   static constexpr int kJsonEnd = -2;
   virtual int lexeme_end(Config) { return kAnyEnd; }
 
+  // --- What places have in common whatever is around them.
+  //
+  // Where a value comes, what may stand in it does not depend on what comes
+  // behind it.  relative() is the same place with nothing known behind the
+  // value: equal for all places whose value is the same.  Reading from there
+  // ends in an escaped() configuration, which no byte continues, when the value
+  // is over; rejoin() says what that is at the real place.  Dead where there is
+  // no such place.
+  virtual Config relative(Config) { return {}; }
+  virtual bool escaped(Config) { return false; }
+  virtual Config rejoin(Config, Config) { return {}; }
+  // As step(), but a byte after which a value comes may lead to the relative
+  // place instead, which costs less where nobody goes there in the end.
+  virtual Config probe(Config config, std::uint8_t byte) {
+    return step(config, byte);
+  }
+
   // What may come, for people: `"a string", "}" or ","`.
   virtual std::string expected(Config config) = 0;
 

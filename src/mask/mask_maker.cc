@@ -88,14 +88,15 @@ MaskMaker::MaskMaker(const MakerShared& shared)
       trie_(shared.tables.trie()),
       builder_(shared.tables.mask_words()) {}
 
-const MaskBuilder& MaskMaker::make(Recogniser& recogniser, Config config) {
+const MaskBuilder& MaskMaker::make(Recogniser& recogniser, Config config,
+                                   RelativeMasks& relative) {
   recogniser_ = &recogniser;
   if (config.dead()) {
     builder_.start({});
   } else if (const BodyView body = recogniser.body(config); body.free) {
     in_body(body, config);
   } else if (const SpaceView space = recogniser.space(config); space.free) {
-    between(space, config);
+    if (!where_a_value_comes(config, relative)) between(space, config);
   } else if (const std::uint64_t fingerprint =
                  recogniser.lexeme_fingerprint(config)) {
     in_lexeme(config, fingerprint);
@@ -138,15 +139,36 @@ void MaskMaker::walk(std::uint32_t root, Config at) {
   const std::uint32_t end = nodes[root].subtree_end();
   for (std::uint32_t i = root + 1; i < end;) {
     const TrieNode node = nodes[i];
-    const Config next = recogniser.step(states[node.depth() - 1], node.byte());
+    Config next = recogniser.probe(states[node.depth() - 1], node.byte());
+    if (recogniser.escaped(next)) next = step_all(at, root, i);
     if (next.dead()) {
       i = node.subtree_end();
       continue;
     }
-    states[node.depth()] = next;
     set_node(node);
+    if (recogniser.escaped(next)) {
+      escapes_->push_back({.node = i, .at = next});
+      i = node.subtree_end();
+      continue;
+    }
+    states[node.depth()] = next;
     ++i;
   }
+}
+
+// Where the bytes between two nodes of the trie lead, without probes.
+Config MaskMaker::step_all(Config at, std::uint32_t root, std::uint32_t node) {
+  // The way down to `node`: each ancestor's subtree holds it.
+  for (std::uint32_t i = root + 1; !at.dead();) {
+    if (node >= trie_.subtree_end(i)) {
+      i = trie_.subtree_end(i);
+      continue;
+    }
+    at = recogniser_->step(at, trie_.byte(i));
+    if (i == node) break;
+    ++i;
+  }
+  return at;
 }
 
 // Sets the tokens of `exits` whose remainder is read from `after` and whose
@@ -160,24 +182,51 @@ void MaskMaker::walk_exits(const ExitTrie& exits, Config after,
     }
   };
   if (after.dead()) return;
+  set_exits(0);
+  if (recogniser_->escaped(after)) {
+    escapes_->push_back({.exits = &exits,
+                         .node = 0,
+                         .min_count = min_count,
+                         .max_count = max_count,
+                         .at = after});
+    return;
+  }
+  walk_exits(exits, 0, after, min_count, max_count);
+}
+
+// The same for remainders strictly below the node `root`, where `at` stands.
+void MaskMaker::walk_exits(const ExitTrie& exits, std::uint32_t root, Config at,
+                           std::uint32_t min_count, std::uint32_t max_count) {
   Recogniser& recogniser = *recogniser_;
   Config* const states = states_.data();
-  states[0] = after;
-  set_exits(0);
-  for (std::uint32_t i = 1; i < exits.node_count();) {
+  states[exits.node(root).depth()] = at;
+  const std::uint32_t end = exits.node(root).subtree_end();
+  for (std::uint32_t i = root + 1; i < end;) {
     const TrieNode& node = exits.node(i);
     if (from_ != nullptr && node.byte() == '"') {
       for (const ExitToken& exit : exits.subtree_exits(i)) try_token(exit.id);
       i = node.subtree_end();
       continue;
     }
-    const Config next = recogniser.step(states[node.depth() - 1], node.byte());
+    Config next = recogniser.step(states[node.depth() - 1], node.byte());
     if (next.dead()) {
       i = node.subtree_end();
       continue;
     }
+    for (const ExitToken& exit : exits.exits(i)) {
+      if (exit.count > max_count) break;
+      if (exit.count >= min_count) set(exit.id);
+    }
+    if (recogniser.escaped(next)) {
+      escapes_->push_back({.exits = &exits,
+                           .node = i,
+                           .min_count = min_count,
+                           .max_count = max_count,
+                           .at = next});
+      i = node.subtree_end();
+      continue;
+    }
     states[node.depth()] = next;
-    set_exits(i);
     ++i;
   }
 }
@@ -241,9 +290,13 @@ void MaskMaker::find_exceptions(const BodyView& view, std::uint32_t root,
       i = node.subtree_end();
       continue;
     }
-    const Config next = recogniser.step(states[node.depth() - 1], node.byte());
+    const Config next = recogniser.probe(states[node.depth() - 1], node.byte());
     if (body == BodyState::kExit) {
-      if (next != view.after) except(i, next);
+      if (next != view.after) {
+        origin_ = config;
+        origin_node_ = root;
+        except(i, next);
+      }
       i = node.subtree_end();
       continue;
     }
@@ -276,8 +329,9 @@ void MaskMaker::except(std::uint32_t root, Config at) {
       state = at;
     } else {
       state = states[node.depth() - 1];
-      if (!state.dead()) state = recogniser.step(state, node.byte());
+      if (!state.dead()) state = recogniser.probe(state, node.byte());
     }
+    if (recogniser.escaped(state)) state = step_all(origin_, origin_node_, i);
     if (node.token() == kNoToken) continue;
     mark(node.token());
     for (const vocab::Twin& twin : trie_.duplicates(node.token())) {
@@ -290,6 +344,50 @@ void MaskMaker::except(std::uint32_t root, Config at) {
 void MaskMaker::forget_exceptions() {
   for (const Id id : exceptions_) is_exception_[id >> 5] = 0;
   exceptions_.clear();
+}
+
+// --- Where a value comes -----------------------------------------------------
+
+// False if the place is none of that kind.
+bool MaskMaker::where_a_value_comes(Config config, RelativeMasks& masks) {
+  Recogniser& recogniser = *recogniser_;
+  // Equal counts of white space that no token can exhaust.
+  const Config place =
+      recogniser.relative(recogniser.mask_key(config, vocab::kMaxTokenBytes));
+  if (place.dead()) return false;
+  const RelativeMask* mask = masks.find(place);
+  if (mask == nullptr) {
+    RelativeMask made;
+    escapes_ = &made.escapes;
+    between(recogniser.space(place), place);
+    escapes_ = nullptr;
+    const std::array bases = {Base{}};
+    if (builder_.dense()) builder_.compact(bases);
+    const MaskView view = builder_.view();
+    made.set.assign(view.set.begin(), view.set.end());
+    made.cleared.assign(view.cleared.begin(), view.cleared.end());
+    if (view.own_words) {
+      const std::size_t count = shared_.tables.mask_words();
+      auto words = std::make_shared<Words>(count, shared_.bytes);
+      std::copy_n(view.base->words, count, words->data());
+      made.base = {.words = words->data(), .owner = words};
+    } else {
+      made.base = *view.base;
+    }
+    mask = &masks.add(place, std::move(made));
+  }
+  builder_.start(mask->base, mask->set, mask->cleared);
+  for (const Escape& escape : mask->escapes) {
+    const Config real = recogniser.rejoin(config, escape.at);
+    if (real.dead()) continue;
+    if (escape.exits == nullptr) {
+      walk(escape.node, real);
+    } else {
+      walk_exits(*escape.exits, escape.node, real, escape.min_count,
+                 escape.max_count);
+    }
+  }
+  return true;
 }
 
 // --- Between lexemes ---------------------------------------------------------
@@ -317,7 +415,11 @@ void MaskMaker::between(const SpaceView& view, Config config) {
     const Config next = recogniser.step(from, byte);
     if (next.dead()) return;
     set_node(trie_.node(child));
-    walk(child, next);
+    if (recogniser.escaped(next)) {
+      escapes_->push_back({.node = child, .at = next});
+    } else {
+      walk(child, next);
+    }
   };
   for (const char c : kJsonBytes) {
     if (c != '"' || !opens_string) begin(c, view.behind);

@@ -9,6 +9,9 @@
 //   inside a string where every character is welcome
 //       tokens that stay inside    a ready mask, by the characters left
 //       tokens that leave          the trie of what follows the quote
+//   where a value comes
+//       tokens that end in it      a mask made once for all places of the value
+//       tokens that go on          what is below where the value ends
 //   between two lexemes
 //       white space only           a ready mask, by the bytes left
 //       white space, then more     the trie of what follows the space
@@ -35,6 +38,7 @@
 #include "mask/lexeme_mask.h"
 #include "mask/mask_builder.h"
 #include "mask/mask_store.h"
+#include "mask/relative_mask.h"
 #include "parlance/vocabulary.h"
 #include "vocab/token_tables.h"
 
@@ -91,11 +95,14 @@ class MaskMaker {
 
   // The mask of `config`.  Valid until the next call.
   // REQUIRES: the caller holds `recogniser.mutex`.
-  const MaskBuilder& make(Recogniser& recogniser, Config config);
+  const MaskBuilder& make(Recogniser& recogniser, Config config,
+                          RelativeMasks& relative);
 
  private:
   void in_body(const grammar::BodyView& view, Config config);
   void between(const grammar::SpaceView& view, Config config);
+  bool where_a_value_comes(Config config, RelativeMasks& masks);
+  Config step_all(Config at, std::uint32_t root, std::uint32_t node);
   void start_between(std::uint32_t max_bytes, const grammar::BodyView* string);
   void in_lexeme(Config config, std::uint64_t fingerprint);
   bool leave_by_space(Config config);
@@ -106,6 +113,8 @@ class MaskMaker {
   void set_node(const vocab::TrieNode& node);
   void walk(std::uint32_t root, Config at);
   void walk_exits(const vocab::ExitTrie& exits, Config after,
+                  std::uint32_t min_count, std::uint32_t max_count);
+  void walk_exits(const vocab::ExitTrie& exits, std::uint32_t root, Config at,
                   std::uint32_t min_count, std::uint32_t max_count);
   void try_token(Id id);
   void add_inner(const vocab::BodyTable& table, std::uint32_t max_chars);
@@ -125,6 +134,9 @@ class MaskMaker {
   const Config* from_ = nullptr;
   std::size_t from_depth_ = 0;
 
+  // While a relative mask is made: where its tokens go on behind the value.
+  std::vector<Escape>* escapes_ = nullptr;
+
   // By depth of a node below where a walk began.
   std::vector<Config> states_ = std::vector<Config>(vocab::kMaxTokenBytes + 1);
   std::vector<json::BodyState> body_states_ =
@@ -136,6 +148,8 @@ class MaskMaker {
   // them alone.
   std::vector<std::uint32_t> is_exception_;  // a bit per id, made when needed
   std::vector<Id> exceptions_;
+  Config origin_;  // and where they are read from
+  std::uint32_t origin_node_ = 0;
 };
 
 }  // namespace parlance::mask

@@ -59,7 +59,7 @@ void Program::fill(Config config, std::span<std::uint32_t> row) {
     const std::lock_guard lock(recogniser_->mutex);
     can_end = recogniser_->can_end(config);
     const Config key = recogniser_->mask_key(config, shared_->longest());
-    builder = &maker->make(*recogniser_, config);
+    builder = &maker->make(*recogniser_, config, relative_);
     if (const MaskHandle handle = shared_->store().intern(builder->view())) {
       memo_.insert(key, handle);
     }
@@ -88,7 +88,7 @@ bool Program::can_end(Config config) {
 std::size_t Program::memory_bytes() {
   const std::lock_guard lock(recogniser_->mutex);
   return sizeof(Program) + recogniser_->memory_bytes() + memo_.memory_bytes() +
-         (next_ == nullptr ? 0 : sizeof(*next_));
+         relative_.memory_bytes() + (next_ == nullptr ? 0 : sizeof(*next_));
 }
 
 // --- Forced bytes ------------------------------------------------------------

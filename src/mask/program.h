@@ -68,6 +68,7 @@ class Program {
 
   // Under the recogniser's lock.
   Memo memo_;
+  RelativeMasks relative_;
   static constexpr std::size_t kNextCount = 256;
   std::unique_ptr<std::array<Next, kNextCount>> next_;  // by hash, when used
 };

@@ -1,0 +1,83 @@
+#ifndef PARLANCE_SRC_MASK_RELATIVE_MASK_H_
+#define PARLANCE_SRC_MASK_RELATIVE_MASK_H_
+
+// Masks of places where a value comes, as far as they depend on the value alone
+// (Recogniser::relative).
+//
+// The name of a member decides what its value may be; which other members the
+// object has decides only what comes behind it.  So the mask is made once for
+// the value, with a list of the places where a token goes on behind it, and
+// only what is below those is read anew.
+//
+//   behind "count":      inside    0  1  12  {  [  ...
+//                        behind    0-,  0-}  {-}-,  ...
+
+#include <cstddef>
+#include <cstdint>
+#include <unordered_map>
+#include <vector>
+
+#include "grammar/recogniser.h"
+#include "mask/mask_builder.h"
+#include "vocab/token_tables.h"
+
+namespace parlance::mask {
+
+// A token goes on behind the value: at a node of the trie of all tokens, or of
+// `exits` (then only its exits with a count within the bounds are meant).
+struct Escape {
+  const vocab::ExitTrie* exits = nullptr;
+  std::uint32_t node = 0;
+  std::uint32_t min_count = 0;
+  std::uint32_t max_count = 0;
+  grammar::Config at = {};  // escaped
+};
+
+struct RelativeMask {
+  Base base;
+  std::vector<Id> set, cleared;
+  std::vector<Escape> escapes;
+
+  std::size_t bytes() const {
+    return sizeof(RelativeMask) + (set.size() + cleared.size()) * sizeof(Id) +
+           escapes.size() * sizeof(Escape);
+  }
+};
+
+// Those of one recogniser, under its lock.  When they take more than their
+// budget all are dropped: they are quickly made again.
+class RelativeMasks {
+ public:
+  static constexpr std::size_t kBudgetBytes = std::size_t{4} << 20;
+
+  const RelativeMask* find(const grammar::Config& place) const {
+    const auto it = masks_.find(place);
+    return it == masks_.end() ? nullptr : &it->second;
+  }
+  // Valid until the next add().
+  const RelativeMask& add(const grammar::Config& place, RelativeMask mask) {
+    if (bytes_ + mask.bytes() > kBudgetBytes) {
+      masks_.clear();
+      bytes_ = 0;
+    }
+    bytes_ += mask.bytes();
+    return masks_.insert_or_assign(place, std::move(mask)).first->second;
+  }
+  std::size_t memory_bytes() const { return bytes_; }
+
+ private:
+  struct Hash {
+    std::size_t operator()(const grammar::Config& c) const {
+      std::uint64_t h =
+          (std::uint64_t{c.lex} << 32 | c.frame) * 0x9E3779B97F4A7C15;
+      h ^= (std::uint64_t{c.count} << 32 | c.extra) + (h >> 29);
+      return static_cast<std::size_t>(h * 0x9E3779B97F4A7C15);
+    }
+  };
+  std::unordered_map<grammar::Config, RelativeMask, Hash> masks_;
+  std::size_t bytes_ = 0;
+};
+
+}  // namespace parlance::mask
+
+#endif  // PARLANCE_SRC_MASK_RELATIVE_MASK_H_
