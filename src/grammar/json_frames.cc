@@ -400,13 +400,9 @@ JsonMachine::KeyInfo& JsonMachine::key_info(FrameId id) {
       if (fits) info->allowed.set(i);
     }
     if (in_order && limit != 0xFFFFFFFF) continue;
-    const automata::LanguageId others = goals_.possible_extras(one.shape);
+    const automata::LanguageId others =
+        plain ? goals_.possible_extras(one.shape) : extras_of(id, one);
     if (languages.empty(others)) continue;
-    if (!plain &&
-        !goals_.completable(one.shape, used, std::uint64_t{frame.count} + 1,
-                            one.state) &&
-        goals_.object(one.shape).denials.empty())
-      continue;
     any_open = any_open || languages.total(languages.start(others));
     extras.push_back(others);
   }
@@ -498,6 +494,35 @@ JsonMachine::FrameId JsonMachine::with_member(FrameId id, std::uint32_t name,
   const FrameId made = make_member(id, {kNoKey, &set.languages(), &bits}, used);
   info.next_extra.emplace_back(matched, made);
   return made;
+}
+
+// The names that the schema does not spell with which an alternative can be
+// completed.
+automata::LanguageId JsonMachine::extras_of(FrameId id,
+                                            const Alternative& one) {
+  const std::vector<KeyId>& used = used_[frames_[id].used];
+  const std::uint64_t count = std::uint64_t{frames_[id].count} + 1;
+  if (goals_.object(one.shape).denials.empty()) {
+    return goals_.completable(one.shape, used, count, one.state)
+               ? goals_.possible_extras(one.shape)
+               : goals_.languages().nothing();
+  }
+  const auto& patterns = goals_.name_languages(one.shape);
+  std::vector<automata::LanguageId> parts;
+  for (const ExtraNames& extra : goals_.extra_names(one.shape)) {
+    const NameClass name{kNoKey, &patterns, &extra.matched};
+    const GoalId goal = goals_.member_goal(one.shape, name);
+    if (!goals_.live(goal)) continue;
+    const std::vector<MemberWay> ways = ways_of(one, name, goal);
+    if (std::any_of(ways.begin(), ways.end(), [&](const MemberWay& way) {
+          return goals_.completable(one.shape, used, count, way.broken);
+        })) {
+      parts.push_back(patterns.empty() ? goals_.languages().everything()
+                                       : extra.language);
+    }
+  }
+  return parts.empty() ? goals_.languages().nothing()
+                       : goals_.languages().any_of(std::move(parts));
 }
 
 // What a member of that name can do for the denials of an alternative: its
@@ -600,6 +625,54 @@ Config JsonMachine::relative(Config config) {
 
 Config JsonMachine::rejoin(Config config, Config escaped) {
   return behind_value(config.frame, survivors_[escaped.extra], nullptr);
+}
+
+// The goals of scalars alone are described by their lexemes.
+std::uint64_t JsonMachine::relative_fingerprint(Config config) {
+  const Frame& frame = frames_[config.frame];
+  if (frame.kind != FrameKind::kDetached || frame.size != 1 ||
+      (config.lex != static_cast<LexId>(Kind::kColon) &&
+       config.lex != static_cast<LexId>(Kind::kValue)))
+    return 0;
+  const GoalId goal = alternatives(frame)[0].pending;
+  if (!goals_.shapes(goal, JsonType::kArray).empty() ||
+      !goals_.shapes(goal, JsonType::kObject).empty())
+    return 0;
+  std::uint64_t hash = 0x517CC1B727220A95;
+  mix(hash, config.lex);
+  mix(hash, config.count);
+  const JsonLayout& layout = options_.layout;
+  mix(hash, layout.exact ? 1 : 0);
+  if (layout.exact) {
+    for (const char c : layout.key_separator)
+      mix(hash, static_cast<std::uint8_t>(c));
+  } else {
+    mix(hash, layout.max_white_space);
+  }
+  for (const ShapeId shape : goals_.shapes(goal, JsonType::kNull))
+    mix(hash, shape);
+  mix(hash, 2);
+  for (const ShapeId shape : goals_.shapes(goal, JsonType::kBoolean))
+    mix(hash, shape);
+  mix(hash, 3);
+  for (const ShapeId shape : goals_.shapes(goal, JsonType::kNumber)) {
+    const std::uint64_t print =
+        goals_.numbers().fingerprint(goals_.numbers().start(shape));
+    mix(hash, print);
+  }
+  mix(hash, 4);
+  for (const ShapeId shape : goals_.shapes(goal, JsonType::kString)) {
+    const StringShape& string = goals_.string(shape);
+    mix(hash, goals_.languages().fingerprint(
+                  goals_.languages().start(string.language)));
+    mix(hash, string.min_chars);
+    mix(hash, string.max_chars);
+  }
+  return hash | 1;
+}
+
+Config JsonMachine::all_survive(Config config) {
+  return behind_value(config.frame, goals_in(frames_[config.frame]), nullptr);
 }
 
 // The byte that ends the name of a member whose value has one goal, whatever

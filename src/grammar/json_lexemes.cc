@@ -594,8 +594,14 @@ Config JsonMachine::key_step(Config config, std::uint8_t byte) {
     if (frame == 0) return {};
     return {static_cast<LexId>(Kind::kColon), frame, 0, 0};
   }
-  LexId target = now.row == nullptr ? kUnknown : (*now.row)[byte];
-  if (target == kUnknown) target = key_row(config.lex, byte);
+  LexId target = kUnknown;
+  if (now.entries.empty() && now.extras == automata::kDeadState &&
+      !is_escape(now.body) && !is_escape(body)) {
+    target = plain_key(now, byte, body);
+  } else {
+    if (now.row != nullptr) target = (*now.row)[byte];
+    if (target == kUnknown) target = key_row(config.lex, byte);
+  }
   if (target == 0) return {};
   const Lexeme& next = lexemes_[target];
   if (!next.open && next.extras == automata::kDeadState &&
@@ -612,6 +618,55 @@ Config JsonMachine::key_step(Config config, std::uint8_t byte) {
   }
   config.lex = target;
   return config;
+}
+
+// A step without escapes where no pattern is in play: down the trie, or beside
+// it where other names may come.
+JsonMachine::LexId JsonMachine::plain_key(const Lexeme& now, std::uint8_t byte,
+                                          BodyState body) {
+  while (key_lexemes_.size() <= now.set) key_lexemes_.emplace_back();
+  auto& known = key_lexemes_[now.set][now.open + 2 * now.track];
+  const KeySet& set = key_sets_[now.set];
+  if (known == nullptr) {
+    known = std::make_unique<KeyLexemes>();
+    known->nodes.assign(set.node(0).end, 0);
+    known->beside.fill(0);
+  }
+  std::uint32_t child = KeySet::kNone;
+  if (now.trie != KeySet::kNone) child = set.child(now.trie, byte);
+  if (child == KeySet::kNone && !now.open) return 0;
+  const auto lexeme = [&] {
+    Lexeme next;
+    next.kind = Kind::kKey;
+    next.body = body;
+    next.track = now.track;
+    next.open = now.open;
+    next.set = now.set;
+    next.trie = child;
+    return intern(std::move(next));
+  };
+  LexId& id = child != KeySet::kNone
+                  ? known->nodes[child]
+                  : known->beside[static_cast<std::size_t>(body)];
+  if (id == 0) id = lexeme();
+  return id;
+}
+
+std::array<std::uint64_t, 4> JsonMachine::special_bytes(Config config) {
+  const Lexeme& lexeme = lexemes_[config.lex];
+  if (is_escape(lexeme.body) || lexeme.trie == KeySet::kNone)
+    return Recogniser::special_bytes(config);
+  std::array<std::uint64_t, 4> bytes{};
+  const auto add = [&](std::uint8_t byte) {
+    bytes[byte >> 6] |= std::uint64_t{1} << (byte & 63);
+  };
+  add('"');
+  add('\\');
+  const KeySet& set = key_sets_[lexeme.set];
+  for (std::uint32_t child = lexeme.trie + 1; child < set.node(lexeme.trie).end;
+       child = set.node(child).end)
+    add(set.node(child).byte);
+  return bytes;
 }
 
 // Whether a name of the schema that is still allowed begins so.

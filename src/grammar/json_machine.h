@@ -68,6 +68,9 @@ class JsonMachine final : public Recogniser {
   }
   Config rejoin(Config config, Config escaped) override;
   Config probe(Config config, std::uint8_t byte) override;
+  std::uint64_t relative_fingerprint(Config config) override;
+  Config all_survive(Config config) override;
+  std::array<std::uint64_t, 4> special_bytes(Config config) override;
   std::uint32_t lexeme_room(Config config) override;
   Config lexeme_unbounded(Config config) override;
   std::uint32_t lexeme_need(Config from, Config to) override;
@@ -91,10 +94,10 @@ class JsonMachine final : public Recogniser {
     kKeyFirst,   // behind '{': a name or '}'
     kKeyNext,    // behind ',': a name
     kColon,
-    kAfter,  // behind a member or item: ',' or the end of the frame
-    kEnd,    // behind the whole text
+    kAfter,    // behind a member or item: ',' or the end of the frame
+    kEnd,      // behind the whole text
     kEscaped,  // behind the value of a detached frame
-    kWord,   // in null, true, false
+    kWord,     // in null, true, false
     kNumber,
     kString,
     kKey,
@@ -191,6 +194,13 @@ class JsonMachine final : public Recogniser {
     std::uint64_t hash() const;
   };
 
+  // The lexemes of names where no pattern is in play: by node of the trie, and
+  // beside it by the state of the string.
+  struct KeyLexemes {
+    std::vector<LexId> nodes;
+    std::array<LexId, json::kLiveBodyStateCount> beside;
+  };
+
   JsonMachine(schema::Document document, JsonSchemaOptions options);
 
   // json_machine.cc
@@ -213,6 +223,7 @@ class JsonMachine final : public Recogniser {
   Config word_step(Config config, std::uint8_t byte);
   LexId string_row(LexId lexeme, std::uint8_t byte);
   LexId key_row(LexId lexeme, std::uint8_t byte);
+  LexId plain_key(const Lexeme& now, std::uint8_t byte, json::BodyState body);
   Config within_bounds(Config config);
   std::uint32_t least_chars(json::BodyState body, std::uint32_t partial,
                             automata::StateId state, bool total);
@@ -255,6 +266,7 @@ class JsonMachine final : public Recogniser {
     GoalId goal;
     std::uint64_t broken;
   };
+  automata::LanguageId extras_of(FrameId id, const Alternative& one);
   std::vector<MemberWay> ways_of(const Alternative& one, const NameClass& name,
                                  GoalId goal);
   FrameId make_member(FrameId frame, const NameClass& name,
@@ -276,6 +288,7 @@ class JsonMachine final : public Recogniser {
   std::deque<Lexeme> lexemes_;
   std::unordered_multimap<std::uint64_t, LexId> lexeme_of_;
   std::deque<KeySet> key_sets_;
+  std::deque<std::array<std::unique_ptr<KeyLexemes>, 4>> key_lexemes_;
   std::unordered_map<std::string, std::uint32_t> key_set_of_;
   // By key set and shape: the names whose values can be something.
   std::unordered_map<std::uint64_t, NameBits> possible_names_;

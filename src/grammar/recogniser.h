@@ -15,6 +15,7 @@
 // kind of place a configuration is where whole classes of tokens behave alike,
 // so that the mask need not ask for each of them (BodyView, SpaceView).
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <mutex>
@@ -89,6 +90,12 @@ class Recogniser {
   virtual Config mask_key(Config config, std::uint32_t longest) = 0;
 
   virtual BodyView body(Config config) = 0;
+  // In a body that is `special`: the bytes behind which it is still special, or
+  // an exception may end; any others may be in it too.
+  virtual std::array<std::uint64_t, 4> special_bytes(Config) {
+    return {~std::uint64_t{0}, ~std::uint64_t{0}, ~std::uint64_t{0},
+            ~std::uint64_t{0}};
+  }
   virtual SpaceView space(Config config) = 0;
 
   // A number equal for configurations of different recognisers only if the
@@ -127,6 +134,11 @@ class Recogniser {
   virtual Config relative(Config) { return {}; }
   virtual bool escaped(Config) { return false; }
   virtual Config rejoin(Config, Config) { return {}; }
+  // Equal for relative places of different recognisers only if what may stand
+  // in the value is the same, and nothing can tell how it ended apart; 0 when
+  // there is no such number.  all_survive() is then how every value ends.
+  virtual std::uint64_t relative_fingerprint(Config) { return 0; }
+  virtual Config all_survive(Config) { return {}; }
   // As step(), but a byte after which a value comes may lead to the relative
   // place instead, which costs less where nobody goes there in the end.
   virtual Config probe(Config config, std::uint8_t byte) {

@@ -283,8 +283,15 @@ void MaskMaker::find_exceptions(const BodyView& view, std::uint32_t root,
   const std::uint32_t end = nodes[root].subtree_end();
   // Nearly all bytes lead to one place where nothing is special any more.
   Config ordinary;
+  auto* const wanted = wanted_bytes_.data();
+  wanted[nodes[root].depth()] = recogniser.special_bytes(config);
   for (std::uint32_t i = root + 1; i < end;) {
     const TrieNode node = nodes[i];
+    const auto& bytes = wanted[node.depth() - 1];
+    if ((bytes[node.byte() >> 6] >> (node.byte() & 63) & 1) == 0) {
+      i = node.subtree_end();
+      continue;
+    }
     const BodyState body = json::next(bodies[node.depth() - 1], node.byte());
     if (body == BodyState::kDead) {
       i = node.subtree_end();
@@ -307,6 +314,7 @@ void MaskMaker::find_exceptions(const BodyView& view, std::uint32_t root,
     }
     states[node.depth()] = next;
     bodies[node.depth()] = body;
+    wanted[node.depth()] = recogniser.special_bytes(next);
     ++i;
   }
 }
@@ -355,30 +363,30 @@ bool MaskMaker::where_a_value_comes(Config config, RelativeMasks& masks) {
   const Config place =
       recogniser.relative(recogniser.mask_key(config, vocab::kMaxTokenBytes));
   if (place.dead()) return false;
-  const RelativeMask* mask = masks.find(place);
-  if (mask == nullptr) {
-    RelativeMask made;
-    escapes_ = &made.escapes;
-    between(recogniser.space(place), place);
-    escapes_ = nullptr;
-    const std::array bases = {Base{}};
-    if (builder_.dense()) builder_.compact(bases);
-    const MaskView view = builder_.view();
-    made.set.assign(view.set.begin(), view.set.end());
-    made.cleared.assign(view.cleared.begin(), view.cleared.end());
-    if (view.own_words) {
-      const std::size_t count = shared_.tables.mask_words();
-      auto words = std::make_shared<Words>(count, shared_.bytes);
-      std::copy_n(view.base->words, count, words->data());
-      made.base = {.words = words->data(), .owner = words};
-    } else {
-      made.base = *view.base;
-    }
-    mask = &masks.add(place, std::move(made));
+  const std::uint64_t fingerprint = recogniser.relative_fingerprint(place);
+  std::shared_ptr<const RelativeMask> shared_mask;
+  const RelativeMask* mask = nullptr;
+  if (fingerprint != 0) {
+    shared_mask = shared_.values.find(fingerprint);
+    mask = shared_mask.get();
+  } else {
+    mask = masks.find(place);
   }
+  if (mask == nullptr) {
+    RelativeMask made = make_relative(place);
+    if (fingerprint != 0) {
+      shared_mask = shared_.values.add(fingerprint, std::move(made));
+      mask = shared_mask.get();
+    } else {
+      mask = &masks.add(place, std::move(made));
+    }
+  }
+  const Config end =
+      fingerprint != 0 ? recogniser.all_survive(place) : Config{};
   builder_.start(mask->base, mask->set, mask->cleared);
   for (const Escape& escape : mask->escapes) {
-    const Config real = recogniser.rejoin(config, escape.at);
+    const Config real =
+        recogniser.rejoin(config, fingerprint != 0 ? end : escape.at);
     if (real.dead()) continue;
     if (escape.exits == nullptr) {
       walk(escape.node, real);
@@ -388,6 +396,27 @@ bool MaskMaker::where_a_value_comes(Config config, RelativeMasks& masks) {
     }
   }
   return true;
+}
+
+RelativeMask MaskMaker::make_relative(Config place) {
+  RelativeMask made;
+  escapes_ = &made.escapes;
+  between(recogniser_->space(place), place);
+  escapes_ = nullptr;
+  const std::array bases = {Base{}};
+  if (builder_.dense()) builder_.compact(bases);
+  const MaskView view = builder_.view();
+  made.set.assign(view.set.begin(), view.set.end());
+  made.cleared.assign(view.cleared.begin(), view.cleared.end());
+  if (view.own_words) {
+    const std::size_t count = shared_.tables.mask_words();
+    auto words = std::make_shared<Words>(count, shared_.bytes);
+    std::copy_n(view.base->words, count, words->data());
+    made.base = {.words = words->data(), .owner = words};
+  } else {
+    made.base = *view.base;
+  }
+  return made;
 }
 
 // --- Between lexemes ---------------------------------------------------------

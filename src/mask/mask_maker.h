@@ -25,6 +25,7 @@
 //
 // Every way gives the same mask as the slow walk.
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -84,6 +85,7 @@ struct MakerShared {
   const vocab::TokenTables& tables;
   SpaceBases& space_bases;
   LexemeMasks& lexemes;
+  ValueMasks& values;
   MaskStore& store;
   std::shared_ptr<std::atomic<std::size_t>> bytes;
 };
@@ -102,6 +104,7 @@ class MaskMaker {
   void in_body(const grammar::BodyView& view, Config config);
   void between(const grammar::SpaceView& view, Config config);
   bool where_a_value_comes(Config config, RelativeMasks& masks);
+  RelativeMask make_relative(Config place);
   Config step_all(Config at, std::uint32_t root, std::uint32_t node);
   void start_between(std::uint32_t max_bytes, const grammar::BodyView* string);
   void in_lexeme(Config config, std::uint64_t fingerprint);
@@ -141,6 +144,8 @@ class MaskMaker {
   std::vector<Config> states_ = std::vector<Config>(vocab::kMaxTokenBytes + 1);
   std::vector<json::BodyState> body_states_ =
       std::vector<json::BodyState>(vocab::kMaxTokenBytes + 1);
+  std::vector<std::array<std::uint64_t, 4>> wanted_bytes_ =
+      std::vector<std::array<std::uint64_t, 4>>(vocab::kMaxTokenBytes + 1);
   std::vector<std::uint32_t> path_ =
       std::vector<std::uint32_t>(vocab::kMaxTokenBytes + 1);
 

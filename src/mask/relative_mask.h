@@ -12,9 +12,13 @@
 //   behind "count":      inside    0  1  12  {  [  ...
 //                        behind    0-,  0-}  {-}-,  ...
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
+#include <mutex>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "grammar/recogniser.h"
@@ -75,6 +79,55 @@ class RelativeMasks {
     }
   };
   std::unordered_map<grammar::Config, RelativeMask, Hash> masks_;
+  std::size_t bytes_ = 0;
+};
+
+// Those that do not depend on the recogniser, by fingerprint.  Safe to use from
+// many threads.
+class ValueMasks {
+ public:
+  static constexpr std::size_t kBudgetBytes = std::size_t{4} << 20;
+
+  // What it holds is counted in `bytes`.
+  explicit ValueMasks(std::shared_ptr<std::atomic<std::size_t>> bytes)
+      : counted_(std::move(bytes)) {}
+  ~ValueMasks() { clear(); }
+  ValueMasks(const ValueMasks&) = delete;
+  ValueMasks& operator=(const ValueMasks&) = delete;
+
+  // Null if there is none.
+  std::shared_ptr<const RelativeMask> find(std::uint64_t fingerprint) const {
+    const std::lock_guard lock(mutex_);
+    const auto it = masks_.find(fingerprint);
+    return it == masks_.end() ? nullptr : it->second;
+  }
+  std::shared_ptr<const RelativeMask> add(std::uint64_t fingerprint,
+                                          RelativeMask mask) {
+    auto made = std::make_shared<const RelativeMask>(std::move(mask));
+    const std::size_t size = made->bytes() + 64;
+    const std::lock_guard lock(mutex_);
+    if (bytes_ + size > kBudgetBytes) clear_locked();
+    if (masks_.emplace(fingerprint, made).second) {
+      bytes_ += size;
+      counted_->fetch_add(size, std::memory_order_relaxed);
+    }
+    return made;
+  }
+  void clear() {
+    const std::lock_guard lock(mutex_);
+    clear_locked();
+  }
+
+ private:
+  void clear_locked() {
+    masks_.clear();
+    counted_->fetch_sub(bytes_, std::memory_order_relaxed);
+    bytes_ = 0;
+  }
+
+  const std::shared_ptr<std::atomic<std::size_t>> counted_;
+  mutable std::mutex mutex_;  // all below
+  std::unordered_map<std::uint64_t, std::shared_ptr<const RelativeMask>> masks_;
   std::size_t bytes_ = 0;
 };
 

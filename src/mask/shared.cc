@@ -40,6 +40,7 @@ std::string_view Shared::text(Id id) const {
 
 void Shared::clear() {
   lexemes_.clear();
+  values_.clear();
   store_.clear();
 }
 
@@ -56,6 +57,7 @@ std::unique_ptr<MaskMaker> Shared::take_maker() {
                                                  .tables = tables_,
                                                  .space_bases = space_bases_,
                                                  .lexemes = lexemes_,
+                                                 .values = values_,
                                                  .store = store_,
                                                  .bytes = bytes_});
 }

@@ -76,6 +76,7 @@ class Shared {
       std::make_shared<std::atomic<std::size_t>>(0);
   MaskStore store_;
   LexemeMasks lexemes_;
+  ValueMasks values_{bytes_};
   SpaceBases space_bases_;
 
   std::mutex makers_mutex_;
