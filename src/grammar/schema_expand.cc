@@ -518,6 +518,8 @@ class Goals::Expander {
     }
     if (rules.contains != kNoNode &&
         (rules.min_contains > 0 || rules.max_contains)) {
+      if (rules.min_contains > rules.max_contains.value_or(kNoBound))
+        return false;
       array.counts.push_back({holds(rules.contains), rules.min_contains,
                               rules.max_contains.value_or(kNoBound)});
     }

@@ -156,9 +156,9 @@ void check_validity(Seeds range) {
   EXPECT_GT(tally.invalid, (tally.valid + tally.invalid) / 10);
 }
 
-TEST(GrammarLaws, AcceptedIsValid) { check_validity(seeds(400)); }
+TEST(GrammarLaws, AcceptedIsValid) { check_validity(seeds(3000)); }
 TEST(GrammarLaws, AcceptedIsValidLongRun) {
-  check_validity(seeds(20000, 1000));
+  check_validity(seeds(200000, 10000));
 }
 
 // --- No dead ends. ----------------------------------------------------------
@@ -242,16 +242,21 @@ std::optional<std::string> completion(Recogniser& machine, const Place& from,
   return std::nullopt;
 }
 
-// The validator's numbers end where exponents have three digits.
-bool has_far_exponent(std::string_view text) {
-  for (std::size_t i = 1; i + 1 < text.size(); ++i) {
-    if ((text[i] | 0x20) != 'e' || text[i - 1] < '0' || text[i - 1] > '9')
+// The validator's numbers are exact as long as they are short: a number with a
+// long run of digits, or an exponent of three digits, is left to other tests.
+bool has_long_number(std::string_view text) {
+  std::size_t run = 0;
+  bool exponent = false;
+  for (const char c : text) {
+    if (c >= '0' && c <= '9') {
+      if (++run > (exponent ? 2u : 14u)) return true;
       continue;
-    std::size_t j = i + 1;
-    if (text[j] == '+' || text[j] == '-') ++j;
-    std::size_t digits = 0;
-    for (; j < text.size() && text[j] >= '0' && text[j] <= '9'; ++j) ++digits;
-    if (digits > 2) return true;
+    }
+    const bool follows_digit = run > 0;
+    if (c == '.') continue;  // the digits in front count too
+    exponent = (exponent && (c == '+' || c == '-')) ||
+               (follows_digit && (c == 'e' || c == 'E'));
+    run = 0;
   }
   return false;
 }
@@ -269,6 +274,38 @@ std::uint8_t choose(const std::vector<std::pair<std::uint8_t, Config>>& ways,
   }
   index = small.below(ways.size());
   return ways[index].first;
+}
+
+// Some text to the end from `from`, written at random with few words.
+std::optional<std::string> write_on(Recogniser& machine, const Place& from,
+                                    SmallSchemas& small) {
+  constexpr int kTries = 60;
+  constexpr int kBytes = 120;
+  for (int tries = 0; tries < kTries; ++tries) {
+    Place place = from;
+    for (int left = kBytes; left > 0; --left) {
+      if (machine.can_end(place.config)) return place.text;
+      const std::string_view first = place.in_string ? "\"\"abc" : "]}\"";
+      const std::string_view rest = place.in_string ? "\"abc" : "]},:\"01tfn{[";
+      Config next;
+      std::uint8_t byte = 0;
+      for (int tries_here = 0; tries_here < 40 && next.dead(); ++tries_here) {
+        const std::string_view bytes = tries_here < 3 ? first : rest;
+        byte = static_cast<std::uint8_t>(bytes[small.below(bytes.size())]);
+        next = machine.step(place.config, byte);
+      }
+      if (next.dead()) {
+        const auto ways = ways_on(machine, place.config);
+        if (ways.empty()) break;
+        const auto& way = ways[small.below(ways.size())];
+        byte = way.first;
+        next = way.second;
+      }
+      place.config = next;
+      place.add(byte);
+    }
+  }
+  return std::nullopt;
 }
 
 void check_walks(std::uint32_t seed, std::size_t walks, std::size_t& given_up) {
@@ -294,7 +331,8 @@ void check_walks(std::uint32_t seed, std::size_t walks, std::size_t& given_up) {
         place.config = ways[index].second;
       }
       bool exhausted = false;
-      const auto end = completion(machine, place, 3000, exhausted);
+      auto end = write_on(machine, place, small);
+      if (!end) end = completion(machine, place, 3000, exhausted);
       if (!end) {
         ASSERT_FALSE(exhausted) << "a dead end behind " << place.text;
         ++given_up;
@@ -305,7 +343,7 @@ void check_walks(std::uint32_t seed, std::size_t walks, std::size_t& given_up) {
     ASSERT_TRUE(grammar->accepts(text)) << text;
     const Result<json::Value> value = json::parse(text);
     ASSERT_TRUE(value) << text << ": " << value.error().to_string();
-    if (!has_far_exponent(text)) {
+    if (!has_long_number(text)) {
       ASSERT_TRUE(validator.valid(*value))
           << "accepted and not valid: " << text;
     }
@@ -326,11 +364,11 @@ void check_walks(Seeds range, std::size_t walks) {
     check_walks(seed, walks, given_up);
   }
   std::cout << "given up: " << given_up << "\n";
-  EXPECT_LE(given_up, (range.last - range.first + 1) * walks / 100);
+  EXPECT_LE(given_up, (range.last - range.first + 1) * walks / 500);
 }
 
-TEST(GrammarLaws, NoDeadEnds) { check_walks(seeds(120), 4); }
-TEST(GrammarLaws, NoDeadEndsLongRun) { check_walks(seeds(3000, 1000), 12); }
+TEST(GrammarLaws, NoDeadEnds) { check_walks(seeds(1000), 6); }
+TEST(GrammarLaws, NoDeadEndsLongRun) { check_walks(seeds(50000, 10000), 12); }
 
 // --- Rewriting. -------------------------------------------------------------
 
@@ -405,12 +443,12 @@ void check_rewriting(std::uint32_t seed) {
 }
 
 TEST(GrammarLaws, RewritingChangesNothing) {
-  const Seeds range = seeds(150);
+  const Seeds range = seeds(800);
   for (std::uint32_t seed = range.first; seed <= range.last; ++seed)
     check_rewriting(seed);
 }
 TEST(GrammarLaws, RewritingChangesNothingLongRun) {
-  const Seeds range = seeds(5000, 1000);
+  const Seeds range = seeds(50000, 10000);
   for (std::uint32_t seed = range.first; seed <= range.last; ++seed)
     check_rewriting(seed);
 }
