@@ -22,6 +22,7 @@ import sys
 import time
 
 import numpy
+import regex
 
 
 class Vocabulary:
@@ -39,8 +40,34 @@ class Vocabulary:
                 self.special.append(id)
             elif kind == "U":
                 self.unused.append(id)
+        special = set(self.special)
+        self._ids = {
+            token: id
+            for id, token in enumerate(self.tokens)
+            if id not in special
+        }
+        self._pattern = regex.compile(facts["pattern"])
         self.path = path
         self.words = (len(self.tokens) + 31) // 32
+
+    def encode(self, text):
+        """Byte-pair merging, the lowest id first."""
+        out = []
+        for piece in self._pattern.findall(text.decode("utf-8", "replace")):
+            piece = piece.encode()
+            if piece in self._ids:
+                out.append(self._ids[piece])
+                continue
+            parts = [piece[i : i + 1] for i in range(len(piece))]
+            while len(parts) > 1:
+                pairs = [a + b for a, b in zip(parts, parts[1:])]
+                best = min(pairs, key=lambda pair: self._ids.get(pair, 1 << 32))
+                if best not in self._ids:
+                    break
+                at = pairs.index(best)
+                parts[at : at + 2] = [best]
+            out += [self._ids[part] for part in parts]
+        return out
 
 
 class Parlance:
@@ -76,29 +103,15 @@ class Llguidance:
         self._module = llguidance
         self._fill = llguidance.numpy.fill_next_token_bitmask
 
-        special = set(vocabulary.special)
-        ids = {
-            token: id
-            for id, token in enumerate(vocabulary.tokens)
-            if id not in special
-        }
-
         class Tokenizer:
             eos_token_id = vocabulary.stop[-1]
             bos_token_id = None
             special_token_ids = vocabulary.special
             tokens = vocabulary.tokens
 
-            # It asks for the tokens of a few short texts.
+            # What is forced is only allowed as the tokenizer would split it.
             def __call__(self, text):
-                out = []
-                while text:
-                    size = min(len(text), 128)
-                    while text[:size] not in ids:
-                        size -= 1
-                    out.append(ids[text[:size]])
-                    text = text[size:]
-                return out
+                return vocabulary.encode(text)
 
         self._tokenizer = llguidance.LLTokenizer(
             llguidance.TokenizerWrapper(Tokenizer())
