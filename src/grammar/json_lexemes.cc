@@ -475,6 +475,18 @@ JsonMachine::LexId JsonMachine::string_row(LexId id, std::uint8_t byte) {
   automata::Languages& languages = goals_.languages();
   const Lexeme& now = lexemes_[id];
   const BodyState body = json::next(now.body, byte);
+  // Neighbours mostly lead to the same place.
+  if (byte > 0 && now.row != nullptr && (*now.row)[byte - 1U] != kUnknown &&
+      json::next(now.body, static_cast<std::uint8_t>(byte - 1)) == body &&
+      now.trie == KeySet::kNone && !is_escape(now.body) && !is_escape(body) &&
+      std::all_of(now.entries.begin(), now.entries.end(),
+                  [&](const Entry& entry) {
+                    return languages.step(entry.state, byte) ==
+                           languages.step(entry.state,
+                                          static_cast<std::uint8_t>(byte - 1));
+                  })) {
+    return (*now.row)[byte] = (*now.row)[byte - 1U];
+  }
   Lexeme next;
   next.kind = Kind::kString;
   next.body = body;
@@ -650,6 +662,20 @@ JsonMachine::LexId JsonMachine::plain_key(const Lexeme& now, std::uint8_t byte,
                   : known->beside[static_cast<std::size_t>(body)];
   if (id == 0) id = lexeme();
   return id;
+}
+
+std::array<std::uint64_t, 4> JsonMachine::first_bytes(Config config) {
+  const Lexeme& lexeme = lexemes_[config.lex];
+  return lexeme.kind == Kind::kKey && !lexeme.open &&
+                 lexeme.extras == automata::kDeadState
+             ? special_bytes(config)
+             : Recogniser::first_bytes(config);
+}
+
+bool JsonMachine::special(Config config) {
+  const Lexeme& lexeme = lexemes_[config.lex];
+  if (lexeme.trie == KeySet::kNone) return false;
+  return lexeme.kind == Kind::kKey ? lexeme.open : lexeme.kind == Kind::kString;
 }
 
 std::array<std::uint64_t, 4> JsonMachine::special_bytes(Config config) {
@@ -889,10 +915,39 @@ Config JsonMachine::lexeme_unbounded(Config config) {
 std::uint32_t JsonMachine::lexeme_need(Config from, Config to) {
   const Lexeme& lexeme = lexemes_[to.lex];
   if (lexeme.kind != Kind::kString || lexeme.entries.size() != 1) return 0;
+  return to.count - from.count + lexeme_least(to.lex);
+}
+
+// Alternatives that a bound drops one by one are told apart by the count.
+bool JsonMachine::lexeme_by_state(Config config) {
+  const Lexeme& lexeme = lexemes_[config.lex];
+  return lexeme.kind == Kind::kString && lexeme.body == BodyState::kText &&
+         (lexeme.entries.size() == 1 || lexeme.max == BodyView::kMany);
+}
+
+std::uint32_t JsonMachine::lexeme_step(std::uint32_t lex, std::uint8_t byte) {
+  const Lexeme& now = lexemes_[lex];
+  if (!json::is_live(json::next(now.body, byte))) return 0;
+  const LexId known = now.row == nullptr ? kUnknown : (*now.row)[byte];
+  return known != kUnknown ? known : string_row(lex, byte);
+}
+
+std::uint32_t JsonMachine::lexeme_least(std::uint32_t lex) {
+  const Lexeme& lexeme = lexemes_[lex];
   const Entry& entry = lexeme.entries.front();
-  return to.count - from.count +
-         least_chars(lexeme.body, lexeme.partial, entry.state,
+  return least_chars(lexeme.body, lexeme.partial, entry.state,
                      goals_.languages().total(entry.state));
+}
+
+// One alternative that nothing ends is enough.
+std::uint32_t JsonMachine::lexeme_lasting(std::uint32_t lex) {
+  const Lexeme& lexeme = lexemes_[lex];
+  std::uint32_t least = BodyView::kMany;
+  if (lexeme.body != BodyState::kText) return least;
+  for (const Entry& entry : lexeme.entries) {
+    least = std::min(least, saturate(goals_.languages().lasting(entry.state)));
+  }
+  return least;
 }
 
 int JsonMachine::lexeme_end(Config config) {

@@ -71,9 +71,15 @@ class JsonMachine final : public Recogniser {
   std::uint64_t relative_fingerprint(Config config) override;
   Config all_survive(Config config) override;
   std::array<std::uint64_t, 4> special_bytes(Config config) override;
+  std::array<std::uint64_t, 4> first_bytes(Config config) override;
+  bool special(Config config) override;
   std::uint32_t lexeme_room(Config config) override;
   Config lexeme_unbounded(Config config) override;
   std::uint32_t lexeme_need(Config from, Config to) override;
+  bool lexeme_by_state(Config config) override;
+  std::uint32_t lexeme_step(std::uint32_t lex, std::uint8_t byte) override;
+  std::uint32_t lexeme_least(std::uint32_t lex) override;
+  std::uint32_t lexeme_lasting(std::uint32_t lex) override;
   std::string expected(Config config) override;
   std::size_t memory_bytes() const override;
 

@@ -20,6 +20,7 @@
 #include <cstdint>
 #include <mutex>
 #include <string>
+#include <vector>
 
 #include "json/string_body.h"
 
@@ -85,14 +86,29 @@ class Recogniser {
   virtual Config step(Config config, std::uint8_t byte) = 0;
   virtual bool can_end(Config config) = 0;
 
+  // Some places read a token by its id, whatever its bytes are.  `read` is
+  // where the bytes of the token `id` lead from `from`, dead if they do not
+  // fit; the answer is where the token leads.  Dead only if `read` is.
+  virtual Config step_token(Config, Config read, std::uint32_t) { return read; }
+  // Adds the ids below `size` that may be read so, each once, in order.
+  virtual void token_marks(Config, std::uint32_t, std::vector<std::uint32_t>&) {
+  }
+
   // Equal keys have equal masks for every token of at most `longest` bytes.
   // Counts that no token can exhaust are saturated here.
   virtual Config mask_key(Config config, std::uint32_t longest) = 0;
 
   virtual BodyView body(Config config) = 0;
+  // Whether body(config) is `special`; cheaper.
+  virtual bool special(Config config) { return body(config).special; }
   // In a body that is `special`: the bytes behind which it is still special, or
   // an exception may end; any others may be in it too.
   virtual std::array<std::uint64_t, 4> special_bytes(Config) {
+    return {~std::uint64_t{0}, ~std::uint64_t{0}, ~std::uint64_t{0},
+            ~std::uint64_t{0}};
+  }
+  // A set of bytes outside of which step() is dead.
+  virtual std::array<std::uint64_t, 4> first_bytes(Config) {
     return {~std::uint64_t{0}, ~std::uint64_t{0}, ~std::uint64_t{0},
             ~std::uint64_t{0}};
   }
@@ -119,6 +135,22 @@ class Recogniser {
   virtual std::uint32_t lexeme_room(Config) { return BodyView::kMany; }
   virtual Config lexeme_unbounded(Config config) { return config; }
   virtual std::uint32_t lexeme_need(Config, Config) { return 0; }
+  // Whether `lex` alone says what keeps the lexeme going, in a string between
+  // two characters and without regard to a bound that lexeme_unbounded() takes
+  // away.  Then the next four may be asked about the `lex` of that place and
+  // those that lexeme_step() leads to.
+  virtual bool lexeme_by_state(Config) { return false; }
+  // The state of the lexeme behind `byte`; 0: it does not go on so.
+  // REQUIRES: `byte` is not the closing quote.
+  virtual std::uint32_t lexeme_step(std::uint32_t, std::uint8_t) { return 0; }
+  // Characters that are still needed; one that has begun counts.
+  virtual std::uint32_t lexeme_least(std::uint32_t) { return 0; }
+  // If no text leads out of the lexeme any more (but for what no string has in
+  // it): a bound on lexeme_least() behind whatever whole characters; else
+  // kMany.  May say kMany where that is hard to see.
+  virtual std::uint32_t lexeme_lasting(std::uint32_t) {
+    return BodyView::kMany;
+  }
   static constexpr int kAnyEnd = -1;
   static constexpr int kJsonEnd = -2;
   virtual int lexeme_end(Config) { return kAnyEnd; }

@@ -9,7 +9,8 @@ namespace parlance::mask {
 
 std::size_t LexemeMask::bytes() const {
   return sizeof(LexemeMask) + (set.size() + cleared.size()) * sizeof(Id) +
-         leaving.size() * sizeof(std::uint32_t);
+         leaving.size() * sizeof(std::uint32_t) +
+         longs.size() * sizeof(LongToken);
 }
 
 std::shared_ptr<const LexemeMask> LexemeMasks::find(std::uint64_t fingerprint) {

@@ -25,6 +25,12 @@
 
 namespace parlance::mask {
 
+// A token of many characters, and what it needs (Recogniser::lexeme_room()).
+struct LongToken {
+  std::uint32_t need = 0;
+  Id id = 0;
+};
+
 struct LexemeMask {
   // Tokens that stay within the lexeme.
   Base base;
@@ -36,8 +42,12 @@ struct LexemeMask {
   static constexpr std::uint32_t kLeaves = std::uint32_t{1} << 31;
   std::vector<std::uint32_t> leaving;
 
-  // What the tokens that stay need at most, see Recogniser::lexeme_room().
+  // Whether `need` and `longs` are known.
+  bool bounded = false;
+  // What the tokens that stay need at most, see Recogniser::lexeme_room(),
+  // but for `longs`, by falling need.
   std::uint32_t need = 0;
+  std::vector<LongToken> longs;
 
   // Of the lists; a base counts itself.
   std::size_t bytes() const;

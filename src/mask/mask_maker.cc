@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <string_view>
 
 namespace parlance::mask {
@@ -102,7 +103,7 @@ const MaskBuilder& MaskMaker::make(Recogniser& recogniser, Config config,
     in_lexeme(config, fingerprint);
   } else {
     builder_.start({});
-    walk(0, config);
+    walk_all(config);
   }
   if (builder_.dense()) {
     const std::array bases = {
@@ -153,6 +154,24 @@ void MaskMaker::walk(std::uint32_t root, Config at) {
     }
     states[node.depth()] = next;
     ++i;
+  }
+}
+
+// Sets all tokens.  The nodes of the first bytes lie far apart, so only those
+// that matter are looked at.
+void MaskMaker::walk_all(Config at) {
+  const std::array<std::uint64_t, 4> bytes = recogniser_->first_bytes(at);
+  for (std::size_t word = 0; word < bytes.size(); ++word) {
+    for (std::uint64_t left = bytes[word]; left != 0; left &= left - 1) {
+      const auto byte = static_cast<std::uint8_t>(
+          word * 64 + static_cast<std::size_t>(std::countr_zero(left)));
+      const std::uint32_t child = trie_.root_child(byte);
+      if (child == 0) continue;
+      const Config next = recogniser_->step(at, byte);
+      if (next.dead()) continue;
+      set_node(trie_.node(child));
+      walk(child, next);
+    }
   }
 }
 
@@ -218,13 +237,16 @@ void MaskMaker::walk_exits(const ExitTrie& exits, std::uint32_t root, Config at,
       if (exit.count >= min_count) set(exit.id);
     }
     if (recogniser.escaped(next)) {
-      escapes_->push_back({.exits = &exits,
-                           .node = i,
-                           .min_count = min_count,
-                           .max_count = max_count,
-                           .at = next});
-      i = node.subtree_end();
-      continue;
+      if (real_.dead()) {
+        escapes_->push_back({.exits = &exits,
+                             .node = i,
+                             .min_count = min_count,
+                             .max_count = max_count,
+                             .at = next});
+        i = node.subtree_end();
+        continue;
+      }
+      next = recogniser.rejoin(real_, next);
     }
     states[node.depth()] = next;
     ++i;
@@ -267,25 +289,56 @@ void MaskMaker::leave_body(const BodyTable& table, const BodyView& view,
   if (view.special) find_exceptions(view, root, config);
   from_ = view.remembers ? &config : nullptr;
   from_depth_ = trie_.node(root).depth();
-  walk_exits(table.exits(), view.after, view.min_chars, view.max_chars);
+  // What may stand in the value is known from elsewhere, mostly.
+  const Config value = escapes_ == nullptr && !view.after.dead()
+                           ? recogniser_->relative(view.after)
+                           : Config{};
+  if (value.dead()) {
+    walk_exits(table.exits(), view.after, view.min_chars, view.max_chars);
+  } else {
+    real_ = view.after;
+    walk_exits(table.exits(), value, view.min_chars, view.max_chars);
+    real_ = {};
+  }
   from_ = nullptr;
   forget_exceptions();
 }
 
 void MaskMaker::find_exceptions(const BodyView& view, std::uint32_t root,
                                 Config config) {
+  if (root != 0) {
+    find_exceptions(view, root, config, root + 1, trie_.subtree_end(root));
+    return;
+  }
+  // The nodes of the first bytes lie far apart: only those that matter are
+  // looked at.
+  const std::array<std::uint64_t, 4> bytes = recogniser_->special_bytes(config);
+  for (std::size_t word = 0; word < bytes.size(); ++word) {
+    for (std::uint64_t left = bytes[word]; left != 0; left &= left - 1) {
+      const std::uint32_t child = trie_.root_child(static_cast<std::uint8_t>(
+          word * 64 + static_cast<std::size_t>(std::countr_zero(left))));
+      if (child != 0) {
+        find_exceptions(view, 0, config, child, trie_.subtree_end(child));
+      }
+    }
+  }
+}
+
+// Those among the nodes of [begin, end), which are below `root`.
+void MaskMaker::find_exceptions(const BodyView& view, std::uint32_t root,
+                                Config config, std::uint32_t begin,
+                                std::uint32_t end) {
   Recogniser& recogniser = *recogniser_;
   Config* const states = states_.data();
   BodyState* const bodies = body_states_.data();
   const TrieNode* const nodes = trie_.nodes().data();
   states[nodes[root].depth()] = config;
   bodies[nodes[root].depth()] = view.state;
-  const std::uint32_t end = nodes[root].subtree_end();
   // Nearly all bytes lead to one place where nothing is special any more.
   Config ordinary;
   auto* const wanted = wanted_bytes_.data();
   wanted[nodes[root].depth()] = recogniser.special_bytes(config);
-  for (std::uint32_t i = root + 1; i < end;) {
+  for (std::uint32_t i = begin; i < end;) {
     const TrieNode node = nodes[i];
     const auto& bytes = wanted[node.depth() - 1];
     if ((bytes[node.byte() >> 6] >> (node.byte() & 63) & 1) == 0) {
@@ -307,7 +360,7 @@ void MaskMaker::find_exceptions(const BodyView& view, std::uint32_t root,
       i = node.subtree_end();
       continue;
     }
-    if (next.dead() || next == ordinary || !recogniser.body(next).special) {
+    if (next.dead() || next == ordinary || !recogniser.special(next)) {
       if (!next.dead()) ordinary = next;
       i = node.subtree_end();
       continue;

@@ -114,6 +114,7 @@ class MaskMaker {
 
   void set(Id id);
   void set_node(const vocab::TrieNode& node);
+  void walk_all(Config at);
   void walk(std::uint32_t root, Config at);
   void walk_exits(const vocab::ExitTrie& exits, Config after,
                   std::uint32_t min_count, std::uint32_t max_count);
@@ -125,6 +126,8 @@ class MaskMaker {
                   std::uint32_t root, Config config);
   void find_exceptions(const grammar::BodyView& view, std::uint32_t root,
                        Config config);
+  void find_exceptions(const grammar::BodyView& view, std::uint32_t root,
+                       Config config, std::uint32_t begin, std::uint32_t end);
   void except(std::uint32_t root, Config at);
   void forget_exceptions();
 
@@ -139,6 +142,8 @@ class MaskMaker {
 
   // While a relative mask is made: where its tokens go on behind the value.
   std::vector<Escape>* escapes_ = nullptr;
+  // While exits are read from a relative place: the place it stands for.
+  Config real_;
 
   // By depth of a node below where a walk began.
   std::vector<Config> states_ = std::vector<Config>(vocab::kMaxTokenBytes + 1);

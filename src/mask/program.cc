@@ -38,7 +38,8 @@ bool Program::fill_if_known(Config config, std::span<std::uint32_t> row) {
   {
     const std::lock_guard lock(recogniser_->mutex);
     can_end = recogniser_->can_end(config);
-    handle = memo_.find(recogniser_->mask_key(config, shared_->longest()));
+    const Config key = recogniser_->mask_key(config, shared_->longest());
+    handle = memo_.find(key);
   }
   const MaskView* mask = shared_->store().pin(handle);
   if (mask == nullptr) return false;
