@@ -1,0 +1,791 @@
+// The door parlance/grammar.h: what the grammar of a JSON Schema accepts, what
+// it refuses and with which words, and what it says of a text that does not
+// fit.  That accepted means valid is a law, see laws/grammar_law_test.cc.
+
+#include "parlance/grammar.h"
+
+#include <gtest/gtest.h>
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "parlance/json.h"
+
+namespace parlance {
+namespace {
+
+JsonSchemaOptions compact() {
+  JsonSchemaOptions options;
+  options.layout.max_white_space = 0;
+  return options;
+}
+
+// --- Keywords. --------------------------------------------------------------
+
+struct Row {
+  std::string_view schema;
+  std::vector<std::string_view> accepted;
+  std::vector<std::string_view> rejected;
+};
+
+void check(const std::vector<Row>& rows, const JsonSchemaOptions& options) {
+  for (const Row& row : rows) {
+    SCOPED_TRACE(row.schema);
+    const Result<Grammar> grammar =
+        Grammar::from_json_schema(row.schema, options);
+    ASSERT_TRUE(grammar) << grammar.error().to_string();
+    for (const std::string_view text : row.accepted) {
+      const std::optional<Rejection> why = grammar->explain(text);
+      EXPECT_TRUE(grammar->accepts(text))
+          << text << " at " << why->offset << ": " << why->expected;
+      EXPECT_FALSE(why) << text;
+    }
+    for (const std::string_view text : row.rejected) {
+      EXPECT_FALSE(grammar->accepts(text)) << text;
+      EXPECT_TRUE(grammar->explain(text)) << text;
+    }
+  }
+}
+
+TEST(Grammar, Scalars) {
+  check(
+      {
+          {"true",
+           {"1", "null", "[]", "{}", R"("a")", "-0.5e-7"},
+           {"", " 1", "1 ", "01", "+1", ".5", "1.", "nul", "tru", "[1,]", "{,}",
+            R"({"a"})", "1 2", R"("a)", "'a'", "NaN"}},
+          {R"({"type": "null"})", {"null"}, {"0", "false", R"("")", "[]"}},
+          {R"({"type": "boolean"})", {"true", "false"}, {"null", "0", "True"}},
+          {R"({"type": ["null", "integer"]})",
+           {"null", "-3", "2.0"},
+           {"2.5", "true"}},
+          {R"({"type": "number"})",
+           {"0", "-0", "1.5", "1e5", "2E-3"},
+           {"-", "1e", "1e+", R"("1")"}},
+          {R"({"enum": [1, "a", null, [1, {"b": 2}], {"c": [], "d": 0}]})",
+           {"1", "1.0", R"("a")", R"("\u0061")", "null", R"([1,{"b":2}])",
+            R"({"d":0,"c":[]})"},
+           {"2", R"("b")", "[1]", R"({"c":[]})", R"([{"b":2},1])", "true"}},
+          {R"({"const": "é\"\n"})",
+           {R"("é\"\n")", R"("\u00e9\u0022\u000a")"},
+           {R"("e\"\n")", R"("é\"\n ")"}},
+          {R"({"const": 0.1})", {"0.1", "0.10"}, {"0.11", "0.01", "1"}},
+      },
+      compact());
+}
+
+TEST(Grammar, Numbers) {
+  check(
+      {
+          {R"({"type": "integer"})",
+           {"0", "-7", "12345678901234567890", "1.0"},
+           {"1.5", "0.1"}},
+          {R"({"type": "integer", "minimum": -3, "maximum": 12})",
+           {"-3", "0", "9", "12"},
+           {"-4", "13", "100", "-10"}},
+          {R"({"type": "number", "exclusiveMinimum": 0,
+               "exclusiveMaximum": 0.5})",
+           {"0.1", "0.4999999999999999999999"},
+           {"0", "0.5", "-0.1", "1"}},
+          {R"({"type": "integer", "multipleOf": 7})",
+           {"0", "-7", "700", "21.0"},
+           {"1", "20", "701"}},
+          {R"({"type": "number", "multipleOf": 0.01})",
+           {"0.07", "19.99", "3"},
+           {"0.075", "0.001"}},
+          {R"({"type": "integer", "allOf": [{"multipleOf": 4},
+               {"multipleOf": 6}], "minimum": 1, "maximum": 30})",
+           {"12", "24"},
+           {"4", "6", "18", "36", "0"}},
+          {R"({"type": "integer", "maximum": 9007199254740993})",
+           {"9007199254740993"},
+           {"9007199254740994"}},
+      },
+      compact());
+}
+
+TEST(Grammar, Strings) {
+  check(
+      {
+          {R"({"type": "string", "minLength": 2, "maxLength": 3})",
+           {R"("ab")", R"("éé€")", R"("😀😀")", R"("\ud83d\ude00\n")"},
+           {R"("a")", R"("😀")", R"("abcd")", R"("\ud83d\ude00")"}},
+          {R"({"type": "string", "maxLength": 1000000000})",
+           {R"("")", R"("a")"},
+           {}},
+          {R"({"type": "string", "minLength": 1000000000})",
+           {},
+           {R"("")", R"("a")"}},
+          {R"({"type": "string", "pattern": "^a+$"})",
+           {R"("a")", R"("aaa")", R"("\u0061")"},
+           {R"("")", R"("ab")"}},
+          {R"({"type": "string", "pattern": "b"})",
+           {R"("abc")", R"("b")"},
+           {R"("ac")"}},
+          {R"({"type": "string", "pattern": "^(?!ab)\\w+$", "maxLength": 3})",
+           {R"("aa")", R"("ba")"},
+           {R"("ab")", R"("abc")", R"("baaa")"}},
+          {R"({"type": "string", "pattern": "^[^\"\\\\]$"})",
+           {R"("a")", R"("\n")"},
+           {R"("\"")", R"("\\")"}},
+          {R"({"type": "string", "pattern": "\\d{2}", "not": {"pattern": "00"}})",
+           {R"("a12")", R"("010")"},
+           {R"("1a2")", R"("100")"}},
+          {R"({"type": "string", "format": "date"})",
+           {R"("2024-02-29")"},
+           {R"("2023-02-29")", R"("2024-1-1")", R"("")"}},
+          {R"({"type": "string", "format": "date-time"})",
+           {R"("2024-01-01T00:00:00Z")", R"("2024-01-01T00:00:00.5+02:00")"},
+           {R"("2024-01-01")", R"("2024-01-01T24:00:00Z")"}},
+          {R"({"type": "string", "format": "ipv4"})",
+           {R"("127.0.0.1")"},
+           {R"("256.0.0.1")", R"("1.2.3")"}},
+          {R"({"type": "string", "format": "uuid"})",
+           {R"("123e4567-e89b-12d3-a456-426614174000")"},
+           {R"("123e4567")"}},
+          {R"({"type": "string", "format": "email"})",
+           {R"("a@b.example")"},
+           {R"("a.b.example")"}},
+          {R"({"type": "string", "format": "strange"})", {R"("anything")"}, {}},
+      },
+      compact());
+}
+
+TEST(Grammar, Objects) {
+  check(
+      {
+          {R"({"type": "object", "required": ["a", "b"],
+               "properties": {"a": {"type": "integer"}}})",
+           {R"({"a":1,"b":2})", R"({"b":[],"a":1})", R"({"c":0,"b":0,"a":0})"},
+           {"{}", R"({"a":1})", R"({"a":"x","b":1})",
+            R"({"a":1,"b":2,"a":3})"}},
+          {R"({"type": "object", "additionalProperties": false,
+               "properties": {"a": true, "b\"": {}}})",
+           {"{}", R"({"a":1})", R"({"b\"":1,"a":2})", R"({"\u0061":1})"},
+           {R"({"c":1})", R"({"":1})", R"({"aa":1})"}},
+          {R"({"type": "object", "additionalProperties": {"type": "null"},
+               "properties": {"a": {"type": "boolean"}}})",
+           {R"({"a":true,"b":null})"},
+           {R"({"a":null})", R"({"b":true})"}},
+          {R"({"type": "object", "patternProperties":
+               {"^x": {"type": "integer"}, "y$": {"minimum": 5}},
+               "additionalProperties": false})",
+           {R"({"xa":1,"xy":5,"ay":"s"})"},
+           {R"({"xy":4})", R"({"xa":"s"})", R"({"a":1})"}},
+          {R"({"type": "object", "propertyNames": {"maxLength": 2}})",
+           {"{}", R"({"ab":1})", R"({"éé":1})"},
+           {R"({"abc":1})"}},
+          {R"({"type": "object", "propertyNames": {"enum": ["a", "b", "c"]},
+               "minProperties": 2})",
+           {R"({"c":1,"a":2})"},
+           {R"({"a":1})", R"({"a":1,"d":2})"}},
+          {R"({"type": "object", "minProperties": 1, "maxProperties": 2})",
+           {R"({"a":1})", R"({"a":1,"b":2})"},
+           {"{}", R"({"a":1,"b":2,"c":3})"}},
+          {R"({"type": "object", "minProperties": 2})",
+           {R"({"a":1,"b":2})"},
+           {R"({"a":1})", R"({"a":1,"a":2})"}},
+          {R"({"type": "object", "dependentRequired": {"a": ["b"]}})",
+           {"{}", R"({"b":1})", R"({"a":1,"b":2})", R"({"b":1,"a":2})"},
+           {R"({"a":1})"}},
+          {R"({"type": "object", "dependentSchemas":
+               {"a": {"properties": {"b": {"type": "null"}}}}})",
+           {R"({"b":1})", R"({"a":1})", R"({"a":1,"b":null})"},
+           {R"({"a":1,"b":1})", R"({"b":1,"a":1})"}},
+          {R"({"$schema": "http://json-schema.org/draft-07/schema#",
+               "type": "object", "dependencies": {"a": ["b"],
+               "c": {"required": ["d"]}}})",
+           {"{}", R"({"a":1,"b":1})", R"({"c":1,"d":1})"},
+           {R"({"a":1})", R"({"c":1})"}},
+          {R"({"type": "object", "allOf": [{"properties": {"a": true}}],
+               "properties": {"b": true}, "unevaluatedProperties": false})",
+           {"{}", R"({"a":1,"b":1})"},
+           {R"({"c":1})"}},
+      },
+      compact());
+}
+
+TEST(Grammar, Arrays) {
+  check(
+      {
+          {R"({"type": "array", "items": {"type": "integer"}})",
+           {"[]", "[1]", "[1,2,3]"},
+           {"[null]", "[1,[]]"}},
+          {R"({"type": "array", "prefixItems": [{"type": "string"},
+               {"type": "null"}], "items": false})",
+           {"[]", R"(["a"])", R"(["a",null])"},
+           {"[1]", R"(["a",1])", R"(["a",null,1])"}},
+          {R"({"type": "array", "minItems": 2, "maxItems": 3})",
+           {"[1,2]", "[[],{},0]"},
+           {"[]", "[1]", "[1,2,3,4]"}},
+          {R"({"type": "array", "minItems": 1000000000})", {}, {"[]", "[1]"}},
+          {R"({"type": "array", "contains": {"type": "integer"}})",
+           {"[1]", "[null,1]", "[1,2]"},
+           {"[]", "[null]"}},
+          {R"({"type": "array", "contains": {"type": "integer"},
+               "minContains": 2, "maxContains": 3})",
+           {"[1,2]", "[1,null,2,3]"},
+           {"[1]", "[1,2,3,4]", "[null]"}},
+          {R"({"type": "array", "contains": {"const": 1}, "minContains": 0})",
+           {"[]", "[2]", "[1]"},
+           {}},
+          {R"({"type": "array", "uniqueItems": true,
+               "items": {"type": ["integer", "string"]}})",
+           {"[]", R"([1,"1",2])", "[10,1,100]"},
+           {"[1,1]", "[1,1.0]", R"(["a","\u0061"])", "[100,10,100]"}},
+          {R"({"type": "array", "uniqueItems": true,
+               "items": {"type": "boolean"}, "minItems": 2})",
+           {"[true,false]", "[false,true]"},
+           {"[true]", "[true,true]"}},
+          {R"({"type": "array", "prefixItems": [true],
+               "unevaluatedItems": {"type": "null"}})",
+           {"[1]", "[1,null]"},
+           {"[1,2]"}},
+          {R"({"$schema": "http://json-schema.org/draft-07/schema#",
+               "type": "array", "items": [{"type": "null"}],
+               "additionalItems": {"type": "boolean"}})",
+           {"[]", "[null,true]"},
+           {"[true]", "[null,null]"}},
+      },
+      compact());
+}
+
+TEST(Grammar, Logic) {
+  check(
+      {
+          {R"({"allOf": [{"type": "integer"}, {"minimum": 3},
+               {"not": {"const": 5}}]})",
+           {"3", "4", "50"},
+           {"2", "5", R"("a")"}},
+          {R"({"anyOf": [{"type": "object", "properties": {"k": {"const": "a"},
+               "v": {"type": "integer"}}, "required": ["k"]},
+               {"type": "object", "properties": {"k": {"const": "b"},
+               "v": {"type": "string"}}, "required": ["k"]}]})",
+           {R"({"k":"a","v":1})", R"({"v":"x","k":"b"})"},
+           {R"({"k":"a","v":"x"})", R"({"v":1,"k":"b"})", R"({"v":1})"}},
+          {R"({"oneOf": [{"type": "integer"}, {"minimum": 2}]})",
+           {"1", "2.5", R"("a")"},
+           {"3", "1.5"}},
+          {R"({"oneOf": [{"required": ["a"]}, {"required": ["b"]}],
+               "type": "object"})",
+           {R"({"a":1})", R"({"b":1,"c":2})"},
+           {"{}", R"({"a":1,"b":1})"}},
+          {R"({"not": {"type": ["object", "array"]}})",
+           {"1", R"("")"},
+           {"{}", "[]"}},
+          {R"({"type": "object", "not": {"required": ["a"]}})",
+           {"{}", R"({"b":1})"},
+           {R"({"a":1})"}},
+          {R"({"type": "object",
+               "not": {"patternProperties": {"^(a|b)$": {"type": "null"}}}})",
+           {R"({"a":1})", R"({"a":null,"b":1})"},
+           {"{}", R"({"a":null})"}},
+          {R"({"type": "array", "not": {"items": {"type": "null"}}})",
+           {"[1]", "[null,1]"},
+           {"[]", "[null]"}},
+          {R"({"if": {"properties": {"k": {"const": 1}}, "required": ["k"]},
+               "then": {"required": ["a"]}, "else": {"required": ["b"]},
+               "type": "object"})",
+           {R"({"k":1,"a":0})", R"({"b":0})", R"({"a":0,"k":1})"},
+           {R"({"k":1,"b":0})", R"({"k":2,"a":0})", "{}"}},
+          {R"({"$ref": "#/$defs/tree", "$defs": {"tree": {"type": "object",
+               "additionalProperties": false, "properties": {"l":
+               {"$ref": "#/$defs/tree"}, "r": {"$ref": "#/$defs/tree"}}}}})",
+           {"{}", R"({"l":{"r":{}},"r":{}})"},
+           {"1", R"({"l":1})"}},
+          {R"({"$ref": "#a", "$defs": {"x": {"$anchor": "a",
+               "type": "null"}}})",
+           {"null"},
+           {"1"}},
+      },
+      compact());
+}
+
+// --- Layouts. ---------------------------------------------------------------
+
+TEST(Grammar, Layouts) {
+  constexpr std::string_view kSchema = R"({"type": ["object", "array"]})";
+  JsonSchemaOptions options;
+  check({{kSchema,
+          {"{}", "{ }", R"({"a" : 1 ,"b":[ ]})", "[\n\t1,\r\n 2 ]",
+           "[" + std::string(64, ' ') + "]"},
+          {" {}", "{} ", "[" + std::string(65, ' ') + "]", "[\v]"}}},
+        options);
+}
+
+TEST(Grammar, ExactLayouts) {
+  constexpr std::string_view kSchema = R"({"type": ["object", "array"]})";
+  JsonSchemaOptions options;
+  options.layout.exact = true;
+  check({{kSchema,
+          {"{}", "[]", R"({"a": 1, "b": [2, []]})"},
+          {"{ }", R"({"a":1})", R"({"a": 1,"b": 2})", "[1 ]", "[1,  2]"}}},
+        options);
+  options.layout.item_separator = ",";
+  options.layout.key_separator = " :";
+  check({{kSchema, {R"({"a" :1,"b" :[2,3]})"}, {R"({"a":1})", "[1, 2]"}}},
+        options);
+  options.layout = {.exact = true, .indent = 2};
+  check({{kSchema,
+          {"{}", "[]", "[\n  1,\n  {\n    \"a\": []\n  }\n]"},
+          {"[1]", "[\n 1\n]", "[\n  1, \n  2\n]", "[\n]", "[\n  1]"}}},
+        options);
+  options.layout = {.exact = true, .indent = 0};
+  check({{kSchema, {"[\n1,\n2\n]"}, {"[1]", "[1, 2]"}}}, options);
+  // What may not come is not begun.
+  options.layout = {.exact = true, .indent = 1};
+  check({{R"({"type": "array", "maxItems": 1})",
+          {"[]", "[\n 1\n]"},
+          {"[\n 1,\n 2\n]"}},
+         {R"({"type": "object", "minProperties": 1, "maxProperties": 1})",
+          {"{\n \"a\": 1\n}"},
+          {"{}"}}},
+        options);
+
+  for (const auto& [item, key] :
+       {std::pair("", ": "), std::pair(" ,", ": "), std::pair(",", " ")}) {
+    options.layout = {
+        .exact = true, .item_separator = item, .key_separator = key};
+    const Result<Grammar> bad = Grammar::from_json_schema(kSchema, options);
+    ASSERT_FALSE(bad) << item << key;
+    EXPECT_EQ(bad.error().code, ErrorCode::kInvalidValue);
+  }
+}
+
+TEST(Grammar, UnlimitedWhiteSpace) {
+  JsonSchemaOptions options;
+  options.layout.max_white_space = JsonLayout::kUnlimited;
+  const std::string wide = "[" + std::string(100000, ' ') + "1\n]";
+  check({{R"({"type": "array"})", {wide}, {" []"}}}, options);
+}
+
+// --- Options. ---------------------------------------------------------------
+
+TEST(Grammar, KeyOrder) {
+  JsonSchemaOptions options = compact();
+  options.key_order = KeyOrder::kSchema;
+  check({{R"({"type": "object", "required": ["b"], "properties":
+              {"a": true, "b": true, "c": true}})",
+          {R"({"b":1})", R"({"a":1,"b":1,"c":1})", R"({"b":1,"c":1,"x":1})"},
+          {R"({"b":1,"a":1})", R"({"a":1,"c":1})", R"({"c":1,"b":1})",
+           R"({"b":1,"x":1,"c":1})", R"({"x":1,"b":1})"}}},
+        options);
+}
+
+TEST(Grammar, Closed) {
+  JsonSchemaOptions options = compact();
+  options.closed = true;
+  check({{R"({"type": "object", "properties": {"a": true}})",
+          {"{}", R"({"a":1})"},
+          {R"({"b":1})"}},
+         {R"({"type": "object"})", {R"({"b":1})"}, {}},
+         {R"({"type": "object", "properties": {"a": true},
+              "additionalProperties": {"type": "null"}})",
+          {R"({"b":null})"},
+          {R"({"b":1})"}},
+         {R"({"type": "array", "prefixItems": [true]})",
+          {"[]", "[1]"},
+          {"[1,2]"}},
+         {R"({"type": "array"})", {"[1,2]"}, {}}},
+        options);
+}
+
+TEST(Grammar, Lenient) {
+  JsonSchemaOptions options = compact();
+  options.lenient = true;
+  check({{R"({"type": "string", "pattern": "(a)\\1", "minLength": 1})",
+          {R"("b")"},
+          {R"("")"}},
+         {R"({"type": "array", "uniqueItems": true})", {"[[],[]]"}, {"{}"}}},
+        options);
+}
+
+TEST(Grammar, Drafts) {
+  JsonSchemaOptions options = compact();
+  options.draft = SchemaDraft::k4;
+  check({{R"({"type": "integer", "maximum": 3, "exclusiveMaximum": true})",
+          {"2"},
+          {"3", "2.0"}}},
+        options);
+  options.draft = SchemaDraft::k7;
+  check({{R"({"type": "array", "items": [{"type": "null"}]})",
+          {"[null,1]"},
+          {"[1]"}},
+         {R"({"$ref": "#/definitions/a", "minimum": 3,
+              "definitions": {"a": {"type": "integer"}}})",
+          {"1"},
+          {"null"}}},
+        options);
+  options.draft = SchemaDraft::k2019;
+  check({{R"({"$ref": "#/$defs/a", "minimum": 3,
+              "$defs": {"a": {"type": "integer"}}})",
+          {"3"},
+          {"1", "null"}}},
+        options);
+}
+
+TEST(Grammar, Documents) {
+  JsonSchemaOptions options = compact();
+  options.documents.emplace("http://example.com/a",
+                            *json::parse(R"({"type": "null"})"));
+  check({{R"({"$ref": "http://example.com/a"})", {"null"}, {"1"}}}, options);
+}
+
+TEST(Grammar, FormatsCanBeIgnored) {
+  JsonSchemaOptions options = compact();
+  options.assert_formats = false;
+  check({{R"({"type": "string", "format": "date"})", {R"("a")"}, {"1"}}},
+        options);
+}
+
+// --- Errors. ----------------------------------------------------------------
+
+struct BadRow {
+  std::string_view schema;
+  ErrorCode code;
+  std::string_view path;
+  std::string_view message;
+};
+
+TEST(Grammar, Errors) {
+  constexpr std::string_view kNothing =
+      "No JSON text is valid under this schema.";
+  const BadRow rows[] = {
+      {"{", ErrorCode::kInvalidJson, "",
+       "found the end of the text, expected a key in double quotes or '}'"},
+      {"[]", ErrorCode::kWrongType, "",
+       "A schema is an object, true or false; found array."},
+      {R"({"type": 1})", ErrorCode::kWrongType, "/type",
+       "\"type\" must be a name or a list of names, found integer."},
+      {R"({"type": "foo"})", ErrorCode::kUnknownName, "/type",
+       "There is no type \"foo\"; the types are null, boolean, integer, "
+       "number, string, array and object."},
+      {R"({"properties": {"a": 1}})", ErrorCode::kWrongType, "/properties/a",
+       "\"properties\" must be a schema: an object, true or false, found "
+       "integer."},
+      {R"({"minLength": -1})", ErrorCode::kInvalidValue, "/minLength",
+       "\"minLength\" must not be negative."},
+      {R"({"multipleOf": 0})", ErrorCode::kInvalidValue, "/multipleOf",
+       "\"multipleOf\" must be greater than zero."},
+      {R"({"pattern": "("})", ErrorCode::kBadPattern, "/pattern",
+       "This \"(\" is never closed; add a \")\"."},
+      {R"({"properties": {"a/b": {"pattern": "(a)\\1"}}})",
+       ErrorCode::kUnsupportedPattern, "/properties/a~1b",
+       "'pattern': The pattern has a back-reference, which cannot be enforced "
+       "while a text is written."},
+      {R"({"pattern": "(?<=a)b"})", ErrorCode::kUnsupportedPattern, "",
+       "'pattern': The pattern has a look-behind, which cannot be enforced "
+       "while a text is written."},
+      {R"({"$ref": "#/$defs/none"})", ErrorCode::kBadReference, "/$ref",
+       "The reference \"#/$defs/none\" leads nowhere: there is no \"$defs\" at "
+       "\"\"."},
+      {R"({"$ref": "#"})", ErrorCode::kConflict, "",
+       "The schema refers to itself without going into the value: it needs the "
+       "root again for the same value. Recursion must pass through a property "
+       "or an item."},
+      {R"({"$schema": "http://json-schema.org/draft-03/schema#"})",
+       ErrorCode::kUnsupportedVersion, "/$schema",
+       "Drafts of JSON Schema before draft 4 are not read; found "
+       "http://json-schema.org/draft-03/schema#."},
+      {R"({"uniqueItems": true})", ErrorCode::kUnsupported, "",
+       "'uniqueItems': is enforced for items that are neither arrays nor "
+       "objects; give \"items\" a type"},
+      {"false", ErrorCode::kUnsatisfiable, "", kNothing},
+      {R"({"not": {}})", ErrorCode::kUnsatisfiable, "", kNothing},
+      {R"({"enum": []})", ErrorCode::kUnsatisfiable, "", kNothing},
+      {R"({"type": "integer", "minimum": 1, "maximum": 0})",
+       ErrorCode::kUnsatisfiable, "", kNothing},
+      {R"({"type": "string", "minLength": 2, "pattern": "^a?$"})",
+       ErrorCode::kUnsatisfiable, "", kNothing},
+      {R"({"type": "object", "required": ["a"], "properties": {"a": false}})",
+       ErrorCode::kUnsatisfiable, "", kNothing},
+      {R"({"type": "object", "required": ["a"],
+           "properties": {"a": {"$ref": "#"}}})",
+       ErrorCode::kUnsatisfiable, "", kNothing},
+      {R"({"type": "object", "propertyNames": {"enum": ["a", "b"]},
+           "minProperties": 3})",
+       ErrorCode::kUnsatisfiable, "", kNothing},
+      {R"({"type": "array", "contains": true, "maxContains": 0})",
+       ErrorCode::kUnsatisfiable, "", kNothing},
+  };
+  for (const BadRow& row : rows) {
+    SCOPED_TRACE(row.schema);
+    const Result<Grammar> grammar = Grammar::from_json_schema(row.schema);
+    ASSERT_FALSE(grammar);
+    EXPECT_EQ(grammar.error().code, row.code);
+    EXPECT_EQ(grammar.error().path, row.path);
+    EXPECT_EQ(grammar.error().message, row.message);
+  }
+}
+
+// --- What report() says. ----------------------------------------------------
+
+struct NoteRow {
+  std::string_view schema;
+  bool lenient;
+  SchemaNote::Kind kind;
+  std::string_view keyword;
+  std::string_view path;
+  std::string_view message;
+};
+
+TEST(Grammar, Notes) {
+  using Kind = SchemaNote::Kind;
+  constexpr std::string_view kDenied =
+      "where it must not hold, texts that break just this rule are left out";
+  const NoteRow rows[] = {
+      {R"({"properties": {"a": {"strange": 1}}})", false, Kind::kIgnored,
+       "strange", "/properties/a", "is not a keyword"},
+      {R"({"format": "strange"})", false, Kind::kIgnored, "strange", "",
+       "is not a format that is enforced"},
+      {R"({"properties": {"a": {"required": true}}})", false, Kind::kIgnored,
+       "required", "/properties/a",
+       "is a flag of draft 3; a list of names belongs there"},
+      {R"({"$schema": "http://json-schema.org/draft-07/schema#",
+           "$ref": "#/definitions/a", "minLength": 1,
+           "definitions": {"a": {"type": "string"}}})",
+       false, Kind::kIgnored, "minLength", "",
+       "stands beside \"$ref\", which stands alone in this draft"},
+      {R"({"$schema": "http://json-schema.org/draft-07/schema#",
+           "prefixItems": [true]})",
+       false, Kind::kIgnored, "prefixItems", "", "belongs to another draft"},
+      {R"({"uniqueItems": true})", true, Kind::kIgnored, "uniqueItems", "",
+       "is enforced for items that are neither arrays nor objects; give "
+       "\"items\" a type"},
+      {R"({"pattern": "(a)\\1"})", true, Kind::kIgnored, "pattern", "",
+       "The pattern has a back-reference, which cannot be enforced while a "
+       "text is written."},
+      {R"({"contains": {"type": "null"}, "unevaluatedItems": false})", false,
+       Kind::kNarrowed, "unevaluatedItems", "",
+       "an item that only fulfils \"contains\" counts as not evaluated"},
+      {R"({"not": {"type": "object", "unevaluatedProperties": false}})", false,
+       Kind::kNarrowed, "unevaluatedProperties", "/not", kDenied},
+      {R"({"not": {"type": "array", "uniqueItems": true,
+           "items": {"type": "integer"}}})",
+       false, Kind::kNarrowed, "uniqueItems", "/not", kDenied},
+  };
+  for (const NoteRow& row : rows) {
+    SCOPED_TRACE(row.schema);
+    JsonSchemaOptions options;
+    options.lenient = row.lenient;
+    const Result<Grammar> grammar =
+        Grammar::from_json_schema(row.schema, options);
+    ASSERT_TRUE(grammar) << grammar.error().to_string();
+    ASSERT_EQ(grammar->report().size(), 1u);
+    const SchemaNote& note = grammar->report()[0];
+    EXPECT_EQ(note.kind, row.kind);
+    EXPECT_EQ(note.keyword, row.keyword);
+    EXPECT_EQ(note.path, row.path);
+    EXPECT_EQ(note.message, row.message);
+  }
+}
+
+TEST(Grammar, ExactSchemasHaveNoNotes) {
+  for (const std::string_view schema :
+       {R"({"type": "object", "properties": {"a": {"title": "A"}}})",
+        R"({"unevaluatedItems": false, "prefixItems": [true]})",
+        R"({"not": {"not": {"type": "array", "uniqueItems": true,
+            "items": {"type": "integer"}}}})"}) {
+    const Result<Grammar> grammar = Grammar::from_json_schema(schema);
+    ASSERT_TRUE(grammar) << schema;
+    EXPECT_TRUE(grammar->report().empty()) << schema;
+  }
+}
+
+// --- What explain() says. ---------------------------------------------------
+
+struct WhyRow {
+  std::string_view schema;
+  std::string_view text;
+  std::size_t offset;
+  std::string_view expected;
+};
+
+TEST(Grammar, Explain) {
+  constexpr std::string_view kObject =
+      R"({"type": "object", "required": ["a"], "additionalProperties": false,
+          "properties": {"a": {"type": "integer"}, "b": {"type": "string"}}})";
+  const WhyRow rows[] = {
+      {kObject, "", 0, "an object"},
+      {kObject, "[", 0, "an object"},
+      {kObject, "{", 1, "a name"},
+      {kObject, "{}", 1, "a name"},
+      {kObject, R"({"c":1})", 2, "the name \"a\", the name \"b\""},
+      {kObject, R"({"a" 1})", 4, "':'"},
+      {kObject, R"({"a":"x"})", 5, "a number"},
+      {kObject, R"({"a":1.5})", 7, "a digit"},
+      {kObject, R"({"b":"x"})", 8, "','"},
+      {kObject, R"({"a":1} )", 7, "the end"},
+      {kObject, R"({"a":1,"a":2})", 8, "the name \"b\""},
+      {R"({"type": ["null", "boolean"]})", "1", 0, "true, false, null"},
+      {R"({"type": "null"})", "nil", 1, "the rest of null, true or false"},
+      {R"({"type": "string", "maxLength": 1})", R"("ab")", 2,
+       "its closing quote"},
+      {R"({"type": "array", "maxItems": 1})", "[1,2]", 2,
+       "a digit, '.', an exponent, ']'"},
+      {"true", "1e", 2, "a digit, a sign"},
+      {"true", "1}", 1, "a digit, '.', an exponent, the end"},
+  };
+  for (const WhyRow& row : rows) {
+    SCOPED_TRACE(row.text);
+    const Result<Grammar> grammar =
+        Grammar::from_json_schema(row.schema, compact());
+    ASSERT_TRUE(grammar) << grammar.error().to_string();
+    const std::optional<Rejection> why = grammar->explain(row.text);
+    ASSERT_TRUE(why);
+    EXPECT_EQ(why->offset, row.offset);
+    EXPECT_EQ(why->expected, row.expected);
+  }
+}
+
+// --- Limits and large schemas. ----------------------------------------------
+
+std::string repeated(std::string_view text, std::size_t times) {
+  std::string out;
+  for (; times > 0; --times) out += text;
+  return out;
+}
+
+TEST(Grammar, DepthOfTheText) {
+  JsonSchemaOptions options = compact();
+  options.limits.depth = 3;
+  check({{"true",
+          {"[[[]]]", R"({"a":{"b":{}}})", "[[1,[]]]"},
+          {"[[[[]]]]", R"([{"a":[{}]}])"}}},
+        options);
+  // Deeper than any limit: an answer, not a crash.
+  const Result<Grammar> grammar = Grammar::from_json_schema("true", compact());
+  ASSERT_TRUE(grammar);
+  EXPECT_TRUE(grammar->accepts(repeated("[", 1000) + repeated("]", 1000)));
+  const std::optional<Rejection> why = grammar->explain(repeated("[", 10000));
+  ASSERT_TRUE(why);
+  EXPECT_EQ(why->offset, 1000u);
+}
+
+TEST(Grammar, DepthOfTheSchema) {
+  for (const auto& [open, close] :
+       {std::pair(R"({"not":)", "}"), std::pair(R"({"items":)", "}"),
+        std::pair(R"({"properties":{"a":)", "}}"),
+        std::pair(R"({"allOf":[)", "]}")}) {
+    const std::string schema =
+        repeated(open, 10000) + "true" + repeated(close, 10000);
+    const Result<Grammar> grammar = Grammar::from_json_schema(schema);
+    ASSERT_FALSE(grammar) << open;
+    EXPECT_TRUE(grammar.error().code == ErrorCode::kTooDeep ||
+                grammar.error().code == ErrorCode::kTooLarge)
+        << grammar.error().to_string();
+  }
+}
+
+TEST(Grammar, CanBeCancelled) {
+  JsonSchemaOptions options;
+  int calls = 0;
+  options.limits.cancelled_argument = &calls;
+  options.limits.cancelled = [](void* argument) {
+    ++*static_cast<int*>(argument);
+    return true;
+  };
+  std::string properties;
+  for (int i = 0; i < 5000; ++i)
+    properties += (i > 0 ? ",\"p" : "\"p") + std::to_string(i) + "\":{}";
+  const Result<Grammar> grammar = Grammar::from_json_schema(
+      R"({"properties":{)" + properties + "}}", options);
+  ASSERT_FALSE(grammar);
+  EXPECT_EQ(grammar.error().code, ErrorCode::kTooLarge);
+  EXPECT_NE(grammar.error().message.find("cancelled"), std::string::npos);
+  EXPECT_GT(calls, 0);
+}
+
+// Of too many alternatives the first are kept, and report() says so.
+TEST(Grammar, TooManyAlternatives) {
+  std::string schema = R"({"type":"object","allOf":[)";
+  for (int i = 0; i < 12; ++i) {
+    const std::string name = std::to_string(i);
+    schema += (i > 0 ? "," : "") + std::string(R"({"anyOf":[{"required":["a)") +
+              name + R"("]},{"required":["b)" + name + R"("]}]})";
+  }
+  schema += "]}";
+  JsonSchemaOptions options = compact();
+  options.limits.alternatives = 16;
+  const Result<Grammar> grammar = Grammar::from_json_schema(schema, options);
+  ASSERT_TRUE(grammar) << grammar.error().to_string();
+  ASSERT_EQ(grammar->report().size(), 1u);
+  EXPECT_EQ(grammar->report()[0].kind, SchemaNote::Kind::kNarrowed);
+  std::string text = "{";
+  for (int i = 0; i < 12; ++i)
+    text += (i > 0 ? ",\"a" : "\"a") + std::to_string(i) + "\":0";
+  EXPECT_TRUE(grammar->accepts(text + "}"));
+}
+
+TEST(Grammar, ManyTools) {
+  std::string schema = R"({"type":"array","items":{"anyOf":[)";
+  for (int i = 0; i < 128; ++i) {
+    const std::string n = std::to_string(i);
+    schema += (i > 0 ? "," : "") +
+              std::string(R"({"type":"object","required":["name","arguments"],
+                  "additionalProperties":false,"properties":{"name":{"const":"t)") +
+              n + R"("},"arguments":{"type":"object","required":["p)" + n +
+              R"("],"properties":{"p)" + n + R"(":{"type":"integer"}}}}})";
+  }
+  schema += "]}}";
+  check({{schema,
+          {R"([{"name":"t7","arguments":{"p7":1}}])",
+           R"([{"arguments":{"p127":1},"name":"t127"},
+               {"name":"t0","arguments":{"p0":1,"x":2}}])"},
+          {R"([{"name":"t7","arguments":{"p8":1}}])",
+           R"([{"arguments":{"p8":1},"name":"t7"}])"}}},
+        {});
+}
+
+TEST(Grammar, NestedOneOf) {
+  // Twelve levels, six branches each, told apart by one member.
+  std::string schema = R"({"type":"integer"})";
+  for (int level = 0; level < 12; ++level) {
+    std::string next = R"({"oneOf":[)";
+    for (int i = 0; i < 6; ++i) {
+      next += (i > 0 ? "," : "") +
+              std::string(R"({"type":"object","required":["k","v"],
+                  "properties":{"k":{"const":)") +
+              std::to_string(i) + R"(},"v":)" +
+              (i == 0 ? schema : std::string("true")) + "}}";
+    }
+    schema = next + "]}";
+  }
+  std::string text = "1";
+  for (int level = 0; level < 12; ++level) text = R"({"k":0,"v":)" + text + "}";
+  std::string wrong = text;
+  wrong[wrong.find('1')] = 'n';
+  check({{schema, {text, R"({"v":1,"k":5})"}, {wrong, R"({"v":1,"k":0})"}}},
+        compact());
+}
+
+TEST(Grammar, HugeEnum) {
+  std::string schema = R"({"enum":[)";
+  for (int i = 0; i < 20000; ++i)
+    schema += (i > 0 ? ",\"w" : "\"w") + std::to_string(i * 7919) + "x\"";
+  schema += "]}";
+  check({{schema,
+          {R"("w0x")", R"("w7919x")", R"("w158372081x")"},
+          {R"("w1x")", R"("w79")", R"("x")"}}},
+        compact());
+}
+
+TEST(Grammar, ManyPatterns) {
+  // More than are told apart in every combination, with names that match two.
+  std::string schema =
+      R"({"type":"object","additionalProperties":false,"patternProperties":{)";
+  for (int i = 0; i < 40; ++i) {
+    schema += (i > 0 ? ",\"^p" : "\"^p") + std::to_string(i) +
+              R"(_":{"type":"integer","minimum":)" + std::to_string(i) + "}";
+  }
+  schema += R"(,"_$":{"maximum":100}}})";
+  check({{schema,
+          {R"({"p3_x":3,"p39_x":39})", R"({"_":"a"})"},
+          {R"({"p3_x":2})", R"({"q":1})", R"({"p3_":200})"}}},
+        compact());
+}
+
+}  // namespace
+}  // namespace parlance
