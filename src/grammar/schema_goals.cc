@@ -35,7 +35,9 @@ bool is_reference(const schema::Node& node) {
 Goals::Goals(const schema::Document& document, const JsonSchemaOptions& options)
     : document_(document),
       options_(options),
-      languages_(automata::LanguageLimits{.bytes = options.limits.bytes / 2}) {
+      languages_(automata::LanguageLimits{.bytes = options.limits.bytes / 2,
+                                          .search_states = 4000,
+                                          .failed_searches = 8}) {
   goals_.push_back({});
   expansions_.emplace_back();
   goals_.push_back({kNever});
