@@ -88,9 +88,11 @@ bool JsonMachine::unique_in(const Frame& frame, GoalId goal) const {
   if (!frame.unique) return false;
   for (std::uint32_t i = 0; i < frame.size; ++i) {
     const Alternative& one = alternatives(frame)[i];
-    if (one.pending == goal && goals_.array(one.shape).unique) return true;
+    if ((goal == kNothing || one.pending == goal) &&
+        !goals_.array(one.shape).unique)
+      return false;
   }
-  return false;
+  return true;
 }
 
 // A new object or array for the value that comes in `id`; 0 if none may come.
@@ -122,6 +124,10 @@ JsonMachine::FrameId JsonMachine::after(FrameId id,
                                         const std::string* unique_value) {
   const Frame& frame = frames_[id];
   const bool remember = frame.unique && unique_value != nullptr;
+  const bool again =
+      remember &&
+      std::binary_search(value_sets_[frame.used].begin(),
+                         value_sets_[frame.used].end(), *unique_value);
   if (frame.size == 1 && !remember && frame.after_all != kUnknown)
     return frame.after_all;
   std::vector<Alternative> left;
@@ -129,7 +135,8 @@ JsonMachine::FrameId JsonMachine::after(FrameId id,
   for (std::uint32_t i = 0; i < frame.size; ++i) {
     Alternative one = alternatives(frame)[i];
     if (std::find(survivors.begin(), survivors.end(), one.pending) ==
-        survivors.end()) {
+            survivors.end() ||
+        (again && goals_.array(one.shape).unique)) {
       all = false;
       continue;
     }
@@ -146,8 +153,11 @@ JsonMachine::FrameId JsonMachine::after(FrameId id,
   next.used = frame.used;
   if (remember) {
     std::vector<std::string> values = value_sets_[frame.used];
-    values.insert(std::lower_bound(values.begin(), values.end(), *unique_value),
-                  *unique_value);
+    if (!again) {
+      values.insert(
+          std::lower_bound(values.begin(), values.end(), *unique_value),
+          *unique_value);
+    }
     std::string key;
     for (const std::string& value : values) {
       key += value;

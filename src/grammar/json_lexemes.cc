@@ -209,7 +209,7 @@ std::uint32_t JsonMachine::enter_string(FrameId id) {
         for (const std::string& value : value_sets_[frame.used]) {
           if (value[0] == '"') words.push_back(value.substr(1));
         }
-        if (everything && !words.empty()) {
+        if (everything && !words.empty() && unique_in(frame, kNothing)) {
           lexeme.set = avoid(id);
           lexeme.trie = 0;
         } else if (!words.empty()) {

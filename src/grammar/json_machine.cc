@@ -338,7 +338,12 @@ std::string JsonMachine::expected(Config config) {
     case Kind::kWord:
       return "the rest of null, true or false";
     case Kind::kString:
-      add("more of a string");
+      for (unsigned byte = ' '; byte < 256; ++byte) {
+        if (byte == '"' || step(config, static_cast<std::uint8_t>(byte)).dead())
+          continue;
+        add("more of a string");
+        break;
+      }
       if (!step(config, '"').dead()) add("its closing quote");
       return list;
     case Kind::kKey: {

@@ -251,7 +251,8 @@ class JsonMachine final : public Recogniser {
   }
   // The goals of the value that comes now, each once.
   std::vector<GoalId> goals_in(const Frame& frame) const;
-  // Whether items of an alternative with this goal have to differ.
+  // Whether the items of every alternative with this goal have to differ;
+  // kNothing: of every alternative.
   bool unique_in(const Frame& frame, GoalId goal) const;
   FrameId open(FrameId frame, JsonType type);
   // The frame behind a value that fulfils the goals `survivors`, each once.

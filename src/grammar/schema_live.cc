@@ -657,10 +657,6 @@ std::optional<Error> Goals::check_node(NodeId id) {
         return error;
     }
   }
-  if (node.arrays().unevaluated_items != schema::kNoNode) {
-    note(SchemaNote::Kind::kNarrowed, id, "unevaluatedItems",
-         "an item that only fulfils \"contains\" counts as not evaluated");
-  }
   return std::nullopt;
 }
 
