@@ -447,6 +447,27 @@ std::uint64_t Languages::least_chars(StateId id) {
   return least;
 }
 
+// Behind `.*x` there is always `.*x`, as one alternative of what may follow.
+std::uint64_t Languages::lasting(StateId id) {
+  if (states_[id].utf8 != 0) return kNotLasting;
+  const Expressions& e = *expressions_;
+  const ExprId whole = states_[id].expression;
+  const auto of = [&](ExprId one) {
+    const Expr& expr = e[one];
+    if (one == kAnyText) return std::uint64_t{0};
+    if (expr.kind != ExprKind::kRepeat || expr.a != e.any_char() ||
+        expr.max != regex::kUnbounded || !expr.live || expr.context)
+      return kNotLasting;
+    return least_chars(state_of(one, 0));
+  };
+  if (e[whole].kind != ExprKind::kOr) return of(whole);
+  std::uint64_t least = kNotLasting;
+  for (std::uint32_t i = 0; i < e[whole].count; ++i) {
+    least = std::min(least, of(e.operands(whole)[i]));
+  }
+  return least;
+}
+
 bool Languages::any_in_range(StateId state, char32_t low, char32_t high) {
   if (state == kDeadState) return false;
   high = std::min(high, regex::kMaxCodePoint);

@@ -121,6 +121,12 @@ class Languages {
   // bound beyond it.  REQUIRES: state is not dead.
   std::uint64_t least_chars(StateId state);
 
+  // A bound on least_chars() behind every continuation of whole characters, if
+  // none of them leads to the dead state (`.*x` whatever has been read: 1).
+  // kNotLasting otherwise, and where that is hard to see.
+  static constexpr std::uint64_t kNotLasting = 0xFFFFFFFFFFFFFFFF;
+  std::uint64_t lasting(StateId state);
+
   // The 256 transitions of a state; kUnknownState where step() has not been.
   // Valid as long as the Languages is.
   static constexpr StateId kUnknownState = 0xFFFFFFFF;

@@ -147,6 +147,10 @@ class Expressions {
   void cuts(ExprId expr, std::vector<bool>& out);
 
   const Expr& operator[](ExprId id) const { return exprs_[id]; }
+  // Of kOr and kAnd: `count` of them.  Valid until the next is made.
+  const ExprId* operands(ExprId id) const {
+    return operands_.data() + exprs_[id].first;
+  }
   std::size_t memory_bytes() const;
 
   // Set when an expression was too deep to be looked at; what was made since

@@ -44,6 +44,20 @@ void MaskBuilder::start(Base base, std::span<const Id> set,
   if (set_.size() + cleared_.size() > kMaxDifferences) become_dense();
 }
 
+void MaskBuilder::clear(Id id) {
+  if (dense_) {
+    words_[id >> 5] &= ~(std::uint32_t{1} << (id & 31));
+    return;
+  }
+  const auto in_set = std::ranges::find(set_, id);
+  if (in_set != set_.end()) {
+    set_.erase(in_set);
+    return;
+  }
+  cleared_.push_back(id);
+  if (set_.size() + cleared_.size() > kMaxDifferences) become_dense();
+}
+
 void MaskBuilder::become_dense() {
   words_.resize(word_count_);
   view().write(words_);

@@ -84,15 +84,8 @@ class MaskBuilder {
     }
   }
 
-  // REQUIRES: the bit is in the base and not cleared, or the mask is dense.
-  void clear(Id id) {
-    if (!dense_) {
-      cleared_.push_back(id);
-      if (set_.size() + cleared_.size() > kMaxDifferences) become_dense();
-    } else {
-      words_[id >> 5] &= ~(std::uint32_t{1} << (id & 31));
-    }
-  }
+  // REQUIRES: the bit is set.
+  void clear(Id id);
   // Makes the mask dense: its words, to be written directly.
   std::span<std::uint32_t> words() {
     if (!dense_) become_dense();

@@ -87,7 +87,8 @@ Base SpaceBases::find(std::uint32_t max_bytes, std::uint32_t max_chars) {
 MaskMaker::MaskMaker(const MakerShared& shared)
     : shared_(shared),
       trie_(shared.tables.trie()),
-      builder_(shared.tables.mask_words()) {}
+      builder_(shared.tables.mask_words()),
+      lexeme_walk_(shared.tables, shared.vocabulary) {}
 
 const MaskBuilder& MaskMaker::make(Recogniser& recogniser, Config config,
                                    RelativeMasks& relative) {
@@ -540,13 +541,21 @@ void MaskMaker::start_between(std::uint32_t max_bytes, const BodyView* string) {
 void MaskMaker::in_lexeme(Config config, std::uint64_t fingerprint) {
   Recogniser& recogniser = *recogniser_;
   const std::uint32_t room = recogniser.lexeme_room(config);
-  std::shared_ptr<const LexemeMask> mask =
-      lexeme_mask(recogniser.lexeme_unbounded(config), fingerprint);
+  const Config unbounded = recogniser.lexeme_unbounded(config);
+  std::shared_ptr<const LexemeMask> mask = lexeme_mask(
+      unbounded, fingerprint, BodyView::kMany, room != BodyView::kMany);
   if (mask->need > room) {
     // The bound is near: a mask of its own.
-    mask = lexeme_mask(config, fingerprint ^ (room + 1) * 0x9E3779B97F4A7C15);
+    fingerprint ^= (room + 1) * 0x9E3779B97F4A7C15;
+    mask = recogniser.lexeme_by_state(unbounded)
+               ? lexeme_mask(unbounded, fingerprint, room, false)
+               : lexeme_mask(config, fingerprint, BodyView::kMany, false);
   }
   builder_.start(mask->base, mask->set, mask->cleared);
+  for (const LongToken& one : mask->longs) {
+    if (one.need <= room) break;
+    builder_.clear(one.id);
+  }
 
   Config* const states = states_.data();
   const TrieNode* const nodes = trie_.nodes().data();
@@ -601,42 +610,26 @@ bool MaskMaker::leave_by_space(Config config) {
   return true;
 }
 
+// The mask of what needs at most `room`.  `bounded`: others are asked for that
+// have less, see LexemeMask::bounded.
 std::shared_ptr<const LexemeMask> MaskMaker::lexeme_mask(
-    Config config, std::uint64_t fingerprint) {
+    Config config, std::uint64_t fingerprint, std::uint32_t room,
+    bool bounded) {
   Recogniser& recogniser = *recogniser_;
   const int lexeme_end = recogniser.lexeme_end(config);
   // Lexemes that go on alike and end differently are kept apart.
   fingerprint += static_cast<std::uint64_t>(lexeme_end) << 48;
+  if (bounded) fingerprint = ~fingerprint;
   if (auto found = shared_.lexemes.find(fingerprint)) return found;
 
-  Config* const states = states_.data();
-  const TrieNode* const nodes = trie_.nodes().data();
   auto made = std::make_shared<LexemeMask>();
+  made->bounded = bounded;
   builder_.start({});
-  states[0] = config;
-  std::size_t listed = 0;  // depth to which the path stands in made->leaving
-  for (std::uint32_t i = 1; i < trie_.node_count();) {
-    const TrieNode node = nodes[i];
-    const std::size_t depth = node.depth();
-    listed = std::min(listed, depth - 1);
-    const Config from = states[depth - 1];
-    const Config next = recogniser.step(from, node.byte());
-    if (!next.dead() && recogniser.same_lexeme(from, next)) {
-      states[depth] = next;
-      path_[depth] = i;
-      if (node.token() != kNoToken) {
-        set_node(node);
-        made->need = std::max(made->need, recogniser.lexeme_need(config, next));
-      }
-      ++i;
-      continue;
-    }
-    // A byte that is dead here may end the lexeme in another recogniser.
-    if (may_end(lexeme_end, node.byte())) {
-      while (listed < depth - 1) made->leaving.push_back(path_[++listed]);
-      made->leaving.push_back(i | LexemeMask::kLeaves);
-    }
-    i = node.subtree_end();
+  if (lexeme_end == '"' && recogniser.lexeme_by_state(config)) {
+    lexeme_walk_.run(recogniser, shared_.shapes, config.lex, room,
+                     builder_.words(), *made);
+  } else {
+    walk_lexeme(config, lexeme_end, *made);
   }
 
   const std::array bases = {
@@ -661,6 +654,38 @@ std::shared_ptr<const LexemeMask> MaskMaker::lexeme_mask(
   shared_.store.make_room(made->bytes());
   shared_.lexemes.add(fingerprint, made, base_bytes);
   return made;
+}
+
+// Reads all tokens byte by byte.
+void MaskMaker::walk_lexeme(Config config, int lexeme_end, LexemeMask& made) {
+  Recogniser& recogniser = *recogniser_;
+  Config* const states = states_.data();
+  const TrieNode* const nodes = trie_.nodes().data();
+  states[0] = config;
+  std::size_t listed = 0;  // depth to which the path stands in made.leaving
+  for (std::uint32_t i = 1; i < trie_.node_count();) {
+    const TrieNode node = nodes[i];
+    const std::size_t depth = node.depth();
+    listed = std::min(listed, depth - 1);
+    const Config from = states[depth - 1];
+    const Config next = recogniser.step(from, node.byte());
+    if (!next.dead() && recogniser.same_lexeme(from, next)) {
+      states[depth] = next;
+      path_[depth] = i;
+      if (node.token() != kNoToken) {
+        set_node(node);
+        made.need = std::max(made.need, recogniser.lexeme_need(config, next));
+      }
+      ++i;
+      continue;
+    }
+    // A byte that is dead here may end the lexeme in another recogniser.
+    if (may_end(lexeme_end, node.byte())) {
+      while (listed < depth - 1) made.leaving.push_back(path_[++listed]);
+      made.leaving.push_back(i | LexemeMask::kLeaves);
+    }
+    i = node.subtree_end();
+  }
 }
 
 }  // namespace parlance::mask

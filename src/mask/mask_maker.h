@@ -37,6 +37,7 @@
 
 #include "grammar/recogniser.h"
 #include "mask/lexeme_mask.h"
+#include "mask/lexeme_walk.h"
 #include "mask/mask_builder.h"
 #include "mask/mask_store.h"
 #include "mask/relative_mask.h"
@@ -83,6 +84,7 @@ class SpaceBases {
 struct MakerShared {
   const Vocabulary& vocabulary;
   const vocab::TokenTables& tables;
+  const vocab::TokenShapes& shapes;
   SpaceBases& space_bases;
   LexemeMasks& lexemes;
   ValueMasks& values;
@@ -110,7 +112,10 @@ class MaskMaker {
   void in_lexeme(Config config, std::uint64_t fingerprint);
   bool leave_by_space(Config config);
   std::shared_ptr<const LexemeMask> lexeme_mask(Config config,
-                                                std::uint64_t fingerprint);
+                                                std::uint64_t fingerprint,
+                                                std::uint32_t room,
+                                                bool bounded);
+  void walk_lexeme(Config config, int lexeme_end, LexemeMask& made);
 
   void set(Id id);
   void set_node(const vocab::TrieNode& node);
@@ -134,6 +139,7 @@ class MaskMaker {
   MakerShared shared_;
   const vocab::TokenTrie& trie_;
   MaskBuilder builder_;
+  LexemeWalk lexeme_walk_;
   Recogniser* recogniser_ = nullptr;  // while one mask is made
   // In a string whose text is remembered: its place, and the bytes of every
   // token that come before it.

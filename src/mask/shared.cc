@@ -11,6 +11,7 @@ Shared::Shared(Vocabulary vocabulary, vocab::TokenTables tables,
                std::size_t cache_bytes, std::span<const TokenId> stop_ids)
     : vocabulary_(std::move(vocabulary)),
       tables_(std::move(tables)),
+      shapes_(tables_, vocabulary_),
       store_(tables_.mask_words(), cache_bytes, bytes_),
       // A mask of a lexeme is worth more than others, but not everything.
       lexemes_(cache_bytes / 4, bytes_),
@@ -55,6 +56,7 @@ std::unique_ptr<MaskMaker> Shared::take_maker() {
   }
   return std::make_unique<MaskMaker>(MakerShared{.vocabulary = vocabulary_,
                                                  .tables = tables_,
+                                                 .shapes = shapes_,
                                                  .space_bases = space_bases_,
                                                  .lexemes = lexemes_,
                                                  .values = values_,

@@ -17,6 +17,7 @@
 #include "mask/mask_maker.h"
 #include "mask/mask_store.h"
 #include "parlance/vocabulary.h"
+#include "vocab/token_shapes.h"
 #include "vocab/token_tables.h"
 
 namespace parlance::mask {
@@ -56,7 +57,7 @@ class Shared {
   }
   // Of the tables, and of the bases that are made when first needed.
   std::size_t tables_bytes() const {
-    return tables_.bytes().size() +
+    return tables_.bytes().size() + shapes_.memory_bytes() +
            bases_bytes_->load(std::memory_order_relaxed);
   }
   // Of all masks, with what is needed to find them.
@@ -67,6 +68,7 @@ class Shared {
  private:
   const Vocabulary vocabulary_;
   const vocab::TokenTables tables_;
+  const vocab::TokenShapes shapes_;
   std::uint32_t longest_ = 0;
   std::vector<Id> stop_ids_;
 

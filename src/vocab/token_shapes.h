@@ -1,0 +1,90 @@
+#ifndef PARLANCE_SRC_VOCAB_TOKEN_SHAPES_H_
+#define PARLANCE_SRC_VOCAB_TOKEN_SHAPES_H_
+
+// Tokens by their shape: which of them behave alike in most patterns.
+//
+// Patterns mostly treat all small letters alike, all capitals, all digits.  So
+// bytes are put into *cells*, a token's shape is the cells of its bytes, and
+// the trie of the shapes has a tenth of the nodes of the trie of the tokens:
+//
+//   cells    a: a-z   A: A-Z   0: 0-9   each other byte of ASCII
+//            each leading byte of UTF-8, and 80-8F, 90-9F, A0-BF
+//
+//   node  shape   ids()[first, own_end)   ids()[first, last)
+//     0   -       {}                      everything
+//     1   A       { "A", "B", ... }       { "A", ..., "Th", "The", ... }
+//     2   Aa      { "Th", "An", ... }     { "Th", ..., "The", ... }
+//
+// The tokens at and below a node are one stretch of ids(), so that a walker
+// that knows what becomes of a whole subtree takes or leaves a stretch.
+//
+// Here are the tokens that stay inside a JSON string from kText and have no
+// escape in them.  Those with an escape, and those with the closing quote, are
+// few, and are given as the paths to them through the trie of all tokens.
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "parlance/vocabulary.h"
+#include "vocab/token_tables.h"
+
+namespace parlance::vocab {
+
+struct ShapeNode {
+  std::uint8_t cell = 0;          // that leads here; 0 at the root
+  std::uint8_t depth = 0;         // bytes from the root to here
+  std::uint8_t chars = 0;         // characters that are complete
+  std::uint8_t longest = 0;       // most characters begun at or below
+  std::uint32_t subtree_end = 0;  // nodes are in preorder, as in TokenTrie
+  std::uint32_t first = 0, own_end = 0, last = 0;  // of ids()
+};
+
+// Immutable, safe to share between threads.
+class TokenShapes {
+ public:
+  static constexpr std::size_t kCells = 128;
+  static constexpr std::uint8_t kNoCell = 0xFF;
+  // Tokens of more characters are long().
+  static constexpr std::uint32_t kLong = 20;
+
+  // Complexity: O(nodes of the trie).
+  TokenShapes(const TokenTables& tables, const Vocabulary& vocabulary);
+
+  std::span<const ShapeNode> nodes() const { return nodes_; }
+  // All tokens of the shapes, twins too.
+  std::span<const Id> ids() const { return ids_; }
+  // Those of them with more than kLong characters.
+  std::span<const Id> long_tokens() const { return long_; }
+
+  // The bytes of a cell, ascending.
+  std::span<const std::uint8_t> bytes(std::uint8_t cell) const {
+    return std::span(bytes_).subspan(
+        first_byte_[cell], first_byte_[cell + 1U] - first_byte_[cell]);
+  }
+
+  // Nodes of the trie of all tokens, in preorder: those with an escape before
+  // them or in them, marked kTarget, and those on the way there.
+  static constexpr std::uint32_t kTarget = std::uint32_t{1} << 31;
+  std::span<const std::uint32_t> escapes() const { return escapes_; }
+  // The same of the nodes that a closing quote leads to, without what is below.
+  std::span<const std::uint32_t> quotes() const { return quotes_; }
+
+  std::size_t memory_bytes() const;
+
+ private:
+  void make_cells();
+
+  std::array<std::uint8_t, 256> cell_of_{};
+  std::array<std::uint8_t, 256> bytes_{};
+  std::array<std::uint16_t, kCells + 1> first_byte_{};
+  std::vector<ShapeNode> nodes_;
+  std::vector<Id> ids_, long_;
+  std::vector<std::uint32_t> escapes_, quotes_;
+};
+
+}  // namespace parlance::vocab
+
+#endif  // PARLANCE_SRC_VOCAB_TOKEN_SHAPES_H_
