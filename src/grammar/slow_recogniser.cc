@@ -6,65 +6,9 @@
 #include <unordered_set>
 #include <utility>
 
+#include "grammar/read_char.h"
+
 namespace parlance::grammar {
-namespace {
-
-// A character that is being read: 0 between two, else its bits so far, how
-// many bytes are still due and how many it has in all.
-//
-//   bits 0..20 the bits, 21..22 due, 23..25 size
-std::uint32_t lead(std::uint8_t byte) {
-  auto pack = [](std::uint32_t bits, std::uint32_t size) {
-    return bits | (size - 1) << 21 | size << 23;
-  };
-  if (byte >= 0xC2 && byte < 0xE0) return pack(byte & 0x1F, 2);
-  if (byte >= 0xE0 && byte < 0xF0) return pack(byte & 0x0F, 3);
-  if (byte >= 0xF0 && byte < 0xF5) return pack(byte & 0x07, 4);
-  return 0;
-}
-
-// Whether a character of `set` may begin as `partial` says.
-bool reaches(const regex::CharClass& set, std::uint32_t partial) {
-  static constexpr char32_t kLeast[5] = {0, 0, 0x80, 0x800, 0x10000};
-  std::uint32_t due = partial >> 21 & 3;
-  char32_t first = (partial & 0x1FFFFF) << (6 * due);
-  char32_t last = first | ((char32_t{1} << (6 * due)) - 1);
-  first = std::max(first, kLeast[partial >> 23]);
-  auto ranges = set.ranges();
-  auto after = std::lower_bound(
-      ranges.begin(), ranges.end(), first,
-      [](const regex::CharRange& r, char32_t c) { return r.last < c; });
-  return after != ranges.end() && after->first <= last;
-}
-
-enum class Step : std::uint8_t { kNo, kInside, kDone };
-
-// Reads one more byte of a character of `set`.
-Step read_char(const regex::CharClass& set, std::uint8_t byte,
-               std::uint32_t& partial) {
-  if (partial == 0) {
-    if (byte < 0x80) return set.contains(byte) ? Step::kDone : Step::kNo;
-    partial = lead(byte);
-    if (partial == 0) return Step::kNo;
-  } else {
-    if ((byte & 0xC0) != 0x80) return Step::kNo;
-    std::uint32_t due = (partial >> 21 & 3) - 1;
-    std::uint32_t bits = (partial & 0x1FFFFF) << 6 | (byte & 0x3F);
-    partial = bits | due << 21 | (partial >> 23) << 23;
-  }
-  if (!reaches(set, partial)) return Step::kNo;
-  if ((partial >> 21 & 3) != 0) return Step::kInside;
-  partial = 0;
-  return Step::kDone;
-}
-
-const regex::CharClass& any_character() {
-  static const regex::CharClass set(
-      {{0, 0xD7FF}, {0xE000, regex::kMaxCodePoint}});
-  return set;
-}
-
-}  // namespace
 
 // What waits at a place for a rule to be read from there.
 struct SlowRecogniser::Column {
@@ -344,7 +288,7 @@ void SlowRecogniser::scan_free_text(const Item& item, std::uint8_t byte,
                                     std::vector<Item>& out) const {
   const NetworkState& state = network_.states[item.state];
   Item next = item;
-  if (read_char(any_character(), byte, next.count) == Step::kNo) return;
+  if (read_char(any_character(), byte, next.count) == CharStep::kNo) return;
   const TriggerAutomaton& automaton = network_.free_texts[state.index];
   next.inner = automaton.step(item.inner, byte);
   const TriggerAutomaton::Node& node = automaton.nodes[next.inner];
@@ -371,21 +315,22 @@ std::vector<SlowRecogniser::Item> SlowRecogniser::scan(const Column& column,
       }
       case Action::kClass:
         switch (read_char(network_.classes[state.index], byte, next.inner)) {
-          case Step::kInside:
+          case CharStep::kInside:
             push(out, next);
             break;
-          case Step::kDone:
+          case CharStep::kDone:
             push(out, done);
             break;
-          case Step::kNo:
+          case CharStep::kNo:
             break;
         }
         break;
       case Action::kCountClass: {
         if (item.count >= state.max) break;
-        Step step = read_char(network_.classes[state.index], byte, next.inner);
-        if (step == Step::kNo) break;
-        if (step == Step::kDone) {
+        CharStep step =
+            read_char(network_.classes[state.index], byte, next.inner);
+        if (step == CharStep::kNo) break;
+        if (step == CharStep::kDone) {
           ++next.count;
           if (state.max == kMany) next.count = std::min(next.count, state.min);
         }

@@ -1,0 +1,74 @@
+#ifndef PARLANCE_SRC_GRAMMAR_READ_CHAR_H_
+#define PARLANCE_SRC_GRAMMAR_READ_CHAR_H_
+
+// One character of a class, byte by byte.
+//
+// The place inside a character is a number: 0 between two, else its bits so
+// far, how many bytes are still due and how many it has in all.
+//
+//   bits 0..20 the bits, 21..22 due, 23..25 size
+
+#include <algorithm>
+#include <cstdint>
+
+#include "regex/char_class.h"
+
+namespace parlance::grammar {
+
+inline std::uint32_t lead_of_char(std::uint8_t byte) {
+  auto pack = [](std::uint32_t bits, std::uint32_t size) {
+    return bits | (size - 1) << 21 | size << 23;
+  };
+  if (byte >= 0xC2 && byte < 0xE0) return pack(byte & 0x1F, 2);
+  if (byte >= 0xE0 && byte < 0xF0) return pack(byte & 0x0F, 3);
+  if (byte >= 0xF0 && byte < 0xF5) return pack(byte & 0x07, 4);
+  return 0;
+}
+
+// Whether a character of `set` may begin as `partial` says.
+inline bool reaches(const regex::CharClass& set, std::uint32_t partial) {
+  constexpr char32_t kLeast[5] = {0, 0, 0x80, 0x800, 0x10000};
+  std::uint32_t due = partial >> 21 & 3;
+  char32_t first = (partial & 0x1FFFFF) << (6 * due);
+  char32_t last = first | ((char32_t{1} << (6 * due)) - 1);
+  first = std::max(first, kLeast[partial >> 23]);
+  auto ranges = set.ranges();
+  auto after = std::lower_bound(
+      ranges.begin(), ranges.end(), first,
+      [](const regex::CharRange& r, char32_t c) { return r.last < c; });
+  return after != ranges.end() && after->first <= last;
+}
+
+enum class CharStep : std::uint8_t { kNo, kInside, kDone };
+
+// Reads one more byte of a character of `set`.
+inline CharStep read_char(const regex::CharClass& set, std::uint8_t byte,
+                          std::uint32_t& partial) {
+  if (partial == 0) {
+    if (byte < 0x80) {
+      return set.contains(byte) ? CharStep::kDone : CharStep::kNo;
+    }
+    partial = lead_of_char(byte);
+    if (partial == 0) return CharStep::kNo;
+  } else {
+    if ((byte & 0xC0) != 0x80) return CharStep::kNo;
+    std::uint32_t due = (partial >> 21 & 3) - 1;
+    std::uint32_t bits = (partial & 0x1FFFFF) << 6 | (byte & 0x3F);
+    partial = bits | due << 21 | (partial >> 23) << 23;
+  }
+  if (!reaches(set, partial)) return CharStep::kNo;
+  if ((partial >> 21 & 3) != 0) return CharStep::kInside;
+  partial = 0;
+  return CharStep::kDone;
+}
+
+// Every scalar value.
+inline const regex::CharClass& any_character() {
+  static const regex::CharClass set(
+      {{0, 0xD7FF}, {0xE000, regex::kMaxCodePoint}});
+  return set;
+}
+
+}  // namespace parlance::grammar
+
+#endif  // PARLANCE_SRC_GRAMMAR_READ_CHAR_H_

@@ -1,0 +1,82 @@
+#ifndef PARLANCE_SRC_GRAMMAR_RULES_CLOSURE_H_
+#define PARLANCE_SRC_GRAMMAR_RULES_CLOSURE_H_
+
+// What follows at one place of a text without reading; see rules_machine.h.
+//
+// A rule that is called here gets a local context, which collects who waits
+// for it.  When all is known, the local contexts that are needed become
+// contexts: those that refer to each other in a loop (left recursion) at once.
+//
+// A caller that has nothing left to do but to end is not entered: its own
+// context is, so that a list which ends with itself needs no stack.
+
+#include <cstddef>
+#include <cstdint>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "grammar/rules_machine.h"
+
+namespace parlance::grammar {
+
+class RulesMachine::Closure {
+ public:
+  Closure(RulesMachine& machine, Budget budget, std::size_t depth)
+      : machine_(machine),
+        network_(machine.network_),
+        budget_(budget),
+        depth_(depth) {}
+
+  // As RulesMachine::close().  Nothing is left of `items` past a limit.
+  bool run(Items& items);
+
+ private:
+  struct Local {
+    RuleId rule = 0;
+    bool empty = false;  // the rule matched nothing here
+    Items callers = {};  // where each goes on, the repeats among them in place
+    Items content = {};  // of the context: no callers that only end
+
+    // Of the search for loops.
+    std::uint32_t order = 0;  // 0: not visited
+    std::uint32_t low = 0;
+    bool open = false;
+    ContextId made = kLocal;  // kLocal: not yet
+  };
+
+  void add(const Item& item);
+  void add_all(const Items& items);
+  void keep(const Item& item) { kept_.push_back(item); }
+  void follow(const Item& item);
+  void call(const Item& item, const Item& behind, bool repeat);
+  void occur(const Item& item);
+  void end(const Item& item);
+  void drop_dominated();
+
+  static bool local(ContextId context) { return (context & kLocal) != 0; }
+  Local& local_of(ContextId context) { return locals_[context & ~kLocal]; }
+  void find_content(std::uint32_t local);
+  void make_contexts(std::uint32_t root);
+  void intern_loop(std::vector<std::uint32_t> members);
+
+  RulesMachine& machine_;
+  const Network& network_;
+  const Budget budget_;
+  const std::size_t depth_;
+
+  Items left_;
+  Items kept_;
+  std::unordered_set<Item, ItemHash> seen_;
+  // Of equal items whose count is enough, the least count.
+  std::unordered_map<Item, std::uint32_t, ItemHash> least_;
+  std::vector<Local> locals_;
+  std::unordered_map<RuleId, std::uint32_t> local_of_rule_;
+  std::vector<std::uint32_t> stack_;
+  std::uint32_t visited_ = 0;
+  bool pure_ = true;
+};
+
+}  // namespace parlance::grammar
+
+#endif  // PARLANCE_SRC_GRAMMAR_RULES_CLOSURE_H_

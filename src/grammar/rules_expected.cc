@@ -1,0 +1,98 @@
+// What may come next, for people.
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "grammar/rules_machine.h"
+#include "parlance/json.h"
+
+namespace parlance::grammar {
+namespace {
+
+// More than this is not listed.
+constexpr std::size_t kMostListed = 8;
+
+std::string described(const regex::CharClass& set) {
+  const auto ranges = set.ranges();
+  if (ranges.empty() || ranges.size() > 4) return "a character";
+  std::string out = "[";
+  for (const regex::CharRange& range : ranges) {
+    for (const char32_t c : {range.first, range.last}) {
+      if (c <= ' ' || c > '~') return "a character";
+    }
+    out += static_cast<char>(range.first);
+    if (range.last == range.first) continue;
+    out += '-';
+    out += static_cast<char>(range.last);
+  }
+  return out + "]";
+}
+
+std::string quoted(const std::string& text, std::size_t from) {
+  // From the beginning of a character.
+  while (from > 0 && (static_cast<std::uint8_t>(text[from]) & 0xC0) == 0x80) {
+    --from;
+  }
+  return json::dump(json::Value(text.substr(from)), {.ascii = false});
+}
+
+}  // namespace
+
+std::string RulesMachine::expected(Config config) {
+  if (config.dead()) return "nothing";
+  std::vector<std::string> all;
+  const auto list = [&](std::string what) {
+    if (std::find(all.begin(), all.end(), what) == all.end()) {
+      all.push_back(std::move(what));
+    }
+  };
+  std::vector<Items> left = {items_of(config)};
+  while (!left.empty()) {
+    const Items items = std::move(left.back());
+    left.pop_back();
+    for (const Item& item : items) {
+      const NetworkState& state = network_.states[item.state];
+      switch (state.action) {
+        case Action::kBytes:
+          list(quoted(network_.texts[state.index], item.inner));
+          break;
+        case Action::kClass:
+        case Action::kCountClass:
+          list(described(network_.classes[state.index]));
+          break;
+        case Action::kSubstring:
+        case Action::kFreeText:
+          list("text");
+          break;
+        case Action::kTokens:
+        case Action::kTokenText:
+          list("a token");
+          break;
+        case Action::kSchema: {
+          Recogniser& schema = *network_.schemas[state.index];
+          list(schema.expected(item.inner == 0 ? schema.start()
+                                               : configs_[item.inner]));
+          break;
+        }
+        case Action::kCall:
+          left.push_back(occurrences_[item.inner].items);
+          break;
+        case Action::kPass:
+          list("the end");
+          break;
+        default:
+          break;
+      }
+    }
+  }
+  std::string out;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (i != 0) out += ", ";
+    if (i == kMostListed) return out + "...";
+    out += all[i];
+  }
+  return out;
+}
+
+}  // namespace parlance::grammar

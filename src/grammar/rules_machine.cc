@@ -1,0 +1,450 @@
+// Configurations of any grammar: see rules_machine.h.
+
+#include "grammar/rules_machine.h"
+
+#include <algorithm>
+#include <atomic>
+#include <span>
+#include <utility>
+
+namespace parlance::grammar {
+namespace {
+
+// Places that go on with as many bytes have masks worth sharing.
+constexpr std::size_t kWide = 64;
+// lexeme_fingerprint() of others.
+constexpr std::uint64_t kNoPrint = 1;
+
+template <class T>
+void append_bytes(std::string& key, const T& value) {
+  key.append(reinterpret_cast<const char*>(&value), sizeof(value));
+}
+
+std::uint64_t pair_key(std::uint32_t a, std::uint32_t b) {
+  return std::uint64_t{a} << 32 | b;
+}
+
+std::vector<Recogniser*> pointers(
+    const std::vector<std::unique_ptr<Recogniser>>& schemas) {
+  std::vector<Recogniser*> out;
+  for (const auto& schema : schemas) out.push_back(schema.get());
+  return out;
+}
+
+}  // namespace
+
+RulesMachine::RulesMachine(const Rules& rules,
+                           std::vector<std::unique_ptr<Recogniser>> schemas,
+                           const RulesMachineLimits& limits)
+    : schemas_(std::move(schemas)),
+      network_(rules, pointers(schemas_)),
+      limits_(limits) {
+  static std::atomic<std::uint64_t> serial{0};
+  serial_ = ++serial;
+  for (const NetworkRule& rule : network_.rules) {
+    counts_tokens_ = counts_tokens_ || rule.options.max_tokens.has_value();
+  }
+  for (const NetworkState& state : network_.states) {
+    has_marks_ = has_marks_ || state.action == Action::kTokens ||
+                 state.action == Action::kTokenText;
+  }
+  find_tails();
+  bytes_ = network_.states.size() * (sizeof(NetworkState) + 16) +
+           network_.rules.size() * sizeof(NetworkRule);
+  // Number 0 is the dead state, the outermost context, the frame without
+  // slots, the start of a schema, and no occurrence.
+  contexts_.emplace_back();
+  occurrences_.emplace_back();
+  states_.emplace_back();
+  configs_.emplace_back();
+  intern_frame({});
+  start_ = configuration({{network_.start, kOutermost, 0, 0}}, nullptr);
+}
+
+RulesMachine::~RulesMachine() = default;
+
+// --- Interning ---------------------------------------------------------------
+
+bool RulesMachine::within_limits() {
+  if (bytes_ <= limits_.bytes) return true;
+  overflowed_ = true;
+  return false;
+}
+
+std::uint32_t RulesMachine::intern_frame(
+    const std::vector<ContextId>& contexts) {
+  std::string key(reinterpret_cast<const char*>(contexts.data()),
+                  contexts.size() * sizeof(ContextId));
+  const auto [known, added] = frame_of_.try_emplace(
+      std::move(key), static_cast<std::uint32_t>(frames_.size()));
+  if (added) {
+    bytes_ += 2 * contexts.size() * sizeof(ContextId) + 96;
+    frames_.push_back(contexts);
+  }
+  return known->second;
+}
+
+std::uint32_t RulesMachine::intern_state(State state) {
+  std::string key;
+  append_bytes(key, state.items.size());
+  for (const Items* items : {&state.items, &state.kernel}) {
+    for (const Item& item : *items) append_bytes(key, item);
+  }
+  const std::size_t size = key.size();
+  const auto [known, added] = state_of_.try_emplace(
+      std::move(key), static_cast<std::uint32_t>(states_.size()));
+  if (added) {
+    bytes_ += 2 * size + sizeof(State) + 96;
+    states_.push_back(std::move(state));
+  }
+  return known->second;
+}
+
+std::uint32_t RulesMachine::intern_config(Config config) {
+  std::string key;
+  append_bytes(key, config);
+  const auto [known, added] = config_of_.try_emplace(
+      std::move(key), static_cast<std::uint32_t>(configs_.size()));
+  if (added) {
+    bytes_ += 96;
+    configs_.push_back(config);
+  }
+  return known->second;
+}
+
+// `slots`: of the configuration that this one follows, if any.
+Config RulesMachine::configuration(Items kernel,
+                                   const std::vector<ContextId>* slots) {
+  if (kernel.empty() || !within_limits()) return {};
+  std::sort(kernel.begin(), kernel.end());
+  kernel.erase(std::unique(kernel.begin(), kernel.end()), kernel.end());
+  const auto leaf = [&](const Items& items) {
+    return items.size() == 1 &&
+           network_.states[items[0].state].action == Action::kSchema;
+  };
+  if (leaf(kernel)) return enter_leaf(kernel[0]);
+  State state;
+  state.items = kernel;
+  pure_ = close(state.items, {}, 0);
+  if (state.items.empty()) return {};
+  if (leaf(state.items)) return enter_leaf(state.items[0]);
+  if (counts_tokens_) state.kernel = std::move(kernel);
+
+  std::vector<ContextId> used;
+  for (const Items* items : {&state.items, &state.kernel}) {
+    for (const Item& item : *items) used.push_back(item.context);
+  }
+  std::vector<ContextId> contexts;
+  if (slots != nullptr && pure_) {
+    // In the order in which they were: what frame it is makes no difference.
+    for (const ContextId slot : *slots) {
+      if (std::find(used.begin(), used.end(), slot) != used.end()) {
+        contexts.push_back(slot);
+      }
+    }
+  }
+  std::unordered_map<ContextId, std::uint32_t> slot_of;
+  for (const ContextId context : contexts) {
+    slot_of.emplace(context, static_cast<std::uint32_t>(slot_of.size()));
+  }
+  for (const ContextId context : used) {
+    const auto size = static_cast<std::uint32_t>(slot_of.size());
+    if (slot_of.emplace(context, size).second && size == contexts.size()) {
+      contexts.push_back(context);
+    }
+  }
+  for (Items* items : {&state.items, &state.kernel}) {
+    for (Item& item : *items) {
+      item.context = slot_of.at(item.context);
+      state.can_end = state.can_end || item.state == network_.accept;
+    }
+    std::sort(items->begin(), items->end());
+  }
+  const std::uint32_t frame = intern_frame(contexts);
+  return {intern_state(std::move(state)), frame, 0, 0};
+}
+
+RulesMachine::Items RulesMachine::items_of(Config config) {
+  if (config.dead()) return {};
+  Items items;
+  if (inside(config)) {
+    items = kernel_of(config);
+    close(items, {}, 0);
+    return items;
+  }
+  items = states_[config.lex].items;
+  for (Item& item : items) item.context = frames_[config.frame][item.context];
+  return items;
+}
+
+RulesMachine::Items RulesMachine::kernel_of(Config config) {
+  if (config.dead()) return {};
+  if (inside(config)) {
+    const Leaf& leaf = leaf_of(config);
+    return {{leaf.state, leaf.context, intern_config(unwrap(config)), 0}};
+  }
+  if (!counts_tokens_) return items_of(config);
+  Items items = states_[config.lex].kernel;
+  for (Item& item : items) item.context = frames_[config.frame][item.context];
+  return items;
+}
+
+// --- Steps -------------------------------------------------------------------
+
+Config RulesMachine::start() { return start_; }
+
+Config RulesMachine::step(Config config, std::uint8_t byte) {
+  if (config.dead()) return {};
+  if (inside(config)) return leaf_step(config, byte);
+  State& state = states_[config.lex];
+  if (state.row == nullptr) {
+    state.row = std::make_unique<std::array<std::uint32_t, 256>>();
+    state.row->fill(kUnknown);
+    bytes_ += sizeof(*state.row) + 16;
+  }
+  const std::uint32_t known = (*state.row)[byte];
+  if (known == 0) return {};
+  if (known < kByFrame) return {known, config.frame, 0, config.extra};
+  if (known == kByFrame) return by_frame(config, byte);
+
+  Items kernel = scan(items_of(config), byte);
+  if (kernel.empty()) {
+    (*state.row)[byte] = 0;
+    return {};
+  }
+  if (!within_limits()) return {};
+  const std::vector<ContextId> slots = frames_[config.frame];
+  const Config next = configuration(std::move(kernel), &slots);
+  if (pure_ && !next.dead() && !inside(next) && next.frame == config.frame) {
+    (*state.row)[byte] = next.lex;
+    return {next.lex, next.frame, 0, config.extra};
+  }
+  (*state.row)[byte] = kByFrame;
+  return by_frame(config, byte);
+}
+
+// `extra` changes with every step that is not in the row of its state, so that
+// same_lexeme() tells those that are.
+Config RulesMachine::by_frame(Config config, std::uint8_t byte) {
+  const std::uint64_t key = pair_key(config.lex, config.frame);
+  const auto found = steps_[byte].find(key);
+  Config next;
+  if (found != steps_[byte].end()) {
+    next = found->second;
+  } else {
+    const std::vector<ContextId> slots = frames_[config.frame];
+    next = configuration(scan(items_of(config), byte), &slots);
+    bytes_ += 64;
+    steps_[byte].emplace(key, next);
+  }
+  if (!next.dead() && !inside(next)) next.extra = config.extra ^ 1;
+  return next;
+}
+
+bool RulesMachine::can_end(Config config) {
+  if (config.dead()) return false;
+  if (!inside(config)) return states_[config.lex].can_end;
+  return schema_of(leaf_of(config)).can_end(unwrap(config)) &&
+         can_end(exit_of(leaf_frames_[config.frame].leaf));
+}
+
+Config RulesMachine::mask_key(Config config, std::uint32_t longest) {
+  if (config.dead()) return {};
+  if (inside(config)) {
+    return wrap_like(
+        config, schema_of(leaf_of(config)).mask_key(unwrap(config), longest));
+  }
+  config.extra = 0;
+  return config;
+}
+
+// --- Tokens ------------------------------------------------------------------
+
+Config RulesMachine::step_token(Config from, Config read, std::uint32_t id) {
+  if (from.dead() || (!has_marks_ && !counts_tokens_)) return read;
+  Items by_id;
+  if (has_marks_) by_id = scan_token(items_of(from), id);
+  if (by_id.empty() && !counts_tokens_) return read;
+  Items kernel = kernel_of(read);
+  if (counts_tokens_) {
+    const Items before = kernel;
+    spend_token(kernel);
+    if (by_id.empty() && kernel == before) return read;
+    spend_token(by_id);
+  }
+  kernel.insert(kernel.end(), by_id.begin(), by_id.end());
+  return configuration(std::move(kernel), nullptr);
+}
+
+void RulesMachine::token_marks(Config config, std::uint32_t size,
+                               std::vector<std::uint32_t>& ids) {
+  if (!has_marks_ || config.dead()) return;
+  const std::size_t first = ids.size();
+  mark_tokens(items_of(config), size, ids);
+  const auto begin = ids.begin() + static_cast<std::ptrdiff_t>(first);
+  std::sort(begin, ids.end());
+  ids.erase(std::unique(begin, ids.end()), ids.end());
+}
+
+// --- Texts of schemas --------------------------------------------------------
+
+Config RulesMachine::unwrap(Config config) const {
+  config.lex &= ~kInside;
+  config.frame = leaf_frames_[config.frame].frame;
+  return config;
+}
+
+Config RulesMachine::wrap(std::uint32_t leaf, Config inner) {
+  if (inner.dead()) return {};
+  const auto [known, added] = leaf_frame_of_.try_emplace(
+      pair_key(leaf, inner.frame),
+      static_cast<std::uint32_t>(leaf_frames_.size()));
+  if (added) {
+    bytes_ += 64;
+    leaf_frames_.push_back({leaf, inner.frame});
+  }
+  return {inner.lex | kInside, known->second, inner.count, inner.extra};
+}
+
+Config RulesMachine::enter_leaf(const Item& item) {
+  const auto [known, added] =
+      leaf_of_place_.try_emplace(pair_key(item.state, item.context),
+                                 static_cast<std::uint32_t>(leaves_.size()));
+  if (added) {
+    bytes_ += 64 + sizeof(Leaf);
+    leaves_.push_back({.state = item.state, .context = item.context});
+  }
+  const std::uint32_t leaf = known->second;
+  return wrap(leaf, item.inner == 0 ? schema_of(leaves_[leaf]).start()
+                                    : configs_[item.inner]);
+}
+
+// What follows the text of the schema.
+Config RulesMachine::exit_of(std::uint32_t id) {
+  if (leaves_[id].exit_known) return leaves_[id].exit;
+  const Leaf leaf = leaves_[id];
+  const Config exit = configuration(
+      {{network_.states[leaf.state].next, leaf.context, 0, 0}}, nullptr);
+  constexpr std::string_view kOfNumbers = "0123456789.eE+-";
+  const bool clean = std::all_of(
+      kOfNumbers.begin(), kOfNumbers.end(),
+      [&](char c) { return step(exit, static_cast<std::uint8_t>(c)).dead(); });
+  leaves_[id].exit = exit;
+  leaves_[id].clean = clean;
+  leaves_[id].exit_known = true;
+  return exit;
+}
+
+Config RulesMachine::leaf_step(Config config, std::uint8_t byte) {
+  const std::uint32_t id = leaf_frames_[config.frame].leaf;
+  Recogniser& schema = schema_of(leaves_[id]);
+  const Config inner = unwrap(config);
+  const Config next = schema.step(inner, byte);
+  const auto inside_again = [&]() -> Config {
+    if (next.frame != inner.frame || next.dead()) return wrap(id, next);
+    return {next.lex | kInside, config.frame, next.count, next.extra};
+  };
+  if (!schema.can_end(inner)) return inside_again();
+  const Config outside = step(exit_of(id), byte);
+  if (outside.dead()) return inside_again();
+  if (next.dead()) return outside;
+  Items kernel = kernel_of(outside);
+  kernel.push_back(
+      {leaves_[id].state, leaves_[id].context, intern_config(next), 0});
+  return configuration(std::move(kernel), nullptr);
+}
+
+BodyView RulesMachine::body(Config config) {
+  if (config.dead() || !inside(config)) return {};
+  Recogniser& schema = schema_of(leaf_of(config));
+  const Config inner = unwrap(config);
+  if (schema.can_end(inner)) return {};
+  BodyView view = schema.body(inner);
+  if (view.free) view.after = wrap_like(config, view.after);
+  return view;
+}
+
+// White space inside a text of JSON is followed by more of it.
+SpaceView RulesMachine::space(Config config) {
+  if (config.dead() || !inside(config)) return {};
+  Recogniser& schema = schema_of(leaf_of(config));
+  const Config inner = unwrap(config);
+  if (schema.can_end(inner)) return {};
+  SpaceView view = schema.space(inner);
+  if (view.free) view.behind = wrap_like(config, view.behind);
+  return view;
+}
+
+// --- Lexemes -----------------------------------------------------------------
+
+// Outside of schemas a lexeme is what stays in the rows of the states, which
+// are the same in every frame.
+std::uint64_t RulesMachine::lexeme_fingerprint(Config config) {
+  if (config.dead()) return 0;
+  if (inside(config)) {
+    const std::uint32_t leaf = leaf_frames_[config.frame].leaf;
+    Recogniser& schema = schema_of(leaves_[leaf]);
+    const Config inner = unwrap(config);
+    const std::uint64_t print = schema.lexeme_fingerprint(inner);
+    if (print == 0 || inner.frame != schema.start().frame) return print;
+    // A number that is the whole text: what follows may look like more of it.
+    exit_of(leaf);
+    return leaves_[leaf].clean ? print : 0;
+  }
+  State& state = states_[config.lex];
+  if (state.print == 0) {
+    std::size_t bytes = 0;
+    for (int byte = 0; byte < 256; ++byte) {
+      step(config, static_cast<std::uint8_t>(byte));
+      const std::uint32_t known = (*state.row)[static_cast<std::size_t>(byte)];
+      if (known != 0 && known < kByFrame) ++bytes;
+    }
+    std::uint64_t print = serial_ << 32 | config.lex;
+    print = (print ^ print >> 31) * 0x9E3779B97F4A7C15;
+    state.print = bytes < kWide || print <= kNoPrint ? kNoPrint : print;
+  }
+  return state.print == kNoPrint ? 0 : state.print;
+}
+
+bool RulesMachine::same_lexeme(Config from, Config to) {
+  if (inside(from) != inside(to)) return false;
+  if (!inside(from)) return from.frame == to.frame && from.extra == to.extra;
+  return leaf_frames_[from.frame].leaf == leaf_frames_[to.frame].leaf &&
+         schema_of(leaf_of(from)).same_lexeme(unwrap(from), unwrap(to));
+}
+
+std::uint32_t RulesMachine::lexeme_room(Config config) {
+  if (!inside(config)) return BodyView::kMany;
+  return schema_of(leaf_of(config)).lexeme_room(unwrap(config));
+}
+
+Config RulesMachine::lexeme_unbounded(Config config) {
+  if (!inside(config)) return config;
+  return wrap_like(config,
+                   schema_of(leaf_of(config)).lexeme_unbounded(unwrap(config)));
+}
+
+std::uint32_t RulesMachine::lexeme_need(Config from, Config to) {
+  if (!inside(from) || !inside(to)) return 0;
+  return schema_of(leaf_of(from)).lexeme_need(unwrap(from), unwrap(to));
+}
+
+int RulesMachine::lexeme_end(Config config) {
+  if (!inside(config)) return kAnyEnd;
+  Recogniser& schema = schema_of(leaf_of(config));
+  const Config inner = unwrap(config);
+  const int end = schema.lexeme_end(inner);
+  // Behind the whole text comes what the grammar says.
+  const bool whole = inner.frame == schema.start().frame;
+  return end == kJsonEnd && whole ? kAnyEnd : end;
+}
+
+std::size_t RulesMachine::memory_bytes() const {
+  std::size_t bytes = sizeof(RulesMachine) + bytes_;
+  for (const auto& schema : schemas_) {
+    if (schema != nullptr) bytes += schema->memory_bytes();
+  }
+  return bytes;
+}
+
+}  // namespace parlance::grammar

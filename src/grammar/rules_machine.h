@@ -1,0 +1,250 @@
+#ifndef PARLANCE_SRC_GRAMMAR_RULES_MACHINE_H_
+#define PARLANCE_SRC_GRAMMAR_RULES_MACHINE_H_
+
+// Any grammar, byte by byte, at the cost of an array lookup for what was seen.
+//
+// What can follow a text is a set of items: a place in the network of
+// slow_network.h, how far it is inside what is read there, and a *context*:
+// what follows the rule the place is in.  A context is a set of items as well.
+// Equal contexts have equal numbers, so the contexts form a stack whose equal
+// parts are shared, and which may be a loop (a rule that begins with itself).
+//
+//   pairs ::= "(" pairs ")" | ""        after "(("
+//     item     ")" of pairs in context 2
+//     context  2: ")" of pairs, then 1    1: ")" of pairs, then 0
+//
+// A set of items without its contexts, numbered by place instead, is a *state*:
+//
+//   configuration   lex 7: {")" in slot 0}    frame 4: slots (2)
+//
+// Most bytes change no slot; where they lead is kept in a row of the state, for
+// all frames at once.  Other bytes are remembered for state and frame.  So a
+// grammar without recursion becomes an automaton, and what was learnt inside
+// one bracket is known inside all.
+//
+// An item of a rule that ends where it first may (lazy, or a budget that is
+// used up) is the whole set of items inside one occurrence of it: to end the
+// occurrence is to drop the item.
+//
+// Where nothing but the text of a JSON Schema can go on, the configuration is
+// that of the schema's own recogniser, with what is around it in `frame`, and
+// what it says of its place is passed on.
+//
+// Items only ever enter live states of the network, so a configuration that is
+// not dead can be continued.  Past a limit configurations are dead and
+// overflowed() says so.
+//
+// Files: rules_closure.cc what follows without reading, rules_read.cc reading
+// a byte or a token, rules_machine.cc configurations and the rest.
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "grammar/recogniser.h"
+#include "grammar/rules.h"
+#include "grammar/slow_network.h"
+
+namespace parlance::grammar {
+
+struct RulesMachineLimits {
+  // Memory of all that is interned.
+  std::size_t bytes = std::size_t{256} << 20;
+  // Items that one place of a text may have.
+  std::size_t items = 100'000;
+  // Occurrences of lazy or limited rules inside each other.
+  std::size_t depth = 64;
+};
+
+class RulesMachine final : public Recogniser {
+ public:
+  // `schemas[i]` reads texts of rules.schemas[i]; a null one matches nothing.
+  RulesMachine(const Rules& rules,
+               std::vector<std::unique_ptr<Recogniser>> schemas,
+               const RulesMachineLimits& limits = {});
+  ~RulesMachine() override;
+
+  Config start() override;
+  Config step(Config config, std::uint8_t byte) override;
+  bool can_end(Config config) override;
+  Config step_token(Config from, Config read, std::uint32_t id) override;
+  void token_marks(Config config, std::uint32_t size,
+                   std::vector<std::uint32_t>& ids) override;
+  Config mask_key(Config config, std::uint32_t longest) override;
+  BodyView body(Config config) override;
+  SpaceView space(Config config) override;
+  std::uint64_t lexeme_fingerprint(Config config) override;
+  bool same_lexeme(Config from, Config to) override;
+  std::uint32_t lexeme_room(Config config) override;
+  Config lexeme_unbounded(Config config) override;
+  std::uint32_t lexeme_need(Config from, Config to) override;
+  int lexeme_end(Config config) override;
+  std::string expected(Config config) override;
+  std::size_t memory_bytes() const override;
+
+  // Whether a configuration is dead because of a limit.
+  bool overflowed() const { return overflowed_; }
+
+ private:
+  using ContextId = std::uint32_t;
+  // Contexts that are being made; the rest is an index.
+  static constexpr ContextId kLocal = 0x80000000;
+  // The context of a text as a whole, or of an occurrence as a whole.
+  static constexpr ContextId kOutermost = 0;
+
+  // `context` is a slot in the items of a State.
+  struct Item {
+    StateId state = 0;
+    ContextId context = 0;
+    std::uint32_t inner = 0;  // meaning depends on the state's action
+    std::uint32_t count = 0;
+    bool operator==(const Item&) const = default;
+    auto operator<=>(const Item&) const = default;
+  };
+  using Items = std::vector<Item>;
+  struct ItemHash {
+    std::size_t operator()(const Item& item) const;
+  };
+
+  // What an occurrence may still take; kMany: no budget.
+  struct Budget {
+    std::uint32_t chars = kMany;
+    std::uint32_t tokens = kMany;
+    bool exhausted() const { return chars == 0 || tokens == 0; }
+    bool operator==(const Budget&) const = default;
+  };
+
+  // One occurrence of a rule that ends by a rule of its own.
+  struct Occurrence {
+    Budget budget;
+    Items kernel;
+    // What follows from the kernel, once known.
+    bool closed = false;
+    bool whole = false;     // the rule may end here, with its marker
+    bool body_end = false;  // its body may
+    bool readable = false;  // something may still come
+    Items items = {};
+  };
+
+  // A set of items over slots.
+  struct State {
+    Items items;
+    Items kernel;  // kept where tokens are counted
+    bool can_end = false;
+    std::uint64_t print = 0;  // lexeme_fingerprint(), once known
+    std::unique_ptr<std::array<std::uint32_t, 256>> row;
+  };
+  // In rows: the state of the next configuration in the same frame, or
+  static constexpr std::uint32_t kUnknown = 0xFFFFFFFF;
+  static constexpr std::uint32_t kByFrame = 0xFFFFFFFE;
+
+  // The place of the text of a schema, and what is known of what follows it.
+  struct Leaf {
+    StateId state = 0;
+    ContextId context = 0;
+    bool exit_known = false;
+    bool clean = false;  // nothing that may follow goes on with a number
+    Config exit = {};
+  };
+  // `lex` of a configuration inside a leaf has this bit; the rest is the
+  // schema's.  `frame` is a place in leaf_frames_.
+  static constexpr std::uint32_t kInside = 0x80000000;
+  struct LeafFrame {
+    std::uint32_t leaf = 0;
+    std::uint32_t frame = 0;
+  };
+
+  class Closure;
+
+  template <class Key, class Value>
+  using Interned = std::unordered_map<Key, Value>;
+
+  // rules_machine.cc
+  Config configuration(Items kernel, const std::vector<ContextId>* slots);
+  Config by_frame(Config config, std::uint8_t byte);
+  // The items of a configuration, with contexts; those of its kernel.
+  Items items_of(Config config);
+  Items kernel_of(Config config);
+  std::uint32_t intern_frame(const std::vector<ContextId>& contexts);
+  std::uint32_t intern_state(State state);
+  std::uint32_t intern_config(Config config);
+  bool within_limits();
+
+  Recogniser& schema_of(const Leaf& leaf) const {
+    return *network_.schemas[network_.states[leaf.state].index];
+  }
+  static bool inside(Config config) { return (config.lex & kInside) != 0; }
+  const Leaf& leaf_of(Config config) const {
+    return leaves_[leaf_frames_[config.frame].leaf];
+  }
+  Config unwrap(Config config) const;
+  Config wrap(std::uint32_t leaf, Config inner);
+  Config wrap_like(Config config, Config inner) {
+    return wrap(leaf_frames_[config.frame].leaf, inner);
+  }
+  Config enter_leaf(const Item& item);
+  Config exit_of(std::uint32_t leaf);
+  Config leaf_step(Config config, std::uint8_t byte);
+
+  // rules_closure.cc
+  // Replaces `items` by what follows from it without reading.  Returns whether
+  // that did not depend on what is in the contexts.
+  bool close(Items& items, Budget budget, std::size_t depth);
+  const Occurrence& closed(std::uint32_t occurrence, std::size_t depth);
+  std::uint32_t intern_occurrence(Budget budget, Items kernel);
+  void find_tails();
+
+  // rules_read.cc
+  Items scan(const Items& items, std::uint8_t byte);
+  void scan_item(const Item& item, std::uint8_t byte, Items& out);
+  void scan_substring(const Item& item, std::uint8_t byte, Items& out);
+  void scan_free_text(const Item& item, std::uint8_t byte, Items& out);
+  Items scan_token(const Items& items, Token token);
+  // Takes a token off every budget.
+  void spend_token(Items& kernel);
+  void mark_tokens(const Items& items, std::uint32_t size,
+                   std::vector<std::uint32_t>& ids);
+  void push(Items& out, const Item& item) const {
+    if (network_.states[item.state].live) out.push_back(item);
+  }
+
+  std::vector<std::unique_ptr<Recogniser>> schemas_;
+  Network network_;
+  const RulesMachineLimits limits_;
+  std::uint64_t serial_ = 0;
+  bool counts_tokens_ = false;  // some rule has a budget of tokens
+  bool has_marks_ = false;      // some place reads tokens by their ids
+  bool overflowed_ = false;
+  // Whether the last configuration was made without a look into contexts.
+  bool pure_ = false;
+  std::vector<bool> tail_;  // by state: nothing but the end of its rule
+  std::size_t bytes_ = 0;
+
+  std::vector<Items> contexts_;
+  Interned<std::string, ContextId> context_of_;
+  std::deque<Occurrence> occurrences_;
+  Interned<std::string, std::uint32_t> occurrence_of_;
+  std::deque<State> states_;
+  Interned<std::string, std::uint32_t> state_of_;
+  std::vector<std::vector<ContextId>> frames_;
+  Interned<std::string, std::uint32_t> frame_of_;
+  std::vector<Config> configs_;  // of schemas, in items
+  Interned<std::string, std::uint32_t> config_of_;
+  std::vector<Leaf> leaves_;
+  std::unordered_map<std::uint64_t, std::uint32_t> leaf_of_place_;
+  std::vector<LeafFrame> leaf_frames_;
+  std::unordered_map<std::uint64_t, std::uint32_t> leaf_frame_of_;
+  // By frame, state and byte.
+  std::unordered_map<std::uint64_t, Config> steps_[256];
+  Config start_ = {};
+};
+
+}  // namespace parlance::grammar
+
+#endif  // PARLANCE_SRC_GRAMMAR_RULES_MACHINE_H_

@@ -1,0 +1,220 @@
+// Reading a byte or a token: see rules_machine.h.
+
+#include <algorithm>
+#include <utility>
+
+#include "grammar/read_char.h"
+#include "grammar/rules_machine.h"
+
+namespace parlance::grammar {
+
+RulesMachine::Items RulesMachine::scan(const Items& items, std::uint8_t byte) {
+  Items out;
+  for (const Item& item : items) scan_item(item, byte, out);
+  return out;
+}
+
+void RulesMachine::scan_item(const Item& item, std::uint8_t byte, Items& out) {
+  const NetworkState& state = network_.states[item.state];
+  const Item done{state.next, item.context, 0, 0};
+  Item next = item;
+  switch (state.action) {
+    case Action::kBytes: {
+      const std::string& text = network_.texts[state.index];
+      if (static_cast<std::uint8_t>(text[item.inner]) != byte) break;
+      ++next.inner;
+      push(out, next.inner == text.size() ? done : next);
+      break;
+    }
+    case Action::kClass:
+      switch (read_char(network_.classes[state.index], byte, next.inner)) {
+        case CharStep::kInside:
+          push(out, next);
+          break;
+        case CharStep::kDone:
+          push(out, done);
+          break;
+        case CharStep::kNo:
+          break;
+      }
+      break;
+    case Action::kCountClass: {
+      if (item.count >= state.max) break;
+      const CharStep step =
+          read_char(network_.classes[state.index], byte, next.inner);
+      if (step == CharStep::kNo) break;
+      if (step == CharStep::kDone) {
+        ++next.count;
+        if (state.max == kMany) next.count = std::min(next.count, state.min);
+      }
+      push(out, next);
+      break;
+    }
+    case Action::kSubstring:
+      scan_substring(item, byte, out);
+      break;
+    case Action::kFreeText:
+      scan_free_text(item, byte, out);
+      break;
+    case Action::kSchema: {
+      Recogniser& schema = *network_.schemas[state.index];
+      const Config config = schema.step(
+          item.inner == 0 ? schema.start() : configs_[item.inner], byte);
+      if (config.dead()) break;
+      next.inner = intern_config(config);
+      push(out, next);
+      break;
+    }
+    case Action::kCall: {
+      // An occurrence that ends by a rule of its own.
+      const Occurrence& one = occurrences_[item.inner];
+      Budget budget = one.budget;
+      const bool begins = (byte & 0xC0) != 0x80;
+      if (begins && budget.chars != kMany && budget.chars != 0) --budget.chars;
+      Items kernel = scan(one.items, byte);
+      if (kernel.empty()) break;
+      next.inner = intern_occurrence(budget, std::move(kernel));
+      out.push_back(next);
+      break;
+    }
+    default:
+      break;
+  }
+}
+
+// `inner`: 0 before the first chunk, else one more than the chunk that comes
+// next or, with a `count`, is being read.
+void RulesMachine::scan_substring(const Item& item, std::uint8_t byte,
+                                  Items& out) {
+  const std::vector<std::string>& chunks =
+      network_.substrings[network_.states[item.state].index].chunks;
+  const auto read = [&](std::size_t chunk, std::size_t offset) {
+    while (chunk < chunks.size() && chunks[chunk].empty()) ++chunk;
+    if (chunk == chunks.size() ||
+        static_cast<std::uint8_t>(chunks[chunk][offset]) != byte) {
+      return;
+    }
+    Item next = item;
+    const bool last = offset + 1 == chunks[chunk].size();
+    next.inner = static_cast<std::uint32_t>(last ? chunk + 2 : chunk + 1);
+    next.count = static_cast<std::uint32_t>(last ? 0 : offset + 1);
+    push(out, next);
+  };
+  if (item.inner != 0) return read(item.inner - 1, item.count);
+  for (std::size_t i = 0; i < chunks.size(); ++i) {
+    if (!chunks[i].empty()) read(i, 0);
+  }
+}
+
+// Text goes on, or a trigger is complete.  `inner`: the place among triggers,
+// `count`: the place in a character.
+void RulesMachine::scan_free_text(const Item& item, std::uint8_t byte,
+                                  Items& out) {
+  const NetworkState& state = network_.states[item.state];
+  Item next = item;
+  if (read_char(any_character(), byte, next.count) == CharStep::kNo) return;
+  const TriggerAutomaton& automaton = network_.free_texts[state.index];
+  next.inner = automaton.step(item.inner, byte);
+  const TriggerAutomaton::Node& node = automaton.nodes[next.inner];
+  if (node.excluded) return;
+  if (node.calls.empty()) return push(out, next);
+  for (const StateId call : node.calls) push(out, {call, item.context, 0, 0});
+}
+
+// --- Tokens ------------------------------------------------------------------
+
+RulesMachine::Items RulesMachine::scan_token(const Items& items, Token token) {
+  Items out;
+  for (const Item& item : items) {
+    const NetworkState& state = network_.states[item.state];
+    switch (state.action) {
+      case Action::kTokens:
+        if (network_.token_sets[state.index].contains(token)) {
+          push(out, {state.next, item.context, 0, 0});
+        }
+        break;
+      case Action::kTokenText: {
+        const TokenTriggers& triggers = network_.token_texts[state.index];
+        if (std::binary_search(triggers.excludes.begin(),
+                               triggers.excludes.end(), token)) {
+          break;
+        }
+        const auto [first, last] = triggers.calls.equal_range(token);
+        if (first == last) push(out, item);
+        for (auto at = first; at != last; ++at) {
+          push(out, {at->second, item.context, 0, 0});
+        }
+        break;
+      }
+      case Action::kCall: {
+        const Occurrence& one = occurrences_[item.inner];
+        Items kernel = scan_token(one.items, token);
+        if (kernel.empty()) break;
+        Item next = item;
+        next.inner = intern_occurrence(one.budget, std::move(kernel));
+        out.push_back(next);
+        break;
+      }
+      default:
+        break;
+    }
+  }
+  return out;
+}
+
+void RulesMachine::spend_token(Items& kernel) {
+  for (Item& item : kernel) {
+    if (item.inner == 0 ||
+        network_.states[item.state].action != Action::kCall) {
+      continue;
+    }
+    const Occurrence& one = occurrences_[item.inner];
+    Budget budget = one.budget;
+    if (budget.tokens != kMany && budget.tokens != 0) --budget.tokens;
+    Items inside = one.kernel;
+    spend_token(inside);
+    item.inner = intern_occurrence(budget, std::move(inside));
+  }
+}
+
+void RulesMachine::mark_tokens(const Items& items, std::uint32_t size,
+                               std::vector<std::uint32_t>& ids) {
+  const auto mark_if = [&](auto wanted) {
+    for (std::uint32_t id = 0; id < size; ++id) {
+      if (wanted(id)) ids.push_back(id);
+    }
+  };
+  for (const Item& item : items) {
+    const NetworkState& state = network_.states[item.state];
+    switch (state.action) {
+      case Action::kTokens: {
+        const TokenSetExpr& set = network_.token_sets[state.index];
+        mark_if([&](std::uint32_t id) { return set.contains(id); });
+        break;
+      }
+      case Action::kTokenText: {
+        const TokenTriggers& triggers = network_.token_texts[state.index];
+        mark_if([&](std::uint32_t id) {
+          if (std::binary_search(triggers.excludes.begin(),
+                                 triggers.excludes.end(), id)) {
+            return false;
+          }
+          // Of a trigger, only where its rule can be read.
+          const auto [first, last] = triggers.calls.equal_range(id);
+          return first == last ||
+                 std::any_of(first, last, [&](const auto& call) {
+                   return network_.states[call.second].live;
+                 });
+        });
+        break;
+      }
+      case Action::kCall:
+        mark_tokens(occurrences_[item.inner].items, size, ids);
+        break;
+      default:
+        break;
+    }
+  }
+}
+
+}  // namespace parlance::grammar

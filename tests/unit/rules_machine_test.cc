@@ -1,0 +1,140 @@
+// The fast recogniser of grammars against the slow one, on random grammars.
+
+#include "grammar/rules_machine.h"
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "grammar/ebnf.h"
+#include "grammar/slow_recogniser.h"
+#include "support/small_languages.h"
+
+namespace parlance::grammar {
+namespace {
+
+constexpr std::size_t kLongest = 7;
+
+Config read(RulesMachine& machine, Config config, std::string_view text) {
+  for (const char c : text) {
+    config = machine.step(config, static_cast<std::uint8_t>(c));
+  }
+  return config;
+}
+
+bool accepts(RulesMachine& machine, std::string_view text) {
+  return machine.can_end(read(machine, machine.start(), text));
+}
+
+RulesMachine machine_of(std::string_view ebnf) {
+  Result<Rules> rules = read_ebnf(ebnf);
+  EXPECT_TRUE(rules) << rules.error().to_string();
+  return RulesMachine(*rules, {});
+}
+
+// Every text up to a length, from place to place: alive and ended as the slow
+// recogniser says, and no dead ends.
+void compare(const Rules& rules, std::size_t& places) {
+  RulesMachine machine(rules, {});
+  SlowRecogniser slow(rules);
+  struct Place {
+    Config fast;
+    SlowRecogniser::Place slow;
+    std::string text;
+  };
+  std::vector<Place> left = {{machine.start(), slow.start(), ""}};
+  ASSERT_EQ(!left[0].fast.dead(), slow.alive(left[0].slow));
+  while (!left.empty()) {
+    const Place at = std::move(left.back());
+    left.pop_back();
+    if (at.fast.dead()) continue;
+    ++places;
+    SCOPED_TRACE("\"" + at.text + "\"");
+    ASSERT_EQ(machine.can_end(at.fast), slow.can_end(at.slow));
+    bool goes_on = machine.can_end(at.fast);
+    for (const char c : {'a', 'b'}) {
+      Place next{machine.step(at.fast, static_cast<std::uint8_t>(c)), at.slow,
+                 at.text + c};
+      const bool alive = slow.feed(next.slow, static_cast<std::uint8_t>(c));
+      ASSERT_EQ(!next.fast.dead(), alive) << c;
+      goes_on = goes_on || alive;
+      if (next.text.size() <= kLongest) left.push_back(std::move(next));
+    }
+    ASSERT_TRUE(goes_on) << "a dead end";
+  }
+  ASSERT_FALSE(machine.overflowed());
+}
+
+void compare_random(std::uint32_t first, std::uint32_t last) {
+  std::size_t places = 0;
+  for (std::uint32_t seed = first; seed < last; ++seed) {
+    testing::RandomRules random(seed);
+    const Rules rules = random.make(1 + random.pick(4));
+    SCOPED_TRACE("seed " + std::to_string(seed) + "\n" + to_ebnf(rules));
+    compare(rules, places);
+    if (::testing::Test::HasFatalFailure()) return;
+  }
+  EXPECT_GT(places, last - first);
+}
+
+TEST(RulesMachine, RandomGrammars) { compare_random(1, 800); }
+TEST(RulesMachine, RandomGrammarsLongRun) { compare_random(10'000, 30'000); }
+
+TEST(RulesMachine, RegularGrammarsHaveFewStates) {
+  RulesMachine machine = machine_of("root ::= ([a-z]+ \" \")*\n");
+  const Config a = read(machine, machine.start(), "ab ");
+  const Config b = read(machine, a, "c d ");
+  EXPECT_EQ(machine.mask_key(a, 10), machine.mask_key(b, 10));
+}
+
+// A list that ends with itself needs no stack.
+TEST(RulesMachine, ListsThatEndWithThemselves) {
+  for (const char* text : {"root ::= [a-z] | [a-z] \",\" root\n",
+                           "root ::= [a-z] | root \",\" [a-z]\n"}) {
+    RulesMachine machine = machine_of(text);
+    const Config a = read(machine, machine.start(), "a,b");
+    const Config b = read(machine, a, ",c,d,e");
+    EXPECT_EQ(machine.mask_key(a, 10), machine.mask_key(b, 10)) << text;
+    EXPECT_TRUE(machine.can_end(b));
+  }
+}
+
+TEST(RulesMachine, StatesDoNotDependOnTheDepth) {
+  RulesMachine machine = machine_of(
+      "root ::= \"[\" root (\",\" root)* \"]\" | \"'\" [a-z ]* \"'\"\n");
+  const Config a = read(machine, machine.start(), "['ab");
+  const Config b = read(machine, machine.start(), "[[['x'],[[[['ab");
+  EXPECT_EQ(a.lex, b.lex);
+  EXPECT_NE(a.frame, b.frame);
+  const Config c = machine.step(b, 'c');
+  EXPECT_TRUE(machine.same_lexeme(b, c));
+  EXPECT_FALSE(machine.same_lexeme(b, machine.step(c, '\'')));
+  EXPECT_TRUE(accepts(machine, "[[['x'],[[[['ab']]]]]]"));
+  EXPECT_FALSE(accepts(machine, "[[['x'],[[[['ab']]]]]"));
+}
+
+TEST(RulesMachine, CountsAreNotMultipliedOut) {
+  RulesMachine machine =
+      machine_of("root ::= (\"ab\" | \"a\"){3,100000} \".\"\n");
+  std::string text;
+  for (int i = 0; i < 2'000; ++i) text += i % 3 == 0 ? "ab" : "a";
+  EXPECT_TRUE(accepts(machine, text + "."));
+  EXPECT_FALSE(accepts(machine, "aab."));
+  EXPECT_TRUE(accepts(machine, "aaba."));
+}
+
+TEST(RulesMachine, LimitsEndInDeadPlaces) {
+  Result<Rules> rules = read_ebnf("root ::= \"(\" root \")\" | \"x\"\n");
+  ASSERT_TRUE(rules);
+  RulesMachineLimits limits;
+  limits.bytes = 100'000;
+  RulesMachine machine(*rules, {}, limits);
+  EXPECT_TRUE(read(machine, machine.start(), std::string(100'000, '(')).dead());
+  EXPECT_TRUE(machine.overflowed());
+  EXPECT_LT(machine.memory_bytes(), 200'000u);
+}
+
+}  // namespace
+}  // namespace parlance::grammar
