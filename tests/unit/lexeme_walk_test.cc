@@ -1,0 +1,151 @@
+// The walk over shapes against reading every token byte by byte.
+
+#include "mask/lexeme_walk.h"
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <mutex>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "grammar/json_machine.h"
+#include "grammar/recogniser.h"
+#include "parlance/json.h"
+#include "parlance/vocabulary.h"
+#include "schema/document.h"
+#include "vocab/token_shapes.h"
+
+namespace parlance::mask {
+namespace {
+
+using grammar::BodyView;
+using grammar::Config;
+using grammar::JsonMachine;
+
+// Words, numbers, dates, pieces of UTF-8 and of escapes, long tokens, twins.
+Vocabulary vocabulary(std::uint32_t seed) {
+  std::mt19937 random(seed);
+  const auto below = [&](std::size_t n) {
+    return static_cast<std::size_t>(random() % n);
+  };
+  const std::vector<std::string> parts = {"a",        "b",
+                                          "e",        "f",
+                                          "z",        "ab",
+                                          "Ab",       "CD",
+                                          "X",        "0",
+                                          "12",       "2024",
+                                          "-",        ".",
+                                          "@",        "/",
+                                          " ",        "_",
+                                          "\"",       "\",",
+                                          "\\n",      "\\u0",
+                                          "\\u",      "\\",
+                                          "é",        "\xC3",
+                                          "\xA9",     "中",
+                                          "\xE4",     "\xB8",
+                                          "\xF0\x9F", "😀",
+                                          "\\\\\"",   "aaaaaaaaaaaa",
+                                          "------"};
+  std::vector<TokenEntry> entries;
+  TokenId id = 0;
+  for (int byte = 0; byte < 256; ++byte) {
+    entries.push_back({.id = id++, .bytes = std::string(1, char(byte))});
+  }
+  for (int i = 0; i < 1500; ++i) {
+    std::string bytes;
+    for (std::size_t n = 1 + below(5); n > 0; --n)
+      bytes += parts[below(parts.size())];
+    entries.push_back({.id = id++, .bytes = bytes});
+  }
+  return *Vocabulary::from_table(entries);
+}
+
+constexpr const char* kSchemas[] = {
+    R"({"type": "string", "pattern": "ab"})",
+    R"({"type": "string", "pattern": "^[a-z]+-[0-9a-f]+$"})",
+    R"({"type": "string", "pattern": "^[\\w.-]+@[a-z.]+$", "maxLength": 30})",
+    R"({"type": "string", "pattern": "[0-9]{4}-[0-9]{2}", "maxLength": 40})",
+    R"({"type": "string", "pattern": "(ab|b)$", "maxLength": 9})",
+    R"({"type": "string", "pattern": "^(\\p{L}|[ -])*$"})",
+    R"({"type": "string", "pattern": "^[^/]*é?[^/]*$", "maxLength": 26})",
+    R"({"type": "string", "pattern": "^.*a.*[Zz]$"})",
+    R"({"type": "string", "pattern": "^(?!ab).*e$", "minLength": 3})",
+    R"({"type": "string", "pattern": "^[A-F0-9]{2,24}$"})",
+    R"({"anyOf": [{"type": "string", "pattern": "^a+$"},
+                  {"type": "string", "pattern": "x.$"}]})",
+};
+
+class LexemeWalks : public ::testing::TestWithParam<std::uint32_t> {};
+
+TEST_P(LexemeWalks, AreAsReadingEveryToken) {
+  const Vocabulary tokens = vocabulary(GetParam());
+  const auto tables = *vocab::TokenTables::build(tokens);
+  const vocab::TokenShapes shapes(tables, tokens);
+  LexemeWalk walk(tables, tokens);
+  std::mt19937 random(GetParam());
+  std::size_t walked = 0;
+  for (const char* schema : kSchemas) {
+    const std::unique_ptr<JsonMachine> machine =
+        *JsonMachine::create(*schema::load(*json::parse(schema), {}), {});
+    const std::lock_guard lock(machine->mutex);
+    for (int text = 0; text < 12; ++text) {
+      Config at = machine->step(machine->start(), '"');
+      ASSERT_FALSE(at.dead());
+      std::string written;
+      for (int step = 0; step < 6; ++step) {
+        const std::uint32_t room = machine->lexeme_room(at);
+        const Config from = machine->lexeme_unbounded(at);
+        const bool by_state = !machine->body(at).free &&
+                              machine->lexeme_fingerprint(at) != 0 &&
+                              machine->lexeme_by_state(from);
+        SCOPED_TRACE(std::string(schema) + " after " + written + " seed " +
+                     std::to_string(GetParam()));
+        LexemeMask shared;
+        shared.bounded = room != BodyView::kMany;
+        LexemeMask own;
+        std::vector<std::uint32_t> words(tables.mask_words());
+        std::vector<std::uint32_t> own_words(tables.mask_words());
+        if (by_state) {
+          walk.run(*machine, shapes, from.lex, BodyView::kMany, words, shared);
+          walk.run(*machine, shapes, from.lex, room, own_words, own);
+          for (const LongToken& one : shared.longs) {
+            if (one.need > room) words[one.id >> 5] &= ~(1U << (one.id & 31));
+          }
+          ++walked;
+        }
+        std::vector<TokenId> going_on;
+        for (TokenId id = 0; id < tokens.size(); ++id) {
+          Config to = at;
+          bool stays = true;
+          for (const char c : tokens.bytes(id)) {
+            const Config next = machine->step(to, static_cast<std::uint8_t>(c));
+            stays = !next.dead() && machine->same_lexeme(to, next);
+            if (!stays) break;
+            to = next;
+          }
+          if (stays) going_on.push_back(id);
+          if (!by_state) continue;
+          ASSERT_EQ(own_words[id >> 5] >> (id & 31) & 1, stays)
+              << "token " << tokens.bytes(id);
+          if (shared.need > room) continue;
+          ASSERT_EQ(words[id >> 5] >> (id & 31) & 1, stays)
+              << "token " << tokens.bytes(id) << ", of all rooms";
+        }
+        if (going_on.empty()) break;
+        const TokenId id = going_on[random() % going_on.size()];
+        written += tokens.bytes(id);
+        for (const char c : tokens.bytes(id)) {
+          at = machine->step(at, static_cast<std::uint8_t>(c));
+        }
+      }
+    }
+  }
+  EXPECT_GT(walked, 200U);
+}
+
+INSTANTIATE_TEST_SUITE_P(Seeds, LexemeWalks, ::testing::Range(0U, 6U));
+
+}  // namespace
+}  // namespace parlance::mask
