@@ -854,6 +854,20 @@ BodyView JsonMachine::body(Config config) {
 
 std::uint64_t JsonMachine::lexeme_fingerprint(Config config) {
   Lexeme& lexeme = lexemes_[config.lex];
+  if (lexeme.kind == Kind::kKey) {
+    // Beside the names of the schema a name is a string of the others.
+    if (lexeme.trie != KeySet::kNone || lexeme.open) return 0;
+    if (lexeme.print == 0) {
+      std::uint64_t part = 1;
+      mix(part, goals_.languages().fingerprint(lexeme.extras));
+      std::uint64_t hash = static_cast<std::uint64_t>(Kind::kString);
+      mix(hash, static_cast<std::uint64_t>(lexeme.body));
+      mix(hash, lexeme.partial);
+      mix(hash, part);
+      lexeme.print = hash | 1;
+    }
+    return lexeme.print;
+  }
   if (lexeme.kind != Kind::kString && lexeme.kind != Kind::kNumber) return 0;
   const bool bounded =
       lexeme.entries.size() > 1 && lexeme.max != BodyView::kMany;
@@ -895,18 +909,31 @@ std::uint32_t JsonMachine::lexeme_room(Config config) {
 
 Config JsonMachine::lexeme_unbounded(Config config) {
   const Lexeme& now = lexemes_[config.lex];
-  if (lexeme_room(config) == BodyView::kMany) return config;
+  const bool bounded = lexeme_room(config) != BodyView::kMany;
+  if (!bounded && !now.track) return config;
+  config.extra = 0;
+  if (now.kind == Kind::kKey) {
+    Lexeme same;
+    same.kind = Kind::kKey;
+    same.body = now.body;
+    same.partial = now.partial;
+    same.set = now.set;
+    same.extras = now.extras;
+    config.lex = intern(std::move(same));
+    return config;
+  }
   Lexeme same;
   same.kind = now.kind;
   same.body = now.body;
-  same.track = now.track;
   same.total = now.total;
   same.partial = now.partial;
   same.set = now.set;
   same.trie = now.trie;
   same.entries = now.entries;
-  same.entries[0].max = BodyView::kMany;
-  same.entries[0].least = 0;
+  if (bounded) {
+    same.entries[0].max = BodyView::kMany;
+    same.entries[0].least = 0;
+  }
   config.lex = intern(std::move(same));
   return config;
 }
@@ -953,6 +980,7 @@ std::uint32_t JsonMachine::lexeme_lasting(std::uint32_t lex) {
 int JsonMachine::lexeme_end(Config config) {
   switch (lexemes_[config.lex].kind) {
     case Kind::kString:
+    case Kind::kKey:
       return '"';
     case Kind::kNumber:
       return kJsonEnd;
