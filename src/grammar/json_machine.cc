@@ -60,6 +60,14 @@ Result<std::unique_ptr<JsonMachine>> JsonMachine::create(
     return std::move(*error);
   const GoalId root = goals.goal({holds(machine->document_.root)});
   if (!goals.live(root)) {
+    for (const SchemaNote& note : goals.take_notes()) {
+      if (note.kind != SchemaNote::Kind::kNarrowed) continue;
+      return Error{ErrorCode::kUnsupported,
+                   "'" + note.keyword + "': " + note.message +
+                       ", and nothing else that fits was found",
+                   note.path,
+                   {}};
+    }
     if (goals.narrowed()) {
       return Error{ErrorCode::kTooLarge,
                    "No text was found that fits, and a limit was passed on the "

@@ -1093,7 +1093,8 @@ Goals::Expansion& Goals::expansion(GoalId goal, JsonType type) {
 }
 
 // The rules for what is not evaluated, each with the nodes that it sees: those
-// that its own node brought in, as long as they hold.
+// that its own node brought in, as long as they hold.  What spells out members
+// of an enum evaluates nothing.
 std::vector<UnevaluatedRule> Goals::unevaluated(const Partial& partial,
                                                 JsonType type) {
   std::vector<UnevaluatedRule> found;
@@ -1108,7 +1109,9 @@ std::vector<UnevaluatedRule> Goals::unevaluated(const Partial& partial,
     UnevaluatedRule made{holds(rule), node, {}};
     for (std::size_t j = i + 1; j < partial.done.size(); ++j) {
       std::uint32_t up = static_cast<std::uint32_t>(j);
-      while (up != 0xFFFFFFFF && up != i && (partial.done[up].literal & 1) == 0)
+      while (up != 0xFFFFFFFF && up != i &&
+             (partial.done[up].literal & 1) == 0 &&
+             !spells_enum_[partial.done[up].literal >> 1])
         up = partial.done[up].by;
       if (up == i) made.scopes.push_back(partial.done[j].literal >> 1);
     }

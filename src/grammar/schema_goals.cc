@@ -48,6 +48,10 @@ Goals::Goals(const schema::Document& document, const JsonSchemaOptions& options)
         node.objects().unevaluated_properties != schema::kNoNode ||
         node.arrays().unevaluated_items != schema::kNoNode;
   }
+  spells_enum_.assign(document_.nodes.size(), false);
+  for (const schema::Node& node : document_.nodes) {
+    for (const NodeId child : node.enum_nodes) spells_enum_[child] = true;
+  }
   pattern_languages_.assign(document_.patterns.size(), 0xFFFFFFFF);
 }
 

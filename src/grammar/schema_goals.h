@@ -338,6 +338,11 @@ class Goals {
   Answer ask_items(ShapeId array, std::uint64_t size,
                    const std::vector<std::uint64_t>& counted,
                    std::uint32_t found);
+  // The same where counts stand in each other's way; nothing if there are too
+  // many of them.  `most`: how many items there can be.
+  std::optional<Answer> ask_counts(ShapeId array, std::uint64_t size,
+                                   const std::vector<std::uint64_t>& counted,
+                                   std::uint32_t found, std::uint64_t most);
   std::uint64_t count_words(automata::StateId state, std::uint64_t wanted);
   bool enough_values(GoalId goal, std::uint64_t wanted);
   ObjectFacts& facts(ShapeId object);
@@ -381,6 +386,7 @@ class Goals {
 
   std::vector<SchemaNote> notes_;
   bool has_unevaluated_ = false;
+  std::vector<bool> spells_enum_;  // nodes that stand for a member of an enum
   bool narrowed_ = false;
   std::uint32_t depth_ = 0;  // questions being asked
   std::size_t steps_ = 0;

@@ -484,6 +484,11 @@ Goals::Answer Goals::ask_items(ShapeId array, std::uint64_t size,
   if (shape.unique && shape.min > size &&
       !enough_values(item_goal(array, shape.prefix), shape.min))
     return answer;
+  if (const auto weighed = ask_counts(array, size, counted, found, most)) {
+    answer.rest_on(*weighed);
+    answer.yes = weighed->yes;
+    return answer;
+  }
   if (wanted != kNoBound) return {.yes = true};
 
   // Places where items of a kind may stand, from `from` on; no more than

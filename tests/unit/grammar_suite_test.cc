@@ -75,7 +75,8 @@ constexpr Refusal kRefusals[] = {
      ErrorCode::kUnsupported, kComposites},
     {"not.json",
      "collect annotations inside a 'not', even if collection is disabled",
-     ErrorCode::kTooLarge, "texts with unevaluated members are not looked for"},
+     ErrorCode::kUnsupported,
+     "texts with unevaluated members are not looked for"},
 };
 
 // Values on which we differ.  An empty `test` is every test of the group.

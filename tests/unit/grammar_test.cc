@@ -228,6 +228,19 @@ TEST(Grammar, Arrays) {
                "minContains": 2, "maxContains": 3})",
            {"[1,2]", "[1,null,2,3]"},
            {"[1]", "[1,2,3,4]", "[null]"}},
+          {R"({"type": "array", "allOf": [{"contains": {"type": "number"}},
+               {"contains": {"type": "integer"}}], "maxItems": 1})",
+           {"[1]"},
+           {"[]", "[1.5]", "[1,2]"}},
+          {R"({"type": "array", "minItems": 3, "allOf": [{"contains":
+               {"type": "integer"}, "minContains": 2}, {"contains":
+               {"minimum": 5, "type": "number"}, "maxContains": 1}]})",
+           {"[7,1,2]", "[1,null,6]"},
+           {"[1,2,3]", "[5,6,1]", "[1,7,8]"}},
+          {R"({"anyOf": [{"type": "array", "minItems": 3}, {"type": "array",
+               "uniqueItems": true, "items": {"type": "string"}}]})",
+           {R"(["a"])", R"(["a","a","a"])"},
+           {R"(["a","a"])"}},
           {R"({"type": "array", "contains": {"const": 1}, "minContains": 0})",
            {"[]", "[2]", "[1]"},
            {}},
@@ -509,6 +522,16 @@ TEST(Grammar, Errors) {
        ErrorCode::kUnsatisfiable, "", kNothing},
       {R"({"type": "array", "contains": true, "maxContains": 0})",
        ErrorCode::kUnsatisfiable, "", kNothing},
+      {R"({"type": "array", "contains": {"type": "integer"}, "maxContains": 1,
+           "items": {"type": "integer"}, "minItems": 2})",
+       ErrorCode::kUnsatisfiable, "", kNothing},
+      {R"({"unevaluatedItems": false, "const": ["b", null]})",
+       ErrorCode::kUnsatisfiable, "", kNothing},
+      {R"({"type": "array", "contains": true, "unevaluatedItems": false})",
+       ErrorCode::kUnsupported, "",
+       "'unevaluatedItems': an item that only fulfils \"contains\" counts as "
+       "not "
+       "evaluated, and nothing else that fits was found"},
   };
   for (const BadRow& row : rows) {
     SCOPED_TRACE(row.schema);
@@ -538,8 +561,8 @@ TEST(Grammar, Notes) {
   const NoteRow rows[] = {
       {R"({"properties": {"a": {"strange": 1}}})", false, Kind::kIgnored,
        "strange", "/properties/a", "is not a keyword"},
-      {R"({"format": "strange"})", false, Kind::kIgnored, "strange", "",
-       "is not a format that is enforced"},
+      {R"({"format": "strange"})", false, Kind::kIgnored, "format", "",
+       R"("strange" is not a format that is enforced)"},
       {R"({"properties": {"a": {"required": true}}})", false, Kind::kIgnored,
        "required", "/properties/a",
        "is a flag of draft 3; a list of names belongs there"},

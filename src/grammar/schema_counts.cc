@@ -1,0 +1,138 @@
+// Whether an array can be completed when several of its rules count items:
+//
+//   "contains": {"type": "number"}, "maxContains": 1      one more number fits
+//   another "contains": {"type": "integer"}               an integer is missing
+//   "minItems": 3                                         two items are missing
+//
+// An item may count for some of the rules and not for others, so each item that
+// is added is chosen with the set of rules that it counts for.  A depth-first
+// search over how many are missing, and how many more fit, finds a way; equal
+// situations are looked at once, and where items are all alike many are added
+// at a time.
+
+#include <algorithm>
+#include <optional>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "grammar/schema_goals.h"
+
+namespace parlance::grammar {
+
+namespace {
+
+// A rule that counts items from index `from` on.
+struct Counter {
+  Literal literal = kNoLiteral;
+  std::uint64_t from = 0;
+};
+
+// Items so far, then for each counter how many are missing and how many fit.
+using Situation = std::vector<std::uint64_t>;
+
+std::uint64_t& missing(Situation& now, std::size_t counter) {
+  return now[1 + 2 * counter];
+}
+std::uint64_t& room(Situation& now, std::size_t counter) {
+  return now[2 + 2 * counter];
+}
+
+}  // namespace
+
+std::optional<Goals::Answer> Goals::ask_counts(
+    ShapeId array, std::uint64_t size,
+    const std::vector<std::uint64_t>& counted, std::uint32_t found,
+    std::uint64_t most) {
+  constexpr std::size_t kMaxCounters = 5;
+  constexpr std::size_t kMaxSteps = 2000;
+  const ArrayShape& shape = arrays_[array];
+  std::vector<Counter> counters;
+  Situation start = {size};
+  bool bounded = false;
+  for (std::size_t i = 0; i < shape.counts.size(); ++i) {
+    const ItemCount& count = shape.counts[i];
+    const std::uint64_t lacks =
+        count.min > counted[i] ? count.min - counted[i] : 0;
+    const std::uint64_t fits =
+        count.max == kNoBound ? kNoBound : count.max - counted[i];
+    if (lacks == 0 && fits == kNoBound) continue;
+    bounded = bounded || fits != kNoBound;
+    counters.push_back({count.literal, 0});
+    start.insert(start.end(), {lacks, fits});
+  }
+  for (std::size_t i = 0; i < shape.witnesses.size(); ++i) {
+    if ((found >> i & 1) != 0) continue;
+    counters.push_back({shape.witnesses[i].second, shape.witnesses[i].first});
+    start.insert(start.end(), {1, kNoBound});
+  }
+  if (counters.size() > kMaxCounters || (counters.size() < 2 && !bounded))
+    return std::nullopt;
+
+  Answer answer;
+  std::vector<Situation> todo = {start};
+  std::set<Situation> seen = {start};
+  std::size_t steps = 0;
+  while (!todo.empty()) {
+    Situation now = std::move(todo.back());
+    todo.pop_back();
+    const std::uint64_t at = now[0];
+    bool done = true;
+    bool open = at >= shape.prefix;  // items from here on are alike
+    for (std::size_t i = 0; i < counters.size(); ++i) {
+      done = done && missing(now, i) == 0;
+      open = open && at >= counters[i].from;
+    }
+    if (done && at >= shape.min) return Answer{.yes = true};
+    if (at >= most) continue;
+    if (++steps > kMaxSteps) {
+      narrowed_ = true;
+      answer.cut = true;
+      return answer;
+    }
+    for (std::uint32_t set = 0; set < (1U << counters.size()); ++set) {
+      std::vector<Literal> literals = goals_[item_goal(array, at)];
+      bool fits = true;
+      bool costs = false;
+      bool helps = false;
+      std::uint64_t times = done ? shape.min - at : most - at;
+      for (std::size_t i = 0; i < counters.size() && fits; ++i) {
+        if ((set >> i & 1) == 0) {
+          if (room(now, i) != kNoBound)
+            literals.push_back(opposite(counters[i].literal));
+          continue;
+        }
+        fits = room(now, i) > 0 && at >= counters[i].from;
+        literals.push_back(counters[i].literal);
+        if (missing(now, i) > 0) {
+          helps = true;
+          times = std::min(times, missing(now, i));
+        }
+        if (room(now, i) != kNoBound) {
+          costs = true;
+          times = std::min(times, room(now, i));
+        }
+      }
+      if (!fits || (open && !done && !helps)) continue;
+      const Answer one = ask(goal(std::move(literals)));
+      answer.rest_on(one);
+      if (!one.yes) continue;
+      // Nothing is missing but items, and of this kind there is no end.
+      if (done && open && !costs) return Answer{.yes = true};
+      for (const std::uint64_t number : {std::uint64_t{1}, times}) {
+        if (number > 1 && !open) continue;
+        Situation next = now;
+        next[0] += number;
+        for (std::size_t i = 0; i < counters.size(); ++i) {
+          if ((set >> i & 1) == 0) continue;
+          missing(next, i) -= std::min(missing(next, i), number);
+          if (room(next, i) != kNoBound) room(next, i) -= number;
+        }
+        if (seen.insert(next).second) todo.push_back(std::move(next));
+      }
+    }
+  }
+  return answer;
+}
+
+}  // namespace parlance::grammar
