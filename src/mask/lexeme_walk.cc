@@ -135,20 +135,26 @@ bool LexemeWalk::fits(const Place& at) {
 
 void LexemeWalk::walk_shapes() {
   const auto nodes = shapes_->nodes();
-  for (std::uint32_t i = 1; i < nodes.size();) {
+  parted_.clear();
+  for (std::uint32_t i = 1; i <= nodes.size();) {
+    while (!parted_.empty() && nodes[parted_.back().node].subtree_end <= i) {
+      const Parted parted = parted_.back();
+      parted_.pop_back();
+      split(parted);
+    }
+    if (i == nodes.size()) break;
     const ShapeNode& node = nodes[i];
     const Place& from = path_[node.depth - 1U];
-    const std::uint32_t target = step_cell(from.state, node.cell);
+    std::uint32_t target = step_cell(from.state, node.cell);
+    if (target == kSplit) {
+      target = commonest(from.state, node.cell);
+      parted_.push_back({.node = i, .target = target});
+    }
     Place& to = path_[node.depth];
     to = {.state = target,
           .chars = node.chars,
           .body = json::next(from.body, shapes_->bytes(node.cell).front()),
           .cell = node.cell};
-    if (target == kSplit) {
-      split(i);
-      i = node.subtree_end;
-      continue;
-    }
     if (!fits(to)) {
       i = node.subtree_end;
       continue;
@@ -169,49 +175,86 @@ void LexemeWalk::walk_shapes() {
   }
 }
 
-// The bytes that lead to the shape `node` part here.
-void LexemeWalk::split(std::uint32_t node) {
-  const ShapeNode& shape = shapes_->nodes()[node];
-  const vocab::TokenTrie& trie = tables_.trie();
-  // Where only one text leads here, below its node in the trie of all tokens.
-  std::uint32_t root = 0;
-  for (std::size_t d = 1; d < shape.depth && root != kUnknown; ++d) {
-    const auto bytes = shapes_->bytes(path_[d].cell);
-    const std::uint32_t end = trie.subtree_end(root);
-    std::uint32_t child = bytes.size() == 1 ? root + 1 : end;
-    while (child < end && trie.byte(child) != bytes[0]) {
-      child = trie.subtree_end(child);
+std::uint32_t LexemeWalk::commonest(std::uint32_t state, std::uint8_t cell) {
+  std::uint32_t best = 0;
+  std::size_t most = 0;
+  const auto bytes = shapes_->bytes(cell);
+  for (const std::uint8_t byte : bytes) {
+    const std::uint32_t target = step(state, byte);
+    const auto count = static_cast<std::size_t>(std::ranges::count_if(
+        bytes, [&](std::uint8_t b) { return step(state, b) == target; }));
+    if (count > most) {
+      most = count;
+      best = target;
     }
-    root = child < end ? child : kUnknown;
+    if (most * 2 >= bytes.size()) break;
   }
+  return best;
+}
+
+// Reads the tokens of the subtree whose byte leads elsewhere than to the
+// commonest state.
+void LexemeWalk::split(const Parted& parted) {
+  const ShapeNode& shape = shapes_->nodes()[parted.node];
+  const std::size_t depth = shape.depth;
+  const Place from = path_[depth - 1];
+  const std::uint32_t root = only_node(depth - 1);
   if (root != kUnknown) {
+    const vocab::TokenTrie& trie = tables_.trie();
     const auto bytes = shapes_->bytes(shape.cell);
     for (std::uint32_t child = root + 1; child < trie.subtree_end(root);
          child = trie.subtree_end(child)) {
-      if (std::ranges::binary_search(bytes, trie.byte(child))) {
-        walk_bytes(child);
+      if (std::ranges::binary_search(bytes, trie.byte(child)) &&
+          step(from.state, trie.byte(child)) != parted.target) {
+        walk_bytes(child, parted.target != 0);
       }
     }
     return;
   }
-  const Place from = path_[shape.depth - 1U];
-  for (const Id id :
-       shapes_->ids().subspan(shape.first, shape.last - shape.first)) {
-    Place at = from;
-    for (const char c : vocabulary_.bytes(id).substr(shape.depth - 1U)) {
-      at = next(at, static_cast<std::uint8_t>(c));
-      if (at.state == 0) break;
+  for (std::uint32_t i = shape.first; i < shape.last; ++i) {
+    const auto byte = static_cast<std::uint8_t>(shapes_->text(i)[depth - 1]);
+    if (step(from.state, byte) != parted.target) {
+      try_token(from, i, depth - 1, parted.target != 0);
     }
-    if (!fits(at)) continue;
-    singles_.push_back(id);
-    if (bounded_) most_ = std::max(most_, least(at.state));
   }
 }
 
+// The node of the trie of all tokens where the path stands at `depth`, if only
+// one text leads there.
+std::uint32_t LexemeWalk::only_node(std::size_t depth) const {
+  const vocab::TokenTrie& trie = tables_.trie();
+  std::uint32_t node = 0;
+  for (std::size_t d = 1; d <= depth; ++d) {
+    const auto bytes = shapes_->bytes(path_[d].cell);
+    if (bytes.size() != 1) return kUnknown;
+    const std::uint32_t end = trie.subtree_end(node);
+    for (++node; trie.byte(node) != bytes[0]; node = trie.subtree_end(node)) {
+      if (trie.subtree_end(node) == end) return kUnknown;
+    }
+  }
+  return node;
+}
+
+void LexemeWalk::try_token(const Place& from, std::uint32_t i,
+                           std::size_t depth, bool taken) {
+  Place at = from;
+  for (const char c : shapes_->text(i).substr(depth)) {
+    at = next(at, static_cast<std::uint8_t>(c));
+    if (at.state == 0) break;
+  }
+  const bool accepted = fits(at);
+  if (accepted || taken) {
+    singles_.push_back({.id = shapes_->ids()[i], .accepted = accepted});
+  }
+  if (accepted && bounded_) most_ = std::max(most_, least(at.state));
+}
+
 // Reads the tokens at and below the node `root`, whose parent path_ stands at.
-void LexemeWalk::walk_bytes(std::uint32_t root) {
+// `taken`: some may have been taken that do not fit.
+void LexemeWalk::walk_bytes(std::uint32_t root, bool taken) {
   const TrieNode* const nodes = tables_.trie().nodes().data();
   const std::uint32_t end = nodes[root].subtree_end();
+  std::uint32_t dead_end = 0;  // nodes before this one do not fit
   for (std::uint32_t i = root; i < end;) {
     const TrieNode node = nodes[i];
     if (node.byte() == '"' || node.byte() == '\\') {
@@ -219,14 +262,19 @@ void LexemeWalk::walk_bytes(std::uint32_t root) {
       continue;
     }
     Place& to = path_[node.depth()];
-    to = next(path_[node.depth() - 1U], node.byte());
-    if (!fits(to)) {
-      i = node.subtree_end();
-      continue;
+    if (i >= dead_end) {
+      to = next(path_[node.depth() - 1U], node.byte());
+      if (!fits(to)) {
+        dead_end = node.subtree_end();
+        if (!taken) {
+          i = dead_end;
+          continue;
+        }
+      }
     }
     if (node.token() != kNoToken) {
-      accept_node(node);
-      if (bounded_) most_ = std::max(most_, least(to.state));
+      decide_node(node, i >= dead_end);
+      if (bounded_ && i >= dead_end) most_ = std::max(most_, least(to.state));
     }
     ++i;
   }
@@ -241,11 +289,11 @@ void LexemeWalk::accept(std::uint32_t first, std::uint32_t last) {
   }
 }
 
-void LexemeWalk::accept_node(const TrieNode& node) {
-  singles_.push_back(node.token());
+void LexemeWalk::decide_node(const TrieNode& node, bool accepted) {
+  singles_.push_back({.id = node.token(), .accepted = accepted});
   if (tables_.trie().twins().empty()) return;
   for (const vocab::Twin& twin : tables_.trie().duplicates(node.token())) {
-    singles_.push_back(twin.twin);
+    singles_.push_back({.id = twin.twin, .accepted = accepted});
   }
 }
 
@@ -281,7 +329,9 @@ void LexemeWalk::write(std::span<std::uint32_t> words) const {
       }
     }
   }
-  for (const Id id : singles_) put(words, id);
+  for (const Single& one : singles_) {
+    one.accepted ? put(words, one.id) : take(words, one.id);
+  }
 }
 
 // --- Other tokens ------------------------------------------------------------
@@ -301,12 +351,12 @@ void LexemeWalk::walk_escapes(LexemeMask& out) {
     }
     if (entry == i || node.token() == kNoToken) continue;
     const std::size_t before = singles_.size();
-    accept_node(node);
+    decide_node(node, true);
     if (!bounded_) continue;
     const std::uint32_t needed = least(to.state);
     if (to.chars >= TokenShapes::kLong) {
       for (std::size_t k = before; k < singles_.size(); ++k) {
-        out.longs.push_back({to.chars + needed, singles_[k]});
+        out.longs.push_back({to.chars + needed, singles_[k].id});
       }
     } else {
       most_ = std::max(most_, needed);

@@ -69,6 +69,13 @@ class LexemeWalk {
     std::uint8_t cell = 0;
   };
 
+  // A subtree of shapes that was read with the commonest of the states that the
+  // bytes of its cell lead to: the others are still to be read.
+  struct Parted {
+    std::uint32_t node = 0;
+    std::uint32_t target = 0;  // the commonest
+  };
+
   std::uint32_t state_of(std::uint32_t lex);
   std::uint32_t step(std::uint32_t state, std::uint8_t byte) {
     const std::uint32_t known = states_[state].row[byte];
@@ -82,10 +89,14 @@ class LexemeWalk {
   bool fits(const Place& at);
 
   void walk_shapes();
-  void split(std::uint32_t node);
-  void walk_bytes(std::uint32_t root);
+  std::uint32_t commonest(std::uint32_t state, std::uint8_t cell);
+  void split(const Parted& parted);
+  std::uint32_t only_node(std::size_t depth) const;
+  void walk_bytes(std::uint32_t root, bool taken);
+  void try_token(const Place& from, std::uint32_t i, std::size_t depth,
+                 bool taken);
   void accept(std::uint32_t first, std::uint32_t last);
-  void accept_node(const vocab::TrieNode& node);
+  void decide_node(const vocab::TrieNode& node, bool accepted);
   void write(std::span<std::uint32_t> words) const;
   void find_leaving(std::vector<std::uint32_t>& leaving);
   void walk_escapes(LexemeMask& out);
@@ -107,9 +118,15 @@ class LexemeWalk {
   std::vector<std::uint32_t> nodes_ =
       std::vector<std::uint32_t>(vocab::kMaxTokenBytes + 1);
 
-  // Accepted: stretches of shapes_->ids(), and others one by one.
+  // Accepted: stretches of shapes_->ids(); and what then becomes of others one
+  // by one, in this order.
+  struct Single {
+    Id id = 0;
+    bool accepted = false;
+  };
   std::vector<std::pair<std::uint32_t, std::uint32_t>> stretches_;
-  std::vector<Id> singles_;
+  std::vector<Single> singles_;
+  std::vector<Parted> parted_;  // around the shape that is being read
 };
 
 }  // namespace parlance::mask

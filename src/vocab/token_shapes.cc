@@ -179,11 +179,18 @@ TokenShapes::TokenShapes(const TokenTables& tables,
   while (!open.empty()) close();
   ids_.resize(placed.size());
   for (const Placed& one : placed) ids_[next_id[one.met]++] = one.id;
+  text_begin_.reserve(ids_.size() + 1);
+  for (const Id id : ids_) {
+    text_begin_.push_back(static_cast<std::uint32_t>(texts_.size()));
+    texts_ += vocabulary.bytes(id);
+  }
+  text_begin_.push_back(static_cast<std::uint32_t>(texts_.size()));
 }
 
 std::size_t TokenShapes::memory_bytes() const {
   return sizeof(*this) + nodes_.capacity() * sizeof(ShapeNode) +
-         (ids_.capacity() + long_.capacity()) * sizeof(Id) +
+         (ids_.capacity() + long_.capacity()) * sizeof(Id) + texts_.capacity() +
+         text_begin_.capacity() * sizeof(std::uint32_t) +
          (escapes_.capacity() + quotes_.capacity()) * sizeof(std::uint32_t);
 }
 

@@ -26,6 +26,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "parlance/vocabulary.h"
@@ -56,6 +58,11 @@ class TokenShapes {
   std::span<const ShapeNode> nodes() const { return nodes_; }
   // All tokens of the shapes, twins too.
   std::span<const Id> ids() const { return ids_; }
+  // The bytes of ids()[i], side by side in this order.
+  std::string_view text(std::size_t i) const {
+    return std::string_view(texts_).substr(text_begin_[i],
+                                           text_begin_[i + 1] - text_begin_[i]);
+  }
   // Those of them with more than kLong characters.
   std::span<const Id> long_tokens() const { return long_; }
 
@@ -82,6 +89,8 @@ class TokenShapes {
   std::array<std::uint16_t, kCells + 1> first_byte_{};
   std::vector<ShapeNode> nodes_;
   std::vector<Id> ids_, long_;
+  std::string texts_;
+  std::vector<std::uint32_t> text_begin_;  // one more than ids_
   std::vector<std::uint32_t> escapes_, quotes_;
 };
 
