@@ -23,8 +23,8 @@ Shared::Shared(Vocabulary vocabulary, vocab::TokenTables tables,
     if (id < vocabulary_.size()) stop_ids_.push_back(id);
   }
   std::ranges::sort(stop_ids_);
-  const auto rest = std::ranges::unique(stop_ids_);
-  stop_ids_.erase(rest.begin(), rest.end());
+  stop_ids_.erase(std::unique(stop_ids_.begin(), stop_ids_.end()),
+                  stop_ids_.end());
 }
 
 bool Shared::is_stop(Id id) const {
