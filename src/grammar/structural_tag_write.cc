@@ -1,8 +1,8 @@
 // Names, and writing a structural tag back.
 
-#include "grammar/structural_tag.h"
-
 #include <array>
+
+#include "grammar/structural_tag.h"
 
 namespace parlance::grammar {
 namespace {
