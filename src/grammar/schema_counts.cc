@@ -11,6 +11,8 @@
 // at a time.
 
 #include <algorithm>
+#include <cmath>
+#include <cstdlib>
 #include <optional>
 #include <set>
 #include <utility>
@@ -133,6 +135,54 @@ std::optional<Goals::Answer> Goals::ask_counts(
     }
   }
   return answer;
+}
+
+// Numbers of a shape, counted up to `wanted`: those that are listed, or the
+// integers between two bounds.  Of anything else there is no end.
+std::uint64_t Goals::count_numbers(ShapeId shape, std::uint64_t wanted) {
+  constexpr double kFar = 1e15;
+  constexpr int kMaxTries = 10'000;
+  const NumberSpec& spec = specs_.at(shape);
+  const auto fits = [&](const base::Decimal& value) {
+    NumberLanguages::State state = numbers_.start(shape);
+    for (const char c : value.to_string()) {
+      if (c == 'e' || c == 'E') return true;
+      state = numbers_.step(state, static_cast<std::uint8_t>(c));
+    }
+    return numbers_.accepting(state);
+  };
+  std::uint64_t number = 0;
+  if (spec.allowed) {
+    for (const base::Decimal& value : *spec.allowed) number += fits(value);
+    return number;
+  }
+  if (!spec.integer || !spec.minimum || !spec.maximum) return wanted;
+  const double low = std::strtod(spec.minimum->to_string().c_str(), nullptr);
+  const double high = std::strtod(spec.maximum->to_string().c_str(), nullptr);
+  if (low < -kFar || high > kFar) return wanted;
+  std::int64_t at = static_cast<std::int64_t>(std::floor(low));
+  for (int tries = 0; number < wanted; ++tries, ++at) {
+    if (static_cast<double>(at) > high) return number;
+    if (tries == kMaxTries) return wanted;
+    number += fits(base::Decimal::from_int(at));
+  }
+  return number;
+}
+
+// Whether there are as many different items as an array needs, in all and for
+// each of its counts.
+bool Goals::enough_to_differ(ShapeId array, std::uint64_t size,
+                             const std::vector<std::uint64_t>& counted) {
+  const ArrayShape& shape = arrays_[array];
+  const GoalId item = item_goal(array, shape.prefix);
+  if (shape.min > size && !enough_values(item, shape.min)) return false;
+  for (std::size_t i = 0; i < shape.counts.size(); ++i) {
+    const ItemCount& count = shape.counts[i];
+    if (count.min > counted[i] &&
+        !enough_values(with(item, count.literal), count.min))
+      return false;
+  }
+  return true;
 }
 
 }  // namespace parlance::grammar

@@ -344,7 +344,10 @@ class Goals {
                                    const std::vector<std::uint64_t>& counted,
                                    std::uint32_t found, std::uint64_t most);
   std::uint64_t count_words(automata::StateId state, std::uint64_t wanted);
+  std::uint64_t count_numbers(ShapeId shape, std::uint64_t wanted);
   bool enough_values(GoalId goal, std::uint64_t wanted);
+  bool enough_to_differ(ShapeId array, std::uint64_t size,
+                        const std::vector<std::uint64_t>& counted);
   ObjectFacts& facts(ShapeId object);
   std::vector<std::string> few_words(automata::LanguageId language);
   void find_extra_names(ShapeId object, ObjectFacts& facts);

@@ -481,9 +481,12 @@ Goals::Answer Goals::ask_items(ShapeId array, std::uint64_t size,
       most = rest;
   }
   if (shape.min > most) return answer;
-  if (shape.unique && shape.min > size &&
-      !enough_values(item_goal(array, shape.prefix), shape.min))
+  if (shape.unique && !enough_to_differ(array, size, counted)) {
+    // Items of the prefix may be others than those behind it.
+    answer.cut = answer.cut || shape.prefix > 0;
+    narrowed_ = narrowed_ || shape.prefix > 0;
     return answer;
+  }
   if (const auto weighed = ask_counts(array, size, counted, found, most)) {
     answer.rest_on(*weighed);
     answer.yes = weighed->yes;
@@ -572,9 +575,8 @@ bool Goals::enough_values(GoalId goal, std::uint64_t wanted) {
     number += count_words(languages_.start(language), wanted);
   }
   for (const ShapeId shape : shapes(goal, JsonType::kNumber)) {
-    const NumberSpec& spec = specs_.at(shape);
-    if (!spec.allowed) return true;
-    number += spec.allowed->size();
+    number += count_numbers(shape, wanted);
+    if (number >= wanted) return true;
   }
   for (const ShapeId shape : shapes(goal, JsonType::kBoolean))
     number += (shape & 1) + (shape >> 1 & 1);
@@ -592,6 +594,12 @@ void Goals::note(SchemaNote::Kind kind, NodeId node, std::string_view keyword,
 
 std::optional<Error> Goals::check_nodes() {
   for (const schema::Ignored& ignored : document_.ignored) {
+    if (ignored.why == schema::Ignored::Why::kUnknownFormat) {
+      note(
+          SchemaNote::Kind::kIgnored, ignored.node, "format",
+          json::dump(std::string(ignored.keyword)) + " " + reason(ignored.why));
+      continue;
+    }
     note(SchemaNote::Kind::kIgnored, ignored.node, ignored.keyword,
          reason(ignored.why));
   }
