@@ -9,7 +9,10 @@
 //   if (!grammar) return grammar.error();
 //   grammar->accepts(R"({"city": "Bern"})");   // true
 //
-// A Grammar knows nothing of tokens; see parlance/constraint.h for masks.
+// A Grammar knows of tokens only where it names them (in Lark, EBNF and
+// structural tags); in a text without tokens
+// nothing stands there.  See
+// parlance/constraint.h for masks.
 //
 // Law: exact, else narrower and said so, else refused.  A text that a grammar
 // accepts is always valid under its schema; report() lists what a schema asks
@@ -17,6 +20,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -27,6 +31,7 @@
 #include "parlance/error.h"
 #include "parlance/json.h"
 #include "parlance/limits.h"
+#include "parlance/structural_tag.h"
 
 namespace parlance {
 
@@ -106,6 +111,34 @@ struct Rejection {
   std::string expected = {};  // what was allowed there, for people
 };
 
+class Grammar;
+
+struct EbnfOptions {
+  // The rule that a text is of.
+  std::string root_rule = "root";
+  GrammarLimits limits = {};
+};
+
+struct LarkGrammarOptions {
+  // What "@name" stands for: grammars, or sources in Lark.
+  std::map<std::string, Grammar> grammars = {};
+  std::map<std::string, std::string> sources = {};
+  // The tokens that are spelled so.  Null: no vocabulary is known, and tokens
+  // by name and <[*]> are errors.
+  std::function<std::vector<std::uint32_t>(std::string_view)> tokens_spelled =
+      {};
+  GrammarLimits limits = {};
+};
+
+struct StructuralTagGrammarOptions {
+  // The lowest token with a text; nothing if there is none.  Null: a token that
+  // is given by its text is an error (kUsage).
+  std::function<std::optional<std::uint32_t>(std::string_view)> find_token = {};
+  // Ids must be less.  Default: any.
+  std::uint32_t vocabulary_size = 0xFFFFFFFF;
+  GrammarLimits limits = {};
+};
+
 // Immutable, cheap to copy, safe to share between threads.
 class Grammar {
  public:
@@ -127,6 +160,40 @@ class Grammar {
       const char* schema, const JsonSchemaOptions& options = {}) {
     return from_json_schema(std::string_view(schema), options);
   }
+
+  // Grammars as text: the EBNF of GBNF files and more, one regular expression
+  // that a whole text matches, Lark in the dialect of llguidance.
+  //
+  // Errors, with bytes of the text: kBadSyntax; kBadReference for a rule that
+  // is used and not defined, and for a missing root; kConflict for one defined
+  // twice; kUnknownName; kBadPattern, kUnsupportedPattern; kUnsupported;
+  // kEmptyValue; kInvalidJson; kInvalidUtf8; those of a JSON Schema inside;
+  // kUnsatisfiable when there is no text at all; kTooLarge.
+  static Result<Grammar> from_ebnf(std::string_view text,
+                                   const EbnfOptions& options = {});
+  static Result<Grammar> from_regex(std::string_view pattern,
+                                    const GrammarLimits& limits = {});
+  static Result<Grammar> from_lark(std::string_view text);
+  static Result<Grammar> from_lark(std::string_view text,
+                                   const LarkGrammarOptions& options);
+
+  // Errors, with JSON Pointers: those of StructuralTag::from_json(), of the
+  // patterns, grammars and schemas inside; kUnknownName for a token that is not
+  // in the vocabulary, kUsage for one given by its text where there is none,
+  // kConflict for an id that is too large; kUnsupported for a schema whose
+  // parameters cannot be written in its style.
+  static Result<Grammar> from_structural_tag(
+      const StructuralTag& tag,
+      const StructuralTagGrammarOptions& options = {});
+  static Result<Grammar> from_structural_tag(
+      std::string_view text, const StructuralTagGrammarOptions& options = {});
+
+  // Texts of any of `parts`; texts of all of them, one behind the other.
+  // Errors: kEmptyValue when there are no parts; kUnsatisfiable; kTooLarge.
+  static Result<Grammar> union_of(const std::vector<Grammar>& parts,
+                                  const GrammarLimits& limits = {});
+  static Result<Grammar> concat(const std::vector<Grammar>& parts,
+                                const GrammarLimits& limits = {});
 
   // Whether `text` as a whole is in the language.  O(text.size()).
   bool accepts(std::string_view text) const;

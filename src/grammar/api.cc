@@ -32,6 +32,8 @@ Result<Grammar> Grammar::from_json_schema(const json::Value& schema,
   auto machine = std::make_shared<Machine>();
   machine->notes = (*made)->notes();
   machine->recogniser = std::move(*made);
+  machine->leaves.push_back(
+      {std::make_shared<const json::Value>(schema), options});
   return Grammar(std::move(machine));
 }
 

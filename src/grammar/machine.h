@@ -4,16 +4,29 @@
 // What is inside a Grammar.
 
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "grammar/recogniser.h"
+#include "grammar/rules.h"
 #include "parlance/grammar.h"
 
 namespace parlance {
 
 struct Grammar::Machine {
+  // A JSON Schema of `rules`, so that another grammar can hold it too.
+  struct Leaf {
+    std::shared_ptr<const json::Value> schema;
+    JsonSchemaOptions options = {};
+    std::string path = {};  // where it stands in a structural tag
+  };
+
   std::unique_ptr<grammar::Recogniser> recogniser;
   std::vector<SchemaNote> notes;
+
+  // Of a grammar from a JSON Schema: one leaf, and no rules.
+  std::shared_ptr<const grammar::Rules> rules = nullptr;
+  std::vector<Leaf> leaves = {};
 };
 
 }  // namespace parlance

@@ -364,6 +364,35 @@ BodyView RulesMachine::body(Config config) {
   return view;
 }
 
+bool RulesMachine::special(Config config) {
+  if (config.dead() || !inside(config)) return false;
+  Recogniser& schema = schema_of(leaf_of(config));
+  const Config inner = unwrap(config);
+  return !schema.can_end(inner) && schema.special(inner);
+}
+
+std::array<std::uint64_t, 4> RulesMachine::special_bytes(Config config) {
+  if (config.dead() || !inside(config))
+    return Recogniser::special_bytes(config);
+  return schema_of(leaf_of(config)).special_bytes(unwrap(config));
+}
+
+std::array<std::uint64_t, 4> RulesMachine::first_bytes(Config config) {
+  if (config.dead()) return {};
+  if (inside(config)) {
+    Recogniser& schema = schema_of(leaf_of(config));
+    const Config inner = unwrap(config);
+    if (!schema.can_end(inner)) return schema.first_bytes(inner);
+    return Recogniser::first_bytes(config);
+  }
+  std::array<std::uint64_t, 4> set = {};
+  for (std::uint32_t byte = 0; byte < 256; ++byte) {
+    if (step(config, static_cast<std::uint8_t>(byte)).dead()) continue;
+    set[byte >> 6] |= std::uint64_t{1} << (byte & 63);
+  }
+  return set;
+}
+
 // White space inside a text of JSON is followed by more of it.
 SpaceView RulesMachine::space(Config config) {
   if (config.dead() || !inside(config)) return {};
@@ -437,6 +466,27 @@ int RulesMachine::lexeme_end(Config config) {
   // Behind the whole text comes what the grammar says.
   const bool whole = inner.frame == schema.start().frame;
   return end == kJsonEnd && whole ? kAnyEnd : end;
+}
+
+bool RulesMachine::lexeme_by_state(Config config) {
+  if (!inside(config)) return false;
+  Recogniser& schema = schema_of(leaf_of(config));
+  if (!schema.lexeme_by_state(unwrap(config))) return false;
+  lexeme_schema_ = &schema;
+  return true;
+}
+
+std::uint32_t RulesMachine::lexeme_step(std::uint32_t lex, std::uint8_t byte) {
+  const std::uint32_t next = lexeme_schema_->lexeme_step(lex & ~kInside, byte);
+  return next == 0 ? 0 : next | kInside;
+}
+
+std::uint32_t RulesMachine::lexeme_least(std::uint32_t lex) {
+  return lexeme_schema_->lexeme_least(lex & ~kInside);
+}
+
+std::uint32_t RulesMachine::lexeme_lasting(std::uint32_t lex) {
+  return lexeme_schema_->lexeme_lasting(lex & ~kInside);
 }
 
 std::size_t RulesMachine::memory_bytes() const {

@@ -78,6 +78,9 @@ class RulesMachine final : public Recogniser {
                    std::vector<std::uint32_t>& ids) override;
   Config mask_key(Config config, std::uint32_t longest) override;
   BodyView body(Config config) override;
+  bool special(Config config) override;
+  std::array<std::uint64_t, 4> special_bytes(Config config) override;
+  std::array<std::uint64_t, 4> first_bytes(Config config) override;
   SpaceView space(Config config) override;
   std::uint64_t lexeme_fingerprint(Config config) override;
   bool same_lexeme(Config from, Config to) override;
@@ -85,6 +88,10 @@ class RulesMachine final : public Recogniser {
   Config lexeme_unbounded(Config config) override;
   std::uint32_t lexeme_need(Config from, Config to) override;
   int lexeme_end(Config config) override;
+  bool lexeme_by_state(Config config) override;
+  std::uint32_t lexeme_step(std::uint32_t lex, std::uint8_t byte) override;
+  std::uint32_t lexeme_least(std::uint32_t lex) override;
+  std::uint32_t lexeme_lasting(std::uint32_t lex) override;
   std::string expected(Config config) override;
   std::size_t memory_bytes() const override;
 
@@ -243,6 +250,8 @@ class RulesMachine final : public Recogniser {
   // By frame, state and byte.
   std::unordered_map<std::uint64_t, Config> steps_[256];
   Config start_ = {};
+  // Of the last place that lexeme_by_state() was true of.
+  Recogniser* lexeme_schema_ = nullptr;
 };
 
 }  // namespace parlance::grammar

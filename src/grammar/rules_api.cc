@@ -1,0 +1,236 @@
+// The doors of parlance/grammar.h for what is written as rules.
+
+#include <algorithm>
+#include <iterator>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "grammar/ebnf.h"
+#include "grammar/json_machine.h"
+#include "grammar/lark.h"
+#include "grammar/lower_tag.h"
+#include "grammar/machine.h"
+#include "grammar/regex_rules.h"
+#include "grammar/rules_machine.h"
+#include "parlance/grammar.h"
+#include "schema/document.h"
+
+namespace parlance {
+namespace {
+
+using grammar::Rules;
+using Leaf = Grammar::Machine::Leaf;
+
+// What the options of a schema inside a grammar mean.
+JsonSchemaOptions leaf_options(const json::Value& given,
+                               const GrammarLimits& limits) {
+  JsonSchemaOptions out;
+  out.limits = limits;
+  if (const json::Value* strict = given.find("strict_mode")) {
+    out.closed = strict->as_bool();
+  }
+  if (const json::Value* any_order = given.find("any_order")) {
+    out.key_order = any_order->as_bool() ? KeyOrder::kAny : KeyOrder::kSchema;
+  }
+  if (const json::Value* space = given.find("max_whitespace_cnt")) {
+    out.layout.max_white_space =
+        space->is_null() || space->as_int() < 0
+            ? JsonLayout::kUnlimited
+            : static_cast<std::size_t>(space->as_int());
+  }
+  return out;
+}
+
+// Schemas whose options are a number are those of `given`.
+std::vector<Leaf> leaves_of(const Rules& rules, const GrammarLimits& limits,
+                            const std::vector<Leaf>& given = {}) {
+  std::vector<Leaf> leaves;
+  for (const grammar::SchemaExpr& expr : rules.schemas) {
+    if (expr.options.kind() == json::Kind::kInt) {
+      leaves.push_back(given[static_cast<std::size_t>(expr.options.as_int())]);
+      continue;
+    }
+    leaves.push_back({std::make_shared<const json::Value>(expr.schema),
+                      leaf_options(expr.options, limits)});
+  }
+  return leaves;
+}
+
+// Null for a schema that no text fits.
+Result<std::unique_ptr<grammar::Recogniser>> leaf_recogniser(
+    const Leaf& leaf, std::vector<SchemaNote>& notes) {
+  const JsonSchemaOptions& options = leaf.options;
+  schema::LoadOptions load;
+  if (options.draft) load.draft = static_cast<schema::Draft>(*options.draft);
+  load.assert_formats = options.assert_formats;
+  for (const auto& [url, document] : options.documents) {
+    load.documents.emplace_back(url, document);
+  }
+  const auto fail = [&](Error error) -> Error {
+    if (!leaf.path.empty()) error.path = leaf.path + " -> " + error.path;
+    return error;
+  };
+  Result<schema::Document> document = schema::load(*leaf.schema, load);
+  if (!document) return fail(std::move(document).error());
+  Result<std::unique_ptr<grammar::JsonMachine>> made =
+      grammar::JsonMachine::create(std::move(*document), options);
+  if (!made && made.error().code == ErrorCode::kUnsatisfiable) {
+    return std::unique_ptr<grammar::Recogniser>();
+  }
+  if (!made) return fail(std::move(made).error());
+  for (SchemaNote note : (*made)->notes()) {
+    if (!leaf.path.empty()) note.path = leaf.path + " -> " + note.path;
+    notes.push_back(std::move(note));
+  }
+  return std::unique_ptr<grammar::Recogniser>(std::move(*made));
+}
+
+Result<std::shared_ptr<Grammar::Machine>> make(Rules rules,
+                                               std::vector<Leaf> leaves,
+                                               const GrammarLimits& limits) {
+  auto machine = std::make_shared<Grammar::Machine>();
+  std::vector<std::unique_ptr<grammar::Recogniser>> schemas;
+  for (const Leaf& leaf : leaves) {
+    Result<std::unique_ptr<grammar::Recogniser>> made =
+        leaf_recogniser(leaf, machine->notes);
+    if (!made) return std::move(made).error();
+    schemas.push_back(std::move(*made));
+  }
+  auto recogniser = std::make_unique<grammar::RulesMachine>(
+      rules, std::move(schemas),
+      grammar::RulesMachineLimits{.bytes = limits.bytes});
+  if (recogniser->start().dead()) {
+    if (recogniser->overflowed()) {
+      return Error{ErrorCode::kTooLarge,
+                   "The beginning of the grammar needs more than "
+                   "GrammarLimits::bytes."};
+    }
+    return Error{ErrorCode::kUnsatisfiable, "No text fits the grammar."};
+  }
+  machine->recogniser = std::move(recogniser);
+  machine->rules = std::make_shared<const Rules>(std::move(rules));
+  machine->leaves = std::move(leaves);
+  return machine;
+}
+
+// The rules of any grammar; its leaves are those of its machine.
+Rules rules_of(const Grammar& grammar) {
+  const Grammar::Machine& machine = *grammar.machine();
+  if (machine.rules != nullptr) return *machine.rules;
+  Rules rules;
+  rules.root = rules.add_rule("root");
+  rules.rules[rules.root].body = rules.schema({*machine.leaves.front().schema});
+  return rules;
+}
+
+}  // namespace
+
+Result<Grammar> Grammar::from_ebnf(std::string_view text,
+                                   const EbnfOptions& options) {
+  Result<Rules> rules = grammar::read_ebnf(text, options.root_rule);
+  if (!rules) return std::move(rules).error();
+  std::vector<Leaf> leaves = leaves_of(*rules, options.limits);
+  auto made = make(std::move(*rules), std::move(leaves), options.limits);
+  if (!made) return std::move(made).error();
+  return Grammar(std::move(*made));
+}
+
+Result<Grammar> Grammar::from_regex(std::string_view pattern,
+                                    const GrammarLimits& limits) {
+  Result<Rules> rules = grammar::regex_rules(pattern);
+  if (!rules) return std::move(rules).error();
+  auto made = make(std::move(*rules), {}, limits);
+  if (!made) return std::move(made).error();
+  return Grammar(std::move(*made));
+}
+
+Result<Grammar> Grammar::from_lark(std::string_view text) {
+  return from_lark(text, {});
+}
+
+Result<Grammar> Grammar::from_lark(std::string_view text,
+                                   const LarkGrammarOptions& options) {
+  grammar::LarkOptions reading;
+  std::vector<Leaf> given;
+  for (const auto& [name, grammar] : options.grammars) {
+    Rules& rules = reading.grammars[name] = rules_of(grammar);
+    const std::vector<Leaf>& leaves = grammar.machine()->leaves;
+    for (std::size_t i = 0; i < leaves.size(); ++i) {
+      rules.schemas[i].options =
+          json::Value(static_cast<std::int64_t>(given.size()));
+      given.push_back(leaves[i]);
+    }
+  }
+  reading.sources = options.sources;
+  reading.tokens_spelled = options.tokens_spelled;
+  Result<Rules> rules = grammar::read_lark(text, reading);
+  if (!rules) return std::move(rules).error();
+  std::vector<Leaf> leaves = leaves_of(*rules, options.limits, given);
+  auto made = make(std::move(*rules), std::move(leaves), options.limits);
+  if (!made) return std::move(made).error();
+  return Grammar(std::move(*made));
+}
+
+Result<Grammar> Grammar::from_structural_tag(
+    const StructuralTag& tag, const StructuralTagGrammarOptions& options) {
+  grammar::LowerOptions lowering;
+  lowering.find_token = options.find_token;
+  lowering.vocabulary_size = options.vocabulary_size;
+  Result<grammar::LoweredTag> lowered =
+      grammar::lower_tag(*tag.tree(), lowering);
+  if (!lowered) return std::move(lowered).error();
+  std::vector<Leaf> leaves = leaves_of(lowered->rules, options.limits);
+  for (std::size_t i = 0; i < leaves.size(); ++i) {
+    leaves[i].path = lowered->schema_paths[i];
+  }
+  auto made =
+      make(std::move(lowered->rules), std::move(leaves), options.limits);
+  if (!made) return std::move(made).error();
+  return Grammar(std::move(*made));
+}
+
+Result<Grammar> Grammar::from_structural_tag(
+    std::string_view text, const StructuralTagGrammarOptions& options) {
+  Result<StructuralTag> tag = StructuralTag::from_json(text);
+  if (!tag) return std::move(tag).error();
+  return from_structural_tag(*tag, options);
+}
+
+namespace {
+
+Result<std::shared_ptr<Grammar::Machine>> combine(
+    const std::vector<Grammar>& parts, const GrammarLimits& limits,
+    Rules (*joined)(const std::vector<Rules>&)) {
+  if (parts.empty()) {
+    return Error{ErrorCode::kEmptyValue,
+                 "A grammar made of others needs at least one."};
+  }
+  std::vector<Rules> rules;
+  std::vector<Leaf> leaves;
+  for (const Grammar& part : parts) {
+    rules.push_back(rules_of(part));
+    const std::vector<Leaf>& more = part.machine()->leaves;
+    leaves.insert(leaves.end(), more.begin(), more.end());
+  }
+  return make(joined(rules), std::move(leaves), limits);
+}
+
+}  // namespace
+
+Result<Grammar> Grammar::union_of(const std::vector<Grammar>& parts,
+                                  const GrammarLimits& limits) {
+  auto made = combine(parts, limits, grammar::union_of);
+  if (!made) return std::move(made).error();
+  return Grammar(std::move(*made));
+}
+
+Result<Grammar> Grammar::concat(const std::vector<Grammar>& parts,
+                                const GrammarLimits& limits) {
+  auto made = combine(parts, limits, grammar::concat_of);
+  if (!made) return std::move(made).error();
+  return Grammar(std::move(*made));
+}
+
+}  // namespace parlance
