@@ -471,22 +471,32 @@ Config JsonMachine::within_bounds(Config config) {
   return config;
 }
 
+// Whether a byte is known to lead where the one before it does: most do.
+bool JsonMachine::as_byte_before(const Lexeme& now, std::uint8_t byte) {
+  if (byte == 0 || now.row == nullptr || now.trie != KeySet::kNone ||
+      (*now.row)[byte - 1U] == kUnknown)
+    return false;
+  const auto before = static_cast<std::uint8_t>(byte - 1);
+  const BodyState body = json::next(now.body, byte);
+  if (body != json::next(now.body, before) || is_escape(now.body) ||
+      is_escape(body))
+    return false;
+  automata::Languages& languages = goals_.languages();
+  const auto same = [&](automata::StateId state) {
+    return state == automata::kDeadState ||
+           languages.step(state, byte) == languages.step(state, before);
+  };
+  return same(now.extras) &&
+         std::all_of(now.entries.begin(), now.entries.end(),
+                     [&](const Entry& entry) { return same(entry.state); });
+}
+
 JsonMachine::LexId JsonMachine::string_row(LexId id, std::uint8_t byte) {
   automata::Languages& languages = goals_.languages();
   const Lexeme& now = lexemes_[id];
   const BodyState body = json::next(now.body, byte);
-  // Neighbours mostly lead to the same place.
-  if (byte > 0 && now.row != nullptr && (*now.row)[byte - 1U] != kUnknown &&
-      json::next(now.body, static_cast<std::uint8_t>(byte - 1)) == body &&
-      now.trie == KeySet::kNone && !is_escape(now.body) && !is_escape(body) &&
-      std::all_of(now.entries.begin(), now.entries.end(),
-                  [&](const Entry& entry) {
-                    return languages.step(entry.state, byte) ==
-                           languages.step(entry.state,
-                                          static_cast<std::uint8_t>(byte - 1));
-                  })) {
+  if (as_byte_before(now, byte))
     return (*now.row)[byte] = (*now.row)[byte - 1U];
-  }
   Lexeme next;
   next.kind = Kind::kString;
   next.body = body;
@@ -755,6 +765,8 @@ JsonMachine::LexId JsonMachine::key_row(LexId id, std::uint8_t byte) {
   const Lexeme& now = lexemes_[id];
   const KeySet& set = key_sets_[now.set];
   const BodyState body = json::next(now.body, byte);
+  if (as_byte_before(now, byte))
+    return (*now.row)[byte] = (*now.row)[byte - 1U];
   Lexeme next;
   next.kind = Kind::kKey;
   next.body = body;
@@ -945,9 +957,14 @@ std::uint32_t JsonMachine::lexeme_need(Config from, Config to) {
   return to.count - from.count + lexeme_least(to.lex);
 }
 
-// Alternatives that a bound drops one by one are told apart by the count.
+// Alternatives that a bound drops one by one are told apart by the count, names
+// of the schema by the frame.
 bool JsonMachine::lexeme_by_state(Config config) {
   const Lexeme& lexeme = lexemes_[config.lex];
+  if (lexeme.kind == Kind::kKey) {
+    return lexeme.body == BodyState::kText && lexeme.trie == KeySet::kNone &&
+           !lexeme.open;
+  }
   return lexeme.kind == Kind::kString && lexeme.body == BodyState::kText &&
          (lexeme.entries.size() == 1 || lexeme.max == BodyView::kMany);
 }
@@ -956,14 +973,18 @@ std::uint32_t JsonMachine::lexeme_step(std::uint32_t lex, std::uint8_t byte) {
   const Lexeme& now = lexemes_[lex];
   if (!json::is_live(json::next(now.body, byte))) return 0;
   const LexId known = now.row == nullptr ? kUnknown : (*now.row)[byte];
-  return known != kUnknown ? known : string_row(lex, byte);
+  if (now.kind == Kind::kString)
+    return known != kUnknown ? known : string_row(lex, byte);
+  const LexId target = known != kUnknown ? known : key_row(lex, byte);
+  return lexemes_[target].extras == automata::kDeadState ? 0 : target;
 }
 
 std::uint32_t JsonMachine::lexeme_least(std::uint32_t lex) {
   const Lexeme& lexeme = lexemes_[lex];
-  const Entry& entry = lexeme.entries.front();
-  return least_chars(lexeme.body, lexeme.partial, entry.state,
-                     goals_.languages().total(entry.state));
+  const automata::StateId state =
+      lexeme.kind == Kind::kKey ? lexeme.extras : lexeme.entries.front().state;
+  return least_chars(lexeme.body, lexeme.partial, state,
+                     goals_.languages().total(state));
 }
 
 // One alternative that nothing ends is enough.
@@ -971,6 +992,8 @@ std::uint32_t JsonMachine::lexeme_lasting(std::uint32_t lex) {
   const Lexeme& lexeme = lexemes_[lex];
   std::uint32_t least = BodyView::kMany;
   if (lexeme.body != BodyState::kText) return least;
+  if (lexeme.kind == Kind::kKey)
+    return saturate(goals_.languages().lasting(lexeme.extras));
   for (const Entry& entry : lexeme.entries) {
     least = std::min(least, saturate(goals_.languages().lasting(entry.state)));
   }

@@ -227,6 +227,7 @@ class JsonMachine final : public Recogniser {
   Config key_step(Config config, std::uint8_t byte);
   Config number_step(Config config, std::uint8_t byte);
   Config word_step(Config config, std::uint8_t byte);
+  bool as_byte_before(const Lexeme& lexeme, std::uint8_t byte);
   LexId string_row(LexId lexeme, std::uint8_t byte);
   LexId key_row(LexId lexeme, std::uint8_t byte);
   LexId plain_key(const Lexeme& now, std::uint8_t byte, json::BodyState body);
@@ -264,6 +265,7 @@ class JsonMachine final : public Recogniser {
   Config close(FrameId frame);
   KeyInfo& key_info(FrameId frame);
   std::uint32_t key_set(const Frame& frame);
+  std::uint32_t make_key_set(const Frame& frame);
   // The frame in which the value of a member comes; 0 if there is no such
   // member.  `name`: kNone for one the schema does not spell, with the bits of
   // the patterns it matches.
@@ -297,6 +299,7 @@ class JsonMachine final : public Recogniser {
   std::deque<KeySet> key_sets_;
   std::deque<std::array<std::unique_ptr<KeyLexemes>, 4>> key_lexemes_;
   std::unordered_map<std::string, std::uint32_t> key_set_of_;
+  std::unordered_map<ShapeId, std::uint32_t> key_set_of_shape_;
   // By key set and shape: the names whose values can be something.
   std::unordered_map<std::uint64_t, NameBits> possible_names_;
   std::vector<std::vector<KeyId>> used_;

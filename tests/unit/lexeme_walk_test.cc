@@ -75,6 +75,8 @@ constexpr const char* kSchemas[] = {
     R"({"type": "string", "pattern": "^[A-F0-9]{2,24}$"})",
     R"({"anyOf": [{"type": "string", "pattern": "^a+$"},
                   {"type": "string", "pattern": "x.$"}]})",
+    R"({"type": "object", "additionalProperties": false, "patternProperties":
+        {"^[a-z]+-[0-9a-f]+$": true, "ab": {"type": "null"}}})",
 };
 
 class LexemeWalks : public ::testing::TestWithParam<std::uint32_t> {};
@@ -92,6 +94,8 @@ TEST_P(LexemeWalks, AreAsReadingEveryToken) {
     const std::lock_guard lock(machine->mutex);
     for (int text = 0; text < 12; ++text) {
       Config at = machine->step(machine->start(), '"');
+      if (at.dead())
+        at = machine->step(machine->step(machine->start(), '{'), '"');
       ASSERT_FALSE(at.dead());
       std::string written;
       for (int step = 0; step < 6; ++step) {
