@@ -402,6 +402,11 @@ std::string JsonMachine::expected(Config config) {
   try_byte('}', "'}'");
   try_byte(']', "']'");
   if (can_end(config)) add("the end");
+  if (list.empty() && options_.layout.exact) {
+    try_byte(' ', "a space");
+    try_byte('\n', "a line break");
+    if (list.empty()) add("more of a separator");
+  }
   return list;
 }
 

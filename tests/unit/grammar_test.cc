@@ -367,6 +367,22 @@ TEST(Grammar, ExactLayouts) {
   }
 }
 
+TEST(Grammar, ExplainsExactLayouts) {
+  JsonSchemaOptions options;
+  options.layout.exact = true;
+  const auto expected = [&](std::string_view text) {
+    const Result<Grammar> grammar =
+        Grammar::from_json_schema(R"({"minItems": 2})", options);
+    const std::optional<Rejection> why = grammar->explain(text);
+    return why ? why->expected : "";
+  };
+  EXPECT_EQ(expected("[1,2]"), "a space");
+  options.layout.item_separator = ",\t";
+  EXPECT_EQ(expected("[1,2]"), "more of a separator");
+  options.layout = {.exact = true, .indent = 0};
+  EXPECT_EQ(expected("[1,2]"), "a line break");
+}
+
 TEST(Grammar, UnlimitedWhiteSpace) {
   JsonSchemaOptions options;
   options.layout.max_white_space = JsonLayout::kUnlimited;
