@@ -31,8 +31,9 @@ void MaskView::write(std::span<std::uint32_t> row) const {
   } else {
     std::memcpy(row.data(), base->words, row.size_bytes());
   }
-  for (const Id id : set) row[id >> 5] |= std::uint32_t{1} << (id & 31);
+  // What was cleared may have been set since.
   for (const Id id : cleared) row[id >> 5] &= ~(std::uint32_t{1} << (id & 31));
+  for (const Id id : set) row[id >> 5] |= std::uint32_t{1} << (id & 31);
 }
 
 void MaskBuilder::start(Base base, std::span<const Id> set,

@@ -106,6 +106,7 @@ const MaskBuilder& MaskMaker::make(Recogniser& recogniser, Config config,
     builder_.start({});
     walk_all(config);
   }
+  set_marks(config);
   if (builder_.dense()) {
     const std::array bases = {
         Base{.words = shared_.tables.body(BodyState::kText).inner().data()},
@@ -113,6 +114,20 @@ const MaskBuilder& MaskMaker::make(Recogniser& recogniser, Config config,
     builder_.compact(bases);
   }
   return builder_;
+}
+
+// Sets the tokens that may be read by their ids, if there are such tokens.
+void MaskMaker::set_marks(Config config) {
+  marks_.clear();
+  const auto size = static_cast<std::uint32_t>(shared_.vocabulary.size());
+  if (!config.dead()) recogniser_->token_marks(config, size, marks_);
+  if (marks_.empty()) return;
+  std::vector<std::uint32_t> words(shared_.tables.mask_words());
+  builder_.view().write(words);
+  for (const Id id : marks_) {
+    if (shared_.vocabulary.kind(id) == TokenKind::kUnused) continue;
+    if ((words[id >> 5] >> (id & 31) & 1) == 0) builder_.set(id);
+  }
 }
 
 // --- Walks -------------------------------------------------------------------

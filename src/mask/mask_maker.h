@@ -117,6 +117,7 @@ class MaskMaker {
                                                 bool bounded);
   void walk_lexeme(Config config, int lexeme_end, LexemeMask& made);
 
+  void set_marks(Config config);
   void set(Id id);
   void set_node(const vocab::TrieNode& node);
   void walk_all(Config at);
@@ -159,6 +160,8 @@ class MaskMaker {
       std::vector<std::array<std::uint64_t, 4>>(vocab::kMaxTokenBytes + 1);
   std::vector<std::uint32_t> path_ =
       std::vector<std::uint32_t>(vocab::kMaxTokenBytes + 1);
+
+  std::vector<std::uint32_t> marks_;
 
   // Tokens whose quote is an exception: decided before the others, which leave
   // them alone.

@@ -72,13 +72,25 @@ void Program::fill(Config config, std::span<std::uint32_t> row) {
 
 // --- Reading -----------------------------------------------------------------
 
-Config Program::read(Config config, std::string_view bytes) {
-  const std::lock_guard lock(recogniser_->mutex);
+Config Program::read_locked(Config config, std::string_view bytes) {
   for (const char byte : bytes) {
     if (config.dead()) break;
     config = recogniser_->step(config, static_cast<std::uint8_t>(byte));
   }
   return config;
+}
+
+Config Program::read(Config config, std::string_view bytes) {
+  const std::lock_guard lock(recogniser_->mutex);
+  return read_locked(config, bytes);
+}
+
+Config Program::read_token(Config config, Id id) {
+  if (shared_->vocabulary().kind(id) == TokenKind::kUnused) return {};
+  const std::string_view bytes = shared_->text(id);
+  const std::lock_guard lock(recogniser_->mutex);
+  const Config read = bytes.empty() ? Config{} : read_locked(config, bytes);
+  return recogniser_->step_token(config, read, id);
 }
 
 bool Program::can_end(Config config) {
@@ -100,12 +112,16 @@ bool is_tail(std::int32_t byte) { return 0x80 <= byte && byte < 0xC0; }
 
 }  // namespace
 
-// Tries all bytes until a second one fits.
+// Tries all bytes until a second one fits.  A token that is read by its id is
+// another choice.
 Program::Next Program::find_next(Config config) {
   Next next;
   next.from = config;
   const bool can_end = recogniser_->can_end(config);
-  int found = can_end ? 2 : 0;
+  std::vector<std::uint32_t> marks;
+  recogniser_->token_marks(
+      config, static_cast<std::uint32_t>(shared_->vocabulary().size()), marks);
+  int found = can_end || !marks.empty() ? 2 : 0;
   for (std::int32_t byte = 0; byte < 256 && found < 2; ++byte) {
     const Config to =
         recogniser_->step(config, static_cast<std::uint8_t>(byte));

@@ -37,6 +37,8 @@ class Program {
 
   // The configuration after `bytes`; dead if they do not fit.
   Config read(Config config, std::string_view bytes);
+  // The same after a token, whether by its bytes or by its id.
+  Config read_token(Config config, Id id);
   bool can_end(Config config);
 
   // See Matcher::forced_bytes().  `*end` is where they lead.
@@ -58,6 +60,8 @@ class Program {
     std::int16_t byte = kChoice;
   };
 
+  // REQUIRES: the caller holds the recogniser's mutex.
+  Config read_locked(Config config, std::string_view bytes);
   void set_stops(bool can_end, std::span<std::uint32_t> row) const;
   const Next& next_forced(Config config);
   Next find_next(Config config);

@@ -158,9 +158,7 @@ Text::Place Text::follow(const Place& from, std::int64_t token) {
     if (!program_->can_end(from.config)) return {};
     return {.config = from.config, .terminated = true};
   }
-  const std::string_view bytes = shared.text(id);
-  if (bytes.empty()) return {};
-  return {.config = program_->read(from.config, bytes)};
+  return {.config = program_->read_token(from.config, id)};
 }
 
 namespace {

@@ -1,0 +1,179 @@
+// Masks of grammars and structural tags, over a small vocabulary: a bit is set
+// exactly if the slow recogniser reads the token, on random walks.
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <random>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "grammar/ebnf.h"
+#include "grammar/machine.h"
+#include "grammar/slow_recogniser.h"
+#include "mask/text.h"
+#include "parlance/grammar.h"
+#include "support/grammar_vectors.h"
+#include "support/tag_reader.h"
+#include "support/toy_vocabulary.h"
+
+namespace parlance::mask {
+namespace {
+
+using grammar::SlowRecogniser;
+using testing::toy_vocabulary;
+
+using Row = std::vector<std::int32_t>;
+
+bool bit(const Row& row, std::size_t id) {
+  return (static_cast<std::uint32_t>(row[id / 32]) >> (id % 32) & 1) != 0;
+}
+
+class Walks {
+ public:
+  explicit Walks(const std::vector<std::string>& texts)
+      : vocabulary_(toy_vocabulary(7, 400, texts)),
+        shared_(std::make_shared<Shared>(
+            vocabulary_, *vocab::TokenTables::build(vocabulary_),
+            std::size_t{16} << 20, vocabulary_.stop_ids())) {}
+
+  void run(const Grammar& grammar, SlowRecogniser& slow, std::uint32_t seed) {
+    const auto& machine = grammar.machine();
+    auto program = std::make_shared<Program>(
+        shared_, std::shared_ptr<grammar::Recogniser>(
+                     machine, machine->recogniser.get()));
+    std::mt19937 random(seed);
+    for (int round = 0; round < 6; ++round) {
+      Text text(program);
+      SlowRecogniser::Place place = slow.start();
+      std::string so_far;
+      for (int step = 0; step < 25; ++step) {
+        SCOPED_TRACE(so_far);
+        Row row(shared_->mask_words(), 0x55555555);
+        ASSERT_TRUE(text.fill_bitmask(row));
+        std::vector<Id> allowed;
+        for (Id id = 0; id < vocabulary_.size(); ++id) {
+          const bool wanted = allows(slow, place, id);
+          ASSERT_EQ(bit(row, id), wanted)
+              << id << " \"" << vocabulary_.bytes(id) << '"';
+          if (wanted && !shared_->is_stop(id)) allowed.push_back(id);
+        }
+        if (allowed.empty()) break;
+        const Id next = draw(allowed, random);
+        ASSERT_TRUE(text.accept_token(next));
+        slow.feed_token(place, next, shared_->text(next));
+        so_far += vocabulary_.bytes(next);
+      }
+    }
+  }
+
+ private:
+  bool allows(SlowRecogniser& slow, const SlowRecogniser::Place& place,
+              Id id) const {
+    if (shared_->is_stop(id)) return slow.can_end(place);
+    if (vocabulary_.kind(id) == TokenKind::kUnused) return false;
+    SlowRecogniser::Place next = place;
+    return slow.feed_token(next, id, shared_->text(id));
+  }
+
+  // Mostly tokens of several bytes.
+  Id draw(const std::vector<Id>& allowed, std::mt19937& random) const {
+    Id id = allowed[random() % allowed.size()];
+    for (int again = 0; again < 3 && shared_->text(id).size() < 2; ++again) {
+      id = allowed[random() % allowed.size()];
+    }
+    return id;
+  }
+
+  const Vocabulary vocabulary_;
+  const std::shared_ptr<Shared> shared_;
+};
+
+TEST(RulesMachineMask, Grammars) {
+  const std::vector<std::string> grammars = {
+      R"x(root ::= "a" | "b" root "a" | root "ab"
+)x",
+      R"x(root ::= value
+value ::= "{" (pair ("," pair)*)? "}" | "[" (value ("," value)*)? "]" | str
+pair ::= str ":" " "? value
+str ::= "\"" [^"\\]* "\""
+)x",
+      R"x(root ::= ([a-z]{2,5} " "){1,3} "id"
+)x",
+      R"x(root ::= JsonSchema("{\"type\": \"integer\"}") [0-9a]
+)x",
+      R"x(root ::= "[" item ("," item)* "]"
+item ::= JsonSchema("{\"type\": [\"number\", \"string\"]}") | "id"
+)x",
+      R"x(root ::= JsonSchema("{\"properties\": {\"id\": {\"maxLength\": 5}}}") tail
+tail ::= "" | "," root
+)x",
+      R"x(root ::= TagDispatch(("ab", tag), ("id\"", tag), loop_after_dispatch=true,
+  excludes=("[]",))
+tag ::= ":" [0-9]+ "," | "(" tag ")"
+)x",
+      R"x(root ::= text "\"" Token(3, 300) ExcludeToken(1, 2) "a"*
+text[lazy] ::= [a-z"]* "id"
+)x",
+      R"x(root ::= TokenTagDispatch((5, tag), (310, tag), excludes=(7, 8))
+tag ::= "ab" [a-c]*
+)x",
+      R"x(root ::= text " " text
+text[max_tokens=3] ::= [a-z :,"]* "a"
+)x",
+      R"x(root ::= text "." root | ""
+text[max_chars=6] ::= ([^.] | "\u00e9")* "a"
+)x",
+  };
+  Walks walks(grammars);
+  std::uint32_t seed = 1;
+  for (const std::string& source : grammars) {
+    SCOPED_TRACE(source);
+    const Result<grammar::Rules> rules = grammar::read_ebnf(source);
+    ASSERT_TRUE(rules) << rules.error().to_string();
+    const Result<Grammar> fast = Grammar::from_ebnf(source);
+    ASSERT_TRUE(fast) << fast.error().to_string();
+    const testing::SchemaMachines schemas(*rules);
+    ASSERT_EQ(schemas.failure(), "");
+    SlowRecogniser slow(*rules, schemas.recognisers());
+    walks.run(*fast, slow, ++seed);
+    if (::testing::Test::HasFatalFailure()) return;
+  }
+}
+
+TEST(RulesMachineMask, Tags) {
+  const std::vector<std::string> tags = {
+      R"x({"type": "structural_tag", "format": {"type": "triggered_tags",
+        "triggers": ["<f="], "tags": [
+          {"begin": "<f=a>", "end": "</f>", "content": {"type": "json_schema",
+           "json_schema": {"type": "object", "properties":
+             {"id": {"type": "string"}, "ab": {"type": "integer"}},
+             "required": ["id"]}}},
+          {"begin": "<f=b>", "end": "</f>", "content": {"type": "json_schema",
+           "json_schema": {"type": "number"}}}]}})x",
+      R"x({"type": "structural_tag", "format": {"type": "tag", "begin": "<t>",
+        "content": {"type": "any_text"}, "end": "</t>"}})x",
+      R"x({"type": "structural_tag", "format": {"type": "sequence", "elements": [
+        {"type": "tag", "begin": {"type": "token", "token": 300},
+         "content": {"type": "any_tokens", "exclude_tokens": [1]},
+         "end": {"type": "token", "token": 301}},
+        {"type": "json_schema", "json_schema": true}]}})x",
+  };
+  Walks walks({"<f=a>{\"id\": \"ab\"}</f> <f=b>12</f>", "<t>ab</t>", "</t",
+               "<f=", "}</f>"});
+  std::uint32_t seed = 1;
+  for (const std::string& source : tags) {
+    SCOPED_TRACE(source);
+    const Result<Grammar> fast = Grammar::from_structural_tag(source);
+    ASSERT_TRUE(fast) << fast.error().to_string();
+    Result<testing::TagReader> slow =
+        testing::make_tag_reader(*json::parse(source));
+    ASSERT_TRUE(slow) << slow.error().to_string();
+    walks.run(*fast, *slow->recogniser, ++seed);
+    if (::testing::Test::HasFatalFailure()) return;
+  }
+}
+
+}  // namespace
+}  // namespace parlance::mask
