@@ -75,6 +75,7 @@ std::uint32_t LexemeWalk::state_of(std::uint32_t lex) {
     state.lex = lex;
     state.row.fill(kUnknown);
     state.cells.fill(kUnknown);
+    state.commonest.fill(kUnknown);
   }
   return it->second;
 }
@@ -176,6 +177,10 @@ void LexemeWalk::walk_shapes() {
 }
 
 std::uint32_t LexemeWalk::commonest(std::uint32_t state, std::uint8_t cell) {
+  if (const std::uint32_t known = states_[state].commonest[cell];
+      known != kUnknown) {
+    return known;
+  }
   std::uint32_t best = 0;
   std::size_t most = 0;
   const auto bytes = shapes_->bytes(cell);
@@ -189,6 +194,7 @@ std::uint32_t LexemeWalk::commonest(std::uint32_t state, std::uint8_t cell) {
     }
     if (most * 2 >= bytes.size()) break;
   }
+  states_[state].commonest[cell] = best;
   return best;
 }
 
@@ -223,10 +229,12 @@ void LexemeWalk::split(const Parted& parted) {
 // one text leads there.
 std::uint32_t LexemeWalk::only_node(std::size_t depth) const {
   const vocab::TokenTrie& trie = tables_.trie();
+  for (std::size_t d = 1; d <= depth; ++d) {
+    if (shapes_->bytes(path_[d].cell).size() != 1) return kUnknown;
+  }
   std::uint32_t node = 0;
   for (std::size_t d = 1; d <= depth; ++d) {
     const auto bytes = shapes_->bytes(path_[d].cell);
-    if (bytes.size() != 1) return kUnknown;
     const std::uint32_t end = trie.subtree_end(node);
     for (++node; trie.byte(node) != bytes[0]; node = trie.subtree_end(node)) {
       if (trie.subtree_end(node) == end) return kUnknown;

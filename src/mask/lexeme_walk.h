@@ -60,6 +60,7 @@ class LexemeWalk {
     bool lasting_known = false;
     std::array<std::uint32_t, 256> row;
     std::array<std::uint32_t, vocab::TokenShapes::kCells> cells;
+    std::array<std::uint32_t, vocab::TokenShapes::kCells> commonest;
   };
   // Where a walk stands, by depth.
   struct Place {
