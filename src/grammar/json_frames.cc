@@ -316,6 +316,16 @@ Config JsonMachine::close(FrameId id) {
 
 // The names in play for the alternatives of a frame.
 std::uint32_t JsonMachine::key_set(const Frame& frame) {
+  if (frame.size == 1 && !goals_.tracks_names(alternatives(frame)->shape)) {
+    const auto [it, is_new] =
+        key_set_of_shape_.try_emplace(alternatives(frame)->shape, 0);
+    if (is_new) it->second = make_key_set(frame);
+    return it->second;
+  }
+  return make_key_set(frame);
+}
+
+std::uint32_t JsonMachine::make_key_set(const Frame& frame) {
   std::vector<std::uint32_t> shapes;
   for (std::uint32_t i = 0; i < frame.size; ++i)
     shapes.push_back(alternatives(frame)[i].shape);
@@ -453,6 +463,14 @@ JsonMachine::FrameId JsonMachine::with_member(FrameId id, std::uint32_t name,
                                               std::uint64_t matched,
                                               const std::string* text) {
   KeyInfo& info = key_info(id);
+  if (name != KeySet::kNone) {
+    if (!info.allowed.get(name)) return 0;
+    if (info.next[name] != kUnknown) return info.next[name];
+  } else if (text == nullptr) {
+    for (const auto& [bits, frame] : info.next_extra) {
+      if (bits == matched) return frame;
+    }
+  }
   const KeySet& set = key_sets_[info.set];
   const bool in_order = options_.key_order == KeyOrder::kSchema;
   std::vector<KeyId> used = used_[frames_[id].used];
@@ -472,20 +490,17 @@ JsonMachine::FrameId JsonMachine::with_member(FrameId id, std::uint32_t name,
     }
   };
   if (name != KeySet::kNone) {
-    if (!info.allowed.get(name)) return 0;
-    if (info.next[name] == kUnknown) {
-      const KeyId key = set.names()[name];
-      use(key);
-      if (in_order) {
-        std::uint32_t rank = 0xFFFFFFFF;
-        const Frame& frame = frames_[id];
-        for (std::uint32_t i = 0; i < frame.size; ++i) {
-          rank = std::min(rank, goals_.rank(alternatives(frame)[i].shape, key));
-        }
-        pass_names(rank);
+    const KeyId key = set.names()[name];
+    use(key);
+    if (in_order) {
+      std::uint32_t rank = 0xFFFFFFFF;
+      const Frame& frame = frames_[id];
+      for (std::uint32_t i = 0; i < frame.size; ++i) {
+        rank = std::min(rank, goals_.rank(alternatives(frame)[i].shape, key));
       }
-      info.next[name] = make_member(id, {.key = key}, used);
+      pass_names(rank);
     }
+    info.next[name] = make_member(id, {.key = key}, used);
     return info.next[name];
   }
   if (text != nullptr) {
@@ -493,9 +508,6 @@ JsonMachine::FrameId JsonMachine::with_member(FrameId id, std::uint32_t name,
     const KeyId key = goals_.key(*text);
     use(key);
     return make_member(id, {.key = key}, used);
-  }
-  for (const auto& [bits, frame] : info.next_extra) {
-    if (bits == matched) return frame;
   }
   std::vector<bool> bits(set.languages().size());
   for (std::size_t i = 0; i < bits.size(); ++i)

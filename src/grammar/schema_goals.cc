@@ -382,7 +382,9 @@ Goals::ObjectFacts& Goals::facts(ShapeId object) {
     facts.names_rule = names_language(shape.names);
     facts.languages.push_back(facts.names_rule);
   }
-  facts.tracks_names = shape.min > shape.required.size();
+  // The first member cannot be a repetition.
+  facts.tracks_names =
+      shape.min > std::max<std::size_t>(1, shape.required.size());
   const auto cap = [&](std::uint64_t bound) {
     facts.count_cap = std::max(facts.count_cap, bound);
   };
