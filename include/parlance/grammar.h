@@ -10,8 +10,7 @@
 //   grammar->accepts(R"({"city": "Bern"})");   // true
 //
 // A Grammar knows of tokens only where it names them (in Lark, EBNF and
-// structural tags); in a text without tokens
-// nothing stands there.  See
+// structural tags); in a text without tokens nothing stands there.  See
 // parlance/constraint.h for masks.
 //
 // Law: exact, else narrower and said so, else refused.  A text that a grammar
