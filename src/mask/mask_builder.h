@@ -49,8 +49,8 @@ struct Base {
   std::shared_ptr<const Words> owner = nullptr;  // null: it outlives the masks
 };
 
-// A mask as a view.  No id stands twice in a list; those of `cleared` are in the
-// base, those of `set` are not, or in `cleared` as well: then they are set.
+// A mask as a view.  No id stands twice in a list; those of `cleared` are in
+// the base, those of `set` are not, or in `cleared` as well: then they are set.
 struct MaskView {
   const Base* base = nullptr;
   std::span<const Id> set;
