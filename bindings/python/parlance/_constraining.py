@@ -11,7 +11,6 @@
 
 from __future__ import annotations
 
-import json
 import operator
 import os
 
@@ -155,6 +154,8 @@ def _schema_text(schema):
             code="wrong_type",
         )
     try:
+        import json  # only here: importing the package stays quick
+
         return json.dumps(schema)
     except (TypeError, ValueError, RecursionError) as error:
         raise SchemaError(

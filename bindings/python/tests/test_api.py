@@ -659,7 +659,10 @@ def test_others_run_while_a_batch_is_parsed():
     try:
         sys.setswitchinterval(1000)  # nobody is made to let go
         before = counted
-        parlance.parse_response(texts, TEMPLATE, prefix="")
+        for _ in range(100):  # a busy machine may not run it at once
+            parlance.parse_response(texts, TEMPLATE, prefix="")
+            if counted > before:
+                break
         after = counted
     finally:
         done.set()
