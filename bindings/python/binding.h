@@ -37,7 +37,13 @@ namespace nb = nanobind;
 // ---- errors.cc
 
 // Which subclass of parlance.Error: the thing that the error is about.
-enum class Domain : std::uint8_t { kOther, kTemplate, kSchema, kResponse };
+enum class Domain : std::uint8_t {
+  kOther,
+  kTemplate,
+  kSchema,
+  kGrammar,
+  kResponse,
+};
 
 struct ErrorContext {
   std::string_view source = {};  // the text that path and span refer to

@@ -17,6 +17,8 @@ const char* domain_name(Domain domain) {
       return "template";
     case Domain::kSchema:
       return "schema";
+    case Domain::kGrammar:
+      return "grammar";
     case Domain::kResponse:
       return "response";
     case Domain::kOther:

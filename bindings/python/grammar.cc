@@ -2,6 +2,8 @@
 
 #include "parlance/grammar.h"
 
+#include <nanobind/stl/vector.h>
+
 #include "binding.h"
 #include "constraint.h"
 
@@ -78,6 +80,65 @@ Grammar from_json_schema(std::string_view text, nb::object separators,
   return **std::move(grammar);
 }
 
+// A grammar as people write it: `kind` is "ebnf" (then `root` names the rule
+// that a text is of), "regex", "lark" or "structural_tag".
+Grammar from_text(std::string_view kind, std::string_view text,
+                  std::string_view root, nb::object vocabulary) {
+  std::optional<Vocabulary> tokens;
+  if (!vocabulary.is_none()) tokens = nb::cast<Vocabulary>(vocabulary);
+  std::optional<Result<Grammar>> grammar;
+  {
+    nb::gil_scoped_release release;
+    if (kind == "ebnf") {
+      grammar.emplace(
+          Grammar::from_ebnf(text, {.root_rule = std::string(root)}));
+    } else if (kind == "regex") {
+      grammar.emplace(Grammar::from_regex(text));
+    } else if (kind == "lark") {
+      LarkGrammarOptions options;
+      if (tokens) {
+        options.tokens_spelled = [&](std::string_view spelling) {
+          std::vector<std::uint32_t> ids;
+          for (std::uint32_t id = 0; id < tokens->size(); ++id) {
+            if (tokens->kind(id) != TokenKind::kUnused &&
+                tokens->bytes(id) == spelling) {
+              ids.push_back(id);
+            }
+          }
+          return ids;
+        };
+      }
+      grammar.emplace(Grammar::from_lark(text, options));
+    } else {
+      StructuralTagGrammarOptions options;
+      if (tokens) {
+        options.vocabulary_size = static_cast<std::uint32_t>(tokens->size());
+        options.find_token =
+            [&](std::string_view spelling) -> std::optional<std::uint32_t> {
+          for (std::uint32_t id = 0; id < tokens->size(); ++id) {
+            if (tokens->kind(id) != TokenKind::kUnused &&
+                tokens->bytes(id) == spelling) {
+              return id;
+            }
+          }
+          return std::nullopt;
+        };
+      }
+      grammar.emplace(Grammar::from_structural_tag(text, options));
+    }
+  }
+  if (!*grammar) raise(Domain::kGrammar, grammar->error(), {.source = text});
+  return **std::move(grammar);
+}
+
+// Texts of any of `parts`, or of all of them one behind the other.
+Grammar joined(std::vector<Grammar> parts, bool in_sequence) {
+  Result<Grammar> grammar =
+      in_sequence ? Grammar::concat(parts) : Grammar::union_of(parts);
+  if (!grammar) raise(Domain::kGrammar, grammar.error(), {});
+  return *std::move(grammar);
+}
+
 bool accepts(const Grammar& self, nb::handle text) {
   Input in;
   const std::string_view bytes = read_bytes(text, "text", in);
@@ -139,6 +200,9 @@ void define_grammar(nb::module_& m) {
         nb::arg("max_white_space"), nb::arg("schema_order"),
         nb::arg("draft").none(), nb::arg("closed"), nb::arg("lenient"),
         nb::arg("assert_formats"), nb::arg("documents"), nb::arg("limits"));
+  m.def("grammar_of_text", &from_text, nb::arg("kind"), nb::arg("text"),
+        nb::arg("root"), nb::arg("vocabulary").none());
+  m.def("grammar_of_parts", &joined, nb::arg("parts"), nb::arg("in_sequence"));
 }
 
 }  // namespace parlance::python

@@ -85,9 +85,46 @@ class Grammar(_parlance.Grammar):
             },
             _limits(limits),
         )
-        grammar = Grammar.__new__(Grammar)
-        _parlance.Grammar.__init__(grammar, made)
-        return grammar
+        return _wrap(made)
+
+    @staticmethod
+    def from_ebnf(text, root_rule="root"):
+        """The texts of an EBNF or GBNF grammar's rule ``root_rule``."""
+        return _wrap(_parlance.grammar_of_text("ebnf", text, root_rule, None))
+
+    @staticmethod
+    def from_regex(pattern):
+        """The texts that ``pattern`` matches as a whole."""
+        return _wrap(_parlance.grammar_of_text("regex", pattern, "", None))
+
+    @staticmethod
+    def from_lark(text, vocabulary=None):
+        """The texts of a Lark grammar's rule ``start``.
+
+        ``vocabulary`` is needed where the grammar names tokens by their text.
+        """
+        return _wrap(_parlance.grammar_of_text("lark", text, "", vocabulary))
+
+    @staticmethod
+    def from_structural_tag(spec, vocabulary=None):
+        """The texts that a structural tag (``dict`` or JSON text) describes.
+
+        ``vocabulary`` is needed where the tag names tokens by their text.
+        """
+        text = spec if isinstance(spec, str) else _schema_text(spec)
+        return _wrap(
+            _parlance.grammar_of_text("structural_tag", text, "", vocabulary)
+        )
+
+    @staticmethod
+    def union(grammars):
+        """The texts of any of ``grammars``."""
+        return _wrap(_parlance.grammar_of_parts(list(grammars), False))
+
+    @staticmethod
+    def concat(grammars):
+        """A text of each of ``grammars``, one behind the other."""
+        return _wrap(_parlance.grammar_of_parts(list(grammars), True))
 
     def compile(self, vocabulary):
         """A ``Constraint`` for a ``Vocabulary`` or a ``Compiler``.
@@ -106,6 +143,12 @@ class Grammar(_parlance.Grammar):
         if compiler is None:
             compiler = vocabulary._compiler = Compiler(vocabulary)
         return compiler.compile(self)
+
+
+def _wrap(made):
+    grammar = Grammar.__new__(Grammar)
+    _parlance.Grammar.__init__(grammar, made)
+    return grammar
 
 
 class Compiler(_parlance.Compiler):

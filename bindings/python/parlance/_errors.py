@@ -138,6 +138,8 @@ def make(domain, code, message, path, span, source, events, item):
         cls = TemplateError
     elif domain == "schema":
         cls = SchemaError
+    elif domain == "grammar":
+        cls = GrammarError
     else:
         cls = _OTHER_CLASSES.get(code, Error)
     return cls(
