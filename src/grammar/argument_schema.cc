@@ -234,6 +234,7 @@ Result<LanguageId> ArgumentSchema::strings_of(NodeId id) {
   };
   const auto each = [&](const std::vector<NodeId>& nodes) {
     std::vector<LanguageId> out;
+    out.reserve(nodes.size());
     for (NodeId branch : nodes) out.push_back(of(branch));
     return out;
   };

@@ -626,6 +626,7 @@ JsonMachine::FrameId JsonMachine::detached(std::vector<GoalId> goals) {
   frame.kind = FrameKind::kDetached;
   frame.pending = true;
   std::vector<Alternative> made;
+  made.reserve(goals.size());
   for (const GoalId goal : goals) made.push_back({0, 0, 0, goal});
   return intern(std::move(frame), std::move(made));
 }

@@ -232,7 +232,7 @@ Config JsonMachine::significant(Config config, std::uint8_t byte) {
       return {static_cast<LexId>(Kind::kValue), config.frame, 0, 0};
     case Kind::kAfter:
       if (byte == ',') return after_comma(config.frame);
-      if (byte == (frame.kind == FrameKind::kObject ? '}' : ']'))
+      if (frame.kind == FrameKind::kObject ? byte == '}' : byte == ']')
         return close(config.frame);
       return {};
     default:

@@ -99,6 +99,7 @@ class Writer {
 
   ExprId choice_of_texts(const std::vector<std::string_view>& texts) {
     std::vector<ExprId> out;
+    out.reserve(texts.size());
     for (std::string_view text : texts) out.push_back(rules_.bytes(text));
     return rules_.choice(std::move(out));
   }

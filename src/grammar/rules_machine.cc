@@ -27,6 +27,7 @@ std::uint64_t pair_key(std::uint32_t a, std::uint32_t b) {
 std::vector<Recogniser*> pointers(
     const std::vector<std::unique_ptr<Recogniser>>& schemas) {
   std::vector<Recogniser*> out;
+  out.reserve(schemas.size());
   for (const auto& schema : schemas) out.push_back(schema.get());
   return out;
 }
