@@ -3,15 +3,13 @@
 
 #include <algorithm>
 
+#include "base/mix.h"
 #include "grammar/json_machine.h"
 
 namespace parlance::grammar {
 namespace {
 
-void mix(std::uint64_t& hash, std::uint64_t value) {
-  hash = (hash ^ value) * 0x9E3779B97F4A7C15;
-  hash ^= hash >> 32;
-}
+using base::mix;
 
 template <class T>
 std::string bytes_of(const std::vector<T>& list) {

@@ -7,17 +7,15 @@
 
 #include <algorithm>
 
+#include "base/mix.h"
+#include "base/utf8.h"
 #include "grammar/json_machine.h"
 
 namespace parlance::grammar {
 namespace {
 
+using base::mix;
 using json::BodyState;
-
-void mix(std::uint64_t& hash, std::uint64_t value) {
-  hash = (hash ^ value) * 0x9E3779B97F4A7C15;
-  hash ^= hash >> 32;
-}
 
 std::uint32_t saturate(std::uint64_t bound) {
   return bound >= BodyView::kMany ? BodyView::kMany
@@ -100,13 +98,12 @@ Ranges escape_ranges(BodyState state, std::uint32_t partial) {
 }
 
 // What a hex digit or the middle of a pair does to `partial`.
-std::uint32_t next_partial(BodyState from, BodyState to, std::uint8_t byte,
+std::uint32_t next_partial(BodyState to, std::uint8_t byte,
                            std::uint32_t partial) {
   if (to == BodyState::kHex4 || to == BodyState::kEscape) return 0;
   if (to == BodyState::kLowU || to == BodyState::kLow4) return partial;
   if (to == BodyState::kLowBackslash)
     return ((partial << 4) | static_cast<std::uint32_t>(hex_digit(byte))) << 16;
-  (void)from;
   return (partial & 0xFFFF0000) | ((partial & 0xFFFF) << 4 |
                                    static_cast<std::uint32_t>(hex_digit(byte)));
 }
@@ -121,25 +118,27 @@ char32_t escaped_char(BodyState from, std::uint8_t byte,
          (((partial & 0xFFFF) << 4 | digit) - 0xDC00);
 }
 
-void append_utf8(std::string& out, char32_t c) {
-  const auto put = [&](char32_t byte) {
-    out.push_back(static_cast<char>(static_cast<std::uint8_t>(byte)));
-  };
-  if (c < 0x80) {
-    put(c);
-  } else if (c < 0x800) {
-    put(0xC0 | c >> 6);
-    put(0x80 | (c & 0x3F));
-  } else if (c < 0x10000) {
-    put(0xE0 | c >> 12);
-    put(0x80 | (c >> 6 & 0x3F));
-    put(0x80 | (c & 0x3F));
-  } else {
-    put(0xF0 | c >> 18);
-    put(0x80 | (c >> 12 & 0x3F));
-    put(0x80 | (c >> 6 & 0x3F));
-    put(0x80 | (c & 0x3F));
+// The bytes of the decoded string that `byte` adds: none inside an escape.
+std::string decoded(BodyState from, BodyState to, std::uint8_t byte,
+                    std::uint32_t partial) {
+  std::string bytes;
+  if (!is_escape(from) && !is_escape(to)) {
+    bytes.push_back(static_cast<char>(byte));
+  } else if (to == BodyState::kText) {
+    base::append_utf8(bytes, escaped_char(from, byte, partial));
   }
+  return bytes;
+}
+
+// Appends what is not the last already: goals come in groups.
+void add_goal(std::vector<GoalId>& goals, GoalId goal) {
+  if (goals.empty() || goals.back() != goal) goals.push_back(goal);
+}
+
+template <class Entry>
+void add_new(std::vector<Entry>& entries, const Entry& entry) {
+  if (std::find(entries.begin(), entries.end(), entry) == entries.end())
+    entries.push_back(entry);
 }
 
 constexpr std::string_view kWords[] = {"null", "true", "false"};
@@ -184,6 +183,33 @@ JsonMachine::LexId JsonMachine::intern(Lexeme lexeme) {
   lexemes_.push_back(std::move(lexeme));
   lexeme_of_.emplace(hash, id);
   return id;
+}
+
+JsonMachine::Lexeme JsonMachine::Lexeme::without_entries() const {
+  Lexeme copy;
+  copy.kind = kind;
+  copy.body = body;
+  copy.track = track;
+  copy.open = open;
+  copy.total = total;
+  copy.word = word;
+  copy.at = at;
+  copy.partial = partial;
+  copy.set = set;
+  copy.trie = trie;
+  copy.extras = extras;
+  return copy;
+}
+
+JsonMachine::LexId JsonMachine::keep_step(LexId from, std::uint8_t byte,
+                                          LexId to) {
+  auto& row = lexemes_[from].row;
+  if (row == nullptr) {
+    row = std::make_unique<std::array<LexId, 256>>();
+    row->fill(kUnknown);
+    ++rows_;
+  }
+  return (*row)[byte] = to;
 }
 
 // --- Entering. --------------------------------------------------------------
@@ -375,13 +401,8 @@ Config JsonMachine::word_step(Config config, std::uint8_t byte) {
 // --- Numbers. ---------------------------------------------------------------
 
 Config JsonMachine::number_step(Config config, std::uint8_t byte) {
-  Lexeme& now = lexemes_[config.lex];
-  if (now.row == nullptr) {
-    now.row = std::make_unique<std::array<LexId, 256>>();
-    now.row->fill(kUnknown);
-    ++rows_;
-  }
-  LexId target = (*now.row)[byte];
+  const Lexeme& now = lexemes_[config.lex];
+  LexId target = now.known_step(byte);
   if (target == kUnknown) {
     NumberLanguages& numbers = goals_.numbers();
     Lexeme next;
@@ -392,12 +413,10 @@ Config JsonMachine::number_step(Config config, std::uint8_t byte) {
       if (state == NumberLanguages::kDead) continue;
       Entry moved = entry;
       moved.state = state;
-      if (std::find(next.entries.begin(), next.entries.end(), moved) ==
-          next.entries.end())
-        next.entries.push_back(moved);
+      add_new(next.entries, moved);
     }
-    target = next.entries.empty() ? 0 : intern(std::move(next));
-    (*lexemes_[config.lex].row)[byte] = target;
+    target = keep_step(config.lex, byte,
+                       next.entries.empty() ? 0 : intern(std::move(next)));
   }
   if (target != 0) {
     if (lexemes_[target].track) {
@@ -415,9 +434,8 @@ Config JsonMachine::end_number(Config config) {
   const Lexeme& lexeme = lexemes_[config.lex];
   std::vector<GoalId> survivors;
   for (const Entry& entry : lexeme.entries) {
-    if (goals_.numbers().accepting(entry.state) &&
-        (survivors.empty() || survivors.back() != entry.goal))
-      survivors.push_back(entry.goal);
+    if (goals_.numbers().accepting(entry.state))
+      add_goal(survivors, entry.goal);
   }
   if (survivors.empty()) return {};
   if (!lexeme.track) return behind_value(config.frame, survivors, nullptr);
@@ -433,17 +451,12 @@ Config JsonMachine::string_step(Config config, std::uint8_t byte) {
   const BodyState body = json::next(now.body, byte);
   if (body == BodyState::kDead) return {};
   if (body == BodyState::kExit) return close_string(config);
-  LexId target = now.row == nullptr ? kUnknown : (*now.row)[byte];
+  LexId target = now.known_step(byte);
   if (target == kUnknown) target = string_row(config.lex, byte);
   if (target == 0) return {};
   if (now.track) {
-    std::string text;
-    if (!is_escape(now.body) && !is_escape(body)) {
-      text.push_back(static_cast<char>(byte));
-    } else if (body == BodyState::kText) {
-      append_utf8(text, escaped_char(now.body, byte, now.partial));
-    }
-    config.extra = extend_text(config.extra, text);
+    config.extra =
+        extend_text(config.extra, decoded(now.body, body, byte, now.partial));
   }
   config.lex = target;
   config.count += body == BodyState::kText;
@@ -453,14 +466,7 @@ Config JsonMachine::string_step(Config config, std::uint8_t byte) {
 // Drops the entries whose strings are too long now.
 Config JsonMachine::within_bounds(Config config) {
   const Lexeme& now = lexemes_[config.lex];
-  Lexeme next;
-  next.kind = now.kind;
-  next.body = now.body;
-  next.track = now.track;
-  next.total = now.total;
-  next.partial = now.partial;
-  next.set = now.set;
-  next.trie = now.trie;
+  Lexeme next = now.without_entries();
   for (const Entry& entry : now.entries) {
     if (entry.max == BodyView::kMany ||
         std::uint64_t{config.count} + entry.least <= entry.max)
@@ -505,17 +511,11 @@ JsonMachine::LexId JsonMachine::string_row(LexId id, std::uint8_t byte) {
   const bool escape = is_escape(now.body) || is_escape(body);
   // What the escape says is not needed where everything is welcome.
   if (is_escape(body) && (!now.total || now.track))
-    next.partial = next_partial(now.body, body, byte, now.partial);
+    next.partial = next_partial(body, byte, now.partial);
   if (now.trie != KeySet::kNone) {
     next.set = now.set;
     next.trie = now.trie;
-    std::string bytes;
-    if (!escape) {
-      bytes.push_back(static_cast<char>(byte));
-    } else if (body == BodyState::kText) {
-      append_utf8(bytes, escaped_char(now.body, byte, now.partial));
-    }
-    for (const char c : bytes) {
+    for (const char c : decoded(now.body, body, byte, now.partial)) {
       if (next.trie == KeySet::kNone) break;
       next.trie =
           key_sets_[next.set].child(next.trie, static_cast<std::uint8_t>(c));
@@ -546,9 +546,7 @@ JsonMachine::LexId JsonMachine::string_row(LexId id, std::uint8_t byte) {
                                 languages.total(moved.state));
       if (moved.least > moved.max) continue;
     }
-    if (std::find(next.entries.begin(), next.entries.end(), moved) ==
-        next.entries.end())
-      next.entries.push_back(moved);
+    add_new(next.entries, moved);
   }
   // Which of them is total may change as the text goes on.
   if (!next.total && body == BodyState::kText) {
@@ -559,14 +557,7 @@ JsonMachine::LexId JsonMachine::string_row(LexId id, std::uint8_t byte) {
                              });
   }
   const LexId target = next.entries.empty() ? 0 : intern(std::move(next));
-  Lexeme& from = lexemes_[id];
-  if (from.row == nullptr) {
-    from.row = std::make_unique<std::array<LexId, 256>>();
-    from.row->fill(kUnknown);
-    ++rows_;
-  }
-  (*from.row)[byte] = target;
-  return target;
+  return keep_step(id, byte, target);
 }
 
 Config JsonMachine::close_string(Config config) {
@@ -579,8 +570,7 @@ Config JsonMachine::close_string(Config config) {
     if (config.count < entry.min || config.count > entry.max ||
         !goals_.languages().accepting(entry.state))
       continue;
-    if (survivors.empty() || survivors.back() != entry.goal)
-      survivors.push_back(entry.goal);
+    add_goal(survivors, entry.goal);
   }
   if (survivors.empty()) return {};
   if (!lexeme.track) return behind_value(config.frame, survivors, nullptr);
@@ -621,7 +611,7 @@ Config JsonMachine::key_step(Config config, std::uint8_t byte) {
       !is_escape(now.body) && !is_escape(body)) {
     target = plain_key(now, byte, body);
   } else {
-    if (now.row != nullptr) target = (*now.row)[byte];
+    target = now.known_step(byte);
     if (target == kUnknown) target = key_row(config.lex, byte);
   }
   if (target == 0) return {};
@@ -630,13 +620,8 @@ Config JsonMachine::key_step(Config config, std::uint8_t byte) {
       !key_live(key_info(config.frame), next))
     return {};
   if (now.track) {
-    std::string text;
-    if (!is_escape(now.body) && !is_escape(body)) {
-      text.push_back(static_cast<char>(byte));
-    } else if (body == BodyState::kText) {
-      append_utf8(text, escaped_char(now.body, byte, now.partial));
-    }
-    config.extra = extend_text(config.extra, text);
+    config.extra =
+        extend_text(config.extra, decoded(now.body, body, byte, now.partial));
   }
   config.lex = target;
   return config;
@@ -781,13 +766,9 @@ JsonMachine::LexId JsonMachine::key_row(LexId id, std::uint8_t byte) {
   const bool indifferent = now.open && now.trie == KeySet::kNone &&
                            now.entries.empty() && !now.track;
   if (is_escape(body) && !indifferent)
-    next.partial = next_partial(now.body, body, byte, now.partial);
-  std::string bytes;
-  if (!escape) {
-    bytes.push_back(static_cast<char>(byte));
-  } else if (body == BodyState::kText && !indifferent) {
-    append_utf8(bytes, escaped_char(now.body, byte, now.partial));
-  }
+    next.partial = next_partial(body, byte, now.partial);
+  const std::string bytes =
+      indifferent ? std::string() : decoded(now.body, body, byte, now.partial);
   for (const char c : bytes) {
     const auto b = static_cast<std::uint8_t>(c);
     if (next.trie != KeySet::kNone) next.trie = set.child(next.trie, b);
@@ -814,14 +795,7 @@ JsonMachine::LexId JsonMachine::key_row(LexId id, std::uint8_t byte) {
     live = next.extras != automata::kDeadState || next.trie != KeySet::kNone;
   }
   const LexId target = live ? intern(std::move(next)) : 0;
-  Lexeme& from = lexemes_[id];
-  if (from.row == nullptr) {
-    from.row = std::make_unique<std::array<LexId, 256>>();
-    from.row->fill(kUnknown);
-    ++rows_;
-  }
-  (*from.row)[byte] = target;
-  return target;
+  return keep_step(id, byte, target);
 }
 
 // --- Views. -----------------------------------------------------------------
@@ -848,10 +822,7 @@ BodyView JsonMachine::body(Config config) {
       view.free = true;
     }
     std::vector<GoalId> survivors;
-    for (const Entry& entry : lexeme.entries) {
-      if (survivors.empty() || survivors.back() != entry.goal)
-        survivors.push_back(entry.goal);
-    }
+    for (const Entry& entry : lexeme.entries) add_goal(survivors, entry.goal);
     view.after = behind_value(config.frame, survivors, nullptr);
     return view;
   }
@@ -924,24 +895,10 @@ Config JsonMachine::lexeme_unbounded(Config config) {
   const bool bounded = lexeme_room(config) != BodyView::kMany;
   if (!bounded && !now.track) return config;
   config.extra = 0;
-  if (now.kind == Kind::kKey) {
-    Lexeme same;
-    same.kind = Kind::kKey;
-    same.body = now.body;
-    same.partial = now.partial;
-    same.set = now.set;
-    same.extras = now.extras;
-    config.lex = intern(std::move(same));
-    return config;
-  }
-  Lexeme same;
-  same.kind = now.kind;
-  same.body = now.body;
-  same.total = now.total;
-  same.partial = now.partial;
-  same.set = now.set;
-  same.trie = now.trie;
-  same.entries = now.entries;
+  Lexeme same = now.without_entries();
+  same.track = false;
+  // The patterns of a name say what it is called, not how it may go on.
+  if (now.kind != Kind::kKey) same.entries = now.entries;
   if (bounded) {
     same.entries[0].max = BodyView::kMany;
     same.entries[0].least = 0;

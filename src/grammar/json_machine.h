@@ -196,6 +196,10 @@ class JsonMachine final : public Recogniser {
     std::uint64_t print = 0;  // lexeme_fingerprint(), once known
     std::unique_ptr<std::array<LexId, 256>> row;  // kUnknown: not yet asked
 
+    LexId known_step(std::uint8_t byte) const {
+      return row == nullptr ? kUnknown : (*row)[byte];
+    }
+    Lexeme without_entries() const;
     bool same(const Lexeme& other) const;
     std::uint64_t hash() const;
   };
@@ -220,6 +224,8 @@ class JsonMachine final : public Recogniser {
 
   // json_lexemes.cc
   LexId intern(Lexeme lexeme);
+  // Remembers where a byte leads, and says it.
+  LexId keep_step(LexId from, std::uint8_t byte, LexId to);
   std::uint32_t enter_string(FrameId frame);
   std::uint32_t enter_number(FrameId frame);
   std::uint32_t enter_word(FrameId frame, JsonType type);
