@@ -11,7 +11,6 @@
 namespace parlance::grammar {
 namespace {
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool begins_name(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' ||
          c == '-';
@@ -24,17 +23,7 @@ bool is_space(char c) {
 }  // namespace
 
 EbnfReader::EbnfReader(std::string_view text, const RulesLimits& limits)
-    : text_(text), limits_(limits) {}
-
-bool EbnfReader::fail(std::size_t begin, std::size_t end, std::string message,
-                      ErrorCode code) {
-  if (!error_) {
-    end = std::min(end, text_.size());
-    error_ =
-        Error{code, std::move(message), {}, Span{std::min(begin, end), end}};
-  }
-  return false;
-}
+    : GrammarText(text), limits_(limits) {}
 
 // With what stands at this place in front.
 bool EbnfReader::fail_here(std::string message) {
@@ -44,12 +33,6 @@ bool EbnfReader::fail_here(std::string message) {
   return fail(at_, end,
               "Found \"" + std::string(text_.substr(at_, end - at_)) + "\"; " +
                   message);
-}
-
-bool EbnfReader::match(std::string_view expected) {
-  if (!text_.substr(at_).starts_with(expected)) return false;
-  at_ += expected.size();
-  return true;
 }
 
 void EbnfReader::skip_space() {

@@ -16,10 +16,11 @@
 #include <vector>
 
 #include "grammar/ebnf.h"
+#include "grammar/grammar_text.h"
 
 namespace parlance::grammar {
 
-class EbnfReader {
+class EbnfReader : private GrammarText {
  public:
   EbnfReader(std::string_view text, const RulesLimits& limits);
   Result<Rules> run(std::string_view root_rule);
@@ -55,15 +56,8 @@ class EbnfReader {
     Span span = {};
   };
 
-  bool at_end() const { return at_ >= text_.size(); }
-  char peek(std::size_t ahead = 0) const {
-    return at_ + ahead < text_.size() ? text_[at_ + ahead] : '\0';
-  }
-  bool match(std::string_view expected);
   void skip_space();
   bool first_on_line(std::size_t at) const;
-  bool fail(std::size_t begin, std::size_t end, std::string message,
-            ErrorCode code = ErrorCode::kBadSyntax);
   bool fail_here(std::string message);
 
   // Rules (ebnf.cc).
@@ -91,7 +85,6 @@ class EbnfReader {
   bool options(RuleOptions& out, const std::string& rule_name);
   bool option(RuleOptions& out, const std::string& key,
               const std::string& rule_name, std::size_t begin);
-  bool number(std::uint64_t least, std::uint64_t most, std::uint64_t& out);
   bool marker(ExprId& out);
   bool macro(const std::string& called, std::size_t begin, ExprId& out);
   bool arguments(Arguments& out);
@@ -106,15 +99,12 @@ class EbnfReader {
   bool no_more_named(const Arguments& args);
   static bool is_macro(std::string_view called);
 
-  std::string_view text_;
-  std::size_t at_ = 0;
   RulesLimits limits_;
   Rules rules_;
   std::unordered_map<std::string, RuleId> ids_;
   std::vector<Span> first_use_;  // by rule
   std::vector<bool> defined_;    // by rule
   std::vector<Frame> frames_;
-  std::optional<Error> error_;
 };
 
 }  // namespace parlance::grammar

@@ -13,8 +13,6 @@
 namespace parlance::grammar {
 namespace {
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-
 int hex_value(char c) {
   if (is_digit(c)) return c - '0';
   if (c >= 'a' && c <= 'f') return c - 'a' + 10;
@@ -280,24 +278,6 @@ bool EbnfReader::marker(ExprId& out) {
     return fail_here("a string or a rule's name belongs here.");
   }
   out = rules_.reference(rule_called(called, {begin, at_}));
-  return true;
-}
-
-bool EbnfReader::number(std::uint64_t least, std::uint64_t most,
-                        std::uint64_t& out) {
-  const std::size_t begin = at_;
-  std::uint64_t value = 0;
-  while (is_digit(peek())) {
-    value = std::min(value * 10 + static_cast<unsigned>(peek() - '0'),
-                     std::uint64_t{1} << 40);
-    ++at_;
-  }
-  if (at_ == begin || value < least || value > most) {
-    return fail(begin, std::max(at_, begin + 1),
-                "Expected a number from " + std::to_string(least) + " to " +
-                    std::to_string(most) + ".");
-  }
-  out = value;
   return true;
 }
 

@@ -11,7 +11,6 @@
 namespace parlance::grammar {
 namespace {
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool begins_name(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
 }
@@ -20,8 +19,7 @@ bool in_name(char c) { return begins_name(c) || is_digit(c) || c == '-'; }
 }  // namespace
 
 LarkReader::LarkReader(std::string_view text, LarkContext& context)
-    : text_(text),
-      at_(0),
+    : GrammarText(text),
       nested_(false),
       context_(context),
       limits_(context.options.limits),
@@ -29,23 +27,12 @@ LarkReader::LarkReader(std::string_view text, LarkContext& context)
       weave_(last_ignore_ != std::string_view::npos) {}
 
 LarkReader::LarkReader(const LarkReader& outer, std::size_t begin)
-    : text_(outer.text_),
-      at_(begin),
+    : GrammarText(outer.text_, begin),
       nested_(true),
       context_(outer.context_),
       limits_(outer.limits_),
       last_ignore_(outer.last_ignore_),
       weave_(last_ignore_ != std::string_view::npos && last_ignore_ > begin) {}
-
-bool LarkReader::fail(std::size_t begin, std::size_t end, std::string message,
-                      ErrorCode code) {
-  if (!error_) {
-    end = std::min(end, text_.size());
-    error_ =
-        Error{code, std::move(message), {}, Span{std::min(begin, end), end}};
-  }
-  return false;
-}
 
 bool LarkReader::fail_here(std::string message) {
   if (at_end()) return fail(at_, at_, "The grammar ends here; " + message);
@@ -56,12 +43,6 @@ bool LarkReader::fail_here(std::string message) {
           ? "the end of the line"
           : "\"" + std::string(text_.substr(at_, end - at_)) + "\"";
   return fail(at_, end, "Found " + shown + "; " + message);
-}
-
-bool LarkReader::match(std::string_view expected) {
-  if (!text_.substr(at_).starts_with(expected)) return false;
-  at_ += expected.size();
-  return true;
 }
 
 void LarkReader::skip_blanks() {

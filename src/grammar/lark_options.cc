@@ -7,11 +7,7 @@
 #include "grammar/lark_reader.h"
 
 namespace parlance::grammar {
-namespace {
-
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-
-}  // namespace
+namespace {}  // namespace
 
 // At "[".
 bool LarkReader::options(RuleOptions& out, const std::string& rule_name) {
@@ -98,24 +94,6 @@ bool LarkReader::option(RuleOptions& out, const std::string& key,
     return fail(begin, at_, "A temperature is a finite number, 0 or greater.");
   }
   out.temperature = read;
-  return true;
-}
-
-bool LarkReader::number(std::uint64_t least, std::uint64_t most,
-                        std::uint64_t& out) {
-  const std::size_t begin = at_;
-  std::uint64_t value = 0;
-  while (is_digit(peek())) {
-    value = std::min(value * 10 + static_cast<unsigned>(peek() - '0'),
-                     std::uint64_t{1} << 40);
-    ++at_;
-  }
-  if (at_ == begin || value < least || value > most) {
-    return fail(begin, std::max(at_, begin + 1),
-                "Expected a number from " + std::to_string(least) + " to " +
-                    std::to_string(most) + ".");
-  }
-  out = value;
   return true;
 }
 

@@ -17,6 +17,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "grammar/grammar_text.h"
 #include "grammar/lark.h"
 
 namespace parlance::grammar {
@@ -34,7 +35,7 @@ struct LarkContext {
   std::size_t depth = 0;
 };
 
-class LarkReader {
+class LarkReader : private GrammarText {
  public:
   LarkReader(std::string_view text, LarkContext& context);
   // Reads what stands inside `outer` from `begin`, up to a "}" that closes
@@ -59,15 +60,8 @@ class LarkReader {
     bool terminal = false;
   };
 
-  bool at_end() const { return at_ >= text_.size(); }
-  char peek(std::size_t ahead = 0) const {
-    return at_ + ahead < text_.size() ? text_[at_ + ahead] : '\0';
-  }
-  bool match(std::string_view expected);
   void skip_blanks();  // on this line
   void skip_space();   // and on the next ones
-  bool fail(std::size_t begin, std::size_t end, std::string message,
-            ErrorCode code = ErrorCode::kBadSyntax);
   bool fail_here(std::string message);
 
   // lark.cc
@@ -108,7 +102,6 @@ class LarkReader {
   bool options(RuleOptions& out, const std::string& rule_name);
   bool option(RuleOptions& out, const std::string& key, std::size_t begin,
               const std::string& rule_name);
-  bool number(std::uint64_t least, std::uint64_t most, std::uint64_t& out);
   bool capture_name(std::string& out);
   bool marker(ExprId& out);
 
@@ -139,8 +132,6 @@ class LarkReader {
   bool is_any_text(ExprId id) const;
   void open_ended_markers();
 
-  std::string_view text_;
-  std::size_t at_;
   bool nested_;
   LarkContext& context_;
   const RulesLimits& limits_;
@@ -157,7 +148,6 @@ class LarkReader {
   RuleId ignored_ = kNoId;
   std::vector<ExprId> ignores_;
   bool initial_skip_ = false;
-  std::optional<Error> error_;
 };
 
 }  // namespace parlance::grammar
