@@ -1,20 +1,16 @@
 // The official test suite of JSON Schema, all drafts, optional parts included,
 // as grammars: whether a text is accepted is whether its value is valid, in
-// each of three layouts.  What is refused, and where we differ, is listed here
-// with its reason, and a row that no longer applies is a failure too.
+// each of three layouts.  What is refused, and where we differ, is listed
+// here and in support/json_schema_suite.h, each with its reason.
 //
 // docs/reference/json-schema-suite.md is printed from the same lists; with
 // PARLANCE_REWRITE_DOCS set the test writes it, otherwise it compares.
-//
-// The suite lies beside the conformance vectors.
 
 #include <gtest/gtest.h>
 
 #include <cstdlib>
 #include <fstream>
-#include <map>
 #include <optional>
-#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -22,7 +18,7 @@
 
 #include "parlance/grammar.h"
 #include "parlance/json.h"
-#include "support/vectors.h"
+#include "support/json_schema_suite.h"
 
 namespace parlance {
 namespace {
@@ -42,33 +38,9 @@ constexpr NamedDraft kDrafts[] = {
      "https://json-schema.org/draft/2020-12/schema"},
 };
 
-// Schemas that are refused.
-struct Refusal {
-  std::string_view file;
-  std::string_view group;
-  ErrorCode code;
-  const char* why;
-};
-constexpr const char* kNoMetaSchema = "the meta-schemas are not in the data";
-constexpr const char* kVocabulary = "a vocabulary without validation";
 constexpr const char* kComposites =
     "uniqueItems without a type of the items, which may be arrays or objects";
-constexpr Refusal kRefusals[] = {
-    {"definitions.json", "validate definition against metaschema",
-     ErrorCode::kBadReference, kNoMetaSchema},
-    {"defs.json", "validate definition against metaschema",
-     ErrorCode::kBadReference, kNoMetaSchema},
-    {"ref.json", "remote ref, containing refs itself", ErrorCode::kBadReference,
-     kNoMetaSchema},
-    {"vocabulary.json",
-     "schema that uses custom metaschema with with no validation vocabulary",
-     ErrorCode::kUnsupported, kVocabulary},
-    {"optional/format-assertion.json",
-     "schema that uses custom metaschema with format-assertion: false",
-     ErrorCode::kUnsupported, kVocabulary},
-    {"optional/format-assertion.json",
-     "schema that uses custom metaschema with format-assertion: true",
-     ErrorCode::kUnsupported, kVocabulary},
+constexpr testing::SuiteRefusal kRefusals[] = {
     {"uniqueItems.json", "uniqueItems validation", ErrorCode::kUnsupported,
      kComposites},
     {"uniqueItems.json", "uniqueItems with an array of items",
@@ -79,69 +51,12 @@ constexpr Refusal kRefusals[] = {
      "texts with unevaluated members are not looked for"},
 };
 
-// Values on which we differ.  An empty `test` is every test of the group.
-struct Difference {
-  std::string_view file;
-  std::string_view group;
-  std::string_view test;
-  bool suite_says;
-  const char* why;
-};
-constexpr const char* kContent = "content keywords are annotations";
-constexpr const char* kLeap = "leap seconds: only with offset zero";
-constexpr const char* kPunycode = "labels in Punycode are left out";
-constexpr const char* kContext = "scripts with rules on context are left out";
-constexpr const char* kLong = "labels beyond ASCII may have ten characters";
-constexpr const char* kTotal = "the length of the whole is not counted";
-constexpr const char* kPattern = "a safe subset of patterns";
 constexpr const char* kContains =
     "an item that only fulfils contains counts as not evaluated; in report()";
-constexpr Difference kDifferences[] = {
-    {"optional/content.json",
-     "validation of string-encoded content based on media type", "", false,
-     kContent},
-    {"optional/content.json", "validation of binary string-encoding", "", false,
-     kContent},
-    {"optional/content.json",
-     "validation of binary-encoded media type documents", "", false, kContent},
+constexpr testing::SuiteDifference kDifferences[] = {
     {"optional/float-overflow.json",
      "all integers are multiples of 0.5, if overflow is handled", "", true,
      "exponents are left out where a step is asked for"},
-    {"optional/format/date-time.json", "validation of date-time strings",
-     "a valid date-time with a leap second, with minus offset", true, kLeap},
-    {"optional/format/time.json", "validation of time strings",
-     "valid leap second, positive time-offset", true, kLeap},
-    {"optional/format/time.json", "validation of time strings",
-     "valid leap second, large positive time-offset", true, kLeap},
-    {"optional/format/time.json", "validation of time strings",
-     "valid leap second, negative time-offset", true, kLeap},
-    {"optional/format/time.json", "validation of time strings",
-     "valid leap second, large negative time-offset", true, kLeap},
-    {"optional/format/hostname.json",
-     "validation of A-label (punycode) host names", "", true, kPunycode},
-    {"optional/format/hostname.json", "validation of host names",
-     "a valid punycoded IDN hostname", true, kPunycode},
-    {"optional/format/hostname.json", "validation of host names",
-     "hostname with consecutive hyphens (RFC1123)", true,
-     "RFC 5891 reserves them, and later drafts of the suite too"},
-    {"optional/format/hostname.json", "validation of host names",
-     "exceeds maximum overall length (256)", false, kTotal},
-    {"optional/format/idn-hostname.json",
-     "validation of internationalized host names",
-     "a name longer than 253 characters is invalid", false, kTotal},
-    {"optional/format/idn-hostname.json",
-     "validation of internationalized host names", "", true, kContext},
-    {"optional/format/idn-hostname.json",
-     "validation of separators in internationalized host names", "", true,
-     kLong},
-    {"optional/format/idn-email.json",
-     "validation of an internationalized e-mail addresses",
-     "a domain label that is not in Unicode NFC is valid", true, kContext},
-    {"optional/format/ecmascript-regex.json",
-     "ECMA 262 named groups and backreferences are valid", "", true, kPattern},
-    {"optional/format/ecmascript-regex.json",
-     "ECMA 262 lookbehind is valid, including variable width", "", true,
-     kPattern},
     {"unevaluatedItems.json", "unevaluatedItems depends on adjacent contains",
      "", true, kContains},
     {"unevaluatedItems.json",
@@ -154,30 +69,6 @@ constexpr Difference kDifferences[] = {
     {"unevaluatedItems.json", "unevaluatedItems with minContains = 0", "", true,
      kContains},
 };
-
-const Refusal* find_refusal(std::string_view file, std::string_view group) {
-  for (const Refusal& row : kRefusals) {
-    if (row.file == file && row.group == group) return &row;
-  }
-  return nullptr;
-}
-
-const Difference* find_difference(std::string_view file, std::string_view group,
-                                  std::string_view test, bool suite_says) {
-  for (const Difference& row : kDifferences) {
-    if (row.file == file && row.group == group &&
-        row.suite_says == suite_says &&
-        (row.test.empty() || row.test == test)) {
-      return &row;
-    }
-  }
-  return nullptr;
-}
-
-std::string_view text_of(const json::Value& object, std::string_view key) {
-  const json::Value* value = object.find(key);
-  return value == nullptr ? std::string_view() : value->as_string();
-}
 
 // A layout, and a writer that keeps to it.
 struct Layout {
@@ -214,7 +105,8 @@ std::string page() {
       "## Refused schemas\n"
       "\n"
       "| file | group | error | why |\n| --- | --- | --- | --- |\n";
-  for (const Refusal& row : kRefusals) {
+  for (const auto& row : testing::joined_rows<testing::SuiteRefusal>(
+           testing::kSuiteRefusals, kRefusals)) {
     out += "| " + std::string(row.file) + " | " + std::string(row.group) +
            " | `" + std::string(to_string(row.code)) + "` | " + row.why +
            " |\n";
@@ -225,7 +117,8 @@ std::string page() {
       "\n"
       "| file | group | test | the suite says | why |\n"
       "| --- | --- | --- | --- | --- |\n";
-  for (const Difference& row : kDifferences) {
+  for (const auto& row : testing::joined_rows<testing::SuiteDifference>(
+           testing::kSuiteDifferences, kDifferences)) {
     out += "| " + std::string(row.file) + " | " + std::string(row.group) +
            " | " + (row.test.empty() ? "some" : std::string(row.test)) + " | " +
            (row.suite_says ? "valid" : "invalid") + " | " + row.why + " |\n";
@@ -233,33 +126,16 @@ std::string page() {
   return out;
 }
 
-class GrammarSuite : public ::testing::Test {
+class GrammarSuite : public testing::JsonSchemaSuite {
  protected:
-  void SetUp() override {
-    const auto vectors = testing::vector_folder();
-    if (vectors) folder_ = *vectors / ".." / "json-schema-test-suite";
-    if (!vectors || !std::filesystem::is_directory(folder_)) {
-      GTEST_SKIP() << "no suite beside the vectors";
-    }
-    const json::Value remotes = testing::read_json(folder_ / "remotes.json");
-    for (const json::Member& remote : remotes.members())
-      documents_.emplace(remote.key, remote.value);
-    ASSERT_FALSE(documents_.empty());
-  }
-
+  GrammarSuite() : JsonSchemaSuite(kRefusals, kDifferences) {}
   void run_group(const NamedDraft& draft, std::string_view file,
                  const json::Value& group);
-
-  std::filesystem::path folder_;
-  std::map<std::string, json::Value> documents_;
-  std::set<const void*> used_;  // rows of the lists above
-  std::size_t tests_ = 0;
-  std::size_t narrowed_ = 0;
 };
 
 void GrammarSuite::run_group(const NamedDraft& draft, std::string_view file,
                              const json::Value& group) {
-  const std::string_view name = text_of(group, "description");
+  const std::string_view name = testing::text_of(group, "description");
   SCOPED_TRACE(std::string(draft.name) + " " + std::string(file) + ": " +
                std::string(name));
   // Documents that it refers to may be of another draft than the schema, so it
@@ -272,7 +148,8 @@ void GrammarSuite::run_group(const NamedDraft& draft, std::string_view file,
     JsonSchemaOptions options;
     if (!schema.is_object()) options.draft = draft.draft;
     options.layout = layout.layout;
-    options.documents = documents_;
+    for (const json::Member& remote : remotes_.members())
+      options.documents.emplace(remote.key, remote.value);
     // Elsewhere the suite has `format` as an annotation.
     options.assert_formats = file.starts_with("optional/format");
     const Result<Grammar> grammar = Grammar::from_json_schema(schema, options);
@@ -280,31 +157,25 @@ void GrammarSuite::run_group(const NamedDraft& draft, std::string_view file,
       for (const json::Value& test : group.find("tests")->items()) {
         ++tests_;
         EXPECT_FALSE(test.find("valid")->as_bool())
-            << "nothing is accepted, but " << text_of(test, "description");
+            << "nothing is accepted, but "
+            << testing::text_of(test, "description");
       }
       continue;
     }
-    const Refusal* refusal = find_refusal(file, name);
-    if (refusal != nullptr) {
-      ASSERT_FALSE(grammar) << "no longer refused: " << refusal->why;
-      EXPECT_EQ(grammar.error().code, refusal->code)
-          << grammar.error().to_string();
-      used_.insert(refusal);
+    if (const testing::SuiteRefusal* row = refusal(file, name)) {
+      ASSERT_FALSE(grammar) << "no longer refused: " << row->why;
+      EXPECT_EQ(grammar.error().code, row->code) << grammar.error().to_string();
       return;
     }
     ASSERT_TRUE(grammar) << grammar.error().to_string();
     for (const json::Value& test : group.find("tests")->items()) {
       ++tests_;
-      const std::string_view description = text_of(test, "description");
+      const std::string_view description =
+          testing::text_of(test, "description");
       const bool expected = test.find("valid")->as_bool();
       const std::string text = json::dump(*test.find("data"), layout.dump);
       if (grammar->accepts(text) == expected) continue;
-      const Difference* difference =
-          find_difference(file, name, description, expected);
-      if (difference != nullptr) {
-        used_.insert(difference);
-        continue;
-      }
+      if (difference(file, name, description, expected) != nullptr) continue;
       const std::optional<Rejection> why = grammar->explain(text);
       ADD_FAILURE() << layout.name << ": " << description << ", text " << text
                     << ", valid: " << expected
@@ -325,12 +196,7 @@ TEST_F(GrammarSuite, AcceptsWhatIsValid) {
     }
   }
   EXPECT_GT(tests_, 32000u);
-  for (const Refusal& row : kRefusals) {
-    EXPECT_EQ(used_.count(&row), 1u) << row.file << ": " << row.group;
-  }
-  for (const Difference& row : kDifferences) {
-    EXPECT_EQ(used_.count(&row), 1u) << row.file << ": " << row.test;
-  }
+  expect_all_rows_used();
 }
 
 TEST(GrammarSuitePage, IsPrintedFromTheLists) {
