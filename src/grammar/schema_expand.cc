@@ -882,15 +882,7 @@ class Goals::Expander {
              goals_.languages_.empty(
                  goals_.languages_.all_of(strings->languages));
     }
-    auto* object = std::get_if<ObjectShape>(&shape);
-    if (object == nullptr) return false;
-    // A required member that cannot have a value, as far as that is clear
-    // without any question that is being asked already.
-    for (const KeyId key : object->required) {
-      const Answer answer = goals_.ask(known_goal(*object, key));
-      if (answer.surely_not()) return true;
-    }
-    return false;
+    return false;  // objects: see excludes()
   }
 
   // False when the value is in no list anyway, so that the node fails.
