@@ -12,6 +12,19 @@
 //                 "content": {"type": "json_schema", "json_schema": {}}}]}})");
 //   if (!tag) return tag.error();
 //
+// Any format may say what its text is for whoever reads a response by the
+// tag, and what it lets out stays the same:
+//
+//   "field": NAME   what the format writes is that field of the message:
+//                   "reasoning", "content", or any other.  Of a tag that is
+//                   what stands between its markers; of free text with
+//                   triggers, the text and not the tags in it.  The nearest
+//                   format that has a field decides.
+//   "tool": NAME    on a tag: it is a call of that tool, and the value of the
+//                   one json_schema in it are the arguments.
+//
+// Other engines ignore both keys.
+//
 // How a model family calls tools is known by name:
 //
 //   ToolCallingOptions options;
@@ -52,7 +65,9 @@ class StructuralTag {
   // looking into schemas, patterns and grammars is reported here, with the
   // JSON Pointer, and, from text, the bytes.  What the description of
   // structural tags calls unreachable (a trigger without a tag, one that
-  // contains an excluded text) is an error.
+  // contains an excluded text) is an error.  So is a "tool" that stands not on
+  // a tag, in another "tool", beside a "field" other than "tool_calls", or
+  // without exactly one json_schema that comes exactly once.
   //
   // Errors: kInvalidJson, kWrongType, kMissingKey, kEmptyValue, kUnknownName,
   // kConflict, kUnsatisfiable (the schema false), kTooDeep, kTooLarge.
@@ -71,8 +86,9 @@ class StructuralTag {
                                          const Limits& limits = {});
 
   // The canonical form: every format has its "type" and all its fields, also
-  // those that have their default; a single "end" is a string, several are a
-  // list; older spellings and unknown keys are gone.
+  // those that have their default, but "field" and "tool" only where they are
+  // given; a single "end" is a string, several are a list; older spellings and
+  // unknown keys are gone.
   json::Value to_json() const;
 
   // The tree inside, for the rooms above.  Never null.
@@ -123,14 +139,15 @@ struct ToolCallingOptions {
   // Keep the model's markers of reasoning out of free text.
   bool exclude_special_tokens = true;
 
-  // For harmony exactly the shape that XGrammar's builder makes, in which a
-  // required call need not come.
+  // Exactly the shapes that XGrammar's builder makes: nothing says which field
+  // or tool a part is, and in harmony a required call need not come.
   bool upstream_shapes = false;
 
   Limits limits = {};
 };
 
-// The structural tag of a response that may or must call tools.
+// The structural tag of a response that may or must call tools.  Its parts
+// have "field" ("reasoning", "content", "tool_calls") and "tool".
 //
 // Errors: kUnknownName for the style, a tool or a mode; kWrongType,
 // kMissingKey, kEmptyValue for malformed tools and choices; kConflict for a

@@ -64,6 +64,17 @@ inline json::Value tag(std::string_view begin, json::Value content,
                       {"end", std::move(end)}};
 }
 
+// Says what is read from a format; see parlance/structural_tag.h.
+inline json::Value with_field(json::Value format, std::string_view field) {
+  format.mutable_members().set("field", field);
+  return format;
+}
+
+inline json::Value with_tool(json::Value tag, std::string_view tool) {
+  tag.mutable_members().set("tool", tool);
+  return tag;
+}
+
 struct Flags {
   bool at_least_one = false;
   bool stop_after_first = false;

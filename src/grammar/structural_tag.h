@@ -209,6 +209,11 @@ struct Format {
   std::vector<FormatId> children;  // each greater than this format's id
   std::string path;                // JSON Pointer of the definition
 
+  // What reading a text makes of this format; see parlance/structural_tag.h.
+  // They change nothing in what the format lets out.  Empty: not given.
+  std::string field;  // the field of the message that its text is
+  std::string tool;   // of a tag: the tool that it calls
+
   // The fields of a format of this kind.  REQUIRES: it is of this kind.
   template <class Body>
   const Body& as() const {
@@ -231,6 +236,9 @@ struct StructuralTag {
 //   "tag_and_text" as a type         triggered_tags
 //   "qwen_xml_parameter" as a type   json_schema with style qwen_xml
 //
+// "field" and "tool", which other engines ignore, say what is read from a
+// format.
+//
 // Everything that can be known to be wrong without a vocabulary and without
 // looking into schemas, patterns and grammars is an error here.
 // Errors: kWrongType, kMissingKey, kEmptyValue, kUnknownName, kConflict,
@@ -246,8 +254,9 @@ Result<StructuralTag> load_legacy_tags(const json::Value& tags,
                                        const Limits& limits = {});
 
 // The canonical form: every format has its type and all its fields, also those
-// with a default; a single end is a string, several are a list; members stand
-// in the order of the description.  Loading it gives the same tree.
+// with a default, except "field" and "tool", which stand last where they are
+// given; a single end is a string, several are a list; members stand in the
+// order of the description.  Loading it gives the same tree.
 json::Value to_json(const StructuralTag& tag);
 
 // Whether a format lets out the empty text.
@@ -294,8 +303,12 @@ class TagFacts {
 bool has_own_excludes(const Format& format);
 
 // What fits nowhere else: tags without an end, triggers that select no tag or
-// that can never be read.  Called by the loaders.
+// that can never be read, calls without arguments.  Called by the loaders.
 std::optional<Error> check_structural_tag(const StructuralTag& tag);
+
+// The part of it about "tool": on a tag, with one json_schema inside that
+// comes exactly once, no call in a call, and no other field than "tool_calls".
+std::optional<Error> check_calls(const StructuralTag& tag);
 
 // What is wrong with tokens that trigger, also when they have been looked up:
 // `token` names one for people, `trigger` is its place in the list.

@@ -427,7 +427,7 @@ std::optional<Error> check_structural_tag(const StructuralTag& tag) {
     }
     if (error) return error;
   }
-  return std::nullopt;
+  return check_calls(tag);
 }
 
 }  // namespace parlance::grammar

@@ -73,6 +73,10 @@ std::string Fields::non_empty_text(std::string_view key) {
   return out;
 }
 
+std::string Fields::name(std::string_view key) {
+  return find(key, kOptional) == nullptr ? "" : non_empty_text(key);
+}
+
 std::vector<std::string> Fields::texts(std::string_view key, Need need) {
   std::vector<std::string> out;
   const json::Value* value = find(key, need);

@@ -34,6 +34,8 @@ class Fields {
   // A required string.
   std::string text(std::string_view key);
   std::string non_empty_text(std::string_view key);
+  // A string that is not empty; "" when absent.
+  std::string name(std::string_view key);
 
   // A list of non-empty strings.  Required ones have at least one.
   std::vector<std::string> texts(std::string_view key, Need need);

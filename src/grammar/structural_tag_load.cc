@@ -431,6 +431,8 @@ std::optional<Error> Loader::load_one(const Pending& next) {
       break;
     }
   }
+  format.field = fields.name("field");
+  format.tool = fields.name("tool");
   if (fields.error()) return fields.error();
 
   const FormatId id{static_cast<std::uint32_t>(out_.formats.size())};

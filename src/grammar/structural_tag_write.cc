@@ -223,6 +223,8 @@ json::Value to_json(const StructuralTag& tag) {
     json::Object out;
     out.set("type", to_string(format.type));
     add_members(format, made, out);
+    if (!format.field.empty()) out.set("field", format.field);
+    if (!format.tool.empty()) out.set("tool", format.tool);
     made[i] = std::move(out);
   }
   return json::Object{{"type", "structural_tag"},

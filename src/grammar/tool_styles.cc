@@ -62,6 +62,11 @@ struct Style {
 
 using enum ArgumentStyle;
 
+// Fields of a message.
+constexpr std::string_view kReasoning = "reasoning";
+constexpr std::string_view kContent = "content";
+constexpr std::string_view kCalls = "tool_calls";
+
 constexpr std::string_view kKimiK3 = "kimi_k3";
 constexpr std::string_view kHarmony = "harmony";
 
@@ -223,6 +228,16 @@ class Builder {
                              : json::Value()}};
   }
 
+  // What is read from a format, unless the shape is to be another builder's.
+  json::Value as_field(json::Value format, std::string_view field) const {
+    if (call_.upstream_shapes) return format;
+    return values::with_field(std::move(format), field);
+  }
+  json::Value as_call(json::Value tag, const Tool& tool) const {
+    if (call_.upstream_shapes) return tag;
+    return values::with_tool(std::move(tag), tool.name);
+  }
+
   // One call; `before` and `behind` are put around it.
   json::Value one_call(const Style& style, const Tool& tool,
                        std::string_view before = "",
@@ -234,10 +249,15 @@ class Builder {
     }
     return out;
   }
-  // The calls of a section.
+  // The calls of a section, and the section with its markers.
   json::Value all_calls(const Style& style) const {
     return values::tags_with_separator(style.separator, calls(style),
                                        {true, !call_.parallel_tool_calls});
+  }
+  json::Value section(const Style& style) const {
+    return as_field(
+        values::tag(style.section_begin, all_calls(style), style.section_end),
+        kCalls);
   }
   json::Value text_and_calls(const Style& style, const Texts& excludes) const;
   json::Value body(const Style& style, const Excluded& excluded) const;
@@ -262,10 +282,12 @@ json::Value Builder::one_call(const Style& style, const Tool& tool,
                               style.after_number, tool.name, style.json_name)),
                           std::move(content)});
   }
-  return values::tag(
-      std::string(before) +
-          with_name(style.call_begin, tool.name, style.json_name),
-      std::move(content), std::string(style.call_end) + std::string(behind));
+  return as_call(
+      values::tag(std::string(before) +
+                      with_name(style.call_begin, tool.name, style.json_name),
+                  std::move(content),
+                  std::string(style.call_end) + std::string(behind)),
+      tool);
 }
 
 json::Value Builder::text_and_calls(const Style& style,
@@ -276,15 +298,17 @@ json::Value Builder::text_and_calls(const Style& style,
   if (style.section == Section::kNone) {
     tags = calls(style);
   } else {
-    tags.push_back(
-        values::tag(style.section_begin, all_calls(style), style.section_end));
+    tags.push_back(section(style));
   }
-  return values::triggered_tags(style.trigger, std::move(tags), excludes,
-                                flags);
+  return as_field(
+      values::triggered_tags(style.trigger, std::move(tags), excludes, flags),
+      kContent);
 }
 
 json::Value Builder::body(const Style& style, const Excluded& excluded) const {
-  if (plan_.functions.empty()) return values::any_text(excluded.alone);
+  if (plan_.functions.empty()) {
+    return as_field(values::any_text(excluded.alone), kContent);
+  }
   const bool forced = plan_.choice == ToolChoice::kForced;
   if (plan_.choice == ToolChoice::kAuto) {
     return text_and_calls(style, excluded.triggered);
@@ -294,10 +318,7 @@ json::Value Builder::body(const Style& style, const Excluded& excluded) const {
       if (!forced) return text_and_calls(style, excluded.triggered);
       return one_call(style, plan_.functions[0]);
     case Section::kTag:
-      if (!forced) {
-        return values::tag(style.section_begin, all_calls(style),
-                           style.section_end);
-      }
+      if (!forced) return section(style);
       return one_call(style, plan_.functions[0], style.section_begin,
                       style.section_end);
     case Section::kTexts:
@@ -312,8 +333,10 @@ json::Value Builder::body(const Style& style, const Excluded& excluded) const {
 json::Value Builder::with_reasoning(const Style& style,
                                     const Excluded& excluded, json::Value body,
                                     bool reasoning) const {
-  const json::Value thought = values::tag(
-      "", values::any_text(excluded.thinking), excluded.thinking_end);
+  const json::Value thought =
+      as_field(values::tag("", values::any_text(excluded.thinking),
+                           excluded.thinking_end),
+               kReasoning);
   const json::Value blank = values::const_string("\n\n");
   switch (style.thinking) {
     case Thinking::kNone:
@@ -354,15 +377,13 @@ json::Value Builder::build(const Style& style) const {
 json::Value Builder::kimi_k3_blocks(bool reasoning) const {
   const Texts excludes =
       call_.exclude_special_tokens ? Texts{"<|open|>", "<|close|>"} : Texts{};
-  constexpr std::string_view kOpenTools = "<|open|>tools<|sep|>";
-  constexpr std::string_view kCloseTools = "<|close|>tools<|sep|>";
-  constexpr Style kCalls = {"",
+  constexpr Style kBlock = {"",
                             Thinking::kNone,
                             "",
                             Section::kTexts,
-                            kOpenTools,
-                            kCloseTools,
-                            kOpenTools,
+                            "<|open|>tools<|sep|>",
+                            "<|close|>tools<|sep|>",
+                            "<|open|>tools<|sep|>",
                             "",
                             "<|open|>call tool=\"%N\" index=\"",
                             "\"<|sep|>",
@@ -372,18 +393,19 @@ json::Value Builder::kimi_k3_blocks(bool reasoning) const {
                             false};
   json::Array blocks;
   if (reasoning) {
-    blocks.push_back(
-        values::tag("", values::any_text(excludes), "<|close|>think<|sep|>"));
+    blocks.push_back(as_field(
+        values::tag("", values::any_text(excludes), "<|close|>think<|sep|>"),
+        kReasoning));
   }
-  blocks.push_back(values::tag(reasoning ? "<|open|>response<|sep|>" : "",
-                               values::any_text(excludes),
-                               "<|close|>response<|sep|>"));
+  blocks.push_back(as_field(
+      values::tag(reasoning ? "<|open|>response<|sep|>" : "",
+                  values::any_text(excludes), "<|close|>response<|sep|>"),
+      kContent));
   if (!plan_.functions.empty()) {
     if (plan_.choice == ToolChoice::kAuto) {
-      blocks.push_back(values::repeated(
-          "optional", values::tag(kOpenTools, all_calls(kCalls), kCloseTools)));
+      blocks.push_back(values::repeated("optional", section(kBlock)));
     } else {
-      blocks.push_back(body(kCalls, {}));
+      blocks.push_back(body(kBlock, {}));
     }
   }
   blocks.push_back(values::const_string("<|close|>message<|sep|>"));
@@ -405,7 +427,8 @@ json::Array Builder::harmony_calls() const {
          {"<|channel|>commentary" + to + "<|constrain|>json<|message|>",
           to + "<|channel|>commentary <|constrain|>json<|message|>",
           to + "<|channel|>commentary json<|message|>"}) {
-      out.push_back(values::tag(begin, schema(tool, kJson), "<|call|>"));
+      out.push_back(
+          as_call(values::tag(begin, schema(tool, kJson), "<|call|>"), tool));
     }
   }
   for (const Tool& tool : plan_.builtins) {
@@ -413,7 +436,8 @@ json::Array Builder::harmony_calls() const {
     for (const std::string& begin :
          {"<|channel|>commentary" + to + " code<|message|>",
           to + "<|channel|>commentary code<|message|>"}) {
-      out.push_back(values::tag(begin, schema(tool, kJson), "<|call|>"));
+      out.push_back(
+          as_call(values::tag(begin, schema(tool, kJson), "<|call|>"), tool));
     }
   }
   return out;
@@ -432,10 +456,11 @@ json::Array Builder::harmony_calls() const {
 // upstream_shapes asks for that.
 json::Value Builder::build_harmony() const {
   constexpr std::string_view kSeparator = "<|start|>assistant";
-  const auto message = [](std::string_view channel) {
-    return values::tag("<|channel|>" + std::string(channel) + "<|message|>",
-                       values::any_text({}),
-                       json::Array{"<|end|>", "<|return|>"});
+  const auto message = [&](std::string_view channel, std::string_view field) {
+    return as_field(
+        values::tag("<|channel|>" + std::string(channel) + "<|message|>",
+                    values::any_text({}), json::Array{"<|end|>", "<|return|>"}),
+        field);
   };
   const auto separated = [&](json::Array tags, Flags flags) {
     return values::tags_with_separator(kSeparator, std::move(tags), flags);
@@ -454,9 +479,9 @@ json::Value Builder::build_harmony() const {
   const json::Array calls = harmony_calls();
   const bool automatic = plan_.choice == ToolChoice::kAuto;
   json::Array others;
-  if (automatic) others.push_back(message("final"));
+  if (automatic) others.push_back(message("final", kContent));
   if (call_.reasoning != Reasoning::kNone) {
-    others.push_back(message("analysis"));
+    others.push_back(message("analysis", kReasoning));
   }
   const bool once =
       !call_.parallel_tool_calls || plan_.choice == ToolChoice::kForced;

@@ -9,6 +9,9 @@
 //   triggered_tags "<tool_call>"                          text and calls
 //     tag('<tool_call>\n{"name": "f", "arguments": ', f's schema,
 //         '}\n</tool_call>')
+//
+// Each part says what is read from it: "field" for reasoning, text and calls,
+// "tool" for one call.
 
 #include <cstdint>
 #include <optional>

@@ -346,6 +346,114 @@ TEST(ToolCalling, EveryStyle) {
   }
 }
 
+// Every format with "field" or "tool" as "TYPE NAME".
+std::vector<std::string> annotated(const json::Value& tag) {
+  std::vector<std::string> out;
+  const auto tree = grammar::load_structural_tag(tag);
+  EXPECT_TRUE(tree);
+  if (!tree) return out;
+  for (const grammar::Format& format : tree->formats) {
+    if (format.field.empty() && format.tool.empty()) continue;
+    out.push_back(std::string(to_string(format.type)) + " " + format.field +
+                  format.tool);
+  }
+  return out;
+}
+
+struct FieldsRow {
+  const char* style;
+  const char* choice;
+  std::vector<std::string> formats;  // in the order in which they are written
+};
+
+// What is read from the parts of each kind of shape.
+TEST(ToolCalling, Fields) {
+  const std::string thought = "tag reasoning";
+  const std::string text = "triggered_tags content";
+  const std::string section = "tag tool_calls";
+  const std::string f = "tag f";
+  const std::string g = "tag g";
+  constexpr const char* kForced =
+      R"({"type": "function", "function": {"name": "g"}})";
+  const std::vector<FieldsRow> rows = {
+      {"llama", R"("auto")", {text, f, g}},
+      {"qwen_3", R"("auto")", {thought, text, f, g}},
+      {"qwen_3", R"("none")", {thought, "any_text content"}},
+      {"qwen_3", R"("required")", {thought, text, f, g}},
+      {"qwen_3", kForced, {thought, g}},
+      {"phi_4_mini", R"("auto")", {text, section, f, g}},
+      {"deepseek_r1", R"("required")", {thought, section, f, g}},
+      {"deepseek_r1", kForced, {thought, g}},
+      {"kimi", R"("auto")", {thought, text, section, f, g}},
+      {"kimi", R"("required")", {thought, f, g}},
+      {"minimax", R"("auto")", {thought, text, section, f, g}},
+      {"cohere", kForced, {thought, g}},
+      {"kimi_k3", R"("none")", {thought, "tag content"}},
+      {"kimi_k3", R"("auto")", {thought, "tag content", section, f, g}},
+      {"kimi_k3", R"("required")", {thought, "tag content", f, g}},
+      {"harmony",
+       R"("auto")",
+       {f, f, f, g, g, g, "tag content", "tag reasoning"}},
+      {"harmony",
+       R"("required")",
+       {"tag reasoning", f, f, f, g, g, g, f, f, f, g, g, g, "tag reasoning"}},
+      {"harmony", kForced, {"tag reasoning", g, g, g}},
+  };
+  for (const FieldsRow& row : rows) {
+    SCOPED_TRACE(std::string(row.style) + " " + row.choice);
+    ToolCallingOptions options = options_for(row.style, parse(row.choice));
+    const Result<StructuralTag> tag = tool_calling(options);
+    ASSERT_TRUE(tag) << tag.error().to_string();
+    EXPECT_EQ(annotated(tag->to_json()), row.formats);
+    options.upstream_shapes = true;
+    EXPECT_EQ(annotated(tool_calling(options)->to_json()),
+              std::vector<std::string>());
+  }
+
+  ToolCallingOptions options = options_for("harmony");
+  options.tools =
+      parse(R"([{"type": "web_search", "name": "browser.search"}])");
+  EXPECT_EQ(
+      annotated(tool_calling(options)->to_json()),
+      (std::vector<std::string>{"tag browser.search", "tag browser.search",
+                                "tag content", "tag reasoning"}));
+}
+
+// Free text is a field or in one, and every schema is some tool's.
+TEST(ToolCalling, NothingWithoutAField) {
+  for (const std::string_view style : tool_calling_styles()) {
+    for (const char* choice :
+         {R"("auto")", R"("none")", R"("required")",
+          R"({"type": "function", "function": {"name": "g"}})"}) {
+      for (const ReasoningMode reasoning :
+           {ReasoningMode::kRequired, ReasoningMode::kAllowed,
+            ReasoningMode::kNone}) {
+        ToolCallingOptions options = options_for(style, parse(choice));
+        options.reasoning = reasoning;
+        SCOPED_TRACE(std::string(style) + " " + choice);
+        const Result<StructuralTag> tag = tool_calling(options);
+        ASSERT_TRUE(tag) << tag.error().to_string();
+        const grammar::StructuralTag& tree = *tag->tree();
+        const grammar::TagFacts facts(tree);
+        for (std::size_t i = 0; i < tree.formats.size(); ++i) {
+          grammar::FormatId id{static_cast<std::uint32_t>(i)};
+          const grammar::FormatType type = tree[id].type;
+          const bool schema = type == grammar::FormatType::kJsonSchema;
+          if (!schema && type != grammar::FormatType::kAnyText &&
+              type != grammar::FormatType::kTriggeredTags) {
+            continue;
+          }
+          while (id != grammar::kNoFormat &&
+                 (schema ? tree[id].tool : tree[id].field).empty()) {
+            id = facts.parent(id);
+          }
+          EXPECT_NE(id, grammar::kNoFormat);
+        }
+      }
+    }
+  }
+}
+
 TEST(ToolCalling, NamesOfStyles) {
   for (const char* name : {"qwen3", "Qwen3", "qwen-3", "qwen_3"}) {
     EXPECT_EQ(tool_calling(options_for(name)).has_value(),

@@ -7,6 +7,7 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "parlance/json.h"
 #include "parlance/structural_tag.h"
@@ -129,7 +130,28 @@ TEST(StructuralTagVectors, BuiltinShapes) {
   }
 }
 
-// Only harmony is another shape when a call is really required.
+// Without what says what is read from a format.
+json::Value without_fields(json::Value tag) {
+  std::vector<json::Value*> left = {&tag};
+  while (!left.empty()) {
+    json::Value& value = *left.back();
+    left.pop_back();
+    if (value.is_array()) {
+      for (json::Value& item : value.mutable_items()) left.push_back(&item);
+    } else if (value.is_object()) {
+      json::Object& members = value.mutable_members();
+      // Not in a schema, where these may be names of arguments.
+      for (const char* key : {"field", "tool"}) members.erase(key);
+      for (json::Member& member : members) {
+        if (member.key != "json_schema") left.push_back(&member.value);
+      }
+    }
+  }
+  return tag;
+}
+
+// Only harmony is another shape when a call is really required; all say what
+// is read from them.
 TEST(StructuralTagVectors, ShapesThatAreOurs) {
   const json::Value rows = vectors("builtin_shapes.json");
   SKIP_WITHOUT(rows);
@@ -140,7 +162,10 @@ TEST(StructuralTagVectors, ShapesThatAreOurs) {
     options.upstream_shapes = false;
     const Result<StructuralTag> ours = tool_calling(options);
     ASSERT_EQ(ours.has_value(), theirs.has_value());
-    if (!ours || ours->to_json() == theirs->to_json()) continue;
+    if (!ours) continue;
+    const json::Value bare = without_fields(ours->to_json());
+    EXPECT_NE(bare, ours->to_json());
+    if (bare == theirs->to_json()) continue;
     EXPECT_EQ(spec.find("model")->as_string(), "harmony");
     EXPECT_NE(spec.find("tool_choice")->as_string(), "auto");
   }

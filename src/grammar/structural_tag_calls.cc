@@ -1,0 +1,115 @@
+// Whether a tag that says it is the call of a tool can be read as one: its
+// arguments are the value of the one json_schema in it, so there has to be one,
+// and it has to come exactly once.
+
+#include "grammar/structural_tag.h"
+
+namespace parlance::grammar {
+namespace {
+
+// What a format holds.
+struct Schemas {
+  std::size_t count = 0;  // json_schema formats in it
+  // The outermost format, in this one or itself, that may read its schema not
+  // at all or more than once.
+  FormatId loose = kNoFormat;
+};
+
+// Whether the one content, or each element, is read exactly once.
+bool reads_once(const Format& format) {
+  switch (format.type) {
+    case FormatType::kTag:
+    case FormatType::kSequence:
+    case FormatType::kJsonSchema:
+      return true;
+    case FormatType::kRepeat: {
+      const auto& body = format.as<RepeatFormat>();
+      return body.min == 1 && body.max == 1;
+    }
+    default:
+      return format.children.empty();
+  }
+}
+
+std::vector<Schemas> find_schemas(const StructuralTag& tag) {
+  std::vector<Schemas> out(tag.formats.size());
+  for (std::size_t i = tag.formats.size(); i-- > 0;) {
+    const Format& format = tag.formats[i];
+    Schemas& here = out[i];
+    if (format.type == FormatType::kJsonSchema) here.count = 1;
+    for (FormatId child : format.children) {
+      const Schemas& inner = out[index_of(child)];
+      here.count += inner.count;
+      if (inner.loose != kNoFormat) here.loose = inner.loose;
+    }
+    if (here.count > 0 && !reads_once(format)) {
+      here.loose = FormatId{static_cast<std::uint32_t>(i)};
+    }
+  }
+  return out;
+}
+
+Error conflict(const Format& format, std::string_view key,
+               const std::string& what) {
+  return Error{ErrorCode::kConflict,
+               std::string(to_string(format.type)) + ": '" + std::string(key) +
+                   "' " + what,
+               format.path + "/" + std::string(key)};
+}
+
+// `inside`: whether the format stands in a call.
+std::optional<Error> check_call(const StructuralTag& tag, const Format& format,
+                                const Schemas& schemas, bool inside) {
+  if (format.type != FormatType::kTag) {
+    return conflict(format, "tool", "is only for a tag.");
+  }
+  if (inside) {
+    return conflict(format, "tool",
+                    "stands in a tag that has a 'tool' itself; a call holds "
+                    "no other call.");
+  }
+  if (!format.field.empty() && format.field != "tool_calls") {
+    return conflict(format, "field",
+                    "must be 'tool_calls' or left out where there is a "
+                    "'tool', got '" +
+                        format.field.substr(0, 100) + "'.");
+  }
+  if (schemas.count != 1) {
+    return conflict(format, "tool",
+                    "needs exactly one json_schema in the tag, whose value "
+                    "is the arguments; there " +
+                        (schemas.count == 0
+                             ? std::string("is none.")
+                             : "are " + std::to_string(schemas.count) + "."));
+  }
+  if (schemas.loose != kNoFormat) {
+    const Format& loose = tag[schemas.loose];
+    return conflict(format, "tool",
+                    "needs a json_schema that comes exactly once, and the one "
+                    "in the tag stands in '" +
+                        std::string(to_string(loose.type)) + "' (" +
+                        loose.path + ").");
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<Error> check_calls(const StructuralTag& tag) {
+  const std::vector<Schemas> schemas = find_schemas(tag);
+  std::vector<bool> inside(tag.formats.size(), false);
+  for (std::size_t i = 0; i < tag.formats.size(); ++i) {
+    const Format& format = tag.formats[i];
+    const bool call = !format.tool.empty();
+    if (call) {
+      auto error = check_call(tag, format, schemas[i], inside[i]);
+      if (error) return error;
+    }
+    for (FormatId child : format.children) {
+      inside[index_of(child)] = inside[i] || call;
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace parlance::grammar
