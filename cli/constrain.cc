@@ -32,7 +32,6 @@ JsonSchemaOptions options_of(const GrammarArguments& arguments) {
     }
     options.layout.exact = true;
     options.layout.indent = arguments.indent;
-    options.layout.item_separator = ",";
   }
   if (arguments.max_white_space) {
     options.layout.max_white_space = *arguments.max_white_space;

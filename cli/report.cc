@@ -4,6 +4,7 @@
 #include <cstddef>
 
 #include "io.h"
+#include "parlance/line_column.h"
 
 namespace parlance::cli {
 namespace {
@@ -13,32 +14,22 @@ constexpr std::size_t kLineColumns = 96;
 constexpr std::size_t kColumnsBefore = 40;
 
 struct Place {
-  std::size_t line = 1;
-  std::size_t column = 1;
+  LineColumn at = {};
   std::string_view text;  // the whole line
   std::size_t begin = 0;  // bytes of the span inside of it
   std::size_t end = 0;
 };
 
-std::size_t characters(std::string_view text) {
-  std::size_t n = 0;
-  for (; !text.empty(); ++n) take_character(text);
-  return n;
-}
-
 Place place_of(std::string_view source, Span span) {
   std::size_t at = std::min(span.begin, source.size());
   Place out;
-  std::string_view before = source.substr(0, at);
-  out.line +=
-      static_cast<std::size_t>(std::count(before.begin(), before.end(), '\n'));
-  std::size_t begin = before.rfind('\n');
+  out.at = line_column(source, at);
+  std::size_t begin = source.substr(0, at).rfind('\n');
   begin = begin == std::string_view::npos ? 0 : begin + 1;
   out.text = source.substr(begin);
   out.text = out.text.substr(0, out.text.find('\n'));
   out.begin = at - begin;
   out.end = std::clamp(span.end - begin, out.begin, out.text.size());
-  out.column = characters(out.text.substr(0, out.begin)) + 1;
   if (!out.text.empty() && out.text.back() == '\r') out.text.remove_suffix(1);
   out.begin = std::min(out.begin, out.text.size());
   out.end = std::min(out.end, out.text.size());
@@ -65,7 +56,7 @@ std::string excerpt(const Style& style, const Place& place,
     meant = clip(meant, kLineColumns - columns_of(before));
     after = clip(after, kLineColumns - columns_of(before) - columns_of(meant));
   }
-  std::string number = std::to_string(place.line);
+  std::string number = std::to_string(place.at.line);
   number = pad_left(number, 5);
   std::string gutter(number.size(), ' ');
   std::string caret(std::max<std::size_t>(columns_of(meant), 1), '~');
@@ -85,8 +76,8 @@ std::string describe(const Style& style, std::string_view name,
   std::optional<Place> place;
   if (finding.span) {
     place = place_of(source, *finding.span);
-    out +=
-        ":" + std::to_string(place->line) + ":" + std::to_string(place->column);
+    out += ":" + std::to_string(place->at.line) + ":" +
+           std::to_string(place->at.column);
   }
   out = style.paint(Style::kBold, out + ":") + " " +
         style.paint(look, error ? "error:" : "warning:") + " " +

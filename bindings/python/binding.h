@@ -162,6 +162,7 @@ nb::object to_list(std::span<const Event> events, const FormatObject& format,
 // ---- one per file
 
 void define_constraint(nb::module_& m);
+void define_errors(nb::module_& m);
 void define_format(nb::module_& m);
 void define_grammar(nb::module_& m);
 void define_jmespath(nb::module_& m);

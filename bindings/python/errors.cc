@@ -2,6 +2,7 @@
 // parlance/_errors.py; this is the one place that raises them.
 
 #include "binding.h"
+#include "parlance/line_column.h"
 
 namespace parlance::python {
 
@@ -69,6 +70,17 @@ void raise_type(std::string_view what, std::string_view wanted,
   message.append(text, static_cast<std::size_t>(size));
   PyErr_SetString(PyExc_TypeError, message.c_str());
   throw nb::python_error();
+}
+
+void define_errors(nb::module_& m) {
+  m.def(
+      "line_column",
+      [](nb::bytes source, std::size_t byte) {
+        const LineColumn place =
+            line_column({source.c_str(), source.size()}, byte);
+        return nb::make_tuple(place.line, place.column);
+      },
+      nb::arg("source"), nb::arg("byte"));
 }
 
 }  // namespace parlance::python

@@ -194,7 +194,9 @@ void define_grammar(nb::module_& m) {
       .def(nb::init<const Grammar&>(), nb::arg("grammar"))
       .def("accepts", &accepts, nb::arg("text"))
       .def("explain", &explain, nb::arg("text"))
-      .def("report", &report);
+      .def("report", &report)
+      .def("to_ebnf",
+           [](const Grammar& self) { return to_str(self.to_ebnf()); });
   m.def("grammar_of_json_schema", &from_json_schema, nb::arg("text"),
         nb::arg("separators").none(), nb::arg("indent").none(),
         nb::arg("max_white_space"), nb::arg("schema_order"),

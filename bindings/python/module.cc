@@ -6,6 +6,7 @@ NB_MODULE(_parlance, m) {
   // Objects alive at exit are the caller's business.
   nanobind::set_leak_warnings(false);
   parlance::python::define_snapshot(m);
+  parlance::python::define_errors(m);
   parlance::python::define_format(m);
   parlance::python::define_tools(m);
   parlance::python::define_vocabulary(m);

@@ -52,7 +52,8 @@ struct JsonLayout {
   bool exact = false;
   std::size_t max_white_space = 64;  // enough for an indentation of 64 columns
   std::optional<std::uint32_t> indent = std::nullopt;
-  std::string item_separator = ", ";
+  // Default: ", ", with an indent ",".
+  std::optional<std::string> item_separator = std::nullopt;
   std::string key_separator = ": ";
 
   static constexpr std::size_t kUnlimited = ~std::size_t{0};
@@ -163,11 +164,12 @@ class Grammar {
   // Grammars as text: the EBNF of GBNF files and more, one regular expression
   // that a whole text matches, Lark in the dialect of llguidance.
   //
-  // Errors, with bytes of the text: kBadSyntax; kBadReference for a rule that
-  // is used and not defined, and for a missing root; kConflict for one defined
-  // twice; kUnknownName; kBadPattern, kUnsupportedPattern; kUnsupported;
-  // kEmptyValue; kInvalidJson; kInvalidUtf8; those of a JSON Schema inside;
-  // kUnsatisfiable when there is no text at all; kTooLarge.
+  // Errors, with bytes of the text (parlance/line_column.h makes lines of
+  // them): kBadSyntax; kBadReference for a rule that is used and not defined,
+  // and for a missing root; kConflict for one defined twice; kUnknownName;
+  // kBadPattern, kUnsupportedPattern; kUnsupported; kEmptyValue; kInvalidJson;
+  // kInvalidUtf8; those of a JSON Schema inside, whose pointers begin at that
+  // schema; kUnsatisfiable when there is no text at all; kTooLarge.
   static Result<Grammar> from_ebnf(std::string_view text,
                                    const EbnfOptions& options = {});
   static Result<Grammar> from_regex(std::string_view pattern,
@@ -201,6 +203,10 @@ class Grammar {
 
   // In order of the schema.  Empty when the grammar is exact.
   const std::vector<SchemaNote>& report() const;
+
+  // An EBNF text of the same language, which from_ebnf() reads; schemas stand
+  // in it as JsonSchema("...").  Limits are not told.
+  std::string to_ebnf() const;
 
   // The rules inside, for the rooms above.
   struct Machine;

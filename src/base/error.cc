@@ -1,4 +1,4 @@
-// The spelling of errors: stable names of codes, one line for a person.
+// The stable names of error codes.
 
 #include "parlance/error.h"
 
@@ -86,18 +86,6 @@ std::string_view to_string(ErrorCode code) {
       return "bad_syntax";
   }
   return "unknown";
-}
-
-std::string Error::to_string() const {
-  std::string out(parlance::to_string(code));
-  if (!path.empty()) out += " at " + path;
-  if (span) {
-    out += " (bytes " + std::to_string(span->begin) + ".." +
-           std::to_string(span->end) + ")";
-  }
-  out += ": ";
-  out += message;
-  return out;
 }
 
 }  // namespace parlance

@@ -135,7 +135,7 @@ Result<Description> load_template(std::string_view source,
   Result<json::Value> spec = json::parse(source, options);
   if (!spec) return std::move(spec).error();
   Result<Description> out = load_description(*spec, "", limits);
-  if (!out) return place_error(std::move(out).error(), source);
+  if (!out) return json::place_error(std::move(out).error(), source);
   return out;
 }
 
@@ -154,7 +154,7 @@ Result<Format> Format::from_json(std::string_view text,
   const json::Value* spec = source->find("response_template");
   if (spec != nullptr) {
     if (auto error = load_file(*source, *shared)) {
-      return format::place_error(*std::move(error), text);
+      return json::place_error(*std::move(error), text);
     }
     shared->recovers = true;
     pointer = "/response_template";
@@ -164,7 +164,7 @@ Result<Format> Format::from_json(std::string_view text,
   Result<format::Description> description =
       format::load_description(*spec, pointer, options.limits);
   if (!description) {
-    return format::place_error(std::move(description).error(), text);
+    return json::place_error(std::move(description).error(), text);
   }
   shared->description = std::move(*description);
   shared->response_template = *spec;

@@ -5,7 +5,7 @@
 //
 // Errors made here carry the JSON pointer of the value they are about.  A span
 // in them counts bytes of that value, which is then a string (a pattern), not
-// yet bytes of the source; place_error() turns one into the other.
+// yet bytes of the source; json::place_error() turns one into the other.
 
 #include <string>
 #include <string_view>
@@ -35,11 +35,6 @@ Result<Description> load_description(const json::Value& spec,
 Result<regex::Pattern> load_pattern(const json::Value& value,
                                     const Place& place, std::string_view key,
                                     const Limits& limits);
-
-// Gives an error of the functions here its span in `source`, the JSON text
-// that was read: the value at error.path, or the part of it that error.span
-// names.
-Error place_error(Error error, std::string_view source);
 
 // Nested value parsers that one field may have.
 inline constexpr std::size_t kMaxValueParsers = 16;

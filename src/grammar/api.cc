@@ -2,6 +2,7 @@
 
 #include "grammar/json_machine.h"
 #include "grammar/machine.h"
+#include "json/located.h"
 #include "parlance/grammar.h"
 #include "schema/document.h"
 
@@ -14,7 +15,9 @@ Result<Grammar> Grammar::from_json_schema(std::string_view schema,
                                           const JsonSchemaOptions& options) {
   Result<json::Value> value = json::parse(schema);
   if (!value) return std::move(value).error();
-  return from_json_schema(*value, options);
+  Result<Grammar> made = from_json_schema(*value, options);
+  if (!made) return json::place_error(std::move(made).error(), schema);
+  return made;
 }
 
 Result<Grammar> Grammar::from_json_schema(const json::Value& schema,

@@ -9,6 +9,7 @@
 #include "base/utf8.h"
 #include "grammar/ebnf_reader.h"
 #include "grammar/regex_rules.h"
+#include "grammar/schema_options.h"
 
 namespace parlance::grammar {
 namespace {
@@ -566,8 +567,16 @@ bool EbnfReader::schema_macro(Arguments& args, ExprId& out) {
     to = std::move(*parsed);
     return true;
   };
+  expr.span = args.positional[0].span;
   if (!read(args.positional[0], expr.schema)) return false;
-  if (options_text && !read(*options_text, expr.options)) return false;
+  if (options_text) {
+    if (!read(*options_text, expr.options)) return false;
+    Result<JsonSchemaOptions> options = read_schema_options(expr.options);
+    if (!options) {
+      return fail(options_text->span.begin, options_text->span.end,
+                  options.error().message, options.error().code);
+    }
+  }
   out = rules_.schema(std::move(expr));
   return true;
 }

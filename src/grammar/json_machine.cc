@@ -23,8 +23,8 @@ JsonMachine::JsonMachine(schema::Document document, JsonSchemaOptions options)
     : document_(std::move(document)),
       options_(std::move(options)),
       goals_(document_, options_),
-      item_separator_(options_.layout.item_separator) {
-  if (options_.layout.indent && item_separator_ == ", ") item_separator_ = ",";
+      item_separator_(options_.layout.item_separator.value_or(
+          options_.layout.indent ? "," : ", ")) {
   frames_.emplace_back();
   lexemes_.resize(kFirstLexeme);
   for (LexId id = 0; id < kFirstLexeme; ++id)
@@ -42,15 +42,22 @@ Result<std::unique_ptr<JsonMachine>> JsonMachine::create(
     schema::Document document, JsonSchemaOptions options) {
   const JsonLayout& layout = options.layout;
   if (layout.exact) {
-    if (layout.item_separator.empty() || layout.item_separator[0] != ',') {
+    const auto spaces = [](std::string_view text) {
+      return std::all_of(text.begin(), text.end(), [](char c) {
+        return is_space(static_cast<std::uint8_t>(c));
+      });
+    };
+    const std::string item = layout.item_separator.value_or(",");
+    if (!item.starts_with(',') || !spaces(std::string_view(item).substr(1))) {
       return Error{ErrorCode::kInvalidValue,
-                   "An item separator begins with ','.",
-                   {},
-                   {}};
+                   "An item separator is ',' with white space behind it."};
     }
-    if (layout.key_separator.find(':') == std::string::npos) {
-      return Error{
-          ErrorCode::kInvalidValue, "A key separator contains ':'.", {}, {}};
+    const std::string_view key = layout.key_separator;
+    const std::size_t colon = std::min(key.find(':'), key.size());
+    if (colon == key.size() || !spaces(key.substr(0, colon)) ||
+        !spaces(key.substr(colon + 1))) {
+      return Error{ErrorCode::kInvalidValue,
+                   "A key separator is ':' with white space around it."};
     }
   }
   std::unique_ptr<JsonMachine> machine(

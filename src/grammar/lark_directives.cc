@@ -84,7 +84,10 @@ bool LarkReader::inline_directive(ExprId& out) {
   if (called == "json") {
     if (!only_in_rules(begin, "%json")) return false;
     SchemaExpr expr;
+    skip_space();
+    const std::size_t schema_begin = at_;
     if (!json_object(expr.schema)) return false;
+    expr.span = Span{schema_begin, at_};
     out = rules_.schema(std::move(expr));
     return true;
   }

@@ -6,6 +6,7 @@
 #include "base/utf8.h"
 #include "grammar/lark_reader.h"
 #include "grammar/regex_rules.h"
+#include "parlance/line_column.h"
 
 namespace parlance::grammar {
 namespace {
@@ -244,9 +245,16 @@ bool LarkReader::named_grammar(ExprId& out) {
     --context_.depth;
     chain.pop_back();
     if (!read) {
-      return fail(begin, at_, "In \"@" + called + "\": " + read.error().message,
+      std::string where = "In \"@" + called + "\"";
+      if (read.error().span) {
+        where += ", " + to_string(line_column(source->second,
+                                              read.error().span->begin));
+      }
+      return fail(begin, at_, where + ": " + read.error().message,
                   read.error().code);
     }
+    // Places in another text.
+    for (SchemaExpr& schema : read->schemas) schema.span = std::nullopt;
     rules = &context_.compiled.emplace(called, std::move(*read)).first->second;
   }
   const RuleId root = append(*rules);

@@ -10,6 +10,7 @@
 #include "grammar/lower_arguments.h"
 #include "grammar/regex_rules.h"
 #include "json/located.h"
+#include "parlance/line_column.h"
 
 namespace parlance::grammar {
 namespace {
@@ -97,11 +98,16 @@ class Lowering {
   void fail(Error error) {
     if (!error_) error_ = std::move(error);
   }
-  // An error inside a text that stands at `path`.
-  void fail_inside(Error error, const Format& format, std::string_view key) {
-    error.message = std::string(to_string(format.type)) + ": " + error.message;
+  // An error inside the schema or, with `text`, the text in the field `key`.
+  void fail_inside(Error error, const Format& format, std::string_view key,
+                   std::string_view text = {}) {
+    std::string where(to_string(format.type));
+    if (error.span && !text.empty()) {
+      where += ", " + to_string(line_column(text, error.span->begin));
+    }
+    error.message = where + ": " + error.message;
     error.path = json::append_pointer(format.path, key) + error.path;
-    error.span = std::nullopt;
+    if (text.empty()) error.span = std::nullopt;
     fail(std::move(error));
   }
 
@@ -190,7 +196,8 @@ ExprId Lowering::lower_json_schema(FormatId id) {
 ExprId Lowering::lower_regex(const Format& format) {
   Result<RegexExpr> regex = read_regex(format.as<RegexFormat>().pattern);
   if (!regex) {
-    fail_inside(std::move(regex).error(), format, "pattern");
+    fail_inside(std::move(regex).error(), format, "pattern",
+                format.as<RegexFormat>().pattern);
     return out_.rules.empty();
   }
   return out_.rules.regex(std::move(*regex));
@@ -200,7 +207,8 @@ ExprId Lowering::lower_grammar(const Format& format) {
   Result<Rules> rules =
       read_ebnf(format.as<GrammarFormat>().source, "root", options_.rules);
   if (!rules) {
-    fail_inside(std::move(rules).error(), format, "grammar");
+    fail_inside(std::move(rules).error(), format, "grammar",
+                format.as<GrammarFormat>().source);
     return out_.rules.empty();
   }
   return out_.rules.reference(out_.rules.append(*rules));
@@ -492,7 +500,13 @@ ExprId Lowering::lower_one(FormatId id) {
   }
   // Whatever schemas are new belong to this format.
   if (rules.schemas.size() > out_.schema_paths.size()) {
-    out_.schema_paths.resize(rules.schemas.size(), format.path);
+    const bool grammar = format.type == FormatType::kGrammar;
+    out_.schema_paths.resize(
+        rules.schemas.size(),
+        format.path + (grammar ? "/grammar" : "/json_schema"));
+    out_.schema_in_place.resize(
+        rules.schemas.size(), !grammar && format.as<JsonSchemaFormat>().style ==
+                                              ArgumentStyle::kJson);
   }
   return made;
 }

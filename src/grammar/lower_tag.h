@@ -42,17 +42,20 @@ struct LowerOptions {
 
 struct LoweredTag {
   Rules rules;
-  // Where the schema of rules.schemas[i] stands in the definition.
-  std::vector<std::string> schema_paths;
+  // The pointer of the value that rules.schemas[i] comes from.
+  std::vector<std::string> schema_paths = {};
+  // Whether that value is this very schema, so that pointers go on into it;
+  // else it was made of the schema there, or stands in the grammar there.
+  std::vector<bool> schema_in_place = {};
 };
 
-// The options of every SchemaExpr made here are an object with the members
-// "any_order" (boolean), "max_whitespace_cnt" (integer or null) and
-// "strict_mode" (true), as the JSON-Schema front end names them.  A schema that
-// no JSON text fits matches nothing: that is a mistake only where nothing is
-// left of the whole.
+// The options of every SchemaExpr of a json_schema format are an object with
+// the members "any_order" (boolean), "max_whitespace_cnt" (integer or null) and
+// "strict_mode" (true); see schema_options.h.  A schema that no JSON text fits
+// matches nothing: that is a mistake only where nothing is left of the whole.
 //
-// Errors, with the pointer of the format's field: those of the patterns,
+// Errors, with the pointer of the format's field, and where that is a pattern
+// or a grammar with a span that counts its bytes: those of the patterns,
 // grammars and schemas inside; kUnknownName for a token that is not in the
 // vocabulary; kUsage for one that is given by its text where there is no
 // vocabulary; kConflict for an id that is too large; kUnsupported for a

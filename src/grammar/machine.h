@@ -4,6 +4,7 @@
 // What is inside a Grammar.
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,7 +19,12 @@ struct Grammar::Machine {
   struct Leaf {
     std::shared_ptr<const json::Value> schema;
     JsonSchemaOptions options = {};
-    std::string path = {};  // where it stands in a structural tag
+    // Where it comes from, for errors and notes: the bytes of a grammar's text,
+    // or the pointer of a value in a structural tag, which is the schema itself
+    // (`in_place`) or something that it was made of.
+    std::optional<Span> span = std::nullopt;
+    std::string path = {};
+    bool in_place = true;
   };
 
   std::unique_ptr<grammar::Recogniser> recogniser;

@@ -126,11 +126,11 @@ struct TokenTextExpr {
   bool loop = true;
 };
 
-// JSON texts that are valid under `schema`; `options` as the JSON-Schema front
-// end names them, null for its defaults.
+// JSON texts that are valid under `schema`; for `options` see schema_options.h.
 struct SchemaExpr {
   json::Value schema;
   json::Value options = {};
+  std::optional<Span> span = std::nullopt;  // in the text that was read
 };
 
 struct RuleOptions {

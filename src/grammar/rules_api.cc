@@ -14,6 +14,8 @@
 #include "grammar/machine.h"
 #include "grammar/regex_rules.h"
 #include "grammar/rules_machine.h"
+#include "grammar/schema_options.h"
+#include "json/located.h"
 #include "parlance/grammar.h"
 #include "schema/document.h"
 
@@ -22,26 +24,6 @@ namespace {
 
 using grammar::Rules;
 using Leaf = Grammar::Machine::Leaf;
-
-// What the options of a schema inside a grammar mean.
-JsonSchemaOptions leaf_options(const json::Value& given,
-                               const GrammarLimits& limits) {
-  JsonSchemaOptions out;
-  out.limits = limits;
-  if (const json::Value* strict = given.find("strict_mode")) {
-    out.closed = strict->as_bool();
-  }
-  if (const json::Value* any_order = given.find("any_order")) {
-    out.key_order = any_order->as_bool() ? KeyOrder::kAny : KeyOrder::kSchema;
-  }
-  if (const json::Value* space = given.find("max_whitespace_cnt")) {
-    out.layout.max_white_space =
-        space->is_null() || space->as_int() < 0
-            ? JsonLayout::kUnlimited
-            : static_cast<std::size_t>(space->as_int());
-  }
-  return out;
-}
 
 // Schemas whose options are a number are those of `given`.
 std::vector<Leaf> leaves_of(const Rules& rules, const GrammarLimits& limits,
@@ -52,8 +34,11 @@ std::vector<Leaf> leaves_of(const Rules& rules, const GrammarLimits& limits,
       leaves.push_back(given[static_cast<std::size_t>(expr.options.as_int())]);
       continue;
     }
-    leaves.push_back({std::make_shared<const json::Value>(expr.schema),
-                      leaf_options(expr.options, limits)});
+    // Readers have checked the options.
+    Leaf leaf{std::make_shared<const json::Value>(expr.schema),
+              *grammar::read_schema_options(expr.options), expr.span};
+    leaf.options.limits = limits;
+    leaves.push_back(std::move(leaf));
   }
   return leaves;
 }
@@ -68,8 +53,16 @@ Result<std::unique_ptr<grammar::Recogniser>> leaf_recogniser(
   for (const auto& [url, document] : options.documents) {
     load.documents.emplace_back(url, document);
   }
+  const auto locate = [&](std::string& path, std::string& message) {
+    if (leaf.path.empty()) return;
+    if (!leaf.in_place && !path.empty()) {
+      message = "In the schema that is made here, at " + path + ": " + message;
+    }
+    path = leaf.in_place ? leaf.path + path : leaf.path;
+  };
   const auto fail = [&](Error error) -> Error {
-    if (!leaf.path.empty()) error.path = leaf.path + " -> " + error.path;
+    if (leaf.span) error.span = leaf.span;
+    locate(error.path, error.message);
     return error;
   };
   Result<schema::Document> document = schema::load(*leaf.schema, load);
@@ -81,7 +74,7 @@ Result<std::unique_ptr<grammar::Recogniser>> leaf_recogniser(
   }
   if (!made) return fail(std::move(made).error());
   for (SchemaNote note : (*made)->notes()) {
-    if (!leaf.path.empty()) note.path = leaf.path + " -> " + note.path;
+    locate(note.path, note.message);
     notes.push_back(std::move(note));
   }
   return std::unique_ptr<grammar::Recogniser>(std::move(*made));
@@ -161,6 +154,7 @@ Result<Grammar> Grammar::from_lark(std::string_view text,
       rules.schemas[i].options =
           json::Value(static_cast<std::int64_t>(given.size()));
       given.push_back(leaves[i]);
+      given.back().span = std::nullopt;
     }
   }
   reading.sources = options.sources;
@@ -173,7 +167,10 @@ Result<Grammar> Grammar::from_lark(std::string_view text,
   return Grammar(std::move(*made));
 }
 
-Result<Grammar> Grammar::from_structural_tag(
+namespace {
+
+// Spans of errors count bytes of the string that their pointer names.
+Result<std::shared_ptr<Grammar::Machine>> make_tag(
     const StructuralTag& tag, const StructuralTagGrammarOptions& options) {
   grammar::LowerOptions lowering;
   lowering.find_token = options.find_token;
@@ -184,18 +181,29 @@ Result<Grammar> Grammar::from_structural_tag(
   std::vector<Leaf> leaves = leaves_of(lowered->rules, options.limits);
   for (std::size_t i = 0; i < leaves.size(); ++i) {
     leaves[i].path = lowered->schema_paths[i];
+    leaves[i].in_place = lowered->schema_in_place[i];
   }
-  auto made =
-      make(std::move(lowered->rules), std::move(leaves), options.limits);
-  if (!made) return std::move(made).error();
-  return Grammar(std::move(*made));
+  return make(std::move(lowered->rules), std::move(leaves), options.limits);
+}
+
+}  // namespace
+
+Result<Grammar> Grammar::from_structural_tag(
+    const StructuralTag& tag, const StructuralTagGrammarOptions& options) {
+  auto made = make_tag(tag, options);
+  if (made) return Grammar(std::move(*made));
+  Error error = std::move(made).error();
+  error.span = std::nullopt;  // there is no text to count in
+  return error;
 }
 
 Result<Grammar> Grammar::from_structural_tag(
     std::string_view text, const StructuralTagGrammarOptions& options) {
   Result<StructuralTag> tag = StructuralTag::from_json(text);
   if (!tag) return std::move(tag).error();
-  return from_structural_tag(*tag, options);
+  auto made = make_tag(*tag, options);
+  if (!made) return json::place_error(std::move(made).error(), text);
+  return Grammar(std::move(*made));
 }
 
 namespace {
@@ -211,13 +219,24 @@ Result<std::shared_ptr<Grammar::Machine>> combine(
   std::vector<Leaf> leaves;
   for (const Grammar& part : parts) {
     rules.push_back(rules_of(part));
-    const std::vector<Leaf>& more = part.machine()->leaves;
-    leaves.insert(leaves.end(), more.begin(), more.end());
+    for (Leaf leaf : part.machine()->leaves) {
+      leaf.span = std::nullopt;  // in a text that is not at hand
+      leaves.push_back(std::move(leaf));
+    }
   }
   return make(joined(rules), std::move(leaves), limits);
 }
 
 }  // namespace
+
+std::string Grammar::to_ebnf() const {
+  Rules rules = rules_of(*this);
+  for (std::size_t i = 0; i < rules.schemas.size(); ++i) {
+    rules.schemas[i].options =
+        grammar::write_schema_options(machine_->leaves[i].options);
+  }
+  return grammar::to_ebnf(rules);
+}
 
 Result<Grammar> Grammar::union_of(const std::vector<Grammar>& parts,
                                   const GrammarLimits& limits) {

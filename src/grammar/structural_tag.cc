@@ -15,13 +15,6 @@ namespace {
 static_assert(static_cast<int>(ReasoningMode::kNone) ==
               static_cast<int>(grammar::Reasoning::kNone));
 
-// The bytes that an error's pointer means.
-Error place_error(Error error, std::string_view text) {
-  Result<json::Located> located = json::Located::parse(text);
-  if (located) error.span = located->value_span(error.path);
-  return error;
-}
-
 std::shared_ptr<const grammar::StructuralTag> share(
     Result<grammar::StructuralTag> tag) {
   return std::make_shared<const grammar::StructuralTag>(std::move(*tag));
@@ -37,7 +30,7 @@ Result<StructuralTag> StructuralTag::from_json(std::string_view text,
   if (!source) return std::move(source).error();
   Result<grammar::StructuralTag> tag =
       grammar::load_structural_tag(*source, limits);
-  if (!tag) return place_error(std::move(tag).error(), text);
+  if (!tag) return json::place_error(std::move(tag).error(), text);
   return StructuralTag(share(std::move(tag)));
 }
 

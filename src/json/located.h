@@ -58,6 +58,11 @@ class Located {
   Value root_;
 };
 
+// Gives an error its span in `source`, the JSON text that error.path points
+// into: the value there, the key where that is what is wrong, or, where the
+// value is a string and error.span counts bytes of it, those bytes.
+Error place_error(Error error, std::string_view source);
+
 // `path` extended by "/key", with ~ and / of the key escaped.
 std::string append_pointer(std::string path, std::string_view key);
 std::string append_pointer(std::string path, std::size_t index);

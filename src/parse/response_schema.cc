@@ -44,7 +44,7 @@ Result<ResponseSchema> ResponseSchema::from_json(
   Result<format::SchemaDescription> description =
       format::load_schema(*spec, options.limits);
   if (!description) {
-    return format::place_error(std::move(description).error(), text);
+    return json::place_error(std::move(description).error(), text);
   }
   return ResponseSchema(std::make_shared<parse::SchemaProgram>(
       parse::compile_schema(*std::move(description), options.limits)));

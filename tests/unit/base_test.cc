@@ -10,6 +10,7 @@
 #include "base/python_number.h"
 #include "base/utf8.h"
 #include "parlance/error.h"
+#include "parlance/line_column.h"
 
 namespace parlance::base {
 namespace {
@@ -265,6 +266,26 @@ TEST(Error, OneLine) {
   EXPECT_EQ(bare.to_string(), "usage: no.");
   const Error full{ErrorCode::kUnknownKey, "what", "/fields/x", Span{10, 15}};
   EXPECT_EQ(full.to_string(), "unknown_key at /fields/x (bytes 10..15): what");
+}
+
+TEST(LineColumn, CountsCharactersFromOne) {
+  const std::string_view text = "ab\n\r\n\xC3\xA9\xFF!\n";
+  const struct {
+    std::size_t byte;
+    LineColumn place;
+  } rows[] = {
+      {0, {1, 1}}, {2, {1, 3}}, {3, {2, 1}},  {4, {2, 2}},   {5, {3, 1}},
+      {7, {3, 2}}, {8, {3, 3}}, {10, {4, 1}}, {999, {4, 1}},
+  };
+  for (const auto& row : rows) {
+    EXPECT_EQ(line_column(text, row.byte), row.place) << row.byte;
+  }
+  EXPECT_EQ(line_column("", 0), (LineColumn{1, 1}));
+  EXPECT_EQ(to_string(LineColumn{3, 9}), "line 3, column 9");
+  const Error placed{ErrorCode::kBadSyntax, "what", "/x", Span{5, 7}};
+  EXPECT_EQ(to_string(placed, text),
+            "bad_syntax at /x (line 3, column 1): what");
+  EXPECT_EQ(to_string(Error{ErrorCode::kUsage, "no."}, text), "usage: no.");
 }
 
 }  // namespace

@@ -348,6 +348,8 @@ TEST(Grammar, ExactLayouts) {
         options);
   options.layout = {.exact = true, .indent = 0};
   check({{kSchema, {"[\n1,\n2\n]"}, {"[1]", "[1, 2]"}}}, options);
+  options.layout = {.exact = true, .indent = 1, .item_separator = ", "};
+  check({{kSchema, {"[\n 1, \n 2\n]"}, {"[\n 1,\n 2\n]"}}}, options);
   // What may not come is not begun.
   options.layout = {.exact = true, .indent = 1};
   check({{R"({"type": "array", "maxItems": 1})",
@@ -359,7 +361,8 @@ TEST(Grammar, ExactLayouts) {
         options);
 
   for (const auto& [item, key] :
-       {std::pair("", ": "), std::pair(" ,", ": "), std::pair(",", " ")}) {
+       {std::pair("", ": "), std::pair(" ,", ": "), std::pair(",", " "),
+        std::pair(",x", ": "), std::pair(",", "x:"), std::pair(",", "::")}) {
     options.layout = {
         .exact = true, .item_separator = item, .key_separator = key};
     const Result<Grammar> bad = Grammar::from_json_schema(kSchema, options);

@@ -18,7 +18,9 @@ class Error(ValueError):
         message: what was found, and what would be accepted.
         path: JSON pointer into the source, ``""`` for its root.
         span: ``(begin, end)`` in the UTF-8 bytes of ``source``, or ``None``.
-        source: the JSON text that path and span refer to, or ``None``.
+        source: the text that path and span refer to, or ``None``.
+        line, column: of the span's beginning in ``source``, counting from 1,
+            columns in characters; ``None`` without a span or a source.
         events: the events of the call that failed.
         item: index of the failed response in a batch, or ``None``.
     """
@@ -43,13 +45,34 @@ class Error(ValueError):
         self.events = [] if events is None else events
         self.item = item
 
+    @property
+    def line(self):
+        place = self._place()
+        return None if place is None else place[0]
+
+    @property
+    def column(self):
+        place = self._place()
+        return None if place is None else place[1]
+
+    def _place(self):
+        if self.span is None or self.source is None:
+            return None
+        from . import _parlance  # loads this module when it raises
+
+        source = self.source.encode("utf-8", "surrogatepass")
+        return _parlance.line_column(source, self.span[0])
+
     def __str__(self):
         place = []
         if self.item is not None:
             place.append(f"response {self.item} of the batch")
         if self.path:
             place.append(f"at {self.path}")
-        if self.span is not None:
+        at = self._place()
+        if at is not None and not self.path:
+            place.append(f"line {at[0]}, column {at[1]}")
+        elif at is None and self.span is not None:
             place.append(f"bytes {self.span[0]}..{self.span[1]}")
         return f"{self.message} ({', '.join(place)})" if place else self.message
 

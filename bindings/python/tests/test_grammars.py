@@ -1,5 +1,7 @@
 """Grammars that people write: what the door itself adds."""
 
+import pickle
+
 import numpy
 import pytest
 
@@ -81,3 +83,26 @@ def test_errors(make, code):
         make()
     assert code is None or caught.value.code == code
     assert caught.value.message
+
+
+def test_places():
+    with pytest.raises(parlance.GrammarError) as caught:
+        Grammar.from_ebnf('root ::= "é"\n  (x')
+    error = caught.value
+    assert (error.line, error.column) == (2, 3)
+    assert "(line 2, column 3)" in str(error)
+    again = pickle.loads(pickle.dumps(error))
+    assert (again.line, str(again)) == (2, str(error))
+    with pytest.raises(parlance.GrammarError) as caught:
+        Grammar.from_structural_tag({"format": {"type": "regex", "pattern": "("}})
+    assert caught.value.path == "/format/pattern"
+    assert str(caught.value).endswith("(at /format/pattern)")
+    assert parlance.Error("no source").line is None
+
+
+def test_printed():
+    schema = {"properties": {"a": {"type": "integer"}}, "type": "object"}
+    grammar = Grammar.from_json_schema(schema, indent=1, closed=True)
+    again = Grammar.from_ebnf(grammar.to_ebnf())
+    assert again.accepts('{\n "a": 1\n}')
+    assert not again.accepts('{"a": 1}') and not again.accepts('{\n "b": 1\n}')

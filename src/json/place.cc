@@ -1,17 +1,18 @@
+// From the pointer of an error to bytes of the text.
+
 #include <utility>
 
-#include "format/load.h"
 #include "json/located.h"
 
-namespace parlance::format {
+namespace parlance::json {
 
 Error place_error(Error error, std::string_view source) {
   const std::optional<Span> in_string = std::exchange(error.span, std::nullopt);
-  json::ParseOptions options;
+  ParseOptions options;
   // It was read once, under the caller's limits.
   options.limits.json_depth = source.size();
   options.limits.integer_digits = source.size();
-  const Result<json::Located> located = json::Located::parse(source, options);
+  const Result<Located> located = Located::parse(source, options);
   if (!located) return error;
   if (in_string) {
     const std::optional<std::size_t> begin =
@@ -29,4 +30,4 @@ Error place_error(Error error, std::string_view source) {
   return error;
 }
 
-}  // namespace parlance::format
+}  // namespace parlance::json

@@ -1,0 +1,33 @@
+#ifndef PARLANCE_SRC_GRAMMAR_SCHEMA_OPTIONS_H_
+#define PARLANCE_SRC_GRAMMAR_SCHEMA_OPTIONS_H_
+
+// How a schema inside a grammar is to be read, as JSON: what stands in
+// SchemaExpr::options and in JsonSchema("...", options="{...}") of EBNF.
+//
+//   any_whitespace      true: white space between the parts; false: exactly
+//                       what Python's json.dumps writes.  Default: false where
+//                       indent or separators are given, else true.
+//   max_whitespace_cnt  of each run, null: no bound.  Default: 64.
+//   indent, separators  as of json.dumps, separators [between items, behind a
+//                       name]; null: its default.  Not with any_whitespace.
+//   strict_mode         JsonSchemaOptions::closed.  Default: false.
+//   any_order           Default: true.
+//   lenient, assert_formats, draft ("7"), documents ({url: schema})
+
+#include "parlance/error.h"
+#include "parlance/grammar.h"
+#include "parlance/json.h"
+
+namespace parlance::grammar {
+
+// Null means all defaults.  Errors: kWrongType, kUnknownKey, kUnknownName,
+// kInvalidValue, kConflict, with pointers into `source`.
+Result<JsonSchemaOptions> read_schema_options(const json::Value& source);
+
+// What read_schema_options() reads as the same, limits left out; null for all
+// defaults.
+json::Value write_schema_options(const JsonSchemaOptions& options);
+
+}  // namespace parlance::grammar
+
+#endif  // PARLANCE_SRC_GRAMMAR_SCHEMA_OPTIONS_H_
