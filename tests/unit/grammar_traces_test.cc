@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "grammar/slow_recogniser.h"
+#include "support/differences.h"
 #include "support/grammar_vectors.h"
 
 namespace parlance::grammar {
@@ -24,19 +25,9 @@ using testing::bytes_of;
 using testing::rules_of;
 using testing::text_of;
 
-constexpr std::string_view kLoop =
-    "the token text goes on behind its rule, so that a token which only the "
-    "text inside excludes may follow; the recording lacks it";
-constexpr std::string_view kIllFormed =
-    "bytes that begin no character are never let out";
-
 // Sessions that go another way here, each with its reason.
-const std::map<std::string_view, std::string_view>& differences() {
-  static const std::map<std::string_view, std::string_view> all = {
-      {"ebnf-traces-00368", kLoop},       {"ebnf-traces-00374", kLoop},
-      {"regex-traces-00003", kIllFormed}, {"regex-traces-00004", kIllFormed},
-      {"regex-traces-00005", kIllFormed},
-  };
+const auto& differences() {
+  static const auto all = testing::documented_differences("grammars.md");
   return all;
 }
 

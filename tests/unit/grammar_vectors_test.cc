@@ -1,20 +1,20 @@
 // The recorded vectors of EBNF, regular expressions and Lark, run through the
 // slow recogniser.
 //
-// Vectors that we answer differently are listed here, each with its reason.  A
-// vector that stands in the list and passes is a failure too.
+// Vectors that we answer differently are listed in docs/reference/grammars.md,
+// each with its reason.  A vector that stands in the list and passes is a
+// failure too.
 
 #include "support/grammar_vectors.h"
 
 #include <gtest/gtest.h>
 
-#include <map>
-#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "grammar/slow_recogniser.h"
+#include "support/differences.h"
 
 namespace parlance::grammar {
 namespace {
@@ -24,25 +24,8 @@ using testing::bytes_of;
 using testing::rules_of;
 using testing::text_of;
 
-constexpr std::string_view kLookAround =
-    "look-around is refused; the recording ignores it";
-constexpr std::string_view kRegular =
-    "regular, so its first end is well defined, and supported";
-
-const std::map<std::string_view, std::string_view>& differences() {
-  static const std::map<std::string_view, std::string_view> all = {
-      {"ebnf-00858", kLookAround},
-      {"ebnf-errors-00012", "a hint (= ...) may hold any alternatives"},
-      {"lark-00048", kLookAround},
-      {"lark-00099", kLookAround},
-      {"lark-00150", kLookAround},
-      {"lark-00193", kLookAround},
-      {"lark-00488", "1.0 is an integer, as JSON Schema says"},
-      {"lark-errors-00027", "a marker may ignore case"},
-      {"lark-errors-00117", kRegular},
-      {"lark-errors-00118", kRegular},
-      {"lark-errors-00125", "any rule may have a temperature"},
-  };
+const auto& differences() {
+  static const auto all = testing::documented_differences("grammars.md");
   return all;
 }
 
@@ -104,6 +87,11 @@ TEST(GrammarVectors, Regex) { run("regex.json"); }
 TEST(GrammarVectors, RegexErrors) { run("regex_errors.json"); }
 TEST(GrammarVectors, Lark) { run("lark.json"); }
 TEST(GrammarVectors, LarkErrors) { run("lark_errors.json"); }
+TEST(GrammarVectors, DifferencesAreTold) {
+  EXPECT_EQ(differences().size(), 16u);
+  for (const auto& [id, why] : differences()) EXPECT_GT(why.size(), 4u) << id;
+}
+
 TEST(GrammarVectors, Combine) { run("combine.json"); }
 
 }  // namespace

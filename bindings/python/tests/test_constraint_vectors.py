@@ -168,7 +168,7 @@ def vocabulary_of(tokenizer):
             for i, token in enumerate(tokens)
         ]
     else:
-        data = [token.encode() for token in tokens]
+        data = [bytes_of(token) for token in tokens]
     size = tokenizer.get("vocab_size", len(data))
     data += [None] * (size - len(data))
     data = [b"</s>" if i in stop else token for i, token in enumerate(data)]

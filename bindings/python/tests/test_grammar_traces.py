@@ -1,0 +1,97 @@
+"""Recorded sessions with EBNF, Lark and regular expressions: the real matcher.
+
+The masks have to be the recorded ones, bit by bit.  What a capture would hold
+(get_captures) is not told by a matcher; all other steps are run.
+"""
+
+import json
+
+import numpy
+import pytest
+
+import parlance
+import vectors
+from test_constraint_vectors import allowed, bytes_of, vocabulary_of
+
+FOLDER = vectors.folder() and vectors.folder().parent / "grammar"
+pytestmark = pytest.mark.skipif(
+    FOLDER is None or not FOLDER.is_dir(), reason="no grammar vectors"
+)
+
+
+def sessions():
+    for kind in ("ebnf", "lark", "regex"):
+        name = f"{kind}_traces.json"
+        if FOLDER is None or not (FOLDER / name).is_file():
+            continue
+        for case in json.loads((FOLDER / name).read_text(encoding="utf-8")):
+            yield pytest.param(case, id=case["id"])
+
+
+def differences():
+    """The vectors that docs/reference/grammars.md lists."""
+    page = vectors.ROOT / "docs" / "reference" / "grammars.md"
+    table = page.read_text(encoding="utf-8").partition("\n## Differences")[2]
+    return {
+        line.split("`")[1] for line in table.splitlines() if line[:3] == "| `"
+    }
+
+
+def grammar_of(case, vocabulary):
+    if case["kind"] == "ebnf":
+        return parlance.Grammar.from_ebnf(case["spec"])
+    if case["kind"] == "regex":
+        return parlance.Grammar.from_regex(case["spec"])
+    return parlance.Grammar.from_lark(case["spec"], vocabulary)
+
+
+def run_step(step, matcher, row, size, without_stop):
+    arg = step.get("arg")
+    op = step["op"]
+    if op == "accept_token":
+        assert matcher.accept_token(arg) == step["result"]
+    elif op == "accept_string":
+        assert matcher.accept_bytes(bytes_of(arg)) == step["result"]
+    elif op == "rollback":
+        assert matcher.rollback(1 if arg is None else arg)
+    elif op == "reset":
+        matcher.reset()
+    elif op == "is_terminated":
+        ended = matcher.is_terminated() or (without_stop and matcher.can_end())
+        assert ended == step["result"]
+    elif op == "is_completed":
+        assert matcher.can_end() == step["result"]
+    elif op == "find_jump_forward_string":
+        assert matcher.forced_bytes() == bytes_of(step["result"])
+    elif op == "fill_next_token_bitmask":
+        # The recording says whether the mask leaves anything out; ours, whether
+        # there is one.
+        assert matcher.fill_bitmask(row) != matcher.is_terminated()
+        assert allowed(row, size) == set(step["allowed"])
+    else:
+        assert op == "get_captures"
+
+
+@pytest.mark.parametrize("case", list(sessions()))
+def test_session(case):
+    if "named_grammars" in (case.get("options") or {}):
+        pytest.skip("named grammars have a door in C++ only")
+    tokenizer = case["tokenizer"]
+    if not tokenizer["vocab"]:
+        tokenizer = {"vocab": ["</s>"]}
+    vocabulary, data = vocabulary_of(tokenizer)
+    options = case.get("matcher_options") or {}
+    without_stop = bool(options.get("terminate_without_stop_token"))
+
+    def run():
+        constraint = grammar_of(case, vocabulary).compile(vocabulary)
+        matcher = constraint.matcher()
+        row = numpy.zeros(constraint.mask_words, numpy.int32)
+        for step in case["steps"]:
+            run_step(step, matcher, row, len(data), without_stop)
+
+    if case["id"] in differences():
+        with pytest.raises(AssertionError):
+            run()
+    else:
+        run()
