@@ -19,10 +19,12 @@ constexpr std::uint32_t kClosing = 2;
 
 }  // namespace
 
-JsonMachine::JsonMachine(schema::Document document, JsonSchemaOptions options)
+JsonMachine::JsonMachine(schema::Document document, ItemChoices choices,
+                         JsonSchemaOptions options)
     : document_(std::move(document)),
       options_(std::move(options)),
-      goals_(document_, options_),
+      choices_(std::move(choices)),
+      goals_(document_, choices_, options_),
       item_separator_(options_.layout.item_separator.value_or(
           options_.layout.indent ? "," : ", ")) {
   frames_.emplace_back();
@@ -60,8 +62,9 @@ Result<std::unique_ptr<JsonMachine>> JsonMachine::create(
                    "A key separator is ':' with white space around it."};
     }
   }
-  std::unique_ptr<JsonMachine> machine(
-      new JsonMachine(std::move(document), std::move(options)));
+  ItemChoices choices(document);
+  std::unique_ptr<JsonMachine> machine(new JsonMachine(
+      std::move(document), std::move(choices), std::move(options)));
   Goals& goals = machine->goals_;
   if (std::optional<Error> error = goals.check_nodes())
     return std::move(*error);

@@ -211,7 +211,8 @@ class JsonMachine final : public Recogniser {
     std::array<LexId, json::kLiveBodyStateCount> beside;
   };
 
-  JsonMachine(schema::Document document, JsonSchemaOptions options);
+  JsonMachine(schema::Document document, ItemChoices choices,
+              JsonSchemaOptions options);
 
   // json_machine.cc
   Config structure(Config config, std::uint8_t byte);
@@ -294,6 +295,7 @@ class JsonMachine final : public Recogniser {
   const JsonSchemaOptions options_;
   Goals goals_;
   std::vector<SchemaNote> notes_;
+  const ItemChoices choices_;
   std::string item_separator_;
   Config start_;
 

@@ -58,18 +58,13 @@ void Goals::note_denied() {
     same(arrays.unevaluated_items);
     arrays.max_contains ? both(arrays.contains) : same(arrays.contains);
   }
-  bool contains_evaluates = false;
-  for (const schema::Node& node : document_.nodes) {
-    contains_evaluates =
-        contains_evaluates ||
-        (node.arrays().contains != kNoNode && node.arrays().contains_evaluates);
+  for (const NodeId id : choices_.narrowed()) {
+    note(SchemaNote::Kind::kNarrowed, id, "unevaluatedItems",
+         "an item that only fulfils one of many \"contains\" counts as not "
+         "evaluated");
   }
   for (NodeId id = 0; id < document_.nodes.size(); ++id) {
     const schema::Node& node = document_.node(id);
-    if (contains_evaluates && node.arrays().unevaluated_items != kNoNode) {
-      note(SchemaNote::Kind::kNarrowed, id, "unevaluatedItems",
-           "an item that only fulfils \"contains\" counts as not evaluated");
-    }
     if (!seen[fails(id)]) continue;
     if (node.objects().unevaluated_properties != kNoNode) {
       note(SchemaNote::Kind::kNarrowed, id, "unevaluatedProperties", kWhy);

@@ -32,8 +32,10 @@ bool is_reference(const schema::Node& node) {
 
 }  // namespace
 
-Goals::Goals(const schema::Document& document, const JsonSchemaOptions& options)
+Goals::Goals(const schema::Document& document, const ItemChoices& choices,
+             const JsonSchemaOptions& options)
     : document_(document),
+      choices_(choices),
       options_(options),
       languages_(automata::LanguageLimits{.bytes = options.limits.bytes / 2,
                                           .search_states = 4000,
@@ -216,6 +218,21 @@ bool Goals::evaluated(const UnevaluatedRule& rule, std::uint64_t index) {
          });
 }
 
+Literal Goals::item_rule(const UnevaluatedRule& rule) const {
+  std::vector<NodeId> contains;
+  const auto see = [&](NodeId node) {
+    const schema::ArrayRules& rules = document_.node(node).arrays();
+    if (rules.contains != schema::kNoNode && rules.contains_evaluates) {
+      contains.push_back(rules.contains);
+    }
+  };
+  see(rule.node);
+  for (const NodeId node : rule.scopes) see(node);
+  std::sort(contains.begin(), contains.end());
+  contains.erase(std::unique(contains.begin(), contains.end()), contains.end());
+  return holds(choices_.choice(rule.rule >> 1, contains));
+}
+
 GoalId Goals::member_goal(ShapeId object, const NameClass& name) {
   const ObjectShape& shape = objects_[object];
   if (name.key != kNoKey &&
@@ -265,7 +282,7 @@ GoalId Goals::item_goal(ShapeId array, std::uint64_t index) {
     }
   }
   for (const UnevaluatedRule& rule : shape.unevaluated) {
-    if (!evaluated(rule, index)) literals.push_back(rule.rule);
+    if (!evaluated(rule, index)) literals.push_back(item_rule(rule));
   }
   for (const auto& [at, literal] : shape.at) {
     if (at == index) literals.push_back(literal);

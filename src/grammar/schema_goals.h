@@ -41,6 +41,7 @@
 #include "grammar/number_language.h"
 #include "parlance/error.h"
 #include "parlance/grammar.h"
+#include "grammar/schema_contains.h"
 #include "schema/document.h"
 
 namespace parlance::grammar {
@@ -202,8 +203,9 @@ struct ExtraNames {
 // Not thread-safe.  Tables only grow; references to their entries stay good.
 class Goals {
  public:
-  // Both must outlive the goals.
-  Goals(const schema::Document& document, const JsonSchemaOptions& options);
+  // All must outlive the goals.
+  Goals(const schema::Document& document, const ItemChoices& choices,
+        const JsonSchemaOptions& options);
   ~Goals();
 
   // What is wrong with single nodes: patterns that are not regular, keywords
@@ -379,6 +381,8 @@ class Goals {
   std::unordered_map<NumberLanguages::Id, NumberSpec> specs_;
   std::deque<std::unique_ptr<ObjectFacts>> facts_;
 
+  // What an item that is not evaluated has to fulfil.
+  Literal item_rule(const UnevaluatedRule& rule) const;
   std::deque<std::string> keys_;
   std::unordered_map<std::string_view, KeyId> key_of_;
   std::unordered_map<NodeId, std::vector<std::pair<KeyId, NodeId>>> node_names_;
@@ -387,6 +391,7 @@ class Goals {
   std::vector<automata::LanguageId> pattern_languages_;
   std::unordered_map<std::uint64_t, bool> key_matches_;
 
+  const ItemChoices& choices_;
   std::vector<SchemaNote> notes_;
   bool has_unevaluated_ = false;
   std::vector<bool> spells_enum_;  // nodes that stand for a member of an enum

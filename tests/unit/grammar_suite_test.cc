@@ -51,23 +51,10 @@ constexpr testing::SuiteRefusal kRefusals[] = {
      "texts with unevaluated members are not looked for"},
 };
 
-constexpr const char* kContains =
-    "an item that only fulfils contains counts as not evaluated; in report()";
 constexpr testing::SuiteDifference kDifferences[] = {
     {"optional/float-overflow.json",
      "all integers are multiples of 0.5, if overflow is handled", "", true,
      "exponents are left out where a step is asked for"},
-    {"unevaluatedItems.json", "unevaluatedItems depends on adjacent contains",
-     "", true, kContains},
-    {"unevaluatedItems.json",
-     "unevaluatedItems depends on multiple nested contains", "", true,
-     kContains},
-    {"unevaluatedItems.json",
-     "unevaluatedItems and contains interact to control item dependency "
-     "relationship",
-     "", true, kContains},
-    {"unevaluatedItems.json", "unevaluatedItems with minContains = 0", "", true,
-     kContains},
 };
 
 // A layout, and a writer that keeps to it.
