@@ -32,7 +32,16 @@ std::uint32_t intern_list(std::vector<std::vector<T>>& table,
 // counts that are further than this from every bound are all alike.
 constexpr std::uint64_t kFar = 80;
 
+// So close to the greatest depth every value that begins has to fit below it.
+// (Farther off, one that needs more levels than these may still run into it.)
+constexpr std::uint64_t kNear = 128;
+
 }  // namespace
+
+std::uint32_t JsonMachine::levels_in(FrameId frame) const {
+  const std::uint64_t left = options_.limits.depth - frames_[frame].depth;
+  return left > kNear ? Goals::kAnyLevels : static_cast<std::uint32_t>(left);
+}
 
 std::uint32_t JsonMachine::intern_used(std::vector<KeyId> used) {
   return intern_list(used_, used_of_, std::move(used));
@@ -95,13 +104,14 @@ bool JsonMachine::unique_in(const Frame& frame, GoalId goal) const {
 
 // A new object or array for the value that comes in `id`; 0 if none may come.
 JsonMachine::FrameId JsonMachine::open(FrameId id, JsonType type) {
+  const Goals::Levels levels(goals_, levels_in(id));
   const Frame& outer = frames_[id];
   if (outer.depth >= options_.limits.depth) return 0;
   Frame frame;
   frame.kind =
       type == JsonType::kObject ? FrameKind::kObject : FrameKind::kArray;
   frame.parent = id;
-  frame.depth = static_cast<std::uint16_t>(outer.depth + 1);
+  frame.depth = outer.depth + 1;
   std::vector<Alternative> made;
   for (const GoalId goal : goals_in(frames_[id])) {
     for (const ShapeId shape : goals_.shapes(goal, type)) {
@@ -191,6 +201,7 @@ Config JsonMachine::behind_value(FrameId frame,
 // The frame in which the next item comes; 0 if there can be none.
 JsonMachine::FrameId JsonMachine::next_item(FrameId id) {
   if (frames_[id].next_item != kUnknown) return frames_[id].next_item;
+  const Goals::Levels levels(goals_, levels_in(id));
   const Frame& frame = frames_[id];
   Frame next;
   next.kind = FrameKind::kArray;
@@ -370,6 +381,7 @@ bool is_plain(const ObjectShape& shape) {
 
 JsonMachine::KeyInfo& JsonMachine::key_info(FrameId id) {
   if (frames_[id].keys != nullptr) return *frames_[id].keys;
+  const Goals::Levels levels(goals_, levels_in(id));
   const Frame& frame = frames_[id];
   const std::uint32_t set_id = key_set(frame);
   const KeySet& set = key_sets_[set_id];
@@ -383,19 +395,26 @@ JsonMachine::KeyInfo& JsonMachine::key_info(FrameId id) {
   std::vector<automata::LanguageId> extras;
   bool track = false;
   bool any_open = false;
+  const bool near = levels_in(id) != Goals::kAnyLevels;
+  NameBits possible_here(0);  // where depth matters
   for (const Alternative& one : now) {
     const ObjectShape& shape = goals_.object(one.shape);
     track = track || goals_.tracks_names(one.shape);
     const std::uint64_t memo = std::uint64_t{set_id} << 32 | one.shape;
     auto possible = possible_names_.find(memo);
-    if (possible == possible_names_.end()) {
+    if (near || possible == possible_names_.end()) {
       NameBits bits(set.names().size());
       for (std::size_t i = 0; i < set.names().size(); ++i) {
         if (goals_.live(goals_.member_goal(one.shape, {.key = set.names()[i]})))
           bits.set(i);
       }
-      possible = possible_names_.emplace(memo, std::move(bits)).first;
+      if (near) {
+        possible_here = std::move(bits);
+      } else {
+        possible = possible_names_.emplace(memo, std::move(bits)).first;
+      }
     }
+    const NameBits& may_come = near ? possible_here : possible->second;
     const bool plain = is_plain(shape);
     // In schema order the next name may not pass one that is required.
     std::uint32_t limit = 0xFFFFFFFF;
@@ -405,7 +424,7 @@ JsonMachine::KeyInfo& JsonMachine::key_info(FrameId id) {
     }
     for (std::size_t i = 0; i < set.names().size(); ++i) {
       const KeyId key = set.names()[i];
-      if (!possible->second.get(i) || info->allowed.get(i) ||
+      if (!may_come.get(i) || info->allowed.get(i) ||
           std::binary_search(used.begin(), used.end(), key))
         continue;
       if (in_order && goals_.rank(one.shape, key) > limit) continue;
@@ -586,6 +605,7 @@ std::vector<JsonMachine::MemberWay> JsonMachine::ways_of(const Alternative& one,
 // The frame in which the value of a member called `name` comes.
 JsonMachine::FrameId JsonMachine::make_member(FrameId id, const NameClass& name,
                                               const std::vector<KeyId>& used) {
+  const Goals::Levels levels(goals_, levels_in(id));
   Frame next;
   next.kind = FrameKind::kObject;
   next.pending = true;
@@ -633,7 +653,7 @@ Config JsonMachine::relative(Config config) {
   const Frame& frame = frames_[config.frame];
   // Near the greatest depth, and where layout depends on it, depth matters.
   if (!frame.pending || frame.unique || options_.layout.indent ||
-      frame.depth + 2 * kFar > options_.limits.depth ||
+      frame.depth + kNear + kFar > options_.limits.depth ||
       frame.kind == FrameKind::kDetached)
     return {};
   if (frame.detached == kUnknown) {
@@ -708,7 +728,7 @@ Config JsonMachine::probe(Config config, std::uint8_t byte) {
                                  ? KeySet::kNone
                                  : key_sets_[lexeme.set].node(lexeme.trie).name;
   if (name == KeySet::kNone || frame.size != 1 || options_.layout.indent ||
-      frame.depth + 2 * kFar > options_.limits.depth)
+      frame.depth + kNear + kFar > options_.limits.depth)
     return step(config, byte);
   if (!key_info(config.frame).allowed.get(name)) return {};
   const Alternative one = alternatives(frame)[0];

@@ -91,6 +91,14 @@ Result<std::unique_ptr<JsonMachine>> JsonMachine::create(
                  {},
                  {}};
   }
+  // frames_[0] is outside of everything.
+  const Goals::Levels levels(goals, machine->levels_in(0));
+  if (!goals.live(root)) {
+    return Error{ErrorCode::kTooLarge,
+                 "Every text that fits has more levels of arrays and objects "
+                 "than GrammarLimits::depth allows, which is " +
+                     std::to_string(machine->options_.limits.depth) + "."};
+  }
   Frame frame;
   frame.pending = true;
   machine->start_ = {static_cast<LexId>(Kind::kRoot),

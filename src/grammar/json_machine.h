@@ -129,7 +129,7 @@ class JsonMachine final : public Recogniser {
     FrameKind kind = FrameKind::kRoot;
     bool pending = false;  // a value comes now
     bool unique = false;   // arrays: some alternative's items differ
-    std::uint16_t depth = 0;
+    std::uint32_t depth = 0;
     FrameId parent = 0;
     // Members or items so far, as far as rules tell them apart.
     std::uint32_t count = 0;
@@ -257,6 +257,8 @@ class JsonMachine final : public Recogniser {
   const Alternative* alternatives(const Frame& frame) const {
     return alternatives_.data() + frame.first;
   }
+  // How many levels a value in the frame may have, for Goals::Levels.
+  std::uint32_t levels_in(FrameId frame) const;
   // The goals of the value that comes now, each once.
   std::vector<GoalId> goals_in(const Frame& frame) const;
   // Whether the items of every alternative with this goal have to differ;
@@ -293,9 +295,9 @@ class JsonMachine final : public Recogniser {
 
   const schema::Document document_;
   const JsonSchemaOptions options_;
+  const ItemChoices choices_;
   Goals goals_;
   std::vector<SchemaNote> notes_;
-  const ItemChoices choices_;
   std::string item_separator_;
   Config start_;
 

@@ -540,8 +540,7 @@ std::uint32_t Goals::rank(ShapeId object, KeyId key) {
 
 automata::LanguageId Goals::possible_extras(ShapeId object) {
   ObjectFacts& facts = this->facts(object);
-  if (!facts.possible_known) {
-    facts.possible_known = true;
+  if (!facts.possible_known || levels_ != kAnyLevels) {
     std::vector<automata::LanguageId> parts;
     for (const ExtraNames& extra : facts.extras) {
       const NameClass name{kNoKey, &facts.languages, &extra.matched};
@@ -549,8 +548,12 @@ automata::LanguageId Goals::possible_extras(ShapeId object) {
       parts.push_back(facts.languages.empty() ? languages_.everything()
                                               : extra.language);
     }
-    facts.possible = parts.empty() ? languages_.nothing()
-                                   : languages_.any_of(std::move(parts));
+    const automata::LanguageId possible =
+        parts.empty() ? languages_.nothing()
+                      : languages_.any_of(std::move(parts));
+    if (levels_ != kAnyLevels) return possible;
+    facts.possible_known = true;
+    facts.possible = possible;
   }
   return facts.possible;
 }
@@ -583,7 +586,8 @@ std::vector<KeyId> Goals::needed(ShapeId object,
 std::size_t Goals::memory_bytes() const {
   return languages_.memory_bytes() + numbers_.memory_bytes() +
          goals_.size() * 160 + objects_.size() * 700 + arrays_.size() * 400 +
-         strings_.size() * sizeof(StringShape) + keys_.size() * 80;
+         strings_.size() * sizeof(StringShape) + keys_.size() * 80 +
+         within_.size() * 96;
 }
 
 }  // namespace parlance::grammar

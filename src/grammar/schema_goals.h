@@ -29,19 +29,21 @@
 #include <array>
 #include <cstdint>
 #include <deque>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include "automata/language.h"
 #include "grammar/number_language.h"
+#include "grammar/schema_contains.h"
 #include "parlance/error.h"
 #include "parlance/grammar.h"
-#include "grammar/schema_contains.h"
 #include "schema/document.h"
 
 namespace parlance::grammar {
@@ -212,6 +214,22 @@ class Goals {
   // that cannot be enforced.  Fills notes().
   std::optional<Error> check_nodes();
 
+  // While one is alive, what is live, completable or among the shapes is meant
+  // for values with at most so many levels of arrays and objects.
+  static constexpr std::uint32_t kAnyLevels = 0xFFFFFFFF;
+  class Levels {
+   public:
+    Levels(Goals& goals, std::uint32_t levels)
+        : goals_(goals), before_(std::exchange(goals.levels_, levels)) {}
+    ~Levels() { goals_.levels_ = before_; }
+    Levels(const Levels&) = delete;
+    Levels& operator=(const Levels&) = delete;
+
+   private:
+    Goals& goals_;
+    std::uint32_t before_;
+  };
+
   GoalId goal(std::vector<Literal> literals);
   const std::vector<Literal>& literals(GoalId id) const { return goals_[id]; }
   GoalId with(GoalId goal, Literal literal);
@@ -219,9 +237,12 @@ class Goals {
   // The live alternatives of a goal; empty when no value of the type fits.
   const std::vector<ShapeId>& shapes(GoalId goal, JsonType type);
   bool live(GoalId goal) { return ask(goal).yes; }
-  // Nothing fulfils the goal.  More than !live(), which also says that nothing
-  // was found within the limits.
-  bool is_empty(GoalId goal) { return ask(goal).surely_not(); }
+  // Nothing fulfils the goal, of any number of levels.  More than !live(),
+  // which also says that nothing was found within the limits.
+  bool is_empty(GoalId goal) {
+    const Levels any(*this, kAnyLevels);
+    return ask(goal).surely_not();
+  }
 
   const StringShape& string(ShapeId id) const { return strings_[id]; }
   const ObjectShape& object(ShapeId id) const { return objects_[id]; }
@@ -323,6 +344,7 @@ class Goals {
   Answer ask(GoalId goal, JsonType type);
   Answer ask(GoalId goal);
   Answer ask_shape(JsonType type, ShapeId shape);
+  const std::vector<ShapeId>& shapes_within(GoalId goal, JsonType type);
   Answer ask_members(ShapeId object, const std::vector<KeyId>& seen,
                      std::uint64_t count, std::uint64_t broken);
   struct Plan;
@@ -359,6 +381,8 @@ class Goals {
   bool knows(NodeId node, const NameClass& name);
   bool evaluated(const UnevaluatedRule& rule, const NameClass& name);
   bool evaluated(const UnevaluatedRule& rule, std::uint64_t index);
+  // What an item that is not evaluated has to fulfil.
+  Literal item_rule(const UnevaluatedRule& rule) const;
   automata::LanguageId pattern_language(schema::PatternId pattern);
   automata::LanguageId names_language(const std::vector<Literal>& names);
   std::optional<Error> check_node(NodeId id);
@@ -367,6 +391,7 @@ class Goals {
             std::string message);
 
   const schema::Document& document_;
+  const ItemChoices& choices_;
   const JsonSchemaOptions& options_;
   automata::Languages languages_;
   NumberLanguages numbers_;
@@ -381,8 +406,6 @@ class Goals {
   std::unordered_map<NumberLanguages::Id, NumberSpec> specs_;
   std::deque<std::unique_ptr<ObjectFacts>> facts_;
 
-  // What an item that is not evaluated has to fulfil.
-  Literal item_rule(const UnevaluatedRule& rule) const;
   std::deque<std::string> keys_;
   std::unordered_map<std::string_view, KeyId> key_of_;
   std::unordered_map<NodeId, std::vector<std::pair<KeyId, NodeId>>> node_names_;
@@ -391,12 +414,15 @@ class Goals {
   std::vector<automata::LanguageId> pattern_languages_;
   std::unordered_map<std::uint64_t, bool> key_matches_;
 
-  const ItemChoices& choices_;
   std::vector<SchemaNote> notes_;
   bool has_unevaluated_ = false;
   std::vector<bool> spells_enum_;  // nodes that stand for a member of an enum
   bool narrowed_ = false;
   std::uint32_t depth_ = 0;  // questions being asked
+  std::uint32_t levels_ = kAnyLevels;
+  // shapes() for fewer levels than any.
+  std::map<std::tuple<GoalId, JsonType, std::uint32_t>, std::vector<ShapeId>>
+      within_;
   std::size_t steps_ = 0;
 };
 

@@ -36,6 +36,10 @@ std::string reason(schema::Ignored::Why why) {
   return {};
 }
 
+bool is_nested(JsonType type) {
+  return type == JsonType::kArray || type == JsonType::kObject;
+}
+
 template <class T>
 bool contains(const std::vector<T>& sorted, const T& value) {
   return std::binary_search(sorted.begin(), sorted.end(), value);
@@ -44,6 +48,10 @@ bool contains(const std::vector<T>& sorted, const T& value) {
 }  // namespace
 
 Goals::Answer Goals::ask(GoalId goal, JsonType type) {
+  if (levels_ != kAnyLevels && is_nested(type)) {
+    const bool yes = !shapes_within(goal, type).empty();
+    return {.yes = yes, .cut = !yes};
+  }
   Expansion& known = expansion(goal, type);
   if (known.known == Known::kYes) return {.yes = true};
   if (known.known == Known::kNo) return {.cut = known.cut};
@@ -103,7 +111,30 @@ Goals::Answer Goals::ask_shape(JsonType type, ShapeId shape) {
   }
 }
 
+// Each question leads to one about fewer levels, so this comes to an end.
+const std::vector<ShapeId>& Goals::shapes_within(GoalId goal, JsonType type) {
+  const std::tuple key(goal, type, levels_);
+  const auto known = within_.find(key);
+  if (known != within_.end()) return known->second;
+  std::vector<ShapeId> live;
+  if (levels_ > 0) {
+    std::vector<ShapeId> all;
+    {
+      const Levels any(*this, kAnyLevels);
+      all = shapes(goal, type);
+    }
+    const Levels inside(*this, levels_ - 1);
+    for (const ShapeId shape : all) {
+      if (ask_shape(type, shape).yes) live.push_back(shape);
+    }
+  }
+  return within_.emplace(key, std::move(live)).first->second;
+}
+
 const std::vector<ShapeId>& Goals::shapes(GoalId goal, JsonType type) {
+  if (levels_ != kAnyLevels && is_nested(type)) {
+    return shapes_within(goal, type);
+  }
   Expansion& known = expansion(goal, type);
   if (!known.live_known) {
     known.live_known = true;

@@ -6,6 +6,9 @@
 //                report() says that the grammar is narrower, at most then
 //   no dead end  whatever was written, something leads to the end; and what is
 //                written so, byte by byte, is valid
+//   depth        where only few levels of arrays and objects are allowed, the
+//                same texts are accepted without those that have more, and
+//                there is no dead end either
 //   prefixes     of a text that is accepted every beginning may go on
 //   rewriting    what means the same accepts the same: a schema twice in allOf,
 //                under two negations, behind a reference, with its keywords in
@@ -46,9 +49,12 @@ std::string text_of(const json::Value& value) {
   return json::dump(value, {.ascii = false, .compact = true});
 }
 
-JsonSchemaOptions compact() {
+constexpr std::size_t kAnyDepth = 1000;
+
+JsonSchemaOptions compact(std::size_t depth = kAnyDepth) {
   JsonSchemaOptions options;
   options.layout.max_white_space = 0;
+  options.limits.depth = depth;
   return options;
 }
 
@@ -308,13 +314,15 @@ std::optional<std::string> write_on(Recogniser& machine, const Place& from,
   return std::nullopt;
 }
 
-void check_walks(std::uint32_t seed, std::size_t walks, std::size_t& given_up) {
+void check_walks(std::uint32_t seed, std::size_t walks, std::size_t& given_up,
+                 std::size_t depth) {
   SmallSchemas small(seed);
   const json::Value schema = schema_of(small, seed);
   SCOPED_TRACE(rerun(seed, schema));
   const Result<schema::Document> document = schema::load(schema);
   if (!document) return;
-  const Result<Grammar> grammar = Grammar::from_json_schema(schema, compact());
+  const Result<Grammar> grammar =
+      Grammar::from_json_schema(schema, compact(depth));
   if (!grammar) return;
   schema::Validator validator(*document);
   Recogniser& machine = *grammar->machine()->recogniser;
@@ -358,10 +366,12 @@ void check_walks(std::uint32_t seed, std::size_t walks, std::size_t& given_up) {
   }
 }
 
-void check_walks(Seeds range, std::size_t walks) {
+// Beyond `depths` levels there is no limit.
+void check_walks(Seeds range, std::size_t walks, std::size_t depths = 0) {
   std::size_t given_up = 0;
   for (std::uint32_t seed = range.first; seed <= range.last; ++seed) {
-    check_walks(seed, walks, given_up);
+    check_walks(seed, walks, given_up,
+                depths == 0 ? kAnyDepth : seed / 6 % (depths + 1));
   }
   std::cout << "given up: " << given_up << "\n";
   EXPECT_LE(given_up, (range.last - range.first + 1) * walks / 500);
@@ -369,6 +379,58 @@ void check_walks(Seeds range, std::size_t walks) {
 
 TEST(GrammarLaws, NoDeadEnds) { check_walks(seeds(1000), 6); }
 TEST(GrammarLaws, NoDeadEndsLongRun) { check_walks(seeds(20000, 10000), 12); }
+
+TEST(GrammarLaws, NoDeadEndsNearTheGreatestDepth) {
+  check_walks(seeds(1500), 6, 3);
+}
+TEST(GrammarLaws, NoDeadEndsNearTheGreatestDepthLongRun) {
+  check_walks(seeds(20000, 10000), 12, 4);
+}
+
+// --- Depth. -----------------------------------------------------------------
+
+std::size_t levels_of(std::string_view text) {
+  std::size_t most = 0;
+  Place place{.config = {}, .text = {}};
+  for (const char c : text) {
+    place.add(static_cast<std::uint8_t>(c));
+    most = std::max(most, place.open);
+  }
+  return most;
+}
+
+void check_depth(std::uint32_t seed, std::size_t& compared) {
+  SmallSchemas small(seed);
+  const json::Value schema = schema_of(small, seed);
+  SCOPED_TRACE(rerun(seed, schema));
+  const Result<Grammar> any = Grammar::from_json_schema(schema, compact());
+  if (!any || is_narrowed(*any)) return;
+  std::vector<std::string> texts;
+  for (const json::Value& value : values_for(small, 120)) {
+    const std::string text = text_of(value);
+    if (any->accepts(text)) texts.push_back(text);
+  }
+  for (std::size_t depth = 0; depth < 4; ++depth) {
+    const Result<Grammar> some =
+        Grammar::from_json_schema(schema, compact(depth));
+    if (!some) {
+      ASSERT_EQ(some.error().code, ErrorCode::kTooLarge);
+    }
+    for (const std::string& text : texts) {
+      ++compared;
+      ASSERT_EQ(some && some->accepts(text), levels_of(text) <= depth)
+          << text << " at most " << depth << " deep";
+    }
+  }
+}
+
+TEST(GrammarLaws, DepthTakesAwayDeeperTextsOnly) {
+  std::size_t compared = 0;
+  const Seeds range = seeds(1500);
+  for (std::uint32_t seed = range.first; seed <= range.last; ++seed)
+    check_depth(seed, compared);
+  std::cout << "compared: " << compared << "\n";
+}
 
 // --- Rewriting. -------------------------------------------------------------
 

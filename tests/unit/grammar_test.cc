@@ -385,6 +385,32 @@ TEST(Grammar, ExactLayouts) {
   }
 }
 
+TEST(Grammar, WhatNeedsMoreLevelsIsNotBegunNearTheGreatestDepth) {
+  constexpr std::string_view kPairs = R"({"anyOf": [{"type": "null"},
+      {"type": "array", "minItems": 1,
+       "items": {"type": "array", "minItems": 1, "items": {"$ref": "#"}}}]})";
+  JsonSchemaOptions options;
+  options.limits.depth = 5;
+  check({{kPairs,
+          {"null", "[[null]]", "[[[[null]]]]", "[[null,[[null]]],[null]]"},
+          {"[[[[[[null]]]]]]", "[[[[["}}},
+        options);
+  const Result<Grammar> grammar = Grammar::from_json_schema(kPairs, options);
+  EXPECT_EQ(grammar->explain("[[[[[")->offset, 4u);
+  options.limits.depth = 300;
+  const Result<Grammar> far = Grammar::from_json_schema(kPairs, options);
+  EXPECT_EQ(far->explain(std::string(301, '['))->offset, 300u);
+  options.limits.depth = 301;
+  const Result<Grammar> odd = Grammar::from_json_schema(kPairs, options);
+  EXPECT_EQ(odd->explain(std::string(301, '['))->offset, 300u);
+  options.limits.depth = 1;
+  const Result<Grammar> none = Grammar::from_json_schema(
+      R"({"type": "array", "minItems": 1, "items": {"type": "array"}})",
+      options);
+  ASSERT_FALSE(none);
+  EXPECT_EQ(none.error().code, ErrorCode::kTooLarge);
+}
+
 TEST(Grammar, UnlimitedWhiteSpace) {
   JsonSchemaOptions options;
   options.layout.max_white_space = JsonLayout::kUnlimited;

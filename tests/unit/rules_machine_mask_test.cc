@@ -142,6 +142,31 @@ text[max_chars=6] ::= ([^.] | "\u00e9")* "a"
   }
 }
 
+// Where only few levels are left, what may begin depends on their number.
+TEST(RulesMachineMask, SchemasNearTheGreatestDepth) {
+  const std::string schema = R"x({"anyOf": [{"type": ["null", "integer"]},
+      {"type": "array", "minItems": 1,
+       "items": {"type": "array", "minItems": 1, "items": {"$ref": "#"}}},
+      {"type": "object", "required": ["id"], "properties": {
+        "a": {"type": "array"}, "id": {"type": ["string", "object"]}},
+       "additionalProperties": {"$ref": "#"}}]})x";
+  Walks walks({schema, "[[[[[{\"id\":{\"a\":[[1]]}}]]]]]"});
+  const Result<grammar::Rules> rules =
+      grammar::read_ebnf("root ::= JsonSchema(\"true\")");
+  for (std::size_t depth : {1, 2, 3, 4, 7, 130}) {
+    SCOPED_TRACE(depth);
+    JsonSchemaOptions options;
+    options.limits.depth = depth;
+    const Result<Grammar> fast = Grammar::from_json_schema(schema, options);
+    const Result<Grammar> other = Grammar::from_json_schema(schema, options);
+    ASSERT_TRUE(fast && other);
+    grammar::Recogniser* const bytes[] = {other->machine()->recogniser.get()};
+    SlowRecogniser slow(*rules, bytes);
+    walks.run(*fast, slow, static_cast<std::uint32_t>(depth));
+    if (::testing::Test::HasFatalFailure()) return;
+  }
+}
+
 TEST(RulesMachineMask, Tags) {
   const std::vector<std::string> tags = {
       R"x({"type": "structural_tag", "format": {"type": "triggered_tags",
