@@ -9,6 +9,7 @@
 #include "grammar/ebnf.h"
 #include "grammar/lower_arguments.h"
 #include "grammar/regex_rules.h"
+#include "grammar/trigger_ways.h"
 #include "json/located.h"
 #include "parlance/line_column.h"
 
@@ -58,12 +59,7 @@ class Lowering {
   ExprId lower_dispatch(FormatId id);
   ExprId lower_token_dispatch(FormatId id);
 
-  // What follows a trigger.
-  struct Trigger {
-    std::string text;
-    ExprId behind = kNoId;
-  };
-  void add_triggers(std::vector<Trigger> triggers, std::string_view name,
+  void add_triggers(std::vector<TriggerWay> ways, std::string_view name,
                     FreeTextExpr& text);
 
   // At least one tag comes first, where that is asked for; `text` is all that
@@ -264,27 +260,10 @@ ExprId Lowering::with_first(const Format& format, bool at_least_one,
   return out_.rules.sequence({first, text});
 }
 
-// Where a trigger begins another, both ways are open behind the shorter one:
-// to what it leads to, and to the rest of the longer one.  So only triggers
-// that no other begins are given to the text.  Equal ones are one.
-void Lowering::add_triggers(std::vector<Trigger> triggers,
-                            std::string_view name, FreeTextExpr& text) {
-  Rules& rules = out_.rules;
-  // A trigger comes before those that it begins.
-  std::stable_sort(
-      triggers.begin(), triggers.end(),
-      [](const Trigger& a, const Trigger& b) { return a.text < b.text; });
-  for (std::size_t i = 0; i < triggers.size();) {
-    const std::string& first = triggers[i].text;
-    std::vector<ExprId> ways;
-    std::size_t j = i;
-    for (; j < triggers.size() && triggers[j].text.starts_with(first); ++j) {
-      ways.push_back(
-          rules.sequence({rules.bytes(triggers[j].text.substr(first.size())),
-                          triggers[j].behind}));
-    }
-    text.triggers.push_back({first, rule(name, rules.choice(std::move(ways)))});
-    i = j;
+void Lowering::add_triggers(std::vector<TriggerWay> ways, std::string_view name,
+                            FreeTextExpr& text) {
+  for (TriggerWay& way : join_triggers(std::move(ways), out_.rules)) {
+    text.triggers.push_back({std::move(way.text), rule(name, way.behind)});
   }
 }
 
@@ -299,7 +278,7 @@ ExprId Lowering::lower_triggered_tags(FormatId id) {
   text.excludes = facts_.excluded_texts(id);
   text.loop = !body.stop_after_first;
   // The rest of "begin" is what the trigger leaves of it.
-  std::vector<Trigger> triggers;
+  std::vector<TriggerWay> triggers;
   for (FormatId child : format.children) {
     const std::string& begin = tag_[child].as<TagFormat>().begin.texts[0];
     for (const std::string& trigger : body.triggers) {
@@ -392,7 +371,7 @@ ExprId Lowering::lower_dispatch(FormatId id) {
   FreeTextExpr text;
   text.excludes = facts_.excluded_texts(id);
   text.loop = body.loop;
-  std::vector<Trigger> triggers;
+  std::vector<TriggerWay> triggers;
   for (std::size_t i = 0; i < body.patterns.size(); ++i) {
     triggers.push_back({body.patterns[i], whole(format.children[i])});
   }

@@ -99,6 +99,10 @@ TEST(Ebnf, Languages) {
        "s ::= \"2\"",
        {"ab1", "ab2", "b2"},
        {"b1", "ab3"}},
+      {"root ::= TagDispatch((\"<f>\", s), (\"<f\", r), (\"<f\", s))\n"
+       "r ::= \"1\"\ns ::= \"2\"\ndispatched ::= \"3\"",
+       {"<f1", "<f2", "<f>2", "<<f1<f>2"},
+       {"<f>1", "<f", "<f>", "<fx", "<f3"}},
       {"root ::= TagDispatch((\"x\", r))\nr ::= r \"a\"", {"a"}, {"x", "xa"}},
       {"root ::= \"a\" Token(1, 3-5) | ExcludeToken(2) | \"b\"", {"b"}, {"a"}},
       {"root ::= Token (\"x\")\nToken ::= \"a\"", {"ax"}, {"a"}},
