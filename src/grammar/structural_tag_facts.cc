@@ -238,6 +238,35 @@ std::optional<Error> check_reachable(const std::vector<std::string>& triggers,
   return std::nullopt;
 }
 
+// A trigger that has another inside is never read to its end: the other one is
+// read first.  Unless a third begins it, behind which both ways are open.
+std::optional<Error> check_not_inside(const std::vector<std::string>& triggers,
+                                      const Format& format, bool dispatch) {
+  for (std::size_t i = 0; i < triggers.size(); ++i) {
+    const std::string& outer = triggers[i];
+    std::size_t first = outer.size();  // where the first one in it ends
+    const std::string* found = nullptr;
+    for (const std::string& inner : triggers) {
+      const std::size_t at = outer.find(inner);
+      if (at == std::string::npos) continue;
+      const std::size_t end = at + inner.size();
+      if (end >= outer.size() || end > first) continue;
+      if (end == first && at != 0) continue;
+      first = end;
+      found = at == 0 ? nullptr : &inner;
+    }
+    if (found == nullptr) continue;
+    const std::string index = std::to_string(i);
+    return Error{ErrorCode::kConflict,
+                 std::string(to_string(format.type)) + ": the trigger " +
+                     quoted(outer) + " contains the trigger " + quoted(*found) +
+                     ", which is read first, so it can never be read.",
+                 format.path + (dispatch ? "/rules/" + index + "/0"
+                                         : "/triggers/" + index)};
+  }
+  return std::nullopt;
+}
+
 std::optional<Error> check_reachable_tokens(
     const std::vector<TokenRef>& triggers,
     const std::vector<TokenRef>& excludes, const Format& format) {
@@ -405,10 +434,18 @@ std::optional<Error> check_structural_tag(const StructuralTag& tag) {
           error = check_reachable(format.as<TriggeredTags>().triggers,
                                   facts.excluded_texts(self), format, false);
         }
+        if (!error) {
+          error = check_not_inside(format.as<TriggeredTags>().triggers, format,
+                                   false);
+        }
         break;
       case FormatType::kDispatch:
         error = check_reachable(format.as<DispatchFormat>().patterns,
                                 facts.excluded_texts(self), format, true);
+        if (!error) {
+          error = check_not_inside(format.as<DispatchFormat>().patterns, format,
+                                   true);
+        }
         break;
       case FormatType::kTokenTriggeredTags:
         error = check_token_triggers(tag, format);
