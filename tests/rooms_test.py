@@ -33,6 +33,7 @@ DOORS = {
     "response_parser.h": "parse",
     "response_schema.h": "parse",
     "structural_tag.h": "grammar",
+    "tag_parser.h": "tags",
     "vocabulary.h": "vocab",
 }
 
@@ -47,11 +48,14 @@ EXCEPTIONS = {
     ("grammar/json_machine.h", "grammar.h"): "takes a schema's options",
     ("grammar/machine.h", "grammar.h"): "completes Grammar::Machine",
     ("grammar/rules_api.cc", "grammar.h"): "defines the doors of user grammars",
+    ("grammar/tag_leaf.h", "grammar.h"): "takes the limits of a grammar",
     ("grammar/schema_goals.h", "grammar.h"): "takes options, gives notes",
     ("grammar/schema_options.h", "grammar.h"): "reads and writes options",
     ("mask/lexeme_walk.h", "vocabulary.h"): "walks the tokens of a vocabulary",
     ("mask/mask_maker.h", "vocabulary.h"): "reads the bytes of tokens",
     ("parse/program.h", "vocabulary.h"): "a program is made for a vocabulary",
+    ("tags/program.h", "tag_parser.h"): "completes TagProgram::Code",
+    ("tags/token_log.h", "vocabulary.h"): "remembers the ids of tokens",
     ("vocab/token_shapes.h", "vocabulary.h"): "is made of a vocabulary",
     ("vocab/token_tables_build.cc", "vocabulary.h"): "tables are made of one",
 }

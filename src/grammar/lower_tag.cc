@@ -39,6 +39,15 @@ class Lowering {
     return std::move(out_);
   }
 
+  Result<LoweredTag> lower_leaf(FormatId id) {
+    Rules& rules = out_.rules;
+    rules.root = rules.add_rule("root");
+    const ExprId whole = lower_one(id);
+    if (error_) return *std::move(error_);
+    rules.rules[rules.root].body = whole;
+    return std::move(out_);
+  }
+
  private:
   // What became of a format.
   struct Made {
@@ -497,6 +506,11 @@ static_assert(kUnbounded == kMany);
 Result<LoweredTag> lower_tag(const StructuralTag& tag,
                              const LowerOptions& options) {
   return Lowering(tag, options).lower();
+}
+
+Result<LoweredTag> lower_leaf(const StructuralTag& tag, FormatId id,
+                              const LowerOptions& options) {
+  return Lowering(tag, options).lower_leaf(id);
 }
 
 }  // namespace parlance::grammar

@@ -63,6 +63,11 @@ struct LoweredTag {
 Result<LoweredTag> lower_tag(const StructuralTag& tag,
                              const LowerOptions& options = {});
 
+// The rules of one regex, grammar or json_schema alone, as the whole tag has
+// them.  REQUIRES: `id` is such a format.
+Result<LoweredTag> lower_leaf(const StructuralTag& tag, FormatId id,
+                              const LowerOptions& options = {});
+
 }  // namespace parlance::grammar
 
 #endif  // PARLANCE_SRC_GRAMMAR_LOWER_TAG_H_

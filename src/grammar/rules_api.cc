@@ -15,6 +15,7 @@
 #include "grammar/regex_rules.h"
 #include "grammar/rules_machine.h"
 #include "grammar/schema_options.h"
+#include "grammar/tag_leaf.h"
 #include "json/located.h"
 #include "parlance/grammar.h"
 #include "schema/document.h"
@@ -252,4 +253,46 @@ Result<Grammar> Grammar::concat(const std::vector<Grammar>& parts,
   return Grammar(std::move(*made));
 }
 
+namespace grammar {
+
+Result<TagLeaf> make_tag_leaf(const StructuralTag& tag, FormatId id,
+                              const LowerOptions& lowering,
+                              const GrammarLimits& limits) {
+  Result<LoweredTag> lowered = lower_leaf(tag, id, lowering);
+  if (!lowered) return std::move(lowered).error();
+  const Rules& rules = lowered->rules;
+  std::vector<SchemaNote> notes;
+  std::vector<std::unique_ptr<Recogniser>> schemas;
+  std::vector<Leaf> leaves = leaves_of(rules, limits);
+  for (std::size_t i = 0; i < leaves.size(); ++i) {
+    leaves[i].path = lowered->schema_paths[i];
+    leaves[i].in_place = lowered->schema_in_place[i];
+    Result<std::unique_ptr<Recogniser>> made =
+        leaf_recogniser(leaves[i], notes);
+    if (!made) return std::move(made).error();
+    schemas.push_back(std::move(*made));
+  }
+  TagLeaf out;
+  if (rules.exprs[rules.rules[rules.root].body].kind == ExprKind::kSchema) {
+    out.recogniser = std::move(schemas.front());
+    return out;
+  }
+  auto machine = std::make_unique<RulesMachine>(
+      rules, std::move(schemas), RulesMachineLimits{.bytes = limits.bytes});
+  if (machine->overflowed()) {
+    return Error{ErrorCode::kTooLarge,
+                 "The beginning of the format needs more than "
+                 "GrammarLimits::bytes.",
+                 tag[id].path};
+  }
+  if (!machine->start().dead()) out.recogniser = std::move(machine);
+  out.reads_tokens =
+      !rules.token_sets.empty() || !rules.token_texts.empty() ||
+      std::any_of(rules.rules.begin(), rules.rules.end(), [](const Rule& rule) {
+        return rule.options.max_tokens.has_value();
+      });
+  return out;
+}
+
+}  // namespace grammar
 }  // namespace parlance

@@ -4,7 +4,6 @@
 #include "grammar/slow_network.h"
 
 #include <algorithm>
-#include <deque>
 #include <utility>
 
 namespace parlance::grammar {
@@ -19,16 +18,6 @@ const CharClass& scalar_values() {
 }
 
 }  // namespace
-
-std::uint32_t TriggerAutomaton::step(std::uint32_t node,
-                                     std::uint8_t byte) const {
-  for (;;) {
-    auto found = nodes[node].next.find(byte);
-    if (found != nodes[node].next.end()) return found->second;
-    if (node == 0) return 0;
-    node = nodes[node].fail;
-  }
-}
 
 struct Network::Build {
   Network& net;
@@ -273,39 +262,14 @@ void Network::Build::free_text(const FreeTextExpr& text, const Work& work) {
   StateId id =
       act(Action::kFreeText, net.free_texts.size(), work.begin, work.end);
   TriggerAutomaton automaton;
-  automaton.nodes.emplace_back();
-  auto insert = [&](const std::string& word) {
-    std::uint32_t at = 0;
-    for (char c : word) {
-      auto byte = static_cast<std::uint8_t>(c);
-      auto [place, added] = automaton.nodes[at].next.try_emplace(
-          byte, static_cast<std::uint32_t>(automaton.nodes.size()));
-      at = place->second;
-      if (added) automaton.nodes.emplace_back();
-    }
-    return at;
-  };
   for (const FreeTextExpr::Trigger& trigger : text.triggers) {
     StateId next = call(trigger.rule, text.loop ? id : work.end);
-    automaton.nodes[insert(trigger.text)].calls.push_back(next);
+    automaton.nodes[automaton.insert(trigger.text)].calls.push_back(next);
   }
   for (const std::string& word : text.excludes) {
-    automaton.nodes[insert(word)].excluded = true;
+    automaton.nodes[automaton.insert(word)].excluded = true;
   }
-  std::deque<std::uint32_t> queue{0};
-  while (!queue.empty()) {
-    std::uint32_t at = queue.front();
-    queue.pop_front();
-    for (auto [byte, child] : automaton.nodes[at].next) {
-      TriggerAutomaton::Node& node = automaton.nodes[child];
-      if (at != 0) node.fail = automaton.step(automaton.nodes[at].fail, byte);
-      const TriggerAutomaton::Node& suffix = automaton.nodes[node.fail];
-      node.excluded = node.excluded || suffix.excluded;
-      node.calls.insert(node.calls.end(), suffix.calls.begin(),
-                        suffix.calls.end());
-      queue.push_back(child);
-    }
-  }
+  automaton.link();
   net.free_texts.push_back(std::move(automaton));
 }
 

@@ -22,6 +22,7 @@
 
 #include "grammar/recogniser.h"
 #include "grammar/rules.h"
+#include "grammar/trigger_automaton.h"
 
 namespace parlance::grammar {
 
@@ -51,19 +52,6 @@ struct NetworkState {
   std::uint32_t min = 0;
   std::uint32_t max = kMany;
   std::vector<StateId> epsilon = {};  // kPass and kBodyEnd only
-};
-
-// Free text: an automaton that knows the longest suffix of the text so far
-// that begins a trigger or an exclude (Aho and Corasick, 1975).
-struct TriggerAutomaton {
-  struct Node {
-    std::map<std::uint8_t, std::uint32_t> next = {};
-    std::uint32_t fail = 0;
-    bool excluded = false;
-    std::vector<StateId> calls = {};  // of the triggers that end here
-  };
-  std::vector<Node> nodes;
-  std::uint32_t step(std::uint32_t node, std::uint8_t byte) const;
 };
 
 struct TokenTriggers {

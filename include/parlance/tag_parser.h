@@ -1,0 +1,168 @@
+#ifndef PARLANCE_TAG_PARSER_H_
+#define PARLANCE_TAG_PARSER_H_
+
+// Reading a response by the structural tag that its model was held to.
+//
+//   Result<TagProgram> program = TagProgram::compile(tag);
+//   if (!program) return program.error();
+//   TagParser parser(*program);
+//   for (std::string_view chunk : stream)
+//     for (const Event& event : parser.feed(chunk)) show(event);
+//   for (const Event& event : parser.finalize()) show(event);
+//   return parser.message();   // or parser.tree(): format by format
+//
+// A text is read completely if and only if the tag's grammar accepts it
+// (Grammar::from_structural_tag).  Where it can be read in several ways, the
+// first is taken, decided from left to right:
+//
+//   an earlier alternative before a later one, also of tags with one trigger;
+//   free text (any_text, text between triggered tags, any_tokens) as short as
+//   it can be, and as many triggered tags as there can be;
+//   all else (repetitions, patterns, grammars, JSON) as long as it can be.
+//
+// A text that does not fit is read up to the last byte that could still be
+// continued; the rest is kept as it is, and a diagnostic says where it begins
+// and what was expected there.
+//
+// Laws, as for ResponseParser: how the response is cut into chunks changes only
+// how chunk events are cut (Chunking); no event is taken back (Append); every
+// byte is in a format of the tree or in the rest (Account).
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string_view>
+
+#include "parlance/error.h"
+#include "parlance/grammar.h"
+#include "parlance/json.h"
+#include "parlance/limits.h"
+#include "parlance/message.h"
+#include "parlance/structural_tag.h"
+#include "parlance/vocabulary.h"
+
+namespace parlance {
+
+struct TagProgramOptions {
+  // Looks up tokens that the tag gives by their text, and checks ids.  May be
+  // null; then a token by its text is an error (kUsage).  Copied.
+  const Vocabulary* vocabulary = nullptr;
+
+  // Of the schemas, patterns and grammars inside.
+  GrammarLimits limits = {};
+};
+
+// A structural tag made ready to read.  Immutable, cheap to copy, safe to share
+// between threads: what reads JSON and patterns is shared by all parsers, and
+// one parser at a time uses it, for the length of a feed().
+class TagProgram {
+ public:
+  // Errors: those of Grammar::from_structural_tag, kUnsatisfiable among them.
+  static Result<TagProgram> compile(const StructuralTag& tag,
+                                    const TagProgramOptions& options = {});
+
+  // The names that events and the message use, by Event::field_index.
+  std::span<const std::string_view> fields() const;
+
+  struct Code;
+  const std::shared_ptr<const Code>& code() const { return code_; }
+
+ private:
+  explicit TagProgram(std::shared_ptr<const Code> code);
+  std::shared_ptr<const Code> code_;
+};
+
+struct TagParserOptions {
+  // With a vocabulary the parser reads token ids (feed_tokens): formats of
+  // tokens match ids, all others the bytes of the tokens.  May be null. Copied.
+  const Vocabulary* vocabulary = nullptr;
+
+  // What the prompt already wrote of this response.  It is read first, and
+  // counts as its text; with a vocabulary a special token that is spelled in it
+  // counts as that token.
+  std::string_view prefix = {};
+
+  // Keep the message and the tree.  False: events alone; memory does not grow
+  // with what is closed, message() has diagnostics only, tree() is null.
+  bool keep_message = true;
+
+  // Readings of a text that may be open at a time, and bytes that may be used
+  // to tell them apart.  Past either the rest of the text is not read by the
+  // tag, with a diagnostic (kTooLarge).
+  std::size_t readings = 4096;
+  std::size_t reading_bytes = std::size_t{64} << 20;
+
+  // Limits::diagnostics.
+  Limits limits = {};
+};
+
+// Reads one response.  Movable, not copyable.  Not thread-safe: one stream, one
+// parser, one thread.
+//
+// Regions of the message, and their fields, are what the tag's keys "field" and
+// "tool" say; docs/reference/structural-tags.md has the rules for formats
+// without them.  The value of a call is {"type": "function", "function":
+// {"name", "arguments"}}.
+class TagParser {
+ public:
+  explicit TagParser(const TagProgram& program,
+                     const TagParserOptions& options = {});
+  ~TagParser();
+  TagParser(TagParser&&) noexcept;
+  TagParser& operator=(TagParser&&) noexcept;
+
+  // The events that the prefix caused.  Valid until feed() or finalize().
+  std::span<const Event> initial_events() const;
+  // Event::bytes counts from the beginning of the prefix.
+  std::size_t prefix_bytes() const;
+
+  // Consumes `chunk` and returns the events on which all readings that are
+  // still possible agree, oldest first.  A chunk may be empty and may end
+  // anywhere.  Events are valid until the next feed() or finalize().
+  //
+  // Complexity: O(chunk.size() * r), r the readings that are open: one or two
+  // almost always, never more than TagParserOptions::readings.
+  // Memory: the text, and what tells open readings apart.
+  //
+  // REQUIRES: !finalized() and no vocabulary was given.  Otherwise the call
+  // does nothing and returns no events.
+  std::span<const Event> feed(std::string_view chunk);
+
+  // The same for token ids.  An id without a token reads as U+FFFD, with a
+  // diagnostic.  REQUIRES: !finalized() and a vocabulary was given.
+  std::span<const Event> feed_tokens(std::span<const TokenId> ids);
+
+  // Ends the response and returns the last events.
+  std::span<const Event> finalize();
+  bool finalized() const;
+
+  // The message as told by the events so far; final once finalized().
+  // fields: "role": "assistant", then "reasoning", "content", "tool_calls"
+  // where there are any, then others in the order of their first region; "rest"
+  // holds text that did not fit.
+  const Message& message() const;
+  Message take_message() &&;
+
+  // Every format that was read and its bytes; docs/reference/structural-tags.md
+  // has its members.  Before finalize(): what is certain by now.
+  json::Value tree() const;
+
+  // Whether the text so far is read in full by the tag.
+  bool complete() const;
+
+  // Bytes at the end of the input that no event has told yet.
+  std::size_t held_bytes() const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+// One-shot: the tree of a whole response.  The same code as the stream.
+json::Value parse_by_tag(const TagProgram& program, std::string_view response,
+                         const TagParserOptions& options = {});
+
+}  // namespace parlance
+
+#endif  // PARLANCE_TAG_PARSER_H_

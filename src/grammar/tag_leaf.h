@@ -1,0 +1,32 @@
+#ifndef PARLANCE_SRC_GRAMMAR_TAG_LEAF_H_
+#define PARLANCE_SRC_GRAMMAR_TAG_LEAF_H_
+
+// What reads the text of one regex, grammar or json_schema of a structural tag:
+// the same machine over the same rules as in the grammar of the whole tag, so
+// that both agree on every byte.
+
+#include <memory>
+
+#include "grammar/lower_tag.h"
+#include "grammar/recogniser.h"
+#include "grammar/structural_tag.h"
+#include "parlance/error.h"
+#include "parlance/grammar.h"
+
+namespace parlance::grammar {
+
+struct TagLeaf {
+  std::unique_ptr<Recogniser> recogniser;  // null: no text fits
+  // Some places read tokens by their ids, or count them.
+  bool reads_tokens = false;
+};
+
+// Errors: as Grammar::from_structural_tag's, for this format.
+// REQUIRES: `id` is a regex, grammar or json_schema.
+Result<TagLeaf> make_tag_leaf(const StructuralTag& tag, FormatId id,
+                              const LowerOptions& lowering,
+                              const GrammarLimits& limits);
+
+}  // namespace parlance::grammar
+
+#endif  // PARLANCE_SRC_GRAMMAR_TAG_LEAF_H_

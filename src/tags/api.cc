@@ -1,0 +1,402 @@
+// The door parlance/tag_parser.h.
+//
+//   bytes, tokens --Readings--> what is certain --Teller--> tree, events
+
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/utf8.h"
+#include "parlance/tag_parser.h"
+#include "tags/program.h"
+#include "tags/readings.h"
+#include "tags/teller.h"
+
+namespace parlance {
+namespace {
+
+// Between two looks at what is certain.
+constexpr std::size_t kSlice = 4096;
+constexpr std::string_view kReplacement = "\xEF\xBF\xBD";
+
+// Bytes at the end of `text` that begin a character.
+std::size_t begun_character(std::string_view text) {
+  for (std::size_t size = 1; size <= 3 && size <= text.size(); ++size) {
+    const std::string_view tail = text.substr(text.size() - size);
+    if ((static_cast<std::uint8_t>(tail[0]) & 0xC0) == 0x80) continue;
+    const base::Utf8Step step = base::next_utf8(tail);
+    return step.kind == base::Utf8Step::Kind::kIncomplete ? size : 0;
+  }
+  return 0;
+}
+
+}  // namespace
+
+TagProgram::TagProgram(std::shared_ptr<const Code> code)
+    : code_(std::move(code)) {}
+
+Result<TagProgram> TagProgram::compile(const StructuralTag& tag,
+                                       const TagProgramOptions& options) {
+  Result<std::shared_ptr<const Code>> code = tags::compile(tag.tree(), options);
+  if (code) return TagProgram(std::move(*code));
+  Error error = std::move(code).error();
+  error.span = std::nullopt;  // there is no text to count in
+  return error;
+}
+
+std::span<const std::string_view> TagProgram::fields() const {
+  return code_->regions.fields();
+}
+
+struct TagParser::State {
+  State(const TagProgram& p, const TagParserOptions& options)
+      : program(p),
+        vocabulary(options.vocabulary == nullptr
+                       ? std::nullopt
+                       : std::optional<Vocabulary>(*options.vocabulary)),
+        keep(options.keep_message),
+        readings(*program.code(), {options.readings, options.reading_bytes}),
+        teller(*program.code(), tokens, keep, options.limits.diagnostics) {}
+
+  std::uint64_t total() const { return buffer_begin + buffer.size(); }
+  std::string_view text(std::uint64_t begin, std::uint64_t end) const {
+    return std::string_view(buffer).substr(
+        static_cast<std::size_t>(begin - buffer_begin),
+        static_cast<std::size_t>(end - begin));
+  }
+
+  void begin_round() {
+    teller.events().begin_round();
+    const auto gone =
+        static_cast<std::size_t>(teller.position() - buffer_begin);
+    buffer.erase(0, gone);
+    buffer_begin += gone;
+    if (!keep) tokens.forget(teller.position());
+  }
+
+  void end_round() {
+    if (!failed) tell_certain();
+    readings.release();
+    if (!vocabulary) return;
+    for (Event& event : teller.events().events()) {
+      event.tokens = tokens_of(event.bytes);
+    }
+  }
+
+  Span tokens_of(Span bytes) const {
+    Span held = tokens.holding(bytes, prefix_bytes);
+    held.begin -= std::min(held.begin, prefix_tokens);
+    held.end -= std::min(held.end, prefix_tokens);
+    return held;
+  }
+
+  // --- Reading ---------------------------------------------------------------
+
+  void feed_bytes(std::string_view bytes) {
+    buffer.append(bytes);
+    if (failed) return tell_rest(false);
+    while (!bytes.empty()) {
+      std::size_t size = std::min(bytes.size(), kSlice);
+      if (size < bytes.size()) size -= begun_character(bytes.substr(0, size));
+      if (readings.feed(bytes.substr(0, size)) < size) return fail();
+      bytes.remove_prefix(size);
+      if (readings.wants_forget()) tell_certain();
+    }
+  }
+
+  void feed_token(TokenId id, std::string_view bytes) {
+    buffer.append(bytes);
+    tokens.add(id, total());
+    if (failed) return tell_rest(false);
+    std::size_t read = 0;
+    if (!readings.feed_token(id, bytes, read)) return fail();
+    if (readings.wants_forget()) tell_certain();
+  }
+
+  void feed_id(TokenId id) {
+    if (vocabulary->kind(id) != TokenKind::kUnused) {
+      return feed_token(id, vocabulary->bytes(id));
+    }
+    const auto at = static_cast<std::size_t>(total());
+    teller.events().diagnose(
+        {ErrorCode::kBadVocabulary,
+         "token " + std::to_string(tokens.size() - prefix_tokens) +
+             " has the id " + std::to_string(id) +
+             ", which the vocabulary does not have; it reads as U+FFFD",
+         "",
+         {at, at + kReplacement.size()}});
+    feed_token(id, kReplacement);
+  }
+
+  // A special token that is spelled in the prefix is meant as one.
+  void feed_prefix(std::string_view prefix) {
+    std::size_t done = 0;
+    for (std::size_t at = 0; vocabulary && at < prefix.size();) {
+      const std::optional<TokenId> id = spelled_at(prefix.substr(at));
+      if (!id) {
+        ++at;
+        continue;
+      }
+      feed_bytes(prefix.substr(done, at - done));
+      feed_token(*id, vocabulary->bytes(*id));
+      at += vocabulary->bytes(*id).size();
+      done = at;
+    }
+    feed_bytes(prefix.substr(done));
+    prefix_bytes = static_cast<std::size_t>(total());
+    prefix_tokens = tokens.size();
+  }
+
+  // The longest special token that `text` begins with.
+  std::optional<TokenId> spelled_at(std::string_view text) const {
+    std::optional<TokenId> found;
+    std::size_t longest = 0;
+    for (const TokenId id : vocabulary->special_ids()) {
+      const std::string_view spelling = vocabulary->bytes(id);
+      if (spelling.size() > longest && text.starts_with(spelling)) {
+        found = id;
+        longest = spelling.size();
+      }
+    }
+    return found;
+  }
+
+  // --- Telling ---------------------------------------------------------------
+
+  void tell_text(std::uint64_t end) {
+    teller.text(text(teller.position(), end));
+  }
+
+  // Steps behind the last one told, up to `step`.
+  void tell_steps(tags::StepId step) {
+    const tags::Trace& trace = readings.trace();
+    std::vector<tags::StepId> steps;
+    for (tags::StepId at = step; at != told; at = trace.before(at)) {
+      steps.push_back(at);
+    }
+    for (std::size_t i = steps.size(); i-- > 0;) {
+      const tags::Step& one = trace[steps[i]];
+      if (one.position > teller.position()) tell_text(one.position);
+      teller.step(one);
+    }
+    told = step;
+  }
+
+  // What all readings agree on.  Never inside a character, so that going back
+  // to its beginning takes nothing back.
+  void tell_certain() {
+    const std::uint64_t position = readings.position();
+    if (begun_character(text(teller.position(), position)) != 0) return;
+    const tags::Trace& trace = readings.trace();
+    const auto waiting = readings.waiting();
+    tags::StepId common = waiting.front().trace;
+    for (const tags::Thread& thread : waiting) {
+      common = trace.common(common, thread.trace);
+    }
+    tell_steps(common);
+    std::uint64_t certain = position;
+    for (const tags::Thread& thread : waiting) {
+      certain = std::min(
+          certain,
+          thread.trace == common
+              ? position - readings.pending(thread)
+              : trace[trace.next_behind(common, thread.trace)].position);
+    }
+    if (certain > teller.position()) tell_text(certain);
+    if (readings.wants_forget()) told = readings.forget(common);
+  }
+
+  // The reading that is taken, up to the place where readings stand.
+  void tell_chosen() {
+    tell_steps(readings.chosen().trace);
+    const std::uint64_t position = readings.position();
+    if (position > teller.position()) tell_text(position);
+  }
+
+  void fail() {
+    const std::string_view unsure =
+        text(teller.position(), readings.position());
+    const std::size_t begun = begun_character(unsure);
+    if (begun != 0) readings.go_back(readings.position() - begun);
+    const auto at = static_cast<std::size_t>(readings.position());
+    Diagnostic why;
+    why.bytes = {at, at};
+    if (readings.overflowed()) {
+      why.code = ErrorCode::kTooLarge;
+      why.message =
+          "the text can be read in more ways than "
+          "TagParserOptions::readings or reading_bytes allow";
+    } else if (readings.out_of_memory()) {
+      why.code = ErrorCode::kTooLarge;
+      why.message = "reading the text needs more than GrammarLimits::bytes";
+    } else {
+      why.message = "the text does not fit; expected " + readings.expected();
+    }
+    tell_chosen();
+    failed = true;
+    teller.events().diagnose(why);
+    teller.cut_off(why);
+    tell_rest(false);
+  }
+
+  void tell_rest(bool all) {
+    std::string_view left = text(teller.position(), total());
+    if (!all) left.remove_suffix(begun_character(left));
+    if (keep) rest.append(left);
+    teller.rest(left);
+  }
+
+  void finish() {
+    finalized = true;
+    if (!failed && begun_character(text(teller.position(), total())) != 0) {
+      fail();
+    }
+    if (failed) {
+      tell_rest(true);
+      teller.end_rest();
+      return;
+    }
+    complete = readings.can_end();
+    tell_chosen();
+    if (!complete) {
+      const auto at = static_cast<std::size_t>(total());
+      const Diagnostic why{
+          ErrorCode::kInvalidContent,
+          "the response ends too early; expected " + readings.expected(),
+          "",
+          {at, at}};
+      teller.events().diagnose(why);
+      teller.cut_off(why);
+    }
+    teller.events().message().complete = complete;
+  }
+
+  json::Value tree() {
+    if (!keep) return {};
+    const Message& message = teller.events().message();
+    json::Array diagnostics;
+    for (const Diagnostic& one : message.diagnostics) {
+      diagnostics.emplace_back(json::Object{
+          {"code", std::string(to_string(one.code))},
+          {"message", one.message},
+          {"field", one.field.empty() ? json::Value() : json::Value(one.field)},
+          {"span", json::Array{static_cast<std::int64_t>(one.bytes.begin),
+                               static_cast<std::int64_t>(one.bytes.end)}}});
+    }
+    return json::Object{{"type", "structural_tag"},
+                        {"complete", complete},
+                        {"format", teller.tree().root(teller.position())},
+                        {"rest", tags::to_utf8(rest)},
+                        {"diagnostics", std::move(diagnostics)},
+                        {"message", message.fields}};
+  }
+
+  TagProgram program;
+  std::optional<Vocabulary> vocabulary;
+  const bool keep;
+  tags::TokenLog tokens;
+  tags::Readings readings;
+  tags::Teller teller;
+  tags::StepId told = 0;
+
+  std::string buffer;  // the text behind what has been told, and this round's
+  std::uint64_t buffer_begin = 0;
+  std::string rest;
+  std::size_t prefix_bytes = 0;
+  std::size_t prefix_tokens = 0;
+  bool initial = true;  // the events are still those of the prefix
+  bool failed = false;
+  bool finalized = false;
+  bool complete = false;
+};
+
+TagParser::TagParser(const TagProgram& program, const TagParserOptions& options)
+    : state_(std::make_unique<State>(program, options)) {
+  state_->feed_prefix(options.prefix);
+  state_->end_round();
+}
+
+TagParser::~TagParser() = default;
+TagParser::TagParser(TagParser&&) noexcept = default;
+TagParser& TagParser::operator=(TagParser&&) noexcept = default;
+
+std::span<const Event> TagParser::initial_events() const {
+  return state_->initial
+             ? std::span<const Event>(state_->teller.events().events())
+             : std::span<const Event>();
+}
+
+std::size_t TagParser::prefix_bytes() const { return state_->prefix_bytes; }
+
+std::span<const Event> TagParser::feed(std::string_view chunk) {
+  State& state = *state_;
+  state.initial = false;
+  state.begin_round();
+  if (state.finalized || state.vocabulary) return {};
+  state.feed_bytes(chunk);
+  state.end_round();
+  return state.teller.events().events();
+}
+
+std::span<const Event> TagParser::feed_tokens(std::span<const TokenId> ids) {
+  State& state = *state_;
+  state.initial = false;
+  state.begin_round();
+  if (state.finalized || !state.vocabulary) return {};
+  // Events point into the buffer, which must not move any more.
+  std::size_t size = 0;
+  for (const TokenId id : ids) {
+    size += std::max(state.vocabulary->bytes(id).size(), kReplacement.size());
+  }
+  state.buffer.reserve(state.buffer.size() + size);
+  for (const TokenId id : ids) state.feed_id(id);
+  state.end_round();
+  return state.teller.events().events();
+}
+
+std::span<const Event> TagParser::finalize() {
+  State& state = *state_;
+  state.initial = false;
+  state.begin_round();
+  if (state.finalized) return {};
+  state.finish();
+  state.failed = true;  // nothing more is read
+  state.end_round();
+  return state.teller.events().events();
+}
+
+bool TagParser::finalized() const { return state_->finalized; }
+
+const Message& TagParser::message() const {
+  return state_->teller.events().message();
+}
+
+Message TagParser::take_message() && {
+  return std::move(state_->teller.events().message());
+}
+
+json::Value TagParser::tree() const { return state_->tree(); }
+
+bool TagParser::complete() const {
+  State& state = *state_;
+  if (state.failed) return state.complete;
+  const bool can_end = state.readings.can_end();
+  state.readings.release();
+  return can_end;
+}
+
+std::size_t TagParser::held_bytes() const {
+  return static_cast<std::size_t>(state_->total() - state_->teller.position());
+}
+
+json::Value parse_by_tag(const TagProgram& program, std::string_view response,
+                         const TagParserOptions& options) {
+  TagParser parser(program, options);
+  parser.feed(response);
+  parser.finalize();
+  return parser.tree();
+}
+
+}  // namespace parlance

@@ -1,0 +1,111 @@
+#ifndef PARLANCE_SRC_TAGS_PLACE_SET_H_
+#define PARLANCE_SRC_TAGS_PLACE_SET_H_
+
+// Places of a program, and sets of them that are made and thrown away with
+// every byte.
+
+#include <cstddef>
+#include <cstdint>
+#include <unordered_map>
+#include <vector>
+
+#include "grammar/recogniser.h"
+
+namespace parlance::tags {
+
+// An instruction, and how far it is.  `inside`: it has been reached and set up,
+// and `at` means what its Op says:
+//
+//   kLiteral         lex: bytes read
+//   kText...         lex: node of the automaton, frame: inside a character,
+//                    count, extra: characters and tokens left
+//   kMachine         the configuration
+//   kTokens          count: tokens left
+struct Place {
+  std::uint32_t pc = 0;
+  std::uint32_t counts = 0;  // of the repeats around it
+  bool inside = false;
+  grammar::Config at;
+
+  bool operator==(const Place&) const = default;
+};
+
+// Empties in O(1).  Few places are compared one by one.
+class PlaceSet {
+ public:
+  void clear() {
+    places_.clear();
+    ++round_;
+  }
+
+  // Whether the place was not in the set.
+  bool insert(const Place& place) {
+    if (places_.size() < kFew) {
+      for (const Place& other : places_) {
+        if (other == place) return false;
+      }
+      places_.push_back(place);
+      if (places_.size() == kFew) index_all();
+      return true;
+    }
+    if (!index(place)) return false;
+    places_.push_back(place);
+    if (places_.size() * 2 > slots_.size()) index_all();
+    return true;
+  }
+
+ private:
+  static constexpr std::size_t kFew = 12;
+  struct Slot {
+    std::uint64_t round = 0;
+    std::uint32_t place = 0;
+  };
+
+  static std::size_t hash(const Place& place) {
+    std::uint64_t out = place.pc * 2u + (place.inside ? 1 : 0);
+    for (const std::uint32_t part : {place.counts, place.at.lex, place.at.frame,
+                                     place.at.count, place.at.extra}) {
+      out = (out ^ part) * 0x9E3779B97F4A7C15u;
+      out ^= out >> 29;
+    }
+    return static_cast<std::size_t>(out);
+  }
+
+  // Takes a slot for what becomes the next of places_.
+  bool index(const Place& place) {
+    const std::size_t mask = slots_.size() - 1;
+    for (std::size_t i = hash(place) & mask;; i = (i + 1) & mask) {
+      Slot& slot = slots_[i];
+      if (slot.round != round_) {
+        slot = {round_, static_cast<std::uint32_t>(places_.size())};
+        return true;
+      }
+      if (places_[slot.place] == place) return false;
+    }
+  }
+  void index_all() {
+    if (slots_.size() < 4 * places_.size()) {
+      slots_.assign(64, {});
+      while (slots_.size() < 4 * places_.size()) {
+        slots_.resize(2 * slots_.size());
+      }
+    }
+    ++round_;
+    std::vector<Place> places;
+    places.swap(places_);
+    for (const Place& place : places) {
+      index(place);
+      places_.push_back(place);
+    }
+  }
+
+  std::vector<Place> places_;
+  std::vector<Slot> slots_;
+  std::uint64_t round_ = 1;
+};
+
+using CountTable = std::unordered_map<std::uint64_t, std::uint32_t>;
+
+}  // namespace parlance::tags
+
+#endif  // PARLANCE_SRC_TAGS_PLACE_SET_H_

@@ -1,0 +1,159 @@
+#ifndef PARLANCE_SRC_TAGS_PROGRAM_H_
+#define PARLANCE_SRC_TAGS_PROGRAM_H_
+
+// A structural tag as a program whose threads read a text.
+//
+// A structural tag is a finite tree, so its readings need no stack: a place is
+// an instruction, what the instruction has read so far, and the counts of the
+// repeats around it.
+//
+//   tag "<t>" any_text "</t>"       0 enter tag
+//                                   1 literal "<t>"
+//                                   2 enter any_text
+//                                   3 free text, or on to 4
+//                                   4 leave any_text
+//                                   5 literal "</t>"
+//                                   6 leave tag
+//                                   7 accept
+//
+// Where there is a choice the ways stand in the order of preference; a thread
+// is followed on all of them (readings.h).  Formats that no text fits are left
+// out, so whatever instruction is reached can be continued to an accepted end.
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "grammar/recogniser.h"
+#include "grammar/structural_tag.h"
+#include "grammar/trigger_automaton.h"
+#include "parlance/error.h"
+#include "parlance/tag_parser.h"
+#include "tags/arguments.h"
+#include "tags/regions.h"
+
+namespace parlance::tags {
+
+using grammar::FormatId;
+using Pc = std::uint32_t;
+constexpr Pc kNowhere = 0xFFFFFFFF;
+constexpr std::uint32_t kMany = 0xFFFFFFFF;
+
+// ORDER: Op
+enum class Op : std::uint8_t {
+  // Without reading.
+  kEnter,      // format `index` begins, `back` bytes ago
+  kLeave,      // format `index` ends
+  kRule,       // the pattern of a rule of format `index` began, `back` ago
+  kFork,       // the ways of forks[index], in order
+  kIterate,    // an iteration of a loop at depth `index` begins
+  kAgain,      // it ends; if nothing was read since, see `other`
+  kCountFrom,  // counts from 0
+  kCountTest,  // forks[index] is {body, exit}: by `min`, `max`
+  kCountNext,  // one more
+  kCountEnd,   // the count is not needed any more
+  // Reading.
+  kLiteral,     // texts[index] from `offset` on
+  kText,        // free text of frees[index]: ends where it may
+  kTextBefore,  // the same, which ends with a trigger
+  kMachine,     // machines[index]
+  kToken,       // one token of token_sets[index]
+  kTokens,      // any number of them up to `max`
+  kTokensLast,  // free tokens of token_texts[index]: end where they may
+  kTokensBefore,
+  kAccept,
+};
+constexpr bool reads(Op op) { return op >= Op::kLiteral; }
+
+// `back`: as many bytes as the last token has.
+constexpr std::uint32_t kTokenBack = kMany;
+
+struct Instruction {
+  Op op = Op::kAccept;
+  Pc next = 0;
+  std::uint32_t index = 0;
+  std::uint32_t back = 0;    // kEnter, kRule
+  std::uint32_t offset = 0;  // kLiteral
+  // kAgain: where to go if not even what is around the loop has read anything;
+  // an iteration that has read nothing leads nowhere.
+  Pc other = kNowhere;
+  std::uint32_t min = 0;  // kCountTest
+  std::uint32_t max = kMany;
+  std::uint32_t max_tokens = kMany;  // kText; `max` is of characters
+};
+
+struct FreeText {
+  grammar::TriggerAutomaton automaton;
+  // By `calls` of the automaton: where a trigger leads, in order.
+  std::vector<std::vector<Pc>> targets;
+  // By node: how much of the text may still become a trigger.
+  std::vector<std::uint32_t> pending;
+  // Whether a byte may leave the node 0.
+  std::array<bool, 256> special = {};
+};
+
+struct TokenSet {
+  std::vector<TokenId> ids;  // sorted
+  bool negated = false;
+  bool contains(TokenId id) const;
+};
+
+struct TokenText {
+  std::map<TokenId, std::vector<Pc>> targets;
+  std::vector<TokenId> excludes;  // sorted
+};
+
+// Reads the text of one format.
+struct Machine {
+  std::unique_ptr<grammar::Recogniser> recogniser;  // not null
+  bool reads_tokens = false;
+  std::size_t limit_bytes = 0;
+};
+
+}  // namespace parlance::tags
+
+namespace parlance {
+
+struct TagProgram::Code {
+  std::shared_ptr<const grammar::StructuralTag> tag;
+  std::vector<tags::FormatId> parents;     // by format
+  std::vector<std::uint32_t> child_index;  // by format: its place there
+  tags::Regions regions;
+
+  std::vector<tags::Instruction> code;
+  tags::Pc start = 0;
+  std::vector<std::vector<tags::Pc>> forks;
+  std::vector<std::string> texts;
+  std::vector<tags::FreeText> frees;
+  std::vector<tags::TokenSet> token_sets;
+  std::vector<tags::TokenText> token_texts;
+  std::vector<tags::Machine> machines;
+  // By format, of json_schema only.
+  std::map<tags::FormatId, tags::ArgumentReader> arguments;
+  bool has_tokens = false;   // some place reads tokens by their ids
+  bool has_budgets = false;  // some free text counts tokens
+
+  // Held by who uses the machines, which build their tables as they go.
+  mutable std::mutex mutex;
+
+  const tags::FormatId root{0};
+};
+
+}  // namespace parlance
+
+namespace parlance::tags {
+
+// Errors: as TagProgram::compile().
+Result<std::shared_ptr<const TagProgram::Code>> compile(
+    std::shared_ptr<const grammar::StructuralTag> tag,
+    const TagProgramOptions& options);
+
+}  // namespace parlance::tags
+
+#endif  // PARLANCE_SRC_TAGS_PROGRAM_H_

@@ -1,0 +1,422 @@
+// Threads and what they do; see readings.h.  Skipping is in readings_skip.cc,
+// what is said of them in readings_told.cc.
+
+#include "tags/readings.h"
+
+#include <algorithm>
+
+#include "grammar/read_char.h"
+
+namespace parlance::tags {
+
+Readings::Readings(const TagProgram::Code& code, const Limits& limits)
+    : code_(code), limits_(limits) {
+  trace_goal_ = 4096;
+  kernel_.push_back({{code.start, 0, false, {}}, 0, 0});
+}
+
+// --- What follows without reading --------------------------------------------
+
+void Readings::close() {
+  if (closed_) return;
+  closed_ = true;
+  waiting_.clear();
+  seen_.clear();
+  for (const Thread& thread : kernel_) {
+    work_.push_back({thread});
+    while (!work_.empty()) {
+      const Work work = work_.back();
+      work_.pop_back();
+      follow(work);
+    }
+  }
+}
+
+void Readings::follow(const Work& work) {
+  const Place& place = work.thread.place;
+  if (work.stays) return emit(work.thread);
+  if (place.inside) return wait_or_leave(work);
+  // Whether the way here has read anything is a part of the place.
+  Place way = place;
+  way.at.lex = work.fresh;
+  if (!seen_.insert(way)) return;
+  const Instruction& at = code_.code[place.pc];
+  const auto step = [&](Step::Kind kind) {
+    const std::uint32_t back = at.back == kTokenBack ? token_bytes_ : at.back;
+    push(work, at.next);
+    work_.back().thread.trace =
+        trace_.add(work.thread.trace, {position_ - back, at.index, kind});
+  };
+  switch (at.op) {
+    case Op::kEnter:
+      return step(Step::Kind::kEnter);
+    case Op::kLeave:
+      return step(Step::Kind::kLeave);
+    case Op::kRule:
+      return step(Step::Kind::kRule);
+    case Op::kFork: {
+      const std::vector<Pc>& ways = code_.forks[at.index];
+      for (std::size_t i = ways.size(); i-- > 0;) push(work, ways[i]);
+      return;
+    }
+    case Op::kIterate:
+      push(work, at.next);
+      work_.back().fresh = std::min(work.fresh, at.index);
+      return;
+    case Op::kAgain:
+      if (work.fresh > at.index) {
+        push(work, at.next);
+      } else if (work.fresh < at.index && at.other != kNowhere) {
+        push(work, at.other);
+      }
+      return;
+    case Op::kCountFrom:
+      push(work, at.next);
+      work_.back().thread.place.counts = with_count(place.counts, 0);
+      return;
+    case Op::kCountTest: {
+      const std::vector<Pc>& ways = code_.forks[at.index];
+      const std::uint32_t count = count_of(place.counts);
+      if (count >= at.min) push(work, ways[1]);
+      if (count < at.max) push(work, ways[0]);
+      return;
+    }
+    case Op::kCountNext: {
+      std::uint32_t count = count_of(place.counts) + 1;
+      if (at.max == kMany) count = std::min(count, at.min);
+      push(work, at.next);
+      work_.back().thread.place.counts =
+          with_count(counts_[place.counts].first, count);
+      return;
+    }
+    case Op::kCountEnd:
+      push(work, at.next);
+      work_.back().thread.place.counts = counts_[place.counts].first;
+      return;
+    default: {
+      Work inside = work;
+      begin(inside.thread.place);
+      return wait_or_leave(inside);
+    }
+  }
+}
+
+// At an instruction that reads, in front of its text.
+void Readings::begin(Place& place) {
+  const Instruction& at = code_.code[place.pc];
+  place.inside = true;
+  switch (at.op) {
+    case Op::kLiteral:
+      place.at.lex = at.offset;
+      break;
+    case Op::kText:
+    case Op::kTextBefore:
+      place.at = {0, 0, at.max, at.max_tokens};
+      break;
+    case Op::kMachine:
+      place.at = machine(at).start();
+      break;
+    case Op::kTokens:
+      place.at.count = at.max;
+      break;
+    default:
+      break;
+  }
+}
+
+void Readings::wait_or_leave(const Work& work) {
+  const Place& place = work.thread.place;
+  const Instruction& at = code_.code[place.pc];
+  const auto stay_last = [&] {
+    work_.push_back(work);
+    work_.back().stays = true;
+  };
+  switch (at.op) {
+    case Op::kText:
+      if (place.at.frame != 0) return emit(work.thread);
+      if (place.at.count != 0 && place.at.extra != 0) stay_last();
+      return push(work, at.next);
+    case Op::kTokens:
+      if (place.at.count != 0) stay_last();
+      return push(work, at.next);
+    case Op::kTokensLast:
+      stay_last();
+      return push(work, at.next);
+    case Op::kMachine:
+      emit(work.thread);
+      if (machine(at).can_end(place.at)) push(work, at.next);
+      return;
+    default:
+      return emit(work.thread);
+  }
+}
+
+void Readings::emit(const Thread& thread) {
+  if (!seen_.insert(thread.place)) return;
+  waiting_.push_back(thread);
+}
+
+// --- Reading -----------------------------------------------------------------
+
+void Readings::arrive(const Thread& thread) {
+  if (seen_.insert(thread.place)) next_.push_back(thread);
+}
+
+void Readings::arrive_at(const Thread& thread, Pc next) {
+  Thread arrived = thread;
+  arrived.place = {next, thread.place.counts, false, {}};
+  arrive(arrived);
+}
+
+void Readings::scan(const Thread& thread, std::uint8_t byte) {
+  const Instruction& at = code_.code[thread.place.pc];
+  switch (at.op) {
+    case Op::kLiteral: {
+      const std::string& text = code_.texts[at.index];
+      const std::uint32_t offset = thread.place.at.lex;
+      if (static_cast<std::uint8_t>(text[offset]) != byte) return;
+      if (offset + 1 == text.size()) return arrive_at(thread, at.next);
+      Thread next = thread;
+      ++next.place.at.lex;
+      return arrive(next);
+    }
+    case Op::kText:
+    case Op::kTextBefore:
+      return scan_text(thread, at, byte);
+    case Op::kMachine: {
+      Thread next = thread;
+      next.place.at = machine(at).step(thread.place.at, byte);
+      if (!next.place.at.dead()) arrive(next);
+      return;
+    }
+    default:
+      return;
+  }
+}
+
+void Readings::scan_text(const Thread& thread, const Instruction& at,
+                         std::uint8_t byte) {
+  Thread next = thread;
+  grammar::Config& place = next.place.at;
+  if (place.frame == 0 && place.count != kMany) --place.count;
+  if ((place.frame != 0 || byte >= 0x80) &&
+      grammar::read_char(grammar::any_character(), byte, place.frame) ==
+          grammar::CharStep::kNo) {
+    return;
+  }
+  const FreeText& text = code_.frees[at.index];
+  place.lex = text.automaton.step(place.lex, byte);
+  const auto& node = text.automaton.nodes[place.lex];
+  if (node.excluded) return;
+  if (node.calls.empty()) return arrive(next);
+  if (at.op == Op::kText) return;
+  for (const std::uint32_t call : node.calls) {
+    for (const Pc target : text.targets[call]) arrive_at(thread, target);
+  }
+}
+
+// Makes `next` the threads behind what was read, if there are any and not too
+// many.
+bool Readings::take(std::vector<Thread>& next) {
+  if (next.empty()) return false;
+  if (next.size() > limits_.threads || trace_.bytes() > limits_.bytes) {
+    overflowed_ = true;
+    return false;
+  }
+  kernel_.swap(next);
+  closed_ = false;
+  return true;
+}
+
+bool Readings::step(std::uint8_t byte) {
+  close();
+  if (waiting_.size() > limits_.threads + code_.code.size()) {
+    overflowed_ = true;
+    return false;
+  }
+  next_.clear();
+  seen_.clear();
+  for (const Thread& thread : waiting_) scan(thread, byte);
+  if (!take(next_)) return false;
+  if (byte >= 0xC0) {
+    mark_.swap(waiting_);
+    mark_position_ = position_;
+  }
+  ++position_;
+  return true;
+}
+
+std::size_t Readings::feed(std::string_view bytes) {
+  std::size_t at = 0;
+  while (at < bytes.size()) {
+    at += skip(bytes.substr(at));
+    if (at == bytes.size()) break;
+    if (!step(static_cast<std::uint8_t>(bytes[at]))) break;
+    ++at;
+  }
+  return at;
+}
+
+// --- Tokens ------------------------------------------------------------------
+
+void Readings::scan_token(const Thread& thread, TokenId id) {
+  const Instruction& at = code_.code[thread.place.pc];
+  switch (at.op) {
+    case Op::kToken:
+      if (code_.token_sets[at.index].contains(id)) arrive_at(thread, at.next);
+      return;
+    case Op::kTokens: {
+      if (!code_.token_sets[at.index].contains(id)) return;
+      Thread next = thread;
+      if (next.place.at.count != kMany) --next.place.at.count;
+      return arrive(next);
+    }
+    case Op::kTokensLast:
+    case Op::kTokensBefore: {
+      const TokenText& text = code_.token_texts[at.index];
+      if (std::binary_search(text.excludes.begin(), text.excludes.end(), id)) {
+        return;
+      }
+      const auto found = text.targets.find(id);
+      if (found == text.targets.end()) return arrive(thread);
+      if (at.op == Op::kTokensLast) return;
+      for (const Pc target : found->second) arrive_at(thread, target);
+      return;
+    }
+    default:
+      return;
+  }
+}
+
+// Both ways of reading a token are followed, in the order of the threads that
+// waited for it.
+bool Readings::feed_token(TokenId id, std::string_view bytes,
+                          std::size_t& read) {
+  read = 0;
+  if (!code_.has_tokens) {
+    read = feed(bytes);
+    if (read != bytes.size()) return false;
+    if (code_.has_budgets) spend_token();
+    return true;
+  }
+  close();
+  const std::vector<Thread> before = waiting_;
+  // By its bytes.  A failure leaves the threads as they were at that byte.
+  for (std::size_t i = 0; i < waiting_.size(); ++i) {
+    waiting_[i].origin = static_cast<std::uint32_t>(i);
+  }
+  if (!bytes.empty()) {
+    if (step(static_cast<std::uint8_t>(bytes[0]))) {
+      read = 1 + feed(bytes.substr(1));
+    }
+  }
+  const bool whole = read == bytes.size();
+  if (overflowed_) return false;
+  std::vector<Thread> by_bytes;
+  if (whole) by_bytes = bytes.empty() ? before : kernel_;
+  // By its id: threads that wait for tokens, and machines that read them.
+  std::vector<Thread> merged;
+  std::size_t done = 0;
+  seen_.clear();
+  next_.clear();
+  const auto pass = [&](std::size_t origin) {
+    while (done < by_bytes.size() && by_bytes[done].origin <= origin) {
+      arrive(by_bytes[done++]);
+    }
+  };
+  for (std::size_t i = 0; i < before.size(); ++i) {
+    Thread thread = before[i];
+    thread.origin = static_cast<std::uint32_t>(i);
+    const Instruction& at = code_.code[thread.place.pc];
+    if (at.op == Op::kMachine && code_.machines[at.index].reads_tokens) {
+      // It goes on by both at once.
+      grammar::Config config;
+      std::size_t same = done;
+      while (same < by_bytes.size() && by_bytes[same].origin <= i) {
+        const Thread& other = by_bytes[same];
+        if (other.origin == i && other.trace == thread.trace &&
+            other.place.inside && other.place.pc == thread.place.pc) {
+          config = other.place.at;
+          break;
+        }
+        ++same;
+      }
+      config = machine(at).step_token(thread.place.at, config, id);
+      if (!config.dead()) {
+        thread.place.at = config;
+        if (same < by_bytes.size() && by_bytes[same].origin == i) {
+          by_bytes[same] = thread;
+        } else {
+          arrive(thread);
+        }
+      }
+    } else {
+      scan_token(thread, id);
+    }
+    pass(i);
+  }
+  if (next_.empty() && !whole) return false;
+  if (!take(next_)) return false;
+  if (!whole) position_ += bytes.size() - read;
+  read = bytes.size();
+  token_bytes_ = static_cast<std::uint32_t>(bytes.size());
+  spend_token();
+  return true;
+}
+
+void Readings::spend_token() {
+  for (Thread& thread : kernel_) {
+    Place& place = thread.place;
+    if (!place.inside || code_.code[place.pc].op != Op::kText) continue;
+    if (place.at.extra != kMany && place.at.extra != 0) {
+      --place.at.extra;
+      closed_ = false;
+    }
+  }
+}
+
+// --- Counts ------------------------------------------------------------------
+
+std::uint32_t Readings::count_of(std::uint32_t counts) const {
+  return counts_[counts].second;
+}
+
+std::uint32_t Readings::with_count(std::uint32_t around, std::uint32_t count) {
+  const auto [known, added] =
+      count_ids_.try_emplace(std::uint64_t{around} << 32 | count,
+                             static_cast<std::uint32_t>(counts_.size()));
+  if (added) counts_.emplace_back(around, count);
+  return known->second;
+}
+
+// Drops counts that no thread has any more.
+void Readings::forget_counts() {
+  std::vector<bool> kept(counts_.size(), false);
+  for (const auto* threads : {&kernel_, &waiting_}) {
+    for (const Thread& thread : *threads) {
+      for (std::uint32_t id = thread.place.counts; id != 0 && !kept[id];
+           id = counts_[id].first) {
+        kept[id] = true;
+      }
+    }
+  }
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> old;
+  old.swap(counts_);
+  count_ids_.clear();
+  counts_.emplace_back(0, 0);
+  std::vector<std::uint32_t> renumbered(old.size(), 0);
+  // What is around a count came before it.
+  for (std::uint32_t id = 1; id < old.size(); ++id) {
+    if (!kept[id]) continue;
+    renumbered[id] = with_count(renumbered[old[id].first], old[id].second);
+  }
+  for (auto* threads : {&kernel_, &waiting_}) {
+    for (Thread& thread : *threads) {
+      thread.place.counts = renumbered[thread.place.counts];
+    }
+  }
+  skippings_.clear();
+  counts_goal_ = std::max<std::size_t>(1024, 2 * counts_.size());
+}
+
+}  // namespace parlance::tags

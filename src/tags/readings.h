@@ -1,0 +1,176 @@
+#ifndef PARLANCE_SRC_TAGS_READINGS_H_
+#define PARLANCE_SRC_TAGS_READINGS_H_
+
+// All readings of a text that are still possible, in order of preference.
+//
+// A thread is a place of the program (program.h) and the list of what it has
+// done (trace.h).  With every byte each thread goes on as far as the byte lets
+// it; where there are several ways, to all of them, the preferred one first.
+// Of two threads at one place the first stays: whatever comes, the second could
+// do no better.  So the first thread that ends with the text is the first
+// reading, and there are never more threads than places (Pike, 1987; the
+// priorities are Cox's and Perl's).
+//
+// Two lists of threads take turns: behind a byte (`kernel`), and all that wait
+// for the next byte, token or end (`waiting`).
+//
+// Bytes that change nothing are skipped: where all threads are in free text
+// that no word has begun in, and whatever may follow it begins with other
+// bytes; and where the only thread is inside a JSON text or a pattern.
+
+#include <array>
+#include <cstdint>
+#include <mutex>
+#include <span>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "grammar/recogniser.h"
+#include "tags/place_set.h"
+#include "tags/program.h"
+#include "tags/trace.h"
+
+namespace parlance::tags {
+
+struct Thread {
+  Place place;
+  StepId trace = 0;
+  // The thread that waited for the last token and became this one.
+  std::uint32_t origin = 0;
+};
+
+class Readings {
+ public:
+  struct Limits {
+    std::size_t threads = 4096;
+    std::size_t bytes = std::size_t{64} << 20;
+  };
+
+  Readings(const TagProgram::Code& code, const Limits& limits);
+
+  // Reads bytes as far as there is a reading, and returns how many.  Less than
+  // all: the next byte fits none, or there are too many (overflowed()); waiting
+  // threads are then those in front of it.
+  std::size_t feed(std::string_view bytes);
+
+  // Reads a token by its id and by its bytes.  False: it fits no reading, and
+  // `read` is how many of its bytes did.
+  bool feed_token(TokenId id, std::string_view bytes, std::size_t& read);
+
+  // Gives up the machines, which are the program's.  Called behind every round.
+  void release() { lock_ = {}; }
+
+  // The threads that wait for what comes next; never empty.
+  std::span<const Thread> waiting();
+  // The one whose reading is taken if nothing follows, or nothing that fits:
+  // the first that may end, else the first of all.
+  const Thread& chosen();
+  bool can_end();
+
+  std::uint64_t position() const { return position_; }
+  bool overflowed() const { return overflowed_; }
+  // Bytes in front of the position that may still become something else than
+  // the text that `thread` takes them for.
+  std::uint32_t pending(const Thread& thread) const;
+
+  const Trace& trace() const { return trace_; }
+  // All that threads have in common up to `step` has been taken note of.
+  // Returns its new number.  REQUIRES: the position is between two characters.
+  StepId forget(StepId step);
+  // Whether that is worth it.
+  bool wants_forget() const {
+    return trace_.bytes() > trace_goal_ || counts_.size() > counts_goal_;
+  }
+
+  // Back to where the character at `position` begins, if it is the last one and
+  // its bytes were read one by one; returns whether.
+  bool go_back(std::uint64_t position);
+
+  // Whether a machine that waits has no memory left to go on.
+  bool out_of_memory();
+
+  // What may come, for people.
+  std::string expected();
+
+ private:
+  static constexpr std::uint64_t kNoMark = ~std::uint64_t{0};
+  struct Work {
+    Thread thread;
+    // The outermost loop of which an iteration has begun and read nothing.
+    std::uint32_t fresh = kMany;
+    bool stays = false;  // it waits; do not look for ways on
+  };
+  // Bytes that change nothing at a set of places.  ORDER: Skip
+  enum Skip : std::uint8_t { kStop, kPlain, kLead };
+  struct Skipping {
+    std::vector<Place> places;
+    std::array<std::uint8_t, 256> bytes = {};
+  };
+
+  void close();
+  void follow(const Work& work);
+  void wait_or_leave(const Work& work);
+  void push(const Work& from, Pc next) {
+    work_.push_back({from.thread, from.fresh});
+    work_.back().thread.place = {next, from.thread.place.counts, false, {}};
+  }
+  void emit(const Thread& thread);
+  void begin(Place& place);
+
+  bool step(std::uint8_t byte);
+  void scan(const Thread& thread, std::uint8_t byte);
+  void scan_text(const Thread& thread, const Instruction& at,
+                 std::uint8_t byte);
+  void arrive(const Thread& thread);
+  void arrive_at(const Thread& thread, Pc next);
+  void scan_token(const Thread& thread, TokenId id);
+  bool take(std::vector<Thread>& next);
+  void spend_token();
+  std::size_t skip(std::string_view bytes);
+  std::size_t skip_text(std::string_view bytes);
+  std::size_t skip_machine(std::string_view bytes);
+  const Skipping* skipping();
+  bool make_skipping(Skipping& out);
+
+  grammar::Recogniser& machine(const Instruction& at) {
+    if (!lock_.owns_lock()) lock_ = std::unique_lock(code_.mutex);
+    return *code_.machines[at.index].recogniser;
+  }
+  std::uint32_t count_of(std::uint32_t counts) const;
+  std::uint32_t with_count(std::uint32_t around, std::uint32_t count);
+  void forget_counts();
+
+  const TagProgram::Code& code_;
+  const Limits limits_;
+  std::unique_lock<std::mutex> lock_;
+
+  std::uint64_t position_ = 0;
+  std::uint32_t token_bytes_ = 0;  // of the token that is read by its id
+  bool overflowed_ = false;
+
+  std::vector<Thread> kernel_;
+  std::vector<Thread> waiting_;
+  bool closed_ = false;  // waiting_ is what follows from kernel_
+  std::vector<Thread> next_;
+  std::vector<Work> work_;
+  PlaceSet seen_;
+
+  Trace trace_;
+  std::size_t trace_goal_ = 0;
+
+  // Counts of repeats inside each other: (what is around, count).  0: none.
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> counts_ = {{0, 0}};
+  std::size_t counts_goal_ = 1024;
+  CountTable count_ids_;
+
+  std::vector<Skipping> skippings_;
+
+  // The threads that waited for the last character of more than one byte.
+  std::vector<Thread> mark_;
+  std::uint64_t mark_position_ = kNoMark;
+};
+
+}  // namespace parlance::tags
+
+#endif  // PARLANCE_SRC_TAGS_READINGS_H_

@@ -1,0 +1,126 @@
+// What is said of readings; see readings.h.
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "tags/readings.h"
+
+namespace parlance::tags {
+namespace {
+
+constexpr std::size_t kShown = 6;
+
+std::string quoted(std::string_view text) {
+  return json::dump(json::Value(text), {.ascii = false});
+}
+
+}  // namespace
+
+std::span<const Thread> Readings::waiting() {
+  close();
+  return waiting_;
+}
+
+const Thread& Readings::chosen() {
+  close();
+  for (const Thread& thread : waiting_) {
+    if (code_.code[thread.place.pc].op == Op::kAccept) return thread;
+  }
+  return waiting_.front();
+}
+
+bool Readings::can_end() {
+  return code_.code[chosen().place.pc].op == Op::kAccept;
+}
+
+std::uint32_t Readings::pending(const Thread& thread) const {
+  const Instruction& at = code_.code[thread.place.pc];
+  if (at.op != Op::kTextBefore) return 0;
+  return code_.frees[at.index].pending[thread.place.at.lex];
+}
+
+StepId Readings::forget(StepId step) {
+  trace_.begin_compact(step);
+  for (const auto* threads : {&kernel_, &waiting_}) {
+    for (const Thread& thread : *threads) trace_.mark(thread.trace);
+  }
+  trace_.compact();
+  for (auto* threads : {&kernel_, &waiting_}) {
+    for (Thread& thread : *threads) thread.trace = trace_.new_id(thread.trace);
+  }
+  trace_goal_ = std::max<std::size_t>(4096, 2 * trace_.bytes());
+  if (counts_.size() > counts_goal_) forget_counts();
+  mark_position_ = kNoMark;
+  return 0;
+}
+
+bool Readings::go_back(std::uint64_t position) {
+  if (mark_position_ != position) return false;
+  // As they were: what they have done may have been told.
+  kernel_.assign(mark_.begin(), mark_.end());
+  waiting_.assign(mark_.begin(), mark_.end());
+  closed_ = true;
+  position_ = position;
+  return true;
+}
+
+bool Readings::out_of_memory() {
+  for (const Thread& thread : waiting()) {
+    const Instruction& at = code_.code[thread.place.pc];
+    if (at.op == Op::kMachine &&
+        machine(at).memory_bytes() >= code_.machines[at.index].limit_bytes) {
+      return true;
+    }
+  }
+  return false;
+}
+
+std::string Readings::expected() {
+  close();
+  std::vector<std::string> ways;
+  const auto say = [&](std::string way) {
+    if (std::find(ways.begin(), ways.end(), way) == ways.end()) {
+      ways.push_back(std::move(way));
+    }
+  };
+  for (const Thread& thread : waiting_) {
+    const Instruction& at = code_.code[thread.place.pc];
+    switch (at.op) {
+      case Op::kLiteral:
+        say(quoted(std::string_view(code_.texts[at.index])
+                       .substr(thread.place.at.lex)));
+        break;
+      case Op::kText:
+      case Op::kTextBefore:
+        say("text");
+        break;
+      case Op::kMachine:
+        say(machine(at).expected(thread.place.at));
+        break;
+      case Op::kToken: {
+        const TokenSet& set = code_.token_sets[at.index];
+        say(set.negated ? "another token"
+                        : "token " + std::to_string(set.ids.front()));
+        break;
+      }
+      case Op::kTokens:
+      case Op::kTokensLast:
+      case Op::kTokensBefore:
+        say("tokens");
+        break;
+      default:
+        say("the end");
+        break;
+    }
+  }
+  std::string out;
+  for (std::size_t i = 0; i < ways.size() && i < kShown; ++i) {
+    if (i > 0) out += i + 1 == ways.size() ? " or " : ", ";
+    out += ways[i];
+  }
+  if (ways.size() > kShown) out += ", ...";
+  return out;
+}
+
+}  // namespace parlance::tags

@@ -1,0 +1,142 @@
+// From the tree to regions, from the outside to the inside; see regions.h.
+
+#include "tags/regions.h"
+
+#include <algorithm>
+
+namespace parlance::tags {
+
+using grammar::Format;
+using grammar::FormatId;
+using grammar::FormatType;
+using grammar::kNoFormat;
+
+bool has_triggers(const Format& format) {
+  switch (format.type) {
+    case FormatType::kTriggeredTags:
+    case FormatType::kDispatch:
+    case FormatType::kTokenTriggeredTags:
+    case FormatType::kTokenDispatch:
+      return true;
+    default:
+      return false;
+  }
+}
+
+namespace {
+
+// Text of these is content where nothing else is said.
+bool is_text(const Format& format) {
+  switch (format.type) {
+    case FormatType::kAnyText:
+    case FormatType::kRegex:
+    case FormatType::kGrammar:
+    case FormatType::kJsonSchema:
+    case FormatType::kAnyTokens:
+      return true;
+    default:
+      return has_triggers(format);
+  }
+}
+
+// For each format, whether it or one inside it says where its text goes.
+std::vector<bool> find_annotated(const grammar::StructuralTag& tag) {
+  std::vector<bool> out(tag.formats.size(), false);
+  for (std::size_t i = tag.formats.size(); i-- > 0;) {
+    const Format& format = tag.formats[i];
+    out[i] = !format.field.empty() || !format.tool.empty() ||
+             std::any_of(format.children.begin(), format.children.end(),
+                         [&](FormatId child) { return out[index_of(child)]; });
+  }
+  return out;
+}
+
+// The one json_schema in a format; kNoFormat if there is none or more.
+// `whole`: only where nothing else is written.
+FormatId only_schema(const grammar::StructuralTag& tag, FormatId id,
+                     bool whole) {
+  FormatId found = kNoFormat;
+  std::vector<FormatId> left = {id};
+  while (!left.empty()) {
+    const Format& format = tag[left.back()];
+    if (format.type == FormatType::kJsonSchema) {
+      if (found != kNoFormat) return kNoFormat;
+      found = left.back();
+    }
+    left.pop_back();
+    if (whole && format.type != FormatType::kJsonSchema) return kNoFormat;
+    left.insert(left.end(), format.children.begin(), format.children.end());
+  }
+  return found;
+}
+
+}  // namespace
+
+std::uint32_t Regions::field(std::string_view name) {
+  const auto found = std::find(fields_.begin(), fields_.end(), name);
+  if (found == fields_.end()) {
+    fields_.push_back(name);
+    return static_cast<std::uint32_t>(fields_.size() - 1);
+  }
+  return static_cast<std::uint32_t>(found - fields_.begin());
+}
+
+Regions::Regions(const grammar::StructuralTag& tag)
+    : own_(tag.formats.size(), kNoFormat),
+      regions_(tag.formats.size()),
+      is_region_(tag.formats.size(), false) {
+  fields_ = {"reasoning", "content", "tool_calls", "rest"};
+  const std::vector<bool> annotated = find_annotated(tag);
+  // What is around a format decides, as far as it itself does not.
+  struct Around {
+    FormatId region = kNoFormat;
+    bool sealed = false;  // no key inside it has a meaning
+    bool markup = false;  // texts in it are markup
+  };
+  std::vector<Around> around(tag.formats.size());
+  const auto make = [&](std::size_t i, RegionKind kind, std::string_view name) {
+    regions_[i].kind = kind;
+    regions_[i].field = field(name);
+    is_region_[i] = true;
+    return FormatId{static_cast<std::uint32_t>(i)};
+  };
+  for (std::size_t i = 0; i < tag.formats.size(); ++i) {
+    const Format& format = tag.formats[i];
+    const Around here = around[i];
+    own_[i] = here.region;
+    Around inside = here;
+    const bool calls = format.tool.empty() && format.field == "tool_calls";
+    if (here.sealed) {
+      // Belongs to what is around it.
+    } else if (!format.tool.empty()) {
+      own_[i] = kNoFormat;
+      inside = {make(i, RegionKind::kCall, "tool_calls"), true};
+      regions_[i].by_markers = true;
+      regions_[i].value = only_schema(tag, format.children[0], false);
+      regions_[i].capture = {"name", format.tool};
+    } else if (calls) {
+      own_[i] = kNoFormat;
+      if (!has_triggers(format)) inside = {kNoFormat, false, true};
+    } else if (format.type == FormatType::kTag) {
+      if (!format.field.empty()) {
+        own_[i] = kNoFormat;
+        inside = {make(i, RegionKind::kText, format.field)};
+        regions_[i].by_markers = true;
+      } else if (here.region == kNoFormat && !here.markup && !annotated[i]) {
+        inside = {make(i, RegionKind::kPlain, "tags"), true};
+        regions_[i].by_markers = true;
+        regions_[i].value = only_schema(tag, format.children[0], true);
+      }
+    } else if (!format.field.empty()) {
+      own_[i] = make(i, RegionKind::kText, format.field);
+      if (!has_triggers(format)) inside = {own_[i]};
+    } else if (here.region == kNoFormat && !here.markup && is_text(format)) {
+      own_[i] = make(i, RegionKind::kText, "content");
+    }
+    for (const FormatId child : format.children) {
+      around[index_of(child)] = inside;
+    }
+  }
+}
+
+}  // namespace parlance::tags

@@ -1,0 +1,76 @@
+#ifndef PARLANCE_SRC_TAGS_REGIONS_H_
+#define PARLANCE_SRC_TAGS_REGIONS_H_
+
+// Which bytes belong to which field of the message.
+//
+// That is known from the tree alone: every format either writes into the region
+// of one format (itself, or one around it), or writes markup.
+//
+//   tag "<think>" any_text "</think>", field "reasoning"
+//     "<think>", "</think>"   markup
+//     the any_text            the tag's region
+//   triggered_tags            its free text: a region of "content" each
+//     tag, tool "get"         its markers: markup; what is between: a call
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "grammar/structural_tag.h"
+#include "parlance/message.h"
+
+namespace parlance::tags {
+
+// How a region becomes a value.
+enum class RegionKind : std::uint8_t {
+  kText,
+  kCall,   // {"type": "function", "function": {...}}
+  kPlain,  // {"begin", "content", "end"}
+};
+
+struct Region {
+  RegionKind kind = RegionKind::kText;
+  std::uint32_t field = 0;  // index of its name
+  // Of tags: what opens and closes it are the tag's markers.
+  bool by_markers = false;
+  // kCall, kPlain: the json_schema whose value it has; kNoFormat: none.
+  grammar::FormatId value = grammar::kNoFormat;
+  Capture capture;  // kCall: "name"
+};
+
+class Regions {
+ public:
+  Regions() = default;
+  explicit Regions(const grammar::StructuralTag& tag);
+
+  // The region that the format's own bytes are written to: those of its text,
+  // its separators, of a tag its markers, of formats with triggers the free
+  // text.  kNoFormat: they are markup.
+  grammar::FormatId own(grammar::FormatId id) const {
+    return own_[index_of(id)];
+  }
+  // REQUIRES: own() of some format is `id`.
+  const Region& region(grammar::FormatId id) const {
+    return regions_[index_of(id)];
+  }
+  bool is_region(grammar::FormatId id) const {
+    return is_region_[index_of(id)];
+  }
+  const std::vector<std::string_view>& fields() const { return fields_; }
+
+ private:
+  std::uint32_t field(std::string_view name);
+
+  std::vector<grammar::FormatId> own_;
+  std::vector<Region> regions_;
+  std::vector<bool> is_region_;
+  std::vector<std::string_view> fields_;
+};
+
+// Whether a format's own bytes are free text between tags.
+bool has_triggers(const grammar::Format& format);
+
+}  // namespace parlance::tags
+
+#endif  // PARLANCE_SRC_TAGS_REGIONS_H_

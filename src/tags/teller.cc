@@ -1,0 +1,133 @@
+// From steps to nodes and regions; see teller.h.
+
+#include "tags/teller.h"
+
+#include <string>
+#include <utility>
+
+namespace parlance::tags {
+
+using grammar::FormatType;
+using grammar::kNoFormat;
+
+void Teller::text(std::string_view text) {
+  if (text.empty()) return;
+  const Span bytes{at(), at() + text.size()};
+  const FormatId innermost = tree_.innermost();
+  const FormatId owner = code_.regions.own(innermost);
+  // The pattern of a rule is no free text.
+  const bool markup =
+      owner == kNoFormat || (owner == innermost && tree_.in_rule());
+  if (!markup) events_.write(owner, text, bytes);
+  tree_.text(text);
+  position_ += text.size();
+}
+
+void Teller::step(const Step& step) {
+  switch (step.kind) {
+    case Step::Kind::kEnter:
+      return enter(FormatId{step.format});
+    case Step::Kind::kLeave:
+      return leave();
+    case Step::Kind::kRule:
+      events_.close(tree_.innermost(), {at(), at()});
+      return tree_.rule(position_);
+  }
+}
+
+void Teller::enter(FormatId id) {
+  if (!open_.empty()) {
+    const FormatId around = open_.back().format;
+    const Regions& regions = code_.regions;
+    if (regions.is_region(around) && regions.region(around).by_markers) {
+      const auto begin = static_cast<std::size_t>(open_.back().begin);
+      events_.open(around, {begin, at()});
+      value_ = nullptr;
+      value_whole_ = false;
+    } else if (has_triggers((*code_.tag)[around])) {
+      events_.close(around, {at(), at()});
+    }
+  }
+  open_.push_back({id, position_, position_});
+  tree_.enter(id, position_);
+}
+
+json::Value Teller::plain_value(const Region& region, std::size_t depth,
+                                bool cut) const {
+  json::Object out = {{"begin", to_utf8(tree_.begin_text(depth))}};
+  out.set("content",
+          region.value == kNoFormat ? json::Value(events_.text()) : value_);
+  out.set("end", cut ? json::Value() : to_utf8(tree_.end_text(depth)));
+  return out;
+}
+
+void Teller::leave() {
+  const Open left = open_.back();
+  const Regions& regions = code_.regions;
+  if (!regions.is_region(left.format)) {
+    tree_.leave(position_, true);
+  } else if (!regions.region(left.format).by_markers) {
+    tree_.leave(position_, true);
+    events_.close(left.format, {at(), at()});
+  } else {
+    const Region& region = regions.region(left.format);
+    const Span delimiter{static_cast<std::size_t>(left.content_end), at()};
+    json::Value value;
+    if (region.kind == RegionKind::kPlain) {
+      value = plain_value(region, open_.size() - 1, false);
+    } else if (region.kind == RegionKind::kCall) {
+      value = json::Object{
+          {"type", "function"},
+          {"function", json::Object{{"name", std::string(region.capture.text)},
+                                    {"arguments", value_}}}};
+    }
+    tree_.leave(position_, true);
+    if (region.value != kNoFormat && !value_whole_) {
+      const Diagnostic why{ErrorCode::kInvalidContent,
+                           "the arguments cannot be read as a value",
+                           "",
+                           {static_cast<std::size_t>(left.begin), at()}};
+      events_.diagnose(why);
+      events_.close_malformed(at(), why);
+    } else {
+      const bool text = region.kind == RegionKind::kText;
+      events_.close(left.format, delimiter, text ? nullptr : &value);
+    }
+  }
+  open_.pop_back();
+  if (!open_.empty()) open_.back().content_end = position_;
+  const FormatId region = events_.open_region();
+  if (region != kNoFormat && regions.region(region).value == left.format) {
+    value_ = tree_.last_value();
+    value_whole_ = tree_.last_value_whole();
+  }
+}
+
+void Teller::cut_off(const Diagnostic& why) {
+  const FormatId id = events_.open_region();
+  if (id != kNoFormat) {
+    const Region& region = code_.regions.region(id);
+    if (region.value != kNoFormat || region.kind == RegionKind::kCall) {
+      events_.close_malformed(at(), why);
+    } else if (region.kind == RegionKind::kPlain) {
+      std::size_t depth = open_.size() - 1;
+      while (open_[depth].format != id) --depth;
+      const json::Value value = plain_value(region, depth, true);
+      events_.close(id, {at(), at()}, &value, true);
+    } else {
+      events_.close(id, {at(), at()}, nullptr, true);
+    }
+  }
+  while (!open_.empty()) {
+    tree_.leave(position_, false);
+    open_.pop_back();
+  }
+}
+
+void Teller::rest(std::string_view text) {
+  if (text.empty()) return;
+  events_.write_rest(text, {at(), at() + text.size()});
+  position_ += text.size();
+}
+
+}  // namespace parlance::tags

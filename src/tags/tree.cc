@@ -1,0 +1,226 @@
+// Nodes of the tree; see tree.h.
+
+#include "tags/tree.h"
+
+#include <utility>
+
+#include "tags/told_events.h"
+
+namespace parlance::tags {
+
+using grammar::Format;
+using grammar::FormatType;
+
+namespace {
+
+json::Value span_of(std::uint64_t begin, std::uint64_t end) {
+  return json::Array{static_cast<std::int64_t>(begin),
+                     static_cast<std::int64_t>(end)};
+}
+
+}  // namespace
+
+void Tree::enter(FormatId id, std::uint64_t position) {
+  if (!open_.empty()) {
+    Node& parent = open_.back();
+    const Format& format = (*code_.tag)[parent.format];
+    if (format.type == FormatType::kTag || parent.in_rule) {
+      parent.marker = std::exchange(parent.text, {});
+    } else if (has_triggers(format)) {
+      end_free_text(parent, position);
+    }
+  }
+  open_.push_back({.format = id, .begin = position, .text_begin = position});
+}
+
+void Tree::text(std::string_view text) {
+  Node& node = open_.back();
+  const FormatType type = (*code_.tag)[node.format].type;
+  if (!keep_ && type != FormatType::kJsonSchema && type != FormatType::kTag) {
+    return;
+  }
+  node.text.append(text);
+}
+
+void Tree::end_free_text(Node& node, std::uint64_t position) {
+  if (position > node.text_begin && keep_) {
+    node.items.emplace_back(
+        json::Object{{"type", "text"},
+                     {"span", span_of(node.text_begin, position)},
+                     {"text", to_utf8(node.text)}});
+  }
+  node.text.clear();
+  node.text_begin = position;
+}
+
+void Tree::rule(std::uint64_t position) {
+  Node& node = open_.back();
+  end_free_text(node, position);
+  node.in_rule = true;
+}
+
+void Tree::leave(std::uint64_t position, bool complete) {
+  Node node = std::move(open_.back());
+  open_.pop_back();
+  const FormatId id = node.format;
+  json::Value value = finish(node, position, complete);
+  if (open_.empty()) {
+    root_ = std::move(value);
+    return;
+  }
+  Node& parent = open_.back();
+  attach(parent, id, std::move(value));
+  parent.text.clear();
+  parent.text_begin = position;
+}
+
+void Tree::attach(Node& parent, FormatId child, json::Value value) {
+  parent.has_child = true;
+  if (!keep_) {
+    parent.in_rule = false;
+    return;
+  }
+  const std::uint32_t index = code_.child_index[index_of(child)];
+  const Format& format = (*code_.tag)[parent.format];
+  switch (format.type) {
+    case FormatType::kSequence:
+    case FormatType::kPlus:
+    case FormatType::kStar:
+    case FormatType::kRepeat:
+      parent.items.push_back(std::move(value));
+      return;
+    case FormatType::kTriggeredTags:
+    case FormatType::kTokenTriggeredTags:
+    case FormatType::kTagsWithSeparator:
+      value.mutable_members().set("index", static_cast<std::int64_t>(index));
+      parent.items.push_back(std::move(value));
+      return;
+    case FormatType::kDispatch:
+    case FormatType::kTokenDispatch: {
+      const std::uint64_t end =
+          static_cast<std::uint64_t>(value.find("span")->items()[1].as_int());
+      parent.items.emplace_back(json::Object{
+          {"type", "rule"},
+          {"path", format.path + "/rules/" + std::to_string(index)},
+          {"span", span_of(parent.text_begin, end)},
+          {"index", static_cast<std::int64_t>(index)},
+          {"pattern", to_utf8(std::exchange(parent.marker, {}))},
+          {"content", std::move(value)}});
+      parent.in_rule = false;
+      return;
+    }
+    default:
+      parent.child = std::move(value);
+      parent.child_index = index;
+      return;
+  }
+}
+
+json::Value Tree::finish(Node& node, std::uint64_t position, bool complete) {
+  const Format& format = (*code_.tag)[node.format];
+  const std::string text = to_utf8(node.text);
+  if (format.type == FormatType::kJsonSchema) {
+    last_value_ = nullptr;
+    const Arguments read =
+        code_.arguments.at(node.format).read(text, !complete);
+    if (complete || read.read > 0) last_value_ = read.value;
+    last_value_whole_ = complete && read.complete;
+  }
+  if (!keep_) return {};
+  json::Object out = {{"type", std::string(to_string(format.type))},
+                      {"path", format.path},
+                      {"span", span_of(node.begin, position)}};
+  if (!complete) out.set("complete", false);
+  switch (format.type) {
+    case FormatType::kConstString:
+    case FormatType::kAnyText:
+    case FormatType::kRegex:
+    case FormatType::kGrammar:
+      out.set("text", text);
+      break;
+    case FormatType::kJsonSchema:
+      out.set("text", text);
+      out.set("value", last_value_);
+      break;
+    case FormatType::kSequence:
+      out.set("elements", std::move(node.items));
+      break;
+    case FormatType::kOr:
+      out.set("index",
+              node.has_child
+                  ? json::Value(static_cast<std::int64_t>(node.child_index))
+                  : json::Value());
+      out.set("content", std::move(node.child));
+      break;
+    case FormatType::kOptional:
+      out.set("content", std::move(node.child));
+      break;
+    case FormatType::kPlus:
+    case FormatType::kStar:
+    case FormatType::kRepeat:
+      out.set("items", std::move(node.items));
+      break;
+    case FormatType::kTag:
+      // What is written of an end that is not whole is a part of it.
+      out.set("begin", node.has_child ? to_utf8(node.marker) : text);
+      out.set("content", std::move(node.child));
+      out.set("end", node.has_child && (complete || !text.empty())
+                         ? json::Value(text)
+                         : json::Value());
+      break;
+    case FormatType::kTriggeredTags:
+    case FormatType::kTokenTriggeredTags:
+    case FormatType::kDispatch:
+    case FormatType::kTokenDispatch:
+      if (node.in_rule) {
+        node.items.emplace_back(
+            json::Object{{"type", "rule"},
+                         {"span", span_of(node.text_begin, position)},
+                         {"complete", false},
+                         {"index", nullptr},
+                         {"pattern", text},
+                         {"content", nullptr}});
+      } else {
+        end_free_text(node, position);
+      }
+      out.set("parts", std::move(node.items));
+      break;
+    case FormatType::kTagsWithSeparator:
+      out.set("tags", std::move(node.items));
+      break;
+    case FormatType::kToken:
+    case FormatType::kExcludeToken: {
+      const Span held = tokens_.holding({static_cast<std::size_t>(node.begin),
+                                         static_cast<std::size_t>(position)},
+                                        0);
+      out.set(
+          "token",
+          complete && held.begin < tokens_.size()
+              ? json::Value(static_cast<std::int64_t>(tokens_.id(held.begin)))
+              : json::Value());
+      break;
+    }
+    case FormatType::kAnyTokens: {
+      const Span held = tokens_.holding({static_cast<std::size_t>(node.begin),
+                                         static_cast<std::size_t>(position)},
+                                        0);
+      json::Array ids;
+      for (std::size_t i = held.begin; i < held.end; ++i) {
+        ids.emplace_back(static_cast<std::int64_t>(tokens_.id(i)));
+      }
+      out.set("tokens", std::move(ids));
+      out.set("text", text);
+      break;
+    }
+  }
+  return out;
+}
+
+json::Value Tree::root(std::uint64_t position) const {
+  if (open_.empty()) return root_;
+  Tree copy(*this);
+  while (!copy.open_.empty()) copy.leave(position, false);
+  return copy.root_;
+}
+
+}  // namespace parlance::tags

@@ -1,0 +1,143 @@
+// Laws of reading by a structural tag:
+//
+//   membership  a text is read completely if and only if the tag's grammar
+//               accepts it; one that does not fit is read as far as the
+//               grammar goes
+//   chunking    however a text is cut, events, message and tree are the same
+//   account     every byte is in the root's span or in the rest
+//
+// over the recorded vectors of structural tags, their mutations and prefixes.
+
+#include <gtest/gtest.h>
+
+#include <map>
+#include <memory>
+#include <random>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "parlance/grammar.h"
+#include "parlance/json.h"
+#include "parlance/tag_parser.h"
+#include "support/told_tag.h"
+#include "support/vectors.h"
+
+namespace parlance {
+namespace {
+
+using testing::tell_tag;
+using testing::ToldTag;
+
+json::Value vectors(std::string_view name) {
+  const auto folder = testing::vector_folder();
+  if (!folder) return {};
+  return testing::read_json(*folder / "structural_tag" / std::string(name));
+}
+
+std::string instance_of(const json::Value& row) {
+  const json::Value& instance = *row.find("instance");
+  if (instance.is_string()) return std::string(instance.as_string());
+  const std::string hex(instance.find("hex")->as_string());
+  std::string out;
+  for (std::size_t i = 0; i + 1 < hex.size(); i += 2) {
+    out += static_cast<char>(std::stoi(hex.substr(i, 2), nullptr, 16));
+  }
+  return out;
+}
+
+struct Both {
+  Grammar grammar;
+  TagProgram program;
+};
+
+Result<Both> make_both(const json::Value& spec) {
+  Result<StructuralTag> tag = StructuralTag::from_value(spec);
+  if (!tag) return std::move(tag).error();
+  Result<Grammar> grammar = Grammar::from_structural_tag(*tag);
+  Result<TagProgram> program = TagProgram::compile(*tag);
+  EXPECT_EQ(grammar.has_value(), program.has_value());
+  if (!grammar) {
+    if (!program) {
+      EXPECT_EQ(program.error().code, grammar.error().code);
+    }
+    return std::move(grammar).error();
+  }
+  if (!program) return std::move(program).error();
+  return Both{*grammar, *program};
+}
+
+void expect_equal(const ToldTag& a, const ToldTag& b) {
+  EXPECT_EQ(json::dump(a.tree), json::dump(b.tree));
+  EXPECT_EQ(json::dump(a.fields), json::dump(b.fields));
+  EXPECT_EQ(a.events, b.events);
+}
+
+std::size_t begun_character(std::string_view text) {
+  for (std::size_t size = 1; size <= 3 && size <= text.size(); ++size) {
+    const std::string_view tail = text.substr(text.size() - size);
+    if ((static_cast<std::uint8_t>(tail[0]) & 0xC0) == 0x80) continue;
+    const base::Utf8Step step = base::next_utf8(tail);
+    return step.kind == base::Utf8Step::Kind::kIncomplete ? size : 0;
+  }
+  return 0;
+}
+
+void check(const Both& both, std::string_view text, std::mt19937& random) {
+  SCOPED_TRACE(json::dump(json::Value(text)));
+  const ToldTag whole = tell_tag(both.program, text);
+  const std::optional<Rejection> rejection = both.grammar.explain(text);
+  EXPECT_EQ(whole.complete, !rejection);
+  const json::Value& span = *whole.tree.find("format")->find("span");
+  const auto end = static_cast<std::size_t>(span.items()[1].as_int());
+  // A character that does not fit goes to the rest as a whole.
+  const std::size_t fits = rejection ? rejection->offset : text.size();
+  const std::size_t expected_end =
+      rejection ? fits - begun_character(text.substr(0, fits)) : fits;
+  EXPECT_EQ(end, expected_end);
+  EXPECT_EQ(whole.tree.find("rest")->size(), 0u);
+  EXPECT_EQ(whole.tree.find("rest")->as_string().empty(), end == text.size());
+  EXPECT_EQ(whole.tree.find("diagnostics")->size() == 0, whole.complete);
+  testing::check_spans(*whole.tree.find("format"), 0,
+                       static_cast<std::int64_t>(end));
+  expect_equal(whole, tell_tag(both.program, text, testing::all_cuts(text)));
+  if (text.size() > 2) {
+    const std::size_t cut = 1 + random() % (text.size() - 1);
+    expect_equal(whole, tell_tag(both.program, text, {cut}));
+  }
+}
+
+void run(std::string_view file) {
+  const json::Value rows = vectors(file);
+  if (rows.size() == 0) GTEST_SKIP() << "no vectors; set PARLANCE_VECTORS";
+  std::map<std::string, std::unique_ptr<Result<Both>>> known;
+  std::mt19937 random(1);
+  for (const json::Value& row : rows.items()) {
+    const json::Value& spec = *row.find("spec");
+    auto& both = known[json::dump(spec)];
+    if (!both) both = std::make_unique<Result<Both>>(make_both(spec));
+    SCOPED_TRACE(std::string(row.find("id")->as_string()) + " " +
+                 json::dump(spec, {.ascii = false}));
+    ASSERT_TRUE(*both) << both->error().to_string();
+    const std::string text = instance_of(row);
+    check(**both, text, random);
+    check(**both, text.substr(0, random() % (text.size() + 1)), random);
+    check(**both, text + "x", random);
+    if (!text.empty()) {
+      std::string other = text;
+      other[random() % other.size()] = "<>{} a\xC3\x80"[random() % 8];
+      check(**both, other, random);
+    }
+    if (::testing::Test::HasFailure()) return;
+  }
+}
+
+TEST(TagParserLaw, Formats) { run("formats.json"); }
+TEST(TagParserLaw, Probes) { run("probes.json"); }
+TEST(TagParserLaw, SeedExamples) { run("seed_examples.json"); }
+TEST(TagParserLaw, XmlStyles) { run("xml_styles.json"); }
+TEST(TagParserLaw, BuiltinInstances) { run("builtin_instances.json"); }
+TEST(TagParserLaw, Mutations) { run("mutations.json"); }
+
+}  // namespace
+}  // namespace parlance

@@ -1,0 +1,327 @@
+// Reading by a structural tag: trees, events and messages of texts, one fact
+// each.  Laws over many texts are in laws/tag_parser_law_test.cc.
+
+#include "parlance/tag_parser.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "parlance/json.h"
+#include "support/told_tag.h"
+
+namespace parlance {
+namespace {
+
+using testing::tell_tag;
+using testing::ToldTag;
+
+TagProgram program_of(std::string_view format,
+                      const TagProgramOptions& options = {}) {
+  const Result<StructuralTag> tag =
+      StructuralTag::from_json(R"({"format": )" + std::string(format) + "}");
+  EXPECT_TRUE(tag) << tag.error().to_string();
+  const Result<TagProgram> program = TagProgram::compile(*tag, options);
+  EXPECT_TRUE(program) << program.error().to_string();
+  return *program;
+}
+
+// A tree as one line: types, texts and what is open.
+std::string brief(const json::Value& node) {
+  if (node.is_null()) return "-";
+  std::string out;
+  const auto all = [&](std::string_view key) {
+    std::string list = "[";
+    for (const json::Value& item : node.find(key)->items()) {
+      if (list.size() > 1) list += " ";
+      list += brief(item);
+    }
+    return list + "]";
+  };
+  const std::string type(node.find("type")->as_string());
+  if (const json::Value* index = node.find("index")) {
+    out += json::dump(*index) + ":";
+  }
+  if (type == "tag") {
+    out += "tag(" + json::dump(*node.find("begin")) + " " +
+           brief(*node.find("content")) + " " + json::dump(*node.find("end")) +
+           ")";
+  } else if (type == "rule") {
+    out += json::dump(*node.find("pattern")) + brief(*node.find("content"));
+  } else if (const json::Value* value = node.find("value")) {
+    out += json::dump(*value);
+  } else if (const json::Value* text = node.find("text")) {
+    out += json::dump(*text);
+  } else if (const json::Value* content = node.find("content")) {
+    out += type + "(" + brief(*content) + ")";
+  } else {
+    for (const char* key : {"elements", "items", "parts", "tags"}) {
+      if (node.find(key) != nullptr) out += all(key);
+    }
+  }
+  if (node.find("complete") != nullptr) out += "...";
+  return out;
+}
+
+std::string read(std::string_view format, std::string_view text) {
+  const json::Value tree = parse_by_tag(program_of(format), text);
+  std::string out = brief(*tree.find("format"));
+  const std::string_view rest = tree.find("rest")->as_string();
+  if (!rest.empty()) out += " rest " + json::dump(json::Value(rest));
+  EXPECT_EQ(tree.find("complete")->as_bool(),
+            tree.find("diagnostics")->size() == 0);
+  return out;
+}
+
+constexpr std::string_view kNumber =
+    R"({"type": "json_schema", "json_schema": {"type": "integer"}})";
+
+TEST(TagParser, Formats) {
+  struct Row {
+    std::string_view format;
+    std::string_view text;
+    std::string_view tree;
+  };
+  const Row rows[] = {
+      {R"({"value": "ab"})", "ab", R"("ab")"},
+      {R"({"value": "ab"})", "a", R"("a"...)"},
+      {R"({"value": "ab"})", "ac", R"("a"... rest "c")"},
+      {R"({"value": "ab"})", "abc", R"("ab" rest "c")"},
+      {R"({"type": "any_text"})", "a b", R"("a b")"},
+      {R"({"type": "any_text", "max_chars": 2})", "äöü",
+       R"("\u00e4\u00f6" rest "\u00fc")"},
+      {R"({"type": "regex", "pattern": "a+"})", "aab", R"("aa" rest "b")"},
+      {R"({"type": "grammar", "grammar": "root ::= \"a\" root | \"b\""})",
+       "aab", R"("aab")"},
+      {R"({"json_schema": {"type": "object"}})", R"({"a": [1, 2]})",
+       R"({"a": [1, 2]})"},
+      {R"({"elements": [{"type": "any_text"}, {"value": "|"},
+           {"type": "any_text"}]})",
+       "a|b|c", R"(["a" "|" "b|c"])"},
+      {R"({"type": "or", "elements": [{"value": "ab"}, {"value": "a"}]})", "a",
+       R"(1:or("a"))"},
+      {R"({"type": "or", "elements": [{"type": "regex", "pattern": "a*"},
+           {"value": "a"}]})",
+       "a", R"(0:or("a"))"},
+      {R"({"type": "optional", "content": {"value": "a"}})", "", "optional(-)"},
+      {R"({"type": "optional", "content": {"value": "a"}})", "a",
+       R"(optional("a"))"},
+      {R"({"type": "star", "content": {"type": "optional",
+           "content": {"value": "a"}}})",
+       "aa", R"([optional("a") optional("a")])"},
+      {R"({"type": "plus", "content": {"type": "optional",
+           "content": {"value": "a"}}})",
+       "", "[]"},
+      {R"({"type": "repeat", "min": 2, "max": 3, "content": {"value": "a"}})",
+       "aaaa", R"(["a" "a" "a"] rest "a")"},
+      {R"({"type": "repeat", "min": 2, "max": 3, "content": {"value": "a"}})",
+       "a", R"(["a" ""...]...)"},
+      {R"({"begin": "<t>", "content": {"type": "any_text"}, "end": "</t>"})",
+       "<t>x</t>", R"(tag("<t>" "x" "</t>"))"},
+      {R"({"begin": "<t>", "content": {"type": "any_text"}, "end": "</t>"})",
+       "<t>x</", R"(tag("<t>" "x" "</")...)"},
+      {R"({"begin": "<t>", "content": {"type": "any_text"}, "end": "</t>"})",
+       "<t", R"(tag("<t" - null)...)"},
+      {R"({"begin": "<t>", "content": {"type": "any_text"},
+           "end": ["</t>", "</u>"]})",
+       "<t>x</u>", R"(tag("<t>" "x" "</u>"))"},
+      {R"({"type": "tags_with_separator", "separator": ",", "tags": [
+           {"begin": "a", "content": {"value": ""}, "end": ""},
+           {"begin": "b", "content": {"value": ""}, "end": ""}]})",
+       "a,b,a", R"([0:tag("a" "" "") 1:tag("b" "" "") 0:tag("a" "" "")])"},
+      {R"({"type": "dispatch", "rules": [["<a", {"value": "1"}],
+           ["<ab", {"value": "2"}]]})",
+       "x<a1y<ab2", R"(["x" 0:"<a""1" "y" 1:"<ab""2"])"},
+  };
+  for (const Row& row : rows) {
+    SCOPED_TRACE(row.format);
+    EXPECT_EQ(read(row.format, row.text), row.tree) << row.text;
+  }
+}
+
+constexpr std::string_view kCalls = R"({
+  "type": "sequence", "elements": [
+    {"begin": "<think>", "content": {"type": "any_text"}, "end": "</think>",
+     "type": "tag", "field": "reasoning"},
+    {"type": "triggered_tags", "triggers": ["<call"], "field": "content",
+     "tags": [
+       {"begin": "<call:get>", "end": "</call>", "tool": "get",
+        "content": {"type": "json_schema", "json_schema": {"type": "object"}}},
+       {"begin": "<call:set>", "end": "</call>", "tool": "set",
+        "content": {"type": "json_schema", "json_schema": {"type": "object"}}}
+     ]}]})";
+
+TEST(TagParser, Message) {
+  const TagProgram program = program_of(kCalls);
+  const ToldTag told =
+      tell_tag(program, R"(<think>hm</think>Hi <call:set>{"a": 1}</call> you)");
+  EXPECT_TRUE(told.complete);
+  EXPECT_EQ(json::dump(told.fields),
+            R"({"role": "assistant", "reasoning": "hm", "content": "Hi  you", )"
+            R"("tool_calls": [{"type": "function", "function": )"
+            R"({"name": "set", "arguments": {"a": 1}}}]})");
+  EXPECT_EQ(
+      told.events,
+      (std::vector<std::string>{
+          "region_open reasoning 0..7", R"(text "hm" 7..9)",
+          R"(region_close reasoning 9..17 "hm")", "region_open content 17..17",
+          R"(text "Hi " 17..20)", R"(region_close content 20..20 "Hi ")",
+          "region_open tool_calls 20..30 name=set",
+          R"(text "{\"a\": 1}" 30..38)",
+          R"(region_close tool_calls 38..45 {"type": "function", )"
+          R"("function": {"name": "set", "arguments": {"a": 1}}})",
+          "region_open content 45..45", R"(text " you" 45..49)",
+          R"(region_close content 49..49 " you")"}));
+}
+
+TEST(TagParser, MessageOfABrokenCall) {
+  const TagProgram program = program_of(kCalls);
+  const ToldTag cut = tell_tag(program, R"(<think></think><call:get>{"a": )");
+  EXPECT_FALSE(cut.complete);
+  EXPECT_EQ(json::dump(cut.fields),
+            R"({"role": "assistant", "reasoning": ""})");
+  ASSERT_EQ(cut.events.size(), 5u);
+  EXPECT_TRUE(cut.events[4].starts_with(
+      "region_malformed tool_calls 31..31 cut the response ends too early; "
+      "expected "))
+      << cut.events[4];
+  const ToldTag broken =
+      tell_tag(program, R"(<think></think><call:get>{"a" 1}</call>x)");
+  EXPECT_EQ(json::dump(broken.fields),
+            R"({"role": "assistant", "reasoning": "", )"
+            R"("rest": "1}</call>x"})");
+}
+
+TEST(TagParser, PlainTags) {
+  const std::string format =
+      R"({"type": "triggered_tags", "triggers": ["<"], "tags": [
+        {"begin": "<a>", "content": )" +
+      std::string(kNumber) + R"(, "end": "</a>"},
+        {"begin": "<b>", "content": {"type": "any_text"}, "end": "</b>"}]})";
+  const ToldTag told = tell_tag(program_of(format), "x<a>12</a><b>y</b>z");
+  EXPECT_EQ(json::dump(told.fields),
+            R"({"role": "assistant", "content": "xz", "tags": [)"
+            R"({"begin": "<a>", "content": 12, "end": "</a>"}, )"
+            R"({"begin": "<b>", "content": "y", "end": "</b>"}]})");
+}
+
+TEST(TagParser, SaysWhatWasExpected) {
+  const json::Value tree = parse_by_tag(program_of(kCalls), "<think>a</thing>");
+  const json::Value& why = tree.find("diagnostics")->items()[0];
+  EXPECT_EQ(json::dump(why),
+            R"({"code": "invalid_content", "message": "the response ends too )"
+            R"(early; expected \"</think>\" or text", "field": null, )"
+            R"("span": [16, 16]})");
+  const json::Value other = parse_by_tag(program_of(kCalls), "<thonk>");
+  EXPECT_EQ(other.find("diagnostics")->items()[0].find("message")->as_string(),
+            R"(the text does not fit; expected "ink>")");
+}
+
+TEST(TagParser, HoldsWhatMayBecomeATrigger) {
+  TagParser parser(program_of(kCalls));
+  parser.feed("<think>a</thi");
+  EXPECT_EQ(parser.held_bytes(), 5u);
+  parser.feed("nk>b<cal");
+  EXPECT_EQ(parser.held_bytes(), 4u);
+  EXPECT_TRUE(parser.complete());
+  parser.feed("l:");
+  EXPECT_EQ(parser.held_bytes(), 6u);
+  EXPECT_FALSE(parser.complete());
+}
+
+Vocabulary small_vocabulary() {
+  std::vector<TokenEntry> entries;
+  const std::vector<std::string> texts = {"a",    "b",  "<t>",
+                                          "</t>", "ab", "\xC3"};
+  for (std::size_t i = 0; i < texts.size(); ++i) {
+    entries.push_back(
+        {static_cast<TokenId>(i), texts[i],
+         texts[i][0] == '<' ? TokenKind::kSpecial : TokenKind::kOrdinary});
+  }
+  return *Vocabulary::from_table(entries);
+}
+
+TEST(TagParser, Tokens) {
+  const Vocabulary vocabulary = small_vocabulary();
+  TagProgramOptions options;
+  options.vocabulary = &vocabulary;
+  const TagProgram program = program_of(
+      R"({"begin": {"type": "token", "token": "<t>"},
+          "content": {"type": "any_tokens"},
+          "end": {"type": "token", "token": "</t>"}})",
+      options);
+  TagParserOptions reading;
+  reading.vocabulary = &vocabulary;
+  TagParser parser(program, reading);
+  const std::vector<TokenId> ids = {2, 0, 4, 3};
+  testing::EventLog log;
+  log.add(parser.feed_tokens(ids));
+  log.add(parser.finalize());
+  EXPECT_TRUE(parser.complete());
+  const json::Value tree = parser.tree();
+  const json::Value& tag = *tree.find("format");
+  EXPECT_EQ(brief(tag), R"(tag("<t>" "aab" "</t>"))");
+  EXPECT_EQ(json::dump(*tag.find("content")->find("tokens")), "[0, 4]");
+  // The same text in other tokens does not fit.
+  TagParser spelled(program, reading);
+  spelled.feed_tokens(std::vector<TokenId>{0});
+  spelled.finalize();
+  EXPECT_EQ(spelled.tree().find("rest")->as_string(), "a");
+}
+
+TEST(TagParser, PrefixIsRead) {
+  const Vocabulary vocabulary = small_vocabulary();
+  TagProgramOptions options;
+  options.vocabulary = &vocabulary;
+  const TagProgram program = program_of(
+      R"({"begin": {"type": "token", "token": "<t>"},
+          "content": {"type": "any_text", "max_tokens": 2},
+          "end": {"type": "token", "token": "</t>"}})",
+      options);
+  TagParserOptions reading;
+  reading.vocabulary = &vocabulary;
+  reading.prefix = "<t>";
+  TagParser parser(program, reading);
+  EXPECT_EQ(parser.initial_events().size(), 1u);
+  EXPECT_EQ(parser.prefix_bytes(), 3u);
+  const std::vector<TokenId> ids = {0, 4, 0};
+  parser.feed_tokens(ids);
+  parser.finalize();
+  EXPECT_EQ(brief(*parser.tree().find("format")),
+            R"(tag("<t>" "aab" null)...)");
+  EXPECT_EQ(parser.tree().find("rest")->as_string(), "a");
+}
+
+TEST(TagParser, LimitOfReadings) {
+  TagParserOptions options;
+  options.readings = 8;
+  const ToldTag told =
+      tell_tag(program_of(R"({"type": "repeat", "min": 9, "max": 60, "content":
+        {"type": "or", "elements": [{"value": "a"}, {"value": "aa"}]}})"),
+               std::string(40, 'a'), {}, options);
+  EXPECT_FALSE(told.complete);
+  EXPECT_FALSE(told.tree.find("rest")->as_string().empty());
+  EXPECT_EQ(told.tree.find("diagnostics")->items()[0].find("code")->as_string(),
+            "too_large");
+}
+
+TEST(TagParser, Errors) {
+  const auto compile = [](std::string_view text) {
+    return TagProgram::compile(*StructuralTag::from_json(text));
+  };
+  const auto never = compile(
+      R"({"format": {"json_schema": {"type": "integer", "minimum": 2,
+                                     "maximum": 1}}})");
+  ASSERT_FALSE(never);
+  EXPECT_EQ(never.error().code, ErrorCode::kUnsatisfiable);
+  const auto token =
+      compile(R"({"format": {"type": "token", "token": "<t>"}})");
+  ASSERT_FALSE(token);
+  EXPECT_EQ(token.error().code, ErrorCode::kUsage);
+  EXPECT_EQ(token.error().path, "/format/token");
+}
+
+}  // namespace
+}  // namespace parlance
