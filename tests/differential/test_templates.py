@@ -21,7 +21,6 @@ directory), and the package transformers with response templates.
 import json
 import os
 import random
-import subprocess
 import sys
 import time
 from collections import Counter
@@ -30,34 +29,15 @@ from pathlib import Path
 import pytest
 
 HERE = Path(__file__).resolve().parent
-sys.path.insert(0, str(HERE))
+sys.path[:0] = [str(HERE), str(HERE.parent / "support")]
 
 import known_differences  # noqa: E402
+from worker_pipe import Peer  # noqa: E402
 
 SEED = int(os.environ.get("PARLANCE_SEED", "1"))
 ONLY = os.environ.get("PARLANCE_CASE")
 SECONDS = 600 if os.environ.get("PARLANCE_LONG") else 25
 WORKER = HERE.parent / "support" / "upstream_worker.py"
-
-
-class Peer:
-    """A program that answers one line of JSON with one line of JSON."""
-
-    def __init__(self, *command):
-        self.process = subprocess.Popen(
-            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE
-        )
-
-    def ask(self, request):
-        self.process.stdin.write(json.dumps(request).encode() + b"\n")
-        self.process.stdin.flush()
-        line = self.process.stdout.readline()
-        assert line, f"the program ended on {json.dumps(request)}"
-        return json.loads(line)
-
-    def close(self):
-        self.process.stdin.close()
-        self.process.wait(timeout=30)
 
 
 @pytest.fixture(scope="module")

@@ -4,23 +4,16 @@
     {"load_error": class} | {"message", "events"} | {"error", "events"} |
     {"gone": "hangs" or "crashes"}
 
-Some requests make upstream loop for ever, or crash the module `regex`.  So a
-child does the work, with a limit on processor time and memory, and the next
-child takes over when one has gone.
+Some requests make upstream loop for ever, or crash the module `regex`; see
+worker_pipe.py.
 """
 
-import json
 import math
-import os
-import resource
-import signal
 import sys
 
 from transformers.utils.chat_parsing import ResponseParser
 from transformers.utils.chat_parsing.response_templates import load_response_template
-
-SECONDS = 2.0
-BYTES = 4 << 30
+from worker_pipe import serve
 
 
 def encoded(value):
@@ -85,46 +78,5 @@ def answer(request):
     return {"message": encoded(message), "events": encoded(calls), "kept": kept}
 
 
-def read_line():
-    """One line of standard input, and not a byte more."""
-    line = bytearray()
-    while not line.endswith(b"\n"):
-        byte = os.read(0, 1)
-        if not byte:
-            return None
-        line += byte
-    return bytes(line)
-
-
-def work():
-    resource.setrlimit(resource.RLIMIT_AS, (BYTES, BYTES))
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    signal.signal(signal.SIGPROF, signal.SIG_DFL)
-    while line := read_line():
-        signal.setitimer(signal.ITIMER_PROF, SECONDS)
-        out = json.dumps(answer(json.loads(line)))
-        signal.setitimer(signal.ITIMER_PROF, 0)
-        os.write(1, out.encode() + b"\n") if len(out) < 4096 else write_all(out)
-
-
-def write_all(out):
-    data = out.encode() + b"\n"
-    while data:
-        data = data[os.write(1, data) :]
-
-
-def main():
-    while True:
-        child = os.fork()
-        if child == 0:
-            work()
-            os._exit(0)
-        _, status = os.waitpid(child, 0)
-        if os.WIFEXITED(status) and os.WEXITSTATUS(status) == 0:
-            return
-        hangs = os.WIFSIGNALED(status) and os.WTERMSIG(status) == signal.SIGPROF
-        write_all(json.dumps({"gone": "hangs" if hangs else "crashes"}))
-
-
 if __name__ == "__main__":
-    main()
+    serve(answer)
