@@ -2,6 +2,7 @@
 // them.
 
 #include <algorithm>
+#include <iterator>
 
 #include "base/mix.h"
 #include "grammar/json_machine.h"
@@ -377,7 +378,79 @@ bool is_plain(const ObjectShape& shape) {
          shape.denials.empty();
 }
 
+void insert(std::vector<KeyId>& keys, KeyId key) {
+  const auto place = std::lower_bound(keys.begin(), keys.end(), key);
+  if (place == keys.end() || *place != key) keys.insert(place, key);
+}
+
+std::vector<KeyId> joined(const std::vector<KeyId>& a,
+                          const std::vector<KeyId>& b) {
+  std::vector<KeyId> out;
+  std::set_union(a.begin(), a.end(), b.begin(), b.end(),
+                 std::back_inserter(out));
+  return out;
+}
+
 }  // namespace
+
+// In schema order: the members that can come no more when `key` has (kNoKey:
+// one that no schema spells), sorted.  What comes first in any alternative
+// passes nothing, so that an alternative with another order keeps its members.
+// Those that would ask for a passed one cannot come either, nor those whose
+// absence beside a passed one would break a rule that is denied.
+std::vector<KeyId> JsonMachine::passed_by(FrameId id, KeyId key) {
+  std::vector<KeyId> out;
+  if (options_.key_order != KeyOrder::kSchema) return out;
+  const Frame& frame = frames_[id];
+  std::uint32_t limit = 0xFFFFFFFF;
+  for (std::uint32_t i = 0; i < frame.size && key != kNoKey; ++i) {
+    limit = std::min(limit, goals_.rank(alternatives(frame)[i].shape, key));
+  }
+  for (std::uint32_t i = 0; i < frame.size; ++i) {
+    const ShapeId shape = alternatives(frame)[i].shape;
+    for (const KeyId other : goals_.names(shape)) {
+      const std::uint32_t rank = goals_.rank(shape, other);
+      if (rank != 0xFFFFFFFF && rank < limit && other != key)
+        insert(out, other);
+    }
+  }
+  if (out.empty()) return out;
+  const std::vector<KeyId>& used = used_[frame.used];
+  for (std::size_t before = 0; before != out.size();) {
+    before = out.size();
+    for (std::uint32_t i = 0; i < frame.size; ++i) {
+      const ObjectShape& shape = goals_.object(alternatives(frame)[i].shape);
+      for (const auto& [trigger, others] : shape.dependent) {
+        const bool asks =
+            std::any_of(others.begin(), others.end(), [&](KeyId other) {
+              return std::binary_search(out.begin(), out.end(), other) &&
+                     !std::binary_search(used.begin(), used.end(), other);
+            });
+        if (asks && trigger != key) insert(out, trigger);
+      }
+      if (shape.denials.empty()) continue;
+      for (const auto& [has, lacks] :
+           goals_.denied_dependents(alternatives(frame)[i].shape)) {
+        if (std::binary_search(out.begin(), out.end(), has) && lacks != key) {
+          insert(out, lacks);
+        }
+      }
+    }
+  }
+  return out;
+}
+
+// Whether an object of that shape needs a member that was passed.  Passed names
+// are then taken for used ones, which is right only where none is needed:
+// another alternative may have allowed to pass it.
+bool JsonMachine::passes_needed(ShapeId shape, const std::vector<KeyId>& seen,
+                                const std::vector<KeyId>& passed) {
+  if (passed.empty()) return false;
+  const std::vector<KeyId> needed = goals_.needed(shape, seen);
+  return std::any_of(needed.begin(), needed.end(), [&](KeyId key) {
+    return std::binary_search(passed.begin(), passed.end(), key);
+  });
+}
 
 JsonMachine::KeyInfo& JsonMachine::key_info(FrameId id) {
   if (frames_[id].keys != nullptr) return *frames_[id].keys;
@@ -397,6 +470,7 @@ JsonMachine::KeyInfo& JsonMachine::key_info(FrameId id) {
   bool any_open = false;
   const bool near = levels_in(id) != Goals::kAnyLevels;
   NameBits possible_here(0);  // where depth matters
+  const std::vector<KeyId> all_passed = passed_by(id, kNoKey);
   for (const Alternative& one : now) {
     const ObjectShape& shape = goals_.object(one.shape);
     track = track || goals_.tracks_names(one.shape);
@@ -431,14 +505,15 @@ JsonMachine::KeyInfo& JsonMachine::key_info(FrameId id) {
       bool fits = plain && !in_order;
       if (!fits) {
         std::vector<KeyId> then = used;
-        then.insert(std::lower_bound(then.begin(), then.end(), key), key);
-        fits = make_member(id, {.key = key}, then) != 0;
+        insert(then, key);
+        fits = make_member(id, {.key = key}, then, passed_by(id, key)) != 0;
       }
       if (fits) info->allowed.set(i);
     }
-    if (in_order && limit != 0xFFFFFFFF) continue;
+    if (passes_needed(one.shape, used, all_passed)) continue;
     const automata::LanguageId others =
-        plain ? goals_.possible_extras(one.shape) : extras_of(id, one);
+        plain && !in_order ? goals_.possible_extras(one.shape)
+                           : extras_of(id, one, joined(used, all_passed));
     if (languages.empty(others)) continue;
     any_open = any_open || languages.total(languages.start(others));
     extras.push_back(others);
@@ -489,57 +564,32 @@ JsonMachine::FrameId JsonMachine::with_member(FrameId id, std::uint32_t name,
     }
   }
   const KeySet& set = key_sets_[info.set];
-  const bool in_order = options_.key_order == KeyOrder::kSchema;
   std::vector<KeyId> used = used_[frames_[id].used];
-  const auto use = [&](KeyId key) {
-    const auto it = std::lower_bound(used.begin(), used.end(), key);
-    if (it == used.end() || *it != key) used.insert(it, key);
-  };
-  const auto pass_names = [&](std::uint32_t limit) {
-    if (!in_order) return;
-    const Frame& frame = frames_[id];
-    for (std::uint32_t i = 0; i < frame.size; ++i) {
-      const ShapeId shape = alternatives(frame)[i].shape;
-      for (const KeyId key : goals_.names(shape)) {
-        const std::uint32_t rank = goals_.rank(shape, key);
-        if (rank != 0xFFFFFFFF && rank < limit) use(key);
-      }
-    }
-  };
   if (name != KeySet::kNone) {
     const KeyId key = set.names()[name];
-    use(key);
-    if (in_order) {
-      std::uint32_t rank = 0xFFFFFFFF;
-      const Frame& frame = frames_[id];
-      for (std::uint32_t i = 0; i < frame.size; ++i) {
-        rank = std::min(rank, goals_.rank(alternatives(frame)[i].shape, key));
-      }
-      pass_names(rank);
-    }
-    info.next[name] = make_member(id, {.key = key}, used);
+    insert(used, key);
+    info.next[name] = make_member(id, {.key = key}, used, passed_by(id, key));
     return info.next[name];
   }
+  const std::vector<KeyId> passed = passed_by(id, kNoKey);
   if (text != nullptr) {
-    pass_names(0xFFFFFFFF);
     const KeyId key = goals_.key(*text);
-    use(key);
-    return make_member(id, {.key = key}, used);
+    insert(used, key);
+    return make_member(id, {.key = key}, used, passed);
   }
   std::vector<bool> bits(set.languages().size());
   for (std::size_t i = 0; i < bits.size(); ++i)
     bits[i] = (matched >> i & 1) != 0;
-  pass_names(0xFFFFFFFF);
-  const FrameId made = make_member(id, {kNoKey, &set.languages(), &bits}, used);
+  const FrameId made =
+      make_member(id, {kNoKey, &set.languages(), &bits}, used, passed);
   info.next_extra.emplace_back(matched, made);
   return made;
 }
 
 // The names that the schema does not spell with which an alternative can be
 // completed.
-automata::LanguageId JsonMachine::extras_of(FrameId id,
-                                            const Alternative& one) {
-  const std::vector<KeyId>& used = used_[frames_[id].used];
+automata::LanguageId JsonMachine::extras_of(FrameId id, const Alternative& one,
+                                            const std::vector<KeyId>& used) {
   const std::uint64_t count = std::uint64_t{frames_[id].count} + 1;
   if (goals_.object(one.shape).denials.empty()) {
     return goals_.completable(one.shape, used, count, one.state)
@@ -603,9 +653,12 @@ std::vector<JsonMachine::MemberWay> JsonMachine::ways_of(const Alternative& one,
 }
 
 // The frame in which the value of a member called `name` comes.
-JsonMachine::FrameId JsonMachine::make_member(FrameId id, const NameClass& name,
-                                              const std::vector<KeyId>& used) {
+// `seen`: the names that were used, this one with them.
+JsonMachine::FrameId JsonMachine::make_member(
+    FrameId id, const NameClass& name, const std::vector<KeyId>& seen,
+    const std::vector<KeyId>& passed) {
   const Goals::Levels levels(goals_, levels_in(id));
+  const std::vector<KeyId> used = joined(seen, passed);
   Frame next;
   next.kind = FrameKind::kObject;
   next.pending = true;
@@ -620,7 +673,7 @@ JsonMachine::FrameId JsonMachine::make_member(FrameId id, const NameClass& name,
     const ObjectShape& shape = goals_.object(one.shape);
     cap = std::max(cap, goals_.count_cap(one.shape));
     const GoalId goal = goals_.member_goal(one.shape, name);
-    if (!goals_.live(goal)) continue;
+    if (!goals_.live(goal) || passes_needed(one.shape, seen, passed)) continue;
     const bool plain = is_plain(shape) && options_.key_order == KeyOrder::kAny;
     for (const MemberWay& way : ways_of(one, name, goal)) {
       if (!plain && !goals_.completable(one.shape, used,

@@ -284,11 +284,16 @@ class JsonMachine final : public Recogniser {
     GoalId goal;
     std::uint64_t broken;
   };
-  automata::LanguageId extras_of(FrameId id, const Alternative& one);
+  automata::LanguageId extras_of(FrameId id, const Alternative& one,
+                                 const std::vector<KeyId>& used);
   std::vector<MemberWay> ways_of(const Alternative& one, const NameClass& name,
                                  GoalId goal);
+  std::vector<KeyId> passed_by(FrameId frame, KeyId key);
+  bool passes_needed(ShapeId shape, const std::vector<KeyId>& seen,
+                     const std::vector<KeyId>& passed);
   FrameId make_member(FrameId frame, const NameClass& name,
-                      const std::vector<KeyId>& used);
+                      const std::vector<KeyId>& seen,
+                      const std::vector<KeyId>& passed);
   std::uint32_t intern_used(std::vector<KeyId> used);
   FrameId detached(std::vector<GoalId> goals);
   FrameId canonical(FrameId frame);

@@ -558,6 +558,18 @@ automata::LanguageId Goals::possible_extras(ShapeId object) {
   return facts.possible;
 }
 
+std::vector<std::pair<KeyId, KeyId>> Goals::denied_dependents(ShapeId object) {
+  std::vector<std::pair<KeyId, KeyId>> out;
+  for (const Denial& denial : objects_[object].denials) {
+    for_ways(denial, [&](const Violation& way) {
+      if (way.kind == Violation::Kind::kDependent) {
+        out.emplace_back(way.key, way.other);
+      }
+    });
+  }
+  return out;
+}
+
 std::vector<KeyId> Goals::needed(ShapeId object,
                                  const std::vector<KeyId>& seen) {
   const ObjectShape& shape = objects_[object];

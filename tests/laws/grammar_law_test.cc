@@ -36,6 +36,7 @@
 #include "parlance/json.h"
 #include "schema/document.h"
 #include "schema/validate.h"
+#include "support/long_numbers.h"
 #include "support/small_schemas.h"
 
 namespace parlance {
@@ -43,6 +44,7 @@ namespace {
 
 using grammar::Config;
 using grammar::Recogniser;
+using testing::has_long_number;
 using testing::SmallSchemas;
 
 std::string text_of(const json::Value& value) {
@@ -248,25 +250,6 @@ std::optional<std::string> completion(Recogniser& machine, const Place& from,
   return std::nullopt;
 }
 
-// The validator's numbers are exact as long as they are short: a number with a
-// long run of digits, or an exponent of three digits, is left to other tests.
-bool has_long_number(std::string_view text) {
-  std::size_t run = 0;
-  bool exponent = false;
-  for (const char c : text) {
-    if (c >= '0' && c <= '9') {
-      if (++run > (exponent ? 2u : 14u)) return true;
-      continue;
-    }
-    const bool follows_digit = run > 0;
-    if (c == '.') continue;  // the digits in front count too
-    exponent = (exponent && (c == '+' || c == '-')) ||
-               (follows_digit && (c == 'e' || c == 'E'));
-    run = 0;
-  }
-  return false;
-}
-
 // Bytes at random, with a liking for those that JSON is made of.
 std::uint8_t choose(const std::vector<std::pair<std::uint8_t, Config>>& ways,
                     SmallSchemas& small, std::size_t& index) {
@@ -315,14 +298,15 @@ std::optional<std::string> write_on(Recogniser& machine, const Place& from,
 }
 
 void check_walks(std::uint32_t seed, std::size_t walks, std::size_t& given_up,
-                 std::size_t depth) {
+                 std::size_t depth, KeyOrder order) {
   SmallSchemas small(seed);
   const json::Value schema = schema_of(small, seed);
   SCOPED_TRACE(rerun(seed, schema));
   const Result<schema::Document> document = schema::load(schema);
   if (!document) return;
-  const Result<Grammar> grammar =
-      Grammar::from_json_schema(schema, compact(depth));
+  JsonSchemaOptions options = compact(depth);
+  options.key_order = order;
+  const Result<Grammar> grammar = Grammar::from_json_schema(schema, options);
   if (!grammar) return;
   schema::Validator validator(*document);
   Recogniser& machine = *grammar->machine()->recogniser;
@@ -367,21 +351,29 @@ void check_walks(std::uint32_t seed, std::size_t walks, std::size_t& given_up,
 }
 
 // Beyond `depths` levels there is no limit.
-void check_walks(Seeds range, std::size_t walks, std::size_t depths = 0) {
+void check_walks(Seeds range, std::size_t walks, std::size_t depths = 0,
+                 KeyOrder order = KeyOrder::kAny) {
   std::size_t given_up = 0;
   for (std::uint32_t seed = range.first; seed <= range.last; ++seed) {
     check_walks(seed, walks, given_up,
-                depths == 0 ? kAnyDepth : seed / 6 % (depths + 1));
+                depths == 0 ? kAnyDepth : seed / 6 % (depths + 1), order);
   }
   std::cout << "given up: " << given_up << "\n";
   EXPECT_LE(given_up, (range.last - range.first + 1) * walks / 500);
 }
 
 TEST(GrammarLaws, NoDeadEnds) { check_walks(seeds(1000), 6); }
+TEST(GrammarLaws, NoDeadEndsInOrder) {
+  check_walks(seeds(1000), 6, 0, KeyOrder::kSchema);
+}
 TEST(GrammarLaws, NoDeadEndsLongRun) { check_walks(seeds(20000, 10000), 12); }
+TEST(GrammarLaws, NoDeadEndsInOrderLongRun) {
+  check_walks(seeds(20000, 10000), 12, 0, KeyOrder::kSchema);
+}
 
 TEST(GrammarLaws, NoDeadEndsNearTheGreatestDepth) {
   check_walks(seeds(1500), 6, 3);
+  check_walks(seeds(500), 6, 3, KeyOrder::kSchema);
 }
 TEST(GrammarLaws, NoDeadEndsNearTheGreatestDepthLongRun) {
   check_walks(seeds(20000, 10000), 12, 4);

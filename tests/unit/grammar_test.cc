@@ -427,7 +427,18 @@ TEST(Grammar, KeyOrder) {
               {"a": true, "b": true, "c": true}})",
           {R"({"b":1})", R"({"a":1,"b":1,"c":1})", R"({"b":1,"c":1,"x":1})"},
           {R"({"b":1,"a":1})", R"({"a":1,"c":1})", R"({"c":1,"b":1})",
-           R"({"b":1,"x":1,"c":1})", R"({"x":1,"b":1})"}}},
+           R"({"b":1,"x":1,"c":1})", R"({"x":1,"b":1})"}},
+         // What one alternative may pass another needs.
+         {R"({"type": "object", "anyOf": [
+              {"required": ["c"],
+               "properties": {"c": true, "a": {"type": "string"}}},
+              {"properties": {"c": true, "a": {"type": "integer"}}}]})",
+          {R"({"c":1,"a":"x"})", R"({"c":1,"a":1})", R"({"a":1})", "{}"},
+          {R"({"a":"x"})"}},
+         {R"({"type": "object", "dependentRequired": {"a": ["c"]},
+              "properties": {"c": true, "b": true, "a": true}})",
+          {R"({"c":1,"a":1})", R"({"b":1})"},
+          {R"({"a":1})", R"({"b":1,"a":1})"}}},
         options);
 }
 
