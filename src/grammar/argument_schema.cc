@@ -476,13 +476,8 @@ json::Value ArgumentSchema::schema_of(const Obligations& all,
   for (NodeId id : all) {
     const Node& node = document_.node(id);
     if (node.accepts_everything()) continue;
-    if (node.scalars && node.enum_nodes.empty() && node.all_of.empty() &&
-        !node.has_any_of && !node.has_one_of && node.ref == schema::kNoNode &&
-        node.not_node == schema::kNoNode && node.if_node == schema::kNoNode &&
-        !node.number_rules && !node.string_rules &&
-        node.types == schema::kAllTypes) {
-      // Also members of an enum, whose source is no schema.
-      parts.push_back(json::Object{{"enum", json::Array(*node.scalars)}});
+    if (node.literal) {
+      parts.push_back(json::Object{{"enum", json::Array{*node.source}}});
     } else if (!refers(*node.source)) {
       parts.push_back(*node.source);
     } else {

@@ -77,6 +77,7 @@ class ArgumentSchema {
 
   // The strings that fulfil all.  Errors: of their patterns.
   Result<automata::LanguageId> strings(const Obligations& all);
+  bool accepts(automata::LanguageId language, std::string_view text);
   // The strings if they are listed somewhere.  In the order of the list.
   std::optional<std::vector<std::string>> listed_strings(
       const Obligations& all, automata::LanguageId language);
@@ -98,7 +99,6 @@ class ArgumentSchema {
   Result<automata::LanguageId> strings_of(NodeId id);
   Result<automata::LanguageId> strings_here(const schema::Node& node);
   Result<automata::LanguageId> pattern(schema::PatternId id);
-  bool accepts(automata::LanguageId language, std::string_view text);
 
   Result<std::vector<Obligations>> alternatives(const Obligations& all,
                                                 schema::TypeBits type);

@@ -4,11 +4,14 @@
 #include "grammar/lower_arguments.h"
 
 #include <algorithm>
+#include <bit>
 #include <map>
 #include <utility>
 
+#include "grammar/argument_markup.h"
 #include "grammar/argument_schema.h"
 #include "grammar/language_rules.h"
+#include "grammar/name_parts.h"
 #include "json/located.h"
 
 namespace parlance::grammar {
@@ -19,21 +22,10 @@ using automata::LanguageId;
 // States of the automata of all strings of one schema.
 constexpr std::size_t kMaxTextStates = 20'000;
 
-// ORDER: ArgumentStyle
-struct Markup {
-  std::string_view open;    // before the name
-  std::string_view middle;  // between the name and the value
-  std::string_view close;   // behind the value
-};
-constexpr Markup kMarkup[kArgumentStyles] = {
-    {"", "", ""},
-    {"<parameter=", ">", "</parameter>"},
-    {"<parameter name=\"", "\">", "</parameter>"},
-    {"<｜DSML｜parameter name=\"", "\" string=\"", "</｜DSML｜parameter>"},
-    {"<arg_key>", "</arg_key>", "</arg_value>"},
-    {"<|open|>argument key=\"", "\" type=\"", "<|close|>argument<|sep|>"},
-    {"<cofl:value", "", "</cofl:value>"},
-};
+// As a bound of a repetition.
+std::uint32_t bound(std::uint64_t n) {
+  return n > 0x7FFFFFFF ? kMany : static_cast<std::uint32_t>(n);
+}
 
 class Writer {
  public:
@@ -42,7 +34,7 @@ class Writer {
       : options_(options),
         rules_(rules),
         document_(document),
-        markup_(kMarkup[static_cast<std::size_t>(options.style)]),
+        markup_(argument_markup(options.style)),
         schema_(document, source, languages_),
         texts_(languages_, rules, kMaxTextStates) {}
 
@@ -123,19 +115,18 @@ class Writer {
   ExprId element(ExprId name, const Obligations& all, bool declared);
   ExprId cohere_element(ExprId name, const Obligations& all);
   ExprId type_attribute(const Obligations& all, bool declared);
-  ExprId member_name(const std::string& name);
 
   ExprId object(const Obligations& all);
   ExprId array(const Obligations& all);
-  ExprId counted(const std::vector<ExprId>& members,
-                 const std::vector<bool>& optional, ExprId extra,
-                 bool has_extra, std::uint64_t min, std::uint64_t max,
-                 bool in_order);
+  ExprId extra_elements(const ObjectPlan& plan, std::optional<LanguageId> part);
+  ExprId extras(const ObjectPlan& plan, ExprId any, std::uint64_t least,
+                std::uint64_t most);
+  ExprId members(const ObjectPlan& plan);
 
   const ArgumentOptions& options_;
   Rules& rules_;
   const schema::Document& document_;
-  const Markup markup_;
+  const ArgumentMarkup markup_;
   automata::Languages languages_;
   ArgumentSchema schema_;
   LanguageRules texts_;
@@ -260,8 +251,10 @@ ExprId Writer::cohere_element(ExprId name, const Obligations& all) {
   const std::uint8_t types = schema_.types(all);
   std::vector<ExprId> ways;
   const auto way = [&](std::string_view kind, ExprId content) {
-    ways.push_back(rules_.sequence(
-        {rules_.bytes(" type=\"" + std::string(kind) + "\">"), content}));
+    ways.push_back(
+        rules_.sequence({rules_.bytes(" type=\"" + std::string(kind) +
+                                      std::string(markup_.attribute_end)),
+                         content}));
   };
   if (schema_.unconstrained(all)) {
     way("json", json(all, schema::kAllTypes));
@@ -306,78 +299,122 @@ ExprId Writer::element(ExprId name, const Obligations& all, bool declared) {
   switch (options_.style) {
     case ArgumentStyle::kDeepseekXml:
       parts.push_back(choice_of_texts({"true", "false"}));
-      parts.push_back(rules_.bytes("\">"));
       break;
     case ArgumentStyle::kGlmXml:
       parts.push_back(space_);
-      parts.push_back(rules_.bytes("<arg_value>"));
       break;
     case ArgumentStyle::kKimiK3Xml:
       parts.push_back(type_attribute(all, declared));
-      parts.push_back(rules_.bytes("\"<|sep|>"));
       break;
     default:
       break;
   }
+  parts.push_back(rules_.bytes(markup_.attribute_end));
   parts.push_back(value(all, {std::string(markup_.close)}));
   parts.push_back(rules_.bytes(markup_.close));
   return rules_.sequence(std::move(parts));
 }
 
-ExprId Writer::member_name(const std::string& name) {
-  if (options_.style != ArgumentStyle::kKimiK3Xml) return rules_.bytes(name);
-  std::string escaped;
-  for (const char c : name) {
-    if (c == '&') {
-      escaped += "&amp;";
-    } else if (c == '"') {
-      escaped += "&quot;";
-    } else {
-      escaped += c;
-    }
+// One element with a name that is not declared, `part` says of which names,
+// and white space behind it.
+ExprId Writer::extra_elements(const ObjectPlan& plan,
+                              std::optional<LanguageId> part) {
+  std::vector<ExprId> ways;
+  for (const ObjectPlan::Extra& one : plan.extras) {
+    LanguageId names = one.names;
+    if (part) names = languages_.all_of({names, *part});
+    if (languages_.empty(names)) continue;
+    ways.push_back(
+        element(language(names, one.value), one.value, one.by_pattern));
   }
-  return rules_.bytes(escaped);
+  return rules_.sequence({rules_.choice(std::move(ways)), space_});
 }
 
-// `members` one behind the other, then any number of `extra`, at least `min`
-// and at most `max` in all, white space behind each.
+// At least and at most so many elements with names that are not declared (each
+// is `any`), and as many different names as at least.  Two elements that must
+// differ are of different parts: what may come depends on the parts that came.
+ExprId Writer::extras(const ObjectPlan& plan, ExprId any, std::uint64_t least,
+                      std::uint64_t most) {
+  if (plan.extras.empty()) {
+    return least == 0 ? rules_.empty() : rules_.choice({});
+  }
+  if (most < least) return rules_.choice({});
+  if (least <= 1) return rules_.repeat(any, bound(least), bound(most));
+
+  std::vector<LanguageId> names;
+  for (const ObjectPlan::Extra& one : plan.extras) names.push_back(one.names);
+  const std::vector<LanguageId> parts = name_parts(
+      languages_, languages_.any_of(std::move(names)),
+      static_cast<std::size_t>(std::min<std::uint64_t>(least, kMaxNameParts)));
+  if (least > parts.size()) return rules_.choice({});
+  std::vector<ExprId> elements;
+  for (const LanguageId part : parts) {
+    elements.push_back(extra_elements(plan, part));
+  }
+  // behind[came]: what may follow when these parts came, from many to none.
+  const std::size_t sets = std::size_t{1} << parts.size();
+  std::vector<ExprId> behind(sets, kNoId);
+  for (std::size_t came = sets; came-- > 0;) {
+    const auto count = static_cast<std::uint64_t>(std::popcount(came));
+    if (count > least) continue;
+    if (count == least) {
+      behind[came] = rules_.repeat(
+          any, 0, bound(most == ObjectPlan::kUnlimited ? most : most - least));
+      continue;
+    }
+    std::vector<ExprId> ways;
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+      const std::size_t with = came | (std::size_t{1} << i);
+      if (with == came) continue;
+      ways.push_back(rules_.sequence({elements[i], behind[with]}));
+    }
+    behind[came] = rules_.choice(std::move(ways));
+  }
+  return behind[0];
+}
+
+// The members one behind the other, then those that are not declared, white
+// space behind each.
 //
 // Where the bounds matter, the choice depends on how many there were: a table
 // of (how many members are left, how many are still needed), filled from the
 // end.  Both bounds fall together, so that one of them is enough.
-ExprId Writer::counted(const std::vector<ExprId>& members,
-                       const std::vector<bool>& optional, ExprId extra,
-                       bool has_extra, std::uint64_t min, std::uint64_t max,
-                       bool in_order) {
-  const auto spaced = [&](ExprId one) {
-    return rules_.sequence({one, space_});
-  };
-  const auto bound = [](std::uint64_t n) {
-    return n > 0x7FFFFFFF ? kMany : static_cast<std::uint32_t>(n);
-  };
-  const auto extras = [&](std::uint64_t least, std::uint64_t most) {
-    if (!has_extra) return least == 0 ? rules_.empty() : rules_.choice({});
-    return rules_.repeat(spaced(extra), bound(least), bound(most));
-  };
+ExprId Writer::members(const ObjectPlan& plan) {
+  const std::uint64_t min = plan.min;
+  const std::uint64_t max = plan.max;
+  std::vector<ExprId> members;
+  for (const ObjectPlan::Member& one : plan.members) {
+    const ExprId name = rules_.bytes(written_name(options_.style, one.name));
+    members.push_back(
+        rules_.sequence({element(name, one.value, !one.undeclared), space_}));
+  }
   const std::size_t size = members.size();
+  const auto optional = [&](std::size_t i) {
+    return !plan.members[i].required;
+  };
   const auto required = static_cast<std::uint64_t>(
-      std::count(optional.begin(), optional.end(), false));
-  if (!in_order) {
-    std::vector<ExprId> any = members;
-    if (has_extra) any.push_back(extra);
-    min = std::max(min, required);
-    if (min > max || (any.empty() && min > 0)) return rules_.choice({});
-    if (any.empty()) return rules_.empty();
-    return rules_.repeat(spaced(rules_.choice(std::move(any))), bound(min),
+      std::count_if(plan.members.begin(), plan.members.end(),
+                    [](const auto& one) { return one.required; }));
+  const bool has_extra = !plan.extras.empty();
+  const ExprId any =
+      has_extra ? extra_elements(plan, std::nullopt) : rules_.empty();
+  if (options_.any_order) {
+    if (has_extra) members.push_back(any);
+    const std::uint64_t least = std::max(min, required);
+    if (least > max || (members.empty() && least > 0)) {
+      return rules_.choice({});
+    }
+    if (members.empty()) return rules_.empty();
+    return rules_.repeat(rules_.choice(std::move(members)), bound(least),
                          bound(max));
   }
   if (min <= required && max >= size && (!has_extra || max > 0x7FFFFFFF)) {
     std::vector<ExprId> parts;
     for (std::size_t i = 0; i < size; ++i) {
-      const ExprId one = spaced(members[i]);
-      parts.push_back(optional[i] ? rules_.repeat(one, 0, 1) : one);
+      parts.push_back(optional(i) ? rules_.repeat(members[i], 0, 1)
+                                  : members[i]);
     }
-    parts.push_back(extras(0, ObjectPlan::kUnlimited));
+    parts.push_back(extras(plan, any, 0, ObjectPlan::kUnlimited));
     return rules_.sequence(std::move(parts));
   }
   // rows[taken] is what may follow the first i members, `taken` of which were
@@ -386,16 +423,15 @@ ExprId Writer::counted(const std::vector<ExprId>& members,
   for (std::size_t taken = 0; taken <= size; ++taken) {
     const std::uint64_t least = min > taken ? min - taken : 0;
     rows[taken] =
-        taken > max
-            ? rules_.choice({})
-            : extras(least, max == ObjectPlan::kUnlimited ? max : max - taken);
+        taken > max ? rules_.choice({})
+                    : extras(plan, any, least,
+                             max == ObjectPlan::kUnlimited ? max : max - taken);
   }
   for (std::size_t i = size; i-- > 0;) {
     if (rules_.exprs.size() > options_.max_exprs) break;  // told by write()
     for (std::size_t taken = 0; taken <= i; ++taken) {
-      const ExprId with =
-          rules_.sequence({spaced(members[i]), rows[taken + 1]});
-      rows[taken] = optional[i] ? rules_.choice({with, rows[taken]}) : with;
+      const ExprId with = rules_.sequence({members[i], rows[taken + 1]});
+      rows[taken] = optional(i) ? rules_.choice({with, rows[taken]}) : with;
     }
   }
   return rows[0];
@@ -409,22 +445,7 @@ ExprId Writer::object(const Obligations& all) {
   }
   std::vector<ExprId> ways;
   for (const ObjectPlan& plan : *plans) {
-    std::vector<ExprId> members;
-    std::vector<bool> optional;
-    for (const ObjectPlan::Member& one : plan.members) {
-      members.push_back(
-          element(member_name(one.name), one.value, !one.undeclared));
-      optional.push_back(!one.required);
-    }
-    std::vector<ExprId> extras;
-    for (const ObjectPlan::Extra& one : plan.extras) {
-      extras.push_back(
-          element(language(one.names, all), one.value, one.by_pattern));
-    }
-    const bool has_extra = !extras.empty();
-    const ExprId extra = has_extra ? rules_.choice(std::move(extras)) : kNoId;
-    ways.push_back(counted(members, optional, extra, has_extra, plan.min,
-                           plan.max, !options_.any_order));
+    ways.push_back(members(plan));
   }
   return rules_.sequence({space_, rules_.choice(std::move(ways))});
 }

@@ -13,7 +13,9 @@
 // A declared name comes once, in its place, unless any_order is asked for,
 // which only counts the elements (the description's section 10.3).  A name
 // that is not declared may come twice: the last one then gives the value, which
-// is as valid as the first.
+// is as valid as the first.  Where minProperties asks for several that are not
+// declared, the first of them differ in kind (name_parts.h), so that some
+// objects are not let out.
 
 #include <string>
 #include <vector>

@@ -119,6 +119,8 @@ struct Node {
   bool integer_only = false;
   bool has_any_of = false;  // an empty `any_of` accepts nothing
   bool has_one_of = false;
+  // A value of an enum or a part of one: `source` is that value, and no schema.
+  bool literal = false;
 
   // enum and const: a value is equal to one of `scalars` (numbers by value, so
   // 1 is 1.0) or valid under one of `enum_nodes`, which spell out the listed

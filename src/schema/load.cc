@@ -108,6 +108,7 @@ NodeId Loader::child(const Value& value) {
 // A node that accepts exactly `value`.
 NodeId Loader::literal(const Value& value) {
   const NodeId id = new_node(value);
+  if (id != kNoNode) document_.nodes[id].literal = true;
   work_.push_back(
       {.value = &value, .node = id, .depth = now_.depth + 1, .literal = true});
   return id;

@@ -1,0 +1,67 @@
+#ifndef PARLANCE_SRC_GRAMMAR_ARGUMENT_MARKUP_H_
+#define PARLANCE_SRC_GRAMMAR_ARGUMENT_MARKUP_H_
+
+// What stands around an argument in each style that writes it as an element:
+//
+//   open NAME middle VALUE close
+//   <parameter= city > Bern </parameter>
+//
+// Behind `middle`, deepseek_xml and kimi_k3_xml have an attribute and
+// `attribute_end`, glm_xml white space and `attribute_end`.  In cohere_xml an
+// element of a list has no name; see lower_arguments.cc.
+
+#include <string>
+#include <string_view>
+
+#include "grammar/structural_tag.h"
+
+namespace parlance::grammar {
+
+struct ArgumentMarkup {
+  std::string_view open;
+  std::string_view middle;
+  std::string_view attribute_end;
+  std::string_view close;
+};
+
+constexpr ArgumentMarkup argument_markup(ArgumentStyle style) {
+  switch (style) {
+    case ArgumentStyle::kJson:
+      break;
+    case ArgumentStyle::kQwenXml:
+      return {"<parameter=", ">", "", "</parameter>"};
+    case ArgumentStyle::kMinimaxXml:
+      return {"<parameter name=\"", "\">", "", "</parameter>"};
+    case ArgumentStyle::kDeepseekXml:
+      return {"<｜DSML｜parameter name=\"", "\" string=\"", "\">",
+              "</｜DSML｜parameter>"};
+    case ArgumentStyle::kGlmXml:
+      return {"<arg_key>", "</arg_key>", "<arg_value>", "</arg_value>"};
+    case ArgumentStyle::kKimiK3Xml:
+      return {"<|open|>argument key=\"", "\" type=\"", "\"<|sep|>",
+              "<|close|>argument<|sep|>"};
+    case ArgumentStyle::kCohereXml:
+      return {"<cofl:value", "\" type=\"", "\">", "</cofl:value>"};
+  }
+  return {};
+}
+
+// The name of an argument as it is written.
+inline std::string written_name(ArgumentStyle style, std::string_view name) {
+  if (style != ArgumentStyle::kKimiK3Xml) return std::string(name);
+  std::string escaped;
+  for (const char c : name) {
+    if (c == '&') {
+      escaped += "&amp;";
+    } else if (c == '"') {
+      escaped += "&quot;";
+    } else {
+      escaped += c;
+    }
+  }
+  return escaped;
+}
+
+}  // namespace parlance::grammar
+
+#endif  // PARLANCE_SRC_GRAMMAR_ARGUMENT_MARKUP_H_
