@@ -121,8 +121,7 @@ json::Value Tree::finish(Node& node, std::uint64_t position, bool complete) {
   const std::string text = to_utf8(node.text);
   if (format.type == FormatType::kJsonSchema) {
     last_value_ = nullptr;
-    const Arguments read =
-        code_.arguments.at(node.format).read(text, !complete);
+    const Arguments read = code_.arguments.at(node.format).read(text);
     if (complete || read.read > 0) last_value_ = read.value;
     last_value_whole_ = complete && read.complete;
   }

@@ -1,0 +1,133 @@
+// Reading elements with a stack of those that are open.
+
+#include "tags/argument_elements.h"
+
+#include <optional>
+
+#include "grammar/argument_markup.h"
+
+namespace parlance::tags {
+namespace {
+
+constexpr std::size_t kNowhere = std::string_view::npos;
+constexpr std::uint32_t kNoElement = 0xFFFFFFFF;
+constexpr grammar::ArgumentMarkup kMarkup =
+    grammar::argument_markup(grammar::ArgumentStyle::kCohereXml);
+constexpr std::string_view kName = " name=\"";
+constexpr std::string_view kType = " type=\"";
+
+bool space(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
+
+std::optional<ArgumentElement::Kind> kind_of(std::string_view name) {
+  using Kind = ArgumentElement::Kind;
+  if (name == "raw") return Kind::kRaw;
+  if (name == "json") return Kind::kJson;
+  if (name == "dict") return Kind::kDict;
+  if (name == "list") return Kind::kList;
+  return std::nullopt;
+}
+
+// The end of what may be a JSON text: of a string, of brackets that are all
+// closed, or before white space or a marker.
+std::size_t json_end(std::string_view text, std::size_t pos) {
+  std::size_t depth = 0;
+  bool string = false;
+  for (std::size_t i = pos; i < text.size(); ++i) {
+    const char c = text[i];
+    if (string) {
+      if (c == '\\') {
+        ++i;
+      } else if (c == '"') {
+        string = false;
+        if (depth == 0) return i + 1;
+      }
+    } else if (c == '"') {
+      string = true;
+    } else if (c == '{' || c == '[') {
+      ++depth;
+    } else if (c == '}' || c == ']') {
+      if (depth <= 1) return depth == 0 ? i : i + 1;
+      --depth;
+    } else if (c == '<' || (depth == 0 && space(c))) {
+      return i;
+    }
+  }
+  return text.size();
+}
+
+// Reads a beginning at `out.begin`.  False if there is none.
+bool read_opening(std::string_view text, ArgumentElement& out) {
+  std::size_t pos = out.begin;
+  const auto skip = [&](std::string_view word) {
+    if (!text.substr(pos).starts_with(word)) return false;
+    pos += word.size();
+    return true;
+  };
+  if (!skip(kMarkup.open)) return false;
+  std::size_t behind = 0;
+  if (skip(kName)) {
+    behind = text.find(kMarkup.middle, pos);
+    if (behind == kNowhere) return false;
+    out.named = true;
+    out.name = text.substr(pos, behind - pos);
+    pos = behind + kMarkup.middle.size();
+  } else if (!skip(kType)) {
+    return false;
+  }
+  behind = text.find(kMarkup.attribute_end, pos);
+  if (behind == kNowhere) return false;
+  const auto kind = kind_of(text.substr(pos, behind - pos));
+  if (!kind) return false;
+  out.kind = *kind;
+  out.content_begin = behind + kMarkup.attribute_end.size();
+  return true;
+}
+
+}  // namespace
+
+std::size_t skip_space(std::string_view text, std::size_t pos) {
+  while (pos < text.size() && space(text[pos])) ++pos;
+  return pos;
+}
+
+std::vector<ArgumentElement> scan_elements(std::string_view text) {
+  std::vector<ArgumentElement> out;
+  std::vector<std::uint32_t> open;
+  std::vector<std::uint32_t> counts = {0};  // elements read per level
+  std::size_t pos = 0;
+  const auto close = [&](ArgumentElement& element, std::size_t at) {
+    if (!text.substr(at).starts_with(kMarkup.close)) return false;
+    element.content_end = at;
+    element.end = pos = at + kMarkup.close.size();
+    return true;
+  };
+  for (;;) {
+    pos = skip_space(text, pos);
+    if (!open.empty() && close(out[open.back()], pos)) {
+      open.pop_back();
+      counts.pop_back();
+      continue;
+    }
+    ArgumentElement next;
+    next.begin = pos;
+    next.parent = open.empty() ? kNoElement : open.back();
+    if (!read_opening(text, next)) return out;
+    next.index = counts.back()++;
+    out.push_back(next);
+    ArgumentElement& element = out.back();
+    pos = element.content_begin;
+    if (element.kind == ArgumentElement::Kind::kDict ||
+        element.kind == ArgumentElement::Kind::kList) {
+      open.push_back(static_cast<std::uint32_t>(out.size() - 1));
+      counts.push_back(0);
+      continue;
+    }
+    const std::size_t end =
+        element.kind == ArgumentElement::Kind::kRaw
+            ? text.find(kMarkup.close, pos)
+            : skip_space(text, json_end(text, skip_space(text, pos)));
+    if (end == kNowhere || !close(element, end)) return out;
+  }
+}
+
+}  // namespace parlance::tags

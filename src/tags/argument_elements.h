@@ -1,0 +1,41 @@
+#ifndef PARLANCE_SRC_TAGS_ARGUMENT_ELEMENTS_H_
+#define PARLANCE_SRC_TAGS_ARGUMENT_ELEMENTS_H_
+
+// The elements of cohere_xml as a tree, whatever the schema says:
+//
+//   <cofl:value name="a" type="dict">           0  a, dict
+//     <cofl:value name="b" type="json">1</...>  1    b, json "1"
+//   </cofl:value>
+//   <cofl:value name="c" type="raw">x</...>     2  c, raw "x"
+//
+// They lie in one vector in the order in which they begin.
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+namespace parlance::tags {
+
+struct ArgumentElement {
+  enum class Kind : std::uint8_t { kRaw, kJson, kDict, kList };
+  Kind kind = Kind::kRaw;
+  bool named = false;
+  std::string_view name = {};
+  std::size_t begin = 0;
+  std::size_t content_begin = 0;
+  std::size_t content_end = 0;
+  std::size_t end = 0;  // behind the closing marker; 0 while it is open
+  std::uint32_t parent = 0xFFFFFFFF;
+  std::uint32_t index = 0;  // among its siblings
+};
+
+// White space between parts; `pos` and what follows it that is none.
+std::size_t skip_space(std::string_view text, std::size_t pos);
+
+// Reads as far as elements go.  O(text.size()).
+std::vector<ArgumentElement> scan_elements(std::string_view text);
+
+}  // namespace parlance::tags
+
+#endif  // PARLANCE_SRC_TAGS_ARGUMENT_ELEMENTS_H_

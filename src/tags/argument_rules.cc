@@ -1,0 +1,232 @@
+// From a schema to the rules of its values.  Lists wait in `lists_` until they
+// are described, so that a schema may refer to itself.
+
+#include "tags/argument_rules.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/utf8.h"
+
+namespace parlance::tags {
+
+using grammar::ArgumentStyle;
+using grammar::Obligations;
+
+ArgumentRules::ArgumentRules(const grammar::JsonSchemaFormat& format,
+                             const Limits& limits, schema::Document document)
+    : format_(format),
+      markup_(grammar::argument_markup(format.style)),
+      limits_(limits),
+      document_(std::move(document)),
+      schema_(document_, format_.schema, languages_) {}
+
+Result<std::unique_ptr<ArgumentRules>> ArgumentRules::make(
+    const grammar::JsonSchemaFormat& format, const Limits& limits) {
+  schema::LoadOptions load;
+  load.limits = limits;
+  Result<schema::Document> document = schema::load(format.schema, load);
+  if (!document) return std::move(document).error();
+  std::unique_ptr<ArgumentRules> rules(
+      new ArgumentRules(format, limits, std::move(*document)));
+  if (auto error = rules->make_all()) return *std::move(error);
+  return rules;
+}
+
+std::optional<Error> ArgumentRules::make_all() {
+  const Obligations root = {document_.root};
+  if ((schema_.types(root) & schema::kObject) != 0) {
+    root_list_ = list_of(schema::kObject, root);
+  } else {
+    Result<ValueId> value = value_of(root);
+    if (!value) return std::move(value).error();
+    root_value_ = *value;
+  }
+  for (std::size_t i = 0; i < lists_.size(); ++i) {
+    const Obligations all = lists_[i].all;
+    if (lists_[i].type == schema::kObject) {
+      Result<std::vector<grammar::ObjectPlan>> plans = schema_.objects(all);
+      if (!plans) return std::move(plans).error();
+      for (const grammar::ObjectPlan& plan : *plans) {
+        Result<ObjectRule> rule = object_rule(plan);
+        if (!rule) return std::move(rule).error();
+        lists_[i].objects.push_back(std::move(*rule));
+      }
+    } else {
+      Result<std::vector<grammar::ArrayPlan>> plans = schema_.arrays(all);
+      if (!plans) return std::move(plans).error();
+      for (const grammar::ArrayPlan& plan : *plans) {
+        Result<ArrayRule> rule = array_rule(plan);
+        if (!rule) return std::move(rule).error();
+        lists_[i].arrays.push_back(std::move(*rule));
+      }
+    }
+  }
+  return std::nullopt;
+}
+
+ListId ArgumentRules::list_of(schema::TypeBits type, const Obligations& all) {
+  const auto [place, made] =
+      list_ids_.try_emplace({type, all}, static_cast<ListId>(lists_.size()));
+  if (made) lists_.push_back({.type = type, .all = all});
+  return place->second;
+}
+
+Result<ValueId> ArgumentRules::value_of(const Obligations& all) {
+  const auto [place, made] =
+      value_ids_.try_emplace(all, static_cast<ValueId>(values_.size()));
+  if (!made) return place->second;
+  ValueRule rule;
+  rule.all = all;
+  if (auto error = describe(rule)) return *std::move(error);
+  values_.push_back(std::move(rule));
+  return place->second;
+}
+
+std::optional<Error> ArgumentRules::describe(ValueRule& rule) {
+  using Strings = ValueRule::Strings;
+  const bool nests = format_.style == ArgumentStyle::kCohereXml;
+  if (nests && schema_.unconstrained(rule.all) && root_list_ != kNone) {
+    rule.json_types = schema::kAllTypes;
+    return std::nullopt;
+  }
+  const std::uint8_t types = schema_.types(rule.all);
+  rule.json_types = types & static_cast<std::uint8_t>(~schema::kString);
+  if (nests && root_list_ != kNone) {
+    if ((types & schema::kObject) != 0) {
+      rule.object = list_of(schema::kObject, rule.all);
+    }
+    if ((types & schema::kArray) != 0) {
+      rule.array = list_of(schema::kArray, rule.all);
+    }
+    rule.json_types &=
+        static_cast<std::uint8_t>(~(schema::kObject | schema::kArray));
+  }
+  if ((types & schema::kString) == 0) return std::nullopt;
+  Result<automata::LanguageId> strings = schema_.strings(rule.all);
+  if (!strings) return std::move(strings).error();
+  rule.language = *strings;
+  if (languages_.empty(*strings)) {
+    rule.strings = Strings::kNoString;
+  } else if (auto listed = schema_.listed_strings(rule.all, *strings)) {
+    rule.strings = Strings::kListed;
+    rule.listed = std::move(*listed);
+  } else if (auto lengths = schema_.lengths(rule.all)) {
+    rule.strings = Strings::kLengths;
+    rule.lengths = *lengths;
+  } else {
+    rule.strings = *strings == languages_.everything() ? Strings::kAny
+                                                       : Strings::kLanguage;
+  }
+  return std::nullopt;
+}
+
+Result<ObjectRule> ArgumentRules::object_rule(const grammar::ObjectPlan& plan) {
+  ObjectRule out;
+  out.min = plan.min;
+  out.max = plan.max;
+  for (const grammar::ObjectPlan::Member& one : plan.members) {
+    Result<ValueId> value = value_of(one.value);
+    if (!value) return std::move(value).error();
+    std::string written = grammar::written_name(format_.style, one.name);
+    const auto index = static_cast<std::uint32_t>(out.members.size());
+    if (written.find(markup_.middle) != std::string::npos) {
+      out.odd.push_back(index);
+    } else {
+      out.by_written.emplace(written, index);
+    }
+    out.members.push_back({one.name, std::move(written), *value});
+  }
+  out.next_required.resize(plan.members.size() + 1);
+  out.next_required.back() = static_cast<std::uint32_t>(plan.members.size());
+  for (std::size_t i = plan.members.size(); i-- > 0;) {
+    out.next_required[i] = plan.members[i].required
+                               ? static_cast<std::uint32_t>(i)
+                               : out.next_required[i + 1];
+  }
+  // In any order members are only counted.
+  if (format_.any_order) {
+    out.min = std::max(
+        out.min, static_cast<std::uint64_t>(std::count_if(
+                     plan.members.begin(), plan.members.end(),
+                     [](const auto& member) { return member.required; })));
+  }
+  for (const grammar::ObjectPlan::Extra& one : plan.extras) {
+    Result<ValueId> value = value_of(one.value);
+    if (!value) return std::move(value).error();
+    out.extras.push_back({one.names, *value});
+  }
+  return out;
+}
+
+Result<ArrayRule> ArgumentRules::array_rule(const grammar::ArrayPlan& plan) {
+  ArrayRule out;
+  out.min = plan.min;
+  out.max = plan.max;
+  for (const Obligations& item : plan.prefix) {
+    Result<ValueId> value = value_of(item);
+    if (!value) return std::move(value).error();
+    out.prefix.push_back(*value);
+  }
+  if (plan.rest) {
+    Result<ValueId> value = value_of(*plan.rest);
+    if (!value) return std::move(value).error();
+    out.rest = *value;
+  }
+  return out;
+}
+
+bool ArgumentRules::string_fits(ValueId id, std::string_view text) {
+  const ValueRule& rule = values_[id];
+  switch (rule.strings) {
+    case ValueRule::Strings::kNoString:
+      return false;
+    case ValueRule::Strings::kAny:
+      return true;
+    case ValueRule::Strings::kListed:
+      return std::find(rule.listed.begin(), rule.listed.end(), text) !=
+             rule.listed.end();
+    case ValueRule::Strings::kLengths: {
+      const std::size_t size = base::count_code_points(text);
+      return size >= rule.lengths.min && size <= rule.lengths.max;
+    }
+    case ValueRule::Strings::kLanguage:
+      return schema_.accepts(rule.language, text);
+  }
+  return false;
+}
+
+grammar::JsonMachine* ArgumentRules::machine_of(ValueRule& rule) {
+  if (rule.machine_known) return rule.machine.get();
+  rule.machine_known = true;
+  // Everything that is valid: any layout and order.
+  JsonSchemaOptions options;
+  options.layout.max_white_space = JsonLayout::kUnlimited;
+  schema::LoadOptions load;
+  load.limits = limits_;
+  Result<schema::Document> document =
+      schema::load(schema_.schema_of(rule.all, rule.json_types), load);
+  if (!document) return nullptr;
+  auto machine = grammar::JsonMachine::create(std::move(*document), options);
+  if (machine) rule.machine = std::move(*machine);
+  return rule.machine.get();
+}
+
+std::size_t ArgumentRules::json_end(ValueId id, std::string_view text,
+                                    std::size_t begin) {
+  constexpr std::size_t kNowhere = std::string_view::npos;
+  ValueRule& rule = values_[id];
+  if (rule.json_types == 0) return kNowhere;
+  grammar::JsonMachine* machine = machine_of(rule);
+  if (machine == nullptr) return kNowhere;
+  std::size_t end = kNowhere;
+  grammar::Config config = machine->start();
+  for (std::size_t i = begin; i < text.size(); ++i) {
+    config = machine->step(config, static_cast<std::uint8_t>(text[i]));
+    if (config.dead()) break;
+    if (machine->can_end(config)) end = i + 1;
+  }
+  return end;
+}
+
+}  // namespace parlance::tags

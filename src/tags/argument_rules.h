@@ -1,0 +1,152 @@
+#ifndef PARLANCE_SRC_TAGS_ARGUMENT_RULES_H_
+#define PARLANCE_SRC_TAGS_ARGUMENT_RULES_H_
+
+// What the arguments of a json_schema format may be, piece by piece: which
+// members an object has, which texts are strings, which are JSON.  It is the
+// view of the schema that grammar/lower_arguments.h makes rules of, kept for
+// reading what those rules let out.
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "automata/language.h"
+#include "grammar/argument_markup.h"
+#include "grammar/argument_schema.h"
+#include "grammar/json_machine.h"
+#include "grammar/structural_tag.h"
+#include "parlance/error.h"
+#include "parlance/json.h"
+#include "parlance/limits.h"
+#include "schema/document.h"
+
+namespace parlance::tags {
+
+using ValueId = std::uint32_t;
+using ListId = std::uint32_t;
+constexpr std::uint32_t kNone = 0xFFFFFFFF;
+
+// One value.
+struct ValueRule {
+  enum class Strings : std::uint8_t {
+    kNoString,  // no string is valid
+    kAny,       // every string
+    kListed,    // those of `listed`
+    kLengths,   // those of so many characters
+    kLanguage,  // those of `language`
+  };
+  Strings strings = Strings::kNoString;
+  std::vector<std::string> listed = {};
+  grammar::Lengths lengths = {};
+  automata::LanguageId language = 0;
+
+  // Types whose values are written as JSON.
+  std::uint8_t json_types = 0;
+  // Elements in an element, of cohere_xml; kNone where there are none.
+  ListId object = kNone;
+  ListId array = kNone;
+
+  grammar::Obligations all = {};
+  // Made when the first JSON text comes; null before, and where none fits.
+  std::unique_ptr<grammar::JsonMachine> machine = nullptr;
+  bool machine_known = false;
+};
+
+struct ObjectRule {
+  struct Member {
+    std::string name;
+    std::string written;
+    ValueId value = kNone;
+  };
+  struct Extra {
+    automata::LanguageId names = 0;
+    ValueId value = kNone;
+  };
+  std::vector<Member> members;
+  std::map<std::string, std::uint32_t, std::less<>> by_written;
+  // Members whose written name holds what stands behind a name.
+  std::vector<std::uint32_t> odd;
+  // next_required[i]: the first required member from i on, or their number.
+  std::vector<std::uint32_t> next_required;
+  std::vector<Extra> extras;
+  std::uint64_t min = 0;
+  std::uint64_t max = 0;
+};
+
+struct ArrayRule {
+  std::vector<ValueId> prefix;
+  ValueId rest = kNone;
+  std::uint64_t min = 0;
+  std::uint64_t max = 0;
+};
+
+// The elements of an object or of a list: one of the alternatives.
+struct ListRule {
+  schema::TypeBits type = schema::kObject;
+  grammar::Obligations all = {};
+  std::vector<ObjectRule> objects = {};
+  std::vector<ArrayRule> arrays = {};
+};
+
+// Not thread-safe: questions build the automata that answer them.
+class ArgumentRules {
+ public:
+  // Errors: those of grammar::lower_arguments().
+  static Result<std::unique_ptr<ArgumentRules>> make(
+      const grammar::JsonSchemaFormat& format, const Limits& limits);
+
+  const grammar::ArgumentMarkup& markup() const { return markup_; }
+  grammar::ArgumentStyle style() const { return format_.style; }
+  bool any_order() const { return format_.any_order; }
+
+  // The whole: elements, or, where the schema is not one of objects, a value.
+  ListId root_list() const { return root_list_; }
+  ValueId root_value() const { return root_value_; }
+
+  const ListRule& list(ListId id) const { return lists_[id]; }
+  const ValueRule& value(ValueId id) const { return values_[id]; }
+
+  // Whether a string is valid.
+  bool string_fits(ValueId id, std::string_view text);
+  // Whether a name that is not declared may be one of `extra`.
+  bool name_fits(const ObjectRule::Extra& extra, std::string_view written) {
+    return schema_.accepts(extra.names, written);
+  }
+  // The end of the JSON text that begins at `begin` and is a valid value of the
+  // types in json_types; npos if there is none.  White space may be anywhere
+  // in it, but not around it.
+  std::size_t json_end(ValueId id, std::string_view text, std::size_t begin);
+
+ private:
+  ArgumentRules(const grammar::JsonSchemaFormat& format, const Limits& limits,
+                schema::Document document);
+
+  std::optional<Error> make_all();
+  Result<ValueId> value_of(const grammar::Obligations& all);
+  std::optional<Error> describe(ValueRule& rule);
+  ListId list_of(schema::TypeBits type, const grammar::Obligations& all);
+  Result<ObjectRule> object_rule(const grammar::ObjectPlan& plan);
+  Result<ArrayRule> array_rule(const grammar::ArrayPlan& plan);
+  grammar::JsonMachine* machine_of(ValueRule& rule);
+
+  const grammar::JsonSchemaFormat format_;
+  const grammar::ArgumentMarkup markup_;
+  const Limits limits_;
+  schema::Document document_;
+  automata::Languages languages_;
+  grammar::ArgumentSchema schema_;
+  std::vector<ValueRule> values_;
+  std::vector<ListRule> lists_;
+  std::map<grammar::Obligations, ValueId> value_ids_;
+  std::map<std::pair<schema::TypeBits, grammar::Obligations>, ListId> list_ids_;
+  ListId root_list_ = kNone;
+  ValueId root_value_ = kNone;
+};
+
+}  // namespace parlance::tags
+
+#endif  // PARLANCE_SRC_TAGS_ARGUMENT_RULES_H_

@@ -1,0 +1,223 @@
+// Laws of reading arguments that are written as elements, on random schemas:
+//
+//   sound       what the grammar of a format lets out is read to its end, and
+//               the value is valid, says the slow validator
+//   cut         of the beginning of a text whole elements are read, and reading
+//               what was read once more gives the same
+//   round trip  a valid value that is written in a style is read back
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <iostream>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "grammar/structural_tag.h"
+#include "parlance/grammar.h"
+#include "parlance/json.h"
+#include "schema/validate.h"
+#include "support/argument_texts.h"
+#include "support/long_numbers.h"
+#include "support/small_schemas.h"
+#include "tags/arguments.h"
+
+namespace parlance {
+namespace {
+
+using grammar::ArgumentStyle;
+using testing::has_long_number;
+using testing::SmallSchemas;
+
+struct Counts {
+  std::size_t schemas = 0;
+  std::size_t texts = 0;
+  std::size_t values = 0;
+};
+
+// A schema of arguments: half of them with members that are well told apart.
+json::Value schema_of(SmallSchemas& small) {
+  SmallSchemas::Kinds kinds;
+  kinds.unevaluated = small.below(4) == 0;
+  kinds.references = small.below(3) == 0;
+  if (small.below(3) == 0) return small.schema(kinds);
+  kinds.references = false;
+  json::Object properties;
+  for (const char* name : {"a", "b", "c"}) {
+    if (small.below(3) == 0) continue;
+    properties.set(name, small.schema(kinds));
+  }
+  json::Object root;
+  root.set("type", "object");
+  root.set("properties", std::move(properties));
+  if (small.below(3) != 0) {
+    root.set("additionalProperties", small.below(2) == 0
+                                         ? json::Value(small.below(2) == 0)
+                                         : small.schema(kinds));
+  }
+  if (small.below(3) == 0) root.set("required", json::Array{"b"});
+  if (small.below(5) == 0) {
+    root.set("minProperties", static_cast<int>(small.below(4)));
+  }
+  if (small.below(5) == 0) {
+    root.set("maxProperties", static_cast<int>(1 + small.below(3)));
+  }
+  if (small.below(5) == 0) {
+    root.set("patternProperties",
+             json::Object{{"^[b-d]+$", small.schema(kinds)}});
+  }
+  return root;
+}
+
+// Whether a string could also be meant as another value.
+bool has_ambiguous_text(const json::Object& members) {
+  for (const json::Member& member : members) {
+    if (!member.value.is_string()) continue;
+    const auto other = json::parse(member.value.as_string());
+    if (other && !other->is_string()) return true;
+  }
+  return false;
+}
+
+class Case {
+ public:
+  Case(std::uint32_t seed, Counts& counts)
+      : seed_(seed), counts_(counts), small_(seed) {}
+
+  void run(std::size_t walks) {
+    schema_ = schema_of(small_);
+    format_.schema = schema_;
+    format_.style = static_cast<ArgumentStyle>(
+        1 + small_.below(grammar::kArgumentStyles - 1));
+    SCOPED_TRACE("seed " + std::to_string(seed_) + " " +
+                 std::string(grammar::to_string(format_.style)) + " " +
+                 json::dump(schema_));
+    const Result<schema::Document> document = schema::load(schema_);
+    if (!document) return;
+    const auto tag = StructuralTag::from_value(json::Object{
+        {"format", json::Object{{"type", "json_schema"},
+                                {"json_schema", schema_},
+                                {"style", to_string(format_.style)}}}});
+    if (!tag) return;
+    const Result<Grammar> grammar = Grammar::from_structural_tag(*tag);
+    if (!grammar) return;
+    ++counts_.schemas;
+    const auto reader = tags::ArgumentReader::make(format_);
+    ASSERT_TRUE(reader) << reader.error().to_string();
+    schema::Validator validator(*document);
+    walk(*grammar, *reader, validator, walks);
+    write(*grammar, *reader, validator, walks);
+  }
+
+ private:
+  void walk(const Grammar& grammar, const tags::ArgumentReader& reader,
+            schema::Validator& validator, std::size_t walks) {
+    const auto words = testing::argument_words(format_.style);
+    for (std::size_t i = 0; i < walks; ++i) {
+      std::optional<std::string> text;
+      {
+        grammar::Recogniser& machine = *grammar.machine()->recogniser;
+        const std::lock_guard<std::mutex> lock(machine.mutex);
+        text = testing::argument_walk(machine, words, small_);
+      }
+      if (!text || has_long_number(*text)) continue;
+      ++counts_.texts;
+      const tags::Arguments read = reader.read(*text);
+      ASSERT_TRUE(read.complete) << *text << "\nread to " << read.read;
+      ASSERT_EQ(read.read, text->size());
+      ASSERT_TRUE(validator.valid(read.value)) << *text << "\n"
+                                               << json::dump(read.value);
+      check_cut(reader, *text);
+    }
+  }
+
+  void check_cut(const tags::ArgumentReader& reader, std::string_view text) {
+    const std::string_view part = text.substr(0, small_.below(text.size() + 1));
+    const tags::Arguments read = reader.read(part);
+    ASSERT_LE(read.read, part.size());
+    if (read.complete) {
+      ASSERT_EQ(read.read, part.size());
+      return;
+    }
+    if (!read.value.is_object()) return;
+    const tags::Arguments again = reader.read(part.substr(0, read.read));
+    ASSERT_EQ(again.read, read.read) << part;
+    if (!again.complete) {
+      ASSERT_EQ(again.value, read.value) << part;
+    }
+  }
+
+  // Members in the order of the schema, others behind.
+  json::Object ordered(const json::Object& members) const {
+    json::Object out;
+    if (const json::Value* listed = schema_.find("properties")) {
+      for (const json::Member& one : listed->members()) {
+        if (const json::Value* value = members.find(one.key)) {
+          out.set(one.key, *value);
+        }
+      }
+    }
+    for (const json::Member& member : members) {
+      out.set(member.key, member.value);
+    }
+    return out;
+  }
+
+  void write(const Grammar& grammar, const tags::ArgumentReader& reader,
+             schema::Validator& validator, std::size_t tries) {
+    // What is not let out as JSON is a string.
+    for (const SchemaNote& note : grammar.report()) {
+      if (note.kind == SchemaNote::Kind::kNarrowed) return;
+    }
+    testing::ArgumentWriter writer(format_.style);
+    for (std::size_t i = 0; i < 4 * tries; ++i) {
+      const json::Value value = small_.value(3);
+      if (!value.is_object() || !validator.valid(value)) continue;
+      const json::Object members = ordered(value.members());
+      const bool says_strings = format_.style == ArgumentStyle::kDeepseekXml ||
+                                format_.style == ArgumentStyle::kKimiK3Xml ||
+                                format_.style == ArgumentStyle::kCohereXml;
+      if (!says_strings && has_ambiguous_text(members)) continue;
+      const std::optional<std::string> text = writer.write(members);
+      if (!text || !grammar.accepts(*text)) continue;
+      ++counts_.values;
+      const tags::Arguments read = reader.read(*text);
+      ASSERT_TRUE(read.complete) << *text;
+      ASSERT_TRUE(schema::equal_values(read.value, members))
+          << *text << "\n"
+          << json::dump(read.value) << "\n"
+          << json::dump(members);
+    }
+  }
+
+  const std::uint32_t seed_;
+  Counts& counts_;
+  SmallSchemas small_;
+  json::Value schema_;
+  grammar::JsonSchemaFormat format_;
+};
+
+Counts check(std::uint32_t first, std::uint32_t count, std::size_t walks) {
+  Counts counts;
+  for (std::uint32_t seed = first; seed < first + count; ++seed) {
+    Case(seed, counts).run(walks);
+    if (::testing::Test::HasFatalFailure()) break;
+  }
+  std::cout << counts.schemas << " schemas, " << counts.texts << " texts, "
+            << counts.values << " values\n";
+  return counts;
+}
+
+TEST(ArgumentsLaw, Reading) {
+  const Counts counts = check(1, 3000, 4);
+  EXPECT_GT(counts.texts, 1000u);
+  EXPECT_GT(counts.values, 100u);
+}
+
+TEST(ArgumentsLaw, ReadingLongRun) { check(100000, 40000, 10); }
+
+}  // namespace
+}  // namespace parlance

@@ -1,0 +1,303 @@
+// Reading arguments that are written as elements, one row per fact.
+
+#include "tags/arguments.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "grammar/structural_tag.h"
+#include "parlance/grammar.h"
+#include "parlance/json.h"
+
+namespace parlance {
+namespace {
+
+using grammar::ArgumentStyle;
+
+grammar::JsonSchemaFormat format_of(std::string_view style,
+                                    std::string_view schema) {
+  grammar::JsonSchemaFormat out;
+  const Result<json::Value> parsed = json::parse(schema);
+  EXPECT_TRUE(parsed) << schema;
+  if (parsed) out.schema = *parsed;
+  for (std::size_t i = 0; i < grammar::kArgumentStyles; ++i) {
+    if (grammar::to_string(static_cast<ArgumentStyle>(i)) == style) {
+      out.style = static_cast<ArgumentStyle>(i);
+    }
+  }
+  return out;
+}
+
+Result<Grammar> grammar_of(const grammar::JsonSchemaFormat& format) {
+  const auto tag = StructuralTag::from_value(
+      json::Object{{"format", json::Object{{"type", "json_schema"},
+                                           {"json_schema", format.schema},
+                                           {"style", to_string(format.style)},
+                                           {"any_order", format.any_order}}}});
+  EXPECT_TRUE(tag);
+  return Grammar::from_structural_tag(*tag);
+}
+
+struct Row {
+  const char* style;
+  const char* schema;
+  const char* text;
+  const char* value;
+};
+
+void check(const std::vector<Row>& rows) {
+  for (const Row& row : rows) {
+    SCOPED_TRACE(std::string(row.style) + " " + row.schema + "\n" + row.text);
+    const grammar::JsonSchemaFormat format = format_of(row.style, row.schema);
+    const Result<Grammar> grammar = grammar_of(format);
+    ASSERT_TRUE(grammar) << grammar.error().to_string();
+    EXPECT_TRUE(grammar->accepts(row.text));
+    const auto reader = tags::ArgumentReader::make(format);
+    ASSERT_TRUE(reader) << reader.error().to_string();
+    const tags::Arguments read = reader->read(row.text);
+    EXPECT_TRUE(read.complete);
+    EXPECT_EQ(read.read, std::string_view(row.text).size());
+    EXPECT_EQ(json::dump(read.value, {.ascii = false}), row.value);
+  }
+}
+
+constexpr const char* kAny = "true";
+
+TEST(Arguments, Styles) {
+  check({
+      {"json", kAny, R"({"a": [1, "x"]})", R"({"a": [1, "x"]})"},
+      {"qwen_xml", kAny,
+       "<parameter=a>x</parameter>\n<parameter=b> 1 "
+       "</parameter>\n",
+       R"({"a": "x", "b": 1})"},
+      {"minimax_xml", kAny, "<parameter name=\"a\">x\ny</parameter>",
+       R"({"a": "x\ny"})"},
+      {"deepseek_xml", kAny,
+       "<｜DSML｜parameter name=\"a\" string=\"true\">1</｜DSML｜parameter>"
+       "<｜DSML｜parameter name=\"b\" string=\"false\">1</｜DSML｜parameter>",
+       R"({"a": "1", "b": 1})"},
+      {"glm_xml", kAny,
+       "<arg_key>a</arg_key>\n<arg_value>{\"x\": null}</arg_value>",
+       R"({"a": {"x": null}})"},
+      {"kimi_k3_xml", R"({"properties": {"a&\"b": {"type": "string"}}})",
+       "<|open|>argument key=\"a&amp;&quot;b\" type=\"string\"<|sep|>&amp;"
+       "<|close|>argument<|sep|>",
+       R"({"a&\"b": "&amp;"})"},
+      {"cohere_xml", kAny,
+       "<cofl:value name=\"a\" type=\"json\">\"1\"</cofl:value>",
+       R"({"a": "1"})"},
+  });
+}
+
+// What is JSON of another type than string, and valid, is that value.
+TEST(Arguments, Types) {
+  constexpr const char* kA = R"({"properties": {"a": {"type": "string"}}})";
+  constexpr const char* kUnion =
+      R"({"properties": {"a": {"type": ["string", "integer", "null"]}}})";
+  constexpr const char* kEnum =
+      R"({"properties": {"a": {"enum": ["1", 2, "x", null]}}})";
+  constexpr const char* kRef =
+      R"({"properties": {"a": {"$ref": "#/$defs/n"}},
+          "$defs": {"n": {"anyOf": [{"type": "number"},
+                                    {"type": "array"}]}}})";
+  const auto qwen = [](const char* schema, const char* text,
+                       const char* value) -> Row {
+    return {"qwen_xml", schema, text, value};
+  };
+  check({
+      qwen(kA, "<parameter=a>1</parameter>", R"({"a": "1"})"),
+      qwen(kA, "<parameter=a> \"x\" </parameter>", R"({"a": " \"x\" "})"),
+      qwen(kUnion, "<parameter=a>1</parameter>", R"({"a": 1})"),
+      qwen(kUnion, "<parameter=a>1.5</parameter>", R"({"a": "1.5"})"),
+      qwen(kUnion, "<parameter=a>null</parameter>", R"({"a": null})"),
+      qwen(kUnion, "<parameter=a>None</parameter>", R"({"a": "None"})"),
+      qwen(kUnion, "<parameter=a></parameter>", R"({"a": ""})"),
+      qwen(kEnum, "<parameter=a>1</parameter>", R"({"a": "1"})"),
+      qwen(kEnum, "<parameter=a>2</parameter>", R"({"a": 2})"),
+      qwen(kEnum, "<parameter=a>null</parameter>", R"({"a": null})"),
+      qwen(kRef, "<parameter=a>1e2</parameter>", R"({"a": 100.0})"),
+      qwen(kRef, "<parameter=a>[ ]</parameter>", R"({"a": []})"),
+      {"kimi_k3_xml", kUnion,
+       "<|open|>argument key=\"a\" type=\"string\"<|sep|>1"
+       "<|close|>argument<|sep|>",
+       R"({"a": "1"})"},
+      {"kimi_k3_xml", kUnion,
+       "<|open|>argument key=\"a\" type=\"integer\"<|sep|>1"
+       "<|close|>argument<|sep|>",
+       R"({"a": 1})"},
+      // The attribute is a preference, validity a rule.
+      {"deepseek_xml", R"({"properties": {"a": {"type": "integer"}}})",
+       "<｜DSML｜parameter name=\"a\" string=\"true\">1</｜DSML｜parameter>",
+       R"({"a": 1})"},
+      {"deepseek_xml", kA,
+       "<｜DSML｜parameter name=\"a\" string=\"false\">1</｜DSML｜parameter>",
+       R"({"a": "1"})"},
+  });
+}
+
+// Markers inside of values, and names that look like more.
+TEST(Arguments, Markers) {
+  constexpr const char* kMixed =
+      R"({"properties": {"a": {"type": ["object", "string"]},
+                         "b": {"type": "string"}}})";
+  check({
+      {"qwen_xml", kMixed, "<parameter=a>{\"x\": \"</parameter>\"}</parameter>",
+       R"({"a": {"x": "</parameter>"}})"},
+      // Both readings fit; JSON comes first.
+      {"qwen_xml", kMixed,
+       "<parameter=a>{\"x\": \"</parameter><parameter=b>\"}</parameter>",
+       R"({"a": {"x": "</parameter><parameter=b>"}})"},
+      // Only one fits.
+      {"qwen_xml", kMixed,
+       "<parameter=a>{\"x\": </parameter><parameter=b>\"}</parameter>",
+       R"({"a": "{\"x\": ", "b": "\"}"})"},
+      {"qwen_xml", R"({"properties": {"a": {"type": "string"},
+                                      "a>b": {"type": "integer"}}})",
+       "<parameter=a>b>1</parameter><parameter=a>b>2</parameter>",
+       R"({"a": "b>1", "a>b": 2})"},
+      {"qwen_xml",
+       R"({"properties": {"a": {"type": "string", "maxLength": 3}}})",
+       "<parameter=a></p</parameter>", R"({"a": "</p"})"},
+      {"cohere_xml", kMixed,
+       "<cofl:value name=\"a\" type=\"dict\"><cofl:value name=\"x\" "
+       "type=\"json\">[\"</cofl:value>\"]</cofl:value></cofl:value>",
+       R"({"a": {"x": ["</cofl:value>"]}})"},
+  });
+}
+
+TEST(Arguments, Alternatives) {
+  constexpr const char* kShapes =
+      R"({"type": "object", "anyOf": [
+            {"properties": {"k": {"const": "n"}, "v": {"type": "number"}},
+             "required": ["k", "v"]},
+            {"properties": {"k": {"const": "s"}, "v": {"type": "string"}},
+             "required": ["k", "v"]}]})";
+  constexpr const char* kTree =
+      R"({"type": "object", "properties": {
+            "l": {"type": "array", "items": {"$ref": "#"}},
+            "n": {"type": ["integer", "string"]}}})";
+  check({
+      {"qwen_xml", kShapes,
+       "<parameter=k>n</parameter><parameter=v>1</parameter>",
+       R"({"k": "n", "v": 1})"},
+      {"qwen_xml", kShapes,
+       "<parameter=k>s</parameter><parameter=v>1</parameter>",
+       R"({"k": "s", "v": "1"})"},
+      {"qwen_xml", R"({"additionalProperties": {"type": "integer"}})",
+       "<parameter=x>1</parameter><parameter=y>2</parameter>"
+       "<parameter=x>3</parameter>",
+       R"({"x": 3, "y": 2})"},
+      {"cohere_xml", kTree,
+       "<cofl:value name=\"l\" type=\"list\">\n"
+       "  <cofl:value type=\"dict\"><cofl:value name=\"n\" type=\"raw\">1"
+       "</cofl:value></cofl:value>\n"
+       "  <cofl:value type=\"dict\"><cofl:value name=\"l\" type=\"list\">"
+       "</cofl:value><cofl:value name=\"n\" type=\"json\"> 1 </cofl:value>"
+       "</cofl:value>\n</cofl:value>",
+       R"({"l": [{"n": "1"}, {"l": [], "n": 1}]})"},
+      {"qwen_xml", R"({"type": "integer"})", " 12 ", "12"},
+      {"qwen_xml", R"({"type": ["integer", "string"]})", "12x", R"("12x")"},
+  });
+}
+
+// The beginning of a text: the elements that are whole.
+TEST(Arguments, Cut) {
+  const std::string_view text =
+      "<parameter=a>x</parameter>\n<parameter=b>12</parameter>\n";
+  const auto reader = tags::ArgumentReader::make(
+      format_of("qwen_xml", R"({"properties": {"a": {"type": "string"},
+                                     "b": {"type": "integer"}},
+                      "required": ["a", "b"]})"));
+  ASSERT_TRUE(reader);
+  for (std::size_t size = 0; size <= text.size(); ++size) {
+    const tags::Arguments read = reader->read(text.substr(0, size));
+    SCOPED_TRACE(size);
+    EXPECT_EQ(read.complete, size + 1 >= text.size());
+    EXPECT_EQ(json::dump(read.value), size + 1 >= text.size()
+                                          ? R"({"a": "x", "b": 12})"
+                                      : size >= 26 ? R"({"a": "x"})"
+                                                   : "{}");
+    EXPECT_LE(read.read, size);
+  }
+  const tags::Arguments wrong =
+      reader->read("<parameter=a>x</parameter><parameter=b>y</parameter>");
+  EXPECT_FALSE(wrong.complete);
+  EXPECT_EQ(wrong.read, 26u);
+  EXPECT_EQ(json::dump(wrong.value), R"({"a": "x"})");
+
+  const auto value =
+      tags::ArgumentReader::make(format_of("json", R"({"type": "array"})"));
+  ASSERT_TRUE(value);
+  EXPECT_FALSE(value->read("[1, ").complete);
+  EXPECT_TRUE(value->read("[1, ").value.is_null());
+}
+
+TEST(Arguments, Errors) {
+  const auto reader = tags::ArgumentReader::make(format_of(
+      "qwen_xml", R"({"type": "object", "not": {"required": ["a"]}})"));
+  ASSERT_FALSE(reader);
+  EXPECT_EQ(reader.error().code, ErrorCode::kUnsupported);
+  EXPECT_EQ(reader.error().path, "/not");
+}
+
+// Only counted, so that what is required may be missing; the last one counts.
+TEST(Arguments, AnyOrder) {
+  grammar::JsonSchemaFormat format =
+      format_of("qwen_xml", R"({"properties": {"a": {"type": "integer"},
+                                     "b": {"type": "string"}},
+                      "required": ["a"], "additionalProperties": false})");
+  format.any_order = true;
+  const std::string_view text =
+      "<parameter=b>x</parameter><parameter=b>y</parameter>";
+  EXPECT_TRUE(grammar_of(format)->accepts(text));
+  const auto reader = tags::ArgumentReader::make(format);
+  ASSERT_TRUE(reader);
+  const tags::Arguments read = reader->read(text);
+  EXPECT_TRUE(read.complete);
+  EXPECT_EQ(json::dump(read.value), R"({"b": "y"})");
+}
+
+// As many names as are asked for.
+TEST(Arguments, NamesThatDiffer) {
+  const auto both = [](std::string_view schema, std::string_view text) {
+    const auto format = format_of("qwen_xml", schema);
+    const auto grammar = grammar_of(format);
+    EXPECT_TRUE(grammar) << schema;
+    return grammar && grammar->accepts(text);
+  };
+  constexpr std::string_view kTwo = R"({"type": "object", "minProperties": 2})";
+  EXPECT_FALSE(both(kTwo, "<parameter=a>1</parameter>"));
+  EXPECT_FALSE(
+      both(kTwo, "<parameter=a>1</parameter><parameter=a>1</parameter>"));
+  EXPECT_TRUE(
+      both(kTwo, "<parameter=a>1</parameter><parameter=bc>1</parameter>"));
+  EXPECT_TRUE(both(kTwo,
+                   "<parameter=a>1</parameter><parameter=bc>1</parameter>"
+                   "<parameter=a>1</parameter>"));
+  // Two names only, of one length.
+  constexpr std::string_view kFew =
+      R"({"type": "object", "minProperties": 2, "additionalProperties": false,
+          "patternProperties": {"^[ab]$": {"type": "integer"}}})";
+  EXPECT_TRUE(
+      both(kFew, "<parameter=b>1</parameter><parameter=a>1</parameter>"));
+  EXPECT_FALSE(
+      both(kFew, "<parameter=b>1</parameter><parameter=b>1</parameter>"));
+}
+
+// Members of a listed object are listed values.
+TEST(Arguments, ListedObjects) {
+  const auto format =
+      format_of("qwen_xml", R"({"enum": [{"a": {"b": [1]}}, {"a": "x"}]})");
+  const auto grammar = grammar_of(format);
+  ASSERT_TRUE(grammar);
+  EXPECT_TRUE(grammar->accepts("<parameter=a>{\"b\": [1]}</parameter>"));
+  EXPECT_TRUE(grammar->accepts("<parameter=a>x</parameter>"));
+  EXPECT_FALSE(grammar->accepts("<parameter=a>{\"b\": [2]}</parameter>"));
+  EXPECT_FALSE(grammar->accepts("<parameter=a>{}</parameter>"));
+}
+
+}  // namespace
+}  // namespace parlance
