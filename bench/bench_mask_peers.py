@@ -1,12 +1,21 @@
-"""What masks cost from Python: parlance beside llguidance.
+"""What masks cost from Python: parlance beside llguidance and XGrammar.
 
     python bench/bench_mask_peers.py FOLDER --vocab V.vocab --tokens V.tok
                                      [--sample FILE] [--peers NAME ...]
 
 Every peer that can be imported runs over the same schemas, instances and tokens
-of MaskBench, in its default setting, on one thread.  A step is: fill the mask,
+of MaskBench, on one thread, in a process of its own, which is started again
+where a schema took more than a minute or broke it.  A step is: fill the mask,
 look the token up, commit it.  "Refused" and "accepted" count instances with the
 wrong verdict when only tokens are looked at, as MaskBench does.
+
+parlance and llguidance run in their default setting, XGrammar in two:
+
+    xgrammar        as MaskBench runs it: white space as json.dumps writes it,
+                    undeclared properties refused
+    xgrammar-loose  any white space, undeclared properties as the schema says
+
+PARLANCE_PEERS names the folder of the other two, if they are not installed.
 """
 
 from __future__ import annotations
@@ -14,7 +23,9 @@ from __future__ import annotations
 import argparse
 import base64
 import gzip
+import importlib
 import json
+import os
 import pathlib
 import platform
 import subprocess
@@ -23,6 +34,12 @@ import time
 
 import numpy
 import regex
+
+SUPPORT = pathlib.Path(__file__).resolve().parent.parent / "tests" / "support"
+sys.path.append(str(SUPPORT))
+
+import xgrammar_alone  # noqa: E402
+from worker_pipe import Peer, serve  # noqa: E402
 
 
 class Vocabulary:
@@ -136,7 +153,45 @@ class Llguidance:
         return matcher.consume_token(token)
 
 
-PEERS = {"parlance": Parlance, "llguidance": Llguidance}
+class Xgrammar:
+    LOOSE = {"any_whitespace": True, "strict_mode": False}
+    FIXED = {"any_whitespace": False, "strict_mode": True}
+
+    def __init__(self, vocabulary, options=FIXED):
+        if xgrammar_alone.missing():
+            raise ImportError(xgrammar_alone.missing())
+        self._module = xgrammar_alone.load()
+        version = importlib.import_module("xgrammar._version")
+        self.name = f"xgrammar {version.__version__}"
+        info = self._module.TokenizerInfo(
+            vocabulary.tokens, stop_token_ids=vocabulary.stop
+        )
+        self._compiler = self._module.GrammarCompiler(info, max_threads=1)
+        self._options = options
+        self._rows = numpy.zeros((1, vocabulary.words), numpy.int32)
+        self.row = self._rows[0]
+
+    def compile(self, schema):
+        return self._compiler.compile_json_schema(schema, **self._options)
+
+    def matcher(self, compiled):
+        return self._module.GrammarMatcher(compiled)
+
+    def fill(self, matcher):
+        # An array of all ones is reported and may be left unwritten.
+        if not matcher.fill_next_token_bitmask(self._rows, 0):
+            self._rows.fill(-1)
+
+    def accept(self, matcher, token):
+        return matcher.accept_token(token)
+
+
+PEERS = {
+    "parlance": Parlance,
+    "llguidance": Llguidance,
+    "xgrammar": Xgrammar,
+    "xgrammar-loose": lambda vocabulary: Xgrammar(vocabulary, Xgrammar.LOOSE),
+}
 
 
 def problems(folder, names):
@@ -178,22 +233,58 @@ def feed(peer, compiled, ids, times):
     return True
 
 
-def run(peer, schemas, tokens):
-    compiles, times = [], []
-    counts = {"compile errors": 0, "valid refused": 0, "invalid accepted": 0}
-    for name, schema in schemas:
+class Worker:
+    """A peer behind a pipe: a schema and its instances in, times and verdicts
+    out."""
+
+    def __init__(self, name, vocabulary):
+        self._make = lambda: PEERS[name](vocabulary)
+        self._peer = None
+
+    def __call__(self, request):
+        if self._peer is None:
+            try:
+                self._peer = self._make()
+            except ImportError as error:
+                return {"missing": str(error)}
+        peer = self._peer
+        out = {"name": peer.name, "times": []}
+        if "schema" not in request:
+            return out
         begin = time.perf_counter_ns()
         try:
-            compiled = peer.compile(schema)
-        except Exception:  # each peer has errors of its own
+            compiled = peer.compile(request["schema"])
+        except Exception as error:  # each peer has errors of its own
+            return out | {"error": str(error)}
+        out["compile"] = time.perf_counter_ns() - begin
+        out["verdicts"] = [
+            feed(peer, compiled, ids, out["times"]) for ids in request["instances"]
+        ]
+        return out
+
+
+def run(peer, schemas, tokens):
+    compiles, times = [], []
+    counts = {
+        "compile errors": 0, "valid refused": 0, "invalid accepted": 0,
+        "crashes": 0, "too slow": 0,
+    }  # fmt: skip
+    for name, schema in schemas:
+        instances = tokens.get(name, [])
+        answer = peer.ask(
+            {"schema": schema, "instances": [ids for _, ids in instances]}
+        )
+        if "gone" in answer:
+            counts["too slow" if answer["gone"] == "hangs" else "crashes"] += 1
+        elif "error" in answer:
             counts["compile errors"] += 1
-            continue
-        compiles.append(time.perf_counter_ns() - begin)
-        for valid, ids in tokens.get(name, []):
-            fits = feed(peer, compiled, ids, times)
-            if fits != valid:
-                wrong = "valid refused" if valid else "invalid accepted"
-                counts[wrong] += 1
+        else:
+            compiles.append(answer["compile"])
+            times += answer["times"]
+            for (valid, _), fits in zip(instances, answer["verdicts"]):
+                if fits != valid:
+                    wrong = "valid refused" if valid else "invalid accepted"
+                    counts[wrong] += 1
     return compiles, times, counts
 
 
@@ -203,7 +294,7 @@ def table_row(name, what, ns):
         ns[min(int(len(ns) * p / 100), len(ns) - 1)]
         for p in (25, 50, 75, 90, 95, 99, 99.9, 100)
     ]
-    return f"{name:<20}{what:<9}" + "".join(
+    return f"{name:<24}{what:<9}" + "".join(
         f"{cell / 1000:>11.1f}" for cell in cells
     )
 
@@ -215,7 +306,14 @@ def main():
     parser.add_argument("--tokens", type=pathlib.Path, required=True)
     parser.add_argument("--sample", type=pathlib.Path)
     parser.add_argument("--peers", nargs="+", choices=PEERS, default=PEERS)
+    parser.add_argument("--serve", choices=PEERS, help=argparse.SUPPRESS)
     arguments = parser.parse_args()
+    if os.environ.get("PARLANCE_PEERS"):
+        sys.path.append(os.environ["PARLANCE_PEERS"])
+    if arguments.serve:
+        worker = Worker(arguments.serve, Vocabulary(arguments.vocab))
+        serve(worker, seconds=60, bytes=16 << 30)
+        return
 
     names = arguments.sample and set(arguments.sample.read_text().split())
     schemas = [
@@ -223,24 +321,26 @@ def main():
         for problem in problems(arguments.folder, names)
     ]
     tokens = tokens_of(arguments.tokens, names)
-    vocabulary = Vocabulary(arguments.vocab)
     commit = subprocess.run(
         ["git", "describe", "--always", "--dirty"],
         capture_output=True, text=True, cwd=pathlib.Path(__file__).parent,
     ).stdout.strip()
     print(f"Python {platform.python_version()}, {platform.machine()}, commit "
           f"{commit or 'unknown'}: {' '.join(sys.argv)}")
-    print(f"{len(schemas)} schemas, {len(vocabulary.tokens)} ids; microseconds")
+    print(f"{len(schemas)} schemas, {arguments.vocab.name}; microseconds")
     heads = ("mean", "p25", "p50", "p75", "p90", "p95", "p99", "p99.9", "max")
-    print(" " * 29 + "".join(f"{head:>11}" for head in heads))
+    print(" " * 33 + "".join(f"{head:>11}" for head in heads))
     for name in arguments.peers:
-        try:
-            peer = PEERS[name](vocabulary)
-        except ImportError as error:
-            print(f"{name}: left out, {error}")
+        peer = Peer(sys.executable, *sys.argv, "--serve", name)
+        hello = peer.ask({})
+        if "missing" in hello:
+            print(f"{name}: left out, {hello['missing']}")
+            peer.close()
             continue
         compiles, times, counts = run(peer, schemas, tokens)
-        print(table_row(peer.name, "TBM", times))
+        peer.close()
+        loose = ", loose" if name.endswith("loose") else ""
+        print(table_row(hello["name"] + loose, "TBM", times))
         print(table_row("", "compile", compiles))
         print("  " + ", ".join(f"{k} {n}" for k, n in counts.items()))
 
