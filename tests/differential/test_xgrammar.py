@@ -13,6 +13,7 @@ explain fails the test.
     PARLANCE_CASE=123         that case alone, printed in full
     PARLANCE_CASES=100        a hundred times as many, instead of once
     PARLANCE_SECONDS=600      for each kind at most, instead of 12
+    PARLANCE_VOCAB=FILE       a model's tokens instead of some ninety
     PARLANCE_PEERS=FOLDER     where xgrammar lies; see xgrammar_alone.py
 """
 
@@ -36,7 +37,7 @@ import random_tags  # noqa: E402
 import xgrammar_alone  # noqa: E402
 import xgrammar_differences  # noqa: E402
 from random_tags import STOP, VOCABULARY  # noqa: E402
-from random_walk import random_walk  # noqa: E402
+from random_walk import bits, random_walk  # noqa: E402
 from worker_pipe import Peer  # noqa: E402
 from xgrammar_differences import bytes_of  # noqa: E402
 
@@ -223,7 +224,7 @@ class Comparison:
             for _ in range(4):
                 texts.append([random_tags.mutated(r, text).hex()])
         for _ in range(3):
-            texts.append([b"".join(r.choices(VOCABULARY[:-1], k=r.randint(0, 3))).hex()])
+            texts.append([b"".join(random_tags.word(r) for _ in range(r.randint(0, 3))).hex()])
         followed = r.sample(walks, min(3, len(walks))) + [[]]
         if case.ask(texts=texts, masks=followed):
             self.counts[f"XGrammar {case.gone}"] += 1
@@ -242,8 +243,7 @@ class Comparison:
         for pieces, masks in zip(followed, answer["masks"]):
             for i, (ours, mask) in enumerate(zip(case.ours.masks(pieces), masks)):
                 self.counts["masks"] += 1
-                different = ours ^ int(mask, 16)
-                tokens = [t for t in range(len(VOCABULARY)) if different >> t & 1]
+                tokens = bits(ours ^ int(mask, 16))
                 if tokens and budget:
                     budget -= 1
                     self.token(case, number, pieces[:i], ours, r.choice(tokens), r)

@@ -4,7 +4,9 @@ All are made of a few characters, so that triggers, ends and excluded texts
 collide, and so that VOCABULARY, the same for all, gets through them.
 """
 
+import base64
 import json
+import os
 
 PIECES = ["<a>", "</a>", "<b>", "</b>", "<", "<a", "a", "ab", "x", "|", "\n", "é"]
 
@@ -15,8 +17,21 @@ WORDS = [
     "</parameter>", "<parameter=a>", "<arg_key>", "</arg_key>", "<arg_value>",
     "</arg_value>", '<parameter name="', '">', "  ", "\n\n",
 ]  # fmt: skip
-VOCABULARY = list(dict.fromkeys(word.encode() for word in WORDS))
-VOCABULARY += [b"\xc3", b"\xa9", b"\xff", b"x\xc3", b"<end>"]
+
+
+def vocabulary():
+    """PARLANCE_VOCAB names a .vocab file: the ordinary tokens of a model."""
+    path = os.environ.get("PARLANCE_VOCAB")
+    if not path:
+        words = list(dict.fromkeys(word.encode() for word in WORDS))
+        return [*words, b"\xc3", b"\xa9", b"\xff", b"x\xc3", b"<end>"]
+    with open(path, encoding="ascii", errors="replace") as file:
+        lines = file.read().partition("\ntokens\n")[2].splitlines()
+    kinds = [line.partition(" ") for line in lines]
+    return [base64.b64decode(data) for kind, _, data in kinds if kind == "T"] + [b"<end>"]
+
+
+VOCABULARY = vocabulary()
 STOP = len(VOCABULARY) - 1
 
 
@@ -303,6 +318,10 @@ def structural_tag(r):
     return {"type": "structural_tag", "format": tag_format(r)}
 
 
+def word(r):
+    return VOCABULARY[token(r)]
+
+
 def mutated(r, text):
     """`text` with one small change."""
     i = r.randint(0, len(text))
@@ -311,9 +330,9 @@ def mutated(r, text):
     if kind == 0:
         return text[:i] + text[j:]
     if kind == 1:
-        return text[:i] + r.choice(VOCABULARY[:-1]) + text[i:]
+        return text[:i] + word(r) + text[i:]
     if kind == 2:
-        return text[:i] + r.choice(VOCABULARY[:-1]) + text[j:]
+        return text[:i] + word(r) + text[j:]
     if kind == 3:
         return text[:j] + text[i:]
     return text[:i]

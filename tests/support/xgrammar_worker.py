@@ -111,4 +111,6 @@ if __name__ == "__main__":
     # Warnings, and a trace of the stack for each crash.
     if not os.environ.get("PARLANCE_CASE"):
         os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
-    serve(Worker(sys.argv[1]), seconds=1.0)
+    worker = Worker(sys.argv[1])
+    # The tables of a model's tokens take seconds.
+    serve(worker, seconds=1.0 + len(worker.tokens) / 5000)
