@@ -445,6 +445,17 @@ ExprId Writer::object(const Obligations& all) {
   }
   std::vector<ExprId> ways;
   for (const ObjectPlan& plan : *plans) {
+    // Elements in elements are found before it is known which names may come.
+    for (const ObjectPlan::Member& one : plan.members) {
+      if (options_.style != ArgumentStyle::kCohereXml ||
+          one.name.find(markup_.middle) == std::string::npos) {
+        continue;
+      }
+      fail({ErrorCode::kUnsupported,
+            "A name with '\" type=\"' in it cannot be told from its element "
+            "in cohere_xml.",
+            document_.pointer(all[0])});
+    }
     ways.push_back(members(plan));
   }
   return rules_.sequence({space_, rules_.choice(std::move(ways))});

@@ -243,6 +243,48 @@ TEST(Arguments, Errors) {
   EXPECT_EQ(reader.error().path, "/not");
 }
 
+TEST(Arguments, NamesThatCannotBeTold) {
+  const auto grammar = grammar_of(format_of(
+      "cohere_xml",
+      R"({"properties": {"a\" type=\"raw\">": {"type": "string"}}})"));
+  ASSERT_FALSE(grammar);
+  EXPECT_EQ(grammar.error().code, ErrorCode::kUnsupported);
+}
+
+// Long texts, and texts in which every value might be JSON that goes on.
+TEST(Arguments, LongTexts) {
+  constexpr const char* kMixed =
+      R"({"additionalProperties": {"type": ["array", "string"]}})";
+  const auto reader = tags::ArgumentReader::make(format_of("qwen_xml", kMixed));
+  ASSERT_TRUE(reader);
+  const std::string raw =
+      "<parameter=a>" + std::string(4'000'000, '[') + "</parameter>";
+  EXPECT_TRUE(reader->read(raw).complete);
+  for (const char* value : {"x", "[\"", "[\"\", \"", "[\"\\\"", "[[[["}) {
+    std::string text;
+    for (int i = 0; i < 20'000; ++i) {
+      text += "<parameter=a" + std::to_string(i) + ">" + value + "</parameter>";
+    }
+    const tags::Arguments read = reader->read(text);
+    EXPECT_TRUE(read.complete) << value;
+    // Cut in the last element, so that every way on fails.
+    const tags::Arguments cut = reader->read(text.substr(0, text.size() - 5));
+    EXPECT_FALSE(cut.complete) << value;
+    EXPECT_GT(cut.value.size(), 0u) << value;
+  }
+
+  const auto nested = tags::ArgumentReader::make(
+      format_of("cohere_xml", R"({"properties": {"a": {"$ref": "#"}},
+                        "type": "object"})"));
+  ASSERT_TRUE(nested);
+  std::string deep;
+  for (int i = 0; i < 20'000; ++i)
+    deep += "<cofl:value name=\"a\" type=\"dict\">";
+  for (int i = 0; i < 20'000; ++i) deep += "</cofl:value>";
+  EXPECT_TRUE(nested->read(deep).complete);
+  EXPECT_FALSE(nested->read(deep.substr(0, deep.size() / 2)).complete);
+}
+
 // Only counted, so that what is required may be missing; the last one counts.
 TEST(Arguments, AnyOrder) {
   grammar::JsonSchemaFormat format =

@@ -1,0 +1,178 @@
+// Every style of tool calling from end to end: what a model of the family
+// writes is read as text, reasoning and calls, and what is nearly so is not.
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "parlance/json.h"
+#include "parlance/structural_tag.h"
+#include "parlance/tag_parser.h"
+
+namespace parlance {
+namespace {
+
+constexpr std::string_view kTools = R"([{"type": "function", "function":
+  {"name": "search", "parameters": {"type": "object",
+    "properties": {"query": {"type": "string"}, "limit": {"type": "integer"}},
+    "required": ["query"]}}}])";
+
+struct Row {
+  const char* style;
+  const char* thought;  // with what ends it; "": the style has none
+  const char* text;     // "Hm." and one call, with a text where one may stand
+  const char* content;
+};
+
+std::vector<Row> rows() {
+  return {
+      {"llama", "",
+       "Hm.{\"name\": \"search\", \"parameters\": {\"query\": \"a <b> c\", "
+       "\"limit\": 3}}",
+       "Hm."},
+      {"llama_functions", "",
+       "Hm.<function=search>{\"query\": \"a <b> c\", \"limit\": 3}</function>",
+       "Hm."},
+      {"hermes", "",
+       "Hm.<tool_call>\n{\"name\": \"search\", \"arguments\": {\"query\": "
+       "\"a <b> c\", \"limit\": 3}}\n</tool_call>",
+       "Hm."},
+      {"qwen_3", "Why?</think>\n\n",
+       "Hm.<tool_call>\n{\"name\": \"search\", \"arguments\": {\"query\": "
+       "\"a <b> c\", \"limit\": 3}}\n</tool_call>",
+       "Hm."},
+      {"exaone", "Why?</think>\n\n",
+       "Hm.<tool_call>{\"name\": \"search\", \"arguments\": {\"query\": "
+       "\"a <b> c\", \"limit\": 3}}</tool_call>",
+       "Hm."},
+      {"qwen_3_coder", "Why?</think>\n\n",
+       "Hm.<tool_call>\n<function=search>\n<parameter=query>a <b> c"
+       "</parameter>\n<parameter=limit>\n3\n</parameter>\n</function>\n"
+       "</tool_call>",
+       "Hm."},
+      {"qwen_3_5", "Why?</think>\n\n",
+       "Hm.<tool_call>\n<function=search>\n<parameter=query>a <b> c"
+       "</parameter>\n<parameter=limit>3</parameter>\n</function>\n"
+       "</tool_call>",
+       "Hm."},
+      {"glm_4_7", "Why?</think>",
+       "Hm.<tool_call>search<arg_key>query</arg_key><arg_value>a <b> c"
+       "</arg_value><arg_key>limit</arg_key><arg_value>3</arg_value>"
+       "</tool_call>",
+       "Hm."},
+      {"phi_4_mini", "",
+       "Hm.<|tool_call|>[{\"name\": \"search\", \"arguments\": {\"query\": "
+       "\"a <b> c\", \"limit\": 3}}]<|/tool_call|>",
+       "Hm."},
+      {"kimi", "Why?</think>",
+       "Hm.<|tool_calls_section_begin|><|tool_call_begin|>functions.search:0"
+       "<|tool_call_argument_begin|>{\"query\": \"a <b> c\", \"limit\": 3}"
+       "<|tool_call_end|><|tool_calls_section_end|>",
+       "Hm."},
+      {"deepseek_r1", "Why?</think>",
+       "Hm.<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>function<｜tool▁sep｜>"
+       "search\n```json\n{\"query\": \"a <b> c\", \"limit\": 3}\n```"
+       "<｜tool▁call▁end｜><｜tool▁calls▁end｜>",
+       "Hm."},
+      {"deepseek_v3_1", "Why?</think>",
+       "Hm.<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>search<｜tool▁sep｜>"
+       "{\"query\": \"a <b> c\", \"limit\": 3}<｜tool▁call▁end｜>"
+       "<｜tool▁calls▁end｜>",
+       "Hm."},
+      {"deepseek_v3_2", "Why?</think>",
+       "Hm.<｜DSML｜function_calls>\n<｜DSML｜invoke name=\"search\">\n"
+       "<｜DSML｜parameter name=\"query\" string=\"true\">a <b> c"
+       "</｜DSML｜parameter>\n<｜DSML｜parameter name=\"limit\" "
+       "string=\"false\">3</｜DSML｜parameter>\n</｜DSML｜invoke>\n"
+       "</｜DSML｜function_calls>",
+       "Hm."},
+      {"deepseek_v4", "Why?</think>",
+       "Hm.<｜DSML｜tool_calls>\n<｜DSML｜invoke name=\"search\">\n"
+       "<｜DSML｜parameter name=\"query\" string=\"true\">a <b> c"
+       "</｜DSML｜parameter>\n<｜DSML｜parameter name=\"limit\" "
+       "string=\"false\">3</｜DSML｜parameter>\n</｜DSML｜invoke>\n"
+       "</｜DSML｜tool_calls>",
+       "Hm."},
+      {"minimax", "Why?</think>\n\n",
+       "Hm.<minimax:tool_call>\n<invoke name=\"search\">\n"
+       "<parameter name=\"query\">a <b> c</parameter>\n"
+       "<parameter name=\"limit\">3</parameter>\n</invoke>\n"
+       "</minimax:tool_call>",
+       "Hm."},
+      {"cohere", "Why?<|END_THINKING|>",
+       "Hm.<cofl:tool_calls><cofl:tool_call id=\"0\" name=\"search\">"
+       "<cofl:value name=\"query\" type=\"raw\">a <b> c</cofl:value>"
+       "<cofl:value name=\"limit\" type=\"json\">3</cofl:value>"
+       "</cofl:tool_call></cofl:tool_calls>",
+       "Hm."},
+      {"kimi_k3", "Why?<|close|>think<|sep|>",
+       "<|open|>response<|sep|>Hm.<|close|>response<|sep|>"
+       "<|open|>tools<|sep|><|open|>call tool=\"search\" index=\"0\"<|sep|>"
+       "<|open|>argument key=\"query\" type=\"string\"<|sep|>a <b> c"
+       "<|close|>argument<|sep|><|open|>argument key=\"limit\" "
+       "type=\"number\"<|sep|>3<|close|>argument<|sep|><|close|>call<|sep|>"
+       "<|close|>tools<|sep|><|close|>message<|sep|>",
+       "Hm."},
+      {"harmony", "<|channel|>analysis<|message|>Why?<|end|><|start|>assistant",
+       "<|channel|>final<|message|>Hm.<|end|><|start|>assistant"
+       "<|channel|>commentary to=functions.search<|constrain|>json<|message|>"
+       "{\"query\": \"a <b> c\", \"limit\": 3}<|call|>",
+       "Hm."},
+  };
+}
+
+ToolCallingOptions options_for(const Row& row) {
+  ToolCallingOptions out;
+  out.style = row.style;
+  out.tools = *json::parse(kTools);
+  return out;
+}
+
+TEST(ToolCalls, EveryStyleIsRead) {
+  const std::vector<Row> all = rows();
+  EXPECT_EQ(all.size(), tool_calling_styles().size());
+  for (const Row& row : all) {
+    SCOPED_TRACE(row.style);
+    const auto tag = tool_calling(options_for(row));
+    ASSERT_TRUE(tag) << tag.error().to_string();
+    const auto program = TagProgram::compile(*tag);
+    ASSERT_TRUE(program) << program.error().to_string();
+    const std::string whole = std::string(row.thought) + row.text;
+
+    const json::Value tree = parse_by_tag(*program, whole);
+    EXPECT_TRUE(tree.find("complete")->as_bool()) << json::dump(tree);
+    json::Object message = {{"role", "assistant"}};
+    if (row.thought[0] != '\0') message.set("reasoning", "Why?");
+    message.set("content", row.content);
+    message.set(
+        "tool_calls",
+        json::Array{json::Object{
+            {"type", "function"},
+            {"function",
+             json::Object{{"name", "search"},
+                          {"arguments", json::Object{{"query", "a <b> c"},
+                                                     {"limit", 3}}}}}}});
+    EXPECT_EQ(json::dump(*tree.find("message")),
+              json::dump(json::Value(message)));
+
+    // Near misses: another tool, a value that is no integer, an end too early.
+    const auto with = [&](std::string_view from, std::string_view to) {
+      std::string out = whole;
+      const std::size_t place = out.rfind(from);
+      EXPECT_NE(place, std::string::npos);
+      out.replace(place, from.size(), to);
+      return out;
+    };
+    for (const std::string& near :
+         {with("search", "seek"), with("3", "\"3\""), with("limit", "bound"),
+          whole.substr(0, whole.size() - 2)}) {
+      const json::Value other = parse_by_tag(*program, near);
+      EXPECT_FALSE(other.find("complete")->as_bool()) << near;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace parlance
