@@ -4,6 +4,7 @@
 // Places of a program, and sets of them that are made and thrown away with
 // every byte.
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <unordered_map>
@@ -48,7 +49,7 @@ class PlaceSet {
       if (places_.size() == kFew) index_all();
       return true;
     }
-    if (!index(place)) return false;
+    if (!index(place, places_.size())) return false;
     places_.push_back(place);
     if (places_.size() * 2 > slots_.size()) index_all();
     return true;
@@ -71,13 +72,13 @@ class PlaceSet {
     return static_cast<std::size_t>(out);
   }
 
-  // Takes a slot for what becomes the next of places_.
-  bool index(const Place& place) {
+  // Takes a slot for `place`, the one with that number.
+  bool index(const Place& place, std::size_t number) {
     const std::size_t mask = slots_.size() - 1;
     for (std::size_t i = hash(place) & mask;; i = (i + 1) & mask) {
       Slot& slot = slots_[i];
       if (slot.round != round_) {
-        slot = {round_, static_cast<std::uint32_t>(places_.size())};
+        slot = {round_, static_cast<std::uint32_t>(number)};
         return true;
       }
       if (places_[slot.place] == place) return false;
@@ -85,18 +86,10 @@ class PlaceSet {
   }
   void index_all() {
     if (slots_.size() < 4 * places_.size()) {
-      slots_.assign(64, {});
-      while (slots_.size() < 4 * places_.size()) {
-        slots_.resize(2 * slots_.size());
-      }
+      slots_.assign(std::bit_ceil(4 * places_.size()), {});
     }
     ++round_;
-    std::vector<Place> places;
-    places.swap(places_);
-    for (const Place& place : places) {
-      index(place);
-      places_.push_back(place);
-    }
+    for (std::size_t i = 0; i < places_.size(); ++i) index(places_[i], i);
   }
 
   std::vector<Place> places_;

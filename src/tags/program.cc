@@ -59,6 +59,7 @@ class Compiler {
   }
 
   std::optional<Error> make_leaf(FormatId id);
+  void find_joins();
   bool find_impossible(const Format& format) const;
   bool find_nullable(FormatId id) const;
   void find_places();
@@ -596,6 +597,47 @@ Pc Compiler::compile_one(FormatId id) {
   return leave;
 }
 
+// Threads that have come different ways meet where two ways lead, behind what
+// threads may leave from different places, and where what told them apart is
+// forgotten.
+void Compiler::find_joins() {
+  std::vector<Instruction>& code = out_->code;
+  std::vector<std::uint32_t> ways(code.size(), 0);
+  const auto lead = [&](Pc to, std::uint32_t weight) { ways[to] += weight; };
+  for (const Instruction& at : code) {
+    switch (at.op) {
+      case Op::kFork:
+      case Op::kCountTest:
+        for (const Pc way : out_->forks[at.index]) lead(way, 1);
+        break;
+      case Op::kEnter:
+      case Op::kLeave:
+      case Op::kRule:
+      case Op::kCountFrom:
+      case Op::kLiteral:
+      case Op::kToken:
+        lead(at.next, 1);
+        break;
+      case Op::kTextBefore:
+      case Op::kTokensBefore:
+      case Op::kAccept:
+        break;
+      default:
+        lead(at.next, 2);
+        if (at.other != kNowhere) lead(at.other, 2);
+        break;
+    }
+  }
+  for (const FreeText& text : out_->frees) {
+    for (const auto& targets : text.targets) {
+      for (const Pc target : targets) lead(target, 2);
+    }
+  }
+  for (std::size_t pc = 0; pc < code.size(); ++pc) {
+    code[pc].joins = ways[pc] > 1 || reads(code[pc].op);
+  }
+}
+
 Result<std::shared_ptr<const TagProgram::Code>> Compiler::run() {
   // Whatever is wrong with tokens, patterns and grammars.
   if (auto lowered = grammar::lower_tag(tag_, lowering_); !lowered) {
@@ -623,6 +665,7 @@ Result<std::shared_ptr<const TagProgram::Code>> Compiler::run() {
   }
   out_->code[leave_[0]].next = add({.op = Op::kAccept});
   out_->start = enter_[0];
+  find_joins();
   out_->regions = Regions(tag_);
   return std::shared_ptr<const TagProgram::Code>(std::move(out_));
 }

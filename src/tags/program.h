@@ -76,6 +76,8 @@ constexpr std::uint32_t kTokenBack = kMany;
 
 struct Instruction {
   Op op = Op::kAccept;
+  // Several threads of one position may meet here.
+  bool joins = false;
   Pc next = 0;
   std::uint32_t index = 0;
   std::uint32_t back = 0;    // kEnter, kRule

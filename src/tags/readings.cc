@@ -36,11 +36,13 @@ void Readings::follow(const Work& work) {
   const Place& place = work.thread.place;
   if (work.stays) return emit(work.thread);
   if (place.inside) return wait_or_leave(work);
-  // Whether the way here has read anything is a part of the place.
-  Place way = place;
-  way.at.lex = work.fresh;
-  if (!seen_.insert(way)) return;
   const Instruction& at = code_.code[place.pc];
+  if (at.joins) {
+    // Whether the way here has read anything is a part of the place.
+    Place way = place;
+    way.at.lex = work.fresh;
+    if (!seen_.insert(way)) return;
+  }
   const auto step = [&](Step::Kind kind) {
     const std::uint32_t back = at.back == kTokenBack ? token_bytes_ : at.back;
     push(work, at.next);

@@ -134,6 +134,9 @@ TEST(TagParser, Formats) {
       {R"({"type": "dispatch", "rules": [["<a", {"value": "1"}],
            ["<ab", {"value": "2"}]]})",
        "x<a1y<ab2", R"(["x" 0:"<a""1" "y" 1:"<ab""2"])"},
+      {R"({"type": "dispatch", "rules": [["ab", {"value": "1"}],
+           ["b", {"value": "1"}]]})",
+       "xab1", R"(["x" 0:"ab""1"])"},
   };
   for (const Row& row : rows) {
     SCOPED_TRACE(row.format);

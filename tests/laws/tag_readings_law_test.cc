@@ -1,0 +1,375 @@
+// Which reading is taken, on small worlds: random structural tags over two
+// letters, all short texts.
+//
+//   first       the tree is that of the first reading, of all of them in the
+//               documented order (support/slow_tag_parser.h)
+//   membership  there is one if and only if the tag's grammar accepts the text
+//   tokens      the same for sequences of tokens, judged by the slow
+//               recogniser over the tag's rules
+//   linear      a byte costs the same however many came before it
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <ctime>
+#include <random>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "parlance/grammar.h"
+#include "parlance/json.h"
+#include "parlance/tag_parser.h"
+#include "support/slow_tag_parser.h"
+#include "support/tag_reader.h"
+#include "support/told_tag.h"
+
+namespace parlance {
+namespace {
+
+// Random formats.  `letters` of their texts; `tokens`: also formats of tokens.
+class RandomTags {
+ public:
+  RandomTags(std::uint32_t seed, bool tokens)
+      : random_(seed), tokens_(tokens) {}
+
+  json::Value envelope() { return json::Object{{"format", format(3)}}; }
+
+ private:
+  std::size_t pick(std::size_t n) { return random_() % n; }
+  std::string word(bool empty) {
+    static const std::vector<std::string> words = {"a",  "b",  "ab",
+                                                   "ba", "aa", ""};
+    return words[pick(empty ? words.size() : words.size() - 1)];
+  }
+  json::Value flag() { return pick(2) == 0; }
+  json::Array excludes() {
+    json::Array out;
+    if (pick(3) == 0) out.emplace_back(word(false));
+    return out;
+  }
+  std::int64_t token() { return static_cast<std::int64_t>(pick(4)); }
+  json::Value token_marker() {
+    return json::Object{{"type", "token"}, {"token", token()}};
+  }
+
+  json::Value leaf() {
+    switch (pick(tokens_ ? 10 : 7)) {
+      case 0:
+      case 1:
+        return json::Object{{"type", "const_string"}, {"value", word(true)}};
+      case 2:
+      case 3: {
+        json::Object out = {{"type", "any_text"}, {"excludes", excludes()}};
+        if (pick(4) == 0) {
+          out.set("max_chars", static_cast<std::int64_t>(pick(3)));
+        }
+        if (tokens_ && pick(2) == 0) {
+          out.set("max_tokens", static_cast<std::int64_t>(pick(3)));
+        }
+        return out;
+      }
+      case 4:
+      case 5: {
+        static const std::vector<std::string> patterns = {
+            "a*", "(a|ab)b?", "[ab]", "(ab)+", "a?b{1,2}", "(aa|b)*"};
+        return json::Object{{"type", "regex"},
+                            {"pattern", patterns[pick(patterns.size())]}};
+      }
+      case 6:
+        return json::Object{
+            {"type", "grammar"},
+            {"grammar", pick(2) == 0 ? "root ::= \"a\" root \"b\" | \"\""
+                                     : "root ::= root \"a\" | \"b\""}};
+      case 7:
+        return token_marker();
+      case 8:
+        return json::Object{{"type", "exclude_token"},
+                            {"exclude_tokens", json::Array{token()}}};
+      default: {
+        json::Object out = {{"type", "any_tokens"},
+                            {"exclude_tokens", json::Array{token()}}};
+        if (pick(3) == 0) {
+          out.set("max_tokens", static_cast<std::int64_t>(pick(3)));
+        }
+        return out;
+      }
+    }
+  }
+  json::Value tag(std::size_t depth, std::string begin) {
+    json::Object out = {{"type", "tag"}, {"begin", std::move(begin)}};
+    out.set("content", format(depth));
+    if (pick(3) == 0) {
+      out.set("end", json::Array{word(true), word(false)});
+    } else {
+      out.set("end", word(false));
+    }
+    return out;
+  }
+  json::Array list(std::size_t depth) {
+    json::Array out;
+    for (std::size_t i = 1 + pick(3); i > 0; --i) out.push_back(format(depth));
+    return out;
+  }
+  json::Value format(std::size_t depth) {
+    if (depth == 0) return leaf();
+    --depth;
+    switch (pick(tokens_ ? 14 : 11)) {
+      case 0:
+      case 1:
+        return json::Object{{"type", "sequence"}, {"elements", list(depth)}};
+      case 2:
+        return json::Object{{"type", "or"}, {"elements", list(depth)}};
+      case 3:
+        return json::Object{{"type", "optional"}, {"content", format(depth)}};
+      case 4:
+        return json::Object{{"type", pick(2) == 0 ? "star" : "plus"},
+                            {"content", format(depth)}};
+      case 5: {
+        const auto min = static_cast<std::int64_t>(pick(3));
+        const auto more = static_cast<std::int64_t>(pick(3));
+        return json::Object{{"type", "repeat"},
+                            {"min", min},
+                            {"max", pick(3) == 0 ? -1 : min + more},
+                            {"content", format(depth)}};
+      }
+      case 6:
+        return tag(depth, word(true));
+      case 7: {
+        json::Array tags;
+        for (std::size_t i = 1 + pick(2); i > 0; --i) {
+          tags.push_back(tag(depth, word(true)));
+        }
+        return json::Object{{"type", "tags_with_separator"},
+                            {"tags", std::move(tags)},
+                            {"separator", word(true)},
+                            {"at_least_one", flag()},
+                            {"stop_after_first", flag()}};
+      }
+      case 8:
+      case 9: {
+        const std::string trigger = word(false);
+        json::Array triggers = {trigger};
+        json::Array tags;
+        for (std::size_t i = 1 + pick(2); i > 0; --i) {
+          tags.push_back(tag(depth, trigger + word(true)));
+        }
+        return json::Object{
+            {"type", "triggered_tags"}, {"triggers", std::move(triggers)},
+            {"tags", std::move(tags)},  {"excludes", excludes()},
+            {"at_least_one", flag()},   {"stop_after_first", flag()}};
+      }
+      case 10: {
+        json::Array rules;
+        for (std::size_t i = 1 + pick(2); i > 0; --i) {
+          rules.push_back(json::Array{word(false), format(depth)});
+        }
+        return json::Object{{"type", "dispatch"},
+                            {"rules", std::move(rules)},
+                            {"excludes", excludes()},
+                            {"loop", flag()}};
+      }
+      case 11: {
+        json::Object out = {{"type", "tag"}, {"begin", token_marker()}};
+        out.set("content", format(depth));
+        out.set("end",
+                pick(2) == 0 ? token_marker() : json::Value(word(false)));
+        return out;
+      }
+      case 12: {
+        json::Object inner = {{"begin", token_marker()}};
+        inner.set("content", format(depth));
+        inner.set("end", token_marker());
+        return json::Object{{"type", "token_triggered_tags"},
+                            {"trigger_tokens",
+                             json::Array{*inner.find("begin")->find("token")}},
+                            {"tags", json::Array{json::Value(inner)}},
+                            {"at_least_one", flag()},
+                            {"stop_after_first", flag()}};
+      }
+      default:
+        return json::Object{
+            {"type", "token_dispatch"},
+            {"rules", json::Array{json::Array{token(), format(depth)}}},
+            {"exclude_tokens", json::Array{}},
+            {"loop", flag()}};
+    }
+  }
+
+  std::mt19937 random_;
+  const bool tokens_;
+};
+
+std::vector<std::string> all_texts(std::size_t longest) {
+  std::vector<std::string> out = {""};
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    if (out[i].size() == longest) break;
+    for (const char letter : {'a', 'b'}) out.push_back(out[i] + letter);
+  }
+  return out;
+}
+
+void run_random(std::uint32_t first, std::uint32_t count, std::size_t longest) {
+  const std::vector<std::string> texts = all_texts(longest);
+  std::size_t accepted = 0;
+  std::size_t compared = 0;
+  for (std::uint32_t seed = first; seed < first + count; ++seed) {
+    const json::Value spec = RandomTags(seed, false).envelope();
+    SCOPED_TRACE("seed " + std::to_string(seed) + " " + json::dump(spec));
+    const Result<StructuralTag> tag = StructuralTag::from_value(spec);
+    if (!tag) continue;
+    const Result<Grammar> grammar = Grammar::from_structural_tag(*tag);
+    const Result<TagProgram> program = TagProgram::compile(*tag);
+    ASSERT_EQ(grammar.has_value(), program.has_value());
+    if (!grammar) continue;
+    testing::SlowTagParser slow(*tag->tree());
+    for (const std::string& text : texts) {
+      const bool fits = grammar->accepts(text);
+      const json::Value tree = parse_by_tag(*program, text);
+      ASSERT_EQ(tree.find("complete")->as_bool(), fits) << text;
+      const json::Value& span = *tree.find("format")->find("span");
+      const std::optional<Rejection> why = grammar->explain(text);
+      ASSERT_EQ(span.items()[1].as_int(),
+                static_cast<std::int64_t>(why ? why->offset : text.size()))
+          << text;
+      const testing::ToldTag cut =
+          testing::tell_tag(*program, text, testing::all_cuts(text));
+      ASSERT_EQ(json::dump(cut.tree), json::dump(tree)) << text;
+      if (!fits) continue;
+      ++accepted;
+      const std::optional<std::string> wanted = slow.read(text);
+      if (!wanted) continue;
+      ++compared;
+      ASSERT_EQ(testing::written_tree(*tree.find("format")), *wanted) << text;
+    }
+  }
+  EXPECT_GT(accepted, count);
+  EXPECT_GT(compared, accepted / 2);
+}
+
+TEST(TagReadingsLaw, FirstReading) { run_random(1, 800, 5); }
+TEST(TagReadingsLaw, LongRunFirstReading) { run_random(100000, 20000, 6); }
+
+void run_tokens(std::uint32_t first, std::uint32_t count, std::size_t longest) {
+  const std::vector<std::string> words = {"a", "b", "ab", "ba"};
+  std::vector<TokenEntry> entries;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    entries.push_back({static_cast<TokenId>(i), words[i]});
+  }
+  const Vocabulary vocabulary = *Vocabulary::from_table(entries);
+  TagProgramOptions options;
+  options.vocabulary = &vocabulary;
+  TagParserOptions reading;
+  reading.vocabulary = &vocabulary;
+  std::vector<std::vector<TokenId>> sequences = {{}};
+  for (std::size_t i = 0; i < sequences.size(); ++i) {
+    if (sequences[i].size() == longest) break;
+    for (TokenId id = 0; id < words.size(); ++id) {
+      sequences.push_back(sequences[i]);
+      sequences.back().push_back(id);
+    }
+  }
+  grammar::LowerOptions lowering;
+  lowering.vocabulary_size = static_cast<std::uint32_t>(words.size());
+  std::size_t accepted = 0;
+  for (std::uint32_t seed = first; seed < first + count; ++seed) {
+    const json::Value spec = RandomTags(seed, true).envelope();
+    SCOPED_TRACE("seed " + std::to_string(seed) + " " + json::dump(spec));
+    const Result<StructuralTag> tag = StructuralTag::from_value(spec);
+    if (!tag) continue;
+    const auto reader = testing::make_tag_reader(spec, lowering);
+    const Result<TagProgram> program = TagProgram::compile(*tag, options);
+    ASSERT_EQ(reader.has_value(), program.has_value());
+    if (!program) continue;
+    for (const std::vector<TokenId>& ids : sequences) {
+      auto place = reader->recogniser->start();
+      bool alive = true;
+      for (const TokenId id : ids) {
+        alive = alive && reader->recogniser->feed_token(place, id, words[id]);
+      }
+      const bool fits = alive && reader->recogniser->can_end(place);
+      TagParser whole(*program, reading);
+      whole.feed_tokens(ids);
+      whole.finalize();
+      TagParser single(*program, reading);
+      for (const TokenId id : ids) {
+        single.feed_tokens(std::span<const TokenId>(&id, 1));
+      }
+      single.finalize();
+      std::string shown;
+      for (const TokenId id : ids) shown += words[id] + " ";
+      ASSERT_EQ(whole.complete(), fits) << shown;
+      ASSERT_EQ(json::dump(whole.tree()), json::dump(single.tree())) << shown;
+      accepted += fits;
+    }
+  }
+  EXPECT_GT(accepted, count);
+}
+
+TEST(TagReadingsLaw, Tokens) { run_tokens(1, 500, 3); }
+TEST(TagReadingsLaw, LongRunTokens) { run_tokens(100000, 5000, 4); }
+
+// --- Size --------------------------------------------------------------------
+
+// Of this process, whatever else runs beside it.
+double seconds(const TagProgram& program, const std::string& text,
+               std::size_t chunk) {
+  const std::clock_t begin = std::clock();
+  TagParser parser(program);
+  for (std::size_t at = 0; at < text.size(); at += chunk) {
+    parser.feed(std::string_view(text).substr(at, chunk));
+  }
+  parser.finalize();
+  return static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
+}
+
+// Quadratic work would be fifty times slower for a byte of the long text.
+TEST(TagReadingsLaw, Linear) {
+  struct Row {
+    std::string_view format;
+    std::string_view unit;
+  };
+  const Row rows[] = {
+      {R"({"type": "star", "content": {"type": "optional", "content":
+           {"type": "star", "content": {"value": "ab"}}}})",
+       "ab"},
+      {R"({"elements": [{"type": "any_text"}, {"value": "x"},
+           {"type": "any_text"}, {"value": "y"}]})",
+       "abx"},
+      {R"({"type": "or", "elements": [
+           {"type": "star", "content": {"value": "ab"}},
+           {"elements": [{"type": "star", "content": {"value": "ab"}},
+                         {"value": "x"}]}]})",
+       "ab"},
+      {R"({"type": "triggered_tags", "triggers": ["<"], "tags": [
+           {"begin": "<a>", "content": {"json_schema": true}, "end": ";"}]})",
+       R"(text <a>{"k": [1, "v"]};)"},
+      {R"x({"type": "repeat", "min": 3, "max": -1, "content":
+           {"type": "regex", "pattern": "(a|ab)(b?)"}})x",
+       "abab"},
+  };
+  for (const Row& row : rows) {
+    SCOPED_TRACE(row.format);
+    const Result<StructuralTag> tag = StructuralTag::from_json(
+        R"({"format": )" + std::string(row.format) + "}");
+    ASSERT_TRUE(tag);
+    const Result<TagProgram> program = TagProgram::compile(*tag);
+    ASSERT_TRUE(program);
+    std::string text;
+    while (text.size() < 2000) text += row.unit;
+    std::string longer;
+    for (int i = 0; i < 50; ++i) longer += text;
+    for (const std::size_t chunk : {std::size_t{1} << 20, std::size_t{16}}) {
+      double best = 1;
+      double worst = 1e9;
+      for (int i = 0; i < 2; ++i) {
+        best = std::min(best, seconds(*program, text, chunk));
+        worst = std::min(worst, seconds(*program, longer, chunk));
+      }
+      EXPECT_LT(worst, 50 * best * 8 + 0.05) << chunk;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace parlance

@@ -1,0 +1,382 @@
+#ifndef PARLANCE_TESTS_SUPPORT_SLOW_TAG_PARSER_H_
+#define PARLANCE_TESTS_SUPPORT_SLOW_TAG_PARSER_H_
+
+// All readings of a text by a structural tag, in the documented order, the
+// obvious way: every format gives the list of the ends that it may have and of
+// the trees that lead there; a sequence tries all of the first with all of the
+// second.  Exponential.
+//
+// A tree is written as type, span and children:  tag0-3(or1-2(1:any_text1-2())
+
+#include <algorithm>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/utf8.h"
+#include "grammar/structural_tag.h"
+#include "parlance/grammar.h"
+#include "parlance/json.h"
+
+namespace parlance::testing {
+
+class SlowTagParser {
+ public:
+  explicit SlowTagParser(const grammar::StructuralTag& tag)
+      : tag_(tag), facts_(tag) {}
+
+  // The tree of the first reading of all of `text`, "" if there is none.
+  // Nothing when there are too many readings.
+  std::optional<std::string> read(std::string_view text) {
+    text_ = text;
+    too_many_ = false;
+    const Readings all = format(grammar::FormatId{0}, 0);
+    if (too_many_) return std::nullopt;
+    for (const Reading& one : all) {
+      if (one.end == text.size()) return one.tree;
+    }
+    return "";
+  }
+
+ private:
+  struct Reading {
+    std::size_t end = 0;
+    std::string tree;  // of a list: its members
+  };
+  using Readings = std::vector<Reading>;
+  using Id = grammar::FormatId;
+  static constexpr std::size_t kTooMany = 20000;
+
+  void add(Readings& out, Reading one) {
+    if (out.size() > kTooMany) too_many_ = true;
+    if (!too_many_) out.push_back(std::move(one));
+  }
+  void add_all(Readings& out, const Readings& more) {
+    for (const Reading& one : more) add(out, one);
+  }
+
+  // Each of `first` with each of what follows it.
+  Readings then(const Readings& first,
+                const std::function<Readings(std::size_t)>& next) {
+    Readings out;
+    for (const Reading& a : first) {
+      for (const Reading& b : next(a.end)) {
+        const bool both = !a.tree.empty() && !b.tree.empty();
+        add(out, {b.end, a.tree + (both ? " " : "") + b.tree});
+      }
+    }
+    return out;
+  }
+  Readings literal(std::string_view word, std::size_t at) const {
+    if (!text_.substr(at).starts_with(word)) return {};
+    return {{at + word.size(), ""}};
+  }
+  Readings node(Id id, std::size_t at, const Readings& inside,
+                std::string_view prefix = "") {
+    Readings out;
+    for (const Reading& one : inside) {
+      add(out, {one.end, std::string(prefix) +
+                             std::string(to_string(tag_[id].type)) +
+                             std::to_string(at) + "-" +
+                             std::to_string(one.end) + "(" + one.tree + ")"});
+    }
+    return out;
+  }
+  Readings child(Id id, std::size_t index, std::size_t at) {
+    Readings out = format(tag_[id].children[index], at);
+    for (Reading& one : out) one.tree = std::to_string(index) + ":" + one.tree;
+    return out;
+  }
+
+  // Repetitions of what is not empty, between min and max, as many as can be.
+  Readings repeat(const std::function<Readings(std::size_t)>& one,
+                  std::size_t at, std::uint32_t min, std::uint32_t max) {
+    Readings out;
+    if (max > 0) {
+      const Readings first = one(at);
+      for (const Reading& a : first) {
+        if (a.end == at) continue;
+        const Readings more =
+            repeat(one, a.end, min == 0 ? 0 : min - 1,
+                   max == grammar::kUnbounded ? max : max - 1);
+        for (const Reading& b : more) {
+          add(out, {b.end, a.tree + (b.tree.empty() ? "" : " ") + b.tree});
+        }
+      }
+    }
+    if (min == 0) add(out, {at, ""});
+    return out;
+  }
+  bool nullable(Id id) {
+    const std::string_view text = text_;
+    text_ = text_.substr(0, 0);
+    const bool out = !format(id, 0).empty();
+    text_ = text;
+    return out;
+  }
+  Readings loop(Id id, std::size_t at, std::uint32_t min, std::uint32_t max) {
+    const Id body = tag_[id].children[0];
+    return repeat([&](std::size_t from) { return format(body, from); }, at,
+                  nullable(body) ? 0 : min, max);
+  }
+
+  // Ends of free text that begins at `at`, shortest first.
+  bool free(std::size_t at, std::size_t end,
+            const std::vector<std::string>& words) const {
+    const std::string_view part = text_.substr(at, end - at);
+    if (!base::is_utf8(part)) return false;
+    return std::none_of(words.begin(), words.end(), [&](const auto& word) {
+      return part.find(word) != std::string_view::npos;
+    });
+  }
+
+  const Grammar& leaf(Id id) {
+    auto& known = leaves_[index_of(id)];
+    if (known) return *known;
+    const grammar::Format& format = tag_[id];
+    if (format.type == grammar::FormatType::kRegex) {
+      known = *Grammar::from_regex(format.as<grammar::RegexFormat>().pattern);
+    } else if (format.type == grammar::FormatType::kGrammar) {
+      known = *Grammar::from_ebnf(format.as<grammar::GrammarFormat>().source);
+    } else {
+      JsonSchemaOptions options;
+      options.closed = true;
+      options.key_order = KeyOrder::kSchema;
+      known = *Grammar::from_json_schema(
+          format.as<grammar::JsonSchemaFormat>().schema, options);
+    }
+    return *known;
+  }
+
+  Readings tag(Id id, std::size_t at, std::string_view prefix = "") {
+    const auto& body = tag_[id].as<grammar::TagFormat>();
+    const Readings inside =
+        then(literal(body.begin.texts[0], at), [&](std::size_t behind) {
+          return then(format(tag_[id].children[0], behind),
+                      [&](std::size_t end) {
+                        Readings out;
+                        for (const std::string& word : body.end.texts) {
+                          add_all(out, literal(word, end));
+                        }
+                        return out;
+                      });
+        });
+    return node(id, at, inside, prefix);
+  }
+
+  Readings tags_at(Id id, std::size_t at) {
+    Readings out;
+    for (std::size_t i = 0; i < tag_[id].children.size(); ++i) {
+      add_all(out, tag(tag_[id].children[i], at, std::to_string(i) + ":"));
+    }
+    return out;
+  }
+
+  Readings separated(Id id, std::size_t at) {
+    const auto& body = tag_[id].as<grammar::TagsWithSeparator>();
+    Readings out;
+    if (body.stop_after_first) {
+      out = tags_at(id, at);
+    } else {
+      out = then(tags_at(id, at), [&](std::size_t from) {
+        return repeat(
+            [&](std::size_t next) {
+              return then(literal(body.separator, next),
+                          [&](std::size_t t) { return tags_at(id, t); });
+            },
+            from, 0, grammar::kUnbounded);
+      });
+    }
+    if (!body.at_least_one) add(out, {at, ""});
+    return out;
+  }
+
+  std::string text_part(std::size_t begin, std::size_t end) const {
+    if (begin == end) return "";
+    return "text" + std::to_string(begin) + "-" + std::to_string(end) + "()";
+  }
+
+  // Text and what its trigger leads to, then whatever `behind` says; or the
+  // last text.
+  Readings triggered(Id id, std::size_t at) {
+    const grammar::Format& format = tag_[id];
+    const bool rule = format.type == grammar::FormatType::kDispatch;
+    const std::vector<std::string>& triggers =
+        rule ? format.as<grammar::DispatchFormat>().patterns
+             : format.as<grammar::TriggeredTags>().triggers;
+    const bool again =
+        rule ? format.as<grammar::DispatchFormat>().loop
+             : !format.as<grammar::TriggeredTags>().stop_after_first;
+    const std::vector<std::string> excludes = facts_.excluded_texts(id);
+    std::vector<std::string> all = triggers;
+    all.insert(all.end(), excludes.begin(), excludes.end());
+    const auto ends_with_trigger = [&](std::size_t from, std::size_t end) {
+      // No word before, and no exclude here.
+      if (end > from && !free(from, end - 1, all)) return false;
+      return free(from, end, excludes);
+    };
+    Readings out;
+    for (std::size_t from = at; from <= text_.size(); ++from) {
+      for (std::size_t i = 0; i < format.children.size(); ++i) {
+        const std::string begin = rule ? triggers[i]
+                                       : tag_[format.children[i]]
+                                             .as<grammar::TagFormat>()
+                                             .begin.texts[0];
+        // The shortest trigger that it begins with.
+        std::size_t shortest = 0;
+        for (const std::string& word : triggers) {
+          if (begin.starts_with(word) &&
+              (shortest == 0 || word.size() < shortest)) {
+            shortest = word.size();
+          }
+        }
+        if (!text_.substr(from).starts_with(begin)) continue;
+        if (!ends_with_trigger(at, from + shortest)) continue;
+        Readings one;
+        if (rule) {
+          one = this->format(format.children[i], from + begin.size());
+          for (Reading& r : one) {
+            r.tree = std::to_string(i) + ":rule" + std::to_string(from) + "-" +
+                     std::to_string(r.end) + "(" + r.tree + ")";
+          }
+        } else {
+          one = tag(format.children[i], from, std::to_string(i) + ":");
+        }
+        const std::string before = text_part(at, from);
+        for (Reading& r : one) {
+          if (!before.empty()) r.tree = before + " " + r.tree;
+        }
+        if (again) {
+          one = then(one, [&](std::size_t end) { return triggered(id, end); });
+        }
+        add_all(out, one);
+      }
+    }
+    for (std::size_t end = at; end <= text_.size(); ++end) {
+      if (free(at, end, all)) add(out, {end, text_part(at, end)});
+    }
+    return out;
+  }
+
+  Readings triggered_whole(Id id, std::size_t at) {
+    if (tag_[id].type == grammar::FormatType::kDispatch) {
+      return triggered(id, at);
+    }
+    const auto& body = tag_[id].as<grammar::TriggeredTags>();
+    if (!body.at_least_one) return triggered(id, at);
+    if (body.stop_after_first) return tags_at(id, at);
+    return then(tags_at(id, at),
+                [&](std::size_t end) { return triggered(id, end); });
+  }
+
+  Readings format(Id id, std::size_t at) {
+    if (too_many_) return {};
+    using grammar::FormatType;
+    const grammar::Format& self = tag_[id];
+    Readings inside;
+    switch (self.type) {
+      case FormatType::kConstString:
+        inside = literal(self.as<grammar::ConstString>().value, at);
+        break;
+      case FormatType::kRegex:
+      case FormatType::kGrammar:
+      case FormatType::kJsonSchema:
+        for (std::size_t end = text_.size() + 1; end-- > at;) {
+          if (leaf(id).accepts(text_.substr(at, end - at))) {
+            add(inside, {end, ""});
+          }
+        }
+        break;
+      case FormatType::kAnyText: {
+        const auto& body = self.as<grammar::AnyText>();
+        const std::size_t most =
+            body.max_tokens == 0u ? 0 : body.max_chars.value_or(1000);
+        for (std::size_t end = at; end <= text_.size(); ++end) {
+          if (free(at, end, facts_.excluded_texts(id)) &&
+              base::count_code_points(text_.substr(at, end - at)) <= most) {
+            add(inside, {end, ""});
+          }
+        }
+        break;
+      }
+      case FormatType::kSequence:
+        inside = {{at, ""}};
+        for (const Id child : self.children) {
+          inside = then(inside,
+                        [&](std::size_t from) { return format(child, from); });
+        }
+        break;
+      case FormatType::kOr:
+        for (std::size_t i = 0; i < self.children.size(); ++i) {
+          add_all(inside, child(id, i, at));
+        }
+        break;
+      case FormatType::kOptional:
+        inside = format(self.children[0], at);
+        add(inside, {at, ""});
+        break;
+      case FormatType::kPlus:
+        inside = loop(id, at, 1, grammar::kUnbounded);
+        break;
+      case FormatType::kStar:
+        inside = loop(id, at, 0, grammar::kUnbounded);
+        break;
+      case FormatType::kRepeat: {
+        const auto& body = self.as<grammar::RepeatFormat>();
+        inside = loop(id, at, body.min, body.max);
+        break;
+      }
+      case FormatType::kTag:
+        return tag(id, at);
+      case FormatType::kTagsWithSeparator:
+        inside = separated(id, at);
+        break;
+      case FormatType::kTriggeredTags:
+      case FormatType::kDispatch:
+        inside = triggered_whole(id, at);
+        break;
+      default:
+        break;  // tokens match no text
+    }
+    return node(id, at, inside);
+  }
+
+  const grammar::StructuralTag& tag_;
+  const grammar::TagFacts facts_;
+  std::string_view text_;
+  bool too_many_ = false;
+  std::map<std::size_t, std::optional<Grammar>> leaves_;
+};
+
+// A node of TagParser::tree() in the same writing.
+inline std::string written_tree(const json::Value& node) {
+  if (node.is_null()) return "";
+  const json::Array& span = node.find("span")->items();
+  std::string out;
+  const json::Value* index = node.find("index");
+  const std::string type(node.find("type")->as_string());
+  if (index != nullptr && type != "or") out = json::dump(*index) + ":";
+  out += type + json::dump(span[0]) + "-" + json::dump(span[1]) + "(";
+  std::string inside;
+  for (const char* key : {"content", "elements", "items", "parts", "tags"}) {
+    const json::Value* value = node.find(key);
+    if (value == nullptr) continue;
+    if (value->is_array()) {
+      for (const json::Value& item : value->items()) {
+        inside += (inside.empty() ? "" : " ") + written_tree(item);
+      }
+    } else {
+      if (type == "or") inside += json::dump(*index) + ":";
+      inside += written_tree(*value);
+    }
+  }
+  return out + inside + ")";
+}
+
+}  // namespace parlance::testing
+
+#endif  // PARLANCE_TESTS_SUPPORT_SLOW_TAG_PARSER_H_
