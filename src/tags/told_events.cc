@@ -96,12 +96,12 @@ void ToldEvents::write_chunk(std::string_view text, Span bytes) {
 void ToldEvents::close(FormatId id, Span delimiter, const json::Value* value,
                        bool cut) {
   if (open_ != id) return;
-  end(value == nullptr ? json::Value(text_) : *value, delimiter, cut, false);
+  end(value == nullptr ? take_text() : *value, delimiter, cut, false);
 }
 
 void ToldEvents::close_open(std::size_t at, bool cut) {
   if (open_ == kNoFormat) return;
-  end(json::Value(text_), {at, at}, cut, false);
+  end(take_text(), {at, at}, cut, false);
 }
 
 void ToldEvents::close_malformed(std::size_t at, const Diagnostic& why) {

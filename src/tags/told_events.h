@@ -12,6 +12,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "parlance/json.h"
@@ -61,6 +62,10 @@ class ToldEvents {
   void write_chunk(std::string_view text, Span bytes);
   void end(json::Value value, Span bytes, bool cut, bool malformed);
   void store(const json::Value& value);
+  json::Value take_text() {
+    const std::size_t size = text_.size();
+    return json::Value::adopt(std::move(text_), 0, size);
+  }
   std::string_view field_name() const { return regions_.fields()[field_]; }
 
   const Regions& regions_;

@@ -4,6 +4,7 @@
 
 #include <utility>
 
+#include "base/utf8.h"
 #include "tags/told_events.h"
 
 namespace parlance::tags {
@@ -118,7 +119,13 @@ void Tree::attach(Node& parent, FormatId child, json::Value value) {
 
 json::Value Tree::finish(Node& node, std::uint64_t position, bool complete) {
   const Format& format = (*code_.tag)[node.format];
-  const std::string text = to_utf8(node.text);
+  std::string text =
+      base::is_utf8(node.text) ? std::move(node.text) : to_utf8(node.text);
+  // Moves the text, which may be long.
+  const auto take_text = [&] {
+    const std::size_t size = text.size();
+    return json::Value::adopt(std::move(text), 0, size);
+  };
   if (format.type == FormatType::kJsonSchema) {
     last_value_ = nullptr;
     const Arguments read = code_.arguments.at(node.format).read(text);
@@ -135,10 +142,10 @@ json::Value Tree::finish(Node& node, std::uint64_t position, bool complete) {
     case FormatType::kAnyText:
     case FormatType::kRegex:
     case FormatType::kGrammar:
-      out.set("text", text);
+      out.set("text", take_text());
       break;
     case FormatType::kJsonSchema:
-      out.set("text", text);
+      out.set("text", take_text());
       out.set("value", last_value_);
       break;
     case FormatType::kSequence:
@@ -180,6 +187,7 @@ json::Value Tree::finish(Node& node, std::uint64_t position, bool complete) {
                          {"pattern", text},
                          {"content", nullptr}});
       } else {
+        node.text = std::move(text);
         end_free_text(node, position);
       }
       out.set("parts", std::move(node.items));
@@ -208,7 +216,7 @@ json::Value Tree::finish(Node& node, std::uint64_t position, bool complete) {
         ids.emplace_back(static_cast<std::int64_t>(tokens_.id(i)));
       }
       out.set("tokens", std::move(ids));
-      out.set("text", text);
+      out.set("text", take_text());
       break;
     }
   }
