@@ -6,6 +6,7 @@
 
 #include "binding.h"
 #include "constraint.h"
+#include "parlance/captures.h"
 
 namespace parlance::python {
 
@@ -176,6 +177,40 @@ nb::object report(const Grammar& self) {
   return out;
 }
 
+// `text` is token ids where there is a vocabulary.
+nb::object captured(const Grammar& self, nb::object text,
+                    nb::object vocabulary) {
+  std::optional<Result<std::vector<RuleCapture>>> found;
+  if (vocabulary.is_none()) {
+    Input in;
+    const std::string_view bytes = read_bytes(text, "text", in);
+    nb::gil_scoped_release release;
+    found.emplace(captures(self, bytes));
+  } else {
+    const auto known = nb::cast<Vocabulary>(vocabulary);
+    std::vector<CapturedToken> tokens;
+    for (const TokenId id : read_ids(text, "text")) {
+      if (known.kind(id) == TokenKind::kUnused) {
+        raise_usage("the vocabulary has no token " + std::to_string(id));
+      }
+      tokens.push_back(
+          {id, known.bytes(id), known.kind(id) == TokenKind::kSpecial});
+    }
+    nb::gil_scoped_release release;
+    found.emplace(captures(self, tokens));
+  }
+  if (!*found) raise(Domain::kOther, found->error(), {});
+  nb::list out;
+  for (const RuleCapture& one : **found) {
+    nb::dict entry;
+    set(entry, interned("name"), to_str(one.name));
+    set(entry, interned("text"), nb::bytes(one.text.data(), one.text.size()));
+    set(entry, interned("span"), to_tuple(one.bytes));
+    out.append(entry);
+  }
+  return out;
+}
+
 }  // namespace
 
 std::string_view read_bytes(nb::handle value, std::string_view what,
@@ -195,6 +230,8 @@ void define_grammar(nb::module_& m) {
       .def("accepts", &accepts, nb::arg("text"))
       .def("explain", &explain, nb::arg("text"))
       .def("report", &report)
+      .def("captures", &captured, nb::arg("text"),
+           nb::arg("vocabulary") = nb::none())
       .def("to_ebnf",
            [](const Grammar& self) { return to_str(self.to_ebnf()); });
   m.def("grammar_of_json_schema", &from_json_schema, nb::arg("text"),

@@ -264,6 +264,11 @@ void Network::Build::free_text(const FreeTextExpr& text, const Work& work) {
   TriggerAutomaton automaton;
   for (const FreeTextExpr::Trigger& trigger : text.triggers) {
     StateId next = call(trigger.rule, text.loop ? id : work.end);
+    if (trigger.hide || !trigger.capture.empty()) {
+      net.trigger_texts[next] = {
+          trigger.capture, trigger.hide,
+          static_cast<std::uint32_t>(trigger.text.size())};
+    }
     automaton.nodes[automaton.insert(trigger.text)].calls.push_back(next);
   }
   for (const std::string& word : text.excludes) {

@@ -18,6 +18,7 @@
 #include <cstdint>
 #include <map>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "grammar/recogniser.h"
@@ -85,6 +86,15 @@ struct Network {
   std::vector<TokenSetExpr> token_sets;
   std::vector<TokenTriggers> token_texts;
   std::vector<Recogniser*> schemas;
+
+  // Triggers of free text whose text is captured, or left out of captures, by
+  // the state that follows them.
+  struct TriggerText {
+    std::string capture;
+    bool hide = false;
+    std::uint32_t bytes = 0;
+  };
+  std::map<StateId, TriggerText> trigger_texts;
 
  private:
   struct Build;

@@ -7,21 +7,9 @@
 #include <utility>
 
 #include "grammar/read_char.h"
+#include "grammar/slow_column.h"
 
 namespace parlance::grammar {
-
-// What waits at a place for a rule to be read from there.
-struct SlowRecogniser::Column {
-  std::vector<Item> kernel;  // as they were read, before anything followed
-  std::vector<Item> items;
-  // Indices of items by the rule, and its scope, that they wait for.
-  std::unordered_map<std::uint64_t, std::vector<std::uint32_t>> waiting;
-  std::uint64_t chars = 0;   // characters begun so far
-  std::uint64_t tokens = 0;  // tokens read so far
-  std::uint32_t position = 0;
-  std::size_t before = 0;  // items of earlier places
-  bool can_end = false;
-};
 
 std::size_t SlowRecogniser::ItemHash::operator()(const Item& item) const {
   std::uint64_t hash = item.state;
@@ -42,7 +30,10 @@ class SlowRecogniser::Closure {
         column_(column) {}
 
   void run() {
-    for (const Item& item : column_.kernel) add(item);
+    const Kernel& kernel = column_.kernel;
+    for (std::size_t i = 0; i < kernel.items.size(); ++i) {
+      add(kernel.items[i], i < kernel.backs.size() ? kernel.backs[i] : Back{});
+    }
     for (std::size_t i = 0; i < column_.items.size(); ++i) {
       if (column_.before + column_.items.size() > machine_.max_items_) {
         machine_.overflowed_ = true;
@@ -53,6 +44,7 @@ class SlowRecogniser::Closure {
       }
       follow(column_.items[i], static_cast<std::uint32_t>(i));
     }
+    if (machine_.recording_) column_.all = column_.items;
     if (!ended_.empty()) end_scopes();
   }
 
@@ -61,7 +53,7 @@ class SlowRecogniser::Closure {
     return std::uint64_t{rule} << 32 | scope;
   }
 
-  void add(const Item& item) {
+  void add(const Item& item, const Back& back) {
     const NetworkState& state = network_.states[item.state];
     if (!state.live) return;
     if (item.count > state.min && state.max != kMany &&
@@ -74,56 +66,57 @@ class SlowRecogniser::Closure {
       if (!added && known->second <= item.count) return;
       known->second = item.count;
     }
-    if (seen_.insert(item).second) column_.items.push_back(item);
+    if (!seen_.insert(item).second) return;
+    column_.items.push_back(item);
+    if (machine_.recording_) column_.backs.push_back(back);
   }
 
   void follow(Item item, std::uint32_t index) {
     const NetworkState& state = network_.states[item.state];
     Item next{state.next, item.origin, item.scope, 0, 0};
+    const Back here{column_.position, index};
     switch (state.action) {
       case Action::kPass:
         if (item.state == network_.accept) column_.can_end = true;
         break;
       case Action::kCountClass:
-        if (item.inner == 0 && item.count >= state.min) add(next);
+        if (item.inner == 0 && item.count >= state.min) add(next, here);
         break;
       case Action::kCall:
         call(item, index, state.index, next);
         break;
       case Action::kCount:
-        if (item.count >= state.min) add(next);
+        if (item.count >= state.min) add(next, here);
         if (item.count < state.max) call(item, index, state.index, item);
         break;
       case Action::kSubstring:
-        if (item.count == 0) add(next);
-        break;
       case Action::kFreeText:
-        if (item.count == 0) add(next);
+        if (item.count == 0) add(next, here);
         break;
       case Action::kTokenText:
-        add(next);
+        add(next, here);
         break;
       case Action::kSchema: {
         Recogniser& schema = *network_.schemas[state.index];
         Config config =
             item.inner == 0 ? schema.start() : machine_.configs_[item.inner];
-        if (schema.can_end(config)) add(next);
+        if (schema.can_end(config)) add(next, here);
         break;
       }
       case Action::kBodyEnd:
         if (network_.rules[state.index].options.marker_optional ||
             machine_.exhausted(item.scope, column_)) {
-          complete(item, state.index);
+          complete(item, index, state.index);
         }
         break;
       case Action::kEnd:
-        complete(item, state.index);
+        complete(item, index, state.index);
         break;
       default:
         break;  // reads something
     }
     for (StateId target : state.epsilon) {
-      add({target, item.origin, item.scope, 0, 0});
+      add({target, item.origin, item.scope, 0, 0}, here);
     }
   }
 
@@ -133,11 +126,15 @@ class SlowRecogniser::Closure {
     std::uint32_t scope =
         machine_.scope_for(rule, item.scope, column_.position, column_);
     column_.waiting[key(rule, scope)].push_back(index);
-    if (empty_.contains(key(rule, scope))) add(behind);
-    add({network_.rules[rule].start, column_.position, scope, 0, 0});
+    const auto empty = empty_.find(key(rule, scope));
+    if (empty != empty_.end()) {
+      add(behind, {column_.position, index, empty->second});
+    }
+    add({network_.rules[rule].start, column_.position, scope, 0, 0},
+        {column_.position, index, Back::kNone, true});
   }
 
-  void complete(const Item& item, RuleId rule) {
+  void complete(const Item& item, std::uint32_t index, RuleId rule) {
     const Scope& scope = machine_.scopes_[item.scope];
     const bool whole = network_.states[item.state].action == Action::kEnd;
     if (scope.rule == rule &&
@@ -145,21 +142,22 @@ class SlowRecogniser::Closure {
       ended_.insert(item.scope);
     }
     const bool here = item.origin == column_.position;
-    if (here) empty_.insert(key(rule, item.scope));
+    if (here) empty_.try_emplace(key(rule, item.scope), index);
     const Column& origin = here ? column_ : *place_.columns_[item.origin];
     auto found = origin.waiting.find(key(rule, item.scope));
     if (found == origin.waiting.end()) return;
     // By index: `items` and the list may grow.
     for (std::size_t i = 0; i < found->second.size(); ++i) {
       Item caller = origin.items[found->second[i]];
+      const Back back{item.origin, origin.number(found->second[i]), index};
       const NetworkState& state = network_.states[caller.state];
       if (state.action == Action::kCall) {
-        add({state.next, caller.origin, caller.scope, 0, 0});
+        add({state.next, caller.origin, caller.scope, 0, 0}, back);
       } else if (!here) {
         ++caller.count;
         if (state.max == kMany)
           caller.count = std::min(caller.count, state.min);
-        add(caller);
+        add(caller, back);
       }
     }
   }
@@ -178,6 +176,12 @@ class SlowRecogniser::Closure {
       moved[i] = static_cast<std::uint32_t>(kept.size());
       kept.push_back(column_.items[i]);
     }
+    if (machine_.recording_) {
+      column_.kept.assign(kept.size(), 0);
+      for (std::uint32_t i = 0; i < moved.size(); ++i) {
+        if (moved[i] != kNoId) column_.kept[moved[i]] = i;
+      }
+    }
     column_.items = std::move(kept);
     for (auto& [rule, list] : column_.waiting) {
       std::size_t size = 0;
@@ -194,7 +198,8 @@ class SlowRecogniser::Closure {
   Column& column_;
   std::unordered_set<Item, ItemHash> seen_;
   std::unordered_map<Item, std::uint32_t, ItemHash> least_;
-  std::unordered_set<std::uint64_t> empty_;  // rules that matched nothing here
+  // Rules that matched nothing here, and the item at their end.
+  std::unordered_map<std::uint64_t, std::uint32_t> empty_;
   std::unordered_set<std::uint32_t> ended_;
 };
 
@@ -249,7 +254,7 @@ std::uint32_t SlowRecogniser::intern(Config config) {
 }
 
 std::shared_ptr<const SlowRecogniser::Column> SlowRecogniser::close(
-    const Place& place, std::vector<Item> kernel, std::uint64_t chars,
+    const Place& place, Kernel kernel, std::uint64_t chars,
     std::uint64_t tokens) {
   auto column = std::make_shared<Column>();
   column->kernel = std::move(kernel);
@@ -266,7 +271,7 @@ std::shared_ptr<const SlowRecogniser::Column> SlowRecogniser::close(
 
 SlowRecogniser::Place SlowRecogniser::start() {
   Place place;
-  std::vector<Item> kernel{{network_.start, 0, 0, 0, 0}};
+  Kernel kernel{{{network_.start, 0, 0, 0, 0}}, {}};
   place.columns_.push_back(close(place, std::move(kernel), 0, 0));
   return place;
 }
@@ -298,10 +303,20 @@ void SlowRecogniser::scan_free_text(const Item& item, std::uint8_t byte,
     push(out, {call, item.origin, item.scope, 0, 0});
 }
 
-std::vector<SlowRecogniser::Item> SlowRecogniser::scan(const Column& column,
-                                                       std::uint8_t byte) {
-  std::vector<Item> out;
-  for (const Item& item : column.items) {
+void SlowRecogniser::note_backs(const Column& column, std::size_t item,
+                                Kernel& kernel) const {
+  if (!recording_) return;
+  kernel.backs.resize(
+      kernel.items.size(),
+      {column.position, column.number(static_cast<std::uint32_t>(item))});
+}
+
+SlowRecogniser::Kernel SlowRecogniser::scan(const Column& column,
+                                            std::uint8_t byte) {
+  Kernel kernel;
+  std::vector<Item>& out = kernel.items;
+  for (std::size_t at = 0; at < column.items.size(); ++at) {
+    const Item& item = column.items[at];
     const NetworkState& state = network_.states[item.state];
     const Item done{state.next, item.origin, item.scope, 0, 0};
     Item next = item;
@@ -377,14 +392,17 @@ std::vector<SlowRecogniser::Item> SlowRecogniser::scan(const Column& column,
       default:
         break;
     }
+    note_backs(column, at, kernel);
   }
-  return out;
+  return kernel;
 }
 
-std::vector<SlowRecogniser::Item> SlowRecogniser::scan_token(
-    const Column& column, Token token) const {
-  std::vector<Item> out;
-  for (const Item& item : column.items) {
+SlowRecogniser::Kernel SlowRecogniser::scan_token(const Column& column,
+                                                  Token token) const {
+  Kernel kernel;
+  std::vector<Item>& out = kernel.items;
+  for (std::size_t i = 0; i < column.items.size(); ++i) {
+    const Item& item = column.items[i];
     const NetworkState& state = network_.states[item.state];
     if (state.action == Action::kTokens) {
       if (network_.token_sets[state.index].contains(token)) {
@@ -402,8 +420,9 @@ std::vector<SlowRecogniser::Item> SlowRecogniser::scan_token(
         push(out, {first->second, item.origin, item.scope, 0, 0});
       }
     }
+    note_backs(column, i, kernel);
   }
-  return out;
+  return kernel;
 }
 
 bool SlowRecogniser::feed(Place& place, std::uint8_t byte) {
@@ -423,17 +442,20 @@ bool SlowRecogniser::feed(Place& place, std::string_view bytes) {
 
 bool SlowRecogniser::feed_token(Place& place, Token token,
                                 std::string_view bytes) {
-  std::vector<Item> by_id = scan_token(*place.columns_.back(), token);
+  const Kernel by_id = scan_token(*place.columns_.back(), token);
   for (char c : bytes) feed(place, static_cast<std::uint8_t>(c));
   // The last place is made again: it also holds what the id leads to, and
   // budgets that are entered here begin behind the token.
   std::shared_ptr<const Column> last = place.columns_.back();
-  std::vector<Item> kernel;
+  Kernel kernel;
   if (!bytes.empty()) {
     kernel = last->kernel;
     place.columns_.pop_back();
   }
-  kernel.insert(kernel.end(), by_id.begin(), by_id.end());
+  kernel.items.insert(kernel.items.end(), by_id.items.begin(),
+                      by_id.items.end());
+  kernel.backs.insert(kernel.backs.end(), by_id.backs.begin(),
+                      by_id.backs.end());
   place.columns_.push_back(
       close(place, std::move(kernel), last->chars, last->tokens + 1));
   return alive(place);

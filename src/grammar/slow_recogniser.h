@@ -30,9 +30,11 @@
 #include <map>
 #include <memory>
 #include <span>
+#include <string>
 #include <string_view>
 #include <tuple>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "grammar/recogniser.h"
@@ -54,6 +56,8 @@ class SlowRecogniser {
   struct ItemHash {
     std::size_t operator()(const Item& item) const;
   };
+  struct Back;
+  struct Kernel;
   struct Column;
 
  public:
@@ -87,11 +91,32 @@ class SlowRecogniser {
 
   bool accepts(std::string_view bytes);
 
+  // From the next start() on, places remember what captures() needs.
+  void record() { recording_ = true; }
+
+  // An occurrence of a rule with a capture, or the marker behind one.  Places
+  // are counted in what was fed: bytes, and tokens without bytes.
+  struct Captured {
+    std::string name;
+    std::uint32_t begin = 0;
+    std::uint32_t end = 0;
+    // Markers inside that are left out; sorted, apart.
+    std::vector<std::pair<std::uint32_t, std::uint32_t>> hidden = {};
+  };
+
+  // What is captured on one way to read what `place` has read: if it can end, a
+  // way to the end; else on the ways that are open, and of captures with one
+  // name that begin at one place the longest.  In the order of their ends,
+  // inner ones first.  Complexity: O(items).
+  // REQUIRES: record() was called before the place's start().
+  std::vector<Captured> captures(const Place& place) const;
+
   // Whether some place had too many items since the recogniser was made.
   bool overflowed() const { return overflowed_; }
 
  private:
   class Closure;
+  class Tracer;
 
   // An occurrence of a rule that ends by a rule of its own.
   struct Scope {
@@ -103,12 +128,12 @@ class SlowRecogniser {
     bool lazy = false;
   };
 
-  std::shared_ptr<const Column> close(const Place& place,
-                                      std::vector<Item> kernel,
+  std::shared_ptr<const Column> close(const Place& place, Kernel kernel,
                                       std::uint64_t chars,
                                       std::uint64_t tokens);
-  std::vector<Item> scan(const Column& column, std::uint8_t byte);
-  std::vector<Item> scan_token(const Column& column, Token token) const;
+  Kernel scan(const Column& column, std::uint8_t byte);
+  Kernel scan_token(const Column& column, Token token) const;
+  void note_backs(const Column& column, std::size_t item, Kernel& kernel) const;
   void scan_free_text(const Item& item, std::uint8_t byte,
                       std::vector<Item>& out) const;
   void push(std::vector<Item>& out, const Item& item) const;
@@ -120,6 +145,7 @@ class SlowRecogniser {
   Network network_;
   std::size_t max_items_;
   bool overflowed_ = false;
+  bool recording_ = false;
 
   std::vector<Scope> scopes_;  // 0: none
   std::map<std::tuple<std::uint32_t, RuleId, std::uint32_t, std::uint64_t,

@@ -1,8 +1,7 @@
 // Recorded sessions of a matcher, replayed token by token with the slow
 // recogniser: a token is allowed when a copy of the place is alive behind it.
 //
-// Left out are get_captures and find_jump_forward_string, which are a
-// matcher's; all other steps of their sessions are run.
+// Left out is find_jump_forward_string, which is a matcher's.
 
 #include <gtest/gtest.h>
 
@@ -80,7 +79,8 @@ class Session {
                                ? nullptr
                                : options->find("terminate_without_stop_token");
     without_stop_ = without != nullptr && without->as_bool();
-    history_.push_back({recogniser_.start(), false});
+    recogniser_.record();
+    history_.push_back({.place = recogniser_.start()});
   }
 
   // "" or what went wrong.
@@ -106,6 +106,12 @@ class Session {
                       static_cast<std::size_t>(arg->as_int()));
     } else if (op == "reset") {
       history_.resize(1);
+    } else if (op == "get_captures") {
+      const Value* deduplicate = step.find("deduplicate");
+      // Without it the recording lists what is shorter, too.
+      if (deduplicate == nullptr || deduplicate->as_bool()) {
+        return captures(*result);
+      }
     } else if (op == "fill_next_token_bitmask") {
       return mask(*step.find("allowed"));
     }
@@ -115,6 +121,7 @@ class Session {
  private:
   struct Moment {
     SlowRecogniser::Place place;
+    std::string text = {};
     bool stopped = false;
   };
 
@@ -133,6 +140,7 @@ class Session {
     } else if (!feed(next.place, token)) {
       return false;
     }
+    next.text += vocabulary_[token];
     history_.push_back(std::move(next));
     return true;
   }
@@ -140,8 +148,25 @@ class Session {
   bool accept_string(const std::string& bytes) {
     Moment next = history_.back();
     if (next.stopped || !recogniser_.feed(next.place, bytes)) return false;
+    next.text += bytes;
     history_.push_back(std::move(next));
     return true;
+  }
+
+  std::string captures(const Value& wanted) const {
+    const Moment& now = history_.back();
+    json::Array out;
+    for (const auto& one : recogniser_.captures(now.place)) {
+      std::string text;
+      std::size_t at = one.begin;
+      for (const auto& [begin, end] : one.hidden) {
+        text += now.text.substr(at, begin - at);
+        at = end;
+      }
+      text += now.text.substr(at, one.end - at);
+      out.push_back(json::Array{one.name, text});
+    }
+    return Value(out) == wanted ? "" : "captures are " + json::dump(Value(out));
   }
 
   std::string mask(const Value& wanted) {

@@ -1,0 +1,62 @@
+#ifndef PARLANCE_CAPTURES_H_
+#define PARLANCE_CAPTURES_H_
+
+// What the rules with a "capture" of a grammar read, in a text or in the
+// beginning of one.
+//
+//   Result<Grammar> grammar = Grammar::from_lark(R"(
+//     start: "<" name ">" TEXT
+//     name[capture]: /[a-z]+/
+//     TEXT: /.*/)");
+//   Result<std::vector<RuleCapture>> found = captures(*grammar, "<bob> hi");
+//   // {name: "name", text: "bob", bytes 1..4}
+//
+// The text is read again for every call, by a recogniser that keeps how it came
+// to each place: time and memory are O(text) for most grammars and bounded by
+// `max_items`.  Nothing has to be kept while a text is written, so whatever a
+// matcher undid is simply not in the text.
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "parlance/error.h"
+#include "parlance/grammar.h"
+
+namespace parlance {
+
+struct RuleCapture {
+  std::string name;
+  Span bytes;        // of the text; the marker of its own rule left out
+  std::string text;  // the same without the markers inside that are a "stop"
+};
+
+// A token as it was accepted.  A special token is read by its id alone.
+struct CapturedToken {
+  std::uint32_t id = 0;
+  std::string_view bytes = {};
+  bool special = false;
+};
+
+// Items of the recogniser: about 50 bytes each, a few for each byte of text.
+inline constexpr std::size_t kMaxCaptureItems = 2'000'000;
+
+// In the order of their ends, inner ones first.  Of a text that can end here
+// one way to read it is told, always the same; of one that must go on all ways
+// that are open, and of what is captured under one name from one place on the
+// longest.  Budgets of tokens count only in a text of tokens.
+//
+// Errors: kInvalidContent with the first byte that does not fit; kTooLarge.
+Result<std::vector<RuleCapture>> captures(
+    const Grammar& grammar, std::string_view text,
+    std::size_t max_items = kMaxCaptureItems);
+Result<std::vector<RuleCapture>> captures(
+    const Grammar& grammar, std::span<const CapturedToken> tokens,
+    std::size_t max_items = kMaxCaptureItems);
+
+}  // namespace parlance
+
+#endif  // PARLANCE_CAPTURES_H_

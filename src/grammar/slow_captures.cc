@@ -1,0 +1,154 @@
+// From the items of a place back to what was captured on the way: see
+// SlowRecogniser::captures().
+//
+// Each item knows the first way in which it came to be (Back), and an item is
+// made before those that follow from it, so the ways back have an end.  A rule
+// that was read in between is followed from its last item to its first, and no
+// further: who called it is the item before.  Only from rules that are still
+// open the way leads on to their callers.
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <tuple>
+#include <utility>
+
+#include "grammar/slow_column.h"
+#include "grammar/slow_recogniser.h"
+
+namespace parlance::grammar {
+
+class SlowRecogniser::Tracer {
+ public:
+  Tracer(const SlowRecogniser& machine, const Place& place)
+      : network_(machine.network_), columns_(place.columns_) {}
+
+  std::vector<Captured> run() {
+    const auto last = static_cast<std::uint32_t>(columns_.size() - 1);
+    const Column& column = *columns_[last];
+    for (std::uint32_t i = 0; i < column.items.size(); ++i) {
+      if (!column.can_end) {
+        reach(last, column.number(i), true);
+      } else if (column.items[i].state == network_.accept) {
+        reach(last, column.number(i), false);
+      }
+    }
+    while (!left_.empty()) {
+      const auto [at, item, open] = left_.back();
+      left_.pop_back();
+      visit(at, item, open);
+    }
+    return finish(!column.can_end);
+  }
+
+ private:
+  struct Found {
+    Captured captured;
+    std::uint32_t ended = 0;  // where the occurrence did, its marker included
+    bool marker = false;
+  };
+
+  // `open`: the item's rule is still being read.
+  void reach(std::uint32_t column, std::uint32_t item, bool open) {
+    if (seen_.emplace(column, item, open).second) {
+      left_.emplace_back(column, item, open);
+    }
+  }
+
+  void visit(std::uint32_t at, std::uint32_t number, bool open) {
+    const Item& item = columns_[at]->all[number];
+    const Back& back = columns_[at]->backs[number];
+    const auto trigger = network_.trigger_texts.find(item.state);
+    if (trigger != network_.trigger_texts.end()) {
+      marker(trigger->second.capture, trigger->second.hide,
+             at - trigger->second.bytes, at);
+    }
+    if (back.ended != Back::kNone) {
+      occurrence(at, back.ended);
+      reach(at, back.ended, false);
+    }
+    if (back.column == Back::kNone || (back.entered && !open)) return;
+    reach(back.column, back.item, open);
+  }
+
+  void occurrence(std::uint32_t at, std::uint32_t number) {
+    const Item& end = columns_[at]->all[number];
+    const NetworkState& state = network_.states[end.state];
+    const RuleOptions& options = network_.rules[state.index].options;
+    std::uint32_t body_end = at;
+    if (options.marker != kNoId && state.action == Action::kEnd) {
+      body_end = end_of_body(at, number, state.index);
+      marker(options.marker_capture, options.hide_marker, body_end, at);
+    }
+    if (!options.capture.empty()) {
+      found_.push_back({{options.capture, end.origin, body_end}, at});
+    }
+  }
+
+  std::uint32_t end_of_body(std::uint32_t at, std::uint32_t number,
+                            RuleId rule) const {
+    const std::uint32_t end = at;
+    for (;;) {
+      const NetworkState& state =
+          network_.states[columns_[at]->all[number].state];
+      if (state.action == Action::kBodyEnd && state.index == rule) return at;
+      const Back& back = columns_[at]->backs[number];
+      if (back.column == Back::kNone || back.entered) return end;
+      at = back.column;
+      number = back.item;
+    }
+  }
+
+  void marker(const std::string& name, bool hide, std::uint32_t begin,
+              std::uint32_t end) {
+    if (!name.empty()) found_.push_back({{name, begin, end}, end, true});
+    if (hide && begin < end) hidden_.emplace(begin, end);
+  }
+
+  std::vector<Captured> finish(bool several_ways) {
+    // What is inside was found later.
+    std::reverse(found_.begin(), found_.end());
+    std::stable_sort(found_.begin(), found_.end(),
+                     [](const Found& a, const Found& b) {
+                       return std::pair(a.ended, ~a.captured.begin) <
+                              std::pair(b.ended, ~b.captured.begin);
+                     });
+    std::map<std::pair<std::string, std::uint32_t>, std::uint32_t> longest;
+    if (several_ways) {
+      for (const Found& one : found_) {
+        std::uint32_t& end = longest[{one.captured.name, one.captured.begin}];
+        end = std::max(end, one.captured.end);
+      }
+    }
+    std::vector<Captured> out;
+    for (Found& one : found_) {
+      Captured& captured = one.captured;
+      if (several_ways) {
+        std::uint32_t& end = longest[{captured.name, captured.begin}];
+        if (captured.end != end) continue;
+        end = Back::kNone;  // once
+      }
+      for (const auto& [begin, end] : hidden_) {
+        if (begin < captured.begin || end > captured.end) continue;
+        if (one.marker && begin == captured.begin) continue;
+        captured.hidden.emplace_back(begin, end);
+      }
+      out.push_back(std::move(captured));
+    }
+    return out;
+  }
+
+  const Network& network_;
+  const std::vector<std::shared_ptr<const Column>>& columns_;
+  std::set<std::tuple<std::uint32_t, std::uint32_t, bool>> seen_;
+  std::vector<std::tuple<std::uint32_t, std::uint32_t, bool>> left_;
+  std::vector<Found> found_;
+  std::set<std::pair<std::uint32_t, std::uint32_t>> hidden_;
+};
+
+std::vector<SlowRecogniser::Captured> SlowRecogniser::captures(
+    const Place& place) const {
+  return Tracer(*this, place).run();
+}
+
+}  // namespace parlance::grammar

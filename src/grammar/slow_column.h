@@ -1,0 +1,53 @@
+#ifndef PARLANCE_SRC_GRAMMAR_SLOW_COLUMN_H_
+#define PARLANCE_SRC_GRAMMAR_SLOW_COLUMN_H_
+
+// What the slow recogniser knows of one place in a text, for its own sources.
+
+#include <cstddef>
+#include <cstdint>
+#include <unordered_map>
+#include <vector>
+
+#include "grammar/slow_recogniser.h"
+
+namespace parlance::grammar {
+
+// The first way in which an item came to be; kept while recording.
+struct SlowRecogniser::Back {
+  static constexpr std::uint32_t kNone = 0xFFFFFFFF;
+  std::uint32_t column = kNone;  // of the item before it in its rule
+  std::uint32_t item = kNone;
+  std::uint32_t ended = kNone;  // in between a rule was read: its end, here
+  bool entered = false;         // the item before it calls this one's rule
+};
+
+struct SlowRecogniser::Kernel {
+  std::vector<Item> items;
+  std::vector<Back> backs;
+};
+
+struct SlowRecogniser::Column {
+  Kernel kernel;  // as they were read, before anything followed
+  std::vector<Item> items;
+  // Indices of items by the rule, and its scope, that they wait for.
+  std::unordered_map<std::uint64_t, std::vector<std::uint32_t>> waiting;
+  std::uint64_t chars = 0;   // characters begun so far
+  std::uint64_t tokens = 0;  // tokens read so far
+  std::uint32_t position = 0;
+  std::size_t before = 0;  // items of earlier places
+  bool can_end = false;
+
+  // While recording: all items, those too that went when their occurrence had
+  // to end; how they came to be; and which of them `items` are.
+  std::vector<Item> all = {};
+  std::vector<Back> backs = {};
+  std::vector<std::uint32_t> kept = {};  // empty: all of them
+
+  std::uint32_t number(std::uint32_t item) const {
+    return kept.empty() ? item : kept[item];
+  }
+};
+
+}  // namespace parlance::grammar
+
+#endif  // PARLANCE_SRC_GRAMMAR_SLOW_COLUMN_H_

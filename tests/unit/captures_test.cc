@@ -1,0 +1,101 @@
+// The door of captures: texts, beginnings of texts, tokens, and what is wrong.
+// Recorded sessions with captures are in grammar_traces_test.cc.
+
+#include "parlance/captures.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace parlance {
+namespace {
+
+// "name=text@begin..end ..." or the error.
+std::string shown(const Result<std::vector<RuleCapture>>& found) {
+  if (!found) return found.error().to_string();
+  std::string out;
+  for (const RuleCapture& one : *found) {
+    out += (out.empty() ? "" : " ") + one.name + "=" + one.text + "@" +
+           std::to_string(one.bytes.begin) + ".." +
+           std::to_string(one.bytes.end);
+  }
+  return out;
+}
+
+Grammar lark(std::string_view source) {
+  const Result<Grammar> made = Grammar::from_lark(source);
+  EXPECT_TRUE(made) << made.error().to_string();
+  return *made;
+}
+
+TEST(Captures, OfTexts) {
+  const struct {
+    std::string_view grammar;
+    std::string_view text;
+    std::string_view found;
+  } rows[] = {
+      {"start: \"é\" v*\nv[capture]: /[0-9]/ | \"(\" v \")\"", "é1(2)",
+       "v=1@2..3 v=2@4..5 v=(2)@3..6"},
+      {"start: \"a\"", "a", ""},
+      {"start: e\ne[capture]: e \"+\" /[0-9]/ | /[0-9]/", "1+2",
+       "e=1@0..1 e=1+2@0..3"},
+      // A beginning: what has ended, as far as it may go on.
+      {"start: \"a\" v \"b\"\nv[capture]: /[0-9]+/", "", ""},
+      {"start: \"a\" v \"b\"\nv[capture]: /[0-9]+/", "a", ""},
+      {"start: \"a\" v \"b\"\nv[capture]: /[0-9]+/", "a12", "v=12@1..3"},
+      {"start: x y\nx[capture]: \"1\" z\nz[capture]: \"2\"\ny: \"3\"", "12",
+       "z=2@1..2 x=12@0..2"},
+      // A branch that came to nothing captures nothing.
+      {"start: a | c\na[capture]: b \"q\"\nb[capture]: \"x\"\n"
+       "c[capture]: \"xy\"",
+       "xy", "c=xy@0..2"},
+      {"start[capture=\"all\"]: r \"z\"\nr[capture, stop=\"!\"]: /[a-y]*/",
+       "xy!z", "r=xy@0..2 all=xyz@0..4"},
+      {"start[capture=\"all\"]: r \"z\"\n"
+       "r[capture, suffix=/!+/, stop_capture=\"mark\"]: /[a-y]*/",
+       "x!z", "mark=!@1..2 r=x@0..1 all=x!z@0..3"},
+      {"start: (j \";\")+\nj[capture]: %json {\"type\": \"integer\"}", "12;3;",
+       "j=12@0..2 j=3@3..4"},
+  };
+  for (const auto& row : rows) {
+    SCOPED_TRACE(row.grammar);
+    EXPECT_EQ(shown(captures(lark(row.grammar), row.text)), row.found);
+  }
+}
+
+TEST(Captures, OfTokens) {
+  const Result<Grammar> grammar = Grammar::from_ebnf(
+      "root ::= call\n"
+      "call[capture=\"call\"] ::= Token(7) name Token(8)\n"
+      "name[max_tokens=2, capture=\"name\"] ::= [a-z]+\n");
+  ASSERT_TRUE(grammar);
+  const std::vector<CapturedToken> tokens = {
+      {7, "<call>", true}, {1, "ab"}, {2, "c"}, {8, "</call>", true}};
+  EXPECT_EQ(shown(captures(*grammar, tokens)),
+            "name=abc@6..9 call=<call>abc</call>@0..16");
+  EXPECT_EQ(shown(captures(*grammar, std::span(tokens).first(3))),
+            "name=abc@6..9");
+  // The same characters are not the token.
+  EXPECT_EQ(captures(*grammar, "<call>").error().span, (Span{0, 1}));
+  const std::vector<CapturedToken> plain = {{7, "<call>", true},
+                                            {8, "<", true}};
+  EXPECT_EQ(shown(captures(*grammar, plain)),
+            "invalid_content (bytes 6..7): The text does not fit the grammar "
+            "from here on.");
+}
+
+TEST(Captures, Limits) {
+  const Grammar grammar = lark("start: x*\nx[capture]: /[a-z]/");
+  const std::string text(1000, 'a');
+  const auto found = captures(grammar, text);
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->size(), 1000u);
+  EXPECT_EQ(captures(grammar, text, 500).error().code, ErrorCode::kTooLarge);
+  const Result<Grammar> schema = Grammar::from_json_schema("true");
+  EXPECT_EQ(shown(captures(*schema, "1")), "");
+}
+
+}  // namespace
+}  // namespace parlance
