@@ -251,9 +251,12 @@ bool Readings::step(std::uint8_t byte) {
 std::size_t Readings::feed(std::string_view bytes) {
   std::size_t at = 0;
   while (at < bytes.size()) {
+    skipping_ = kNoSkipping;
     at += skip(bytes.substr(at));
     if (at == bytes.size()) break;
-    if (!step(static_cast<std::uint8_t>(bytes[at]))) break;
+    const auto byte = static_cast<std::uint8_t>(bytes[at]);
+    if (!step(byte)) break;
+    learn(byte);
     ++at;
   }
   return at;

@@ -16,7 +16,8 @@
 //
 // Bytes that change nothing are skipped: where all threads are in free text
 // that no word has begun in, and whatever may follow it begins with other
-// bytes; and where the only thread is inside a JSON text or a pattern.
+// bytes; where they only move inside words; and where the only thread is inside
+// a JSON text or a pattern.
 
 #include <array>
 #include <cstdint>
@@ -101,12 +102,15 @@ class Readings {
     std::uint32_t fresh = kMany;
     bool stays = false;  // it waits; do not look for ways on
   };
-  // Bytes that change nothing at a set of places.  ORDER: Skip
-  enum Skip : std::uint8_t { kStop, kPlain, kLead };
+  // What bytes do to threads that are in free text: change nothing, begin a
+  // character that changes nothing, or lead to the places of another Skipping.
+  enum Skip : std::uint8_t { kStop, kPlain, kLead, kMove };
   struct Skipping {
     std::vector<Place> places;
     std::array<std::uint8_t, 256> bytes = {};
+    std::array<std::uint8_t, 256> next = {};
   };
+  static constexpr std::size_t kNoSkipping = ~std::size_t{0};
 
   void close();
   void follow(const Work& work);
@@ -130,7 +134,9 @@ class Readings {
   std::size_t skip(std::string_view bytes);
   std::size_t skip_text(std::string_view bytes);
   std::size_t skip_machine(std::string_view bytes);
-  const Skipping* skipping();
+  bool all_in_text() const;
+  std::size_t find_skipping();
+  void learn(std::uint8_t byte);
   bool make_skipping(Skipping& out);
 
   grammar::Recogniser& machine(const Instruction& at) {
@@ -165,6 +171,7 @@ class Readings {
   CountTable count_ids_;
 
   std::vector<Skipping> skippings_;
+  std::size_t skipping_ = kNoSkipping;  // where skip() has left the threads
 
   // The threads that waited for the last character of more than one byte.
   std::vector<Thread> mark_;

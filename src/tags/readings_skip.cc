@@ -7,7 +7,7 @@
 namespace parlance::tags {
 namespace {
 
-constexpr std::size_t kKeptSkippings = 8;
+constexpr std::size_t kKeptSkippings = 64;
 
 // Bytes of the character that `text` begins with; 0 if there is no whole one.
 std::size_t character(std::string_view text) {
@@ -37,7 +37,7 @@ std::size_t Readings::skip(std::string_view bytes) {
       return kernel_.size() == 1 ? skip_machine(bytes) : 0;
     case Op::kText:
     case Op::kTextBefore:
-      return first.at.lex == 0 ? skip_text(bytes) : 0;
+      return skip_text(bytes);
     default:
       return 0;
   }
@@ -65,14 +65,21 @@ std::size_t Readings::skip_machine(std::string_view bytes) {
 }
 
 std::size_t Readings::skip_text(std::string_view bytes) {
-  const Skipping* table = skipping();
-  if (table == nullptr) return 0;
+  skipping_ = find_skipping();
+  if (skipping_ == kNoSkipping) return 0;
+  const Skipping* table = &skippings_[skipping_];
   std::size_t read = 0;
   while (read < bytes.size()) {
-    const std::uint8_t kind =
-        table->bytes[static_cast<std::uint8_t>(bytes[read])];
+    const auto byte = static_cast<std::uint8_t>(bytes[read]);
+    const std::uint8_t kind = table->bytes[byte];
     if (kind == kPlain) {
       ++read;
+      continue;
+    }
+    if (kind == kMove) {
+      ++read;
+      skipping_ = table->next[byte];
+      table = &skippings_[skipping_];
       continue;
     }
     const std::size_t size =
@@ -80,42 +87,68 @@ std::size_t Readings::skip_text(std::string_view bytes) {
     if (size == 0) break;
     read += size;
   }
+  if (read == 0) return 0;
+  for (std::size_t i = 0; i < kernel_.size(); ++i) {
+    kernel_[i].place = table->places[i];
+  }
   position_ += read;
-  if (read > 0) closed_ = false;
+  closed_ = false;
   return read;
 }
 
-// Null where a thread is not at rest.
-const Readings::Skipping* Readings::skipping() {
-  for (const Thread& thread : kernel_) {
+bool Readings::all_in_text() const {
+  return std::all_of(kernel_.begin(), kernel_.end(), [&](const Thread& thread) {
     const Place& place = thread.place;
     const Op op = code_.code[place.pc].op;
-    const bool text = op == Op::kText || op == Op::kTextBefore;
-    const bool at_rest = place.inside && text && place.at.lex == 0 &&
-                         place.at.frame == 0 && place.at.count == kMany &&
-                         place.at.extra == kMany;
-    if (!at_rest) return nullptr;
-  }
-  for (const Skipping& known : skippings_) {
-    if (std::equal(known.places.begin(), known.places.end(), kernel_.begin(),
-                   kernel_.end(), [](const Place& place, const Thread& thread) {
+    return place.inside && (op == Op::kText || op == Op::kTextBefore) &&
+           place.at.frame == 0 && place.at.count == kMany &&
+           place.at.extra == kMany;
+  });
+}
+
+std::size_t Readings::find_skipping() {
+  if (!all_in_text()) return kNoSkipping;
+  for (std::size_t i = 0; i < skippings_.size(); ++i) {
+    const std::vector<Place>& places = skippings_[i].places;
+    if (std::equal(places.begin(), places.end(), kernel_.begin(), kernel_.end(),
+                   [](const Place& place, const Thread& thread) {
                      return place == thread.place;
                    })) {
-      return &known;
+      return i;
     }
   }
   Skipping made;
-  if (!make_skipping(made)) made.bytes.fill(kStop);
-  if (skippings_.size() == kKeptSkippings) {
-    skippings_.erase(skippings_.begin());
-  }
+  const bool at_rest = std::all_of(
+      kernel_.begin(), kernel_.end(),
+      [](const Thread& thread) { return thread.place.at.lex == 0; });
+  for (const Thread& thread : kernel_) made.places.push_back(thread.place);
+  if (!at_rest || !make_skipping(made)) made.bytes.fill(kStop);
+  if (skippings_.size() == kKeptSkippings) skippings_.clear();
   skippings_.push_back(std::move(made));
-  return &skippings_.back();
+  return skippings_.size() - 1;
+}
+
+// Where a byte has only moved the same threads inside their words, so it always
+// will.  next_: the threads as they were.
+void Readings::learn(std::uint8_t byte) {
+  const std::size_t from = skipping_;
+  if (from == kNoSkipping || byte >= 0x80) return;
+  const bool same =
+      std::equal(kernel_.begin(), kernel_.end(), next_.begin(), next_.end(),
+                 [](const Thread& a, const Thread& b) {
+                   return a.trace == b.trace && a.place.pc == b.place.pc &&
+                          a.place.counts == b.place.counts && a.place.inside;
+                 });
+  if (!same) return;
+  const std::size_t known = skippings_.size();
+  const std::size_t to = find_skipping();
+  if (to == kNoSkipping || skippings_.size() < known) return;
+  skippings_[from].bytes[byte] = kMove;
+  skippings_[from].next[byte] = static_cast<std::uint8_t>(to);
 }
 
 // False if threads that are not in the kernel wait for text.
 bool Readings::make_skipping(Skipping& out) {
-  for (const Thread& thread : kernel_) out.places.push_back(thread.place);
   close();
   out.bytes.fill(kPlain);
   std::fill(out.bytes.begin() + 0x80, out.bytes.end(), kStop);
