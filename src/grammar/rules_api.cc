@@ -15,6 +15,7 @@
 #include "grammar/regex_rules.h"
 #include "grammar/rules_machine.h"
 #include "grammar/schema_options.h"
+#include "grammar/structural_tag.h"
 #include "grammar/tag_leaf.h"
 #include "json/located.h"
 #include "parlance/grammar.h"
@@ -184,7 +185,15 @@ Result<std::shared_ptr<Grammar::Machine>> make_tag(
     leaves[i].path = lowered->schema_paths[i];
     leaves[i].in_place = lowered->schema_in_place[i];
   }
-  return make(std::move(lowered->rules), std::move(leaves), options.limits);
+  auto made =
+      make(std::move(lowered->rules), std::move(leaves), options.limits);
+  if (!made) return made;
+  for (grammar::HiddenTrigger& hidden : grammar::hidden_triggers(*tag.tree())) {
+    (*made)->notes.push_back(
+        {SchemaNote::Kind::kNarrowed, std::string(hidden.keyword),
+         std::move(hidden.path), std::move(hidden.message)});
+  }
+  return made;
 }
 
 }  // namespace

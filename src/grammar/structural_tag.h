@@ -310,6 +310,15 @@ std::optional<Error> check_structural_tag(const StructuralTag& tag);
 // comes exactly once, no call in a call, and no other field than "tool_calls".
 std::optional<Error> check_calls(const StructuralTag& tag);
 
+// A trigger of triggered_tags or dispatch that no text is read as, because it
+// has another inside.  Upstream lets such tags through, so it is no error.
+struct HiddenTrigger {
+  std::string_view keyword;
+  std::string path;
+  std::string message;
+};
+std::vector<HiddenTrigger> hidden_triggers(const StructuralTag& tag);
+
 // What is wrong with tokens that trigger, also when they have been looked up:
 // `token` names one for people, `trigger` is its place in the list.
 Error token_begin_error(const Format& child, const std::string& token);

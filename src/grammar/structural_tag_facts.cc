@@ -238,33 +238,23 @@ std::optional<Error> check_reachable(const std::vector<std::string>& triggers,
   return std::nullopt;
 }
 
-// A trigger that has another inside is never read to its end: the other one is
-// read first.  Unless a third begins it, behind which both ways are open.
-std::optional<Error> check_not_inside(const std::vector<std::string>& triggers,
-                                      const Format& format, bool dispatch) {
-  for (std::size_t i = 0; i < triggers.size(); ++i) {
-    const std::string& outer = triggers[i];
-    std::size_t first = outer.size();  // where the first one in it ends
-    const std::string* found = nullptr;
-    for (const std::string& inner : triggers) {
-      const std::size_t at = outer.find(inner);
-      if (at == std::string::npos) continue;
-      const std::size_t end = at + inner.size();
-      if (end >= outer.size() || end > first) continue;
-      if (end == first && at != 0) continue;
-      first = end;
-      found = at == 0 ? nullptr : &inner;
-    }
-    if (found == nullptr) continue;
-    const std::string index = std::to_string(i);
-    return Error{ErrorCode::kConflict,
-                 std::string(to_string(format.type)) + ": the trigger " +
-                     quoted(outer) + " contains the trigger " + quoted(*found) +
-                     ", which is read first, so it can never be read.",
-                 format.path + (dispatch ? "/rules/" + index + "/0"
-                                         : "/triggers/" + index)};
+// The trigger that is read before `outer` has been: the first one that ends in
+// it.  Null if there is none, or if that begins `outer`: then both ways are
+// open behind it.
+const std::string* first_inside(const std::vector<std::string>& triggers,
+                                const std::string& outer) {
+  std::size_t first = outer.size();  // where the first one in it ends
+  const std::string* found = nullptr;
+  for (const std::string& inner : triggers) {
+    const std::size_t at = outer.find(inner);
+    if (at == std::string::npos) continue;
+    const std::size_t end = at + inner.size();
+    if (end >= outer.size() || end > first) continue;
+    if (end == first && at != 0) continue;
+    first = end;
+    found = at == 0 ? nullptr : &inner;
   }
-  return std::nullopt;
+  return found;
 }
 
 std::optional<Error> check_reachable_tokens(
@@ -434,18 +424,10 @@ std::optional<Error> check_structural_tag(const StructuralTag& tag) {
           error = check_reachable(format.as<TriggeredTags>().triggers,
                                   facts.excluded_texts(self), format, false);
         }
-        if (!error) {
-          error = check_not_inside(format.as<TriggeredTags>().triggers, format,
-                                   false);
-        }
         break;
       case FormatType::kDispatch:
         error = check_reachable(format.as<DispatchFormat>().patterns,
                                 facts.excluded_texts(self), format, true);
-        if (!error) {
-          error = check_not_inside(format.as<DispatchFormat>().patterns, format,
-                                   true);
-        }
         break;
       case FormatType::kTokenTriggeredTags:
         error = check_token_triggers(tag, format);
@@ -465,6 +447,29 @@ std::optional<Error> check_structural_tag(const StructuralTag& tag) {
     if (error) return error;
   }
   return check_calls(tag);
+}
+
+std::vector<HiddenTrigger> hidden_triggers(const StructuralTag& tag) {
+  std::vector<HiddenTrigger> out;
+  for (const Format& format : tag.formats) {
+    const bool tags = format.type == FormatType::kTriggeredTags;
+    if (!tags && format.type != FormatType::kDispatch) continue;
+    const std::vector<std::string>& triggers =
+        tags ? format.as<TriggeredTags>().triggers
+             : format.as<DispatchFormat>().patterns;
+    for (std::size_t i = 0; i < triggers.size(); ++i) {
+      const std::string* inner = first_inside(triggers, triggers[i]);
+      if (inner == nullptr) continue;
+      const std::string index = std::to_string(i);
+      out.push_back(
+          {tags ? "triggers" : "rules",
+           format.path +
+               (tags ? "/triggers/" + index : "/rules/" + index + "/0"),
+           "The trigger " + quoted(triggers[i]) + " contains the trigger " +
+               quoted(*inner) + ", which is read first, so it is never read."});
+    }
+  }
+  return out;
 }
 
 }  // namespace parlance::grammar

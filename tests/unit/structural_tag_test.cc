@@ -11,6 +11,7 @@
 
 #include "grammar/lower_tag.h"
 #include "grammar/structural_tag.h"
+#include "parlance/grammar.h"
 #include "parlance/json.h"
 #include "support/tag_reader.h"
 #include "support/vectors.h"
@@ -517,6 +518,19 @@ TEST(ToolCalling, Errors) {
     ASSERT_FALSE(tag) << row.error;
     EXPECT_EQ(tag.error().to_string(), row.error);
   }
+}
+
+TEST(StructuralTag, ReportsTriggersThatAreNeverRead) {
+  const Result<Grammar> grammar = Grammar::from_structural_tag(R"({"format": {
+      "type": "dispatch",
+      "rules": [["b", {"value": "1"}], ["abc", {"value": "2"}]]}})");
+  ASSERT_TRUE(grammar);
+  EXPECT_TRUE(grammar->accepts("ab1"));
+  ASSERT_EQ(grammar->report().size(), 1u);
+  EXPECT_EQ(grammar->report()[0].path, "/format/rules/1/0");
+  EXPECT_EQ(grammar->report()[0].message,
+            "The trigger 'abc' contains the trigger 'b', which is read first, "
+            "so it is never read.");
 }
 
 }  // namespace
