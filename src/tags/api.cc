@@ -100,8 +100,9 @@ struct TagParser::State {
     while (!bytes.empty()) {
       std::size_t size = std::min(bytes.size(), kSlice);
       if (size < bytes.size()) size -= begun_character(bytes.substr(0, size));
-      if (readings.feed(bytes.substr(0, size)) < size) return fail();
-      bytes.remove_prefix(size);
+      const std::size_t read = readings.feed(bytes.substr(0, size));
+      if (read < size && !readings.paused()) return fail();
+      bytes.remove_prefix(read);
       if (readings.wants_forget()) tell_certain();
     }
   }

@@ -281,7 +281,8 @@ Pc Compiler::compile_loop(FormatId id, std::uint32_t min, std::uint32_t max) {
   const bool guarded = nullable_[index_of(body)];
   if (guarded) min = 0;
   const Pc iterate =
-      add({.op = Op::kIterate, .next = enter(body), .index = depth});
+      guarded ? add({.op = Op::kIterate, .next = enter(body), .index = depth})
+              : enter(body);
   const auto close = [&](Pc next) {
     then(body, guarded ? add({.op = Op::kAgain, .next = next, .index = depth})
                        : next);

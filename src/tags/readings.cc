@@ -250,7 +250,13 @@ bool Readings::step(std::uint8_t byte) {
 
 std::size_t Readings::feed(std::string_view bytes) {
   std::size_t at = 0;
+  paused_ = false;
   while (at < bytes.size()) {
+    if (wants_forget() &&
+        (static_cast<std::uint8_t>(bytes[at]) & 0xC0) != 0x80 && at > 0) {
+      paused_ = true;
+      break;
+    }
     skipping_ = kNoSkipping;
     at += skip(bytes.substr(at));
     if (at == bytes.size()) break;
@@ -299,7 +305,9 @@ bool Readings::feed_token(TokenId id, std::string_view bytes,
                           std::size_t& read) {
   read = 0;
   if (!code_.has_tokens) {
-    read = feed(bytes);
+    do {
+      read += feed(bytes.substr(read));
+    } while (paused_);
     if (read != bytes.size()) return false;
     if (code_.has_budgets) spend_token();
     return true;
@@ -310,10 +318,11 @@ bool Readings::feed_token(TokenId id, std::string_view bytes,
   for (std::size_t i = 0; i < waiting_.size(); ++i) {
     waiting_[i].origin = static_cast<std::uint32_t>(i);
   }
-  if (!bytes.empty()) {
-    if (step(static_cast<std::uint8_t>(bytes[0]))) {
-      read = 1 + feed(bytes.substr(1));
-    }
+  if (!bytes.empty() && step(static_cast<std::uint8_t>(bytes[0]))) {
+    read = 1;
+    do {
+      read += feed(bytes.substr(read));
+    } while (paused_);
   }
   const bool whole = read == bytes.size();
   if (overflowed_) return false;

@@ -51,9 +51,11 @@ class Readings {
   Readings(const TagProgram::Code& code, const Limits& limits);
 
   // Reads bytes as far as there is a reading, and returns how many.  Less than
-  // all: the next byte fits none, or there are too many (overflowed()); waiting
-  // threads are then those in front of it.
+  // all: it wants to forget() first (paused()); or the next byte fits none, or
+  // there are too many (overflowed()), and the waiting threads are those in
+  // front of it.
   std::size_t feed(std::string_view bytes);
+  bool paused() const { return paused_; }
 
   // Reads a token by its id and by its bytes.  False: it fits no reading, and
   // `read` is how many of its bytes did.
@@ -154,6 +156,7 @@ class Readings {
   std::uint64_t position_ = 0;
   std::uint32_t token_bytes_ = 0;  // of the token that is read by its id
   bool overflowed_ = false;
+  bool paused_ = false;
 
   std::vector<Thread> kernel_;
   std::vector<Thread> waiting_;
