@@ -78,6 +78,9 @@ class Vocabulary {
   bool hidden(TokenId id) const;
   // The special token spelled so.  O(1) expected.
   std::optional<TokenId> special(std::string_view spelling) const;
+  // Every token, special or not, with exactly these bytes, by id; what grammars
+  // that name tokens by their text ask for.  O(size()).
+  std::vector<TokenId> find(std::string_view bytes) const;
   // All special tokens, by id.
   std::span<const TokenId> special_ids() const;
   // Ids that end a turn, where the source names them.

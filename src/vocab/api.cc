@@ -133,6 +133,17 @@ std::optional<TokenId> Vocabulary::special(std::string_view spelling) const {
   return table_->table.special(spelling);
 }
 
+std::vector<TokenId> Vocabulary::find(std::string_view bytes) const {
+  std::vector<TokenId> out;
+  for (TokenId id = 0; id < table_->table.size(); ++id) {
+    if (table_->table.kind(id) != vocab::Kind::kUnused &&
+        table_->table.bytes(id) == bytes) {
+      out.push_back(id);
+    }
+  }
+  return out;
+}
+
 std::span<const TokenId> Vocabulary::special_ids() const {
   return table_->table.special_ids();
 }

@@ -281,6 +281,9 @@ TEST(Table, GapsPaddingAndStops) {
   EXPECT_EQ(vocabulary->kind(~TokenId{0}), TokenKind::kUnused);
   EXPECT_EQ(vocabulary->bytes(~TokenId{0}), "");
   EXPECT_EQ(vocabulary->special("<s>"), 3u) << "the lower of two";
+  EXPECT_EQ(vocabulary->find("<s>"), (std::vector<TokenId>{3, 5}));
+  EXPECT_EQ(vocabulary->find("a"), std::vector<TokenId>{1});
+  EXPECT_TRUE(vocabulary->find("").empty()) << "unused ids have no bytes";
   EXPECT_EQ(ids_of(vocabulary->stop_ids()), (std::vector<TokenId>{3, 1}));
   const TokenId ids[] = {1, 0, 3, 9};
   EXPECT_EQ(vocabulary->decode(ids), "a\uFFFD<s>\uFFFD");
