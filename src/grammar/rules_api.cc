@@ -87,7 +87,10 @@ Result<std::shared_ptr<Grammar::Machine>> make(Rules rules,
                                                const GrammarLimits& limits) {
   auto machine = std::make_shared<Grammar::Machine>();
   std::vector<std::unique_ptr<grammar::Recogniser>> schemas;
-  for (const Leaf& leaf : leaves) {
+  for (Leaf& leaf : leaves) {
+    // Not whom its first compile asked: that may be gone.
+    leaf.options.limits.cancelled = limits.cancelled;
+    leaf.options.limits.cancelled_argument = limits.cancelled_argument;
     Result<std::unique_ptr<grammar::Recogniser>> made =
         leaf_recogniser(leaf, machine->notes);
     if (!made) return std::move(made).error();

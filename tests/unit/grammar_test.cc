@@ -566,6 +566,40 @@ TEST(Grammar, CanBeCancelled) {
   EXPECT_GT(calls, 0);
 }
 
+// A grammar is joined to others long after its own compile, and whom that one
+// asked may be gone.
+TEST(Grammar, AsksWhoeverJoinsItWhetherToGoOn) {
+  struct Asked {
+    int calls = 0;
+    bool give_up = false;
+  };
+  const auto limits = [](Asked& asked) {
+    GrammarLimits out;
+    out.cancelled_argument = &asked;
+    out.cancelled = [](void* argument) {
+      ++static_cast<Asked*>(argument)->calls;
+      return static_cast<Asked*>(argument)->give_up;
+    };
+    return out;
+  };
+  Asked first;
+  const Grammar part =
+      *Grammar::from_json_schema("true", {.limits = limits(first)});
+  EXPECT_GT(first.calls, 0);
+  first = {};
+  Asked second;
+  EXPECT_TRUE(Grammar::union_of({part, part}, limits(second)));
+  EXPECT_GT(second.calls, 0);
+  second.give_up = true;
+  const Result<Grammar> none = Grammar::concat({part}, limits(second));
+  ASSERT_FALSE(none);
+  EXPECT_EQ(none.error().code, ErrorCode::kTooLarge);
+  LarkGrammarOptions options;
+  options.grammars.emplace("part", part);
+  EXPECT_TRUE(Grammar::from_lark("start: @part", options));
+  EXPECT_EQ(first.calls, 0);
+}
+
 // Of too many alternatives the first are kept, and report() says so.
 TEST(Grammar, TooManyAlternatives) {
   std::string schema = R"({"type":"object","allOf":[)";
