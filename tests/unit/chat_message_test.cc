@@ -1,0 +1,68 @@
+// Messages in the shape of chat completions.
+
+#include <gtest/gtest.h>
+
+#include <string_view>
+#include <utility>
+
+#include "parlance/chat_message.h"
+
+namespace parlance {
+namespace {
+
+json::Value value(std::string_view text) { return *json::parse(text); }
+
+constexpr std::string_view kFields[] = {"thinking", "content", "tool_calls",
+                                        "note"};
+
+TEST(ChatMessage, Fields) {
+  Message message;
+  message.fields = value(R"({"role": "x", "thinking": "Hm.", "note": [1]})");
+  EXPECT_EQ(chat_message(message, kFields),
+            value(R"({"role": "x", "content": null, "reasoning": "Hm.",
+                      "note": [1]})"));
+}
+
+TEST(ChatMessage, Calls) {
+  Message message;
+  message.fields = value(R"({"role": "assistant", "tool_calls": []})");
+  const auto add = [&](std::string_view call, bool malformed, bool cut) {
+    Part part;
+    part.field_index = 2;
+    part.value = value(call);
+    part.malformed = malformed;
+    part.cut = cut;
+    message.parts.push_back(std::move(part));
+  };
+  add(R"({"type": "function",
+          "function": {"name": "f", "arguments": {"é": 1.0}}})",
+      false, false);
+  add(R"({"function": {"name": "cut", "arguments": {}}})", false, true);
+  add("null", true, false);
+  add(R"([{"name": "g", "arguments": "{\"a\": 1}"},
+          {"function": {"name": "h"}}, {"name": "no call"}, [], 3])",
+      false, false);
+  const json::Value made = chat_message(message, kFields);
+  EXPECT_EQ(*made.find("tool_calls"), value(R"([
+      {"id": "call_0", "type": "function", "index": 0,
+       "function": {"name": "f", "arguments": "{\"é\": 1.0}"}},
+      {"id": "call_1", "type": "function", "index": 1,
+       "function": {"name": "g", "arguments": "{\"a\": 1}"}},
+      {"id": "call_2", "type": "function", "index": 2,
+       "function": {"name": "h", "arguments": "{}"}}])"));
+}
+
+TEST(ChatMessage, Views) {
+  const json::Value inner = value(R"({"name": "f", "arguments": {"a": 1}})");
+  EXPECT_EQ(view_call(inner)->name, "f");
+  EXPECT_EQ(*view_call(inner)->arguments, value(R"({"a": 1})"));
+  const json::Value bare = value(R"({"function": {"name": "f"}})");
+  EXPECT_EQ(view_call(bare)->arguments, nullptr);
+  for (const char* text : {"{}", R"({"name": "f"})", R"({"name": 1})", "[]",
+                           "3", R"({"function": {}})"}) {
+    EXPECT_FALSE(view_call(value(text))) << text;
+  }
+}
+
+}  // namespace
+}  // namespace parlance
