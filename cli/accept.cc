@@ -1,5 +1,5 @@
-// `parlance accept` and `parlance mask`: whether a text fits a schema, and what
-// may come behind a part of one.
+// `parlance accept` and `parlance mask`: whether a text fits a grammar, and
+// what may come behind a part of one.
 
 #include <cstdio>
 #include <memory>
@@ -9,6 +9,7 @@
 #include "commands.h"
 #include "constrain.h"
 #include "io.h"
+#include "parlance/line_column.h"
 #include "setup.h"
 
 namespace parlance::cli {
@@ -16,36 +17,22 @@ namespace {
 
 constexpr const char* kAcceptExamples = R"(Examples:
   parlance accept --schema city.json answer.json
-  printf '{"city": 3}' | parlance accept --schema city.json)";
+  printf '{"city": 3}' | parlance accept --schema city.json
+  parlance accept --grammar sums.ebnf sum.txt
+  parlance accept --tag tools.tag.json response.txt)";
 
 constexpr const char* kMaskExamples = R"(Examples:
   parlance mask --schema city.json --vocabulary tokenizer.json
-  printf '{"ci' | parlance mask -s city.json --vocabulary v.vocab --ids -)";
+  printf '{"ci' | parlance mask -s city.json --vocabulary v.vocab --ids -
+  parlance mask -g sums.ebnf --vocabulary v.vocab --text '1+')";
 
 // Bytes of the text that are shown before the one that does not fit.
 constexpr std::size_t kShown = 40;
 
-struct Place {
-  std::size_t line = 1;
-  std::size_t column = 1;  // in characters
-};
-
-Place place_of(std::string_view text, std::size_t offset) {
-  Place place;
-  for (const char c : text.substr(0, offset)) {
-    if (c == '\n') {
-      place = {place.line + 1, 1};
-    } else if ((static_cast<unsigned char>(c) & 0xC0) != 0x80) {
-      ++place.column;
-    }
-  }
-  return place;
-}
-
 std::string refusal(const Style& style, std::string_view name,
                     std::string_view text, const Rejection& rejection) {
   const std::size_t at = rejection.offset;
-  const Place place = place_of(text, at);
+  const LineColumn place = line_column(text, at);
   std::string out =
       style.paint(Style::kBold, std::string(name) + ":" +
                                     std::to_string(place.line) + ":" +
@@ -74,10 +61,10 @@ struct AcceptArguments {
 };
 
 int run_accept(const AcceptArguments& arguments) {
-  const Grammar grammar = load_grammar(arguments.grammar);
+  const Constraining constraining(arguments.grammar);
   const std::string text = read_all(arguments.file);
   const Style style(arguments.grammar.color, 1);
-  const std::optional<Rejection> rejection = grammar.explain(text);
+  const std::optional<Rejection> rejection = constraining.grammar.explain(text);
   if (rejection) {
     if (!arguments.quiet) {
       put(refusal(style, display_name(arguments.file), text, *rejection));
@@ -92,7 +79,6 @@ int run_accept(const AcceptArguments& arguments) {
 
 struct MaskArguments {
   GrammarArguments grammar;
-  std::string vocabulary_file;
   std::string text;
   std::string file;
   std::size_t limit = 20;
@@ -122,8 +108,9 @@ std::string as_list(const std::vector<TokenId>& ids) {
 }
 
 int run_mask(const MaskArguments& arguments) {
-  const Grammar grammar = load_grammar(arguments.grammar);
-  const Compiler compiler = load_compiler(arguments.vocabulary_file);
+  const Constraining constraining(arguments.grammar);
+  const Grammar& grammar = constraining.grammar;
+  const Compiler compiler = constraining.compiler();
   const std::string text =
       arguments.file.empty() ? arguments.text : read_all(arguments.file);
   const Style style(arguments.grammar.color, 1);
@@ -162,13 +149,13 @@ int run_mask(const MaskArguments& arguments) {
 void add_accept(CLI::App& app, Run& run) {
   auto a = std::make_shared<AcceptArguments>();
   CLI::App* command = app.add_subcommand(
-      "accept", "Tells whether a text fits a schema, and if not, where");
+      "accept", "Tells whether a text fits a grammar, and if not, where");
   command->footer(kAcceptExamples);
   command
       ->add_option("FILE", a->file,
                    "The text, every byte of it; default: standard input")
       ->type_name("");
-  add_grammar(*command, a->grammar);
+  add_grammar(*command, a->grammar, false);
   command->add_flag("-q,--quiet", a->quiet, "Only the exit status");
   command->callback([a, &run] { run = [a] { return run_accept(*a); }; });
 }
@@ -185,12 +172,7 @@ void add_mask(CLI::App& app, Run& run) {
   command->add_option("--text", a->text, "The text so far")
       ->type_name("TEXT")
       ->excludes(command->get_option("FILE"));
-  command
-      ->add_option("--vocabulary", a->vocabulary_file,
-                   "tokenizer.json, tiktoken ranks or a vocabulary file")
-      ->type_name("FILE")
-      ->required();
-  add_grammar(*command, a->grammar);
+  add_grammar(*command, a->grammar, true);
   command->add_option("--limit", a->limit, "How many tokens are listed (20)")
       ->type_name("N");
   command->add_flag("--ids", a->ids, "All ids as a JSON list, nothing else");

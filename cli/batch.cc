@@ -19,6 +19,7 @@
 
 #include "io.h"
 #include "lines.h"
+#include "parlance/chat_message.h"
 #include "parlance/json.h"
 #include "report.h"
 #include "shape.h"
@@ -117,7 +118,7 @@ class LineParser {
 
   void parse_response(std::string_view response, const ParserOptions& options,
                       Answer& answer) {
-    ResponseParser parser(reading_.format, options);
+    Reader parser = reading_.reader(options);
     parser.feed(response);
     parser.finalize();
     if (const Error* failure = parser.failure()) {
@@ -127,7 +128,8 @@ class LineParser {
     if (!message.diagnostics.empty()) answer.damaged = true;
     constexpr json::DumpOptions kLine = {.ascii = false, .compact = true};
     if (options_.chat) {
-      answer.text += json::dump(chat_message(reading_.format, message), kLine);
+      answer.text +=
+          json::dump(chat_message(message, reading_.fields()), kLine);
     } else {
       answer.text += json::dump(message.fields, kLine);
     }

@@ -1,5 +1,5 @@
-// `parlance check`: what is wrong with templates, format files and response
-// schemas, and what is probably not meant.
+// `parlance check`: what is wrong with templates, format files, response
+// schemas, structural tags and grammars, and what is probably not meant.
 
 #include <memory>
 #include <string>
@@ -12,6 +12,7 @@
 #include "pointer.h"
 #include "report.h"
 #include "setup.h"
+#include "source.h"
 
 namespace parlance::cli {
 namespace {
@@ -19,11 +20,20 @@ namespace {
 constexpr const char* kExamples = R"(Examples:
   parlance check my_template.json
   parlance check --werror formats/*.json
-  parlance check --format qwen3)";
+  parlance check --format qwen3
+  parlance check tools.tag.json sums.ebnf words.lark
+  parlance check --schema city.json)";
 
 struct Arguments {
   std::vector<std::string> files;
   std::vector<std::string> formats;
+  std::vector<std::string> schemas;
+  std::vector<std::string> tags;
+  std::vector<std::string> ebnfs;
+  std::vector<std::string> larks;
+  std::vector<std::string> regexes;
+  std::string root = "root";
+  std::string vocabulary_file;
   bool werror = false;
   bool quiet = false;
   Color color = Color::kAuto;
@@ -78,9 +88,40 @@ std::string check_schema(const std::string& name, std::string_view text,
   return describe_lints(name, text, "", schema->lint(), style, counts);
 }
 
+// A structural tag or grammar by itself, with all that stands in it.
+std::string check_source(const Source& source, const CompileOptions& options,
+                         const Style& style, Counts& counts) {
+  Result<Grammar> grammar = compile(source, options);
+  if (!grammar) {
+    ++counts.errors;
+    return describe(style, source.name, source.text, grammar.error());
+  }
+  std::string out;
+  for (const std::string& note : describe_notes(*grammar, source, style)) {
+    ++counts.warnings;
+    out += note;
+  }
+  return out;
+}
+
+// What is told from other JSON without an option: a schema says itself that it
+// is one.
+std::optional<SourceKind> source_kind(const std::string& name,
+                                      std::string_view text) {
+  const std::optional<SourceKind> kind = kind_of(name, text);
+  if (kind != SourceKind::kSchema) return kind;
+  const Result<json::Value> value = json::parse(text);
+  return value && value->find("$schema") != nullptr ? kind : std::nullopt;
+}
+
 std::string check(const std::string& name, std::string_view text,
-                  const Style& style, Counts& counts) {
+                  const CompileOptions& options, const Style& style,
+                  Counts& counts) {
   ++counts.sources;
+  if (const auto kind = source_kind(name, text)) {
+    return check_source(make_source(name, std::string(text), *kind), options,
+                        style, counts);
+  }
   if (is_schema(text)) return check_schema(name, text, style, counts);
   Result<Format> format = Format::from_json(text);
   if (!format) {
@@ -108,19 +149,46 @@ std::string summary(const Style& style, const Counts& counts) {
 }
 
 int run_check(const Arguments& arguments) {
-  if (arguments.files.empty() && arguments.formats.empty()) {
-    throw Failure("check what? a FILE, or --format NAME");
+  const std::pair<const std::vector<std::string>&, SourceKind> sources[] = {
+      {arguments.schemas, SourceKind::kSchema},
+      {arguments.tags, SourceKind::kTag},
+      {arguments.ebnfs, SourceKind::kEbnf},
+      {arguments.larks, SourceKind::kLark},
+      {arguments.regexes, SourceKind::kRegex}};
+  std::size_t all = arguments.files.size() + arguments.formats.size();
+  for (const auto& [list, kind] : sources) all += list.size();
+  if (all == 0) {
+    throw Failure(
+        "check what? a FILE, --format NAME, or one of --schema, --tag, --ebnf, "
+        "--lark and --regex");
   }
+  std::optional<Vocabulary> vocabulary;
+  if (!arguments.vocabulary_file.empty()) {
+    vocabulary = load_vocabulary(arguments.vocabulary_file);
+  }
+  const CompileOptions options{
+      .root = arguments.root,
+      .vocabulary = vocabulary ? &*vocabulary : nullptr,
+      .every_token = true};
   Style style(arguments.color, 1);
   Counts counts;
   for (const std::string& name : arguments.formats) {
     std::string_view text = Format::built_in_source(name);
     if (text.empty()) fail_with(Format::built_in(name).error(), "--format", "");
-    put(check(name, text, style, counts));
+    put(check(name, text, options, style, counts));
   }
   for (const std::string& file : arguments.files) {
     std::string text = read_all(file);
-    put(check(display_name(file), text, style, counts));
+    put(check(display_name(file), text, options, style, counts));
+  }
+  for (const auto& [list, kind] : sources) {
+    for (const std::string& given : list) {
+      const Source source = kind == SourceKind::kRegex
+                                ? Source{kind, "--regex", given}
+                                : read_source(given, "the text", kind);
+      ++counts.sources;
+      put(check_source(source, options, style, counts));
+    }
   }
   if (!arguments.quiet) put(summary(style, counts));
   bool bad = counts.errors > 0 || (arguments.werror && counts.warnings > 0);
@@ -132,16 +200,37 @@ int run_check(const Arguments& arguments) {
 void add_check(CLI::App& app, Run& run) {
   auto a = std::make_shared<Arguments>();
   CLI::App* command = app.add_subcommand(
-      "check", "Finds what is wrong with a template, format or schema");
+      "check", "Finds what is wrong with a template, format, tag or grammar");
   command->footer(kExamples);
   command
-      ->add_option("FILE", a->files,
-                   "Templates or format files; - is "
-                   "standard input")
+      ->add_option(
+          "FILE", a->files,
+          "Templates, format files, structural tags, grammars, told by "
+          "their names and by what they hold; - is standard input")
       ->type_name("");
   command->add_option("-f,--format", a->formats, "Check a built-in format")
       ->type_name("NAME")
       ->allow_extra_args(false);
+  const auto add = [&](const char* names, std::vector<std::string>& list,
+                       const char* what) {
+    command->add_option(names, list, what)
+        ->type_name("FILE")
+        ->allow_extra_args(false);
+  };
+  add("-s,--schema", a->schemas, "Check a JSON Schema, as a grammar");
+  add("--tag", a->tags, "Check a structural tag");
+  add("--ebnf", a->ebnfs, "Check EBNF");
+  add("--lark", a->larks, "Check a Lark grammar");
+  command->add_option("--regex", a->regexes, "Check a regular expression")
+      ->type_name("PATTERN")
+      ->allow_extra_args(false);
+  command->add_option("--root", a->root, "Of EBNF: its first rule (root)")
+      ->type_name("RULE");
+  command
+      ->add_option("--vocabulary", a->vocabulary_file,
+                   "What tokens must be in that are named by their text; "
+                   "default: all of them are right")
+      ->type_name("FILE");
   command->add_flag("--werror", a->werror, "Warnings make the status 1 too");
   command->add_flag("-q,--quiet", a->quiet, "No summary");
   add_color(*command, a->color);

@@ -21,6 +21,7 @@ void add_formats(CLI::App& app, Run& run);
 void add_accept(CLI::App& app, Run& run);
 void add_mask(CLI::App& app, Run& run);
 void add_sample(CLI::App& app, Run& run);
+void add_tag(CLI::App& app, Run& run);
 
 }  // namespace parlance::cli
 

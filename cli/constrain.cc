@@ -5,8 +5,6 @@
 #include <map>
 
 #include "io.h"
-#include "pointer.h"
-#include "report.h"
 #include "setup.h"
 
 namespace parlance::cli {
@@ -20,6 +18,24 @@ const std::map<std::string, SchemaDraft>& drafts() {
       {"2019-09", SchemaDraft::k2019},
       {"2020-12", SchemaDraft::k2020}};
   return kDrafts;
+}
+
+// What is said of schemas and means nothing for the source.
+void refuse_schema_options(const GrammarArguments& a, const Source& source) {
+  const std::pair<bool, const char*> given[] = {
+      {a.compact, "--compact"},
+      {a.indent.has_value(), "--indent"},
+      {a.max_white_space.has_value(), "--max-white-space"},
+      {a.schema_order, "--schema-order"},
+      {!a.draft.empty(), "--draft"},
+      {a.closed, "--closed"},
+      {a.lenient, "--lenient"},
+      {a.no_formats, "--no-formats"}};
+  for (const auto& [set, name] : given) {
+    if (!set) continue;
+    throw Failure(std::string(name) + " is about a JSON Schema, and " +
+                  source.name + " is none");
+  }
 }
 
 JsonSchemaOptions options_of(const GrammarArguments& arguments) {
@@ -47,73 +63,85 @@ JsonSchemaOptions options_of(const GrammarArguments& arguments) {
 
 }  // namespace
 
-void add_grammar(CLI::App& app, GrammarArguments& arguments) {
+void add_grammar(CLI::App& app, GrammarArguments& arguments,
+                 bool needs_vocabulary) {
   GrammarArguments& a = arguments;
-  app.add_option("-s,--schema", a.schema_file,
-                 "The JSON Schema: a file, or the text itself")
+  add_sources(app, a.source);
+  app.add_option("--vocabulary", a.vocabulary_file,
+                 needs_vocabulary
+                     ? "tokenizer.json, tiktoken ranks or a vocabulary file"
+                     : "Where the grammar names tokens by their text: "
+                       "tokenizer.json, tiktoken ranks or a vocabulary file")
       ->type_name("FILE")
-      ->required();
-  app.add_flag("--compact", a.compact, "No white space between the parts");
+      ->required(needs_vocabulary);
+  app.add_flag("--compact", a.compact,
+               "Of a schema: no white space between the parts");
   app.add_option("--indent", a.indent,
-                 "Laid out exactly as json.dumps does for this indent")
+                 "Of a schema: laid out exactly as json.dumps does for this "
+                 "indent")
       ->type_name("N");
   app.add_option("--max-white-space", a.max_white_space,
-                 "At most so many bytes of white space between two parts "
-                 "(default 64)")
+                 "Of a schema: at most so many bytes of white space between "
+                 "two parts (64)")
       ->type_name("N");
   app.add_flag("--schema-order", a.schema_order,
-               "Declared properties in the order of the schema");
+               "Of a schema: declared properties in its order");
   app.add_option("--draft", a.draft,
-                 "4, 6, 7, 2019-09 or 2020-12; default: what $schema says")
+                 "Of a schema: 4, 6, 7, 2019-09 or 2020-12; default: what "
+                 "$schema says")
       ->type_name("DRAFT")
       ->check(CLI::IsMember(drafts()));
   app.add_flag("--closed", a.closed,
-               "Only properties and items that the schema lists");
+               "Of a schema: only properties and items that it lists");
   app.add_flag("--lenient", a.lenient,
-               "Ignore what cannot be enforced, and say so");
-  app.add_flag("--no-formats", a.no_formats, "\"format\" means nothing");
+               "Of a schema: ignore what cannot be enforced, and say so");
+  app.add_flag("--no-formats", a.no_formats,
+               "Of a schema: \"format\" means nothing");
   app.add_flag("--report", a.report,
-               "Tell what is narrowed or ignored, on standard error");
+               "Tell what of a schema is narrowed or ignored, on standard "
+               "error");
   add_color(app, a.color);
 }
 
-Grammar load_grammar(const GrammarArguments& arguments) {
-  const JsonSchemaOptions options = options_of(arguments);
-  const bool inline_text = arguments.schema_file.starts_with('{');
-  const std::string text =
-      inline_text ? arguments.schema_file : read_all(arguments.schema_file);
-  const std::string name =
-      inline_text ? "--schema" : display_name(arguments.schema_file);
-  Result<Grammar> made = Grammar::from_json_schema(text, options);
-  if (!made) {
-    Error error = made.error();
-    if (!error.span) error.span = locate(text, error.path);
-    fail_with(error, name, text);
+namespace {
+
+Grammar compile_or_fail(const GrammarArguments& arguments, const Source& source,
+                        const std::optional<Vocabulary>& vocabulary,
+                        bool schema_order) {
+  CompileOptions options;
+  options.root = arguments.source.root;
+  options.vocabulary = vocabulary ? &*vocabulary : nullptr;
+  if (source.kind == SourceKind::kSchema) {
+    options.schema = options_of(arguments);
+    if (schema_order) options.schema.key_order = KeyOrder::kSchema;
+  } else {
+    refuse_schema_options(arguments, source);
   }
-  Grammar grammar = *std::move(made);
+  Grammar grammar = or_fail(compile(source, options), source.name, source.text);
   if (arguments.report) {
     const Style style(arguments.color, 2);
-    for (const SchemaNote& note : grammar.report()) {
-      const bool narrowed = note.kind == SchemaNote::Kind::kNarrowed;
-      const std::string message =
-          std::string(narrowed ? "narrowed" : "ignored") + " '" + note.keyword +
-          "': " + note.message;
-      put_error(describe(style, name, text,
-                         {.severity = Severity::kWarning,
-                          .message = message,
-                          .path = note.path,
-                          .span = locate(text, note.path)}));
+    for (const std::string& note : describe_notes(grammar, source, style)) {
+      put_error(note);
     }
   }
   return grammar;
 }
 
-Compiler load_compiler(const std::string& vocabulary_file) {
-  const std::string text = read_all(vocabulary_file);
-  const std::string name = display_name(vocabulary_file);
-  const Vocabulary vocabulary =
-      or_fail(Vocabulary::from_text(text), name, text);
-  return or_fail(Compiler::create(vocabulary), name, "");
+std::optional<Vocabulary> vocabulary_of(const GrammarArguments& arguments) {
+  if (arguments.vocabulary_file.empty()) return std::nullopt;
+  return load_vocabulary(arguments.vocabulary_file);
+}
+
+}  // namespace
+
+Constraining::Constraining(const GrammarArguments& arguments, bool schema_order)
+    : source(read_source(arguments.source)),
+      vocabulary_name(display_name(arguments.vocabulary_file)),
+      vocabulary(vocabulary_of(arguments)),
+      grammar(compile_or_fail(arguments, source, vocabulary, schema_order)) {}
+
+Compiler Constraining::compiler() const {
+  return or_fail(Compiler::create(*vocabulary), vocabulary_name, "");
 }
 
 }  // namespace parlance::cli

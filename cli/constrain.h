@@ -2,7 +2,8 @@
 #define PARLANCE_CLI_CONSTRAIN_H_
 
 // The arguments that `accept`, `mask` and `sample` share, and what they stand
-// for: a grammar, and a compiler for a vocabulary.
+// for: a grammar, and a compiler for a vocabulary.  Which grammar, see
+// source.h.
 
 #include <CLI/CLI.hpp>
 #include <optional>
@@ -10,12 +11,15 @@
 
 #include "parlance/constraint.h"
 #include "parlance/grammar.h"
+#include "parlance/vocabulary.h"
+#include "source.h"
 #include "style.h"
 
 namespace parlance::cli {
 
 struct GrammarArguments {
-  std::string schema_file;
+  SourceArguments source;
+  std::string vocabulary_file;
   std::optional<std::size_t> max_white_space;
   std::optional<std::uint32_t> indent;
   bool compact = false;
@@ -28,14 +32,25 @@ struct GrammarArguments {
   Color color = Color::kAuto;
 };
 
-// Adds --schema and the options of the grammar.
-void add_grammar(CLI::App& app, GrammarArguments& arguments);
+// Adds the sources, --vocabulary, and the options of a JSON Schema.
+void add_grammar(CLI::App& app, GrammarArguments& arguments,
+                 bool needs_vocabulary);
 
-// The grammar; with --report what became of the schema is told on standard
-// error.  Throws Failure.
-Grammar load_grammar(const GrammarArguments& arguments);
+// Everything that the arguments stand for, loaded.  With --report what became
+// of the schemas is told on standard error.  Throws Failure.
+struct Constraining {
+  // `schema_order`: as with --schema-order, if there is a schema.
+  explicit Constraining(const GrammarArguments& arguments,
+                        bool schema_order = false);
 
-Compiler load_compiler(const std::string& vocabulary_file);
+  // REQUIRES: there is a vocabulary.
+  Compiler compiler() const;
+
+  Source source;
+  std::string vocabulary_name;
+  std::optional<Vocabulary> vocabulary;
+  Grammar grammar;
+};
 
 }  // namespace parlance::cli
 

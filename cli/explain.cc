@@ -1,12 +1,9 @@
 // `parlance explain`: which bytes of a response went where, and why.
 //
-//   bytes   what              text
-//   0..7    opens thinking    │<think>│
-//   7..18   text of thinking  │Bern, then.│
-//   18..26  closes thinking   │</think>│
-//
-// With --chunk the rows come as the chunks let them, and after each chunk a row
-// tells what is held back.
+// By a format the rows are those of the events.  By a structural tag they are
+// the formats that it is made of, see explain_tag.h.  By another grammar they
+// are what fits, and what does not.  With --chunk the rows are events as the
+// chunks let them come, and after each chunk a row tells what is held back.
 
 #include <unistd.h>
 
@@ -16,9 +13,12 @@
 #include <vector>
 
 #include "commands.h"
+#include "explain_tag.h"
 #include "io.h"
 #include "parlance/json.h"
 #include "setup.h"
+#include "source.h"
+#include "table.h"
 
 namespace parlance::cli {
 namespace {
@@ -26,20 +26,15 @@ namespace {
 constexpr const char* kExamples = R"(Examples:
   parlance explain --format qwen3 response.txt
   parlance explain --format qwen3 --chunk 4 response.txt
+  parlance explain --tag tools.tag.json response.txt
+  parlance explain --grammar sums.ebnf sum.txt
   parlance explain -f qwen3 --vocabulary tokenizer.json --ids ids.txt)";
 
 struct Arguments {
   ReadingArguments reading;
+  SourceArguments source;
   std::size_t chunk = 0;
   bool full = false;
-};
-
-struct Row {
-  std::string bytes;
-  std::string tokens;
-  std::string what;
-  std::string_view look;
-  std::string text;
 };
 
 // Collects rows from events.  Events are in the order of their bytes and leave
@@ -95,7 +90,7 @@ class Rows {
     rows_.push_back({"", "",
                      "held, " + std::to_string(fed) +
                          (response_.reads_ids ? " tokens fed" : " bytes fed"),
-                     Style::kDim, quoted(text)});
+                     Style::kDim, barred(text)});
   }
 
   // Text up to `end` that no event stood for.
@@ -109,13 +104,6 @@ class Rows {
   const std::vector<Row>& rows() const { return rows_; }
 
  private:
-  static std::string quoted(std::string_view text) {
-    return "│" + one_line(text) + "│";
-  }
-  static std::string range(Span span) {
-    return std::to_string(span.begin) + ".." + std::to_string(span.end);
-  }
-
   void row(Span bytes, Span tokens, std::string what, std::string_view look) {
     std::size_t begin = std::min(bytes.begin, stream_.size());
     std::size_t end = std::min(bytes.end, stream_.size());
@@ -126,11 +114,11 @@ class Rows {
     }
     rows_.push_back(
         {range(bytes), tokens.size() == 0 ? std::string() : range(tokens),
-         std::move(what), look, quoted(stream_.substr(begin, end - begin))});
+         std::move(what), look, barred(stream_.substr(begin, end - begin))});
   }
 
   void remark(std::string what, std::string_view look) {
-    rows_.push_back({"", "", std::move(what), look, ""});
+    rows_.push_back(cli::remark(std::move(what), look));
   }
 
   Span tokens_of(Span bytes) const {
@@ -151,79 +139,77 @@ class Rows {
   std::vector<Row> rows_;
 };
 
-// A column's width, and whether it is there at all.
-std::size_t width_of(const std::vector<Row>& rows, std::string Row::*column,
-                     std::string_view head) {
-  std::size_t width = 0;
-  for (const Row& row : rows) {
-    // Remarks run over the column of the text.
-    if (row.text.empty() && !row.what.empty()) continue;
-    width = std::max(width, columns_of(row.*column));
-  }
-  return width == 0 ? 0 : std::max(width, columns_of(head));
+void put_table(const Arguments& arguments, const std::vector<Row>& rows) {
+  const Style style(arguments.reading.color, 1);
+  const bool clipped = !arguments.full && ::isatty(1) == 1;
+  put(table(rows, style, clipped ? terminal_columns(1) : 0));
 }
 
-std::string table(const std::vector<Row>& rows, const Style& style,
-                  std::size_t columns) {
-  std::size_t bytes = width_of(rows, &Row::bytes, "bytes");
-  std::size_t tokens = width_of(rows, &Row::tokens, "tokens");
-  std::size_t what = width_of(rows, &Row::what, "what");
-  const auto cell = [](const std::string& text, std::size_t width) {
-    return width == 0 ? std::string() : pad(text, width) + "  ";
-  };
-  std::string head = cell("bytes", bytes) + cell("tokens", tokens) +
-                     cell("what", what) + "text";
-  std::string out = style.paint(Style::kDim, head) + "\n";
-  std::size_t left = columns_of(cell("", bytes)) +
-                     columns_of(cell("", tokens)) + columns_of(cell("", what));
-  // A narrow terminal wraps rather than shows nothing.
-  std::size_t room = columns > left + 20 ? columns - left : 0;
-  for (const Row& row : rows) {
-    out += style.paint(Style::kDim,
-                       cell(row.bytes, bytes) + cell(row.tokens, tokens));
-    if (row.text.empty()) {
-      out += style.paint(row.look, safe_text(row.what)) + "\n";
-      continue;
-    }
-    bool held = row.bytes.empty();
-    out += style.paint(row.look, cell(row.what, what)) +
-           style.paint(held ? Style::kHeld : "",
-                       room == 0 ? row.text : clip(row.text, room)) +
-           "\n";
-  }
-  return out;
-}
-
-int run_explain(const Arguments& arguments) {
+int explain_response(const Arguments& arguments) {
   Reading reading(arguments.reading);
   Response response(arguments.reading, reading);
-  ResponseParser parser(reading.format, reading.options());
+  Reader reader = reading.reader();
 
   std::string stream =
-      reading.prefix.substr(reading.prefix.size() - parser.prefix_bytes()) +
+      reading.prefix.substr(reading.prefix.size() - reader.prefix_bytes()) +
       response.bytes;
-  Rows rows(stream, parser.prefix_bytes(), response);
-  for (const Event& event : parser.initial_events()) rows.add(event);
+  Rows rows(stream, reader.prefix_bytes(), response);
+  for (const Event& event : reader.initial_events()) rows.add(event);
   std::size_t step = arguments.chunk == 0 ? response.size() : arguments.chunk;
   for (std::size_t at = 0; at < response.size();) {
     std::size_t end = at + std::min(step, response.size() - at);
-    for (const Event& event : response.feed(parser, at, end)) rows.add(event);
+    for (const Event& event : response.feed(reader, at, end)) rows.add(event);
     if (arguments.chunk > 0) {
-      rows.held(end, parser.prefix_bytes() + response.bytes_before(end),
-                parser.held());
+      rows.held(end, reader.prefix_bytes() + response.bytes_before(end),
+                reader.held());
     }
     at = end;
   }
-  for (const Event& event : parser.finalize()) rows.add(event);
+  for (const Event& event : reader.finalize()) rows.add(event);
   rows.gap(stream.size());
+  const bool by_formats = reading.tag && arguments.chunk == 0;
+  put_table(arguments,
+            by_formats ? explain_tree(reader.tree(), stream) : rows.rows());
 
-  Style style(arguments.reading.color, 1);
-  bool clipped = !arguments.full && ::isatty(1) == 1;
-  put(table(rows.rows(), style, clipped ? terminal_columns(1) : 0));
-
-  bool damaged = tell_damage(parser, Style(arguments.reading.color, 2));
-  bool failed = parser.failure() != nullptr;
+  bool damaged = tell_damage(reader, Style(arguments.reading.color, 2));
+  bool failed = reader.failure() != nullptr;
   return failed || (damaged && arguments.reading.strict) ? kDamage : kOk;
+}
+
+// By a grammar that has no parts: how much of the text fits.
+int explain_text(const Arguments& arguments, const Source& source) {
+  if (arguments.reading.ids || arguments.chunk > 0) {
+    throw Failure(
+        "--ids and --chunk are for responses, read by a format or a "
+        "structural tag");
+  }
+  const Grammar grammar =
+      or_fail(compile(source, {.root = arguments.source.root}), source.name,
+              source.text);
+  const std::string text = read_all(arguments.reading.file);
+  const std::optional<Rejection> rejection = grammar.explain(text);
+  const Span fits{0, rejection ? rejection->offset : text.size()};
+  std::vector<Row> rows = {{range(fits), "", "fits", Style::kString,
+                            barred(text.substr(0, fits.end))}};
+  if (rejection) {
+    if (fits.end < text.size()) {
+      rows.push_back({range({fits.end, text.size()}), "", "does not fit",
+                      Style::kError, barred(text.substr(fits.end))});
+    }
+    const std::string what = fits.end < text.size() ? "" : "ends too early: ";
+    rows.push_back(
+        remark(what + "expected " + rejection->expected, Style::kError));
+  }
+  put_table(arguments, rows);
+  return rejection ? kDamage : kOk;
+}
+
+int run_explain(Arguments& arguments) {
+  if (!any_source(arguments.source)) return explain_response(arguments);
+  const Source source = read_source(arguments.source);
+  if (source.kind != SourceKind::kTag) return explain_text(arguments, source);
+  arguments.reading.tag_file = arguments.source.grammar;
+  return explain_response(arguments);
 }
 
 }  // namespace
@@ -231,9 +217,16 @@ int run_explain(const Arguments& arguments) {
 void add_explain(CLI::App& app, Run& run) {
   auto a = std::make_shared<Arguments>();
   CLI::App* command = app.add_subcommand(
-      "explain", "Tells which bytes went to which region, and why");
+      "explain", "Tells which bytes went to which region or format, and why");
   command->footer(kExamples);
   add_reading(*command, a->reading);
+  add_sources(*command, a->source, false);
+  for (const char* source :
+       {"--grammar", "--schema", "--ebnf", "--lark", "--regex"}) {
+    for (const char* other : {"--format", "--template", "--tag"}) {
+      command->get_option(source)->excludes(command->get_option(other));
+    }
+  }
   command
       ->add_option("--chunk", a->chunk,
                    "Feed so many bytes (or ids) at a time, and tell what is "

@@ -23,6 +23,7 @@ constexpr const char* kExamples = R"(Examples:
   parlance check my_template.json
   parlance formats
   parlance accept --schema city.json answer.json
+  parlance tag --style qwen_3 --tools tools.json
 
 'parlance COMMAND --help' tells the options of a command.
 Exit status: 0 all is well, 1 what was read is damaged or has errors, 2 the
@@ -88,6 +89,7 @@ int run_command(int argc, char** argv) {
   parlance::cli::add_accept(app, run);
   parlance::cli::add_mask(app, run);
   parlance::cli::add_sample(app, run);
+  parlance::cli::add_tag(app, run);
 
   int status = parse_arguments(app, argc, argv);
   if (status >= 0) return status;

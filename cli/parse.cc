@@ -10,6 +10,7 @@
 #include "batch.h"
 #include "commands.h"
 #include "io.h"
+#include "parlance/chat_message.h"
 #include "report.h"
 #include "setup.h"
 #include "shape.h"
@@ -68,7 +69,7 @@ class EventWriter {
 int parse_events(const Arguments& arguments, const Reading& reading) {
   Style style(arguments.reading.color, 1);
   Response response(arguments.reading, reading);
-  ResponseParser parser(reading.format, reading.options());
+  Reader parser = reading.reader();
   EventWriter writer(style, response.reads_ids);
   writer.add(parser.initial_events());
   std::size_t step = arguments.chunk == 0 ? response.size() : arguments.chunk;
@@ -86,7 +87,7 @@ int parse_events(const Arguments& arguments, const Reading& reading) {
 
 int parse_message(const Arguments& arguments, const Reading& reading) {
   Response response(arguments.reading, reading);
-  ResponseParser parser(reading.format, reading.options());
+  Reader parser = reading.reader();
   response.feed(parser, 0, response.size());
   parser.finalize();
 
@@ -99,7 +100,7 @@ int parse_message(const Arguments& arguments, const Reading& reading) {
   }
   const Message& message = parser.message();
   json::Value value = arguments.batch.chat
-                          ? chat_message(reading.format, message)
+                          ? chat_message(message, reading.fields())
                           : message.fields;
   Style style(arguments.reading.color, 1);
   bool pretty =

@@ -1,10 +1,15 @@
-// `parlance sample`: texts that a schema lets out, written token by token.
+// `parlance sample`: texts that a grammar lets out, written token by token.
 //
 // A walk takes a token at random from each mask.  By itself it would hardly
-// end: in a string one token in a hundred thousand is the quote.  So every
-// second step prefers what closes something, and beyond --tokens every step
-// does. Declared properties come in the order of the schema, so that a name
-// that is required is not looked for by chance.
+// end: in a string one token in a hundred thousand is the quote, and where free
+// text goes on until "</think>" that is hardly ever written by chance.  So
+// every second step prefers what closes something, and beyond --tokens every
+// step does.  What closes something is known of JSON, and of grammars by the
+// texts that stand in them: the ends of tags, the words in quotes.  Those that
+// begin something are written now and then as well, so that tools are called.
+//
+// Of a JSON Schema, declared properties come in its order, so that a name that
+// is required is not looked for by chance.
 
 #include <memory>
 #include <random>
@@ -14,6 +19,7 @@
 #include "commands.h"
 #include "constrain.h"
 #include "io.h"
+#include "parlance/structural_tag.h"
 #include "setup.h"
 
 namespace parlance::cli {
@@ -21,11 +27,12 @@ namespace {
 
 constexpr const char* kExamples = R"(Examples:
   parlance sample --schema city.json --vocabulary tokenizer.json --seed 1
-  parlance sample -s city.json --vocabulary v.vocab --count 5 --compact)";
+  parlance sample -s city.json --vocabulary v.vocab --count 5 --compact
+  parlance tag --style qwen_3 --tools tools.json > tools.tag.json
+  parlance sample --tag tools.tag.json --vocabulary tokenizer.json)";
 
 struct Arguments {
   GrammarArguments grammar;
-  std::string vocabulary_file;
   std::uint64_t seed = 0;
   std::size_t count = 1;
   std::size_t tokens = 64;
@@ -33,14 +40,83 @@ struct Arguments {
   bool ids = false;
 };
 
+// ---- Texts that a grammar is likely to want
+
+bool is_space(std::string_view text) {
+  return text.find_first_not_of(" \t\r\n") == std::string_view::npos;
+}
+
+// What a style of parameters writes behind each value.
+std::string_view end_of_style(std::string_view style) {
+  if (style == "qwen_xml") return "</parameter>";
+  if (style == "minimax_xml") return "</parameter>";
+  if (style == "deepseek_xml") return "</｜DSML｜parameter>";
+  if (style == "glm_xml") return "</arg_value>";
+  if (style == "kimi_k3_xml") return "<|close|>argument<|sep|>";
+  if (style == "cohere_xml") return "</cofl:value>";
+  return "";
+}
+
+// Every text of a tag outside its schemas and patterns.
+void add_texts(const json::Value& tag, std::vector<std::string>& out) {
+  std::vector<const json::Value*> left = {&tag};
+  while (!left.empty()) {
+    const json::Value& value = *left.back();
+    left.pop_back();
+    for (const json::Value& item : value.items()) left.push_back(&item);
+    for (const json::Member& member : value.members()) {
+      if (member.key == "type" || member.key == "json_schema" ||
+          member.key == "pattern" || member.key == "grammar" ||
+          member.key == "field" || member.key == "tool") {
+        continue;
+      }
+      if (member.key == "style") {
+        out.emplace_back(end_of_style(member.value.as_string()));
+      } else {
+        left.push_back(&member.value);
+      }
+    }
+    if (value.is_string()) out.emplace_back(value.as_string());
+  }
+}
+
+// What stands in double quotes.
+void add_quoted(std::string_view text, std::vector<std::string>& out) {
+  for (std::size_t at = text.find('"'); at != std::string_view::npos;) {
+    const std::size_t end = text.find_first_of("\"\n", at + 1);
+    if (end == std::string_view::npos) return;
+    if (text[end] == '"') {
+      out.emplace_back(text.substr(at + 1, end - at - 1));
+      at = text.find('"', end + 1);
+    } else {
+      at = text.find('"', end);
+    }
+  }
+}
+
+std::vector<std::string> texts_of(const Source& source) {
+  std::vector<std::string> out;
+  if (source.kind == SourceKind::kTag) {
+    const Result<StructuralTag> tag = StructuralTag::from_json(source.text);
+    if (tag) add_texts(tag->to_json(), out);
+  } else if (source.kind != SourceKind::kSchema) {
+    add_quoted(source.text, out);
+  }
+  std::erase_if(out, is_space);
+  return out;
+}
+
+// ---- The walk
+
 class Walk {
  public:
   Walk(const Arguments& arguments, const Compiler& compiler,
-       const Constraint& constraint)
+       const Constraint& constraint, std::vector<std::string> texts)
       : arguments_(arguments),
         vocabulary_(compiler.vocabulary()),
         row_(compiler.mask_words()),
         constraint_(constraint),
+        texts_(std::move(texts)),
         random_(arguments.seed) {}
 
   // False: no end within the tokens.
@@ -49,74 +125,125 @@ class Walk {
   std::string text() const;
 
  private:
-  // How much taking the token ends: 3 the text, 2 an object, array or the open
-  // string, 1 little (a string begins, rather than an object), 0 nothing.
-  int closes(TokenId id) const;
-  void take(TokenId id);
-  TokenId choose(bool close);
+  enum class Place { kString, kFree, kOther };
+
+  // Of a JSON string no line break can be a part, of other free text it can.
+  static Place place_of(const Matcher& matcher);
+  // How much taking the token ends: 3 the text, 2 a bracket or the open string,
+  // 1 little (a string begins, rather than an object), 0 nothing.
+  int closes(TokenId id, Place place) const;
+  TokenId choose(const Matcher& matcher, bool close);
+  // The rest of one of the texts, if one fits.
+  bool begin_text(const Matcher& matcher);
+  // The longest allowed token that `pending_` begins with.
+  std::optional<TokenId> next_pending(const std::vector<TokenId>& allowed);
   std::size_t below(std::size_t n) { return random_() % n; }
 
   const Arguments& arguments_;
   const Vocabulary& vocabulary_;
   std::vector<std::int32_t> row_;
   const Constraint& constraint_;
+  std::vector<std::string> texts_;
   std::mt19937_64 random_;  // the same numbers everywhere
   std::vector<TokenId> ids_;
-  bool in_string_ = false;
-  bool escaped_ = false;
+  std::string_view pending_;  // of a text that is being written
 };
 
-int Walk::closes(TokenId id) const {
-  if (vocabulary_.kind(id) == TokenKind::kSpecial) return 3;
-  const std::string_view bytes = vocabulary_.bytes(id);
-  if (bytes == "\"") return in_string_ ? 2 : 1;
-  return !in_string_ && (bytes == "}" || bytes == "]") ? 2 : 0;
+Walk::Place Walk::place_of(const Matcher& matcher) {
+  Matcher probe = matcher.copy();
+  if (!probe.accept_bytes("\xC3\xA9")) return Place::kOther;
+  return probe.accept_bytes("\n") ? Place::kFree : Place::kString;
 }
 
-// The text is JSON so far, so that its quotes say where strings are.
-void Walk::take(TokenId id) {
-  ids_.push_back(id);
-  for (const char c : vocabulary_.bytes(id)) {
-    if (escaped_) {
-      escaped_ = false;
-    } else if (c == '"') {
-      in_string_ = !in_string_;
-    } else {
-      escaped_ = in_string_ && c == '\\';
+int Walk::closes(TokenId id, Place place) const {
+  for (const TokenId stop : vocabulary_.stop_ids()) {
+    if (id == stop) return 3;
+  }
+  const std::string_view bytes = vocabulary_.bytes(id);
+  if (bytes == "\"") return place == Place::kString ? 2 : 1;
+  const bool bracket = bytes == "}" || bytes == "]" || bytes == ")";
+  return place == Place::kOther && bracket ? 2 : 0;
+}
+
+bool Walk::begin_text(const Matcher& matcher) {
+  if (texts_.empty()) return false;
+  const std::size_t first = below(texts_.size());
+  for (std::size_t i = 0; i < texts_.size(); ++i) {
+    const std::string& text = texts_[(first + i) % texts_.size()];
+    if (matcher.copy().accept_bytes(text)) {
+      pending_ = text;
+      return true;
     }
   }
+  return false;
 }
 
-TokenId Walk::choose(bool close) {
+std::optional<TokenId> Walk::next_pending(const std::vector<TokenId>& allowed) {
+  std::optional<TokenId> best;
+  std::size_t longest = 0;
+  for (const TokenId id : allowed) {
+    const std::string_view bytes = vocabulary_.bytes(id);
+    if (bytes.size() > longest && pending_.starts_with(bytes)) {
+      longest = bytes.size();
+      best = id;
+    }
+  }
+  pending_.remove_prefix(longest);
+  if (!best) pending_ = {};
+  return best;
+}
+
+TokenId Walk::choose(const Matcher& matcher, bool close) {
   std::vector<TokenId> allowed;
-  TokenId best = 0;
-  int most = 0;
   for (std::size_t word = 0; word < row_.size(); ++word) {
     auto bits = static_cast<std::uint32_t>(row_[word]);
-    for (TokenId id = static_cast<TokenId>(word * 32); bits != 0;
+    for (auto id = static_cast<TokenId>(word * 32); bits != 0;
          ++id, bits >>= 1) {
-      if ((bits & 1) == 0) continue;
-      allowed.push_back(id);
-      if (const int what = closes(id); what > most) {
+      if ((bits & 1) != 0) allowed.push_back(id);
+    }
+  }
+  if (pending_.empty() && !close && below(8) == 0 &&
+      place_of(matcher) == Place::kFree) {
+    begin_text(matcher);
+  }
+  if (pending_.empty() && close) {
+    const Place place = place_of(matcher);
+    TokenId best = 0;
+    int most = 0;
+    for (const TokenId id : allowed) {
+      if (const int what = closes(id, place); what > most) {
         most = what;
         best = id;
       }
     }
+    // In free text a quote ends nothing.
+    if (most > (place == Place::kFree ? 1 : 0)) return best;
+    if (place != Place::kString) begin_text(matcher);
   }
-  return close && most > 0 ? best : allowed[below(allowed.size())];
+  if (!pending_.empty()) {
+    if (const auto next = next_pending(allowed)) return *next;
+  }
+  // White space is most of what may stand between two parts.
+  std::vector<TokenId> others;
+  for (const TokenId id : allowed) {
+    if (!is_space(vocabulary_.bytes(id))) others.push_back(id);
+  }
+  const bool space = others.empty() || below(8) == 0;
+  const std::vector<TokenId>& from = space ? allowed : others;
+  return from[below(from.size())];
 }
 
 bool Walk::run() {
   ids_.clear();
-  in_string_ = escaped_ = false;
+  pending_ = {};
   Matcher matcher = constraint_.matcher();
   while (ids_.size() < arguments_.max_tokens) {
     matcher.fill_bitmask(row_);
     const bool close = ids_.size() >= arguments_.tokens || below(2) == 0;
-    const TokenId id = choose(close);
+    const TokenId id = choose(matcher, close);
     if (!matcher.accept_token(id)) return false;
     if (matcher.is_terminated()) return true;
-    take(id);
+    ids_.push_back(id);
   }
   return false;
 }
@@ -128,14 +255,14 @@ std::string Walk::text() const {
 }
 
 int run_sample(Arguments arguments) {
-  arguments.grammar.schema_order = true;
-  const Grammar grammar = load_grammar(arguments.grammar);
-  const Compiler compiler = load_compiler(arguments.vocabulary_file);
+  const Constraining constraining(arguments.grammar, true);
+  const Compiler compiler = constraining.compiler();
   if (compiler.vocabulary().stop_ids().empty()) {
     throw Failure("the vocabulary names no token that ends a text");
   }
-  const Constraint constraint = or_fail(compiler.compile(grammar), "", "");
-  Walk walk(arguments, compiler, constraint);
+  const Constraint constraint =
+      or_fail(compiler.compile(constraining.grammar), "", "");
+  Walk walk(arguments, compiler, constraint, texts_of(constraining.source));
   for (std::size_t i = 0; i < arguments.count; ++i) {
     if (!walk.run()) {
       put_error("parlance: sample " + std::to_string(i) +
@@ -162,14 +289,9 @@ int run_sample(Arguments arguments) {
 void add_sample(CLI::App& app, Run& run) {
   auto a = std::make_shared<Arguments>();
   CLI::App* command =
-      app.add_subcommand("sample", "Writes random texts that fit a schema");
+      app.add_subcommand("sample", "Writes random texts that fit a grammar");
   command->footer(kExamples);
-  command
-      ->add_option("--vocabulary", a->vocabulary_file,
-                   "tokenizer.json, tiktoken ranks or a vocabulary file")
-      ->type_name("FILE")
-      ->required();
-  add_grammar(*command, a->grammar);
+  add_grammar(*command, a->grammar, true);
   command->add_option("--seed", a->seed, "The same seed, the same texts (0)")
       ->type_name("N");
   command->add_option("-n,--count", a->count, "How many texts (1)")

@@ -8,7 +8,9 @@
 
 #include "io.h"
 #include "parlance/json.h"
+#include "pointer.h"
 #include "report.h"
+#include "source.h"
 
 namespace parlance::cli {
 namespace {
@@ -43,10 +45,25 @@ Format load_format(const ReadingArguments& arguments) {
   if (arguments.format.empty()) {
     throw Failure(
         "which format? --format NAME (see 'parlance formats'), --format auto "
-        "with a tokenizer_config.json, or --template FILE");
+        "with a tokenizer_config.json, --template FILE, or --tag FILE");
   }
   if (arguments.format == "auto") return detected(arguments);
   return or_fail(Format::built_in(arguments.format), "--format", "");
+}
+
+TagProgram load_tag(const std::string& file,
+                    const std::optional<Vocabulary>& vocabulary) {
+  const Source source = read_source(file, "--tag", SourceKind::kTag);
+  const StructuralTag tag =
+      or_fail(StructuralTag::from_json(source.text), source.name, source.text);
+  Result<TagProgram> program = TagProgram::compile(
+      tag, {.vocabulary = vocabulary ? &*vocabulary : nullptr});
+  if (!program) {
+    Error error = std::move(program).error();
+    if (!error.span) error.span = locate(source.text, error.path);
+    fail_with(error, source.name, source.text);
+  }
+  return *std::move(program);
 }
 
 // Token ids as a JSON list, or with white space or commas between them.
@@ -95,6 +112,12 @@ void add_reading(CLI::App& app, ReadingArguments& a) {
                  "A response template or format file")
       ->type_name("FILE")
       ->excludes(format);
+  auto* tag = app.add_option("--tag", a.tag_file,
+                             "A structural tag in the place of a format: a "
+                             "file, or the text itself")
+                  ->type_name("FILE")
+                  ->excludes(format)
+                  ->excludes("--template");
   app.add_option("--tokenizer-config", a.tokenizer_config,
                  "What --format auto looks at [tokenizer_config.json]")
       ->type_name("FILE");
@@ -107,7 +130,8 @@ void add_reading(CLI::App& app, ReadingArguments& a) {
       ->excludes(prefix);
   app.add_option("--tools", a.tools_file,
                  "The request's tools (JSON list), to type their arguments")
-      ->type_name("FILE");
+      ->type_name("FILE")
+      ->excludes(tag);
   auto* vocabulary =
       app.add_option("--vocabulary", a.vocabulary_file,
                      "tokenizer.json, tiktoken ranks or a vocabulary text")
@@ -137,8 +161,12 @@ void fail_with(const Error& error, std::string_view name,
   throw Failure(text);
 }
 
-Reading::Reading(const ReadingArguments& arguments)
-    : format(load_format(arguments)), prefix(arguments.prefix) {
+Vocabulary load_vocabulary(const std::string& file) {
+  const std::string text = read_all(file);
+  return or_fail(Vocabulary::from_text(text), display_name(file), text);
+}
+
+Reading::Reading(const ReadingArguments& arguments) : prefix(arguments.prefix) {
   if (!arguments.prefix_file.empty()) prefix = read_all(arguments.prefix_file);
   if (!arguments.tools_file.empty()) {
     std::string text = read_all(arguments.tools_file);
@@ -146,12 +174,23 @@ Reading::Reading(const ReadingArguments& arguments)
                     display_name(arguments.tools_file), text);
   }
   if (!arguments.vocabulary_file.empty()) {
-    std::string text = read_all(arguments.vocabulary_file);
-    vocabulary = or_fail(Vocabulary::from_text(text),
-                         display_name(arguments.vocabulary_file), text);
+    vocabulary = load_vocabulary(arguments.vocabulary_file);
+  }
+  if (arguments.tag_file.empty()) {
+    format = load_format(arguments);
+    for (std::size_t i = 0; i < format->field_count(); ++i) {
+      fields_.push_back(format->field_name(i));
+    }
+  } else {
+    tag = load_tag(arguments.tag_file, vocabulary);
+    fields_.assign(tag->fields().begin(), tag->fields().end());
   }
   if (arguments.strict) recover = Recover::kNo;
   if (arguments.recover) recover = Recover::kYes;
+}
+
+Reader Reading::reader(const ParserOptions& options) const {
+  return tag ? Reader(*tag, options) : Reader(*format, options);
 }
 
 ParserOptions Reading::options() const {
@@ -178,16 +217,16 @@ Response::Response(const ReadingArguments& arguments, const Reading& reading)
   }
 }
 
-std::span<const Event> Response::feed(ResponseParser& parser, std::size_t begin,
+std::span<const Event> Response::feed(Reader& reader, std::size_t begin,
                                       std::size_t end) const {
   if (reads_ids) {
-    return parser.feed_tokens(
+    return reader.feed_tokens(
         std::span<const TokenId>(ids).subspan(begin, end - begin));
   }
-  return parser.feed(std::string_view(bytes).substr(begin, end - begin));
+  return reader.feed(std::string_view(bytes).substr(begin, end - begin));
 }
 
-bool tell_damage(const ResponseParser& parser, const Style& style) {
+bool tell_damage(const Reader& reader, const Style& style) {
   const auto tell = [&](std::string_view look, std::string_view kind,
                         std::string_view message, std::string where,
                         ErrorCode code) {
@@ -200,18 +239,18 @@ bool tell_damage(const ResponseParser& parser, const Style& style) {
     return "bytes " + std::to_string(bytes.begin) + ".." +
            std::to_string(bytes.end);
   };
-  if (const Error* failure = parser.failure()) {
+  if (const Error* failure = reader.failure()) {
     tell(Style::kError, "error:", failure->message,
          failure->span ? range(*failure->span) : "", failure->code);
     return true;
   }
-  for (const Diagnostic& diagnostic : parser.message().diagnostics) {
+  for (const Diagnostic& diagnostic : reader.message().diagnostics) {
     std::string where = range(diagnostic.bytes);
     if (!diagnostic.field.empty()) where += " of " + diagnostic.field;
     tell(Style::kWarning, "warning:", diagnostic.message, where,
          diagnostic.code);
   }
-  return !parser.message().diagnostics.empty();
+  return !reader.message().diagnostics.empty();
 }
 
 }  // namespace parlance::cli

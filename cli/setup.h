@@ -12,9 +12,9 @@
 #include <vector>
 
 #include "parlance/format.h"
-#include "parlance/response_parser.h"
 #include "parlance/tools.h"
 #include "parlance/vocabulary.h"
+#include "reader.h"
 #include "style.h"
 
 namespace parlance::cli {
@@ -25,6 +25,7 @@ struct ReadingArguments {
   std::string file;
   std::string format;
   std::string template_file;
+  std::string tag_file;
   std::string tokenizer_config = "tokenizer_config.json";
   std::string prefix;
   std::string prefix_file;
@@ -54,17 +55,29 @@ T or_fail(Result<T> result, std::string_view name, std::string_view source) {
   return *std::move(result);
 }
 
+// Throws Failure.
+Vocabulary load_vocabulary(const std::string& file);
+
 // Everything a parser needs, loaded.  Throws Failure.
 struct Reading {
   explicit Reading(const ReadingArguments& arguments);
 
   ParserOptions options() const;
+  Reader reader() const { return reader(options()); }
+  Reader reader(const ParserOptions& options) const;
+  // The names of the fields, by Event::field_index.
+  std::span<const std::string_view> fields() const { return fields_; }
 
-  Format format;
+  // One of the two.
+  std::optional<Format> format;
+  std::optional<TagProgram> tag;
   std::string prefix;
   std::optional<ToolSet> tools;
   std::optional<Vocabulary> vocabulary;
   Recover recover = Recover::kDefault;
+
+ private:
+  std::vector<std::string_view> fields_;
 };
 
 // A whole response in memory, fed in steps.
@@ -78,7 +91,7 @@ struct Response {
   std::size_t bytes_before(std::size_t n) const {
     return !reads_ids ? n : n == 0 ? 0 : token_ends[n - 1];
   }
-  std::span<const Event> feed(ResponseParser& parser, std::size_t begin,
+  std::span<const Event> feed(Reader& reader, std::size_t begin,
                               std::size_t end) const;
 
   bool reads_ids = false;
@@ -89,7 +102,7 @@ struct Response {
 
 // Tells diagnostics and a failure on standard error; whether there were any
 // that make a strict reading fail.
-bool tell_damage(const ResponseParser& parser, const Style& style);
+bool tell_damage(const Reader& reader, const Style& style);
 
 }  // namespace parlance::cli
 

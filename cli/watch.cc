@@ -18,9 +18,9 @@
 
 #include "commands.h"
 #include "io.h"
+#include "parlance/chat_message.h"
 #include "parlance/json.h"
 #include "setup.h"
-#include "shape.h"
 
 namespace parlance::cli {
 namespace {
@@ -77,7 +77,7 @@ class Screen {
     flush();
   }
 
-  void finish(const ResponseParser& parser) {
+  void finish(const Reader& parser) {
     erase_tail();
     end_line();
     if (!parser.message().complete && !cut_shown_) {
@@ -184,17 +184,16 @@ class Screen {
   }
 
   void show_value(const json::Value& value) {
-    CallView call;
     if (value.is_array() && value.size() > 0) {
-      bool all_calls =
-          std::all_of(value.items().begin(), value.items().end(),
-                      [&](const json::Value& v) { return is_call(v, call); });
+      bool all_calls = std::all_of(
+          value.items().begin(), value.items().end(),
+          [](const json::Value& v) { return view_call(v).has_value(); });
       if (all_calls) {
         for (const json::Value& item : value.items()) show_value(item);
         return;
       }
     }
-    if (is_call(value, call)) return show_call(call);
+    if (const auto call = view_call(value)) return show_call(*call);
     std::string text = json::dump(value, {.ascii = false, .indent = 2});
     std::string indented = "  ";
     for (char c : paint_json(style_, text)) {
@@ -303,8 +302,8 @@ void show_events(Screen& screen, std::span<const Event> events) {
   for (const Event& event : events) screen.show(event);
 }
 
-void replay(const Arguments& arguments, const Reading& reading,
-            ResponseParser& parser, Screen& screen) {
+void replay(const Arguments& arguments, const Reading& reading, Reader& parser,
+            Screen& screen) {
   Response response(arguments.reading, reading);
   std::size_t characters = arguments.chunk == 0 ? 4 : arguments.chunk;
   if (response.reads_ids && arguments.chunk == 0) characters = 1;
@@ -320,8 +319,7 @@ void replay(const Arguments& arguments, const Reading& reading,
   }
 }
 
-void follow(const Arguments& arguments, ResponseParser& parser,
-            Screen& screen) {
+void follow(const Arguments& arguments, Reader& parser, Screen& screen) {
   InputFile file(arguments.reading.file);
   std::string buffer(std::size_t{1} << 16, '\0');
   for (;;) {
@@ -335,7 +333,7 @@ void follow(const Arguments& arguments, ResponseParser& parser,
 int run_watch(const Arguments& arguments) {
   Reading reading(arguments.reading);
   Style style(arguments.reading.color, 1);
-  ResponseParser parser(reading.format, reading.options());
+  Reader parser = reading.reader();
   Screen screen(style);
   show_events(screen, parser.initial_events());
   bool stepped = arguments.delay_ms > 0 || arguments.chunk > 0 ||

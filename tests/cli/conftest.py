@@ -1,5 +1,6 @@
 """Runs the built command; PARLANCE_CLI names it, else it is found by PATH."""
 
+import base64
 import os
 import pathlib
 import shutil
@@ -46,3 +47,20 @@ def parlance(command, tmp_path):
 @pytest.fixture
 def demo():
     return ROOT / "docs" / "demo"
+
+
+@pytest.fixture
+def vocabulary(tmp_path):
+    tokens = [bytes([byte]) for byte in range(256)]
+    tokens += [b'{"', b'":', b'": "', b'", "', b"city", b"days", b"metric"]
+    lines = [
+        "vocab 1",
+        "name small",
+        f"size {len(tokens) + 1}",
+        f"eos {len(tokens)}",
+        "tokens",
+        *("T " + base64.b64encode(token).decode() for token in tokens),
+        "S " + base64.b64encode(b"<end>").decode(),
+    ]
+    (tmp_path / "small.vocab").write_text("\n".join(lines) + "\n")
+    return "small.vocab"

@@ -1,6 +1,5 @@
 """`parlance accept`, `mask` and `sample`."""
 
-import base64
 import json
 
 import pytest
@@ -22,23 +21,6 @@ CITY = {
 def city(tmp_path):
     (tmp_path / "city.json").write_text(json.dumps(CITY, indent=1))
     return "city.json"
-
-
-@pytest.fixture
-def vocabulary(tmp_path):
-    tokens = [bytes([byte]) for byte in range(256)]
-    tokens += [b'{"', b'":', b'": "', b'", "', b"city", b"days", b"metric"]
-    lines = [
-        "vocab 1",
-        "name small",
-        f"size {len(tokens) + 1}",
-        f"eos {len(tokens)}",
-        "tokens",
-        *("T " + base64.b64encode(token).decode() for token in tokens),
-        "S " + base64.b64encode(b"<end>").decode(),
-    ]
-    (tmp_path / "small.vocab").write_text("\n".join(lines) + "\n")
-    return "small.vocab"
 
 
 # ---- accept

@@ -1,0 +1,48 @@
+#ifndef PARLANCE_CLI_READER_H_
+#define PARLANCE_CLI_READER_H_
+
+// A parser of one response, by a format or by a structural tag.
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "parlance/response_parser.h"
+#include "parlance/tag_parser.h"
+
+namespace parlance::cli {
+
+class Reader {
+ public:
+  Reader(const Format& format, const ParserOptions& options);
+  // Of the options those that a tag can use: prefix and vocabulary.
+  Reader(const TagProgram& program, const ParserOptions& options);
+
+  std::span<const Event> initial_events() const;
+  std::span<const Event> feed(std::string_view chunk);
+  std::span<const Event> feed_tokens(std::span<const TokenId> ids);
+  std::span<const Event> finalize();
+
+  const Message& message() const;
+  // Why a strict reading ended; null for a tag.
+  const Error* failure() const;
+  std::size_t prefix_bytes() const;
+  // The bytes at the end of the input that are held back now.
+  std::string_view held() const;
+  // REQUIRES: it reads by a tag.
+  json::Value tree() const;
+
+ private:
+  void keep_tail(std::string_view fed);
+
+  std::variant<ResponseParser, TagParser> parser_;
+  std::optional<Vocabulary> vocabulary_;
+  std::string tail_;  // of a tag: what is held back
+};
+
+}  // namespace parlance::cli
+
+#endif  // PARLANCE_CLI_READER_H_

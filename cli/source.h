@@ -1,0 +1,90 @@
+#ifndef PARLANCE_CLI_SOURCE_H_
+#define PARLANCE_CLI_SOURCE_H_
+
+// Files that describe which texts are right, and what they are written in.
+//
+//   schema   JSON Schema                      tag     structural tag
+//   ebnf     EBNF, GBNF                       lark    Lark
+//   regex    one regular expression
+//
+// The kind is said by an option, else by the file's name, else by what it
+// holds; see kind_of().
+
+#include <CLI/CLI.hpp>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "parlance/error.h"
+#include "parlance/grammar.h"
+#include "parlance/vocabulary.h"
+#include "style.h"
+
+namespace parlance::cli {
+
+enum class SourceKind { kSchema, kTag, kEbnf, kLark, kRegex };
+
+struct Source {
+  SourceKind kind = SourceKind::kSchema;
+  std::string name;  // for people
+  std::string text;
+};
+
+// By the end of the name: .ebnf and .gbnf, .lark, .regex.  Else JSON is a
+// structural tag if it is an object with "type": "structural_tag", with
+// "structures" or "response_format", or with an object as "format", and a
+// schema if not; a text with "::=" is EBNF, and one that defines the rule
+// "start:" Lark.  Nothing for what is none of these.
+std::optional<SourceKind> kind_of(std::string_view name, std::string_view text);
+
+// What a file holds: of one with a regular expression a newline at the end is
+// left out.
+Source make_source(std::string name, std::string text, SourceKind kind);
+
+// The file, or, where it begins with '{', the text itself under the name of
+// the option.  Throws Failure where `kind` is not given and cannot be told.
+Source read_source(const std::string& file, const std::string& option,
+                   std::optional<SourceKind> kind);
+
+// Which source, as options: one of them is given.
+struct SourceArguments {
+  std::string grammar;  // of any kind
+  std::string schema;
+  std::string tag;
+  std::string ebnf;
+  std::string lark;
+  std::string regex;  // the pattern itself
+  std::string root = "root";
+};
+
+// Adds --grammar, --schema, --tag (if wanted), --ebnf, --lark, --regex and
+// --root, as options that exclude each other.
+void add_sources(CLI::App& app, SourceArguments& arguments,
+                 bool with_tag = true);
+bool any_source(const SourceArguments& arguments);
+// Throws Failure when there is none.
+Source read_source(const SourceArguments& arguments);
+
+struct CompileOptions {
+  JsonSchemaOptions schema = {};
+  std::string root = "root";
+  // What tokens that are named by their text are looked up in.  Null: such a
+  // token is an error.
+  const Vocabulary* vocabulary = nullptr;
+  // Any token that is named by its text exists.
+  bool every_token = false;
+};
+
+// Errors without a span have it where their path leads into the source.
+Result<Grammar> compile(const Source& source, const CompileOptions& options);
+
+// "ignored 'title': ..." for each note of the grammar, as warnings.
+std::vector<std::string> describe_notes(const Grammar& grammar,
+                                        const Source& source,
+                                        const Style& style);
+
+}  // namespace parlance::cli
+
+#endif  // PARLANCE_CLI_SOURCE_H_

@@ -1,0 +1,226 @@
+// `parlance tag`: the structural tag of a model family's tool calls, the
+// canonical form of any structural tag, and the rules that one becomes.
+
+#include <unistd.h>
+
+#include <map>
+#include <memory>
+#include <string>
+
+#include "commands.h"
+#include "io.h"
+#include "parlance/json.h"
+#include "parlance/structural_tag.h"
+#include "pointer.h"
+#include "setup.h"
+#include "source.h"
+
+namespace parlance::cli {
+namespace {
+
+constexpr const char* kExamples = R"(Examples:
+  parlance tag --style qwen_3 --tools tools.json > tools.tag.json
+  parlance tag --style harmony --tools tools.json --tool-choice required
+  parlance tag --style llama --tools tools.json --tool-choice get_weather --ebnf
+  parlance tag my.tag.json
+  parlance tag --styles)";
+
+const std::map<std::string, ReasoningMode>& reasoning_modes() {
+  static const std::map<std::string, ReasoningMode> kModes = {
+      {"required", ReasoningMode::kRequired},
+      {"allowed", ReasoningMode::kAllowed},
+      {"none", ReasoningMode::kNone}};
+  return kModes;
+}
+
+struct Arguments {
+  std::string file;
+  std::string style;
+  std::string tools_file;
+  std::string tool_choice = "auto";
+  bool no_parallel = false;
+  std::string reasoning = "required";
+  bool any_order = false;
+  std::optional<std::uint32_t> max_white_space;
+  bool special_tokens = false;
+  bool upstream = false;
+  bool styles = false;
+  bool ebnf = false;
+  bool pretty = false;
+  bool compact = false;
+  std::string vocabulary_file;
+  Color color = Color::kAuto;
+};
+
+// A mode, a function's name, or JSON.
+json::Value tool_choice_of(const std::string& text) {
+  if (text == "auto" || text == "none" || text == "required") {
+    return json::Value(text);
+  }
+  if (text.starts_with('{')) {
+    return or_fail(json::parse(text), "--tool-choice", text);
+  }
+  json::Object function{{"name", json::Value(text)}};
+  return json::Value(
+      json::Object{{"type", json::Value("function")},
+                   {"function", json::Value(std::move(function))}});
+}
+
+// Puts an error of tool_calling() where the user wrote what is wrong.
+[[noreturn]] void fail_by_option(Error error, const Arguments& arguments,
+                                 const std::string& tools) {
+  const std::string path = error.path;
+  if (path.starts_with("/tools/")) {
+    error.path = path.substr(std::string("/tools").size());
+    error.span = locate(tools, error.path);
+    fail_with(error, display_name(arguments.tools_file), tools);
+  }
+  std::string option = "--" + path.substr(1, path.find('/', 1) - 1);
+  for (char& c : option) {
+    if (c == '_') c = '-';
+  }
+  fail_with(error, path.empty() ? "--style" : option, "");
+}
+
+StructuralTag tool_tag(const Arguments& arguments) {
+  ToolCallingOptions options;
+  options.style = arguments.style;
+  std::string tools = "[]";
+  if (!arguments.tools_file.empty()) tools = read_all(arguments.tools_file);
+  options.tools =
+      or_fail(json::parse(tools), display_name(arguments.tools_file), tools);
+  options.tool_choice = tool_choice_of(arguments.tool_choice);
+  options.parallel_tool_calls = !arguments.no_parallel;
+  options.reasoning = reasoning_modes().at(arguments.reasoning);
+  options.any_order = arguments.any_order;
+  options.max_white_space = arguments.max_white_space;
+  options.exclude_special_tokens = !arguments.special_tokens;
+  options.upstream_shapes = arguments.upstream;
+  Result<StructuralTag> tag = tool_calling(options);
+  if (!tag) fail_by_option(tag.error(), arguments, tools);
+  return *std::move(tag);
+}
+
+std::string style_names() {
+  std::string out;
+  for (std::string_view name : tool_calling_styles()) {
+    out += std::string(name) + "\n";
+  }
+  return out;
+}
+
+std::string rules_of(const Source& source, const Arguments& arguments) {
+  std::optional<Vocabulary> vocabulary;
+  if (!arguments.vocabulary_file.empty()) {
+    vocabulary = load_vocabulary(arguments.vocabulary_file);
+  }
+  CompileOptions options;
+  options.vocabulary = vocabulary ? &*vocabulary : nullptr;
+  return or_fail(compile(source, options), source.name, source.text).to_ebnf();
+}
+
+int run_tag(const Arguments& arguments) {
+  if (arguments.styles) {
+    put(style_names());
+    return kOk;
+  }
+  if (arguments.style.empty() && arguments.file.empty()) {
+    throw Failure(
+        "which structural tag? --style NAME (see 'parlance tag --styles'), or "
+        "a FILE");
+  }
+  Source source{SourceKind::kTag, "the tag", ""};
+  if (arguments.style.empty()) {
+    source = read_source(arguments.file, "FILE", SourceKind::kTag);
+  }
+  const StructuralTag tag = arguments.style.empty()
+                                ? or_fail(StructuralTag::from_json(source.text),
+                                          source.name, source.text)
+                                : tool_tag(arguments);
+  const bool pretty =
+      arguments.pretty || (!arguments.compact && ::isatty(STDOUT_FILENO) == 1);
+  std::string text = json::dump(
+      tag.to_json(),
+      {.ascii = false, .indent = pretty ? 2 : 0, .compact = arguments.compact});
+  if (arguments.ebnf) {
+    if (!arguments.style.empty()) source.text = std::move(text);
+    put(rules_of(source, arguments));
+    return kOk;
+  }
+  put(paint_json(Style(arguments.color, 1), text) + "\n");
+  return kOk;
+}
+
+}  // namespace
+
+void add_tag(CLI::App& app, Run& run) {
+  auto a = std::make_shared<Arguments>();
+  CLI::App* command = app.add_subcommand(
+      "tag", "Writes the structural tag of tools, or of a file");
+  command->footer(kExamples);
+  auto* file = command->add_option(
+      "FILE", a->file, "A structural tag, to be written in canonical form");
+  file->type_name("");
+  auto* style =
+      command
+          ->add_option("--style", a->style,
+                       "How the model family calls tools, see --styles")
+          ->type_name("NAME")
+          ->excludes(file);
+  command->add_flag("--styles", a->styles, "List the styles");
+  command
+      ->add_option("--tools", a->tools_file,
+                   "The request's tools, a JSON list; default: none")
+      ->type_name("FILE")
+      ->needs(style);
+  command
+      ->add_option("--tool-choice", a->tool_choice,
+                   "auto, none, required, a function's name, or the request's "
+                   "JSON (auto)")
+      ->type_name("CHOICE")
+      ->needs(style);
+  command->add_flag("--no-parallel", a->no_parallel, "At most one call")
+      ->needs(style);
+  command
+      ->add_option("--reasoning", a->reasoning,
+                   "required, allowed or none (required)")
+      ->type_name("MODE")
+      ->check(CLI::IsMember(reasoning_modes()).description(""))
+      ->needs(style);
+  command
+      ->add_flag("--any-order", a->any_order,
+                 "Members of arguments in any order")
+      ->needs(style);
+  command
+      ->add_option("--max-white-space", a->max_white_space,
+                   "At most so many characters of white space between two "
+                   "parts of JSON")
+      ->type_name("N")
+      ->check(CLI::PositiveNumber.description(""))
+      ->needs(style);
+  command
+      ->add_flag("--special-tokens", a->special_tokens,
+                 "Markers of reasoning may stand in free text")
+      ->needs(style);
+  command
+      ->add_flag("--upstream", a->upstream,
+                 "Exactly the shape that XGrammar makes, without fields and "
+                 "tools")
+      ->needs(style);
+  auto* ebnf = command->add_flag(
+      "--ebnf", a->ebnf, "Write the rules that the tag becomes, as EBNF");
+  command
+      ->add_option("--vocabulary", a->vocabulary_file,
+                   "With --ebnf, for tokens that are named by their text: "
+                   "tokenizer.json, tiktoken ranks or a vocabulary file")
+      ->type_name("FILE")
+      ->needs(ebnf);
+  auto* pretty = command->add_flag("--pretty", a->pretty,
+                                   "Indent (default on a terminal)");
+  command->add_flag("--compact", a->compact, "One line without spaces")
+      ->excludes(pretty);
+  add_color(*command, a->color);
+  command->callback([a, &run] { run = [a] { return run_tag(*a); }; });
+}
+
+}  // namespace parlance::cli

@@ -1,0 +1,164 @@
+"""`parlance tag`."""
+
+import json
+
+import pytest
+
+TOOLS = [
+    {
+        "type": "function",
+        "function": {
+            "name": "weather",
+            "parameters": {
+                "type": "object",
+                "properties": {"city": {"type": "string"}},
+                "required": ["city"],
+            },
+        },
+    },
+    {"type": "function", "function": {"name": "time"}},
+]
+CALL = '<tool_call>\n{"name": "weather", "arguments": {"city": "Bern"}}\n</tool_call>'
+
+
+@pytest.fixture
+def tag(parlance, tmp_path):
+    """The tag of tools in the style qwen_3, by options."""
+    (tmp_path / "tools.json").write_text(json.dumps(TOOLS))
+
+    def run(*options):
+        out, err = parlance(
+            "tag", "--style", "qwen_3", "--tools", "tools.json", *options
+        )
+        assert err == ""
+        (tmp_path / "tools.tag.json").write_text(out)
+        return json.loads(out)
+
+    return run
+
+
+def accepts(parlance, text):
+    out, _ = parlance("accept", "--tag", "tools.tag.json", stdin=text)
+    assert out == "accepted\n"
+
+
+def refuses(parlance, text):
+    parlance("accept", "--tag", "tools.tag.json", stdin=text, status=1)
+
+
+def test_styles(parlance, tag):
+    out, _ = parlance("tag", "--styles")
+    styles = out.split()
+    assert styles == sorted(styles) and "qwen_3" in styles
+    for style in styles:
+        out, _ = parlance("tag", "--style", style.replace("_", "-"),
+                          "--tools", "tools.json") if tag() else None
+        assert json.loads(out)["type"] == "structural_tag"
+
+
+def test_auto(parlance, tag):
+    tag()
+    accepts(parlance, "Hm.</think>\n\nLet me look." + CALL * 2)
+    refuses(parlance, CALL)
+
+
+@pytest.mark.parametrize(
+    ("options", "good", "bad"),
+    [
+        (("--reasoning", "none"), ["Hm.", CALL * 2], ["Hm.</think>\n\n"]),
+        (("--reasoning", "allowed"), ["Hm.", "Hm.</think>\n\nYes."], []),
+        (("--reasoning", "none", "--no-parallel"), [CALL], [CALL * 2]),
+        (
+            ("--reasoning", "none", "--tool-choice", "required"),
+            [CALL],
+            ["Hm."],
+        ),
+        (("--reasoning", "none", "--tool-choice", "none"), ["Hm."], []),
+        (
+            ("--reasoning", "none", "--tool-choice", "time"),
+            [CALL.replace("weather", "time")],
+            [CALL, "Hm."],
+        ),
+        (
+            (
+                "--reasoning", "none", "--tool-choice",
+                '{"type": "function", "function": {"name": "weather"}}',
+            ),
+            [CALL],
+            ["Hm."],
+        ),
+        (
+            ("--reasoning", "none", "--max-white-space", "1"),
+            [CALL],
+            [CALL.replace('{"city"', '{  "city"')],
+        ),
+    ],
+)
+def test_options(parlance, tag, options, good, bad):
+    tag(*options)
+    for text in good:
+        accepts(parlance, text)
+    for text in bad:
+        refuses(parlance, text)
+
+
+def test_fields_and_upstream(tag):
+    assert '"tool": "weather"' in json.dumps(tag())
+    assert '"tool"' not in json.dumps(tag("--upstream"))
+
+
+def test_layouts(parlance, tag):
+    written = tag()
+    arguments = ("tag", "tools.tag.json")
+    for layout in ("--pretty", "--compact"):
+        out, _ = parlance(*arguments, layout)
+        assert json.loads(out) == written
+        assert out.count("\n") == 1 or layout == "--pretty"
+
+
+def test_canonical_form(parlance):
+    out, _ = parlance("tag", '{"format": {"excludes": ["x"]}, "more": 1}')
+    assert json.loads(out) == {
+        "type": "structural_tag",
+        "format": {
+            "type": "any_text",
+            "excludes": ["x"],
+            "max_tokens": None,
+            "max_chars": None,
+        },
+    }
+
+
+def test_ebnf(parlance, tag, tmp_path):
+    tag("--reasoning", "none")
+    out, _ = parlance("tag", "tools.tag.json", "--ebnf")
+    (tmp_path / "tools.ebnf").write_text(out)
+    parlance("accept", "-g", "tools.ebnf", stdin="Hm." + CALL)
+    parlance("accept", "-g", "tools.ebnf", stdin=CALL[:-1], status=1)
+    direct, _ = parlance(
+        "tag", "--style", "qwen_3", "--tools", "tools.json", "--reasoning",
+        "none", "--ebnf",
+    )
+    assert direct == out
+
+
+def test_errors(parlance, tag, tmp_path):
+    tag()
+    _, err = parlance("tag", status=2)
+    assert "which structural tag?" in err
+    _, err = parlance("tag", "--style", "latin", status=2)
+    assert err.startswith("parlance: --style: error: ")
+    _, err = parlance("tag", "--style", "qwen_3", "--tool-choice", "dance",
+                      status=2)
+    assert err.startswith("parlance: --tool-choice: error: ")
+    (tmp_path / "bad.json").write_text(
+        '[{"type": "function",\n  "function": {"name": 3}}]'
+    )
+    _, err = parlance("tag", "--style", "qwen_3", "--tools", "bad.json",
+                      status=2)
+    assert err.startswith("parlance: bad.json:2:24: error: ")
+    (tmp_path / "bad.json").write_text('{"format":\n {"type": "regex"}}')
+    _, err = parlance("tag", "bad.json", status=2)
+    assert err.startswith("parlance: bad.json:2:")
+    parlance("tag", "--style", "qwen_3", "tools.tag.json", status=2)
+    parlance("tag", "tools.tag.json", "--tools", "tools.json", status=2)
