@@ -55,7 +55,7 @@ struct ErrorContext {
 [[noreturn]] void raise(Domain domain, const Error& error,
                         const ErrorContext& context = {});
 [[noreturn]] void raise_usage(std::string message);
-[[noreturn]] void raise_finalized();
+[[noreturn]] void raise_finalized(std::string_view parser = "ResponseParser");
 // TypeError("`what` must be `wanted`, not `type of got`")
 [[noreturn]] void raise_type(std::string_view what, std::string_view wanted,
                              nb::handle got);
@@ -115,6 +115,35 @@ void read_text(nb::handle value, std::string_view what,
 // A prefix as text.
 void read_prefix(nb::handle value, const Vocabulary* vocabulary, Input& in);
 
+// ---- events.cc
+
+// What the events of one field have in common, made once.
+class EventOutlines {
+ public:
+  struct Field {
+    std::string_view name;
+    bool dirty = false;     // of its chunks
+    bool captures = false;  // its opening tells named groups, maybe none
+  };
+  EventOutlines() = default;
+  explicit EventOutlines(std::span<const Field> fields);
+
+  // The field's name as a str, borrowed.
+  PyObject* name(std::uint32_t field) const { return names_[field].ptr(); }
+  bool dirty(std::uint32_t field) const { return dirty_[field]; }
+  bool has_captures(std::uint32_t field) const { return captures_[field]; }
+  // A dict with the keys of such an event, and its constant values; borrowed.
+  PyObject* get(std::uint32_t field, EventKind kind) const {
+    return outlines_[4 * field + static_cast<std::size_t>(kind)].ptr();
+  }
+
+ private:
+  std::vector<nb::object> names_;
+  std::vector<bool> dirty_;
+  std::vector<bool> captures_;
+  std::vector<nb::object> outlines_;  // ORDER: EventKind, four per field
+};
+
 // ---- format.cc
 
 // What Python's Format objects hold.
@@ -124,24 +153,17 @@ class FormatObject {
 
   const Format& format() const { return format_; }
   const std::string& source() const { return source_; }
-  // The field's name as a str, borrowed.
-  PyObject* name(std::uint32_t field) const { return names_[field].ptr(); }
-  // The field that has no open delimiter, or an index beyond all fields.
-  std::uint32_t implicit() const { return implicit_; }
-  // A dict with the keys of such an event, and its constant values; borrowed.
-  PyObject* outline(std::uint32_t field, EventKind kind) const {
-    return outlines_[4 * field + static_cast<std::size_t>(kind)].ptr();
-  }
+  const EventOutlines& outlines() const { return outlines_; }
+  // By field.
+  std::span<const std::string_view> names() const { return names_; }
 
  private:
   Format format_;
   std::string source_;
-  std::vector<nb::object> names_;
-  std::uint32_t implicit_;
-  std::vector<nb::object> outlines_;  // ORDER: EventKind, four per field
+  std::vector<std::string_view> names_;  // of format_
+  EventOutlines outlines_;
 };
 
-std::uint32_t implicit_field(const Format& format);
 Recover to_recover(nb::handle value);  // None, True or False
 
 // ---- parse.cc
@@ -154,11 +176,6 @@ constexpr std::size_t kThreadBytes = 16384;
 void on_threads(std::size_t count, std::size_t bytes,
                 const std::function<void(std::size_t)>& work);
 
-// ---- parser.cc
-
-nb::object to_list(std::span<const Event> events, const FormatObject& format,
-                   bool tokens);
-
 // ---- one per file
 
 void define_constraint(nb::module_& m);
@@ -170,6 +187,8 @@ void define_parse(nb::module_& m);
 void define_parser(nb::module_& m);
 void define_schema(nb::module_& m);
 void define_snapshot(nb::module_& m);
+void define_structural_tag(nb::module_& m);
+void define_tag_parser(nb::module_& m);
 void define_tools(nb::module_& m);
 void define_vocabulary(nb::module_& m);
 

@@ -3,14 +3,48 @@
 
 // What the files about grammars and masks share.
 
+#include <chrono>
+
 #include "binding.h"
+#include "parlance/grammar.h"
+#include "parlance/structural_tag.h"
 
 namespace parlance::python {
 
 // ---- grammar.cc
 
+// The budget of one compile, as parlance/_constraining.py passes it: a dict of
+// numbers, and None or a function that says now and then whether to give up.
+// While it lives, Ctrl-C ends the compile, too.
+class Budget {
+ public:
+  Budget(nb::dict limits, nb::object cancelled);
+  Budget(const Budget&) = delete;
+  Budget& operator=(const Budget&) = delete;
+
+  GrammarLimits limits();
+  // Raises what the function raised, or KeyboardInterrupt.  Called when the
+  // compile has ended.
+  void check() const;
+
+ private:
+  static bool ask(void* self);  // without the GIL
+
+  GrammarLimits limits_;
+  nb::object cancelled_;
+  std::chrono::steady_clock::time_point next_ = {};
+};
+
 // str, bytes or bytearray, valid as long as `in` and `value`.
 std::string_view read_bytes(nb::handle value, std::string_view what, Input& in);
+
+// ---- structural_tag.cc
+
+// What Python's StructuralTag objects hold.
+struct TagObject {
+  StructuralTag tag;
+  std::string source;  // the text that errors refer to
+};
 
 // ---- rows.cc
 

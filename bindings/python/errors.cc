@@ -50,11 +50,12 @@ void raise_usage(std::string message) {
   raise(Domain::kOther, {ErrorCode::kUsage, std::move(message)});
 }
 
-void raise_finalized() {
+void raise_finalized(std::string_view parser) {
   raise(Domain::kOther,
         {ErrorCode::kFinalized,
-         "ResponseParser already finalized: the response has ended, and a new "
-         "one needs a new parser"});
+         std::string(parser) +
+             " already finalized: the response has ended, and a new one needs "
+             "a new parser"});
 }
 
 void raise_type(std::string_view what, std::string_view wanted,

@@ -31,7 +31,7 @@ nb::object models(const FormatObject& self) {
 nb::object fields(const FormatObject& self) {
   nb::list out;
   for (std::uint32_t i = 0; i < self.format().field_count(); ++i) {
-    out.append(nb::borrow(self.name(i)));
+    out.append(nb::borrow(self.outlines().name(i)));
   }
   return out;
 }
@@ -70,8 +70,7 @@ nb::object detect(nb::handle tokenizer_config) {
   return nb::make_tuple(to_str(found->name), to_str(found->why));
 }
 
-}  // namespace
-
+// The field that has no open delimiter, or an index beyond all fields.
 std::uint32_t implicit_field(const Format& format) {
   Result<json::Value> text = json::parse(format.template_json());
   const json::Value* fields = text ? text->find("fields") : nullptr;
@@ -85,6 +84,33 @@ std::uint32_t implicit_field(const Format& format) {
   }
   return static_cast<std::uint32_t>(format.field_count());
 }
+
+std::vector<std::string_view> names_of(const Format& format) {
+  std::vector<std::string_view> out;
+  for (std::uint32_t i = 0; i < format.field_count(); ++i) {
+    out.push_back(format.field_name(i));
+  }
+  return out;
+}
+
+EventOutlines outlines_of(const Format& format) {
+  const std::uint32_t implicit = implicit_field(format);
+  std::vector<EventOutlines::Field> fields;
+  for (std::uint32_t i = 0; i < format.field_count(); ++i) {
+    fields.push_back({.name = format.field_name(i),
+                      .dirty = format.field_dirty(i),
+                      .captures = i != implicit});
+  }
+  return EventOutlines(fields);
+}
+
+}  // namespace
+
+FormatObject::FormatObject(Format format, std::string source)
+    : format_(std::move(format)),
+      source_(std::move(source)),
+      names_(names_of(format_)),
+      outlines_(outlines_of(format_)) {}
 
 Recover to_recover(nb::handle value) {
   if (value.is_none()) return Recover::kDefault;

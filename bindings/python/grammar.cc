@@ -4,7 +4,6 @@
 
 #include <nanobind/stl/vector.h>
 
-#include "binding.h"
 #include "constraint.h"
 #include "parlance/captures.h"
 
@@ -43,11 +42,26 @@ json::Value document_of(std::string_view url, std::string_view text) {
   return *std::move(value);
 }
 
+// Compiles without the GIL; what is wrong is raised, with its place in
+// `source`.
+template <class Make>
+Grammar made_by(Domain domain, std::string_view source, Budget& budget,
+                const Make& make) {
+  std::optional<Result<Grammar>> grammar;
+  {
+    nb::gil_scoped_release release;
+    grammar.emplace(make(budget.limits()));
+  }
+  budget.check();
+  if (!*grammar) raise(domain, grammar->error(), {.source = source});
+  return **std::move(grammar);
+}
+
 Grammar from_json_schema(std::string_view text, nb::object separators,
                          nb::object indent, std::size_t max_white_space,
                          bool schema_order, nb::object draft, bool closed,
                          bool lenient, bool assert_formats, nb::dict documents,
-                         nb::dict limits) {
+                         nb::dict limits, nb::object cancelled) {
   JsonSchemaOptions options;
   options.layout = layout_of({separators, indent, max_white_space});
   if (schema_order) options.key_order = KeyOrder::kSchema;
@@ -62,82 +76,92 @@ Grammar from_json_schema(std::string_view text, nb::object separators,
     options.documents.emplace(
         name, document_of(name, nb::cast<std::string_view>(document)));
   }
-  for (auto [name, value] : limits) {
-    const auto key = nb::cast<std::string_view>(name);
-    const auto number = nb::cast<std::size_t>(value);
-    if (key == "alternatives") options.limits.alternatives = number;
-    if (key == "steps") options.limits.steps = number;
-    if (key == "depth") options.limits.depth = number;
-    if (key == "bytes") options.limits.bytes = number;
-  }
-  std::optional<Result<Grammar>> grammar;
-  {
-    nb::gil_scoped_release release;
-    grammar.emplace(Grammar::from_json_schema(text, options));
-  }
-  if (!*grammar) {
-    raise(Domain::kSchema, grammar->error(), {.source = text});
-  }
-  return **std::move(grammar);
+  Budget budget(std::move(limits), std::move(cancelled));
+  return made_by(Domain::kSchema, text, budget,
+                 [&](const GrammarLimits& given) {
+                   options.limits = given;
+                   return Grammar::from_json_schema(text, options);
+                 });
 }
 
-// A grammar as people write it: `kind` is "ebnf" (then `root` names the rule
-// that a text is of), "regex", "lark" or "structural_tag".
-Grammar from_text(std::string_view kind, std::string_view text,
-                  std::string_view root, nb::object vocabulary) {
-  std::optional<Vocabulary> tokens;
-  if (!vocabulary.is_none()) tokens = nb::cast<Vocabulary>(vocabulary);
-  std::optional<Result<Grammar>> grammar;
-  {
-    nb::gil_scoped_release release;
-    if (kind == "ebnf") {
-      grammar.emplace(
-          Grammar::from_ebnf(text, {.root_rule = std::string(root)}));
-    } else if (kind == "regex") {
-      grammar.emplace(Grammar::from_regex(text));
-    } else if (kind == "lark") {
-      LarkGrammarOptions options;
-      if (tokens) {
-        options.tokens_spelled = [&](std::string_view spelling) {
-          std::vector<std::uint32_t> ids;
-          for (std::uint32_t id = 0; id < tokens->size(); ++id) {
-            if (tokens->kind(id) != TokenKind::kUnused &&
-                tokens->bytes(id) == spelling) {
-              ids.push_back(id);
-            }
-          }
-          return ids;
-        };
-      }
-      grammar.emplace(Grammar::from_lark(text, options));
-    } else {
-      StructuralTagGrammarOptions options;
-      if (tokens) {
-        options.vocabulary_size = static_cast<std::uint32_t>(tokens->size());
-        options.find_token =
-            [&](std::string_view spelling) -> std::optional<std::uint32_t> {
-          for (std::uint32_t id = 0; id < tokens->size(); ++id) {
-            if (tokens->kind(id) != TokenKind::kUnused &&
-                tokens->bytes(id) == spelling) {
-              return id;
-            }
-          }
-          return std::nullopt;
-        };
-      }
-      grammar.emplace(Grammar::from_structural_tag(text, options));
-    }
+Grammar from_ebnf(std::string_view text, std::string_view root, nb::dict limits,
+                  nb::object cancelled) {
+  Budget budget(std::move(limits), std::move(cancelled));
+  return made_by(Domain::kGrammar, text, budget,
+                 [&](const GrammarLimits& given) {
+                   return Grammar::from_ebnf(
+                       text, {.root_rule = std::string(root), .limits = given});
+                 });
+}
+
+Grammar from_regex(std::string_view pattern, nb::dict limits,
+                   nb::object cancelled) {
+  Budget budget(std::move(limits), std::move(cancelled));
+  return made_by(Domain::kGrammar, pattern, budget,
+                 [&](const GrammarLimits& given) {
+                   return Grammar::from_regex(pattern, given);
+                 });
+}
+
+// `grammars` and `sources`: what "@name" stands for.
+Grammar from_lark(std::string_view text, const Vocabulary* vocabulary,
+                  nb::dict grammars, nb::dict sources, nb::dict limits,
+                  nb::object cancelled) {
+  LarkGrammarOptions options;
+  if (vocabulary != nullptr) {
+    options.tokens_spelled = [vocabulary](std::string_view spelling) {
+      return vocabulary->find(spelling);
+    };
   }
-  if (!*grammar) raise(Domain::kGrammar, grammar->error(), {.source = text});
-  return **std::move(grammar);
+  for (auto [name, grammar] : grammars) {
+    options.grammars.emplace(nb::cast<std::string_view>(name),
+                             nb::cast<const Grammar&>(grammar));
+  }
+  for (auto [name, source] : sources) {
+    options.sources.emplace(nb::cast<std::string_view>(name),
+                            nb::cast<std::string_view>(source));
+  }
+  Budget budget(std::move(limits), std::move(cancelled));
+  return made_by(Domain::kGrammar, text, budget,
+                 [&](const GrammarLimits& given) {
+                   options.limits = given;
+                   return Grammar::from_lark(text, options);
+                 });
+}
+
+Grammar from_structural_tag(const TagObject& tag, const Vocabulary* vocabulary,
+                            nb::dict limits, nb::object cancelled) {
+  StructuralTagGrammarOptions options;
+  if (vocabulary != nullptr) {
+    options.vocabulary_size = static_cast<std::uint32_t>(vocabulary->size());
+    options.find_token =
+        [vocabulary](std::string_view text) -> std::optional<std::uint32_t> {
+      const std::vector<TokenId> ids = vocabulary->find(text);
+      if (ids.empty()) return std::nullopt;
+      return ids.front();
+    };
+  }
+  Budget budget(std::move(limits), std::move(cancelled));
+  return made_by(
+      Domain::kGrammar, tag.source, budget, [&](const GrammarLimits& given) {
+        options.limits = given;
+        Result<Grammar> made = Grammar::from_structural_tag(tag.tag, options);
+        // Of what is wrong only the text knows the bytes.
+        if (!made && made.error().code != ErrorCode::kTooLarge) {
+          return Grammar::from_structural_tag(tag.source, options);
+        }
+        return made;
+      });
 }
 
 // Texts of any of `parts`, or of all of them one behind the other.
-Grammar joined(std::vector<Grammar> parts, bool in_sequence) {
-  Result<Grammar> grammar =
-      in_sequence ? Grammar::concat(parts) : Grammar::union_of(parts);
-  if (!grammar) raise(Domain::kGrammar, grammar.error(), {});
-  return *std::move(grammar);
+Grammar joined(std::vector<Grammar> parts, bool in_sequence, nb::dict limits,
+               nb::object cancelled) {
+  Budget budget(std::move(limits), std::move(cancelled));
+  return made_by(Domain::kGrammar, {}, budget, [&](const GrammarLimits& given) {
+    return in_sequence ? Grammar::concat(parts, given)
+                       : Grammar::union_of(parts, given);
+  });
 }
 
 bool accepts(const Grammar& self, nb::handle text) {
@@ -211,7 +235,49 @@ nb::object captured(const Grammar& self, nb::object text,
   return out;
 }
 
+// How often Python is asked whether to go on.
+constexpr std::chrono::milliseconds kPatience{20};
+
 }  // namespace
+
+Budget::Budget(nb::dict limits, nb::object cancelled)
+    : cancelled_(std::move(cancelled)) {
+  for (auto [name, value] : limits) {
+    const auto key = nb::cast<std::string_view>(name);
+    const auto number = nb::cast<std::size_t>(value);
+    if (key == "alternatives") limits_.alternatives = number;
+    if (key == "steps") limits_.steps = number;
+    if (key == "depth") limits_.depth = number;
+    if (key == "bytes") limits_.bytes = number;
+  }
+}
+
+GrammarLimits Budget::limits() {
+  limits_.cancelled = &Budget::ask;
+  limits_.cancelled_argument = this;
+  return limits_;
+}
+
+bool Budget::ask(void* argument) {
+  Budget& self = *static_cast<Budget*>(argument);
+  const auto now = std::chrono::steady_clock::now();
+  if (now < self.next_) return false;
+  nb::gil_scoped_acquire acquire;
+  // An exception stays set in this thread until check() raises it.
+  if (PyErr_Occurred() != nullptr || PyErr_CheckSignals() != 0) return true;
+  if (!self.cancelled_.is_none()) {
+    PyObject* answer = PyObject_CallNoArgs(self.cancelled_.ptr());
+    const int cancel = answer == nullptr ? -1 : PyObject_IsTrue(answer);
+    Py_XDECREF(answer);
+    if (cancel != 0) return true;
+  }
+  self.next_ = std::chrono::steady_clock::now() + kPatience;
+  return false;
+}
+
+void Budget::check() const {
+  if (PyErr_Occurred() != nullptr) throw nb::python_error();
+}
 
 std::string_view read_bytes(nb::handle value, std::string_view what,
                             Input& in) {
@@ -238,10 +304,20 @@ void define_grammar(nb::module_& m) {
         nb::arg("separators").none(), nb::arg("indent").none(),
         nb::arg("max_white_space"), nb::arg("schema_order"),
         nb::arg("draft").none(), nb::arg("closed"), nb::arg("lenient"),
-        nb::arg("assert_formats"), nb::arg("documents"), nb::arg("limits"));
-  m.def("grammar_of_text", &from_text, nb::arg("kind"), nb::arg("text"),
-        nb::arg("root"), nb::arg("vocabulary").none());
-  m.def("grammar_of_parts", &joined, nb::arg("parts"), nb::arg("in_sequence"));
+        nb::arg("assert_formats"), nb::arg("documents"), nb::arg("limits"),
+        nb::arg("cancelled").none());
+  m.def("grammar_of_ebnf", &from_ebnf, nb::arg("text"), nb::arg("root"),
+        nb::arg("limits"), nb::arg("cancelled").none());
+  m.def("grammar_of_regex", &from_regex, nb::arg("pattern"), nb::arg("limits"),
+        nb::arg("cancelled").none());
+  m.def("grammar_of_lark", &from_lark, nb::arg("text"),
+        nb::arg("vocabulary").none(), nb::arg("grammars"), nb::arg("sources"),
+        nb::arg("limits"), nb::arg("cancelled").none());
+  m.def("grammar_of_tag", &from_structural_tag, nb::arg("tag"),
+        nb::arg("vocabulary").none(), nb::arg("limits"),
+        nb::arg("cancelled").none());
+  m.def("grammar_of_parts", &joined, nb::arg("parts"), nb::arg("in_sequence"),
+        nb::arg("limits"), nb::arg("cancelled").none());
 }
 
 }  // namespace parlance::python

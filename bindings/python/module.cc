@@ -14,6 +14,8 @@ NB_MODULE(_parlance, m) {
   parlance::python::define_parse(m);
   parlance::python::define_schema(m);
   parlance::python::define_jmespath(m);
+  parlance::python::define_structural_tag(m);
   parlance::python::define_grammar(m);
   parlance::python::define_constraint(m);
+  parlance::python::define_tag_parser(m);
 }

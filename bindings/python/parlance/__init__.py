@@ -17,14 +17,15 @@ Where a ``spec`` is asked for, it may be a response template (a ``dict`` with
 ``x-`` keys and without ``"fields"``), and ``ResponseSchema``.
 
 ``Grammar.from_json_schema`` is the way back: which texts are valid, and, with
-a vocabulary, which tokens a model may write next.
+a vocabulary, which tokens a model may write next.  ``tool_calling`` gives the
+``StructuralTag`` of responses that call tools as a model family writes them; it
+constrains a model, and its ``parser()`` reads what the model wrote.
 """
 
 from __future__ import annotations
 
 import os
 from functools import lru_cache
-from types import FunctionType, MethodType
 
 from . import _parlance
 from ._constraining import Compiler, Grammar, fill_bitmasks
@@ -42,7 +43,15 @@ from ._errors import (
     TooDeepError,
     UsageError,
 )
+from ._files import read_text
 from ._parlance import Constraint, Matcher, Vocabulary
+from ._structural_tags import (
+    StructuralTag,
+    TagParser,
+    tool_calling,
+    tool_calling_styles,
+)
+from ._tools import ToolSet, tools_of as _tools_of
 
 __version__ = "0.1.0"
 
@@ -64,6 +73,8 @@ __all__ = [
     "ResponseTemplate",
     "SchemaError",
     "StateError",
+    "StructuralTag",
+    "TagParser",
     "TemplateError",
     "TooDeepError",
     "ToolSet",
@@ -73,6 +84,8 @@ __all__ = [
     "fill_bitmasks",
     "formats",
     "parse_response",
+    "tool_calling",
+    "tool_calling_styles",
 ]
 
 _NO_PREFIX = (
@@ -165,16 +178,7 @@ def _text_of(spec):
             f"built-in format, or a Format, not {type(spec).__name__}",
             code="wrong_type",
         )
-    with open(spec, "rb") as file:
-        content = file.read()
-    try:
-        return content.decode("utf-8"), False
-    except UnicodeDecodeError as error:
-        raise TemplateError(
-            f"{os.fspath(spec)} is not UTF-8: {error}",
-            code="invalid_utf8",
-            span=(error.start, error.end),
-        ) from None
+    return read_text(spec, TemplateError), False
 
 
 # Equal texts are equal formats, so the text is the key: an object that changed
@@ -278,67 +282,6 @@ def detect_format(tokenizer_config):
             f"tokenizer_config.json, not {type(tokenizer_config).__name__}"
         )
     return _parlance.detect_format(tokenizer_config)
-
-
-# ---- Tools
-
-
-class ToolSet(_parlance.ToolSet):
-    """Declared tools, read once; may stand wherever ``tools`` is asked for."""
-
-    def __init__(self, tools):
-        super().__init__(_tools_text(tools))
-
-
-@lru_cache(maxsize=128)
-def _cached_tools(text):
-    return _parlance.ToolSet(text)
-
-
-def _schema_of(function):
-    try:
-        from transformers.utils.chat_template_utils import get_json_schema
-    except ImportError:
-        raise UsageError(
-            f"the tool {function.__name__!r} is a Python function, and reading "
-            "those takes the package transformers, which is not installed; "
-            "pass the tool's JSON schema as a dict instead"
-        ) from None
-    return get_json_schema(function)
-
-
-def _tools_text(tools):
-    if isinstance(tools, (str, bytes, dict)):
-        raise TypeError(
-            "tools must be a list of tools (dicts or functions), not "
-            + type(tools).__name__
-        )
-    return _parlance.json_text(
-        [
-            _schema_of(tool)
-            if isinstance(tool, (FunctionType, MethodType))
-            else tool
-            for tool in tools
-        ],
-        True,
-    )
-
-
-_tools_of_lists = {}
-
-
-def _tools_of_list(tools):
-    return _cached_tools(_tools_text(tools))
-
-
-def _tools_of(tools):
-    if tools is None:
-        return None
-    if isinstance(tools, _parlance.ToolSet):
-        return tools
-    if type(tools) is list:
-        return _parlance.remembered(_tools_of_lists, tools, _tools_of_list)
-    return _cached_tools(_tools_text(tools))
 
 
 # ---- Parsing

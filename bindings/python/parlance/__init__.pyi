@@ -12,6 +12,9 @@ _Bytes: TypeAlias = bytes  # where a method has the name
 _Spec: TypeAlias = dict[str, Any] | str | PathLike[str] | Format | ResponseSchema
 _Schema: TypeAlias = dict[str, Any] | bool | str  # JSON text
 _Tools: TypeAlias = Sequence[dict[str, Any] | Callable[..., Any]] | ToolSet
+_Tag: TypeAlias = StructuralTag | dict[str, Any] | str | PathLike[str]
+_Limits: TypeAlias = Mapping[str, int] | None
+_Cancelled: TypeAlias = Callable[[], bool] | None
 
 class Error(ValueError):
     code: str
@@ -135,22 +138,52 @@ class Grammar:
         lenient: bool = False,
         assert_formats: bool = True,
         documents: Mapping[str, _Schema] | None = None,
-        limits: Mapping[str, int] | None = None,
+        limits: _Limits = None,
+        cancelled: _Cancelled = None,
     ) -> Grammar: ...
     @staticmethod
-    def from_ebnf(text: str, root_rule: str = "root") -> Grammar: ...
+    def from_ebnf(
+        text: str,
+        root_rule: str = "root",
+        *,
+        limits: _Limits = None,
+        cancelled: _Cancelled = None,
+    ) -> Grammar: ...
     @staticmethod
-    def from_regex(pattern: str) -> Grammar: ...
+    def from_regex(
+        pattern: str, *, limits: _Limits = None, cancelled: _Cancelled = None
+    ) -> Grammar: ...
     @staticmethod
-    def from_lark(text: str, vocabulary: Vocabulary | None = None) -> Grammar: ...
+    def from_lark(
+        text: str,
+        vocabulary: Vocabulary | None = None,
+        *,
+        grammars: Mapping[str, Grammar | StructuralTag | str] | None = None,
+        limits: _Limits = None,
+        cancelled: _Cancelled = None,
+    ) -> Grammar: ...
     @staticmethod
     def from_structural_tag(
-        spec: dict[str, Any] | str, vocabulary: Vocabulary | None = None
+        spec: _Tag,
+        vocabulary: Vocabulary | None = None,
+        *,
+        limits: _Limits = None,
+        cancelled: _Cancelled = None,
     ) -> Grammar: ...
     @staticmethod
-    def union(grammars: Iterable[Grammar]) -> Grammar: ...
+    def union(
+        grammars: Iterable[Grammar | StructuralTag],
+        *,
+        limits: _Limits = None,
+        cancelled: _Cancelled = None,
+    ) -> Grammar: ...
     @staticmethod
-    def concat(grammars: Iterable[Grammar]) -> Grammar: ...
+    def concat(
+        grammars: Iterable[Grammar | StructuralTag],
+        *,
+        limits: _Limits = None,
+        cancelled: _Cancelled = None,
+    ) -> Grammar: ...
     def accepts(self, text: _Text) -> bool: ...
     def explain(self, text: _Text) -> dict[str, Any] | None: ...
     def report(self) -> list[dict[str, str]]: ...
@@ -159,6 +192,78 @@ class Grammar:
         self, text: _Text | _Ids, vocabulary: Vocabulary | None = None
     ) -> list[dict[str, Any]]: ...
     def compile(self, vocabulary: Vocabulary | Compiler) -> Constraint: ...
+
+class StructuralTag:
+    def __init__(self, spec: _Tag) -> None: ...
+    @staticmethod
+    def from_tags(
+        tags: Sequence[dict[str, Any]], triggers: Sequence[str]
+    ) -> StructuralTag: ...
+    def to_dict(self) -> dict[str, Any]: ...
+    def to_json(self) -> str: ...
+    @property
+    def source(self) -> str: ...
+    def grammar(
+        self,
+        vocabulary: Vocabulary | None = None,
+        *,
+        limits: _Limits = None,
+        cancelled: _Cancelled = None,
+    ) -> Grammar: ...
+
+    def parse(
+        self,
+        response: _Text | _Ids,
+        *,
+        prefix: _Text | _Ids = "",
+        vocabulary: Vocabulary | None = None,
+    ) -> dict[str, Any]: ...
+    def parser(
+        self, prefix: _Text | _Ids = "", *, vocabulary: Vocabulary | None = None
+    ) -> TagParser: ...
+
+class TagParser:
+    def __init__(
+        self,
+        tag: _Tag,
+        prefix: _Text | _Ids = "",
+        *,
+        vocabulary: Vocabulary | None = None,
+    ) -> None: ...
+    def feed(self, text: _Text | _Ids) -> list[dict[str, Any]]: ...
+    def finalize(self) -> tuple[dict[str, Any], list[dict[str, Any]]]: ...
+    @property
+    def initial_events(self) -> list[dict[str, Any]]: ...
+    @property
+    def message(self) -> dict[str, Any]: ...
+    @property
+    def chat_message(self) -> dict[str, Any]: ...
+    @property
+    def tree(self) -> dict[str, Any]: ...
+    @property
+    def parts(self) -> list[dict[str, Any]]: ...
+    @property
+    def diagnostics(self) -> list[dict[str, Any]]: ...
+    @property
+    def complete(self) -> bool: ...
+    @property
+    def held(self) -> bytes: ...
+    @property
+    def prefix_bytes(self) -> int: ...
+
+def tool_calling(
+    tools: _Tools | str | None,
+    style: str,
+    *,
+    tool_choice: str | dict[str, Any] | None = "auto",
+    parallel_tool_calls: bool = True,
+    reasoning: Literal["required", "allowed", "none"] | bool = "required",
+    any_order: bool = False,
+    max_white_space: int | None = None,
+    exclude_special_tokens: bool = True,
+    upstream_shapes: bool = False,
+) -> StructuralTag: ...
+def tool_calling_styles() -> list[str]: ...
 
 class Compiler:
     def __init__(
@@ -225,6 +330,8 @@ class ResponseParser:
     def initial_events(self) -> list[dict[str, Any]]: ...
     @property
     def message(self) -> dict[str, Any]: ...
+    @property
+    def chat_message(self) -> dict[str, Any]: ...
     @property
     def parts(self) -> list[dict[str, Any]]: ...
     @property

@@ -16,6 +16,7 @@ import os
 
 from . import _parlance
 from ._errors import SchemaError, UsageError
+from ._structural_tags import StructuralTag
 
 UNLIMITED = 2**64 - 1
 
@@ -30,10 +31,18 @@ class Grammar(_parlance.Grammar):
     A text that a grammar accepts is always valid under its schema;
     ``report()`` lists what the schema allows and the grammar does not let
     out, and what it does not look at.
+
+    What makes one takes ``limits``, a dict of ``alternatives``, ``steps``,
+    ``depth`` and ``bytes``, and ``cancelled``, a function without arguments:
+    schemas are compiled for as long as it says something false, and it is asked
+    about every 20 ms.
     """
 
     def __init__(self):
-        raise TypeError("a Grammar is made by Grammar.from_json_schema(schema)")
+        raise TypeError(
+            "a Grammar is made by Grammar.from_json_schema(schema) and the "
+            "other functions that begin with from_"
+        )
 
     @staticmethod
     def from_json_schema(
@@ -50,6 +59,7 @@ class Grammar(_parlance.Grammar):
         assert_formats=True,
         documents=None,
         limits=None,
+        cancelled=None,
     ):
         """The JSON texts that are valid under ``schema``.
 
@@ -84,47 +94,86 @@ class Grammar(_parlance.Grammar):
                 for url, document in (documents or {}).items()
             },
             _limits(limits),
+            _asked(cancelled),
         )
         return _wrap(made)
 
     @staticmethod
-    def from_ebnf(text, root_rule="root"):
+    def from_ebnf(text, root_rule="root", *, limits=None, cancelled=None):
         """The texts of an EBNF or GBNF grammar's rule ``root_rule``."""
-        return _wrap(_parlance.grammar_of_text("ebnf", text, root_rule, None))
-
-    @staticmethod
-    def from_regex(pattern):
-        """The texts that ``pattern`` matches as a whole."""
-        return _wrap(_parlance.grammar_of_text("regex", pattern, "", None))
-
-    @staticmethod
-    def from_lark(text, vocabulary=None):
-        """The texts of a Lark grammar's rule ``start``.
-
-        ``vocabulary`` is needed where the grammar names tokens by their text.
-        """
-        return _wrap(_parlance.grammar_of_text("lark", text, "", vocabulary))
-
-    @staticmethod
-    def from_structural_tag(spec, vocabulary=None):
-        """The texts that a structural tag (``dict`` or JSON text) describes.
-
-        ``vocabulary`` is needed where the tag names tokens by their text.
-        """
-        text = spec if isinstance(spec, str) else _schema_text(spec)
         return _wrap(
-            _parlance.grammar_of_text("structural_tag", text, "", vocabulary)
+            _parlance.grammar_of_ebnf(
+                text, root_rule, _limits(limits), _asked(cancelled)
+            )
         )
 
     @staticmethod
-    def union(grammars):
-        """The texts of any of ``grammars``."""
-        return _wrap(_parlance.grammar_of_parts(list(grammars), False))
+    def from_regex(pattern, *, limits=None, cancelled=None):
+        """The texts that ``pattern`` matches as a whole."""
+        return _wrap(
+            _parlance.grammar_of_regex(
+                pattern, _limits(limits), _asked(cancelled)
+            )
+        )
 
     @staticmethod
-    def concat(grammars):
+    def from_lark(
+        text, vocabulary=None, *, grammars=None, limits=None, cancelled=None
+    ):
+        """The texts of a Lark grammar's rule ``start``.
+
+        ``vocabulary`` is needed where the grammar names tokens by their text.
+        ``grammars`` says what ``@name`` stands for: a ``Grammar``, a
+        ``StructuralTag``, or the text of a Lark grammar.
+        """
+        sources = {}
+        made = {}
+        for name, grammar in (grammars or {}).items():
+            if isinstance(grammar, str):
+                sources[name] = grammar
+            else:
+                made[name] = _grammar_of(grammar, f"grammars[{name!r}]")
+        return _wrap(
+            _parlance.grammar_of_lark(
+                text,
+                vocabulary,
+                made,
+                sources,
+                _limits(limits),
+                _asked(cancelled),
+            )
+        )
+
+    @staticmethod
+    def from_structural_tag(
+        spec, vocabulary=None, *, limits=None, cancelled=None
+    ):
+        """The texts that a structural tag describes.
+
+        ``spec`` is a ``StructuralTag`` or what one is made of: a ``dict``, JSON
+        text, the path of a file.  ``vocabulary`` is needed where the tag names
+        tokens by their text.
+        """
+        if not isinstance(spec, StructuralTag):
+            spec = StructuralTag(spec)
+        return _wrap(
+            _parlance.grammar_of_tag(
+                spec, vocabulary, _limits(limits), _asked(cancelled)
+            )
+        )
+
+    @staticmethod
+    def union(grammars, *, limits=None, cancelled=None):
+        """The texts of any of ``grammars``.
+
+        Here and in ``concat`` a ``StructuralTag`` stands for its grammar.
+        """
+        return _joined(grammars, False, limits, cancelled)
+
+    @staticmethod
+    def concat(grammars, *, limits=None, cancelled=None):
         """A text of each of ``grammars``, one behind the other."""
-        return _wrap(_parlance.grammar_of_parts(list(grammars), True))
+        return _joined(grammars, True, limits, cancelled)
 
     def compile(self, vocabulary):
         """A ``Constraint`` for a ``Vocabulary`` or a ``Compiler``.
@@ -143,6 +192,26 @@ class Grammar(_parlance.Grammar):
         if compiler is None:
             compiler = vocabulary._compiler = Compiler(vocabulary)
         return compiler.compile(self)
+
+
+def _grammar_of(item, what):
+    if isinstance(item, StructuralTag):
+        return item.grammar()
+    if isinstance(item, _parlance.Grammar):
+        return item
+    raise TypeError(
+        f"{what} must be a Grammar or a StructuralTag, not "
+        + type(item).__name__
+    )
+
+
+def _joined(grammars, in_sequence, limits, cancelled):
+    parts = [_grammar_of(item, "an item of grammars") for item in grammars]
+    return _wrap(
+        _parlance.grammar_of_parts(
+            parts, in_sequence, _limits(limits), _asked(cancelled)
+        )
+    )
 
 
 def _wrap(made):
@@ -242,6 +311,15 @@ def _count(name, value):
     if not 0 <= value <= UNLIMITED:
         raise UsageError(f"{name} must be between 0 and 2**64 - 1, not {value}")
     return value
+
+
+def _asked(cancelled):
+    if cancelled is not None and not callable(cancelled):
+        raise TypeError(
+            "cancelled must be a function without arguments, not "
+            + type(cancelled).__name__
+        )
+    return cancelled
 
 
 def _limits(limits):

@@ -1,0 +1,245 @@
+"""Structural tags: what a response may look like, piece by piece.
+
+    tag = parlance.tool_calling(tools, "qwen_3", tool_choice="required")
+    matcher = tag.grammar().compile(vocabulary).matcher()   # write
+    parser = tag.parser()                                   # and read
+"""
+
+from __future__ import annotations
+
+import os
+
+from . import _parlance
+from ._errors import GrammarError
+from ._files import read_text
+from ._tools import ToolSet, described
+
+# ORDER: ReasoningMode
+_REASONING = ("required", "allowed", "none")
+
+
+class StructuralTag(_parlance.StructuralTag):
+    """A description of responses.  Immutable; may be shared between threads.
+
+    ``spec`` is ``{"type": "structural_tag", "format": {...}}`` as a ``dict``,
+    JSON text, the path of a file that holds it, or a ``StructuralTag``.  What
+    can be known to be wrong without a vocabulary, and without looking into
+    schemas, patterns and grammars, raises ``GrammarError``; its ``path`` is the
+    JSON pointer of the place in ``spec``.
+
+    Two are equal when their canonical forms are.
+    """
+
+    def __init__(self, spec):
+        if isinstance(spec, _parlance.StructuralTag):
+            super().__init__(spec)
+        else:
+            super().__init__(_source_of(spec))
+
+    @staticmethod
+    def from_tags(tags, triggers):
+        """The older pair: free text, and tags that ``triggers`` begin.
+
+        ``tags`` is a list of ``{"begin", "schema", "end"}``, ``schema`` being a
+        JSON Schema as a ``dict`` or as JSON text; ``triggers`` is a list of
+        strings.  Pointers of errors begin with ``/tags`` or ``/triggers``.
+        """
+        return StructuralTag(
+            _parlance.tag_of_legacy(
+                _json_text(tags, "/tags"), _json_text(triggers, "/triggers")
+            )
+        )
+
+    def grammar(self, vocabulary=None, *, limits=None, cancelled=None):
+        """The ``Grammar`` of these responses.
+
+        As ``Grammar.from_structural_tag(self, ...)``.
+        """
+        from ._constraining import Grammar
+
+        return Grammar.from_structural_tag(
+            self, vocabulary, limits=limits, cancelled=cancelled
+        )
+
+    def parse(self, response, *, prefix="", vocabulary=None):
+        """How a whole response is read: the tree, a ``dict``.
+
+        ``response`` is text, bytes or, with ``vocabulary``, token ids.
+        ``"complete"`` says whether all of it fits, ``"format"`` is what the
+        outermost format has read, ``"rest"`` the text that does not fit,
+        ``"diagnostics"`` why, and ``"message"`` the message.
+        """
+        return self._program(vocabulary).parse(response, prefix)
+
+    def parser(self, prefix="", *, vocabulary=None):
+        """A ``TagParser`` for one response."""
+        return TagParser(self, prefix, vocabulary=vocabulary)
+
+    def _program(self, vocabulary):
+        # One is kept without a vocabulary, and one for the last vocabulary.
+        kept = self.__dict__.setdefault("_kept", {})
+        last, program = kept.get(vocabulary is None, (None, None))
+        if program is None or last is not vocabulary:
+            program = _parlance.tag_program(self, vocabulary, {}, None)
+            kept[vocabulary is None] = (vocabulary, program)
+        return program
+
+    def __eq__(self, other):
+        if not isinstance(other, StructuralTag):
+            return NotImplemented
+        return self.to_json() == other.to_json()
+
+    def __hash__(self):
+        return hash(self.to_json())
+
+    def __repr__(self):
+        return f"<{type(self).__name__} {self.to_dict()['format']['type']}>"
+
+    def __reduce__(self):
+        return type(self), (self.source,)
+
+
+class TagParser(_parlance.TagParser):
+    """Reads one response by a structural tag, while it comes.
+
+    One stream, one parser, one thread; events, message and the rest are those of
+    a ``ResponseParser``.  ``tag`` is a ``StructuralTag`` or what one is made
+    of; ``prefix`` is what the prompt already wrote of the response.  With
+    ``vocabulary`` the parser reads token ids.
+
+    ``tree`` tells format by format what has been read.
+    """
+
+    def __init__(self, tag, prefix="", *, vocabulary=None):
+        if not isinstance(tag, StructuralTag):
+            tag = StructuralTag(tag)
+        super().__init__(
+            tag._program(vocabulary), prefix, vocabulary is not None
+        )
+
+
+def tool_calling(
+    tools,
+    style,
+    *,
+    tool_choice="auto",
+    parallel_tool_calls=True,
+    reasoning="required",
+    any_order=False,
+    max_white_space=None,
+    exclude_special_tokens=True,
+    upstream_shapes=False,
+):
+    """The ``StructuralTag`` of a response that may or must call tools.
+
+    Args:
+        tools: a list of tools as chat templates take them (dicts, or Python
+            functions), its JSON text, a ``ToolSet``, or ``None`` for no tools.
+            Arguments of a tool without ``"parameters"``, or with
+            ``"strict": False``, may be any JSON.
+        style: how the model family writes calls, one of
+            ``tool_calling_styles()``; ``-``, ``_`` and ``.`` are the same.
+        tool_choice: ``"auto"``, ``"none"``, ``"required"``, or, as a dict, the
+            one tool that must be called or the tools that are allowed, as in
+            requests to chat-completion servers.  ``None`` is ``"auto"``.
+        parallel_tool_calls: whether several calls may come.
+        reasoning: whether the response begins inside a block of reasoning:
+            ``"required"`` (or ``True``), ``"allowed"``, ``"none"`` (or
+            ``False``).  Families without reasoning ignore it.
+        any_order: members of arguments may come in any order.
+        max_white_space: the most characters of white space between two parts
+            of JSON; ``None`` for no such bound.
+        exclude_special_tokens: keep the model's markers of reasoning out of
+            free text.
+        upstream_shapes: exactly what XGrammar makes: without the keys
+            ``"field"`` and ``"tool"``, which say how a response is read, and
+            in harmony with a required call that need not come.
+
+    Raises:
+        GrammarError: ``path`` begins with the argument's name, as in
+            ``/tools/0/function/name``.
+    """
+    return StructuralTag(
+        _parlance.tool_calling(
+            style,
+            _tools_text(tools),
+            _json_text(tool_choice, "/tool_choice"),
+            bool(parallel_tool_calls),
+            _reasoning(reasoning),
+            bool(any_order),
+            _white_space(max_white_space),
+            bool(exclude_special_tokens),
+            bool(upstream_shapes),
+        )
+    )
+
+
+def tool_calling_styles():
+    """The names of the styles of ``tool_calling``, sorted."""
+    return _parlance.tool_calling_styles()
+
+
+def _source_of(spec):
+    if isinstance(spec, dict):
+        return _json_text(spec, "")
+    if isinstance(spec, str) and not spec.endswith(".json"):
+        return spec
+    if isinstance(spec, (str, os.PathLike)):
+        return read_text(spec, GrammarError)
+    raise GrammarError(
+        "a structural tag is a dict, JSON text, the path of a file or a "
+        f"StructuralTag, not {type(spec).__name__}",
+        code="wrong_type",
+    )
+
+
+def _tools_text(tools):
+    if isinstance(tools, ToolSet):
+        return tools._text
+    if isinstance(tools, str):
+        return tools
+    if isinstance(tools, (list, tuple)):
+        tools = described(tools)
+    return _json_text(tools, "/tools")
+
+
+def _json_text(value, path):
+    import json  # only here: importing the package stays quick
+
+    try:
+        return json.dumps(value)
+    except (TypeError, ValueError, RecursionError) as error:
+        raise GrammarError(
+            f"this is not what JSON can hold: {error}",
+            code="wrong_type",
+            path=path,
+        ) from None
+
+
+def _reasoning(mode):
+    if isinstance(mode, bool):
+        mode = "required" if mode else "none"
+    if mode not in _REASONING:
+        raise GrammarError(
+            f"reasoning must be one of {', '.join(_REASONING)}, True or "
+            f"False, not {mode!r}",
+            code="unknown_name",
+            path="/reasoning",
+        )
+    return _REASONING.index(mode)
+
+
+def _white_space(most):
+    if most is None:
+        return None
+    if isinstance(most, bool) or not isinstance(most, int):
+        code = "wrong_type"
+    elif not 1 <= most < 2**31:
+        code = "invalid_value"
+    else:
+        return most
+    raise GrammarError(
+        f"max_white_space must be None or a number from 1 on, not {most!r}",
+        code=code,
+        path="/max_white_space",
+    )

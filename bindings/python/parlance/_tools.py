@@ -1,0 +1,71 @@
+"""Tools, as every door takes them: dicts, Python functions, or a ``ToolSet``."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from types import FunctionType, MethodType
+
+from . import _parlance
+from ._errors import UsageError
+
+
+class ToolSet(_parlance.ToolSet):
+    """Declared tools, read once; may stand wherever ``tools`` is asked for."""
+
+    def __init__(self, tools):
+        self._text = _tools_text(tools)
+        super().__init__(self._text)
+
+
+def described(tools):
+    """A list of tools with a dict in the place of each Python function."""
+    return [
+        _schema_of(tool)
+        if isinstance(tool, (FunctionType, MethodType))
+        else tool
+        for tool in tools
+    ]
+
+
+def tools_of(tools):
+    """The set of tools that ``tools`` stands for; None for None."""
+    if tools is None:
+        return None
+    if isinstance(tools, _parlance.ToolSet):
+        return tools
+    if type(tools) is list:
+        return _parlance.remembered(_tools_of_lists, tools, _tools_of_list)
+    return _cached_tools(_tools_text(tools))
+
+
+def _schema_of(function):
+    try:
+        from transformers.utils.chat_template_utils import get_json_schema
+    except ImportError:
+        raise UsageError(
+            f"the tool {function.__name__!r} is a Python function, and reading "
+            "those takes the package transformers, which is not installed; "
+            "pass the tool's JSON schema as a dict instead"
+        ) from None
+    return get_json_schema(function)
+
+
+def _tools_text(tools):
+    if isinstance(tools, (str, bytes, dict)):
+        raise TypeError(
+            "tools must be a list of tools (dicts or functions), not "
+            + type(tools).__name__
+        )
+    return _parlance.json_text(described(tools), True)
+
+
+@lru_cache(maxsize=128)
+def _cached_tools(text):
+    return _parlance.ToolSet(text)
+
+
+_tools_of_lists = {}
+
+
+def _tools_of_list(tools):
+    return _cached_tools(_tools_text(tools))

@@ -1,0 +1,107 @@
+// StructuralTag, and the structural tags of tool calling.
+
+#include "parlance/structural_tag.h"
+
+#include "constraint.h"
+
+namespace parlance::python {
+
+namespace {
+
+json::Value value_of(std::string_view text, std::string_view path) {
+  Result<json::Value> value = json::parse(text);
+  if (!value) {
+    Error error = value.error();
+    error.path = std::string(path) + error.path;
+    raise(Domain::kGrammar, error, {.source = text});
+  }
+  return *std::move(value);
+}
+
+std::string text_of(const StructuralTag& tag) {
+  return json::dump(tag.to_json(), {.ascii = false});
+}
+
+TagObject made(Result<StructuralTag> tag) {
+  if (!tag) raise(Domain::kGrammar, tag.error());
+  std::string source = text_of(*tag);
+  return {*std::move(tag), std::move(source)};
+}
+
+TagObject from_text(std::string_view text) {
+  std::optional<Result<StructuralTag>> tag;
+  {
+    nb::gil_scoped_release release;
+    tag.emplace(StructuralTag::from_json(text));
+  }
+  if (!*tag) raise(Domain::kGrammar, tag->error(), {.source = text});
+  return {**std::move(tag), std::string(text)};
+}
+
+TagObject from_tags(std::string_view tags, std::string_view triggers) {
+  return made(StructuralTag::from_tags(value_of(tags, "/tags"),
+                                       value_of(triggers, "/triggers")));
+}
+
+// ORDER: ReasoningMode
+ReasoningMode mode_of(int mode) { return static_cast<ReasoningMode>(mode); }
+
+TagObject call_tools(std::string_view style, std::string_view tools,
+                     std::string_view tool_choice, bool parallel_tool_calls,
+                     int reasoning, bool any_order, nb::object max_white_space,
+                     bool exclude_special_tokens, bool upstream_shapes) {
+  ToolCallingOptions options;
+  options.style = style;
+  options.tools = value_of(tools, "/tools");
+  options.tool_choice = value_of(tool_choice, "/tool_choice");
+  options.parallel_tool_calls = parallel_tool_calls;
+  options.reasoning = mode_of(reasoning);
+  options.any_order = any_order;
+  if (!max_white_space.is_none()) {
+    options.max_white_space = nb::cast<std::uint32_t>(max_white_space);
+  }
+  options.exclude_special_tokens = exclude_special_tokens;
+  options.upstream_shapes = upstream_shapes;
+  std::optional<Result<StructuralTag>> tag;
+  {
+    nb::gil_scoped_release release;
+    tag.emplace(tool_calling(options));
+  }
+  return made(*std::move(tag));
+}
+
+nb::object styles() {
+  nb::list out;
+  for (std::string_view style : tool_calling_styles()) {
+    out.append(to_str(style));
+  }
+  return out;
+}
+
+}  // namespace
+
+void define_structural_tag(nb::module_& m) {
+  nb::class_<TagObject>(m, "StructuralTag")
+      .def(
+          "__init__",
+          [](TagObject* self, std::string_view text) {
+            new (self) TagObject(from_text(text));
+          },
+          nb::arg("text"))
+      .def(nb::init<const TagObject&>(), nb::arg("tag"))
+      .def("to_json",
+           [](const TagObject& self) { return to_str(text_of(self.tag)); })
+      .def("to_dict",
+           [](const TagObject& self) { return to_object(self.tag.to_json()); })
+      .def_prop_ro("source",
+                   [](const TagObject& self) { return to_str(self.source); });
+  m.def("tag_of_legacy", &from_tags, nb::arg("tags"), nb::arg("triggers"));
+  m.def("tool_calling", &call_tools, nb::arg("style"), nb::arg("tools"),
+        nb::arg("tool_choice"), nb::arg("parallel_tool_calls"),
+        nb::arg("reasoning"), nb::arg("any_order"),
+        nb::arg("max_white_space").none(), nb::arg("exclude_special_tokens"),
+        nb::arg("upstream_shapes"));
+  m.def("tool_calling_styles", &styles);
+}
+
+}  // namespace parlance::python

@@ -1,0 +1,189 @@
+// TagProgram, TagParser: reading responses by their structural tag.
+
+#include "parlance/tag_parser.h"
+
+#include "constraint.h"
+#include "events.h"
+
+namespace parlance::python {
+
+namespace {
+
+// A structural tag made ready to read.
+class ProgramObject {
+ public:
+  ProgramObject(TagProgram program, const Vocabulary* vocabulary)
+      : program_(std::move(program)), outlines_(outlines_of(program_)) {
+    if (vocabulary != nullptr) vocabulary_ = *vocabulary;
+  }
+
+  const TagProgram& program() const { return program_; }
+  const Vocabulary* vocabulary() const {
+    return vocabulary_ ? &*vocabulary_ : nullptr;
+  }
+  const EventOutlines& outlines() const { return outlines_; }
+
+ private:
+  static EventOutlines outlines_of(const TagProgram& program) {
+    std::vector<EventOutlines::Field> fields;
+    for (std::string_view name : program.fields()) {
+      fields.push_back({.name = name, .dirty = name == "tool_calls"});
+    }
+    return EventOutlines(fields);
+  }
+
+  TagProgram program_;
+  std::optional<Vocabulary> vocabulary_;
+  EventOutlines outlines_;
+};
+
+ProgramObject compile_tag(const TagObject& tag, const Vocabulary* vocabulary,
+                          nb::dict limits, nb::object cancelled) {
+  Budget budget(std::move(limits), std::move(cancelled));
+  std::optional<Result<TagProgram>> program;
+  {
+    nb::gil_scoped_release release;
+    program.emplace(TagProgram::compile(
+        tag.tag, {.vocabulary = vocabulary, .limits = budget.limits()}));
+  }
+  budget.check();
+  if (!*program) {
+    raise(Domain::kGrammar, program->error(), {.source = tag.source});
+  }
+  return ProgramObject(**std::move(program), vocabulary);
+}
+
+class TagParserObject {
+ public:
+  TagParserObject(nb::object program, nb::handle prefix, bool ids)
+      : program_object_(std::move(program)),
+        program_(nb::cast<const ProgramObject*>(program_object_)),
+        ids_(ids),
+        parser_(make(prefix)),
+        initial_events_(
+            to_list(parser_.initial_events(), program_->outlines(), ids_)) {}
+
+  nb::object feed(nb::handle text) {
+    if (parser_.finalized()) raise_finalized("TagParser");
+    std::span<const Event> got = feed_parser(parser_, text, ids_, input_);
+    keep_tail();
+    return to_list(got, program_->outlines(), ids_, input_.fed);
+  }
+
+  nb::object finalize() {
+    if (parser_.finalized()) raise_finalized("TagParser");
+    nb::object list = to_list(parser_.finalize(), program_->outlines(), ids_);
+    tail_.clear();
+    return nb::make_tuple(message(), list);
+  }
+
+  nb::object initial_events() const { return initial_events_; }
+  nb::object message() const { return to_object(parser_.message().fields); }
+  nb::object chat() const {
+    return to_object(
+        chat_message(parser_.message(), program_->program().fields()));
+  }
+  nb::object tree() const { return to_object(parser_.tree()); }
+  nb::object parts() const {
+    return to_list(parser_.message().parts, program_->outlines());
+  }
+  nb::object diagnostics() const {
+    return to_list(parser_.message().diagnostics);
+  }
+  bool complete() const { return parser_.complete(); }
+  std::size_t prefix_bytes() const { return parser_.prefix_bytes(); }
+  nb::object held() const {
+    nb::object made = nb::steal(PyBytes_FromStringAndSize(
+        tail_.data(), static_cast<Py_ssize_t>(tail_.size())));
+    if (!made.is_valid()) throw nb::python_error();
+    return made;
+  }
+
+ private:
+  TagParser make(nb::handle prefix) {
+    Input in;
+    read_prefix(prefix, program_->vocabulary(), in);
+    tail_ = in.text;
+    TagParser parser(program_->program(),
+                     {.vocabulary = ids_ ? program_->vocabulary() : nullptr,
+                      .prefix = in.text});
+    tail_.erase(0, tail_.size() - std::min(tail_.size(), parser.held_bytes()));
+    return parser;
+  }
+
+  // The bytes that are held back are the last of what was fed.
+  void keep_tail() {
+    if (input_.in.is_text) {
+      tail_ += input_.in.text;
+    } else {
+      for (TokenId id : input_.in.ids) {
+        tail_ += program_->vocabulary()->bytes(id);
+      }
+    }
+    tail_.erase(0, tail_.size() - std::min(tail_.size(), parser_.held_bytes()));
+  }
+
+  nb::object program_object_;  // keeps program_
+  const ProgramObject* program_;
+  bool ids_;
+  std::string tail_;
+  FedInput input_;
+  TagParser parser_;
+  nb::object initial_events_;
+};
+
+// One response, already complete: the tree.
+nb::object parse_tag(const ProgramObject& program, nb::handle response,
+                     nb::handle prefix) {
+  Input in;
+  Input before;
+  read_input(response, "response", in);
+  read_prefix(prefix, program.vocabulary(), before);
+  if (!in.is_text && program.vocabulary() == nullptr) {
+    raise_usage(
+        "a response of token ids needs vocabulary=, which says what text they "
+        "are");
+  }
+  json::Value tree;
+  {
+    nb::object keep = nb::borrow(response);
+    nb::gil_scoped_release release;
+    TagParser parser(program.program(),
+                     {.vocabulary = in.is_text ? nullptr : program.vocabulary(),
+                      .prefix = before.text});
+    if (in.is_text) {
+      parser.feed(in.text);
+    } else {
+      parser.feed_tokens(in.ids);
+    }
+    parser.finalize();
+    tree = parser.tree();
+  }
+  return to_object(tree);
+}
+
+}  // namespace
+
+void define_tag_parser(nb::module_& m) {
+  nb::class_<ProgramObject>(m, "TagProgram")
+      .def("parse", &parse_tag, nb::arg("response"), nb::arg("prefix"));
+  nb::class_<TagParserObject>(m, "TagParser")
+      .def(nb::init<nb::object, nb::handle, bool>(), nb::arg("program"),
+           nb::arg("prefix"), nb::arg("ids"))
+      .def("feed", &TagParserObject::feed, nb::arg("text").none())
+      .def("finalize", &TagParserObject::finalize)
+      .def_prop_ro("initial_events", &TagParserObject::initial_events)
+      .def_prop_ro("message", &TagParserObject::message)
+      .def_prop_ro("chat_message", &TagParserObject::chat)
+      .def_prop_ro("tree", &TagParserObject::tree)
+      .def_prop_ro("parts", &TagParserObject::parts)
+      .def_prop_ro("diagnostics", &TagParserObject::diagnostics)
+      .def_prop_ro("complete", &TagParserObject::complete)
+      .def_prop_ro("held", &TagParserObject::held)
+      .def_prop_ro("prefix_bytes", &TagParserObject::prefix_bytes);
+  m.def("tag_program", &compile_tag, nb::arg("tag"),
+        nb::arg("vocabulary").none(), nb::arg("limits"),
+        nb::arg("cancelled").none());
+}
+
+}  // namespace parlance::python

@@ -1,0 +1,536 @@
+"""Structural tags and tool calling: what the door itself adds."""
+
+import json
+import pickle
+
+import pytest
+
+import parlance
+from parlance import Grammar, StructuralTag, tool_calling
+
+CALL = {
+    "type": "structural_tag",
+    "format": {
+        "type": "tag",
+        "begin": "<call>",
+        "content": {"type": "json_schema", "json_schema": {"type": "null"}},
+        "end": "</call>",
+    },
+}
+WEATHER = {
+    "type": "function",
+    "function": {
+        "name": "weather",
+        "parameters": {
+            "type": "object",
+            "properties": {"city": {"type": "string"}},
+            "required": ["city"],
+        },
+    },
+}
+TIME = {"type": "function", "function": {"name": "time"}}
+CALLED = '<tool_call>\n{"name": "weather", "arguments": {"city": "Bern"}}\n</tool_call>'
+
+
+# ---- StructuralTag
+
+
+def specs(folder):
+    path = folder / "tag.json"
+    path.write_text(json.dumps(CALL), encoding="utf-8")
+    return [CALL, json.dumps(CALL), path, str(path), StructuralTag(CALL)]
+
+
+def test_specs(tmp_path):
+    for spec in specs(tmp_path):
+        tag = StructuralTag(spec)
+        assert tag == StructuralTag(CALL)
+        assert hash(tag) == hash(StructuralTag(CALL))
+        assert tag.grammar().accepts("<call>null</call>")
+        assert Grammar.from_structural_tag(spec).accepts("<call>null</call>")
+
+
+def test_the_canonical_form_reads_back():
+    tag = StructuralTag({"format": {"type": "any_text"}})
+    assert tag.to_dict() == {
+        "type": "structural_tag",
+        "format": {
+            "type": "any_text",
+            "excludes": [],
+            "max_tokens": None,
+            "max_chars": None,
+        },
+    }
+    assert json.loads(tag.to_json()) == tag.to_dict()
+    assert StructuralTag(tag.to_json()) == tag == StructuralTag(tag.to_dict())
+    assert tag != StructuralTag(CALL) and tag != "tag"
+    assert repr(tag) == "<StructuralTag any_text>"
+
+
+def test_pickles():
+    tag = StructuralTag(CALL)
+    again = pickle.loads(pickle.dumps(tag))
+    assert again == tag and type(again) is StructuralTag
+
+
+def test_legacy_tags():
+    for schema in ({"type": "null"}, '{"type": "null"}'):
+        tag = StructuralTag.from_tags(
+            [{"begin": "<f>", "schema": schema, "end": "</f>"}], ["<f"]
+        )
+        assert tag.to_dict()["format"]["type"] == "triggered_tags"
+        assert tag.grammar().accepts("a<f>null</f>b")
+        assert not tag.grammar().accepts("a<f>1</f>b")
+    with pytest.raises(parlance.GrammarError) as caught:
+        StructuralTag.from_tags([{"begin": "<f>", "end": "</f>"}], ["<f"])
+    assert caught.value.path == "/tags/0"
+
+
+@pytest.mark.parametrize(
+    ("spec", "code", "path"),
+    [
+        ("{", "invalid_json", ""),
+        ({}, "missing_key", ""),
+        ({"format": {"type": "anytext"}}, "unknown_name", "/format/type"),
+        (
+            {"format": {"type": "sequence", "elements": []}},
+            "empty_value",
+            "/format/elements",
+        ),
+        ({"format": {"type": "const_string", "value": b"x"}}, "wrong_type", ""),
+        (3, "wrong_type", ""),
+    ],
+)
+def test_errors(spec, code, path):
+    with pytest.raises(parlance.GrammarError) as caught:
+        StructuralTag(spec)
+    assert (caught.value.code, caught.value.path) == (code, path)
+    assert caught.value.message
+
+
+def test_errors_of_text_have_a_place():
+    text = '{"format":\n {"type": "regex", "pattern": 3}}'
+    with pytest.raises(parlance.GrammarError) as caught:
+        StructuralTag(text)
+    error = caught.value
+    assert error.path == "/format/pattern" and error.source == text
+    assert text[slice(*error.span)] == "3"
+
+
+def test_files_that_are_not_text(tmp_path):
+    path = tmp_path / "tag.json"
+    path.write_bytes(b'{"format": "\xff"}')
+    with pytest.raises(parlance.GrammarError) as caught:
+        StructuralTag(path)
+    assert caught.value.code == "invalid_utf8"
+    with pytest.raises(FileNotFoundError):
+        StructuralTag(tmp_path / "none.json")
+
+
+@pytest.mark.parametrize(
+    ("inside", "code"),
+    [
+        ({"type": "regex", "pattern": "("}, "bad_pattern"),
+        ({"type": "grammar", "grammar": "x ::= ("}, "bad_syntax"),
+        ({"type": "json_schema", "json_schema": {"type": 1}}, "wrong_type"),
+        ({"type": "token", "token": "<none>"}, "unknown_name"),
+    ],
+)
+def test_what_is_wrong_inside_is_found_with_the_grammar(inside, code):
+    vocabulary = parlance.Vocabulary([b"a"])
+    tag = StructuralTag({"format": {"type": "plus", "content": inside}})
+    with pytest.raises(parlance.GrammarError) as caught:
+        tag.grammar(vocabulary)
+    assert caught.value.code == code
+    assert caught.value.path.startswith("/format/content")
+    assert caught.value.source == tag.source
+
+
+def test_tokens_by_their_text():
+    vocabulary = parlance.Vocabulary(
+        [b"a", b"<x>", b"</s>"], special_ids=[1, 2], stop_ids=[2]
+    )
+    tag = StructuralTag({"format": {"type": "token", "token": "<x>"}})
+    with pytest.raises(parlance.GrammarError) as caught:
+        tag.grammar()
+    assert caught.value.code == "usage"
+    matcher = tag.grammar(vocabulary).compile(vocabulary).matcher()
+    assert not matcher.accept_token(0) and matcher.accept_token(1)
+    assert matcher.can_end()
+
+
+# ---- Grammars made of tags and of each other
+
+
+def test_tags_in_unions():
+    tag = StructuralTag(CALL)
+    either = Grammar.union([tag, Grammar.from_regex("no")])
+    assert either.accepts("<call>null</call>") and either.accepts("no")
+    both = Grammar.concat([Grammar.from_regex("a"), tag])
+    assert both.accepts("a<call>null</call>")
+    with pytest.raises(TypeError, match="a Grammar or a StructuralTag, not str"):
+        Grammar.union(["no"])
+
+
+def test_lark_with_named_grammars():
+    grammar = Grammar.from_lark(
+        'start: @digits ":" @call @word',
+        grammars={
+            "digits": Grammar.from_regex("[0-9]+"),
+            "call": StructuralTag(CALL),
+            "word": "start: /[a-z]+/",
+        },
+    )
+    assert grammar.accepts("12:<call>null</call>ab")
+    with pytest.raises(TypeError, match=r"grammars\['x'\] must be"):
+        Grammar.from_lark("start: @x", grammars={"x": 3})
+
+
+# ---- Limits and cancelling
+
+
+def wide(count):
+    """A schema that takes a while."""
+    return {
+        "type": "object",
+        "properties": {
+            f"p{i}": {"type": "string", "pattern": f"^{i}[a-z]{{1,9}}$"}
+            for i in range(count)
+        },
+    }
+
+
+def test_limits():
+    with pytest.raises(parlance.GrammarError) as caught:
+        Grammar.from_ebnf('root ::= "a"*', limits={"bytes": 1})
+    assert caught.value.code == "too_large"
+    with pytest.raises(parlance.UsageError, match="limits has 'byte'"):
+        StructuralTag(CALL).grammar(limits={"byte": 1})
+
+
+def test_cancelling():
+    asked = []
+
+    def cancelled():
+        asked.append(1)
+        return True
+
+    tag = tool_calling(
+        [{"name": "f", "parameters": wide(3)}], "qwen_3", reasoning="none"
+    )
+    with pytest.raises(parlance.GrammarError, match="cancelled") as caught:
+        tag.grammar(cancelled=cancelled)
+    assert asked == [1] and caught.value.code == "too_large"
+    with pytest.raises(parlance.SchemaError, match="cancelled"):
+        Grammar.from_json_schema(wide(3), cancelled=cancelled)
+    assert tag.grammar(cancelled=lambda: False).accepts("Hm.")
+    with pytest.raises(ZeroDivisionError):
+        tag.grammar(cancelled=lambda: 1 / 0)
+    with pytest.raises(TypeError, match="cancelled must be a function"):
+        tag.grammar(cancelled=True)
+
+
+# ---- tool_calling
+
+
+def test_styles():
+    styles = parlance.tool_calling_styles()
+    assert styles == sorted(styles) and "qwen_3" in styles
+    for style in styles:
+        tag = tool_calling([WEATHER], style)
+        assert '"tool": "weather"' in tag.to_json()
+        assert '"tool"' not in tool_calling(
+            [WEATHER], style, upstream_shapes=True
+        ).to_json()
+        assert tag == StructuralTag(tag.to_dict())
+        assert tag == tool_calling([WEATHER], style.replace("_", "-"))
+
+
+@pytest.mark.parametrize(
+    "tools",
+    [
+        [WEATHER],
+        (WEATHER,),
+        [WEATHER["function"]],
+        json.dumps([WEATHER]),
+        parlance.ToolSet([WEATHER]),
+    ],
+)
+def test_ways_to_give_tools(tools):
+    tag = tool_calling(tools, "qwen_3", reasoning="none")
+    assert tag == tool_calling([WEATHER], "qwen3", reasoning=False)
+    assert tag.grammar().accepts("Let me look." + CALLED + CALLED)
+
+
+def test_no_tools():
+    for tools in (None, [], "[]", "null"):
+        grammar = tool_calling(tools, "qwen_3", reasoning="none").grammar()
+        assert grammar.accepts("Hm.")
+
+
+def test_functions_as_tools():
+    pytest.importorskip("transformers")
+
+    def weather(city: str):
+        """Looks outside.
+
+        Args:
+            city: where
+        """
+
+    grammar = tool_calling([weather], "qwen_3", reasoning="none").grammar()
+    assert grammar.accepts(CALLED)
+
+
+THOUGHT = "Hm.</think>\n\n"
+
+
+@pytest.mark.parametrize(
+    ("options", "good", "bad"),
+    [
+        ({}, [THOUGHT, THOUGHT + CALLED * 2], [CALLED, "Hm."]),
+        ({"reasoning": True}, [THOUGHT], ["Hm."]),
+        ({"reasoning": "allowed"}, [THOUGHT + CALLED, CALLED, "Hm."], []),
+        ({"reasoning": "none"}, [CALLED, "Hm."], [THOUGHT]),
+        (
+            {"reasoning": False, "parallel_tool_calls": False},
+            [CALLED, "Hm." + CALLED],
+            [CALLED + CALLED],
+        ),
+        (
+            {"reasoning": False, "tool_choice": "required"},
+            [CALLED, CALLED * 2],
+            ["Hm."],
+        ),
+        ({"reasoning": False, "tool_choice": "none"}, ["Hm."], []),
+        (
+            {
+                "reasoning": False,
+                "tool_choice": {
+                    "type": "function",
+                    "function": {"name": "weather"},
+                },
+            },
+            [CALLED],
+            ["Hm.", CALLED.replace("weather", "time")],
+        ),
+        (
+            {"reasoning": False, "tool_choice": None, "max_white_space": 1},
+            [CALLED],
+            [CALLED.replace("Bern", "Bern\n").replace('": {', '":   {')],
+        ),
+    ],
+)
+def test_options(options, good, bad):
+    grammar = tool_calling([WEATHER, TIME], "qwen_3", **options).grammar()
+    for text in good:
+        assert grammar.accepts(text), text
+    for text in bad:
+        assert not grammar.accepts(text), text
+
+
+@pytest.mark.parametrize(
+    ("tools", "options", "code", "path"),
+    [
+        ([], {"style": "latin"}, "unknown_name", "/style"),
+        ([3], {}, "wrong_type", "/tools/0"),
+        ([{"function": {}}], {}, "missing_key", "/tools/0/function"),
+        (3, {}, "wrong_type", "/tools"),
+        ("{}", {}, "wrong_type", "/tools"),
+        ("[", {}, "invalid_json", "/tools"),
+        ([{"name": {1}}], {}, "wrong_type", "/tools"),
+        ([], {"tool_choice": "required"}, "conflict", "/tool_choice"),
+        ([], {"tool_choice": "any"}, "unknown_name", "/tool_choice"),
+        (
+            [WEATHER],
+            {"tool_choice": {"type": "function", "function": {"name": "x"}}},
+            "unknown_name",
+            "/tool_choice/function/name",
+        ),
+        ([], {"reasoning": "some"}, "unknown_name", "/reasoning"),
+        ([], {"max_white_space": 0}, "invalid_value", "/max_white_space"),
+        ([], {"max_white_space": "3"}, "wrong_type", "/max_white_space"),
+    ],
+)
+def test_tool_calling_errors(tools, options, code, path):
+    with pytest.raises(parlance.GrammarError) as caught:
+        tool_calling(tools, **{"style": "qwen_3", **options})
+    assert (caught.value.code, caught.value.path) == (code, path)
+    assert caught.value.message
+
+
+# ---- Reading
+
+THINK = {
+    "format": {
+        "type": "sequence",
+        "elements": [
+            {
+                "type": "tag",
+                "begin": "<think>",
+                "content": {"type": "any_text"},
+                "end": "</think>",
+                "field": "reasoning",
+            },
+            {
+                "type": "json_schema",
+                "json_schema": {"type": "boolean"},
+                "field": "verdict",
+            },
+        ],
+    }
+}
+
+
+def test_parse():
+    tag = StructuralTag(THINK)
+    text = "<think>Hé.</think>true"
+    tree = tag.parse(text)
+    assert tree == tag.parse(text.encode()) == tag.parse(bytearray(text.encode()))
+    assert tree["complete"] is True and tree["rest"] == ""
+    assert tree["diagnostics"] == []
+    assert tree["message"] == {
+        "role": "assistant",
+        "reasoning": "Hé.",
+        "verdict": "true",
+    }
+    think, verdict = tree["format"]["elements"]
+    assert (think["begin"], think["content"]["text"], think["end"]) == (
+        "<think>", "Hé.", "</think>",
+    )
+    assert verdict["value"] is True and verdict["span"] == [19, 23]
+    assert verdict["path"] == "/format/elements/1"
+    assert tag.parse(text[9:], prefix="<think>Hé")["message"] == tree["message"]
+
+
+def test_parse_what_does_not_fit():
+    tag = StructuralTag(THINK)
+    tree = tag.parse("<think>Hm.</think>trap")
+    assert tree["complete"] is False and tree["rest"] == "ap"
+    assert tree["diagnostics"][0]["span"][0] == 20
+    tree = tag.parse("<think>Hm")
+    assert tree["complete"] is False and tree["rest"] == ""
+    assert len(tree["diagnostics"]) == 1
+
+
+def test_parse_tokens():
+    tokens = [bytes([byte]) for byte in range(256)]
+    vocabulary = parlance.Vocabulary([*tokens, b"<x>"], special_ids=[256])
+    tag = StructuralTag({"format": {"type": "token", "token": "<x>"}})
+    tree = tag.parse([256], vocabulary=vocabulary)
+    assert tree["complete"] and tree["format"]["token"] == 256
+    # Its spelling is text, and text is no token.
+    assert not tag.parse(list(b"<x>"), vocabulary=vocabulary)["complete"]
+    assert not tag.parse("<x>", vocabulary=vocabulary)["complete"]
+    with pytest.raises(parlance.UsageError, match="needs vocabulary="):
+        StructuralTag(THINK).parse([1])
+    with pytest.raises(parlance.GrammarError):
+        tag.parse("x")
+    thinking = StructuralTag(THINK)
+    ids = list(b"<think>Hm.</think>true")
+    parser = thinking.parser(vocabulary=vocabulary)
+    events = parser.feed(ids[:9]) + parser.feed(ids[9:])
+    message, last = parser.finalize()
+    assert message == thinking.parse(bytes(ids))["message"]
+    opened = (events + last)[0]
+    assert opened["field"] == "reasoning" and opened["tokens"] == (0, 7)
+
+
+def joined(events):
+    out = []
+    for event in events:
+        if (
+            out
+            and event["type"] == "region_chunk" == out[-1]["type"]
+            and event["field"] == out[-1]["field"]
+        ):
+            out[-1] = {
+                **out[-1],
+                "text": out[-1]["text"] + event["text"],
+                "end": event["end"],
+            }
+        else:
+            out.append(event)
+    return out
+
+
+def test_parser_has_the_shape_of_a_response_parser():
+    tag = tool_calling([WEATHER], "qwen_3")
+    text = "Hm.</think>\n\nLet me look." + CALLED
+    tellings = []
+    for size in (1, 3, 7, len(text)):
+        parser = tag.parser()
+        # It begins inside of the reasoning.
+        assert [e["type"] for e in parser.initial_events] == ["region_open"]
+        assert parser.prefix_bytes == 0
+        events = parser.initial_events
+        for at in range(0, len(text), size):
+            events += parser.feed(text[at : at + size])
+            assert text.encode()[: at + size].endswith(parser.held)
+        message, last = parser.finalize()
+        tellings.append(joined(events + last))
+        assert message == parser.message == {
+            "role": "assistant",
+            "reasoning": "Hm.",
+            "content": "Let me look.",
+            "tool_calls": [
+                {
+                    "type": "function",
+                    "function": {
+                        "name": "weather",
+                        "arguments": {"city": "Bern"},
+                    },
+                }
+            ],
+        }
+        assert parser.complete and parser.held == b""
+        assert parser.diagnostics == []
+        assert [part["field"] for part in parser.parts] == [
+            "reasoning", "content", "tool_calls",
+        ]
+        assert parser.chat_message["tool_calls"] == [
+            {
+                "id": "call_0",
+                "type": "function",
+                "index": 0,
+                "function": {
+                    "name": "weather",
+                    "arguments": '{"city": "Bern"}',
+                },
+            }
+        ]
+        assert parser.tree["message"] == message
+        with pytest.raises(parlance.StateError, match="TagParser"):
+            parser.feed("x")
+        with pytest.raises(RuntimeError):
+            parser.finalize()
+    assert tellings.count(tellings[0]) == len(tellings)
+    chunks = [e for e in tellings[0] if e["type"] == "region_chunk"]
+    assert [(e["field"], e["dirty"]) for e in chunks] == [
+        ("reasoning", False), ("content", False), ("tool_calls", True),
+    ]
+
+
+def test_a_cut_call_is_no_call():
+    tag = tool_calling([WEATHER], "qwen_3", reasoning="none")
+    parser = parlance.TagParser(tag, "Let me ")
+    assert parser.prefix_bytes == 7
+    events = parser.feed("look." + CALLED[:50])
+    message, last = parser.finalize()
+    assert message["content"] == "Let me look."
+    assert "tool_calls" not in message and not parser.complete
+    malformed = last[-1]
+    assert malformed["type"] == "region_malformed"
+    assert malformed["error"]["message"]
+    assert len(parser.diagnostics) == 1
+    assert "tool_calls" not in parser.chat_message
+    assert events
+
+
+def test_parser_takes_specs_and_refuses_other_input():
+    parser = parlance.TagParser(THINK, "<think>")
+    assert [e["type"] for e in parser.initial_events] == ["region_open"]
+    with pytest.raises(parlance.UsageError, match="vocabulary="):
+        parser.feed([1, 2])
+    with pytest.raises(TypeError):
+        parser.feed(None)
