@@ -718,7 +718,10 @@ Config JsonMachine::relative(Config config) {
 }
 
 Config JsonMachine::rejoin(Config config, Config escaped) {
-  return behind_value(config.frame, survivors_[escaped.extra], nullptr);
+  const Config real =
+      behind_value(config.frame, survivors_[escaped.extra], nullptr);
+  if (!unread(escaped)) return real;
+  return step(real, static_cast<std::uint8_t>(escaped.count - 1));
 }
 
 // The goals of scalars alone are described by their lexemes.
@@ -765,8 +768,11 @@ std::uint64_t JsonMachine::relative_fingerprint(Config config) {
   return hash | 1;
 }
 
-Config JsonMachine::all_survive(Config config) {
-  return behind_value(config.frame, goals_in(frames_[config.frame]), nullptr);
+Config JsonMachine::all_survive(Config config, Config escaped) {
+  Config all =
+      behind_value(config.frame, goals_in(frames_[config.frame]), nullptr);
+  all.count = escaped.count;
+  return all;
 }
 
 // The byte that ends the name of a member whose value has one goal, whatever

@@ -426,8 +426,11 @@ Config JsonMachine::number_step(Config config, std::uint8_t byte) {
     config.lex = target;
     return config;
   }
-  const Config over = end_number(config);
-  return over.dead() ? over : step(over, byte);
+  Config over = end_number(config);
+  if (!escaped(over)) return over.dead() ? over : step(over, byte);
+  if (byte != ',' && byte != ']' && byte != '}' && !is_space(byte)) return {};
+  over.count = byte + 1U;
+  return over;
 }
 
 Config JsonMachine::end_number(Config config) {
@@ -905,6 +908,30 @@ Config JsonMachine::lexeme_unbounded(Config config) {
   }
   config.lex = intern(std::move(same));
   return config;
+}
+
+// Names of the schema, and those that its patterns welcome: neither are among
+// the others.
+Recogniser::Apart JsonMachine::lexeme_apart(Config config) {
+  const Lexeme& now = lexemes_[config.lex];
+  if (now.kind != Kind::kKey || now.open || now.trie == KeySet::kNone ||
+      now.extras == automata::kDeadState)
+    return {};
+  Apart apart = {.words = config, .others = config};
+  Lexeme words = now.without_entries();
+  words.track = false;
+  words.extras = automata::kDeadState;
+  if (key_live(key_info(config.frame), words)) {
+    apart.words.lex = intern(std::move(words));
+    apart.words.extra = 0;
+  } else {
+    apart.words = {};
+  }
+  Lexeme others = now.without_entries();
+  others.entries = now.entries;
+  others.trie = KeySet::kNone;
+  apart.others.lex = intern(std::move(others));
+  return apart;
 }
 
 // `to` was reached without a bound, so what it still needs is not known yet.

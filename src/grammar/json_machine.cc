@@ -8,10 +8,6 @@
 namespace parlance::grammar {
 namespace {
 
-bool is_space(std::uint8_t byte) {
-  return byte == ' ' || byte == '\n' || byte == '\t' || byte == '\r';
-}
-
 // In exact layout Config::extra says which of the two ways out of kAfter has
 // begun.
 constexpr std::uint32_t kGoingOn = 1;

@@ -66,15 +66,17 @@ class JsonMachine final : public Recogniser {
   bool escaped(Config config) override {
     return config.lex == static_cast<LexId>(Kind::kEscaped);
   }
+  bool unread(Config config) override { return config.count != 0; }
   Config rejoin(Config config, Config escaped) override;
   Config probe(Config config, std::uint8_t byte) override;
   std::uint64_t relative_fingerprint(Config config) override;
-  Config all_survive(Config config) override;
+  Config all_survive(Config config, Config escaped) override;
   std::array<std::uint64_t, 4> special_bytes(Config config) override;
   std::array<std::uint64_t, 4> first_bytes(Config config) override;
   bool special(Config config) override;
   std::uint32_t lexeme_room(Config config) override;
   Config lexeme_unbounded(Config config) override;
+  Apart lexeme_apart(Config config) override;
   std::uint32_t lexeme_need(Config from, Config to) override;
   bool lexeme_by_state(Config config) override;
   std::uint32_t lexeme_step(std::uint32_t lex, std::uint8_t byte) override;
@@ -100,10 +102,12 @@ class JsonMachine final : public Recogniser {
     kKeyFirst,   // behind '{': a name or '}'
     kKeyNext,    // behind ',': a name
     kColon,
-    kAfter,    // behind a member or item: ',' or the end of the frame
-    kEnd,      // behind the whole text
-    kEscaped,  // behind the value of a detached frame
-    kWord,     // in null, true, false
+    kAfter,  // behind a member or item: ',' or the end of the frame
+    kEnd,    // behind the whole text
+    // Behind the value of a detached frame.  Config::extra: survivors_;
+    // Config::count: 1 + a byte that is still to be read, or 0.
+    kEscaped,
+    kWord,  // in null, true, false
     kNumber,
     kString,
     kKey,
@@ -213,6 +217,10 @@ class JsonMachine final : public Recogniser {
 
   JsonMachine(schema::Document document, ItemChoices choices,
               JsonSchemaOptions options);
+
+  static bool is_space(std::uint8_t byte) {
+    return byte == ' ' || byte == '\n' || byte == '\t' || byte == '\r';
+  }
 
   // json_machine.cc
   Config structure(Config config, std::uint8_t byte);

@@ -151,6 +151,15 @@ class Recogniser {
   virtual std::uint32_t lexeme_lasting(std::uint32_t) {
     return BodyView::kMany;
   }
+  // A lexeme without a fingerprint may be one of a few words, or else one that
+  // has a fingerprint.  These two places by themselves: a byte leads from the
+  // lexeme to somewhere if it does from one of them, and what is behind the
+  // lexeme is reached from one of them only, and is the same.  No words: dead.
+  // Nothing else, or no such lexeme: both are dead.
+  struct Apart {
+    Config words, others;
+  };
+  virtual Apart lexeme_apart(Config) { return {}; }
   static constexpr int kAnyEnd = -1;
   static constexpr int kJsonEnd = -2;
   virtual int lexeme_end(Config) { return kAnyEnd; }
@@ -165,12 +174,16 @@ class Recogniser {
   // no such place.
   virtual Config relative(Config) { return {}; }
   virtual bool escaped(Config) { return false; }
+  // Of an escaped configuration: only the last byte showed that the value is
+  // over (`12}`).  Whether it fits is for rejoin() to say.
+  virtual bool unread(Config) { return false; }
   virtual Config rejoin(Config, Config) { return {}; }
   // Equal for relative places of different recognisers only if what may stand
   // in the value is the same, and nothing can tell how it ended apart; 0 when
-  // there is no such number.  all_survive() is then how every value ends.
+  // there is no such number.  all_survive() is then how every value ends that
+  // ended as the second of them with another of these recognisers.
   virtual std::uint64_t relative_fingerprint(Config) { return 0; }
-  virtual Config all_survive(Config) { return {}; }
+  virtual Config all_survive(Config, Config) { return {}; }
   // As step(), but a byte after which a value comes may lead to the relative
   // place instead, which costs less where nobody goes there in the end.
   virtual Config probe(Config config, std::uint8_t byte) {

@@ -454,6 +454,15 @@ Config RulesMachine::lexeme_unbounded(Config config) {
                    schema_of(leaf_of(config)).lexeme_unbounded(unwrap(config)));
 }
 
+Recogniser::Apart RulesMachine::lexeme_apart(Config config) {
+  if (config.dead() || !inside(config)) return {};
+  const Apart inner = schema_of(leaf_of(config)).lexeme_apart(unwrap(config));
+  Apart apart;
+  if (!inner.words.dead()) apart.words = wrap_like(config, inner.words);
+  if (!inner.others.dead()) apart.others = wrap_like(config, inner.others);
+  return apart;
+}
+
 std::uint32_t RulesMachine::lexeme_need(Config from, Config to) {
   if (!inside(from) || !inside(to)) return 0;
   return schema_of(leaf_of(from)).lexeme_need(unwrap(from), unwrap(to));

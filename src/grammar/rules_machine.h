@@ -86,6 +86,7 @@ class RulesMachine final : public Recogniser {
   bool same_lexeme(Config from, Config to) override;
   std::uint32_t lexeme_room(Config config) override;
   Config lexeme_unbounded(Config config) override;
+  Apart lexeme_apart(Config config) override;
   std::uint32_t lexeme_need(Config from, Config to) override;
   int lexeme_end(Config config) override;
   bool lexeme_by_state(Config config) override;

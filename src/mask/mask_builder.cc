@@ -45,6 +45,27 @@ void MaskBuilder::start(Base base, std::span<const Id> set,
   if (set_.size() + cleared_.size() > kMaxDifferences) become_dense();
 }
 
+namespace {
+
+bool has_bit(const std::uint32_t* words, Id id) {
+  return words != nullptr && (words[id >> 5] >> (id & 31) & 1) != 0;
+}
+
+// Without a way out of the loop, which would keep it from being vectorised.
+bool contains(const std::vector<Id>& ids, Id id) {
+  bool found = false;
+  for (const Id one : ids) found |= one == id;
+  return found;
+}
+
+}  // namespace
+
+bool MaskBuilder::has(Id id) const {
+  if (dense_) return has_bit(words_.data(), id);
+  if (has_bit(base_.words, id) && !contains(cleared_, id)) return true;
+  return contains(set_, id);
+}
+
 void MaskBuilder::clear(Id id) {
   if (dense_) {
     words_[id >> 5] &= ~(std::uint32_t{1} << (id & 31));

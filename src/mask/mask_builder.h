@@ -84,6 +84,12 @@ class MaskBuilder {
     }
   }
 
+  // Sets a bit that may be set.
+  void add(Id id) {
+    if (!has(id)) set(id);
+  }
+  bool has(Id id) const;
+
   // REQUIRES: the bit is set.
   void clear(Id id);
   // Makes the mask dense: its words, to be written directly.

@@ -102,6 +102,10 @@ const MaskBuilder& MaskMaker::make(Recogniser& recogniser, Config config,
   } else if (const std::uint64_t fingerprint =
                  recogniser.lexeme_fingerprint(config)) {
     in_lexeme(config, fingerprint);
+  } else if (const Recogniser::Apart apart = recogniser.lexeme_apart(config);
+             !apart.others.dead()) {
+    in_lexeme(apart.others, recogniser.lexeme_fingerprint(apart.others));
+    add_words(apart.words);
   } else {
     builder_.start({});
     walk_all(config);
@@ -139,11 +143,18 @@ void MaskMaker::set(Id id) {
 }
 
 void MaskMaker::set_node(const TrieNode& node) {
+  const auto set_id = [this](Id id) {
+    if (adding_) {
+      builder_.add(id);
+    } else {
+      builder_.set(id);
+    }
+  };
   if (node.token() == kNoToken) return;
-  builder_.set(node.token());
+  set_id(node.token());
   if (trie_.twins().empty()) return;
   for (const vocab::Twin& twin : trie_.duplicates(node.token())) {
-    builder_.set(twin.twin);
+    set_id(twin.twin);
   }
 }
 
@@ -162,8 +173,9 @@ void MaskMaker::walk(std::uint32_t root, Config at) {
       i = node.subtree_end();
       continue;
     }
-    set_node(node);
-    if (recogniser.escaped(next)) {
+    const bool escaped = recogniser.escaped(next);
+    if (!escaped || !recogniser.unread(next)) set_node(node);
+    if (escaped) {
       escapes_->push_back({.node = i, .at = next});
       i = node.subtree_end();
       continue;
@@ -206,18 +218,22 @@ Config MaskMaker::step_all(Config at, std::uint32_t root, std::uint32_t node) {
   return at;
 }
 
+// Sets the tokens of `exits` whose remainder ends at the node `i` and whose
+// count is within the bounds.
+void MaskMaker::set_exits(const ExitTrie& exits, std::uint32_t i,
+                          std::uint32_t min_count, std::uint32_t max_count) {
+  for (const ExitToken& exit : exits.exits(i)) {
+    if (exit.count > max_count) break;
+    if (exit.count >= min_count) set(exit.id);
+  }
+}
+
 // Sets the tokens of `exits` whose remainder is read from `after` and whose
 // count is within the bounds.
 void MaskMaker::walk_exits(const ExitTrie& exits, Config after,
                            std::uint32_t min_count, std::uint32_t max_count) {
-  const auto set_exits = [&](std::uint32_t i) {
-    for (const ExitToken& exit : exits.exits(i)) {
-      if (exit.count > max_count) break;
-      if (exit.count >= min_count) set(exit.id);
-    }
-  };
   if (after.dead()) return;
-  set_exits(0);
+  set_exits(exits, 0, min_count, max_count);
   if (recogniser_->escaped(after)) {
     escapes_->push_back({.exits = &exits,
                          .node = 0,
@@ -248,12 +264,11 @@ void MaskMaker::walk_exits(const ExitTrie& exits, std::uint32_t root, Config at,
       i = node.subtree_end();
       continue;
     }
-    for (const ExitToken& exit : exits.exits(i)) {
-      if (exit.count > max_count) break;
-      if (exit.count >= min_count) set(exit.id);
-    }
     if (recogniser.escaped(next)) {
       if (real_.dead()) {
+        if (!recogniser.unread(next)) {
+          set_exits(exits, i, min_count, max_count);
+        }
         escapes_->push_back({.exits = &exits,
                              .node = i,
                              .min_count = min_count,
@@ -263,7 +278,12 @@ void MaskMaker::walk_exits(const ExitTrie& exits, std::uint32_t root, Config at,
         continue;
       }
       next = recogniser.rejoin(real_, next);
+      if (next.dead()) {
+        i = node.subtree_end();
+        continue;
+      }
     }
+    set_exits(exits, i, min_count, max_count);
     states[node.depth()] = next;
     ++i;
   }
@@ -450,16 +470,21 @@ bool MaskMaker::where_a_value_comes(Config config, RelativeMasks& masks) {
       mask = &masks.add(place, std::move(made));
     }
   }
-  const Config end =
-      fingerprint != 0 ? recogniser.all_survive(place) : Config{};
   builder_.start(mask->base, mask->set, mask->cleared);
   for (const Escape& escape : mask->escapes) {
-    const Config real =
-        recogniser.rejoin(config, fingerprint != 0 ? end : escape.at);
+    const Config end =
+        fingerprint != 0 ? recogniser.all_survive(place, escape.at) : escape.at;
+    const Config real = recogniser.rejoin(config, end);
     if (real.dead()) continue;
+    const bool unread = recogniser.unread(end);
     if (escape.exits == nullptr) {
+      if (unread) set_node(trie_.node(escape.node));
       walk(escape.node, real);
     } else {
+      if (unread) {
+        set_exits(*escape.exits, escape.node, escape.min_count,
+                  escape.max_count);
+      }
       walk_exits(*escape.exits, escape.node, real, escape.min_count,
                  escape.max_count);
     }
@@ -513,7 +538,7 @@ void MaskMaker::between(const SpaceView& view, Config config) {
     const Config next = recogniser.step(from, byte);
     if (next.dead()) return;
     set_node(trie_.node(child));
-    if (recogniser.escaped(next)) {
+    if (recogniser.escaped(next)) {  // never unread: it is the first byte
       escapes_->push_back({.node = child, .at = next});
     } else {
       walk(child, next);
@@ -596,6 +621,15 @@ void MaskMaker::in_lexeme(Config config, std::uint64_t fingerprint) {
       walk(i, next);
     }
   }
+}
+
+// Tokens that stay within one of the words may stay within another lexeme too,
+// and are set already.
+void MaskMaker::add_words(Config words) {
+  if (words.dead()) return;
+  adding_ = true;
+  walk_all(words);
+  adding_ = false;
 }
 
 // Sets the tokens that begin with white space if it ends the lexeme and only

@@ -21,6 +21,8 @@
 //   inside another lexeme
 //       tokens that stay inside    a mask made once for all grammars
 //       tokens that leave          the paths to them (lexeme_mask.h)
+//       names that patterns and    those of the patterns as above, those of the
+//       the schema itself know     schema by the trie of all tokens
 //   elsewhere                      the trie of all tokens
 //
 // Every way gives the same mask as the slow walk.
@@ -110,6 +112,7 @@ class MaskMaker {
   Config step_all(Config at, std::uint32_t root, std::uint32_t node);
   void start_between(std::uint32_t max_bytes, const grammar::BodyView* string);
   void in_lexeme(Config config, std::uint64_t fingerprint);
+  void add_words(Config words);
   bool leave_by_space(Config config);
   std::shared_ptr<const LexemeMask> lexeme_mask(Config config,
                                                 std::uint64_t fingerprint,
@@ -122,6 +125,8 @@ class MaskMaker {
   void set_node(const vocab::TrieNode& node);
   void walk_all(Config at);
   void walk(std::uint32_t root, Config at);
+  void set_exits(const vocab::ExitTrie& exits, std::uint32_t i,
+                 std::uint32_t min_count, std::uint32_t max_count);
   void walk_exits(const vocab::ExitTrie& exits, Config after,
                   std::uint32_t min_count, std::uint32_t max_count);
   void walk_exits(const vocab::ExitTrie& exits, std::uint32_t root, Config at,
@@ -146,6 +151,9 @@ class MaskMaker {
   // token that come before it.
   const Config* from_ = nullptr;
   std::size_t from_depth_ = 0;
+
+  // While tokens are read that may be set already.
+  bool adding_ = false;
 
   // While a relative mask is made: where its tokens go on behind the value.
   std::vector<Escape>* escapes_ = nullptr;

@@ -59,6 +59,29 @@ TEST(MaskBuilder, KeepsFewDifferencesAsLists) {
   EXPECT_EQ(written(builder, 40), std::vector<std::uint32_t>(40, 0));
 }
 
+TEST(MaskBuilder, AddsWhatIsNotSet) {
+  const std::vector<std::uint32_t> base(40, 0xF0F0F0F0);
+  MaskBuilder builder(40);
+  // 4 is cleared; 5 is cleared and set again; 0 is set.
+  builder.start({.words = base.data()}, std::vector<Id>{0, 5},
+                std::vector<Id>{4, 5});
+  for (const Id id : {0U, 4U, 5U, 6U, 32U, 32U}) {
+    builder.add(id);
+    EXPECT_TRUE(builder.has(id)) << id;
+  }
+  for (const Id id : {1U, 33U}) EXPECT_FALSE(builder.has(id)) << id;
+  EXPECT_EQ(builder.view().set.size(), 4U);
+  std::vector<std::uint32_t> expected = base;
+  expected[0] = 0xF0F0F0F1;
+  expected[1] = 0xF0F0F0F1;
+  EXPECT_EQ(written(builder, 40), expected);
+  builder.words()[2] = 1;
+  builder.add(64);
+  builder.add(65);
+  expected[2] = 3;
+  EXPECT_EQ(written(builder, 40), expected);
+}
+
 TEST(MaskBuilder, ManyDifferencesMakeItDense) {
   MaskBuilder builder(40);
   std::vector<std::uint32_t> base(40, 0xFFFFFFFF);

@@ -1,0 +1,162 @@
+// Masks of JSON Schemas, over small vocabularies: a bit is set exactly if a
+// copy of the text accepts the token, on random walks through every kind of
+// place.
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "grammar/machine.h"
+#include "mask/text.h"
+#include "parlance/grammar.h"
+#include "support/small_schemas.h"
+#include "support/toy_vocabulary.h"
+
+namespace parlance::mask {
+namespace {
+
+using testing::toy_vocabulary;
+
+using Row = std::vector<std::int32_t>;
+
+bool bit(const Row& row, std::size_t id) {
+  return (static_cast<std::uint32_t>(row[id / 32]) >> (id % 32) & 1) != 0;
+}
+
+class Walks {
+ public:
+  Walks(std::uint32_t seed, std::size_t pieces,
+        const std::vector<std::string>& texts)
+      : vocabulary_(toy_vocabulary(seed, pieces, texts)),
+        shared_(std::make_shared<Shared>(
+            vocabulary_, *vocab::TokenTables::build(vocabulary_),
+            std::size_t{16} << 20, vocabulary_.stop_ids())) {}
+
+  void run(const Grammar& grammar, std::uint32_t seed, int rounds) {
+    const auto& machine = grammar.machine();
+    auto program = std::make_shared<Program>(
+        shared_, std::shared_ptr<grammar::Recogniser>(
+                     machine, machine->recogniser.get()));
+    std::mt19937 random(seed);
+    for (int round = 0; round < rounds; ++round) {
+      Text text(program);
+      std::string so_far;
+      for (int step = 0; step < 30 && !text.is_terminated(); ++step) {
+        SCOPED_TRACE("after " + so_far);
+        Row row(shared_->mask_words(), 0x55555555);
+        ASSERT_TRUE(text.fill_bitmask(row));
+        std::vector<Id> allowed;
+        for (Id id = 0; id < row.size() * 32; ++id) {
+          Text copy = text;
+          const bool fits = copy.accept_token(id);
+          ASSERT_EQ(bit(row, id), fits)
+              << id << " \"" << vocabulary_.bytes(id) << '"';
+          if (fits) allowed.push_back(id);
+        }
+        ASSERT_FALSE(allowed.empty()) << "a dead end";
+        const Id next = draw(allowed, random);
+        ASSERT_TRUE(text.accept_token(next));
+        so_far += vocabulary_.bytes(next);
+      }
+    }
+  }
+
+ private:
+  // Mostly tokens of several bytes, seldom the end.
+  Id draw(const std::vector<Id>& allowed, std::mt19937& random) const {
+    Id id = allowed[random() % allowed.size()];
+    for (int again = 0; again < 3 && shared_->text(id).size() < 2; ++again) {
+      id = allowed[random() % allowed.size()];
+    }
+    return id;
+  }
+
+  const Vocabulary vocabulary_;
+  const std::shared_ptr<Shared> shared_;
+};
+
+const std::vector<std::string>& schemas() {
+  static const std::vector<std::string> kAll = {
+      // Names of the schema beside those of patterns, whose values differ.
+      R"({"type": "object", "properties": {"id": {"type": "integer"},
+          "ab": {"type": "string"}, "abcd": true}, "required": ["ab"],
+          "patternProperties": {"^[c-i]+$": {"type": ["integer", "null"]},
+          "b": {"maxLength": 5}}, "additionalProperties": false})",
+      R"({"type": "object", "properties": {"id": {"type": "integer"},
+          "name": {"type": "string"}}, "patternProperties":
+          {"^x-": true, "^id.": {"type": "boolean"}},
+          "additionalProperties": {"type": "array"}})",
+      R"({"type": "object", "properties": {"id": true, "\u00e9x\"": {"type":
+          "integer"}}, "patternProperties": {"[\u00e9d]": {"type": "null"}},
+          "maxProperties": 3, "additionalProperties": false})",
+      R"({"type": "object", "propertyNames": {"pattern": "^[a-d]*$"},
+          "properties": {"ab": {"type": "integer"}, "id": true},
+          "minProperties": 2, "maxProperties": 4})",
+      // Open names that must not come twice.
+      R"({"type": "object", "properties": {"id": {"type": "string"}},
+          "maxProperties": 2})",
+      R"({"type": "object", "not": {"required": ["id"]}, "minProperties": 2})",
+      // Closed names.
+      R"({"type": "object", "properties": {"id": {"const": "xy"}, "ida":
+          {"type": "number"}, "a": {"type": "array"}}, "additionalProperties":
+          false})",
+      // Strings by pattern, length, and what was there.
+      R"({"type": "array", "items": {"type": "string",
+          "pattern": "^[a-z]+(-[a-z0-9]+)*$", "maxLength": 9}})",
+      R"({"type": "array", "items": {"type": "string", "pattern": "b",
+          "minLength": 2}, "uniqueItems": true, "minItems": 2})",
+      R"({"type": "array", "items": {"anyOf": [{"type": "string",
+          "pattern": "^a"}, {"type": "string", "maxLength": 2},
+          {"enum": ["id", "idx", 1, null]}]}})",
+      R"({"anyOf": [{"type": "array", "items": {"type": "string", "pattern":
+          "^[ab]*$"}, "maxItems": 2}, {"type": "array", "items":
+          {"type": "string", "pattern": "^[bc]*$"}}]})",
+      R"({"type": "array", "items": {"type": "string",
+          "format": "date-time"}})",
+      // Numbers.
+      R"({"type": "array", "items": {"anyOf": [{"type": "integer", "minimum":
+          -12, "maximum": 120}, {"multipleOf": 0.5, "exclusiveMinimum":
+          300}]}})",
+      R"({"type": "object", "additionalProperties": {"type": "number"}})",
+  };
+  return kAll;
+}
+
+TEST(SchemaMask, EveryPlace) {
+  const std::vector<std::string> texts = {
+      R"({"id": 12, "ab": "x", "abc": null, "x-id": true, "ida": false})",
+      R"(["a-b", "ab-12", "idx", "2024-02-03T10:11:12Z", -12, 300.5, 1e3])"};
+  for (const std::size_t pieces : {500U, 3000U}) {
+    Walks walks(11, pieces, texts);
+    std::uint32_t seed = 1;
+    for (const std::string& schema : schemas()) {
+      SCOPED_TRACE(schema);
+      const Result<Grammar> grammar =
+          Grammar::from_json_schema(*json::parse(schema));
+      ASSERT_TRUE(grammar) << grammar.error().to_string();
+      walks.run(*grammar, ++seed, pieces < 1000 ? 12 : 3);
+      if (::testing::Test::HasFatalFailure()) return;
+    }
+  }
+}
+
+TEST(SchemaMask, RandomSchemas) {
+  Walks walks(5, 400, {R"({"a": 1, "b": "ab", "ab": [null, "a"]})"});
+  for (std::uint32_t seed = 1; seed <= 150; ++seed) {
+    testing::SmallSchemas small(seed);
+    const json::Value schema = small.schema({.logic = seed % 3 != 0,
+                                             .unevaluated = seed % 3 == 1,
+                                             .references = seed % 2 == 0});
+    SCOPED_TRACE("seed " + std::to_string(seed) + ": " + json::dump(schema));
+    const Result<Grammar> grammar = Grammar::from_json_schema(schema);
+    if (!grammar) continue;
+    walks.run(*grammar, seed, 2);
+    if (::testing::Test::HasFatalFailure()) return;
+  }
+}
+
+}  // namespace
+}  // namespace parlance::mask
