@@ -430,10 +430,9 @@ class Goals::Expander {
         return true;
       }
       case JsonType::kString: {
-        const std::vector<std::string> words = words_in(*node.scalars);
-        if (words.empty()) return false;
-        std::get<Strings>(partial.shape)
-            .languages.push_back(goals_.languages_.literals(words));
+        const automata::LanguageId words = goals_.enum_language(*node.scalars);
+        if (goals_.languages_.empty(words)) return false;
+        std::get<Strings>(partial.shape).languages.push_back(words);
         return true;
       }
       default:
@@ -453,15 +452,6 @@ class Goals::Expander {
     }
     return found;
   }
-  static std::vector<std::string> words_in(
-      const std::vector<json::Value>& values) {
-    std::vector<std::string> words;
-    for (const json::Value& value : values) {
-      if (value.is_string()) words.emplace_back(value.as_string());
-    }
-    return words;
-  }
-
   static NumberSpec number_spec(const Node& node) {
     NumberSpec spec;
     spec.integer = node.integer_only;
@@ -910,9 +900,9 @@ class Goals::Expander {
         return true;
       }
       case JsonType::kString: {
-        const std::vector<std::string> words = words_in(*node.scalars);
-        if (words.empty()) return false;
-        add_language(choices, goals_.languages_.literals(words));
+        const automata::LanguageId words = goals_.enum_language(*node.scalars);
+        if (goals_.languages_.empty(words)) return false;
+        add_language(choices, words);
         return true;
       }
       default: {
@@ -1128,6 +1118,20 @@ void Goals::find_prefix(ArrayShape& array) {
   }
   for (const auto& [index, literal] : array.at) beyond(index + 1);
   for (const auto& [index, literal] : array.witnesses) beyond(index);
+}
+
+// The same enum is held, or denied, in many goals.
+automata::LanguageId Goals::enum_language(
+    const std::vector<json::Value>& values) {
+  const auto [it, is_new] = enum_languages_.try_emplace(&values, 0);
+  if (is_new) {
+    std::vector<std::string> words;
+    for (const json::Value& value : values) {
+      if (value.is_string()) words.emplace_back(value.as_string());
+    }
+    it->second = languages_.literals(words);
+  }
+  return it->second;
 }
 
 void Goals::expand(GoalId goal, JsonType type, Expansion& into) {

@@ -387,6 +387,8 @@ class Goals {
   // What an item that is not evaluated has to fulfil.
   Literal item_rule(const UnevaluatedRule& rule) const;
   automata::LanguageId pattern_language(schema::PatternId pattern);
+  // The strings among the values of an enum.
+  automata::LanguageId enum_language(const std::vector<json::Value>& values);
   automata::LanguageId names_language(const std::vector<Literal>& names);
   std::optional<Error> check_node(NodeId id);
   void note_denied();
@@ -415,6 +417,7 @@ class Goals {
   std::unordered_map<NodeId, std::vector<Violation>> violations_;
   std::deque<std::vector<Violation>> clauses_;
   std::vector<automata::LanguageId> pattern_languages_;
+  std::unordered_map<const void*, automata::LanguageId> enum_languages_;
   std::unordered_map<std::uint64_t, bool> key_matches_;
 
   std::vector<SchemaNote> notes_;
