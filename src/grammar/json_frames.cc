@@ -453,7 +453,21 @@ bool JsonMachine::passes_needed(ShapeId shape, const std::vector<KeyId>& seen,
 }
 
 JsonMachine::KeyInfo& JsonMachine::key_info(FrameId id) {
-  if (frames_[id].keys != nullptr) return *frames_[id].keys;
+  return *find_keys(id, false);
+}
+
+// Whether another member may come.
+bool JsonMachine::any_member(FrameId id) {
+  if (frames_[id].any_member) return true;
+  const KeyInfo* info = find_keys(id, true);
+  if (info != nullptr) return info->any;
+  return frames_[id].any_member = true;
+}
+
+// `any_only`: null as soon as there is one.  Many frames are only looked at
+// for that, where a token goes on behind a comma and nobody takes it.
+JsonMachine::KeyInfo* JsonMachine::find_keys(FrameId id, bool any_only) {
+  if (frames_[id].keys != nullptr) return frames_[id].keys.get();
   const Goals::Levels levels(goals_, levels_in(id));
   const Frame& frame = frames_[id];
   const std::uint32_t set_id = key_set(frame);
@@ -508,7 +522,9 @@ JsonMachine::KeyInfo& JsonMachine::key_info(FrameId id) {
         insert(then, key);
         fits = make_member(id, {.key = key}, then, passed_by(id, key)) != 0;
       }
-      if (fits) info->allowed.set(i);
+      if (!fits) continue;
+      if (any_only) return nullptr;
+      info->allowed.set(i);
     }
     if (passes_needed(one.shape, used, all_passed)) continue;
     const automata::LanguageId others =
@@ -516,6 +532,7 @@ JsonMachine::KeyInfo& JsonMachine::key_info(FrameId id) {
                            : extras_of(id, one, joined(used, all_passed));
     if (languages.empty(others)) continue;
     any_open = any_open || languages.total(languages.start(others));
+    if (any_only && any_open && set.languages().empty()) return nullptr;
     extras.push_back(others);
   }
   Lexeme start;
@@ -548,7 +565,7 @@ JsonMachine::KeyInfo& JsonMachine::key_info(FrameId id) {
   info->start = intern(std::move(start));
   info->next.assign(set.names().size(), kUnknown);
   frames_[id].keys = std::move(info);
-  return *frames_[id].keys;
+  return frames_[id].keys.get();
 }
 
 JsonMachine::FrameId JsonMachine::with_member(FrameId id, std::uint32_t name,
@@ -769,10 +786,13 @@ std::uint64_t JsonMachine::relative_fingerprint(Config config) {
 }
 
 Config JsonMachine::all_survive(Config config, Config escaped) {
-  Config all =
-      behind_value(config.frame, goals_in(frames_[config.frame]), nullptr);
-  all.count = escaped.count;
-  return all;
+  Frame& frame = frames_[config.frame];
+  if (frame.after_all == kUnknown) {
+    const Config all = behind_value(config.frame, goals_in(frame), nullptr);
+    frame.after_all = all.extra;
+  }
+  return {static_cast<LexId>(Kind::kEscaped), config.frame, escaped.count,
+          frame.after_all};
 }
 
 // The byte that ends the name of a member whose value has one goal, whatever

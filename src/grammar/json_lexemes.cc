@@ -662,12 +662,53 @@ JsonMachine::LexId JsonMachine::plain_key(const Lexeme& now, std::uint8_t byte,
   return id;
 }
 
+namespace {
+
+constexpr std::array<std::uint64_t, 4> set_of(std::string_view bytes) {
+  std::array<std::uint64_t, 4> set{};
+  for (const char c : bytes) {
+    const auto byte = static_cast<std::uint8_t>(c);
+    set[byte >> 6] |= std::uint64_t{1} << (byte & 63);
+  }
+  return set;
+}
+
+constexpr auto kNumberBytes = set_of("+-.0123456789Ee,]} \t\n\r");
+constexpr auto kValueBytes = set_of("\"{[-0123456789tfn \t\n\r");
+constexpr auto kItemBytes = set_of("\"{[]-0123456789tfn \t\n\r");
+constexpr auto kFirstNameBytes = set_of("\"} \t\n\r");
+constexpr auto kNameBytes = set_of("\" \t\n\r");
+constexpr auto kColonBytes = set_of(": \t\n\r");
+constexpr auto kAfterBytes = set_of(",]} \t\n\r");
+
+}  // namespace
+
 std::array<std::uint64_t, 4> JsonMachine::first_bytes(Config config) {
   const Lexeme& lexeme = lexemes_[config.lex];
-  return lexeme.kind == Kind::kKey && !lexeme.open &&
-                 lexeme.extras == automata::kDeadState
-             ? special_bytes(config)
-             : Recogniser::first_bytes(config);
+  if (lexeme.kind == Kind::kKey) {
+    return lexeme.open || lexeme.extras != automata::kDeadState
+               ? Recogniser::first_bytes(config)
+               : special_bytes(config);
+  }
+  if (lexeme.kind == Kind::kNumber) return kNumberBytes;
+  if (options_.layout.exact) return Recogniser::first_bytes(config);
+  switch (lexeme.kind) {
+    case Kind::kRoot:
+    case Kind::kValue:
+      return kValueBytes;
+    case Kind::kItemFirst:
+      return kItemBytes;
+    case Kind::kKeyFirst:
+      return kFirstNameBytes;
+    case Kind::kKeyNext:
+      return kNameBytes;
+    case Kind::kColon:
+      return kColonBytes;
+    case Kind::kAfter:
+      return kAfterBytes;
+    default:
+      return Recogniser::first_bytes(config);
+  }
 }
 
 bool JsonMachine::special(Config config) {
@@ -818,11 +859,13 @@ BodyView JsonMachine::body(Config config) {
         view.max_chars = first.max - config.count;
       if (first.min > config.count) view.min_chars = first.min - config.count;
     } else {
-      // Several alternatives: only if all of them stay, whatever comes.
-      for (const Entry& entry : lexeme.entries) {
-        if (entry.max != BodyView::kMany || entry.min > config.count) return {};
-      }
       view.free = true;
+      for (const Entry& entry : lexeme.entries) {
+        if (entry.max == BodyView::kMany && entry.min <= config.count) continue;
+        if (view.special) return {};
+        find_ends(config, view);
+        return view;
+      }
     }
     std::vector<GoalId> survivors;
     for (const Entry& entry : lexeme.entries) add_goal(survivors, entry.goal);
@@ -836,6 +879,40 @@ BodyView JsonMachine::body(Config config) {
   const FrameId frame = with_member(config.frame, KeySet::kNone, 0, nullptr);
   if (frame != 0) view.after = {static_cast<LexId>(Kind::kColon), frame, 0, 0};
   return view;
+}
+
+// Which alternatives fit changes where one of them begins to, or no longer
+// does.
+void JsonMachine::find_ends(Config config, BodyView& view) {
+  const Lexeme& lexeme = lexemes_[config.lex];
+  const auto low = [&](const Entry& entry) {
+    return entry.min > config.count ? entry.min - config.count : 0;
+  };
+  const auto high = [&](const Entry& entry) {
+    return entry.max == BodyView::kMany ? entry.max : entry.max - config.count;
+  };
+  std::vector<std::uint32_t> begins;
+  view.max_chars = 0;
+  for (const Entry& entry : lexeme.entries) {
+    begins.push_back(low(entry));
+    if (entry.max != BodyView::kMany) begins.push_back(high(entry) + 1);
+    view.max_chars = std::max(view.max_chars, high(entry));
+  }
+  std::sort(begins.begin(), begins.end());
+  begins.erase(std::unique(begins.begin(), begins.end()), begins.end());
+  for (std::size_t i = 0; i < begins.size(); ++i) {
+    const std::uint32_t begin = begins[i];
+    std::vector<GoalId> survivors;
+    for (const Entry& entry : lexeme.entries) {
+      if (low(entry) <= begin && begin <= high(entry))
+        add_goal(survivors, entry.goal);
+    }
+    if (survivors.empty()) continue;
+    const std::uint32_t end =
+        i + 1 < begins.size() ? begins[i + 1] - 1 : BodyView::kMany;
+    view.ends.push_back(
+        {begin, end, behind_value(config.frame, survivors, nullptr)});
+  }
 }
 
 std::uint64_t JsonMachine::lexeme_fingerprint(Config config) {

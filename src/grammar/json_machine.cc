@@ -206,13 +206,13 @@ Config JsonMachine::exact(Config config, std::uint8_t byte) {
 
 bool JsonMachine::may_go_on(FrameId id) {
   const Frame& frame = frames_[id];
-  if (frame.kind == FrameKind::kObject) return key_info(id).any;
+  if (frame.kind == FrameKind::kObject) return any_member(id);
   return frame.kind == FrameKind::kArray && next_item(id) != 0;
 }
 
 Config JsonMachine::after_comma(FrameId frame) {
   if (frames_[frame].kind == FrameKind::kObject) {
-    if (!key_info(frame).any) return {};
+    if (!any_member(frame)) return {};
     return {static_cast<LexId>(Kind::kKeyNext), frame, 0, 0};
   }
   const FrameId next = next_item(frame);

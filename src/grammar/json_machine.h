@@ -73,6 +73,9 @@ class JsonMachine final : public Recogniser {
   Config all_survive(Config config, Config escaped) override;
   std::array<std::uint64_t, 4> special_bytes(Config config) override;
   std::array<std::uint64_t, 4> first_bytes(Config config) override;
+  std::array<std::uint64_t, 4> likely_bytes(Config config) override {
+    return first_bytes(config);
+  }
   bool special(Config config) override;
   std::uint32_t lexeme_room(Config config) override;
   Config lexeme_unbounded(Config config) override;
@@ -145,12 +148,14 @@ class JsonMachine final : public Recogniser {
     // Known once asked for.
     std::array<std::uint32_t, kJsonTypes> entry = {
         kUnknown, kUnknown, kUnknown, kUnknown, kUnknown, kUnknown};
-    FrameId after_all = kUnknown;  // the value is over, no alternative died
+    // The value is over, no alternative died.  Detached: survivors_.
+    FrameId after_all = kUnknown;
     FrameId next_item = kUnknown;
     Config closed = {};
     bool closed_known = false;
     FrameId canonical = kUnknown;
     FrameId detached = kUnknown;
+    bool any_member = false;  // known, without `keys`
     std::unique_ptr<KeyInfo> keys;
   };
 
@@ -253,6 +258,7 @@ class JsonMachine final : public Recogniser {
                                char32_t high);
   std::uint32_t avoid(FrameId frame);
   Config close_string(Config config);
+  void find_ends(Config config, BodyView& view);
   Config end_number(Config config);
   bool key_live(const KeyInfo& info, const Lexeme& lexeme);
   bool trie_in_range(const KeySet& set, const NameBits* allowed,
@@ -281,6 +287,8 @@ class JsonMachine final : public Recogniser {
   FrameId next_item(FrameId frame);
   Config close(FrameId frame);
   KeyInfo& key_info(FrameId frame);
+  bool any_member(FrameId frame);
+  KeyInfo* find_keys(FrameId frame, bool any_only);
   std::uint32_t key_set(const Frame& frame);
   std::uint32_t make_key_set(const Frame& frame);
   // The frame in which the value of a member comes; 0 if there is no such

@@ -51,6 +51,15 @@ struct BodyView {
   // Behind the closing quote after a sufficient number of characters; dead if
   // the string cannot end here at all.
   Config after = {};
+  // Where that depends on the number of characters: what stands for
+  // `min_chars`, `max_chars` and `after`, in ascending order; `max_chars` is
+  // still what may come in all.  Else empty.  REQUIRES: not `special`.
+  struct End {
+    std::uint32_t min_chars = 0;
+    std::uint32_t max_chars = kMany;
+    Config after = {};
+  };
+  std::vector<End> ends = {};
   // Some continuations are exceptions to `after` (names of properties that
   // stand for something else, or were used): where the text so far is the
   // beginning of one.  Then following step() as long as body() says `special`
@@ -109,6 +118,11 @@ class Recogniser {
   }
   // A set of bytes outside of which step() is dead.
   virtual std::array<std::uint64_t, 4> first_bytes(Config) {
+    return {~std::uint64_t{0}, ~std::uint64_t{0}, ~std::uint64_t{0},
+            ~std::uint64_t{0}};
+  }
+  // The same, but only as far as it costs less than to try a few bytes.
+  virtual std::array<std::uint64_t, 4> likely_bytes(Config) {
     return {~std::uint64_t{0}, ~std::uint64_t{0}, ~std::uint64_t{0},
             ~std::uint64_t{0}};
   }

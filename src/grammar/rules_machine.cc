@@ -362,6 +362,7 @@ BodyView RulesMachine::body(Config config) {
   if (schema.can_end(inner)) return {};
   BodyView view = schema.body(inner);
   if (view.free) view.after = wrap_like(config, view.after);
+  for (BodyView::End& end : view.ends) end.after = wrap_like(config, end.after);
   return view;
 }
 
@@ -392,6 +393,15 @@ std::array<std::uint64_t, 4> RulesMachine::first_bytes(Config config) {
     set[byte >> 6] |= std::uint64_t{1} << (byte & 63);
   }
   return set;
+}
+
+std::array<std::uint64_t, 4> RulesMachine::likely_bytes(Config config) {
+  if (!config.dead() && inside(config)) {
+    Recogniser& schema = schema_of(leaf_of(config));
+    const Config inner = unwrap(config);
+    if (!schema.can_end(inner)) return schema.likely_bytes(inner);
+  }
+  return Recogniser::likely_bytes(config);
 }
 
 // White space inside a text of JSON is followed by more of it.

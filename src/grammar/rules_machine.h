@@ -81,6 +81,7 @@ class RulesMachine final : public Recogniser {
   bool special(Config config) override;
   std::array<std::uint64_t, 4> special_bytes(Config config) override;
   std::array<std::uint64_t, 4> first_bytes(Config config) override;
+  std::array<std::uint64_t, 4> likely_bytes(Config config) override;
   SpaceView space(Config config) override;
   std::uint64_t lexeme_fingerprint(Config config) override;
   bool same_lexeme(Config from, Config to) override;

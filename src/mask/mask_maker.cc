@@ -42,6 +42,21 @@ bool is_space(std::uint8_t byte) {
   return kSpaceBytes.find(static_cast<char>(byte)) != std::string_view::npos;
 }
 
+bool has_byte(const std::array<std::uint64_t, 4>& set, std::uint8_t byte) {
+  return (set[byte >> 6] >> (byte & 63) & 1) != 0;
+}
+
+// Calls `visit` with each byte of the set, ascending.
+template <class Visit>
+void for_bytes(const std::array<std::uint64_t, 4>& set, Visit visit) {
+  for (std::size_t word = 0; word < set.size(); ++word) {
+    for (std::uint64_t left = set[word]; left != 0; left &= left - 1) {
+      visit(static_cast<std::uint8_t>(
+          word * 64 + static_cast<std::size_t>(std::countr_zero(left))));
+    }
+  }
+}
+
 // What Recogniser::lexeme_end() says of one byte.
 bool may_end(int lexeme_end, std::uint8_t byte) {
   if (lexeme_end == Recogniser::kAnyEnd) return true;
@@ -93,12 +108,13 @@ MaskMaker::MaskMaker(const MakerShared& shared)
 const MaskBuilder& MaskMaker::make(Recogniser& recogniser, Config config,
                                    RelativeMasks& relative) {
   recogniser_ = &recogniser;
+  relative_ = &relative;
   if (config.dead()) {
     builder_.start({});
   } else if (const BodyView body = recogniser.body(config); body.free) {
     in_body(body, config);
   } else if (const SpaceView space = recogniser.space(config); space.free) {
-    if (!where_a_value_comes(config, relative)) between(space, config);
+    if (!where_a_value_comes(config)) between(space, config);
   } else if (const std::uint64_t fingerprint =
                  recogniser.lexeme_fingerprint(config)) {
     in_lexeme(config, fingerprint);
@@ -137,6 +153,10 @@ void MaskMaker::set_marks(Config config) {
 // --- Walks -------------------------------------------------------------------
 
 void MaskMaker::set(Id id) {
+  if (exits_ != nullptr) {
+    exits_->push_back(id);
+    return;
+  }
   if (exceptions_.empty() || (is_exception_[id >> 5] >> (id & 31) & 1) == 0) {
     builder_.set(id);
   }
@@ -163,10 +183,17 @@ void MaskMaker::walk(std::uint32_t root, Config at) {
   Recogniser& recogniser = *recogniser_;
   Config* const states = states_.data();
   const TrieNode* const nodes = trie_.nodes().data();
-  states[nodes[root].depth()] = at;
   const std::uint32_t end = nodes[root].subtree_end();
+  if (root + 1 == end) return;
+  auto* const wanted = wanted_bytes_.data();
+  states[nodes[root].depth()] = at;
+  wanted[nodes[root].depth()] = recogniser.likely_bytes(at);
   for (std::uint32_t i = root + 1; i < end;) {
     const TrieNode node = nodes[i];
+    if (!has_byte(wanted[node.depth() - 1], node.byte())) {
+      i = node.subtree_end();
+      continue;
+    }
     Config next = recogniser.probe(states[node.depth() - 1], node.byte());
     if (recogniser.escaped(next)) next = step_all(at, root, i);
     if (next.dead()) {
@@ -180,27 +207,24 @@ void MaskMaker::walk(std::uint32_t root, Config at) {
       i = node.subtree_end();
       continue;
     }
-    states[node.depth()] = next;
     ++i;
+    if (i == node.subtree_end()) continue;
+    states[node.depth()] = next;
+    wanted[node.depth()] = recogniser.likely_bytes(next);
   }
 }
 
 // Sets all tokens.  The nodes of the first bytes lie far apart, so only those
 // that matter are looked at.
 void MaskMaker::walk_all(Config at) {
-  const std::array<std::uint64_t, 4> bytes = recogniser_->first_bytes(at);
-  for (std::size_t word = 0; word < bytes.size(); ++word) {
-    for (std::uint64_t left = bytes[word]; left != 0; left &= left - 1) {
-      const auto byte = static_cast<std::uint8_t>(
-          word * 64 + static_cast<std::size_t>(std::countr_zero(left)));
-      const std::uint32_t child = trie_.root_child(byte);
-      if (child == 0) continue;
-      const Config next = recogniser_->step(at, byte);
-      if (next.dead()) continue;
-      set_node(trie_.node(child));
-      walk(child, next);
-    }
-  }
+  for_bytes(recogniser_->first_bytes(at), [&](std::uint8_t byte) {
+    const std::uint32_t child = trie_.root_child(byte);
+    if (child == 0) return;
+    const Config next = recogniser_->step(at, byte);
+    if (next.dead()) return;
+    set_node(trie_.node(child));
+    walk(child, next);
+  });
 }
 
 // Where the bytes between two nodes of the trie lead, without probes.
@@ -250,10 +274,17 @@ void MaskMaker::walk_exits(const ExitTrie& exits, std::uint32_t root, Config at,
                            std::uint32_t min_count, std::uint32_t max_count) {
   Recogniser& recogniser = *recogniser_;
   Config* const states = states_.data();
-  states[exits.node(root).depth()] = at;
   const std::uint32_t end = exits.node(root).subtree_end();
+  if (root + 1 == end) return;
+  auto* const wanted = wanted_bytes_.data();
+  states[exits.node(root).depth()] = at;
+  wanted[exits.node(root).depth()] = recogniser.likely_bytes(at);
   for (std::uint32_t i = root + 1; i < end;) {
     const TrieNode& node = exits.node(i);
+    if (!has_byte(wanted[node.depth() - 1], node.byte())) {
+      i = node.subtree_end();
+      continue;
+    }
     if (from_ != nullptr && node.byte() == '"') {
       for (const ExitToken& exit : exits.subtree_exits(i)) try_token(exit.id);
       i = node.subtree_end();
@@ -284,8 +315,10 @@ void MaskMaker::walk_exits(const ExitTrie& exits, std::uint32_t root, Config at,
       }
     }
     set_exits(exits, i, min_count, max_count);
-    states[node.depth()] = next;
     ++i;
+    if (i == node.subtree_end()) continue;
+    states[node.depth()] = next;
+    wanted[node.depth()] = recogniser.likely_bytes(next);
   }
 }
 
@@ -325,19 +358,58 @@ void MaskMaker::leave_body(const BodyTable& table, const BodyView& view,
   if (view.special) find_exceptions(view, root, config);
   from_ = view.remembers ? &config : nullptr;
   from_depth_ = trie_.node(root).depth();
-  // What may stand in the value is known from elsewhere, mostly.
-  const Config value = escapes_ == nullptr && !view.after.dead()
-                           ? recogniser_->relative(view.after)
-                           : Config{};
-  if (value.dead()) {
-    walk_exits(table.exits(), view.after, view.min_chars, view.max_chars);
-  } else {
-    real_ = view.after;
-    walk_exits(table.exits(), value, view.min_chars, view.max_chars);
-    real_ = {};
+  const std::uint32_t kind = root != 0 ? json::kLiveBodyStateCount
+                                       : static_cast<std::uint32_t>(view.state);
+  if (view.ends.empty()) {
+    leave_body(table, kind,
+               {.min_chars = view.min_chars,
+                .max_chars = view.max_chars,
+                .after = view.after});
   }
+  for (const BodyView::End& end : view.ends) leave_body(table, kind, end);
   from_ = nullptr;
   forget_exceptions();
+}
+
+// `kind`: a number of the table.
+void MaskMaker::leave_body(const BodyTable& table, std::uint32_t kind,
+                           const BodyView::End& end) {
+  // Behind a name comes a value, as behind other names.
+  const Config value = escapes_ == nullptr && !end.after.dead()
+                           ? recogniser_->relative(end.after)
+                           : Config{};
+  if (value.dead()) {
+    walk_exits(table.exits(), end.after, end.min_chars, end.max_chars);
+  } else if (from_ == nullptr && end.min_chars == 0 &&
+             end.max_chars == BodyView::kMany) {
+    leave_name(table.exits(), kind, value, end.after);
+  } else {
+    real_ = end.after;
+    walk_exits(table.exits(), value, end.min_chars, end.max_chars);
+    real_ = {};
+  }
+}
+
+// Sets the tokens of `exits` with what may stand in `value`, which is kept, and
+// behind it in `after`.
+void MaskMaker::leave_name(const ExitTrie& exits, std::uint32_t kind,
+                           Config value, Config after) {
+  Config key = value;
+  key.extra = ~kind;  // no place has so large a number
+  const RelativeMask* mask = relative_->find(key);
+  if (mask == nullptr) {
+    RelativeMask made;
+    escapes_ = &made.escapes;
+    exits_ = &made.set;
+    walk_exits(exits, value, 0, BodyView::kMany);
+    escapes_ = nullptr;
+    exits_ = nullptr;
+    mask = &relative_->add(key, std::move(made));
+  }
+  for (const Id id : mask->set) set(id);
+  for (const Escape& escape : mask->escapes) {
+    follow(escape, escape.at, after);
+  }
 }
 
 void MaskMaker::find_exceptions(const BodyView& view, std::uint32_t root,
@@ -346,18 +418,68 @@ void MaskMaker::find_exceptions(const BodyView& view, std::uint32_t root,
     find_exceptions(view, root, config, root + 1, trie_.subtree_end(root));
     return;
   }
+  if (view.state == BodyState::kText) {
+    find_quoted_exceptions(view, config);
+    return;
+  }
   // The nodes of the first bytes lie far apart: only those that matter are
   // looked at.
-  const std::array<std::uint64_t, 4> bytes = recogniser_->special_bytes(config);
-  for (std::size_t word = 0; word < bytes.size(); ++word) {
-    for (std::uint64_t left = bytes[word]; left != 0; left &= left - 1) {
-      const std::uint32_t child = trie_.root_child(static_cast<std::uint8_t>(
-          word * 64 + static_cast<std::size_t>(std::countr_zero(left))));
-      if (child != 0) {
-        find_exceptions(view, 0, config, child, trie_.subtree_end(child));
+  for_bytes(recogniser_->special_bytes(config), [&](std::uint8_t byte) {
+    const std::uint32_t child = trie_.root_child(byte);
+    if (child != 0) {
+      find_exceptions(view, 0, config, child, trie_.subtree_end(child));
+    }
+  });
+}
+
+// From the beginning of a token and a character: along the paths that lead to
+// a closing quote, which are few.
+void MaskMaker::find_quoted_exceptions(const BodyView& view, Config config) {
+  constexpr std::uint32_t kTarget = vocab::TokenShapes::kTarget;
+  const auto node_of = [](std::uint32_t entry) { return entry & ~kTarget; };
+  Recogniser& recogniser = *recogniser_;
+  Config* const states = states_.data();
+  auto* const wanted = wanted_bytes_.data();
+  const TrieNode* const nodes = trie_.nodes().data();
+  const std::span<const std::uint32_t> paths = shared_.shapes.quotes();
+  const auto from_node = [&](std::size_t k, std::uint32_t i) {
+    const auto it =
+        std::ranges::lower_bound(paths.subspan(k), i, std::less<>(), node_of);
+    return static_cast<std::size_t>(it - paths.begin());
+  };
+  states[0] = config;
+  wanted[0] = recogniser.special_bytes(config);
+  std::size_t k = 0;
+  for_bytes(wanted[0], [&](std::uint8_t byte) {
+    const std::uint32_t child = trie_.root_child(byte);
+    if (child == 0) return;
+    const std::uint32_t end = trie_.subtree_end(child);
+    k = from_node(k, child);
+    while (k < paths.size() && node_of(paths[k]) < end) {
+      const std::uint32_t i = node_of(paths[k]);
+      const TrieNode node = nodes[i];
+      const std::size_t depth = node.depth();
+      if (!has_byte(wanted[depth - 1], node.byte())) {
+        k = from_node(k, node.subtree_end());
+        continue;
+      }
+      const Config next = recogniser.probe(states[depth - 1], node.byte());
+      if (i != paths[k]) {
+        if (next != view.after) {
+          origin_ = config;
+          origin_node_ = 0;
+          except(i, next);
+        }
+        ++k;
+      } else if (next.dead() || !recogniser.special(next)) {
+        k = from_node(k, node.subtree_end());
+      } else {
+        states[depth] = next;
+        wanted[depth] = recogniser.special_bytes(next);
+        ++k;
       }
     }
-  }
+  });
 }
 
 // Those among the nodes of [begin, end), which are below `root`.
@@ -376,8 +498,7 @@ void MaskMaker::find_exceptions(const BodyView& view, std::uint32_t root,
   wanted[nodes[root].depth()] = recogniser.special_bytes(config);
   for (std::uint32_t i = begin; i < end;) {
     const TrieNode node = nodes[i];
-    const auto& bytes = wanted[node.depth() - 1];
-    if ((bytes[node.byte() >> 6] >> (node.byte() & 63) & 1) == 0) {
+    if (!has_byte(wanted[node.depth() - 1], node.byte())) {
       i = node.subtree_end();
       continue;
     }
@@ -446,7 +567,7 @@ void MaskMaker::forget_exceptions() {
 // --- Where a value comes -----------------------------------------------------
 
 // False if the place is none of that kind.
-bool MaskMaker::where_a_value_comes(Config config, RelativeMasks& masks) {
+bool MaskMaker::where_a_value_comes(Config config) {
   Recogniser& recogniser = *recogniser_;
   // Equal counts of white space that no token can exhaust.
   const Config place =
@@ -459,7 +580,7 @@ bool MaskMaker::where_a_value_comes(Config config, RelativeMasks& masks) {
     shared_mask = shared_.values.find(fingerprint);
     mask = shared_mask.get();
   } else {
-    mask = masks.find(place);
+    mask = relative_->find(place);
   }
   if (mask == nullptr) {
     RelativeMask made = make_relative(place);
@@ -467,29 +588,35 @@ bool MaskMaker::where_a_value_comes(Config config, RelativeMasks& masks) {
       shared_mask = shared_.values.add(fingerprint, std::move(made));
       mask = shared_mask.get();
     } else {
-      mask = &masks.add(place, std::move(made));
+      mask = &relative_->add(place, std::move(made));
     }
   }
   builder_.start(mask->base, mask->set, mask->cleared);
   for (const Escape& escape : mask->escapes) {
-    const Config end =
-        fingerprint != 0 ? recogniser.all_survive(place, escape.at) : escape.at;
-    const Config real = recogniser.rejoin(config, end);
-    if (real.dead()) continue;
-    const bool unread = recogniser.unread(end);
-    if (escape.exits == nullptr) {
-      if (unread) set_node(trie_.node(escape.node));
-      walk(escape.node, real);
-    } else {
-      if (unread) {
-        set_exits(*escape.exits, escape.node, escape.min_count,
-                  escape.max_count);
-      }
-      walk_exits(*escape.exits, escape.node, real, escape.min_count,
-                 escape.max_count);
-    }
+    follow(
+        escape,
+        fingerprint != 0 ? recogniser.all_survive(place, escape.at) : escape.at,
+        config);
   }
   return true;
+}
+
+// Sets the tokens that go on where the value of `config` ends: as `end` says.
+void MaskMaker::follow(const Escape& escape, Config end, Config config) {
+  Recogniser& recogniser = *recogniser_;
+  const Config real = recogniser.rejoin(config, end);
+  if (real.dead()) return;
+  const bool unread = recogniser.unread(end);
+  if (escape.exits == nullptr) {
+    if (unread) set_node(trie_.node(escape.node));
+    walk(escape.node, real);
+    return;
+  }
+  if (unread) {
+    set_exits(*escape.exits, escape.node, escape.min_count, escape.max_count);
+  }
+  walk_exits(*escape.exits, escape.node, real, escape.min_count,
+             escape.max_count);
 }
 
 RelativeMask MaskMaker::make_relative(Config place) {

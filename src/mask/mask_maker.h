@@ -107,8 +107,9 @@ class MaskMaker {
  private:
   void in_body(const grammar::BodyView& view, Config config);
   void between(const grammar::SpaceView& view, Config config);
-  bool where_a_value_comes(Config config, RelativeMasks& masks);
+  bool where_a_value_comes(Config config);
   RelativeMask make_relative(Config place);
+  void follow(const Escape& escape, Config end, Config config);
   Config step_all(Config at, std::uint32_t root, std::uint32_t node);
   void start_between(std::uint32_t max_bytes, const grammar::BodyView* string);
   void in_lexeme(Config config, std::uint64_t fingerprint);
@@ -135,10 +136,15 @@ class MaskMaker {
   void add_inner(const vocab::BodyTable& table, std::uint32_t max_chars);
   void leave_body(const vocab::BodyTable& table, const grammar::BodyView& view,
                   std::uint32_t root, Config config);
+  void leave_body(const vocab::BodyTable& table, std::uint32_t kind,
+                  const grammar::BodyView::End& end);
+  void leave_name(const vocab::ExitTrie& exits, std::uint32_t kind,
+                  Config value, Config after);
   void find_exceptions(const grammar::BodyView& view, std::uint32_t root,
                        Config config);
   void find_exceptions(const grammar::BodyView& view, std::uint32_t root,
                        Config config, std::uint32_t begin, std::uint32_t end);
+  void find_quoted_exceptions(const grammar::BodyView& view, Config config);
   void except(std::uint32_t root, Config at);
   void forget_exceptions();
 
@@ -147,6 +153,7 @@ class MaskMaker {
   MaskBuilder builder_;
   LexemeWalk lexeme_walk_;
   Recogniser* recogniser_ = nullptr;  // while one mask is made
+  RelativeMasks* relative_ = nullptr;
   // In a string whose text is remembered: its place, and the bytes of every
   // token that come before it.
   const Config* from_ = nullptr;
@@ -157,6 +164,8 @@ class MaskMaker {
 
   // While a relative mask is made: where its tokens go on behind the value.
   std::vector<Escape>* escapes_ = nullptr;
+  // While that is made of what follows a name: its tokens.
+  std::vector<Id>* exits_ = nullptr;
   // While exits are read from a relative place: the place it stands for.
   Config real_;
 

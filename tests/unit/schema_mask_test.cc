@@ -116,6 +116,17 @@ const std::vector<std::string>& schemas() {
           {"type": "string", "pattern": "^[bc]*$"}}]})",
       R"({"type": "array", "items": {"type": "string",
           "format": "date-time"}})",
+      // Strings whose length decides between alternatives.
+      R"({"anyOf": [{"type": "array", "items": {"type": "string", "minLength":
+          2, "maxLength": 4}}, {"type": "array", "items": {"type": "string",
+          "maxLength": 3}, "maxItems": 2}, {"type": "array", "items": {"type":
+          ["string", "null"], "minLength": 7}}]})",
+      R"({"type": "object", "anyOf": [{"properties": {"id": {"maxLength": 3},
+          "a": {"const": 1}}}, {"properties": {"id": {"minLength": 5}, "a":
+          {"const": 2}}}, {"properties": {"id": {"type": "null"}}}]})",
+      R"({"anyOf": [{"type": "array", "items": {"type": "string", "maxLength":
+          3}, "uniqueItems": true}, {"type": "array", "items": {"type":
+          "string", "minLength": 5}}]})",
       // Numbers.
       R"({"type": "array", "items": {"anyOf": [{"type": "integer", "minimum":
           -12, "maximum": 120}, {"multipleOf": 0.5, "exclusiveMinimum":
