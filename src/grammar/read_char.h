@@ -32,6 +32,7 @@ inline bool reaches(const regex::CharClass& set, std::uint32_t partial) {
   char32_t first = (partial & 0x1FFFFF) << (6 * due);
   char32_t last = first | ((char32_t{1} << (6 * due)) - 1);
   first = std::max(first, kLeast[partial >> 23]);
+  if (first > last) return false;  // longer than the character needs: E0 9D
   auto ranges = set.ranges();
   auto after = std::lower_bound(
       ranges.begin(), ranges.end(), first,

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/utf8.h"
 #include "grammar/ebnf.h"
 #include "grammar/regex_rules.h"
 #include "grammar/slow_recogniser.h"
@@ -172,6 +173,24 @@ std::string pattern_of(const Rules& rules, ExprId id) {
       return out + "}";
     default:
       return "()";
+  }
+}
+
+// One character is what UTF-8 says, whatever bytes are tried.
+TEST(GrammarRegex, IllFormedText) {
+  const Result<Rules> rules = regex_rules("[^a]");
+  ASSERT_TRUE(rules);
+  SlowRecogniser recogniser(*rules);
+  for (unsigned lead = 0x80; lead < 0x100; ++lead) {
+    for (unsigned second = 0x70; second < 0xD0; ++second) {
+      for (const std::string_view rest : {"", "\xA4", "\xA4\xA4"}) {
+        std::string text = {static_cast<char>(lead), static_cast<char>(second)};
+        text += rest;
+        const bool one = base::count_code_points(text) == 1;
+        ASSERT_EQ(recogniser.accepts(text), one && base::is_utf8(text))
+            << lead << " " << second << " " << rest.size();
+      }
+    }
   }
 }
 
