@@ -204,11 +204,18 @@ grammar::JsonMachine* ArgumentRules::machine_of(ValueRule& rule) {
   options.layout.max_white_space = JsonLayout::kUnlimited;
   schema::LoadOptions load;
   load.limits = limits_;
-  Result<schema::Document> document =
-      schema::load(schema_.schema_of(rule.all, rule.json_types), load);
-  if (!document) return nullptr;
-  auto machine = grammar::JsonMachine::create(std::move(*document), options);
-  if (machine) rule.machine = std::move(*machine);
+  const json::Value schema = schema_.schema_of(rule.all, rule.json_types);
+  // What cannot be enforced of open objects and lists may be of closed ones, as
+  // the grammar of the format has them.
+  for (const bool closed : {false, true}) {
+    options.closed = closed;
+    Result<schema::Document> document = schema::load(schema, load);
+    if (!document) break;
+    auto machine = grammar::JsonMachine::create(std::move(*document), options);
+    if (!machine) continue;
+    rule.machine = std::move(*machine);
+    break;
+  }
   return rule.machine.get();
 }
 

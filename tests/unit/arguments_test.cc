@@ -120,6 +120,12 @@ TEST(Arguments, Types) {
       qwen(kEnum, "<parameter=a>null</parameter>", R"({"a": null})"),
       qwen(kRef, "<parameter=a>1e2</parameter>", R"({"a": 100.0})"),
       qwen(kRef, "<parameter=a>[ ]</parameter>", R"({"a": []})"),
+      // Told of closed objects and lists only.
+      qwen(R"({"properties": {"b": {"type": ["number", "integer"],
+               "uniqueItems": true, "items": {
+                 "properties": {"c": {"type": "boolean"}}, "minProperties": 2,
+                 "not": {"not": {"type": ["string"]}}}}}})",
+           "<parameter=b>6</parameter>", R"({"b": 6})"),
       {"kimi_k3_xml", kUnion,
        "<|open|>argument key=\"a\" type=\"string\"<|sep|>1"
        "<|close|>argument<|sep|>",
