@@ -60,6 +60,7 @@ bool Corpus::open(const std::filesystem::path& folder,
   }
   std::sort(files_.begin(), files_.end());
   token_file_ = tokens;
+  if (tokens.empty()) return true;
   std::ifstream in(tokens, std::ios::binary);
   if (!in) return fail(tokens.string() + ": cannot be read");
   std::uint64_t at = 0;
@@ -90,7 +91,7 @@ bool Corpus::each_line(const std::filesystem::path& file,
 }
 
 bool Corpus::read_tokens(Problem& problem) {
-  if (problem.instances.empty()) return true;
+  if (problem.instances.empty() || token_file_.empty()) return true;
   const auto found = offsets_.find(problem.name);
   if (found == offsets_.end()) {
     return fail(token_file_.string() + ": no tokens of " + problem.name);

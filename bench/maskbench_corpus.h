@@ -43,6 +43,7 @@ class Corpus {
     std::size_t limit = ~std::size_t{0};
   };
 
+  // Without a file of `tokens` instances have none.
   // False: a file cannot be read; error() says which.
   bool open(const std::filesystem::path& folder,
             const std::filesystem::path& tokens, Selection selection);

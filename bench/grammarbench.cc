@@ -1,0 +1,349 @@
+// What constraining costs with structural tags and with grammars of one's own.
+//
+//   grammarbench --vocab V.vocab --data bench/grammars [--schemas MASKBENCH]
+//                [--rounds N] [--only NAME] [--slow] [--cpu-time]
+//
+// Tags: tool calling of 1, 16 and 128 tools, whose schemas are MaskBench's, in
+// a style that writes arguments as JSON and in one that writes elements.
+//
+//   first       tag JSON -> Grammar -> Constraint -> first mask
+//   in call     then the bytes up to a call's arguments -> mask
+//   again       the same two for the same tag in the same compiler
+//   changed     the same two for a tag with another tool in the place of one,
+//               which is called
+//
+// each with an empty cache of masks but for "again" and "changed"; the tables
+// of the vocabulary are there.  Then a response of prose and calls is written
+// token by token.  Grammars: the texts beside them.  A step is: fill the mask,
+// look the token up, accept it.  "1st" is the first text of a constraint with
+// an empty cache, "2nd" the same text again.  All on one thread.
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <ctime>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <iterator>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "encode.h"
+#include "maskbench_report.h"
+#include "parlance/constraint.h"
+#include "parlance/grammar.h"
+#include "parlance/structural_tag.h"
+#include "tool_texts.h"
+
+namespace parlance::bench {
+namespace {
+
+// Of this thread when asked so: on a busy machine the clock on the wall says
+// little about what takes long.
+struct Clock {
+  static inline bool cpu = false;
+  using time_point = std::int64_t;
+  static time_point now() {
+    timespec at{};
+    clock_gettime(cpu ? CLOCK_THREAD_CPUTIME_ID : CLOCK_MONOTONIC, &at);
+    return at.tv_sec * std::int64_t{1'000'000'000} + at.tv_nsec;
+  }
+};
+using maskbench::Samples;
+
+struct Options {
+  std::string vocab, data, schemas, only;
+  std::size_t rounds = 5;
+  bool slow = false;
+};
+
+std::string read_file(const std::filesystem::path& path) {
+  std::ifstream in(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+std::int64_t since(Clock::time_point begin) { return Clock::now() - begin; }
+
+[[noreturn]] void fail(const std::string& what) {
+  std::cerr << "grammarbench: " << what << "\n";
+  std::exit(1);
+}
+
+template <class T>
+T take(Result<T> result, const std::string& what) {
+  if (!result) fail(what + ": " + result.error().to_string());
+  return std::move(*result);
+}
+
+class Bench {
+ public:
+  Bench(const Options& options, const Vocabulary& vocabulary)
+      : options_(options),
+        vocabulary_(vocabulary),
+        encoder_(vocabulary),
+        tables_(std::filesystem::temp_directory_path() /
+                ("grammarbench." + std::to_string(::getpid()))) {
+    const Compiler made = take(Compiler::create(vocabulary), "tables");
+    take(made.save_tables(tables_), "tables");
+    row_.resize(made.mask_words());
+  }
+  ~Bench() { std::filesystem::remove(tables_); }
+  Bench(const Bench&) = delete;
+  Bench& operator=(const Bench&) = delete;
+
+  void tags(const std::string& style, const std::vector<Tool>& tools,
+            std::size_t count);
+  void grammar(const std::string& name);
+
+ private:
+  // One that has made no mask.
+  Compiler compiler() const {
+    return take(Compiler::create(vocabulary_, {.tables_file = tables_}),
+                "tables");
+  }
+  struct First {
+    std::int64_t first = 0;
+    std::int64_t in_call = 0;
+  };
+  First first_masks(const Compiler& compiler, const std::string& tag,
+                    const std::string& begin);
+  struct Piece {
+    std::string text;
+    int kind = 0;
+  };
+  void write(const std::string& title, const Constraint& constraint,
+             const std::vector<Piece>& pieces,
+             const std::vector<std::string>& kinds);
+
+  const Options& options_;
+  const Vocabulary& vocabulary_;
+  const Encoder encoder_;
+  const std::string tables_;
+  std::vector<std::int32_t> row_;
+};
+
+Bench::First Bench::first_masks(const Compiler& compiler,
+                                const std::string& tag,
+                                const std::string& begin) {
+  First out;
+  Clock::time_point at = Clock::now();
+  const Grammar grammar = take(Grammar::from_structural_tag(tag), "tag");
+  const Constraint constraint = take(compiler.compile(grammar), "tag");
+  Matcher matcher = constraint.matcher();
+  matcher.fill_bitmask(row_);
+  out.first = since(at);
+  at = Clock::now();
+  if (!matcher.accept_bytes(begin)) fail("no call begins so: " + begin);
+  matcher.fill_bitmask(row_);
+  out.in_call = since(at);
+  return out;
+}
+
+void Bench::tags(const std::string& style, const std::vector<Tool>& all,
+                 std::size_t count) {
+  std::vector<Tool> tools(all.begin(), all.begin() + count);
+  const Tool& called = tools[count / 2];
+  const std::string tag = tag_of(style, tools);
+  std::vector<Tool> other = tools;
+  other[count / 2] = all[count];
+  const std::string changed = tag_of(style, other);
+
+  std::vector<First> first, again, after;
+  for (std::size_t i = 0; i < options_.rounds; ++i) {
+    const Compiler fresh = compiler();
+    first.push_back(first_masks(fresh, tag, call_begin(style, called.name)));
+    again.push_back(first_masks(fresh, tag, call_begin(style, called.name)));
+    after.push_back(
+        first_masks(fresh, changed, call_begin(style, all[count].name)));
+  }
+  const auto median = [](std::vector<First>& list, std::int64_t First::*what) {
+    std::sort(list.begin(), list.end(), [&](const First& a, const First& b) {
+      return a.*what < b.*what;
+    });
+    return static_cast<double>(list[list.size() / 2].*what) / 1e6;
+  };
+  std::printf("\n%s, %zu tools, tag of %zu bytes (median, ms)\n", style.c_str(),
+              count, tag.size());
+  std::printf("  %-12s%10s%10s\n", "", "first", "in call");
+  const auto print = [&](const char* name, std::vector<First>& list) {
+    std::printf("  %-12s%10.3f%10.3f\n", name, median(list, &First::first),
+                median(list, &First::in_call));
+  };
+  print("from nothing", first);
+  print("again", again);
+  print("changed", after);
+
+  const std::string prose = read_file(options_.data + "/prose.txt");
+  const std::size_t half = prose.find("\n\n", prose.size() / 2);
+  std::vector<Piece> pieces = {{"\n</think>\n\n", 1}, {prose, 0}};
+  std::size_t calls = 0;
+  for (const Tool& tool : tools) {
+    for (const std::string& arguments : tool.arguments) {
+      const Call call = call_of(style, tool, arguments);
+      pieces.push_back({call.begin, 1});
+      pieces.push_back({call.arguments, 2});
+      pieces.push_back({call.end, 1});
+      pieces.push_back({"\n", 0});
+      ++calls;
+    }
+    if (calls > 40) break;
+  }
+  pieces.push_back({prose.substr(half), 0});
+  const Grammar grammar = take(Grammar::from_structural_tag(tag), "tag");
+  write("", take(compiler().compile(grammar), "tag"), pieces,
+        {"free text", "boundary", "in a call"});
+}
+
+void Bench::write(const std::string& title, const Constraint& constraint,
+                  const std::vector<Piece>& pieces,
+                  const std::vector<std::string>& kinds) {
+  std::string text;
+  std::vector<int> kind_of;  // by byte
+  for (const Piece& piece : pieces) {
+    text += piece.text;
+    kind_of.resize(text.size(), piece.kind);
+  }
+  const std::vector<TokenId> ids = encoder_.encode(text);
+  std::vector<std::vector<Samples>> all(2, std::vector<Samples>(kinds.size()));
+  std::vector<Samples> fills(2);
+  std::vector<std::pair<std::int64_t, std::size_t>> slow;
+  for (std::size_t pass = 0; pass < 2; ++pass) {
+    Matcher matcher = constraint.matcher();
+    std::size_t at = 0;
+    for (const TokenId id : ids) {
+      const Clock::time_point begin = Clock::now();
+      matcher.fill_bitmask(row_);
+      const std::int64_t filled = since(begin);
+      const bool set =
+          (static_cast<std::uint32_t>(row_[id / 32]) >> (id % 32) & 1) != 0;
+      if (!set || !matcher.accept_token(id)) {
+        fail(title + ": refused at byte " + std::to_string(at) + ": " +
+             text.substr(at < 40 ? 0 : at - 40, at < 40 ? at : 40) + " >>> " +
+             text.substr(at, 40));
+      }
+      const std::int64_t ns = since(begin);
+      const std::size_t end = at + vocabulary_.bytes(id).size();
+      // A token on a boundary belongs to it.
+      int kind = kind_of[at];
+      for (std::size_t i = at; i < end; ++i) {
+        if (kind_of[i] == 1) kind = 1;
+      }
+      if (kinds.size() == 1) kind = 0;
+      all[pass][static_cast<std::size_t>(kind)].add(ns);
+      fills[pass].add(filled);
+      if (pass == 0) slow.emplace_back(ns, at);
+      at = end;
+    }
+    matcher.fill_bitmask(row_);
+    if (!matcher.can_end()) fail(title + ": the text cannot end");
+  }
+  std::printf("  %-16s%10s%10s%10s%10s%10s%10s  %s\n", "step, us", "mean",
+              "p50", "p90", "p99", "p99.9", "max", "tokens");
+  for (std::size_t kind = 0; kind < kinds.size(); ++kind) {
+    for (std::size_t pass = 0; pass < 2; ++pass) {
+      Samples& one = all[pass][kind];
+      one.sort();
+      std::printf("  %-11s %-4s%10.2f%10.2f%10.2f%10.2f%10.2f%10.2f  %zu\n",
+                  pass == 0 ? kinds[kind].c_str() : "",
+                  pass == 0 ? "1st" : "2nd", one.mean(), one.at(50), one.at(90),
+                  one.at(99), one.at(99.9), one.at(100), one.count());
+    }
+  }
+  if (options_.slow) {
+    std::sort(slow.rbegin(), slow.rend());
+    for (std::size_t i = 0; i < std::min<std::size_t>(12, slow.size()); ++i) {
+      const std::size_t byte = slow[i].second;
+      std::string around =
+          text.substr(byte < 40 ? 0 : byte - 40, byte < 40 ? byte : 40);
+      around += "▮" + text.substr(byte, 12);
+      std::replace(around.begin(), around.end(), '\n', '~');
+      std::printf("    %10.1f us  %s\n",
+                  static_cast<double>(slow[i].first) / 1e3, around.c_str());
+    }
+  }
+}
+
+void Bench::grammar(const std::string& name) {
+  const std::string source = read_file(options_.data + "/" + name + ".ebnf");
+  const std::string text = read_file(options_.data + "/" + name + ".txt");
+  if (source.empty() || text.empty()) fail(name + ": cannot be read");
+  std::vector<std::int64_t> first;
+  std::optional<Constraint> constraint;
+  for (std::size_t i = 0; i < options_.rounds; ++i) {
+    const Compiler fresh = compiler();
+    const Clock::time_point at = Clock::now();
+    const Grammar grammar = take(Grammar::from_ebnf(source), name);
+    constraint = take(fresh.compile(grammar), name);
+    constraint->matcher().fill_bitmask(row_);
+    first.push_back(since(at));
+  }
+  std::sort(first.begin(), first.end());
+  std::printf("\n%s: compile and first mask %.3f ms, text of %zu bytes\n",
+              name.c_str(), static_cast<double>(first[first.size() / 2]) / 1e6,
+              text.size());
+  write(name, *constraint, {{text, 0}}, {"text"});
+  std::printf("  memory %.1f MB\n",
+              static_cast<double>(constraint->memory_bytes()) / 1e6);
+}
+
+bool read_options(int argc, char** argv, Options& options) {
+  for (int i = 1; i < argc; ++i) {
+    const std::string_view name = argv[i];
+    const bool more = i + 1 < argc;
+    if (name == "--vocab" && more) {
+      options.vocab = argv[++i];
+    } else if (name == "--data" && more) {
+      options.data = argv[++i];
+    } else if (name == "--schemas" && more) {
+      options.schemas = argv[++i];
+    } else if (name == "--rounds" && more) {
+      options.rounds = std::max(1ul, std::strtoul(argv[++i], nullptr, 10));
+    } else if (name == "--only" && more) {
+      options.only = argv[++i];
+    } else if (name == "--cpu-time") {
+      Clock::cpu = true;
+    } else if (name == "--slow") {
+      options.slow = true;
+    } else {
+      return false;
+    }
+  }
+  return !options.vocab.empty() && !options.data.empty();
+}
+
+int run(int argc, char** argv) {
+  Options options;
+  if (!read_options(argc, argv, options)) {
+    std::cerr << "grammarbench --vocab FILE --data FOLDER [--schemas FOLDER] "
+                 "[--rounds N] [--only NAME] [--slow] [--cpu-time]\n";
+    return 2;
+  }
+  const Vocabulary vocabulary =
+      take(Vocabulary::from_text(read_file(options.vocab)), options.vocab);
+  Bench bench(options, vocabulary);
+  if (!options.schemas.empty()) {
+    std::string error;
+    const std::vector<Tool> tools = read_tools(options.schemas, 129, &error);
+    if (tools.size() < 129) fail(error);
+    for (const char* style : {"qwen_3", "qwen_3_coder"}) {
+      if (!options.only.empty() && options.only != style) continue;
+      for (const std::size_t count : {1, 16, 128}) {
+        bench.tags(style, tools, count);
+      }
+    }
+  }
+  for (const char* name : {"json", "sql", "c", "python"}) {
+    if (options.only.empty() || options.only == name) bench.grammar(name);
+  }
+  return 0;
+}
+
+}  // namespace
+}  // namespace parlance::bench
+
+int main(int argc, char** argv) { return parlance::bench::run(argc, argv); }
