@@ -54,6 +54,7 @@ EXCEPTIONS = {
     ("grammar/schema_goals.h", "grammar.h"): "takes options, gives notes",
     ("grammar/schema_options.h", "grammar.h"): "reads and writes options",
     ("mask/lexeme_walk.h", "vocabulary.h"): "walks the tokens of a vocabulary",
+    ("mask/shape_walk.h", "vocabulary.h"): "walks the tokens of a vocabulary",
     ("mask/mask_maker.h", "vocabulary.h"): "reads the bytes of tokens",
     ("parse/program.h", "vocabulary.h"): "a program is made for a vocabulary",
     ("tags/program.h", "tag_parser.h"): "completes TagProgram::Code",

@@ -6,7 +6,10 @@
 // The place inside a character is a number: 0 between two, else its bits so
 // far, how many bytes are still due and how many it has in all.
 //
-//   bits 0..20 the bits, 21..22 due, 23..25 size
+//   bits 0..20 the bits, 21..22 due, 23..25 size, 26 any bytes do
+//
+// settle() forgets the bits where whatever bytes are due belong to the class,
+// so that few places are left of the many.
 
 #include <algorithm>
 #include <cstdint>
@@ -40,6 +43,27 @@ inline bool reaches(const regex::CharClass& set, std::uint32_t partial) {
   return after != ranges.end() && after->first <= last;
 }
 
+inline constexpr std::uint32_t kAnyBytes = std::uint32_t{1} << 26;
+
+// Another number for the same place.
+inline std::uint32_t settle(const regex::CharClass& set,
+                            std::uint32_t partial) {
+  constexpr char32_t kLeast[5] = {0, 0, 0x80, 0x800, 0x10000};
+  if (partial == 0 || (partial & kAnyBytes) != 0) return partial;
+  const std::uint32_t due = partial >> 21 & 3;
+  const char32_t first = (partial & 0x1FFFFF) << (6 * due);
+  const char32_t last = first | ((char32_t{1} << (6 * due)) - 1);
+  if (first < kLeast[partial >> 23]) return partial;
+  const auto ranges = set.ranges();
+  const auto range = std::lower_bound(
+      ranges.begin(), ranges.end(), first,
+      [](const regex::CharRange& r, char32_t c) { return r.last < c; });
+  if (range == ranges.end() || range->first > first || range->last < last) {
+    return partial;
+  }
+  return due << 21 | kAnyBytes;
+}
+
 enum class CharStep : std::uint8_t { kNo, kInside, kDone };
 
 // Reads one more byte of a character of `set`.
@@ -54,6 +78,10 @@ inline CharStep read_char(const regex::CharClass& set, std::uint8_t byte,
   } else {
     if ((byte & 0xC0) != 0x80) return CharStep::kNo;
     std::uint32_t due = (partial >> 21 & 3) - 1;
+    if ((partial & kAnyBytes) != 0) {
+      partial = due == 0 ? 0 : due << 21 | kAnyBytes;
+      return due == 0 ? CharStep::kDone : CharStep::kInside;
+    }
     std::uint32_t bits = (partial & 0x1FFFFF) << 6 | (byte & 0x3F);
     partial = bits | due << 21 | (partial >> 23) << 23;
   }

@@ -127,6 +127,9 @@ class Recogniser {
             ~std::uint64_t{0}};
   }
   virtual SpaceView space(Config config) = 0;
+  // Whether letters, digits and the like mostly lead to few places, so that
+  // tokens are best read by their shapes.
+  virtual bool by_shapes(Config) { return false; }
 
   // A number equal for configurations of different recognisers only if the
   // bytes that keep the lexeme going (not those that end it) are the same for

@@ -25,6 +25,25 @@ std::size_t RulesMachine::ItemHash::operator()(const Item& item) const {
   return static_cast<std::size_t>(hash);
 }
 
+RulesMachine::Closure::Closure(RulesMachine& machine, ClosureMemory& memory,
+                               Budget budget, std::size_t depth)
+    : machine_(machine),
+      network_(machine.network_),
+      memory_(memory),
+      budget_(budget),
+      depth_(depth),
+      left_(memory.left),
+      kept_(memory.kept),
+      seen_(memory.seen),
+      locals_(memory.locals) {
+  left_.clear();
+  kept_.clear();
+  seen_.clear();
+  locals_.clear();
+  memory_.local_of_rule.resize(network_.rules.size());
+  ++memory_.round;
+}
+
 // --- Items -------------------------------------------------------------------
 
 void RulesMachine::Closure::add(const Item& item) {
@@ -39,7 +58,7 @@ void RulesMachine::Closure::add(const Item& item) {
     if (!added && known->second <= item.count) return;
     known->second = item.count;
   }
-  if (seen_.insert(item).second) left_.push_back(item);
+  if (seen_.insert(item)) left_.push_back(item);
 }
 
 void RulesMachine::Closure::add_all(const Items& items) {
@@ -110,10 +129,13 @@ void RulesMachine::Closure::follow(const Item& item) {
 void RulesMachine::Closure::call(const Item& item, const Item& behind,
                                  bool repeat) {
   const RuleId rule = network_.states[item.state].index;
-  const auto [place, added] = local_of_rule_.try_emplace(
-      rule, static_cast<std::uint32_t>(locals_.size()));
-  const std::uint32_t index = place->second;
-  if (added) locals_.push_back({.rule = rule});
+  ClosureMemory::Place& place = memory_.local_of_rule[rule];
+  const bool added = place.round != memory_.round;
+  if (added) {
+    place = {memory_.round, static_cast<std::uint32_t>(locals_.size())};
+    locals_.push_back({.rule = rule});
+  }
+  const std::uint32_t index = place.local;
   Local& local = locals_[index];
   local.callers.push_back(behind);
   // A repeat gains nothing by a body that is empty.
@@ -199,7 +221,7 @@ bool RulesMachine::Closure::run(Items& items) {
   }
   std::sort(kept_.begin(), kept_.end());
   kept_.erase(std::unique(kept_.begin(), kept_.end()), kept_.end());
-  items = std::move(kept_);
+  items = kept_;
   return pure_;
 }
 
@@ -209,7 +231,7 @@ bool RulesMachine::Closure::run(Items& items) {
 void RulesMachine::Closure::find_content(std::uint32_t root) {
   Items content;
   std::vector<std::uint32_t> left = {root};
-  std::unordered_set<std::uint32_t> seen = {root};
+  std::vector<std::uint32_t> seen = {root};
   while (!left.empty()) {
     const Local& one = locals_[left.back()];
     left.pop_back();
@@ -219,7 +241,9 @@ void RulesMachine::Closure::find_content(std::uint32_t root) {
         content.push_back(caller);
       } else if (local(caller.context)) {
         const std::uint32_t up = caller.context & ~kLocal;
-        if (seen.insert(up).second) left.push_back(up);
+        if (std::find(seen.begin(), seen.end(), up) != seen.end()) continue;
+        seen.push_back(up);
+        left.push_back(up);
       } else {
         const Items& around = machine_.contexts_[caller.context];
         content.insert(content.end(), around.begin(), around.end());
@@ -285,23 +309,25 @@ void RulesMachine::Closure::intern_loop(std::vector<std::uint32_t> members) {
             [&](std::uint32_t a, std::uint32_t b) {
               return locals_[a].rule < locals_[b].rule;
             });
-  std::unordered_map<std::uint32_t, std::uint32_t> place;
-  for (const std::uint32_t member : members) {
-    place.emplace(member, static_cast<std::uint32_t>(place.size()));
-  }
+  const auto place = [&](ContextId context) {
+    const auto at =
+        std::find(members.begin(), members.end(), context & ~kLocal);
+    return static_cast<std::uint32_t>(std::distance(members.begin(), at));
+  };
   std::string key;
   for (const std::uint32_t member : members) {
     Items& content = locals_[member].content;
     for (Item& item : content) {
       if (!local(item.context)) continue;
-      const auto inside = place.find(item.context & ~kLocal);
-      item.context = inside == place.end() ? local_of(item.context).made
-                                           : kLocal | inside->second;
+      const std::uint32_t inside = place(item.context);
+      item.context = inside == members.size() ? local_of(item.context).made
+                                              : kLocal | inside;
     }
     std::sort(content.begin(), content.end());
     content.erase(std::unique(content.begin(), content.end()), content.end());
     append_bytes(key, content.size());
-    for (const Item& item : content) append_bytes(key, item);
+    key.append(reinterpret_cast<const char*>(content.data()),
+               content.size() * sizeof(Item));
   }
   std::vector<Items>& contexts = machine_.contexts_;
   const auto [known, added] = machine_.context_of_.try_emplace(
@@ -323,7 +349,10 @@ void RulesMachine::Closure::intern_loop(std::vector<std::uint32_t> members) {
 // --- Occurrences -------------------------------------------------------------
 
 bool RulesMachine::close(Items& items, Budget budget, std::size_t depth) {
-  return Closure(*this, budget, depth).run(items);
+  while (closures_.size() <= depth) {
+    closures_.push_back(std::make_unique<ClosureMemory>());
+  }
+  return Closure(*this, *closures_[depth], budget, depth).run(items);
 }
 
 std::uint32_t RulesMachine::intern_occurrence(Budget budget, Items kernel) {
@@ -331,7 +360,8 @@ std::uint32_t RulesMachine::intern_occurrence(Budget budget, Items kernel) {
   kernel.erase(std::unique(kernel.begin(), kernel.end()), kernel.end());
   std::string key;
   append_bytes(key, budget);
-  for (const Item& item : kernel) append_bytes(key, item);
+  key.append(reinterpret_cast<const char*>(kernel.data()),
+             kernel.size() * sizeof(Item));
   const auto [known, added] = occurrence_of_.try_emplace(
       std::move(key), static_cast<std::uint32_t>(occurrences_.size()));
   if (added) {

@@ -13,25 +13,14 @@
 #include <cstddef>
 #include <cstdint>
 #include <unordered_map>
-#include <unordered_set>
 #include <vector>
 
 #include "grammar/rules_machine.h"
 
 namespace parlance::grammar {
 
-class RulesMachine::Closure {
- public:
-  Closure(RulesMachine& machine, Budget budget, std::size_t depth)
-      : machine_(machine),
-        network_(machine.network_),
-        budget_(budget),
-        depth_(depth) {}
-
-  // As RulesMachine::close().  Nothing is left of `items` past a limit.
-  bool run(Items& items);
-
- private:
+// What one closure after the other uses.
+struct RulesMachine::ClosureMemory {
   struct Local {
     RuleId rule = 0;
     bool empty = false;  // the rule matched nothing here
@@ -44,6 +33,30 @@ class RulesMachine::Closure {
     bool open = false;
     ContextId made = kLocal;  // kLocal: not yet
   };
+
+  Items left;
+  Items kept;
+  ItemSet<Item, ItemHash> seen;
+  std::vector<Local> locals;
+  // By rule: its local context in this round, if any.
+  struct Place {
+    std::uint32_t round = 0;
+    std::uint32_t local = 0;
+  };
+  std::vector<Place> local_of_rule;
+  std::uint32_t round = 0;
+};
+
+class RulesMachine::Closure {
+ public:
+  Closure(RulesMachine& machine, ClosureMemory& memory, Budget budget,
+          std::size_t depth);
+
+  // As RulesMachine::close().  Nothing is left of `items` past a limit.
+  bool run(Items& items);
+
+ private:
+  using Local = ClosureMemory::Local;
 
   void add(const Item& item);
   void add_all(const Items& items);
@@ -62,16 +75,16 @@ class RulesMachine::Closure {
 
   RulesMachine& machine_;
   const Network& network_;
+  ClosureMemory& memory_;
   const Budget budget_;
   const std::size_t depth_;
 
-  Items left_;
-  Items kept_;
-  std::unordered_set<Item, ItemHash> seen_;
+  Items& left_;
+  Items& kept_;
+  ItemSet<Item, ItemHash>& seen_;
+  std::vector<Local>& locals_;
   // Of equal items whose count is enough, the least count.
   std::unordered_map<Item, std::uint32_t, ItemHash> least_;
-  std::vector<Local> locals_;
-  std::unordered_map<RuleId, std::uint32_t> local_of_rule_;
   std::vector<std::uint32_t> stack_;
   std::uint32_t visited_ = 0;
   bool pure_ = true;

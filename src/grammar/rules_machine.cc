@@ -3,17 +3,13 @@
 #include "grammar/rules_machine.h"
 
 #include <algorithm>
-#include <atomic>
 #include <span>
 #include <utility>
 
+#include "grammar/rules_closure.h"
+
 namespace parlance::grammar {
 namespace {
-
-// Places that go on with as many bytes have masks worth sharing.
-constexpr std::size_t kWide = 64;
-// lexeme_fingerprint() of others.
-constexpr std::uint64_t kNoPrint = 1;
 
 template <class T>
 void append_bytes(std::string& key, const T& value) {
@@ -40,8 +36,6 @@ RulesMachine::RulesMachine(const Rules& rules,
     : schemas_(std::move(schemas)),
       network_(rules, pointers(schemas_)),
       limits_(limits) {
-  static std::atomic<std::uint64_t> serial{0};
-  serial_ = ++serial;
   for (const NetworkRule& rule : network_.rules) {
     counts_tokens_ = counts_tokens_ || rule.options.max_tokens.has_value();
   }
@@ -87,9 +81,11 @@ std::uint32_t RulesMachine::intern_frame(
 
 std::uint32_t RulesMachine::intern_state(State state) {
   std::string key;
+  key.reserve((state.items.size() + state.kernel.size()) * sizeof(Item) + 8);
   append_bytes(key, state.items.size());
   for (const Items* items : {&state.items, &state.kernel}) {
-    for (const Item& item : *items) append_bytes(key, item);
+    key.append(reinterpret_cast<const char*>(items->data()),
+               items->size() * sizeof(Item));
   }
   const std::size_t size = key.size();
   const auto [known, added] = state_of_.try_emplace(
@@ -131,32 +127,33 @@ Config RulesMachine::configuration(Items kernel,
   if (leaf(state.items)) return enter_leaf(state.items[0]);
   if (counts_tokens_) state.kernel = std::move(kernel);
 
-  std::vector<ContextId> used;
+  // Slots in the order in which they were: what frame it is makes no
+  // difference.  Then the others.
+  constexpr std::uint32_t kUsed = 0xFFFFFFFF;
+  slot_marks_.resize(contexts_.size());
+  ++slot_round_;
   for (const Items* items : {&state.items, &state.kernel}) {
-    for (const Item& item : *items) used.push_back(item.context);
+    for (const Item& item : *items) {
+      slot_marks_[item.context] = {slot_round_, kUsed};
+    }
   }
   std::vector<ContextId> contexts;
   if (slots != nullptr && pure_) {
-    // In the order in which they were: what frame it is makes no difference.
     for (const ContextId slot : *slots) {
-      if (std::find(used.begin(), used.end(), slot) != used.end()) {
-        contexts.push_back(slot);
-      }
-    }
-  }
-  std::unordered_map<ContextId, std::uint32_t> slot_of;
-  for (const ContextId context : contexts) {
-    slot_of.emplace(context, static_cast<std::uint32_t>(slot_of.size()));
-  }
-  for (const ContextId context : used) {
-    const auto size = static_cast<std::uint32_t>(slot_of.size());
-    if (slot_of.emplace(context, size).second && size == contexts.size()) {
-      contexts.push_back(context);
+      SlotMark& mark = slot_marks_[slot];
+      if (mark.round != slot_round_) continue;
+      mark.slot = static_cast<std::uint32_t>(contexts.size());
+      contexts.push_back(slot);
     }
   }
   for (Items* items : {&state.items, &state.kernel}) {
     for (Item& item : *items) {
-      item.context = slot_of.at(item.context);
+      SlotMark& mark = slot_marks_[item.context];
+      if (mark.slot == kUsed) {
+        mark.slot = static_cast<std::uint32_t>(contexts.size());
+        contexts.push_back(item.context);
+      }
+      item.context = mark.slot;
       state.can_end = state.can_end || item.state == network_.accept;
     }
     std::sort(items->begin(), items->end());
@@ -197,48 +194,60 @@ Config RulesMachine::start() { return start_; }
 Config RulesMachine::step(Config config, std::uint8_t byte) {
   if (config.dead()) return {};
   if (inside(config)) return leaf_step(config, byte);
-  State& state = states_[config.lex];
-  if (state.row == nullptr) {
-    state.row = std::make_unique<std::array<std::uint32_t, 256>>();
-    state.row->fill(kUnknown);
-    bytes_ += sizeof(*state.row) + 16;
-  }
-  const std::uint32_t known = (*state.row)[byte];
+  const State& state = states_[config.lex];
+  const std::uint32_t known =
+      state.row == nullptr ? kUnknown : (*state.row)[byte];
   if (known == 0) return {};
-  if (known < kByFrame) return {known, config.frame, 0, config.extra};
+  if (known < kByFrame) return {known, config.frame, 0, 0};
   if (known == kByFrame) return by_frame(config, byte);
+  return learn_step(config, byte);
+}
 
+// What is found for a byte goes to the row for all that are alike.
+Config RulesMachine::learn_step(Config config, std::uint8_t byte) {
+  if (!within_limits()) return {};
+  const ByteTable& same = alike(config.lex);
+  std::array<std::uint32_t, 256>* row = states_[config.lex].row.get();
+  if (row == nullptr) {
+    states_[config.lex].row =
+        std::make_unique<std::array<std::uint32_t, 256>>();
+    row = states_[config.lex].row.get();
+    row->fill(kUnknown);
+    bytes_ += sizeof(*row) + 16;
+  }
+  const auto keep = [&](std::uint32_t known) {
+    for (std::size_t other = same[byte]; other < 256; ++other) {
+      if (same[other] == same[byte]) (*row)[other] = known;
+    }
+  };
   Items kernel = scan(items_of(config), byte);
   if (kernel.empty()) {
-    (*state.row)[byte] = 0;
+    keep(0);
     return {};
   }
-  if (!within_limits()) return {};
   const std::vector<ContextId> slots = frames_[config.frame];
   const Config next = configuration(std::move(kernel), &slots);
   if (pure_ && !next.dead() && !inside(next) && next.frame == config.frame) {
-    (*state.row)[byte] = next.lex;
-    return {next.lex, next.frame, 0, config.extra};
+    keep(next.lex);
+    return next;
   }
-  (*state.row)[byte] = kByFrame;
+  if (overflowed_) return {};
+  keep(kByFrame);
   return by_frame(config, byte);
 }
 
-// `extra` changes with every step that is not in the row of its state, so that
-// same_lexeme() tells those that are.
 Config RulesMachine::by_frame(Config config, std::uint8_t byte) {
-  const std::uint64_t key = pair_key(config.lex, config.frame);
-  const auto found = steps_[byte].find(key);
+  byte = alike(config.lex)[byte];
   Config next;
-  if (found != steps_[byte].end()) {
-    next = found->second;
+  if (const Config* found = steps_.find(config, byte)) {
+    next = *found;
   } else {
     const std::vector<ContextId> slots = frames_[config.frame];
     next = configuration(scan(items_of(config), byte), &slots);
-    bytes_ += 64;
-    steps_[byte].emplace(key, next);
+    const std::size_t before = steps_.memory_bytes();
+    steps_.insert(config, byte, next);
+    bytes_ += steps_.memory_bytes() - before;
   }
-  if (!next.dead() && !inside(next)) next.extra = config.extra ^ 1;
   return next;
 }
 
@@ -250,13 +259,9 @@ bool RulesMachine::can_end(Config config) {
 }
 
 Config RulesMachine::mask_key(Config config, std::uint32_t longest) {
-  if (config.dead()) return {};
-  if (inside(config)) {
-    return wrap_like(
-        config, schema_of(leaf_of(config)).mask_key(unwrap(config), longest));
-  }
-  config.extra = 0;
-  return config;
+  if (config.dead() || !inside(config)) return config;
+  return wrap_like(
+      config, schema_of(leaf_of(config)).mask_key(unwrap(config), longest));
 }
 
 // --- Tokens ------------------------------------------------------------------
@@ -388,8 +393,13 @@ std::array<std::uint64_t, 4> RulesMachine::first_bytes(Config config) {
     return Recogniser::first_bytes(config);
   }
   std::array<std::uint64_t, 4> set = {};
-  for (std::uint32_t byte = 0; byte < 256; ++byte) {
-    if (step(config, static_cast<std::uint8_t>(byte)).dead()) continue;
+  const ByteTable& same = alike(config.lex);
+  std::array<bool, 256> alive;  // of the least of those that are alike
+  for (std::size_t byte = 0; byte < 256; ++byte) {
+    if (same[byte] == byte) {
+      alive[byte] = !step(config, static_cast<std::uint8_t>(byte)).dead();
+    }
+    if (!alive[same[byte]]) continue;
     set[byte >> 6] |= std::uint64_t{1} << (byte & 63);
   }
   return set;
@@ -417,38 +427,20 @@ SpaceView RulesMachine::space(Config config) {
 
 // --- Lexemes -----------------------------------------------------------------
 
-// Outside of schemas a lexeme is what stays in the rows of the states, which
-// are the same in every frame.
 std::uint64_t RulesMachine::lexeme_fingerprint(Config config) {
-  if (config.dead()) return 0;
-  if (inside(config)) {
-    const std::uint32_t leaf = leaf_frames_[config.frame].leaf;
-    Recogniser& schema = schema_of(leaves_[leaf]);
-    const Config inner = unwrap(config);
-    const std::uint64_t print = schema.lexeme_fingerprint(inner);
-    if (print == 0 || inner.frame != schema.start().frame) return print;
-    // A number that is the whole text: what follows may look like more of it.
-    exit_of(leaf);
-    return leaves_[leaf].clean ? print : 0;
-  }
-  State& state = states_[config.lex];
-  if (state.print == 0) {
-    std::size_t bytes = 0;
-    for (int byte = 0; byte < 256; ++byte) {
-      step(config, static_cast<std::uint8_t>(byte));
-      const std::uint32_t known = (*state.row)[static_cast<std::size_t>(byte)];
-      if (known != 0 && known < kByFrame) ++bytes;
-    }
-    std::uint64_t print = serial_ << 32 | config.lex;
-    print = (print ^ print >> 31) * 0x9E3779B97F4A7C15;
-    state.print = bytes < kWide || print <= kNoPrint ? kNoPrint : print;
-  }
-  return state.print == kNoPrint ? 0 : state.print;
+  if (config.dead() || !inside(config)) return 0;
+  const std::uint32_t leaf = leaf_frames_[config.frame].leaf;
+  Recogniser& schema = schema_of(leaves_[leaf]);
+  const Config inner = unwrap(config);
+  const std::uint64_t print = schema.lexeme_fingerprint(inner);
+  if (print == 0 || inner.frame != schema.start().frame) return print;
+  // A number that is the whole text: what follows may look like more of it.
+  exit_of(leaf);
+  return leaves_[leaf].clean ? print : 0;
 }
 
 bool RulesMachine::same_lexeme(Config from, Config to) {
-  if (inside(from) != inside(to)) return false;
-  if (!inside(from)) return from.frame == to.frame && from.extra == to.extra;
+  if (!inside(from) || !inside(to)) return false;
   return leaf_frames_[from.frame].leaf == leaf_frames_[to.frame].leaf &&
          schema_of(leaf_of(from)).same_lexeme(unwrap(from), unwrap(to));
 }
@@ -507,6 +499,52 @@ std::uint32_t RulesMachine::lexeme_least(std::uint32_t lex) {
 
 std::uint32_t RulesMachine::lexeme_lasting(std::uint32_t lex) {
   return lexeme_schema_->lexeme_lasting(lex & ~kInside);
+}
+
+// --- Values of schemas -------------------------------------------------------
+
+// The value that is the whole text ends where the grammar says.
+Config RulesMachine::relative(Config config) {
+  if (config.dead() || !inside(config)) return {};
+  Recogniser& schema = schema_of(leaf_of(config));
+  const Config inner = unwrap(config);
+  if (inner.frame == schema.start().frame || schema.can_end(inner)) return {};
+  return wrap_like(config, schema.relative(inner));
+}
+
+bool RulesMachine::escaped(Config config) {
+  return inside(config) && !config.dead() &&
+         schema_of(leaf_of(config)).escaped(unwrap(config));
+}
+
+bool RulesMachine::unread(Config config) {
+  return schema_of(leaf_of(config)).unread(unwrap(config));
+}
+
+Config RulesMachine::rejoin(Config config, Config escaped) {
+  return wrap_like(
+      config,
+      schema_of(leaf_of(config)).rejoin(unwrap(config), unwrap(escaped)));
+}
+
+std::uint64_t RulesMachine::relative_fingerprint(Config config) {
+  return schema_of(leaf_of(config)).relative_fingerprint(unwrap(config));
+}
+
+// `escaped` may be of another grammar: only what it says of how the value ended
+// is asked for.
+Config RulesMachine::all_survive(Config config, Config escaped) {
+  escaped.lex &= ~kInside;
+  return wrap_like(
+      config, schema_of(leaf_of(config)).all_survive(unwrap(config), escaped));
+}
+
+Config RulesMachine::probe(Config config, std::uint8_t byte) {
+  if (config.dead() || !inside(config)) return step(config, byte);
+  Recogniser& schema = schema_of(leaf_of(config));
+  const Config inner = unwrap(config);
+  if (schema.can_end(inner)) return step(config, byte);
+  return wrap_like(config, schema.probe(inner, byte));
 }
 
 std::size_t RulesMachine::memory_bytes() const {

@@ -35,7 +35,8 @@
 // overflowed() says so.
 //
 // Files: rules_closure.cc what follows without reading, rules_read.cc reading
-// a byte or a token, rules_machine.cc configurations and the rest.
+// a byte or a token, rules_bytes.cc which bytes are alike, rules_machine.cc
+// configurations and the rest.
 
 #include <array>
 #include <cstddef>
@@ -47,9 +48,12 @@
 #include <unordered_map>
 #include <vector>
 
+#include "grammar/byte_partition.h"
+#include "grammar/item_set.h"
 #include "grammar/recogniser.h"
 #include "grammar/rules.h"
 #include "grammar/slow_network.h"
+#include "grammar/step_table.h"
 
 namespace parlance::grammar {
 
@@ -83,6 +87,7 @@ class RulesMachine final : public Recogniser {
   std::array<std::uint64_t, 4> first_bytes(Config config) override;
   std::array<std::uint64_t, 4> likely_bytes(Config config) override;
   SpaceView space(Config config) override;
+  bool by_shapes(Config config) override { return !inside(config); }
   std::uint64_t lexeme_fingerprint(Config config) override;
   bool same_lexeme(Config from, Config to) override;
   std::uint32_t lexeme_room(Config config) override;
@@ -94,6 +99,13 @@ class RulesMachine final : public Recogniser {
   std::uint32_t lexeme_step(std::uint32_t lex, std::uint8_t byte) override;
   std::uint32_t lexeme_least(std::uint32_t lex) override;
   std::uint32_t lexeme_lasting(std::uint32_t lex) override;
+  Config relative(Config config) override;
+  bool escaped(Config config) override;
+  bool unread(Config config) override;
+  Config rejoin(Config config, Config escaped) override;
+  std::uint64_t relative_fingerprint(Config config) override;
+  Config all_survive(Config config, Config escaped) override;
+  Config probe(Config config, std::uint8_t byte) override;
   std::string expected(Config config) override;
   std::size_t memory_bytes() const override;
 
@@ -146,8 +158,9 @@ class RulesMachine final : public Recogniser {
     Items items;
     Items kernel;  // kept where tokens are counted
     bool can_end = false;
-    std::uint64_t print = 0;  // lexeme_fingerprint(), once known
     std::unique_ptr<std::array<std::uint32_t, 256>> row;
+    // Of each byte the least that leads to the same; null: not yet known.
+    std::unique_ptr<ByteTable> alike;
   };
   // In rows: the state of the next configuration in the same frame, or
   static constexpr std::uint32_t kUnknown = 0xFFFFFFFF;
@@ -170,12 +183,15 @@ class RulesMachine final : public Recogniser {
   };
 
   class Closure;
+  // Memory of closures, by how deep they are inside each other.
+  struct ClosureMemory;
 
   template <class Key, class Value>
   using Interned = std::unordered_map<Key, Value>;
 
   // rules_machine.cc
   Config configuration(Items kernel, const std::vector<ContextId>* slots);
+  Config learn_step(Config config, std::uint8_t byte);
   Config by_frame(Config config, std::uint8_t byte);
   // The items of a configuration, with contexts; those of its kernel.
   Items items_of(Config config);
@@ -209,6 +225,14 @@ class RulesMachine final : public Recogniser {
   std::uint32_t intern_occurrence(Budget budget, Items kernel);
   void find_tails();
 
+  // rules_bytes.cc
+  // Of each byte the least that leads to the same from the state.
+  const ByteTable& alike(std::uint32_t lex);
+  const ByteTable& kinds_of_class(std::uint32_t index);
+  void split_bytes(const Item& item, BytePartition& bytes);
+  void split_substring(const Item& item, BytePartition& bytes);
+  void split_schema(const Item& item, BytePartition& bytes);
+
   // rules_read.cc
   Items scan(const Items& items, std::uint8_t byte);
   void scan_item(const Item& item, std::uint8_t byte, Items& out);
@@ -226,7 +250,6 @@ class RulesMachine final : public Recogniser {
   std::vector<std::unique_ptr<Recogniser>> schemas_;
   Network network_;
   const RulesMachineLimits limits_;
-  std::uint64_t serial_ = 0;
   bool counts_tokens_ = false;  // some rule has a budget of tokens
   bool has_marks_ = false;      // some place reads tokens by their ids
   bool overflowed_ = false;
@@ -234,6 +257,16 @@ class RulesMachine final : public Recogniser {
   bool pure_ = false;
   std::vector<bool> tail_;  // by state: nothing but the end of its rule
   std::size_t bytes_ = 0;
+
+  std::vector<std::unique_ptr<ClosureMemory>> closures_;
+  // Of the configuration that is being made: by context, its slot and whether
+  // that is of now.
+  struct SlotMark {
+    std::uint32_t round = 0;
+    std::uint32_t slot = 0;
+  };
+  std::vector<SlotMark> slot_marks_;
+  std::uint32_t slot_round_ = 0;
 
   std::vector<Items> contexts_;
   Interned<std::string, ContextId> context_of_;
@@ -249,8 +282,8 @@ class RulesMachine final : public Recogniser {
   std::unordered_map<std::uint64_t, std::uint32_t> leaf_of_place_;
   std::vector<LeafFrame> leaf_frames_;
   std::unordered_map<std::uint64_t, std::uint32_t> leaf_frame_of_;
-  // By frame, state and byte.
-  std::unordered_map<std::uint64_t, Config> steps_[256];
+  StepTable steps_;
+  std::vector<std::unique_ptr<ByteTable>> class_kinds_;  // null: not yet
   Config start_ = {};
   // Of the last place that lexeme_by_state() was true of.
   Recogniser* lexeme_schema_ = nullptr;

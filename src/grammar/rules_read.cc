@@ -29,6 +29,7 @@ void RulesMachine::scan_item(const Item& item, std::uint8_t byte, Items& out) {
     case Action::kClass:
       switch (read_char(network_.classes[state.index], byte, next.inner)) {
         case CharStep::kInside:
+          next.inner = settle(network_.classes[state.index], next.inner);
           push(out, next);
           break;
         case CharStep::kDone:
@@ -47,6 +48,7 @@ void RulesMachine::scan_item(const Item& item, std::uint8_t byte, Items& out) {
         ++next.count;
         if (state.max == kMany) next.count = std::min(next.count, state.min);
       }
+      next.inner = settle(network_.classes[state.index], next.inner);
       push(out, next);
       break;
     }
@@ -113,6 +115,7 @@ void RulesMachine::scan_free_text(const Item& item, std::uint8_t byte,
   const NetworkState& state = network_.states[item.state];
   Item next = item;
   if (read_char(any_character(), byte, next.count) == CharStep::kNo) return;
+  next.count = settle(any_character(), next.count);
   const TriggerAutomaton& automaton = network_.free_texts[state.index];
   next.inner = automaton.step(item.inner, byte);
   const TriggerAutomaton::Node& node = automaton.nodes[next.inner];

@@ -103,7 +103,8 @@ MaskMaker::MaskMaker(const MakerShared& shared)
     : shared_(shared),
       trie_(shared.tables.trie()),
       builder_(shared.tables.mask_words()),
-      lexeme_walk_(shared.tables, shared.vocabulary) {}
+      lexeme_walk_(shared.tables, shared.vocabulary),
+      shape_walk_(shared.tables, shared.byte_shapes, shared.vocabulary) {}
 
 const MaskBuilder& MaskMaker::make(Recogniser& recogniser, Config config,
                                    RelativeMasks& relative) {
@@ -123,8 +124,7 @@ const MaskBuilder& MaskMaker::make(Recogniser& recogniser, Config config,
     in_lexeme(apart.others, recogniser.lexeme_fingerprint(apart.others));
     add_words(apart.words);
   } else {
-    builder_.start({});
-    walk_all(config);
+    in_text(config);
   }
   set_marks(config);
   if (builder_.dense()) {
@@ -216,8 +216,8 @@ void MaskMaker::walk(std::uint32_t root, Config at) {
 
 // Sets all tokens.  The nodes of the first bytes lie far apart, so only those
 // that matter are looked at.
-void MaskMaker::walk_all(Config at) {
-  for_bytes(recogniser_->first_bytes(at), [&](std::uint8_t byte) {
+void MaskMaker::walk_all(Config at, const std::array<std::uint64_t, 4>& bytes) {
+  for_bytes(bytes, [&](std::uint8_t byte) {
     const std::uint32_t child = trie_.root_child(byte);
     if (child == 0) return;
     const Config next = recogniser_->step(at, byte);
@@ -550,12 +550,19 @@ void MaskMaker::except(std::uint32_t root, Config at) {
       if (!state.dead()) state = recogniser.probe(state, node.byte());
     }
     if (recogniser.escaped(state)) state = step_all(origin_, origin_node_, i);
-    if (node.token() == kNoToken) continue;
-    mark(node.token());
-    for (const vocab::Twin& twin : trie_.duplicates(node.token())) {
-      mark(twin.twin);
+    if (node.token() != kNoToken) {
+      mark(node.token());
+      for (const vocab::Twin& twin : trie_.duplicates(node.token())) {
+        mark(twin.twin);
+      }
     }
-    if (!state.dead()) set_node(node);
+    if (recogniser.escaped(state)) {
+      if (!recogniser.unread(state)) set_node(node);
+      escapes_->push_back({.node = i, .at = state});
+      state = {};
+    } else if (!state.dead()) {
+      set_node(node);
+    }
   }
 }
 
@@ -703,6 +710,29 @@ void MaskMaker::start_between(std::uint32_t max_bytes, const BodyView* string) {
   if (string != nullptr) add_inner(table, max_chars);
 }
 
+// --- In any other text -------------------------------------------------------
+
+void MaskMaker::in_text(Config config) {
+  builder_.start({});
+  const std::array<std::uint64_t, 4> bytes = recogniser_->first_bytes(config);
+  if (recogniser_->by_shapes(config) && nodes_below(bytes) > kManyNodes) {
+    shape_walk_.run(*recogniser_, config, builder_.words());
+  } else {
+    walk_all(config, bytes);
+  }
+}
+
+// Nodes of the trie of all tokens below those bytes.
+std::size_t MaskMaker::nodes_below(
+    const std::array<std::uint64_t, 4>& bytes) const {
+  std::size_t count = 0;
+  for_bytes(bytes, [&](std::uint8_t byte) {
+    const std::uint32_t child = trie_.root_child(byte);
+    if (child != 0) count += trie_.subtree_end(child) - child;
+  });
+  return count;
+}
+
 // --- Inside another lexeme ---------------------------------------------------
 
 void MaskMaker::in_lexeme(Config config, std::uint64_t fingerprint) {
@@ -755,7 +785,7 @@ void MaskMaker::in_lexeme(Config config, std::uint64_t fingerprint) {
 void MaskMaker::add_words(Config words) {
   if (words.dead()) return;
   adding_ = true;
-  walk_all(words);
+  walk_all(words, recogniser_->first_bytes(words));
   adding_ = false;
 }
 

@@ -23,7 +23,9 @@
 //       tokens that leave          the paths to them (lexeme_mask.h)
 //       names that patterns and    those of the patterns as above, those of the
 //       the schema itself know     schema by the trie of all tokens
-//   elsewhere                      the trie of all tokens
+//   in any other text
+//       where few bytes may come   the trie of all tokens
+//       else                       the shapes of all tokens (shape_walk.h)
 //
 // Every way gives the same mask as the slow walk.
 
@@ -43,6 +45,7 @@
 #include "mask/mask_builder.h"
 #include "mask/mask_store.h"
 #include "mask/relative_mask.h"
+#include "mask/shape_walk.h"
 #include "parlance/vocabulary.h"
 #include "vocab/token_tables.h"
 
@@ -87,6 +90,7 @@ struct MakerShared {
   const Vocabulary& vocabulary;
   const vocab::TokenTables& tables;
   const vocab::TokenShapes& shapes;
+  const vocab::ByteShapes& byte_shapes;
   SpaceBases& space_bases;
   LexemeMasks& lexemes;
   ValueMasks& values;
@@ -112,6 +116,10 @@ class MaskMaker {
   void follow(const Escape& escape, Config end, Config config);
   Config step_all(Config at, std::uint32_t root, std::uint32_t node);
   void start_between(std::uint32_t max_bytes, const grammar::BodyView* string);
+  // Where a walk has as few nodes as this, shapes do not help.
+  static constexpr std::size_t kManyNodes = 1000;
+  void in_text(Config config);
+  std::size_t nodes_below(const std::array<std::uint64_t, 4>& bytes) const;
   void in_lexeme(Config config, std::uint64_t fingerprint);
   void add_words(Config words);
   bool leave_by_space(Config config);
@@ -124,7 +132,7 @@ class MaskMaker {
   void set_marks(Config config);
   void set(Id id);
   void set_node(const vocab::TrieNode& node);
-  void walk_all(Config at);
+  void walk_all(Config at, const std::array<std::uint64_t, 4>& bytes);
   void walk(std::uint32_t root, Config at);
   void set_exits(const vocab::ExitTrie& exits, std::uint32_t i,
                  std::uint32_t min_count, std::uint32_t max_count);
@@ -152,6 +160,7 @@ class MaskMaker {
   const vocab::TokenTrie& trie_;
   MaskBuilder builder_;
   LexemeWalk lexeme_walk_;
+  ShapeWalk shape_walk_;
   Recogniser* recogniser_ = nullptr;  // while one mask is made
   RelativeMasks* relative_ = nullptr;
   // In a string whose text is remembered: its place, and the bytes of every

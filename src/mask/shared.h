@@ -17,6 +17,7 @@
 #include "mask/mask_maker.h"
 #include "mask/mask_store.h"
 #include "parlance/vocabulary.h"
+#include "vocab/byte_shapes.h"
 #include "vocab/token_shapes.h"
 #include "vocab/token_tables.h"
 
@@ -58,6 +59,7 @@ class Shared {
   // Of the tables, and of the bases that are made when first needed.
   std::size_t tables_bytes() const {
     return tables_.bytes().size() + shapes_.memory_bytes() +
+           byte_shapes_.memory_bytes() +
            bases_bytes_->load(std::memory_order_relaxed);
   }
   // Of all masks, with what is needed to find them.
@@ -69,6 +71,7 @@ class Shared {
   const Vocabulary vocabulary_;
   const vocab::TokenTables tables_;
   const vocab::TokenShapes shapes_;
+  const vocab::ByteShapes byte_shapes_;
   std::uint32_t longest_ = 0;
   std::vector<Id> stop_ids_;
 

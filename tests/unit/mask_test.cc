@@ -16,6 +16,7 @@
 #include "mask/memo.h"
 #include "mask/replace_file.h"
 #include "mask/text.h"
+#include "parlance/constraint.h"
 #include "support/toy_recognisers.h"
 #include "support/toy_vocabulary.h"
 
@@ -470,6 +471,35 @@ TEST(Program, IsRightWithAnyBudget) {
 }
 
 // --- Files -------------------------------------------------------------------
+
+// A number ends before the byte that shows it, which a token may hold too.
+TEST(Masks, TokensThatGoOnBehindANumber) {
+  const Vocabulary vocabulary =
+      toy_vocabulary(7, 400, {"\": 1, \"", "12,", " 1]", "[3]}", "4 }"});
+  const Result<Compiler> compiler = Compiler::create(vocabulary);
+  ASSERT_TRUE(compiler);
+  for (const char* schema :
+       {"true", R"({"properties": {"id": {"type": "integer"}, "ab": true}})",
+        R"({"items": {"type": "number"}})",
+        R"({"additionalProperties": {"items": {"enum": [1, 3, "x"]}}})"}) {
+    const Result<Grammar> grammar = Grammar::from_json_schema(schema);
+    ASSERT_TRUE(grammar);
+    const Result<Constraint> constraint = compiler->compile(*grammar);
+    for (const char* text : {"{\"d0u", "{\"id", "{\"id\":", "[1,", "[", "[1, ",
+                             "{", "{\"ab\": ["}) {
+      Matcher matcher = constraint->matcher();
+      if (!matcher.accept_bytes(text)) continue;
+      Row row(constraint->mask_words());
+      matcher.fill_bitmask(row);
+      for (Id id = 0; id < vocabulary.size(); ++id) {
+        EXPECT_EQ(
+            (static_cast<std::uint32_t>(row[id / 32]) >> (id % 32) & 1) != 0,
+            matcher.copy().accept_token(id))
+            << schema << ' ' << text << " + " << vocabulary.bytes(id);
+      }
+    }
+  }
+}
 
 TEST(ReplaceFile, KeepsTheOldOneWhole) {
   const std::string path = ::testing::TempDir() + "parlance_replace_file";

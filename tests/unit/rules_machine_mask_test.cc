@@ -122,6 +122,15 @@ tag ::= "ab" [a-c]*
       R"x(root ::= text " " text
 text[max_tokens=3] ::= [a-z :,"]* "a"
 )x",
+      // Names and the words among them, comments, characters of several bytes.
+      R"x(root ::= (word " "? | "if" " (" | "id(" [0-9]* ")" | note)+
+word ::= [a-zA-Z_] [a-zA-Z0-9_]*
+note ::= "#" [^\n#]* "\n" | "\"" [^"\\\n]* "\""
+)x",
+      R"x(root ::= [\u00e0-\u00ff\u4e00-\u9fff]+ | "<" [^<>]* ">" | [^a-z]* "\u20ac" root
+)x",
+      R"x(root ::= "a" [^\x00-\x1f"]{0,3} root | [\ud000-\ud7ff\U00010000-\U0010FFFF]*
+)x",
       R"x(root ::= text "." root | ""
 text[max_chars=6] ::= ([^.] | "\u00e9")* "a"
 )x",
@@ -177,6 +186,19 @@ TEST(RulesMachineMask, Tags) {
              "required": ["id"]}}},
           {"begin": "<f=b>", "end": "</f>", "content": {"type": "json_schema",
            "json_schema": {"type": "number"}}}]}})x",
+      // Values inside, and numbers and words that end where the tag says.
+      R"x({"type": "structural_tag", "format": {"type": "triggered_tags",
+        "triggers": ["<f="], "tags": [
+          {"begin": "<f=a>", "end": "}</f>", "content": {"type": "json_schema",
+           "json_schema": {"type": "object", "properties":
+             {"id": {"type": "object", "properties":
+                {"ab": {"type": "integer"}, "a": {"enum": ["x", 12, null]}}},
+              "ab": {"type": "array", "items": {"type": ["number", "null"]}},
+              "a": {"type": "boolean"}},
+             "required": ["id"]}}},
+          {"begin": "<f=b>", "end": "1</f>", "content": {"type": "json_schema",
+           "json_schema": {"type": ["array", "integer", "null"],
+                           "items": {"maxLength": 3}}}}]}})x",
       R"x({"type": "structural_tag", "format": {"type": "tag", "begin": "<t>",
         "content": {"type": "any_text"}, "end": "</t>"}})x",
       R"x({"type": "structural_tag", "format": {"type": "sequence", "elements": [

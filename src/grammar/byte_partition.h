@@ -1,0 +1,86 @@
+#ifndef PARLANCE_SRC_GRAMMAR_BYTE_PARTITION_H_
+#define PARLANCE_SRC_GRAMMAR_BYTE_PARTITION_H_
+
+// Which bytes are alike.
+//
+// At one place of a text most bytes lead to the same: all letters go on with a
+// name, all bytes but two with a string.  A partition begins with all bytes in
+// one class and is split by everything that tells bytes apart; what is found
+// out for one byte of a class then holds for all of them.
+//
+//   BytePartition partition;
+//   partition.split('"');
+//   partition.refine(kinds);      // kinds[b]: what byte b is to a class
+//   partition.representative();   // the least byte of each byte's class
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+
+namespace parlance::grammar {
+
+using ByteTable = std::array<std::uint8_t, 256>;
+
+class BytePartition {
+ public:
+  BytePartition() { size_[0] = 256; }
+
+  // `byte` is like no other.
+  void split(std::uint8_t byte) {
+    const std::uint8_t old = class_[byte];
+    if (size_[old] == 1) return;
+    --size_[old];
+    class_[byte] = static_cast<std::uint8_t>(count_);
+    size_[count_++] = 1;
+  }
+
+  // Bytes of different values are not alike.
+  void refine(const ByteTable& value) {
+    // By class and value, open addressing; at most half full.
+    struct Entry {
+      std::uint16_t key = 0;
+      std::uint16_t made = kNone;
+    };
+    std::array<Entry, 512> made;
+    ByteTable next;
+    std::array<std::uint16_t, 256> size{};
+    std::uint16_t count = 0;
+    for (std::size_t byte = 0; byte < 256; ++byte) {
+      const auto key =
+          static_cast<std::uint16_t>(class_[byte] << 8 | value[byte]);
+      std::size_t at = (key * 0x9E37u >> 7) % made.size();
+      while (made[at].made != kNone && made[at].key != key) {
+        at = (at + 1) % made.size();
+      }
+      if (made[at].made == kNone) made[at] = {key, count++};
+      next[byte] = static_cast<std::uint8_t>(made[at].made);
+      ++size[made[at].made];
+    }
+    class_ = next;
+    std::copy(size.begin(), size.end(), size_.begin());
+    count_ = count;
+  }
+
+  ByteTable representative() const {
+    std::array<std::uint16_t, 256> least;
+    least.fill(kNone);
+    ByteTable out;
+    for (std::size_t byte = 0; byte < 256; ++byte) {
+      std::uint16_t& first = least[class_[byte]];
+      if (first == kNone) first = static_cast<std::uint16_t>(byte);
+      out[byte] = static_cast<std::uint8_t>(first);
+    }
+    return out;
+  }
+
+ private:
+  static constexpr std::uint16_t kNone = 0xFFFF;
+
+  ByteTable class_{};
+  std::array<std::uint16_t, 257> size_{};
+  std::uint16_t count_ = 1;
+};
+
+}  // namespace parlance::grammar
+
+#endif  // PARLANCE_SRC_GRAMMAR_BYTE_PARTITION_H_

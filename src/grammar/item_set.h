@@ -1,0 +1,60 @@
+#ifndef PARLANCE_SRC_GRAMMAR_ITEM_SET_H_
+#define PARLANCE_SRC_GRAMMAR_ITEM_SET_H_
+
+// A set that is filled and emptied over and over: its memory stays, and to
+// empty it is to count one up.
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace parlance::grammar {
+
+// `Hash` says a number of bits that are all good.
+template <class Value, class Hash>
+class ItemSet {
+ public:
+  // Whether it was not there.
+  bool insert(const Value& value) {
+    if (size_ * 2 >= entries_.size()) grow();
+    Entry* entry = find(value);
+    if (entry->round == round_) return false;
+    *entry = {value, round_};
+    ++size_;
+    return true;
+  }
+  std::size_t size() const { return size_; }
+  void clear() {
+    size_ = 0;
+    if (++round_ != 0) return;
+    for (Entry& entry : entries_) entry.round = 0;
+    round_ = 1;
+  }
+
+ private:
+  struct Entry {
+    Value value = {};
+    std::uint32_t round = 0;
+  };
+  Entry* find(const Value& value) {
+    for (std::size_t at = Hash()(value);; ++at) {
+      Entry& entry = entries_[at & (entries_.size() - 1)];
+      if (entry.round != round_ || entry.value == value) return &entry;
+    }
+  }
+  void grow() {
+    std::vector<Entry> old(entries_.empty() ? 64 : entries_.size() * 2);
+    old.swap(entries_);
+    for (const Entry& entry : old) {
+      if (entry.round == round_) *find(entry.value) = entry;
+    }
+  }
+
+  std::vector<Entry> entries_;
+  std::size_t size_ = 0;
+  std::uint32_t round_ = 1;
+};
+
+}  // namespace parlance::grammar
+
+#endif  // PARLANCE_SRC_GRAMMAR_ITEM_SET_H_

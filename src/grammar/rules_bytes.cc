@@ -1,0 +1,162 @@
+// Which bytes lead to the same from a state: see byte_partition.h.
+//
+// What an item does with a byte depends on the place in the network alone, so
+// the bytes of a state are alike in all frames.
+
+#include <algorithm>
+#include <array>
+#include <vector>
+
+#include "grammar/byte_partition.h"
+#include "grammar/read_char.h"
+#include "grammar/rules_machine.h"
+
+namespace parlance::grammar {
+namespace {
+
+// Numbers places as they come; 0 and 1 are "no" and "done".
+class Places {
+ public:
+  std::uint8_t of(std::uint32_t place) {
+    const auto at = static_cast<std::size_t>(std::distance(
+        met_.begin(), std::find(met_.begin(), met_.end(), place)));
+    if (at == met_.size()) met_.push_back(place);
+    return static_cast<std::uint8_t>(2 + at);
+  }
+
+ private:
+  std::vector<std::uint32_t> met_;
+};
+
+ByteTable char_kinds(const regex::CharClass& set, std::uint32_t partial) {
+  ByteTable kinds{};
+  Places places;
+  // Between two characters, or due for one more byte.
+  const unsigned first = partial == 0 ? 0 : 0x80;
+  const unsigned last = partial == 0 ? 0xF4 : 0xBF;
+  for (unsigned byte = first; byte <= last; ++byte) {
+    std::uint32_t next = partial;
+    switch (read_char(set, static_cast<std::uint8_t>(byte), next)) {
+      case CharStep::kNo:
+        break;
+      case CharStep::kDone:
+        kinds[byte] = 1;
+        break;
+      case CharStep::kInside:
+        kinds[byte] = places.of(settle(set, next));
+        break;
+    }
+  }
+  return kinds;
+}
+
+const ByteTable& kinds_of_all() {
+  static const ByteTable kinds = char_kinds(any_character(), 0);
+  return kinds;
+}
+
+}  // namespace
+
+const ByteTable& RulesMachine::kinds_of_class(std::uint32_t index) {
+  if (class_kinds_.empty()) class_kinds_.resize(network_.classes.size());
+  std::unique_ptr<ByteTable>& kinds = class_kinds_[index];
+  if (kinds == nullptr) {
+    kinds = std::make_unique<ByteTable>(char_kinds(network_.classes[index], 0));
+    bytes_ += sizeof(ByteTable);
+  }
+  return *kinds;
+}
+
+void RulesMachine::split_bytes(const Item& item, BytePartition& bytes) {
+  const NetworkState& state = network_.states[item.state];
+  switch (state.action) {
+    case Action::kBytes:
+      bytes.split(
+          static_cast<std::uint8_t>(network_.texts[state.index][item.inner]));
+      break;
+    case Action::kCountClass:
+    case Action::kClass:
+      bytes.refine(item.inner == 0
+                       ? kinds_of_class(state.index)
+                       : char_kinds(network_.classes[state.index], item.inner));
+      break;
+    case Action::kFreeText: {
+      // The class of all characters is cut where the automaton is.
+      bytes.refine(item.count == 0 ? kinds_of_all()
+                                   : char_kinds(any_character(), item.count));
+      const TriggerAutomaton& automaton = network_.free_texts[state.index];
+      for (std::uint32_t node = item.inner;;
+           node = automaton.nodes[node].fail) {
+        for (const auto& [byte, next] : automaton.nodes[node].next) {
+          bytes.split(byte);
+        }
+        if (node == 0) break;
+      }
+      break;
+    }
+    case Action::kCall: {
+      const Occurrence& one = occurrences_[item.inner];
+      for (const Item& inside : one.items) split_bytes(inside, bytes);
+      if (one.budget.chars == kMany) break;
+      ByteTable begins{};
+      std::fill(begins.begin() + 0x80, begins.begin() + 0xC0, 1);
+      bytes.refine(begins);
+      break;
+    }
+    case Action::kSubstring:
+      split_substring(item, bytes);
+      break;
+    case Action::kSchema:
+      split_schema(item, bytes);
+      break;
+    default:
+      break;
+  }
+}
+
+void RulesMachine::split_substring(const Item& item, BytePartition& bytes) {
+  const std::vector<std::string>& chunks =
+      network_.substrings[network_.states[item.state].index].chunks;
+  if (item.inner != 0 && item.count != 0) {
+    bytes.split(static_cast<std::uint8_t>(chunks[item.inner - 1][item.count]));
+    return;
+  }
+  // Any chunk may begin here, or the next one that is not empty.
+  for (std::size_t i = item.inner == 0 ? 0 : item.inner - 1; i < chunks.size();
+       ++i) {
+    if (!chunks[i].empty()) {
+      bytes.split(static_cast<std::uint8_t>(chunks[i][0]));
+    }
+  }
+}
+
+// Asked byte by byte; where there are too many answers all bytes differ.
+void RulesMachine::split_schema(const Item& item, BytePartition& bytes) {
+  Recogniser& schema = *network_.schemas[network_.states[item.state].index];
+  const Config from = item.inner == 0 ? schema.start() : configs_[item.inner];
+  ByteTable kinds{};
+  std::vector<Config> met;
+  for (std::size_t byte = 0; byte < 256; ++byte) {
+    const Config to = schema.step(from, static_cast<std::uint8_t>(byte));
+    if (to.dead()) continue;
+    auto at = std::find(met.rbegin(), met.rend(), to);
+    if (at == met.rend()) {
+      met.push_back(to);
+      at = met.rbegin();
+    }
+    kinds[byte] = static_cast<std::uint8_t>(std::distance(at, met.rend()));
+  }
+  bytes.refine(kinds);
+}
+
+const ByteTable& RulesMachine::alike(std::uint32_t lex) {
+  if (states_[lex].alike == nullptr) {
+    BytePartition bytes;
+    for (const Item& item : states_[lex].items) split_bytes(item, bytes);
+    states_[lex].alike = std::make_unique<ByteTable>(bytes.representative());
+    bytes_ += sizeof(ByteTable) + 16;
+  }
+  return *states_[lex].alike;
+}
+
+}  // namespace parlance::grammar

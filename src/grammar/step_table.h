@@ -1,0 +1,77 @@
+#ifndef PARLANCE_SRC_GRAMMAR_STEP_TABLE_H_
+#define PARLANCE_SRC_GRAMMAR_STEP_TABLE_H_
+
+// Where a byte leads, by state and frame: one flat table, so that a look-up is
+// one miss of the cache.
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "base/mix.h"
+#include "grammar/recogniser.h"
+
+namespace parlance::grammar {
+
+class StepTable {
+ public:
+  // Null if it is not known.  Valid until the next insert().
+  // REQUIRES: from.lex != 0.
+  const Config* find(Config from, std::uint8_t byte) const {
+    if (entries_.empty()) return nullptr;
+    for (std::size_t at = hash(from, byte);; ++at) {
+      const Entry& entry = entries_[at & (entries_.size() - 1)];
+      if (entry.lex == 0) return nullptr;
+      if (entry.is(from, byte)) return &entry.to;
+    }
+  }
+
+  // REQUIRES: it is not known.
+  void insert(Config from, std::uint8_t byte, Config to) {
+    if (used_ * 3 >= entries_.size() * 2) grow();
+    put({from.lex, from.frame, byte, to});
+    ++used_;
+  }
+
+  std::size_t memory_bytes() const { return entries_.size() * sizeof(Entry); }
+
+ private:
+  struct Entry {
+    std::uint32_t lex = 0;  // 0: free
+    std::uint32_t frame = 0;
+    std::uint32_t byte = 0;
+    Config to = {};
+
+    bool is(Config from, std::uint8_t b) const {
+      return lex == from.lex && frame == from.frame && byte == b;
+    }
+  };
+
+  static std::size_t hash(Config from, std::uint8_t byte) {
+    std::uint64_t h = std::uint64_t{from.lex} << 32 | from.frame;
+    base::mix(h, byte);
+    return static_cast<std::size_t>(h);
+  }
+  void put(const Entry& entry) {
+    Config from;
+    from.lex = entry.lex;
+    from.frame = entry.frame;
+    std::size_t at = hash(from, static_cast<std::uint8_t>(entry.byte));
+    while (entries_[at & (entries_.size() - 1)].lex != 0) ++at;
+    entries_[at & (entries_.size() - 1)] = entry;
+  }
+  void grow() {
+    std::vector<Entry> old(entries_.empty() ? 64 : entries_.size() * 2);
+    old.swap(entries_);
+    for (const Entry& entry : old) {
+      if (entry.lex != 0) put(entry);
+    }
+  }
+
+  std::vector<Entry> entries_;
+  std::size_t used_ = 0;
+};
+
+}  // namespace parlance::grammar
+
+#endif  // PARLANCE_SRC_GRAMMAR_STEP_TABLE_H_

@@ -1,0 +1,115 @@
+#ifndef PARLANCE_SRC_VOCAB_BYTE_SHAPES_H_
+#define PARLANCE_SRC_VOCAB_BYTE_SHAPES_H_
+
+// All tokens by their shape, for readers of any text.
+//
+// As token_shapes.h, which knows of JSON strings: bytes are put into cells, and
+// tokens whose bytes are in the same cells stand side by side.  Here are all
+// tokens of the trie, whatever bytes they have:
+//
+//   cells    a: a-z   A: A-Z   0: 0-9   each other byte of ASCII
+//            the leading bytes of UTF-8 that may be followed by the same
+//            the others 80-8F, 90-9F, A0-BF, and what is no UTF-8
+//
+// Each node knows which cells occur below it.  A reader that stays where it is
+// whatever of these it reads takes the whole subtree at once:
+//
+//   node  shape   ids()[first, own_end)   ids()[first, last)       below
+//     0   -       {}                      everything               all
+//     1   a       { "a", "b", ... }       { "a", "if", "if(" }     a (
+//     2   aa      { "if", "of", ... }     { "if", "if(" }          (
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "vocab/token_tables.h"
+
+namespace parlance::vocab {
+
+// A set of cells.
+struct CellSet {
+  std::uint64_t bits[2] = {0, 0};
+
+  void add(std::uint8_t cell) {
+    bits[cell >> 6] |= std::uint64_t{1} << (cell & 63);
+  }
+  bool has(std::uint8_t cell) const {
+    return (bits[cell >> 6] >> (cell & 63) & 1) != 0;
+  }
+  void add(const CellSet& other) {
+    bits[0] |= other.bits[0];
+    bits[1] |= other.bits[1];
+  }
+  bool meets(const CellSet& other) const {
+    return ((bits[0] & other.bits[0]) | (bits[1] & other.bits[1])) != 0;
+  }
+  CellSet without(const CellSet& other) const {
+    return {{bits[0] & ~other.bits[0], bits[1] & ~other.bits[1]}};
+  }
+  bool empty() const { return (bits[0] | bits[1]) == 0; }
+};
+
+struct ByteShape {
+  std::uint8_t cell = 0;          // that leads here; 0 at the root
+  std::uint8_t depth = 0;         // bytes from the root to here
+  std::uint32_t subtree_end = 0;  // nodes are in preorder, as in TokenTrie
+  std::uint32_t first = 0, own_end = 0, last = 0;  // of ids()
+  // Cells of the bytes below.  kBroken where some of them are no UTF-8 from
+  // here on.
+  CellSet below = {};
+};
+
+// Immutable, safe to share between threads.
+class ByteShapes {
+ public:
+  static constexpr std::size_t kCells = 96;
+  // No cell: below a node there is text that is no UTF-8.
+  static constexpr std::uint8_t kBroken = 127;
+
+  // ORDER: the cells of leading bytes
+  static constexpr std::uint8_t kLead2 = 69;  // C2-DF
+  static constexpr std::uint8_t kLeadE0 = 70;
+  static constexpr std::uint8_t kLead3 = 71;  // E1-EC, EE, EF
+  static constexpr std::uint8_t kLeadED = 72;
+  static constexpr std::uint8_t kLeadF0 = 73;
+  static constexpr std::uint8_t kLead4 = 74;  // F1-F3
+  static constexpr std::uint8_t kLeadF4 = 75;
+  static constexpr std::uint8_t kTail8 = 76;  // 80-8F
+  static constexpr std::uint8_t kTail9 = 77;  // 90-9F
+  static constexpr std::uint8_t kTailA = 78;  // A0-BF
+  static constexpr std::uint8_t kOther = 79;
+
+  // Complexity: O(nodes of the trie).
+  explicit ByteShapes(const TokenTables& tables);
+
+  std::span<const ByteShape> nodes() const { return nodes_; }
+  // All tokens of the trie, twins too.
+  std::span<const Id> ids() const { return ids_; }
+
+  // The bytes of a cell, ascending.
+  std::span<const std::uint8_t> bytes(std::uint8_t cell) const {
+    return std::span(bytes_).subspan(
+        first_byte_[cell], first_byte_[cell + 1U] - first_byte_[cell]);
+  }
+
+  std::size_t memory_bytes() const {
+    return sizeof(*this) + nodes_.capacity() * sizeof(ByteShape) +
+           ids_.capacity() * sizeof(Id);
+  }
+
+ private:
+  void make_cells();
+
+  std::array<std::uint8_t, 256> cell_of_{};
+  std::array<std::uint8_t, 256> bytes_{};
+  std::array<std::uint16_t, kCells + 1> first_byte_{};
+  std::vector<ByteShape> nodes_;
+  std::vector<Id> ids_;
+};
+
+}  // namespace parlance::vocab
+
+#endif  // PARLANCE_SRC_VOCAB_BYTE_SHAPES_H_
