@@ -1,5 +1,5 @@
 // Goals and what their shapes say of names, members and items.  How a goal is
-// taken apart is in schema_expand.cc, what is live in schema_live.cc.
+// taken apart is in schema_expander.h, what is live in schema_live.cc.
 
 #include "grammar/schema_goals.h"
 

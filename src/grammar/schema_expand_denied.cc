@@ -1,0 +1,355 @@
+// What must fail: each rule of the node is a way to fail it, and so a choice.
+// Rules for objects are kept together as a denial, unless there is one way.
+
+#include <algorithm>
+#include <string_view>
+
+#include "grammar/schema_expander.h"
+
+namespace parlance::grammar {
+
+using schema::kNoNode;
+
+bool Goals::Expander::take_denied(Partial& partial, NodeId id,
+                                  std::uint32_t place) {
+  const Node& node = document().node(id);
+  if ((node.types & type_bit(type_)) == 0) return true;
+  std::vector<Choice> choices;
+  if (type_ == JsonType::kObject) {
+    Denial denial;
+    if (!deny_objects(id, denial, choices)) return true;
+    if (excludes(std::get<ObjectShape>(partial.shape), denial)) return true;
+    add_denial(std::move(denial), choices);
+    return choose(partial, choices, place);
+  }
+  if (!deny_logic(node, choices)) return true;
+  deny_rules(node, choices);
+  for (const NodeId child : node.all_of) choices.push_back(denied(child));
+  if (node.ref != kNoNode) choices.push_back(denied(node.ref));
+  if (choices.size() > 1 && contradicts(partial, id)) return true;
+  return choose(partial, choices, place);
+}
+
+// The rules for objects of the node and of those it is a conjunction of go
+// to `denial`, everything else to `choices`.  False if the node fails anyway.
+// The depth is that of in-place chains, which the document bounds.
+bool Goals::Expander::deny_objects(NodeId id, Denial& denial,
+                                   std::vector<Choice>& choices) {
+  const Node& node = document().node(id);
+  if ((node.types & type_bit(type_)) == 0) return false;
+  if (!deny_logic(node, choices)) return false;
+  for (const auto& [name, child] : node.objects().dependent_schemas) {
+    choices.push_back({.literals = {fails(child)},
+                       .at_key = goals_.key(name),
+                       .edit = Choice::Edit::kRequire});
+  }
+  if (node.objects().unevaluated_properties != kNoNode) leave_out();
+  if (node.object_rules != nullptr) denial.nodes.push_back(id);
+  for (const NodeId child : node.all_of) {
+    if (!deny_objects(child, denial, choices)) return false;
+  }
+  return node.ref == kNoNode || deny_objects(node.ref, denial, choices);
+}
+
+// A single way to break the rules is a rule of its own.
+void Goals::Expander::add_denial(Denial denial, std::vector<Choice>& choices) {
+  std::size_t ways = 0;
+  Violation last;
+  goals_.for_ways(denial, [&](const Violation& way) {
+    ++ways;
+    last = way;
+  });
+  if (ways == 0) return;
+  using Kind = Violation::Kind;
+  if (ways == 1 && last.kind == Kind::kAbsent) {
+    choices.push_back({.at_key = last.key, .edit = Choice::Edit::kForbid});
+  } else if (ways == 1 && last.kind == Kind::kValue) {
+    choices.push_back({.at_key = last.key,
+                       .at = last.literal,
+                       .edit = Choice::Edit::kRequireValue});
+  } else if (ways == 1 && last.kind == Kind::kFewer) {
+    choices.push_back({.edit = Choice::Edit::kBounds, .max = last.bound});
+  } else if (ways == 1 && last.kind == Kind::kMore) {
+    choices.push_back({.edit = Choice::Edit::kBounds, .min = last.bound});
+  } else {
+    choices.push_back(
+        {.edit = Choice::Edit::kDeny, .denial = std::move(denial)});
+  }
+}
+
+// Whether objects of this shape break the rules of `denial` anyway, as far
+// as that is clear at once: a member that both speak of, and that one of
+// them requires, cannot have a value.
+bool Goals::Expander::excludes(const ObjectShape& object,
+                               const Denial& denial) {
+  const auto has = [](const std::vector<KeyId>& list, KeyId key) {
+    return std::find(list.begin(), list.end(), key) != list.end();
+  };
+  std::vector<KeyId> required = object.required;
+  for (const NodeId node : denial.nodes) {
+    for (const std::string_view name :
+         document().node(node).objects().required) {
+      const KeyId key = goals_.key(name);
+      if (has(object.forbidden, key)) return true;
+      required.push_back(key);
+    }
+  }
+  for (const KeyId key : required) {
+    std::vector<Literal> literals;
+    bool both = false;
+    for (const NodeId node : denial.nodes) {
+      const NodeId child = goals_.declared(node, key);
+      const schema::ObjectRules& rules = document().node(node).objects();
+      if (child != kNoNode) {
+        literals.push_back(holds(child));
+      } else if (rules.additional_properties != kNoNode &&
+                 rules.pattern_properties.empty()) {
+        literals.push_back(holds(rules.additional_properties));
+      }
+    }
+    both = !literals.empty();
+    const std::size_t denied = literals.size();
+    for (const MemberRules& rules : object.members) {
+      const NodeId child = goals_.declared(rules.node, key);
+      if (child != kNoNode) {
+        literals.push_back(holds(child));
+      } else if (rules.extra != kNoLiteral && document()
+                                                  .node(rules.node)
+                                                  .objects()
+                                                  .pattern_properties.empty()) {
+        literals.push_back(rules.extra);
+      }
+    }
+    for (const auto& [at, literal] : object.at) {
+      if (at == key) literals.push_back(literal);
+    }
+    both = both && literals.size() > denied;
+    const bool never =
+        std::any_of(literals.begin(), literals.end(), [&](Literal literal) {
+          return literal == kNever ||
+                 ((literal & 1) == 0 &&
+                  document().node(literal >> 1).types == 0);
+        });
+    if (never) return true;
+    if (!both) continue;
+    const Answer answer = goals_.ask(goals_.goal(std::move(literals)));
+    if (answer.surely_not()) return true;
+  }
+  return false;
+}
+
+// What is not a rule of its own type: enumerations and applicators.  False
+// if one of them fails for every value of the type.
+bool Goals::Expander::deny_logic(const Node& node,
+                                 std::vector<Choice>& choices) {
+  if (node.scalars && !deny_enum(node, choices)) return false;
+  if (node.not_node != kNoNode)
+    choices.push_back({.literals = {holds(node.not_node)}});
+  if (node.has_any_of) {
+    Choice all;
+    for (const NodeId child : node.any_of) {
+      if (possible(child)) all.literals.push_back(fails(child));
+    }
+    if (all.literals.empty()) return false;
+    choices.push_back(std::move(all));
+  }
+  if (node.has_one_of && !deny_one_of(node, choices)) return false;
+  if (node.if_node != kNoNode) {
+    if (node.then_node != kNoNode) {
+      choices.push_back(
+          {.literals = {holds(node.if_node), fails(node.then_node)}});
+    }
+    if (node.else_node != kNoNode) {
+      choices.push_back(
+          {.literals = {fails(node.if_node), fails(node.else_node)}});
+    }
+  }
+  return true;
+}
+
+// Whether what is in `partial` already excludes that `id` holds.
+bool Goals::Expander::contradicts(const Partial& partial, NodeId id) {
+  Partial both = partial;
+  both.denied.clear();
+  both.todo.clear();
+  both.done.pop_back();  // that it fails
+  require(both, holds(id));
+  Expander expander(goals_, type_, 16);
+  expander.run(std::move(both));
+  if (expander.truncated() || expander.cut()) return false;
+  return std::all_of(expander.done().begin(), expander.done().end(),
+                     [&](Partial& shape) { return impossible(shape.shape); });
+}
+
+bool Goals::Expander::impossible(Shape& shape) {
+  if (auto* spec = std::get_if<NumberSpec>(&shape)) {
+    spec->zero_fraction = document().integer_may_have_zero_fraction;
+    return goals_.numbers_.empty(goals_.numbers_.add(*spec));
+  }
+  if (auto* strings = std::get_if<Strings>(&shape)) {
+    return strings->min > strings->max ||
+           goals_.languages_.empty(
+               goals_.languages_.all_of(strings->languages));
+  }
+  return false;  // objects: see excludes()
+}
+
+// False when the value is in no list anyway, so that the node fails.
+bool Goals::Expander::deny_enum(const Node& node,
+                                std::vector<Choice>& choices) {
+  switch (type_) {
+    case JsonType::kNull:
+    case JsonType::kBoolean: {
+      const Constants all = type_ == JsonType::kNull ? 1 : 3;
+      const Constants rest = all & ~constants_in(*node.scalars);
+      if (rest == all) return false;
+      if (rest != 0) {
+        choices.push_back(
+            {.edit = Choice::Edit::kConstants, .constants = rest});
+      }
+      return true;
+    }
+    case JsonType::kNumber: {
+      Choice choice{.edit = Choice::Edit::kNumber};
+      for (const json::Value& value : *node.scalars) {
+        if (is_number(value)) choice.number.excluded.push_back(decimal(value));
+      }
+      if (choice.number.excluded.empty()) return false;
+      choices.push_back(std::move(choice));
+      return true;
+    }
+    case JsonType::kString: {
+      const automata::LanguageId words = goals_.enum_language(*node.scalars);
+      if (goals_.languages_.empty(words)) return false;
+      add_language(choices, words);
+      return true;
+    }
+    default: {
+      Choice all;
+      for (const NodeId child : node.enum_nodes) {
+        if (possible(child)) all.literals.push_back(fails(child));
+      }
+      if (all.literals.empty()) return false;
+      choices.push_back(std::move(all));
+      return true;
+    }
+  }
+}
+
+// The strings that are not in `language`.
+void Goals::Expander::add_language(std::vector<Choice>& choices,
+                                   automata::LanguageId language) {
+  choices.push_back({.edit = Choice::Edit::kLanguage,
+                     .language = goals_.languages_.complement(language)});
+}
+
+void Goals::Expander::add_bounds(std::vector<Choice>& choices,
+                                 std::optional<std::uint64_t> min,
+                                 std::optional<std::uint64_t> max) {
+  if (min && *min > 0)
+    choices.push_back({.edit = Choice::Edit::kBounds, .max = *min - 1});
+  if (max) choices.push_back({.edit = Choice::Edit::kBounds, .min = *max + 1});
+}
+
+void Goals::Expander::deny_rules(const Node& node,
+                                 std::vector<Choice>& choices) {
+  switch (type_) {
+    case JsonType::kNull:
+    case JsonType::kBoolean:
+      return;
+    case JsonType::kNumber:
+      return deny_number(node, choices);
+    case JsonType::kString: {
+      // A format counts only where it holds: ours are a part of the texts
+      // that it means, so that others do not surely fail it.
+      const schema::StringRules& rules = node.strings();
+      if (rules.pattern != schema::kNoPattern)
+        add_language(choices, goals_.pattern_language(rules.pattern));
+      return add_bounds(choices, rules.min_length, rules.max_length);
+    }
+    case JsonType::kArray:
+      return deny_array(node.arrays(), choices);
+    case JsonType::kObject:
+      return;  // see deny_objects()
+  }
+}
+
+void Goals::Expander::deny_number(const Node& node,
+                                  std::vector<Choice>& choices) {
+  const auto add = [&](auto edit) {
+    Choice choice{.edit = Choice::Edit::kNumber};
+    edit(choice.number);
+    choices.push_back(std::move(choice));
+  };
+  const schema::NumberRules& rules = node.numbers();
+  if (node.integer_only) add([](NumberSpec& spec) { spec.not_integer = true; });
+  if (rules.minimum)
+    add([&](NumberSpec& spec) { add_maximum(spec, *rules.minimum, true); });
+  if (rules.exclusive_minimum) {
+    add([&](NumberSpec& spec) {
+      add_maximum(spec, *rules.exclusive_minimum, false);
+    });
+  }
+  if (rules.maximum)
+    add([&](NumberSpec& spec) { add_minimum(spec, *rules.maximum, true); });
+  if (rules.exclusive_maximum) {
+    add([&](NumberSpec& spec) {
+      add_minimum(spec, *rules.exclusive_maximum, false);
+    });
+  }
+  if (rules.multiple_of) {
+    add([&](NumberSpec& spec) {
+      spec.not_multiple_of.push_back(*rules.multiple_of);
+    });
+  }
+}
+
+void Goals::Expander::deny_array(const schema::ArrayRules& rules,
+                                 std::vector<Choice>& choices) {
+  for (std::size_t i = 0; i < rules.prefix_items.size(); ++i) {
+    choices.push_back({.at_index = i,
+                       .at = fails(rules.prefix_items[i]),
+                       .edit = Choice::Edit::kItem});
+  }
+  if (rules.items != kNoNode) {
+    choices.push_back({.at_index = rules.prefix_items.size(),
+                       .at = fails(rules.items),
+                       .edit = Choice::Edit::kItemWitness});
+  }
+  if (rules.contains != kNoNode) {
+    const Literal literal = holds(rules.contains);
+    if (rules.min_contains > 0) {
+      choices.push_back({.edit = Choice::Edit::kCount,
+                         .count = {literal, 0, rules.min_contains - 1}});
+    }
+    if (rules.max_contains) {
+      choices.push_back(
+          {.edit = Choice::Edit::kCount,
+           .count = {literal, *rules.max_contains + 1, kNoBound}});
+    }
+  }
+  // Two equal items, and items that are not evaluated, are not looked for.
+  if (rules.unique_items || rules.unevaluated_items != kNoNode) leave_out();
+  add_bounds(choices, rules.min_items, rules.max_items);
+}
+
+// None holds, or two of them do.  False when none can hold.
+bool Goals::Expander::deny_one_of(const Node& node,
+                                  std::vector<Choice>& choices) {
+  std::vector<NodeId> options;
+  for (const NodeId child : node.one_of) {
+    if (possible(child)) options.push_back(child);
+  }
+  if (options.empty()) return false;
+  Choice none;
+  for (const NodeId child : options) none.literals.push_back(fails(child));
+  choices.push_back(std::move(none));
+  for (std::size_t i = 0; i < options.size(); ++i) {
+    for (std::size_t j = i + 1; j < options.size(); ++j) {
+      choices.push_back({.literals = {holds(options[i]), holds(options[j])}});
+    }
+  }
+  return true;
+}
+
+}  // namespace parlance::grammar

@@ -1,0 +1,358 @@
+// What must hold: rules are added to the partial, applicators bring in further
+// literals or split it.
+
+#include <algorithm>
+#include <string>
+
+#include "grammar/schema_expander.h"
+
+namespace parlance::grammar {
+
+using schema::kNoNode;
+
+bool Goals::Expander::take(Partial& partial, NodeId id, std::uint32_t place) {
+  const Node& node = document().node(id);
+  if ((node.types & type_bit(type_)) == 0) return false;
+  std::vector<Choice> enumerated;
+  if (node.scalars && !take_enum(partial, node, &enumerated)) return false;
+  if (!take_rules(partial, id, node)) return false;
+  for (auto it = node.all_of.rbegin(); it != node.all_of.rend(); ++it)
+    require(partial, holds(*it), place);
+  if (node.ref != kNoNode) require(partial, holds(node.ref), place);
+  if (node.not_node != kNoNode) require(partial, fails(node.not_node), place);
+
+  // Disjunctions, one after the other: each later one is put off by being
+  // given to every partial that the earlier ones make.
+  std::vector<std::vector<Choice>> splits;
+  if (!enumerated.empty()) splits.push_back(std::move(enumerated));
+  if (node.has_any_of) splits.push_back(any_of(node));
+  if (node.has_one_of) splits.push_back(one_of(node));
+  if (node.if_node != kNoNode) splits.push_back(conditional(node));
+  if (type_ == JsonType::kObject) {
+    for (const auto& [name, child] : node.objects().dependent_schemas) {
+      if (!add_clauses(std::get<ObjectShape>(partial.shape), name, child))
+        splits.push_back(dependent(name, child));
+    }
+  }
+  splits.erase(std::remove_if(splits.begin(), splits.end(),
+                              [](const auto& split) {
+                                return split.size() == 1 &&
+                                       split[0].literals.empty() &&
+                                       split[0].edit == Choice::Edit::kNone;
+                              }),
+               splits.end());
+  return split(partial, splits, place);
+}
+
+// Every combination of one choice of each split.
+bool Goals::Expander::split(Partial& partial,
+                            std::vector<std::vector<Choice>>& splits,
+                            std::uint32_t place) {
+  for (std::size_t i = 0; i < splits.size(); ++i) {
+    if (splits[i].empty()) return false;
+  }
+  if (splits.empty()) return true;
+  if (splits.size() == 1) return choose(partial, splits[0], place);
+  std::vector<Partial> made;
+  made.push_back(std::move(partial));
+  for (const auto& choices : splits) {
+    std::vector<Partial> next;
+    for (const Partial& base : made) {
+      for (const Choice& choice : choices) {
+        Partial other = base;
+        if (apply(other, choice, place)) next.push_back(std::move(other));
+        if (next.size() > 4 * limit_) {
+          truncated_ = true;
+          break;
+        }
+      }
+    }
+    made = std::move(next);
+  }
+  for (auto it = made.rbegin(); it != made.rend(); ++it)
+    stack_.push_back(std::move(*it));
+  return false;
+}
+
+bool Goals::Expander::take_enum(Partial& partial, const Node& node,
+                                std::vector<Choice>* choices) {
+  switch (type_) {
+    case JsonType::kNull:
+    case JsonType::kBoolean: {
+      auto& constants = std::get<Constants>(partial.shape);
+      constants &= constants_in(*node.scalars);
+      return constants != 0;
+    }
+    case JsonType::kNumber: {
+      NumberSpec spec;
+      spec.allowed.emplace();
+      for (const json::Value& value : *node.scalars) {
+        if (is_number(value)) spec.allowed->push_back(decimal(value));
+      }
+      if (spec.allowed->empty()) return false;
+      add_number(std::get<NumberSpec>(partial.shape), spec);
+      return true;
+    }
+    case JsonType::kString: {
+      const automata::LanguageId words = goals_.enum_language(*node.scalars);
+      if (goals_.languages_.empty(words)) return false;
+      std::get<Strings>(partial.shape).languages.push_back(words);
+      return true;
+    }
+    default:
+      for (const NodeId child : node.enum_nodes) {
+        if (possible(child)) choices->push_back({.literals = {holds(child)}});
+      }
+      return !choices->empty();
+  }
+}
+
+Constants Goals::Expander::constants_in(
+    const std::vector<json::Value>& values) const {
+  Constants found = 0;
+  for (const json::Value& value : values) {
+    if (type_ == JsonType::kNull && value.is_null()) found |= 1;
+    if (type_ == JsonType::kBoolean && value.kind() == json::Kind::kBool)
+      found |= value.as_bool() ? 2 : 1;
+  }
+  return found;
+}
+
+NumberSpec Goals::Expander::number_spec(const Node& node) {
+  NumberSpec spec;
+  spec.integer = node.integer_only;
+  const schema::NumberRules& rules = node.numbers();
+  if (rules.minimum) add_minimum(spec, *rules.minimum, false);
+  if (rules.exclusive_minimum)
+    add_minimum(spec, *rules.exclusive_minimum, true);
+  if (rules.maximum) add_maximum(spec, *rules.maximum, false);
+  if (rules.exclusive_maximum)
+    add_maximum(spec, *rules.exclusive_maximum, true);
+  if (rules.multiple_of) spec.multiple_of.push_back(*rules.multiple_of);
+  return spec;
+}
+
+bool Goals::Expander::take_rules(Partial& partial, NodeId id,
+                                 const Node& node) {
+  switch (type_) {
+    case JsonType::kNull:
+    case JsonType::kBoolean:
+      return true;
+    case JsonType::kNumber:
+      if (node.integer_only || node.number_rules != nullptr)
+        add_number(std::get<NumberSpec>(partial.shape), number_spec(node));
+      return true;
+    case JsonType::kString: {
+      if (node.string_rules == nullptr) return true;
+      const schema::StringRules& rules = *node.string_rules;
+      auto& strings = std::get<Strings>(partial.shape);
+      for (const schema::PatternId pattern : {rules.pattern, rules.format}) {
+        if (pattern != schema::kNoPattern)
+          strings.languages.push_back(goals_.pattern_language(pattern));
+      }
+      return bound(partial, rules.min_length.value_or(0),
+                   rules.max_length.value_or(kNoBound));
+    }
+    case JsonType::kArray:
+      return node.array_rules == nullptr ||
+             take_array(partial, id, *node.array_rules);
+    case JsonType::kObject:
+      return node.object_rules == nullptr ||
+             take_object(partial, id, *node.object_rules);
+  }
+  return true;
+}
+
+bool Goals::Expander::take_array(Partial& partial, NodeId id,
+                                 const schema::ArrayRules& rules) {
+  auto& array = std::get<ArrayShape>(partial.shape);
+  if (!rules.prefix_items.empty() || rules.items != kNoNode) {
+    Literal rest = rules.items == kNoNode ? kNoLiteral : holds(rules.items);
+    if (rest == kNoLiteral && goals_.options_.closed &&
+        rules.unevaluated_items == kNoNode)
+      rest = kNever;
+    array.items.push_back({id, rest});
+  }
+  if (rules.contains != kNoNode &&
+      (rules.min_contains > 0 || rules.max_contains)) {
+    if (rules.min_contains > rules.max_contains.value_or(kNoBound))
+      return false;
+    array.counts.push_back({holds(rules.contains), rules.min_contains,
+                            rules.max_contains.value_or(kNoBound)});
+  }
+  array.unique = array.unique || rules.unique_items;
+  return bound(partial, rules.min_items.value_or(0),
+               rules.max_items.value_or(kNoBound));
+}
+
+bool Goals::Expander::take_object(Partial& partial, NodeId id,
+                                  const schema::ObjectRules& rules) {
+  auto& object = std::get<ObjectShape>(partial.shape);
+  const bool lists =
+      !rules.properties.empty() || !rules.pattern_properties.empty();
+  if (lists || rules.additional_properties != kNoNode) {
+    Literal extra = rules.additional_properties == kNoNode
+                        ? kNoLiteral
+                        : holds(rules.additional_properties);
+    if (extra == kNoLiteral && goals_.options_.closed &&
+        rules.unevaluated_properties == kNoNode)
+      extra = kNever;
+    object.members.push_back({id, extra});
+  }
+  const std::size_t required_before = object.required.size();
+  if (rules.property_names != kNoNode)
+    object.names.push_back(holds(rules.property_names));
+  for (const std::string_view name : rules.required)
+    object.required.push_back(goals_.key(name));
+  for (const auto& [name, others] : rules.dependent_required) {
+    std::vector<KeyId> keys;
+    for (const std::string_view other : others)
+      keys.push_back(goals_.key(other));
+    object.dependent.emplace_back(goals_.key(name), std::move(keys));
+  }
+  for (const KeyId key : object.forbidden) {
+    if (std::find(object.required.begin(), object.required.end(), key) !=
+        object.required.end())
+      return false;
+  }
+  // Of many conditions on one member ("kind" is a, "kind" is b) most pairs
+  // exclude each other; to see that early keeps their number down.
+  if (object.members.size() > 1) {
+    const auto never = [&](KeyId key) {
+      const Answer answer = goals_.ask(known_goal(object, key));
+      return !answer.yes && answer.low == Answer::kNone;
+    };
+    for (std::size_t i = 0; i < object.required.size(); ++i) {
+      if ((i >= required_before ||
+           goals_.declared(id, object.required[i]) != kNoNode) &&
+          never(object.required[i]))
+        return false;
+    }
+  }
+  return bound(partial, rules.min_properties.value_or(0),
+               rules.max_properties.value_or(kNoBound));
+}
+
+// What is known so far of the value of a member, patterns left aside.
+GoalId Goals::Expander::known_goal(const ObjectShape& object, KeyId key) {
+  std::vector<Literal> literals;
+  for (const MemberRules& rules : object.members) {
+    const NodeId child = goals_.declared(rules.node, key);
+    if (child != kNoNode) {
+      literals.push_back(holds(child));
+    } else if (rules.extra != kNoLiteral && document()
+                                                .node(rules.node)
+                                                .objects()
+                                                .pattern_properties.empty()) {
+      literals.push_back(rules.extra);
+    }
+  }
+  for (const auto& [at, literal] : object.at) {
+    if (at == key) literals.push_back(literal);
+  }
+  return goals_.goal(std::move(literals));
+}
+
+std::vector<Goals::Expander::Choice> Goals::Expander::any_of(const Node& node) {
+  std::vector<NodeId> options;
+  for (const NodeId child : node.any_of) {
+    if (!possible(child)) continue;
+    if (document().node(child).accepts_everything() && !goals_.has_unevaluated_)
+      return {Choice{}};
+    if (std::find(options.begin(), options.end(), child) == options.end())
+      options.push_back(child);
+  }
+  std::vector<Choice> choices;
+  // What several options evaluate together counts, so each set of options
+  // that hold is a choice of its own.
+  constexpr std::size_t kMaxSets = 6;
+  if (goals_.has_unevaluated_ && options.size() <= kMaxSets) {
+    for (std::uint32_t bits = 1; bits < (1U << options.size()); ++bits) {
+      Choice choice;
+      for (std::size_t i = 0; i < options.size(); ++i) {
+        if ((bits >> i & 1) != 0) choice.literals.push_back(holds(options[i]));
+      }
+      choices.push_back(std::move(choice));
+    }
+    return choices;
+  }
+  if (goals_.has_unevaluated_) leave_out();
+  for (const NodeId child : options)
+    choices.push_back({.literals = {holds(child)}});
+  return choices;
+}
+
+std::vector<Goals::Expander::Choice> Goals::Expander::one_of(const Node& node) {
+  std::vector<Choice> choices;
+  for (std::size_t i = 0; i < node.one_of.size(); ++i) {
+    if (!possible(node.one_of[i])) continue;
+    Choice choice;
+    choice.literals.push_back(holds(node.one_of[i]));
+    for (std::size_t j = 0; j < node.one_of.size(); ++j) {
+      if (j != i && possible(node.one_of[j]))
+        choice.literals.push_back(fails(node.one_of[j]));
+    }
+    choices.push_back(std::move(choice));
+  }
+  return choices;
+}
+
+std::vector<Goals::Expander::Choice> Goals::Expander::conditional(
+    const Node& node) {
+  std::vector<Choice> choices(2);
+  choices[0].literals.push_back(holds(node.if_node));
+  if (node.then_node != kNoNode)
+    choices[0].literals.push_back(holds(node.then_node));
+  choices[1].literals.push_back(fails(node.if_node));
+  if (node.else_node != kNoNode)
+    choices[1].literals.push_back(holds(node.else_node));
+  return choices;
+}
+
+// "If `name` is there, `child` holds", where child says no more than what
+// values some members have and which are required: a clause for each.  False
+// if it says more.
+bool Goals::Expander::add_clauses(ObjectShape& object, std::string_view name,
+                                  NodeId id) {
+  const Node& node = document().node(id);
+  const schema::ObjectRules& rules = node.objects();
+  if (!possible(id) || goals_.has_unevaluated_ || node.scalars ||
+      node.has_any_of || node.has_one_of || !node.all_of.empty() ||
+      node.ref != kNoNode || node.not_node != kNoNode ||
+      node.if_node != kNoNode || !rules.pattern_properties.empty() ||
+      rules.additional_properties != kNoNode ||
+      rules.property_names != kNoNode || rules.min_properties ||
+      rules.max_properties || !rules.dependent_required.empty() ||
+      !rules.dependent_schemas.empty() || goals_.options_.closed)
+    return false;
+  if (object.denials.size() + rules.properties.size() > kMaxDenials)
+    return false;
+  using Kind = Violation::Kind;
+  const KeyId key = goals_.key(name);
+  std::vector<KeyId> required;
+  for (const std::string_view other : rules.required)
+    required.push_back(goals_.key(other));
+  if (!required.empty()) object.dependent.emplace_back(key, required);
+  for (const auto& [member, child] : rules.properties) {
+    if (document().node(child).accepts_everything()) continue;
+    const KeyId other = goals_.key(member);
+    object.denials.push_back(
+        {{}, static_cast<std::uint32_t>(goals_.clauses_.size())});
+    goals_.clauses_.push_back(
+        {{.kind = Kind::kAbsent, .key = key},
+         {.kind = Kind::kAbsent, .key = other},
+         {.kind = Kind::kValue, .key = other, .literal = holds(child)}});
+  }
+  return true;
+}
+
+std::vector<Goals::Expander::Choice> Goals::Expander::dependent(
+    std::string_view name, NodeId child) {
+  const KeyId key = goals_.key(name);
+  return {Choice{.literals = {holds(child)},
+                 .at_key = key,
+                 .edit = Choice::Edit::kRequire},
+          Choice{.at_key = key, .edit = Choice::Edit::kForbid}};
+}
+
+}  // namespace parlance::grammar

@@ -1,0 +1,190 @@
+#ifndef PARLANCE_SRC_GRAMMAR_SCHEMA_EXPANDER_H_
+#define PARLANCE_SRC_GRAMMAR_SCHEMA_EXPANDER_H_
+
+// Taking a goal apart: literals in, plain shapes out.
+//
+// A *partial* is a shape in the making with the literals it still has to take
+// in.  A literal adds rules to it, or further literals; a disjunction splits it
+// into several partials.  What must hold is taken in first: it decides most of
+// what must not ("not {kind: const b}" is true of a shape whose kind is "a"),
+// and such literals then split nothing.
+//
+// Files: schema_expand.cc keeps the partials and makes shapes of them when they
+// are done, schema_expand_held.cc takes in what must hold,
+// schema_expand_denied.cc what must fail.
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "grammar/schema_goals.h"
+
+namespace parlance::grammar {
+
+constexpr std::uint8_t type_bit(JsonType type) {
+  return static_cast<std::uint8_t>(1U << static_cast<unsigned>(type));
+}
+static_assert(type_bit(JsonType::kNull) == schema::kNull &&
+              type_bit(JsonType::kObject) == schema::kObject);
+
+// Sets of the values null (bit 0) or false, true (bits 0, 1).
+using Constants = std::uint8_t;
+
+struct Strings {
+  std::vector<automata::LanguageId> languages;
+  std::uint64_t min = 0;
+  std::uint64_t max = kNoBound;
+};
+
+struct Goals::Partial {
+  struct Done {
+    Literal literal = 0;
+    std::uint32_t by = 0xFFFFFFFF;  // the entry that brought it in
+  };
+  std::vector<Done> todo;    // that hold, next one last
+  std::vector<Done> denied;  // that fail, next one last
+  std::vector<Done> done;
+  std::variant<Constants, NumberSpec, Strings, ObjectShape, ArrayShape> shape;
+};
+
+// Expands one goal for one type.
+class Goals::Expander {
+ public:
+  Expander(Goals& goals, JsonType type, std::size_t limit)
+      : goals_(goals), type_(type), limit_(limit) {}
+
+  // To the end, or to a limit.
+  void run(const std::vector<Literal>& literals);
+  void run(Partial start);
+
+  std::vector<Partial>& done() { return done_; }
+  bool truncated() const { return truncated_; }
+  // Some alternatives were not looked for.
+  bool cut() const { return cut_; }
+
+ private:
+  using Node = schema::Node;
+
+  // One of several ways to go on.
+  struct Choice {
+    std::vector<Literal> literals = {};
+    KeyId at_key = kNoKey;  // `at` says something of this member or index
+    std::uint64_t at_index = 0;
+    Literal at = kNoLiteral;
+    enum class Edit : std::uint8_t {
+      kNone,
+      kRequire,       // at_key
+      kForbid,        // at_key
+      kRequireValue,  // at_key, at
+      kDeny,          // denial
+      kItem,          // at_index, at
+      kItemWitness,   // at_index, at
+      kCount,         // count
+      kBounds,        // min, max
+      kLanguage,      // language
+      kNumber,        // number
+      kConstants,     // constants
+    };
+    Edit edit = Edit::kNone;
+    Denial denial = {};
+    ItemCount count = {};
+    std::uint64_t min = 0;
+    std::uint64_t max = kNoBound;
+    automata::LanguageId language = 0;
+    NumberSpec number = {};
+    Constants constants = 3;
+  };
+  using Shape = decltype(Partial::shape);
+
+  // schema_expand.cc: the partials.
+  const schema::Document& document() const { return goals_.document_; }
+  void leave_out() {
+    cut_ = true;
+    goals_.narrowed_ = true;
+  }
+  static void require(Partial& partial, Literal literal,
+                      std::uint32_t by = 0xFFFFFFFF);
+  bool finish(Partial& partial);
+  bool choose(Partial& partial, std::vector<Choice>& choices, std::uint32_t by);
+  bool apply(Partial& partial, const Choice& choice, std::uint32_t by);
+  bool apply_member(ObjectShape& object, const Choice& choice);
+  bool bound(Partial& partial, std::uint64_t min, std::uint64_t max);
+  static void add_number(NumberSpec& into, const NumberSpec& from);
+  static void add_minimum(NumberSpec& into, const base::Decimal& bound,
+                          bool exclusive);
+  static void add_maximum(NumberSpec& into, const base::Decimal& bound,
+                          bool exclusive);
+  // The node may hold for values of this type.
+  bool possible(NodeId id) const {
+    return (document().node(id).types & type_bit(type_)) != 0;
+  }
+
+  // schema_expand_held.cc: what must hold.  False when `partial` is not to be
+  // gone on with: nothing can fit, or it was split.
+  bool take(Partial& partial, NodeId id, std::uint32_t place);
+  bool split(Partial& partial, std::vector<std::vector<Choice>>& splits,
+             std::uint32_t place);
+  bool take_enum(Partial& partial, const Node& node,
+                 std::vector<Choice>* choices);
+  Constants constants_in(const std::vector<json::Value>& values) const;
+  static NumberSpec number_spec(const Node& node);
+  bool take_rules(Partial& partial, NodeId id, const Node& node);
+  bool take_array(Partial& partial, NodeId id, const schema::ArrayRules& rules);
+  bool take_object(Partial& partial, NodeId id,
+                   const schema::ObjectRules& rules);
+  GoalId known_goal(const ObjectShape& object, KeyId key);
+  std::vector<Choice> any_of(const Node& node);
+  std::vector<Choice> one_of(const Node& node);
+  static std::vector<Choice> conditional(const Node& node);
+  bool add_clauses(ObjectShape& object, std::string_view name, NodeId id);
+  std::vector<Choice> dependent(std::string_view name, NodeId child);
+
+  // schema_expand_denied.cc: what must fail.  take_denied() answers as
+  // take() does.
+  bool take_denied(Partial& partial, NodeId id, std::uint32_t place);
+  bool deny_objects(NodeId id, Denial& denial, std::vector<Choice>& choices);
+  void add_denial(Denial denial, std::vector<Choice>& choices);
+  bool excludes(const ObjectShape& object, const Denial& denial);
+  bool deny_logic(const Node& node, std::vector<Choice>& choices);
+  static Choice denied(NodeId node) { return {.literals = {fails(node)}}; }
+  bool contradicts(const Partial& partial, NodeId id);
+  bool impossible(Shape& shape);
+  bool deny_enum(const Node& node, std::vector<Choice>& choices);
+  void add_language(std::vector<Choice>& choices,
+                    automata::LanguageId language);
+  static void add_bounds(std::vector<Choice>& choices,
+                         std::optional<std::uint64_t> min,
+                         std::optional<std::uint64_t> max);
+  void deny_rules(const Node& node, std::vector<Choice>& choices);
+  static void deny_number(const Node& node, std::vector<Choice>& choices);
+  void deny_array(const schema::ArrayRules& rules,
+                  std::vector<Choice>& choices);
+  bool deny_one_of(const Node& node, std::vector<Choice>& choices);
+
+  static bool is_number(const json::Value& value) {
+    return value.kind() == json::Kind::kInt ||
+           value.kind() == json::Kind::kBigInt ||
+           value.kind() == json::Kind::kFloat;
+  }
+  static base::Decimal decimal(const json::Value& number) {
+    const auto value = base::Decimal::from_json(json::dump(number));
+    return value ? *value : base::Decimal{};
+  }
+
+  Goals& goals_;
+  JsonType type_;
+  std::size_t limit_;
+  std::size_t steps_ = 0;
+  bool truncated_ = false;
+  bool cut_ = false;
+  std::vector<Partial> stack_;
+  std::vector<Partial> done_;
+};
+
+}  // namespace parlance::grammar
+
+#endif  // PARLANCE_SRC_GRAMMAR_SCHEMA_EXPANDER_H_
