@@ -27,8 +27,10 @@
 // numbers, whichever way they were reached.  That is what lets a mask be made
 // once for all records of a list.
 //
-// Files: json_machine.cc reads structure, json_lexemes.cc strings, numbers and
-// words, json_frames.cc opens, fills and closes frames.
+// Files: json_machine.cc reads structure, json_strings.cc strings,
+// json_names.cc names, json_lexemes.cc numbers, words and what all lexemes
+// share, json_views.cc says what a mask asks for, json_frames.cc opens, fills
+// and closes frames.
 
 #include <array>
 #include <cstdint>
@@ -240,31 +242,37 @@ class JsonMachine final : public Recogniser {
   LexId intern(Lexeme lexeme);
   // Remembers where a byte leads, and says it.
   LexId keep_step(LexId from, std::uint8_t byte, LexId to);
-  std::uint32_t enter_string(FrameId frame);
   std::uint32_t enter_number(FrameId frame);
-  std::uint32_t enter_word(FrameId frame, JsonType type);
-  Config string_step(Config config, std::uint8_t byte);
-  Config key_step(Config config, std::uint8_t byte);
   Config number_step(Config config, std::uint8_t byte);
+  Config end_number(Config config);
+  std::uint32_t enter_word(FrameId frame, JsonType type);
   Config word_step(Config config, std::uint8_t byte);
-  bool as_byte_before(const Lexeme& lexeme, std::uint8_t byte);
-  LexId string_row(LexId lexeme, std::uint8_t byte);
-  LexId key_row(LexId lexeme, std::uint8_t byte);
-  LexId plain_key(const Lexeme& now, std::uint8_t byte, json::BodyState body);
-  Config within_bounds(Config config);
+  std::uint32_t extend_text(std::uint32_t text, std::string_view bytes);
+  std::string text(std::uint32_t id) const;
+
+  // json_strings.cc
+  std::uint32_t enter_string(FrameId frame);
+  std::uint32_t avoid(FrameId frame);
   std::uint32_t least_chars(json::BodyState body, std::uint32_t partial,
                             automata::StateId state, bool total);
   std::uint32_t least_in_range(automata::StateId state, char32_t low,
                                char32_t high);
-  std::uint32_t avoid(FrameId frame);
+  Config string_step(Config config, std::uint8_t byte);
+  Config within_bounds(Config config);
+  bool as_byte_before(const Lexeme& lexeme, std::uint8_t byte);
+  LexId string_row(LexId lexeme, std::uint8_t byte);
   Config close_string(Config config);
-  void find_ends(Config config, BodyView& view);
-  Config end_number(Config config);
+
+  // json_names.cc
+  Config key_step(Config config, std::uint8_t byte);
+  LexId plain_key(const Lexeme& now, std::uint8_t byte, json::BodyState body);
   bool key_live(const KeyInfo& info, const Lexeme& lexeme);
   bool trie_in_range(const KeySet& set, const NameBits* allowed,
                      std::uint32_t node, char32_t low, char32_t high);
-  std::uint32_t extend_text(std::uint32_t text, std::string_view bytes);
-  std::string text(std::uint32_t id) const;
+  LexId key_row(LexId lexeme, std::uint8_t byte);
+
+  // json_views.cc, with what Recogniser asks for masks
+  void find_ends(Config config, BodyView& view);
 
   // json_frames.cc
   FrameId intern(Frame frame, std::vector<Alternative> alternatives);

@@ -1,0 +1,67 @@
+#ifndef PARLANCE_SRC_GRAMMAR_JSON_LEXEMES_H_
+#define PARLANCE_SRC_GRAMMAR_JSON_LEXEMES_H_
+
+// What the lexemes of JSON texts share, names and strings above all: characters
+// that an escape is still to name, and lists without repetitions.
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "grammar/recogniser.h"
+#include "grammar/schema_goals.h"
+#include "json/string_body.h"
+
+namespace parlance::grammar {
+
+inline std::uint32_t saturate(std::uint64_t bound) {
+  return bound >= BodyView::kMany ? BodyView::kMany
+                                  : static_cast<std::uint32_t>(bound);
+}
+
+// Appends what is not the last already: goals come in groups.
+inline void add_goal(std::vector<GoalId>& goals, GoalId goal) {
+  if (goals.empty() || goals.back() != goal) goals.push_back(goal);
+}
+
+template <class Entry>
+void add_new(std::vector<Entry>& entries, const Entry& entry) {
+  if (std::find(entries.begin(), entries.end(), entry) == entries.end())
+    entries.push_back(entry);
+}
+
+inline bool is_escape(json::BodyState state) {
+  return state >= json::BodyState::kEscape;
+}
+
+struct CharRange {
+  char32_t low = 0;
+  char32_t high = 0;
+};
+
+// The characters that an escape may still become: `state` has been reached
+// with the digits in `partial`, those of a high surrogate above bit 16.  One
+// hex digit leaves two ranges open, after "\ud".
+struct EscapeRanges {
+  CharRange first;
+  CharRange second = {1, 0};  // none
+};
+
+EscapeRanges escape_ranges(json::BodyState state, std::uint32_t partial);
+
+// What a hex digit or the middle of a pair does to `partial`.
+std::uint32_t next_partial(json::BodyState to, std::uint8_t byte,
+                           std::uint32_t partial);
+
+// The character that `byte` completes, in an escape.
+char32_t escaped_char(json::BodyState from, std::uint8_t byte,
+                      std::uint32_t partial);
+
+// The bytes of the decoded string that `byte` adds: none inside an escape.
+std::string decoded(json::BodyState from, json::BodyState to, std::uint8_t byte,
+                    std::uint32_t partial);
+
+}  // namespace parlance::grammar
+
+#endif  // PARLANCE_SRC_GRAMMAR_JSON_LEXEMES_H_

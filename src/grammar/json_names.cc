@@ -1,0 +1,198 @@
+// Names of members: down the trie of those that the schema spells, and in the
+// languages of its patterns and of all the others.
+
+#include "grammar/json_lexemes.h"
+#include "grammar/json_machine.h"
+
+namespace parlance::grammar {
+
+using json::BodyState;
+
+Config JsonMachine::key_step(Config config, std::uint8_t byte) {
+  Lexeme& now = lexemes_[config.lex];
+  const BodyState body = json::next(now.body, byte);
+  if (body == BodyState::kDead) return {};
+  if (body == BodyState::kExit) {
+    std::uint64_t matched = 0;
+    std::uint32_t name = KeySet::kNone;
+    if (now.trie != KeySet::kNone)
+      name = key_sets_[now.set].node(now.trie).name;
+    if (name == KeySet::kNone) {
+      if (!now.open && (now.extras == automata::kDeadState ||
+                        !goals_.languages().accepting(now.extras)))
+        return {};
+      for (std::size_t i = 0; i < now.entries.size(); ++i) {
+        const automata::StateId state = now.entries[i].state;
+        if (state != automata::kDeadState &&
+            goals_.languages().accepting(state))
+          matched |= std::uint64_t{1} << i;
+      }
+    }
+    const std::string spelled = now.track ? text(config.extra) : std::string();
+    const FrameId frame = with_member(config.frame, name, matched,
+                                      now.track ? &spelled : nullptr);
+    if (frame == 0) return {};
+    return {static_cast<LexId>(Kind::kColon), frame, 0, 0};
+  }
+  LexId target = kUnknown;
+  if (now.entries.empty() && now.extras == automata::kDeadState &&
+      !is_escape(now.body) && !is_escape(body)) {
+    target = plain_key(now, byte, body);
+  } else {
+    target = now.known_step(byte);
+    if (target == kUnknown) target = key_row(config.lex, byte);
+  }
+  if (target == 0) return {};
+  const Lexeme& next = lexemes_[target];
+  if (!next.open && next.extras == automata::kDeadState &&
+      !key_live(key_info(config.frame), next))
+    return {};
+  if (now.track) {
+    config.extra =
+        extend_text(config.extra, decoded(now.body, body, byte, now.partial));
+  }
+  config.lex = target;
+  return config;
+}
+
+// A step without escapes where no pattern is in play: down the trie, or beside
+// it where other names may come.
+JsonMachine::LexId JsonMachine::plain_key(const Lexeme& now, std::uint8_t byte,
+                                          BodyState body) {
+  while (key_lexemes_.size() <= now.set) key_lexemes_.emplace_back();
+  auto& known = key_lexemes_[now.set][now.open + 2 * now.track];
+  const KeySet& set = key_sets_[now.set];
+  if (known == nullptr) {
+    known = std::make_unique<KeyLexemes>();
+    known->nodes.assign(set.node(0).end, 0);
+    known->beside.fill(0);
+  }
+  std::uint32_t child = KeySet::kNone;
+  if (now.trie != KeySet::kNone) child = set.child(now.trie, byte);
+  if (child == KeySet::kNone && !now.open) return 0;
+  const auto lexeme = [&] {
+    Lexeme next;
+    next.kind = Kind::kKey;
+    next.body = body;
+    next.track = now.track;
+    next.open = now.open;
+    next.set = now.set;
+    next.trie = child;
+    return intern(std::move(next));
+  };
+  LexId& id = child != KeySet::kNone
+                  ? known->nodes[child]
+                  : known->beside[static_cast<std::size_t>(body)];
+  if (id == 0) id = lexeme();
+  return id;
+}
+
+// Whether a name of the schema that is still allowed begins so.
+bool JsonMachine::key_live(const KeyInfo& info, const Lexeme& lexeme) {
+  if (lexeme.trie == KeySet::kNone) return false;
+  const KeySet& set = key_sets_[lexeme.set];
+  if (!is_escape(lexeme.body)) {
+    const KeySet::Node& node = set.node(lexeme.trie);
+    return info.allowed.any(node.first, node.last);
+  }
+  const EscapeRanges ranges = escape_ranges(lexeme.body, lexeme.partial);
+  return trie_in_range(set, &info.allowed, lexeme.trie, ranges.first.low,
+                       ranges.first.high) ||
+         trie_in_range(set, &info.allowed, lexeme.trie, ranges.second.low,
+                       ranges.second.high);
+}
+
+// Whether a name goes on behind `node` with a character of [low, high].
+bool JsonMachine::trie_in_range(const KeySet& set, const NameBits* allowed,
+                                std::uint32_t node, char32_t low,
+                                char32_t high) {
+  if (low > high) return false;
+  struct Step {
+    std::uint32_t node;
+    char32_t value;
+    unsigned left;
+  };
+  std::vector<Step> todo = {{node, 0, 4}};  // 4: no byte of it read yet
+  while (!todo.empty()) {
+    const Step at = todo.back();
+    todo.pop_back();
+    if (at.left == 0) {
+      const KeySet::Node& end = set.node(at.node);
+      if (at.value >= low && at.value <= high &&
+          (allowed == nullptr || allowed->any(end.first, end.last)))
+        return true;
+      continue;
+    }
+    for (std::uint32_t child = at.node + 1; child < set.node(at.node).end;
+         child = set.node(child).end) {
+      const char32_t byte = set.node(child).byte;
+      if (at.left < 4) {
+        todo.push_back({child, at.value << 6 | (byte & 0x3F), at.left - 1});
+      } else if (byte < 0x80) {
+        todo.push_back({child, byte, 0});
+      } else if (byte < 0xE0) {
+        todo.push_back({child, byte & 0x1F, 1});
+      } else if (byte < 0xF0) {
+        todo.push_back({child, byte & 0x0F, 2});
+      } else {
+        todo.push_back({child, byte & 0x07, 3});
+      }
+    }
+  }
+  return false;
+}
+
+JsonMachine::LexId JsonMachine::key_row(LexId id, std::uint8_t byte) {
+  automata::Languages& languages = goals_.languages();
+  const Lexeme& now = lexemes_[id];
+  const KeySet& set = key_sets_[now.set];
+  const BodyState body = json::next(now.body, byte);
+  if (as_byte_before(now, byte))
+    return (*now.row)[byte] = (*now.row)[byte - 1U];
+  Lexeme next;
+  next.kind = Kind::kKey;
+  next.body = body;
+  next.track = now.track;
+  next.open = now.open;
+  next.set = now.set;
+  next.trie = now.trie;
+  next.extras = now.extras;
+  next.entries = now.entries;
+  const bool escape = is_escape(now.body) || is_escape(body);
+  // Where every name may come and none is special the escape says nothing.
+  const bool indifferent = now.open && now.trie == KeySet::kNone &&
+                           now.entries.empty() && !now.track;
+  if (is_escape(body) && !indifferent)
+    next.partial = next_partial(body, byte, now.partial);
+  const std::string bytes =
+      indifferent ? std::string() : decoded(now.body, body, byte, now.partial);
+  for (const char c : bytes) {
+    const auto b = static_cast<std::uint8_t>(c);
+    if (next.trie != KeySet::kNone) next.trie = set.child(next.trie, b);
+    if (next.extras != automata::kDeadState)
+      next.extras = languages.step(next.extras, b);
+    for (Entry& entry : next.entries) {
+      if (entry.state != automata::kDeadState)
+        entry.state = languages.step(entry.state, b);
+    }
+  }
+  bool live = next.open || next.extras != automata::kDeadState ||
+              next.trie != KeySet::kNone;
+  if (escape && body != BodyState::kText && !next.open) {
+    const EscapeRanges ranges = escape_ranges(body, next.partial);
+    const auto in = [&](const CharRange& range) {
+      if (range.low > range.high) return false;
+      return next.extras != automata::kDeadState &&
+             languages.any_in_range(next.extras, range.low, range.high);
+    };
+    // The start of an escape that no other name takes is for those of the
+    // schema alone, which key_live() asks for in each frame.
+    if (!in(ranges.first) && !in(ranges.second))
+      next.extras = automata::kDeadState;
+    live = next.extras != automata::kDeadState || next.trie != KeySet::kNone;
+  }
+  const LexId target = live ? intern(std::move(next)) : 0;
+  return keep_step(id, byte, target);
+}
+
+}  // namespace parlance::grammar

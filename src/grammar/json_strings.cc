@@ -1,0 +1,247 @@
+// Strings: how many characters are left, and which values are used already.
+
+#include <algorithm>
+
+#include "grammar/json_lexemes.h"
+#include "grammar/json_machine.h"
+
+namespace parlance::grammar {
+
+using json::BodyState;
+
+std::uint32_t JsonMachine::enter_string(FrameId id) {
+  const Frame& frame = frames_[id];
+  automata::Languages& languages = goals_.languages();
+  Lexeme lexeme;
+  lexeme.kind = Kind::kString;
+  lexeme.track = frame.unique;
+  lexeme.total = true;
+  for (const GoalId goal : goals_in(frame)) {
+    const bool unique = unique_in(frame, goal);
+    for (const ShapeId shape : goals_.shapes(goal, JsonType::kString)) {
+      const StringShape& string = goals_.string(shape);
+      Entry entry{goal, 0, saturate(string.min_chars),
+                  saturate(string.max_chars)};
+      automata::LanguageId language = string.language;
+      if (unique) {
+        const bool everything = languages.total(languages.start(language)) &&
+                                string.max_chars == kNoBound;
+        std::vector<std::string> words;
+        for (const std::string& value : value_sets_[frame.used]) {
+          if (value[0] == '"') words.push_back(value.substr(1));
+        }
+        if (everything && !words.empty() && unique_in(frame, kNothing)) {
+          lexeme.set = avoid(id);
+          lexeme.trie = 0;
+        } else if (!words.empty()) {
+          language = languages.all_of(
+              {language, languages.complement(languages.literals(words)),
+               languages.length_between(string.min_chars, string.max_chars)});
+          entry.min = 0;
+          entry.max = BodyView::kMany;
+        }
+      }
+      entry.state = languages.start(language);
+      if (entry.state == automata::kDeadState) continue;
+      const bool total = languages.total(entry.state);
+      if (entry.max != BodyView::kMany) {
+        entry.least = least_chars(BodyState::kText, 0, entry.state, total);
+        if (entry.least > entry.max) continue;
+      }
+      lexeme.total = lexeme.total && total;
+      lexeme.entries.push_back(entry);
+    }
+  }
+  if (lexeme.entries.empty()) return 0;
+  return intern(std::move(lexeme));
+}
+
+// The strings that items of the frame have been, as a set of names.
+std::uint32_t JsonMachine::avoid(FrameId id) {
+  const std::uint32_t values = frames_[id].used;
+  const auto [it, is_new] =
+      key_set_of_.try_emplace("values " + std::to_string(values),
+                              static_cast<std::uint32_t>(key_sets_.size()));
+  if (is_new) {
+    std::vector<KeyId> words;
+    for (const std::string& value : value_sets_[values]) {
+      if (value[0] == '"') words.push_back(goals_.key(value.substr(1)));
+    }
+    key_sets_.emplace_back(goals_, std::move(words),
+                           std::vector<automata::LanguageId>());
+  }
+  return it->second;
+}
+
+// Characters that a string still needs: one that has begun, and the fewest that
+// lead to an end.
+std::uint32_t JsonMachine::least_chars(BodyState body, std::uint32_t partial,
+                                       automata::StateId state, bool total) {
+  if (total) return body == BodyState::kText ? 0 : 1;
+  if (!is_escape(body)) return saturate(goals_.languages().least_chars(state));
+  const EscapeRanges ranges = escape_ranges(body, partial);
+  std::uint32_t least =
+      least_in_range(state, ranges.first.low, ranges.first.high);
+  if (ranges.second.low <= ranges.second.high) {
+    least = std::min(
+        least, least_in_range(state, ranges.second.low, ranges.second.high));
+  }
+  return least == BodyView::kMany ? least : least + 1;
+}
+
+// The fewest characters needed behind some character of [low, high].  Whole
+// ranges of characters mostly lead to one state; where they do not, the search
+// ends after a number of them, and what it has not seen is left out.
+std::uint32_t JsonMachine::least_in_range(automata::StateId state, char32_t low,
+                                          char32_t high) {
+  constexpr std::size_t kMost = 600;
+  automata::Languages& languages = goals_.languages();
+  std::uint32_t least = BodyView::kMany;
+  std::vector<automata::StateId> seen;
+  std::size_t looked = 0;
+  for (char32_t c = low; c <= high && looked < kMost; ++c, ++looked) {
+    if (c >= 0xD800 && c <= 0xDFFF) c = 0xE000;
+    if (c > high) break;
+    const automata::StateId next = languages.step_char(state, c);
+    if (next == automata::kDeadState ||
+        std::find(seen.begin(), seen.end(), next) != seen.end())
+      continue;
+    seen.push_back(next);
+    least = std::min(least, saturate(languages.least_chars(next)));
+  }
+  return least;
+}
+
+Config JsonMachine::string_step(Config config, std::uint8_t byte) {
+  Lexeme& now = lexemes_[config.lex];
+  const BodyState body = json::next(now.body, byte);
+  if (body == BodyState::kDead) return {};
+  if (body == BodyState::kExit) return close_string(config);
+  LexId target = now.known_step(byte);
+  if (target == kUnknown) target = string_row(config.lex, byte);
+  if (target == 0) return {};
+  if (now.track) {
+    config.extra =
+        extend_text(config.extra, decoded(now.body, body, byte, now.partial));
+  }
+  config.lex = target;
+  config.count += body == BodyState::kText;
+  return config.count <= lexemes_[target].max ? config : within_bounds(config);
+}
+
+// Drops the entries whose strings are too long now.
+Config JsonMachine::within_bounds(Config config) {
+  const Lexeme& now = lexemes_[config.lex];
+  Lexeme next = now.without_entries();
+  for (const Entry& entry : now.entries) {
+    if (entry.max == BodyView::kMany ||
+        std::uint64_t{config.count} + entry.least <= entry.max)
+      next.entries.push_back(entry);
+  }
+  if (next.entries.empty()) return {};
+  config.lex = intern(std::move(next));
+  return config;
+}
+
+// Whether a byte is known to lead where the one before it does: most do.
+bool JsonMachine::as_byte_before(const Lexeme& now, std::uint8_t byte) {
+  if (byte == 0 || now.row == nullptr || now.trie != KeySet::kNone ||
+      (*now.row)[byte - 1U] == kUnknown)
+    return false;
+  const auto before = static_cast<std::uint8_t>(byte - 1);
+  const BodyState body = json::next(now.body, byte);
+  if (body != json::next(now.body, before) || is_escape(now.body) ||
+      is_escape(body))
+    return false;
+  automata::Languages& languages = goals_.languages();
+  const auto same = [&](automata::StateId state) {
+    return state == automata::kDeadState ||
+           languages.step(state, byte) == languages.step(state, before);
+  };
+  return same(now.extras) &&
+         std::all_of(now.entries.begin(), now.entries.end(),
+                     [&](const Entry& entry) { return same(entry.state); });
+}
+
+JsonMachine::LexId JsonMachine::string_row(LexId id, std::uint8_t byte) {
+  automata::Languages& languages = goals_.languages();
+  const Lexeme& now = lexemes_[id];
+  const BodyState body = json::next(now.body, byte);
+  if (as_byte_before(now, byte))
+    return (*now.row)[byte] = (*now.row)[byte - 1U];
+  Lexeme next;
+  next.kind = Kind::kString;
+  next.body = body;
+  next.track = now.track;
+  next.total = now.total;
+  const bool escape = is_escape(now.body) || is_escape(body);
+  // What the escape says is not needed where everything is welcome.
+  if (is_escape(body) && (!now.total || now.track))
+    next.partial = next_partial(body, byte, now.partial);
+  if (now.trie != KeySet::kNone) {
+    next.set = now.set;
+    next.trie = now.trie;
+    for (const char c : decoded(now.body, body, byte, now.partial)) {
+      if (next.trie == KeySet::kNone) break;
+      next.trie =
+          key_sets_[next.set].child(next.trie, static_cast<std::uint8_t>(c));
+    }
+    if (next.trie == KeySet::kNone) next.set = 0;
+  }
+  for (const Entry& entry : now.entries) {
+    Entry moved = entry;
+    if (!escape) {
+      moved.state = languages.step(entry.state, byte);
+    } else if (now.total) {
+      // Stays: between characters in an escape, as before it.
+    } else if (body == BodyState::kText) {
+      moved.state = languages.step_char(
+          entry.state, escaped_char(now.body, byte, now.partial));
+    } else {
+      const EscapeRanges ranges = escape_ranges(body, next.partial);
+      if (!languages.any_in_range(entry.state, ranges.first.low,
+                                  ranges.first.high) &&
+          (ranges.second.low > ranges.second.high ||
+           !languages.any_in_range(entry.state, ranges.second.low,
+                                   ranges.second.high)))
+        moved.state = automata::kDeadState;
+    }
+    if (moved.state == automata::kDeadState) continue;
+    if (moved.max != BodyView::kMany) {
+      moved.least = least_chars(body, next.partial, moved.state,
+                                languages.total(moved.state));
+      if (moved.least > moved.max) continue;
+    }
+    add_new(next.entries, moved);
+  }
+  // Which of them is total may change as the text goes on.
+  if (!next.total && body == BodyState::kText) {
+    next.total = !next.entries.empty() &&
+                 std::all_of(next.entries.begin(), next.entries.end(),
+                             [&](const Entry& entry) {
+                               return languages.total(entry.state);
+                             });
+  }
+  const LexId target = next.entries.empty() ? 0 : intern(std::move(next));
+  return keep_step(id, byte, target);
+}
+
+Config JsonMachine::close_string(Config config) {
+  const Lexeme& lexeme = lexemes_[config.lex];
+  if (lexeme.trie != KeySet::kNone &&
+      key_sets_[lexeme.set].node(lexeme.trie).name != KeySet::kNone)
+    return {};  // used already
+  std::vector<GoalId> survivors;
+  for (const Entry& entry : lexeme.entries) {
+    if (config.count < entry.min || config.count > entry.max ||
+        !goals_.languages().accepting(entry.state))
+      continue;
+    add_goal(survivors, entry.goal);
+  }
+  if (survivors.empty()) return {};
+  if (!lexeme.track) return behind_value(config.frame, survivors, nullptr);
+  const std::string value = "\"" + text(config.extra);
+  return behind_value(config.frame, survivors, &value);
+}
+
+}  // namespace parlance::grammar

@@ -1,0 +1,316 @@
+// What a mask is made from: which bytes may come, the rest of a string, and
+// which lexemes go on alike.
+
+#include <algorithm>
+#include <array>
+
+#include "base/mix.h"
+#include "grammar/json_lexemes.h"
+#include "grammar/json_machine.h"
+
+namespace parlance::grammar {
+namespace {
+
+using base::mix;
+using json::BodyState;
+
+constexpr std::array<std::uint64_t, 4> set_of(std::string_view bytes) {
+  std::array<std::uint64_t, 4> set{};
+  for (const char c : bytes) {
+    const auto byte = static_cast<std::uint8_t>(c);
+    set[byte >> 6] |= std::uint64_t{1} << (byte & 63);
+  }
+  return set;
+}
+
+constexpr auto kNumberBytes = set_of("+-.0123456789Ee,]} \t\n\r");
+constexpr auto kValueBytes = set_of("\"{[-0123456789tfn \t\n\r");
+constexpr auto kItemBytes = set_of("\"{[]-0123456789tfn \t\n\r");
+constexpr auto kFirstNameBytes = set_of("\"} \t\n\r");
+constexpr auto kNameBytes = set_of("\" \t\n\r");
+constexpr auto kColonBytes = set_of(": \t\n\r");
+constexpr auto kAfterBytes = set_of(",]} \t\n\r");
+
+}  // namespace
+
+std::array<std::uint64_t, 4> JsonMachine::first_bytes(Config config) {
+  const Lexeme& lexeme = lexemes_[config.lex];
+  if (lexeme.kind == Kind::kKey) {
+    return lexeme.open || lexeme.extras != automata::kDeadState
+               ? Recogniser::first_bytes(config)
+               : special_bytes(config);
+  }
+  if (lexeme.kind == Kind::kNumber) return kNumberBytes;
+  if (options_.layout.exact) return Recogniser::first_bytes(config);
+  switch (lexeme.kind) {
+    case Kind::kRoot:
+    case Kind::kValue:
+      return kValueBytes;
+    case Kind::kItemFirst:
+      return kItemBytes;
+    case Kind::kKeyFirst:
+      return kFirstNameBytes;
+    case Kind::kKeyNext:
+      return kNameBytes;
+    case Kind::kColon:
+      return kColonBytes;
+    case Kind::kAfter:
+      return kAfterBytes;
+    default:
+      return Recogniser::first_bytes(config);
+  }
+}
+
+bool JsonMachine::special(Config config) {
+  const Lexeme& lexeme = lexemes_[config.lex];
+  if (lexeme.trie == KeySet::kNone) return false;
+  return lexeme.kind == Kind::kKey ? lexeme.open : lexeme.kind == Kind::kString;
+}
+
+std::array<std::uint64_t, 4> JsonMachine::special_bytes(Config config) {
+  const Lexeme& lexeme = lexemes_[config.lex];
+  if (is_escape(lexeme.body) || lexeme.trie == KeySet::kNone)
+    return Recogniser::special_bytes(config);
+  std::array<std::uint64_t, 4> bytes{};
+  const auto add = [&](std::uint8_t byte) {
+    bytes[byte >> 6] |= std::uint64_t{1} << (byte & 63);
+  };
+  add('"');
+  add('\\');
+  const KeySet& set = key_sets_[lexeme.set];
+  for (std::uint32_t child = lexeme.trie + 1; child < set.node(lexeme.trie).end;
+       child = set.node(child).end)
+    add(set.node(child).byte);
+  return bytes;
+}
+
+BodyView JsonMachine::body(Config config) {
+  const Lexeme& lexeme = lexemes_[config.lex];
+  BodyView view;
+  view.state = lexeme.body;
+  if (lexeme.kind == Kind::kString) {
+    if (!lexeme.total) return {};
+    view.remembers = lexeme.track;
+    view.special = lexeme.trie != KeySet::kNone;
+    const Entry& first = lexeme.entries.front();
+    if (lexeme.entries.size() == 1) {
+      view.free = true;
+      if (first.max != BodyView::kMany)
+        view.max_chars = first.max - config.count;
+      if (first.min > config.count) view.min_chars = first.min - config.count;
+    } else {
+      view.free = true;
+      for (const Entry& entry : lexeme.entries) {
+        if (entry.max == BodyView::kMany && entry.min <= config.count) continue;
+        if (view.special) return {};
+        find_ends(config, view);
+        return view;
+      }
+    }
+    std::vector<GoalId> survivors;
+    for (const Entry& entry : lexeme.entries) add_goal(survivors, entry.goal);
+    view.after = behind_value(config.frame, survivors, nullptr);
+    return view;
+  }
+  if (lexeme.kind != Kind::kKey || !lexeme.open) return {};
+  view.free = true;
+  view.remembers = lexeme.track;
+  view.special = lexeme.trie != KeySet::kNone;
+  const FrameId frame = with_member(config.frame, KeySet::kNone, 0, nullptr);
+  if (frame != 0) view.after = {static_cast<LexId>(Kind::kColon), frame, 0, 0};
+  return view;
+}
+
+// Which alternatives fit changes where one of them begins to, or no longer
+// does.
+void JsonMachine::find_ends(Config config, BodyView& view) {
+  const Lexeme& lexeme = lexemes_[config.lex];
+  const auto low = [&](const Entry& entry) {
+    return entry.min > config.count ? entry.min - config.count : 0;
+  };
+  const auto high = [&](const Entry& entry) {
+    return entry.max == BodyView::kMany ? entry.max : entry.max - config.count;
+  };
+  std::vector<std::uint32_t> begins;
+  view.max_chars = 0;
+  for (const Entry& entry : lexeme.entries) {
+    begins.push_back(low(entry));
+    if (entry.max != BodyView::kMany) begins.push_back(high(entry) + 1);
+    view.max_chars = std::max(view.max_chars, high(entry));
+  }
+  std::sort(begins.begin(), begins.end());
+  begins.erase(std::unique(begins.begin(), begins.end()), begins.end());
+  for (std::size_t i = 0; i < begins.size(); ++i) {
+    const std::uint32_t begin = begins[i];
+    std::vector<GoalId> survivors;
+    for (const Entry& entry : lexeme.entries) {
+      if (low(entry) <= begin && begin <= high(entry))
+        add_goal(survivors, entry.goal);
+    }
+    if (survivors.empty()) continue;
+    const std::uint32_t end =
+        i + 1 < begins.size() ? begins[i + 1] - 1 : BodyView::kMany;
+    view.ends.push_back(
+        {begin, end, behind_value(config.frame, survivors, nullptr)});
+  }
+}
+
+std::uint64_t JsonMachine::lexeme_fingerprint(Config config) {
+  Lexeme& lexeme = lexemes_[config.lex];
+  if (lexeme.kind == Kind::kKey) {
+    // Beside the names of the schema a name is a string of the others.
+    if (lexeme.trie != KeySet::kNone || lexeme.open) return 0;
+    if (lexeme.print == 0) {
+      std::uint64_t part = 1;
+      mix(part, goals_.languages().fingerprint(lexeme.extras));
+      std::uint64_t hash = static_cast<std::uint64_t>(Kind::kString);
+      mix(hash, static_cast<std::uint64_t>(lexeme.body));
+      mix(hash, lexeme.partial);
+      mix(hash, part);
+      lexeme.print = hash | 1;
+    }
+    return lexeme.print;
+  }
+  if (lexeme.kind != Kind::kString && lexeme.kind != Kind::kNumber) return 0;
+  const bool bounded =
+      lexeme.entries.size() > 1 && lexeme.max != BodyView::kMany;
+  if (lexeme.print == 0 || bounded) {
+    std::vector<std::uint64_t> parts;
+    for (const Entry& entry : lexeme.entries) {
+      std::uint64_t hash = 1;
+      if (lexeme.kind == Kind::kNumber) {
+        mix(hash, goals_.numbers().fingerprint(entry.state));
+      } else {
+        mix(hash, goals_.languages().fingerprint(entry.state));
+        if (bounded) mix(hash, entry.max - config.count);
+      }
+      parts.push_back(hash);
+    }
+    std::sort(parts.begin(), parts.end());
+    parts.erase(std::unique(parts.begin(), parts.end()), parts.end());
+    std::uint64_t hash = static_cast<std::uint64_t>(lexeme.kind);
+    mix(hash, static_cast<std::uint64_t>(lexeme.body));
+    mix(hash, lexeme.partial);
+    for (const std::uint64_t part : parts) mix(hash, part);
+    lexeme.print = hash | 1;
+  }
+  return lexeme.print;
+}
+
+bool JsonMachine::same_lexeme(Config from, Config to) {
+  return from.frame == to.frame &&
+         lexemes_[to.lex].kind == lexemes_[from.lex].kind;
+}
+
+std::uint32_t JsonMachine::lexeme_room(Config config) {
+  const Lexeme& lexeme = lexemes_[config.lex];
+  if (lexeme.kind != Kind::kString || lexeme.entries.size() != 1 ||
+      lexeme.max == BodyView::kMany)
+    return BodyView::kMany;
+  return lexeme.entries[0].max - config.count;
+}
+
+Config JsonMachine::lexeme_unbounded(Config config) {
+  const Lexeme& now = lexemes_[config.lex];
+  const bool bounded = lexeme_room(config) != BodyView::kMany;
+  if (!bounded && !now.track) return config;
+  config.extra = 0;
+  Lexeme same = now.without_entries();
+  same.track = false;
+  // The patterns of a name say what it is called, not how it may go on.
+  if (now.kind != Kind::kKey) same.entries = now.entries;
+  if (bounded) {
+    same.entries[0].max = BodyView::kMany;
+    same.entries[0].least = 0;
+  }
+  config.lex = intern(std::move(same));
+  return config;
+}
+
+// Names of the schema, and those that its patterns welcome: neither are among
+// the others.
+Recogniser::Apart JsonMachine::lexeme_apart(Config config) {
+  const Lexeme& now = lexemes_[config.lex];
+  if (now.kind != Kind::kKey || now.open || now.trie == KeySet::kNone ||
+      now.extras == automata::kDeadState)
+    return {};
+  Apart apart = {.words = config, .others = config};
+  Lexeme words = now.without_entries();
+  words.track = false;
+  words.extras = automata::kDeadState;
+  if (key_live(key_info(config.frame), words)) {
+    apart.words.lex = intern(std::move(words));
+    apart.words.extra = 0;
+  } else {
+    apart.words = {};
+  }
+  Lexeme others = now.without_entries();
+  others.entries = now.entries;
+  others.trie = KeySet::kNone;
+  apart.others.lex = intern(std::move(others));
+  return apart;
+}
+
+// `to` was reached without a bound, so what it still needs is not known yet.
+std::uint32_t JsonMachine::lexeme_need(Config from, Config to) {
+  const Lexeme& lexeme = lexemes_[to.lex];
+  if (lexeme.kind != Kind::kString || lexeme.entries.size() != 1) return 0;
+  return to.count - from.count + lexeme_least(to.lex);
+}
+
+// Alternatives that a bound drops one by one are told apart by the count, names
+// of the schema by the frame.
+bool JsonMachine::lexeme_by_state(Config config) {
+  const Lexeme& lexeme = lexemes_[config.lex];
+  if (lexeme.kind == Kind::kKey) {
+    return lexeme.body == BodyState::kText && lexeme.trie == KeySet::kNone &&
+           !lexeme.open;
+  }
+  return lexeme.kind == Kind::kString && lexeme.body == BodyState::kText &&
+         (lexeme.entries.size() == 1 || lexeme.max == BodyView::kMany);
+}
+
+std::uint32_t JsonMachine::lexeme_step(std::uint32_t lex, std::uint8_t byte) {
+  const Lexeme& now = lexemes_[lex];
+  if (!json::is_live(json::next(now.body, byte))) return 0;
+  const LexId known = now.row == nullptr ? kUnknown : (*now.row)[byte];
+  if (now.kind == Kind::kString)
+    return known != kUnknown ? known : string_row(lex, byte);
+  const LexId target = known != kUnknown ? known : key_row(lex, byte);
+  return lexemes_[target].extras == automata::kDeadState ? 0 : target;
+}
+
+std::uint32_t JsonMachine::lexeme_least(std::uint32_t lex) {
+  const Lexeme& lexeme = lexemes_[lex];
+  const automata::StateId state =
+      lexeme.kind == Kind::kKey ? lexeme.extras : lexeme.entries.front().state;
+  return least_chars(lexeme.body, lexeme.partial, state,
+                     goals_.languages().total(state));
+}
+
+// One alternative that nothing ends is enough.
+std::uint32_t JsonMachine::lexeme_lasting(std::uint32_t lex) {
+  const Lexeme& lexeme = lexemes_[lex];
+  std::uint32_t least = BodyView::kMany;
+  if (lexeme.body != BodyState::kText) return least;
+  if (lexeme.kind == Kind::kKey)
+    return saturate(goals_.languages().lasting(lexeme.extras));
+  for (const Entry& entry : lexeme.entries) {
+    least = std::min(least, saturate(goals_.languages().lasting(entry.state)));
+  }
+  return least;
+}
+
+int JsonMachine::lexeme_end(Config config) {
+  switch (lexemes_[config.lex].kind) {
+    case Kind::kString:
+    case Kind::kKey:
+      return '"';
+    case Kind::kNumber:
+      return kJsonEnd;
+    default:
+      return kAnyEnd;
+  }
+}
+
+}  // namespace parlance::grammar
