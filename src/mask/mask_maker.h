@@ -28,6 +28,10 @@
 //       else                       the shapes of all tokens (shape_walk.h)
 //
 // Every way gives the same mask as the slow walk.
+//
+// Files: mask_maker.cc decides, and makes the masks where no lexeme is open;
+// mask_strings.cc those inside a string where every character is welcome,
+// mask_lexemes.cc those inside another lexeme; mask_walks.cc reads tokens.
 
 #include <array>
 #include <cstddef>
@@ -109,38 +113,20 @@ class MaskMaker {
                           RelativeMasks& relative);
 
  private:
-  void in_body(const grammar::BodyView& view, Config config);
-  void between(const grammar::SpaceView& view, Config config);
+  // mask_maker.cc
+  void set_marks(Config config);
   bool where_a_value_comes(Config config);
-  RelativeMask make_relative(Config place);
   void follow(const Escape& escape, Config end, Config config);
-  Config step_all(Config at, std::uint32_t root, std::uint32_t node);
+  RelativeMask make_relative(Config place);
+  void between(const grammar::SpaceView& view, Config config);
   void start_between(std::uint32_t max_bytes, const grammar::BodyView* string);
   // Where a walk has as few nodes as this, shapes do not help.
   static constexpr std::size_t kManyNodes = 1000;
   void in_text(Config config);
   std::size_t nodes_below(const std::array<std::uint64_t, 4>& bytes) const;
-  void in_lexeme(Config config, std::uint64_t fingerprint);
-  void add_words(Config words);
-  bool leave_by_space(Config config);
-  std::shared_ptr<const LexemeMask> lexeme_mask(Config config,
-                                                std::uint64_t fingerprint,
-                                                std::uint32_t room,
-                                                bool bounded);
-  void walk_lexeme(Config config, int lexeme_end, LexemeMask& made);
 
-  void set_marks(Config config);
-  void set(Id id);
-  void set_node(const vocab::TrieNode& node);
-  void walk_all(Config at, const std::array<std::uint64_t, 4>& bytes);
-  void walk(std::uint32_t root, Config at);
-  void set_exits(const vocab::ExitTrie& exits, std::uint32_t i,
-                 std::uint32_t min_count, std::uint32_t max_count);
-  void walk_exits(const vocab::ExitTrie& exits, Config after,
-                  std::uint32_t min_count, std::uint32_t max_count);
-  void walk_exits(const vocab::ExitTrie& exits, std::uint32_t root, Config at,
-                  std::uint32_t min_count, std::uint32_t max_count);
-  void try_token(Id id);
+  // mask_strings.cc
+  void in_body(const grammar::BodyView& view, Config config);
   void add_inner(const vocab::BodyTable& table, std::uint32_t max_chars);
   void leave_body(const vocab::BodyTable& table, const grammar::BodyView& view,
                   std::uint32_t root, Config config);
@@ -155,6 +141,38 @@ class MaskMaker {
   void find_quoted_exceptions(const grammar::BodyView& view, Config config);
   void except(std::uint32_t root, Config at);
   void forget_exceptions();
+
+  // mask_lexemes.cc
+  void in_lexeme(Config config, std::uint64_t fingerprint);
+  void add_words(Config words);
+  bool leave_by_space(Config config);
+  std::shared_ptr<const LexemeMask> lexeme_mask(Config config,
+                                                std::uint64_t fingerprint,
+                                                std::uint32_t room,
+                                                bool bounded);
+  void walk_lexeme(Config config, int lexeme_end, LexemeMask& made);
+
+  // mask_walks.cc
+  void set(Id id) {
+    if (exits_ != nullptr) {
+      exits_->push_back(id);
+      return;
+    }
+    if (exceptions_.empty() || (is_exception_[id >> 5] >> (id & 31) & 1) == 0) {
+      builder_.set(id);
+    }
+  }
+  void set_node(const vocab::TrieNode& node);
+  void walk(std::uint32_t root, Config at);
+  void walk_all(Config at, const std::array<std::uint64_t, 4>& bytes);
+  Config step_all(Config at, std::uint32_t root, std::uint32_t node);
+  void set_exits(const vocab::ExitTrie& exits, std::uint32_t i,
+                 std::uint32_t min_count, std::uint32_t max_count);
+  void walk_exits(const vocab::ExitTrie& exits, Config after,
+                  std::uint32_t min_count, std::uint32_t max_count);
+  void walk_exits(const vocab::ExitTrie& exits, std::uint32_t root, Config at,
+                  std::uint32_t min_count, std::uint32_t max_count);
+  void try_token(Id id);
 
   MakerShared shared_;
   const vocab::TokenTrie& trie_;

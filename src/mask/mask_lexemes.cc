@@ -1,0 +1,188 @@
+// Masks inside another lexeme: a string that a schema narrows, a name, a
+// number.
+
+#include <algorithm>
+#include <array>
+
+#include "mask/bytes.h"
+#include "mask/mask_maker.h"
+
+namespace parlance::mask {
+
+using grammar::BodyView;
+using grammar::SpaceView;
+using json::BodyState;
+using vocab::kNoToken;
+using vocab::TrieNode;
+
+namespace {
+
+// What Recogniser::lexeme_end() says of one byte.
+bool may_end(int lexeme_end, std::uint8_t byte) {
+  if (lexeme_end == Recogniser::kAnyEnd) return true;
+  if (lexeme_end != Recogniser::kJsonEnd) return lexeme_end == byte;
+  return is_space(byte) || byte == ',' || byte == ']' || byte == '}';
+}
+
+}  // namespace
+
+void MaskMaker::in_lexeme(Config config, std::uint64_t fingerprint) {
+  Recogniser& recogniser = *recogniser_;
+  const std::uint32_t room = recogniser.lexeme_room(config);
+  const Config unbounded = recogniser.lexeme_unbounded(config);
+  std::shared_ptr<const LexemeMask> mask = lexeme_mask(
+      unbounded, fingerprint, BodyView::kMany, room != BodyView::kMany);
+  if (mask->need > room) {
+    // The bound is near: a mask of its own.
+    fingerprint ^= (room + 1) * 0x9E3779B97F4A7C15;
+    mask = recogniser.lexeme_by_state(unbounded)
+               ? lexeme_mask(unbounded, fingerprint, room, false)
+               : lexeme_mask(config, fingerprint, BodyView::kMany, false);
+  }
+  builder_.start(mask->base, mask->set, mask->cleared);
+  for (const LongToken& one : mask->longs) {
+    if (one.need <= room) break;
+    builder_.clear(one.id);
+  }
+
+  Config* const states = states_.data();
+  const TrieNode* const nodes = trie_.nodes().data();
+  const bool space_done = leave_by_space(config);
+  states[0] = config;
+  std::uint32_t behind = 0;  // nodes before this one are decided
+  for (const std::uint32_t entry : mask->leaving) {
+    const std::uint32_t i = entry & ~LexemeMask::kLeaves;
+    if (i < behind) continue;
+    const TrieNode node = nodes[i];
+    if (space_done && node.depth() == 1 && is_space(node.byte())) {
+      behind = node.subtree_end();
+      continue;
+    }
+    const Config next = recogniser.step(states[node.depth() - 1], node.byte());
+    if (next.dead()) {
+      behind = node.subtree_end();
+      continue;
+    }
+    states[node.depth()] = next;
+    if ((entry & LexemeMask::kLeaves) != 0) {
+      set_node(node);
+      walk(i, next);
+    }
+  }
+}
+
+// Tokens that stay within one of the words may stay within another lexeme too,
+// and are set already.
+void MaskMaker::add_words(Config words) {
+  if (words.dead()) return;
+  adding_ = true;
+  walk_all(words, recogniser_->first_bytes(words));
+  adding_ = false;
+}
+
+// Sets the tokens that begin with white space if it ends the lexeme and only
+// JSON comes behind it; else says false.
+bool MaskMaker::leave_by_space(Config config) {
+  Recogniser& recogniser = *recogniser_;
+  if (recogniser.lexeme_end(config) != Recogniser::kJsonEnd) return false;
+  const Config next = recogniser.step(config, ' ');
+  if (next.dead()) return false;
+  for (const char c : kSpaceBytes) {
+    if (recogniser.step(config, static_cast<std::uint8_t>(c)) != next) {
+      return false;
+    }
+  }
+  const SpaceView view = recogniser.space(next);
+  if (!view.free || !view.json) return false;
+  const std::uint32_t max_bytes =
+      std::min(view.max_bytes, shared_.space_bases.longest()) + 1;
+  const vocab::WhiteSpaceTable& space = shared_.tables.white_space();
+  for (const vocab::WhiteSpaceToken& token : space.tokens()) {
+    if (token.bytes > max_bytes) break;
+    builder_.set(token.id);
+  }
+  walk_exits(
+      space.exits(), view.behind, 0,
+      view.max_bytes == BodyView::kMany ? view.max_bytes : view.max_bytes + 1);
+  return true;
+}
+
+// The mask of what needs at most `room`.  `bounded`: others are asked for that
+// have less, see LexemeMask::bounded.
+std::shared_ptr<const LexemeMask> MaskMaker::lexeme_mask(
+    Config config, std::uint64_t fingerprint, std::uint32_t room,
+    bool bounded) {
+  Recogniser& recogniser = *recogniser_;
+  const int lexeme_end = recogniser.lexeme_end(config);
+  // Lexemes that go on alike and end differently are kept apart.
+  fingerprint += static_cast<std::uint64_t>(lexeme_end) << 48;
+  if (bounded) fingerprint = ~fingerprint;
+  if (auto found = shared_.lexemes.find(fingerprint)) return found;
+
+  auto made = std::make_shared<LexemeMask>();
+  made->bounded = bounded;
+  builder_.start({});
+  if (lexeme_end == '"' && recogniser.lexeme_by_state(config)) {
+    lexeme_walk_.run(recogniser, shared_.shapes, config.lex, room,
+                     builder_.words(), *made);
+  } else {
+    walk_lexeme(config, lexeme_end, *made);
+  }
+
+  const std::array bases = {
+      Base{.words = shared_.tables.body(BodyState::kText).inner().data()},
+      Base{.words = shared_.tables.all_text().data()}};
+  builder_.compact(bases);
+  const MaskView view = builder_.view();
+  made->set.assign(view.set.begin(), view.set.end());
+  made->cleared.assign(view.cleared.begin(), view.cleared.end());
+  std::size_t base_bytes = 0;
+  if (view.own_words) {
+    const std::size_t count = shared_.tables.mask_words();
+    base_bytes = Words::bytes(count);
+    shared_.store.make_room(base_bytes);
+    auto words = std::make_shared<Words>(count, shared_.bytes);
+    std::copy_n(view.base->words, count, words->data());
+    made->base = {.words = words->data(), .owner = words};
+  } else {
+    made->base = *view.base;
+  }
+  made->leaving.shrink_to_fit();
+  shared_.store.make_room(made->bytes());
+  shared_.lexemes.add(fingerprint, made, base_bytes);
+  return made;
+}
+
+// Reads all tokens byte by byte.
+void MaskMaker::walk_lexeme(Config config, int lexeme_end, LexemeMask& made) {
+  Recogniser& recogniser = *recogniser_;
+  Config* const states = states_.data();
+  const TrieNode* const nodes = trie_.nodes().data();
+  states[0] = config;
+  std::size_t listed = 0;  // depth to which the path stands in made.leaving
+  for (std::uint32_t i = 1; i < trie_.node_count();) {
+    const TrieNode node = nodes[i];
+    const std::size_t depth = node.depth();
+    listed = std::min(listed, depth - 1);
+    const Config from = states[depth - 1];
+    const Config next = recogniser.step(from, node.byte());
+    if (!next.dead() && recogniser.same_lexeme(from, next)) {
+      states[depth] = next;
+      path_[depth] = i;
+      if (node.token() != kNoToken) {
+        set_node(node);
+        made.need = std::max(made.need, recogniser.lexeme_need(config, next));
+      }
+      ++i;
+      continue;
+    }
+    // A byte that is dead here may end the lexeme in another recogniser.
+    if (may_end(lexeme_end, node.byte())) {
+      while (listed < depth - 1) made.leaving.push_back(path_[++listed]);
+      made.leaving.push_back(i | LexemeMask::kLeaves);
+    }
+    i = node.subtree_end();
+  }
+}
+
+}  // namespace parlance::mask

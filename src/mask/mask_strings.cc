@@ -1,0 +1,257 @@
+// Masks inside a string where every character is welcome: what stays inside,
+// what leaves, and the tokens that are exceptions.
+
+#include <algorithm>
+#include <functional>
+#include <span>
+
+#include "mask/bytes.h"
+#include "mask/mask_maker.h"
+
+namespace parlance::mask {
+
+using grammar::BodyView;
+using json::BodyState;
+using vocab::BodyTable;
+using vocab::ExitTrie;
+using vocab::kNoToken;
+using vocab::TrieNode;
+
+void MaskMaker::in_body(const BodyView& view, Config config) {
+  const BodyTable& table = shared_.tables.body(view.state);
+  if (table.has_at_most(view.max_chars)) {
+    builder_.start({.words = table.inner_at_most(view.max_chars).data()});
+  } else {
+    builder_.start({});
+    add_inner(table, view.max_chars);
+  }
+  leave_body(table, view, 0, config);
+}
+
+void MaskMaker::add_inner(const BodyTable& table, std::uint32_t max_chars) {
+  for (const Id id : table.by_chars().first(table.count_at_most(max_chars))) {
+    builder_.set(id);
+  }
+}
+
+// Sets the tokens with the closing quote.  `root` is the node of the trie that
+// `config` stands at.
+void MaskMaker::leave_body(const BodyTable& table, const BodyView& view,
+                           std::uint32_t root, Config config) {
+  if (view.special) find_exceptions(view, root, config);
+  from_ = view.remembers ? &config : nullptr;
+  from_depth_ = trie_.node(root).depth();
+  const std::uint32_t kind = root != 0 ? json::kLiveBodyStateCount
+                                       : static_cast<std::uint32_t>(view.state);
+  if (view.ends.empty()) {
+    leave_body(table, kind,
+               {.min_chars = view.min_chars,
+                .max_chars = view.max_chars,
+                .after = view.after});
+  }
+  for (const BodyView::End& end : view.ends) leave_body(table, kind, end);
+  from_ = nullptr;
+  forget_exceptions();
+}
+
+// `kind`: a number of the table.
+void MaskMaker::leave_body(const BodyTable& table, std::uint32_t kind,
+                           const BodyView::End& end) {
+  // Behind a name comes a value, as behind other names.
+  const Config value = escapes_ == nullptr && !end.after.dead()
+                           ? recogniser_->relative(end.after)
+                           : Config{};
+  if (value.dead()) {
+    walk_exits(table.exits(), end.after, end.min_chars, end.max_chars);
+  } else if (from_ == nullptr && end.min_chars == 0 &&
+             end.max_chars == BodyView::kMany) {
+    leave_name(table.exits(), kind, value, end.after);
+  } else {
+    real_ = end.after;
+    walk_exits(table.exits(), value, end.min_chars, end.max_chars);
+    real_ = {};
+  }
+}
+
+// Sets the tokens of `exits` with what may stand in `value`, which is kept, and
+// behind it in `after`.
+void MaskMaker::leave_name(const ExitTrie& exits, std::uint32_t kind,
+                           Config value, Config after) {
+  Config key = value;
+  key.extra = ~kind;  // no place has so large a number
+  const RelativeMask* mask = relative_->find(key);
+  if (mask == nullptr) {
+    RelativeMask made;
+    escapes_ = &made.escapes;
+    exits_ = &made.set;
+    walk_exits(exits, value, 0, BodyView::kMany);
+    escapes_ = nullptr;
+    exits_ = nullptr;
+    mask = &relative_->add(key, std::move(made));
+  }
+  for (const Id id : mask->set) set(id);
+  for (const Escape& escape : mask->escapes) {
+    follow(escape, escape.at, after);
+  }
+}
+
+void MaskMaker::find_exceptions(const BodyView& view, std::uint32_t root,
+                                Config config) {
+  if (root != 0) {
+    find_exceptions(view, root, config, root + 1, trie_.subtree_end(root));
+    return;
+  }
+  if (view.state == BodyState::kText) {
+    find_quoted_exceptions(view, config);
+    return;
+  }
+  // The nodes of the first bytes lie far apart: only those that matter are
+  // looked at.
+  for_bytes(recogniser_->special_bytes(config), [&](std::uint8_t byte) {
+    const std::uint32_t child = trie_.root_child(byte);
+    if (child != 0) {
+      find_exceptions(view, 0, config, child, trie_.subtree_end(child));
+    }
+  });
+}
+
+// From the beginning of a token and a character: along the paths that lead to
+// a closing quote, which are few.
+void MaskMaker::find_quoted_exceptions(const BodyView& view, Config config) {
+  constexpr std::uint32_t kTarget = vocab::TokenShapes::kTarget;
+  const auto node_of = [](std::uint32_t entry) { return entry & ~kTarget; };
+  Recogniser& recogniser = *recogniser_;
+  Config* const states = states_.data();
+  auto* const wanted = wanted_bytes_.data();
+  const TrieNode* const nodes = trie_.nodes().data();
+  const std::span<const std::uint32_t> paths = shared_.shapes.quotes();
+  const auto from_node = [&](std::size_t k, std::uint32_t i) {
+    const auto it =
+        std::ranges::lower_bound(paths.subspan(k), i, std::less<>(), node_of);
+    return static_cast<std::size_t>(it - paths.begin());
+  };
+  states[0] = config;
+  wanted[0] = recogniser.special_bytes(config);
+  std::size_t k = 0;
+  for_bytes(wanted[0], [&](std::uint8_t byte) {
+    const std::uint32_t child = trie_.root_child(byte);
+    if (child == 0) return;
+    const std::uint32_t end = trie_.subtree_end(child);
+    k = from_node(k, child);
+    while (k < paths.size() && node_of(paths[k]) < end) {
+      const std::uint32_t i = node_of(paths[k]);
+      const TrieNode node = nodes[i];
+      const std::size_t depth = node.depth();
+      if (!has_byte(wanted[depth - 1], node.byte())) {
+        k = from_node(k, node.subtree_end());
+        continue;
+      }
+      const Config next = recogniser.probe(states[depth - 1], node.byte());
+      if (i != paths[k]) {
+        if (next != view.after) {
+          origin_ = config;
+          origin_node_ = 0;
+          except(i, next);
+        }
+        ++k;
+      } else if (next.dead() || !recogniser.special(next)) {
+        k = from_node(k, node.subtree_end());
+      } else {
+        states[depth] = next;
+        wanted[depth] = recogniser.special_bytes(next);
+        ++k;
+      }
+    }
+  });
+}
+
+// Those among the nodes of [begin, end), which are below `root`.
+void MaskMaker::find_exceptions(const BodyView& view, std::uint32_t root,
+                                Config config, std::uint32_t begin,
+                                std::uint32_t end) {
+  Recogniser& recogniser = *recogniser_;
+  Config* const states = states_.data();
+  BodyState* const bodies = body_states_.data();
+  const TrieNode* const nodes = trie_.nodes().data();
+  states[nodes[root].depth()] = config;
+  bodies[nodes[root].depth()] = view.state;
+  // Nearly all bytes lead to one place where nothing is special any more.
+  Config ordinary;
+  auto* const wanted = wanted_bytes_.data();
+  wanted[nodes[root].depth()] = recogniser.special_bytes(config);
+  for (std::uint32_t i = begin; i < end;) {
+    const TrieNode node = nodes[i];
+    if (!has_byte(wanted[node.depth() - 1], node.byte())) {
+      i = node.subtree_end();
+      continue;
+    }
+    const BodyState body = json::next(bodies[node.depth() - 1], node.byte());
+    if (body == BodyState::kDead) {
+      i = node.subtree_end();
+      continue;
+    }
+    const Config next = recogniser.probe(states[node.depth() - 1], node.byte());
+    if (body == BodyState::kExit) {
+      if (next != view.after) {
+        origin_ = config;
+        origin_node_ = root;
+        except(i, next);
+      }
+      i = node.subtree_end();
+      continue;
+    }
+    if (next.dead() || next == ordinary || !recogniser.special(next)) {
+      if (!next.dead()) ordinary = next;
+      i = node.subtree_end();
+      continue;
+    }
+    states[node.depth()] = next;
+    bodies[node.depth()] = body;
+    wanted[node.depth()] = recogniser.special_bytes(next);
+    ++i;
+  }
+}
+
+// Decides the tokens at and below the node `root`, where `at` stands, and keeps
+// them from being set otherwise.
+void MaskMaker::except(std::uint32_t root, Config at) {
+  if (is_exception_.empty()) is_exception_.resize(shared_.tables.mask_words());
+  Recogniser& recogniser = *recogniser_;
+  Config* const states = states_.data();
+  const auto mark = [this](Id id) {
+    is_exception_[id >> 5] |= std::uint32_t{1} << (id & 31);
+    exceptions_.push_back(id);
+  };
+  const std::uint32_t end = trie_.subtree_end(root);
+  for (std::uint32_t i = root; i < end; ++i) {
+    const TrieNode node = trie_.node(i);
+    Config& state = states[node.depth()];
+    if (i == root) {
+      state = at;
+    } else {
+      state = states[node.depth() - 1];
+      if (!state.dead()) state = recogniser.probe(state, node.byte());
+    }
+    if (recogniser.escaped(state)) state = step_all(origin_, origin_node_, i);
+    if (node.token() != kNoToken) {
+      mark(node.token());
+      for (const vocab::Twin& twin : trie_.duplicates(node.token())) {
+        mark(twin.twin);
+      }
+    }
+    if (recogniser.escaped(state)) {
+      if (!recogniser.unread(state)) set_node(node);
+      escapes_->push_back({.node = i, .at = state});
+      state = {};
+    } else if (!state.dead()) {
+      set_node(node);
+    }
+  }
+}
+
+void MaskMaker::forget_exceptions() {
+  for (const Id id : exceptions_) is_exception_[id >> 5] = 0;
+  exceptions_.clear();
+}
+
+}  // namespace parlance::mask

@@ -1,0 +1,186 @@
+// Reading tokens byte by byte, along the trie of all tokens or of what follows
+// a string or white space.
+
+#include <array>
+
+#include "mask/bytes.h"
+#include "mask/mask_maker.h"
+
+namespace parlance::mask {
+
+using vocab::ExitToken;
+using vocab::ExitTrie;
+using vocab::kNoToken;
+using vocab::TrieNode;
+
+void MaskMaker::set_node(const TrieNode& node) {
+  const auto set_id = [this](Id id) {
+    if (adding_) {
+      builder_.add(id);
+    } else {
+      builder_.set(id);
+    }
+  };
+  if (node.token() == kNoToken) return;
+  set_id(node.token());
+  if (trie_.twins().empty()) return;
+  for (const vocab::Twin& twin : trie_.duplicates(node.token())) {
+    set_id(twin.twin);
+  }
+}
+
+// Sets the tokens strictly below the node `root`, where `at` stands.
+void MaskMaker::walk(std::uint32_t root, Config at) {
+  Recogniser& recogniser = *recogniser_;
+  Config* const states = states_.data();
+  const TrieNode* const nodes = trie_.nodes().data();
+  const std::uint32_t end = nodes[root].subtree_end();
+  if (root + 1 == end) return;
+  auto* const wanted = wanted_bytes_.data();
+  states[nodes[root].depth()] = at;
+  wanted[nodes[root].depth()] = recogniser.likely_bytes(at);
+  for (std::uint32_t i = root + 1; i < end;) {
+    const TrieNode node = nodes[i];
+    if (!has_byte(wanted[node.depth() - 1], node.byte())) {
+      i = node.subtree_end();
+      continue;
+    }
+    Config next = recogniser.probe(states[node.depth() - 1], node.byte());
+    if (recogniser.escaped(next)) next = step_all(at, root, i);
+    if (next.dead()) {
+      i = node.subtree_end();
+      continue;
+    }
+    const bool escaped = recogniser.escaped(next);
+    if (!escaped || !recogniser.unread(next)) set_node(node);
+    if (escaped) {
+      escapes_->push_back({.node = i, .at = next});
+      i = node.subtree_end();
+      continue;
+    }
+    ++i;
+    if (i == node.subtree_end()) continue;
+    states[node.depth()] = next;
+    wanted[node.depth()] = recogniser.likely_bytes(next);
+  }
+}
+
+// Sets all tokens.  The nodes of the first bytes lie far apart, so only those
+// that matter are looked at.
+void MaskMaker::walk_all(Config at, const std::array<std::uint64_t, 4>& bytes) {
+  for_bytes(bytes, [&](std::uint8_t byte) {
+    const std::uint32_t child = trie_.root_child(byte);
+    if (child == 0) return;
+    const Config next = recogniser_->step(at, byte);
+    if (next.dead()) return;
+    set_node(trie_.node(child));
+    walk(child, next);
+  });
+}
+
+// Where the bytes between two nodes of the trie lead, without probes.
+Config MaskMaker::step_all(Config at, std::uint32_t root, std::uint32_t node) {
+  // The way down to `node`: each ancestor's subtree holds it.
+  for (std::uint32_t i = root + 1; !at.dead();) {
+    if (node >= trie_.subtree_end(i)) {
+      i = trie_.subtree_end(i);
+      continue;
+    }
+    at = recogniser_->step(at, trie_.byte(i));
+    if (i == node) break;
+    ++i;
+  }
+  return at;
+}
+
+// Sets the tokens of `exits` whose remainder ends at the node `i` and whose
+// count is within the bounds.
+void MaskMaker::set_exits(const ExitTrie& exits, std::uint32_t i,
+                          std::uint32_t min_count, std::uint32_t max_count) {
+  for (const ExitToken& exit : exits.exits(i)) {
+    if (exit.count > max_count) break;
+    if (exit.count >= min_count) set(exit.id);
+  }
+}
+
+// Sets the tokens of `exits` whose remainder is read from `after` and whose
+// count is within the bounds.
+void MaskMaker::walk_exits(const ExitTrie& exits, Config after,
+                           std::uint32_t min_count, std::uint32_t max_count) {
+  if (after.dead()) return;
+  set_exits(exits, 0, min_count, max_count);
+  if (recogniser_->escaped(after)) {
+    escapes_->push_back({.exits = &exits,
+                         .node = 0,
+                         .min_count = min_count,
+                         .max_count = max_count,
+                         .at = after});
+    return;
+  }
+  walk_exits(exits, 0, after, min_count, max_count);
+}
+
+// The same for remainders strictly below the node `root`, where `at` stands.
+void MaskMaker::walk_exits(const ExitTrie& exits, std::uint32_t root, Config at,
+                           std::uint32_t min_count, std::uint32_t max_count) {
+  Recogniser& recogniser = *recogniser_;
+  Config* const states = states_.data();
+  const std::uint32_t end = exits.node(root).subtree_end();
+  if (root + 1 == end) return;
+  auto* const wanted = wanted_bytes_.data();
+  states[exits.node(root).depth()] = at;
+  wanted[exits.node(root).depth()] = recogniser.likely_bytes(at);
+  for (std::uint32_t i = root + 1; i < end;) {
+    const TrieNode& node = exits.node(i);
+    if (!has_byte(wanted[node.depth() - 1], node.byte())) {
+      i = node.subtree_end();
+      continue;
+    }
+    if (from_ != nullptr && node.byte() == '"') {
+      for (const ExitToken& exit : exits.subtree_exits(i)) try_token(exit.id);
+      i = node.subtree_end();
+      continue;
+    }
+    Config next = recogniser.step(states[node.depth() - 1], node.byte());
+    if (next.dead()) {
+      i = node.subtree_end();
+      continue;
+    }
+    if (recogniser.escaped(next)) {
+      if (real_.dead()) {
+        if (!recogniser.unread(next)) {
+          set_exits(exits, i, min_count, max_count);
+        }
+        escapes_->push_back({.exits = &exits,
+                             .node = i,
+                             .min_count = min_count,
+                             .max_count = max_count,
+                             .at = next});
+        i = node.subtree_end();
+        continue;
+      }
+      next = recogniser.rejoin(real_, next);
+      if (next.dead()) {
+        i = node.subtree_end();
+        continue;
+      }
+    }
+    set_exits(exits, i, min_count, max_count);
+    ++i;
+    if (i == node.subtree_end()) continue;
+    states[node.depth()] = next;
+    wanted[node.depth()] = recogniser.likely_bytes(next);
+  }
+}
+
+// Decides a token byte by byte, from where `from_` stands in it.
+void MaskMaker::try_token(Id id) {
+  Config at = *from_;
+  for (const char c : shared_.vocabulary.bytes(id).substr(from_depth_)) {
+    at = recogniser_->step(at, static_cast<std::uint8_t>(c));
+    if (at.dead()) return;
+  }
+  set(id);
+}
+
+}  // namespace parlance::mask
