@@ -163,10 +163,10 @@ class Xgrammar:
         self._module = xgrammar_alone.load()
         version = importlib.import_module("xgrammar._version")
         self.name = f"xgrammar {version.__version__}"
-        info = self._module.TokenizerInfo(
+        self._info = self._module.TokenizerInfo(
             vocabulary.tokens, stop_token_ids=vocabulary.stop
         )
-        self._compiler = self._module.GrammarCompiler(info, max_threads=1)
+        self._compiler = self._module.GrammarCompiler(self._info, max_threads=1)
         self._options = options
         self._rows = numpy.zeros((1, vocabulary.words), numpy.int32)
         self.row = self._rows[0]
@@ -194,8 +194,8 @@ PEERS = {
 }
 
 
-def problems(folder, names):
-    for path in sorted(folder.glob("*.jsonl*")):
+def problems(folder, names, dataset="*"):
+    for path in sorted(folder.glob(f"{dataset}.jsonl*")):
         open_ = gzip.open if path.suffix == ".gz" else open
         with open_(path, "rt", encoding="utf-8") as file:
             for line in file:
@@ -216,13 +216,16 @@ def tokens_of(path, names):
     return found
 
 
-def feed(peer, compiled, ids, times):
-    """Whether all tokens fit."""
+def feed(peer, compiled, ids, times, seconds=float("inf")):
+    """Whether all tokens fit that there is time for."""
     matcher = peer.matcher(compiled)
     row = peer.row
     clock = time.perf_counter_ns
+    until = clock() + seconds * 1e9
     for token in ids:
         begin = clock()
+        if begin > until:
+            break
         peer.fill(matcher)
         fits = bool(int(row[token >> 5]) >> (token & 31) & 1)
         if fits:
@@ -235,10 +238,12 @@ def feed(peer, compiled, ids, times):
 
 class Worker:
     """A peer behind a pipe: a schema and its instances in, times and verdicts
-    out."""
+    out.  An empty request only asks who it is."""
+
+    peers = PEERS
 
     def __init__(self, name, vocabulary):
-        self._make = lambda: PEERS[name](vocabulary)
+        self._make = lambda: self.peers[name](vocabulary)
         self._peer = None
 
     def __call__(self, request):
@@ -247,16 +252,17 @@ class Worker:
                 self._peer = self._make()
             except ImportError as error:
                 return {"missing": str(error)}
-        peer = self._peer
-        out = {"name": peer.name, "times": []}
-        if "schema" not in request:
-            return out
+        if not request:
+            return {"name": self._peer.name}
+        return self.answer(self._peer, request)
+
+    def answer(self, peer, request):
         begin = time.perf_counter_ns()
         try:
             compiled = peer.compile(request["schema"])
         except Exception as error:  # each peer has errors of its own
-            return out | {"error": str(error)}
-        out["compile"] = time.perf_counter_ns() - begin
+            return {"error": str(error)}
+        out = {"compile": time.perf_counter_ns() - begin, "times": []}
         out["verdicts"] = [
             feed(peer, compiled, ids, out["times"]) for ids in request["instances"]
         ]
@@ -299,6 +305,13 @@ def table_row(name, what, ns):
     )
 
 
+def commit():
+    return subprocess.run(
+        ["git", "describe", "--always", "--dirty"],
+        capture_output=True, text=True, cwd=pathlib.Path(__file__).parent,
+    ).stdout.strip() or "unknown"  # fmt: skip
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("folder", type=pathlib.Path)
@@ -321,12 +334,8 @@ def main():
         for problem in problems(arguments.folder, names)
     ]
     tokens = tokens_of(arguments.tokens, names)
-    commit = subprocess.run(
-        ["git", "describe", "--always", "--dirty"],
-        capture_output=True, text=True, cwd=pathlib.Path(__file__).parent,
-    ).stdout.strip()
     print(f"Python {platform.python_version()}, {platform.machine()}, commit "
-          f"{commit or 'unknown'}: {' '.join(sys.argv)}")
+          f"{commit()}: {' '.join(sys.argv)}")
     print(f"{len(schemas)} schemas, {arguments.vocab.name}; microseconds")
     heads = ("mean", "p25", "p50", "p75", "p90", "p95", "p99", "p99.9", "max")
     print(" " * 33 + "".join(f"{head:>11}" for head in heads))
