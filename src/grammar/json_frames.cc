@@ -393,15 +393,25 @@ std::vector<KeyId> joined(const std::vector<KeyId>& a,
 
 }  // namespace
 
+// Whether members come in the order of the schema.  Not where an alternative
+// must lack a member (a dependence that is denied): passing it would do that,
+// and passed names are taken for used ones.  Then any order is as valid.
+bool JsonMachine::in_order(const Frame& frame) {
+  if (options_.key_order != KeyOrder::kSchema) return false;
+  for (std::uint32_t i = 0; i < frame.size; ++i) {
+    if (goals_.denies_dependence(alternatives(frame)[i].shape)) return false;
+  }
+  return true;
+}
+
 // In schema order: the members that can come no more when `key` has (kNoKey:
 // one that no schema spells), sorted.  What comes first in any alternative
 // passes nothing, so that an alternative with another order keeps its members.
-// Those that would ask for a passed one cannot come either, nor those whose
-// absence beside a passed one would break a rule that is denied.
+// Those that would ask for a passed one cannot come either.
 std::vector<KeyId> JsonMachine::passed_by(FrameId id, KeyId key) {
   std::vector<KeyId> out;
-  if (options_.key_order != KeyOrder::kSchema) return out;
   const Frame& frame = frames_[id];
+  if (!in_order(frame)) return out;
   std::uint32_t limit = 0xFFFFFFFF;
   for (std::uint32_t i = 0; i < frame.size && key != kNoKey; ++i) {
     limit = std::min(limit, goals_.rank(alternatives(frame)[i].shape, key));
@@ -427,13 +437,6 @@ std::vector<KeyId> JsonMachine::passed_by(FrameId id, KeyId key) {
                      !std::binary_search(used.begin(), used.end(), other);
             });
         if (asks && trigger != key) insert(out, trigger);
-      }
-      if (shape.denials.empty()) continue;
-      for (const auto& [has, lacks] :
-           goals_.denied_dependents(alternatives(frame)[i].shape)) {
-        if (std::binary_search(out.begin(), out.end(), has) && lacks != key) {
-          insert(out, lacks);
-        }
       }
     }
   }
@@ -477,7 +480,7 @@ JsonMachine::KeyInfo* JsonMachine::find_keys(FrameId id, bool any_only) {
   const std::vector<KeyId> used = used_[frame.used];
   const std::vector<Alternative> now(alternatives(frame),
                                      alternatives(frame) + frame.size);
-  const bool in_order = options_.key_order == KeyOrder::kSchema;
+  const bool ordered = in_order(frame);
   automata::Languages& languages = goals_.languages();
   std::vector<automata::LanguageId> extras;
   bool track = false;
@@ -506,7 +509,7 @@ JsonMachine::KeyInfo* JsonMachine::find_keys(FrameId id, bool any_only) {
     const bool plain = is_plain(shape);
     // In schema order the next name may not pass one that is required.
     std::uint32_t limit = 0xFFFFFFFF;
-    if (in_order) {
+    if (ordered) {
       for (const KeyId key : goals_.needed(one.shape, used))
         limit = std::min(limit, goals_.rank(one.shape, key));
     }
@@ -515,8 +518,8 @@ JsonMachine::KeyInfo* JsonMachine::find_keys(FrameId id, bool any_only) {
       if (!may_come.get(i) || info->allowed.get(i) ||
           std::binary_search(used.begin(), used.end(), key))
         continue;
-      if (in_order && goals_.rank(one.shape, key) > limit) continue;
-      bool fits = plain && !in_order;
+      if (ordered && goals_.rank(one.shape, key) > limit) continue;
+      bool fits = plain && !ordered;
       if (!fits) {
         std::vector<KeyId> then = used;
         insert(then, key);
@@ -528,8 +531,8 @@ JsonMachine::KeyInfo* JsonMachine::find_keys(FrameId id, bool any_only) {
     }
     if (passes_needed(one.shape, used, all_passed)) continue;
     const automata::LanguageId others =
-        plain && !in_order ? goals_.possible_extras(one.shape)
-                           : extras_of(id, one, joined(used, all_passed));
+        plain && !ordered ? goals_.possible_extras(one.shape)
+                          : extras_of(id, one, joined(used, all_passed));
     if (languages.empty(others)) continue;
     any_open = any_open || languages.total(languages.start(others));
     if (any_only && any_open && set.languages().empty()) return nullptr;

@@ -312,6 +312,7 @@ class JsonMachine final : public Recogniser {
                                  const std::vector<KeyId>& used);
   std::vector<MemberWay> ways_of(const Alternative& one, const NameClass& name,
                                  GoalId goal);
+  bool in_order(const Frame& frame);
   std::vector<KeyId> passed_by(FrameId frame, KeyId key);
   bool passes_needed(ShapeId shape, const std::vector<KeyId>& seen,
                      const std::vector<KeyId>& passed);

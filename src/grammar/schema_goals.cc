@@ -558,16 +558,14 @@ automata::LanguageId Goals::possible_extras(ShapeId object) {
   return facts.possible;
 }
 
-std::vector<std::pair<KeyId, KeyId>> Goals::denied_dependents(ShapeId object) {
-  std::vector<std::pair<KeyId, KeyId>> out;
+bool Goals::denies_dependence(ShapeId object) {
+  bool found = false;
   for (const Denial& denial : objects_[object].denials) {
     for_ways(denial, [&](const Violation& way) {
-      if (way.kind == Violation::Kind::kDependent) {
-        out.emplace_back(way.key, way.other);
-      }
+      found = found || way.kind == Violation::Kind::kDependent;
     });
   }
-  return out;
+  return found;
 }
 
 std::vector<KeyId> Goals::needed(ShapeId object,

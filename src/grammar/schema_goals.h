@@ -283,9 +283,9 @@ class Goals {
 
   // What is required beyond `seen` (sorted), dependent names included.
   std::vector<KeyId> needed(ShapeId object, const std::vector<KeyId>& seen);
-  // Pairs of names: a denial of the shape is broken where an object has the
-  // first and lacks the second.
-  std::vector<std::pair<KeyId, KeyId>> denied_dependents(ShapeId object);
+  // Whether a denial of the shape may be broken by lacking one member beside
+  // another.
+  bool denies_dependence(ShapeId object);
   // The names that the rules of a shape spell, sorted.
   const std::vector<KeyId>& names(ShapeId object);
   // The patterns that its rules for names use.

@@ -689,5 +689,15 @@ TEST(Grammar, ManyPatterns) {
         compact());
 }
 
+TEST(Grammar, InOrderAMemberMayHaveToBeLackedThatIsPassed) {
+  JsonSchemaOptions options = compact();
+  options.key_order = KeyOrder::kSchema;
+  check({{R"({"type":"object","not":{"dependentRequired":{"b":["ab"]}},)"
+          R"("properties":{"a":true,"ab":true}})",
+          {R"({"b":1})", R"({"a":1,"b":1})", R"({"c":1,"b":1})"},
+          {"{}", R"({"a":1})", R"({"ab":1,"b":1})"}}},
+        options);
+}
+
 }  // namespace
 }  // namespace parlance
