@@ -348,6 +348,7 @@ ExprId Writer::extras(const ObjectPlan& plan, ExprId any, std::uint64_t least,
       static_cast<std::size_t>(std::min<std::uint64_t>(least, kMaxNameParts)));
   if (least > parts.size()) return rules_.choice({});
   std::vector<ExprId> elements;
+  elements.reserve(parts.size());
   for (const LanguageId part : parts) {
     elements.push_back(extra_elements(plan, part));
   }

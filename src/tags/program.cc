@@ -326,6 +326,7 @@ Pc Compiler::compile_separated(FormatId id) {
   const std::vector<FormatId> tags = possible_children(format);
   if (tags.empty()) return leave;
   std::vector<Pc> ways;
+  ways.reserve(tags.size());
   for (const FormatId child : tags) ways.push_back(enter(child));
   const Pc first = fork(std::move(ways));
   Pc behind = leave;
@@ -423,6 +424,7 @@ Pc Compiler::compile_triggers(FormatId id) {
   }
   const std::vector<FormatId> tags = possible_children(format);
   std::vector<Pc> firsts;
+  firsts.reserve(tags.size());
   for (const FormatId child : tags) firsts.push_back(enter(child));
   if (at_least_one && !loop) {
     for (const FormatId child : tags) then(child, leave);

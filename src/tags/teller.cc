@@ -7,7 +7,6 @@
 
 namespace parlance::tags {
 
-using grammar::FormatType;
 using grammar::kNoFormat;
 
 void Teller::text(std::string_view text) {
