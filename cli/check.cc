@@ -166,10 +166,10 @@ int run_check(const Arguments& arguments) {
   if (!arguments.vocabulary_file.empty()) {
     vocabulary = load_vocabulary(arguments.vocabulary_file);
   }
-  const CompileOptions options{
-      .root = arguments.root,
-      .vocabulary = vocabulary ? &*vocabulary : nullptr,
-      .every_token = true};
+  CompileOptions options;
+  options.root = arguments.root;
+  options.vocabulary = vocabulary ? &*vocabulary : nullptr;
+  options.every_token = true;
   Style style(arguments.color, 1);
   Counts counts;
   for (const std::string& name : arguments.formats) {

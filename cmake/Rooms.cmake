@@ -77,12 +77,15 @@ function(parlance_probe name)
 endfunction()
 
 # parlance_fuzz(json_fuzz SOURCES fuzz/json_fuzz.cc): with PARLANCE_BUILD_FUZZ a
-# libFuzzer program fuzz/json_fuzz; otherwise a program that replays the kept
-# inputs of tests/fuzz/corpus/json/ as a test.
+# libFuzzer program fuzz/json_fuzz; otherwise a program that only replays.  Either
+# runs over the kept inputs in tests/fuzz/corpus/json/ as a test.
 function(parlance_fuzz name)
   cmake_parse_arguments(FUZZ "" "" "SOURCES" ${ARGN})
   string(REGEX REPLACE "_fuzz$" "" door ${name})
   set(corpus ${PROJECT_SOURCE_DIR}/tests/fuzz/corpus/${door})
+  if(NOT EXISTS ${corpus})
+    message(FATAL_ERROR "${name} has no corpus: ${corpus}")
+  endif()
   if(PARLANCE_BUILD_FUZZ)
     add_executable(${name} ${FUZZ_SOURCES})
     target_link_options(${name} PRIVATE -fsanitize=fuzzer)
@@ -96,7 +99,7 @@ function(parlance_fuzz name)
   target_link_libraries(${name} PRIVATE parlance parlance_flags)
   set_target_properties(${name} PROPERTIES
     RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/fuzz)
-  if(PARLANCE_BUILD_TESTS AND EXISTS ${corpus})
+  if(PARLANCE_BUILD_TESTS)
     add_test(NAME replay_${door} COMMAND ${name} ${replay} ${corpus})
     set_tests_properties(replay_${door} PROPERTIES LABELS "fuzz")
   endif()
