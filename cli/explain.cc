@@ -183,9 +183,10 @@ int explain_text(const Arguments& arguments, const Source& source) {
         "--ids and --chunk are for responses, read by a format or a "
         "structural tag");
   }
+  CompileOptions options;
+  options.root = arguments.source.root;
   const Grammar grammar =
-      or_fail(compile(source, {.root = arguments.source.root}), source.name,
-              source.text);
+      or_fail(compile(source, options), source.name, source.text);
   const std::string text = read_all(arguments.reading.file);
   const std::optional<Rejection> rejection = grammar.explain(text);
   const Span fits{0, rejection ? rejection->offset : text.size()};
