@@ -14,7 +14,6 @@ using grammar::BodyView;
 using json::BodyState;
 using vocab::BodyTable;
 using vocab::ExitTrie;
-using vocab::kNoToken;
 using vocab::TrieNode;
 
 void MaskMaker::in_body(const BodyView& view, Config config) {
@@ -233,12 +232,7 @@ void MaskMaker::except(std::uint32_t root, Config at) {
       if (!state.dead()) state = recogniser.probe(state, node.byte());
     }
     if (recogniser.escaped(state)) state = step_all(origin_, origin_node_, i);
-    if (node.token() != kNoToken) {
-      mark(node.token());
-      for (const vocab::Twin& twin : trie_.duplicates(node.token())) {
-        mark(twin.twin);
-      }
-    }
+    trie_.each_token(node, mark);
     if (recogniser.escaped(state)) {
       if (!recogniser.unread(state)) set_node(node);
       escapes_->push_back({.node = i, .at = state});

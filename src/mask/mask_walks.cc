@@ -10,7 +10,6 @@ namespace parlance::mask {
 
 using vocab::ExitToken;
 using vocab::ExitTrie;
-using vocab::kNoToken;
 using vocab::TrieNode;
 
 void MaskMaker::set_node(const TrieNode& node) {
@@ -21,12 +20,7 @@ void MaskMaker::set_node(const TrieNode& node) {
       builder_.set(id);
     }
   };
-  if (node.token() == kNoToken) return;
-  set_id(node.token());
-  if (trie_.twins().empty()) return;
-  for (const vocab::Twin& twin : trie_.duplicates(node.token())) {
-    set_id(twin.twin);
-  }
+  trie_.each_token(node, set_id);
 }
 
 // Sets the tokens strictly below the node `root`, where `at` stands.

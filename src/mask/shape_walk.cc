@@ -2,8 +2,8 @@
 
 #include "mask/shape_walk.h"
 
-#include <algorithm>
 #include <bit>
+#include <string_view>
 
 #include "base/mix.h"
 
@@ -13,18 +13,9 @@ using grammar::Config;
 using vocab::ByteShape;
 using vocab::ByteShapes;
 using vocab::CellSet;
-using vocab::kNoToken;
 using vocab::TrieNode;
 
 namespace {
-
-void put(std::span<std::uint32_t> words, vocab::Id id) {
-  words[id >> 5] |= std::uint32_t{1} << (id & 31);
-}
-
-void take(std::span<std::uint32_t> words, vocab::Id id) {
-  words[id >> 5] &= ~(std::uint32_t{1} << (id & 31));
-}
 
 // Cells of characters of several bytes.
 const CellSet& character_cells() {
@@ -44,45 +35,15 @@ const CellSet& character_cells() {
 void ShapeWalk::run(grammar::Recogniser& recogniser, Config at,
                     std::span<std::uint32_t> words) {
   recogniser_ = &recogniser;
-  states_.clear();
+  start(byte_shapes_);
+  states_.resize(1);
   state_of_.clear();
-  stretches_.clear();
-  singles_.clear();
-  parted_.clear();
-  State& dead = states_.emplace_back();
-  dead.row.fill(0);
-  dead.cells.fill(0);
-  path_[0].state = state_of(at);
+  walk_shapes(state_of(at));
+  decided_.write(byte_shapes_.ids(), tables_.all_text(), words);
+}
 
-  const auto nodes = shapes_.nodes();
-  for (std::uint32_t i = 1; i <= nodes.size();) {
-    while (!parted_.empty() && nodes[parted_.back().node].subtree_end <= i) {
-      const Parted parted = parted_.back();
-      parted_.pop_back();
-      split(parted);
-    }
-    if (i == nodes.size()) break;
-    const ByteShape& node = nodes[i];
-    const StateId from = path_[node.depth - 1U].state;
-    StateId target = step_cell(from, node.cell);
-    if (target == kSplit) {
-      target = commonest(from, node.cell);
-      parted_.push_back({.node = i, .target = target});
-    }
-    path_[node.depth] = {.state = target, .cell = node.cell};
-    if (target == 0) {
-      i = node.subtree_end;
-      continue;
-    }
-    if (stays(target, node.below)) {
-      accept(node.first, node.last);
-      i = node.subtree_end;
-      continue;
-    }
-    accept(node.first, node.own_end);
-    ++i;
-  }
-  write(words);
+Arrival ShapeWalk::arrive(const ByteShape& node, StateId state) {
+  return stays(state, node.below) ? Arrival::kAll : Arrival::kThese;
 }
 
 // --- States ------------------------------------------------------------------
@@ -100,57 +61,16 @@ ShapeWalk::StateId ShapeWalk::state_of(Config config) {
       recogniser_->mask_key(config, vocab::kMaxTokenBytes),
       static_cast<StateId>(states_.size()));
   if (is_new) {
+    add_state();
     State& state = states_.emplace_back();
     state.config = config;
-    state.row.fill(kUnknown);
-    state.cells.fill(kUnknown);
-    state.commonest.fill(kUnknown);
     state.others.add(ByteShapes::kBroken);
   }
   return it->second;
 }
 
 ShapeWalk::StateId ShapeWalk::learn(StateId state, std::uint8_t byte) {
-  const StateId target =
-      state_of(recogniser_->step(states_[state].config, byte));
-  states_[state].row[byte] = target;
-  return target;
-}
-
-ShapeWalk::StateId ShapeWalk::step_cell(StateId state, std::uint8_t cell) {
-  if (const StateId known = states_[state].cells[cell]; known != kUnknown) {
-    return known;
-  }
-  const auto bytes = shapes_.bytes(cell);
-  StateId target = step(state, bytes.front());
-  for (const std::uint8_t byte : bytes.subspan(1)) {
-    if (step(state, byte) == target) continue;
-    target = kSplit;
-    break;
-  }
-  states_[state].cells[cell] = target;
-  return target;
-}
-
-ShapeWalk::StateId ShapeWalk::commonest(StateId state, std::uint8_t cell) {
-  if (const StateId known = states_[state].commonest[cell]; known != kUnknown) {
-    return known;
-  }
-  StateId best = 0;
-  std::size_t most = 0;
-  const auto bytes = shapes_.bytes(cell);
-  for (const std::uint8_t byte : bytes) {
-    const StateId target = step(state, byte);
-    const auto count = static_cast<std::size_t>(std::ranges::count_if(
-        bytes, [&](std::uint8_t b) { return step(state, b) == target; }));
-    if (count > most) {
-      most = count;
-      best = target;
-    }
-    if (most * 2 >= bytes.size()) break;
-  }
-  states_[state].commonest[cell] = best;
-  return best;
+  return state_of(recogniser_->step(states_[state].config, byte));
 }
 
 // Whether every text of `cells` leads from `state` to itself.
@@ -217,69 +137,6 @@ bool ShapeWalk::leads_back(StateId from, unsigned due, StateId to) {
 
 // --- Parted ways -------------------------------------------------------------
 
-// Reads the tokens of the subtree whose byte leads elsewhere than to the
-// commonest state.
-void ShapeWalk::split(const Parted& parted) {
-  const ByteShape& shape = shapes_.nodes()[parted.node];
-  const std::size_t depth = shape.depth;
-  const StateId from = path_[depth - 1].state;
-  const std::uint32_t root = only_node(depth - 1);
-  const vocab::TokenTrie& trie = tables_.trie();
-  if (root == 0) {
-    for (const std::uint8_t byte : shapes_.bytes(shape.cell)) {
-      const StateId state = step(from, byte);
-      const std::uint32_t child = trie.root_child(byte);
-      if (child != 0 && state != parted.target) {
-        read_again(child, state, parted.target);
-      }
-    }
-    return;
-  }
-  if (root != kNone) {
-    const auto bytes = shapes_.bytes(shape.cell);
-    const std::uint32_t end = trie.subtree_end(root);
-    for (std::uint32_t child = root + 1; child < end;
-         child = trie.subtree_end(child)) {
-      const std::uint8_t byte = trie.byte(child);
-      if (!std::ranges::binary_search(bytes, byte)) continue;
-      const StateId state = step(from, byte);
-      if (state != parted.target) read_again(child, state, parted.target);
-    }
-    return;
-  }
-  for (std::uint32_t i = shape.first; i < shape.last; ++i) {
-    const Id id = shapes_.ids()[i];
-    const std::string_view text = vocabulary_.bytes(id).substr(depth - 1);
-    StateId state = step(from, static_cast<std::uint8_t>(text[0]));
-    StateId taken = parted.target;
-    for (const char c : text.substr(1)) {
-      if (state == taken) break;
-      state = step(state, static_cast<std::uint8_t>(c));
-      taken = step(taken, static_cast<std::uint8_t>(c));
-    }
-    if ((state == 0) != (taken == 0)) correct(id, state != 0);
-  }
-}
-
-// The node of the trie of all tokens where the path stands at `depth`, if only
-// one text leads there.
-std::uint32_t ShapeWalk::only_node(std::size_t depth) const {
-  const vocab::TokenTrie& trie = tables_.trie();
-  for (std::size_t d = 1; d <= depth; ++d) {
-    if (shapes_.bytes(path_[d].cell).size() != 1) return kNone;
-  }
-  std::uint32_t node = 0;
-  for (std::size_t d = 1; d <= depth; ++d) {
-    const std::uint8_t byte = shapes_.bytes(path_[d].cell)[0];
-    if (d == 1) {
-      node = trie.root_child(byte);
-      continue;
-    }
-    for (++node; trie.byte(node) != byte;) node = trie.subtree_end(node);
-  }
-  return node;
-}
-
 // Corrects the tokens at and below the node `root`: where it stands is `state`,
 // they were decided as if it were `taken`.
 void ShapeWalk::read_again(std::uint32_t root, StateId state, StateId taken) {
@@ -300,52 +157,26 @@ void ShapeWalk::read_again(std::uint32_t root, StateId state, StateId taken) {
       i = node.subtree_end();
       continue;
     }
-    if (node.token() != kNoToken && (now == 0) != (then == 0)) {
-      correct(node.token(), now != 0);
-      for (const vocab::Twin& twin : tables_.trie().duplicates(node.token())) {
-        correct(twin.twin, now != 0);
-      }
+    const bool accepted = now != 0;
+    if (accepted != (then != 0)) {
+      tables_.trie().each_token(node,
+                                [&](Id id) { decided_.decide(id, accepted); });
     }
     ++i;
   }
 }
 
-// --- The mask ----------------------------------------------------------------
-
-void ShapeWalk::accept(std::uint32_t first, std::uint32_t last) {
-  if (first == last) return;
-  if (!stretches_.empty() && stretches_.back().second == first) {
-    stretches_.back().second = last;
-  } else {
-    stretches_.emplace_back(first, last);
+void ShapeWalk::read_token(std::uint32_t i, std::size_t depth, StateId from,
+                           StateId taken) {
+  const Id id = byte_shapes_.ids()[i];
+  const std::string_view text = vocabulary_.bytes(id).substr(depth);
+  StateId state = step(from, static_cast<std::uint8_t>(text[0]));
+  for (const char c : text.substr(1)) {
+    if (state == taken) return;
+    state = step(state, static_cast<std::uint8_t>(c));
+    taken = step(taken, static_cast<std::uint8_t>(c));
   }
-}
-
-// From nothing, or from everything, whichever is nearer.
-void ShapeWalk::write(std::span<std::uint32_t> words) const {
-  const std::span<const Id> ids = shapes_.ids();
-  std::size_t count = 0;
-  for (const auto& [first, last] : stretches_) count += last - first;
-  if (count * 2 < ids.size()) {
-    std::ranges::fill(words, 0);
-    for (const auto& [first, last] : stretches_) {
-      for (const Id id : ids.subspan(first, last - first)) put(words, id);
-    }
-  } else {
-    std::ranges::copy(tables_.all_text(), words.begin());
-    std::uint32_t done = 0;
-    const auto take_to = [&](std::uint32_t end) {
-      for (const Id id : ids.subspan(done, end - done)) take(words, id);
-    };
-    for (const auto& [first, last] : stretches_) {
-      take_to(first);
-      done = last;
-    }
-    take_to(static_cast<std::uint32_t>(ids.size()));
-  }
-  for (const Single& one : singles_) {
-    one.accepted ? put(words, one.id) : take(words, one.id);
-  }
+  if ((state == 0) != (taken == 0)) decided_.decide(id, state != 0);
 }
 
 }  // namespace parlance::mask

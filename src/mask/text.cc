@@ -91,21 +91,6 @@ void Text::reset() {
 
 // --- Forced tokens -----------------------------------------------------------
 
-namespace {
-
-// The child of `node` for `byte`, 0 if it has none.
-std::uint32_t child_of(const vocab::TokenTrie& trie, std::uint32_t node,
-                       std::uint8_t byte) {
-  if (node == 0) return trie.root_child(byte);
-  const std::uint32_t end = trie.subtree_end(node);
-  for (std::uint32_t i = node + 1; i < end; i = trie.subtree_end(i)) {
-    if (trie.byte(i) == byte) return i;
-  }
-  return 0;
-}
-
-}  // namespace
-
 std::string Text::forced_bytes(std::size_t limit) {
   if (terminated_) return {};
   Config end;
@@ -126,7 +111,7 @@ std::vector<Id> Text::forced_tokens() {
     std::size_t longest_end = at;
     while (i < bytes.size()) {
       const std::uint32_t child =
-          child_of(trie, node, static_cast<std::uint8_t>(bytes[i]));
+          trie.child(node, static_cast<std::uint8_t>(bytes[i]));
       if (child == 0) break;
       node = child;
       ++i;

@@ -19,12 +19,13 @@
 //     1   a       { "a", "b", ... }       { "a", "if", "if(" }     a (
 //     2   aa      { "if", "of", ... }     { "if", "if(" }          (
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
 #include <vector>
 
+#include "vocab/byte_cells.h"
+#include "vocab/shape_maker.h"
 #include "vocab/token_tables.h"
 
 namespace parlance::vocab {
@@ -52,11 +53,7 @@ struct CellSet {
   bool empty() const { return (bits[0] | bits[1]) == 0; }
 };
 
-struct ByteShape {
-  std::uint8_t cell = 0;          // that leads here; 0 at the root
-  std::uint8_t depth = 0;         // bytes from the root to here
-  std::uint32_t subtree_end = 0;  // nodes are in preorder, as in TokenTrie
-  std::uint32_t first = 0, own_end = 0, last = 0;  // of ids()
+struct ByteShape : ShapeSpan {
   // Cells of the bytes below.  kBroken where some of them are no UTF-8 from
   // here on.
   CellSet below = {};
@@ -91,8 +88,7 @@ class ByteShapes {
 
   // The bytes of a cell, ascending.
   std::span<const std::uint8_t> bytes(std::uint8_t cell) const {
-    return std::span(bytes_).subspan(
-        first_byte_[cell], first_byte_[cell + 1U] - first_byte_[cell]);
+    return cells_.bytes(cell);
   }
 
   std::size_t memory_bytes() const {
@@ -101,11 +97,7 @@ class ByteShapes {
   }
 
  private:
-  void make_cells();
-
-  std::array<std::uint8_t, 256> cell_of_{};
-  std::array<std::uint8_t, 256> bytes_{};
-  std::array<std::uint16_t, kCells + 1> first_byte_{};
+  const ByteCells cells_;
   std::vector<ByteShape> nodes_;
   std::vector<Id> ids_;
 };

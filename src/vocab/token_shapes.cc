@@ -1,12 +1,9 @@
 // Making the shapes: see token_shapes.h.
-//
-// The trie of all tokens is walked once; each of its nodes inside a string is
-// sent to the node of its shape, which is made when first met.  Shapes are met
-// in any order, so they are put into preorder afterwards.
 
 #include "vocab/token_shapes.h"
 
 #include <algorithm>
+#include <array>
 
 #include "json/string_body.h"
 
@@ -16,31 +13,12 @@ using json::BodyState;
 
 namespace {
 
-constexpr std::uint32_t kNone = 0xFFFFFFFF;
-
-// A shape while they are met.
-struct Met {
-  std::uint8_t cell = 0;
-  std::uint8_t depth = 0;
-  std::uint8_t chars = 0;
-  std::uint8_t begun = 0;
-  std::uint32_t child = kNone;    // the one met last
-  std::uint32_t sibling = kNone;  // met before
-  std::uint32_t tokens = 0;
-};
-
-struct Placed {
-  std::uint32_t met = 0;
-  Id id = 0;
-};
-
-}  // namespace
-
-void TokenShapes::make_cells() {
-  cell_of_.fill(kNoCell);
+ByteCells cells() {
+  std::array<std::uint8_t, 256> cell_of;
+  cell_of.fill(ByteCells::kNone);
   std::uint8_t next = 0;
   const auto add = [&](unsigned low, unsigned high) {
-    std::fill(cell_of_.begin() + low, cell_of_.begin() + high + 1, next++);
+    std::fill(cell_of.begin() + low, cell_of.begin() + high + 1, next++);
   };
   add('a', 'z');
   add('A', 'Z');
@@ -52,32 +30,24 @@ void TokenShapes::make_cells() {
     const bool in_string =
         json::next(BodyState::kText, static_cast<std::uint8_t>(byte)) !=
         BodyState::kDead;
-    if (cell_of_[byte] == kNoCell && in_string && byte != '"' && byte != '\\') {
+    if (cell_of[byte] == ByteCells::kNone && in_string && byte != '"' &&
+        byte != '\\') {
       add(byte, byte);
     }
   }
-  std::size_t size = 0;
-  for (std::size_t cell = 0; cell < kCells; ++cell) {
-    first_byte_[cell] = static_cast<std::uint16_t>(size);
-    for (std::size_t byte = 0; byte < 256; ++byte) {
-      if (cell_of_[byte] == cell) {
-        bytes_[size++] = static_cast<std::uint8_t>(byte);
-      }
-    }
-  }
-  first_byte_[kCells] = static_cast<std::uint16_t>(size);
+  return ByteCells(cell_of);
 }
 
+}  // namespace
+
 TokenShapes::TokenShapes(const TokenTables& tables,
-                         const Vocabulary& vocabulary) {
-  make_cells();
+                         const Vocabulary& vocabulary)
+    : cells_(cells()) {
   const TokenTrie& trie = tables.trie();
-  std::vector<Met> met(1);
-  std::vector<Placed> placed;
-  placed.reserve(vocabulary.size());
+  ShapeMaker<ShapeNode> shapes;
 
   struct Place {
-    std::uint32_t met = 0;  // meaningless behind an escape
+    std::uint32_t shape = 0;  // meaningless behind an escape
     std::uint32_t node = 0;
     BodyState body = BodyState::kText;
     bool escape = false;
@@ -97,7 +67,7 @@ TokenShapes::TokenShapes(const TokenTables& tables,
     in_escapes = std::min(in_escapes, depth - 1);
     in_quotes = std::min(in_quotes, depth - 1);
     Place& to = path[depth];
-    to = {.met = 0,
+    to = {.shape = 0,
           .node = i,
           .body = json::next(from.body, node.byte()),
           .escape = from.escape || node.byte() == '\\'};
@@ -115,70 +85,27 @@ TokenShapes::TokenShapes(const TokenTables& tables,
       list(escapes_, in_escapes, depth);
       continue;
     }
-    const std::uint8_t cell = cell_of_[node.byte()];
-    std::uint32_t at = met[from.met].child;
-    while (at != kNone && met[at].cell != cell) at = met[at].sibling;
-    if (at == kNone) {
-      at = static_cast<std::uint32_t>(met.size());
-      const Met& parent = met[from.met];
-      const bool complete = to.body == BodyState::kText;
-      const bool begins = from.body == BodyState::kText;
-      met.push_back(
-          {.cell = cell,
-           .depth = static_cast<std::uint8_t>(depth),
-           .chars = static_cast<std::uint8_t>(parent.chars + complete),
-           .begun = static_cast<std::uint8_t>(parent.begun + begins),
-           .sibling = parent.child});
-      met[from.met].child = at;
-    }
-    to.met = at;
-    if (node.token() == kNoToken) continue;
-    const auto place = [&](Id id) {
-      placed.push_back({at, id});
-      ++met[at].tokens;
-      if (met[at].begun > kLong) long_.push_back(id);
-    };
-    place(node.token());
-    for (const Twin& twin : trie.duplicates(node.token())) place(twin.twin);
+    to.shape = shapes.child(
+        from.shape, cells_.of(node.byte()),
+        [&](ShapeNode& made, const ShapeNode& parent) {
+          const bool complete = to.body == BodyState::kText;
+          const bool begins = from.body == BodyState::kText;
+          made.chars = static_cast<std::uint8_t>(parent.chars + complete);
+          // Its own; those below come when all are met.
+          made.longest = static_cast<std::uint8_t>(parent.longest + begins);
+        });
+    trie.each_token(node, [&](Id id) {
+      shapes.place(to.shape, id);
+      if (shapes.node(to.shape).longest > kLong) long_.push_back(id);
+    });
   }
-
-  // Preorder.
-  std::vector<std::uint32_t> next_id(met.size());
-  std::vector<std::uint32_t> open;  // nodes_ on the way
-  std::vector<std::uint32_t> todo = {0};
-  std::uint32_t id_count = 0;
-  const auto close = [&] {
-    ShapeNode& node = nodes_[open.back()];
-    open.pop_back();
-    node.subtree_end = static_cast<std::uint32_t>(nodes_.size());
-    node.last = id_count;
-    if (!open.empty()) {
-      ShapeNode& parent = nodes_[open.back()];
-      parent.longest = std::max(parent.longest, node.longest);
-    }
-  };
-  nodes_.reserve(met.size());
-  while (!todo.empty()) {
-    const std::uint32_t at = todo.back();
-    todo.pop_back();
-    while (open.size() > met[at].depth) close();
-    open.push_back(static_cast<std::uint32_t>(nodes_.size()));
-    next_id[at] = id_count;
-    nodes_.push_back({.cell = met[at].cell,
-                      .depth = met[at].depth,
-                      .chars = met[at].chars,
-                      .longest = met[at].begun,
-                      .first = id_count,
-                      .own_end = id_count + met[at].tokens});
-    id_count += met[at].tokens;
-    for (std::uint32_t child = met[at].child; child != kNone;
-         child = met[child].sibling) {
-      todo.push_back(child);
-    }
-  }
-  while (!open.empty()) close();
-  ids_.resize(placed.size());
-  for (const Placed& one : placed) ids_[next_id[one.met]++] = one.id;
+  shapes.fold([&](std::uint32_t at, std::uint32_t parent) {
+    std::uint8_t& longest = shapes.node(parent).longest;
+    longest = std::max(longest, shapes.node(at).longest);
+  });
+  shapes.finish(nodes_, ids_);
+  mask_.resize(tables.mask_words());
+  for (const Id id : ids_) mask_[id >> 5] |= std::uint32_t{1} << (id & 31);
   text_begin_.reserve(ids_.size() + 1);
   for (const Id id : ids_) {
     text_begin_.push_back(static_cast<std::uint32_t>(texts_.size()));
@@ -189,8 +116,9 @@ TokenShapes::TokenShapes(const TokenTables& tables,
 
 std::size_t TokenShapes::memory_bytes() const {
   return sizeof(*this) + nodes_.capacity() * sizeof(ShapeNode) +
-         (ids_.capacity() + long_.capacity()) * sizeof(Id) + texts_.capacity() +
-         text_begin_.capacity() * sizeof(std::uint32_t) +
+         (ids_.capacity() + long_.capacity()) * sizeof(Id) +
+         (mask_.capacity() + text_begin_.capacity()) * sizeof(std::uint32_t) +
+         texts_.capacity() +
          (escapes_.capacity() + quotes_.capacity()) * sizeof(std::uint32_t);
 }
 

@@ -22,7 +22,6 @@
 // escape in them.  Those with an escape, and those with the closing quote, are
 // few, and are given as the paths to them through the trie of all tokens.
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -31,24 +30,21 @@
 #include <vector>
 
 #include "parlance/vocabulary.h"
+#include "vocab/byte_cells.h"
+#include "vocab/shape_maker.h"
 #include "vocab/token_tables.h"
 
 namespace parlance::vocab {
 
-struct ShapeNode {
-  std::uint8_t cell = 0;          // that leads here; 0 at the root
-  std::uint8_t depth = 0;         // bytes from the root to here
-  std::uint8_t chars = 0;         // characters that are complete
-  std::uint8_t longest = 0;       // most characters begun at or below
-  std::uint32_t subtree_end = 0;  // nodes are in preorder, as in TokenTrie
-  std::uint32_t first = 0, own_end = 0, last = 0;  // of ids()
+struct ShapeNode : ShapeSpan {
+  std::uint8_t chars = 0;    // characters that are complete
+  std::uint8_t longest = 0;  // most characters begun at or below
 };
 
 // Immutable, safe to share between threads.
 class TokenShapes {
  public:
   static constexpr std::size_t kCells = 128;
-  static constexpr std::uint8_t kNoCell = 0xFF;
   // Tokens of more characters are long().
   static constexpr std::uint32_t kLong = 20;
 
@@ -58,6 +54,8 @@ class TokenShapes {
   std::span<const ShapeNode> nodes() const { return nodes_; }
   // All tokens of the shapes, twins too.
   std::span<const Id> ids() const { return ids_; }
+  // The same as a mask.
+  MaskView mask() const { return mask_; }
   // The bytes of ids()[i], side by side in this order.
   std::string_view text(std::size_t i) const {
     return std::string_view(texts_).substr(text_begin_[i],
@@ -68,8 +66,7 @@ class TokenShapes {
 
   // The bytes of a cell, ascending.
   std::span<const std::uint8_t> bytes(std::uint8_t cell) const {
-    return std::span(bytes_).subspan(
-        first_byte_[cell], first_byte_[cell + 1U] - first_byte_[cell]);
+    return cells_.bytes(cell);
   }
 
   // Nodes of the trie of all tokens, in preorder: those with an escape before
@@ -82,13 +79,10 @@ class TokenShapes {
   std::size_t memory_bytes() const;
 
  private:
-  void make_cells();
-
-  std::array<std::uint8_t, 256> cell_of_{};
-  std::array<std::uint8_t, 256> bytes_{};
-  std::array<std::uint16_t, kCells + 1> first_byte_{};
+  const ByteCells cells_;
   std::vector<ShapeNode> nodes_;
   std::vector<Id> ids_, long_;
+  std::vector<std::uint32_t> mask_;
   std::string texts_;
   std::vector<std::uint32_t> text_begin_;  // one more than ids_
   std::vector<std::uint32_t> escapes_, quotes_;

@@ -130,14 +130,6 @@ class Builder {
   std::uint64_t layout_size() const;
   Result<TokenTables> lay_out() const;
 
-  // Calls `visit` with `id` and every token of the same bytes.
-  template <class Visit>
-  void each_twin(Id id, Visit visit) const {
-    visit(id);
-    if (twins_.empty()) return;
-    for (const Twin& pair : trie_.duplicates(id)) visit(pair.twin);
-  }
-
   // Calls `visit` with each section's number and array.
   template <class Visit>
   void each_section(Visit visit) const;
@@ -203,7 +195,7 @@ void Builder::add_leaving(std::uint32_t begin, std::uint32_t end,
     if (nodes_[i].token() == kNoToken) continue;
     const std::string_view rest =
         vocabulary_.bytes(nodes_[i].token()).substr(from);
-    each_twin(nodes_[i].token(), [&](Id id) {
+    trie_.each_token(nodes_[i], [&](Id id) {
       token.id = id;
       leaving.push_back({rest, token});
     });
@@ -220,12 +212,11 @@ void Builder::walk_body(BodyState from, bool after_quote,
   std::uint32_t begin = 1;
   std::uint32_t end = trie_.node_count();
   const auto stay = [&](std::uint32_t i) {
-    if (nodes_[i].token() == kNoToken) return;
     const std::size_t depth = nodes_[i].depth();
     const std::uint32_t begun =
         std::uint32_t{chars[depth]} + (state[depth] != BodyState::kText);
-    each_twin(nodes_[i].token(),
-              [&](Id id) { inner.push_back(begun << 24 | id); });
+    trie_.each_token(nodes_[i],
+                     [&](Id id) { inner.push_back(begun << 24 | id); });
   };
   state[0] = from;
   chars[0] = 0;
@@ -316,11 +307,9 @@ void Builder::walk_white_space() {
     }
     newlines[depth] =
         static_cast<std::uint16_t>(newlines[depth - 1] + (node.byte() == '\n'));
-    if (node.token() != kNoToken) {
-      each_twin(node.token(), [&](Id id) {
-        white_space_.push_back({id, depth, newlines[depth]});
-      });
-    }
+    trie_.each_token(node, [&](Id id) {
+      white_space_.push_back({id, depth, newlines[depth]});
+    });
     ++i;
   }
   std::ranges::sort(white_space_, {}, [](const WhiteSpaceToken& token) {

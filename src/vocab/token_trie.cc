@@ -11,6 +11,15 @@
 
 namespace parlance::vocab {
 
+std::uint32_t TokenTrie::child(std::uint32_t i, std::uint8_t byte) const {
+  if (i == 0) return root_child(byte);
+  const std::uint32_t end = subtree_end(i);
+  for (++i; i < end; i = subtree_end(i)) {
+    if (this->byte(i) == byte) return i;
+  }
+  return 0;
+}
+
 std::span<const Twin> TokenTrie::duplicates(Id id) const {
   const auto begin = std::ranges::lower_bound(twins_, id, {}, &Twin::id);
   const auto end = std::ranges::upper_bound(twins_, id, {}, &Twin::id);

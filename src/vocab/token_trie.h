@@ -101,6 +101,8 @@ class TokenTrie {
   std::uint32_t root_child(std::uint8_t byte) const {
     return root_child_[byte];
   }
+  // The same of any node.  Complexity: O(its children).
+  std::uint32_t child(std::uint32_t i, std::uint8_t byte) const;
 
   // All tokens with the bytes of another, by (id, twin).  Mostly empty: a
   // walker sets the bits of the trie's ids and then copies each bit `id` to
@@ -108,6 +110,14 @@ class TokenTrie {
   std::span<const Twin> twins() const { return twins_; }
   // The twins of `id`; empty unless `id` is in the trie and has some.
   std::span<const Twin> duplicates(Id id) const;
+  // Calls `visit` with each token of the node's bytes: none, one, or twins.
+  template <class Visit>
+  void each_token(const TrieNode& node, Visit visit) const {
+    if (node.token() == kNoToken) return;
+    visit(node.token());
+    if (twins_.empty()) return;
+    for (const Twin& pair : duplicates(node.token())) visit(pair.twin);
+  }
 
  private:
   std::span<const TrieNode> nodes_;

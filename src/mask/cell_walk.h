@@ -1,0 +1,242 @@
+#ifndef PARLANCE_SRC_MASK_CELL_WALK_H_
+#define PARLANCE_SRC_MASK_CELL_WALK_H_
+
+// Walking tokens by their shapes: vocab/token_shapes.h, vocab/byte_shapes.h.
+//
+// Two things make it cheap:
+//
+//   cells    where all bytes of a cell lead to the same state one step decides
+//            them all: a-z in the middle of a name
+//   parting  where a few bytes of a cell lead elsewhere (the "w" of "while"
+//            among names) the subtree is read as if they did not, and then the
+//            tokens with these bytes are read again, byte by byte
+//
+// The walk that derives from this knows what its states are, and where a whole
+// subtree is decided:
+//
+//   // Where a byte leads.  Asked once for each state and byte.
+//   StateId learn(StateId state, std::uint8_t byte);
+//   // The path has come to `node`, in `state`: what becomes of it.
+//   Arrival arrive(const Node& node, StateId state);
+//   // Decides the tokens at and below a node of the trie of all tokens, where
+//   // the state is `state`; they were decided as if it were `taken`.
+//   void read_again(std::uint32_t root, StateId state, StateId taken);
+//   // The same of the token ids()[i]: its first `depth` bytes lead to `from`,
+//   // and its next one was decided as if it led to `taken`.
+//   void read_token(std::uint32_t i, std::size_t depth, StateId from,
+//                   StateId taken);
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "mask/decided_tokens.h"
+#include "vocab/token_tables.h"
+
+namespace parlance::mask {
+
+// What becomes of the tokens at and below a node of shapes.
+enum class Arrival : std::uint8_t {
+  kNone,   // none is accepted
+  kThese,  // those that end here are; what is below is seen later
+  kAll,    // all are
+};
+
+template <class Walk, class Shapes>
+class CellWalk {
+ protected:
+  using StateId = std::uint32_t;  // 0: dead
+  static constexpr StateId kUnknown = 0xFFFFFFFF;
+  static constexpr StateId kSplit = 0xFFFFFFFE;
+
+  explicit CellWalk(const vocab::TokenTables& tables) : tables_(tables) {}
+
+  // Begins a walk without states but the dead one.
+  void start(const Shapes& shapes);
+  // A new state.
+  StateId add_state();
+
+  StateId step(StateId state, std::uint8_t byte) {
+    const StateId known = steps_[state].row[byte];
+    return known != kUnknown ? known : learn(state, byte);
+  }
+  // kSplit where the bytes of the cell lead to several states.
+  StateId step_cell(StateId state, std::uint8_t cell);
+
+  // Decides all tokens of the shapes, from `state`.
+  void walk_shapes(StateId state);
+
+  const vocab::TokenTables tables_;
+  const Shapes* shapes_ = nullptr;
+  DecidedTokens decided_;
+
+ private:
+  struct Steps {
+    std::array<StateId, 256> row;
+    std::array<StateId, Shapes::kCells> cells;
+    std::array<StateId, Shapes::kCells> commonest;
+  };
+  // By depth: the state there and the cell that led there.
+  struct Place {
+    StateId state = 0;
+    std::uint8_t cell = 0;
+  };
+  // A subtree that was read as if all bytes of its cell led to `target`.
+  struct Parted {
+    std::uint32_t node = 0;
+    StateId target = 0;
+  };
+
+  Walk& walk() { return static_cast<Walk&>(*this); }
+  StateId learn(StateId state, std::uint8_t byte) {
+    const StateId target = walk().learn(state, byte);
+    return steps_[state].row[byte] = target;
+  }
+  // Where most bytes of the cell lead.
+  StateId commonest(StateId state, std::uint8_t cell);
+  void split(const Parted& parted);
+  std::uint32_t only_node(std::size_t depth) const;
+
+  std::vector<Steps> steps_;
+  std::array<Place, vocab::kMaxTokenBytes + 1> path_;
+  std::vector<Parted> parted_;  // around the shape that is being read
+};
+
+template <class Walk, class Shapes>
+void CellWalk<Walk, Shapes>::start(const Shapes& shapes) {
+  shapes_ = &shapes;
+  decided_.clear();
+  steps_.resize(1);
+  steps_[0].row.fill(0);
+  steps_[0].cells.fill(0);
+}
+
+template <class Walk, class Shapes>
+typename CellWalk<Walk, Shapes>::StateId CellWalk<Walk, Shapes>::add_state() {
+  Steps& steps = steps_.emplace_back();
+  steps.row.fill(kUnknown);
+  steps.cells.fill(kUnknown);
+  steps.commonest.fill(kUnknown);
+  return static_cast<StateId>(steps_.size() - 1);
+}
+
+template <class Walk, class Shapes>
+typename CellWalk<Walk, Shapes>::StateId CellWalk<Walk, Shapes>::step_cell(
+    StateId state, std::uint8_t cell) {
+  if (const StateId known = steps_[state].cells[cell]; known != kUnknown) {
+    return known;
+  }
+  const auto bytes = shapes_->bytes(cell);
+  StateId target = step(state, bytes.front());
+  for (const std::uint8_t byte : bytes.subspan(1)) {
+    if (step(state, byte) == target) continue;
+    target = kSplit;
+    break;
+  }
+  return steps_[state].cells[cell] = target;
+}
+
+template <class Walk, class Shapes>
+typename CellWalk<Walk, Shapes>::StateId CellWalk<Walk, Shapes>::commonest(
+    StateId state, std::uint8_t cell) {
+  if (const StateId known = steps_[state].commonest[cell]; known != kUnknown) {
+    return known;
+  }
+  StateId best = 0;
+  std::size_t most = 0;
+  const auto bytes = shapes_->bytes(cell);
+  for (const std::uint8_t byte : bytes) {
+    const StateId target = step(state, byte);
+    const auto count = static_cast<std::size_t>(std::ranges::count_if(
+        bytes, [&](std::uint8_t b) { return step(state, b) == target; }));
+    if (count > most) {
+      most = count;
+      best = target;
+    }
+    if (most * 2 >= bytes.size()) break;
+  }
+  return steps_[state].commonest[cell] = best;
+}
+
+template <class Walk, class Shapes>
+void CellWalk<Walk, Shapes>::walk_shapes(StateId state) {
+  path_[0] = {.state = state};
+  const auto nodes = shapes_->nodes();
+  for (std::uint32_t i = 1; i <= nodes.size();) {
+    while (!parted_.empty() && nodes[parted_.back().node].subtree_end <= i) {
+      const Parted parted = parted_.back();
+      parted_.pop_back();
+      split(parted);
+    }
+    if (i == nodes.size()) break;
+    const auto& node = nodes[i];
+    const StateId from = path_[node.depth - 1U].state;
+    StateId target = step_cell(from, node.cell);
+    if (target == kSplit) {
+      target = commonest(from, node.cell);
+      parted_.push_back({.node = i, .target = target});
+    }
+    path_[node.depth] = {.state = target, .cell = node.cell};
+    const Arrival arrival =
+        target == 0 ? Arrival::kNone : walk().arrive(node, target);
+    if (arrival == Arrival::kAll) decided_.accept(node.first, node.last);
+    if (arrival == Arrival::kThese) decided_.accept(node.first, node.own_end);
+    i = arrival == Arrival::kThese ? i + 1 : node.subtree_end;
+  }
+}
+
+// Reads the tokens of the subtree whose byte leads elsewhere than to the
+// commonest state.
+template <class Walk, class Shapes>
+void CellWalk<Walk, Shapes>::split(const Parted& parted) {
+  const auto& shape = shapes_->nodes()[parted.node];
+  const std::size_t depth = shape.depth - 1U;
+  const StateId from = path_[depth].state;
+  const auto bytes = shapes_->bytes(shape.cell);
+  const vocab::TokenTrie& trie = tables_.trie();
+  const auto read = [&](std::uint32_t child, std::uint8_t byte) {
+    const StateId state = step(from, byte);
+    if (state != parted.target) walk().read_again(child, state, parted.target);
+  };
+  const std::uint32_t root = only_node(depth);
+  if (root == 0) {
+    for (const std::uint8_t byte : bytes) {
+      const std::uint32_t child = trie.root_child(byte);
+      if (child != 0) read(child, byte);
+    }
+    return;
+  }
+  if (root != kUnknown) {
+    const std::uint32_t end = trie.subtree_end(root);
+    for (std::uint32_t child = root + 1; child < end;
+         child = trie.subtree_end(child)) {
+      const std::uint8_t byte = trie.byte(child);
+      if (std::ranges::binary_search(bytes, byte)) read(child, byte);
+    }
+    return;
+  }
+  for (std::uint32_t i = shape.first; i < shape.last; ++i) {
+    walk().read_token(i, depth, from, parted.target);
+  }
+}
+
+// The node of the trie of all tokens where the path stands at `depth`, if only
+// one text leads there.
+template <class Walk, class Shapes>
+std::uint32_t CellWalk<Walk, Shapes>::only_node(std::size_t depth) const {
+  for (std::size_t d = 1; d <= depth; ++d) {
+    if (shapes_->bytes(path_[d].cell).size() != 1) return kUnknown;
+  }
+  std::uint32_t node = 0;
+  for (std::size_t d = 1; d <= depth; ++d) {
+    node = tables_.trie().child(node, shapes_->bytes(path_[d].cell)[0]);
+    if (node == 0) return kUnknown;
+  }
+  return node;
+}
+
+}  // namespace parlance::mask
+
+#endif  // PARLANCE_SRC_MASK_CELL_WALK_H_
