@@ -11,6 +11,7 @@
 #include "grammar/argument_markup.h"
 #include "grammar/argument_schema.h"
 #include "grammar/language_rules.h"
+#include "grammar/member_order.h"
 #include "grammar/name_parts.h"
 #include "json/located.h"
 
@@ -38,7 +39,7 @@ class Writer {
         schema_(document, source, languages_),
         texts_(languages_, rules, kMaxTextStates) {}
 
-  Result<ExprId> write() {
+  Result<LoweredArguments> write() {
     regex::CharClass space({{' ', ' '}, {'\t', '\t'}, {'\n', '\n'}});
     space_ = rules_.repeat(rules_.char_class(std::move(space)), 0,
                            options_.max_white_space);
@@ -64,7 +65,7 @@ class Writer {
             "limit allows (LanguageLimits)."});
     }
     if (error_) return *std::move(error_);
-    return out;
+    return LoweredArguments{out, std::move(narrowed_)};
   }
 
  private:
@@ -121,7 +122,7 @@ class Writer {
   ExprId extra_elements(const ObjectPlan& plan, std::optional<LanguageId> part);
   ExprId extras(const ObjectPlan& plan, ExprId any, std::uint64_t least,
                 std::uint64_t most);
-  ExprId members(const ObjectPlan& plan);
+  ExprId members(const ObjectPlan& plan, const Obligations& all);
 
   const ArgumentOptions& options_;
   Rules& rules_;
@@ -133,6 +134,7 @@ class Writer {
   ExprId space_ = kNoId;
   std::map<std::pair<schema::TypeBits, Obligations>, RuleId> list_rules_;
   std::vector<Waiting> waiting_;
+  std::vector<std::pair<std::string, std::string>> narrowed_;
   std::optional<Error> error_;
 };
 
@@ -335,9 +337,6 @@ ExprId Writer::extra_elements(const ObjectPlan& plan,
 // differ are of different parts: what may come depends on the parts that came.
 ExprId Writer::extras(const ObjectPlan& plan, ExprId any, std::uint64_t least,
                       std::uint64_t most) {
-  if (plan.extras.empty()) {
-    return least == 0 ? rules_.empty() : rules_.choice({});
-  }
   if (most < least) return rules_.choice({});
   if (least <= 1) return rules_.repeat(any, bound(least), bound(most));
 
@@ -350,8 +349,12 @@ ExprId Writer::extras(const ObjectPlan& plan, ExprId any, std::uint64_t least,
   std::vector<ExprId> elements;
   elements.reserve(parts.size());
   for (const LanguageId part : parts) {
-    elements.push_back(extra_elements(plan, part));
+    elements.push_back(shared_expr(rules_, extra_elements(plan, part)));
   }
+  const ExprId last = shared_expr(
+      rules_,
+      rules_.repeat(
+          any, 0, bound(most == ObjectPlan::kUnlimited ? most : most - least)));
   // behind[came]: what may follow when these parts came, from many to none.
   const std::size_t sets = std::size_t{1} << parts.size();
   std::vector<ExprId> behind(sets, kNoId);
@@ -359,8 +362,7 @@ ExprId Writer::extras(const ObjectPlan& plan, ExprId any, std::uint64_t least,
     const auto count = static_cast<std::uint64_t>(std::popcount(came));
     if (count > least) continue;
     if (count == least) {
-      behind[came] = rules_.repeat(
-          any, 0, bound(most == ObjectPlan::kUnlimited ? most : most - least));
+      behind[came] = last;
       continue;
     }
     std::vector<ExprId> ways;
@@ -369,73 +371,34 @@ ExprId Writer::extras(const ObjectPlan& plan, ExprId any, std::uint64_t least,
       if (with == came) continue;
       ways.push_back(rules_.sequence({elements[i], behind[with]}));
     }
-    behind[came] = rules_.choice(std::move(ways));
+    behind[came] = shared_expr(rules_, rules_.choice(std::move(ways)));
   }
   return behind[0];
 }
 
-// The members one behind the other, then those that are not declared, white
-// space behind each.
-//
-// Where the bounds matter, the choice depends on how many there were: a table
-// of (how many members are left, how many are still needed), filled from the
-// end.  Both bounds fall together, so that one of them is enough.
-ExprId Writer::members(const ObjectPlan& plan) {
-  const std::uint64_t min = plan.min;
-  const std::uint64_t max = plan.max;
-  std::vector<ExprId> members;
+ExprId Writer::members(const ObjectPlan& plan, const Obligations& all) {
+  MemberParts parts;
+  parts.min = plan.min;
+  parts.max = plan.max;
   for (const ObjectPlan::Member& one : plan.members) {
     const ExprId name = rules_.bytes(written_name(options_.style, one.name));
-    members.push_back(
+    parts.members.push_back(
         rules_.sequence({element(name, one.value, !one.undeclared), space_}));
+    parts.required.push_back(one.required);
   }
-  const std::size_t size = members.size();
-  const auto optional = [&](std::size_t i) {
-    return !plan.members[i].required;
+  if (!plan.extras.empty()) parts.extra = extra_elements(plan, std::nullopt);
+  parts.extras = [&](std::uint64_t least, std::uint64_t most) {
+    return extras(plan, parts.extra, least, most);
   };
-  const auto required = static_cast<std::uint64_t>(
-      std::count_if(plan.members.begin(), plan.members.end(),
-                    [](const auto& one) { return one.required; }));
-  const bool has_extra = !plan.extras.empty();
-  const ExprId any =
-      has_extra ? extra_elements(plan, std::nullopt) : rules_.empty();
-  if (options_.any_order) {
-    if (has_extra) members.push_back(any);
-    const std::uint64_t least = std::max(min, required);
-    if (least > max || (members.empty() && least > 0)) {
-      return rules_.choice({});
-    }
-    if (members.empty()) return rules_.empty();
-    return rules_.repeat(rules_.choice(std::move(members)), bound(least),
-                         bound(max));
+  if (!options_.any_order) {
+    return members_in_order(parts, rules_, options_.max_exprs);
   }
-  if (min <= required && max >= size && (!has_extra || max > 0x7FFFFFFF)) {
-    std::vector<ExprId> parts;
-    for (std::size_t i = 0; i < size; ++i) {
-      parts.push_back(optional(i) ? rules_.repeat(members[i], 0, 1)
-                                  : members[i]);
-    }
-    parts.push_back(extras(plan, any, 0, ObjectPlan::kUnlimited));
-    return rules_.sequence(std::move(parts));
+  const AnyOrder any = members_in_any_order(parts, rules_, options_.max_exprs);
+  if (!any.narrowed.empty()) {
+    narrowed_.push_back({all.empty() ? "" : document_.pointer(all[0]),
+                         std::string(any.narrowed)});
   }
-  // rows[taken] is what may follow the first i members, `taken` of which were
-  // written.
-  std::vector<ExprId> rows(size + 1);
-  for (std::size_t taken = 0; taken <= size; ++taken) {
-    const std::uint64_t least = min > taken ? min - taken : 0;
-    rows[taken] =
-        taken > max ? rules_.choice({})
-                    : extras(plan, any, least,
-                             max == ObjectPlan::kUnlimited ? max : max - taken);
-  }
-  for (std::size_t i = size; i-- > 0;) {
-    if (rules_.exprs.size() > options_.max_exprs) break;  // told by write()
-    for (std::size_t taken = 0; taken <= i; ++taken) {
-      const ExprId with = rules_.sequence({members[i], rows[taken + 1]});
-      rows[taken] = optional(i) ? rules_.choice({with, rows[taken]}) : with;
-    }
-  }
-  return rows[0];
+  return any.list;
 }
 
 ExprId Writer::object(const Obligations& all) {
@@ -457,7 +420,7 @@ ExprId Writer::object(const Obligations& all) {
             "in cohere_xml.",
             document_.pointer(all[0])});
     }
-    ways.push_back(members(plan));
+    ways.push_back(members(plan, all));
   }
   return rules_.sequence({space_, rules_.choice(std::move(ways))});
 }
@@ -508,8 +471,9 @@ json::Value schema_options(bool any_order, std::uint32_t max_white_space) {
       {"strict_mode", true}};
 }
 
-Result<ExprId> lower_arguments(const json::Value& schema,
-                               const ArgumentOptions& options, Rules& rules) {
+Result<LoweredArguments> lower_arguments(const json::Value& schema,
+                                         const ArgumentOptions& options,
+                                         Rules& rules) {
   schema::LoadOptions load;
   load.limits = options.limits;
   Result<schema::Document> document = schema::load(schema, load);

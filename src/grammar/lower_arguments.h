@@ -10,14 +10,15 @@
 // is a list of elements.  (cohere_xml writes objects and arrays inside as
 // elements too.)
 //
-// A declared name comes once, in its place, unless any_order is asked for,
-// which only counts the elements (the description's section 10.3).  A name
-// that is not declared may come twice: the last one then gives the value, which
-// is as valid as the first.  Where minProperties asks for several that are not
-// declared, the first of them differ in kind (name_parts.h), so that some
-// objects are not let out.
+// A declared name comes at most once, and a required one always: in its place
+// or, with any_order, anywhere (member_order.h says how far).
+// A name that is not declared may come twice: the last one then gives the
+// value, which is as valid as the first.  Where minProperties asks for several
+// that are not declared, the first of them differ in kind (name_parts.h), so
+// that some objects are not let out.
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "grammar/rules.h"
@@ -38,11 +39,19 @@ struct ArgumentOptions {
   Limits limits = {};
 };
 
+struct LoweredArguments {
+  ExprId list = kNoId;
+  // Schemas whose members come in any order only within limits: the pointer,
+  // and a sentence that says which.
+  std::vector<std::pair<std::string, std::string>> narrowed = {};
+};
+
 // Adds the expressions to `rules` and returns the one for the whole list.
-// Pointers of errors are those of `schema`.  Errors: those of schema::load();
+// Pointers are those of `schema`.  Errors: those of schema::load();
 // kUnsupported for what cannot be told by elements; kUnsatisfiable; kTooLarge.
-Result<ExprId> lower_arguments(const json::Value& schema,
-                               const ArgumentOptions& options, Rules& rules);
+Result<LoweredArguments> lower_arguments(const json::Value& schema,
+                                         const ArgumentOptions& options,
+                                         Rules& rules);
 
 // The members of SchemaExpr::options, see lower_tag.h.
 json::Value schema_options(bool any_order, std::uint32_t max_white_space);

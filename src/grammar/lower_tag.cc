@@ -190,12 +190,17 @@ ExprId Lowering::lower_json_schema(FormatId id) {
       if (!end.empty()) options.excludes.push_back(end);
     }
   }
-  Result<ExprId> list = lower_arguments(body.schema, options, out_.rules);
-  if (!list) {
-    fail_inside(std::move(list).error(), format, "json_schema");
+  Result<LoweredArguments> made =
+      lower_arguments(body.schema, options, out_.rules);
+  if (!made) {
+    fail_inside(std::move(made).error(), format, "json_schema");
     return out_.rules.empty();
   }
-  return *list;
+  const std::string path = json::append_pointer(format.path, "json_schema");
+  for (auto& [place, message] : made->narrowed) {
+    out_.narrowed.emplace_back(path + place, std::move(message));
+  }
+  return made->list;
 }
 
 ExprId Lowering::lower_regex(const Format& format) {

@@ -19,6 +19,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "grammar/rules.h"
@@ -47,6 +48,8 @@ struct LoweredTag {
   // Whether that value is this very schema, so that pointers go on into it;
   // else it was made of the schema there, or stands in the grammar there.
   std::vector<bool> schema_in_place = {};
+  // Schemas whose members come in any order only within limits, and which.
+  std::vector<std::pair<std::string, std::string>> narrowed = {};
 };
 
 // The options of every SchemaExpr of a json_schema format are an object with

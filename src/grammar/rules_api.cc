@@ -191,6 +191,10 @@ Result<std::shared_ptr<Grammar::Machine>> make_tag(
   auto made =
       make(std::move(lowered->rules), std::move(leaves), options.limits);
   if (!made) return made;
+  for (auto& [path, message] : lowered->narrowed) {
+    (*made)->notes.push_back({SchemaNote::Kind::kNarrowed, "any_order",
+                              std::move(path), std::move(message)});
+  }
   for (grammar::HiddenTrigger& hidden : grammar::hidden_triggers(*tag.tree())) {
     (*made)->notes.push_back(
         {SchemaNote::Kind::kNarrowed, std::string(hidden.keyword),

@@ -135,6 +135,7 @@ Result<ObjectRule> ArgumentRules::object_rule(const grammar::ObjectPlan& plan) {
     } else {
       out.by_written.emplace(written, index);
     }
+    if (one.required) out.required.push_back(index);
     out.members.push_back({one.name, std::move(written), *value});
   }
   out.next_required.resize(plan.members.size() + 1);
@@ -143,13 +144,6 @@ Result<ObjectRule> ArgumentRules::object_rule(const grammar::ObjectPlan& plan) {
     out.next_required[i] = plan.members[i].required
                                ? static_cast<std::uint32_t>(i)
                                : out.next_required[i + 1];
-  }
-  // In any order members are only counted.
-  if (format_.any_order) {
-    out.min = std::max(
-        out.min, static_cast<std::uint64_t>(std::count_if(
-                     plan.members.begin(), plan.members.end(),
-                     [](const auto& member) { return member.required; })));
   }
   for (const grammar::ObjectPlan::Extra& one : plan.extras) {
     Result<ValueId> value = value_of(one.value);

@@ -72,6 +72,7 @@ struct ObjectRule {
   std::vector<std::uint32_t> odd;
   // next_required[i]: the first required member from i on, or their number.
   std::vector<std::uint32_t> next_required;
+  std::vector<std::uint32_t> required;  // sorted
   std::vector<Extra> extras;
   std::uint64_t min = 0;
   std::uint64_t max = 0;

@@ -56,6 +56,8 @@ struct Place {
   std::size_t pos = 0;
   std::uint32_t next = 0;
   std::uint64_t taken = 0;
+  // With any_order: the declared members that came, sorted.
+  std::vector<std::uint32_t> came = {};
   auto operator<=>(const Place&) const = default;
 };
 
@@ -247,8 +249,11 @@ std::vector<Way> Reading::ways(const ObjectRule& rule, std::size_t pos) {
 
 bool Reading::finished(const ObjectRule& rule, const Place& place) const {
   if (place.taken < rule.min || place.taken > rule.max) return false;
-  return rules_.any_order() ||
-         rule.next_required[place.next] == rule.members.size();
+  if (rules_.any_order()) {
+    return std::includes(place.came.begin(), place.came.end(),
+                         rule.required.begin(), rule.required.end());
+  }
+  return rule.next_required[place.next] == rule.members.size();
 }
 
 // Where `way` leads, if it may come there.
@@ -256,7 +261,15 @@ std::optional<Place> Reading::after(const ObjectRule& rule, const Place& place,
                                     const Way& way) const {
   Place out{skip_space(text_, way.end), place.next, place.taken + 1};
   if (out.taken > rule.max) return std::nullopt;
-  if (rules_.any_order()) return out;
+  if (rules_.any_order()) {
+    out.came = place.came;
+    if (way.member == kNone) return out;
+    const auto at =
+        std::lower_bound(out.came.begin(), out.came.end(), way.member);
+    if (at != out.came.end() && *at == way.member) return std::nullopt;
+    out.came.insert(at, way.member);
+    return out;
+  }
   const auto size = static_cast<std::uint32_t>(rule.members.size());
   const std::uint32_t member = way.member == kNone ? size : way.member;
   if (member < place.next || rule.next_required[place.next] < member) {
@@ -274,7 +287,7 @@ std::optional<json::Object> Reading::fit(const ObjectRule& rule,
   const auto enter = [&](const Place& place) {
     steps.push_back({place, ways(rule, place.pos), 0});
   };
-  enter({skip_space(text_, begin), 0, 0});
+  enter({skip_space(text_, begin)});
   while (!steps.empty()) {
     Step& step = steps.back();
     if (step.tried == 0 && step.place.pos == end &&

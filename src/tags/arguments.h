@@ -23,8 +23,7 @@
 // elements with one name gives the value.
 //
 // Law: what the grammar of the format lets out is read to its end, and the
-// value is valid under the schema.  With any_order the grammar only counts
-// elements: then each member is valid, and required ones may be missing.
+// value is valid under the schema.
 
 #include <cstddef>
 #include <memory>

@@ -92,15 +92,18 @@ class Case {
     format_.schema = schema_;
     format_.style = static_cast<ArgumentStyle>(
         1 + small_.below(grammar::kArgumentStyles - 1));
+    format_.any_order = small_.below(4) == 0;
     SCOPED_TRACE("seed " + std::to_string(seed_) + " " +
-                 std::string(grammar::to_string(format_.style)) + " " +
+                 std::string(grammar::to_string(format_.style)) +
+                 (format_.any_order ? " in any order " : " ") +
                  json::dump(schema_));
     const Result<schema::Document> document = schema::load(schema_);
     if (!document) return;
     const auto tag = StructuralTag::from_value(json::Object{
         {"format", json::Object{{"type", "json_schema"},
                                 {"json_schema", schema_},
-                                {"style", to_string(format_.style)}}}});
+                                {"style", to_string(format_.style)},
+                                {"any_order", format_.any_order}}}});
     if (!tag) return;
     const Result<Grammar> grammar = Grammar::from_structural_tag(*tag);
     if (!grammar) return;
@@ -176,7 +179,8 @@ class Case {
     for (std::size_t i = 0; i < 4 * tries; ++i) {
       const json::Value value = small_.value(3);
       if (!value.is_object() || !validator.valid(value)) continue;
-      const json::Object members = ordered(value.members());
+      const json::Object members =
+          format_.any_order ? value.members() : ordered(value.members());
       const bool says_strings = format_.style == ArgumentStyle::kDeepseekXml ||
                                 format_.style == ArgumentStyle::kKimiK3Xml ||
                                 format_.style == ArgumentStyle::kCohereXml;

@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -291,21 +293,141 @@ TEST(Arguments, LongTexts) {
   EXPECT_FALSE(nested->read(deep.substr(0, deep.size() / 2)).complete);
 }
 
-// Only counted, so that what is required may be missing; the last one counts.
+// Each declared member at most once, required ones always.
 TEST(Arguments, AnyOrder) {
-  grammar::JsonSchemaFormat format =
-      format_of("qwen_xml", R"({"properties": {"a": {"type": "integer"},
-                                     "b": {"type": "string"}},
-                      "required": ["a"], "additionalProperties": false})");
+  struct AnyOrderRow {
+    const char* schema;
+    const char* text;   // "a=1 b=x"
+    const char* value;  // null: no text of the grammar
+  };
+  constexpr const char* kTwo =
+      R"({"properties": {"a": {"type": "integer"}, "b": {"type": "string"}},
+          "required": ["a"], "additionalProperties": false})";
+  constexpr const char* kOpen =
+      R"({"properties": {"a": {"type": "integer"}, "b": {"type": "string"}},
+          "required": ["a"], "additionalProperties": {"type": "null"}})";
+  constexpr const char* kSome =
+      R"({"properties": {"a": {}, "b": {}, "c": {}}, "minProperties": 2,
+          "maxProperties": 2, "required": ["c"],
+          "additionalProperties": false})";
+  constexpr const char* kMost =
+      R"({"properties": {"a": {"type": "integer"}, "b": {"type": "string"}},
+          "required": ["a"], "maxProperties": 2,
+          "additionalProperties": {"type": "null"}})";
+  const std::vector<AnyOrderRow> rows = {
+      {kTwo, "a=1", R"({"a": 1})"},
+      {kTwo, "a=1 b=x", R"({"a": 1, "b": "x"})"},
+      {kTwo, "b=x a=1", R"({"b": "x", "a": 1})"},
+      {kTwo, "b=x", nullptr},
+      {kTwo, "b=x b=y", nullptr},
+      {kTwo, "a=1 a=1", nullptr},
+      {kTwo, "a=1 b=x a=1", nullptr},
+      {kTwo, "", nullptr},
+      {kTwo, "a=1 c=1", nullptr},
+      {kOpen, "x=null b=x y=null a=1 z=null",
+       R"({"x": null, "b": "x", "y": null, "a": 1, "z": null})"},
+      {kOpen, "x=null", nullptr},
+      {kOpen, "a=1 x=null a=1", nullptr},
+      {kSome, "c=1 a=2", R"({"c": 1, "a": 2})"},
+      {kSome, "b=1 c=2", R"({"b": 1, "c": 2})"},
+      {kSome, "c=1", nullptr},
+      {kSome, "a=1 b=2", nullptr},
+      {kSome, "a=1 b=2 c=3", nullptr},
+      {kSome, "c=1 c=2", nullptr},
+      {kMost, "b=x a=1", R"({"b": "x", "a": 1})"},
+      {kMost, "a=1 x=null", R"({"a": 1, "x": null})"},
+      {kMost, "a=1 x=null b=x", nullptr},
+      {kMost, "x=null a=1", nullptr},  // narrowed
+  };
+  for (const AnyOrderRow& row : rows) {
+    SCOPED_TRACE(std::string(row.schema) + "\n" + row.text);
+    grammar::JsonSchemaFormat format = format_of("qwen_xml", row.schema);
+    format.any_order = true;
+    std::string text;
+    std::string_view left = row.text;
+    while (!left.empty()) {
+      const std::string_view one = left.substr(0, left.find(' '));
+      left.remove_prefix(std::min(one.size() + 1, left.size()));
+      text += "<parameter=" + std::string(one.substr(0, 1)) + ">" +
+              std::string(one.substr(2)) + "</parameter>";
+    }
+    const Result<Grammar> grammar = grammar_of(format);
+    ASSERT_TRUE(grammar);
+    EXPECT_EQ(grammar->report().empty(), row.schema != kMost);
+    EXPECT_EQ(grammar->accepts(text), row.value != nullptr);
+    if (row.value == nullptr) continue;
+    const auto reader = tags::ArgumentReader::make(format);
+    ASSERT_TRUE(reader);
+    const tags::Arguments read = reader->read(text);
+    EXPECT_TRUE(read.complete);
+    EXPECT_EQ(json::dump(read.value), row.value);
+  }
+}
+
+json::Value many_members(std::size_t count, std::size_t least) {
+  json::Object properties;
+  for (std::size_t i = 0; i < count; ++i) {
+    properties.set("p" + std::to_string(i), json::Object{{"type", "integer"}});
+  }
+  return json::Object{{"type", "object"},
+                      {"properties", std::move(properties)},
+                      {"required", json::Array{"p0"}},
+                      {"minProperties", static_cast<std::int64_t>(least)},
+                      {"additionalProperties", false}};
+}
+
+// Eight members in any order; of more, eight before eight, and the grammar says
+// so.
+TEST(Arguments, AnyOrderOfMany) {
+  const auto text = [](const std::vector<int>& members) {
+    std::string out;
+    for (const int i : members) {
+      out += "<parameter=p" + std::to_string(i) + ">1</parameter>";
+    }
+    return out;
+  };
+  grammar::JsonSchemaFormat format = format_of("qwen_xml", "true");
   format.any_order = true;
-  const std::string_view text =
-      "<parameter=b>x</parameter><parameter=b>y</parameter>";
-  EXPECT_TRUE(grammar_of(format)->accepts(text));
-  const auto reader = tags::ArgumentReader::make(format);
-  ASSERT_TRUE(reader);
-  const tags::Arguments read = reader->read(text);
-  EXPECT_TRUE(read.complete);
-  EXPECT_EQ(json::dump(read.value), R"({"b": "y"})");
+  format.schema = many_members(8, 0);
+  Result<Grammar> grammar = grammar_of(format);
+  ASSERT_TRUE(grammar);
+  EXPECT_TRUE(grammar->report().empty());
+  EXPECT_TRUE(grammar->accepts(text({7, 3, 0, 6})));
+  EXPECT_FALSE(grammar->accepts(text({7, 3, 0, 3})));
+  EXPECT_FALSE(grammar->accepts(text({7, 3, 6})));
+
+  format.schema = many_members(20, 0);
+  grammar = grammar_of(format);
+  ASSERT_TRUE(grammar);
+  ASSERT_EQ(grammar->report().size(), 1u);
+  EXPECT_EQ(grammar->report()[0].keyword, "any_order");
+  EXPECT_EQ(grammar->report()[0].path, "/format/json_schema");
+  EXPECT_TRUE(grammar->accepts(text({7, 0, 15, 8, 19, 16})));
+  EXPECT_FALSE(grammar->accepts(text({8, 0})));
+
+  // Their number matters: in order.
+  format.schema = many_members(20, 3);
+  grammar = grammar_of(format);
+  ASSERT_TRUE(grammar);
+  EXPECT_EQ(grammar->report().size(), 1u);
+  EXPECT_TRUE(grammar->accepts(text({0, 7, 15})));
+  EXPECT_FALSE(grammar->accepts(text({0, 7})));
+  EXPECT_FALSE(grammar->accepts(text({7, 0, 15})));
+}
+
+// What may follow is told once for each number of members, not for each way
+// to it.
+TEST(Arguments, CountedMembersStaySmall) {
+  grammar::JsonSchemaFormat format = format_of("qwen_xml", "true");
+  format.schema = many_members(60, 30);
+  const Result<Grammar> grammar = grammar_of(format);
+  ASSERT_TRUE(grammar);
+  std::string text;
+  for (int i = 0; i < 30; ++i) {
+    EXPECT_FALSE(grammar->accepts(text));
+    text += "<parameter=p" + std::to_string(2 * i) + ">1</parameter>";
+  }
+  EXPECT_TRUE(grammar->accepts(text));
 }
 
 // As many names as are asked for.

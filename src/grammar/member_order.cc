@@ -1,0 +1,161 @@
+// Tables of rules, filled from the end; see member_order.h.
+
+#include "grammar/member_order.h"
+
+#include <algorithm>
+#include <bit>
+#include <string>
+
+namespace parlance::grammar {
+namespace {
+
+constexpr std::uint64_t kUnlimited = ~std::uint64_t{0};
+
+std::uint64_t count_required(const MemberParts& parts) {
+  return static_cast<std::uint64_t>(
+      std::count(parts.required.begin(), parts.required.end(), true));
+}
+
+// Whether `min` and `max` forbid anything that the members allow.
+bool bounds_matter(const MemberParts& parts) {
+  if (parts.min > count_required(parts)) return true;
+  if (parts.extra == kNoId) return parts.max < parts.members.size();
+  return parts.max <= 0x7FFFFFFF;  // what a repetition may count
+}
+
+// What may follow all declared members, `taken` of which came.
+ExprId behind_members(const MemberParts& parts, std::uint64_t taken,
+                      Rules& rules) {
+  if (taken > parts.max) return rules.choice({});
+  const std::uint64_t least = parts.min > taken ? parts.min - taken : 0;
+  if (parts.extra == kNoId) {
+    return least == 0 ? rules.empty() : rules.choice({});
+  }
+  return parts.extras(least,
+                      parts.max == kUnlimited ? kUnlimited : parts.max - taken);
+}
+
+// What may follow each set of the `size` members from `first` on; the first
+// entry is that of none.  `ends[n]` follows a set of n that has all required
+// ones.
+std::vector<ExprId> behind_sets(const MemberParts& parts,
+                                const std::vector<ExprId>& members,
+                                std::size_t first, std::size_t size,
+                                const std::vector<ExprId>& ends, Rules& rules) {
+  std::size_t needed = 0;
+  for (std::size_t i = 0; i < size; ++i) {
+    if (parts.required[first + i]) needed |= std::size_t{1} << i;
+  }
+  std::vector<ExprId> behind(std::size_t{1} << size, kNoId);
+  for (std::size_t came = behind.size(); came-- > 0;) {
+    std::vector<ExprId> ways;
+    for (std::size_t i = 0; i < size; ++i) {
+      const std::size_t with = came | (std::size_t{1} << i);
+      if (with == came) continue;
+      ways.push_back(rules.sequence({members[first + i], behind[with]}));
+    }
+    if ((came & needed) == needed) {
+      ways.push_back(ends[static_cast<std::size_t>(std::popcount(came))]);
+    }
+    behind[came] = shared_expr(rules, rules.choice(std::move(ways)));
+  }
+  return behind;
+}
+
+}  // namespace
+
+ExprId shared_expr(Rules& rules, ExprId body) {
+  if (rules.exprs[body].kind == ExprKind::kRule ||
+      rules.exprs[body].kind == ExprKind::kEmpty) {
+    return body;
+  }
+  const RuleId rule =
+      rules.add_rule("members_" + std::to_string(rules.rules.size()));
+  rules.rules[rule].body = body;
+  return rules.reference(rule);
+}
+
+ExprId members_in_order(const MemberParts& parts, Rules& rules,
+                        std::size_t max_exprs) {
+  const std::size_t size = parts.members.size();
+  if (!bounds_matter(parts)) {
+    std::vector<ExprId> all;
+    all.reserve(size + 1);
+    for (std::size_t i = 0; i < size; ++i) {
+      all.push_back(parts.required[i] ? parts.members[i]
+                                      : rules.repeat(parts.members[i], 0, 1));
+    }
+    all.push_back(behind_members(parts, parts.min, rules));
+    return rules.sequence(std::move(all));
+  }
+  std::vector<ExprId> members;
+  members.reserve(size);
+  for (const ExprId one : parts.members) {
+    members.push_back(shared_expr(rules, one));
+  }
+  // rows[taken] is what may follow the first i members, `taken` of which were
+  // written.
+  std::vector<ExprId> rows(size + 1);
+  for (std::size_t taken = 0; taken <= size; ++taken) {
+    rows[taken] = shared_expr(rules, behind_members(parts, taken, rules));
+  }
+  for (std::size_t i = size; i-- > 0;) {
+    if (rules.exprs.size() > max_exprs) break;
+    for (std::size_t taken = 0; taken <= i; ++taken) {
+      const ExprId with = rules.sequence({members[i], rows[taken + 1]});
+      rows[taken] = parts.required[i]
+                        ? with
+                        : shared_expr(rules, rules.choice({with, rows[taken]}));
+    }
+  }
+  return rows[0];
+}
+
+AnyOrder members_in_any_order(const MemberParts& parts, Rules& rules,
+                              std::size_t max_exprs) {
+  const std::size_t size = parts.members.size();
+  const bool bounded = bounds_matter(parts);
+  if (bounded && size > kFreeMembers) {
+    return {members_in_order(parts, rules, max_exprs),
+            "Since their number matters, members come in the order of the "
+            "schema."};
+  }
+  const ExprId more =
+      bounded || parts.extra == kNoId
+          ? rules.empty()
+          : rules.repeat(shared_expr(rules, parts.extra), 0, kMany);
+  std::vector<ExprId> members;
+  members.reserve(size);
+  for (const ExprId one : parts.members) {
+    members.push_back(shared_expr(rules, rules.sequence({one, more})));
+  }
+  std::vector<ExprId> ends(kFreeMembers + 1, rules.empty());
+  if (bounded) {
+    for (std::size_t taken = 0; taken <= size; ++taken) {
+      ends[taken] = shared_expr(rules, behind_members(parts, taken, rules));
+    }
+  }
+  // From the last members to the first.
+  const std::size_t groups = (size + kFreeMembers - 1) / kFreeMembers;
+  ExprId list = ends[0];
+  for (std::size_t group = groups; group-- > 0;) {
+    if (rules.exprs.size() > max_exprs) break;
+    const std::size_t first = group * kFreeMembers;
+    list = behind_sets(parts, members, first,
+                       std::min(kFreeMembers, size - first), ends, rules)[0];
+    ends.assign(ends.size(), list);
+  }
+  AnyOrder out{rules.sequence({more, list}), {}};
+  if (size > kFreeMembers) {
+    out.narrowed =
+        "Of more than 8 members each 8, in the order of the schema, come "
+        "before the next ones.";
+  } else if (bounded && parts.extra != kNoId && size > 0) {
+    out.narrowed =
+        "Since their number matters, members that are not declared come behind "
+        "those that are.";
+  }
+  return out;
+}
+
+}  // namespace parlance::grammar
