@@ -92,7 +92,6 @@ class EbnfReader : private GrammarText {
   bool regex_macro(Arguments& args, ExprId& out);
   bool substring_macro(Arguments& args, ExprId& out);
   bool dispatch_macro(Arguments& args, bool tokens, ExprId& out);
-  void join_equal_beginnings(FreeTextExpr& text);
   bool token_macro(Arguments& args, bool excluded, ExprId& out);
   bool schema_macro(Arguments& args, ExprId& out);
   bool take_named(Arguments& args, std::string_view key, Value::Kind kind,

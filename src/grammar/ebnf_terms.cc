@@ -10,7 +10,6 @@
 #include "grammar/ebnf_reader.h"
 #include "grammar/regex_rules.h"
 #include "grammar/schema_options.h"
-#include "grammar/trigger_ways.h"
 
 namespace parlance::grammar {
 namespace {
@@ -542,32 +541,9 @@ bool EbnfReader::dispatch_macro(Arguments& args, bool tokens, ExprId& out) {
     }
   }
   text.loop = token_text.loop = !loop || loop->truth;
-  join_equal_beginnings(text);
   out = tokens ? rules_.token_text(std::move(token_text))
                : rules_.free_text(std::move(text));
   return true;
-}
-
-// Triggers that begin one another are one that leads to a rule of its own.
-void EbnfReader::join_equal_beginnings(FreeTextExpr& text) {
-  std::vector<TriggerWay> ways;
-  for (const FreeTextExpr::Trigger& trigger : text.triggers) {
-    ways.push_back({trigger.text, rules_.reference(trigger.rule)});
-  }
-  ways = join_triggers(std::move(ways), rules_);
-  if (ways.size() == text.triggers.size()) return;
-  text.triggers.clear();
-  for (TriggerWay& way : ways) {
-    const Expr& behind = rules_.exprs[way.behind];
-    RuleId rule = behind.index;
-    if (behind.kind != ExprKind::kRule) {
-      rule = rules_.add_rule("dispatched");
-      rules_.rules[rule].body = way.behind;
-      first_use_.push_back(Span{0, 0});
-      defined_.push_back(true);
-    }
-    text.triggers.push_back({std::move(way.text), rule});
-  }
 }
 
 bool EbnfReader::schema_macro(Arguments& args, ExprId& out) {

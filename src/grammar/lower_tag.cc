@@ -276,7 +276,7 @@ ExprId Lowering::with_first(const Format& format, bool at_least_one,
 
 void Lowering::add_triggers(std::vector<TriggerWay> ways, std::string_view name,
                             FreeTextExpr& text) {
-  for (TriggerWay& way : join_triggers(std::move(ways), out_.rules)) {
+  for (TriggerWay& way : join_equal_triggers(std::move(ways), out_.rules)) {
     text.triggers.push_back({std::move(way.text), rule(name, way.behind)});
   }
 }
@@ -293,14 +293,14 @@ ExprId Lowering::lower_triggered_tags(FormatId id) {
   text.loop = !body.stop_after_first;
   // The rest of "begin" is what the trigger leaves of it.
   std::vector<TriggerWay> triggers;
-  for (FormatId child : format.children) {
+  const std::vector<std::uint32_t> begun_by = triggers_of_tags(tag_, format);
+  for (std::size_t i = 0; i < format.children.size(); ++i) {
+    const FormatId child = format.children[i];
     const std::string& begin = tag_[child].as<TagFormat>().begin.texts[0];
-    for (const std::string& trigger : body.triggers) {
-      if (!begin.starts_with(trigger)) continue;
-      triggers.push_back(
-          {trigger, rules.sequence({rules.bytes(begin.substr(trigger.size())),
-                                    made_[index_of(child)].behind_begin})});
-    }
+    const std::string& trigger = body.triggers[begun_by[i]];
+    triggers.push_back(
+        {trigger, rules.sequence({rules.bytes(begin.substr(trigger.size())),
+                                  made_[index_of(child)].behind_begin})});
   }
   add_triggers(std::move(triggers), "tag", text);
   return with_first(format, body.at_least_one, body.stop_after_first,

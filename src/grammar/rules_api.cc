@@ -17,6 +17,8 @@
 #include "grammar/schema_options.h"
 #include "grammar/structural_tag.h"
 #include "grammar/tag_leaf.h"
+#include "grammar/trigger_automaton.h"
+#include "grammar/trigger_ways.h"
 #include "json/located.h"
 #include "parlance/grammar.h"
 #include "schema/document.h"
@@ -113,6 +115,31 @@ Result<std::shared_ptr<Grammar::Machine>> make(Rules rules,
   return machine;
 }
 
+// Triggers of free text that no text is read as.
+void note_hidden_triggers(const Rules& rules, std::vector<SchemaNote>& notes) {
+  const auto note = [&](std::string message) {
+    notes.push_back(
+        {SchemaNote::Kind::kNarrowed, "TagDispatch", "", std::move(message)});
+  };
+  for (const grammar::FreeTextExpr& text : rules.free_texts) {
+    const auto excluded = grammar::word_automaton(text.excludes);
+    std::vector<std::string> triggers;
+    for (const auto& trigger : text.triggers) {
+      if (const auto found = excluded.first_in(trigger.text)) {
+        note("The trigger '" + trigger.text + "' contains '" +
+             text.excludes[*found] +
+             "', which is excluded, so it is never read.");
+      } else {
+        triggers.push_back(trigger.text);
+      }
+    }
+    for (const grammar::HiddenWord& hidden : grammar::hidden_words(triggers)) {
+      note(grammar::hidden_message(triggers[hidden.word],
+                                   triggers[hidden.inside]));
+    }
+  }
+}
+
 // The rules of any grammar; its leaves are those of its machine.
 Rules rules_of(const Grammar& grammar) {
   const Grammar::Machine& machine = *grammar.machine();
@@ -132,6 +159,7 @@ Result<Grammar> Grammar::from_ebnf(std::string_view text,
   std::vector<Leaf> leaves = leaves_of(*rules, options.limits);
   auto made = make(std::move(*rules), std::move(leaves), options.limits);
   if (!made) return std::move(made).error();
+  note_hidden_triggers(*(*made)->rules, (*made)->notes);
   return Grammar(std::move(*made));
 }
 
@@ -169,6 +197,7 @@ Result<Grammar> Grammar::from_lark(std::string_view text,
   std::vector<Leaf> leaves = leaves_of(*rules, options.limits, given);
   auto made = make(std::move(*rules), std::move(leaves), options.limits);
   if (!made) return std::move(made).error();
+  note_hidden_triggers(*(*made)->rules, (*made)->notes);
   return Grammar(std::move(*made));
 }
 

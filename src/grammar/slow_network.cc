@@ -4,7 +4,10 @@
 #include "grammar/slow_network.h"
 
 #include <algorithm>
+#include <string>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 namespace parlance::grammar {
 namespace {
@@ -258,18 +261,42 @@ void Network::Build::hir_node(const Work& work) {
   }
 }
 
+// The automaton knows the triggers that no other begins.  Behind "<f" both ways
+// are open: to its rule, and over ">" to the rule of "<f>".
 void Network::Build::free_text(const FreeTextExpr& text, const Work& work) {
   StateId id =
       act(Action::kFreeText, net.free_texts.size(), work.begin, work.end);
-  TriggerAutomaton automaton;
+  const TriggerAutomaton excluded = word_automaton(text.excludes);
+  std::vector<const FreeTextExpr::Trigger*> sorted;
   for (const FreeTextExpr::Trigger& trigger : text.triggers) {
-    StateId next = call(trigger.rule, text.loop ? id : work.end);
-    if (trigger.hide || !trigger.capture.empty()) {
+    // Until it is there, a trigger is free text.
+    if (!excluded.first_in(trigger.text)) sorted.push_back(&trigger);
+  }
+  // A trigger comes before those that it begins.
+  std::stable_sort(
+      sorted.begin(), sorted.end(),
+      [](const auto* a, const auto* b) { return a->text < b->text; });
+  TriggerAutomaton automaton;
+  std::string_view first;
+  std::uint32_t node = 0;
+  for (const FreeTextExpr::Trigger* trigger : sorted) {
+    StateId next = call(trigger->rule, text.loop ? id : work.end);
+    if (trigger->hide || !trigger->capture.empty()) {
       net.trigger_texts[next] = {
-          trigger.capture, trigger.hide,
-          static_cast<std::uint32_t>(trigger.text.size())};
+          trigger->capture, trigger->hide,
+          static_cast<std::uint32_t>(trigger->text.size())};
     }
-    automaton.nodes[automaton.insert(trigger.text)].calls.push_back(next);
+    if (node == 0 || !trigger->text.starts_with(first)) {
+      first = trigger->text;
+      node = automaton.insert(first);
+    }
+    const std::string rest = trigger->text.substr(first.size());
+    if (!rest.empty()) {
+      const StateId more = state();
+      bytes(rest, more, next);
+      next = more;
+    }
+    automaton.nodes[node].calls.push_back(next);
   }
   for (const std::string& word : text.excludes) {
     automaton.nodes[automaton.insert(word)].excluded = true;

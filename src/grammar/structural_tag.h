@@ -319,6 +319,10 @@ struct HiddenTrigger {
 };
 std::vector<HiddenTrigger> hidden_triggers(const StructuralTag& tag);
 
+// Of each tag of triggered_tags, the trigger that its "begin" begins with.
+std::vector<std::uint32_t> triggers_of_tags(const StructuralTag& tag,
+                                            const Format& format);
+
 // What is wrong with tokens that trigger, also when they have been looked up:
 // `token` names one for people, `trigger` is its place in the list.
 Error token_begin_error(const Format& child, const std::string& token);

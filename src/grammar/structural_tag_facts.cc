@@ -4,6 +4,8 @@
 #include <algorithm>
 
 #include "grammar/structural_tag.h"
+#include "grammar/trigger_automaton.h"
+#include "grammar/trigger_ways.h"
 
 namespace parlance::grammar {
 namespace {
@@ -149,31 +151,28 @@ std::optional<Error> check_end(const StructuralTag& tag, const TagFacts& facts,
 std::optional<Error> check_triggers(const StructuralTag& tag,
                                     const Format& format) {
   const auto& body = format.as<TriggeredTags>();
+  const TriggerAutomaton trie = word_trie(body.triggers);
   std::vector<bool> used(body.triggers.size(), false);
   for (FormatId child : format.children) {
     const std::string& begin = tag[child].as<TagFormat>().begin.texts[0];
-    std::size_t found = body.triggers.size();
-    for (std::size_t i = 0; i < body.triggers.size(); ++i) {
-      if (!begin.starts_with(body.triggers[i])) continue;
-      if (found < body.triggers.size()) {
-        return Error{ErrorCode::kConflict,
-                     "triggered_tags: the tag's 'begin' " + quoted(begin) +
-                         " begins with two triggers, " +
-                         quoted(body.triggers[found]) + " and " +
-                         quoted(body.triggers[i]) +
-                         ". Exactly one must be a prefix of it.",
-                     tag[child].path + "/begin"};
-      }
-      found = i;
-      used[i] = true;
-    }
-    if (found == body.triggers.size()) {
+    const std::vector<std::uint32_t> found = trie.words_that_begin(begin);
+    if (found.empty()) {
       return Error{ErrorCode::kConflict,
                    "triggered_tags: the tag's 'begin' " + quoted(begin) +
                        " begins with none of the triggers. Exactly one must "
                        "be a prefix of it.",
                    tag[child].path + "/begin"};
     }
+    if (found.size() > 1) {
+      return Error{ErrorCode::kConflict,
+                   "triggered_tags: the tag's 'begin' " + quoted(begin) +
+                       " begins with two triggers, " +
+                       quoted(body.triggers[found[0]]) + " and " +
+                       quoted(body.triggers[found[1]]) +
+                       ". Exactly one must be a prefix of it.",
+                   tag[child].path + "/begin"};
+    }
+    used[found[0]] = true;
   }
   for (std::size_t i = 0; i < used.size(); ++i) {
     if (used[i]) continue;
@@ -217,44 +216,27 @@ std::optional<Error> check_token_triggers(const StructuralTag& tag,
   return std::nullopt;
 }
 
-// A trigger that contains an excluded text is never read to its end.
+// A trigger that contains an excluded text is never read to its end, also
+// behind a shorter trigger: until it is there, it is free text.
 std::optional<Error> check_reachable(const std::vector<std::string>& triggers,
                                      const std::vector<std::string>& excludes,
                                      const Format& format, bool dispatch) {
+  if (excludes.empty()) return std::nullopt;
+  const TriggerAutomaton excluded = word_automaton(excludes);
   for (std::size_t i = 0; i < triggers.size(); ++i) {
-    for (const std::string& exclude : excludes) {
-      if (triggers[i].find(exclude) == std::string::npos) continue;
-      const std::string index = std::to_string(i);
-      return Error{
-          ErrorCode::kConflict,
-          std::string(to_string(format.type)) + ": the trigger " +
-              quoted(triggers[i]) + " contains " + quoted(exclude) +
-              ", which the free text must not contain (by 'excludes' or as "
-              "the end of the tag around it), so it can never be read.",
-          format.path +
-              (dispatch ? "/rules/" + index + "/0" : "/triggers/" + index)};
-    }
+    const std::optional<std::uint32_t> found = excluded.first_in(triggers[i]);
+    if (!found) continue;
+    const std::string index = std::to_string(i);
+    return Error{
+        ErrorCode::kConflict,
+        std::string(to_string(format.type)) + ": the trigger " +
+            quoted(triggers[i]) + " contains " + quoted(excludes[*found]) +
+            ", which the free text must not contain (by 'excludes' or as "
+            "the end of the tag around it), so it can never be read.",
+        format.path +
+            (dispatch ? "/rules/" + index + "/0" : "/triggers/" + index)};
   }
   return std::nullopt;
-}
-
-// The trigger that is read before `outer` has been: the first one that ends in
-// it.  Null if there is none, or if that begins `outer`: then both ways are
-// open behind it.
-const std::string* first_inside(const std::vector<std::string>& triggers,
-                                const std::string& outer) {
-  std::size_t first = outer.size();  // where the first one in it ends
-  const std::string* found = nullptr;
-  for (const std::string& inner : triggers) {
-    const std::size_t at = outer.find(inner);
-    if (at == std::string::npos) continue;
-    const std::size_t end = at + inner.size();
-    if (end >= outer.size() || end > first) continue;
-    if (end == first && at != 0) continue;
-    first = end;
-    found = at == 0 ? nullptr : &inner;
-  }
-  return found;
 }
 
 std::optional<Error> check_reachable_tokens(
@@ -449,6 +431,18 @@ std::optional<Error> check_structural_tag(const StructuralTag& tag) {
   return check_calls(tag);
 }
 
+std::vector<std::uint32_t> triggers_of_tags(const StructuralTag& tag,
+                                            const Format& format) {
+  const TriggerAutomaton trie = word_trie(format.as<TriggeredTags>().triggers);
+  std::vector<std::uint32_t> out;
+  out.reserve(format.children.size());
+  for (FormatId child : format.children) {
+    const std::string& begin = tag[child].as<TagFormat>().begin.texts[0];
+    out.push_back(trie.words_that_begin(begin).front());
+  }
+  return out;
+}
+
 std::vector<HiddenTrigger> hidden_triggers(const StructuralTag& tag) {
   std::vector<HiddenTrigger> out;
   for (const Format& format : tag.formats) {
@@ -457,16 +451,13 @@ std::vector<HiddenTrigger> hidden_triggers(const StructuralTag& tag) {
     const std::vector<std::string>& triggers =
         tags ? format.as<TriggeredTags>().triggers
              : format.as<DispatchFormat>().patterns;
-    for (std::size_t i = 0; i < triggers.size(); ++i) {
-      const std::string* inner = first_inside(triggers, triggers[i]);
-      if (inner == nullptr) continue;
-      const std::string index = std::to_string(i);
+    for (const HiddenWord& hidden : hidden_words(triggers)) {
+      const std::string index = std::to_string(hidden.word);
       out.push_back(
           {tags ? "triggers" : "rules",
            format.path +
                (tags ? "/triggers/" + index : "/rules/" + index + "/0"),
-           "The trigger " + quoted(triggers[i]) + " contains the trigger " +
-               quoted(*inner) + ", which is read first, so it is never read."});
+           hidden_message(triggers[hidden.word], triggers[hidden.inside])});
     }
   }
   return out;

@@ -3,6 +3,8 @@
 #include "grammar/trigger_automaton.h"
 
 #include <deque>
+#include <string>
+#include <vector>
 
 namespace parlance::grammar {
 
@@ -42,6 +44,44 @@ std::uint32_t TriggerAutomaton::step(std::uint32_t node,
     if (node == 0) return 0;
     node = nodes[node].fail;
   }
+}
+
+std::vector<std::uint32_t> TriggerAutomaton::words_that_begin(
+    std::string_view text) const {
+  std::vector<std::uint32_t> out;
+  std::uint32_t at = 0;
+  for (const char c : text) {
+    const auto found = nodes[at].next.find(static_cast<std::uint8_t>(c));
+    if (found == nodes[at].next.end()) break;
+    at = found->second;
+    out.insert(out.end(), nodes[at].calls.begin(), nodes[at].calls.end());
+  }
+  return out;
+}
+
+std::optional<std::uint32_t> TriggerAutomaton::first_in(
+    std::string_view text) const {
+  std::uint32_t at = 0;
+  for (const char c : text) {
+    at = step(at, static_cast<std::uint8_t>(c));
+    if (!nodes[at].calls.empty()) return nodes[at].calls.front();
+  }
+  return std::nullopt;
+}
+
+TriggerAutomaton word_trie(const std::vector<std::string>& words) {
+  TriggerAutomaton out;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    out.nodes[out.insert(words[i])].calls.push_back(
+        static_cast<std::uint32_t>(i));
+  }
+  return out;
+}
+
+TriggerAutomaton word_automaton(const std::vector<std::string>& words) {
+  TriggerAutomaton out = word_trie(words);
+  out.link();
+  return out;
 }
 
 }  // namespace parlance::grammar

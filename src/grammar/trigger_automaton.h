@@ -13,6 +13,8 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -33,7 +35,18 @@ struct TriggerAutomaton {
   // Completes every node by what its suffixes say.  Called once.
   void link();
   std::uint32_t step(std::uint32_t node, std::uint8_t byte) const;
+
+  // What the words say that `text` begins with, shorter ones first.
+  // REQUIRES: not linked.
+  std::vector<std::uint32_t> words_that_begin(std::string_view text) const;
+  // What the word says that ends first in `text`, of several the longest.
+  // REQUIRES: linked.
+  std::optional<std::uint32_t> first_in(std::string_view text) const;
 };
+
+// Of words whose calls are their places in the list.
+TriggerAutomaton word_trie(const std::vector<std::string>& words);
+TriggerAutomaton word_automaton(const std::vector<std::string>& words);
 
 }  // namespace parlance::grammar
 

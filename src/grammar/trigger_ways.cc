@@ -1,34 +1,51 @@
-// Joining triggers, see trigger_ways.h.
+// Triggers beside one another, see trigger_ways.h.
 
 #include "grammar/trigger_ways.h"
 
 #include <algorithm>
 #include <cstddef>
+#include <optional>
 #include <utility>
+
+#include "grammar/trigger_automaton.h"
 
 namespace parlance::grammar {
 
-std::vector<TriggerWay> join_triggers(std::vector<TriggerWay> ways,
-                                      Rules& rules) {
-  // A trigger comes before those that it begins.
+std::vector<TriggerWay> join_equal_triggers(std::vector<TriggerWay> ways,
+                                            Rules& rules) {
   std::stable_sort(
       ways.begin(), ways.end(),
       [](const TriggerWay& a, const TriggerWay& b) { return a.text < b.text; });
   std::vector<TriggerWay> out;
   for (std::size_t i = 0; i < ways.size();) {
-    const std::string& first = ways[i].text;
     std::vector<ExprId> behind;
     std::size_t j = i;
-    for (; j < ways.size() && ways[j].text.starts_with(first); ++j) {
-      const std::string rest = ways[j].text.substr(first.size());
-      behind.push_back(
-          rest.empty() ? ways[j].behind
-                       : rules.sequence({rules.bytes(rest), ways[j].behind}));
+    for (; j < ways.size() && ways[j].text == ways[i].text; ++j) {
+      behind.push_back(ways[j].behind);
     }
-    out.push_back({first, rules.choice(std::move(behind))});
+    out.push_back({ways[i].text, rules.choice(std::move(behind))});
     i = j;
   }
   return out;
+}
+
+std::vector<HiddenWord> hidden_words(const std::vector<std::string>& words) {
+  const TriggerAutomaton automaton = word_automaton(words);
+  std::vector<HiddenWord> out;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    const std::string_view word = words[i];
+    if (word.empty()) continue;
+    const auto inside = automaton.first_in(word.substr(0, word.size() - 1));
+    // One that begins the word comes before others that end with it.
+    if (!inside || word.starts_with(words[*inside])) continue;
+    out.push_back({static_cast<std::uint32_t>(i), *inside});
+  }
+  return out;
+}
+
+std::string hidden_message(std::string_view trigger, std::string_view inside) {
+  return "The trigger '" + std::string(trigger) + "' contains the trigger '" +
+         std::string(inside) + "', which is read first, so it is never read.";
 }
 
 }  // namespace parlance::grammar

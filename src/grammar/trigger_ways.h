@@ -1,15 +1,16 @@
 #ifndef PARLANCE_SRC_GRAMMAR_TRIGGER_WAYS_H_
 #define PARLANCE_SRC_GRAMMAR_TRIGGER_WAYS_H_
 
-// Triggers of free text that begin one another.
-//
-//   "<f" a,  "<f>" b     ->    "<f" (a | ">" b)
+// Triggers of free text beside one another.
 //
 // A text reads a trigger as soon as it is there.  Behind one that begins a
 // longer one both ways are open: to what it leads to, and to the rest of the
-// longer one.  Equal triggers are one.
+// longer one.  A trigger that has another inside, and does not begin with it,
+// is never read.
 
+#include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "grammar/rules.h"
@@ -22,9 +23,17 @@ struct TriggerWay {
   ExprId behind = kNoId;
 };
 
-// The triggers that no other begins, sorted, each with all that may follow it.
-std::vector<TriggerWay> join_triggers(std::vector<TriggerWay> ways,
-                                      Rules& rules);
+// The triggers, sorted, equal ones joined.
+std::vector<TriggerWay> join_equal_triggers(std::vector<TriggerWay> ways,
+                                            Rules& rules);
+
+// The words that are never read, each with the one that is read in it.
+struct HiddenWord {
+  std::uint32_t word = 0;
+  std::uint32_t inside = 0;
+};
+std::vector<HiddenWord> hidden_words(const std::vector<std::string>& words);
+std::string hidden_message(std::string_view trigger, std::string_view inside);
 
 }  // namespace parlance::grammar
 

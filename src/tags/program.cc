@@ -433,19 +433,22 @@ Pc Compiler::compile_triggers(FormatId id) {
   std::sort(triggers.begin(), triggers.end());
   FreeText text;
   grammar::TriggerAutomaton& automaton = text.automaton;
-  const std::vector<std::string> all = begins(format);
-  for (std::size_t i = 0; i < triggers.size();) {
-    const std::string& first = triggers[i];
-    while (i < triggers.size() && triggers[i].starts_with(first)) ++i;
-    std::vector<Pc> targets;
-    for (std::size_t c = 0; c < all.size(); ++c) {
-      if (possible(format.children[c]) && all[c].starts_with(first)) {
-        targets.push_back(behind_trigger(id, c, first.size()));
-      }
+  // Those that no other begins.
+  std::vector<std::string> shortest;
+  for (const std::string& trigger : triggers) {
+    if (shortest.empty() || !trigger.starts_with(shortest.back())) {
+      shortest.push_back(trigger);
     }
-    automaton.nodes[automaton.insert(first)].calls.push_back(
-        static_cast<std::uint32_t>(text.targets.size()));
-    text.targets.push_back(std::move(targets));
+  }
+  automaton = grammar::word_trie(shortest);
+  text.targets.resize(shortest.size());
+  const std::vector<std::string> all = begins(format);
+  for (std::size_t c = 0; c < all.size(); ++c) {
+    if (!possible(format.children[c])) continue;
+    for (const std::uint32_t first : automaton.words_that_begin(all[c])) {
+      text.targets[first].push_back(
+          behind_trigger(id, c, shortest[first].size()));
+    }
   }
   // Nodes so far are on the way to a trigger, at the depth of their text.
   std::vector<std::uint32_t> depth(automaton.nodes.size(), 0);

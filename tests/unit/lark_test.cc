@@ -35,7 +35,15 @@ TEST(Lark, Languages) {
       "say_head[stop=\"<say>\"]: TEXT\n");
   const std::string optional = with_text("start: r\nr[suffix=\"<e>\"]: TEXT");
   const std::string behind = with_text("start: r \"!\"\nr[stop=\"<e>\"]: TEXT");
+  // A trigger that begins another.
+  const std::string nested = with_text(
+      "start: (a | b)* TEXT\n"
+      "a: a_head \"1\"\n"
+      "a_head[lazy]: TEXT \"<f\"\n"
+      "b: b_head \"2\"\n"
+      "b_head[lazy]: TEXT \"<f>\"\n");
   const LanguageRow rows[] = {
+      {nested, {"x<f1", "x<f>2y<f1z", "<"}, {"x<fz", "<f>1", "<f"}},
       // Layout.
       {"start: \"a\" // b\n  | \"c\" # d\n\n  // e\n  | \"f\"\n",
        {"a", "c", "f"},

@@ -533,5 +533,54 @@ TEST(StructuralTag, ReportsTriggersThatAreNeverRead) {
             "so it is never read.");
 }
 
+// A shorter trigger that begins it does not help one with an exclude inside.
+TEST(StructuralTag, ReportsTriggersOfEbnfThatAreNeverRead) {
+  const Result<Grammar> grammar = Grammar::from_ebnf(
+      "root ::= TagDispatch((\"b\", r), (\"abc\", s), (\"<f\", r), "
+      "(\"<f>\", s), (\"<f/\", s), excludes=(\"f/\",))\n"
+      "r ::= \"1\"\ns ::= \"2\"\n");
+  ASSERT_TRUE(grammar);
+  EXPECT_TRUE(grammar->accepts("ab1<f1<f>2"));
+  EXPECT_FALSE(grammar->accepts("abc2"));
+  EXPECT_FALSE(grammar->accepts("<f/2"));
+  ASSERT_EQ(grammar->report().size(), 2u);
+  EXPECT_EQ(grammar->report()[0].message,
+            "The trigger '<f/' contains 'f/', which is excluded, so it is "
+            "never read.");
+  EXPECT_EQ(grammar->report()[1].message,
+            "The trigger 'abc' contains the trigger 'b', which is read first, "
+            "so it is never read.");
+  EXPECT_EQ(grammar->report()[1].keyword, "TagDispatch");
+
+  const Result<StructuralTag> tag = StructuralTag::from_json(R"({"format": {
+      "type": "dispatch", "excludes": ["f>"],
+      "rules": [["<f", {"value": "1"}], ["<f>", {"value": "2"}]]}})");
+  ASSERT_FALSE(tag);
+  EXPECT_EQ(tag.error().code, ErrorCode::kConflict);
+  EXPECT_EQ(tag.error().path, "/format/rules/1/0");
+}
+
+// Of tags and triggers there may be many.
+TEST(StructuralTag, ManyTriggers) {
+  json::Array triggers;
+  json::Array tags;
+  for (int i = 0; i < 20'000; ++i) {
+    const std::string trigger = "<" + std::to_string(i) + ">";
+    triggers.push_back(trigger);
+    tags.push_back(json::Object{{"begin", trigger + "x"},
+                                {"content", json::Object{{"value", ""}}},
+                                {"end", "</>"}});
+  }
+  const Result<StructuralTag> tag = StructuralTag::from_value(
+      json::Object{{"format", json::Object{{"type", "triggered_tags"},
+                                           {"triggers", std::move(triggers)},
+                                           {"tags", std::move(tags)}}}});
+  ASSERT_TRUE(tag);
+  const Result<Grammar> grammar = Grammar::from_structural_tag(*tag);
+  ASSERT_TRUE(grammar);
+  EXPECT_TRUE(grammar->accepts("a <777>x</> b <19999>x</>"));
+  EXPECT_FALSE(grammar->accepts("a <777>y"));
+}
+
 }  // namespace
 }  // namespace parlance
