@@ -57,10 +57,66 @@ std::string refusal(const Style& style, std::string_view name,
 struct AcceptArguments {
   GrammarArguments grammar;
   std::string file;
+  bool ids = false;
   bool quiet = false;
 };
 
+std::string refused_token(const Style& style, std::string_view name,
+                          const std::vector<TokenId>& ids, std::size_t fit,
+                          const Constraining& constraining) {
+  const Vocabulary& vocabulary = *constraining.vocabulary;
+  std::string text;
+  for (std::size_t i = 0; i < fit; ++i) text += vocabulary.bytes(ids[i]);
+  const std::size_t before = text.size();
+  std::string out = style.paint(Style::kBold, std::string(name) + ":") + " " +
+                    style.paint(Style::kError, "refused") + " at ";
+  if (fit == ids.size()) {
+    out += "its end, token " + std::to_string(fit);
+  } else {
+    out += "token " + std::to_string(fit) + ", id " + std::to_string(ids[fit]);
+    if (ids[fit] < vocabulary.size()) {
+      const std::string_view bytes = vocabulary.bytes(ids[fit]);
+      out += " " + style.paint(Style::kCaret, one_line(bytes));
+      text += bytes;
+    } else {
+      out += ", which the vocabulary does not have";
+    }
+  }
+  out += " (byte " + std::to_string(before) + ")";
+  // A text without tokens may be refused before, where the grammar names one.
+  const std::optional<Rejection> why = constraining.grammar.explain(text);
+  if (why && why->offset >= before) {
+    out += ": expected " + one_line(why->expected);
+  }
+  return out + "\n";
+}
+
+// Tokens, and maybe one that ends the text behind them.
+int run_accept_ids(const AcceptArguments& arguments) {
+  if (arguments.grammar.vocabulary_file.empty()) {
+    throw Failure("--ids needs --vocabulary, which says what they mean");
+  }
+  const Constraining constraining(arguments.grammar);
+  const std::string name = display_name(arguments.file);
+  const std::vector<TokenId> ids = read_ids(read_all(arguments.file), name);
+  const Style style(arguments.grammar.color, 1);
+  Matcher matcher =
+      or_fail(constraining.compiler().compile(constraining.grammar), "", "")
+          .matcher();
+  const std::size_t fit = matcher.accept_tokens(ids);
+  const bool whole = matcher.is_terminated() || matcher.can_end();
+  if (fit == ids.size() && whole) {
+    if (!arguments.quiet) put(style.paint(Style::kString, "accepted") + "\n");
+    return kOk;
+  }
+  if (!arguments.quiet) {
+    put(refused_token(style, name, ids, fit, constraining));
+  }
+  return kDamage;
+}
+
 int run_accept(const AcceptArguments& arguments) {
+  if (arguments.ids) return run_accept_ids(arguments);
   const Constraining constraining(arguments.grammar);
   const std::string text = read_all(arguments.file);
   const Style style(arguments.grammar.color, 1);
@@ -153,9 +209,13 @@ void add_accept(CLI::App& app, Run& run) {
   command->footer(kAcceptExamples);
   command
       ->add_option("FILE", a->file,
-                   "The text, every byte of it; default: standard input")
+                   "The text, every byte of it, or with --ids its tokens; "
+                   "default: standard input")
       ->type_name("");
   add_grammar(*command, a->grammar, false);
+  command->add_flag("--ids", a->ids,
+                    "The text is token ids: numbers between white space, or a "
+                    "JSON list; needs --vocabulary");
   command->add_flag("-q,--quiet", a->quiet, "Only the exit status");
   command->callback([a, &run] { run = [a] { return run_accept(*a); }; });
 }

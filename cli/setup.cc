@@ -66,7 +66,8 @@ TagProgram load_tag(const std::string& file,
   return *std::move(program);
 }
 
-// Token ids as a JSON list, or with white space or commas between them.
+}  // namespace
+
 std::vector<TokenId> read_ids(std::string_view text, const std::string& name) {
   constexpr std::string_view kBetween = " \t\r\n,[]";
   std::vector<TokenId> out;
@@ -91,8 +92,6 @@ std::vector<TokenId> read_ids(std::string_view text, const std::string& name) {
   }
   return out;
 }
-
-}  // namespace
 
 void add_color(CLI::App& app, Color& color) {
   app.add_option("--color", color,

@@ -58,6 +58,10 @@ T or_fail(Result<T> result, std::string_view name, std::string_view source) {
 // Throws Failure.
 Vocabulary load_vocabulary(const std::string& file);
 
+// Token ids as a JSON list, or with white space or commas between them.
+// Throws Failure.
+std::vector<TokenId> read_ids(std::string_view text, const std::string& name);
+
 // Everything a parser needs, loaded.  Throws Failure.
 struct Reading {
   explicit Reading(const ReadingArguments& arguments);

@@ -48,6 +48,25 @@ def test_refused_at_its_end(parlance, city):
     assert out == ""
 
 
+def test_accepted_tokens(parlance, tmp_path, vocabulary):
+    (tmp_path / "g.ebnf").write_text('root ::= "a" Token(1)\n')
+    arguments = ("accept", "-g", "g.ebnf", "--vocabulary", vocabulary, "--ids")
+    out, _ = parlance("mask", "-g", "g.ebnf", "--vocabulary", vocabulary, "--ids")
+    (a,) = json.loads(out)
+    out, _ = parlance(*arguments, stdin=f"[{a}, 1]")
+    assert out == "accepted\n"
+    out, _ = parlance(*arguments, stdin=f"{a} 2\n", status=1)
+    assert out.startswith("<stdin>: refused at token 1, id 2 ")
+    assert "(byte 1)" in out
+    out, _ = parlance(*arguments, stdin=f"{a}", status=1)
+    assert out.startswith("<stdin>: refused at its end, token 1 (byte 1)")
+    out, _ = parlance(*arguments, stdin=f"{a} 99999999", status=1)
+    assert "id 99999999, which the vocabulary does not have (byte 1)" in out
+    assert parlance(*arguments, "-q", stdin="[]", status=1)[0] == ""
+    _, err = parlance("accept", "-g", "g.ebnf", "--ids", stdin="1", status=2)
+    assert "--ids needs --vocabulary" in err
+
+
 def test_options(parlance, city):
     text = '{"days":3,"city":"Bern"}'
     parlance("accept", "-s", city, "--compact", stdin=text)
