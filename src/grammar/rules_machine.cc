@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "grammar/rules_closure.h"
+#include "grammar/simplify_network.h"
 
 namespace parlance::grammar {
 namespace {
@@ -36,6 +37,7 @@ RulesMachine::RulesMachine(const Rules& rules,
     : schemas_(std::move(schemas)),
       network_(rules, pointers(schemas_)),
       limits_(limits) {
+  simplify(network_);
   for (const NetworkRule& rule : network_.rules) {
     counts_tokens_ = counts_tokens_ || rule.options.max_tokens.has_value();
   }

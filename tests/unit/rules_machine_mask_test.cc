@@ -131,6 +131,18 @@ note ::= "#" [^\n#]* "\n" | "\"" [^"\\\n]* "\""
 )x",
       R"x(root ::= "a" [^\x00-\x1f"]{0,3} root | [\ud000-\ud7ff\U00010000-\U0010FFFF]*
 )x",
+      // Brackets in brackets: what is around them matters as far as a token
+      // closes them.
+      R"x(root ::= stmt+
+stmt ::= "{" stmt* "}" | "if(" expr ")" stmt | expr ";"
+expr ::= term (("+" | "-") term)*
+term ::= name ("(" (expr ("," expr)*)? ")" | "." name)* | "(" expr ")" | "[" expr "]"
+name ::= [a-d]+
+)x",
+      R"x(root ::= list | "<" root ">"
+list ::= list "," item | item
+item ::= "a" item* "b" | "(" root ")" | "ab"{2,3}
+)x",
       R"x(root ::= text "." root | ""
 text[max_chars=6] ::= ([^.] | "\u00e9")* "a"
 )x",

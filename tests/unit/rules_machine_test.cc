@@ -115,6 +115,21 @@ TEST(RulesMachine, StatesDoNotDependOnTheDepth) {
   EXPECT_FALSE(accepts(machine, "[[['x'],[[[['ab']]]]]"));
 }
 
+TEST(RulesMachine, WhatGoesOnAlikeIsOnePlace) {
+  RulesMachine machine = machine_of(R"x(root ::= call | row | list
+call ::= "f(" name " "? ")"
+row ::= "(" name " "? ")"
+list ::= "[" name (" "? "," name)* "]"
+name ::= [a-z]+
+)x");
+  EXPECT_EQ(read(machine, machine.start(), "f(ab"),
+            read(machine, machine.start(), "(a"));
+  EXPECT_EQ(read(machine, machine.start(), "[a"),
+            read(machine, machine.start(), "[b,c"));
+  EXPECT_NE(read(machine, machine.start(), "[a"),
+            read(machine, machine.start(), "(a"));
+}
+
 TEST(RulesMachine, CountsAreNotMultipliedOut) {
   RulesMachine machine =
       machine_of("root ::= (\"ab\" | \"a\"){3,100000} \".\"\n");
