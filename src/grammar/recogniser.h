@@ -107,6 +107,14 @@ class Recogniser {
   // Counts that no token can exhaust are saturated here.
   virtual Config mask_key(Config config, std::uint32_t longest) = 0;
 
+  // Another place with the same mask as this one, so that it need not be made
+  // again; the same for many such places.  What is not known to have one is its
+  // own.  A place comes to be known when its mask is made between watch() and
+  // watched(): all that the mask depends on was then asked.
+  virtual Config twin(Config config) { return config; }
+  virtual void watch() {}
+  virtual void watched(Config) {}
+
   virtual BodyView body(Config config) = 0;
   // Whether body(config) is `special`; cheaper.
   virtual bool special(Config config) { return body(config).special; }

@@ -172,6 +172,7 @@ void RulesMachine::Closure::end(const Item& item) {
   if (item.context == kOutermost) return keep(item);
   if (!local(item.context)) {
     pure_ = false;
+    look(item.context);
     return add_all(machine_.contexts_[item.context]);
   }
   Local& one = local_of(item.context);
@@ -245,6 +246,7 @@ void RulesMachine::Closure::find_content(std::uint32_t root) {
         seen.push_back(up);
         left.push_back(up);
       } else {
+        look(caller.context);
         const Items& around = machine_.contexts_[caller.context];
         content.insert(content.end(), around.begin(), around.end());
       }

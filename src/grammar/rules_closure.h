@@ -65,6 +65,10 @@ class RulesMachine::Closure {
   void call(const Item& item, const Item& behind, bool repeat);
   void occur(const Item& item);
   void end(const Item& item);
+  // What is inside an occurrence is around nothing else.
+  void look(ContextId context) {
+    if (depth_ == 0) machine_.look(context);
+  }
   void drop_dominated();
 
   static bool local(ContextId context) { return (context & kLocal) != 0; }

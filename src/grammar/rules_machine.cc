@@ -54,6 +54,7 @@ RulesMachine::RulesMachine(const Rules& rules,
   occurrences_.emplace_back();
   states_.emplace_back();
   configs_.emplace_back();
+  looked_sets_.emplace_back();
   intern_frame({});
   start_ = configuration({{network_.start, kOutermost, 0, 0}}, nullptr);
 }
@@ -169,7 +170,9 @@ RulesMachine::Items RulesMachine::items_of(Config config) {
   Items items;
   if (inside(config)) {
     items = kernel_of(config);
+    look_afresh();
     close(items, {}, 0);
+    note(intern_looked());
     return items;
   }
   items = states_[config.lex].items;
@@ -222,12 +225,14 @@ Config RulesMachine::learn_step(Config config, std::uint8_t byte) {
       if (same[other] == same[byte]) (*row)[other] = known;
     }
   };
+  byte = same[byte];
   Items kernel = scan(items_of(config), byte);
   if (kernel.empty()) {
     keep(0);
     return {};
   }
   const std::vector<ContextId> slots = frames_[config.frame];
+  look_afresh();
   const Config next = configuration(std::move(kernel), &slots);
   if (pure_ && !next.dead() && !inside(next) && next.frame == config.frame) {
     keep(next.lex);
@@ -235,22 +240,28 @@ Config RulesMachine::learn_step(Config config, std::uint8_t byte) {
   }
   if (overflowed_) return {};
   keep(kByFrame);
-  return by_frame(config, byte);
+  return keep_step(config, byte, next);
+}
+
+Config RulesMachine::keep_step(Config config, std::uint8_t byte, Config to) {
+  const std::uint32_t looked = intern_looked();
+  const std::size_t before = steps_.memory_bytes();
+  steps_.insert(config, byte, {.to = to, .looked = looked});
+  bytes_ += steps_.memory_bytes() - before;
+  note(looked);
+  return to;
 }
 
 Config RulesMachine::by_frame(Config config, std::uint8_t byte) {
   byte = alike(config.lex)[byte];
-  Config next;
-  if (const Config* found = steps_.find(config, byte)) {
-    next = *found;
-  } else {
-    const std::vector<ContextId> slots = frames_[config.frame];
-    next = configuration(scan(items_of(config), byte), &slots);
-    const std::size_t before = steps_.memory_bytes();
-    steps_.insert(config, byte, next);
-    bytes_ += steps_.memory_bytes() - before;
+  if (const StepTable::Step* found = steps_.find(config, byte)) {
+    note(found->looked);
+    return found->to;
   }
-  return next;
+  const std::vector<ContextId> slots = frames_[config.frame];
+  look_afresh();
+  const Config next = configuration(scan(items_of(config), byte), &slots);
+  return keep_step(config, byte, next);
 }
 
 bool RulesMachine::can_end(Config config) {
@@ -329,18 +340,25 @@ Config RulesMachine::enter_leaf(const Item& item) {
 
 // What follows the text of the schema.
 Config RulesMachine::exit_of(std::uint32_t id) {
-  if (leaves_[id].exit_known) return leaves_[id].exit;
+  if (leaves_[id].exit_known) {
+    for (const std::uint32_t looked : leaves_[id].looked) note(looked);
+    return leaves_[id].exit;
+  }
   const Leaf leaf = leaves_[id];
+  const Watch outer = begin_watch();
+  look_afresh();
   const Config exit = configuration(
       {{network_.states[leaf.state].next, leaf.context, 0, 0}}, nullptr);
+  note(intern_looked());
   constexpr std::string_view kOfNumbers = "0123456789.eE+-";
   const bool clean = std::all_of(
       kOfNumbers.begin(), kOfNumbers.end(),
       [&](char c) { return step(exit, static_cast<std::uint8_t>(c)).dead(); });
   leaves_[id].exit = exit;
   leaves_[id].clean = clean;
+  leaves_[id].looked = end_watch(outer);
   leaves_[id].exit_known = true;
-  return exit;
+  return exit_of(id);
 }
 
 Config RulesMachine::leaf_step(Config config, std::uint8_t byte) {
@@ -359,7 +377,10 @@ Config RulesMachine::leaf_step(Config config, std::uint8_t byte) {
   Items kernel = kernel_of(outside);
   kernel.push_back(
       {leaves_[id].state, leaves_[id].context, intern_config(next), 0});
-  return configuration(std::move(kernel), nullptr);
+  look_afresh();
+  const Config both = configuration(std::move(kernel), nullptr);
+  note(intern_looked());
+  return both;
 }
 
 BodyView RulesMachine::body(Config config) {

@@ -30,13 +30,17 @@
 // that of the schema's own recogniser, with what is around it in `frame`, and
 // what it says of its place is passed on.
 //
+// What can be read at a place depends on the contexts only as far as they are
+// looked into: when a rule ends.  Places whose contexts are alike as far as
+// their mask depends on them are twins.
+//
 // Items only ever enter live states of the network, so a configuration that is
 // not dead can be continued.  Past a limit configurations are dead and
 // overflowed() says so.
 //
 // Files: rules_closure.cc what follows without reading, rules_read.cc reading
 // a byte or a token, rules_bytes.cc which bytes are alike, rules_machine.cc
-// configurations and the rest.
+// configurations and the rest, rules_twins.cc places with the same mask.
 
 #include <array>
 #include <cstddef>
@@ -54,6 +58,7 @@
 #include "grammar/rules.h"
 #include "grammar/slow_network.h"
 #include "grammar/step_table.h"
+#include "grammar/twin_tree.h"
 
 namespace parlance::grammar {
 
@@ -81,6 +86,9 @@ class RulesMachine final : public Recogniser {
   void token_marks(Config config, std::uint32_t size,
                    std::vector<std::uint32_t>& ids) override;
   Config mask_key(Config config, std::uint32_t longest) override;
+  Config twin(Config config) override;
+  void watch() override;
+  void watched(Config config) override;
   BodyView body(Config config) override;
   bool special(Config config) override;
   std::array<std::uint64_t, 4> special_bytes(Config config) override;
@@ -161,6 +169,7 @@ class RulesMachine final : public Recogniser {
     std::unique_ptr<std::array<std::uint32_t, 256>> row;
     // Of each byte the least that leads to the same; null: not yet known.
     std::unique_ptr<ByteTable> alike;
+    TwinTree::Id twins = TwinTree::kNone;  // the first question, if any
   };
   // In rows: the state of the next configuration in the same frame, or
   static constexpr std::uint32_t kUnknown = 0xFFFFFFFF;
@@ -173,6 +182,12 @@ class RulesMachine final : public Recogniser {
     bool exit_known = false;
     bool clean = false;  // nothing that may follow goes on with a number
     Config exit = {};
+    std::vector<std::uint32_t> looked = {};  // sets of contexts
+  };
+  // The content of a context without its contexts, which stand beside.
+  struct Form {
+    std::uint32_t id = 0;
+    std::vector<ContextId> contexts = {};
   };
   // `lex` of a configuration inside a leaf has this bit; the rest is the
   // schema's.  `frame` is a place in leaf_frames_.
@@ -193,6 +208,7 @@ class RulesMachine final : public Recogniser {
   Config configuration(Items kernel, const std::vector<ContextId>* slots);
   Config learn_step(Config config, std::uint8_t byte);
   Config by_frame(Config config, std::uint8_t byte);
+  Config keep_step(Config config, std::uint8_t byte, Config to);
   // The items of a configuration, with contexts; those of its kernel.
   Items items_of(Config config);
   Items kernel_of(Config config);
@@ -224,6 +240,23 @@ class RulesMachine final : public Recogniser {
   const Occurrence& closed(std::uint32_t occurrence, std::size_t depth);
   std::uint32_t intern_occurrence(Budget budget, Items kernel);
   void find_tails();
+
+  // rules_twins.cc
+  // Of a closure: looks into a context; forgets into which it looked; the set
+  // of them.  note(): a step that is known looked into that set.
+  void look(ContextId context);
+  void look_afresh();
+  std::uint32_t intern_looked();
+  void note(std::uint32_t looked);
+  // Notes are collected; the sets noted since, while those from before go on.
+  struct Watch {
+    bool watching = false;
+    std::vector<std::uint32_t> noted = {};
+  };
+  Watch begin_watch();
+  std::vector<std::uint32_t> end_watch(Watch outer);
+  const Form& form_of(ContextId context);
+  Config find_twin(Config config, bool add);
 
   // rules_bytes.cc
   // Of each byte the least that leads to the same from the state.
@@ -282,7 +315,33 @@ class RulesMachine final : public Recogniser {
   std::unordered_map<std::uint64_t, std::uint32_t> leaf_of_place_;
   std::vector<LeafFrame> leaf_frames_;
   std::unordered_map<std::uint64_t, std::uint32_t> leaf_frame_of_;
-  StepTable steps_;
+  StepTable steps_;  // and the set that each looked into
+
+  std::vector<ContextId> looked_;            // by the closure that is made
+  std::vector<std::uint32_t> looked_marks_;  // by context: a round
+  std::uint32_t looked_round_ = 1;
+  std::vector<std::vector<ContextId>> looked_sets_;
+  Interned<std::string, std::uint32_t> looked_set_of_;
+  Watch watch_;  // sets since it began, some of them twice
+  std::vector<std::uint32_t> noted_marks_;
+  std::uint32_t watch_round_ = 0;
+
+  TwinTree twins_;
+  StepTable twin_of_;  // by configuration, byte 0
+  std::deque<Form> forms_;
+  std::vector<std::uint32_t> form_at_;  // by context, from 1; 0: none yet
+  Interned<std::string, std::uint32_t> form_id_of_;
+  // Of the search for a twin: contexts by number, and their numbers.
+  struct MetMark {
+    std::uint32_t round = 0;
+    std::uint32_t number = 0;
+  };
+  std::vector<ContextId> met_;
+  std::vector<MetMark> met_marks_;
+  std::uint32_t met_round_ = 0;
+  std::vector<bool> asked_;
+  std::vector<std::uint32_t> inside_;
+
   std::vector<std::unique_ptr<ByteTable>> class_kinds_;  // null: not yet
   Config start_ = {};
   // Of the last place that lexeme_by_state() was true of.

@@ -15,21 +15,26 @@ namespace parlance::grammar {
 
 class StepTable {
  public:
+  struct Step {
+    Config to = {};
+    std::uint32_t looked = 0;  // whatever the caller wants to know of it
+  };
+
   // Null if it is not known.  Valid until the next insert().
   // REQUIRES: from.lex != 0.
-  const Config* find(Config from, std::uint8_t byte) const {
+  const Step* find(Config from, std::uint8_t byte) const {
     if (entries_.empty()) return nullptr;
     for (std::size_t at = hash(from, byte);; ++at) {
       const Entry& entry = entries_[at & (entries_.size() - 1)];
       if (entry.lex == 0) return nullptr;
-      if (entry.is(from, byte)) return &entry.to;
+      if (entry.is(from, byte)) return &entry.step;
     }
   }
 
   // REQUIRES: it is not known.
-  void insert(Config from, std::uint8_t byte, Config to) {
+  void insert(Config from, std::uint8_t byte, Step step) {
     if (used_ * 3 >= entries_.size() * 2) grow();
-    put({from.lex, from.frame, byte, to});
+    put({from.lex, from.frame, byte, step});
     ++used_;
   }
 
@@ -40,7 +45,7 @@ class StepTable {
     std::uint32_t lex = 0;  // 0: free
     std::uint32_t frame = 0;
     std::uint32_t byte = 0;
-    Config to = {};
+    Step step = {};
 
     bool is(Config from, std::uint8_t b) const {
       return lex == from.lex && frame == from.frame && byte == b;

@@ -20,6 +20,11 @@ Program::Program(std::shared_ptr<Shared> shared,
 
 // --- Masks -------------------------------------------------------------------
 
+// Places with equal keys have the same mask.
+Config Program::key_of(Config config) {
+  return recogniser_->twin(recogniser_->mask_key(config, shared_->longest()));
+}
+
 // A stop token is never text, so its bit is decided here alone.
 void Program::set_stops(bool can_end, std::span<std::uint32_t> row) const {
   for (const Id id : shared_->stop_ids()) {
@@ -38,8 +43,7 @@ bool Program::fill_if_known(Config config, std::span<std::uint32_t> row) {
   {
     const std::lock_guard lock(recogniser_->mutex);
     can_end = recogniser_->can_end(config);
-    const Config key = recogniser_->mask_key(config, shared_->longest());
-    handle = memo_.find(key);
+    handle = memo_.find(key_of(config));
   }
   const MaskView* mask = shared_->store().pin(handle);
   if (mask == nullptr) return false;
@@ -59,8 +63,10 @@ void Program::fill(Config config, std::span<std::uint32_t> row) {
   {
     const std::lock_guard lock(recogniser_->mutex);
     can_end = recogniser_->can_end(config);
-    const Config key = recogniser_->mask_key(config, shared_->longest());
+    const Config key = key_of(config);
+    recogniser_->watch();
     builder = &maker->make(*recogniser_, config, relative_);
+    recogniser_->watched(config);
     if (const MaskHandle handle = shared_->store().intern(builder->view())) {
       memo_.insert(key, handle);
     }

@@ -61,6 +61,7 @@ class Program {
   };
 
   // REQUIRES: the caller holds the recogniser's mutex.
+  Config key_of(Config config);
   Config read_locked(Config config, std::string_view bytes);
   void set_stops(bool can_end, std::span<std::uint32_t> row) const;
   const Next& next_forced(Config config);

@@ -130,6 +130,30 @@ name ::= [a-z]+
             read(machine, machine.start(), "(a"));
 }
 
+TEST(RulesMachine, TwinsAreAlikeAsFarAsItMatters) {
+  RulesMachine machine = machine_of(R"x(root ::= item
+item ::= "(" item* ")" | "<" item ">" | "a"
+)x");
+  const auto at = [&](std::string_view text) {
+    return read(machine, machine.start(), text);
+  };
+  const Config first = at("((<(a");
+  machine.watch();
+  EXPECT_FALSE(read(machine, first, ")").dead());
+  EXPECT_FALSE(read(machine, first, ")>").dead());
+  EXPECT_TRUE(read(machine, first, "))").dead());
+  machine.watched(first);
+  EXPECT_EQ(machine.twin(first), first);
+  // All that was looked into is the same, further out it is not.
+  const Config deeper = at("(<((<(a");
+  EXPECT_NE(deeper, first);
+  EXPECT_EQ(machine.twin(deeper), first);
+  const Config other = at("(((a");
+  EXPECT_EQ(machine.twin(other), other);
+  const Config outermost = at("(a");
+  EXPECT_EQ(machine.twin(outermost), outermost);
+}
+
 TEST(RulesMachine, CountsAreNotMultipliedOut) {
   RulesMachine machine =
       machine_of("root ::= (\"ab\" | \"a\"){3,100000} \".\"\n");

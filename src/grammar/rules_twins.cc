@@ -1,0 +1,174 @@
+// Places that have the same mask: see rules_machine.h and twin_tree.h.
+//
+// Which tokens can be read behind `x` in a call does not depend on all that the
+// call is in, only on what some token gets to by closing brackets.  So while a
+// mask is made it is noted which contexts were looked into.  Where these have
+// the same content, down to contexts that nobody looked into, the mask is the
+// same.
+
+#include <algorithm>
+#include <iterator>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "grammar/rules_machine.h"
+
+namespace parlance::grammar {
+
+// --- What was looked into ----------------------------------------------------
+
+void RulesMachine::look(ContextId context) {
+  looked_marks_.resize(contexts_.size());
+  if (looked_marks_[context] == looked_round_) return;
+  looked_marks_[context] = looked_round_;
+  looked_.push_back(context);
+}
+
+void RulesMachine::look_afresh() {
+  looked_.clear();
+  ++looked_round_;
+}
+
+std::uint32_t RulesMachine::intern_looked() {
+  if (looked_.empty()) return 0;
+  const auto [known, added] = looked_set_of_.try_emplace(
+      std::string(reinterpret_cast<const char*>(looked_.data()),
+                  looked_.size() * sizeof(ContextId)),
+      static_cast<std::uint32_t>(looked_sets_.size()));
+  if (added) {
+    bytes_ += 2 * looked_.size() * sizeof(ContextId) + 96;
+    looked_sets_.push_back(looked_);
+  }
+  return known->second;
+}
+
+void RulesMachine::note(std::uint32_t looked) {
+  if (!watch_.watching || looked == 0) return;
+  noted_marks_.resize(looked_sets_.size());
+  if (noted_marks_[looked] == watch_round_) return;
+  noted_marks_[looked] = watch_round_;
+  watch_.noted.push_back(looked);
+}
+
+RulesMachine::Watch RulesMachine::begin_watch() {
+  ++watch_round_;
+  return std::exchange(watch_, {.watching = true});
+}
+
+std::vector<std::uint32_t> RulesMachine::end_watch(Watch outer) {
+  ++watch_round_;
+  return std::exchange(watch_, std::move(outer)).noted;
+}
+
+void RulesMachine::watch() { begin_watch(); }
+
+void RulesMachine::watched(Config config) {
+  const std::vector<std::uint32_t> noted = end_watch({});
+  if (config.dead() || inside(config) || !within_limits()) return;
+  look_afresh();
+  for (const std::uint32_t set : noted) {
+    for (const ContextId context : looked_sets_[set]) look(context);
+  }
+  looked_marks_.resize(contexts_.size());
+  find_twin(config, true);
+}
+
+// --- Twins -------------------------------------------------------------------
+
+const RulesMachine::Form& RulesMachine::form_of(ContextId context) {
+  form_at_.resize(contexts_.size());
+  if (form_at_[context] != 0) return forms_[form_at_[context] - 1];
+  Form form;
+  // The outermost context has no content, and is like no other.
+  std::string key;
+  for (Item item : contexts_[context]) {
+    const auto at = static_cast<std::uint32_t>(std::distance(
+        form.contexts.begin(),
+        std::find(form.contexts.begin(), form.contexts.end(), item.context)));
+    if (at == form.contexts.size()) form.contexts.push_back(item.context);
+    item.context = at;
+    key.append(reinterpret_cast<const char*>(&item), sizeof(item));
+  }
+  bytes_ += sizeof(Form) + form.contexts.size() * sizeof(ContextId) + 32;
+  const std::size_t size = key.size();
+  const auto [known, added] = form_id_of_.try_emplace(
+      std::move(key), static_cast<std::uint32_t>(form_id_of_.size()));
+  if (added) bytes_ += size + 96;
+  form.id = known->second;
+  forms_.push_back(std::move(form));
+  form_at_[context] = static_cast<std::uint32_t>(forms_.size());
+  return forms_.back();
+}
+
+// Follows the questions from `config` on.  Where no answer is known: dead, or
+// (`add`) the questions go on until all that was looked into is told.
+Config RulesMachine::find_twin(Config config, bool add) {
+  ++met_round_;
+  met_marks_.resize(contexts_.size());
+  met_.clear();
+  const auto number_of = [&](ContextId context) {
+    MetMark& mark = met_marks_[context];
+    if (mark.round != met_round_) {
+      mark = {met_round_, static_cast<std::uint32_t>(met_.size())};
+      met_.push_back(context);
+    }
+    return mark.number;
+  };
+  for (const ContextId context : frames_[config.frame]) number_of(context);
+  std::vector<bool>& asked = asked_;
+  asked.assign(met_.size(), false);
+  TwinTree::Id at = states_[config.lex].twins;
+  if (at == TwinTree::kNone) {
+    if (!add) return {};
+    at = states_[config.lex].twins = twins_.add();
+    bytes_ += TwinTree::bytes_of(0);
+  }
+  bool fresh = twins_.node(at).question == TwinTree::kNone &&
+               twins_.node(at).twin.dead();
+  std::uint32_t first = 0;  // all before it are asked, or need not be
+  for (;;) {
+    if (fresh) {
+      while (first < met_.size() &&
+             (asked[first] || looked_marks_[met_[first]] != looked_round_)) {
+        ++first;
+      }
+      if (first == met_.size()) {
+        twins_.node(at).twin = config;
+        return config;
+      }
+      twins_.node(at).question = first;
+    }
+    if (!twins_.node(at).twin.dead()) return twins_.node(at).twin;
+    const std::uint32_t question = twins_.node(at).question;
+    asked[question] = true;
+    const Form& form = form_of(met_[question]);
+    inside_.clear();
+    for (const ContextId context : form.contexts) {
+      inside_.push_back(number_of(context));
+    }
+    asked.resize(met_.size(), false);
+    TwinTree::Id to = twins_.find(at, form.id, inside_);
+    if (to == TwinTree::kNone) {
+      if (!add) return {};
+      to = twins_.add(at, form.id, inside_);
+      bytes_ += TwinTree::bytes_of(inside_.size());
+      fresh = true;
+    }
+    at = to;
+  }
+}
+
+Config RulesMachine::twin(Config config) {
+  if (config.dead() || inside(config)) return config;
+  if (states_[config.lex].twins == TwinTree::kNone) return config;
+  if (const StepTable::Step* known = twin_of_.find(config, 0)) return known->to;
+  const Config found = find_twin(config, false);
+  if (found.dead()) return config;
+  const std::size_t before = twin_of_.memory_bytes();
+  twin_of_.insert(config, 0, {.to = found});
+  bytes_ += twin_of_.memory_bytes() - before;
+  return found;
+}
+
+}  // namespace parlance::grammar
