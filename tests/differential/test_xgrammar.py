@@ -12,7 +12,7 @@ explain fails the test.
     PARLANCE_SEED=7           other cases
     PARLANCE_CASE=123         that case alone, printed in full
     PARLANCE_CASES=100        a hundred times as many, instead of once
-    PARLANCE_SECONDS=600      for each kind at most, instead of 12
+    PARLANCE_SECONDS=600      for each kind at most, instead of 5
     PARLANCE_VOCAB=FILE       a model's tokens instead of some ninety
     PARLANCE_PEERS=FOLDER     where xgrammar lies; see xgrammar_alone.py
 """
@@ -44,7 +44,7 @@ from xgrammar_differences import bytes_of  # noqa: E402
 SEED = int(os.environ.get("PARLANCE_SEED", "1"))
 ONLY = os.environ.get("PARLANCE_CASE")
 CASES = int(os.environ.get("PARLANCE_CASES", "1"))
-SECONDS = float(os.environ.get("PARLANCE_SECONDS", "12"))
+SECONDS = float(os.environ.get("PARLANCE_SECONDS", "5"))
 WORKER = HERE.parent / "support" / "xgrammar_worker.py"
 STEPS = 60
 
