@@ -12,6 +12,10 @@
 #include <atomic>
 #include <limits>
 #include <memory>
+#include <numeric>
+#include <span>
+#include <string>
+#include <utility>
 
 #include "parlance/constraint.h"
 
@@ -60,19 +64,23 @@ nb::object to_ids(std::span<const TokenId> ids) {
   return out;
 }
 
+void check_stop_ids(std::span<const TokenId> ids,
+                    const Vocabulary& vocabulary) {
+  for (TokenId id : ids) {
+    if (id < vocabulary.size()) continue;
+    raise_usage("stop_ids contains " + std::to_string(id) +
+                ", and the vocabulary has only " +
+                std::to_string(vocabulary.size()) + " ids");
+  }
+}
+
 Compiler make_compiler(const Vocabulary& vocabulary, std::size_t cache_bytes,
                        nb::handle stop_ids, std::string_view tables_file) {
   CompilerOptions options;
   options.cache_bytes = cache_bytes;
   options.stop_ids = read_ids(stop_ids, "stop_ids");
   options.tables_file = tables_file;
-  for (TokenId id : options.stop_ids) {
-    if (id >= vocabulary.size()) {
-      raise_usage("stop_ids contains " + std::to_string(id) +
-                  ", and the vocabulary has only " +
-                  std::to_string(vocabulary.size()) + " ids");
-    }
-  }
+  check_stop_ids(options.stop_ids, vocabulary);
   std::optional<Result<Compiler>> compiler;
   {
     nb::gil_scoped_release release;
@@ -90,6 +98,20 @@ Constraint compile(const Compiler& self, const Grammar& grammar) {
   }
   if (!*constraint) raise(Domain::kOther, constraint->error());
   return **std::move(constraint);
+}
+
+std::unique_ptr<MatcherObject> make_matcher(const Constraint& self,
+                                            nb::handle stop_ids) {
+  MatcherOptions options;
+  if (!stop_ids.is_none()) {
+    options.stop_ids = read_ids(stop_ids, "stop_ids");
+    if (options.stop_ids.empty()) {
+      raise_usage("stop_ids is empty; a text needs a token that ends it");
+    }
+    check_stop_ids(options.stop_ids, self.vocabulary());
+  }
+  return std::make_unique<MatcherObject>(self.matcher(options),
+                                         self.mask_words());
 }
 
 nb::object cache_statistics(const Compiler& self) {
@@ -187,7 +209,40 @@ bool fill_tree(MatcherObject& self,
                             rows.all().first(tokens.size() * rows.stride()));
 }
 
-void fill_many(nb::handle matchers, nb::handle buffer, unsigned threads) {
+// The rows that are named, or those from the first on.
+std::vector<std::size_t> read_places(nb::handle places, std::size_t matchers,
+                                     const Rows& rows) {
+  std::vector<std::size_t> out(matchers);
+  std::iota(out.begin(), out.end(), std::size_t{0});
+  if (places.is_none()) {
+    if (rows.count() < matchers) {
+      raise_usage("the buffer has " + std::to_string(rows.count()) +
+                  " rows, and there are " + std::to_string(matchers) +
+                  " matchers");
+    }
+    return out;
+  }
+  const std::vector<TokenId> given = read_ids(places, "rows");
+  if (given.size() != matchers) {
+    raise_usage("rows names " + std::to_string(given.size()) +
+                " rows, and there are " + std::to_string(matchers) +
+                " matchers");
+  }
+  for (std::size_t i = 0; i < matchers; ++i) {
+    out[i] = given[i];
+    rows.row(static_cast<Py_ssize_t>(out[i]));
+  }
+  std::vector<std::size_t> sorted = out;
+  std::sort(sorted.begin(), sorted.end());
+  const auto twice = std::adjacent_find(sorted.begin(), sorted.end());
+  if (twice != sorted.end()) {
+    raise_usage("rows names row " + std::to_string(*twice) + " twice");
+  }
+  return out;
+}
+
+void fill_many(nb::handle matchers, nb::handle buffer, nb::handle places,
+               unsigned threads) {
   std::vector<MatcherObject*> objects;
   std::size_t words = 0;
   for (nb::handle item : matchers) {
@@ -199,11 +254,8 @@ void fill_many(nb::handle matchers, nb::handle buffer, unsigned threads) {
     words = std::max(words, object->words);
   }
   const Rows rows(buffer, words);
-  if (rows.count() < objects.size()) {
-    raise_usage("the buffer has " + std::to_string(rows.count()) +
-                " rows, and there are " + std::to_string(objects.size()) +
-                " matchers");
-  }
+  const std::vector<std::size_t> where =
+      read_places(places, objects.size(), rows);
   std::vector<MatcherObject*> sorted = objects;
   std::sort(sorted.begin(), sorted.end());
   if (std::adjacent_find(sorted.begin(), sorted.end()) != sorted.end()) {
@@ -218,7 +270,7 @@ void fill_many(nb::handle matchers, nb::handle buffer, unsigned threads) {
     list.push_back(&object->matcher);
   }
   nb::gil_scoped_release release;
-  fill_bitmasks(list, rows.all(), rows.stride(), threads);
+  fill_bitmasks(list, where, rows.all(), rows.stride(), threads);
 }
 
 }  // namespace
@@ -242,11 +294,8 @@ void define_constraint(nb::module_& m) {
       .def("_write_tables", &save_tables, nb::arg("path"));
 
   nb::class_<Constraint>(m, "Constraint")
-      .def("matcher",
-           [](const Constraint& self) {
-             return std::make_unique<MatcherObject>(self.matcher(),
-                                                    self.mask_words());
-           })
+      .def("matcher", &make_matcher, nb::kw_only(),
+           nb::arg("stop_ids").none() = nb::none())
       .def_prop_ro("mask_words", &Constraint::mask_words)
       .def_prop_ro("memory_bytes", &Constraint::memory_bytes);
 
@@ -273,7 +322,7 @@ void define_constraint(nb::module_& m) {
            nb::arg("next_sibling"), nb::arg("tokens"), nb::arg("buffer"));
 
   m.def("fill_bitmasks", &fill_many, nb::arg("matchers"), nb::arg("buffer"),
-        nb::arg("threads"));
+        nb::arg("rows").none(), nb::arg("threads"));
 }
 
 }  // namespace parlance::python

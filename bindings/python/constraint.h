@@ -3,6 +3,8 @@
 
 // What the files about grammars and masks share.
 
+#include <nanobind/ndarray.h>
+
 #include <chrono>
 
 #include "binding.h"
@@ -49,7 +51,7 @@ struct TagObject {
 // ---- rows.cc
 
 // Rows of 32-bit words in memory that somebody else owns, held while this
-// lives.
+// lives: of anything with the buffer protocol, or with DLPack's (torch, jax).
 class Rows {
  public:
   // 1-D (one row) or 2-D, C-contiguous, writable, of 32-bit integers, each row
@@ -61,14 +63,15 @@ class Rows {
 
   std::size_t count() const { return count_; }
   std::size_t stride() const { return stride_; }
-  std::span<std::int32_t> all() const {
-    return {static_cast<std::int32_t*>(view_.buf), count_ * stride_};
-  }
+  std::span<std::int32_t> all() const { return {words_, count_ * stride_}; }
   // UsageError when there is no such row.
   std::span<std::int32_t> row(Py_ssize_t index) const;
 
  private:
+  // One of the two holds the memory.
   Py_buffer view_{};
+  nb::ndarray<nb::device::cpu, nb::c_contig> tensor_;
+  std::int32_t* words_ = nullptr;
   std::size_t count_ = 0;
   std::size_t stride_ = 0;
 };

@@ -7,8 +7,9 @@ namespace parlance::python {
 namespace {
 
 constexpr std::string_view kWanted =
-    "a writable C-contiguous array of 32-bit integers with 1 or 2 dimensions, "
-    "such as numpy.zeros((rows, constraint.mask_words), numpy.int32)";
+    "a writable C-contiguous array in main memory of 32-bit integers with 1 or "
+    "2 dimensions, such as numpy.zeros((rows, constraint.mask_words), "
+    "numpy.int32)";
 
 bool is_word(const Py_buffer& view) {
   const char* format = view.format;
@@ -22,39 +23,60 @@ bool is_word(const Py_buffer& view) {
 }  // namespace
 
 Rows::Rows(nb::handle buffer, std::size_t words) {
-  if (PyObject_CheckBuffer(buffer.ptr()) == 0) {
-    if (nb::hasattr(buffer, "numpy")) {
-      raise_type("buffer",
-                 std::string(kWanted) +
-                     "; of a tensor in main memory "
-                     "tensor.numpy() shares the memory",
-                 buffer);
+  bool is_words = false;
+  std::string format;
+  std::size_t dimensions = 0;
+  std::size_t last = 0;  // words of a row
+  if (PyObject_CheckBuffer(buffer.ptr()) != 0) {
+    if (PyObject_GetBuffer(
+            buffer.ptr(), &view_,
+            PyBUF_WRITABLE | PyBUF_C_CONTIGUOUS | PyBUF_FORMAT) != 0) {
+      view_.obj = nullptr;
+      PyErr_Clear();
+      raise_type("buffer", kWanted, buffer);
     }
-    raise_type("buffer", kWanted, buffer);
-  }
-  if (PyObject_GetBuffer(buffer.ptr(), &view_,
-                         PyBUF_WRITABLE | PyBUF_C_CONTIGUOUS | PyBUF_FORMAT) !=
-      0) {
-    view_.obj = nullptr;
-    PyErr_Clear();
-    raise_type("buffer", kWanted, buffer);
+    words_ = static_cast<std::int32_t*>(view_.buf);
+    is_words = is_word(view_);
+    format = view_.format == nullptr ? "B" : view_.format;
+    dimensions = static_cast<std::size_t>(view_.ndim);
+    if (dimensions > 0) {
+      count_ = static_cast<std::size_t>(view_.shape[0]);
+      last = static_cast<std::size_t>(view_.shape[dimensions - 1]);
+    }
+  } else {
+    // A tensor of another package, whose memory is shared.
+    if (!nb::hasattr(buffer, "__dlpack__") ||
+        !nb::try_cast(buffer, tensor_, false)) {
+      PyErr_Clear();
+      raise_type("buffer", kWanted, buffer);
+    }
+    words_ = static_cast<std::int32_t*>(tensor_.data());
+    const nb::dlpack::dtype type = tensor_.dtype();
+    is_words = (type == nb::dtype<std::int32_t>()) ||
+               (type == nb::dtype<std::uint32_t>());
+    format = std::to_string(type.bits) + "-bit DLPack code " +
+             std::to_string(type.code);
+    dimensions = tensor_.ndim();
+    if (dimensions > 0) {
+      count_ = tensor_.shape(0);
+      last = tensor_.shape(dimensions - 1);
+    }
   }
   // The destructor does not run for an object whose constructor throws.
   const auto refuse = [&](std::string message) {
     PyBuffer_Release(&view_);
     raise_usage(std::move(message));
   };
-  if (!is_word(view_)) {
-    refuse("buffer holds items of format '" +
-           std::string(view_.format == nullptr ? "B" : view_.format) +
+  if (!is_words) {
+    refuse("buffer holds items of format '" + format +
            "' and not 32-bit integers; make it with dtype int32");
   }
-  if (view_.ndim != 1 && view_.ndim != 2) {
-    refuse("buffer has " + std::to_string(view_.ndim) +
+  if (dimensions != 1 && dimensions != 2) {
+    refuse("buffer has " + std::to_string(dimensions) +
            " dimensions; a mask is one row, a batch of masks has two");
   }
-  count_ = view_.ndim == 1 ? 1 : static_cast<std::size_t>(view_.shape[0]);
-  stride_ = static_cast<std::size_t>(view_.shape[view_.ndim - 1]);
+  if (dimensions == 1) count_ = 1;
+  stride_ = last;
   if (stride_ < words) {
     refuse("a row of the buffer has " + std::to_string(stride_) +
            " words, and a mask needs " + std::to_string(words) +

@@ -81,12 +81,21 @@ class Compiler {
   std::shared_ptr<State> state_;
 };
 
+struct MatcherOptions {
+  // Tokens that may end this text, in the place of the compiler's; ids that the
+  // vocabulary does not have are ignored.  One that has a text of its own is
+  // then no text, and those of the compiler do not come at all.
+  // Default: the compiler's.
+  std::vector<TokenId> stop_ids = {};
+};
+
 // A grammar made for a vocabulary.  Immutable to the outside, cheap to copy,
 // safe to share between threads; what it builds lazily is locked inside.
 class Constraint {
  public:
-  Matcher matcher() const;
+  Matcher matcher(const MatcherOptions& options = {}) const;
   std::size_t mask_words() const;
+  const Vocabulary& vocabulary() const;
   // Memory of the automata built so far, shared tables left out.
   std::size_t memory_bytes() const;
   struct State;
@@ -156,6 +165,7 @@ class Matcher {
  private:
   friend class Constraint;
   friend void fill_bitmasks(std::span<Matcher* const> matchers,
+                            std::span<const std::size_t> places,
                             std::span<std::int32_t> rows, std::size_t stride,
                             unsigned threads);
   struct State;
@@ -164,9 +174,17 @@ class Matcher {
 };
 
 // fill_bitmask for many matchers, on `threads` threads (0: as many as the
-// machine has).  Row i goes to `rows` at word i * stride.
+// machine has; at most 256).  Row i goes to `rows` at word i * stride.
 // REQUIRES: no matcher stands twice in the list.
 void fill_bitmasks(std::span<Matcher* const> matchers,
+                   std::span<std::int32_t> rows, std::size_t stride,
+                   unsigned threads = 0);
+
+// The same where the row of matcher i is row places[i], and other rows are left
+// as they are.
+// REQUIRES: equal sizes, no place twice; else nothing is written.
+void fill_bitmasks(std::span<Matcher* const> matchers,
+                   std::span<const std::size_t> places,
                    std::span<std::int32_t> rows, std::size_t stride,
                    unsigned threads = 0);
 

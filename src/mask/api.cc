@@ -1,5 +1,8 @@
 // The doors of the room: Compiler, Constraint, Matcher.
 
+#include <algorithm>
+#include <memory>
+#include <numeric>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -88,13 +91,17 @@ Result<std::size_t> Compiler::save_tables(const std::string& path) const {
 Constraint::Constraint(std::shared_ptr<State> state)
     : state_(std::move(state)) {}
 
-Matcher Constraint::matcher() const {
+Matcher Constraint::matcher(const MatcherOptions& options) const {
   return Matcher(std::make_unique<Matcher::State>(
-      Matcher::State{mask::Text(state_->program)}));
+      Matcher::State{mask::Text(state_->program, options.stop_ids)}));
 }
 
 std::size_t Constraint::mask_words() const {
   return state_->program->shared().mask_words();
+}
+
+const Vocabulary& Constraint::vocabulary() const {
+  return state_->program->shared().vocabulary();
 }
 
 std::size_t Constraint::memory_bytes() const {
@@ -158,11 +165,26 @@ bool Matcher::fill_tree(std::span<const std::int64_t> first_child,
 void fill_bitmasks(std::span<Matcher* const> matchers,
                    std::span<std::int32_t> rows, std::size_t stride,
                    unsigned threads) {
+  std::vector<std::size_t> places(matchers.size());
+  std::iota(places.begin(), places.end(), std::size_t{0});
+  fill_bitmasks(matchers, places, rows, stride, threads);
+}
+
+void fill_bitmasks(std::span<Matcher* const> matchers,
+                   std::span<const std::size_t> places,
+                   std::span<std::int32_t> rows, std::size_t stride,
+                   unsigned threads) {
+  std::vector<std::size_t> sorted(places.begin(), places.end());
+  std::ranges::sort(sorted);
+  if (places.size() != matchers.size() ||
+      std::ranges::adjacent_find(sorted) != sorted.end()) {
+    return;
+  }
   std::vector<mask::Text*> texts(matchers.size());
   for (std::size_t i = 0; i < matchers.size(); ++i) {
     texts[i] = &matchers[i]->state_->text;
   }
-  mask::fill_batch(texts, rows, stride, threads);
+  mask::fill_batch(texts, places, rows, stride, threads);
 }
 
 }  // namespace parlance

@@ -13,10 +13,22 @@
 
 namespace parlance::mask {
 
-void fill_batch(std::span<Text* const> texts, std::span<std::int32_t> rows,
-                std::size_t stride, unsigned threads) {
+namespace {
+
+// More would only wait for one another.
+constexpr unsigned kMaxThreads = 256;
+
+}  // namespace
+
+void fill_batch(std::span<Text* const> texts,
+                std::span<const std::size_t> places,
+                std::span<std::int32_t> rows, std::size_t stride,
+                unsigned threads) {
   const auto row = [&](std::size_t i) {
-    const std::size_t begin = std::min(rows.size(), i * stride);
+    const std::size_t begin =
+        places[i] < rows.size() / std::max<std::size_t>(stride, 1)
+            ? places[i] * stride
+            : rows.size();
     return rows.subspan(begin, std::min(stride, rows.size() - begin));
   };
   std::vector<std::size_t> unknown;
@@ -33,6 +45,7 @@ void fill_batch(std::span<Text* const> texts, std::span<std::int32_t> rows,
     }
   };
   if (threads == 0) threads = std::max(1u, std::thread::hardware_concurrency());
+  threads = std::min(threads, kMaxThreads);
   std::vector<std::thread> helpers;
   for (std::size_t i = 1; i < std::min<std::size_t>(threads, unknown.size());
        ++i) {

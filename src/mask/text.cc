@@ -19,7 +19,34 @@ std::span<std::uint32_t> mask_of(std::span<std::int32_t> row,
 
 }  // namespace
 
+Text::Text(std::shared_ptr<Program> program, std::span<const TokenId> stop_ids)
+    : program_(std::move(program)), history_{program_->start()} {
+  if (stop_ids.empty()) return;
+  std::vector<Id> known;
+  known.reserve(stop_ids.size());
+  for (const TokenId id : stop_ids) {
+    if (id < program_->shared().vocabulary().size()) known.push_back(id);
+  }
+  stop_ids_ = std::make_shared<const std::vector<Id>>(std::move(known));
+}
+
+bool Text::is_stop(Id id) const {
+  if (stop_ids_ == nullptr) return program_->shared().is_stop(id);
+  return std::ranges::find(*stop_ids_, id) != stop_ids_->end();
+}
+
 // --- Masks -------------------------------------------------------------------
+
+void Text::replace_stops(Config config, std::span<std::uint32_t> mask) {
+  if (stop_ids_ == nullptr) return;
+  const auto set = [&](Id id, bool allowed) {
+    const std::uint32_t bit = std::uint32_t{1} << (id & 31);
+    mask[id >> 5] = allowed ? mask[id >> 5] | bit : mask[id >> 5] & ~bit;
+  };
+  for (const Id id : program_->shared().stop_ids()) set(id, false);
+  const bool can_end = program_->can_end(config);
+  for (const Id id : *stop_ids_) set(id, can_end);
+}
 
 bool Text::fill_bitmask(std::span<std::int32_t> row) {
   if (row.size() < program_->shared().mask_words()) return false;
@@ -33,7 +60,10 @@ bool Text::fill_if_known(std::span<std::int32_t> row) {
     fill_bitmask(row);
     return true;
   }
-  return program_->fill_if_known(current(), mask_of(row, words));
+  const std::span<std::uint32_t> mask = mask_of(row, words);
+  if (!program_->fill_if_known(current(), mask)) return false;
+  replace_stops(current(), mask);
+  return true;
 }
 
 void Text::fill_place(const Place& place, std::span<std::int32_t> row) {
@@ -45,7 +75,10 @@ void Text::fill_place(const Place& place, std::span<std::int32_t> row) {
     std::ranges::fill(row, 0);
     return;
   }
-  program_->fill(place.config, mask_of(row, program_->shared().mask_words()));
+  const std::span<std::uint32_t> mask =
+      mask_of(row, program_->shared().mask_words());
+  program_->fill(place.config, mask);
+  replace_stops(place.config, mask);
 }
 
 // --- Steps -------------------------------------------------------------------
@@ -121,7 +154,8 @@ std::vector<Id> Text::forced_tokens() {
     }
     // A longer token may cover the end and go on with what is not forced.
     const bool all = i == bytes.size();
-    if (longest == vocab::kNoToken || (all && program_->any_below(node, end))) {
+    if (longest == vocab::kNoToken || is_stop(longest) ||
+        (all && program_->any_below(node, end))) {
       break;
     }
     tokens.push_back(longest);
@@ -139,7 +173,7 @@ Text::Place Text::follow(const Place& from, std::int64_t token) {
     return {};
   }
   const Id id = static_cast<Id>(token);
-  if (shared.is_stop(id)) {
+  if (is_stop(id)) {
     if (!program_->can_end(from.config)) return {};
     return {.config = from.config, .terminated = true};
   }

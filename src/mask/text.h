@@ -22,8 +22,9 @@ namespace parlance::mask {
 // Copies are independent.  Not thread-safe.
 class Text {
  public:
-  explicit Text(std::shared_ptr<Program> program)
-      : program_(std::move(program)), history_{program_->start()} {}
+  // `stop_ids` are those of MatcherOptions.
+  explicit Text(std::shared_ptr<Program> program,
+                std::span<const TokenId> stop_ids = {});
 
   bool fill_bitmask(std::span<std::int32_t> row);
   // The same if it takes no time; else false, and nothing is written.
@@ -58,9 +59,14 @@ class Text {
 
   Config current() const { return history_.back(); }
   Place follow(const Place& from, std::int64_t token);
+  bool is_stop(Id id) const;
+  // Makes a mask with the compiler's stop tokens one with those of this text.
+  void replace_stops(Config config, std::span<std::uint32_t> mask);
   void fill_place(const Place& place, std::span<std::int32_t> row);
 
   std::shared_ptr<Program> program_;
+  // Of this text alone; null: the compiler's.
+  std::shared_ptr<const std::vector<Id>> stop_ids_;
   std::vector<Config> history_;  // after each step; first: before any
   bool terminated_ = false;      // one step more, which leads nowhere
 };

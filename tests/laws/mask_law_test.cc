@@ -12,6 +12,7 @@
 #include <gtest/gtest.h>
 
 #include <memory>
+#include <numeric>
 #include <random>
 #include <string>
 #include <thread>
@@ -323,9 +324,11 @@ TEST(MaskThreads, ABatchHasTheMasksOfItsTexts) {
     const std::size_t words = world.shared->mask_words();
     const std::size_t stride = words + 3;
     Row rows(stride * texts.size(), 0x77777777);
+    std::vector<std::size_t> places(texts.size());
+    std::iota(places.begin(), places.end(), std::size_t{0});
     std::vector<Text*> list;
     for (Text& text : texts) list.push_back(&text);
-    fill_batch(list, rows, stride, threads);
+    fill_batch(list, places, rows, stride, threads);
     for (std::size_t i = 0; i < texts.size(); ++i) {
       Row row(stride, 0x55555555);
       twins[i].fill_bitmask(row);

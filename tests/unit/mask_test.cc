@@ -404,6 +404,33 @@ TEST(Text, Forced) {
   }
 }
 
+TEST(Text, StopTokensOfItsOwn) {
+  const auto p =
+      program(words(),
+              std::make_shared<TextSet>(std::vector<std::string>{"abab"}), {4});
+  const std::vector<TokenId> stops = {1, 99};
+  for (Text text : {Text(p, stops), Text(Text(p, stops))}) {
+    Row row(p->shared().mask_words());
+    const auto allowed = [&](Text& of, TokenId id) {
+      EXPECT_TRUE(of.fill_bitmask(row));
+      const bool bit =
+          (static_cast<std::uint32_t>(row[id / 32]) >> (id % 32) & 1) != 0;
+      EXPECT_EQ(Text(of).accept_token(id), bit) << id;
+      return bit;
+    };
+    EXPECT_TRUE(text.accept_token(0));
+    EXPECT_FALSE(allowed(text, 1));  // "b" is no text here
+    EXPECT_TRUE(text.forced_tokens().empty());
+    text.reset();
+    EXPECT_TRUE(text.accept_token(5));
+    for (const TokenId id : {0u, 1u, 2u, 3u, 4u, 5u, 40u, 41u}) {
+      EXPECT_EQ(allowed(text, id), id == 1) << id;
+    }
+    EXPECT_TRUE(text.accept_token(1));
+    EXPECT_TRUE(text.is_terminated());
+  }
+}
+
 TEST(Text, OnlyTreesAreFilled) {
   const auto p =
       program(words(),

@@ -282,7 +282,7 @@ class Compiler:
     def save_tables(self, path: str | PathLike[str]) -> int: ...
 
 class Constraint:
-    def matcher(self) -> Matcher: ...
+    def matcher(self, *, stop_ids: _Ids | None = None) -> Matcher: ...
     @property
     def mask_words(self) -> int: ...
     @property
@@ -310,7 +310,11 @@ class Matcher:
     ) -> bool: ...
 
 def fill_bitmasks(
-    matchers: Sequence[Matcher], buffer: Any, *, threads: int = 0
+    matchers: Sequence[Matcher],
+    buffer: Any,
+    *,
+    rows: _Ids | None = None,
+    threads: int = 0,
 ) -> None: ...
 
 class ResponseParser:

@@ -248,12 +248,13 @@ class Compiler(_parlance.Compiler):
         return self._write_tables(os.fspath(path))
 
 
-def fill_bitmasks(matchers, buffer, *, threads=0):
-    """The masks of many matchers, on threads: row ``i`` for matcher ``i``.
+def fill_bitmasks(matchers, buffer, *, rows=None, threads=0):
+    """The masks of many matchers, on threads.
 
-    ``threads=0`` takes as many as the machine has.
+    Row ``i`` is for matcher ``i``, or ``rows[i]`` where ``rows`` is given; other
+    rows are left as they are.  ``threads=0`` takes as many as the machine has.
     """
-    _parlance.fill_bitmasks(matchers, buffer, threads)
+    _parlance.fill_bitmasks(matchers, buffer, rows, threads)
 
 
 def _schema_text(schema):

@@ -284,6 +284,72 @@ def test_batches(constraint):
         parlance.fill_bitmasks([3], rows)
 
 
+def test_batches_into_chosen_rows(constraint):
+    matchers = [constraint.matcher(), constraint.matcher()]
+    matchers[1].accept_token(0)
+    rows = numpy.full((5, 1), 9, numpy.int32)
+    parlance.fill_bitmasks(matchers, rows, rows=[3, 0])
+    assert rows[[1, 2, 4], 0].tolist() == [9, 9, 9]
+    for place, matcher in ((3, matchers[0]), (0, matchers[1])):
+        one = numpy.zeros(1, numpy.int32)
+        matcher.fill_bitmask(one)
+        assert rows[place].tolist() == one.tolist()
+    for wrong, match in (([1], "names 1 rows"), ([1, 1], "row 1 twice"),
+                         ([1, 5], "row 5 of a buffer with 5 rows")):
+        with pytest.raises(parlance.UsageError, match=match):
+            parlance.fill_bitmasks(matchers, rows, rows=wrong)
+
+
+class Tensor:
+    """What torch and jax share, and numpy's buffers do not have to."""
+
+    def __init__(self, array, device=1):
+        self.array, self.device = array, device
+
+    def __dlpack__(self, **options):
+        return self.array.__dlpack__()
+
+    def __dlpack_device__(self):
+        return self.device, 0
+
+
+def test_tensors(constraint):
+    array = numpy.full((2, 1), 9, numpy.int32)
+    matcher = constraint.matcher()
+    assert matcher.fill_bitmask(Tensor(array), 1)
+    assert array.tolist() == [[9], [1]]
+    assert matcher.fill_bitmask(Tensor(array[0]))
+    assert array.tolist() == [[1], [1]]
+    for wrong in (array.astype(numpy.int64), array.astype(numpy.float32)):
+        with pytest.raises(parlance.UsageError, match="32-bit integers"):
+            matcher.fill_bitmask(Tensor(wrong))
+    with pytest.raises(TypeError, match="C-contiguous"):
+        matcher.fill_bitmask(Tensor(numpy.zeros((2, 4), numpy.int32)[:, ::2]))
+    with pytest.raises(parlance.UsageError, match="3 dimensions"):
+        matcher.fill_bitmask(Tensor(array[None]))
+
+
+def test_stop_tokens_of_one_text(vocabulary, constraint):
+    # "!" ends this text, and "</s>" does not.
+    matcher = constraint.matcher(stop_ids=[8])
+    other = constraint.matcher()
+    for each in (matcher, other, matcher.copy()):
+        each.accept_tokens([0, 6, 5, 7])
+    assert (row_of(matcher), row_of(other)) == ({8}, {END})
+    rows = numpy.zeros((2, 1), numpy.int32)
+    parlance.fill_bitmasks([matcher, other], rows)
+    assert rows.ravel().tolist() == [1 << 8, 1 << END]
+    assert not matcher.accept_token(END) and not matcher.is_terminated()
+    assert matcher.accept_token(8) and matcher.is_terminated()
+    assert matcher.rollback(3) and other.rollback(2)
+    # In a string "!" is text, but for a text that it ends.
+    assert 8 in row_of(other)
+    assert 8 not in row_of(matcher) and not matcher.accept_token(8)
+    for wrong in ([], [END + 2]):
+        with pytest.raises(parlance.UsageError, match="stop_ids"):
+            constraint.matcher(stop_ids=wrong)
+
+
 def test_tree(constraint):
     #   0 "{"  ->  1 '"city": "'  ->  3 "Bern";  2 "!" beside 1
     matcher = constraint.matcher()
