@@ -69,8 +69,8 @@ struct GrammarLimits {
   std::size_t depth = 1000;
   // Memory of the lazily built automata of one grammar.
   std::size_t bytes = std::size_t{256} << 20;
-  // Called now and then during a compile; a compile for which it says true
-  // ends with kTooLarge "cancelled".  May be null.
+  // Called now and then during a compile, whatever is compiled; a compile for
+  // which it says true ends with kTooLarge "cancelled".  May be null.
   bool (*cancelled)(void*) = nullptr;
   void* cancelled_argument = nullptr;
 };

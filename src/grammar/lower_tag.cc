@@ -25,6 +25,9 @@ class Lowering {
     Rules& rules = out_.rules;
     const RuleId root = rules.add_rule("root");
     for (std::size_t i = tag_.formats.size(); i-- > 0;) {
+      if (options_.cancelled && options_.cancelled()) {
+        return Error{ErrorCode::kTooLarge, "The compile was cancelled."};
+      }
       made_[i].whole = lower_one(FormatId{static_cast<std::uint32_t>(i)});
       if (error_) return *std::move(error_);
       if (!rules.within(options_.rules)) {

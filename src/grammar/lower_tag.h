@@ -39,6 +39,9 @@ struct LowerOptions {
 
   RulesLimits rules = {};
   Limits limits = {};
+
+  // Asked before each format; lowering ends where it says true.
+  std::function<bool()> cancelled = {};
 };
 
 struct LoweredTag {
@@ -62,7 +65,8 @@ struct LoweredTag {
 // grammars and schemas inside; kUnknownName for a token that is not in the
 // vocabulary; kUsage for one that is given by its text where there is no
 // vocabulary; kConflict for an id that is too large; kUnsupported for a
-// schema whose parameters cannot be written in its style; kTooLarge.
+// schema whose parameters cannot be written in its style; kTooLarge, also when
+// cancelled.
 Result<LoweredTag> lower_tag(const StructuralTag& tag,
                              const LowerOptions& options = {});
 

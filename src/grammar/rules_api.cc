@@ -29,6 +29,16 @@ namespace {
 using grammar::Rules;
 using Leaf = Grammar::Machine::Leaf;
 
+// Asked between the steps of a compile; schemas ask by themselves.
+bool cancelled(const GrammarLimits& limits) {
+  return limits.cancelled != nullptr &&
+         limits.cancelled(limits.cancelled_argument);
+}
+
+Error cancelled_error() {
+  return Error{ErrorCode::kTooLarge, "The compile was cancelled."};
+}
+
 // Schemas whose options are a number are those of `given`.
 std::vector<Leaf> leaves_of(const Rules& rules, const GrammarLimits& limits,
                             const std::vector<Leaf>& given = {}) {
@@ -90,6 +100,7 @@ Result<std::shared_ptr<Grammar::Machine>> make(Rules rules,
   auto machine = std::make_shared<Grammar::Machine>();
   std::vector<std::unique_ptr<grammar::Recogniser>> schemas;
   for (Leaf& leaf : leaves) {
+    if (cancelled(limits)) return cancelled_error();
     // Not whom its first compile asked: that may be gone.
     leaf.options.limits.cancelled = limits.cancelled;
     leaf.options.limits.cancelled_argument = limits.cancelled_argument;
@@ -98,9 +109,11 @@ Result<std::shared_ptr<Grammar::Machine>> make(Rules rules,
     if (!made) return std::move(made).error();
     schemas.push_back(std::move(*made));
   }
+  if (cancelled(limits)) return cancelled_error();
   auto recogniser = std::make_unique<grammar::RulesMachine>(
       rules, std::move(schemas),
       grammar::RulesMachineLimits{.bytes = limits.bytes});
+  if (cancelled(limits)) return cancelled_error();
   if (recogniser->start().dead()) {
     if (recogniser->overflowed()) {
       return Error{ErrorCode::kTooLarge,
@@ -209,6 +222,7 @@ Result<std::shared_ptr<Grammar::Machine>> make_tag(
   grammar::LowerOptions lowering;
   lowering.find_token = options.find_token;
   lowering.vocabulary_size = options.vocabulary_size;
+  lowering.cancelled = [&] { return cancelled(options.limits); };
   Result<grammar::LoweredTag> lowered =
       grammar::lower_tag(*tag.tree(), lowering);
   if (!lowered) return std::move(lowered).error();

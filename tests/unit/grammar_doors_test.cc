@@ -228,5 +228,31 @@ TEST(GrammarDoors, PrintedGrammarsKeepTheirSchemas) {
   EXPECT_TRUE(either->accepts("<{\"a\":1}>"));
 }
 
+// Whatever is compiled asks whether to go on.
+TEST(GrammarDoors, EveryCompileCanBeCancelled) {
+  GrammarLimits limits;
+  limits.cancelled = [](void*) { return true; };
+  EbnfOptions ebnf;
+  ebnf.limits = limits;
+  LarkGrammarOptions lark;
+  lark.limits = limits;
+  StructuralTagGrammarOptions tag;
+  tag.limits = limits;
+  const Grammar part = *Grammar::from_regex("a");
+  const Result<Grammar> all[] = {
+      Grammar::from_ebnf("root ::= \"a\"", ebnf),
+      Grammar::from_lark("start: \"a\"", lark),
+      Grammar::from_regex("a", limits),
+      Grammar::from_structural_tag(R"({"format": {"value": "a"}})", tag),
+      Grammar::union_of({part, part}, limits),
+      Grammar::concat({part, part}, limits),
+  };
+  for (const Result<Grammar>& one : all) {
+    ASSERT_FALSE(one);
+    EXPECT_EQ(one.error().code, ErrorCode::kTooLarge);
+    EXPECT_EQ(one.error().message, "The compile was cancelled.");
+  }
+}
+
 }  // namespace
 }  // namespace parlance

@@ -34,7 +34,7 @@ class Grammar(_parlance.Grammar):
 
     What makes one takes ``limits``, a dict of ``alternatives``, ``steps``,
     ``depth`` and ``bytes``, and ``cancelled``, a function without arguments:
-    schemas are compiled for as long as it says something false, and it is asked
+    it is compiled for as long as that says something false, and it is asked
     about every 20 ms.
     """
 
