@@ -51,6 +51,7 @@ std::string_view end_of_style(std::string_view style) {
   if (style == "qwen_xml") return "</parameter>";
   if (style == "minimax_xml") return "</parameter>";
   if (style == "deepseek_xml") return "</｜DSML｜parameter>";
+  if (style == "deepseek_v4_1_xml") return "</｜DSML｜ parameter>";
   if (style == "glm_xml") return "</arg_value>";
   if (style == "kimi_k3_xml") return "<|close|>argument<|sep|>";
   if (style == "cohere_xml") return "</cofl:value>";

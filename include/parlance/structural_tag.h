@@ -69,8 +69,8 @@ class StructuralTag {
   // a tag, in another "tool", beside a "field" other than "tool_calls", or
   // without exactly one json_schema that comes exactly once.
   //
-  // Errors: kInvalidJson, kWrongType, kMissingKey, kEmptyValue, kUnknownName,
-  // kConflict, kUnsatisfiable (the schema false), kTooDeep, kTooLarge.
+  // Errors: kInvalidJson, kInvalidUtf8, kWrongType, kMissingKey, kEmptyValue,
+  // kUnknownName, kConflict, kUnsupported, kUnsatisfiable, kTooDeep, kTooLarge.
   // Complexity: O(size of the source), and O(tags * triggers).
   static Result<StructuralTag> from_json(std::string_view text,
                                          const Limits& limits = {});

@@ -6,9 +6,9 @@
 //   open NAME middle VALUE close
 //   <parameter= city > Bern </parameter>
 //
-// Behind `middle`, deepseek_xml and kimi_k3_xml have an attribute and
-// `attribute_end`, glm_xml white space and `attribute_end`.  In cohere_xml an
-// element of a list has no name; see lower_arguments.cc.
+// Behind `middle`, deepseek_xml, deepseek_v4_1_xml and kimi_k3_xml have an
+// attribute and `attribute_end`, glm_xml white space and `attribute_end`.  In
+// cohere_xml an element of a list has no name; see lower_arguments.cc.
 
 #include <string>
 #include <string_view>
@@ -35,6 +35,9 @@ constexpr ArgumentMarkup argument_markup(ArgumentStyle style) {
     case ArgumentStyle::kDeepseekXml:
       return {"<｜DSML｜parameter name=\"", "\" string=\"", "\">",
               "</｜DSML｜parameter>"};
+    case ArgumentStyle::kDeepseekV41Xml:
+      return {"<｜DSML｜ parameter name=\"", "\" string=\"", "\">",
+              "</｜DSML｜ parameter>"};
     case ArgumentStyle::kGlmXml:
       return {"<arg_key>", "</arg_key>", "<arg_value>", "</arg_value>"};
     case ArgumentStyle::kKimiK3Xml:

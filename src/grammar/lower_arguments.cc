@@ -8,6 +8,7 @@
 #include <map>
 #include <utility>
 
+#include "base/utf8.h"
 #include "grammar/argument_markup.h"
 #include "grammar/argument_schema.h"
 #include "grammar/language_rules.h"
@@ -300,6 +301,7 @@ ExprId Writer::element(ExprId name, const Obligations& all, bool declared) {
                                rules_.bytes(markup_.middle)};
   switch (options_.style) {
     case ArgumentStyle::kDeepseekXml:
+    case ArgumentStyle::kDeepseekV41Xml:
       parts.push_back(choice_of_texts({"true", "false"}));
       break;
     case ArgumentStyle::kGlmXml:
@@ -411,6 +413,12 @@ ExprId Writer::object(const Obligations& all) {
   for (const ObjectPlan& plan : *plans) {
     // Elements in elements are found before it is known which names may come.
     for (const ObjectPlan::Member& one : plan.members) {
+      if (!base::is_utf8(one.name)) {
+        fail({ErrorCode::kUnsupported,
+              "A name with half of a surrogate pair cannot be written but in "
+              "JSON.",
+              document_.pointer(all[0])});
+      }
       if (options_.style != ArgumentStyle::kCohereXml ||
           one.name.find(markup_.middle) == std::string::npos) {
         continue;

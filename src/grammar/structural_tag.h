@@ -73,14 +73,15 @@ std::string_view to_string(FormatType type);
 // How the arguments of a call are written.  ORDER: ArgumentStyle
 enum class ArgumentStyle : std::uint8_t {
   kJson,
-  kQwenXml,      // <parameter=NAME>VALUE</parameter>
-  kMinimaxXml,   // <parameter name="NAME">VALUE</parameter>
-  kDeepseekXml,  // the same with full-width bars and an attribute "string"
-  kGlmXml,       // <arg_key>NAME</arg_key><arg_value>VALUE</arg_value>
-  kKimiK3Xml,    // <|open|>argument key="NAME" type="TYPE"<|sep|>VALUE...
-  kCohereXml,    // <cofl:value name="NAME" type="KIND">VALUE</cofl:value>
+  kQwenXml,         // <parameter=NAME>VALUE</parameter>
+  kMinimaxXml,      // <parameter name="NAME">VALUE</parameter>
+  kDeepseekXml,     // the same with full-width bars and an attribute "string"
+  kGlmXml,          // <arg_key>NAME</arg_key><arg_value>VALUE</arg_value>
+  kKimiK3Xml,       // <|open|>argument key="NAME" type="TYPE"<|sep|>VALUE...
+  kCohereXml,       // <cofl:value name="NAME" type="KIND">VALUE</cofl:value>
+  kDeepseekV41Xml,  // as kDeepseekXml, with a space before "parameter"
 };
-constexpr std::size_t kArgumentStyles = 7;
+constexpr std::size_t kArgumentStyles = 8;
 
 // "qwen_xml" for ArgumentStyle::kQwenXml.
 std::string_view to_string(ArgumentStyle style);

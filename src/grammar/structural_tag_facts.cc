@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/utf8.h"
 #include "grammar/structural_tag.h"
 #include "grammar/trigger_automaton.h"
 #include "grammar/trigger_ways.h"
@@ -128,6 +129,45 @@ std::string quoted(std::string_view text) {
 
 std::string quoted(const TokenRef& token) {
   return token.by_text() ? quoted(token.text) : std::to_string(token.id);
+}
+
+// JSON can spell half of a surrogate pair, and no text has one.
+std::optional<Error> check_characters(const Format& format) {
+  const auto all = [&](const std::vector<std::string>& texts,
+                       std::string_view key) -> std::optional<Error> {
+    for (const std::string& text : texts) {
+      if (base::is_utf8(text)) continue;
+      return Error{ErrorCode::kInvalidUtf8,
+                   std::string(to_string(format.type)) + ": '" +
+                       std::string(key) +
+                       "' holds half of a surrogate pair, which is no "
+                       "character.",
+                   format.path + "/" + std::string(key)};
+    }
+    return std::nullopt;
+  };
+  std::optional<Error> error;
+  switch (format.type) {
+    case FormatType::kConstString:
+      return all({format.as<ConstString>().value}, "value");
+    case FormatType::kAnyText:
+      return all(format.as<AnyText>().excludes, "excludes");
+    case FormatType::kTag:
+      error = all(format.as<TagFormat>().begin.texts, "begin");
+      return error ? error : all(format.as<TagFormat>().end.texts, "end");
+    case FormatType::kTagsWithSeparator:
+      return all({format.as<TagsWithSeparator>().separator}, "separator");
+    case FormatType::kTriggeredTags:
+      error = all(format.as<TriggeredTags>().triggers, "triggers");
+      return error ? error
+                   : all(format.as<TriggeredTags>().excludes, "excludes");
+    case FormatType::kDispatch:
+      error = all(format.as<DispatchFormat>().patterns, "rules");
+      return error ? error
+                   : all(format.as<DispatchFormat>().excludes, "excludes");
+    default:
+      return std::nullopt;
+  }
 }
 
 // A tag whose content may go on for ever needs something that ends it.
@@ -395,7 +435,8 @@ std::optional<Error> check_structural_tag(const StructuralTag& tag) {
   for (std::size_t i = 0; i < tag.formats.size(); ++i) {
     const Format& format = tag.formats[i];
     const FormatId self{static_cast<std::uint32_t>(i)};
-    std::optional<Error> error;
+    std::optional<Error> error = check_characters(format);
+    if (error) return error;
     switch (format.type) {
       case FormatType::kTag:
         error = check_end(tag, facts, format);

@@ -213,6 +213,13 @@ void Loader::load_json_schema(Fields& fields, const json::Value& object,
       body.style = static_cast<ArgumentStyle>(i);
     }
   }
+  // Upstream keeps such texts out of strings; to ignore them would let them
+  // out.
+  if (!fields.texts("excludes", Fields::kOptional).empty()) {
+    fields.fail(ErrorCode::kUnsupported, "excludes",
+                "of a json_schema are not supported. Say in the schema what "
+                "strings must not hold: {\"not\": {\"pattern\": ...}}.");
+  }
   body.any_order = fields.flag("any_order", false);
   body.max_white_space =
       fields.budget("max_whitespace_cnt", 1).value_or(kUnbounded);

@@ -34,7 +34,7 @@ constexpr std::array<std::string_view, kFormatTypes> kTypeNames = {
 // ORDER: ArgumentStyle
 constexpr std::array<std::string_view, kArgumentStyles> kStyleNames = {
     "json",    "qwen_xml",    "minimax_xml", "deepseek_xml",
-    "glm_xml", "kimi_k3_xml", "cohere_xml",
+    "glm_xml", "kimi_k3_xml", "cohere_xml",  "deepseek_v4_1_xml",
 };
 
 json::Value texts(const std::vector<std::string>& list) {

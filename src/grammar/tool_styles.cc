@@ -30,7 +30,8 @@ using values::Texts;
 enum class Thinking : std::uint8_t {
   kNone,
   kTag,       // the text up to its end
-  kBlankTag,  // and a blank line, together
+  kWholeTag,  // its beginning, too
+  kBlankTag,  // kTag and a blank line, together
   kMinimax,   // and a blank line; without reasoning an empty block
 };
 
@@ -84,23 +85,23 @@ constexpr Style xml_calls(std::string_view name, Thinking thinking,
           begin, "",       end,     arguments,      false, false};
 }
 
+struct DeepseekCall {
+  std::string_view begin = "<｜DSML｜invoke name=\"%N\">\n";
+  std::string_view end = "</｜DSML｜invoke>\n";
+  ArgumentStyle arguments = kDeepseekXml;
+};
+
 constexpr Style deepseek_dsml(std::string_view name, std::string_view trigger,
                               std::string_view begin, std::string_view end,
-                              std::string_view required_begin) {
-  return {name,
-          Thinking::kTag,
-          trigger,
-          Section::kTexts,
-          begin,
-          end,
-          required_begin,
-          "",
-          "<｜DSML｜invoke name=\"%N\">\n",
-          "",
-          "</｜DSML｜invoke>\n",
-          kDeepseekXml,
-          false,
-          false};
+                              std::string_view required_begin,
+                              const DeepseekCall& call = {}) {
+  return {name,           Thinking::kTag,
+          trigger,        Section::kTexts,
+          begin,          end,
+          required_begin, "",
+          call.begin,     "",
+          call.end,       call.arguments,
+          false,          false};
 }
 
 constexpr std::string_view kQwenCoderBegin = "<tool_call>\n<function=%N>\n";
@@ -147,6 +148,12 @@ constexpr Style kStyles[] = {
     deepseek_dsml("deepseek_v4", "<｜DSML｜tool_calls>",
                   "<｜DSML｜tool_calls>\n", "</｜DSML｜tool_calls>",
                   "\n\n<｜DSML｜tool_calls>\n"),
+    deepseek_dsml("deepseek_v4_1", "<｜DSML｜ calls>", "<｜DSML｜ calls>\n",
+                  "</｜DSML｜ calls>", "\n\n<｜DSML｜ calls>\n",
+                  {"<｜DSML｜ invoke name=\"%N\">\n", "</｜DSML｜ invoke>\n",
+                   kDeepseekV41Xml}),
+    xml_calls("mimo", Thinking::kWholeTag, "<tool_call>",
+              "<tool_call><function=%N>", "</function></tool_call>", kQwenXml),
     {"minimax", Thinking::kMinimax, "<minimax:tool_call>", Section::kTexts,
      "<minimax:tool_call>\n", "</minimax:tool_call>", "\n<minimax:tool_call>\n",
      "", "<invoke name=\"%N\">\n", "", "</invoke>\n", kMinimaxXml, false,
@@ -157,11 +164,12 @@ constexpr Style kStyles[] = {
      kCohereXml, false, false},
 };
 
-constexpr std::array<std::string_view, 18> kNames = {
-    "cohere",  "deepseek_r1", "deepseek_v3_1",   "deepseek_v3_2", "deepseek_v4",
-    "exaone",  "glm_4_7",     "harmony",         "hermes",        "kimi",
-    "kimi_k3", "llama",       "llama_functions", "minimax",       "phi_4_mini",
-    "qwen_3",  "qwen_3_5",    "qwen_3_coder",
+constexpr std::array<std::string_view, 20> kNames = {
+    "cohere",      "deepseek_r1",     "deepseek_v3_1", "deepseek_v3_2",
+    "deepseek_v4", "deepseek_v4_1",   "exaone",        "glm_4_7",
+    "harmony",     "hermes",          "kimi",          "kimi_k3",
+    "llama",       "llama_functions", "mimo",          "minimax",
+    "phi_4_mini",  "qwen_3",          "qwen_3_5",      "qwen_3_coder",
 };
 
 // What free text leaves out.
@@ -181,6 +189,14 @@ Excluded excluded_of(std::string_view style, bool wanted) {
     out.alone = {"<think>",   "</think>",   "<tool_call>", "</tool_call>",
                  "<arg_key>", "</arg_key>", "<arg_value>", "</arg_value>"};
     out.thinking = out.alone;
+  } else if (style == "mimo") {
+    out.triggered = {"<think>", "</think>", "</tool_call>", "<function="};
+    out.alone = {"<tool_call>", "<think>", "</think>", "</tool_call>",
+                 "<function="};
+    out.thinking = out.alone;
+  } else if (style == "deepseek_v4_1") {
+    // No calls at all where there are no tools.
+    out.alone.push_back("<｜DSML｜ calls>");
   } else if (style == "kimi") {
     out.triggered.push_back("<|tool_call_begin|>");
   } else if (style == "cohere") {
@@ -333,8 +349,10 @@ json::Value Builder::body(const Style& style, const Excluded& excluded) const {
 json::Value Builder::with_reasoning(const Style& style,
                                     const Excluded& excluded, json::Value body,
                                     bool reasoning) const {
+  const std::string_view begin =
+      style.thinking == Thinking::kWholeTag ? "<think>" : "";
   const json::Value thought =
-      as_field(values::tag("", values::any_text(excluded.thinking),
+      as_field(values::tag(begin, values::any_text(excluded.thinking),
                            excluded.thinking_end),
                kReasoning);
   const json::Value blank = values::const_string("\n\n");
@@ -342,6 +360,7 @@ json::Value Builder::with_reasoning(const Style& style,
     case Thinking::kNone:
       return body;
     case Thinking::kTag:
+    case Thinking::kWholeTag:
       if (!reasoning) return body;
       return values::sequence({thought, std::move(body)});
     case Thinking::kBlankTag:

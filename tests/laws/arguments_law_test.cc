@@ -181,9 +181,11 @@ class Case {
       if (!value.is_object() || !validator.valid(value)) continue;
       const json::Object members =
           format_.any_order ? value.members() : ordered(value.members());
-      const bool says_strings = format_.style == ArgumentStyle::kDeepseekXml ||
-                                format_.style == ArgumentStyle::kKimiK3Xml ||
-                                format_.style == ArgumentStyle::kCohereXml;
+      const bool says_strings =
+          format_.style == ArgumentStyle::kDeepseekXml ||
+          format_.style == ArgumentStyle::kDeepseekV41Xml ||
+          format_.style == ArgumentStyle::kKimiK3Xml ||
+          format_.style == ArgumentStyle::kCohereXml;
       if (!says_strings && has_ambiguous_text(members)) continue;
       const std::optional<std::string> text = writer.write(members);
       if (!text || !grammar.accepts(*text)) continue;

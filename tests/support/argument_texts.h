@@ -139,7 +139,8 @@ class ArgumentWriter {
     } else {
       out += grammar::written_name(style_, *name);
       out += markup_.middle;
-      if (style_ == Style::kDeepseekXml) out += text ? "true" : "false";
+      if (style_ == Style::kDeepseekXml || style_ == Style::kDeepseekV41Xml)
+        out += text ? "true" : "false";
       if (style_ == Style::kKimiK3Xml) {
         out += value.kind() == json::Kind::kFloat ||
                        value.kind() == json::Kind::kInt ||

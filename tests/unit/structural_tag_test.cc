@@ -474,8 +474,8 @@ TEST(ToolCalling, Errors) {
       {"nope", "3", "null",
        "unknown_name at /style: style: unknown style 'nope'. Styles are: "
        "cohere, deepseek_r1, deepseek_v3_1, deepseek_v3_2, deepseek_v4, "
-       "exaone, glm_4_7, harmony, hermes, kimi, kimi_k3, llama, "
-       "llama_functions, minimax, phi_4_mini, qwen_3, qwen_3_5, "
+       "deepseek_v4_1, exaone, glm_4_7, harmony, hermes, kimi, kimi_k3, "
+       "llama, llama_functions, mimo, minimax, phi_4_mini, qwen_3, qwen_3_5, "
        "qwen_3_coder."},
       {"llama", "3", "null",
        "wrong_type at /tools: tools must be a list, got integer."},
@@ -558,6 +558,51 @@ TEST(StructuralTag, ReportsTriggersOfEbnfThatAreNeverRead) {
   ASSERT_FALSE(tag);
   EXPECT_EQ(tag.error().code, ErrorCode::kConflict);
   EXPECT_EQ(tag.error().path, "/format/rules/1/0");
+}
+
+// What would be let out if the key were ignored.
+TEST(StructuralTag, ExcludesOfSchemasAreRefused) {
+  const Result<StructuralTag> tag = StructuralTag::from_json(R"({"format":
+      {"type": "json_schema", "json_schema": {}, "excludes": ["x"]}})");
+  ASSERT_FALSE(tag);
+  EXPECT_EQ(tag.error().code, ErrorCode::kUnsupported);
+  EXPECT_EQ(tag.error().path, "/format/excludes");
+  EXPECT_TRUE(StructuralTag::from_json(R"({"format":
+      {"type": "json_schema", "json_schema": {}, "excludes": []}})"));
+}
+
+// JSON can spell what no text has.
+TEST(StructuralTag, TextsAreMadeOfCharacters) {
+  const std::pair<const char*, const char*> rows[] = {
+      {R"({"value": "a\ud800"})", "/value"},
+      {R"({"type": "any_text", "excludes": ["x", "\ud800"]})", "/excludes"},
+      {R"({"begin": "\udc00", "content": {"value": ""}, "end": ""})", "/begin"},
+      {R"({"begin": "", "content": {"value": ""}, "end": ["", "\udc00"]})",
+       "/end"},
+      {R"({"type": "tags_with_separator", "separator": "\ud800", "tags":
+           [{"begin": "a", "content": {"value": ""}, "end": ""}]})",
+       "/separator"},
+      {R"({"triggers": ["\ud800"], "tags":
+           [{"begin": "\ud800", "content": {"value": ""}, "end": ""}]})",
+       "/triggers"},
+      {R"({"type": "dispatch", "rules": [["\ud800", {"value": ""}]]})",
+       "/rules"},
+  };
+  for (const auto& [format, path] : rows) {
+    SCOPED_TRACE(format);
+    const Result<StructuralTag> tag =
+        StructuralTag::from_json(std::string(R"({"format": )") + format + "}");
+    ASSERT_FALSE(tag);
+    EXPECT_EQ(tag.error().code, ErrorCode::kInvalidUtf8);
+    EXPECT_EQ(tag.error().path, std::string("/format") + path);
+  }
+  EXPECT_TRUE(
+      StructuralTag::from_json(R"({"format": {"value": "\ud83d\ude00"}})"));
+  const Result<Grammar> names = Grammar::from_structural_tag(
+      R"({"format": {"type": "json_schema", "style": "qwen_xml", "json_schema":
+          {"type": "object", "properties": {"\ud800": {}}}}})");
+  ASSERT_FALSE(names);
+  EXPECT_EQ(names.error().code, ErrorCode::kUnsupported);
 }
 
 // Of tags and triggers there may be many.

@@ -88,6 +88,17 @@ std::vector<Row> rows() {
        "string=\"false\">3</｜DSML｜parameter>\n</｜DSML｜invoke>\n"
        "</｜DSML｜function_calls>",
        "Hm."},
+      {"deepseek_v4_1", "Why?</think>",
+       "Hm.<｜DSML｜ calls>\n<｜DSML｜ invoke name=\"search\">\n"
+       "<｜DSML｜ parameter name=\"query\" string=\"true\">a <b> c"
+       "</｜DSML｜ parameter>\n<｜DSML｜ parameter name=\"limit\" "
+       "string=\"false\">3</｜DSML｜ parameter>\n</｜DSML｜ invoke>\n"
+       "</｜DSML｜ calls>",
+       "Hm."},
+      {"mimo", "<think>Why?</think>",
+       "Hm.<tool_call><function=search><parameter=query>a <b> c</parameter>"
+       "<parameter=limit>3</parameter></function></tool_call>",
+       "Hm."},
       {"deepseek_v4", "Why?</think>",
        "Hm.<｜DSML｜tool_calls>\n<｜DSML｜invoke name=\"search\">\n"
        "<｜DSML｜parameter name=\"query\" string=\"true\">a <b> c"
