@@ -307,6 +307,11 @@ Result<std::vector<ArrayPlan>> ArgumentSchema::arrays(const Obligations& all) {
       plan.prefix.resize(i);
       plan.rest.reset();
     }
+    // Nor is there anything behind the last item that may come.
+    if (plan.max < plan.prefix.size()) {
+      plan.prefix.resize(static_cast<std::size_t>(plan.max));
+      plan.rest.reset();
+    }
     if (plan.rest && types(*plan.rest) == 0) plan.rest.reset();
     if (!plan.rest) {
       plan.max = std::min<std::uint64_t>(plan.max, plan.prefix.size());

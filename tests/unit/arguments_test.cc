@@ -293,6 +293,16 @@ TEST(Arguments, LongTexts) {
   EXPECT_FALSE(nested->read(deep.substr(0, deep.size() / 2)).complete);
 }
 
+// Items that cannot come may be anything, also what elements cannot tell.
+TEST(Arguments, ItemsBehindTheLast) {
+  check({{"cohere_xml",
+          R"({"type": "object", "properties": {"a": {"type": "array",
+              "maxItems": 1, "prefixItems": [true, {"not": {"if": true}}]}}})",
+          "<cofl:value name=\"a\" type=\"list\"><cofl:value type=\"json\">1"
+          "</cofl:value></cofl:value>",
+          R"({"a": [1]})"}});
+}
+
 // Each declared member at most once, required ones always.
 TEST(Arguments, AnyOrder) {
   struct AnyOrderRow {
