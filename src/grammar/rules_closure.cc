@@ -16,15 +16,6 @@ void append_bytes(std::string& key, const T& value) {
 
 }  // namespace
 
-std::size_t RulesMachine::ItemHash::operator()(const Item& item) const {
-  std::uint64_t hash = item.state;
-  for (const std::uint32_t part : {item.context, item.inner, item.count}) {
-    hash = (hash ^ part) * 0x9E3779B97F4A7C15u;
-    hash ^= hash >> 29;
-  }
-  return static_cast<std::size_t>(hash);
-}
-
 RulesMachine::Closure::Closure(RulesMachine& machine, ClosureMemory& memory,
                                Budget budget, std::size_t depth)
     : machine_(machine),
@@ -61,7 +52,7 @@ void RulesMachine::Closure::add(const Item& item) {
   if (seen_.insert(item)) left_.push_back(item);
 }
 
-void RulesMachine::Closure::add_all(const Items& items) {
+void RulesMachine::Closure::add_all(std::span<const Item> items) {
   for (const Item& item : items) add(item);
 }
 
@@ -247,7 +238,7 @@ void RulesMachine::Closure::find_content(std::uint32_t root) {
         left.push_back(up);
       } else {
         look(caller.context);
-        const Items& around = machine_.contexts_[caller.context];
+        const std::span<const Item> around = machine_.contexts_[caller.context];
         content.insert(content.end(), around.begin(), around.end());
       }
     }
@@ -316,23 +307,35 @@ void RulesMachine::Closure::intern_loop(std::vector<std::uint32_t> members) {
         std::find(members.begin(), members.end(), context & ~kLocal);
     return static_cast<std::uint32_t>(std::distance(members.begin(), at));
   };
-  std::string key;
+  bool loop = members.size() > 1;
   for (const std::uint32_t member : members) {
     Items& content = locals_[member].content;
     for (Item& item : content) {
       if (!local(item.context)) continue;
       const std::uint32_t inside = place(item.context);
+      loop = loop || inside != members.size();
       item.context = inside == members.size() ? local_of(item.context).made
                                               : kLocal | inside;
     }
     std::sort(content.begin(), content.end());
     content.erase(std::unique(content.begin(), content.end()), content.end());
+  }
+  ListTable<Item, ItemHash>& contexts = machine_.contexts_;
+  if (!loop) {
+    Local& one = locals_[members[0]];
+    const auto [id, added] = contexts.intern(one.content);
+    if (added) machine_.bytes_ += contexts.bytes_of(one.content.size());
+    one.made = id;
+    return;
+  }
+  std::string key;
+  for (const std::uint32_t member : members) {
+    const Items& content = locals_[member].content;
     append_bytes(key, content.size());
     key.append(reinterpret_cast<const char*>(content.data()),
                content.size() * sizeof(Item));
   }
-  std::vector<Items>& contexts = machine_.contexts_;
-  const auto [known, added] = machine_.context_of_.try_emplace(
+  const auto [known, added] = machine_.loop_of_.try_emplace(
       std::move(key), static_cast<ContextId>(contexts.size()));
   const ContextId first = known->second;
   for (std::uint32_t i = 0; i < members.size(); ++i) {
@@ -344,7 +347,7 @@ void RulesMachine::Closure::intern_loop(std::vector<std::uint32_t> members) {
       if (local(item.context)) item.context = first + (item.context & ~kLocal);
     }
     machine_.bytes_ += 2 * content.size() * sizeof(Item) + 128;
-    contexts.push_back(std::move(content));
+    contexts.add(content);
   }
 }
 

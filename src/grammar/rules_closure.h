@@ -12,6 +12,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <unordered_map>
 #include <vector>
 
@@ -59,7 +60,7 @@ class RulesMachine::Closure {
   using Local = ClosureMemory::Local;
 
   void add(const Item& item);
-  void add_all(const Items& items);
+  void add_all(std::span<const Item> items);
   void keep(const Item& item) { kept_.push_back(item); }
   void follow(const Item& item);
   void call(const Item& item, const Item& behind, bool repeat);

@@ -50,13 +50,13 @@ RulesMachine::RulesMachine(const Rules& rules,
            network_.rules.size() * sizeof(NetworkRule);
   // Number 0 is the dead state, the outermost context, the frame without
   // slots, the start of a schema, and no occurrence.
-  contexts_.emplace_back();
+  contexts_.add({});
   occurrences_.emplace_back();
   states_.emplace_back();
   configs_.emplace_back();
-  looked_sets_.emplace_back();
+  looked_sets_.add({});
   intern_frame({});
-  start_ = configuration({{network_.start, kOutermost, 0, 0}}, nullptr);
+  start_ = configuration({{network_.start, kOutermost, 0, 0}});
 }
 
 RulesMachine::~RulesMachine() = default;
@@ -69,17 +69,10 @@ bool RulesMachine::within_limits() {
   return false;
 }
 
-std::uint32_t RulesMachine::intern_frame(
-    const std::vector<ContextId>& contexts) {
-  std::string key(reinterpret_cast<const char*>(contexts.data()),
-                  contexts.size() * sizeof(ContextId));
-  const auto [known, added] = frame_of_.try_emplace(
-      std::move(key), static_cast<std::uint32_t>(frames_.size()));
-  if (added) {
-    bytes_ += 2 * contexts.size() * sizeof(ContextId) + 96;
-    frames_.push_back(contexts);
-  }
-  return known->second;
+std::uint32_t RulesMachine::intern_frame(std::span<const ContextId> contexts) {
+  const auto [id, added] = frames_.intern(contexts);
+  if (added) bytes_ += frames_.bytes_of(contexts.size());
+  return id;
 }
 
 std::uint32_t RulesMachine::intern_state(State state) {
@@ -113,11 +106,9 @@ std::uint32_t RulesMachine::intern_config(Config config) {
 }
 
 // `slots`: of the configuration that this one follows, if any.
-Config RulesMachine::configuration(Items kernel,
-                                   const std::vector<ContextId>* slots) {
-  if (kernel.empty() || !within_limits()) return {};
-  std::sort(kernel.begin(), kernel.end());
-  kernel.erase(std::unique(kernel.begin(), kernel.end()), kernel.end());
+Config RulesMachine::make_configuration(Items kernel,
+                                        std::span<const ContextId> slots) {
+  pure_ = true;
   const auto leaf = [&](const Items& items) {
     return items.size() == 1 &&
            network_.states[items[0].state].action == Action::kSchema;
@@ -141,8 +132,8 @@ Config RulesMachine::configuration(Items kernel,
     }
   }
   std::vector<ContextId> contexts;
-  if (slots != nullptr && pure_) {
-    for (const ContextId slot : *slots) {
+  if (pure_) {
+    for (const ContextId slot : slots) {
       SlotMark& mark = slot_marks_[slot];
       if (mark.round != slot_round_) continue;
       mark.slot = static_cast<std::uint32_t>(contexts.size());
@@ -163,6 +154,31 @@ Config RulesMachine::configuration(Items kernel,
   }
   const std::uint32_t frame = intern_frame(contexts);
   return {intern_state(std::move(state)), frame, 0, 0};
+}
+
+// What comes of a kernel alone, or also of the slots, if it is pure.
+Config RulesMachine::configuration(Items kernel,
+                                   std::span<const ContextId> slots) {
+  made_looked_ = 0;
+  if (kernel.empty() || !within_limits()) return {};
+  std::sort(kernel.begin(), kernel.end());
+  kernel.erase(std::unique(kernel.begin(), kernel.end()), kernel.end());
+  const std::uint32_t known = kernels_.find(kernel);
+  if (known != kernels_.kNone) {
+    pure_ = false;
+    made_looked_ = made_of_kernel_[known].looked;
+    return made_of_kernel_[known].to;
+  }
+  look_afresh();
+  const Items key = kernel;
+  const Config made = make_configuration(std::move(kernel), slots);
+  made_looked_ = intern_looked();
+  if (!pure_ && !overflowed_) {
+    kernels_.intern(key);
+    made_of_kernel_.push_back({.to = made, .looked = made_looked_});
+    bytes_ += kernels_.bytes_of(key.size()) + sizeof(StepTable::Step);
+  }
+  return made;
 }
 
 RulesMachine::Items RulesMachine::items_of(Config config) {
@@ -226,14 +242,13 @@ Config RulesMachine::learn_step(Config config, std::uint8_t byte) {
     }
   };
   byte = same[byte];
-  Items kernel = scan(items_of(config), byte);
+  Items kernel = scan(config, byte);
   if (kernel.empty()) {
     keep(0);
     return {};
   }
-  const std::vector<ContextId> slots = frames_[config.frame];
-  look_afresh();
-  const Config next = configuration(std::move(kernel), &slots);
+  const std::vector<ContextId> slots = slots_of(config);
+  const Config next = configuration(std::move(kernel), slots);
   if (pure_ && !next.dead() && !inside(next) && next.frame == config.frame) {
     keep(next.lex);
     return next;
@@ -244,7 +259,7 @@ Config RulesMachine::learn_step(Config config, std::uint8_t byte) {
 }
 
 Config RulesMachine::keep_step(Config config, std::uint8_t byte, Config to) {
-  const std::uint32_t looked = intern_looked();
+  const std::uint32_t looked = made_looked_;
   const std::size_t before = steps_.memory_bytes();
   steps_.insert(config, byte, {.to = to, .looked = looked});
   bytes_ += steps_.memory_bytes() - before;
@@ -258,9 +273,8 @@ Config RulesMachine::by_frame(Config config, std::uint8_t byte) {
     note(found->looked);
     return found->to;
   }
-  const std::vector<ContextId> slots = frames_[config.frame];
-  look_afresh();
-  const Config next = configuration(scan(items_of(config), byte), &slots);
+  const std::vector<ContextId> slots = slots_of(config);
+  const Config next = configuration(scan(config, byte), slots);
   return keep_step(config, byte, next);
 }
 
@@ -292,7 +306,7 @@ Config RulesMachine::step_token(Config from, Config read, std::uint32_t id) {
     spend_token(by_id);
   }
   kernel.insert(kernel.end(), by_id.begin(), by_id.end());
-  return configuration(std::move(kernel), nullptr);
+  return configuration(std::move(kernel));
 }
 
 void RulesMachine::token_marks(Config config, std::uint32_t size,
@@ -346,10 +360,9 @@ Config RulesMachine::exit_of(std::uint32_t id) {
   }
   const Leaf leaf = leaves_[id];
   const Watch outer = begin_watch();
-  look_afresh();
-  const Config exit = configuration(
-      {{network_.states[leaf.state].next, leaf.context, 0, 0}}, nullptr);
-  note(intern_looked());
+  const Config exit =
+      configuration({{network_.states[leaf.state].next, leaf.context, 0, 0}});
+  note(made_looked_);
   constexpr std::string_view kOfNumbers = "0123456789.eE+-";
   const bool clean = std::all_of(
       kOfNumbers.begin(), kOfNumbers.end(),
@@ -377,9 +390,8 @@ Config RulesMachine::leaf_step(Config config, std::uint8_t byte) {
   Items kernel = kernel_of(outside);
   kernel.push_back(
       {leaves_[id].state, leaves_[id].context, intern_config(next), 0});
-  look_afresh();
-  const Config both = configuration(std::move(kernel), nullptr);
-  note(intern_looked());
+  const Config both = configuration(std::move(kernel));
+  note(made_looked_);
   return both;
 }
 

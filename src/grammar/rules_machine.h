@@ -47,13 +47,16 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <unordered_map>
 #include <vector>
 
+#include "base/mix.h"
 #include "grammar/byte_partition.h"
 #include "grammar/item_set.h"
+#include "grammar/list_table.h"
 #include "grammar/recogniser.h"
 #include "grammar/rules.h"
 #include "grammar/slow_network.h"
@@ -138,7 +141,15 @@ class RulesMachine final : public Recogniser {
   };
   using Items = std::vector<Item>;
   struct ItemHash {
-    std::size_t operator()(const Item& item) const;
+    std::size_t operator()(const Item& item) const {
+      std::uint64_t hash = item.state;
+      base::mix(hash, std::uint64_t{item.context} << 32 | item.inner);
+      base::mix(hash, item.count);
+      return static_cast<std::size_t>(hash);
+    }
+  };
+  struct NumberHash {
+    std::size_t operator()(std::uint32_t number) const { return number; }
   };
 
   // What an occurrence may still take; kMany: no budget.
@@ -205,14 +216,19 @@ class RulesMachine final : public Recogniser {
   using Interned = std::unordered_map<Key, Value>;
 
   // rules_machine.cc
-  Config configuration(Items kernel, const std::vector<ContextId>* slots);
+  Config configuration(Items kernel, std::span<const ContextId> slots = {});
+  Config make_configuration(Items kernel, std::span<const ContextId> slots);
   Config learn_step(Config config, std::uint8_t byte);
   Config by_frame(Config config, std::uint8_t byte);
   Config keep_step(Config config, std::uint8_t byte, Config to);
   // The items of a configuration, with contexts; those of its kernel.
   Items items_of(Config config);
+  std::vector<ContextId> slots_of(Config config) const {
+    const std::span<const ContextId> slots = frames_[config.frame];
+    return {slots.begin(), slots.end()};
+  }
   Items kernel_of(Config config);
-  std::uint32_t intern_frame(const std::vector<ContextId>& contexts);
+  std::uint32_t intern_frame(std::span<const ContextId> contexts);
   std::uint32_t intern_state(State state);
   std::uint32_t intern_config(Config config);
   bool within_limits();
@@ -267,6 +283,7 @@ class RulesMachine final : public Recogniser {
   void split_schema(const Item& item, BytePartition& bytes);
 
   // rules_read.cc
+  Items scan(Config config, std::uint8_t byte);
   Items scan(const Items& items, std::uint8_t byte);
   void scan_item(const Item& item, std::uint8_t byte, Items& out);
   void scan_substring(const Item& item, std::uint8_t byte, Items& out);
@@ -301,27 +318,30 @@ class RulesMachine final : public Recogniser {
   std::vector<SlotMark> slot_marks_;
   std::uint32_t slot_round_ = 0;
 
-  std::vector<Items> contexts_;
-  Interned<std::string, ContextId> context_of_;
+  ListTable<Item, ItemHash> contexts_;
+  Interned<std::string, ContextId> loop_of_;  // contexts that name each other
   std::deque<Occurrence> occurrences_;
   Interned<std::string, std::uint32_t> occurrence_of_;
   std::deque<State> states_;
   Interned<std::string, std::uint32_t> state_of_;
-  std::vector<std::vector<ContextId>> frames_;
-  Interned<std::string, std::uint32_t> frame_of_;
+  ListTable<ContextId, NumberHash> frames_;
   std::vector<Config> configs_;  // of schemas, in items
   Interned<std::string, std::uint32_t> config_of_;
   std::vector<Leaf> leaves_;
   std::unordered_map<std::uint64_t, std::uint32_t> leaf_of_place_;
   std::vector<LeafFrame> leaf_frames_;
   std::unordered_map<std::uint64_t, std::uint32_t> leaf_frame_of_;
+  // Of kernels whose contexts were looked into, what was made of them: many
+  // places and bytes lead to the same few items.
+  ListTable<Item, ItemHash> kernels_;
+  std::vector<StepTable::Step> made_of_kernel_;
   StepTable steps_;  // and the set that each looked into
 
   std::vector<ContextId> looked_;            // by the closure that is made
   std::vector<std::uint32_t> looked_marks_;  // by context: a round
   std::uint32_t looked_round_ = 1;
-  std::vector<std::vector<ContextId>> looked_sets_;
-  Interned<std::string, std::uint32_t> looked_set_of_;
+  std::uint32_t made_looked_ = 0;  // by configuration(), as a set
+  ListTable<ContextId, NumberHash> looked_sets_;
   Watch watch_;  // sets since it began, some of them twice
   std::vector<std::uint32_t> noted_marks_;
   std::uint32_t watch_round_ = 0;

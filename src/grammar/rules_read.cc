@@ -8,6 +8,16 @@
 
 namespace parlance::grammar {
 
+// REQUIRES: the configuration is in no text of a schema.
+RulesMachine::Items RulesMachine::scan(Config config, std::uint8_t byte) {
+  Items out;
+  for (Item item : states_[config.lex].items) {
+    item.context = frames_[config.frame][item.context];
+    scan_item(item, byte, out);
+  }
+  return out;
+}
+
 RulesMachine::Items RulesMachine::scan(const Items& items, std::uint8_t byte) {
   Items out;
   for (const Item& item : items) scan_item(item, byte, out);

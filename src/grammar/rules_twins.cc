@@ -32,15 +32,9 @@ void RulesMachine::look_afresh() {
 
 std::uint32_t RulesMachine::intern_looked() {
   if (looked_.empty()) return 0;
-  const auto [known, added] = looked_set_of_.try_emplace(
-      std::string(reinterpret_cast<const char*>(looked_.data()),
-                  looked_.size() * sizeof(ContextId)),
-      static_cast<std::uint32_t>(looked_sets_.size()));
-  if (added) {
-    bytes_ += 2 * looked_.size() * sizeof(ContextId) + 96;
-    looked_sets_.push_back(looked_);
-  }
-  return known->second;
+  const auto [set, added] = looked_sets_.intern(looked_);
+  if (added) bytes_ += looked_sets_.bytes_of(looked_.size());
+  return set;
 }
 
 void RulesMachine::note(std::uint32_t looked) {

@@ -4,11 +4,16 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "grammar/ebnf.h"
+#include "grammar/list_table.h"
 #include "grammar/slow_recogniser.h"
 #include "support/small_languages.h"
 
@@ -77,6 +82,28 @@ void compare_random(std::uint32_t first, std::uint32_t last) {
     if (::testing::Test::HasFatalFailure()) return;
   }
   EXPECT_GT(places, last - first);
+}
+
+TEST(ListTable, EqualListsHaveOneNumber) {
+  ListTable<int, std::hash<int>> table;
+  EXPECT_EQ(table.find(std::vector<int>{1}), table.kNone);
+  std::vector<std::vector<int>> lists;
+  for (int i = 0; i < 500; ++i) {
+    lists.emplace_back(static_cast<std::size_t>(i % 7), i);
+    if (i % 7 == 0 && i != 0) lists.back() = {i, -i};
+  }
+  for (std::size_t i = 0; i < lists.size(); ++i) {
+    EXPECT_EQ(table.intern(lists[i]), std::pair(std::uint32_t(2 * i), true));
+    // Not found, though it is there.
+    EXPECT_EQ(table.add(std::vector<int>{7, 7, 7}), 2 * i + 1);
+  }
+  EXPECT_EQ(table.find(std::vector<int>{7, 7, 7}), table.kNone);
+  for (std::size_t i = 0; i < lists.size(); ++i) {
+    EXPECT_EQ(table.intern(lists[i]), std::pair(std::uint32_t(2 * i), false));
+    EXPECT_EQ(table.find(lists[i]), 2 * i);
+    EXPECT_TRUE(
+        std::ranges::equal(table[static_cast<std::uint32_t>(2 * i)], lists[i]));
+  }
 }
 
 TEST(RulesMachine, RandomGrammars) { compare_random(1, 800); }
