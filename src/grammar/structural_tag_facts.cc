@@ -2,6 +2,10 @@
 // what may be empty; and the mistakes that only the whole tree shows.
 
 #include <algorithm>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include "base/utf8.h"
 #include "grammar/structural_tag.h"
@@ -114,13 +118,6 @@ Nullable nullable_of(const Format& format, const std::vector<Nullable>& known) {
       return Nullable::kNo;
   }
   return Nullable::kNo;
-}
-
-template <class T>
-void add_once(std::vector<T>& list, const T& value) {
-  if (std::find(list.begin(), list.end(), value) == list.end()) {
-    list.push_back(value);
-  }
 }
 
 std::string quoted(std::string_view text) {
@@ -401,9 +398,14 @@ std::vector<std::string> TagFacts::excluded_texts(FormatId id) const {
   }
   const FormatId around = enclosing_tag(id);
   if (!detects || around == kNoFormat) return out;
-  for (const std::string& text : (*tag_)[around].as<TagFormat>().end.texts) {
-    if (!text.empty()) add_once(out, text);
+  const auto& ends = (*tag_)[around].as<TagFormat>().end.texts;
+  std::set<std::string_view> known(out.begin(), out.end());
+  std::vector<std::string> more;
+  for (const std::string& text : ends) {
+    if (!text.empty() && known.insert(text).second) more.push_back(text);
   }
+  // Only now: `known` looks into `out`.
+  out.insert(out.end(), more.begin(), more.end());
   return out;
 }
 
@@ -426,7 +428,9 @@ std::vector<TokenRef> TagFacts::excluded_tokens(FormatId id) const {
   const FormatId around = enclosing_tag(id);
   if (!detects || around == kNoFormat) return out;
   const auto& end = (*tag_)[around].as<TagFormat>().end;
-  if (end.token) add_once(out, *end.token);
+  if (end.token && std::find(out.begin(), out.end(), *end.token) == out.end()) {
+    out.push_back(*end.token);
+  }
   return out;
 }
 

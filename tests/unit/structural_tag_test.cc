@@ -627,5 +627,19 @@ TEST(StructuralTag, ManyTriggers) {
   EXPECT_FALSE(grammar->accepts("a <777>y"));
 }
 
+TEST(StructuralTag, ManyEnds) {
+  json::Array ends;
+  for (int i = 0; i < 20'000; ++i) {
+    ends.push_back("</" + std::to_string(i % 10'000) + ">");
+  }
+  const Result<StructuralTag> tag = StructuralTag::from_value(json::Object{
+      {"format", json::Object{{"begin", "<"},
+                              {"content", json::Object{{"type", "any_text"}}},
+                              {"end", std::move(ends)}}}});
+  ASSERT_TRUE(tag);
+  const grammar::TagFacts facts(*tag->tree());
+  EXPECT_EQ(facts.excluded_texts(grammar::FormatId{1}).size(), 10'000u);
+}
+
 }  // namespace
 }  // namespace parlance
