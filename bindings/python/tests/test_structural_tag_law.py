@@ -55,6 +55,7 @@ FORCED = {"type": "function", "function": {"name": "get_weather"}}
 CLOSERS = [
     "</parameter>",
     "</｜DSML｜parameter>",
+    "</｜DSML｜ parameter>",
     "</arg_value>",
     "<|close|>argument<|sep|>",
     "</cofl:value>",
