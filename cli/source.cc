@@ -47,11 +47,8 @@ Result<Grammar> compile_tag(const Source& source,
   if (options.vocabulary != nullptr) {
     tokens.vocabulary_size =
         static_cast<std::uint32_t>(options.vocabulary->size());
-    tokens.find_token =
-        [&](std::string_view text) -> std::optional<std::uint32_t> {
-      const std::vector<TokenId> ids = options.vocabulary->find(text);
-      if (ids.empty()) return std::nullopt;
-      return ids.front();
+    tokens.find_token = [&](std::string_view text) {
+      return options.vocabulary->find_first(text);
     };
   } else if (options.every_token) {
     // Counted down from the highest, away from ids that the tag may give.

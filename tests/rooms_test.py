@@ -58,7 +58,7 @@ EXCEPTIONS = {
     ("mask/mask_maker.h", "vocabulary.h"): "reads the bytes of tokens",
     ("parse/program.h", "vocabulary.h"): "a program is made for a vocabulary",
     ("tags/program.h", "tag_parser.h"): "completes TagProgram::Code",
-    ("tags/token_log.h", "vocabulary.h"): "remembers the ids of tokens",
+    ("vocab/special_spellings.h", "vocabulary.h"): "are those of a vocabulary",
     ("vocab/token_shapes.h", "vocabulary.h"): "is made of a vocabulary",
     ("vocab/token_tables_build.cc", "vocabulary.h"): "tables are made of one",
 }

@@ -134,11 +134,8 @@ Grammar from_structural_tag(const TagObject& tag, const Vocabulary* vocabulary,
   StructuralTagGrammarOptions options;
   if (vocabulary != nullptr) {
     options.vocabulary_size = static_cast<std::uint32_t>(vocabulary->size());
-    options.find_token =
-        [vocabulary](std::string_view text) -> std::optional<std::uint32_t> {
-      const std::vector<TokenId> ids = vocabulary->find(text);
-      if (ids.empty()) return std::nullopt;
-      return ids.front();
+    options.find_token = [vocabulary](std::string_view text) {
+      return vocabulary->find_first(text);
     };
   }
   Budget budget(std::move(limits), std::move(cancelled));

@@ -81,6 +81,8 @@ class Vocabulary {
   // Every token, special or not, with exactly these bytes, by id; what grammars
   // that name tokens by their text ask for.  O(size()).
   std::vector<TokenId> find(std::string_view bytes) const;
+  // The first of these; what a structural tag means by a token's text.
+  std::optional<TokenId> find_first(std::string_view bytes) const;
   // All special tokens, by id.
   std::span<const TokenId> special_ids() const;
   // Ids that end a turn, where the source names them.

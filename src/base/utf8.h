@@ -10,6 +10,8 @@
 
 namespace parlance::base {
 
+inline constexpr std::string_view kReplacement = "\xEF\xBF\xBD";  // U+FFFD
+
 // Appends `c` (surrogates allowed, in three bytes).  REQUIRES: c <= 0x10FFFF.
 void append_utf8(std::string& out, char32_t c);
 

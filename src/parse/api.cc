@@ -5,10 +5,10 @@
 // Positions inside are those of the text behind the gate; the assembler turns
 // them into the caller's bytes, publish() those into tokens.
 
-#include <algorithm>
 #include <cassert>
 #include <utility>
 
+#include "base/utf8.h"
 #include "format/description.h"
 #include "parlance/response_parser.h"
 #include "parse/assembler.h"
@@ -16,6 +16,7 @@
 #include "parse/program.h"
 #include "parse/segmenter.h"
 #include "parse/text_gate.h"
+#include "vocab/token_log.h"
 
 namespace parlance {
 
@@ -66,32 +67,15 @@ struct ResponseParser::State {
   // as the token: the prompt's writer put it there.
   void feed_prefix(std::string_view prefix) {
     std::string_view kept = parse::behind_last_anchor(*program, prefix);
-    const std::vector<automata::Mark>& marks = program->marks;
     std::size_t done = 0;
-    // Where each mark comes next; looked for again only when that is passed.
-    std::vector<std::size_t> next(marks.size(), 0);
-    for (std::size_t m = 0; m < marks.size(); ++m) {
-      next[m] = kept.find(marks[m].spelling);
-    }
-    while (true) {
-      std::size_t at = std::string_view::npos;
-      std::size_t which = 0;
-      for (std::size_t m = 0; m < marks.size(); ++m) {
-        if (next[m] < done) next[m] = kept.find(marks[m].spelling, done);
-        if (next[m] < at ||
-            (next[m] == at && at != std::string_view::npos &&
-             marks[m].spelling.size() > marks[which].spelling.size())) {
-          at = next[m];
-          which = m;
-        }
-      }
-      if (at == std::string_view::npos) break;
-      feed_bytes(kept.substr(done, at - done));
+    while (program->spelled) {
+      const auto found = program->spelled->find(kept, done);
+      if (!found) break;
+      feed_bytes(kept.substr(done, found->at - done));
       flush_gate();
-      const std::string& spelling = marks[which].spelling;
-      feed_mark(static_cast<automata::Symbol>(automata::kFirstMark + which),
-                spelling);
-      done = at + spelling.size();
+      const std::string_view spelling = vocabulary->bytes(found->id);
+      feed_mark(program->mark_symbols.find(found->id)->second, spelling);
+      done = found->at + spelling.size();
     }
     feed_bytes(kept.substr(done));
     prefix_bytes = gate.bytes_in();
@@ -109,57 +93,28 @@ struct ResponseParser::State {
       feed_mark(mark->second, vocabulary->bytes(id));
     } else if (vocabulary->kind(id) == TokenKind::kUnused) {
       flush_gate();
-      auto at = static_cast<std::size_t>(gate.bytes_in());
       assembler.add_diagnostic(
-          {ErrorCode::kBadVocabulary,
-           "token " + std::to_string(token_count) + " has the id " +
-               std::to_string(id) +
-               ", which the vocabulary does not have; it reads as U+FFFD",
-           "",
-           {at, at + 3}});
-      feed_bytes("\xEF\xBF\xBD");
+          vocab::unknown_token(tokens.size(), id, gate.bytes_in()));
+      feed_bytes(base::kReplacement);
     } else if (vocabulary->kind(id) == TokenKind::kSpecial) {
       flush_gate();
       feed_bytes(vocabulary->bytes(id));
     } else {
       feed_bytes(vocabulary->bytes(id));
     }
-    token_ends.push_back(gate.bytes_in());
-    ++token_count;
-  }
-
-  // Half-open range of the tokens that hold `bytes`.
-  Span tokens_of(Span bytes) const {
-    if (token_count == 0 || bytes.end <= prefix_bytes) return {};
-    std::size_t first_kept = token_count - token_ends.size();
-    auto begin =
-        std::upper_bound(token_ends.begin(), token_ends.end(), bytes.begin);
-    auto end = bytes.end == bytes.begin
-                   ? begin
-                   : std::lower_bound(begin, token_ends.end(), bytes.end);
-    if (bytes.end != bytes.begin && end != token_ends.end()) ++end;
-    return {first_kept + static_cast<std::size_t>(begin - token_ends.begin()),
-            first_kept + static_cast<std::size_t>(end - token_ends.begin())};
+    tokens.add(id, gate.bytes_in());
   }
 
   void publish() {
     assembler.end_round();
     if (vocabulary) {
       for (Event& event : assembler.events()) {
-        event.tokens = tokens_of(event.bytes);
+        event.tokens = tokens.holding(event.bytes, prefix_bytes);
       }
     }
     gate.forget(segmenter.passed());
-    if (!token_ends.empty()) {
-      // Events still to come begin where the text was passed on up to.
-      std::uint64_t passed = gate.original(segmenter.passed());
-      auto gone =
-          std::upper_bound(token_ends.begin(), token_ends.end(), passed);
-      auto count = static_cast<std::size_t>(gone - token_ends.begin());
-      if (count > 64 && count > token_ends.size() / 2) {
-        token_ends.erase(token_ends.begin(), gone);
-      }
-    }
+    // Events still to come begin where the text was passed on up to.
+    if (vocabulary) tokens.forget(gate.original(segmenter.passed()));
   }
 
   Format format;
@@ -171,8 +126,7 @@ struct ResponseParser::State {
   std::uint64_t prefix_bytes = 0;
   bool finalized = false;
   bool initial = true;  // the events are still those of the prefix
-  std::vector<std::uint64_t> token_ends;
-  std::size_t token_count = 0;
+  vocab::TokenLog tokens;
   std::string held;
 };
 

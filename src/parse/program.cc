@@ -92,6 +92,7 @@ void find_marks(const Description& description, const Vocabulary& vocabulary,
     if (field.open) collect(field.open);
     if (field.close) collect(field.close);
   }
+  std::vector<TokenId> ids;
   for (TokenId id : vocabulary.special_ids()) {
     std::string_view spelling = vocabulary.bytes(id);
     if (spelling.empty() || program.marks.size() >= automata::kMaxMarks) {
@@ -110,7 +111,9 @@ void find_marks(const Description& description, const Vocabulary& vocabulary,
                                                 program.marks.size());
     program.marks.push_back({std::string(spelling)});
     program.mark_symbols.emplace(id, symbol);
+    ids.push_back(id);
   }
+  program.spelled.emplace(vocabulary, ids);
 }
 
 std::shared_ptr<const Program> compile_program(const format::Shared& shared,

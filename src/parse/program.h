@@ -27,6 +27,7 @@
 #include "parlance/vocabulary.h"
 #include "parse/finder.h"
 #include "regex/pcre2.h"
+#include "vocab/special_spellings.h"
 
 namespace parlance::parse {
 
@@ -59,12 +60,6 @@ struct Watch {
   bool empty() const { return automaton == nullptr && backtrackers.empty(); }
 };
 
-// A special token that delimiters spell.
-struct MarkOf {
-  TokenId token = 0;
-  automata::Symbol symbol = 0;
-};
-
 struct Program {
   Watch resting;
   std::vector<Watch> inside;  // by field
@@ -82,6 +77,7 @@ struct Program {
   // With a vocabulary: the special tokens that delimiters spell.
   std::vector<automata::Mark> marks;
   std::unordered_map<TokenId, automata::Symbol> mark_symbols;
+  std::optional<vocab::SpecialSpellings> spelled;
 };
 
 // The programs of one format, kept in format::Shared.

@@ -13,13 +13,14 @@
 #include "tags/program.h"
 #include "tags/readings.h"
 #include "tags/teller.h"
+#include "vocab/special_spellings.h"
+#include "vocab/token_log.h"
 
 namespace parlance {
 namespace {
 
 // Between two looks at what is certain.
 constexpr std::size_t kSlice = 4096;
-constexpr std::string_view kReplacement = "\xEF\xBF\xBD";
 
 // Bytes at the end of `text` that begin a character.
 std::size_t begun_character(std::string_view text) {
@@ -120,48 +121,27 @@ struct TagParser::State {
     if (vocabulary->kind(id) != TokenKind::kUnused) {
       return feed_token(id, vocabulary->bytes(id));
     }
-    const auto at = static_cast<std::size_t>(total());
     teller.events().diagnose(
-        {ErrorCode::kBadVocabulary,
-         "token " + std::to_string(tokens.size() - prefix_tokens) +
-             " has the id " + std::to_string(id) +
-             ", which the vocabulary does not have; it reads as U+FFFD",
-         "",
-         {at, at + kReplacement.size()}});
-    feed_token(id, kReplacement);
+        vocab::unknown_token(tokens.size() - prefix_tokens, id, total()));
+    feed_token(id, base::kReplacement);
   }
 
   // A special token that is spelled in the prefix is meant as one.
   void feed_prefix(std::string_view prefix) {
     std::size_t done = 0;
-    for (std::size_t at = 0; vocabulary && at < prefix.size();) {
-      const std::optional<TokenId> id = spelled_at(prefix.substr(at));
-      if (!id) {
-        ++at;
-        continue;
+    if (vocabulary && !prefix.empty()) {
+      const vocab::SpecialSpellings spelled(*vocabulary,
+                                            vocabulary->special_ids());
+      while (const auto found = spelled.find(prefix, done)) {
+        feed_bytes(prefix.substr(done, found->at - done));
+        const std::string_view spelling = vocabulary->bytes(found->id);
+        feed_token(found->id, spelling);
+        done = found->at + spelling.size();
       }
-      feed_bytes(prefix.substr(done, at - done));
-      feed_token(*id, vocabulary->bytes(*id));
-      at += vocabulary->bytes(*id).size();
-      done = at;
     }
     feed_bytes(prefix.substr(done));
     prefix_bytes = static_cast<std::size_t>(total());
     prefix_tokens = tokens.size();
-  }
-
-  // The longest special token that `text` begins with.
-  std::optional<TokenId> spelled_at(std::string_view text) const {
-    std::optional<TokenId> found;
-    std::size_t longest = 0;
-    for (const TokenId id : vocabulary->special_ids()) {
-      const std::string_view spelling = vocabulary->bytes(id);
-      if (spelling.size() > longest && text.starts_with(spelling)) {
-        found = id;
-        longest = spelling.size();
-      }
-    }
-    return found;
   }
 
   // --- Telling ---------------------------------------------------------------
@@ -297,7 +277,7 @@ struct TagParser::State {
   TagProgram program;
   std::optional<Vocabulary> vocabulary;
   const bool keep;
-  tags::TokenLog tokens;
+  vocab::TokenLog tokens;
   tags::Readings readings;
   tags::Teller teller;
   tags::StepId told = 0;
@@ -349,7 +329,8 @@ std::span<const Event> TagParser::feed_tokens(std::span<const TokenId> ids) {
   // Events point into the buffer, which must not move any more.
   std::size_t size = 0;
   for (const TokenId id : ids) {
-    size += std::max(state.vocabulary->bytes(id).size(), kReplacement.size());
+    size +=
+        std::max(state.vocabulary->bytes(id).size(), base::kReplacement.size());
   }
   state.buffer.reserve(state.buffer.size() + size);
   for (const TokenId id : ids) state.feed_id(id);

@@ -40,7 +40,7 @@ class Compiler {
       const Vocabulary& words = *options.vocabulary;
       lowering_.vocabulary_size = static_cast<std::uint32_t>(words.size());
       lowering_.find_token = [&words](std::string_view text) {
-        return find_token(words, text);
+        return words.find_first(text);
       };
     }
   }
@@ -48,16 +48,6 @@ class Compiler {
   Result<std::shared_ptr<const TagProgram::Code>> run();
 
  private:
-  static std::optional<TokenId> find_token(const Vocabulary& words,
-                                           std::string_view text) {
-    for (TokenId id = 0; id < words.size(); ++id) {
-      if (words.kind(id) != TokenKind::kUnused && words.bytes(id) == text) {
-        return id;
-      }
-    }
-    return std::nullopt;
-  }
-
   std::optional<Error> make_leaf(FormatId id);
   void find_joins();
   bool find_impossible(const Format& format) const;
@@ -98,7 +88,7 @@ class Compiler {
   TokenId token_id(const TokenRef& ref) const {
     // All have been looked up once, when the tag was lowered.
     if (!ref.by_text() || options_.vocabulary == nullptr) return ref.id;
-    return find_token(*options_.vocabulary, ref.text).value_or(0);
+    return options_.vocabulary->find_first(ref.text).value_or(0);
   }
   std::vector<TokenId> excluded_tokens(FormatId id) const {
     std::vector<TokenId> out;

@@ -11,16 +11,16 @@
 #include "parlance/json.h"
 #include "parlance/message.h"
 #include "tags/program.h"
-#include "tags/token_log.h"
 #include "tags/told_events.h"
 #include "tags/trace.h"
 #include "tags/tree.h"
+#include "vocab/token_log.h"
 
 namespace parlance::tags {
 
 class Teller {
  public:
-  Teller(const TagProgram::Code& code, const TokenLog& tokens, bool keep,
+  Teller(const TagProgram::Code& code, const vocab::TokenLog& tokens, bool keep,
          std::size_t diagnostics)
       : code_(code),
         tree_(code, tokens, keep),

@@ -15,14 +15,14 @@
 
 #include "parlance/json.h"
 #include "tags/program.h"
-#include "tags/token_log.h"
+#include "vocab/token_log.h"
 
 namespace parlance::tags {
 
 class Tree {
  public:
   // `keep`: build nodes.  Otherwise only the values of json_schema are made.
-  Tree(const TagProgram::Code& code, const TokenLog& tokens, bool keep)
+  Tree(const TagProgram::Code& code, const vocab::TokenLog& tokens, bool keep)
       : code_(code), tokens_(tokens), keep_(keep) {}
 
   void enter(FormatId id, std::uint64_t position);
@@ -71,7 +71,7 @@ class Tree {
   void end_free_text(Node& node, std::uint64_t position);
 
   const TagProgram::Code& code_;
-  const TokenLog& tokens_;
+  const vocab::TokenLog& tokens_;
   const bool keep_;
   std::vector<Node> open_;
   json::Value last_value_;

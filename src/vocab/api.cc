@@ -23,8 +23,6 @@ static_assert(static_cast<int>(TokenKind::kSpecial) ==
 static_assert(static_cast<int>(TokenKind::kUnused) ==
               static_cast<int>(vocab::Kind::kUnused));
 
-constexpr std::string_view kReplacement = "\xEF\xBF\xBD";  // U+FFFD
-
 std::optional<Error> check_size(std::string_view text, const Limits& limits) {
   if (text.size() <= limits.source_bytes) return std::nullopt;
   return Error{.code = ErrorCode::kTooLarge,
@@ -42,7 +40,7 @@ std::string well_formed(std::string_view bytes) {
     if (step.kind == base::Utf8Step::Kind::kValid) {
       out += bytes.substr(0, step.size);
     } else {
-      out += kReplacement;
+      out += base::kReplacement;
     }
     bytes.remove_prefix(step.size);
   }
@@ -135,13 +133,15 @@ std::optional<TokenId> Vocabulary::special(std::string_view spelling) const {
 
 std::vector<TokenId> Vocabulary::find(std::string_view bytes) const {
   std::vector<TokenId> out;
-  for (TokenId id = 0; id < table_->table.size(); ++id) {
-    if (table_->table.kind(id) != vocab::Kind::kUnused &&
-        table_->table.bytes(id) == bytes) {
-      out.push_back(id);
-    }
+  for (auto id = table_->table.find(bytes, 0); id;
+       id = table_->table.find(bytes, *id + 1)) {
+    out.push_back(*id);
   }
   return out;
+}
+
+std::optional<TokenId> Vocabulary::find_first(std::string_view bytes) const {
+  return table_->table.find(bytes, 0);
 }
 
 std::span<const TokenId> Vocabulary::special_ids() const {
@@ -157,7 +157,8 @@ std::string Vocabulary::decode(std::span<const TokenId> ids) const {
   for (const TokenId id : ids) {
     // An unfinished character before an unknown id ends there by itself: the
     // first byte of U+FFFD continues nothing.
-    bytes += kind(id) == TokenKind::kUnused ? kReplacement : this->bytes(id);
+    bytes +=
+        kind(id) == TokenKind::kUnused ? base::kReplacement : this->bytes(id);
   }
   return well_formed(bytes);
 }

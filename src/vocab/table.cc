@@ -13,6 +13,13 @@ std::optional<Id> Table::special(std::string_view spelling) const {
   return found->second;
 }
 
+std::optional<Id> Table::find(std::string_view bytes, Id from) const {
+  for (Id id = from; id < size(); ++id) {
+    if (kind(id) != Kind::kUnused && this->bytes(id) == bytes) return id;
+  }
+  return std::nullopt;
+}
+
 std::size_t Table::memory_bytes() const {
   // A node of the map: key, value, hash and a pointer, and a bucket for it.
   constexpr std::size_t kNodeBytes = 56;

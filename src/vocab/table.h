@@ -53,6 +53,8 @@ class Table {
   bool hidden(Id id) const { return id < slots_.size() && slots_[id].hidden; }
 
   std::optional<Id> special(std::string_view spelling) const;
+  // The first token from `from` on with exactly these bytes.
+  std::optional<Id> find(std::string_view bytes, Id from) const;
   std::span<const Id> special_ids() const { return special_ids_; }
   std::span<const Id> stop_ids() const { return stop_ids_; }
   bool strip_leading_space() const { return strip_leading_space_; }

@@ -5,12 +5,16 @@
 
 #include <fstream>
 #include <iterator>
+#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "parlance/json.h"
 #include "parlance/vocabulary.h"
+#include "vocab/special_spellings.h"
+#include "vocab/token_log.h"
 
 namespace parlance {
 
@@ -284,9 +288,53 @@ TEST(Table, GapsPaddingAndStops) {
   EXPECT_EQ(vocabulary->find("<s>"), (std::vector<TokenId>{3, 5}));
   EXPECT_EQ(vocabulary->find("a"), std::vector<TokenId>{1});
   EXPECT_TRUE(vocabulary->find("").empty()) << "unused ids have no bytes";
+  EXPECT_EQ(vocabulary->find_first("<s>"), 3u);
+  EXPECT_EQ(vocabulary->find_first("b"), std::nullopt);
   EXPECT_EQ(ids_of(vocabulary->stop_ids()), (std::vector<TokenId>{3, 1}));
   const TokenId ids[] = {1, 0, 3, 9};
   EXPECT_EQ(vocabulary->decode(ids), "a\uFFFD<s>\uFFFD");
+}
+
+TEST(SpecialSpellings, AreFoundLeftmostLongestAndOnce) {
+  const TokenEntry entries[] = {
+      {0, "<a", TokenKind::kSpecial},   {1, "<a>", TokenKind::kSpecial},
+      {2, "a>", TokenKind::kSpecial},   {3, "<a>", TokenKind::kSpecial},
+      {4, "", TokenKind::kSpecial},     {5, "b"},
+      {6, "<abc>", TokenKind::kSpecial}};
+  const Vocabulary vocabulary = *Vocabulary::from_table(entries);
+  const auto found = [&](std::string_view text, std::span<const TokenId> ids) {
+    const vocab::SpecialSpellings spelled(vocabulary, ids);
+    std::string out;
+    std::size_t from = 0;
+    while (const auto next = spelled.find(text, from)) {
+      out += std::to_string(next->at) + ":" + std::to_string(next->id) + " ";
+      from = next->at + vocabulary.bytes(next->id).size();
+    }
+    return out;
+  };
+  const TokenId some[] = {0, 2};
+  const auto all = vocabulary.special_ids();
+  EXPECT_EQ(found("b<a><ab<abc>a>", all), "1:1 4:0 7:6 12:2 ");
+  EXPECT_EQ(found("b<a><ab<abc>a>", some), "1:0 4:0 7:0 12:2 ");
+  EXPECT_EQ(found("b", all), "");
+  EXPECT_EQ(found("", all), "");
+}
+
+TEST(TokenLog, SaysWhichTokensHoldBytes) {
+  vocab::TokenLog log;
+  EXPECT_EQ(log.holding({0, 5}, 0), (Span{0, 0})) << "there are none";
+  for (TokenId id = 0; id < 200; ++id) log.add(id, 10 + 3 * (id + 1));
+  EXPECT_EQ(log.holding({0, 10}, 10), (Span{0, 0})) << "before the tokens";
+  EXPECT_EQ(log.holding({10, 13}, 10), (Span{0, 1}));
+  EXPECT_EQ(log.holding({12, 14}, 10), (Span{0, 2}));
+  EXPECT_EQ(log.holding({13, 13}, 10), (Span{1, 1}));
+  log.forget(10 + 3 * 150);
+  EXPECT_EQ(log.size(), 200u);
+  EXPECT_EQ(log.holding({460, 463}, 10), (Span{150, 151}));
+  EXPECT_EQ(log.id(150), 150u);
+  log.forget(10 + 3 * 200);
+  EXPECT_EQ(log.holding({610, 610}, 10), (Span{200, 200}))
+      << "all ends are forgotten";
 }
 
 TEST(Table, Errors) {

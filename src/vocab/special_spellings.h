@@ -1,0 +1,43 @@
+#ifndef PARLANCE_SRC_VOCAB_SPECIAL_SPELLINGS_H_
+#define PARLANCE_SRC_VOCAB_SPECIAL_SPELLINGS_H_
+
+// Special tokens that are spelled in a text, such as a prompt.
+
+#include <array>
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "parlance/vocabulary.h"
+
+namespace parlance::vocab {
+
+class SpecialSpellings {
+ public:
+  // Looks for `ids`, special tokens of `vocabulary`, ascending.
+  SpecialSpellings(const Vocabulary& vocabulary, std::span<const TokenId> ids);
+
+  struct Found {
+    std::size_t at = 0;
+    TokenId id = 0;
+  };
+  // The leftmost at `from` or behind, of several there the longest, of several
+  // with its spelling the lowest id.
+  // Complexity: O(text.size() * (lengths of spellings with a common first
+  // byte)) look-ups.
+  std::optional<Found> find(std::string_view text, std::size_t from) const;
+
+ private:
+  std::optional<TokenId> at(std::string_view text) const;
+
+  const Vocabulary vocabulary_;
+  const std::vector<TokenId> ids_;
+  // Of the spellings, by their first byte, falling.
+  std::array<std::vector<std::size_t>, 256> lengths_;
+};
+
+}  // namespace parlance::vocab
+
+#endif  // PARLANCE_SRC_VOCAB_SPECIAL_SPELLINGS_H_

@@ -1,0 +1,41 @@
+#include "vocab/token_log.h"
+
+#include <algorithm>
+#include <string>
+
+#include "base/utf8.h"
+
+namespace parlance::vocab {
+
+Span TokenLog::holding(Span bytes, std::uint64_t begin) const {
+  if (size() == 0 || bytes.end <= begin) return {};
+  const auto first = std::ranges::upper_bound(ends_, bytes.begin);
+  auto last = first;
+  if (bytes.end != bytes.begin) {
+    last = std::lower_bound(first, ends_.end(), bytes.end);
+    if (last != ends_.end()) ++last;
+  }
+  return {dropped_ + static_cast<std::size_t>(first - ends_.begin()),
+          dropped_ + static_cast<std::size_t>(last - ends_.begin())};
+}
+
+void TokenLog::forget(std::uint64_t position) {
+  const auto gone = std::ranges::upper_bound(ends_, position) - ends_.begin();
+  const auto count = static_cast<std::size_t>(gone);
+  if (count < 64 || count < ends_.size() / 2) return;
+  ids_.erase(ids_.begin(), ids_.begin() + gone);
+  ends_.erase(ends_.begin(), ends_.begin() + gone);
+  dropped_ += count;
+}
+
+Diagnostic unknown_token(std::size_t number, Id id, std::uint64_t at) {
+  const auto begin = static_cast<std::size_t>(at);
+  return {ErrorCode::kBadVocabulary,
+          "token " + std::to_string(number) + " has the id " +
+              std::to_string(id) +
+              ", which the vocabulary does not have; it reads as U+FFFD",
+          "",
+          {begin, begin + base::kReplacement.size()}};
+}
+
+}  // namespace parlance::vocab

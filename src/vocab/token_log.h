@@ -1,0 +1,44 @@
+#ifndef PARLANCE_SRC_VOCAB_TOKEN_LOG_H_
+#define PARLANCE_SRC_VOCAB_TOKEN_LOG_H_
+
+// The tokens of a stream: which of them hold which of its bytes.
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "parlance/message.h"
+#include "vocab/table.h"
+
+namespace parlance::vocab {
+
+class TokenLog {
+ public:
+  void add(Id id, std::uint64_t end) {
+    ids_.push_back(id);
+    ends_.push_back(end);
+  }
+
+  // Half-open range of the tokens that hold `bytes`, counted from the first
+  // token; {0, 0} where there are none.  `begin`: where tokens began.
+  Span holding(Span bytes, std::uint64_t begin) const;
+  // REQUIRES: `token` is one of holding(), and not forgotten.
+  Id id(std::size_t token) const { return ids_[token - dropped_]; }
+  std::size_t size() const { return dropped_ + ids_.size(); }
+
+  // Bytes before `position` will not be asked for any more.
+  void forget(std::uint64_t position);
+
+ private:
+  std::vector<Id> ids_;
+  std::vector<std::uint64_t> ends_;
+  std::size_t dropped_ = 0;
+};
+
+// The token with this number in the stream, at `at`, has an id that is not in
+// the vocabulary.
+Diagnostic unknown_token(std::size_t number, Id id, std::uint64_t at);
+
+}  // namespace parlance::vocab
+
+#endif  // PARLANCE_SRC_VOCAB_TOKEN_LOG_H_
