@@ -6,6 +6,8 @@
 #include <cstddef>
 #include <utility>
 
+#include "base/ascii.h"
+
 namespace parlance::base {
 namespace {
 
@@ -14,8 +16,6 @@ constexpr std::int64_t kMaxExponent = 1'000'000'000;
 constexpr std::int64_t kPlainZeros = 21;
 constexpr std::size_t kSmallDigits = 18;  // 10^18 < 2^63
 constexpr std::size_t kMaxWork = 1'000'000;
-
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 // Makes (digits, exponent) canonical.
 Decimal canonical(bool negative, std::string digits, std::int64_t exponent) {

@@ -10,6 +10,7 @@
 #include <iterator>
 #include <limits>
 
+#include "base/ascii.h"
 #include "base/utf8.h"
 
 namespace parlance::base {
@@ -19,8 +20,6 @@ namespace {
 constexpr char32_t kZeros[] = {
 #include "base/digits.inc"
 };
-
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 // White space of C's isspace(): what int() and float() themselves tolerate
 // around ASCII text.  Unlike str.isspace it lacks U+001C-001F.

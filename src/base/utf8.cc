@@ -39,20 +39,6 @@ Lead lead(unsigned char byte, bool surrogates) {
   return {0, 0, 0};
 }
 
-// Classifies the single character (or broken piece) at the start of `bytes`.
-Utf8Step classify(std::string_view bytes, bool surrogates) {
-  const Lead l = lead(byte_at(bytes, 0), surrogates);
-  if (l.size == 0) return {Utf8Step::Kind::kIllFormed, 1};
-  for (std::size_t i = 1; i < l.size; ++i) {
-    if (i == bytes.size()) return {Utf8Step::Kind::kIncomplete, i};
-    const unsigned char low = i == 1 ? l.low : 0x80;
-    const unsigned char high = i == 1 ? l.high : 0xBF;
-    const unsigned char byte = byte_at(bytes, i);
-    if (byte < low || byte > high) return {Utf8Step::Kind::kIllFormed, i};
-  }
-  return {Utf8Step::Kind::kValid, l.size};
-}
-
 }  // namespace
 
 void append_utf8(std::string& out, char32_t c) {
@@ -79,7 +65,7 @@ char32_t next_code_point(std::string_view text, std::size_t& i) {
     ++i;
     return first;
   }
-  const Utf8Step step = classify(text.substr(i), /*surrogates=*/true);
+  const Utf8Step step = next_character(text.substr(i), /*surrogates=*/true);
   if (step.kind != Utf8Step::Kind::kValid) {
     ++i;
     return 0xFFFD;
@@ -134,6 +120,19 @@ bool is_utf8(std::string_view text, bool surrogates) {
   return true;
 }
 
+Utf8Step next_character(std::string_view bytes, bool surrogates) {
+  const Lead l = lead(byte_at(bytes, 0), surrogates);
+  if (l.size == 0) return {Utf8Step::Kind::kIllFormed, 1};
+  for (std::size_t i = 1; i < l.size; ++i) {
+    if (i == bytes.size()) return {Utf8Step::Kind::kIncomplete, i};
+    const unsigned char low = i == 1 ? l.low : 0x80;
+    const unsigned char high = i == 1 ? l.high : 0xBF;
+    const unsigned char byte = byte_at(bytes, i);
+    if (byte < low || byte > high) return {Utf8Step::Kind::kIllFormed, i};
+  }
+  return {Utf8Step::Kind::kValid, l.size};
+}
+
 Utf8Step next_utf8(std::string_view bytes, bool surrogates) {
   std::size_t i = 0;
   while (i < bytes.size()) {
@@ -141,7 +140,7 @@ Utf8Step next_utf8(std::string_view bytes, bool surrogates) {
       i += ascii_prefix(bytes.substr(i));
       continue;
     }
-    const Utf8Step step = classify(bytes.substr(i), surrogates);
+    const Utf8Step step = next_character(bytes.substr(i), surrogates);
     if (step.kind != Utf8Step::Kind::kValid) {
       if (i == 0) return step;
       break;
@@ -149,6 +148,28 @@ Utf8Step next_utf8(std::string_view bytes, bool surrogates) {
     i += step.size;
   }
   return {Utf8Step::Kind::kValid, i};
+}
+
+std::size_t begun_character(std::string_view text) {
+  for (std::size_t size = 1; size <= 3 && size <= text.size(); ++size) {
+    const std::string_view tail = text.substr(text.size() - size);
+    if ((byte_at(tail, 0) & 0xC0) == 0x80) continue;
+    const Utf8Step step = next_character(tail);
+    return step.kind == Utf8Step::Kind::kIncomplete ? size : 0;
+  }
+  return 0;
+}
+
+std::string to_utf8(std::string_view text, bool surrogates) {
+  std::string out;
+  out.reserve(text.size());
+  while (!text.empty()) {
+    const Utf8Step step = next_utf8(text, surrogates);
+    const bool valid = step.kind == Utf8Step::Kind::kValid;
+    out += valid ? text.substr(0, step.size) : kReplacement;
+    text.remove_prefix(step.size);
+  }
+  return out;
 }
 
 }  // namespace parlance::base

@@ -45,6 +45,15 @@ struct Utf8Step {
 // one ill-formed subpart (WHATWG's rule), else an incomplete tail.
 Utf8Step next_utf8(std::string_view bytes, bool surrogates = false);
 
+// The same of the single character (or broken piece) there.
+Utf8Step next_character(std::string_view bytes, bool surrogates = false);
+
+// Bytes at the end of `text` that begin a character: 0 to 3.
+std::size_t begun_character(std::string_view text);
+
+// `text` with U+FFFD for every maximal ill-formed subpart.
+std::string to_utf8(std::string_view text, bool surrogates = false);
+
 }  // namespace parlance::base
 
 #endif  // PARLANCE_SRC_BASE_UTF8_H_

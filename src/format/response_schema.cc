@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/ascii.h"
 #include "base/utf8.h"
 #include "format/load.h"
 #include "json/located.h"
@@ -13,6 +14,9 @@
 
 namespace parlance::format {
 namespace {
+
+using base::is_digit;
+using base::is_letter;
 
 constexpr std::array<std::string_view, 8> kTypeNames = {
     "any",     "object", "array",   "string",
@@ -349,12 +353,7 @@ class Loader {
   std::vector<Waiting> waiting_;
 };
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-bool is_octal(char c) { return c >= '0' && c <= '7'; }
-bool is_letter(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
-
+bool is_octal(char32_t c) { return c >= '0' && c <= '7'; }
 // The grammar of replacements in Python's re.sub().
 class ReplacementReader {
  public:
@@ -422,7 +421,7 @@ class ReplacementReader {
 
   // \0, \07, \123 are characters; \1 and \12 are groups.
   std::optional<Error> number(std::size_t begin, char first) {
-    const auto next_is = [this](bool (*test)(char)) {
+    const auto next_is = [this](bool (*test)(char32_t)) {
       return at_ < text_.size() && test(text_[at_]);
     };
     std::uint32_t value = static_cast<std::uint32_t>(first - '0');

@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <utility>
 
+#include "base/ascii.h"
 #include "base/utf8.h"
 #include "grammar/ebnf_reader.h"
 #include "grammar/regex_rules.h"
@@ -14,12 +15,7 @@
 namespace parlance::grammar {
 namespace {
 
-int hex_value(char c) {
-  if (is_digit(c)) return c - '0';
-  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
-  return -1;
-}
+using base::hex_digit;
 
 bool is_capture_name(std::string_view name) {
   for (char c : name) {
@@ -38,9 +34,9 @@ bool EbnfReader::escape(bool in_class, char32_t& out) {
   auto hex = [&](std::size_t least, std::size_t most) {
     std::size_t digits = 0;
     std::uint64_t value = 0;
-    while (digits < most && hex_value(peek()) >= 0) {
+    while (digits < most && hex_digit(peek()) >= 0) {
       value = std::min<std::uint64_t>(
-          value * 16 + static_cast<unsigned>(hex_value(peek())), 1u << 30);
+          value * 16 + static_cast<unsigned>(hex_digit(peek())), 1u << 30);
       ++at_;
       ++digits;
     }

@@ -12,11 +12,12 @@
 #include <string>
 #include <string_view>
 
+#include "base/ascii.h"
 #include "parlance/error.h"
 
 namespace parlance::grammar {
 
-inline bool is_digit(char c) { return c >= '0' && c <= '9'; }
+using base::is_digit;
 
 class GrammarText {
  protected:

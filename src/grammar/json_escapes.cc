@@ -1,36 +1,13 @@
 // The characters that an escape in a JSON string stands for, digit by digit.
 
+#include "base/ascii.h"
 #include "base/utf8.h"
 #include "grammar/json_lexemes.h"
 
 namespace parlance::grammar {
-namespace {
 
+using base::hex_digit;
 using json::BodyState;
-
-int hex_digit(std::uint8_t byte) {
-  if (byte >= '0' && byte <= '9') return byte - '0';
-  return (byte | 0x20) - 'a' + 10;
-}
-
-char32_t short_escape(std::uint8_t byte) {
-  switch (byte) {
-    case 'b':
-      return '\b';
-    case 'f':
-      return '\f';
-    case 'n':
-      return '\n';
-    case 'r':
-      return '\r';
-    case 't':
-      return '\t';
-    default:
-      return byte;  // " \ /
-  }
-}
-
-}  // namespace
 
 EscapeRanges escape_ranges(BodyState state, std::uint32_t partial) {
   const auto digits = [&](unsigned left) -> CharRange {
@@ -83,7 +60,7 @@ std::uint32_t next_partial(BodyState to, std::uint8_t byte,
 
 char32_t escaped_char(BodyState from, std::uint8_t byte,
                       std::uint32_t partial) {
-  if (from == BodyState::kEscape) return short_escape(byte);
+  if (from == BodyState::kEscape) return json::short_escape(byte);
   const auto digit = static_cast<std::uint32_t>(hex_digit(byte));
   if (from == BodyState::kHex1) return partial << 4 | digit;
   return 0x10000 + (((partial >> 16) - 0xD800) << 10) +

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/ascii.h"
 #include "base/utf8.h"
 #include "grammar/lark_reader.h"
 #include "grammar/regex_rules.h"
@@ -11,9 +12,7 @@
 namespace parlance::grammar {
 namespace {
 
-bool is_letter(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
+using base::is_letter;
 
 std::string joined(const std::vector<std::string>& names) {
   std::string out;

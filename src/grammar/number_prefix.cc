@@ -9,10 +9,13 @@
 #include <cstddef>
 #include <limits>
 
+#include "base/ascii.h"
 #include "grammar/natural.h"
 #include "grammar/number_side.h"
 
 namespace parlance::grammar {
+
+using base::is_digit;
 
 using base::Decimal;
 using natural::decimal;
@@ -52,8 +55,6 @@ struct Literal {
   }
   bool one_digit() const { return whole.size() == 1 && whole[0] != '0'; }
 };
-
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 // False if no JSON number begins so.
 bool read_literal(std::string_view text, Literal& out) {

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/ascii.h"
 #include "base/utf8.h"
 #include "regex/ast.h"
 #include "regex/pattern.h"
@@ -16,17 +17,12 @@
 namespace parlance::grammar {
 namespace {
 
+using base::hex_digit;
+using base::is_letter;
+
 using regex::AstKind;
 using regex::CharClass;
 using regex::HirKind;
-
-bool is_hex(char c) {
-  return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') ||
-         (c >= 'A' && c <= 'F');
-}
-bool is_letter(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
 
 // The pattern in ECMA's spelling, and where each of its bytes comes from.
 class Respeller {
@@ -166,15 +162,13 @@ class Respeller {
     char32_t value = 0;
     for (std::size_t i = 0; i < count; ++i) {
       std::size_t place = at_ + 2 + i;
-      if (place >= text_.size() || !is_hex(text_[place])) {
+      if (place >= text_.size() || hex_digit(text_[place]) < 0) {
         return fail(std::min(place, text_.size()) - at_,
                     "This escape needs " + std::to_string(count) +
                         " hexadecimal digits.",
                     ErrorCode::kBadPattern);
       }
-      char c = text_[place];
-      unsigned digit =
-          c <= '9' ? unsigned(c - '0') : unsigned(c | 32) - 'a' + 10;
+      const auto digit = static_cast<unsigned>(hex_digit(text_[place]));
       if (value > 0xFFFFFFF) value = 0xFFFFFFF;
       value = value * 16 + digit;
     }

@@ -10,17 +10,17 @@
 #include <optional>
 #include <utility>
 
+#include "base/ascii.h"
 #include "base/python_number.h"
 #include "base/utf8.h"
 
 namespace parlance::jmespath {
 namespace {
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
+using base::is_digit;
+using base::is_letter;
 
-bool is_name_start(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
-}
+bool is_name_start(char c) { return is_letter(c) || c == '_'; }
 
 bool is_name(char c) { return is_name_start(c) || is_digit(c); }
 

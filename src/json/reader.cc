@@ -11,8 +11,10 @@
 #include <limits>
 #include <utility>
 
+#include "base/ascii.h"
 #include "base/python_number.h"
 #include "base/utf8.h"
+#include "json/string_body.h"
 
 #if defined(__SSE2__)
 #include <emmintrin.h>
@@ -21,11 +23,12 @@
 namespace parlance::json {
 namespace {
 
+using base::hex_digit;
+using base::is_digit;
+
 bool is_blank(char c) {
   return c == ' ' || c == '\n' || c == '\r' || c == '\t';
 }
-
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 // The first quote, backslash or control character in [p, end), else end.
 const char* find_special(const char* p, const char* end) {
@@ -49,34 +52,6 @@ const char* find_special(const char* p, const char* end) {
     ++p;
   }
   return p;
-}
-
-int hex_digit(char c) {
-  if (is_digit(c)) return c - '0';
-  const char lower = static_cast<char>(c | 0x20);
-  return lower >= 'a' && lower <= 'f' ? lower - 'a' + 10 : -1;
-}
-
-// What a one-letter escape stands for, else 0.
-char escaped(char c) {
-  switch (c) {
-    case '"':
-    case '\\':
-    case '/':
-      return c;
-    case 'b':
-      return '\b';
-    case 'f':
-      return '\f';
-    case 'n':
-      return '\n';
-    case 'r':
-      return '\r';
-    case 't':
-      return '\t';
-    default:
-      return 0;
-  }
 }
 
 }  // namespace
@@ -294,7 +269,7 @@ const char* Reader::resume_string(const char* p, const char* end) {
         if (*p == 'u') {
           escape_ = EscapeStep::kU0;
           hex_ = 0;
-        } else if (const char c = escaped(*p); c != 0) {
+        } else if (const char c = short_escape(*p); c != 0) {
           flush_surrogate();
           scratch_.push_back(c);
           escape_ = EscapeStep::kNone;

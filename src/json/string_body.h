@@ -220,6 +220,28 @@ constexpr BodyRun run_body(BodyState from, std::string_view text) {
   return run;
 }
 
+// What a one-letter escape stands for, else 0.
+constexpr char short_escape(char c) {
+  switch (c) {
+    case '"':
+    case '\\':
+    case '/':
+      return c;
+    case 'b':
+      return '\b';
+    case 'f':
+      return '\f';
+    case 'n':
+      return '\n';
+    case 'r':
+      return '\r';
+    case 't':
+      return '\t';
+    default:
+      return 0;
+  }
+}
+
 }  // namespace parlance::json
 
 #endif  // PARLANCE_SRC_JSON_STRING_BODY_H_

@@ -14,26 +14,6 @@
 #include "parse/schema_reader.h"
 
 namespace parlance {
-namespace {
-
-// `text` with U+FFFD for what is not UTF-8.
-std::string repaired(std::string_view text, bool surrogates) {
-  std::string out;
-  while (!text.empty()) {
-    const base::Utf8Step step = base::next_utf8(text, surrogates);
-    if (step.kind == base::Utf8Step::Kind::kValid) {
-      out.append(text.substr(0, step.size));
-      text.remove_prefix(step.size);
-      continue;
-    }
-    out += "\xEF\xBF\xBD";
-    if (step.kind == base::Utf8Step::Kind::kIncomplete) break;
-    text.remove_prefix(step.size);
-  }
-  return out;
-}
-
-}  // namespace
 
 Result<ResponseSchema> ResponseSchema::from_json(
     std::string_view text, const ResponseSchemaOptions& options) {
@@ -59,7 +39,7 @@ Result<json::Value> ResponseSchema::parse(
     std::string_view text, const SchemaParseOptions& options) const {
   std::string whole;
   if (!base::is_utf8(text, options.allow_surrogates)) {
-    whole = repaired(text, options.allow_surrogates);
+    whole = base::to_utf8(text, options.allow_surrogates);
     text = whole;
   }
   return parse::read_by_schema(*program_, text);

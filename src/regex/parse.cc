@@ -10,6 +10,7 @@
 #include <string_view>
 #include <utility>
 
+#include "base/ascii.h"
 #include "base/utf8.h"
 #include "regex/parser.h"
 #include "regex/properties.h"
@@ -17,7 +18,7 @@
 namespace parlance::regex {
 namespace {
 
-bool is_digit(char32_t c) { return c >= '0' && c <= '9'; }
+using base::is_digit;
 
 // What Python's str.isspace() says.
 bool is_ignored_space(char32_t c) {

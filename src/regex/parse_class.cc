@@ -5,6 +5,7 @@
 #include <string_view>
 #include <utility>
 
+#include "base/ascii.h"
 #include "base/utf8.h"
 #include "regex/parser.h"
 #include "regex/properties.h"
@@ -12,18 +13,11 @@
 namespace parlance::regex {
 namespace {
 
-bool is_digit(char32_t c) { return c >= '0' && c <= '9'; }
-bool is_octal(char32_t c) { return c >= '0' && c <= '7'; }
-bool is_letter(char32_t c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
+using base::hex_digit;
+using base::is_digit;
+using base::is_letter;
 
-int hex_value(char32_t c) {
-  if (is_digit(c)) return static_cast<int>(c - '0');
-  if (c >= 'a' && c <= 'f') return static_cast<int>(c - 'a') + 10;
-  if (c >= 'A' && c <= 'F') return static_cast<int>(c - 'A') + 10;
-  return -1;
-}
+bool is_octal(char32_t c) { return c >= '0' && c <= '7'; }
 
 CharClass ecma_space() {
   CharClass set = find_property("", "Zs").char_class;
@@ -280,7 +274,7 @@ bool Parser::ecma_escape(std::size_t begin, char32_t c, bool in_set,
 bool Parser::hex_escape(std::size_t begin, int digits, Item& item) {
   char32_t value = 0;
   for (int i = 0; i < digits; ++i) {
-    int digit = hex_value(raw_peek());
+    int digit = hex_digit(raw_peek());
     if (digit < 0) {
       return fail(begin, at_,
                   "\"" + std::string(shown(begin)) + "\" is incomplete; " +
@@ -303,8 +297,8 @@ bool Parser::ecma_unicode_escape(std::size_t begin, Item& item) {
   if (raw_match("{")) {
     char32_t value = 0;
     bool any = false;
-    while (hex_value(raw_peek()) >= 0 && value <= kMaxCodePoint) {
-      value = value * 16 + static_cast<char32_t>(hex_value(raw_next()));
+    while (hex_digit(raw_peek()) >= 0 && value <= kMaxCodePoint) {
+      value = value * 16 + static_cast<char32_t>(hex_digit(raw_next()));
       any = true;
     }
     if (!any || value > kMaxCodePoint || !raw_match("}")) {
@@ -323,8 +317,8 @@ bool Parser::ecma_unicode_escape(std::size_t begin, Item& item) {
   at_ += 2;
   char32_t low = 0;
   int digits = 0;
-  while (digits < 4 && hex_value(raw_peek()) >= 0) {
-    low = low * 16 + static_cast<char32_t>(hex_value(raw_next()));
+  while (digits < 4 && hex_digit(raw_peek()) >= 0) {
+    low = low * 16 + static_cast<char32_t>(hex_digit(raw_next()));
     ++digits;
   }
   if (digits == 4 && low >= 0xDC00 && low <= 0xDFFF) {

@@ -2,8 +2,14 @@
 
 #include "schema/uri.h"
 
+#include "base/ascii.h"
+
 namespace parlance::schema {
 namespace {
+
+using base::hex_digit;
+using base::is_digit;
+using base::is_letter;
 
 // scheme ":" ["//" authority] path ["?" query], each with its punctuation, so
 // that the parts joined are the text again.
@@ -14,19 +20,14 @@ struct Uri {
   std::string_view query;  // "?x" or ""
 };
 
-bool is_alpha(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
-
 bool is_scheme_char(char c) {
-  return is_alpha(c) || (c >= '0' && c <= '9') || c == '+' || c == '-' ||
-         c == '.';
+  return is_letter(c) || is_digit(c) || c == '+' || c == '-' || c == '.';
 }
 
 Uri split(std::string_view text) {
   Uri out;
   std::size_t i = 0;
-  if (!text.empty() && is_alpha(text[0])) {
+  if (!text.empty() && is_letter(text[0])) {
     while (i < text.size() && is_scheme_char(text[i])) ++i;
     if (i < text.size() && text[i] == ':') {
       out.scheme = text.substr(0, i + 1);
@@ -69,13 +70,6 @@ std::string remove_dot_segments(std::string_view path) {
     }
   }
   return out;
-}
-
-int hex_value(char c) {
-  if (c >= '0' && c <= '9') return c - '0';
-  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
-  return -1;
 }
 
 }  // namespace
@@ -126,8 +120,8 @@ std::optional<std::string> percent_decode(std::string_view text) {
       continue;
     }
     if (i + 2 >= text.size()) return std::nullopt;
-    const int high = hex_value(text[i + 1]);
-    const int low = hex_value(text[i + 2]);
+    const int high = hex_digit(text[i + 1]);
+    const int low = hex_digit(text[i + 2]);
     if (high < 0 || low < 0) return std::nullopt;
     out += static_cast<char>(high * 16 + low);
     i += 2;

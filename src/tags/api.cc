@@ -22,17 +22,6 @@ namespace {
 // Between two looks at what is certain.
 constexpr std::size_t kSlice = 4096;
 
-// Bytes at the end of `text` that begin a character.
-std::size_t begun_character(std::string_view text) {
-  for (std::size_t size = 1; size <= 3 && size <= text.size(); ++size) {
-    const std::string_view tail = text.substr(text.size() - size);
-    if ((static_cast<std::uint8_t>(tail[0]) & 0xC0) == 0x80) continue;
-    const base::Utf8Step step = base::next_utf8(tail);
-    return step.kind == base::Utf8Step::Kind::kIncomplete ? size : 0;
-  }
-  return 0;
-}
-
 }  // namespace
 
 TagProgram::TagProgram(std::shared_ptr<const Code> code)
@@ -100,7 +89,8 @@ struct TagParser::State {
     if (failed) return tell_rest(false);
     while (!bytes.empty()) {
       std::size_t size = std::min(bytes.size(), kSlice);
-      if (size < bytes.size()) size -= begun_character(bytes.substr(0, size));
+      if (size < bytes.size())
+        size -= base::begun_character(bytes.substr(0, size));
       const std::size_t read = readings.feed(bytes.substr(0, size));
       if (read < size && !readings.paused()) return fail();
       bytes.remove_prefix(read);
@@ -169,7 +159,7 @@ struct TagParser::State {
   // to its beginning takes nothing back.
   void tell_certain() {
     const std::uint64_t position = readings.position();
-    if (begun_character(text(teller.position(), position)) != 0) return;
+    if (base::begun_character(text(teller.position(), position)) != 0) return;
     const tags::Trace& trace = readings.trace();
     const auto waiting = readings.waiting();
     tags::StepId common = waiting.front().trace;
@@ -199,7 +189,7 @@ struct TagParser::State {
   void fail() {
     const std::string_view unsure =
         text(teller.position(), readings.position());
-    const std::size_t begun = begun_character(unsure);
+    const std::size_t begun = base::begun_character(unsure);
     if (begun != 0) readings.go_back(readings.position() - begun);
     const auto at = static_cast<std::size_t>(readings.position());
     Diagnostic why;
@@ -224,14 +214,15 @@ struct TagParser::State {
 
   void tell_rest(bool all) {
     std::string_view left = text(teller.position(), total());
-    if (!all) left.remove_suffix(begun_character(left));
+    if (!all) left.remove_suffix(base::begun_character(left));
     if (keep) rest.append(left);
     teller.rest(left);
   }
 
   void finish() {
     finalized = true;
-    if (!failed && begun_character(text(teller.position(), total())) != 0) {
+    if (!failed &&
+        base::begun_character(text(teller.position(), total())) != 0) {
       fail();
     }
     if (failed) {
@@ -269,7 +260,7 @@ struct TagParser::State {
     return json::Object{{"type", "structural_tag"},
                         {"complete", complete},
                         {"format", teller.tree().root(teller.position())},
-                        {"rest", tags::to_utf8(rest)},
+                        {"rest", base::to_utf8(rest)},
                         {"diagnostics", std::move(diagnostics)},
                         {"message", message.fields}};
   }

@@ -5,6 +5,8 @@
 #include <string>
 #include <utility>
 
+#include "base/utf8.h"
+
 namespace parlance::tags {
 
 using grammar::kNoFormat;
@@ -53,10 +55,10 @@ void Teller::enter(FormatId id) {
 
 json::Value Teller::plain_value(const Region& region, std::size_t depth,
                                 bool cut) const {
-  json::Object out = {{"begin", to_utf8(tree_.begin_text(depth))}};
+  json::Object out = {{"begin", base::to_utf8(tree_.begin_text(depth))}};
   out.set("content",
           region.value == kNoFormat ? json::Value(events_.text()) : value_);
-  out.set("end", cut ? json::Value() : to_utf8(tree_.end_text(depth)));
+  out.set("end", cut ? json::Value() : base::to_utf8(tree_.end_text(depth)));
   return out;
 }
 

@@ -12,20 +12,6 @@ namespace parlance::tags {
 using grammar::FormatId;
 using grammar::kNoFormat;
 
-std::string to_utf8(std::string_view text) {
-  std::string out;
-  while (!text.empty()) {
-    const base::Utf8Step step = base::next_utf8(text);
-    if (step.kind == base::Utf8Step::Kind::kValid) {
-      out.append(text.substr(0, step.size));
-    } else {
-      out.append("\xEF\xBF\xBD");
-    }
-    text.remove_prefix(step.size);
-  }
-  return out;
-}
-
 ToldEvents::ToldEvents(const Regions& regions, bool keep_message,
                        std::size_t diagnostics)
     : regions_(regions),
@@ -84,7 +70,7 @@ void ToldEvents::write_rest(std::string_view text, Span bytes) {
 
 void ToldEvents::write_chunk(std::string_view text, Span bytes) {
   if (!base::is_utf8(text)) {
-    texts_.push_back(to_utf8(text));
+    texts_.push_back(base::to_utf8(text));
     text = texts_.back();
   }
   text_.append(text);

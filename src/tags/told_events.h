@@ -97,9 +97,6 @@ class ToldEvents {
   Message message_;
 };
 
-// `text` with U+FFFD for every maximal ill-formed subpart.
-std::string to_utf8(std::string_view text);
-
 }  // namespace parlance::tags
 
 #endif  // PARLANCE_SRC_TAGS_TOLD_EVENTS_H_

@@ -48,7 +48,7 @@ void Tree::end_free_text(Node& node, std::uint64_t position) {
     node.items.emplace_back(
         json::Object{{"type", "text"},
                      {"span", span_of(node.text_begin, position)},
-                     {"text", to_utf8(node.text)}});
+                     {"text", base::to_utf8(node.text)}});
   }
   node.text.clear();
   node.text_begin = position;
@@ -105,7 +105,7 @@ void Tree::attach(Node& parent, FormatId child, json::Value value) {
           {"path", format.path + "/rules/" + std::to_string(index)},
           {"span", span_of(parent.text_begin, end)},
           {"index", static_cast<std::int64_t>(index)},
-          {"pattern", to_utf8(std::exchange(parent.marker, {}))},
+          {"pattern", base::to_utf8(std::exchange(parent.marker, {}))},
           {"content", std::move(value)}});
       parent.in_rule = false;
       return;
@@ -119,12 +119,17 @@ void Tree::attach(Node& parent, FormatId child, json::Value value) {
 
 json::Value Tree::finish(Node& node, std::uint64_t position, bool complete) {
   const Format& format = (*code_.tag)[node.format];
-  std::string text =
-      base::is_utf8(node.text) ? std::move(node.text) : to_utf8(node.text);
+  std::string text = base::is_utf8(node.text) ? std::move(node.text)
+                                              : base::to_utf8(node.text);
   // Moves the text, which may be long.
   const auto take_text = [&] {
     const std::size_t size = text.size();
     return json::Value::adopt(std::move(text), 0, size);
+  };
+  const auto held_tokens = [&] {
+    return tokens_.holding({static_cast<std::size_t>(node.begin),
+                            static_cast<std::size_t>(position)},
+                           0);
   };
   if (format.type == FormatType::kJsonSchema) {
     last_value_ = nullptr;
@@ -168,7 +173,7 @@ json::Value Tree::finish(Node& node, std::uint64_t position, bool complete) {
       break;
     case FormatType::kTag:
       // What is written of an end that is not whole is a part of it.
-      out.set("begin", node.has_child ? to_utf8(node.marker) : text);
+      out.set("begin", node.has_child ? base::to_utf8(node.marker) : text);
       out.set("content", std::move(node.child));
       out.set("end", node.has_child && (complete || !text.empty())
                          ? json::Value(text)
@@ -197,9 +202,7 @@ json::Value Tree::finish(Node& node, std::uint64_t position, bool complete) {
       break;
     case FormatType::kToken:
     case FormatType::kExcludeToken: {
-      const Span held = tokens_.holding({static_cast<std::size_t>(node.begin),
-                                         static_cast<std::size_t>(position)},
-                                        0);
+      const Span held = held_tokens();
       out.set(
           "token",
           complete && held.begin < tokens_.size()
@@ -208,9 +211,7 @@ json::Value Tree::finish(Node& node, std::uint64_t position, bool complete) {
       break;
     }
     case FormatType::kAnyTokens: {
-      const Span held = tokens_.holding({static_cast<std::size_t>(node.begin),
-                                         static_cast<std::size_t>(position)},
-                                        0);
+      const Span held = held_tokens();
       json::Array ids;
       for (std::size_t i = held.begin; i < held.end; ++i) {
         ids.emplace_back(static_cast<std::int64_t>(tokens_.id(i)));

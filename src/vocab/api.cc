@@ -31,22 +31,6 @@ std::optional<Error> check_size(std::string_view text, const Limits& limits) {
                           std::to_string(limits.source_bytes) + "."};
 }
 
-// `bytes` with U+FFFD for every maximal ill-formed subpart.
-std::string well_formed(std::string_view bytes) {
-  std::string out;
-  out.reserve(bytes.size());
-  while (!bytes.empty()) {
-    const base::Utf8Step step = base::next_utf8(bytes);
-    if (step.kind == base::Utf8Step::Kind::kValid) {
-      out += bytes.substr(0, step.size);
-    } else {
-      out += base::kReplacement;
-    }
-    bytes.remove_prefix(step.size);
-  }
-  return out;
-}
-
 }  // namespace
 
 Vocabulary::Vocabulary(std::shared_ptr<const Table> table)
@@ -160,7 +144,7 @@ std::string Vocabulary::decode(std::span<const TokenId> ids) const {
     bytes +=
         kind(id) == TokenKind::kUnused ? base::kReplacement : this->bytes(id);
   }
-  return well_formed(bytes);
+  return base::to_utf8(bytes);
 }
 
 bool Vocabulary::strip_leading_space() const {

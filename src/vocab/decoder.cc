@@ -8,12 +8,15 @@
 #include <optional>
 #include <utility>
 
+#include "base/ascii.h"
 #include "base/utf8.h"
 #include "vocab/json_pointer.h"
 #include "vocab/table.h"
 
 namespace parlance::vocab {
 namespace {
+
+using base::hex_digit;
 
 constexpr std::string_view kMetaspace = "\xE2\x96\x81";  // U+2581
 
@@ -45,13 +48,6 @@ void map_byte_level(std::string& text) {
     mapped += static_cast<char>(kByteTable[c]);
   }
   text = std::move(mapped);
-}
-
-int hex_digit(char c) {
-  if (c >= '0' && c <= '9') return c - '0';
-  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
-  return -1;
 }
 
 // The byte that "<0xNN>" names.

@@ -1,0 +1,25 @@
+#ifndef PARLANCE_SRC_BASE_ASCII_H_
+#define PARLANCE_SRC_BASE_ASCII_H_
+
+// Letters and digits of ASCII, whatever the locale.  Takes bytes as well as
+// code points.
+
+namespace parlance::base {
+
+constexpr bool is_digit(char32_t c) { return c >= '0' && c <= '9'; }
+
+constexpr bool is_letter(char32_t c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+// The value of a hexadecimal digit, -1 for anything else.
+constexpr int hex_digit(char32_t c) {
+  if (is_digit(c)) return static_cast<int>(c - '0');
+  if (c >= 'a' && c <= 'f') return static_cast<int>(c - 'a') + 10;
+  if (c >= 'A' && c <= 'F') return static_cast<int>(c - 'A') + 10;
+  return -1;
+}
+
+}  // namespace parlance::base
+
+#endif  // PARLANCE_SRC_BASE_ASCII_H_
