@@ -17,6 +17,7 @@
 #include <utility>
 
 #include "automata/language_expressions.h"
+#include "base/mix.h"
 #include "base/utf8.h"
 
 namespace parlance::automata {
@@ -362,8 +363,7 @@ StateId Languages::step_char(StateId state, char32_t c) {
 
 std::uint64_t Languages::fingerprint(StateId state) const {
   std::uint64_t hash = (*expressions_)[states_[state].expression].hash;
-  hash = (hash ^ states_[state].utf8) * 0x9E3779B97F4A7C15;
-  hash ^= hash >> 32;
+  base::mix(hash, states_[state].utf8);
   return hash == 0 ? 1 : hash;
 }
 

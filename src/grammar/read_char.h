@@ -28,37 +28,45 @@ inline std::uint32_t lead_of_char(std::uint8_t byte) {
   return 0;
 }
 
-// Whether a character of `set` may begin as `partial` says.
-inline bool reaches(const regex::CharClass& set, std::uint32_t partial) {
+inline constexpr std::uint32_t kAnyBytes = std::uint32_t{1} << 26;
+
+// The characters that begin as `partial` says; none where `first` > `last`: it
+// is longer than they need (E0 9D).
+inline regex::CharRange characters_of(std::uint32_t partial) {
   constexpr char32_t kLeast[5] = {0, 0, 0x80, 0x800, 0x10000};
-  std::uint32_t due = partial >> 21 & 3;
-  char32_t first = (partial & 0x1FFFFF) << (6 * due);
-  char32_t last = first | ((char32_t{1} << (6 * due)) - 1);
-  first = std::max(first, kLeast[partial >> 23]);
-  if (first > last) return false;  // longer than the character needs: E0 9D
-  auto ranges = set.ranges();
-  auto after = std::lower_bound(
-      ranges.begin(), ranges.end(), first,
-      [](const regex::CharRange& r, char32_t c) { return r.last < c; });
-  return after != ranges.end() && after->first <= last;
+  const std::uint32_t due = partial >> 21 & 3;
+  const char32_t first = (partial & 0x1FFFFF) << (6 * due);
+  return {std::max(first, kLeast[partial >> 23]),
+          first | ((char32_t{1} << (6 * due)) - 1)};
 }
 
-inline constexpr std::uint32_t kAnyBytes = std::uint32_t{1} << 26;
+// The first range of `set` that ends at `c` or behind it; null if none does.
+inline const regex::CharRange* range_at(const regex::CharClass& set,
+                                        char32_t c) {
+  const auto ranges = set.ranges();
+  const auto range =
+      std::ranges::lower_bound(ranges, c, {}, &regex::CharRange::last);
+  return range == ranges.end() ? nullptr : &*range;
+}
+
+// Whether a character of `set` may begin as `partial` says.
+inline bool reaches(const regex::CharClass& set, std::uint32_t partial) {
+  const auto [first, last] = characters_of(partial);
+  if (first > last) return false;
+  const regex::CharRange* range = range_at(set, first);
+  return range != nullptr && range->first <= last;
+}
 
 // Another number for the same place.
 inline std::uint32_t settle(const regex::CharClass& set,
                             std::uint32_t partial) {
-  constexpr char32_t kLeast[5] = {0, 0, 0x80, 0x800, 0x10000};
   if (partial == 0 || (partial & kAnyBytes) != 0) return partial;
   const std::uint32_t due = partial >> 21 & 3;
-  const char32_t first = (partial & 0x1FFFFF) << (6 * due);
-  const char32_t last = first | ((char32_t{1} << (6 * due)) - 1);
-  if (first < kLeast[partial >> 23]) return partial;
-  const auto ranges = set.ranges();
-  const auto range = std::lower_bound(
-      ranges.begin(), ranges.end(), first,
-      [](const regex::CharRange& r, char32_t c) { return r.last < c; });
-  if (range == ranges.end() || range->first > first || range->last < last) {
+  const auto [first, last] = characters_of(partial);
+  // Some of the bytes that are due make it longer than it needs.
+  if (first != (partial & 0x1FFFFF) << (6 * due)) return partial;
+  const regex::CharRange* range = range_at(set, first);
+  if (range == nullptr || range->first > first || range->last < last) {
     return partial;
   }
   return due << 21 | kAnyBytes;

@@ -6,6 +6,7 @@
 #include <unordered_set>
 #include <utility>
 
+#include "base/mix.h"
 #include "grammar/read_char.h"
 #include "grammar/slow_column.h"
 
@@ -14,8 +15,7 @@ namespace parlance::grammar {
 std::size_t SlowRecogniser::ItemHash::operator()(const Item& item) const {
   std::uint64_t hash = item.state;
   for (std::uint32_t part : {item.origin, item.scope, item.inner, item.count}) {
-    hash = (hash ^ part) * 0x9E3779B97F4A7C15u;
-    hash ^= hash >> 29;
+    base::mix(hash, part);
   }
   return static_cast<std::size_t>(hash);
 }

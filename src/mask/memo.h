@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "grammar/config_hash.h"
 #include "grammar/recogniser.h"
 #include "mask/mask_store.h"
 
@@ -61,11 +62,7 @@ class Memo {
     void insert(const grammar::Config& key, MaskHandle handle);
   };
   static std::size_t hash(const grammar::Config& key) {
-    constexpr std::uint64_t kOdd = 0x9E3779B97F4A7C15;
-    std::uint64_t h = (std::uint64_t{key.lex} << 32 | key.frame) * kOdd;
-    h ^= h >> 32;
-    h = (h ^ (std::uint64_t{key.count} << 32 | key.extra)) * kOdd;
-    return static_cast<std::size_t>(h ^ h >> 32);
+    return grammar::ConfigHash()(key);
   }
 
   Half young_, old_;

@@ -5,8 +5,6 @@
 #include <bit>
 #include <string_view>
 
-#include "base/mix.h"
-
 namespace parlance::mask {
 
 using grammar::Config;
@@ -47,12 +45,6 @@ Arrival ShapeWalk::arrive(const ByteShape& node, StateId state) {
 }
 
 // --- States ------------------------------------------------------------------
-
-std::size_t ShapeWalk::ConfigHash::operator()(const Config& config) const {
-  std::uint64_t hash = std::uint64_t{config.lex} << 32 | config.frame;
-  base::mix(hash, std::uint64_t{config.count} << 32 | config.extra);
-  return static_cast<std::size_t>(hash);
-}
 
 // Places with equal keys have the same future, as far as a token goes.
 ShapeWalk::StateId ShapeWalk::state_of(Config config) {

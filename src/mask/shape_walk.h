@@ -25,6 +25,7 @@
 #include <utility>
 #include <vector>
 
+#include "grammar/config_hash.h"
 #include "grammar/recogniser.h"
 #include "mask/cell_walk.h"
 #include "parlance/vocabulary.h"
@@ -55,9 +56,6 @@ class ShapeWalk : CellWalk<ShapeWalk, vocab::ByteShapes> {
     vocab::CellSet loops = {};
     vocab::CellSet others = {};
   };
-  struct ConfigHash {
-    std::size_t operator()(const grammar::Config& config) const;
-  };
 
   StateId state_of(grammar::Config config);
   StateId learn(StateId state, std::uint8_t byte);
@@ -75,7 +73,7 @@ class ShapeWalk : CellWalk<ShapeWalk, vocab::ByteShapes> {
   // While one mask is made.
   grammar::Recogniser* recogniser_ = nullptr;
   std::vector<State> states_;
-  std::unordered_map<grammar::Config, StateId, ConfigHash> state_of_;
+  std::unordered_map<grammar::Config, StateId, grammar::ConfigHash> state_of_;
   // By depth: the states of two ways that parted.
   std::array<std::pair<StateId, StateId>, vocab::kMaxTokenBytes + 1> pairs_;
 };

@@ -31,7 +31,6 @@ namespace parlance::tags {
 using grammar::ArgumentStyle;
 
 struct ArgumentReader::State {
-  grammar::JsonSchemaFormat format;
   Limits limits;
   std::unique_ptr<ArgumentRules> rules;  // null for the style json
   std::mutex mutex;
@@ -83,6 +82,15 @@ json::Object members_of(const std::vector<Step>& steps) {
   return out;
 }
 
+std::optional<json::Value> parse(std::string_view text, const Limits& limits) {
+  json::ParseOptions options;
+  options.allow_nonfinite = false;
+  options.limits = limits;
+  Result<json::Value> value = json::parse(text, options);
+  if (!value) return std::nullopt;
+  return std::move(*value);
+}
+
 class Reading {
  public:
   Reading(ArgumentRules& rules, const Limits& limits, std::string_view text)
@@ -103,7 +111,6 @@ class Reading {
   void add_ways(std::vector<Way>& out, Way way, ValueId value, std::size_t pos);
   void add_way(std::vector<Way>& out, const Way& way, json::Value value,
                std::size_t end) const;
-  std::optional<json::Value> parse(std::string_view text) const;
   std::optional<json::Value> json_at(ValueId value, std::size_t pos,
                                      std::size_t& end);
   // The rule of a name as it is written; false if it may not come.
@@ -132,22 +139,13 @@ class Reading {
   std::vector<std::map<ListId, std::optional<json::Value>>> answers_;
 };
 
-std::optional<json::Value> Reading::parse(std::string_view text) const {
-  json::ParseOptions options;
-  options.allow_nonfinite = false;
-  options.limits = limits_;
-  Result<json::Value> value = json::parse(text, options);
-  if (!value) return std::nullopt;
-  return std::move(*value);
-}
-
 // The JSON value at `pos`, white space before it left out.
 std::optional<json::Value> Reading::json_at(ValueId value, std::size_t pos,
                                             std::size_t& end) {
   const std::size_t begin = skip_space(text_, pos);
   end = rules_.json_end(value, text_, begin);
   if (end == kNowhere) return std::nullopt;
-  return parse(text_.substr(begin, end - begin));
+  return parse(text_.substr(begin, end - begin), limits_);
 }
 
 void Reading::add_way(std::vector<Way>& out, const Way& way, json::Value value,
@@ -476,7 +474,6 @@ ArgumentReader::ArgumentReader(std::shared_ptr<State> state)
 Result<ArgumentReader> ArgumentReader::make(
     const grammar::JsonSchemaFormat& format, const Limits& limits) {
   auto state = std::make_shared<State>();
-  state->format = format;
   // What the grammar lets out is never too large to be read.
   state->limits = limits;
   state->limits.json_depth =
@@ -492,10 +489,7 @@ Result<ArgumentReader> ArgumentReader::make(
 
 Arguments ArgumentReader::read(std::string_view text) const {
   if (state_->rules == nullptr) {
-    json::ParseOptions options;
-    options.allow_nonfinite = false;
-    options.limits = state_->limits;
-    Result<json::Value> value = json::parse(text, options);
+    std::optional<json::Value> value = parse(text, state_->limits);
     if (!value) return {};
     return {std::move(*value), true, text.size()};
   }

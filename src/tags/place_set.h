@@ -10,6 +10,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "base/mix.h"
 #include "grammar/recogniser.h"
 
 namespace parlance::tags {
@@ -66,8 +67,7 @@ class PlaceSet {
     std::uint64_t out = place.pc * 2u + (place.inside ? 1 : 0);
     for (const std::uint32_t part : {place.counts, place.at.lex, place.at.frame,
                                      place.at.count, place.at.extra}) {
-      out = (out ^ part) * 0x9E3779B97F4A7C15u;
-      out ^= out >> 29;
+      base::mix(out, part);
     }
     return static_cast<std::size_t>(out);
   }

@@ -1,0 +1,25 @@
+#ifndef PARLANCE_SRC_GRAMMAR_CONFIG_HASH_H_
+#define PARLANCE_SRC_GRAMMAR_CONFIG_HASH_H_
+
+// Configurations as keys of a hash table.
+
+#include <cstddef>
+#include <cstdint>
+
+#include "base/mix.h"
+#include "grammar/recogniser.h"
+
+namespace parlance::grammar {
+
+struct ConfigHash {
+  std::size_t operator()(const Config& config) const {
+    std::uint64_t hash = 0;
+    base::mix(hash, std::uint64_t{config.lex} << 32 | config.frame);
+    base::mix(hash, std::uint64_t{config.count} << 32 | config.extra);
+    return static_cast<std::size_t>(hash);
+  }
+};
+
+}  // namespace parlance::grammar
+
+#endif  // PARLANCE_SRC_GRAMMAR_CONFIG_HASH_H_
