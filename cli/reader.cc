@@ -1,7 +1,5 @@
 #include "reader.h"
 
-#include <algorithm>
-
 namespace parlance::cli {
 
 Reader::Reader(const Format& format, const ParserOptions& options)
@@ -10,29 +8,18 @@ Reader::Reader(const Format& format, const ParserOptions& options)
 Reader::Reader(const TagProgram& program, const ParserOptions& options)
     : parser_(std::in_place_type<TagParser>, program,
               TagParserOptions{.vocabulary = options.vocabulary,
-                               .prefix = options.prefix}) {
-  if (options.vocabulary != nullptr) vocabulary_ = *options.vocabulary;
-  keep_tail(options.prefix);
-}
+                               .prefix = options.prefix}) {}
 
 std::span<const Event> Reader::initial_events() const {
   return std::visit([](const auto& p) { return p.initial_events(); }, parser_);
 }
 
 std::span<const Event> Reader::feed(std::string_view chunk) {
-  const auto events =
-      std::visit([&](auto& p) { return p.feed(chunk); }, parser_);
-  keep_tail(chunk);
-  return events;
+  return std::visit([&](auto& p) { return p.feed(chunk); }, parser_);
 }
 
 std::span<const Event> Reader::feed_tokens(std::span<const TokenId> ids) {
-  const auto events =
-      std::visit([&](auto& p) { return p.feed_tokens(ids); }, parser_);
-  if (vocabulary_) {
-    for (const TokenId id : ids) keep_tail(vocabulary_->bytes(id));
-  }
-  return events;
+  return std::visit([&](auto& p) { return p.feed_tokens(ids); }, parser_);
 }
 
 std::span<const Event> Reader::finalize() {
@@ -54,21 +41,11 @@ std::size_t Reader::prefix_bytes() const {
 }
 
 std::string_view Reader::held() const {
-  if (const auto* parser = std::get_if<ResponseParser>(&parser_)) {
-    return parser->held();
-  }
-  return tail_;
+  return std::visit([](const auto& p) { return p.held(); }, parser_);
 }
 
 json::Value Reader::tree() const {
   return std::get_if<TagParser>(&parser_)->tree();
-}
-
-void Reader::keep_tail(std::string_view fed) {
-  const auto* parser = std::get_if<TagParser>(&parser_);
-  if (parser == nullptr) return;
-  tail_ += fed;
-  tail_.erase(0, tail_.size() - std::min(tail_.size(), parser->held_bytes()));
 }
 
 }  // namespace parlance::cli

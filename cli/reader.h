@@ -3,12 +3,9 @@
 
 // A parser of one response, by a format or by a structural tag.
 
-#include <optional>
 #include <span>
-#include <string>
 #include <string_view>
 #include <variant>
-#include <vector>
 
 #include "parlance/response_parser.h"
 #include "parlance/tag_parser.h"
@@ -36,11 +33,7 @@ class Reader {
   json::Value tree() const;
 
  private:
-  void keep_tail(std::string_view fed);
-
   std::variant<ResponseParser, TagParser> parser_;
-  std::optional<Vocabulary> vocabulary_;
-  std::string tail_;  // of a tag: what is held back
 };
 
 }  // namespace parlance::cli

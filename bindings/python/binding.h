@@ -75,6 +75,8 @@ nb::object to_tuple(Span span);
 
 // `dict[key] = value`, a null value being a pending exception.
 void set(nb::handle dict, PyObject* key, nb::object value);
+nb::object to_bytes(std::string_view bytes);
+nb::object to_bool(bool value);
 nb::object to_int(std::size_t value);
 
 // ---- write_json.cc

@@ -51,13 +51,6 @@ class Use {
   MatcherObject& object_;
 };
 
-nb::object to_bytes(std::string_view bytes) {
-  nb::object made = nb::steal(PyBytes_FromStringAndSize(
-      bytes.data(), static_cast<Py_ssize_t>(bytes.size())));
-  if (!made.is_valid()) throw nb::python_error();
-  return made;
-}
-
 nb::object to_ids(std::span<const TokenId> ids) {
   nb::list out;
   for (TokenId id : ids) out.append(to_int(id));

@@ -58,7 +58,7 @@ nb::object to_dict(const Event& event, const EventOutlines& outlines,
         set(dict, k.text, to_str(event.text));
       }
       if (event.dirty != outlines.dirty(event.field_index)) {
-        set(dict, k.dirty, nb::borrow(event.dirty ? Py_True : Py_False));
+        set(dict, k.dirty, to_bool(event.dirty));
       }
       break;
     case EventKind::kRegionClose:
@@ -76,7 +76,7 @@ nb::object to_dict(const Event& event, const EventOutlines& outlines,
   }
   set(dict, k.start, to_int(event.bytes.begin));
   set(dict, k.end, to_int(event.bytes.end));
-  if (event.cut) set(dict, k.cut, nb::borrow(Py_True));
+  if (event.cut) set(dict, k.cut, to_bool(true));
   if (tokens) set(dict, k.tokens, to_tuple(event.tokens));
   return dict;
 }
@@ -105,7 +105,7 @@ EventOutlines::EventOutlines(std::span<const Field> fields) {
         set(outline, k.text, none);
       }
       if (kind == EventKind::kRegionChunk) {
-        set(outline, k.dirty, nb::borrow(field.dirty ? Py_True : Py_False));
+        set(outline, k.dirty, to_bool(field.dirty));
       }
       if (kind == EventKind::kRegionClose) set(outline, k.value, none);
       set(outline, k.start, zero);
@@ -133,9 +133,8 @@ nb::object to_list(std::span<const Part> parts, const EventOutlines& outlines) {
     nb::dict entry;
     set(entry, keys().field, nb::borrow(outlines.name(part.field_index)));
     set(entry, keys().value, to_object(part.value));
-    set(entry, to_key("malformed").ptr(),
-        nb::borrow(part.malformed ? Py_True : Py_False));
-    set(entry, keys().cut, nb::borrow(part.cut ? Py_True : Py_False));
+    set(entry, to_key("malformed").ptr(), to_bool(part.malformed));
+    set(entry, keys().cut, to_bool(part.cut));
     set(entry, keys().start, to_int(part.bytes.begin));
     set(entry, keys().end, to_int(part.bytes.end));
     out.append(entry);

@@ -48,13 +48,7 @@ class ParserObject {
     return to_object(chat_message(parser_.message(), format_->names()));
   }
 
-  nb::object held() const {
-    std::string_view held = parser_.held();
-    nb::object made = nb::steal(PyBytes_FromStringAndSize(
-        held.data(), static_cast<Py_ssize_t>(held.size())));
-    if (!made.is_valid()) throw nb::python_error();
-    return made;
-  }
+  nb::object held() const { return to_bytes(parser_.held()); }
 
  private:
   ResponseParser make(nb::handle prefix, const ToolSet* tools,

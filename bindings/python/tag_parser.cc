@@ -66,14 +66,12 @@ class TagParserObject {
   nb::object feed(nb::handle text) {
     if (parser_.finalized()) raise_finalized("TagParser");
     std::span<const Event> got = feed_parser(parser_, text, ids_, input_);
-    keep_tail();
     return to_list(got, program_->outlines(), ids_, input_.fed);
   }
 
   nb::object finalize() {
     if (parser_.finalized()) raise_finalized("TagParser");
     nb::object list = to_list(parser_.finalize(), program_->outlines(), ids_);
-    tail_.clear();
     return nb::make_tuple(message(), list);
   }
 
@@ -92,41 +90,20 @@ class TagParserObject {
   }
   bool complete() const { return parser_.complete(); }
   std::size_t prefix_bytes() const { return parser_.prefix_bytes(); }
-  nb::object held() const {
-    nb::object made = nb::steal(PyBytes_FromStringAndSize(
-        tail_.data(), static_cast<Py_ssize_t>(tail_.size())));
-    if (!made.is_valid()) throw nb::python_error();
-    return made;
-  }
+  nb::object held() const { return to_bytes(parser_.held()); }
 
  private:
   TagParser make(nb::handle prefix) {
     Input in;
     read_prefix(prefix, program_->vocabulary(), in);
-    tail_ = in.text;
-    TagParser parser(program_->program(),
+    return TagParser(program_->program(),
                      {.vocabulary = ids_ ? program_->vocabulary() : nullptr,
                       .prefix = in.text});
-    tail_.erase(0, tail_.size() - std::min(tail_.size(), parser.held_bytes()));
-    return parser;
-  }
-
-  // The bytes that are held back are the last of what was fed.
-  void keep_tail() {
-    if (input_.in.is_text) {
-      tail_ += input_.in.text;
-    } else {
-      for (TokenId id : input_.in.ids) {
-        tail_ += program_->vocabulary()->bytes(id);
-      }
-    }
-    tail_.erase(0, tail_.size() - std::min(tail_.size(), parser_.held_bytes()));
   }
 
   nb::object program_object_;  // keeps program_
   const ProgramObject* program_;
   bool ids_;
-  std::string tail_;
   FedInput input_;
   TagParser parser_;
   nb::object initial_events_;

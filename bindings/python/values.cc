@@ -63,6 +63,15 @@ PyObject* interned(const char* text) {
   return object;
 }
 
+nb::object to_bytes(std::string_view bytes) {
+  return steal(PyBytes_FromStringAndSize(
+      bytes.data(), static_cast<Py_ssize_t>(bytes.size())));
+}
+
+nb::object to_bool(bool value) {
+  return nb::borrow(value ? Py_True : Py_False);
+}
+
 nb::object to_int(std::size_t value) { return steal(PyLong_FromSize_t(value)); }
 
 void set(nb::handle dict, PyObject* key, nb::object value) {
@@ -78,7 +87,7 @@ nb::object to_object(const json::Value& value) {
     case json::Kind::kNull:
       return nb::none();
     case json::Kind::kBool:
-      return nb::borrow(value.as_bool() ? Py_True : Py_False);
+      return to_bool(value.as_bool());
     case json::Kind::kInt:
       return steal(PyLong_FromLongLong(value.as_int()));
     case json::Kind::kBigInt: {

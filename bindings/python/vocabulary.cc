@@ -6,13 +6,6 @@ namespace parlance::python {
 
 namespace {
 
-nb::object to_bytes(std::string_view bytes) {
-  nb::object made = nb::steal(PyBytes_FromStringAndSize(
-      bytes.data(), static_cast<Py_ssize_t>(bytes.size())));
-  if (!made.is_valid()) throw nb::python_error();
-  return made;
-}
-
 std::string_view bytes_of(nb::handle value, std::string_view what) {
   if (!PyBytes_Check(value.ptr())) raise_type(what, "bytes", value);
   char* begin = nullptr;

@@ -153,6 +153,9 @@ class TagParser {
 
   // Bytes at the end of the input that no event has told yet.
   std::size_t held_bytes() const;
+  // Those bytes; U+FFFD of an id that is none.  Valid until the next feed() or
+  // finalize().
+  std::string_view held() const;
 
  private:
   struct State;

@@ -361,7 +361,11 @@ bool TagParser::complete() const {
 }
 
 std::size_t TagParser::held_bytes() const {
-  return static_cast<std::size_t>(state_->total() - state_->teller.position());
+  return held().size();
+}
+
+std::string_view TagParser::held() const {
+  return state_->text(state_->teller.position(), state_->total());
 }
 
 json::Value parse_by_tag(const TagProgram& program, std::string_view response,

@@ -225,12 +225,13 @@ TEST(TagParser, SaysWhatWasExpected) {
 TEST(TagParser, HoldsWhatMayBecomeATrigger) {
   TagParser parser(program_of(kCalls));
   parser.feed("<think>a</thi");
+  EXPECT_EQ(parser.held(), "</thi");
   EXPECT_EQ(parser.held_bytes(), 5u);
   parser.feed("nk>b<cal");
-  EXPECT_EQ(parser.held_bytes(), 4u);
+  EXPECT_EQ(parser.held(), "<cal");
   EXPECT_TRUE(parser.complete());
   parser.feed("l:");
-  EXPECT_EQ(parser.held_bytes(), 6u);
+  EXPECT_EQ(parser.held(), "<call:");
   EXPECT_FALSE(parser.complete());
 }
 
@@ -272,6 +273,21 @@ TEST(TagParser, Tokens) {
   spelled.feed_tokens(std::vector<TokenId>{0});
   spelled.finalize();
   EXPECT_EQ(spelled.tree().find("rest")->as_string(), "a");
+}
+
+TEST(TagParser, HoldsWhatAnUnknownTokenReadsAs) {
+  const Vocabulary vocabulary = small_vocabulary();
+  TagParserOptions reading;
+  reading.vocabulary = &vocabulary;
+  TagParser parser(program_of(R"({"type": "or", "elements": [
+      {"value": "\uFFFDa"}, {"value": "\uFFFDb"}]})"),
+                   reading);
+  parser.feed_tokens(std::vector<TokenId>{99});
+  EXPECT_EQ(parser.held(), "\uFFFD");
+  parser.feed_tokens(std::vector<TokenId>{1});
+  parser.finalize();
+  EXPECT_EQ(parser.held(), "");
+  EXPECT_TRUE(parser.complete());
 }
 
 TEST(TagParser, PrefixIsRead) {
