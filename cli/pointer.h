@@ -12,7 +12,7 @@ namespace parlance::cli {
 
 // The bytes to point at for `pointer` in `json`: a scalar itself, the key of an
 // array or object (their first character where there is no key).  Nothing if
-// the pointer leads nowhere.  REQUIRES: `json` can be read by json::parse.
+// the pointer leads nowhere.
 std::optional<Span> locate(std::string_view json, std::string_view pointer);
 
 }  // namespace parlance::cli

@@ -17,6 +17,7 @@ PUBLIC = ROOT / "include" / "parlance"
 VOCABULARY = {
     "error.h",
     "json.h",
+    "json_place.h",
     "limits.h",
     "line_column.h",
     "message.h",

@@ -58,23 +58,6 @@ std::string decode(std::string_view quoted) {
   return std::string(reader.take().as_string());
 }
 
-// Takes the first "/token" off `pointer` and unescapes it.
-std::string take_token(std::string_view& pointer) {
-  pointer.remove_prefix(1);
-  const std::size_t end = std::min(pointer.find('/'), pointer.size());
-  std::string token;
-  for (std::size_t i = 0; i < end; ++i) {
-    if (pointer[i] == '~' && i + 1 < end &&
-        (pointer[i + 1] == '0' || pointer[i + 1] == '1')) {
-      token.push_back(pointer[++i] == '0' ? '~' : '/');
-    } else {
-      token.push_back(pointer[i]);
-    }
-  }
-  pointer.remove_prefix(end);
-  return token;
-}
-
 }  // namespace
 
 Result<Located> Located::parse(std::string_view text,
@@ -84,7 +67,7 @@ Result<Located> Located::parse(std::string_view text,
   return Located(std::string(text), *std::move(root));
 }
 
-std::optional<Located::Place> Located::find(std::string_view pointer) const {
+std::optional<JsonPlace> Located::find(std::string_view pointer) const {
   const std::string_view text = text_;
   std::size_t at = skip_blanks(text, 0);
   std::optional<Span> key;
@@ -113,23 +96,23 @@ std::optional<Located::Place> Located::find(std::string_view pointer) const {
     if (!found) return std::nullopt;
     at = *found;
   }
-  return Place{{at, skip_value(text, at)}, key};
+  return JsonPlace{{at, skip_value(text, at)}, key};
 }
 
 std::optional<Span> Located::value_span(std::string_view pointer) const {
-  const std::optional<Place> place = find(pointer);
+  const std::optional<JsonPlace> place = find(pointer);
   if (!place) return std::nullopt;
   return place->value;
 }
 
 std::optional<Span> Located::key_span(std::string_view pointer) const {
-  const std::optional<Place> place = find(pointer);
+  const std::optional<JsonPlace> place = find(pointer);
   return place ? place->key : std::nullopt;
 }
 
 std::optional<std::size_t> Located::source_offset_in_string(
     std::string_view pointer, std::size_t decoded_byte_offset) const {
-  const std::optional<Place> place = find(pointer);
+  const std::optional<JsonPlace> place = find(pointer);
   if (!place || text_[place->value.begin] != '"') return std::nullopt;
   const std::size_t close = place->value.end - 1;
   std::size_t decoded = 0;
@@ -157,6 +140,22 @@ std::optional<std::size_t> Located::source_offset_in_string(
   }
   if (decoded_byte_offset == decoded) return close;
   return std::nullopt;
+}
+
+std::string take_token(std::string_view& pointer) {
+  pointer.remove_prefix(1);
+  const std::size_t end = std::min(pointer.find('/'), pointer.size());
+  std::string token;
+  for (std::size_t i = 0; i < end; ++i) {
+    if (pointer[i] == '~' && i + 1 < end &&
+        (pointer[i + 1] == '0' || pointer[i + 1] == '1')) {
+      token.push_back(pointer[++i] == '0' ? '~' : '/');
+    } else {
+      token.push_back(pointer[i]);
+    }
+  }
+  pointer.remove_prefix(end);
+  return token;
 }
 
 std::string append_pointer(std::string path, std::string_view key) {

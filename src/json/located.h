@@ -17,6 +17,7 @@
 #include <string_view>
 
 #include "parlance/json.h"
+#include "parlance/json_place.h"
 
 namespace parlance::json {
 
@@ -45,14 +46,12 @@ class Located {
   std::optional<std::size_t> source_offset_in_string(
       std::string_view pointer, std::size_t decoded_byte_offset) const;
 
+  // Both.
+  std::optional<JsonPlace> find(std::string_view pointer) const;
+
  private:
-  struct Place {
-    Span value;
-    std::optional<Span> key;
-  };
   Located(std::string text, Value root)
       : text_(std::move(text)), root_(std::move(root)) {}
-  std::optional<Place> find(std::string_view pointer) const;
 
   std::string text_;
   Value root_;
@@ -66,6 +65,9 @@ Error place_error(Error error, std::string_view source);
 // `path` extended by "/key", with ~ and / of the key escaped.
 std::string append_pointer(std::string path, std::string_view key);
 std::string append_pointer(std::string path, std::size_t index);
+// Takes the first "/token" off `pointer` and unescapes it.
+// REQUIRES: `pointer` begins with "/".
+std::string take_token(std::string_view& pointer);
 
 }  // namespace parlance::json
 

@@ -4,15 +4,23 @@
 
 #include "json/located.h"
 
-namespace parlance::json {
+namespace parlance {
+namespace json {
+namespace {
 
-Error place_error(Error error, std::string_view source) {
-  const std::optional<Span> in_string = std::exchange(error.span, std::nullopt);
+Result<Located> read_again(std::string_view source) {
   ParseOptions options;
   // It was read once, under the caller's limits.
   options.limits.json_depth = source.size();
   options.limits.integer_digits = source.size();
-  const Result<Located> located = Located::parse(source, options);
+  return Located::parse(source, options);
+}
+
+}  // namespace
+
+Error place_error(Error error, std::string_view source) {
+  const std::optional<Span> in_string = std::exchange(error.span, std::nullopt);
+  const Result<Located> located = read_again(source);
   if (!located) return error;
   if (in_string) {
     const std::optional<std::size_t> begin =
@@ -30,4 +38,12 @@ Error place_error(Error error, std::string_view source) {
   return error;
 }
 
-}  // namespace parlance::json
+}  // namespace json
+
+std::optional<JsonPlace> find_json_place(std::string_view json,
+                                         std::string_view pointer) {
+  const Result<json::Located> located = json::read_again(json);
+  return located ? located->find(pointer) : std::nullopt;
+}
+
+}  // namespace parlance

@@ -3,6 +3,9 @@
 
 #include "schema/document.h"
 
+#include <utility>
+
+#include "json/located.h"
 #include "json/writer.h"
 
 namespace parlance::schema {
@@ -15,19 +18,6 @@ struct Step {
   const Value* value = nullptr;
   std::size_t next = 0;  // index of the child to look at next
 };
-
-void append_token(std::string& out, std::string_view token) {
-  out += '/';
-  for (const char c : token) {
-    if (c == '~') {
-      out += "~0";
-    } else if (c == '/') {
-      out += "~1";
-    } else {
-      out += c;
-    }
-  }
-}
 
 // The pointer from `root` to `wanted`, if it is inside.
 std::optional<std::string> search(const Value& root, const Value* wanted) {
@@ -54,11 +44,11 @@ std::optional<std::string> search(const Value& root, const Value* wanted) {
     const Value& parent = *path[i].value;
     const std::size_t taken = path[i].next - 1;
     if (parent.is_array()) {
-      append_token(out, std::to_string(taken));
+      out = json::append_pointer(std::move(out), taken);
     } else {
-      append_token(
-          out,
-          (parent.members().begin() + static_cast<std::ptrdiff_t>(taken))->key);
+      const auto member =
+          parent.members().begin() + static_cast<std::ptrdiff_t>(taken);
+      out = json::append_pointer(std::move(out), member->key);
     }
   }
   return out;

@@ -4,6 +4,7 @@
 
 #include <charconv>
 
+#include "json/located.h"
 #include "schema/uri.h"
 
 namespace parlance::schema {
@@ -81,20 +82,6 @@ const Value* step(const Value& value, std::string_view token) {
     return nullptr;
   }
   return &value.items()[index];
-}
-
-// ~1 is '/', ~0 is '~' (RFC 6901).
-std::string unescape(std::string_view token) {
-  std::string out;
-  for (std::size_t i = 0; i < token.size(); ++i) {
-    if (token[i] == '~' && i + 1 < token.size() &&
-        (token[i + 1] == '0' || token[i + 1] == '1')) {
-      out += token[++i] == '0' ? '~' : '/';
-    } else {
-      out += token[i];
-    }
-  }
-  return out;
 }
 
 // The identifier of a schema, "" if it has none that moves its base.
@@ -355,18 +342,13 @@ Resources::Step Resources::follow_pointer(ResourceId from,
   Target target = root_of(from);
   Where place = Where::kSchema;
   while (!pointer.empty()) {
-    pointer.remove_prefix(1);  // '/'
-    const std::string_view raw = pointer.substr(0, pointer.find('/'));
-    pointer.remove_prefix(raw.size());
     if (place == Where::kSchema) {
       target.resource = enter(*target.value, target.resource);
     }
-    const bool escaped = raw.find('~') != std::string_view::npos;
-    const std::string unescaped = escaped ? unescape(raw) : std::string();
-    const std::string_view token = escaped ? unescaped : raw;
+    const std::string token = json::take_token(pointer);
     const Value* next = step(*target.value, token);
     if (next == nullptr) {
-      return {.target = {}, .missing = std::string(token), .at = target.value};
+      return {.target = {}, .missing = token, .at = target.value};
     }
     place = inside(place, token, *next);
     target.value = next;

@@ -8,29 +8,16 @@
 #include <string_view>
 #include <utility>
 
+#include "json/located.h"
 #include "parlance/error.h"
 #include "parlance/json.h"
 
 namespace parlance::vocab {
 
-// `path` and one more reference token, escaped as RFC 6901 says.
-inline std::string child(std::string_view path, std::string_view key) {
-  std::string out(path);
-  out += '/';
-  for (const char c : key) {
-    if (c == '~') {
-      out += "~0";
-    } else if (c == '/') {
-      out += "~1";
-    } else {
-      out += c;
-    }
-  }
-  return out;
-}
-
-inline std::string child(std::string_view path, std::size_t index) {
-  return child(path, std::to_string(index));
+// `path` and one more reference token.
+template <class Token>
+std::string child(std::string_view path, Token token) {
+  return json::append_pointer(std::string(path), token);
 }
 
 inline Error wrong_type(std::string path, std::string_view expected,

@@ -15,6 +15,7 @@
 #include "json/lax.h"
 #include "json/located.h"
 #include "json/reader.h"
+#include "parlance/json_place.h"
 
 namespace parlance::json {
 namespace {
@@ -410,7 +411,12 @@ TEST(Located, Places) {
     if (key) {
       EXPECT_EQ(kSource.substr(key->begin, key->size()), row.key);
     }
+    const auto place = find_json_place(kSource, row.pointer);
+    ASSERT_TRUE(place.has_value()) << row.pointer;
+    EXPECT_EQ(place->value, *value);
+    EXPECT_EQ(place->key, key);
   }
+  EXPECT_FALSE(find_json_place("[", "").has_value());
   EXPECT_EQ(source->value_span(""), (Span{1, kSource.size() - 1}));
   EXPECT_FALSE(source->key_span("").has_value());
   for (const std::string_view none :
