@@ -96,7 +96,6 @@ bool Goals::Expander::excludes(const ObjectShape& object,
   }
   for (const KeyId key : required) {
     std::vector<Literal> literals;
-    bool both = false;
     for (const NodeId node : denial.nodes) {
       const NodeId child = goals_.declared(node, key);
       const schema::ObjectRules& rules = document().node(node).objects();
@@ -107,23 +106,9 @@ bool Goals::Expander::excludes(const ObjectShape& object,
         literals.push_back(holds(rules.additional_properties));
       }
     }
-    both = !literals.empty();
-    const std::size_t denied = literals.size();
-    for (const MemberRules& rules : object.members) {
-      const NodeId child = goals_.declared(rules.node, key);
-      if (child != kNoNode) {
-        literals.push_back(holds(child));
-      } else if (rules.extra != kNoLiteral && document()
-                                                  .node(rules.node)
-                                                  .objects()
-                                                  .pattern_properties.empty()) {
-        literals.push_back(rules.extra);
-      }
-    }
-    for (const auto& [at, literal] : object.at) {
-      if (at == key) literals.push_back(literal);
-    }
-    both = both && literals.size() > denied;
+    const bool denied = !literals.empty();
+    const std::vector<Literal> own = known(object, key);
+    literals.insert(literals.end(), own.begin(), own.end());
     const bool never =
         std::any_of(literals.begin(), literals.end(), [&](Literal literal) {
           return literal == kNever ||
@@ -131,7 +116,7 @@ bool Goals::Expander::excludes(const ObjectShape& object,
                   document().node(literal >> 1).types == 0);
         });
     if (never) return true;
-    if (!both) continue;
+    if (!denied || own.empty()) continue;
     const Answer answer = goals_.ask(goals_.goal(std::move(literals)));
     if (answer.surely_not()) return true;
   }

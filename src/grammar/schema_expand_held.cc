@@ -219,7 +219,7 @@ bool Goals::Expander::take_object(Partial& partial, NodeId id,
   // exclude each other; to see that early keeps their number down.
   if (object.members.size() > 1) {
     const auto never = [&](KeyId key) {
-      const Answer answer = goals_.ask(known_goal(object, key));
+      const Answer answer = goals_.ask(goals_.goal(known(object, key)));
       return !answer.yes && answer.low == Answer::kNone;
     };
     for (std::size_t i = 0; i < object.required.size(); ++i) {
@@ -234,7 +234,8 @@ bool Goals::Expander::take_object(Partial& partial, NodeId id,
 }
 
 // What is known so far of the value of a member, patterns left aside.
-GoalId Goals::Expander::known_goal(const ObjectShape& object, KeyId key) {
+std::vector<Literal> Goals::Expander::known(const ObjectShape& object,
+                                            KeyId key) {
   std::vector<Literal> literals;
   for (const MemberRules& rules : object.members) {
     const NodeId child = goals_.declared(rules.node, key);
@@ -250,7 +251,7 @@ GoalId Goals::Expander::known_goal(const ObjectShape& object, KeyId key) {
   for (const auto& [at, literal] : object.at) {
     if (at == key) literals.push_back(literal);
   }
-  return goals_.goal(std::move(literals));
+  return literals;
 }
 
 std::vector<Goals::Expander::Choice> Goals::Expander::any_of(const Node& node) {

@@ -136,7 +136,7 @@ class Goals::Expander {
   bool take_array(Partial& partial, NodeId id, const schema::ArrayRules& rules);
   bool take_object(Partial& partial, NodeId id,
                    const schema::ObjectRules& rules);
-  GoalId known_goal(const ObjectShape& object, KeyId key);
+  std::vector<Literal> known(const ObjectShape& object, KeyId key);
   std::vector<Choice> any_of(const Node& node);
   std::vector<Choice> one_of(const Node& node);
   static std::vector<Choice> conditional(const Node& node);
