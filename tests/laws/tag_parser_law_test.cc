@@ -17,6 +17,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/utf8.h"
 #include "parlance/grammar.h"
 #include "parlance/json.h"
 #include "parlance/tag_parser.h"
@@ -28,23 +29,6 @@ namespace {
 
 using testing::tell_tag;
 using testing::ToldTag;
-
-json::Value vectors(std::string_view name) {
-  const auto folder = testing::vector_folder();
-  if (!folder) return {};
-  return testing::read_json(*folder / "structural_tag" / std::string(name));
-}
-
-std::string instance_of(const json::Value& row) {
-  const json::Value& instance = *row.find("instance");
-  if (instance.is_string()) return std::string(instance.as_string());
-  const std::string hex(instance.find("hex")->as_string());
-  std::string out;
-  for (std::size_t i = 0; i + 1 < hex.size(); i += 2) {
-    out += static_cast<char>(std::stoi(hex.substr(i, 2), nullptr, 16));
-  }
-  return out;
-}
 
 struct Both {
   Grammar grammar;
@@ -73,16 +57,6 @@ void expect_equal(const ToldTag& a, const ToldTag& b) {
   EXPECT_EQ(a.events, b.events);
 }
 
-std::size_t begun_character(std::string_view text) {
-  for (std::size_t size = 1; size <= 3 && size <= text.size(); ++size) {
-    const std::string_view tail = text.substr(text.size() - size);
-    if ((static_cast<std::uint8_t>(tail[0]) & 0xC0) == 0x80) continue;
-    const base::Utf8Step step = base::next_utf8(tail);
-    return step.kind == base::Utf8Step::Kind::kIncomplete ? size : 0;
-  }
-  return 0;
-}
-
 void check(const Both& both, std::string_view text, std::mt19937& random) {
   SCOPED_TRACE(json::dump(json::Value(text)));
   const ToldTag whole = tell_tag(both.program, text);
@@ -93,7 +67,7 @@ void check(const Both& both, std::string_view text, std::mt19937& random) {
   // A character that does not fit goes to the rest as a whole.
   const std::size_t fits = rejection ? rejection->offset : text.size();
   const std::size_t expected_end =
-      rejection ? fits - begun_character(text.substr(0, fits)) : fits;
+      rejection ? fits - base::begun_character(text.substr(0, fits)) : fits;
   EXPECT_EQ(end, expected_end);
   EXPECT_EQ(whole.tree.find("rest")->size(), 0u);
   EXPECT_EQ(whole.tree.find("rest")->as_string().empty(), end == text.size());
@@ -107,8 +81,8 @@ void check(const Both& both, std::string_view text, std::mt19937& random) {
   }
 }
 
-void run(std::string_view file) {
-  const json::Value rows = vectors(file);
+void run(const std::string& file) {
+  const json::Value rows = testing::vectors("structural_tag/" + file);
   if (rows.size() == 0) GTEST_SKIP() << "no vectors; set PARLANCE_VECTORS";
   std::map<std::string, std::unique_ptr<Result<Both>>> known;
   std::mt19937 random(1);
@@ -119,7 +93,7 @@ void run(std::string_view file) {
     SCOPED_TRACE(std::string(row.find("id")->as_string()) + " " +
                  json::dump(spec, {.ascii = false}));
     ASSERT_TRUE(*both) << both->error().to_string();
-    const std::string text = instance_of(row);
+    const std::string text = testing::bytes_of(*row.find("instance"));
     check(**both, text, random);
     check(**both, text.substr(0, random() % (text.size() + 1)), random);
     check(**both, text + "x", random);

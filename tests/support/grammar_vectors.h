@@ -24,18 +24,6 @@ inline std::string_view text_of(const json::Value& value,
   return found == nullptr ? std::string_view() : found->as_string();
 }
 
-inline std::string bytes_of(const json::Value& value) {
-  const json::Value* hex = value.find("hex");
-  if (hex == nullptr) return std::string(value.as_string());
-  std::string out;
-  std::string_view digits = hex->as_string();
-  for (std::size_t i = 0; i + 1 < digits.size(); i += 2) {
-    out += static_cast<char>(
-        std::stoi(std::string(digits.substr(i, 2)), nullptr, 16));
-  }
-  return out;
-}
-
 inline Result<grammar::Rules> rules_of(const json::Value& vector) {
   const std::string_view kind = text_of(vector, "kind");
   if (kind == "union" || kind == "concat") {

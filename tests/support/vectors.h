@@ -45,6 +45,28 @@ inline json::Value read_json(const std::filesystem::path& path) {
   return value ? *value : json::Value();
 }
 
+#ifdef PARLANCE_TEST_DATA
+// The vectors in one file, such as "grammar/ebnf.json"; null where there is no
+// such file.
+inline json::Value vectors(std::string_view file) {
+  const auto folder = vector_folder();
+  return folder ? read_json(*folder / file) : json::Value();
+}
+#endif
+
+// A text as a vector has it: a string, or {"hex": "..."}.
+inline std::string bytes_of(const json::Value& value) {
+  const json::Value* hex = value.find("hex");
+  if (hex == nullptr) return std::string(value.as_string());
+  std::string out;
+  std::string_view digits = hex->as_string();
+  for (std::size_t i = 0; i + 1 < digits.size(); i += 2) {
+    out += static_cast<char>(
+        std::stoi(std::string(digits.substr(i, 2)), nullptr, 16));
+  }
+  return out;
+}
+
 // {"$float": "nan"}, {"$int": "..."} and {"$utf16": [...]} stand for what JSON
 // cannot hold.
 inline json::Value decode(const json::Value& value) {

@@ -6,15 +6,14 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <fstream>
-#include <sstream>
 #include <string>
 #include <vector>
 
 #include "format/description.h"
 #include "format/transform.h"
 #include "parlance/json.h"
+#include "support/vectors.h"
 
 namespace parlance {
 namespace {
@@ -508,11 +507,8 @@ TEST(BuiltIn, EveryOneLoads) {
 }
 
 TEST(BuiltIn, EveryOneIsDescribed) {
-  std::ifstream file(std::string(PARLANCE_FORMATS_DIR) +
-                     "/../docs/reference/formats.md");
-  std::stringstream text;
-  text << file.rdbuf();
-  const std::string table = text.str();
+  const std::string table = testing::read_file(
+      std::string(PARLANCE_FORMATS_DIR) + "/../docs/reference/formats.md");
   for (std::string_view name : Format::built_in_names()) {
     const std::string link = "[`" + std::string(name) + "`](../../formats/" +
                              std::string(name) + ".md)";
@@ -706,16 +702,6 @@ TEST(Detect, SaysWhenNothingFits) {
   }
 }
 
-// A text in a file of the vectors, "" when it is not there.
-std::string vector_file(const std::string& name) {
-  const char* folder = std::getenv("PARLANCE_VECTORS");
-  if (folder == nullptr) return "";
-  std::ifstream file(std::string(folder) + "/response_template/" + name);
-  std::stringstream text;
-  text << file.rdbuf();
-  return text.str();
-}
-
 std::string lower(std::string text) {
   for (char& c : text) {
     if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
@@ -724,34 +710,34 @@ std::string lower(std::string text) {
 }
 
 TEST(Conformance, EveryTemplateOfTheVectors) {
-  const std::string templates_text = vector_file("templates.json");
-  if (templates_text.empty()) GTEST_SKIP() << "PARLANCE_VECTORS has none";
-  const json::Value templates = read(templates_text);
+  const json::Value templates =
+      testing::vectors("response_template/templates.json");
+  if (templates.is_null()) GTEST_SKIP() << "no vectors; set PARLANCE_VECTORS";
   int loaded = 0;
   int refused = 0;
-  for (const char* file : {"anchor.json",
-                           "chunk-invariance.json",
-                           "content-basic.json",
-                           "content-json.json",
-                           "content-kv.json",
-                           "content-xml.json",
-                           "eos.json",
-                           "events.json",
-                           "extended-events.json",
-                           "fuzz.json",
-                           "implicit.json",
-                           "join.json",
-                           "literals.json",
-                           "load.json",
-                           "model-like.json",
-                           "prefix.json",
-                           "regex-semantics.json",
-                           "repeats-defaults.json",
-                           "scan.json",
-                           "tools.json",
-                           "transform.json",
-                           "upstream-models.json"}) {
-    const json::Value cases = read(vector_file(file));
+  for (const std::string file : {"anchor.json",
+                                 "chunk-invariance.json",
+                                 "content-basic.json",
+                                 "content-json.json",
+                                 "content-kv.json",
+                                 "content-xml.json",
+                                 "eos.json",
+                                 "events.json",
+                                 "extended-events.json",
+                                 "fuzz.json",
+                                 "implicit.json",
+                                 "join.json",
+                                 "literals.json",
+                                 "load.json",
+                                 "model-like.json",
+                                 "prefix.json",
+                                 "regex-semantics.json",
+                                 "repeats-defaults.json",
+                                 "scan.json",
+                                 "tools.json",
+                                 "transform.json",
+                                 "upstream-models.json"}) {
+    const json::Value cases = testing::vectors("response_template/" + file);
     for (const json::Value& row : cases.items()) {
       const std::string id(row.find("id")->as_string());
       const json::Value* spec = row.find("template");
@@ -787,9 +773,8 @@ TEST(Conformance, EveryTemplateOfTheVectors) {
 }
 
 TEST(Conformance, Placeholders) {
-  const std::string text = vector_file("unit-rows.json");
-  if (text.empty()) GTEST_SKIP() << "PARLANCE_VECTORS has none";
-  const json::Value rows = read(text);
+  const json::Value rows = testing::vectors("response_template/unit-rows.json");
+  if (rows.is_null()) GTEST_SKIP() << "no vectors; set PARLANCE_VECTORS";
   for (const json::Value& row : rows.items()) {
     if (row.find("kind")->as_string() != "is_placeholder") continue;
     const std::string_view input = row.find("input")->as_string();

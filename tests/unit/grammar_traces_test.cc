@@ -211,11 +211,9 @@ std::string replay(const Value& vector) {
   return "";
 }
 
-void run(std::string_view file) {
-  std::optional<std::filesystem::path> folder = testing::vector_folder();
-  if (!folder) GTEST_SKIP() << "there are no vectors beside the tree";
-  const Value vectors = testing::read_json(*folder / "grammar" / file);
-  ASSERT_GT(vectors.size(), 0u);
+void run(const std::string& file) {
+  const Value vectors = testing::vectors("grammar/" + file);
+  if (vectors.size() == 0) GTEST_SKIP() << "no vectors; set PARLANCE_VECTORS";
   for (const Value& vector : vectors.items()) {
     const std::string_view id = text_of(vector, "id");
     const std::string said = replay(vector);

@@ -109,11 +109,9 @@ std::string compare(const Grammar& grammar, SlowRecogniser& slow,
   return "";
 }
 
-void run_grammars(std::string_view file) {
-  const auto folder = testing::vector_folder();
-  if (!folder) GTEST_SKIP() << "there are no vectors beside the tree";
-  const Value vectors = testing::read_json(*folder / "grammar" / file);
-  ASSERT_GT(vectors.size(), 0u);
+void run_grammars(const std::string& file) {
+  const Value vectors = testing::vectors("grammar/" + file);
+  if (vectors.size() == 0) GTEST_SKIP() << "no vectors; set PARLANCE_VECTORS";
   for (const Value& vector : vectors.items()) {
     SCOPED_TRACE(std::string(text_of(vector, "id")) + "\n" +
                  std::string(text_of(vector, "spec").substr(0, 300)));
@@ -146,11 +144,9 @@ TEST(RulesMachineVectors, Lark) { run_grammars("lark.json"); }
 TEST(RulesMachineVectors, LarkErrors) { run_grammars("lark_errors.json"); }
 TEST(RulesMachineVectors, Combine) { run_grammars("combine.json"); }
 
-void run_tags(std::string_view file) {
-  const auto folder = testing::vector_folder();
-  if (!folder) GTEST_SKIP() << "there are no vectors beside the tree";
-  const Value rows = testing::read_json(*folder / "structural_tag" / file);
-  ASSERT_GT(rows.size(), 0u);
+void run_tags(const std::string& file) {
+  const Value rows = testing::vectors("structural_tag/" + file);
+  if (rows.size() == 0) GTEST_SKIP() << "no vectors; set PARLANCE_VECTORS";
   struct Both {
     Result<testing::TagReader> slow;
     Result<Grammar> fast;

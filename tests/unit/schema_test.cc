@@ -3,9 +3,6 @@
 
 #include <gtest/gtest.h>
 
-#include <cstdlib>
-#include <fstream>
-#include <sstream>
 #include <string>
 #include <vector>
 
@@ -13,6 +10,7 @@
 #include "parlance/tools.h"
 #include "schema/cast_calls.h"
 #include "schema/typing.h"
+#include "support/vectors.h"
 
 namespace parlance::schema {
 namespace {
@@ -248,27 +246,9 @@ TEST(CastToolCalls, DeepListsNeedNoStack) {
   EXPECT_EQ(inner->find("function")->find("arguments")->find("n")->as_int(), 7);
 }
 
-// A value as the vectors spell it: {"$int": "..."} and {"$float": "..."}.
-json::Value from_vector(const json::Value& value) {
-  if (const json::Value* digits = value.find("$int")) {
-    return json::Value::integer(digits->as_string());
-  }
-  if (const json::Value* name = value.find("$float")) {
-    return read(name->as_string() == "nan"   ? "NaN"
-                : name->as_string() == "inf" ? "Infinity"
-                                             : "-Infinity");
-  }
-  return value;
-}
-
 TEST(Conformance, UnitRows) {
-  const char* folder = std::getenv("PARLANCE_VECTORS");
-  if (folder == nullptr) GTEST_SKIP() << "PARLANCE_VECTORS is not set";
-  std::ifstream file(std::string(folder) + "/response_template/unit-rows.json");
-  if (!file) GTEST_SKIP() << "no response_template/unit-rows.json";
-  std::stringstream text;
-  text << file.rdbuf();
-  const json::Value rows = read(text.str());
+  const json::Value rows = testing::vectors("response_template/unit-rows.json");
+  if (rows.is_null()) GTEST_SKIP() << "no vectors; set PARLANCE_VECTORS";
   int count = 0;
   for (const json::Value& row : rows.items()) {
     const std::string_view kind = row.find("kind")->as_string();
@@ -279,7 +259,7 @@ TEST(Conformance, UnitRows) {
       const std::optional<json::Value> value =
           cast(from.as_string(), types_named(input.items()[1]));
       EXPECT_EQ(json::dump(value ? *value : from),
-                json::dump(from_vector(*row.find("output"))))
+                json::dump(testing::decode(*row.find("output"))))
           << id;
       ++count;
     } else if (kind == "schema_types") {

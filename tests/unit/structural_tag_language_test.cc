@@ -20,31 +20,14 @@ namespace {
 using testing::make_tag_reader;
 using testing::TagReader;
 
-json::Value vectors(std::string_view name) {
-  const auto folder = testing::vector_folder();
-  if (!folder) return {};
-  return testing::read_json(*folder / "structural_tag" / std::string(name));
-}
-
-std::string instance_of(const json::Value& row) {
-  const json::Value& instance = *row.find("instance");
-  if (instance.is_string()) return std::string(instance.as_string());
-  const std::string hex(instance.find("hex")->as_string());
-  std::string out;
-  for (std::size_t i = 0; i + 1 < hex.size(); i += 2) {
-    out += static_cast<char>(std::stoi(hex.substr(i, 2), nullptr, 16));
-  }
-  return out;
-}
-
 // Vectors whose verdict is not ours, each with its reason.
 const auto& differences() {
   static const auto all = testing::documented_differences("structural-tags.md");
   return all;
 }
 
-void run(std::string_view file, std::size_t expected_rows) {
-  const json::Value rows = vectors(file);
+void run(const std::string& file, std::size_t expected_rows) {
+  const json::Value rows = testing::vectors("structural_tag/" + file);
   if (rows.size() == 0) GTEST_SKIP() << "no vectors; set PARLANCE_VECTORS";
   EXPECT_EQ(rows.size(), expected_rows);
   std::map<std::string, std::unique_ptr<Result<TagReader>>> readers;
@@ -59,7 +42,7 @@ void run(std::string_view file, std::size_t expected_rows) {
                  "\n" + json::dump(*row.find("instance"), {.ascii = false}));
     EXPECT_TRUE(*reader) << reader->error().to_string();
     if (!*reader) continue;
-    EXPECT_EQ((*reader)->accepts(instance_of(row)),
+    EXPECT_EQ((*reader)->accepts(testing::bytes_of(*row.find("instance"))),
               row.find("accepted")->as_bool() != differences().contains(id));
   }
 }
@@ -74,7 +57,7 @@ TEST(StructuralTagLanguage, BuiltinInstances) {
 TEST(StructuralTagLanguage, Mutations) { run("mutations.json", 880); }
 
 TEST(StructuralTagLanguage, ErrorsOfWhatIsInside) {
-  const json::Value rows = vectors("errors.json");
+  const json::Value rows = testing::vectors("structural_tag/errors.json");
   if (rows.size() == 0) GTEST_SKIP() << "no vectors; set PARLANCE_VECTORS";
   for (const json::Value& row : rows.items()) {
     const json::Value* spec = row.find("spec");
@@ -167,7 +150,7 @@ void run_steps(Session& session, const json::Array& steps) {
 }
 
 TEST(StructuralTagLanguage, Traces) {
-  const json::Value rows = vectors("traces.json");
+  const json::Value rows = testing::vectors("structural_tag/traces.json");
   if (rows.size() == 0) GTEST_SKIP() << "no vectors; set PARLANCE_VECTORS";
   EXPECT_EQ(rows.size(), 40u);
   for (const json::Value& row : rows.items()) {

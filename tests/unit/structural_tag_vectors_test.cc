@@ -16,12 +16,6 @@
 namespace parlance {
 namespace {
 
-json::Value vectors(std::string_view name) {
-  const auto folder = testing::vector_folder();
-  if (!folder) return {};
-  return testing::read_json(*folder / "structural_tag" / std::string(name));
-}
-
 #define SKIP_WITHOUT(list) \
   if (list.size() == 0) GTEST_SKIP() << "no vectors; set PARLANCE_VECTORS"
 
@@ -36,7 +30,7 @@ const std::map<std::string_view, std::string_view> kWrongInside = {
 };
 
 TEST(StructuralTagVectors, Errors) {
-  const json::Value rows = vectors("errors.json");
+  const json::Value rows = testing::vectors("structural_tag/errors.json");
   SKIP_WITHOUT(rows);
   EXPECT_EQ(rows.size(), 86u);
   for (const json::Value& row : rows.items()) {
@@ -57,10 +51,10 @@ TEST(StructuralTagVectors, Errors) {
 // Every definition that other vectors use is read, and reads back.
 TEST(StructuralTagVectors, Definitions) {
   std::size_t count = 0;
-  for (const char* name :
+  for (const std::string name :
        {"formats.json", "probes.json", "seed_examples.json", "xml_styles.json",
         "builtin_instances.json", "mutations.json", "traces.json"}) {
-    const json::Value rows = vectors(name);
+    const json::Value rows = testing::vectors("structural_tag/" + name);
     SKIP_WITHOUT(rows);
     json::Value last;
     for (const json::Value& row : rows.items()) {
@@ -106,7 +100,8 @@ ToolCallingOptions options_of(const json::Value& spec) {
 }
 
 TEST(StructuralTagVectors, BuiltinShapes) {
-  const json::Value rows = vectors("builtin_shapes.json");
+  const json::Value rows =
+      testing::vectors("structural_tag/builtin_shapes.json");
   SKIP_WITHOUT(rows);
   EXPECT_EQ(rows.size(), 349u);
   for (const json::Value& row : rows.items()) {
@@ -153,7 +148,8 @@ json::Value without_fields(json::Value tag) {
 // Only harmony is another shape when a call is really required; all say what
 // is read from them.
 TEST(StructuralTagVectors, ShapesThatAreOurs) {
-  const json::Value rows = vectors("builtin_shapes.json");
+  const json::Value rows =
+      testing::vectors("structural_tag/builtin_shapes.json");
   SKIP_WITHOUT(rows);
   for (const json::Value& row : rows.items()) {
     const json::Value& spec = *row.find("spec");
