@@ -62,11 +62,10 @@ class Parlance(bench_mask_peers.Parlance):
         )
 
     def compile_tag(self, tag):
-        grammar = self._parlance.Grammar.from_structural_tag(tag)
-        return grammar.compile(self._compiler)
+        return self._compiler.compile_structural_tag(tag)
 
     def compile_ebnf(self, source):
-        return self._parlance.Grammar.from_ebnf(source).compile(self._compiler)
+        return self._compiler.compile_ebnf(source)
 
     def accept_text(self, matcher, text):
         return matcher.accept_bytes(text.encode())

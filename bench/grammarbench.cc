@@ -6,17 +6,18 @@
 // Tags: tool calling of 1, 16 and 128 tools, whose schemas are MaskBench's, in
 // a style that writes arguments as JSON and in one that writes elements.
 //
-//   first       tag JSON -> Grammar -> Constraint -> first mask
+//   first       tag JSON -> Constraint -> first mask
 //   in call     then the bytes up to a call's arguments -> mask
 //   again       the same two for the same tag in the same compiler
 //   changed     the same two for a tag with another tool in the place of one,
 //               which is called
 //
-// each with an empty cache of masks but for "again" and "changed"; the tables
-// of the vocabulary are there.  Then a response of prose and calls is written
-// token by token.  Grammars: the texts beside them.  A step is: fill the mask,
-// look the token up, accept it.  "1st" is the first text of a constraint with
-// an empty cache, "2nd" the same text again.  All on one thread.
+// each with an empty cache of grammars and masks but for "again" and "changed";
+// the tables of the vocabulary are there.  Then a response of prose and calls
+// is written token by token.  Grammars: the texts beside them.  A step is: fill
+// the mask, look the token up, accept it.  "1st" is the first text of a
+// constraint with an empty cache, "2nd" the same text again.  All on one
+// thread.
 
 #include <unistd.h>
 
@@ -132,8 +133,8 @@ Bench::First Bench::first_masks(const Compiler& compiler,
                                 const std::string& begin) {
   First out;
   Clock::time_point at = Clock::now();
-  const Grammar grammar = take(Grammar::from_structural_tag(tag), "tag");
-  const Constraint constraint = take(compiler.compile(grammar), "tag");
+  const Constraint constraint =
+      take(compiler.compile_structural_tag(tag), "tag");
   Matcher matcher = constraint.matcher();
   matcher.fill_bitmask(row_);
   out.first = since(at);

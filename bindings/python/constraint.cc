@@ -68,9 +68,11 @@ void check_stop_ids(std::span<const TokenId> ids,
 }
 
 Compiler make_compiler(const Vocabulary& vocabulary, std::size_t cache_bytes,
-                       nb::handle stop_ids, std::string_view tables_file) {
+                       std::size_t grammar_bytes, nb::handle stop_ids,
+                       std::string_view tables_file) {
   CompilerOptions options;
   options.cache_bytes = cache_bytes;
+  options.grammar_bytes = grammar_bytes;
   options.stop_ids = read_ids(stop_ids, "stop_ids");
   options.tables_file = tables_file;
   check_stop_ids(options.stop_ids, vocabulary);
@@ -105,6 +107,36 @@ std::unique_ptr<MatcherObject> make_matcher(const Constraint& self,
   }
   return std::make_unique<MatcherObject>(self.matcher(options),
                                          self.mask_words());
+}
+
+// `text` is the source of a structural tag.
+Constraint compile_tag(const Compiler& self, std::string_view text,
+                       nb::dict limits, nb::object cancelled) {
+  Budget budget(std::move(limits), std::move(cancelled));
+  std::optional<Result<Constraint>> constraint;
+  {
+    nb::gil_scoped_release release;
+    constraint.emplace(self.compile_structural_tag(text, budget.limits()));
+  }
+  budget.check();
+  if (!*constraint) {
+    raise(Domain::kGrammar, constraint->error(), {.source = text});
+  }
+  return **std::move(constraint);
+}
+
+nb::object grammar_statistics(const Compiler& self) {
+  const GrammarCacheStatistics now = self.grammar_cache().statistics();
+  nb::dict out;
+  set(out, interned("bytes"), to_int(now.bytes));
+  set(out, interned("grammars"), to_int(now.grammars));
+  set(out, interned("parts"), to_int(now.parts));
+  set(out, interned("grammar_hits"), to_int(now.grammar_hits));
+  set(out, interned("grammar_misses"), to_int(now.grammar_misses));
+  set(out, interned("part_hits"), to_int(now.part_hits));
+  set(out, interned("part_misses"), to_int(now.part_misses));
+  set(out, interned("evictions"), to_int(now.evictions));
+  return out;
 }
 
 nb::object cache_statistics(const Compiler& self) {
@@ -273,14 +305,17 @@ void define_constraint(nb::module_& m) {
       .def(
           "__init__",
           [](Compiler* self, const Vocabulary& vocabulary,
-             std::size_t cache_bytes, nb::handle stop_ids,
-             std::string_view tables_file) {
-            new (self) Compiler(
-                make_compiler(vocabulary, cache_bytes, stop_ids, tables_file));
+             std::size_t cache_bytes, std::size_t grammar_bytes,
+             nb::handle stop_ids, std::string_view tables_file) {
+            new (self) Compiler(make_compiler(
+                vocabulary, cache_bytes, grammar_bytes, stop_ids, tables_file));
           },
-          nb::arg("vocabulary"), nb::arg("cache_bytes"), nb::arg("stop_ids"),
-          nb::arg("tables_file"))
+          nb::arg("vocabulary"), nb::arg("cache_bytes"),
+          nb::arg("grammar_bytes"), nb::arg("stop_ids"), nb::arg("tables_file"))
       .def("compile", &compile, nb::arg("grammar"))
+      .def("_compile_tag", &compile_tag, nb::arg("text"), nb::arg("limits"),
+           nb::arg("cancelled").none())
+      .def("grammar_statistics", &grammar_statistics)
       .def_prop_ro("mask_words", &Compiler::mask_words)
       .def("cache_statistics", &cache_statistics)
       .def("clear_cache", &Compiler::clear_cache)

@@ -6,6 +6,7 @@
 
 #include "constraint.h"
 #include "parlance/captures.h"
+#include "parlance/constraint.h"
 
 namespace parlance::python {
 
@@ -61,7 +62,8 @@ Grammar from_json_schema(std::string_view text, nb::object separators,
                          nb::object indent, std::size_t max_white_space,
                          bool schema_order, nb::object draft, bool closed,
                          bool lenient, bool assert_formats, nb::dict documents,
-                         nb::dict limits, nb::object cancelled) {
+                         nb::dict limits, nb::object cancelled,
+                         const Compiler* compiler) {
   JsonSchemaOptions options;
   options.layout = layout_of({separators, indent, max_white_space});
   if (schema_order) options.key_order = KeyOrder::kSchema;
@@ -77,37 +79,45 @@ Grammar from_json_schema(std::string_view text, nb::object separators,
         name, document_of(name, nb::cast<std::string_view>(document)));
   }
   Budget budget(std::move(limits), std::move(cancelled));
-  return made_by(Domain::kSchema, text, budget,
-                 [&](const GrammarLimits& given) {
-                   options.limits = given;
-                   return Grammar::from_json_schema(text, options);
-                 });
+  return made_by(
+      Domain::kSchema, text, budget, [&](const GrammarLimits& given) {
+        options.limits = given;
+        return compiler != nullptr
+                   ? compiler->grammar_cache().from_json_schema(text, options)
+                   : Grammar::from_json_schema(text, options);
+      });
 }
 
 Grammar from_ebnf(std::string_view text, std::string_view root, nb::dict limits,
-                  nb::object cancelled) {
+                  nb::object cancelled, const Compiler* compiler) {
   Budget budget(std::move(limits), std::move(cancelled));
-  return made_by(Domain::kGrammar, text, budget,
-                 [&](const GrammarLimits& given) {
-                   return Grammar::from_ebnf(
-                       text, {.root_rule = std::string(root), .limits = given});
-                 });
+  return made_by(
+      Domain::kGrammar, text, budget, [&](const GrammarLimits& given) {
+        const EbnfOptions options{.root_rule = std::string(root),
+                                  .limits = given};
+        return compiler != nullptr
+                   ? compiler->grammar_cache().from_ebnf(text, options)
+                   : Grammar::from_ebnf(text, options);
+      });
 }
 
 Grammar from_regex(std::string_view pattern, nb::dict limits,
-                   nb::object cancelled) {
+                   nb::object cancelled, const Compiler* compiler) {
   Budget budget(std::move(limits), std::move(cancelled));
-  return made_by(Domain::kGrammar, pattern, budget,
-                 [&](const GrammarLimits& given) {
-                   return Grammar::from_regex(pattern, given);
-                 });
+  return made_by(
+      Domain::kGrammar, pattern, budget, [&](const GrammarLimits& given) {
+        return compiler != nullptr
+                   ? compiler->grammar_cache().from_regex(pattern, given)
+                   : Grammar::from_regex(pattern, given);
+      });
 }
 
 // `grammars` and `sources`: what "@name" stands for.
 Grammar from_lark(std::string_view text, const Vocabulary* vocabulary,
                   nb::dict grammars, nb::dict sources, nb::dict limits,
-                  nb::object cancelled) {
+                  nb::object cancelled, const Compiler* compiler) {
   LarkGrammarOptions options;
+  if (compiler != nullptr) vocabulary = &compiler->vocabulary();
   if (vocabulary != nullptr) {
     options.tokens_spelled = [vocabulary](std::string_view spelling) {
       return vocabulary->find(spelling);
@@ -122,11 +132,13 @@ Grammar from_lark(std::string_view text, const Vocabulary* vocabulary,
                             nb::cast<std::string_view>(source));
   }
   Budget budget(std::move(limits), std::move(cancelled));
-  return made_by(Domain::kGrammar, text, budget,
-                 [&](const GrammarLimits& given) {
-                   options.limits = given;
-                   return Grammar::from_lark(text, options);
-                 });
+  return made_by(
+      Domain::kGrammar, text, budget, [&](const GrammarLimits& given) {
+        options.limits = given;
+        return compiler != nullptr
+                   ? compiler->grammar_cache().from_lark(text, options)
+                   : Grammar::from_lark(text, options);
+      });
 }
 
 Grammar from_structural_tag(const TagObject& tag, const Vocabulary* vocabulary,
@@ -302,14 +314,16 @@ void define_grammar(nb::module_& m) {
         nb::arg("max_white_space"), nb::arg("schema_order"),
         nb::arg("draft").none(), nb::arg("closed"), nb::arg("lenient"),
         nb::arg("assert_formats"), nb::arg("documents"), nb::arg("limits"),
-        nb::arg("cancelled").none());
+        nb::arg("cancelled").none(), nb::arg("compiler").none());
   m.def("grammar_of_ebnf", &from_ebnf, nb::arg("text"), nb::arg("root"),
-        nb::arg("limits"), nb::arg("cancelled").none());
+        nb::arg("limits"), nb::arg("cancelled").none(),
+        nb::arg("compiler").none());
   m.def("grammar_of_regex", &from_regex, nb::arg("pattern"), nb::arg("limits"),
-        nb::arg("cancelled").none());
+        nb::arg("cancelled").none(), nb::arg("compiler").none());
   m.def("grammar_of_lark", &from_lark, nb::arg("text"),
         nb::arg("vocabulary").none(), nb::arg("grammars"), nb::arg("sources"),
-        nb::arg("limits"), nb::arg("cancelled").none());
+        nb::arg("limits"), nb::arg("cancelled").none(),
+        nb::arg("compiler").none());
   m.def("grammar_of_tag", &from_structural_tag, nb::arg("tag"),
         nb::arg("vocabulary").none(), nb::arg("limits"),
         nb::arg("cancelled").none());

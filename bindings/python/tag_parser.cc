@@ -4,6 +4,7 @@
 
 #include "constraint.h"
 #include "events.h"
+#include "parlance/constraint.h"
 
 namespace parlance::python {
 
@@ -38,13 +39,17 @@ class ProgramObject {
 };
 
 ProgramObject compile_tag(const TagObject& tag, const Vocabulary* vocabulary,
-                          nb::dict limits, nb::object cancelled) {
+                          nb::dict limits, nb::object cancelled,
+                          const Compiler* compiler) {
   Budget budget(std::move(limits), std::move(cancelled));
   std::optional<Result<TagProgram>> program;
   {
     nb::gil_scoped_release release;
     program.emplace(TagProgram::compile(
-        tag.tag, {.vocabulary = vocabulary, .limits = budget.limits()}));
+        tag.tag,
+        {.vocabulary = vocabulary,
+         .limits = budget.limits(),
+         .cache = compiler == nullptr ? nullptr : &compiler->grammar_cache()}));
   }
   budget.check();
   if (!*program) {
@@ -160,7 +165,7 @@ void define_tag_parser(nb::module_& m) {
       .def_prop_ro("prefix_bytes", &TagParserObject::prefix_bytes);
   m.def("tag_program", &compile_tag, nb::arg("tag"),
         nb::arg("vocabulary").none(), nb::arg("limits"),
-        nb::arg("cancelled").none());
+        nb::arg("cancelled").none(), nb::arg("compiler").none());
 }
 
 }  // namespace parlance::python

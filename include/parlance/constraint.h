@@ -4,7 +4,7 @@
 // Which tokens a model may write next.
 //
 //   Result<Compiler> compiler = Compiler::create(vocabulary);  // once
-//   Result<Constraint> c = compiler->compile(*grammar);
+//   Result<Constraint> c = compiler->compile_structural_tag(tag);
 //   Matcher matcher = c->matcher();            // one per request
 //   std::vector<std::int32_t> row(compiler->mask_words());
 //   while (!matcher.is_terminated()) {
@@ -27,6 +27,8 @@
 
 #include "parlance/error.h"
 #include "parlance/grammar.h"
+#include "parlance/grammar_cache.h"
+#include "parlance/structural_tag.h"
 #include "parlance/vocabulary.h"
 
 namespace parlance {
@@ -38,6 +40,10 @@ struct CompilerOptions {
   // Memory for masks that constraints share, bytes, keys counted.  Beyond it
   // those go that were not used lately, and are made again when needed.
   std::size_t cache_bytes = std::size_t{64} << 20;
+  // Memory of Compiler::grammar_cache(): grammars, the machines of their
+  // schemas, and what is known of their masks, bytes, keys counted.  0: nothing
+  // is kept.
+  std::size_t grammar_bytes = GrammarCache::kDefaultBytes;
   // Tokens that may end a text.  Default: the vocabulary's stop_ids().
   std::vector<TokenId> stop_ids = {};
   // A file written by Compiler::save_tables() for the same vocabulary, mapped
@@ -55,7 +61,8 @@ struct CacheStatistics {
   std::size_t tables_bytes = 0;  // the vocabulary's tables
 };
 
-// The tables of one vocabulary, and the masks that its constraints share.
+// The tables of one vocabulary, the masks that its constraints share, and the
+// grammars that it has made.
 // Cheap to copy; copies share.  Safe to use from many threads.
 class Compiler {
  public:
@@ -65,11 +72,33 @@ class Compiler {
 
   Result<Constraint> compile(const Grammar& grammar) const;
 
+  // From the source, at no cost if grammar_cache() has it: a text and options
+  // that were there before give the same automata and know the same masks.  Of
+  // what is new the schemas that were there before are not made again.
+  // Tokens that the source names by their text are looked up in the vocabulary.
+  // Errors: as the function of Grammar that has the name.
+  Result<Constraint> compile_json_schema(
+      std::string_view schema, const JsonSchemaOptions& options = {}) const;
+  Result<Constraint> compile_ebnf(std::string_view text,
+                                  const EbnfOptions& options = {}) const;
+  Result<Constraint> compile_regex(std::string_view pattern,
+                                   const GrammarLimits& limits = {}) const;
+  // Default of options.tokens_spelled: the vocabulary's.
+  Result<Constraint> compile_lark(std::string_view text,
+                                  const LarkGrammarOptions& options = {}) const;
+  Result<Constraint> compile_structural_tag(
+      std::string_view text, const GrammarLimits& limits = {}) const;
+  Result<Constraint> compile_structural_tag(
+      const StructuralTag& tag, const GrammarLimits& limits = {}) const;
+
   // 32-bit words of one mask: ceil(vocabulary size / 32).
   std::size_t mask_words() const;
   const Vocabulary& vocabulary() const;
   CacheStatistics cache_statistics() const;
-  // Drops every shared mask that is not being copied right now.
+  // Also for parsers (TagProgramOptions::cache).
+  const GrammarCache& grammar_cache() const;
+  // Drops every shared mask that is not being copied right now, and every
+  // grammar.
   void clear_cache() const;
   // Errors: kIo.
   Result<std::size_t> save_tables(const std::string& path) const;
@@ -78,6 +107,7 @@ class Compiler {
 
  private:
   explicit Compiler(std::shared_ptr<State> state);
+  Result<Constraint> compile_made(Result<Grammar> grammar) const;
   std::shared_ptr<State> state_;
 };
 

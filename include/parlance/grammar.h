@@ -112,6 +112,7 @@ struct Rejection {
 };
 
 class Grammar;
+class GrammarCache;  // parlance/grammar_cache.h
 
 struct EbnfOptions {
   // The rule that a text is of.
@@ -213,6 +214,7 @@ class Grammar {
   const std::shared_ptr<Machine>& machine() const { return machine_; }
 
  private:
+  friend class GrammarCache;
   explicit Grammar(std::shared_ptr<Machine> machine);
   std::shared_ptr<Machine> machine_;
 };

@@ -51,11 +51,15 @@ struct TagProgramOptions {
 
   // Of the schemas, patterns and grammars inside.
   GrammarLimits limits = {};
+
+  // Keeps the schemas inside for others, and has those that others made.  May
+  // be null.
+  const GrammarCache* cache = nullptr;
 };
 
 // A structural tag made ready to read.  Immutable, cheap to copy, safe to share
-// between threads: what reads JSON and patterns is shared by all parsers, and
-// one parser at a time uses it, for the length of a feed().
+// between threads: what reads a JSON text or a pattern is shared by all
+// parsers, and one at a time uses it, at most for the length of a feed().
 class TagProgram {
  public:
   // Errors: those of Grammar::from_structural_tag, kUnsatisfiable among them.

@@ -40,7 +40,15 @@ bool has(const std::vector<ExprId>& sorted, ExprId id) {
 
 }  // namespace
 
-Expressions::Expressions() {
+// A copy of the first of all: to make the classes anew costs ten times as much.
+Expressions::Expressions() : Expressions(first()) {}
+
+const Expressions& Expressions::first() {
+  static const Expressions made{First{}};
+  return made;
+}
+
+Expressions::Expressions(First) {
   tries_.emplace_back();
   trie_hashes_.push_back(1);
   table_.assign(1024, kNoEntry);

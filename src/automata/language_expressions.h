@@ -164,6 +164,12 @@ class Expressions {
     ExprId value = 0;
   };
 
+  // What every one begins with.
+  struct First {};
+  explicit Expressions(First);
+  Expressions(const Expressions&) = default;
+  static const Expressions& first();
+
   TrieId intern_trie(std::vector<TrieEdge> edges);
   ItemId intern_item(Item item);
   ItemId concat(std::vector<ItemId> children);

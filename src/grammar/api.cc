@@ -1,48 +1,70 @@
 // The door parlance/grammar.h.
 
+#include <memory>
+#include <utility>
+
+#include "grammar/compile.h"
 #include "grammar/json_machine.h"
 #include "grammar/machine.h"
 #include "json/located.h"
 #include "parlance/grammar.h"
-#include "schema/document.h"
 
 namespace parlance {
 
 Grammar::Grammar(std::shared_ptr<Machine> machine)
     : machine_(std::move(machine)) {}
 
-Result<Grammar> Grammar::from_json_schema(std::string_view schema,
-                                          const JsonSchemaOptions& options) {
+namespace grammar {
+namespace {
+
+MachineResult value_grammar(const json::Value& schema,
+                            const JsonSchemaOptions& options,
+                            KeptStore* store) {
+  Result<std::shared_ptr<JsonMachine>> made =
+      make_schema(schema, options, store);
+  if (!made) return std::move(made).error();
+  auto machine = std::make_shared<Grammar::Machine>();
+  machine->notes = (*made)->notes();
+  machine->recogniser = *made;
+  Leaf leaf{std::make_shared<const json::Value>(schema), options};
+  leaf.options.limits.cancelled = nullptr;
+  leaf.options.limits.cancelled_argument = nullptr;
+  leaf.machine = std::move(*made);
+  machine->leaves.push_back(std::move(leaf));
+  return machine;
+}
+
+}  // namespace
+
+MachineResult schema_grammar(std::string_view schema,
+                             const JsonSchemaOptions& options,
+                             KeptStore* store) {
   Result<json::Value> value = json::parse(schema);
   if (!value) return std::move(value).error();
-  Result<Grammar> made = from_json_schema(*value, options);
+  MachineResult made = value_grammar(*value, options, store);
   if (!made) return json::place_error(std::move(made).error(), schema);
   return made;
 }
 
+}  // namespace grammar
+
+Result<Grammar> Grammar::from_json_schema(std::string_view schema,
+                                          const JsonSchemaOptions& options) {
+  auto made = grammar::schema_grammar(schema, options, nullptr);
+  if (!made) return std::move(made).error();
+  return Grammar(std::move(*made));
+}
+
 Result<Grammar> Grammar::from_json_schema(const json::Value& schema,
                                           const JsonSchemaOptions& options) {
-  schema::LoadOptions load;
-  if (options.draft) load.draft = static_cast<schema::Draft>(*options.draft);
-  load.assert_formats = options.assert_formats;
-  for (const auto& [url, document] : options.documents)
-    load.documents.emplace_back(url, document);
-  Result<schema::Document> document = schema::load(schema, load);
-  if (!document) return std::move(document).error();
-  Result<std::unique_ptr<grammar::JsonMachine>> made =
-      grammar::JsonMachine::create(std::move(*document), options);
+  auto made = grammar::value_grammar(schema, options, nullptr);
   if (!made) return std::move(made).error();
-  auto machine = std::make_shared<Machine>();
-  machine->notes = (*made)->notes();
-  machine->recogniser = std::move(*made);
-  machine->leaves.push_back(
-      {std::make_shared<const json::Value>(schema), options});
-  return Grammar(std::move(machine));
+  return Grammar(std::move(*made));
 }
 
 bool Grammar::accepts(std::string_view text) const {
   grammar::Recogniser& recogniser = *machine_->recogniser;
-  const std::lock_guard<std::mutex> lock(recogniser.mutex);
+  const grammar::Recogniser::Lock lock(recogniser);
   grammar::Config config = recogniser.start();
   for (const char c : text) {
     config = recogniser.step(config, static_cast<std::uint8_t>(c));
@@ -53,7 +75,7 @@ bool Grammar::accepts(std::string_view text) const {
 
 std::optional<Rejection> Grammar::explain(std::string_view text) const {
   grammar::Recogniser& recogniser = *machine_->recogniser;
-  const std::lock_guard<std::mutex> lock(recogniser.mutex);
+  const grammar::Recogniser::Lock lock(recogniser);
   grammar::Config config = recogniser.start();
   for (std::size_t i = 0; i < text.size(); ++i) {
     const grammar::Config next =

@@ -99,6 +99,12 @@ Result<std::optional<Obligations>> ArgumentSchema::member(
 Result<std::vector<ObjectPlan::Extra>> ArgumentSchema::extras(
     const Obligations& nodes, const ObjectPlan& plan, LanguageId names,
     bool names_are_told) {
+  const bool others_forbidden = closed(document_, nodes);
+  if (others_forbidden && std::all_of(nodes.begin(), nodes.end(), [&](auto id) {
+        return document_.node(id).objects().pattern_properties.empty();
+      })) {
+    return std::vector<ObjectPlan::Extra>();
+  }
   std::vector<std::string> listed;
   for (const ObjectPlan::Member& one : plan.members) listed.push_back(one.name);
   // A property that must not be there is no extra one either.
@@ -151,7 +157,6 @@ Result<std::vector<ObjectPlan::Extra>> ArgumentSchema::extras(
     }
   }
 
-  const bool others_forbidden = closed(document_, nodes);
   std::vector<ObjectPlan::Extra> out;
   for (const Kind& kind : kinds) {
     ObjectPlan::Extra extra;

@@ -424,7 +424,7 @@ std::string JsonMachine::expected(Config config) {
   return list;
 }
 
-std::size_t JsonMachine::memory_bytes() const {
+std::size_t JsonMachine::own_bytes() const {
   return goals_.memory_bytes() + frames_.size() * (sizeof(Frame) + 48) +
          alternatives_.size() * sizeof(Alternative) +
          lexemes_.size() * (sizeof(Lexeme) + 96) + rows_ * 1024 +

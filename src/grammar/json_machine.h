@@ -88,7 +88,7 @@ class JsonMachine final : public Recogniser {
   std::uint32_t lexeme_least(std::uint32_t lex) override;
   std::uint32_t lexeme_lasting(std::uint32_t lex) override;
   std::string expected(Config config) override;
-  std::size_t memory_bytes() const override;
+  std::size_t own_bytes() const override;
 
   const std::vector<SchemaNote>& notes() const { return notes_; }
 

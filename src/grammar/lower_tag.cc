@@ -4,8 +4,10 @@
 #include "grammar/lower_tag.h"
 
 #include <algorithm>
+#include <memory>
 #include <utility>
 
+#include "grammar/compile.h"
 #include "grammar/ebnf.h"
 #include "grammar/lower_arguments.h"
 #include "grammar/regex_rules.h"
@@ -18,8 +20,14 @@ namespace {
 
 class Lowering {
  public:
-  Lowering(const StructuralTag& tag, const LowerOptions& options)
-      : tag_(tag), options_(options), facts_(tag), made_(tag.formats.size()) {}
+  // `inside`: whether patterns, grammars and schemas are read.
+  Lowering(const StructuralTag& tag, const LowerOptions& options,
+           bool inside = true)
+      : tag_(tag),
+        options_(options),
+        inside_(inside),
+        facts_(tag),
+        made_(tag.formats.size()) {}
 
   Result<LoweredTag> lower() {
     Rules& rules = out_.rules;
@@ -60,6 +68,8 @@ class Lowering {
 
   ExprId lower_one(FormatId id);
   ExprId lower_json_schema(FormatId id);
+  Result<LoweredArguments> elements(const json::Value& schema,
+                                    const ArgumentOptions& options);
   ExprId lower_regex(const Format& format);
   ExprId lower_grammar(const Format& format);
   ExprId lower_any_text(FormatId id);
@@ -121,6 +131,7 @@ class Lowering {
 
   const StructuralTag& tag_;
   const LowerOptions& options_;
+  const bool inside_;
   const TagFacts facts_;
   LoweredTag out_;
   std::vector<Made> made_;
@@ -193,8 +204,7 @@ ExprId Lowering::lower_json_schema(FormatId id) {
       if (!end.empty()) options.excludes.push_back(end);
     }
   }
-  Result<LoweredArguments> made =
-      lower_arguments(body.schema, options, out_.rules);
+  Result<LoweredArguments> made = elements(body.schema, options);
   if (!made) {
     fail_inside(std::move(made).error(), format, "json_schema");
     return out_.rules.empty();
@@ -204,6 +214,53 @@ ExprId Lowering::lower_json_schema(FormatId id) {
     out_.narrowed.emplace_back(path + place, std::move(message));
   }
   return made->list;
+}
+
+// The rules of the arguments alone are kept, and put among the others.
+Result<LoweredArguments> Lowering::elements(const json::Value& schema,
+                                            const ArgumentOptions& options) {
+  if (options_.store == nullptr) {
+    return lower_arguments(schema, options, out_.rules);
+  }
+  struct Elements {
+    Rules rules;
+    LoweredArguments made;
+  };
+  KeyWriter writer('a');
+  writer.number(static_cast<std::uint64_t>(options.style))
+      .number(options.any_order ? 1 : 0)
+      .number(options.max_white_space)
+      .number(options.max_exprs)
+      .limits(options.limits)
+      .number(options.excludes.size());
+  for (const std::string& text : options.excludes) writer.text(text);
+  std::string key = writer.value(schema).take();
+  std::shared_ptr<const void> kept = options_.store->find(KeptKind::kPart, key);
+  if (kept == nullptr) {
+    auto made = std::make_shared<Elements>();
+    Result<LoweredArguments> lowered =
+        lower_arguments(schema, options, made->rules);
+    if (!lowered) return lowered;
+    made->made = *std::move(lowered);
+    std::size_t bytes = rules_bytes(made->rules);
+    for (const auto& [path, message] : made->made.narrowed) {
+      bytes += 2 * sizeof(std::string) + path.capacity() + message.capacity();
+    }
+    kept = options_.store->add(KeptKind::kPart, std::move(key),
+                               {std::move(made), bytes});
+  }
+  const auto& one = *static_cast<const Elements*>(kept.get());
+  Rules& rules = out_.rules;
+  const auto first = static_cast<ExprId>(rules.exprs.size());
+  const std::size_t first_rule = rules.rules.size();
+  rules.append(one.rules);
+  // With its number, as in rule().
+  for (std::size_t i = first_rule; i < rules.rules.size(); ++i) {
+    std::string& name = rules.rules[i].name;
+    name.resize(name.rfind('_') + 1);
+    name += std::to_string(i);
+  }
+  return LoweredArguments{first + one.made.list, one.made.narrowed};
 }
 
 ExprId Lowering::lower_regex(const Format& format) {
@@ -430,6 +487,11 @@ ExprId Lowering::lower_one(FormatId id) {
   const Format& format = tag_[id];
   Rules& rules = out_.rules;
   ExprId made = kNoId;
+  if (!inside_ && (format.type == FormatType::kJsonSchema ||
+                   format.type == FormatType::kRegex ||
+                   format.type == FormatType::kGrammar)) {
+    return rules.empty();
+  }
   switch (format.type) {
     case FormatType::kConstString:
       made = rules.bytes(format.as<ConstString>().value);
@@ -514,6 +576,13 @@ static_assert(kUnbounded == kMany);
 Result<LoweredTag> lower_tag(const StructuralTag& tag,
                              const LowerOptions& options) {
   return Lowering(tag, options).lower();
+}
+
+std::optional<Error> check_tokens(const StructuralTag& tag,
+                                  const LowerOptions& options) {
+  auto lowered = Lowering(tag, options, false).lower();
+  if (lowered) return std::nullopt;
+  return std::move(lowered).error();
 }
 
 Result<LoweredTag> lower_leaf(const StructuralTag& tag, FormatId id,

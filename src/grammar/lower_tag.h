@@ -22,6 +22,7 @@
 #include <utility>
 #include <vector>
 
+#include "grammar/kept.h"
 #include "grammar/rules.h"
 #include "grammar/structural_tag.h"
 #include "parlance/error.h"
@@ -42,6 +43,9 @@ struct LowerOptions {
 
   // Asked before each format; lowering ends where it says true.
   std::function<bool()> cancelled = {};
+
+  // Keeps what json_schema formats become in styles of elements.  May be null.
+  KeptStore* store = nullptr;
 };
 
 struct LoweredTag {
@@ -69,6 +73,11 @@ struct LoweredTag {
 // cancelled.
 Result<LoweredTag> lower_tag(const StructuralTag& tag,
                              const LowerOptions& options = {});
+
+// Errors: as lower_tag(), but not those of what patterns, grammars and schemas
+// are inside.
+std::optional<Error> check_tokens(const StructuralTag& tag,
+                                  const LowerOptions& options = {});
 
 // The rules of one regex, grammar or json_schema alone, as the whole tag has
 // them.  REQUIRES: `id` is such a format.

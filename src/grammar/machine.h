@@ -14,6 +14,10 @@
 
 namespace parlance {
 
+namespace grammar {
+class JsonMachine;
+}
+
 struct Grammar::Machine {
   // A JSON Schema of `rules`, so that another grammar can hold it too.
   struct Leaf {
@@ -25,9 +29,12 @@ struct Grammar::Machine {
     std::optional<Span> span = std::nullopt;
     std::string path = {};
     bool in_place = true;
+    // Reads its texts; other leaves may have it too.  Null: no text fits, or it
+    // is not made yet.
+    std::shared_ptr<grammar::JsonMachine> machine = nullptr;
   };
 
-  std::unique_ptr<grammar::Recogniser> recogniser;
+  std::shared_ptr<grammar::Recogniser> recogniser;
   std::vector<SchemaNote> notes;
 
   // Of a grammar from a JSON Schema: one leaf, and no rules.

@@ -18,8 +18,11 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <mutex>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "json/string_body.h"
@@ -84,11 +87,57 @@ struct SpaceView {
   Config behind = {};
 };
 
-// Not thread-safe: whoever calls holds `mutex` (a mask is made under one lock).
+// What the rooms above keep with a recogniser, so that it lives as long.
+class Attachment {
+ public:
+  virtual ~Attachment() = default;
+  virtual std::size_t memory_bytes() const = 0;
+};
+
+// Not thread-safe: whoever calls holds a Lock (a mask is made under one).
+//
+// A recogniser may ask others, its parts, which it shares with recognisers of
+// other grammars.  It takes the mutex of a part when it asks it, and of one
+// part at a time: it gives one up before it takes another, so no two of them
+// ever wait for each other.  A Lock gives up the last.
 class Recogniser {
  public:
+  class Lock {
+   public:
+    explicit Lock(Recogniser& of) : of_(of) { of_.mutex.lock(); }
+    ~Lock() {
+      of_.release();
+      of_.mutex.unlock();
+    }
+    Lock(const Lock&) = delete;
+    Lock& operator=(const Lock&) = delete;
+
+   private:
+    Recogniser& of_;
+  };
+
   virtual ~Recogniser() = default;
 
+  // Each once.
+  virtual std::span<const std::shared_ptr<Recogniser>> parts() const {
+    return {};
+  }
+  // Gives up the part that is held, if any.
+  virtual void release() {}
+
+  // The part that `config` is in, and where in it, if the part cannot end
+  // there; else null.  It is held.  `behind` is a text that must come behind
+  // the part.
+  struct Inside {
+    Recogniser* part = nullptr;
+    Config config = {};
+    std::string_view behind = {};
+  };
+  virtual Inside inside_of(Config) { return {}; }
+  // Whether any question since inside_of() was about what is behind a part.
+  virtual bool went_outside() const { return true; }
+
+  // May be asked without a lock.
   virtual Config start() = 0;
   // Dead unless some text continues `config` with `byte` to an accepted end.
   // A dead configuration stays dead.
@@ -218,10 +267,26 @@ class Recogniser {
   // What may come, for people: `"a string", "}" or ","`.
   virtual std::string expected(Config config) = 0;
 
-  // Bytes of the tables built so far.
-  virtual std::size_t memory_bytes() const = 0;
+  // Bytes of the tables built so far, without parts and attachments.
+  virtual std::size_t own_bytes() const = 0;
+  std::size_t attached_bytes() const;
+  // All of it.
+  std::size_t memory_bytes();
+
+  // Kept under a number that is the owner's alone (new_owner()).  Null: none.
+  std::shared_ptr<Attachment> attachment(std::uint64_t owner) const;
+  // Only the last few owners keep theirs.
+  void attach(std::uint64_t owner, std::shared_ptr<Attachment> attachment);
+  static std::uint64_t new_owner();
 
   std::mutex mutex;
+
+ private:
+  struct Attached {
+    std::uint64_t owner = 0;
+    std::shared_ptr<Attachment> what;
+  };
+  std::vector<Attached> attached_;
 };
 
 }  // namespace parlance::grammar

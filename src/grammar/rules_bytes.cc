@@ -132,12 +132,12 @@ void RulesMachine::split_substring(const Item& item, BytePartition& bytes) {
 
 // Asked byte by byte; where there are too many answers all bytes differ.
 void RulesMachine::split_schema(const Item& item, BytePartition& bytes) {
-  Recogniser& schema = *network_.schemas[network_.states[item.state].index];
-  const Config from = item.inner == 0 ? schema.start() : configs_[item.inner];
+  Recogniser& reader = schema(network_.states[item.state].index);
+  const Config from = item.inner == 0 ? reader.start() : configs_[item.inner];
   ByteTable kinds{};
   std::vector<Config> met;
   for (std::size_t byte = 0; byte < 256; ++byte) {
-    const Config to = schema.step(from, static_cast<std::uint8_t>(byte));
+    const Config to = reader.step(from, static_cast<std::uint8_t>(byte));
     if (to.dead()) continue;
     auto at = std::find(met.rbegin(), met.rend(), to);
     if (at == met.rend()) {

@@ -82,8 +82,8 @@ void RulesMachine::Closure::follow(const Item& item) {
       keep(item);
       break;
     case Action::kSchema: {
-      Recogniser& schema = *network_.schemas[state.index];
-      if (schema.can_end(item.inner == 0 ? schema.start()
+      Recogniser& reader = machine_.schema(state.index);
+      if (reader.can_end(item.inner == 0 ? reader.start()
                                          : machine_.configs_[item.inner])) {
         add(next);
       }

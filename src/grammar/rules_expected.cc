@@ -70,8 +70,8 @@ std::string RulesMachine::expected(Config config) {
           list("a token");
           break;
         case Action::kSchema: {
-          Recogniser& schema = *network_.schemas[state.index];
-          list(schema.expected(item.inner == 0 ? schema.start()
+          Recogniser& reader = schema(state.index);
+          list(reader.expected(item.inner == 0 ? reader.start()
                                                : configs_[item.inner]));
           break;
         }

@@ -22,19 +22,30 @@ std::uint64_t pair_key(std::uint32_t a, std::uint32_t b) {
 }
 
 std::vector<Recogniser*> pointers(
-    const std::vector<std::unique_ptr<Recogniser>>& schemas) {
+    const std::vector<std::shared_ptr<Recogniser>>& schemas) {
   std::vector<Recogniser*> out;
   out.reserve(schemas.size());
   for (const auto& schema : schemas) out.push_back(schema.get());
   return out;
 }
 
+std::vector<std::shared_ptr<Recogniser>> each_once(
+    std::vector<std::shared_ptr<Recogniser>> schemas) {
+  std::sort(schemas.begin(), schemas.end());
+  schemas.erase(std::unique(schemas.begin(), schemas.end()), schemas.end());
+  if (!schemas.empty() && schemas.front() == nullptr) {
+    schemas.erase(schemas.begin());
+  }
+  return schemas;
+}
+
 }  // namespace
 
 RulesMachine::RulesMachine(const Rules& rules,
-                           std::vector<std::unique_ptr<Recogniser>> schemas,
+                           std::vector<std::shared_ptr<Recogniser>> schemas,
                            const RulesMachineLimits& limits)
     : schemas_(std::move(schemas)),
+      parts_(each_once(schemas_)),
       network_(rules, pointers(schemas_)),
       limits_(limits) {
   simplify(network_);
@@ -46,8 +57,17 @@ RulesMachine::RulesMachine(const Rules& rules,
                  state.action == Action::kTokenText;
   }
   find_tails();
-  bytes_ = network_.states.size() * (sizeof(NetworkState) + 16) +
+  bytes_ = network_.states.size() * (sizeof(NetworkState) + 32) +
            network_.rules.size() * sizeof(NetworkRule);
+  for (const std::string& text : network_.texts) {
+    bytes_ += sizeof(std::string) + text.capacity();
+  }
+  for (const TriggerAutomaton& text : network_.free_texts) {
+    bytes_ += text.nodes.size() * (sizeof(TriggerAutomaton::Node) + 64);
+  }
+  for (const regex::CharClass& set : network_.classes) {
+    bytes_ += sizeof(set) + set.ranges().size() * sizeof(set.ranges()[0]);
+  }
   // Number 0 is the dead state, the outermost context, the frame without
   // slots, the start of a schema, and no occurrence.
   contexts_.add({});
@@ -57,9 +77,10 @@ RulesMachine::RulesMachine(const Rules& rules,
   looked_sets_.add({});
   intern_frame({});
   start_ = configuration({{network_.start, kOutermost, 0, 0}});
+  release();
 }
 
-RulesMachine::~RulesMachine() = default;
+RulesMachine::~RulesMachine() { release(); }
 
 // --- Interning ---------------------------------------------------------------
 
@@ -345,15 +366,39 @@ Config RulesMachine::enter_leaf(const Item& item) {
                                  static_cast<std::uint32_t>(leaves_.size()));
   if (added) {
     bytes_ += 64 + sizeof(Leaf);
-    leaves_.push_back({.state = item.state, .context = item.context});
+    leaves_.push_back(
+        {.state = item.state,
+         .context = item.context,
+         .behind = forced_from(network_.states[item.state].next)});
+    bytes_ += leaves_.back().behind.capacity();
   }
   const std::uint32_t leaf = known->second;
   return wrap(leaf, item.inner == 0 ? schema_of(leaves_[leaf]).start()
                                     : configs_[item.inner]);
 }
 
+// Only as far as the rule itself says it, and no longer than tokens are.
+std::string RulesMachine::forced_from(StateId id) const {
+  constexpr std::size_t kLong = 256;
+  std::string text;
+  for (;;) {
+    const NetworkState& state = network_.states[id];
+    if (text.size() >= kLong) return text;
+    if (state.action == Action::kBytes) {
+      text += network_.texts[state.index];
+      text.resize(std::min(text.size(), kLong));
+      id = state.next;
+    } else if (state.action == Action::kPass && state.epsilon.size() == 1) {
+      id = state.epsilon[0];
+    } else {
+      return text;
+    }
+  }
+}
+
 // What follows the text of the schema.
 Config RulesMachine::exit_of(std::uint32_t id) {
+  went_outside_ = true;
   if (leaves_[id].exit_known) {
     for (const std::uint32_t looked : leaves_[id].looked) note(looked);
     return leaves_[id].exit;
@@ -524,16 +569,17 @@ bool RulesMachine::lexeme_by_state(Config config) {
 }
 
 std::uint32_t RulesMachine::lexeme_step(std::uint32_t lex, std::uint8_t byte) {
-  const std::uint32_t next = lexeme_schema_->lexeme_step(lex & ~kInside, byte);
+  const std::uint32_t next =
+      hold(*lexeme_schema_).lexeme_step(lex & ~kInside, byte);
   return next == 0 ? 0 : next | kInside;
 }
 
 std::uint32_t RulesMachine::lexeme_least(std::uint32_t lex) {
-  return lexeme_schema_->lexeme_least(lex & ~kInside);
+  return hold(*lexeme_schema_).lexeme_least(lex & ~kInside);
 }
 
 std::uint32_t RulesMachine::lexeme_lasting(std::uint32_t lex) {
-  return lexeme_schema_->lexeme_lasting(lex & ~kInside);
+  return hold(*lexeme_schema_).lexeme_lasting(lex & ~kInside);
 }
 
 // --- Values of schemas -------------------------------------------------------
@@ -582,12 +628,14 @@ Config RulesMachine::probe(Config config, std::uint8_t byte) {
   return wrap_like(config, schema.probe(inner, byte));
 }
 
-std::size_t RulesMachine::memory_bytes() const {
-  std::size_t bytes = sizeof(RulesMachine) + bytes_;
-  for (const auto& schema : schemas_) {
-    if (schema != nullptr) bytes += schema->memory_bytes();
-  }
-  return bytes;
+// Whatever the part can end with is decided here, too.
+Recogniser::Inside RulesMachine::inside_of(Config config) {
+  if (config.dead() || !inside(config)) return {};
+  Recogniser& part = schema_of(leaf_of(config));
+  const Config inner = unwrap(config);
+  if (part.can_end(inner)) return {};
+  went_outside_ = false;
+  return {&part, inner, leaf_of(config).behind};
 }
 
 }  // namespace parlance::grammar

@@ -77,8 +77,9 @@ struct RulesMachineLimits {
 class RulesMachine final : public Recogniser {
  public:
   // `schemas[i]` reads texts of rules.schemas[i]; a null one matches nothing.
+  // One may stand for several, and in several machines.
   RulesMachine(const Rules& rules,
-               std::vector<std::unique_ptr<Recogniser>> schemas,
+               std::vector<std::shared_ptr<Recogniser>> schemas,
                const RulesMachineLimits& limits = {});
   ~RulesMachine() override;
 
@@ -118,7 +119,18 @@ class RulesMachine final : public Recogniser {
   Config all_survive(Config config, Config escaped) override;
   Config probe(Config config, std::uint8_t byte) override;
   std::string expected(Config config) override;
-  std::size_t memory_bytes() const override;
+  std::span<const std::shared_ptr<Recogniser>> parts() const override {
+    return parts_;
+  }
+  void release() override {
+    if (held_ != nullptr) held_->mutex.unlock();
+    held_ = nullptr;
+  }
+  Inside inside_of(Config config) override;
+  bool went_outside() const override { return went_outside_; }
+  std::size_t own_bytes() const override {
+    return sizeof(RulesMachine) + bytes_;
+  }
 
   // Whether a configuration is dead because of a limit.
   bool overflowed() const { return overflowed_; }
@@ -194,6 +206,7 @@ class RulesMachine final : public Recogniser {
     bool clean = false;  // nothing that may follow goes on with a number
     Config exit = {};
     std::vector<std::uint32_t> looked = {};  // sets of contexts
+    std::string behind = {};                 // a text that must follow
   };
   // The content of a context without its contexts, which stand beside.
   struct Form {
@@ -233,8 +246,21 @@ class RulesMachine final : public Recogniser {
   std::uint32_t intern_config(Config config);
   bool within_limits();
 
-  Recogniser& schema_of(const Leaf& leaf) const {
-    return *network_.schemas[network_.states[leaf.state].index];
+  // The schema `index`, held until another is asked for.  So the answer is not
+  // to be used behind anything that may ask for one.
+  Recogniser& schema(std::uint32_t index) {
+    return hold(*network_.schemas[index]);
+  }
+  Recogniser& schema_of(const Leaf& leaf) {
+    return schema(network_.states[leaf.state].index);
+  }
+  Recogniser& hold(Recogniser& part) {
+    if (&part != held_) {
+      release();
+      part.mutex.lock();
+      held_ = &part;
+    }
+    return part;
   }
   static bool inside(Config config) { return (config.lex & kInside) != 0; }
   const Leaf& leaf_of(Config config) const {
@@ -247,6 +273,7 @@ class RulesMachine final : public Recogniser {
   }
   Config enter_leaf(const Item& item);
   Config exit_of(std::uint32_t leaf);
+  std::string forced_from(StateId state) const;
   Config leaf_step(Config config, std::uint8_t byte);
 
   // rules_closure.cc
@@ -297,7 +324,10 @@ class RulesMachine final : public Recogniser {
     if (network_.states[item.state].live) out.push_back(item);
   }
 
-  std::vector<std::unique_ptr<Recogniser>> schemas_;
+  const std::vector<std::shared_ptr<Recogniser>> schemas_;
+  std::vector<std::shared_ptr<Recogniser>> parts_;  // of these, each once
+  Recogniser* held_ = nullptr;
+  bool went_outside_ = false;
   Network network_;
   const RulesMachineLimits limits_;
   bool counts_tokens_ = false;  // some rule has a budget of tokens

@@ -69,9 +69,9 @@ void RulesMachine::scan_item(const Item& item, std::uint8_t byte, Items& out) {
       scan_free_text(item, byte, out);
       break;
     case Action::kSchema: {
-      Recogniser& schema = *network_.schemas[state.index];
-      const Config config = schema.step(
-          item.inner == 0 ? schema.start() : configs_[item.inner], byte);
+      Recogniser& reader = schema(state.index);
+      const Config config = reader.step(
+          item.inner == 0 ? reader.start() : configs_[item.inner], byte);
       if (config.dead()) break;
       next.inner = intern_config(config);
       push(out, next);

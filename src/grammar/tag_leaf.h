@@ -16,11 +16,12 @@
 namespace parlance::grammar {
 
 struct TagLeaf {
-  std::unique_ptr<Recogniser> recogniser;  // null: no text fits
+  std::shared_ptr<Recogniser> recogniser;  // null: no text fits
   // Some places read tokens by their ids, or count them.
   bool reads_tokens = false;
 };
 
+// Machines of schemas are those of lowering.store, if there is one.
 // Errors: as Grammar::from_structural_tag's, for this format.
 // REQUIRES: `id` is a regex, grammar or json_schema.
 Result<TagLeaf> make_tag_leaf(const StructuralTag& tag, FormatId id,

@@ -20,6 +20,7 @@ namespace parlance {
 
 struct Compiler::State {
   std::shared_ptr<mask::Shared> shared;
+  GrammarCache grammars;
 };
 
 struct Constraint::State {
@@ -46,7 +47,8 @@ Result<Compiler> Compiler::create(const Vocabulary& vocabulary,
                                : std::span<const TokenId>(options.stop_ids);
   auto shared = std::make_shared<mask::Shared>(vocabulary, *std::move(tables),
                                                options.cache_bytes, stop_ids);
-  return Compiler(std::make_shared<State>(State{std::move(shared)}));
+  return Compiler(std::make_shared<State>(
+      State{std::move(shared), GrammarCache(options.grammar_bytes)}));
 }
 
 Result<Constraint> Compiler::compile(const Grammar& grammar) const {
@@ -56,6 +58,68 @@ Result<Constraint> Compiler::compile(const Grammar& grammar) const {
       std::shared_ptr<grammar::Recogniser>(machine, machine->recogniser.get()));
   return Constraint(
       std::make_shared<Constraint::State>(Constraint::State{program}));
+}
+
+Result<Constraint> Compiler::compile_made(Result<Grammar> grammar) const {
+  if (!grammar) return std::move(grammar).error();
+  return compile(*grammar);
+}
+
+Result<Constraint> Compiler::compile_json_schema(
+    std::string_view schema, const JsonSchemaOptions& options) const {
+  return compile_made(state_->grammars.from_json_schema(schema, options));
+}
+
+Result<Constraint> Compiler::compile_ebnf(std::string_view text,
+                                          const EbnfOptions& options) const {
+  return compile_made(state_->grammars.from_ebnf(text, options));
+}
+
+Result<Constraint> Compiler::compile_regex(std::string_view pattern,
+                                           const GrammarLimits& limits) const {
+  return compile_made(state_->grammars.from_regex(pattern, limits));
+}
+
+Result<Constraint> Compiler::compile_lark(
+    std::string_view text, const LarkGrammarOptions& options) const {
+  if (options.tokens_spelled) {
+    return compile_made(state_->grammars.from_lark(text, options));
+  }
+  LarkGrammarOptions asking = options;
+  asking.tokens_spelled = [this](std::string_view spelling) {
+    return vocabulary().find(spelling);
+  };
+  return compile_made(state_->grammars.from_lark(text, asking));
+}
+
+namespace {
+
+StructuralTagGrammarOptions tag_options(const Vocabulary& vocabulary,
+                                        const GrammarLimits& limits) {
+  StructuralTagGrammarOptions options;
+  options.vocabulary_size = static_cast<std::uint32_t>(vocabulary.size());
+  options.limits = limits;
+  options.find_token =
+      [&vocabulary](std::string_view text) -> std::optional<TokenId> {
+    const std::vector<TokenId> ids = vocabulary.find(text);
+    if (ids.empty()) return std::nullopt;
+    return ids.front();
+  };
+  return options;
+}
+
+}  // namespace
+
+Result<Constraint> Compiler::compile_structural_tag(
+    std::string_view text, const GrammarLimits& limits) const {
+  return compile_made(state_->grammars.from_structural_tag(
+      text, tag_options(vocabulary(), limits)));
+}
+
+Result<Constraint> Compiler::compile_structural_tag(
+    const StructuralTag& tag, const GrammarLimits& limits) const {
+  return compile_made(state_->grammars.from_structural_tag(
+      tag, tag_options(vocabulary(), limits)));
 }
 
 std::size_t Compiler::mask_words() const {
@@ -76,7 +140,12 @@ CacheStatistics Compiler::cache_statistics() const {
           .tables_bytes = shared.tables_bytes()};
 }
 
-void Compiler::clear_cache() const { state_->shared->clear(); }
+const GrammarCache& Compiler::grammar_cache() const { return state_->grammars; }
+
+void Compiler::clear_cache() const {
+  state_->grammars.clear();
+  state_->shared->clear();
+}
 
 Result<std::size_t> Compiler::save_tables(const std::string& path) const {
   const std::string_view bytes = state_->shared->tables().bytes();

@@ -2,7 +2,7 @@
 
 #include "mask/program.h"
 
-#include <mutex>
+#include <array>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -11,11 +11,27 @@ namespace parlance::mask {
 
 using grammar::Recogniser;
 
+namespace {
+
+// REQUIRES: the recogniser is locked.
+std::shared_ptr<MachineMasks> masks_of(Recogniser& recogniser,
+                                       std::uint64_t owner) {
+  if (auto known = recogniser.attachment(owner)) {
+    return std::static_pointer_cast<MachineMasks>(std::move(known));
+  }
+  auto made = std::make_shared<MachineMasks>();
+  recogniser.attach(owner, made);
+  return made;
+}
+
+}  // namespace
+
 Program::Program(std::shared_ptr<Shared> shared,
                  std::shared_ptr<Recogniser> recogniser)
     : shared_(std::move(shared)), recogniser_(std::move(recogniser)) {
-  const std::lock_guard lock(recogniser_->mutex);
+  const Recogniser::Lock lock(*recogniser_);
   start_ = recogniser_->start();
+  masks_ = masks_of(*recogniser_, shared_->owner());
 }
 
 // --- Masks -------------------------------------------------------------------
@@ -37,13 +53,43 @@ void Program::set_stops(bool can_end, std::span<std::uint32_t> row) const {
   }
 }
 
+// A mask that was made for the same place of the same part, maybe in another
+// grammar.
+MaskHandle Program::known_to_part(Config config) {
+  const Recogniser::Inside in = recogniser_->inside_of(config);
+  if (in.part == nullptr) return {};
+  const auto known = in.part->attachment(shared_->owner());
+  if (known == nullptr) return {};
+  return static_cast<MachineMasks&>(*known).find_as_part(
+      in.part->mask_key(in.config, shared_->longest()), in.behind);
+}
+
+// REQUIRES: the mask was made since known_to_part().
+void Program::tell_part(Config config, MaskHandle handle) {
+  const bool outside = recogniser_->went_outside();
+  const Recogniser::Inside in = recogniser_->inside_of(config);
+  if (in.part == nullptr) return;
+  if (outside && !shared_->no_token_passes(in.behind)) return;
+  const Config key = in.part->mask_key(in.config, shared_->longest());
+  MachineMasks& known = *masks_of(*in.part, shared_->owner());
+  if (outside) {
+    known.insert_behind(in.behind, key, handle);
+  } else {
+    known.anywhere.insert(key, handle);
+  }
+}
+
 bool Program::fill_if_known(Config config, std::span<std::uint32_t> row) {
   MaskHandle handle;
   bool can_end = false;
   {
-    const std::lock_guard lock(recogniser_->mutex);
+    const Recogniser::Lock lock(*recogniser_);
     can_end = recogniser_->can_end(config);
-    handle = memo_.find(key_of(config));
+    const Config key = key_of(config);
+    handle = masks_->memo.find(key);
+    if (!handle && (handle = known_to_part(config))) {
+      masks_->memo.insert(key, handle);
+    }
   }
   const MaskView* mask = shared_->store().pin(handle);
   if (mask == nullptr) return false;
@@ -61,14 +107,16 @@ void Program::fill(Config config, std::span<std::uint32_t> row) {
   const MaskBuilder* builder = nullptr;
   bool can_end = false;
   {
-    const std::lock_guard lock(recogniser_->mutex);
+    const Recogniser::Lock lock(*recogniser_);
     can_end = recogniser_->can_end(config);
     const Config key = key_of(config);
+    recogniser_->inside_of(config);
     recogniser_->watch();
-    builder = &maker->make(*recogniser_, config, relative_);
+    builder = &maker->make(*recogniser_, config, masks_->relative);
     recogniser_->watched(config);
     if (const MaskHandle handle = shared_->store().intern(builder->view())) {
-      memo_.insert(key, handle);
+      masks_->memo.insert(key, handle);
+      tell_part(config, handle);
     }
   }
   builder->view().write(row);
@@ -87,27 +135,26 @@ Config Program::read_locked(Config config, std::string_view bytes) {
 }
 
 Config Program::read(Config config, std::string_view bytes) {
-  const std::lock_guard lock(recogniser_->mutex);
+  const Recogniser::Lock lock(*recogniser_);
   return read_locked(config, bytes);
 }
 
 Config Program::read_token(Config config, Id id) {
   if (shared_->vocabulary().kind(id) == TokenKind::kUnused) return {};
   const std::string_view bytes = shared_->text(id);
-  const std::lock_guard lock(recogniser_->mutex);
+  const Recogniser::Lock lock(*recogniser_);
   const Config read = bytes.empty() ? Config{} : read_locked(config, bytes);
   return recogniser_->step_token(config, read, id);
 }
 
 bool Program::can_end(Config config) {
-  const std::lock_guard lock(recogniser_->mutex);
+  const Recogniser::Lock lock(*recogniser_);
   return recogniser_->can_end(config);
 }
 
 std::size_t Program::memory_bytes() {
-  const std::lock_guard lock(recogniser_->mutex);
-  return sizeof(Program) + recogniser_->memory_bytes() + memo_.memory_bytes() +
-         relative_.memory_bytes() + (next_ == nullptr ? 0 : sizeof(*next_));
+  const Recogniser::Lock lock(*recogniser_);
+  return sizeof(Program) + recogniser_->memory_bytes();
 }
 
 // --- Forced bytes ------------------------------------------------------------
@@ -140,27 +187,29 @@ Program::Next Program::find_next(Config config) {
   // Bytes are tried in order and no tail stands before 0x80, so if the second
   // is a tail the first is a tail or ASCII; only in a character there are but
   // tails.
-  next.byte =
-      !can_end && found == 2 && is_tail(next.byte) ? kInCharacter : kChoice;
+  next.byte = !can_end && found == 2 && is_tail(next.byte)
+                  ? MachineMasks::kInCharacter
+                  : MachineMasks::kChoice;
   next.to = {};
   return next;
 }
 
 const Program::Next& Program::next_forced(Config config) {
-  if (next_ == nullptr) {
-    next_ = std::make_unique<std::array<Next, kNextCount>>();
+  auto& known = masks_->next;
+  if (known == nullptr) {
+    known = std::make_unique<std::array<Next, MachineMasks::kNextCount>>();
   }
   std::uint64_t h = (std::uint64_t{config.lex} << 32 | config.frame) ^
                     (std::uint64_t{config.count} << 16 ^ config.extra);
   h *= 0x9E3779B97F4A7C15;
-  Next& next = (*next_)[h >> 56];
+  Next& next = (*known)[h >> 56];
   if (next.from != config) next = find_next(config);
   return next;
 }
 
 std::string Program::forced_bytes(Config config, std::size_t limit,
                                   Config* end) {
-  const std::lock_guard lock(recogniser_->mutex);
+  const Recogniser::Lock lock(*recogniser_);
   std::string bytes;
   // Where the last whole character ended.
   std::size_t whole = 0;
@@ -168,7 +217,7 @@ std::string Program::forced_bytes(Config config, std::size_t limit,
   if (config.dead()) return bytes;
   for (;;) {
     const Next& next = next_forced(config);
-    if (next.byte != kInCharacter && !is_tail(next.byte)) {
+    if (next.byte != MachineMasks::kInCharacter && !is_tail(next.byte)) {
       whole = bytes.size();
       *end = config;
     }
@@ -184,7 +233,7 @@ bool Program::any_below(std::uint32_t root, Config config) {
   const vocab::TokenTrie& trie = shared_->tables().trie();
   std::vector<Config> states(vocab::kMaxTokenBytes + 1);
   states[trie.depth(root)] = config;
-  const std::lock_guard lock(recogniser_->mutex);
+  const Recogniser::Lock lock(*recogniser_);
   for (std::uint32_t i = root + 1; i < trie.subtree_end(root);) {
     const vocab::TrieNode node = trie.node(i);
     const Config next =

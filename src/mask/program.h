@@ -6,7 +6,6 @@
 // Everything here takes the recogniser's lock, once per call, for as long as
 // the recogniser is asked.  Masks are copied outside of it.
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -15,7 +14,7 @@
 #include <string_view>
 
 #include "grammar/recogniser.h"
-#include "mask/memo.h"
+#include "mask/machine_masks.h"
 #include "mask/shared.h"
 
 namespace parlance::mask {
@@ -47,18 +46,11 @@ class Program {
   // where `config` stands.
   bool any_below(std::uint32_t root, Config config);
 
-  // Of the recogniser and the memo.
+  // Of the recogniser and what is known of its masks.
   std::size_t memory_bytes();
 
  private:
-  // The only byte that may come, or one of:
-  static constexpr std::int16_t kChoice = -1;       // several, or an end
-  static constexpr std::int16_t kInCharacter = -2;  // several, inside UTF-8
-  struct Next {
-    Config from;
-    Config to;
-    std::int16_t byte = kChoice;
-  };
+  using Next = MachineMasks::Next;
 
   // REQUIRES: the caller holds the recogniser's mutex.
   Config key_of(Config config);
@@ -66,16 +58,14 @@ class Program {
   void set_stops(bool can_end, std::span<std::uint32_t> row) const;
   const Next& next_forced(Config config);
   Next find_next(Config config);
+  MaskHandle known_to_part(Config config);
+  void tell_part(Config config, MaskHandle handle);
 
   const std::shared_ptr<Shared> shared_;
   const std::shared_ptr<grammar::Recogniser> recogniser_;
   Config start_;
-
-  // Under the recogniser's lock.
-  Memo memo_;
-  RelativeMasks relative_;
-  static constexpr std::size_t kNextCount = 256;
-  std::unique_ptr<std::array<Next, kNextCount>> next_;  // by hash, when used
+  // Of the recogniser, under its lock.
+  std::shared_ptr<MachineMasks> masks_;
 };
 
 }  // namespace parlance::mask

@@ -40,6 +40,25 @@ std::string_view Shared::text(Id id) const {
   return bytes;
 }
 
+// A short text may be in any token; to look is not worth it.
+bool Shared::no_token_passes(std::string_view text) {
+  constexpr std::size_t kShort = 6;
+  if (text.size() < kShort) return false;
+  const std::lock_guard lock(passed_mutex_);
+  const auto known = passed_.find(text);
+  if (known != passed_.end()) return known->second;
+  if (passed_.size() == kMostPassed) return false;
+  bool none = true;
+  for (Id id = 0; id < vocabulary_.size() && none; ++id) {
+    const std::string_view bytes = this->text(id);
+    if (bytes.size() <= text.size()) continue;
+    const std::size_t at = bytes.find(text);
+    none = at == std::string_view::npos || at + text.size() == bytes.size();
+  }
+  passed_.emplace(text, none);
+  return none;
+}
+
 void Shared::clear() {
   lexemes_.clear();
   values_.clear();

@@ -8,9 +8,12 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <span>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "mask/lexeme_mask.h"
@@ -41,6 +44,11 @@ class Shared {
   bool is_stop(Id id) const;
   // The bytes of a token that may stand in a text, else "".
   std::string_view text(Id id) const;
+
+  // The number under which it keeps things with recognisers.
+  std::uint64_t owner() const { return owner_; }
+  // Whether no token has `text` in it, with more behind it.
+  bool no_token_passes(std::string_view text);
 
   MaskStore& store() { return store_; }
   // Drops the masks that nobody uses.
@@ -83,6 +91,12 @@ class Shared {
   LexemeMasks lexemes_;
   ValueMasks values_{bytes_};
   SpaceBases space_bases_;
+
+  const std::uint64_t owner_ = grammar::Recogniser::new_owner();
+  // Texts that were asked about, the shorter of them too often to count.
+  static constexpr std::size_t kMostPassed = 256;
+  std::mutex passed_mutex_;
+  std::map<std::string, bool, std::less<>> passed_;
 
   std::mutex makers_mutex_;
   std::vector<std::unique_ptr<MaskMaker>> makers_;

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "grammar/grammar_cache.h"
 #include "grammar/lower_tag.h"
 #include "grammar/tag_leaf.h"
 
@@ -36,6 +37,9 @@ class Compiler {
         depth_(tag_.formats.size(), 0),
         machine_(tag_.formats.size(), 0) {
     out_->tag = std::move(tag);
+    if (options.cache != nullptr) {
+      lowering_.store = &options.cache->state().store;
+    }
     if (options.vocabulary != nullptr) {
       const Vocabulary& words = *options.vocabulary;
       lowering_.vocabulary_size = static_cast<std::uint32_t>(words.size());
@@ -86,7 +90,7 @@ class Compiler {
          .max = max});
   }
   TokenId token_id(const TokenRef& ref) const {
-    // All have been looked up once, when the tag was lowered.
+    // All have been looked up once, by check_tokens().
     if (!ref.by_text() || options_.vocabulary == nullptr) return ref.id;
     return options_.vocabulary->find_first(ref.text).value_or(0);
   }
@@ -635,16 +639,18 @@ void Compiler::find_joins() {
 }
 
 Result<std::shared_ptr<const TagProgram::Code>> Compiler::run() {
-  // Whatever is wrong with tokens, patterns and grammars.
-  if (auto lowered = grammar::lower_tag(tag_, lowering_); !lowered) {
-    return std::move(lowered).error();
-  }
+  std::optional<Error> error = grammar::check_tokens(tag_, lowering_);
   find_places();
-  for (std::size_t i = tag_.formats.size(); i-- > 0;) {
+  for (std::size_t i = tag_.formats.size(); i-- > 0 && !error;) {
     const auto id = FormatId{static_cast<std::uint32_t>(i)};
-    if (std::optional<Error> error = make_leaf(id)) return *std::move(error);
+    error = make_leaf(id);
     impossible_[i] = impossible_[i] || find_impossible(tag_.formats[i]);
     nullable_[i] = find_nullable(id);
+  }
+  if (error) {
+    // Of several mistakes the one that the grammar of the tag has first.
+    auto lowered = grammar::lower_tag(tag_, lowering_);
+    return lowered ? *std::move(error) : std::move(lowered).error();
   }
   if (impossible_[0]) {
     return Error{ErrorCode::kUnsatisfiable, "No text fits the grammar."};

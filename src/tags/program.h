@@ -24,7 +24,6 @@
 #include <cstdint>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -111,9 +110,9 @@ struct TokenText {
   std::vector<TokenId> excludes;  // sorted
 };
 
-// Reads the text of one format.
+// Reads the text of one format.  Others may use the recogniser too.
 struct Machine {
-  std::unique_ptr<grammar::Recogniser> recogniser;  // not null
+  std::shared_ptr<grammar::Recogniser> recogniser;  // not null
   bool reads_tokens = false;
   std::size_t limit_bytes = 0;
 };
@@ -140,9 +139,6 @@ struct TagProgram::Code {
   std::map<tags::FormatId, tags::ArgumentReader> arguments;
   bool has_tokens = false;   // some place reads tokens by their ids
   bool has_budgets = false;  // some free text counts tokens
-
-  // Held by who uses the machines, which build their tables as they go.
-  mutable std::mutex mutex;
 
   const tags::FormatId root{0};
 };

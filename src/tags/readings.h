@@ -21,7 +21,7 @@
 
 #include <array>
 #include <cstdint>
-#include <mutex>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <utility>
@@ -61,8 +61,12 @@ class Readings {
   // `read` is how many of its bytes did.
   bool feed_token(TokenId id, std::string_view bytes, std::size_t& read);
 
-  // Gives up the machines, which are the program's.  Called behind every round.
-  void release() { lock_ = {}; }
+  // Gives up the machine that was asked last, which belongs to others too.
+  // Called behind every round.
+  void release() {
+    lock_.reset();
+    held_ = nullptr;
+  }
 
   // The threads that wait for what comes next; never empty.
   std::span<const Thread> waiting();
@@ -142,8 +146,13 @@ class Readings {
   bool make_skipping(Skipping& out);
 
   grammar::Recogniser& machine(const Instruction& at) {
-    if (!lock_.owns_lock()) lock_ = std::unique_lock(code_.mutex);
-    return *code_.machines[at.index].recogniser;
+    grammar::Recogniser& asked = *code_.machines[at.index].recogniser;
+    if (held_ != &asked) {
+      lock_.reset();
+      lock_.emplace(asked);
+      held_ = &asked;
+    }
+    return asked;
   }
   std::uint32_t count_of(std::uint32_t counts) const;
   std::uint32_t with_count(std::uint32_t around, std::uint32_t count);
@@ -151,7 +160,9 @@ class Readings {
 
   const TagProgram::Code& code_;
   const Limits limits_;
-  std::unique_lock<std::mutex> lock_;
+  // Of one machine at a time.
+  grammar::Recogniser* held_ = nullptr;
+  std::optional<grammar::Recogniser::Lock> lock_;
 
   std::uint64_t position_ = 0;
   std::uint32_t token_bytes_ = 0;  // of the token that is read by its id

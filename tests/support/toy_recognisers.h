@@ -52,7 +52,7 @@ class TextSet : public grammar::Recogniser {
   SpaceView space(Config) override { return {}; }
   std::uint64_t lexeme_fingerprint(Config) override { return 0; }
   std::string expected(Config) override { return "a text of the set"; }
-  std::size_t memory_bytes() const override { return nodes_.size() * 64; }
+  std::size_t own_bytes() const override { return nodes_.size() * 64; }
 
  private:
   struct Node {
@@ -143,7 +143,7 @@ class ToyJson : public grammar::Recogniser {
     return options_.tail.empty() ? kJsonEnd : kAnyEnd;
   }
   std::string expected(Config) override { return "JSON"; }
-  std::size_t memory_bytes() const override { return frames_.size() * 32; }
+  std::size_t own_bytes() const override { return frames_.size() * 32; }
 
  private:
   enum Place : std::uint32_t {

@@ -271,13 +271,54 @@ class Compiler:
         vocabulary: Vocabulary,
         *,
         cache_bytes: int = ...,
+        grammar_bytes: int = ...,
         stop_ids: _Ids = (),
         tables_file: str | PathLike[str] | None = None,
     ) -> None: ...
     def compile(self, grammar: Grammar) -> Constraint: ...
+    def compile_json_schema(
+        self,
+        schema: _Schema,
+        *,
+        max_white_space: int | None = 64,
+        compact: bool = False,
+        indent: int | None = None,
+        separators: tuple[str, str] | None = None,
+        key_order: Literal["any", "schema"] = "any",
+        draft: str | int | None = None,
+        closed: bool = False,
+        lenient: bool = False,
+        assert_formats: bool = True,
+        documents: Mapping[str, _Schema] | None = None,
+        limits: _Limits = None,
+        cancelled: _Cancelled = None,
+    ) -> Constraint: ...
+    def compile_ebnf(
+        self,
+        text: str,
+        root_rule: str = "root",
+        *,
+        limits: _Limits = None,
+        cancelled: _Cancelled = None,
+    ) -> Constraint: ...
+    def compile_regex(
+        self, pattern: str, *, limits: _Limits = None, cancelled: _Cancelled = None
+    ) -> Constraint: ...
+    def compile_lark(
+        self,
+        text: str,
+        *,
+        grammars: Mapping[str, Grammar | StructuralTag | str] | None = None,
+        limits: _Limits = None,
+        cancelled: _Cancelled = None,
+    ) -> Constraint: ...
+    def compile_structural_tag(
+        self, spec: _Tag, *, limits: _Limits = None, cancelled: _Cancelled = None
+    ) -> Constraint: ...
     @property
     def mask_words(self) -> int: ...
     def cache_statistics(self) -> dict[str, int]: ...
+    def grammar_statistics(self) -> dict[str, int]: ...
     def clear_cache(self) -> None: ...
     def save_tables(self, path: str | PathLike[str]) -> int: ...
 

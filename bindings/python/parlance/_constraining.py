@@ -16,7 +16,7 @@ import os
 
 from . import _parlance
 from ._errors import SchemaError, UsageError
-from ._structural_tags import StructuralTag
+from ._structural_tags import StructuralTag, source_of
 
 UNLIMITED = 2**64 - 1
 
@@ -70,40 +70,29 @@ class Grammar(_parlance.Grammar):
         ``key_order="schema"`` wants declared properties in their order, which
         makes smaller automata.
         """
-        separators = _separators(max_white_space, compact, indent, separators)
-        if compact:
-            max_white_space = 0
-        elif max_white_space is None:
-            max_white_space = UNLIMITED
-        if key_order not in ("any", "schema"):
-            raise UsageError(
-                f'key_order must be "any" or "schema", not {key_order!r}'
-            )
-        made = _parlance.grammar_of_json_schema(
-            _schema_text(schema),
-            separators,
-            indent,
-            _count("max_white_space", max_white_space),
-            key_order == "schema",
-            _draft(draft),
-            bool(closed),
-            bool(lenient),
-            bool(assert_formats),
-            {
-                url: _schema_text(document)
-                for url, document in (documents or {}).items()
-            },
-            _limits(limits),
-            _asked(cancelled),
+        return _json_schema(
+            None,
+            schema,
+            max_white_space=max_white_space,
+            compact=compact,
+            indent=indent,
+            separators=separators,
+            key_order=key_order,
+            draft=draft,
+            closed=closed,
+            lenient=lenient,
+            assert_formats=assert_formats,
+            documents=documents,
+            limits=limits,
+            cancelled=cancelled,
         )
-        return _wrap(made)
 
     @staticmethod
     def from_ebnf(text, root_rule="root", *, limits=None, cancelled=None):
         """The texts of an EBNF or GBNF grammar's rule ``root_rule``."""
         return _wrap(
             _parlance.grammar_of_ebnf(
-                text, root_rule, _limits(limits), _asked(cancelled)
+                text, root_rule, _limits(limits), _asked(cancelled), None
             )
         )
 
@@ -112,7 +101,7 @@ class Grammar(_parlance.Grammar):
         """The texts that ``pattern`` matches as a whole."""
         return _wrap(
             _parlance.grammar_of_regex(
-                pattern, _limits(limits), _asked(cancelled)
+                pattern, _limits(limits), _asked(cancelled), None
             )
         )
 
@@ -126,23 +115,7 @@ class Grammar(_parlance.Grammar):
         ``grammars`` says what ``@name`` stands for: a ``Grammar``, a
         ``StructuralTag``, or the text of a Lark grammar.
         """
-        sources = {}
-        made = {}
-        for name, grammar in (grammars or {}).items():
-            if isinstance(grammar, str):
-                sources[name] = grammar
-            else:
-                made[name] = _grammar_of(grammar, f"grammars[{name!r}]")
-        return _wrap(
-            _parlance.grammar_of_lark(
-                text,
-                vocabulary,
-                made,
-                sources,
-                _limits(limits),
-                _asked(cancelled),
-            )
-        )
+        return _lark(None, text, vocabulary, grammars, limits, cancelled)
 
     @staticmethod
     def from_structural_tag(
@@ -194,6 +167,74 @@ class Grammar(_parlance.Grammar):
         return compiler.compile(self)
 
 
+def _json_schema(
+    compiler,
+    schema,
+    *,
+    max_white_space=64,
+    compact=False,
+    indent=None,
+    separators=None,
+    key_order="any",
+    draft=None,
+    closed=False,
+    lenient=False,
+    assert_formats=True,
+    documents=None,
+    limits=None,
+    cancelled=None,
+):
+    separators = _separators(max_white_space, compact, indent, separators)
+    if compact:
+        max_white_space = 0
+    elif max_white_space is None:
+        max_white_space = UNLIMITED
+    if key_order not in ("any", "schema"):
+        raise UsageError(
+            f'key_order must be "any" or "schema", not {key_order!r}'
+        )
+    made = _parlance.grammar_of_json_schema(
+        _schema_text(schema),
+        separators,
+        indent,
+        _count("max_white_space", max_white_space),
+        key_order == "schema",
+        _draft(draft),
+        bool(closed),
+        bool(lenient),
+        bool(assert_formats),
+        {
+            url: _schema_text(document)
+            for url, document in (documents or {}).items()
+        },
+        _limits(limits),
+        _asked(cancelled),
+        compiler,
+    )
+    return _wrap(made)
+
+
+def _lark(compiler, text, vocabulary, grammars, limits, cancelled):
+    sources = {}
+    made = {}
+    for name, grammar in (grammars or {}).items():
+        if isinstance(grammar, str):
+            sources[name] = grammar
+        else:
+            made[name] = _grammar_of(grammar, f"grammars[{name!r}]")
+    return _wrap(
+        _parlance.grammar_of_lark(
+            text,
+            vocabulary,
+            made,
+            sources,
+            _limits(limits),
+            _asked(cancelled),
+            compiler,
+        )
+    )
+
+
 def _grammar_of(item, what):
     if isinstance(item, StructuralTag):
         return item.grammar()
@@ -221,11 +262,16 @@ def _wrap(made):
 
 
 class Compiler(_parlance.Compiler):
-    """The tables of one vocabulary, and the masks that constraints share.
+    """The tables of one vocabulary, the masks that constraints share, and the
+    grammars that it has made.
 
     ``stop_ids`` are the tokens that may end a text, by default those of the
     vocabulary; ``tables_file`` is one that ``save_tables`` wrote for the same
-    vocabulary.
+    vocabulary.  Masks may take ``cache_bytes``, grammars ``grammar_bytes``.
+
+    What its ``compile_...`` functions have made is kept: the same source and
+    options give the same automata, and of what is new the schemas that were
+    there before are not made again.
     """
 
     def __init__(
@@ -233,15 +279,88 @@ class Compiler(_parlance.Compiler):
         vocabulary,
         *,
         cache_bytes=64 << 20,
+        grammar_bytes=128 << 20,
         stop_ids=(),
         tables_file=None,
     ):
         super().__init__(
             vocabulary,
             _count("cache_bytes", cache_bytes),
+            _count("grammar_bytes", grammar_bytes),
             stop_ids,
             "" if tables_file is None else os.fspath(tables_file),
         )
+
+    def compile_json_schema(
+        self,
+        schema,
+        *,
+        max_white_space=64,
+        compact=False,
+        indent=None,
+        separators=None,
+        key_order="any",
+        draft=None,
+        closed=False,
+        lenient=False,
+        assert_formats=True,
+        documents=None,
+        limits=None,
+        cancelled=None,
+    ):
+        """A ``Constraint``; arguments as of ``Grammar.from_json_schema``."""
+        return self.compile(
+            _json_schema(
+                self,
+                schema,
+                max_white_space=max_white_space,
+                compact=compact,
+                indent=indent,
+                separators=separators,
+                key_order=key_order,
+                draft=draft,
+                closed=closed,
+                lenient=lenient,
+                assert_formats=assert_formats,
+                documents=documents,
+                limits=limits,
+                cancelled=cancelled,
+            )
+        )
+
+    def compile_ebnf(
+        self, text, root_rule="root", *, limits=None, cancelled=None
+    ):
+        """A ``Constraint``; arguments as of ``Grammar.from_ebnf``."""
+        made = _parlance.grammar_of_ebnf(
+            text, root_rule, _limits(limits), _asked(cancelled), self
+        )
+        return self.compile(made)
+
+    def compile_regex(self, pattern, *, limits=None, cancelled=None):
+        """A ``Constraint``; arguments as of ``Grammar.from_regex``."""
+        made = _parlance.grammar_of_regex(
+            pattern, _limits(limits), _asked(cancelled), self
+        )
+        return self.compile(made)
+
+    def compile_lark(
+        self, text, *, grammars=None, limits=None, cancelled=None
+    ):
+        """A ``Constraint``; arguments as of ``Grammar.from_lark``."""
+        return self.compile(
+            _lark(self, text, None, grammars, limits, cancelled)
+        )
+
+    def compile_structural_tag(self, spec, *, limits=None, cancelled=None):
+        """A ``Constraint``; arguments as of ``Grammar.from_structural_tag``.
+
+        JSON text is found without being read.
+        """
+        source = (
+            spec.source if isinstance(spec, StructuralTag) else source_of(spec)
+        )
+        return self._compile_tag(source, _limits(limits), _asked(cancelled))
 
     def save_tables(self, path):
         """Writes the tables into a file; how many bytes it has."""

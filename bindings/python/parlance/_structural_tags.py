@@ -34,7 +34,7 @@ class StructuralTag(_parlance.StructuralTag):
         if isinstance(spec, _parlance.StructuralTag):
             super().__init__(spec)
         else:
-            super().__init__(_source_of(spec))
+            super().__init__(source_of(spec))
 
     @staticmethod
     def from_tags(tags, triggers):
@@ -80,7 +80,11 @@ class StructuralTag(_parlance.StructuralTag):
         kept = self.__dict__.setdefault("_kept", {})
         last, program = kept.get(vocabulary is None, (None, None))
         if program is None or last is not vocabulary:
-            program = _parlance.tag_program(self, vocabulary, {}, None)
+            # With the schemas that grammars of this vocabulary have.
+            compiler = getattr(vocabulary, "_compiler", None)
+            program = _parlance.tag_program(
+                self, vocabulary, {}, None, compiler
+            )
             kept[vocabulary is None] = (vocabulary, program)
         return program
 
@@ -179,7 +183,7 @@ def tool_calling_styles():
     return _parlance.tool_calling_styles()
 
 
-def _source_of(spec):
+def source_of(spec):
     if isinstance(spec, dict):
         return _json_text(spec, "")
     if isinstance(spec, str) and not spec.endswith(".json"):

@@ -440,3 +440,92 @@ def test_threads_share_a_constraint(vocabulary):
     for thread in threads:
         thread.join()
     assert wrong == []
+
+
+# ---- Compiler keeps what it makes
+
+
+@pytest.fixture
+def letters():
+    return parlance.Vocabulary([bytes([byte]) for byte in range(256)])
+
+
+def tag(*names):
+    return {
+        "format": {
+            "type": "triggered_tags",
+            "triggers": ["<"],
+            "tags": [
+                {
+                    "type": "tag",
+                    "begin": f"<{name}>",
+                    "end": "</>",
+                    "content": {
+                        "type": "json_schema",
+                        "json_schema": {"required": [name]},
+                    },
+                }
+                for name in names
+            ],
+        }
+    }
+
+
+def test_compilers_keep_what_they_make(letters):
+    compiler = parlance.Compiler(letters)
+    source = json.dumps(tag("a", "b"))
+    for spec in (source, tag("a", "b"), parlance.StructuralTag(source)):
+        matcher = compiler.compile_structural_tag(spec).matcher()
+        assert matcher.accept_bytes('<a>{"a": 1}</>')
+    statistics = compiler.grammar_statistics()
+    assert statistics["grammars"] == 1 and statistics["parts"] == 2
+    assert statistics["grammar_hits"] == 2
+    compiler.compile_structural_tag(tag("a", "c"))
+    statistics = compiler.grammar_statistics()
+    assert statistics["part_hits"] == 1 and statistics["part_misses"] == 3
+    assert statistics["bytes"] > 0 and statistics["evictions"] == 0
+    compiler.clear_cache()
+    assert compiler.grammar_statistics()["bytes"] == 0
+
+
+def test_compilers_take_every_source(letters):
+    compiler = parlance.Compiler(letters)
+
+    def takes(constraint, text):
+        return constraint.matcher().accept_bytes(text)
+
+    for _ in range(2):
+        assert takes(compiler.compile_json_schema({"enum": ["a"]}), '"a"')
+        assert takes(compiler.compile_json_schema(True, compact=True), "[1]")
+        assert not takes(compiler.compile_json_schema(True, compact=True), "[ 1]")
+        assert takes(compiler.compile_ebnf('x ::= "a"', "x"), "a")
+        assert takes(compiler.compile_regex("[ab]+"), "ab")
+        assert takes(compiler.compile_lark('start: "a"'), "a")
+    assert compiler.grammar_statistics()["grammar_hits"] == 7
+    with pytest.raises(parlance.SchemaError):
+        compiler.compile_json_schema({"type": 3})
+    with pytest.raises(parlance.GrammarError) as raised:
+        compiler.compile_structural_tag('{"format": {"type": "x"}}')
+    assert raised.value.path == "/format/type"
+    with pytest.raises(TypeError):
+        compiler.compile_json_schema(True, no_such_option=1)
+
+
+def test_compilers_without_room_keep_nothing(letters):
+    compiler = parlance.Compiler(letters, grammar_bytes=0)
+    for _ in range(2):
+        compiler.compile_regex("a")
+    statistics = compiler.grammar_statistics()
+    assert statistics["grammar_hits"] == 0 and statistics["bytes"] == 0
+
+
+def test_parsers_share_the_compiler_of_their_vocabulary(letters):
+    structural = parlance.StructuralTag(tag("a", "b"))
+    structural.grammar().compile(letters)
+    compiler = letters._compiler
+    compiler.compile_structural_tag(structural)
+    before = compiler.grammar_statistics()["part_misses"]
+    text = '<a>{"a": 1}</>'
+    tree = structural.parse([ord(c) for c in text], vocabulary=letters)
+    assert tree["complete"]
+    assert compiler.grammar_statistics()["part_misses"] == before

@@ -1,0 +1,276 @@
+// Machines of schemas and grammars: see compile.h.
+
+#include "grammar/compile.h"
+
+#include <cstdint>
+#include <unordered_map>
+
+#include "grammar/rules_machine.h"
+#include "grammar/schema_options.h"
+#include "schema/document.h"
+
+namespace parlance::grammar {
+namespace {
+
+// Of what does not grow: the document that is loaded, and goals of its nodes.
+// Measured of schemas of tools: 24 to 32 KiB for 2 KiB of values.
+std::size_t document_bytes(const json::Value& schema) {
+  return sizeof(JsonMachine) + (std::size_t{12} << 10) +
+         6 * schema.memory_bytes();
+}
+
+// Where something in a leaf is in the source of the whole.
+void locate(const Leaf& leaf, std::string& path, std::string& message) {
+  if (leaf.path.empty()) return;
+  if (!leaf.in_place && !path.empty()) {
+    message = "In the schema that is made here, at " + path + ": " + message;
+  }
+  path = leaf.in_place ? leaf.path + path : leaf.path;
+}
+
+}  // namespace
+
+Error cancelled_error() {
+  return Error{ErrorCode::kTooLarge, "The compile was cancelled."};
+}
+
+// --- Keys --------------------------------------------------------------------
+
+KeyWriter& KeyWriter::number(std::uint64_t value) {
+  key_.append(reinterpret_cast<const char*>(&value), sizeof value);
+  return *this;
+}
+
+KeyWriter& KeyWriter::text(std::string_view text) {
+  number(text.size());
+  key_.append(text);
+  return *this;
+}
+
+KeyWriter& KeyWriter::value(const json::Value& value) {
+  return text(json::dump(value, {.ascii = false, .compact = true}));
+}
+
+KeyWriter& KeyWriter::limits(const GrammarLimits& limits) {
+  const auto& [alternatives, steps, depth, bytes, asked, argument] = limits;
+  return number(alternatives).number(steps).number(depth).number(bytes);
+}
+
+KeyWriter& KeyWriter::limits(const Limits& limits) {
+  const auto& [json_depth, digits, held, diagnostics, states, steps, depth,
+               automaton, source] = limits;
+  return number(json_depth)
+      .number(digits)
+      .number(held)
+      .number(diagnostics)
+      .number(states)
+      .number(steps)
+      .number(depth)
+      .number(automaton)
+      .number(source);
+}
+
+KeyWriter& KeyWriter::options(const JsonSchemaOptions& options) {
+  const auto& [layout, order, draft, closed, lenient, formats, documents,
+               given] = options;
+  const auto& [exact, space, indent, item, key] = layout;
+  number((exact ? 1u : 0u) | (closed ? 2u : 0u) | (lenient ? 4u : 0u) |
+         (formats ? 8u : 0u) | static_cast<std::uint64_t>(order) << 8 |
+         (draft ? static_cast<std::uint64_t>(*draft) + 1 : 0) << 16 |
+         (indent ? std::uint64_t{*indent} + 1 : 0) << 24);
+  number(space);
+  // No separator has a zero byte.
+  text(item.value_or(std::string(1, '\0'))).text(key);
+  number(documents.size());
+  for (const auto& [url, document] : documents) text(url).value(document);
+  return limits(given);
+}
+
+// --- Schemas -----------------------------------------------------------------
+
+Result<std::shared_ptr<JsonMachine>> make_schema(
+    const json::Value& schema, const JsonSchemaOptions& options,
+    KeptStore* store) {
+  std::string key;
+  if (store != nullptr) {
+    key = KeyWriter('s').options(options).value(schema).take();
+    if (const auto found = store->find(KeptKind::kPart, key)) {
+      return std::const_pointer_cast<JsonMachine>(
+          std::static_pointer_cast<const JsonMachine>(found));
+    }
+  }
+  schema::LoadOptions load;
+  if (options.draft) load.draft = static_cast<schema::Draft>(*options.draft);
+  load.assert_formats = options.assert_formats;
+  for (const auto& [url, document] : options.documents) {
+    load.documents.emplace_back(url, document);
+  }
+  Result<schema::Document> document = schema::load(schema, load);
+  if (!document) return std::move(document).error();
+  Result<std::unique_ptr<JsonMachine>> made =
+      JsonMachine::create(std::move(*document), options);
+  if (!made) return std::move(made).error();
+  std::shared_ptr<JsonMachine> machine = std::move(*made);
+  if (store == nullptr) return machine;
+  std::size_t bytes = document_bytes(schema);
+  for (const auto& [url, value] : options.documents) {
+    bytes += document_bytes(value);
+  }
+  const auto stays =
+      store->add(KeptKind::kPart, std::move(key), {machine, bytes, {machine}});
+  return std::const_pointer_cast<JsonMachine>(
+      std::static_pointer_cast<const JsonMachine>(stays));
+}
+
+std::vector<Leaf> leaves_of(const Rules& rules, const GrammarLimits& limits,
+                            const std::vector<Leaf>& given) {
+  std::vector<Leaf> leaves;
+  leaves.reserve(rules.schemas.size());
+  for (const SchemaExpr& expr : rules.schemas) {
+    if (expr.options.kind() == json::Kind::kInt) {
+      leaves.push_back(given[static_cast<std::size_t>(expr.options.as_int())]);
+      continue;
+    }
+    // Readers have checked the options.
+    Leaf leaf{std::make_shared<const json::Value>(expr.schema),
+              *read_schema_options(expr.options), expr.span};
+    leaf.options.limits = limits;
+    leaves.push_back(std::move(leaf));
+  }
+  return leaves;
+}
+
+std::optional<Error> make_leaves(std::vector<Leaf>& leaves,
+                                 const CompileOptions& options,
+                                 std::vector<SchemaNote>& notes) {
+  // Where there is no store equal schemas are found here.
+  KeptStore of_this_grammar(~std::size_t{0});
+  KeptStore* store =
+      options.store != nullptr ? options.store : &of_this_grammar;
+  const GrammarLimits& limits = options.limits;
+  for (Leaf& leaf : leaves) {
+    if (cancelled(limits)) return cancelled_error();
+    if (leaf.machine == nullptr) {
+      // Not whom its first compile asked: that may be gone.
+      JsonSchemaOptions given = leaf.options;
+      given.limits.cancelled = limits.cancelled;
+      given.limits.cancelled_argument = limits.cancelled_argument;
+      leaf.options.limits.cancelled = nullptr;
+      leaf.options.limits.cancelled_argument = nullptr;
+      Result<std::shared_ptr<JsonMachine>> made =
+          make_schema(*leaf.schema, given, store);
+      if (!made && made.error().code == ErrorCode::kUnsatisfiable) continue;
+      if (!made) {
+        Error error = std::move(made).error();
+        if (leaf.span) error.span = leaf.span;
+        locate(leaf, error.path, error.message);
+        return error;
+      }
+      leaf.machine = std::move(*made);
+    }
+    for (SchemaNote note : leaf.machine->notes()) {
+      locate(leaf, note.path, note.message);
+      notes.push_back(std::move(note));
+    }
+  }
+  return std::nullopt;
+}
+
+// --- Grammars ----------------------------------------------------------------
+
+std::vector<std::shared_ptr<Recogniser>> machines_of(
+    const std::vector<Leaf>& leaves) {
+  std::vector<std::shared_ptr<Recogniser>> out;
+  out.reserve(leaves.size());
+  for (const Leaf& leaf : leaves) out.push_back(leaf.machine);
+  return out;
+}
+
+Result<std::shared_ptr<Grammar::Machine>> make_machine(
+    Rules rules, std::vector<Leaf> leaves, const CompileOptions& options) {
+  auto machine = std::make_shared<Grammar::Machine>();
+  if (auto error = make_leaves(leaves, options, machine->notes)) {
+    return *std::move(error);
+  }
+  if (cancelled(options.limits)) return cancelled_error();
+  auto recogniser = std::make_unique<RulesMachine>(
+      rules, machines_of(leaves),
+      RulesMachineLimits{.bytes = options.limits.bytes});
+  if (cancelled(options.limits)) return cancelled_error();
+  if (recogniser->start().dead()) {
+    if (recogniser->overflowed()) {
+      return Error{ErrorCode::kTooLarge,
+                   "The beginning of the grammar needs more than "
+                   "GrammarLimits::bytes."};
+    }
+    return Error{ErrorCode::kUnsatisfiable, "No text fits the grammar."};
+  }
+  machine->recogniser = std::move(recogniser);
+  machine->rules = std::make_shared<const Rules>(std::move(rules));
+  machine->leaves = std::move(leaves);
+  return machine;
+}
+
+std::size_t rules_bytes(const Rules& rules) {
+  std::size_t bytes = sizeof(Rules);
+  // Of one allocation, beside what was asked for.
+  constexpr std::size_t kAllocation = 24;
+  for (const Expr& expr : rules.exprs) {
+    bytes += sizeof(Expr);
+    if (expr.children.empty()) continue;
+    bytes += expr.children.capacity() * sizeof(ExprId) + kAllocation;
+  }
+  for (const Rule& rule : rules.rules) {
+    bytes += sizeof(Rule) + rule.name.capacity() + kAllocation;
+  }
+  for (const std::string& text : rules.texts) {
+    bytes += sizeof(std::string) + text.capacity();
+  }
+  for (const regex::CharClass& one : rules.classes) {
+    bytes += sizeof(one) + one.ranges().size() * sizeof(one.ranges()[0]);
+  }
+  for (const RegexExpr& one : rules.regexes) {
+    bytes += sizeof(one) + one.source.capacity() +
+             one.hir.nodes.capacity() * (sizeof(one.hir.nodes[0]) + 32);
+  }
+  for (const SubstringExpr& one : rules.substrings) {
+    for (const std::string& chunk : one.chunks) {
+      bytes += sizeof(std::string) + chunk.capacity();
+    }
+  }
+  for (const FreeTextExpr& one : rules.free_texts) {
+    bytes += sizeof(one) + one.triggers.size() * sizeof(one.triggers[0]);
+    for (const std::string& text : one.excludes) {
+      bytes += sizeof(std::string) + text.capacity();
+    }
+  }
+  for (const TokenSetExpr& one : rules.token_sets) {
+    bytes += sizeof(one) + one.ranges.capacity() * sizeof(one.ranges[0]);
+  }
+  for (const TokenTextExpr& one : rules.token_texts) {
+    bytes += sizeof(one) + one.triggers.capacity() * sizeof(one.triggers[0]) +
+             one.excludes.capacity() * sizeof(Token);
+  }
+  for (const SchemaExpr& one : rules.schemas) {
+    bytes += sizeof(one) + one.schema.memory_bytes();
+  }
+  return bytes;
+}
+
+KeptStore::Kept kept(const std::shared_ptr<Grammar::Machine>& machine) {
+  KeptStore::Kept out{.value = machine, .bytes = sizeof(Grammar::Machine)};
+  if (machine->rules != nullptr) out.bytes += rules_bytes(*machine->rules);
+  for (const Leaf& leaf : machine->leaves) {
+    out.bytes += sizeof(Leaf) + leaf.path.capacity() + sizeof(json::Value);
+    if (machine->rules == nullptr) out.bytes += document_bytes(*leaf.schema);
+  }
+  for (const SchemaNote& note : machine->notes) {
+    out.bytes += sizeof(note) + note.path.capacity() + note.message.capacity();
+  }
+  const auto parts = machine->recogniser->parts();
+  out.recognisers.assign(parts.begin(), parts.end());
+  out.recognisers.push_back(machine->recogniser);
+  return out;
+}
+
+}  // namespace parlance::grammar

@@ -1,0 +1,107 @@
+#ifndef PARLANCE_SRC_GRAMMAR_COMPILE_H_
+#define PARLANCE_SRC_GRAMMAR_COMPILE_H_
+
+// From rules, and the schemas that stand in them, to what is inside a Grammar.
+//
+// The machine of a schema depends on the schema and its options alone.  So one
+// machine stands for all schemas that are equal, in one grammar and, with a
+// store, in all grammars made with it.
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "grammar/json_machine.h"
+#include "grammar/kept.h"
+#include "grammar/machine.h"
+#include "grammar/rules.h"
+#include "parlance/error.h"
+#include "parlance/grammar.h"
+
+namespace parlance::grammar {
+
+using Leaf = Grammar::Machine::Leaf;
+
+// How to compile: `store` may be null.
+struct CompileOptions {
+  GrammarLimits limits = {};
+  KeptStore* store = nullptr;
+};
+
+// Asked between the steps of a compile; schemas ask by themselves.
+inline bool cancelled(const GrammarLimits& limits) {
+  return limits.cancelled != nullptr &&
+         limits.cancelled(limits.cancelled_argument);
+}
+Error cancelled_error();
+
+// The bytes that say all of something; equal only for what is equal.
+class KeyWriter {
+ public:
+  explicit KeyWriter(char kind) { key_.push_back(kind); }
+  KeyWriter& number(std::uint64_t value);
+  KeyWriter& text(std::string_view text);
+  KeyWriter& value(const json::Value& value);
+  KeyWriter& limits(const GrammarLimits& limits);
+  KeyWriter& limits(const Limits& limits);
+  KeyWriter& options(const JsonSchemaOptions& options);
+  std::string take() { return std::move(key_); }
+
+ private:
+  std::string key_;
+};
+
+// The schemas of `rules`.  Those whose options are a number are those of
+// `given`.
+std::vector<Leaf> leaves_of(const Rules& rules, const GrammarLimits& limits,
+                            const std::vector<Leaf>& given = {});
+
+// Errors: those of schema::load() and JsonMachine::create().
+Result<std::shared_ptr<JsonMachine>> make_schema(
+    const json::Value& schema, const JsonSchemaOptions& options,
+    KeptStore* store);
+
+// Makes the machines of leaves that have none; one that no text fits stays
+// without.  Notes of all are added, in order.
+std::optional<Error> make_leaves(std::vector<Leaf>& leaves,
+                                 const CompileOptions& options,
+                                 std::vector<SchemaNote>& notes);
+// As the RulesMachine wants them.
+std::vector<std::shared_ptr<Recogniser>> machines_of(
+    const std::vector<Leaf>& leaves);
+
+Result<std::shared_ptr<Grammar::Machine>> make_machine(
+    Rules rules, std::vector<Leaf> leaves, const CompileOptions& options);
+
+std::size_t rules_bytes(const Rules& rules);
+
+// What a store keeps of it.
+KeptStore::Kept kept(const std::shared_ptr<Grammar::Machine>& machine);
+
+// The grammars behind the doors of parlance/grammar.h, and where they are made.
+using MachineResult = Result<std::shared_ptr<Grammar::Machine>>;
+// api.cc
+MachineResult schema_grammar(std::string_view schema,
+                             const JsonSchemaOptions& options,
+                             KeptStore* store);
+// rules_api.cc
+MachineResult ebnf_grammar(std::string_view text, const EbnfOptions& options,
+                           KeptStore* store);
+MachineResult regex_grammar(std::string_view pattern,
+                            const GrammarLimits& limits);
+MachineResult lark_grammar(std::string_view text,
+                           const LarkGrammarOptions& options, KeptStore* store);
+// tag_api.cc
+MachineResult tag_grammar(std::string_view text,
+                          const StructuralTagGrammarOptions& options,
+                          KeptStore* store);
+MachineResult tag_grammar(const parlance::StructuralTag& tag,
+                          const StructuralTagGrammarOptions& options,
+                          KeptStore* store);
+
+}  // namespace parlance::grammar
+
+#endif  // PARLANCE_SRC_GRAMMAR_COMPILE_H_

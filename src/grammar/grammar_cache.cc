@@ -1,0 +1,204 @@
+// The door parlance/grammar_cache.h: keys, and what stands behind them.
+
+#include "grammar/grammar_cache.h"
+
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "grammar/compile.h"
+#include "grammar/machine.h"
+
+namespace parlance {
+namespace {
+
+using grammar::KeptKind;
+using grammar::KeptStore;
+using grammar::KeyWriter;
+using grammar::MachineResult;
+using Tokens = std::vector<std::uint32_t>;
+
+// A grammar depends on the vocabulary as far as it was asked about: on the ids
+// of some texts.  They are asked for again before the grammar is taken.
+struct KeptGrammar {
+  std::shared_ptr<Grammar::Machine> machine;
+  std::vector<std::pair<std::string, Tokens>> tokens = {};
+};
+
+template <class Find>
+bool same_tokens(const KeptGrammar& kept, const Find& find) {
+  for (const auto& [text, ids] : kept.tokens) {
+    if (find(text) != ids) return false;
+  }
+  return true;
+}
+
+// `find` says which tokens have a text; `make` makes the grammar, and notes in
+// its argument what it asked about.
+template <class Find, class Make>
+MachineResult find_or_make(KeptStore& store, std::string key, const Find& find,
+                           const Make& make) {
+  if (const auto found = store.find(KeptKind::kGrammar, key)) {
+    const auto& kept = *static_cast<const KeptGrammar*>(found.get());
+    if (same_tokens(kept, find)) return kept.machine;
+  }
+  KeptGrammar made;
+  MachineResult machine = make(made.tokens);
+  if (!machine) return machine;
+  made.machine = *machine;
+  KeptStore::Kept what = grammar::kept(made.machine);
+  for (const auto& [text, ids] : made.tokens) {
+    what.bytes += sizeof(made.tokens[0]) + text.capacity() +
+                  ids.capacity() * sizeof(ids[0]);
+  }
+  what.value = std::make_shared<const KeptGrammar>(std::move(made));
+  const auto stays =
+      store.add(KeptKind::kGrammar, std::move(key), std::move(what));
+  // Another one with other tokens, and the same key, was there before.
+  const auto& kept = *static_cast<const KeptGrammar*>(stays.get());
+  return same_tokens(kept, find) ? kept.machine : *machine;
+}
+
+template <class Make>
+MachineResult find_or_make(KeptStore& store, std::string key,
+                           const Make& make) {
+  return find_or_make(
+      store, std::move(key), [](std::string_view) { return Tokens(); },
+      [&](auto&) { return make(); });
+}
+
+MachineResult tag(KeptStore& store, std::string key,
+                  const StructuralTagGrammarOptions& options,
+                  const auto& source) {
+  const auto find = [&](std::string_view text) -> Tokens {
+    if (!options.find_token) return {};
+    const std::optional<std::uint32_t> id = options.find_token(text);
+    return id ? Tokens{*id} : Tokens();
+  };
+  return find_or_make(store, std::move(key), find, [&](auto& tokens) {
+    StructuralTagGrammarOptions asking = options;
+    if (options.find_token) {
+      asking.find_token = [&](std::string_view text) {
+        const std::optional<std::uint32_t> id = options.find_token(text);
+        tokens.emplace_back(text, id ? Tokens{*id} : Tokens());
+        return id;
+      };
+    }
+    return grammar::tag_grammar(source, asking, &store);
+  });
+}
+
+}  // namespace
+
+GrammarCache::GrammarCache(std::size_t budget_bytes)
+    : state_(std::make_shared<State>(budget_bytes)) {}
+
+Result<Grammar> GrammarCache::from_json_schema(
+    std::string_view schema, const JsonSchemaOptions& options) const {
+  MachineResult made = find_or_make(
+      state_->store, KeyWriter('S').options(options).text(schema).take(),
+      [&] { return grammar::schema_grammar(schema, options, &state_->store); });
+  if (!made) return std::move(made).error();
+  return Grammar(std::move(*made));
+}
+
+Result<Grammar> GrammarCache::from_ebnf(std::string_view text,
+                                        const EbnfOptions& options) const {
+  std::string key = KeyWriter('E')
+                        .text(options.root_rule)
+                        .limits(options.limits)
+                        .text(text)
+                        .take();
+  MachineResult made = find_or_make(state_->store, std::move(key), [&] {
+    return grammar::ebnf_grammar(text, options, &state_->store);
+  });
+  if (!made) return std::move(made).error();
+  return Grammar(std::move(*made));
+}
+
+Result<Grammar> GrammarCache::from_regex(std::string_view pattern,
+                                         const GrammarLimits& limits) const {
+  MachineResult made = find_or_make(
+      state_->store, KeyWriter('R').limits(limits).text(pattern).take(),
+      [&] { return grammar::regex_grammar(pattern, limits); });
+  if (!made) return std::move(made).error();
+  return Grammar(std::move(*made));
+}
+
+Result<Grammar> GrammarCache::from_lark(
+    std::string_view text, const LarkGrammarOptions& options) const {
+  if (!options.grammars.empty()) {
+    MachineResult made = grammar::lark_grammar(text, options, &state_->store);
+    if (!made) return std::move(made).error();
+    return Grammar(std::move(*made));
+  }
+  KeyWriter key('L');
+  // Without a vocabulary some texts are errors.
+  key.limits(options.limits).number(options.tokens_spelled ? 1 : 0);
+  key.number(options.sources.size());
+  for (const auto& [name, source] : options.sources) {
+    key.text(name).text(source);
+  }
+  const auto find = [&](std::string_view spelling) {
+    return options.tokens_spelled ? options.tokens_spelled(spelling) : Tokens();
+  };
+  MachineResult made = find_or_make(
+      state_->store, key.text(text).take(), find, [&](auto& tokens) {
+        LarkGrammarOptions asking = options;
+        if (options.tokens_spelled) {
+          asking.tokens_spelled = [&](std::string_view spelling) {
+            Tokens ids = options.tokens_spelled(spelling);
+            tokens.emplace_back(spelling, ids);
+            return ids;
+          };
+        }
+        return grammar::lark_grammar(text, asking, &state_->store);
+      });
+  if (!made) return std::move(made).error();
+  return Grammar(std::move(*made));
+}
+
+Result<Grammar> GrammarCache::from_structural_tag(
+    std::string_view text, const StructuralTagGrammarOptions& options) const {
+  std::string key = KeyWriter('T')
+                        .limits(options.limits)
+                        .number(options.vocabulary_size)
+                        .text(text)
+                        .take();
+  MachineResult made = tag(state_->store, std::move(key), options, text);
+  if (!made) return std::move(made).error();
+  return Grammar(std::move(*made));
+}
+
+Result<Grammar> GrammarCache::from_structural_tag(
+    const StructuralTag& source,
+    const StructuralTagGrammarOptions& options) const {
+  std::string key = KeyWriter('V')
+                        .limits(options.limits)
+                        .number(options.vocabulary_size)
+                        .value(source.to_json())
+                        .take();
+  MachineResult made = tag(state_->store, std::move(key), options, source);
+  if (!made) return std::move(made).error();
+  return Grammar(std::move(*made));
+}
+
+GrammarCacheStatistics GrammarCache::statistics() const {
+  const KeptStore::Statistics now = state_->store.statistics();
+  const auto& grammars =
+      now.kinds[static_cast<std::size_t>(KeptKind::kGrammar)];
+  const auto& parts = now.kinds[static_cast<std::size_t>(KeptKind::kPart)];
+  return {.bytes = now.bytes,
+          .grammars = grammars.entries,
+          .parts = parts.entries,
+          .grammar_hits = grammars.hits,
+          .grammar_misses = grammars.misses,
+          .part_hits = parts.hits,
+          .part_misses = parts.misses,
+          .evictions = now.evictions};
+}
+
+void GrammarCache::clear() const { state_->store.clear(); }
+
+}  // namespace parlance

@@ -1,0 +1,139 @@
+// Entries in the order of their last use: see kept.h.
+
+#include "grammar/kept.h"
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+namespace parlance::grammar {
+namespace {
+
+// Nodes of the containers.
+constexpr std::size_t kEntryBytes = 256;
+constexpr std::size_t kRecogniserBytes = 128;
+
+constexpr std::size_t kMeasuredAtOnce = 8;
+
+std::size_t own_bytes(const std::string& key, const KeptStore::Kept& kept) {
+  return kEntryBytes + key.capacity() + kept.bytes +
+         kept.recognisers.size() * sizeof(kept.recognisers[0]);
+}
+
+}  // namespace
+
+std::shared_ptr<const void> KeptStore::find(KeptKind kind,
+                                            std::string_view key) {
+  const std::lock_guard lock(mutex_);
+  Counts& counts = statistics_.kinds[static_cast<std::size_t>(kind)];
+  const auto found = by_key_.find(key);
+  if (found == by_key_.end()) {
+    ++counts.misses;
+    return nullptr;
+  }
+  ++counts.hits;
+  entries_.splice(entries_.begin(), entries_, found->second);
+  return found->second->kept.value;
+}
+
+std::shared_ptr<const void> KeptStore::add(KeptKind kind, std::string key,
+                                           Kept kept) {
+  Entries gone;
+  const std::lock_guard lock(mutex_);
+  if (const auto found = by_key_.find(key); found != by_key_.end()) {
+    return found->second->kept.value;
+  }
+  std::shared_ptr<const void> value = kept.value;
+  if (own_bytes(key, kept) > budget_bytes_) return value;
+  entries_.push_front({kind, std::move(key), std::move(kept)});
+  const Entry& entry = entries_.front();
+  by_key_.emplace(entry.key, entries_.begin());
+  ++statistics_.kinds[static_cast<std::size_t>(kind)].entries;
+  statistics_.bytes += own_bytes(entry.key, entry.kept);
+  for (const auto& recogniser : entry.kept.recognisers) count(recogniser);
+  measure(kMeasuredAtOnce);
+  shrink(gone);
+  return value;
+}
+
+// A new one is the next to be measured.
+void KeptStore::count(const std::shared_ptr<Recogniser>& recogniser) {
+  const auto [known, added] =
+      counted_of_.try_emplace(recogniser.get(), counted_.begin());
+  if (added) {
+    counted_.push_front({.recogniser = recogniser});
+    known->second = counted_.begin();
+    statistics_.bytes += kRecogniserBytes;
+  }
+  ++known->second->entries;
+}
+
+void KeptStore::measure(std::size_t how_many) {
+  for (std::size_t i = std::min(how_many, counted_.size()); i > 0; --i) {
+    Counted& one = counted_.front();
+    counted_.splice(counted_.end(), counted_, counted_.begin());
+    if (!one.recogniser->mutex.try_lock()) continue;
+    const std::size_t bytes =
+        one.recogniser->own_bytes() + one.recogniser->attached_bytes();
+    one.recogniser->mutex.unlock();
+    statistics_.bytes += bytes - one.bytes;
+    one.bytes = bytes;
+  }
+}
+
+void KeptStore::drop(Entries::iterator entry, Entries& gone) {
+  statistics_.bytes -= own_bytes(entry->key, entry->kept);
+  --statistics_.kinds[static_cast<std::size_t>(entry->kind)].entries;
+  for (const auto& recogniser : entry->kept.recognisers) {
+    const auto found = counted_of_.find(recogniser.get());
+    Counted& one = *found->second;
+    if (--one.entries > 0) continue;
+    statistics_.bytes -= kRecogniserBytes + one.bytes;
+    counted_.erase(found->second);
+    counted_of_.erase(found);
+  }
+  by_key_.erase(entry->key);
+  gone.splice(gone.end(), entries_, entry);
+}
+
+// Whether dropping it gives up anything but a key.
+bool KeptStore::frees(const Entry& entry) const {
+  if (entry.kept.recognisers.empty()) return true;
+  return std::ranges::any_of(
+      entry.kept.recognisers, [&](const auto& recogniser) {
+        return counted_of_.at(recogniser.get())->entries == 1;
+      });
+}
+
+// The machine of a part that a grammar has costs nothing as long as that
+// grammar is there, so such a part is passed over, once.
+void KeptStore::shrink(Entries& gone) {
+  std::size_t passed = 0;
+  const std::size_t most = entries_.size();
+  while (statistics_.bytes > budget_bytes_ && !entries_.empty()) {
+    const auto last = std::prev(entries_.end());
+    if (passed < most && !frees(*last)) {
+      ++passed;
+      entries_.splice(entries_.begin(), entries_, last);
+      continue;
+    }
+    drop(last, gone);
+    ++statistics_.evictions;
+  }
+}
+
+void KeptStore::clear() {
+  Entries gone;
+  const std::lock_guard lock(mutex_);
+  while (!entries_.empty()) drop(entries_.begin(), gone);
+}
+
+KeptStore::Statistics KeptStore::statistics() {
+  Entries gone;
+  const std::lock_guard lock(mutex_);
+  measure(counted_.size());
+  shrink(gone);
+  return statistics_;
+}
+
+}  // namespace parlance::grammar

@@ -1,0 +1,132 @@
+// The doors of parlance/grammar.h for structural tags, and the machines of
+// their leaves.
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "grammar/compile.h"
+#include "grammar/lower_tag.h"
+#include "grammar/machine.h"
+#include "grammar/rules_machine.h"
+#include "grammar/structural_tag.h"
+#include "grammar/tag_leaf.h"
+#include "json/located.h"
+#include "parlance/grammar.h"
+
+namespace parlance {
+namespace grammar {
+namespace {
+
+void place(std::vector<Leaf>& leaves, const LoweredTag& lowered) {
+  for (std::size_t i = 0; i < leaves.size(); ++i) {
+    leaves[i].path = lowered.schema_paths[i];
+    leaves[i].in_place = lowered.schema_in_place[i];
+  }
+}
+
+// Spans of errors count bytes of the string that their pointer names.
+MachineResult make_tag(const StructuralTag& tag,
+                       const StructuralTagGrammarOptions& options,
+                       KeptStore* store) {
+  LowerOptions lowering;
+  lowering.find_token = options.find_token;
+  lowering.vocabulary_size = options.vocabulary_size;
+  lowering.cancelled = [&] { return cancelled(options.limits); };
+  lowering.store = store;
+  Result<LoweredTag> lowered = lower_tag(tag, lowering);
+  if (!lowered) return std::move(lowered).error();
+  std::vector<Leaf> leaves = leaves_of(lowered->rules, options.limits);
+  place(leaves, *lowered);
+  MachineResult made = make_machine(std::move(lowered->rules),
+                                    std::move(leaves), {options.limits, store});
+  if (!made) return made;
+  for (auto& [path, message] : lowered->narrowed) {
+    (*made)->notes.push_back({SchemaNote::Kind::kNarrowed, "any_order",
+                              std::move(path), std::move(message)});
+  }
+  for (HiddenTrigger& hidden : hidden_triggers(tag)) {
+    (*made)->notes.push_back(
+        {SchemaNote::Kind::kNarrowed, std::string(hidden.keyword),
+         std::move(hidden.path), std::move(hidden.message)});
+  }
+  return made;
+}
+
+}  // namespace
+
+MachineResult tag_grammar(const parlance::StructuralTag& tag,
+                          const StructuralTagGrammarOptions& options,
+                          KeptStore* store) {
+  MachineResult made = make_tag(*tag.tree(), options, store);
+  if (made) return made;
+  Error error = std::move(made).error();
+  error.span = std::nullopt;  // there is no text to count in
+  return error;
+}
+
+MachineResult tag_grammar(std::string_view text,
+                          const StructuralTagGrammarOptions& options,
+                          KeptStore* store) {
+  Result<parlance::StructuralTag> tag =
+      parlance::StructuralTag::from_json(text);
+  if (!tag) return std::move(tag).error();
+  MachineResult made = make_tag(*tag->tree(), options, store);
+  if (!made) return json::place_error(std::move(made).error(), text);
+  return made;
+}
+
+Result<TagLeaf> make_tag_leaf(const StructuralTag& tag, FormatId id,
+                              const LowerOptions& lowering,
+                              const GrammarLimits& limits) {
+  Result<LoweredTag> lowered = lower_leaf(tag, id, lowering);
+  if (!lowered) return std::move(lowered).error();
+  const Rules& rules = lowered->rules;
+  std::vector<SchemaNote> notes;
+  std::vector<Leaf> leaves = leaves_of(rules, limits);
+  place(leaves, *lowered);
+  if (auto error = make_leaves(leaves, {limits, lowering.store}, notes)) {
+    return *std::move(error);
+  }
+  TagLeaf out;
+  if (rules.exprs[rules.rules[rules.root].body].kind == ExprKind::kSchema) {
+    out.recogniser = leaves.front().machine;
+    return out;
+  }
+  auto machine = std::make_shared<RulesMachine>(
+      rules, machines_of(leaves), RulesMachineLimits{.bytes = limits.bytes});
+  if (machine->overflowed()) {
+    return Error{ErrorCode::kTooLarge,
+                 "The beginning of the format needs more than "
+                 "GrammarLimits::bytes.",
+                 tag[id].path};
+  }
+  if (!machine->start().dead()) out.recogniser = std::move(machine);
+  out.reads_tokens =
+      !rules.token_sets.empty() || !rules.token_texts.empty() ||
+      std::any_of(rules.rules.begin(), rules.rules.end(), [](const Rule& rule) {
+        return rule.options.max_tokens.has_value();
+      });
+  return out;
+}
+
+}  // namespace grammar
+
+Result<Grammar> Grammar::from_structural_tag(
+    const StructuralTag& tag, const StructuralTagGrammarOptions& options) {
+  auto made = grammar::tag_grammar(tag, options, nullptr);
+  if (!made) return std::move(made).error();
+  return Grammar(std::move(*made));
+}
+
+Result<Grammar> Grammar::from_structural_tag(
+    std::string_view text, const StructuralTagGrammarOptions& options) {
+  auto made = grammar::tag_grammar(text, options, nullptr);
+  if (!made) return std::move(made).error();
+  return Grammar(std::move(*made));
+}
+
+}  // namespace parlance

@@ -1,0 +1,77 @@
+#ifndef PARLANCE_SRC_MASK_MACHINE_MASKS_H_
+#define PARLANCE_SRC_MASK_MACHINE_MASKS_H_
+
+// What is known of the masks of one recogniser with one vocabulary.  It is kept
+// with the recogniser, so every constraint that is made of it knows the masks
+// that were made for another.
+//
+// Inside a part (the schema of one tool) most masks say the same whatever
+// grammar the part is in: those for which nothing behind the part was asked,
+// and those of a part behind which the same text is forced, if that text is
+// longer than what any token has of it.
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "grammar/recogniser.h"
+#include "mask/memo.h"
+#include "mask/relative_mask.h"
+
+namespace parlance::mask {
+
+// Under the lock of its recogniser.
+struct MachineMasks final : grammar::Attachment {
+  // The only byte that may come, or one of:
+  static constexpr std::int16_t kChoice = -1;       // several, or an end
+  static constexpr std::int16_t kInCharacter = -2;  // several, inside UTF-8
+  struct Next {
+    grammar::Config from;
+    grammar::Config to;
+    std::int16_t byte = kChoice;
+  };
+  static constexpr std::size_t kNextCount = 256;
+  // Texts behind a part that are told apart.
+  static constexpr std::size_t kMostBehind = 8;
+
+  Memo memo;  // of the recogniser as a whole
+  RelativeMasks relative;
+  std::unique_ptr<std::array<Next, kNextCount>> next;  // by hash, when used
+
+  // Of the recogniser as a part of others: whatever is behind it, and by what
+  // is.
+  Memo anywhere;
+  std::map<std::string, Memo, std::less<>> behind;
+
+  std::size_t memory_bytes() const override {
+    std::size_t bytes = sizeof(MachineMasks) + memo.memory_bytes() +
+                        relative.memory_bytes() + anywhere.memory_bytes() +
+                        (next == nullptr ? 0 : sizeof(*next));
+    for (const auto& [text, one] : behind) {
+      bytes += sizeof(Memo) + 96 + text.capacity() + one.memory_bytes();
+    }
+    return bytes;
+  }
+
+  MaskHandle find_as_part(const grammar::Config& key, std::string_view text) {
+    if (const MaskHandle found = anywhere.find(key)) return found;
+    const auto known = behind.find(text);
+    return known == behind.end() ? MaskHandle{} : known->second.find(key);
+  }
+  void insert_behind(std::string_view text, const grammar::Config& key,
+                     MaskHandle handle) {
+    if (const auto known = behind.find(text); known != behind.end()) {
+      known->second.insert(key, handle);
+    } else if (behind.size() < kMostBehind) {
+      behind[std::string(text)].insert(key, handle);
+    }
+  }
+};
+
+}  // namespace parlance::mask
+
+#endif  // PARLANCE_SRC_MASK_MACHINE_MASKS_H_
