@@ -48,7 +48,6 @@ SpaceBases::SpaceBases(const vocab::TokenTables& tables,
 Base SpaceBases::find(std::uint32_t max_bytes, std::uint32_t max_chars) {
   const BodyTable& string_start = tables_.string_start();
   max_bytes = std::min(max_bytes, longest_);
-  if (max_chars != kNoString && !string_start.has_at_most(max_chars)) return {};
   const std::lock_guard lock(mutex_);
   const auto found = made_.find({max_bytes, max_chars});
   if (found != made_.end()) {
@@ -57,7 +56,7 @@ Base SpaceBases::find(std::uint32_t max_bytes, std::uint32_t max_chars) {
   if (made_.size() == kMost) return {};
   auto words = std::make_shared<Words>(tables_.mask_words(), bytes_);
   if (max_chars != kNoString) {
-    std::ranges::copy(string_start.inner_at_most(max_chars), words->data());
+    string_start.fill_at_most(max_chars, {words->data(), tables_.mask_words()});
   }
   for (const auto& token : tables_.white_space().tokens()) {
     if (token.bytes > max_bytes) break;
@@ -250,13 +249,19 @@ void MaskMaker::start_between(std::uint32_t max_bytes, const BodyView* string) {
       string == nullptr ? SpaceBases::kNoString
                         : std::min(string->max_chars, table.max_chars());
   const Base base = shared_.space_bases.find(max_bytes, max_chars);
-  builder_.start(base);
-  if (base.words != nullptr) return;
+  if (base.words != nullptr) {
+    builder_.start(base);
+    return;
+  }
+  if (string == nullptr) {
+    builder_.start({});
+  } else {
+    start_inner(table, max_chars);
+  }
   for (const auto& token : shared_.tables.white_space().tokens()) {
     if (token.bytes > max_bytes) break;
     builder_.set(token.id);
   }
-  if (string != nullptr) add_inner(table, max_chars);
 }
 
 // --- In any other text -------------------------------------------------------

@@ -73,7 +73,6 @@ class SpaceBases {
   // The mask of white space tokens of at most `max_bytes`, with
   // string_start().inner_at_most(max_chars) unless it is kNoString.
   // No base if the mask is not ready and may not be kept.
-  // REQUIRES: max_chars <= string_start().max_chars() unless it is kNoString.
   Base find(std::uint32_t max_bytes, std::uint32_t max_chars);
   // Bytes of the longest token of white space only.
   std::uint32_t longest() const { return longest_; }
@@ -127,7 +126,7 @@ class MaskMaker {
 
   // mask_strings.cc
   void in_body(const grammar::BodyView& view, Config config);
-  void add_inner(const vocab::BodyTable& table, std::uint32_t max_chars);
+  void start_inner(const vocab::BodyTable& table, std::uint32_t max_chars);
   void leave_body(const vocab::BodyTable& table, const grammar::BodyView& view,
                   std::uint32_t root, Config config);
   void leave_body(const vocab::BodyTable& table, std::uint32_t kind,

@@ -18,18 +18,25 @@ using vocab::TrieNode;
 
 void MaskMaker::in_body(const BodyView& view, Config config) {
   const BodyTable& table = shared_.tables.body(view.state);
-  if (table.has_at_most(view.max_chars)) {
-    builder_.start({.words = table.inner_at_most(view.max_chars).data()});
-  } else {
-    builder_.start({});
-    add_inner(table, view.max_chars);
-  }
+  start_inner(table, view.max_chars);
   leave_body(table, view, 0, config);
 }
 
-void MaskMaker::add_inner(const BodyTable& table, std::uint32_t max_chars) {
-  for (const Id id : table.by_chars().first(table.count_at_most(max_chars))) {
-    builder_.set(id);
+// Begins with what stays inside.  Few tokens are longer than the masks that are
+// kept ready, so these are taken away.
+void MaskMaker::start_inner(const BodyTable& table, std::uint32_t max_chars) {
+  if (table.has_at_most(max_chars)) {
+    builder_.start({.words = table.inner_at_most(max_chars).data()});
+    return;
+  }
+  const std::span<const Id> ids = table.by_chars();
+  const std::size_t fit = table.count_at_most(max_chars);
+  if (fit < ids.size() - fit) {
+    builder_.start({});
+    for (const Id id : ids.first(fit)) builder_.set(id);
+  } else {
+    builder_.start({.words = table.inner().data()});
+    for (const Id id : ids.subspan(fit)) builder_.clear(id);
   }
 }
 
