@@ -523,7 +523,7 @@ JsonMachine::KeyInfo* JsonMachine::find_keys(FrameId id, bool any_only) {
       if (!fits) {
         std::vector<KeyId> then = used;
         insert(then, key);
-        fits = make_member(id, {.key = key}, then, passed_by(id, key)) != 0;
+        fits = may_be_member(id, one, key, then, passed_by(id, key));
       }
       if (!fits) continue;
       if (any_only) return nullptr;
@@ -670,6 +670,22 @@ std::vector<JsonMachine::MemberWay> JsonMachine::ways_of(const Alternative& one,
     ways = std::move(next);
   }
   return ways;
+}
+
+// Whether an alternative can go on with a member of that name.
+bool JsonMachine::may_be_member(FrameId id, const Alternative& one, KeyId key,
+                                const std::vector<KeyId>& seen,
+                                const std::vector<KeyId>& passed) {
+  const NameClass name{.key = key};
+  const GoalId goal = goals_.member_goal(one.shape, name);
+  if (!goals_.live(goal) || passes_needed(one.shape, seen, passed))
+    return false;
+  const std::vector<KeyId> used = joined(seen, passed);
+  const std::uint64_t count = std::uint64_t{frames_[id].count} + 1;
+  const std::vector<MemberWay> ways = ways_of(one, name, goal);
+  return std::any_of(ways.begin(), ways.end(), [&](const MemberWay& way) {
+    return goals_.completable(one.shape, used, count, way.broken);
+  });
 }
 
 // The frame in which the value of a member called `name` comes.

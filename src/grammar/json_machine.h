@@ -316,6 +316,9 @@ class JsonMachine final : public Recogniser {
   std::vector<KeyId> passed_by(FrameId frame, KeyId key);
   bool passes_needed(ShapeId shape, const std::vector<KeyId>& seen,
                      const std::vector<KeyId>& passed);
+  bool may_be_member(FrameId frame, const Alternative& one, KeyId key,
+                     const std::vector<KeyId>& seen,
+                     const std::vector<KeyId>& passed);
   FrameId make_member(FrameId frame, const NameClass& name,
                       const std::vector<KeyId>& seen,
                       const std::vector<KeyId>& passed);

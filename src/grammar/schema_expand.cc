@@ -334,8 +334,58 @@ automata::LanguageId Goals::enum_language(
       if (value.is_string()) words.emplace_back(value.as_string());
     }
     it->second = languages_.literals(words);
+    sort_unique(words);
+    words_.try_emplace(it->second, std::move(words));
   }
   return it->second;
+}
+
+automata::LanguageId Goals::complement(automata::LanguageId language) {
+  const automata::LanguageId outside = languages_.complement(language);
+  if (words_.contains(language)) words_outside_.try_emplace(outside, language);
+  return outside;
+}
+
+bool Goals::has_word(automata::LanguageId language, const std::string& word) {
+  const auto lists = [&](automata::LanguageId list) {
+    const auto it = words_.find(list);
+    return it != words_.end() &&
+           std::binary_search(it->second.begin(), it->second.end(), word);
+  };
+  if (words_.contains(language)) return lists(language);
+  const auto outside = words_outside_.find(language);
+  if (outside != words_outside_.end()) return !lists(outside->second);
+  automata::StateId state = languages_.start(language);
+  for (const char c : word) {
+    if (state == automata::kDeadState) return false;
+    state = languages_.step(state, static_cast<std::uint8_t>(c));
+  }
+  return state != automata::kDeadState && languages_.accepting(state);
+}
+
+// A list of words with other conditions on it is a shorter list: its words are
+// asked for one by one, which an automaton of all conditions would do too, but
+// with a state for each beginning of a word.
+automata::LanguageId Goals::all_of(
+    std::vector<automata::LanguageId> languages) {
+  sort_unique(languages);
+  const auto size = [&](automata::LanguageId language) {
+    const auto it = words_.find(language);
+    return it == words_.end() ? ~std::size_t{0} : it->second.size();
+  };
+  const auto shortest = std::min_element(
+      languages.begin(), languages.end(),
+      [&](auto one, auto other) { return size(one) < size(other); });
+  if (languages.size() < 2 || !words_.contains(*shortest))
+    return languages_.all_of(std::move(languages));
+  std::vector<std::string> words = words_.at(*shortest);
+  std::erase_if(words, [&](const std::string& word) {
+    return std::any_of(languages.begin(), languages.end(),
+                       [&](automata::LanguageId other) {
+                         return other != *shortest && !has_word(other, word);
+                       });
+  });
+  return languages_.literals(words);
 }
 
 void Goals::expand(GoalId goal, JsonType type, Expansion& into) {
@@ -361,9 +411,8 @@ void Goals::expand(GoalId goal, JsonType type, Expansion& into) {
         into.all.push_back(id);
     } else if (auto* strings = std::get_if<Strings>(&partial.shape)) {
       automata::LanguageId language =
-          strings->languages.empty()
-              ? languages_.everything()
-              : languages_.all_of(std::move(strings->languages));
+          strings->languages.empty() ? languages_.everything()
+                                     : all_of(std::move(strings->languages));
       if (languages_.empty(language) || strings->min > strings->max) continue;
       const bool bounded = strings->min > 0 || strings->max != kNoBound;
       const bool total = languages_.total(languages_.start(language));

@@ -173,8 +173,7 @@ bool Goals::Expander::impossible(Shape& shape) {
   }
   if (auto* strings = std::get_if<Strings>(&shape)) {
     return strings->min > strings->max ||
-           goals_.languages_.empty(
-               goals_.languages_.all_of(strings->languages));
+           goals_.languages_.empty(goals_.all_of(strings->languages));
   }
   return false;  // objects: see excludes()
 }
@@ -225,7 +224,7 @@ bool Goals::Expander::deny_enum(const Node& node,
 void Goals::Expander::add_language(std::vector<Choice>& choices,
                                    automata::LanguageId language) {
   choices.push_back({.edit = Choice::Edit::kLanguage,
-                     .language = goals_.languages_.complement(language)});
+                     .language = goals_.complement(language)});
 }
 
 void Goals::Expander::add_bounds(std::vector<Choice>& choices,

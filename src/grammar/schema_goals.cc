@@ -100,9 +100,14 @@ GoalId Goals::goal(std::vector<Literal> literals) {
 
 GoalId Goals::with(GoalId id, Literal literal) {
   if (id == kNothing) return kNothing;
-  std::vector<Literal> literals = goals_[id];
-  literals.push_back(literal);
-  return goal(std::move(literals));
+  const auto [it, is_new] =
+      with_.try_emplace(std::uint64_t{id} << 32 | literal, kNothing);
+  if (is_new) {
+    std::vector<Literal> literals = goals_[id];
+    literals.push_back(literal);
+    it->second = goal(std::move(literals));
+  }
+  return it->second;
 }
 
 KeyId Goals::key(std::string_view name) {
@@ -234,6 +239,16 @@ Literal Goals::item_rule(const UnevaluatedRule& rule) const {
 }
 
 GoalId Goals::member_goal(ShapeId object, const NameClass& name) {
+  if (name.key == kNoKey) return find_member_goal(object, name);
+  const std::uint64_t question = std::uint64_t{object} << 32 | name.key;
+  const auto known = member_goals_.find(question);
+  if (known != member_goals_.end()) return known->second;
+  const GoalId found = find_member_goal(object, name);
+  member_goals_.emplace(question, found);
+  return found;
+}
+
+GoalId Goals::find_member_goal(ShapeId object, const NameClass& name) {
   const ObjectShape& shape = objects_[object];
   if (name.key != kNoKey &&
       std::binary_search(shape.forbidden.begin(), shape.forbidden.end(),
@@ -595,7 +610,8 @@ std::vector<KeyId> Goals::needed(ShapeId object,
 
 std::size_t Goals::memory_bytes() const {
   return languages_.memory_bytes() + numbers_.memory_bytes() +
-         goals_.size() * 160 + objects_.size() * 700 + arrays_.size() * 400 +
+         goals_.size() * 160 + (with_.size() + member_goals_.size()) * 32 +
+         objects_.size() * 700 + arrays_.size() * 400 +
          strings_.size() * sizeof(StringShape) + keys_.size() * 80 +
          within_.size() * 96;
 }

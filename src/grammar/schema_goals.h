@@ -339,6 +339,7 @@ class Goals {
     bool surely_not() const { return !yes && !cut && low == kNone; }
   };
 
+  GoalId find_member_goal(ShapeId object, const NameClass& name);
   Expansion& expansion(GoalId goal, JsonType type);
   std::vector<UnevaluatedRule> unevaluated(const Partial& partial,
                                            JsonType type);
@@ -389,6 +390,9 @@ class Goals {
   automata::LanguageId pattern_language(schema::PatternId pattern);
   // The strings among the values of an enum.
   automata::LanguageId enum_language(const std::vector<json::Value>& values);
+  automata::LanguageId all_of(std::vector<automata::LanguageId> languages);
+  automata::LanguageId complement(automata::LanguageId language);
+  bool has_word(automata::LanguageId language, const std::string& word);
   automata::LanguageId names_language(const std::vector<Literal>& names);
   std::optional<Error> check_node(NodeId id);
   void note_denied();
@@ -403,6 +407,9 @@ class Goals {
 
   std::deque<std::vector<Literal>> goals_;
   std::unordered_multimap<std::uint64_t, GoalId> goal_of_;
+  // What with() and member_goal() said: by goal and literal, by shape and key.
+  std::unordered_map<std::uint64_t, GoalId> with_;
+  std::unordered_map<std::uint64_t, GoalId> member_goals_;
   std::deque<std::array<std::unique_ptr<Expansion>, kJsonTypes>> expansions_;
 
   std::deque<StringShape> strings_;
@@ -418,6 +425,9 @@ class Goals {
   std::deque<std::vector<Violation>> clauses_;
   std::vector<automata::LanguageId> pattern_languages_;
   std::unordered_map<const void*, automata::LanguageId> enum_languages_;
+  // Languages that are lists of words, sorted, and by their complements.
+  std::unordered_map<automata::LanguageId, std::vector<std::string>> words_;
+  std::unordered_map<automata::LanguageId, automata::LanguageId> words_outside_;
   std::unordered_map<std::uint64_t, bool> key_matches_;
 
   std::vector<SchemaNote> notes_;

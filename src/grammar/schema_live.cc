@@ -185,6 +185,10 @@ class Goals::Planner {
       if (ways.empty()) return answer_;
       open_.push_back(std::move(ways));
     }
+    if (lacks_enough()) {
+      answer_.yes = true;
+      return answer_;
+    }
     std::sort(open_.begin(), open_.end(),
               [](const auto& x, const auto& y) { return x.size() < y.size(); });
     answer_.yes = search(0);
@@ -231,6 +235,25 @@ class Goals::Planner {
       default:
         return true;
     }
+  }
+
+  // Whether the object is complete, or can be, where it lacks a member for each
+  // denial: of alternatives that require different members most plans say so.
+  bool lacks_enough() {
+    for (const auto& ways : open_) {
+      const auto way =
+          std::find_if(ways.begin(), ways.end(), [](const Violation* one) {
+            return one->kind == Violation::Kind::kAbsent;
+          });
+      if (way == ways.end()) {
+        plan_.members.clear();
+        return false;
+      }
+      leave_out((*way)->key);
+    }
+    const bool found = fits();
+    plan_.members.clear();
+    return found;
   }
 
   // The number of denials is at most kMaxDenials, and so is the depth.
