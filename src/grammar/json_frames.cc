@@ -29,14 +29,6 @@ std::uint32_t intern_list(std::vector<std::vector<T>>& table,
   return it->second;
 }
 
-// No token closes, or goes through, more frames or items than it has bytes;
-// counts that are further than this from every bound are all alike.
-constexpr std::uint64_t kFar = 80;
-
-// So close to the greatest depth every value that begins has to fit below it.
-// (Farther off, one that needs more levels than these may still run into it.)
-constexpr std::uint64_t kNear = 128;
-
 }  // namespace
 
 std::uint32_t JsonMachine::levels_in(FrameId frame) const {
@@ -191,6 +183,7 @@ Config JsonMachine::behind_value(FrameId frame,
     return {static_cast<LexId>(Kind::kEscaped), frame, 0,
             intern_list(survivors_, survivors_of_, std::move(sorted))};
   }
+  if (frames_[frame].kind == FrameKind::kOutline) return leave_outline(frame);
   const Kind kind =
       frames_[frame].kind == FrameKind::kRoot ? Kind::kEnd : Kind::kAfter;
   return {static_cast<LexId>(kind), after(frame, survivors, unique_value), 0,
@@ -202,6 +195,7 @@ Config JsonMachine::behind_value(FrameId frame,
 // The frame in which the next item comes; 0 if there can be none.
 JsonMachine::FrameId JsonMachine::next_item(FrameId id) {
   if (frames_[id].next_item != kUnknown) return frames_[id].next_item;
+  if (frames_[id].kind == FrameKind::kOutline) return frames_[id].used;
   const Goals::Levels levels(goals_, levels_in(id));
   const Frame& frame = frames_[id];
   Frame next;
@@ -294,6 +288,7 @@ JsonMachine::FrameId JsonMachine::next_item(FrameId id) {
 
 Config JsonMachine::close(FrameId id) {
   if (frames_[id].closed_known) return frames_[id].closed;
+  if (frames_[id].kind == FrameKind::kOutline) return leave_outline(id);
   const Frame& frame = frames_[id];
   std::vector<GoalId> survivors;
   for (std::uint32_t i = 0; i < frame.size; ++i) {
@@ -462,6 +457,8 @@ JsonMachine::KeyInfo& JsonMachine::key_info(FrameId id) {
 // Whether another member may come.
 bool JsonMachine::any_member(FrameId id) {
   if (frames_[id].any_member) return true;
+  if (frames_[id].kind == FrameKind::kOutline)
+    return outline_goes_on(frames_[id]);
   const KeyInfo* info = find_keys(id, true);
   if (info != nullptr) return info->any;
   return frames_[id].any_member = true;
@@ -742,7 +739,7 @@ Config JsonMachine::relative(Config config) {
   const Frame& frame = frames_[config.frame];
   // Near the greatest depth, and where layout depends on it, depth matters.
   if (!frame.pending || frame.unique || options_.layout.indent ||
-      frame.depth + kNear + kFar > options_.limits.depth ||
+      frame.depth + kNearAndFar > options_.limits.depth ||
       frame.kind == FrameKind::kDetached)
     return {};
   if (frame.detached == kUnknown) {
@@ -768,10 +765,9 @@ std::uint64_t JsonMachine::relative_fingerprint(Config config) {
        config.lex != static_cast<LexId>(Kind::kValue)))
     return 0;
   const GoalId goal = alternatives(frame)[0].pending;
-  if (!goals_.shapes(goal, JsonType::kArray).empty() ||
-      !goals_.shapes(goal, JsonType::kObject).empty())
-    return 0;
-  std::uint64_t hash = 0x517CC1B727220A95;
+  const std::uint64_t print = scalar_print(goal);
+  if (print == 0) return 0;
+  std::uint64_t hash = print;
   mix(hash, config.lex);
   mix(hash, config.count);
   const JsonLayout& layout = options_.layout;
@@ -781,25 +777,6 @@ std::uint64_t JsonMachine::relative_fingerprint(Config config) {
       mix(hash, static_cast<std::uint8_t>(c));
   } else {
     mix(hash, layout.max_white_space);
-  }
-  for (const ShapeId shape : goals_.shapes(goal, JsonType::kNull))
-    mix(hash, shape);
-  mix(hash, 2);
-  for (const ShapeId shape : goals_.shapes(goal, JsonType::kBoolean))
-    mix(hash, shape);
-  mix(hash, 3);
-  for (const ShapeId shape : goals_.shapes(goal, JsonType::kNumber)) {
-    const std::uint64_t print =
-        goals_.numbers().fingerprint(goals_.numbers().start(shape));
-    mix(hash, print);
-  }
-  mix(hash, 4);
-  for (const ShapeId shape : goals_.shapes(goal, JsonType::kString)) {
-    const StringShape& string = goals_.string(shape);
-    mix(hash, goals_.languages().fingerprint(
-                  goals_.languages().start(string.language)));
-    mix(hash, string.min_chars);
-    mix(hash, string.max_chars);
   }
   return hash | 1;
 }
@@ -826,7 +803,7 @@ Config JsonMachine::probe(Config config, std::uint8_t byte) {
                                  ? KeySet::kNone
                                  : key_sets_[lexeme.set].node(lexeme.trie).name;
   if (name == KeySet::kNone || frame.size != 1 || options_.layout.indent ||
-      frame.depth + kNear + kFar > options_.limits.depth)
+      frame.depth + kNearAndFar > options_.limits.depth)
     return step(config, byte);
   if (!key_info(config.frame).allowed.get(name)) return {};
   const Alternative one = alternatives(frame)[0];

@@ -211,7 +211,7 @@ bool JsonMachine::may_go_on(FrameId id) {
 }
 
 Config JsonMachine::after_comma(FrameId frame) {
-  if (frames_[frame].kind == FrameKind::kObject) {
+  if (is_object(frames_[frame])) {
     if (!any_member(frame)) return {};
     return {static_cast<LexId>(Kind::kKeyNext), frame, 0, 0};
   }
@@ -237,6 +237,7 @@ Config JsonMachine::significant(Config config, std::uint8_t byte) {
       [[fallthrough]];
     case Kind::kKeyNext: {
       if (byte != '"') return {};
+      if (frame.kind == FrameKind::kOutline) return outline_key(config.frame);
       const KeyInfo& info = key_info(config.frame);
       if (!info.any) return {};
       return {info.start, config.frame, 0, 0};
@@ -246,7 +247,7 @@ Config JsonMachine::significant(Config config, std::uint8_t byte) {
       return {static_cast<LexId>(Kind::kValue), config.frame, 0, 0};
     case Kind::kAfter:
       if (byte == ',') return after_comma(config.frame);
-      if (frame.kind == FrameKind::kObject ? byte == '}' : byte == ']')
+      if (is_object(frame) ? byte == '}' : byte == ']')
         return close(config.frame);
       return {};
     default:

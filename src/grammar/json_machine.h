@@ -29,8 +29,9 @@
 //
 // Files: json_machine.cc reads structure, json_strings.cc strings,
 // json_names.cc names, json_lexemes.cc numbers, words and what all lexemes
-// share, json_views.cc says what a mask asks for, json_frames.cc opens, fills
-// and closes frames.
+// share, json_views.cc says what a mask asks for, json_outlines.cc which places
+// have one mask but for few tokens, json_frames.cc opens, fills and closes
+// frames.
 
 #include <array>
 #include <cstdint>
@@ -73,6 +74,7 @@ class JsonMachine final : public Recogniser {
   Config probe(Config config, std::uint8_t byte) override;
   std::uint64_t relative_fingerprint(Config config) override;
   Config all_survive(Config config, Config escaped) override;
+  Config outline(Config config) override;
   std::array<std::uint64_t, 4> special_bytes(Config config) override;
   std::array<std::uint64_t, 4> first_bytes(Config config) override;
   std::array<std::uint64_t, 4> likely_bytes(Config config) override {
@@ -119,6 +121,14 @@ class JsonMachine final : public Recogniser {
   };
   static constexpr LexId kFirstLexeme = 16;
 
+  // No token closes, or goes through, more frames or items than it has bytes;
+  // counts that are further than this from every bound are all alike.
+  static constexpr std::uint64_t kFar = 80;
+  // So close to the greatest depth every value that begins has to fit below it.
+  // (Farther off, one that needs more levels than these may still run into it.)
+  static constexpr std::uint64_t kNear = 128;
+  static constexpr std::uint64_t kNearAndFar = kNear + kFar;
+
   // An alternative of a frame.
   struct Alternative {
     std::uint32_t up = 0;  // the frame around: its alternative
@@ -131,7 +141,15 @@ class JsonMachine final : public Recogniser {
   };
 
   // A detached frame stands for any in which a value with its goals comes.
-  enum class FrameKind : std::uint8_t { kRoot, kArray, kObject, kDetached };
+  // An outline stands for all that most tokens cannot tell apart
+  // (json_outlines.cc).
+  enum class FrameKind : std::uint8_t {
+    kRoot,
+    kArray,
+    kObject,
+    kDetached,
+    kOutline
+  };
 
   struct KeyInfo;
   struct Frame {
@@ -157,7 +175,8 @@ class JsonMachine final : public Recogniser {
     bool closed_known = false;
     FrameId canonical = kUnknown;
     FrameId detached = kUnknown;
-    bool any_member = false;  // known, without `keys`
+    FrameId outline = kUnknown;  // 0: it has none
+    bool any_member = false;     // known, without `keys`
     std::unique_ptr<KeyInfo> keys;
   };
 
@@ -326,6 +345,22 @@ class JsonMachine final : public Recogniser {
   FrameId detached(std::vector<GoalId> goals);
   FrameId canonical(FrameId frame);
 
+  // json_outlines.cc
+  std::uint64_t scalar_print(GoalId goal);
+  GoalId common_goal(GoalId goal);
+  FrameId intern_outline(Frame outline, std::vector<Alternative> alternatives);
+  FrameId outline_behind(FrameId frame);
+  FrameId outline_pending(FrameId frame);
+  std::uint32_t outline_names();
+  Config outline_name(Config config);
+  bool ends_empty_name(Config config) const;
+  FrameId outline_names_of(FrameId frame);
+  Config outline_key(FrameId frame);
+  bool outline_ends_at(FrameId frame, std::uint32_t name) const;
+  Config leave_outline(FrameId frame) const;
+  static bool is_object(const Frame& frame);
+  static bool outline_goes_on(const Frame& frame);
+
   const schema::Document document_;
   const JsonSchemaOptions options_;
   const ItemChoices choices_;
@@ -360,6 +395,9 @@ class JsonMachine final : public Recogniser {
   // By shape and name: the detached frame of a member's value; 0 if it has none
   // of its own.
   std::unordered_map<std::uint64_t, FrameId> member_frames_;
+  // Goals that mean the same: to the first of them, which is found by print.
+  std::unordered_map<GoalId, GoalId> common_goals_;
+  std::unordered_map<std::uint64_t, GoalId> goal_of_print_;
   std::size_t rows_ = 0;
 };
 

@@ -17,6 +17,10 @@ Config JsonMachine::key_step(Config config, std::uint8_t byte) {
     std::uint32_t name = KeySet::kNone;
     if (now.trie != KeySet::kNone)
       name = key_sets_[now.set].node(now.trie).name;
+    if (outline_ends_at(config.frame, name)) {
+      return {static_cast<LexId>(Kind::kEscaped), config.frame,
+              std::uint32_t{byte} + 1, 0};
+    }
     if (name == KeySet::kNone) {
       if (!now.open && (now.extras == automata::kDeadState ||
                         !goals_.languages().accepting(now.extras)))

@@ -116,8 +116,18 @@ BodyView JsonMachine::body(Config config) {
   view.free = true;
   view.remembers = lexeme.track;
   view.special = lexeme.trie != KeySet::kNone;
+  if (outline_ends_at(config.frame, KeySet::kNone)) {
+    view.after = step(config, '"');
+    return view;
+  }
   const FrameId frame = with_member(config.frame, KeySet::kNone, 0, nullptr);
   if (frame != 0) view.after = {static_cast<LexId>(Kind::kColon), frame, 0, 0};
+  if (view.special && ends_empty_name(config)) {
+    view.special = false;
+    const Config own = step(config, '"');
+    if (!own.dead()) view.ends.push_back({0, 0, own});
+    view.ends.push_back({1, BodyView::kMany, view.after});
+  }
   return view;
 }
 

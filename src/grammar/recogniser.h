@@ -258,6 +258,12 @@ class Recogniser {
   // ended as the second of them with another of these recognisers.
   virtual std::uint64_t relative_fingerprint(Config) { return 0; }
   virtual Config all_survive(Config, Config) { return {}; }
+  // A place that most tokens cannot tell from this one, equal for many places:
+  // a token is read from both or from none, unless it leads from the outline to
+  // an escaped() configuration and goes on there (or its last byte leads to one
+  // that is unread()), or ends an exception of a `special` body() here, and not
+  // with its first byte.  Dead where there is no such place.
+  virtual Config outline(Config) { return {}; }
   // As step(), but a byte after which a value comes may lead to the relative
   // place instead, which costs less where nobody goes there in the end.
   virtual Config probe(Config config, std::uint8_t byte) {

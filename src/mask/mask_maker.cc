@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <string_view>
+#include <utility>
 
 #include "mask/bytes.h"
 
@@ -81,7 +82,26 @@ const MaskBuilder& MaskMaker::make(Recogniser& recogniser, Config config,
   relative_ = &relative;
   if (config.dead()) {
     builder_.start({});
-  } else if (const BodyView body = recogniser.body(config); body.free) {
+  } else if (const Config outline = recogniser.outline(config);
+             !outline.dead()) {
+    by_outline(outline, config);
+  } else {
+    make_place(config);
+  }
+  set_marks(config);
+  if (builder_.dense()) {
+    const std::array bases = {
+        Base{.words = shared_.tables.body(BodyState::kText).inner().data()},
+        Base{.words = shared_.tables.all_text().data()}, Base{}};
+    builder_.compact(bases);
+  }
+  return builder_;
+}
+
+// By what kind of place it is.
+void MaskMaker::make_place(Config config) {
+  Recogniser& recogniser = *recogniser_;
+  if (const BodyView body = recogniser.body(config); body.free) {
     in_body(body, config);
   } else if (const SpaceView space = recogniser.space(config); space.free) {
     if (!where_a_value_comes(config)) between(space, config);
@@ -95,14 +115,6 @@ const MaskBuilder& MaskMaker::make(Recogniser& recogniser, Config config,
   } else {
     in_text(config);
   }
-  set_marks(config);
-  if (builder_.dense()) {
-    const std::array bases = {
-        Base{.words = shared_.tables.body(BodyState::kText).inner().data()},
-        Base{.words = shared_.tables.all_text().data()}, Base{}};
-    builder_.compact(bases);
-  }
-  return builder_;
 }
 
 // Sets the tokens that may be read by their ids, if there are such tokens.
@@ -176,11 +188,17 @@ void MaskMaker::follow(const Escape& escape, Config end, Config config) {
 
 RelativeMask MaskMaker::make_relative(Config place) {
   RelativeMask made;
-  escapes_ = &made.escapes;
+  const auto around = std::exchange(escapes_, &made.escapes);
   between(recogniser_->space(place), place);
-  escapes_ = nullptr;
+  escapes_ = around;
   const std::array bases = {Base{}};
   if (builder_.dense()) builder_.compact(bases);
+  keep_built(made);
+  return made;
+}
+
+// Keeps what has been built.
+void MaskMaker::keep_built(RelativeMask& made) {
   const MaskView view = builder_.view();
   made.set.assign(view.set.begin(), view.set.end());
   made.cleared.assign(view.cleared.begin(), view.cleared.end());
@@ -189,10 +207,10 @@ RelativeMask MaskMaker::make_relative(Config place) {
     auto words = std::make_shared<Words>(count, shared_.bytes);
     std::copy_n(view.base->words, count, words->data());
     made.base = {.words = words->data(), .owner = words};
+    made.base_bytes = Words::bytes(count);
   } else {
     made.base = *view.base;
   }
-  return made;
 }
 
 // --- Between lexemes ---------------------------------------------------------

@@ -31,7 +31,8 @@
 //
 // Files: mask_maker.cc decides, and makes the masks where no lexeme is open;
 // mask_strings.cc those inside a string where every character is welcome,
-// mask_lexemes.cc those inside another lexeme; mask_walks.cc reads tokens.
+// mask_lexemes.cc those inside another lexeme; mask_outlines.cc shares them
+// between places that are nearly alike; mask_walks.cc reads tokens.
 
 #include <array>
 #include <cstddef>
@@ -113,16 +114,23 @@ class MaskMaker {
 
  private:
   // mask_maker.cc
+  void make_place(Config config);
   void set_marks(Config config);
   bool where_a_value_comes(Config config);
   void follow(const Escape& escape, Config end, Config config);
   RelativeMask make_relative(Config place);
+  void keep_built(RelativeMask& made);
   void between(const grammar::SpaceView& view, Config config);
   void start_between(std::uint32_t max_bytes, const grammar::BodyView* string);
   // Where a walk has as few nodes as this, shapes do not help.
   static constexpr std::size_t kManyNodes = 1000;
   void in_text(Config config);
   std::size_t nodes_below(const std::array<std::uint64_t, 4>& bytes) const;
+
+  // mask_outlines.cc
+  void by_outline(Config outline, Config config);
+  void decide(std::span<const Id> ids, Config config);
+  std::vector<Id> behind(const std::vector<Escape>& escapes) const;
 
   // mask_strings.cc
   void in_body(const grammar::BodyView& view, Config config);
@@ -131,8 +139,8 @@ class MaskMaker {
                   std::uint32_t root, Config config);
   void leave_body(const vocab::BodyTable& table, std::uint32_t kind,
                   const grammar::BodyView::End& end);
-  void leave_name(const vocab::ExitTrie& exits, std::uint32_t kind,
-                  Config value, Config after);
+  void leave_name(const vocab::ExitTrie& exits, Config key, Config value,
+                  const grammar::BodyView::End& end);
   void find_exceptions(const grammar::BodyView& view, std::uint32_t root,
                        Config config);
   void find_exceptions(const grammar::BodyView& view, std::uint32_t root,
@@ -210,6 +218,8 @@ class MaskMaker {
   // them alone.
   std::vector<std::uint32_t> is_exception_;  // a bit per id, made when needed
   std::vector<Id> exceptions_;
+  // Where they are only collected: those but at the very beginning.
+  std::vector<Id>* collected_ = nullptr;
   Config origin_;  // and where they are read from
   std::uint32_t origin_node_ = 0;
 };

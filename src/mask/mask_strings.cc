@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <functional>
 #include <span>
+#include <utility>
 
 #include "mask/bytes.h"
 #include "mask/mask_maker.h"
@@ -64,14 +65,22 @@ void MaskMaker::leave_body(const BodyTable& table, const BodyView& view,
 void MaskMaker::leave_body(const BodyTable& table, std::uint32_t kind,
                            const BodyView::End& end) {
   // Behind a name comes a value, as behind other names.
-  const Config value = escapes_ == nullptr && !end.after.dead()
-                           ? recogniser_->relative(end.after)
-                           : Config{};
+  const Config value =
+      !end.after.dead() ? recogniser_->relative(end.after) : Config{};
+  const bool from_first = end.min_chars == 0;
+  const bool to_last = end.max_chars == BodyView::kMany;
+  const bool at_once = from_first && end.max_chars == 0;
+  const bool later = end.min_chars == 1 && to_last;
   if (value.dead()) {
     walk_exits(table.exits(), end.after, end.min_chars, end.max_chars);
-  } else if (from_ == nullptr && end.min_chars == 0 &&
-             end.max_chars == BodyView::kMany) {
-    leave_name(table.exits(), kind, value, end.after);
+  } else if (from_ == nullptr &&
+             ((from_first && to_last) || at_once || later)) {
+    Config key = value;
+    key.extra = ~kind;  // no place has so large a number
+    key.count = at_once ? 1 : later ? 2 : 0;
+    leave_name(table.exits(), key, value, end);
+  } else if (escapes_ != nullptr) {
+    walk_exits(table.exits(), end.after, end.min_chars, end.max_chars);
   } else {
     real_ = end.after;
     walk_exits(table.exits(), value, end.min_chars, end.max_chars);
@@ -79,25 +88,23 @@ void MaskMaker::leave_body(const BodyTable& table, std::uint32_t kind,
   }
 }
 
-// Sets the tokens of `exits` with what may stand in `value`, which is kept, and
-// behind it in `after`.
-void MaskMaker::leave_name(const ExitTrie& exits, std::uint32_t kind,
-                           Config value, Config after) {
-  Config key = value;
-  key.extra = ~kind;  // no place has so large a number
+// Sets the tokens of `exits` with what may stand in `value`, which is kept as
+// `key`, and behind it.
+void MaskMaker::leave_name(const ExitTrie& exits, Config key, Config value,
+                           const BodyView::End& end) {
   const RelativeMask* mask = relative_->find(key);
   if (mask == nullptr) {
     RelativeMask made;
-    escapes_ = &made.escapes;
+    const auto around = std::exchange(escapes_, &made.escapes);
     exits_ = &made.set;
-    walk_exits(exits, value, 0, BodyView::kMany);
-    escapes_ = nullptr;
+    walk_exits(exits, value, end.min_chars, end.max_chars);
+    escapes_ = around;
     exits_ = nullptr;
     mask = &relative_->add(key, std::move(made));
   }
   for (const Id id : mask->set) set(id);
   for (const Escape& escape : mask->escapes) {
-    follow(escape, escape.at, after);
+    follow(escape, escape.at, end.after);
   }
 }
 
@@ -221,6 +228,14 @@ void MaskMaker::find_exceptions(const BodyView& view, std::uint32_t root,
 // Decides the tokens at and below the node `root`, where `at` stands, and keeps
 // them from being set otherwise.
 void MaskMaker::except(std::uint32_t root, Config at) {
+  if (collected_ != nullptr) {
+    if (trie_.depth(root) == 1) return;
+    for (std::uint32_t i = root; i < trie_.subtree_end(root); ++i) {
+      trie_.each_token(trie_.node(i),
+                       [this](Id id) { collected_->push_back(id); });
+    }
+    return;
+  }
   if (is_exception_.empty()) is_exception_.resize(shared_.tables.mask_words());
   Recogniser& recogniser = *recogniser_;
   Config* const states = states_.data();

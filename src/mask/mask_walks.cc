@@ -102,8 +102,11 @@ void MaskMaker::set_exits(const ExitTrie& exits, std::uint32_t i,
 void MaskMaker::walk_exits(const ExitTrie& exits, Config after,
                            std::uint32_t min_count, std::uint32_t max_count) {
   if (after.dead()) return;
-  set_exits(exits, 0, min_count, max_count);
-  if (recogniser_->escaped(after)) {
+  const bool escaped = recogniser_->escaped(after);
+  if (!escaped || !recogniser_->unread(after)) {
+    set_exits(exits, 0, min_count, max_count);
+  }
+  if (escaped) {
     escapes_->push_back({.exits = &exits,
                          .node = 0,
                          .min_count = min_count,

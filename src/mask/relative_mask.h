@@ -2,7 +2,8 @@
 #define PARLANCE_SRC_MASK_RELATIVE_MASK_H_
 
 // Masks of places where a value comes, as far as they depend on the value alone
-// (Recogniser::relative).
+// (Recogniser::relative), and of others as far as their outline says
+// (Recogniser::outline).
 //
 // The name of a member decides what its value may be; which other members the
 // object has decides only what comes behind it.  So the mask is made once for
@@ -39,11 +40,15 @@ struct Escape {
 
 struct RelativeMask {
   Base base;
+  std::size_t base_bytes = 0;  // where no other mask has it
   std::vector<Id> set, cleared;
   std::vector<Escape> escapes;
+  // Of an outline, in place of `escapes`: the tokens that lead there, by text.
+  std::vector<Id> further;
 
   std::size_t bytes() const {
-    return sizeof(RelativeMask) + (set.size() + cleared.size()) * sizeof(Id) +
+    return sizeof(RelativeMask) + base_bytes +
+           (set.size() + cleared.size() + further.size()) * sizeof(Id) +
            escapes.size() * sizeof(Escape);
   }
 };

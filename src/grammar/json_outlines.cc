@@ -1,0 +1,341 @@
+// Outlines: places as far as most tokens can tell them apart.
+//
+// Behind a value a token mostly closes what is open, or goes on with a comma;
+// which names are left, or what comes behind a further item, hardly any token
+// gets to.  So a frame is drawn as: may something follow, what may the next
+// item be, and the same of the frame around it when it is closed.  Members of
+// many names and records of many members have one outline, and one mask but for
+// the tokens that go further.
+//
+//   {"a": {"b": "x▮     in a string, then   } or , and a name
+//                                           behind }: } or , and a name
+//                                           behind }}: the end
+
+#include <algorithm>
+
+#include "base/mix.h"
+#include "grammar/json_machine.h"
+
+namespace parlance::grammar {
+namespace {
+
+// What Frame::count says of an outline behind a value.
+constexpr std::uint32_t kObjectOutline = 1;
+constexpr std::uint32_t kGoesOn = 2;  // another member may come
+constexpr std::uint32_t kEndOutline = 4;
+constexpr std::uint32_t kAnyName = 8;  // of that member
+// Of an outline in front of a name, then the set of names that are special.
+constexpr std::uint32_t kNames = 16;
+constexpr unsigned kNamesShift = 5;
+
+}  // namespace
+
+// What scalars fit a goal, as a number that is equal for goals of all grammars
+// only if the same do; 0 if arrays or objects may fit, or for lack of one.
+std::uint64_t JsonMachine::scalar_print(GoalId goal) {
+  if (!goals_.shapes(goal, JsonType::kArray).empty() ||
+      !goals_.shapes(goal, JsonType::kObject).empty())
+    return 0;
+  using base::mix;
+  std::uint64_t hash = 0x517CC1B727220A95;
+  for (const ShapeId shape : goals_.shapes(goal, JsonType::kNull))
+    mix(hash, shape);
+  mix(hash, 2);
+  for (const ShapeId shape : goals_.shapes(goal, JsonType::kBoolean))
+    mix(hash, shape);
+  mix(hash, 3);
+  for (const ShapeId shape : goals_.shapes(goal, JsonType::kNumber)) {
+    const std::uint64_t print =
+        goals_.numbers().fingerprint(goals_.numbers().start(shape));
+    mix(hash, print);
+  }
+  mix(hash, 4);
+  for (const ShapeId shape : goals_.shapes(goal, JsonType::kString)) {
+    const StringShape& string = goals_.string(shape);
+    mix(hash, goals_.languages().fingerprint(
+                  goals_.languages().start(string.language)));
+    mix(hash, string.min_chars);
+    mix(hash, string.max_chars);
+  }
+  return hash | 1;
+}
+
+// The first goal that was found to mean the same.
+GoalId JsonMachine::common_goal(GoalId goal) {
+  const auto [it, is_new] = common_goals_.try_emplace(goal, goal);
+  if (!is_new) return it->second;
+  const std::uint64_t print = scalar_print(goal);
+  if (print != 0) {
+    const GoalId first = goal_of_print_.try_emplace(print, goal).first->second;
+    common_goals_[goal] = first;
+    return first;
+  }
+  return goal;
+}
+
+JsonMachine::FrameId JsonMachine::intern_outline(
+    Frame outline, std::vector<Alternative> alternatives) {
+  outline.kind = FrameKind::kOutline;
+  const FrameId id = intern(std::move(outline), std::move(alternatives));
+  frames_[id].canonical = id;
+  return id;
+}
+
+// The place behind a value in a frame and in those around it; 0 if it has no
+// outline.
+JsonMachine::FrameId JsonMachine::outline_behind(FrameId id) {
+  std::vector<FrameId> path;
+  FrameId around = 0;  // the outline of what is behind the last of them
+  for (FrameId at = id;;) {
+    const FrameId known = frames_[at].outline;
+    if (known != kUnknown) {
+      if (known == 0) break;
+      around = known;
+      break;
+    }
+    path.push_back(at);
+    if (frames_[at].kind == FrameKind::kRoot) {
+      Frame end;
+      end.count = kEndOutline;
+      around = intern_outline(std::move(end), {});
+      frames_[at].outline = around;
+      path.pop_back();
+      break;
+    }
+    // Which values were used already is no matter of outlines.
+    if (frames_[at].unique) break;
+    const Config closed = close(at);
+    if (closed.dead()) {
+      around = kUnknown;  // nothing: it cannot be closed here
+      break;
+    }
+    if (escaped(closed)) break;
+    at = closed.frame;
+  }
+  bool good = around != 0;
+  for (auto it = path.rbegin(); it != path.rend(); ++it) {
+    FrameId made = 0;
+    if (good) {
+      Frame outline;
+      outline.parent = around == kUnknown ? 0 : around;
+      if (frames_[*it].kind == FrameKind::kObject) {
+        outline.count = kObjectOutline;
+        if (any_member(*it)) {
+          outline.count |= kGoesOn;
+          if (key_info(*it).open) outline.count |= kAnyName;
+        }
+      } else if (const FrameId next = next_item(*it); next != 0) {
+        std::vector<GoalId> goals = goals_in(frames_[next]);
+        for (GoalId& goal : goals) goal = common_goal(goal);
+        std::sort(goals.begin(), goals.end());
+        goals.erase(std::unique(goals.begin(), goals.end()), goals.end());
+        outline.used = detached(std::move(goals));
+      }
+      made = intern_outline(std::move(outline), {});
+    }
+    frames_[*it].outline = made;
+    around = made;
+    good = made != 0;
+  }
+  return frames_[id].outline;
+}
+
+// The same of a frame in which a value comes that has one goal.
+JsonMachine::FrameId JsonMachine::outline_pending(FrameId id) {
+  if (frames_[id].outline != kUnknown) return frames_[id].outline;
+  FrameId made = 0;
+  const std::vector<GoalId> goals = goals_in(frames_[id]);
+  if (goals.size() == 1) {
+    const Config behind = behind_value(id, goals, nullptr);
+    const FrameId around = outline_behind(behind.frame);
+    if (around != 0) {
+      Frame outline;
+      outline.pending = true;
+      outline.parent = around;
+      made = intern_outline(std::move(outline),
+                            {{0, 0, 0, common_goal(goals.front())}});
+    }
+  }
+  frames_[id].outline = made;
+  return made;
+}
+
+// The names that the outlines of names know: the empty one.
+std::uint32_t JsonMachine::outline_names() {
+  const auto [it, is_new] = key_set_of_.try_emplace(
+      "outline", static_cast<std::uint32_t>(key_sets_.size()));
+  if (is_new) {
+    key_sets_.emplace_back(goals_, std::vector<KeyId>{goals_.key("")},
+                           std::vector<automata::LanguageId>());
+  }
+  return it->second;
+}
+
+// A place in a name where any may come.  A name of the schema that ends right
+// here stays a name of its own; those that end further on are exceptions to the
+// outline.
+Config JsonMachine::outline_name(Config config) {
+  const Lexeme& lexeme = lexemes_[config.lex];
+  if (!lexeme.open || !lexeme.entries.empty() ||
+      (lexeme.trie != KeySet::kNone && lexeme.body != json::BodyState::kText))
+    return {};
+  const FrameId other = with_member(config.frame, KeySet::kNone, 0, nullptr);
+  const FrameId others = other == 0 ? 0 : outline_pending(other);
+  if (others == 0) return {};
+  std::uint32_t name = KeySet::kNone;
+  if (lexeme.trie != KeySet::kNone)
+    name = key_sets_[lexeme.set].node(lexeme.trie).name;
+  Frame outline;
+  outline.parent = others;
+  outline.count = name == KeySet::kNone ? 0 : 1;
+  if (name != KeySet::kNone) {
+    const FrameId own = with_member(config.frame, name, 0, nullptr);
+    if (own != 0) {
+      outline.used = outline_pending(own);
+      if (outline.used == 0) return {};
+    }
+  }
+  const FrameId own = outline.used;
+  const std::uint32_t set = outline_names();
+  Lexeme same;
+  same.kind = Kind::kKey;
+  same.body = lexeme.body;
+  same.open = true;
+  same.set = set;
+  same.trie = name == KeySet::kNone ? KeySet::kNone : 0;
+  // Told from the outlines behind a value by `pending`.
+  outline.pending = true;
+  config.frame = intern_outline(std::move(outline), {});
+  config.lex = intern(std::move(same));
+  config.extra = 0;
+  if (frames_[config.frame].keys == nullptr) {
+    auto info = std::make_unique<KeyInfo>(
+        KeyInfo{.set = set, .allowed = NameBits(1), .any = true, .open = true});
+    if (own != 0) info->allowed.set(0);
+    info->next = {own};
+    info->next_extra = {{0, others}};
+    frames_[config.frame].keys = std::move(info);
+  }
+  return config;
+}
+
+// Whether the only name that is special is the empty one, here and now.
+bool JsonMachine::ends_empty_name(Config config) const {
+  const Frame& frame = frames_[config.frame];
+  return frame.kind == FrameKind::kOutline && (frame.count & kNames) == 0 &&
+         lexemes_[config.lex].trie == 0;
+}
+
+// In front of a name where any may come.  Whether one that the schema spells
+// may come, and what it then is, is for the real place to say.
+JsonMachine::FrameId JsonMachine::outline_names_of(FrameId id) {
+  const FrameId around = outline_behind(id);
+  if ((frames_[around].count & kAnyName) == 0 ||
+      lexemes_[key_info(id).start].track)
+    return 0;
+  const FrameId other = with_member(id, KeySet::kNone, 0, nullptr);
+  const FrameId others = other == 0 ? 0 : outline_pending(other);
+  const std::uint32_t set = key_info(id).set;
+  if (others == 0 || set >> (32 - kNamesShift) != 0) return 0;
+  Frame outline;
+  outline.parent = around;
+  outline.used = others;
+  outline.count = kNames | set << kNamesShift;
+  const FrameId made = intern_outline(std::move(outline), {});
+  if (frames_[made].keys == nullptr) {
+    const std::size_t names = key_sets_[set].names().size();
+    auto info = std::make_unique<KeyInfo>(KeyInfo{
+        .set = set, .allowed = NameBits(names), .any = true, .open = true});
+    info->next_extra = {{0, others}};
+    frames_[made].keys = std::move(info);
+  }
+  return made;
+}
+
+// Behind the quote that opens a name in an outline.
+Config JsonMachine::outline_key(FrameId id) {
+  const Frame& frame = frames_[id];
+  Lexeme name;
+  name.kind = Kind::kKey;
+  name.open = true;
+  if ((frame.count & kNames) != 0) {
+    name.set = frame.keys->set;
+    if (!key_sets_[name.set].names().empty()) name.trie = 0;
+  } else if ((frame.count & kAnyName) != 0) {
+    name.set = outline_names();
+  } else {
+    return {static_cast<LexId>(Kind::kEscaped), id, 0, 0};
+  }
+  return {intern(std::move(name)), id, 0, 0};
+}
+
+// Whether the end of that name is for the real place to decide.
+bool JsonMachine::outline_ends_at(FrameId id, std::uint32_t name) const {
+  const Frame& frame = frames_[id];
+  if (frame.kind != FrameKind::kOutline) return false;
+  return frame.keys == nullptr ||
+         ((frame.count & kNames) != 0 && name != KeySet::kNone);
+}
+
+Config JsonMachine::outline(Config config) {
+  const Frame& frame = frames_[config.frame];
+  // Near the greatest depth, and where layout depends on it, depth matters.
+  if (frame.unique || options_.layout.exact ||
+      frame.depth + kNearAndFar > options_.limits.depth ||
+      frame.kind == FrameKind::kDetached || frame.kind == FrameKind::kOutline)
+    return {};
+  const Lexeme& lexeme = lexemes_[config.lex];
+  if (lexeme.track) return {};
+  switch (lexeme.kind) {
+    case Kind::kAfter:
+    case Kind::kItemFirst:
+      config.frame = outline_behind(config.frame);
+      return config.frame == 0 ? Config{} : config;
+    case Kind::kKeyFirst:
+    case Kind::kKeyNext:
+      // Names of a list are what tells such places apart.
+      config.frame = outline_names_of(config.frame);
+      return config.frame == 0 ? Config{} : config;
+    case Kind::kKey:
+      return outline_name(config);
+    case Kind::kColon:
+    case Kind::kValue:
+    case Kind::kWord:
+    case Kind::kNumber:
+    case Kind::kString:
+      break;
+    default:
+      return {};
+  }
+  config.frame = outline_pending(config.frame);
+  if (config.frame == 0) return {};
+  if (lexeme.entries.empty()) return config;
+  const GoalId goal = alternatives(frames_[config.frame])->pending;
+  if (lexeme.entries.front().goal == goal) return config;
+  Lexeme same = lexeme.without_entries();
+  same.entries = lexeme.entries;
+  for (Entry& entry : same.entries) entry.goal = goal;
+  config.lex = intern(std::move(same));
+  return config;
+}
+
+// What is behind an outline's value, and what closes it.
+Config JsonMachine::leave_outline(FrameId id) const {
+  FrameId around = frames_[id].parent;
+  if ((frames_[id].count & kNames) != 0) around = frames_[around].parent;
+  if (around == 0) return {};
+  const bool end = (frames_[around].count & kEndOutline) != 0;
+  return {static_cast<LexId>(end ? Kind::kEnd : Kind::kAfter), around, 0, 0};
+}
+
+bool JsonMachine::is_object(const Frame& frame) {
+  return frame.kind == FrameKind::kObject ||
+         (frame.kind == FrameKind::kOutline &&
+          (frame.count & kObjectOutline) != 0);
+}
+
+bool JsonMachine::outline_goes_on(const Frame& frame) {
+  return (frame.count & kGoesOn) != 0;
+}
+
+}  // namespace parlance::grammar

@@ -1,0 +1,102 @@
+// Masks that places with one outline share (Recogniser::outline): made once,
+// but for the tokens that go further, which are read from the place at hand.
+
+#include <algorithm>
+#include <array>
+#include <span>
+#include <string_view>
+#include <utility>
+
+#include "mask/mask_maker.h"
+
+namespace parlance::mask {
+
+using grammar::BodyView;
+using json::BodyState;
+
+void MaskMaker::by_outline(Config outline, Config config) {
+  Recogniser& recogniser = *recogniser_;
+  const Config key = recogniser.mask_key(outline, vocab::kMaxTokenBytes);
+  const RelativeMask* mask = relative_->find(key);
+  if (mask == nullptr) {
+    RelativeMask made;
+    escapes_ = &made.escapes;
+    make_place(outline);
+    escapes_ = nullptr;
+    made.further = behind(made.escapes);
+    made.escapes = {};
+    if (builder_.dense()) {
+      const std::array bases = {
+          Base{.words = shared_.tables.body(BodyState::kText).inner().data()},
+          Base{.words = shared_.tables.all_text().data()}, Base{}};
+      builder_.compact(bases);
+    }
+    keep_built(made);
+    mask = &relative_->add(key, std::move(made));
+  }
+  builder_.start(mask->base, mask->set, mask->cleared);
+  decide(mask->further, config);
+  const BodyView view = recogniser.body(config);
+  if (!view.special) return;
+  // Names of the schema that end within a token.  One that ends before it is
+  // known to the outline.
+  std::vector<Id> ids;
+  collected_ = &ids;
+  find_exceptions(view, 0, config);
+  collected_ = nullptr;
+  std::ranges::sort(ids, {},
+                    [&](Id id) { return shared_.vocabulary.bytes(id); });
+  decide(ids, config);
+}
+
+// Decides each of the tokens, which stand in the order of their texts.
+void MaskMaker::decide(std::span<const Id> ids, Config config) {
+  Recogniser& recogniser = *recogniser_;
+  Config* const states = states_.data();
+  states[0] = config;
+  std::string_view before;  // as far as it was read
+  for (const Id id : ids) {
+    const std::string_view text = shared_.vocabulary.bytes(id);
+    const auto end = std::ranges::mismatch(text, before).in1;
+    auto at = static_cast<std::size_t>(end - text.begin());
+    for (; at < text.size() && !states[at].dead(); ++at) {
+      states[at + 1] =
+          recogniser.step(states[at], static_cast<std::uint8_t>(text[at]));
+    }
+    const bool fits = at == text.size() && !states[at].dead();
+    before = text.substr(0, at);
+    if (fits == builder_.has(id)) continue;
+    if (fits) {
+      builder_.set(id);
+    } else {
+      builder_.clear(id);
+    }
+  }
+}
+
+// The tokens that a walk came to an escaped place with, by text.
+std::vector<Id> MaskMaker::behind(const std::vector<Escape>& escapes) const {
+  std::vector<Id> ids;
+  for (const Escape& escape : escapes) {
+    const bool unread = recogniser_->unread(escape.at);
+    if (escape.exits == nullptr) {
+      const std::uint32_t end = trie_.subtree_end(escape.node);
+      for (std::uint32_t i = escape.node + !unread; i < end; ++i)
+        trie_.each_token(trie_.node(i), [&](Id id) { ids.push_back(id); });
+      continue;
+    }
+    const vocab::ExitTrie& exits = *escape.exits;
+    const std::uint32_t end = exits.node(escape.node).subtree_end();
+    for (std::uint32_t i = escape.node + !unread; i < end; ++i) {
+      for (const vocab::ExitToken& exit : exits.exits(i)) {
+        if (exit.count >= escape.min_count && exit.count <= escape.max_count)
+          ids.push_back(exit.id);
+      }
+    }
+  }
+  std::ranges::sort(ids, {},
+                    [&](Id id) { return shared_.vocabulary.bytes(id); });
+  return ids;
+}
+
+}  // namespace parlance::mask
