@@ -360,9 +360,7 @@ bool TagParser::complete() const {
   return can_end;
 }
 
-std::size_t TagParser::held_bytes() const {
-  return held().size();
-}
+std::size_t TagParser::held_bytes() const { return held().size(); }
 
 std::string_view TagParser::held() const {
   return state_->text(state_->teller.position(), state_->total());
