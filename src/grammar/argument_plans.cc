@@ -100,6 +100,14 @@ Result<std::vector<ObjectPlan::Extra>> ArgumentSchema::extras(
     const Obligations& nodes, const ObjectPlan& plan, LanguageId names,
     bool names_are_told) {
   const bool others_forbidden = closed(document_, nodes);
+  const bool forbidden_by_one =
+      std::any_of(nodes.begin(), nodes.end(), [&](NodeId id) {
+        const ObjectRules& rules = document_.node(id).objects();
+        return rules.pattern_properties.empty() &&
+               rules.additional_properties != schema::kNoNode &&
+               types({rules.additional_properties}) == 0;
+      });
+  if (forbidden_by_one) return std::vector<ObjectPlan::Extra>();
   if (others_forbidden && std::all_of(nodes.begin(), nodes.end(), [&](auto id) {
         return document_.node(id).objects().pattern_properties.empty();
       })) {
