@@ -7,6 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include "grammar/config_hash.h"
+
 namespace parlance::mask {
 
 using grammar::Recogniser;
@@ -199,10 +201,8 @@ const Program::Next& Program::next_forced(Config config) {
   if (known == nullptr) {
     known = std::make_unique<std::array<Next, MachineMasks::kNextCount>>();
   }
-  std::uint64_t h = (std::uint64_t{config.lex} << 32 | config.frame) ^
-                    (std::uint64_t{config.count} << 16 ^ config.extra);
-  h *= 0x9E3779B97F4A7C15;
-  Next& next = (*known)[h >> 56];
+  Next& next =
+      (*known)[grammar::ConfigHash()(config) % MachineMasks::kNextCount];
   if (next.from != config) next = find_next(config);
   return next;
 }

@@ -22,6 +22,7 @@
 #include <utility>
 #include <vector>
 
+#include "grammar/config_hash.h"
 #include "grammar/recogniser.h"
 #include "mask/mask_builder.h"
 #include "vocab/token_tables.h"
@@ -75,15 +76,7 @@ class RelativeMasks {
   std::size_t memory_bytes() const { return bytes_; }
 
  private:
-  struct Hash {
-    std::size_t operator()(const grammar::Config& c) const {
-      std::uint64_t h =
-          (std::uint64_t{c.lex} << 32 | c.frame) * 0x9E3779B97F4A7C15;
-      h ^= (std::uint64_t{c.count} << 32 | c.extra) + (h >> 29);
-      return static_cast<std::size_t>(h * 0x9E3779B97F4A7C15);
-    }
-  };
-  std::unordered_map<grammar::Config, RelativeMask, Hash> masks_;
+  std::unordered_map<grammar::Config, RelativeMask, grammar::ConfigHash> masks_;
   std::size_t bytes_ = 0;
 };
 
