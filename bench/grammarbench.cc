@@ -211,7 +211,6 @@ void Bench::write(const std::string& title, const Constraint& constraint,
   }
   const std::vector<TokenId> ids = encoder_.encode(text);
   std::vector<std::vector<Samples>> all(2, std::vector<Samples>(kinds.size()));
-  std::vector<Samples> fills(2);
   std::vector<std::pair<std::int64_t, std::size_t>> slow;
   for (std::size_t pass = 0; pass < 2; ++pass) {
     Matcher matcher = constraint.matcher();
@@ -219,7 +218,6 @@ void Bench::write(const std::string& title, const Constraint& constraint,
     for (const TokenId id : ids) {
       const Clock::time_point begin = Clock::now();
       matcher.fill_bitmask(row_);
-      const std::int64_t filled = since(begin);
       const bool set =
           (static_cast<std::uint32_t>(row_[id / 32]) >> (id % 32) & 1) != 0;
       if (!set || !matcher.accept_token(id)) {
@@ -236,7 +234,6 @@ void Bench::write(const std::string& title, const Constraint& constraint,
       }
       if (kinds.size() == 1) kind = 0;
       all[pass][static_cast<std::size_t>(kind)].add(ns);
-      fills[pass].add(filled);
       if (pass == 0) slow.emplace_back(ns, at);
       at = end;
     }
