@@ -87,8 +87,10 @@ void RulesMachine::split_bytes(const Item& item, BytePartition& bytes) {
       const TriggerAutomaton& automaton = network_.free_texts[state.index];
       for (std::uint32_t node = item.inner;;
            node = automaton.nodes[node].fail) {
-        for (const auto& [byte, next] : automaton.nodes[node].next) {
-          bytes.split(byte);
+        for (const auto& [symbol, next] : automaton.nodes[node].next) {
+          if (!is_mark(symbol)) {
+            bytes.split(static_cast<std::uint8_t>(symbol));
+          }
         }
         if (node == 0) break;
       }

@@ -4,18 +4,38 @@
 
 #include <deque>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace parlance::grammar {
 
+std::uint32_t TriggerAutomaton::insert_one(std::uint32_t at, Symbol symbol) {
+  const auto [place, added] = nodes[at].next.try_emplace(
+      symbol, static_cast<std::uint32_t>(nodes.size()));
+  const std::uint32_t child = place->second;
+  if (added) {
+    const Node& parent = nodes[at];
+    Node node;
+    node.depth = parent.depth + 1;
+    if (parent.committed != 0) {
+      node.committed = parent.committed + 1;
+    } else if (is_mark(symbol)) {
+      node.committed = 1;
+    }
+    nodes.push_back(std::move(node));
+  }
+  return child;
+}
+
 std::uint32_t TriggerAutomaton::insert(std::string_view word) {
   std::uint32_t at = 0;
-  for (const char c : word) {
-    const auto [place, added] = nodes[at].next.try_emplace(
-        static_cast<std::uint8_t>(c), static_cast<std::uint32_t>(nodes.size()));
-    at = place->second;
-    if (added) nodes.emplace_back();
-  }
+  for (const char c : word) at = insert_one(at, static_cast<std::uint8_t>(c));
+  return at;
+}
+
+std::uint32_t TriggerAutomaton::insert(std::span<const Symbol> word) {
+  std::uint32_t at = 0;
+  for (const Symbol symbol : word) at = insert_one(at, symbol);
   return at;
 }
 
@@ -24,9 +44,9 @@ void TriggerAutomaton::link() {
   while (!queue.empty()) {
     const std::uint32_t at = queue.front();
     queue.pop_front();
-    for (const auto& [byte, child] : nodes[at].next) {
+    for (const auto& [symbol, child] : nodes[at].next) {
       Node& node = nodes[child];
-      if (at != 0) node.fail = step(nodes[at].fail, byte);
+      if (at != 0) node.fail = follow(nodes[at].fail, symbol);
       const Node& suffix = nodes[node.fail];
       node.excluded = node.excluded || suffix.excluded;
       node.calls.insert(node.calls.end(), suffix.calls.begin(),
@@ -36,14 +56,24 @@ void TriggerAutomaton::link() {
   }
 }
 
-std::uint32_t TriggerAutomaton::step(std::uint32_t node,
-                                     std::uint8_t byte) const {
+std::uint32_t TriggerAutomaton::follow(std::uint32_t node,
+                                       Symbol symbol) const {
   for (;;) {
-    const auto found = nodes[node].next.find(byte);
+    const auto found = nodes[node].next.find(symbol);
     if (found != nodes[node].next.end()) return found->second;
     if (node == 0) return 0;
     node = nodes[node].fail;
   }
+}
+
+// A suffix has all marks if it is as long as the first of them and what follows
+// that one, the new symbol included.
+std::uint32_t TriggerAutomaton::step(std::uint32_t node, Symbol symbol) const {
+  const std::uint32_t to = follow(node, symbol);
+  if (is_mark(symbol) && to == 0) return kRefused;
+  const std::uint32_t committed = nodes[node].committed;
+  if (committed != 0 && nodes[to].depth <= committed) return kRefused;
+  return to;
 }
 
 std::vector<std::uint32_t> TriggerAutomaton::words_that_begin(

@@ -10,20 +10,42 @@
 //   at = automaton.insert("<call>");
 //   automaton.nodes[at].calls.push_back(7);
 //   automaton.link();
+//
+// A text of tokens is made of symbols: bytes, and marks, tokens that stand for
+// a spelling of their own.  A word may hold marks:
+//
+//   at = automaton.insert({mark_symbol(0), '\n'});
+//
+// A mark begins or continues a word, and is nothing else: step() says kRefused
+// where it would be plain text.  Once a word with a mark has begun, the text is
+// committed to it: what does not continue that word, or another one that has
+// all its marks, is refused as well, and the text cannot end there (may_end()).
 
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace parlance::grammar {
 
+// A byte, or a mark: 256 and the mark's number in its grammar.
+using Symbol = std::uint32_t;
+inline constexpr Symbol kFirstMark = 256;
+constexpr Symbol mark_symbol(std::uint32_t mark) { return kFirstMark + mark; }
+constexpr bool is_mark(Symbol symbol) { return symbol >= kFirstMark; }
+
 struct TriggerAutomaton {
+  static constexpr std::uint32_t kRefused = 0xFFFFFFFF;
+
   struct Node {
-    std::map<std::uint8_t, std::uint32_t> next = {};
+    std::map<Symbol, std::uint32_t> next = {};
     std::uint32_t fail = 0;
+    std::uint32_t depth = 0;  // symbols on the way to it
+    // The first mark on the way and what follows it, in symbols; 0: no mark.
+    std::uint32_t committed = 0;
     bool excluded = false;
     // Of the triggers that end here, longer ones first; the user's numbers.
     std::vector<std::uint32_t> calls = {};
@@ -32,9 +54,13 @@ struct TriggerAutomaton {
 
   // The node of a word.
   std::uint32_t insert(std::string_view word);
+  std::uint32_t insert(std::span<const Symbol> word);
   // Completes every node by what its suffixes say.  Called once.
   void link();
-  std::uint32_t step(std::uint32_t node, std::uint8_t byte) const;
+  // kRefused only for marks, and behind them.
+  std::uint32_t step(std::uint32_t node, Symbol symbol) const;
+  // Whether the text may end in `node`: it is committed to no word.
+  bool may_end(std::uint32_t node) const { return nodes[node].committed == 0; }
 
   // What the words say that `text` begins with, shorter ones first.
   // REQUIRES: not linked.
@@ -42,6 +68,11 @@ struct TriggerAutomaton {
   // What the word says that ends first in `text`, of several the longest.
   // REQUIRES: linked.
   std::optional<std::uint32_t> first_in(std::string_view text) const;
+
+ private:
+  std::uint32_t insert_one(std::uint32_t at, Symbol symbol);
+  // The longest suffix that is a node, whether or not a mark is lost.
+  std::uint32_t follow(std::uint32_t node, Symbol symbol) const;
 };
 
 // Of words whose calls are their places in the list.

@@ -349,8 +349,8 @@ Pc Compiler::compile_separated(FormatId id) {
 std::uint32_t Compiler::add_text(FreeText text) {
   text.automaton.link();
   text.pending.assign(text.automaton.nodes.size(), 0);
-  for (const auto& [byte, next] : text.automaton.nodes[0].next) {
-    text.special[byte] = true;
+  for (const auto& [symbol, next] : text.automaton.nodes[0].next) {
+    if (!grammar::is_mark(symbol)) text.special[symbol] = true;
   }
   out_->frees.push_back(std::move(text));
   return static_cast<std::uint32_t>(out_->frees.size() - 1);

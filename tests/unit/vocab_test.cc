@@ -13,6 +13,7 @@
 
 #include "parlance/json.h"
 #include "parlance/vocabulary.h"
+#include "vocab/marker_pieces.h"
 #include "vocab/special_spellings.h"
 #include "vocab/token_log.h"
 
@@ -318,6 +319,58 @@ TEST(SpecialSpellings, AreFoundLeftmostLongestAndOnce) {
   EXPECT_EQ(found("b<a><ab<abc>a>", some), "1:0 4:0 7:0 12:2 ");
   EXPECT_EQ(found("b", all), "");
   EXPECT_EQ(found("", all), "");
+}
+
+std::string shown(const std::vector<vocab::MarkerPiece>& pieces) {
+  std::string out;
+  for (const vocab::MarkerPiece& piece : pieces) {
+    out += out.empty() ? "" : " ";
+    if (!piece.is_mark()) {
+      out += "'" + piece.text + "'";
+      continue;
+    }
+    out += piece.text;
+    for (const TokenId id : piece.ids) out += "/" + std::to_string(id);
+  }
+  return out;
+}
+
+TEST(MarkerPieces, LeftmostThenLongest) {
+  const TokenEntry entries[] = {
+      {.id = 0, .bytes = "<a>", .kind = TokenKind::kSpecial},
+      {.id = 1, .bytes = "<a><b>", .kind = TokenKind::kSpecial},
+      {.id = 2, .bytes = "<b>", .kind = TokenKind::kSpecial},
+      {.id = 3, .bytes = "<c>", .kind = TokenKind::kOrdinary},
+      {.id = 4, .bytes = "<a>", .kind = TokenKind::kSpecial},
+  };
+  const auto vocabulary = Vocabulary::from_table(entries);
+  ASSERT_TRUE(vocabulary);
+  const vocab::MarkerSplitter splitter(*vocabulary);
+  const struct {
+    std::string_view marker;
+    std::size_t from;
+    std::string_view pieces;
+  } rows[] = {
+      {"", 0, ""},
+      {"none", 0, "'none'"},
+      {"<a>", 0, "<a>/0/4"},
+      {"<c>", 0, "'<c>'"},
+      {"<a><b>", 0, "<a><b>/1"},
+      {"x<a><a><b>y", 0, "'x' <a>/0/4 <a><b>/1 'y'"},
+      {"<<b>>", 0, "'<' <b>/2 '>'"},
+      {"x<b>yz", 1, "<b>/2 'yz'"},
+      {"x<b>yz", 5, "'z'"},
+      {"x<b>yz", 2, "'b>yz'"},
+      {"x<a><b>", 4, "<b>/2"},  // the mark of the whole covers the cut
+  };
+  for (const auto& row : rows) {
+    SCOPED_TRACE(row.marker);
+    EXPECT_EQ(shown(splitter.split_rest(row.marker, row.from)), row.pieces);
+    if (row.from == 0) {
+      EXPECT_EQ(shown(vocab::split_marker(*vocabulary, row.marker)),
+                row.pieces);
+    }
+  }
 }
 
 TEST(TokenLog, SaysWhichTokensHoldBytes) {
