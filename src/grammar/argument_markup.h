@@ -9,6 +9,16 @@
 // Behind `middle`, deepseek_xml, deepseek_v4_1_xml and kimi_k3_xml have an
 // attribute and `attribute_end`, glm_xml white space and `attribute_end`.  In
 // cohere_xml an element of a list has no name; see lower_arguments.cc.
+//
+// In qwen_xml models write a value on lines of its own:
+//
+//   <parameter=city>
+//   Bern
+//   </parameter>
+//
+// One line feed after `middle` and one before `close` are markup.  Each may be
+// missing, so a string that itself begins (ends) with a line feed is written
+// with the markup's line feed before (after) it.
 
 #include <string>
 #include <string_view>
@@ -22,14 +32,25 @@ struct ArgumentMarkup {
   std::string_view middle;
   std::string_view attribute_end;
   std::string_view close;
+  // Whether line feeds around a value belong to the markup.
+  bool line_feeds = false;
 };
+
+// The string that a raw text between `middle` and `close` stands for.
+constexpr std::string_view raw_string(const ArgumentMarkup& markup,
+                                      std::string_view text) {
+  if (!markup.line_feeds) return text;
+  if (text.starts_with('\n')) text.remove_prefix(1);
+  if (text.ends_with('\n')) text.remove_suffix(1);
+  return text;
+}
 
 constexpr ArgumentMarkup argument_markup(ArgumentStyle style) {
   switch (style) {
     case ArgumentStyle::kJson:
       break;
     case ArgumentStyle::kQwenXml:
-      return {"<parameter=", ">", "", "</parameter>"};
+      return {"<parameter=", ">", "", "</parameter>", /*line_feeds=*/true};
     case ArgumentStyle::kMinimaxXml:
       return {"<parameter name=\"", "\">", "", "</parameter>"};
     case ArgumentStyle::kDeepseekXml:

@@ -15,6 +15,7 @@
 #include "grammar/member_order.h"
 #include "grammar/name_parts.h"
 #include "json/located.h"
+#include "regex/pattern.h"
 
 namespace parlance::grammar {
 namespace {
@@ -48,7 +49,7 @@ class Writer {
     const bool objects = (schema_.types(root) & schema::kObject) != 0;
     const ExprId out = objects
                            ? rules_.reference(list_rule(schema::kObject, root))
-                           : value(root, options_.excludes);
+                           : value(root, options_.excludes, false);
     while (!waiting_.empty() && !error_) {
       const auto [type, all, rule] = std::move(waiting_.back());
       waiting_.pop_back();
@@ -99,8 +100,14 @@ class Writer {
   }
 
   ExprId language(LanguageId id, const Obligations& all);
+  LanguageId matching(std::string_view pattern);
   ExprId raw_text(const Obligations& all, LanguageId strings,
-                  const std::vector<std::string>& excludes);
+                  const std::vector<std::string>& excludes, bool line_feeds);
+  ExprId listed_text(const std::vector<std::string>& listed,
+                     const std::vector<std::string>& excludes, bool line_feeds);
+  ExprId limited_text(LanguageId strings, std::uint64_t max_chars,
+                      const std::vector<std::string>& excludes,
+                      const Obligations& all);
   ExprId without(LanguageId strings, const std::vector<std::string>& excludes,
                  const Obligations& all);
   ExprId json(const Obligations& all, std::uint8_t types) {
@@ -112,8 +119,8 @@ class Writer {
          space_});
   }
 
-  ExprId value(const Obligations& all,
-               const std::vector<std::string>& excludes);
+  ExprId value(const Obligations& all, const std::vector<std::string>& excludes,
+               bool line_feeds);
   ExprId element(ExprId name, const Obligations& all, bool declared);
   ExprId cohere_element(ExprId name, const Obligations& all);
   ExprId type_attribute(const Obligations& all, bool declared);
@@ -148,20 +155,62 @@ ExprId Writer::language(LanguageId id, const Obligations& all) {
   return rules_.empty();
 }
 
-// Strings as they are, without quotes and escapes.
-ExprId Writer::raw_text(const Obligations& all, LanguageId strings,
-                        const std::vector<std::string>& excludes) {
-  if (const auto listed = schema_.listed_strings(all, strings)) {
-    std::vector<ExprId> out;
-    for (const std::string& text : *listed) {
-      // One that holds what closes the element cannot be written.
-      const bool closes = std::any_of(
-          excludes.begin(), excludes.end(), [&](const std::string& one) {
-            return text.find(one) != std::string::npos;
-          });
-      if (!closes) out.push_back(rules_.bytes(text));
+// All texts in which a pattern that is known to be good matches.
+LanguageId Writer::matching(std::string_view pattern) {
+  const Result<regex::Pattern> read = regex::parse_pattern(pattern);
+  Result<LanguageId> found =
+      languages_.from_hir(read->hir, automata::Languages::Mode::kSearch);
+  return found ? *found : languages_.nothing();
+}
+
+// Texts that are listed, with the line feeds of the markup around them.
+ExprId Writer::listed_text(const std::vector<std::string>& listed,
+                           const std::vector<std::string>& excludes,
+                           bool line_feeds) {
+  const ExprId feed = line_feeds ? rules_.bytes("\n") : kNoId;
+  // A string's own line feed is read as the markup's where that is missing.
+  const auto feed_beside = [&](bool own) {
+    return own ? feed : rules_.repeat(feed, 0, 1);
+  };
+  std::vector<ExprId> out;
+  for (const std::string& text : listed) {
+    // One that holds what closes the element cannot be written.
+    const bool closes = std::any_of(
+        excludes.begin(), excludes.end(), [&](const std::string& one) {
+          return text.find(one) != std::string::npos;
+        });
+    if (closes) continue;
+    ExprId written = rules_.bytes(text);
+    if (line_feeds) {
+      written = rules_.sequence({feed_beside(text.starts_with('\n')), written,
+                                 feed_beside(text.ends_with('\n'))});
     }
-    return rules_.choice(std::move(out));
+    out.push_back(written);
+  }
+  return rules_.choice(std::move(out));
+}
+
+// Texts of a language, of at most so many characters.
+ExprId Writer::limited_text(LanguageId strings, std::uint64_t max_chars,
+                            const std::vector<std::string>& excludes,
+                            const Obligations& all) {
+  const ExprId text = without(strings, excludes, all);
+  if (max_chars > 0x7FFFFFFF) return text;
+  const RuleId limited =
+      rules_.add_rule("text_" + std::to_string(rules_.rules.size()));
+  rules_.rules[limited].body = text;
+  rules_.rules[limited].options.max_chars =
+      static_cast<std::uint32_t>(max_chars);
+  return rules_.reference(limited);
+}
+
+// Strings as they are, without quotes and escapes.  `line_feeds`: with those of
+// the markup around them, see argument_markup.h.
+ExprId Writer::raw_text(const Obligations& all, LanguageId strings,
+                        const std::vector<std::string>& excludes,
+                        bool line_feeds) {
+  if (const auto listed = schema_.listed_strings(all, strings)) {
+    return listed_text(*listed, excludes, line_feeds);
   }
   // An upper bound alone is a budget, not states that count.
   std::uint64_t max = ObjectPlan::kUnlimited;
@@ -170,13 +219,59 @@ ExprId Writer::raw_text(const Obligations& all, LanguageId strings,
     max = lengths->max;
     strings = languages_.length_between(lengths->min, ObjectPlan::kUnlimited);
   }
-  ExprId text = without(strings, excludes, all);
-  if (max > 0x7FFFFFFF) return text;
-  const RuleId limited =
-      rules_.add_rule("text_" + std::to_string(rules_.rules.size()));
-  rules_.rules[limited].body = text;
-  rules_.rules[limited].options.max_chars = static_cast<std::uint32_t>(max);
-  return rules_.reference(limited);
+  // Any text at all stands for a string, with or without line feeds.
+  const bool any = strings == languages_.everything() && max > 0x7FFFFFFF;
+  if (!line_feeds || any) return limited_text(strings, max, excludes, all);
+
+  const ExprId feed = rules_.bytes("\n");
+  const ExprId maybe = rules_.repeat(feed, 0, 1);
+  if (max <= 0x7FFFFFFF) {
+    // A budget ends a text only where the text may end, so it counts exactly
+    // only what may end anywhere.  Hence a string of several lines has the
+    // markup's line feed on both sides here, and one of a single line may do
+    // without.
+    const LanguageId line =
+        languages_.all_of({strings, languages_.complement(matching("\\n"))});
+    return rules_.choice(
+        {rules_.sequence(
+             {feed, limited_text(strings, max, excludes, all), feed}),
+         rules_.sequence(
+             {maybe, limited_text(line, max, excludes, all), maybe})});
+  }
+  // A text stands for the string that is left when one line feed has been
+  // taken from each side.  So next to a side without the markup's line feed
+  // stand only strings without one of their own on that side.  `fed` writes
+  // texts with the line feed, `plain` without.
+  const auto beside = [&](LanguageId texts, LanguageId own, const auto& fed,
+                          const auto& plain) {
+    if (languages_.empty(languages_.all_of({texts, own}))) {
+      return fed(texts, maybe);
+    }
+    const LanguageId others =
+        languages_.all_of({texts, languages_.complement(own)});
+    const ExprId with = fed(texts, feed);
+    if (languages_.empty(others)) return with;
+    return rules_.choice({with, plain(others)});
+  };
+  const auto body = [&](LanguageId texts) {
+    return without(texts, excludes, all);
+  };
+  const LanguageId begins = matching("\\A\\n");
+  const LanguageId ends = matching("\\n\\Z");
+  const auto with_end = [&](LanguageId texts) {
+    return beside(
+        texts, ends,
+        [&](LanguageId inner, ExprId after) {
+          return rules_.sequence({body(inner), after});
+        },
+        body);
+  };
+  return beside(
+      strings, begins,
+      [&](LanguageId inner, ExprId before) {
+        return rules_.sequence({before, with_end(inner)});
+      },
+      with_end);
 }
 
 // The texts of a language that hold nothing of `excludes`.
@@ -200,7 +295,8 @@ ExprId Writer::without(LanguageId strings,
 
 // Raw text for strings, JSON for everything else.
 ExprId Writer::value(const Obligations& all,
-                     const std::vector<std::string>& excludes) {
+                     const std::vector<std::string>& excludes,
+                     bool line_feeds) {
   std::uint8_t types = schema_.types(all);
   std::vector<ExprId> ways;
   if ((types & schema::kString) != 0) {
@@ -210,7 +306,7 @@ ExprId Writer::value(const Obligations& all,
       return rules_.empty();
     }
     if (!languages_.empty(*strings)) {
-      ways.push_back(raw_text(all, *strings, excludes));
+      ways.push_back(raw_text(all, *strings, excludes, line_feeds));
     }
     // Free text spells scalars too.
     if (*strings == languages_.everything()) {
@@ -269,7 +365,8 @@ ExprId Writer::cohere_element(ExprId name, const Obligations& all) {
         return rules_.empty();
       }
       if (!languages_.empty(*strings)) {
-        way("raw", raw_text(all, *strings, {std::string(markup_.close)}));
+        way("raw",
+            raw_text(all, *strings, {std::string(markup_.close)}, false));
       }
     }
     constexpr std::uint8_t kScalars =
@@ -314,7 +411,7 @@ ExprId Writer::element(ExprId name, const Obligations& all, bool declared) {
       break;
   }
   parts.push_back(rules_.bytes(markup_.attribute_end));
-  parts.push_back(value(all, {std::string(markup_.close)}));
+  parts.push_back(value(all, {std::string(markup_.close)}, markup_.line_feeds));
   parts.push_back(rules_.bytes(markup_.close));
   return rules_.sequence(std::move(parts));
 }

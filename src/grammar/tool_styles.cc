@@ -32,7 +32,7 @@ enum class Thinking : std::uint8_t {
   kTag,       // the text up to its end
   kWholeTag,  // its beginning, too
   kBlankTag,  // kTag and a blank line, together
-  kMinimax,   // and a blank line; without reasoning an empty block
+  kMinimax,   // kTag and a blank line; without reasoning an empty block
 };
 
 // When a section is required, or a call of it forced.
@@ -298,11 +298,17 @@ json::Value Builder::one_call(const Style& style, const Tool& tool,
                               style.after_number, tool.name, style.json_name)),
                           std::move(content)});
   }
+  std::string_view end = style.call_end;
+  // The line feed before "</function>" is white space after an argument.  A
+  // call without arguments has just the one after its name.
+  if (!call_.upstream_shapes && style.arguments == kQwenXml &&
+      end.starts_with('\n')) {
+    end.remove_prefix(1);
+  }
   return as_call(
       values::tag(std::string(before) +
                       with_name(style.call_begin, tool.name, style.json_name),
-                  std::move(content),
-                  std::string(style.call_end) + std::string(behind)),
+                  std::move(content), std::string(end) + std::string(behind)),
       tool);
 }
 
@@ -370,9 +376,12 @@ json::Value Builder::with_reasoning(const Style& style,
     case Thinking::kMinimax:
       break;
   }
+  // Differs from XGrammar's builder, which writes the blank line after an empty
+  // block twice.
+  const json::Value no_thought = values::const_string(
+      call_.upstream_shapes ? "\n</think>\n\n" : "\n</think>");
   return values::sequence(
-      {reasoning ? thought : values::const_string("\n</think>\n\n"), blank,
-       std::move(body)});
+      {reasoning ? thought : no_thought, blank, std::move(body)});
 }
 
 // Both with reasoning and without, where that is a difference.
@@ -442,10 +451,16 @@ json::Array Builder::harmony_calls() const {
   json::Array out;
   for (const Tool& tool : plan_.functions) {
     const std::string to = " to=functions." + tool.name;
-    for (const std::string& begin :
-         {"<|channel|>commentary" + to + "<|constrain|>json<|message|>",
-          to + "<|channel|>commentary <|constrain|>json<|message|>",
-          to + "<|channel|>commentary json<|message|>"}) {
+    std::vector<std::string> headers = {
+        "<|channel|>commentary" + to + "<|constrain|>json<|message|>",
+        to + "<|channel|>commentary <|constrain|>json<|message|>",
+        to + "<|channel|>commentary json<|message|>"};
+    // What the models write most.
+    if (!call_.upstream_shapes) {
+      headers.insert(headers.begin(), "<|channel|>commentary" + to +
+                                          " <|constrain|>json<|message|>");
+    }
+    for (const std::string& begin : headers) {
       out.push_back(
           as_call(values::tag(begin, schema(tool, kJson), "<|call|>"), tool));
     }
@@ -465,14 +480,16 @@ json::Array Builder::harmony_calls() const {
 // A response is a list of messages, and a separator stands between them.
 // Reasoning (A) is a message like others, so that it is never required.
 //
-//   auto                  any of calls, answers and A
-//   auto, one call        (answer or A)*, then one of all
-//   required              A*, a call, then any of calls and A
-//   required, one call    A*, a call
+//   auto                  any of calls, answers, P and A
+//   auto, one call        (answer, P or A)*, then one of all
+//   required              (P or A)*, a call, then any of calls, P and A
+//   required, one call    (P or A)*, a call
+//   forced                A*, the call
 //
-// Differs from XGrammar's builder, which makes the first line of all four and
-// leaves out only the answers, so that a required call need not come;
-// upstream_shapes asks for that.
+// P is a preamble: what is said to the user about the calls.  Differs from
+// XGrammar's builder, which makes the first line of all four and leaves out
+// only the answers, so that a required call need not come, and which has no
+// preambles; upstream_shapes asks for that.
 json::Value Builder::build_harmony() const {
   constexpr std::string_view kSeparator = "<|start|>assistant";
   const auto message = [&](std::string_view channel, std::string_view field) {
@@ -501,6 +518,10 @@ json::Value Builder::build_harmony() const {
   if (automatic) others.push_back(message("final", kContent));
   if (call_.reasoning != Reasoning::kNone) {
     others.push_back(message("analysis", kReasoning));
+  }
+  if (!call_.upstream_shapes && !calls.empty() &&
+      plan_.choice != ToolChoice::kForced) {
+    others.push_back(message("commentary", kContent));
   }
   const bool once =
       !call_.parallel_tool_calls || plan_.choice == ToolChoice::kForced;

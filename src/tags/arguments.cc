@@ -183,7 +183,8 @@ void Reading::add_ways(std::vector<Way>& out, Way way, ValueId value,
   if (!string_first) as_json();
   const std::size_t end = text_.find(markup_.close, pos);
   if (end != kNowhere) {
-    const std::string_view raw = text_.substr(pos, end - pos);
+    const std::string_view raw =
+        grammar::raw_string(markup_, text_.substr(pos, end - pos));
     if (rules_.string_fits(value, raw)) {
       add_way(out, way, raw, end + markup_.close.size());
     }

@@ -153,8 +153,10 @@ class ArgumentWriter {
     if (text && value.as_string().find(markup_.close) != std::string::npos) {
       return false;
     }
+    if (markup_.line_feeds) out += "\n";
     out += text ? std::string(value.as_string())
                 : json::dump(value, {.ascii = false});
+    if (markup_.line_feeds) out += "\n";
     out += markup_.close;
     return true;
   }

@@ -146,6 +146,82 @@ TEST(Arguments, Types) {
   });
 }
 
+// One line feed on each side of a value is markup in qwen_xml; what a schema
+// says of a string, it says of what is left.
+TEST(Arguments, LineFeedsOfTheMarkup) {
+  struct FeedRow {
+    const char* schema;
+    const char* text;
+    const char* value;  // null: not let out
+  };
+  for (const FeedRow& row : std::vector<FeedRow>{
+           {R"({"type": "string"})", "Bern", R"("Bern")"},
+           {R"({"type": "string"})", "\nBern\n", R"("Bern")"},
+           {R"({"type": "string"})", "\nBern", R"("Bern")"},
+           {R"({"type": "string"})", "Bern\n", R"("Bern")"},
+           {R"({"type": "string"})", "", R"("")"},
+           {R"({"type": "string"})", "\n", R"("")"},
+           {R"({"type": "string"})", "\n\n", R"("")"},
+           {R"({"type": "string"})", "\n\n\n", R"("\n")"},
+           {R"({"type": "string"})", "\n\nx\n\n", R"("\nx\n")"},
+           {R"({"type": "string"})", "\nx\ny\n", R"("x\ny")"},
+           {R"({"type": "string"})", "\r\nx", R"("\r\nx")"},
+           {R"({"enum": ["c", "f"]})", "\nc\n", R"("c")"},
+           {R"({"enum": ["c", "f"]})", "c", R"("c")"},
+           {R"({"enum": ["c", "f"]})", "\n\nc\n", nullptr},
+           {R"({"enum": ["\nc"]})", "\n\nc\n", R"("\nc")"},
+           {R"({"enum": ["\nc"]})", "\nc\n", nullptr},
+           {R"({"enum": ["\nc"]})", "\n\nc", R"("\nc")"},
+           {R"({"enum": ["\n", "x"]})", "\n\n\n", R"("\n")"},
+           {R"({"enum": ["\n", "x"]})", "\n\n", nullptr},
+           {R"({"enum": ["", "x"]})", "\n", R"("")"},
+           {R"({"type": "string", "pattern": "^a+$"})", "\naa\n", R"("aa")"},
+           {R"({"type": "string", "pattern": "^a+$"})", "a\n", R"("a")"},
+           {R"({"type": "string", "pattern": "^a+$"})", "\n\na", nullptr},
+           {R"({"type": "string", "pattern": "^\na"})", "\n\na", R"("\na")"},
+           {R"({"type": "string", "pattern": "^\na"})", "\na", nullptr},
+           {R"({"type": "string", "pattern": "a\n$"})", "a\n\n", R"("a\n")"},
+           {R"({"type": "string", "pattern": "a\n$"})", "a\n", nullptr},
+           {R"({"type": "string", "format": "date"})", "\n2026-01-31\n",
+            R"("2026-01-31")"},
+           {R"({"type": "string", "maxLength": 3})", "\nabc\n", R"("abc")"},
+           {R"({"type": "string", "maxLength": 3})", "abc", R"("abc")"},
+           {R"({"type": "string", "maxLength": 3})", "\nabcd\n", nullptr},
+           {R"({"type": "string", "maxLength": 3})", "abcd", nullptr},
+           {R"({"type": "string", "maxLength": 3})", "\na\nc\n", R"("a\nc")"},
+           {R"({"type": "string", "maxLength": 3})", "a\ncd", nullptr},
+           {R"({"type": "string", "maxLength": 3})", "\n\n\n\n\n",
+            R"("\n\n\n")"},
+           {R"({"type": "string", "maxLength": 3})", "\n\n\n\n\n\n", nullptr},
+           {R"({"type": "string", "minLength": 3})", "\nab\n", nullptr},
+           {R"({"type": "string", "minLength": 3})", "\n\nab\n", R"("\nab")"},
+           {R"({"type": "string", "minLength": 3})", "\nabc", R"("abc")"},
+           {R"({"type": ["integer", "string"]})", "\n1\n", "1"},
+           {R"({"type": ["integer", "string"]})", "\nx\n", R"("x")"},
+           {R"({"type": "boolean"})", "\ntrue\n", "true"},
+           // As Python writes them: not the JSON that the schema asks for.
+           {R"({"type": "boolean"})", "\nTrue\n", nullptr},
+           {R"({"type": "null"})", "\nNone\n", nullptr},
+       }) {
+    const std::string schema = std::string(R"({"required": ["a"],)") +
+                               R"("properties": {"a": )" + row.schema + "}}";
+    const std::string text =
+        "<parameter=a>" + std::string(row.text) + "</parameter>";
+    SCOPED_TRACE(schema + " " + text);
+    const grammar::JsonSchemaFormat format = format_of("qwen_xml", schema);
+    const Result<Grammar> grammar = grammar_of(format);
+    ASSERT_TRUE(grammar) << grammar.error().to_string();
+    ASSERT_EQ(grammar->accepts(text), row.value != nullptr);
+    if (row.value == nullptr) continue;
+    const auto reader = tags::ArgumentReader::make(format);
+    ASSERT_TRUE(reader);
+    const tags::Arguments read = reader->read(text);
+    EXPECT_TRUE(read.complete);
+    EXPECT_EQ(json::dump(read.value),
+              R"({"a": )" + std::string(row.value) + "}");
+  }
+}
+
 // Markers inside of values, and names that look like more.
 TEST(Arguments, Markers) {
   constexpr const char* kMixed =

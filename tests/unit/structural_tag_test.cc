@@ -241,6 +241,10 @@ TEST(ToolCalling, Choices) {
   const std::string harmony_f =
       "<|channel|>commentary to=functions.f<|constrain|>json<|message|>"
       "{\"a\": 1}<|call|>";
+  const std::string harmony_spaced =
+      "<|channel|>commentary to=functions.f <|constrain|>json<|message|>"
+      "{\"a\": 1}<|call|>";
+  const std::string preamble = "<|channel|>commentary<|message|>so<|end|>";
   const std::string next = "<|start|>assistant";
   const std::string thought = "<|channel|>analysis<|message|>hm<|end|>";
   const std::string answer = "<|channel|>final<|message|>hi<|return|>";
@@ -278,16 +282,20 @@ TEST(ToolCalling, Choices) {
 
   options = options_for("harmony");
   row("harmony", options,
-      {"", answer, thought + next + harmony_f + next + harmony_f},
+      {"", answer, thought + next + harmony_f + next + harmony_spaced,
+       thought + next + preamble + next + harmony_f + next + preamble},
       {next + answer});
   options.parallel_tool_calls = false;
   row("harmony, one call", options,
-      {"", thought + next + answer, thought + next + harmony_f},
-      {harmony_f + next + harmony_f, harmony_f + next + answer});
+      {"", thought + next + answer, thought + next + harmony_f,
+       preamble + next + harmony_spaced},
+      {harmony_f + next + harmony_f, harmony_f + next + answer,
+       harmony_f + next + preamble});
   options.tool_choice = "required";
   row("harmony, one call must come", options,
-      {harmony_f, thought + next + thought + next + harmony_f},
-      {"", thought, answer, harmony_f + next + harmony_f});
+      {harmony_f, thought + next + thought + next + harmony_f,
+       preamble + next + harmony_f},
+      {"", thought, answer, preamble, harmony_f + next + harmony_f});
   options.parallel_tool_calls = true;
   row("harmony, a call must come", options,
       {harmony_f,
@@ -295,7 +303,43 @@ TEST(ToolCalling, Choices) {
       {"", thought, answer, harmony_f + next + answer});
   options.reasoning = ReasoningMode::kNone;
   row("harmony, a call and no reasoning", options,
-      {harmony_f + next + harmony_f}, {"", thought + next + harmony_f});
+      {harmony_f + next + harmony_f, preamble + next + harmony_f},
+      {"", thought + next + harmony_f});
+  options = options_for("harmony", parse(R"({"type": "function",
+                                             "function": {"name": "f"}})"));
+  row("harmony, this call", options,
+      {harmony_spaced, thought + next + harmony_f},
+      {"", preamble + next + harmony_f, harmony_f + next + harmony_f});
+  options = options_for("harmony", "none");
+  row("harmony, no call", options, {"", thought + next + answer},
+      {preamble, harmony_f});
+  options = options_for("harmony");
+  options.upstream_shapes = true;
+  row("harmony as XGrammar has it", options, {thought + next + harmony_f},
+      {preamble, harmony_spaced});
+
+  options = options_for("minimax");
+  options.reasoning = ReasoningMode::kNone;
+  row("an empty block of reasoning", options, {"\n</think>\n\nhi"},
+      {"\n</think>hi", "</think>\n\nhi"});
+  options.upstream_shapes = true;
+  row("an empty block as XGrammar has it", options, {"\n</think>\n\n\n\nhi"},
+      {"\n</think>\n\nhi"});
+
+  options = options_for("qwen_3_coder");
+  options.reasoning = ReasoningMode::kNone;
+  options.tools = parse(R"([{"type": "function", "function": {"name": "f",
+      "parameters": {"properties": {"a": {"enum": ["x"]}}}}}])");
+  const std::string coder = "<tool_call>\n<function=f>\n";
+  const std::string coder_end = "</function>\n</tool_call>";
+  row("calls with and without arguments", options,
+      {coder + coder_end, coder + "\n" + coder_end,
+       coder + "<parameter=a>\nx\n</parameter>\n" + coder_end,
+       coder + "<parameter=a>x</parameter>\n" + coder_end},
+      {coder + "<parameter=a>\n\nx\n</parameter>\n" + coder_end});
+  options.upstream_shapes = true;
+  row("calls without arguments as XGrammar has them", options,
+      {coder + "\n" + coder_end}, {coder + coder_end});
 
   options = options_for("phi_4_mini");
   row("Phi 4 mini", options,
@@ -394,11 +438,28 @@ TEST(ToolCalling, Fields) {
       {"kimi_k3", R"("required")", {thought, "tag content", f, g}},
       {"harmony",
        R"("auto")",
-       {f, f, f, g, g, g, "tag content", "tag reasoning"}},
-      {"harmony",
-       R"("required")",
-       {"tag reasoning", f, f, f, g, g, g, f, f, f, g, g, g, "tag reasoning"}},
-      {"harmony", kForced, {"tag reasoning", g, g, g}},
+       {f, f, f, f, g, g, g, g, "tag content", "tag reasoning", "tag content"}},
+      {"harmony", R"("required")", {"tag reasoning",
+                                    "tag content",
+                                    f,
+                                    f,
+                                    f,
+                                    f,
+                                    g,
+                                    g,
+                                    g,
+                                    g,
+                                    f,
+                                    f,
+                                    f,
+                                    f,
+                                    g,
+                                    g,
+                                    g,
+                                    g,
+                                    "tag reasoning",
+                                    "tag content"}},
+      {"harmony", kForced, {"tag reasoning", g, g, g, g}},
   };
   for (const FieldsRow& row : rows) {
     SCOPED_TRACE(std::string(row.style) + " " + row.choice);
@@ -414,10 +475,10 @@ TEST(ToolCalling, Fields) {
   ToolCallingOptions options = options_for("harmony");
   options.tools =
       parse(R"([{"type": "web_search", "name": "browser.search"}])");
-  EXPECT_EQ(
-      annotated(tool_calling(options)->to_json()),
-      (std::vector<std::string>{"tag browser.search", "tag browser.search",
-                                "tag content", "tag reasoning"}));
+  EXPECT_EQ(annotated(tool_calling(options)->to_json()),
+            (std::vector<std::string>{"tag browser.search",
+                                      "tag browser.search", "tag content",
+                                      "tag reasoning", "tag content"}));
 }
 
 // Free text is a field or in one, and every schema is some tool's.

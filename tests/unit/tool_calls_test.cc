@@ -48,7 +48,7 @@ std::vector<Row> rows() {
        "\"a <b> c\", \"limit\": 3}}</tool_call>",
        "Hm."},
       {"qwen_3_coder", "Why?</think>\n\n",
-       "Hm.<tool_call>\n<function=search>\n<parameter=query>a <b> c"
+       "Hm.<tool_call>\n<function=search>\n<parameter=query>\na <b> c\n"
        "</parameter>\n<parameter=limit>\n3\n</parameter>\n</function>\n"
        "</tool_call>",
        "Hm."},
@@ -128,7 +128,7 @@ std::vector<Row> rows() {
        "Hm."},
       {"harmony", "<|channel|>analysis<|message|>Why?<|end|><|start|>assistant",
        "<|channel|>final<|message|>Hm.<|end|><|start|>assistant"
-       "<|channel|>commentary to=functions.search<|constrain|>json<|message|>"
+       "<|channel|>commentary to=functions.search <|constrain|>json<|message|>"
        "{\"query\": \"a <b> c\", \"limit\": 3}<|call|>",
        "Hm."},
   };
