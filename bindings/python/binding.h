@@ -185,6 +185,7 @@ void define_errors(nb::module_& m);
 void define_format(nb::module_& m);
 void define_grammar(nb::module_& m);
 void define_jmespath(nb::module_& m);
+void define_logits(nb::module_& m);
 void define_parse(nb::module_& m);
 void define_parser(nb::module_& m);
 void define_schema(nb::module_& m);

@@ -328,6 +328,7 @@ void define_constraint(nb::module_& m) {
       .def_prop_ro("memory_bytes", &Constraint::memory_bytes);
 
   nb::class_<MatcherObject>(m, "Matcher")
+      .def_ro("mask_words", &MatcherObject::words)
       .def("fill_bitmask", &fill_bitmask, nb::arg("buffer"), nb::arg("row") = 0)
       .def("accept_token", &accept_token, nb::arg("id"))
       .def("accept_tokens", &accept_tokens, nb::arg("ids"))

@@ -17,5 +17,6 @@ NB_MODULE(_parlance, m) {
   parlance::python::define_structural_tag(m);
   parlance::python::define_grammar(m);
   parlance::python::define_constraint(m);
+  parlance::python::define_logits(m);
   parlance::python::define_tag_parser(m);
 }

@@ -44,6 +44,7 @@ from ._errors import (
     UsageError,
 )
 from ._files import read_text
+from ._logits import apply_bitmask
 from ._parlance import Constraint, Matcher, Vocabulary
 from ._structural_tags import (
     StructuralTag,
@@ -80,6 +81,7 @@ __all__ = [
     "ToolSet",
     "UsageError",
     "Vocabulary",
+    "apply_bitmask",
     "detect_format",
     "fill_bitmasks",
     "formats",

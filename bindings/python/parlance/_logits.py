@@ -1,0 +1,98 @@
+"""From a mask to logits: what may not come gets the logit minus infinity."""
+
+from __future__ import annotations
+
+import sys
+
+from . import _parlance
+from ._errors import UsageError
+
+
+def apply_bitmask(logits, mask, rows=None):
+    """Sets the logits of the tokens that ``mask`` refuses to minus infinity.
+
+    In place.  ``logits`` is an array of float32, float16, bfloat16 or float64,
+    one row or a batch, with any strides, as wide as the vocabulary or wider:
+    what lies beyond the mask is refused.  ``mask`` is what ``fill_bitmask`` and
+    ``fill_bitmasks`` write: one row for each row of ``logits``, or (1-D) one
+    for all.  With ``rows`` only these rows, of both, are used, and the others
+    are left as they are.
+
+    Tensors of torch stay on their device.
+    """
+    # A tensor can only be there if somebody has imported torch.
+    torch = sys.modules.get("torch")
+    if torch is not None and isinstance(logits, getattr(torch, "Tensor", ())):
+        _apply_torch(torch, logits, mask, rows)
+        return
+    # NumPy shares no buffer of ml_dtypes' bfloat16, but one of its bits.
+    dtype = getattr(logits, "dtype", None)
+    bfloat16 = getattr(dtype, "name", None) == "bfloat16"
+    if bfloat16 and hasattr(logits, "view"):
+        logits = logits.view("uint16")
+    _parlance.apply_bitmask(logits, mask, rows, bfloat16)
+
+
+def _apply_torch(torch, logits, mask, rows):
+    """The same by torch's operations, on the device of ``logits``."""
+    words = _words_of(torch, mask).to(logits.device)
+    if logits.ndim not in (1, 2) or words.ndim not in (1, 2):
+        raise UsageError(
+            f"logits has {logits.ndim} and mask {words.ndim} dimensions; one "
+            "row has 1, a batch has 2"
+        )
+    if not logits.is_floating_point():
+        raise UsageError(f"logits holds {logits.dtype}, which are no logits")
+    width = logits.shape[-1]
+    if words.shape[-1] and width <= 32 * (words.shape[-1] - 1):
+        raise UsageError(
+            f"logits has {width} columns, fewer than the tokens of the mask, "
+            f"whose {words.shape[-1]} words are for up to "
+            f"{32 * words.shape[-1]} tokens; the model's vocabulary is not the "
+            "constraint's, or mask is wider than mask_words"
+        )
+    one_for_all = words.ndim == 1
+    if logits.ndim == 1:
+        logits = logits.unsqueeze(0)  # shares its memory
+    if one_for_all:
+        words = words.unsqueeze(0)
+    elif rows is None and words.shape[0] != logits.shape[0]:
+        raise UsageError(
+            f"logits has {logits.shape[0]} rows and mask {words.shape[0]}; "
+            "pass rows=, or as many of one as of the other"
+        )
+    target = logits
+    if rows is not None:
+        index = torch.as_tensor(rows, dtype=torch.long, device=logits.device)
+        target = logits[index]  # a copy, which goes back below
+        words = words if one_for_all else words[index]
+    # Bit t % 32 of word t // 32.  A shift of a negative word repeats its sign,
+    # which the one bit that is looked at does not see.
+    bits = torch.arange(32, dtype=torch.int32, device=logits.device)
+    refused = ((words.unsqueeze(-1) >> bits) & 1).eq(0).flatten(-2)
+    known = min(width, refused.shape[-1])
+    minus_infinity = float("-inf")
+    target[:, :known].masked_fill_(refused[:, :known], minus_infinity)
+    target[:, known:].fill_(minus_infinity)
+    if rows is not None:
+        logits[index] = target
+
+
+def _words_of(torch, mask):
+    """A mask as a tensor of int32, whatever array or tensor holds it."""
+    if not isinstance(mask, torch.Tensor):
+        view = memoryview(mask)
+        if view.itemsize != 4:
+            raise UsageError(
+                f"mask holds items of format '{view.format}' and not 32-bit "
+                "integers, as fill_bitmask writes them"
+            )
+        # A copy: torch does not take uint32, nor arrays that are read-only.
+        words = torch.frombuffer(bytearray(view), dtype=torch.int32)
+        return words.reshape(view.shape)
+    if mask.is_floating_point() or mask.element_size() != 4:
+        raise UsageError(
+            f"mask holds {mask.dtype} and not 32-bit integers, as fill_bitmask "
+            "writes them"
+        )
+    return mask.view(torch.int32)
