@@ -227,7 +227,7 @@ nb::object captured(const Grammar& self, nb::object text,
         raise_usage("the vocabulary has no token " + std::to_string(id));
       }
       tokens.push_back(
-          {id, known.bytes(id), known.kind(id) == TokenKind::kSpecial});
+          {id, known.bytes(id), known.kind(id) != TokenKind::kOrdinary});
     }
     nb::gil_scoped_release release;
     found.emplace(captures(self, tokens));

@@ -33,7 +33,20 @@ Vocabulary checked(Result<Vocabulary> vocabulary) {
   return *std::move(vocabulary);
 }
 
-Vocabulary from_table(nb::handle tokens, nb::handle special_ids,
+void set_kind(std::vector<TokenEntry>& entries, nb::handle ids,
+              std::string_view what, TokenKind kind) {
+  for (TokenId id : read_ids(ids, what)) {
+    if (id >= entries.size()) {
+      raise_usage(std::string(what) + " contains " + std::to_string(id) +
+                  ", and tokens has only " + std::to_string(entries.size()) +
+                  " entries");
+    }
+    if (entries[id].kind != TokenKind::kUnused) entries[id].kind = kind;
+  }
+}
+
+Vocabulary from_table(nb::handle tokens, nb::handle added_ids,
+                      nb::handle control_ids, nb::handle special_ids,
                       nb::handle stop_ids) {
   if (!PyList_Check(tokens.ptr()) && !PyTuple_Check(tokens.ptr())) {
     raise_type("tokens", "a list with the bytes of each token", tokens);
@@ -48,14 +61,10 @@ Vocabulary from_table(nb::handle tokens, nb::handle special_ids,
                          TokenKind::kOrdinary});
     }
   }
-  for (TokenId special : read_ids(special_ids, "special_ids")) {
-    if (special >= entries.size()) {
-      raise_usage("special_ids contains " + std::to_string(special) +
-                  ", and tokens has only " + std::to_string(entries.size()) +
-                  " entries");
-    }
-    entries[special].kind = TokenKind::kSpecial;
-  }
+  set_kind(entries, added_ids, "added_ids", TokenKind::kAdded);
+  set_kind(entries, control_ids, "control_ids", TokenKind::kControl);
+  set_kind(entries, special_ids, "special_ids", TokenKind::kControl);
+  if (stop_ids.is_none()) return checked(Vocabulary::from_table(entries));
   return checked(
       Vocabulary::from_table(entries, read_ids(stop_ids, "stop_ids")));
 }
@@ -72,7 +81,7 @@ Vocabulary from_tiktoken(nb::handle ranks, nb::handle special) {
     nb::object one = nb::make_tuple(nb::borrow(value));
     entries.push_back({read_ids(one, "special")[0],
                        std::string(text_of(key, "a key of special")),
-                       TokenKind::kSpecial});
+                       TokenKind::kControl});
   }
   return checked(Vocabulary::from_tiktoken(text_of(ranks, "ranks"), entries));
 }
@@ -90,13 +99,18 @@ void define_vocabulary(nb::module_& m) {
   nb::class_<Vocabulary>(m, "Vocabulary", nb::dynamic_attr())
       .def(
           "__init__",
-          [](Vocabulary* self, nb::handle tokens, nb::handle special_ids,
-             nb::handle stop_ids) {
-            new (self) Vocabulary(from_table(tokens, special_ids, stop_ids));
+          [](Vocabulary* self, nb::handle tokens, nb::handle added_ids,
+             nb::handle control_ids, nb::handle stop_ids,
+             nb::handle special_ids) {
+            new (self) Vocabulary(from_table(tokens, added_ids, control_ids,
+                                             special_ids, stop_ids));
           },
           nb::arg("tokens"), nb::kw_only(),
-          nb::arg("special_ids") = nb::make_tuple(),
-          nb::arg("stop_ids") = nb::make_tuple())
+          nb::arg("added_ids") = nb::make_tuple(),
+          nb::arg("control_ids") = nb::make_tuple(),
+          nb::arg("stop_ids") = nb::none(),
+          // The older name of control_ids.
+          nb::arg("special_ids") = nb::make_tuple())
       .def_static(
           "from_text",
           [](nb::handle text) {
@@ -132,6 +146,21 @@ void define_vocabulary(nb::module_& m) {
           },
           nb::arg("id"))
       .def(
+          "spelling",
+          [](const Vocabulary& self, TokenId id) {
+            return to_bytes(self.spelling(id));
+          },
+          nb::arg("id"))
+      .def(
+          "kind",
+          [](const Vocabulary& self, TokenId id) {
+            // ORDER: TokenKind
+            constexpr const char* kNames[] = {"ordinary", "added", "control",
+                                              "unused"};
+            return kNames[static_cast<std::size_t>(self.kind(id))];
+          },
+          nb::arg("id"))
+      .def(
           "special",
           [](const Vocabulary& self, nb::handle text) -> nb::object {
             std::optional<TokenId> id = self.special(text_of(text, "text"));
@@ -148,9 +177,10 @@ void define_vocabulary(nb::module_& m) {
       .def_prop_ro(
           "special_ids",
           [](const Vocabulary& self) { return to_list(self.special_ids()); })
-      .def_prop_ro("stop_ids", [](const Vocabulary& self) {
-        return to_list(self.stop_ids());
-      });
+      .def_prop_ro(
+          "stop_ids",
+          [](const Vocabulary& self) { return to_list(self.stop_ids()); })
+      .def_prop_ro("has_stop_ids", &Vocabulary::has_stop_ids);
 }
 
 }  // namespace parlance::python

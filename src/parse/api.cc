@@ -73,7 +73,7 @@ struct ResponseParser::State {
       if (!found) break;
       feed_bytes(kept.substr(done, found->at - done));
       flush_gate();
-      const std::string_view spelling = vocabulary->bytes(found->id);
+      const std::string_view spelling = vocabulary->spelling(found->id);
       feed_mark(program->mark_symbols.find(found->id)->second, spelling);
       done = found->at + spelling.size();
     }
@@ -90,13 +90,14 @@ struct ResponseParser::State {
     auto mark = program->mark_symbols.find(id);
     if (mark != program->mark_symbols.end()) {
       flush_gate();
-      feed_mark(mark->second, vocabulary->bytes(id));
+      feed_mark(mark->second, vocabulary->spelling(id));
     } else if (vocabulary->kind(id) == TokenKind::kUnused) {
       flush_gate();
       assembler.add_diagnostic(
           vocab::unknown_token(tokens.size(), id, gate.bytes_in()));
       feed_bytes(base::kReplacement);
-    } else if (vocabulary->kind(id) == TokenKind::kSpecial) {
+    } else if (const TokenKind kind = vocabulary->kind(id);
+               kind == TokenKind::kAdded || kind == TokenKind::kControl) {
       flush_gate();
       feed_bytes(vocabulary->bytes(id));
     } else {

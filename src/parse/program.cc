@@ -94,7 +94,7 @@ void find_marks(const Description& description, const Vocabulary& vocabulary,
   }
   std::vector<TokenId> ids;
   for (TokenId id : vocabulary.special_ids()) {
-    std::string_view spelling = vocabulary.bytes(id);
+    std::string_view spelling = vocabulary.spelling(id);
     if (spelling.empty() || program.marks.size() >= automata::kMaxMarks) {
       continue;
     }

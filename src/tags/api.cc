@@ -124,7 +124,7 @@ struct TagParser::State {
                                             vocabulary->special_ids());
       while (const auto found = spelled.find(prefix, done)) {
         feed_bytes(prefix.substr(done, found->at - done));
-        const std::string_view spelling = vocabulary->bytes(found->id);
+        const std::string_view spelling = vocabulary->spelling(found->id);
         feed_token(found->id, spelling);
         done = found->at + spelling.size();
       }

@@ -1,5 +1,8 @@
 // The door of the room: Vocabulary, over the table of table.h.
 
+#include <algorithm>
+#include <utility>
+
 #include "base/utf8.h"
 #include "parlance/vocabulary.h"
 #include "vocab/table.h"
@@ -10,7 +13,20 @@
 namespace parlance {
 
 struct Vocabulary::Table {
-  vocab::Table table;
+  std::shared_ptr<const vocab::Table> tokens;
+  std::vector<TokenId> stop_ids;
+  bool has_stop_ids = false;
+  bool space_after_marks = false;
+  Encoder encoder = {};
+
+  static std::shared_ptr<const Table> make(vocab::TableBuilder& builder) {
+    auto tokens = std::make_shared<const vocab::Table>(builder.finish());
+    Table table{.tokens = tokens,
+                .stop_ids = tokens->stop_ids().value_or(std::vector<TokenId>()),
+                .has_stop_ids = tokens->stop_ids().has_value(),
+                .space_after_marks = tokens->space_after_marks()};
+    return std::make_shared<const Table>(std::move(table));
+  }
 };
 
 namespace {
@@ -18,8 +34,10 @@ namespace {
 // ORDER: TokenKind
 static_assert(static_cast<int>(TokenKind::kOrdinary) ==
               static_cast<int>(vocab::Kind::kOrdinary));
-static_assert(static_cast<int>(TokenKind::kSpecial) ==
-              static_cast<int>(vocab::Kind::kSpecial));
+static_assert(static_cast<int>(TokenKind::kAdded) ==
+              static_cast<int>(vocab::Kind::kAdded));
+static_assert(static_cast<int>(TokenKind::kControl) ==
+              static_cast<int>(vocab::Kind::kControl));
 static_assert(static_cast<int>(TokenKind::kUnused) ==
               static_cast<int>(vocab::Kind::kUnused));
 
@@ -29,6 +47,15 @@ std::optional<Error> check_size(std::string_view text, const Limits& limits) {
                .message = "The vocabulary has " + std::to_string(text.size()) +
                           " bytes; the limit source_bytes is " +
                           std::to_string(limits.source_bytes) + "."};
+}
+
+std::optional<Error> add(const TokenEntry& entry,
+                         vocab::TableBuilder& builder) {
+  return builder.add(entry.id, entry.bytes,
+                     static_cast<vocab::Kind>(entry.kind),
+                     {.spelling = entry.spelling,
+                      .strips_left = entry.strips_left,
+                      .strips_right = entry.strips_right});
 }
 
 }  // namespace
@@ -43,7 +70,7 @@ Result<Vocabulary> Vocabulary::from_tokenizer_json(std::string_view text,
   if (auto error = vocab::read_tokenizer_json(text, limits, builder)) {
     return *std::move(error);
   }
-  return Vocabulary(std::make_shared<const Table>(Table{builder.finish()}));
+  return Vocabulary(Table::make(builder));
 }
 
 Result<Vocabulary> Vocabulary::from_tiktoken(
@@ -52,15 +79,14 @@ Result<Vocabulary> Vocabulary::from_tiktoken(
   if (auto error = check_size(ranks, limits)) return *std::move(error);
   vocab::TableBuilder builder;
   for (const TokenEntry& entry : special) {
-    if (auto error =
-            builder.add(entry.id, entry.bytes, vocab::Kind::kSpecial)) {
-      return *std::move(error);
-    }
+    TokenEntry token = entry;
+    if (token.kind != TokenKind::kAdded) token.kind = TokenKind::kControl;
+    if (auto error = add(token, builder)) return *std::move(error);
   }
   if (auto error = vocab::read_tiktoken(ranks, builder)) {
     return *std::move(error);
   }
-  return Vocabulary(std::make_shared<const Table>(Table{builder.finish()}));
+  return Vocabulary(Table::make(builder));
 }
 
 Result<Vocabulary> Vocabulary::from_vocab_text(std::string_view text,
@@ -70,22 +96,23 @@ Result<Vocabulary> Vocabulary::from_vocab_text(std::string_view text,
   if (auto error = vocab::read_vocab_text(text, builder)) {
     return *std::move(error);
   }
-  return Vocabulary(std::make_shared<const Table>(Table{builder.finish()}));
+  return Vocabulary(Table::make(builder));
 }
 
-Result<Vocabulary> Vocabulary::from_table(std::span<const TokenEntry> entries,
-                                          std::span<const TokenId> stop_ids) {
+Result<Vocabulary> Vocabulary::from_table(
+    std::span<const TokenEntry> entries,
+    std::optional<std::span<const TokenId>> stop_ids) {
   vocab::TableBuilder builder;
   for (const TokenEntry& entry : entries) {
-    if (auto error = builder.add(entry.id, entry.bytes,
-                                 static_cast<vocab::Kind>(entry.kind))) {
-      return *std::move(error);
+    if (auto error = add(entry, builder)) return *std::move(error);
+  }
+  if (stop_ids) {
+    builder.set_stops_known();
+    for (const TokenId id : *stop_ids) {
+      if (auto error = builder.add_stop(id)) return *std::move(error);
     }
   }
-  for (const TokenId id : stop_ids) {
-    if (auto error = builder.add_stop(id)) return *std::move(error);
-  }
-  return Vocabulary(std::make_shared<const Table>(Table{builder.finish()}));
+  return Vocabulary(Table::make(builder));
 }
 
 Result<Vocabulary> Vocabulary::from_text(std::string_view text,
@@ -99,42 +126,80 @@ Result<Vocabulary> Vocabulary::from_text(std::string_view text,
   return from_tiktoken(text, {}, limits);
 }
 
-std::size_t Vocabulary::size() const { return table_->table.size(); }
+Result<Vocabulary> Vocabulary::with_stop_ids(
+    std::span<const TokenId> ids) const {
+  Table table = *table_;
+  table.has_stop_ids = true;
+  table.stop_ids.clear();
+  for (const TokenId id : ids) {
+    if (kind(id) == TokenKind::kUnused) return vocab::unknown_stop(id, size());
+    if (std::ranges::find(table.stop_ids, id) == table.stop_ids.end()) {
+      table.stop_ids.push_back(id);
+    }
+  }
+  return Vocabulary(std::make_shared<const Table>(std::move(table)));
+}
+
+Vocabulary Vocabulary::with_encoder(Encoder encoder) const {
+  Table table = *table_;
+  table.encoder = std::move(encoder);
+  return Vocabulary(std::make_shared<const Table>(std::move(table)));
+}
+
+Vocabulary Vocabulary::with_space_after_marks(bool space) const {
+  Table table = *table_;
+  table.space_after_marks = space;
+  return Vocabulary(std::make_shared<const Table>(std::move(table)));
+}
+
+std::size_t Vocabulary::size() const { return table_->tokens->size(); }
 
 std::string_view Vocabulary::bytes(TokenId id) const {
-  return table_->table.bytes(id);
+  return table_->tokens->bytes(id);
+}
+
+std::string_view Vocabulary::spelling(TokenId id) const {
+  return table_->tokens->spelling(id);
 }
 
 TokenKind Vocabulary::kind(TokenId id) const {
-  return static_cast<TokenKind>(table_->table.kind(id));
+  return static_cast<TokenKind>(table_->tokens->kind(id));
 }
 
-bool Vocabulary::hidden(TokenId id) const { return table_->table.hidden(id); }
+bool Vocabulary::strips_left(TokenId id) const {
+  return table_->tokens->strips_left(id);
+}
+
+bool Vocabulary::strips_right(TokenId id) const {
+  return table_->tokens->strips_right(id);
+}
 
 std::optional<TokenId> Vocabulary::special(std::string_view spelling) const {
-  return table_->table.special(spelling);
+  return table_->tokens->special(spelling);
 }
 
-std::vector<TokenId> Vocabulary::find(std::string_view bytes) const {
+std::vector<TokenId> Vocabulary::find(std::string_view spelling) const {
   std::vector<TokenId> out;
-  for (auto id = table_->table.find(bytes, 0); id;
-       id = table_->table.find(bytes, *id + 1)) {
+  for (auto id = table_->tokens->find_first(spelling); id;
+       id = table_->tokens->find_next(*id)) {
     out.push_back(*id);
   }
   return out;
 }
 
-std::optional<TokenId> Vocabulary::find_first(std::string_view bytes) const {
-  return table_->table.find(bytes, 0);
+std::optional<TokenId> Vocabulary::find_first(std::string_view spelling) const {
+  return table_->tokens->find_first(spelling);
 }
 
 std::span<const TokenId> Vocabulary::special_ids() const {
-  return table_->table.special_ids();
+  return table_->tokens->special_ids();
 }
 
 std::span<const TokenId> Vocabulary::stop_ids() const {
-  return table_->table.stop_ids();
+  return table_->stop_ids;
 }
+
+bool Vocabulary::has_stop_ids() const { return table_->has_stop_ids; }
 
 std::string Vocabulary::decode(std::span<const TokenId> ids) const {
   std::string bytes;
@@ -148,7 +213,13 @@ std::string Vocabulary::decode(std::span<const TokenId> ids) const {
 }
 
 bool Vocabulary::strip_leading_space() const {
-  return table_->table.strip_leading_space();
+  return table_->tokens->strip_leading_space();
+}
+
+bool Vocabulary::space_after_marks() const { return table_->space_after_marks; }
+
+const Vocabulary::Encoder& Vocabulary::encoder() const {
+  return table_->encoder;
 }
 
 }  // namespace parlance

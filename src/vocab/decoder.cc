@@ -426,6 +426,15 @@ Result<Decoder> Decoder::from_json(const json::Value& tokenizer) {
 
 void Decoder::bytes(std::string_view piece, std::string& out) const {
   out.assign(piece);
+  run(true, out);
+}
+
+void Decoder::added_bytes(std::string_view content, std::string& out) const {
+  out.assign(content);
+  run(false, out);
+}
+
+void Decoder::run(bool set_off, std::string& out) const {
   for (const Stage& stage : stages_) {
     switch (stage.step) {
       case Step::kByteLevel:
@@ -444,6 +453,7 @@ void Decoder::bytes(std::string_view piece, std::string& out) const {
         strip(out, stage.from, stage.start, stage.stop);
         break;
       case Step::kWordPiece:
+        if (!set_off) break;
         if (out.starts_with(stage.from)) {
           out.erase(0, stage.from.size());
         } else {
@@ -451,7 +461,7 @@ void Decoder::bytes(std::string_view piece, std::string& out) const {
         }
         break;
       case Step::kSpaceBefore:
-        out.insert(0, 1, ' ');
+        if (set_off) out.insert(0, 1, ' ');
         break;
     }
   }

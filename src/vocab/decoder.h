@@ -39,6 +39,10 @@ class Decoder {
   // Replaces `out` by the bytes of `piece`.
   void bytes(std::string_view piece, std::string& out) const;
 
+  // Replaces `out` by the bytes of an added token.  It goes through the same
+  // stages as a piece, but is never set off from its neighbours with a space.
+  void added_bytes(std::string_view content, std::string& out) const;
+
   // Whether upstream's text lacks the space that bytes() gives its first piece.
   bool strips_leading_space() const { return strips_leading_space_; }
 
@@ -60,6 +64,8 @@ class Decoder {
     std::size_t start = 0;
     std::size_t stop = 0;
   };
+
+  void run(bool set_off, std::string& out) const;
 
   std::vector<Stage> stages_;
   bool strips_leading_space_ = false;

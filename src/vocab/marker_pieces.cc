@@ -19,7 +19,7 @@ std::vector<MarkerPiece> MarkerSplitter::split(std::string_view marker) const {
       pieces.push_back({std::string(marker.substr(at, text_end - at))});
     }
     if (!found) break;
-    const std::string_view spelling = vocabulary_.bytes(found->id);
+    const std::string_view spelling = vocabulary_.spelling(found->id);
     pieces.push_back({std::string(spelling), spelled_as(found->id)});
     at = text_end + spelling.size();
   }
@@ -44,11 +44,10 @@ std::vector<MarkerPiece> MarkerSplitter::split_rest(std::string_view marker,
 }
 
 std::vector<TokenId> MarkerSplitter::spelled_as(TokenId id) const {
-  const std::string_view spelling = vocabulary_.bytes(id);
-  std::vector<TokenId> ids;
-  for (const TokenId other : vocabulary_.special_ids()) {
-    if (vocabulary_.bytes(other) == spelling) ids.push_back(other);
-  }
+  std::vector<TokenId> ids = vocabulary_.find(vocabulary_.spelling(id));
+  std::erase_if(ids, [this](TokenId other) {
+    return vocabulary_.kind(other) == TokenKind::kOrdinary;
+  });
   return ids;
 }
 

@@ -10,7 +10,7 @@ SpecialSpellings::SpecialSpellings(const Vocabulary& vocabulary,
                                    std::span<const TokenId> ids)
     : vocabulary_(vocabulary), ids_(ids.begin(), ids.end()) {
   for (const TokenId id : ids_) {
-    const std::string_view spelling = vocabulary_.bytes(id);
+    const std::string_view spelling = vocabulary_.spelling(id);
     if (spelling.empty()) continue;
     auto& lengths = lengths_[static_cast<std::uint8_t>(spelling.front())];
     const auto place = std::ranges::lower_bound(lengths, spelling.size(),

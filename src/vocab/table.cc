@@ -1,11 +1,55 @@
 #include "vocab/table.h"
 
 #include <algorithm>
+#include <bit>
+#include <functional>
 #include <utility>
 
 #include "base/utf8.h"
 
 namespace parlance::vocab {
+
+namespace {
+
+constexpr Id kNoId = ~Id{0};
+
+// Unicode's White_Space.
+bool is_white_space(char32_t c) {
+  return c == ' ' || (c >= 0x09 && c <= 0x0D) || c == 0x85 || c == 0xA0 ||
+         c == 0x1680 || (c >= 0x2000 && c <= 0x200A) || c == 0x2028 ||
+         c == 0x2029 || c == 0x202F || c == 0x205F || c == 0x3000;
+}
+
+// Whether `bytes` are white space only, and some.
+bool is_blank(std::string_view bytes) {
+  for (std::size_t at = 0; at < bytes.size();) {
+    // An ill-formed byte is U+FFFD here, which is no white space.
+    if (!is_white_space(base::next_code_point(bytes, at))) return false;
+  }
+  return !bytes.empty();
+}
+
+}  // namespace
+
+const Table::Special* Table::special_of(Id id) const {
+  if (!is_special(kind(id))) return nullptr;
+  return &*std::ranges::lower_bound(special_, id, {}, &Special::id);
+}
+
+std::string_view Table::spelling(Id id) const {
+  const Special* special = special_of(id);
+  return special != nullptr ? spelling(*special) : bytes(id);
+}
+
+bool Table::strips_left(Id id) const {
+  const Special* special = special_of(id);
+  return special != nullptr && special->strips_left;
+}
+
+bool Table::strips_right(Id id) const {
+  const Special* special = special_of(id);
+  return special != nullptr && special->strips_right;
+}
 
 std::optional<Id> Table::special(std::string_view spelling) const {
   const auto found = specials_.find(spelling);
@@ -13,19 +57,34 @@ std::optional<Id> Table::special(std::string_view spelling) const {
   return found->second;
 }
 
-std::optional<Id> Table::find(std::string_view bytes, Id from) const {
-  for (Id id = from; id < size(); ++id) {
-    if (kind(id) != Kind::kUnused && this->bytes(id) == bytes) return id;
+std::size_t Table::bucket_of(std::string_view spelling) const {
+  return std::hash<std::string_view>{}(spelling) & (buckets_.size() - 1);
+}
+
+std::optional<Id> Table::follow(Id id, std::string_view spelling) const {
+  for (; id != kNoId; id = next_[id]) {
+    if (this->spelling(id) == spelling) return id;
   }
   return std::nullopt;
+}
+
+std::optional<Id> Table::find_first(std::string_view spelling) const {
+  if (buckets_.empty()) return std::nullopt;
+  return follow(buckets_[bucket_of(spelling)], spelling);
+}
+
+std::optional<Id> Table::find_next(Id id) const {
+  return follow(next_[id], spelling(id));
 }
 
 std::size_t Table::memory_bytes() const {
   // A node of the map: key, value, hash and a pointer, and a bucket for it.
   constexpr std::size_t kNodeBytes = 56;
   return blob_.capacity() + slots_.capacity() * sizeof(Slot) +
-         (special_ids_.capacity() + stop_ids_.capacity()) * sizeof(Id) +
-         specials_.size() * kNodeBytes;
+         (special_ids_.capacity() + buckets_.capacity() + next_.capacity() +
+          (stop_ids_ ? stop_ids_->capacity() : 0)) *
+             sizeof(Id) +
+         special_.capacity() * sizeof(Special) + specials_.size() * kNodeBytes;
 }
 
 void TableBuilder::reserve(std::size_t ids, std::size_t bytes) {
@@ -34,11 +93,15 @@ void TableBuilder::reserve(std::size_t ids, std::size_t bytes) {
 }
 
 std::optional<Error> TableBuilder::add(std::uint64_t id, std::string_view bytes,
-                                       Kind kind, bool hidden) {
+                                       Kind kind, const SpecialToken& special) {
   if (kind == Kind::kUnused) return pad(id + 1);
-  // Slot::size has 29 bits, Slot::begin 32.
-  if (bytes.size() >= (std::size_t{1} << 29) ||
-      table_.blob_.size() + bytes.size() > UINT32_MAX) {
+  if (is_special(kind) && is_blank(bytes)) kind = Kind::kOrdinary;
+  const std::string_view spelling =
+      special.spelling.empty() ? bytes : special.spelling;
+  // Slot::size has 30 bits, Slot::begin 32.
+  constexpr std::size_t kMaxBytes = std::size_t{1} << 29;
+  if (bytes.size() >= kMaxBytes || spelling.size() >= kMaxBytes ||
+      table_.blob_.size() + bytes.size() + spelling.size() > UINT32_MAX) {
     return Error{.code = ErrorCode::kTooLarge,
                  .message =
                      "The tokens have more bytes than a table can hold; "
@@ -54,11 +117,24 @@ std::optional<Error> TableBuilder::add(std::uint64_t id, std::string_view bytes,
                             quoted(table_.bytes(static_cast<Id>(id))) +
                             " and to " + quoted(bytes) + "."};
   }
-  slot.begin = static_cast<std::uint32_t>(table_.blob_.size());
-  slot.size = static_cast<std::uint32_t>(bytes.size()) & ((1u << 29) - 1);
+  std::vector<char>& blob = table_.blob_;
+  slot.begin = static_cast<std::uint32_t>(blob.size());
+  slot.size = static_cast<std::uint32_t>(bytes.size()) & ((1u << 30) - 1);
   slot.kind = static_cast<std::uint32_t>(kind) & 3u;
-  slot.hidden = kind == Kind::kSpecial && hidden ? 1 : 0;
-  table_.blob_.insert(table_.blob_.end(), bytes.begin(), bytes.end());
+  blob.insert(blob.end(), bytes.begin(), bytes.end());
+  if (is_special(kind)) {
+    Table::Special entry{.id = static_cast<Id>(id),
+                         .begin = slot.begin,
+                         .size = slot.size,
+                         .strips_left = special.strips_left,
+                         .strips_right = special.strips_right};
+    if (spelling != bytes) {
+      entry.begin = static_cast<std::uint32_t>(blob.size());
+      entry.size = static_cast<std::uint32_t>(spelling.size());
+      blob.insert(blob.end(), spelling.begin(), spelling.end());
+    }
+    table_.special_.push_back(entry);
+  }
   return std::nullopt;
 }
 
@@ -73,30 +149,51 @@ std::optional<Error> TableBuilder::pad(std::uint64_t ids) {
   return std::nullopt;
 }
 
+Error unknown_stop(std::uint64_t id, std::size_t size) {
+  return Error{.code = ErrorCode::kBadVocabulary,
+               .message = "Stop id " + std::to_string(id) +
+                          " has no token; a stop id must be one of the "
+                          "vocabulary's " +
+                          std::to_string(size) + " ids."};
+}
+
+void TableBuilder::set_stops_known() {
+  if (!table_.stop_ids_) table_.stop_ids_.emplace();
+}
+
 std::optional<Error> TableBuilder::add_stop(std::uint64_t id) {
-  if (id > kMaxId || kind(static_cast<Id>(id)) == Kind::kUnused) {
-    return Error{.code = ErrorCode::kBadVocabulary,
-                 .message = "Stop id " + std::to_string(id) +
-                            " has no token; a stop id must be one of the "
-                            "vocabulary's " +
-                            std::to_string(table_.size()) + " ids."};
-  }
-  auto& stops = table_.stop_ids_;
+  if (!has(id)) return unknown_stop(id, table_.size());
+  set_stops_known();
+  auto& stops = *table_.stop_ids_;
   if (std::find(stops.begin(), stops.end(), id) == stops.end()) {
     stops.push_back(static_cast<Id>(id));
   }
   return std::nullopt;
 }
 
+// Chains are built from the highest id down, so that each ascends.
+void TableBuilder::make_index() {
+  if (table_.size() == 0) return;
+  table_.buckets_.assign(std::bit_ceil(table_.size()), kNoId);
+  table_.next_.assign(table_.size(), kNoId);
+  for (std::size_t i = table_.size(); i-- > 0;) {
+    const auto id = static_cast<Id>(i);
+    if (table_.kind(id) == Kind::kUnused) continue;
+    Id& head = table_.buckets_[table_.bucket_of(table_.spelling(id))];
+    table_.next_[id] = std::exchange(head, id);
+  }
+}
+
 Table TableBuilder::finish() {
   table_.blob_.shrink_to_fit();
   table_.slots_.shrink_to_fit();
-  for (Id id = 0; id < table_.size(); ++id) {
-    if (table_.kind(id) != Kind::kSpecial) continue;
-    table_.special_ids_.push_back(id);
+  std::ranges::sort(table_.special_, {}, &Table::Special::id);
+  for (const Table::Special& special : table_.special_) {
+    table_.special_ids_.push_back(special.id);
     // Of two special tokens with one spelling the lower id is found.
-    table_.specials_.emplace(table_.bytes(id), id);
+    table_.specials_.emplace(table_.spelling(special), special.id);
   }
+  make_index();
   return std::exchange(table_, Table());
 }
 

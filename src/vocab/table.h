@@ -9,7 +9,12 @@
 //
 //   blob_   | t h e |   i n g | < | e n d | > | ...
 //             ^0      ^3        ^7
-//   slots_  [ {0,3} {3,4} unused {7,5,special} ... ]
+//   slots_  [ {0,3} {3,4} unused {7,5,control} ... ]
+//
+// Added and control tokens are few; what only they have stands in a list of
+// their own.  The index of all spellings is a hash table with chains: a bucket
+// holds the lowest of its ids, and next_ links each id to the next higher one
+// of the bucket.
 
 #include <cstddef>
 #include <cstdint>
@@ -27,11 +32,22 @@ namespace parlance::vocab {
 using Id = std::uint32_t;
 
 // ORDER: TokenKind
-enum class Kind : std::uint8_t { kOrdinary, kSpecial, kUnused };
+enum class Kind : std::uint8_t { kOrdinary, kAdded, kControl, kUnused };
+
+inline bool is_special(Kind kind) {
+  return kind == Kind::kAdded || kind == Kind::kControl;
+}
 
 // Ids from 0 to this one can be used.  The largest vocabularies of today have
 // 2^18 ids; one absurd id in a file must not cost gigabytes of empty slots.
 inline constexpr Id kMaxId = (Id{1} << 24) - 1;
+
+// What only added and control tokens have.
+struct SpecialToken {
+  std::string_view spelling = {};  // "": the bytes
+  bool strips_left = false;
+  bool strips_right = false;
+};
 
 class Table {
  public:
@@ -49,15 +65,23 @@ class Table {
     if (id >= slots_.size()) return {};
     return {blob_.data() + slots_[id].begin, slots_[id].size};
   }
-  // Whether the source flags the token as one that plain text leaves out.
-  bool hidden(Id id) const { return id < slots_.size() && slots_[id].hidden; }
+  // Of an added or control token, how it is written in a prompt; otherwise its
+  // bytes.
+  std::string_view spelling(Id id) const;
+  bool strips_left(Id id) const;
+  bool strips_right(Id id) const;
 
+  // The lowest added or control token spelled so.
   std::optional<Id> special(std::string_view spelling) const;
-  // The first token from `from` on with exactly these bytes.
-  std::optional<Id> find(std::string_view bytes, Id from) const;
+  // The first token, of any kind, spelled so; and the first after `id` that is
+  // spelled as `id` is.
+  std::optional<Id> find_first(std::string_view spelling) const;
+  std::optional<Id> find_next(Id id) const;
   std::span<const Id> special_ids() const { return special_ids_; }
-  std::span<const Id> stop_ids() const { return stop_ids_; }
+  // Nothing where the source does not say which ids end a response.
+  const std::optional<std::vector<Id>>& stop_ids() const { return stop_ids_; }
   bool strip_leading_space() const { return strip_leading_space_; }
+  bool space_after_marks() const { return space_after_marks_; }
 
   // Bytes of memory, the special tokens' index estimated.
   std::size_t memory_bytes() const;
@@ -68,18 +92,37 @@ class Table {
 
   struct Slot {
     std::uint32_t begin = 0;
-    std::uint32_t size : 29 = 0;
+    std::uint32_t size : 30 = 0;
     std::uint32_t kind : 2 = static_cast<std::uint32_t>(Kind::kUnused);
-    std::uint32_t hidden : 1 = 0;
   };
   static_assert(sizeof(Slot) == 8);
 
+  struct Special {
+    Id id = 0;
+    std::uint32_t begin = 0;  // the spelling, in blob_
+    std::uint32_t size = 0;
+    bool strips_left = false;
+    bool strips_right = false;
+  };
+
+  const Special* special_of(Id id) const;
+  std::string_view spelling(const Special& special) const {
+    return {blob_.data() + special.begin, special.size};
+  }
+  // From `id` on, along the chain of its bucket.
+  std::optional<Id> follow(Id id, std::string_view spelling) const;
+  std::size_t bucket_of(std::string_view spelling) const;
+
   std::vector<char> blob_;
   std::vector<Slot> slots_;
+  std::vector<Special> special_;                       // by id
   std::unordered_map<std::string_view, Id> specials_;  // views into blob_
   std::vector<Id> special_ids_;                        // ascending
-  std::vector<Id> stop_ids_;                           // as the source has them
+  std::vector<Id> buckets_;                  // a power of two of them, or none
+  std::vector<Id> next_;                     // by id; kNoId ends a chain
+  std::optional<std::vector<Id>> stop_ids_;  // as the source has them
   bool strip_leading_space_ = false;
+  bool space_after_marks_ = false;
 };
 
 // Collects tokens in any order.
@@ -89,14 +132,22 @@ class TableBuilder {
 
   // What `id` was added as, kUnused if it was not.
   Kind kind(Id id) const { return table_.kind(id); }
+  bool has(std::uint64_t id) const {
+    return id <= kMaxId && kind(static_cast<Id>(id)) != Kind::kUnused;
+  }
 
+  // An added or control token of white space only becomes an ordinary one.
+  // `special` is kept for added and control tokens only.
   // Errors, without a path or span: kTooLarge, and kBadVocabulary for an id
-  // that was added before.  `hidden` is kept for special tokens only.
+  // that was added before.
   std::optional<Error> add(std::uint64_t id, std::string_view bytes, Kind kind,
-                           bool hidden = true);
+                           const SpecialToken& special = {});
 
   // Makes the table at least `ids` long.  Error: kTooLarge.
   std::optional<Error> pad(std::uint64_t ids);
+
+  // Says that the source names the ids that end a response, if only none.
+  void set_stops_known();
 
   // An id given twice is kept once.  Error: kBadVocabulary for an id without
   // a token.
@@ -106,13 +157,19 @@ class TableBuilder {
   void set_strip_leading_space(bool strip) {
     table_.strip_leading_space_ = strip;
   }
+  void set_space_after_marks(bool space) { table_.space_after_marks_ = space; }
 
   // The table; the builder is empty afterwards.
   Table finish();
 
  private:
+  void make_index();
+
   Table table_;
 };
+
+// Stop id `id` has no token; the vocabulary has `size` ids.
+Error unknown_stop(std::uint64_t id, std::size_t size);
 
 // `bytes` in double quotes for a message: at most 40 bytes of it, what is not
 // printable as \xnn.

@@ -413,8 +413,7 @@ VocabularyKey key_of(const Vocabulary& vocabulary) {
   for (Id id = 0; id < vocabulary.size(); ++id) {
     const std::string_view bytes = vocabulary.bytes(id);
     sum = mix(sum, bytes.size() << 8 |
-                       static_cast<std::uint64_t>(vocabulary.kind(id)) << 1 |
-                       std::uint64_t{vocabulary.hidden(id)});
+                       static_cast<std::uint64_t>(vocabulary.kind(id)));
     for (std::size_t i = 0; i < bytes.size(); i += 8) {
       sum = mix(sum, head_of(bytes.substr(i)));
     }

@@ -1,6 +1,7 @@
 #include "vocab/tokenizer_json.h"
 
 #include <utility>
+#include <vector>
 
 #include "parlance/json.h"
 #include "vocab/decoder.h"
@@ -34,13 +35,19 @@ std::optional<Error> at(std::optional<Error> error, std::string path) {
   return error;
 }
 
-// Added tokens overlay the model: their bytes are their content as it is, not
-// run through the decoder.
+bool flag(const json::Value& token, std::string_view key) {
+  const json::Value* value = member(token, key);
+  return value != nullptr && value->as_bool();
+}
+
+// Added tokens overlay the model.
 std::optional<Error> read_added(const json::Value& tokenizer,
-                                TableBuilder& builder) {
+                                const Decoder& decoder, TableBuilder& builder,
+                                std::vector<bool>& overlaid) {
   const json::Value* list = member(tokenizer, "added_tokens");
   if (list == nullptr) return std::nullopt;
   if (!list->is_array()) return wrong_type("/added_tokens", "an array", *list);
+  std::string bytes;
   for (std::size_t i = 0; i < list->size(); ++i) {
     const json::Value& token = list->items()[i];
     const std::string path = child("/added_tokens", i);
@@ -53,12 +60,18 @@ std::optional<Error> read_added(const json::Value& tokenizer,
     if (!id) return id.error();
     // Upstream ignores an added token without content.
     if (content->empty()) continue;
-    const json::Value* flag = member(token, "special");
-    const bool special = flag != nullptr && flag->as_bool();
-    if (auto error = at(builder.add(*id, *content, Kind::kSpecial, special),
-                        child(path, "id"))) {
+    decoder.added_bytes(*content, bytes);
+    if (auto error = at(
+            builder.add(*id, bytes,
+                        flag(token, "special") ? Kind::kControl : Kind::kAdded,
+                        {.spelling = *content,
+                         .strips_left = flag(token, "lstrip"),
+                         .strips_right = flag(token, "rstrip")}),
+            child(path, "id"))) {
       return error;
     }
+    if (overlaid.size() <= *id) overlaid.resize(*id + 1);
+    overlaid[*id] = true;
   }
   return std::nullopt;
 }
@@ -66,19 +79,20 @@ std::optional<Error> read_added(const json::Value& tokenizer,
 // Adds model pieces where no added token stands.
 class PieceAdder {
  public:
-  PieceAdder(const Decoder& decoder, TableBuilder& builder)
-      : decoder_(decoder), builder_(builder) {}
+  // `overlaid`: by id, whether an added token stands there.
+  PieceAdder(const Decoder& decoder, const std::vector<bool>& overlaid,
+             TableBuilder& builder)
+      : decoder_(decoder), overlaid_(overlaid), builder_(builder) {}
 
   std::optional<Error> add(std::uint64_t id, std::string_view piece) {
-    if (builder_.kind(static_cast<Id>(id)) == Kind::kSpecial) {
-      return std::nullopt;
-    }
+    if (id < overlaid_.size() && overlaid_[id]) return std::nullopt;
     decoder_.bytes(piece, bytes_);
     return builder_.add(id, bytes_, Kind::kOrdinary);
   }
 
  private:
   const Decoder& decoder_;
+  const std::vector<bool>& overlaid_;
   TableBuilder& builder_;
   std::string bytes_;
 };
@@ -162,8 +176,11 @@ std::optional<Error> read_tokenizer_json(std::string_view text,
   const auto decoder = Decoder::from_json(*tokenizer);
   if (!decoder) return decoder.error();
   builder.set_strip_leading_space(decoder->strips_leading_space());
-  if (auto error = read_added(*tokenizer, builder)) return error;
-  PieceAdder adder(*decoder, builder);
+  std::vector<bool> overlaid;
+  if (auto error = read_added(*tokenizer, *decoder, builder, overlaid)) {
+    return error;
+  }
+  PieceAdder adder(*decoder, overlaid, builder);
   return read_model(*tokenizer, adder);
 }
 

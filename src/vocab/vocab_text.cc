@@ -10,6 +10,7 @@ namespace {
 struct Head {
   std::optional<std::uint64_t> size;
   std::vector<std::uint64_t> eos;
+  bool names_eos = false;
   std::size_t eos_line_begin = 0;
   std::size_t eos_line_end = 0;
 };
@@ -46,6 +47,7 @@ std::optional<Error> read_head(Lines& lines, Head& head) {
                                    quoted(value) + ".");
       }
     } else if (key == "eos") {
+      head.names_eos = true;
       head.eos_line_begin = lines.span().begin;
       head.eos_line_end = lines.span().end;
       while (!value.empty()) {
@@ -80,7 +82,7 @@ std::optional<Error> read_token(const Lines& lines, std::uint64_t id,
     return bad_line(lines,
                     quoted(line.substr(2)) + " is not base64 with padding.");
   }
-  return builder.add(id, bytes, special ? Kind::kSpecial : Kind::kOrdinary);
+  return builder.add(id, bytes, special ? Kind::kControl : Kind::kOrdinary);
 }
 
 }  // namespace
@@ -117,6 +119,7 @@ std::optional<Error> read_vocab_text(std::string_view text,
                                ", but there are " + std::to_string(id) +
                                " lines after \"tokens\".");
   }
+  if (head.names_eos) builder.set_stops_known();
   for (const std::uint64_t stop : head.eos) {
     if (auto error = builder.add_stop(stop)) {
       error->span = Span{head.eos_line_begin, head.eos_line_end};

@@ -12,7 +12,7 @@
 //   S PHxlbmR8Pg==
 //
 // A head of "key value" lines, the line "tokens", then a line per id from 0: T
-// for an ordinary token, S for a special one, U for none.
+// for an ordinary token, S for a control token, U for none.
 
 #include <string_view>
 

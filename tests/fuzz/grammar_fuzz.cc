@@ -71,7 +71,7 @@ const Compiler& compiler() {
     for (const char* token : {"{\"", "\":", "\", \"", "[]", "},", "true", "12",
                               "  ", "\n ", "ab", "\\u00", "\"}", "\xC3\xA9"})
       entries.push_back({.id = id++, .bytes = token});
-    entries.push_back({.id = id, .bytes = "</s>", .kind = TokenKind::kSpecial});
+    entries.push_back({.id = id, .bytes = "</s>", .kind = TokenKind::kControl});
     const std::vector<TokenId> stop = {id};
     return new Compiler(
         *Compiler::create(*Vocabulary::from_table(entries, stop)));

@@ -25,14 +25,16 @@ void check(const parlance::Vocabulary& vocabulary) {
   for (TokenId id = 0; id < std::min<TokenId>(size, 4096); ++id) {
     const TokenKind kind = vocabulary.kind(id);
     require(kind != TokenKind::kUnused || vocabulary.bytes(id).empty());
-    require(kind == TokenKind::kSpecial || !vocabulary.hidden(id));
-    specials += kind == TokenKind::kSpecial;
+    specials += kind == TokenKind::kAdded || kind == TokenKind::kControl;
+    if (kind != TokenKind::kUnused) {
+      require(vocabulary.find_first(vocabulary.spelling(id)) <= id);
+    }
   }
   require(specials <= vocabulary.special_ids().size());
   for (const TokenId id : vocabulary.special_ids()) {
-    const auto found = vocabulary.special(vocabulary.bytes(id));
+    const auto found = vocabulary.special(vocabulary.spelling(id));
     require(found && *found <= id);
-    require(vocabulary.bytes(*found) == vocabulary.bytes(id));
+    require(vocabulary.spelling(*found) == vocabulary.spelling(id));
   }
   for (const TokenId id : vocabulary.stop_ids()) {
     require(vocabulary.kind(id) != TokenKind::kUnused);

@@ -42,8 +42,8 @@ enum : TokenId {
 
 Vocabulary vocabulary() {
   std::vector<TokenEntry> entries = {
-      {kThink, "<think>", TokenKind::kSpecial},
-      {kEndThink, "</think>", TokenKind::kSpecial},
+      {kThink, "<think>", TokenKind::kControl},
+      {kEndThink, "</think>", TokenKind::kControl},
       {kA, "a"},
       {kLess, "<"},
       {kThinkLetters, "think"},
@@ -55,7 +55,7 @@ Vocabulary vocabulary() {
       {kOpenX, "<x>"},
       {kCloseX, " </x>"},
       {kSpaces, "  "},
-      {kOther, "<|end|>", TokenKind::kSpecial},
+      {kOther, "<|end|>", TokenKind::kControl},
   };
   return *Vocabulary::from_table(entries);
 }

@@ -115,7 +115,7 @@ Result<Vocabulary> vocabulary_of(const Value& list) {
     if (item.is_null()) continue;
     if (const Value* special = item.find("special")) {
       entry.bytes = special->as_string();
-      entry.kind = TokenKind::kSpecial;
+      entry.kind = TokenKind::kControl;
     } else if (const Value* hex = item.find("hex")) {
       entry.bytes = unhex(hex->as_string());
     } else {

@@ -76,12 +76,12 @@ inline Vocabulary toy_vocabulary(std::uint32_t seed, std::size_t pieces,
   for (std::string& token : tokens) {
     if (below(20) == 0) ++id;
     if (below(50) == 0) {
-      add("<mark" + std::to_string(id) + ">", TokenKind::kSpecial);
+      add("<mark" + std::to_string(id) + ">", TokenKind::kControl);
     }
     add(std::move(token), TokenKind::kOrdinary);
   }
-  add("\"", TokenKind::kSpecial);
-  add("</s>", TokenKind::kSpecial);
+  add("\"", TokenKind::kControl);
+  add("</s>", TokenKind::kControl);
   const std::vector<TokenId> stop_ids = {id - 1};
   return *Vocabulary::from_table(entries, stop_ids);
 }

@@ -242,7 +242,7 @@ Vocabulary small_vocabulary() {
   for (std::size_t i = 0; i < texts.size(); ++i) {
     entries.push_back(
         {static_cast<TokenId>(i), texts[i],
-         texts[i][0] == '<' ? TokenKind::kSpecial : TokenKind::kOrdinary});
+         texts[i][0] == '<' ? TokenKind::kControl : TokenKind::kOrdinary});
   }
   return *Vocabulary::from_table(entries);
 }

@@ -107,8 +107,8 @@ Vocabulary random_vocabulary(std::uint32_t seed, int count) {
     entries.push_back({id++, std::string(1, static_cast<char>(byte))});
   }
   entries.push_back({id++, ""});
-  entries.push_back({id++, "<special>", TokenKind::kSpecial});
-  entries.push_back({id++, "ab", TokenKind::kSpecial});
+  entries.push_back({id++, "<special>", TokenKind::kControl});
+  entries.push_back({id++, "ab", TokenKind::kControl});
   entries.push_back({id++, "", TokenKind::kUnused});
   for (const std::size_t size : {40, 41, 42, 100, 255, 256, 1000}) {
     entries.push_back({id++, std::string(size, 'y')});
@@ -413,7 +413,7 @@ TEST(TokenTables, AreOfOneVocabulary) {
   const std::string blob = make_tables(vocabulary).serialize();
   EXPECT_TRUE(TokenTables::from_bytes(blob, text("b", TokenKind::kOrdinary)));
   for (const Vocabulary& other :
-       {text("c", TokenKind::kOrdinary), text("b", TokenKind::kSpecial),
+       {text("c", TokenKind::kOrdinary), text("b", TokenKind::kControl),
         text("bb", TokenKind::kOrdinary), make_vocabulary({{0, "a"}}),
         make_vocabulary({{0, "b"}, {1, "a"}})}) {
     const Result<TokenTables> tables = TokenTables::from_bytes(blob, other);

@@ -21,7 +21,7 @@ namespace parlance {
 
 // For gtest's messages.
 static void PrintTo(TokenKind kind, std::ostream* out) {
-  *out << std::vector<const char*>{"ordinary", "special",
+  *out << std::vector<const char*>{"ordinary", "added", "control",
                                    "unused"}[static_cast<std::size_t>(kind)];
 }
 
@@ -60,21 +60,22 @@ std::string bytes_of(const json::Value& value) {
 void expect_tokens(const Vocabulary& vocabulary, const json::Value& wanted) {
   const json::Array& tokens = wanted.find("tokens")->items();
   EXPECT_EQ(vocabulary.size(), tokens.size());
-  std::vector<TokenId> hidden;
+  std::vector<TokenId> control;
   for (TokenId id = 0; id < tokens.size(); ++id) {
     EXPECT_EQ(vocabulary.bytes(id), bytes_of(tokens[id])) << "id " << id;
     EXPECT_EQ(vocabulary.kind(id) == TokenKind::kUnused, tokens[id].is_null())
         << "id " << id;
-    if (vocabulary.hidden(id)) hidden.push_back(id);
+    if (vocabulary.kind(id) == TokenKind::kControl) control.push_back(id);
   }
-  EXPECT_EQ(hidden, ids_of(*wanted.find("hidden")));
+  EXPECT_EQ(control, ids_of(*wanted.find("control")));
   EXPECT_EQ(ids_of(vocabulary.special_ids()), ids_of(*wanted.find("special")));
   for (const TokenId id : vocabulary.special_ids()) {
-    EXPECT_EQ(vocabulary.kind(id), TokenKind::kSpecial);
-    EXPECT_EQ(vocabulary.special(vocabulary.bytes(id)), id);
+    EXPECT_NE(vocabulary.kind(id), TokenKind::kOrdinary);
+    EXPECT_EQ(vocabulary.special(vocabulary.spelling(id)), id);
   }
   EXPECT_EQ(vocabulary.strip_leading_space(),
             wanted.find("strip_leading_space")->as_bool());
+  EXPECT_FALSE(vocabulary.has_stop_ids());
   EXPECT_TRUE(vocabulary.stop_ids().empty());
   if (const json::Value* texts = wanted.find("decode")) {
     for (const json::Value& row : texts->items()) {
@@ -172,8 +173,7 @@ TEST(VocabText, ReadsEveryKindOfLine) {
   EXPECT_EQ(vocabulary->bytes(1), "\xE2\x82");
   EXPECT_EQ(vocabulary->kind(2), TokenKind::kUnused);
   EXPECT_EQ(vocabulary->bytes(3), "<|end|>");
-  EXPECT_EQ(vocabulary->kind(3), TokenKind::kSpecial);
-  EXPECT_TRUE(vocabulary->hidden(3));
+  EXPECT_EQ(vocabulary->kind(3), TokenKind::kControl);
   EXPECT_EQ(vocabulary->bytes(4), "");
   EXPECT_EQ(vocabulary->kind(4), TokenKind::kOrdinary);
   EXPECT_EQ(ids_of(vocabulary->stop_ids()), (std::vector<TokenId>{3, 1}));
@@ -273,9 +273,9 @@ TEST(Tiktoken, Errors) {
 
 TEST(Table, GapsPaddingAndStops) {
   const TokenEntry entries[] = {{7, "", TokenKind::kUnused},
-                                {3, "<s>", TokenKind::kSpecial},
+                                {3, "<s>", TokenKind::kControl},
                                 {1, "a"},
-                                {5, "<s>", TokenKind::kSpecial}};
+                                {5, "<s>", TokenKind::kControl}};
   const TokenId stops[] = {3, 1};
   const auto vocabulary = Vocabulary::from_table(entries, stops);
   ASSERT_TRUE(vocabulary) << vocabulary.error().to_string();
@@ -296,12 +296,133 @@ TEST(Table, GapsPaddingAndStops) {
   EXPECT_EQ(vocabulary->decode(ids), "a\uFFFD<s>\uFFFD");
 }
 
+TEST(Table, KindsAndSpellings) {
+  const TokenEntry entries[] = {
+      {.id = 0, .bytes = "\n\n", .kind = TokenKind::kAdded},
+      {.id = 1, .bytes = " \u3000", .kind = TokenKind::kControl},
+      {.id = 2,
+       .bytes = "  ",
+       .kind = TokenKind::kAdded,
+       .spelling = "\u2581\u2581"},
+      {.id = 3,
+       .bytes = "<a b>",
+       .kind = TokenKind::kControl,
+       .spelling = "<a\u2581b>",
+       .strips_left = true},
+      {.id = 4,
+       .bytes = " <t>",
+       .kind = TokenKind::kAdded,
+       .strips_right = true},
+      {.id = 5, .bytes = "\xC2", .kind = TokenKind::kAdded},
+      {.id = 6, .bytes = "<a b>"},
+      {.id = 7, .bytes = "", .kind = TokenKind::kControl},
+      {.id = 8,
+       .bytes = "x",
+       .kind = TokenKind::kAdded,
+       .spelling = "<a\u2581b>"}};
+  const auto vocabulary = *Vocabulary::from_table(entries);
+  struct {
+    TokenKind kind;
+    const char* bytes;
+    const char* spelling;
+  } const rows[] = {
+      {TokenKind::kOrdinary, "\n\n", "\n\n"},
+      {TokenKind::kOrdinary, " \u3000", " \u3000"},
+      {TokenKind::kOrdinary, "  ", "  "},
+      {TokenKind::kControl, "<a b>", "<a\u2581b>"},
+      {TokenKind::kAdded, " <t>", " <t>"},
+      {TokenKind::kAdded, "\xC2", "\xC2"},
+      {TokenKind::kOrdinary, "<a b>", "<a b>"},
+      {TokenKind::kControl, "", ""},
+      {TokenKind::kAdded, "x", "<a\u2581b>"},
+      {TokenKind::kUnused, "", ""},
+  };
+  for (TokenId id = 0; id < std::size(rows); ++id) {
+    EXPECT_EQ(vocabulary.kind(id), rows[id].kind) << id;
+    EXPECT_EQ(vocabulary.bytes(id), rows[id].bytes) << id;
+    EXPECT_EQ(vocabulary.spelling(id), rows[id].spelling) << id;
+    EXPECT_EQ(vocabulary.strips_left(id), id == 3) << id;
+    EXPECT_EQ(vocabulary.strips_right(id), id == 4) << id;
+  }
+  EXPECT_EQ(ids_of(vocabulary.special_ids()),
+            (std::vector<TokenId>{3, 4, 5, 7, 8}));
+  EXPECT_EQ(vocabulary.special("<a\u2581b>"), 3u);
+  EXPECT_EQ(vocabulary.special("<a b>"), std::nullopt);
+  EXPECT_EQ(vocabulary.special("  "), std::nullopt) << "is ordinary";
+  EXPECT_EQ(vocabulary.find("<a\u2581b>"), (std::vector<TokenId>{3, 8}));
+  EXPECT_EQ(vocabulary.find("<a b>"), std::vector<TokenId>{6});
+  EXPECT_EQ(vocabulary.find("  "), std::vector<TokenId>{2});
+  EXPECT_EQ(vocabulary.find(""), std::vector<TokenId>{7});
+  EXPECT_TRUE(vocabulary.find("x").empty()) << "spelled otherwise";
+  const TokenId ids[] = {3, 2, 8};
+  EXPECT_EQ(vocabulary.decode(ids), "<a b>  x") << "as the tokenizer decodes";
+}
+
+// Every token is found by its spelling, in the order of ids.
+TEST(Table, FindIsAnIndexOfSpellings) {
+  std::vector<TokenEntry> entries;
+  for (TokenId id = 0; id < 3000; id += 3) {
+    entries.push_back({id, "t" + std::to_string(id % 700)});
+  }
+  const auto vocabulary = *Vocabulary::from_table(entries);
+  for (const TokenEntry& entry : entries) {
+    std::vector<TokenId> wanted;
+    for (const TokenEntry& other : entries) {
+      if (other.bytes == entry.bytes) wanted.push_back(other.id);
+    }
+    ASSERT_EQ(vocabulary.find(entry.bytes), wanted) << entry.bytes;
+    ASSERT_EQ(vocabulary.find_first(entry.bytes), wanted.front());
+  }
+  EXPECT_EQ(vocabulary.find_first("t701"), std::nullopt);
+}
+
+TEST(Value, StopIdsMayBeUnknownNoneOrSome) {
+  const TokenEntry entries[] = {{0, "a"}, {2, "</s>", TokenKind::kControl}};
+  const Vocabulary unknown = *Vocabulary::from_table(entries);
+  EXPECT_FALSE(unknown.has_stop_ids());
+  EXPECT_TRUE(unknown.stop_ids().empty());
+  const std::vector<TokenId> empty;
+  const Vocabulary none = *Vocabulary::from_table(entries, empty);
+  EXPECT_TRUE(none.has_stop_ids());
+  EXPECT_TRUE(none.stop_ids().empty());
+
+  const TokenId stops[] = {2, 0, 2};
+  const Vocabulary some = *unknown.with_stop_ids(stops);
+  EXPECT_TRUE(some.has_stop_ids());
+  EXPECT_EQ(ids_of(some.stop_ids()), (std::vector<TokenId>{2, 0}));
+  EXPECT_FALSE(unknown.has_stop_ids()) << "a value does not change";
+  EXPECT_NE(some.identity(), unknown.identity());
+  EXPECT_EQ(some.bytes(2).data(), unknown.bytes(2).data())
+      << "the tokens are shared";
+  EXPECT_TRUE((*some.with_stop_ids({})).has_stop_ids());
+  const TokenId wrong[] = {1};
+  EXPECT_EQ(unknown.with_stop_ids(wrong).error().to_string(),
+            "bad_vocabulary: Stop id 1 has no token; a stop id must be one of "
+            "the vocabulary's 3 ids.");
+}
+
+TEST(Value, EncoderAndSpaceAfterMarks) {
+  const TokenEntry entries[] = {{0, "a"}, {1, "b"}};
+  const Vocabulary plain = *Vocabulary::from_table(entries);
+  EXPECT_FALSE(plain.encoder());
+  EXPECT_FALSE(plain.space_after_marks());
+  const Vocabulary encoding = plain
+                                  .with_encoder([](std::string_view text) {
+                                    return std::vector<TokenId>(text.size(), 1);
+                                  })
+                                  .with_space_after_marks(true);
+  EXPECT_EQ(encoding.encoder()("bb"), (std::vector<TokenId>{1, 1}));
+  EXPECT_TRUE(encoding.space_after_marks());
+  EXPECT_FALSE(encoding.with_encoder({}).encoder());
+  EXPECT_FALSE(plain.encoder());
+}
+
 TEST(SpecialSpellings, AreFoundLeftmostLongestAndOnce) {
   const TokenEntry entries[] = {
-      {0, "<a", TokenKind::kSpecial},   {1, "<a>", TokenKind::kSpecial},
-      {2, "a>", TokenKind::kSpecial},   {3, "<a>", TokenKind::kSpecial},
-      {4, "", TokenKind::kSpecial},     {5, "b"},
-      {6, "<abc>", TokenKind::kSpecial}};
+      {0, "<a", TokenKind::kControl},   {1, "<a>", TokenKind::kControl},
+      {2, "a>", TokenKind::kControl},   {3, "<a>", TokenKind::kControl},
+      {4, "", TokenKind::kControl},     {5, "b"},
+      {6, "<abc>", TokenKind::kControl}};
   const Vocabulary vocabulary = *Vocabulary::from_table(entries);
   const auto found = [&](std::string_view text, std::span<const TokenId> ids) {
     const vocab::SpecialSpellings spelled(vocabulary, ids);
@@ -337,11 +458,11 @@ std::string shown(const std::vector<vocab::MarkerPiece>& pieces) {
 
 TEST(MarkerPieces, LeftmostThenLongest) {
   const TokenEntry entries[] = {
-      {.id = 0, .bytes = "<a>", .kind = TokenKind::kSpecial},
-      {.id = 1, .bytes = "<a><b>", .kind = TokenKind::kSpecial},
-      {.id = 2, .bytes = "<b>", .kind = TokenKind::kSpecial},
+      {.id = 0, .bytes = "<a>", .kind = TokenKind::kControl},
+      {.id = 1, .bytes = "<a><b>", .kind = TokenKind::kControl},
+      {.id = 2, .bytes = "<b>", .kind = TokenKind::kControl},
       {.id = 3, .bytes = "<c>", .kind = TokenKind::kOrdinary},
-      {.id = 4, .bytes = "<a>", .kind = TokenKind::kSpecial},
+      {.id = 4, .bytes = "<a>", .kind = TokenKind::kControl},
   };
   const auto vocabulary = Vocabulary::from_table(entries);
   ASSERT_TRUE(vocabulary);
@@ -391,7 +512,7 @@ TEST(TokenLog, SaysWhichTokensHoldBytes) {
 }
 
 TEST(Table, Errors) {
-  const TokenEntry twice[] = {{1, "a"}, {1, "b", TokenKind::kSpecial}};
+  const TokenEntry twice[] = {{1, "a"}, {1, "b", TokenKind::kControl}};
   EXPECT_EQ(Vocabulary::from_table(twice).error().to_string(),
             "bad_vocabulary: Token id 1 is given twice, to \"a\" and to "
             "\"b\".");
@@ -427,7 +548,7 @@ TEST(Decode, IllFormedBytes) {
   for (TokenId byte = 0; byte < 256; ++byte) {
     entries.push_back({byte, std::string(1, static_cast<char>(byte))});
   }
-  entries.push_back({256, "<m>", TokenKind::kSpecial});
+  entries.push_back({256, "<m>", TokenKind::kControl});
   const auto vocabulary = Vocabulary::from_table(entries);
   ASSERT_TRUE(vocabulary);
   struct {
