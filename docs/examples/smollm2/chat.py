@@ -102,4 +102,3 @@ def sampler(seed, temperature):
         return int(generator.choice(len(weights), p=weights / weights.sum()))
 
     return choose
-
