@@ -4,9 +4,10 @@
     python docs/examples/smollm2 MODEL.gguf call free   only these
     python docs/examples/smollm2 MODEL.gguf --check     as a test: one line each
 
-scripts/demo --model gets the model and what this needs, and runs it.  Text that
-was forced, about which the model was not asked, is underlined where the output
-is a terminal.
+scripts/demo --model gets the model and what this needs, and runs it.  Where the
+output is a terminal, each field of the message has a colour as soon as the parser
+knows of it, markup is dim, and what was forced, about which the model was not
+asked, is underlined.
 """
 
 import argparse
@@ -26,17 +27,15 @@ from model import Model  # noqa: E402
 from scenarios import SCENARIOS  # noqa: E402
 
 
-class Paint:
-    """Colours for a terminal; nothing for a file."""
+# Of a terminal.
+_BOLD, _DIM, _UNDERLINED = 1, 2, 4
+_FIELDS = {"reasoning": 33, "content": 32, "tool_calls": 36}
 
-    def __init__(self):
-        on = sys.stdout.isatty() and not os.environ.get("NO_COLOR")
-        codes = {"bold": 1, "dim": 2, "forced": 4, "chosen": 36}
-        self._codes = codes if on else {}
 
-    def __call__(self, kind, text):
-        code = self._codes.get(kind)
-        return f"\x1b[{code}m{text}\x1b[0m" if code else text
+def painted(text, *codes):
+    if not sys.stdout.isatty() or os.environ.get("NO_COLOR"):
+        return text
+    return f"\x1b[{';'.join(map(str, codes))}m{text}\x1b[0m"
 
 
 class Run:
@@ -48,7 +47,7 @@ class Run:
         self._tokenizer = tokenizer
         self._vocabulary = vocabulary
 
-    def write(self, show=lambda text, forced: None):
+    def write(self, show=lambda text, field, forced: None):
         scenario = self.scenario
         constraint = scenario.tag.grammar(self._vocabulary).compile(
             self._vocabulary
@@ -57,6 +56,7 @@ class Run:
         prompt = self._tokenizer.encode(scenario.prompt).ids
         self._model.rewind(0)
         self.ids, self.forced, self.early = [], 0, 0
+        field = None
         began = time.perf_counter()
         for step in generate(
             self._model,
@@ -69,10 +69,12 @@ class Run:
             self.ids += step.ids
             self.forced += len(step.ids) if step.forced else 0
             self.early += len(step.events)
-            show(
-                self._tokenizer.decode(step.ids, skip_special_tokens=False),
-                step.forced,
-            )
+            text = self._tokenizer.decode(step.ids, skip_special_tokens=False)
+            chunks = [e for e in step.events if e["type"] == "region_chunk"]
+            show(text, chunks[-1]["field"] if chunks else field, step.forced)
+            for event in step.events:
+                closed = event["type"] == "region_close"
+                field = None if closed else event["field"]
         self.seconds = time.perf_counter() - began
         self.message, _ = self._parser.finalize()
 
@@ -143,20 +145,19 @@ def check(run):
 
 def demonstrate(run):
     """Shows a response as it comes, then what it means."""
-    paint = Paint()
-    print(paint("bold", f"── {run.scenario.title}"))
-    print(paint("dim", run.scenario.question))
+    print(painted(f"── {run.scenario.title}", _BOLD))
+    print(painted(run.scenario.question, _DIM))
 
-    def show(text, forced):
-        sys.stdout.write(paint("forced" if forced else "chosen", text))
-        sys.stdout.flush()
+    def show(text, field, forced):
+        codes = [_FIELDS.get(field, _DIM)] + [_UNDERLINED] * forced
+        print(painted(text, *codes), end="", flush=True)
 
     run.write(show)
-    print("\n" + paint("dim", "the message:"))
+    print("\n" + painted("the message:", _DIM))
     print(json.dumps(run.message, indent=2, ensure_ascii=False))
     wrong = wrong_with(run)
     verdict = f"WRONG: {wrong}" if wrong else "valid, and read while written"
-    print(paint("dim", f"{run.numbers()}; {verdict}") + "\n", flush=True)
+    print(painted(f"{run.numbers()}; {verdict}\n", _DIM), flush=True)
     return not wrong
 
 
