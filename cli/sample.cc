@@ -55,6 +55,7 @@ std::string_view end_of_style(std::string_view style) {
   if (style == "glm_xml") return "</arg_value>";
   if (style == "kimi_k3_xml") return "<|close|>argument<|sep|>";
   if (style == "cohere_xml") return "</cofl:value>";
+  if (style == "minimax_m3_xml") return "]<]minimax[>[</";
   return "";
 }
 

@@ -87,6 +87,9 @@ struct JsonSchemaOptions {
   bool lenient = false;
   // "format" is enforced for the names we know.
   bool assert_formats = true;
+  // Texts that must not stand inside a string or the name of a member, as it is
+  // written between its quotes.  None may be empty.
+  std::vector<std::string> excludes = {};
   // Documents that "$ref" may reach, by absolute URL.
   std::map<std::string, json::Value> documents = {};
   GrammarLimits limits = {};

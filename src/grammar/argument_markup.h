@@ -10,6 +10,12 @@
 // attribute and `attribute_end`, glm_xml white space and `attribute_end`.  In
 // cohere_xml an element of a list has no name; see lower_arguments.cc.
 //
+// In minimax_m3_xml the closing marker has the name again, `close` NAME
+// `middle`, objects and lists are elements in elements, and an item of a list
+// is called "item":
+//
+//   ]<]minimax[>[<tags>]<]minimax[>[<item>a]<]minimax[>[</item>]<]minimax[>[</tags>
+//
 // In qwen_xml models write a value on lines of its own:
 //
 //   <parameter=city>
@@ -20,6 +26,7 @@
 // missing, so a string that itself begins (ends) with a line feed is written
 // with the markup's line feed before (after) it.
 
+#include <array>
 #include <string>
 #include <string_view>
 
@@ -34,6 +41,9 @@ struct ArgumentMarkup {
   std::string_view close;
   // Whether line feeds around a value belong to the markup.
   bool line_feeds = false;
+  // Beside `close`, what ends an argument or a call for the readers of the
+  // family: a string that is written raw does not hold it.
+  std::array<std::string_view, 2> ends = {};
 };
 
 // The string that a raw text between `middle` and `close` stands for.
@@ -45,27 +55,48 @@ constexpr std::string_view raw_string(const ArgumentMarkup& markup,
   return text;
 }
 
+// What every marker of minimax_m3_xml begins with.
+constexpr std::string_view kMinimaxM3 = "]<]minimax[>[";
+constexpr std::string_view kMinimaxM3Item = "item";
+
 constexpr ArgumentMarkup argument_markup(ArgumentStyle style) {
   switch (style) {
     case ArgumentStyle::kJson:
       break;
     case ArgumentStyle::kQwenXml:
-      return {"<parameter=", ">", "", "</parameter>", /*line_feeds=*/true};
+      return {"<parameter=",
+              ">",
+              "",
+              "</parameter>",
+              /*line_feeds=*/true,
+              {"</function>", "<parameter="}};
     case ArgumentStyle::kMinimaxXml:
-      return {"<parameter name=\"", "\">", "", "</parameter>"};
+      return {"<parameter name=\"", "\">", "",
+              "</parameter>",       false, {"</invoke>"}};
     case ArgumentStyle::kDeepseekXml:
-      return {"<｜DSML｜parameter name=\"", "\" string=\"", "\">",
-              "</｜DSML｜parameter>"};
+      return {
+          "<｜DSML｜parameter name=\"", "\" string=\"", "\">",
+          "</｜DSML｜parameter>",       false,          {"</｜DSML｜invoke>"}};
     case ArgumentStyle::kDeepseekV41Xml:
-      return {"<｜DSML｜ parameter name=\"", "\" string=\"", "\">",
-              "</｜DSML｜ parameter>"};
+      return {"<｜DSML｜ parameter name=\"",
+              "\" string=\"",
+              "\">",
+              "</｜DSML｜ parameter>",
+              false,
+              {"</｜DSML｜ invoke>"}};
     case ArgumentStyle::kGlmXml:
-      return {"<arg_key>", "</arg_key>", "<arg_value>", "</arg_value>"};
+      return {"<arg_key>",    "</arg_key>", "<arg_value>",
+              "</arg_value>", false,        {"</tool_call>"}};
     case ArgumentStyle::kKimiK3Xml:
-      return {"<|open|>argument key=\"", "\" type=\"", "\"<|sep|>",
-              "<|close|>argument<|sep|>"};
+      return {
+          "<|open|>argument key=\"",  "\" type=\"", "\"<|sep|>",
+          "<|close|>argument<|sep|>", false,        {"<|close|>call<|sep|>"}};
+    case ArgumentStyle::kMinimaxM3Xml:
+      return {"]<]minimax[>[<",  ">",   "",
+              "]<]minimax[>[</", false, {kMinimaxM3}};
     case ArgumentStyle::kCohereXml:
-      return {"<cofl:value", "\" type=\"", "\">", "</cofl:value>"};
+      return {"<cofl:value",   "\" type=\"", "\">",
+              "</cofl:value>", false,        {"</cofl:tool_call>"}};
   }
   return {};
 }

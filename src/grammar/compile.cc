@@ -6,6 +6,7 @@
 #include <unordered_map>
 
 #include "grammar/rules_machine.h"
+#include "grammar/schema_excludes.h"
 #include "grammar/schema_options.h"
 #include "schema/document.h"
 
@@ -71,8 +72,8 @@ KeyWriter& KeyWriter::limits(const Limits& limits) {
 }
 
 KeyWriter& KeyWriter::options(const JsonSchemaOptions& options) {
-  const auto& [layout, order, draft, closed, lenient, formats, documents,
-               given] = options;
+  const auto& [layout, order, draft, closed, lenient, formats, excludes,
+               documents, given] = options;
   const auto& [exact, space, indent, item, key] = layout;
   number((exact ? 1u : 0u) | (closed ? 2u : 0u) | (lenient ? 4u : 0u) |
          (formats ? 8u : 0u) | static_cast<std::uint64_t>(order) << 8 |
@@ -81,6 +82,8 @@ KeyWriter& KeyWriter::options(const JsonSchemaOptions& options) {
   number(space);
   // No separator has a zero byte.
   text(item.value_or(std::string(1, '\0'))).text(key);
+  number(excludes.size());
+  for (const std::string& one : excludes) text(one);
   number(documents.size());
   for (const auto& [url, document] : documents) text(url).value(document);
   return limits(given);
@@ -107,6 +110,7 @@ Result<std::shared_ptr<JsonMachine>> make_schema(
   }
   Result<schema::Document> document = schema::load(schema, load);
   if (!document) return std::move(document).error();
+  exclude_texts(*document, options.excludes);
   Result<std::unique_ptr<JsonMachine>> made =
       JsonMachine::create(std::move(*document), options);
   if (!made) return std::move(made).error();

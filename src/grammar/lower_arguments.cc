@@ -47,9 +47,14 @@ class Writer {
                            options_.max_white_space);
     const Obligations root = {document_.root};
     const bool objects = (schema_.types(root) & schema::kObject) != 0;
-    const ExprId out = objects
-                           ? rules_.reference(list_rule(schema::kObject, root))
-                           : value(root, options_.excludes, false);
+    if (!objects && options_.style == ArgumentStyle::kMinimaxM3Xml) {
+      fail({ErrorCode::kUnsupported,
+            "minimax_m3_xml writes objects alone: the schema has to let an "
+            "object through."});
+    }
+    const ExprId out =
+        objects ? rules_.reference(list_rule(schema::kObject, root))
+                : value(root, joined(options_.alone_excludes), false);
     while (!waiting_.empty() && !error_) {
       const auto [type, all, rule] = std::move(waiting_.back());
       waiting_.pop_back();
@@ -99,6 +104,23 @@ class Writer {
     return rules_.choice(std::move(out));
   }
 
+  // `texts` and what is excluded from every string.
+  std::vector<std::string> joined(std::vector<std::string> texts) const {
+    texts.insert(texts.end(), options_.excludes.begin(),
+                 options_.excludes.end());
+    return texts;
+  }
+  // What a string inside an element must not contain.
+  std::vector<std::string> raw_excludes() const {
+    std::vector<std::string> out = {std::string(markup_.close)};
+    for (const std::string_view end : markup_.ends) {
+      if (!end.empty()) out.emplace_back(end);
+    }
+    return joined(std::move(out));
+  }
+  // Leaves names out that hold an excluded text; false if one is required.
+  bool leave_out_names(ObjectPlan& plan);
+
   ExprId language(LanguageId id, const Obligations& all);
   LanguageId matching(std::string_view pattern);
   ExprId raw_text(const Obligations& all, LanguageId strings,
@@ -108,6 +130,8 @@ class Writer {
   ExprId limited_text(LanguageId strings, std::uint64_t max_chars,
                       const std::vector<std::string>& excludes,
                       const Obligations& all);
+  LanguageId not_holding(LanguageId strings,
+                         const std::vector<std::string>& excludes);
   ExprId without(LanguageId strings, const std::vector<std::string>& excludes,
                  const Obligations& all);
   ExprId json(const Obligations& all, std::uint8_t types) {
@@ -115,7 +139,8 @@ class Writer {
         {space_,
          rules_.schema(
              {schema_.schema_of(all, types),
-              schema_options(options_.any_order, options_.max_white_space)}),
+              schema_options(options_.any_order, options_.max_white_space,
+                             options_.excludes)}),
          space_});
   }
 
@@ -123,6 +148,8 @@ class Writer {
                bool line_feeds);
   ExprId element(ExprId name, const Obligations& all, bool declared);
   ExprId cohere_element(ExprId name, const Obligations& all);
+  ExprId minimax_m3_element(ExprId name, const Obligations& all);
+  bool keep_declared(ObjectPlan& plan, const Obligations& all);
   ExprId type_attribute(const Obligations& all, bool declared);
 
   ExprId object(const Obligations& all);
@@ -274,7 +301,43 @@ ExprId Writer::raw_text(const Obligations& all, LanguageId strings,
       with_end);
 }
 
-// The texts of a language that hold nothing of `excludes`.
+// The strings of a language that hold nothing of `excludes`.
+LanguageId Writer::not_holding(LanguageId strings,
+                               const std::vector<std::string>& excludes) {
+  std::vector<LanguageId> parts = {strings};
+  for (const std::string& text : excludes) {
+    const regex::Hir hir = regex::literal_set({text});
+    Result<LanguageId> found =
+        languages_.from_hir(hir, automata::Languages::Mode::kSearch);
+    if (found) parts.push_back(languages_.complement(*found));
+  }
+  return languages_.all_of(std::move(parts));
+}
+
+bool Writer::leave_out_names(ObjectPlan& plan) {
+  if (options_.excludes.empty()) return true;
+  const auto holds = [&](const std::string& name) {
+    const std::string written = written_name(options_.style, name);
+    return std::any_of(options_.excludes.begin(), options_.excludes.end(),
+                       [&](const std::string& text) {
+                         return written.find(text) != std::string::npos;
+                       });
+  };
+  for (const ObjectPlan::Member& one : plan.members) {
+    if (one.required && holds(one.name)) return false;
+  }
+  std::erase_if(plan.members,
+                [&](const ObjectPlan::Member& one) { return holds(one.name); });
+  for (ObjectPlan::Extra& one : plan.extras) {
+    one.names = not_holding(one.names, options_.excludes);
+  }
+  std::erase_if(plan.extras, [&](const ObjectPlan::Extra& one) {
+    return languages_.empty(one.names);
+  });
+  return true;
+}
+
+// The expression of such a language.
 ExprId Writer::without(LanguageId strings,
                        const std::vector<std::string>& excludes,
                        const Obligations& all) {
@@ -283,14 +346,7 @@ ExprId Writer::without(LanguageId strings,
     text.excludes = excludes;
     return rules_.free_text(std::move(text));
   }
-  std::vector<LanguageId> parts = {strings};
-  for (const std::string& text : excludes) {
-    const regex::Hir hir = regex::literal_set({text});
-    Result<LanguageId> found =
-        languages_.from_hir(hir, automata::Languages::Mode::kSearch);
-    if (found) parts.push_back(languages_.complement(*found));
-  }
-  return language(languages_.all_of(std::move(parts)), all);
+  return language(not_holding(strings, excludes), all);
 }
 
 // Raw text for strings, JSON for everything else.
@@ -314,6 +370,9 @@ ExprId Writer::value(const Obligations& all,
     }
   }
   types &= static_cast<std::uint8_t>(~schema::kString);
+  if (options_.style == ArgumentStyle::kMinimaxM3Xml) {
+    types &= schema::kNull | schema::kBoolean | schema::kNumber;
+  }
   if (types != 0) ways.push_back(json(all, types));
   return rules_.choice(std::move(ways));
 }
@@ -365,8 +424,7 @@ ExprId Writer::cohere_element(ExprId name, const Obligations& all) {
         return rules_.empty();
       }
       if (!languages_.empty(*strings)) {
-        way("raw",
-            raw_text(all, *strings, {std::string(markup_.close)}, false));
+        way("raw", raw_text(all, *strings, raw_excludes(), false));
       }
     }
     constexpr std::uint8_t kScalars =
@@ -390,9 +448,70 @@ ExprId Writer::cohere_element(ExprId name, const Obligations& all) {
   return rules_.sequence(std::move(parts));
 }
 
+// MiniMax M3: what an element holds shows by what is in it.
+ExprId Writer::minimax_m3_element(ExprId name, const Obligations& all) {
+  if (name == kNoId) name = rules_.bytes(kMinimaxM3Item);
+  const std::uint8_t types = schema_.types(all);
+  constexpr std::uint8_t kLists = schema::kObject | schema::kArray;
+  std::vector<ExprId> ways;
+  if ((types & ~kLists) != 0) {
+    ways.push_back(value(all, raw_excludes(), false));
+  }
+  for (const schema::TypeBits type : {schema::kObject, schema::kArray}) {
+    if ((types & type) != 0) {
+      ways.push_back(rules_.reference(list_rule(type, all)));
+    }
+  }
+  return rules_.sequence(
+      {rules_.bytes(markup_.open), name, rules_.bytes(markup_.middle),
+       rules_.choice(std::move(ways)), rules_.bytes(markup_.close), name,
+       rules_.bytes(markup_.middle)});
+}
+
+// A name that stands twice can be told only where it is spelled in the schema.
+// False after an error.
+bool Writer::keep_declared(ObjectPlan& plan, const Obligations& all) {
+  const std::string path = all.empty() ? "" : document_.pointer(all[0]);
+  for (const ObjectPlan::Member& one : plan.members) {
+    if (!one.name.empty() &&
+        one.name.find_first_of("<>") == std::string::npos &&
+        !one.name.starts_with('/')) {
+      continue;
+    }
+    fail(
+        {ErrorCode::kUnsupported,
+         "A name that is empty, has '<' or '>' in it or begins with '/' cannot "
+         "be told from a marker in minimax_m3_xml.",
+         path});
+    return false;
+  }
+  if (plan.extras.empty()) return true;
+  for (const ObjectPlan::Extra& one : plan.extras) {
+    if (!one.by_pattern && one.value.empty()) continue;
+    fail({ErrorCode::kUnsupported,
+          "Names that the schema does not list (additionalProperties, "
+          "patternProperties) cannot be enforced in minimax_m3_xml, which "
+          "writes each name twice. List them, or say "
+          "'additionalProperties': false.",
+          path});
+    return false;
+  }
+  plan.extras.clear();
+  constexpr std::string_view kNarrowed =
+      "names that the schema does not list are left out: minimax_m3_xml writes "
+      "each name twice";
+  if (narrowed_.empty() || narrowed_.back().first != path) {
+    narrowed_.emplace_back(path, std::string(kNarrowed));
+  }
+  return true;
+}
+
 ExprId Writer::element(ExprId name, const Obligations& all, bool declared) {
   if (options_.style == ArgumentStyle::kCohereXml) {
     return cohere_element(name, all);
+  }
+  if (options_.style == ArgumentStyle::kMinimaxM3Xml) {
+    return minimax_m3_element(name, all);
   }
   std::vector<ExprId> parts = {rules_.bytes(markup_.open), name,
                                rules_.bytes(markup_.middle)};
@@ -411,7 +530,7 @@ ExprId Writer::element(ExprId name, const Obligations& all, bool declared) {
       break;
   }
   parts.push_back(rules_.bytes(markup_.attribute_end));
-  parts.push_back(value(all, {std::string(markup_.close)}, markup_.line_feeds));
+  parts.push_back(value(all, raw_excludes(), markup_.line_feeds));
   parts.push_back(rules_.bytes(markup_.close));
   return rules_.sequence(std::move(parts));
 }
@@ -507,7 +626,12 @@ ExprId Writer::object(const Obligations& all) {
     return rules_.empty();
   }
   std::vector<ExprId> ways;
-  for (const ObjectPlan& plan : *plans) {
+  for (ObjectPlan& plan : *plans) {
+    if (!leave_out_names(plan)) continue;
+    if (options_.style == ArgumentStyle::kMinimaxM3Xml &&
+        !keep_declared(plan, all)) {
+      return rules_.empty();
+    }
     // Elements in elements are found before it is known which names may come.
     for (const ObjectPlan::Member& one : plan.members) {
       if (!base::is_utf8(one.name)) {
@@ -567,13 +691,18 @@ ExprId Writer::array(const Obligations& all) {
 
 }  // namespace
 
-json::Value schema_options(bool any_order, std::uint32_t max_white_space) {
-  return json::Object{
+json::Value schema_options(bool any_order, std::uint32_t max_white_space,
+                           const std::vector<std::string>& excludes) {
+  json::Object out = {
       {"any_order", any_order},
       {"max_whitespace_cnt", max_white_space == kUnbounded
                                  ? json::Value()
                                  : json::Value(std::int64_t{max_white_space})},
       {"strict_mode", true}};
+  if (!excludes.empty()) {
+    out.set("excludes", json::Array(excludes.begin(), excludes.end()));
+  }
+  return out;
 }
 
 Result<LoweredArguments> lower_arguments(const json::Value& schema,

@@ -7,8 +7,8 @@
 //   <parameter=days>3</parameter>
 //
 // A string is raw text, every other value is JSON, and the object around them
-// is a list of elements.  (cohere_xml writes objects and arrays inside as
-// elements too.)
+// is a list of elements.  (cohere_xml and minimax_m3_xml write objects and
+// arrays inside as elements too.)
 //
 // A declared name comes at most once, and a required one always: in its place
 // or, with any_order, anywhere (member_order.h says how far).
@@ -34,6 +34,8 @@ struct ArgumentOptions {
   std::uint32_t max_white_space = kUnbounded;
   // What a text that stands alone must not contain: where the schema is not
   // one of objects.
+  std::vector<std::string> alone_excludes = {};
+  // JsonSchemaFormat::excludes.
   std::vector<std::string> excludes = {};
   std::size_t max_exprs = 2'000'000;
   Limits limits = {};
@@ -54,7 +56,8 @@ Result<LoweredArguments> lower_arguments(const json::Value& schema,
                                          Rules& rules);
 
 // The members of SchemaExpr::options, see lower_tag.h.
-json::Value schema_options(bool any_order, std::uint32_t max_white_space);
+json::Value schema_options(bool any_order, std::uint32_t max_white_space,
+                           const std::vector<std::string>& excludes);
 
 }  // namespace parlance::grammar
 

@@ -190,18 +190,20 @@ ExprId Lowering::lower_json_schema(FormatId id) {
   const auto& body = format.as<JsonSchemaFormat>();
   if (body.style == ArgumentStyle::kJson) {
     return out_.rules.schema(
-        {body.schema, schema_options(body.any_order, body.max_white_space)});
+        {body.schema,
+         schema_options(body.any_order, body.max_white_space, body.excludes)});
   }
   ArgumentOptions options;
   options.style = body.style;
   options.any_order = body.any_order;
   options.max_white_space = body.max_white_space;
+  options.excludes = body.excludes;
   options.max_exprs = options_.rules.exprs;
   options.limits = options_.limits;
   const FormatId around = facts_.enclosing_tag(id);
   if (around != kNoFormat) {
     for (const std::string& end : tag_[around].as<TagFormat>().end.texts) {
-      if (!end.empty()) options.excludes.push_back(end);
+      if (!end.empty()) options.alone_excludes.push_back(end);
     }
   }
   Result<LoweredArguments> made = elements(body.schema, options);
@@ -232,7 +234,9 @@ Result<LoweredArguments> Lowering::elements(const json::Value& schema,
       .number(options.max_white_space)
       .number(options.max_exprs)
       .limits(options.limits)
-      .number(options.excludes.size());
+      .number(options.alone_excludes.size());
+  for (const std::string& text : options.alone_excludes) writer.text(text);
+  writer.number(options.excludes.size());
   for (const std::string& text : options.excludes) writer.text(text);
   std::string key = writer.value(schema).take();
   std::shared_ptr<const void> kept = options_.store->find(KeptKind::kPart, key);

@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "json/located.h"
 
@@ -20,10 +21,12 @@ using json::Value;
 // ORDER: SchemaDraft
 constexpr std::array<std::string_view, 5> kDrafts = {"4", "6", "7", "2019-09",
                                                      "2020-12"};
-constexpr std::array<std::string_view, 10> kKeys = {
-    "any_whitespace", "max_whitespace_cnt", "indent",  "separators",
-    "strict_mode",    "any_order",          "lenient", "draft",
-    "assert_formats", "documents"};
+constexpr std::array<std::string_view, 11> kKeys = {
+    "any_whitespace", "max_whitespace_cnt", "indent",   "separators",
+    "strict_mode",    "any_order",          "lenient",  "draft",
+    "assert_formats", "excludes",           "documents"};
+
+constexpr const char* kTexts = "is a list of strings that are not empty.";
 
 // The first failure is kept.
 class Reader {
@@ -48,6 +51,7 @@ class Reader {
     out.lenient = flag("lenient", false);
     out.assert_formats = flag("assert_formats", true);
     draft(out.draft);
+    excludes(out.excludes);
     documents(out);
     if (error_) return *std::move(error_);
     return out;
@@ -150,6 +154,19 @@ class Reader {
     }
   }
 
+  void excludes(std::vector<std::string>& out) {
+    const Value* value = given("excludes");
+    if (value == nullptr) return;
+    for (const Value& text : value->items()) {
+      if (text.is_string() && !text.as_string().empty()) {
+        out.emplace_back(text.as_string());
+      } else {
+        fail(ErrorCode::kWrongType, "excludes", kTexts);
+      }
+    }
+    if (!value->is_array()) fail(ErrorCode::kWrongType, "excludes", kTexts);
+  }
+
   void documents(JsonSchemaOptions& out) {
     const Value* value = given("documents");
     if (value == nullptr) return;
@@ -198,6 +215,10 @@ json::Value write_schema_options(const JsonSchemaOptions& options) {
   if (options.draft) {
     out.set("draft",
             std::string(kDrafts[static_cast<std::size_t>(*options.draft)]));
+  }
+  if (!options.excludes.empty()) {
+    out.set("excludes",
+            json::Array(options.excludes.begin(), options.excludes.end()));
   }
   json::Object documents;
   for (const auto& [url, document] : options.documents) {

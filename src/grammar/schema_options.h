@@ -12,6 +12,7 @@
 //                       name]; null: its default.  Not with any_whitespace.
 //   strict_mode         JsonSchemaOptions::closed.  Default: false.
 //   any_order           Default: true.
+//   excludes            JsonSchemaOptions::excludes.  Default: [].
 //   lenient, assert_formats, draft ("7"), documents ({url: schema})
 
 #include "parlance/error.h"

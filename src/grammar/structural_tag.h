@@ -80,8 +80,9 @@ enum class ArgumentStyle : std::uint8_t {
   kKimiK3Xml,       // <|open|>argument key="NAME" type="TYPE"<|sep|>VALUE...
   kCohereXml,       // <cofl:value name="NAME" type="KIND">VALUE</cofl:value>
   kDeepseekV41Xml,  // as kDeepseekXml, with a space before "parameter"
+  kMinimaxM3Xml,    // ]<]minimax[>[<NAME>VALUE]<]minimax[>[</NAME>, nested
 };
-constexpr std::size_t kArgumentStyles = 8;
+constexpr std::size_t kArgumentStyles = 9;
 
 // "qwen_xml" for ArgumentStyle::kQwenXml.
 std::string_view to_string(ArgumentStyle style);
@@ -117,6 +118,9 @@ struct JsonSchemaFormat {
   bool any_order = false;
   // Most characters of white space between two parts.
   std::uint32_t max_white_space = kUnbounded;
+  // What no string and no name may hold, as it is written.  None empty; in the
+  // styles of elements none with white space at its beginning or end.
+  std::vector<std::string> excludes;
 };
 
 struct RegexFormat {

@@ -213,12 +213,18 @@ void Loader::load_json_schema(Fields& fields, const json::Value& object,
       body.style = static_cast<ArgumentStyle>(i);
     }
   }
-  // Upstream keeps such texts out of strings; to ignore them would let them
-  // out.
-  if (!fields.texts("excludes", Fields::kOptional).empty()) {
-    fields.fail(ErrorCode::kUnsupported, "excludes",
-                "of a json_schema are not supported. Say in the schema what "
-                "strings must not hold: {\"not\": {\"pattern\": ...}}.");
+  body.excludes = fields.texts("excludes", Fields::kOptional);
+  const auto space = [](char c) {
+    return c == ' ' || c == '\t' || c == '\n' || c == '\r';
+  };
+  for (const std::string& text : body.excludes) {
+    // White space around a value is layout, and would complete such a text.
+    if (body.style != ArgumentStyle::kJson &&
+        (space(text.front()) || space(text.back()))) {
+      fields.fail(ErrorCode::kUnsupported, "excludes",
+                  "of the style '" + std::string(to_string(body.style)) +
+                      "' must not begin or end with white space.");
+    }
   }
   body.any_order = fields.flag("any_order", false);
   body.max_white_space =

@@ -33,8 +33,9 @@ constexpr std::array<std::string_view, kFormatTypes> kTypeNames = {
 
 // ORDER: ArgumentStyle
 constexpr std::array<std::string_view, kArgumentStyles> kStyleNames = {
-    "json",    "qwen_xml",    "minimax_xml", "deepseek_xml",
-    "glm_xml", "kimi_k3_xml", "cohere_xml",  "deepseek_v4_1_xml",
+    "json",         "qwen_xml",          "minimax_xml",
+    "deepseek_xml", "glm_xml",           "kimi_k3_xml",
+    "cohere_xml",   "deepseek_v4_1_xml", "minimax_m3_xml",
 };
 
 json::Value texts(const std::vector<std::string>& list) {
@@ -110,6 +111,7 @@ void add_members(const Format& format, std::vector<json::Value>& made,
               body.max_white_space == kUnbounded
                   ? json::Value()
                   : json::Value(std::int64_t{body.max_white_space}));
+      if (!body.excludes.empty()) out.set("excludes", texts(body.excludes));
       return;
     }
     case FormatType::kRegex:

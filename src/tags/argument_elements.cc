@@ -130,4 +130,56 @@ std::vector<ArgumentElement> scan_elements(std::string_view text) {
   }
 }
 
+std::vector<ArgumentElement> scan_minimax_m3(std::string_view text) {
+  using Kind = ArgumentElement::Kind;
+  constexpr grammar::ArgumentMarkup kM3 =
+      grammar::argument_markup(grammar::ArgumentStyle::kMinimaxM3Xml);
+  std::vector<ArgumentElement> out;
+  std::vector<std::uint32_t> open;
+  std::vector<std::uint32_t> counts = {0};
+  std::size_t pos = 0;
+  // A closing marker at `at`: that of the innermost element, or nothing.
+  const auto close = [&](std::size_t at) {
+    if (open.empty()) return false;
+    ArgumentElement& element = out[open.back()];
+    std::string_view rest = text.substr(at);
+    for (const std::string_view part : {kM3.close, element.name, kM3.middle}) {
+      if (!rest.starts_with(part)) return false;
+      rest.remove_prefix(part.size());
+    }
+    element.content_end = at;
+    element.end = pos = text.size() - rest.size();
+    open.pop_back();
+    counts.pop_back();
+    return true;
+  };
+  for (;;) {
+    pos = skip_space(text, pos);
+    // The order matters: an opening marker begins a closing one.
+    if (close(pos)) continue;
+    if (!text.substr(pos).starts_with(kM3.open)) return out;
+    const std::size_t name = pos + kM3.open.size();
+    const std::size_t behind = text.find(kM3.middle, name);
+    if (behind == kNowhere) return out;
+    ArgumentElement next;
+    next.kind = Kind::kNest;
+    next.named = true;
+    next.name = text.substr(name, behind - name);
+    next.begin = pos;
+    next.content_begin = pos = behind + kM3.middle.size();
+    next.parent = open.empty() ? kNoElement : open.back();
+    next.index = counts.back()++;
+    open.push_back(static_cast<std::uint32_t>(out.size()));
+    counts.push_back(0);
+    out.push_back(next);
+    // What has no element in it ends at the next marker.
+    const std::size_t marker = text.find(grammar::kMinimaxM3, pos);
+    if (marker == kNowhere) return out;
+    if (text.substr(marker).starts_with(kM3.close)) {
+      out.back().kind = Kind::kLeaf;
+      if (!close(marker)) return out;
+    }
+  }
+}
+
 }  // namespace parlance::tags

@@ -8,6 +8,9 @@
 //   </cofl:value>
 //   <cofl:value name="c" type="raw">x</...>     2  c, raw "x"
 //
+// Those of minimax_m3_xml in the same way; what has elements in it is a kNest,
+// everything else a kLeaf, and every element has a name.
+//
 // They lie in one vector in the order in which they begin.
 
 #include <cstddef>
@@ -18,7 +21,14 @@
 namespace parlance::tags {
 
 struct ArgumentElement {
-  enum class Kind : std::uint8_t { kRaw, kJson, kDict, kList };
+  enum class Kind : std::uint8_t {
+    kRaw,
+    kJson,
+    kDict,
+    kList,
+    kLeaf,
+    kNest,
+  };
   Kind kind = Kind::kRaw;
   bool named = false;
   std::string_view name = {};
@@ -35,6 +45,7 @@ std::size_t skip_space(std::string_view text, std::size_t pos);
 
 // Reads as far as elements go.  O(text.size()).
 std::vector<ArgumentElement> scan_elements(std::string_view text);
+std::vector<ArgumentElement> scan_minimax_m3(std::string_view text);
 
 }  // namespace parlance::tags
 

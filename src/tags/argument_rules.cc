@@ -85,14 +85,14 @@ Result<ValueId> ArgumentRules::value_of(const Obligations& all) {
 
 std::optional<Error> ArgumentRules::describe(ValueRule& rule) {
   using Strings = ValueRule::Strings;
-  const bool nests = format_.style == ArgumentStyle::kCohereXml;
-  if (nests && schema_.unconstrained(rule.all) && root_list_ != kNone) {
+  const bool cohere = format_.style == ArgumentStyle::kCohereXml;
+  if (cohere && schema_.unconstrained(rule.all) && root_list_ != kNone) {
     rule.json_types = schema::kAllTypes;
     return std::nullopt;
   }
   const std::uint8_t types = schema_.types(rule.all);
   rule.json_types = types & static_cast<std::uint8_t>(~schema::kString);
-  if (nests && root_list_ != kNone) {
+  if (nests() && root_list_ != kNone) {
     if ((types & schema::kObject) != 0) {
       rule.object = list_of(schema::kObject, rule.all);
     }
@@ -145,7 +145,10 @@ Result<ObjectRule> ArgumentRules::object_rule(const grammar::ObjectPlan& plan) {
                                ? static_cast<std::uint32_t>(i)
                                : out.next_required[i + 1];
   }
+  // In minimax_m3_xml no other names come.
+  const bool others = format_.style != ArgumentStyle::kMinimaxM3Xml;
   for (const grammar::ObjectPlan::Extra& one : plan.extras) {
+    if (!others) break;
     Result<ValueId> value = value_of(one.value);
     if (!value) return std::move(value).error();
     out.extras.push_back({one.names, *value});

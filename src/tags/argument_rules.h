@@ -46,7 +46,8 @@ struct ValueRule {
 
   // Types whose values are written as JSON.
   std::uint8_t json_types = 0;
-  // Elements in an element, of cohere_xml; kNone where there are none.
+  // Elements in an element, of cohere_xml and minimax_m3_xml; kNone where there
+  // are none.
   ListId object = kNone;
   ListId array = kNone;
 
@@ -103,6 +104,11 @@ class ArgumentRules {
   const grammar::ArgumentMarkup& markup() const { return markup_; }
   grammar::ArgumentStyle style() const { return format_.style; }
   bool any_order() const { return format_.any_order; }
+  // Whether objects and lists inside are elements, too.
+  bool nests() const {
+    return style() == grammar::ArgumentStyle::kCohereXml ||
+           style() == grammar::ArgumentStyle::kMinimaxM3Xml;
+  }
 
   // The whole: elements, or, where the schema is not one of objects, a value.
   ListId root_list() const { return root_list_; }

@@ -7,9 +7,10 @@
 //   behind it   b              ...
 //
 // Nearly always there is one way on.  Places from which no end was reached are
-// remembered, so that none is searched twice.  In cohere_xml elements stand in
-// elements: what those inside are, under every rule that could be asked of
-// them, is known before those around them are looked at.
+// remembered, so that none is searched twice.  In cohere_xml and
+// minimax_m3_xml elements stand in elements: what those inside are, under every
+// rule that could be asked of them, is known before those around them are
+// looked at.
 
 #include "tags/arguments.h"
 
@@ -117,7 +118,7 @@ class Reading {
   bool find_member(const ObjectRule& rule, std::string_view written, Way& way,
                    ValueId& value);
 
-  // cohere_xml
+  // cohere_xml, minimax_m3_xml
   void ask(std::uint32_t element, ValueId value);
   void ask_all();
   void answer_all();
@@ -215,7 +216,7 @@ std::vector<Way> Reading::ways(const ObjectRule& rule, std::size_t pos) {
   std::vector<Way> out;
   Way way;
   ValueId value = kNone;
-  if (rules_.style() == ArgumentStyle::kCohereXml) {
+  if (rules_.nests()) {
     const ArgumentElement* element = element_at(pos);
     if (element == nullptr || element->end == 0 || !element->named) return out;
     if (!find_member(rule, element->name, way, value)) return out;
@@ -310,7 +311,7 @@ std::optional<json::Object> Reading::fit(const ObjectRule& rule,
   return std::nullopt;
 }
 
-// --- cohere_xml -----------------------------------------------------------
+// --- cohere_xml, minimax_m3_xml --------------------------------------------
 
 const ArgumentElement* Reading::element_at(std::size_t pos) const {
   const auto place =
@@ -326,29 +327,41 @@ std::optional<json::Value> Reading::element_value(
   const ValueRule& rule = rules_.value(value);
   const std::string_view content = text_.substr(
       element.content_begin, element.content_end - element.content_begin);
+  const auto as_string = [&]() -> std::optional<json::Value> {
+    if (!rules_.string_fits(value, content)) return std::nullopt;
+    return json::Value(content);
+  };
+  const auto as_json = [&]() -> std::optional<json::Value> {
+    std::size_t end = 0;
+    std::optional<json::Value> out = json_at(value, element.content_begin, end);
+    if (!out || skip_space(text_, end) != element.content_end) {
+      return std::nullopt;
+    }
+    return out;
+  };
+  const auto as_list = [&](ListId list) -> std::optional<json::Value> {
+    const auto& known =
+        answers_[static_cast<std::size_t>(&element - elements_.data())];
+    const auto place = known.find(list);
+    if (place == known.end()) return std::nullopt;
+    return place->second;
+  };
   switch (element.kind) {
     case Kind::kRaw:
-      if (!rules_.string_fits(value, content)) return std::nullopt;
-      return json::Value(content);
-    case Kind::kJson: {
-      std::size_t end = 0;
-      std::optional<json::Value> out =
-          json_at(value, element.content_begin, end);
-      if (!out || skip_space(text_, end) != element.content_end) {
-        return std::nullopt;
-      }
-      return out;
-    }
+      return as_string();
+    case Kind::kJson:
+      return as_json();
     case Kind::kDict:
-    case Kind::kList: {
-      const ListId list =
-          element.kind == Kind::kDict ? rule.object : rule.array;
-      const auto& known =
-          answers_[static_cast<std::size_t>(&element - elements_.data())];
-      const auto place = known.find(list);
-      if (place == known.end()) return std::nullopt;
-      return place->second;
-    }
+      return as_list(rule.object);
+    case Kind::kList:
+      return as_list(rule.array);
+    case Kind::kLeaf:
+      if (auto out = as_json()) return out;
+      if (auto out = as_string()) return out;
+      [[fallthrough]];  // an object or a list without anything in it
+    case Kind::kNest:
+      if (auto out = as_list(rule.object)) return out;
+      return as_list(rule.array);
   }
   return std::nullopt;
 }
@@ -357,10 +370,11 @@ std::optional<json::Value> Reading::element_value(
 void Reading::ask(std::uint32_t element, ValueId value) {
   const ValueRule& rule = rules_.value(value);
   const Kind kind = elements_[element].kind;
-  const ListId list = kind == Kind::kDict   ? rule.object
-                      : kind == Kind::kList ? rule.array
-                                            : kNone;
-  if (list != kNone) answers_[element].try_emplace(list, std::nullopt);
+  const bool both = kind == Kind::kLeaf || kind == Kind::kNest;
+  for (const ListId list : {both || kind == Kind::kDict ? rule.object : kNone,
+                            both || kind == Kind::kList ? rule.array : kNone}) {
+    if (list != kNone) answers_[element].try_emplace(list, std::nullopt);
+  }
 }
 
 // From those outside to those inside.
@@ -400,7 +414,12 @@ std::optional<json::Value> Reading::fit_items(const ArrayRule& rule,
   for (std::size_t i = 0; i < items.size(); ++i) {
     const ValueId value = i < rule.prefix.size() ? rule.prefix[i] : rule.rest;
     const ArgumentElement& item = elements_[items[i]];
-    if (value == kNone || item.named) return std::nullopt;
+    // minimax_m3_xml calls every item by one name.
+    if (value == kNone ||
+        (item.named && (rules_.style() != ArgumentStyle::kMinimaxM3Xml ||
+                        item.name != grammar::kMinimaxM3Item))) {
+      return std::nullopt;
+    }
     std::optional<json::Value> read = element_value(item, value);
     if (!read) return std::nullopt;
     out.push_back(std::move(*read));
@@ -452,8 +471,10 @@ Arguments Reading::read_value() {
 
 Arguments Reading::read() {
   if (rules_.root_list() == kNone) return read_value();
-  if (rules_.style() == ArgumentStyle::kCohereXml) {
-    elements_ = scan_elements(text_);
+  if (rules_.nests()) {
+    elements_ = rules_.style() == ArgumentStyle::kCohereXml
+                    ? scan_elements(text_)
+                    : scan_minimax_m3(text_);
     answers_.resize(elements_.size());
     ask_all();
     answer_all();

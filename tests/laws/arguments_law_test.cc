@@ -82,6 +82,30 @@ bool has_ambiguous_text(const json::Object& members) {
   return false;
 }
 
+// Whether minimax_m3_xml writes something in it as it writes something else: an
+// empty list, or a string like another value.
+bool says_too_little(const json::Value& value) {
+  std::vector<const json::Value*> left = {&value};
+  while (!left.empty()) {
+    const json::Value& one = *left.back();
+    left.pop_back();
+    if ((one.is_array() && one.items().empty()) ||
+        (one.is_object() && one.members().empty() && &one != &value)) {
+      return true;
+    }
+    if (one.is_string()) {
+      const auto other = json::parse(one.as_string());
+      if (one.as_string().empty() || (other && !other->is_string()))
+        return true;
+    }
+    for (const json::Value& item : one.items()) left.push_back(&item);
+    for (const json::Member& member : one.members()) {
+      left.push_back(&member.value);
+    }
+  }
+  return false;
+}
+
 class Case {
  public:
   Case(std::uint32_t seed, Counts& counts)
@@ -200,6 +224,10 @@ class Case {
           format_.style == ArgumentStyle::kKimiK3Xml ||
           format_.style == ArgumentStyle::kCohereXml;
       if (!says_strings && has_ambiguous_text(members)) continue;
+      if (format_.style == ArgumentStyle::kMinimaxM3Xml &&
+          says_too_little(members)) {
+        continue;
+      }
       const std::optional<std::string> text = writer.write(members);
       if (!text || !grammar.accepts(*text)) continue;
       ++counts_.values;

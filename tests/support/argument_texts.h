@@ -46,6 +46,12 @@ inline std::vector<std::string> argument_words(grammar::ArgumentStyle style) {
       out.emplace_back(word);
     }
   }
+  if (style == grammar::ArgumentStyle::kMinimaxM3Xml) {
+    for (const char* name : {"a", "b", "c", "ab", "ba", "item"}) {
+      out.push_back(std::string(markup.open) + name + ">");
+      out.push_back(std::string(markup.close) + name + ">");
+    }
+  }
   return out;
 }
 
@@ -110,8 +116,27 @@ class ArgumentWriter {
  private:
   using Style = grammar::ArgumentStyle;
 
+  bool minimax_m3(std::string_view name, const json::Value& value,
+                  std::string& out) {
+    out += std::string(markup_.open) + std::string(name) + ">";
+    for (const json::Member& member : value.members()) {
+      if (!minimax_m3(member.key, member.value, out)) return false;
+    }
+    for (const json::Value& item : value.items()) {
+      if (!minimax_m3("item", item, out)) return false;
+    }
+    if (value.is_string()) {
+      out += value.as_string();
+    } else if (!value.is_object() && !value.is_array()) {
+      out += json::dump(value);
+    }
+    out += std::string(markup_.close) + std::string(name) + ">";
+    return true;
+  }
+
   bool element(const std::string* name, const json::Value& value,
                std::string& out) {
+    if (style_ == Style::kMinimaxM3Xml) return minimax_m3(*name, value, out);
     const bool text = value.is_string();
     out += markup_.open;
     if (style_ == Style::kCohereXml) {

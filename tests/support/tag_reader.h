@@ -9,6 +9,7 @@
 
 #include "grammar/lower_tag.h"
 #include "grammar/machine.h"
+#include "grammar/schema_options.h"
 #include "grammar/slow_recogniser.h"
 #include "grammar/structural_tag.h"
 #include "parlance/grammar.h"
@@ -26,19 +27,6 @@ struct TagReader {
   }
 };
 
-// What the options of a schema leaf mean, see grammar/lower_tag.h.
-inline JsonSchemaOptions leaf_options(const json::Value& options) {
-  JsonSchemaOptions out;
-  out.closed = options.find("strict_mode")->as_bool();
-  out.key_order =
-      options.find("any_order")->as_bool() ? KeyOrder::kAny : KeyOrder::kSchema;
-  const json::Value& space = *options.find("max_whitespace_cnt");
-  out.layout.max_white_space = space.is_null()
-                                   ? JsonLayout::kUnlimited
-                                   : static_cast<std::size_t>(space.as_int());
-  return out;
-}
-
 inline Result<TagReader> make_tag_reader(
     const json::Value& spec, const grammar::LowerOptions& options = {}) {
   Result<grammar::StructuralTag> tag = grammar::load_structural_tag(spec);
@@ -50,8 +38,8 @@ inline Result<TagReader> make_tag_reader(
   std::vector<grammar::Recogniser*> leaves;
   for (std::size_t i = 0; i < out.tag.rules.schemas.size(); ++i) {
     const grammar::SchemaExpr& leaf = out.tag.rules.schemas[i];
-    Result<Grammar> schema =
-        Grammar::from_json_schema(leaf.schema, leaf_options(leaf.options));
+    Result<Grammar> schema = Grammar::from_json_schema(
+        leaf.schema, *grammar::read_schema_options(leaf.options));
     if (!schema && schema.error().code == ErrorCode::kUnsatisfiable) {
       leaves.push_back(nullptr);  // matches nothing
       continue;

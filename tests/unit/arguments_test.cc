@@ -94,6 +94,44 @@ TEST(Arguments, Styles) {
   });
 }
 
+// What an element of minimax_m3_xml is shows by what is in it.
+TEST(Arguments, MinimaxM3) {
+  const auto element = [](const std::string& name, const std::string& value) {
+    return "]<]minimax[>[<" + name + ">" + value + "]<]minimax[>[</" + name +
+           ">";
+  };
+  constexpr const char* kSchema =
+      R"({"type": "object", "properties": {
+            "s": {"type": "string"}, "n": {"type": ["integer", "string"]},
+            "l": {"type": "array", "items": {"$ref": "#/$defs/i"}},
+            "o": {"$ref": "#"}, "x": {},
+            "e": {"enum": [[1, "a"], {"s": "b"}, "c", 2, null]}},
+          "$defs": {"i": {"type": ["boolean", "string", "array"]}}})";
+  const std::string n = element("n", " 1 ");
+  const std::string l =
+      element("l", element("item", "a") + "\n" + element("item", "true") +
+                       element("item", element("item", "b")));
+  const std::string o = element("o", element("s", "") + element("o", ""));
+  const std::string x = element("x", element("item", "1"));
+  const std::string e =
+      element("e", element("item", "1") + element("item", "a"));
+  const std::string f = element("e", element("s", "b"));
+  check({
+      {"minimax_m3_xml", kSchema, "", "{}"},
+      {"minimax_m3_xml", kSchema, n.c_str(), R"({"n": 1})"},
+      {"minimax_m3_xml", kSchema, l.c_str(), R"({"l": ["a", true, ["b"]]})"},
+      {"minimax_m3_xml", kSchema, o.c_str(), R"({"o": {"s": "", "o": {}}})"},
+      {"minimax_m3_xml", kSchema, x.c_str(), R"({"x": [1]})"},
+      {"minimax_m3_xml", kSchema, e.c_str(), R"({"e": [1, "a"]})"},
+      {"minimax_m3_xml", kSchema, f.c_str(), R"({"e": {"s": "b"}})"},
+  });
+  const Result<Grammar> any = grammar_of(format_of("minimax_m3_xml", "true"));
+  ASSERT_TRUE(any);
+  EXPECT_TRUE(any->accepts(""));
+  ASSERT_EQ(any->report().size(), 1u);
+  EXPECT_EQ(any->report()[0].kind, SchemaNote::Kind::kNarrowed);
+}
+
 // What is JSON of another type than string, and valid, is that value.
 TEST(Arguments, Types) {
   constexpr const char* kA = R"({"properties": {"a": {"type": "string"}}})";

@@ -132,6 +132,7 @@ TEST(GrammarDoors, OptionsOfSchemasInsideGrammars) {
       {R"({"strict_mode": true})", {R"({"a":1})"}, {R"({"c":1})"}},
       {R"({"draft": "4"})", {R"({"d":0})"}, {}},
       {R"({"assert_formats": false})", {R"({"e":"no"})"}, {}},
+      {R"({"excludes": ["xy"]})", {R"({"a":1})"}, {R"({"xy":1})"}},
       {R"({"documents": {"http://x/y": {"type": "null"}}})", {"{}"}, {}},
   };
   for (const auto& row : rows) {
@@ -175,6 +176,8 @@ TEST(GrammarDoors, OptionsThatAreRefused) {
       {R"({"indents": 2})", ErrorCode::kUnknownKey, "/indents"},
       {R"({"indent": -1})", ErrorCode::kInvalidValue, "/indent"},
       {R"({"indent": "\t"})", ErrorCode::kWrongType, "/indent"},
+      {R"({"excludes": [""]})", ErrorCode::kWrongType, "/excludes"},
+      {R"({"excludes": "x"})", ErrorCode::kWrongType, "/excludes"},
       {R"({"max_whitespace_cnt": -1})", ErrorCode::kInvalidValue,
        "/max_whitespace_cnt"},
       {R"({"max_whitespace_cnt": 1, "indent": 1})", ErrorCode::kConflict,

@@ -621,15 +621,21 @@ TEST(StructuralTag, ReportsTriggersOfEbnfThatAreNeverRead) {
   EXPECT_EQ(tag.error().path, "/format/rules/1/0");
 }
 
-// What would be let out if the key were ignored.
-TEST(StructuralTag, ExcludesOfSchemasAreRefused) {
-  const Result<StructuralTag> tag = StructuralTag::from_json(R"({"format":
-      {"type": "json_schema", "json_schema": {}, "excludes": ["x"]}})");
-  ASSERT_FALSE(tag);
-  EXPECT_EQ(tag.error().code, ErrorCode::kUnsupported);
-  EXPECT_EQ(tag.error().path, "/format/excludes");
-  EXPECT_TRUE(StructuralTag::from_json(R"({"format":
-      {"type": "json_schema", "json_schema": {}, "excludes": []}})"));
+TEST(StructuralTag, ExcludesOfSchemas) {
+  const char* text = R"({"format":
+      {"type": "json_schema", "json_schema": {}, "excludes": ["x", " "]}})";
+  const Result<StructuralTag> tag = StructuralTag::from_json(text);
+  ASSERT_TRUE(tag) << tag.error().to_string();
+  const json::Value back = tag->to_json();
+  const json::Value* excludes = back.find("format")->find("excludes");
+  ASSERT_NE(excludes, nullptr);
+  EXPECT_EQ(json::dump(*excludes), R"(["x", " "])");
+  EXPECT_EQ(StructuralTag::from_json(R"({"format": {"type": "json_schema",
+      "json_schema": {}, "excludes": []}})")
+                ->to_json()
+                .find("format")
+                ->find("excludes"),
+            nullptr);
 }
 
 // JSON can spell what no text has.

@@ -3,13 +3,18 @@
 
 #include <gtest/gtest.h>
 
+#include <random>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
+#include "parlance/format.h"
 #include "parlance/json.h"
+#include "parlance/response_parser.h"
 #include "parlance/structural_tag.h"
 #include "parlance/tag_parser.h"
+#include "parlance/tools.h"
 
 namespace parlance {
 namespace {
@@ -181,6 +186,147 @@ TEST(ToolCalls, EveryStyleIsRead) {
           whole.substr(0, whole.size() - 2)}) {
       const json::Value other = parse_by_tag(*program, near);
       EXPECT_FALSE(other.find("complete")->as_bool()) << near;
+    }
+  }
+}
+
+// A marker in a JSON string is text: the value has its own end.
+TEST(ToolCalls, MarkersInJsonStrings) {
+  const std::string_view markers[] = {"</tool_call>",
+                                      "<tool_call>",
+                                      "<|/tool_call|>",
+                                      "<|tool_call_end|>",
+                                      "<|call|>",
+                                      "</function>",
+                                      "<｜tool▁call▁end｜>",
+                                      "<｜tool▁calls▁end｜>",
+                                      "<|end|>",
+                                      "\"}}",
+                                      "\n</tool_call>",
+                                      "</think>",
+                                      "<|start|>assistant",
+                                      "<|tool_calls_section_end|>"};
+  std::size_t styles = 0;
+  for (const Row& row : rows()) {
+    const std::string_view text = row.text;
+    const std::size_t place = text.find("\"a <b> c\"");
+    if (place == std::string_view::npos) continue;
+    ++styles;
+    const auto tag = tool_calling(options_for(row));
+    ASSERT_TRUE(tag);
+    const auto program = TagProgram::compile(*tag);
+    ASSERT_TRUE(program);
+    for (const std::string_view marker : markers) {
+      SCOPED_TRACE(std::string(row.style) + " " + std::string(marker));
+      const std::string value = "a " + std::string(marker) + " c";
+      const std::string whole =
+          std::string(row.thought) + std::string(text.substr(0, place)) +
+          json::dump(value, {.ascii = false}) +
+          std::string(
+              text.substr(place + std::string_view("\"a <b> c\"").size()));
+      const json::Value tree = parse_by_tag(*program, whole);
+      EXPECT_TRUE(tree.find("complete")->as_bool()) << json::dump(tree);
+      const json::Value* calls = tree.find("message")->find("tool_calls");
+      ASSERT_NE(calls, nullptr);
+      ASSERT_EQ(calls->size(), 1u);
+      EXPECT_EQ(calls->items()[0]
+                    .find("function")
+                    ->find("arguments")
+                    ->find("query")
+                    ->as_string(),
+                value);
+    }
+  }
+  EXPECT_GE(styles, 10u);
+}
+
+// What a tag lets out, the format of the family reads as the same calls: a raw
+// string ends where the family's reader ends it.
+TEST(ToolCalls, FormatsOfFamiliesAgree) {
+  const std::vector<std::pair<std::string_view, const char*>> families = {
+      {"qwen_3_coder", "qwen3_coder"}, {"qwen_3_5", "qwen3_coder"},
+      {"mimo", "qwen3_coder"},         {"minimax", "minimax_m2"},
+      {"glm_4_7", "glm4_7"},           {"deepseek_v3_2", "deepseek_v3_2"},
+      {"deepseek_v4", "deepseek_v4"},  {"kimi_k3", "kimi_k3"}};
+  const std::vector<std::string> pieces = {
+      "x",
+      "\n",
+      " ",
+      "<",
+      ">",
+      "/",
+      "\"",
+      "\n\n",
+      "</parameter>",
+      "</parameter",
+      "\n</parameter>\n",
+      "<parameter=limit>",
+      "<parameter=",
+      "<parameter name=\"limit\">",
+      "</function>",
+      "<function=search>",
+      "<tool_call>",
+      "</tool_call>",
+      "</tool_call",
+      "</think>",
+      "<think>",
+      "</invoke>",
+      "<invoke name=\"search\">",
+      "</minimax:tool_call>",
+      "<minimax:tool_call>",
+      "</arg_value>",
+      "<arg_value>",
+      "<arg_key>",
+      "</arg_key>",
+      "</｜DSML｜parameter>",
+      "</｜DSML｜invoke>",
+      "</｜DSML｜function_calls>",
+      "</｜DSML｜tool_calls>",
+      "<｜DSML｜invoke name=\"search\">",
+      "<｜DSML｜parameter name=\"limit\" string=\"false\">",
+      "<|close|>argument<|sep|>",
+      "<|close|>call<|sep|>",
+      "<|sep|>",
+      "<|open|>argument key=\"limit\" type=\"number\"<|sep|>",
+      "<|close|>",
+      "<|close|>tools<|sep|>"};
+  const ToolSet tools = ToolSet::from_value(*json::parse(kTools));
+  std::mt19937 random(3);
+  for (const auto& [style, name] : families) {
+    const Result<Format> format = Format::built_in(name);
+    ASSERT_TRUE(format);
+    for (const Row& row : rows()) {
+      if (row.style != style) continue;
+      const auto tag = tool_calling(options_for(row));
+      const auto program = TagProgram::compile(*tag);
+      ASSERT_TRUE(program);
+      const std::string text = std::string(row.thought) + row.text;
+      const std::size_t place = text.find("a <b> c");
+      ASSERT_NE(place, std::string::npos);
+      std::size_t read = 0;
+      for (int i = 0; i < 400; ++i) {
+        std::string value;
+        for (std::size_t n = random() % 4; n > 0; --n) {
+          value += pieces[random() % pieces.size()];
+        }
+        const std::string whole =
+            text.substr(0, place) + value + text.substr(place + 7);
+        const json::Value tree = parse_by_tag(*program, whole);
+        if (!tree.find("complete")->as_bool()) continue;
+        ++read;
+        ParserOptions options;
+        options.tools = &tools;
+        ResponseParser parser(*format, options);
+        parser.feed(whole);
+        parser.finalize();
+        const json::Value* calls = tree.find("message")->find("tool_calls");
+        const json::Value* others = parser.message().fields.find("tool_calls");
+        ASSERT_NE(calls, nullptr);
+        ASSERT_NE(others, nullptr) << style << "\n" << whole;
+        ASSERT_EQ(json::dump(*calls), json::dump(*others)) << style << "\n"
+                                                           << whole;
+      }
+      EXPECT_GT(read, 100u) << style;
     }
   }
 }

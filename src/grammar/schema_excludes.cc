@@ -1,0 +1,171 @@
+// From a text to the strings in whose JSON it occurs.  The text may begin and
+// end inside an escape: "n</t>" occurs in the text \n</t>, so in a line feed
+// followed by </t>, and "\u00" in every control character without an escape of
+// its own.
+
+#include "grammar/schema_excludes.h"
+
+#include <array>
+#include <cstdio>
+#include <map>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "base/utf8.h"
+#include "json/writer.h"
+#include "regex/pattern.h"
+
+namespace parlance::grammar {
+namespace {
+
+struct Escape {
+  char32_t code = 0;
+  std::string text;
+};
+
+// The characters that are not written as they are.
+const std::vector<Escape>& escapes() {
+  static const std::vector<Escape> all = [] {
+    std::vector<Escape> out;
+    const auto add = [&](char c) {
+      std::string quoted;
+      json::append_string(quoted, std::string_view(&c, 1), /*ascii=*/false);
+      out.push_back(
+          {static_cast<char32_t>(c), quoted.substr(1, quoted.size() - 2)});
+    };
+    for (char c = 0; c < 0x20; ++c) add(c);
+    add('"');
+    add('\\');
+    return out;
+  }();
+  return all;
+}
+
+std::string code_escape(char32_t code) {
+  std::array<char, 16> out{};
+  std::snprintf(out.data(), out.size(), "\\U%08x", static_cast<unsigned>(code));
+  return out.data();
+}
+
+std::string class_of(const std::vector<char32_t>& codes) {
+  std::string out = "[";
+  for (const char32_t code : codes) out += code_escape(code);
+  return out + "]";
+}
+
+// The characters whose escapes have the property.
+template <class Has>
+std::vector<char32_t> escaped(const Has& has) {
+  std::vector<char32_t> out;
+  for (const Escape& one : escapes()) {
+    if (has(one.text)) out.push_back(one.code);
+  }
+  return out;
+}
+
+// The pattern for a text that begins where a character does: false if no string
+// is written so.
+bool append_characters(std::string_view text, std::string& out) {
+  while (!text.empty()) {
+    const auto first = static_cast<unsigned char>(text[0]);
+    if (first == '"' || first < 0x20) return false;
+    if (first != '\\') {
+      std::size_t size = 0;
+      out += code_escape(base::next_code_point(text, size));
+      text.remove_prefix(size);
+      continue;
+    }
+    const std::vector<char32_t> begun = escaped([&](std::string_view escape) {
+      return escape.size() > text.size() && escape.starts_with(text);
+    });
+    if (!begun.empty()) {
+      out += class_of(begun);
+      return true;
+    }
+    const Escape* whole = nullptr;
+    for (const Escape& one : escapes()) {
+      if (text.starts_with(one.text)) whole = &one;
+    }
+    if (whole == nullptr) return false;
+    out += code_escape(whole->code);
+    text.remove_prefix(whole->text.size());
+  }
+  return true;
+}
+
+}  // namespace
+
+std::string string_pattern_of(std::string_view text) {
+  std::string out;
+  const auto add = [&](const std::string& way) {
+    out += (out.empty() ? "" : "|") + way;
+  };
+  std::string whole;
+  if (append_characters(text, whole)) add(whole);
+  // Inside of one escape, but not at its beginning.
+  const std::vector<char32_t> inside = escaped([&](std::string_view escape) {
+    return escape.find(text, 1) != std::string_view::npos;
+  });
+  if (!inside.empty()) add(class_of(inside));
+  // From inside an escape on.  By the end of the escape that is in the text.
+  std::map<std::string_view, std::vector<char32_t>> ends;
+  for (const Escape& one : escapes()) {
+    const std::string_view escape = one.text;
+    for (std::size_t i = 1; i < escape.size(); ++i) {
+      const std::string_view end = escape.substr(i);
+      if (end.size() < text.size() && text.starts_with(end)) {
+        ends[end].push_back(one.code);
+      }
+    }
+  }
+  for (const auto& [end, codes] : ends) {
+    std::string way = class_of(codes);
+    if (append_characters(text.substr(end.size()), way)) add(way);
+  }
+  return out;
+}
+
+void exclude_texts(schema::Document& document,
+                   std::span<const std::string> texts) {
+  std::string pattern;
+  for (const std::string& text : texts) {
+    const std::string one = string_pattern_of(text);
+    if (!one.empty()) pattern += (pattern.empty() ? "" : "|") + one;
+  }
+  if (pattern.empty()) return;
+  Result<regex::Pattern> read = regex::parse_pattern(pattern);
+  if (!read) return;  // never: it has nothing but characters and classes
+  const auto pattern_id =
+      static_cast<schema::PatternId>(document.patterns.size());
+  document.patterns.push_back(
+      {.pattern = std::make_shared<const regex::Pattern>(std::move(*read))});
+
+  const auto holds = static_cast<schema::NodeId>(document.nodes.size());
+  const schema::NodeId without = holds + 1;
+  const json::Value* source = document.node(document.root).source;
+  schema::Node node;
+  node.source = source;
+  node.types = schema::kString;
+  node.string_rules = std::make_unique<schema::StringRules>();
+  node.string_rules->pattern = pattern_id;
+  document.nodes.push_back(std::move(node));
+
+  node = {};
+  node.source = source;
+  node.not_node = holds;
+  node.object_rules = std::make_unique<schema::ObjectRules>();
+  node.object_rules->additional_properties = without;
+  node.object_rules->property_names = without;
+  node.array_rules = std::make_unique<schema::ArrayRules>();
+  node.array_rules->items = without;
+  document.nodes.push_back(std::move(node));
+
+  node = {};
+  node.source = source;
+  node.all_of = {document.root, without};
+  document.nodes.push_back(std::move(node));
+  document.root = without + 1;
+}
+
+}  // namespace parlance::grammar
