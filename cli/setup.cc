@@ -19,6 +19,10 @@ const std::map<std::string, Color> kColors = {{"auto", Color::kAuto},
                                               {"always", Color::kAlways},
                                               {"never", Color::kNever}};
 
+const std::map<std::string, Markers> kMarkers = {{"token", Markers::kToken},
+                                                 {"either", Markers::kEither},
+                                                 {"text", Markers::kText}};
+
 Format detected(const ReadingArguments& arguments) {
   const std::string& path = arguments.tokenizer_config;
   std::string text = read_all(path);
@@ -140,6 +144,13 @@ void add_reading(CLI::App& app, ReadingArguments& a) {
                            "space, or a JSON list");
   ids->needs(vocabulary);
   vocabulary->needs(ids);
+  app.add_option("--markers", a.markers,
+                 "What means a delimiter that a token spells: token, that "
+                 "token alone; either, its spelling as well; text, the "
+                 "spelling however tokenised [token]")
+      ->transform(CLI::CheckedTransformer(kMarkers).description(""))
+      ->type_name("KIND")
+      ->needs(vocabulary);
   auto* strict =
       app.add_flag("--strict", a.strict, "What does not fit is a failure");
   app.add_flag("--recover", a.recover,
@@ -184,6 +195,7 @@ Reading::Reading(const ReadingArguments& arguments) : prefix(arguments.prefix) {
     tag = load_tag(arguments.tag_file, vocabulary);
     fields_.assign(tag->fields().begin(), tag->fields().end());
   }
+  markers = arguments.markers;
   if (arguments.strict) recover = Recover::kNo;
   if (arguments.recover) recover = Recover::kYes;
 }
@@ -196,6 +208,7 @@ ParserOptions Reading::options() const {
   return {.prefix = prefix,
           .tools = tools ? &*tools : nullptr,
           .vocabulary = vocabulary ? &*vocabulary : nullptr,
+          .markers = markers,
           .recover = recover};
 }
 

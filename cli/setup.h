@@ -32,6 +32,7 @@ struct ReadingArguments {
   std::string tools_file;
   std::string vocabulary_file;
   bool ids = false;
+  Markers markers = Markers::kToken;
   bool strict = false;
   bool recover = false;
   Color color = Color::kAuto;
@@ -78,6 +79,7 @@ struct Reading {
   std::string prefix;
   std::optional<ToolSet> tools;
   std::optional<Vocabulary> vocabulary;
+  Markers markers = Markers::kToken;
   Recover recover = Recover::kDefault;
 
  private:

@@ -117,6 +117,13 @@ void read_text(nb::handle value, std::string_view what,
 // A prefix as text.
 void read_prefix(nb::handle value, const Vocabulary* vocabulary, Input& in);
 
+// A prefix as it was given: its ids tell marks from their spellings.
+void read_marked_prefix(nb::handle value, const Vocabulary* vocabulary,
+                        Input& in);
+
+// "token", "either" or "text".
+Markers to_markers(nb::handle value);
+
 // ---- events.cc
 
 // What the events of one field have in common, made once.

@@ -212,6 +212,25 @@ void read_input(nb::handle value, std::string_view what, Input& in,
   in.ids = read_ids(value, what);
 }
 
+void read_marked_prefix(nb::handle value, const Vocabulary* vocabulary,
+                        Input& in) {
+  read_input(value, "prefix", in);
+  if (!in.is_text && !in.ids.empty() && vocabulary == nullptr) {
+    raise_usage(
+        "a prefix of token ids needs vocabulary=, which says what text they "
+        "are");
+  }
+}
+
+Markers to_markers(nb::handle value) {
+  const std::string name = nb::cast<std::string>(nb::str(value));
+  if (name == "token") return Markers::kToken;
+  if (name == "either") return Markers::kEither;
+  if (name == "text") return Markers::kText;
+  raise_usage("markers is \"token\", \"either\" or \"text\", not " +
+              nb::cast<std::string>(nb::repr(value)));
+}
+
 void read_prefix(nb::handle value, const Vocabulary* vocabulary, Input& in) {
   read_text(value, "prefix", vocabulary, in);
 }

@@ -24,6 +24,7 @@ struct Shared {
   const ToolSet* tools;
   const Vocabulary* vocabulary;
   Recover recover;
+  Markers markers;
 };
 
 void work(Job& job, const Shared& shared) {
@@ -31,8 +32,10 @@ void work(Job& job, const Shared& shared) {
       job.response.is_text ? nullptr : shared.vocabulary;
   ResponseParser parser(shared.format,
                         {.prefix = job.prefix.text,
+                         .prefix_ids = job.prefix.ids,
                          .tools = shared.tools,
                          .vocabulary = vocabulary,
+                         .markers = shared.markers,
                          .recover = shared.recover,
                          .allow_surrogates = vocabulary == nullptr});
   if (job.response.is_text) {
@@ -68,14 +71,27 @@ void read_response(nb::handle value, const Vocabulary* vocabulary, Input& in) {
   }
 }
 
+// A text has no tokens, so for it the text of a prefix of ids counts.
+void read_prefix_for(const Input& response, nb::handle prefix,
+                     const Vocabulary* vocabulary, Input& in) {
+  if (response.is_text) {
+    read_prefix(prefix, vocabulary, in);
+    in.ids.clear();
+  } else {
+    read_marked_prefix(prefix, vocabulary, in);
+  }
+}
+
 // One response: the message.
 nb::object parse_one(const FormatObject& format, nb::handle response,
                      nb::handle prefix, const ToolSet* tools,
-                     const Vocabulary* vocabulary, nb::handle recover) {
+                     const Vocabulary* vocabulary, nb::handle recover,
+                     nb::handle markers) {
   Job job;
   read_response(response, vocabulary, job.response);
-  read_prefix(prefix, vocabulary, job.prefix);
-  Shared shared{format.format(), tools, vocabulary, to_recover(recover)};
+  read_prefix_for(job.response, prefix, vocabulary, job.prefix);
+  Shared shared{format.format(), tools, vocabulary, to_recover(recover),
+                to_markers(markers)};
   if (bytes(job) > kThreadBytes) {
     nb::gil_scoped_release release;
     work(job, shared);
@@ -89,14 +105,17 @@ nb::object parse_one(const FormatObject& format, nb::handle response,
 // A list of responses, and one prefix or as many: the list of messages.
 nb::object parse_many(const FormatObject& format, nb::list responses,
                       nb::list prefixes, const ToolSet* tools,
-                      const Vocabulary* vocabulary, nb::handle recover) {
+                      const Vocabulary* vocabulary, nb::handle recover,
+                      nb::handle markers) {
   std::vector<Job> jobs(nb::len(responses));
   bool one = nb::len(prefixes) == 1;
   for (std::size_t i = 0; i < jobs.size(); ++i) {
     read_response(responses[i], vocabulary, jobs[i].response);
-    read_prefix(prefixes[one ? 0 : i], vocabulary, jobs[i].prefix);
+    read_prefix_for(jobs[i].response, prefixes[one ? 0 : i], vocabulary,
+                    jobs[i].prefix);
   }
-  Shared shared{format.format(), tools, vocabulary, to_recover(recover)};
+  Shared shared{format.format(), tools, vocabulary, to_recover(recover),
+                to_markers(markers)};
   {
     nb::gil_scoped_release release;
     work_all(jobs, shared);
@@ -134,10 +153,12 @@ void on_threads(std::size_t count, std::size_t bytes,
 void define_parse(nb::module_& m) {
   m.def("parse_one", &parse_one, nb::arg("format"), nb::arg("response").none(),
         nb::arg("prefix"), nb::arg("tools").none(),
-        nb::arg("vocabulary").none(), nb::arg("recover").none());
+        nb::arg("vocabulary").none(), nb::arg("recover").none(),
+        nb::arg("markers"));
   m.def("parse_many", &parse_many, nb::arg("format"), nb::arg("responses"),
         nb::arg("prefixes"), nb::arg("tools").none(),
-        nb::arg("vocabulary").none(), nb::arg("recover").none());
+        nb::arg("vocabulary").none(), nb::arg("recover").none(),
+        nb::arg("markers"));
 }
 
 }  // namespace parlance::python

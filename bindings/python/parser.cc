@@ -9,11 +9,12 @@ namespace {
 class ParserObject {
  public:
   ParserObject(nb::object format, nb::handle prefix, const ToolSet* tools,
-               const Vocabulary* vocabulary, nb::handle recover)
+               const Vocabulary* vocabulary, nb::handle recover,
+               nb::handle markers)
       : format_object_(std::move(format)),
         format_(nb::cast<const FormatObject*>(format_object_)),
         tokens_(vocabulary != nullptr),
-        parser_(make(prefix, tools, vocabulary, recover)),
+        parser_(make(prefix, tools, vocabulary, recover, markers)),
         initial_events_(events(parser_.initial_events())) {
     check_failure(initial_events_);
   }
@@ -52,13 +53,16 @@ class ParserObject {
 
  private:
   ResponseParser make(nb::handle prefix, const ToolSet* tools,
-                      const Vocabulary* vocabulary, nb::handle recover) {
+                      const Vocabulary* vocabulary, nb::handle recover,
+                      nb::handle markers) {
     Input in;
-    read_prefix(prefix, vocabulary, in);
+    read_marked_prefix(prefix, vocabulary, in);
     return ResponseParser(format_->format(),
                           {.prefix = in.text,
+                           .prefix_ids = in.ids,
                            .tools = tools,
                            .vocabulary = vocabulary,
+                           .markers = to_markers(markers),
                            .recover = to_recover(recover),
                            .allow_surrogates = vocabulary == nullptr});
   }
@@ -90,9 +94,10 @@ class ParserObject {
 void define_parser(nb::module_& m) {
   nb::class_<ParserObject>(m, "ResponseParser")
       .def(nb::init<nb::object, nb::handle, const ToolSet*, const Vocabulary*,
-                    nb::handle>(),
+                    nb::handle, nb::handle>(),
            nb::arg("format"), nb::arg("prefix"), nb::arg("tools").none(),
-           nb::arg("vocabulary").none(), nb::arg("recover").none())
+           nb::arg("vocabulary").none(), nb::arg("recover").none(),
+           nb::arg("markers"))
       .def("feed", &ParserObject::feed, nb::arg("text").none())
       .def("finalize", &ParserObject::finalize)
       .def_prop_ro("initial_events", &ParserObject::initial_events)

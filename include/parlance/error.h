@@ -67,6 +67,7 @@ enum class ErrorCode : std::uint8_t {
   kContentAttribute,    // as upstream's AttributeError
   kTooDeep,             // nesting beyond the limit
   kMissingRequired,     // a field with "optional": false never came
+  kUnexpectedSpecial,   // a control token that no marker spells
   // In the use of an object.
   kUsage,      // an argument is missing or does not fit the others
   kFinalized,  // a stream was used after finalize

@@ -48,15 +48,25 @@ struct ParserOptions {
   // What the prompt already wrote of this response, e.g. an opened "<think>".
   // Everything up to the format's last start anchor is skipped.
   // Default: the response begins with the first byte fed.
+  // With a vocabulary a marker that is spelled here is its token: whoever wrote
+  // the prompt put it there.
   std::string_view prefix = {};
+  // The same as token ids, in the place of `prefix`: markers are only where
+  // their ids are.  Needs a vocabulary.
+  std::span<const TokenId> prefix_ids = {};
 
   // Gives tool arguments the types their schemas declare.  May be null.
   // Copied.
   const ToolSet* tools = nullptr;
 
-  // With a vocabulary the parser reads token ids (feed_tokens), and a delimiter
-  // that spells a special token matches only that token.  May be null.  Copied.
+  // With a vocabulary the parser reads token ids (feed_tokens), and where a
+  // delimiter spells an added or control token it means that token.  May be
+  // null.  Copied.
   const Vocabulary* vocabulary = nullptr;
+
+  // Whether the same characters in ordinary tokens mean it, too.  Default: no,
+  // they are text.
+  Markers markers = Markers::kToken;
 
   Recover recover = Recover::kDefault;
 
@@ -102,7 +112,10 @@ class ResponseParser {
   // does nothing and returns no events.
   std::span<const Event> feed(std::string_view chunk);
 
-  // The same for token ids.  Ids without a token read as U+FFFD, with a
+  // The same for token ids.  An added token that is no marker is text.  So is a
+  // control token in a bare template; a format file leaves it out, with a
+  // diagnostic (kUnexpectedSpecial) unless it is a stop token of the vocabulary
+  // and nothing follows.  Ids without a token read as U+FFFD, with a
   // diagnostic.
   //
   // REQUIRES: !finalized() and a vocabulary was given; else as feed().

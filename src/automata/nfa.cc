@@ -197,19 +197,78 @@ class Compiler {
     return best;
   }
 
-  Pc literal(std::string_view text, Pc next) {
-    std::vector<Symbol> symbols;
-    for (std::size_t i = 0; i < text.size();) {
-      if (auto mark = mark_at(text, i)) {
-        symbols.push_back(static_cast<Symbol>(kFirstMark + *mark));
-        i += marks_[*mark].spelling.size();
-      } else {
-        symbols.push_back(static_cast<unsigned char>(text[i]));
-        ++i;
-      }
+  // A literal is cut into marks and the text between them.  `optional`: white
+  // space at this end of the text, which a tokenizer may have dropped.
+  struct Piece {
+    std::string_view text;
+    std::optional<std::size_t> mark;
+    bool optional = false;
+  };
+
+  // Appends text that stands between two marks, or at an end of a literal.
+  void add_text(std::string_view text, bool after_strip, bool before_strip,
+                std::vector<Piece>& pieces) const {
+    constexpr std::string_view kWhite = " \t\n\v\f\r";
+    std::size_t begin = 0;
+    if (after_strip) {
+      begin = std::min(text.find_first_not_of(kWhite), text.size());
     }
-    for (auto it = symbols.rbegin(); it != symbols.rend(); ++it) {
-      next = add_symbols({{*it, *it, next}});
+    std::size_t end = text.size();
+    if (before_strip) {
+      end = std::max(text.find_last_not_of(kWhite) + 1, begin);
+    }
+    const auto add = [&](std::size_t from, std::size_t to, bool optional) {
+      if (from < to) {
+        pieces.push_back({text.substr(from, to - from), {}, optional});
+      }
+    };
+    add(0, begin, true);
+    add(begin, end, false);
+    add(end, text.size(), true);
+  }
+
+  std::vector<Piece> pieces_of(std::string_view text) const {
+    std::vector<Piece> pieces;
+    std::size_t done = 0;
+    bool after_strip = false;
+    for (std::size_t i = 0; i < text.size();) {
+      const std::optional<std::size_t> mark = mark_at(text, i);
+      if (!mark) {
+        ++i;
+        continue;
+      }
+      add_text(text.substr(done, i - done), after_strip,
+               marks_[*mark].strips_left, pieces);
+      const std::size_t size = marks_[*mark].spelling.size();
+      pieces.push_back({text.substr(i, size), mark});
+      i += size;
+      done = i;
+      after_strip = marks_[*mark].strips_right;
+    }
+    add_text(text.substr(done), after_strip, false, pieces);
+    return pieces;
+  }
+
+  Pc literal(std::string_view text, Pc next) {
+    const std::vector<Piece> pieces = pieces_of(text);
+    for (auto piece = pieces.rbegin(); piece != pieces.rend(); ++piece) {
+      if (piece->mark && !marks_[*piece->mark].spelled) {
+        const auto symbol = static_cast<Symbol>(kFirstMark + *piece->mark);
+        next = add_symbols({{symbol, symbol, next}});
+        continue;
+      }
+      // Invariant: `at` is where the rest of the characters begins.
+      Pc at = next;
+      for (std::size_t i = piece->text.size(); i > 0; --i) {
+        const auto byte = static_cast<unsigned char>(piece->text[i - 1]);
+        std::vector<Edge> edges = {{byte, byte, at}};
+        if (i == 1 && piece->mark) {
+          const auto symbol = static_cast<Symbol>(kFirstMark + *piece->mark);
+          edges.push_back({symbol, symbol, next});
+        }
+        at = add_symbols(edges);
+      }
+      next = piece->optional ? add_union({at, next}) : at;
     }
     return next;
   }

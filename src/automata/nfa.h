@@ -61,9 +61,15 @@ struct Inst {
   Pc next = 0;
 };
 
-// A special token as the patterns see it.
+// An added or control token as the patterns see it.
 struct Mark {
   std::string spelling;  // never empty
+  // The characters of the spelling match as well as the mark.
+  bool spelled = false;
+  // White space of a literal right before (after) the mark may be missing: the
+  // tokenizer drops it there.
+  bool strips_left = false;
+  bool strips_right = false;
 };
 
 // What of a pattern is wanted.
@@ -93,9 +99,9 @@ struct Nfa {
 };
 
 // Compiles `patterns` side by side.  Where a literal of a pattern spells one of
-// `marks`, that stretch matches the mark alone and no longer the characters;
-// a character class matches a mark when it contains every character of its
-// spelling.
+// `marks`, leftmost and then longest spelling first, that stretch matches the
+// mark and, unless Mark::spelled, no longer the characters; a character class
+// matches a mark when it contains every character of its spelling.
 //
 // REQUIRES: every hir is regular.
 // Errors: kTooLarge when more than `max_states` instructions are needed;

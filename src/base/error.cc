@@ -58,6 +58,8 @@ std::string_view to_string(ErrorCode code) {
       return "too_deep";
     case ErrorCode::kMissingRequired:
       return "missing_required";
+    case ErrorCode::kUnexpectedSpecial:
+      return "unexpected_special";
     case ErrorCode::kUsage:
       return "usage";
     case ErrorCode::kFinalized:

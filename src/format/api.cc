@@ -17,6 +17,62 @@ namespace {
 constexpr std::array<std::string_view, 4> kFileKeys = {
     "name", "models", "response_template", "parlance"};
 
+// Reads "marks": a list of literals and of {"pattern": "..."}.
+std::optional<Error> load_marks(const json::Value& list, format::Shared& out) {
+  const std::string pointer = "/parlance/marks";
+  if (!list.is_array()) {
+    return Error{ErrorCode::kWrongType,
+                 "format file: 'marks' must be a list, got " +
+                     format::describe_kind(list) + ".",
+                 pointer};
+  }
+  for (std::size_t i = 0; i < list.items().size(); ++i) {
+    const json::Value& item = list.items()[i];
+    const std::string place = json::append_pointer(pointer, i);
+    const json::Value* pattern = item.find("pattern");
+    const bool literal = item.is_string();
+    if (!literal &&
+        (pattern == nullptr || !pattern->is_string() || item.size() != 1)) {
+      return Error{ErrorCode::kWrongType,
+                   "format file: 'marks' must hold only strings, the spellings "
+                   "of tokens, and objects {\"pattern\": \"...\"}, got " +
+                       format::describe_kind(item) + ".",
+                   place};
+    }
+    const std::string_view text =
+        literal ? item.as_string() : pattern->as_string();
+    if (text.empty()) {
+      return Error{ErrorCode::kEmptyValue,
+                   "format file: an entry of 'marks' must not be empty.",
+                   place};
+    }
+    format::ListedMark mark;
+    if (literal) {
+      mark.literal = text;
+    } else {
+      Result<regex::Pattern> parsed =
+          regex::parse_pattern(text, {.dot_all = true, .limits = out.limits});
+      if (!parsed) {
+        Error error = std::move(parsed).error();
+        error.message =
+            "format file: invalid pattern in 'marks': " + error.message;
+        error.path = json::append_pointer(place, "pattern");
+        error.span.reset();
+        return error;
+      }
+      if (!parsed->hir.regular()) {
+        return Error{ErrorCode::kUnsupportedPattern,
+                     "format file: a pattern in 'marks' must not need "
+                     "backtracking.",
+                     json::append_pointer(place, "pattern")};
+      }
+      mark.pattern = std::move(*parsed);
+    }
+    out.marks.push_back(std::move(mark));
+  }
+  return std::nullopt;
+}
+
 // Everything in a format file but its template.
 std::optional<Error> load_file(const json::Value& file, format::Shared& out) {
   for (const json::Member& member : file.members()) {
@@ -71,12 +127,14 @@ std::optional<Error> load_file(const json::Value& file, format::Shared& out) {
                      format::describe_kind(*extension) + ".",
                  "/parlance"};
   }
-  if (extension->size() != 0) {
-    const std::string& key = extension->members().begin()->key;
-    return Error{ErrorCode::kUnknownKey,
-                 "format file: unknown key '" + key +
-                     "' in 'parlance', which must be empty.",
-                 json::append_pointer("/parlance", key)};
+  for (const auto& [key, value] : extension->members()) {
+    if (key != "marks") {
+      return Error{ErrorCode::kUnknownKey,
+                   "format file: unknown key '" + key +
+                       "' in 'parlance', which has only 'marks'.",
+                   json::append_pointer("/parlance", key)};
+    }
+    if (auto error = load_marks(value, out)) return error;
   }
   return std::nullopt;
 }

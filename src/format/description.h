@@ -107,10 +107,18 @@ struct Description {
   Delimiter start_anchor = {};
 };
 
+// Added tokens that are marks although no literal of a delimiter spells them.
+struct ListedMark {
+  // Of the whole spelling.  One given as a literal has no source.
+  regex::Pattern pattern = {};
+  std::string literal = {};
+};
+
 struct Shared {
   std::string name = {};
   std::vector<std::string> models = {};
   bool recovers = false;
+  std::vector<ListedMark> marks = {};  // "marks" of a format file
   Limits limits = {};
   json::Value response_template = {};  // as read, for writing it out again
   Description description = {};

@@ -5,6 +5,7 @@
 // Positions inside are those of the text behind the gate; the assembler turns
 // them into the caller's bytes, publish() those into tokens.
 
+#include <algorithm>
 #include <cassert>
 #include <utility>
 
@@ -34,7 +35,7 @@ struct ResponseParser::State {
                        : std::optional<Vocabulary>(*options.vocabulary)),
         program(options.vocabulary == nullptr
                     ? programs().plain_shared()
-                    : programs().with(*options.vocabulary)),
+                    : programs().with(*options.vocabulary, options.markers)),
         gate(options.allow_surrogates),
         assembler(*format.shared(), *program, gate,
                   assembler_options(f, options)),
@@ -63,21 +64,19 @@ struct ResponseParser::State {
     gate.flush([&](std::string_view text) { segmenter.feed(text); });
   }
 
-  // The prompt's own text.  With a vocabulary a spelled special token counts
-  // as the token: the prompt's writer put it there.
-  void feed_prefix(std::string_view prefix) {
-    std::string_view kept = parse::behind_last_anchor(*program, prefix);
+  void feed_prompt(const parse::Prompt& prompt) {
+    const parse::MarkedText all(prompt.text, prompt.marks);
+    const parse::MarkedText kept =
+        all.substr(prompt.begin, prompt.text.size() - prompt.begin);
     std::size_t done = 0;
-    while (program->spelled) {
-      const auto found = program->spelled->find(kept, done);
-      if (!found) break;
-      feed_bytes(kept.substr(done, found->at - done));
+    for (const parse::MarkAt& mark : kept.marks) {
+      const std::size_t at = kept.place(mark);
+      feed_bytes(kept.text.substr(done, at - done));
       flush_gate();
-      const std::string_view spelling = vocabulary->spelling(found->id);
-      feed_mark(program->mark_symbols.find(found->id)->second, spelling);
-      done = found->at + spelling.size();
+      feed_mark(mark.symbol, kept.text.substr(at, mark.length));
+      done = at + mark.length;
     }
-    feed_bytes(kept.substr(done));
+    feed_bytes(kept.text.substr(done));
     prefix_bytes = gate.bytes_in();
   }
 
@@ -87,23 +86,67 @@ struct ResponseParser::State {
   }
 
   void feed_token(TokenId id) {
-    auto mark = program->mark_symbols.find(id);
-    if (mark != program->mark_symbols.end()) {
+    if (ended_by) {
+      assembler.add_diagnostic(*std::exchange(ended_by, std::nullopt));
+    }
+    const TokenKind kind = vocabulary->kind(id);
+    if (kind == TokenKind::kOrdinary) {
+      feed_ordinary(vocabulary->bytes(id));
+    } else {
       flush_gate();
-      feed_mark(mark->second, vocabulary->spelling(id));
-    } else if (vocabulary->kind(id) == TokenKind::kUnused) {
-      flush_gate();
+      feed_special(id, kind);
+    }
+    tokens.add(id, gate.bytes_in());
+  }
+
+  void feed_ordinary(std::string_view bytes) {
+    if (space_is_marks) {
+      space_is_marks = false;
+      if (bytes.starts_with(' ')) {
+        gate.skip(1);
+        bytes.remove_prefix(1);
+      }
+    }
+    feed_bytes(bytes);
+  }
+
+  void feed_special(TokenId id, TokenKind kind) {
+    if (kind == TokenKind::kUnused) {
       assembler.add_diagnostic(
           vocab::unknown_token(tokens.size(), id, gate.bytes_in()));
       feed_bytes(base::kReplacement);
-    } else if (const TokenKind kind = vocabulary->kind(id);
-               kind == TokenKind::kAdded || kind == TokenKind::kControl) {
-      flush_gate();
-      feed_bytes(vocabulary->bytes(id));
-    } else {
-      feed_bytes(vocabulary->bytes(id));
+      return;
     }
-    tokens.add(id, gate.bytes_in());
+    const std::string_view spelling = vocabulary->spelling(id);
+    const auto mark = program->mark_symbols.find(id);
+    if (mark != program->mark_symbols.end()) {
+      if (mark->second != parse::kNoSymbol) {
+        feed_mark(mark->second, spelling);
+      } else {
+        feed_bytes(spelling);
+      }
+    } else if (kind == TokenKind::kAdded) {
+      feed_bytes(vocabulary->bytes(id));
+    } else if (format.name().empty()) {
+      feed_bytes(spelling);
+    } else {
+      drop(id, spelling);
+    }
+    space_is_marks = vocabulary->space_after_marks();
+  }
+
+  // A control token of which the format knows nothing.
+  void drop(TokenId id, std::string_view spelling) {
+    Diagnostic diagnostic =
+        vocab::unexpected_special(tokens.size(), id, spelling, gate.bytes_in());
+    gate.skip(spelling.size());
+    // At the end of a response a stop token is no surprise.
+    if (std::ranges::find(vocabulary->stop_ids(), id) !=
+        vocabulary->stop_ids().end()) {
+      ended_by = std::move(diagnostic);
+    } else {
+      assembler.add_diagnostic(std::move(diagnostic));
+    }
   }
 
   void publish() {
@@ -128,15 +171,28 @@ struct ResponseParser::State {
   bool finalized = false;
   bool initial = true;  // the events are still those of the prefix
   vocab::TokenLog tokens;
+  // Of a stop token that was left out, in case something follows it.
+  std::optional<Diagnostic> ended_by;
+  // A space that comes next belongs to the mark before it.
+  bool space_is_marks = false;
   std::string held;
 };
 
 ResponseParser::ResponseParser(const Format& format,
                                const ParserOptions& options)
     : state_(std::make_unique<State>(format, options)) {
-  if (options.prefix.empty()) return;
-  state_->feed_prefix(options.prefix);
-  state_->publish();
+  State& state = *state_;
+  const parse::Program& program = *state.program;
+  if (state.vocabulary && !options.prefix_ids.empty()) {
+    state.feed_prompt(
+        parse::read_prompt(program, *state.vocabulary, options.prefix_ids));
+  } else if (!options.prefix.empty()) {
+    state.feed_prompt(
+        parse::read_prompt(program, options.vocabulary, options.prefix));
+  } else {
+    return;
+  }
+  state.publish();
 }
 
 ResponseParser::~ResponseParser() = default;

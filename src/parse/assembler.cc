@@ -112,6 +112,7 @@ void Assembler::open_region(std::uint32_t field, const Delimited* delimiter,
   opened_ = true;
   opened_or_closed_ = true;
   body_.clear();
+  body_marks_.clear();
   captures_.clear();
   region_begin_ = at(position);
   body_begin_ = region_begin_;
@@ -135,8 +136,17 @@ void Assembler::open_region(std::uint32_t field, const Delimited* delimiter,
   events_.push_back(event);
 }
 
-void Assembler::on_text(std::string_view text, std::uint64_t begin) {
+bool Assembler::reads_marks(const format::Content& content) const {
+  return program_.spoofable &&
+         (content.kind == format::ContentKind::kXmlInline ||
+          !content.string_delims.empty() ||
+          (content.value_parser && reads_marks(*content.value_parser)));
+}
+
+void Assembler::on_text(const MarkedText& marked) {
   if (field_ == kNoField) return;
+  const std::string_view text = marked.text;
+  const std::uint64_t begin = marked.offset;
   if (!opened_) open_region(field_, nullptr, begin);
   Span bytes = {at(begin), at(begin + text.size())};
   bool joins = !chunks_.empty() && chunks_.back().event + 1 == events_.size() &&
@@ -154,6 +164,13 @@ void Assembler::on_text(std::string_view text, std::uint64_t begin) {
     event.field_index = field_;
     event.dirty = field.content.dirty();
     event.bytes = bytes;
+  }
+  if (!marked.marks.empty() &&
+      reads_marks(description_.fields[field_].content)) {
+    for (const MarkAt& mark : marked.marks) {
+      body_marks_.push_back(
+          {body_.size() + marked.place(mark), mark.length, mark.symbol});
+    }
   }
   body_.append(text);
 }
@@ -187,7 +204,8 @@ Result<json::Value> Assembler::region_value(const format::Field& field,
                                             bool cut) {
   std::vector<Span> ignored;
   Result<json::Value> value = parse_content(
-      body_, field.content, program_, shared_.limits, cut && options_.recover,
+      {body_, body_marks_}, field.content, program_, shared_.limits,
+      cut && options_.recover,
       options_.recover && field.content.dirty() ? &ignored : nullptr);
   if (value) {
     for (Span part : ignored) {

@@ -44,7 +44,7 @@ class Assembler final : public SegmentSink {
   void end_round();
   std::vector<Event>& events() { return events_; }
 
-  void on_text(std::string_view text, std::uint64_t begin) override;
+  void on_text(const MarkedText& text) override;
   void on_delimiter(const Delimited& delimiter) override;
   void on_limit(std::uint64_t begin, std::uint64_t end,
                 std::string_view what) override;
@@ -59,6 +59,9 @@ class Assembler final : public SegmentSink {
   const std::optional<Error>& failure() const { return failure_; }
 
  private:
+  // Whether a parser of the content tells marks from their spellings.
+  bool reads_marks(const format::Content& content) const;
+
   // What has been stored under a field.
   struct Slot {
     enum class Kind : std::uint8_t { kEmpty, kValue, kJoined };
@@ -107,6 +110,7 @@ class Assembler final : public SegmentSink {
   std::uint32_t field_;
   bool opened_ = false;
   std::string body_;
+  std::vector<MarkAt> body_marks_;  // where the content's parser needs them
   std::size_t region_begin_ = 0;
   std::size_t body_begin_ = 0;
   std::vector<std::pair<std::string, std::string>> captures_;

@@ -5,12 +5,14 @@
 #include "parse/content.h"
 
 #include <algorithm>
+#include <optional>
 #include <string>
 
 #include "base/python_number.h"
 #include "base/utf8.h"
 #include "json/dialect.h"
 #include "json/lax.h"
+#include "parse/spoofs.h"
 #include "regex/properties.h"
 
 namespace parlance::parse {
@@ -68,18 +70,38 @@ Value parse_bool(std::string_view text, const Content& content) {
   });
 }
 
-ContentResult parse_json(std::string_view text, const Content& content,
-                         const Limits& limits) {
+// The text of `marked` in plain JSON.  Nothing if it holds characters that the
+// rewriting needs for itself.
+std::optional<std::string> rewritten_json(const MarkedText& marked,
+                                          const Content& content,
+                                          const Program& program) {
+  json::Dialect dialect;
+  dialect.unquoted_keys = content.unquoted_keys;
+  if (!program.spoofable) {
+    dialect.string_delims = content.string_delims;
+    return json::rewrite(marked.text, dialect, &regex::is_word);
+  }
+  // A delimiter's spelling in ordinary tokens is part of a string.
+  const Sentinels sentinels(marked, program.marks, content.string_delims);
+  if (sentinels.empty()) {
+    dialect.string_delims = content.string_delims;
+    return json::rewrite(marked.text, dialect, &regex::is_word);
+  }
+  dialect.string_delims = sentinels.delimiters();
+  auto out = json::rewrite(sentinels.text(), dialect, &regex::is_word);
+  if (out) out = sentinels.restored(std::move(*out));
+  return out;
+}
+
+ContentResult parse_json(const MarkedText& marked, const Content& content,
+                         const Program& program, const Limits& limits) {
+  const std::string_view text = marked.text;
   json::ParseOptions options;
   options.limits = limits;
   std::string rewritten;
   std::string_view working = text;
-  json::Dialect dialect;
-  bool lax = content.unquoted_keys || !content.string_delims.empty();
-  if (lax) {
-    dialect.unquoted_keys = content.unquoted_keys;
-    dialect.string_delims = content.string_delims;
-    auto result = json::rewrite(text, dialect, &regex::is_word);
+  if (content.unquoted_keys || !content.string_delims.empty()) {
+    auto result = rewritten_json(marked, content, program);
     if (!result) {
       return invalid(
           "the text contains U+0001 or U+0002, the sentinels that "
@@ -110,7 +132,7 @@ ContentResult parse_json(std::string_view text, const Content& content,
 }
 
 // A value inside xml-inline or kv-lines.
-ContentResult parse_value(std::string_view raw, bool null,
+ContentResult parse_value(const MarkedText& raw, bool null,
                           const Content& parent, const Program& program,
                           const Limits& limits) {
   const Content* parser = parent.value_parser.get();
@@ -122,7 +144,7 @@ ContentResult parse_value(std::string_view raw, bool null,
         parser->fault->message};
   }
   if (!null) {
-    if (parser == nullptr) return Value(raw);
+    if (parser == nullptr) return Value(raw.text);
     return parse_content(raw, *parser, program, limits);
   }
   if (parser == nullptr) return Value();
@@ -164,13 +186,14 @@ void ignore(std::string_view part, std::string_view text,
   ignored->push_back({begin, begin + part.size()});
 }
 
-ContentResult parse_xml(std::string_view text, const Content& content,
+ContentResult parse_xml(const MarkedText& marked, const Content& content,
                         const Program& program, const Limits& limits, bool cut,
                         std::vector<Span>* ignored) {
+  const std::string_view text = marked.text;
   const Finder& finder = program.tags.at(&content);
   bool has_value = finder.groups[1] != 0;
   json::Object out;
-  FindAll all(finder, text);
+  FindAll all(finder, marked);
   Found found;
   std::size_t last_end = 0;
   while (all.next(found)) {
@@ -183,12 +206,12 @@ ContentResult parse_xml(std::string_view text, const Content& content,
     }
     auto [key_begin, key_end] = found.groups[0];
     std::string key(text.substr(key_begin, key_end - key_begin));
-    std::string_view raw = "";
+    MarkedText raw("");
     bool null = false;
     if (has_value) {
       auto [begin, end] = found.groups[1];
       null = begin == std::string_view::npos;
-      if (!null) raw = text.substr(begin, end - begin);
+      if (!null) raw = marked.substr(begin, end - begin);
     }
     ContentResult value = parse_value(raw, null, content, program, limits);
     if (!value) return value.error();
@@ -211,9 +234,10 @@ ContentResult parse_xml(std::string_view text, const Content& content,
   return Value(std::move(out));
 }
 
-ContentResult parse_kv(std::string_view text, const Content& content,
+ContentResult parse_kv(const MarkedText& marked, const Content& content,
                        const Program& program, const Limits& limits,
                        std::vector<Span>* ignored) {
+  const std::string_view text = marked.text;
   json::Object out;
   const std::string& line_separator = content.line_separator;
   for (std::size_t at = 0; at <= text.size();) {
@@ -233,7 +257,9 @@ ContentResult parse_kv(std::string_view text, const Content& content,
     std::string_view key = stripped(line.substr(0, split), content);
     std::string_view raw =
         stripped(line.substr(split + content.key_separator.size()), content);
-    ContentResult value = parse_value(raw, false, content, program, limits);
+    const auto place = static_cast<std::size_t>(raw.data() - text.data());
+    ContentResult value = parse_value(marked.substr(place, raw.size()), false,
+                                      content, program, limits);
     if (!value) return value.error();
     out.set(std::string(key), std::move(*value));
   }
@@ -344,9 +370,10 @@ std::string shown(std::string_view text) {
   return out;
 }
 
-ContentResult parse_content(std::string_view text, const Content& content,
+ContentResult parse_content(const MarkedText& marked, const Content& content,
                             const Program& program, const Limits& limits,
                             bool cut, std::vector<Span>* ignored) {
+  const std::string_view text = marked.text;
   switch (content.kind) {
     case ContentKind::kText:
       return Value(stripped(text, content));
@@ -357,11 +384,11 @@ ContentResult parse_content(std::string_view text, const Content& content,
     case ContentKind::kBool:
       return parse_bool(text, content);
     case ContentKind::kJson:
-      return parse_json(text, content, limits);
+      return parse_json(marked, content, program, limits);
     case ContentKind::kXmlInline:
-      return parse_xml(text, content, program, limits, cut, ignored);
+      return parse_xml(marked, content, program, limits, cut, ignored);
     case ContentKind::kKvLines:
-      return parse_kv(text, content, program, limits, ignored);
+      return parse_kv(marked, content, program, limits, ignored);
   }
   return Value();
 }

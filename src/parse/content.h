@@ -15,6 +15,7 @@
 #include "parlance/error.h"
 #include "parlance/json.h"
 #include "parlance/limits.h"
+#include "parse/marked_text.h"
 #include "parse/program.h"
 
 namespace parlance::parse {
@@ -35,7 +36,7 @@ std::string shown(std::string_view text);
 // `ignored`, if given, takes the stretches of `text` that a value does not
 // account for, white space aside: what stands between the tags of xml-inline
 // and kv-lines without a separator.  At most kMostIgnored of them.
-ContentResult parse_content(std::string_view text,
+ContentResult parse_content(const MarkedText& text,
                             const format::Content& content,
                             const Program& program, const Limits& limits,
                             bool cut = false,

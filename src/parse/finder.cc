@@ -3,8 +3,10 @@
 #include "parse/finder.h"
 
 #include <algorithm>
+#include <iterator>
 #include <tuple>
 
+#include "parse/spoofs.h"
 #include "regex/hir_facts.h"
 
 namespace parlance::parse {
@@ -19,27 +21,40 @@ bool runs_on_automaton(const regex::Hir& hir, const Limits& limits) {
 
 Finder compile_group_finder(const regex::Pattern& pattern,
                             std::vector<std::uint32_t> groups,
-                            const Limits& limits) {
+                            const Limits& limits,
+                            const std::vector<automata::Mark>& marks) {
   Finder finder;
   finder.groups = std::move(groups);
-  finder.prefix = regex::required_prefix(pattern.hir);
+  // White space beside such a mark may be missing, so no text is certain.
+  const bool strips =
+      std::ranges::any_of(marks, [](const automata::Mark& mark) {
+        return mark.strips_left || mark.strips_right;
+      });
+  if (!strips) finder.prefix = regex::required_prefix(pattern.hir);
   if (runs_on_automaton(pattern.hir, limits)) {
     std::vector<std::uint32_t> present;
     for (std::uint32_t group : finder.groups) {
       if (group != 0) present.push_back(group);
     }
+    // Marks add states where white space beside them may be missing.
+    Limits enough = limits;
+    enough.pattern_states *= 2;
     auto automaton = Automaton::compile(
-        {{.hir = &pattern.hir, .groups = std::move(present)}}, {}, limits);
+        {{.hir = &pattern.hir, .groups = std::move(present)}}, marks, enough);
     if (automaton) finder.automaton = std::move(*automaton);
   } else if (auto code = regex::Pcre2::compile(pattern, limits)) {
     finder.code = std::move(*code);
+    std::ranges::copy_if(
+        marks, std::back_inserter(finder.hidden),
+        [](const automata::Mark& mark) { return !mark.spelled; });
   }
   return finder;
 }
 
 Finder compile_finder(const regex::Pattern& pattern,
                       const std::vector<std::string_view>& names,
-                      const Limits& limits) {
+                      const Limits& limits,
+                      const std::vector<automata::Mark>& marks) {
   std::vector<std::uint32_t> groups;
   for (std::string_view name : names) {
     groups.push_back(0);
@@ -49,18 +64,63 @@ Finder compile_finder(const regex::Pattern& pattern,
       break;
     }
   }
-  return compile_group_finder(pattern, std::move(groups), limits);
+  return compile_group_finder(pattern, std::move(groups), limits, marks);
+}
+
+FindAll::FindAll(const Finder& finder, const MarkedText& text)
+    : finder_(finder),
+      marked_(text),
+      text_(text.text),
+      bytes_left_(kFreeBytes + kPasses * text_.size()) {
+  if (finder.hidden.empty()) return;
+  hidden_ = spoofs_hidden(text, finder.hidden);
+  text_ = hidden_;
+}
+
+// Moves to where the text that every match begins with stands next.  False:
+// nowhere.
+bool FindAll::skip_to_prefix() {
+  at_ = text_.find(finder_.prefix, at_);
+  while (at_ != std::string_view::npos && !marked_.marks.empty()) {
+    // A match may begin with a mark, never inside one.
+    const std::size_t after = marked_.first_mark(at_ + 1);
+    if (after == 0) break;
+    const MarkAt& mark = marked_.marks[after - 1];
+    const std::size_t begin = marked_.place(mark);
+    if (at_ == begin || at_ >= begin + mark.length) break;
+    at_ = text_.find(finder_.prefix, begin + mark.length);
+  }
+  if (at_ != std::string_view::npos) return true;
+  at_ = text_.size() + 1;
+  return false;
+}
+
+// Reads on with the automaton, marks as marks; returns how many bytes it read.
+std::size_t FindAll::run_search() {
+  std::size_t at = at_;
+  std::size_t next = marked_.marks.empty() ? 0 : marked_.first_mark(at_);
+  while (!search_.decided() && at < text_.size()) {
+    std::size_t stop = text_.size();
+    if (next < marked_.marks.size()) {
+      const MarkAt& mark = marked_.marks[next];
+      stop = marked_.place(mark);
+      if (stop == at) {
+        if (!search_.mark(mark.symbol, mark.length)) break;
+        at += mark.length;
+        ++next;
+        continue;
+      }
+    }
+    at += search_.run(text_.substr(at, stop - at));
+  }
+  return at - at_;
 }
 
 bool FindAll::next(Found& out) {
   if (gave_up_ || at_ > text_.size()) return false;
   bool not_empty = last_empty_;
   if (!finder_.prefix.empty()) {
-    at_ = text_.find(finder_.prefix, at_);
-    if (at_ == std::string_view::npos) {
-      at_ = text_.size() + 1;
-      return false;
-    }
+    if (!skip_to_prefix()) return false;
     not_empty = false;  // no match is empty
   }
   if (finder_.automaton != nullptr) {
@@ -69,7 +129,7 @@ bool FindAll::next(Found& out) {
     context.line_start = at_ == 0 || text_[at_ - 1] == '\n';
     if (not_empty) context.not_empty.push_back(0);
     search_.start(finder_.automaton.get(), at_, context);
-    const std::size_t read = search_.run(text_.substr(at_));
+    const std::size_t read = run_search();
     search_.finish();
     if (read > bytes_left_) gave_up_ = true;
     bytes_left_ -= std::min<std::uint64_t>(read, bytes_left_);

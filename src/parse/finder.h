@@ -20,6 +20,7 @@
 
 #include "automata/dfa.h"
 #include "parlance/limits.h"
+#include "parse/marked_text.h"
 #include "regex/pattern.h"
 #include "regex/pcre2.h"
 
@@ -33,6 +34,9 @@ struct Finder {
   // The numbers of the wanted groups in order, 0 for one that the pattern does
   // not have.
   std::vector<std::uint32_t> groups;
+  // PCRE2 reads characters alone: spellings of these that are no marks are
+  // hidden from it.
+  std::vector<automata::Mark> hidden = {};
   // Text that every match begins with, "" when none is known.  Looking for it
   // is quicker than running either.
   std::string prefix = {};
@@ -42,13 +46,16 @@ struct Finder {
 // the few regular ones that need too many states.
 bool runs_on_automaton(const regex::Hir& hir, const Limits& limits);
 
+// `marks`: added and control tokens that the pattern's literals spell.
 Finder compile_group_finder(const regex::Pattern& pattern,
                             std::vector<std::uint32_t> groups,
-                            const Limits& limits);
+                            const Limits& limits,
+                            const std::vector<automata::Mark>& marks = {});
 // By the names of the groups.
 Finder compile_finder(const regex::Pattern& pattern,
                       const std::vector<std::string_view>& names,
-                      const Limits& limits);
+                      const Limits& limits,
+                      const std::vector<automata::Mark>& marks = {});
 
 struct Found {
   std::size_t begin = 0;
@@ -59,13 +66,12 @@ struct Found {
 };
 
 // Goes over all non-overlapping matches of `finder` from the left, as Python's
-// finditer does: empty matches count, also directly behind another match.
+// finditer does: empty matches count, also directly after another match.
+//
+// A stretch that is a mark of `text` is read as that mark.
 class FindAll {
  public:
-  FindAll(const Finder& finder, std::string_view text)
-      : finder_(finder),
-        text_(text),
-        bytes_left_(kFreeBytes + kPasses * text.size()) {}
+  FindAll(const Finder& finder, const MarkedText& text);
   bool next(Found& out);
   // A limit was passed: what comes later was not looked at.  Besides the step
   // limit of PCRE2 it bounds the bytes that all searches look at together:
@@ -77,7 +83,12 @@ class FindAll {
   static constexpr std::uint64_t kFreeBytes = std::uint64_t{1} << 24;
   static constexpr std::uint64_t kPasses = 16;
 
+  bool skip_to_prefix();
+  std::size_t run_search();
+
   const Finder& finder_;
+  std::string hidden_;  // the text, without what only looks like a mark
+  MarkedText marked_;
   std::string_view text_;
   std::size_t at_ = 0;
   bool last_empty_ = false;

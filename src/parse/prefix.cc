@@ -1,5 +1,7 @@
 #include "parse/prefix.h"
 
+#include "base/utf8.h"
+
 namespace parlance::parse {
 
 std::string_view behind_last_anchor(const Program& program,
@@ -16,6 +18,59 @@ std::string_view behind_last_anchor(const Program& program,
   std::size_t end = 0;
   while (all.next(found)) end = found.end;
   return prefix.substr(end);
+}
+
+Prompt read_prompt(const Program& program, const Vocabulary* vocabulary,
+                   std::string_view prefix) {
+  Prompt prompt;
+  prompt.text = behind_last_anchor(program, prefix);
+  std::size_t done = 0;
+  while (program.spelled && !program.marks.empty()) {
+    const auto found = program.spelled->find(prompt.text, done);
+    if (!found) break;
+    const std::size_t size = vocabulary->spelling(found->id).size();
+    prompt.marks.push_back(
+        {found->at, size, program.mark_symbols.at(found->id)});
+    done = found->at + size;
+  }
+  return prompt;
+}
+
+Prompt read_prompt(const Program& program, const Vocabulary& vocabulary,
+                   std::span<const TokenId> prefix) {
+  Prompt prompt;
+  bool drop_space = false;
+  for (const TokenId id : prefix) {
+    const TokenKind kind = vocabulary.kind(id);
+    if (kind == TokenKind::kOrdinary) {
+      std::string_view bytes = vocabulary.bytes(id);
+      if (drop_space && bytes.starts_with(' ')) bytes.remove_prefix(1);
+      prompt.text += bytes;
+      drop_space = false;
+      continue;
+    }
+    if (kind == TokenKind::kUnused) {
+      prompt.text += base::kReplacement;
+      continue;
+    }
+    const std::string_view spelling = vocabulary.spelling(id);
+    const auto mark = program.prompt_symbols.find(id);
+    if (mark != program.prompt_symbols.end() && mark->second != kNoSymbol) {
+      prompt.marks.push_back(
+          {prompt.text.size(), spelling.size(), mark->second});
+    }
+    prompt.text += spelling;
+    drop_space = vocabulary.space_after_marks();
+  }
+  if (program.marks.empty()) {
+    const std::string_view kept = behind_last_anchor(program, prompt.text);
+    prompt.begin = prompt.text.size() - kept.size();
+    return prompt;
+  }
+  FindAll all(program.marked_anchor, {prompt.text, prompt.marks});
+  Found found;
+  while (all.next(found)) prompt.begin = found.end;
+  return prompt;
 }
 
 }  // namespace parlance::parse

@@ -5,6 +5,9 @@
 #include <algorithm>
 #include <cassert>
 
+#include "parse/listed_marks.h"
+#include "vocab/marker_pieces.h"
+
 namespace parlance::parse {
 namespace {
 
@@ -38,6 +41,7 @@ std::size_t literal_states(const Delimiter& delimiter) {
 
 struct Wanted {
   const Delimiter* delimiter;
+  const regex::Pattern* pattern;  // the delimiter's, or patched
   Watched watched;
 };
 
@@ -49,7 +53,7 @@ Watch compile_watch(std::vector<Wanted> wanted,
   std::size_t states = 0;
   std::uint32_t rank = 0;
   for (Wanted& w : wanted) {
-    const Hir& hir = w.delimiter->pattern.hir;
+    const Hir& hir = w.pattern->hir;
     wanted_groups(hir, w.watched);
     w.watched.rank = rank++;
     bool literal = w.delimiter->kind == Delimiter::Kind::kLiterals;
@@ -57,14 +61,14 @@ Watch compile_watch(std::vector<Wanted> wanted,
       states += limits.pattern_states + literal_states(*w.delimiter);
       specs.push_back({.hir = &hir, .groups = w.watched.groups});
       watch.patterns.push_back(std::move(w.watched));
-    } else if (auto code =
-                   regex::Pcre2::compile(w.delimiter->pattern, limits)) {
+    } else if (auto code = regex::Pcre2::compile(*w.pattern, limits)) {
       watch.backtrackers.push_back({std::move(w.watched), std::move(*code)});
     }
   }
   if (!specs.empty()) {
     Limits all = limits;
-    all.pattern_states = states;
+    // Marks add states where white space beside them may be missing.
+    all.pattern_states = 2 * states;
     auto automaton = Automaton::compile(specs, marks, all);
     assert(automaton.has_value());
     if (automaton) watch.automaton = std::move(*automaton);
@@ -79,49 +83,150 @@ bool overlaps_itself(std::string_view text) {
   return false;
 }
 
-// The special tokens of `vocabulary` that some delimiter spells.
-void find_marks(const Description& description, const Vocabulary& vocabulary,
-                Program& program) {
-  std::vector<std::string_view> literals;
-  auto collect = [&](const Delimiter& delimiter) {
-    for (const regex::HirNode& node : delimiter.pattern.hir.nodes) {
-      if (node.kind == HirKind::kLiteral) literals.push_back(node.text);
-    }
-  };
-  for (const Field& field : description.fields) {
-    if (field.open) collect(field.open);
-    if (field.close) collect(field.close);
+// The patterns of a description as a program compiles them.
+class Patterns {
+ public:
+  const regex::Pattern& of(const regex::Pattern& pattern) const {
+    const auto found = patched_.find(&pattern);
+    return found == patched_.end() ? pattern : *found->second;
   }
-  std::vector<TokenId> ids;
-  for (TokenId id : vocabulary.special_ids()) {
-    std::string_view spelling = vocabulary.spelling(id);
-    if (spelling.empty() || program.marks.size() >= automata::kMaxMarks) {
-      continue;
+
+  // Puts listed marks into every pattern of `description`.
+  void apply(const ListedMarks& marks, const Description& description,
+             Program& program) {
+    const auto apply_to = [&](const regex::Pattern& pattern) {
+      if (pattern.source.empty()) return;
+      auto applied = marks.applied(pattern);
+      if (!applied) return;
+      program.patched.push_back(std::move(*applied));
+      patched_.emplace(&pattern, &program.patched.back());
+    };
+    for (const Field& field : description.fields) {
+      apply_to(field.open.pattern);
+      apply_to(field.close.pattern);
+      for (const format::Content* content = &field.content; content != nullptr;
+           content = content->value_parser.get()) {
+        apply_to(content->tag_pattern);
+      }
     }
-    bool spelled = std::any_of(
-        literals.begin(), literals.end(), [&](std::string_view literal) {
-          return literal.find(spelling) != std::string_view::npos;
-        });
-    // Runs of spaces and newlines are tokens of some tokenizers; there is
-    // nothing to forge in them, and text around a delimiter may be cut into
-    // tokens in several ways.
-    bool blank = spelling.find_first_not_of(" \t\r\n") == spelling.npos;
-    if (!spelled || blank) continue;
-    auto symbol = static_cast<automata::Symbol>(automata::kFirstMark +
-                                                program.marks.size());
-    program.marks.push_back({std::string(spelling)});
-    program.mark_symbols.emplace(id, symbol);
-    ids.push_back(id);
+    apply_to(description.start_anchor.pattern);
   }
-  program.spelled.emplace(vocabulary, ids);
+
+ private:
+  std::unordered_map<const regex::Pattern*, const regex::Pattern*> patched_;
+};
+
+// The literals of a format's delimiters, its start anchors apart.
+struct Literals {
+  std::vector<std::string_view> delimiters;
+  std::vector<std::string_view> anchors;
+};
+
+void collect(const regex::Pattern& pattern,
+             std::vector<std::string_view>& literals) {
+  for (const regex::HirNode& node : pattern.hir.nodes) {
+    if (node.kind == HirKind::kLiteral) literals.push_back(node.text);
+  }
 }
 
+Literals literals_of(const Description& description, const Patterns& patterns) {
+  Literals out;
+  for (const Field& field : description.fields) {
+    if (field.open) collect(patterns.of(field.open.pattern), out.delimiters);
+    if (field.close) collect(patterns.of(field.close.pattern), out.delimiters);
+    for (const format::Content* content = &field.content; content != nullptr;
+         content = content->value_parser.get()) {
+      if (content->kind == format::ContentKind::kXmlInline) {
+        collect(patterns.of(content->tag_pattern), out.delimiters);
+      }
+      for (const auto& [open, close] : content->string_delims) {
+        out.delimiters.insert(out.delimiters.end(), {open, close});
+      }
+    }
+  }
+  if (description.start_anchor) {
+    collect(patterns.of(description.start_anchor.pattern), out.anchors);
+  }
+  return out;
+}
+
+// Fills what a program knows of the tokens of `vocabulary`.
+class MarkFinder {
+ public:
+  MarkFinder(const Vocabulary& vocabulary, Markers markers, Program& program)
+      : vocabulary_(vocabulary),
+        splitter_(vocabulary),
+        markers_(markers),
+        program_(program) {}
+
+  void find(const format::Shared& shared, Patterns& patterns) {
+    const ListedMarks listed(shared.marks, vocabulary_, shared.limits);
+    if (markers_ != Markers::kText) {
+      patterns.apply(listed, shared.description, program_);
+    }
+    const Literals literals = literals_of(shared.description, patterns);
+    for (const std::string_view literal : literals.delimiters) spell(literal);
+    for (const TokenId id : listed.ids()) {
+      add(vocabulary_.spelling(id), {&id, 1});
+    }
+    for (const auto& [id, symbol] : program_.prompt_symbols) {
+      program_.mark_symbols.emplace(id, symbol);
+      ids_.push_back(id);
+    }
+    for (const std::string_view literal : literals.anchors) spell(literal);
+    std::ranges::sort(ids_);
+    program_.spelled.emplace(vocabulary_, ids_);
+    program_.spoofable = markers_ == Markers::kToken && !program_.marks.empty();
+  }
+
+ private:
+  void spell(std::string_view literal) {
+    for (const vocab::MarkerPiece& piece : splitter_.split(literal)) {
+      if (piece.is_mark()) add(piece.text, piece.ids);
+    }
+  }
+
+  void add(std::string_view spelling, std::span<const TokenId> ids) {
+    if (markers_ == Markers::kText) {
+      for (const TokenId id : ids) {
+        program_.prompt_symbols.emplace(id, kNoSymbol);
+      }
+      return;
+    }
+    const auto known =
+        std::ranges::find(program_.marks, spelling, &automata::Mark::spelling);
+    const auto index = static_cast<std::size_t>(known - program_.marks.begin());
+    if (known == program_.marks.end()) {
+      if (program_.marks.size() >= automata::kMaxMarks) return;
+      program_.marks.push_back(
+          {.spelling = std::string(spelling),
+           .spelled = markers_ == Markers::kEither,
+           .strips_left = vocabulary_.strips_left(ids.front()),
+           .strips_right = vocabulary_.strips_right(ids.front())});
+    }
+    for (const TokenId id : ids) {
+      program_.prompt_symbols.emplace(
+          id, static_cast<automata::Symbol>(automata::kFirstMark + index));
+    }
+  }
+
+  const Vocabulary& vocabulary_;
+  const vocab::MarkerSplitter splitter_;
+  const Markers markers_;
+  Program& program_;
+  std::vector<TokenId> ids_;  // of program_.mark_symbols
+};
+
 std::shared_ptr<const Program> compile_program(const format::Shared& shared,
-                                               const Vocabulary* vocabulary) {
+                                               const Vocabulary* vocabulary,
+                                               Markers markers) {
   const Description& description = shared.description;
   const Limits& limits = shared.limits;
   auto program = std::make_shared<Program>();
-  if (vocabulary != nullptr) find_marks(description, *vocabulary, *program);
+  Patterns patterns;
+  if (vocabulary != nullptr) {
+    MarkFinder(*vocabulary, markers, *program).find(shared, patterns);
+  }
 
   std::vector<std::uint32_t> order(description.fields.size());
   for (std::uint32_t i = 0; i < order.size(); ++i) order[i] = i;
@@ -131,7 +236,8 @@ std::shared_ptr<const Program> compile_program(const format::Shared& shared,
   std::vector<Wanted> resting;
   for (std::uint32_t i : order) {
     if (description.fields[i].open) {
-      resting.push_back({&description.fields[i].open, {.field = i}});
+      const Delimiter& open = description.fields[i].open;
+      resting.push_back({&open, &patterns.of(open.pattern), {.field = i}});
     }
   }
   if (description.implicit) {
@@ -139,6 +245,7 @@ std::shared_ptr<const Program> compile_program(const format::Shared& shared,
     if (field.close) {
       resting.push_back(
           {&field.close,
+           &patterns.of(field.close.pattern),
            {.field = static_cast<std::uint32_t>(*description.implicit),
             .close = true}});
     }
@@ -148,7 +255,9 @@ std::shared_ptr<const Program> compile_program(const format::Shared& shared,
     const Field& field = description.fields[i];
     std::vector<Wanted> wanted;
     if (field.open && field.close) {
-      wanted.push_back({&field.close, {.field = i, .close = true}});
+      wanted.push_back({&field.close,
+                        &patterns.of(field.close.pattern),
+                        {.field = i, .close = true}});
     }
     program->inside.push_back(
         compile_watch(std::move(wanted), program->marks, limits));
@@ -172,14 +281,21 @@ std::shared_ptr<const Program> compile_program(const format::Shared& shared,
     enough.pattern_states += literal_states(anchor);
     program->anchor = compile_finder(anchor.pattern, {}, enough);
   }
+  if (anchor && !program->marks.empty()) {
+    Limits enough = limits;
+    enough.pattern_states += literal_states(anchor);
+    program->marked_anchor =
+        compile_finder(patterns.of(anchor.pattern), {}, enough, program->marks);
+  }
   for (const Field& field : description.fields) {
     for (const format::Content* content = &field.content; content != nullptr;
          content = content->value_parser.get()) {
       if (content->kind != format::ContentKind::kXmlInline || content->fault) {
         continue;
       }
-      program->tags.emplace(content, compile_finder(content->tag_pattern,
-                                                    {"key", "value"}, limits));
+      program->tags.emplace(
+          content, compile_finder(patterns.of(content->tag_pattern),
+                                  {"key", "value"}, limits, program->marks));
     }
   }
   return program;
@@ -188,19 +304,21 @@ std::shared_ptr<const Program> compile_program(const format::Shared& shared,
 }  // namespace
 
 Programs::Programs(const format::Shared& shared)
-    : shared_(shared), plain_(compile_program(shared, nullptr)) {}
+    : shared_(shared),
+      plain_(compile_program(shared, nullptr, Markers::kToken)) {}
 
-std::shared_ptr<const Program> Programs::with(
-    const Vocabulary& vocabulary) const {
+std::shared_ptr<const Program> Programs::with(const Vocabulary& vocabulary,
+                                              Markers markers) const {
   std::lock_guard lock(mutex_);
-  for (const auto& [known, program] : by_vocabulary_) {
-    if (known.identity() == vocabulary.identity()) return program;
+  for (const Kept& kept : kept_) {
+    if (kept.vocabulary.identity() == vocabulary.identity() &&
+        kept.markers == markers) {
+      return kept.program;
+    }
   }
-  auto program = compile_program(shared_, &vocabulary);
-  if (by_vocabulary_.size() >= kVocabulariesKept) {
-    by_vocabulary_.erase(by_vocabulary_.begin());
-  }
-  by_vocabulary_.emplace_back(vocabulary, program);
+  auto program = compile_program(shared_, &vocabulary, markers);
+  if (kept_.size() >= kVocabulariesKept) kept_.erase(kept_.begin());
+  kept_.push_back({vocabulary, markers, program});
   return program;
 }
 

@@ -13,6 +13,7 @@
 // more per vocabulary that its parsers read) and shared by all parsers.
 
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -74,11 +75,24 @@ struct Program {
 
   std::unordered_map<const format::Content*, Finder> tags;
 
-  // With a vocabulary: the special tokens that delimiters spell.
+  // With a vocabulary: the marks of the format, which are the added and control
+  // tokens that its delimiters spell and those that it lists; then those that
+  // only its start anchors spell.  By spelling, so several ids may be one mark.
+  // Markers::kText has none, and reads ids as their text.
   std::vector<automata::Mark> marks;
+  // Of every mark's ids.  kNoSymbol: it is read as its text.
   std::unordered_map<TokenId, automata::Symbol> mark_symbols;
+  // Of the start anchors' marks as well, where prompts are read.
+  std::unordered_map<TokenId, automata::Symbol> prompt_symbols;
   std::optional<vocab::SpecialSpellings> spelled;
+  // Over bytes and marks.
+  Finder marked_anchor;
+  // Patterns in which listed marks stand; `names` of Watched point into them.
+  std::deque<regex::Pattern> patched;
+  // Ordinary tokens may spell a mark, and it is text then.
+  bool spoofable = false;
 };
+inline constexpr automata::Symbol kNoSymbol = 0;
 
 // The programs of one format, kept in format::Shared.
 class Programs {
@@ -86,7 +100,8 @@ class Programs {
   explicit Programs(const format::Shared& shared);
   const Program& plain() const { return *plain_; }
   // Kept for the last few vocabularies.
-  std::shared_ptr<const Program> with(const Vocabulary& vocabulary) const;
+  std::shared_ptr<const Program> with(const Vocabulary& vocabulary,
+                                      Markers markers) const;
   const std::shared_ptr<const Program>& plain_shared() const { return plain_; }
 
   static const Programs& of(const format::Shared& shared);
@@ -95,8 +110,12 @@ class Programs {
   const format::Shared& shared_;
   std::shared_ptr<const Program> plain_;
   mutable std::mutex mutex_;
-  mutable std::vector<std::pair<Vocabulary, std::shared_ptr<const Program>>>
-      by_vocabulary_;
+  struct Kept {
+    Vocabulary vocabulary;
+    Markers markers;
+    std::shared_ptr<const Program> program;
+  };
+  mutable std::vector<Kept> kept_;
 };
 
 }  // namespace parlance::parse

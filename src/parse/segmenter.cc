@@ -8,6 +8,8 @@
 #include <bit>
 #include <cassert>
 
+#include "parse/spoofs.h"
+
 namespace parlance::parse {
 namespace {
 
@@ -96,7 +98,7 @@ void Segmenter::feed_block(std::string_view text) {
         total_ = passed_ = base_ = search_.position();
         before_base_ = text.back();
         window_ = {};
-        sink_.on_text(text, total_ - text.size());
+        sink_.on_text({text, {}, total_ - text.size()});
         return;
       }
     }
@@ -138,7 +140,7 @@ void Segmenter::feed_block(std::string_view text) {
   if (!marks_.empty()) {
     auto gone = std::find_if(
         marks_.begin(), marks_.end(),
-        [&](const MarkAt& mark) { return mark.position >= passed_; });
+        [&](const MarkAt& mark) { return mark.position >= base_; });
     auto count = static_cast<std::size_t>(gone - marks_.begin());
     marks_.erase(marks_.begin(), gone);
     next_mark_ -= std::min(next_mark_, count);
@@ -152,7 +154,13 @@ void Segmenter::finish() {
 
 void Segmenter::pass(std::uint64_t to) {
   if (to <= passed_) return;
-  sink_.on_text(slice(passed_, to), passed_);
+  MarkedText text(slice(passed_, to), {}, passed_);
+  if (!marks_.empty()) {
+    text.marks = MarkedText(window_, marks_, base_)
+                     .substr(passed_ - base_, to - passed_)
+                     .marks;
+  }
+  sink_.on_text(text);
   passed_ = to;
 }
 
@@ -203,9 +211,23 @@ void Segmenter::search_on(bool end) {
   if (end && !search_.decided()) search_.finish();
 }
 
+// Brings visible_ up to date.
+void Segmenter::hide_spoofs(bool end) {
+  visible_ = window_;
+  if (!program_.any_backtrackers || !program_.spoofable) return;
+  const MarkedText text(window_, marks_, base_);
+  hidden_ = spoofs_hidden(text, program_.marks);
+  visible_ = hidden_;
+  // So that a spelling is hidden wherever the stream was cut.
+  if (!end) {
+    visible_ = visible_.substr(0, unfinished_spelling(text, program_.marks));
+  }
+}
+
 // Brings what is known of a backtracker's next match up to date.
 void Segmenter::track(const Backtracker& b, Tracked& tracked, bool end) {
   using Status = Tracked::Status;
+  const std::uint64_t known = base_ + visible_.size();
   if (tracked.status == Status::kMatch) {
     bool usable =
         tracked.begin >= passed_ && (tracked.begin != tracked.end ||
@@ -221,25 +243,25 @@ void Segmenter::track(const Backtracker& b, Tracked& tracked, bool end) {
   std::uint64_t from = std::max(passed_, tracked.searched);
   if (tracked.status == Status::kPartial) {
     from = tracked.begin;
-    if (!end && tracked.seen == total_) return;
-    std::uint64_t now = total_ - from;
+    if (!end && tracked.seen == known) return;
+    std::uint64_t now = known - from;
     std::uint64_t then = tracked.seen - from;
     if (!end && now > kAlwaysRetry && now < then + then / 8 &&
-        (total_ & (block_bytes_ - 1)) != 0) {
+        (known & (block_bytes_ - 1)) != 0) {
       return;
     }
-  } else if (!end && from >= total_) {
+  } else if (!end && from >= known) {
     return;
   }
   if (!tracked.scratch) tracked.scratch.emplace(b.code);
-  work_ += total_ - from;
+  work_ += known - from;
   auto found =
-      b.code.search(window_, from - base_,
+      b.code.search(visible_, from - base_,
                     {.more = !end,
                      .not_empty_at_start = !may_be_empty(tracked.id, from),
                      .not_text_start = base_ > 0},
                     *tracked.scratch, &tracked.groups);
-  tracked.seen = total_;
+  tracked.seen = known;
   tracked.status = Status::kUnknown;
   switch (found.status) {
     case regex::Pcre2::Status::kMatch:
@@ -254,20 +276,20 @@ void Segmenter::track(const Backtracker& b, Tracked& tracked, bool end) {
       }
       break;
     case regex::Pcre2::Status::kPartial:
-      if (base_ + found.begin < total_) {
+      if (base_ + found.begin < known) {
         tracked.status = Status::kPartial;
         tracked.begin = base_ + found.begin;
       }
-      tracked.searched = total_;
+      tracked.searched = known;
       break;
     case regex::Pcre2::Status::kLimit:
-      sink_.on_limit(from, total_,
+      sink_.on_limit(from, known,
                      "a pattern needed more steps here than "
                      "Limits::match_steps allows; it counts as no match");
-      tracked.searched = total_;
+      tracked.searched = known;
       break;
     case regex::Pcre2::Status::kNone:
-      tracked.searched = total_;
+      tracked.searched = known;
       break;
   }
 }
@@ -287,6 +309,7 @@ void Segmenter::commit(const Delimited& delimiter) {
 }
 
 void Segmenter::process(bool end) {
+  hide_spoofs(end);
   Delimited best;
   for (;;) {
     if (watch_->empty()) {
@@ -296,6 +319,9 @@ void Segmenter::process(bool end) {
     search_on(end);
     // Where something undecided begins; nothing from there on can be taken.
     std::uint64_t hold = automata::kNoPosition;
+    if (!watch_->backtrackers.empty() && visible_.size() < window_.size()) {
+      hold = base_ + visible_.size();
+    }
     const Watched* winner = nullptr;
     const Tracked* winner_tracked = nullptr;
     best.begin = automata::kNoPosition;

@@ -23,6 +23,7 @@
 
 #include "automata/dfa.h"
 #include "parlance/limits.h"
+#include "parse/marked_text.h"
 #include "parse/program.h"
 
 namespace parlance::parse {
@@ -42,8 +43,9 @@ struct Delimited {
 // Who is told.  Calls come in the order of the text.
 class SegmentSink {
  public:
-  // `text` belongs to the current region; it stands at `begin`.
-  virtual void on_text(std::string_view text, std::uint64_t begin) = 0;
+  // `text` belongs to the current region; its marks' positions are those of the
+  // stream.
+  virtual void on_text(const MarkedText& text) = 0;
   virtual void on_delimiter(const Delimited& delimiter) = 0;
   // A limit was passed: text from `begin` to `end` was held too long and is
   // text now, whatever might have become of it.
@@ -62,7 +64,7 @@ class Segmenter {
 
   // `text` is UTF-8 in whole characters.
   void feed(std::string_view text);
-  // A special token that delimiters spell.
+  // An added or control token that delimiters spell.
   void feed_mark(automata::Symbol symbol, std::string_view spelling);
   // The text is over: nothing is held any longer.
   void finish();
@@ -87,12 +89,6 @@ class Segmenter {
     std::vector<std::pair<std::size_t, std::size_t>> groups = {};
     std::optional<regex::Pcre2::Scratch> scratch = std::nullopt;
   };
-  struct MarkAt {
-    std::uint64_t position = 0;
-    std::size_t length = 0;
-    automata::Symbol symbol = 0;
-  };
-
   void feed_block(std::string_view text);
   void process(bool end);
   void watch(std::uint64_t position);
@@ -103,6 +99,7 @@ class Segmenter {
   void commit(const Delimited& delimiter);
   void pass(std::uint64_t to);
   void check_limit();
+  void hide_spoofs(bool end);
   std::string_view slice(std::uint64_t begin, std::uint64_t end) const;
 
   const Program& program_;
@@ -121,6 +118,12 @@ class Segmenter {
   char before_base_ = '\0';
   std::vector<MarkAt> marks_;
   std::size_t next_mark_ = 0;
+
+  // What backtracking searches look at: the window, or where ordinary tokens
+  // may spell marks, a copy in which such spellings differ from marks and
+  // which ends before a spelling that has only begun.
+  std::string_view visible_;
+  std::string hidden_;
 
   const Watch* watch_ = nullptr;
   automata::Search search_;

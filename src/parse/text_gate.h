@@ -84,6 +84,9 @@ class TextGate {
   // Text that goes past the gate: it is well-formed and stands for itself.
   void pass(std::size_t size) { text_ += size; }
 
+  // Bytes of the caller that are no text.
+  void skip(std::size_t size) { shifts_.emplace_back(text_, delta() + size); }
+
   // Bytes the caller has fed, as of the end of the text passed on.
   std::uint64_t bytes_in() const { return text_ + delta() + tail_.size(); }
 

@@ -38,4 +38,15 @@ Diagnostic unknown_token(std::size_t number, Id id, std::uint64_t at) {
           {begin, begin + base::kReplacement.size()}};
 }
 
+Diagnostic unexpected_special(std::size_t number, Id id,
+                              std::string_view spelling, std::uint64_t at) {
+  const auto begin = static_cast<std::size_t>(at);
+  return {ErrorCode::kUnexpectedSpecial,
+          "token " + std::to_string(number) + ", id " + std::to_string(id) +
+              ", is the control token " + quoted(spelling) +
+              ", which is no marker of the format; it is left out",
+          "",
+          {begin, begin + spelling.size()}};
+}
+
 }  // namespace parlance::vocab

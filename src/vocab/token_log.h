@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string_view>
 #include <vector>
 
 #include "parlance/message.h"
@@ -38,6 +39,11 @@ class TokenLog {
 // The token with this number in the stream, at `at`, has an id that is not in
 // the vocabulary.
 Diagnostic unknown_token(std::size_t number, Id id, std::uint64_t at);
+
+// The token with this number in the stream, at `at`, is a control token that
+// the description knows nothing of.
+Diagnostic unexpected_special(std::size_t number, Id id,
+                              std::string_view spelling, std::uint64_t at);
 
 }  // namespace parlance::vocab
 

@@ -63,14 +63,8 @@ Vocabulary vocabulary() {
 Telling tell_tokens(const std::vector<std::vector<TokenId>>& groups,
                     std::string_view prefix = {}) {
   static const Vocabulary* kVocabulary = new Vocabulary(vocabulary());
-  Format format = *Format::from_json(kTemplate);
-  Telling told{format};
-  ResponseParser parser(format, {.prefix = prefix, .vocabulary = kVocabulary});
-  told.prefix_bytes = parser.prefix_bytes();
-  testing::keep(told, parser.initial_events());
-  for (const auto& ids : groups) testing::keep(told, parser.feed_tokens(ids));
-  testing::end(told, parser);
-  return told;
+  return testing::tell_tokens(*Format::from_json(kTemplate), groups,
+                              {.prefix = prefix, .vocabulary = kVocabulary});
 }
 
 std::string fields(const Telling& told) {

@@ -4,6 +4,7 @@
 // Responses of the built-in formats: those written down in formats/x.md, and
 // random ones built of a format's own delimiters.
 
+#include <algorithm>
 #include <cstddef>
 #include <filesystem>
 #include <random>
@@ -35,19 +36,21 @@ inline std::vector<Response> recorded_responses() {
         std::string(PARLANCE_FORMATS_DIR) + "/" + std::string(name) + ".md")));
     Response response;
     bool inside = false;
+    std::string fence;
     for (std::string line; std::getline(page, line);) {
       if (line.rfind("<!-- format=", 0) == 0) {
         response = {std::string(name), "", ""};
         std::size_t at = line.find("prefix=");
         if (at == std::string::npos) continue;
         std::size_t from = at + 7;
-        std::size_t to = line.rfind('"');
+        std::size_t to = std::min(line.find("\" tools="), line.rfind('"'));
         Result<json::Value> prefix =
             json::parse(line.substr(from, to + 1 - from));
         if (prefix) response.prefix = prefix->as_string();
-      } else if (line == "```response") {
+      } else if (!inside && line.ends_with("```response")) {
         inside = true;
-      } else if (inside && line == "```") {
+        fence = line.substr(0, line.rfind('`') + 1);
+      } else if (inside && line == fence) {
         inside = false;
         // The line's end before the fence is not the response's.
         if (!response.text.empty()) response.text.pop_back();

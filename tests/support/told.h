@@ -139,6 +139,21 @@ inline Telling tell(const Format& format,
   return told;
 }
 
+// The same from token ids, in groups.
+inline Telling tell_tokens(const Format& format,
+                           const std::vector<std::vector<TokenId>>& groups,
+                           const ParserOptions& options) {
+  Telling told{format};
+  ResponseParser parser(format, options);
+  told.prefix_bytes = parser.prefix_bytes();
+  keep(told, parser.initial_events());
+  for (const std::vector<TokenId>& ids : groups) {
+    keep(told, parser.feed_tokens(ids));
+  }
+  end(told, parser);
+  return told;
+}
+
 inline std::vector<std::string> cut_every(std::string_view text,
                                           std::size_t size) {
   std::vector<std::string> out;
@@ -182,13 +197,27 @@ inline bool may_be_skipped(const format::Description& description,
 }
 
 // Account: ranges come in order and do not overlap; every byte is in a chunk or
-// a delimiter, or where may_be_skipped() allows it.
+// a delimiter, or where may_be_skipped() allows it, or is a control token that
+// was left out.
 // `stream` is what was parsed, the kept prefix included; chunks must be slices
 // of it unless it is not well-formed, which `exact` tells.
 inline std::string account(const Telling& told, std::string_view stream,
                            bool exact = true) {
   std::size_t at = 0;
   bool inside = false;
+  // Bytes between events, without control tokens that were left out.
+  const auto gap = [&](std::size_t begin, std::size_t end) {
+    std::string out;
+    for (const Diagnostic& d : told.message.diagnostics) {
+      if (d.code != ErrorCode::kUnexpectedSpecial || d.bytes.begin < begin ||
+          d.bytes.end > end) {
+        continue;
+      }
+      out += stream.substr(begin, d.bytes.begin - begin);
+      begin = d.bytes.end;
+    }
+    return out + std::string(stream.substr(begin, end - begin));
+  };
   for (const Told& event : told.events) {
     const Span& b = event.bytes;
     auto fault = [&](std::string_view what) {
@@ -197,8 +226,9 @@ inline std::string account(const Telling& told, std::string_view stream,
     };
     if (b.begin < at || b.end < b.begin) return fault("overlap");
     if (b.end > stream.size()) return fault("beyond the end");
-    if (inside && b.begin > at) return fault("gap in a region");
-    if (!may_be_skipped(told.description(), stream.substr(at, b.begin - at))) {
+    const std::string between = gap(at, b.begin);
+    if (inside && !between.empty()) return fault("gap in a region");
+    if (!may_be_skipped(told.description(), between)) {
       return fault("gap");
     }
     switch (event.kind) {
@@ -220,7 +250,7 @@ inline std::string account(const Telling& told, std::string_view stream,
     at = b.end;
   }
   if (inside) return "a region is open at the end";
-  if (!may_be_skipped(told.description(), stream.substr(at))) {
+  if (!may_be_skipped(told.description(), gap(at, stream.size()))) {
     return "bytes behind " + std::to_string(at) + " of " +
            std::to_string(stream.size()) + " are in no event";
   }

@@ -229,7 +229,7 @@ TEST(Automata, MayBeAskedNotToMatchNothing) {
 }
 
 TEST(Automata, MarksAreNotTheirSpelling) {
-  std::vector<Mark> marks = {{"<|end|>"}, {"<|x|>"}};
+  std::vector<Mark> marks = {{.spelling = "<|end|>"}, {.spelling = "<|x|>"}};
   Compiled c = compile({R"(<\|end\|>)", "[<|x>]b", "y"}, marks);
   ASSERT_TRUE(c.automaton.has_value());
   const Automaton& automaton = **c.automaton;
@@ -250,6 +250,30 @@ TEST(Automata, MarksAreNotTheirSpelling) {
   EXPECT_EQ(search.hold(), 0U);
   search.run("b");
   EXPECT_EQ(shown(search), "1 0 6");
+
+  // Unless its spelling counts as well.
+  Compiled either =
+      compile({R"(a<\|end\|>)"}, {{.spelling = "<|end|>", .spelled = true}});
+  EXPECT_EQ(find(**either.automaton, "a<|end|>"), "0 0 8");
+  search.start(either.automaton->get(), 0, {});
+  search.run("a");
+  EXPECT_TRUE(search.mark(kFirstMark, 7));
+  EXPECT_EQ(shown(search), "0 0 8");
+
+  // White space beside a mark may be missing where the tokenizer drops it.
+  Compiled strips =
+      compile({"a\n<m> b"},
+              {{.spelling = "<m>", .strips_left = true, .strips_right = true}});
+  search.start(strips.automaton->get(), 0, {});
+  search.run("a");
+  EXPECT_TRUE(search.mark(kFirstMark, 3));
+  search.run("b");
+  EXPECT_EQ(shown(search), "0 0 5");
+  search.start(strips.automaton->get(), 0, {});
+  search.run("a\n");
+  EXPECT_TRUE(search.mark(kFirstMark, 3));
+  search.run(" b");
+  EXPECT_EQ(shown(search), "0 0 7");
 
   // An empty match before a mark is decided by the mark, which is not read.
   Compiled empty = compile({"q*"}, marks);
@@ -323,7 +347,7 @@ TEST(Automata, RefusesWhatIsTooLarge) {
   EXPECT_NE(over.automaton.error().message.find("50 states"),
             std::string::npos);
 
-  std::vector<Mark> many(kMaxMarks + 1, Mark{"m"});
+  std::vector<Mark> many(kMaxMarks + 1, Mark{.spelling = "m"});
   Compiled marks = compile({"a"}, many);
   ASSERT_FALSE(marks.automaton.has_value());
   EXPECT_EQ(marks.automaton.error().code, ErrorCode::kTooLarge);

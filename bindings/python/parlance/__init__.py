@@ -115,10 +115,23 @@ class Format(_Base):
     def __init__(self, spec):
         super().__init__(*_text_of(spec))
 
-    def parser(self, prefix="", *, tools=None, vocabulary=None, recover=None):
+    def parser(
+        self,
+        prefix="",
+        *,
+        tools=None,
+        vocabulary=None,
+        markers="token",
+        recover=None,
+    ):
         """A ``ResponseParser`` for one response in this format."""
         return ResponseParser(
-            self, prefix, tools=tools, vocabulary=vocabulary, recover=recover
+            self,
+            prefix,
+            tools=tools,
+            vocabulary=vocabulary,
+            markers=markers,
+            recover=recover,
         )
 
     def __repr__(self):
@@ -294,8 +307,12 @@ class ResponseParser(_parlance.ResponseParser):
 
     ``prefix`` is the prompt; ``""`` says that there is none.  ``tools`` gives
     arguments the types that their schemas declare.  With ``vocabulary`` the
-    parser reads token ids.  ``recover=True`` keeps damage in its region,
-    ``False`` raises, ``None`` does as the format says.
+    parser reads token ids, and a delimiter that an added or control token
+    spells is that token (``markers="token"``).  ``"either"`` reads its spelling
+    in other tokens as well; with ``"text"`` all delimiters are text, however
+    tokenised.  A ``prefix`` of ids has delimiters only where their ids are.
+    ``recover=True`` keeps damage in its region, ``False`` raises, ``None`` does
+    as the format says.
     """
 
     def __init__(
@@ -305,13 +322,16 @@ class ResponseParser(_parlance.ResponseParser):
         *,
         tools=None,
         vocabulary=None,
+        markers="token",
         recover=None,
         response_template=_MISSING,
     ):
         format = _format_of(_either("spec", spec, response_template))
         if prefix is None:
             raise UsageError(_NO_PREFIX)
-        super().__init__(format, prefix, _tools_of(tools), vocabulary, recover)
+        super().__init__(
+            format, prefix, _tools_of(tools), vocabulary, recover, markers
+        )
 
 
 def _either(name, value, alias):
@@ -331,6 +351,7 @@ def parse_response(
     prefix=None,
     tools=None,
     vocabulary=None,
+    markers="token",
     recover=None,
     text=_MISSING,
     response_template=_MISSING,
@@ -339,7 +360,8 @@ def parse_response(
 
     ``response`` is a ``str``, ``bytes`` or a flat sequence of token ids and
     gives a ``dict``; or a list of those (or a 2-D array) and gives a list.
-    Ids need ``vocabulary``.  ``prefix`` is one for all or a list with one per
+    Ids need ``vocabulary``, and are read as ``ResponseParser`` reads them by
+    ``markers``.  ``prefix`` is one for all or a list with one per
     response; with a response schema there is none, nor are there ``tools``,
     and ``None`` is a response without text.
     """
@@ -360,7 +382,7 @@ def parse_response(
     tools = _tools_of(tools)
     if isinstance(response, str) and isinstance(prefix, str):
         return _parlance.parse_one(
-            format, response, prefix, tools, vocabulary, recover
+            format, response, prefix, tools, vocabulary, recover, markers
         )
     responses = _batch(response)
     prefixes = _batch(prefix)
@@ -372,14 +394,14 @@ def parse_response(
                 raise UsageError(_counts(1, len(prefixes)))
             prefix = prefixes[0]
         return _parlance.parse_one(
-            format, response, prefix, tools, vocabulary, recover
+            format, response, prefix, tools, vocabulary, recover, markers
         )
     if prefixes is None:
         prefixes = [prefix]
     elif len(prefixes) != len(responses):
         raise UsageError(_counts(len(responses), len(prefixes)))
     return _parlance.parse_many(
-        format, responses, prefixes, tools, vocabulary, recover
+        format, responses, prefixes, tools, vocabulary, recover, markers
     )
 
 

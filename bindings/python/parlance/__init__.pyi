@@ -76,6 +76,7 @@ class Format:
         *,
         tools: _Tools | None = None,
         vocabulary: Vocabulary | None = None,
+        markers: Literal["token", "either", "text"] = "token",
         recover: bool | None = None,
     ) -> ResponseParser: ...
 
@@ -378,6 +379,7 @@ class ResponseParser:
         *,
         tools: _Tools | None = None,
         vocabulary: Vocabulary | None = None,
+        markers: Literal["token", "either", "text"] = "token",
         recover: bool | None = None,
         response_template: _Spec = ...,
     ) -> None: ...
@@ -408,6 +410,7 @@ def parse_response(
     prefix: Any = None,
     tools: _Tools | None = None,
     vocabulary: Vocabulary | None = None,
+    markers: Literal["token", "either", "text"] = "token",
     recover: bool | None = None,
     text: _Text = ...,
     response_template: _Spec = ...,
@@ -420,6 +423,7 @@ def parse_response(
     prefix: Any = None,
     tools: _Tools | None = None,
     vocabulary: Vocabulary | None = None,
+    markers: Literal["token", "either", "text"] = "token",
     recover: bool | None = None,
     text: Any = ...,
     response_template: _Spec = ...,
@@ -432,6 +436,7 @@ def parse_response(
     prefix: Any = None,
     tools: _Tools | None = None,
     vocabulary: Vocabulary | None = None,
+    markers: Literal["token", "either", "text"] = "token",
     recover: bool | None = None,
     text: Any = ...,
     response_template: _Spec = ...,
