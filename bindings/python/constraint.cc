@@ -73,9 +73,11 @@ Compiler make_compiler(const Vocabulary& vocabulary, std::size_t cache_bytes,
   CompilerOptions options;
   options.cache_bytes = cache_bytes;
   options.grammar_bytes = grammar_bytes;
-  options.stop_ids = read_ids(stop_ids, "stop_ids");
+  if (!stop_ids.is_none()) {
+    options.stop_ids = read_ids(stop_ids, "stop_ids");
+    check_stop_ids(*options.stop_ids, vocabulary);
+  }
   options.tables_file = tables_file;
-  check_stop_ids(options.stop_ids, vocabulary);
   std::optional<Result<Compiler>> compiler;
   {
     nb::gil_scoped_release release;
@@ -85,11 +87,13 @@ Compiler make_compiler(const Vocabulary& vocabulary, std::size_t cache_bytes,
   return **std::move(compiler);
 }
 
-Constraint compile(const Compiler& self, const Grammar& grammar) {
+Constraint compile(const Compiler& self, const Grammar& grammar,
+                   nb::handle markers) {
+  const ConstraintOptions options = {.markers = to_markers(markers)};
   std::optional<Result<Constraint>> constraint;
   {
     nb::gil_scoped_release release;
-    constraint.emplace(self.compile(grammar));
+    constraint.emplace(self.compile(grammar, options));
   }
   if (!*constraint) raise(Domain::kOther, constraint->error());
   return **std::move(constraint);
@@ -100,10 +104,7 @@ std::unique_ptr<MatcherObject> make_matcher(const Constraint& self,
   MatcherOptions options;
   if (!stop_ids.is_none()) {
     options.stop_ids = read_ids(stop_ids, "stop_ids");
-    if (options.stop_ids.empty()) {
-      raise_usage("stop_ids is empty; a text needs a token that ends it");
-    }
-    check_stop_ids(options.stop_ids, self.vocabulary());
+    check_stop_ids(*options.stop_ids, self.vocabulary());
   }
   return std::make_unique<MatcherObject>(self.matcher(options),
                                          self.mask_words());
@@ -111,12 +112,15 @@ std::unique_ptr<MatcherObject> make_matcher(const Constraint& self,
 
 // `text` is the source of a structural tag.
 Constraint compile_tag(const Compiler& self, std::string_view text,
-                       nb::dict limits, nb::object cancelled) {
+                       nb::dict limits, nb::object cancelled,
+                       nb::handle markers) {
   Budget budget(std::move(limits), std::move(cancelled));
+  const ConstraintOptions options = {.markers = to_markers(markers)};
   std::optional<Result<Constraint>> constraint;
   {
     nb::gil_scoped_release release;
-    constraint.emplace(self.compile_structural_tag(text, budget.limits()));
+    constraint.emplace(
+        self.compile_structural_tag(text, budget.limits(), options));
   }
   budget.check();
   if (!*constraint) {
@@ -311,10 +315,12 @@ void define_constraint(nb::module_& m) {
                 vocabulary, cache_bytes, grammar_bytes, stop_ids, tables_file));
           },
           nb::arg("vocabulary"), nb::arg("cache_bytes"),
-          nb::arg("grammar_bytes"), nb::arg("stop_ids"), nb::arg("tables_file"))
-      .def("compile", &compile, nb::arg("grammar"))
+          nb::arg("grammar_bytes"), nb::arg("stop_ids").none(),
+          nb::arg("tables_file"))
+      .def("compile", &compile, nb::arg("grammar"), nb::kw_only(),
+           nb::arg("markers") = "token")
       .def("_compile_tag", &compile_tag, nb::arg("text"), nb::arg("limits"),
-           nb::arg("cancelled").none())
+           nb::arg("cancelled").none(), nb::arg("markers"))
       .def("grammar_statistics", &grammar_statistics)
       .def_prop_ro("mask_words", &Compiler::mask_words)
       .def("cache_statistics", &cache_statistics)

@@ -223,12 +223,13 @@ void read_marked_prefix(nb::handle value, const Vocabulary* vocabulary,
 }
 
 Markers to_markers(nb::handle value) {
-  const std::string name = nb::cast<std::string>(nb::str(value));
+  const nb::str text(value);
+  const std::string_view name = text.c_str();
   if (name == "token") return Markers::kToken;
   if (name == "either") return Markers::kEither;
   if (name == "text") return Markers::kText;
   raise_usage("markers is \"token\", \"either\" or \"text\", not " +
-              nb::cast<std::string>(nb::repr(value)));
+              std::string(nb::repr(value).c_str()));
 }
 
 void read_prefix(nb::handle value, const Vocabulary* vocabulary, Input& in) {

@@ -20,6 +20,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -44,12 +45,20 @@ struct CompilerOptions {
   // schemas, and what is known of their masks, bytes, keys counted.  0: nothing
   // is kept.
   std::size_t grammar_bytes = GrammarCache::kDefaultBytes;
-  // Tokens that may end a text.  Default: the vocabulary's stop_ids().
-  std::vector<TokenId> stop_ids = {};
+  // Tokens that may end a text.  Default: the vocabulary's stop_ids(), and if
+  // it does not know any, compiling is the error kMissingStopIds.  An empty
+  // list: a matcher is terminated where nothing may follow.
+  std::optional<std::vector<TokenId>> stop_ids = std::nullopt;
   // A file written by Compiler::save_tables() for the same vocabulary, mapped
   // into memory.  Default: the tables are built, in about 0.1 s for 128,000
   // tokens.
   std::string tables_file = {};
+};
+
+struct ConstraintOptions {
+  // How texts that a structural tag itself spells are written: see
+  // docs/reference/vocabularies.md, "Marks".
+  Markers markers = Markers::kToken;
 };
 
 struct CacheStatistics {
@@ -70,7 +79,10 @@ class Compiler {
   static Result<Compiler> create(const Vocabulary& vocabulary,
                                  const CompilerOptions& options = {});
 
-  Result<Constraint> compile(const Grammar& grammar) const;
+  // Errors: kMissingStopIds; kConflict for the name of a tool that contains the
+  // spelling of a control token or of a marker, and so cannot be written.
+  Result<Constraint> compile(const Grammar& grammar,
+                             const ConstraintOptions& options = {}) const;
 
   // From the source, at no cost if grammar_cache() has it: a text and options
   // that were there before give the same automata and know the same masks.  Of
@@ -87,9 +99,11 @@ class Compiler {
   Result<Constraint> compile_lark(std::string_view text,
                                   const LarkGrammarOptions& options = {}) const;
   Result<Constraint> compile_structural_tag(
-      std::string_view text, const GrammarLimits& limits = {}) const;
+      std::string_view text, const GrammarLimits& limits = {},
+      const ConstraintOptions& constraint = {}) const;
   Result<Constraint> compile_structural_tag(
-      const StructuralTag& tag, const GrammarLimits& limits = {}) const;
+      const StructuralTag& tag, const GrammarLimits& limits = {},
+      const ConstraintOptions& constraint = {}) const;
 
   // 32-bit words of one mask: ceil(vocabulary size / 32).
   std::size_t mask_words() const;
@@ -107,16 +121,18 @@ class Compiler {
 
  private:
   explicit Compiler(std::shared_ptr<State> state);
-  Result<Constraint> compile_made(Result<Grammar> grammar) const;
+  Result<Constraint> compile_made(Result<Grammar> grammar,
+                                  const ConstraintOptions& options = {}) const;
   std::shared_ptr<State> state_;
 };
 
 struct MatcherOptions {
   // Tokens that may end this text, in the place of the compiler's; ids that the
   // vocabulary does not have are ignored.  One that has a text of its own is
-  // then no text, and those of the compiler do not come at all.
+  // then no text, and ordinary ones of the compiler's do not come at all.  An
+  // empty list: the matcher is terminated where nothing may follow.
   // Default: the compiler's.
-  std::vector<TokenId> stop_ids = {};
+  std::optional<std::vector<TokenId>> stop_ids = std::nullopt;
 };
 
 // A grammar made for a vocabulary.  Immutable to the outside, cheap to copy,
@@ -148,18 +164,25 @@ class Matcher {
   Matcher copy() const;
 
   // Writes the mask of the next token: bit t % 32 of word t / 32 is 1 if token
-  // t may come next.  Stop tokens are set exactly where the text may end.
-  // Bits beyond the vocabulary are 0.  False, with every bit 1, when the
-  // matcher is terminated (nothing constrains what follows an end).
+  // t may come next.  Stop tokens are set exactly where the text may end, or,
+  // those that are marks of the grammar, where it may end behind them.
+  // Bits beyond the vocabulary are 0.
+  //
+  // False if the row constrains nothing, so that it need not be applied: when
+  // the matcher is terminated (then every bit is 1), or every token may come.
+  // Free text does constrain: it is UTF-8, and control tokens are no text.
   // REQUIRES: row.size() >= mask_words(); else false and nothing is written.
   bool fill_bitmask(std::span<std::int32_t> row);
 
   // Appends the token if it fits, else changes nothing and says false.  A stop
-  // token fits where the text may end, and terminates the matcher.
+  // token fits where the text may end, or where it may end behind the token as
+  // a mark, and terminates the matcher.
   bool accept_token(TokenId id);
   // Appends tokens up to the first that does not fit; says how many fitted.
   std::size_t accept_tokens(std::span<const TokenId> ids);
-  // Appends all of `bytes` as one step, or nothing.
+  // Appends all of `bytes` as one step, or nothing.  The spelling of a mark
+  // that may come is that mark, all else is bytes; of one that is spelled half
+  // at the end nothing is remembered.
   bool accept_bytes(std::string_view bytes);
 
   // Undoes the last `steps` accepted tokens or byte strings, an end included.
@@ -169,16 +192,19 @@ class Matcher {
   std::size_t steps() const;
   void reset();
 
-  // A stop token was accepted.
+  // A stop token was accepted; without stop tokens, nothing may follow.
   bool is_terminated() const;
   // The text may end here.
   bool can_end() const;
 
-  // The bytes that must come next, whatever the model wants: up to the first
-  // choice or possible end, never a part of a UTF-8 character, at most `limit`.
+  // The text that must come next, whatever the model wants: up to the first
+  // choice or possible end, never a part of a UTF-8 character, at most `limit`
+  // bytes.  Marks are spelled; accept_bytes() reads the whole.
   std::string forced_bytes(std::size_t limit = 4096);
-  // The first tokens of forced_bytes(), longest token first, leaving out those
-  // at the end that a longer token could replace.
+  // The first tokens that forced_bytes() is written with: marks, and for bytes
+  // what Vocabulary::encoder() writes, leaving out those at the end that a
+  // longer token could replace together with what comes next.  Without an
+  // encoder, of bytes only tokens that have no alternative.
   std::vector<TokenId> forced_tokens();
 
   // Masks of a draft tree in one call.  Node i has token `tokens[i]`, its first

@@ -82,10 +82,11 @@ enum class ErrorCode : std::uint8_t {
   // Between descriptions.
   kNotConvertible,  // the other language cannot say it; says why
   // In a schema, grammar or structural tag that is to constrain a model.
-  kUnsupported,    // it is right, and cannot be enforced; says why
-  kUnsatisfiable,  // no text at all fits
-  kBadReference,   // it refers to something that is not there
-  kBadSyntax,      // the text of a grammar is malformed
+  kUnsupported,     // it is right, and cannot be enforced; says why
+  kUnsatisfiable,   // no text at all fits
+  kBadReference,    // it refers to something that is not there
+  kBadSyntax,       // the text of a grammar is malformed
+  kMissingStopIds,  // nothing says which tokens end a text
 };
 
 // "unknown_key" for ErrorCode::kUnknownKey.  Never empty.

@@ -86,6 +86,8 @@ std::string_view to_string(ErrorCode code) {
       return "bad_reference";
     case ErrorCode::kBadSyntax:
       return "bad_syntax";
+    case ErrorCode::kMissingStopIds:
+      return "missing_stop_ids";
   }
   return "unknown";
 }

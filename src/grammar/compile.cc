@@ -197,9 +197,9 @@ Result<std::shared_ptr<Grammar::Machine>> make_machine(
     return *std::move(error);
   }
   if (cancelled(options.limits)) return cancelled_error();
-  auto recogniser = std::make_unique<RulesMachine>(
-      rules, machines_of(leaves),
-      RulesMachineLimits{.bytes = options.limits.bytes});
+  machine->limits = {.bytes = options.limits.bytes};
+  auto recogniser = std::make_unique<RulesMachine>(rules, machines_of(leaves),
+                                                   machine->limits);
   if (cancelled(options.limits)) return cancelled_error();
   if (recogniser->start().dead()) {
     if (recogniser->overflowed()) {
@@ -257,6 +257,12 @@ std::size_t rules_bytes(const Rules& rules) {
   }
   for (const SchemaExpr& one : rules.schemas) {
     bytes += sizeof(one) + one.schema.memory_bytes();
+  }
+  for (const MarkerText& one : rules.markers) {
+    bytes += sizeof(one) + one.text.capacity();
+  }
+  for (const NameText& one : rules.names) {
+    bytes += sizeof(one) + one.text.capacity() + one.path.capacity();
   }
   return bytes;
 }

@@ -45,6 +45,11 @@ class Lowering {
                      tag_.formats[i].path};
       }
     }
+    for (const Format& format : tag_.formats) {
+      if (format.tool.empty()) continue;
+      rules.names.push_back(
+          {format.tool, json::append_pointer(format.path, "tool")});
+    }
     rules.rules[root].body = made_[0].whole;
     rules.root = root;
     return std::move(out_);
@@ -293,6 +298,7 @@ ExprId Lowering::lower_any_text(FormatId id) {
   Rules& rules = out_.rules;
   if (body.max_chars == 0u || body.max_tokens == 0u) return rules.empty();
   FreeTextExpr text;
+  text.markers = true;
   text.excludes = facts_.excluded_texts(id);
   const ExprId expr = rules.free_text(std::move(text));
   if (!body.max_chars && !body.max_tokens) return expr;
@@ -317,7 +323,7 @@ ExprId Lowering::lower_tag_format(FormatId id) {
   } else {
     std::vector<ExprId> ends;
     for (const std::string& text : body.end.texts) {
-      ends.push_back(rules.bytes(text));
+      ends.push_back(rules.marker(text));
     }
     end = rules.choice(std::move(ends));
   }
@@ -326,7 +332,7 @@ ExprId Lowering::lower_tag_format(FormatId id) {
   const ExprId begin =
       body.begin.token
           ? one_token(*body.begin.token, format.path + "/begin/token")
-          : rules.bytes(body.begin.texts[0]);
+          : rules.marker(body.begin.texts[0]);
   return rules.sequence({begin, behind});
 }
 
@@ -353,6 +359,7 @@ ExprId Lowering::lower_triggered_tags(FormatId id) {
     return rules.choice(wholes(format));
   }
   FreeTextExpr text;
+  text.markers = true;
   text.excludes = facts_.excluded_texts(id);
   text.loop = !body.stop_after_first;
   // The rest of "begin" is what the trigger leaves of it.
@@ -363,7 +370,7 @@ ExprId Lowering::lower_triggered_tags(FormatId id) {
     const std::string& begin = tag_[child].as<TagFormat>().begin.texts[0];
     const std::string& trigger = body.triggers[begun_by[i]];
     triggers.push_back(
-        {trigger, rules.sequence({rules.bytes(begin.substr(trigger.size())),
+        {trigger, rules.sequence({rules.marker(begin, trigger.size()),
                                   made_[index_of(child)].behind_begin})});
   }
   add_triggers(std::move(triggers), "tag", text);
@@ -437,7 +444,7 @@ ExprId Lowering::lower_separated(const Format& format) {
   const ExprId one = rules.choice(wholes(format));
   ExprId all = one;
   if (!body.stop_after_first) {
-    const ExprId more = rules.sequence({rules.bytes(body.separator), one});
+    const ExprId more = rules.sequence({rules.marker(body.separator), one});
     all = rules.sequence({one, rules.repeat(more, 0, kMany)});
   }
   return body.at_least_one ? all : rules.repeat(all, 0, 1);
@@ -447,6 +454,7 @@ ExprId Lowering::lower_dispatch(FormatId id) {
   const Format& format = tag_[id];
   const auto& body = format.as<DispatchFormat>();
   FreeTextExpr text;
+  text.markers = true;
   text.excludes = facts_.excluded_texts(id);
   text.loop = body.loop;
   std::vector<TriggerWay> triggers;
@@ -498,7 +506,7 @@ ExprId Lowering::lower_one(FormatId id) {
   }
   switch (format.type) {
     case FormatType::kConstString:
-      made = rules.bytes(format.as<ConstString>().value);
+      made = rules.marker(format.as<ConstString>().value);
       break;
     case FormatType::kJsonSchema:
       made = lower_json_schema(id);

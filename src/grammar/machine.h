@@ -10,6 +10,7 @@
 
 #include "grammar/recogniser.h"
 #include "grammar/rules.h"
+#include "grammar/rules_machine.h"
 #include "parlance/grammar.h"
 
 namespace parlance {
@@ -40,6 +41,8 @@ struct Grammar::Machine {
   // Of a grammar from a JSON Schema: one leaf, and no rules.
   std::shared_ptr<const grammar::Rules> rules = nullptr;
   std::vector<Leaf> leaves = {};
+  // Of the recogniser, for others that are made of the rules.
+  grammar::RulesMachineLimits limits = {};
 };
 
 }  // namespace parlance

@@ -146,11 +146,16 @@ class Recogniser {
 
   // Some places read a token by its id, whatever its bytes are.  `read` is
   // where the bytes of the token `id` lead from `from`, dead if they do not
-  // fit; the answer is where the token leads.  Dead only if `read` is.
+  // fit; the answer is where the token leads.  Dead though `read` is not only
+  // for the ids of token_choices().
   virtual Config step_token(Config, Config read, std::uint32_t) { return read; }
-  // Adds the ids below `size` that may be read so, each once, in order.
+  // Adds the ids below `size` that may be read by their id, each once, in
+  // order.
   virtual void token_marks(Config, std::uint32_t, std::vector<std::uint32_t>&) {
   }
+  // Adds ids of which step_token() alone says whether they may come, whatever
+  // their bytes say.  Some may be among token_marks() too.
+  virtual void token_choices(Config, std::vector<std::uint32_t>&) {}
 
   // Equal keys have equal masks for every token of at most `longest` bytes.
   // Counts that no token can exhaust are saturated here.

@@ -30,6 +30,14 @@ ExprId Rules::bytes(std::string_view text) {
   return add(ExprKind::kBytes, texts.size() - 1);
 }
 
+ExprId Rules::marker(std::string_view text, std::size_t from) {
+  if (from >= text.size()) return empty();
+  const ExprId id = bytes(text.substr(from));
+  exprs[id].marker = static_cast<std::uint32_t>(markers.size());
+  markers.push_back({std::string(text), from});
+  return id;
+}
+
 ExprId Rules::char_class(regex::CharClass set) {
   classes.push_back(std::move(set));
   return add(ExprKind::kClass, classes.size() - 1);
@@ -138,6 +146,9 @@ RuleId Rules::append(const Rules& other) {
     Expr expr = from;
     expr.index += static_cast<std::uint32_t>(base_of(expr.kind));
     for (ExprId& child : expr.children) child += expr_base;
+    if (expr.marker != kNoId) {
+      expr.marker += static_cast<std::uint32_t>(markers.size());
+    }
     exprs.push_back(std::move(expr));
   }
   for (const Rule& from : other.rules) {
@@ -155,6 +166,8 @@ RuleId Rules::append(const Rules& other) {
   copy(substrings, other.substrings);
   copy(token_sets, other.token_sets);
   copy(schemas, other.schemas);
+  copy(markers, other.markers);
+  copy(names, other.names);
   for (FreeTextExpr text : other.free_texts) {
     for (auto& trigger : text.triggers) trigger.rule += rule_base;
     free_texts.push_back(std::move(text));
@@ -164,6 +177,11 @@ RuleId Rules::append(const Rules& other) {
     token_texts.push_back(std::move(text));
   }
   return rule_base + other.root;
+}
+
+bool has_markers(const Rules& rules) {
+  return !rules.markers.empty() || !rules.names.empty() ||
+         std::ranges::any_of(rules.free_texts, &FreeTextExpr::markers);
 }
 
 namespace {

@@ -65,6 +65,21 @@ struct Expr {
   std::uint32_t min = 0;
   std::uint32_t max = kMany;
   std::vector<ExprId> children = {};
+  // Of kBytes that a description itself spells: `markers[marker]` is the whole.
+  std::uint32_t marker = kNoId;
+};
+
+// The part of a marker that an expression stands for begins at byte `from`;
+// what is before it was read as a trigger.
+struct MarkerText {
+  std::string text;
+  std::size_t from = 0;
+};
+
+// A name that a request gave (of a tool, of an argument), and its JSON Pointer.
+struct NameText {
+  std::string text;
+  std::string path;
 };
 
 // A regular expression as written and as meant (regex_rules.h).
@@ -98,6 +113,9 @@ struct FreeTextExpr {
   std::vector<Trigger> triggers = {};
   std::vector<std::string> excludes = {};
   bool loop = true;
+  // A description spells the triggers and excludes: with a vocabulary they are
+  // markers (marks.h).  Else a user wrote them, and they are text.
+  bool markers = false;
 };
 
 using Token = std::uint32_t;
@@ -187,11 +205,16 @@ struct Rules {
   std::vector<TokenSetExpr> token_sets;
   std::vector<TokenTextExpr> token_texts;
   std::vector<SchemaExpr> schemas;
+  std::vector<MarkerText> markers;
+  std::vector<NameText> names;
 
   // Making expressions.  A sequence and a choice of one is that one; {1,1} is
   // its body; neighbouring Bytes are not joined.
   ExprId empty();
   ExprId bytes(std::string_view text);  // "" is empty()
+  // A text that a description itself spells, from byte `from` on: as bytes(),
+  // but with a vocabulary the tokens that are spelled in it are marks.
+  ExprId marker(std::string_view text, std::size_t from = 0);
   ExprId char_class(regex::CharClass set);
   ExprId sequence(std::vector<ExprId> parts);
   ExprId choice(std::vector<ExprId> parts);
@@ -220,6 +243,9 @@ struct Rules {
  private:
   ExprId add(ExprKind kind, std::size_t index);
 };
+
+// Whether a description spelled something in the rules.
+bool has_markers(const Rules& rules);
 
 // Texts of any of `parts`; texts of all of them, one behind the other.
 // REQUIRES: parts is not empty.

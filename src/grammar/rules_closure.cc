@@ -73,8 +73,14 @@ void RulesMachine::Closure::follow(const Item& item) {
       if (item.inner != 0 || item.count < state.max) keep(item);
       break;
     case Action::kSubstring:
-    case Action::kFreeText:
       if (item.count == 0) add(next);
+      keep(item);
+      break;
+    case Action::kFreeText:
+      if (item.count == 0 &&
+          network_.free_texts[state.index].may_end(item.inner)) {
+        add(next);
+      }
       keep(item);
       break;
     case Action::kTokenText:

@@ -43,11 +43,13 @@ std::vector<std::shared_ptr<Recogniser>> each_once(
 
 RulesMachine::RulesMachine(const Rules& rules,
                            std::vector<std::shared_ptr<Recogniser>> schemas,
-                           const RulesMachineLimits& limits)
+                           const RulesMachineLimits& limits,
+                           std::shared_ptr<const Marks> marks)
     : schemas_(std::move(schemas)),
       parts_(each_once(schemas_)),
-      network_(rules, pointers(schemas_)),
-      limits_(limits) {
+      network_(rules, pointers(schemas_), marks.get()),
+      limits_(limits),
+      marks_(std::move(marks)) {
   simplify(network_);
   for (const NetworkRule& rule : network_.rules) {
     counts_tokens_ = counts_tokens_ || rule.options.max_tokens.has_value();
@@ -56,6 +58,7 @@ RulesMachine::RulesMachine(const Rules& rules,
     has_marks_ = has_marks_ || state.action == Action::kTokens ||
                  state.action == Action::kTokenText;
   }
+  has_marks_ = has_marks_ || marks_ != nullptr;
   find_tails();
   bytes_ = network_.states.size() * (sizeof(NetworkState) + 32) +
            network_.rules.size() * sizeof(NetworkRule);
@@ -317,7 +320,15 @@ Config RulesMachine::mask_key(Config config, std::uint32_t longest) {
 Config RulesMachine::step_token(Config from, Config read, std::uint32_t id) {
   if (from.dead() || (!has_marks_ && !counts_tokens_)) return read;
   Items by_id;
-  if (has_marks_) by_id = scan_token(items_of(from), id);
+  if (has_marks_ && !only_inside(from)) {
+    const Items items = items_of(from);
+    by_id = scan_token(items, id);
+    if (marks_ != nullptr && marks_->mark_of(id) && in_free_text(items)) {
+      read = marks_->has_bytes(id)
+                 ? read_mark_bytes(items, marks_->vocabulary().bytes(id))
+                 : Config{};
+    }
+  }
   if (by_id.empty() && !counts_tokens_) return read;
   Items kernel = kernel_of(read);
   if (counts_tokens_) {
@@ -327,17 +338,33 @@ Config RulesMachine::step_token(Config from, Config read, std::uint32_t id) {
     spend_token(by_id);
   }
   kernel.insert(kernel.end(), by_id.begin(), by_id.end());
-  return configuration(std::move(kernel));
+  const Config to = configuration(std::move(kernel));
+  note(made_looked_);
+  return to;
+}
+
+// Whether nothing but the text of a schema can go on.
+bool RulesMachine::only_inside(Config config) {
+  return inside(config) && !schema_of(leaf_of(config)).can_end(unwrap(config));
 }
 
 void RulesMachine::token_marks(Config config, std::uint32_t size,
                                std::vector<std::uint32_t>& ids) {
-  if (!has_marks_ || config.dead()) return;
+  if (!has_marks_ || config.dead() || only_inside(config)) return;
   const std::size_t first = ids.size();
   mark_tokens(items_of(config), size, ids);
   const auto begin = ids.begin() + static_cast<std::ptrdiff_t>(first);
   std::sort(begin, ids.end());
   ids.erase(std::unique(begin, ids.end()), ids.end());
+}
+
+void RulesMachine::token_choices(Config config,
+                                 std::vector<std::uint32_t>& ids) {
+  if (marks_ == nullptr || config.dead() || only_inside(config)) return;
+  if (!in_free_text(items_of(config))) return;
+  for (const Mark& mark : marks_->marks()) {
+    ids.insert(ids.end(), mark.ids.begin(), mark.ids.end());
+  }
 }
 
 // --- Texts of schemas --------------------------------------------------------

@@ -57,6 +57,7 @@
 #include "grammar/byte_partition.h"
 #include "grammar/item_set.h"
 #include "grammar/list_table.h"
+#include "grammar/marks.h"
 #include "grammar/recogniser.h"
 #include "grammar/rules.h"
 #include "grammar/slow_network.h"
@@ -78,9 +79,12 @@ class RulesMachine final : public Recogniser {
  public:
   // `schemas[i]` reads texts of rules.schemas[i]; a null one matches nothing.
   // One may stand for several, and in several machines.
+  // `marks`: the tokens that markers of the rules are written with; null for
+  // none.
   RulesMachine(const Rules& rules,
                std::vector<std::shared_ptr<Recogniser>> schemas,
-               const RulesMachineLimits& limits = {});
+               const RulesMachineLimits& limits = {},
+               std::shared_ptr<const Marks> marks = nullptr);
   ~RulesMachine() override;
 
   Config start() override;
@@ -89,6 +93,7 @@ class RulesMachine final : public Recogniser {
   Config step_token(Config from, Config read, std::uint32_t id) override;
   void token_marks(Config config, std::uint32_t size,
                    std::vector<std::uint32_t>& ids) override;
+  void token_choices(Config config, std::vector<std::uint32_t>& ids) override;
   Config mask_key(Config config, std::uint32_t longest) override;
   Config twin(Config config) override;
   void watch() override;
@@ -263,6 +268,7 @@ class RulesMachine final : public Recogniser {
     return part;
   }
   static bool inside(Config config) { return (config.lex & kInside) != 0; }
+  bool only_inside(Config config);
   const Leaf& leaf_of(Config config) const {
     return leaves_[leaf_frames_[config.frame].leaf];
   }
@@ -315,6 +321,10 @@ class RulesMachine final : public Recogniser {
   void scan_item(const Item& item, std::uint8_t byte, Items& out);
   void scan_substring(const Item& item, std::uint8_t byte, Items& out);
   void scan_free_text(const Item& item, std::uint8_t byte, Items& out);
+  void go_on_in_text(const Item& item, const Item& next, Items& out);
+  // Whether an item, also inside an occurrence, is free text.
+  bool in_free_text(const Items& items) const;
+  Config read_mark_bytes(const Items& items, std::string_view bytes);
   Items scan_token(const Items& items, Token token);
   // Takes a token off every budget.
   void spend_token(Items& kernel);
@@ -330,6 +340,8 @@ class RulesMachine final : public Recogniser {
   bool went_outside_ = false;
   Network network_;
   const RulesMachineLimits limits_;
+  const std::shared_ptr<const Marks> marks_;  // null: none
+  bool reads_mark_ = false;     // the byte that is read begins a mark's
   bool counts_tokens_ = false;  // some rule has a budget of tokens
   bool has_marks_ = false;      // some place reads tokens by their ids
   bool overflowed_ = false;

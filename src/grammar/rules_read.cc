@@ -1,6 +1,7 @@
 // Reading a byte or a token: see rules_machine.h.
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "grammar/read_char.h"
@@ -66,7 +67,7 @@ void RulesMachine::scan_item(const Item& item, std::uint8_t byte, Items& out) {
       scan_substring(item, byte, out);
       break;
     case Action::kFreeText:
-      scan_free_text(item, byte, out);
+      if (!reads_mark_) scan_free_text(item, byte, out);
       break;
     case Action::kSchema: {
       Recogniser& reader = schema(state.index);
@@ -128,6 +129,15 @@ void RulesMachine::scan_free_text(const Item& item, std::uint8_t byte,
   next.count = settle(any_character(), next.count);
   const TriggerAutomaton& automaton = network_.free_texts[state.index];
   next.inner = automaton.step(item.inner, byte);
+  go_on_in_text(item, next, out);
+}
+
+// `next`: `item` behind a symbol.
+void RulesMachine::go_on_in_text(const Item& item, const Item& next,
+                                 Items& out) {
+  if (next.inner == TriggerAutomaton::kRefused) return;
+  const TriggerAutomaton& automaton =
+      network_.free_texts[network_.states[item.state].index];
   const TriggerAutomaton::Node& node = automaton.nodes[next.inner];
   if (node.excluded) return;
   if (node.calls.empty()) return push(out, next);
@@ -138,9 +148,19 @@ void RulesMachine::scan_free_text(const Item& item, std::uint8_t byte,
 
 RulesMachine::Items RulesMachine::scan_token(const Items& items, Token token) {
   Items out;
+  const std::optional<std::uint32_t> mark =
+      marks_ == nullptr ? std::nullopt : marks_->mark_of(token);
   for (const Item& item : items) {
     const NetworkState& state = network_.states[item.state];
     switch (state.action) {
+      case Action::kFreeText: {
+        if (!mark || item.count != 0) break;
+        Item next = item;
+        next.inner = network_.free_texts[state.index].step(item.inner,
+                                                           mark_symbol(*mark));
+        go_on_in_text(item, next, out);
+        break;
+      }
       case Action::kTokens:
         if (network_.token_sets[state.index].contains(token)) {
           push(out, {state.next, item.context, 0, 0});
@@ -173,6 +193,34 @@ RulesMachine::Items RulesMachine::scan_token(const Items& items, Token token) {
     }
   }
   return out;
+}
+
+bool RulesMachine::in_free_text(const Items& items) const {
+  return std::any_of(items.begin(), items.end(), [&](const Item& item) {
+    switch (network_.states[item.state].action) {
+      case Action::kFreeText:
+        return true;
+      case Action::kCall:
+        return in_free_text(occurrences_[item.inner].items);
+      default:
+        return false;
+    }
+  });
+}
+
+// Free text does not read a mark by its bytes; all that stands beside it does.
+Config RulesMachine::read_mark_bytes(const Items& items,
+                                     std::string_view bytes) {
+  if (bytes.empty()) return {};
+  reads_mark_ = true;
+  Items kernel = scan(items, static_cast<std::uint8_t>(bytes.front()));
+  reads_mark_ = false;
+  Config at = configuration(std::move(kernel));
+  note(made_looked_);
+  for (const char byte : bytes.substr(1)) {
+    at = step(at, static_cast<std::uint8_t>(byte));
+  }
+  return at;
 }
 
 void RulesMachine::spend_token(Items& kernel) {

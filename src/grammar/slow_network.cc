@@ -25,6 +25,7 @@ const CharClass& scalar_values() {
 struct Network::Build {
   Network& net;
   const Rules& from;
+  const Marks* marks;
 
   // An expression, or a node of a regular expression, that goes from one state
   // to another.
@@ -67,6 +68,17 @@ struct Network::Build {
     act(Action::kBytes, net.texts.size() - 1, begin, end);
   }
 
+  // A token of a mark, or with Marks::either() its spelling.
+  void mark(std::uint32_t number, StateId begin, StateId end) {
+    const Mark& one = marks->marks()[number];
+    TokenSetExpr set;
+    for (const Token id : one.ids) set.ranges.push_back({id, id});
+    net.token_sets.push_back(std::move(set));
+    act(Action::kTokens, net.token_sets.size() - 1, begin, end);
+    if (marks->either()) bytes(one.spelling, begin, end);
+  }
+  void marker(const MarkerText& marker, StateId begin, StateId end);
+  void symbols(std::span<const Symbol> word, StateId begin, StateId end);
   void run();
   void expression(const Work& work);
   void hir_node(const Work& work);
@@ -175,7 +187,11 @@ void Network::Build::expression(const Work& work) {
       epsilon(work.begin, work.end);
       break;
     case ExprKind::kBytes:
-      bytes(from.texts[expr.index], work.begin, work.end);
+      if (marks != nullptr && expr.marker != kNoId) {
+        marker(from.markers[expr.marker], work.begin, work.end);
+      } else {
+        bytes(from.texts[expr.index], work.begin, work.end);
+      }
       break;
     case ExprKind::kClass:
       char_class(from.classes[expr.index], work.begin, work.end);
@@ -261,44 +277,116 @@ void Network::Build::hir_node(const Work& work) {
   }
 }
 
+// A chain of marks and bytes.
+void Network::Build::marker(const MarkerText& marker, StateId begin,
+                            StateId end) {
+  const std::vector<MarkedPiece> pieces =
+      marks->pieces(marker.text, marker.from);
+  StateId at = begin;
+  for (std::size_t i = 0; i < pieces.size(); ++i) {
+    const MarkedPiece& piece = pieces[i];
+    const StateId next = i + 1 == pieces.size() ? end : state();
+    if (piece.mark) {
+      mark(*piece.mark, at, next);
+    } else {
+      bytes(piece.text, at, next);
+      if (piece.optional) epsilon(at, next);
+    }
+    at = next;
+  }
+}
+
+// Marks, and the bytes between them.
+void Network::Build::symbols(std::span<const Symbol> word, StateId begin,
+                             StateId end) {
+  StateId at = begin;
+  for (std::size_t i = 0; i < word.size();) {
+    std::string text;
+    const std::size_t first = i;
+    while (i < word.size() && !is_mark(word[i])) {
+      text += static_cast<char>(word[i++]);
+    }
+    if (text.empty()) ++i;
+    const StateId next = i == word.size() ? end : state();
+    if (text.empty()) {
+      mark(word[first] - kFirstMark, at, next);
+    } else {
+      bytes(text, at, next);
+    }
+    at = next;
+  }
+  if (word.empty()) epsilon(begin, end);
+}
+
 // The automaton knows the triggers that no other begins.  Behind "<f" both ways
 // are open: to its rule, and over ">" to the rule of "<f>".
+//
+// With marks a trigger is a word of bytes and marks, and the spelling of one
+// that has a mark in it is excluded: nothing else than the token may begin what
+// the parser reads as the trigger.
 void Network::Build::free_text(const FreeTextExpr& text, const Work& work) {
   StateId id =
       act(Action::kFreeText, net.free_texts.size(), work.begin, work.end);
+  const bool marked = marks != nullptr && text.markers;
   const TriggerAutomaton excluded = word_automaton(text.excludes);
-  std::vector<const FreeTextExpr::Trigger*> sorted;
+  struct Way {
+    std::vector<Symbol> word;
+    StateId next = 0;
+  };
+  std::vector<Way> ways;
+  std::vector<std::string_view> spelled;  // of triggers that have marks
   for (const FreeTextExpr::Trigger& trigger : text.triggers) {
     // Until it is there, a trigger is free text.
-    if (!excluded.first_in(trigger.text)) sorted.push_back(&trigger);
+    if (excluded.first_in(trigger.text)) continue;
+    StateId next = call(trigger.rule, text.loop ? id : work.end);
+    if (trigger.hide || !trigger.capture.empty()) {
+      net.trigger_texts[next] = {
+          trigger.capture, trigger.hide,
+          static_cast<std::uint32_t>(trigger.text.size())};
+    }
+    if (!marked) {
+      ways.push_back({byte_symbols(trigger.text), next});
+      continue;
+    }
+    std::vector<std::vector<Symbol>> words = marks->words(trigger.text);
+    if (!marks->either() && std::ranges::any_of(words[0], is_mark)) {
+      spelled.push_back(trigger.text);
+    }
+    for (std::vector<Symbol>& word : words) {
+      StateId behind = next;
+      if (marks->vocabulary().space_after_marks() && is_mark(word.back())) {
+        behind = state();
+        epsilon(behind, next);
+        bytes(" ", behind, next);
+      }
+      ways.push_back({std::move(word), behind});
+    }
   }
   // A trigger comes before those that it begins.
-  std::stable_sort(
-      sorted.begin(), sorted.end(),
-      [](const auto* a, const auto* b) { return a->text < b->text; });
+  std::stable_sort(ways.begin(), ways.end(),
+                   [](const Way& a, const Way& b) { return a.word < b.word; });
   TriggerAutomaton automaton;
-  std::string_view first;
+  std::span<const Symbol> first;
   std::uint32_t node = 0;
-  for (const FreeTextExpr::Trigger* trigger : sorted) {
-    StateId next = call(trigger->rule, text.loop ? id : work.end);
-    if (trigger->hide || !trigger->capture.empty()) {
-      net.trigger_texts[next] = {
-          trigger->capture, trigger->hide,
-          static_cast<std::uint32_t>(trigger->text.size())};
-    }
-    if (node == 0 || !trigger->text.starts_with(first)) {
-      first = trigger->text;
+  for (const Way& way : ways) {
+    const std::span<const Symbol> word = way.word;
+    if (node == 0 || word.size() < first.size() ||
+        !std::ranges::equal(first, word.first(first.size()))) {
+      first = word;
       node = automaton.insert(first);
     }
-    const std::string rest = trigger->text.substr(first.size());
-    if (!rest.empty()) {
+    StateId next = way.next;
+    if (word.size() > first.size()) {
       const StateId more = state();
-      bytes(rest, more, next);
+      symbols(word.subspan(first.size()), more, next);
       next = more;
     }
     automaton.nodes[node].calls.push_back(next);
   }
   for (const std::string& word : text.excludes) {
+    automaton.nodes[automaton.insert(word)].excluded = true;
+  }
+  for (const std::string_view word : spelled) {
     automaton.nodes[automaton.insert(word)].excluded = true;
   }
   automaton.link();
@@ -427,11 +515,31 @@ void Network::find_live() {
   }
 }
 
-Network::Network(const Rules& from, std::span<Recogniser* const> machines)
+// A text that is committed to a word has to reach it: the edges to words behind
+// a mark of which no rule can be read are cut.
+void Network::cut_dead_words() {
+  for (TriggerAutomaton& text : free_texts) {
+    std::vector<TriggerAutomaton::Node>& nodes = text.nodes;
+    std::vector<bool> leads(nodes.size(), false);
+    for (std::size_t i = nodes.size(); i-- > 0;) {  // children come later
+      TriggerAutomaton::Node& node = nodes[i];
+      leads[i] = std::ranges::any_of(
+          node.calls, [&](StateId call) { return states[call].live; });
+      std::erase_if(node.next, [&](const auto& edge) {
+        if (leads[edge.second]) leads[i] = true;
+        return nodes[edge.second].committed != 0 && !leads[edge.second];
+      });
+    }
+  }
+}
+
+Network::Network(const Rules& from, std::span<Recogniser* const> machines,
+                 const Marks* marks)
     : schemas(machines.begin(), machines.end()) {
-  Build{*this, from}.run();
+  Build{*this, from, marks}.run();
   find_nullable();
   find_live();
+  cut_dead_words();
 }
 
 }  // namespace parlance::grammar

@@ -21,6 +21,7 @@
 #include <string>
 #include <vector>
 
+#include "grammar/marks.h"
 #include "grammar/recogniser.h"
 #include "grammar/rules.h"
 #include "grammar/trigger_automaton.h"
@@ -72,7 +73,10 @@ struct NetworkRule {
 
 struct Network {
   // `schemas[i]` reads texts of rules.schemas[i]; null ones match nothing.
-  Network(const Rules& rules, std::span<Recogniser* const> schemas);
+  // `marks`: the tokens that markers of the rules are written with; null for
+  // none.
+  Network(const Rules& rules, std::span<Recogniser* const> schemas,
+          const Marks* marks = nullptr);
 
   std::vector<NetworkState> states;
   std::vector<NetworkRule> rules;  // those of Rules first, then bodies
@@ -100,6 +104,7 @@ struct Network {
   struct Build;
   void find_nullable();
   void find_live();
+  void cut_dead_words();
 };
 
 }  // namespace parlance::grammar

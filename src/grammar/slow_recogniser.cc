@@ -3,6 +3,7 @@
 #include "grammar/slow_recogniser.h"
 
 #include <algorithm>
+#include <optional>
 #include <unordered_set>
 #include <utility>
 
@@ -90,8 +91,13 @@ class SlowRecogniser::Closure {
         if (item.count < state.max) call(item, index, state.index, item);
         break;
       case Action::kSubstring:
-      case Action::kFreeText:
         if (item.count == 0) add(next, here);
+        break;
+      case Action::kFreeText:
+        if (item.count == 0 &&
+            network_.free_texts[state.index].may_end(item.inner)) {
+          add(next, here);
+        }
         break;
       case Action::kTokenText:
         add(next, here);
@@ -205,8 +211,8 @@ class SlowRecogniser::Closure {
 
 SlowRecogniser::SlowRecogniser(const Rules& rules,
                                std::span<Recogniser* const> schemas,
-                               std::size_t max_items)
-    : network_(rules, schemas), max_items_(max_items) {
+                               std::size_t max_items, const Marks* marks)
+    : network_(rules, schemas, marks), marks_(marks), max_items_(max_items) {
   scopes_.emplace_back();
 }
 
@@ -296,6 +302,15 @@ void SlowRecogniser::scan_free_text(const Item& item, std::uint8_t byte,
   if (read_char(any_character(), byte, next.count) == CharStep::kNo) return;
   const TriggerAutomaton& automaton = network_.free_texts[state.index];
   next.inner = automaton.step(item.inner, byte);
+  go_on_in_text(item, next, out);
+}
+
+// `next`: `item` behind a symbol.
+void SlowRecogniser::go_on_in_text(const Item& item, const Item& next,
+                                   std::vector<Item>& out) const {
+  if (next.inner == TriggerAutomaton::kRefused) return;
+  const TriggerAutomaton& automaton =
+      network_.free_texts[network_.states[item.state].index];
   const TriggerAutomaton::Node& node = automaton.nodes[next.inner];
   if (node.excluded) return;
   if (node.calls.empty()) return push(out, next);
@@ -378,7 +393,7 @@ SlowRecogniser::Kernel SlowRecogniser::scan(const Column& column,
         break;
       }
       case Action::kFreeText:
-        scan_free_text(item, byte, out);
+        if (!reads_mark_) scan_free_text(item, byte, out);
         break;
       case Action::kSchema: {
         Recogniser& schema = *network_.schemas[state.index];
@@ -399,12 +414,20 @@ SlowRecogniser::Kernel SlowRecogniser::scan(const Column& column,
 
 SlowRecogniser::Kernel SlowRecogniser::scan_token(const Column& column,
                                                   Token token) const {
+  const std::optional<std::uint32_t> mark =
+      marks_ == nullptr ? std::nullopt : marks_->mark_of(token);
   Kernel kernel;
   std::vector<Item>& out = kernel.items;
   for (std::size_t i = 0; i < column.items.size(); ++i) {
     const Item& item = column.items[i];
     const NetworkState& state = network_.states[item.state];
-    if (state.action == Action::kTokens) {
+    if (state.action == Action::kFreeText) {
+      if (!mark || item.count != 0) continue;
+      Item next = item;
+      next.inner =
+          network_.free_texts[state.index].step(item.inner, mark_symbol(*mark));
+      go_on_in_text(item, next, out);
+    } else if (state.action == Action::kTokens) {
       if (network_.token_sets[state.index].contains(token)) {
         push(out, {state.next, item.origin, item.scope, 0, 0});
       }
@@ -443,7 +466,12 @@ bool SlowRecogniser::feed(Place& place, std::string_view bytes) {
 bool SlowRecogniser::feed_token(Place& place, Token token,
                                 std::string_view bytes) {
   const Kernel by_id = scan_token(*place.columns_.back(), token);
-  for (char c : bytes) feed(place, static_cast<std::uint8_t>(c));
+  // Free text does not read a mark by its bytes.
+  reads_mark_ = marks_ != nullptr && marks_->mark_of(token).has_value();
+  for (char c : bytes) {
+    feed(place, static_cast<std::uint8_t>(c));
+    reads_mark_ = false;
+  }
   // The last place is made again: it also holds what the id leads to, and
   // budgets that are entered here begin behind the token.
   std::shared_ptr<const Column> last = place.columns_.back();

@@ -65,10 +65,11 @@ class SlowRecogniser {
   // `max_items`: past that the place is dead and overflowed().
   //
   // `schemas[i]` reads texts of rules.schemas[i].  Without one, such a text
-  // matches nothing.  They must outlive the recogniser.
+  // matches nothing.  They must outlive the recogniser, as must `marks`.
   explicit SlowRecogniser(const Rules& rules,
                           std::span<Recogniser* const> schemas = {},
-                          std::size_t max_items = 5'000'000);
+                          std::size_t max_items = 5'000'000,
+                          const Marks* marks = nullptr);
   ~SlowRecogniser();
 
   // Copyable: forks and rollbacks are copies.  O(bytes read).
@@ -136,6 +137,8 @@ class SlowRecogniser {
   void note_backs(const Column& column, std::size_t item, Kernel& kernel) const;
   void scan_free_text(const Item& item, std::uint8_t byte,
                       std::vector<Item>& out) const;
+  void go_on_in_text(const Item& item, const Item& next,
+                     std::vector<Item>& out) const;
   void push(std::vector<Item>& out, const Item& item) const;
   std::uint32_t scope_for(RuleId rule, std::uint32_t parent,
                           std::uint32_t origin, const Column& column);
@@ -143,6 +146,8 @@ class SlowRecogniser {
   std::uint32_t intern(Config config);
 
   Network network_;
+  const Marks* marks_;
+  bool reads_mark_ = false;  // the byte that is read begins a mark's
   std::size_t max_items_;
   bool overflowed_ = false;
   bool recording_ = false;

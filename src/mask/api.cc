@@ -1,13 +1,18 @@
 // The doors of the room: Compiler, Constraint, Matcher.
 
 #include <algorithm>
+#include <array>
 #include <memory>
+#include <mutex>
 #include <numeric>
 #include <optional>
 #include <utility>
 #include <vector>
 
+#include "grammar/compile.h"
 #include "grammar/machine.h"
+#include "grammar/marks.h"
+#include "grammar/rules_machine.h"
 #include "mask/batch.h"
 #include "mask/program.h"
 #include "mask/replace_file.h"
@@ -21,6 +26,11 @@ namespace parlance {
 struct Compiler::State {
   std::shared_ptr<mask::Shared> shared;
   GrammarCache grammars;
+  bool knows_stops = true;
+  // Under these marked grammars are kept with those that they are made of, by
+  // Markers.
+  std::array<std::uint64_t, 2> marked_owners = {
+      grammar::Recogniser::new_owner(), grammar::Recogniser::new_owner()};
 };
 
 struct Constraint::State {
@@ -42,27 +52,112 @@ Result<Compiler> Compiler::create(const Vocabulary& vocabulary,
           ? vocab::TokenTables::build(vocabulary)
           : vocab::TokenTables::map_file(options.tables_file, vocabulary);
   if (!tables) return tables.error();
+  const bool given = options.stop_ids.has_value();
   const std::span<const TokenId> stop_ids =
-      options.stop_ids.empty() ? vocabulary.stop_ids()
-                               : std::span<const TokenId>(options.stop_ids);
+      given ? std::span<const TokenId>(*options.stop_ids)
+            : vocabulary.stop_ids();
   auto shared = std::make_shared<mask::Shared>(vocabulary, *std::move(tables),
                                                options.cache_bytes, stop_ids);
   return Compiler(std::make_shared<State>(
-      State{std::move(shared), GrammarCache(options.grammar_bytes)}));
+      State{std::move(shared), GrammarCache(options.grammar_bytes),
+            given || vocabulary.has_stop_ids()}));
 }
 
-Result<Constraint> Compiler::compile(const Grammar& grammar) const {
+namespace {
+
+// The grammar in which markers are the tokens of one vocabulary, kept with the
+// grammar in which they are text.
+struct Marked final : grammar::Attachment {
+  std::shared_ptr<grammar::RulesMachine> recogniser;  // null: it has no marks
+  std::shared_ptr<const grammar::Marks> marks;
+
+  // A recogniser that is at work right now is counted as it was last seen.
+  std::size_t memory_bytes() const override {
+    if (recogniser == nullptr) return sizeof(Marked);
+    const std::unique_lock lock(recogniser->mutex, std::try_to_lock);
+    if (lock) seen_ = recogniser->own_bytes() + recogniser->attached_bytes();
+    return sizeof(Marked) + seen_;
+  }
+
+ private:
+  mutable std::size_t seen_ = 0;
+};
+
+Result<std::shared_ptr<Marked>> make_marked(const Grammar::Machine& machine,
+                                            const Vocabulary& vocabulary,
+                                            Markers markers) {
+  auto out = std::make_shared<Marked>();
+  const grammar::Rules& rules = *machine.rules;
+  auto marks = std::make_shared<grammar::Marks>(vocabulary, markers);
+  marks->add(rules);
+  if (auto error = marks->check_names(rules)) return *std::move(error);
+  if (marks->empty()) return out;
+  auto recogniser = std::make_shared<grammar::RulesMachine>(
+      rules, grammar::machines_of(machine.leaves), machine.limits, marks);
+  if (recogniser->start().dead()) {
+    if (recogniser->overflowed()) {
+      return Error{ErrorCode::kTooLarge,
+                   "The beginning of the grammar needs more than "
+                   "GrammarLimits::bytes."};
+    }
+    return Error{ErrorCode::kUnsatisfiable,
+                 "No text fits the grammar when its markers are tokens of "
+                 "the vocabulary."};
+  }
+  out->recogniser = std::move(recogniser);
+  out->marks = std::move(marks);
+  return out;
+}
+
+}  // namespace
+
+Result<Constraint> Compiler::compile(const Grammar& grammar,
+                                     const ConstraintOptions& options) const {
+  if (!state_->knows_stops) {
+    return Error{ErrorCode::kMissingStopIds,
+                 "The vocabulary does not say which tokens end a text. Take "
+                 "them from generation_config.json (eos_token_id), from "
+                 "tokenizer_config.json (eos_token) or from the tokenizer "
+                 "object, or give stop_ids; an empty list means that a text "
+                 "ends where nothing may follow."};
+  }
   const std::shared_ptr<Grammar::Machine>& machine = grammar.machine();
-  auto program = std::make_shared<mask::Program>(
-      state_->shared,
-      std::shared_ptr<grammar::Recogniser>(machine, machine->recogniser.get()));
-  return Constraint(
-      std::make_shared<Constraint::State>(Constraint::State{program}));
+  const auto constrain = [&](std::shared_ptr<grammar::Recogniser> recogniser,
+                             std::shared_ptr<const grammar::Marks> marks) {
+    auto program = std::make_shared<mask::Program>(
+        state_->shared, std::move(recogniser), std::move(marks));
+    return Constraint(
+        std::make_shared<Constraint::State>(Constraint::State{program}));
+  };
+  const std::shared_ptr<grammar::Recogniser> text(machine,
+                                                  machine->recogniser.get());
+  if (options.markers == Markers::kText || machine->rules == nullptr ||
+      !grammar::has_markers(*machine->rules)) {
+    return constrain(text, nullptr);
+  }
+  const std::uint64_t owner =
+      state_->marked_owners[options.markers == Markers::kEither];
+  std::shared_ptr<Marked> marked;
+  {
+    const grammar::Recogniser::Lock lock(*text);
+    marked = std::static_pointer_cast<Marked>(text->attachment(owner));
+    if (marked == nullptr) {
+      Result<std::shared_ptr<Marked>> made =
+          make_marked(*machine, vocabulary(), options.markers);
+      if (!made) return std::move(made).error();
+      marked = *std::move(made);
+      text->attach(owner, marked);
+    }
+  }
+  if (marked->recogniser == nullptr) return constrain(text, nullptr);
+  // The machine keeps the schemas alive.
+  return constrain(marked->recogniser, marked->marks);
 }
 
-Result<Constraint> Compiler::compile_made(Result<Grammar> grammar) const {
+Result<Constraint> Compiler::compile_made(
+    Result<Grammar> grammar, const ConstraintOptions& options) const {
   if (!grammar) return std::move(grammar).error();
-  return compile(*grammar);
+  return compile(*grammar, options);
 }
 
 Result<Constraint> Compiler::compile_json_schema(
@@ -111,15 +206,19 @@ StructuralTagGrammarOptions tag_options(const Vocabulary& vocabulary,
 }  // namespace
 
 Result<Constraint> Compiler::compile_structural_tag(
-    std::string_view text, const GrammarLimits& limits) const {
+    std::string_view text, const GrammarLimits& limits,
+    const ConstraintOptions& constraint) const {
   return compile_made(state_->grammars.from_structural_tag(
-      text, tag_options(vocabulary(), limits)));
+                          text, tag_options(vocabulary(), limits)),
+                      constraint);
 }
 
 Result<Constraint> Compiler::compile_structural_tag(
-    const StructuralTag& tag, const GrammarLimits& limits) const {
+    const StructuralTag& tag, const GrammarLimits& limits,
+    const ConstraintOptions& constraint) const {
   return compile_made(state_->grammars.from_structural_tag(
-      tag, tag_options(vocabulary(), limits)));
+                          tag, tag_options(vocabulary(), limits)),
+                      constraint);
 }
 
 std::size_t Compiler::mask_words() const {
@@ -161,8 +260,14 @@ Constraint::Constraint(std::shared_ptr<State> state)
     : state_(std::move(state)) {}
 
 Matcher Constraint::matcher(const MatcherOptions& options) const {
+  std::shared_ptr<const mask::StopSet> stops;
+  if (options.stop_ids) {
+    const mask::Shared& shared = state_->program->shared();
+    stops = std::make_shared<const mask::StopSet>(
+        shared.vocabulary(), *options.stop_ids, shared.stops()->ids());
+  }
   return Matcher(std::make_unique<Matcher::State>(
-      Matcher::State{mask::Text(state_->program, options.stop_ids)}));
+      Matcher::State{mask::Text(state_->program, std::move(stops))}));
 }
 
 std::size_t Constraint::mask_words() const {

@@ -29,10 +29,12 @@ struct MachineMasks final : grammar::Attachment {
   // The only byte that may come, or one of:
   static constexpr std::int16_t kChoice = -1;       // several, or an end
   static constexpr std::int16_t kInCharacter = -2;  // several, inside UTF-8
+  static constexpr std::int16_t kMark = -3;         // no byte: only `mark`
   struct Next {
     grammar::Config from;
     grammar::Config to;
     std::int16_t byte = kChoice;
+    std::uint32_t mark = 0;
   };
   static constexpr std::size_t kNextCount = 256;
   // Texts behind a part that are told apart.

@@ -117,17 +117,31 @@ void MaskMaker::make_place(Config config) {
   }
 }
 
-// Sets the tokens that may be read by their ids, if there are such tokens.
+// Sets the tokens that may be read by their ids, if there are such tokens, and
+// decides those of which only the recogniser says whether they may come.
 void MaskMaker::set_marks(Config config) {
+  if (config.dead()) return;
   marks_.clear();
   const auto size = static_cast<std::uint32_t>(shared_.vocabulary.size());
-  if (!config.dead()) recogniser_->token_marks(config, size, marks_);
-  if (marks_.empty()) return;
-  std::vector<std::uint32_t> words(shared_.tables.mask_words());
-  builder_.view().write(words);
+  recogniser_->token_marks(config, size, marks_);
+  if (!marks_.empty()) {
+    std::vector<std::uint32_t> words(shared_.tables.mask_words());
+    builder_.view().write(words);
+    for (const Id id : marks_) {
+      if (shared_.vocabulary.kind(id) == TokenKind::kUnused) continue;
+      if ((words[id >> 5] >> (id & 31) & 1) == 0) builder_.set(id);
+    }
+  }
+  marks_.clear();
+  recogniser_->token_choices(config, marks_);
   for (const Id id : marks_) {
-    if (shared_.vocabulary.kind(id) == TokenKind::kUnused) continue;
-    if ((words[id >> 5] >> (id & 31) & 1) == 0) builder_.set(id);
+    const bool fits = !recogniser_->step_token(config, {}, id).dead();
+    if (fits == builder_.has(id)) continue;
+    if (fits) {
+      builder_.set(id);
+    } else {
+      builder_.clear(id);
+    }
   }
 }
 

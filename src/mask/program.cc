@@ -29,8 +29,11 @@ std::shared_ptr<MachineMasks> masks_of(Recogniser& recogniser,
 }  // namespace
 
 Program::Program(std::shared_ptr<Shared> shared,
-                 std::shared_ptr<Recogniser> recogniser)
-    : shared_(std::move(shared)), recogniser_(std::move(recogniser)) {
+                 std::shared_ptr<Recogniser> recogniser,
+                 std::shared_ptr<const grammar::Marks> marks)
+    : shared_(std::move(shared)),
+      recogniser_(std::move(recogniser)),
+      marks_(std::move(marks)) {
   const Recogniser::Lock lock(*recogniser_);
   start_ = recogniser_->start();
   masks_ = masks_of(*recogniser_, shared_->owner());
@@ -43,16 +46,27 @@ Config Program::key_of(Config config) {
   return recogniser_->twin(recogniser_->mask_key(config, shared_->longest()));
 }
 
-// A stop token is never text, so its bit is decided here alone.
-void Program::set_stops(bool can_end, std::span<std::uint32_t> row) const {
-  for (const Id id : shared_->stop_ids()) {
+// The mask knows nothing of stop tokens: one that has a text is in it as that,
+// one that is a mark as that.  A stop token is never text, and a mark only
+// where the text may end behind it. REQUIRES: the recogniser is locked.
+void Program::set_stops(Config config, bool can_end, const StopSet& stops,
+                        std::span<std::uint32_t> row) {
+  for (const Id id : stops.ids()) {
     const std::uint32_t bit = std::uint32_t{1} << (id & 31);
-    if (can_end) {
-      row[id >> 5] |= bit;
-    } else {
-      row[id >> 5] &= ~bit;
-    }
+    const bool fits = can_end || ((row[id >> 5] & bit) != 0 && marks_ &&
+                                  ends_with(config, id));
+    row[id >> 5] = fits ? row[id >> 5] | bit : row[id >> 5] & ~bit;
   }
+  for (const Id id : stops.never()) {
+    row[id >> 5] &= ~(std::uint32_t{1} << (id & 31));
+  }
+}
+
+// Whether the token is a mark with which the text may end.
+// REQUIRES: the recogniser is locked.
+bool Program::ends_with(Config config, Id id) {
+  return marks_ != nullptr && marks_->mark_of(id) &&
+         recogniser_->can_end(recogniser_->step_token(config, {}, id));
 }
 
 // A mask that was made for the same place of the same part, maybe in another
@@ -81,7 +95,8 @@ void Program::tell_part(Config config, MaskHandle handle) {
   }
 }
 
-bool Program::fill_if_known(Config config, std::span<std::uint32_t> row) {
+bool Program::fill_if_known(Config config, const StopSet& stops,
+                            std::span<std::uint32_t> row) {
   MaskHandle handle;
   bool can_end = false;
   {
@@ -98,12 +113,23 @@ bool Program::fill_if_known(Config config, std::span<std::uint32_t> row) {
   mask->write(row);
   shared_->store().unpin(handle);
   shared_->count_hit();
-  set_stops(can_end, row);
+  finish(config, can_end, stops, row);
   return true;
 }
 
-void Program::fill(Config config, std::span<std::uint32_t> row) {
-  if (fill_if_known(config, row)) return;
+// Stop tokens that are marks need the recogniser once more; most are not.
+void Program::finish(Config config, bool can_end, const StopSet& stops,
+                     std::span<std::uint32_t> row) {
+  if (marks_ == nullptr || can_end) {
+    return set_stops(config, can_end, stops, row);
+  }
+  const Recogniser::Lock lock(*recogniser_);
+  set_stops(config, can_end, stops, row);
+}
+
+void Program::fill(Config config, const StopSet& stops,
+                   std::span<std::uint32_t> row) {
+  if (fill_if_known(config, stops, row)) return;
   shared_->count_miss();
   std::unique_ptr<MaskMaker> maker = shared_->take_maker();
   const MaskBuilder* builder = nullptr;
@@ -123,15 +149,34 @@ void Program::fill(Config config, std::span<std::uint32_t> row) {
   }
   builder->view().write(row);
   shared_->give_back(std::move(maker));
-  set_stops(can_end, row);
+  finish(config, can_end, stops, row);
 }
 
 // --- Reading -----------------------------------------------------------------
 
+// Reads a mark that may come here and that `bytes` begin with, and takes it
+// away from them; else dead.
+// REQUIRES: the recogniser is locked.
+Config Program::read_mark(Config config, std::string_view* bytes) {
+  if (marks_ == nullptr) return {};
+  const std::optional<std::uint32_t> mark = marks_->spelled_at(*bytes);
+  if (!mark) return {};
+  const grammar::Mark& one = marks_->marks()[*mark];
+  const Config to = recogniser_->step_token(config, {}, one.ids.front());
+  if (!to.dead()) bytes->remove_prefix(one.spelling.size());
+  return to;
+}
+
 Config Program::read_locked(Config config, std::string_view bytes) {
-  for (const char byte : bytes) {
-    if (config.dead()) break;
-    config = recogniser_->step(config, static_cast<std::uint8_t>(byte));
+  while (!bytes.empty() && !config.dead()) {
+    const Config marked = read_mark(config, &bytes);
+    if (!marked.dead()) {
+      config = marked;
+      continue;
+    }
+    config =
+        recogniser_->step(config, static_cast<std::uint8_t>(bytes.front()));
+    bytes.remove_prefix(1);
   }
   return config;
 }
@@ -145,8 +190,17 @@ Config Program::read_token(Config config, Id id) {
   if (shared_->vocabulary().kind(id) == TokenKind::kUnused) return {};
   const std::string_view bytes = shared_->text(id);
   const Recogniser::Lock lock(*recogniser_);
-  const Config read = bytes.empty() ? Config{} : read_locked(config, bytes);
+  Config read = bytes.empty() ? Config{} : config;
+  for (const char byte : bytes) {
+    if (read.dead()) break;
+    read = recogniser_->step(read, static_cast<std::uint8_t>(byte));
+  }
   return recogniser_->step_token(config, read, id);
+}
+
+bool Program::can_stop(Config config, Id id) {
+  const Recogniser::Lock lock(*recogniser_);
+  return recogniser_->can_end(config) || ends_with(config, id);
 }
 
 bool Program::can_end(Config config) {
@@ -167,17 +221,17 @@ bool is_tail(std::int32_t byte) { return 0x80 <= byte && byte < 0xC0; }
 
 }  // namespace
 
-// Tries all bytes until a second one fits.  A token that is read by its id is
-// another choice.
+// Tries all bytes until a second one fits, then marks.  A token that is read by
+// its id is another choice, unless it is the only one.
 Program::Next Program::find_next(Config config) {
   Next next;
   next.from = config;
   const bool can_end = recogniser_->can_end(config);
-  std::vector<std::uint32_t> marks;
+  int found = can_end ? 2 : 0;
+  std::vector<std::uint32_t> ids;
   recogniser_->token_marks(
-      config, static_cast<std::uint32_t>(shared_->vocabulary().size()), marks);
-  int found = can_end || !marks.empty() ? 2 : 0;
-  for (std::int32_t byte = 0; byte < 256 && found < 2; ++byte) {
+      config, static_cast<std::uint32_t>(shared_->vocabulary().size()), ids);
+  for (std::int32_t byte = 0; byte < 256 && found < 2 && ids.empty(); ++byte) {
     const Config to =
         recogniser_->step(config, static_cast<std::uint8_t>(byte));
     if (to.dead()) continue;
@@ -185,7 +239,10 @@ Program::Next Program::find_next(Config config) {
     next.to = to;
     next.byte = static_cast<std::int16_t>(byte);
   }
-  if (found == 1) return next;
+  if (found < 2 && marks_ != nullptr) {
+    return next_with_marks(config, std::move(ids), next);
+  }
+  if (found == 1 && ids.empty()) return next;
   // Bytes are tried in order and no tail stands before 0x80, so if the second
   // is a tail the first is a tail or ASCII; only in a character there are but
   // tails.
@@ -194,6 +251,52 @@ Program::Next Program::find_next(Config config) {
                   : MachineMasks::kChoice;
   next.to = {};
   return next;
+}
+
+// `next`: the only byte, if one fits; not known where there are `ids`.
+Program::Next Program::next_with_marks(Config config,
+                                       std::vector<std::uint32_t> ids,
+                                       Next next) {
+  recogniser_->token_choices(config, ids);
+  std::optional<std::uint32_t> only;
+  bool choice = false;
+  for (const Id id : ids) {
+    const Config to = recogniser_->step_token(config, {}, id);
+    if (to.dead()) continue;
+    const std::optional<std::uint32_t> mark = marks_->mark_of(id);
+    choice = choice || !mark || (only && *only != *mark);
+    only = mark;
+    if (next.byte == MachineMasks::kChoice) next.to = to;
+  }
+  if (only && next.byte == MachineMasks::kChoice) {
+    // Bytes may come beside it.
+    for (std::int32_t byte = 0; byte < 256 && !choice; ++byte) {
+      choice =
+          !recogniser_->step(config, static_cast<std::uint8_t>(byte)).dead();
+    }
+    next.byte = MachineMasks::kMark;
+    next.mark = *only;
+  } else if (only) {
+    choice = true;
+  }
+  if (!choice) return next;
+  next.byte = MachineMasks::kChoice;
+  next.to = {};
+  return next;
+}
+
+bool Program::nothing_follows(Config config) {
+  const Recogniser::Lock lock(*recogniser_);
+  std::vector<std::uint32_t> ids;
+  recogniser_->token_marks(
+      config, static_cast<std::uint32_t>(shared_->vocabulary().size()), ids);
+  if (!ids.empty()) return false;
+  for (std::int32_t byte = 0; byte < 256; ++byte) {
+    if (!recogniser_->step(config, static_cast<std::uint8_t>(byte)).dead()) {
+      return false;
+    }
+  }
+  return true;
 }
 
 const Program::Next& Program::next_forced(Config config) {
@@ -207,26 +310,40 @@ const Program::Next& Program::next_forced(Config config) {
   return next;
 }
 
-std::string Program::forced_bytes(Config config, std::size_t limit,
-                                  Config* end) {
+std::vector<Program::Forced> Program::forced(Config config, std::size_t limit,
+                                             Config* end) {
   const Recogniser::Lock lock(*recogniser_);
-  std::string bytes;
-  // Where the last whole character ended.
+  std::vector<Forced> out;
+  std::size_t size = 0;
+  // Of the last piece, where its last whole character ended.
   std::size_t whole = 0;
   *end = config;
-  if (config.dead()) return bytes;
+  if (config.dead()) return out;
   for (;;) {
     const Next& next = next_forced(config);
     if (next.byte != MachineMasks::kInCharacter && !is_tail(next.byte)) {
-      whole = bytes.size();
+      whole = out.empty() ? 0 : out.back().text.size();
       *end = config;
     }
-    if (next.byte < 0 || bytes.size() >= limit) break;
-    bytes.push_back(static_cast<char>(next.byte));
+    if (next.byte == MachineMasks::kMark) {
+      const grammar::Mark& mark = marks_->marks()[next.mark];
+      if (size + mark.spelling.size() > limit) break;
+      size += mark.spelling.size();
+      out.push_back({mark.spelling, mark.ids.front()});
+    } else {
+      if (next.byte < 0 || size >= limit) break;
+      ++size;
+      if (out.empty() || out.back().mark) {
+        out.emplace_back();
+        whole = 0;
+      }
+      out.back().text.push_back(static_cast<char>(next.byte));
+    }
     config = next.to;
   }
-  bytes.resize(whole);
-  return bytes;
+  if (!out.empty()) out.back().text.resize(whole);
+  if (!out.empty() && out.back().text.empty()) out.pop_back();
+  return out;
 }
 
 bool Program::any_below(std::uint32_t root, Config config) {

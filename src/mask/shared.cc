@@ -17,23 +17,19 @@ Shared::Shared(Vocabulary vocabulary, vocab::TokenTables tables,
       // A mask of a lexeme is worth more than others, but not everything.
       lexemes_(cache_bytes / 4, bytes_),
       space_bases_(tables_, bases_bytes_) {
+  all_tokens_.resize(tables_.mask_words());
+  for (Id id = 0; id < vocabulary_.size(); ++id) {
+    if (vocabulary_.kind(id) == TokenKind::kUnused) continue;
+    all_tokens_[id >> 5] |= std::uint32_t{1} << (id & 31);
+  }
+  stops_ = std::make_shared<const StopSet>(vocabulary_, stop_ids);
   for (const vocab::TrieNode& node : tables_.trie().nodes()) {
     longest_ = std::max<std::uint32_t>(longest_, node.depth());
   }
-  for (const TokenId id : stop_ids) {
-    if (id < vocabulary_.size()) stop_ids_.push_back(id);
-  }
-  std::ranges::sort(stop_ids_);
-  stop_ids_.erase(std::unique(stop_ids_.begin(), stop_ids_.end()),
-                  stop_ids_.end());
-}
-
-bool Shared::is_stop(Id id) const {
-  return std::ranges::find(stop_ids_, id) != stop_ids_.end();
 }
 
 std::string_view Shared::text(Id id) const {
-  if (vocabulary_.kind(id) != TokenKind::kOrdinary) return {};
+  if (!vocab::has_text(vocabulary_.kind(id))) return {};
   const std::string_view bytes = vocabulary_.bytes(id);
   // The tables leave such a token out.
   if (bytes.size() > vocab::kMaxTokenBytes) return {};

@@ -19,6 +19,7 @@
 #include "mask/lexeme_mask.h"
 #include "mask/mask_maker.h"
 #include "mask/mask_store.h"
+#include "mask/stop_set.h"
 #include "parlance/vocabulary.h"
 #include "vocab/byte_shapes.h"
 #include "vocab/token_shapes.h"
@@ -39,9 +40,10 @@ class Shared {
   // Bytes of the longest token.
   std::uint32_t longest() const { return longest_; }
 
-  // Sorted, each once.
-  std::span<const Id> stop_ids() const { return stop_ids_; }
-  bool is_stop(Id id) const;
+  // What ends a text where a matcher does not say otherwise.
+  const std::shared_ptr<const StopSet>& stops() const { return stops_; }
+  // A mask of every token there is.
+  std::span<const std::uint32_t> all_tokens() const { return all_tokens_; }
   // The bytes of a token that may stand in a text, else "".
   std::string_view text(Id id) const;
 
@@ -81,7 +83,8 @@ class Shared {
   const vocab::TokenShapes shapes_;
   const vocab::ByteShapes byte_shapes_;
   std::uint32_t longest_ = 0;
-  std::vector<Id> stop_ids_;
+  std::shared_ptr<const StopSet> stops_;
+  std::vector<std::uint32_t> all_tokens_;
 
   const std::shared_ptr<std::atomic<std::size_t>> bytes_ =
       std::make_shared<std::atomic<std::size_t>>(0);

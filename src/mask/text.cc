@@ -19,51 +19,51 @@ std::span<std::uint32_t> mask_of(std::span<std::int32_t> row,
 
 }  // namespace
 
-Text::Text(std::shared_ptr<Program> program, std::span<const TokenId> stop_ids)
-    : program_(std::move(program)), history_{program_->start()} {
-  if (stop_ids.empty()) return;
-  std::vector<Id> known;
-  known.reserve(stop_ids.size());
-  for (const TokenId id : stop_ids) {
-    if (id < program_->shared().vocabulary().size()) known.push_back(id);
-  }
-  stop_ids_ = std::make_shared<const std::vector<Id>>(std::move(known));
+Text::Text(std::shared_ptr<Program> program,
+           std::shared_ptr<const StopSet> stops)
+    : program_(std::move(program)),
+      stops_(stops != nullptr ? std::move(stops) : program_->shared().stops()) {
+  push(program_->start());
 }
 
-bool Text::is_stop(Id id) const {
-  if (stop_ids_ == nullptr) return program_->shared().is_stop(id);
-  return std::ranges::find(*stop_ids_, id) != stop_ids_->end();
+bool Text::is_over(Config config) {
+  return stops_->ids().empty() && program_->can_end(config) &&
+         program_->nothing_follows(config);
+}
+
+void Text::push(Config config) {
+  history_.push_back(config);
+  over_ = is_over(config) ? history_.size() : 0;
 }
 
 // --- Masks -------------------------------------------------------------------
 
-void Text::replace_stops(Config config, std::span<std::uint32_t> mask) {
-  if (stop_ids_ == nullptr) return;
-  const auto set = [&](Id id, bool allowed) {
-    const std::uint32_t bit = std::uint32_t{1} << (id & 31);
-    mask[id >> 5] = allowed ? mask[id >> 5] | bit : mask[id >> 5] & ~bit;
-  };
-  for (const Id id : program_->shared().stop_ids()) set(id, false);
-  const bool can_end = program_->can_end(config);
-  for (const Id id : *stop_ids_) set(id, can_end);
+// Whether some token must not come.
+bool Text::constrains(std::span<const std::int32_t> row) const {
+  const std::span<const std::uint32_t> all = program_->shared().all_tokens();
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if ((static_cast<std::uint32_t>(row[i]) & all[i]) != all[i]) return true;
+  }
+  return false;
 }
 
 bool Text::fill_bitmask(std::span<std::int32_t> row) {
   if (row.size() < program_->shared().mask_words()) return false;
-  fill_place({.config = current(), .terminated = terminated_}, row);
-  return !terminated_;
+  if (is_terminated()) {
+    std::ranges::fill(row, -1);
+    return false;
+  }
+  fill_place({.config = current()}, row);
+  return constrains(row);
 }
 
 bool Text::fill_if_known(std::span<std::int32_t> row) {
   const std::size_t words = program_->shared().mask_words();
-  if (terminated_ || row.size() < words) {
+  if (is_terminated() || row.size() < words) {
     fill_bitmask(row);
     return true;
   }
-  const std::span<std::uint32_t> mask = mask_of(row, words);
-  if (!program_->fill_if_known(current(), mask)) return false;
-  replace_stops(current(), mask);
-  return true;
+  return program_->fill_if_known(current(), *stops_, mask_of(row, words));
 }
 
 void Text::fill_place(const Place& place, std::span<std::int32_t> row) {
@@ -77,20 +77,19 @@ void Text::fill_place(const Place& place, std::span<std::int32_t> row) {
   }
   const std::span<std::uint32_t> mask =
       mask_of(row, program_->shared().mask_words());
-  program_->fill(place.config, mask);
-  replace_stops(place.config, mask);
+  program_->fill(place.config, *stops_, mask);
 }
 
 // --- Steps -------------------------------------------------------------------
 
 bool Text::accept_token(Id id) {
   const Place next =
-      follow({.config = current(), .terminated = terminated_}, id);
+      follow({.config = current(), .terminated = is_terminated()}, id);
   if (next.config.dead()) return false;
-  if (next.terminated) {
+  if (stops_->contains(id)) {
     terminated_ = true;
   } else {
-    history_.push_back(next.config);
+    push(next.config);
   }
   return true;
 }
@@ -105,7 +104,7 @@ bool Text::accept_bytes(std::string_view bytes) {
   if (terminated_) return false;
   const Config next = program_->read(current(), bytes);
   if (next.dead()) return false;
-  history_.push_back(next);
+  push(next);
   return true;
 }
 
@@ -114,53 +113,127 @@ bool Text::rollback(std::size_t steps) {
   if (steps == 0) return true;
   history_.resize(history_.size() - (steps - terminated_));
   terminated_ = false;
+  over_ = is_over(current()) ? history_.size() : 0;
   return true;
 }
 
 void Text::reset() {
   history_.resize(1);
   terminated_ = false;
+  over_ = is_over(current()) ? history_.size() : 0;
 }
 
 // --- Forced tokens -----------------------------------------------------------
 
 std::string Text::forced_bytes(std::size_t limit) {
-  if (terminated_) return {};
+  std::string bytes;
+  if (terminated_) return bytes;
   Config end;
-  return program_->forced_bytes(current(), limit, &end);
+  for (Program::Forced& piece : program_->forced(current(), limit, &end)) {
+    bytes += piece.text;
+  }
+  return bytes;
 }
 
+// Whatever the bytes of a piece are written with, a token of the last piece
+// that a longer one could stand for, with what comes next, is left out.
 std::vector<Id> Text::forced_tokens() {
   constexpr std::size_t kLimit = 4096;
   std::vector<Id> tokens;
   if (terminated_) return tokens;
   Config end;
-  const std::string bytes = program_->forced_bytes(current(), kLimit, &end);
+  const std::vector<Program::Forced> pieces =
+      program_->forced(current(), kLimit, &end);
+  Config at = current();
+  for (std::size_t i = 0; i < pieces.size(); ++i) {
+    const Program::Forced& piece = pieces[i];
+    std::vector<Id> ids;
+    if (piece.mark) {
+      ids.push_back(*piece.mark);
+    } else {
+      ids = tokens_of(piece.text, i + 1 == pieces.size(), end);
+    }
+    std::size_t size = 0;
+    for (const Id id : ids) {
+      if (stops_->contains(id)) return tokens;
+      at = program_->read_token(at, id);
+      if (at.dead()) return tokens;
+      tokens.push_back(id);
+      size += program_->shared().vocabulary().bytes(id).size();
+    }
+    if (!piece.mark && size != piece.text.size()) break;
+  }
+  return tokens;
+}
+
+// What `text` is written with, as far as that is certain.  `last`: what comes
+// at `end`, behind the text, is not forced.
+std::vector<Id> Text::tokens_of(std::string_view text, bool last, Config end) {
+  if (program_->shared().vocabulary().encoder()) {
+    return encoded(text, last, end);
+  }
+  // Only where a single token goes on.
   const vocab::TokenTrie& trie = program_->shared().tables().trie();
-  for (std::size_t at = 0; at < bytes.size();) {
+  std::vector<Id> tokens;
+  for (std::size_t at = 0; at < text.size();) {
     std::uint32_t node = 0;
     std::size_t i = at;
-    Id longest = vocab::kNoToken;
-    std::size_t longest_end = at;
-    while (i < bytes.size()) {
+    Id only = vocab::kNoToken;
+    std::size_t only_end = at;
+    std::size_t found = 0;
+    while (i < text.size() && found < 2) {
       const std::uint32_t child =
-          trie.child(node, static_cast<std::uint8_t>(bytes[i]));
+          trie.child(node, static_cast<std::uint8_t>(text[i]));
       if (child == 0) break;
       node = child;
       ++i;
-      if (trie.token(node) == vocab::kNoToken) continue;
-      longest = trie.token(node);
-      longest_end = i;
+      trie.each_token(trie.node(node), [&](Id id) {
+        only = id;
+        only_end = i;
+        ++found;
+      });
     }
     // A longer token may cover the end and go on with what is not forced.
-    const bool all = i == bytes.size();
-    if (longest == vocab::kNoToken || is_stop(longest) ||
-        (all && program_->any_below(node, end))) {
-      break;
-    }
-    tokens.push_back(longest);
-    at = longest_end;
+    const bool beyond =
+        last && i == text.size() && found < 2 && program_->any_below(node, end);
+    if (found != 1 || beyond) break;
+    tokens.push_back(only);
+    at = only_end;
   }
+  return tokens;
+}
+
+std::vector<Id> Text::encoded(std::string_view text, bool last, Config end) {
+  const Vocabulary& vocabulary = program_->shared().vocabulary();
+  std::vector<Id> tokens = vocabulary.encoder()(text);
+  std::size_t size = 0;
+  for (std::size_t i = 0; i < tokens.size(); ++i) {
+    const std::string_view bytes = vocabulary.bytes(tokens[i]);
+    if (bytes.empty() || text.substr(size, bytes.size()) != bytes) {
+      // The encoder writes something else: nothing is certain from here on.
+      tokens.resize(i);
+      return tokens;
+    }
+    size += bytes.size();
+  }
+  if (!last) return tokens;
+  // From any token on, the rest may become one longer token together with what
+  // comes next; of these the first is where certainty ends.
+  const vocab::TokenTrie& trie = program_->shared().tables().trie();
+  std::size_t certain = tokens.size();
+  std::size_t begin = size;
+  for (std::size_t i = tokens.size(); i-- > 0;) {
+    begin -= vocabulary.bytes(tokens[i]).size();
+    const std::string_view rest = text.substr(begin);
+    if (rest.size() >= vocab::kMaxTokenBytes) break;
+    std::uint32_t node = 0;
+    for (const char byte : rest) {
+      node = trie.child(node, static_cast<std::uint8_t>(byte));
+      if (node == 0) break;
+    }
+    if (node != 0 && program_->any_below(node, end)) certain = i;
+  }
+  tokens.resize(certain);
   return tokens;
 }
 
@@ -173,11 +246,13 @@ Text::Place Text::follow(const Place& from, std::int64_t token) {
     return {};
   }
   const Id id = static_cast<Id>(token);
-  if (is_stop(id)) {
-    if (!program_->can_end(from.config)) return {};
+  if (stops_->contains(id)) {
+    if (!program_->can_stop(from.config, id)) return {};
     return {.config = from.config, .terminated = true};
   }
-  return {.config = program_->read_token(from.config, id)};
+  if (stops_->never_comes(id)) return {};
+  const Config to = program_->read_token(from.config, id);
+  return {.config = to, .terminated = !to.dead() && is_over(to)};
 }
 
 namespace {
@@ -225,7 +300,7 @@ bool Text::fill_tree(std::span<const std::int64_t> first_child,
     if (first_child[node] < 0) return;
     left.emplace_back(static_cast<std::size_t>(first_child[node]), place);
   };
-  visit(0, {.config = current(), .terminated = terminated_});
+  visit(0, {.config = current(), .terminated = is_terminated()});
   while (!left.empty()) {
     const auto [node, before] = left.back();
     left.pop_back();

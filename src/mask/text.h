@@ -22,9 +22,9 @@ namespace parlance::mask {
 // Copies are independent.  Not thread-safe.
 class Text {
  public:
-  // `stop_ids` are those of MatcherOptions.
+  // `stops`: null for those of the compiler.
   explicit Text(std::shared_ptr<Program> program,
-                std::span<const TokenId> stop_ids = {});
+                std::shared_ptr<const StopSet> stops = nullptr);
 
   bool fill_bitmask(std::span<std::int32_t> row);
   // The same if it takes no time; else false, and nothing is written.
@@ -42,7 +42,7 @@ class Text {
   std::size_t steps() const { return history_.size() - 1 + terminated_; }
   void reset();
 
-  bool is_terminated() const { return terminated_; }
+  bool is_terminated() const { return terminated_ || over_ == history_.size(); }
   bool can_end() { return !terminated_ && program_->can_end(current()); }
 
   std::string forced_bytes(std::size_t limit);
@@ -59,16 +59,20 @@ class Text {
 
   Config current() const { return history_.back(); }
   Place follow(const Place& from, std::int64_t token);
-  bool is_stop(Id id) const;
-  // Makes a mask with the compiler's stop tokens one with those of this text.
-  void replace_stops(Config config, std::span<std::uint32_t> mask);
+  void push(Config config);
+  // Without a stop token a text is over where nothing may follow.
+  bool is_over(Config config);
   void fill_place(const Place& place, std::span<std::int32_t> row);
+  bool constrains(std::span<const std::int32_t> row) const;
+  std::vector<Id> tokens_of(std::string_view text, bool last, Config end);
+  std::vector<Id> encoded(std::string_view text, bool last, Config end);
 
   std::shared_ptr<Program> program_;
-  // Of this text alone; null: the compiler's.
-  std::shared_ptr<const std::vector<Id>> stop_ids_;
-  std::vector<Config> history_;  // after each step; first: before any
-  bool terminated_ = false;      // one step more, which leads nowhere
+  std::shared_ptr<const StopSet> stops_;  // not null
+  std::vector<Config> history_;           // after each step; first: before any
+  bool terminated_ = false;               // one step more, which leads nowhere
+  // The size of the history with which the text is over; 0: none.
+  std::size_t over_ = 0;
 };
 
 }  // namespace parlance::mask

@@ -44,10 +44,11 @@ std::vector<MarkerPiece> MarkerSplitter::split_rest(std::string_view marker,
 }
 
 std::vector<TokenId> MarkerSplitter::spelled_as(TokenId id) const {
-  std::vector<TokenId> ids = vocabulary_.find(vocabulary_.spelling(id));
-  std::erase_if(ids, [this](TokenId other) {
-    return vocabulary_.kind(other) == TokenKind::kOrdinary;
-  });
+  const std::string_view spelling = vocabulary_.spelling(id);
+  std::vector<TokenId> ids;
+  for (const TokenId other : vocabulary_.special_ids()) {
+    if (vocabulary_.spelling(other) == spelling) ids.push_back(other);
+  }
   return ids;
 }
 

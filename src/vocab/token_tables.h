@@ -30,6 +30,7 @@
 
 #include "json/string_body.h"
 #include "parlance/error.h"
+#include "parlance/vocabulary.h"
 #include "vocab/token_trie.h"
 
 namespace parlance {
@@ -113,6 +114,11 @@ class WhiteSpaceTable {
   std::span<const WhiteSpaceToken> tokens_;
   ExitTrie exits_;
 };
+
+// Whether a token of this kind stands for its bytes.
+constexpr bool has_text(TokenKind kind) {
+  return kind == TokenKind::kOrdinary || kind == TokenKind::kAdded;
+}
 
 // The tables of one vocabulary.  Immutable, cheap to copy, safe to share
 // between threads.

@@ -155,7 +155,7 @@ bool Builder::make_trie() {
   entries.reserve(vocabulary_.size());
   for (Id id = 0; id < vocabulary_.size(); ++id) {
     const std::string_view bytes = vocabulary_.bytes(id);
-    if (vocabulary_.kind(id) != TokenKind::kOrdinary || bytes.empty()) continue;
+    if (!has_text(vocabulary_.kind(id)) || bytes.empty()) continue;
     if (bytes.size() > kMaxTokenBytes) {
       left_out_.push_back(id);
       continue;

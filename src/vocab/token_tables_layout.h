@@ -32,7 +32,7 @@ struct Header {
 static_assert(sizeof(Header) == 40);
 
 inline constexpr std::uint32_t kMagic = 0x4B545450;  // "PTTK" as stored
-inline constexpr std::uint32_t kVersion = 1;
+inline constexpr std::uint32_t kVersion = 2;
 // The largest blob, and so the largest offset.
 inline constexpr std::uint64_t kMaxBlobBytes = (std::uint64_t{1} << 32) - 1;
 

@@ -393,8 +393,31 @@ TEST(Text, Forced) {
       {{"a\xC3\xA9z", "a\xC3\xA9y"}, "a\xC3", "\xA9", {}},
       {{"\xE2\x82\xAC", "\xE2\x82\xAD"}, "\xE2", "", {}},
   };
+  // The longest token first, as these are no tokens of merges.
+  const Vocabulary vocabulary = words();
+  const auto encode = [vocabulary](std::string_view text) {
+    std::vector<TokenId> ids;
+    while (!text.empty()) {
+      TokenId best = 0;
+      std::size_t size = 0;
+      for (TokenId id = 0; id < vocabulary.size(); ++id) {
+        const std::string_view bytes = vocabulary.bytes(id);
+        if (vocabulary.kind(id) != TokenKind::kOrdinary ||
+            bytes.size() <= size || !text.starts_with(bytes)) {
+          continue;
+        }
+        best = id;
+        size = bytes.size();
+      }
+      if (size == 0) break;
+      ids.push_back(best);
+      text.remove_prefix(size);
+    }
+    return ids;
+  };
   for (const Case& c : cases) {
-    const auto p = program(words(), std::make_shared<TextSet>(c.texts), {4});
+    const auto p = program(vocabulary.with_encoder(encode),
+                           std::make_shared<TextSet>(c.texts), {4});
     Text text(p);
     ASSERT_TRUE(text.accept_bytes(c.written));
     EXPECT_EQ(text.forced_bytes(100), c.bytes) << c.texts[0];
@@ -408,7 +431,9 @@ TEST(Text, StopTokensOfItsOwn) {
   const auto p =
       program(words(),
               std::make_shared<TextSet>(std::vector<std::string>{"abab"}), {4});
-  const std::vector<TokenId> stops = {1, 99};
+  const std::vector<TokenId> own = {1, 99};
+  const auto stops = std::make_shared<const StopSet>(
+      p->shared().vocabulary(), own, p->shared().stops()->ids());
   for (Text text : {Text(p, stops), Text(Text(p, stops))}) {
     Row row(p->shared().mask_words());
     const auto allowed = [&](Text& of, TokenId id) {

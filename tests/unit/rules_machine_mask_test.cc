@@ -57,7 +57,7 @@ class Walks {
           const bool wanted = allows(slow, place, id);
           ASSERT_EQ(bit(row, id), wanted)
               << id << " \"" << vocabulary_.bytes(id) << '"';
-          if (wanted && !shared_->is_stop(id)) allowed.push_back(id);
+          if (wanted && !shared_->stops()->contains(id)) allowed.push_back(id);
         }
         if (allowed.empty()) break;
         const Id next = draw(allowed, random);
@@ -71,7 +71,7 @@ class Walks {
  private:
   bool allows(SlowRecogniser& slow, const SlowRecogniser::Place& place,
               Id id) const {
-    if (shared_->is_stop(id)) return slow.can_end(place);
+    if (shared_->stops()->contains(id)) return slow.can_end(place);
     if (vocabulary_.kind(id) == TokenKind::kUnused) return false;
     SlowRecogniser::Place next = place;
     return slow.feed_token(next, id, shared_->text(id));

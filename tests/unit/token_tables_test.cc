@@ -537,7 +537,7 @@ TEST(TokenTablesDamage, ErrorsSayWhatIsWrong) {
        "These are not token tables, or those of a machine with another byte "
        "order."},
       {offsetof(Header, version), ErrorCode::kUnsupportedVersion,
-       "These are token tables of version 2; version 1 can be read."},
+       "These are token tables of version 1; version 2 can be read."},
       {blob.size() - 4, ErrorCode::kBadVocabulary,
        "The token tables are damaged: their checksum is wrong."},
   };

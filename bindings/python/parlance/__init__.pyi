@@ -200,7 +200,13 @@ class Grammar:
     def captures(
         self, text: _Text | _Ids, vocabulary: Vocabulary | None = None
     ) -> list[dict[str, Any]]: ...
-    def compile(self, vocabulary: Vocabulary | Compiler) -> Constraint: ...
+    def compile(
+        self,
+        vocabulary: Vocabulary | Compiler,
+        *,
+        markers: Literal["token", "either", "text"] = "token",
+        stop_ids: _Ids | None = None,
+    ) -> Constraint: ...
 
 class StructuralTag:
     def __init__(self, spec: _Tag) -> None: ...
@@ -281,10 +287,15 @@ class Compiler:
         *,
         cache_bytes: int = ...,
         grammar_bytes: int = ...,
-        stop_ids: _Ids = (),
+        stop_ids: _Ids | None = None,
         tables_file: str | PathLike[str] | None = None,
     ) -> None: ...
-    def compile(self, grammar: Grammar) -> Constraint: ...
+    def compile(
+        self,
+        grammar: Grammar,
+        *,
+        markers: Literal["token", "either", "text"] = "token",
+    ) -> Constraint: ...
     def compile_json_schema(
         self,
         schema: _Schema,
@@ -322,7 +333,12 @@ class Compiler:
         cancelled: _Cancelled = None,
     ) -> Constraint: ...
     def compile_structural_tag(
-        self, spec: _Tag, *, limits: _Limits = None, cancelled: _Cancelled = None
+        self,
+        spec: _Tag,
+        *,
+        limits: _Limits = None,
+        cancelled: _Cancelled = None,
+        markers: Literal["token", "either", "text"] = "token",
     ) -> Constraint: ...
     @property
     def mask_words(self) -> int: ...

@@ -148,23 +148,39 @@ class Grammar(_parlance.Grammar):
         """A text of each of ``grammars``, one behind the other."""
         return _joined(grammars, True, limits, cancelled)
 
-    def compile(self, vocabulary):
+    def compile(self, vocabulary, *, markers="token", stop_ids=None):
         """A ``Constraint`` for a ``Vocabulary`` or a ``Compiler``.
 
         The compiler of a vocabulary is made when it is first needed, and kept
-        with it.
+        with it. ``stop_ids`` are the tokens that may end a text, by default
+        those of the vocabulary; if it does not know any, they have to be given
+        (``missing_stop_ids``), and an empty list means that a text is over
+        where nothing may follow.
+
+        ``markers`` says how texts that a structural tag itself spells are
+        written where the vocabulary has a token for them: ``"token"``, as that
+        token; ``"either"``, also spelled; ``"text"``, spelled, and added tokens
+        are ordinary ones.
         """
         if isinstance(vocabulary, Compiler):
-            return vocabulary.compile(self)
+            if stop_ids is not None:
+                raise UsageError(
+                    "stop_ids= goes with a Vocabulary; a Compiler has its own"
+                )
+            return vocabulary.compile(self, markers=markers)
         if not isinstance(vocabulary, _parlance.Vocabulary):
             raise TypeError(
                 "vocabulary must be a Vocabulary or a Compiler, not "
                 + type(vocabulary).__name__
             )
+        if stop_ids is not None:
+            return Compiler(vocabulary, stop_ids=stop_ids).compile(
+                self, markers=markers
+            )
         compiler = getattr(vocabulary, "_compiler", None)
         if compiler is None:
             compiler = vocabulary._compiler = Compiler(vocabulary)
-        return compiler.compile(self)
+        return compiler.compile(self, markers=markers)
 
 
 def _json_schema(
@@ -266,7 +282,9 @@ class Compiler(_parlance.Compiler):
     grammars that it has made.
 
     ``stop_ids`` are the tokens that may end a text, by default those of the
-    vocabulary; ``tables_file`` is one that ``save_tables`` wrote for the same
+    vocabulary; if it does not know any, compiling is the error
+    ``missing_stop_ids``. With an empty list a text is over where nothing may
+    follow. ``tables_file`` is one that ``save_tables`` wrote for the same
     vocabulary.  Masks may take ``cache_bytes``, grammars ``grammar_bytes``.
 
     What its ``compile_...`` functions have made is kept: the same source and
@@ -280,7 +298,7 @@ class Compiler(_parlance.Compiler):
         *,
         cache_bytes=64 << 20,
         grammar_bytes=128 << 20,
-        stop_ids=(),
+        stop_ids=None,
         tables_file=None,
     ):
         super().__init__(
@@ -352,15 +370,20 @@ class Compiler(_parlance.Compiler):
             _lark(self, text, None, grammars, limits, cancelled)
         )
 
-    def compile_structural_tag(self, spec, *, limits=None, cancelled=None):
-        """A ``Constraint``; arguments as of ``Grammar.from_structural_tag``.
+    def compile_structural_tag(
+        self, spec, *, limits=None, cancelled=None, markers="token"
+    ):
+        """A ``Constraint``; arguments as of ``Grammar.from_structural_tag``,
+        and ``markers`` as of ``Grammar.compile``.
 
         JSON text is found without being read.
         """
         source = (
             spec.source if isinstance(spec, StructuralTag) else source_of(spec)
         )
-        return self._compile_tag(source, _limits(limits), _asked(cancelled))
+        return self._compile_tag(
+            source, _limits(limits), _asked(cancelled), markers
+        )
 
     def save_tables(self, path):
         """Writes the tables into a file; how many bytes it has."""

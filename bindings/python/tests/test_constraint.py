@@ -345,9 +345,78 @@ def test_stop_tokens_of_one_text(vocabulary, constraint):
     # In a string "!" is text, but for a text that it ends.
     assert 8 in row_of(other)
     assert 8 not in row_of(matcher) and not matcher.accept_token(8)
-    for wrong in ([], [END + 2]):
-        with pytest.raises(parlance.UsageError, match="stop_ids"):
-            constraint.matcher(stop_ids=wrong)
+    with pytest.raises(parlance.UsageError, match="stop_ids"):
+        constraint.matcher(stop_ids=[END + 2])
+
+
+def test_without_stop_tokens_a_text_is_over_where_nothing_may_follow(
+    constraint,
+):
+    matcher = constraint.matcher(stop_ids=[])
+    assert matcher.accept_tokens([0, 6, 5, 7])
+    assert matcher.is_terminated()
+    row = numpy.zeros(1, numpy.int32)
+    assert not matcher.fill_bitmask(row) and row[0] == -1
+    assert matcher.rollback() and not matcher.is_terminated()
+
+
+def test_stop_tokens_have_to_be_known():
+    vocabulary = parlance.Vocabulary([b"a", b"b"])
+    grammar = parlance.Grammar.from_regex("a+b")
+    with pytest.raises(parlance.Error, match="stop_ids") as caught:
+        grammar.compile(vocabulary)
+    assert caught.value.code == "missing_stop_ids"
+    matcher = grammar.compile(vocabulary, stop_ids=[]).matcher()
+    assert matcher.accept_tokens([0, 1]) == 2 and matcher.is_terminated()
+
+
+MARKED = {
+    "format": {
+        "type": "triggered_tags",
+        "triggers": ["<call>"],
+        "tags": [
+            {
+                "begin": "<call>\n",
+                "end": "</call>",
+                "content": {"type": "json_schema", "json_schema": True},
+            }
+        ],
+    }
+}
+
+
+def test_markers_are_tokens():
+    texts = [bytes([byte]) for byte in range(256)]
+    call, close, end = 256, 257, 258
+    vocabulary = parlance.Vocabulary(
+        [*texts, b"<call>", b"</call>", b"<end>"],
+        added_ids=[call, close],
+        control_ids=[end],
+        stop_ids=[end],
+    )
+    tag = parlance.StructuralTag(MARKED)
+    spelled = b"<call>"
+
+    matcher = tag.grammar().compile(vocabulary).matcher()
+    assert not matcher.copy().accept_token(close)
+    assert matcher.copy().accept_tokens(list(spelled)) == 5
+    assert matcher.accept_token(call)
+    assert matcher.forced_bytes() == b"\n"
+    assert matcher.accept_bytes("\n1")
+    assert matcher.accept_bytes("</call>") and matcher.can_end()
+
+    either = tag.grammar().compile(vocabulary, markers="either").matcher()
+    assert either.copy().accept_tokens(list(spelled)) == 6
+    assert either.accept_token(call)
+
+    text = parlance.Compiler(vocabulary).compile_structural_tag(
+        tag, markers="text"
+    )
+    matcher = text.matcher()
+    assert matcher.copy().accept_token(close)  # not an end here: text
+    assert matcher.accept_tokens([*spelled, *b"\n1", close, end]) == 10
+    with pytest.raises(parlance.UsageError, match="markers"):
+        tag.grammar().compile(vocabulary, markers="tokens")
 
 
 def test_tree(constraint):
@@ -447,7 +516,9 @@ def test_threads_share_a_constraint(vocabulary):
 
 @pytest.fixture
 def letters():
-    return parlance.Vocabulary([bytes([byte]) for byte in range(256)])
+    return parlance.Vocabulary(
+        [bytes([byte]) for byte in range(256)], stop_ids=[]
+    )
 
 
 def tag(*names):

@@ -1,0 +1,154 @@
+#include "grammar/marks.h"
+
+#include <algorithm>
+#include <functional>
+#include <utility>
+
+namespace parlance::grammar {
+
+namespace {
+
+constexpr std::string_view kWhiteSpace = " \t\n\r\f\v";
+
+}  // namespace
+
+std::vector<Symbol> byte_symbols(std::string_view text) {
+  std::vector<Symbol> out;
+  out.reserve(text.size());
+  for (const char c : text) out.push_back(static_cast<std::uint8_t>(c));
+  return out;
+}
+
+Marks::Marks(const Vocabulary& vocabulary, Markers markers)
+    : vocabulary_(vocabulary), markers_(markers), splitter_(vocabulary) {}
+
+void Marks::add(std::string_view marker, std::size_t from) {
+  for (vocab::MarkerPiece& piece : splitter_.split_rest(marker, from)) {
+    if (!piece.is_mark()) continue;
+    const auto number = static_cast<std::uint32_t>(marks_.size());
+    if (!by_spelling_.emplace(piece.text, number).second) continue;
+    for (const Token id : piece.ids) by_id_.emplace(id, number);
+    const auto place = std::ranges::lower_bound(lengths_, piece.text.size(),
+                                                std::ranges::greater());
+    if (place == lengths_.end() || *place != piece.text.size()) {
+      lengths_.insert(place, piece.text.size());
+    }
+    marks_.push_back({std::move(piece.text), std::move(piece.ids)});
+  }
+}
+
+void Marks::add(const Rules& rules) {
+  for (const MarkerText& marker : rules.markers) add(marker.text, marker.from);
+  for (const FreeTextExpr& text : rules.free_texts) {
+    if (!text.markers) continue;
+    for (const auto& trigger : text.triggers) add(trigger.text);
+    for (const std::string& word : text.excludes) add(word);
+  }
+}
+
+std::optional<Error> Marks::check_names(const Rules& rules) const {
+  for (const NameText& name : rules.names) {
+    for (const vocab::MarkerPiece& piece : splitter_.split(name.text)) {
+      if (!piece.is_mark()) continue;
+      const bool control =
+          vocabulary_.kind(piece.ids.front()) == TokenKind::kControl;
+      if (!control && !by_spelling_.contains(piece.text)) continue;
+      return Error{
+          ErrorCode::kConflict,
+          "The name \"" + name.text + "\" contains \"" + piece.text +
+              "\", which the vocabulary has as " +
+              (control ? "a control token" : "a marker of the format") +
+              ", so it cannot be written as text. Choose another "
+              "name, or compile with markers=\"text\".",
+          name.path};
+    }
+  }
+  return std::nullopt;
+}
+
+std::optional<std::uint32_t> Marks::mark_of(Token id) const {
+  const auto found = by_id_.find(id);
+  if (found == by_id_.end()) return std::nullopt;
+  return found->second;
+}
+
+std::optional<std::uint32_t> Marks::spelled_at(std::string_view text) const {
+  for (const std::size_t length : lengths_) {
+    if (length > text.size()) continue;
+    const auto found = by_spelling_.find(std::string(text.substr(0, length)));
+    if (found != by_spelling_.end()) return found->second;
+  }
+  return std::nullopt;
+}
+
+bool Marks::has_bytes(Token id) const {
+  return vocabulary_.kind(id) != TokenKind::kControl;
+}
+
+std::vector<MarkedPiece> Marks::pieces(std::string_view marker,
+                                       std::size_t from) const {
+  std::vector<vocab::MarkerPiece> split = splitter_.split_rest(marker, from);
+  std::vector<MarkedPiece> out;
+  for (std::size_t i = 0; i < split.size(); ++i) {
+    if (split[i].is_mark()) {
+      out.push_back({split[i].text, by_spelling_.at(split[i].text)});
+      const bool at_space = i + 1 < split.size() && split[i + 1].text[0] == ' ';
+      if (vocabulary_.space_after_marks() && !at_space) {
+        out.push_back({" ", std::nullopt, true});
+      }
+      continue;
+    }
+    std::string_view text = split[i].text;
+    const auto any_strips = [&](std::size_t at, auto strips) {
+      return std::ranges::any_of(split[at].ids, strips);
+    };
+    if (i > 0 && any_strips(i - 1, [&](Token id) {
+          return vocabulary_.strips_right(id);
+        })) {
+      const std::size_t end =
+          std::min(text.find_first_not_of(kWhiteSpace), text.size());
+      if (end > 0) {
+        out.push_back({std::string(text.substr(0, end)), std::nullopt, true});
+      }
+      text.remove_prefix(end);
+    }
+    std::string_view behind;
+    if (i + 1 < split.size() && any_strips(i + 1, [&](Token id) {
+          return vocabulary_.strips_left(id);
+        })) {
+      const std::size_t last = text.find_last_not_of(kWhiteSpace);
+      const std::size_t begin = last == std::string_view::npos ? 0 : last + 1;
+      behind = text.substr(begin);
+      text = text.substr(0, begin);
+    }
+    if (!text.empty()) out.push_back({std::string(text), std::nullopt});
+    if (!behind.empty()) {
+      out.push_back({std::string(behind), std::nullopt, true});
+    }
+  }
+  return out;
+}
+
+std::vector<std::vector<Symbol>> Marks::words(std::string_view marker) const {
+  std::vector<std::vector<Symbol>> ways(1);
+  const auto append = [](std::vector<Symbol>& way, std::string_view text) {
+    for (const Symbol byte : byte_symbols(text)) way.push_back(byte);
+  };
+  for (const vocab::MarkerPiece& piece : splitter_.split(marker)) {
+    if (!piece.is_mark()) {
+      for (std::vector<Symbol>& way : ways) append(way, piece.text);
+      continue;
+    }
+    std::vector<std::vector<Symbol>> spelled;
+    if (either() && 2 * ways.size() <= kMostWays) spelled = ways;
+    const Symbol mark = mark_symbol(by_spelling_.at(piece.text));
+    for (std::vector<Symbol>& way : ways) way.push_back(mark);
+    for (std::vector<Symbol>& way : spelled) {
+      append(way, piece.text);
+      ways.push_back(std::move(way));
+    }
+  }
+  return ways;
+}
+
+}  // namespace parlance::grammar
