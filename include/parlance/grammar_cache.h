@@ -27,6 +27,10 @@
 
 namespace parlance {
 
+namespace grammar {
+struct MarkedFor;  // src/grammar/marks.h
+}
+
 struct GrammarCacheStatistics {
   std::size_t bytes = 0;  // now held, keys counted
   std::size_t grammars = 0;
@@ -73,6 +77,16 @@ class GrammarCache {
   State& state() const { return *state_; }
 
  private:
+  friend class Compiler;
+  // The grammar in which markers are the tokens of a vocabulary.  It is for
+  // masks: texts that spell markers are none of its texts.
+  Result<Grammar> marked_structural_tag(
+      std::string_view text, const StructuralTagGrammarOptions& options,
+      const grammar::MarkedFor& marked) const;
+  Result<Grammar> marked_structural_tag(
+      const StructuralTag& tag, const StructuralTagGrammarOptions& options,
+      const grammar::MarkedFor& marked) const;
+
   std::shared_ptr<State> state_;
 };
 

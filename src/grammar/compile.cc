@@ -197,9 +197,15 @@ Result<std::shared_ptr<Grammar::Machine>> make_machine(
     return *std::move(error);
   }
   if (cancelled(options.limits)) return cancelled_error();
+  if (options.marked != nullptr) {
+    Result<std::shared_ptr<const Marks>> marks =
+        marks_of(rules, *options.marked);
+    if (!marks) return std::move(marks).error();
+    machine->marks = *std::move(marks);
+  }
   machine->limits = {.bytes = options.limits.bytes};
-  auto recogniser = std::make_unique<RulesMachine>(rules, machines_of(leaves),
-                                                   machine->limits);
+  auto recogniser = std::make_unique<RulesMachine>(
+      rules, machines_of(leaves), machine->limits, machine->marks);
   if (cancelled(options.limits)) return cancelled_error();
   if (recogniser->start().dead()) {
     if (recogniser->overflowed()) {

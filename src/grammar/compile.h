@@ -17,6 +17,7 @@
 #include "grammar/json_machine.h"
 #include "grammar/kept.h"
 #include "grammar/machine.h"
+#include "grammar/marks.h"
 #include "grammar/rules.h"
 #include "parlance/error.h"
 #include "parlance/grammar.h"
@@ -29,6 +30,8 @@ using Leaf = Grammar::Machine::Leaf;
 struct CompileOptions {
   GrammarLimits limits = {};
   KeptStore* store = nullptr;
+  // Null: markers are text.
+  const MarkedFor* marked = nullptr;
 };
 
 // Asked between the steps of a compile; schemas ask by themselves.
@@ -97,10 +100,10 @@ MachineResult lark_grammar(std::string_view text,
 // tag_api.cc
 MachineResult tag_grammar(std::string_view text,
                           const StructuralTagGrammarOptions& options,
-                          KeptStore* store);
+                          KeptStore* store, const MarkedFor* marked = nullptr);
 MachineResult tag_grammar(const parlance::StructuralTag& tag,
                           const StructuralTagGrammarOptions& options,
-                          KeptStore* store);
+                          KeptStore* store, const MarkedFor* marked = nullptr);
 
 }  // namespace parlance::grammar
 

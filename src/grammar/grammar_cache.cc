@@ -70,7 +70,8 @@ MachineResult find_or_make(KeptStore& store, std::string key,
 
 MachineResult tag(KeptStore& store, std::string key,
                   const StructuralTagGrammarOptions& options,
-                  const auto& source) {
+                  const auto& source,
+                  const grammar::MarkedFor* marked = nullptr) {
   const auto find = [&](std::string_view text) -> Tokens {
     if (!options.find_token) return {};
     const std::optional<std::uint32_t> id = options.find_token(text);
@@ -85,7 +86,7 @@ MachineResult tag(KeptStore& store, std::string key,
         return id;
       };
     }
-    return grammar::tag_grammar(source, asking, &store);
+    return grammar::tag_grammar(source, asking, &store, marked);
   });
 }
 
@@ -159,14 +160,38 @@ Result<Grammar> GrammarCache::from_lark(
   return Grammar(std::move(*made));
 }
 
+namespace {
+
+// Only a compiler asks for marks, and its cache is for one vocabulary.
+KeyWriter tag_key(char kind, const StructuralTagGrammarOptions& options,
+                  const grammar::MarkedFor* marked) {
+  KeyWriter key(kind);
+  key.limits(options.limits).number(options.vocabulary_size);
+  key.number(
+      marked == nullptr ? 0 : 1 + static_cast<std::uint64_t>(marked->markers));
+  return key;
+}
+
+MachineResult text_tag(KeptStore& store, std::string_view text,
+                       const StructuralTagGrammarOptions& options,
+                       const grammar::MarkedFor* marked = nullptr) {
+  return tag(store, tag_key('T', options, marked).text(text).take(), options,
+             text, marked);
+}
+
+MachineResult value_tag(KeptStore& store, const StructuralTag& source,
+                        const StructuralTagGrammarOptions& options,
+                        const grammar::MarkedFor* marked = nullptr) {
+  return tag(store,
+             tag_key('V', options, marked).value(source.to_json()).take(),
+             options, source, marked);
+}
+
+}  // namespace
+
 Result<Grammar> GrammarCache::from_structural_tag(
     std::string_view text, const StructuralTagGrammarOptions& options) const {
-  std::string key = KeyWriter('T')
-                        .limits(options.limits)
-                        .number(options.vocabulary_size)
-                        .text(text)
-                        .take();
-  MachineResult made = tag(state_->store, std::move(key), options, text);
+  MachineResult made = text_tag(state_->store, text, options);
   if (!made) return std::move(made).error();
   return Grammar(std::move(*made));
 }
@@ -174,12 +199,23 @@ Result<Grammar> GrammarCache::from_structural_tag(
 Result<Grammar> GrammarCache::from_structural_tag(
     const StructuralTag& source,
     const StructuralTagGrammarOptions& options) const {
-  std::string key = KeyWriter('V')
-                        .limits(options.limits)
-                        .number(options.vocabulary_size)
-                        .value(source.to_json())
-                        .take();
-  MachineResult made = tag(state_->store, std::move(key), options, source);
+  MachineResult made = value_tag(state_->store, source, options);
+  if (!made) return std::move(made).error();
+  return Grammar(std::move(*made));
+}
+
+Result<Grammar> GrammarCache::marked_structural_tag(
+    std::string_view text, const StructuralTagGrammarOptions& options,
+    const grammar::MarkedFor& marked) const {
+  MachineResult made = text_tag(state_->store, text, options, &marked);
+  if (!made) return std::move(made).error();
+  return Grammar(std::move(*made));
+}
+
+Result<Grammar> GrammarCache::marked_structural_tag(
+    const StructuralTag& source, const StructuralTagGrammarOptions& options,
+    const grammar::MarkedFor& marked) const {
+  MachineResult made = value_tag(state_->store, source, options, &marked);
   if (!made) return std::move(made).error();
   return Grammar(std::move(*made));
 }

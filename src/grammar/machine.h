@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "grammar/marks.h"
 #include "grammar/recogniser.h"
 #include "grammar/rules.h"
 #include "grammar/rules_machine.h"
@@ -36,6 +37,8 @@ struct Grammar::Machine {
   };
 
   std::shared_ptr<grammar::Recogniser> recogniser;
+  // Those that the recogniser reads; null: markers are text.
+  std::shared_ptr<const grammar::Marks> marks = nullptr;
   std::vector<SchemaNote> notes;
 
   // Of a grammar from a JSON Schema: one leaf, and no rules.

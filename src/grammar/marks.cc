@@ -151,4 +151,15 @@ std::vector<std::vector<Symbol>> Marks::words(std::string_view marker) const {
   return ways;
 }
 
+Result<std::shared_ptr<const Marks>> marks_of(const Rules& rules,
+                                              const MarkedFor& marked) {
+  std::shared_ptr<const Marks> out;
+  if (marked.markers == Markers::kText || !has_markers(rules)) return out;
+  auto marks = std::make_shared<Marks>(marked.vocabulary, marked.markers);
+  marks->add(rules);
+  if (auto error = marks->check_names(rules)) return *std::move(error);
+  if (!marks->empty()) out = std::move(marks);
+  return out;
+}
+
 }  // namespace parlance::grammar

@@ -17,6 +17,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -89,6 +90,16 @@ class Marks {
   std::unordered_map<Token, std::uint32_t> by_id_;
   std::vector<std::size_t> lengths_;  // of spellings, falling
 };
+
+// Whose marks a grammar is made with.
+struct MarkedFor {
+  const Vocabulary& vocabulary;
+  Markers markers = Markers::kToken;
+};
+
+// Those of `rules`; null if there are none.  Error: as check_names().
+Result<std::shared_ptr<const Marks>> marks_of(const Rules& rules,
+                                              const MarkedFor& marked);
 
 // `text` as symbols of bytes.
 std::vector<Symbol> byte_symbols(std::string_view text);

@@ -31,7 +31,7 @@ void place(std::vector<Leaf>& leaves, const LoweredTag& lowered) {
 // Spans of errors count bytes of the string that their pointer names.
 MachineResult make_tag(const StructuralTag& tag,
                        const StructuralTagGrammarOptions& options,
-                       KeptStore* store) {
+                       KeptStore* store, const MarkedFor* marked) {
   LowerOptions lowering;
   lowering.find_token = options.find_token;
   lowering.vocabulary_size = options.vocabulary_size;
@@ -41,8 +41,9 @@ MachineResult make_tag(const StructuralTag& tag,
   if (!lowered) return std::move(lowered).error();
   std::vector<Leaf> leaves = leaves_of(lowered->rules, options.limits);
   place(leaves, *lowered);
-  MachineResult made = make_machine(std::move(lowered->rules),
-                                    std::move(leaves), {options.limits, store});
+  MachineResult made =
+      make_machine(std::move(lowered->rules), std::move(leaves),
+                   {options.limits, store, marked});
   if (!made) return made;
   for (auto& [path, message] : lowered->narrowed) {
     (*made)->notes.push_back({SchemaNote::Kind::kNarrowed, "any_order",
@@ -60,8 +61,8 @@ MachineResult make_tag(const StructuralTag& tag,
 
 MachineResult tag_grammar(const parlance::StructuralTag& tag,
                           const StructuralTagGrammarOptions& options,
-                          KeptStore* store) {
-  MachineResult made = make_tag(*tag.tree(), options, store);
+                          KeptStore* store, const MarkedFor* marked) {
+  MachineResult made = make_tag(*tag.tree(), options, store, marked);
   if (made) return made;
   Error error = std::move(made).error();
   error.span = std::nullopt;  // there is no text to count in
@@ -70,11 +71,11 @@ MachineResult tag_grammar(const parlance::StructuralTag& tag,
 
 MachineResult tag_grammar(std::string_view text,
                           const StructuralTagGrammarOptions& options,
-                          KeptStore* store) {
+                          KeptStore* store, const MarkedFor* marked) {
   Result<parlance::StructuralTag> tag =
       parlance::StructuralTag::from_json(text);
   if (!tag) return std::move(tag).error();
-  MachineResult made = make_tag(*tag->tree(), options, store);
+  MachineResult made = make_tag(*tag->tree(), options, store, marked);
   if (!made) return json::place_error(std::move(made).error(), text);
   return made;
 }

@@ -87,13 +87,13 @@ Result<std::shared_ptr<Marked>> make_marked(const Grammar::Machine& machine,
                                             const Vocabulary& vocabulary,
                                             Markers markers) {
   auto out = std::make_shared<Marked>();
-  const grammar::Rules& rules = *machine.rules;
-  auto marks = std::make_shared<grammar::Marks>(vocabulary, markers);
-  marks->add(rules);
-  if (auto error = marks->check_names(rules)) return *std::move(error);
-  if (marks->empty()) return out;
+  Result<std::shared_ptr<const grammar::Marks>> marks =
+      grammar::marks_of(*machine.rules, {vocabulary, markers});
+  if (!marks) return std::move(marks).error();
+  if (*marks == nullptr) return out;
   auto recogniser = std::make_shared<grammar::RulesMachine>(
-      rules, grammar::machines_of(machine.leaves), machine.limits, marks);
+      *machine.rules, grammar::machines_of(machine.leaves), machine.limits,
+      *marks);
   if (recogniser->start().dead()) {
     if (recogniser->overflowed()) {
       return Error{ErrorCode::kTooLarge,
@@ -105,7 +105,7 @@ Result<std::shared_ptr<Marked>> make_marked(const Grammar::Machine& machine,
                  "the vocabulary."};
   }
   out->recogniser = std::move(recogniser);
-  out->marks = std::move(marks);
+  out->marks = *std::move(marks);
   return out;
 }
 
@@ -131,6 +131,7 @@ Result<Constraint> Compiler::compile(const Grammar& grammar,
   };
   const std::shared_ptr<grammar::Recogniser> text(machine,
                                                   machine->recogniser.get());
+  if (machine->marks != nullptr) return constrain(text, machine->marks);
   if (options.markers == Markers::kText || machine->rules == nullptr ||
       !grammar::has_markers(*machine->rules)) {
     return constrain(text, nullptr);
@@ -208,16 +209,18 @@ StructuralTagGrammarOptions tag_options(const Vocabulary& vocabulary,
 Result<Constraint> Compiler::compile_structural_tag(
     std::string_view text, const GrammarLimits& limits,
     const ConstraintOptions& constraint) const {
-  return compile_made(state_->grammars.from_structural_tag(
-                          text, tag_options(vocabulary(), limits)),
+  return compile_made(state_->grammars.marked_structural_tag(
+                          text, tag_options(vocabulary(), limits),
+                          {vocabulary(), constraint.markers}),
                       constraint);
 }
 
 Result<Constraint> Compiler::compile_structural_tag(
     const StructuralTag& tag, const GrammarLimits& limits,
     const ConstraintOptions& constraint) const {
-  return compile_made(state_->grammars.from_structural_tag(
-                          tag, tag_options(vocabulary(), limits)),
+  return compile_made(state_->grammars.marked_structural_tag(
+                          tag, tag_options(vocabulary(), limits),
+                          {vocabulary(), constraint.markers}),
                       constraint);
 }
 
