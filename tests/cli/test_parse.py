@@ -210,6 +210,20 @@ def test_ids(parlance, tmp_path, ids):
     assert out.splitlines()[2].split()[:2] == ["7..9", "1..3"]
 
 
+def test_markers(parlance, tmp_path):
+    # "<", "think" and ">" in ordinary tokens.
+    model = {"type": "BPE", "vocab": {"<": 0, "think": 1, ">": 2, "a": 5}, "merges": []}
+    (tmp_path / "v.json").write_text(json.dumps({**VOCABULARY, "model": model}))
+    arguments = ["parse", "-f", "qwen3", "--vocabulary", "v.json", "--ids"]
+    for markers, field in (
+        ("token", "content"), ("either", "thinking"), ("text", "thinking"),
+    ):
+        out, _ = parlance(*arguments, "--markers", markers, stdin="0 1 2 5")
+        assert field in json.loads(out)
+    _, err = parlance(*arguments, "--markers", "special", stdin="0", status=2)
+    assert "special" in err
+
+
 def test_ids_that_are_none(parlance, tmp_path):
     (tmp_path / "v.json").write_text(json.dumps(VOCABULARY))
     _, err = parlance(

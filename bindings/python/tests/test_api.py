@@ -364,6 +364,47 @@ def test_tokens_of_events(vocabulary):
         parlance.ResponseParser(TEMPLATE, "").feed([1])
 
 
+def test_markers():
+    tokens = [bytes([byte]) for byte in range(256)]
+    tokens += [b"<think>", b"</think>", b"<|other|>"]
+    vocabulary = parlance.Vocabulary(
+        tokens, added_ids=[256, 257], control_ids=[258]
+    )
+    qwen3 = parlance.Format("qwen3")
+    as_tokens = [256, *b"a", 257, *b"b"]
+    spelled = [*b"<think>a</think>b"]
+
+    def read(ids, markers):
+        return parlance.parse_response(
+            ids, qwen3, prefix="", vocabulary=vocabulary, markers=markers
+        )
+
+    message = {"role": "assistant", "thinking": "a", "content": "b"}
+    assert read(as_tokens, "token") == message
+    assert read(spelled, "token")["content"] == "<think>a</think>b"
+    for markers in ("either", "text"):
+        assert read(as_tokens, markers) == message
+        assert read(spelled, markers) == message
+    with pytest.raises(parlance.UsageError, match="'special'"):
+        read(spelled, "special")
+    # A prefix of ids has markers where their ids are, one of text where they
+    # are spelled.
+    for prefix, thinks in (
+        ("<think>", True),
+        ([256], True),
+        ([*b"<think>"], False),
+    ):
+        parser = qwen3.parser(prefix, vocabulary=vocabulary)
+        parser.feed([*b"a"])
+        assert ("thinking" in parser.finalize()[0]) == thinks
+    parser = qwen3.parser(vocabulary=vocabulary)
+    parser.feed([*b"a", 258, *b"b"])
+    assert parser.finalize()[0]["content"] == "ab"
+    assert [d["code"] for d in parser.diagnostics] == ["unexpected_special"]
+    with pytest.raises(parlance.UsageError, match="vocabulary="):
+        qwen3.parser([1])
+
+
 @pytest.mark.parametrize("bad", [None, 3, 1.5, {}, object()])
 def test_feed_of_something_else(bad):
     parser = parlance.ResponseParser(TEMPLATE, "")
