@@ -84,6 +84,8 @@ class Run:
         assert not self._parser.diagnostics, self._parser.diagnostics
         assert self._parser.complete, "the response is not complete"
         assert self.early, "no event before the end"
+        for mark in self.scenario.marks:
+            assert self._vocabulary.special(mark) in self.ids, f"no {mark}"
         said = self.ids[:-1]  # without the stop token
         whole = self.scenario.tag.parse(said, vocabulary=self._vocabulary)
         assert whole["message"] == self.message, whole["message"]

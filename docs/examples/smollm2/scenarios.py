@@ -21,6 +21,7 @@ class Scenario(NamedTuple):
     question: str
     check: Callable[[dict], None]  # of the message; raises what is wrong
     choose: Callable[[Any], int] = greedy
+    marks: tuple = ()  # tokens that the response must hold
     max_tokens: int = 200
 
     @property
@@ -217,7 +218,7 @@ def _reason():
 
 
 def _made_up():
-    """A family that no model has."""
+    """A family that no model has: its markers are control tokens of this one."""
     call = {
         tool["name"]: {
             "type": "tag",
@@ -249,13 +250,17 @@ def _made_up():
 
     return Scenario(
         "markers",
-        "a made-up family: reasoning, then a call, in markers that no model has",
+        "a made-up family, whose markers are tokens of this very tokenizer",
         parlance.StructuralTag(
             {"format": {"type": "sequence", "elements": [thought, calls]}}
         ),
         _tools_in_words(TOOLS),
         "What will the weather be like in Zurich in the next three days?",
         check,
+        marks=(
+            *("<jupyter_start>", "<jupyter_output>", "<issue_start>"),
+            *("<issue_comment>", "<issue_closed>"),
+        ),
     )
 
 
