@@ -220,14 +220,11 @@ def _reason():
 def _made_up():
     """A family that no model has: its markers are control tokens of this one."""
     call = {
-        tool["name"]: {
-            "type": "tag",
-            "begin": f"<issue_start>{tool['name']}<issue_comment>",
-            "content": _json(tool["parameters"]),
-            "end": "<issue_closed>",
-            "tool": tool["name"],
-        }
-        for tool in TOOLS
+        "type": "tag",
+        "begin": f"<issue_start>{WEATHER['name']}<issue_comment>",
+        "content": _json(WEATHER["parameters"]),
+        "end": "<issue_closed>",
+        "tool": WEATHER["name"],
     }
     thought = {
         "type": "tag",
@@ -236,25 +233,17 @@ def _made_up():
         "end": "<jupyter_output>",
         "field": "reasoning",
     }
-    calls = {
-        "type": "tags_with_separator",
-        "tags": list(call.values()),
-        "separator": "<file_sep>",
-        "at_least_one": True,
-        "stop_after_first": True,
-    }
-
     def check(message):
         assert message["reasoning"], "no reasoning"
-        _check_calls(TOOLS, 1, 1)(message)
+        _check_calls([WEATHER], 1, 1)(message)
 
     return Scenario(
         "markers",
         "a made-up family, whose markers are tokens of this very tokenizer",
         parlance.StructuralTag(
-            {"format": {"type": "sequence", "elements": [thought, calls]}}
+            {"format": {"type": "sequence", "elements": [thought, call]}}
         ),
-        _tools_in_words(TOOLS),
+        _tools_in_words([WEATHER]),
         "What will the weather be like in Zurich in the next three days?",
         check,
         marks=(
