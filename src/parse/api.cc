@@ -86,28 +86,33 @@ struct ResponseParser::State {
   }
 
   void feed_token(TokenId id) {
-    if (ended_by) {
-      assembler.add_diagnostic(*std::exchange(ended_by, std::nullopt));
-    }
     const TokenKind kind = vocabulary->kind(id);
-    if (kind == TokenKind::kOrdinary) {
-      feed_ordinary(vocabulary->bytes(id));
+    if (kind == TokenKind::kOrdinary && !after_special) {
+      feed_bytes(vocabulary->bytes(id));
+    } else if (kind == TokenKind::kOrdinary) {
+      feed_after_special(vocabulary->bytes(id));
     } else {
+      tell_end();
       flush_gate();
       feed_special(id, kind);
     }
     tokens.add(id, gate.bytes_in());
   }
 
-  void feed_ordinary(std::string_view bytes) {
-    if (space_is_marks) {
-      space_is_marks = false;
-      if (bytes.starts_with(' ')) {
-        gate.skip(1);
-        bytes.remove_prefix(1);
-      }
+  void feed_after_special(std::string_view bytes) {
+    tell_end();
+    after_special = false;
+    if (vocabulary->space_after_marks() && bytes.starts_with(' ')) {
+      gate.skip(1);
+      bytes.remove_prefix(1);
     }
     feed_bytes(bytes);
+  }
+
+  // What seemed to end the response did not.
+  void tell_end() {
+    if (!ended_by) return;
+    assembler.add_diagnostic(*std::exchange(ended_by, std::nullopt));
   }
 
   void feed_special(TokenId id, TokenKind kind) {
@@ -115,6 +120,7 @@ struct ResponseParser::State {
       assembler.add_diagnostic(
           vocab::unknown_token(tokens.size(), id, gate.bytes_in()));
       feed_bytes(base::kReplacement);
+      after_special = false;
       return;
     }
     const std::string_view spelling = vocabulary->spelling(id);
@@ -132,7 +138,7 @@ struct ResponseParser::State {
     } else {
       drop(id, spelling);
     }
-    space_is_marks = vocabulary->space_after_marks();
+    after_special = true;
   }
 
   // A control token of which the format knows nothing.
@@ -173,8 +179,8 @@ struct ResponseParser::State {
   vocab::TokenLog tokens;
   // Of a stop token that was left out, in case something follows it.
   std::optional<Diagnostic> ended_by;
-  // A space that comes next belongs to the mark before it.
-  bool space_is_marks = false;
+  // The token before was an added or control token.
+  bool after_special = false;
   std::string held;
 };
 

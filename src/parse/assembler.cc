@@ -143,10 +143,9 @@ bool Assembler::reads_marks(const format::Content& content) const {
           (content.value_parser && reads_marks(*content.value_parser)));
 }
 
-void Assembler::on_text(const MarkedText& marked) {
+void Assembler::on_text(std::string_view text, std::uint64_t begin,
+                        std::span<const MarkAt> marks) {
   if (field_ == kNoField) return;
-  const std::string_view text = marked.text;
-  const std::uint64_t begin = marked.offset;
   if (!opened_) open_region(field_, nullptr, begin);
   Span bytes = {at(begin), at(begin + text.size())};
   bool joins = !chunks_.empty() && chunks_.back().event + 1 == events_.size() &&
@@ -165,11 +164,10 @@ void Assembler::on_text(const MarkedText& marked) {
     event.dirty = field.content.dirty();
     event.bytes = bytes;
   }
-  if (!marked.marks.empty() &&
-      reads_marks(description_.fields[field_].content)) {
-    for (const MarkAt& mark : marked.marks) {
+  if (!marks.empty() && reads_marks(description_.fields[field_].content)) {
+    for (const MarkAt& mark : marks) {
       body_marks_.push_back(
-          {body_.size() + marked.place(mark), mark.length, mark.symbol});
+          {body_.size() + (mark.position - begin), mark.length, mark.symbol});
     }
   }
   body_.append(text);

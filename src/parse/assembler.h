@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -44,7 +45,8 @@ class Assembler final : public SegmentSink {
   void end_round();
   std::vector<Event>& events() { return events_; }
 
-  void on_text(const MarkedText& text) override;
+  void on_text(std::string_view text, std::uint64_t begin,
+               std::span<const MarkAt> marks) override;
   void on_delimiter(const Delimited& delimiter) override;
   void on_limit(std::uint64_t begin, std::uint64_t end,
                 std::string_view what) override;

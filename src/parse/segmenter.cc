@@ -98,7 +98,7 @@ void Segmenter::feed_block(std::string_view text) {
         total_ = passed_ = base_ = search_.position();
         before_base_ = text.back();
         window_ = {};
-        sink_.on_text({text, {}, total_ - text.size()});
+        sink_.on_text(text, total_ - text.size(), {});
         return;
       }
     }
@@ -154,13 +154,13 @@ void Segmenter::finish() {
 
 void Segmenter::pass(std::uint64_t to) {
   if (to <= passed_) return;
-  MarkedText text(slice(passed_, to), {}, passed_);
+  std::span<const MarkAt> marks;
   if (!marks_.empty()) {
-    text.marks = MarkedText(window_, marks_, base_)
-                     .substr(passed_ - base_, to - passed_)
-                     .marks;
+    marks = MarkedText(window_, marks_, base_)
+                .substr(passed_ - base_, to - passed_)
+                .marks;
   }
-  sink_.on_text(text);
+  sink_.on_text(slice(passed_, to), passed_, marks);
   passed_ = to;
 }
 

@@ -16,6 +16,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -43,9 +44,10 @@ struct Delimited {
 // Who is told.  Calls come in the order of the text.
 class SegmentSink {
  public:
-  // `text` belongs to the current region; its marks' positions are those of the
-  // stream.
-  virtual void on_text(const MarkedText& text) = 0;
+  // `text` belongs to the current region; it stands at `begin`.  `marks` are
+  // those in it, with positions in the stream.
+  virtual void on_text(std::string_view text, std::uint64_t begin,
+                       std::span<const MarkAt> marks) = 0;
   virtual void on_delimiter(const Delimited& delimiter) = 0;
   // A limit was passed: text from `begin` to `end` was held too long and is
   // text now, whatever might have become of it.
