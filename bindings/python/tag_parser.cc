@@ -39,8 +39,9 @@ class ProgramObject {
 };
 
 ProgramObject compile_tag(const TagObject& tag, const Vocabulary* vocabulary,
-                          nb::dict limits, nb::object cancelled,
-                          const Compiler* compiler) {
+                          nb::handle markers, nb::dict limits,
+                          nb::object cancelled, const Compiler* compiler) {
+  const Markers kind = to_markers(markers);
   Budget budget(std::move(limits), std::move(cancelled));
   std::optional<Result<TagProgram>> program;
   {
@@ -48,6 +49,7 @@ ProgramObject compile_tag(const TagObject& tag, const Vocabulary* vocabulary,
     program.emplace(TagProgram::compile(
         tag.tag,
         {.vocabulary = vocabulary,
+         .markers = kind,
          .limits = budget.limits(),
          .cache = compiler == nullptr ? nullptr : &compiler->grammar_cache()}));
   }
@@ -58,13 +60,39 @@ ProgramObject compile_tag(const TagObject& tag, const Vocabulary* vocabulary,
   return ProgramObject(**std::move(program), vocabulary);
 }
 
+// What the prompt wrote of a response, and the tokens that end it.
+struct Around {
+  Around(nb::handle prefix, nb::handle stop_ids, const Vocabulary* vocabulary) {
+    read_input(prefix, "prefix", before);
+    if (!before.is_text && !before.ids.empty() && vocabulary == nullptr) {
+      raise_usage(
+          "a prefix of token ids needs vocabulary=, which says what text they "
+          "are");
+    }
+    if (!stop_ids.is_none()) stops = read_ids(stop_ids, "stop_ids");
+  }
+
+  TagParserOptions options(const Vocabulary* vocabulary) const {
+    TagParserOptions out;
+    out.vocabulary = vocabulary;
+    out.prefix = before.text;
+    out.prefix_ids = before.ids;
+    if (stops) out.stop_ids = *stops;
+    return out;
+  }
+
+  Input before;
+  std::optional<std::vector<TokenId>> stops;
+};
+
 class TagParserObject {
  public:
-  TagParserObject(nb::object program, nb::handle prefix, bool ids)
+  TagParserObject(nb::object program, nb::handle prefix, bool ids,
+                  nb::handle stop_ids)
       : program_object_(std::move(program)),
         program_(nb::cast<const ProgramObject*>(program_object_)),
         ids_(ids),
-        parser_(make(prefix)),
+        parser_(make(prefix, stop_ids)),
         initial_events_(
             to_list(parser_.initial_events(), program_->outlines(), ids_)) {}
 
@@ -98,12 +126,10 @@ class TagParserObject {
   nb::object held() const { return to_bytes(parser_.held()); }
 
  private:
-  TagParser make(nb::handle prefix) {
-    Input in;
-    read_prefix(prefix, program_->vocabulary(), in);
-    return TagParser(program_->program(),
-                     {.vocabulary = ids_ ? program_->vocabulary() : nullptr,
-                      .prefix = in.text});
+  TagParser make(nb::handle prefix, nb::handle stop_ids) {
+    const Vocabulary* vocabulary = ids_ ? program_->vocabulary() : nullptr;
+    const Around around(prefix, stop_ids, vocabulary);
+    return TagParser(program_->program(), around.options(vocabulary));
   }
 
   nb::object program_object_;  // keeps program_
@@ -116,23 +142,27 @@ class TagParserObject {
 
 // One response, already complete: the tree.
 nb::object parse_tag(const ProgramObject& program, nb::handle response,
-                     nb::handle prefix) {
+                     nb::handle prefix, nb::handle stop_ids) {
   Input in;
-  Input before;
   read_input(response, "response", in);
-  read_prefix(prefix, program.vocabulary(), before);
   if (!in.is_text && program.vocabulary() == nullptr) {
     raise_usage(
         "a response of token ids needs vocabulary=, which says what text they "
         "are");
   }
+  // A text has no tokens, so of a prefix of ids their text counts.
+  const Vocabulary* vocabulary = in.is_text ? nullptr : program.vocabulary();
+  Input before;
+  if (in.is_text) read_prefix(prefix, program.vocabulary(), before);
+  const Around around(in.is_text ? nb::handle(nb::str("")) : prefix, stop_ids,
+                      vocabulary);
+  TagParserOptions options = around.options(vocabulary);
+  if (in.is_text) options.prefix = before.text;
   json::Value tree;
   {
     nb::object keep = nb::borrow(response);
     nb::gil_scoped_release release;
-    TagParser parser(program.program(),
-                     {.vocabulary = in.is_text ? nullptr : program.vocabulary(),
-                      .prefix = before.text});
+    TagParser parser(program.program(), options);
     if (in.is_text) {
       parser.feed(in.text);
     } else {
@@ -148,10 +178,12 @@ nb::object parse_tag(const ProgramObject& program, nb::handle response,
 
 void define_tag_parser(nb::module_& m) {
   nb::class_<ProgramObject>(m, "TagProgram")
-      .def("parse", &parse_tag, nb::arg("response"), nb::arg("prefix"));
+      .def("parse", &parse_tag, nb::arg("response"), nb::arg("prefix"),
+           nb::arg("stop_ids").none());
   nb::class_<TagParserObject>(m, "TagParser")
-      .def(nb::init<nb::object, nb::handle, bool>(), nb::arg("program"),
-           nb::arg("prefix"), nb::arg("ids"))
+      .def(nb::init<nb::object, nb::handle, bool, nb::handle>(),
+           nb::arg("program"), nb::arg("prefix"), nb::arg("ids"),
+           nb::arg("stop_ids").none())
       .def("feed", &TagParserObject::feed, nb::arg("text").none())
       .def("finalize", &TagParserObject::finalize)
       .def_prop_ro("initial_events", &TagParserObject::initial_events)
@@ -164,7 +196,7 @@ void define_tag_parser(nb::module_& m) {
       .def_prop_ro("held", &TagParserObject::held)
       .def_prop_ro("prefix_bytes", &TagParserObject::prefix_bytes);
   m.def("tag_program", &compile_tag, nb::arg("tag"),
-        nb::arg("vocabulary").none(), nb::arg("limits"),
+        nb::arg("vocabulary").none(), nb::arg("markers"), nb::arg("limits"),
         nb::arg("cancelled").none(), nb::arg("compiler").none());
 }
 

@@ -20,6 +20,12 @@
 //   it can be, and as many triggered tags as there can be;
 //   all else (repetitions, patterns, grammars, JSON) as long as it can be.
 //
+// Markers are read as the grammar's masks let them through.  A program compiled
+// for a vocabulary with a token for a marker, such as Qwen3's <tool_call>,
+// reads that marker as the token and nothing else: ordinary tokens that spell
+// it never open or close anything.  docs/reference/structural-tags.md has the
+// rules.
+//
 // A text that does not fit is read up to the last byte that could still be
 // continued; the rest is kept as it is, and a diagnostic says where it begins
 // and what was expected there.
@@ -31,6 +37,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string_view>
 
@@ -45,9 +52,13 @@
 namespace parlance {
 
 struct TagProgramOptions {
-  // Looks up tokens that the tag gives by their text, and checks ids.  May be
-  // null; then a token by its text is an error (kUsage).  Copied.
+  // Looks up tokens that the tag gives by their text, checks ids, and says
+  // which markers are tokens.  May be null; then a token by its text is an
+  // error (kUsage), and all markers are text.  Copied.
   const Vocabulary* vocabulary = nullptr;
+
+  // How token ids write markers.  Texts (TagParser::feed) spell them.
+  Markers markers = Markers::kToken;
 
   // Of the schemas, patterns and grammars inside.
   GrammarLimits limits = {};
@@ -79,13 +90,24 @@ class TagProgram {
 
 struct TagParserOptions {
   // With a vocabulary the parser reads token ids (feed_tokens): formats of
-  // tokens match ids, all others the bytes of the tokens.  May be null. Copied.
+  // tokens and marks match ids, all else the bytes of the tokens.  May be null.
+  // Copied.  REQUIRES: the program was compiled for the same vocabulary, or for
+  // none; for none, every token is read by its bytes.
   const Vocabulary* vocabulary = nullptr;
 
   // What the prompt already wrote of this response.  It is read first, and
-  // counts as its text; with a vocabulary a special token that is spelled in it
-  // counts as that token.
+  // counts as its text; with a vocabulary an added or control token that is
+  // spelled in it counts as that token where the token may come.
   std::string_view prefix = {};
+
+  // The same as token ids, in the place of `prefix`: marks are only where their
+  // ids are.  Ignored without a vocabulary.
+  std::span<const TokenId> prefix_ids = {};
+
+  // Tokens that end the response.  One of them that the tag does not name where
+  // it comes is no text; whatever follows it is the rest.  Default: the
+  // vocabulary's stop_ids().
+  std::optional<std::span<const TokenId>> stop_ids = std::nullopt;
 
   // Keep the message and the tree.  False: events alone; memory does not grow
   // with what is closed, message() has diagnostics only, tree() is null.

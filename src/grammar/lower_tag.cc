@@ -590,9 +590,14 @@ Result<LoweredTag> lower_tag(const StructuralTag& tag,
   return Lowering(tag, options).lower();
 }
 
+Result<LoweredTag> lower_outline(const StructuralTag& tag,
+                                 const LowerOptions& options) {
+  return Lowering(tag, options, false).lower();
+}
+
 std::optional<Error> check_tokens(const StructuralTag& tag,
                                   const LowerOptions& options) {
-  auto lowered = Lowering(tag, options, false).lower();
+  auto lowered = lower_outline(tag, options);
   if (lowered) return std::nullopt;
   return std::move(lowered).error();
 }

@@ -79,6 +79,11 @@ Result<LoweredTag> lower_tag(const StructuralTag& tag,
 std::optional<Error> check_tokens(const StructuralTag& tag,
                                   const LowerOptions& options = {});
 
+// The rules of the tag without what is inside patterns, grammars and schemas:
+// all other markers and names are there.  Errors: as check_tokens().
+Result<LoweredTag> lower_outline(const StructuralTag& tag,
+                                 const LowerOptions& options = {});
+
 // The rules of one regex, grammar or json_schema alone, as the whole tag has
 // them.  REQUIRES: `id` is such a format.
 Result<LoweredTag> lower_leaf(const StructuralTag& tag, FormatId id,

@@ -80,6 +80,26 @@ MachineResult tag_grammar(std::string_view text,
   return made;
 }
 
+namespace {
+
+// Null if no text fits.
+Result<std::shared_ptr<Recogniser>> leaf_machine(
+    const Rules& rules, std::vector<std::shared_ptr<Recogniser>> schemas,
+    std::shared_ptr<const Marks> marks, const GrammarLimits& limits) {
+  auto machine = std::make_shared<RulesMachine>(
+      rules, std::move(schemas), RulesMachineLimits{.bytes = limits.bytes},
+      std::move(marks));
+  if (machine->overflowed()) {
+    return Error{ErrorCode::kTooLarge,
+                 "The beginning of the format needs more than "
+                 "GrammarLimits::bytes."};
+  }
+  if (machine->start().dead()) machine = nullptr;
+  return std::shared_ptr<Recogniser>(std::move(machine));
+}
+
+}  // namespace
+
 Result<TagLeaf> make_tag_leaf(const StructuralTag& tag, FormatId id,
                               const LowerOptions& lowering,
                               const GrammarLimits& limits) {
@@ -97,20 +117,33 @@ Result<TagLeaf> make_tag_leaf(const StructuralTag& tag, FormatId id,
     out.recogniser = leaves.front().machine;
     return out;
   }
-  auto machine = std::make_shared<RulesMachine>(
-      rules, machines_of(leaves), RulesMachineLimits{.bytes = limits.bytes});
-  if (machine->overflowed()) {
-    return Error{ErrorCode::kTooLarge,
-                 "The beginning of the format needs more than "
-                 "GrammarLimits::bytes.",
-                 tag[id].path};
+  auto machine = leaf_machine(rules, machines_of(leaves), nullptr, limits);
+  if (!machine) {
+    Error error = std::move(machine).error();
+    error.path = tag[id].path;
+    return error;
   }
-  if (!machine->start().dead()) out.recogniser = std::move(machine);
+  out.recogniser = *std::move(machine);
+  if (has_markers(rules) || !rules.free_texts.empty()) {
+    out.schemas = machines_of(leaves);
+    out.rules = std::make_shared<const Rules>(rules);
+  }
   out.reads_tokens =
       !rules.token_sets.empty() || !rules.token_texts.empty() ||
       std::any_of(rules.rules.begin(), rules.rules.end(), [](const Rule& rule) {
         return rule.options.max_tokens.has_value();
       });
+  return out;
+}
+
+Result<TagLeaf> leaf_with_marks(const TagLeaf& leaf,
+                                std::shared_ptr<const Marks> marks,
+                                const GrammarLimits& limits) {
+  auto machine =
+      leaf_machine(*leaf.rules, leaf.schemas, std::move(marks), limits);
+  if (!machine) return std::move(machine).error();
+  TagLeaf out = leaf;
+  out.recogniser = *std::move(machine);
   return out;
 }
 

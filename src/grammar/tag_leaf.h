@@ -6,9 +6,12 @@
 // that both agree on every byte.
 
 #include <memory>
+#include <vector>
 
 #include "grammar/lower_tag.h"
+#include "grammar/marks.h"
 #include "grammar/recogniser.h"
+#include "grammar/rules.h"
 #include "grammar/structural_tag.h"
 #include "parlance/error.h"
 #include "parlance/grammar.h"
@@ -19,6 +22,11 @@ struct TagLeaf {
   std::shared_ptr<Recogniser> recogniser;  // null: no text fits
   // Some places read tokens by their ids, or count them.
   bool reads_tokens = false;
+
+  // What it is made of, if it has markers or free text, which read a token that
+  // is a mark in another way than other tokens; else null.
+  std::shared_ptr<const Rules> rules;
+  std::vector<std::shared_ptr<Recogniser>> schemas = {};
 };
 
 // Machines of schemas are those of lowering.store, if there is one.
@@ -27,6 +35,11 @@ struct TagLeaf {
 Result<TagLeaf> make_tag_leaf(const StructuralTag& tag, FormatId id,
                               const LowerOptions& lowering,
                               const GrammarLimits& limits);
+
+// The same text with its markers as tokens.  REQUIRES: leaf.rules.
+Result<TagLeaf> leaf_with_marks(const TagLeaf& leaf,
+                                std::shared_ptr<const Marks> marks,
+                                const GrammarLimits& limits);
 
 }  // namespace parlance::grammar
 

@@ -47,8 +47,19 @@ struct TagParser::State {
                        ? std::nullopt
                        : std::optional<Vocabulary>(*options.vocabulary)),
         keep(options.keep_message),
-        readings(*program.code(), {options.readings, options.reading_bytes}),
+        stop_ids(stops_of(options)),
+        script(p.code()->script(vocabulary.has_value())),
+        readings(script, {options.readings, options.reading_bytes}),
         teller(*program.code(), tokens, keep, options.limits.diagnostics) {}
+
+  static std::vector<TokenId> stops_of(const TagParserOptions& options) {
+    if (options.vocabulary == nullptr) return {};
+    const std::span<const TokenId> ids =
+        options.stop_ids ? *options.stop_ids : options.vocabulary->stop_ids();
+    std::vector<TokenId> out(ids.begin(), ids.end());
+    std::sort(out.begin(), out.end());
+    return out;
+  }
 
   std::uint64_t total() const { return buffer_begin + buffer.size(); }
   std::string_view text(std::uint64_t begin, std::uint64_t end) const {
@@ -98,38 +109,118 @@ struct TagParser::State {
     }
   }
 
-  void feed_token(TokenId id, std::string_view bytes) {
-    buffer.append(bytes);
-    tokens.add(id, total());
+  void feed_token(const tags::Token& token) {
+    buffer.append(token.text);
+    tokens.add(token.id, total());
     if (failed) return tell_rest(false);
+    followed = ended;
     std::size_t read = 0;
-    if (!readings.feed_token(id, bytes, read)) return fail();
+    if (ended || !readings.feed_token(token, read)) return fail();
     if (readings.wants_forget()) tell_certain();
   }
 
-  void feed_id(TokenId id) {
-    if (vocabulary->kind(id) != TokenKind::kUnused) {
-      return feed_token(id, vocabulary->bytes(id));
+  // A token, and whether there is one with that id.
+  struct Coming {
+    tags::Token token;
+    bool known = true;
+  };
+
+  // What the text of an id is, and how it may be read.
+  Coming token_of(TokenId id) const {
+    Coming out;
+    tags::Token& token = out.token;
+    token.id = id;
+    const TokenKind kind = vocabulary->kind(id);
+    // Most tokens are these, and most tags name none of them.
+    if (kind == TokenKind::kOrdinary && !script.names_ordinary) {
+      token.text = vocabulary->bytes(id);
+      return out;
     }
-    teller.events().diagnose(
-        vocab::unknown_token(tokens.size() - prefix_tokens, id, total()));
-    feed_token(id, base::kReplacement);
+    const auto role = script.roles.find(id);
+    if (role != script.roles.end()) {
+      token.is_named = true;
+      token.mark = role->second;
+    }
+    token.is_text =
+        kind != TokenKind::kControl || !program.code()->for_vocabulary;
+    const bool spelled = !token.is_text || token.mark != tags::kNoMark;
+    token.text = spelled ? vocabulary->spelling(id) : vocabulary->bytes(id);
+    out.known = kind != TokenKind::kUnused;
+    if (!out.known) token.text = base::kReplacement;
+    return out;
   }
 
-  // A special token that is spelled in the prefix is meant as one.
-  void feed_prefix(std::string_view prefix) {
+  // The end of a turn is no text, except where the tag names its token.
+  bool feed_stop(tags::Token token) {
+    if (stop_ids.empty()) return false;
+    if (!std::binary_search(stop_ids.begin(), stop_ids.end(), token.id)) {
+      return false;
+    }
+    if (ended) return false;
+    token.is_text = false;
+    token.is_any = false;
+    std::size_t read = 0;
+    if (failed || !readings.feed_token(token, read)) {
+      ended = true;
+      token.text = {};
+    }
+    buffer.append(token.text);
+    tokens.add(token.id, total());
+    if (!failed && readings.wants_forget()) tell_certain();
+    return true;
+  }
+
+  void feed_ids(std::span<const TokenId> ids) {
+    coming.clear();
+    std::size_t size = 0;
+    for (const TokenId id : ids) {
+      coming.push_back(token_of(id));
+      size += coming.back().token.text.size();
+    }
+    // Events point into the buffer, which must not move any more.
+    buffer.reserve(buffer.size() + size);
+    for (const auto& [token, known] : coming) {
+      if (feed_stop(token)) continue;
+      if (!known) {
+        teller.events().diagnose(vocab::unknown_token(
+            tokens.size() - prefix_tokens, token.id, total()));
+      }
+      feed_token(token);
+    }
+  }
+
+  // A special token that is spelled in the prefix is meant as one where it may
+  // come; else it is text.
+  void feed_spelled(TokenId id) {
+    tags::Token token = token_of(id).token;
+    token.text = vocabulary->spelling(id);
+    if (!failed) {
+      token.is_text = false;
+      std::size_t read = 0;
+      if (readings.feed_token(token, read)) {
+        buffer.append(token.text);
+        tokens.add(id, total());
+        return;
+      }
+    }
+    feed_bytes(token.text);
+  }
+
+  void feed_prefix(std::string_view prefix, std::span<const TokenId> ids) {
     std::size_t done = 0;
+    if (!vocabulary) ids = {};
+    if (!ids.empty()) prefix = {};
     if (vocabulary && !prefix.empty()) {
       const vocab::SpecialSpellings spelled(*vocabulary,
                                             vocabulary->special_ids());
       while (const auto found = spelled.find(prefix, done)) {
         feed_bytes(prefix.substr(done, found->at - done));
-        const std::string_view spelling = vocabulary->spelling(found->id);
-        feed_token(found->id, spelling);
-        done = found->at + spelling.size();
+        feed_spelled(found->id);
+        done = found->at + vocabulary->spelling(found->id).size();
       }
     }
     feed_bytes(prefix.substr(done));
+    for (const TokenId id : ids) feed_token(token_of(id).token);
     prefix_bytes = static_cast<std::size_t>(total());
     prefix_tokens = tokens.size();
   }
@@ -202,14 +293,31 @@ struct TagParser::State {
     } else if (readings.out_of_memory()) {
       why.code = ErrorCode::kTooLarge;
       why.message = "reading the text needs more than GrammarLimits::bytes";
+    } else if (followed) {
+      why.message = "nothing may follow the token that ended the response";
     } else {
       why.message = "the text does not fit; expected " + readings.expected();
+      const std::string marker = spelled_marker();
+      if (!marker.empty()) {
+        why.message += ", and here the marker " + marker +
+                       " is written as its token, not spelled";
+      }
     }
     tell_chosen();
     failed = true;
     teller.events().diagnose(why);
     teller.cut_off(why);
     tell_rest(false);
+  }
+
+  // The marker that the bytes that do not fit would spell, as JSON; or "".
+  std::string spelled_marker() {
+    const std::string_view left = text(readings.position(), total());
+    if (left.empty()) return "";
+    const std::string marker =
+        readings.spelled_marker(static_cast<std::uint8_t>(left.front()));
+    if (marker.empty()) return "";
+    return json::dump(json::Value(marker), {.ascii = false});
   }
 
   void tell_rest(bool all) {
@@ -268,7 +376,10 @@ struct TagParser::State {
   TagProgram program;
   std::optional<Vocabulary> vocabulary;
   const bool keep;
+  const std::vector<TokenId> stop_ids;  // sorted
+  const tags::Script& script;
   vocab::TokenLog tokens;
+  std::vector<Coming> coming;  // in this round
   tags::Readings readings;
   tags::Teller teller;
   tags::StepId told = 0;
@@ -278,7 +389,9 @@ struct TagParser::State {
   std::string rest;
   std::size_t prefix_bytes = 0;
   std::size_t prefix_tokens = 0;
-  bool initial = true;  // the events are still those of the prefix
+  bool initial = true;    // the events are still those of the prefix
+  bool ended = false;     // by a stop token
+  bool followed = false;  // and something came behind it
   bool failed = false;
   bool finalized = false;
   bool complete = false;
@@ -286,7 +399,7 @@ struct TagParser::State {
 
 TagParser::TagParser(const TagProgram& program, const TagParserOptions& options)
     : state_(std::make_unique<State>(program, options)) {
-  state_->feed_prefix(options.prefix);
+  state_->feed_prefix(options.prefix, options.prefix_ids);
   state_->end_round();
 }
 
@@ -317,14 +430,7 @@ std::span<const Event> TagParser::feed_tokens(std::span<const TokenId> ids) {
   state.initial = false;
   state.begin_round();
   if (state.finalized || !state.vocabulary) return {};
-  // Events point into the buffer, which must not move any more.
-  std::size_t size = 0;
-  for (const TokenId id : ids) {
-    size +=
-        std::max(state.vocabulary->bytes(id).size(), base::kReplacement.size());
-  }
-  state.buffer.reserve(state.buffer.size() + size);
-  for (const TokenId id : ids) state.feed_id(id);
+  state.feed_ids(ids);
   state.end_round();
   return state.teller.events().events();
 }

@@ -19,24 +19,24 @@ namespace {
 using grammar::Format;
 using grammar::FormatType;
 using grammar::kNoFormat;
+using grammar::Symbol;
 using grammar::TagFormat;
 using grammar::TokenRef;
+using Word = std::vector<Symbol>;  // bytes and marks
 
 class Compiler {
  public:
-  Compiler(std::shared_ptr<const grammar::StructuralTag> tag,
-           const TagProgramOptions& options)
-      : tag_(*tag),
+  Compiler(TagProgram::Code& code, const TagProgramOptions& options)
+      : tag_(*code.tag),
         facts_(tag_),
         options_(options),
-        out_(std::make_shared<TagProgram::Code>()),
+        code_(code),
         enter_(tag_.formats.size()),
         leave_(tag_.formats.size()),
         impossible_(tag_.formats.size(), false),
         nullable_(tag_.formats.size(), false),
         depth_(tag_.formats.size(), 0),
-        machine_(tag_.formats.size(), 0) {
-    out_->tag = std::move(tag);
+        leaves_(tag_.formats.size()) {
     if (options.cache != nullptr) {
       lowering_.store = &options.cache->state().store;
     }
@@ -49,45 +49,51 @@ class Compiler {
     }
   }
 
-  Result<std::shared_ptr<const TagProgram::Code>> run();
+  // The script in which markers are text.
+  Result<Script> texts();
+  // The script in which they are written with marks; without marks, none.
+  // REQUIRES: texts() had no error.
+  Result<std::unique_ptr<const Script>> tokens();
 
  private:
   std::optional<Error> make_leaf(FormatId id);
+  std::optional<Error> make_reader(FormatId id);
+  std::optional<Error> collect_marks();
+  std::optional<Error> mark_leaves();
+  Result<Script> emit();
   void find_joins();
   bool find_impossible(const Format& format) const;
   bool find_nullable(FormatId id) const;
-  void find_places();
+  void find_depths();
 
   Pc add(Instruction instruction) {
-    out_->code.push_back(instruction);
-    return static_cast<Pc>(out_->code.size() - 1);
+    out_.code.push_back(instruction);
+    return static_cast<Pc>(out_.code.size() - 1);
   }
   Pc fork(std::vector<Pc> ways) {
-    out_->forks.push_back(std::move(ways));
+    out_.forks.push_back(std::move(ways));
     return add({.op = Op::kFork,
-                .index = static_cast<std::uint32_t>(out_->forks.size() - 1)});
+                .index = static_cast<std::uint32_t>(out_.forks.size() - 1)});
   }
-  // The rest of `text`, then `next`; `next` itself if there is none.
-  Pc literal(std::string_view text, std::size_t offset, Pc next) {
-    if (offset == text.size()) return next;
-    out_->texts.emplace_back(text);
-    return add({.op = Op::kLiteral,
-                .next = next,
-                .index = static_cast<std::uint32_t>(out_->texts.size() - 1),
-                .offset = static_cast<std::uint32_t>(offset)});
-  }
+  // A marker, then `next`; `next` itself if the marker is empty.
+  Pc marker(std::string_view text, Pc next) { return marker(text, 0, next); }
+  // The same for what is behind its first `from` bytes.
+  Pc marker(std::string_view text, std::size_t from, Pc next);
+  Pc symbols(std::span<const Symbol> word, Pc next);
+  Pc literal(std::string_view text, Pc next);
+  Pc mark(std::uint32_t number, Pc next);
   Pc token(const TokenRef& ref, Pc next) {
-    return tokens({{token_id(ref)}, false}, Op::kToken, 1, next);
+    return tokens({{token_id(ref)}}, Op::kToken, 1, next);
   }
   Pc tokens(TokenSet set, Op op, std::uint32_t max, Pc next) {
     std::sort(set.ids.begin(), set.ids.end());
-    out_->token_sets.push_back(std::move(set));
-    out_->has_tokens = true;
-    return add(
-        {.op = op,
-         .next = next,
-         .index = static_cast<std::uint32_t>(out_->token_sets.size() - 1),
-         .max = max});
+    if (set.negated) out_.has_tokens = true;
+    for (const TokenId id : set.ids) out_.roles.try_emplace(id, kNoMark);
+    out_.token_sets.push_back(std::move(set));
+    return add({.op = op,
+                .next = next,
+                .index = static_cast<std::uint32_t>(out_.token_sets.size() - 1),
+                .max = max});
   }
   TokenId token_id(const TokenRef& ref) const {
     // All have been looked up once, by check_tokens().
@@ -102,9 +108,14 @@ class Compiler {
     std::sort(out.begin(), out.end());
     return out;
   }
+  bool is_special(TokenId id) const {
+    if (options_.vocabulary == nullptr) return false;
+    const TokenKind kind = options_.vocabulary->kind(id);
+    return kind == TokenKind::kAdded || kind == TokenKind::kControl;
+  }
   Pc enter(FormatId id) const { return enter_[index_of(id)]; }
   void then(FormatId id, Pc next) {
-    out_->code[leave_[index_of(id)]].next = next;
+    out_.code[leave_[index_of(id)]].next = next;
   }
   bool possible(FormatId id) const { return !impossible_[index_of(id)]; }
   std::vector<FormatId> possible_children(const Format& format) const {
@@ -117,6 +128,7 @@ class Compiler {
 
   // What a format is between where it is entered and left.
   Pc compile_one(FormatId id);
+  Pc compile_leaf(FormatId id);
   Pc compile_tag(FormatId id);
   Pc compile_loop(FormatId id, std::uint32_t min, std::uint32_t max);
   Pc compile_text(FormatId id);
@@ -125,21 +137,30 @@ class Compiler {
   Pc compile_tokens(FormatId id);
   Pc compile_token_triggers(FormatId id);
 
+  // The ways to write a trigger or an exclude.
+  std::vector<Word> words(std::string_view marker) const;
+  std::string spelled(std::span<const Symbol> word) const;
+
   std::uint32_t add_text(FreeText text);
-  std::vector<std::string> begins(const Format& format) const;
-  Pc behind_trigger(FormatId id, std::size_t child, std::size_t back);
+  void exclude(FreeText& text, std::string_view word);
+  void exclude_spelling(FreeText& text, std::string_view word);
+  void add_targets(FormatId id, FreeText& text);
+  Pc behind_trigger(FormatId id, std::size_t child, const Word& trigger,
+                    std::size_t back, std::size_t trigger_bytes);
 
   const grammar::StructuralTag& tag_;
   const grammar::TagFacts facts_;
   const TagProgramOptions& options_;
   grammar::LowerOptions lowering_;
-  std::shared_ptr<TagProgram::Code> out_;
+  TagProgram::Code& code_;
+  std::shared_ptr<const grammar::Marks> marks_;  // null: all is text
+  Script out_;
   std::vector<Pc> enter_;
   std::vector<Pc> leave_;
   std::vector<bool> impossible_;  // no text fits
   std::vector<bool> nullable_;    // the empty text does
   std::vector<std::uint32_t> depth_;
-  std::vector<std::uint32_t> machine_;
+  std::vector<grammar::TagLeaf> leaves_;
 };
 
 // --- Facts -------------------------------------------------------------------
@@ -162,21 +183,26 @@ std::optional<Error> Compiler::make_leaf(FormatId id) {
     return std::nullopt;
   }
   if (format.type == FormatType::kJsonSchema) {
-    Result<ArgumentReader> reader =
-        ArgumentReader::make(format.as<grammar::JsonSchemaFormat>(), {});
-    if (!reader) {
-      Error error = std::move(reader).error();
-      error.path = format.path + "/json_schema" + error.path;
-      return error;
-    }
-    out_->arguments.emplace(id, std::move(*reader));
+    if (auto error = make_reader(id)) return error;
   }
   nullable_[index_of(id)] =
       leaf->recogniser->can_end(leaf->recogniser->start());
-  machine_[index_of(id)] = static_cast<std::uint32_t>(out_->machines.size());
-  out_->has_tokens = out_->has_tokens || leaf->reads_tokens;
-  out_->machines.push_back(
-      {std::move(leaf->recogniser), leaf->reads_tokens, options_.limits.bytes});
+  leaves_[index_of(id)] = *std::move(leaf);
+  return std::nullopt;
+}
+
+// What reads the value of a json_schema.
+std::optional<Error> Compiler::make_reader(FormatId id) {
+  if (code_.arguments.contains(id)) return std::nullopt;
+  const Format& format = tag_[id];
+  Result<ArgumentReader> reader =
+      ArgumentReader::make(format.as<grammar::JsonSchemaFormat>(), {});
+  if (!reader) {
+    Error error = std::move(reader).error();
+    error.path = format.path + "/json_schema" + error.path;
+    return error;
+  }
+  code_.arguments.emplace(id, *std::move(reader));
   return std::nullopt;
 }
 
@@ -249,19 +275,67 @@ bool Compiler::find_nullable(FormatId id) const {
   }
 }
 
-void Compiler::find_places() {
-  out_->parents.assign(tag_.formats.size(), kNoFormat);
-  out_->child_index.assign(tag_.formats.size(), 0);
+void Compiler::find_depths() {
   for (std::size_t i = 0; i < tag_.formats.size(); ++i) {
-    const auto id = FormatId{static_cast<std::uint32_t>(i)};
-    const Format& format = tag_.formats[i];
-    for (std::size_t c = 0; c < format.children.size(); ++c) {
-      const std::size_t child = index_of(format.children[c]);
-      out_->parents[child] = id;
-      out_->child_index[child] = static_cast<std::uint32_t>(c);
-      depth_[child] = depth_[i] + 1;
+    for (const FormatId child : tag_.formats[i].children) {
+      depth_[index_of(child)] = depth_[i] + 1;
     }
   }
+}
+
+// --- Markers -----------------------------------------------------------------
+
+Pc Compiler::marker(std::string_view text, std::size_t from, Pc next) {
+  if (marks_ == nullptr) return literal(text.substr(from), next);
+  const std::vector<grammar::MarkedPiece> pieces = marks_->pieces(text, from);
+  for (std::size_t i = pieces.size(); i-- > 0;) {
+    const grammar::MarkedPiece& piece = pieces[i];
+    const Pc before =
+        piece.mark ? mark(*piece.mark, next) : literal(piece.text, next);
+    next = piece.optional ? fork({before, next}) : before;
+  }
+  return next;
+}
+
+Pc Compiler::symbols(std::span<const Symbol> word, Pc next) {
+  while (!word.empty()) {
+    if (grammar::is_mark(word.back())) {
+      next = mark(word.back() - grammar::kFirstMark, next);
+      word = word.first(word.size() - 1);
+      continue;
+    }
+    std::size_t begin = word.size();
+    while (begin > 0 && !grammar::is_mark(word[begin - 1])) --begin;
+    next = literal(spelled(word.subspan(begin)), next);
+    word = word.first(begin);
+  }
+  return next;
+}
+
+Pc Compiler::literal(std::string_view text, Pc next) {
+  if (text.empty()) return next;
+  out_.texts.emplace_back(text);
+  return add({.op = Op::kLiteral,
+              .next = next,
+              .index = static_cast<std::uint32_t>(out_.texts.size() - 1)});
+}
+
+Pc Compiler::mark(std::uint32_t number, Pc next) {
+  const grammar::Mark& one = marks_->marks()[number];
+  const Pc token = tokens({one.ids, false, one.spelling}, Op::kToken, 1, next);
+  if (!marks_->either()) return token;
+  return fork({token, literal(one.spelling, next)});
+}
+
+std::vector<Word> Compiler::words(std::string_view marker) const {
+  if (marks_ == nullptr) return {grammar::byte_symbols(marker)};
+  return marks_->words(marker);
+}
+
+std::string Compiler::spelled(std::span<const Symbol> word) const {
+  std::string out;
+  for (const Symbol symbol : word) out += spelling(marks_.get(), symbol);
+  return out;
 }
 
 // --- Formats -----------------------------------------------------------------
@@ -288,9 +362,9 @@ Pc Compiler::compile_loop(FormatId id, std::uint32_t min, std::uint32_t max) {
   }
   const Pc exit = add({.op = Op::kCountEnd, .next = leave});
   const Pc test = fork({iterate, exit});
-  out_->code[test].op = Op::kCountTest;
-  out_->code[test].min = min;
-  out_->code[test].max = max;
+  out_.code[test].op = Op::kCountTest;
+  out_.code[test].min = min;
+  out_.code[test].max = max;
   close(add({.op = Op::kCountNext, .next = test, .min = min, .max = max}));
   return add({.op = Op::kCountFrom, .next = test});
 }
@@ -304,13 +378,13 @@ Pc Compiler::compile_tag(FormatId id) {
   } else {
     std::vector<Pc> ends;
     for (const std::string& text : body.end.texts) {
-      ends.push_back(literal(text, 0, leave));
+      ends.push_back(marker(text, leave));
     }
     then(format.children[0], ends.size() == 1 ? ends[0] : fork(ends));
   }
   const Pc content = enter(format.children[0]);
   return body.begin.token ? token(*body.begin.token, content)
-                          : literal(body.begin.texts[0], 0, content);
+                          : marker(body.begin.texts[0], content);
 }
 
 Pc Compiler::compile_separated(FormatId id) {
@@ -339,21 +413,66 @@ Pc Compiler::compile_separated(FormatId id) {
                     .index = depth,
                     .other = leave});
     } else {
-      behind = fork({literal(body.separator, 0, first), leave});
+      behind = fork({marker(body.separator, first), leave});
     }
   }
   for (const FormatId child : tags) then(child, behind);
   return body.at_least_one ? first : fork({first, leave});
 }
 
+// Behind a mark a text has to go on to a trigger.  Nodes from where only
+// excluded words follow lead nowhere, and are excluded too.
+void exclude_dead_ends(FreeText& text) {
+  auto& nodes = text.automaton.nodes;
+  std::vector<bool> live(nodes.size(), false);
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (std::size_t i = nodes.size(); i-- > 0;) {
+      const auto& node = nodes[i];
+      if (live[i] || node.excluded) continue;
+      const bool suffix =
+          nodes[node.fail].depth >= node.committed && live[node.fail];
+      live[i] =
+          node.committed == 0 || suffix ||
+          std::any_of(node.calls.begin(), node.calls.end(),
+                      [&](auto call) { return !text.targets[call].empty(); }) ||
+          std::any_of(node.next.begin(), node.next.end(),
+                      [&](const auto& way) { return live[way.second]; });
+      changed = changed || live[i];
+    }
+  }
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    nodes[i].excluded = !live[i];
+  }
+}
+
 std::uint32_t Compiler::add_text(FreeText text) {
   text.automaton.link();
+  exclude_dead_ends(text);
   text.pending.assign(text.automaton.nodes.size(), 0);
   for (const auto& [symbol, next] : text.automaton.nodes[0].next) {
     if (!grammar::is_mark(symbol)) text.special[symbol] = true;
   }
-  out_->frees.push_back(std::move(text));
-  return static_cast<std::uint32_t>(out_->frees.size() - 1);
+  out_.frees.push_back(std::move(text));
+  return static_cast<std::uint32_t>(out_.frees.size() - 1);
+}
+
+// Where marks are not spelled, their spelling is no text either: a reader that
+// knows no tokens would take it for the marker.
+void Compiler::exclude_spelling(FreeText& text, std::string_view word) {
+  if (marks_ == nullptr || marks_->either()) return;
+  const std::vector<Word> ways = words(word);
+  if (!std::any_of(ways[0].begin(), ways[0].end(), grammar::is_mark)) return;
+  const std::uint32_t node = text.automaton.insert(word);
+  text.automaton.nodes[node].excluded = true;
+  text.spelled.emplace_back(node, word);
+}
+
+void Compiler::exclude(FreeText& text, std::string_view word) {
+  exclude_spelling(text, word);
+  for (const Word& one : words(word)) {
+    text.automaton.nodes[text.automaton.insert(one)].excluded = true;
+  }
 }
 
 Pc Compiler::compile_text(FormatId id) {
@@ -362,9 +481,9 @@ Pc Compiler::compile_text(FormatId id) {
   if (body.max_chars == 0u || body.max_tokens == 0u) return leave;
   FreeText text;
   for (const std::string& word : facts_.excluded_texts(id)) {
-    text.automaton.nodes[text.automaton.insert(word)].excluded = true;
+    exclude(text, word);
   }
-  if (body.max_tokens) out_->has_budgets = true;
+  if (body.max_tokens) out_.has_budgets = true;
   return add({.op = Op::kText,
               .next = leave,
               .index = add_text(std::move(text)),
@@ -372,31 +491,60 @@ Pc Compiler::compile_text(FormatId id) {
               .max_tokens = body.max_tokens.value_or(kMany)});
 }
 
-std::vector<std::string> Compiler::begins(const Format& format) const {
-  if (format.type == FormatType::kDispatch) {
-    return format.as<grammar::DispatchFormat>().patterns;
-  }
-  std::vector<std::string> out;
-  for (const FormatId child : format.children) {
-    out.push_back(tag_[child].as<TagFormat>().begin.texts[0]);
-  }
-  return out;
-}
-
-// Where a trigger leads whose last byte was read `back` bytes behind the first
-// byte of what it begins.
-Pc Compiler::behind_trigger(FormatId id, std::size_t child, std::size_t back) {
+// Where a trigger leads of which `back` symbols have been read.
+Pc Compiler::behind_trigger(FormatId id, std::size_t child, const Word& trigger,
+                            std::size_t back, std::size_t trigger_bytes) {
   const Format& format = tag_[id];
   const FormatId inside = format.children[child];
   const bool rule = format.type == FormatType::kDispatch;
-  const std::string begin =
-      rule ? format.as<grammar::DispatchFormat>().patterns[child]
-           : tag_[inside].as<TagFormat>().begin.texts[0];
-  const Pc content = rule ? enter(inside) : enter(tag_[inside].children[0]);
-  return add({.op = rule ? Op::kRule : Op::kEnter,
-              .next = literal(begin, back, content),
-              .index = static_cast<std::uint32_t>(index_of(rule ? id : inside)),
-              .back = static_cast<std::uint32_t>(back)});
+  Pc next = rule ? enter(inside) : enter(tag_[inside].children[0]);
+  if (!rule) {
+    const auto& begin = tag_[inside].as<TagFormat>().begin.texts[0];
+    next = marker(begin, trigger_bytes, next);
+  }
+  // One space may belong to the mark.
+  if (marks_ != nullptr && marks_->vocabulary().space_after_marks() &&
+      grammar::is_mark(trigger.back())) {
+    next = fork({literal(" ", next), next});
+  }
+  const std::span<const Symbol> word(trigger);
+  return add(
+      {.op = rule ? Op::kRule : Op::kEnter,
+       .next = symbols(word.subspan(back), next),
+       .index = static_cast<std::uint32_t>(index_of(rule ? id : inside)),
+       .back = static_cast<std::uint32_t>(spelled(word.first(back)).size())});
+}
+
+// The node of the word that `word` begins with; where there is none, of the
+// beginning that it shares with words.  REQUIRES: not linked.
+std::uint32_t node_of(const grammar::TriggerAutomaton& automaton,
+                      const Word& word) {
+  std::uint32_t at = 0;
+  for (const Symbol symbol : word) {
+    const auto next = automaton.nodes[at].next.find(symbol);
+    if (next == automaton.nodes[at].next.end()) break;
+    at = next->second;
+    if (!automaton.nodes[at].calls.empty()) break;
+  }
+  return at;
+}
+
+void Compiler::add_targets(FormatId id, FreeText& text) {
+  const Format& format = tag_[id];
+  const bool rule = format.type == FormatType::kDispatch;
+  std::vector<std::uint32_t> triggers;
+  if (!rule) triggers = grammar::triggers_of_tags(tag_, format);
+  for (std::size_t c = 0; c < format.children.size(); ++c) {
+    if (!possible(format.children[c])) continue;
+    const std::string& trigger =
+        rule ? format.as<grammar::DispatchFormat>().patterns[c]
+             : format.as<grammar::TriggeredTags>().triggers[triggers[c]];
+    for (const Word& word : words(trigger)) {
+      const auto& node = text.automaton.nodes[node_of(text.automaton, word)];
+      text.targets[node.calls.front()].push_back(
+          behind_trigger(id, c, word, node.depth, trigger.size()));
+    }
+  }
 }
 
 // Where a trigger begins another, both ways are open behind the shorter one
@@ -424,38 +572,35 @@ Pc Compiler::compile_triggers(FormatId id) {
     for (const FormatId child : tags) then(child, leave);
     return fork(std::move(firsts));
   }
-  std::sort(triggers.begin(), triggers.end());
+  std::vector<Word> all;
+  for (const std::string& trigger : triggers) {
+    for (Word& word : words(trigger)) all.push_back(std::move(word));
+  }
+  std::sort(all.begin(), all.end());
   FreeText text;
   grammar::TriggerAutomaton& automaton = text.automaton;
   // Those that no other begins.
-  std::vector<std::string> shortest;
-  for (const std::string& trigger : triggers) {
-    if (shortest.empty() || !trigger.starts_with(shortest.back())) {
-      shortest.push_back(trigger);
-    }
+  for (const Word& word : all) {
+    if (!automaton.nodes[node_of(automaton, word)].calls.empty()) continue;
+    automaton.nodes[automaton.insert(word)].calls.push_back(
+        static_cast<std::uint32_t>(text.targets.size()));
+    text.targets.emplace_back();
   }
-  automaton = grammar::word_trie(shortest);
-  text.targets.resize(shortest.size());
-  const std::vector<std::string> all = begins(format);
-  for (std::size_t c = 0; c < all.size(); ++c) {
-    if (!possible(format.children[c])) continue;
-    for (const std::uint32_t first : automaton.words_that_begin(all[c])) {
-      text.targets[first].push_back(
-          behind_trigger(id, c, shortest[first].size()));
-    }
-  }
-  // Nodes so far are on the way to a trigger, at the depth of their text.
+  add_targets(id, text);
+  // Nodes so far are on the way to a trigger: the bytes of their text.
   std::vector<std::uint32_t> depth(automaton.nodes.size(), 0);
   for (std::size_t node = 0; node < depth.size(); ++node) {
-    for (const auto& [byte, next] : automaton.nodes[node].next) {
-      depth[next] = depth[node] + 1;
+    for (const auto& [symbol, next] : automaton.nodes[node].next) {
+      depth[next] = depth[node] + static_cast<std::uint32_t>(
+                                      spelling(marks_.get(), symbol).size());
     }
   }
   for (const std::string& word : facts_.excluded_texts(id)) {
-    automaton.nodes[automaton.insert(word)].excluded = true;
+    exclude(text, word);
   }
+  for (const std::string& trigger : triggers) exclude_spelling(text, trigger);
   const std::uint32_t index = add_text(std::move(text));
-  FreeText& made = out_->frees[index];
+  FreeText& made = out_.frees[index];
   for (std::size_t node = 1; node < made.pending.size(); ++node) {
     std::uint32_t at = static_cast<std::uint32_t>(node);
     while (at >= depth.size()) at = made.automaton.nodes[at].fail;
@@ -526,9 +671,12 @@ Pc Compiler::compile_token_triggers(FormatId id) {
     each_then(leave);
     return fork(std::move(firsts));
   }
-  out_->has_tokens = true;
-  out_->token_texts.push_back(std::move(text));
-  const auto index = static_cast<std::uint32_t>(out_->token_texts.size() - 1);
+  out_.has_tokens = true;
+  for (const auto& [token, targets] : text.targets) {
+    out_.roles.try_emplace(token, kNoMark);
+  }
+  out_.token_texts.push_back(std::move(text));
+  const auto index = static_cast<std::uint32_t>(out_.token_texts.size() - 1);
   const Pc last = add({.op = Op::kTokensLast, .next = leave, .index = index});
   Pc place = last;
   if (!firsts.empty()) {
@@ -539,18 +687,28 @@ Pc Compiler::compile_token_triggers(FormatId id) {
   return at_least_one ? fork(std::move(firsts)) : place;
 }
 
+Pc Compiler::compile_leaf(FormatId id) {
+  const grammar::TagLeaf& leaf = leaves_[index_of(id)];
+  const bool marked = marks_ != nullptr && leaf.rules != nullptr;
+  out_.has_tokens = out_.has_tokens || leaf.reads_tokens;
+  out_.machines.push_back(
+      {leaf.recogniser, leaf.reads_tokens, marked, options_.limits.bytes});
+  return add({.op = Op::kMachine,
+              .next = leave_[index_of(id)],
+              .index = static_cast<std::uint32_t>(out_.machines.size() - 1)});
+}
+
 Pc Compiler::compile_one(FormatId id) {
   const Format& format = tag_[id];
   const Pc leave = leave_[index_of(id)];
   const std::vector<FormatId>& children = format.children;
   switch (format.type) {
     case FormatType::kConstString:
-      return literal(format.as<grammar::ConstString>().value, 0, leave);
+      return marker(format.as<grammar::ConstString>().value, leave);
     case FormatType::kJsonSchema:
     case FormatType::kRegex:
     case FormatType::kGrammar:
-      return add(
-          {.op = Op::kMachine, .next = leave, .index = machine_[index_of(id)]});
+      return compile_leaf(id);
     case FormatType::kAnyText:
       return compile_text(id);
     case FormatType::kSequence:
@@ -601,14 +759,14 @@ Pc Compiler::compile_one(FormatId id) {
 // threads may leave from different places, and where what told them apart is
 // forgotten.
 void Compiler::find_joins() {
-  std::vector<Instruction>& code = out_->code;
+  std::vector<Instruction>& code = out_.code;
   std::vector<std::uint32_t> ways(code.size(), 0);
   const auto lead = [&](Pc to, std::uint32_t weight) { ways[to] += weight; };
   for (const Instruction& at : code) {
     switch (at.op) {
       case Op::kFork:
       case Op::kCountTest:
-        for (const Pc way : out_->forks[at.index]) lead(way, 1);
+        for (const Pc way : out_.forks[at.index]) lead(way, 1);
         break;
       case Op::kEnter:
       case Op::kLeave:
@@ -628,7 +786,7 @@ void Compiler::find_joins() {
         break;
     }
   }
-  for (const FreeText& text : out_->frees) {
+  for (const FreeText& text : out_.frees) {
     for (const auto& targets : text.targets) {
       for (const Pc target : targets) lead(target, 2);
     }
@@ -638,9 +796,39 @@ void Compiler::find_joins() {
   }
 }
 
-Result<std::shared_ptr<const TagProgram::Code>> Compiler::run() {
+Result<Script> Compiler::emit() {
+  out_ = {};
+  out_.marks = marks_;
+  for (std::size_t i = 0; i < tag_.formats.size(); ++i) {
+    const auto index = static_cast<std::uint32_t>(i);
+    enter_[i] = add({.op = Op::kEnter, .index = index});
+    leave_[i] = add({.op = Op::kLeave, .index = index});
+  }
+  for (std::size_t i = 0; i < tag_.formats.size(); ++i) {
+    if (impossible_[i]) continue;
+    const Pc first = compile_one(FormatId{static_cast<std::uint32_t>(i)});
+    out_.code[enter_[i]].next = first;
+  }
+  out_.code[leave_[0]].next = add({.op = Op::kAccept});
+  out_.start = enter_[0];
+  find_joins();
+  out_.names_ordinary =
+      std::any_of(out_.roles.begin(), out_.roles.end(),
+                  [&](const auto& role) { return !is_special(role.first); });
+  if (marks_ != nullptr) {
+    const std::vector<grammar::Mark>& marks = marks_->marks();
+    for (std::size_t i = 0; i < marks.size(); ++i) {
+      for (const TokenId id : marks[i].ids) {
+        out_.roles[id] = static_cast<std::uint32_t>(i);
+      }
+    }
+  }
+  return std::move(out_);
+}
+
+Result<Script> Compiler::texts() {
   std::optional<Error> error = grammar::check_tokens(tag_, lowering_);
-  find_places();
+  find_depths();
   for (std::size_t i = tag_.formats.size(); i-- > 0 && !error;) {
     const auto id = FormatId{static_cast<std::uint32_t>(i)};
     error = make_leaf(id);
@@ -655,24 +843,87 @@ Result<std::shared_ptr<const TagProgram::Code>> Compiler::run() {
   if (impossible_[0]) {
     return Error{ErrorCode::kUnsatisfiable, "No text fits the grammar."};
   }
-  for (std::size_t i = 0; i < tag_.formats.size(); ++i) {
-    const auto index = static_cast<std::uint32_t>(i);
-    enter_[i] = add({.op = Op::kEnter, .index = index});
-    leave_[i] = add({.op = Op::kLeave, .index = index});
+  return emit();
+}
+
+// The marks of all markers of the tag, those of argument styles included.
+std::optional<Error> Compiler::collect_marks() {
+  if (options_.vocabulary == nullptr || options_.markers == Markers::kText ||
+      options_.vocabulary->special_ids().empty()) {
+    return std::nullopt;
   }
-  for (std::size_t i = 0; i < tag_.formats.size(); ++i) {
-    if (impossible_[i]) continue;
-    const Pc first = compile_one(FormatId{static_cast<std::uint32_t>(i)});
-    out_->code[enter_[i]].next = first;
+  Result<grammar::LoweredTag> outline = grammar::lower_outline(tag_, lowering_);
+  if (!outline) return std::move(outline).error();
+  auto marks =
+      std::make_shared<grammar::Marks>(*options_.vocabulary, options_.markers);
+  marks->add(outline->rules);
+  for (const grammar::TagLeaf& leaf : leaves_) {
+    if (leaf.rules != nullptr) marks->add(*leaf.rules);
   }
-  out_->code[leave_[0]].next = add({.op = Op::kAccept});
-  out_->start = enter_[0];
-  find_joins();
-  out_->regions = Regions(tag_);
-  return std::shared_ptr<const TagProgram::Code>(std::move(out_));
+  if (auto error = marks->check_names(outline->rules)) return error;
+  for (const grammar::TagLeaf& leaf : leaves_) {
+    if (leaf.rules == nullptr) continue;
+    if (auto error = marks->check_names(*leaf.rules)) return error;
+  }
+  if (!marks->empty()) marks_ = std::move(marks);
+  return std::nullopt;
+}
+
+std::optional<Error> Compiler::mark_leaves() {
+  for (std::size_t i = tag_.formats.size(); i-- > 0;) {
+    grammar::TagLeaf& leaf = leaves_[i];
+    if (leaf.rules == nullptr) continue;
+    Result<grammar::TagLeaf> made =
+        grammar::leaf_with_marks(leaf, marks_, options_.limits);
+    if (!made) {
+      Error error = std::move(made).error();
+      error.path = tag_.formats[i].path;
+      return error;
+    }
+    leaf = *std::move(made);
+    impossible_[i] = leaf.recogniser == nullptr;
+  }
+  for (std::size_t i = tag_.formats.size(); i-- > 0;) {
+    impossible_[i] = impossible_[i] || find_impossible(tag_.formats[i]);
+  }
+  if (!impossible_[0]) return std::nullopt;
+  return Error{ErrorCode::kUnsatisfiable,
+               "No text fits the grammar when its markers are tokens of the "
+               "vocabulary."};
+}
+
+Result<std::unique_ptr<const Script>> Compiler::tokens() {
+  if (auto error = collect_marks()) return *std::move(error);
+  if (marks_ == nullptr) return std::unique_ptr<const Script>();
+  if (auto error = mark_leaves()) return *std::move(error);
+  Result<Script> script = emit();
+  if (!script) return std::move(script).error();
+  return std::make_unique<const Script>(*std::move(script));
+}
+
+// --- The program -------------------------------------------------------------
+
+void find_places(TagProgram::Code& code) {
+  const std::vector<Format>& formats = code.tag->formats;
+  code.parents.assign(formats.size(), kNoFormat);
+  code.child_index.assign(formats.size(), 0);
+  for (std::size_t i = 0; i < formats.size(); ++i) {
+    for (std::size_t c = 0; c < formats[i].children.size(); ++c) {
+      const std::size_t child = index_of(formats[i].children[c]);
+      code.parents[child] = FormatId{static_cast<std::uint32_t>(i)};
+      code.child_index[child] = static_cast<std::uint32_t>(c);
+    }
+  }
 }
 
 }  // namespace
+
+std::string spelling(const grammar::Marks* marks, grammar::Symbol symbol) {
+  if (!grammar::is_mark(symbol)) {
+    return std::string(1, static_cast<char>(symbol));
+  }
+  return marks->marks()[symbol - grammar::kFirstMark].spelling;
+}
 
 bool TokenSet::contains(TokenId id) const {
   return std::binary_search(ids.begin(), ids.end(), id) != negated;
@@ -681,7 +932,20 @@ bool TokenSet::contains(TokenId id) const {
 Result<std::shared_ptr<const TagProgram::Code>> compile(
     std::shared_ptr<const grammar::StructuralTag> tag,
     const TagProgramOptions& options) {
-  return Compiler(std::move(tag), options).run();
+  auto code = std::make_shared<TagProgram::Code>();
+  code->tag = std::move(tag);
+  code->markers = options.markers;
+  code->for_vocabulary = options.vocabulary != nullptr;
+  Compiler compiler(*code, options);
+  Result<Script> spelled = compiler.texts();
+  if (!spelled) return std::move(spelled).error();
+  code->spelled = *std::move(spelled);
+  Result<std::unique_ptr<const Script>> tokens = compiler.tokens();
+  if (!tokens) return std::move(tokens).error();
+  code->tokens = *std::move(tokens);
+  find_places(*code);
+  code->regions = Regions(*code->tag);
+  return std::shared_ptr<const TagProgram::Code>(std::move(code));
 }
 
 }  // namespace parlance::tags

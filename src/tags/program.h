@@ -19,6 +19,13 @@
 // Where there is a choice the ways stand in the order of preference; a thread
 // is followed on all of them (readings.h).  Formats that no text fits are left
 // out, so whatever instruction is reached can be continued to an accepted end.
+//
+// A tag has one script for texts, in which markers are their spelling.  If it
+// is compiled for a vocabulary that has tokens for some of its markers, it has
+// a second script for token ids (grammar/marks.h):
+//
+//   tag "<t>{" ... "}</t>"         1 token <t>
+//                                  2 literal "{"
 
 #include <array>
 #include <cstdint>
@@ -27,8 +34,11 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <unordered_map>
+#include <utility>
 #include <vector>
 
+#include "grammar/marks.h"
 #include "grammar/recogniser.h"
 #include "grammar/structural_tag.h"
 #include "grammar/trigger_automaton.h"
@@ -43,6 +53,7 @@ using grammar::FormatId;
 using Pc = std::uint32_t;
 constexpr Pc kNowhere = 0xFFFFFFFF;
 constexpr std::uint32_t kMany = 0xFFFFFFFF;
+constexpr std::uint32_t kNoMark = 0xFFFFFFFF;
 
 // ORDER: Op
 enum class Op : std::uint8_t {
@@ -93,15 +104,18 @@ struct FreeText {
   grammar::TriggerAutomaton automaton;
   // By `calls` of the automaton: where a trigger leads, in order.
   std::vector<std::vector<Pc>> targets;
-  // By node: how much of the text may still become a trigger.
+  // By node: how many bytes of the text may still become a trigger.
   std::vector<std::uint32_t> pending;
   // Whether a byte may leave the node 0.
   std::array<bool, 256> special = {};
+  // Nodes at which a marker is spelled that only tokens write, and the marker.
+  std::vector<std::pair<std::uint32_t, std::string>> spelled;
 };
 
 struct TokenSet {
   std::vector<TokenId> ids;  // sorted
   bool negated = false;
+  std::string spelling = {};  // of a mark
   bool contains(TokenId id) const;
 };
 
@@ -114,7 +128,26 @@ struct TokenText {
 struct Machine {
   std::shared_ptr<grammar::Recogniser> recogniser;  // not null
   bool reads_tokens = false;
+  bool reads_marks = false;
   std::size_t limit_bytes = 0;
+};
+
+struct Script {
+  std::vector<Instruction> code;
+  Pc start = 0;
+  std::vector<std::vector<Pc>> forks;
+  std::vector<std::string> texts;
+  std::vector<FreeText> frees;
+  std::vector<TokenSet> token_sets;
+  std::vector<TokenText> token_texts;
+  std::vector<Machine> machines;
+  std::shared_ptr<const grammar::Marks> marks;  // null: none
+  // Tokens that some place names by their ids, and which marks they are.
+  std::unordered_map<TokenId, std::uint32_t> roles;
+  bool names_ordinary = false;  // some of them are ordinary tokens, or may be
+  // Some place reads tokens by their ids that it does not name.
+  bool has_tokens = false;
+  bool has_budgets = false;  // some free text counts tokens
 };
 
 }  // namespace parlance::tags
@@ -127,25 +160,26 @@ struct TagProgram::Code {
   std::vector<std::uint32_t> child_index;  // by format: its place there
   tags::Regions regions;
 
-  std::vector<tags::Instruction> code;
-  tags::Pc start = 0;
-  std::vector<std::vector<tags::Pc>> forks;
-  std::vector<std::string> texts;
-  std::vector<tags::FreeText> frees;
-  std::vector<tags::TokenSet> token_sets;
-  std::vector<tags::TokenText> token_texts;
-  std::vector<tags::Machine> machines;
+  tags::Script spelled;  // reads texts
+  // Reads token ids.  Null: `spelled` does, the vocabulary has no marks.
+  std::unique_ptr<const tags::Script> tokens;
+  bool for_vocabulary = false;
+  Markers markers = Markers::kToken;
+
   // By format, of json_schema only.
   std::map<tags::FormatId, tags::ArgumentReader> arguments;
-  bool has_tokens = false;   // some place reads tokens by their ids
-  bool has_budgets = false;  // some free text counts tokens
 
-  const tags::FormatId root{0};
+  const tags::Script& script(bool by_ids) const {
+    return by_ids && tokens != nullptr ? *tokens : spelled;
+  }
 };
 
 }  // namespace parlance
 
 namespace parlance::tags {
+
+// What a symbol is written as.  `marks` may be null where there is none.
+std::string spelling(const grammar::Marks* marks, grammar::Symbol symbol);
 
 // Errors: as TagProgram::compile().
 Result<std::shared_ptr<const TagProgram::Code>> compile(

@@ -9,10 +9,10 @@
 
 namespace parlance::tags {
 
-Readings::Readings(const TagProgram::Code& code, const Limits& limits)
-    : code_(code), limits_(limits) {
+Readings::Readings(const Script& script, const Limits& limits)
+    : code_(script), limits_(limits) {
   trace_goal_ = 4096;
-  kernel_.push_back({{code.start, 0, false, {}}, 0, 0});
+  kernel_.push_back({{script.start, 0, false, {}}, 0, 0});
 }
 
 // --- What follows without reading --------------------------------------------
@@ -206,14 +206,21 @@ void Readings::scan_text(const Thread& thread, const Instruction& at,
           grammar::CharStep::kNo) {
     return;
   }
+  enter_node(next, at, code_.frees[at.index].automaton.step(place.lex, byte));
+}
+
+// Free text has come to `to`.
+void Readings::enter_node(Thread& next, const Instruction& at,
+                          std::uint32_t to) {
+  if (to == grammar::TriggerAutomaton::kRefused) return;
   const FreeText& text = code_.frees[at.index];
-  place.lex = text.automaton.step(place.lex, byte);
-  const auto& node = text.automaton.nodes[place.lex];
+  const auto& node = text.automaton.nodes[to];
   if (node.excluded) return;
+  next.place.at.lex = to;
   if (node.calls.empty()) return arrive(next);
   if (at.op == Op::kText) return;
   for (const std::uint32_t call : node.calls) {
-    for (const Pc target : text.targets[call]) arrive_at(thread, target);
+    for (const Pc target : text.targets[call]) arrive_at(next, target);
   }
 }
 
@@ -241,8 +248,8 @@ bool Readings::step(std::uint8_t byte) {
   for (const Thread& thread : waiting_) scan(thread, byte);
   if (!take(next_)) return false;
   if (byte >= 0xC0) {
-    mark_.swap(waiting_);
-    mark_position_ = position_;
+    character_.swap(waiting_);
+    character_position_ = position_;
   }
   ++position_;
   return true;
@@ -270,14 +277,29 @@ std::size_t Readings::feed(std::string_view bytes) {
 
 // --- Tokens ------------------------------------------------------------------
 
-void Readings::scan_token(const Thread& thread, TokenId id) {
+void Readings::scan_token(const Thread& thread, const Token& token) {
   const Instruction& at = code_.code[thread.place.pc];
+  const TokenId id = token.id;
   switch (at.op) {
-    case Op::kToken:
-      if (code_.token_sets[at.index].contains(id)) arrive_at(thread, at.next);
+    case Op::kText:
+      // A mark leads to a trigger, and this is the last text.
       return;
+    case Op::kTextBefore: {
+      if (token.mark == kNoMark || thread.place.at.frame != 0) return;
+      Thread next = thread;
+      const auto& automaton = code_.frees[at.index].automaton;
+      return enter_node(next, at,
+                        automaton.step(thread.place.at.lex,
+                                       grammar::mark_symbol(token.mark)));
+    }
+    case Op::kToken: {
+      const TokenSet& set = code_.token_sets[at.index];
+      if (set.negated && !token.is_any) return;
+      if (set.contains(id)) arrive_at(thread, at.next);
+      return;
+    }
     case Op::kTokens: {
-      if (!code_.token_sets[at.index].contains(id)) return;
+      if (!token.is_any || !code_.token_sets[at.index].contains(id)) return;
       Thread next = thread;
       if (next.place.at.count != kMany) --next.place.at.count;
       return arrive(next);
@@ -289,7 +311,10 @@ void Readings::scan_token(const Thread& thread, TokenId id) {
         return;
       }
       const auto found = text.targets.find(id);
-      if (found == text.targets.end()) return arrive(thread);
+      if (found == text.targets.end()) {
+        if (token.is_any) arrive(thread);
+        return;
+      }
       if (at.op == Op::kTokensLast) return;
       for (const Pc target : found->second) arrive_at(thread, target);
       return;
@@ -299,12 +324,32 @@ void Readings::scan_token(const Thread& thread, TokenId id) {
   }
 }
 
+// Reads the bytes of a token, by the threads that may read it so.  A failure
+// leaves the threads as they were at that byte.
+void Readings::read_bytes(const Token& token, std::size_t& read) {
+  if (!token.is_text || token.text.empty()) return;
+  if (token.mark != kNoMark) {
+    std::erase_if(waiting_, [&](const Thread& thread) {
+      const Op op = code_.code[thread.place.pc].op;
+      return op == Op::kText || op == Op::kTextBefore;
+    });
+  }
+  if (waiting_.empty() ||
+      !step(static_cast<std::uint8_t>(token.text.front()))) {
+    return;
+  }
+  read = 1;
+  do {
+    read += feed(token.text.substr(read));
+  } while (paused_);
+}
+
 // Both ways of reading a token are followed, in the order of the threads that
 // waited for it.
-bool Readings::feed_token(TokenId id, std::string_view bytes,
-                          std::size_t& read) {
+bool Readings::feed_token(const Token& token, std::size_t& read) {
+  const std::string_view bytes = token.text;
   read = 0;
-  if (!code_.has_tokens) {
+  if (token.is_text && !code_.has_tokens && !token.is_named) {
     do {
       read += feed(bytes.substr(read));
     } while (paused_);
@@ -314,22 +359,37 @@ bool Readings::feed_token(TokenId id, std::string_view bytes,
   }
   close();
   const std::vector<Thread> before = waiting_;
-  // By its bytes.  A failure leaves the threads as they were at that byte.
+  const std::uint64_t begin = position_;
   for (std::size_t i = 0; i < waiting_.size(); ++i) {
     waiting_[i].origin = static_cast<std::uint32_t>(i);
   }
-  if (!bytes.empty() && step(static_cast<std::uint8_t>(bytes[0]))) {
-    read = 1;
-    do {
-      read += feed(bytes.substr(read));
-    } while (paused_);
-  }
-  const bool whole = read == bytes.size();
+  read_bytes(token, read);
   if (overflowed_) return false;
+  const bool whole = token.is_text && read == bytes.size();
   std::vector<Thread> by_bytes;
   if (whole) by_bytes = bytes.empty() ? before : kernel_;
-  // By its id: threads that wait for tokens, and machines that read them.
-  std::vector<Thread> merged;
+  merge(token, before, std::move(by_bytes));
+  if (!take(next_)) {
+    // Its bytes did not fit, or fitted where it must not come.
+    if (read == 0 || whole) {
+      waiting_ = before;
+      closed_ = true;
+      position_ = begin;
+      character_position_ = kNowhereYet;
+    }
+    return false;
+  }
+  position_ += bytes.size() - read;
+  read = bytes.size();
+  token_bytes_ = static_cast<std::uint32_t>(bytes.size());
+  spend_token();
+  return true;
+}
+
+// Puts what a token leads to into next_: from where its bytes have led and from
+// the places that read it by its id.
+void Readings::merge(const Token& token, const std::vector<Thread>& before,
+                     std::vector<Thread> by_bytes) {
   std::size_t done = 0;
   seen_.clear();
   next_.clear();
@@ -342,8 +402,9 @@ bool Readings::feed_token(TokenId id, std::string_view bytes,
     Thread thread = before[i];
     thread.origin = static_cast<std::uint32_t>(i);
     const Instruction& at = code_.code[thread.place.pc];
-    if (at.op == Op::kMachine && code_.machines[at.index].reads_tokens) {
-      // It goes on by both at once.
+    if (at.op == Op::kMachine && (code_.machines[at.index].reads_tokens ||
+                                  code_.machines[at.index].reads_marks)) {
+      // It goes on by both at once, or not even by its bytes.
       grammar::Config config;
       std::size_t same = done;
       while (same < by_bytes.size() && by_bytes[same].origin <= i) {
@@ -355,7 +416,7 @@ bool Readings::feed_token(TokenId id, std::string_view bytes,
         }
         ++same;
       }
-      config = machine(at).step_token(thread.place.at, config, id);
+      config = machine(at).step_token(thread.place.at, config, token.id);
       if (!config.dead()) {
         thread.place.at = config;
         if (same < by_bytes.size() && by_bytes[same].origin == i) {
@@ -363,19 +424,17 @@ bool Readings::feed_token(TokenId id, std::string_view bytes,
         } else {
           arrive(thread);
         }
+      } else if (token.mark != kNoMark) {
+        std::erase_if(by_bytes, [&](const Thread& other) {
+          return other.origin == i && other.place.inside &&
+                 other.place.pc == thread.place.pc;
+        });
       }
     } else {
-      scan_token(thread, id);
+      scan_token(thread, token);
     }
     pass(i);
   }
-  if (next_.empty() && !whole) return false;
-  if (!take(next_)) return false;
-  if (!whole) position_ += bytes.size() - read;
-  read = bytes.size();
-  token_bytes_ = static_cast<std::uint32_t>(bytes.size());
-  spend_token();
-  return true;
 }
 
 void Readings::spend_token() {

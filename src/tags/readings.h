@@ -14,6 +14,10 @@
 // Two lists of threads take turns: behind a byte (`kernel`), and all that wait
 // for the next byte, token or end (`waiting`).
 //
+// A token that no place names by its id is its bytes.  One that is named is
+// read both ways at once, by its id and by its bytes; but free text does not
+// read a mark by its bytes.
+//
 // Bytes that change nothing are skipped: where all threads are in free text
 // that no word has begun in, and whatever may follow it begins with other
 // bytes; where they only move inside words; and where the only thread is inside
@@ -41,6 +45,19 @@ struct Thread {
   std::uint32_t origin = 0;
 };
 
+// A token as it comes.
+struct Token {
+  TokenId id = 0;
+  std::string_view text;
+  // Whether a place of the script names it by its id, and which mark it is.
+  bool is_named = false;
+  std::uint32_t mark = kNoMark;
+  // Its bytes may be read as any others; not those of a control token.
+  bool is_text = true;
+  // It may be what a format of tokens does not name; not one that ends a turn.
+  bool is_any = true;
+};
+
 class Readings {
  public:
   struct Limits {
@@ -48,7 +65,7 @@ class Readings {
     std::size_t bytes = std::size_t{64} << 20;
   };
 
-  Readings(const TagProgram::Code& code, const Limits& limits);
+  Readings(const Script& script, const Limits& limits);
 
   // Reads bytes as far as there is a reading, and returns how many.  Less than
   // all: it wants to forget() first (paused()); or the next byte fits none, or
@@ -57,9 +74,9 @@ class Readings {
   std::size_t feed(std::string_view bytes);
   bool paused() const { return paused_; }
 
-  // Reads a token by its id and by its bytes.  False: it fits no reading, and
-  // `read` is how many of its bytes did.
-  bool feed_token(TokenId id, std::string_view bytes, std::size_t& read);
+  // Reads a token by its id and, if it is text, by its bytes.  False: it fits
+  // no reading, and `read` is how many of its bytes did.
+  bool feed_token(const Token& token, std::size_t& read);
 
   // Gives up the machine that was asked last, which belongs to others too.
   // Called behind every round.
@@ -99,9 +116,12 @@ class Readings {
 
   // What may come, for people.
   std::string expected();
+  // The marker whose spelling `byte` would complete where only tokens write it;
+  // "" if that is not what is wrong with `byte`.
+  std::string spelled_marker(std::uint8_t byte);
 
  private:
-  static constexpr std::uint64_t kNoMark = ~std::uint64_t{0};
+  static constexpr std::uint64_t kNowhereYet = ~std::uint64_t{0};
   struct Work {
     Thread thread;
     // The outermost loop of which an iteration has begun and read nothing.
@@ -134,7 +154,11 @@ class Readings {
                  std::uint8_t byte);
   void arrive(const Thread& thread);
   void arrive_at(const Thread& thread, Pc next);
-  void scan_token(const Thread& thread, TokenId id);
+  void enter_node(Thread& next, const Instruction& at, std::uint32_t node);
+  void scan_token(const Thread& thread, const Token& token);
+  void read_bytes(const Token& token, std::size_t& read);
+  void merge(const Token& token, const std::vector<Thread>& before,
+             std::vector<Thread> by_bytes);
   bool take(std::vector<Thread>& next);
   void spend_token();
   std::size_t skip(std::string_view bytes);
@@ -158,7 +182,7 @@ class Readings {
   std::uint32_t with_count(std::uint32_t around, std::uint32_t count);
   void forget_counts();
 
-  const TagProgram::Code& code_;
+  const Script& code_;
   const Limits limits_;
   // Of one machine at a time.
   grammar::Recogniser* held_ = nullptr;
@@ -188,8 +212,8 @@ class Readings {
   std::size_t skipping_ = kNoSkipping;  // where skip() has left the threads
 
   // The threads that waited for the last character of more than one byte.
-  std::vector<Thread> mark_;
-  std::uint64_t mark_position_ = kNoMark;
+  std::vector<Thread> character_;
+  std::uint64_t character_position_ = kNowhereYet;
 };
 
 }  // namespace parlance::tags

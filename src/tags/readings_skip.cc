@@ -55,8 +55,8 @@ std::size_t Readings::skip_machine(std::string_view bytes) {
         reader.step(place.at, static_cast<std::uint8_t>(bytes[read]));
     if (next.dead()) break;
     if (static_cast<std::uint8_t>(bytes[read]) >= 0xC0) {
-      mark_.assign(kernel_.begin(), kernel_.end());
-      mark_position_ = position_ + read;
+      character_.assign(kernel_.begin(), kernel_.end());
+      character_position_ = position_ + read;
     }
     place.at = next;
     ++read;

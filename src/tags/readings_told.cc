@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tags/readings.h"
@@ -13,6 +14,29 @@ constexpr std::size_t kShown = 6;
 
 std::string quoted(std::string_view text) {
   return json::dump(json::Value(text), {.ascii = false});
+}
+
+// What leads from `node` to a trigger, a few of several.
+std::vector<std::string> rests(const Script& script,
+                               const grammar::TriggerAutomaton& automaton,
+                               std::uint32_t node) {
+  std::vector<std::string> out;
+  std::vector<std::pair<std::uint32_t, std::string>> open = {{node, {}}};
+  while (!open.empty() && out.size() <= kShown) {
+    const auto [at, read] = std::move(open.back());
+    open.pop_back();
+    const auto& here = automaton.nodes[at];
+    if (here.excluded) continue;
+    if (!here.calls.empty()) {
+      out.push_back(read);
+      continue;
+    }
+    for (auto next = here.next.rbegin(); next != here.next.rend(); ++next) {
+      open.emplace_back(next->second, read);
+      open.back().second += spelling(script.marks.get(), next->first);
+    }
+  }
+  return out;
 }
 
 }  // namespace
@@ -51,15 +75,15 @@ StepId Readings::forget(StepId step) {
   }
   trace_goal_ = std::max<std::size_t>(4096, 2 * trace_.bytes());
   if (counts_.size() > counts_goal_) forget_counts();
-  mark_position_ = kNoMark;
+  character_position_ = kNowhereYet;
   return 0;
 }
 
 bool Readings::go_back(std::uint64_t position) {
-  if (mark_position_ != position) return false;
+  if (character_position_ != position) return false;
   // As they were: what they have done may have been told.
-  kernel_.assign(mark_.begin(), mark_.end());
-  waiting_.assign(mark_.begin(), mark_.end());
+  kernel_.assign(character_.begin(), character_.end());
+  waiting_.assign(character_.begin(), character_.end());
   closed_ = true;
   position_ = position;
   return true;
@@ -84,6 +108,13 @@ std::string Readings::expected() {
       ways.push_back(std::move(way));
     }
   };
+  // Behind a mark only the rest of its trigger may come.
+  const auto say_text = [&](const FreeText& text, std::uint32_t node) {
+    if (text.automaton.may_end(node)) return say("text");
+    for (std::string& way : rests(code_, text.automaton, node)) {
+      say(quoted(way));
+    }
+  };
   for (const Thread& thread : waiting_) {
     const Instruction& at = code_.code[thread.place.pc];
     switch (at.op) {
@@ -93,15 +124,19 @@ std::string Readings::expected() {
         break;
       case Op::kText:
       case Op::kTextBefore:
-        say("text");
+        say_text(code_.frees[at.index], thread.place.at.lex);
         break;
       case Op::kMachine:
         say(machine(at).expected(thread.place.at));
         break;
       case Op::kToken: {
         const TokenSet& set = code_.token_sets[at.index];
-        say(set.negated ? "another token"
-                        : "token " + std::to_string(set.ids.front()));
+        if (!set.spelling.empty()) {
+          say(quoted(set.spelling));
+        } else {
+          say(set.negated ? "another token"
+                          : "token " + std::to_string(set.ids.front()));
+        }
         break;
       }
       case Op::kTokens:
@@ -121,6 +156,23 @@ std::string Readings::expected() {
   }
   if (ways.size() > kShown) out += ", ...";
   return out;
+}
+
+std::string Readings::spelled_marker(std::uint8_t byte) {
+  close();
+  for (const Thread& thread : waiting_) {
+    const Instruction& at = code_.code[thread.place.pc];
+    if (at.op != Op::kText && at.op != Op::kTextBefore) continue;
+    const FreeText& text = code_.frees[at.index];
+    std::uint32_t node = text.automaton.step(thread.place.at.lex, byte);
+    if (node == grammar::TriggerAutomaton::kRefused) continue;
+    for (; node != 0; node = text.automaton.nodes[node].fail) {
+      for (const auto& [end, marker] : text.spelled) {
+        if (end == node) return marker;
+      }
+    }
+  }
+  return "";
 }
 
 }  // namespace parlance::tags

@@ -22,6 +22,43 @@ struct ToldTag {
   bool complete = false;
 };
 
+// A tree as one line: types, texts and what is open.
+inline std::string brief(const json::Value& node) {
+  if (node.is_null()) return "-";
+  std::string out;
+  const auto all = [&](std::string_view key) {
+    std::string list = "[";
+    for (const json::Value& item : node.find(key)->items()) {
+      if (list.size() > 1) list += " ";
+      list += brief(item);
+    }
+    return list + "]";
+  };
+  const std::string type(node.find("type")->as_string());
+  if (const json::Value* index = node.find("index")) {
+    out += json::dump(*index) + ":";
+  }
+  if (type == "tag") {
+    out += "tag(" + json::dump(*node.find("begin")) + " " +
+           brief(*node.find("content")) + " " + json::dump(*node.find("end")) +
+           ")";
+  } else if (type == "rule") {
+    out += json::dump(*node.find("pattern")) + brief(*node.find("content"));
+  } else if (const json::Value* value = node.find("value")) {
+    out += json::dump(*value);
+  } else if (const json::Value* text = node.find("text")) {
+    out += json::dump(*text);
+  } else if (const json::Value* content = node.find("content")) {
+    out += type + "(" + brief(*content) + ")";
+  } else {
+    for (const char* key : {"elements", "items", "parts", "tags"}) {
+      if (node.find(key) != nullptr) out += all(key);
+    }
+  }
+  if (node.find("complete") != nullptr) out += "...";
+  return out;
+}
+
 // Joins chunks, and checks that events follow each other as they must.
 class EventLog {
  public:

@@ -15,6 +15,7 @@
 namespace parlance {
 namespace {
 
+using testing::brief;
 using testing::tell_tag;
 using testing::ToldTag;
 
@@ -26,43 +27,6 @@ TagProgram program_of(std::string_view format,
   const Result<TagProgram> program = TagProgram::compile(*tag, options);
   EXPECT_TRUE(program) << program.error().to_string();
   return *program;
-}
-
-// A tree as one line: types, texts and what is open.
-std::string brief(const json::Value& node) {
-  if (node.is_null()) return "-";
-  std::string out;
-  const auto all = [&](std::string_view key) {
-    std::string list = "[";
-    for (const json::Value& item : node.find(key)->items()) {
-      if (list.size() > 1) list += " ";
-      list += brief(item);
-    }
-    return list + "]";
-  };
-  const std::string type(node.find("type")->as_string());
-  if (const json::Value* index = node.find("index")) {
-    out += json::dump(*index) + ":";
-  }
-  if (type == "tag") {
-    out += "tag(" + json::dump(*node.find("begin")) + " " +
-           brief(*node.find("content")) + " " + json::dump(*node.find("end")) +
-           ")";
-  } else if (type == "rule") {
-    out += json::dump(*node.find("pattern")) + brief(*node.find("content"));
-  } else if (const json::Value* value = node.find("value")) {
-    out += json::dump(*value);
-  } else if (const json::Value* text = node.find("text")) {
-    out += json::dump(*text);
-  } else if (const json::Value* content = node.find("content")) {
-    out += type + "(" + brief(*content) + ")";
-  } else {
-    for (const char* key : {"elements", "items", "parts", "tags"}) {
-      if (node.find(key) != nullptr) out += all(key);
-    }
-  }
-  if (node.find("complete") != nullptr) out += "...";
-  return out;
 }
 
 std::string read(std::string_view format, std::string_view text) {

@@ -232,9 +232,16 @@ class StructuralTag:
         *,
         prefix: _Text | _Ids = "",
         vocabulary: Vocabulary | None = None,
+        markers: Literal["token", "either", "text"] = "token",
+        stop_ids: _Ids | None = None,
     ) -> dict[str, Any]: ...
     def parser(
-        self, prefix: _Text | _Ids = "", *, vocabulary: Vocabulary | None = None
+        self,
+        prefix: _Text | _Ids = "",
+        *,
+        vocabulary: Vocabulary | None = None,
+        markers: Literal["token", "either", "text"] = "token",
+        stop_ids: _Ids | None = None,
     ) -> TagParser: ...
 
 class TagParser:
@@ -244,6 +251,8 @@ class TagParser:
         prefix: _Text | _Ids = "",
         *,
         vocabulary: Vocabulary | None = None,
+        markers: Literal["token", "either", "text"] = "token",
+        stop_ids: _Ids | None = None,
     ) -> None: ...
     def feed(self, text: _Text | _Ids) -> list[dict[str, Any]]: ...
     def finalize(self) -> tuple[dict[str, Any], list[dict[str, Any]]]: ...

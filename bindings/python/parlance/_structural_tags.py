@@ -61,31 +61,50 @@ class StructuralTag(_parlance.StructuralTag):
             self, vocabulary, limits=limits, cancelled=cancelled
         )
 
-    def parse(self, response, *, prefix="", vocabulary=None):
+    def parse(
+        self,
+        response,
+        *,
+        prefix="",
+        vocabulary=None,
+        markers="token",
+        stop_ids=None,
+    ):
         """How a whole response is read: the tree, a ``dict``.
 
         ``response`` is text, bytes or, with ``vocabulary``, token ids.
         ``"complete"`` says whether all of it fits, ``"format"`` is what the
         outermost format has read, ``"rest"`` the text that does not fit,
-        ``"diagnostics"`` why, and ``"message"`` the message.
+        ``"diagnostics"`` why, and ``"message"`` the message.  ``markers`` and
+        ``stop_ids``: see ``TagParser``.
         """
-        return self._program(vocabulary).parse(response, prefix)
+        return self._program(vocabulary, markers).parse(
+            response, prefix, stop_ids
+        )
 
-    def parser(self, prefix="", *, vocabulary=None):
+    def parser(
+        self, prefix="", *, vocabulary=None, markers="token", stop_ids=None
+    ):
         """A ``TagParser`` for one response."""
-        return TagParser(self, prefix, vocabulary=vocabulary)
+        return TagParser(
+            self,
+            prefix,
+            vocabulary=vocabulary,
+            markers=markers,
+            stop_ids=stop_ids,
+        )
 
-    def _program(self, vocabulary):
+    def _program(self, vocabulary, markers="token"):
         # One is kept without a vocabulary, and one for the last vocabulary.
         kept = self.__dict__.setdefault("_kept", {})
-        last, program = kept.get(vocabulary is None, (None, None))
-        if program is None or last is not vocabulary:
+        last, kind, program = kept.get(vocabulary is None, (None, None, None))
+        if program is None or last is not vocabulary or kind != markers:
             # With the schemas that grammars of this vocabulary have.
             compiler = getattr(vocabulary, "_compiler", None)
             program = _parlance.tag_program(
-                self, vocabulary, {}, None, compiler
+                self, vocabulary, markers, {}, None, compiler
             )
-            kept[vocabulary is None] = (vocabulary, program)
+            kept[vocabulary is None] = (vocabulary, markers, program)
         return program
 
     def __eq__(self, other):
@@ -108,17 +127,35 @@ class TagParser(_parlance.TagParser):
 
     One stream, one parser, one thread; events, message and the rest are those of
     a ``ResponseParser``.  ``tag`` is a ``StructuralTag`` or what one is made
-    of; ``prefix`` is what the prompt already wrote of the response.  With
-    ``vocabulary`` the parser reads token ids.
+    of; ``prefix`` is what the prompt already wrote of the response, as text or
+    token ids.
+
+    With ``vocabulary`` the parser reads token ids, by the rule of the masks: a
+    marker of the tag for which the vocabulary has an added or control token is
+    that token (``markers="token"``).  ``"either"`` reads its spelling in other
+    tokens as well; with ``"text"`` all markers are text, and added tokens
+    ordinary.  One of ``stop_ids`` (default: the vocabulary's) that the tag does
+    not name ends the response and is no text.
 
     ``tree`` tells format by format what has been read.
     """
 
-    def __init__(self, tag, prefix="", *, vocabulary=None):
+    def __init__(
+        self,
+        tag,
+        prefix="",
+        *,
+        vocabulary=None,
+        markers="token",
+        stop_ids=None,
+    ):
         if not isinstance(tag, StructuralTag):
             tag = StructuralTag(tag)
         super().__init__(
-            tag._program(vocabulary), prefix, vocabulary is not None
+            tag._program(vocabulary, markers),
+            prefix,
+            vocabulary is not None,
+            stop_ids,
         )
 
 

@@ -436,6 +436,76 @@ def test_parse_tokens():
     assert opened["field"] == "reasoning" and opened["tokens"] == (0, 7)
 
 
+MARKED = {
+    "format": {
+        "type": "triggered_tags",
+        "triggers": ["<call>"],
+        "tags": [
+            {
+                "begin": "<call>",
+                "content": {"json_schema": {"type": "integer"}},
+                "end": "</call>",
+            }
+        ],
+    }
+}
+
+
+def marked_vocabulary():
+    return parlance.Vocabulary(
+        [*(bytes([byte]) for byte in range(256)), b"<call>", b"</call>", b"<end>"],
+        added_ids=[256, 257],
+        control_ids=[258],
+        stop_ids=[258],
+    )
+
+
+def test_markers_that_are_tokens():
+    tag = StructuralTag(MARKED)
+    vocabulary = marked_vocabulary()
+    tree = tag.parse([*b"a", 256, *b"12", 257, 258], vocabulary=vocabulary)
+    assert tree["complete"] and tree["rest"] == ""
+    assert tree["message"]["tags"][0]["content"] == 12
+    spelled = list(b"a<call>12</call>")
+    tree = tag.parse(spelled, vocabulary=vocabulary)
+    assert not tree["complete"] and tree["rest"] == ">12</call>"
+    assert "written as its token" in tree["diagnostics"][0]["message"]
+    for markers in ("either", "text"):
+        assert tag.parse(spelled, vocabulary=vocabulary, markers=markers)["complete"]
+    parser = tag.parser(vocabulary=vocabulary, markers="either")
+    parser.feed([256, *b"1</call>", 258])
+    message, _ = parser.finalize()
+    assert parser.complete and message["tags"][0]["content"] == 1
+    # Texts spell markers.
+    assert tag.parse("a<call>12</call>", vocabulary=vocabulary)["complete"]
+    with pytest.raises(parlance.UsageError, match="markers is"):
+        tag.parse("", vocabulary=vocabulary, markers="both")
+
+
+def test_stop_tokens_of_a_parser():
+    tag = StructuralTag(MARKED)
+    vocabulary = marked_vocabulary()
+    tree = tag.parse([*b"a", 258, *b"b"], vocabulary=vocabulary)
+    assert not tree["complete"] and tree["rest"] == "b"
+    tree = tag.parse([*b"a", 258], vocabulary=vocabulary, stop_ids=[])
+    assert not tree["complete"] and tree["rest"] == "<end>"
+    assert tag.parse([*b"ab"], vocabulary=vocabulary, stop_ids=[ord("b")])[
+        "complete"
+    ]
+
+
+def test_prefixes_of_marks():
+    tag = StructuralTag(MARKED)
+    vocabulary = marked_vocabulary()
+    for prefix in ("a<call>", [*b"a", 256]):
+        tree = tag.parse([*b"12", 257], prefix=prefix, vocabulary=vocabulary)
+        assert tree["complete"], prefix
+    tree = tag.parse([*b"12", 257], prefix=list(b"a<call>"), vocabulary=vocabulary)
+    assert not tree["complete"]
+    with pytest.raises(parlance.UsageError, match="prefix of token ids needs"):
+        tag.parser([1])
+
+
 def joined(events):
     out = []
     for event in events:

@@ -1,0 +1,398 @@
+// Laws of reading token ids by a structural tag, where the vocabulary has
+// tokens for the tag's markers:
+//
+//   agree       what a mask lets through is read completely, without a
+//               diagnostic; of any ids, as many are read as a matcher accepts
+//   text        the decoded text is accepted and read as the same message
+//   chunking    however the ids are cut, events, message and tree are the same
+//   no spoofing ordinary tokens that spell a marker are not the marker
+//
+// over all tags and sequences of a small world, and over random walks through
+// the tags of tool calling.
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <random>
+#include <set>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "parlance/constraint.h"
+#include "parlance/grammar.h"
+#include "parlance/json.h"
+#include "parlance/structural_tag.h"
+#include "parlance/tag_parser.h"
+#include "support/random_tags.h"
+#include "support/told_tag.h"
+
+namespace parlance {
+namespace {
+
+using Ids = std::vector<TokenId>;
+
+struct Read {
+  json::Value tree;
+  std::vector<std::string> events;
+  bool complete = false;
+};
+
+Read read_ids(const TagProgram& program, const TagParserOptions& options,
+              const Ids& ids, std::size_t step) {
+  TagParser parser(program, options);
+  testing::EventLog log;
+  log.add(parser.initial_events());
+  for (std::size_t at = 0; at < ids.size(); at += step) {
+    log.add(parser.feed_tokens(
+        std::span(ids).subspan(at, std::min(step, ids.size() - at))));
+  }
+  log.add(parser.finalize());
+  return {parser.tree(), log.lines(), parser.complete()};
+}
+
+std::string shown(const Vocabulary& vocabulary, const Ids& ids) {
+  std::string out;
+  for (const TokenId id : ids) {
+    out += json::dump(json::Value(vocabulary.spelling(id))) + ":" +
+           std::to_string(id) + " ";
+  }
+  return out;
+}
+
+// Where the text ends that the tag has read.
+std::size_t read_end(const json::Value& tree) {
+  const json::Value& span = *tree.find("format")->find("span");
+  return static_cast<std::size_t>(span.items()[1].as_int());
+}
+
+// --- A small world -----------------------------------------------------------
+
+struct SmallWorld {
+  SmallWorld() {
+    const std::pair<const char*, TokenKind> tokens[] = {
+        {"a", TokenKind::kOrdinary},
+        {"b", TokenKind::kOrdinary},
+        {"ab", TokenKind::kAdded},
+        {"ba", TokenKind::kControl},
+        {"aa", TokenKind::kOrdinary}};
+    std::vector<TokenEntry> entries;
+    for (const auto& [text, kind] : tokens) {
+      entries.push_back({static_cast<TokenId>(entries.size()), text, kind});
+    }
+    vocabulary = *Vocabulary::from_table(entries, std::span<const TokenId>());
+  }
+  std::optional<Vocabulary> vocabulary;
+};
+
+void run_small(std::uint32_t first, std::uint32_t count, std::size_t longest,
+               bool tokens) {
+  const SmallWorld world;
+  const Vocabulary& vocabulary = *world.vocabulary;
+  const Compiler compiler = *Compiler::create(vocabulary);
+  std::vector<Ids> sequences = {{}};
+  for (std::size_t i = 0; i < sequences.size(); ++i) {
+    if (sequences[i].size() == longest) break;
+    for (TokenId id = 0; id < vocabulary.size(); ++id) {
+      sequences.push_back(sequences[i]);
+      sequences.back().push_back(id);
+    }
+  }
+  std::size_t accepted = 0;
+  for (std::uint32_t seed = first; seed < first + count; ++seed) {
+    const json::Value spec = testing::RandomTags(seed, tokens).envelope();
+    const Result<StructuralTag> tag = StructuralTag::from_value(spec);
+    if (!tag) continue;
+    for (const Markers markers :
+         {Markers::kToken, Markers::kEither, Markers::kText}) {
+      SCOPED_TRACE("seed " + std::to_string(seed) + " markers " +
+                   std::to_string(static_cast<int>(markers)) + " " +
+                   json::dump(spec));
+      const Result<Constraint> constraint =
+          compiler.compile_structural_tag(*tag, {}, {.markers = markers});
+      const Result<TagProgram> program = TagProgram::compile(
+          *tag, {.vocabulary = &vocabulary, .markers = markers});
+      ASSERT_EQ(constraint.has_value(), program.has_value());
+      if (!program) continue;
+      const TagParserOptions options = {.vocabulary = &vocabulary};
+      for (const Ids& ids : sequences) {
+        Matcher matcher = constraint->matcher();
+        const std::size_t fits = matcher.accept_tokens(ids);
+        const bool complete = fits == ids.size() && matcher.can_end();
+        const Read whole = read_ids(*program, options, ids, ids.size() + 1);
+        ASSERT_EQ(whole.complete, complete) << shown(vocabulary, ids);
+        // It ends inside the first token that does not fit.
+        std::size_t begin = 0;
+        for (std::size_t i = 0; i < fits; ++i) {
+          begin += vocabulary.bytes(ids[i]).size();
+        }
+        const std::size_t end = read_end(whole.tree);
+        if (fits == ids.size()) {
+          ASSERT_EQ(end, begin) << shown(vocabulary, ids);
+        } else {
+          ASSERT_LE(begin, end) << shown(vocabulary, ids);
+          ASSERT_LT(end, begin + vocabulary.bytes(ids[fits]).size())
+              << shown(vocabulary, ids);
+        }
+        const Read single = read_ids(*program, options, ids, 1);
+        ASSERT_EQ(json::dump(single.tree), json::dump(whole.tree))
+            << shown(vocabulary, ids);
+        ASSERT_EQ(single.events, whole.events) << shown(vocabulary, ids);
+        accepted += complete;
+      }
+    }
+  }
+  EXPECT_GT(accepted, count);
+}
+
+TEST(TagMarksLaw, SmallWorld) { run_small(1, 150, 3, false); }
+TEST(TagMarksLaw, SmallWorldOfTokens) { run_small(1, 100, 3, true); }
+TEST(TagMarksLaw, LongRunSmallWorld) { run_small(100000, 4000, 4, false); }
+TEST(TagMarksLaw, LongRunSmallWorldOfTokens) {
+  run_small(100000, 4000, 4, true);
+}
+
+// --- Walks -------------------------------------------------------------------
+
+constexpr std::string_view kTools = R"([
+  {"type": "function", "function": {"name": "weather", "parameters": {
+    "type": "object", "required": ["city"], "properties": {
+      "city": {"type": "string"}, "days": {"type": "integer"},
+      "unit": {"enum": ["c", "f"]}}}}},
+  {"type": "function", "function": {"name": "note", "parameters": {
+    "type": "object", "properties": {
+      "text": {"type": "string"}, "tags": {"type": "array",
+        "items": {"type": "string"}}}}}}])";
+
+// Stretches of a tag's texts that look like markers.
+void collect_markers(const json::Value& value, std::set<std::string>& out) {
+  std::vector<const json::Value*> open = {&value};
+  while (!open.empty()) {
+    const json::Value& one = *open.back();
+    open.pop_back();
+    if (one.is_array()) {
+      for (const json::Value& item : one.items()) open.push_back(&item);
+    } else if (one.is_object()) {
+      for (const auto& [key, member] : one.members()) open.push_back(&member);
+    } else if (one.is_string()) {
+      const std::string_view text = one.as_string();
+      for (std::size_t at = 0; at < text.size(); ++at) {
+        if (text[at] != '<' && text[at] != '[') continue;
+        const std::size_t end = text.find_first_of(
+            text[at] == '<' ? "<> \n={" : "[] \n={\"", at + 1);
+        if (end == std::string_view::npos || end < at + 4) continue;
+        if (text[end] != '>' && text[end] != ']') continue;
+        out.emplace(text.substr(at, end + 1 - at));
+      }
+    }
+  }
+}
+
+// Bytes, words, the tag's markers, those of argument styles, and two stops.
+Vocabulary walked_vocabulary(const json::Value& tag) {
+  std::vector<TokenEntry> entries;
+  const auto add = [&](std::string text, TokenKind kind) {
+    entries.push_back(
+        {static_cast<TokenId>(entries.size()), std::move(text), kind});
+  };
+  for (int byte = 0; byte < 256; ++byte) {
+    add(std::string(1, static_cast<char>(byte)), TokenKind::kOrdinary);
+  }
+  for (const char* word :
+       {" the",      "Hello", "tool",      "_call",    "weather",
+        "note",      "city",  "text",      "\": \"",   "\", \"",
+        "\"}",       "{\"",   "}\n",       "</",       "<|",
+        "|>",        "><",    ">\n",       "[\"",      "\"]",
+        "]}",        " 12",   "true",      "\xC3\xBC", "\xE4\xBD\xA0",
+        "arguments", "name",  "parameter", "call>",    "\n\n",
+        "\n{\"",     "\\n",   "think",     "<t",       "to=",
+        "function",  "s.",    "json"}) {
+    add(word, TokenKind::kOrdinary);
+  }
+  std::set<std::string> markers = {
+      "<arg_key>",    "</arg_key>",   "<arg_value>",
+      "</arg_value>", "</parameter>", "</parameters>",
+      "</invoke>",    "<other>",      "<|extra|>"};
+  collect_markers(tag, markers);
+  std::size_t count = 0;
+  for (const std::string& marker : markers) {
+    add(marker, ++count % 3 == 0 ? TokenKind::kControl : TokenKind::kAdded);
+  }
+  const auto stop = static_cast<TokenId>(entries.size());
+  add("<|stop_1|>", TokenKind::kControl);
+  add("<|stop_2|>", TokenKind::kControl);
+  const TokenId stops[] = {stop, stop + 1};
+  return *Vocabulary::from_table(entries, stops);
+}
+
+// Ids that the masks let through, at most `most`.
+Ids walk(const Constraint& constraint, const Vocabulary& vocabulary,
+         std::size_t most, std::mt19937& random, bool* ended) {
+  Matcher matcher = constraint.matcher();
+  Ids out;
+  std::vector<std::int32_t> row((vocabulary.size() + 31) / 32);
+  while (out.size() < most && !matcher.is_terminated()) {
+    matcher.fill_bitmask(row);
+    Ids all;
+    Ids marks;
+    Ids closing;
+    for (TokenId id = 0; id < vocabulary.size(); ++id) {
+      if ((static_cast<std::uint32_t>(row[id >> 5]) >> (id & 31) & 1) == 0) {
+        continue;
+      }
+      all.push_back(id);
+      if (vocabulary.kind(id) != TokenKind::kOrdinary) marks.push_back(id);
+      if (vocabulary.bytes(id).find_first_of("\"}]>") !=
+          std::string_view::npos) {
+        closing.push_back(id);
+      }
+    }
+    if (all.empty()) {
+      ADD_FAILURE() << "no token may follow " << shown(vocabulary, out);
+      break;
+    }
+    const Ids* from = &all;
+    if (random() % 3 == 0 && !marks.empty())
+      from = &marks;
+    else if (random() % 2 == 0 && !closing.empty())
+      from = &closing;
+    const TokenId id = (*from)[random() % from->size()];
+    EXPECT_TRUE(matcher.accept_token(id)) << id;
+    out.push_back(id);
+  }
+  *ended = matcher.is_terminated();
+  return out;
+}
+
+struct Walked {
+  const Vocabulary& vocabulary;
+  const Constraint& constraint;
+  const TagProgram& program;
+  const TagProgram& texts;  // without a vocabulary
+  const Grammar& grammar;
+};
+
+void check_walk(const Walked& with, const Ids& ids, bool ended) {
+  const Vocabulary& vocabulary = with.vocabulary;
+  SCOPED_TRACE(shown(vocabulary, ids));
+  const TagParserOptions options = {.vocabulary = &vocabulary};
+  const Read whole = read_ids(with.program, options, ids, ids.size() + 1);
+  // A character that has begun goes to the rest.
+  const std::string_view rest = whole.tree.find("rest")->as_string();
+  EXPECT_TRUE(rest.empty() || (!ended && rest == "\xEF\xBF\xBD")) << rest;
+  if (ended) {
+    EXPECT_TRUE(whole.complete);
+    EXPECT_EQ(json::dump(*whole.tree.find("diagnostics")), "[]");
+  }
+  for (const std::size_t step : {1, 3}) {
+    const Read cut = read_ids(with.program, options, ids, step);
+    EXPECT_EQ(json::dump(cut.tree), json::dump(whole.tree));
+    EXPECT_EQ(cut.events, whole.events);
+  }
+  if (!ended) return;
+  // Without the token that ended it, unless that is a marker of the tag.
+  std::string text;
+  for (const TokenId id : ids) text += vocabulary.spelling(id);
+  text.resize(read_end(whole.tree));
+  EXPECT_TRUE(with.grammar.accepts(text)) << text;
+  const json::Value spelled = parse_by_tag(with.texts, text);
+  EXPECT_EQ(json::dump(*spelled.find("message")),
+            json::dump(*whole.tree.find("message")))
+      << text;
+}
+
+// Any other ids: the parser reads what the matcher accepts, and no more.
+void check_changed(const Walked& with, const Ids& ids) {
+  const Vocabulary& vocabulary = with.vocabulary;
+  SCOPED_TRACE(shown(vocabulary, ids));
+  Matcher matcher = with.constraint.matcher();
+  const std::size_t fits = matcher.accept_tokens(ids);
+  const Read whole =
+      read_ids(with.program, {.vocabulary = &vocabulary}, ids, ids.size() + 1);
+  EXPECT_EQ(whole.complete, fits == ids.size() &&
+                                (matcher.is_terminated() || matcher.can_end()));
+  if (fits == ids.size()) {
+    const std::string_view rest = whole.tree.find("rest")->as_string();
+    EXPECT_TRUE(rest.empty() || rest == "\xEF\xBF\xBD") << rest;
+  } else if (std::find(vocabulary.stop_ids().begin(),
+                       vocabulary.stop_ids().end(),
+                       ids[fits]) == vocabulary.stop_ids().end()) {
+    std::size_t begin = 0;
+    for (std::size_t i = 0; i < fits; ++i) {
+      begin += vocabulary.spelling(ids[i]).size();
+    }
+    if (matcher.is_terminated()) return;
+    EXPECT_LE(begin, read_end(whole.tree) + 3);  // a character goes as a whole
+    EXPECT_LT(read_end(whole.tree),
+              begin + std::max<std::size_t>(
+                          1, vocabulary.spelling(ids[fits]).size()));
+  }
+}
+
+void run_walks(std::size_t walks, std::size_t most) {
+  std::mt19937 random(7);
+  std::size_t finished = 0;
+  for (const std::string_view style : tool_calling_styles()) {
+    for (const char* choice : {"auto", "required"}) {
+      SCOPED_TRACE(std::string(style) + " " + choice);
+      ToolCallingOptions options;
+      options.style = style;
+      options.tools = *json::parse(kTools);
+      options.tool_choice = choice;
+      options.max_white_space = 2;
+      const Result<StructuralTag> tag = tool_calling(options);
+      ASSERT_TRUE(tag) << tag.error().to_string();
+      const Vocabulary vocabulary = walked_vocabulary(tag->to_json());
+      const Compiler compiler = *Compiler::create(vocabulary);
+      const auto constraint = compiler.compile_structural_tag(*tag);
+      ASSERT_TRUE(constraint) << constraint.error().to_string();
+      const auto program =
+          TagProgram::compile(*tag, {.vocabulary = &vocabulary});
+      ASSERT_TRUE(program) << program.error().to_string();
+      const auto texts = TagProgram::compile(*tag);
+      const auto grammar = Grammar::from_structural_tag(*tag);
+      const Walked with{vocabulary, *constraint, *program, *texts, *grammar};
+      for (std::size_t i = 0; i < walks; ++i) {
+        bool ended = false;
+        const Ids ids = walk(*constraint, vocabulary, most, random, &ended);
+        finished += ended;
+        check_walk(with, ids, ended);
+        if (::testing::Test::HasFailure()) return;
+        if (ids.empty()) continue;
+        // Another token in the place of one; a marker that is spelled.
+        Ids changed = ids;
+        changed[random() % ids.size()] =
+            static_cast<TokenId>(random() % vocabulary.size());
+        check_changed(with, changed);
+        for (std::size_t at = 0; at < ids.size(); ++at) {
+          if (vocabulary.kind(ids[at]) == TokenKind::kOrdinary ||
+              random() % 4 != 0) {
+            continue;
+          }
+          Ids spelled(ids.begin(),
+                      ids.begin() + static_cast<std::ptrdiff_t>(at));
+          for (const char c : vocabulary.spelling(ids[at])) {
+            spelled.push_back(static_cast<std::uint8_t>(c));
+          }
+          spelled.insert(spelled.end(),
+                         ids.begin() + static_cast<std::ptrdiff_t>(at) + 1,
+                         ids.end());
+          check_changed(with, spelled);
+        }
+        if (::testing::Test::HasFailure()) return;
+      }
+    }
+  }
+  EXPECT_GT(finished, walks * 8);
+}
+
+TEST(TagMarksLaw, Walks) { run_walks(12, 150); }
+TEST(TagMarksLaw, LongRunWalks) { run_walks(1000, 400); }
+
+}  // namespace
+}  // namespace parlance

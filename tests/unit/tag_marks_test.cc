@@ -1,0 +1,518 @@
+// Markers that are tokens: what a TagParser reads of token ids, one fact each.
+// Laws over many responses are in laws/tag_marks_law_test.cc.
+
+#include <gtest/gtest.h>
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "parlance/json.h"
+#include "parlance/tag_parser.h"
+#include "support/told_tag.h"
+
+namespace parlance {
+namespace {
+
+using testing::brief;
+
+// Every byte, some words, and:
+constexpr std::pair<std::string_view, TokenKind> kSpecial[] = {
+    {"<tool_call>", TokenKind::kAdded},   {"</tool_call>", TokenKind::kAdded},
+    {"<think>", TokenKind::kAdded},       {"</think>", TokenKind::kAdded},
+    {"<other>", TokenKind::kAdded},       {"<|channel|>", TokenKind::kControl},
+    {"<|message|>", TokenKind::kControl}, {"<|call|>", TokenKind::kControl},
+    {"<|im_end|>", TokenKind::kControl},  {"<|eot|>", TokenKind::kControl},
+    {"</tool_call>", TokenKind::kAdded},
+};
+constexpr TokenId kFirstSpecial = 400;
+
+Vocabulary make_vocabulary() {
+  std::vector<TokenEntry> entries;
+  for (int byte = 0; byte < 256; ++byte) {
+    entries.push_back(
+        {static_cast<TokenId>(byte), std::string(1, static_cast<char>(byte))});
+  }
+  TokenId id = 256;
+  for (const char* word : {"tool", "_call", ">\n", "</", "call>{", " com",
+                           "mentary", "\"}", "}</", "<t"}) {
+    entries.push_back({id++, word});
+  }
+  id = kFirstSpecial;
+  for (const auto& [spelling, kind] : kSpecial) {
+    entries.push_back({id++, std::string(spelling), kind});
+  }
+  entries.push_back({id++, "<strip>", TokenKind::kAdded, "", true, true});
+  std::vector<TokenId> stops = {kFirstSpecial + 7, kFirstSpecial + 8};
+  return *Vocabulary::from_table(entries, stops);
+}
+
+const Vocabulary& vocabulary() {
+  static const Vocabulary made = make_vocabulary();
+  return made;
+}
+
+// The ids of a text in which [[<think>]] is that token.  Ordinary tokens are
+// as long as they can be; [[:400]] is a token by its id.
+std::vector<TokenId> ids_of(std::string_view text) {
+  std::vector<TokenId> ids;
+  while (!text.empty()) {
+    if (text.starts_with("[[")) {
+      const std::size_t end = text.find("]]");
+      const std::string_view name = text.substr(2, end - 2);
+      if (name.starts_with(":")) {
+        ids.push_back(
+            static_cast<TokenId>(std::stoul(std::string(name.substr(1)))));
+      } else {
+        ids.push_back(*vocabulary().special(name));
+      }
+      text.remove_prefix(end + 2);
+      continue;
+    }
+    TokenId best = static_cast<std::uint8_t>(text.front());
+    for (TokenId id = 256; id < kFirstSpecial; ++id) {
+      const std::string_view bytes = vocabulary().bytes(id);
+      if (!bytes.empty() && text.starts_with(bytes) &&
+          bytes.size() > vocabulary().bytes(best).size()) {
+        best = id;
+      }
+    }
+    ids.push_back(best);
+    text.remove_prefix(vocabulary().bytes(best).size());
+  }
+  return ids;
+}
+
+TagProgram program_of(std::string_view format,
+                      Markers markers = Markers::kToken) {
+  const Result<StructuralTag> tag =
+      StructuralTag::from_json(R"({"format": )" + std::string(format) + "}");
+  EXPECT_TRUE(tag) << tag.error().to_string();
+  const Result<TagProgram> program = TagProgram::compile(
+      *tag, {.vocabulary = &vocabulary(), .markers = markers});
+  EXPECT_TRUE(program) << program.error().to_string();
+  return *program;
+}
+
+struct Told {
+  json::Value tree;
+  std::vector<std::string> events;
+};
+
+Told tell(const TagProgram& program, const std::vector<TokenId>& ids,
+          std::size_t step, const TagParserOptions& options) {
+  TagParser parser(program, options);
+  testing::EventLog log;
+  log.add(parser.initial_events());
+  for (std::size_t at = 0; at < ids.size(); at += step) {
+    log.add(parser.feed_tokens(
+        std::span(ids).subspan(at, std::min(step, ids.size() - at))));
+  }
+  log.add(parser.finalize());
+  return {parser.tree(), log.lines()};
+}
+
+// The tree as one line, what is left, and the diagnostics.
+std::string read_by(const TagProgram& program, std::string_view text,
+                    TagParserOptions options = {}) {
+  options.vocabulary = &vocabulary();
+  const std::vector<TokenId> ids = ids_of(text);
+  const Told whole = tell(program, ids, ids.size() + 1, options);
+  for (const std::size_t step : {1, 2}) {
+    const Told cut = tell(program, ids, step, options);
+    EXPECT_EQ(json::dump(cut.tree), json::dump(whole.tree)) << text;
+    EXPECT_EQ(cut.events, whole.events) << text;
+  }
+  const json::Value& tree = whole.tree;
+  std::string out = brief(*tree.find("format"));
+  const std::string_view rest = tree.find("rest")->as_string();
+  if (!rest.empty()) out += " rest " + json::dump(json::Value(rest));
+  for (const json::Value& one : tree.find("diagnostics")->items()) {
+    out += "; " + std::string(one.find("message")->as_string());
+  }
+  EXPECT_EQ(tree.find("complete")->as_bool(),
+            tree.find("diagnostics")->size() == 0);
+  return out;
+}
+
+struct Row {
+  std::string_view format;
+  std::string_view text;
+  std::string_view tree;
+};
+
+void check(std::span<const Row> rows, Markers markers = Markers::kToken,
+           const TagParserOptions& options = {}) {
+  for (const Row& row : rows) {
+    EXPECT_EQ(read_by(program_of(row.format, markers), row.text, options),
+              row.tree)
+        << row.format << "\n"
+        << row.text;
+  }
+}
+
+// Qwen3's calls.
+constexpr std::string_view kCalls =
+    R"({"type": "triggered_tags", "triggers": ["<tool_call>"], "tags": [
+        {"begin": "<tool_call>\n{\"name\": \"f\", \"arguments\": ",
+         "content": {"json_schema": {"type": "object",
+             "additionalProperties": true}},
+         "end": "}\n</tool_call>"}]})";
+
+TEST(TagMarks, MarkersAreTheirTokens) {
+  const Row rows[] = {
+      // const_string, begin, end, separator.
+      {R"({"value": "a<think>b"})", "a[[<think>]]b", R"("a<think>b")"},
+      {R"({"value": "a<think>b"})", "a<think>b",
+       R"("a"... rest "<think>b"; the text does not fit; expected "<think>")"},
+      {R"({"value": "<think>"})", "<think>",
+       R"(""... rest "<think>"; the text does not fit; expected "<think>")"},
+      {R"({"begin": "<think>\n", "content": {"type": "any_text"},
+           "end": "\n</think>"})",
+       "[[<think>]]\nab\n[[</think>]]",
+       R"(tag("<think>\n" "ab" "\n</think>"))"},
+      {R"({"begin": "<think>", "content": {"type": "any_text"},
+           "end": ["</think>", "</tool_call>"]})",
+       "[[<think>]]ab[[</tool_call>]]",
+       R"(tag("<think>" "ab" "</tool_call>"))"},
+      {R"({"type": "tags_with_separator", "separator": "<other>", "tags": [
+           {"begin": "a", "content": {"value": "b"}, "end": "c"}]})",
+       "abc[[<other>]]abc", R"([0:tag("a" "b" "c") 0:tag("a" "b" "c")])"},
+      // Two ids of one spelling are one mark.
+      {R"({"value": "</tool_call>"})", "[[:410]]", R"("</tool_call>")"},
+      {R"({"value": "</tool_call>"})", "[[:401]]", R"("</tool_call>")"},
+      // Triggers and the rest of what they begin.
+      {kCalls,
+       "Hm. [[<tool_call>]]\n{\"name\": \"f\", \"arguments\": {}}\n"
+       "[[</tool_call>]] ok",
+       R"(["Hm. " 0:tag("<tool_call>\n{\"name\": \"f\", \"arguments\": " {} )"
+       R"("}\n</tool_call>") " ok"])"},
+      {kCalls, "a[[<tool_call>]]b",
+       R"(["a" 0:tag("<tool_call>" - null)...]... rest "b"; )"
+       R"(the text does not fit; expected "\n{\"name\": \"f\", )"
+       R"(\"arguments\": ")"},
+      // A stretch that is no token is text.
+      {R"({"value": "<|none|>"})", "<|none|>", R"("<|none|>")"},
+      {R"({"type": "triggered_tags", "triggers": ["<f="], "tags": [
+           {"begin": "<f=g>", "content": {"value": "x"}, "end": "</f>"}]})",
+       "a<f=g>x</f>b", R"(["a" 0:tag("<f=g>" "x" "</f>") "b"])"},
+      // dispatch.
+      {R"({"type": "dispatch", "rules": [["<think>", {"value": "x"}]]})",
+       "a[[<think>]]xb", R"(["a" 0:"<think>""x" "b"])"},
+  };
+  check(rows);
+}
+
+TEST(TagMarks, FreeTextIsWatchedOverBytesAndMarks) {
+  constexpr std::string_view channels =
+      R"({"type": "triggered_tags", "triggers": [
+            "<|channel|>analysis", "<|channel|>commentary to=", "<|call|>"],
+          "tags": [
+           {"begin": "<|channel|>analysis<|message|>",
+            "content": {"value": "x"}, "end": "</think>"},
+           {"begin": "<|channel|>commentary to=f<|message|>",
+            "content": {"value": "y"}, "end": ""},
+           {"begin": "<|call|>", "content": {"value": "z"}, "end": ""}]})";
+  const Row rows[] = {
+      {channels, "ab[[<|channel|>]]analysis[[<|message|>]]x[[</think>]]c",
+       R"(["ab" 0:tag("<|channel|>analysis<|message|>" "x" "</think>") "c"])"},
+      // A mark that begins a trigger commits to it.
+      {channels, "ab[[<|channel|>]]xy",
+       R"(["ab<|channel|>"]... rest "xy"; the text does not fit; )"
+       R"(expected "analysis" or "commentary to=")"},
+      {channels, "ab[[<|channel|>]]",
+       R"(["ab<|channel|>"]...; the response ends too early; )"
+       R"(expected "analysis" or "commentary to=")"},
+      {channels, "ab[[<|channel|>]]com[[<|channel|>]]",
+       R"(["ab<|channel|>com"]... rest "<|channel|>"; the text does not fit; )"
+       R"(expected "mentary to=")"},
+      // A control token that is no mark here, and one that is.
+      {channels, "ab[[<|eot|>]]c",
+       R"(["ab"] rest "<|eot|>c"; the text does not fit; )"
+       R"(expected text or the end)"},
+      {channels, "ab[[<|message|>]]c",
+       R"(["ab"] rest "<|message|>c"; the text does not fit; )"
+       R"(expected text or the end)"},
+      // An added token that no marker has is its bytes.
+      {channels, "ab[[<other>]]c[[<tool_call>]]",
+       R"(["ab<other>c<tool_call>"])"},
+      // The spelling of a marker is no text.
+      {channels, "ab<|call|>z",
+       R"(["ab<|call|"] rest ">z"; the text does not fit; expected text or )"
+       R"(the end, and here the marker "<|call|>" is written as its token, )"
+       R"(not spelled)"},
+      {channels, "ab<|call|", R"(["ab<|call|"])"},
+      {channels, "<|channel|>analysi", R"(["<|channel|>analysi"])"},
+      {R"({"begin": "<think>", "content": {"type": "any_text"},
+           "end": "</think>"})",
+       "[[<think>]]a</think>b",
+       R"(tag("<think>" "a</think" null)... rest ">b"; the text does not )"
+       R"(fit; expected "</think>" or text, and here the marker "</think>" )"
+       R"(is written as its token, not spelled)"},
+      // A mark of another marker of the tag.
+      {R"({"elements": [{"value": "<think>"}, {"type": "any_text"}]})",
+       "[[<think>]]a[[<think>]]",
+       R"(["<think>" "a"] rest "<think>"; the text does not fit; )"
+       R"(expected the end or text)"},
+      // Excludes.
+      {R"({"type": "any_text", "excludes": ["<think>"]})", "a[[<think>]]",
+       R"("a" rest "<think>"; the text does not fit; expected the end or )"
+       R"(text)"},
+      {R"({"type": "any_text", "excludes": ["<think>"]})", "a<think>",
+       R"("a<think" rest ">"; the text does not fit; expected the end or )"
+       R"(text, and here the marker "<think>" is written as its token, not )"
+       R"(spelled)"},
+      {R"({"type": "any_text", "excludes": ["<think>x"]})", "a[[<think>]]y",
+       R"("a" rest "<think>y"; the text does not fit; expected the end or )"
+       R"(text)"},
+      // A trigger that begins with text.
+      {R"({"type": "triggered_tags", "triggers": ["\n<think>"], "tags": [
+           {"begin": "\n<think>", "content": {"value": "x"}, "end": ""}]})",
+       "a\n\n[[<think>]]x", R"(["a\n" 0:tag("\n<think>" "x" "")])"},
+      {R"({"type": "triggered_tags", "triggers": ["\n<think>"], "tags": [
+           {"begin": "\n<think>", "content": {"value": "x"}, "end": ""}]})",
+       "a[[<think>]]x",
+       R"(["a"] rest "<think>x"; the text does not fit; expected text or the )"
+       R"(end)"},
+      // A trigger that is a part of a mark's spelling.
+      {R"({"type": "triggered_tags", "triggers": ["<tool"], "tags": [
+           {"begin": "<tool_call>", "content": {"value": "x"}, "end": ""}]})",
+       "a<tool_call>x", R"(["a" 0:tag("<tool_call>" "x" "")])"},
+      // One mark begins triggers that begin each other.
+      {R"({"type": "dispatch", "rules": [["<think>", {"value": "x"}],
+           ["<think>ab", {"value": "y"}]]})",
+       "[[<think>]]x[[<think>]]aby", R"([0:"<think>""x" 1:"<think>ab""y"])"},
+  };
+  check(rows);
+}
+
+TEST(TagMarks, ValuesAndPatternsReadBytes) {
+  const Row rows[] = {
+      {kCalls,
+       "[[<tool_call>]]\n{\"name\": \"f\", \"arguments\": "
+       "{\"a\": \"[[<tool_call>]][[<other>]]\"}}\n[[</tool_call>]]",
+       R"([0:tag("<tool_call>\n{\"name\": \"f\", \"arguments\": " )"
+       R"({"a": "<tool_call><other>"} "}\n</tool_call>")])"},
+      {kCalls,
+       "[[<tool_call>]]\n{\"name\": \"f\", \"arguments\": "
+       "{\"a\": \"</tool_call>\"}}\n[[</tool_call>]]",
+       R"([0:tag("<tool_call>\n{\"name\": \"f\", \"arguments\": " )"
+       R"({"a": "</tool_call>"} "}\n</tool_call>")])"},
+      // Not a control token.
+      {R"({"json_schema": {"type": "string"}})", "\"a[[<|eot|>]]\"",
+       R"(null... rest "<|eot|>\""; the text does not fit; expected more of )"
+       R"(a string, its closing quote)"},
+      {R"({"type": "regex", "pattern": "a<think>b"})", "a[[<think>]]b",
+       R"("a<think>b")"},
+      {R"({"type": "regex", "pattern": "a<think>b"})", "a<think>b",
+       R"("a<think>b")"},
+      {R"({"type": "grammar", "grammar": "root ::= \"<think>\" \"<|eot|>\""})",
+       "<think><|eot|>", R"("<think><|eot|>")"},
+      {R"({"type": "grammar", "grammar": "root ::= \"<think>\" \"<|eot|>\""})",
+       "[[<think>]][[<|eot|>]]",
+       R"("<think>"... rest "<|eot|>"; the text does not fit; expected )"
+       R"("<|eot|>")"},
+  };
+  check(rows);
+}
+
+// Raw values end at a marker, so the tag's marks are kept out of them.
+TEST(TagMarks, ValuesOfParameterStyles) {
+  constexpr std::string_view call =
+      R"({"begin": "<tool_call>", "content": {"type": "json_schema",
+          "style": "qwen_xml", "json_schema": {"type": "object",
+            "properties": {"s": {"type": "string"}, "o": {"type": "object",
+              "additionalProperties": {"type": "string"}}}}},
+          "end": "</tool_call>"})";
+  const Row rows[] = {
+      {call,
+       "[[<tool_call>]]<parameter=s>a[[<other>]]</parameter>"
+       "[[</tool_call>]]",
+       R"(tag("<tool_call>" {"s": "a<other>"} "</tool_call>"))"},
+      {call,
+       "[[<tool_call>]]<parameter=o>{\"k\": \"[[<tool_call>]]\"}"
+       "</parameter>[[</tool_call>]]",
+       R"(tag("<tool_call>" {"o": {"k": "<tool_call>"}} "</tool_call>"))"},
+      {call, "[[<tool_call>]]<parameter=s>a[[</tool_call>]]",
+       R"(tag("<tool_call>" null... null)... rest "</tool_call>"; the text does )"
+       R"(not fit; expected "</parameter>", text)"},
+      {call, "[[<tool_call>]]<parameter=s>a[[<|eot|>]]",
+       R"(tag("<tool_call>" null... null)... rest "<|eot|>"; the text does )"
+       R"(not fit; expected "</parameter>", text)"},
+  };
+  check(rows);
+}
+
+TEST(TagMarks, WhiteSpaceThatATokenTakesAlong) {
+  const Row rows[] = {
+      {R"({"value": "a \n<strip> b"})", "a \n[[<strip>]] b",
+       R"("a \n<strip> b")"},
+      {R"({"value": "a \n<strip> b"})", "a[[<strip>]]b", R"("a<strip>b")"},
+      {R"({"value": "a \n<strip> b"})", "a [[<strip>]]b",
+       R"("a "... rest "<strip>b"; the text does not fit; expected "\n")"},
+  };
+  check(rows);
+}
+
+TEST(TagMarks, Errors) {
+  const Result<StructuralTag> tag = StructuralTag::from_json(
+      R"({"format": {"begin": "<f>", "end": "</f>", "tool": "a<|eot|>",
+          "content": {"json_schema": {"type": "object"}}}})");
+  ASSERT_TRUE(tag);
+  EXPECT_TRUE(TagProgram::compile(*tag));
+  const auto program = TagProgram::compile(*tag, {.vocabulary = &vocabulary()});
+  ASSERT_FALSE(program);
+  EXPECT_EQ(program.error().code, ErrorCode::kConflict);
+  EXPECT_EQ(program.error().path, "/format/tool");
+  EXPECT_TRUE(TagProgram::compile(
+      *tag, {.vocabulary = &vocabulary(), .markers = Markers::kText}));
+}
+
+TEST(TagMarks, FormatsOfTokens) {
+  const Row rows[] = {
+      {R"({"type": "token", "token": "<|eot|>"})", "[[<|eot|>]]", ""},
+      {R"({"elements": [{"type": "any_tokens"}, {"value": "<think>"}]})",
+       "a[[<|eot|>]][[<other>]][[<think>]]",
+       R"(["a<|eot|><other>" "<think>"])"},
+      // The tag names it here, so it does not end the response.
+      {R"({"elements": [{"type": "token", "token": "<|im_end|>"},
+           {"value": "a"}]})",
+       "[[<|im_end|>]]a", R"(["a"])"},
+  };
+  check(rows);
+}
+
+TEST(TagMarks, StopTokens) {
+  constexpr std::string_view text = R"({"type": "any_text"})";
+  const Row rows[] = {
+      {text, "ab[[<|im_end|>]]", R"("ab")"},
+      {text, "ab[[<|im_end|>]]c",
+       R"("ab" rest "c"; nothing may follow the token that ended the )"
+       R"(response)"},
+      {text, "ab[[<|im_end|>]][[<|im_end|>]]",
+       R"("ab" rest "<|im_end|>"; nothing may follow the token that ended )"
+       R"(the response)"},
+      {text, "[[<|im_end|>]]", R"("")"},
+      {R"({"type": "any_tokens"})", "ab[[<|im_end|>]]", R"("ab")"},
+      {R"({"type": "exclude_token", "exclude_tokens": []})", "[[<|im_end|>]]",
+       R"(...; the response ends too early; expected another token)"},
+      // Where the text may not end.
+      {R"({"value": "abc"})", "ab[[<|im_end|>]]",
+       R"("ab"...; the response ends too early; expected "c")"},
+      {R"({"value": "abc"})", "ax[[<|im_end|>]]",
+       R"("a"... rest "x"; the text does not fit; expected "bc")"},
+      // A marker of the tag.
+      {R"({"elements": [{"type": "any_text"}, {"value": "<|im_end|>"}]})",
+       "ab[[<|im_end|>]]", R"(["ab" "<|im_end|>"])"},
+      {R"({"elements": [{"type": "any_text"}, {"value": "<|call|>"}]})",
+       "ab[[<|call|>]][[<|im_end|>]]", R"(["ab" "<|call|>"])"},
+      // <|eot|> is a control token like any other.
+      {text, "ab[[<|eot|>]]",
+       R"("ab" rest "<|eot|>"; the text does not fit; expected the end or )"
+       R"(text)"},
+  };
+  check(rows);
+  const std::vector<TokenId> eot = {kFirstSpecial + 9};
+  const Row given[] = {
+      {text, "ab[[<|eot|>]]", R"("ab")"},
+      {text, "ab[[<|im_end|>]]",
+       R"("ab" rest "<|im_end|>"; the text does not fit; expected the end )"
+       R"(or text)"},
+  };
+  check(given, Markers::kToken, {.stop_ids = eot});
+  const Row none[] = {
+      {text, "ab[[<|im_end|>]]",
+       R"("ab" rest "<|im_end|>"; the text does not fit; expected the end )"
+       R"(or text)"},
+  };
+  check(none, Markers::kToken, {.stop_ids = std::span<const TokenId>()});
+}
+
+TEST(TagMarks, EitherReadsTheSpellingToo) {
+  constexpr std::string_view channels =
+      R"({"type": "triggered_tags", "triggers": ["<|channel|>a<|message|>"],
+          "tags": [{"begin": "<|channel|>a<|message|>",
+            "content": {"type": "any_text"}, "end": "<|call|>"}]})";
+  const Row rows[] = {
+      {R"({"value": "a<think>b"})", "a<think>b", R"("a<think>b")"},
+      {R"({"value": "a<think>b"})", "a[[<think>]]b", R"("a<think>b")"},
+      {channels, "x[[<|channel|>]]a[[<|message|>]]y[[<|call|>]]z",
+       R"(["x" 0:tag("<|channel|>a<|message|>" "y" "<|call|>") "z"])"},
+      {channels, "x<|channel|>a[[<|message|>]]y<|call|>z",
+       R"(["x" 0:tag("<|channel|>a<|message|>" "y" "<|call|>") "z"])"},
+      {channels, "x[[<|channel|>]]a<|message|>y[[<|call|>]]",
+       R"(["x" 0:tag("<|channel|>a<|message|>" "y" "<|call|>")])"},
+      {channels, "x<|channel|>b", R"(["x<|channel|>b"])"},
+  };
+  check(rows, Markers::kEither);
+}
+
+TEST(TagMarks, TextReadsAddedTokensAsBytes) {
+  const Row rows[] = {
+      {R"({"value": "a<think>b"})", "a<think>b", R"("a<think>b")"},
+      {R"({"value": "a<think>b"})", "a[[<think>]]b", R"("a<think>b")"},
+      {R"({"value": "a<|eot|>"})", "a<|eot|>", R"("a<|eot|>")"},
+      {R"({"value": "a<|eot|>"})", "a[[<|eot|>]]",
+       R"("a"... rest "<|eot|>"; the text does not fit; expected "<|eot|>")"},
+  };
+  check(rows, Markers::kText);
+}
+
+// A program for a vocabulary reads texts as any other.
+TEST(TagMarks, TextsSpellMarkers) {
+  const json::Value tree = parse_by_tag(
+      program_of(R"({"begin": "<think>", "content": {"type": "any_text"},
+                     "end": "</think>"})"),
+      "<think>a</think>");
+  EXPECT_EQ(brief(*tree.find("format")), R"(tag("<think>" "a" "</think>"))");
+}
+
+TEST(TagMarks, Prefixes) {
+  constexpr std::string_view think =
+      R"({"begin": "<think>", "content": {"type": "any_text"},
+          "end": "</think>"})";
+  TagParserOptions options;
+  // Spelled marks are tokens where they may come.
+  options.prefix = "<think>";
+  EXPECT_EQ(read_by(program_of(think), "a[[</think>]]", options),
+            R"(tag("<think>" "a" "</think>"))");
+  options.prefix = "<think>a <tool_call>";
+  EXPECT_EQ(read_by(program_of(think), "[[</think>]]", options),
+            R"(tag("<think>" "a <tool_call>" "</think>"))");
+  options.prefix = "\"<think>";
+  EXPECT_EQ(read_by(program_of(R"({"elements": [{"json_schema": true},
+                                   {"value": "<think>"}]})"),
+                    "\"[[<think>]]", options),
+            R"(["<think>" "<think>"])");
+  // Of ids only those.
+  const std::vector<TokenId> spelled = {'<', 't', 'h'};
+  const std::vector<TokenId> mark = {kFirstSpecial + 2};
+  options.prefix = "";
+  options.prefix_ids = mark;
+  EXPECT_EQ(read_by(program_of(think), "a[[</think>]]", options),
+            R"(tag("<think>" "a" "</think>"))");
+  options.prefix_ids = spelled;
+  EXPECT_EQ(read_by(program_of(think), "ink>", options),
+            R"(tag("" - null)... rest "<think>"; the text does not fit; )"
+            R"(expected "<think>")");
+}
+
+// Events of a response know its tokens, the one that ends it included.
+TEST(TagMarks, EventsCountTokens) {
+  const TagProgram program = program_of(kCalls);
+  TagParser parser(program, {.vocabulary = &vocabulary()});
+  const std::vector<TokenId> ids = ids_of(
+      "ab[[<tool_call>]]\n{\"name\": \"f\", \"arguments\": {}}\n"
+      "[[</tool_call>]][[<|im_end|>]]");
+  const std::span<const Event> events = parser.feed_tokens(ids);
+  ASSERT_FALSE(events.empty());
+  EXPECT_EQ(events.front().tokens.begin, 0u);
+  EXPECT_TRUE(parser.finalize().empty());
+  EXPECT_TRUE(parser.complete());
+  EXPECT_EQ(parser.held_bytes(), 0u);
+}
+
+}  // namespace
+}  // namespace parlance
