@@ -88,6 +88,9 @@ bool Marks::has_bytes(Token id) const {
 std::vector<MarkedPiece> Marks::pieces(std::string_view marker,
                                        std::size_t from) const {
   std::vector<vocab::MarkerPiece> split = splitter_.split_rest(marker, from);
+  // The mark at the end of a trigger takes white space along as any other.
+  std::vector<Token> before;
+  if (from > 0) before = splitter_.split(marker.substr(0, from)).back().ids;
   std::vector<MarkedPiece> out;
   for (std::size_t i = 0; i < split.size(); ++i) {
     if (split[i].is_mark()) {
@@ -99,12 +102,9 @@ std::vector<MarkedPiece> Marks::pieces(std::string_view marker,
       continue;
     }
     std::string_view text = split[i].text;
-    const auto any_strips = [&](std::size_t at, auto strips) {
-      return std::ranges::any_of(split[at].ids, strips);
-    };
-    if (i > 0 && any_strips(i - 1, [&](Token id) {
-          return vocabulary_.strips_right(id);
-        })) {
+    const std::vector<Token>& left = i > 0 ? split[i - 1].ids : before;
+    if (std::ranges::any_of(
+            left, [&](Token id) { return vocabulary_.strips_right(id); })) {
       const std::size_t end =
           std::min(text.find_first_not_of(kWhiteSpace), text.size());
       if (end > 0) {
@@ -113,7 +113,8 @@ std::vector<MarkedPiece> Marks::pieces(std::string_view marker,
       text.remove_prefix(end);
     }
     std::string_view behind;
-    if (i + 1 < split.size() && any_strips(i + 1, [&](Token id) {
+    if (i + 1 < split.size() &&
+        std::ranges::any_of(split[i + 1].ids, [&](Token id) {
           return vocabulary_.strips_left(id);
         })) {
       const std::size_t last = text.find_last_not_of(kWhiteSpace);

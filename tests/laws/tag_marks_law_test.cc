@@ -194,7 +194,8 @@ void collect_markers(const json::Value& value, std::set<std::string>& out) {
 }
 
 // Bytes, words, the tag's markers, those of argument styles, and two stops.
-Vocabulary walked_vocabulary(const json::Value& tag) {
+// `spaces`: its tokens take white space along.
+Vocabulary walked_vocabulary(const json::Value& tag, bool spaces) {
   std::vector<TokenEntry> entries;
   const auto add = [&](std::string text, TokenKind kind) {
     entries.push_back(
@@ -222,12 +223,15 @@ Vocabulary walked_vocabulary(const json::Value& tag) {
   std::size_t count = 0;
   for (const std::string& marker : markers) {
     add(marker, ++count % 3 == 0 ? TokenKind::kControl : TokenKind::kAdded);
+    entries.back().strips_left = spaces && count % 2 == 0;
+    entries.back().strips_right = spaces && count % 5 < 2;
   }
   const auto stop = static_cast<TokenId>(entries.size());
   add("<|stop_1|>", TokenKind::kControl);
   add("<|stop_2|>", TokenKind::kControl);
   const TokenId stops[] = {stop, stop + 1};
-  return *Vocabulary::from_table(entries, stops);
+  return Vocabulary::from_table(entries, stops)
+      ->with_space_after_marks(spaces && markers.size() % 2 == 0);
 }
 
 // Ids that the masks let through, at most `most`.
@@ -275,6 +279,7 @@ struct Walked {
   const TagProgram& program;
   const TagProgram& texts;  // without a vocabulary
   const Grammar& grammar;
+  bool spaces = false;
 };
 
 void check_walk(const Walked& with, const Ids& ids, bool ended) {
@@ -294,7 +299,8 @@ void check_walk(const Walked& with, const Ids& ids, bool ended) {
     EXPECT_EQ(json::dump(cut.tree), json::dump(whole.tree));
     EXPECT_EQ(cut.events, whole.events);
   }
-  if (!ended) return;
+  // White space that a token takes along is missing in the text.
+  if (!ended || with.spaces) return;
   // Without the token that ended it, unless that is a marker of the tag.
   std::string text;
   for (const TokenId id : ids) text += vocabulary.spelling(id);
@@ -334,7 +340,7 @@ void check_changed(const Walked& with, const Ids& ids) {
   }
 }
 
-void run_walks(std::size_t walks, std::size_t most) {
+void run_walks(std::size_t walks, std::size_t most, bool spaces) {
   std::mt19937 random(7);
   std::size_t finished = 0;
   for (const std::string_view style : tool_calling_styles()) {
@@ -347,7 +353,7 @@ void run_walks(std::size_t walks, std::size_t most) {
       options.max_white_space = 2;
       const Result<StructuralTag> tag = tool_calling(options);
       ASSERT_TRUE(tag) << tag.error().to_string();
-      const Vocabulary vocabulary = walked_vocabulary(tag->to_json());
+      const Vocabulary vocabulary = walked_vocabulary(tag->to_json(), spaces);
       const Compiler compiler = *Compiler::create(vocabulary);
       const auto constraint = compiler.compile_structural_tag(*tag);
       ASSERT_TRUE(constraint) << constraint.error().to_string();
@@ -356,7 +362,8 @@ void run_walks(std::size_t walks, std::size_t most) {
       ASSERT_TRUE(program) << program.error().to_string();
       const auto texts = TagProgram::compile(*tag);
       const auto grammar = Grammar::from_structural_tag(*tag);
-      const Walked with{vocabulary, *constraint, *program, *texts, *grammar};
+      const Walked with{vocabulary, *constraint, *program,
+                        *texts,     *grammar,    spaces};
       for (std::size_t i = 0; i < walks; ++i) {
         bool ended = false;
         const Ids ids = walk(*constraint, vocabulary, most, random, &ended);
@@ -391,8 +398,10 @@ void run_walks(std::size_t walks, std::size_t most) {
   EXPECT_GT(finished, walks * 8);
 }
 
-TEST(TagMarksLaw, Walks) { run_walks(12, 150); }
-TEST(TagMarksLaw, LongRunWalks) { run_walks(1000, 400); }
+TEST(TagMarksLaw, Walks) { run_walks(12, 150, false); }
+TEST(TagMarksLaw, WalksWithWhiteSpace) { run_walks(6, 150, true); }
+TEST(TagMarksLaw, LongRunWalks) { run_walks(1000, 400, false); }
+TEST(TagMarksLaw, LongRunWalksWithWhiteSpace) { run_walks(500, 300, true); }
 
 }  // namespace
 }  // namespace parlance

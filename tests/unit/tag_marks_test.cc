@@ -352,6 +352,9 @@ TEST(TagMarks, WhiteSpaceThatATokenTakesAlong) {
       {R"({"value": "a \n<strip> b"})", "a[[<strip>]]b", R"("a<strip>b")"},
       {R"({"value": "a \n<strip> b"})", "a [[<strip>]]b",
        R"("a "... rest "<strip>b"; the text does not fit; expected "\n")"},
+      {R"({"type": "triggered_tags", "triggers": ["<strip>"], "tags": [
+           {"begin": "<strip>\n{", "content": {"value": "x"}, "end": "}"}]})",
+       "a[[<strip>]]{x}b", R"(["a" 0:tag("<strip>{" "x" "}") "b"])"},
   };
   check(rows);
 }
