@@ -56,12 +56,14 @@ Format load_format(const ReadingArguments& arguments) {
 }
 
 TagProgram load_tag(const std::string& file,
-                    const std::optional<Vocabulary>& vocabulary) {
+                    const std::optional<Vocabulary>& vocabulary,
+                    Markers markers) {
   const Source source = read_source(file, "--tag", SourceKind::kTag);
   const StructuralTag tag =
       or_fail(StructuralTag::from_json(source.text), source.name, source.text);
   Result<TagProgram> program = TagProgram::compile(
-      tag, {.vocabulary = vocabulary ? &*vocabulary : nullptr});
+      tag,
+      {.vocabulary = vocabulary ? &*vocabulary : nullptr, .markers = markers});
   if (!program) {
     Error error = std::move(program).error();
     if (!error.span) error.span = locate(source.text, error.path);
@@ -192,7 +194,7 @@ Reading::Reading(const ReadingArguments& arguments) : prefix(arguments.prefix) {
       fields_.push_back(format->field_name(i));
     }
   } else {
-    tag = load_tag(arguments.tag_file, vocabulary);
+    tag = load_tag(arguments.tag_file, vocabulary, arguments.markers);
     fields_.assign(tag->fields().begin(), tag->fields().end());
   }
   markers = arguments.markers;
