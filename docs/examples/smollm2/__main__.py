@@ -86,8 +86,7 @@ class Run:
         assert self.early, "no event before the end"
         for mark in self.scenario.marks:
             assert self._vocabulary.special(mark) in self.ids, f"no {mark}"
-        said = self.ids[:-1]  # without the stop token
-        whole = self.scenario.tag.parse(said, vocabulary=self._vocabulary)
+        whole = self.scenario.tag.parse(self.ids, vocabulary=self._vocabulary)
         assert whole["message"] == self.message, whole["message"]
         self.scenario.check(self.message)
 

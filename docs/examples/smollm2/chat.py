@@ -85,8 +85,7 @@ def generate(model, constraint, parser, prompt, *, choose, max_tokens):
             raise AssertionError(f"a mask and its matcher disagree on {ids}")
         waiting += ids
         length += len(ids)
-        said = ids[:-1] if matcher.is_terminated() else ids
-        yield Step(ids, forced, parser.feed(said))
+        yield Step(ids, forced, parser.feed(ids))
 
 
 def greedy(logits):

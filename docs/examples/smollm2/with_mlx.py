@@ -109,8 +109,7 @@ def main():
         logits_processors=[processor],
     ):
         ids.append(response.token)
-        if response.token != wrapped.eos_token_id:
-            reader.feed([response.token])
+        reader.feed([response.token])
     message, _ = reader.finalize()
     print(json.dumps(message, ensure_ascii=False))
     try:
