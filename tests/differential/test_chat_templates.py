@@ -49,8 +49,6 @@ LONG = bool(os.environ.get("PARLANCE_LONG"))
 HEADER = "no format knows the header of this model's turns and how they end"
 BORROWED = "the style is another model's: what ends reasoning differs"
 PYTHON = "lists, objects and None spelled as Python literals are not read"
-SEPARATOR = "<|message_sep|> is not an end of gigachat3's content"
-SUFFIX = "the markers of Hy3 have the suffix :opensource"
 BEFORE_CALLS = "GLM-4.6 writes a line feed before calls, glm_4_7 none"
 MARKS = "masks do not let added tokens through"
 
@@ -82,12 +80,6 @@ BROKEN = {
         )
         for law in ("grammar", "tag", "choice")
     },
-    **{
-        (template, law): SEPARATOR
-        for template in ("GigaChat3-10B-A1.8B", "GigaChat3.1-10B-A1.8B")
-        for law in ("parse", "turns")
-    },
-    **{("tencent-Hy3", law): SUFFIX for law in ("parse", "turns")},
     **broken(
         PYTHON,
         "python",
