@@ -93,7 +93,7 @@ std::string refused_token(const Style& style, std::string_view name,
 
 // Tokens, and maybe one that ends the text behind them.
 int run_accept_ids(const AcceptArguments& arguments) {
-  if (arguments.grammar.vocabulary_file.empty()) {
+  if (!arguments.grammar.vocabulary.given()) {
     throw Failure("--ids needs --vocabulary, which says what they mean");
   }
   const Constraining constraining(arguments.grammar);

@@ -33,7 +33,7 @@ struct Arguments {
   std::vector<std::string> larks;
   std::vector<std::string> regexes;
   std::string root = "root";
-  std::string vocabulary_file;
+  VocabularyArguments vocabulary;
   bool werror = false;
   bool quiet = false;
   Color color = Color::kAuto;
@@ -162,10 +162,8 @@ int run_check(const Arguments& arguments) {
         "check what? a FILE, --format NAME, or one of --schema, --tag, --ebnf, "
         "--lark and --regex");
   }
-  std::optional<Vocabulary> vocabulary;
-  if (!arguments.vocabulary_file.empty()) {
-    vocabulary = load_vocabulary(arguments.vocabulary_file);
-  }
+  const std::optional<Vocabulary> vocabulary =
+      load_vocabulary(arguments.vocabulary);
   CompileOptions options;
   options.root = arguments.root;
   options.vocabulary = vocabulary ? &*vocabulary : nullptr;
@@ -226,11 +224,9 @@ void add_check(CLI::App& app, Run& run) {
       ->allow_extra_args(false);
   command->add_option("--root", a->root, "Of EBNF: its first rule (root)")
       ->type_name("RULE");
-  command
-      ->add_option("--vocabulary", a->vocabulary_file,
-                   "What tokens must be in that are named by their text; "
-                   "default: all of them are right")
-      ->type_name("FILE");
+  add_vocabulary(*command, a->vocabulary,
+                 "What tokens must be in that are named by their text; "
+                 "default: all of them are right; ");
   command->add_flag("--werror", a->werror, "Warnings make the status 1 too");
   command->add_flag("-q,--quiet", a->quiet, "No summary");
   add_color(*command, a->color);

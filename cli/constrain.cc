@@ -67,12 +67,9 @@ void add_grammar(CLI::App& app, GrammarArguments& arguments,
                  bool needs_vocabulary) {
   GrammarArguments& a = arguments;
   add_sources(app, a.source);
-  app.add_option("--vocabulary", a.vocabulary_file,
-                 needs_vocabulary
-                     ? "tokenizer.json, tiktoken ranks or a vocabulary file"
-                     : "Where the grammar names tokens by their text: "
-                       "tokenizer.json, tiktoken ranks or a vocabulary file")
-      ->type_name("FILE")
+  add_vocabulary(
+      app, a.vocabulary,
+      needs_vocabulary ? "" : "Where the grammar names tokens by their text: ")
       ->required(needs_vocabulary);
   app.add_flag("--compact", a.compact,
                "Of a schema: no white space between the parts");
@@ -127,17 +124,12 @@ Grammar compile_or_fail(const GrammarArguments& arguments, const Source& source,
   return grammar;
 }
 
-std::optional<Vocabulary> vocabulary_of(const GrammarArguments& arguments) {
-  if (arguments.vocabulary_file.empty()) return std::nullopt;
-  return load_vocabulary(arguments.vocabulary_file);
-}
-
 }  // namespace
 
 Constraining::Constraining(const GrammarArguments& arguments, bool schema_order)
     : source(read_source(arguments.source)),
-      vocabulary_name(display_name(arguments.vocabulary_file)),
-      vocabulary(vocabulary_of(arguments)),
+      vocabulary_name(display_name(arguments.vocabulary.file)),
+      vocabulary(load_vocabulary(arguments.vocabulary)),
       grammar(compile_or_fail(arguments, source, vocabulary, schema_order)) {}
 
 Compiler Constraining::compiler() const {

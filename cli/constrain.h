@@ -14,12 +14,13 @@
 #include "parlance/vocabulary.h"
 #include "source.h"
 #include "style.h"
+#include "vocabulary.h"
 
 namespace parlance::cli {
 
 struct GrammarArguments {
   SourceArguments source;
-  std::string vocabulary_file;
+  VocabularyArguments vocabulary;
   std::optional<std::size_t> max_white_space;
   std::optional<std::uint32_t> indent;
   bool compact = false;

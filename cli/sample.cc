@@ -260,7 +260,8 @@ int run_sample(Arguments arguments) {
   const Constraining constraining(arguments.grammar, true);
   const Compiler compiler = constraining.compiler();
   if (compiler.vocabulary().stop_ids().empty()) {
-    throw Failure("the vocabulary names no token that ends a text");
+    throw Failure(
+        "the vocabulary names no token that ends a text; --stop names one");
   }
   const Constraint constraint =
       or_fail(compiler.compile(constraining.grammar), "", "");

@@ -137,10 +137,7 @@ void add_reading(CLI::App& app, ReadingArguments& a) {
                  "The request's tools (JSON list), to type their arguments")
       ->type_name("FILE")
       ->excludes(tag);
-  auto* vocabulary =
-      app.add_option("--vocabulary", a.vocabulary_file,
-                     "tokenizer.json, tiktoken ranks or a vocabulary text")
-          ->type_name("FILE");
+  auto* vocabulary = add_vocabulary(app, a.vocabulary);
   auto* ids = app.add_flag("--ids", a.ids,
                            "The input is token ids: numbers between white "
                            "space, or a JSON list");
@@ -173,11 +170,6 @@ void fail_with(const Error& error, std::string_view name,
   throw Failure(text);
 }
 
-Vocabulary load_vocabulary(const std::string& file) {
-  const std::string text = read_all(file);
-  return or_fail(Vocabulary::from_text(text), display_name(file), text);
-}
-
 Reading::Reading(const ReadingArguments& arguments) : prefix(arguments.prefix) {
   if (!arguments.prefix_file.empty()) prefix = read_all(arguments.prefix_file);
   if (!arguments.tools_file.empty()) {
@@ -185,9 +177,7 @@ Reading::Reading(const ReadingArguments& arguments) : prefix(arguments.prefix) {
     tools = or_fail(ToolSet::from_json(text),
                     display_name(arguments.tools_file), text);
   }
-  if (!arguments.vocabulary_file.empty()) {
-    vocabulary = load_vocabulary(arguments.vocabulary_file);
-  }
+  vocabulary = load_vocabulary(arguments.vocabulary);
   if (arguments.tag_file.empty()) {
     format = load_format(arguments);
     for (std::size_t i = 0; i < format->field_count(); ++i) {

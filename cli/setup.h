@@ -16,6 +16,7 @@
 #include "parlance/vocabulary.h"
 #include "reader.h"
 #include "style.h"
+#include "vocabulary.h"
 
 namespace parlance::cli {
 
@@ -30,7 +31,7 @@ struct ReadingArguments {
   std::string prefix;
   std::string prefix_file;
   std::string tools_file;
-  std::string vocabulary_file;
+  VocabularyArguments vocabulary;
   bool ids = false;
   Markers markers = Markers::kToken;
   bool strict = false;
@@ -55,9 +56,6 @@ T or_fail(Result<T> result, std::string_view name, std::string_view source) {
   if (!result) fail_with(result.error(), name, source);
   return *std::move(result);
 }
-
-// Throws Failure.
-Vocabulary load_vocabulary(const std::string& file);
 
 // Token ids as a JSON list, or with white space or commas between them.
 // Throws Failure.

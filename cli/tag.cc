@@ -48,7 +48,7 @@ struct Arguments {
   bool ebnf = false;
   bool pretty = false;
   bool compact = false;
-  std::string vocabulary_file;
+  VocabularyArguments vocabulary;
   Color color = Color::kAuto;
 };
 
@@ -110,10 +110,8 @@ std::string style_names() {
 }
 
 std::string rules_of(const Source& source, const Arguments& arguments) {
-  std::optional<Vocabulary> vocabulary;
-  if (!arguments.vocabulary_file.empty()) {
-    vocabulary = load_vocabulary(arguments.vocabulary_file);
-  }
+  const std::optional<Vocabulary> vocabulary =
+      load_vocabulary(arguments.vocabulary);
   CompileOptions options;
   options.vocabulary = vocabulary ? &*vocabulary : nullptr;
   return or_fail(compile(source, options), source.name, source.text).to_ebnf();
@@ -209,11 +207,8 @@ void add_tag(CLI::App& app, Run& run) {
       ->needs(style);
   auto* ebnf = command->add_flag(
       "--ebnf", a->ebnf, "Write the rules that the tag becomes, as EBNF");
-  command
-      ->add_option("--vocabulary", a->vocabulary_file,
-                   "With --ebnf, for tokens that are named by their text: "
-                   "tokenizer.json, tiktoken ranks or a vocabulary file")
-      ->type_name("FILE")
+  add_vocabulary(*command, a->vocabulary,
+                 "With --ebnf, for tokens that are named by their text: ")
       ->needs(ebnf);
   auto* pretty = command->add_flag("--pretty", a->pretty,
                                    "Indent (default on a terminal)");

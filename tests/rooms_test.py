@@ -67,6 +67,9 @@ EXCEPTIONS = {
     ("tags/program.h", "tag_parser.h"): "completes TagProgram::Code",
     ("vocab/marker_pieces.h", "vocabulary.h"): "are tokens of a vocabulary",
     ("vocab/special_spellings.h", "vocabulary.h"): "are those of a vocabulary",
+    ("vocab/marker_pieces.h", "vocabulary.h"): "are those of a vocabulary",
+    ("vocab/model_files.h", "vocabulary.h"): "its ModelFiles are what is read",
+    ("vocab/token_list.h", "vocabulary.h"): "its TokenList is what is read",
     ("vocab/token_shapes.h", "vocabulary.h"): "is made of a vocabulary",
     ("vocab/token_tables_build.cc", "vocabulary.h"): "tables are made of one",
 }

@@ -1,4 +1,10 @@
-// Vocabulary: which bytes each token contributes.
+// Vocabulary: which bytes each token contributes.  What a tokenizer's object
+// has to say is found out in parlance/_tokenizers.py.
+
+#include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
 
 #include "binding.h"
 
@@ -24,8 +30,32 @@ std::string_view text_of(nb::handle value, std::string_view what) {
   }
   Py_ssize_t size = 0;
   const char* text = PyUnicode_AsUTF8AndSize(value.ptr(), &size);
-  if (text == nullptr) throw nb::python_error();
+  if (text == nullptr) {
+    if (!PyErr_ExceptionMatches(PyExc_UnicodeEncodeError)) {
+      throw nb::python_error();
+    }
+    PyErr_Clear();
+    raise(Domain::kOther,
+          {ErrorCode::kInvalidUtf8,
+           std::string(what) + " contains half of a surrogate pair, which is "
+                               "no text"});
+  }
   return {text, static_cast<std::size_t>(size)};
+}
+
+// A path as the file system has it; a number is none.
+std::string path_of(nb::handle path) {
+  PyObject* converted = nullptr;
+  if (PyUnicode_FSConverter(path.ptr(), &converted) == 0) {
+    throw nb::python_error();
+  }
+  nb::object owner = nb::steal(converted);
+  return std::string(bytes_of(owner, "path"));
+}
+
+// Python's own error where there is nothing at `path`.
+void check_exists(nb::handle path) {
+  nb::module_::import_("os").attr("stat")(path);
 }
 
 Vocabulary checked(Result<Vocabulary> vocabulary) {
@@ -86,6 +116,114 @@ Vocabulary from_tiktoken(nb::handle ranks, nb::handle special) {
   return checked(Vocabulary::from_tiktoken(text_of(ranks, "ranks"), entries));
 }
 
+std::optional<std::vector<TokenId>> optional_ids(nb::handle ids,
+                                                 std::string_view what) {
+  if (ids.is_none()) return std::nullopt;
+  return read_ids(ids, what);
+}
+
+TokenSpelling spelling_of(nb::handle name) {
+  const std::string_view text = text_of(name, "vocab_type");
+  if (text == "raw") return TokenSpelling::kRaw;
+  if (text == "byte_fallback") return TokenSpelling::kByteFallback;
+  if (text == "byte_level") return TokenSpelling::kByteLevel;
+  raise_usage(
+      "vocab_type must be \"raw\", \"byte_fallback\" or "
+      "\"byte_level\", not \"" +
+      std::string(text) + "\"");
+}
+
+Vocabulary from_tokens(nb::handle tokens, nb::handle vocab_type,
+                       nb::handle vocab_size, nb::handle added_ids,
+                       nb::handle control_ids, nb::handle stop_ids) {
+  if (!PyList_Check(tokens.ptr()) && !PyTuple_Check(tokens.ptr())) {
+    raise_type("tokens", "a list of str or bytes", tokens);
+  }
+  std::vector<std::string> texts;
+  for (nb::handle token : tokens) {
+    texts.emplace_back(token.is_none() ? std::string_view()
+                                       : text_of(token, "a token"));
+  }
+  const auto added = read_ids(added_ids, "added_ids");
+  const auto control = read_ids(control_ids, "control_ids");
+  const auto stops = optional_ids(stop_ids, "stop_ids");
+  TokenList list{.tokens = texts,
+                 .spelling = spelling_of(vocab_type),
+                 .added_ids = added,
+                 .control_ids = control};
+  if (stops) list.stop_ids = *stops;
+  if (!vocab_size.is_none()) {
+    nb::object one = nb::make_tuple(nb::borrow(vocab_size));
+    list.model_size = read_ids(one, "vocab_size")[0];
+  }
+  return checked(Vocabulary::from_tokens(list));
+}
+
+// A function of Python as an encoder.  It may be called and destroyed on any
+// thread.  What it raises is reported, not raised: the ids that it owes are
+// then not known.
+class PythonEncoder {
+ public:
+  explicit PythonEncoder(nb::handle function)
+      : function_(nb::borrow(function).release().ptr(), &drop) {}
+
+  std::vector<TokenId> operator()(std::string_view text) const {
+    nb::gil_scoped_acquire acquire;
+    try {
+      return read_ids(nb::handle(function_.get())(to_str(text)),
+                      "what the encoder returns");
+    } catch (nb::python_error& error) {
+      error.discard_as_unraisable("the encoder of a parlance.Vocabulary");
+    }
+    return {};
+  }
+
+ private:
+  static void drop(PyObject* function) {
+    if (Py_IsInitialized() == 0) return;
+    nb::gil_scoped_acquire acquire;
+    Py_DECREF(function);
+  }
+
+  std::shared_ptr<PyObject> function_;
+};
+
+Vocabulary with_encoder(const Vocabulary& self, nb::handle encoder) {
+  if (encoder.is_none()) return self.with_encoder({});
+  if (PyCallable_Check(encoder.ptr()) == 0) {
+    raise_type("encoder", "a function of a str", encoder);
+  }
+  return self.with_encoder(PythonEncoder(encoder));
+}
+
+Vocabulary from_pretrained(nb::handle folder) {
+  const std::string path = path_of(folder);
+  check_exists(folder);
+  return checked([&] {
+    nb::gil_scoped_release release;
+    return Vocabulary::from_pretrained(path);
+  }());
+}
+
+Vocabulary from_file(nb::handle file) {
+  const std::string path = path_of(file);
+  check_exists(file);
+  return checked([&] {
+    nb::gil_scoped_release release;
+    return Vocabulary::from_file(path);
+  }());
+}
+
+Vocabulary from_model_files(nb::handle tokenizer_json,
+                            nb::handle tokenizer_config,
+                            nb::handle generation_config, nb::handle config) {
+  return checked(Vocabulary::from_pretrained(ModelFiles{
+      .tokenizer_json = text_of(tokenizer_json, "tokenizer_json"),
+      .tokenizer_config = text_of(tokenizer_config, "tokenizer_config"),
+      .generation_config = text_of(generation_config, "generation_config"),
+      .config = text_of(config, "config")}));
+}
+
 nb::object to_list(std::span<const TokenId> ids) {
   nb::list out;
   for (TokenId id : ids) out.append(to_int(id));
@@ -126,18 +264,47 @@ void define_vocabulary(nb::module_& m) {
           nb::arg("text"))
       .def_static("from_tiktoken", &from_tiktoken, nb::arg("ranks"),
                   nb::arg("special") = nb::dict())
+      .def_static("from_file", &from_file, nb::arg("path").none())
+      .def_static("from_pretrained", &from_pretrained, nb::arg("folder").none())
+      .def_static("from_model_files", &from_model_files,
+                  nb::arg("tokenizer_json"), nb::kw_only(),
+                  nb::arg("tokenizer_config") = "",
+                  nb::arg("generation_config") = "", nb::arg("config") = "")
+      .def_static("from_tokens", &from_tokens, nb::arg("tokens"),
+                  nb::arg("vocab_type") = "raw", nb::kw_only(),
+                  nb::arg("vocab_size") = nb::none(),
+                  nb::arg("added_ids") = nb::make_tuple(),
+                  nb::arg("control_ids") = nb::make_tuple(),
+                  nb::arg("stop_ids") = nb::none())
       .def_static(
-          "from_file",
-          [](nb::handle path) {
-            // Python's open knows paths of all kinds and names the file when
-            // it cannot be read.
-            nb::object file =
-                nb::module_::import_("builtins").attr("open")(path, "rb");
-            nb::object content = file.attr("read")();
-            file.attr("close")();
-            return checked(Vocabulary::from_text(bytes_of(content, "file")));
+          "from_tokenizer",
+          [](nb::handle tokenizer, nb::handle stop_ids) {
+            return nb::cast<Vocabulary>(
+                nb::module_::import_("parlance._tokenizers")
+                    .attr("vocabulary_of")(tokenizer, stop_ids));
           },
-          nb::arg("path"))
+          nb::arg("tokenizer").none(), nb::kw_only(),
+          nb::arg("stop_ids") = nb::none())
+      .def(
+          "with_stop_ids",
+          [](const Vocabulary& self, nb::handle ids) {
+            return checked(self.with_stop_ids(read_ids(ids, "ids")));
+          },
+          nb::arg("ids"))
+      .def("with_encoder", &with_encoder, nb::arg("encoder").none())
+      .def("with_space_after_marks", &Vocabulary::with_space_after_marks,
+           nb::arg("space"))
+      .def(
+          "encode",
+          [](const Vocabulary& self, nb::handle text) -> nb::object {
+            if (!self.encoder()) {
+              raise_usage(
+                  "the vocabulary has no encoder; from_tokenizer and "
+                  "with_encoder give it one");
+            }
+            return to_list(self.encoder()(text_of(text, "text")));
+          },
+          nb::arg("text"))
       .def("__len__", &Vocabulary::size)
       .def(
           "bytes",
@@ -180,7 +347,12 @@ void define_vocabulary(nb::module_& m) {
       .def_prop_ro(
           "stop_ids",
           [](const Vocabulary& self) { return to_list(self.stop_ids()); })
-      .def_prop_ro("has_stop_ids", &Vocabulary::has_stop_ids);
+      .def_prop_ro("has_stop_ids", &Vocabulary::has_stop_ids)
+      .def_prop_ro("strip_leading_space", &Vocabulary::strip_leading_space)
+      .def_prop_ro("space_after_marks", &Vocabulary::space_after_marks)
+      .def_prop_ro("has_encoder", [](const Vocabulary& self) {
+        return static_cast<bool>(self.encoder());
+      });
 }
 
 }  // namespace parlance::python

@@ -3,9 +3,9 @@
 
 // The tokens of a model: which bytes each one contributes to the text.
 //
-//   Result<Vocabulary> v = Vocabulary::from_tokenizer_json(file_contents);
-//   v->bytes(42);   // "ing"
-//   v->stop_ids();  // from_tokenizer_json: none, that file does not name them
+//   Result<Vocabulary> v = Vocabulary::from_file("models/Qwen3-8B");
+//   v->bytes(42);   // "K"
+//   v->stop_ids();  // {151645, 151643}
 //
 // A token's bytes need not be whole UTF-8 characters.  Rules that depend on
 // the position in a text (a leading space that a decoder strips) are not part
@@ -62,6 +62,38 @@ struct TokenEntry {
   bool strips_right = false;
 };
 
+// The contents of the files of a model's folder; "" for one that is not there.
+struct ModelFiles {
+  std::string_view tokenizer_json;
+  // "added_tokens_decoder": flags and more added tokens.  "eos_token".
+  std::string_view tokenizer_config = {};
+  // "eos_token_id", one or a list.
+  std::string_view generation_config = {};
+  // "vocab_size", also that of "text_config": how many ids the model writes.
+  // "eos_token_id", where there is no generation_config.
+  std::string_view config = {};
+};
+
+// How the tokens of a list are spelled.
+enum class TokenSpelling : std::uint8_t {
+  kRaw,           // as their bytes
+  kByteFallback,  // U+2581 is a space, "<0x0A>" a byte: SentencePiece
+  kByteLevel,     // GPT-2's characters for bytes
+};
+
+// A tokenizer's tokens by id, as other libraries take them.
+struct TokenList {
+  std::span<const std::string> tokens;  // "" for an id without a token
+  TokenSpelling spelling = TokenSpelling::kRaw;
+  std::span<const TokenId> added_ids = {};
+  std::span<const TokenId> control_ids = {};
+  // Default: unknown, which is not the same as none.
+  std::optional<std::span<const TokenId>> stop_ids = std::nullopt;
+  // How many ids the model writes.  More: the others have no token.  Fewer:
+  // the tokens beyond are dropped.  Default: one for each token.
+  std::optional<std::size_t> model_size = std::nullopt;
+};
+
 // Immutable, cheap to copy, safe to share between threads (but for what an
 // encoder of the host does).
 class Vocabulary {
@@ -93,8 +125,30 @@ class Vocabulary {
       std::span<const TokenEntry> entries,
       std::optional<std::span<const TokenId>> stop_ids = std::nullopt);
 
-  // Any of the three text forms, told apart by their beginnings.
+  // A model's folder, with the stop ids and the size that its files name.
+  // Errors: as from_tokenizer_json(), with the file in the message.
+  static Result<Vocabulary> from_pretrained(const ModelFiles& files,
+                                            const Limits& limits = {});
+  // The same from disk.  Errors: also kIo.
+  static Result<Vocabulary> from_pretrained(const std::string& folder,
+                                            const Limits& limits = {});
+
+  // A GGUF file of llama.cpp, or as much of its beginning as holds the
+  // header's key-value pairs.  Errors: kBadVocabulary, kMissingKey, kWrongType,
+  // kUnsupportedVersion, and kUnknownName for a tokenizer.ggml.model whose
+  // tokens' bytes are not known.
+  static Result<Vocabulary> from_gguf(std::string_view file,
+                                      const Limits& limits = {});
+
+  // Errors: kBadVocabulary, kTooLarge.
+  static Result<Vocabulary> from_tokens(const TokenList& list);
+
+  // Any of the three text forms, or GGUF, told apart by their beginnings.
   static Result<Vocabulary> from_text(std::string_view text,
+                                      const Limits& limits = {});
+  // A model's folder, or a file with any of those.  Of a GGUF file only the
+  // header is read.  Errors: also kIo.
+  static Result<Vocabulary> from_file(const std::string& path,
                                       const Limits& limits = {});
 
   // Copies with one property replaced; the tokens are shared.

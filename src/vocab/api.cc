@@ -5,8 +5,11 @@
 
 #include "base/utf8.h"
 #include "parlance/vocabulary.h"
+#include "vocab/gguf.h"
+#include "vocab/model_files.h"
 #include "vocab/table.h"
 #include "vocab/tiktoken.h"
+#include "vocab/token_list.h"
 #include "vocab/tokenizer_json.h"
 #include "vocab/vocab_text.h"
 
@@ -67,7 +70,7 @@ Result<Vocabulary> Vocabulary::from_tokenizer_json(std::string_view text,
                                                    const Limits& limits) {
   if (auto error = check_size(text, limits)) return *std::move(error);
   vocab::TableBuilder builder;
-  if (auto error = vocab::read_tokenizer_json(text, limits, builder)) {
+  if (auto error = vocab::read_tokenizer_json(text, {}, limits, builder)) {
     return *std::move(error);
   }
   return Vocabulary(Table::make(builder));
@@ -115,8 +118,74 @@ Result<Vocabulary> Vocabulary::from_table(
   return Vocabulary(Table::make(builder));
 }
 
+Result<Vocabulary> Vocabulary::from_pretrained(const ModelFiles& files,
+                                               const Limits& limits) {
+  for (const std::string_view text :
+       {files.tokenizer_json, files.tokenizer_config, files.generation_config,
+        files.config}) {
+    if (auto error = check_size(text, limits)) return *std::move(error);
+  }
+  vocab::TableBuilder builder;
+  if (auto error = vocab::read_model_files(files, limits, builder)) {
+    return *std::move(error);
+  }
+  return Vocabulary(Table::make(builder));
+}
+
+Result<Vocabulary> Vocabulary::from_pretrained(const std::string& folder,
+                                               const Limits& limits) {
+  const auto loaded = vocab::load(folder, limits);
+  if (!loaded) return loaded.error();
+  if (!loaded->folder) {
+    return Error{.code = ErrorCode::kIo,
+                 .message = folder + " is no folder; from_file reads a file."};
+  }
+  return from_pretrained({.tokenizer_json = loaded->tokenizer_json,
+                          .tokenizer_config = loaded->tokenizer_config,
+                          .generation_config = loaded->generation_config,
+                          .config = loaded->config},
+                         limits);
+}
+
+Result<Vocabulary> Vocabulary::from_gguf(std::string_view file,
+                                         const Limits& limits) {
+  vocab::TableBuilder builder;
+  bool truncated = false;
+  const std::string_view header = file.substr(0, limits.source_bytes);
+  auto error = vocab::read_gguf(header, truncated, builder);
+  if (!error) return Vocabulary(Table::make(builder));
+  if (truncated && header.size() < file.size()) {
+    error->code = ErrorCode::kTooLarge;
+    error->message =
+        "The GGUF header has more bytes than the limit source_bytes, " +
+        std::to_string(limits.source_bytes) + ".";
+  }
+  return *std::move(error);
+}
+
+Result<Vocabulary> Vocabulary::from_tokens(const TokenList& list) {
+  vocab::TableBuilder builder;
+  if (auto error = vocab::read_token_list(list, builder)) {
+    return *std::move(error);
+  }
+  return Vocabulary(Table::make(builder));
+}
+
+Result<Vocabulary> Vocabulary::from_file(const std::string& path,
+                                         const Limits& limits) {
+  const auto loaded = vocab::load(path, limits);
+  if (!loaded) return loaded.error();
+  if (!loaded->folder) return from_text(loaded->text, limits);
+  return from_pretrained({.tokenizer_json = loaded->tokenizer_json,
+                          .tokenizer_config = loaded->tokenizer_config,
+                          .generation_config = loaded->generation_config,
+                          .config = loaded->config},
+                         limits);
+}
+
 Result<Vocabulary> Vocabulary::from_text(std::string_view text,
                                          const Limits& limits) {
+  if (vocab::is_gguf(text)) return from_gguf(text, limits);
   const std::size_t start = text.find_first_not_of(" \t\r\n");
   if (start != std::string_view::npos && text[start] == '{') {
     return from_tokenizer_json(text, limits);

@@ -50,23 +50,30 @@ void map_byte_level(std::string& text) {
   text = std::move(mapped);
 }
 
-// The byte that "<0xNN>" names.
-std::optional<char> fallback_byte(std::string_view piece) {
-  if (piece.size() != 6 || !piece.starts_with("<0x") || piece[5] != '>') {
-    return std::nullopt;
-  }
-  const int high = hex_digit(piece[3]);
-  const int low = hex_digit(piece[4]);
-  if (high < 0 || low < 0) return std::nullopt;
-  return static_cast<char>(high << 4 | low);
-}
+// Published decoders have six stages at most, and none makes a piece longer.
+// The bounds keep hostile files from growing pieces stage by stage, or from
+// many stages for many pieces.
+constexpr std::size_t kMaxStages = 64;
+constexpr std::size_t kMaxGrownBytes = std::size_t{1} << 16;
+constexpr std::uint64_t kMaxWork = std::uint64_t{1} << 30;
 
-void replace_all(std::string& text, std::string_view from,
+// Returns false, with `text` in any state, when it grows beyond kMaxGrownBytes.
+bool replace_all(std::string& text, std::string_view from,
                  std::string_view to) {
-  for (std::size_t at = text.find(from); at != std::string::npos;
-       at = text.find(from, at + to.size())) {
-    text.replace(at, from.size(), to);
+  std::size_t found = text.find(from);
+  if (found == std::string::npos) return true;
+  const std::string_view old = text;
+  std::string out;
+  std::size_t done = 0;
+  for (; found != std::string::npos; found = old.find(from, done)) {
+    out += old.substr(done, found - done);
+    out += to;
+    done = found + from.size();
+    if (out.size() > kMaxGrownBytes && out.size() > done) return false;
   }
+  out += old.substr(done);
+  text = std::move(out);
+  return true;
 }
 
 void strip(std::string& text, std::string_view what, std::size_t start,
@@ -79,6 +86,12 @@ void strip(std::string& text, std::string_view what, std::size_t start,
     cut += what.size();
   }
   text.erase(0, cut);
+}
+
+Error too_large(std::string message) {
+  return Error{.code = ErrorCode::kTooLarge,
+               .message = std::move(message),
+               .path = "/decoder"};
 }
 
 Error refusal(std::string path, std::string message) {
@@ -96,14 +109,24 @@ bool is_one_character(std::string_view text) {
 
 }  // namespace
 
+std::optional<char> fallback_byte(std::string_view piece) {
+  if (piece.size() != 6 || !piece.starts_with("<0x") || piece[5] != '>') {
+    return std::nullopt;
+  }
+  const int high = hex_digit(piece[3]);
+  const int low = hex_digit(piece[4]);
+  if (high < 0 || low < 0) return std::nullopt;
+  return static_cast<char>(high << 4 | low);
+}
+
 // Walks the stages in order.  What a stage sees decides whether it can be said
 // per piece, so the reader remembers what came before:
 //
 //   kPieces  every piece by itself
-//   kRuns    the same, but neighbouring bytes are one piece (after
-//   ByteFallback) kText    the whole text as one piece (after Fuse) kBytes the
-//   same, and characters may be spread over tokens (ByteLevel) kBegun   the
-//   whole text less its first space (after Strip): the end
+//   kRuns    the same, but neighbouring bytes are one piece (ByteFallback)
+//   kText    the whole text as one piece (after Fuse)
+//   kBytes   the same, and characters may be spread over tokens (ByteLevel)
+//   kBegun   the whole text less its first space (after Strip): the end
 class DecoderReader {
  public:
   Result<Decoder> read(const json::Value& tokenizer) {
@@ -117,6 +140,7 @@ class DecoderReader {
     }
     if (auto error = read_model(tokenizer)) return *std::move(error);
     if (auto error = read_normalizer(tokenizer)) return *std::move(error);
+    if (auto error = read_pre_tokenizer(tokenizer)) return *std::move(error);
     return std::move(decoder_);
   }
 
@@ -169,6 +193,12 @@ class DecoderReader {
   std::optional<Error> read_stage(const json::Value& stage,
                                   std::string_view type,
                                   const std::string& path) {
+    if (decoder_.stages_.size() >= kMaxStages) {
+      Error error = too_large("The decoder has more than " +
+                              std::to_string(kMaxStages) + " stages.");
+      error.path = path;
+      return error;
+    }
     if (type == "Fuse") {
       if (sees_ < Sees::kText) sees_ = Sees::kText;
       return std::nullopt;
@@ -409,9 +439,31 @@ class DecoderReader {
                   if (type == "Prepend" && text != nullptr &&
                       text->as_string() == kMetaspace) {
                     decoder_.strips_leading_space_ = true;
+                    decoder_.space_after_marks_ = true;
                   }
                   return std::nullopt;
                 });
+  }
+
+  // Each text between added tokens gets a space of its own from a Prepend, from
+  // a Metaspace that always prepends, and from a ByteLevel that is asked to.
+  std::optional<Error> read_pre_tokenizer(const json::Value& tokenizer) {
+    const json::Value* pre = member(tokenizer, "pre_tokenizer");
+    if (pre == nullptr) return std::nullopt;
+    return walk(
+        *pre, "/pre_tokenizer", "pretokenizers",
+        [this](const json::Value& stage, std::string_view type,
+               const std::string&) -> std::optional<Error> {
+          const json::Value* scheme = member(stage, "prepend_scheme");
+          const json::Value* prefix = member(stage, "add_prefix_space");
+          const bool asked = prefix != nullptr && prefix->truthy();
+          if (type == "ByteLevel" && asked) decoder_.space_after_marks_ = true;
+          if (type == "Metaspace" &&
+              (scheme != nullptr ? scheme->as_string() == "always" : asked)) {
+            decoder_.space_after_marks_ = true;
+          }
+          return std::nullopt;
+        });
   }
 
   Decoder decoder_;
@@ -424,18 +476,45 @@ Result<Decoder> Decoder::from_json(const json::Value& tokenizer) {
   return DecoderReader().read(tokenizer);
 }
 
-void Decoder::bytes(std::string_view piece, std::string& out) const {
+Decoder Decoder::byte_level() {
+  Decoder decoder;
+  decoder.stages_.push_back({.step = Step::kByteLevel});
+  return decoder;
+}
+
+Decoder Decoder::spaces() {
+  Decoder decoder;
+  decoder.stages_.push_back(
+      {.step = Step::kReplace, .from = std::string(kMetaspace), .to = " "});
+  return decoder;
+}
+
+Decoder Decoder::byte_fallback() {
+  Decoder decoder = spaces();
+  decoder.stages_.push_back({.step = Step::kByteFallback});
+  return decoder;
+}
+
+std::optional<Error> Decoder::bytes(std::string_view piece, std::string& out) {
   out.assign(piece);
-  run(true, out);
+  return run(true, out);
 }
 
-void Decoder::added_bytes(std::string_view content, std::string& out) const {
+std::optional<Error> Decoder::added_bytes(std::string_view content,
+                                          std::string& out) {
   out.assign(content);
-  run(false, out);
+  return run(false, out);
 }
 
-void Decoder::run(bool set_off, std::string& out) const {
+std::optional<Error> Decoder::run(bool set_off, std::string& out) {
   for (const Stage& stage : stages_) {
+    // A stage costs something for an empty piece, too.
+    work_ += out.size() + 1;
+    if (work_ > kMaxWork) {
+      return too_large("The decoder's stages have more than " +
+                       std::to_string(kMaxWork) +
+                       " bytes of pieces to look at.");
+    }
     switch (stage.step) {
       case Step::kByteLevel:
         map_byte_level(out);
@@ -443,11 +522,16 @@ void Decoder::run(bool set_off, std::string& out) const {
       case Step::kByteFallback:
         if (const auto byte = fallback_byte(out)) {
           out.assign(1, *byte);
-          return;
+          return std::nullopt;
         }
         break;
       case Step::kReplace:
-        replace_all(out, stage.from, stage.to);
+        if (!replace_all(out, stage.from, stage.to)) {
+          return too_large("The decoder makes more than " +
+                           std::to_string(kMaxGrownBytes) +
+                           " bytes of one piece, with the replacement of " +
+                           quoted(stage.from) + ".");
+        }
         break;
       case Step::kStrip:
         strip(out, stage.from, stage.start, stage.stop);
@@ -465,6 +549,7 @@ void Decoder::run(bool set_off, std::string& out) const {
         break;
     }
   }
+  return std::nullopt;
 }
 
 }  // namespace parlance::vocab

@@ -21,6 +21,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -32,19 +33,30 @@ namespace parlance::vocab {
 
 class Decoder {
  public:
-  // Reads "decoder", and of "normalizer" and "model" what bears on it.
+  // Reads "decoder", and of "normalizer", "pre_tokenizer" and "model" what
+  // bears on it.
   // REQUIRES: tokenizer.is_object().
   static Result<Decoder> from_json(const json::Value& tokenizer);
 
-  // Replaces `out` by the bytes of `piece`.
-  void bytes(std::string_view piece, std::string& out) const;
+  // What needs no section: GPT-2's table; U+2581 for spaces; that and
+  // "<0x0A>" for a byte.
+  static Decoder byte_level();
+  static Decoder spaces();
+  static Decoder byte_fallback();
+
+  // Replaces `out` by the bytes of `piece`.  Error: kTooLarge where the stages
+  // make a piece too large, or have too much to do for all pieces so far.
+  std::optional<Error> bytes(std::string_view piece, std::string& out);
 
   // Replaces `out` by the bytes of an added token.  It goes through the same
   // stages as a piece, but is never set off from its neighbours with a space.
-  void added_bytes(std::string_view content, std::string& out) const;
+  std::optional<Error> added_bytes(std::string_view content, std::string& out);
 
   // Whether upstream's text lacks the space that bytes() gives its first piece.
   bool strips_leading_space() const { return strips_leading_space_; }
+
+  // Whether upstream puts a space before each text that follows an added token.
+  bool space_after_marks() const { return space_after_marks_; }
 
  private:
   friend class DecoderReader;
@@ -65,11 +77,16 @@ class Decoder {
     std::size_t stop = 0;
   };
 
-  void run(bool set_off, std::string& out) const;
+  std::optional<Error> run(bool set_off, std::string& out);
 
   std::vector<Stage> stages_;
+  std::uint64_t work_ = 0;  // bytes that stages have looked at
   bool strips_leading_space_ = false;
+  bool space_after_marks_ = false;
 };
+
+// The byte that "<0xNN>" names.
+std::optional<char> fallback_byte(std::string_view piece);
 
 }  // namespace parlance::vocab
 

@@ -149,6 +149,30 @@ std::optional<Error> TableBuilder::pad(std::uint64_t ids) {
   return std::nullopt;
 }
 
+std::optional<Error> TableBuilder::resize(std::uint64_t ids) {
+  if (auto error = pad(ids)) return error;
+  table_.slots_.resize(static_cast<std::size_t>(ids));
+  std::erase_if(table_.special_, [ids](const Table::Special& special) {
+    return special.id >= ids;
+  });
+  return std::nullopt;
+}
+
+std::optional<Id> TableBuilder::find(std::string_view spelling) const {
+  std::optional<Id> found;
+  for (const Table::Special& special : table_.special_) {
+    if (table_.spelling(special) == spelling &&
+        (!found || special.id < *found)) {
+      found = special.id;
+    }
+  }
+  if (found) return found;
+  for (Id id = 0; id < table_.size(); ++id) {
+    if (kind(id) == Kind::kOrdinary && table_.bytes(id) == spelling) return id;
+  }
+  return std::nullopt;
+}
+
 Error unknown_stop(std::uint64_t id, std::size_t size) {
   return Error{.code = ErrorCode::kBadVocabulary,
                .message = "Stop id " + std::to_string(id) +

@@ -38,9 +38,10 @@ inline bool is_special(Kind kind) {
   return kind == Kind::kAdded || kind == Kind::kControl;
 }
 
-// Ids from 0 to this one can be used.  The largest vocabularies of today have
+// Ids from 0 to this one can be used; token tables need the next one for "no
+// token".  The largest vocabularies of today have
 // 2^18 ids; one absurd id in a file must not cost gigabytes of empty slots.
-inline constexpr Id kMaxId = (Id{1} << 24) - 1;
+inline constexpr Id kMaxId = (Id{1} << 24) - 2;
 
 // What only added and control tokens have.
 struct SpecialToken {
@@ -145,6 +146,15 @@ class TableBuilder {
 
   // Makes the table at least `ids` long.  Error: kTooLarge.
   std::optional<Error> pad(std::uint64_t ids);
+
+  // Makes the table exactly `ids` long: what a model's output has.  Tokens
+  // beyond it are dropped, since no model of this size writes them.
+  // Error: kTooLarge.
+  std::optional<Error> resize(std::uint64_t ids);
+
+  // The lowest added or control token spelled so, or else the lowest ordinary
+  // one.  Complexity: O(tokens).
+  std::optional<Id> find(std::string_view spelling) const;
 
   // Says that the source names the ids that end a response, if only none.
   void set_stops_known();

@@ -10,28 +10,8 @@
 namespace parlance::vocab {
 namespace {
 
-// The id in `value`, of which kind and sign are checked; how large an id may be
-// is the table's business.
-Result<std::uint64_t> read_id(const json::Value& value, std::string path) {
-  if (value.kind() != json::Kind::kInt && value.kind() != json::Kind::kBigInt) {
-    return wrong_type(std::move(path), "an integer as token id", value);
-  }
-  if (value.kind() == json::Kind::kBigInt || value.as_int() < 0 ||
-      value.as_int() > std::int64_t{kMaxId}) {
-    std::string found = json::dump(value);
-    const bool negative = found.front() == '-';
-    if (found.size() > 24) found.replace(24, found.npos, "...");
-    return Error{
-        .code = negative ? ErrorCode::kBadVocabulary : ErrorCode::kTooLarge,
-        .message = "A token id must be from 0 to " + std::to_string(kMaxId) +
-                   "; found " + found + ".",
-        .path = std::move(path)};
-  }
-  return static_cast<std::uint64_t>(value.as_int());
-}
-
 std::optional<Error> at(std::optional<Error> error, std::string path) {
-  if (error) error->path = std::move(path);
+  if (error && error->path.empty()) error->path = std::move(path);
   return error;
 }
 
@@ -40,38 +20,64 @@ bool flag(const json::Value& token, std::string_view key) {
   return value != nullptr && value->as_bool();
 }
 
-// Added tokens overlay the model.
-std::optional<Error> read_added(const json::Value& tokenizer,
-                                const Decoder& decoder, TableBuilder& builder,
-                                std::vector<bool>& overlaid) {
+// The list of the file, by id, with what `more` says of it.
+Result<AddedTokens> added_tokens(const json::Value& tokenizer,
+                                 const AddedTokens& more) {
+  AddedTokens tokens;
   const json::Value* list = member(tokenizer, "added_tokens");
-  if (list == nullptr) return std::nullopt;
-  if (!list->is_array()) return wrong_type("/added_tokens", "an array", *list);
-  std::string bytes;
-  for (std::size_t i = 0; i < list->size(); ++i) {
-    const json::Value& token = list->items()[i];
+  if (list != nullptr && !list->is_array()) {
+    return wrong_type("/added_tokens", "an array", *list);
+  }
+  for (std::size_t i = 0; list != nullptr && i < list->size(); ++i) {
+    const json::Value& value = list->items()[i];
     const std::string path = child("/added_tokens", i);
-    if (!token.is_object()) return wrong_type(path, "an object", token);
-    const auto content = string_member(token, path, "content");
-    if (!content) return content.error();
-    const json::Value* id_value = member(token, "id");
+    const auto token = read_added_token(value, path);
+    if (!token) return token.error();
+    const json::Value* id_value = member(value, "id");
     if (id_value == nullptr) return missing_key(path, "id");
     const auto id = read_id(*id_value, child(path, "id"));
     if (!id) return id.error();
     // Upstream ignores an added token without content.
-    if (content->empty()) continue;
-    decoder.added_bytes(*content, bytes);
-    if (auto error = at(
-            builder.add(*id, bytes,
-                        flag(token, "special") ? Kind::kControl : Kind::kAdded,
-                        {.spelling = *content,
-                         .strips_left = flag(token, "lstrip"),
-                         .strips_right = flag(token, "rstrip")}),
-            child(path, "id"))) {
+    if (token->content.empty()) continue;
+    const auto [at, added] = tokens.emplace(*id, *token);
+    if (!added) {
+      return Error{.code = ErrorCode::kBadVocabulary,
+                   .message = "Token id " + std::to_string(*id) +
+                              " is given twice, to " +
+                              quoted(at->second.content) + " and to " +
+                              quoted(token->content) + ".",
+                   .path = child(path, "id")};
+    }
+    const auto other = more.find(*id);
+    if (other == more.end()) continue;
+    if (other->second.content != at->second.content) {
+      return Error{.code = ErrorCode::kConflict,
+                   .message = "Token id " + std::to_string(*id) + " is " +
+                              quoted(at->second.content) + " here and " +
+                              quoted(other->second.content) +
+                              " in tokenizer_config.json.",
+                   .path = child(path, "content")};
+    }
+    at->second = other->second;
+  }
+  tokens.insert(more.begin(), more.end());
+  return tokens;
+}
+
+std::optional<Error> add_added(const AddedTokens& tokens, Decoder& decoder,
+                               TableBuilder& builder) {
+  std::string bytes;
+  for (const auto& [id, token] : tokens) {
+    if (auto error = decoder.added_bytes(token.content, bytes)) return error;
+    if (auto error =
+            at(builder.add(id, bytes,
+                           token.special ? Kind::kControl : Kind::kAdded,
+                           {.spelling = token.content,
+                            .strips_left = token.strips_left,
+                            .strips_right = token.strips_right}),
+               "/added_tokens")) {
       return error;
     }
-    if (overlaid.size() <= *id) overlaid.resize(*id + 1);
-    overlaid[*id] = true;
   }
   return std::nullopt;
 }
@@ -79,20 +85,18 @@ std::optional<Error> read_added(const json::Value& tokenizer,
 // Adds model pieces where no added token stands.
 class PieceAdder {
  public:
-  // `overlaid`: by id, whether an added token stands there.
-  PieceAdder(const Decoder& decoder, const std::vector<bool>& overlaid,
-             TableBuilder& builder)
-      : decoder_(decoder), overlaid_(overlaid), builder_(builder) {}
+  PieceAdder(Decoder& decoder, const AddedTokens& added, TableBuilder& builder)
+      : decoder_(decoder), added_(added), builder_(builder) {}
 
   std::optional<Error> add(std::uint64_t id, std::string_view piece) {
-    if (id < overlaid_.size() && overlaid_[id]) return std::nullopt;
-    decoder_.bytes(piece, bytes_);
+    if (builder_.has(id) && added_.contains(id)) return std::nullopt;
+    if (auto error = decoder_.bytes(piece, bytes_)) return error;
     return builder_.add(id, bytes_, Kind::kOrdinary);
   }
 
  private:
-  const Decoder& decoder_;
-  const std::vector<bool>& overlaid_;
+  Decoder& decoder_;
+  const AddedTokens& added_;
   TableBuilder& builder_;
   std::string bytes_;
 };
@@ -167,20 +171,50 @@ std::optional<Error> read_model(const json::Value& tokenizer,
 
 }  // namespace
 
+Result<std::uint64_t> read_id(const json::Value& value, std::string path) {
+  if (value.kind() != json::Kind::kInt && value.kind() != json::Kind::kBigInt) {
+    return wrong_type(std::move(path), "an integer as token id", value);
+  }
+  if (value.kind() == json::Kind::kBigInt || value.as_int() < 0 ||
+      value.as_int() > std::int64_t{kMaxId}) {
+    std::string found = json::dump(value);
+    const bool negative = found.front() == '-';
+    if (found.size() > 24) found.replace(24, found.npos, "...");
+    return Error{
+        .code = negative ? ErrorCode::kBadVocabulary : ErrorCode::kTooLarge,
+        .message = "A token id must be from 0 to " + std::to_string(kMaxId) +
+                   "; found " + found + ".",
+        .path = std::move(path)};
+  }
+  return static_cast<std::uint64_t>(value.as_int());
+}
+
+Result<AddedToken> read_added_token(const json::Value& value,
+                                    const std::string& path) {
+  if (!value.is_object()) return wrong_type(path, "an object", value);
+  const auto content = string_member(value, path, "content");
+  if (!content) return content.error();
+  return AddedToken{.content = std::string(*content),
+                    .special = flag(value, "special"),
+                    .strips_left = flag(value, "lstrip"),
+                    .strips_right = flag(value, "rstrip")};
+}
+
 std::optional<Error> read_tokenizer_json(std::string_view text,
+                                         const AddedTokens& more,
                                          const Limits& limits,
                                          TableBuilder& builder) {
   const auto tokenizer = json::parse(text, {.limits = limits});
   if (!tokenizer) return tokenizer.error();
   if (!tokenizer->is_object()) return wrong_type("", "an object", *tokenizer);
-  const auto decoder = Decoder::from_json(*tokenizer);
+  auto decoder = Decoder::from_json(*tokenizer);
   if (!decoder) return decoder.error();
   builder.set_strip_leading_space(decoder->strips_leading_space());
-  std::vector<bool> overlaid;
-  if (auto error = read_added(*tokenizer, *decoder, builder, overlaid)) {
-    return error;
-  }
-  PieceAdder adder(*decoder, overlaid, builder);
+  builder.set_space_after_marks(decoder->space_after_marks());
+  const auto added = added_tokens(*tokenizer, more);
+  if (!added) return added.error();
+  if (auto error = add_added(*added, *decoder, builder)) return error;
+  PieceAdder adder(*decoder, *added, builder);
   return read_model(*tokenizer, adder);
 }
 

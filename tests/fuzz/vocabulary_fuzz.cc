@@ -1,4 +1,5 @@
-// Any text is a vocabulary or an error; a vocabulary keeps its promises.
+// Any text is a vocabulary or an error; a vocabulary keeps its promises.  A
+// text with NUL, but GGUF, is the files of a model's folder.
 
 #include <algorithm>
 #include <cstdint>
@@ -47,12 +48,26 @@ void check(const parlance::Vocabulary& vocabulary) {
   require(vocabulary.decode(ids).ends_with("\xEF\xBF\xBD"));
 }
 
+parlance::ModelFiles split(std::string_view text) {
+  parlance::ModelFiles files;
+  for (std::string_view* file : {&files.tokenizer_json, &files.tokenizer_config,
+                                 &files.generation_config, &files.config}) {
+    const std::size_t end = std::min(text.find('\0'), text.size());
+    *file = text.substr(0, end);
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return files;
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data,
                                       std::size_t size) {
   const std::string_view text(reinterpret_cast<const char*>(data), size);
-  const auto vocabulary = parlance::Vocabulary::from_text(text);
+  const bool folder = !text.starts_with("GGUF") && text.find('\0') != text.npos;
+  const auto vocabulary =
+      folder ? parlance::Vocabulary::from_pretrained(split(text))
+             : parlance::Vocabulary::from_text(text);
   if (vocabulary) {
     check(*vocabulary);
   } else {

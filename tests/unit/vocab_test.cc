@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdint>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <optional>
@@ -142,6 +144,477 @@ TEST(TokenizerJson, DeepSequences) {
   }
 }
 
+std::string with_decoder(const std::string& decoder) {
+  return R"({"model": {"type": "BPE", "vocab": {"aaaa": 0}}, "decoder": )" +
+         decoder + "}";
+}
+
+std::string replace_stages(int count, const std::string& to) {
+  std::string text = R"({"type": "Sequence", "decoders": [)";
+  for (int i = 0; i < count; ++i) {
+    if (i != 0) text += ", ";
+    text += R"({"type": "Replace", "pattern": {"String": "a"}, "content": ")" +
+            to + "\"}";
+  }
+  return text + "]}";
+}
+
+// Stages that grow a piece exponentially, or are too many, end at once.
+TEST(TokenizerJson, HostileDecoders) {
+  const struct {
+    std::string decoder;
+    const char* error;
+  } rows[] = {
+      {replace_stages(4, std::string(1000, 'a')),
+       "too_large at /decoder: The decoder makes more than 65536 bytes of one "
+       "piece, with the replacement of \"a\"."},
+      {replace_stages(60, "aa"),
+       "too_large at /decoder: The decoder makes more than 65536 bytes of one "
+       "piece, with the replacement of \"a\"."},
+      {replace_stages(20000, "b"),
+       "too_large at /decoder/decoders/64: The decoder has more than 64 "
+       "stages."},
+  };
+  for (const auto& row : rows) {
+    const auto vocabulary =
+        Vocabulary::from_tokenizer_json(with_decoder(row.decoder));
+    ASSERT_FALSE(vocabulary);
+    EXPECT_EQ(vocabulary.error().to_string(), row.error);
+  }
+  const auto vocabulary =
+      Vocabulary::from_tokenizer_json(with_decoder(replace_stages(13, "aa")));
+  ASSERT_TRUE(vocabulary) << vocabulary.error().to_string();
+  EXPECT_EQ(vocabulary->bytes(0).size(), 4u << 13);
+}
+
+// Many stages for many pieces.
+TEST(TokenizerJson, WorkOfADecoder) {
+  std::string text = R"({"model": {"type": "BPE", "vocab": {)";
+  const std::string piece(1 << 20, 'x');
+  for (int i = 0; i < 20; ++i) {
+    if (i != 0) text += ", ";
+    text += '"' + std::to_string(i) + piece + "\": " + std::to_string(i);
+  }
+  text += R"(}}, "decoder": )" + replace_stages(64, "b") + "}";
+  const auto vocabulary = Vocabulary::from_tokenizer_json(text);
+  ASSERT_FALSE(vocabulary);
+  EXPECT_EQ(vocabulary.error().to_string(),
+            "too_large at /decoder: The decoder's stages have more than "
+            "1073741824 bytes of pieces to look at.");
+}
+
+constexpr std::string_view kTokenizer = R"({
+  "added_tokens": [
+    {"id": 2, "content": "</s>", "special": true},
+    {"id": 3, "content": "<think>", "special": false, "lstrip": true}],
+  "model": {"type": "BPE", "vocab": {"a": 0, "b": 1}},
+  "decoder": {"type": "ByteLevel"}})";
+
+TEST(Pretrained, StopIdsSizeAndAddedTokens) {
+  const struct {
+    ModelFiles files;
+    std::optional<std::vector<TokenId>> stops;
+    std::size_t size;
+  } rows[] = {
+      {{.tokenizer_json = kTokenizer}, std::nullopt, 4},
+      {{.tokenizer_json = kTokenizer,
+        .tokenizer_config = R"({"eos_token": "</s>"})"},
+       {{2}},
+       4},
+      {{.tokenizer_json = kTokenizer,
+        .tokenizer_config = R"({"eos_token": {"content": "</s>"}})",
+        .generation_config = R"({"eos_token_id": [1, 2]})",
+        .config = R"({"vocab_size": 9, "eos_token_id": 0})"},
+       {{1, 2}},
+       9},
+      {{.tokenizer_json = kTokenizer,
+        .tokenizer_config = R"({"eos_token": null})",
+        .config = R"({"text_config": {"vocab_size": 3}, "eos_token_id": 1})"},
+       {{1}},
+       3},
+      {{.tokenizer_json = kTokenizer,
+        .generation_config = R"({"eos_token_id": []})"},
+       std::vector<TokenId>{},
+       4},
+      {{.tokenizer_json = kTokenizer,
+        .generation_config = R"({"eos_token_id": null})"},
+       std::nullopt,
+       4},
+  };
+  for (const auto& row : rows) {
+    const auto vocabulary = Vocabulary::from_pretrained(row.files);
+    ASSERT_TRUE(vocabulary) << vocabulary.error().to_string();
+    EXPECT_EQ(vocabulary->has_stop_ids(), row.stops.has_value());
+    EXPECT_EQ(ids_of(vocabulary->stop_ids()),
+              row.stops.value_or(std::vector<TokenId>()));
+    EXPECT_EQ(vocabulary->size(), row.size);
+    EXPECT_EQ(vocabulary->special("</s>"), 2u);
+    EXPECT_EQ(vocabulary->special("<think>").has_value(), row.size > 3);
+  }
+}
+
+TEST(Pretrained, TheConfigurationOfTheTokenizerHasTheFlags) {
+  const auto vocabulary = Vocabulary::from_pretrained(
+      ModelFiles{.tokenizer_json = kTokenizer,
+                 .tokenizer_config = R"({"added_tokens_decoder": {
+        "1": {"content": "b", "special": true},
+        "3": {"content": "<think>", "special": true, "rstrip": true},
+        "6": {"content": "<tool>", "special": false},
+        "7": {"content": "", "special": true}}})"});
+  ASSERT_TRUE(vocabulary) << vocabulary.error().to_string();
+  EXPECT_EQ(vocabulary->size(), 7u);
+  EXPECT_EQ(vocabulary->kind(1), TokenKind::kControl);
+  EXPECT_EQ(vocabulary->kind(2), TokenKind::kControl);
+  EXPECT_EQ(vocabulary->kind(3), TokenKind::kControl);
+  EXPECT_FALSE(vocabulary->strips_left(3));
+  EXPECT_TRUE(vocabulary->strips_right(3));
+  EXPECT_EQ(vocabulary->kind(6), TokenKind::kAdded);
+}
+
+TEST(Pretrained, ErrorsNameTheFile) {
+  const struct {
+    ModelFiles files;
+    const char* error;
+  } rows[] = {
+      {{.tokenizer_json = "[]"},
+       "wrong_type: tokenizer.json: Expected an object, found array."},
+      {{.tokenizer_json = kTokenizer, .tokenizer_config = "[]"},
+       "wrong_type: tokenizer_config.json: Expected an object, found array."},
+      {{.tokenizer_json = kTokenizer,
+        .tokenizer_config = R"({"eos_token": "</t>"})"},
+       "bad_vocabulary at /eos_token: tokenizer_config.json: The eos_token "
+       "\"</t>\" is no token of tokenizer.json."},
+      {{.tokenizer_json = kTokenizer,
+        .tokenizer_config = R"({"eos_token": 2})"},
+       "wrong_type at /eos_token: tokenizer_config.json: Expected a string or "
+       "an object, found integer."},
+      {{.tokenizer_json = kTokenizer,
+        .tokenizer_config = R"({"added_tokens_decoder": {"x": {}}})"},
+       "bad_vocabulary at /added_tokens_decoder/x: tokenizer_config.json: A "
+       "key must be a token id from 0 to 16777214; found \"x\"."},
+      {{.tokenizer_json = kTokenizer,
+        .tokenizer_config =
+            R"({"added_tokens_decoder": {"3": {"content": "<x>"}}})"},
+       "conflict at /added_tokens/1/content: tokenizer.json: Token id 3 is "
+       "\"<think>\" here and \"<x>\" in tokenizer_config.json."},
+      {{.tokenizer_json = kTokenizer,
+        .generation_config = R"({"eos_token_id": [0, "x"]})"},
+       "wrong_type at /eos_token_id/1: generation_config.json: Expected an "
+       "integer as token id, found string."},
+      {{.tokenizer_json = kTokenizer,
+        .generation_config = R"({"eos_token_id": 9})"},
+       "bad_vocabulary at /eos_token_id: generation_config.json: Stop id 9 has "
+       "no token; a stop id must be one of the vocabulary's 4 ids."},
+      {{.tokenizer_json = kTokenizer, .config = R"({"vocab_size": 0})"},
+       "bad_vocabulary at /vocab_size: config.json: The vocab_size must be 1 "
+       "or more; found 0."},
+      {{.tokenizer_json = kTokenizer, .config = R"({"vocab_size": 99999999})"},
+       "too_large at /vocab_size: config.json: Token id 99999998 is beyond the "
+       "largest that is supported, 16777214."},
+  };
+  for (const auto& row : rows) {
+    const auto vocabulary = Vocabulary::from_pretrained(row.files);
+    ASSERT_FALSE(vocabulary) << row.error;
+    EXPECT_EQ(vocabulary.error().to_string(), row.error);
+  }
+}
+
+TEST(Files, FoldersAndTheirAbsence) {
+  const std::string folder = testing::TempDir() + "parlance_vocab_test";
+  std::filesystem::create_directories(folder);
+  std::filesystem::remove(folder + "/tokenizer.json");
+  const auto empty = Vocabulary::from_file(folder);
+  ASSERT_FALSE(empty);
+  EXPECT_EQ(empty.error().code, ErrorCode::kIo);
+  std::ofstream(folder + "/tokenizer.json") << kTokenizer;
+  std::ofstream(folder + "/generation_config.json") << R"({"eos_token_id": 2})";
+  for (const auto& vocabulary :
+       {Vocabulary::from_file(folder), Vocabulary::from_pretrained(folder)}) {
+    ASSERT_TRUE(vocabulary) << vocabulary.error().to_string();
+    EXPECT_EQ(ids_of(vocabulary->stop_ids()), std::vector<TokenId>{2});
+  }
+  const auto file = Vocabulary::from_file(folder + "/tokenizer.json");
+  ASSERT_TRUE(file) << file.error().to_string();
+  EXPECT_FALSE(file->has_stop_ids()) << "the file alone does not say";
+  EXPECT_EQ(
+      Vocabulary::from_pretrained(folder + "/tokenizer.json").error().code,
+      ErrorCode::kIo);
+  EXPECT_EQ(Vocabulary::from_file(folder + "/nothing").error().code,
+            ErrorCode::kIo);
+  EXPECT_EQ(Vocabulary::from_file(folder, {.source_bytes = 10}).error().code,
+            ErrorCode::kTooLarge);
+}
+
+TEST(TokenLists, Spellings) {
+  const std::vector<std::string> tokens = {
+      "a", "", "\u2581b", "<0x0A>", "\u0120c", "<t>", "</s>"};
+  const TokenId added[] = {5};
+  const TokenId control[] = {6};
+  const TokenId stops[] = {6};
+  const struct {
+    TokenSpelling spelling;
+    std::vector<std::string_view> bytes;
+  } rows[] = {
+      {TokenSpelling::kRaw,
+       {"a", "", "\u2581b", "<0x0A>", "\u0120c", "<t>", "</s>"}},
+      {TokenSpelling::kByteFallback,
+       {"a", "", " b", "\n", "\u0120c", "<t>", "</s>"}},
+      {TokenSpelling::kByteLevel,
+       {"a", "", "\u2581b", "<0x0A>", " c", "<t>", "</s>"}},
+  };
+  for (const auto& row : rows) {
+    const auto vocabulary = Vocabulary::from_tokens({.tokens = tokens,
+                                                     .spelling = row.spelling,
+                                                     .added_ids = added,
+                                                     .control_ids = control,
+                                                     .stop_ids = stops});
+    ASSERT_TRUE(vocabulary) << vocabulary.error().to_string();
+    for (TokenId id = 0; id < tokens.size(); ++id) {
+      EXPECT_EQ(vocabulary->bytes(id), row.bytes[id]);
+    }
+    EXPECT_EQ(vocabulary->kind(1), TokenKind::kUnused);
+    EXPECT_EQ(vocabulary->kind(5), TokenKind::kAdded);
+    EXPECT_EQ(vocabulary->kind(6), TokenKind::kControl);
+    EXPECT_EQ(ids_of(vocabulary->stop_ids()), std::vector<TokenId>{6});
+  }
+  const auto longer =
+      Vocabulary::from_tokens({.tokens = tokens, .model_size = 100});
+  EXPECT_EQ(longer->size(), 100u);
+  EXPECT_EQ(longer->kind(99), TokenKind::kUnused);
+  EXPECT_FALSE(longer->has_stop_ids());
+  const auto shorter = Vocabulary::from_tokens(
+      {.tokens = tokens, .control_ids = control, .model_size = 4});
+  EXPECT_EQ(shorter->size(), 4u);
+  EXPECT_TRUE(shorter->special_ids().empty());
+  EXPECT_EQ(Vocabulary::from_tokens(
+                {.tokens = tokens, .stop_ids = stops, .model_size = 4})
+                .error()
+                .to_string(),
+            "bad_vocabulary: Stop id 6 has no token; a stop id must be one of "
+            "the vocabulary's 4 ids.");
+  const TokenId far[] = {7};
+  EXPECT_EQ(Vocabulary::from_tokens({.tokens = tokens, .added_ids = far})
+                .error()
+                .to_string(),
+            "bad_vocabulary: added_ids contains 7, and the list has only 7 "
+            "tokens.");
+}
+
+// The bytes of a GGUF header.
+class GgufText {
+ public:
+  GgufText& number(std::uint64_t value, std::size_t bytes) {
+    for (std::size_t i = 0; i < bytes; ++i) {
+      text_ += static_cast<char>(value >> (8 * i) & 0xFF);
+    }
+    return *this;
+  }
+  GgufText& string(std::string_view text) {
+    number(text.size(), 8);
+    text_ += text;
+    return *this;
+  }
+  GgufText& pair(std::string_view key, std::uint32_t type) {
+    ++pairs_;
+    return string(key).number(type, 4);
+  }
+  GgufText& name(std::string_view key, std::string_view value) {
+    return pair(key, 8).string(value);
+  }
+  GgufText& id(std::string_view key, std::uint32_t value) {
+    return pair(key, 4).number(value, 4);
+  }
+  GgufText& list(std::string_view key, std::uint32_t type,
+                 std::uint64_t count) {
+    return pair(key, 9).number(type, 4).number(count, 8);
+  }
+  GgufText& tokens(const std::vector<std::string>& tokens) {
+    list("tokenizer.ggml.tokens", 8, tokens.size());
+    for (const std::string& token : tokens) string(token);
+    return *this;
+  }
+  GgufText& types(const std::vector<std::uint32_t>& types) {
+    list("tokenizer.ggml.token_type", 5, types.size());
+    for (const std::uint32_t type : types) number(type, 4);
+    return *this;
+  }
+  std::string text(std::uint32_t version = 3) const {
+    std::string head = "GGUF";
+    GgufText numbers;
+    numbers.number(version, 4).number(272, 8).number(pairs_, 8);
+    return head + numbers.text_ + text_;
+  }
+
+ private:
+  std::string text_;
+  std::uint64_t pairs_ = 0;
+};
+
+TEST(Gguf, TokensByModelAndType) {
+  const std::vector<std::string> tokens = {
+      "a",       "\u0120b", "\u2581c", "<0x0A>", "<|im_end|>",
+      "<think>", "unused",  "<unk>",   "\\n",    "  "};
+  const std::vector<std::uint32_t> types = {1, 1, 1, 6, 3, 4, 5, 2, 1, 4};
+  const struct {
+    const char* model;
+    const char* pre;
+    std::vector<std::string_view> bytes;
+    bool prefix;
+  } rows[] = {
+      {"gpt2", "qwen2", {"a", " b", "\u2581c", "\n", "\\n"}, false},
+      {"gpt2", "gemma4", {"a", "\u0120b", " c", "\n", "\\n"}, false},
+      {"llama", "default", {"a", "\u0120b", " c", "\n", "\\n"}, true},
+      {"gemma4", "", {"a", "\u0120b", " c", "\n", "\\n"}, false},
+      {"bert", "", {"a", "\u0120b", " c", "\n", "\\n"}, false},
+      {"t5", "", {"a", "\u0120b", " c", "\n", "\\n"}, false},
+      {"plamo2", "", {"a", "\u0120b", "\u2581c", "\n", "\\n"}, false},
+      {"rwkv", "", {"a", "\u0120b", "\u2581c", "\n", "\n"}, false},
+  };
+  for (const auto& row : rows) {
+    SCOPED_TRACE(row.model);
+    GgufText header;
+    header.name("general.architecture", "llama")
+        .list("general.tags", 8, 2)
+        .string("x")
+        .string("")
+        .list("tokenizer.ggml.scores", 6, 1)
+        .number(0, 4)
+        .types(types)
+        .name("tokenizer.ggml.model", row.model)
+        .name("tokenizer.ggml.pre", row.pre)
+        .tokens(tokens)
+        .id("tokenizer.ggml.eos_token_id", 4)
+        .id("tokenizer.ggml.eot_token_id", 7)
+        .id("tokenizer.ggml.eom_token_id", 0xFFFFFFFF)
+        .id("tokenizer.ggml.bos_token_id", 0);
+    const auto vocabulary =
+        Vocabulary::from_text(header.text() + "tensors follow");
+    ASSERT_TRUE(vocabulary) << vocabulary.error().to_string();
+    ASSERT_EQ(vocabulary->size(), tokens.size());
+    for (TokenId id = 0; id < 4; ++id) {
+      EXPECT_EQ(vocabulary->bytes(id), row.bytes[id]);
+      EXPECT_EQ(vocabulary->kind(id), TokenKind::kOrdinary);
+    }
+    EXPECT_EQ(vocabulary->bytes(8), row.bytes[4]);
+    EXPECT_EQ(vocabulary->kind(4), TokenKind::kControl);
+    EXPECT_EQ(vocabulary->kind(5), TokenKind::kAdded);
+    EXPECT_EQ(vocabulary->kind(6), TokenKind::kUnused);
+    EXPECT_EQ(vocabulary->kind(7), TokenKind::kControl);
+    EXPECT_EQ(vocabulary->kind(9), TokenKind::kOrdinary) << "white space only";
+    EXPECT_EQ(ids_of(vocabulary->stop_ids()), (std::vector<TokenId>{4, 7}));
+    EXPECT_EQ(vocabulary->strip_leading_space(), row.prefix);
+    EXPECT_EQ(vocabulary->space_after_marks(), row.prefix);
+  }
+}
+
+// However little of a header there is, it is an error and nothing more.
+TEST(Gguf, EveryPrefixIsCutOff) {
+  GgufText header;
+  header.name("tokenizer.ggml.model", "gpt2")
+      .tokens({"a", "b"})
+      .types({1, 1})
+      .pair("tokenizer.ggml.add_space_prefix", 7)
+      .number(1, 1)
+      .id("tokenizer.ggml.eos_token_id", 1);
+  const std::string text = header.text(2);
+  ASSERT_TRUE(Vocabulary::from_gguf(text));
+  EXPECT_TRUE(Vocabulary::from_gguf(text)->strip_leading_space());
+  for (std::size_t size = 0; size < text.size(); ++size) {
+    const auto part = Vocabulary::from_gguf(text.substr(0, size));
+    ASSERT_FALSE(part) << size;
+    EXPECT_EQ(part.error().code, ErrorCode::kBadVocabulary);
+    EXPECT_NE(part.error().message.find("cut off"), std::string::npos);
+  }
+  EXPECT_EQ(
+      Vocabulary::from_gguf(text, {.source_bytes = 40}).error().to_string(),
+      "too_large: The GGUF header has more bytes than the limit source_bytes, "
+      "40.");
+}
+
+TEST(Gguf, Errors) {
+  constexpr std::uint64_t kHuge = ~std::uint64_t{0} / 2;
+  const auto begun = [] {
+    GgufText header;
+    header.name("tokenizer.ggml.model", "gpt2");
+    return header;
+  };
+  const struct {
+    std::string text;
+    const char* error;
+  } rows[] = {
+      {GgufText().text(1),
+       "unsupported_version: The GGUF version 1 is not supported; supported "
+       "are 2 and 3, little-endian."},
+      {GgufText().text(),
+       "missing_key: The GGUF header has no tokenizer.ggml.model."},
+      {begun().text(),
+       "missing_key: The GGUF header has no tokenizer.ggml.tokens."},
+      {GgufText().name("tokenizer.ggml.model", "x").tokens({}).text(),
+       "unknown_name: The tokenizer.ggml.model \"x\" is not supported; "
+       "supported are gpt2, llama, gemma4, bert, t5, rwkv and plamo2."},
+      {begun().list("tokenizer.ggml.tokens", 8, kHuge).text(),
+       "bad_vocabulary: The GGUF header is cut off: at byte 113 it announces "
+       "more than the 0 bytes that are left."},
+      {begun().list("tokenizer.ggml.merges", 10, kHuge).text(),
+       "bad_vocabulary: The GGUF header is cut off: at byte 113 it announces "
+       "more than the 0 bytes that are left."},
+      {begun().pair("x", 8).number(kHuge, 8).text(),
+       "bad_vocabulary: The GGUF header is cut off: at byte 81 it announces "
+       "more than the 8 bytes that are left."},
+      {begun().list("tokenizer.ggml.tokens", 5, 0).text(),
+       "wrong_type: tokenizer.ggml.tokens must be a list of strings."},
+      {begun().list("tokenizer.ggml.token_type", 4, 0).text(),
+       "wrong_type: tokenizer.ggml.token_type must be a list of 32-bit "
+       "integers."},
+      {begun().id("tokenizer.ggml.pre", 1).text(),
+       "wrong_type: tokenizer.ggml.pre must be a string."},
+      {begun().name("tokenizer.ggml.eos_token_id", "x").text(),
+       "wrong_type: tokenizer.ggml.eos_token_id must be an integer."},
+      {begun().id("tokenizer.ggml.add_space_prefix", 1).text(),
+       "wrong_type: tokenizer.ggml.add_space_prefix must be a boolean."},
+      {begun().pair("x", 13).text(),
+       "bad_vocabulary: The value of \"x\" has the type 13, which GGUF does "
+       "not have."},
+      {begun().list("x", 9, 1).text(),
+       "bad_vocabulary: The value of \"x\" is a list of lists, which is not "
+       "supported."},
+      {begun().tokens({"a"}).tokens({"a"}).text(),
+       "bad_vocabulary: tokenizer.ggml.tokens is given twice."},
+      {begun().tokens({"a"}).types({}).text(),
+       "bad_vocabulary: tokenizer.ggml.token_type has 0 entries for 1 tokens."},
+      {begun().tokens({"a"}).types({6}).text(),
+       "bad_vocabulary: Token 0 has the type of a byte, so it must be spelled "
+       "like \"<0x0A>\"; found \"a\"."},
+      {begun().tokens({"a"}).id("tokenizer.ggml.eos_token_id", 1).text(),
+       "bad_vocabulary: tokenizer.ggml.eos_token_id: Stop id 1 has no token; a "
+       "stop id must be one of the vocabulary's 1 ids."},
+  };
+  for (const auto& row : rows) {
+    const auto vocabulary = Vocabulary::from_gguf(row.text);
+    ASSERT_FALSE(vocabulary) << row.error;
+    EXPECT_EQ(vocabulary.error().to_string(), row.error);
+  }
+}
+
+// A file is read as far as its header goes.
+TEST(Gguf, Files) {
+  GgufText header;
+  std::vector<std::string> tokens;
+  for (int i = 0; i < 200000; ++i) tokens.push_back("t" + std::to_string(i));
+  header.name("tokenizer.ggml.model", "gpt2").tokens(tokens);
+  const std::string path = testing::TempDir() + "parlance_vocab_test.gguf";
+  std::ofstream(path, std::ios::binary)
+      << header.text() << std::string(5 << 20, '\0');
+  const auto vocabulary =
+      Vocabulary::from_file(path, {.source_bytes = 6 << 20});
+  ASSERT_TRUE(vocabulary) << vocabulary.error().to_string();
+  EXPECT_EQ(vocabulary->size(), tokens.size());
+  EXPECT_EQ(vocabulary->bytes(199999), "t199999");
+  EXPECT_FALSE(vocabulary->has_stop_ids());
+  EXPECT_EQ(Vocabulary::from_file(path, {.source_bytes = 2 << 20}).error().code,
+            ErrorCode::kTooLarge);
+}
+
 TEST(Limits, SourceBytes) {
   struct {
     const char* name;
@@ -259,7 +732,7 @@ TEST(Tiktoken, Errors) {
        "decimal number; found \"-1\"."},
       {"YQ== 16777216\n",
        "too_large (bytes 0..13): Token id 16777216 is beyond the largest that "
-       "is supported, 16777215."},
+       "is supported, 16777214."},
       {"YQ== 0\n/w== 0\n",
        "bad_vocabulary (bytes 7..13): Token id 0 is given twice, to \"a\" and "
        "to \"\\xff\"."},

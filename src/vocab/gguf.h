@@ -1,0 +1,35 @@
+#ifndef PARLANCE_SRC_VOCAB_GGUF_H_
+#define PARLANCE_SRC_VOCAB_GGUF_H_
+
+// The tokenizer in a GGUF file: versions 2 and 3, little-endian.
+//
+//   "GGUF" version:u32 tensors:u64 pairs:u64
+//   pair:   key:string type:u32 value
+//   string: size:u64 bytes
+//   array:  type:u32 count:u64 values
+//
+// Only the header's pairs are read, so a part of the file that holds them is
+// enough; tensors are never looked at.  Every count is checked against the
+// bytes that are there before anything is reserved for it, and what is no part
+// of the tokenizer is skipped in place.
+//
+// A token's bytes are what llama.cpp writes for it alone, with special tokens.
+
+#include <string_view>
+
+#include "parlance/error.h"
+#include "vocab/table.h"
+
+namespace parlance::vocab {
+
+// Whether `bytes` begin as a GGUF file does.
+bool is_gguf(std::string_view bytes);
+
+// Reads the beginning of a file.  On an error, `truncated` tells whether more
+// of the file's bytes could mend it.
+std::optional<Error> read_gguf(std::string_view bytes, bool& truncated,
+                               TableBuilder& builder);
+
+}  // namespace parlance::vocab
+
+#endif  // PARLANCE_SRC_VOCAB_GGUF_H_

@@ -1,0 +1,283 @@
+#include "vocab/model_files.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <memory>
+#include <string_view>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include "parlance/json.h"
+#include "vocab/gguf.h"
+#include "vocab/json_pointer.h"
+#include "vocab/lines.h"
+#include "vocab/tokenizer_json.h"
+
+namespace parlance::vocab {
+namespace {
+
+constexpr std::string_view kTokenizer = "tokenizer.json";
+constexpr std::string_view kTokenizerConfig = "tokenizer_config.json";
+constexpr std::string_view kGenerationConfig = "generation_config.json";
+constexpr std::string_view kConfig = "config.json";
+
+Error in_file(std::string_view file, Error error) {
+  error.message = std::string(file) + ": " + error.message;
+  return error;
+}
+
+// The object in `text`; null for a file that is not there.
+Result<json::Value> read_object(std::string_view file, std::string_view text,
+                                const Limits& limits) {
+  if (text.empty()) return json::Value();
+  auto value = json::parse(text, {.limits = limits});
+  if (!value) return in_file(file, value.error());
+  if (!value->is_object()) {
+    return in_file(file, wrong_type("", "an object", *value));
+  }
+  return value;
+}
+
+class ModelFilesReader {
+ public:
+  ModelFilesReader(const Limits& limits, TableBuilder& builder)
+      : limits_(limits), builder_(builder) {}
+
+  std::optional<Error> read(const ModelFiles& files) {
+    const auto tokenizer =
+        read_object(kTokenizerConfig, files.tokenizer_config, limits_);
+    if (!tokenizer) return tokenizer.error();
+    const auto generation =
+        read_object(kGenerationConfig, files.generation_config, limits_);
+    if (!generation) return generation.error();
+    const auto config = read_object(kConfig, files.config, limits_);
+    if (!config) return config.error();
+
+    AddedTokens added;
+    if (auto error = read_added(*tokenizer, added)) {
+      return in_file(kTokenizerConfig, *std::move(error));
+    }
+    if (auto error = read_tokenizer_json(files.tokenizer_json, added, limits_,
+                                         builder_)) {
+      return in_file(kTokenizer, *std::move(error));
+    }
+    // Where spellings are looked up, every token is still there.
+    if (auto error = read_eos_token(*tokenizer)) {
+      return in_file(kTokenizerConfig, *std::move(error));
+    }
+    if (auto error = read_size(*config)) {
+      return in_file(kConfig, *std::move(error));
+    }
+    if (auto error = read_eos_ids(*generation)) {
+      return in_file(kGenerationConfig, *std::move(error));
+    }
+    if (files.generation_config.empty()) {
+      if (auto error = read_eos_ids(*config)) {
+        return in_file(kConfig, *std::move(error));
+      }
+    }
+    if (eos_token_) {
+      if (auto error = builder_.add_stop(*eos_token_)) {
+        error->path = "/eos_token";
+        return in_file(kTokenizerConfig, *std::move(error));
+      }
+    }
+    return std::nullopt;
+  }
+
+ private:
+  static std::optional<Error> read_added(const json::Value& config,
+                                         AddedTokens& added) {
+    constexpr std::string_view kPath = "/added_tokens_decoder";
+    const json::Value* list = member(config, "added_tokens_decoder");
+    if (list == nullptr) return std::nullopt;
+    if (!list->is_object()) {
+      return wrong_type(std::string(kPath), "an object", *list);
+    }
+    for (const json::Member& entry : list->members()) {
+      const std::string path = child(kPath, entry.key);
+      const auto id = parse_number(entry.key);
+      if (!id || *id > kMaxId) {
+        return Error{.code = ErrorCode::kBadVocabulary,
+                     .message = "A key must be a token id from 0 to " +
+                                std::to_string(kMaxId) + "; found " +
+                                vocab::quoted(entry.key) + ".",
+                     .path = path};
+      }
+      auto token = read_added_token(entry.value, path);
+      if (!token) return token.error();
+      if (!token->content.empty()) added.emplace(*id, *std::move(token));
+    }
+    return std::nullopt;
+  }
+
+  std::optional<Error> read_eos_token(const json::Value& config) {
+    const json::Value* value = member(config, "eos_token");
+    if (value == nullptr) return std::nullopt;
+    std::string_view spelling;
+    if (value->is_object()) {
+      const auto content = string_member(*value, "/eos_token", "content");
+      if (!content) return content.error();
+      spelling = *content;
+    } else if (value->is_string()) {
+      spelling = value->as_string();
+    } else {
+      return wrong_type("/eos_token", "a string or an object", *value);
+    }
+    eos_token_ = builder_.find(spelling);
+    if (eos_token_) return std::nullopt;
+    return Error{.code = ErrorCode::kBadVocabulary,
+                 .message = "The eos_token " + vocab::quoted(spelling) +
+                            " is no token of tokenizer.json.",
+                 .path = "/eos_token"};
+  }
+
+  std::optional<Error> read_size(const json::Value& config) {
+    std::string path = "/vocab_size";
+    const json::Value* size = member(config, "vocab_size");
+    const json::Value* text = member(config, "text_config");
+    if (size == nullptr && text != nullptr) {
+      size = member(*text, "vocab_size");
+      path = "/text_config/vocab_size";
+    }
+    if (size == nullptr) return std::nullopt;
+    if (size->kind() != json::Kind::kInt) {
+      return wrong_type(path, "a number of ids", *size);
+    }
+    if (size->as_int() < 1) {
+      return Error{.code = ErrorCode::kBadVocabulary,
+                   .message = "The vocab_size must be 1 or more; found " +
+                              std::to_string(size->as_int()) + ".",
+                   .path = path};
+    }
+    auto error = builder_.resize(static_cast<std::uint64_t>(size->as_int()));
+    if (error) error->path = path;
+    return error;
+  }
+
+  std::optional<Error> read_eos_ids(const json::Value& config) {
+    const json::Value* value = member(config, "eos_token_id");
+    if (value == nullptr) return std::nullopt;
+    builder_.set_stops_known();
+    if (!value->is_array()) return add_stop(*value, "/eos_token_id");
+    for (std::size_t i = 0; i < value->size(); ++i) {
+      if (auto error = add_stop(value->items()[i], child("/eos_token_id", i))) {
+        return error;
+      }
+    }
+    return std::nullopt;
+  }
+
+  std::optional<Error> add_stop(const json::Value& value,
+                                const std::string& path) {
+    const auto id = read_id(value, path);
+    if (!id) return id.error();
+    auto error = builder_.add_stop(*id);
+    if (error) error->path = path;
+    return error;
+  }
+
+  const Limits& limits_;
+  TableBuilder& builder_;
+  std::optional<Id> eos_token_;
+};
+
+struct Close {
+  void operator()(std::FILE* file) const { (void)std::fclose(file); }
+};
+using File = std::unique_ptr<std::FILE, Close>;
+
+Error io_error(const std::string& path, const std::string& why) {
+  return Error{.code = ErrorCode::kIo,
+               .message = path + " cannot be read: " + why + "."};
+}
+
+bool is_folder(const std::filesystem::path& path) {
+  std::error_code ignored;
+  return std::filesystem::is_directory(path, ignored);
+}
+
+// All of a file, or of a GGUF file as much as its header needs: the part that
+// was read doubles until the header is whole, so tensors cost nothing.
+Result<std::string> read_file(const std::string& path, const Limits& limits) {
+  const File file(std::fopen(path.c_str(), "rb"));
+  if (file == nullptr) return io_error(path, std::strerror(errno));
+  std::string text;
+  std::size_t part = std::size_t{1} << 20;
+  for (;;) {
+    const std::size_t size = text.size();
+    text.resize(size + part);
+    const std::size_t read =
+        std::fread(text.data() + size, 1, part, file.get());
+    text.resize(size + read);
+    if (std::ferror(file.get()) != 0) {
+      return io_error(path, std::strerror(errno));
+    }
+    if (read < part) return text;
+    if (is_gguf(text)) {
+      TableBuilder ignored;
+      bool truncated = false;
+      read_gguf(text, truncated, ignored);
+      if (!truncated) return text;
+    }
+    if (text.size() > limits.source_bytes) {
+      return Error{.code = ErrorCode::kTooLarge,
+                   .message = path + " has more to read than " +
+                              std::to_string(limits.source_bytes) +
+                              " bytes, the limit source_bytes."};
+    }
+    part = text.size();
+  }
+}
+
+// "" for a file that is not there.
+Result<std::string> read_optional(const std::filesystem::path& path,
+                                  const Limits& limits) {
+  std::error_code ignored;
+  if (!std::filesystem::exists(path, ignored)) return std::string();
+  return read_file(path.string(), limits);
+}
+
+}  // namespace
+
+std::optional<Error> read_model_files(const ModelFiles& files,
+                                      const Limits& limits,
+                                      TableBuilder& builder) {
+  return ModelFilesReader(limits, builder).read(files);
+}
+
+Result<Loaded> load(const std::string& path, const Limits& limits) {
+  Loaded out;
+  const std::filesystem::path place(path);
+  out.folder = is_folder(place);
+  if (!out.folder) {
+    auto text = read_file(path, limits);
+    if (!text) return text.error();
+    out.text = *std::move(text);
+    return out;
+  }
+  std::error_code ignored;
+  if (!std::filesystem::exists(place / kTokenizer, ignored)) {
+    return Error{.code = ErrorCode::kIo,
+                 .message = "The folder " + path +
+                            " has no tokenizer.json; a tokenizer that has "
+                            "none is read from its GGUF file or its object."};
+  }
+  const std::pair<std::string_view, std::string*> files[] = {
+      {kTokenizer, &out.tokenizer_json},
+      {kTokenizerConfig, &out.tokenizer_config},
+      {kGenerationConfig, &out.generation_config},
+      {kConfig, &out.config}};
+  for (const auto& [name, text] : files) {
+    auto read = read_optional(place / name, limits);
+    if (!read) return read.error();
+    *text = *std::move(read);
+  }
+  return out;
+}
+
+}  // namespace parlance::vocab

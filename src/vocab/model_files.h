@@ -1,0 +1,46 @@
+#ifndef PARLANCE_SRC_VOCAB_MODEL_FILES_H_
+#define PARLANCE_SRC_VOCAB_MODEL_FILES_H_
+
+// The files of a model's folder that say what its tokens are:
+//
+//   tokenizer.json           the tokens
+//   tokenizer_config.json    added_tokens_decoder: flags, more added tokens;
+//                            eos_token
+//   generation_config.json   eos_token_id, one or a list
+//   config.json              vocab_size, its own or its text_config's: how many
+//                            ids the model writes; eos_token_id, where there is
+//                            no generation_config.json to say it
+//
+// An error names the file in its message; its path leads into that file.
+
+#include <optional>
+#include <string>
+
+#include "parlance/error.h"
+#include "parlance/limits.h"
+#include "parlance/vocabulary.h"
+#include "vocab/table.h"
+
+namespace parlance::vocab {
+
+std::optional<Error> read_model_files(const ModelFiles& files,
+                                      const Limits& limits,
+                                      TableBuilder& builder);
+
+// What a path leads to: the contents of a file, or those of a folder's files.
+struct Loaded {
+  bool folder = false;
+  std::string text;  // of a GGUF file, its beginning
+  std::string tokenizer_json;
+  std::string tokenizer_config;
+  std::string generation_config;
+  std::string config;
+};
+
+// Reads the file or folder `path`.  Errors: kIo; kMissingKey for a folder
+// without tokenizer.json; kTooLarge.
+Result<Loaded> load(const std::string& path, const Limits& limits);
+
+}  // namespace parlance::vocab
+
+#endif  // PARLANCE_SRC_VOCAB_MODEL_FILES_H_
