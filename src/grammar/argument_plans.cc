@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "grammar/argument_markup.h"
 #include "grammar/argument_schema.h"
 #include "regex/pattern.h"
 
@@ -332,6 +333,42 @@ Result<std::vector<ArrayPlan>> ArgumentSchema::arrays(const Obligations& all) {
     if (plan.min <= plan.max) out.push_back(std::move(plan));
   }
   return out;
+}
+
+LanguageId ArgumentSchema::not_holding(LanguageId strings,
+                                       const std::vector<std::string>& texts) {
+  std::vector<LanguageId> parts = {strings};
+  for (const std::string& text : texts) {
+    const regex::Hir hir = regex::literal_set({text});
+    Result<LanguageId> found =
+        languages_.from_hir(hir, Languages::Mode::kSearch);
+    if (found) parts.push_back(languages_.complement(*found));
+  }
+  return languages_.all_of(std::move(parts));
+}
+
+bool ArgumentSchema::leave_out_names(ObjectPlan& plan, ArgumentStyle style,
+                                     const std::vector<std::string>& texts) {
+  if (texts.empty()) return true;
+  const auto holds = [&](const std::string& name) {
+    const std::string written = written_name(style, name);
+    return std::any_of(texts.begin(), texts.end(),
+                       [&](const std::string& text) {
+                         return written.find(text) != std::string::npos;
+                       });
+  };
+  for (const ObjectPlan::Member& one : plan.members) {
+    if (one.required && holds(one.name)) return false;
+  }
+  std::erase_if(plan.members,
+                [&](const ObjectPlan::Member& one) { return holds(one.name); });
+  for (ObjectPlan::Extra& one : plan.extras) {
+    one.names = not_holding(one.names, texts);
+  }
+  std::erase_if(plan.extras, [&](const ObjectPlan::Extra& one) {
+    return languages_.empty(one.names);
+  });
+  return true;
 }
 
 }  // namespace parlance::grammar

@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "automata/language.h"
+#include "grammar/structural_tag.h"
 #include "parlance/error.h"
 #include "parlance/json.h"
 #include "schema/document.h"
@@ -87,6 +88,14 @@ class ArgumentSchema {
   // Errors: kUnsupported, kTooLarge.
   Result<std::vector<ObjectPlan>> objects(const Obligations& all);
   Result<std::vector<ArrayPlan>> arrays(const Obligations& all);
+
+  // The strings of a language that hold none of `texts`.
+  automata::LanguageId not_holding(automata::LanguageId strings,
+                                   const std::vector<std::string>& texts);
+  // Takes names out that hold one of `texts` as they are written; false if one
+  // of them is required.
+  bool leave_out_names(ObjectPlan& plan, ArgumentStyle style,
+                       const std::vector<std::string>& texts);
 
   // A schema that says the same, of values of the types in `types` only.
   json::Value schema_of(const Obligations& all, std::uint8_t types);

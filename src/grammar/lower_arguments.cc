@@ -118,8 +118,6 @@ class Writer {
     }
     return joined(std::move(out));
   }
-  // Leaves names out that hold an excluded text; false if one is required.
-  bool leave_out_names(ObjectPlan& plan);
 
   ExprId language(LanguageId id, const Obligations& all);
   LanguageId matching(std::string_view pattern);
@@ -130,8 +128,6 @@ class Writer {
   ExprId limited_text(LanguageId strings, std::uint64_t max_chars,
                       const std::vector<std::string>& excludes,
                       const Obligations& all);
-  LanguageId not_holding(LanguageId strings,
-                         const std::vector<std::string>& excludes);
   ExprId without(LanguageId strings, const std::vector<std::string>& excludes,
                  const Obligations& all);
   ExprId json(const Obligations& all, std::uint8_t types) {
@@ -302,42 +298,6 @@ ExprId Writer::raw_text(const Obligations& all, LanguageId strings,
 }
 
 // The strings of a language that hold nothing of `excludes`.
-LanguageId Writer::not_holding(LanguageId strings,
-                               const std::vector<std::string>& excludes) {
-  std::vector<LanguageId> parts = {strings};
-  for (const std::string& text : excludes) {
-    const regex::Hir hir = regex::literal_set({text});
-    Result<LanguageId> found =
-        languages_.from_hir(hir, automata::Languages::Mode::kSearch);
-    if (found) parts.push_back(languages_.complement(*found));
-  }
-  return languages_.all_of(std::move(parts));
-}
-
-bool Writer::leave_out_names(ObjectPlan& plan) {
-  if (options_.excludes.empty()) return true;
-  const auto holds = [&](const std::string& name) {
-    const std::string written = written_name(options_.style, name);
-    return std::any_of(options_.excludes.begin(), options_.excludes.end(),
-                       [&](const std::string& text) {
-                         return written.find(text) != std::string::npos;
-                       });
-  };
-  for (const ObjectPlan::Member& one : plan.members) {
-    if (one.required && holds(one.name)) return false;
-  }
-  std::erase_if(plan.members,
-                [&](const ObjectPlan::Member& one) { return holds(one.name); });
-  for (ObjectPlan::Extra& one : plan.extras) {
-    one.names = not_holding(one.names, options_.excludes);
-  }
-  std::erase_if(plan.extras, [&](const ObjectPlan::Extra& one) {
-    return languages_.empty(one.names);
-  });
-  return true;
-}
-
-// The expression of such a language.
 ExprId Writer::without(LanguageId strings,
                        const std::vector<std::string>& excludes,
                        const Obligations& all) {
@@ -346,7 +306,7 @@ ExprId Writer::without(LanguageId strings,
     text.excludes = excludes;
     return rules_.free_text(std::move(text));
   }
-  return language(not_holding(strings, excludes), all);
+  return language(schema_.not_holding(strings, excludes), all);
 }
 
 // Raw text for strings, JSON for everything else.
@@ -627,7 +587,9 @@ ExprId Writer::object(const Obligations& all) {
   }
   std::vector<ExprId> ways;
   for (ObjectPlan& plan : *plans) {
-    if (!leave_out_names(plan)) continue;
+    if (!schema_.leave_out_names(plan, options_.style, options_.excludes)) {
+      continue;
+    }
     if (options_.style == ArgumentStyle::kMinimaxM3Xml &&
         !keep_declared(plan, all)) {
       return rules_.empty();

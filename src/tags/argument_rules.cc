@@ -47,7 +47,11 @@ std::optional<Error> ArgumentRules::make_all() {
     if (lists_[i].type == schema::kObject) {
       Result<std::vector<grammar::ObjectPlan>> plans = schema_.objects(all);
       if (!plans) return std::move(plans).error();
-      for (const grammar::ObjectPlan& plan : *plans) {
+      for (grammar::ObjectPlan& plan : *plans) {
+        // What the grammar leaves out is not looked into here either.
+        if (!schema_.leave_out_names(plan, format_.style, format_.excludes)) {
+          continue;
+        }
         Result<ObjectRule> rule = object_rule(plan);
         if (!rule) return std::move(rule).error();
         lists_[i].objects.push_back(std::move(*rule));

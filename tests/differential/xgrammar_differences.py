@@ -265,6 +265,28 @@ class Known:
             and self.case.we_accept(re.sub(rb"[\0-\x1f]", b"q", self.text))
         )
 
+    # Parameter styles.
+
+    def line_feeds_beside_a_value_are_markup(self):
+        """In qwen_xml one line feed on each side of a value is markup: it may
+        stand there, and no rule for the value speaks of it."""
+        if not self.has("qwen_xml", "qwen_xml_parameter") or b"\n" not in self.text:
+            return False
+        if self.ours:
+            plain = re.sub(rb"(<parameter=[^>]*>)\n", rb"\1", self.text)
+            plain = plain.replace(b"\n</parameter>", b"</parameter>")
+            return self.case.they_accept(plain)
+        fed = re.sub(rb"(<parameter=[^>]*>)", rb"\1\n", self.text)
+        return self.case.we_accept(fed.replace(b"</parameter>", b"\n</parameter>"))
+
+    def what_ends_a_call_ends_a_string(self):
+        """A raw string does not hold what ends an argument or a call for the
+        readers of the family."""
+        return self.only_theirs() and any(
+            self.has(style) and any(end in self.text for end in ends)
+            for style, ends in ENDS.items()
+        )
+
     def standard_agrees(self):
         return self.case.kind != "json_schema" or valid(self.case.source, self.text)
 
@@ -287,6 +309,8 @@ class Known:
         measured_strings_have_escapes,
         measured_strings_have_no_control_characters,
         token_formats_beside_strings,
+        line_feeds_beside_a_value_are_markup,
+        what_ends_a_call_ends_a_string,
     ]
 
 
@@ -313,6 +337,15 @@ MEASURES = ("minLength", "maxLength", "pattern")
 BY_TOKEN = (
     "token", "exclude_token", "any_tokens", "token_triggered_tags", "token_dispatch"
 )  # fmt: skip
+ENDS = {
+    "qwen_xml": (b"</function>", b"<parameter="),
+    "qwen_xml_parameter": (b"</function>", b"<parameter="),
+    "minimax_xml": (b"</invoke>",),
+    "deepseek_xml": ("</｜DSML｜invoke>".encode(),),
+    "glm_xml": (b"</tool_call>",),
+    "kimi_k3_xml": (b"<|close|>call<|sep|>",),
+    "cohere_xml": (b"</cofl:tool_call>",),
+}
 BOUNDS = ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum")
 
 

@@ -5,6 +5,7 @@
 //   cut         of the beginning of a text whole elements are read, and reading
 //               what was read once more gives the same
 //   round trip  a valid value that is written in a style is read back
+//   excludes    no string and no name of a value holds an excluded text
 
 #include <gtest/gtest.h>
 
@@ -106,6 +107,22 @@ bool says_too_little(const json::Value& value) {
   return false;
 }
 
+// Whether a string or a name in it holds the text.
+bool holds(const json::Value& value, std::string_view text) {
+  std::vector<const json::Value*> left = {&value};
+  while (!left.empty()) {
+    const json::Value& one = *left.back();
+    left.pop_back();
+    if (one.as_string().find(text) != std::string_view::npos) return true;
+    for (const json::Value& item : one.items()) left.push_back(&item);
+    for (const json::Member& member : one.members()) {
+      if (member.key.find(text) != std::string::npos) return true;
+      left.push_back(&member.value);
+    }
+  }
+  return false;
+}
+
 class Case {
  public:
   Case(std::uint32_t seed, Counts& counts)
@@ -117,6 +134,7 @@ class Case {
     format_.style = static_cast<ArgumentStyle>(
         1 + small_.below(grammar::kArgumentStyles - 1));
     format_.any_order = small_.below(4) == 0;
+    if (small_.below(5) == 0) format_.excludes = {"ab", "c"};
     SCOPED_TRACE("seed " + std::to_string(seed_) + " " +
                  std::string(grammar::to_string(format_.style)) +
                  (format_.any_order ? " in any order " : " ") +
@@ -124,10 +142,13 @@ class Case {
     const Result<schema::Document> document = schema::load(schema_);
     if (!document) return;
     const auto tag = StructuralTag::from_value(json::Object{
-        {"format", json::Object{{"type", "json_schema"},
-                                {"json_schema", schema_},
-                                {"style", to_string(format_.style)},
-                                {"any_order", format_.any_order}}}});
+        {"format",
+         json::Object{{"type", "json_schema"},
+                      {"json_schema", schema_},
+                      {"style", to_string(format_.style)},
+                      {"any_order", format_.any_order},
+                      {"excludes", json::Array(format_.excludes.begin(),
+                                               format_.excludes.end())}}}});
     if (!tag) return;
     const Result<Grammar> grammar = Grammar::from_structural_tag(*tag);
     if (!grammar) return;
@@ -157,6 +178,9 @@ class Case {
       ASSERT_EQ(read.read, text->size());
       ASSERT_TRUE(validator.valid(read.value)) << *text << "\n"
                                                << json::dump(read.value);
+      for (const std::string& excluded : format_.excludes) {
+        ASSERT_FALSE(holds(read.value, excluded)) << *text;
+      }
       check_cut(reader, *text);
     }
   }
