@@ -302,6 +302,8 @@ ExprId Writer::without(LanguageId strings,
                        const std::vector<std::string>& excludes,
                        const Obligations& all) {
   if (strings == languages_.everything()) {
+    // These are no markers: an added token is its bytes here, and what the
+    // bytes must not spell no token may spell.
     FreeTextExpr text;
     text.excludes = excludes;
     return rules_.free_text(std::move(text));
@@ -370,8 +372,8 @@ ExprId Writer::cohere_element(ExprId name, const Obligations& all) {
   std::vector<ExprId> ways;
   const auto way = [&](std::string_view kind, ExprId content) {
     ways.push_back(
-        rules_.sequence({rules_.bytes(" type=\"" + std::string(kind) +
-                                      std::string(markup_.attribute_end)),
+        rules_.sequence({rules_.marker(" type=\"" + std::string(kind) +
+                                       std::string(markup_.attribute_end)),
                          content}));
   };
   if (schema_.unconstrained(all)) {
@@ -397,14 +399,14 @@ ExprId Writer::cohere_element(ExprId name, const Obligations& all) {
       way("list", rules_.reference(list_rule(schema::kArray, all)));
     }
   }
-  std::vector<ExprId> parts = {rules_.bytes(markup_.open)};
+  std::vector<ExprId> parts = {rules_.marker(markup_.open)};
   if (name != kNoId) {
     parts.push_back(rules_.bytes(" name=\""));
     parts.push_back(name);
     parts.push_back(rules_.bytes("\""));
   }
   parts.push_back(rules_.choice(std::move(ways)));
-  parts.push_back(rules_.bytes(markup_.close));
+  parts.push_back(rules_.marker(markup_.close));
   return rules_.sequence(std::move(parts));
 }
 
@@ -423,9 +425,9 @@ ExprId Writer::minimax_m3_element(ExprId name, const Obligations& all) {
     }
   }
   return rules_.sequence(
-      {rules_.bytes(markup_.open), name, rules_.bytes(markup_.middle),
-       rules_.choice(std::move(ways)), rules_.bytes(markup_.close), name,
-       rules_.bytes(markup_.middle)});
+      {rules_.marker(markup_.open), name, rules_.marker(markup_.middle),
+       rules_.choice(std::move(ways)), rules_.marker(markup_.close), name,
+       rules_.marker(markup_.middle)});
 }
 
 // A name that stands twice can be told only where it is spelled in the schema.
@@ -473,8 +475,8 @@ ExprId Writer::element(ExprId name, const Obligations& all, bool declared) {
   if (options_.style == ArgumentStyle::kMinimaxM3Xml) {
     return minimax_m3_element(name, all);
   }
-  std::vector<ExprId> parts = {rules_.bytes(markup_.open), name,
-                               rules_.bytes(markup_.middle)};
+  std::vector<ExprId> parts = {rules_.marker(markup_.open), name,
+                               rules_.marker(markup_.middle)};
   switch (options_.style) {
     case ArgumentStyle::kDeepseekXml:
     case ArgumentStyle::kDeepseekV41Xml:
@@ -489,9 +491,9 @@ ExprId Writer::element(ExprId name, const Obligations& all, bool declared) {
     default:
       break;
   }
-  parts.push_back(rules_.bytes(markup_.attribute_end));
+  parts.push_back(rules_.marker(markup_.attribute_end));
   parts.push_back(value(all, raw_excludes(), markup_.line_feeds));
-  parts.push_back(rules_.bytes(markup_.close));
+  parts.push_back(rules_.marker(markup_.close));
   return rules_.sequence(std::move(parts));
 }
 
@@ -559,7 +561,10 @@ ExprId Writer::members(const ObjectPlan& plan, const Obligations& all) {
   parts.min = plan.min;
   parts.max = plan.max;
   for (const ObjectPlan::Member& one : plan.members) {
-    const ExprId name = rules_.bytes(written_name(options_.style, one.name));
+    std::string written = written_name(options_.style, one.name);
+    const ExprId name = rules_.bytes(written);
+    rules_.names.push_back(
+        {std::move(written), all.empty() ? "" : document_.pointer(all[0])});
     parts.members.push_back(
         rules_.sequence({element(name, one.value, !one.undeclared), space_}));
     parts.required.push_back(one.required);

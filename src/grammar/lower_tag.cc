@@ -211,12 +211,16 @@ ExprId Lowering::lower_json_schema(FormatId id) {
       if (!end.empty()) options.alone_excludes.push_back(end);
     }
   }
+  const std::size_t first_name = out_.rules.names.size();
   Result<LoweredArguments> made = elements(body.schema, options);
   if (!made) {
     fail_inside(std::move(made).error(), format, "json_schema");
     return out_.rules.empty();
   }
   const std::string path = json::append_pointer(format.path, "json_schema");
+  for (std::size_t i = first_name; i < out_.rules.names.size(); ++i) {
+    out_.rules.names[i].path = path + out_.rules.names[i].path;
+  }
   for (auto& [place, message] : made->narrowed) {
     out_.narrowed.emplace_back(path + place, std::move(message));
   }

@@ -67,7 +67,9 @@ void RulesMachine::scan_item(const Item& item, std::uint8_t byte, Items& out) {
       scan_substring(item, byte, out);
       break;
     case Action::kFreeText:
-      if (!reads_mark_) scan_free_text(item, byte, out);
+      if (!reads_mark_ || network_.free_texts[state.index].marks_are_bytes) {
+        scan_free_text(item, byte, out);
+      }
       break;
     case Action::kSchema: {
       Recogniser& reader = schema(state.index);
@@ -154,7 +156,10 @@ RulesMachine::Items RulesMachine::scan_token(const Items& items, Token token) {
     const NetworkState& state = network_.states[item.state];
     switch (state.action) {
       case Action::kFreeText: {
-        if (!mark || item.count != 0) break;
+        if (!mark || item.count != 0 ||
+            network_.free_texts[state.index].marks_are_bytes) {
+          break;
+        }
         Item next = item;
         next.inner = network_.free_texts[state.index].step(item.inner,
                                                            mark_symbol(*mark));
@@ -197,9 +202,10 @@ RulesMachine::Items RulesMachine::scan_token(const Items& items, Token token) {
 
 bool RulesMachine::in_free_text(const Items& items) const {
   return std::any_of(items.begin(), items.end(), [&](const Item& item) {
-    switch (network_.states[item.state].action) {
+    const NetworkState& state = network_.states[item.state];
+    switch (state.action) {
       case Action::kFreeText:
-        return true;
+        return !network_.free_texts[state.index].marks_are_bytes;
       case Action::kCall:
         return in_free_text(occurrences_[item.inner].items);
       default:

@@ -390,6 +390,7 @@ void Network::Build::free_text(const FreeTextExpr& text, const Work& work) {
     automaton.nodes[automaton.insert(word)].excluded = true;
   }
   automaton.link();
+  automaton.marks_are_bytes = !text.markers;
   net.free_texts.push_back(std::move(automaton));
 }
 

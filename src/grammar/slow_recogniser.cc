@@ -393,7 +393,9 @@ SlowRecogniser::Kernel SlowRecogniser::scan(const Column& column,
         break;
       }
       case Action::kFreeText:
-        if (!reads_mark_) scan_free_text(item, byte, out);
+        if (!reads_mark_ || network_.free_texts[state.index].marks_are_bytes) {
+          scan_free_text(item, byte, out);
+        }
         break;
       case Action::kSchema: {
         Recogniser& schema = *network_.schemas[state.index];
@@ -422,7 +424,10 @@ SlowRecogniser::Kernel SlowRecogniser::scan_token(const Column& column,
     const Item& item = column.items[i];
     const NetworkState& state = network_.states[item.state];
     if (state.action == Action::kFreeText) {
-      if (!mark || item.count != 0) continue;
+      if (!mark || item.count != 0 ||
+          network_.free_texts[state.index].marks_are_bytes) {
+        continue;
+      }
       Item next = item;
       next.inner =
           network_.free_texts[state.index].step(item.inner, mark_symbol(*mark));

@@ -51,6 +51,9 @@ struct TriggerAutomaton {
     std::vector<std::uint32_t> calls = {};
   };
   std::vector<Node> nodes = std::vector<Node>(1);
+  // A mark is read by its bytes, as other tokens are: a value, or a text that a
+  // user wrote.
+  bool marks_are_bytes = false;
 
   // The node of a word.
   std::uint32_t insert(std::string_view word);
