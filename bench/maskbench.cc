@@ -3,6 +3,7 @@
 //   maskbench FOLDER --vocab V.vocab --tokens V.tok
 //             [--sample FILE] [--only NAME] [--limit N] [--errors FILE]
 //             [--timeout S] [--cache-mib N] [--lenient] [--in-process]
+//             [--spelling any]
 //
 // For each schema: compile; then, from a fresh matcher for each instance and
 // for each of its tokens, fill the mask, look the token up, and accept it.
@@ -18,6 +19,9 @@
 // The schemas are run in a second process, whose death or silence (more than
 // --timeout seconds on one schema) is counted, and which is then started again
 // behind the schema that caused it.
+//
+// --spelling any takes what a schema fixes in every spelling: a few of the
+// valid instances have a number otherwise than its const or enum has it.
 
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -55,6 +59,7 @@ struct Options {
   std::size_t cache_mib = 64;
   unsigned timeout_s = 900;
   bool lenient = false;
+  JsonSpelling spelling = JsonSpelling::kCanonical;
   bool in_process = false;
 };
 
@@ -163,6 +168,7 @@ json::Value Bench::run(const Problem& problem) {
 
   JsonSchemaOptions schema_options;
   schema_options.lenient = options_.lenient;
+  schema_options.spelling = options_.spelling;
   const Clock::time_point begin = Clock::now();
   Result<Grammar> grammar =
       Grammar::from_json_schema(problem.schema, schema_options);
@@ -365,6 +371,10 @@ bool read_options(int argc, char** argv, Options& options) {
           static_cast<unsigned>(std::strtoul(argv[++i], nullptr, 10));
     } else if (name == "--lenient") {
       options.lenient = true;
+    } else if (is("--spelling")) {
+      const std::string_view spelling = argv[++i];
+      if (spelling != "any" && spelling != "canonical") return false;
+      if (spelling == "any") options.spelling = JsonSpelling::kAny;
     } else if (name == "--in-process") {
       options.in_process = true;
     } else if (!name.starts_with("--") && options.folder.empty()) {
@@ -395,7 +405,8 @@ Corpus::Selection selection(const Options& options) {
 int usage() {
   std::cerr << "maskbench FOLDER --vocab FILE --tokens FILE [--sample FILE] "
                "[--only NAME] [--limit N] [--errors FILE] [--timeout S] "
-               "[--cache-mib N] [--lenient] [--in-process]\n";
+               "[--cache-mib N] [--lenient] [--in-process] "
+               "[--spelling canonical|any]\n";
   return 2;
 }
 

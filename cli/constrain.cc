@@ -30,7 +30,8 @@ void refuse_schema_options(const GrammarArguments& a, const Source& source) {
       {!a.draft.empty(), "--draft"},
       {a.closed, "--closed"},
       {a.lenient, "--lenient"},
-      {a.no_formats, "--no-formats"}};
+      {a.no_formats, "--no-formats"},
+      {!a.spelling.empty(), "--spelling"}};
   for (const auto& [set, name] : given) {
     if (!set) continue;
     throw Failure(std::string(name) + " is about a JSON Schema, and " +
@@ -58,6 +59,7 @@ JsonSchemaOptions options_of(const GrammarArguments& arguments) {
   options.closed = arguments.closed;
   options.lenient = arguments.lenient;
   options.assert_formats = !arguments.no_formats;
+  if (arguments.spelling == "any") options.spelling = JsonSpelling::kAny;
   return options;
 }
 
@@ -94,6 +96,12 @@ void add_grammar(CLI::App& app, GrammarArguments& arguments,
                "Of a schema: ignore what cannot be enforced, and say so");
   app.add_flag("--no-formats", a.no_formats,
                "Of a schema: \"format\" means nothing");
+  app.add_option("--spelling", a.spelling,
+                 "Of a schema: how names, constants and patterns are spelled; "
+                 "canonical (as json.dumps does, with the escapes that JSON "
+                 "needs), any; default: canonical")
+      ->type_name("HOW")
+      ->check(CLI::IsMember({"canonical", "any"}));
   app.add_flag("--report", a.report,
                "Tell what of a schema is narrowed or ignored, on standard "
                "error");

@@ -29,6 +29,7 @@ struct GrammarArguments {
   bool closed = false;
   bool lenient = false;
   bool no_formats = false;
+  std::string spelling;
   bool report = false;
   Color color = Color::kAuto;
 };

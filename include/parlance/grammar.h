@@ -42,6 +42,25 @@ enum class KeyOrder : std::uint8_t {
   kSchema,  // declared properties in the order of the schema, others behind
 };
 
+// How the texts in JSON that a schema fixes are spelled: names that it spells,
+// names that it has patterns for (patternProperties, propertyNames), the values
+// of const and enum, and strings of which it says more than how long they are
+// (pattern, format, not const, ...).  Other strings and names may have any
+// escapes.
+//
+//   {"properties": {"city": {"enum": ["Bern", "Köln"]}}}
+//   {"city": "Köln"}                both
+//   {"c\u0069ty": "K\u00f6ln"}      kAny
+enum class JsonSpelling : std::uint8_t {
+  // As Python's json.dumps(value, ensure_ascii=False) writes them: the escapes
+  // that JSON needs and no others, and numbers of const and enum as the schema
+  // has them.  The same values, each with one text.
+  kCanonical,
+  // Every spelling that JSON has for them.  Strings and names are canonical all
+  // the same where JsonSchemaOptions::excludes says what they may not hold.
+  kAny,
+};
+
 // How the parts of a JSON text may be set apart.  There is never white space
 // around the whole.
 struct JsonLayout {
@@ -78,6 +97,7 @@ struct GrammarLimits {
 struct JsonSchemaOptions {
   JsonLayout layout = {};
   KeyOrder key_order = KeyOrder::kAny;
+  JsonSpelling spelling = JsonSpelling::kCanonical;
   // Default: as "$schema" says, else 2020-12.
   std::optional<SchemaDraft> draft = std::nullopt;
   // Properties and items that a schema with "properties", "items" or

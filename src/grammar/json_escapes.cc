@@ -9,7 +9,27 @@ namespace parlance::grammar {
 using base::hex_digit;
 using json::BodyState;
 
-EscapeRanges escape_ranges(BodyState state, std::uint32_t partial) {
+namespace {
+
+// What json.dumps escapes: the quote, the backslash and what is below 0x20,
+// with \u where there is no letter for it.
+EscapeRanges canonical_ranges(BodyState state, std::uint32_t partial) {
+  switch (state) {
+    case BodyState::kEscape:
+      return {{0x00, 0x1F}, {'"', '"'}, {'\\', '\\'}};
+    case BodyState::kHex1:
+      if (partial != 0) return {{0x10, 0x1F}};
+      return {{0x00, 0x07}, {0x0B, 0x0B}, {0x0E, 0x0F}};
+    default:
+      return {{0x00, 0x07}, {0x0B, 0x0B}, {0x0E, 0x1F}};
+  }
+}
+
+}  // namespace
+
+EscapeRanges escape_ranges(BodyState state, std::uint32_t partial,
+                           bool canonical) {
+  if (canonical) return canonical_ranges(state, partial);
   const auto digits = [&](unsigned left) -> CharRange {
     return {partial << (4 * left), ((partial + 1) << (4 * left)) - 1};
   };

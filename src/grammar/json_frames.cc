@@ -544,7 +544,7 @@ JsonMachine::KeyInfo* JsonMachine::find_keys(FrameId id, bool any_only) {
   start.open = info->open;
   if (!info->open) {
     for (const automata::LanguageId language : set.languages())
-      start.entries.push_back({0, languages.start(language), 0, 0});
+      start.entries.push_back({.state = languages.start(language)});
     if (set.languages().size() > 64) extras.clear();  // see with_member()
     if (!extras.empty()) {
       automata::LanguageId language = languages.any_of(std::move(extras));
@@ -802,7 +802,8 @@ Config JsonMachine::probe(Config config, std::uint8_t byte) {
   const std::uint32_t name = lexeme.trie == KeySet::kNone
                                  ? KeySet::kNone
                                  : key_sets_[lexeme.set].node(lexeme.trie).name;
-  if (name == KeySet::kNone || frame.size != 1 || options_.layout.indent ||
+  if (name == KeySet::kNone || lexeme.loose || frame.size != 1 ||
+      options_.layout.indent ||
       frame.depth + kNearAndFar > options_.limits.depth)
     return step(config, byte);
   if (!key_info(config.frame).allowed.get(name)) return {};

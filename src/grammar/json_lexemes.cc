@@ -24,9 +24,9 @@ constexpr std::string_view kWords[] = {"null", "true", "false"};
 
 bool JsonMachine::Lexeme::same(const Lexeme& other) const {
   return kind == other.kind && body == other.body && track == other.track &&
-         open == other.open && total == other.total && word == other.word &&
-         at == other.at && partial == other.partial && set == other.set &&
-         trie == other.trie && extras == other.extras &&
+         open == other.open && total == other.total && loose == other.loose &&
+         word == other.word && at == other.at && partial == other.partial &&
+         set == other.set && trie == other.trie && extras == other.extras &&
          entries == other.entries;
 }
 
@@ -39,7 +39,7 @@ std::uint64_t JsonMachine::Lexeme::hash() const {
   for (const Entry& entry : entries) {
     mix(hash, std::uint64_t{entry.goal} << 32 | entry.state);
     mix(hash, std::uint64_t{entry.min} << 32 | entry.max);
-    mix(hash, entry.least);
+    mix(hash, std::uint64_t{entry.least} << 1 | (entry.canonical ? 1 : 0));
   }
   return hash;
 }
@@ -69,6 +69,7 @@ JsonMachine::Lexeme JsonMachine::Lexeme::without_entries() const {
   copy.track = track;
   copy.open = open;
   copy.total = total;
+  copy.loose = loose;
   copy.word = word;
   copy.at = at;
   copy.partial = partial;
@@ -112,7 +113,7 @@ std::uint32_t JsonMachine::enter_number(FrameId id) {
       }
       const NumberLanguages::State state = numbers.start(language);
       if (state != NumberLanguages::kDead)
-        lexeme.entries.push_back({goal, state, 0, BodyView::kMany});
+        lexeme.entries.push_back({.goal = goal, .state = state});
     }
   }
   if (lexeme.entries.empty()) return 0;
@@ -185,7 +186,7 @@ std::uint32_t JsonMachine::enter_word(FrameId id, JsonType type) {
         if (type == JsonType::kBoolean && value == "wtrue") values &= ~2U;
       }
     }
-    if (values != 0) lexeme.entries.push_back({goal, values, 0, 0});
+    if (values != 0) lexeme.entries.push_back({.goal = goal, .state = values});
   }
   if (lexeme.entries.empty()) return 0;
   return intern(std::move(lexeme));

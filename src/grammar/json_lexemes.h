@@ -5,7 +5,10 @@
 // that an escape is still to name, and lists without repetitions.
 
 #include <algorithm>
+#include <array>
+#include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <string>
 #include <vector>
 
@@ -41,14 +44,27 @@ struct CharRange {
 };
 
 // The characters that an escape may still become: `state` has been reached
-// with the digits in `partial`, those of a high surrogate above bit 16.  One
-// hex digit leaves two ranges open, after "\ud".
-struct EscapeRanges {
-  CharRange first;
-  CharRange second = {1, 0};  // none
+// with the digits in `partial`, those of a high surrogate above bit 16.
+// `canonical`: the escape is one that the canonical spelling needs.
+//
+//   "\ud       any        U+D000..U+D7FF, U+10000..U+10FFFF
+//   "\         canonical  U+0000..U+001F, the quote, the backslash
+//   "\u        canonical  U+0000..U+0007, U+000B, U+000E..U+001F
+class EscapeRanges {
+ public:
+  EscapeRanges(std::initializer_list<CharRange> ranges) : size_(ranges.size()) {
+    std::copy(ranges.begin(), ranges.end(), ranges_.begin());
+  }
+  const CharRange* begin() const { return ranges_.data(); }
+  const CharRange* end() const { return ranges_.data() + size_; }
+
+ private:
+  std::array<CharRange, 3> ranges_;
+  std::size_t size_;
 };
 
-EscapeRanges escape_ranges(json::BodyState state, std::uint32_t partial);
+EscapeRanges escape_ranges(json::BodyState state, std::uint32_t partial,
+                           bool canonical);
 
 // What a hex digit or the middle of a pair does to `partial`.
 std::uint32_t next_partial(json::BodyState to, std::uint8_t byte,

@@ -19,6 +19,8 @@ JsonMachine::JsonMachine(schema::Document document, ItemChoices choices,
                          JsonSchemaOptions options)
     : document_(std::move(document)),
       options_(std::move(options)),
+      canonical_(options_.spelling == JsonSpelling::kCanonical ||
+                 !options_.excludes.empty()),
       choices_(std::move(choices)),
       goals_(document_, choices_, options_),
       item_separator_(options_.layout.item_separator.value_or(

@@ -50,6 +50,8 @@
 
 namespace parlance::grammar {
 
+class EscapeRanges;  // grammar/json_lexemes.h
+
 class JsonMachine final : public Recogniser {
  public:
   // Errors: as Grammar::from_json_schema's, but for those of loading.
@@ -89,6 +91,7 @@ class JsonMachine final : public Recogniser {
   std::uint32_t lexeme_step(std::uint32_t lex, std::uint8_t byte) override;
   std::uint32_t lexeme_least(std::uint32_t lex) override;
   std::uint32_t lexeme_lasting(std::uint32_t lex) override;
+  bool lexeme_any_escapes(std::uint32_t lex) override;
   std::string expected(Config config) override;
   std::size_t own_bytes() const override;
 
@@ -202,15 +205,21 @@ class JsonMachine final : public Recogniser {
     // Where there is a maximum: the characters that are still needed, one that
     // has begun among them.
     std::uint32_t least = 0;
+    // Strings: only the canonical spelling fits.
+    bool canonical = false;
     bool operator==(const Entry&) const = default;
   };
 
   struct Lexeme {
     Kind kind = Kind::kDead;
     json::BodyState body = json::BodyState::kText;
-    bool track = false;         // its text is remembered
-    bool open = false;          // keys: every name may come
-    bool total = false;         // strings: every text may come, within lengths
+    bool track = false;  // its text is remembered
+    bool open = false;   // keys: every name may come
+    // Strings: every text may come in every spelling, within lengths.
+    bool total = false;
+    // Keys, where every other name may come: the beginning of a name of the
+    // schema, in a spelling that such names do not have.
+    bool loose = false;
     std::uint8_t word = 0;      // 0 null, 1 true, 2 false
     std::uint8_t at = 0;        // bytes of the word read
     std::uint32_t partial = 0;  // value of the escape so far
@@ -244,6 +253,12 @@ class JsonMachine final : public Recogniser {
   JsonMachine(schema::Document document, ItemChoices choices,
               JsonSchemaOptions options);
 
+  // Whether names in `key` come in their canonical spelling alone.  Where every
+  // name may come, this holds for those that the schema spells (Lexeme::loose).
+  bool canonical_names(const Lexeme& key) const {
+    return canonical_ && !key.open;
+  }
+
   static bool is_space(std::uint8_t byte) {
     return byte == ' ' || byte == '\n' || byte == '\t' || byte == '\r';
   }
@@ -271,9 +286,11 @@ class JsonMachine final : public Recogniser {
 
   // json_strings.cc
   std::uint32_t enter_string(FrameId frame);
+  bool spelled_canonically(const StringShape& string);
   std::uint32_t avoid(FrameId frame);
   std::uint32_t least_chars(json::BodyState body, std::uint32_t partial,
-                            automata::StateId state, bool total);
+                            automata::StateId state, bool canonical);
+  bool any_in(const EscapeRanges& ranges, automata::StateId state);
   std::uint32_t least_in_range(automata::StateId state, char32_t low,
                                char32_t high);
   Config string_step(Config config, std::uint8_t byte);
@@ -363,6 +380,7 @@ class JsonMachine final : public Recogniser {
 
   const schema::Document document_;
   const JsonSchemaOptions options_;
+  const bool canonical_;  // what is fixed is written one way
   const ItemChoices choices_;
   Goals goals_;
   std::vector<SchemaNote> notes_;
@@ -375,7 +393,8 @@ class JsonMachine final : public Recogniser {
   std::deque<Lexeme> lexemes_;
   std::unordered_multimap<std::uint64_t, LexId> lexeme_of_;
   std::deque<KeySet> key_sets_;
-  std::deque<std::array<std::unique_ptr<KeyLexemes>, 4>> key_lexemes_;
+  // By set, and by Lexeme::open, track and loose.
+  std::deque<std::array<std::unique_ptr<KeyLexemes>, 8>> key_lexemes_;
   std::unordered_map<std::string, std::uint32_t> key_set_of_;
   std::unordered_map<ShapeId, std::uint32_t> key_set_of_shape_;
   // By key set and shape: the names whose values can be something.

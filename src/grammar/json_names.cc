@@ -1,6 +1,8 @@
 // Names of members: down the trie of those that the schema spells, and in the
 // languages of its patterns and of all the others.
 
+#include <algorithm>
+
 #include "grammar/json_lexemes.h"
 #include "grammar/json_machine.h"
 
@@ -17,6 +19,8 @@ Config JsonMachine::key_step(Config config, std::uint8_t byte) {
     std::uint32_t name = KeySet::kNone;
     if (now.trie != KeySet::kNone)
       name = key_sets_[now.set].node(now.trie).name;
+    // A name of the schema, spelled as such names are not.
+    if (now.loose && name != KeySet::kNone) return {};
     if (outline_ends_at(config.frame, name)) {
       return {static_cast<LexId>(Kind::kEscaped), config.frame,
               std::uint32_t{byte} + 1, 0};
@@ -64,7 +68,7 @@ Config JsonMachine::key_step(Config config, std::uint8_t byte) {
 JsonMachine::LexId JsonMachine::plain_key(const Lexeme& now, std::uint8_t byte,
                                           BodyState body) {
   while (key_lexemes_.size() <= now.set) key_lexemes_.emplace_back();
-  auto& known = key_lexemes_[now.set][now.open + 2 * now.track];
+  auto& known = key_lexemes_[now.set][now.open + 2 * now.track + 4 * now.loose];
   const KeySet& set = key_sets_[now.set];
   if (known == nullptr) {
     known = std::make_unique<KeyLexemes>();
@@ -80,6 +84,7 @@ JsonMachine::LexId JsonMachine::plain_key(const Lexeme& now, std::uint8_t byte,
     next.body = body;
     next.track = now.track;
     next.open = now.open;
+    next.loose = now.loose && child != KeySet::kNone;
     next.set = now.set;
     next.trie = child;
     return intern(std::move(next));
@@ -99,11 +104,12 @@ bool JsonMachine::key_live(const KeyInfo& info, const Lexeme& lexeme) {
     const KeySet::Node& node = set.node(lexeme.trie);
     return info.allowed.any(node.first, node.last);
   }
-  const EscapeRanges ranges = escape_ranges(lexeme.body, lexeme.partial);
-  return trie_in_range(set, &info.allowed, lexeme.trie, ranges.first.low,
-                       ranges.first.high) ||
-         trie_in_range(set, &info.allowed, lexeme.trie, ranges.second.low,
-                       ranges.second.high);
+  const EscapeRanges ranges =
+      escape_ranges(lexeme.body, lexeme.partial, canonical_names(lexeme));
+  return std::any_of(ranges.begin(), ranges.end(), [&](const CharRange& range) {
+    return trie_in_range(set, &info.allowed, lexeme.trie, range.low,
+                         range.high);
+  });
 }
 
 // Whether a name goes on behind `node` with a character of [low, high].
@@ -153,6 +159,9 @@ JsonMachine::LexId JsonMachine::key_row(LexId id, std::uint8_t byte) {
   const BodyState body = json::next(now.body, byte);
   if (as_byte_before(now, byte))
     return (*now.row)[byte] = (*now.row)[byte - 1U];
+  const bool canonical =
+      !canonical_ || json::canonical_next(now.body, now.partial, byte);
+  if (!canonical && !now.open) return keep_step(id, byte, 0);
   Lexeme next;
   next.kind = Kind::kKey;
   next.body = body;
@@ -180,18 +189,17 @@ JsonMachine::LexId JsonMachine::key_row(LexId id, std::uint8_t byte) {
         entry.state = languages.step(entry.state, b);
     }
   }
+  // Once the name is none of the schema's, its spelling does not matter.
+  next.loose =
+      next.open && next.trie != KeySet::kNone && (now.loose || !canonical);
   bool live = next.open || next.extras != automata::kDeadState ||
               next.trie != KeySet::kNone;
   if (escape && body != BodyState::kText && !next.open) {
-    const EscapeRanges ranges = escape_ranges(body, next.partial);
-    const auto in = [&](const CharRange& range) {
-      if (range.low > range.high) return false;
-      return next.extras != automata::kDeadState &&
-             languages.any_in_range(next.extras, range.low, range.high);
-    };
+    const EscapeRanges ranges =
+        escape_ranges(body, next.partial, canonical_names(next));
     // The start of an escape that no other name takes is for those of the
     // schema alone, which key_live() asks for in each frame.
-    if (!in(ranges.first) && !in(ranges.second))
+    if (next.extras != automata::kDeadState && !any_in(ranges, next.extras))
       next.extras = automata::kDeadState;
     live = next.extras != automata::kDeadState || next.trie != KeySet::kNone;
   }

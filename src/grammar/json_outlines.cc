@@ -54,6 +54,7 @@ std::uint64_t JsonMachine::scalar_print(GoalId goal) {
     const StringShape& string = goals_.string(shape);
     mix(hash, goals_.languages().fingerprint(
                   goals_.languages().start(string.language)));
+    if (spelled_canonically(string)) mix(hash, 5);
     mix(hash, string.min_chars);
     mix(hash, string.max_chars);
   }
@@ -188,7 +189,7 @@ Config JsonMachine::outline_name(Config config) {
   Frame outline;
   outline.parent = others;
   outline.count = name == KeySet::kNone ? 0 : 1;
-  if (name != KeySet::kNone) {
+  if (name != KeySet::kNone && !lexeme.loose) {
     const FrameId own = with_member(config.frame, name, 0, nullptr);
     if (own != 0) {
       outline.used = outline_pending(own);

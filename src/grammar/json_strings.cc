@@ -9,6 +9,13 @@ namespace parlance::grammar {
 
 using json::BodyState;
 
+// Where the schema lets every text through, within lengths, every spelling may
+// come.
+bool JsonMachine::spelled_canonically(const StringShape& string) {
+  automata::Languages& languages = goals_.languages();
+  return canonical_ && !languages.total(languages.start(string.language));
+}
+
 std::uint32_t JsonMachine::enter_string(FrameId id) {
   const Frame& frame = frames_[id];
   automata::Languages& languages = goals_.languages();
@@ -20,9 +27,11 @@ std::uint32_t JsonMachine::enter_string(FrameId id) {
     const bool unique = unique_in(frame, goal);
     for (const ShapeId shape : goals_.shapes(goal, JsonType::kString)) {
       const StringShape& string = goals_.string(shape);
-      Entry entry{goal, 0, saturate(string.min_chars),
-                  saturate(string.max_chars)};
       automata::LanguageId language = string.language;
+      Entry entry{.goal = goal,
+                  .min = saturate(string.min_chars),
+                  .max = saturate(string.max_chars)};
+      entry.canonical = spelled_canonically(string);
       if (unique) {
         const bool everything = languages.total(languages.start(language)) &&
                                 string.max_chars == kNoBound;
@@ -45,10 +54,11 @@ std::uint32_t JsonMachine::enter_string(FrameId id) {
       if (entry.state == automata::kDeadState) continue;
       const bool total = languages.total(entry.state);
       if (entry.max != BodyView::kMany) {
-        entry.least = least_chars(BodyState::kText, 0, entry.state, total);
+        entry.least =
+            least_chars(BodyState::kText, 0, entry.state, entry.canonical);
         if (entry.least > entry.max) continue;
       }
-      lexeme.total = lexeme.total && total;
+      lexeme.total = lexeme.total && total && !entry.canonical;
       lexeme.entries.push_back(entry);
     }
   }
@@ -76,17 +86,21 @@ std::uint32_t JsonMachine::avoid(FrameId id) {
 // Characters that a string still needs: one that has begun, and the fewest that
 // lead to an end.
 std::uint32_t JsonMachine::least_chars(BodyState body, std::uint32_t partial,
-                                       automata::StateId state, bool total) {
-  if (total) return body == BodyState::kText ? 0 : 1;
+                                       automata::StateId state,
+                                       bool canonical) {
+  if (goals_.languages().total(state)) return body == BodyState::kText ? 0 : 1;
   if (!is_escape(body)) return saturate(goals_.languages().least_chars(state));
-  const EscapeRanges ranges = escape_ranges(body, partial);
-  std::uint32_t least =
-      least_in_range(state, ranges.first.low, ranges.first.high);
-  if (ranges.second.low <= ranges.second.high) {
-    least = std::min(
-        least, least_in_range(state, ranges.second.low, ranges.second.high));
-  }
+  std::uint32_t least = BodyView::kMany;
+  for (const CharRange& range : escape_ranges(body, partial, canonical))
+    least = std::min(least, least_in_range(state, range.low, range.high));
   return least == BodyView::kMany ? least : least + 1;
+}
+
+// Whether the language goes on with one of the characters.
+bool JsonMachine::any_in(const EscapeRanges& ranges, automata::StateId state) {
+  return std::any_of(ranges.begin(), ranges.end(), [&](const CharRange& range) {
+    return goals_.languages().any_in_range(state, range.low, range.high);
+  });
 }
 
 // The fewest characters needed behind some character of [low, high].  Whole
@@ -189,6 +203,8 @@ JsonMachine::LexId JsonMachine::string_row(LexId id, std::uint8_t byte) {
     if (next.trie == KeySet::kNone) next.set = 0;
   }
   for (const Entry& entry : now.entries) {
+    if (entry.canonical && !json::canonical_next(now.body, now.partial, byte))
+      continue;
     Entry moved = entry;
     if (!escape) {
       moved.state = languages.step(entry.state, byte);
@@ -198,29 +214,26 @@ JsonMachine::LexId JsonMachine::string_row(LexId id, std::uint8_t byte) {
       moved.state = languages.step_char(
           entry.state, escaped_char(now.body, byte, now.partial));
     } else {
-      const EscapeRanges ranges = escape_ranges(body, next.partial);
-      if (!languages.any_in_range(entry.state, ranges.first.low,
-                                  ranges.first.high) &&
-          (ranges.second.low > ranges.second.high ||
-           !languages.any_in_range(entry.state, ranges.second.low,
-                                   ranges.second.high)))
-        moved.state = automata::kDeadState;
+      const EscapeRanges ranges =
+          escape_ranges(body, next.partial, entry.canonical);
+      if (!any_in(ranges, entry.state)) moved.state = automata::kDeadState;
     }
     if (moved.state == automata::kDeadState) continue;
     if (moved.max != BodyView::kMany) {
-      moved.least = least_chars(body, next.partial, moved.state,
-                                languages.total(moved.state));
+      moved.least =
+          least_chars(body, next.partial, moved.state, moved.canonical);
       if (moved.least > moved.max) continue;
     }
     add_new(next.entries, moved);
   }
   // Which of them is total may change as the text goes on.
   if (!next.total && body == BodyState::kText) {
-    next.total = !next.entries.empty() &&
-                 std::all_of(next.entries.begin(), next.entries.end(),
-                             [&](const Entry& entry) {
-                               return languages.total(entry.state);
-                             });
+    next.total =
+        !next.entries.empty() &&
+        std::all_of(next.entries.begin(), next.entries.end(),
+                    [&](const Entry& entry) {
+                      return !entry.canonical && languages.total(entry.state);
+                    });
   }
   const LexId target = next.entries.empty() ? 0 : intern(std::move(next));
   return keep_step(id, byte, target);

@@ -23,6 +23,14 @@ constexpr std::array<std::uint64_t, 4> set_of(std::string_view bytes) {
   return set;
 }
 
+// In a name that is spelled canonically.
+constexpr bool needs_escape(std::uint8_t byte) {
+  return byte == '"' || byte == '\\' || byte < 0x20;
+}
+
+// Told by fingerprints: a language whose texts have one spelling.
+constexpr std::uint64_t kCanonicalPart = 3;
+
 constexpr auto kNumberBytes = set_of("+-.0123456789Ee,]} \t\n\r");
 constexpr auto kValueBytes = set_of("\"{[-0123456789tfn \t\n\r");
 constexpr auto kItemBytes = set_of("\"{[]-0123456789tfn \t\n\r");
@@ -76,11 +84,14 @@ std::array<std::uint64_t, 4> JsonMachine::special_bytes(Config config) {
     bytes[byte >> 6] |= std::uint64_t{1} << (byte & 63);
   };
   add('"');
-  add('\\');
+  const bool canonical = lexeme.kind == Kind::kKey && canonical_names(lexeme);
+  if (!canonical) add('\\');
   const KeySet& set = key_sets_[lexeme.set];
   for (std::uint32_t child = lexeme.trie + 1; child < set.node(lexeme.trie).end;
-       child = set.node(child).end)
-    add(set.node(child).byte);
+       child = set.node(child).end) {
+    const std::uint8_t byte = set.node(child).byte;
+    add(canonical && needs_escape(byte) ? '\\' : byte);
+  }
   return bytes;
 }
 
@@ -173,6 +184,7 @@ std::uint64_t JsonMachine::lexeme_fingerprint(Config config) {
     if (lexeme.print == 0) {
       std::uint64_t part = 1;
       mix(part, goals_.languages().fingerprint(lexeme.extras));
+      if (canonical_) mix(part, kCanonicalPart);
       std::uint64_t hash = static_cast<std::uint64_t>(Kind::kString);
       mix(hash, static_cast<std::uint64_t>(lexeme.body));
       mix(hash, lexeme.partial);
@@ -192,6 +204,7 @@ std::uint64_t JsonMachine::lexeme_fingerprint(Config config) {
         mix(hash, goals_.numbers().fingerprint(entry.state));
       } else {
         mix(hash, goals_.languages().fingerprint(entry.state));
+        if (entry.canonical) mix(hash, kCanonicalPart);
         if (bounded) mix(hash, entry.max - config.count);
       }
       parts.push_back(hash);
@@ -295,7 +308,7 @@ std::uint32_t JsonMachine::lexeme_least(std::uint32_t lex) {
   const automata::StateId state =
       lexeme.kind == Kind::kKey ? lexeme.extras : lexeme.entries.front().state;
   return least_chars(lexeme.body, lexeme.partial, state,
-                     goals_.languages().total(state));
+                     !lexeme_any_escapes(lex));
 }
 
 // One alternative that nothing ends is enough.
@@ -309,6 +322,13 @@ std::uint32_t JsonMachine::lexeme_lasting(std::uint32_t lex) {
     least = std::min(least, saturate(goals_.languages().lasting(entry.state)));
   }
   return least;
+}
+
+bool JsonMachine::lexeme_any_escapes(std::uint32_t lex) {
+  const Lexeme& lexeme = lexemes_[lex];
+  if (lexeme.kind == Kind::kKey) return !canonical_names(lexeme);
+  return std::none_of(lexeme.entries.begin(), lexeme.entries.end(),
+                      [](const Entry& entry) { return entry.canonical; });
 }
 
 int JsonMachine::lexeme_end(Config config) {

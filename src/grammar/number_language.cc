@@ -46,6 +46,8 @@ NumberSpec mirrored(NumberSpec spec) {
   if (spec.allowed) {
     for (Decimal& value : *spec.allowed) value = negated(value);
   }
+  for (std::string& text : spec.texts)
+    text = text.starts_with('-') ? text.substr(1) : "-" + text;
   return spec;
 }
 
@@ -65,6 +67,7 @@ std::optional<NumberSide> make_side(const NumberSpec& spec, bool& narrowed) {
   if (spec.allowed) {
     side.allowed = list(*spec.allowed);
     if (!side.settle(narrowed)) return {};
+    if (!spec.texts.empty()) side.write_as(spec.texts);
     return side;
   }
 
@@ -166,10 +169,7 @@ NumberLanguages::Id NumberLanguages::add(const NumberSpec& spec) {
   negative.excluded.emplace_back();
   bool ignored = false;
   if (make_side(negative, ignored)) {
-    if (mirror.allowed) {
-      std::erase_if(*mirror.allowed,
-                    [](const Decimal& value) { return value.is_zero(); });
-    }
+    if (mirror.allowed) mirror.excluded.emplace_back();
     if (std::optional<NumberSide> side = make_side(mirror, out.narrowed)) {
       node.negative_side = add_side(std::move(*side));
     }

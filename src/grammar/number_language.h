@@ -22,7 +22,8 @@
 //     above 6 (beyond that for what programs print); zero may have any.  With
 //     `integer`, steps of either kind or `not_integer` there are none.  A value
 //     of `allowed` has one only from 16 up and -4 down, and has no other
-//     spelling when that would take more than 400 digits.
+//     spelling when that would take more than 400 digits.  With `texts` it has
+//     those only.
 //   Minus zero is written where negative numbers are allowed too, and never
 //     for a zero of `allowed`.
 //   Trailing zeros behind the point are free, and so is ".0" behind an integer
@@ -61,6 +62,10 @@ struct NumberSpec {
   std::vector<base::Decimal> excluded = {};  // values that are not allowed
   // The value is one of these.
   std::optional<std::vector<base::Decimal>> allowed = {};
+  // How those may be spelled: JSON numbers, at least one for each.  Where none
+  // of a number's may stand (-0.0, or 1.0 without `zero_fraction`), another
+  // one does.  Empty: every spelling.
+  std::vector<std::string> texts = {};
 };
 
 // Whether `value` satisfies `spec`, however it is spelled.
@@ -114,7 +119,7 @@ class NumberLanguages {
   std::size_t memory_bytes() const { return memory_bytes_; }
 
  private:
-  static constexpr std::uint8_t kColumnCount = 14;
+  static constexpr std::uint8_t kColumnCount = 15;
   static constexpr State kUnknown = ~State{0};
   static constexpr std::uint32_t kNoSide = ~std::uint32_t{0};
   static constexpr std::array<std::uint8_t, 256> kColumns = [] {
@@ -126,7 +131,8 @@ class NumberLanguages {
     columns['-'] = 10;
     columns['+'] = 11;
     columns['.'] = 12;
-    columns['e'] = columns['E'] = 13;
+    columns['e'] = 13;
+    columns['E'] = 14;
     return columns;
   }();
 

@@ -493,11 +493,26 @@ void make_key(const NumberSide& side, const Literal& literal,
   out.key = phase + past;
 }
 
+// One of a few texts.
+NumberPrefix read_listed(const NumberSide& side, std::string_view prefix) {
+  NumberPrefix out;
+  out.shared = true;
+  out.key = "t";
+  auto at = std::lower_bound(side.texts.begin(), side.texts.end(), prefix);
+  for (; at != side.texts.end() && at->starts_with(prefix); ++at) {
+    out.live = true;
+    out.accepting = out.accepting || at->size() == prefix.size();
+    out.key.append(*at, prefix.size()) += ',';
+  }
+  return out;
+}
+
 }  // namespace
 
 NumberPrefix read_number_prefix(const NumberSide& side,
                                 std::string_view prefix) {
   NumberPrefix out;
+  if (!side.texts.empty()) return read_listed(side, prefix);
   if (prefix.empty()) {
     for (char c = '0'; c <= '9' && !out.live; ++c) {
       out.live = read_number_prefix(side, std::string_view(&c, 1)).live;

@@ -63,6 +63,9 @@ struct NumberSide {
   std::vector<base::Decimal> excluded;                // sorted
   std::optional<std::vector<base::Decimal>> allowed;  // sorted; nothing else
 
+  // Set by write_as(): these, and nothing else.  Sorted.
+  std::vector<std::string> texts;
+
   // Follows from the above by settle().
   enum class Exponents : std::uint8_t {
     kNone,
@@ -78,6 +81,11 @@ struct NumberSide {
   // False: no number is left, or none that can be handled.
   // Bounds that are out of reach are drawn in, and `narrowed` is set.
   bool settle(bool& narrowed);
+
+  // Leaves each of `allowed` those of the JSON numbers `wanted` that are its
+  // spellings, or one other where none of them is.
+  // REQUIRES: settle() was true.
+  void write_as(const std::vector<std::string>& wanted);
 
   bool contains(const base::Decimal& magnitude) const;
 };

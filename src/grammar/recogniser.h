@@ -230,6 +230,9 @@ class Recogniser {
   virtual std::uint32_t lexeme_lasting(std::uint32_t) {
     return BodyView::kMany;
   }
+  // Whether a character of the lexeme may be written in every way that JSON
+  // has; else only with the escapes that JSON needs.
+  virtual bool lexeme_any_escapes(std::uint32_t) { return true; }
   // A lexeme without a fingerprint may be one of a few words, or else one that
   // has a fingerprint.  These two places by themselves: a byte leads from the
   // lexeme to somewhere if it does from one of them, and what is behind the

@@ -609,6 +609,10 @@ std::uint32_t RulesMachine::lexeme_lasting(std::uint32_t lex) {
   return hold(*lexeme_schema_).lexeme_lasting(lex & ~kInside);
 }
 
+bool RulesMachine::lexeme_any_escapes(std::uint32_t lex) {
+  return hold(*lexeme_schema_).lexeme_any_escapes(lex & ~kInside);
+}
+
 // --- Values of schemas -------------------------------------------------------
 
 // The value that is the whole text ends where the grammar says.

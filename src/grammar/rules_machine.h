@@ -116,6 +116,7 @@ class RulesMachine final : public Recogniser {
   std::uint32_t lexeme_step(std::uint32_t lex, std::uint8_t byte) override;
   std::uint32_t lexeme_least(std::uint32_t lex) override;
   std::uint32_t lexeme_lasting(std::uint32_t lex) override;
+  bool lexeme_any_escapes(std::uint32_t lex) override;
   Config relative(Config config) override;
   bool escaped(Config config) override;
   bool unread(Config config) override;

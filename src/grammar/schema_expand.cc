@@ -233,8 +233,10 @@ void Goals::Expander::add_number(NumberSpec& into, const NumberSpec& from) {
   if (!from.allowed) return;
   if (!into.allowed) {
     into.allowed = from.allowed;
+    into.texts = from.texts;
     return;
   }
+  append(into.texts, from.texts);
   auto& allowed = *into.allowed;
   allowed.erase(std::remove_if(allowed.begin(), allowed.end(),
                                [&](const base::Decimal& value) {

@@ -86,8 +86,12 @@ bool Goals::Expander::take_enum(Partial& partial, const Node& node,
     case JsonType::kNumber: {
       NumberSpec spec;
       spec.allowed.emplace();
+      const bool one_text =
+          goals_.options_.spelling == JsonSpelling::kCanonical;
       for (const json::Value& value : *node.scalars) {
-        if (is_number(value)) spec.allowed->push_back(decimal(value));
+        if (!is_number(value)) continue;
+        spec.allowed->push_back(decimal(value));
+        if (one_text) spec.texts.push_back(json::dump(value));
       }
       if (spec.allowed->empty()) return false;
       add_number(std::get<NumberSpec>(partial.shape), spec);

@@ -21,10 +21,10 @@ using json::Value;
 // ORDER: SchemaDraft
 constexpr std::array<std::string_view, 5> kDrafts = {"4", "6", "7", "2019-09",
                                                      "2020-12"};
-constexpr std::array<std::string_view, 11> kKeys = {
+constexpr std::array<std::string_view, 12> kKeys = {
     "any_whitespace", "max_whitespace_cnt", "indent",   "separators",
-    "strict_mode",    "any_order",          "lenient",  "draft",
-    "assert_formats", "excludes",           "documents"};
+    "strict_mode",    "any_order",          "spelling", "lenient",
+    "draft",          "assert_formats",     "excludes", "documents"};
 
 constexpr const char* kTexts = "is a list of strings that are not empty.";
 
@@ -48,6 +48,7 @@ class Reader {
     out.closed = flag("strict_mode", false);
     out.key_order =
         flag("any_order", true) ? KeyOrder::kAny : KeyOrder::kSchema;
+    spelling(out.spelling);
     out.lenient = flag("lenient", false);
     out.assert_formats = flag("assert_formats", true);
     draft(out.draft);
@@ -140,6 +141,16 @@ class Reader {
     out.key_separator = std::string(items[1].as_string());
   }
 
+  void spelling(JsonSpelling& out) {
+    const Value* value = given("spelling");
+    if (value == nullptr) return;
+    if (value->is_string() && value->as_string() == "any") {
+      out = JsonSpelling::kAny;
+    } else if (!value->is_string() || value->as_string() != "canonical") {
+      fail(ErrorCode::kUnknownName, "spelling", "is \"canonical\" or \"any\".");
+    }
+  }
+
   void draft(std::optional<SchemaDraft>& out) {
     const Value* value = given("draft");
     if (value == nullptr) return;
@@ -210,6 +221,7 @@ json::Value write_schema_options(const JsonSchemaOptions& options) {
   }
   if (options.closed) out.set("strict_mode", true);
   if (options.key_order == KeyOrder::kSchema) out.set("any_order", false);
+  if (options.spelling == JsonSpelling::kAny) out.set("spelling", "any");
   if (options.lenient) out.set("lenient", true);
   if (!options.assert_formats) out.set("assert_formats", false);
   if (options.draft) {

@@ -17,6 +17,10 @@
 //
 // A reader resumes at any byte because the state is all there is to remember.
 //
+// Text has many spellings: A is also \u0041.  The canonical one is what
+// Python's json.dumps(text, ensure_ascii=False) writes, the escapes that JSON
+// needs and no others (canonical_next).
+//
 // Differs from the reader (reader.h), which accepts lone surrogates because
 // Python's json does: this table says what may be *written*.
 
@@ -189,6 +193,34 @@ inline constexpr Table kTable = make_table();
 // The state after one more byte.  Nothing follows kExit or kDead.
 constexpr BodyState next(BodyState from, std::uint8_t byte) {
   return string_body_internal::kTable[static_cast<std::size_t>(from)][byte];
+}
+
+// Whether next(from, byte) keeps to the canonical spelling: \" \\ \b \f \n \r
+// \t, \u00xx in lower case for the other characters below 0x20, and every
+// other character as it is.  `digits`: the value of the hex digits so far.
+// REQUIRES: the spelling is canonical up to here, and next(from, byte) is not
+// kDead.
+constexpr bool canonical_next(BodyState from, std::uint32_t digits,
+                              std::uint8_t byte) {
+  switch (from) {
+    case BodyState::kEscape:
+      return byte != '/';
+    case BodyState::kHex4:
+    case BodyState::kHex3:
+      return byte == '0';
+    case BodyState::kHex2:
+      return byte == '0' || byte == '1';
+    case BodyState::kHex1: {
+      if (byte >= 'A' && byte <= 'F') return false;
+      // Backspace, tab, line feed, form feed and return have short escapes.
+      const bool is_short =
+          digits == 0 && (byte == '8' || byte == '9' || byte == 'a' ||
+                          byte == 'c' || byte == 'd');
+      return !is_short;
+    }
+    default:
+      return true;
+  }
 }
 
 // Whether `byte` finishes a character of the decoded string.  Every way into

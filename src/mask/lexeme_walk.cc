@@ -34,7 +34,7 @@ void LexemeWalk::run(grammar::Recogniser& recogniser, const TokenShapes& shapes,
   places_[0] = {.state = state_of(lex)};
 
   const std::uint32_t lasts = lasting(places_[0].state);
-  if (room == kMany && lasts != kMany) {
+  if (room == kMany && lasts != kMany && recogniser.lexeme_any_escapes(lex)) {
     most_ = lasts;
     std::ranges::copy(tables_.body(BodyState::kText).inner(), words.begin());
     const auto quotes = shapes.quotes();

@@ -200,8 +200,9 @@ bool ArgumentRules::string_fits(ValueId id, std::string_view text) {
 grammar::JsonMachine* ArgumentRules::machine_of(ValueRule& rule) {
   if (rule.machine_known) return rule.machine.get();
   rule.machine_known = true;
-  // Everything that is valid: any layout and order.
+  // Everything that is valid: any layout, order and spelling.
   JsonSchemaOptions options;
+  options.spelling = JsonSpelling::kAny;
   options.layout.max_white_space = JsonLayout::kUnlimited;
   schema::LoadOptions load;
   load.limits = limits_;

@@ -45,6 +45,7 @@ JsonSchemaOptions options_of(std::uint8_t bits) {
   options.closed = (bits & 16) != 0;
   options.lenient = (bits & 32) != 0;
   if ((bits & 64) != 0) options.draft = SchemaDraft::k7;
+  if ((bits & 128) != 0) options.spelling = JsonSpelling::kAny;
   return options;
 }
 

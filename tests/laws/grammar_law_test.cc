@@ -10,6 +10,9 @@
 //                same texts are accepted without those that have more, and
 //                there is no dead end either
 //   prefixes     of a text that is accepted every beginning may go on
+//   spelling     every value keeps a text where what the schema fixes is
+//                written one way; what is accepted then is accepted in any
+//                spelling, and, says a twin, written that way
 //   rewriting    what means the same accepts the same: a schema twice in allOf,
 //                under two negations, behind a reference, with its keywords in
 //                another order
@@ -36,6 +39,7 @@
 #include "parlance/json.h"
 #include "schema/document.h"
 #include "schema/validate.h"
+#include "support/fixed_spelling.h"
 #include "support/long_numbers.h"
 #include "support/small_schemas.h"
 
@@ -56,6 +60,7 @@ constexpr std::size_t kAnyDepth = 1000;
 JsonSchemaOptions compact(std::size_t depth = kAnyDepth) {
   JsonSchemaOptions options;
   options.layout.max_white_space = 0;
+  options.spelling = JsonSpelling::kAny;
   options.limits.depth = depth;
   return options;
 }
@@ -306,8 +311,12 @@ void check_walks(std::uint32_t seed, std::size_t walks, std::size_t& given_up,
   if (!document) return;
   JsonSchemaOptions options = compact(depth);
   options.key_order = order;
+  if (seed % 4 != 0) options.spelling = JsonSpelling::kCanonical;
   const Result<Grammar> grammar = Grammar::from_json_schema(schema, options);
   if (!grammar) return;
+  options.spelling = JsonSpelling::kAny;
+  const Result<Grammar> any = Grammar::from_json_schema(schema, options);
+  ASSERT_TRUE(any) << any.error().to_string();
   schema::Validator validator(*document);
   Recogniser& machine = *grammar->machine()->recogniser;
   for (std::size_t walk = 0; walk < walks; ++walk) {
@@ -333,6 +342,7 @@ void check_walks(std::uint32_t seed, std::size_t walks, std::size_t& given_up,
       text = *end;
     }
     ASSERT_TRUE(grammar->accepts(text)) << text;
+    ASSERT_TRUE(any->accepts(text)) << text;
     const Result<json::Value> value = json::parse(text);
     ASSERT_TRUE(value) << text << ": " << value.error().to_string();
     if (!has_long_number(text)) {
@@ -422,6 +432,77 @@ TEST(GrammarLaws, DepthTakesAwayDeeperTextsOnly) {
   for (std::uint32_t seed = range.first; seed <= range.last; ++seed)
     check_depth(seed, compared);
   std::cout << "compared: " << compared << "\n";
+}
+
+// --- Spelling. ---------------------------------------------------------------
+
+struct SpellingTally {
+  std::size_t kept = 0;     // values that have a text in both
+  std::size_t refused = 0;  // texts that have another spelling
+  std::size_t judged = 0;   // texts that the twin knows
+};
+
+void check_spelling(std::uint32_t seed, SpellingTally& tally) {
+  SmallSchemas small(seed);
+  const json::Value schema = schema_of(small, seed);
+  SCOPED_TRACE(rerun(seed, schema));
+  const Result<Grammar> any = Grammar::from_json_schema(schema, compact());
+  JsonSchemaOptions options = compact();
+  options.spelling = JsonSpelling::kCanonical;
+  const Result<Grammar> one = Grammar::from_json_schema(schema, options);
+  ASSERT_EQ(any.has_value(), one.has_value());
+  if (!any) {
+    EXPECT_EQ(any.error().code, one.error().code);
+    return;
+  }
+  const bool covered =
+      !is_narrowed(*one) && testing::FixedSpelling::covers(schema);
+  for (const json::Value& value : values_for(small, 120)) {
+    if (!any->accepts(text_of(value))) {
+      ASSERT_FALSE(one->accepts(text_of(value))) << text_of(value);
+      continue;
+    }
+    // Strings as they are written anyway; each number as 1 or as 1.0, of which
+    // a constant has one.
+    bool kept = false;
+    for (int tries = 0; tries < 200 && !kept; ++tries) {
+      kept = one->accepts(
+          testing::FixedSpelling(
+              testing::RandomSpelling(small, 0, tries == 0 ? 0 : 50))
+              .write(value, {}));
+    }
+    ASSERT_TRUE(kept) << text_of(value);
+    ++tally.kept;
+    for (const std::size_t percent : {10U, 50U}) {
+      testing::FixedSpelling twin(
+          testing::RandomSpelling(small, percent, percent));
+      const std::string text = twin.write(value, {schema});
+      const bool accepted = one->accepts(text);
+      tally.refused += !accepted;
+      ASSERT_TRUE(any->accepts(text)) << text;
+      if (!covered) continue;
+      ++tally.judged;
+      ASSERT_EQ(accepted, twin.canonical()) << text;
+    }
+  }
+}
+
+void check_spelling(Seeds range) {
+  SpellingTally tally;
+  for (std::uint32_t seed = range.first; seed <= range.last; ++seed) {
+    check_spelling(seed, tally);
+    if (::testing::Test::HasFatalFailure()) return;
+  }
+  std::cout << "values " << tally.kept << "; texts refused " << tally.refused
+            << ", judged " << tally.judged << "\n";
+  if (range.first == range.last) return;
+  EXPECT_GT(tally.refused, tally.kept / 30);
+  EXPECT_GT(tally.judged, tally.kept / 5);
+}
+
+TEST(GrammarLaws, ValuesKeepATextInOneSpelling) { check_spelling(seeds(1500)); }
+TEST(GrammarLaws, ValuesKeepATextInOneSpellingLongRun) {
+  check_spelling(seeds(100000, 10000));
 }
 
 // --- Rewriting. -------------------------------------------------------------

@@ -111,6 +111,7 @@ TEST(GrammarCache, ToldBySourceAndOptions) {
     const std::string schema = R"({"type":"object"})";
     add(cache.from_json_schema(schema));
     add(cache.from_json_schema(schema, {.key_order = KeyOrder::kSchema}));
+    add(cache.from_json_schema(schema, {.spelling = JsonSpelling::kAny}));
     add(cache.from_json_schema(schema, {.draft = SchemaDraft::k7}));
     add(cache.from_json_schema(schema, {.closed = true}));
     add(cache.from_json_schema(schema, {.lenient = true}));

@@ -129,6 +129,8 @@ TEST(GrammarDoors, OptionsOfSchemasInsideGrammars) {
        {"[\n 1, \n 2\n]"},
        {"[\n 1,\n 2\n]"}},
       {R"({"any_order": false})", {R"({"a":1,"b":1})"}, {R"({"b":1,"a":1})"}},
+      {R"({"spelling": "canonical"})", {R"({"a":1})"}, {R"({"\u0061":1})"}},
+      {R"({"spelling": "any"})", {R"({"a":1})", R"({"\u0061":1})"}, {}},
       {R"({"strict_mode": true})", {R"({"a":1})"}, {R"({"c":1})"}},
       {R"({"draft": "4"})", {R"({"d":0})"}, {}},
       {R"({"assert_formats": false})", {R"({"e":"no"})"}, {}},

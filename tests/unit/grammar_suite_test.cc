@@ -1,7 +1,8 @@
 // The official test suite of JSON Schema, all drafts, optional parts included,
 // as grammars: whether a text is accepted is whether its value is valid, in
-// each of three layouts.  What is refused, and where we differ, is listed
-// here and in support/json_schema_suite.h, each with its reason.
+// each layout, with any spelling and with one.  What is refused, and where we
+// differ, is listed here and in support/json_schema_suite.h, each with its
+// reason.
 //
 // docs/reference/json-schema-suite.md is printed from the same lists; with
 // PARLANCE_REWRITE_DOCS set the test writes it, otherwise it compares.
@@ -11,6 +12,7 @@
 #include <cstdlib>
 #include <fstream>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -57,6 +59,29 @@ constexpr testing::SuiteDifference kDifferences[] = {
      "exponents are left out where a step is asked for"},
 };
 
+constexpr const char* kOther = "a number that the schema writes otherwise";
+// Valid, with a number that const or enum has in another spelling: only in a
+// grammar that takes any.
+constexpr testing::SuiteDifference kOtherNumbers[] = {
+    {"enum.json", "enum with 0 does not match false", "float zero is valid",
+     true, kOther},
+    {"enum.json", "enum with [0] does not match [false]", "[0.0] is valid",
+     true, kOther},
+    {"enum.json", "enum with 1 does not match true", "float one is valid", true,
+     kOther},
+    {"enum.json", "enum with [1] does not match [true]", "[1.0] is valid", true,
+     kOther},
+    {"const.json", "const with 0 does not match other zero-like types",
+     "float zero is valid", true, kOther},
+    {"const.json", "const with 1 does not match true", "float one is valid",
+     true, kOther},
+    {"const.json", "const with -2.0 matches integer and float types",
+     "integer -2 is valid", true, kOther},
+    {"const.json",
+     "float and integers are equal up to 64-bit representation limits",
+     "float is valid", true, kOther},
+};
+
 // A layout, and a writer that keeps to it.
 struct Layout {
   const char* name;
@@ -85,7 +110,8 @@ std::string page() {
       "Every test of the official suite, for all five drafts and with the "
       "optional parts, is run\nas a grammar: `Grammar::accepts` of the text is "
       "the suite's verdict, compact, as Python's\n`json.dumps` writes it, "
-      "indented, and with flexible white space. These are the exceptions.\n"
+      "indented, and with flexible white space; with `spelling=\"any\"`, and "
+      "in the spelling of the default.\nThese are the exceptions.\n"
       "This page is printed by `tests/unit/grammar_suite_test.cc`, which fails "
       "when it is stale.\n"
       "\n"
@@ -110,14 +136,45 @@ std::string page() {
            " | " + (row.test.empty() ? "some" : std::string(row.test)) + " | " +
            (row.suite_says ? "valid" : "invalid") + " | " + row.why + " |\n";
   }
+  out +=
+      "\n"
+      "## Other spellings\n"
+      "\n"
+      "Valid, and accepted with `spelling=\"any\"` only, because the number is "
+      "not written as the schema\nwrites it.\n"
+      "\n"
+      "| file | group | test |\n"
+      "| --- | --- | --- |\n";
+  for (const testing::SuiteDifference& row : kOtherNumbers) {
+    out += "| " + std::string(row.file) + " | " + std::string(row.group) +
+           " | " + std::string(row.test) + " |\n";
+  }
   return out;
 }
 
 class GrammarSuite : public testing::JsonSchemaSuite {
  protected:
-  GrammarSuite() : JsonSchemaSuite(kRefusals, kDifferences) {}
+  explicit GrammarSuite(
+      JsonSpelling spelling = JsonSpelling::kAny,
+      std::span<const testing::SuiteDifference> differences = kDifferences)
+      : JsonSchemaSuite(kRefusals, differences), spelling_(spelling) {}
+  void run();
   void run_group(const NamedDraft& draft, std::string_view file,
                  const json::Value& group);
+
+  const JsonSpelling spelling_;
+};
+
+const std::vector<testing::SuiteDifference>& canonical_differences() {
+  static const auto all = testing::joined_rows<testing::SuiteDifference>(
+      kDifferences, kOtherNumbers);
+  return all;
+}
+
+class CanonicalGrammarSuite : public GrammarSuite {
+ protected:
+  CanonicalGrammarSuite()
+      : GrammarSuite(JsonSpelling::kCanonical, canonical_differences()) {}
 };
 
 void GrammarSuite::run_group(const NamedDraft& draft, std::string_view file,
@@ -135,6 +192,7 @@ void GrammarSuite::run_group(const NamedDraft& draft, std::string_view file,
     JsonSchemaOptions options;
     if (!schema.is_object()) options.draft = draft.draft;
     options.layout = layout.layout;
+    options.spelling = spelling_;
     for (const json::Member& remote : remotes_.members())
       options.documents.emplace(remote.key, remote.value);
     // Elsewhere the suite has `format` as an annotation.
@@ -160,7 +218,9 @@ void GrammarSuite::run_group(const NamedDraft& draft, std::string_view file,
       const std::string_view description =
           testing::text_of(test, "description");
       const bool expected = test.find("valid")->as_bool();
-      const std::string text = json::dump(*test.find("data"), layout.dump);
+      json::DumpOptions dump = layout.dump;
+      if (spelling_ == JsonSpelling::kCanonical) dump.ascii = false;
+      const std::string text = json::dump(*test.find("data"), dump);
       if (grammar->accepts(text) == expected) continue;
       if (difference(file, name, description, expected) != nullptr) continue;
       const std::optional<Rejection> why = grammar->explain(text);
@@ -171,7 +231,7 @@ void GrammarSuite::run_group(const NamedDraft& draft, std::string_view file,
   }
 }
 
-TEST_F(GrammarSuite, AcceptsWhatIsValid) {
+void GrammarSuite::run() {
   for (const NamedDraft& draft : kDrafts) {
     const json::Value suite =
         testing::read_json(folder_ / (std::string(draft.name) + ".json"));
@@ -185,6 +245,9 @@ TEST_F(GrammarSuite, AcceptsWhatIsValid) {
   EXPECT_GT(tests_, 32000u);
   expect_all_rows_used();
 }
+
+TEST_F(GrammarSuite, AcceptsWhatIsValid) { run(); }
+TEST_F(CanonicalGrammarSuite, AcceptsWhatIsValid) { run(); }
 
 TEST(GrammarSuitePage, IsPrintedFromTheLists) {
   const std::filesystem::path path = std::filesystem::path(PARLANCE_TEST_DATA) /

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "grammar/machine.h"
 #include "mask/lexeme_mask.h"
 #include "mask/mask_builder.h"
 #include "mask/mask_store.h"
@@ -424,6 +425,66 @@ TEST(Text, Forced) {
     EXPECT_EQ(text.forced_tokens(), c.tokens) << c.texts[0];
     EXPECT_EQ(text.forced_bytes(1), c.bytes.substr(0, 1));
     EXPECT_EQ(text.forced_bytes(0), "");
+  }
+}
+
+// Through names, constants and markup, up to the first choice.
+TEST(Text, ForcedByASchema) {
+  struct Case {
+    std::string_view schema;
+    std::string_view written;
+    std::string_view bytes;
+  };
+  const Case cases[] = {
+      {R"({"const": "a\n\u0001\"é/"})", "", "\"a\\n\\u0001\\\"\u00e9/\""},
+      {R"({"const": 1})", "", "1"},
+      {R"({"const": [1, {"b": 2.50}]})", "", R"([1, {"b": 2.5}])"},
+      {R"({"const": {"kind": "x"}})", "", R"({"kind": "x"})"},
+      {R"({"enum": ["celsius", "centigrade"]})", "", R"("ce)"},
+      {R"({"enum": ["celsius", "kelvin"]})", R"("k)", R"(elvin")"},
+      {R"({"type": "object", "properties": {"city": {"type": "string"}},
+           "required": ["city"], "additionalProperties": false})",
+       "", R"({"city": ")"},
+      {R"({"type": "object", "properties": {"city": {"type": "string"}},
+           "required": ["city"], "additionalProperties": false})",
+       R"({"city": "B")", "}"},
+      {R"({"type": "object", "properties": {"name": {"const": "f"},
+           "arguments": {"type": "object", "properties": {"x\ty": {"type":
+           "boolean"}}, "required": ["x\ty"], "additionalProperties": false}},
+           "required": ["name", "arguments"], "additionalProperties": false})",
+       R"({"n)", R"(ame": "f", "arguments": {"x\ty": )"},
+      {R"({"type": "string", "pattern": "^20[0-9]{2}-(Jan|Jun)$"})", "",
+       R"("20)"},
+      {R"({"type": "string", "pattern": "^20[0-9]{2}-(Jan|Jun)$"})", R"("2024)",
+       "-J"},
+      // The first letter may come as an escape too, where any spelling may.
+      {R"({"type": "object", "required": ["city"]})", "", R"({")"},
+      {R"({"type": "string"})", "", "\""},
+  };
+  JsonSchemaOptions options;
+  options.layout.exact = true;
+  for (const Case& c : cases) {
+    SCOPED_TRACE(c.schema);
+    for (const JsonSpelling spelling :
+         {JsonSpelling::kCanonical, JsonSpelling::kAny}) {
+      options.spelling = spelling;
+      const Result<Grammar> grammar =
+          Grammar::from_json_schema(c.schema, options);
+      ASSERT_TRUE(grammar) << grammar.error().to_string();
+      const auto& machine = grammar->machine();
+      Text text(program(words(),
+                        std::shared_ptr<grammar::Recogniser>(
+                            machine, machine->recogniser.get()),
+                        {4}));
+      ASSERT_TRUE(text.accept_bytes(c.written));
+      const std::string forced = text.forced_bytes(1000);
+      if (spelling == JsonSpelling::kCanonical) {
+        EXPECT_EQ(forced, c.bytes);
+      } else {
+        EXPECT_TRUE(c.bytes.starts_with(forced)) << forced;
+        EXPECT_EQ(forced.find_first_of("abckn2"), std::string::npos) << forced;
+      }
+    }
   }
 }
 

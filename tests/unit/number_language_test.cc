@@ -304,6 +304,67 @@ TEST(NumberLanguage, EmptyWhenNothingIsLeft) {
       {.minimum = d("1"), .maximum = d("2"), .excluded = {d("1")}})));
 }
 
+// Numbers that a schema lists, in its own spelling.
+TEST(NumberLanguage, TextsOfListedNumbers) {
+  const struct {
+    std::vector<std::string> listed;  // all JSON numbers
+    NumberSpec rest;                  // what else has to hold
+    std::vector<std::string> accepted;
+    std::vector<std::string> refused;
+  } rows[] = {
+      {{"1", "2.0", "-3"},
+       {},
+       {"1", "2.0", "-3"},
+       {"1.0", "2", "2.00", "-3.0", "3", "-1", "", "1e0"}},
+      {{"1", "1.0"}, {}, {"1", "1.0"}, {"1.00"}},
+      {{"1e+22", "1e-07"}, {}, {"1e+22", "1e-07"}, {"1E+22", "1e22", "1e-7"}},
+      {{"1", "2", "3"}, {.minimum = d("2")}, {"2", "3"}, {"1", "2.0"}},
+      {{"-1", "1"}, {.maximum = d("0")}, {"-1"}, {"1", "-1.0"}},
+      {{"1", "2"}, {.excluded = {d("1")}}, {"2"}, {"1", "2.0"}},
+      // Not the spelling that was asked for, but some.
+      {{"-0.0"}, {}, {"0.0"}, {"-0.0", "0", "-0"}},
+      {{"-0"}, {}, {"0"}, {"-0", "0.0"}},
+      {{"2.0", "5e+17"},
+       {.integer = true, .zero_fraction = false},
+       {"2", "500000000000000000"},
+       {"2.0", "5e+17"}},
+      {{"2.0"}, {.integer = true}, {"2.0"}, {"2"}},
+  };
+  for (const auto& row : rows) {
+    NumberSpec spec = row.rest;
+    spec.allowed.emplace();
+    for (const std::string& text : row.listed) spec.allowed->push_back(d(text));
+    spec.texts = row.listed;
+    SCOPED_TRACE(describe(spec));
+    Numbers numbers;
+    const Numbers::Id id = numbers.add(spec);
+    std::unordered_set<Numbers::State> known;
+    for (const std::string& text : row.accepted) {
+      EXPECT_TRUE(accepts(numbers, id, text)) << text;
+      for (std::size_t size = 0; size < text.size(); ++size) {
+        const std::string prefix = text.substr(0, size);
+        EXPECT_TRUE(completes(numbers, walk(numbers, id, prefix), known))
+            << prefix;
+      }
+    }
+    for (const std::string& text : row.refused) {
+      EXPECT_FALSE(accepts(numbers, id, text)) << text;
+    }
+    // Other texts, another language.
+    NumberSpec any = spec;
+    any.texts.clear();
+    EXPECT_NE(numbers.add(any), id);
+    EXPECT_EQ(numbers.add(spec), id);
+    // Each value keeps a text.
+    for (const std::string& text : row.listed) {
+      if (!satisfies(row.rest, d(text))) continue;
+      NumberSpec one = spec;
+      one.allowed = {{d(text)}};
+      EXPECT_FALSE(numbers.empty(numbers.add(one))) << text;
+    }
+  }
+}
+
 TEST(NumberLanguage, EqualSpecsShare) {
   Numbers numbers;
   EXPECT_EQ(numbers.add({.integer = true, .minimum = d("0.5")}),

@@ -139,30 +139,41 @@ const std::vector<std::string>& schemas() {
 TEST(SchemaMask, EveryPlace) {
   const std::vector<std::string> texts = {
       R"({"id": 12, "ab": "x", "abc": null, "x-id": true, "ida": false})",
-      R"(["a-b", "ab-12", "idx", "2024-02-03T10:11:12Z", -12, 300.5, 1e3])"};
+      R"(["a-b", "ab-12", "idx", "2024-02-03T10:11:12Z", -12, 300.5, 1e3])",
+      R"({"\u0069d": "a\u0062b", "a\u0062": "\u0009\/\n", "x\u00e9\"": 1})",
+      R"(["\u0001\u001f", "a\u0062", "\u0008\u000A\u001F", "\n\"\\"])"};
   for (const std::size_t pieces : {500U, 3000U}) {
     Walks walks(11, pieces, texts);
     std::uint32_t seed = 1;
     for (const std::string& schema : schemas()) {
       SCOPED_TRACE(schema);
-      const Result<Grammar> grammar =
-          Grammar::from_json_schema(*json::parse(schema));
-      ASSERT_TRUE(grammar) << grammar.error().to_string();
-      walks.run(*grammar, ++seed, pieces < 1000 ? 12 : 3);
-      if (::testing::Test::HasFatalFailure()) return;
+      ++seed;
+      for (const JsonSpelling spelling :
+           {JsonSpelling::kCanonical, JsonSpelling::kAny}) {
+        const Result<Grammar> grammar = Grammar::from_json_schema(
+            *json::parse(schema), {.spelling = spelling});
+        ASSERT_TRUE(grammar) << grammar.error().to_string();
+        walks.run(*grammar, seed, pieces < 1000 ? 12 : 3);
+        if (::testing::Test::HasFatalFailure()) return;
+      }
     }
   }
 }
 
 TEST(SchemaMask, RandomSchemas) {
-  Walks walks(5, 400, {R"({"a": 1, "b": "ab", "ab": [null, "a"]})"});
+  Walks walks(5, 400,
+              {R"({"a": 1, "b": "ab", "ab": [null, "a"]})",
+               R"({"\u0061": "\u0062a", "a\u0062": "a\u0061b", "b\n": 1.0})"});
   for (std::uint32_t seed = 1; seed <= 150; ++seed) {
     testing::SmallSchemas small(seed);
     const json::Value schema = small.schema({.logic = seed % 3 != 0,
                                              .unevaluated = seed % 3 == 1,
                                              .references = seed % 2 == 0});
     SCOPED_TRACE("seed " + std::to_string(seed) + ": " + json::dump(schema));
-    const Result<Grammar> grammar = Grammar::from_json_schema(schema);
+    const JsonSpelling spelling =
+        seed % 4 == 0 ? JsonSpelling::kAny : JsonSpelling::kCanonical;
+    const Result<Grammar> grammar =
+        Grammar::from_json_schema(schema, {.spelling = spelling});
     if (!grammar) continue;
     walks.run(*grammar, seed, 2);
     if (::testing::Test::HasFatalFailure()) return;

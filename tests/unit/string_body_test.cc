@@ -172,5 +172,44 @@ static_assert(completes_char(BodyState::kHex1, 'F'));
 static_assert(!completes_char(BodyState::kHigh1, 'F'));
 static_assert(run_body(BodyState::kText, "\\ud83d\\ude00!").chars == 2);
 
+// Whether every step through `body` keeps to the canonical spelling.
+bool is_canonical(std::string_view body) {
+  BodyState state = BodyState::kText;
+  std::uint32_t digits = 0;
+  for (const char c : body) {
+    const auto byte = static_cast<std::uint8_t>(c);
+    if (!canonical_next(state, digits, byte)) return false;
+    const bool in_digits = state == BodyState::kHex3 ||
+                           state == BodyState::kHex2 ||
+                           state == BodyState::kHex4;
+    if (in_digits) digits = digits * 16 + static_cast<std::uint32_t>(c - '0');
+    state = next(state, byte);
+    if (state == BodyState::kText) digits = 0;
+  }
+  return true;
+}
+
+// The canonical spelling is the one that the writer writes.
+void expect_written(const std::string& body) {
+  if (run_body(BodyState::kText, body).state != BodyState::kText) return;
+  const Result<Value> value = parse('"' + body + '"');
+  ASSERT_TRUE(value) << body;
+  const std::string written = dump(*value, {.ascii = false});
+  EXPECT_EQ(is_canonical(body), written == '"' + body + '"')
+      << testing::PrintToString(body) << " is written " << written;
+}
+
+TEST(StringBody, CanonicalIsWhatTheWriterWrites) {
+  std::string text = "\\u";
+  each_text({"0", "1", "2", "5", "7", "8", "9", "a", "A", "b", "B", "c", "d",
+             "D", "e", "f", "F"},
+            4, text, expect_written);
+  text = "";
+  each_text({"a", "\x7F", "\xC3\xA9", "/", "\\/", "\\\"", "\\\\", "\\b", "\\n",
+             "\\u0001", "\\u001f", "\\u001F", "\\u007f", "\\ud83d\\ude00",
+             "\xF0\x9F\x98\x80"},
+            3, text, expect_written);
+}
+
 }  // namespace
 }  // namespace parlance::json

@@ -53,6 +53,7 @@ class Grammar(_parlance.Grammar):
         indent=None,
         separators=None,
         key_order="any",
+        spelling="canonical",
         draft=None,
         closed=False,
         lenient=False,
@@ -68,7 +69,9 @@ class Grammar(_parlance.Grammar):
         of any length), none with ``compact=True``; with ``indent`` or
         ``separators`` exactly what ``json.dumps`` writes for them.
         ``key_order="schema"`` wants declared properties in their order, which
-        makes smaller automata.
+        makes smaller automata.  Names and values that the schema fixes come
+        as ``json.dumps(..., ensure_ascii=False)`` writes them; with
+        ``spelling="any"`` in every spelling that JSON has.
         """
         return _json_schema(
             None,
@@ -78,6 +81,7 @@ class Grammar(_parlance.Grammar):
             indent=indent,
             separators=separators,
             key_order=key_order,
+            spelling=spelling,
             draft=draft,
             closed=closed,
             lenient=lenient,
@@ -192,6 +196,7 @@ def _json_schema(
     indent,
     separators,
     key_order,
+    spelling,
     draft,
     closed,
     lenient,
@@ -209,12 +214,17 @@ def _json_schema(
         raise UsageError(
             f'key_order must be "any" or "schema", not {key_order!r}'
         )
+    if spelling not in ("canonical", "any"):
+        raise UsageError(
+            f'spelling must be "canonical" or "any", not {spelling!r}'
+        )
     made = _parlance.grammar_of_json_schema(
         _schema_text(schema),
         separators,
         indent,
         _count("max_white_space", max_white_space),
         key_order == "schema",
+        spelling == "any",
         _draft(draft),
         bool(closed),
         bool(lenient),
@@ -318,6 +328,7 @@ class Compiler(_parlance.Compiler):
         indent=None,
         separators=None,
         key_order="any",
+        spelling="canonical",
         draft=None,
         closed=False,
         lenient=False,
@@ -336,6 +347,7 @@ class Compiler(_parlance.Compiler):
                 indent=indent,
                 separators=separators,
                 key_order=key_order,
+                spelling=spelling,
                 draft=draft,
                 closed=closed,
                 lenient=lenient,

@@ -125,6 +125,7 @@ def test_white_space_is_bounded():
         {"indent": 2, "max_white_space": 3},
         {"compact": True, "max_white_space": 3},
         {"key_order": "sorted"},
+        {"spelling": "ascii"},
         {"draft": 3},
         {"limits": {"time": 3}},
         {"max_white_space": -1},
@@ -141,6 +142,23 @@ def test_key_order():
     from_json_schema = parlance.Grammar.from_json_schema
     assert from_json_schema(schema).accepts(text)
     assert not from_json_schema(schema, key_order="schema").accepts(text)
+
+
+def test_spelling():
+    schema = {
+        "properties": {"kö\n": {"enum": ["é/", 1.0]}},
+        "additionalProperties": False,
+    }
+    grammar = parlance.Grammar.from_json_schema(schema)
+    lax = parlance.Grammar.from_json_schema(schema, spelling="any")
+    for value in ("é/", 1.0):
+        text = json.dumps({"kö\n": value}, ensure_ascii=False)
+        assert grammar.accepts(text) and lax.accepts(text)
+    for text in (
+        '{"k\\u00f6\\n": 1.0}', '{"kö\\u000a": 1.0}', '{"kö\\n": 1}',
+        '{"kö\\n": "é\\/"}', '{"kö\\n": "\\u00e9/"}',
+    ):
+        assert not grammar.accepts(text) and lax.accepts(text), text
 
 
 def test_closed_lenient_drafts_formats_documents():
@@ -210,8 +228,12 @@ def test_tokens_and_bytes(constraint):
 def test_forced(vocabulary):
     grammar = parlance.Grammar.from_json_schema({"const": "city"}, compact=True)
     matcher = grammar.compile(vocabulary).matcher()
-    assert matcher.forced_bytes()[:1] == b'"'
+    assert matcher.forced_bytes() == b'"city"'
     assert matcher.forced_tokens() == [2]
+    lax = parlance.Grammar.from_json_schema(
+        {"const": "city"}, compact=True, spelling="any"
+    )
+    assert lax.compile(vocabulary).matcher().forced_bytes() == b'"'
 
 
 def test_copies_are_independent(constraint):
