@@ -57,8 +57,10 @@ EXCEPTIONS = {
     ("grammar/tag_api.cc", "grammar.h"): "defines the doors of structural tags",
     ("grammar/tag_leaf.h", "grammar.h"): "takes the limits of a grammar",
     ("grammar/schema_goals.h", "grammar.h"): "takes options, gives notes",
+    ("grammar/marks.h", "vocabulary.h"): "are those of a vocabulary",
     ("grammar/schema_options.h", "grammar.h"): "reads and writes options",
     ("mask/lexeme_walk.h", "vocabulary.h"): "walks the tokens of a vocabulary",
+    ("mask/stop_set.h", "vocabulary.h"): "are tokens of a vocabulary",
     ("mask/shape_walk.h", "vocabulary.h"): "walks the tokens of a vocabulary",
     ("mask/mask_maker.h", "vocabulary.h"): "reads the bytes of tokens",
     ("parse/listed_marks.h", "vocabulary.h"): "are those of a vocabulary",
@@ -71,6 +73,7 @@ EXCEPTIONS = {
     ("vocab/model_files.h", "vocabulary.h"): "its ModelFiles are what is read",
     ("vocab/token_list.h", "vocabulary.h"): "its TokenList is what is read",
     ("vocab/token_shapes.h", "vocabulary.h"): "is made of a vocabulary",
+    ("vocab/token_tables.h", "vocabulary.h"): "are made of one",
     ("vocab/token_tables_build.cc", "vocabulary.h"): "tables are made of one",
 }
 
