@@ -67,7 +67,6 @@ EXCEPTIONS = {
     ("parse/prefix.h", "vocabulary.h"): "reads a prompt of tokens",
     ("parse/program.h", "vocabulary.h"): "a program is made for a vocabulary",
     ("tags/program.h", "tag_parser.h"): "completes TagProgram::Code",
-    ("vocab/marker_pieces.h", "vocabulary.h"): "are tokens of a vocabulary",
     ("vocab/special_spellings.h", "vocabulary.h"): "are those of a vocabulary",
     ("vocab/marker_pieces.h", "vocabulary.h"): "are those of a vocabulary",
     ("vocab/model_files.h", "vocabulary.h"): "its ModelFiles are what is read",
