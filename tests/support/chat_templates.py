@@ -937,18 +937,46 @@ def turn(template, rng, history, message):
     return prompt, response, ""
 
 
-def cases(template, seed, count, *, turns=(), python=False):
-    """`count` cases of a template, its shapes in turn."""
+# What ends or begins calls, by the format of models that write arguments as
+# JSON: inside a string of the arguments it means nothing.
+IN_STRINGS = {
+    "qwen3": TOOL_CALL[::-1],
+    "hermes_qwen2_5": TOOL_CALL[::-1],
+    "granite4": TOOL_CALL[::-1],
+    "deepseek_v3_r1": ("<｜tool▁call▁end｜>", "<｜tool▁calls▁begin｜>"),
+    "deepseek_v3_1": ("<｜tool▁call▁end｜>", "<｜tool▁calls▁begin｜>"),
+    "kimi_k2": ("<|tool_call_end|>", "<|tool_calls_section_begin|>"),
+    "llama3_json": ("<|eot_id|>", "<|eom_id|>"),
+    "llama_custom_function": ("</function>", "<function=now>"),
+    "gpt_oss": ("<|call|>", "<|end|>", "<|message|>"),
+    "mistral_v3": ("</s>", "[TOOL_CALLS]"),
+    "mistral_v11": ("</s>", "[TOOL_CALLS]", "[ARGS]"),
+    "cohere_command": ("<|END_ACTION|>", "<|START_ACTION|>"),
+    "nemotron_nano_v2": ("</TOOLCALL>", "<TOOLCALL>"),
+    "gigachat3": ("<|message_sep|>", "<|function_call|>"),
+}
+
+
+def cases(
+    template, seed, count, *, turns=False, python=False, in_strings=False
+):
+    """`count` cases of a template, its shapes in turn.
+
+    turns       after a call and its result
+    python      with values that the template spells as Python literals
+    in_strings  calls with markers in strings of their arguments
+    """
     shapes = template.shapes
     if turns and template.turns is not None:
         shapes = template.turns
-    if python:
+    if python or in_strings:
         shapes = [shape for shape in shapes if shape[-1] in "tT"]
     for number in range(count):
         # Every shape comes when there are enough cases; which comes first
         # depends on the template, so that few cases still have them all.
         shape = shapes[(number + len(template.name)) % len(shapes)]
         name = f"{seed}/{template.name}/{number}/{turns}/{python}"
+        name += "/in strings" if in_strings else ""
         rng = random.Random(name)
         history = [{"role": "user", "content": text_of(rng)}]
         if turns:
@@ -964,6 +992,13 @@ def cases(template, seed, count, *, turns=(), python=False):
                 },
             ]
         message = message_of(rng, template, shape, python)
+        if in_strings:
+            markers = IN_STRINGS[template.format]
+            marker = markers[number % len(markers)]
+            message["calls"] = [
+                ("get_weather", {"string_0": f"{text_of(rng)} {marker} b"})
+                for _ in message["calls"]
+            ]
         if turns and template.splice is not None:
             # No prompt of these opens reasoning after the result of a tool.
             message["reasoning"] = ""
