@@ -79,6 +79,7 @@ class Template:
              None: the same
     one_type   the template cannot write schemas that allow null
     closed   what ends calls, where the template forgets it after a single one
+    ascii_json  the template escapes what is not ASCII in JSON
     variables  what else the template is given
     """
 
@@ -103,6 +104,7 @@ class Template:
     turns: tuple | None = None
     closed: str = ""
     one_type: bool = False
+    ascii_json: bool = False
     variables: tuple = ()
 
     def __str__(self):
@@ -184,6 +186,7 @@ TEMPLATES = (
         "qwen_3",
         opener="<think>\n",
         loose=True,
+        ascii_json=True,
         ends=("\n\n<sep>",),
     ),
     Template(
@@ -854,6 +857,9 @@ def call_of(rng, template, python):
                 if kind == "null" and template.one_type:
                     kind = "string"
                 arguments[f"{KINDS[name][i]}_{i}"] = value_of(rng, kind)
+                if kind == "enum" and template.ascii_json:
+                    # A grammar has enumerations in UTF-8 alone.
+                    arguments[f"enum_{i}"] = "celsius"
         if spelled_as_python(template, name, arguments) == python:
             return name, arguments
 
