@@ -12,6 +12,7 @@
 #include "parlance/grammar.h"
 #include "parlance/json.h"
 #include "parlance/structural_tag.h"
+#include "parlance/tag_parser.h"
 
 namespace parlance {
 namespace {
@@ -70,12 +71,23 @@ void check(std::string_view format, const std::vector<Row>& rows) {
   ASSERT_TRUE(grammar) << grammar.error().to_string();
   const auto constraint = compiler->compile(*grammar);
   ASSERT_TRUE(constraint) << constraint.error().to_string();
+  TagProgramOptions options;
+  options.vocabulary = &vocabulary;
+  const auto program = TagProgram::compile(*tag, options);
+  ASSERT_TRUE(program) << program.error().to_string();
   for (const Row& row : rows) {
     const std::vector<TokenId> ids = ids_of(vocabulary, row.text, row.spelled);
     Matcher matcher = constraint->matcher();
     const bool fits =
         matcher.accept_tokens(ids) == ids.size() && matcher.can_end();
     EXPECT_EQ(fits, row.fits) << row.text << " without " << row.spelled;
+    TagParserOptions reading;
+    reading.vocabulary = &vocabulary;
+    TagParser parser(*program, reading);
+    parser.feed_tokens(ids);
+    parser.finalize();
+    EXPECT_EQ(parser.complete(), row.fits)
+        << row.text << " without " << row.spelled;
   }
 }
 
