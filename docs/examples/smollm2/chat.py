@@ -38,11 +38,12 @@ def tokenizer_of(gguf):
 
 
 def vocabulary_of(tokenizer, path):
-    plain = parlance.Vocabulary.from_tokenizer_json(tokenizer.to_str())
-    return parlance.Vocabulary(
-        [plain.bytes(id) for id in range(len(plain))],
-        special_ids=plain.special_ids,
-        stop_ids=[plain.special("<|im_end|>")],
+    """Tokens, their kinds and the stop token as the GGUF file has them.
+
+    The tokenizer says with which ids the model would write what is forced.
+    """
+    return parlance.Vocabulary.from_file(path).with_encoder(
+        lambda text: tokenizer.encode(text).ids
     )
 
 
