@@ -119,6 +119,7 @@ class Writer {
     return joined(std::move(out));
   }
 
+  ExprId marker(std::string_view text);
   ExprId language(LanguageId id, const Obligations& all);
   LanguageId matching(std::string_view pattern);
   ExprId raw_text(const Obligations& all, LanguageId strings,
@@ -168,6 +169,12 @@ class Writer {
   std::vector<std::pair<std::string, std::string>> narrowed_;
   std::optional<Error> error_;
 };
+
+// The text of a list is read as a value when it is complete, and by then its
+// tokens are forgotten.
+ExprId Writer::marker(std::string_view text) {
+  return rules_.marker(text, 0, /*exact=*/true);
+}
 
 ExprId Writer::language(LanguageId id, const Obligations& all) {
   const std::optional<ExprId> out = texts_.expr(id);
@@ -371,10 +378,9 @@ ExprId Writer::cohere_element(ExprId name, const Obligations& all) {
   const std::uint8_t types = schema_.types(all);
   std::vector<ExprId> ways;
   const auto way = [&](std::string_view kind, ExprId content) {
-    ways.push_back(
-        rules_.sequence({rules_.marker(" type=\"" + std::string(kind) +
-                                       std::string(markup_.attribute_end)),
-                         content}));
+    ways.push_back(rules_.sequence({marker(" type=\"" + std::string(kind) +
+                                           std::string(markup_.attribute_end)),
+                                    content}));
   };
   if (schema_.unconstrained(all)) {
     way("json", json(all, schema::kAllTypes));
@@ -399,14 +405,14 @@ ExprId Writer::cohere_element(ExprId name, const Obligations& all) {
       way("list", rules_.reference(list_rule(schema::kArray, all)));
     }
   }
-  std::vector<ExprId> parts = {rules_.marker(markup_.open)};
+  std::vector<ExprId> parts = {marker(markup_.open)};
   if (name != kNoId) {
     parts.push_back(rules_.bytes(" name=\""));
     parts.push_back(name);
     parts.push_back(rules_.bytes("\""));
   }
   parts.push_back(rules_.choice(std::move(ways)));
-  parts.push_back(rules_.marker(markup_.close));
+  parts.push_back(marker(markup_.close));
   return rules_.sequence(std::move(parts));
 }
 
@@ -424,10 +430,9 @@ ExprId Writer::minimax_m3_element(ExprId name, const Obligations& all) {
       ways.push_back(rules_.reference(list_rule(type, all)));
     }
   }
-  return rules_.sequence(
-      {rules_.marker(markup_.open), name, rules_.marker(markup_.middle),
-       rules_.choice(std::move(ways)), rules_.marker(markup_.close), name,
-       rules_.marker(markup_.middle)});
+  return rules_.sequence({marker(markup_.open), name, marker(markup_.middle),
+                          rules_.choice(std::move(ways)), marker(markup_.close),
+                          name, marker(markup_.middle)});
 }
 
 // A name that stands twice can be told only where it is spelled in the schema.
@@ -475,8 +480,8 @@ ExprId Writer::element(ExprId name, const Obligations& all, bool declared) {
   if (options_.style == ArgumentStyle::kMinimaxM3Xml) {
     return minimax_m3_element(name, all);
   }
-  std::vector<ExprId> parts = {rules_.marker(markup_.open), name,
-                               rules_.marker(markup_.middle)};
+  std::vector<ExprId> parts = {marker(markup_.open), name,
+                               marker(markup_.middle)};
   switch (options_.style) {
     case ArgumentStyle::kDeepseekXml:
     case ArgumentStyle::kDeepseekV41Xml:
@@ -491,9 +496,9 @@ ExprId Writer::element(ExprId name, const Obligations& all, bool declared) {
     default:
       break;
   }
-  parts.push_back(rules_.marker(markup_.attribute_end));
+  parts.push_back(marker(markup_.attribute_end));
   parts.push_back(value(all, raw_excludes(), markup_.line_feeds));
-  parts.push_back(rules_.marker(markup_.close));
+  parts.push_back(marker(markup_.close));
   return rules_.sequence(std::move(parts));
 }
 

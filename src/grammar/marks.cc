@@ -97,7 +97,7 @@ std::vector<MarkedPiece> Marks::pieces(std::string_view marker,
       out.push_back({split[i].text, by_spelling_.at(split[i].text)});
       const bool at_space = i + 1 < split.size() && split[i + 1].text[0] == ' ';
       if (vocabulary_.space_after_marks() && !at_space) {
-        out.push_back({" ", std::nullopt, true});
+        out.push_back({" ", std::nullopt, true, true});
       }
       continue;
     }

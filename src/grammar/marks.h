@@ -44,6 +44,7 @@ struct MarkedPiece {
   // White space at the side of a token that takes it along, which need not be
   // written; or one space after a mark, where the vocabulary puts it there.
   bool optional = false;
+  bool added = false;  // it is that space, and no part of the marker
 };
 
 class Marks {

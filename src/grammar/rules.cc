@@ -30,11 +30,11 @@ ExprId Rules::bytes(std::string_view text) {
   return add(ExprKind::kBytes, texts.size() - 1);
 }
 
-ExprId Rules::marker(std::string_view text, std::size_t from) {
+ExprId Rules::marker(std::string_view text, std::size_t from, bool exact) {
   if (from >= text.size()) return empty();
   const ExprId id = bytes(text.substr(from));
   exprs[id].marker = static_cast<std::uint32_t>(markers.size());
-  markers.push_back({std::string(text), from});
+  markers.push_back({std::string(text), from, exact});
   return id;
 }
 

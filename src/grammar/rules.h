@@ -74,6 +74,9 @@ struct Expr {
 struct MarkerText {
   std::string text;
   std::size_t from = 0;
+  // What reads the text later knows nothing of its tokens: white space that
+  // they would take along is written as it stands.
+  bool exact = false;
 };
 
 // A name that a request gave (of a tool, of an argument), and its JSON Pointer.
@@ -214,7 +217,8 @@ struct Rules {
   ExprId bytes(std::string_view text);  // "" is empty()
   // A text that a description itself spells, from byte `from` on: as bytes(),
   // but with a vocabulary the tokens that are spelled in it are marks.
-  ExprId marker(std::string_view text, std::size_t from = 0);
+  ExprId marker(std::string_view text, std::size_t from = 0,
+                bool exact = false);
   ExprId char_class(regex::CharClass set);
   ExprId sequence(std::vector<ExprId> parts);
   ExprId choice(std::vector<ExprId> parts);

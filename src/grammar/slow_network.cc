@@ -289,8 +289,9 @@ void Network::Build::marker(const MarkerText& marker, StateId begin,
     if (piece.mark) {
       mark(*piece.mark, at, next);
     } else {
-      bytes(piece.text, at, next);
-      if (piece.optional) epsilon(at, next);
+      const bool written = !(marker.exact && piece.added);
+      if (written) bytes(piece.text, at, next);
+      if (!written || (piece.optional && !marker.exact)) epsilon(at, next);
     }
     at = next;
   }

@@ -335,9 +335,11 @@ TEST(TagMarks, ValuesOfParameterStyles) {
        "[[<tool_call>]]<parameter=o>{\"k\": \"[[<tool_call>]]\"}"
        "</parameter>[[</tool_call>]]",
        R"(tag("<tool_call>" {"o": {"k": "<tool_call>"}} "</tool_call>"))"},
-      {call, "[[<tool_call>]]<parameter=s>a[[</tool_call>]]",
-       R"(tag("<tool_call>" null... null)... rest "</tool_call>"; the text does )"
-       R"(not fit; expected "</parameter>", text)"},
+      // Only its own closer ends the value.
+      {call,
+       "[[<tool_call>]]<parameter=s>a[[</tool_call>]]</parameter>"
+       "[[</tool_call>]]",
+       R"(tag("<tool_call>" {"s": "a</tool_call>"} "</tool_call>"))"},
       {call, "[[<tool_call>]]<parameter=s>a[[<|eot|>]]",
        R"(tag("<tool_call>" null... null)... rest "<|eot|>"; the text does )"
        R"(not fit; expected "</parameter>", text)"},
