@@ -21,8 +21,8 @@ std::span<std::uint32_t> mask_of(std::span<std::int32_t> row,
 
 Text::Text(std::shared_ptr<Program> program,
            std::shared_ptr<const StopSet> stops)
-    : program_(std::move(program)),
-      stops_(stops != nullptr ? std::move(stops) : program_->shared().stops()) {
+    : program_(std::move(program)), stops_(std::move(stops)) {
+  if (stops_ == nullptr) stops_ = program_->shared().stops();
   push(program_->start());
 }
 
