@@ -3,6 +3,7 @@
 
 #include <cstdio>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -100,9 +101,7 @@ int run_accept_ids(const AcceptArguments& arguments) {
   const std::string name = display_name(arguments.file);
   const std::vector<TokenId> ids = read_ids(read_all(arguments.file), name);
   const Style style(arguments.grammar.color, 1);
-  Matcher matcher =
-      or_fail(constraining.compiler().compile(constraining.grammar), "", "")
-          .matcher();
+  Matcher matcher = constraining.constraint(constraining.compiler()).matcher();
   const std::size_t fit = matcher.accept_tokens(ids);
   const bool whole = matcher.is_terminated() || matcher.can_end();
   if (fit == ids.size() && whole) {
@@ -170,12 +169,20 @@ int run_mask(const MaskArguments& arguments) {
   const std::string text =
       arguments.file.empty() ? arguments.text : read_all(arguments.file);
   const Style style(arguments.grammar.color, 1);
-  const Constraint constraint = or_fail(compiler.compile(grammar), "", "");
+  const Constraint constraint = constraining.constraint(compiler);
   Matcher matcher = constraint.matcher();
   if (!text.empty() && !matcher.accept_bytes(text)) {
-    put(refusal(style,
-                arguments.file.empty() ? "text" : display_name(arguments.file),
-                text, *grammar.explain(text)));
+    const std::string name =
+        arguments.file.empty() ? "text" : display_name(arguments.file);
+    const std::optional<Rejection> rejection = grammar.explain(text);
+    if (rejection && rejection->offset < text.size()) {
+      put(refusal(style, name, text, *rejection));
+    } else {
+      // As a text it fits.
+      put(name + ": with " + constraining.vocabulary_name +
+          " it does not fit: it spells a marker that is a token there, where "
+          "that token may not come\n");
+    }
     return kDamage;
   }
   const std::vector<TokenId> ids = allowed_tokens(matcher, compiler);

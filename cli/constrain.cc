@@ -144,4 +144,14 @@ Compiler Constraining::compiler() const {
   return or_fail(Compiler::create(*vocabulary), vocabulary_name, "");
 }
 
+Constraint Constraining::constraint(const Compiler& compiler) const {
+  Result<Constraint> made = compiler.compile(grammar);
+  if (!made && made.error().code == ErrorCode::kMissingStopIds) {
+    throw Failure(vocabulary_name +
+                  " names no token that ends a text; --stop names one, or "
+                  "give the model's folder, whose generation_config.json does");
+  }
+  return or_fail(std::move(made), source.name, source.text);
+}
+
 }  // namespace parlance::cli

@@ -47,6 +47,8 @@ struct Constraining {
 
   // REQUIRES: there is a vocabulary.
   Compiler compiler() const;
+  // The grammar for that compiler; fails saying what to do.
+  Constraint constraint(const Compiler& compiler) const;
 
   Source source;
   std::string vocabulary_name;

@@ -263,8 +263,7 @@ int run_sample(Arguments arguments) {
     throw Failure(
         "the vocabulary names no token that ends a text; --stop names one");
   }
-  const Constraint constraint =
-      or_fail(compiler.compile(constraining.grammar), "", "");
+  const Constraint constraint = constraining.constraint(compiler);
   Walk walk(arguments, compiler, constraint, texts_of(constraining.source));
   for (std::size_t i = 0; i < arguments.count; ++i) {
     if (!walk.run()) {
