@@ -105,7 +105,7 @@ class StructuralTag {
 // ORDER: ReasoningMode
 enum class ReasoningMode : std::uint8_t {
   kRequired,  // the response begins inside a block of reasoning
-  kAllowed,   // with or without
+  kAllowed,   // with or without; the response may write the opening marker
   kNone,      // without; an empty block where the model writes one
 };
 

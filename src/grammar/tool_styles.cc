@@ -177,6 +177,7 @@ struct Excluded {
   Texts thinking;   // in the reasoning
   Texts triggered;  // around calls
   Texts alone;      // where no call can come
+  std::string_view thinking_begin = "<think>";
   std::string_view thinking_end = "</think>";
 };
 
@@ -202,7 +203,11 @@ Excluded excluded_of(std::string_view style, bool wanted) {
   } else if (style == "cohere") {
     out.triggered = {"<|START_THINKING|>", "<|END_THINKING|>"};
     out.alone = out.triggered;
+    out.thinking_begin = "<|START_THINKING|>";
     out.thinking_end = "<|END_THINKING|>";
+  } else if (style.starts_with("qwen_3") || style == "exaone" ||
+             style == "minimax") {
+    out.thinking_begin = "<think>\n";
   }
   if (!wanted) out.thinking = out.triggered = out.alone = {};
   return out;
@@ -357,10 +362,18 @@ json::Value Builder::with_reasoning(const Style& style,
                                     bool reasoning) const {
   const std::string_view begin =
       style.thinking == Thinking::kWholeTag ? "<think>" : "";
-  const json::Value thought =
+  json::Value thought =
       as_field(values::tag(begin, values::any_text(excluded.thinking),
                            excluded.thinking_end),
                kReasoning);
+  // A prompt that leaves the choice to the model leaves the opener to it, too.
+  if (call_.reasoning == Reasoning::kAllowed && begin.empty() &&
+      !call_.upstream_shapes) {
+    thought = values::sequence(
+        {values::repeated("optional",
+                          values::const_string(excluded.thinking_begin)),
+         std::move(thought)});
+  }
   const json::Value blank = values::const_string("\n\n");
   switch (style.thinking) {
     case Thinking::kNone:

@@ -604,3 +604,20 @@ def test_parser_takes_specs_and_refuses_other_input():
         parser.feed([1, 2])
     with pytest.raises(TypeError):
         parser.feed(None)
+
+
+@pytest.mark.parametrize(
+    ("style", "opener"),
+    [("qwen_3", "<think>\n"), ("glm_4_7", "<think>"), ("minimax", "<think>\n")],
+)
+def test_the_model_may_open_its_reasoning(style, opener):
+    def read(text, reasoning):
+        tag = parlance.tool_calling([], style, reasoning=reasoning)
+        tree = tag.parse(text)
+        return tree["complete"], tree["message"].get("reasoning")
+
+    rest = "Hm.</think>\n\nHello."
+    assert read(opener + rest, "allowed") == (True, "Hm.")
+    assert read(rest, "allowed") == (True, "Hm.")
+    # The prompt has opened it.
+    assert read(rest, "required") == (True, "Hm.")
