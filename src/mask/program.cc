@@ -48,13 +48,13 @@ Config Program::key_of(Config config) {
 
 // The mask knows nothing of stop tokens: one that has a text is in it as that,
 // one that is a mark as that.  A stop token is never text, and a mark only
-// where the text may end behind it. REQUIRES: the recogniser is locked.
+// where the text may end behind it.
 void Program::set_stops(Config config, bool can_end, const StopSet& stops,
                         std::span<std::uint32_t> row) {
   for (const Id id : stops.ids()) {
     const std::uint32_t bit = std::uint32_t{1} << (id & 31);
-    const bool fits = can_end || ((row[id >> 5] & bit) != 0 && marks_ &&
-                                  ends_with(config, id));
+    const bool fits =
+        can_end || ((row[id >> 5] & bit) != 0 && ends_with(config, id));
     row[id >> 5] = fits ? row[id >> 5] | bit : row[id >> 5] & ~bit;
   }
   for (const Id id : stops.never()) {
@@ -62,11 +62,12 @@ void Program::set_stops(Config config, bool can_end, const StopSet& stops,
   }
 }
 
-// Whether the token is a mark with which the text may end.
-// REQUIRES: the recogniser is locked.
+// Whether the token is a mark with which the text may end.  Most stop tokens
+// are none, and the recogniser is not asked.
 bool Program::ends_with(Config config, Id id) {
-  return marks_ != nullptr && marks_->mark_of(id) &&
-         recogniser_->can_end(recogniser_->step_token(config, {}, id));
+  if (marks_ == nullptr || !marks_->mark_of(id)) return false;
+  const Recogniser::Lock lock(*recogniser_);
+  return recogniser_->can_end(recogniser_->step_token(config, {}, id));
 }
 
 // A mask that was made for the same place of the same part, maybe in another
@@ -113,18 +114,8 @@ bool Program::fill_if_known(Config config, const StopSet& stops,
   mask->write(row);
   shared_->store().unpin(handle);
   shared_->count_hit();
-  finish(config, can_end, stops, row);
-  return true;
-}
-
-// Stop tokens that are marks need the recogniser once more; most are not.
-void Program::finish(Config config, bool can_end, const StopSet& stops,
-                     std::span<std::uint32_t> row) {
-  if (marks_ == nullptr || can_end) {
-    return set_stops(config, can_end, stops, row);
-  }
-  const Recogniser::Lock lock(*recogniser_);
   set_stops(config, can_end, stops, row);
+  return true;
 }
 
 void Program::fill(Config config, const StopSet& stops,
@@ -149,7 +140,7 @@ void Program::fill(Config config, const StopSet& stops,
   }
   builder->view().write(row);
   shared_->give_back(std::move(maker));
-  finish(config, can_end, stops, row);
+  set_stops(config, can_end, stops, row);
 }
 
 // --- Reading -----------------------------------------------------------------
@@ -199,8 +190,7 @@ Config Program::read_token(Config config, Id id) {
 }
 
 bool Program::can_stop(Config config, Id id) {
-  const Recogniser::Lock lock(*recogniser_);
-  return recogniser_->can_end(config) || ends_with(config, id);
+  return can_end(config) || ends_with(config, id);
 }
 
 bool Program::can_end(Config config) {

@@ -71,14 +71,14 @@ class Program {
  private:
   using Next = MachineMasks::Next;
 
+  // Take the recogniser's mutex where they need it.
+  void set_stops(Config config, bool can_end, const StopSet& stops,
+                 std::span<std::uint32_t> row);
+  bool ends_with(Config config, Id id);
+
   // REQUIRES: the caller holds the recogniser's mutex.
   Config key_of(Config config);
   Config read_locked(Config config, std::string_view bytes);
-  void set_stops(Config config, bool can_end, const StopSet& stops,
-                 std::span<std::uint32_t> row);
-  void finish(Config config, bool can_end, const StopSet& stops,
-              std::span<std::uint32_t> row);
-  bool ends_with(Config config, Id id);
   Config read_mark(Config config, std::string_view* bytes);
   const Next& next_forced(Config config);
   Next find_next(Config config);
