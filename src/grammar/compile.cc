@@ -191,6 +191,16 @@ std::vector<std::shared_ptr<Recogniser>> machines_of(
   return out;
 }
 
+std::optional<Error> check_start(RulesMachine& machine) {
+  if (!machine.start().dead()) return std::nullopt;
+  if (machine.overflowed()) {
+    return Error{ErrorCode::kTooLarge,
+                 "The beginning of the grammar needs more than "
+                 "GrammarLimits::bytes."};
+  }
+  return Error{ErrorCode::kUnsatisfiable, "No text fits the grammar."};
+}
+
 Result<std::shared_ptr<Grammar::Machine>> make_machine(
     Rules rules, std::vector<Leaf> leaves, const CompileOptions& options) {
   auto machine = std::make_shared<Grammar::Machine>();
@@ -208,14 +218,7 @@ Result<std::shared_ptr<Grammar::Machine>> make_machine(
   auto recogniser = std::make_unique<RulesMachine>(
       rules, machines_of(leaves), machine->limits, machine->marks);
   if (cancelled(options.limits)) return cancelled_error();
-  if (recogniser->start().dead()) {
-    if (recogniser->overflowed()) {
-      return Error{ErrorCode::kTooLarge,
-                   "The beginning of the grammar needs more than "
-                   "GrammarLimits::bytes."};
-    }
-    return Error{ErrorCode::kUnsatisfiable, "No text fits the grammar."};
-  }
+  if (auto error = check_start(*recogniser)) return *std::move(error);
   machine->recogniser = std::move(recogniser);
   machine->rules = std::make_shared<const Rules>(std::move(rules));
   machine->leaves = std::move(leaves);

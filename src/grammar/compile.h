@@ -76,6 +76,9 @@ std::optional<Error> make_leaves(std::vector<Leaf>& leaves,
 std::vector<std::shared_ptr<Recogniser>> machines_of(
     const std::vector<Leaf>& leaves);
 
+// Why there is no text at all: kTooLarge, kUnsatisfiable; nothing if there is.
+std::optional<Error> check_start(RulesMachine& machine);
+
 Result<std::shared_ptr<Grammar::Machine>> make_machine(
     Rules rules, std::vector<Leaf> leaves, const CompileOptions& options);
 

@@ -94,16 +94,7 @@ Result<std::shared_ptr<Marked>> make_marked(const Grammar::Machine& machine,
   auto recogniser = std::make_shared<grammar::RulesMachine>(
       *machine.rules, grammar::machines_of(machine.leaves), machine.limits,
       *marks);
-  if (recogniser->start().dead()) {
-    if (recogniser->overflowed()) {
-      return Error{ErrorCode::kTooLarge,
-                   "The beginning of the grammar needs more than "
-                   "GrammarLimits::bytes."};
-    }
-    return Error{ErrorCode::kUnsatisfiable,
-                 "No text fits the grammar when its markers are tokens of "
-                 "the vocabulary."};
-  }
+  if (auto error = grammar::check_start(*recogniser)) return *std::move(error);
   out->recogniser = std::move(recogniser);
   out->marks = *std::move(marks);
   return out;
