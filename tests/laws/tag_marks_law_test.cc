@@ -37,25 +37,6 @@ namespace {
 
 using Ids = std::vector<TokenId>;
 
-struct Read {
-  json::Value tree;
-  std::vector<std::string> events;
-  bool complete = false;
-};
-
-Read read_ids(const TagProgram& program, const TagParserOptions& options,
-              const Ids& ids, std::size_t step) {
-  TagParser parser(program, options);
-  testing::EventLog log;
-  log.add(parser.initial_events());
-  for (std::size_t at = 0; at < ids.size(); at += step) {
-    log.add(parser.feed_tokens(
-        std::span(ids).subspan(at, std::min(step, ids.size() - at))));
-  }
-  log.add(parser.finalize());
-  return {parser.tree(), log.lines(), parser.complete()};
-}
-
 std::string shown(const Vocabulary& vocabulary, const Ids& ids) {
   std::string out;
   for (const TokenId id : ids) {
@@ -124,7 +105,8 @@ void run_small(std::uint32_t first, std::uint32_t count, std::size_t longest,
         Matcher matcher = constraint->matcher();
         const std::size_t fits = matcher.accept_tokens(ids);
         const bool complete = fits == ids.size() && matcher.can_end();
-        const Read whole = read_ids(*program, options, ids, ids.size() + 1);
+        const testing::ToldTag whole =
+            testing::tell_tag(*program, ids, ids.size() + 1, options);
         ASSERT_EQ(whole.complete, complete) << shown(vocabulary, ids);
         // It ends inside the first token that does not fit.
         std::size_t begin = 0;
@@ -139,7 +121,8 @@ void run_small(std::uint32_t first, std::uint32_t count, std::size_t longest,
           ASSERT_LT(end, begin + vocabulary.bytes(ids[fits]).size())
               << shown(vocabulary, ids);
         }
-        const Read single = read_ids(*program, options, ids, 1);
+        const testing::ToldTag single =
+            testing::tell_tag(*program, ids, 1, options);
         ASSERT_EQ(json::dump(single.tree), json::dump(whole.tree))
             << shown(vocabulary, ids);
         ASSERT_EQ(single.events, whole.events) << shown(vocabulary, ids);
@@ -286,7 +269,8 @@ void check_walk(const Walked& with, const Ids& ids, bool ended) {
   const Vocabulary& vocabulary = with.vocabulary;
   SCOPED_TRACE(shown(vocabulary, ids));
   const TagParserOptions options = {.vocabulary = &vocabulary};
-  const Read whole = read_ids(with.program, options, ids, ids.size() + 1);
+  const testing::ToldTag whole =
+      testing::tell_tag(with.program, ids, ids.size() + 1, options);
   // A character that has begun goes to the rest.
   const std::string_view rest = whole.tree.find("rest")->as_string();
   EXPECT_TRUE(rest.empty() || (!ended && rest == "\xEF\xBF\xBD")) << rest;
@@ -295,7 +279,8 @@ void check_walk(const Walked& with, const Ids& ids, bool ended) {
     EXPECT_EQ(json::dump(*whole.tree.find("diagnostics")), "[]");
   }
   for (const std::size_t step : {1, 3}) {
-    const Read cut = read_ids(with.program, options, ids, step);
+    const testing::ToldTag cut =
+        testing::tell_tag(with.program, ids, step, options);
     EXPECT_EQ(json::dump(cut.tree), json::dump(whole.tree));
     EXPECT_EQ(cut.events, whole.events);
   }
@@ -318,8 +303,8 @@ void check_changed(const Walked& with, const Ids& ids) {
   SCOPED_TRACE(shown(vocabulary, ids));
   Matcher matcher = with.constraint.matcher();
   const std::size_t fits = matcher.accept_tokens(ids);
-  const Read whole =
-      read_ids(with.program, {.vocabulary = &vocabulary}, ids, ids.size() + 1);
+  const testing::ToldTag whole = testing::tell_tag(
+      with.program, ids, ids.size() + 1, {.vocabulary = &vocabulary});
   EXPECT_EQ(whole.complete, fits == ids.size() &&
                                 (matcher.is_terminated() || matcher.can_end()));
   if (fits == ids.size()) {

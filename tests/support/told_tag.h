@@ -5,7 +5,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstddef>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -128,6 +130,21 @@ inline ToldTag tell_tag(const TagProgram& program, std::string_view text,
     begin = cut;
   }
   log.add(parser.feed(text.substr(begin)));
+  log.add(parser.finalize());
+  return {parser.tree(), parser.message().fields, log.lines(),
+          parser.complete()};
+}
+
+// Reads token ids, `step` at a time.
+inline ToldTag tell_tag(const TagProgram& program, std::span<const TokenId> ids,
+                        std::size_t step, const TagParserOptions& options) {
+  TagParser parser(program, options);
+  EventLog log;
+  log.add(parser.initial_events());
+  for (std::size_t at = 0; at < ids.size(); at += step) {
+    log.add(
+        parser.feed_tokens(ids.subspan(at, std::min(step, ids.size() - at))));
+  }
   log.add(parser.finalize());
   return {parser.tree(), parser.message().fields, log.lines(),
           parser.complete()};

@@ -96,32 +96,15 @@ TagProgram program_of(std::string_view format,
   return *program;
 }
 
-struct Told {
-  json::Value tree;
-  std::vector<std::string> events;
-};
-
-Told tell(const TagProgram& program, const std::vector<TokenId>& ids,
-          std::size_t step, const TagParserOptions& options) {
-  TagParser parser(program, options);
-  testing::EventLog log;
-  log.add(parser.initial_events());
-  for (std::size_t at = 0; at < ids.size(); at += step) {
-    log.add(parser.feed_tokens(
-        std::span(ids).subspan(at, std::min(step, ids.size() - at))));
-  }
-  log.add(parser.finalize());
-  return {parser.tree(), log.lines()};
-}
-
 // The tree as one line, what is left, and the diagnostics.
 std::string read_by(const TagProgram& program, std::string_view text,
                     TagParserOptions options = {}) {
   options.vocabulary = &vocabulary();
   const std::vector<TokenId> ids = ids_of(text);
-  const Told whole = tell(program, ids, ids.size() + 1, options);
+  const testing::ToldTag whole =
+      testing::tell_tag(program, ids, ids.size() + 1, options);
   for (const std::size_t step : {1, 2}) {
-    const Told cut = tell(program, ids, step, options);
+    const testing::ToldTag cut = testing::tell_tag(program, ids, step, options);
     EXPECT_EQ(json::dump(cut.tree), json::dump(whole.tree)) << text;
     EXPECT_EQ(cut.events, whole.events) << text;
   }
