@@ -103,6 +103,7 @@ LanguageId Languages::checked(std::uint32_t expression) {
   if (expressions_->overflowed() || over_limit()) {
     expressions_->clear_overflow();
     narrowed_ = true;
+    lost_ = true;
     return kNoText;
   }
   return expression;
@@ -165,7 +166,7 @@ LanguageId Languages::any_of(std::vector<LanguageId> languages) {
 }
 
 LanguageId Languages::complement(LanguageId language) {
-  return checked(expressions_->negate(language));
+  return lost_ ? kNoText : checked(expressions_->negate(language));
 }
 
 LanguageId Languages::length_between(std::uint64_t min_chars,
@@ -265,6 +266,10 @@ bool Languages::expand(StateId id) {
 
 // The way to the first live state makes all states on it live; when there is
 // none, all that was seen is dead.
+//
+// Any way will do, so the search follows the guess Expr::effort: of twelve
+// conditions `.*a`, `.*b`, ... each character that fulfils one brings it
+// nearer, and twelve states are looked at instead of their 4,096 subsets.
 bool Languages::live(StateId id) {
   if (states_[id].life != Life::kUnknown)
     return states_[id].life == Life::kLive;
@@ -286,9 +291,8 @@ bool Languages::live(StateId id) {
   std::uint32_t order = 0;
   auto push = [&](StateId state, StateId from) {
     if (!reached_from.try_emplace(state, from).second) return;
-    std::uint64_t distance =
-        (*expressions_)[states_[state].expression].min_chars;
-    queue.push({distance, order++, state});
+    const Expr& e = (*expressions_)[states_[state].expression];
+    queue.push({e.effort, order++, state});
   };
   push(id, id);
   std::size_t looked_at = 0;
@@ -361,6 +365,22 @@ StateId Languages::step_char(StateId state, char32_t c) {
   return state;
 }
 
+bool Languages::contains(LanguageId language, std::string_view word) {
+  StateId state = state_of(language, 0);
+  for (const char c : word) {
+    if (!expand(state)) {
+      narrowed_ = true;
+      return false;
+    }
+    const auto byte = static_cast<std::uint8_t>(c);
+    const std::vector<Successor>& successors = states_[state].successors;
+    state = std::find_if(successors.begin(), successors.end(),
+                         [&](const Successor& one) { return byte <= one.last; })
+                ->target;
+  }
+  return accepting(state);
+}
+
 std::uint64_t Languages::fingerprint(StateId state) const {
   std::uint64_t hash = (*expressions_)[states_[state].expression].hash;
   base::mix(hash, states_[state].utf8);
@@ -381,7 +401,10 @@ bool Languages::infinite(LanguageId language) {
   open[first] = true;
   while (!path.empty()) {
     StateId state = path.back().first;
-    if (open.size() > limits_.search_states || !expand(state)) return false;
+    if (open.size() > limits_.search_states || !expand(state)) {
+      narrowed_ = true;
+      return false;
+    }
     std::size_t at = path.back().second++;
     if (at >= states_[state].successors.size()) {
       open[state] = false;
@@ -423,6 +446,7 @@ std::uint64_t Languages::least_chars(StateId id) {
   best[id] = 0;
   std::uint64_t least = bound(id);
   std::size_t looked_at = 0;
+  bool exact = true;
   while (!queue.empty()) {
     Entry entry = queue.top();
     queue.pop();
@@ -430,7 +454,10 @@ std::uint64_t Languages::least_chars(StateId id) {
     const Expr& e = (*expressions_)[states_[entry.state].expression];
     if (accepting(entry.state) || e.positive) break;
     if (entry.done > best[entry.state]) continue;
-    if (++looked_at > limits_.search_states || !expand(entry.state)) break;
+    if (++looked_at > limits_.search_states || !expand(entry.state)) {
+      exact = false;
+      break;
+    }
     for (const Successor& successor : states_[entry.state].successors) {
       StateId target = successor.target;
       if (states_[target].life == Life::kDead) continue;
@@ -442,9 +469,74 @@ std::uint64_t Languages::least_chars(StateId id) {
       queue.push({plus(done, rest), done, target});
     }
   }
+  if (!exact) return enough_chars(id);
   states_[id].least_known = true;
   states_[id].least = least;
   return least;
+}
+
+// The length of some way to acceptance, which the states on it remember as
+// well: from each of them that is enough.  All there is if none is found.
+std::uint64_t Languages::enough_chars(StateId id) {
+  narrowed_ = true;
+  struct Entry {
+    std::uint64_t guess;
+    std::uint32_t order;
+    StateId state;
+    bool operator<(const Entry& other) const {
+      return std::tie(guess, order) > std::tie(other.guess, other.order);
+    }
+  };
+  struct Way {
+    std::uint64_t done;
+    StateId from;
+  };
+  std::priority_queue<Entry> queue;
+  std::unordered_map<StateId, Way> reached;
+  std::uint32_t order = 0;
+  const auto push = [&](StateId state, StateId from, std::uint64_t done) {
+    if (!reached.try_emplace(state, Way{done, from}).second) return;
+    const Expr& e = (*expressions_)[states_[state].expression];
+    // What is left to do counts twice, so that of many ways that are equally
+    // long the search takes one to its end.
+    queue.push({plus(done, plus(e.effort, e.effort)), order++, state});
+  };
+  const auto remember = [&](StateId state, std::uint64_t rest) {
+    State& known = states_[state];
+    if (known.least_known && known.least <= rest) return;
+    known.least_known = true;
+    known.least_exact = false;
+    known.least = rest;
+  };
+  push(id, id, 0);
+  std::size_t looked_at = 0;
+  while (!queue.empty()) {
+    const StateId state = queue.top().state;
+    queue.pop();
+    const Way way = reached.at(state);
+    const Expr& e = (*expressions_)[states_[state].expression];
+    if (accepting(state) || e.positive || states_[state].least_known) {
+      std::uint64_t rest = e.min_chars;
+      if (accepting(state)) rest = 0;
+      if (!accepting(state) && states_[state].least_known)
+        rest = states_[state].least;
+      const std::uint64_t all = plus(way.done, rest);
+      for (StateId s = state; s != id;) {
+        const Way back = reached.at(s);
+        s = back.from;
+        remember(s, all - reached.at(s).done);
+      }
+      return states_[id].least_known ? states_[id].least : all;
+    }
+    if (++looked_at > limits_.search_states || !expand(state)) break;
+    for (const Successor& successor : states_[state].successors) {
+      const StateId target = successor.target;
+      if (states_[target].life == Life::kDead) continue;
+      push(target, state, way.done + (states_[target].utf8 == 0 ? 1 : 0));
+    }
+  }
+  remember(id, kInfinite);
+  return states_[id].least;
 }
 
 // Behind `.*x` there is always `.*x`, as one alternative of what may follow.
@@ -458,7 +550,9 @@ std::uint64_t Languages::lasting(StateId id) {
     if (expr.kind != ExprKind::kRepeat || expr.a != e.any_char() ||
         expr.max != regex::kUnbounded || !expr.live || expr.context)
       return kNotLasting;
-    return least_chars(state_of(one, 0));
+    const StateId state = state_of(one, 0);
+    const std::uint64_t least = least_chars(state);
+    return states_[state].least_exact ? least : kNotLasting;
   };
   if (e[whole].kind != ExprKind::kOr) return of(whole);
   std::uint64_t least = kNotLasting;

@@ -89,6 +89,8 @@ class Languages {
   // absorbed; equal sets of operands give equal ids.
   LanguageId all_of(std::vector<LanguageId> languages);
   LanguageId any_of(std::vector<LanguageId> languages);
+  // Nothing once a language had to be cut off: what is outside of the smaller
+  // one is not outside of the one that was meant.
   LanguageId complement(LanguageId language);
 
   // Strings of so many code points.  Costs nothing for large numbers; the
@@ -111,14 +113,19 @@ class Languages {
   // false of a state of which that is true but hard to see.
   bool total(StateId state) const { return (facts_[state] & 2) != 0; }
 
+  // Needs no search, and so is exact but for the memory limit.
+  bool contains(LanguageId language, std::string_view word);
+
   bool empty(LanguageId language) { return start(language) == kDeadState; }
 
-  // Exact within LanguageLimits::search_states; false when that is passed.
+  // Exact within LanguageLimits::search_states; false when that is passed, and
+  // narrowed() says so.
   bool infinite(LanguageId language);
 
   // Code points still needed until the text is in the language, 0 if it is;
-  // one that has begun counts as one.  Exact within the search limit, a lower
-  // bound beyond it.  REQUIRES: state is not dead.
+  // one that has begun counts as one.  Exact within the search limit; beyond it
+  // so many are enough, fewer might be, and narrowed() says so.
+  // REQUIRES: state is not dead.
   std::uint64_t least_chars(StateId state);
 
   // A bound on least_chars() behind every continuation of whole characters, if
@@ -161,6 +168,7 @@ class Languages {
     Life life = Life::kUnknown;
     bool expanded = false;
     bool least_known = false;
+    bool least_exact = true;
     std::uint64_t least = 0;
     std::vector<Successor> successors = {};
   };
@@ -171,6 +179,7 @@ class Languages {
   // False when memory ran out.
   bool expand(StateId state);
   bool live(StateId state);
+  std::uint64_t enough_chars(StateId state);
   bool over_limit() const;
 
   LanguageLimits limits_;
@@ -183,6 +192,7 @@ class Languages {
   std::size_t successor_count_ = 0;
   std::size_t failed_searches_ = 0;
   bool narrowed_ = false;
+  bool lost_ = false;  // some language is smaller than what was asked for
 };
 
 }  // namespace parlance::automata

@@ -34,6 +34,13 @@ std::uint64_t times(std::uint64_t a, std::uint64_t b) {
   return a > kInfinite / b ? kInfinite : a * b;
 }
 
+// Expr::effort, saturated.
+constexpr std::uint32_t kFarthest = 0xFFFFFFFF;
+std::uint32_t effort(std::uint64_t a, std::uint64_t b) {
+  return static_cast<std::uint32_t>(
+      std::min<std::uint64_t>(plus(a, b), kFarthest));
+}
+
 bool has(const std::vector<ExprId>& sorted, ExprId id) {
   return std::binary_search(sorted.begin(), sorted.end(), id);
 }
@@ -70,6 +77,7 @@ void Expressions::describe(Expr& e, const std::vector<ExprId>& operands) const {
   switch (e.kind) {
     case ExprKind::kFalse:
       e.min_chars = kInfinite;
+      e.effort = kFarthest;
       e.positive = true;
       break;
     case ExprKind::kEmpty:
@@ -85,6 +93,7 @@ void Expressions::describe(Expr& e, const std::vector<ExprId>& operands) const {
       e.live = rest.live;
       e.infinite = rest.infinite;
       e.min_chars = plus(1, rest.min_chars);
+      e.effort = effort(1, rest.effort);
       e.max_chars = plus(1, rest.max_chars);
       e.hash = mix(mix(e.hash, trie_hashes_[e.a]), rest.hash);
       break;
@@ -104,6 +113,7 @@ void Expressions::describe(Expr& e, const std::vector<ExprId>& operands) const {
       e.cofinite = e.a == any_item_ && e.max == kUnbounded &&
                    (e.b == kEmptyText || rest.cofinite);
       e.min_chars = plus(times(item.min_chars, e.min), rest.min_chars);
+      e.effort = effort(times(item.min_chars, e.min), rest.effort);
       e.max_chars =
           plus(times(item.max_chars, e.max == kUnbounded ? kInfinite : e.max),
                rest.max_chars);
@@ -117,6 +127,7 @@ void Expressions::describe(Expr& e, const std::vector<ExprId>& operands) const {
       e.context = true;
       e.min_chars = rest.min_chars;
       e.max_chars = rest.max_chars;
+      e.effort = rest.effort;
       e.depth = rest.depth + 3;
       e.hash = mix(mix(e.hash, e.a), rest.hash);
       break;
@@ -127,6 +138,7 @@ void Expressions::describe(Expr& e, const std::vector<ExprId>& operands) const {
       e.nullable = !inner.nullable;
       e.live = e.infinite = e.cofinite = inner.max_chars != kInfinite;
       e.min_chars = inner.nullable && !inner.context ? 1 : 0;
+      e.effort = static_cast<std::uint32_t>(e.min_chars);
       e.max_chars = kInfinite;
       e.depth = inner.depth + 1;
       e.hash = mix(e.hash, inner.hash);
@@ -139,6 +151,7 @@ void Expressions::describe(Expr& e, const std::vector<ExprId>& operands) const {
       e.positive = any;
       e.cofinite = !any;
       e.min_chars = any ? kInfinite : 0;
+      e.effort = any ? kFarthest : 0;
       e.max_chars = any ? 0 : kInfinite;
       std::uint64_t sum = 0;
       std::size_t not_cofinite = 0;
@@ -155,11 +168,13 @@ void Expressions::describe(Expr& e, const std::vector<ExprId>& operands) const {
           e.infinite = e.infinite || part.infinite;
           e.cofinite = e.cofinite || part.cofinite;
           e.min_chars = std::min(e.min_chars, part.min_chars);
+          e.effort = std::min(e.effort, part.effort);
           e.max_chars = std::max(e.max_chars, part.max_chars);
         } else {
           e.nullable = e.nullable && part.nullable;
           e.cofinite = e.cofinite && part.cofinite;
           e.min_chars = std::max(e.min_chars, part.min_chars);
+          e.effort = effort(e.effort, part.effort);
           e.max_chars = std::min(e.max_chars, part.max_chars);
           if (!part.cofinite) {
             ++not_cofinite;

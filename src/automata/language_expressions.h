@@ -114,6 +114,9 @@ struct Expr {
   std::uint32_t first = 0, count = 0;          // kOr, kAnd: operands
   ExprId expansion = 0xFFFFFFFF;               // kRepeat, once needed
   std::uint64_t min_chars = 0, max_chars = 0;  // bounds on every member
+  // A guess at how far the nearest member is: like min_chars, but what all of
+  // several conditions ask for adds up.
+  std::uint32_t effort = 0;
   std::uint64_t hash = 0;
 };
 

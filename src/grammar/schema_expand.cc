@@ -357,12 +357,7 @@ bool Goals::has_word(automata::LanguageId language, const std::string& word) {
   if (words_.contains(language)) return lists(language);
   const auto outside = words_outside_.find(language);
   if (outside != words_outside_.end()) return !lists(outside->second);
-  automata::StateId state = languages_.start(language);
-  for (const char c : word) {
-    if (state == automata::kDeadState) return false;
-    state = languages_.step(state, static_cast<std::uint8_t>(c));
-  }
-  return state != automata::kDeadState && languages_.accepting(state);
+  return languages_.contains(language, word);
 }
 
 // A list of words with other conditions on it is a shorter list: its words are

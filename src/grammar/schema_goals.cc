@@ -175,12 +175,7 @@ bool Goals::matches(automata::LanguageId language, const NameClass& name) {
       (static_cast<std::uint64_t>(language) << 32) | name.key;
   const auto [it, is_new] = key_matches_.try_emplace(question, false);
   if (is_new) {
-    automata::StateId state = languages_.start(language);
-    for (const char c : keys_[name.key]) {
-      if (state == automata::kDeadState) break;
-      state = languages_.step(state, static_cast<std::uint8_t>(c));
-    }
-    it->second = state != automata::kDeadState && languages_.accepting(state);
+    it->second = languages_.contains(language, keys_[name.key]);
   }
   return it->second;
 }

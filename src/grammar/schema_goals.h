@@ -306,7 +306,7 @@ class Goals {
   const JsonSchemaOptions& options() const { return options_; }
 
   std::vector<SchemaNote> take_notes() { return std::move(notes_); }
-  bool narrowed() const { return narrowed_; }
+  bool narrowed() const { return narrowed_ || languages_.narrowed(); }
   std::size_t memory_bytes() const;
 
  private:

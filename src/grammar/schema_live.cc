@@ -7,6 +7,7 @@
 // remembered only if it did not rest on a question further out.
 
 #include <algorithm>
+#include <set>
 
 #include "grammar/schema_facts.h"
 #include "grammar/schema_goals.h"
@@ -43,6 +44,11 @@ bool is_nested(JsonType type) {
 template <class T>
 bool contains(const std::vector<T>& sorted, const T& value) {
   return std::binary_search(sorted.begin(), sorted.end(), value);
+}
+
+void insert(std::vector<KeyId>& sorted, KeyId key) {
+  const auto place = std::lower_bound(sorted.begin(), sorted.end(), key);
+  if (place == sorted.end() || *place != key) sorted.insert(place, key);
 }
 
 }  // namespace
@@ -440,26 +446,82 @@ class Goals::Planner {
       if (is_absent(key) || !ask(goals_.member_goal(object_, {.key = key})))
         return false;
     }
-    std::uint64_t least =
+    const std::uint64_t least =
         count_ + (here.size() - seen_.size()) + need.size() + extras;
-    if (least > plan.max) return false;
+    if (least > plan.max || plan.min > plan.max) return false;
     if (least >= plan.min) return true;
     // Others have to fill up.
+    std::uint64_t others = 0;
     for (const ExtraNames& extra : facts_.extras) {
       const NameClass name{kNoKey, &facts_.languages, &extra.matched};
       if (!ask(goals_.member_goal(object_, name))) continue;
-      least += names_left(extra, plan.min - least);
-      if (least >= plan.min) return plan.min <= plan.max;
+      others += names_left(extra, plan.min - least - others);
+      if (least + others >= plan.min) return true;
     }
-    if (!shape_.dependent.empty()) return false;
+    std::vector<KeyId> free;
     for (const KeyId key : facts_.names) {
-      if (least >= plan.min) break;
-      if (contains(here, key) || is_absent(key) ||
-          std::find(need.begin(), need.end(), key) != need.end())
-        continue;
-      if (ask(goals_.member_goal(object_, {.key = key}))) ++least;
+      if (!contains(here, key) && !is_absent(key) &&
+          std::find(need.begin(), need.end(), key) == need.end() &&
+          ask(goals_.member_goal(object_, {.key = key})))
+        free.push_back(key);
     }
-    return least >= plan.min && plan.min <= plan.max;
+    for (const KeyId key : need) insert(here, key);
+    return fills_up(here, free, plan.min - least - others, plan.max - least);
+  }
+
+  // Whether names of `free` (sorted) can join those that are `here`, together
+  // with all that they require, at least `min` and at most `max` of them.
+  bool fills_up(const std::vector<KeyId>& here, std::vector<KeyId> free,
+                std::uint64_t min, std::uint64_t max) {
+    // What requires a name that cannot come cannot come either.  Those that are
+    // left can come all together.
+    std::vector<std::pair<KeyId, std::vector<KeyId>>> groups;
+    for (std::size_t before = free.size() + 1; before != free.size();) {
+      before = free.size();
+      groups.clear();
+      std::vector<KeyId> left;
+      for (const KeyId key : free) {
+        std::vector<KeyId> with = here;
+        insert(with, key);
+        std::vector<KeyId> needs = goals_.needed(object_, with);
+        if (!std::all_of(needs.begin(), needs.end(),
+                         [&](KeyId other) { return contains(free, other); }))
+          continue;
+        left.push_back(key);
+        groups.emplace_back(key, std::move(needs));
+      }
+      free = std::move(left);
+    }
+    if (free.size() < min) return false;
+    if (free.size() <= max) return true;
+    // Where names require others, their number may skip some values.  Names
+    // that require nothing come last: they fill any gap.
+    std::uint64_t single = 0;
+    for (const auto& [key, needs] : groups) single += needs.empty();
+    std::set<std::vector<KeyId>> tried;
+    std::vector<std::vector<KeyId>> todo = {{}};
+    while (!todo.empty()) {
+      const std::vector<KeyId> now = std::move(todo.back());
+      todo.pop_back();
+      std::uint64_t idle = single;
+      for (const auto& [key, needs] : groups)
+        idle -= needs.empty() && contains(now, key);
+      if (now.size() + idle >= min) return true;
+      for (const auto& [key, needs] : groups) {
+        if (needs.empty() || contains(now, key)) continue;
+        std::vector<KeyId> next = now;
+        insert(next, key);
+        for (const KeyId other : needs) insert(next, other);
+        if (next.size() > max || !tried.insert(next).second) continue;
+        if (++steps_ > kMaxSteps) {
+          goals_.narrowed_ = true;
+          answer_.cut = true;
+          return false;
+        }
+        todo.push_back(std::move(next));
+      }
+    }
+    return false;
   }
 };
 
@@ -611,6 +673,8 @@ std::uint64_t Goals::count_words(automata::StateId state,
       if (next != automata::kDeadState) todo.push_back(next);
     }
   }
+  // There may be more of them.
+  if (number < wanted && !todo.empty()) narrowed_ = true;
   return number;
 }
 

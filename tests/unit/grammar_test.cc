@@ -786,6 +786,81 @@ TEST(Grammar, TooManyAlternatives) {
   EXPECT_TRUE(grammar->accepts(text + "}"));
 }
 
+// Members that fill up a least number may require others.
+TEST(Grammar, DependenciesBesideCounts) {
+  check(
+      {
+          {R"({"type":"object","properties":{"a":{}},
+               "additionalProperties":false,"minProperties":1,
+               "dependentRequired":{"b":[]}})",
+           {R"({"a":1})"},
+           {"{}", R"({"b":1})"}},
+          {R"({"type":"object","minProperties":2,
+               "propertyNames":{"enum":["c","a","b"]},
+               "dependentSchemas":{"d":{"required":["a","d"]}},
+               "allOf":[{"type":"object","minProperties":3}]})",
+           {R"({"a":1,"b":2,"c":3})"},
+           {R"({"a":1,"b":2})", R"({"a":1,"b":2,"d":3})"}},
+          // "a" and "b" come together or not at all, "c" cannot come.
+          {R"({"type":"object","propertyNames":{"enum":["a","b","c","e"]},
+               "dependentRequired":{"a":["b"],"b":["a"],"c":["d"]},
+               "minProperties":2,"maxProperties":2})",
+           {R"({"a":1,"b":2})"},
+           {R"({"e":1})", R"({"e":1,"a":1})", R"({"c":1,"e":1})"}},
+      },
+      compact());
+  // Groups of two and of four never make five.
+  EXPECT_EQ(Grammar::from_json_schema(
+                R"({"type":"object","propertyNames":{"enum":["a","b","c","d",
+                    "e","f"]},"dependentRequired":{"a":["b"],"b":["a"],
+                    "c":["d","e","f"],"d":["c"],"e":["c"],"f":["c"]},
+                    "minProperties":5,"maxProperties":5})")
+                .error()
+                .code,
+            ErrorCode::kUnsatisfiable);
+}
+
+// Of many conditions on one string some text is found at once, though there are
+// 2^n sets of those that it has fulfilled.
+TEST(Grammar, ManyPatternsOfOneString) {
+  const auto all = [](std::string_view letters, std::string_view before,
+                      std::string_view after) {
+    std::string list;
+    for (const char c : letters) {
+      list += (list.empty() ? "" : ",") + std::string(R"({"pattern":")") +
+              std::string(before) + c + std::string(after) + R"("})";
+    }
+    return R"({"type":"string","allOf":[)" + list + "]}";
+  };
+  const std::string contains = all("abcdefghijkl", "", "");
+  const std::string apart = all("abcdefghijkl", "", ".*z");
+  const std::string ahead =
+      R"({"type":"string","pattern":"^(?=.*a)(?=.*b)(?=.*c)(?=.*d)(?=.*e))"
+      R"x((?=.*f)(?=.*g)(?=.*h)(?=.*i)(?=.*j)(?=.*k)(?=.*l)(?=.*m)"})x";
+  const std::string within =
+      R"({"type":"object","properties":{"s":)" + contains + "}}";
+  const std::string branch = R"({"anyOf":[{"type":"null"},)" + contains + "]}";
+  check(
+      {
+          {contains,
+           {R"("abcdefghijkl")", R"("lkjihgfedcba")"},
+           {R"("abcdefghijk")"}},
+          {apart, {R"("abcdefghijklz")"}, {R"("abcdefghijkzl")"}},
+          {ahead, {R"("abcdefghijklm")"}, {R"("abcdefghijkl")"}},
+          {within, {R"({"s":"abcdefghijkl"})"}, {R"({"s":"abcdefghijk"})"}},
+          {branch, {R"("abcdefghijkl")", "null"}, {R"("")"}},
+      },
+      compact());
+  // With a greatest length the shortest text is not looked for to the end.
+  const std::string bounded =
+      R"({"type":"string","maxLength":40,"allOf":[)" + contains + "]}";
+  check({{bounded,
+          {R"("abcdefghijkl")"},
+          {R"("abcdefghijk")",
+           R"("abcdefghijklabcdefghijklabcdefghijklabcdefghijkl")"}}},
+        compact());
+}
+
 TEST(Grammar, ManyTools) {
   std::string schema = R"({"type":"array","items":{"anyOf":[)";
   for (int i = 0; i < 128; ++i) {

@@ -614,6 +614,30 @@ TEST(Language, FingerprintsDoNotDependOnTheObject) {
             one.fingerprint(walk(one, one.start(in_one), "ab")));
 }
 
+// Some text of a conjunction is found without a look at most of its states.
+TEST(Language, ConditionsThatAddUp) {
+  Languages small({.search_states = 200});
+  std::vector<LanguageId> parts;
+  std::string text;
+  for (char c = 'a'; c < 'u'; ++c) {
+    const auto part = language(small, std::string(1, c) + ".*z");
+    ASSERT_TRUE(part);
+    parts.push_back(*part);
+    text += c;
+  }
+  const LanguageId all = small.all_of(parts);
+  EXPECT_FALSE(small.empty(all));
+  EXPECT_FALSE(small.narrowed());
+  EXPECT_TRUE(small.contains(all, text + "z"));
+  EXPECT_FALSE(small.contains(all, text));
+  // The shortest is not found within so few states: some other is.
+  const StateId start = small.start(all);
+  const std::uint64_t enough = small.least_chars(start);
+  EXPECT_GE(enough, 21u);
+  EXPECT_LE(enough, 100u);
+  EXPECT_TRUE(small.narrowed());
+}
+
 TEST(Language, LimitsNarrowAndNeverWiden) {
   // 2^30 sets of places where an "a" was: far more than fits.
   Languages small({.bytes = 1 << 20, .search_states = 100});
@@ -628,6 +652,12 @@ TEST(Language, LimitsNarrowAndNeverWiden) {
   }
   EXPECT_EQ(state, kDeadState);
   EXPECT_LT(small.memory_bytes(), std::size_t{2} << 20);
+  // What did not fit is in no language, nor is what is outside of it.
+  Languages tiny({.bytes = 1});
+  const LanguageId lost = tiny.literal("late");
+  EXPECT_TRUE(tiny.empty(lost));
+  EXPECT_TRUE(tiny.empty(tiny.complement(lost)));
+  EXPECT_TRUE(tiny.narrowed());
   Languages parts({.pattern_size = 10});
   auto large = language(parts, "^abcdefghijklmnop$");
   ASSERT_FALSE(large);
