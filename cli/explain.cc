@@ -38,7 +38,7 @@ struct Arguments {
 };
 
 // Collects rows from events.  Events are in the order of their bytes and leave
-// out only text that has no region.
+// out only what stands between regions.
 class Rows {
  public:
   Rows(std::string_view stream, std::size_t prefix_bytes,
@@ -79,6 +79,9 @@ class Rows {
         }
         return remark(field + " is malformed" + why, Style::kError);
       }
+      case EventKind::kTextUnclaimed:
+        row(event.bytes, event.tokens, "in no field", look);
+        return remark(event.diagnostic->message, Style::kWarning);
     }
   }
 

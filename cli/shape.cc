@@ -34,6 +34,10 @@ json::Value event_value(const Event& event, bool with_tokens) {
       }
       if (event.cut) out.set("cut", json::Value(true));
       break;
+    case EventKind::kTextUnclaimed:
+      out.set("text", json::Value(event.text));
+      out.set("error", json::Value(event.diagnostic->message));
+      break;
   }
   out.set("start", json::Value(static_cast<std::int64_t>(event.bytes.begin)));
   out.set("end", json::Value(static_cast<std::int64_t>(event.bytes.end)));

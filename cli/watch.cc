@@ -62,6 +62,9 @@ class Screen {
       case EventKind::kRegionMalformed:
         malformed(event);
         break;
+      case EventKind::kTextUnclaimed:
+        unclaimed(event);
+        break;
     }
   }
 
@@ -172,6 +175,16 @@ class Screen {
     std::string text = one_line(event.text);
     if (style_.on() && columns_ > 8) text = clip(text, columns_ - 4);
     if (raw_bytes_ > 0) out_ += "    " + style_.paint(Style::kDim, text) + "\n";
+    end_region();
+  }
+
+  void unclaimed(const Event& event) {
+    end_line();
+    out_ += style_.paint(Style::kWarning, "  ! ") +
+            safe_text(event.diagnostic->message) + "\n";
+    std::string text = one_line(event.text);
+    if (style_.on() && columns_ > 8) text = clip(text, columns_ - 4);
+    out_ += "    " + style_.paint(Style::kDim, text) + "\n";
     end_region();
   }
 

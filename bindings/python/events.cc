@@ -33,12 +33,27 @@ const Keys& keys() {
   return keys;
 }
 
+// What was wrong, under "error".
+void set_error(nb::handle dict, const Diagnostic& diagnostic) {
+  const Keys& k = keys();
+  nb::dict error;
+  set(error, k.code, to_key(to_string(diagnostic.code)));
+  set(error, k.message, to_str(diagnostic.message));
+  set(dict, k.error, error);
+}
+
 nb::object to_dict(const Event& event, const EventOutlines& outlines,
                    bool tokens, const Fed& fed) {
   const Keys& k = keys();
-  nb::object dict =
-      nb::steal(PyDict_Copy(outlines.get(event.field_index, event.kind)));
-  if (!dict.is_valid()) throw nb::python_error();
+  nb::object dict;
+  if (event.kind == EventKind::kTextUnclaimed) {
+    dict = nb::dict();
+    set(dict, k.type, to_key(to_string(event.kind)));
+    set(dict, k.field, to_key(""));
+  } else {
+    dict = nb::steal(PyDict_Copy(outlines.get(event.field_index, event.kind)));
+    if (!dict.is_valid()) throw nb::python_error();
+  }
   switch (event.kind) {
     case EventKind::kRegionOpen:
       if (outlines.has_captures(event.field_index)) {
@@ -66,12 +81,11 @@ nb::object to_dict(const Event& event, const EventOutlines& outlines,
       break;
     case EventKind::kRegionMalformed:
       set(dict, k.text, to_str(event.text));
-      if (event.diagnostic != nullptr) {
-        nb::dict error;
-        set(error, k.code, to_key(to_string(event.diagnostic->code)));
-        set(error, k.message, to_str(event.diagnostic->message));
-        set(dict, k.error, error);
-      }
+      if (event.diagnostic != nullptr) set_error(dict, *event.diagnostic);
+      break;
+    case EventKind::kTextUnclaimed:
+      set(dict, k.text, to_str(event.text));
+      set_error(dict, *event.diagnostic);
       break;
   }
   set(dict, k.start, to_int(event.bytes.begin));

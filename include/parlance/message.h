@@ -34,9 +34,13 @@ enum class EventKind : std::uint8_t {
   kRegionChunk,
   kRegionClose,
   kRegionMalformed,  // in place of a close when the text does not fit
+  // Text between regions that belongs to no field, nor to the format's markup.
+  // Only of format files without an implicit field.
+  kTextUnclaimed,
 };
 
-// "region_open", "region_chunk", ...: the names upstream uses.
+// "region_open", "region_chunk", ...: the names upstream uses, and
+// "region_malformed" and "text_unclaimed", which are our own.
 std::string_view to_string(EventKind kind);
 
 // A named group of the open delimiter that took part in the match.
@@ -48,13 +52,17 @@ struct Capture {
 struct Event {
   EventKind kind = EventKind::kRegionOpen;
 
-  // The field's name, and its index in the format.
+  // The field's name, and its index in the format.  kTextUnclaimed: "" and the
+  // number of fields.
   std::string_view field;
   std::uint32_t field_index = 0;
 
   // kRegionChunk: the text that was routed into the region, whole UTF-8
   // characters, never empty.  The chunks of a region joined are its raw text.
   // kRegionMalformed: the raw text of the whole region.
+  // kTextUnclaimed: the text, without white space around it; it comes when a
+  // region or markup begins, the response ends, or Limits::held_bytes of it
+  // have come.
   std::string_view text;
 
   // kRegionChunk: the text is not yet the value (json, xml-inline, kv-lines).
@@ -70,7 +78,7 @@ struct Event {
   // kRegionOpen, when a delimiter opened it.
   std::span<const Capture> captures;
 
-  // kRegionMalformed: why.
+  // kRegionMalformed: why.  kTextUnclaimed: what was expected.
   const Diagnostic* diagnostic = nullptr;
 
   // The bytes of the stream that this event stands for: the delimiter for

@@ -128,14 +128,38 @@ std::optional<Error> load_file(const json::Value& file, format::Shared& out) {
                  "/parlance"};
   }
   for (const auto& [key, value] : extension->members()) {
-    if (key != "marks") {
+    if (key == "marks") {
+      if (auto error = load_marks(value, out)) return error;
+    } else if (key != "markup" && key != "markup_pattern") {
       return Error{ErrorCode::kUnknownKey,
                    "format file: unknown key '" + key +
-                       "' in 'parlance', which has only 'marks'.",
+                       "' in 'parlance'. Known are: marks, markup, "
+                       "markup_pattern.",
                    json::append_pointer("/parlance", key)};
     }
-    if (auto error = load_marks(value, out)) return error;
   }
+  return std::nullopt;
+}
+
+// Reads "markup" or "markup_pattern" of a format file whose template is loaded.
+std::optional<Error> load_markup(const json::Value& file, format::Shared& out) {
+  format::Description& description = out.description;
+  description.tells_unclaimed = !description.implicit;
+  const json::Value* extension = file.find("parlance");
+  if (extension == nullptr) return std::nullopt;
+  Result<format::Delimiter> markup = format::load_delimiter(
+      *extension, {"/parlance", "format file"}, "markup", out.limits);
+  if (!markup) return std::move(markup).error();
+  if (*markup && description.implicit) {
+    return Error{
+        ErrorCode::kConflict,
+        "format file: 'markup' is what stands between the regions of a "
+        "template in which every field has an opening delimiter; here such "
+        "text belongs to field '" +
+            description.fields[*description.implicit].name + "'.",
+        "/parlance"};
+  }
+  description.markup = std::move(*markup);
   return std::nullopt;
 }
 
@@ -226,6 +250,11 @@ Result<Format> Format::from_json(std::string_view text,
   }
   shared->description = std::move(*description);
   shared->response_template = *spec;
+  if (shared->recovers) {
+    if (auto error = load_markup(*source, *shared)) {
+      return json::place_error(*std::move(error), text);
+    }
+  }
   return Format(std::move(shared));
 }
 

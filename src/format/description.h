@@ -105,6 +105,11 @@ struct Description {
   std::vector<Field> fields = {};  // in the order of the template
   std::optional<std::size_t> implicit = std::nullopt;
   Delimiter start_anchor = {};
+  // A format file without an implicit field: what may stand between its regions
+  // (key "markup" of the file, and its start anchor).  Other text there, white
+  // space aside, is told as unclaimed.
+  bool tells_unclaimed = false;
+  Delimiter markup = {};
 };
 
 // Added tokens that are marks although no literal of a delimiter spells them.

@@ -135,35 +135,6 @@ Result<Delimiter> load_literals(const json::Value& raw, const Place& place,
   return out;
 }
 
-// The delimiter that `key` (a literal) or `key` + "_pattern" gives; kNone
-// without either.  `place` is the object that has the keys.
-Result<Delimiter> load_delimiter(const json::Value& object, const Place& place,
-                                 const std::string& key, const Limits& limits) {
-  const std::string pattern_key = key + "_pattern";
-  const json::Value* literals = object.find(key);
-  const json::Value* pattern = object.find(pattern_key);
-  if (literals != nullptr && pattern != nullptr) {
-    return Error{ErrorCode::kConflict,
-                 place.scope + ": cannot specify both '" + key + "' and '" +
-                     pattern_key + "'.",
-                 json::append_pointer(place.pointer, pattern_key)};
-  }
-  if (literals != nullptr) {
-    return load_literals(
-        *literals, {json::append_pointer(place.pointer, key), place.scope},
-        key);
-  }
-  Delimiter out;
-  if (pattern == nullptr) return out;
-  Result<regex::Pattern> loaded = load_pattern(
-      *pattern, {json::append_pointer(place.pointer, pattern_key), place.scope},
-      pattern_key, limits);
-  if (!loaded) return std::move(loaded).error();
-  out.kind = Delimiter::Kind::kPattern;
-  out.pattern = std::move(*loaded);
-  return out;
-}
-
 std::optional<Error> load_join(const json::Value& spec, const Place& place,
                                Field& out) {
   const json::Value* join = spec.find("join");
@@ -339,6 +310,33 @@ std::optional<Error> find_implicit(const Place& fields, Description& out) {
 }
 
 }  // namespace
+
+Result<Delimiter> load_delimiter(const json::Value& object, const Place& place,
+                                 const std::string& key, const Limits& limits) {
+  const std::string pattern_key = key + "_pattern";
+  const json::Value* literals = object.find(key);
+  const json::Value* pattern = object.find(pattern_key);
+  if (literals != nullptr && pattern != nullptr) {
+    return Error{ErrorCode::kConflict,
+                 place.scope + ": cannot specify both '" + key + "' and '" +
+                     pattern_key + "'.",
+                 json::append_pointer(place.pointer, pattern_key)};
+  }
+  if (literals != nullptr) {
+    return load_literals(
+        *literals, {json::append_pointer(place.pointer, key), place.scope},
+        key);
+  }
+  Delimiter out;
+  if (pattern == nullptr) return out;
+  Result<regex::Pattern> loaded = load_pattern(
+      *pattern, {json::append_pointer(place.pointer, pattern_key), place.scope},
+      pattern_key, limits);
+  if (!loaded) return std::move(loaded).error();
+  out.kind = Delimiter::Kind::kPattern;
+  out.pattern = std::move(*loaded);
+  return out;
+}
 
 std::string describe_kind(const json::Value& value) {
   switch (value.kind()) {

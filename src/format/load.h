@@ -36,6 +36,11 @@ Result<regex::Pattern> load_pattern(const json::Value& value,
                                     const Place& place, std::string_view key,
                                     const Limits& limits);
 
+// The delimiter that `key` (literals) or `key` + "_pattern" gives; kNone without
+// either.  `place` is that of the object that has the keys.
+Result<Delimiter> load_delimiter(const json::Value& object, const Place& place,
+                                 const std::string& key, const Limits& limits);
+
 // Nested value parsers that one field may have.
 inline constexpr std::size_t kMaxValueParsers = 16;
 

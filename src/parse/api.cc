@@ -23,7 +23,8 @@ namespace parlance {
 
 std::string_view to_string(EventKind kind) {
   constexpr std::string_view kNames[] = {"region_open", "region_chunk",
-                                         "region_close", "region_malformed"};
+                                         "region_close", "region_malformed",
+                                         "text_unclaimed"};
   return kNames[static_cast<std::size_t>(kind)];
 }
 
@@ -163,8 +164,12 @@ struct ResponseParser::State {
       }
     }
     gate.forget(segmenter.passed());
-    // Events still to come begin where the text was passed on up to.
-    if (vocabulary) tokens.forget(gate.original(segmenter.passed()));
+    // Events still to come begin where the text was passed on up to, or where
+    // text begins that is not told yet.
+    if (vocabulary) {
+      tokens.forget(std::min(gate.original(segmenter.passed()),
+                             assembler.untold_begin()));
+    }
   }
 
   Format format;

@@ -15,6 +15,9 @@ namespace {
 // From this size on a text region's bytes move into its value.
 constexpr std::size_t kAdoptBytes = 1024;
 
+constexpr std::size_t kLongestCharacter = 4;  // bytes
+constexpr std::string_view kWhiteSpace = " \t\n\r\f\v";
+
 bool is_empty(const json::Value& value) {
   switch (value.kind()) {
     case json::Kind::kNull:
@@ -72,6 +75,7 @@ void Assembler::begin_round() {
   capture_places_.clear();
   malformed_.clear();
   round_malformed_.clear();
+  round_unclaimed_.clear();
 }
 
 void Assembler::end_round() {
@@ -145,7 +149,10 @@ bool Assembler::reads_marks(const format::Content& content) const {
 
 void Assembler::on_text(std::string_view text, std::uint64_t begin,
                         std::span<const MarkAt> marks) {
-  if (field_ == kNoField) return;
+  if (field_ == kNoField) {
+    if (description_.tells_unclaimed) collect_unclaimed(text, begin);
+    return;
+  }
   if (!opened_) open_region(field_, nullptr, begin);
   Span bytes = {at(begin), at(begin + text.size())};
   bool joins = !chunks_.empty() && chunks_.back().event + 1 == events_.size() &&
@@ -178,8 +185,60 @@ void Assembler::on_delimiter(const Delimited& delimiter) {
     close_region(&delimiter, delimiter.begin, false);
     return;
   }
+  tell_unclaimed();
   close_region(nullptr, delimiter.begin, false);
   open_region(delimiter.field, &delimiter, delimiter.begin);
+}
+
+// Pieces end at fixed places of the text, however it was cut.
+void Assembler::collect_unclaimed(std::string_view text, std::uint64_t begin) {
+  const std::size_t most =
+      std::max<std::size_t>(shared_.limits.held_bytes, kLongestCharacter);
+  std::size_t last = text.size();  // that is not white space, of this text
+  const auto note_end = [&] {
+    if (last < text.size()) unclaimed_bytes_.end = at(begin + last + 1);
+    last = text.size();
+  };
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const bool inside = (static_cast<unsigned char>(text[i]) & 0xC0) == 0x80;
+    if (!inside && unclaimed_.size() + kLongestCharacter > most) {
+      note_end();
+      tell_unclaimed();
+    }
+    const bool blank = kWhiteSpace.find(text[i]) != std::string_view::npos;
+    if (blank && unclaimed_.empty()) continue;
+    if (unclaimed_.empty()) unclaimed_bytes_.begin = at(begin + i);
+    unclaimed_ += text[i];
+    if (blank) continue;
+    last = i;
+    unclaimed_used_ = unclaimed_.size();
+  }
+  note_end();
+}
+
+void Assembler::tell_unclaimed() {
+  if (unclaimed_.empty()) return;
+  opened_or_closed_ = true;
+  unclaimed_.resize(unclaimed_used_);
+  Diagnostic diagnostic;
+  diagnostic.message = "text that no field claims: expected the opening of ";
+  for (std::size_t i = 0; i < description_.fields.size(); ++i) {
+    if (i > 0) {
+      diagnostic.message += i + 1 == description_.fields.size() ? " or " : ", ";
+    }
+    diagnostic.message += '"' + description_.fields[i].name + '"';
+  }
+  diagnostic.bytes = unclaimed_bytes_;
+  Unclaimed& told = round_unclaimed_.emplace_back();
+  told.text = std::exchange(unclaimed_, {});
+  told.diagnostic = diagnostic;
+  Event& event = events_.emplace_back();
+  event.kind = EventKind::kTextUnclaimed;
+  event.field_index = static_cast<std::uint32_t>(description_.fields.size());
+  event.text = told.text;
+  event.diagnostic = &told.diagnostic;
+  event.bytes = unclaimed_bytes_;
+  add_diagnostic(std::move(diagnostic));
 }
 
 void Assembler::on_limit(std::uint64_t begin, std::uint64_t end,
@@ -365,6 +424,7 @@ void Assembler::close_region(const Delimited* delimiter, std::uint64_t position,
 
 void Assembler::finish(std::uint64_t position) {
   message_.complete = true;
+  tell_unclaimed();
   close_region(nullptr, position, true);
   finished_ = true;
   fields_stale_ = true;

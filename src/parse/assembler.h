@@ -8,6 +8,7 @@
 // for each step.  Positions come as the segmenter's and go as the caller's.
 
 #include <cstdint>
+#include <deque>
 #include <optional>
 #include <span>
 #include <string>
@@ -48,12 +49,19 @@ class Assembler final : public SegmentSink {
   void on_text(std::string_view text, std::uint64_t begin,
                std::span<const MarkAt> marks) override;
   void on_delimiter(const Delimited& delimiter) override;
+  void on_markup() override { tell_unclaimed(); }
   void on_limit(std::uint64_t begin, std::uint64_t end,
                 std::string_view what) override;
 
   // The stream is over at `position`: closes what is open, checks what is
   // required and drops what is empty.
   void finish(std::uint64_t position);
+
+  // The caller's byte where text begins that was passed on and is in no event
+  // yet; if there is none, the greatest number.
+  std::uint64_t untold_begin() const {
+    return unclaimed_.empty() ? ~std::uint64_t{0} : unclaimed_bytes_.begin;
+  }
 
   void add_diagnostic(Diagnostic diagnostic);
   const Message& message() const;
@@ -85,6 +93,10 @@ class Assembler final : public SegmentSink {
     std::size_t first;
     std::size_t count;
   };
+
+  // Text at rest where there is no implicit field.
+  void collect_unclaimed(std::string_view text, std::uint64_t begin);
+  void tell_unclaimed();
 
   void open_region(std::uint32_t field, const Delimited* delimiter,
                    std::uint64_t position);
@@ -138,6 +150,17 @@ class Assembler final : public SegmentSink {
   std::vector<CapturePlace> capture_places_;
   std::vector<std::pair<std::size_t, std::size_t>> malformed_;
   std::vector<Diagnostic> round_malformed_;
+
+  // Text at rest that no field claims, from its first byte that is not white
+  // space; the caller's bytes of it up to the last such byte.
+  std::string unclaimed_;
+  std::size_t unclaimed_used_ = 0;  // bytes of it up to there
+  Span unclaimed_bytes_;
+  struct Unclaimed {
+    std::string text;
+    Diagnostic diagnostic;
+  };
+  std::deque<Unclaimed> round_unclaimed_;
 
   mutable Message message_;
   mutable bool fields_stale_ = true;

@@ -101,6 +101,7 @@ class Patterns {
       program.patched.push_back(std::move(*applied));
       patched_.emplace(&pattern, &program.patched.back());
     };
+    apply_to(description.markup.pattern);
     for (const Field& field : description.fields) {
       apply_to(field.open.pattern);
       apply_to(field.close.pattern);
@@ -131,6 +132,9 @@ void collect(const regex::Pattern& pattern,
 
 Literals literals_of(const Description& description, const Patterns& patterns) {
   Literals out;
+  if (description.markup) {
+    collect(patterns.of(description.markup.pattern), out.delimiters);
+  }
   for (const Field& field : description.fields) {
     if (field.open) collect(patterns.of(field.open.pattern), out.delimiters);
     if (field.close) collect(patterns.of(field.close.pattern), out.delimiters);
@@ -248,6 +252,15 @@ std::shared_ptr<const Program> compile_program(const format::Shared& shared,
            &patterns.of(field.close.pattern),
            {.field = static_cast<std::uint32_t>(*description.implicit),
             .close = true}});
+    }
+  }
+  if (description.tells_unclaimed) {
+    // Behind the openers: one that matches the same wins.
+    for (const Delimiter* markup :
+         {&description.markup, &description.start_anchor}) {
+      if (!*markup) continue;
+      resting.push_back(
+          {markup, &patterns.of(markup->pattern), {.field = kMarkup}});
     }
   }
   program->resting = compile_watch(std::move(resting), program->marks, limits);

@@ -8,6 +8,9 @@
 //                        the implicit one
 //   inside field f       the close of f alone
 //
+// Where the format says what else may stand at rest (Description::markup), its
+// markup and start anchors are watched at rest as well.
+//
 // Regular delimiters of a set, literals included, share one automaton; the
 // others run beside it on PCRE2.  A program is built once per format (and once
 // more per vocabulary that its parsers read) and shared by all parsers.
@@ -47,6 +50,9 @@ struct Watched {
   // Names the delimiter within its program.
   std::uint32_t id() const { return 2 * field + (close ? 1 : 0); }
 };
+
+// Watched::field of markup and start anchors, which open and close nothing.
+inline constexpr std::uint32_t kMarkup = 0x7FFFFFFF;
 
 struct Backtracker {
   Watched watched;

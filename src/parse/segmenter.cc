@@ -303,8 +303,12 @@ void Segmenter::commit(const Delimited& delimiter) {
     empty_at_ = delimiter.begin;
     empty_ids_.push_back(id);
   }
-  field_ = delimiter.close ? kNoField : delimiter.field;
-  sink_.on_delimiter(delimiter);
+  if (delimiter.field == kMarkup) {
+    sink_.on_markup();
+  } else {
+    field_ = delimiter.close ? kNoField : delimiter.field;
+    sink_.on_delimiter(delimiter);
+  }
   watch(delimiter.end);
 }
 

@@ -49,6 +49,8 @@ class SegmentSink {
   virtual void on_text(std::string_view text, std::uint64_t begin,
                        std::span<const MarkAt> marks) = 0;
   virtual void on_delimiter(const Delimited& delimiter) = 0;
+  // Markup stands between regions.
+  virtual void on_markup() = 0;
   // A limit was passed: text from `begin` to `end` was held too long and is
   // text now, whatever might have become of it.
   virtual void on_limit(std::uint64_t begin, std::uint64_t end,

@@ -121,7 +121,8 @@ TEST(MarksLaw, CanonicalIds) {
 // that has some of them reads them by a class of characters, as part of a name.
 std::string delimiter_in(const Telling& told, Span range) {
   for (const Told& event : told.events) {
-    if (event.kind == EventKind::kRegionChunk || event.bytes.size() == 0) {
+    if (event.kind == EventKind::kRegionChunk ||
+        event.kind == EventKind::kTextUnclaimed || event.bytes.size() == 0) {
       continue;
     }
     if (event.bytes.begin <= range.begin && range.end <= event.bytes.end) {

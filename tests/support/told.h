@@ -14,6 +14,7 @@
 #include <functional>
 #include <optional>
 #include <random>
+#include <regex>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -175,11 +176,35 @@ inline std::vector<std::string> cut_at_random(std::string_view text,
   return out;
 }
 
-// Whether bytes at rest may be in no event: there is no implicit field, or they
-// are closes of it where it was not open.
+// What is left of `text` without the delimiter at its places.  The patterns of
+// markup are so simple that std::regex reads them alike.
+inline std::string without(std::string text,
+                           const format::Delimiter& delimiter) {
+  if (delimiter.kind == format::Delimiter::Kind::kPattern) {
+    return std::regex_replace(text, std::regex(delimiter.pattern.source), "");
+  }
+  for (const std::string& literal : delimiter.literals) {
+    for (std::size_t at = text.find(literal); at != std::string::npos;
+         at = text.find(literal, at)) {
+      text.erase(at, literal.size());
+    }
+  }
+  return text;
+}
+
+// Whether bytes at rest may be in no event: they are white space and markup;
+// nothing says what is markup; or they are closes of the implicit field where
+// it was not open.
 inline bool may_be_skipped(const format::Description& description,
                            std::string_view text) {
-  if (text.empty() || !description.implicit) return true;
+  if (text.empty()) return true;
+  if (description.tells_unclaimed) {
+    const std::string left =
+        without(without(std::string(text), description.markup),
+                description.start_anchor);
+    return left.find_first_not_of(" \t\n\r\f\v") == std::string::npos;
+  }
+  if (!description.implicit) return true;
   const format::Delimiter& close =
       description.fields[*description.implicit].close;
   if (close.kind != format::Delimiter::Kind::kLiterals) return bool(close);
@@ -239,6 +264,13 @@ inline std::string account(const Telling& told, std::string_view stream,
       case EventKind::kRegionChunk:
         if (!inside) return fault("chunk outside of a region");
         if (event.text.empty()) return fault("empty chunk");
+        if (exact && stream.substr(b.begin, b.size()) != event.text) {
+          return fault("not the text of the stream");
+        }
+        break;
+      case EventKind::kTextUnclaimed:
+        if (inside) return fault("unclaimed text in a region");
+        if (event.text.empty()) return fault("empty unclaimed text");
         if (exact && stream.substr(b.begin, b.size()) != event.text) {
           return fault("not the text of the stream");
         }
