@@ -47,6 +47,7 @@ class Rows {
 
   void add(const Event& event) {
     gap(event.bytes.begin);
+    const std::size_t shown = at_;
     at_ = std::max(at_, event.bytes.end);
     std::string_view look = field_look(event.field, event.field_index);
     std::string field(event.field);
@@ -80,7 +81,9 @@ class Rows {
         return remark(field + " is malformed" + why, Style::kError);
       }
       case EventKind::kTextUnclaimed:
-        row(event.bytes, event.tokens, "in no field", look);
+        // What was in front of held text has a row.
+        row({std::max(shown, event.bytes.begin), event.bytes.end}, event.tokens,
+            "in no field", look);
         return remark(event.diagnostic->message, Style::kWarning);
     }
   }

@@ -88,11 +88,11 @@ struct Around {
 class TagParserObject {
  public:
   TagParserObject(nb::object program, nb::handle prefix, bool ids,
-                  nb::handle stop_ids)
+                  nb::handle stop_ids, bool recover)
       : program_object_(std::move(program)),
         program_(nb::cast<const ProgramObject*>(program_object_)),
         ids_(ids),
-        parser_(make(prefix, stop_ids)),
+        parser_(make(prefix, stop_ids, recover)),
         initial_events_(
             to_list(parser_.initial_events(), program_->outlines(), ids_)) {}
 
@@ -126,10 +126,12 @@ class TagParserObject {
   nb::object held() const { return to_bytes(parser_.held()); }
 
  private:
-  TagParser make(nb::handle prefix, nb::handle stop_ids) {
+  TagParser make(nb::handle prefix, nb::handle stop_ids, bool recover) {
     const Vocabulary* vocabulary = ids_ ? program_->vocabulary() : nullptr;
     const Around around(prefix, stop_ids, vocabulary);
-    return TagParser(program_->program(), around.options(vocabulary));
+    TagParserOptions options = around.options(vocabulary);
+    options.recover = recover;
+    return TagParser(program_->program(), options);
   }
 
   nb::object program_object_;  // keeps program_
@@ -142,7 +144,7 @@ class TagParserObject {
 
 // One response, already complete: the tree.
 nb::object parse_tag(const ProgramObject& program, nb::handle response,
-                     nb::handle prefix, nb::handle stop_ids) {
+                     nb::handle prefix, nb::handle stop_ids, bool recover) {
   Input in;
   read_input(response, "response", in);
   if (!in.is_text && program.vocabulary() == nullptr) {
@@ -157,6 +159,7 @@ nb::object parse_tag(const ProgramObject& program, nb::handle response,
   const Around around(in.is_text ? nb::handle(nb::str("")) : prefix, stop_ids,
                       vocabulary);
   TagParserOptions options = around.options(vocabulary);
+  options.recover = recover;
   if (in.is_text) options.prefix = before.text;
   json::Value tree;
   {
@@ -179,11 +182,11 @@ nb::object parse_tag(const ProgramObject& program, nb::handle response,
 void define_tag_parser(nb::module_& m) {
   nb::class_<ProgramObject>(m, "TagProgram")
       .def("parse", &parse_tag, nb::arg("response"), nb::arg("prefix"),
-           nb::arg("stop_ids").none());
+           nb::arg("stop_ids").none(), nb::arg("recover"));
   nb::class_<TagParserObject>(m, "TagParser")
-      .def(nb::init<nb::object, nb::handle, bool, nb::handle>(),
+      .def(nb::init<nb::object, nb::handle, bool, nb::handle, bool>(),
            nb::arg("program"), nb::arg("prefix"), nb::arg("ids"),
-           nb::arg("stop_ids").none())
+           nb::arg("stop_ids").none(), nb::arg("recover"))
       .def("feed", &TagParserObject::feed, nb::arg("text").none())
       .def("finalize", &TagParserObject::finalize)
       .def_prop_ro("initial_events", &TagParserObject::initial_events)

@@ -28,7 +28,9 @@
 //
 // A text that does not fit is read up to the last byte that could still be
 // continued; the rest is kept as it is, and a diagnostic says where it begins
-// and what was expected there.
+// and what was expected there.  Inside a tag of triggered_tags the rest ends
+// behind the next end of one of these tags, or in front of the next trigger,
+// and reading goes on there (TagParserOptions::recover).
 //
 // Laws, as for ResponseParser: how the response is cut into chunks changes only
 // how chunk events are cut (Chunking); no event is taken back (Append); every
@@ -108,6 +110,11 @@ struct TagParserOptions {
   // it comes is no text; whatever follows it is the rest.  Default: the
   // vocabulary's stop_ids().
   std::optional<std::span<const TokenId>> stop_ids = std::nullopt;
+
+  // Where a tag of triggered_tags does not fit, such as a call of a tool that
+  // is not listed, go on with the next one.  False: all that follows is the
+  // rest.
+  bool recover = true;
 
   // Keep the message and the tree.  False: events alone; memory does not grow
   // with what is closed, message() has diagnostics only, tree() is null.

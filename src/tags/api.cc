@@ -22,6 +22,9 @@ namespace {
 // Between two looks at what is certain.
 constexpr std::size_t kSlice = 4096;
 
+constexpr std::string_view kNothingMayFollow =
+    "nothing may follow the token that ended the response";
+
 }  // namespace
 
 TagProgram::TagProgram(std::shared_ptr<const Code> code)
@@ -47,6 +50,7 @@ struct TagParser::State {
                        ? std::nullopt
                        : std::optional<Vocabulary>(*options.vocabulary)),
         keep(options.keep_message),
+        recover(options.recover),
         stop_ids(stops_of(options)),
         script(p.code()->script(vocabulary.has_value())),
         readings(script, {options.readings, options.reading_bytes}),
@@ -78,7 +82,7 @@ struct TagParser::State {
   }
 
   void end_round() {
-    if (!failed) tell_certain();
+    if (!failed && !lost) tell_certain();
     readings.release();
     if (!vocabulary) return;
     for (Event& event : teller.events().events()) {
@@ -97,15 +101,26 @@ struct TagParser::State {
 
   void feed_bytes(std::string_view bytes) {
     buffer.append(bytes);
-    if (failed) return tell_rest(false);
-    while (!bytes.empty()) {
-      std::size_t size = std::min(bytes.size(), kSlice);
-      if (size < bytes.size())
-        size -= base::begun_character(bytes.substr(0, size));
-      const std::size_t read = readings.feed(bytes.substr(0, size));
-      if (read < size && !readings.paused()) return fail();
-      bytes.remove_prefix(read);
-      if (readings.wants_forget()) tell_certain();
+    read_on();
+  }
+
+  // Reads what is in the buffer and not read yet, by its bytes.
+  void read_on() {
+    for (;;) {
+      if (failed) return tell_rest(false);
+      if (lost && !find_resume()) return tell_rest(false);
+      const std::string_view left = text(readings.position(), total());
+      if (left.empty()) return;
+      std::size_t size = std::min(left.size(), kSlice);
+      if (size < left.size()) {
+        size -= base::begun_character(left.substr(0, size));
+      }
+      const std::size_t read = readings.feed(left.substr(0, size));
+      if (read < size && !readings.paused()) {
+        fail();
+      } else if (readings.wants_forget()) {
+        tell_certain();
+      }
     }
   }
 
@@ -114,9 +129,24 @@ struct TagParser::State {
     tokens.add(token.id, total());
     if (failed) return tell_rest(false);
     followed = ended;
-    std::size_t read = 0;
-    if (ended || !readings.feed_token(token, read)) return fail();
-    if (readings.wants_forget()) tell_certain();
+    const std::uint64_t begin = total() - token.text.size();
+    if (!lost) {
+      std::size_t read = 0;
+      if (!ended && readings.feed_token(token, read)) {
+        if (readings.wants_forget()) tell_certain();
+        return;
+      }
+      fail();
+    } else if (ended) {
+      const auto at = static_cast<std::size_t>(begin);
+      return give_up({ErrorCode::kInvalidContent,
+                      std::string(kNothingMayFollow),
+                      "",
+                      {at, at}});
+    }
+    // A token that fits nothing may be where reading goes on.
+    if (!lost || (lost->at == begin && resume_with(token))) return;
+    read_on();
   }
 
   // A token, and whether there is one with that id.
@@ -160,13 +190,13 @@ struct TagParser::State {
     token.is_text = false;
     token.is_any = false;
     std::size_t read = 0;
-    if (failed || !readings.feed_token(token, read)) {
+    if (failed || lost || !readings.feed_token(token, read)) {
       ended = true;
       token.text = {};
     }
     buffer.append(token.text);
     tokens.add(token.id, total());
-    if (!failed && readings.wants_forget()) tell_certain();
+    if (!failed && !lost && readings.wants_forget()) tell_certain();
     return true;
   }
 
@@ -194,7 +224,7 @@ struct TagParser::State {
   void feed_spelled(TokenId id) {
     tags::Token token = token_of(id).token;
     token.text = vocabulary->spelling(id);
-    if (!failed) {
+    if (!failed && !lost) {
       token.is_text = false;
       std::size_t read = 0;
       if (readings.feed_token(token, read)) {
@@ -294,7 +324,7 @@ struct TagParser::State {
       why.code = ErrorCode::kTooLarge;
       why.message = "reading the text needs more than GrammarLimits::bytes";
     } else if (followed) {
-      why.message = "nothing may follow the token that ended the response";
+      why.message = kNothingMayFollow;
     } else {
       why.message = "the text does not fit; expected " + readings.expected();
       const std::string marker = spelled_marker();
@@ -304,10 +334,119 @@ struct TagParser::State {
       }
     }
     tell_chosen();
+    damaged = true;
+    if (recover && why.code == ErrorCode::kInvalidContent && !followed) {
+      lose_the_way(why);
+    }
+    if (!lost) return give_up(why);
+    teller.events().diagnose(why);
+  }
+
+  // All that is left is the rest.
+  void give_up(const Diagnostic& why) {
+    lost.reset();
     failed = true;
     teller.events().diagnose(why);
     teller.cut_off(why);
     tell_rest(false);
+  }
+
+  // --- Going on behind what does not fit -------------------------------------
+
+  // Where a tag of triggered_tags or token_triggered_tags does not fit, and
+  // where its text is looked at for the next place to go on.
+  struct Lost {
+    const tags::Resume* resume = nullptr;
+    Diagnostic why;
+    std::uint32_t counts = 0;
+    std::uint32_t node = 0;  // of the automaton
+    std::uint64_t at = 0;    // of the next byte
+    // Bytes in front of it that may become a trigger.
+    std::uint32_t pending() const { return resume->bytes[node]; }
+  };
+
+  // REQUIRES: the chosen reading has been told.
+  void lose_the_way(const Diagnostic& why) {
+    for (std::size_t depth = teller.depth(); depth > 0; --depth) {
+      const tags::Resume* resume = script.resume_of(teller.format(depth - 1));
+      if (resume == nullptr) continue;
+      const std::uint32_t counts =
+          readings.counts_around(readings.chosen(), resume->count_depth);
+      lost = Lost{resume, why, counts, 0, readings.position()};
+      teller.cut_off(why, depth);
+      return;
+    }
+  }
+
+  // Goes on at `places`; what is told up to `end` is the rest.
+  void resume_at(std::span<const tags::Pc> places, std::uint64_t end,
+                 std::size_t token_bytes) {
+    if (end > teller.position()) {
+      const std::string_view left = text(teller.position(), end);
+      if (keep) rest.append(left);
+      teller.rest(left);
+    }
+    teller.end_rest();
+    readings.resume(places, lost->counts, told, lost->at, token_bytes);
+    lost.reset();
+  }
+
+  // One symbol of `bytes`.  Whether reading goes on behind it.
+  bool look_at(grammar::Symbol symbol, std::size_t bytes) {
+    const tags::Resume& resume = *lost->resume;
+    const grammar::TriggerAutomaton& words = resume.automaton;
+    lost->at += bytes;
+    std::uint32_t node = words.step(lost->node, symbol);
+    // A mark that no word has; or one that has begun a word with a mark.
+    if (node == grammar::TriggerAutomaton::kRefused) {
+      node = words.step(0, symbol);
+    }
+    if (node == grammar::TriggerAutomaton::kRefused) node = 0;
+    lost->node = node;
+    if (words.nodes[node].calls.empty()) return false;
+    const std::uint32_t call = words.nodes[node].calls.front();
+    if (call >= resume.ends) {
+      resume_at({&resume.place, 1}, lost->at, 0);
+    } else {
+      resume_at(resume.targets[call], lost->at - resume.trigger_bytes[call], 0);
+    }
+    return true;
+  }
+
+  // Looks at the text by its bytes.
+  bool find_resume() {
+    const std::string_view left = text(lost->at, total());
+    for (const char c : left) {
+      if (look_at(static_cast<std::uint8_t>(c), 1)) return true;
+    }
+    return false;
+  }
+
+  // Looks at a token by its id.  Whether it was more than its text.
+  bool resume_with(const tags::Token& token) {
+    const tags::Resume& resume = *lost->resume;
+    const std::size_t size = token.text.size();
+    const auto target = resume.token_targets.find(token.id);
+    if (target != resume.token_targets.end()) {
+      const std::uint64_t begin = lost->at;
+      lost->at += size;
+      resume_at(target->second, begin, size);
+      return true;
+    }
+    if (std::ranges::binary_search(resume.token_ends, token.id)) {
+      lost->at += size;
+      resume_at({&resume.place, 1}, lost->at, size);
+      return true;
+    }
+    if (token.mark != tags::kNoMark) {
+      if (!look_at(grammar::mark_symbol(token.mark), size)) tell_rest(false);
+      return true;
+    }
+    if (token.is_text) return false;
+    lost->at += size;
+    lost->node = 0;
+    tell_rest(false);
+    return true;
   }
 
   // The marker that the bytes that do not fit would spell, as JSON; or "".
@@ -322,6 +461,7 @@ struct TagParser::State {
 
   void tell_rest(bool all) {
     std::string_view left = text(teller.position(), total());
+    if (!all && lost) left.remove_suffix(lost->pending());
     if (!all) left.remove_suffix(base::begun_character(left));
     if (keep) rest.append(left);
     teller.rest(left);
@@ -329,18 +469,20 @@ struct TagParser::State {
 
   void finish() {
     finalized = true;
-    if (!failed &&
+    if (!failed && !lost &&
         base::begun_character(text(teller.position(), total())) != 0) {
       fail();
     }
-    if (failed) {
+    if (failed || lost) {
       tell_rest(true);
+      if (lost) teller.cut_off(lost->why);
       teller.end_rest();
       return;
     }
-    complete = readings.can_end();
+    const bool ends = readings.can_end();
+    complete = ends && !damaged;
     tell_chosen();
-    if (!complete) {
+    if (!ends) {
       const auto at = static_cast<std::size_t>(total());
       const Diagnostic why{
           ErrorCode::kInvalidContent,
@@ -376,6 +518,7 @@ struct TagParser::State {
   TagProgram program;
   std::optional<Vocabulary> vocabulary;
   const bool keep;
+  const bool recover;
   const std::vector<TokenId> stop_ids;  // sorted
   const tags::Script& script;
   vocab::TokenLog tokens;
@@ -392,7 +535,9 @@ struct TagParser::State {
   bool initial = true;    // the events are still those of the prefix
   bool ended = false;     // by a stop token
   bool followed = false;  // and something came behind it
-  bool failed = false;
+  std::optional<Lost> lost;
+  bool damaged = false;  // something did not fit
+  bool failed = false;   // and all behind it is the rest
   bool finalized = false;
   bool complete = false;
 };
@@ -461,6 +606,7 @@ json::Value TagParser::tree() const { return state_->tree(); }
 bool TagParser::complete() const {
   State& state = *state_;
   if (state.failed) return state.complete;
+  if (state.damaged) return false;
   const bool can_end = state.readings.can_end();
   state.readings.release();
   return can_end;

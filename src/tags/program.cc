@@ -7,6 +7,7 @@
 #include "tags/program.h"
 
 #include <algorithm>
+#include <cctype>
 #include <utility>
 
 #include "grammar/grammar_cache.h"
@@ -140,6 +141,11 @@ class Compiler {
   // The ways to write a trigger or an exclude.
   std::vector<Word> words(std::string_view marker) const;
   std::string spelled(std::span<const Symbol> word) const;
+
+  std::vector<std::uint32_t> spelled_depths(
+      const grammar::TriggerAutomaton& automaton) const;
+  Resume resume_of(FormatId id, const FreeText& text);
+  void find_count_depths();
 
   std::uint32_t add_text(FreeText text);
   void exclude(FreeText& text, std::string_view word);
@@ -529,6 +535,30 @@ std::uint32_t node_of(const grammar::TriggerAutomaton& automaton,
   return at;
 }
 
+// By node of an automaton that is not linked: the bytes of the text on the way
+// to it.
+std::vector<std::uint32_t> Compiler::spelled_depths(
+    const grammar::TriggerAutomaton& automaton) const {
+  std::vector<std::uint32_t> out(automaton.nodes.size(), 0);
+  for (std::size_t node = 0; node < out.size(); ++node) {
+    for (const auto& [symbol, next] : automaton.nodes[node].next) {
+      out[next] = out[node] + static_cast<std::uint32_t>(
+                                  spelling(marks_.get(), symbol).size());
+    }
+  }
+  return out;
+}
+
+// What is hardly met but at the end of a tag: brackets and white space end
+// values inside a call, too.  "": there is no such thing.
+std::string_view telling_end(std::string_view marker) {
+  const bool word = std::any_of(marker.begin(), marker.end(), [](char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) != 0;
+  });
+  if (!word) return "";
+  return marker.substr(marker.find_first_not_of(" \t\r\n\"')]}"));
+}
+
 void Compiler::add_targets(FormatId id, FreeText& text) {
   const Format& format = tag_[id];
   const bool rule = format.type == FormatType::kDispatch;
@@ -544,6 +574,94 @@ void Compiler::add_targets(FormatId id, FreeText& text) {
       text.targets[node.calls.front()].push_back(
           behind_trigger(id, c, word, node.depth, trigger.size()));
     }
+  }
+}
+
+// REQUIRES: the automaton of `text` holds the triggers alone, not linked.
+Resume Compiler::resume_of(FormatId id, const FreeText& text) {
+  Resume out;
+  out.format = id;
+  out.automaton = text.automaton;
+  out.targets = text.targets;
+  out.ends = static_cast<std::uint32_t>(out.targets.size());
+  for (const FormatId child : possible_children(tag_[id])) {
+    if (tag_[child].type != FormatType::kTag) continue;
+    const auto& end = tag_[child].as<TagFormat>().end;
+    if (end.token) {
+      out.token_ends.push_back(token_id(*end.token));
+      continue;
+    }
+    for (const std::string& marker : end.texts) {
+      const std::string_view telling = telling_end(marker);
+      if (telling.empty()) continue;
+      for (const Word& word : words(telling)) {
+        auto& calls = out.automaton.nodes[out.automaton.insert(word)].calls;
+        if (calls.empty()) calls.push_back(out.ends);
+      }
+    }
+  }
+  std::sort(out.token_ends.begin(), out.token_ends.end());
+  out.bytes = spelled_depths(out.automaton);
+  out.trigger_bytes.resize(out.ends);
+  for (std::size_t node = 0; node < out.bytes.size(); ++node) {
+    for (const std::uint32_t call : out.automaton.nodes[node].calls) {
+      if (call < out.ends) out.trigger_bytes[call] = out.bytes[node];
+    }
+  }
+  out.automaton.link();
+  return out;
+}
+
+// How many counts there are at the places where reading may go on.
+void Compiler::find_count_depths() {
+  constexpr std::uint32_t kUnknown = kMany;
+  std::vector<std::uint32_t> depth(out_.code.size(), kUnknown);
+  std::vector<Pc> left = {out_.start};
+  depth[out_.start] = 0;
+  const auto lead = [&](Pc to, std::uint32_t there) {
+    if (to == kNowhere || depth[to] != kUnknown) return;
+    depth[to] = there;
+    left.push_back(to);
+  };
+  while (!left.empty()) {
+    const Pc pc = left.back();
+    left.pop_back();
+    const Instruction& at = out_.code[pc];
+    std::uint32_t there = depth[pc];
+    switch (at.op) {
+      case Op::kFork:
+      case Op::kCountTest:
+        for (const Pc way : out_.forks[at.index]) lead(way, there);
+        continue;
+      case Op::kTextBefore:
+        for (const auto& targets : out_.frees[at.index].targets) {
+          for (const Pc target : targets) lead(target, there);
+        }
+        continue;
+      case Op::kTokensBefore:
+        for (const auto& [id, targets] : out_.token_texts[at.index].targets) {
+          for (const Pc target : targets) lead(target, there);
+        }
+        continue;
+      case Op::kAccept:
+        continue;
+      case Op::kCountFrom:
+        ++there;
+        break;
+      case Op::kCountEnd:
+        --there;
+        break;
+      default:
+        break;
+    }
+    lead(at.next, there);
+    lead(at.other, there);
+  }
+  std::erase_if(out_.resumes, [&](const Resume& resume) {
+    return depth[resume.place] == kUnknown;
+  });
+  for (Resume& resume : out_.resumes) {
+    resume.count_depth = depth[resume.place];
   }
 }
 
@@ -587,14 +705,9 @@ Pc Compiler::compile_triggers(FormatId id) {
     text.targets.emplace_back();
   }
   add_targets(id, text);
+  Resume resume = resume_of(id, text);
   // Nodes so far are on the way to a trigger: the bytes of their text.
-  std::vector<std::uint32_t> depth(automaton.nodes.size(), 0);
-  for (std::size_t node = 0; node < depth.size(); ++node) {
-    for (const auto& [symbol, next] : automaton.nodes[node].next) {
-      depth[next] = depth[node] + static_cast<std::uint32_t>(
-                                      spelling(marks_.get(), symbol).size());
-    }
-  }
+  const std::vector<std::uint32_t> depth = spelled_depths(automaton);
   for (const std::string& word : facts_.excluded_texts(id)) {
     exclude(text, word);
   }
@@ -611,6 +724,10 @@ Pc Compiler::compile_triggers(FormatId id) {
   if (!tags.empty()) {
     const Pc before = add({.op = Op::kTextBefore, .index = index});
     text_place = fork({before, last});
+    resume.place = text_place;
+    if (format.type == FormatType::kTriggeredTags) {
+      out_.resumes.push_back(std::move(resume));
+    }
   }
   for (const FormatId child : tags) then(child, loop ? text_place : leave);
   return at_least_one ? fork(std::move(firsts)) : text_place;
@@ -682,6 +799,12 @@ Pc Compiler::compile_token_triggers(FormatId id) {
   if (!firsts.empty()) {
     const Pc before = add({.op = Op::kTokensBefore, .index = index});
     place = fork({before, last});
+    if (!rule) {
+      Resume resume = resume_of(id, {});
+      resume.place = place;
+      resume.token_targets = out_.token_texts[index].targets;
+      out_.resumes.push_back(std::move(resume));
+    }
   }
   each_then(loop ? place : leave);
   return at_least_one ? fork(std::move(firsts)) : place;
@@ -812,6 +935,7 @@ Result<Script> Compiler::emit() {
   out_.code[leave_[0]].next = add({.op = Op::kAccept});
   out_.start = enter_[0];
   find_joins();
+  find_count_depths();
   out_.names_ordinary =
       std::any_of(out_.roles.begin(), out_.roles.end(),
                   [&](const auto& role) { return !is_special(role.first); });
@@ -917,6 +1041,11 @@ void find_places(TagProgram::Code& code) {
 }
 
 }  // namespace
+
+const Resume* Script::resume_of(FormatId format) const {
+  const auto found = std::ranges::find(resumes, format, &Resume::format);
+  return found == resumes.end() ? nullptr : &*found;
+}
 
 std::string spelling(const grammar::Marks* marks, grammar::Symbol symbol) {
   if (!grammar::is_mark(symbol)) {

@@ -124,6 +124,25 @@ struct TokenText {
   std::vector<TokenId> excludes;  // sorted
 };
 
+// Where reading goes on when a tag of triggered_tags or token_triggered_tags
+// does not fit: behind the next end of one of its tags, or with the next
+// trigger.
+struct Resume {
+  FormatId format = grammar::kNoFormat;
+  Pc place = kNowhere;            // its free text
+  std::uint32_t count_depth = 0;  // how many counts there are around it
+  // Triggers and ends.  A call below `ends` is a place in `targets`; the others
+  // are ends.
+  grammar::TriggerAutomaton automaton;
+  std::vector<std::vector<Pc>> targets;
+  std::vector<std::uint32_t> trigger_bytes = {};  // as many as `targets`
+  std::uint32_t ends = 0;
+  std::vector<std::uint32_t> bytes = {};  // by node: of the word so far
+  // The same of tokens.
+  std::map<TokenId, std::vector<Pc>> token_targets = {};
+  std::vector<TokenId> token_ends = {};  // sorted
+};
+
 // Reads the text of one format.  Others may use the recogniser too.
 struct Machine {
   std::shared_ptr<grammar::Recogniser> recogniser;  // not null
@@ -141,6 +160,7 @@ struct Script {
   std::vector<TokenSet> token_sets;
   std::vector<TokenText> token_texts;
   std::vector<Machine> machines;
+  std::vector<Resume> resumes;                  // by format, in no order
   std::shared_ptr<const grammar::Marks> marks;  // null: none
   // Tokens that some place names by their ids, and which marks they are.
   std::unordered_map<TokenId, std::uint32_t> roles;
@@ -148,6 +168,9 @@ struct Script {
   // Some place reads tokens by their ids that it does not name.
   bool has_tokens = false;
   bool has_budgets = false;  // some free text counts tokens
+
+  // Null: a tag of this format that does not fit leads nowhere.
+  const Resume* resume_of(FormatId format) const;
 };
 
 }  // namespace parlance::tags

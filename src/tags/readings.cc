@@ -448,6 +448,35 @@ void Readings::spend_token() {
   }
 }
 
+// --- Going on behind what does not fit ---------------------------------------
+
+void Readings::resume(std::span<const Pc> places, std::uint32_t counts,
+                      StepId trace, std::uint64_t position,
+                      std::size_t token_bytes) {
+  kernel_.clear();
+  for (const Pc place : places) {
+    kernel_.push_back({{place, counts, false, {}}, trace, 0});
+  }
+  closed_ = false;
+  paused_ = false;
+  position_ = position;
+  token_bytes_ = static_cast<std::uint32_t>(token_bytes);
+  skipping_ = kNoSkipping;
+  character_position_ = kNowhereYet;
+}
+
+std::uint32_t Readings::counts_around(const Thread& thread,
+                                      std::uint32_t depth) const {
+  std::uint32_t levels = 0;
+  for (std::uint32_t id = thread.place.counts; id != 0;
+       id = counts_[id].first) {
+    ++levels;
+  }
+  std::uint32_t out = thread.place.counts;
+  for (; levels > depth; --levels) out = counts_[out].first;
+  return out;
+}
+
 // --- Counts ------------------------------------------------------------------
 
 std::uint32_t Readings::count_of(std::uint32_t counts) const {

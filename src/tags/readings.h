@@ -111,6 +111,14 @@ class Readings {
   // its bytes were read one by one; returns whether.
   bool go_back(std::uint64_t position);
 
+  // Goes on with threads at `places`, in front of the byte at `position`, which
+  // have done what `trace` says.  `counts` are those around them; the last
+  // token had `token_bytes`.
+  void resume(std::span<const Pc> places, std::uint32_t counts, StepId trace,
+              std::uint64_t position, std::size_t token_bytes);
+  // The outermost `depth` of the counts of `thread`.
+  std::uint32_t counts_around(const Thread& thread, std::uint32_t depth) const;
+
   // Whether a machine that waits has no memory left to go on.
   bool out_of_memory();
 

@@ -2,6 +2,8 @@
 
 #include "tags/teller.h"
 
+#include <algorithm>
+#include <cstddef>
 #include <string>
 #include <utility>
 
@@ -104,9 +106,12 @@ void Teller::leave() {
   }
 }
 
-void Teller::cut_off(const Diagnostic& why) {
+void Teller::cut_off(const Diagnostic& why, std::size_t kept) {
   const FormatId id = events_.open_region();
-  if (id != kNoFormat) {
+  const bool inside = std::any_of(
+      open_.begin() + static_cast<std::ptrdiff_t>(kept), open_.end(),
+      [&](const Open& one) { return one.format == id; });
+  if (inside) {
     const Region& region = code_.regions.region(id);
     if (region.value != kNoFormat || region.kind == RegionKind::kCall) {
       events_.close_malformed(at(), why);
@@ -119,16 +124,27 @@ void Teller::cut_off(const Diagnostic& why) {
       events_.close(id, {at(), at()}, nullptr, true);
     }
   }
-  while (!open_.empty()) {
-    tree_.leave(position_, false);
+  while (open_.size() > kept) {
+    tree_.leave(rest_begin_.value_or(position_), false);
     open_.pop_back();
   }
+  if (kept == 0) return;
+  tree_.pause(position_);
+  rest_begin_ = position_;
 }
 
 void Teller::rest(std::string_view text) {
   if (text.empty()) return;
   events_.write_rest(text, {at(), at() + text.size()});
   position_ += text.size();
+}
+
+void Teller::end_rest() {
+  events_.close_open(at(), false);
+  rest_begin_.reset();
+  if (open_.empty()) return;
+  open_.back().content_end = position_;
+  tree_.go_on(position_);
 }
 
 }  // namespace parlance::tags

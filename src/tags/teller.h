@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -33,11 +34,18 @@ class Teller {
   void text(std::string_view text);
   // REQUIRES: step.position == position().
   void step(const Step& step);
-  // Nothing follows; `why` says what is missing.
-  void cut_off(const Diagnostic& why);
-  // Text that fits nothing.  REQUIRES: no format is open.
+  // Nothing follows in the formats that are open, but for the outermost `kept`,
+  // the innermost of which has triggers and may go on behind a rest; `why` says
+  // what is missing.
+  void cut_off(const Diagnostic& why, std::size_t kept = 0);
+  // Text that fits nothing.
   void rest(std::string_view text);
-  void end_rest() { events_.close_open(at(), false); }
+  // It ends, and the innermost format goes on, if one is open.
+  void end_rest();
+
+  // The formats that are open, the outermost first.
+  std::size_t depth() const { return open_.size(); }
+  FormatId format(std::size_t depth) const { return open_[depth].format; }
 
   ToldEvents& events() { return events_; }
   const Tree& tree() const { return tree_; }
@@ -60,6 +68,8 @@ class Teller {
   ToldEvents events_;
   std::uint64_t position_ = 0;
   std::vector<Open> open_;
+  // Where the rest began that open formats may go on behind.
+  std::optional<std::uint64_t> rest_begin_;
   // Of the json_schema that the open region stands for.
   json::Value value_;
   bool value_whole_ = false;

@@ -33,6 +33,11 @@ class Tree {
   // The innermost format ends; `complete`: with all it needs.
   void leave(std::uint64_t position, bool complete);
 
+  // The text of the innermost format, which has triggers, pauses here, and goes
+  // on behind what is no part of it.
+  void pause(std::uint64_t position) { end_free_text(open_.back(), position); }
+  void go_on(std::uint64_t position) { open_.back().text_begin = position; }
+
   bool empty() const { return open_.empty(); }
   FormatId innermost() const { return open_.back().format; }
   // Whether the innermost is at the pattern of a rule.

@@ -91,8 +91,9 @@ def test_explain(parlance):
 def test_explain_text_without_a_region(parlance):
     out, _ = parlance("explain", "-f", "gpt_oss", stdin="?<|channel|>final<|message|>x")
     rows = [re.split(r"  +", line) for line in out.splitlines()]
-    assert rows[1] == ["0..1", "in no region", "│?│"]
-    assert rows[2][1] == "opens content"
+    assert rows[1] == ["0..1", "in no field", "│?│"]
+    assert rows[2][1].startswith("text that no field claims: expected the ope")
+    assert rows[3][1] == "opens content"
 
 
 def test_explain_accounts_for_every_byte(parlance, demo):
@@ -119,7 +120,9 @@ def test_explain_tells_what_is_held(parlance):
     )
     kinds = [re.split(r"  +", line)[1] for line in out.splitlines()[1:]]
     assert kinds == [
-        "in no region", "in no region", "held, 6 bytes fed", "in no region",
+        "in no region", "in no region", "held, 6 bytes fed", "in no field",
+        'text that no field claims: expected the opening of "thinking", '
+        '"content" or "tool_calls"',
     ]
 
 

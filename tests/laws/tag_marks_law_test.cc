@@ -100,7 +100,8 @@ void run_small(std::uint32_t first, std::uint32_t count, std::size_t longest,
           *tag, {.vocabulary = &vocabulary, .markers = markers});
       ASSERT_EQ(constraint.has_value(), program.has_value());
       if (!program) continue;
-      const TagParserOptions options = {.vocabulary = &vocabulary};
+      const TagParserOptions options = {.vocabulary = &vocabulary,
+                                        .recover = false};
       for (const Ids& ids : sequences) {
         Matcher matcher = constraint->matcher();
         const std::size_t fits = matcher.accept_tokens(ids);
@@ -127,6 +128,18 @@ void run_small(std::uint32_t first, std::uint32_t count, std::size_t longest,
             << shown(vocabulary, ids);
         ASSERT_EQ(single.events, whole.events) << shown(vocabulary, ids);
         accepted += complete;
+        if (fits == ids.size()) continue;
+        // Going on behind what does not fit.
+        const TagParserOptions recover = {.vocabulary = &vocabulary};
+        const testing::ToldTag on =
+            testing::tell_tag(*program, ids, ids.size() + 1, recover);
+        const testing::ToldTag on_single =
+            testing::tell_tag(*program, ids, 1, recover);
+        ASSERT_EQ(json::dump(on_single.tree), json::dump(on.tree))
+            << shown(vocabulary, ids);
+        ASSERT_EQ(on_single.events, on.events) << shown(vocabulary, ids);
+        ASSERT_FALSE(on.complete) << shown(vocabulary, ids);
+        ASSERT_LE(end, read_end(on.tree)) << shown(vocabulary, ids);
       }
     }
   }
@@ -303,8 +316,15 @@ void check_changed(const Walked& with, const Ids& ids) {
   SCOPED_TRACE(shown(vocabulary, ids));
   Matcher matcher = with.constraint.matcher();
   const std::size_t fits = matcher.accept_tokens(ids);
-  const testing::ToldTag whole = testing::tell_tag(
+  const testing::ToldTag whole =
+      testing::tell_tag(with.program, ids, ids.size() + 1,
+                        {.vocabulary = &vocabulary, .recover = false});
+  const testing::ToldTag on = testing::tell_tag(
       with.program, ids, ids.size() + 1, {.vocabulary = &vocabulary});
+  EXPECT_EQ(on.complete, whole.complete);
+  EXPECT_EQ(on.events,
+            testing::tell_tag(with.program, ids, 1, {.vocabulary = &vocabulary})
+                .events);
   EXPECT_EQ(whole.complete, fits == ids.size() &&
                                 (matcher.is_terminated() || matcher.can_end()));
   if (fits == ids.size()) {

@@ -13,6 +13,7 @@
 #include <map>
 #include <memory>
 #include <random>
+#include <regex>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -57,9 +58,52 @@ void expect_equal(const ToldTag& a, const ToldTag& b) {
   EXPECT_EQ(a.events, b.events);
 }
 
+// The texts of chunks and of delimiters stand in order, no byte in two of them.
+void expect_apart(const ToldTag& told, std::size_t size) {
+  const std::regex of_chunk(R"( (\d+)\.\.(\d+)$)");
+  const std::regex of_region(R"(^region_\w+ \w+ (\d+)\.\.(\d+))");
+  std::size_t at = 0;
+  for (const std::string& line : told.events) {
+    const bool chunk = line.starts_with("text ");
+    std::smatch span;
+    ASSERT_TRUE(std::regex_search(line, span, chunk ? of_chunk : of_region))
+        << line;
+    EXPECT_LE(at, std::stoul(span[1])) << line;
+    EXPECT_LE(std::stoul(span[1]), std::stoul(span[2])) << line;
+    at = std::stoul(span[2]);
+  }
+  EXPECT_LE(at, size);
+}
+
+// Where a tag does not fit reading goes on behind it: nothing in front of that
+// changes, and the same is told however the text is cut.
+void check_recovery(const Both& both, std::string_view text,
+                    const ToldTag& strict, std::mt19937& random) {
+  const ToldTag whole = tell_tag(both.program, text);
+  EXPECT_EQ(whole.complete, strict.complete);
+  if (strict.complete) return expect_equal(whole, strict);
+  expect_apart(whole, text.size());
+  const std::string_view rest = whole.tree.find("rest")->as_string();
+  const std::string_view all = strict.tree.find("rest")->as_string();
+  EXPECT_LE(rest.size(), all.size());
+  EXPECT_GE(whole.tree.find("diagnostics")->size(),
+            strict.tree.find("diagnostics")->size());
+  EXPECT_EQ(json::dump(whole.tree.find("diagnostics")->items()[0]),
+            json::dump(strict.tree.find("diagnostics")->items()[0]));
+  testing::check_spans(*whole.tree.find("format"), 0,
+                       static_cast<std::int64_t>(text.size()));
+  expect_equal(whole, tell_tag(both.program, text, testing::all_cuts(text)));
+  if (text.size() > 2) {
+    const std::size_t cut = 1 + random() % (text.size() - 1);
+    expect_equal(whole, tell_tag(both.program, text, {cut}));
+  }
+}
+
 void check(const Both& both, std::string_view text, std::mt19937& random) {
   SCOPED_TRACE(json::dump(json::Value(text)));
-  const ToldTag whole = tell_tag(both.program, text);
+  const TagParserOptions strict{.recover = false};
+  const ToldTag whole = tell_tag(both.program, text, {}, strict);
+  check_recovery(both, text, whole, random);
   const std::optional<Rejection> rejection = both.grammar.explain(text);
   EXPECT_EQ(whole.complete, !rejection);
   const json::Value& span = *whole.tree.find("format")->find("span");
@@ -74,10 +118,11 @@ void check(const Both& both, std::string_view text, std::mt19937& random) {
   EXPECT_EQ(whole.tree.find("diagnostics")->size() == 0, whole.complete);
   testing::check_spans(*whole.tree.find("format"), 0,
                        static_cast<std::int64_t>(end));
-  expect_equal(whole, tell_tag(both.program, text, testing::all_cuts(text)));
+  expect_equal(whole,
+               tell_tag(both.program, text, testing::all_cuts(text), strict));
   if (text.size() > 2) {
     const std::size_t cut = 1 + random() % (text.size() - 1);
-    expect_equal(whole, tell_tag(both.program, text, {cut}));
+    expect_equal(whole, tell_tag(both.program, text, {cut}, strict));
   }
 }
 

@@ -55,16 +55,26 @@ void run_random(std::uint32_t first, std::uint32_t count, std::size_t longest) {
     testing::SlowTagParser slow(*tag->tree());
     for (const std::string& text : texts) {
       const bool fits = grammar->accepts(text);
-      const json::Value tree = parse_by_tag(*program, text);
+      const json::Value tree = parse_by_tag(*program, text, {.recover = false});
       ASSERT_EQ(tree.find("complete")->as_bool(), fits) << text;
       const json::Value& span = *tree.find("format")->find("span");
       const std::optional<Rejection> why = grammar->explain(text);
       ASSERT_EQ(span.items()[1].as_int(),
                 static_cast<std::int64_t>(why ? why->offset : text.size()))
           << text;
-      const testing::ToldTag cut =
-          testing::tell_tag(*program, text, testing::all_cuts(text));
+      const testing::ToldTag cut = testing::tell_tag(
+          *program, text, testing::all_cuts(text), {.recover = false});
       ASSERT_EQ(json::dump(cut.tree), json::dump(tree)) << text;
+      // Going on behind what does not fit changes nothing in front of it.
+      const json::Value on = parse_by_tag(*program, text);
+      ASSERT_EQ(
+          json::dump(
+              testing::tell_tag(*program, text, testing::all_cuts(text)).tree),
+          json::dump(on))
+          << text;
+      if (fits) {
+        ASSERT_EQ(json::dump(on), json::dump(tree)) << text;
+      }
       if (!fits) continue;
       ++accepted;
       const std::optional<std::string> wanted = slow.read(text);

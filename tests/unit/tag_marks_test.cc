@@ -176,6 +176,16 @@ TEST(TagMarks, MarkersAreTheirTokens) {
        R"(["a" 0:tag("<tool_call>" - null)...]... rest "b"; )"
        R"(the text does not fit; expected "\n{\"name\": \"f\", )"
        R"(\"arguments\": ")"},
+      // Behind a call that does not fit reading goes on: with its end, its
+      // trigger, or the text.
+      {kCalls,
+       "a[[<tool_call>]]b\n[[</tool_call>]]c[[<tool_call>]]\n{\"name\": \"f\", "
+       "\"arguments\": {}}\n[[</tool_call>]]",
+       R"(["a" 0:tag("<tool_call>" - null)... "c" )"
+       R"(0:tag("<tool_call>\n{\"name\": \"f\", \"arguments\": " {} )"
+       R"("}\n</tool_call>")] rest "b\n</tool_call>"; )"
+       R"(the text does not fit; expected "\n{\"name\": \"f\", )"
+       R"(\"arguments\": ")"},
       // A stretch that is no token is text.
       {R"({"value": "<|none|>"})", "<|none|>", R"("<|none|>")"},
       {R"({"type": "triggered_tags", "triggers": ["<f="], "tags": [

@@ -158,7 +158,53 @@ TEST(TagParser, MessageOfABrokenCall) {
       tell_tag(program, R"(<think></think><call:get>{"a" 1}</call>x)");
   EXPECT_EQ(json::dump(broken.fields),
             R"({"role": "assistant", "reasoning": "", )"
+            R"("content": "x", "rest": "1}</call>"})");
+  const ToldTag strict =
+      tell_tag(program, R"(<think></think><call:get>{"a" 1}</call>x)", {},
+               {.recover = false});
+  EXPECT_EQ(json::dump(strict.fields),
+            R"({"role": "assistant", "reasoning": "", )"
             R"("rest": "1}</call>x"})");
+}
+
+// Calls of tools that are not listed, and calls that break off, beside others.
+TEST(TagParser, GoesOnBehindWhatDoesNotFit) {
+  const TagProgram program = program_of(kCalls);
+  const std::string get = R"(<call:get>{"a": 1}</call>)";
+  const std::string call =
+      R"({"type": "function", "function": {"name": "get", "arguments": {"a": 1}}})";
+  const auto calls = [&](int count) {
+    std::string out = R"("tool_calls": [)";
+    for (int i = 0; i < count; ++i) out += (i > 0 ? ", " : "") + call;
+    return out + "]";
+  };
+  const auto read = [&](const std::string& text) {
+    const ToldTag whole = tell_tag(program, "<think></think>" + text);
+    const ToldTag cut = tell_tag(program, "<think></think>" + text,
+                                 testing::all_cuts("<think></think>" + text));
+    EXPECT_EQ(whole.events, cut.events);
+    EXPECT_EQ(json::dump(whole.tree), json::dump(cut.tree));
+    EXPECT_FALSE(whole.complete);
+    return json::dump(whole.fields);
+  };
+  const std::string head = R"({"role": "assistant", "reasoning": "", )";
+  EXPECT_EQ(read(get + "<call:other>{\"b\": 2}</call>" + get),
+            head + calls(2) + R"(, "rest": "other>{\"b\": 2}</call>"})");
+  // Without its end, the next begin ends it; without one, the text.
+  EXPECT_EQ(read("<call:other>{" + get),
+            head + calls(1) + R"(, "rest": "other>{"})");
+  EXPECT_EQ(read(get + "<call:other>{"),
+            head + calls(1) + R"(, "rest": "other>{"})");
+  // Two of them, text between and behind.
+  EXPECT_EQ(read("a<call:x></call>b<call:y></call>c"),
+            head + R"("content": "abc", "rest": "x></call>y></call>"})");
+  // Broken arguments.
+  EXPECT_EQ(read("<call:get>{\"a\": nil}</call>" + get),
+            head + calls(1) + R"(, "rest": "il}</call>"})");
+  // An end inside a string counts as one: what follows is text.
+  EXPECT_EQ(read("<call:other>{\"b\": \"</call>\"}</call>" + get),
+            head + R"("content": "\"}</call>", )" + calls(1) +
+                R"(, "rest": "other>{\"b\": \"</call>"})");
 }
 
 TEST(TagParser, PlainTags) {

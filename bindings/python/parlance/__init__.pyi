@@ -271,6 +271,7 @@ class StructuralTag:
         vocabulary: Vocabulary | None = None,
         markers: Literal["token", "either", "text"] = "token",
         stop_ids: _Ids | None = None,
+        recover: bool = True,
     ) -> dict[str, Any]: ...
     def parser(
         self,
@@ -279,6 +280,7 @@ class StructuralTag:
         vocabulary: Vocabulary | None = None,
         markers: Literal["token", "either", "text"] = "token",
         stop_ids: _Ids | None = None,
+        recover: bool = True,
     ) -> TagParser: ...
 
 class TagParser:
@@ -290,6 +292,7 @@ class TagParser:
         vocabulary: Vocabulary | None = None,
         markers: Literal["token", "either", "text"] = "token",
         stop_ids: _Ids | None = None,
+        recover: bool = True,
     ) -> None: ...
     def feed(self, text: _Text | _Ids) -> list[dict[str, Any]]: ...
     def finalize(self) -> tuple[dict[str, Any], list[dict[str, Any]]]: ...

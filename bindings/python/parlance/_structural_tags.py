@@ -69,21 +69,28 @@ class StructuralTag(_parlance.StructuralTag):
         vocabulary=None,
         markers="token",
         stop_ids=None,
+        recover=True,
     ):
         """How a whole response is read: the tree, a ``dict``.
 
         ``response`` is text, bytes or, with ``vocabulary``, token ids.
         ``"complete"`` says whether all of it fits, ``"format"`` is what the
         outermost format has read, ``"rest"`` the text that does not fit,
-        ``"diagnostics"`` why, and ``"message"`` the message.  ``markers`` and
-        ``stop_ids``: see ``TagParser``.
+        ``"diagnostics"`` why, and ``"message"`` the message.  ``markers``,
+        ``stop_ids`` and ``recover``: see ``TagParser``.
         """
         return self._program(vocabulary, markers).parse(
-            response, prefix, stop_ids
+            response, prefix, stop_ids, recover
         )
 
     def parser(
-        self, prefix="", *, vocabulary=None, markers="token", stop_ids=None
+        self,
+        prefix="",
+        *,
+        vocabulary=None,
+        markers="token",
+        stop_ids=None,
+        recover=True,
     ):
         """A ``TagParser`` for one response."""
         return TagParser(
@@ -92,6 +99,7 @@ class StructuralTag(_parlance.StructuralTag):
             vocabulary=vocabulary,
             markers=markers,
             stop_ids=stop_ids,
+            recover=recover,
         )
 
     def _program(self, vocabulary, markers="token"):
@@ -137,6 +145,10 @@ class TagParser(_parlance.TagParser):
     ordinary.  One of ``stop_ids`` (default: the vocabulary's) that the tag does
     not name ends the response and is no text.
 
+    Where a tag of ``triggered_tags`` does not fit, such as a call of a tool that
+    is not listed, reading goes on behind it; with ``recover=False`` all that
+    follows is the rest.
+
     ``tree`` tells format by format what has been read.
     """
 
@@ -148,6 +160,7 @@ class TagParser(_parlance.TagParser):
         vocabulary=None,
         markers="token",
         stop_ids=None,
+        recover=True,
     ):
         if not isinstance(tag, StructuralTag):
             tag = StructuralTag(tag)
@@ -156,6 +169,7 @@ class TagParser(_parlance.TagParser):
             prefix,
             vocabulary is not None,
             stop_ids,
+            recover,
         )
 
 
