@@ -36,8 +36,8 @@ Result<regex::Pattern> load_pattern(const json::Value& value,
                                     const Place& place, std::string_view key,
                                     const Limits& limits);
 
-// The delimiter that `key` (literals) or `key` + "_pattern" gives; kNone without
-// either.  `place` is that of the object that has the keys.
+// The delimiter that `key` (literals) or `key` + "_pattern" gives; kNone
+// without either.  `place` is that of the object that has the keys.
 Result<Delimiter> load_delimiter(const json::Value& object, const Place& place,
                                  const std::string& key, const Limits& limits);
 
