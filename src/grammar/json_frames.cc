@@ -36,15 +36,12 @@ std::uint32_t JsonMachine::levels_in(FrameId frame) const {
   return left > kNear ? Goals::kAnyLevels : static_cast<std::uint32_t>(left);
 }
 
-std::uint32_t JsonMachine::intern_used(std::vector<KeyId> used) {
-  return intern_list(used_, used_of_, std::move(used));
-}
-
 JsonMachine::FrameId JsonMachine::intern(
     Frame frame, std::vector<Alternative> alternatives) {
   std::uint64_t hash = static_cast<std::uint64_t>(frame.kind);
   mix(hash, std::uint64_t{frame.parent} << 32 | frame.count);
   mix(hash, std::uint64_t{frame.used} << 1 | (frame.pending ? 1 : 0));
+  mix(hash, frame.came);
   for (const Alternative& one : alternatives) {
     mix(hash, std::uint64_t{one.up} << 32 | one.shape);
     mix(hash, one.state);
@@ -55,7 +52,8 @@ JsonMachine::FrameId JsonMachine::intern(
     const Frame& known = frames_[it->second];
     if (known.kind == frame.kind && known.parent == frame.parent &&
         known.count == frame.count && known.used == frame.used &&
-        known.pending == frame.pending && known.size == alternatives.size() &&
+        known.came == frame.came && known.pending == frame.pending &&
+        known.size == alternatives.size() &&
         std::equal(alternatives.begin(), alternatives.end(),
                    alternatives_.begin() + known.first))
       return it->second;
@@ -152,6 +150,7 @@ JsonMachine::FrameId JsonMachine::after(FrameId id,
   next.parent = frame.parent;
   next.count = frame.count;
   next.used = frame.used;
+  next.came = frame.came;
   if (remember) {
     std::vector<std::string> values = value_sets_[frame.used];
     if (!again) {
@@ -295,8 +294,8 @@ Config JsonMachine::close(FrameId id) {
     const Alternative one = alternatives(frame)[i];
     bool complete = false;
     if (frame.kind == FrameKind::kObject) {
-      complete =
-          goals_.complete(one.shape, used_[frame.used], frame.count, one.state);
+      complete = goals_.complete(one.shape,
+                                 members_of(one.shape, so_far(id), one.state));
     } else {
       const std::vector<std::uint64_t>& counts = counts_[one.state];
       complete = goals_.complete_array(
@@ -336,6 +335,17 @@ std::uint32_t JsonMachine::make_key_set(const Frame& frame) {
     shapes.push_back(alternatives(frame)[i].shape);
   std::sort(shapes.begin(), shapes.end());
   shapes.erase(std::unique(shapes.begin(), shapes.end()), shapes.end());
+  // Names remembered though no rule spells them.
+  NameSets& sets = goals_.name_sets();
+  NameSet also = frame.used;
+  for (const ShapeId shape : shapes)
+    also = sets.subtract(also, goals_.spelled(shape));
+  std::string key = bytes_of(shapes);
+  key += '/';
+  key += std::to_string(also);
+  const auto [it, is_new] = key_set_of_.try_emplace(
+      std::move(key), static_cast<std::uint32_t>(key_sets_.size()));
+  if (!is_new) return it->second;
   std::vector<KeyId> names;
   std::vector<automata::LanguageId> languages;
   for (const ShapeId shape : shapes) {
@@ -344,110 +354,212 @@ std::uint32_t JsonMachine::make_key_set(const Frame& frame) {
     const auto& patterns = goals_.name_languages(shape);
     languages.insert(languages.end(), patterns.begin(), patterns.end());
   }
+  sets.each(also, [&](KeyId name) {
+    names.push_back(name);
+    return true;
+  });
   std::sort(names.begin(), names.end());
   names.erase(std::unique(names.begin(), names.end()), names.end());
-  // Names remembered though no rule spells them.
-  std::vector<KeyId> also;
-  std::set_difference(used_[frame.used].begin(), used_[frame.used].end(),
-                      names.begin(), names.end(), std::back_inserter(also));
-  std::string key = bytes_of(shapes);
-  key += '/';
-  key += bytes_of(also);
-  const auto [it, is_new] = key_set_of_.try_emplace(
-      std::move(key), static_cast<std::uint32_t>(key_sets_.size()));
-  if (is_new) {
-    names.insert(names.end(), also.begin(), also.end());
-    std::sort(languages.begin(), languages.end());
-    languages.erase(std::unique(languages.begin(), languages.end()),
-                    languages.end());
-    key_sets_.emplace_back(goals_, std::move(names), std::move(languages));
-  }
+  std::sort(languages.begin(), languages.end());
+  languages.erase(std::unique(languages.begin(), languages.end()),
+                  languages.end());
+  key_sets_.emplace_back(goals_, std::move(names), std::move(languages));
   return it->second;
 }
 
-namespace {
+// --- The order of members. ---------------------------------------------------
+//
+// In the order of the schema a member leaves out all that should have come
+// before it: these are used from then on, and so the names used are, but for
+// those that no rule declares, the first ones of the order, however many of
+// them came.  Which of them came matters only where rules ask again; a
+// required one is never left out.
 
-// Nothing but its own rules says whether a member may come.
-bool is_plain(const ObjectShape& shape) {
-  return shape.max == kNoBound && shape.dependent.empty() &&
-         shape.denials.empty();
-}
-
-void insert(std::vector<KeyId>& keys, KeyId key) {
-  const auto place = std::lower_bound(keys.begin(), keys.end(), key);
-  if (place == keys.end() || *place != key) keys.insert(place, key);
-}
-
-std::vector<KeyId> joined(const std::vector<KeyId>& a,
-                          const std::vector<KeyId>& b) {
-  std::vector<KeyId> out;
-  std::set_union(a.begin(), a.end(), b.begin(), b.end(),
-                 std::back_inserter(out));
-  return out;
-}
-
-}  // namespace
-
-// Whether members come in the order of the schema.  Not where an alternative
-// must lack a member (a dependence that is denied): passing it would do that,
-// and passed names are taken for used ones.  Then any order is as valid.
-bool JsonMachine::in_order(const Frame& frame) {
-  if (options_.key_order != KeyOrder::kSchema) return false;
-  for (std::uint32_t i = 0; i < frame.size; ++i) {
-    if (goals_.denies_dependence(alternatives(frame)[i].shape)) return false;
-  }
-  return true;
-}
-
-// In schema order: the members that can come no more when `key` has (kNoKey:
-// one that no schema spells), sorted.  What comes first in any alternative
-// passes nothing, so that an alternative with another order keeps its members.
-// Those that would ask for a passed one cannot come either.
-std::vector<KeyId> JsonMachine::passed_by(FrameId id, KeyId key) {
-  std::vector<KeyId> out;
+JsonMachine::Then JsonMachine::so_far(FrameId id) const {
   const Frame& frame = frames_[id];
-  if (!in_order(frame)) return out;
-  std::uint32_t limit = 0xFFFFFFFF;
-  for (std::uint32_t i = 0; i < frame.size && key != kNoKey; ++i) {
-    limit = std::min(limit, goals_.rank(alternatives(frame)[i].shape, key));
-  }
-  for (std::uint32_t i = 0; i < frame.size; ++i) {
-    const ShapeId shape = alternatives(frame)[i].shape;
-    for (const KeyId other : goals_.names(shape)) {
-      const std::uint32_t rank = goals_.rank(shape, other);
-      if (rank != 0xFFFFFFFF && rank < limit && other != key)
-        insert(out, other);
-    }
-  }
-  if (out.empty()) return out;
-  const std::vector<KeyId>& used = used_[frame.used];
-  for (std::size_t before = 0; before != out.size();) {
-    before = out.size();
-    for (std::uint32_t i = 0; i < frame.size; ++i) {
-      const ObjectShape& shape = goals_.object(alternatives(frame)[i].shape);
-      for (const auto& [trigger, others] : shape.dependent) {
-        const bool asks =
-            std::any_of(others.begin(), others.end(), [&](KeyId other) {
-              return std::binary_search(out.begin(), out.end(), other) &&
-                     !std::binary_search(used.begin(), used.end(), other);
-            });
-        if (asks && trigger != key) insert(out, trigger);
-      }
-    }
-  }
-  return out;
+  return {.used = frame.used, .came = frame.came, .count = frame.count};
 }
 
-// Whether an object of that shape needs a member that was passed.  Passed names
-// are then taken for used ones, which is right only where none is needed:
-// another alternative may have allowed to pass it.
-bool JsonMachine::passes_needed(ShapeId shape, const std::vector<KeyId>& seen,
-                                const std::vector<KeyId>& passed) {
-  if (passed.empty()) return false;
-  const std::vector<KeyId> needed = goals_.needed(shape, seen);
-  return std::any_of(needed.begin(), needed.end(), [&](KeyId key) {
-    return std::binary_search(passed.begin(), passed.end(), key);
-  });
+// The names whose rank is below this one in some alternative.
+NameSet JsonMachine::ranked_below(FrameId id, std::uint32_t rank) {
+  const Frame& frame = frames_[id];
+  NameSet names = kNoNames;
+  for (std::uint32_t i = 0; i < frame.size; ++i) {
+    names = goals_.name_sets().unite(
+        names, goals_.ranked_below(alternatives(frame)[i].shape, rank));
+  }
+  return names;
+}
+
+// The least rank that one of the names has in some alternative.
+std::uint32_t JsonMachine::least_rank(FrameId id, NameSet names) {
+  const Frame& frame = frames_[id];
+  std::uint32_t least = Goals::kNoRank;
+  for (std::uint32_t i = 0; i < frame.size; ++i) {
+    least =
+        std::min(least, goals_.least_rank(alternatives(frame)[i].shape, names));
+  }
+  return least;
+}
+
+// `spelled`: the name is `key`; otherwise it is one that nothing spells, nor
+// remembers.  What comes first in any alternative passes nothing, so that an
+// alternative with another order keeps its members.
+JsonMachine::Then JsonMachine::behind_member(FrameId id, KeyId key,
+                                             bool spelled) {
+  NameSets& sets = goals_.name_sets();
+  const Frame& frame = frames_[id];
+  Then then = so_far(id);
+  ++then.count;
+  const NameSet self = spelled ? sets.one(key) : kNoNames;
+  if (in_order()) {
+    std::uint32_t rank = Goals::kNoRank;
+    NameSet asked = kNoNames;
+    for (std::uint32_t i = 0; i < frame.size; ++i) {
+      const ShapeId shape = alternatives(frame)[i].shape;
+      if (spelled) rank = std::min(rank, goals_.rank(shape, key));
+      asked = sets.unite(asked, goals_.asked_again(shape));
+    }
+    then.passed = sets.subtract(ranked_below(id, rank), self);
+    then.came = sets.unite(then.came, sets.intersect(self, asked));
+    then.used = sets.unite(then.used, then.passed);
+  }
+  then.used = sets.unite(then.used, self);
+  return then;
+}
+
+// REQUIRES: what the shape requires was not left out.
+Goals::Members JsonMachine::members_of(ShapeId shape, const Then& then,
+                                       std::uint64_t broken) {
+  Goals::Members members{
+      .seen = then.used, .count = then.count, .broken = broken};
+  if (in_order()) {
+    NameSets& sets = goals_.name_sets();
+    members.seen = sets.unite(
+        then.came, sets.intersect(then.used, goals_.required(shape)));
+    members.gone = sets.subtract(then.used, members.seen);
+  }
+  return members;
+}
+
+// Whether the member leaves out what an object of that shape always requires.
+bool JsonMachine::passes_needed(ShapeId shape, const Then& before,
+                                const Then& then) {
+  NameSets& sets = goals_.name_sets();
+  return sets.intersect(sets.subtract(goals_.required(shape), before.used),
+                        then.passed) != kNoNames;
+}
+
+// --- Which members may come.
+// --------------------------------------------------
+
+// The names of a key set whose values can be something.  `near`: at this depth.
+NameSet JsonMachine::possible_names(ShapeId shape, std::uint32_t set,
+                                    bool near) {
+  const std::uint64_t memo = std::uint64_t{set} << 32 | shape;
+  if (!near) {
+    const auto known = possible_names_.find(memo);
+    if (known != possible_names_.end()) return known->second;
+  }
+  std::vector<KeyId> names;
+  for (const KeyId key : key_sets_[set].names()) {
+    if (goals_.live(goals_.member_goal(shape, {.key = key})))
+      names.push_back(key);
+  }
+  const NameSet possible = goals_.name_sets().of(std::move(names));
+  if (!near) possible_names_.emplace(memo, possible);
+  return possible;
+}
+
+// Those of the possible names with which an alternative can go on.
+NameSet JsonMachine::allowed_names(FrameId id, const Alternative& one,
+                                   NameSet possible) {
+  NameSets& sets = goals_.name_sets();
+  const ShapeId shape = one.shape;
+  NameSet left = possible;
+  if (in_order()) {
+    // Nothing may come before what is needed and has a lower rank.
+    const NameSet needed =
+        goals_.needed(shape, members_of(shape, so_far(id), one.state).seen);
+    const std::uint32_t own = goals_.least_rank(shape, needed);
+    if (own != Goals::kNoRank)
+      left = sets.intersect(goals_.ranked_below(shape, own + 1), left);
+    const std::uint32_t any = least_rank(id, needed);
+    if (any != Goals::kNoRank && frames_[id].size > 1)
+      left = sets.intersect(ranked_below(id, any + 1), left);
+  }
+  left = sets.subtract(left, frames_[id].used);
+  if (left == kNoNames) return left;
+  // Names of which no rule speaks beyond their values are alike, up to which
+  // names that rules speak of they leave out.
+  const NameSet asked = goals_.asked_again(shape);
+  const NameSet spoken =
+      sets.intersect(left, sets.unite(asked, goals_.breakers(shape)));
+  NameSet quiet = sets.subtract(left, spoken);
+  NameSet allowed = kNoNames;
+  const auto one_by_one = [&](NameSet names) {
+    sets.each(names, [&](KeyId key) {
+      if (may_be_member(id, one, key)) allowed = sets.with(allowed, key);
+      return true;
+    });
+  };
+  one_by_one(spoken);
+  // What is left out may be missed where members are counted.
+  if (in_order() && goals_.tracks_names(shape) &&
+      (goals_.object(shape).min > frames_[id].count + 1U ||
+       !goals_.object(shape).denials.empty())) {
+    one_by_one(quiet);
+    return allowed;
+  }
+  if (in_order()) {
+    NameSet ahead = sets.subtract(asked, frames_[id].used);
+    while (ahead != kNoNames && quiet != kNoNames) {
+      const std::uint32_t rank = least_rank(id, ahead);
+      if (rank == Goals::kNoRank) break;
+      const NameSet near = sets.intersect(quiet, ranked_below(id, rank + 1));
+      allowed = sets.unite(allowed, allowed_alike(id, one, near));
+      quiet = sets.subtract(quiet, near);
+      ahead = sets.subtract(ahead, ranked_below(id, rank + 1));
+    }
+  }
+  return sets.unite(allowed, allowed_alike(id, one, quiet));
+}
+
+// Of names that are alike but for being required: all, or none.
+NameSet JsonMachine::allowed_alike(FrameId id, const Alternative& one,
+                                   NameSet names) {
+  NameSets& sets = goals_.name_sets();
+  const NameSet required = sets.intersect(names, goals_.required(one.shape));
+  NameSet allowed = kNoNames;
+  for (const NameSet part : {required, sets.subtract(names, required)}) {
+    if (part != kNoNames && may_be_member(id, one, sets.least(part)))
+      allowed = sets.unite(allowed, part);
+  }
+  return allowed;
+}
+
+// The names that are in no key set: those of one of the languages that the
+// schema does not spell, and that are not remembered.
+automata::LanguageId JsonMachine::other_names(
+    std::uint32_t set_id, std::vector<automata::LanguageId> extras) {
+  std::sort(extras.begin(), extras.end());
+  extras.erase(std::unique(extras.begin(), extras.end()), extras.end());
+  std::string question = bytes_of(extras);
+  question += '/';
+  question += std::to_string(set_id);
+  const auto known = other_names_.find(question);
+  if (known != other_names_.end()) return known->second;
+  automata::Languages& languages = goals_.languages();
+  automata::LanguageId language = languages.any_of(std::move(extras));
+  std::vector<std::string> spelled;
+  for (const KeyId key : key_sets_[set_id].names())
+    spelled.push_back(goals_.key_text(key));
+  if (!spelled.empty()) {
+    language = languages.all_of(
+        {language, languages.complement(languages.literals(spelled))});
+  }
+  other_names_.emplace(std::move(question), language);
+  return language;
 }
 
 JsonMachine::KeyInfo& JsonMachine::key_info(FrameId id) {
@@ -469,67 +581,25 @@ bool JsonMachine::any_member(FrameId id) {
 JsonMachine::KeyInfo* JsonMachine::find_keys(FrameId id, bool any_only) {
   if (frames_[id].keys != nullptr) return frames_[id].keys.get();
   const Goals::Levels levels(goals_, levels_in(id));
-  const Frame& frame = frames_[id];
-  const std::uint32_t set_id = key_set(frame);
+  const std::uint32_t set_id = key_set(frames_[id]);
   const KeySet& set = key_sets_[set_id];
-  auto info = std::make_unique<KeyInfo>(
-      KeyInfo{.set = set_id, .allowed = NameBits(set.names().size())});
-  const std::vector<KeyId> used = used_[frame.used];
-  const std::vector<Alternative> now(alternatives(frame),
-                                     alternatives(frame) + frame.size);
-  const bool ordered = in_order(frame);
+  auto info = std::make_unique<KeyInfo>(KeyInfo{.set = set_id});
+  const std::vector<Alternative> now(
+      alternatives(frames_[id]), alternatives(frames_[id]) + frames_[id].size);
   automata::Languages& languages = goals_.languages();
+  NameSets& sets = goals_.name_sets();
   std::vector<automata::LanguageId> extras;
   bool track = false;
   bool any_open = false;
   const bool near = levels_in(id) != Goals::kAnyLevels;
-  NameBits possible_here(0);  // where depth matters
-  const std::vector<KeyId> all_passed = passed_by(id, kNoKey);
   for (const Alternative& one : now) {
-    const ObjectShape& shape = goals_.object(one.shape);
     track = track || goals_.tracks_names(one.shape);
-    const std::uint64_t memo = std::uint64_t{set_id} << 32 | one.shape;
-    auto possible = possible_names_.find(memo);
-    if (near || possible == possible_names_.end()) {
-      NameBits bits(set.names().size());
-      for (std::size_t i = 0; i < set.names().size(); ++i) {
-        if (goals_.live(goals_.member_goal(one.shape, {.key = set.names()[i]})))
-          bits.set(i);
-      }
-      if (near) {
-        possible_here = std::move(bits);
-      } else {
-        possible = possible_names_.emplace(memo, std::move(bits)).first;
-      }
-    }
-    const NameBits& may_come = near ? possible_here : possible->second;
-    const bool plain = is_plain(shape);
-    // In schema order the next name may not pass one that is required.
-    std::uint32_t limit = 0xFFFFFFFF;
-    if (ordered) {
-      for (const KeyId key : goals_.needed(one.shape, used))
-        limit = std::min(limit, goals_.rank(one.shape, key));
-    }
-    for (std::size_t i = 0; i < set.names().size(); ++i) {
-      const KeyId key = set.names()[i];
-      if (!may_come.get(i) || info->allowed.get(i) ||
-          std::binary_search(used.begin(), used.end(), key))
-        continue;
-      if (ordered && goals_.rank(one.shape, key) > limit) continue;
-      bool fits = plain && !ordered;
-      if (!fits) {
-        std::vector<KeyId> then = used;
-        insert(then, key);
-        fits = may_be_member(id, one, key, then, passed_by(id, key));
-      }
-      if (!fits) continue;
-      if (any_only) return nullptr;
-      info->allowed.set(i);
-    }
-    if (passes_needed(one.shape, used, all_passed)) continue;
-    const automata::LanguageId others =
-        plain && !ordered ? goals_.possible_extras(one.shape)
-                          : extras_of(id, one, joined(used, all_passed));
+    // What another alternative allows need not be asked again.
+    const NameSet possible =
+        sets.subtract(possible_names(one.shape, set_id, near), info->allowed);
+    info->allowed = sets.unite(info->allowed, allowed_names(id, one, possible));
+    if (any_only && info->allowed != kNoNames) return nullptr;
+    const automata::LanguageId others = extras_of(id, one);
     if (languages.empty(others)) continue;
     any_open = any_open || languages.total(languages.start(others));
     if (any_only && any_open && set.languages().empty()) return nullptr;
@@ -546,24 +616,14 @@ JsonMachine::KeyInfo* JsonMachine::find_keys(FrameId id, bool any_only) {
     for (const automata::LanguageId language : set.languages())
       start.entries.push_back({.state = languages.start(language)});
     if (set.languages().size() > 64) extras.clear();  // see with_member()
-    if (!extras.empty()) {
-      automata::LanguageId language = languages.any_of(std::move(extras));
-      // Those that the schema spells, or that were remembered, are in the trie.
-      std::vector<std::string> spelled;
-      for (const KeyId key : set.names())
-        spelled.push_back(goals_.key_text(key));
-      if (!spelled.empty()) {
-        language = languages.all_of(
-            {language, languages.complement(languages.literals(spelled))});
-      }
-      start.extras = languages.start(language);
-    }
+    // Those that the schema spells, or that were remembered, are in the trie.
+    if (!extras.empty())
+      start.extras = languages.start(other_names(set_id, std::move(extras)));
   }
   info->extras = start.extras;
-  info->any =
-      info->allowed.any() || info->open || info->extras != automata::kDeadState;
+  info->any = info->allowed != kNoNames || info->open ||
+              info->extras != automata::kDeadState;
   info->start = intern(std::move(start));
-  info->next.assign(set.names().size(), kUnknown);
   frames_[id].keys = std::move(info);
   return frames_[id].keys.get();
 }
@@ -572,47 +632,48 @@ JsonMachine::FrameId JsonMachine::with_member(FrameId id, std::uint32_t name,
                                               std::uint64_t matched,
                                               const std::string* text) {
   KeyInfo& info = key_info(id);
-  if (name != KeySet::kNone) {
-    if (!info.allowed.get(name)) return 0;
-    if (info.next[name] != kUnknown) return info.next[name];
-  } else if (text == nullptr) {
-    for (const auto& [bits, frame] : info.next_extra) {
-      if (bits == matched) return frame;
-    }
-  }
   const KeySet& set = key_sets_[info.set];
-  std::vector<KeyId> used = used_[frames_[id].used];
   if (name != KeySet::kNone) {
     const KeyId key = set.names()[name];
-    insert(used, key);
-    info.next[name] = make_member(id, {.key = key}, used, passed_by(id, key));
-    return info.next[name];
+    if (!goals_.name_sets().contains(info.allowed, key)) return 0;
+    const std::uint64_t member = std::uint64_t{id} << 32 | name;
+    const auto known = next_members_.find(member);
+    if (known != next_members_.end()) return known->second;
+    const FrameId made =
+        make_member(id, {.key = key}, behind_member(id, key, true));
+    next_members_.emplace(member, made);
+    return made;
   }
-  const std::vector<KeyId> passed = passed_by(id, kNoKey);
   if (text != nullptr) {
     const KeyId key = goals_.key(*text);
-    insert(used, key);
-    return make_member(id, {.key = key}, used, passed);
+    return make_member(id, {.key = key}, behind_member(id, key, true));
+  }
+  for (const auto& [bits, frame] : info.next_extra) {
+    if (bits == matched) return frame;
   }
   std::vector<bool> bits(set.languages().size());
   for (std::size_t i = 0; i < bits.size(); ++i)
     bits[i] = (matched >> i & 1) != 0;
-  const FrameId made =
-      make_member(id, {kNoKey, &set.languages(), &bits}, used, passed);
+  const FrameId made = make_member(id, {kNoKey, &set.languages(), &bits},
+                                   behind_member(id, kNoKey, false));
   info.next_extra.emplace_back(matched, made);
   return made;
 }
 
 // The names that the schema does not spell with which an alternative can be
 // completed.
-automata::LanguageId JsonMachine::extras_of(FrameId id, const Alternative& one,
-                                            const std::vector<KeyId>& used) {
-  const std::uint64_t count = std::uint64_t{frames_[id].count} + 1;
-  if (goals_.object(one.shape).denials.empty()) {
-    return goals_.completable(one.shape, used, count, one.state)
-               ? goals_.possible_extras(one.shape)
-               : goals_.languages().nothing();
-  }
+automata::LanguageId JsonMachine::extras_of(FrameId id,
+                                            const Alternative& one) {
+  const automata::LanguageId possible = goals_.possible_extras(one.shape);
+  if (goals_.languages().empty(possible)) return possible;
+  const Then then = behind_member(id, kNoKey, false);
+  if (passes_needed(one.shape, so_far(id), then))
+    return goals_.languages().nothing();
+  const auto completable = [&](std::uint64_t broken) {
+    return goals_.completable(one.shape, members_of(one.shape, then, broken));
+  };
+  if (goals_.object(one.shape).denials.empty())
+    return completable(one.state) ? possible : goals_.languages().nothing();
   const auto& patterns = goals_.name_languages(one.shape);
   std::vector<automata::LanguageId> parts;
   for (const ExtraNames& extra : goals_.extra_names(one.shape)) {
@@ -621,7 +682,7 @@ automata::LanguageId JsonMachine::extras_of(FrameId id, const Alternative& one,
     if (!goals_.live(goal)) continue;
     const std::vector<MemberWay> ways = ways_of(one, name, goal);
     if (std::any_of(ways.begin(), ways.end(), [&](const MemberWay& way) {
-          return goals_.completable(one.shape, used, count, way.broken);
+          return completable(way.broken);
         })) {
       parts.push_back(patterns.empty() ? goals_.languages().everything()
                                        : extra.language);
@@ -670,55 +731,49 @@ std::vector<JsonMachine::MemberWay> JsonMachine::ways_of(const Alternative& one,
 }
 
 // Whether an alternative can go on with a member of that name.
-bool JsonMachine::may_be_member(FrameId id, const Alternative& one, KeyId key,
-                                const std::vector<KeyId>& seen,
-                                const std::vector<KeyId>& passed) {
+bool JsonMachine::may_be_member(FrameId id, const Alternative& one, KeyId key) {
   const NameClass name{.key = key};
   const GoalId goal = goals_.member_goal(one.shape, name);
-  if (!goals_.live(goal) || passes_needed(one.shape, seen, passed))
-    return false;
-  const std::vector<KeyId> used = joined(seen, passed);
-  const std::uint64_t count = std::uint64_t{frames_[id].count} + 1;
+  if (!goals_.live(goal)) return false;
+  const Then then = behind_member(id, key, true);
+  if (passes_needed(one.shape, so_far(id), then)) return false;
   const std::vector<MemberWay> ways = ways_of(one, name, goal);
   return std::any_of(ways.begin(), ways.end(), [&](const MemberWay& way) {
-    return goals_.completable(one.shape, used, count, way.broken);
+    return goals_.completable(one.shape,
+                              members_of(one.shape, then, way.broken));
   });
 }
 
 // The frame in which the value of a member called `name` comes.
-// `seen`: the names that were used, this one with them.
-JsonMachine::FrameId JsonMachine::make_member(
-    FrameId id, const NameClass& name, const std::vector<KeyId>& seen,
-    const std::vector<KeyId>& passed) {
+JsonMachine::FrameId JsonMachine::make_member(FrameId id, const NameClass& name,
+                                              const Then& then) {
   const Goals::Levels levels(goals_, levels_in(id));
-  const std::vector<KeyId> used = joined(seen, passed);
   Frame next;
   next.kind = FrameKind::kObject;
   next.pending = true;
   next.depth = frames_[id].depth;
   next.parent = frames_[id].parent;
-  const std::uint32_t count = frames_[id].count;
   std::uint64_t cap = 0;
   std::vector<Alternative> made;
   const std::vector<Alternative> now(
       alternatives(frames_[id]), alternatives(frames_[id]) + frames_[id].size);
   for (const Alternative& one : now) {
-    const ObjectShape& shape = goals_.object(one.shape);
     cap = std::max(cap, goals_.count_cap(one.shape));
     const GoalId goal = goals_.member_goal(one.shape, name);
-    if (!goals_.live(goal) || passes_needed(one.shape, seen, passed)) continue;
-    const bool plain = is_plain(shape) && options_.key_order == KeyOrder::kAny;
+    if (!goals_.live(goal) || passes_needed(one.shape, so_far(id), then))
+      continue;
     for (const MemberWay& way : ways_of(one, name, goal)) {
-      if (!plain && !goals_.completable(one.shape, used,
-                                        std::uint64_t{count} + 1, way.broken))
+      if (!goals_.completable(one.shape,
+                              members_of(one.shape, then, way.broken)))
         continue;
       made.push_back({one.up, one.shape, way.broken, way.goal});
     }
   }
   if (made.empty()) return 0;
-  next.count = static_cast<std::uint32_t>(
-      std::min<std::uint64_t>(std::uint64_t{count} + 1, cap));
-  next.used = intern_used(used);
+  next.count =
+      static_cast<std::uint32_t>(std::min<std::uint64_t>(then.count, cap));
+  next.used = then.used;
+  next.came = then.came;
   return intern(std::move(next), std::move(made));
 }
 
@@ -806,9 +861,10 @@ Config JsonMachine::probe(Config config, std::uint8_t byte) {
       options_.layout.indent ||
       frame.depth + kNearAndFar > options_.limits.depth)
     return step(config, byte);
-  if (!key_info(config.frame).allowed.get(name)) return {};
-  const Alternative one = alternatives(frame)[0];
   const KeyId key = key_sets_[lexeme.set].names()[name];
+  if (!goals_.name_sets().contains(key_info(config.frame).allowed, key))
+    return {};
+  const Alternative one = alternatives(frame)[0];
   const auto [it, is_new] = member_frames_.try_emplace(
       std::uint64_t{one.shape} << 32 | key, FrameId{0});
   if (is_new && goals_.object(one.shape).denials.empty()) {
@@ -845,6 +901,7 @@ JsonMachine::FrameId JsonMachine::canonical(FrameId id) {
             : frames_[frame.parent].canonical;
     same.count = frame.count;
     same.used = frame.used;
+    same.came = frame.came;
     const std::vector<Alternative> now(alternatives(frame),
                                        alternatives(frame) + frame.size);
     if (frame.kind == FrameKind::kArray && now.size() == 1) {

@@ -31,8 +31,6 @@ JsonMachine::JsonMachine(schema::Document document, ItemChoices choices,
     lexemes_[id].kind = id <= static_cast<LexId>(Kind::kEscaped)
                             ? static_cast<Kind>(id)
                             : Kind::kDead;
-  used_.push_back({});
-  used_of_.emplace(std::string(), 0);
   value_sets_.push_back({});
   value_set_of_.emplace(std::string(), 0);
   texts_.push_back(0);
@@ -377,7 +375,7 @@ std::string JsonMachine::expected(Config config) {
       if (lexeme.trie != KeySet::kNone) {
         const KeySet::Node& node = set.node(lexeme.trie);
         for (std::uint32_t i = node.first; i < node.last; ++i) {
-          if (info.allowed.get(i))
+          if (goals_.name_sets().contains(info.allowed, set.names()[i]))
             add("the name " + json::dump(goals_.key_text(set.names()[i])));
         }
       }
@@ -431,7 +429,7 @@ std::size_t JsonMachine::own_bytes() const {
   return goals_.memory_bytes() + frames_.size() * (sizeof(Frame) + 48) +
          alternatives_.size() * sizeof(Alternative) +
          lexemes_.size() * (sizeof(Lexeme) + 96) + rows_ * 1024 +
-         texts_.size() * 64 + used_.size() * 96;
+         texts_.size() * 64 + next_members_.size() * 32;
 }
 
 }  // namespace parlance::grammar

@@ -96,6 +96,8 @@ class JsonMachine final : public Recogniser {
   std::size_t own_bytes() const override;
 
   const std::vector<SchemaNote>& notes() const { return notes_; }
+  // Steps that operations on sets of names took.
+  std::size_t work() const { return goals_.name_sets().work(); }
 
  private:
   using FrameId = std::uint32_t;
@@ -163,8 +165,12 @@ class JsonMachine final : public Recogniser {
     FrameId parent = 0;
     // Members or items so far, as far as rules tell them apart.
     std::uint32_t count = 0;
-    // Objects: the names used (sets_); arrays: the values used (value_sets_).
+    // Objects: the names that came or were left out, all of which can come no
+    // more; arrays: the values used (value_sets_).
     std::uint32_t used = 0;
+    // Objects with members in order: of the names used, those that came and are
+    // asked_again() by an alternative.
+    NameSet came = kNoNames;
     std::uint32_t first = 0;  // alternatives_[first, first + size)
     std::uint32_t size = 0;
 
@@ -186,12 +192,11 @@ class JsonMachine final : public Recogniser {
   // Which members may come next in a frame.
   struct KeyInfo {
     std::uint32_t set = 0;  // key_sets_
-    NameBits allowed;
+    NameSet allowed = kNoNames;
     bool any = false;
     bool open = false;  // every other name may come, and no pattern is in play
     automata::StateId extras = automata::kDeadState;  // other names
     LexId start = 0;
-    std::vector<FrameId> next = {};  // by name
     std::vector<std::pair<std::uint64_t, FrameId>> next_extra = {};
   };
 
@@ -303,8 +308,8 @@ class JsonMachine final : public Recogniser {
   Config key_step(Config config, std::uint8_t byte);
   LexId plain_key(const Lexeme& now, std::uint8_t byte, json::BodyState body);
   bool key_live(const KeyInfo& info, const Lexeme& lexeme);
-  bool trie_in_range(const KeySet& set, const NameBits* allowed,
-                     std::uint32_t node, char32_t low, char32_t high);
+  bool trie_in_range(const KeySet& set, NameSet allowed, std::uint32_t node,
+                     char32_t low, char32_t high);
   LexId key_row(LexId lexeme, std::uint8_t byte);
 
   // json_views.cc, with what Recogniser asks for masks
@@ -344,21 +349,32 @@ class JsonMachine final : public Recogniser {
     GoalId goal;
     std::uint64_t broken;
   };
-  automata::LanguageId extras_of(FrameId id, const Alternative& one,
-                                 const std::vector<KeyId>& used);
+  // The members of an object of that shape behind another member, or so far.
+  struct Then {
+    NameSet used = kNoNames;
+    NameSet came = kNoNames;
+    NameSet passed = kNoNames;  // left out by this member
+    std::uint64_t count = 0;
+  };
+  bool in_order() const { return options_.key_order == KeyOrder::kSchema; }
+  Then so_far(FrameId frame) const;
+  Then behind_member(FrameId frame, KeyId key, bool spelled);
+  Goals::Members members_of(ShapeId shape, const Then& then,
+                            std::uint64_t broken);
+  bool passes_needed(ShapeId shape, const Then& before, const Then& then);
+  NameSet ranked_below(FrameId frame, std::uint32_t rank);
+  std::uint32_t least_rank(FrameId frame, NameSet names);
+  NameSet possible_names(ShapeId shape, std::uint32_t set, bool near);
+  NameSet allowed_names(FrameId frame, const Alternative& one,
+                        NameSet possible);
+  NameSet allowed_alike(FrameId frame, const Alternative& one, NameSet names);
+  automata::LanguageId extras_of(FrameId frame, const Alternative& one);
+  automata::LanguageId other_names(std::uint32_t set,
+                                   std::vector<automata::LanguageId> extras);
   std::vector<MemberWay> ways_of(const Alternative& one, const NameClass& name,
                                  GoalId goal);
-  bool in_order(const Frame& frame);
-  std::vector<KeyId> passed_by(FrameId frame, KeyId key);
-  bool passes_needed(ShapeId shape, const std::vector<KeyId>& seen,
-                     const std::vector<KeyId>& passed);
-  bool may_be_member(FrameId frame, const Alternative& one, KeyId key,
-                     const std::vector<KeyId>& seen,
-                     const std::vector<KeyId>& passed);
-  FrameId make_member(FrameId frame, const NameClass& name,
-                      const std::vector<KeyId>& seen,
-                      const std::vector<KeyId>& passed);
-  std::uint32_t intern_used(std::vector<KeyId> used);
+  bool may_be_member(FrameId frame, const Alternative& one, KeyId key);
+  FrameId make_member(FrameId frame, const NameClass& name, const Then& then);
   FrameId detached(std::vector<GoalId> goals);
   FrameId canonical(FrameId frame);
 
@@ -398,9 +414,11 @@ class JsonMachine final : public Recogniser {
   std::unordered_map<std::string, std::uint32_t> key_set_of_;
   std::unordered_map<ShapeId, std::uint32_t> key_set_of_shape_;
   // By key set and shape: the names whose values can be something.
-  std::unordered_map<std::uint64_t, NameBits> possible_names_;
-  std::vector<std::vector<KeyId>> used_;
-  std::unordered_map<std::string, std::uint32_t> used_of_;
+  std::unordered_map<std::uint64_t, NameSet> possible_names_;
+  // By frame and name (of its key set): the frame of the member.
+  std::unordered_map<std::uint64_t, FrameId> next_members_;
+  // other_names() by what it was asked.
+  std::unordered_map<std::string, automata::LanguageId> other_names_;
   std::vector<std::vector<std::string>> value_sets_;
   std::unordered_map<std::string, std::uint32_t> value_set_of_;
   std::vector<std::vector<std::uint64_t>> counts_;  // then witnesses found

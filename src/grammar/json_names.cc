@@ -101,19 +101,18 @@ bool JsonMachine::key_live(const KeyInfo& info, const Lexeme& lexeme) {
   if (lexeme.trie == KeySet::kNone) return false;
   const KeySet& set = key_sets_[lexeme.set];
   if (!is_escape(lexeme.body)) {
-    const KeySet::Node& node = set.node(lexeme.trie);
-    return info.allowed.any(node.first, node.last);
+    return set.any_below(goals_.name_sets(), info.allowed, lexeme.trie);
   }
   const EscapeRanges ranges =
       escape_ranges(lexeme.body, lexeme.partial, canonical_names(lexeme));
   return std::any_of(ranges.begin(), ranges.end(), [&](const CharRange& range) {
-    return trie_in_range(set, &info.allowed, lexeme.trie, range.low,
-                         range.high);
+    return trie_in_range(set, info.allowed, lexeme.trie, range.low, range.high);
   });
 }
 
-// Whether a name goes on behind `node` with a character of [low, high].
-bool JsonMachine::trie_in_range(const KeySet& set, const NameBits* allowed,
+// Whether one of the names `allowed` goes on behind `node` with a character of
+// [low, high].
+bool JsonMachine::trie_in_range(const KeySet& set, NameSet allowed,
                                 std::uint32_t node, char32_t low,
                                 char32_t high) {
   if (low > high) return false;
@@ -127,9 +126,8 @@ bool JsonMachine::trie_in_range(const KeySet& set, const NameBits* allowed,
     const Step at = todo.back();
     todo.pop_back();
     if (at.left == 0) {
-      const KeySet::Node& end = set.node(at.node);
       if (at.value >= low && at.value <= high &&
-          (allowed == nullptr || allowed->any(end.first, end.last)))
+          set.any_below(goals_.name_sets(), allowed, at.node))
         return true;
       continue;
     }

@@ -211,9 +211,9 @@ Config JsonMachine::outline_name(Config config) {
   config.extra = 0;
   if (frames_[config.frame].keys == nullptr) {
     auto info = std::make_unique<KeyInfo>(
-        KeyInfo{.set = set, .allowed = NameBits(1), .any = true, .open = true});
-    if (own != 0) info->allowed.set(0);
-    info->next = {own};
+        KeyInfo{.set = set, .any = true, .open = true});
+    if (own != 0) info->allowed = key_sets_[set].all();
+    next_members_.emplace(std::uint64_t{config.frame} << 32, own);
     info->next_extra = {{0, others}};
     frames_[config.frame].keys = std::move(info);
   }
@@ -244,9 +244,8 @@ JsonMachine::FrameId JsonMachine::outline_names_of(FrameId id) {
   outline.count = kNames | set << kNamesShift;
   const FrameId made = intern_outline(std::move(outline), {});
   if (frames_[made].keys == nullptr) {
-    const std::size_t names = key_sets_[set].names().size();
-    auto info = std::make_unique<KeyInfo>(KeyInfo{
-        .set = set, .allowed = NameBits(names), .any = true, .open = true});
+    auto info = std::make_unique<KeyInfo>(
+        KeyInfo{.set = set, .any = true, .open = true});
     info->next_extra = {{0, others}};
     frames_[made].keys = std::move(info);
   }

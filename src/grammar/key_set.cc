@@ -5,12 +5,16 @@
 
 namespace parlance::grammar {
 
-KeySet::KeySet(const Goals& goals, std::vector<KeyId> names,
+KeySet::KeySet(Goals& goals, std::vector<KeyId> names,
                std::vector<automata::LanguageId> languages)
     : names_(std::move(names)), languages_(std::move(languages)) {
   std::sort(names_.begin(), names_.end(), [&](KeyId a, KeyId b) {
     return goals.key_text(a) < goals.key_text(b);
   });
+  all_ = goals.name_sets().of(names_);
+  for (std::uint32_t i = 0; i < names_.size(); ++i) {
+    if (names_[i] >= goals.keys_in_order()) late_.push_back(i);
+  }
   // Sorted texts give the nodes in order: each text goes on from where it
   // leaves the path of the one before it.
   nodes_.push_back({});
@@ -53,22 +57,20 @@ std::uint32_t KeySet::child(std::uint32_t node, std::uint8_t byte) const {
   return kNone;
 }
 
-bool NameBits::any(std::size_t first, std::size_t last) const {
-  while (first < last) {
-    const std::size_t word = first / 64;
-    const std::size_t stop = std::min(last, (word + 1) * 64);
-    std::uint64_t bits = words_[word] >> (first % 64);
-    const std::size_t width = stop - first;
-    if (width < 64) bits &= (std::uint64_t{1} << width) - 1;
-    if (bits != 0) return true;
-    first = stop;
+// Almost all numbers are in the order of the texts, so that the names below a
+// node are a few ranges of numbers.
+bool KeySet::any_below(const NameSets& sets, NameSet among,
+                       std::uint32_t node) const {
+  std::uint32_t at = nodes_[node].first;
+  const std::uint32_t end = nodes_[node].last;
+  for (auto late = std::lower_bound(late_.begin(), late_.end(), at);
+       late != late_.end() && *late < end; ++late) {
+    if (sets.contains(among, names_[*late])) return true;
+    if (at < *late && sets.any(among, names_[at], names_[*late - 1] + 1))
+      return true;
+    at = *late + 1;
   }
-  return false;
-}
-
-bool NameBits::any() const {
-  return std::any_of(words_.begin(), words_.end(),
-                     [](std::uint64_t word) { return word != 0; });
+  return at < end && sets.any(among, names_[at], names_[end - 1] + 1);
 }
 
 }  // namespace parlance::grammar

@@ -14,6 +14,7 @@
 #include <string_view>
 #include <vector>
 
+#include "grammar/name_sets.h"
 #include "grammar/schema_goals.h"
 
 namespace parlance::grammar {
@@ -30,7 +31,7 @@ class KeySet {
   };
 
   // `names` in any order, each once.
-  KeySet(const Goals& goals, std::vector<KeyId> names,
+  KeySet(Goals& goals, std::vector<KeyId> names,
          std::vector<automata::LanguageId> languages);
 
   std::uint32_t child(std::uint32_t node, std::uint8_t byte) const;
@@ -41,26 +42,18 @@ class KeySet {
   const std::vector<automata::LanguageId>& languages() const {
     return languages_;
   }
+  // All of them.
+  NameSet all() const { return all_; }
+  // Whether one of `among` is below the node.
+  bool any_below(const NameSets& sets, NameSet among, std::uint32_t node) const;
 
  private:
   std::vector<KeyId> names_;
+  NameSet all_ = kNoNames;
+  // The places of names whose numbers are not in the order of their texts.
+  std::vector<std::uint32_t> late_;
   std::vector<automata::LanguageId> languages_;
   std::vector<Node> nodes_;
-};
-
-// A set of a KeySet's names.
-class NameBits {
- public:
-  explicit NameBits(std::size_t size) : words_((size + 63) / 64) {}
-  void set(std::size_t i) { words_[i / 64] |= std::uint64_t{1} << (i % 64); }
-  bool get(std::size_t i) const {
-    return (words_[i / 64] >> (i % 64) & 1) != 0;
-  }
-  bool any(std::size_t first, std::size_t last) const;
-  bool any() const;
-
- private:
-  std::vector<std::uint64_t> words_;
 };
 
 }  // namespace parlance::grammar

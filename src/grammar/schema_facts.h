@@ -7,16 +7,24 @@
 #include <unordered_map>
 #include <vector>
 
+#include "grammar/name_sets.h"
 #include "grammar/schema_goals.h"
 
 namespace parlance::grammar {
 
 struct Goals::ObjectFacts {
-  std::vector<KeyId> names;                     // sorted
+  std::vector<KeyId> names;    // sorted
+  NameSet spelled = kNoNames;  // the same
+  NameSet required = kNoNames;
+  NameSet asked_again = kNoNames;
+  NameSet breakers = kNoNames;
   std::vector<automata::LanguageId> languages;  // sorted
   automata::LanguageId names_rule = 0;          // if the shape has `names`
   std::vector<ExtraNames> extras;
-  std::unordered_map<KeyId, std::size_t> ranks;
+  std::unordered_map<KeyId, std::uint32_t> ranks;
+  std::vector<KeyId> declared;       // by rank
+  std::vector<NameSet> below = {0};  // the first so many; grows on demand
+  std::unordered_map<NameSet, std::uint32_t> least_ranks;
   automata::LanguageId possible = 0;
   bool possible_known = false;
   bool cut = false;  // some kinds of names are left out

@@ -55,6 +55,28 @@ Goals::Goals(const schema::Document& document, const ItemChoices& choices,
     for (const NodeId child : node.enum_nodes) spells_enum_[child] = true;
   }
   pattern_languages_.assign(document_.patterns.size(), 0xFFFFFFFF);
+  intern_names();
+}
+
+// The names that the document spells, in the order of their texts: the names
+// that begin alike are then a range (KeySet).
+void Goals::intern_names() {
+  std::vector<std::string_view> names;
+  for (const schema::Node& node : document_.nodes) {
+    const schema::ObjectRules& rules = node.objects();
+    for (const auto& [name, child] : rules.properties) names.push_back(name);
+    names.insert(names.end(), rules.required.begin(), rules.required.end());
+    for (const auto& [name, others] : rules.dependent_required) {
+      names.push_back(name);
+      names.insert(names.end(), others.begin(), others.end());
+    }
+    for (const auto& [name, child] : rules.dependent_schemas)
+      names.push_back(name);
+  }
+  std::sort(names.begin(), names.end());
+  names.erase(std::unique(names.begin(), names.end()), names.end());
+  for (const std::string_view name : names) key(name);
+  keys_in_order_ = static_cast<KeyId>(keys_.size());
 }
 
 Goals::~Goals() = default;
@@ -386,8 +408,10 @@ Goals::ObjectFacts& Goals::facts(ShapeId object) {
     const schema::ObjectRules& rules = document_.node(node).objects();
     for (const auto& [name, child] : rules.properties) {
       const KeyId id = key(name);
-      if (facts.ranks.try_emplace(id, facts.ranks.size()).second)
-        facts.names.push_back(id);
+      const auto rank = static_cast<std::uint32_t>(facts.declared.size());
+      if (!facts.ranks.try_emplace(id, rank).second) continue;
+      facts.declared.push_back(id);
+      facts.names.push_back(id);
     }
     for (const auto& [pattern, child] : rules.pattern_properties)
       facts.languages.push_back(pattern_language(pattern));
@@ -401,9 +425,10 @@ Goals::ObjectFacts& Goals::facts(ShapeId object) {
   for (const KeyId id : shape.required) spell(id);
   for (const KeyId id : shape.forbidden) spell(id);
   for (const auto& [id, literal] : shape.at) spell(id);
+  std::vector<KeyId> asked;
   for (const auto& [id, others] : shape.dependent) {
-    spell(id);
-    for (const KeyId other : others) spell(other);
+    asked.push_back(id);
+    asked.insert(asked.end(), others.begin(), others.end());
   }
   if (!shape.names.empty()) {
     facts.names_rule = names_language(shape.names);
@@ -421,8 +446,8 @@ Goals::ObjectFacts& Goals::facts(ShapeId object) {
     for (const NodeId node : denial.nodes) use(node);
     for_ways(denial, [&](const Violation& way) {
       using Kind = Violation::Kind;
-      if (way.key != kNoKey) spell(way.key);
-      if (way.other != kNoKey) spell(way.other);
+      if (way.key != kNoKey) asked.push_back(way.key);
+      if (way.other != kNoKey) asked.push_back(way.other);
       switch (way.kind) {
         case Kind::kName:
           facts.languages.push_back(names_language({way.literal}));
@@ -457,8 +482,23 @@ Goals::ObjectFacts& Goals::facts(ShapeId object) {
   for (const automata::LanguageId language : facts.languages) {
     for (const std::string& word : few_words(language)) spell(key(word));
   }
+  facts.names.insert(facts.names.end(), asked.begin(), asked.end());
   sort_unique(facts.names);
   find_extra_names(object, facts);
+  facts.spelled = name_sets_.of(facts.names);
+  facts.required = name_sets_.of(shape.required);
+  facts.asked_again = name_sets_.of(asked);
+  if (!shape.denials.empty()) {
+    std::vector<KeyId> breakers;
+    for (const KeyId id : facts.names) {
+      if (std::any_of(shape.denials.begin(), shape.denials.end(),
+                      [&](const Denial& denial) {
+                        return !breaking(denial, {.key = id}).empty();
+                      }))
+        breakers.push_back(id);
+    }
+    facts.breakers = name_sets_.of(breakers);
+  }
   return facts;
 }
 
@@ -541,11 +581,58 @@ const std::vector<ExtraNames>& Goals::extra_names(ShapeId object) {
   return facts(object).extras;
 }
 
+NameSet Goals::spelled(ShapeId object) { return facts(object).spelled; }
+NameSet Goals::required(ShapeId object) { return facts(object).required; }
+NameSet Goals::asked_again(ShapeId object) { return facts(object).asked_again; }
+NameSet Goals::breakers(ShapeId object) { return facts(object).breakers; }
+
 std::uint32_t Goals::rank(ShapeId object, KeyId key) {
   const auto& ranks = facts(object).ranks;
   const auto it = ranks.find(key);
-  return it == ranks.end() ? 0xFFFFFFFF
-                           : static_cast<std::uint32_t>(it->second);
+  return it == ranks.end() ? kNoRank : it->second;
+}
+
+// Remembered for each part of a set, which the next set shares.
+std::uint32_t Goals::least_rank(ShapeId object, NameSet set) {
+  if (set == kNoNames) return kNoRank;
+  auto& known = facts(object).least_ranks;
+  std::vector<NameSet> todo = {set};
+  while (!todo.empty()) {
+    const NameSet at = todo.back();
+    std::uint32_t least = kNoRank;
+    bool ready = true;
+    const NameSets::Halves halves = name_sets_.halves(at);
+    for (const NameSet half : {halves.left, halves.right}) {
+      if (half == kNoNames) continue;
+      const auto it = known.find(half);
+      if (it != known.end()) {
+        least = std::min(least, it->second);
+      } else {
+        todo.push_back(half);
+        ready = false;
+      }
+    }
+    if (!ready) continue;
+    todo.pop_back();
+    if (halves.left == kNoNames) {
+      name_sets_.each(at, [&](KeyId key) {
+        least = std::min(least, rank(object, key));
+        return true;
+      });
+    }
+    known.emplace(at, least);
+  }
+  return known.at(set);
+}
+
+NameSet Goals::ranked_below(ShapeId object, std::uint32_t rank) {
+  ObjectFacts& facts = this->facts(object);
+  const std::size_t wanted = std::min<std::size_t>(rank, facts.declared.size());
+  while (facts.below.size() <= wanted) {
+    facts.below.push_back(name_sets_.with(
+        facts.below.back(), facts.declared[facts.below.size() - 1]));
+  }
+  return facts.below[wanted];
 }
 
 automata::LanguageId Goals::possible_extras(ShapeId object) {
@@ -568,39 +655,22 @@ automata::LanguageId Goals::possible_extras(ShapeId object) {
   return facts.possible;
 }
 
-bool Goals::denies_dependence(ShapeId object) {
-  bool found = false;
-  for (const Denial& denial : objects_[object].denials) {
-    for_ways(denial, [&](const Violation& way) {
-      found = found || way.kind == Violation::Kind::kDependent;
-    });
-  }
-  return found;
-}
-
-std::vector<KeyId> Goals::needed(ShapeId object,
-                                 const std::vector<KeyId>& seen) {
+NameSet Goals::needed(ShapeId object, NameSet seen) {
   const ObjectShape& shape = objects_[object];
-  std::vector<KeyId> need;
-  const auto add = [&](KeyId key) {
-    if (std::binary_search(seen.begin(), seen.end(), key)) return;
-    if (std::find(need.begin(), need.end(), key) == need.end())
-      need.push_back(key);
-  };
-  for (const KeyId key : shape.required) {
-    if (!std::binary_search(seen.begin(), seen.end(), key)) need.push_back(key);
-  }
+  NameSet need = name_sets_.subtract(required(object), seen);
   if (shape.dependent.empty()) return need;
-  for (std::size_t before = need.size() + 1; before != need.size();) {
-    before = need.size();
+  for (NameSet before = kNoNames;;) {
+    before = need;
     for (const auto& [key, others] : shape.dependent) {
-      if (!std::binary_search(seen.begin(), seen.end(), key) &&
-          std::find(need.begin(), need.end(), key) == need.end())
+      if (!name_sets_.contains(seen, key) && !name_sets_.contains(need, key))
         continue;
-      for (const KeyId other : others) add(other);
+      for (const KeyId other : others) {
+        if (!name_sets_.contains(seen, other))
+          need = name_sets_.with(need, other);
+      }
     }
+    if (need == before) return need;
   }
-  return need;
 }
 
 std::size_t Goals::memory_bytes() const {
@@ -608,7 +678,7 @@ std::size_t Goals::memory_bytes() const {
          goals_.size() * 160 + (with_.size() + member_goals_.size()) * 32 +
          objects_.size() * 700 + arrays_.size() * 400 +
          strings_.size() * sizeof(StringShape) + keys_.size() * 80 +
-         within_.size() * 96;
+         within_.size() * 96 + name_sets_.memory_bytes();
 }
 
 }  // namespace parlance::grammar

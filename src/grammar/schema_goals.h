@@ -40,6 +40,7 @@
 #include <vector>
 
 #include "automata/language.h"
+#include "grammar/name_sets.h"
 #include "grammar/number_language.h"
 #include "grammar/schema_contains.h"
 #include "parlance/error.h"
@@ -259,15 +260,21 @@ class Goals {
   // Whether names that the schema does not spell have to be told apart.
   bool tracks_names(ShapeId object);
 
-  // Whether an object with the members `seen` (sorted) and `count` members in
-  // all, and the denials `broken`, can be completed.
-  bool completable(ShapeId object, const std::vector<KeyId>& seen,
-                   std::uint64_t count, std::uint64_t broken) {
-    return ask_members(object, seen, count, broken).yes;
+  // The members of an object so far.
+  struct Members {
+    NameSet seen = kNoNames;
+    // Those that were left out and can come no more.
+    NameSet gone = kNoNames;
+    std::uint64_t count = 0;
+    std::uint64_t broken = 0;  // denials
+  };
+  // Whether an object with these members can be completed.  REQUIRES: the shape
+  // is live.
+  bool completable(ShapeId object, const Members& members) {
+    return ask_members(object, members, levels_ == kAnyLevels).yes;
   }
   // Whether it is complete.
-  bool complete(ShapeId object, const std::vector<KeyId>& seen,
-                std::uint64_t count, std::uint64_t broken);
+  bool complete(ShapeId object, const Members& members);
   // Counts of members beyond this one are all alike.
   std::uint64_t count_cap(ShapeId object);
   // The same for an array of `size` items, `counted` of which fulfil the
@@ -281,23 +288,37 @@ class Goals {
                       const std::vector<std::uint64_t>& counted,
                       std::uint32_t found);
 
-  // What is required beyond `seen` (sorted), dependent names included.
-  std::vector<KeyId> needed(ShapeId object, const std::vector<KeyId>& seen);
-  // Whether a denial of the shape may be broken by lacking one member beside
-  // another.
-  bool denies_dependence(ShapeId object);
+  // What is required beyond `seen`, dependent names included.
+  NameSet needed(ShapeId object, NameSet seen);
+  // What is always required.
+  NameSet required(ShapeId object);
+  // The names of which rules ask again, when they have come or were left out,
+  // whether they came; required() apart.
+  NameSet asked_again(ShapeId object);
+  // Those that may break a denial.
+  NameSet breakers(ShapeId object);
   // The names that the rules of a shape spell, sorted.
   const std::vector<KeyId>& names(ShapeId object);
+  NameSet spelled(ShapeId object);
   // The patterns that its rules for names use.
   const std::vector<automata::LanguageId>& name_languages(ShapeId object);
   // All other names, by the patterns they match.
   const std::vector<ExtraNames>& extra_names(ShapeId object);
   // Those of them that may be members.
   automata::LanguageId possible_extras(ShapeId object);
-  // The place of a name in the order of declaration; 0xFFFFFFFF if it has none.
+  // The place of a name in the order of declaration; kNoRank if it has none.
+  static constexpr std::uint32_t kNoRank = 0xFFFFFFFF;
   std::uint32_t rank(ShapeId object, KeyId key);
+  // The least rank of a name in the set; kNoRank if none has one.
+  std::uint32_t least_rank(ShapeId object, NameSet set);
+  // The names with a rank below this one.
+  NameSet ranked_below(ShapeId object, std::uint32_t rank);
 
   KeyId key(std::string_view name);
+  // Keys below this one are in the order of their texts.
+  KeyId keys_in_order() const { return keys_in_order_; }
+  NameSets& name_sets() { return name_sets_; }
+  const NameSets& name_sets() const { return name_sets_; }
   const std::string& key_text(KeyId key) const { return keys_[key]; }
 
   automata::Languages& languages() { return languages_; }
@@ -349,8 +370,8 @@ class Goals {
   Answer ask(GoalId goal);
   Answer ask_shape(JsonType type, ShapeId shape);
   const std::vector<ShapeId>& shapes_within(GoalId goal, JsonType type);
-  Answer ask_members(ShapeId object, const std::vector<KeyId>& seen,
-                     std::uint64_t count, std::uint64_t broken);
+  // `live`: the shape is known to be.
+  Answer ask_members(ShapeId object, const Members& members, bool live);
   struct Plan;
   class Planner;
   const std::vector<Violation>& violations(NodeId node);
@@ -379,6 +400,7 @@ class Goals {
   ObjectFacts& facts(ShapeId object);
   std::vector<std::string> few_words(automata::LanguageId language);
   void find_extra_names(ShapeId object, ObjectFacts& facts);
+  void intern_names();
   const std::vector<std::pair<KeyId, NodeId>>& node_names(NodeId node);
   NodeId declared(NodeId node, KeyId key);
   bool matches(automata::LanguageId language, const NameClass& name);
@@ -420,6 +442,8 @@ class Goals {
 
   std::deque<std::string> keys_;
   std::unordered_map<std::string_view, KeyId> key_of_;
+  KeyId keys_in_order_ = 0;
+  NameSets name_sets_;
   std::unordered_map<NodeId, std::vector<std::pair<KeyId, NodeId>>> node_names_;
   std::unordered_map<NodeId, std::vector<Violation>> violations_;
   std::deque<std::vector<Violation>> clauses_;

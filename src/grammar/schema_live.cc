@@ -46,11 +46,6 @@ bool contains(const std::vector<T>& sorted, const T& value) {
   return std::binary_search(sorted.begin(), sorted.end(), value);
 }
 
-void insert(std::vector<KeyId>& sorted, KeyId key) {
-  const auto place = std::lower_bound(sorted.begin(), sorted.end(), key);
-  if (place == sorted.end() || *place != key) sorted.insert(place, key);
-}
-
 }  // namespace
 
 Goals::Answer Goals::ask(GoalId goal, JsonType type) {
@@ -111,7 +106,7 @@ Goals::Answer Goals::ask_shape(JsonType type, ShapeId shape) {
       return ask_items(shape, 0, none, 0);
     }
     case JsonType::kObject:
-      return ask_members(shape, {}, 0, 0);
+      return ask_members(shape, {}, false);
     default:
       return {.yes = true};  // expand() keeps only what is not empty
   }
@@ -169,14 +164,16 @@ struct Goals::Plan {
 // first, within a number of steps; when they are used up there is no plan.
 class Goals::Planner {
  public:
-  Planner(Goals& goals, ShapeId object, const std::vector<KeyId>& seen,
-          std::uint64_t count)
+  Planner(Goals& goals, ShapeId object, const Members& members, bool live)
       : goals_(goals),
         object_(object),
+        live_(live),
         shape_(goals.objects_[object]),
         facts_(goals.facts(object)),
-        seen_(seen),
-        count_(count) {}
+        sets_(goals.name_sets_),
+        seen_(members.seen),
+        gone_(members.gone),
+        count_(members.count) {}
 
   Answer run(std::uint64_t broken) {
     plan_.min = shape_.min;
@@ -206,16 +203,22 @@ class Goals::Planner {
 
   Goals& goals_;
   ShapeId object_;
+  bool live_;
   const ObjectShape& shape_;
   const ObjectFacts& facts_;
-  const std::vector<KeyId>& seen_;
+  NameSets& sets_;
+  NameSet seen_;
+  NameSet gone_;
   std::uint64_t count_;
   std::vector<std::vector<const Violation*>> open_;
   Plan plan_;
   std::size_t steps_ = 0;
   Answer answer_;
 
-  bool is_seen(KeyId key) const { return contains(seen_, key); }
+  bool is_seen(KeyId key) const { return sets_.contains(seen_, key); }
+  bool may_come(KeyId key) const {
+    return !is_seen(key) && !sets_.contains(gone_, key);
+  }
   bool is_required(KeyId key) const { return contains(shape_.required, key); }
 
   bool ask(GoalId goal) {
@@ -231,11 +234,12 @@ class Goals::Planner {
       case Kind::kAbsent:
         return !is_seen(way.key) && !is_required(way.key);
       case Kind::kValue:
-        return !is_seen(way.key) &&
+        return may_come(way.key) &&
                ask(goals_.with(goals_.member_goal(object_, {.key = way.key}),
                                way.literal));
       case Kind::kDependent:
-        return !is_seen(way.other) && !is_required(way.other);
+        return !is_seen(way.other) && !is_required(way.other) &&
+               (is_seen(way.key) || may_come(way.key));
       case Kind::kFewer:
         return count_ <= way.bound;
       default:
@@ -334,7 +338,7 @@ class Goals::Planner {
     const Literal literal =
         way.kind == Violation::Kind::kName ? kNoLiteral : way.literal;
     for (const KeyId key : facts_.names) {
-      if (is_seen(key) || !breaks({.key = key})) continue;
+      if (!may_come(key) || !breaks({.key = key})) continue;
       const Undo undo = put(key, literal);
       const bool found = undo.ok && search(next + 1);
       revert(undo);
@@ -360,8 +364,10 @@ class Goals::Planner {
     if (facts_.languages.empty() || languages.infinite(extra.language))
       return wanted;
     std::uint64_t taken = 0;
-    for (const KeyId key : seen_)
+    sets_.each(sets_.unite(seen_, gone_), [&](KeyId key) {
       taken += goals_.matches(extra.language, {.key = key});
+      return true;
+    });
     for (const Plan::Member& member : plan_.members)
       taken += member.extra == &extra;
     const std::uint64_t number =
@@ -400,7 +406,7 @@ class Goals::Planner {
   }
 
   Undo put(KeyId key, Literal literal) {
-    if (is_seen(key)) return {};
+    if (!may_come(key)) return {};
     const std::size_t place = place_of(key);
     Undo undo;
     if (place == plan_.members.size()) {
@@ -424,30 +430,27 @@ class Goals::Planner {
   // they require can be there, in a number that is allowed.
   bool fits() {
     const Plan& plan = plan_;
-    std::vector<KeyId> here = seen_;
+    NameSet here = seen_;
+    NameSet absent = gone_;
     std::uint64_t extras = 0;
     for (const Plan::Member& member : plan.members) {
-      if (member.extra != nullptr) ++extras;
-      if (member.extra == nullptr && !member.absent) {
-        if (!ask(goals_.member_goal(object_, {.key = member.key})))
-          return false;
-        here.insert(std::lower_bound(here.begin(), here.end(), member.key),
-                    member.key);
+      if (member.extra != nullptr) {
+        ++extras;
+      } else if (member.absent) {
+        absent = sets_.with(absent, member.key);
+      } else {
+        if (!is_possible(member.key)) return false;
+        here = sets_.with(here, member.key);
       }
     }
-    const auto is_absent = [&](KeyId key) {
-      return std::any_of(plan.members.begin(), plan.members.end(),
-                         [&](const Plan::Member& member) {
-                           return member.absent && member.key == key;
-                         });
-    };
-    const std::vector<KeyId> need = goals_.needed(object_, here);
-    for (const KeyId key : need) {
-      if (is_absent(key) || !ask(goals_.member_goal(object_, {.key = key})))
-        return false;
-    }
-    const std::uint64_t least =
-        count_ + (here.size() - seen_.size()) + need.size() + extras;
+    const NameSet need = goals_.needed(object_, here);
+    if (sets_.intersect(need, absent) != kNoNames) return false;
+    // What a live shape requires is possible.
+    if (!all_possible(live_ ? sets_.subtract(need, facts_.required) : need))
+      return false;
+    const std::uint64_t least = count_ +
+                                (sets_.size(here) - sets_.size(seen_)) +
+                                sets_.size(need) + extras;
     if (least > plan.max || plan.min > plan.max) return false;
     if (least >= plan.min) return true;
     // Others have to fill up.
@@ -458,100 +461,115 @@ class Goals::Planner {
       others += names_left(extra, plan.min - least - others);
       if (least + others >= plan.min) return true;
     }
-    std::vector<KeyId> free;
-    for (const KeyId key : facts_.names) {
-      if (!contains(here, key) && !is_absent(key) &&
-          std::find(need.begin(), need.end(), key) == need.end() &&
-          ask(goals_.member_goal(object_, {.key = key})))
-        free.push_back(key);
-    }
-    for (const KeyId key : need) insert(here, key);
-    return fills_up(here, free, plan.min - least - others, plan.max - least);
+    return fills_up(sets_.unite(here, need), absent,
+                    plan.min - least - others, plan.max - least);
   }
 
-  // Whether names of `free` (sorted) can join those that are `here`, together
-  // with all that they require, at least `min` and at most `max` of them.
-  bool fills_up(const std::vector<KeyId>& here, std::vector<KeyId> free,
-                std::uint64_t min, std::uint64_t max) {
+  // Whether names can join those that are `here`, together with all that they
+  // require, at least `min` and at most `max` of them.
+  bool fills_up(NameSet here, NameSet absent, std::uint64_t min,
+                std::uint64_t max) {
+    const auto needs_of = [&](KeyId key) {
+      return goals_.needed(object_, sets_.with(here, key));
+    };
+    const NameSet others =
+        sets_.subtract(facts_.spelled, sets_.unite(here, absent));
+    // Mostly there are enough that require nothing.
+    NameSet free = kNoNames;
+    std::uint64_t single = 0;
+    sets_.each(others, [&](KeyId key) {
+      if (!is_possible(key)) return true;
+      free = sets_.with(free, key);
+      if (needs_of(key) == kNoNames) ++single;
+      return single < min;
+    });
+    if (single >= min) return true;
     // What requires a name that cannot come cannot come either.  Those that are
     // left can come all together.
-    std::vector<std::pair<KeyId, std::vector<KeyId>>> groups;
-    for (std::size_t before = free.size() + 1; before != free.size();) {
-      before = free.size();
+    std::vector<std::pair<KeyId, NameSet>> groups;
+    for (NameSet before = kNoNames; before != free;) {
+      before = free;
       groups.clear();
-      std::vector<KeyId> left;
-      for (const KeyId key : free) {
-        std::vector<KeyId> with = here;
-        insert(with, key);
-        std::vector<KeyId> needs = goals_.needed(object_, with);
-        if (!std::all_of(needs.begin(), needs.end(),
-                         [&](KeyId other) { return contains(free, other); }))
-          continue;
-        left.push_back(key);
-        groups.emplace_back(key, std::move(needs));
-      }
-      free = std::move(left);
+      NameSet left = kNoNames;
+      sets_.each(free, [&](KeyId key) {
+        const NameSet needs = needs_of(key);
+        if (sets_.subtract(needs, free) != kNoNames) return true;
+        left = sets_.with(left, key);
+        groups.emplace_back(key, needs);
+        return true;
+      });
+      free = left;
     }
-    if (free.size() < min) return false;
-    if (free.size() <= max) return true;
+    if (sets_.size(free) < min) return false;
+    if (sets_.size(free) <= max) return true;
     // Where names require others, their number may skip some values.  Names
     // that require nothing come last: they fill any gap.
-    std::uint64_t single = 0;
-    for (const auto& [key, needs] : groups) single += needs.empty();
-    std::set<std::vector<KeyId>> tried;
-    std::vector<std::vector<KeyId>> todo = {{}};
+    NameSet idle = kNoNames;
+    for (const auto& [key, needs] : groups) {
+      if (needs == kNoNames) idle = sets_.with(idle, key);
+    }
+    std::set<NameSet> tried;
+    std::vector<NameSet> todo = {kNoNames};
     while (!todo.empty()) {
-      const std::vector<KeyId> now = std::move(todo.back());
+      const NameSet now = todo.back();
       todo.pop_back();
-      std::uint64_t idle = single;
-      for (const auto& [key, needs] : groups)
-        idle -= needs.empty() && contains(now, key);
-      if (now.size() + idle >= min) return true;
+      if (sets_.size(sets_.unite(now, idle)) >= min) return true;
       for (const auto& [key, needs] : groups) {
-        if (needs.empty() || contains(now, key)) continue;
-        std::vector<KeyId> next = now;
-        insert(next, key);
-        for (const KeyId other : needs) insert(next, other);
-        if (next.size() > max || !tried.insert(next).second) continue;
+        if (needs == kNoNames || sets_.contains(now, key)) continue;
+        const NameSet next = sets_.unite(sets_.with(now, key), needs);
+        if (sets_.size(next) > max || !tried.insert(next).second) continue;
         if (++steps_ > kMaxSteps) {
           goals_.narrowed_ = true;
           answer_.cut = true;
           return false;
         }
-        todo.push_back(std::move(next));
+        todo.push_back(next);
       }
     }
     return false;
   }
+
+  bool is_possible(KeyId key) {
+    return ask(goals_.member_goal(object_, {.key = key}));
+  }
+
+  bool all_possible(NameSet names) {
+    bool all = true;
+    sets_.each(names, [&](KeyId key) { return all = is_possible(key); });
+    return all;
+  }
 };
 
-Goals::Answer Goals::ask_members(ShapeId object, const std::vector<KeyId>& seen,
-                                 std::uint64_t count, std::uint64_t broken) {
-  return Planner(*this, object, seen, count).run(broken);
+Goals::Answer Goals::ask_members(ShapeId object, const Members& members,
+                                 bool live) {
+  return Planner(*this, object, members, live).run(members.broken);
 }
 
-bool Goals::complete(ShapeId object, const std::vector<KeyId>& seen,
-                     std::uint64_t count, std::uint64_t broken) {
+bool Goals::complete(ShapeId object, const Members& members) {
   const ObjectShape& shape = objects_[object];
-  if (count < shape.min || count > shape.max || !needed(object, seen).empty())
+  const NameSet seen = members.seen;
+  const std::uint64_t count = members.count;
+  if (count < shape.min || count > shape.max ||
+      needed(object, seen) != kNoNames)
     return false;
   const auto is_broken = [&](const Violation& way) {
     using Kind = Violation::Kind;
     switch (way.kind) {
       case Kind::kAbsent:
-        return !contains(seen, way.key);
+        return !name_sets_.contains(seen, way.key);
       case Kind::kFewer:
         return count <= way.bound;
       case Kind::kMore:
         return count >= way.bound;
       case Kind::kDependent:
-        return contains(seen, way.key) && !contains(seen, way.other);
+        return name_sets_.contains(seen, way.key) &&
+               !name_sets_.contains(seen, way.other);
       default:
         return false;
     }
   };
   for (std::size_t i = 0; i < shape.denials.size(); ++i) {
-    bool done = (broken >> i & 1) != 0;
+    bool done = (members.broken >> i & 1) != 0;
     for_ways(shape.denials[i],
              [&](const Violation& way) { done = done || is_broken(way); });
     if (!done) return false;

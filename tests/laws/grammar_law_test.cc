@@ -389,6 +389,170 @@ TEST(GrammarLaws, NoDeadEndsNearTheGreatestDepthLongRun) {
   check_walks(seeds(20000, 10000), 12, 4);
 }
 
+// --- The order of members. ---------------------------------------------------
+
+// An object whose members are declared in some order, and rules about which of
+// them come together.
+class SmallObjects {
+ public:
+  explicit SmallObjects(std::uint32_t seed) : small_(seed) {
+    // Not in the order of their texts.
+    for (std::size_t i = names_.size() - 1; i > 0; --i)
+      std::swap(names_[i], names_[small_.below(i + 1)]);
+    declared_.assign(names_.begin(),
+                     names_.end() - static_cast<int>(small_.below(3)));
+  }
+
+  json::Value schema() {
+    json::Object schema = rules(2);
+    json::Object properties;
+    for (const std::string& name : declared_)
+      properties.set(name, value_rule());
+    schema.set("type", "object");
+    schema.set("properties", properties);
+    if (chance(3)) schema.set("additionalProperties", value_rule());
+    if (chance(4)) schema.set("additionalProperties", false);
+    if (chance(6)) schema.set("minProperties", count());
+    if (chance(6)) schema.set("maxProperties", count());
+    if (chance(6)) {
+      json::Object patterns;
+      patterns.set(chance(2) ? "^a" : "^(c|g|h)$", value_rule());
+      schema.set("patternProperties", patterns);
+    }
+    return schema;
+  }
+
+  // Members in an order that is often that of the schema.
+  std::string text(bool& ordered) {
+    std::vector<std::string> names = names_;
+    names.emplace_back("ga");
+    std::erase_if(names, [&](const std::string&) { return chance(2); });
+    if (chance(2)) {
+      for (std::size_t i = names.size(); i > 1; --i)
+        std::swap(names[i - 1], names[small_.below(i)]);
+    }
+    ordered = true;
+    std::size_t last = 0;
+    std::string text = "{";
+    for (const std::string& name : names) {
+      const std::size_t rank = static_cast<std::size_t>(
+          std::find(declared_.begin(), declared_.end(), name) -
+          declared_.begin());
+      ordered = ordered && rank >= last;
+      last = rank;
+      if (text.size() > 1) text += ',';
+      text += '"' + name + "\":" + (chance(2) ? "1" : "\"x\"");
+    }
+    return text + '}';
+  }
+
+ private:
+  bool chance(std::size_t of) { return small_.below(of) == 0; }
+  int count() { return static_cast<int>(small_.below(4)); }
+  const std::string& name() { return names_[small_.below(names_.size())]; }
+
+  json::Value value_rule() {
+    if (chance(2)) return true;
+    json::Object rule;
+    rule.set("type", chance(2) ? "integer" : "string");
+    return rule;
+  }
+  json::Array some_names(std::size_t most) {
+    std::vector<std::string> some;
+    for (std::size_t n = 1 + small_.below(most); n > 0; --n)
+      some.push_back(name());
+    std::sort(some.begin(), some.end());
+    some.erase(std::unique(some.begin(), some.end()), some.end());
+    return json::Array(some.begin(), some.end());
+  }
+
+  json::Object rules(std::size_t depth) {
+    json::Object rules;
+    if (chance(2)) rules.set("required", some_names(2));
+    if (chance(3)) {
+      json::Object dependent;
+      for (std::size_t n = 1 + small_.below(2); n > 0; --n)
+        dependent.set(name(), some_names(2));
+      rules.set("dependentRequired", dependent);
+    }
+    if (depth == 0) return rules;
+    // No rules for values of names that the object itself does not declare:
+    // they would have a place in the order, too.
+    if (depth < 2 && chance(3)) {
+      json::Object properties;
+      properties.set(declared_[small_.below(declared_.size())], value_rule());
+      rules.set("properties", properties);
+    }
+    switch (small_.below(7)) {
+      case 0:
+        rules.set("not", this->rules(depth - 1));
+        break;
+      case 1:
+        rules.set("if", this->rules(depth - 1));
+        rules.set("then", this->rules(depth - 1));
+        if (chance(2)) rules.set("else", this->rules(depth - 1));
+        break;
+      case 2:
+      case 3:
+        rules.set(chance(2) ? "anyOf" : "oneOf",
+                  json::Array{this->rules(depth - 1), this->rules(depth - 1)});
+        break;
+      default:
+        break;
+    }
+    return rules;
+  }
+
+  SmallSchemas small_;
+  std::vector<std::string> names_ = {"a", "ab", "b", "c", "d", "e", "f", "g"};
+  std::vector<std::string> declared_;
+};
+
+// In the order of the schema exactly the valid texts fit whose members come in
+// that order.
+void check_order(Seeds range, std::size_t texts) {
+  Tally tally;
+  for (std::uint32_t seed = range.first; seed <= range.last; ++seed) {
+    SmallObjects small(seed);
+    const json::Value schema = small.schema();
+    SCOPED_TRACE(rerun(seed, schema));
+    JsonSchemaOptions options = compact();
+    options.key_order = KeyOrder::kSchema;
+    const Result<schema::Document> document = schema::load(schema);
+    ASSERT_TRUE(document) << document.error().to_string();
+    schema::Validator validator(*document);
+    const Result<Grammar> grammar = Grammar::from_json_schema(schema, options);
+    if (!grammar) {
+      ASSERT_EQ(grammar.error().code, ErrorCode::kUnsatisfiable)
+          << grammar.error().to_string();
+    }
+    const bool narrowed = grammar && is_narrowed(*grammar);
+    ++(!grammar ? tally.refused : narrowed ? tally.narrowed : tally.exact);
+    for (std::size_t i = 0; i < texts; ++i) {
+      bool ordered = false;
+      const std::string text = small.text(ordered);
+      const bool fits = validator.valid(*json::parse(text)) && ordered;
+      ++(fits ? tally.valid : tally.invalid);
+      const bool accepted = grammar && grammar->accepts(text);
+      if (narrowed ? accepted && !fits : accepted != fits) {
+        ADD_FAILURE() << text << (fits ? " fits" : " does not fit");
+        return;
+      }
+    }
+  }
+  std::cout << "exact " << tally.exact << ", narrowed " << tally.narrowed
+            << ", refused " << tally.refused << "; fit " << tally.valid
+            << ", do not " << tally.invalid << "\n";
+  EXPECT_GT(tally.valid * 50, tally.invalid);
+}
+
+TEST(GrammarLaws, InOrderAreTheValidTextsInOrder) {
+  check_order(seeds(1500), 60);
+}
+TEST(GrammarLaws, InOrderAreTheValidTextsInOrderLongRun) {
+  check_order(seeds(40000, 10000), 100);
+}
+
 // --- Depth. -----------------------------------------------------------------
 
 std::size_t levels_of(std::string_view text) {

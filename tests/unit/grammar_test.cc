@@ -603,7 +603,28 @@ TEST(Grammar, KeyOrder) {
          {R"({"type": "object", "dependentRequired": {"a": ["c"]},
               "properties": {"c": true, "b": true, "a": true}})",
           {R"({"c":1,"a":1})", R"({"b":1})"},
-          {R"({"a":1})", R"({"b":1,"a":1})"}}},
+          {R"({"a":1})", R"({"b":1,"a":1})"}},
+         // What was left out asks for nothing, and is not there.
+         {R"({"type": "object", "dependentRequired": {"a": ["c"]},
+              "properties": {"a": true, "b": true, "c": true}})",
+          {R"({"b":1})", R"({"a":1,"b":1,"c":1})", R"({"a":1,"c":1})"},
+          {R"({"a":1,"b":1})", R"({"c":1,"a":1})"}},
+         {R"({"type": "object", "properties": {"a": true, "b": true},
+              "not": {"required": ["a"],
+                      "properties": {"b": {"type": "string"}}}})",
+          {R"({"b":"x"})", R"({"a":1,"b":1})"},
+          {R"({"a":1,"b":"x"})", R"({"a":1})", R"({"b":1,"a":1})"}},
+         {R"({"type": "object", "properties": {"a": true, "b": true},
+              "if": {"required": ["a"], "properties": {"a": {"const": 1}}},
+              "then": {"required": ["b"]}, "else": {"required": ["c"]}})",
+          {R"({"b":1,"c":1})", R"({"a":1,"b":1})", R"({"a":2,"b":1,"c":1})"},
+          {R"({"b":1})", R"({"a":1,"c":1})", R"({"c":1,"b":1})"}},
+         // Enough members, one of which asks for others.
+         {R"({"type": "object", "properties": {"a": true, "b": true},
+              "dependentRequired": {"a": ["b"]}, "minProperties": 2,
+              "additionalProperties": false})",
+          {R"({"a":1,"b":1})"},
+          {R"({"b":1})", R"({"b":1,"a":1})"}}},
         options);
 }
 
@@ -935,7 +956,7 @@ TEST(Grammar, InOrderAMemberMayHaveToBeLackedThatIsPassed) {
   check({{R"({"type":"object","not":{"dependentRequired":{"b":["ab"]}},)"
           R"("properties":{"a":true,"ab":true}})",
           {R"({"b":1})", R"({"a":1,"b":1})", R"({"c":1,"b":1})"},
-          {"{}", R"({"a":1})", R"({"ab":1,"b":1})"}}},
+          {"{}", R"({"a":1})", R"({"ab":1,"b":1})", R"({"b":1,"a":1})"}}},
         options);
 }
 

@@ -1,0 +1,229 @@
+// The operations recurse along the bits of a block's number: at most 26 deep.
+
+#include "grammar/name_sets.h"
+
+#include <algorithm>
+
+#include "base/mix.h"
+
+namespace parlance::grammar {
+namespace {
+
+std::size_t hash_of(std::uint64_t a, std::uint64_t b) {
+  std::uint64_t hash = a;
+  base::mix(hash, b);
+  return static_cast<std::size_t>(hash);
+}
+
+}  // namespace
+
+NameSets::NameSets() : nodes_(1) {}
+
+void NameSets::grow_table() {
+  table_.assign(table_.empty() ? 64 : table_.size() * 2, 0);
+  for (NameSet set = 1; set < nodes_.size(); ++set) {
+    const Node& node = nodes_[set];
+    std::size_t at =
+        hash_of(std::uint64_t{node.block} << 32 | node.bit, node.content);
+    while (table_[at & (table_.size() - 1)] != 0) ++at;
+    table_[at & (table_.size() - 1)] = set;
+  }
+}
+
+NameSet NameSets::intern(Node node) {
+  if (nodes_.size() * 3 >= table_.size() * 2) grow_table();
+  std::size_t at =
+      hash_of(std::uint64_t{node.block} << 32 | node.bit, node.content);
+  for (;; ++at) {
+    NameSet& entry = table_[at & (table_.size() - 1)];
+    if (entry == 0) {
+      entry = static_cast<NameSet>(nodes_.size());
+      nodes_.push_back(node);
+      return entry;
+    }
+    const Node& other = nodes_[entry];
+    if (other.block == node.block && other.bit == node.bit &&
+        other.content == node.content)
+      return entry;
+  }
+}
+
+NameSet NameSets::leaf(std::uint32_t block, std::uint64_t names) {
+  if (names == 0) return kNoNames;
+  return intern({.block = block,
+                 .content = names,
+                 .size = static_cast<std::uint32_t>(std::popcount(names))});
+}
+
+NameSet NameSets::branch(std::uint32_t block, std::uint32_t bit, NameSet left,
+                         NameSet right) {
+  if (left == kNoNames) return right;
+  if (right == kNoNames) return left;
+  return intern({.block = block,
+                 .bit = bit,
+                 .content = std::uint64_t{left} << 32 | right,
+                 .size = nodes_[left].size + nodes_[right].size});
+}
+
+// Of two sets that no branch of either has a place for.
+NameSet NameSets::join(NameSet a, NameSet b) {
+  const std::uint32_t block = nodes_[a].block;
+  const std::uint32_t bit = std::bit_floor(block ^ nodes_[b].block);
+  const std::uint32_t common = block & ~(2 * bit - 1);
+  return (block & bit) == 0 ? branch(common, bit, a, b)
+                            : branch(common, bit, b, a);
+}
+
+NameSet NameSets::one(std::uint32_t name) {
+  return leaf(name / kBlock, std::uint64_t{1} << name % kBlock);
+}
+
+// Blocks by pairs, pairs by pairs: one name after the other would leave all the
+// sets on the way behind.
+NameSet NameSets::of(std::vector<std::uint32_t> names) {
+  std::sort(names.begin(), names.end());
+  std::vector<NameSet> parts;
+  for (std::size_t i = 0; i < names.size();) {
+    const std::uint32_t block = names[i] / kBlock;
+    std::uint64_t bits = 0;
+    for (; i < names.size() && names[i] / kBlock == block; ++i)
+      bits |= std::uint64_t{1} << names[i] % kBlock;
+    parts.push_back(leaf(block, bits));
+  }
+  while (parts.size() > 1) {
+    std::size_t kept = 0;
+    for (std::size_t i = 0; i < parts.size(); i += 2) {
+      parts[kept++] =
+          i + 1 < parts.size() ? unite(parts[i], parts[i + 1]) : parts[i];
+    }
+    parts.resize(kept);
+  }
+  return parts.empty() ? kNoNames : parts.front();
+}
+
+NameSet NameSets::unite(NameSet a, NameSet b) {
+  if (a == kNoNames || a == b) return b;
+  if (b == kNoNames) return a;
+  return apply(Op::kUnite, std::min(a, b), std::max(a, b));
+}
+
+NameSet NameSets::intersect(NameSet a, NameSet b) {
+  if (a == kNoNames || b == kNoNames) return kNoNames;
+  if (a == b) return a;
+  return apply(Op::kIntersect, std::min(a, b), std::max(a, b));
+}
+
+NameSet NameSets::subtract(NameSet a, NameSet b) {
+  if (a == kNoNames || a == b) return kNoNames;
+  if (b == kNoNames) return a;
+  return apply(Op::kSubtract, a, b);
+}
+
+NameSet NameSets::apply(Op op, NameSet a, NameSet b) {
+  ++work_;
+  // Two leaves are quicker computed than looked up.
+  if (nodes_[a].bit == 0 && nodes_[b].bit == 0) return compute(op, a, b);
+  if (known_.size() < nodes_.size() && known_.size() < kMaxKnown) {
+    known_.assign(std::max<std::size_t>(64, known_.size() * 2), {});
+  }
+  const auto code = static_cast<std::uint32_t>(op);
+  const std::size_t hash = hash_of(std::uint64_t{a} << 32 | b, code);
+  const Known& known = known_[hash & (known_.size() - 1)];
+  if (known.op == code && known.a == a && known.b == b) return known.result;
+  const NameSet result = compute(op, a, b);
+  // The table may have grown meanwhile.
+  known_[hash & (known_.size() - 1)] = {code, a, b, result};
+  return result;
+}
+
+NameSet NameSets::compute(Op op, NameSet a, NameSet b) {
+  const Node x = nodes_[a];
+  const Node y = nodes_[b];
+  const auto part = [&](NameSet left, NameSet right) {
+    switch (op) {
+      case Op::kUnite:
+        return unite(left, right);
+      case Op::kIntersect:
+        return intersect(left, right);
+      case Op::kSubtract:
+        break;
+    }
+    return subtract(left, right);
+  };
+  if (x.bit == y.bit && x.block == y.block) {
+    if (x.bit != 0) {
+      return branch(x.block, x.bit, part(x.left(), y.left()),
+                    part(x.right(), y.right()));
+    }
+    switch (op) {
+      case Op::kUnite:
+        return leaf(x.block, x.content | y.content);
+      case Op::kIntersect:
+        return leaf(x.block, x.content & y.content);
+      case Op::kSubtract:
+        break;
+    }
+    return leaf(x.block, x.content & ~y.content);
+  }
+  if (x.covers(y)) {
+    const bool low = (y.block & x.bit) == 0;
+    const NameSet met = part(low ? x.left() : x.right(), b);
+    if (op == Op::kIntersect) return met;
+    return branch(x.block, x.bit, low ? met : x.left(), low ? x.right() : met);
+  }
+  if (y.covers(x)) {
+    const bool low = (x.block & y.bit) == 0;
+    const NameSet met = part(a, low ? y.left() : y.right());
+    if (op != Op::kUnite) return met;
+    return branch(y.block, y.bit, low ? met : y.left(), low ? y.right() : met);
+  }
+  // They have no block in common.
+  switch (op) {
+    case Op::kUnite:
+      return join(a, b);
+    case Op::kIntersect:
+      return kNoNames;
+    case Op::kSubtract:
+      break;
+  }
+  return a;
+}
+
+bool NameSets::contains(NameSet set, std::uint32_t name) const {
+  const std::uint32_t block = name / kBlock;
+  const Node* node = &nodes_[set];
+  while (node->bit != 0) {
+    node = &nodes_[(block & node->bit) == 0 ? node->left() : node->right()];
+  }
+  return node->block == block && (node->content >> name % kBlock & 1) != 0;
+}
+
+std::uint32_t NameSets::least(NameSet set) const {
+  const Node* node = &nodes_[set];
+  while (node->bit != 0) node = &nodes_[node->left()];
+  return node->block * kBlock +
+         static_cast<std::uint32_t>(std::countr_zero(node->content));
+}
+
+bool NameSets::any(NameSet set, std::uint32_t first, std::uint32_t last) const {
+  if (set == kNoNames || first >= last) return false;
+  // [low, high] are blocks.  Only along two paths is a branch neither inside
+  // nor outside.
+  const std::uint32_t low = first / kBlock;
+  const std::uint32_t high = (last - 1) / kBlock;
+  const Node& node = nodes_[set];
+  if (node.bit != 0) {
+    const std::uint32_t end = node.block + (2 * node.bit - 1);
+    if (node.block > high || end < low) return false;
+    if (node.block > low && end < high) return true;
+    return any(node.left(), first, last) || any(node.right(), first, last);
+  }
+  if (node.block < low || node.block > high) return false;
+  std::uint64_t names = node.content;
+  if (node.block == low) names &= ~std::uint64_t{0} << first % kBlock;
+  if (node.block == high)
+    names &= ~std::uint64_t{0} >> (kBlock - 1 - (last - 1) % kBlock);
+  return names != 0;
+}
+
+}  // namespace parlance::grammar

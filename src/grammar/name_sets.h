@@ -1,0 +1,133 @@
+#ifndef PARLANCE_SRC_GRAMMAR_NAME_SETS_H_
+#define PARLANCE_SRC_GRAMMAR_NAME_SETS_H_
+
+// Sets of names, each stored once.
+//
+// An object of n members passes through n sets of used names.  Here a set that
+// differs from another in one name shares all but O(log n) of its nodes, equal
+// sets have equal numbers, and the work of uniting, intersecting and
+// subtracting is remembered, so that the next set along the way costs
+// O(log n) as well.
+//
+// Big-endian Patricia trees over blocks of 64 names (Okasaki and Gill, "Fast
+// Mergeable Integer Maps", 1998), hash-consed:
+//
+//   {3, 5, 70, 200}       branch, bit 2 of the block     (blocks 0 to 3)
+//                        /                            .
+//        branch, bit 1                leaf, block 3
+//        /             .              {200}
+//   leaf, block 0   leaf, block 1
+//   {3, 5}          {70}
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace parlance::grammar {
+
+// A set in a NameSets.  Equal sets have equal numbers.
+using NameSet = std::uint32_t;
+inline constexpr NameSet kNoNames = 0;
+
+// Not thread-safe.
+class NameSets {
+ public:
+  NameSets();
+
+  NameSet one(std::uint32_t name);
+  NameSet of(std::vector<std::uint32_t> names);
+  NameSet with(NameSet set, std::uint32_t name) {
+    return unite(set, one(name));
+  }
+  NameSet unite(NameSet a, NameSet b);
+  NameSet intersect(NameSet a, NameSet b);
+  NameSet subtract(NameSet a, NameSet b);
+
+  bool contains(NameSet set, std::uint32_t name) const;
+  std::size_t size(NameSet set) const { return nodes_[set].size; }
+  // Whether a name of [first, last) is in the set.
+  bool any(NameSet set, std::uint32_t first, std::uint32_t last) const;
+  // REQUIRES: set != kNoNames.
+  std::uint32_t least(NameSet set) const;
+  // Calls `use` with each name in ascending order until it returns false.
+  template <class Use>
+  void each(NameSet set, Use use) const {
+    std::vector<NameSet> todo;
+    if (set != kNoNames) todo.push_back(set);
+    while (!todo.empty()) {
+      const Node node = nodes_[todo.back()];
+      todo.pop_back();
+      if (node.bit != 0) {
+        todo.push_back(node.right());
+        todo.push_back(node.left());
+        continue;
+      }
+      for (std::uint64_t bits = node.content; bits != 0; bits &= bits - 1) {
+        const auto at = static_cast<std::uint32_t>(std::countr_zero(bits));
+        if (!use(node.block * kBlock + at)) return;
+      }
+    }
+  }
+
+  // The two halves of a set of more than one block; two empty ones otherwise.
+  struct Halves {
+    NameSet left = kNoNames;
+    NameSet right = kNoNames;
+  };
+  Halves halves(NameSet set) const {
+    const Node& node = nodes_[set];
+    return node.bit == 0 ? Halves{} : Halves{node.left(), node.right()};
+  }
+
+  // Nodes that were ever asked for by the operations: a measure of the work.
+  std::size_t work() const { return work_; }
+  std::size_t memory_bytes() const {
+    return nodes_.size() * sizeof(Node) + table_.size() * sizeof(NameSet) +
+           known_.size() * sizeof(Known);
+  }
+
+ private:
+  static constexpr std::uint32_t kBlock = 64;
+  // Results that are remembered, at most.
+  static constexpr std::size_t kMaxKnown = std::size_t{1} << 18;
+
+  struct Node {
+    // Leaf: the number of the block.  Branch: the bits above `bit` that its
+    // blocks have in common, the others 0.
+    std::uint32_t block = 0;
+    std::uint32_t bit = 0;      // 0: a leaf
+    std::uint64_t content = 0;  // leaf: the names; branch: left, right
+    std::uint32_t size = 0;
+
+    NameSet left() const { return static_cast<NameSet>(content >> 32); }
+    NameSet right() const { return static_cast<NameSet>(content); }
+    // Whether the branch has a place for `other`.
+    bool covers(const Node& other) const {
+      return other.bit < bit && ((other.block ^ block) & ~(2 * bit - 1)) == 0;
+    }
+  };
+  enum class Op : std::uint32_t { kUnite = 1, kIntersect, kSubtract };
+  struct Known {
+    std::uint32_t op = 0;  // 0: free
+    NameSet a = 0, b = 0, result = 0;
+  };
+
+  NameSet leaf(std::uint32_t block, std::uint64_t names);
+  NameSet branch(std::uint32_t block, std::uint32_t bit, NameSet left,
+                 NameSet right);
+  NameSet join(NameSet a, NameSet b);
+  NameSet intern(Node node);
+  NameSet apply(Op op, NameSet a, NameSet b);
+  NameSet compute(Op op, NameSet a, NameSet b);
+  void grow_table();
+
+  std::vector<Node> nodes_;     // [0] is the empty set
+  std::vector<NameSet> table_;  // open addressing; 0: free
+  std::vector<Known> known_;    // direct-mapped
+  std::size_t work_ = 0;
+};
+
+}  // namespace parlance::grammar
+
+#endif  // PARLANCE_SRC_GRAMMAR_NAME_SETS_H_

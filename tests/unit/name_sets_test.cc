@@ -1,0 +1,112 @@
+// Sets of names against std::set.
+
+#include "grammar/name_sets.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <iterator>
+#include <random>
+#include <set>
+#include <vector>
+
+namespace parlance::grammar {
+namespace {
+
+using Names = std::set<std::uint32_t>;
+
+Names names_of(const NameSets& sets, NameSet set) {
+  std::vector<std::uint32_t> names;
+  sets.each(set, [&](std::uint32_t name) {
+    names.push_back(name);
+    return true;
+  });
+  EXPECT_TRUE(std::is_sorted(names.begin(), names.end()));
+  return {names.begin(), names.end()};
+}
+
+TEST(NameSets, AreAsSetsOfNumbers) {
+  std::mt19937 random(7);
+  const auto below = [&](std::uint32_t n) {
+    return static_cast<std::uint32_t>(random() % n);
+  };
+  for (const std::uint32_t most : {10U, 64U, 200U, 5000U, 4'000'000'000U}) {
+    NameSets sets;
+    std::vector<std::pair<NameSet, Names>> all = {{kNoNames, {}}};
+    for (int round = 0; round < 2000; ++round) {
+      const auto& [a, x] = all[below(static_cast<std::uint32_t>(all.size()))];
+      const auto& [b, y] = all[below(static_cast<std::uint32_t>(all.size()))];
+      NameSet made = kNoNames;
+      Names expected;
+      const auto into = std::inserter(expected, expected.end());
+      switch (below(5)) {
+        case 0:
+          made = sets.unite(a, b);
+          std::set_union(x.begin(), x.end(), y.begin(), y.end(), into);
+          break;
+        case 1:
+          made = sets.intersect(a, b);
+          std::set_intersection(x.begin(), x.end(), y.begin(), y.end(), into);
+          break;
+        case 2:
+          made = sets.subtract(a, b);
+          std::set_difference(x.begin(), x.end(), y.begin(), y.end(), into);
+          break;
+        case 3: {
+          std::vector<std::uint32_t> names;
+          for (std::uint32_t n = below(20); n > 0; --n)
+            names.push_back(below(most));
+          made = sets.of(names);
+          expected = Names(names.begin(), names.end());
+          break;
+        }
+        default: {
+          const std::uint32_t name = below(most);
+          made = sets.with(a, name);
+          expected = x;
+          expected.insert(name);
+        }
+      }
+      ASSERT_EQ(names_of(sets, made), expected);
+      ASSERT_EQ(sets.size(made), expected.size());
+      if (!expected.empty()) {
+        ASSERT_EQ(sets.least(made), *expected.begin());
+      }
+      for (int i = 0; i < 5; ++i) {
+        std::uint32_t first = below(most);
+        std::uint32_t last = below(most);
+        if (!expected.empty() && i == 0) first = last = *expected.rbegin();
+        ASSERT_EQ(sets.contains(made, first), expected.contains(first));
+        if (first > last) std::swap(first, last);
+        const auto found = expected.lower_bound(first);
+        ASSERT_EQ(sets.any(made, first, last),
+                  found != expected.end() && *found < last);
+      }
+      // Equal sets have equal numbers.
+      for (const auto& [set, names] : all)
+        ASSERT_EQ(set == made, names == expected);
+      if (all.size() < 300) all.emplace_back(made, std::move(expected));
+    }
+  }
+}
+
+// From the first name to the last, as an object does that has them all.
+TEST(NameSets, ANameMoreCostsTheLogarithm) {
+  constexpr std::uint32_t kNames = 20'000;
+  NameSets sets;
+  std::vector<std::uint32_t> all(kNames);
+  for (std::uint32_t i = 0; i < kNames; ++i) all[i] = i * 7919 % kNames;
+  const NameSet every = sets.of(all);
+  NameSet used = kNoNames;
+  const std::size_t before = sets.work();
+  for (const std::uint32_t name : all) {
+    used = sets.with(used, name);
+    ASSERT_EQ(sets.size(sets.subtract(every, used)), kNames - sets.size(used));
+  }
+  EXPECT_EQ(used, every);
+  EXPECT_LT(sets.work() - before, std::size_t{kNames} * 60);
+}
+
+}  // namespace
+}  // namespace parlance::grammar
