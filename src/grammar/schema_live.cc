@@ -461,8 +461,8 @@ class Goals::Planner {
       others += names_left(extra, plan.min - least - others);
       if (least + others >= plan.min) return true;
     }
-    return fills_up(sets_.unite(here, need), absent,
-                    plan.min - least - others, plan.max - least);
+    return fills_up(sets_.unite(here, need), absent, plan.min - least - others,
+                    plan.max - least);
   }
 
   // Whether names can join those that are `here`, together with all that they
