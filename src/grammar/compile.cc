@@ -214,6 +214,21 @@ Result<std::shared_ptr<Grammar::Machine>> make_machine(
     if (!marks) return std::move(marks).error();
     machine->marks = *std::move(marks);
   }
+  for (const RuleId id : find_nesting(rules)) {
+    const RuleOptions& with = rules.rules[id].options;
+    machine->notes.push_back(
+        {SchemaNote::Kind::kNarrowed,
+         with.max_chars         ? "max_chars"
+         : with.max_tokens      ? "max_tokens"
+         : with.marker == kNoId ? "lazy"
+         : with.hide_marker     ? "stop"
+                                : "suffix",
+         "",
+         "Rule \"" + rules.rules[id].name +
+             "\" can stand inside itself: texts in which more than " +
+             std::to_string(kMostOccurrences) +
+             " such rules are open at once are refused."});
+  }
   machine->limits = {.bytes = options.limits.bytes};
   auto recogniser = std::make_unique<RulesMachine>(
       rules, machines_of(leaves), machine->limits, machine->marks);

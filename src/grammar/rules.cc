@@ -200,6 +200,60 @@ Rules combined(const std::vector<Rules>& parts, bool in_order) {
   return out;
 }
 
+struct Call {
+  RuleId rule = kNoId;
+  bool first = false;  // of what it stands in
+  bool last = false;
+};
+
+// The calls in an expression.
+void find_calls(const Rules& rules, ExprId root, std::vector<Call>& calls) {
+  struct Place {
+    ExprId expr;
+    bool first;
+    bool last;
+  };
+  std::vector<Place> left = {{root, true, true}};
+  while (!left.empty()) {
+    auto [expr_id, first, last] = left.back();
+    left.pop_back();
+    const Expr& expr = rules.exprs[expr_id];
+    switch (expr.kind) {
+      case ExprKind::kRule:
+        calls.push_back({expr.index, first, last});
+        break;
+      case ExprKind::kSequence:
+        for (std::size_t i = 0; i < expr.children.size(); ++i) {
+          left.push_back({expr.children[i], first && i == 0,
+                          last && i + 1 == expr.children.size()});
+        }
+        break;
+      case ExprKind::kFreeText:
+        for (const auto& trigger : rules.free_texts[expr.index].triggers) {
+          calls.push_back({trigger.rule, false,
+                           last && !rules.free_texts[expr.index].loop});
+        }
+        break;
+      case ExprKind::kTokenText:
+        for (const auto& trigger : rules.token_texts[expr.index].triggers) {
+          calls.push_back({trigger.rule, false,
+                           last && !rules.token_texts[expr.index].loop});
+        }
+        break;
+      case ExprKind::kChoice:
+        for (ExprId child : expr.children) left.push_back({child, first, last});
+        break;
+      case ExprKind::kRepeat: {
+        const bool once = expr.max == 1;
+        left.push_back({expr.children[0], first && once, last && once});
+        break;
+      }
+      default:
+        break;
+    }
+  }
+}
+
 // Whether the rules that a lazy rule is made of form one automaton.  What was
 // found good for one lazy rule is good for all, so each rule is looked at once.
 class LazyCheck {
@@ -253,47 +307,10 @@ class LazyCheck {
  private:
   static constexpr std::uint32_t kDone = kNoId - 1;
 
-  struct Call {
-    RuleId rule = kNoId;
-    bool last = false;
-  };
-
   std::vector<Call> calls_of(RuleId id) const {
     std::vector<Call> calls;
-    struct Place {
-      ExprId expr;
-      bool tail;
-    };
-    std::vector<Place> left;
     if (rules_.rules[id].body != kNoId) {
-      left.push_back({rules_.rules[id].body, true});
-    }
-    while (!left.empty()) {
-      auto [expr_id, tail] = left.back();
-      left.pop_back();
-      const Expr& expr = rules_.exprs[expr_id];
-      switch (expr.kind) {
-        case ExprKind::kRule:
-          calls.push_back({expr.index, tail});
-          break;
-        case ExprKind::kSequence:
-          for (std::size_t i = 0; i < expr.children.size(); ++i) {
-            left.push_back(
-                {expr.children[i], tail && i + 1 == expr.children.size()});
-          }
-          break;
-        case ExprKind::kFreeText:
-          for (const auto& trigger : rules_.free_texts[expr.index].triggers) {
-            calls.push_back(
-                {trigger.rule, tail && !rules_.free_texts[expr.index].loop});
-          }
-          break;
-        default:
-          for (ExprId child : expr.children) {
-            left.push_back({child, tail && expr.kind == ExprKind::kChoice});
-          }
-          break;
-      }
+      find_calls(rules_, rules_.rules[id].body, calls);
     }
     return calls;
   }
@@ -322,6 +339,60 @@ std::optional<NotLazy> find_not_lazy(const Rules& rules) {
     }
   }
   return std::nullopt;
+}
+
+std::vector<RuleId> find_nesting(const Rules& rules) {
+  // A call is a step inward if what it stands in may go on behind it; and one
+  // further into the text if something may come before it.
+  struct Edge {
+    RuleId to = 0;
+    bool inward = false;
+    bool onward = false;
+  };
+  const auto lazy = [&](RuleId id) {
+    const RuleOptions& options = rules.rules[id].options;
+    return options.lazy || options.marker != kNoId;
+  };
+  std::vector<std::vector<Edge>> edges(rules.rules.size());
+  for (RuleId id = 0; id < rules.rules.size(); ++id) {
+    const Rule& rule = rules.rules[id];
+    std::vector<Call> calls;
+    if (rule.body != kNoId) find_calls(rules, rule.body, calls);
+    if (rule.options.marker != kNoId) {
+      for (Call& call : calls) call.last = false;
+      const std::size_t of_body = calls.size();
+      find_calls(rules, rule.options.marker, calls);
+      for (std::size_t i = of_body; i < calls.size(); ++i) {
+        calls[i].first = false;
+      }
+    }
+    for (const Call& call : calls) {
+      edges[id].push_back(
+          {call.rule, !call.last || lazy(call.rule), !call.first});
+    }
+  }
+  // From each such rule back to it, with a step of either kind on the way.
+  std::vector<RuleId> found;
+  std::vector<std::uint8_t> seen;  // by rule: the ways there, as bits
+  for (RuleId id = 0; id < rules.rules.size(); ++id) {
+    if (!lazy(id) && !rules.rules[id].options.limited()) continue;
+    seen.assign(rules.rules.size(), 0);
+    std::vector<std::pair<RuleId, unsigned>> left = {{id, 0}};
+    while (!left.empty()) {
+      const auto [at, way] = left.back();
+      left.pop_back();
+      for (const Edge& edge : edges[at]) {
+        const unsigned next =
+            way | (edge.inward ? 1U : 0U) | (edge.onward ? 2U : 0U);
+        const auto bit = static_cast<std::uint8_t>(1U << next);
+        if ((seen[edge.to] & bit) != 0) continue;
+        seen[edge.to] |= bit;
+        left.emplace_back(edge.to, next);
+      }
+    }
+    if ((seen[id] & 1U << 3) != 0) found.push_back(id);
+  }
+  return found;
 }
 
 }  // namespace parlance::grammar

@@ -265,6 +265,12 @@ struct NotLazy {
 };
 std::optional<NotLazy> find_not_lazy(const Rules& rules);
 
+// The lazy and limited rules of which an occurrence may hold another that holds
+// another, and so on, each begun after something was read and followed by
+// something: no number of them is enough for all texts.  May name a rule of
+// which that is not so.
+std::vector<RuleId> find_nesting(const Rules& rules);
+
 }  // namespace parlance::grammar
 
 #endif  // PARLANCE_SRC_GRAMMAR_RULES_H_

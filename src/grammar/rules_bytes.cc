@@ -96,15 +96,6 @@ void RulesMachine::split_bytes(const Item& item, BytePartition& bytes) {
       }
       break;
     }
-    case Action::kCall: {
-      const Occurrence& one = occurrences_[item.inner];
-      for (const Item& inside : one.items) split_bytes(inside, bytes);
-      if (one.budget.chars == kMany) break;
-      ByteTable begins{};
-      std::fill(begins.begin() + 0x80, begins.begin() + 0xC0, 1);
-      bytes.refine(begins);
-      break;
-    }
     case Action::kSubstring:
       split_substring(item, bytes);
       break;
@@ -154,7 +145,19 @@ void RulesMachine::split_schema(const Item& item, BytePartition& bytes) {
 const ByteTable& RulesMachine::alike(std::uint32_t lex) {
   if (states_[lex].alike == nullptr) {
     BytePartition bytes;
-    for (const Item& item : states_[lex].items) split_bytes(item, bytes);
+    const Items& items = states_[lex].items;
+    for (const Item& item : items) split_bytes(item, bytes);
+    bool counts_chars = false;
+    for (const std::uint32_t id : occurrences_in(items)) {
+      const Occurrence& one = occurrences_[id];
+      for (const Item& item : one.items) split_bytes(item, bytes);
+      counts_chars = counts_chars || one.budget.chars != kMany;
+    }
+    if (counts_chars) {
+      ByteTable begins{};
+      std::fill(begins.begin() + 0x80, begins.begin() + 0xC0, 1);
+      bytes.refine(begins);
+    }
     states_[lex].alike = std::make_unique<ByteTable>(bytes.representative());
     bytes_ += sizeof(ByteTable) + 16;
   }

@@ -17,18 +17,22 @@ void append_bytes(std::string& key, const T& value) {
 }  // namespace
 
 RulesMachine::Closure::Closure(RulesMachine& machine, ClosureMemory& memory,
-                               Budget budget, std::size_t depth)
+                               Budget budget, std::size_t depth,
+                               Enclosing* inside)
     : machine_(machine),
       network_(machine.network_),
       memory_(memory),
       budget_(budget),
       depth_(depth),
+      inside_(inside),
       left_(memory.left),
       kept_(memory.kept),
+      delayed_(memory.delayed),
       seen_(memory.seen),
       locals_(memory.locals) {
   left_.clear();
   kept_.clear();
+  delayed_.clear();
   seen_.clear();
   locals_.clear();
   memory_.local_of_rule.resize(network_.rules.size());
@@ -97,10 +101,12 @@ void RulesMachine::Closure::follow(const Item& item) {
       break;
     }
     case Action::kCall:
-      if (network_.rules[state.index].scoped) {
-        occur(item);
+      if (item.inner != 0) {
+        occur(item, item.inner);
+      } else if (network_.rules[state.index].scoped) {
+        begin_occurrence(item);
       } else {
-        call(item, next, false);
+        call(item, next);
       }
       break;
     case Action::kCount: {
@@ -109,7 +115,7 @@ void RulesMachine::Closure::follow(const Item& item) {
       Item again = item;
       ++again.count;
       if (state.max == kMany) again.count = std::min(again.count, state.min);
-      call(item, again, true);
+      call(item, again);
       break;
     }
     case Action::kBodyEnd:
@@ -123,8 +129,7 @@ void RulesMachine::Closure::follow(const Item& item) {
 }
 
 // `behind`: where the caller goes on behind a body that is not empty.
-void RulesMachine::Closure::call(const Item& item, const Item& behind,
-                                 bool repeat) {
+void RulesMachine::Closure::call(const Item& item, const Item& behind) {
   const RuleId rule = network_.states[item.state].index;
   ClosureMemory::Place& place = memory_.local_of_rule[rule];
   const bool added = place.round != memory_.round;
@@ -135,53 +140,143 @@ void RulesMachine::Closure::call(const Item& item, const Item& behind,
   const std::uint32_t index = place.local;
   Local& local = locals_[index];
   local.callers.push_back(behind);
-  // A repeat gains nothing by a body that is empty.
-  if (local.empty && !repeat) add(behind);
+  if (local.empty) add_behind_empty(behind);
   if (added) add({network_.rules[rule].start, kLocal | index, 0, 0});
 }
 
-// An occurrence of a rule that ends by a rule of its own begins or goes on.
-void RulesMachine::Closure::occur(const Item& item) {
+// An occurrence of a rule that ends by a rule of its own begins.  `decided`: it
+// does not end with the one that it is in.
+void RulesMachine::Closure::begin_occurrence(const Item& item, bool decided) {
   const NetworkState& state = network_.states[item.state];
   const NetworkRule& rule = network_.rules[state.index];
-  Item now = item;
-  if (item.inner == 0) {
-    Budget budget = budget_;
-    if (rule.options.max_chars) {
-      budget.chars = std::min(budget.chars, *rule.options.max_chars);
-    }
-    if (rule.options.max_tokens) {
-      budget.tokens = std::min(budget.tokens, *rule.options.max_tokens);
-    }
-    now.inner = machine_.intern_occurrence(budget, {{rule.start, 0, 0, 0}});
+  Budget budget = budget_;
+  if (rule.options.max_chars) {
+    budget.chars = std::min(budget.chars, *rule.options.max_chars);
   }
-  const Occurrence& one = machine_.closed(now.inner, depth_ + 1);
-  const bool exhausted = one.budget.exhausted();
-  const bool complete =
-      one.whole ||
-      (one.body_end && (rule.options.marker_optional || exhausted));
-  const bool ended = (rule.lazy && one.whole) || (complete && exhausted);
-  if (complete) add({state.next, item.context, 0, 0});
-  if (!ended && one.readable) keep(now);
+  if (rule.options.max_tokens) {
+    budget.tokens = std::min(budget.tokens, *rule.options.max_tokens);
+  }
+  if (inside_ != nullptr && !rule.lazy && budget == budget_) {
+    if (local(item.context) && !decided) return delayed_.push_back(item);
+    if (!local(item.context) && only_ends(item)) return enter(item);
+  }
+  const std::uint32_t id =
+      machine_.intern_occurrence(budget, {{rule.start, kOutermost, 0, 0}});
+  std::uint32_t levels = 1;
+  for (const Enclosing* one = inside_; one != nullptr; one = one->outer) {
+    if (one->id == id) return occur(item, kOutward | levels);
+    ++levels;
+  }
+  occur(item, id);
+}
+
+// One goes on; nothing was read since it did, or began.
+void RulesMachine::Closure::occur(const Item& item, std::uint32_t inner) {
+  const NetworkState& state = network_.states[item.state];
+  const NetworkRule& rule = network_.rules[state.index];
+  const Item behind{state.next, item.context, 0, 0};
+  Item now = item;
+  now.inner = inner;
+  if (outward(now)) {
+    std::uint32_t level = inner & ~kOutward;
+    closed_.reach = std::max(closed_.reach, level - 1);
+    if (level > kMostOutward) {
+      machine_.overflowed_ = true;
+      return;
+    }
+    Enclosing* one = inside_;
+    while (--level != 0) one = one->outer;
+    one->asked = true;
+    if (one->complete) add(behind);
+    return keep(now);
+  }
+  now.inner = machine_.closed(inner, rule, depth_ + 1, inside_);
+  const Occurrence& one = machine_.occurrences_[now.inner];
+  if (one.reach > 1) closed_.reach = std::max(closed_.reach, one.reach - 1);
+  const bool complete = is_complete(one, rule);
+  const bool ended =
+      (rule.lazy && one.whole) || (complete && one.budget.exhausted());
+  if (complete) add(behind);
+  if (!ended && one.reading.any()) keep(now);
+}
+
+// Whether all that a call is followed by is the end of the occurrence.
+bool RulesMachine::Closure::only_ends(const Item& item) {
+  const auto ends = [&](const Item& one) {
+    return machine_.tail_[one.state] && one.context == kOutermost;
+  };
+  if (!machine_.tail_[network_.states[item.state].next]) return false;
+  std::vector<ContextId> left = {item.context};
+  std::vector<ContextId> seen = left;
+  while (!left.empty()) {
+    const ContextId context = left.back();
+    left.pop_back();
+    if (context == kOutermost) continue;
+    if (local(context)) {
+      for (const Item& caller : local_of(context).callers) {
+        if (!network_.states[caller.state].live) continue;
+        if (!machine_.tail_[caller.state]) return false;
+        if (std::ranges::find(seen, caller.context) != seen.end()) continue;
+        seen.push_back(caller.context);
+        left.push_back(caller.context);
+      }
+    } else if (!std::ranges::all_of(machine_.contexts_[context], ends)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+// Calls an occurrence that ends with the one that it is in.
+void RulesMachine::Closure::enter(const Item& item) {
+  const RuleId rule = network_.states[item.state].index;
+  call(item, {network_.rules[rule].end, kOutermost, 0, 0});
+}
+
+// Goes on with a call that was delayed; false if there is none.
+bool RulesMachine::Closure::run_delayed() {
+  const auto plain = [](Item item) {
+    item.inner = 0;
+    return item;
+  };
+  for (Item& item : delayed_) {
+    if (outward(item) || !only_ends(item)) continue;
+    item.inner = kOutward;
+    enter(plain(item));
+    return true;
+  }
+  // A caller that came later goes on: for it, it is an occurrence of its own.
+  for (std::size_t i = 0; i < delayed_.size(); ++i) {
+    const Item item = plain(delayed_[i]);
+    if (only_ends(item)) continue;
+    delayed_.erase(delayed_.begin() + static_cast<std::ptrdiff_t>(i));
+    begin_occurrence(item, true);
+    return true;
+  }
+  return false;
 }
 
 void RulesMachine::Closure::end(const Item& item) {
   if (item.context == kOutermost) return keep(item);
   if (!local(item.context)) {
-    pure_ = false;
+    closed_.pure = false;
     look(item.context);
     return add_all(machine_.contexts_[item.context]);
   }
   Local& one = local_of(item.context);
   if (one.empty) return;
   one.empty = true;
-  for (const Item& behind : one.callers) {
-    // A repeat gains nothing by a body that is empty.
-    if (network_.states[behind.state].action != Action::kCount ||
-        behind.count == 0) {
-      add(behind);
-    }
-  }
+  for (const Item& behind : one.callers) add_behind_empty(behind);
+}
+
+// A repeat gains nothing by a body that is empty: where it always may be, no
+// least count is left.  One that may be because a budget is used up may be as
+// often as is still needed.
+void RulesMachine::Closure::add_behind_empty(const Item& behind) {
+  const NetworkState& state = network_.states[behind.state];
+  if (state.action != Action::kCount || behind.count == 0) return add(behind);
+  if (network_.rules[state.index].nullable) return;
+  add({state.next, behind.context, 0, 0});
 }
 
 void RulesMachine::Closure::drop_dominated() {
@@ -198,13 +293,14 @@ void RulesMachine::Closure::drop_dominated() {
   });
 }
 
-bool RulesMachine::Closure::run(Items& items) {
+RulesMachine::Closed RulesMachine::Closure::run(Items& items) {
   add_all(items);
-  while (!left_.empty()) {
+  while (!left_.empty() || run_delayed()) {
+    if (left_.empty()) continue;
     if (seen_.size() > machine_.limits_.items) {
       machine_.overflowed_ = true;
       items.clear();
-      return false;
+      return {.pure = false};
     }
     const Item item = left_.back();
     left_.pop_back();
@@ -213,14 +309,14 @@ bool RulesMachine::Closure::run(Items& items) {
   drop_dominated();
   for (Item& item : kept_) {
     if (!local(item.context)) continue;
-    pure_ = false;
+    closed_.pure = false;
     make_contexts(item.context & ~kLocal);
     item.context = local_of(item.context).made;
   }
   std::sort(kept_.begin(), kept_.end());
   kept_.erase(std::unique(kept_.begin(), kept_.end()), kept_.end());
   items = kept_;
-  return pure_;
+  return closed_;
 }
 
 // --- Contexts ----------------------------------------------------------------
@@ -359,56 +455,139 @@ void RulesMachine::Closure::intern_loop(std::vector<std::uint32_t> members) {
 
 // --- Occurrences -------------------------------------------------------------
 
-bool RulesMachine::close(Items& items, Budget budget, std::size_t depth) {
+RulesMachine::Closed RulesMachine::close(Items& items, Budget budget,
+                                         std::size_t depth, Enclosing* inside) {
+  if (depth == 0) closings_ = 0;
   while (closures_.size() <= depth) {
     closures_.push_back(std::make_unique<ClosureMemory>());
+    bytes_ += network_.rules.size() * sizeof(ClosureMemory::Place);
   }
-  return Closure(*this, *closures_[depth], budget, depth).run(items);
+  return Closure(*this, *closures_[depth], budget, depth, inside).run(items);
 }
 
-std::uint32_t RulesMachine::intern_occurrence(Budget budget, Items kernel) {
+// `closed`: one that was closed inside others, and is another inside others.
+std::uint32_t RulesMachine::intern_occurrence(Budget budget, Items kernel,
+                                              const Occurrence* closed) {
   std::sort(kernel.begin(), kernel.end());
   kernel.erase(std::unique(kernel.begin(), kernel.end()), kernel.end());
   std::string key;
   append_bytes(key, budget);
+  append_bytes(key, kernel.size());
   key.append(reinterpret_cast<const char*>(kernel.data()),
              kernel.size() * sizeof(Item));
+  if (closed != nullptr) {
+    append_bytes(key, closed->whole);
+    append_bytes(key, closed->body_end);
+    key.append(reinterpret_cast<const char*>(closed->items.data()),
+               closed->items.size() * sizeof(Item));
+  }
+  const std::size_t size = key.size();
   const auto [known, added] = occurrence_of_.try_emplace(
       std::move(key), static_cast<std::uint32_t>(occurrences_.size()));
   if (added) {
-    bytes_ += 3 * kernel.size() * sizeof(Item) + sizeof(Occurrence) + 64;
-    occurrences_.push_back({.budget = budget, .kernel = std::move(kernel)});
+    bytes_ += 2 * size + sizeof(Occurrence) + 64;
+    if (closed != nullptr) {
+      occurrences_.push_back(*closed);
+    } else {
+      const Reading left = reading_of(kernel, &Occurrence::left);
+      occurrences_.push_back(
+          {.budget = budget, .kernel = std::move(kernel), .left = left});
+    }
   }
   return known->second;
 }
 
-const RulesMachine::Occurrence& RulesMachine::closed(std::uint32_t id,
-                                                     std::size_t depth) {
-  if (occurrences_[id].closed) return occurrences_[id];
-  if (depth > limits_.depth) {
-    overflowed_ = true;
-    return occurrences_[id];
-  }
-  Items items = occurrences_[id].kernel;
-  close(items, occurrences_[id].budget, depth);
-  Occurrence& one = occurrences_[id];
-  // A rule that begins with itself is closed inside, as far as the depth goes.
-  if (one.closed) return one;
-  one.closed = true;
+RulesMachine::Reading RulesMachine::reading_of(
+    const Items& items, Reading Occurrence::*inside) const {
+  Reading reading;
   for (const Item& item : items) {
-    const bool outermost = item.context == kOutermost;
-    const Action action = network_.states[item.state].action;
-    if (action == Action::kEnd && outermost) {
-      one.whole = true;
-    } else if (action == Action::kBodyEnd && outermost) {
-      one.body_end = true;
+    if (item.inner == 0 ||
+        network_.states[item.state].action != Action::kCall) {
+      reading.always = true;
+    } else if (outward(item)) {
+      const std::uint32_t level = item.inner & ~kOutward;
+      if (level > 1) reading.outward |= std::uint64_t{1} << (level - 2);
     } else {
-      one.readable = true;
-      one.items.push_back(item);
+      const Reading& of = occurrences_[item.inner].*inside;
+      reading.always = reading.always || of.always;
+      reading.outward |= of.outward >> 1;
     }
   }
-  bytes_ += one.items.size() * sizeof(Item);
-  return one;
+  return reading;
+}
+
+std::vector<std::uint32_t> RulesMachine::occurrences_in(
+    const Items& items) const {
+  std::vector<std::uint32_t> found;
+  const auto add = [&](const Items& from) {
+    for (const Item& item : from) {
+      if (item.inner == 0 || outward(item) ||
+          network_.states[item.state].action != Action::kCall) {
+        continue;
+      }
+      found.push_back(item.inner);
+    }
+  };
+  std::vector<bool> seen;
+  add(items);
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    if (seen.empty()) seen.resize(occurrences_.size(), false);
+    const std::uint32_t id = found[i];
+    if (seen[id]) continue;
+    seen[id] = true;
+    found[kept++] = id;
+    add(occurrences_[id].items);
+  }
+  found.resize(kept);
+  return found;
+}
+
+bool RulesMachine::is_complete(const Occurrence& one, const NetworkRule& rule) {
+  return one.whole || (one.body_end && (rule.options.marker_optional ||
+                                        one.budget.exhausted()));
+}
+
+// An occurrence that depends on whether it may end itself, or one that it is
+// in, is closed as if it might not; if then it may, once more.  Being able to
+// end only ever adds items, so this is the least fixed point.
+std::uint32_t RulesMachine::closed(std::uint32_t id, const NetworkRule& rule,
+                                   std::size_t depth, Enclosing* outer) {
+  if (occurrences_[id].closed) return id;
+  Enclosing self{.outer = outer, .id = id};
+  Occurrence made;
+  for (;;) {
+    if (depth > limits_.depth || ++closings_ > limits_.items) {
+      overflowed_ = true;
+      return 0;
+    }
+    made = {.budget = occurrences_[id].budget,
+            .kernel = occurrences_[id].kernel,
+            .left = occurrences_[id].left,
+            .closed = true};
+    Items items = made.kernel;
+    made.reach = close(items, made.budget, depth, &self).reach;
+    for (const Item& item : items) {
+      const bool outermost = item.context == kOutermost;
+      const Action action = network_.states[item.state].action;
+      if (action == Action::kEnd && outermost) {
+        made.whole = true;
+      } else if (action == Action::kBodyEnd && outermost) {
+        made.body_end = true;
+      } else {
+        made.items.push_back(item);
+      }
+    }
+    if (self.complete || !self.asked || !is_complete(made, rule)) break;
+    self.complete = true;
+  }
+  made.reading = reading_of(made.items, &Occurrence::reading);
+  if (made.reach != 0) {
+    return intern_occurrence(made.budget, made.kernel, &made);
+  }
+  bytes_ += made.items.size() * sizeof(Item);
+  occurrences_[id] = std::move(made);
+  return id;
 }
 
 // --- Tails -------------------------------------------------------------------

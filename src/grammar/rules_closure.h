@@ -9,6 +9,11 @@
 //
 // A caller that has nothing left to do but to end is not entered: its own
 // context is, so that a list which ends with itself needs no stack.
+//
+// An occurrence is a set of items of its own.  One that would begin at the end
+// of another, with the budget that is left to the other, is not: of the places
+// where it may end once that is used up the first is what counts, for either,
+// so its items are among those of the other.
 
 #include <cstddef>
 #include <cstdint>
@@ -37,6 +42,7 @@ struct RulesMachine::ClosureMemory {
 
   Items left;
   Items kept;
+  Items delayed;
   ItemSet<Item, ItemHash> seen;
   std::vector<Local> locals;
   // By rule: its local context in this round, if any.
@@ -51,10 +57,10 @@ struct RulesMachine::ClosureMemory {
 class RulesMachine::Closure {
  public:
   Closure(RulesMachine& machine, ClosureMemory& memory, Budget budget,
-          std::size_t depth);
+          std::size_t depth, Enclosing* inside);
 
   // As RulesMachine::close().  Nothing is left of `items` past a limit.
-  bool run(Items& items);
+  Closed run(Items& items);
 
  private:
   using Local = ClosureMemory::Local;
@@ -63,8 +69,13 @@ class RulesMachine::Closure {
   void add_all(std::span<const Item> items);
   void keep(const Item& item) { kept_.push_back(item); }
   void follow(const Item& item);
-  void call(const Item& item, const Item& behind, bool repeat);
-  void occur(const Item& item);
+  void call(const Item& item, const Item& behind);
+  void add_behind_empty(const Item& behind);
+  void begin_occurrence(const Item& item, bool decided = false);
+  void occur(const Item& item, std::uint32_t inner);
+  bool run_delayed();
+  bool only_ends(const Item& item);
+  void enter(const Item& item);
   void end(const Item& item);
   // What is inside an occurrence is around nothing else.
   void look(ContextId context) {
@@ -83,16 +94,20 @@ class RulesMachine::Closure {
   ClosureMemory& memory_;
   const Budget budget_;
   const std::size_t depth_;
+  Enclosing* const inside_;  // null: in no occurrence
 
   Items& left_;
   Items& kept_;
+  // Calls of which it is not known whether they end the occurrence; kOutward
+  // as `inner`: they do, as far as is known, and have been entered.
+  Items& delayed_;
   ItemSet<Item, ItemHash>& seen_;
   std::vector<Local>& locals_;
   // Of equal items whose count is enough, the least count.
   std::unordered_map<Item, std::uint32_t, ItemHash> least_;
   std::vector<std::uint32_t> stack_;
   std::uint32_t visited_ = 0;
-  bool pure_ = true;
+  Closed closed_;
 };
 
 }  // namespace parlance::grammar

@@ -47,10 +47,11 @@ std::string RulesMachine::expected(Config config) {
       all.push_back(std::move(what));
     }
   };
-  std::vector<Items> left = {items_of(config)};
-  while (!left.empty()) {
-    const Items items = std::move(left.back());
-    left.pop_back();
+  std::vector<Items> parts = {items_of(config)};
+  for (const std::uint32_t id : occurrences_in(parts[0])) {
+    parts.push_back(occurrences_[id].items);
+  }
+  for (const Items& items : parts) {
     for (const Item& item : items) {
       const NetworkState& state = network_.states[item.state];
       switch (state.action) {
@@ -75,9 +76,6 @@ std::string RulesMachine::expected(Config config) {
                                                : configs_[item.inner]));
           break;
         }
-        case Action::kCall:
-          left.push_back(occurrences_[item.inner].items);
-          break;
         case Action::kPass:
           list("the end");
           break;

@@ -140,7 +140,7 @@ Config RulesMachine::make_configuration(Items kernel,
   if (leaf(kernel)) return enter_leaf(kernel[0]);
   State state;
   state.items = kernel;
-  pure_ = close(state.items, {}, 0);
+  pure_ = close(state.items).pure;
   if (state.items.empty()) return {};
   if (leaf(state.items)) return enter_leaf(state.items[0]);
   if (counts_tokens_) state.kernel = std::move(kernel);
@@ -211,7 +211,7 @@ RulesMachine::Items RulesMachine::items_of(Config config) {
   if (inside(config)) {
     items = kernel_of(config);
     look_afresh();
-    close(items, {}, 0);
+    close(items);
     note(intern_looked());
     return items;
   }

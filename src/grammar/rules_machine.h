@@ -66,13 +66,16 @@
 
 namespace parlance::grammar {
 
+// Occurrences of lazy or limited rules that may stand inside each other.
+inline constexpr std::size_t kMostOccurrences = 256;
+
 struct RulesMachineLimits {
   // Memory of all that is interned.
   std::size_t bytes = std::size_t{256} << 20;
   // Items that one place of a text may have.
   std::size_t items = 100'000;
   // Occurrences of lazy or limited rules inside each other.
-  std::size_t depth = 64;
+  std::size_t depth = kMostOccurrences;
 };
 
 class RulesMachine final : public Recogniser {
@@ -178,16 +181,44 @@ class RulesMachine final : public Recogniser {
     bool operator==(const Budget&) const = default;
   };
 
+  // Whether something may still come in an occurrence: always, or as long as
+  // something may in one of those that it is in (bit 0: the next one outward).
+  struct Reading {
+    bool always = false;
+    std::uint64_t outward = 0;
+    bool any() const { return always || outward != 0; }
+  };
+
   // One occurrence of a rule that ends by a rule of its own.
+  //
+  // The item of a call of such a rule has as its `inner`: 0 before it begins;
+  // the number of its occurrence; or kOutward | n, if the occurrence is the
+  // n-th of those that the item is in (1: the innermost).  For one that begins
+  // inside another of the same rule, at the same place and with the same
+  // budget, is the same: it takes the same texts and ends at the same places.
+  // So what calls itself without reading is a loop, and no endless descent.
   struct Occurrence {
-    Budget budget;
-    Items kernel;
+    Budget budget = {};
+    Items kernel = {};
+    Reading left = {};  // of the kernel: something, or the end, may come
     // What follows from the kernel, once known.
     bool closed = false;
     bool whole = false;     // the rule may end here, with its marker
     bool body_end = false;  // its body may
-    bool readable = false;  // something may still come
+    // This depends on what it is in, so many occurrences outward.
+    std::uint32_t reach = 0;
     Items items = {};
+    Reading reading = {};  // of the items
+  };
+  static constexpr std::uint32_t kOutward = 0x80000000;
+  static constexpr std::uint32_t kMostOutward = 64;
+  static bool outward(const Item& item) { return (item.inner & kOutward) != 0; }
+  // An occurrence that is being closed, inside those that are, too.
+  struct Enclosing {
+    Enclosing* outer = nullptr;
+    std::uint32_t id = 0;
+    bool complete = false;  // it may end here, as far as is known
+    bool asked = false;     // something depends on that
   };
 
   // A set of items over slots.
@@ -284,11 +315,23 @@ class RulesMachine final : public Recogniser {
   Config leaf_step(Config config, std::uint8_t byte);
 
   // rules_closure.cc
-  // Replaces `items` by what follows from it without reading.  Returns whether
-  // that did not depend on what is in the contexts.
-  bool close(Items& items, Budget budget, std::size_t depth);
-  const Occurrence& closed(std::uint32_t occurrence, std::size_t depth);
-  std::uint32_t intern_occurrence(Budget budget, Items kernel);
+  // Replaces `items` by what follows from it without reading.
+  struct Closed {
+    bool pure = true;         // did not depend on what is in the contexts
+    std::uint32_t reach = 0;  // as in Occurrence, of the one that is closed
+  };
+  Closed close(Items& items, Budget budget, std::size_t depth,
+               Enclosing* inside);
+  Closed close(Items& items) { return close(items, {}, 0, nullptr); }
+  // The occurrence of `rule` with all that follows from it, inside `outer`.
+  std::uint32_t closed(std::uint32_t id, const NetworkRule& rule,
+                       std::size_t depth, Enclosing* outer);
+  static bool is_complete(const Occurrence& one, const NetworkRule& rule);
+  Reading reading_of(const Items& items, Reading Occurrence::*inside) const;
+  std::uint32_t intern_occurrence(Budget budget, Items kernel,
+                                  const Occurrence* closed = nullptr);
+  // All that are inside of `items`, also inside each other, each once.
+  std::vector<std::uint32_t> occurrences_in(const Items& items) const;
   void find_tails();
 
   // rules_twins.cc
@@ -319,6 +362,7 @@ class RulesMachine final : public Recogniser {
   // rules_read.cc
   Items scan(Config config, std::uint8_t byte);
   Items scan(const Items& items, std::uint8_t byte);
+  Items scan_inside(const Items& items, std::uint8_t byte);
   void scan_item(const Item& item, std::uint8_t byte, Items& out);
   void scan_substring(const Item& item, std::uint8_t byte, Items& out);
   void scan_free_text(const Item& item, std::uint8_t byte, Items& out);
@@ -327,10 +371,16 @@ class RulesMachine final : public Recogniser {
   bool in_free_text(const Items& items) const;
   Config read_mark_bytes(const Items& items, std::string_view bytes);
   Items scan_token(const Items& items, Token token);
+  Items scan_token_inside(const Items& items, Token token);
+  // Where the call `item` goes on behind a symbol, which takes its occurrence
+  // to what `scan` says.
+  template <class Scan>
+  void go_on_in_occurrence(const Item& item, Scan scan, Items& out);
   // Takes a token off every budget.
   void spend_token(Items& kernel);
+  void spend_token_inside(Items& kernel);
   void mark_tokens(const Items& items, std::uint32_t size,
-                   std::vector<std::uint32_t>& ids);
+                   std::vector<std::uint32_t>& ids) const;
   void push(Items& out, const Item& item) const {
     if (network_.states[item.state].live) out.push_back(item);
   }
@@ -365,6 +415,9 @@ class RulesMachine final : public Recogniser {
   Interned<std::string, ContextId> loop_of_;  // contexts that name each other
   std::deque<Occurrence> occurrences_;
   Interned<std::string, std::uint32_t> occurrence_of_;
+  std::size_t closings_ = 0;  // of occurrences, for one place
+  // Of the symbol that is read: what becomes of each occurrence; 0: nothing.
+  Interned<std::uint32_t, std::uint32_t> rest_of_;
   std::deque<State> states_;
   Interned<std::string, std::uint32_t> state_of_;
   ListTable<ContextId, NumberHash> frames_;

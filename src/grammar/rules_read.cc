@@ -12,6 +12,7 @@ namespace parlance::grammar {
 // REQUIRES: the configuration is in no text of a schema.
 RulesMachine::Items RulesMachine::scan(Config config, std::uint8_t byte) {
   Items out;
+  rest_of_.clear();
   for (Item item : states_[config.lex].items) {
     item.context = frames_[config.frame][item.context];
     scan_item(item, byte, out);
@@ -20,6 +21,12 @@ RulesMachine::Items RulesMachine::scan(Config config, std::uint8_t byte) {
 }
 
 RulesMachine::Items RulesMachine::scan(const Items& items, std::uint8_t byte) {
+  rest_of_.clear();
+  return scan_inside(items, byte);
+}
+
+RulesMachine::Items RulesMachine::scan_inside(const Items& items,
+                                              std::uint8_t byte) {
   Items out;
   for (const Item& item : items) scan_item(item, byte, out);
   return out;
@@ -81,20 +88,39 @@ void RulesMachine::scan_item(const Item& item, std::uint8_t byte, Items& out) {
       break;
     }
     case Action::kCall: {
-      // An occurrence that ends by a rule of its own.
-      const Occurrence& one = occurrences_[item.inner];
-      Budget budget = one.budget;
-      const bool begins = (byte & 0xC0) != 0x80;
-      if (begins && budget.chars != kMany && budget.chars != 0) --budget.chars;
-      Items kernel = scan(one.items, byte);
-      if (kernel.empty()) break;
-      next.inner = intern_occurrence(budget, std::move(kernel));
-      out.push_back(next);
+      const auto behind = [&](const Occurrence& one) {
+        Budget budget = one.budget;
+        const bool begins = (byte & 0xC0) != 0x80;
+        if (begins && budget.chars != kMany && budget.chars != 0) {
+          --budget.chars;
+        }
+        return std::pair(budget, scan_inside(one.items, byte));
+      };
+      go_on_in_occurrence(item, behind, out);
       break;
     }
     default:
       break;
   }
+}
+
+// Each occurrence is read once, in however many others it stands.
+template <class Scan>
+void RulesMachine::go_on_in_occurrence(const Item& item, Scan scan,
+                                       Items& out) {
+  if (outward(item)) return out.push_back(item);
+  Item next = item;
+  const auto known = rest_of_.find(item.inner);
+  if (known != rest_of_.end()) {
+    next.inner = known->second;
+  } else {
+    auto [budget, kernel] = scan(occurrences_[item.inner]);
+    next.inner = reading_of(kernel, &Occurrence::left).any()
+                     ? intern_occurrence(budget, std::move(kernel))
+                     : 0;
+    rest_of_[item.inner] = next.inner;
+  }
+  if (next.inner != 0) out.push_back(next);
 }
 
 // `inner`: 0 before the first chunk, else one more than the chunk that comes
@@ -149,6 +175,12 @@ void RulesMachine::go_on_in_text(const Item& item, const Item& next,
 // --- Tokens ------------------------------------------------------------------
 
 RulesMachine::Items RulesMachine::scan_token(const Items& items, Token token) {
+  rest_of_.clear();
+  return scan_token_inside(items, token);
+}
+
+RulesMachine::Items RulesMachine::scan_token_inside(const Items& items,
+                                                    Token token) {
   Items out;
   const std::optional<std::uint32_t> mark =
       marks_ == nullptr ? std::nullopt : marks_->mark_of(token);
@@ -185,12 +217,10 @@ RulesMachine::Items RulesMachine::scan_token(const Items& items, Token token) {
         break;
       }
       case Action::kCall: {
-        const Occurrence& one = occurrences_[item.inner];
-        Items kernel = scan_token(one.items, token);
-        if (kernel.empty()) break;
-        Item next = item;
-        next.inner = intern_occurrence(one.budget, std::move(kernel));
-        out.push_back(next);
+        const auto behind = [&](const Occurrence& one) {
+          return std::pair(one.budget, scan_token_inside(one.items, token));
+        };
+        go_on_in_occurrence(item, behind, out);
         break;
       }
       default:
@@ -201,17 +231,15 @@ RulesMachine::Items RulesMachine::scan_token(const Items& items, Token token) {
 }
 
 bool RulesMachine::in_free_text(const Items& items) const {
-  return std::any_of(items.begin(), items.end(), [&](const Item& item) {
+  const auto here = [&](const Item& item) {
     const NetworkState& state = network_.states[item.state];
-    switch (state.action) {
-      case Action::kFreeText:
-        return !network_.free_texts[state.index].marks_are_bytes;
-      case Action::kCall:
-        return in_free_text(occurrences_[item.inner].items);
-      default:
-        return false;
-    }
-  });
+    return state.action == Action::kFreeText &&
+           !network_.free_texts[state.index].marks_are_bytes;
+  };
+  return std::ranges::any_of(items, here) ||
+         std::ranges::any_of(occurrences_in(items), [&](std::uint32_t id) {
+           return std::ranges::any_of(occurrences_[id].items, here);
+         });
 }
 
 // Free text does not read a mark by its bytes; all that stands beside it does.
@@ -230,28 +258,39 @@ Config RulesMachine::read_mark_bytes(const Items& items,
 }
 
 void RulesMachine::spend_token(Items& kernel) {
+  rest_of_.clear();
+  spend_token_inside(kernel);
+}
+
+void RulesMachine::spend_token_inside(Items& kernel) {
   for (Item& item : kernel) {
-    if (item.inner == 0 ||
+    if (item.inner == 0 || outward(item) ||
         network_.states[item.state].action != Action::kCall) {
       continue;
     }
-    const Occurrence& one = occurrences_[item.inner];
-    Budget budget = one.budget;
+    const auto known = rest_of_.find(item.inner);
+    if (known != rest_of_.end()) {
+      item.inner = known->second;
+      continue;
+    }
+    const std::uint32_t before = item.inner;
+    Budget budget = occurrences_[before].budget;
     if (budget.tokens != kMany && budget.tokens != 0) --budget.tokens;
-    Items inside = one.kernel;
-    spend_token(inside);
+    Items inside = occurrences_[before].kernel;
+    spend_token_inside(inside);
     item.inner = intern_occurrence(budget, std::move(inside));
+    rest_of_[before] = item.inner;
   }
 }
 
 void RulesMachine::mark_tokens(const Items& items, std::uint32_t size,
-                               std::vector<std::uint32_t>& ids) {
+                               std::vector<std::uint32_t>& ids) const {
   const auto mark_if = [&](auto wanted) {
     for (std::uint32_t id = 0; id < size; ++id) {
       if (wanted(id)) ids.push_back(id);
     }
   };
-  for (const Item& item : items) {
+  const auto mark = [&](const Item& item) {
     const NetworkState& state = network_.states[item.state];
     switch (state.action) {
       case Action::kTokens: {
@@ -275,12 +314,13 @@ void RulesMachine::mark_tokens(const Items& items, std::uint32_t size,
         });
         break;
       }
-      case Action::kCall:
-        mark_tokens(occurrences_[item.inner].items, size, ids);
-        break;
       default:
         break;
     }
+  };
+  std::ranges::for_each(items, mark);
+  for (const std::uint32_t id : occurrences_in(items)) {
+    std::ranges::for_each(occurrences_[id].items, mark);
   }
 }
 

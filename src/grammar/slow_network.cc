@@ -443,6 +443,9 @@ void Network::find_nullable() {
           waiting[state.index].push_back(state.next);
         }
         break;
+      case Action::kBodyEnd:
+        if (!rules[state.index].options.marker_optional) break;
+        [[fallthrough]];
       case Action::kEnd:
         if (!rules[state.index].nullable) {
           rules[state.index].nullable = true;
@@ -479,6 +482,10 @@ void Network::find_live() {
       if (states[target].live) return true;
     }
     if (state.action == Action::kEnd) return true;
+    if (state.action == Action::kBodyEnd &&
+        rules[state.index].options.marker_optional) {
+      return true;
+    }
     if (state.action == Action::kPass || state.action == Action::kBodyEnd) {
       return false;
     }
@@ -509,7 +516,10 @@ void Network::find_live() {
   };
   states[accept].live = true;
   left.push_back(accept);
-  for (const NetworkRule& rule : rules) check(rule.end);
+  for (StateId id = 0; id < states.size(); ++id) {
+    const Action action = states[id].action;
+    if (action == Action::kEnd || action == Action::kBodyEnd) check(id);
+  }
   while (!left.empty()) {
     StateId id = left.back();
     left.pop_back();

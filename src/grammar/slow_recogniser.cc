@@ -134,7 +134,11 @@ class SlowRecogniser::Closure {
     column_.waiting[key(rule, scope)].push_back(index);
     const auto empty = empty_.find(key(rule, scope));
     if (empty != empty_.end()) {
-      add(behind, {column_.position, index, empty->second});
+      const NetworkState& state = network_.states[item.state];
+      const bool missing =
+          state.action == Action::kCount && !network_.rules[rule].nullable;
+      add(missing ? Item{state.next, item.origin, item.scope, 0, 0} : behind,
+          {column_.position, index, empty->second});
     }
     add({network_.rules[rule].start, column_.position, scope, 0, 0},
         {column_.position, index, Back::kNone, true});
@@ -158,6 +162,9 @@ class SlowRecogniser::Closure {
       const Back back{item.origin, origin.number(found->second[i]), index};
       const NetworkState& state = network_.states[caller.state];
       if (state.action == Action::kCall) {
+        add({state.next, caller.origin, caller.scope, 0, 0}, back);
+      } else if (here && !network_.rules[rule].nullable) {
+        // Empty because a budget is used up: as often as is still needed.
         add({state.next, caller.origin, caller.scope, 0, 0}, back);
       } else if (!here) {
         ++caller.count;
@@ -226,6 +233,7 @@ std::uint32_t SlowRecogniser::scope_for(RuleId rule, std::uint32_t parent,
   Scope scope;
   scope.parent = parent;
   scope.rule = rule;
+  scope.origin = origin;
   scope.lazy = called.lazy;
   scope.chars_limit = scopes_[parent].chars_limit;
   scope.tokens_limit = scopes_[parent].tokens_limit;
@@ -237,6 +245,14 @@ std::uint32_t SlowRecogniser::scope_for(RuleId rule, std::uint32_t parent,
   if (options.max_tokens) {
     scope.tokens_limit =
         std::min(scope.tokens_limit, column.tokens + *options.max_tokens);
+  }
+  for (std::uint32_t id = parent; id != 0; id = scopes_[id].parent) {
+    const Scope& outer = scopes_[id];
+    if (outer.origin != origin) continue;
+    if (outer.rule == rule && outer.chars_limit == scope.chars_limit &&
+        outer.tokens_limit == scope.tokens_limit) {
+      return id;
+    }
   }
   auto [place, added] = scope_ids_.try_emplace(
       {parent, rule, origin, scope.chars_limit, scope.tokens_limit},

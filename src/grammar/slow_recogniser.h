@@ -17,7 +17,9 @@
 // Lazy rules and budgets are not context-free: an occurrence ends where its
 // body *first* may end (once its budget is used up).  Items inside such an
 // occurrence carry its name, a scope; when it has to end, all items of the
-// scope go, and those that continue behind it stay.
+// scope go, and those that continue behind it stay.  An occurrence that begins
+// inside another of the same rule, at the same place and with the same budget,
+// takes the same texts and ends at the same places: it has the same scope.
 //
 // As items only ever enter live states, a place that is alive can be continued
 // to a text of the language.
@@ -123,6 +125,7 @@ class SlowRecogniser {
   struct Scope {
     std::uint32_t parent = 0;
     RuleId rule = kNoId;
+    std::uint32_t origin = 0;
     // Used up when so many characters, tokens are in the whole text.
     std::uint64_t chars_limit = ~std::uint64_t{0};
     std::uint64_t tokens_limit = ~std::uint64_t{0};

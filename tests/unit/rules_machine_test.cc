@@ -15,6 +15,7 @@
 #include "grammar/ebnf.h"
 #include "grammar/list_table.h"
 #include "grammar/slow_recogniser.h"
+#include "parlance/grammar.h"
 #include "support/small_languages.h"
 
 namespace parlance::grammar {
@@ -189,6 +190,75 @@ TEST(RulesMachine, CountsAreNotMultipliedOut) {
   EXPECT_TRUE(accepts(machine, text + "."));
   EXPECT_FALSE(accepts(machine, "aab."));
   EXPECT_TRUE(accepts(machine, "aaba."));
+}
+
+// An occurrence that begins inside another of its rule, at the same place and
+// with the same budget, is the same.
+TEST(RulesMachine, OccurrencesInThemselves) {
+  RulesMachine nullable =
+      machine_of("root ::= x \".\"\nx[max_chars=5] ::= [a-z]* x?\n");
+  EXPECT_TRUE(accepts(nullable, "."));
+  EXPECT_TRUE(accepts(nullable, "a."));
+  EXPECT_TRUE(accepts(nullable, "abcde."));
+  EXPECT_FALSE(accepts(nullable, "abcdef."));
+  RulesMachine outside =
+      machine_of("root ::= x?\nx[max_chars=100] ::= [a-z]* root\n");
+  EXPECT_TRUE(accepts(outside, "a"));
+  EXPECT_TRUE(accepts(outside, std::string(100, 'a')));
+  EXPECT_FALSE(accepts(outside, std::string(101, 'a')));
+  RulesMachine left = machine_of(
+      "root ::= x \".\"\nx[max_chars=5] ::= x \"+\" [0-9] | [0-9]\n");
+  EXPECT_TRUE(accepts(left, "1+2+3."));
+  EXPECT_FALSE(accepts(left, "1+2+3+4."));
+  RulesMachine mutual = machine_of(R"x(root ::= x "."
+x[max_chars=5] ::= y? "a"
+y[max_chars=3] ::= x? "b"
+)x");
+  EXPECT_TRUE(accepts(mutual, "baba."));
+  EXPECT_TRUE(accepts(mutual, "aba."));
+  EXPECT_FALSE(accepts(mutual, "bababa."));
+}
+
+// A list that ends with itself holds no list inside another.
+TEST(RulesMachine, LongListsWithABudget) {
+  RulesMachine tail =
+      machine_of("root ::= x \".\"\nx[max_chars=5000] ::= [a-z] (\",\" x)?\n");
+  std::string list = "a";
+  for (int i = 0; i < 2'000; ++i) list += ",b";
+  EXPECT_TRUE(accepts(tail, list + "."));
+  RulesMachine words =
+      machine_of("root ::= x \".\"\nx[max_chars=500] ::= [a-z]+ x?\n");
+  EXPECT_TRUE(accepts(words, std::string(500, 'a') + "."));
+  EXPECT_FALSE(accepts(words, std::string(501, 'a') + "."));
+  // Where something may follow, they stand inside each other, each once.
+  RulesMachine inner =
+      machine_of("root ::= x \".\"\nx[max_chars=60] ::= [a-z]+ x? \"!\"?\n");
+  EXPECT_TRUE(accepts(inner, std::string(59, 'a') + "!."));
+  EXPECT_FALSE(accepts(inner, std::string(61, 'a') + "."));
+}
+
+TEST(RulesMachine, RulesThatNestWithoutEndAreReported) {
+  const auto nesting = [](std::string_view ebnf) {
+    Result<Rules> rules = read_ebnf(ebnf);
+    EXPECT_TRUE(rules);
+    return find_nesting(*rules).size();
+  };
+  EXPECT_EQ(nesting("root[max_chars=9] ::= \"(\" root \")\" | \"a\"\n"), 1u);
+  EXPECT_EQ(nesting("root[max_chars=9] ::= \"a\" (\",\" root)?\n"), 0u);
+  EXPECT_EQ(nesting("root[max_chars=9] ::= root \",\" [a-z] | [a-z]\n"), 0u);
+  EXPECT_EQ(nesting("root ::= \"(\" root \")\" | x\n"
+                    "x[max_chars=9] ::= [a-z]*\n"),
+            0u);
+  const Result<Grammar> grammar =
+      Grammar::from_ebnf("root[max_chars=900] ::= \"(\" root \")\" | \"a\"\n");
+  ASSERT_TRUE(grammar);
+  ASSERT_EQ(grammar->report().size(), 1u);
+  EXPECT_EQ(grammar->report()[0].keyword, "max_chars");
+  const auto nested = [](std::size_t depth) {
+    return std::string(depth, '(') + "a" + std::string(depth, ')');
+  };
+  EXPECT_TRUE(grammar->accepts(nested(255)));
+  EXPECT_FALSE(grammar->accepts(nested(256)));
 }
 
 TEST(RulesMachine, LimitsEndInDeadPlaces) {

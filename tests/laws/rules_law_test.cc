@@ -1,0 +1,217 @@
+// Laws of recognisers of rules, over random rules that are recursive in every
+// way, lazy and limited, and all texts up to a length:
+//
+//   exact        a text is accepted exactly if the interpreter, which shares
+//                nothing with the recognisers, finds it in the language
+//   no dead end  what is alive can be continued to an accepted text
+//   tokens       the same where budgets count tokens
+//   printing     rules that were printed and read again have the same texts
+//
+// PARLANCE_SEED=<n> runs the rules of one seed only.
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <cstdlib>
+#include <random>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "grammar/ebnf.h"
+#include "grammar/rules_machine.h"
+#include "grammar/slow_recogniser.h"
+#include "support/interpreter.h"
+
+namespace parlance::grammar {
+namespace {
+
+using testing::Interpreter;
+
+class RandomRules {
+ public:
+  explicit RandomRules(std::uint32_t seed) : random_(seed) {}
+
+  Rules make() {
+    Rules rules;
+    const std::size_t count = 1 + pick(4);
+    for (std::size_t i = 0; i < count; ++i) rules.add_rule("r");
+    for (Rule& rule : rules.rules) {
+      rule.body = expr(rules, 3, count);
+      RuleOptions& options = rule.options;
+      if (pick(2) == 0) options.max_chars = 1 + pick(4);
+      if (pick(6) == 0) options.max_tokens = 1 + pick(3);
+      if (pick(6) == 0) options.lazy = true;
+      if (pick(8) == 0) {
+        options.marker_optional = pick(2) == 0;
+        // A marker that is no text, and never comes, has no meaning beside a
+        // budget.
+        options.marker = options.marker_optional
+                             ? expr(rules, 1, pick(2) == 0 ? count : 0)
+                             : rules.bytes(pick(2) == 0 ? "b" : "ab");
+      }
+    }
+    while (const auto wrong = find_not_lazy(rules)) {
+      rules.rules[wrong->rule].options.lazy = false;
+      rules.rules[wrong->rule].options.marker = kNoId;
+      rules.rules[wrong->rule].options.marker_optional = false;
+    }
+    return rules;
+  }
+
+  std::uint32_t pick(std::size_t below) {
+    return static_cast<std::uint32_t>(random_() % below);
+  }
+
+ private:
+  ExprId expr(Rules& rules, int depth, std::size_t callable) {
+    switch (pick(depth == 0 ? 5 : 11)) {
+      case 0:
+        return rules.bytes(pick(2) == 0 ? "a" : "b");
+      case 1:
+        return pick(3) == 0 ? rules.bytes(pick(2) == 0 ? "ab" : "é")
+                            : rules.char_class(regex::CharClass({{'a', 'b'}}));
+      case 2:
+        if (pick(8) == 0) return rules.choice({});
+        return pick(2) == 0
+                   ? rules.empty()
+                   : rules.repeat(
+                         rules.char_class(regex::CharClass({{'a', 0xE9}})),
+                         pick(2), pick(2) == 0 ? kMany : 2);
+      case 3:
+      case 4:
+        if (callable == 0) return rules.bytes("a");
+        return rules.reference(pick(callable));
+      case 5:
+      case 6:
+      case 7: {
+        std::vector<ExprId> parts;
+        for (std::size_t n = 2 + pick(2); n > 0; --n) {
+          parts.push_back(expr(rules, depth - 1, callable));
+        }
+        return rules.sequence(std::move(parts));
+      }
+      case 8:
+      case 9: {
+        std::vector<ExprId> parts;
+        for (std::size_t n = 2 + pick(2); n > 0; --n) {
+          parts.push_back(expr(rules, depth - 1, callable));
+        }
+        return rules.choice(std::move(parts));
+      }
+      default: {
+        const std::uint32_t min = pick(3);
+        const std::uint32_t max = pick(3) == 0 ? kMany : min + pick(3);
+        return rules.repeat(expr(rules, depth - 1, callable), min, max);
+      }
+    }
+  }
+
+  std::mt19937 random_;
+};
+
+std::vector<std::string> all_texts(std::size_t chars) {
+  std::vector<std::string> out = {""};
+  std::size_t first = 0;
+  for (; chars > 0; --chars) {
+    const std::size_t last = out.size();
+    for (; first < last; ++first) {
+      for (const char* c : {"a", "b", "é"}) out.push_back(out[first] + c);
+    }
+  }
+  return out;
+}
+
+Config read(RulesMachine& machine, Config at, std::string_view text) {
+  for (const char c : text) at = machine.step(at, static_cast<std::uint8_t>(c));
+  return at;
+}
+
+// Whether some text leads from `at` to an end, or to more places than are
+// tried.
+bool can_be_continued(RulesMachine& machine, Config at) {
+  std::vector<Config> places = {at};
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    if (machine.can_end(places[i]) || i > 200) return true;
+    for (const char* c : {"a", "b", "é"}) {
+      const Config next = read(machine, places[i], c);
+      if (next.dead()) continue;
+      if (std::find(places.begin(), places.end(), next) == places.end()) {
+        places.push_back(next);
+      }
+    }
+  }
+  return machine.overflowed();
+}
+
+void check_texts(const Rules& rules) {
+  RulesMachine machine(rules, {});
+  const Result<Rules> again = read_ebnf(to_ebnf(rules));
+  ASSERT_TRUE(again) << again.error().to_string();
+  RulesMachine printed(*again, {});
+  SlowRecogniser slow(rules);
+  for (const std::string& text : all_texts(3)) {
+    const bool fits = Interpreter(rules, text).accepts();
+    const Config at = read(machine, machine.start(), text);
+    ASSERT_EQ(machine.can_end(at), fits) << '"' << text << '"';
+    ASSERT_EQ(printed.can_end(read(printed, printed.start(), text)), fits)
+        << "printed, \"" << text << '"';
+    ASSERT_EQ(slow.accepts(text), fits) << "slowly, \"" << text << '"';
+  }
+  for (const char* text : {"ababa", "aaaaaa", "bbaabb", "aébaéb"}) {
+    const bool fits = Interpreter(rules, text).accepts();
+    ASSERT_EQ(machine.can_end(read(machine, machine.start(), text)), fits)
+        << '"' << text << '"';
+    ASSERT_EQ(slow.accepts(text), fits) << "slowly, \"" << text << '"';
+  }
+  ASSERT_FALSE(machine.overflowed());
+  for (const std::string& text : all_texts(2)) {
+    const Config at = read(machine, machine.start(), text);
+    ASSERT_TRUE(at.dead() || can_be_continued(machine, at))
+        << "a dead end: \"" << text << '"';
+  }
+}
+
+void check_tokens(const Rules& rules, RandomRules& random) {
+  RulesMachine machine(rules, {});
+  for (const char* all : {"", "a", "ab", "aabb", "babab", "aaaaaa"}) {
+    const std::string_view text = all;
+    Config at = machine.start();
+    std::vector<std::size_t> ends;
+    for (std::size_t done = 0; done < text.size();) {
+      const std::size_t size =
+          1 + random.pick(std::min<std::size_t>(3, text.size() - done));
+      const Config from = at;
+      at = read(machine, at, text.substr(done, size));
+      at = machine.step_token(from, at, 7);
+      ends.push_back(done += size);
+    }
+    ASSERT_EQ(machine.can_end(at), Interpreter(rules, text, ends).accepts())
+        << '"' << text << "\" in " << ends.size() << " tokens, the first of "
+        << (ends.empty() ? 0 : ends[0]);
+  }
+}
+
+void check(std::uint32_t first, std::uint32_t last) {
+  if (const char* seed = std::getenv("PARLANCE_SEED")) {
+    first = static_cast<std::uint32_t>(std::strtoul(seed, nullptr, 10));
+    last = first + 1;
+  }
+  for (std::uint32_t seed = first; seed < last; ++seed) {
+    RandomRules random(seed);
+    const Rules rules = random.make();
+    SCOPED_TRACE("seed " + std::to_string(seed) + "\n" + to_ebnf(rules));
+    check_texts(rules);
+    check_tokens(rules, random);
+    if (::testing::Test::HasFatalFailure()) return;
+  }
+}
+
+TEST(RulesLaw, RandomRules) { check(1, 10'001); }
+TEST(RulesLaw, RandomRulesLongRun) { check(100'000, 1'100'000); }
+
+}  // namespace
+}  // namespace parlance::grammar

@@ -1,0 +1,212 @@
+#ifndef PARLANCE_TESTS_SUPPORT_INTERPRETER_H_
+#define PARLANCE_TESTS_SUPPORT_INTERPRETER_H_
+
+// What rules mean, read off the rules themselves: the judge of the recognisers,
+// with which it shares no code and no automaton.
+//
+// For every rule, every place in a text where it may begin and every budget
+// that it may have there, the set of places where it may end.  The sets are the
+// least that satisfy the rules, found by trying until nothing changes.  That a
+// lazy or limited rule does *not* end behind the place where it must end
+// depends only on places before, so the sets are found place by place: all that
+// ends at the first place, then all that ends at the second, and so on.
+//
+// Texts are short (less than 32 bytes), made of characters of one or two bytes.
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "grammar/rules.h"
+
+namespace parlance::testing {
+
+class Interpreter {
+ public:
+  // `tokens`: the places behind which a token ends, ascending; none: the text
+  // is not made of tokens.
+  Interpreter(const grammar::Rules& rules, std::string_view text,
+              const std::vector<std::size_t>& tokens = {})
+      : rules_(rules), text_(text) {
+    for (std::size_t at = 0; at <= text.size(); ++at) {
+      unsigned begun = 0;
+      for (std::size_t i = 0; i < at; ++i) begun += begins(text[i]) ? 1 : 0;
+      chars_.push_back(begun);
+      tokens_.push_back(static_cast<unsigned>(
+          std::ranges::count_if(tokens, [&](auto end) { return end <= at; })));
+    }
+    find_all();
+  }
+
+  bool accepts() const { return (known_.at(root_) >> text_.size() & 1) != 0; }
+
+ private:
+  using Places = std::uint32_t;  // a bit for each
+  // Used up when so many characters, tokens are in the whole text.
+  struct Budget {
+    unsigned chars = kNone;
+    unsigned tokens = kNone;
+    static constexpr unsigned kNone = 1000;
+    auto operator<=>(const Budget&) const = default;
+  };
+  struct Call {
+    grammar::RuleId rule = 0;
+    unsigned begin = 0;
+    Budget budget;
+    auto operator<=>(const Call&) const = default;
+  };
+
+  static bool begins(char byte) {
+    return (static_cast<unsigned char>(byte) & 0xC0) != 0x80;
+  }
+  bool exhausted(const Budget& budget, std::size_t at) const {
+    return chars_[at] >= budget.chars || tokens_[at] >= budget.tokens;
+  }
+
+  void find_all() {
+    call({rules_.root, 0, {}});
+    root_ = known_.begin()->first;
+    // First which calls there are: with all ends that any could have.
+    upto_ = ~Places{0};
+    strict_ = false;
+    settle();
+    for (auto& [call, ends] : known_) ends = 0;
+    strict_ = true;
+    for (std::size_t at = 0; at <= text_.size(); ++at) {
+      upto_ = Places{2} << at;
+      --upto_;
+      settle();
+    }
+  }
+
+  void settle() {
+    do {
+      changed_ = false;
+      for (auto& [call, ends] : known_) {  // new ones come in between
+        const Places now = ends_of(call) & upto_;
+        changed_ = changed_ || now != ends;
+        ends = now;
+      }
+    } while (changed_);
+  }
+
+  Places call(Call call) {
+    const grammar::RuleOptions& options = rules_.rules[call.rule].options;
+    if (options.max_chars) {
+      call.budget.chars =
+          std::min(call.budget.chars, chars_[call.begin] + *options.max_chars);
+    }
+    if (options.max_tokens) {
+      call.budget.tokens = std::min(call.budget.tokens,
+                                    tokens_[call.begin] + *options.max_tokens);
+    }
+    const auto [at, added] = known_.try_emplace(call, 0);
+    changed_ = changed_ || added;
+    return at->second;
+  }
+
+  Places ends_of(const Call& call) {
+    const grammar::Rule& rule = rules_.rules[call.rule];
+    if (rule.body == grammar::kNoId) return 0;
+    const Places body = read(rule.body, Places{1} << call.begin, call.budget);
+    const grammar::RuleOptions& options = rule.options;
+    const bool marked = options.marker != grammar::kNoId;
+    const Places whole =
+        marked ? read(options.marker, body, call.budget) : body;
+    if (!strict_) return whole | body;
+    const bool lazy = options.lazy || marked;
+    if (!lazy && !options.limited()) return whole;
+    Places ends = 0;
+    for (std::size_t at = 0; at <= text_.size(); ++at) {
+      const Places here = Places{1} << at;
+      const bool used_up = exhausted(call.budget, at);
+      const bool complete =
+          (whole & here) != 0 ||
+          ((body & here) != 0 && (options.marker_optional || used_up));
+      if (complete) ends |= here;
+      if ((complete && used_up) || (lazy && (whole & here) != 0)) break;
+    }
+    return ends;
+  }
+
+  // Where `expr` may end if it begins at one of `from`.
+  Places read(grammar::ExprId id, Places from, const Budget& budget) {
+    using grammar::ExprKind;
+    if (from == 0) return 0;
+    const grammar::Expr& expr = rules_.exprs[id];
+    Places out = 0;
+    switch (expr.kind) {
+      case ExprKind::kEmpty:
+        return from;
+      case ExprKind::kSequence:
+        for (const grammar::ExprId child : expr.children) {
+          from = read(child, from, budget);
+        }
+        return from;
+      case ExprKind::kChoice:
+        for (const grammar::ExprId child : expr.children) {
+          out |= read(child, from, budget);
+        }
+        return out;
+      case ExprKind::kRepeat:
+        return repeat(expr, from, budget);
+      default:
+        break;
+    }
+    for (unsigned at = 0; at <= text_.size(); ++at) {
+      if ((from >> at & 1) == 0) continue;
+      const std::string_view rest = text_.substr(at);
+      if (expr.kind == ExprKind::kBytes) {
+        const std::string& bytes = rules_.texts[expr.index];
+        if (rest.starts_with(bytes)) out |= Places{1} << (at + bytes.size());
+      } else if (expr.kind == ExprKind::kClass) {
+        const std::size_t size = read_char(rest, rules_.classes[expr.index]);
+        if (size != 0) out |= Places{1} << (at + size);
+      } else if (expr.kind == ExprKind::kRule) {
+        out |= call({expr.index, at, budget});
+      }
+    }
+    return out;
+  }
+
+  Places repeat(const grammar::Expr& expr, Places from, const Budget& budget) {
+    Places out = 0;
+    for (std::uint32_t n = 0;; ++n) {
+      if (n >= expr.min) out |= from;
+      if (n == expr.max || from == 0) return out;
+      // Behind so many, more add nothing new to what is reached.
+      if (n > expr.min + text_.size() + 1) return out;
+      from = read(expr.children[0], from, budget);
+    }
+  }
+
+  static std::size_t read_char(std::string_view rest,
+                               const regex::CharClass& set) {
+    if (rest.empty()) return 0;
+    const auto first = static_cast<unsigned char>(rest[0]);
+    if (first < 0x80) return set.contains(first) ? 1 : 0;
+    if (first < 0xC0 || rest.size() < 2) return 0;
+    const auto second = static_cast<unsigned char>(rest[1]);
+    return set.contains((first & 0x1Fu) << 6 | (second & 0x3Fu)) ? 2 : 0;
+  }
+
+  const grammar::Rules& rules_;
+  const std::string_view text_;
+  std::vector<unsigned> chars_;   // by place: begun before it
+  std::vector<unsigned> tokens_;  // by place: read before it
+  Call root_;
+  std::map<Call, Places> known_;
+  Places upto_ = 0;
+  bool strict_ = false;
+  bool changed_ = false;
+};
+
+}  // namespace parlance::testing
+
+#endif  // PARLANCE_TESTS_SUPPORT_INTERPRETER_H_
