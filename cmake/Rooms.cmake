@@ -78,7 +78,9 @@ endfunction()
 
 # parlance_fuzz(json_fuzz SOURCES fuzz/json_fuzz.cc): with PARLANCE_BUILD_FUZZ a
 # libFuzzer program fuzz/json_fuzz; otherwise a program that only replays.  Either
-# runs over the kept inputs in tests/fuzz/corpus/json/ as a test.
+# runs over the kept inputs in tests/fuzz/corpus/json/ as a test.  The libFuzzer
+# program also has a long test, fuzz_json, which makes up 10^7 inputs; one that
+# fails is written into the corpus.
 function(parlance_fuzz name)
   cmake_parse_arguments(FUZZ "" "" "SOURCES" ${ARGN})
   string(REGEX REPLACE "_fuzz$" "" door ${name})
@@ -102,5 +104,13 @@ function(parlance_fuzz name)
   if(PARLANCE_BUILD_TESTS)
     add_test(NAME replay_${door} COMMAND ${name} ${replay} ${corpus})
     set_tests_properties(replay_${door} PROPERTIES LABELS "fuzz")
+    if(PARLANCE_BUILD_FUZZ)
+      set(found ${PROJECT_BINARY_DIR}/fuzz/found/${door})
+      file(MAKE_DIRECTORY ${found})
+      add_test(NAME fuzz_${door} COMMAND ${name} -runs=10000000 -timeout=20
+               -rss_limit_mb=4096 -artifact_prefix=${corpus}/found-
+               ${found} ${corpus})
+      set_tests_properties(fuzz_${door} PROPERTIES LABELS "long" TIMEOUT 86400)
+    endif()
   endif()
 endfunction()
