@@ -279,7 +279,13 @@ Result<json::Value> Assembler::region_value(const format::Field& field,
     value = apply_transform(field, std::move(*value), captures);
   }
   if (value && !options_.tools.empty()) {
-    if (auto error = schema::cast_tool_calls(*value, options_.tools)) {
+    // A bare template casts as transformers does, also what JSON says is a
+    // string.
+    const auto strings =
+        shared_.recovers && field.content.kind == format::ContentKind::kJson
+            ? schema::Strings::kTyped
+            : schema::Strings::kText;
+    if (auto error = schema::cast_tool_calls(*value, options_.tools, strings)) {
       return std::move(*error);
     }
   }

@@ -1,5 +1,6 @@
 #include "schema/cast_calls.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <string>
 #include <utility>
@@ -35,7 +36,12 @@ std::optional<json::Value> cast_argument(const json::Value& argument,
   return changed;
 }
 
-void cast_call(json::Value& call, const ToolTable& table,
+bool takes_strings(const Parameter& parameter) {
+  return std::ranges::find(parameter.types, LooseType::kString) !=
+         parameter.types.end();
+}
+
+void cast_call(json::Value& call, const ToolTable& table, Strings strings,
                std::optional<Error>& error) {
   const json::Value* function = call.find("function");
   if (function == nullptr) return;
@@ -58,6 +64,10 @@ void cast_call(json::Value& call, const ToolTable& table,
                         "' has an 'anyOf' or 'oneOf' that is not a list of "
                         "schemas."};
     }
+    if (strings == Strings::kTyped && member.value.is_string() &&
+        takes_strings(parameter->second)) {
+      continue;
+    }
     if (std::optional<json::Value> value =
             cast_argument(member.value, parameter->second)) {
       changes.emplace_back(member.key, std::move(*value));
@@ -74,7 +84,8 @@ void cast_call(json::Value& call, const ToolTable& table,
 
 }  // namespace
 
-std::optional<Error> cast_tool_calls(json::Value& value, const ToolSet& tools) {
+std::optional<Error> cast_tool_calls(json::Value& value, const ToolSet& tools,
+                                     Strings strings) {
   std::optional<Error> error;
   if (tools.empty()) return error;
   std::vector<json::Value*> pending = {&value};
@@ -82,7 +93,7 @@ std::optional<Error> cast_tool_calls(json::Value& value, const ToolSet& tools) {
     json::Value& next = *pending.back();
     pending.pop_back();
     if (next.is_object()) {
-      cast_call(next, tools.table(), error);
+      cast_call(next, tools.table(), strings, error);
     } else if (next.is_array()) {
       bool nested = false;
       for (const json::Value& item : next.items()) {

@@ -3,6 +3,7 @@
 
 // Gives the arguments of tool calls the types that the tools declare.
 
+#include <cstdint>
 #include <optional>
 
 #include "parlance/error.h"
@@ -10,6 +11,12 @@
 #include "parlance/tools.h"
 
 namespace parlance::schema {
+
+// Strings of arguments.
+enum class Strings : std::uint8_t {
+  kText,   // are what was written, without a type
+  kTyped,  // were written as strings: one that the schema takes stays one
+};
 
 // Looks for calls in `value`: the value itself and, through lists of lists,
 // its elements.  A call is an object whose "function" has a string "name" and
@@ -20,7 +27,8 @@ namespace parlance::schema {
 // Returns what upstream raises as a TypeError: a call gave a parameter whose
 // schema has a union that is no list (kContentType).  Everything else is cast
 // all the same.
-std::optional<Error> cast_tool_calls(json::Value& value, const ToolSet& tools);
+std::optional<Error> cast_tool_calls(json::Value& value, const ToolSet& tools,
+                                     Strings strings = Strings::kText);
 
 }  // namespace parlance::schema
 

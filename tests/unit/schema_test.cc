@@ -223,6 +223,27 @@ TEST(CastToolCalls, OneRowPerFact) {
   }
 }
 
+// What JSON says is a string stays one where the schema takes strings.
+TEST(CastToolCalls, TypedStrings) {
+  const ToolSet tools = ToolSet::from_value(read(R"([{"type": "function",
+      "function": {"name": "f", "parameters": {"properties": {
+        "a": {"type": ["string", "null"]}, "b": {"type": ["integer", "null"]},
+        "c": {"anyOf": [{"type": "integer"}, {"type": "string"}]},
+        "d": {}}}}}])"));
+  const char* const call =
+      R"({"function": {"name": "f", "arguments": {"a": "null", "b": "null", "c": "7", "d": "7"}}})";
+  json::Value value = read(call);
+  EXPECT_FALSE(cast_tool_calls(value, tools, Strings::kTyped).has_value());
+  EXPECT_EQ(
+      json::dump(value),
+      R"({"function": {"name": "f", "arguments": {"a": "null", "b": null, "c": "7", "d": "7"}}})");
+  value = read(call);
+  EXPECT_FALSE(cast_tool_calls(value, tools).has_value());
+  EXPECT_EQ(
+      json::dump(value),
+      R"({"function": {"name": "f", "arguments": {"a": null, "b": null, "c": 7, "d": "7"}}})");
+}
+
 TEST(CastToolCalls, BadUnionIsSaid) {
   json::Value value =
       read(R"({"function": {"name": "f", "arguments": {"u": "1", "n": "7"}}})");
