@@ -86,7 +86,10 @@ struct GrammarLimits {
   std::size_t steps = 4'000'000;
   // Levels of arrays and objects in the text.
   std::size_t depth = 1000;
-  // Memory of the lazily built automata of one grammar.
+  // Memory of the automata of one grammar, which are built while texts are
+  // read, and of each JSON Schema in it.  When half of it is used, texts go on
+  // with empty automata; what a text may go on with never depends on it.
+  // kTooLarge for a grammar that does not fit by itself.
   std::size_t bytes = std::size_t{256} << 20;
   // Called now and then during a compile, whatever is compiled; a compile for
   // which it says true ends with kTooLarge "cancelled".  May be null.

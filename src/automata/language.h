@@ -153,6 +153,9 @@ class Languages {
   bool narrowed() const { return narrowed_; }
   std::size_t state_count() const { return states_.size(); }
   std::size_t memory_bytes() const;
+  // LanguageLimits::bytes is passed; there is no such limit from now on.
+  bool over_limit() const;
+  void lift_limit() { limits_.bytes = ~std::size_t{0}; }
 
  private:
   enum class Life : std::uint8_t { kUnknown, kLive, kDead };
@@ -180,7 +183,6 @@ class Languages {
   bool expand(StateId state);
   bool live(StateId state);
   std::uint64_t enough_chars(StateId state);
-  bool over_limit() const;
 
   LanguageLimits limits_;
   std::unique_ptr<Expressions> expressions_;

@@ -6,6 +6,7 @@
 #include "grammar/compile.h"
 #include "grammar/json_machine.h"
 #include "grammar/machine.h"
+#include "grammar/text_reader.h"
 #include "json/located.h"
 #include "parlance/grammar.h"
 
@@ -63,28 +64,15 @@ Result<Grammar> Grammar::from_json_schema(const json::Value& schema,
 }
 
 bool Grammar::accepts(std::string_view text) const {
-  grammar::Recogniser& recogniser = *machine_->recogniser;
-  const grammar::Recogniser::Lock lock(recogniser);
-  grammar::Config config = recogniser.start();
-  for (const char c : text) {
-    config = recogniser.step(config, static_cast<std::uint8_t>(c));
-    if (config.dead()) return false;
-  }
-  return recogniser.can_end(config);
+  grammar::TextReader reader(machine_->recogniser);
+  return reader.read(text) == text.size() && reader.can_end();
 }
 
 std::optional<Rejection> Grammar::explain(std::string_view text) const {
-  grammar::Recogniser& recogniser = *machine_->recogniser;
-  const grammar::Recogniser::Lock lock(recogniser);
-  grammar::Config config = recogniser.start();
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const grammar::Config next =
-        recogniser.step(config, static_cast<std::uint8_t>(text[i]));
-    if (next.dead()) return Rejection{i, recogniser.expected(config)};
-    config = next;
-  }
-  if (recogniser.can_end(config)) return std::nullopt;
-  return Rejection{text.size(), recogniser.expected(config)};
+  grammar::TextReader reader(machine_->recogniser);
+  const std::size_t read = reader.read(text);
+  if (read == text.size() && reader.can_end()) return std::nullopt;
+  return Rejection{read, reader.expected()};
 }
 
 const std::vector<SchemaNote>& Grammar::report() const {

@@ -193,7 +193,7 @@ std::vector<std::shared_ptr<Recogniser>> machines_of(
 
 std::optional<Error> check_start(RulesMachine& machine) {
   if (!machine.start().dead()) return std::nullopt;
-  if (machine.overflowed()) {
+  if (machine.overflowed() || machine.too_large()) {
     return Error{ErrorCode::kTooLarge,
                  "The beginning of the grammar needs more than "
                  "GrammarLimits::bytes."};

@@ -15,14 +15,14 @@ constexpr std::uint32_t kClosing = 2;
 
 }  // namespace
 
-JsonMachine::JsonMachine(schema::Document document, ItemChoices choices,
+JsonMachine::JsonMachine(DocumentRef document, ItemChoices choices,
                          JsonSchemaOptions options)
     : document_(std::move(document)),
       options_(std::move(options)),
       canonical_(options_.spelling == JsonSpelling::kCanonical ||
                  !options_.excludes.empty()),
       choices_(std::move(choices)),
-      goals_(document_, choices_, options_),
+      goals_(*document_, choices_, options_),
       item_separator_(options_.layout.item_separator.value_or(
           options_.layout.indent ? "," : ", ")) {
   frames_.emplace_back();
@@ -59,12 +59,18 @@ Result<std::unique_ptr<JsonMachine>> JsonMachine::create(
     }
   }
   ItemChoices choices(document);
+  return make(std::make_shared<const schema::Document>(std::move(document)),
+              std::move(choices), std::move(options));
+}
+
+Result<std::unique_ptr<JsonMachine>> JsonMachine::make(
+    DocumentRef document, ItemChoices choices, JsonSchemaOptions options) {
   std::unique_ptr<JsonMachine> machine(new JsonMachine(
       std::move(document), std::move(choices), std::move(options)));
   Goals& goals = machine->goals_;
   if (std::optional<Error> error = goals.check_nodes())
     return std::move(*error);
-  const GoalId root = goals.goal({holds(machine->document_.root)});
+  const GoalId root = goals.goal({holds(machine->document_->root)});
   if (!goals.live(root)) {
     for (const SchemaNote& note : goals.take_notes()) {
       if (note.kind != SchemaNote::Kind::kNarrowed) continue;
@@ -109,7 +115,40 @@ Result<std::unique_ptr<JsonMachine>> JsonMachine::create(
          "some alternatives are left out, because there are too many, or "
          "because they are about what cannot be told from the text so far"});
   }
+  const std::size_t limit = machine->options_.limits.bytes;
+  machine->base_bytes_ = machine->own_bytes();
+  if (machine->base_bytes_ > limit || goals.languages().over_limit()) {
+    return Error{ErrorCode::kTooLarge,
+                 "The schema alone needs more than GrammarLimits::bytes, which "
+                 "is " +
+                     std::to_string(limit) + "."};
+  }
+  // Texts are bounded by full(), and never in the middle of a question.
+  goals.languages().lift_limit();
+  machine->room_ = limit / 2;
   return machine;
+}
+
+// --- Memory. ----------------------------------------------------------------
+
+bool JsonMachine::full() {
+  const std::size_t entries =
+      frames_.size() + lexemes_.size() + texts_.size() + value_sets_.size();
+  if (entries != measured_) {
+    measured_ = entries;
+    full_ = own_bytes() - base_bytes_ > room_;
+  }
+  return full_;
+}
+
+// What compiled once compiles again.
+std::shared_ptr<Recogniser> JsonMachine::fresh(bool /*same_parts*/) {
+  JsonSchemaOptions options = options_;
+  options.limits.cancelled = nullptr;
+  options.limits.cancelled_argument = nullptr;
+  Result<std::unique_ptr<JsonMachine>> made =
+      make(document_, choices_, std::move(options));
+  return made ? *std::move(made) : nullptr;
 }
 
 Config JsonMachine::start() { return start_; }

@@ -94,6 +94,12 @@ class JsonMachine final : public Recogniser {
   bool lexeme_any_escapes(std::uint32_t lex) override;
   std::string expected(Config config) override;
   std::size_t own_bytes() const override;
+  bool full() override;
+  std::shared_ptr<Recogniser> fresh(bool same_parts) override;
+  void widen(std::size_t bytes) override {
+    room_ += bytes;
+    measured_ = 0;
+  }
 
   const std::vector<SchemaNote>& notes() const { return notes_; }
   // Steps that operations on sets of names took.
@@ -255,8 +261,12 @@ class JsonMachine final : public Recogniser {
     std::array<LexId, json::kLiveBodyStateCount> beside;
   };
 
-  JsonMachine(schema::Document document, ItemChoices choices,
+  using DocumentRef = std::shared_ptr<const schema::Document>;
+  JsonMachine(DocumentRef document, ItemChoices choices,
               JsonSchemaOptions options);
+  static Result<std::unique_ptr<JsonMachine>> make(DocumentRef document,
+                                                   ItemChoices choices,
+                                                   JsonSchemaOptions options);
 
   // Whether names in `key` come in their canonical spelling alone.  Where every
   // name may come, this holds for those that the schema spells (Lexeme::loose).
@@ -394,7 +404,7 @@ class JsonMachine final : public Recogniser {
   static bool is_object(const Frame& frame);
   static bool outline_goes_on(const Frame& frame);
 
-  const schema::Document document_;
+  const DocumentRef document_;  // shared with those that are fresh()
   const JsonSchemaOptions options_;
   const bool canonical_;  // what is fixed is written one way
   const ItemChoices choices_;
@@ -436,6 +446,11 @@ class JsonMachine final : public Recogniser {
   std::unordered_map<GoalId, GoalId> common_goals_;
   std::unordered_map<std::uint64_t, GoalId> goal_of_print_;
   std::size_t rows_ = 0;
+
+  std::size_t base_bytes_ = 0;  // of what the compile left
+  std::size_t room_ = 0;        // for what texts add
+  std::size_t measured_ = 0;    // entries when full() looked last
+  bool full_ = false;
 };
 
 }  // namespace parlance::grammar

@@ -38,6 +38,17 @@ std::size_t Recogniser::attached_bytes() const {
   return bytes;
 }
 
+std::shared_ptr<Recogniser> Recogniser::successor() {
+  const std::lock_guard making(successor_mutex_);
+  std::shared_ptr<Recogniser> known = successor_.lock();
+  if (known == nullptr) {
+    const Lock lock(*this);
+    known = fresh(/*same_parts=*/false);
+    successor_ = known;
+  }
+  return known;
+}
+
 std::size_t Recogniser::memory_bytes() {
   release();
   std::size_t bytes = own_bytes() + attached_bytes();

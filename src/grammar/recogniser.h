@@ -281,6 +281,37 @@ class Recogniser {
   // What may come, for people: `"a string", "}" or ","`.
   virtual std::string expected(Config config) = 0;
 
+  // --- Memory.
+  //
+  // A recogniser has room for a certain number of bytes.  When they are used it
+  // is full(): whatever it says still holds, but whoever begins something new
+  // goes on with the successor(), which reads the same texts and begins with
+  // empty tables.  A place is taken along by adopt(), or found again by reading
+  // the text.
+  virtual bool full() { return false; }
+  // Some configurations were made dead for lack of memory: what was asked last
+  // may be wrong, and what is asked next.  The configurations from before are
+  // right.
+  virtual bool overflowed() const { return false; }
+  // Another one for the same texts, with empty tables.  Parts that are full are
+  // replaced by their successors, unless `same_parts`.  Null: there is none,
+  // and this one is never full.
+  virtual std::shared_ptr<Recogniser> fresh(bool /*same_parts*/) {
+    return nullptr;
+  }
+  // The same place here as `config` in `from`, whatever memory that takes; dead
+  // if that is not known.  REQUIRES: one of the two is fresh() of the other, by
+  // any number of steps; both are locked.
+  virtual Config adopt(Recogniser& /*from*/, Config) { return {}; }
+  // Whether it may know.
+  virtual bool adopts() const { return false; }
+  // Room for so many bytes more.
+  virtual void widen(std::size_t /*bytes*/) {}
+
+  // The same one for all who ask, as long as one of them has it.
+  // REQUIRES: the caller does not hold the mutex.
+  std::shared_ptr<Recogniser> successor();
+
   // Bytes of the tables built so far, without parts and attachments.
   virtual std::size_t own_bytes() const = 0;
   std::size_t attached_bytes() const;
@@ -301,6 +332,8 @@ class Recogniser {
     std::shared_ptr<Attachment> what;
   };
   std::vector<Attached> attached_;
+  std::mutex successor_mutex_;
+  std::weak_ptr<Recogniser> successor_;
 };
 
 }  // namespace parlance::grammar

@@ -181,7 +181,7 @@ void RulesMachine::Closure::occur(const Item& item, std::uint32_t inner) {
     std::uint32_t level = inner & ~kOutward;
     closed_.reach = std::max(closed_.reach, level - 1);
     if (level > kMostOutward) {
-      machine_.overflowed_ = true;
+      machine_.too_large_ = true;
       return;
     }
     Enclosing* one = inside_;
@@ -298,7 +298,7 @@ RulesMachine::Closed RulesMachine::Closure::run(Items& items) {
   while (!left_.empty() || run_delayed()) {
     if (left_.empty()) continue;
     if (seen_.size() > machine_.limits_.items) {
-      machine_.overflowed_ = true;
+      machine_.too_large_ = true;
       items.clear();
       return {.pure = false};
     }
@@ -430,27 +430,37 @@ void RulesMachine::Closure::intern_loop(std::vector<std::uint32_t> members) {
     one.made = id;
     return;
   }
-  std::string key;
+  std::vector<Items> contents;
+  contents.reserve(members.size());
   for (const std::uint32_t member : members) {
-    const Items& content = locals_[member].content;
+    contents.push_back(locals_[member].content);
+  }
+  ContextId id = machine_.intern_loop(contents);
+  for (const std::uint32_t member : members) locals_[member].made = id++;
+}
+
+RulesMachine::ContextId RulesMachine::intern_loop(
+    std::span<const Items> contents) {
+  std::string key;
+  for (const Items& content : contents) {
     append_bytes(key, content.size());
     key.append(reinterpret_cast<const char*>(content.data()),
                content.size() * sizeof(Item));
   }
-  const auto [known, added] = machine_.loop_of_.try_emplace(
-      std::move(key), static_cast<ContextId>(contexts.size()));
+  const auto [known, added] = loop_of_.try_emplace(
+      std::move(key), static_cast<ContextId>(contexts_.size()));
   const ContextId first = known->second;
-  for (std::uint32_t i = 0; i < members.size(); ++i) {
-    Local& one = locals_[members[i]];
-    one.made = first + i;
-    if (!added) continue;
-    Items content = one.content;
+  if (!added) return first;
+  for (Items content : contents) {
     for (Item& item : content) {
-      if (local(item.context)) item.context = first + (item.context & ~kLocal);
+      if ((item.context & kLocal) != 0) {
+        item.context = first + (item.context & ~kLocal);
+      }
     }
-    machine_.bytes_ += 2 * content.size() * sizeof(Item) + 128;
-    contexts.add(content);
+    bytes_ += 2 * content.size() * sizeof(Item) + 128;
+    contexts_.add(content);
   }
+  return first;
 }
 
 // --- Occurrences -------------------------------------------------------------
@@ -558,7 +568,7 @@ std::uint32_t RulesMachine::closed(std::uint32_t id, const NetworkRule& rule,
   Occurrence made;
   for (;;) {
     if (depth > limits_.depth || ++closings_ > limits_.items) {
-      overflowed_ = true;
+      too_large_ = true;
       return 0;
     }
     made = {.budget = occurrences_[id].budget,

@@ -39,6 +39,30 @@ std::vector<std::shared_ptr<Recogniser>> each_once(
   return schemas;
 }
 
+std::shared_ptr<const Network> network_of(
+    const Rules& rules, const std::vector<std::shared_ptr<Recogniser>>& schemas,
+    const Marks* marks) {
+  auto network = std::make_shared<Network>(rules, pointers(schemas), marks);
+  simplify(*network);
+  network->schemas.clear();  // each machine has its own
+  return network;
+}
+
+std::size_t bytes_of(const Network& network) {
+  std::size_t bytes = network.states.size() * (sizeof(NetworkState) + 32) +
+                      network.rules.size() * sizeof(NetworkRule);
+  for (const std::string& text : network.texts) {
+    bytes += sizeof(std::string) + text.capacity();
+  }
+  for (const TriggerAutomaton& text : network.free_texts) {
+    bytes += text.nodes.size() * (sizeof(TriggerAutomaton::Node) + 64);
+  }
+  for (const regex::CharClass& set : network.classes) {
+    bytes += sizeof(set) + set.ranges().size() * sizeof(set.ranges()[0]);
+  }
+  return bytes;
+}
+
 }  // namespace
 
 RulesMachine::RulesMachine(const Rules& rules,
@@ -47,10 +71,10 @@ RulesMachine::RulesMachine(const Rules& rules,
                            std::shared_ptr<const Marks> marks)
     : schemas_(std::move(schemas)),
       parts_(each_once(schemas_)),
-      network_(rules, pointers(schemas_), marks.get()),
+      network_of_all_(network_of(rules, schemas_, marks.get())),
+      network_(*network_of_all_),
       limits_(limits),
       marks_(std::move(marks)) {
-  simplify(network_);
   for (const NetworkRule& rule : network_.rules) {
     counts_tokens_ = counts_tokens_ || rule.options.max_tokens.has_value();
   }
@@ -60,17 +84,28 @@ RulesMachine::RulesMachine(const Rules& rules,
   }
   has_marks_ = has_marks_ || marks_ != nullptr;
   find_tails();
-  bytes_ = network_.states.size() * (sizeof(NetworkState) + 32) +
-           network_.rules.size() * sizeof(NetworkRule);
-  for (const std::string& text : network_.texts) {
-    bytes_ += sizeof(std::string) + text.capacity();
-  }
-  for (const TriggerAutomaton& text : network_.free_texts) {
-    bytes_ += text.nodes.size() * (sizeof(TriggerAutomaton::Node) + 64);
-  }
-  for (const regex::CharClass& set : network_.classes) {
-    bytes_ += sizeof(set) + set.ranges().size() * sizeof(set.ranges()[0]);
-  }
+  base_bytes_ = bytes_of(network_);
+  begin();
+}
+
+RulesMachine::RulesMachine(const RulesMachine& of,
+                           std::vector<std::shared_ptr<Recogniser>> schemas)
+    : schemas_(std::move(schemas)),
+      parts_(each_once(schemas_)),
+      network_of_all_(of.network_of_all_),
+      network_(*network_of_all_),
+      limits_(of.limits_),
+      marks_(of.marks_),
+      counts_tokens_(of.counts_tokens_),
+      has_marks_(of.has_marks_),
+      tail_(of.tail_),
+      base_bytes_(of.base_bytes_) {
+  begin();
+}
+
+void RulesMachine::begin() {
+  bytes_ = base_bytes_;
+  room_ = limits_.bytes / 2;
   // Number 0 is the dead state, the outermost context, the frame without
   // slots, the start of a schema, and no occurrence.
   contexts_.add({});
@@ -79,19 +114,41 @@ RulesMachine::RulesMachine(const Rules& rules,
   configs_.emplace_back();
   looked_sets_.add({});
   intern_frame({});
-  start_ = configuration({{network_.start, kOutermost, 0, 0}});
+  overflowed_ = base_bytes_ > limits_.bytes;
+  if (!overflowed_)
+    start_ = configuration({{network_.start, kOutermost, 0, 0}});
   release();
 }
 
-RulesMachine::~RulesMachine() { release(); }
+RulesMachine::~RulesMachine() {
+  if (held_ != nullptr) held_->mutex.unlock();
+}
+
+std::shared_ptr<Recogniser> RulesMachine::fresh(bool same_parts) {
+  release();
+  std::vector<std::shared_ptr<Recogniser>> schemas = schemas_;
+  if (!same_parts) {
+    for (const std::shared_ptr<Recogniser>& part : parts_) {
+      std::shared_ptr<Recogniser> newest = part;
+      for (;;) {
+        bool full = false;
+        {
+          const Lock lock(*newest);
+          full = newest->full();
+        }
+        if (!full) break;
+        newest = newest->successor();
+      }
+      std::replace(schemas.begin(), schemas.end(), part, newest);
+    }
+  }
+  std::shared_ptr<RulesMachine> made(
+      new RulesMachine(*this, std::move(schemas)));
+  made->asks_parts_ = !same_parts;
+  return made;
+}
 
 // --- Interning ---------------------------------------------------------------
-
-bool RulesMachine::within_limits() {
-  if (bytes_ <= limits_.bytes) return true;
-  overflowed_ = true;
-  return false;
-}
 
 std::uint32_t RulesMachine::intern_frame(std::span<const ContextId> contexts) {
   const auto [id, added] = frames_.intern(contexts);

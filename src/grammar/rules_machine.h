@@ -35,12 +35,18 @@
 // their mask depends on them are twins.
 //
 // Items only ever enter live states of the network, so a configuration that is
-// not dead can be continued.  Past a limit configurations are dead and
-// overflowed() says so.
+// not dead can be continued.
+//
+// The tables only grow.  A machine has room for half of its limit; a question
+// that begins in that room may use all of the limit, past which configurations
+// are dead and overflowed() says so.  A place is then taken to a fresh machine
+// of the same network (rules_adopt.cc), which costs what its items and contexts
+// are: places of the text that were passed leave nothing behind.
 //
 // Files: rules_closure.cc what follows without reading, rules_read.cc reading
 // a byte or a token, rules_bytes.cc which bytes are alike, rules_machine.cc
-// configurations and the rest, rules_twins.cc places with the same mask.
+// configurations and the rest, rules_adopt.cc places of another machine,
+// rules_twins.cc places with the same mask.
 
 #include <array>
 #include <cstddef>
@@ -70,7 +76,7 @@ namespace parlance::grammar {
 inline constexpr std::size_t kMostOccurrences = 256;
 
 struct RulesMachineLimits {
-  // Memory of all that is interned.
+  // Memory of all that is interned, and of the network: of each by itself.
   std::size_t bytes = std::size_t{256} << 20;
   // Items that one place of a text may have.
   std::size_t items = 100'000;
@@ -132,7 +138,9 @@ class RulesMachine final : public Recogniser {
     return parts_;
   }
   void release() override {
-    if (held_ != nullptr) held_->mutex.unlock();
+    if (held_ == nullptr) return;
+    part_full_ = part_full_ || (asks_parts_ && held_->full());
+    held_->mutex.unlock();
     held_ = nullptr;
   }
   Inside inside_of(Config config) override;
@@ -141,10 +149,24 @@ class RulesMachine final : public Recogniser {
     return sizeof(RulesMachine) + bytes_;
   }
 
-  // Whether a configuration is dead because of a limit.
-  bool overflowed() const { return overflowed_; }
+  bool full() override {
+    return bytes_ - base_bytes_ > room_ || overflowed_ ||
+           (asks_parts_ && (part_full_ || (held_ != nullptr && held_->full())));
+  }
+  bool overflowed() const override { return overflowed_; }
+  // Whether a configuration is dead because of the limits of its items.
+  bool too_large() const { return too_large_; }
+  std::shared_ptr<Recogniser> fresh(bool same_parts) override;
+  Config adopt(Recogniser& from, Config config) override;
+  bool adopts() const override { return true; }
+  void widen(std::size_t bytes) override { room_ += bytes; }
 
  private:
+  // `of`, with empty tables.
+  RulesMachine(const RulesMachine& of,
+               std::vector<std::shared_ptr<Recogniser>> schemas);
+  void begin();
+
   using ContextId = std::uint32_t;
   // Contexts that are being made; the rest is an index.
   static constexpr ContextId kLocal = 0x80000000;
@@ -281,13 +303,15 @@ class RulesMachine final : public Recogniser {
   std::uint32_t intern_frame(std::span<const ContextId> contexts);
   std::uint32_t intern_state(State state);
   std::uint32_t intern_config(Config config);
-  bool within_limits();
+  bool within_limits() {
+    if (bytes_ - base_bytes_ <= room_ + limits_.bytes / 2) return true;
+    overflowed_ = true;
+    return false;
+  }
 
   // The schema `index`, held until another is asked for.  So the answer is not
   // to be used behind anything that may ask for one.
-  Recogniser& schema(std::uint32_t index) {
-    return hold(*network_.schemas[index]);
-  }
+  Recogniser& schema(std::uint32_t index) { return hold(*schemas_[index]); }
   Recogniser& schema_of(const Leaf& leaf) {
     return schema(network_.states[leaf.state].index);
   }
@@ -332,7 +356,13 @@ class RulesMachine final : public Recogniser {
                                   const Occurrence* closed = nullptr);
   // All that are inside of `items`, also inside each other, each once.
   std::vector<std::uint32_t> occurrences_in(const Items& items) const;
+  // Contexts that name each other: `kLocal | i` in an item is contents[i].
+  // Their numbers begin with the answer.
+  ContextId intern_loop(std::span<const Items> contents);
   void find_tails();
+
+  // rules_adopt.cc
+  class Adoption;
 
   // rules_twins.cc
   // Of a closure: looks into a context; forgets into which it looked; the set
@@ -389,17 +419,25 @@ class RulesMachine final : public Recogniser {
   std::vector<std::shared_ptr<Recogniser>> parts_;  // of these, each once
   Recogniser* held_ = nullptr;
   bool went_outside_ = false;
-  Network network_;
+  // Shared with the machines that are fresh() of each other.
+  const std::shared_ptr<const Network> network_of_all_;
+  const Network& network_;
   const RulesMachineLimits limits_;
   const std::shared_ptr<const Marks> marks_;  // null: none
   bool reads_mark_ = false;     // the byte that is read begins a mark's
   bool counts_tokens_ = false;  // some rule has a budget of tokens
   bool has_marks_ = false;      // some place reads tokens by their ids
   bool overflowed_ = false;
+  bool too_large_ = false;
   // Whether the last configuration was made without a look into contexts.
   bool pure_ = false;
   std::vector<bool> tail_;  // by state: nothing but the end of its rule
   std::size_t bytes_ = 0;
+  std::size_t base_bytes_ = 0;  // of the network
+  std::size_t room_ = 0;        // for what is interned between two questions
+  // It is full when a part is; and one was when it was given up.
+  bool asks_parts_ = true;
+  bool part_full_ = false;
 
   std::vector<std::unique_ptr<ClosureMemory>> closures_;
   // Of the configuration that is being made: by context, its slot and whether

@@ -89,7 +89,7 @@ Result<std::shared_ptr<Recogniser>> leaf_machine(
   auto machine = std::make_shared<RulesMachine>(
       rules, std::move(schemas), RulesMachineLimits{.bytes = limits.bytes},
       std::move(marks));
-  if (machine->overflowed()) {
+  if (machine->overflowed() || machine->too_large()) {
     return Error{ErrorCode::kTooLarge,
                  "The beginning of the format needs more than "
                  "GrammarLimits::bytes."};

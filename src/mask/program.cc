@@ -32,29 +32,119 @@ Program::Program(std::shared_ptr<Shared> shared,
                  std::shared_ptr<Recogniser> recogniser,
                  std::shared_ptr<const grammar::Marks> marks)
     : shared_(std::move(shared)),
-      recogniser_(std::move(recogniser)),
-      marks_(std::move(marks)) {
-  const Recogniser::Lock lock(*recogniser_);
-  start_ = recogniser_->start();
-  masks_ = masks_of(*recogniser_, shared_->owner());
+      marks_(std::move(marks)),
+      now_(make_generation(std::move(recogniser))) {}
+
+// --- Generations -------------------------------------------------------------
+
+std::shared_ptr<Generation> Program::make_generation(
+    std::shared_ptr<Recogniser> recogniser) {
+  auto made = std::make_shared<Generation>();
+  made->recogniser = std::move(recogniser);
+  const Use recogniser_used(*made);
+  made->start = made->recogniser->start();
+  made->masks = masks_of(*made->recogniser, shared_->owner());
+  return made;
+}
+
+std::shared_ptr<Generation> Program::newest() {
+  const std::lock_guard lock(moving_);
+  while (now_->over.load(std::memory_order_relaxed)) {
+    std::shared_ptr<Recogniser> next = now_->recogniser->successor();
+    if (next == nullptr) break;
+    before_ = std::exchange(now_, make_generation(std::move(next)));
+  }
+  return now_;
+}
+
+Config Program::adopted(const Place& place, Generation& by) {
+  if (place.in == nullptr || place.dead() || !by.recogniser->adopts()) {
+    return {};
+  }
+  const Recogniser::Lock before(*place.in->recogniser);
+  const Use after(by);
+  return after->adopt(*place.in->recogniser, place.config);
+}
+
+// Where places can be adopted, what was passed on the way leaves no trace.
+Config Program::read_again(const Written& text, Generation& by) {
+  const auto read = [&](Place place, std::size_t step) {
+    return text.is_token(step) ? read_token(place, text.token(step))
+                               : this->read(place, text.bytes(step));
+  };
+  if (by.recogniser->adopts()) {
+    std::shared_ptr<Recogniser> empty;
+    {
+      const Use use(by);
+      empty = use->fresh(/*same_parts=*/true);
+    }
+    Place place{make_generation(std::move(empty)), {}};
+    place.config = place.in->start;
+    for (std::size_t i = 0; i < text.size() && !place.dead(); ++i) {
+      if (place.in->over.load(std::memory_order_relaxed)) {
+        place = apart(place, 0);
+      }
+      place = read(place, i);
+    }
+    return adopted(place, by);
+  }
+  const Use use(by);
+  const std::size_t before = use->own_bytes();
+  Config config = by.start;
+  for (std::size_t i = 0; i < text.size() && !config.dead(); ++i) {
+    config = text.is_token(i) ? read_locked(*use, config, text.token(i))
+                              : read_locked(*use, config, text.bytes(i));
+  }
+  use->widen(2 * (use->own_bytes() - before));
+  return config;
+}
+
+Place Program::in_newest(const Place& place, const Written& text) {
+  Place to{newest(), {}};
+  if (place.in == to.in) return place;
+  to.config = adopted(place, *to.in);
+  if (to.dead()) to.config = read_again(text, *to.in);
+  return to;
+}
+
+Place Program::apart(const Place& place, std::size_t room) {
+  std::shared_ptr<Recogniser> empty;
+  {
+    const Recogniser::Lock lock(*place.in->recogniser);
+    empty = place.in->recogniser->fresh(/*same_parts=*/true);
+  }
+  empty->widen(room);
+  Place to{make_generation(std::move(empty)), {}};
+  to.config = adopted(place, *to.in);
+  return to;
+}
+
+template <class Ask>
+auto Program::answer(Place place, Ask ask) {
+  constexpr std::size_t kRoom = std::size_t{1} << 16;
+  for (std::size_t room = kRoom;; room *= 2) {
+    auto said = ask(place);
+    if (!place.in->broken.load(std::memory_order_relaxed)) return said;
+    place = apart(place, room);
+  }
 }
 
 // --- Masks -------------------------------------------------------------------
 
 // Places with equal keys have the same mask.
-Config Program::key_of(Config config) {
-  return recogniser_->twin(recogniser_->mask_key(config, shared_->longest()));
+Config Program::key_of(Recogniser& recogniser, Config config) {
+  return recogniser.twin(recogniser.mask_key(config, shared_->longest()));
 }
 
 // The mask knows nothing of stop tokens: one that has a text is in it as that,
 // one that is a mark as that.  A stop token is never text, and a mark only
 // where the text may end behind it.
-void Program::set_stops(Config config, bool can_end, const StopSet& stops,
+void Program::set_stops(const Place& place, bool can_end, const StopSet& stops,
                         std::span<std::uint32_t> row) {
   for (const Id id : stops.ids()) {
     const std::uint32_t bit = std::uint32_t{1} << (id & 31);
     const bool fits =
-        can_end || ((row[id >> 5] & bit) != 0 && ends_with(config, id));
+        can_end || ((row[id >> 5] & bit) != 0 && ends_with(place, id));
     row[id >> 5] = fits ? row[id >> 5] | bit : row[id >> 5] & ~bit;
   }
   for (const Id id : stops.never()) {
@@ -64,16 +154,18 @@ void Program::set_stops(Config config, bool can_end, const StopSet& stops,
 
 // Whether the token is a mark with which the text may end.  Most stop tokens
 // are none, and the recogniser is not asked.
-bool Program::ends_with(Config config, Id id) {
+bool Program::ends_with(const Place& place, Id id) {
   if (marks_ == nullptr || !marks_->mark_of(id)) return false;
-  const Recogniser::Lock lock(*recogniser_);
-  return recogniser_->can_end(recogniser_->step_token(config, {}, id));
+  return answer(place, [&](const Place& at) {
+    const Use use(*at.in);
+    return use->can_end(use->step_token(at.config, {}, id));
+  });
 }
 
 // A mask that was made for the same place of the same part, maybe in another
 // grammar.
-MaskHandle Program::known_to_part(Config config) {
-  const Recogniser::Inside in = recogniser_->inside_of(config);
+MaskHandle Program::known_to_part(Recogniser& recogniser, Config config) {
+  const Recogniser::Inside in = recogniser.inside_of(config);
   if (in.part == nullptr) return {};
   const auto known = in.part->attachment(shared_->owner());
   if (known == nullptr) return {};
@@ -82,9 +174,10 @@ MaskHandle Program::known_to_part(Config config) {
 }
 
 // REQUIRES: the mask was made since known_to_part().
-void Program::tell_part(Config config, MaskHandle handle) {
-  const bool outside = recogniser_->went_outside();
-  const Recogniser::Inside in = recogniser_->inside_of(config);
+void Program::tell_part(Recogniser& recogniser, Config config,
+                        MaskHandle handle) {
+  const bool outside = recogniser.went_outside();
+  const Recogniser::Inside in = recogniser.inside_of(config);
   if (in.part == nullptr) return;
   if (outside && !shared_->no_token_passes(in.behind)) return;
   const Config key = in.part->mask_key(in.config, shared_->longest());
@@ -96,17 +189,19 @@ void Program::tell_part(Config config, MaskHandle handle) {
   }
 }
 
-bool Program::fill_if_known(Config config, const StopSet& stops,
+bool Program::fill_if_known(const Place& place, const StopSet& stops,
                             std::span<std::uint32_t> row) {
   MaskHandle handle;
   bool can_end = false;
   {
-    const Recogniser::Lock lock(*recogniser_);
-    can_end = recogniser_->can_end(config);
-    const Config key = key_of(config);
-    handle = masks_->memo.find(key);
-    if (!handle && (handle = known_to_part(config))) {
-      masks_->memo.insert(key, handle);
+    const Use use(*place.in);
+    if (use->overflowed()) return false;
+    MachineMasks& masks = *place.in->masks;
+    can_end = use->can_end(place.config);
+    const Config key = key_of(*use, place.config);
+    handle = masks.memo.find(key);
+    if (!handle && (handle = known_to_part(*use, place.config))) {
+      masks.memo.insert(key, handle);
     }
   }
   const MaskView* mask = shared_->store().pin(handle);
@@ -114,33 +209,41 @@ bool Program::fill_if_known(Config config, const StopSet& stops,
   mask->write(row);
   shared_->store().unpin(handle);
   shared_->count_hit();
-  set_stops(config, can_end, stops, row);
+  set_stops(place, can_end, stops, row);
   return true;
 }
 
-void Program::fill(Config config, const StopSet& stops,
+void Program::fill(const Place& place, const StopSet& stops,
                    std::span<std::uint32_t> row) {
-  if (fill_if_known(config, stops, row)) return;
+  if (fill_if_known(place, stops, row)) return;
   shared_->count_miss();
   std::unique_ptr<MaskMaker> maker = shared_->take_maker();
   const MaskBuilder* builder = nullptr;
   bool can_end = false;
+  bool made = false;
   {
-    const Recogniser::Lock lock(*recogniser_);
-    can_end = recogniser_->can_end(config);
-    const Config key = key_of(config);
-    recogniser_->inside_of(config);
-    recogniser_->watch();
-    builder = &maker->make(*recogniser_, config, masks_->relative);
-    recogniser_->watched(config);
-    if (const MaskHandle handle = shared_->store().intern(builder->view())) {
-      masks_->memo.insert(key, handle);
-      tell_part(config, handle);
+    const Use use(*place.in);
+    MachineMasks& masks = *place.in->masks;
+    can_end = use->can_end(place.config);
+    if (!use->overflowed()) {
+      const Config key = key_of(*use, place.config);
+      use->inside_of(place.config);
+      use->watch();
+      builder = &maker->make(*use, place.config, masks.relative);
+      use->watched(place.config);
+      made = !use->overflowed();
+      const MaskHandle handle =
+          made ? shared_->store().intern(builder->view()) : MaskHandle{};
+      if (handle) {
+        masks.memo.insert(key, handle);
+        tell_part(*use, place.config, handle);
+      }
     }
   }
-  builder->view().write(row);
+  if (made) builder->view().write(row);
   shared_->give_back(std::move(maker));
-  set_stops(config, can_end, stops, row);
+  if (!made) fill_slowly(place, row);
+  set_stops(place, can_end, stops, row);
 }
 
 // --- Reading -----------------------------------------------------------------
@@ -148,59 +251,92 @@ void Program::fill(Config config, const StopSet& stops,
 // Reads a mark that may come here and that `bytes` begin with, and takes it
 // away from them; else dead.
 // REQUIRES: the recogniser is locked.
-Config Program::read_mark(Config config, std::string_view* bytes) {
+Config Program::read_mark(Recogniser& recogniser, Config config,
+                          std::string_view* bytes) {
   if (marks_ == nullptr) return {};
   const std::optional<std::uint32_t> mark = marks_->spelled_at(*bytes);
   if (!mark) return {};
   const grammar::Mark& one = marks_->marks()[*mark];
-  const Config to = recogniser_->step_token(config, {}, one.ids.front());
+  const Config to = recogniser.step_token(config, {}, one.ids.front());
   if (!to.dead()) bytes->remove_prefix(one.spelling.size());
   return to;
 }
 
-Config Program::read_locked(Config config, std::string_view bytes) {
+Config Program::read_locked(Recogniser& recogniser, Config config,
+                            std::string_view bytes) {
   while (!bytes.empty() && !config.dead()) {
-    const Config marked = read_mark(config, &bytes);
+    const Config marked = read_mark(recogniser, config, &bytes);
     if (!marked.dead()) {
       config = marked;
       continue;
     }
-    config =
-        recogniser_->step(config, static_cast<std::uint8_t>(bytes.front()));
+    config = recogniser.step(config, static_cast<std::uint8_t>(bytes.front()));
     bytes.remove_prefix(1);
   }
   return config;
 }
 
-Config Program::read(Config config, std::string_view bytes) {
-  const Recogniser::Lock lock(*recogniser_);
-  return read_locked(config, bytes);
-}
-
-Config Program::read_token(Config config, Id id) {
-  if (shared_->vocabulary().kind(id) == TokenKind::kUnused) return {};
+Config Program::read_locked(Recogniser& recogniser, Config config, Id id) {
   const std::string_view bytes = shared_->text(id);
-  const Recogniser::Lock lock(*recogniser_);
   Config read = bytes.empty() ? Config{} : config;
   for (const char byte : bytes) {
     if (read.dead()) break;
-    read = recogniser_->step(read, static_cast<std::uint8_t>(byte));
+    read = recogniser.step(read, static_cast<std::uint8_t>(byte));
   }
-  return recogniser_->step_token(config, read, id);
+  return recogniser.step_token(config, read, id);
 }
 
-bool Program::can_stop(Config config, Id id) {
-  return can_end(config) || ends_with(config, id);
+// One byte or mark at a time where the memory does not last for more.
+Place Program::read(Place place, std::string_view bytes) {
+  {
+    const Use use(*place.in);
+    const Config to = read_locked(*use, place.config, bytes);
+    if (!use->overflowed()) return {place.in, to};
+  }
+  while (!bytes.empty() && !place.dead()) {
+    std::string_view rest;
+    place = answer(place, [&](const Place& at) {
+      const Use use(*at.in);
+      rest = bytes;
+      Config to = read_mark(*use, at.config, &rest);
+      if (to.dead()) {
+        to = use->step(at.config, static_cast<std::uint8_t>(rest.front()));
+        rest.remove_prefix(1);
+      }
+      return Place{at.in, to};
+    });
+    bytes = rest;
+    if (place.in->over.load(std::memory_order_relaxed)) place = apart(place, 0);
+  }
+  return place;
 }
 
-bool Program::can_end(Config config) {
-  const Recogniser::Lock lock(*recogniser_);
-  return recogniser_->can_end(config);
+Place Program::read_token(const Place& place, Id id) {
+  if (shared_->vocabulary().kind(id) == TokenKind::kUnused) return {};
+  return answer(place, [&](const Place& at) {
+    const Use use(*at.in);
+    return Place{at.in, read_locked(*use, at.config, id)};
+  });
+}
+
+bool Program::can_stop(const Place& place, Id id) {
+  return can_end(place) || ends_with(place, id);
+}
+
+bool Program::can_end(const Place& place) {
+  const Use use(*place.in);
+  return use->can_end(place.config);
 }
 
 std::size_t Program::memory_bytes() {
-  const Recogniser::Lock lock(*recogniser_);
-  return sizeof(Program) + recogniser_->memory_bytes();
+  const std::lock_guard lock(moving_);
+  std::size_t bytes = sizeof(Program);
+  for (const auto& one : {now_, before_}) {
+    if (one == nullptr) continue;
+    const Recogniser::Lock used(*one->recogniser);
+    bytes += one->recogniser->memory_bytes();
+  }
+  return bytes;
 }
 
 // --- Forced bytes ------------------------------------------------------------
@@ -213,24 +349,23 @@ bool is_tail(std::int32_t byte) { return 0x80 <= byte && byte < 0xC0; }
 
 // Tries all bytes until a second one fits, then marks.  A token that is read by
 // its id is another choice, unless it is the only one.
-Program::Next Program::find_next(Config config) {
+Program::Next Program::find_next(Recogniser& recogniser, Config config) {
   Next next;
   next.from = config;
-  const bool can_end = recogniser_->can_end(config);
+  const bool can_end = recogniser.can_end(config);
   int found = can_end ? 2 : 0;
   std::vector<std::uint32_t> ids;
-  recogniser_->token_marks(
+  recogniser.token_marks(
       config, static_cast<std::uint32_t>(shared_->vocabulary().size()), ids);
   for (std::int32_t byte = 0; byte < 256 && found < 2 && ids.empty(); ++byte) {
-    const Config to =
-        recogniser_->step(config, static_cast<std::uint8_t>(byte));
+    const Config to = recogniser.step(config, static_cast<std::uint8_t>(byte));
     if (to.dead()) continue;
     ++found;
     next.to = to;
     next.byte = static_cast<std::int16_t>(byte);
   }
   if (found < 2 && marks_ != nullptr) {
-    return next_with_marks(config, std::move(ids), next);
+    return next_with_marks(recogniser, config, std::move(ids), next);
   }
   if (found == 1 && ids.empty()) return next;
   // Bytes are tried in order and no tail stands before 0x80, so if the second
@@ -244,14 +379,14 @@ Program::Next Program::find_next(Config config) {
 }
 
 // `next`: the only byte, if one fits; not known where there are `ids`.
-Program::Next Program::next_with_marks(Config config,
+Program::Next Program::next_with_marks(Recogniser& recogniser, Config config,
                                        std::vector<std::uint32_t> ids,
                                        Next next) {
-  recogniser_->token_choices(config, ids);
+  recogniser.token_choices(config, ids);
   std::optional<std::uint32_t> only;
   bool choice = false;
   for (const Id id : ids) {
-    const Config to = recogniser_->step_token(config, {}, id);
+    const Config to = recogniser.step_token(config, {}, id);
     if (to.dead()) continue;
     const std::optional<std::uint32_t> mark = marks_->mark_of(id);
     choice = choice || !mark || (only && *only != *mark);
@@ -261,8 +396,7 @@ Program::Next Program::next_with_marks(Config config,
   if (only && next.byte == MachineMasks::kChoice) {
     // Bytes may come beside it.
     for (std::int32_t byte = 0; byte < 256 && !choice; ++byte) {
-      choice =
-          !recogniser_->step(config, static_cast<std::uint8_t>(byte)).dead();
+      choice = !recogniser.step(config, static_cast<std::uint8_t>(byte)).dead();
     }
     next.byte = MachineMasks::kMark;
     next.mark = *only;
@@ -275,34 +409,48 @@ Program::Next Program::next_with_marks(Config config,
   return next;
 }
 
-bool Program::nothing_follows(Config config) {
-  const Recogniser::Lock lock(*recogniser_);
+bool Program::nothing_follows(Recogniser& recogniser, Config config) {
   std::vector<std::uint32_t> ids;
-  recogniser_->token_marks(
+  recogniser.token_marks(
       config, static_cast<std::uint32_t>(shared_->vocabulary().size()), ids);
   if (!ids.empty()) return false;
   for (std::int32_t byte = 0; byte < 256; ++byte) {
-    if (!recogniser_->step(config, static_cast<std::uint8_t>(byte)).dead()) {
+    if (!recogniser.step(config, static_cast<std::uint8_t>(byte)).dead()) {
       return false;
     }
   }
   return true;
 }
 
-const Program::Next& Program::next_forced(Config config) {
-  auto& known = masks_->next;
+bool Program::nothing_follows(const Place& place) {
+  return answer(place, [&](const Place& at) {
+    const Use use(*at.in);
+    return nothing_follows(*use, at.config);
+  });
+}
+
+const Program::Next& Program::next_forced(Generation& in, Config config) {
+  auto& known = in.masks->next;
   if (known == nullptr) {
     known = std::make_unique<std::array<Next, MachineMasks::kNextCount>>();
   }
   Next& next =
       (*known)[grammar::ConfigHash()(config) % MachineMasks::kNextCount];
-  if (next.from != config) next = find_next(config);
+  if (next.from != config) next = find_next(*in.recogniser, config);
   return next;
 }
 
-std::vector<Program::Forced> Program::forced(Config config, std::size_t limit,
-                                             Config* end) {
-  const Recogniser::Lock lock(*recogniser_);
+std::vector<Program::Forced> Program::forced(const Place& place,
+                                             std::size_t limit, Place* end) {
+  return answer(place, [&](const Place& at) {
+    const Use use(*at.in);
+    *end = at;
+    return forced(*at.in, at.config, limit, &end->config);
+  });
+}
+
+std::vector<Program::Forced> Program::forced(Generation& in, Config config,
+                                             std::size_t limit, Config* end) {
   std::vector<Forced> out;
   std::size_t size = 0;
   // Of the last piece, where its last whole character ended.
@@ -310,7 +458,7 @@ std::vector<Program::Forced> Program::forced(Config config, std::size_t limit,
   *end = config;
   if (config.dead()) return out;
   for (;;) {
-    const Next& next = next_forced(config);
+    const Next& next = next_forced(in, config);
     if (next.byte != MachineMasks::kInCharacter && !is_tail(next.byte)) {
       whole = out.empty() ? 0 : out.back().text.size();
       *end = config;
@@ -336,15 +484,21 @@ std::vector<Program::Forced> Program::forced(Config config, std::size_t limit,
   return out;
 }
 
-bool Program::any_below(std::uint32_t root, Config config) {
+bool Program::any_below(std::uint32_t root, const Place& place) {
+  return answer(place, [&](const Place& at) {
+    const Use use(*at.in);
+    return any_below(*use, root, at.config);
+  });
+}
+
+bool Program::any_below(Recogniser& recogniser, std::uint32_t root,
+                        Config config) {
   const vocab::TokenTrie& trie = shared_->tables().trie();
   std::vector<Config> states(vocab::kMaxTokenBytes + 1);
   states[trie.depth(root)] = config;
-  const Recogniser::Lock lock(*recogniser_);
   for (std::uint32_t i = root + 1; i < trie.subtree_end(root);) {
     const vocab::TrieNode node = trie.node(i);
-    const Config next =
-        recogniser_->step(states[node.depth() - 1u], node.byte());
+    const Config next = recogniser.step(states[node.depth() - 1u], node.byte());
     if (next.dead()) {
       i = node.subtree_end();
       continue;

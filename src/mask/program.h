@@ -5,10 +5,17 @@
 //
 // Everything here takes the recogniser's lock, once per call, for as long as
 // the recogniser is asked.  Masks are copied outside of it.
+//
+// A recogniser that is full is replaced by its successor.  The last one before
+// it stays, so that texts can take their places along; others are read again.
+// A question that a recogniser has no memory for is asked again of one that
+// begins with empty tables and gets as much as it needs; a mask, which may need
+// very much, is made slowly instead (slow_mask.cc).
 
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <span>
 #include <string>
@@ -17,11 +24,40 @@
 
 #include "grammar/marks.h"
 #include "grammar/recogniser.h"
+#include "mask/generation.h"
 #include "mask/machine_masks.h"
 #include "mask/shared.h"
 #include "mask/stop_set.h"
 
 namespace parlance::mask {
+
+// What was written, step by step: tokens, and bytes that came as one step.
+class Written {
+ public:
+  void add(Id id) { steps_.push_back(id); }
+  void add(std::string_view bytes) {
+    steps_.push_back(kBytes | static_cast<std::uint32_t>(bytes_.size()));
+    bytes_.emplace_back(bytes);
+  }
+  // Leaves the first `steps`.
+  void cut(std::size_t steps) {
+    while (steps_.size() > steps) {
+      if ((steps_.back() & kBytes) != 0) bytes_.pop_back();
+      steps_.pop_back();
+    }
+  }
+  std::size_t size() const { return steps_.size(); }
+  bool is_token(std::size_t step) const { return (steps_[step] & kBytes) == 0; }
+  Id token(std::size_t step) const { return steps_[step]; }
+  std::string_view bytes(std::size_t step) const {
+    return bytes_[steps_[step] & ~kBytes];
+  }
+
+ private:
+  static constexpr std::uint32_t kBytes = 0x80000000;  // no vocabulary has it
+  std::vector<std::uint32_t> steps_;
+  std::vector<std::string> bytes_;
+};
 
 // Safe to use from many threads.
 class Program {
@@ -32,27 +68,33 @@ class Program {
           std::shared_ptr<const grammar::Marks> marks = nullptr);
 
   Shared& shared() const { return *shared_; }
-  Config start() const { return start_; }
 
-  // Writes the mask of `config`, with the tokens of `stops` set where they end
-  // a text.
+  // The generation that texts are in now; one with room, but for what others
+  // have used of it meanwhile.
+  std::shared_ptr<Generation> newest();
+  // The place there of one that was reached by reading `text`.
+  Place in_newest(const Place& place, const Written& text);
+
+  // Writes the mask of a place, with the tokens of `stops` set where they end a
+  // text.
   // REQUIRES: `row` has shared().mask_words() words.
-  void fill(Config config, const StopSet& stops, std::span<std::uint32_t> row);
+  void fill(const Place& place, const StopSet& stops,
+            std::span<std::uint32_t> row);
   // The same if the mask is known; else false and nothing is written.
-  bool fill_if_known(Config config, const StopSet& stops,
+  bool fill_if_known(const Place& place, const StopSet& stops,
                      std::span<std::uint32_t> row);
 
-  // The configuration after `bytes`, in which the spelling of a mark that may
-  // come is that mark; dead if they do not fit.
-  Config read(Config config, std::string_view bytes);
+  // The place after `bytes`, in which the spelling of a mark that may come is
+  // that mark; dead if they do not fit.  It may be in another generation.
+  Place read(Place place, std::string_view bytes);
   // The same after a token, whether by its bytes or by its id.
-  Config read_token(Config config, Id id);
-  bool can_end(Config config);
+  Place read_token(const Place& place, Id id);
+  bool can_end(const Place& place);
   // Whether a stop token fits: the text may end before it, or with it as a
   // mark.
-  bool can_stop(Config config, Id id);
+  bool can_stop(const Place& place, Id id);
   // Whether nothing may follow.
-  bool nothing_follows(Config config);
+  bool nothing_follows(const Place& place);
 
   // What must come next, in order: marks, and bytes between them.
   struct Forced {
@@ -60,39 +102,60 @@ class Program {
     std::optional<Id> mark = {};  // its lowest token
   };
   // See Matcher::forced_bytes().  `*end` is where they lead.
-  std::vector<Forced> forced(Config config, std::size_t limit, Config* end);
+  std::vector<Forced> forced(const Place& place, std::size_t limit, Place* end);
   // Whether some token goes on with bytes below the node `root` of the trie,
-  // where `config` stands.
-  bool any_below(std::uint32_t root, Config config);
+  // where the place stands.
+  bool any_below(std::uint32_t root, const Place& place);
 
   // Of the recogniser and what is known of its masks.
   std::size_t memory_bytes();
 
  private:
   using Next = MachineMasks::Next;
+  using Recogniser = grammar::Recogniser;
 
   // Take the recogniser's mutex where they need it.
-  void set_stops(Config config, bool can_end, const StopSet& stops,
+  std::shared_ptr<Generation> make_generation(
+      std::shared_ptr<grammar::Recogniser> recogniser);
+  // Dead if it is not known there.
+  Config adopted(const Place& place, Generation& by);
+  Config read_again(const Written& text, Generation& by);
+  // The same place in a generation that nobody else has, with `room` more than
+  // others.  REQUIRES: its recogniser adopts.
+  Place apart(const Place& place, std::size_t room);
+  // What `ask` says of a place with enough memory.
+  template <class Ask>
+  auto answer(Place place, Ask ask);
+  void set_stops(const Place& place, bool can_end, const StopSet& stops,
                  std::span<std::uint32_t> row);
-  bool ends_with(Config config, Id id);
+  bool ends_with(const Place& place, Id id);
+
+  // slow_mask.cc
+  void fill_slowly(const Place& place, std::span<std::uint32_t> row);
 
   // REQUIRES: the caller holds the recogniser's mutex.
-  Config key_of(Config config);
-  Config read_locked(Config config, std::string_view bytes);
-  Config read_mark(Config config, std::string_view* bytes);
-  const Next& next_forced(Config config);
-  Next find_next(Config config);
-  Next next_with_marks(Config config, std::vector<std::uint32_t> ids,
-                       Next next);
-  MaskHandle known_to_part(Config config);
-  void tell_part(Config config, MaskHandle handle);
+  Config key_of(Recogniser& recogniser, Config config);
+  Config read_locked(Recogniser& recogniser, Config config,
+                     std::string_view bytes);
+  Config read_locked(Recogniser& recogniser, Config config, Id id);
+  Config read_mark(Recogniser& recogniser, Config config,
+                   std::string_view* bytes);
+  bool nothing_follows(Recogniser& recogniser, Config config);
+  bool any_below(Recogniser& recogniser, std::uint32_t root, Config config);
+  std::vector<Forced> forced(Generation& in, Config config, std::size_t limit,
+                             Config* end);
+  const Next& next_forced(Generation& in, Config config);
+  Next find_next(Recogniser& recogniser, Config config);
+  Next next_with_marks(Recogniser& recogniser, Config config,
+                       std::vector<std::uint32_t> ids, Next next);
+  MaskHandle known_to_part(Recogniser& recogniser, Config config);
+  void tell_part(Recogniser& recogniser, Config config, MaskHandle handle);
 
   const std::shared_ptr<Shared> shared_;
-  const std::shared_ptr<grammar::Recogniser> recogniser_;
   const std::shared_ptr<const grammar::Marks> marks_;
-  Config start_;
-  // Of the recogniser, under its lock.
-  std::shared_ptr<MachineMasks> masks_;
+
+  std::mutex moving_;  // what follows
+  std::shared_ptr<Generation> now_, before_;
 };
 
 }  // namespace parlance::mask

@@ -23,17 +23,45 @@ Text::Text(std::shared_ptr<Program> program,
            std::shared_ptr<const StopSet> stops)
     : program_(std::move(program)), stops_(std::move(stops)) {
   if (stops_ == nullptr) stops_ = program_->shared().stops();
-  push(program_->start());
+  reset();
 }
 
-bool Text::is_over(Config config) {
-  return stops_->ids().empty() && program_->can_end(config) &&
-         program_->nothing_follows(config);
+bool Text::is_over(const Place& place) {
+  return stops_->ids().empty() && program_->can_end(place) &&
+         program_->nothing_follows(place);
 }
 
-void Text::push(Config config) {
-  history_.push_back(config);
-  over_ = is_over(config) ? history_.size() : 0;
+// --- Places ------------------------------------------------------------------
+
+Place Text::here() {
+  Place place{generation_.lock(), history_.back()};
+  if (place.in == nullptr || place.in->over.load(std::memory_order_relaxed)) {
+    renew(place);
+    place = {generation_.lock(), history_.back()};
+  }
+  return place;
+}
+
+void Text::renew(const Place& last) {
+  move_to(program_->in_newest(last, written_));
+}
+
+void Text::move_to(const Place& place) {
+  history_.back() = place.config;
+  if (generation_.lock() == place.in) return;
+  if (since_ + 1 < history_.size()) {
+    before_ = std::exchange(generation_, place.in);
+    before_since_ = since_;
+  } else {
+    generation_ = place.in;
+  }
+  since_ = history_.size() - 1;
+}
+
+void Text::push(const Place& place) {
+  history_.push_back(place.config);
+  if (generation_.lock() != place.in) renew(place);
+  over_ = stops_->ids().empty() && is_over(here()) ? history_.size() : 0;
 }
 
 // --- Masks -------------------------------------------------------------------
@@ -53,7 +81,7 @@ bool Text::fill_bitmask(std::span<std::int32_t> row) {
     std::ranges::fill(row, -1);
     return false;
   }
-  fill_place({.config = current()}, row);
+  fill_node({.place = here()}, row);
   return constrains(row);
 }
 
@@ -63,33 +91,34 @@ bool Text::fill_if_known(std::span<std::int32_t> row) {
     fill_bitmask(row);
     return true;
   }
-  return program_->fill_if_known(current(), *stops_, mask_of(row, words));
+  return program_->fill_if_known(here(), *stops_, mask_of(row, words));
 }
 
-void Text::fill_place(const Place& place, std::span<std::int32_t> row) {
-  if (place.terminated) {
+void Text::fill_node(const Node& node, std::span<std::int32_t> row) {
+  if (node.terminated) {
     std::ranges::fill(row, -1);
     return;
   }
-  if (place.config.dead()) {
+  if (node.place.dead()) {
     std::ranges::fill(row, 0);
     return;
   }
   const std::span<std::uint32_t> mask =
       mask_of(row, program_->shared().mask_words());
-  program_->fill(place.config, *stops_, mask);
+  program_->fill(node.place, *stops_, mask);
 }
 
 // --- Steps -------------------------------------------------------------------
 
 bool Text::accept_token(Id id) {
-  const Place next =
-      follow({.config = current(), .terminated = is_terminated()}, id);
-  if (next.config.dead()) return false;
+  if (is_terminated()) return false;
+  const Node next = follow({.place = here()}, id);
+  if (next.place.dead()) return false;
   if (stops_->contains(id)) {
     terminated_ = true;
   } else {
-    push(next.config);
+    written_.add(id);
+    push(next.place);
   }
   return true;
 }
@@ -102,8 +131,9 @@ std::size_t Text::accept_tokens(std::span<const Id> ids) {
 
 bool Text::accept_bytes(std::string_view bytes) {
   if (terminated_) return false;
-  const Config next = program_->read(current(), bytes);
+  const Place next = program_->read(here(), bytes);
   if (next.dead()) return false;
+  written_.add(bytes);
   push(next);
   return true;
 }
@@ -111,16 +141,30 @@ bool Text::accept_bytes(std::string_view bytes) {
 bool Text::rollback(std::size_t steps) {
   if (steps > this->steps()) return false;
   if (steps == 0) return true;
-  history_.resize(history_.size() - (steps - terminated_));
+  const std::size_t size = history_.size() - (steps - terminated_);
   terminated_ = false;
-  over_ = is_over(current()) ? history_.size() : 0;
+  history_.resize(size);
+  written_.cut(size - 1);
+  if (size <= since_) {
+    const bool known = size > before_since_;
+    generation_ = known ? before_ : std::weak_ptr<Generation>();
+    since_ = known ? before_since_ : size - 1;
+    before_.reset();
+    before_since_ = since_;
+  }
+  over_ = stops_->ids().empty() && is_over(here()) ? history_.size() : 0;
   return true;
 }
 
 void Text::reset() {
-  history_.resize(1);
+  const std::shared_ptr<Generation> now = program_->newest();
+  history_.assign(1, now->start);
+  written_.cut(0);
+  generation_ = now;
+  before_.reset();
+  since_ = before_since_ = 0;
   terminated_ = false;
-  over_ = is_over(current()) ? history_.size() : 0;
+  over_ = is_over({now, now->start}) ? history_.size() : 0;
 }
 
 // --- Forced tokens -----------------------------------------------------------
@@ -128,8 +172,8 @@ void Text::reset() {
 std::string Text::forced_bytes(std::size_t limit) {
   std::string bytes;
   if (terminated_) return bytes;
-  Config end;
-  for (Program::Forced& piece : program_->forced(current(), limit, &end)) {
+  Place end;
+  for (Program::Forced& piece : program_->forced(here(), limit, &end)) {
     bytes += piece.text;
   }
   return bytes;
@@ -141,10 +185,10 @@ std::vector<Id> Text::forced_tokens() {
   constexpr std::size_t kLimit = 4096;
   std::vector<Id> tokens;
   if (terminated_) return tokens;
-  Config end;
+  Place end;
+  Place at = here();
   const std::vector<Program::Forced> pieces =
-      program_->forced(current(), kLimit, &end);
-  Config at = current();
+      program_->forced(at, kLimit, &end);
   for (std::size_t i = 0; i < pieces.size(); ++i) {
     const Program::Forced& piece = pieces[i];
     std::vector<Id> ids;
@@ -168,7 +212,8 @@ std::vector<Id> Text::forced_tokens() {
 
 // What `text` is written with, as far as that is certain.  `last`: what comes
 // at `end`, behind the text, is not forced.
-std::vector<Id> Text::tokens_of(std::string_view text, bool last, Config end) {
+std::vector<Id> Text::tokens_of(std::string_view text, bool last,
+                                const Place& end) {
   if (program_->shared().vocabulary().encoder()) {
     return encoded(text, last, end);
   }
@@ -203,7 +248,8 @@ std::vector<Id> Text::tokens_of(std::string_view text, bool last, Config end) {
   return tokens;
 }
 
-std::vector<Id> Text::encoded(std::string_view text, bool last, Config end) {
+std::vector<Id> Text::encoded(std::string_view text, bool last,
+                              const Place& end) {
   const Vocabulary& vocabulary = program_->shared().vocabulary();
   std::vector<Id> tokens = vocabulary.encoder()(text);
   std::size_t size = 0;
@@ -239,20 +285,20 @@ std::vector<Id> Text::encoded(std::string_view text, bool last, Config end) {
 
 // --- Draft trees -------------------------------------------------------------
 
-Text::Place Text::follow(const Place& from, std::int64_t token) {
+Text::Node Text::follow(const Node& from, std::int64_t token) {
   const Shared& shared = program_->shared();
-  if (from.terminated || from.config.dead() || token < 0 ||
+  if (from.terminated || from.place.dead() || token < 0 ||
       static_cast<std::uint64_t>(token) >= shared.vocabulary().size()) {
     return {};
   }
   const Id id = static_cast<Id>(token);
   if (stops_->contains(id)) {
-    if (!program_->can_stop(from.config, id)) return {};
-    return {.config = from.config, .terminated = true};
+    if (!program_->can_stop(from.place, id)) return {};
+    return {.place = from.place, .terminated = true};
   }
   if (stops_->never_comes(id)) return {};
-  const Config to = program_->read_token(from.config, id);
-  return {.config = to, .terminated = !to.dead() && is_over(to)};
+  const Place to = program_->read_token(from.place, id);
+  return {.place = to, .terminated = !to.dead() && is_over(to)};
 }
 
 namespace {
@@ -294,13 +340,13 @@ bool Text::fill_tree(std::span<const std::int64_t> first_child,
     return false;
   }
   // Nodes to visit, and the place before their token.
-  std::vector<std::pair<std::size_t, Place>> left;
-  const auto visit = [&](std::size_t node, const Place& place) {
-    fill_place(place, rows.subspan(node * words, words));
+  std::vector<std::pair<std::size_t, Node>> left;
+  const auto visit = [&](std::size_t node, const Node& place) {
+    fill_node(place, rows.subspan(node * words, words));
     if (first_child[node] < 0) return;
     left.emplace_back(static_cast<std::size_t>(first_child[node]), place);
   };
-  visit(0, {.config = current(), .terminated = is_terminated()});
+  visit(0, {.place = here(), .terminated = is_terminated()});
   while (!left.empty()) {
     const auto [node, before] = left.back();
     left.pop_back();

@@ -5,7 +5,11 @@
 // function of this name is explained.
 //
 // All there is to a text is the list of configurations it went through, one per
-// step; to undo steps is to shorten it.
+// step; to undo steps is to shorten it.  Only the last of them are of the
+// generation that the text is in (generation.h), and some before them of the
+// one that it was in last.  So what was written is kept, too: to be read again
+// when more is undone, or when the text was left alone for so long that its
+// generation is gone.
 
 #include <cstddef>
 #include <cstdint>
@@ -43,7 +47,7 @@ class Text {
   void reset();
 
   bool is_terminated() const { return terminated_ || over_ == history_.size(); }
-  bool can_end() { return !terminated_ && program_->can_end(current()); }
+  bool can_end() { return !terminated_ && program_->can_end(here()); }
 
   std::string forced_bytes(std::size_t limit);
   std::vector<Id> forced_tokens();
@@ -52,25 +56,36 @@ class Text {
 
  private:
   // What a node of a draft tree leads to.
-  struct Place {
-    Config config;  // dead: the tokens do not fit
+  struct Node {
+    Place place;  // dead: the tokens do not fit
     bool terminated = false;
   };
 
-  Config current() const { return history_.back(); }
-  Place follow(const Place& from, std::int64_t token);
-  void push(Config config);
+  // Where the text is, in a generation that has room.
+  Place here();
+  // The last place of the history is `place`.
+  void move_to(const Place& place);
+  // Takes that to the newest generation.
+  void renew(const Place& last);
+  Node follow(const Node& from, std::int64_t token);
+  void push(const Place& place);
   // Without a stop token a text is over where nothing may follow.
-  bool is_over(Config config);
-  void fill_place(const Place& place, std::span<std::int32_t> row);
+  bool is_over(const Place& place);
+  void fill_node(const Node& node, std::span<std::int32_t> row);
   bool constrains(std::span<const std::int32_t> row) const;
-  std::vector<Id> tokens_of(std::string_view text, bool last, Config end);
-  std::vector<Id> encoded(std::string_view text, bool last, Config end);
+  std::vector<Id> tokens_of(std::string_view text, bool last, const Place& end);
+  std::vector<Id> encoded(std::string_view text, bool last, const Place& end);
 
   std::shared_ptr<Program> program_;
   std::shared_ptr<const StopSet> stops_;  // not null
   std::vector<Config> history_;           // after each step; first: before any
-  bool terminated_ = false;               // one step more, which leads nowhere
+  Written written_;                       // what each step was
+  // Those from since_ on are of generation_; those before, from before_since_
+  // on, of before_; what came before has to be read again.
+  std::weak_ptr<Generation> generation_, before_;
+  std::size_t since_ = 0;
+  std::size_t before_since_ = 0;
+  bool terminated_ = false;  // one step more, which leads nowhere
   // The size of the history with which the text is over; 0: none.
   std::size_t over_ = 0;
 };

@@ -1,0 +1,175 @@
+// Places of another machine of the same network: see rules_machine.h.
+//
+// An item names states of the network, which both machines share, and what is
+// interned: the context behind it, the occurrence that it is in, the
+// configuration of a schema.  These are interned here again, with all that they
+// name themselves.  Of an occurrence the kernel is taken: all else follows.
+
+#include <algorithm>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "grammar/rules_machine.h"
+
+namespace parlance::grammar {
+
+// What has been taken from one machine to another.
+class RulesMachine::Adoption {
+ public:
+  Adoption(RulesMachine& from, RulesMachine& to) : from_(from), to_(to) {}
+
+  // False if a schema's place is not known in the successor of its part.
+  bool take(Items& items) {
+    if (!find_contexts(items)) return false;
+    make_contexts();
+    for (Item& item : items) item = made(item);
+    return true;
+  }
+
+ private:
+  bool is_occurrence(const Item& item) const {
+    return item.inner != 0 && !outward(item) &&
+           to_.network_.states[item.state].action == Action::kCall;
+  }
+
+  // All contexts that the items name, and those that these name, sorted; the
+  // configurations of schemas are taken on the way.
+  bool find_contexts(const Items& items) {
+    std::vector<std::pair<std::uint32_t, bool>> left;  // an occurrence?
+    const auto meet = [&](const Item& item) {
+      if (item.context != kOutermost &&
+          context_of_.try_emplace(item.context, kOutermost).second) {
+        contexts_.push_back(item.context);
+        left.emplace_back(item.context, false);
+      }
+      if (is_occurrence(item) &&
+          occurrence_of_.try_emplace(item.inner, 0).second) {
+        left.emplace_back(item.inner, true);
+      }
+      return take_config(item);
+    };
+    if (!std::ranges::all_of(items, meet)) return false;
+    while (!left.empty()) {
+      const auto [id, occurrence] = left.back();
+      left.pop_back();
+      const std::span<const Item> content =
+          occurrence ? std::span<const Item>(from_.occurrences_[id].kernel)
+                     : from_.contexts_[id];
+      if (!std::ranges::all_of(content, meet)) return false;
+    }
+    std::ranges::sort(contexts_);
+    return true;
+  }
+
+  bool take_config(const Item& item) {
+    const NetworkState& state = to_.network_.states[item.state];
+    if (state.action != Action::kSchema || item.inner == 0) return true;
+    const auto [known, added] = config_of_.try_emplace(item.inner, 0);
+    if (!added) return true;
+    Config config = from_.configs_[item.inner];
+    Recogniser& before = *from_.schemas_[state.index];
+    Recogniser& after = *to_.schemas_[state.index];
+    if (&before != &after) {
+      // The older before the newer, and nobody holds one of them by now.
+      from_.release();
+      to_.release();
+      const Lock first(before);
+      const Lock second(after);
+      config = after.adopt(before, config);
+    }
+    if (config.dead()) return false;
+    known->second = to_.intern_config(config);
+    return true;
+  }
+
+  // A context names ones that were made before it, but for those of a loop,
+  // whose numbers follow each other: of any two neighbours among them the first
+  // or one before it names the second or one after it.
+  void make_contexts() {
+    for (std::size_t i = 0; i < contexts_.size();) {
+      const ContextId first = contexts_[i];
+      ContextId last = first;
+      bool loop = false;
+      for (std::size_t at = i; at < contexts_.size() && contexts_[at] <= last;
+           ++at) {
+        for (const Item& item : from_.contexts_[contexts_[at]]) {
+          loop = loop || item.context >= first;
+          last = std::max(last, item.context);
+        }
+      }
+      std::vector<Items> contents;
+      for (ContextId id = first; id <= last; ++id, ++i) {
+        contents.push_back(content_of(id, first));
+      }
+      ContextId id = 0;
+      if (loop) {
+        id = to_.intern_loop(contents);
+      } else {
+        const auto [known, added] = to_.contexts_.intern(contents[0]);
+        if (added) to_.bytes_ += to_.contexts_.bytes_of(contents[0].size());
+        id = known;
+      }
+      for (ContextId old = first; old <= last; ++old) context_of_[old] = id++;
+    }
+  }
+
+  Items content_of(ContextId id, ContextId loop) {
+    const std::span<const Item> items = from_.contexts_[id];
+    Items content(items.begin(), items.end());
+    for (Item& item : content) {
+      const ContextId context = item.context;
+      item = made(item);
+      if (context >= loop) item.context = kLocal | (context - loop);
+    }
+    std::ranges::sort(content);
+    return content;
+  }
+
+  // Occurrences are inside each other only as far as RulesMachineLimits::depth
+  // goes.
+  Item made(Item item) {
+    if (item.context != kOutermost) item.context = context_of_.at(item.context);
+    if (item.inner == 0) return item;
+    const Action action = to_.network_.states[item.state].action;
+    if (action == Action::kSchema) {
+      item.inner = config_of_.at(item.inner);
+    } else if (is_occurrence(item)) {
+      std::uint32_t& known = occurrence_of_.at(item.inner);
+      if (known == 0) {
+        const Occurrence& one = from_.occurrences_[item.inner];
+        Items kernel = one.kernel;
+        for (Item& inside : kernel) inside = made(inside);
+        known = to_.intern_occurrence(one.budget, std::move(kernel));
+      }
+      item.inner = known;
+    }
+    return item;
+  }
+
+  RulesMachine& from_;
+  RulesMachine& to_;
+  std::vector<ContextId> contexts_;
+  // From the numbers there to those here.
+  std::unordered_map<ContextId, ContextId> context_of_;
+  std::unordered_map<std::uint32_t, std::uint32_t> occurrence_of_;
+  std::unordered_map<std::uint32_t, std::uint32_t> config_of_;
+};
+
+Config RulesMachine::adopt(Recogniser& from, Config config) {
+  if (config.dead()) return {};
+  auto& other = static_cast<RulesMachine&>(from);
+  Items kernel = other.kernel_of(config);
+  const std::size_t before = bytes_;
+  const std::size_t room = room_;
+  room_ = ~std::size_t{0} / 2;
+  Config made;
+  if (Adoption(other, *this).take(kernel)) {
+    made = configuration(std::move(kernel));
+  }
+  room_ = room + 2 * (bytes_ - before);
+  other.release();
+  return made;
+}
+
+}  // namespace parlance::grammar

@@ -1,0 +1,61 @@
+// A text, wherever its place is kept: see text_reader.h.
+
+#include "grammar/text_reader.h"
+
+#include <utility>
+
+namespace parlance::grammar {
+
+TextReader::TextReader(std::shared_ptr<Recogniser> recogniser)
+    : recogniser_(std::move(recogniser)), config_(recogniser_->start()) {}
+
+// A byte for which there is not enough memory is read again with more.
+std::size_t TextReader::read(std::string_view text) {
+  constexpr std::size_t kRoom = std::size_t{1} << 16;
+  std::size_t room = kRoom;
+  std::size_t done = 0;
+  while (done < text.size()) {
+    bool overflowed = false;
+    {
+      const Recogniser::Lock lock(*recogniser_);
+      const bool adopts = recogniser_->adopts();
+      bool full = false;
+      while (done < text.size() && !full) {
+        const Config next =
+            recogniser_->step(config_, static_cast<std::uint8_t>(text[done]));
+        overflowed = recogniser_->overflowed();
+        if (overflowed) break;
+        if (next.dead()) return done;
+        config_ = next;
+        ++done;
+        room = kRoom;
+        full = adopts && recogniser_->full();
+      }
+    }
+    if (done == text.size()) break;
+    renew(overflowed ? room : 0);
+    if (overflowed) room *= 2;
+  }
+  return done;
+}
+
+void TextReader::renew(std::size_t room) {
+  const std::shared_ptr<Recogniser> before = recogniser_;
+  const Recogniser::Lock lock(*before);
+  recogniser_ = before->fresh(/*same_parts=*/true);
+  recogniser_->widen(room);
+  const Recogniser::Lock mine(*recogniser_);
+  config_ = recogniser_->adopt(*before, config_);
+}
+
+bool TextReader::can_end() {
+  const Recogniser::Lock lock(*recogniser_);
+  return recogniser_->can_end(config_);
+}
+
+std::string TextReader::expected() {
+  const Recogniser::Lock lock(*recogniser_);
+  return recogniser_->expected(config_);
+}
+
+}  // namespace parlance::grammar

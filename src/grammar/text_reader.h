@@ -1,0 +1,35 @@
+#ifndef PARLANCE_SRC_GRAMMAR_TEXT_READER_H_
+#define PARLANCE_SRC_GRAMMAR_TEXT_READER_H_
+
+// Reads one text with a recogniser that others use too, and goes on with tables
+// of its own when those of the recogniser are full.
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "grammar/recogniser.h"
+
+namespace parlance::grammar {
+
+class TextReader {
+ public:
+  explicit TextReader(std::shared_ptr<Recogniser> recogniser);
+
+  // Reads as much of `text` as fits, and returns how many bytes that is.
+  std::size_t read(std::string_view text);
+  bool can_end();
+  // What may come, for people.
+  std::string expected();
+
+ private:
+  void renew(std::size_t room);
+
+  std::shared_ptr<Recogniser> recogniser_;
+  Config config_;
+};
+
+}  // namespace parlance::grammar
+
+#endif  // PARLANCE_SRC_GRAMMAR_TEXT_READER_H_

@@ -1,0 +1,121 @@
+// A mask in little memory.
+//
+// Every token is read byte by byte, along the trie.  When the tables of the
+// recogniser are full, a fresh one takes over: of all that was met only the
+// places on the way down to the node at hand are taken along.  So the memory
+// is the recogniser's room and what as many places need as a token has bytes.
+
+#include <algorithm>
+#include <array>
+#include <vector>
+
+#include "mask/program.h"
+
+namespace parlance::mask {
+namespace {
+
+using grammar::Config;
+using grammar::Recogniser;
+
+// Places on the way to a node, the first of them where the token begins.
+class Scratch {
+ public:
+  Scratch(Recogniser& from, Config config)
+      : recogniser_(from.fresh(/*same_parts=*/true)), path_{config} {
+    const Recogniser::Lock lock(*recogniser_);
+    path_[0] = recogniser_->adopt(from, config);
+  }
+
+  // What `question` says, with enough memory.
+  template <class Question>
+  auto ask(Question question) {
+    for (std::size_t room = kRoom;; room *= 2) {
+      {
+        const Recogniser::Lock lock(*recogniser_);
+        auto said = question(*recogniser_);
+        if (!recogniser_->overflowed()) return said;
+      }
+      renew(room);
+    }
+  }
+  // Leaves the first `depth` and one where `byte` leads from the last of them;
+  // false if it leads nowhere.
+  bool step(std::size_t depth, std::uint8_t byte) {
+    path_.resize(depth);
+    bool full = false;
+    const Config to = ask([&](Recogniser& used) {
+      const Config next = used.step(path_.back(), byte);
+      full = used.full();
+      return next;
+    });
+    if (to.dead()) return false;
+    path_.push_back(to);
+    if (full) renew(0);
+    return true;
+  }
+  // From the first place to the last.
+  const std::vector<Config>& path() const { return path_; }
+
+ private:
+  static constexpr std::size_t kRoom = std::size_t{1} << 16;
+
+  void renew(std::size_t room) {
+    const std::shared_ptr<Recogniser> full = recogniser_;
+    const Recogniser::Lock before(*full);
+    recogniser_ = full->fresh(/*same_parts=*/true);
+    recogniser_->widen(room);
+    const Recogniser::Lock after(*recogniser_);
+    for (Config& place : path_) place = recogniser_->adopt(*full, place);
+  }
+
+  std::shared_ptr<Recogniser> recogniser_;
+  std::vector<Config> path_;
+};
+
+}  // namespace
+
+void Program::fill_slowly(const Place& place, std::span<std::uint32_t> row) {
+  std::optional<Scratch> scratch;
+  {
+    const Recogniser::Lock lock(*place.in->recogniser);
+    scratch.emplace(*place.in->recogniser, place.config);
+  }
+  std::ranges::fill(row, 0);
+  const auto put = [&](Id id, bool fits) {
+    const std::uint32_t bit = std::uint32_t{1} << (id & 31);
+    row[id >> 5] = fits ? row[id >> 5] | bit : row[id >> 5] & ~bit;
+  };
+  const vocab::TokenTrie& trie = shared_->tables().trie();
+  for (std::uint32_t i = 1; i < trie.node_count();) {
+    const vocab::TrieNode node = trie.node(i);
+    if (!scratch->step(node.depth(), node.byte())) {
+      i = node.subtree_end();
+      continue;
+    }
+    trie.each_token(node, [&](Id id) { put(id, true); });
+    ++i;
+  }
+  // Tokens that are not read by their bytes alone.
+  std::vector<std::uint32_t> marks;
+  std::vector<std::uint32_t> choices;
+  const auto size = static_cast<std::uint32_t>(shared_->vocabulary().size());
+  scratch->ask([&](Recogniser& used) {
+    marks.clear();
+    choices.clear();
+    used.token_marks(scratch->path().front(), size, marks);
+    used.token_choices(scratch->path().front(), choices);
+    return true;
+  });
+  for (const Id id : marks) {
+    if (shared_->vocabulary().kind(id) != TokenKind::kUnused) put(id, true);
+  }
+  for (const Id id : choices) {
+    put(id, !scratch
+                 ->ask([&](Recogniser& used) {
+                   return used.step_token(scratch->path().front(), {}, id);
+                 })
+                 .dead());
+  }
+}
+
+}  // namespace parlance::mask

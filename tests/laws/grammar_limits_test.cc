@@ -1,0 +1,256 @@
+// GrammarLimits::bytes, met on purpose while texts are written.
+//
+//   same      the masks, and where a text may end, are those of a large limit
+//   mask      a bit is set exactly if a copy of the matcher accepts the token
+//   no end    some token may come wherever the text may not end
+//   rollback  what is undone leaves no trace, copies know nothing of each other
+//   memory    what a constraint takes stays within a multiple of the limit
+//
+// A limit that the grammar itself does not fit is kTooLarge.
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <random>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <vector>
+
+#include "parlance/constraint.h"
+#include "parlance/grammar.h"
+#include "support/toy_vocabulary.h"
+
+namespace parlance {
+namespace {
+
+using Row = std::vector<std::int32_t>;
+
+bool bit(const Row& row, std::size_t id) {
+  return (static_cast<std::uint32_t>(row[id / 32]) >> (id % 32) & 1) != 0;
+}
+
+Vocabulary letters(std::uint32_t seed, std::size_t pieces) {
+  std::string text;
+  std::mt19937 random(seed);
+  for (int i = 0; i < 400; ++i) text += "aabbcc\"()[]{},:1 xy"[random() % 19];
+  return testing::toy_vocabulary(seed, pieces, {text, text});
+}
+
+using Make = std::function<Result<Grammar>(const GrammarLimits&)>;
+
+struct Case {
+  std::string name;
+  Make make;
+  // Bytes that one place of a text may take beside the limit.
+  std::size_t place = 0;
+};
+
+Case regex(std::string pattern) {
+  return {"regex " + pattern, [=](const GrammarLimits& limits) {
+            return Grammar::from_regex(pattern, limits);
+          }};
+}
+Case ebnf(std::string text) {
+  return {"ebnf " + text, [=](const GrammarLimits& limits) {
+            return Grammar::from_ebnf(text, {.limits = limits});
+          }};
+}
+Case lark(std::string text) {
+  return {"lark " + text, [=](const GrammarLimits& limits) {
+            return Grammar::from_lark(text, {.limits = limits});
+          }};
+}
+Case schema(std::string text) {
+  return {"schema " + text, [=](const GrammarLimits& limits) {
+            return Grammar::from_json_schema(std::string_view(text),
+                                             {.limits = limits});
+          }};
+}
+Case tag(std::string text) {
+  return {"tag " + text, [=](const GrammarLimits& limits) {
+            return Grammar::from_structural_tag(std::string_view(text),
+                                                {.limits = limits});
+          }};
+}
+
+std::vector<Case> plain_cases() {
+  return {
+      regex(".*a.{60}c"),
+      regex("(a|b)*a[abc]{40}(x|c.*a.{30}c)"),
+      regex("(.*b.{12}){1,4}c"),
+      ebnf("root ::= \"(\" root* \")\" | item{2,9}\nitem ::= [a-c]* \"a\" "
+           "[a-c]{20} | \"[\" root \"]\""),
+      ebnf("root ::= root \"a\" root | \"b\" | \"(\" root \")\" | [bc]+"),
+      ebnf("root ::= (\"a\" | \"aa\" | \"b\"){1,40} (\"c\" root)? | "
+           "\"x\" root \"y\""),
+      lark("start: (a | b)+ \"c\"\na[lazy]: /[a-z]+b/\nb: \"(\" start \")\"\n"),
+      lark("start: t+\nt[max_tokens=7]: /.*a.{15}c/\n"),
+  };
+}
+
+std::vector<Case> schema_cases() {
+  return {
+      schema(R"({"type": "array", "items": {"type": "string",
+                 "pattern": "a.{30}b"}})"),
+      schema(R"({"type": "array", "uniqueItems": true,
+                 "items": {"type": "string", "maxLength": 12}})"),
+      schema(R"({"$defs": {"n": {"type": "object", "properties": {
+                 "a": {"$ref": "#/$defs/n"}, "b": {"pattern": "b.{9}a"}}}},
+                 "$ref": "#/$defs/n"})"),
+      schema(R"({"patternProperties": {"a.{8}b": {"type": "integer"}},
+                 "additionalProperties": {"type": "array"}})"),
+  };
+}
+
+std::vector<Case> tag_cases() {
+  return {
+      tag(R"({"format": {"type": "sequence", "elements": [
+          {"type": "regex", "pattern": ".*a.{20}c"},
+          {"type": "json_schema", "json_schema": {"type": "array",
+             "items": {"type": "string", "pattern": "a.{20}b"}}},
+          {"type": "const_string", "value": "xyxy"}]}})"),
+      tag(R"({"format": {"type": "triggered_tags", "triggers": ["aa"],
+          "tags": [{"begin": "aab", "end": "cc", "content": {
+             "type": "json_schema", "json_schema": {
+                "type": "string", "pattern": "a.{12}b"}}},
+            {"begin": "aac", "end": "cc", "content": {
+             "type": "regex", "pattern": "(a|b)*a[ab]{25}"}}]}})"),
+  };
+}
+
+// Tokens that may come; no stop tokens as long as others may.
+std::vector<TokenId> choices(const Row& row, const Vocabulary& vocabulary) {
+  std::vector<TokenId> some;
+  std::vector<TokenId> stops;
+  for (TokenId id = 0; id < vocabulary.size(); ++id) {
+    if (!bit(row, id)) continue;
+    const auto ids = vocabulary.stop_ids();
+    const bool stop = std::find(ids.begin(), ids.end(), id) != ids.end();
+    (stop ? stops : some).push_back(id);
+  }
+  return some.empty() ? stops : some;
+}
+
+class Walk {
+ public:
+  Walk(const Compiler& compiler, const Case& grammar, std::size_t limit)
+      : compiler_(compiler), case_(grammar), limit_(limit) {}
+
+  // Whether the grammar fits the limit.
+  bool make() {
+    const auto large = case_.make({});
+    EXPECT_TRUE(large.has_value())
+        << case_.name << ": " << large.error().to_string();
+    if (!large) return false;
+    large_ = *compiler_.compile(*large);
+    const auto small = case_.make({.bytes = limit_});
+    if (!small) {
+      EXPECT_EQ(small.error().code, ErrorCode::kTooLarge) << case_.name;
+      return false;
+    }
+    auto made = compiler_.compile(*small);
+    if (!made) {
+      EXPECT_EQ(made.error().code, ErrorCode::kTooLarge) << case_.name;
+      return false;
+    }
+    small_ = *made;
+    base_ = small_->memory_bytes();
+    return true;
+  }
+
+  void run(std::uint32_t seed, int steps) {
+    std::mt19937 random(seed);
+    Matcher large = large_->matcher();
+    Matcher small = small_->matcher();
+    std::vector<TokenId> written;
+    Row want(large_->mask_words());
+    Row row(want.size());
+    for (int step = 0; step < steps; ++step) {
+      SCOPED_TRACE(case_.name + ", limit " + std::to_string(limit_) +
+                   ", seed " + std::to_string(seed) + ", step " +
+                   std::to_string(step));
+      large.fill_bitmask(want);
+      small.fill_bitmask(row);
+      ASSERT_EQ(row, want);
+      ASSERT_EQ(small.can_end(), large.can_end());
+      ASSERT_EQ(small.is_terminated(), large.is_terminated());
+      check_memory();
+      if (large.is_terminated()) return;
+      const Vocabulary& vocabulary = compiler_.vocabulary();
+      for (int i = 0; i < 4; ++i) {
+        const auto id = static_cast<TokenId>(random() % vocabulary.size());
+        ASSERT_EQ(small.copy().accept_token(id), bit(row, id)) << id;
+      }
+      const std::vector<TokenId> some = choices(row, vocabulary);
+      ASSERT_FALSE(some.empty()) << "a dead end";
+      const TokenId id = some[random() % some.size()];
+      if (random() % 4 == 0) {
+        Matcher copy = small.copy();
+        ASSERT_TRUE(copy.accept_token(id));
+        copy.fill_bitmask(row);
+      }
+      ASSERT_TRUE(small.accept_token(id));
+      ASSERT_TRUE(large.accept_token(id));
+      written.push_back(id);
+      if (random() % 12 == 0) {
+        const std::size_t back = 1 + random() % (small.steps());
+        ASSERT_TRUE(small.rollback(back));
+        ASSERT_TRUE(large.rollback(back));
+        written.resize(written.size() - back);
+        if (random() % 2 == 0) {
+          small = small_->matcher();
+          ASSERT_EQ(small.accept_tokens(written), written.size());
+        }
+      }
+    }
+  }
+
+  std::size_t most() const { return most_; }
+
+ private:
+  // What the recognisers take, beside masks and what the grammar itself needs.
+  void check_memory() {
+    const std::size_t bytes = small_->memory_bytes();
+    most_ = std::max(most_, bytes > base_ ? bytes - base_ : 0);
+  }
+
+  const Compiler& compiler_;
+  const Case& case_;
+  const std::size_t limit_;
+  std::optional<Constraint> large_, small_;
+  std::size_t base_ = 0;
+  std::size_t most_ = 0;
+};
+
+constexpr std::size_t kLimits[] = {std::size_t{64} << 10,
+                                   std::size_t{256} << 10, std::size_t{1} << 20,
+                                   std::size_t{4} << 20};
+
+void walk_all(const std::vector<Case>& cases, std::uint32_t seeds, int steps,
+              std::size_t pieces) {
+  const Vocabulary vocabulary = letters(5, pieces);
+  const Compiler compiler = *Compiler::create(vocabulary);
+  for (const Case& one : cases) {
+    for (const std::size_t limit : kLimits) {
+      Walk walk(compiler, one, limit);
+      if (!walk.make()) continue;
+      for (std::uint32_t seed = 1; seed <= seeds; ++seed) {
+        walk.run(seed, steps);
+        if (::testing::Test::HasFailure()) return;
+      }
+      if (std::getenv("PARLANCE_SHOW") != nullptr)
+        std::printf("%-70.70s %8zu %9zu %.1f\n", one.name.c_str(), limit,
+                    walk.most(), double(walk.most()) / double(limit));
+    }
+  }
+}
+
+TEST(GrammarLimits, Plain) { walk_all(plain_cases(), 2, 90, 500); }
+TEST(GrammarLimits, Schemas) { walk_all(schema_cases(), 6, 120, 600); }
+TEST(GrammarLimits, Tags) { walk_all(tag_cases(), 6, 120, 600); }
+
+}  // namespace
+}  // namespace parlance
