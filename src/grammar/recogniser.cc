@@ -39,14 +39,38 @@ std::size_t Recogniser::attached_bytes() const {
 }
 
 std::shared_ptr<Recogniser> Recogniser::successor() {
-  const std::lock_guard making(successor_mutex_);
-  std::shared_ptr<Recogniser> known = successor_.lock();
-  if (known == nullptr) {
-    const Lock lock(*this);
-    known = fresh(/*same_parts=*/false);
-    successor_ = known;
+  std::shared_ptr<Line> line;
+  {
+    const std::lock_guard lock(line_mutex_);
+    line = line_of_first_.lock();
+    if (line == nullptr && line_ == nullptr) line_ = std::make_shared<Line>();
+    if (line == nullptr) line = line_;
   }
-  return known;
+  const std::lock_guard lock(line->mutex);
+  bool room = false;
+  if (line->newest != nullptr && line->newest.get() != this) {
+    const Lock asked(*line->newest);
+    room = !line->newest->full();
+  }
+  if (!room) {
+    const Lock asked(*this);
+    line->newest = fresh(/*same_parts=*/false);
+    if (line->newest != nullptr) line->newest->line_of_first_ = line;
+  }
+  return line->newest;
+}
+
+std::shared_ptr<Recogniser> Recogniser::with_room(
+    std::shared_ptr<Recogniser> one) {
+  for (;;) {
+    {
+      const Lock lock(*one);
+      if (!one->full()) return one;
+    }
+    std::shared_ptr<Recogniser> next = one->successor();
+    if (next == nullptr) return one;
+    one = std::move(next);
+  }
 }
 
 std::size_t Recogniser::memory_bytes() {

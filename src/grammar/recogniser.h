@@ -308,9 +308,11 @@ class Recogniser {
   // Room for so many bytes more.
   virtual void widen(std::size_t /*bytes*/) {}
 
-  // The same one for all who ask, as long as one of them has it.
+  // One with room: the same for all who ask.
   // REQUIRES: the caller does not hold the mutex.
   std::shared_ptr<Recogniser> successor();
+  // `one`, or the first that is not full of its successors.
+  static std::shared_ptr<Recogniser> with_room(std::shared_ptr<Recogniser> one);
 
   // Bytes of the tables built so far, without parts and attachments.
   virtual std::size_t own_bytes() const = 0;
@@ -332,8 +334,15 @@ class Recogniser {
     std::shared_ptr<Attachment> what;
   };
   std::vector<Attached> attached_;
-  std::mutex successor_mutex_;
-  std::weak_ptr<Recogniser> successor_;
+
+  // The last of the successors of one another, kept by the first of them.
+  struct Line {
+    std::mutex mutex;
+    std::shared_ptr<Recogniser> newest;
+  };
+  std::mutex line_mutex_;  // of the next two
+  std::shared_ptr<Line> line_;
+  std::weak_ptr<Line> line_of_first_;
 };
 
 }  // namespace parlance::grammar

@@ -129,16 +129,7 @@ std::shared_ptr<Recogniser> RulesMachine::fresh(bool same_parts) {
   std::vector<std::shared_ptr<Recogniser>> schemas = schemas_;
   if (!same_parts) {
     for (const std::shared_ptr<Recogniser>& part : parts_) {
-      std::shared_ptr<Recogniser> newest = part;
-      for (;;) {
-        bool full = false;
-        {
-          const Lock lock(*newest);
-          full = newest->full();
-        }
-        if (!full) break;
-        newest = newest->successor();
-      }
+      const std::shared_ptr<Recogniser> newest = with_room(part);
       std::replace(schemas.begin(), schemas.end(), part, newest);
     }
   }
