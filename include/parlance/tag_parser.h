@@ -116,8 +116,9 @@ struct TagParserOptions {
   // rest.
   bool recover = true;
 
-  // Keep the message and the tree.  False: events alone; memory does not grow
-  // with what is closed, message() has diagnostics only, tree() is null.
+  // Keep the message, and the text and a few bytes for each format in it, from
+  // which tree() is made.  False: events alone; memory does not grow with what
+  // is closed, message() has diagnostics only, tree() is null.
   bool keep_message = true;
 
   // Readings of a text that may be open at a time, and bytes that may be used
@@ -179,6 +180,7 @@ class TagParser {
 
   // Every format that was read and its bytes; docs/reference/structural-tags.md
   // has its members.  Before finalize(): what is certain by now.
+  // Complexity: O(text), its values are read again.
   json::Value tree() const;
 
   // Whether the text so far is read in full by the tag.

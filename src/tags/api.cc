@@ -21,6 +21,8 @@ namespace {
 
 // Between two looks at what is certain.
 constexpr std::size_t kSlice = 4096;
+// Bytes that a round leaves behind for the next one.
+constexpr std::size_t kKeptBuffer = std::size_t{64} << 10;
 
 constexpr std::string_view kNothingMayFollow =
     "nothing may follow the token that ended the response";
@@ -78,6 +80,9 @@ struct TagParser::State {
         static_cast<std::size_t>(teller.position() - buffer_begin);
     buffer.erase(0, gone);
     buffer_begin += gone;
+    // That of a long chunk is not kept for the next one.
+    if (buffer.capacity() > kKeptBuffer + 2 * buffer.size())
+      buffer.shrink_to_fit();
     if (!keep) tokens.forget(teller.position());
   }
 
@@ -621,7 +626,9 @@ std::string_view TagParser::held() const {
 json::Value parse_by_tag(const TagProgram& program, std::string_view response,
                          const TagParserOptions& options) {
   TagParser parser(program, options);
-  parser.feed(response);
+  // The events of a part are gone when the next one is read.
+  for (std::size_t at = 0; at < response.size(); at += kKeptBuffer)
+    parser.feed(response.substr(at, kKeptBuffer));
   parser.finalize();
   return parser.tree();
 }

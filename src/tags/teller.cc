@@ -16,11 +16,11 @@ using grammar::kNoFormat;
 void Teller::text(std::string_view text) {
   if (text.empty()) return;
   const Span bytes{at(), at() + text.size()};
-  const FormatId innermost = tree_.innermost();
+  const FormatId innermost = tree_.now().innermost();
   const FormatId owner = code_.regions.own(innermost);
   // The pattern of a rule is no free text.
   const bool markup =
-      owner == kNoFormat || (owner == innermost && tree_.in_rule());
+      owner == kNoFormat || (owner == innermost && tree_.now().in_rule());
   if (!markup) events_.write(owner, text, bytes);
   tree_.text(text);
   position_ += text.size();
@@ -33,7 +33,7 @@ void Teller::step(const Step& step) {
     case Step::Kind::kLeave:
       return leave();
     case Step::Kind::kRule:
-      events_.close(tree_.innermost(), {at(), at()});
+      events_.close(tree_.now().innermost(), {at(), at()});
       return tree_.rule(position_);
   }
 }
@@ -57,10 +57,13 @@ void Teller::enter(FormatId id) {
 
 json::Value Teller::plain_value(const Region& region, std::size_t depth,
                                 bool cut) const {
-  json::Object out = {{"begin", base::to_utf8(tree_.begin_text(depth))}};
+  json::Object out;
+  out.reserve(3);
+  out.set("begin", base::to_utf8(tree_.now().begin_text(depth)));
   out.set("content",
           region.value == kNoFormat ? json::Value(events_.text()) : value_);
-  out.set("end", cut ? json::Value() : base::to_utf8(tree_.end_text(depth)));
+  out.set("end",
+          cut ? json::Value() : base::to_utf8(tree_.now().end_text(depth)));
   return out;
 }
 
@@ -101,8 +104,8 @@ void Teller::leave() {
   if (!open_.empty()) open_.back().content_end = position_;
   const FormatId region = events_.open_region();
   if (region != kNoFormat && regions.region(region).value == left.format) {
-    value_ = tree_.last_value();
-    value_whole_ = tree_.last_value_whole();
+    value_ = tree_.now().last_value();
+    value_whole_ = tree_.now().last_value_whole();
   }
 }
 

@@ -14,7 +14,7 @@
 #include "tags/program.h"
 #include "tags/told_events.h"
 #include "tags/trace.h"
-#include "tags/tree.h"
+#include "tags/tree_log.h"
 #include "vocab/token_log.h"
 
 namespace parlance::tags {
@@ -48,7 +48,7 @@ class Teller {
   FormatId format(std::size_t depth) const { return open_[depth].format; }
 
   ToldEvents& events() { return events_; }
-  const Tree& tree() const { return tree_; }
+  const TreeLog& tree() const { return tree_; }
 
  private:
   struct Open {
@@ -64,7 +64,7 @@ class Teller {
   std::size_t at() const { return static_cast<std::size_t>(position_); }
 
   const TagProgram::Code& code_;
-  Tree tree_;
+  TreeLog tree_;
   ToldEvents events_;
   std::uint64_t position_ = 0;
   std::vector<Open> open_;

@@ -12,6 +12,12 @@ namespace parlance::tags {
 using grammar::FormatId;
 using grammar::kNoFormat;
 
+namespace {
+
+constexpr std::size_t kKeptEvents = 1024;
+
+}  // namespace
+
 ToldEvents::ToldEvents(const Regions& regions, bool keep_message,
                        std::size_t diagnostics)
     : regions_(regions),
@@ -20,6 +26,8 @@ ToldEvents::ToldEvents(const Regions& regions, bool keep_message,
       slots_(regions.fields().size()) {}
 
 void ToldEvents::begin_round() {
+  // Those of a long chunk are not kept for the next one.
+  if (events_.capacity() > kKeptEvents) std::vector<Event>().swap(events_);
   events_.clear();
   values_.clear();
   texts_.clear();

@@ -224,11 +224,9 @@ json::Value Tree::finish(Node& node, std::uint64_t position, bool complete) {
   return out;
 }
 
-json::Value Tree::root(std::uint64_t position) const {
-  if (open_.empty()) return root_;
-  Tree copy(*this);
-  while (!copy.open_.empty()) copy.leave(position, false);
-  return copy.root_;
+json::Value Tree::root(std::uint64_t position) && {
+  while (!open_.empty()) leave(position, false);
+  return std::move(root_);
 }
 
 }  // namespace parlance::tags

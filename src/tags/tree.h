@@ -54,7 +54,7 @@ class Tree {
   bool last_value_whole() const { return last_value_whole_; }
 
   // The root once it has been left; what there is of it before.
-  json::Value root(std::uint64_t position) const;
+  json::Value root(std::uint64_t position) &&;
 
  private:
   struct Node {
