@@ -165,14 +165,8 @@ nb::object parse_tag(const ProgramObject& program, nb::handle response,
   {
     nb::object keep = nb::borrow(response);
     nb::gil_scoped_release release;
-    TagParser parser(program.program(), options);
-    if (in.is_text) {
-      parser.feed(in.text);
-    } else {
-      parser.feed_tokens(in.ids);
-    }
-    parser.finalize();
-    tree = parser.tree();
+    tree = in.is_text ? parse_by_tag(program.program(), in.text, options)
+                      : parse_by_tag(program.program(), in.ids, options);
   }
   return to_object(tree);
 }

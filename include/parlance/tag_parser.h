@@ -200,6 +200,10 @@ class TagParser {
 // One-shot: the tree of a whole response.  The same code as the stream.
 json::Value parse_by_tag(const TagProgram& program, std::string_view response,
                          const TagParserOptions& options = {});
+// The same for token ids.  REQUIRES: options.vocabulary != nullptr.
+json::Value parse_by_tag(const TagProgram& program,
+                         std::span<const TokenId> response,
+                         const TagParserOptions& options);
 
 }  // namespace parlance
 

@@ -23,6 +23,8 @@ namespace {
 constexpr std::size_t kSlice = 4096;
 // Bytes that a round leaves behind for the next one.
 constexpr std::size_t kKeptBuffer = std::size_t{64} << 10;
+// Tokens of about as many bytes.
+constexpr std::size_t kPartTokens = std::size_t{16} << 10;
 
 constexpr std::string_view kNothingMayFollow =
     "nothing may follow the token that ended the response";
@@ -623,12 +625,24 @@ std::string_view TagParser::held() const {
   return state_->text(state_->teller.position(), state_->total());
 }
 
+// The events of a part are gone when the next one is read.
 json::Value parse_by_tag(const TagProgram& program, std::string_view response,
                          const TagParserOptions& options) {
   TagParser parser(program, options);
-  // The events of a part are gone when the next one is read.
   for (std::size_t at = 0; at < response.size(); at += kKeptBuffer)
     parser.feed(response.substr(at, kKeptBuffer));
+  parser.finalize();
+  return parser.tree();
+}
+
+json::Value parse_by_tag(const TagProgram& program,
+                         std::span<const TokenId> response,
+                         const TagParserOptions& options) {
+  TagParser parser(program, options);
+  for (std::size_t at = 0; at < response.size(); at += kPartTokens) {
+    parser.feed_tokens(
+        response.subspan(at, std::min(kPartTokens, response.size() - at)));
+  }
   parser.finalize();
   return parser.tree();
 }
