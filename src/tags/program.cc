@@ -814,8 +814,7 @@ Pc Compiler::compile_leaf(FormatId id) {
   const grammar::TagLeaf& leaf = leaves_[index_of(id)];
   const bool marked = marks_ != nullptr && leaf.rules != nullptr;
   out_.has_tokens = out_.has_tokens || leaf.reads_tokens;
-  out_.machines.push_back(
-      {leaf.recogniser, leaf.reads_tokens, marked, options_.limits.bytes});
+  out_.machines.push_back({leaf.recogniser, leaf.reads_tokens, marked});
   return add({.op = Op::kMachine,
               .next = leave_[index_of(id)],
               .index = static_cast<std::uint32_t>(out_.machines.size() - 1)});

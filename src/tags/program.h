@@ -148,7 +148,6 @@ struct Machine {
   std::shared_ptr<grammar::Recogniser> recogniser;  // not null
   bool reads_tokens = false;
   bool reads_marks = false;
-  std::size_t limit_bytes = 0;
 };
 
 struct Script {

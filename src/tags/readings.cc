@@ -10,9 +10,34 @@
 namespace parlance::tags {
 
 Readings::Readings(const Script& script, const Limits& limits)
-    : code_(script), limits_(limits) {
+    : code_(script), limits_(limits), machines_(script.machines.size()) {
   trace_goal_ = 4096;
   kernel_.push_back({{script.start, 0, false, {}}, 0, 0});
+}
+
+// --- Memory ------------------------------------------------------------------
+
+void Readings::make_room() {
+  release();
+  if (!full_) return;
+  full_ = false;
+  for (std::size_t i = 0; i < machines_.size(); ++i) {
+    const std::shared_ptr<grammar::Recogniser> before = machines_[i];
+    if (before == nullptr || !before->adopts()) continue;
+    const grammar::Recogniser::Lock lock(*before);
+    if (!before->full()) continue;
+    machines_[i] = before->fresh(/*same_parts=*/true);
+    const grammar::Recogniser::Lock after(*machines_[i]);
+    for (std::vector<Thread>* threads : {&kernel_, &waiting_, &character_}) {
+      for (Thread& thread : *threads) {
+        const Instruction& at = code_.code[thread.place.pc];
+        if (!thread.place.inside || at.op != Op::kMachine || at.index != i) {
+          continue;
+        }
+        thread.place.at = machines_[i]->adopt(*before, thread.place.at);
+      }
+    }
+  }
 }
 
 // --- What follows without reading --------------------------------------------
@@ -267,6 +292,9 @@ std::size_t Readings::feed(std::string_view bytes) {
     skipping_ = kNoSkipping;
     at += skip(bytes.substr(at));
     if (at == bytes.size()) break;
+    if (!in_token_ && (full_ || (held_ != nullptr && held_->full()))) {
+      make_room();
+    }
     const auto byte = static_cast<std::uint8_t>(bytes[at]);
     if (!step(byte)) break;
     learn(byte);
@@ -357,13 +385,16 @@ bool Readings::feed_token(const Token& token, std::size_t& read) {
     if (code_.has_budgets) spend_token();
     return true;
   }
+  if (full_ || (held_ != nullptr && held_->full())) make_room();
   close();
   const std::vector<Thread> before = waiting_;
   const std::uint64_t begin = position_;
   for (std::size_t i = 0; i < waiting_.size(); ++i) {
     waiting_[i].origin = static_cast<std::uint32_t>(i);
   }
+  in_token_ = true;
   read_bytes(token, read);
+  in_token_ = false;
   if (overflowed_) return false;
   const bool whole = token.is_text && read == bytes.size();
   std::vector<Thread> by_bytes;

@@ -81,6 +81,7 @@ class Readings {
   // Gives up the machine that was asked last, which belongs to others too.
   // Called behind every round.
   void release() {
+    if (held_ != nullptr && held_->full()) full_ = true;
     lock_.reset();
     held_ = nullptr;
   }
@@ -178,20 +179,34 @@ class Readings {
   bool make_skipping(Skipping& out);
 
   grammar::Recogniser& machine(const Instruction& at) {
-    grammar::Recogniser& asked = *code_.machines[at.index].recogniser;
+    std::shared_ptr<grammar::Recogniser>& known = machines_[at.index];
+    if (known == nullptr) {
+      release();
+      known =
+          grammar::Recogniser::with_room(code_.machines[at.index].recogniser);
+    }
+    grammar::Recogniser& asked = *known;
     if (held_ != &asked) {
-      lock_.reset();
+      release();
       lock_.emplace(asked);
       held_ = &asked;
     }
     return asked;
   }
+  // Machines that are full are replaced by ones of this reader alone, which
+  // take over the places of all threads.
+  // REQUIRES: between two symbols.
+  void make_room();
   std::uint32_t count_of(std::uint32_t counts) const;
   std::uint32_t with_count(std::uint32_t around, std::uint32_t count);
   void forget_counts();
 
   const Script& code_;
   const Limits limits_;
+  // Those of the script, or their successors; null: not asked yet.
+  std::vector<std::shared_ptr<grammar::Recogniser>> machines_;
+  bool full_ = false;      // one of them was when it was given up
+  bool in_token_ = false;  // places are kept beside the threads
   // Of one machine at a time.
   grammar::Recogniser* held_ = nullptr;
   std::optional<grammar::Recogniser::Lock> lock_;

@@ -50,7 +50,9 @@ std::size_t Readings::skip_machine(std::string_view bytes) {
   Place& place = kernel_.front().place;
   grammar::Recogniser& reader = machine(code_.code[place.pc]);
   std::size_t read = 0;
+  const bool adopts = reader.adopts();
   while (read < bytes.size() && !reader.can_end(place.at)) {
+    if (adopts && reader.full()) break;
     const grammar::Config next =
         reader.step(place.at, static_cast<std::uint8_t>(bytes[read]));
     if (next.dead()) break;

@@ -92,8 +92,7 @@ bool Readings::go_back(std::uint64_t position) {
 bool Readings::out_of_memory() {
   for (const Thread& thread : waiting()) {
     const Instruction& at = code_.code[thread.place.pc];
-    if (at.op == Op::kMachine &&
-        machine(at).memory_bytes() >= code_.machines[at.index].limit_bytes) {
+    if (at.op == Op::kMachine && machine(at).overflowed()) {
       return true;
     }
   }

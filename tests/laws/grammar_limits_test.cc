@@ -21,6 +21,9 @@
 
 #include "parlance/constraint.h"
 #include "parlance/grammar.h"
+#include "parlance/structural_tag.h"
+#include "parlance/tag_parser.h"
+#include "support/told_tag.h"
 #include "support/toy_vocabulary.h"
 
 namespace parlance {
@@ -44,24 +47,30 @@ using Make = std::function<Result<Grammar>(const GrammarLimits&)>;
 struct Case {
   std::string name;
   Make make;
-  // Bytes that one place of a text may take beside the limit.
-  std::size_t place = 0;
+  // Its texts leave nothing behind.
+  bool bounded = false;
 };
 
 Case regex(std::string pattern) {
-  return {"regex " + pattern, [=](const GrammarLimits& limits) {
+  return {"regex " + pattern,
+          [=](const GrammarLimits& limits) {
             return Grammar::from_regex(pattern, limits);
-          }};
+          },
+          true};
 }
 Case ebnf(std::string text) {
-  return {"ebnf " + text, [=](const GrammarLimits& limits) {
+  return {"ebnf " + text,
+          [=](const GrammarLimits& limits) {
             return Grammar::from_ebnf(text, {.limits = limits});
-          }};
+          },
+          true};
 }
 Case lark(std::string text) {
-  return {"lark " + text, [=](const GrammarLimits& limits) {
+  return {"lark " + text,
+          [=](const GrammarLimits& limits) {
             return Grammar::from_lark(text, {.limits = limits});
-          }};
+          },
+          true};
 }
 Case schema(std::string text) {
   return {"schema " + text, [=](const GrammarLimits& limits) {
@@ -105,20 +114,30 @@ std::vector<Case> schema_cases() {
   };
 }
 
-std::vector<Case> tag_cases() {
-  return {
-      tag(R"({"format": {"type": "sequence", "elements": [
+const std::vector<std::string>& tag_texts() {
+  static const std::vector<std::string> texts = {
+      R"({"format": {"type": "sequence", "elements": [
           {"type": "regex", "pattern": ".*a.{20}c"},
           {"type": "json_schema", "json_schema": {"type": "array",
              "items": {"type": "string", "pattern": "a.{20}b"}}},
-          {"type": "const_string", "value": "xyxy"}]}})"),
-      tag(R"({"format": {"type": "triggered_tags", "triggers": ["aa"],
+          {"type": "const_string", "value": "xyxy"}]}})",
+      R"({"format": {"type": "triggered_tags", "triggers": ["aa"],
           "tags": [{"begin": "aab", "end": "cc", "content": {
              "type": "json_schema", "json_schema": {
                 "type": "string", "pattern": "a.{12}b"}}},
             {"begin": "aac", "end": "cc", "content": {
-             "type": "regex", "pattern": "(a|b)*a[ab]{25}"}}]}})"),
-  };
+             "type": "regex", "pattern": "(a|b)*a[ab]{25}"}}]}})",
+      R"x({"format": {"type": "sequence", "elements": [
+          {"type": "regex", "pattern": "[abc]*a[abc]{25}"},
+          {"type": "tag", "begin": "(", "end": ")", "content":
+             {"type": "regex", "pattern": ".*b.{9}a"}}]}})x"};
+  return texts;
+}
+
+std::vector<Case> tag_cases() {
+  std::vector<Case> cases;
+  for (const std::string& text : tag_texts()) cases.push_back(tag(text));
+  return cases;
 }
 
 // Tokens that may come; no stop tokens as long as others may.
@@ -215,7 +234,13 @@ class Walk {
   void check_memory() {
     const std::size_t bytes = small_->memory_bytes();
     most_ = std::max(most_, bytes > base_ ? bytes - base_ : 0);
+    if (case_.bounded) {
+      ASSERT_LE(most_, 2 * limit_ + kPlaces);
+    }
   }
+
+  // What single places need, and the lists of masks that are known.
+  static constexpr std::size_t kPlaces = std::size_t{256} << 10;
 
   const Compiler& compiler_;
   const Case& case_;
@@ -251,6 +276,50 @@ void walk_all(const std::vector<Case>& cases, std::uint32_t seeds, int steps,
 TEST(GrammarLimits, Plain) { walk_all(plain_cases(), 2, 90, 500); }
 TEST(GrammarLimits, Schemas) { walk_all(schema_cases(), 6, 120, 600); }
 TEST(GrammarLimits, Tags) { walk_all(tag_cases(), 6, 120, 600); }
+
+// What was written under a tag is read by it, whatever the limit.
+TEST(GrammarLimits, TagParsers) {
+  const Vocabulary vocabulary = letters(5, 600);
+  const Compiler compiler = *Compiler::create(vocabulary);
+  for (const std::string& spec : tag_texts()) {
+    const StructuralTag tag = *StructuralTag::from_json(spec);
+    const TagProgram large = *TagProgram::compile(tag);
+    const Constraint constraint = *compiler.compile_structural_tag(tag);
+    for (std::uint32_t seed = 1; seed <= 6; ++seed) {
+      std::mt19937 random(seed);
+      std::string written;
+      Matcher matcher = constraint.matcher();
+      Row row(constraint.mask_words());
+      for (int step = 0; step < 150 && !matcher.is_terminated(); ++step) {
+        matcher.fill_bitmask(row);
+        const std::vector<TokenId> some = choices(row, vocabulary);
+        const TokenId id = some[random() % some.size()];
+        ASSERT_TRUE(matcher.accept_token(id));
+        if (!matcher.is_terminated()) written += vocabulary.bytes(id);
+      }
+      std::vector<std::size_t> cuts;
+      for (std::size_t at = 7; at < written.size(); at += 7) cuts.push_back(at);
+      const testing::ToldTag want = testing::tell_tag(large, written, cuts);
+      for (const std::size_t limit : kLimits) {
+        const Result<TagProgram> small =
+            TagProgram::compile(tag, {.limits = {.bytes = limit}});
+        if (!small) {
+          EXPECT_EQ(small.error().code, ErrorCode::kTooLarge);
+          continue;
+        }
+        for (int again = 0; again < 2; ++again) {
+          SCOPED_TRACE(spec + ", limit " + std::to_string(limit) + ", seed " +
+                       std::to_string(seed));
+          const testing::ToldTag told =
+              testing::tell_tag(*small, written, cuts);
+          ASSERT_EQ(json::dump(told.tree), json::dump(want.tree));
+          ASSERT_EQ(json::dump(told.fields), json::dump(want.fields));
+          ASSERT_EQ(told.events, want.events);
+        }
+      }
+    }
+  }
+}
 
 }  // namespace
 }  // namespace parlance
