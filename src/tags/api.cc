@@ -247,6 +247,10 @@ struct TagParser::State {
     std::size_t done = 0;
     if (!vocabulary) ids = {};
     if (!ids.empty()) prefix = {};
+    // Events point into the buffer, which must not move any more.
+    std::size_t size = prefix.size();
+    for (const TokenId id : ids) size += token_of(id).token.text.size();
+    buffer.reserve(size);
     if (vocabulary && !prefix.empty()) {
       const vocab::SpecialSpellings spelled(*vocabulary,
                                             vocabulary->special_ids());

@@ -497,6 +497,21 @@ TEST(TagMarks, Prefixes) {
             R"(expected "<think>")");
 }
 
+// What a long prefix of ids wrote stays where its events point to.
+TEST(TagMarks, EventsOfAPrefixAreItsText) {
+  const std::vector<TokenId> ids(5000, 'x');
+  TagParserOptions options;
+  options.vocabulary = &vocabulary();
+  options.prefix_ids = ids;
+  for (const std::string_view tag :
+       {R"({"value": "y"})", R"({"type": "any_text"})"}) {
+    const TagParser parser(program_of(tag), options);
+    std::string text;
+    for (const Event& event : parser.initial_events()) text += event.text;
+    EXPECT_EQ(text, std::string(ids.size(), 'x')) << tag;
+  }
+}
+
 // Events of a response know its tokens, the one that ends it included.
 TEST(TagMarks, EventsCountTokens) {
   const TagProgram program = program_of(kCalls);
