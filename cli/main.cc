@@ -9,6 +9,7 @@
 #include <cstdio>
 #include <memory>
 #include <new>
+#include <sstream>
 #include <string>
 
 #include "commands.h"
@@ -57,12 +58,15 @@ class HelpFormatter : public CLI::Formatter {
   static constexpr std::size_t kDescription = 52;
 };
 
-// CLI11 prints help and errors itself; only the statuses are ours.
+// CLI11 has the texts of help and errors; the statuses are ours.
 int parse_arguments(CLI::App& app, int argc, char** argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& e) {
-    app.exit(e);
+    // Help and the version, which are output like any other.
+    std::ostringstream text;
+    app.exit(e, text, text);
+    parlance::cli::put(text.str());
     return parlance::cli::kOk;
   } catch (const CLI::ParseError& e) {
     app.exit(e);

@@ -1,13 +1,17 @@
 // The parts of the room mask, and what the laws of masks do not say.
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <atomic>
 #include <cstdio>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <memory>
 #include <string>
+#include <string_view>
+#include <thread>
 #include <vector>
 
 #include "grammar/machine.h"
@@ -629,6 +633,61 @@ TEST(ReplaceFile, KeepsTheOldOneWhole) {
   EXPECT_EQ(error->message, "The file " + nowhere +
                                 " cannot be written: No such file or "
                                 "directory.");
+}
+
+TEST(ReplaceFile, ReplacesOnlyRegularFiles) {
+  namespace fs = std::filesystem;
+  const fs::path folder = fs::path(::testing::TempDir()) / "parlance_targets";
+  fs::remove_all(folder);
+  fs::create_directories(folder);
+  const auto read = [](const fs::path& path) {
+    std::ifstream file(path);
+    return std::string(std::istreambuf_iterator<char>(file), {});
+  };
+
+  // A link stays one, whether there is something at its end or not yet.
+  fs::create_symlink("target", folder / "link");
+  fs::create_symlink("link", folder / "link of link");
+  for (const std::string_view bytes : {"one", "two"}) {
+    ASSERT_FALSE(replace_file((folder / "link of link").string(), bytes));
+    EXPECT_TRUE(fs::is_symlink(folder / "link of link"));
+    EXPECT_TRUE(fs::is_symlink(folder / "link"));
+    EXPECT_TRUE(fs::is_regular_file(fs::symlink_status(folder / "target")));
+    EXPECT_EQ(read(folder / "target"), bytes);
+  }
+  fs::create_symlink("round", folder / "round");
+  const auto round = replace_file((folder / "round").string(), "one");
+  EXPECT_TRUE(round);
+  EXPECT_TRUE(fs::is_symlink(folder / "round"));
+
+  // The reader of a FIFO gets the bytes, and the FIFO stays.
+  const std::string fifo = (folder / "fifo").string();
+  ASSERT_EQ(::mkfifo(fifo.c_str(), 0600), 0);
+  std::string seen;
+  std::thread reader([&] { seen = read(fifo); });
+  EXPECT_FALSE(replace_file(fifo, "through"));
+  reader.join();
+  EXPECT_EQ(seen, "through");
+  EXPECT_TRUE(fs::is_fifo(fifo));
+
+  const auto error = replace_file(folder.string(), "one");
+  ASSERT_TRUE(error);
+  EXPECT_EQ(error->message, "The file " + folder.string() +
+                                " cannot be written: it is a folder.");
+  if (fs::is_character_file("/dev/full")) {
+    const auto full = replace_file("/dev/full", "one");
+    ASSERT_TRUE(full);
+    EXPECT_EQ(full->message,
+              "The file /dev/full cannot be written: No space left on device.");
+    EXPECT_TRUE(fs::is_character_file("/dev/full"));
+  }
+  // Nothing else is left in the folder.
+  std::size_t entries = 0;
+  for ([[maybe_unused]] const auto& entry : fs::directory_iterator(folder)) {
+    ++entries;
+  }
+  EXPECT_EQ(entries, 5u);
+  fs::remove_all(folder);
 }
 
 }  // namespace
