@@ -406,12 +406,17 @@ void Assembler::close_region(const Delimited* delimiter, std::uint64_t position,
     Diagnostic diagnostic;
     diagnostic.code = error->code;
     diagnostic.message = error->message;
+    // A fault of the description, found when it was loaded, names the field.
+    const std::string named = "Field '" + field.name + "': ";
+    if (diagnostic.message.starts_with(named)) {
+      diagnostic.message.erase(0, named.size());
+    }
     diagnostic.field = field.name;
     diagnostic.bytes = {body_begin_, at(position)};
     if (!options_.recover && !failure_) {
-      failure_ =
-          Error{error->code, "Field \"" + field.name + "\": " + error->message,
-                "/fields/" + field.name, diagnostic.bytes};
+      failure_ = Error{error->code,
+                       "Field \"" + field.name + "\": " + diagnostic.message,
+                       "/fields/" + field.name, diagnostic.bytes};
     }
     malformed_.emplace_back(events_.size(), retired_count_);
     round_malformed_.push_back(diagnostic);

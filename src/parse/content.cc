@@ -138,10 +138,9 @@ ContentResult parse_value(const MarkedText& raw, bool null,
   const Content* parser = parent.value_parser.get();
   if (parser != nullptr && parser->fault) {
     // Upstream looks the parser up in a table: a KeyError.
-    bool unknown = parser->fault->code == ErrorCode::kUnknownName;
-    return Error{
-        unknown ? ErrorCode::kMissingPlaceholder : ErrorCode::kInvalidContent,
-        parser->fault->message};
+    const bool unknown = parser->fault->code == ErrorCode::kUnknownName;
+    return Error{unknown ? ErrorCode::kUnknownName : ErrorCode::kInvalidContent,
+                 parser->fault->message};
   }
   if (!null) {
     if (parser == nullptr) return Value(raw.text);

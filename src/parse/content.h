@@ -21,9 +21,9 @@
 namespace parlance::parse {
 
 // What went wrong with a region.  `code` tells which of Python's exceptions
-// upstream raises: kInvalidContent ValueError, kMissingPlaceholder KeyError,
-// kContentType TypeError, kContentAttribute AttributeError, kTooDeep
-// RecursionError.
+// upstream raises: kInvalidContent ValueError, kMissingPlaceholder and
+// kUnknownName KeyError, kContentType TypeError, kContentAttribute
+// AttributeError, kTooDeep RecursionError.
 using ContentResult = Result<json::Value>;
 
 // Text as it is shown in a message: quoted, and cut when long.

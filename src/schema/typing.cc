@@ -117,10 +117,16 @@ std::optional<json::Value> cast_one(std::string_view text, LooseType type) {
   switch (type) {
     case LooseType::kInteger: {
       std::string digits;
-      if (base::python_int(text, digits) != base::NumberStatus::kOk) {
+      if (base::python_int(text, digits) == base::NumberStatus::kOk) {
+        return json::Value::integer(digits);
+      }
+      // Integers of JSON Schema are whole numbers, however they are written.
+      double number = 0;
+      if (!base::python_float(text, number) || !std::isfinite(number) ||
+          number != std::trunc(number)) {
         return std::nullopt;
       }
-      return json::Value::integer(digits);
+      return exact_integer(number);
     }
     case LooseType::kNumber: {
       double number = 0;

@@ -47,7 +47,7 @@ bool has_bad_union(const json::Value& schema);
 
 // `text` as a value of the first type that it can be read as, or nothing.
 //
-//   integer  Python's int()
+//   integer  Python's int(), or a whole number as float() reads it ("3.0")
 //   number   Python's float(), finite; an integer when the value is whole and
 //            the text has no point ("1e3"), exact for the double
 //   boolean  true 1 false 0, in any case, surrounded by white space or not

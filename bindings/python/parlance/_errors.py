@@ -121,6 +121,11 @@ class MissingPlaceholderError(ResponseError, KeyError):
     """A transform names a value that is not there."""
 
 
+class UnknownNameError(ResponseError, KeyError):
+    """A content parser that the template names does not exist, and a value
+    came to it."""
+
+
 class ContentTypeError(ResponseError, TypeError):
     """A value has a type that the field cannot use."""
 
@@ -146,6 +151,7 @@ class PatternError(ResponseError, re.error):
 _RESPONSE_CLASSES = {
     "bad_pattern": PatternError,
     "missing_placeholder": MissingPlaceholderError,
+    "unknown_name": UnknownNameError,
     "content_type": ContentTypeError,
     "content_attribute": ContentAttributeError,
     "too_deep": TooDeepError,
