@@ -51,7 +51,10 @@ struct ErrorContext {
   std::optional<std::size_t> item = std::nullopt;  // index in a batch
 };
 
-// Raises `error` as the exception that parlance/_errors.py makes of it.
+// The exception that parlance/_errors.py makes of `error`.
+nb::object exception_of(Domain domain, const Error& error,
+                        const ErrorContext& context = {});
+// Raises it.
 [[noreturn]] void raise(Domain domain, const Error& error,
                         const ErrorContext& context = {});
 [[noreturn]] void raise_usage(std::string message);
@@ -59,6 +62,8 @@ struct ErrorContext {
 // TypeError("`what` must be `wanted`, not `type of got`")
 [[noreturn]] void raise_type(std::string_view what, std::string_view wanted,
                              nb::handle got);
+// The name of the class of `value`.  Runs no code of the caller's.
+std::string class_name(nb::handle value);
 
 // ---- values.cc
 
@@ -81,14 +86,23 @@ nb::object to_int(std::size_t value);
 
 // ---- write_json.cc
 
+// What has no place in JSON.
 enum class Unfit : std::uint8_t {
-  kRefuse,  // TemplateError with the place
+  kRefuse,  // an error with the place
+  kDumps,   // the same, but tuples and some keys are as json.dumps has them
   kNull,    // read as null (a key: left out), tuples as lists
 };
 
+// Values that are written for one.  A dict that several others share is written
+// as often as it is reached, so a small one may have no end of them.
+constexpr std::size_t kMostValues = std::size_t{1} << 20;
+
 // The JSON text of a Python value, as json.dumps(ensure_ascii=False) has it;
-// lone surrogates as escapes.
-std::string to_json_text(nb::handle value, Unfit unfit);
+// lone surrogates as escapes.  What is wrong is raised as an error of `domain`
+// at a path that begins with `path`.
+std::string to_json_text(nb::handle value, Unfit unfit,
+                         Domain domain = Domain::kTemplate,
+                         std::string_view path = {});
 
 // ---- ids.cc
 
@@ -101,6 +115,17 @@ struct Input {
   std::string copy;
 };
 
+// Ids that one call takes.  Some sequences have any number of items for no
+// memory: those that compute them, and arrays with a stride of 0.
+constexpr std::size_t kMostIds = std::size_t{1} << 26;
+
+// The text of a str, or of the bytes of one, valid as long as `value`.
+// TypeError for anything else; half of a surrogate pair is no text: an Error.
+std::string_view text_of(nb::handle value, std::string_view what);
+// A path as the file system has it.  TypeError for what is none (a number is
+// none), UsageError for what no file system can have.
+std::string path_of(nb::handle path);
+
 // str, bytes, bytearray or a flat sequence of ids.  `previous`, where it
 // matters, is the last byte that was fed before as bytes.  The views are valid
 // as long as `in`, and as `value` when that is a str or bytes.  Surrogates in
@@ -111,6 +136,8 @@ void read_input(nb::handle value, std::string_view what, Input& in,
                 unsigned char* previous = nullptr);
 // Token ids from a list, a tuple, a buffer or something with tolist().
 std::vector<TokenId> read_ids(nb::handle value, std::string_view what);
+// The same for integers of any kind.
+std::vector<std::int64_t> read_numbers(nb::handle value, std::string_view what);
 // Text, or ids as text: the bytes of their tokens.
 void read_text(nb::handle value, std::string_view what,
                const Vocabulary* vocabulary, Input& in);
@@ -179,6 +206,15 @@ Recover to_recover(nb::handle value);  // None, True or False
 
 // Less than this is done sooner than a thread starts.
 constexpr std::size_t kThreadBytes = 16384;
+
+// What is told of one response besides its message: a tuple of the message (or
+// None), whether it is complete, its diagnostics, and the exception that came
+// in place of the message (or None).
+nb::object to_details(nb::object message, bool complete, nb::object diagnostics,
+                      nb::object error);
+
+// Calls `read`; where it raises an Exception, that one, else an invalid object.
+nb::object caught(const std::function<void()>& read);
 
 // Does work(0) to work(count - 1), which read `bytes` together, on as many
 // threads as are worth it.  Called without the GIL.

@@ -6,7 +6,6 @@
 #include "constraint.h"
 
 #include <nanobind/stl/unique_ptr.h>
-#include <nanobind/stl/vector.h>
 
 #include <algorithm>
 #include <atomic>
@@ -69,7 +68,7 @@ void check_stop_ids(std::span<const TokenId> ids,
 
 Compiler make_compiler(const Vocabulary& vocabulary, std::size_t cache_bytes,
                        std::size_t grammar_bytes, nb::handle stop_ids,
-                       std::string_view tables_file) {
+                       nb::handle tables_file) {
   CompilerOptions options;
   options.cache_bytes = cache_bytes;
   options.grammar_bytes = grammar_bytes;
@@ -77,7 +76,7 @@ Compiler make_compiler(const Vocabulary& vocabulary, std::size_t cache_bytes,
     options.stop_ids = read_ids(stop_ids, "stop_ids");
     check_stop_ids(*options.stop_ids, vocabulary);
   }
-  options.tables_file = tables_file;
+  if (!tables_file.is_none()) options.tables_file = path_of(tables_file);
   std::optional<Result<Compiler>> compiler;
   {
     nb::gil_scoped_release release;
@@ -155,10 +154,15 @@ nb::object cache_statistics(const Compiler& self) {
   return out;
 }
 
-std::size_t save_tables(const Compiler& self, std::string_view path) {
-  Result<std::size_t> written = self.save_tables(std::string(path));
-  if (!written) raise(Domain::kOther, written.error());
-  return *written;
+std::size_t save_tables(const Compiler& self, nb::handle path) {
+  const std::string file = path_of(path);
+  std::optional<Result<std::size_t>> written;
+  {
+    nb::gil_scoped_release release;
+    written.emplace(self.save_tables(file));
+  }
+  if (!*written) raise(Domain::kOther, written->error());
+  return **written;
 }
 
 bool fill_bitmask(MatcherObject& self, nb::handle buffer, Py_ssize_t row) {
@@ -217,10 +221,12 @@ nb::object forced_tokens(MatcherObject& self) {
   return to_ids(ids);
 }
 
-bool fill_tree(MatcherObject& self,
-               const std::vector<std::int64_t>& first_child,
-               const std::vector<std::int64_t>& next_sibling,
-               const std::vector<std::int64_t>& tokens, nb::handle buffer) {
+bool fill_tree(MatcherObject& self, nb::handle first_children,
+               nb::handle next_siblings, nb::handle token_ids,
+               nb::handle buffer) {
+  const auto first_child = read_numbers(first_children, "first_child");
+  const auto next_sibling = read_numbers(next_siblings, "next_sibling");
+  const auto tokens = read_numbers(token_ids, "tokens");
   const Rows rows(buffer, self.words);
   if (rows.stride() != self.words) {
     raise_usage("a row of the buffer of a tree has " +
@@ -270,7 +276,9 @@ std::vector<std::size_t> read_places(nb::handle places, std::size_t matchers,
   return out;
 }
 
-void fill_many(nb::handle matchers, nb::handle buffer, nb::handle places,
+// `matchers` holds them: something that is iterated may make its items as it
+// goes.
+void fill_many(nb::list matchers, nb::handle buffer, nb::handle places,
                unsigned threads) {
   std::vector<MatcherObject*> objects;
   std::size_t words = 0;
@@ -310,13 +318,13 @@ void define_constraint(nb::module_& m) {
           "__init__",
           [](Compiler* self, const Vocabulary& vocabulary,
              std::size_t cache_bytes, std::size_t grammar_bytes,
-             nb::handle stop_ids, std::string_view tables_file) {
+             nb::handle stop_ids, nb::handle tables_file) {
             new (self) Compiler(make_compiler(
                 vocabulary, cache_bytes, grammar_bytes, stop_ids, tables_file));
           },
           nb::arg("vocabulary"), nb::arg("cache_bytes"),
           nb::arg("grammar_bytes"), nb::arg("stop_ids").none(),
-          nb::arg("tables_file"))
+          nb::arg("tables_file").none())
       .def("compile", &compile, nb::arg("grammar"), nb::kw_only(),
            nb::arg("markers") = "token")
       .def("_compile_tag", &compile_tag, nb::arg("text"), nb::arg("limits"),
@@ -325,7 +333,7 @@ void define_constraint(nb::module_& m) {
       .def_prop_ro("mask_words", &Compiler::mask_words)
       .def("cache_statistics", &cache_statistics)
       .def("clear_cache", &Compiler::clear_cache)
-      .def("_write_tables", &save_tables, nb::arg("path"));
+      .def("_write_tables", &save_tables, nb::arg("path").none());
 
   nb::class_<Constraint>(m, "Constraint")
       .def("matcher", &make_matcher, nb::kw_only(),

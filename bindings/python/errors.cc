@@ -8,6 +8,14 @@ namespace parlance::python {
 
 namespace {
 
+// The words of an error, which may name a file as it is, not in UTF-8.
+nb::object to_words(std::string_view text) {
+  PyObject* words = PyUnicode_DecodeUTF8(
+      text.data(), static_cast<Py_ssize_t>(text.size()), "backslashreplace");
+  if (words == nullptr) throw nb::python_error();
+  return nb::steal(words);
+}
+
 nb::object optional_text(std::string_view text) {
   return text.data() == nullptr ? nb::object(nb::none()) : to_str(text);
 }
@@ -30,7 +38,8 @@ const char* domain_name(Domain domain) {
 
 }  // namespace
 
-void raise(Domain domain, const Error& error, const ErrorContext& context) {
+nb::object exception_of(Domain domain, const Error& error,
+                        const ErrorContext& context) {
   nb::object make = nb::module_::import_("parlance._errors").attr("make");
   nb::object span = nb::none();
   if (error.span) span = to_tuple(*error.span);
@@ -38,9 +47,13 @@ void raise(Domain domain, const Error& error, const ErrorContext& context) {
   if (context.item) item = to_int(*context.item);
   nb::object events = context.events;
   if (!events.is_valid()) events = nb::none();
-  nb::object exception = make(
-      domain_name(domain), to_str(to_string(error.code)), to_str(error.message),
-      to_str(error.path), span, optional_text(context.source), events, item);
+  return make(domain_name(domain), to_str(to_string(error.code)),
+              to_words(error.message), to_str(error.path), span,
+              optional_text(context.source), events, item);
+}
+
+void raise(Domain domain, const Error& error, const ErrorContext& context) {
+  const nb::object exception = exception_of(domain, error, context);
   PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(exception.ptr())),
                   exception.ptr());
   throw nb::python_error();
@@ -62,15 +75,24 @@ void raise_type(std::string_view what, std::string_view wanted,
                 nb::handle got) {
   std::string message(what);
   message.append(" must be ").append(wanted).append(", not ");
-  nb::object name = nb::steal(PyObject_GetAttrString(
-      reinterpret_cast<PyObject*>(Py_TYPE(got.ptr())), "__name__"));
-  Py_ssize_t size = 0;
-  const char* text =
-      name.is_valid() ? PyUnicode_AsUTF8AndSize(name.ptr(), &size) : nullptr;
-  if (text == nullptr) throw nb::python_error();
-  message.append(text, static_cast<std::size_t>(size));
+  message += class_name(got);
   PyErr_SetString(PyExc_TypeError, message.c_str());
   throw nb::python_error();
+}
+
+std::string class_name(nb::handle value) {
+  // The descriptor of `type` itself: a metaclass may answer __name__ as it
+  // likes, or run code that changes what the caller looks at.
+  static PyObject* const getter = [] {
+    const nb::handle type(reinterpret_cast<PyObject*>(&PyType_Type));
+    const nb::object names = type.attr("__dict__");
+    return nb::object(names["__name__"].attr("__get__")).release().ptr();
+  }();
+  const nb::object name = nb::handle(getter)(nb::handle(value.type()));
+  Py_ssize_t size = 0;
+  const char* text = PyUnicode_AsUTF8AndSize(name.ptr(), &size);
+  if (text == nullptr) throw nb::python_error();
+  return {text, static_cast<std::size_t>(size)};
 }
 
 void define_errors(nb::module_& m) {

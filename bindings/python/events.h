@@ -41,6 +41,8 @@ std::span<const Event> feed_parser(Parser& parser, nb::handle text, bool tokens,
   input.in = {};
   input.fed = {};
   Input& in = input.in;
+  // What decodes a stream of ids step by step has nothing to say at some.
+  if (text.is_none()) return parser.feed({});
   read_input(text, "text", in, &input.previous);
   if (!in.is_text) {
     if (!tokens) {

@@ -115,7 +115,12 @@ FormatObject::FormatObject(Format format, std::string source)
 Recover to_recover(nb::handle value) {
   if (value.is_none()) return Recover::kDefault;
   int truth = PyObject_IsTrue(value.ptr());
-  if (truth < 0) throw nb::python_error();
+  if (truth < 0) {
+    // As of an array.
+    if (PyErr_ExceptionMatches(PyExc_ValueError) == 0) throw nb::python_error();
+    PyErr_Clear();
+    raise_type("recover", "True, False or None", value);
+  }
   return truth != 0 ? Recover::kYes : Recover::kNo;
 }
 
@@ -143,12 +148,30 @@ void define_format(nb::module_& m) {
   m.def("formats", &formats);
   m.def("detect_format", &detect, nb::arg("tokenizer_config"));
   m.def(
-      "json_text",
-      [](nb::handle value, bool lenient) {
-        return to_str(
-            to_json_text(value, lenient ? Unfit::kNull : Unfit::kRefuse));
+      "template_text",
+      [](nb::handle value) {
+        return to_str(to_json_text(value, Unfit::kRefuse));
       },
-      nb::arg("value").none(), nb::arg("lenient"));
+      nb::arg("value").none());
+  m.def(
+      "tools_text",
+      [](nb::handle value) {
+        return to_str(to_json_text(value, Unfit::kNull, Domain::kOther));
+      },
+      nb::arg("value").none());
+  m.def(
+      "schema_text",
+      [](nb::handle value) {
+        return to_str(to_json_text(value, Unfit::kDumps, Domain::kSchema));
+      },
+      nb::arg("value").none());
+  m.def(
+      "tag_text",
+      [](nb::handle value, std::string_view path) {
+        return to_str(
+            to_json_text(value, Unfit::kDumps, Domain::kGrammar, path));
+      },
+      nb::arg("value").none(), nb::arg("path"));
 }
 
 }  // namespace parlance::python

@@ -213,15 +213,15 @@ nb::object report(const Grammar& self) {
 
 // `text` is token ids where there is a vocabulary.
 nb::object captured(const Grammar& self, nb::object text,
-                    nb::object vocabulary) {
+                    const Vocabulary* vocabulary) {
   std::optional<Result<std::vector<RuleCapture>>> found;
-  if (vocabulary.is_none()) {
+  if (vocabulary == nullptr) {
     Input in;
     const std::string_view bytes = read_bytes(text, "text", in);
     nb::gil_scoped_release release;
     found.emplace(captures(self, bytes));
   } else {
-    const auto known = nb::cast<Vocabulary>(vocabulary);
+    const Vocabulary known = *vocabulary;
     std::vector<CapturedToken> tokens;
     for (const TokenId id : read_ids(text, "text")) {
       if (known.kind(id) == TokenKind::kUnused) {
@@ -307,7 +307,7 @@ void define_grammar(nb::module_& m) {
       .def("explain", &explain, nb::arg("text"))
       .def("report", &report)
       .def("captures", &captured, nb::arg("text"),
-           nb::arg("vocabulary") = nb::none())
+           nb::arg("vocabulary").none() = nb::none())
       .def("to_ebnf",
            [](const Grammar& self) { return to_str(self.to_ebnf()); });
   m.def("grammar_of_json_schema", &from_json_schema, nb::arg("text"),

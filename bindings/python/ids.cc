@@ -2,6 +2,7 @@
 
 #include <cstring>
 #include <limits>
+#include <type_traits>
 
 #include "binding.h"
 
@@ -11,33 +12,54 @@ namespace {
 
 constexpr std::string_view kIdsWanted =
     "a flat sequence of token ids (a list, a tuple or a 1-D array of integers)";
+constexpr std::string_view kNumbersWanted =
+    "a flat sequence of integers (a list, a tuple or a 1-D array)";
+
+template <class Int>
+constexpr std::string_view kWanted = kNumbersWanted;
+template <>
+constexpr std::string_view kWanted<TokenId> = kIdsWanted;
+
+[[noreturn]] void raise_too_many(std::string_view what) {
+  raise_usage(std::string(what) + " has more than " + std::to_string(kMostIds) +
+              " items, which no call takes");
+}
 
 [[noreturn]] void raise_bad_id(std::string_view what, std::string id) {
   raise_usage(std::string(what) + " contains " + id +
               ", which cannot be a token id: those are 0 to 4294967295");
 }
 
-TokenId checked_id(long long id, std::string_view what) {
-  if (id < 0 || id > std::numeric_limits<TokenId>::max()) {
-    raise_bad_id(what, std::to_string(id));
+template <class Int>
+Int checked(long long id, std::string_view what) {
+  if constexpr (std::is_same_v<Int, TokenId>) {
+    if (id < 0 || id > std::numeric_limits<TokenId>::max()) {
+      raise_bad_id(what, std::to_string(id));
+    }
   }
-  return static_cast<TokenId>(id);
+  return static_cast<Int>(id);
 }
 
-TokenId read_id(nb::handle item, std::string_view what) {
+template <class Int>
+Int read_item(nb::handle item, std::string_view what) {
   nb::object index;
   PyObject* number = item.ptr();
   if (!PyLong_Check(number)) {
-    if (!PyIndex_Check(number)) raise_type(what, kIdsWanted, item);
+    if (!PyIndex_Check(number)) raise_type(what, kWanted<Int>, item);
     index = nb::steal(PyNumber_Index(number));
     if (!index.is_valid()) throw nb::python_error();
     number = index.ptr();
   }
   int overflow = 0;
   long long id = PyLong_AsLongLongAndOverflow(number, &overflow);
-  if (overflow != 0) raise_bad_id(what, "an integer beyond 64 bits");
+  if (overflow != 0) {
+    if constexpr (std::is_same_v<Int, TokenId>) {
+      raise_bad_id(what, "an integer beyond 64 bits");
+    }
+    raise_usage(std::string(what) + " contains an integer beyond 64 bits");
+  }
   if (id == -1 && PyErr_Occurred() != nullptr) throw nb::python_error();
-  return checked_id(id, what);
+  return checked<Int>(id, what);
 }
 
 template <class Int>
@@ -81,9 +103,43 @@ struct BufferView {
   ~BufferView() { PyBuffer_Release(&view); }
 };
 
+// A sequence that computes its items.  It is asked for as many as it says that
+// it has: one that never ends has no other end.
+template <class Int>
+std::vector<Int> read_sequence(nb::handle value, std::string_view what) {
+  const Py_ssize_t size = PySequence_Size(value.ptr());
+  if (size < 0) {
+    // What is no length of anything is a ValueError or a TypeError.
+    if (PyErr_ExceptionMatches(PyExc_ValueError) == 0) throw nb::python_error();
+    PyErr_Clear();
+    raise_type(what, kWanted<Int>, value);
+  }
+  if (static_cast<std::size_t>(size) > kMostIds) raise_too_many(what);
+  std::vector<Int> out;
+  for (Py_ssize_t i = 0; i < size; ++i) {
+    nb::object item = nb::steal(PySequence_GetItem(value.ptr(), i));
+    if (!item.is_valid()) {
+      // KeyError: of a mapping.  ValueError: of an array of null pointers.
+      if (PyErr_ExceptionMatches(PyExc_LookupError) == 0 &&
+          PyErr_ExceptionMatches(PyExc_ValueError) == 0) {
+        throw nb::python_error();
+      }
+      const bool shorter = PyErr_ExceptionMatches(PyExc_IndexError) != 0;
+      PyErr_Clear();
+      if (!shorter) raise_type(what, kWanted<Int>, value);
+      raise_usage(std::string(what) + " says that it has " +
+                  std::to_string(size) + " items, and has " +
+                  std::to_string(i));
+    }
+    out.push_back(read_item<Int>(item, what));
+  }
+  return out;
+}
+
 // Arrays of integers without going through Python's.  False: not such a one.
+template <class Int>
 bool read_buffer(nb::handle value, std::string_view what,
-                 std::vector<TokenId>& out) {
+                 std::vector<Int>& out) {
   if (!PyObject_CheckBuffer(value.ptr())) return false;
   BufferView buffer;
   if (PyObject_GetBuffer(value.ptr(), &buffer.view,
@@ -93,14 +149,20 @@ bool read_buffer(nb::handle value, std::string_view what,
     return false;
   }
   const Py_buffer& view = buffer.view;
-  if (view.ndim != 1) raise_type(what, kIdsWanted, value);
+  if (view.ndim != 1) raise_type(what, kWanted<Int>, value);
   Load load_item = loader(view.format, view.itemsize);
   if (load_item == nullptr) return false;
-  auto count = static_cast<std::size_t>(view.shape[0]);
+  // Arrays of ctypes have no strides, whatever was asked for: their items are
+  // one after the other.
+  const Py_ssize_t stride =
+      view.strides == nullptr ? view.itemsize : view.strides[0];
+  const auto count = static_cast<std::size_t>(
+      view.shape == nullptr ? view.len / view.itemsize : view.shape[0]);
+  if (count > kMostIds) raise_too_many(what);
   out.reserve(count);
   const char* at = static_cast<const char*>(view.buf);
-  for (std::size_t i = 0; i < count; ++i, at += view.strides[0]) {
-    out.push_back(checked_id(load_item(at), what));
+  for (std::size_t i = 0; i < count; ++i, at += stride) {
+    out.push_back(checked<Int>(load_item(at), what));
   }
   return true;
 }
@@ -131,38 +193,57 @@ std::string_view without_surrogates(std::string_view bytes, std::string& copy,
   return copy.empty() ? bytes : std::string_view(copy);
 }
 
-}  // namespace
-
-std::vector<TokenId> read_ids(nb::handle value, std::string_view what) {
-  std::vector<TokenId> out;
+template <class Int>
+std::vector<Int> read_integers(nb::handle value, std::string_view what) {
+  std::vector<Int> out;
   bool list = PyList_Check(value.ptr());
   if (list || PyTuple_Check(value.ptr())) {
-    out.reserve(static_cast<std::size_t>(list ? PyList_Size(value.ptr())
-                                              : PyTuple_Size(value.ptr())));
+    const auto size = static_cast<std::size_t>(
+        list ? PyList_Size(value.ptr()) : PyTuple_Size(value.ptr()));
+    if (size > kMostIds) raise_too_many(what);
+    out.reserve(size);
     for (Py_ssize_t i = 0;
          i < (list ? PyList_Size(value.ptr()) : PyTuple_Size(value.ptr()));
          ++i) {
       nb::object item = nb::borrow(list ? PyList_GetItem(value.ptr(), i)
                                         : PyTuple_GetItem(value.ptr(), i));
-      out.push_back(read_id(item, what));
+      out.push_back(read_item<Int>(item, what));
     }
     return out;
   }
   if (PyUnicode_Check(value.ptr()) || PyBytes_Check(value.ptr()) ||
       PyByteArray_Check(value.ptr()) || PyDict_Check(value.ptr())) {
-    raise_type(what, kIdsWanted, value);
+    raise_type(what, kWanted<Int>, value);
   }
   if (read_buffer(value, what, out)) return out;
   // Tensors of other libraries; their elements are slow to get one by one.
   if (nb::hasattr(value, "tolist")) {
-    nb::object items = value.attr("tolist")();
-    if (PyList_Check(items.ptr())) return read_ids(items, what);
+    nb::object items =
+        nb::steal(PyObject_CallMethod(value.ptr(), "tolist", nullptr));
+    if (!items.is_valid()) {
+      // As of a memoryview that has been released.
+      if (PyErr_ExceptionMatches(PyExc_ValueError) == 0) {
+        throw nb::python_error();
+      }
+      PyErr_Clear();
+      raise_type(what, kWanted<Int>, value);
+    }
+    if (PyList_Check(items.ptr())) return read_integers<Int>(items, what);
   } else if (PySequence_Check(value.ptr())) {
-    nb::object items = nb::steal(PySequence_List(value.ptr()));
-    if (!items.is_valid()) throw nb::python_error();
-    return read_ids(items, what);
+    return read_sequence<Int>(value, what);
   }
-  raise_type(what, kIdsWanted, value);
+  raise_type(what, kWanted<Int>, value);
+}
+
+}  // namespace
+
+std::vector<TokenId> read_ids(nb::handle value, std::string_view what) {
+  return read_integers<TokenId>(value, what);
+}
+
+std::vector<std::int64_t> read_numbers(nb::handle value,
+                                       std::string_view what) {
+  return read_integers<std::int64_t>(value, what);
 }
 
 void read_input(nb::handle value, std::string_view what, Input& in,
@@ -223,13 +304,53 @@ void read_marked_prefix(nb::handle value, const Vocabulary* vocabulary,
 }
 
 Markers to_markers(nb::handle value) {
-  const nb::str text(value);
-  const std::string_view name = text.c_str();
+  if (!PyUnicode_Check(value.ptr())) {
+    raise_type("markers", "\"token\", \"either\" or \"text\"", value);
+  }
+  const std::string_view name = text_of(value, "markers");
   if (name == "token") return Markers::kToken;
   if (name == "either") return Markers::kEither;
   if (name == "text") return Markers::kText;
-  raise_usage("markers is \"token\", \"either\" or \"text\", not " +
-              std::string(nb::repr(value).c_str()));
+  raise_usage("markers is \"token\", \"either\" or \"text\", not '" +
+              std::string(name) + "'");
+}
+
+std::string_view text_of(nb::handle value, std::string_view what) {
+  Py_ssize_t size = 0;
+  if (PyBytes_Check(value.ptr())) {
+    char* begin = nullptr;
+    if (PyBytes_AsStringAndSize(value.ptr(), &begin, &size) != 0) {
+      throw nb::python_error();
+    }
+    return {begin, static_cast<std::size_t>(size)};
+  }
+  if (!PyUnicode_Check(value.ptr())) raise_type(what, "str or bytes", value);
+  const char* text = PyUnicode_AsUTF8AndSize(value.ptr(), &size);
+  if (text == nullptr) {
+    if (!PyErr_ExceptionMatches(PyExc_UnicodeEncodeError)) {
+      throw nb::python_error();
+    }
+    PyErr_Clear();
+    raise(Domain::kOther,
+          {ErrorCode::kInvalidUtf8,
+           std::string(what) + " contains half of a surrogate pair, which is "
+                               "no text"});
+  }
+  return {text, static_cast<std::size_t>(size)};
+}
+
+std::string path_of(nb::handle path) {
+  PyObject* converted = nullptr;
+  if (PyUnicode_FSConverter(path.ptr(), &converted) == 0) {
+    // UnicodeEncodeError is a ValueError; so is what a NUL raises.
+    if (!PyErr_ExceptionMatches(PyExc_ValueError)) throw nb::python_error();
+    PyErr_Clear();
+    raise_usage(
+        "the path contains what no path can: a NUL, or characters that the "
+        "file system cannot write");
+  }
+  const nb::object owner = nb::steal(converted);
+  return std::string(text_of(owner, "path"));
 }
 
 void read_prefix(nb::handle value, const Vocabulary* vocabulary, Input& in) {

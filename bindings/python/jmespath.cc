@@ -72,9 +72,16 @@ json::Value to_integer(PyObject* object) {
   });
 }
 
-json::Value to_value(PyObject* object, std::size_t depth);
+// Where a value is on its way through to_value.
+struct Walk {
+  std::size_t depth = 0;
+  // A dict that several others share is read as often as it is reached.
+  std::size_t values = 0;
+};
 
-json::Value to_array(PyObject* object, std::size_t depth) {
+json::Value to_value(PyObject* object, Walk& walk);
+
+json::Value to_array(PyObject* object, Walk& walk) {
   const bool list = PyList_Check(object);
   json::Array items;
   items.reserve(static_cast<std::size_t>(list ? PyList_Size(object)
@@ -84,12 +91,12 @@ json::Value to_array(PyObject* object, std::size_t depth) {
        i < (list ? PyList_Size(object) : PyTuple_Size(object)); ++i) {
     nb::object item = nb::borrow(list ? PyList_GetItem(object, i)
                                       : PyTuple_GetItem(object, i));
-    items.push_back(to_value(item.ptr(), depth + 1));
+    items.push_back(to_value(item.ptr(), walk));
   }
   return items;
 }
 
-json::Value to_members(PyObject* object, std::size_t depth) {
+json::Value to_members(PyObject* object, Walk& walk) {
   json::Object members;
   members.reserve(static_cast<std::size_t>(PyDict_Size(object)));
   PyObject* key = nullptr;
@@ -97,15 +104,23 @@ json::Value to_members(PyObject* object, std::size_t depth) {
   Py_ssize_t position = 0;
   while (PyDict_Next(object, &position, &key, &item)) {
     if (!PyUnicode_Check(key)) raise_type("a key of the value", "a str", key);
-    nb::object held = nb::borrow(item);
-    json::Value value = to_value(held.ptr(), depth + 1);
-    with_utf8(key,
+    const nb::object held = nb::borrow(item);
+    const nb::object name = nb::borrow(key);
+    json::Value value = to_value(held.ptr(), walk);
+    with_utf8(name.ptr(),
               [&](std::string_view text) { members[text] = std::move(value); });
   }
   return members;
 }
 
-json::Value to_value(PyObject* object, std::size_t depth) {
+json::Value to_value(PyObject* object, Walk& walk) {
+  if (++walk.values > kMostValues) {
+    raise_jmespath(
+        {ErrorCode::kTooLarge, "a function was given more than " +
+                                   std::to_string(kMostValues) +
+                                   " values, each as often as it is reached."},
+        "");
+  }
   if (PyUnicode_Check(object)) {
     return with_utf8(object,
                      [](std::string_view text) { return json::Value(text); });
@@ -119,14 +134,17 @@ json::Value to_value(PyObject* object, std::size_t depth) {
   if (!list && !PyDict_Check(object)) {
     raise_unfit(object);
   }
-  if (depth >= kMaxDepth) {
+  if (walk.depth >= kMaxDepth) {
     raise_jmespath(
         {ErrorCode::kTooDeep, "the value is nested more than " +
                                   std::to_string(kMaxDepth) +
                                   " levels deep, or contains itself."},
         "");
   }
-  return list ? to_array(object, depth) : to_members(object, depth);
+  ++walk.depth;
+  json::Value made = list ? to_array(object, walk) : to_members(object, walk);
+  --walk.depth;
+  return made;
 }
 
 // Python's objects as the values of a search.  What Python raises meanwhile is
@@ -185,7 +203,8 @@ class Objects final : public JmespathHost {
 
   json::Value to_json(Handle value) override {
     json::Value out;
-    guarded([&] { out = to_value(of(value), 0); });
+    Walk walk;
+    guarded([&] { out = to_value(of(value), walk); });
     return out;
   }
 

@@ -88,8 +88,11 @@ void Matrix::set_shape(std::size_t dimensions, const auto* shape,
 
 void Matrix::read_buffer() {
   data_ = static_cast<char*>(view_.buf);
-  set_shape(static_cast<std::size_t>(view_.ndim), view_.shape, view_.strides,
-            1);
+  std::array<Py_ssize_t, 2> contiguous = {view_.itemsize, view_.itemsize};
+  if (view_.ndim == 2) contiguous[0] *= view_.shape[1];
+  // Arrays of ctypes have no strides, whatever was asked for.
+  set_shape(static_cast<std::size_t>(view_.ndim), view_.shape,
+            view_.strides == nullptr ? contiguous.data() : view_.strides, 1);
   std::string_view format = view_.format == nullptr ? "B" : view_.format;
   item_name_ = "format '" + std::string(format) + "'";
   if (format.starts_with('@') || format.starts_with('=') ||

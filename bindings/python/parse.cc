@@ -6,7 +6,7 @@
 #include <atomic>
 #include <thread>
 
-#include "binding.h"
+#include "events.h"
 
 namespace parlance::python {
 
@@ -15,6 +15,7 @@ namespace {
 struct Job {
   Input response;
   Input prefix;
+  nb::object unread;  // what reading the two raised, if that is told
   Message message;
   std::optional<Error> failure;
 };
@@ -28,6 +29,7 @@ struct Shared {
 };
 
 void work(Job& job, const Shared& shared) {
+  if (job.unread.is_valid()) return;
   const Vocabulary* vocabulary =
       job.response.is_text ? nullptr : shared.vocabulary;
   ResponseParser parser(shared.format,
@@ -44,11 +46,8 @@ void work(Job& job, const Shared& shared) {
     parser.feed_tokens(job.response.ids);
   }
   parser.finalize();
-  if (parser.failure() != nullptr) {
-    job.failure = *parser.failure();
-  } else {
-    job.message = std::move(parser).take_message();
-  }
+  if (parser.failure() != nullptr) job.failure = *parser.failure();
+  job.message = std::move(parser).take_message();
 }
 
 std::size_t bytes(const Job& job) {
@@ -63,6 +62,7 @@ void work_all(std::vector<Job>& jobs, const Shared& shared) {
 }
 
 void read_response(nb::handle value, const Vocabulary* vocabulary, Input& in) {
+  if (value.is_none()) return;  // upstream reads no text
   read_input(value, "response", in);
   if (!in.is_text && vocabulary == nullptr) {
     raise_usage(
@@ -82,14 +82,40 @@ void read_prefix_for(const Input& response, nb::handle prefix,
   }
 }
 
-// One response: the message.
+// The message, or with `details` what to_details() has.
+nb::object result_of(Job& job, bool details, std::optional<std::size_t> item) {
+  const ErrorContext context = {.item = item};
+  if (!details) {
+    if (job.failure) raise(Domain::kResponse, *job.failure, context);
+    return to_object(job.message.fields);
+  }
+  if (job.unread.is_valid()) {
+    return to_details(nb::none(), false, nb::list(), job.unread);
+  }
+  nb::object error = nb::none();
+  if (job.failure)
+    error = exception_of(Domain::kResponse, *job.failure, context);
+  return to_details(
+      job.failure ? nb::object(nb::none()) : to_object(job.message.fields),
+      !job.failure && job.message.complete, to_list(job.message.diagnostics),
+      error);
+}
+
+// One response.
 nb::object parse_one(const FormatObject& format, nb::handle response,
                      nb::handle prefix, const ToolSet* tools,
                      const Vocabulary* vocabulary, nb::handle recover,
-                     nb::handle markers) {
+                     nb::handle markers, bool details) {
   Job job;
-  read_response(response, vocabulary, job.response);
-  read_prefix_for(job.response, prefix, vocabulary, job.prefix);
+  const auto read = [&] {
+    read_response(response, vocabulary, job.response);
+    read_prefix_for(job.response, prefix, vocabulary, job.prefix);
+  };
+  if (details) {
+    job.unread = caught(read);
+  } else {
+    read();
+  }
   Shared shared{format.format(), tools, vocabulary, to_recover(recover),
                 to_markers(markers)};
   if (bytes(job) > kThreadBytes) {
@@ -98,21 +124,27 @@ nb::object parse_one(const FormatObject& format, nb::handle response,
   } else {
     work(job, shared);
   }
-  if (job.failure) raise(Domain::kResponse, *job.failure);
-  return to_object(job.message.fields);
+  return result_of(job, details, std::nullopt);
 }
 
-// A list of responses, and one prefix or as many: the list of messages.
+// A list of responses, and one prefix or as many: the list of results.
 nb::object parse_many(const FormatObject& format, nb::list responses,
                       nb::list prefixes, const ToolSet* tools,
                       const Vocabulary* vocabulary, nb::handle recover,
-                      nb::handle markers) {
+                      nb::handle markers, bool details) {
   std::vector<Job> jobs(nb::len(responses));
   bool one = nb::len(prefixes) == 1;
   for (std::size_t i = 0; i < jobs.size(); ++i) {
-    read_response(responses[i], vocabulary, jobs[i].response);
-    read_prefix_for(jobs[i].response, prefixes[one ? 0 : i], vocabulary,
-                    jobs[i].prefix);
+    const auto read = [&] {
+      read_response(responses[i], vocabulary, jobs[i].response);
+      read_prefix_for(jobs[i].response, prefixes[one ? 0 : i], vocabulary,
+                      jobs[i].prefix);
+    };
+    if (details) {
+      jobs[i].unread = caught(read);
+    } else {
+      read();
+    }
   }
   Shared shared{format.format(), tools, vocabulary, to_recover(recover),
                 to_markers(markers)};
@@ -120,17 +152,30 @@ nb::object parse_many(const FormatObject& format, nb::list responses,
     nb::gil_scoped_release release;
     work_all(jobs, shared);
   }
-  nb::list messages;
+  nb::list results;
   for (std::size_t i = 0; i < jobs.size(); ++i) {
-    if (jobs[i].failure) {
-      raise(Domain::kResponse, *jobs[i].failure, {.item = i});
-    }
-    messages.append(to_object(jobs[i].message.fields));
+    results.append(result_of(jobs[i], details, i));
   }
-  return messages;
+  return results;
 }
 
 }  // namespace
+
+nb::object to_details(nb::object message, bool complete, nb::object diagnostics,
+                      nb::object error) {
+  return nb::make_tuple(std::move(message), complete, std::move(diagnostics),
+                        std::move(error));
+}
+
+nb::object caught(const std::function<void()>& read) {
+  try {
+    read();
+  } catch (nb::python_error& error) {
+    if (!error.matches(PyExc_Exception)) throw;  // Ctrl-C
+    return nb::borrow(error.value());
+  }
+  return {};
+}
 
 void on_threads(std::size_t count, std::size_t bytes,
                 const std::function<void(std::size_t)>& work) {
@@ -154,11 +199,11 @@ void define_parse(nb::module_& m) {
   m.def("parse_one", &parse_one, nb::arg("format"), nb::arg("response").none(),
         nb::arg("prefix"), nb::arg("tools").none(),
         nb::arg("vocabulary").none(), nb::arg("recover").none(),
-        nb::arg("markers"));
+        nb::arg("markers"), nb::arg("details"));
   m.def("parse_many", &parse_many, nb::arg("format"), nb::arg("responses"),
         nb::arg("prefixes"), nb::arg("tools").none(),
         nb::arg("vocabulary").none(), nb::arg("recover").none(),
-        nb::arg("markers"));
+        nb::arg("markers"), nb::arg("details"));
 }
 
 }  // namespace parlance::python

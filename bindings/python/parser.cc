@@ -12,7 +12,7 @@ class ParserObject {
                const Vocabulary* vocabulary, nb::handle recover,
                nb::handle markers)
       : format_object_(std::move(format)),
-        format_(nb::cast<const FormatObject*>(format_object_)),
+        format_(format_of(format_object_)),
         tokens_(vocabulary != nullptr),
         parser_(make(prefix, tools, vocabulary, recover, markers)),
         initial_events_(events(parser_.initial_events())) {
@@ -52,10 +52,19 @@ class ParserObject {
   nb::object held() const { return to_bytes(parser_.held()); }
 
  private:
+  static const FormatObject* format_of(nb::handle object) {
+    const FormatObject* format = nullptr;
+    if (!nb::try_cast(object, format) || format == nullptr) {
+      raise_type("spec", "a Format", object);
+    }
+    return format;
+  }
+
   ResponseParser make(nb::handle prefix, const ToolSet* tools,
                       const Vocabulary* vocabulary, nb::handle recover,
                       nb::handle markers) {
-    Input in;
+    // Held until the first feed(): the initial events look into it.
+    Input& in = input_.in;
     read_marked_prefix(prefix, vocabulary, in);
     return ResponseParser(format_->format(),
                           {.prefix = in.text,

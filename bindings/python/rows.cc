@@ -1,5 +1,7 @@
 // Masks in the caller's memory.
 
+#include <cstdint>
+
 #include "constraint.h"
 
 namespace parlance::python {
@@ -39,7 +41,7 @@ Rows::Rows(nb::handle buffer, std::size_t words) {
     is_words = is_word(view_);
     format = view_.format == nullptr ? "B" : view_.format;
     dimensions = static_cast<std::size_t>(view_.ndim);
-    if (dimensions > 0) {
+    if (dimensions > 0 && view_.shape != nullptr) {
       count_ = static_cast<std::size_t>(view_.shape[0]);
       last = static_cast<std::size_t>(view_.shape[dimensions - 1]);
     }
@@ -70,6 +72,9 @@ Rows::Rows(nb::handle buffer, std::size_t words) {
   if (!is_words) {
     refuse("buffer holds items of format '" + format +
            "' and not 32-bit integers; make it with dtype int32");
+  }
+  if (reinterpret_cast<std::uintptr_t>(words_) % sizeof(std::int32_t) != 0) {
+    refuse("buffer begins at an address that is no multiple of 4");
   }
   if (dimensions != 1 && dimensions != 2) {
     refuse("buffer has " + std::to_string(dimensions) +

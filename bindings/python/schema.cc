@@ -32,11 +32,13 @@ nb::object lint(const SchemaObject& self) {
 
 struct Job {
   Input response;
+  nb::object unread;     // what reading it raised, if that is told
   bool nothing = false;  // None, which upstream takes for no text
   Result<json::Value> message = json::Value();
 };
 
 void work(Job& job, const ResponseSchema& schema) {
+  if (job.unread.is_valid()) return;
   if (job.nothing) {
     job.message = schema.parse_nothing();
   } else {
@@ -50,26 +52,53 @@ void read(nb::handle response, const Vocabulary* vocabulary, Job& job) {
   if (!job.nothing) read_text(response, "response", vocabulary, job.response);
 }
 
+// As of a response template; a schema has no diagnostics.
+nb::object result_of(const Job& job, bool details,
+                     std::optional<std::size_t> item) {
+  const ErrorContext context = {.item = item};
+  if (!details) {
+    if (!job.message) raise(Domain::kResponse, job.message.error(), context);
+    return to_object(*job.message);
+  }
+  if (job.unread.is_valid()) {
+    return to_details(nb::none(), false, nb::list(), job.unread);
+  }
+  if (!job.message) {
+    return to_details(
+        nb::none(), false, nb::list(),
+        exception_of(Domain::kResponse, job.message.error(), context));
+  }
+  return to_details(to_object(*job.message), true, nb::list(), nb::none());
+}
+
+void read_row(nb::handle response, const Vocabulary* vocabulary, bool details,
+              Job& job) {
+  if (details) {
+    job.unread = caught([&] { read(response, vocabulary, job); });
+  } else {
+    read(response, vocabulary, job);
+  }
+}
+
 nb::object parse_one(const SchemaObject& schema, nb::handle response,
-                     const Vocabulary* vocabulary) {
+                     const Vocabulary* vocabulary, bool details) {
   Job job;
-  read(response, vocabulary, job);
+  read_row(response, vocabulary, details, job);
   if (job.response.text.size() > kThreadBytes) {
     nb::gil_scoped_release release;
     work(job, schema.schema);
   } else {
     work(job, schema.schema);
   }
-  if (!job.message) raise(Domain::kResponse, job.message.error());
-  return to_object(*job.message);
+  return result_of(job, details, std::nullopt);
 }
 
 nb::object parse_many(const SchemaObject& schema, nb::list responses,
-                      const Vocabulary* vocabulary) {
+                      const Vocabulary* vocabulary, bool details) {
   std::vector<Job> jobs(nb::len(responses));
   std::size_t total = 0;
   for (std::size_t i = 0; i < jobs.size(); ++i) {
-    read(responses[i], vocabulary, jobs[i]);
+    read_row(responses[i], vocabulary, details, jobs[i]);
     total += jobs[i].response.text.size();
   }
   {
@@ -77,14 +106,11 @@ nb::object parse_many(const SchemaObject& schema, nb::list responses,
     on_threads(jobs.size(), total,
                [&](std::size_t i) { work(jobs[i], schema.schema); });
   }
-  nb::list messages;
+  nb::list results;
   for (std::size_t i = 0; i < jobs.size(); ++i) {
-    if (!jobs[i].message) {
-      raise(Domain::kResponse, jobs[i].message.error(), {.item = i});
-    }
-    messages.append(to_object(*jobs[i].message));
+    results.append(result_of(jobs[i], details, i));
   }
-  return messages;
+  return results;
 }
 
 }  // namespace
@@ -110,9 +136,10 @@ void define_schema(nb::module_& m) {
       },
       nb::arg("text"));
   m.def("parse_schema_one", &parse_one, nb::arg("schema"),
-        nb::arg("response").none(), nb::arg("vocabulary").none());
+        nb::arg("response").none(), nb::arg("vocabulary").none(),
+        nb::arg("details"));
   m.def("parse_schema_many", &parse_many, nb::arg("schema"),
-        nb::arg("responses"), nb::arg("vocabulary").none());
+        nb::arg("responses"), nb::arg("vocabulary").none(), nb::arg("details"));
 }
 
 }  // namespace parlance::python

@@ -6,6 +6,9 @@
 // dict: containers are copied, what they hold is shared.  Comparing against it
 // is mostly comparing addresses.
 
+#include <bit>
+#include <cstdint>
+
 #include "binding.h"
 
 namespace parlance::python {
@@ -15,14 +18,23 @@ namespace {
 // Deeper containers are not compared: they count as changed.
 constexpr int kDepth = 64;
 
-nb::object snapshot_of(PyObject* value, int depth) {
+// Values of one snapshot.  A container that is reached twice is copied twice,
+// so those that share or contain themselves may need any number of them.
+constexpr int kMostCopied = 1 << 16;
+
+// Invalid where there is no snapshot: `left` values are not enough, or a key is
+// no str, and may run any code when it is hashed.
+nb::object snapshot_of(PyObject* value, int depth, int& left) {
+  if (--left < 0) return {};
   if (depth < kDepth && PyDict_CheckExact(value)) {
     nb::object copy = nb::steal(PyDict_New());
     Py_ssize_t at = 0;
     PyObject* key = nullptr;
     PyObject* item = nullptr;
     while (PyDict_Next(value, &at, &key, &item) != 0) {
-      nb::object inner = snapshot_of(item, depth + 1);
+      if (!PyUnicode_CheckExact(key)) return {};
+      nb::object inner = snapshot_of(item, depth + 1, left);
+      if (!inner.is_valid()) return {};
       if (PyDict_SetItem(copy.ptr(), key, inner.ptr()) != 0) {
         throw nb::python_error();
       }
@@ -33,7 +45,8 @@ nb::object snapshot_of(PyObject* value, int depth) {
     Py_ssize_t size = PyList_Size(value);
     nb::object copy = nb::steal(PyList_New(0));
     for (Py_ssize_t i = 0; i < size; ++i) {
-      nb::object inner = snapshot_of(PyList_GetItem(value, i), depth + 1);
+      nb::object inner = snapshot_of(PyList_GetItem(value, i), depth + 1, left);
+      if (!inner.is_valid()) return {};
       if (PyList_Append(copy.ptr(), inner.ptr()) != 0) {
         throw nb::python_error();
       }
@@ -86,10 +99,12 @@ bool same_value(PyObject* a, PyObject* b, int depth) {
     }
     return true;
   }
-  if (!PyUnicode_CheckExact(a) && !PyLong_CheckExact(a) &&
-      !PyFloat_CheckExact(a)) {
-    return false;
+  // By ==, 0.0 is -0.0, and the text that is made of them is not the same.
+  if (PyFloat_CheckExact(a)) {
+    return std::bit_cast<std::uint64_t>(PyFloat_AsDouble(a)) ==
+           std::bit_cast<std::uint64_t>(PyFloat_AsDouble(b));
   }
+  if (!PyUnicode_CheckExact(a) && !PyLong_CheckExact(a)) return false;
   int equal = PyObject_RichCompareBool(a, b, Py_EQ);
   if (equal < 0) throw nb::python_error();
   return equal == 1;
@@ -114,8 +129,10 @@ nb::object remembered(nb::dict known, nb::handle spec, nb::handle make) {
   } else if (PyErr_Occurred() != nullptr) {
     throw nb::python_error();
   }
-  nb::object said = snapshot_of(spec.ptr(), 0);
+  int left = kMostCopied;
+  nb::object said = snapshot_of(spec.ptr(), 0, left);
   nb::object made = make(spec);
+  if (!said.is_valid()) return made;
   if (PyDict_Size(known.ptr()) >= kMost) PyDict_Clear(known.ptr());
   set(known, address.ptr(), nb::make_tuple(said, made));
   return made;

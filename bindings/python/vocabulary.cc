@@ -22,37 +22,6 @@ std::string_view bytes_of(nb::handle value, std::string_view what) {
   return {begin, static_cast<std::size_t>(size)};
 }
 
-// Text of a file: a str, or the bytes as they were read.
-std::string_view text_of(nb::handle value, std::string_view what) {
-  if (!PyUnicode_Check(value.ptr())) {
-    if (PyBytes_Check(value.ptr())) return bytes_of(value, what);
-    raise_type(what, "str or bytes", value);
-  }
-  Py_ssize_t size = 0;
-  const char* text = PyUnicode_AsUTF8AndSize(value.ptr(), &size);
-  if (text == nullptr) {
-    if (!PyErr_ExceptionMatches(PyExc_UnicodeEncodeError)) {
-      throw nb::python_error();
-    }
-    PyErr_Clear();
-    raise(Domain::kOther,
-          {ErrorCode::kInvalidUtf8,
-           std::string(what) + " contains half of a surrogate pair, which is "
-                               "no text"});
-  }
-  return {text, static_cast<std::size_t>(size)};
-}
-
-// A path as the file system has it; a number is none.
-std::string path_of(nb::handle path) {
-  PyObject* converted = nullptr;
-  if (PyUnicode_FSConverter(path.ptr(), &converted) == 0) {
-    throw nb::python_error();
-  }
-  nb::object owner = nb::steal(converted);
-  return std::string(bytes_of(owner, "path"));
-}
-
 // Python's own error where there is nothing at `path`.
 void check_exists(nb::handle path) {
   nb::module_::import_("os").attr("stat")(path);
@@ -75,6 +44,19 @@ void set_kind(std::vector<TokenEntry>& entries, nb::handle ids,
   }
 }
 
+// Calls `use` with each item of a list or a tuple, as it is and not as a class
+// made of it iterates.
+template <class Use>
+void for_items(nb::handle items, const Use& use) {
+  const bool list = PyList_Check(items.ptr());
+  // The size is asked each time: another thread may change a list.
+  for (Py_ssize_t i = 0;
+       i < (list ? PyList_Size(items.ptr()) : PyTuple_Size(items.ptr())); ++i) {
+    use(nb::borrow(list ? PyList_GetItem(items.ptr(), i)
+                        : PyTuple_GetItem(items.ptr(), i)));
+  }
+}
+
 Vocabulary from_table(nb::handle tokens, nb::handle added_ids,
                       nb::handle control_ids, nb::handle special_ids,
                       nb::handle stop_ids) {
@@ -83,14 +65,14 @@ Vocabulary from_table(nb::handle tokens, nb::handle added_ids,
   }
   std::vector<TokenEntry> entries;
   TokenId id = 0;
-  for (nb::handle token : tokens) {
+  for_items(tokens, [&](nb::handle token) {
     if (token.is_none()) {
       entries.push_back({id++, "", TokenKind::kUnused});
     } else {
       entries.push_back({id++, std::string(bytes_of(token, "a token")),
                          TokenKind::kOrdinary});
     }
-  }
+  });
   set_kind(entries, added_ids, "added_ids", TokenKind::kAdded);
   set_kind(entries, control_ids, "control_ids", TokenKind::kControl);
   set_kind(entries, special_ids, "special_ids", TokenKind::kControl);
@@ -108,9 +90,11 @@ Vocabulary from_tiktoken(nb::handle ranks, nb::handle special) {
   PyObject* value = nullptr;
   Py_ssize_t position = 0;
   while (PyDict_Next(special.ptr(), &position, &key, &value)) {
-    nb::object one = nb::make_tuple(nb::borrow(value));
+    // Held: a number may be an object whose __index__ changes the dict.
+    const nb::object name = nb::borrow(key);
+    const nb::object one = nb::make_tuple(nb::borrow(value));
     entries.push_back({read_ids(one, "special")[0],
-                       std::string(text_of(key, "a key of special")),
+                       std::string(text_of(name, "a key of special")),
                        TokenKind::kControl});
   }
   return checked(Vocabulary::from_tiktoken(text_of(ranks, "ranks"), entries));
@@ -140,10 +124,10 @@ Vocabulary from_tokens(nb::handle tokens, nb::handle vocab_type,
     raise_type("tokens", "a list of str or bytes", tokens);
   }
   std::vector<std::string> texts;
-  for (nb::handle token : tokens) {
+  for_items(tokens, [&](nb::handle token) {
     texts.emplace_back(token.is_none() ? std::string_view()
                                        : text_of(token, "a token"));
-  }
+  });
   const auto added = read_ids(added_ids, "added_ids");
   const auto control = read_ids(control_ids, "control_ids");
   const auto stops = optional_ids(stop_ids, "stop_ids");

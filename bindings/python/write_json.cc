@@ -16,22 +16,19 @@ namespace {
 // Python's own json gives up here as well.
 constexpr std::size_t kMaxDepth = 990;
 
-std::string class_name(nb::handle value) {
-  nb::object name = nb::steal(PyObject_GetAttrString(
-      reinterpret_cast<PyObject*>(Py_TYPE(value.ptr())), "__name__"));
-  Py_ssize_t size = 0;
-  const char* text =
-      name.is_valid() ? PyUnicode_AsUTF8AndSize(name.ptr(), &size) : nullptr;
-  if (text == nullptr) throw nb::python_error();
-  return {text, static_cast<std::size_t>(size)};
-}
-
 class Writer {
  public:
-  explicit Writer(Unfit unfit) : unfit_(unfit) {}
+  Writer(Unfit unfit, Domain domain, std::string_view path)
+      : unfit_(unfit), domain_(domain), root_(path) {}
 
   void write(nb::handle value) {
     PyObject* object = value.ptr();
+    if (++values_ > kMostValues) {
+      refuse("more than " + std::to_string(kMostValues) +
+                 " values when it is written out, each part as often as it is "
+                 "reached; pass JSON text for one that is meant to be so large",
+             ErrorCode::kTooLarge);
+    }
     if (object == Py_None) {
       out_ += "null";
     } else if (object == Py_True) {
@@ -48,29 +45,42 @@ class Writer {
       write_list(value);
     } else if (PyDict_Check(object)) {
       write_dict(value);
-    } else if (PyTuple_Check(object) && unfit_ == Unfit::kNull) {
+    } else if (PyTuple_Check(object) && unfit_ != Unfit::kRefuse) {
       write_list(value);
     } else if (unfit_ == Unfit::kNull) {
       out_ += "null";
     } else {
-      refuse("a " + class_name(value) +
-             " has no place in a template, which holds what JSON does: dict, "
-             "list, str, int, float, bool and None");
+      refuse("a " + class_name(value) + " has no place in a " + noun() +
+             ", which holds what JSON does: dict, list, str, int, float, bool "
+             "and None");
     }
   }
 
   std::string take() { return std::move(out_); }
 
  private:
-  // A key, borrowed from the dict that is being written, or an index.
+  // A key, held by the frame that is writing its value, or an index.
   struct Step {
     PyObject* key;
     Py_ssize_t index;
   };
 
+  const char* noun() const {
+    switch (domain_) {
+      case Domain::kTemplate:
+        return "template";
+      case Domain::kSchema:
+        return "schema";
+      case Domain::kGrammar:
+        return "description";
+      default:
+        return "tool";
+    }
+  }
+
   [[noreturn]] void refuse(std::string message,
                            ErrorCode code = ErrorCode::kWrongType) {
-    std::string path;
+    std::string path = root_;
     for (const Step& step : path_) {
       path += '/';
       std::string text = std::to_string(step.index);
@@ -87,7 +97,7 @@ class Writer {
         }
       }
     }
-    raise(Domain::kTemplate, {code, std::move(message), std::move(path)});
+    raise(domain_, {code, std::move(message), std::move(path)});
   }
 
   void enter() {
@@ -189,7 +199,14 @@ class Writer {
     int overflow = 0;
     long long small = PyLong_AsLongLongAndOverflow(value.ptr(), &overflow);
     if (overflow != 0) {
-      write_ascii(nb::steal(PyNumber_ToBase(value.ptr(), 10)));
+      // Python itself has a limit, which the program may change.
+      nb::object digits = nb::steal(PyNumber_ToBase(value.ptr(), 10));
+      if (!digits.is_valid() && PyErr_ExceptionMatches(PyExc_ValueError)) {
+        PyErr_Clear();
+        refuse("an integer has more digits than Python writes",
+               ErrorCode::kTooLarge);
+      }
+      write_ascii(std::move(digits));
       return;
     }
     if (small == -1 && PyErr_Occurred() != nullptr) throw nb::python_error();
@@ -231,6 +248,22 @@ class Writer {
     --depth_;
   }
 
+  // A key as json.dumps has it, null where there is no such.
+  nb::object key_of(nb::handle key) {
+    PyObject* object = key.ptr();
+    if (PyUnicode_Check(object)) return nb::borrow(key);
+    if (unfit_ == Unfit::kDumps &&
+        (object == Py_None || PyLong_Check(object) || PyFloat_Check(object))) {
+      Writer text(Unfit::kRefuse, domain_, root_);
+      text.path_ = path_;
+      text.write(key);
+      return to_str(text.out_);
+    }
+    if (unfit_ == Unfit::kNull) return {};
+    refuse("a key of a " + std::string(noun()) + " must be a str, not " +
+           class_name(key));
+  }
+
   void write_dict(nb::handle value) {
     enter();
     out_ += '{';
@@ -239,15 +272,13 @@ class Writer {
     PyObject* item = nullptr;
     Py_ssize_t position = 0;
     while (PyDict_Next(value.ptr(), &position, &key, &item)) {
-      if (!PyUnicode_Check(key)) {
-        if (unfit_ == Unfit::kNull) continue;
-        refuse("a key of a template must be a str, not " + class_name(key));
-      }
       nb::object held = nb::borrow(item);
+      nb::object name = key_of(key);
+      if (!name.is_valid()) continue;
       if (!first) out_ += ", ";
       first = false;
-      write_string(key);
-      path_.push_back({key, 0});
+      write_string(name);
+      path_.push_back({name.ptr(), 0});
       out_ += ": ";
       write(held);
       path_.pop_back();
@@ -257,15 +288,19 @@ class Writer {
   }
 
   Unfit unfit_;
+  Domain domain_;
+  std::string root_;  // where the value itself lies
   std::string out_;
+  std::size_t values_ = 0;
   std::size_t depth_ = 0;
   std::vector<Step> path_;
 };
 
 }  // namespace
 
-std::string to_json_text(nb::handle value, Unfit unfit) {
-  Writer writer(unfit);
+std::string to_json_text(nb::handle value, Unfit unfit, Domain domain,
+                         std::string_view path) {
+  Writer writer(unfit, domain, path);
   writer.write(value);
   return writer.take();
 }

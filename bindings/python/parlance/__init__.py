@@ -26,8 +26,10 @@ from __future__ import annotations
 
 import os
 from functools import lru_cache
+from typing import NamedTuple
 
 from . import _parlance
+from ._arguments import flag, is_a, items, kind, shown, unicode
 from ._constraining import Compiler, Grammar, fill_bitmasks
 from ._errors import (
     ContentAttributeError,
@@ -41,6 +43,7 @@ from ._errors import (
     StateError,
     TemplateError,
     TooDeepError,
+    UnknownNameError,
     UsageError,
 )
 from ._files import read_text
@@ -53,6 +56,7 @@ from ._structural_tags import (
     tool_calling_styles,
 )
 from ._tools import ToolSet, tools_of as _tools_of
+from ._upstream import dict_of_template, is_loaded_template
 
 __version__ = "0.1.0"
 
@@ -67,6 +71,7 @@ __all__ = [
     "GrammarError",
     "Matcher",
     "MissingPlaceholderError",
+    "ParseResult",
     "PatternError",
     "ResponseError",
     "ResponseParser",
@@ -79,6 +84,7 @@ __all__ = [
     "TemplateError",
     "TooDeepError",
     "ToolSet",
+    "UnknownNameError",
     "UsageError",
     "Vocabulary",
     "apply_bitmask",
@@ -97,6 +103,7 @@ _NO_PREFIX = (
 )
 
 _MISSING = object()
+_MOST_RESPONSES = 2**22  # of one batch
 
 # ---- Formats
 
@@ -150,7 +157,7 @@ class ResponseTemplate(Format):
         text, named = _text_of(spec)
         if named:
             raise TemplateError(
-                f"{text!r} is the name of a format; a ResponseTemplate is made "
+                f"{shown(text)} is the name of a format; a ResponseTemplate is made "
                 "of a dict with 'fields' or a JSON file. For a built-in format "
                 f"use Format({text!r}).",
                 code="wrong_type",
@@ -174,33 +181,80 @@ def _restore(cls, source):
 
 def _text_of(spec):
     """What a spec says: (JSON text, False) or (name, True)."""
-    if isinstance(spec, str):
+    if is_a(spec, str):
         if spec.lstrip()[:1] == "{":
-            return spec, False
+            return unicode("spec", spec, TemplateError), False
         if not spec.endswith(".json"):
-            return spec, True
-        spec = os.fspath(spec)
+            return unicode("spec", spec, TemplateError), True
     elif isinstance(spec, os.PathLike):
-        spec = os.fspath(spec)
+        pass
     elif isinstance(spec, _Base):
         return spec.source, False
-    elif isinstance(spec, dict):
-        return _parlance.json_text(spec, False), False
+    elif is_a(spec, dict):
+        if not _is_configuration(spec):
+            return _parlance.template_text(spec), False
+        return _text_of(_described_in(spec))
+    elif is_loaded_template(spec):
+        return _parlance.template_text(dict_of_template(spec)), False
     else:
         # Upstream's class for a template that is no dict, a ValueError.
         raise TemplateError(
             "spec must be a response template (dict), a path, the name of a "
-            f"built-in format, or a Format, not {type(spec).__name__}",
+            f"built-in format, or a Format, not {kind(spec)}",
             code="wrong_type",
         )
-    return read_text(spec, TemplateError), False
+    text = read_text(spec, TemplateError)
+    if '"tokenizer_class"' in text or '"chat_template"' in text:
+        configuration = _object_in(text)
+        if _is_configuration(configuration):
+            return _text_of(_described_in(configuration))
+    return text, False
+
+
+def _object_in(text):
+    import json  # only here: importing the package stays quick
+
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError):
+        return {}  # what is wrong is told by what reads the text next
+    return value if isinstance(value, dict) else {}
+
+
+def _is_configuration(spec):
+    """Whether it is the content of a tokenizer_config.json."""
+    return (
+        "tokenizer_class" in spec or "chat_template" in spec
+    ) and "fields" not in spec
+
+
+def _described_in(configuration):
+    """The description of responses in a tokenizer's configuration."""
+    for key in ("response_template", "response_schema"):
+        if isinstance(configuration.get(key), dict):
+            return configuration[key]
+    return detect_format(configuration)[0]
 
 
 # Equal texts are equal formats, so the text is the key: an object that changed
 # has another one.  Errors are not kept.
 @lru_cache(maxsize=128)
 def _cached_format(text, named):
-    return _Base(text, named)
+    try:
+        return _Base(text, named)
+    except TemplateError:
+        if not named and _parlance.is_schema(text):
+            _refuse_schema()
+        raise
+
+
+def _refuse_schema():
+    raise TemplateError(
+        "this is a response schema, which is read only when the response is "
+        "complete: parse_response takes it, and 'parlance convert' makes a "
+        "response template of it, which can be streamed",
+        code="wrong_type",
+    ) from None
 
 
 # The same dicts and lists come with every call.  Looking one up by its text
@@ -240,7 +294,7 @@ def _schema_text(spec):
     text, named = _text_of(spec)
     if named:
         raise SchemaError(
-            f"{text!r} is the name of a format; a ResponseSchema is made of a "
+            f"{shown(text)} is the name of a format; a ResponseSchema is made of a "
             "dict or a JSON file",
             code="wrong_type",
         )
@@ -276,6 +330,8 @@ def _format_of(spec):
         return _parlance.remembered(_formats_of_dicts, spec, _format_of_dict)
     if isinstance(spec, _Base):
         return spec
+    if isinstance(spec, _BaseSchema):
+        _refuse_schema()
     return _cached_format(*_text_of(spec))
 
 
@@ -294,7 +350,7 @@ def detect_format(tokenizer_config):
     if not isinstance(tokenizer_config, dict):
         raise TypeError(
             "tokenizer_config must be a dict, the content of "
-            f"tokenizer_config.json, not {type(tokenizer_config).__name__}"
+            f"tokenizer_config.json, not {kind(tokenizer_config)}"
         )
     return _parlance.detect_format(tokenizer_config)
 
@@ -353,8 +409,10 @@ def parse_response(
     vocabulary=None,
     markers="token",
     recover=None,
+    details=False,
     text=_MISSING,
     response_template=_MISSING,
+    schema=_MISSING,
 ):
     """Parses whole responses.
 
@@ -362,27 +420,73 @@ def parse_response(
     gives a ``dict``; or a list of those (or a 2-D array) and gives a list.
     Ids need ``vocabulary``, and are read as ``ResponseParser`` reads them by
     ``markers``.  ``prefix`` is one for all or a list with one per
-    response; with a response schema there is none, nor are there ``tools``,
-    and ``None`` is a response without text.
+    response; with a response schema there is none, nor are there ``tools``.
+    ``None`` is a response without text.
+
+    With ``details=True`` there is a ``ParseResult`` in the place of each
+    message, which tells what did not fit.  A response that cannot be parsed is
+    then no exception: the result of that one has it, and the others theirs.
     """
     if response is _MISSING or text is not _MISSING:
         response = _either("response", response, text)
+    if schema is not _MISSING:
+        spec = _either("spec", spec, schema)
     if spec is _MISSING or response_template is not _MISSING:
         spec = _either("spec", spec, response_template)
+    details = flag("details", details)
+    parsed = _parsed(
+        response, spec, prefix, tools, vocabulary, markers, recover, details
+    )
+    if not details:
+        return parsed
+    if type(parsed) is list:
+        return [ParseResult(*one) for one in parsed]
+    return ParseResult(*parsed)
+
+
+class ParseResult(NamedTuple):
+    """What became of one response.
+
+    Attributes:
+        message: the message, or ``None`` if there is an ``error``.
+        complete: whether every region that was opened was closed.
+        diagnostics: what did not fit, as ``ResponseParser.diagnostics``.
+        error: the exception that ``parse_response`` would have raised, or
+            ``None``.
+    """
+
+    message: dict | None
+    complete: bool
+    diagnostics: list
+    error: Exception | None
+
+
+def _parsed(response, spec, prefix, tools, vocabulary, markers, recover, details):
     if type(spec) is dict:
         format = _parlance.remembered(_specs_of_dicts, spec, _spec_of_dict)
     else:
         format = _spec_of(spec)
     if isinstance(format, _BaseSchema):
         if type(response) is str and prefix is None and tools is None:
-            return _parlance.parse_schema_one(format, response, vocabulary)
-        return _parse_by_schema(response, format, prefix, tools, vocabulary)
+            return _parlance.parse_schema_one(
+                format, response, vocabulary, details
+            )
+        return _parse_by_schema(
+            response, format, prefix, tools, vocabulary, details
+        )
     if prefix is None:
         raise UsageError(_NO_PREFIX)
     tools = _tools_of(tools)
     if isinstance(response, str) and isinstance(prefix, str):
         return _parlance.parse_one(
-            format, response, prefix, tools, vocabulary, recover, markers
+            format,
+            response,
+            prefix,
+            tools,
+            vocabulary,
+            recover,
+            markers,
+            details,
         )
     responses = _batch(response)
     prefixes = _batch(prefix)
@@ -394,14 +498,21 @@ def parse_response(
                 raise UsageError(_counts(1, len(prefixes)))
             prefix = prefixes[0]
         return _parlance.parse_one(
-            format, response, prefix, tools, vocabulary, recover, markers
+            format,
+            response,
+            prefix,
+            tools,
+            vocabulary,
+            recover,
+            markers,
+            details,
         )
     if prefixes is None:
         prefixes = [prefix]
     elif len(prefixes) != len(responses):
         raise UsageError(_counts(len(responses), len(prefixes)))
     return _parlance.parse_many(
-        format, responses, prefixes, tools, vocabulary, recover, markers
+        format, responses, prefixes, tools, vocabulary, recover, markers, details
     )
 
 
@@ -412,7 +523,7 @@ def _counts(responses, prefixes):
     )
 
 
-def _parse_by_schema(response, schema, prefix, tools, vocabulary):
+def _parse_by_schema(response, schema, prefix, tools, vocabulary, details):
     if prefix is not None:
         raise UsageError(
             "a response schema takes no prefix: it reads the response alone; "
@@ -423,35 +534,37 @@ def _parse_by_schema(response, schema, prefix, tools, vocabulary):
             "a response schema takes no tools: it types values itself; leave "
             "tools out, or use a response template"
         )
-    if isinstance(response, (list, tuple)) and response and response[0] is None:
-        responses = list(response)
-    else:
-        responses = _batch(response)
+    responses = _batch(response)
     if responses is None:
-        return _parlance.parse_schema_one(schema, response, vocabulary)
-    return _parlance.parse_schema_many(schema, responses, vocabulary)
+        return _parlance.parse_schema_one(schema, response, vocabulary, details)
+    return _parlance.parse_schema_many(schema, responses, vocabulary, details)
 
 
 def _batch(value):
     """The items of a batch as a list, or None for a single sequence."""
     if isinstance(value, (str, bytes, bytearray)):
         return None
-    dimensions = getattr(value, "ndim", None)
+    try:
+        dimensions = getattr(value, "ndim", None)
+    except ValueError as why:  # as of a released memoryview
+        raise TypeError(f"a response cannot be read: {why}") from None
     if dimensions is not None:
         if dimensions == 1:
             return None
         if dimensions == 2:
-            return list(value)
+            return items("a batch", value, _MOST_RESPONSES)
         raise TypeError(
             f"an array of token ids must have 1 or 2 dimensions, not {dimensions}"
         )
-    if not isinstance(value, (list, tuple)):
+    if not is_a(value, list, tuple):
         return None
     if not value:
         return []
+    # Ids are integers; a list that begins with anything else is a batch, even
+    # if that is no response.
     first = value[0]
-    if isinstance(first, (str, bytes, bytearray, list, tuple)):
-        return list(value)
-    if getattr(first, "ndim", 0) == 1:
-        return list(value)
-    return None
+    if is_a(first, int) or (
+        hasattr(type(first), "__index__") and getattr(first, "ndim", 0) != 1
+    ):
+        return None
+    return items("a batch", value, _MOST_RESPONSES)

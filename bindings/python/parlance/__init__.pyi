@@ -1,7 +1,7 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from os import PathLike
 from re import error
-from typing import Any, Literal, TypeAlias, overload
+from typing import Any, Literal, NamedTuple, TypeAlias, overload
 
 __version__: str
 __all__: list[str]
@@ -47,6 +47,7 @@ class SchemaError(Error): ...
 class GrammarError(Error): ...
 class ResponseError(Error): ...
 class MissingPlaceholderError(ResponseError, KeyError): ...
+class UnknownNameError(ResponseError, KeyError): ...
 class ContentTypeError(ResponseError, TypeError): ...
 class ContentAttributeError(ResponseError, AttributeError): ...
 class TooDeepError(ResponseError, RecursionError): ...
@@ -294,7 +295,7 @@ class TagParser:
         stop_ids: _Ids | None = None,
         recover: bool = True,
     ) -> None: ...
-    def feed(self, text: _Text | _Ids) -> list[dict[str, Any]]: ...
+    def feed(self, text: _Text | _Ids | None) -> list[dict[str, Any]]: ...
     def finalize(self) -> tuple[dict[str, Any], list[dict[str, Any]]]: ...
     @property
     def initial_events(self) -> list[dict[str, Any]]: ...
@@ -449,7 +450,7 @@ class ResponseParser:
         recover: bool | None = None,
         response_template: _Spec = ...,
     ) -> None: ...
-    def feed(self, text: _Text | _Ids) -> list[dict[str, Any]]: ...
+    def feed(self, text: _Text | _Ids | None) -> list[dict[str, Any]]: ...
     def finalize(self) -> tuple[dict[str, Any], list[dict[str, Any]]]: ...
     @property
     def initial_events(self) -> list[dict[str, Any]]: ...
@@ -468,6 +469,12 @@ class ResponseParser:
     @property
     def prefix_bytes(self) -> int: ...
 
+class ParseResult(NamedTuple):
+    message: dict[str, Any] | None
+    complete: bool
+    diagnostics: list[dict[str, Any]]
+    error: Exception | None
+
 @overload
 def parse_response(
     response: str | bytes | bytearray = ...,
@@ -478,8 +485,10 @@ def parse_response(
     vocabulary: Vocabulary | None = None,
     markers: Literal["token", "either", "text"] = "token",
     recover: bool | None = None,
+    details: Literal[False] = False,
     text: _Text = ...,
     response_template: _Spec = ...,
+    schema: _Spec = ...,
 ) -> dict[str, Any]: ...
 @overload
 def parse_response(
@@ -491,8 +500,10 @@ def parse_response(
     vocabulary: Vocabulary | None = None,
     markers: Literal["token", "either", "text"] = "token",
     recover: bool | None = None,
+    details: Literal[False] = False,
     text: Any = ...,
     response_template: _Spec = ...,
+    schema: _Spec = ...,
 ) -> list[dict[str, Any]]: ...
 @overload
 def parse_response(
@@ -504,8 +515,10 @@ def parse_response(
     vocabulary: Vocabulary | None = None,
     markers: Literal["token", "either", "text"] = "token",
     recover: bool | None = None,
+    details: bool = False,
     text: Any = ...,
     response_template: _Spec = ...,
+    schema: _Spec = ...,
 ) -> Any: ...
 def formats() -> list[str]: ...
 def detect_format(tokenizer_config: dict[str, Any]) -> tuple[str, str]: ...

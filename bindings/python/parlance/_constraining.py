@@ -11,14 +11,15 @@
 
 from __future__ import annotations
 
-import operator
-import os
-
 from . import _parlance
-from ._errors import SchemaError, UsageError
+from ._arguments import choice, count, flag, is_a, items, kind, mapping, shown
+from ._arguments import text as _text, unicode
+from ._errors import GrammarError, SchemaError, UsageError
 from ._structural_tags import StructuralTag, source_of
 
 UNLIMITED = 2**64 - 1
+_MOST_INDENT = 2**32 - 1
+_MOST_PARTS = 2**20  # of a union, or matchers of a batch
 
 # ORDER: SchemaDraft
 _DRAFTS = ("4", "6", "7", "2019-09", "2020-12")
@@ -96,7 +97,11 @@ class Grammar(_parlance.Grammar):
         """The texts of an EBNF or GBNF grammar's rule ``root_rule``."""
         return _wrap(
             _parlance.grammar_of_ebnf(
-                text, root_rule, _limits(limits), _asked(cancelled), None
+                _text("text", text, GrammarError),
+                _text("root_rule", root_rule, GrammarError),
+                _limits(limits),
+                _asked(cancelled),
+                None,
             )
         )
 
@@ -105,7 +110,10 @@ class Grammar(_parlance.Grammar):
         """The texts that ``pattern`` matches as a whole."""
         return _wrap(
             _parlance.grammar_of_regex(
-                pattern, _limits(limits), _asked(cancelled), None
+                _text("pattern", pattern, GrammarError),
+                _limits(limits),
+                _asked(cancelled),
+                None,
             )
         )
 
@@ -133,6 +141,7 @@ class Grammar(_parlance.Grammar):
         """
         if not isinstance(spec, StructuralTag):
             spec = StructuralTag(spec)
+        _check_vocabulary(vocabulary)
         return _wrap(
             _parlance.grammar_of_tag(
                 spec, vocabulary, _limits(limits), _asked(cancelled)
@@ -175,7 +184,7 @@ class Grammar(_parlance.Grammar):
         if not isinstance(vocabulary, _parlance.Vocabulary):
             raise TypeError(
                 "vocabulary must be a Vocabulary or a Compiler, not "
-                + type(vocabulary).__name__
+                + kind(vocabulary)
             )
         if stop_ids is not None:
             return Compiler(vocabulary, stop_ids=stop_ids).compile(
@@ -205,33 +214,28 @@ def _json_schema(
     limits,
     cancelled,
 ):
+    compact = flag("compact", compact)
     separators = _separators(max_white_space, compact, indent, separators)
     if compact:
         max_white_space = 0
     elif max_white_space is None:
         max_white_space = UNLIMITED
-    if key_order not in ("any", "schema"):
-        raise UsageError(
-            f'key_order must be "any" or "schema", not {key_order!r}'
-        )
-    if spelling not in ("canonical", "any"):
-        raise UsageError(
-            f'spelling must be "canonical" or "any", not {spelling!r}'
-        )
+    if indent is not None:
+        indent = count("indent", indent, _MOST_INDENT)
     made = _parlance.grammar_of_json_schema(
         _schema_text(schema),
         separators,
         indent,
-        _count("max_white_space", max_white_space),
-        key_order == "schema",
-        spelling == "any",
+        count("max_white_space", max_white_space),
+        choice("key_order", key_order, ("any", "schema")) == "schema",
+        choice("spelling", spelling, ("canonical", "any")) == "any",
         _draft(draft),
-        bool(closed),
-        bool(lenient),
-        bool(assert_formats),
+        flag("closed", closed),
+        flag("lenient", lenient),
+        flag("assert_formats", assert_formats),
         {
             url: _schema_text(document)
-            for url, document in (documents or {}).items()
+            for url, document in mapping("documents", documents)
         },
         _limits(limits),
         _asked(cancelled),
@@ -243,14 +247,17 @@ def _json_schema(
 def _lark(compiler, text, vocabulary, grammars, limits, cancelled):
     sources = {}
     made = {}
-    for name, grammar in (grammars or {}).items():
-        if isinstance(grammar, str):
-            sources[name] = grammar
+    for name, grammar in mapping("grammars", grammars):
+        if is_a(grammar, str):
+            sources[name] = unicode(
+                f"grammars[{name!r}]", grammar, GrammarError
+            )
         else:
             made[name] = _grammar_of(grammar, f"grammars[{name!r}]")
+    _check_vocabulary(vocabulary)
     return _wrap(
         _parlance.grammar_of_lark(
-            text,
+            _text("text", text, GrammarError),
             vocabulary,
             made,
             sources,
@@ -267,13 +274,24 @@ def _grammar_of(item, what):
     if isinstance(item, _parlance.Grammar):
         return item
     raise TypeError(
-        f"{what} must be a Grammar or a StructuralTag, not "
-        + type(item).__name__
+        f"{what} must be a Grammar or a StructuralTag, not " + kind(item)
     )
 
 
+def _check_vocabulary(vocabulary):
+    if vocabulary is not None and not isinstance(
+        vocabulary, _parlance.Vocabulary
+    ):
+        raise TypeError(
+            f"vocabulary must be a Vocabulary, not {kind(vocabulary)}"
+        )
+
+
 def _joined(grammars, in_sequence, limits, cancelled):
-    parts = [_grammar_of(item, "an item of grammars") for item in grammars]
+    parts = [
+        _grammar_of(item, "an item of grammars")
+        for item in items("grammars", grammars, _MOST_PARTS)
+    ]
     return _wrap(
         _parlance.grammar_of_parts(
             parts, in_sequence, _limits(limits), _asked(cancelled)
@@ -313,10 +331,10 @@ class Compiler(_parlance.Compiler):
     ):
         super().__init__(
             vocabulary,
-            _count("cache_bytes", cache_bytes),
-            _count("grammar_bytes", grammar_bytes),
+            count("cache_bytes", cache_bytes),
+            count("grammar_bytes", grammar_bytes),
             stop_ids,
-            "" if tables_file is None else os.fspath(tables_file),
+            tables_file,
         )
 
     def compile_json_schema(
@@ -363,14 +381,21 @@ class Compiler(_parlance.Compiler):
     ):
         """A ``Constraint``; arguments as of ``Grammar.from_ebnf``."""
         made = _parlance.grammar_of_ebnf(
-            text, root_rule, _limits(limits), _asked(cancelled), self
+            _text("text", text, GrammarError),
+            _text("root_rule", root_rule, GrammarError),
+            _limits(limits),
+            _asked(cancelled),
+            self,
         )
         return self.compile(made)
 
     def compile_regex(self, pattern, *, limits=None, cancelled=None):
         """A ``Constraint``; arguments as of ``Grammar.from_regex``."""
         made = _parlance.grammar_of_regex(
-            pattern, _limits(limits), _asked(cancelled), self
+            _text("pattern", pattern, GrammarError),
+            _limits(limits),
+            _asked(cancelled),
+            self,
         )
         return self.compile(made)
 
@@ -394,12 +419,15 @@ class Compiler(_parlance.Compiler):
             spec.source if isinstance(spec, StructuralTag) else source_of(spec)
         )
         return self._compile_tag(
-            source, _limits(limits), _asked(cancelled), markers
+            _text("spec", source, GrammarError),
+            _limits(limits),
+            _asked(cancelled),
+            markers,
         )
 
     def save_tables(self, path):
         """Writes the tables into a file; how many bytes it has."""
-        return self._write_tables(os.fspath(path))
+        return self._write_tables(path)
 
 
 def fill_bitmasks(matchers, buffer, *, rows=None, threads=0):
@@ -408,26 +436,19 @@ def fill_bitmasks(matchers, buffer, *, rows=None, threads=0):
     Row ``i`` is for matcher ``i``, or ``rows[i]`` where ``rows`` is given; other
     rows are left as they are.  ``threads=0`` takes as many as the machine has.
     """
+    matchers = items("matchers", matchers, _MOST_PARTS)
     _parlance.fill_bitmasks(matchers, buffer, rows, threads)
 
 
 def _schema_text(schema):
-    if isinstance(schema, str):
-        return schema
-    if not isinstance(schema, (dict, bool)):
+    if is_a(schema, str):
+        return unicode("the schema", schema, SchemaError)
+    if not is_a(schema, dict, bool):
         raise SchemaError(
-            "a schema must be a dict, a bool or JSON text, not "
-            + type(schema).__name__,
+            f"a schema must be a dict, a bool or JSON text, not {kind(schema)}",
             code="wrong_type",
         )
-    try:
-        import json  # only here: importing the package stays quick
-
-        return json.dumps(schema)
-    except (TypeError, ValueError, RecursionError) as error:
-        raise SchemaError(
-            f"the schema is not what JSON can hold: {error}", code="wrong_type"
-        ) from None
+    return _parlance.schema_text(schema)
 
 
 def _separators(max_white_space, compact, indent, separators):
@@ -445,44 +466,41 @@ def _separators(max_white_space, compact, indent, separators):
         )
     if separators is None:
         return (",", ": ")  # as json.dumps has it with an indent
-    item, key = separators
-    return (item, key)
+    if not is_a(separators, tuple, list) or len(separators) != 2:
+        raise TypeError(
+            "separators must be a pair of str, what stands between items and "
+            f"what between a name and its value, not {shown(separators)}"
+        )
+    return tuple(_text("an item of separators", item) for item in separators)
 
 
 def _draft(draft):
     if draft is None:
         return None
-    name = str(draft)
+    name = draft if is_a(draft, str) else shown(draft)
     name = {"2019": "2019-09", "2020": "2020-12"}.get(name, name)
     if name not in _DRAFTS:
         raise UsageError(
-            f"draft must be one of {', '.join(_DRAFTS)}, not {draft!r}"
+            f"draft must be one of {', '.join(_DRAFTS)}, not {shown(draft)}"
         )
     return _DRAFTS.index(name)
-
-
-def _count(name, value):
-    value = operator.index(value)
-    if not 0 <= value <= UNLIMITED:
-        raise UsageError(f"{name} must be between 0 and 2**64 - 1, not {value}")
-    return value
 
 
 def _asked(cancelled):
     if cancelled is not None and not callable(cancelled):
         raise TypeError(
             "cancelled must be a function without arguments, not "
-            + type(cancelled).__name__
+            + kind(cancelled)
         )
     return cancelled
 
 
 def _limits(limits):
-    for name in limits or {}:
+    out = {}
+    for name, value in mapping("limits", limits):
         if name not in _LIMITS:
             raise UsageError(
-                f"limits has {name!r}; there are {', '.join(_LIMITS)}"
+                f"limits has {shown(name)}; there are {', '.join(_LIMITS)}"
             )
-    return {
-        name: _count(name, value) for name, value in (limits or {}).items()
-    }
+        out[name] = count(name, value)
+    return out

@@ -10,9 +10,10 @@ from __future__ import annotations
 import os
 
 from . import _parlance
+from ._arguments import flag, is_a, items, kind, shown, text, unicode
 from ._errors import GrammarError
 from ._files import read_text
-from ._tools import ToolSet, described
+from ._tools import MOST_TOOLS, ToolSet, described
 
 # ORDER: ReasoningMode
 _REASONING = ("required", "allowed", "none")
@@ -46,7 +47,8 @@ class StructuralTag(_parlance.StructuralTag):
         """
         return StructuralTag(
             _parlance.tag_of_legacy(
-                _json_text(tags, "/tags"), _json_text(triggers, "/triggers")
+                _parlance.tag_text(tags, "/tags"),
+                _parlance.tag_text(triggers, "/triggers"),
             )
         )
 
@@ -216,15 +218,15 @@ def tool_calling(
     """
     return StructuralTag(
         _parlance.tool_calling(
-            style,
+            text("style", style, GrammarError),
             _tools_text(tools),
-            _json_text(tool_choice, "/tool_choice"),
-            bool(parallel_tool_calls),
+            _parlance.tag_text(tool_choice, "/tool_choice"),
+            flag("parallel_tool_calls", parallel_tool_calls),
             _reasoning(reasoning),
-            bool(any_order),
+            flag("any_order", any_order),
             _white_space(max_white_space),
-            bool(exclude_special_tokens),
-            bool(upstream_shapes),
+            flag("exclude_special_tokens", exclude_special_tokens),
+            flag("upstream_shapes", upstream_shapes),
         )
     )
 
@@ -235,49 +237,39 @@ def tool_calling_styles():
 
 
 def source_of(spec):
-    if isinstance(spec, dict):
-        return _json_text(spec, "")
-    if isinstance(spec, str) and not spec.endswith(".json"):
-        return spec
-    if isinstance(spec, (str, os.PathLike)):
+    if is_a(spec, dict):
+        return _parlance.tag_text(spec, "")
+    if is_a(spec, str) and not spec.endswith(".json"):
+        return unicode("a structural tag", spec, GrammarError)
+    if is_a(spec, str) or isinstance(spec, os.PathLike):
         return read_text(spec, GrammarError)
     raise GrammarError(
         "a structural tag is a dict, JSON text, the path of a file or a "
-        f"StructuralTag, not {type(spec).__name__}",
+        f"StructuralTag, not {kind(spec)}",
         code="wrong_type",
     )
 
 
 def _tools_text(tools):
-    if isinstance(tools, ToolSet):
-        return tools._text
-    if isinstance(tools, str):
-        return tools
-    if isinstance(tools, (list, tuple)):
-        tools = described(tools)
-    return _json_text(tools, "/tools")
-
-
-def _json_text(value, path):
-    import json  # only here: importing the package stays quick
-
-    try:
-        return json.dumps(value)
-    except (TypeError, ValueError, RecursionError) as error:
-        raise GrammarError(
-            f"this is not what JSON can hold: {error}",
-            code="wrong_type",
-            path=path,
-        ) from None
+    if is_a(tools, ToolSet):
+        text_of_tools = getattr(tools, "_text", None)
+        if text_of_tools is None:  # of one whose constructor did not run
+            raise TypeError("tools is a ToolSet that has not been made")
+        return text_of_tools
+    if is_a(tools, str):
+        return unicode("tools", tools, GrammarError)
+    if is_a(tools, list, tuple):
+        tools = described(items("tools", tools, MOST_TOOLS))
+    return _parlance.tag_text(tools, "/tools")
 
 
 def _reasoning(mode):
     if isinstance(mode, bool):
         mode = "required" if mode else "none"
-    if mode not in _REASONING:
+    if not is_a(mode, str) or mode not in _REASONING:
         raise GrammarError(
             f"reasoning must be one of {', '.join(_REASONING)}, True or "
-            f"False, not {mode!r}",
+            f"False, not {shown(mode)}",
             code="unknown_name",
             path="/reasoning",
         )
@@ -294,7 +286,8 @@ def _white_space(most):
     else:
         return most
     raise GrammarError(
-        f"max_white_space must be None or a number from 1 on, not {most!r}",
+        "max_white_space must be None or a number from 1 on, not "
+        + shown(most),
         code=code,
         path="/max_white_space",
     )

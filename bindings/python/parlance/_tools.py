@@ -6,7 +6,10 @@ from functools import lru_cache
 from types import FunctionType, MethodType
 
 from . import _parlance
+from ._arguments import is_a, items, kind
 from ._errors import UsageError
+
+MOST_TOOLS = 2**16
 
 
 class ToolSet(_parlance.ToolSet):
@@ -20,9 +23,7 @@ class ToolSet(_parlance.ToolSet):
 def described(tools):
     """A list of tools with a dict in the place of each Python function."""
     return [
-        _schema_of(tool)
-        if isinstance(tool, (FunctionType, MethodType))
-        else tool
+        _schema_of(tool) if is_a(tool, FunctionType, MethodType) else tool
         for tool in tools
     ]
 
@@ -51,12 +52,11 @@ def _schema_of(function):
 
 
 def _tools_text(tools):
-    if isinstance(tools, (str, bytes, dict)):
+    if is_a(tools, str, bytes, dict):
         raise TypeError(
-            "tools must be a list of tools (dicts or functions), not "
-            + type(tools).__name__
+            f"tools must be a list of tools (dicts or functions), not {kind(tools)}"
         )
-    return _parlance.json_text(described(tools), True)
+    return _parlance.tools_text(described(items("tools", tools, MOST_TOOLS)))
 
 
 @lru_cache(maxsize=128)

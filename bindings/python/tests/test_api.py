@@ -405,12 +405,232 @@ def test_markers():
         qwen3.parser([1])
 
 
-@pytest.mark.parametrize("bad", [None, 3, 1.5, {}, object()])
+@pytest.mark.parametrize("bad", [3, 1.5, {}, object()])
 def test_feed_of_something_else(bad):
     parser = parlance.ResponseParser(TEMPLATE, "")
     with pytest.raises(TypeError, match="text must be"):
         parser.feed(bad)
     assert parser.feed("ok")
+
+
+def test_nothing_is_no_text(vocabulary):
+    assert parlance.parse_response(None, TEMPLATE, prefix="") == {
+        "role": "assistant"
+    }
+    assert parlance.parse_response([None, "a"], TEMPLATE, prefix="") == [
+        {"role": "assistant"},
+        {"role": "assistant", "content": "a"},
+    ]
+    for parser in (
+        parlance.ResponseParser(TEMPLATE, ""),
+        parlance.ResponseParser(TEMPLATE, "", vocabulary=vocabulary),
+        parlance.TagParser({"format": {"type": "any_text"}}),
+    ):
+        assert parser.feed(None) == []
+        parser.finalize()
+        with pytest.raises(parlance.StateError):
+            parser.feed(None)
+
+
+# ---- What did not fit
+
+
+BROKEN = '<call:f>{"a": </call>Yes.<|end|>'
+
+
+def test_details_of_one():
+    got = parlance.parse_response(TEXT, TEMPLATE, prefix="", details=True)
+    assert got == (MESSAGE, True, [], None)
+    assert isinstance(got, parlance.ParseResult) and got.message == MESSAGE
+    got = parlance.parse_response(
+        BROKEN, TEMPLATE, prefix="", recover=True, details=True
+    )
+    assert got.message == {"role": "assistant", "content": "Yes."}
+    assert [d["field"] for d in got.diagnostics] == ["calls"]
+    assert got.error is None
+    cut = parlance.parse_response("<think>a", TEMPLATE, prefix="", details=True)
+    assert cut.message["thinking"] == "a" and not cut.complete
+    # What would have been raised.
+    got = parlance.parse_response(
+        BROKEN, TEMPLATE, prefix="", recover=False, details=True
+    )
+    assert type(got.error) is parlance.ResponseError
+    assert (got.message, got.complete) == (None, False)
+
+
+def test_details_are_those_of_a_parser():
+    for text in (TEXT, BROKEN, "<think>a", "", "x" * 50_000 + BROKEN):
+        parser = parlance.ResponseParser(TEMPLATE, "", recover=True)
+        parser.feed(text)
+        message, _ = parser.finalize()
+        assert parlance.parse_response(
+            text, TEMPLATE, prefix="", recover=True, details=True
+        ) == (message, parser.complete, parser.diagnostics, None)
+
+
+def test_one_bad_response_does_not_end_a_batch(vocabulary):
+    bad = [1.5, object(), {}, [2**40], [1, "x"], BROKEN]
+    for responses in (["a", *bad, "b"], [*bad, "a"], [bad[0], b"a", [97]]):
+        results = parlance.parse_response(
+            responses,
+            TEMPLATE,
+            prefix="",
+            vocabulary=vocabulary,
+            recover=False,
+            details=True,
+        )
+        assert len(results) == len(responses)
+        for response, result in zip(responses, results):
+            alone = parlance.parse_response(
+                [response],
+                TEMPLATE,
+                prefix="",
+                vocabulary=vocabulary,
+                recover=False,
+                details=True,
+            )[0]
+            if any(response is one for one in bad):
+                assert isinstance(result.error, (TypeError, parlance.Error))
+                assert result[:2] == (None, False)
+                assert str(result.error).split(" (")[0] == (
+                    str(alone.error).split(" (")[0]
+                )
+                assert type(result.error) is type(alone.error)
+            else:
+                assert result == alone and result.error is None
+    # A prefix belongs to its response.
+    results = parlance.parse_response(
+        ["a", "b"], TEMPLATE, prefix=["", 1.5], details=True
+    )
+    assert [type(r.error) for r in results] == [type(None), TypeError]
+    # Half of a surrogate pair is a character like others in a response.
+    results = parlance.parse_response(
+        ["\ud800", "b"], TEMPLATE, prefix="", details=True
+    )
+    assert [r.message["content"] for r in results] == ["\ud800", "b"]
+    # Without details the first failure ends it, and says which it is.
+    with pytest.raises(parlance.ResponseError) as caught:
+        parlance.parse_response(
+            ["a", BROKEN], TEMPLATE, prefix="", recover=False
+        )
+    assert caught.value.item == 1
+
+
+def test_details_by_schema():
+    schema = {
+        "type": "object",
+        "properties": {"n": {"type": "integer", "x-regex": r"n=(\S+)"}},
+    }
+    results = parlance.parse_response(
+        ["n=1", "n=x", 5, None], schema, details=True
+    )
+    assert results[0] == ({"n": 1}, True, [], None)
+    assert [type(r.error).__name__ for r in results[1:3]] == [
+        "ResponseError",
+        "TypeError",
+    ]
+    assert parlance.parse_response("n=1", schema, details=True).message == {"n": 1}
+
+
+# ---- Descriptions as transformers has them
+
+
+def test_loaded_templates():
+    chat_parsing = pytest.importorskip("transformers.utils.chat_parsing")
+    templates = [
+        TEMPLATE,
+        {
+            "start_anchor_pattern": "<[AB]>",
+            "fields": {
+                "x": {
+                    "open": ["<x>", "<xx>"],
+                    "close_pattern": "</x+>",
+                    "repeats": True,
+                    "join": "|",
+                },
+                "y": {"open": "<y>", "close": "</y>", "optional": True},
+                "z": {"content": "text", "content_args": {"strip": False}},
+            },
+        },
+    ]
+    for template in templates:
+        loaded = chat_parsing.response_templates.load_response_template(template)
+        for text in (TEXT, "<x>1</xx> <xx>2</x><y>3</y> z ", "<A><y></y>"):
+            wanted = parlance.parse_response(text, template, prefix="<B>")
+            assert parlance.parse_response(text, loaded, prefix="<B>") == wanted
+            assert (
+                chat_parsing.parse_response(text, loaded, prefix="<B>") == wanted
+            )
+        parser = parlance.ResponseParser(loaded, prefix="")
+        assert parser.feed("<x>")
+        assert parlance.ResponseTemplate(loaded).fields
+
+
+SCHEMA = {
+    "type": "object",
+    "properties": {"content": {"type": "string", "x-regex": "(?s)(.*)"}},
+}
+
+
+def test_schema_by_upstreams_name():
+    assert parlance.parse_response("a", schema=SCHEMA) == {"content": "a"}
+    assert parlance.parse_response("a", schema=TEMPLATE, prefix="")["content"] == "a"
+    with pytest.raises(TypeError, match="given twice"):
+        parlance.parse_response("a", SCHEMA, schema=SCHEMA)
+
+
+def test_tokenizer_configurations(tmp_path):
+    configuration = {"tokenizer_class": "X", "chat_template": "<|im_start|>"}
+    by_schema = configuration | {"response_schema": SCHEMA}
+    by_template = configuration | {"response_template": TEMPLATE}
+    for made in (lambda c: c, lambda c: file_of(tmp_path, c)):
+        assert parlance.parse_response("a", made(by_schema)) == {"content": "a"}
+        assert (
+            parlance.parse_response(TEXT, made(by_template), prefix="") == MESSAGE
+        )
+        both = by_template | {"response_schema": SCHEMA}
+        assert parlance.Format(made(both)).fields == ["thinking", "content", "calls"]
+    # One that describes nothing is known by its chat template, or not at all.
+    detected = {"chat_template": "<tool_call>\n{\"name\"<think><|im_start|>"}
+    try:
+        name = parlance.detect_format(detected)[0]
+    except parlance.TemplateError:
+        with pytest.raises(parlance.TemplateError):
+            parlance.Format(detected)
+    else:
+        assert parlance.Format(detected).name == name
+
+
+def file_of(folder, value):
+    path = folder / "tokenizer_config.json"
+    path.write_text(json.dumps(value))
+    return path
+
+
+def test_a_schema_cannot_be_streamed():
+    for spec in (SCHEMA, json.dumps(SCHEMA), parlance.ResponseSchema(SCHEMA)):
+        with pytest.raises(parlance.TemplateError, match="parse_response takes it"):
+            parlance.ResponseParser(spec, "")
+
+
+def test_a_content_parser_that_does_not_exist():
+    template = {
+        "start_anchor": "<A>",
+        "fields": {
+            "x": {
+                "open": "[",
+                "close": "]",
+                "content": "kv-lines",
+                "content_args": {"value_parser": {"name": "nope"}},
+            }
+        },
+    }
+    with pytest.raises(parlance.UnknownNameError) as caught:
+        parlance.parse_response("[a:1]", template, prefix="")
+    assert isinstance(caught.value, KeyError)
+    said = caught.value.message
+    assert said.startswith('Field "x": value_parser names the unknown'), said
+    assert caught.value.path == "/fields/x"
 
 
 def test_use_after_finalize():
@@ -566,9 +786,20 @@ def test_json_text_is_that_of_json():
         [True, False, 0, -1, 2**63, -(2**70), 1.5, 1e300, float("inf")],
         {"a\n\t\"\\\b\f\r\x00\x1f\x7f": "é€😀", "": {}, "x": []},
     ):
-        text = parlance._parlance.json_text(value, False)
-        assert text == json.dumps(value, ensure_ascii=False)
-    assert parlance._parlance.json_text("\ud800é", False) == '"\\ud800é"'
+        wanted = json.dumps(value, ensure_ascii=False)
+        assert parlance._parlance.template_text(value) == wanted
+        assert parlance._parlance.tools_text(value) == wanted
+        assert parlance._parlance.schema_text(value) == wanted
+        assert parlance._parlance.tag_text(value, "") == wanted
+    assert parlance._parlance.template_text("\ud800é") == '"\\ud800é"'
+    # Keys of schemas and tags, and tuples, are as json.dumps has them.
+    value = {1: (2,), 2.5: 0, None: 1, True: [], -(2**70): 0, 1e300: 0}
+    wanted = json.dumps(value)
+    assert parlance._parlance.schema_text(value) == wanted
+    assert parlance._parlance.tag_text(value, "") == wanted
+    with pytest.raises(parlance.SchemaError) as caught:
+        parlance._parlance.schema_text({"a": [{b"x": 1}]})
+    assert caught.value.path == "/a/0"
 
 
 def test_detect_format():

@@ -77,7 +77,7 @@ def test_bool_schemas():
          "/properties/a~1b/minLength"),
         ({"$ref": "#/$defs/x"}, "bad_reference", "/$ref"),
         ([1], "wrong_type", ""),
-        ({"const": {1, 2}}, "wrong_type", ""),
+        ({"const": {1, 2}}, "wrong_type", "/const"),
     ],
 )
 def test_schema_errors(schema, code, path):

@@ -97,7 +97,11 @@ def test_legacy_tags():
             "empty_value",
             "/format/elements",
         ),
-        ({"format": {"type": "const_string", "value": b"x"}}, "wrong_type", ""),
+        (
+            {"format": {"type": "const_string", "value": b"x"}},
+            "wrong_type",
+            "/format/value",
+        ),
         (3, "wrong_type", ""),
     ],
 )
@@ -338,7 +342,7 @@ def test_options(options, good, bad):
         (3, {}, "wrong_type", "/tools"),
         ("{}", {}, "wrong_type", "/tools"),
         ("[", {}, "invalid_json", "/tools"),
-        ([{"name": {1}}], {}, "wrong_type", "/tools"),
+        ([{"name": {1}}], {}, "wrong_type", "/tools/0/name"),
         ([], {"tool_choice": "required"}, "conflict", "/tool_choice"),
         ([], {"tool_choice": "any"}, "unknown_name", "/tool_choice"),
         (
@@ -603,7 +607,7 @@ def test_parser_takes_specs_and_refuses_other_input():
     with pytest.raises(parlance.UsageError, match="vocabulary="):
         parser.feed([1, 2])
     with pytest.raises(TypeError):
-        parser.feed(None)
+        parser.feed({})
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,370 @@
+"""Every door of the package, and calls of it that are right.
+
+A door is what the package lets be called: its functions, the constructors of its
+classes, and their public methods.  They are found by looking, not listed, so
+that a new one is among them; one whose arguments are not known here is an
+error.
+"""
+
+import ast
+import dataclasses
+import inspect
+import re
+
+import numpy
+
+import parlance
+from parlance import jmespath
+
+TEMPLATE = {
+    "start_anchor": "<A>",
+    "fields": {
+        "thinking": {"open": "<think>", "close": "</think>"},
+        "calls": {
+            "open_pattern": r"<call:(?P<name>\w+)>",
+            "close": "</call>",
+            "content": "json",
+            "repeats": True,
+            "transform": {"name": "{name}", "arguments": "{content}"},
+        },
+        "content": {},
+    },
+    "defaults": {"role": "assistant"},
+}
+SCHEMA = {
+    "type": "object",
+    "properties": {"content": {"type": "string", "x-regex": "(.*)"}},
+}
+TAG = {"format": {"type": "tag", "begin": "<t>", "end": "</t>",
+                  "content": {"type": "regex", "pattern": "a+"}}}
+TOOLS = [
+    {
+        "type": "function",
+        "function": {
+            "name": "f",
+            "parameters": {"properties": {"n": {"type": "integer"}}},
+        },
+    }
+]
+VOCABULARY = parlance.Vocabulary(
+    [bytes([b]) for b in range(256)] + [b"<think>", b"</think>", b"<end>"],
+    control_ids=[256, 257, 258],
+    stop_ids=[258],
+)
+COMPILER = parlance.Compiler(VOCABULARY)
+GRAMMAR = parlance.Grammar.from_ebnf('root ::= "ab" root | "c"')
+CONSTRAINT = COMPILER.compile(GRAMMAR)
+WORDS = CONSTRAINT.mask_words
+
+# A new object of each class, for its methods.
+MAKE = {
+    "Compiler": lambda: COMPILER,
+    "Constraint": lambda: CONSTRAINT,
+    "Format": lambda: parlance.Format("qwen3"),
+    "Grammar": lambda: GRAMMAR,
+    "Matcher": CONSTRAINT.matcher,
+    "ResponseParser": lambda: parlance.ResponseParser(
+        TEMPLATE, "", vocabulary=VOCABULARY
+    ),
+    "ResponseSchema": lambda: parlance.ResponseSchema(SCHEMA),
+    "ResponseTemplate": lambda: parlance.ResponseTemplate(TEMPLATE),
+    "StructuralTag": lambda: parlance.StructuralTag(TAG),
+    "TagParser": lambda: parlance.TagParser(TAG),
+    "ToolSet": lambda: parlance.ToolSet(TOOLS),
+    "Vocabulary": lambda: VOCABULARY,
+    "Expression": lambda: jmespath.compile("a[*].b"),
+}
+
+
+class Tokenizer:
+    """As small as an object can be that from_tokenizer takes."""
+
+    n_vocab = 3
+    special_tokens_set = frozenset(["<end>"])
+
+    def decode_single_token_bytes(self, token):
+        return (b"a", b"b", b"<end>")[token]
+
+    def encode_single_token(self, text):
+        return 2
+
+    def encode_ordinary(self, text):
+        return [0] * len(text)
+
+
+def rows():
+    return numpy.zeros((2, WORDS), numpy.int32)
+
+
+# What is right for an argument of this name, wherever it is, or at one door.
+# It is made anew for each call.
+GOOD = {
+    "added_ids": list,
+    "assert_formats": lambda: True,
+    "buffer": rows,
+    "cache_bytes": lambda: 1 << 20,
+    "cancelled": lambda: None,
+    "config": lambda: "{}",
+    "control_ids": list,
+    "documents": lambda: {"http://a/b": {"type": "integer"}},
+    "draft": lambda: "7",
+    "encoder": lambda: lambda text: [97] * len(text),
+    "expression": lambda: "a[*].b",
+    "first_child": lambda: [-1],
+    "folder": lambda: "model",
+    "generation_config": lambda: "{}",
+    "grammar": lambda: GRAMMAR,
+    "grammar_bytes": lambda: 1 << 20,
+    "grammars": lambda: [GRAMMAR],
+    "id": lambda: 97,
+    "ids": lambda: [97, 98],
+    "indent": lambda: 2,
+    "key_order": lambda: "any",
+    "limit": lambda: 10,
+    "limits": lambda: {"steps": 1000},
+    "logits": lambda: numpy.zeros((2, 32 * WORDS), numpy.float32),
+    "markers": lambda: "token",
+    "mask": rows,
+    "matchers": lambda: [CONSTRAINT.matcher(), CONSTRAINT.matcher()],
+    "max_white_space": lambda: 2,
+    "next_sibling": lambda: [-1],
+    "details": lambda: True,
+    "path": lambda: "tables",
+    "pattern": lambda: "a+",
+    "prefix": lambda: "<A><think>",
+    "ranks": lambda: "YQ== 0\nYg== 1\n",
+    "reasoning": lambda: "none",
+    "recover": lambda: True,
+    "response": lambda: 'a</think><call:f>{"n": "1"}</call>b',
+    "response_template": lambda: TEMPLATE,
+    "root_rule": lambda: "root",
+    "row": lambda: 1,
+    "rows": lambda: [1, 0],
+    "schema": lambda: {"type": "integer"},
+    "separators": lambda: (",", ":"),
+    "space": lambda: True,
+    "special": lambda: {"<end>": 2},
+    "special_ids": list,
+    "spec": lambda: TEMPLATE,
+    "spelling": lambda: "any",
+    "steps": lambda: 0,
+    "stop_ids": lambda: [0],
+    "style": lambda: "hermes",
+    "tables_file": lambda: None,
+    "tag": lambda: TAG,
+    "tags": lambda: [{"begin": "<f>", "schema": {}, "end": "</f>"}],
+    "text": lambda: "ab",
+    "threads": lambda: 1,
+    "tokenizer": Tokenizer,
+    "tokenizer_config": lambda: {"response_template": TEMPLATE},
+    "tokenizer_json": lambda: '{"model": {"type": "BPE", "vocab": {"a": 0}}}',
+    "tokens": lambda: [b"a", b"b", None],
+    "tool": lambda: "f",
+    "tool_choice": lambda: "auto",
+    "tools": lambda: TOOLS,
+    "triggers": lambda: ["<f"],
+    "value": lambda: {"a": [{"b": 1}]},
+    "vocab_size": lambda: 5,
+    "vocab_type": lambda: "raw",
+    "vocabulary": lambda: VOCABULARY,
+    # Truth values.
+    **{
+        name: lambda: False
+        for name in (
+            "any_order",
+            "closed",
+            "compact",
+            "exclude_special_tokens",
+            "lenient",
+            "parallel_tool_calls",
+            "upstream_shapes",
+        )
+    },
+    "Compiler.compile_ebnf(text)": lambda: 'root ::= "a"',
+    "Compiler.compile_lark(text)": lambda: 'start: "a"',
+    "Compiler.compile_lark(grammars)": lambda: {"b": 'start: "b"'},
+    "Compiler.compile_structural_tag(spec)": lambda: TAG,
+    "Grammar.from_ebnf(text)": lambda: 'root ::= "a"',
+    "Grammar.from_lark(text)": lambda: 'start: "a"',
+    "Grammar.from_lark(grammars)": lambda: {"b": 'start: "b"'},
+    "Grammar.from_structural_tag(spec)": lambda: TAG,
+    "Matcher.fill_tree(tokens)": lambda: [97],
+    "ResponseParser.feed(text)": lambda: [97, 98],
+    "ResponseSchema(spec)": lambda: SCHEMA,
+    "StructuralTag(spec)": lambda: TAG,
+    "TagParser.feed(text)": lambda: "<t>a",
+    "Vocabulary.from_file(path)": lambda: "model/tokenizer.json",
+    "Vocabulary.from_text(text)": lambda: "YQ== 0\n",
+    "Vocabulary.from_tokenizer_json(text)": lambda: (
+        '{"model": {"type": "BPE", "vocab": {"a": 0}}}'
+    ),
+}
+
+# Other right calls, which lead to other places: arguments that are given in
+# addition to those without a default, or (None) left out.
+OTHER_CALLS = {
+    "parse_response": [
+        {"response": lambda: [97, 98], "vocabulary": GOOD["vocabulary"]},
+        {"response": lambda: ["a", "b"], "prefix": lambda: ["", "<A>"]},
+        {
+            "response": lambda: ["a", "b"],
+            "prefix": lambda: ["", "<A>"],
+            "details": lambda: True,
+        },
+        {"spec": lambda: SCHEMA, "prefix": None},
+        {
+            "spec": lambda: SCHEMA,
+            "prefix": None,
+            "response": lambda: ["a", "b"],
+        },
+    ],
+    "ResponseParser": [{"vocabulary": GOOD["vocabulary"]}],
+    "TagParser": [{"vocabulary": GOOD["vocabulary"]}],
+    "Format.parser": [{"vocabulary": GOOD["vocabulary"]}],
+    "StructuralTag.parse": [
+        {"response": lambda: [97], "vocabulary": GOOD["vocabulary"]}
+    ],
+    "Grammar.captures": [
+        {"text": lambda: [97], "vocabulary": GOOD["vocabulary"]}
+    ],
+    "Grammar.from_json_schema": [
+        {
+            "schema": lambda: {"$ref": "http://a/b"},
+            "documents": GOOD["documents"],
+        }
+    ],
+    "Grammar.from_lark": [
+        {
+            "text": lambda: 'start: "a" @b',
+            "grammars": GOOD["Grammar.from_lark(grammars)"],
+        }
+    ],
+    "tool_calling": [{"tools": lambda: None}],
+}
+
+
+@dataclasses.dataclass(frozen=True)
+class Door:
+    name: str
+    owner: str  # the class of the object that it is called on, or ""
+    parameters: tuple  # (name, whether a call must have it)
+
+    def find(self):
+        found = parlance if hasattr(parlance, self.name.split(".")[0]) else jmespath
+        if self.owner:
+            found = MAKE[self.owner]()
+            return getattr(found, self.name.split(".")[1])
+        for part in self.name.split("."):
+            found = getattr(found, part)
+        return found
+
+    def good(self, parameter):
+        return GOOD.get(f"{self.name}({parameter})") or GOOD[parameter]
+
+    def calls(self):
+        """Right calls, as dicts of functions that make the arguments."""
+        needed = {n: self.good(n) for n, must in self.parameters if must}
+        calls = [needed] + [
+            needed | other for other in OTHER_CALLS.get(self.name, ())
+        ]
+        return [
+            {name: make for name, make in call.items() if make is not None}
+            for call in calls
+        ]
+
+
+def _parameters(function):
+    """Names of arguments, and whether they must be given."""
+    if isinstance(function, type):
+        function = function.__init__
+    try:
+        signature = inspect.signature(function)
+    except (TypeError, ValueError):
+        signature = None
+    if signature is None or "args" in signature.parameters:
+        # Functions of the extension module have a line of text; classes that
+        # nobody but the library makes have none.
+        line = re.match(r"\w+\((.*)\) ->", function.__doc__.splitlines()[0])
+        if line is None:
+            return []
+        tree = ast.parse(f"def f({line[1]}): pass").body[0].args
+        named = tree.posonlyargs + tree.args
+        must = len(named) - len(tree.defaults)
+        out = [(a.arg, i < must) for i, a in enumerate(named)]
+        out += [
+            (a.arg, d is None) for a, d in zip(tree.kwonlyargs, tree.kw_defaults)
+        ]
+    else:
+        out = [
+            (name, p.default is p.empty)
+            for name, p in signature.parameters.items()
+        ]
+    return [(name, must) for name, must in out if name != "self"]
+
+
+# Both names of an argument, upstream's and ours, and the default that is none.
+_ALIASES = {
+    ("parse_response", "text"),
+    ("parse_response", "response_template"),
+    ("parse_response", "schema"),
+    ("ResponseParser", "response_template"),
+}
+_NEEDED = {
+    ("parse_response", "response"),
+    ("parse_response", "spec"),
+    ("parse_response", "prefix"),
+    ("ResponseParser", "spec"),
+    ("ResponseParser", "prefix"),
+}
+
+
+def _door(name, owner, function):
+    parameters = []
+    for parameter, must in _parameters(function):
+        if (name, parameter) in _ALIASES:
+            continue
+        must = must or (name, parameter) in _NEEDED
+        if f"{name}({parameter})" not in GOOD and parameter not in GOOD:
+            raise LookupError(
+                f"what is right for {name}({parameter}=)?  Say it in GOOD"
+            )
+        parameters.append((parameter, must))
+    return Door(name, owner, tuple(parameters))
+
+
+def doors():
+    """Every door, sorted by name."""
+    out = []
+    for module in (parlance, jmespath):
+        for name in module.__all__:
+            found = getattr(module, name)
+            if not isinstance(found, type):
+                out.append(_door(name, "", found))
+                continue
+            if issubclass(found, (BaseException, tuple)):
+                continue  # raised, or returned, and not called
+            if name not in MAKE:
+                raise LookupError(f"how is a {name} made?  Say it in MAKE")
+            if found.__init__ is not object.__init__:
+                out.append(_door(name, "", found))
+            for member in dir(found):
+                static = inspect.getattr_static(found, member)
+                if member.startswith("_") or isinstance(static, property):
+                    continue
+                method = getattr(found, member)
+                if not callable(method):
+                    continue
+                # A static method is called on its class.
+                is_static = isinstance(static, staticmethod) or type(
+                    static
+                ).__name__ == "nb_func"
+                owner = "" if is_static else name
+                out.append(_door(f"{name}.{member}", owner, method))
+            for member in ("__contains__", "__eq__"):
+                method = getattr(found, member, None)
+                if method not in (None, getattr(object, member, None)):
+                    parameter = "tool" if member == "__contains__" else "value"
+                    out.append(
+                        Door(f"{name}.{member}", name, ((parameter, True),))
+                    )
+    return sorted(out, key=lambda door: door.name)

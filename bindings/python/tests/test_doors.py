@@ -1,0 +1,130 @@
+"""No value brings a door down.
+
+Law.  Whatever is given to any function, constructor or method of the package, the
+call ends: with a result, with ``TypeError``, with one of the package's own
+errors (``OSError`` where a path is asked for), or with what a method of the
+value itself raised.  It does not crash, hang, take memory without end, or
+raise what only an oversight raises: ``AttributeError``, ``SystemError``,
+``RuntimeError`` of a C++ exception, a bare ``ValueError``.
+
+The doors are found by looking (doors.py), the values are a table
+(hostile_values.py), the calls are made by a process that may die
+(hostile_worker.py).
+"""
+
+import json
+import os
+import pathlib
+import signal
+import struct
+import subprocess
+import sys
+import time
+
+import pytest
+
+import doors
+import hostile_values
+import hostile_worker
+
+# No call takes a second; a machine may be busy.
+PATIENCE = 60.0
+
+
+def at(folder):
+    try:
+        return struct.unpack("q", (folder / "at").read_bytes())[0]
+    except (OSError, struct.error):
+        return None
+
+
+def work(folder, first, ways):
+    """Makes the calls from number `first` on; the number of one that the
+    process did not survive, and what it said, or None."""
+    (folder / "at").unlink(missing_ok=True)
+    path = pathlib.Path(hostile_worker.__file__)
+    with open(folder / "log", "w+") as log:
+        process = subprocess.Popen(
+            [sys.executable, str(path), str(folder), str(first), ways],
+            stdin=subprocess.DEVNULL,
+            stdout=log,
+            stderr=log,
+            env=os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)},
+        )
+        before, since = None, time.monotonic()
+        while process.poll() is None:
+            time.sleep(0.05)
+            now = at(folder)
+            if now != before:
+                before, since = now, time.monotonic()
+            elif time.monotonic() - since > PATIENCE:
+                process.send_signal(signal.SIGABRT)  # shows where it hangs
+                process.wait()
+        log.seek(0)
+        said = log.read()
+    number = at(folder)
+    if process.returncode == 0 and number == -1:
+        return None
+    return number, f"ended by {process.returncode}: {said[-3000:]}"
+
+
+def broken(folder, ways):
+    """Every call of which came what should not have come."""
+    hostile_values.make_files(folder)
+    found = []
+    first = 0
+    names = None
+    while len(found) < 20:  # no need for more processes than that
+        end = work(folder, first, ways)
+        if end is None:
+            break
+        number, said = end
+        if number is None:
+            pytest.fail(said)
+        names = names or [
+            hostile_worker.name_of(call) for call in hostile_worker.calls(ways)
+        ]
+        found.append(f"{names[number]} {said}")
+        first = number + 1
+    path = folder / "wrong"
+    if path.exists():
+        for line in path.read_text().splitlines():
+            said = json.loads(line)
+            found.append(f"{said['call']} {said['wrong']} at {said['where']}")
+    return found
+
+
+def test_right_calls_of_every_door(tmp_path, monkeypatch):
+    """What doors.py calls right is; else hostile values would not get far."""
+    hostile_values.make_files(tmp_path)
+    monkeypatch.chdir(tmp_path)
+    unmade = {"Constraint", "Grammar", "Matcher"}  # TypeError says how
+    encoder = {"Vocabulary.encode"}  # needs a vocabulary with an encoder
+    seen = set()
+    for door in doors.doors():
+        seen.add(door.name)
+        for call in door.calls():
+            if door.name in unmade | encoder:
+                continue
+            given = {name: make() for name, make in call.items()}
+            if "__" in door.name:
+                door.find()(*given.values())
+            else:
+                door.find()(**given)
+    assert len(seen) > 90
+    assert {"parse_response", "Matcher.fill_bitmask", "search"} <= seen
+
+
+def test_hostile_values(tmp_path):
+    found = broken(tmp_path, "plain")
+    assert not found, f"{len(found)} calls:\n" + "\n".join(found[:50])
+
+
+@pytest.mark.skipif(
+    "PARLANCE_LONG" not in os.environ,
+    reason="takes many minutes; PARLANCE_LONG=1 runs it",
+)
+def test_hostile_parts(tmp_path):
+    """The same with each value as a part of another."""
+    found = broken(tmp_path, "wrapped")
+    assert not found, f"{len(found)} calls:\n" + "\n".join(found[:50])
