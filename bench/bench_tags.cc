@@ -5,9 +5,16 @@
 //   beyond     the same in Chinese
 //   json       inside the arguments of one long call
 //   response   2 KB with two calls, one parser each
+//   small      tags of a few bytes, back to back; the same with text between
+//              them; items that can be read in several ways
+//
+// `peak` and `kept` are the bytes that the parser had at most behind a chunk,
+// and has at the end, for each byte of the text.
 
 #include <benchmark/benchmark.h>
+#include <malloc.h>
 
+#include <algorithm>
 #include <string>
 #include <string_view>
 
@@ -113,6 +120,65 @@ std::string response() {
 
 void BM_Response(benchmark::State& state) { read(state, response(), true); }
 BENCHMARK(BM_Response);
+
+std::size_t allocated() {
+  const struct mallinfo2 info = mallinfo2();
+  return info.uordblks + info.hblkhd;
+}
+
+// Chunks of `chunk` bytes.
+void read_small(benchmark::State& state, std::string_view format,
+                std::string_view unit, std::size_t chunk) {
+  const TagProgram small = *TagProgram::compile(
+      *StructuralTag::from_json("{\"format\": " + std::string(format) + "}"));
+  const std::string text = repeated(unit, kLong);
+  std::size_t peak = 0;
+  std::size_t kept = 0;
+  for (auto _ : state) {
+    const std::size_t before = allocated();
+    TagParser parser(small);
+    peak = 0;
+    for (std::size_t at = 0; at < text.size(); at += chunk) {
+      parser.feed(std::string_view(text).substr(at, chunk));
+      if (chunk > 1 || at % 65536 == 0)
+        peak = std::max(peak, allocated() - before);
+    }
+    parser.finalize();
+    if (!parser.message().complete) state.SkipWithError("it does not fit");
+    parser.finalize();
+    kept = allocated() - before;
+  }
+  const auto size = static_cast<double>(text.size());
+  state.counters["peak"] = static_cast<double>(peak) / size;
+  state.counters["kept"] = static_cast<double>(kept) / size;
+  state.SetBytesProcessed(static_cast<std::int64_t>(state.iterations()) *
+                          static_cast<std::int64_t>(text.size()));
+}
+
+void BM_SmallTags(benchmark::State& state) {
+  read_small(state, R"({"type": "triggered_tags", "triggers": ["<d>"],
+      "tags": [{"begin": "<d>", "end": "</d>", "content":
+        {"type": "json_schema", "json_schema": {"type": "integer"}}}]})",
+             "<d>1</d>", static_cast<std::size_t>(state.range(0)));
+}
+BENCHMARK(BM_SmallTags)->Arg(1)->Arg(4096)->Arg(kLong);
+
+void BM_SmallTagsAndText(benchmark::State& state) {
+  read_small(state, R"({"type": "triggered_tags", "triggers": ["<c>"],
+      "tags": [{"begin": "<c>", "end": "</c>", "content":
+        {"type": "json_schema", "json_schema": {"type": "object"}}}]})",
+             R"(<c>{"a":[1,"x"]}</c>ab)",
+             static_cast<std::size_t>(state.range(0)));
+}
+BENCHMARK(BM_SmallTagsAndText)->Arg(1)->Arg(4096)->Arg(kLong);
+
+void BM_ManyReadings(benchmark::State& state) {
+  read_small(state, R"({"type": "star", "content": {"type": "or", "elements": [
+      {"type": "regex", "pattern": "a*"}, {"type": "regex", "pattern": "a"},
+      {"type": "any_text"}]}})",
+             "aaaa", static_cast<std::size_t>(state.range(0)));
+}
+BENCHMARK(BM_ManyReadings)->Arg(1)->Arg(4096)->Arg(kLong);
 
 void BM_ResponseByPieces(benchmark::State& state) {
   const std::string text = response();

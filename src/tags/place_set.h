@@ -64,11 +64,13 @@ class PlaceSet {
   };
 
   static std::size_t hash(const Place& place) {
-    std::uint64_t out = place.pc * 2u + (place.inside ? 1 : 0);
-    for (const std::uint32_t part : {place.counts, place.at.lex, place.at.frame,
-                                     place.at.count, place.at.extra}) {
-      base::mix(out, part);
-    }
+    const auto pair = [](std::uint32_t a, std::uint32_t b) {
+      return std::uint64_t{a} << 32 | b;
+    };
+    std::uint64_t out =
+        pair(place.counts, place.pc * 2U + (place.inside ? 1 : 0));
+    base::mix(out, pair(place.at.lex, place.at.frame));
+    base::mix(out, pair(place.at.count, place.at.extra));
     return static_cast<std::size_t>(out);
   }
 
