@@ -50,29 +50,34 @@ void Readings::close() {
   for (const Thread& thread : kernel_) {
     work_.push_back({thread});
     while (!work_.empty()) {
-      const Work work = work_.back();
+      Work work = work_.back();
       work_.pop_back();
-      follow(work);
+      while (follow(work)) {
+      }
     }
   }
 }
 
-void Readings::follow(const Work& work) {
-  const Place& place = work.thread.place;
-  if (work.stays) return emit(work.thread);
+// Whether there is a way on, which `work` then is; others wait in work_.
+bool Readings::follow(Work& work) {
+  Place& place = work.thread.place;
+  if (work.stays) {
+    emit(work.thread);
+    return false;
+  }
   if (place.inside) return wait_or_leave(work);
   const Instruction& at = code_.code[place.pc];
   if (at.joins) {
     // Whether the way here has read anything is a part of the place.
     Place way = place;
     way.at.lex = work.fresh;
-    if (!seen_.insert(way)) return;
+    if (!seen_.insert(way)) return false;
   }
   const auto step = [&](Step::Kind kind) {
     const std::uint32_t back = at.back == kTokenBack ? token_bytes_ : at.back;
-    push(work, at.next);
-    work_.back().thread.trace =
+    work.thread.trace =
         trace_.add(work.thread.trace, {position_ - back, at.index, kind});
+    return go_on(work, at.next);
   };
   switch (at.op) {
     case Op::kEnter:
@@ -83,48 +88,39 @@ void Readings::follow(const Work& work) {
       return step(Step::Kind::kRule);
     case Op::kFork: {
       const std::vector<Pc>& ways = code_.forks[at.index];
-      for (std::size_t i = ways.size(); i-- > 0;) push(work, ways[i]);
-      return;
+      if (ways.empty()) return false;
+      for (std::size_t i = ways.size(); i-- > 1;) push(work, ways[i]);
+      return go_on(work, ways.front());
     }
     case Op::kIterate:
-      push(work, at.next);
-      work_.back().fresh = std::min(work.fresh, at.index);
-      return;
+      work.fresh = std::min(work.fresh, at.index);
+      return go_on(work, at.next);
     case Op::kAgain:
-      if (work.fresh > at.index) {
-        push(work, at.next);
-      } else if (work.fresh < at.index && at.other != kNowhere) {
-        push(work, at.other);
-      }
-      return;
+      if (work.fresh > at.index) return go_on(work, at.next);
+      if (work.fresh < at.index && at.other != kNowhere)
+        return go_on(work, at.other);
+      return false;
     case Op::kCountFrom:
-      push(work, at.next);
-      work_.back().thread.place.counts = with_count(place.counts, 0);
-      return;
+      place.counts = with_count(place.counts, 0);
+      return go_on(work, at.next);
     case Op::kCountTest: {
       const std::vector<Pc>& ways = code_.forks[at.index];
       const std::uint32_t count = count_of(place.counts);
       if (count >= at.min) push(work, ways[1]);
-      if (count < at.max) push(work, ways[0]);
-      return;
+      return count < at.max && go_on(work, ways[0]);
     }
     case Op::kCountNext: {
       std::uint32_t count = count_of(place.counts) + 1;
       if (at.max == kMany) count = std::min(count, at.min);
-      push(work, at.next);
-      work_.back().thread.place.counts =
-          with_count(counts_[place.counts].first, count);
-      return;
+      place.counts = with_count(counts_[place.counts].first, count);
+      return go_on(work, at.next);
     }
     case Op::kCountEnd:
-      push(work, at.next);
-      work_.back().thread.place.counts = counts_[place.counts].first;
-      return;
-    default: {
-      Work inside = work;
-      begin(inside.thread.place);
-      return wait_or_leave(inside);
-    }
+      place.counts = counts_[place.counts].first;
+      return go_on(work, at.next);
+    default:
+      begin(place);
+      return wait_or_leave(work);
   }
 }
 
@@ -151,7 +147,7 @@ void Readings::begin(Place& place) {
   }
 }
 
-void Readings::wait_or_leave(const Work& work) {
+bool Readings::wait_or_leave(Work& work) {
   const Place& place = work.thread.place;
   const Instruction& at = code_.code[place.pc];
   const auto stay_last = [&] {
@@ -160,22 +156,23 @@ void Readings::wait_or_leave(const Work& work) {
   };
   switch (at.op) {
     case Op::kText:
-      if (place.at.frame != 0) return emit(work.thread);
+      if (place.at.frame != 0) break;
       if (place.at.count != 0 && place.at.extra != 0) stay_last();
-      return push(work, at.next);
+      return go_on(work, at.next);
     case Op::kTokens:
       if (place.at.count != 0) stay_last();
-      return push(work, at.next);
+      return go_on(work, at.next);
     case Op::kTokensLast:
       stay_last();
-      return push(work, at.next);
+      return go_on(work, at.next);
     case Op::kMachine:
       emit(work.thread);
-      if (machine(at).can_end(place.at)) push(work, at.next);
-      return;
+      return machine(at).can_end(place.at) && go_on(work, at.next);
     default:
-      return emit(work.thread);
+      break;
   }
+  emit(work.thread);
+  return false;
 }
 
 void Readings::emit(const Thread& thread) {

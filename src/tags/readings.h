@@ -148,11 +148,17 @@ class Readings {
   static constexpr std::size_t kNoSkipping = ~std::size_t{0};
 
   void close();
-  void follow(const Work& work);
-  void wait_or_leave(const Work& work);
+  bool follow(Work& work);
+  bool wait_or_leave(Work& work);
+  // A way that is looked at behind those found later.
   void push(const Work& from, Pc next) {
     work_.push_back({from.thread, from.fresh});
     work_.back().thread.place = {next, from.thread.place.counts, false, {}};
+  }
+  // The same, at once.
+  static bool go_on(Work& work, Pc next) {
+    work.thread.place = {next, work.thread.place.counts, false, {}};
+    return true;
   }
   void emit(const Thread& thread);
   void begin(Place& place);
