@@ -16,8 +16,9 @@
 // the tables of the vocabulary are there.  Then a response of prose and calls
 // is written token by token.  Grammars: the texts beside them.  A step is: fill
 // the mask, look the token up, accept it.  "1st" is the first text of a
-// constraint with an empty cache, "2nd" the same text again.  All on one
-// thread.
+// constraint with an empty cache, "2nd" the same text again.  Ambiguous
+// grammars: what reading 1, 10 and 100 thousand bytes costs, in a grammar and
+// in a structural tag around it, and the mask behind them.  All on one thread.
 
 #include <unistd.h>
 
@@ -38,7 +39,9 @@
 #include "maskbench_report.h"
 #include "parlance/constraint.h"
 #include "parlance/grammar.h"
+#include "parlance/json.h"
 #include "parlance/structural_tag.h"
+#include "parlance/tag_parser.h"
 #include "tool_texts.h"
 
 namespace parlance::bench {
@@ -100,6 +103,7 @@ class Bench {
   void tags(const std::string& style, const std::vector<Tool>& tools,
             std::size_t count);
   void grammar(const std::string& name);
+  void ambiguous(const std::string& ebnf, const std::string& unit);
 
  private:
   // One that has made no mask.
@@ -292,6 +296,46 @@ void Bench::grammar(const std::string& name) {
               static_cast<unsigned long long>(masks.misses), masks.entries);
 }
 
+void Bench::ambiguous(const std::string& ebnf, const std::string& unit) {
+  std::printf("\n%s\n  %-10s%12s%12s%12s\n", ebnf.c_str(), "bytes",
+              "accepts, us", "feed, us", "mask, us");
+  json::Value format;
+  format["type"] = "grammar";
+  format["grammar"] = ebnf;
+  json::Value whole;
+  whole["type"] = "structural_tag";
+  whole["format"] = format;
+  for (const std::size_t size : {1'000, 10'000, 100'000}) {
+    std::string text;
+    while (text.size() < size) text += unit;
+    const Grammar grammar = take(Grammar::from_ebnf(ebnf), ebnf);
+    Clock::time_point at = Clock::now();
+    grammar.accepts(text);
+    const std::int64_t accepts = since(at);
+
+    const StructuralTag tag =
+        take(StructuralTag::from_json(json::dump(whole)), "the tag");
+    const TagProgram program = take(TagProgram::compile(tag), "the tag");
+    TagParser parser(program);
+    at = Clock::now();
+    parser.feed(text);
+    const std::int64_t feed = since(at);
+
+    const Compiler made = compiler();
+    const Constraint constraint =
+        take(made.compile(take(Grammar::from_ebnf(ebnf), ebnf)), ebnf);
+    Matcher matcher = constraint.matcher();
+    if (!matcher.accept_bytes(text)) fail(ebnf + ": refused");
+    at = Clock::now();
+    matcher.fill_bitmask(row_);
+    const std::int64_t mask = since(at);
+    std::printf("  %-10zu%12.1f%12.1f%12.1f\n", text.size(),
+                static_cast<double>(accepts) / 1e3,
+                static_cast<double>(feed) / 1e3,
+                static_cast<double>(mask) / 1e3);
+  }
+}
+
 bool read_options(int argc, char** argv, Options& options) {
   for (int i = 1; i < argc; ++i) {
     const std::string_view name = argv[i];
@@ -340,6 +384,11 @@ int run(int argc, char** argv) {
   }
   for (const char* name : {"json", "sql", "c", "python"}) {
     if (options.only.empty() || options.only == name) bench.grammar(name);
+  }
+  if (options.only.empty() || options.only == "ambiguous") {
+    bench.ambiguous("root ::= e\ne ::= e \"+\" e | \"(\" e \")\" | [0-9]+",
+                    "1+");
+    bench.ambiguous("root ::= root root | \"a\" | \"b\" | \"\"", "ab");
   }
   return 0;
 }

@@ -223,7 +223,11 @@ class Grammar {
   static Result<Grammar> concat(const std::vector<Grammar>& parts,
                                 const GrammarLimits& limits = {});
 
-  // Whether `text` as a whole is in the language.  O(text.size()).
+  // Whether `text` as a whole is in the language.  O(text.size()) for JSON
+  // Schemas, and for rules where what is open at one place is bounded or grows
+  // like a stack: all that are LR(k), and most that are ambiguous, such as
+  // e ::= e "+" e | [0-9].  Else what one byte costs grows with what is open
+  // at its place, which bounds the whole by O(text.size()^3).
   bool accepts(std::string_view text) const;
   // Nothing if accepts(text), else where and why not.
   std::optional<Rejection> explain(std::string_view text) const;

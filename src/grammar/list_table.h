@@ -47,6 +47,19 @@ class ListTable {
     return {id, true};
   }
 
+  // A list with a number of its own, which intern() finds if none is equal.
+  std::uint32_t add_found(std::span<const T> list) {
+    if (2 * lists_.size() >= table_.size()) grow();
+    const std::uint32_t hash = hash_of(list);
+    const std::size_t at = place_of(list, hash);
+    const std::uint32_t id = add(list);
+    if (table_[at] != kNone) return id;
+    lists_[id].hash = hash;
+    lists_[id].found = true;
+    table_[at] = id;
+    return id;
+  }
+
   // A list that intern() does not find.
   std::uint32_t add(std::span<const T> list) {
     const auto id = static_cast<std::uint32_t>(lists_.size());

@@ -6,6 +6,7 @@
 // name themselves.  Of an occurrence the kernel is taken: all else follows.
 
 #include <algorithm>
+#include <span>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -98,10 +99,14 @@ class RulesMachine::Adoption {
           last = std::max(last, item.context);
         }
       }
+      std::size_t end = i;
+      while (end < contexts_.size() && contexts_[end] <= last) ++end;
+      const std::span<const ContextId> group =
+          std::span(contexts_).subspan(i, end - i);
       std::vector<Items> contents;
-      for (ContextId id = first; id <= last; ++id, ++i) {
-        contents.push_back(content_of(id, first));
-      }
+      for (const ContextId id : group)
+        contents.push_back(content_of(id, group));
+      i = end;
       ContextId id = 0;
       if (loop) {
         id = to_.intern_loop(contents);
@@ -110,17 +115,20 @@ class RulesMachine::Adoption {
         if (added) to_.bytes_ += to_.contexts_.bytes_of(contents[0].size());
         id = known;
       }
-      for (ContextId old = first; old <= last; ++old) context_of_[old] = id++;
+      for (const ContextId old : group) context_of_[old] = id++;
     }
   }
 
-  Items content_of(ContextId id, ContextId loop) {
+  // `group`: those that are made at once; they name each other by their places.
+  Items content_of(ContextId id, std::span<const ContextId> group) {
     const std::span<const Item> items = from_.contexts_[id];
     Items content(items.begin(), items.end());
     for (Item& item : content) {
       const ContextId context = item.context;
       item = made(item);
-      if (context >= loop) item.context = kLocal | (context - loop);
+      if (context < group.front()) continue;
+      const auto at = std::ranges::lower_bound(group, context);
+      item.context = kLocal | static_cast<ContextId>(at - group.begin());
     }
     std::ranges::sort(content);
     return content;

@@ -315,6 +315,7 @@ RulesMachine::Closed RulesMachine::Closure::run(Items& items) {
   }
   std::sort(kept_.begin(), kept_.end());
   kept_.erase(std::unique(kept_.begin(), kept_.end()), kept_.end());
+  if (drop_subsumed(kept_)) closed_.pure = false;
   items = kept_;
   return closed_;
 }
@@ -404,31 +405,63 @@ void RulesMachine::Closure::intern_loop(std::vector<std::uint32_t> members) {
             [&](std::uint32_t a, std::uint32_t b) {
               return locals_[a].rule < locals_[b].rule;
             });
-  const auto place = [&](ContextId context) {
-    const auto at =
-        std::find(members.begin(), members.end(), context & ~kLocal);
-    return static_cast<std::uint32_t>(std::distance(members.begin(), at));
-  };
-  bool loop = members.size() > 1;
+  // Contents without what is redundant.  First by themselves: what was called
+  // at the same place may be redundant beside one that was called earlier.
+  for (const std::uint32_t member : members) {
+    Items& content = locals_[member].content;
+    for (Item& item : content) item.context = settled(item.context);
+    std::sort(content.begin(), content.end());
+    content.erase(std::unique(content.begin(), content.end()), content.end());
+  }
+  for (const std::uint32_t member : members) {
+    drop_subsumed(locals_[member].content);
+  }
+  // Members that hold no other, or are the same as an older context, are made
+  // one by one, until only such are left that are in a loop.
+  for (bool more = true; more;) {
+    more = false;
+    for (const std::uint32_t member : members) {
+      Local& one = locals_[member];
+      if (one.made != kLocal) continue;
+      bool open = false;
+      for (Item& item : one.content) {
+        item.context = settled(item.context);
+        open = open || local(item.context);
+      }
+      std::sort(one.content.begin(), one.content.end());
+      if (open) {
+        one.made = older_than(member);
+      } else {
+        one.made = intern_context(one.content);
+      }
+      more = more || one.made != kLocal;
+    }
+    std::erase_if(members, [&](std::uint32_t member) {
+      return locals_[member].made != kLocal;
+    });
+  }
+  if (!members.empty()) intern_members(members);
+}
+
+RulesMachine::ContextId RulesMachine::Closure::intern_context(
+    const Items& content) {
+  ListTable<Item, ItemHash>& contexts = machine_.contexts_;
+  const auto [id, added] = contexts.intern(content);
+  if (added) machine_.bytes_ += contexts.bytes_of(content.size());
+  return id;
+}
+
+// Makes contexts that name each other.
+void RulesMachine::Closure::intern_members(
+    const std::vector<std::uint32_t>& members) {
   for (const std::uint32_t member : members) {
     Items& content = locals_[member].content;
     for (Item& item : content) {
       if (!local(item.context)) continue;
-      const std::uint32_t inside = place(item.context);
-      loop = loop || inside != members.size();
-      item.context = inside == members.size() ? local_of(item.context).made
-                                              : kLocal | inside;
+      const auto at = std::ranges::find(members, item.context & ~kLocal);
+      item.context = kLocal | static_cast<std::uint32_t>(at - members.begin());
     }
     std::sort(content.begin(), content.end());
-    content.erase(std::unique(content.begin(), content.end()), content.end());
-  }
-  ListTable<Item, ItemHash>& contexts = machine_.contexts_;
-  if (!loop) {
-    Local& one = locals_[members[0]];
-    const auto [id, added] = contexts.intern(one.content);
-    if (added) machine_.bytes_ += contexts.bytes_of(one.content.size());
-    one.made = id;
-    return;
   }
   std::vector<Items> contents;
   contents.reserve(members.size());
@@ -447,18 +480,21 @@ RulesMachine::ContextId RulesMachine::intern_loop(
     key.append(reinterpret_cast<const char*>(content.data()),
                content.size() * sizeof(Item));
   }
+  const std::size_t size = key.size();
   const auto [known, added] = loop_of_.try_emplace(
       std::move(key), static_cast<ContextId>(contexts_.size()));
   const ContextId first = known->second;
   if (!added) return first;
+  bytes_ += size + 96;
   for (Items content : contents) {
     for (Item& item : content) {
       if ((item.context & kLocal) != 0) {
         item.context = first + (item.context & ~kLocal);
       }
     }
-    bytes_ += 2 * content.size() * sizeof(Item) + 128;
-    contexts_.add(content);
+    std::sort(content.begin(), content.end());
+    bytes_ += ListTable<Item, ItemHash>::bytes_of(content.size());
+    contexts_.add_found(content);
   }
   return first;
 }

@@ -10,6 +10,9 @@
 // A caller that has nothing left to do but to end is not entered: its own
 // context is, so that a list which ends with itself needs no stack.
 //
+// A context that another makes redundant is left out (rules_subsume.cc), so
+// that what ambiguity and left recursion pile up is one context.
+//
 // An occurrence is a set of items of its own.  One that would begin at the end
 // of another, with the budget that is left to the other, is not: of the places
 // where it may end once that is used up the first is what counts, for either,
@@ -19,6 +22,7 @@
 #include <cstdint>
 #include <span>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "grammar/rules_machine.h"
@@ -83,11 +87,23 @@ class RulesMachine::Closure {
   }
   void drop_dominated();
 
+  // rules_subsume.cc
+  ContextId settled(ContextId context);
+  std::span<const Item> content_of(ContextId context);
+  bool covers(const Item& b, const Item& a) const;
+  bool holds(ContextId a, ContextId b);
+  bool subsumed(ContextId a, ContextId b);
+  void look_at_pairs();
+  bool drop_subsumed(Items& items);
+  ContextId older_than(std::uint32_t index);
+
   static bool local(ContextId context) { return (context & kLocal) != 0; }
   Local& local_of(ContextId context) { return locals_[context & ~kLocal]; }
   void find_content(std::uint32_t local);
   void make_contexts(std::uint32_t root);
   void intern_loop(std::vector<std::uint32_t> members);
+  ContextId intern_context(const Items& content);
+  void intern_members(const std::vector<std::uint32_t>& members);
 
   RulesMachine& machine_;
   const Network& network_;
@@ -108,6 +124,14 @@ class RulesMachine::Closure {
   std::vector<std::uint32_t> stack_;
   std::uint32_t visited_ = 0;
   Closed closed_;
+
+  // Of the question whether a context subsumes another: pairs of which that is
+  // assumed, and those that were known to.
+  std::vector<std::pair<ContextId, ContextId>> assumed_;
+  std::vector<std::pair<ContextId, ContextId>> taken_;
+  std::size_t pairs_ = 0;
+  bool gave_up_ = false;
+  std::vector<bool> gone_;
 };
 
 }  // namespace parlance::grammar

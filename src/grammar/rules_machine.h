@@ -43,10 +43,11 @@
 // of the same network (rules_adopt.cc), which costs what its items and contexts
 // are: places of the text that were passed leave nothing behind.
 //
-// Files: rules_closure.cc what follows without reading, rules_read.cc reading
-// a byte or a token, rules_bytes.cc which bytes are alike, rules_machine.cc
-// configurations and the rest, rules_adopt.cc places of another machine,
-// rules_twins.cc places with the same mask.
+// Files: rules_closure.cc what follows without reading, rules_subsume.cc which
+// contexts make others redundant, rules_read.cc reading a byte or a token,
+// rules_bytes.cc which bytes are alike, rules_machine.cc configurations and the
+// rest, rules_adopt.cc places of another machine, rules_twins.cc places with
+// the same mask.
 
 #include <array>
 #include <cstddef>
@@ -352,6 +353,7 @@ class RulesMachine final : public Recogniser {
                        std::size_t depth, Enclosing* outer);
   static bool is_complete(const Occurrence& one, const NetworkRule& rule);
   Reading reading_of(const Items& items, Reading Occurrence::*inside) const;
+  void remember_subsumed(std::uint64_t pair, bool holds);
   std::uint32_t intern_occurrence(Budget budget, Items kernel,
                                   const Occurrence* closed = nullptr);
   // All that are inside of `items`, also inside each other, each once.
@@ -368,6 +370,8 @@ class RulesMachine final : public Recogniser {
   // Of a closure: looks into a context; forgets into which it looked; the set
   // of them.  note(): a step that is known looked into that set.
   void look(ContextId context);
+  // What depends on which context it is, whatever is in it.
+  void look_exactly(ContextId context);
   void look_afresh();
   std::uint32_t intern_looked();
   void note(std::uint32_t looked);
@@ -450,6 +454,8 @@ class RulesMachine final : public Recogniser {
   std::uint32_t slot_round_ = 0;
 
   ListTable<Item, ItemHash> contexts_;
+  // Whether the second of two contexts subsumes the first, where it is known.
+  Interned<std::uint64_t, bool> subsumed_;
   Interned<std::string, ContextId> loop_of_;  // contexts that name each other
   std::deque<Occurrence> occurrences_;
   Interned<std::string, std::uint32_t> occurrence_of_;
@@ -471,8 +477,10 @@ class RulesMachine final : public Recogniser {
   std::vector<StepTable::Step> made_of_kernel_;
   StepTable steps_;  // and the set that each looked into
 
-  std::vector<ContextId> looked_;            // by the closure that is made
+  // By the closure that is made; kLocal is set in those looked at exactly.
+  std::vector<ContextId> looked_;
   std::vector<std::uint32_t> looked_marks_;  // by context: a round
+  std::vector<std::uint32_t> exact_marks_;
   std::uint32_t looked_round_ = 1;
   std::uint32_t made_looked_ = 0;  // by configuration(), as a set
   ListTable<ContextId, NumberHash> looked_sets_;

@@ -25,6 +25,14 @@ void RulesMachine::look(ContextId context) {
   looked_.push_back(context);
 }
 
+void RulesMachine::look_exactly(ContextId context) {
+  look(context);
+  exact_marks_.resize(contexts_.size());
+  if (exact_marks_[context] == looked_round_) return;
+  exact_marks_[context] = looked_round_;
+  looked_.push_back(context | kLocal);
+}
+
 void RulesMachine::look_afresh() {
   looked_.clear();
   ++looked_round_;
@@ -62,9 +70,16 @@ void RulesMachine::watched(Config config) {
   if (config.dead() || inside(config) || !within_limits()) return;
   look_afresh();
   for (const std::uint32_t set : noted) {
-    for (const ContextId context : looked_sets_[set]) look(context);
+    for (const ContextId context : looked_sets_[set]) {
+      if ((context & kLocal) != 0) {
+        look_exactly(context & ~kLocal);
+      } else {
+        look(context);
+      }
+    }
   }
   looked_marks_.resize(contexts_.size());
+  exact_marks_.resize(contexts_.size());
   find_twin(config, true);
 }
 
@@ -136,16 +151,24 @@ Config RulesMachine::find_twin(Config config, bool add) {
     if (!twins_.node(at).twin.dead()) return twins_.node(at).twin;
     const std::uint32_t question = twins_.node(at).question;
     asked[question] = true;
-    const Form& form = form_of(met_[question]);
     inside_.clear();
-    for (const ContextId context : form.contexts) {
-      inside_.push_back(number_of(context));
+    std::uint32_t form_id = 0;
+    if (fresh ? exact_marks_[met_[question]] == looked_round_
+              : twins_.node(at).exact) {
+      form_id = met_[question];
+      twins_.node(at).exact = true;
+    } else {
+      const Form& form = form_of(met_[question]);
+      form_id = form.id;
+      for (const ContextId context : form.contexts) {
+        inside_.push_back(number_of(context));
+      }
     }
     asked.resize(met_.size(), false);
-    TwinTree::Id to = twins_.find(at, form.id, inside_);
+    TwinTree::Id to = twins_.find(at, form_id, inside_);
     if (to == TwinTree::kNone) {
       if (!add) return {};
-      to = twins_.add(at, form.id, inside_);
+      to = twins_.add(at, form_id, inside_);
       bytes_ += TwinTree::bytes_of(inside_.size());
       fresh = true;
     }

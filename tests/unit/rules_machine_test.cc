@@ -129,6 +129,63 @@ TEST(RulesMachine, ListsThatEndWithThemselves) {
   }
 }
 
+std::string repeated(std::string_view unit, std::size_t times) {
+  std::string text;
+  for (std::size_t i = 0; i < times; ++i) text += unit;
+  return text;
+}
+
+// What ambiguity leaves open is one context, however much was read.
+TEST(RulesMachine, AmbiguityNeedsNoMemory) {
+  const auto size_behind = [](std::string_view ebnf, std::string_view unit,
+                              std::size_t times) {
+    RulesMachine machine = machine_of(ebnf);
+    EXPECT_FALSE(read(machine, machine.start(), repeated(unit, times)).dead());
+    return machine.memory_bytes();
+  };
+  struct Case {
+    const char* ebnf;
+    const char* unit;
+  };
+  for (const auto& [ebnf, unit] : {
+           Case{"root ::= e\n"
+                "e ::= e \"+\" e | \"(\" e \")\" | [0-9]+\n",
+                "1+"},
+           Case{"root ::= e\ne ::= e \"+\" e | e \"*\" e | \"-\" e | [0-9]+\n",
+                "-1+2*"},
+           Case{"root ::= root root | \"a\" | \"b\" | \"\"\n", "ab"},
+           Case{"root ::= root root root | root root | \"a\"\n", "a"},
+           Case{"root ::= s\ns ::= s \"a\" s | \"\"\n", "a"},
+       }) {
+    EXPECT_EQ(size_behind(ebnf, unit, 10), size_behind(ebnf, unit, 2'000))
+        << ebnf;
+  }
+  // Where each byte leaves something else open, the same for each.
+  for (const auto& [ebnf, unit] : {
+           Case{"root ::= root root root | \"a\"\n", "a"},
+           Case{"root ::= \"a\" root \"b\" root | \"a\" root | \"\"\n", "a"},
+           Case{"root ::= \"a\" root \"b\" root | \"a\" root | \"\"\n", "aab"},
+           Case{"root ::= e\n"
+                "e ::= e \"+\" e | \"(\" e \")\" | [0-9]+\n",
+                "(1+"},
+       }) {
+    const std::size_t once = size_behind(ebnf, unit, 500);
+    EXPECT_LT(size_behind(ebnf, unit, 1'000), 5 * once / 2) << ebnf;
+  }
+}
+
+TEST(RulesMachine, AmbiguousTextsAreRead) {
+  RulesMachine sums =
+      machine_of("root ::= e\ne ::= e \"+\" e | \"(\" e \")\" | [0-9]+\n");
+  const std::string sum = repeated("12+(3+4)+", 500) + "5";
+  EXPECT_TRUE(accepts(sums, sum));
+  EXPECT_FALSE(accepts(sums, sum + "+"));
+  EXPECT_FALSE(accepts(sums, sum + ")"));
+  RulesMachine odd = machine_of("root ::= root root root | \"a\"\n");
+  EXPECT_TRUE(accepts(odd, repeated("a", 301)));
+  EXPECT_FALSE(accepts(odd, repeated("a", 300)));
+}
+
 TEST(RulesMachine, StatesDoNotDependOnTheDepth) {
   RulesMachine machine = machine_of(
       "root ::= \"[\" root (\",\" root)* \"]\" | \"'\" [a-z ]* \"'\"\n");

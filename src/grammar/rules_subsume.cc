@@ -1,0 +1,189 @@
+// Which contexts make others redundant: see rules_closure.h.
+//
+// A context `b` subsumes `a` if for each item of `a` there is one of `b` in the
+// same state whose context subsumes that of the first: then all that may follow
+// in `a` may follow in `b`.  This is the largest simulation between contexts,
+// which are a graph whose edges are items (Henzinger, Henzinger and Kopke,
+// 1995).  It is sound for any grammar, and finds what left recursion and
+// ambiguity pile up: behind "1+1+1" in e ::= e "+" e | [0-9] the context of e
+// is one, not a larger one for each "+".
+//
+// A pair is taken to be good while it is looked at, so that loops have an end.
+// A pair that fails, fails although others were taken to be good, so that is
+// final.  A pair that holds is final when all that was taken to be good holds.
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <utility>
+
+#include "grammar/rules_closure.h"
+
+namespace parlance::grammar {
+namespace {
+
+// Pairs that one question may look at.  Past it the answer is "not known", and
+// a context that is redundant stays.
+constexpr std::size_t kMostPairs = 128;
+// Pairs that are looked into though they are known to hold.
+constexpr std::size_t kLookedInto = 16;
+// Items of one state that each is compared with.
+constexpr std::size_t kNeighbours = 8;
+
+}  // namespace
+
+RulesMachine::ContextId RulesMachine::Closure::settled(ContextId context) {
+  if (!local(context)) return context;
+  const ContextId made = local_of(context).made;
+  return made == kLocal ? context : made;
+}
+
+std::span<const RulesMachine::Item> RulesMachine::Closure::content_of(
+    ContextId context) {
+  if (local(context)) return local_of(context).content;
+  return machine_.contexts_[context];
+}
+
+// Whether `b` may do all that `a` may, but for their contexts.
+bool RulesMachine::Closure::covers(const Item& b, const Item& a) const {
+  if (a.state != b.state || a.inner != b.inner) return false;
+  if (a.count == b.count) return true;
+  const NetworkState& state = network_.states[a.state];
+  return (state.action == Action::kCount ||
+          state.action == Action::kCountClass) &&
+         b.count < a.count && b.count >= state.min;
+}
+
+bool RulesMachine::Closure::holds(ContextId a, ContextId b) {
+  a = settled(a);
+  b = settled(b);
+  if (a == b) return true;
+  if (a == kOutermost || b == kOutermost) return false;
+  if (std::ranges::find(assumed_, std::pair(a, b)) != assumed_.end()) {
+    return true;
+  }
+  const bool kept = !local(a) && !local(b);
+  const std::uint64_t key = std::uint64_t{a} << 32 | b;
+  if (kept) {
+    const auto known = machine_.subsumed_.find(key);
+    if (known != machine_.subsumed_.end()) {
+      if (!known->second) return false;
+      if (assumed_.size() >= kLookedInto) {
+        taken_.emplace_back(a, b);
+        return true;
+      }
+    }
+  }
+  if (++pairs_ > kMostPairs) {
+    gave_up_ = true;
+    return false;
+  }
+  const std::size_t mark = assumed_.size();
+  const std::size_t mark_taken = taken_.size();
+  assumed_.emplace_back(a, b);
+  const std::span<const Item> of_b = content_of(b);
+  const bool all = std::ranges::all_of(content_of(a), [&](const Item& item) {
+    // Contents are sorted by state.
+    const auto first =
+        std::ranges::lower_bound(of_b, item.state, {}, &Item::state);
+    for (auto at = first; at != of_b.end() && at->state == item.state; ++at) {
+      if (covers(*at, item) && holds(item.context, at->context)) return true;
+    }
+    return false;
+  });
+  if (all) return true;
+  assumed_.resize(mark);
+  taken_.resize(mark_taken);
+  if (kept && !gave_up_) machine_.remember_subsumed(key, false);
+  return false;
+}
+
+// Whether all that may follow in `a` may follow in `b`, as far as is seen.
+bool RulesMachine::Closure::subsumed(ContextId a, ContextId b) {
+  assumed_.clear();
+  taken_.clear();
+  pairs_ = 0;
+  gave_up_ = false;
+  if (!holds(a, b)) return false;
+  for (const auto& [one, other] : assumed_) {
+    if (local(one) || local(other)) continue;
+    machine_.remember_subsumed(std::uint64_t{one} << 32 | other, true);
+  }
+  return true;
+}
+
+// What was found holds for all places where this, too, is the same.
+void RulesMachine::Closure::look_at_pairs() {
+  if (depth_ != 0) return;
+  for (const auto& [one, other] : assumed_) {
+    if (!local(one)) machine_.look(one);
+    if (!local(other)) machine_.look(other);
+  }
+  for (const auto& [one, other] : taken_) {
+    machine_.look_exactly(one);
+    machine_.look_exactly(other);
+  }
+}
+
+// Takes away items that others make redundant.  Of two that can do the same the
+// one with the older context stays.  Returns whether any went.
+// REQUIRES: `items` is sorted.
+bool RulesMachine::Closure::drop_subsumed(Items& items) {
+  std::vector<bool>& gone = gone_;
+  gone.assign(items.size(), false);
+  bool any = false;
+  const auto drop = [&](std::size_t i) {
+    look_at_pairs();
+    gone[i] = any = true;
+  };
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    const std::size_t last = std::min(items.size(), i + 1 + kNeighbours);
+    for (std::size_t j = i + 1; j < last && !gone[i]; ++j) {
+      if (items[j].state != items[i].state) break;
+      if (gone[j]) continue;
+      if (covers(items[i], items[j]) &&
+          subsumed(items[j].context, items[i].context)) {
+        drop(j);
+      } else if (covers(items[j], items[i]) &&
+                 subsumed(items[i].context, items[j].context)) {
+        drop(i);
+      }
+    }
+  }
+  if (!any) return false;
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    if (!gone[i]) items[kept++] = items[i];
+  }
+  items.resize(kept);
+  return true;
+}
+
+// An older context that is the same as a local one, among those that it holds;
+// kLocal if there is none.
+RulesMachine::ContextId RulesMachine::Closure::older_than(std::uint32_t index) {
+  const ContextId context = kLocal | index;
+  std::size_t tried = 0;
+  for (const Item& item : locals_[index].content) {
+    const ContextId other = settled(item.context);
+    if (local(other) || other == kOutermost) continue;
+    if (++tried > kNeighbours) break;
+    if (!subsumed(context, other)) continue;
+    const auto assumed = assumed_;
+    const auto taken = taken_;
+    if (!subsumed(other, context)) continue;
+    look_at_pairs();
+    assumed_ = assumed;
+    taken_ = taken;
+    look_at_pairs();
+    return other;
+  }
+  return kLocal;
+}
+
+void RulesMachine::remember_subsumed(std::uint64_t pair, bool holds) {
+  if (subsumed_.emplace(pair, holds).second) bytes_ += 48;
+}
+
+}  // namespace parlance::grammar
