@@ -504,13 +504,33 @@ bool EbnfReader::dispatch_macro(Arguments& args, bool tokens, ExprId& out) {
       text.excludes.push_back(given.text);
     }
   }
+  // What follows the rule in a trigger: the name under which its text is
+  // captured, and `stop` if it is left out of captures.
+  const auto read_capture = [&](const Value& given, FreeTextExpr::Trigger& to) {
+    if (tokens) return given.items.size() == 2;
+    for (std::size_t i = 2; i < given.items.size(); ++i) {
+      const Value& item = given.items[i];
+      if (item.kind == Value::Kind::kText && i == 2 && !item.text.empty()) {
+        to.capture = item.text;
+      } else if (item.kind == Value::Kind::kName && item.text == "stop" &&
+                 !to.hide) {
+        to.hide = true;
+      } else {
+        return false;
+      }
+    }
+    return true;
+  };
   for (const Value& given : args.positional) {
-    if (given.kind != Value::Kind::kTuple || given.items.size() != 2 ||
-        !fits(given.items[0]) || given.items[1].kind != Value::Kind::kName) {
+    FreeTextExpr::Trigger made;
+    if (given.kind != Value::Kind::kTuple || given.items.size() < 2 ||
+        !read_capture(given, made) || !fits(given.items[0]) ||
+        given.items[1].kind != Value::Kind::kName) {
       return fail(given.span.begin, given.span.end,
                   tokens ? "Expected a token's id and a rule: (7, rule)."
                          : "Expected a text that is not empty and a rule: "
-                           "(\"<tag>\", rule).");
+                           "(\"<tag>\", rule), perhaps with a capture "
+                           "of the text: (\"<tag>\", rule, \"name\", stop).");
     }
     const Value& trigger = given.items[0];
     RuleId rule = rule_called(given.items[1].text, given.items[1].span);
@@ -533,7 +553,9 @@ bool EbnfReader::dispatch_macro(Arguments& args, bool tokens, ExprId& out) {
     if (tokens) {
       token_text.triggers.push_back({token, rule});
     } else {
-      text.triggers.push_back({trigger.text, rule});
+      made.text = trigger.text;
+      made.rule = rule;
+      text.triggers.push_back(std::move(made));
     }
   }
   text.loop = token_text.loop = !loop || loop->truth;

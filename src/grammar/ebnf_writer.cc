@@ -309,7 +309,11 @@ class Writer {
       }
       if (!reachable) continue;
       append_string(out_ += '(', trigger.text);
-      out_ += ", " + use(trigger.rule) + "), ";
+      out_ += ", " + use(trigger.rule);
+      if (!trigger.capture.empty())
+        append_string(out_ += ", ", trigger.capture);
+      if (trigger.hide) out_ += ", stop";
+      out_ += "), ";
     }
     out_ += "loop_after_dispatch=";
     out_ += text.loop ? "true" : "false";

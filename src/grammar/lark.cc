@@ -424,6 +424,7 @@ bool LarkReader::finish() {
   if (!check_terminals()) return false;
   open_ended_markers();
   if (!find_dispatch()) return false;
+  open_ended_lazy_rules();
   if (std::optional<NotLazy> wrong = find_not_lazy(rules_)) {
     const Span span = wrong->rule < info_.size() ? info_[wrong->rule].first_use
                                                  : Span{at_, at_};

@@ -315,4 +315,29 @@ void LarkReader::open_ended_markers() {
   }
 }
 
+// The same of a lazy rule `TEXT "<end>"`, which is a rule of any text with a
+// suffix in one that keeps the other options: a capture holds the suffix.
+void LarkReader::open_ended_lazy_rules() {
+  const auto count = static_cast<RuleId>(rules_.rules.size());
+  for (RuleId id = 0; id < count; ++id) {
+    const Rule rule = rules_.rules[id];
+    if (!rule.options.lazy || rule.options.marker != kNoId ||
+        rule.body == kNoId) {
+      continue;
+    }
+    const std::vector<ExprId> parts = parts_of(rule.body);
+    if (parts.size() != 2 || !is_any_text(parts[0]) ||
+        rules_.exprs[parts[1]].kind != ExprKind::kBytes) {
+      continue;
+    }
+    Rule inner{.name = rule.name, .body = parts[0], .options = {}};
+    inner.options.marker = parts[1];
+    inner.options.marker_optional = true;
+    const auto target = static_cast<RuleId>(rules_.rules.size());
+    rules_.rules.push_back(std::move(inner));
+    rules_.rules[id].options.lazy = false;
+    rules_.rules[id].body = rules_.reference(target);
+  }
+}
+
 }  // namespace parlance::grammar

@@ -131,6 +131,7 @@ class LarkReader : private GrammarText {
   mutable std::size_t steps_ = 0;  // items that were looked at
   bool is_any_text(ExprId id) const;
   void open_ended_markers();
+  void open_ended_lazy_rules();
 
   bool nested_;
   LarkContext& context_;

@@ -30,6 +30,43 @@ Grammar lark(std::string_view source) {
   return *made;
 }
 
+TEST(Captures, LazyRulesOfAnyTextMayEndWithoutTheirMarker) {
+  const Grammar grammar = lark(
+      "start: head\nhead[lazy, capture]: TEXT \"<end>\"\nTEXT: /(\\n|.)*/");
+  EXPECT_TRUE(grammar.accepts("plain"));
+  EXPECT_TRUE(grammar.accepts(""));
+  EXPECT_TRUE(grammar.accepts("a<end>"));
+  EXPECT_FALSE(grammar.accepts("<end>x"));
+  EXPECT_EQ(shown(captures(grammar, "plain")), "head=plain@0..5");
+  EXPECT_EQ(shown(captures(grammar, "a<end>")), "head=a<end>@0..6");
+  // Only where any text may come, and a text ends it.
+  const Grammar letters =
+      lark("start: head\nhead[lazy]: TEXT \"<end>\"\nTEXT: /[a-z]*/");
+  EXPECT_FALSE(letters.accepts("plain"));
+  EXPECT_TRUE(letters.accepts("plain<end>"));
+}
+
+TEST(Captures, OfTriggersSurvivePrinting) {
+  for (const char* options :
+       {"stop=\"<t>\", stop_capture=\"m\"", "stop=\"<t>\"", "suffix=\"<t>\"",
+        "suffix=\"<t>\", stop_capture=\"m\""}) {
+    const Grammar grammar = lark(
+        "start: body\nbody[capture]: tool* tail\ntail: TEXT\nhead[" +
+        std::string(options) + "]: TEXT\ntool: head \"x\"\nTEXT: /(\\n|.)*/");
+    const std::string printed = grammar.to_ebnf();
+    const Result<Grammar> again = Grammar::from_ebnf(printed);
+    ASSERT_TRUE(again) << again.error().to_string();
+    EXPECT_EQ(again->to_ebnf(), printed);
+    EXPECT_EQ(shown(captures(*again, "a<t>xb")),
+              shown(captures(grammar, "a<t>xb")))
+        << options;
+  }
+  EXPECT_FALSE(Grammar::from_ebnf(
+      "root ::= TagDispatch((\"<t>\", r, stop, \"m\"))\nr ::= \"x\"\n"));
+  EXPECT_FALSE(Grammar::from_ebnf(
+      "root ::= TagDispatch((\"<t>\", r, stop, stop))\nr ::= \"x\"\n"));
+}
+
 TEST(Captures, OfTexts) {
   const struct {
     std::string_view grammar;
