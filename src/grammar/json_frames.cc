@@ -165,7 +165,14 @@ JsonMachine::FrameId JsonMachine::after(FrameId id,
     }
     const auto [it, is_new] = value_set_of_.try_emplace(
         std::move(key), static_cast<std::uint32_t>(value_sets_.size()));
-    if (is_new) value_sets_.push_back(std::move(values));
+    if (is_new) {
+      list_bytes_ += 2 * it->first.size() + 160;
+      for (const std::string& value : values) {
+        // A short one stands in the string itself.
+        list_bytes_ += sizeof(value) + (value.size() > 15 ? 32 : 0);
+      }
+      value_sets_.push_back(std::move(values));
+    }
     next.used = it->second;
   }
   const FrameId made = intern(std::move(next), std::move(left));
@@ -363,7 +370,7 @@ std::uint32_t JsonMachine::make_key_set(const Frame& frame) {
   std::sort(languages.begin(), languages.end());
   languages.erase(std::unique(languages.begin(), languages.end()),
                   languages.end());
-  key_sets_.emplace_back(goals_, std::move(names), std::move(languages));
+  add_key_set(std::move(names), std::move(languages));
   return it->second;
 }
 
@@ -584,6 +591,7 @@ JsonMachine::KeyInfo* JsonMachine::find_keys(FrameId id, bool any_only) {
   const std::uint32_t set_id = key_set(frames_[id]);
   const KeySet& set = key_sets_[set_id];
   auto info = std::make_unique<KeyInfo>(KeyInfo{.set = set_id});
+  list_bytes_ += sizeof(KeyInfo);
   const std::vector<Alternative> now(
       alternatives(frames_[id]), alternatives(frames_[id]) + frames_[id].size);
   automata::Languages& languages = goals_.languages();

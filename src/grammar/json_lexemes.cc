@@ -57,6 +57,7 @@ JsonMachine::LexId JsonMachine::intern(Lexeme lexeme) {
     }
   }
   const auto id = static_cast<LexId>(lexemes_.size());
+  list_bytes_ += lexeme.entries.capacity() * sizeof(Entry);
   lexemes_.push_back(std::move(lexeme));
   lexeme_of_.emplace(hash, id);
   return id;

@@ -468,7 +468,11 @@ std::size_t JsonMachine::own_bytes() const {
   return goals_.memory_bytes() + frames_.size() * (sizeof(Frame) + 48) +
          alternatives_.size() * sizeof(Alternative) +
          lexemes_.size() * (sizeof(Lexeme) + 96) + rows_ * 1024 +
-         texts_.size() * 64 + next_members_.size() * 32;
+         texts_.size() * 64 + list_bytes_ +
+         (next_members_.size() + member_frames_.size() +
+          possible_names_.size() + common_goals_.size()) *
+             48 +
+         (counts_.size() + survivors_.size()) * 160;
 }
 
 }  // namespace parlance::grammar

@@ -315,6 +315,8 @@ class JsonMachine final : public Recogniser {
   Config close_string(Config config);
 
   // json_names.cc
+  void add_key_set(std::vector<KeyId> names,
+                   std::vector<automata::LanguageId> languages);
   Config key_step(Config config, std::uint8_t byte);
   LexId plain_key(const Lexeme& now, std::uint8_t byte, json::BodyState body);
   bool key_live(const KeyInfo& info, const Lexeme& lexeme);
@@ -446,6 +448,7 @@ class JsonMachine final : public Recogniser {
   std::unordered_map<GoalId, GoalId> common_goals_;
   std::unordered_map<std::uint64_t, GoalId> goal_of_print_;
   std::size_t rows_ = 0;
+  std::size_t list_bytes_ = 0;  // of what is a list in one of the above
 
   std::size_t base_bytes_ = 0;  // of what the compile left
   std::size_t room_ = 0;        // for what texts add

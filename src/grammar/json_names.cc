@@ -63,6 +63,12 @@ Config JsonMachine::key_step(Config config, std::uint8_t byte) {
   return config;
 }
 
+void JsonMachine::add_key_set(std::vector<KeyId> names,
+                              std::vector<automata::LanguageId> languages) {
+  key_sets_.emplace_back(goals_, std::move(names), std::move(languages));
+  list_bytes_ += key_sets_.back().memory_bytes() + 128;  // and its key
+}
+
 // A step without escapes where no pattern is in play: down the trie, or beside
 // it where other names may come.
 JsonMachine::LexId JsonMachine::plain_key(const Lexeme& now, std::uint8_t byte,
@@ -73,6 +79,7 @@ JsonMachine::LexId JsonMachine::plain_key(const Lexeme& now, std::uint8_t byte,
   if (known == nullptr) {
     known = std::make_unique<KeyLexemes>();
     known->nodes.assign(set.node(0).end, 0);
+    list_bytes_ += sizeof(KeyLexemes) + known->nodes.size() * sizeof(LexId);
     known->beside.fill(0);
   }
   std::uint32_t child = KeySet::kNone;

@@ -166,8 +166,7 @@ std::uint32_t JsonMachine::outline_names() {
   const auto [it, is_new] = key_set_of_.try_emplace(
       "outline", static_cast<std::uint32_t>(key_sets_.size()));
   if (is_new) {
-    key_sets_.emplace_back(goals_, std::vector<KeyId>{goals_.key("")},
-                           std::vector<automata::LanguageId>());
+    add_key_set({goals_.key("")}, {});
   }
   return it->second;
 }

@@ -77,8 +77,7 @@ std::uint32_t JsonMachine::avoid(FrameId id) {
     for (const std::string& value : value_sets_[values]) {
       if (value[0] == '"') words.push_back(goals_.key(value.substr(1)));
     }
-    key_sets_.emplace_back(goals_, std::move(words),
-                           std::vector<automata::LanguageId>());
+    add_key_set(std::move(words), {});
   }
   return it->second;
 }

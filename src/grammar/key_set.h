@@ -44,6 +44,11 @@ class KeySet {
   }
   // All of them.
   NameSet all() const { return all_; }
+  std::size_t memory_bytes() const {
+    return sizeof(KeySet) + nodes_.capacity() * sizeof(Node) +
+           (names_.capacity() + late_.capacity()) * sizeof(std::uint32_t) +
+           languages_.capacity() * sizeof(automata::LanguageId);
+  }
   // Whether one of `among` is below the node.
   bool any_below(const NameSets& sets, NameSet among, std::uint32_t node) const;
 

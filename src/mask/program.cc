@@ -311,8 +311,18 @@ Place Program::read(Place place, std::string_view bytes) {
   return place;
 }
 
+std::optional<Config> Program::read_token_here(const Place& place, Id id) {
+  if (shared_->vocabulary().kind(id) == TokenKind::kUnused) return Config{};
+  const Use use(*place.in);
+  const Config to = read_locked(*use, place.config, id);
+  if (use->overflowed()) return std::nullopt;
+  return to;
+}
+
 Place Program::read_token(const Place& place, Id id) {
-  if (shared_->vocabulary().kind(id) == TokenKind::kUnused) return {};
+  if (const std::optional<Config> to = read_token_here(place, id)) {
+    return {place.in, *to};
+  }
   return answer(place, [&](const Place& at) {
     const Use use(*at.in);
     return Place{at.in, read_locked(*use, at.config, id)};

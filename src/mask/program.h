@@ -89,6 +89,9 @@ class Program {
   Place read(Place place, std::string_view bytes);
   // The same after a token, whether by its bytes or by its id.
   Place read_token(const Place& place, Id id);
+  // The same where the generation of the place has the memory for it; else
+  // nothing.
+  std::optional<Config> read_token_here(const Place& place, Id id);
   bool can_end(const Place& place);
   // Whether a stop token fits: the text may end before it, or with it as a
   // mark.

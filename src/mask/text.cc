@@ -17,6 +17,12 @@ std::span<std::uint32_t> mask_of(std::span<std::int32_t> row,
   return {reinterpret_cast<std::uint32_t*>(row.data()), words};
 }
 
+// Without a look at whether it is still there.
+bool is_of(const std::weak_ptr<Generation>& generation, const Place& place) {
+  return !generation.owner_before(place.in) &&
+         !place.in.owner_before(generation);
+}
+
 }  // namespace
 
 Text::Text(std::shared_ptr<Program> program,
@@ -36,19 +42,21 @@ bool Text::is_over(const Place& place) {
 Place Text::here() {
   Place place{generation_.lock(), history_.back()};
   if (place.in == nullptr || place.in->over.load(std::memory_order_relaxed)) {
-    renew(place);
-    place = {generation_.lock(), history_.back()};
+    return renew(place);
   }
   return place;
 }
 
-void Text::renew(const Place& last) {
-  move_to(program_->in_newest(last, written_));
+// The answer keeps the generation, which other threads may have left by then.
+Place Text::renew(const Place& last) {
+  Place place = program_->in_newest(last, written_);
+  move_to(place);
+  return place;
 }
 
 void Text::move_to(const Place& place) {
   history_.back() = place.config;
-  if (generation_.lock() == place.in) return;
+  if (is_of(generation_, place)) return;
   if (since_ + 1 < history_.size()) {
     before_ = std::exchange(generation_, place.in);
     before_since_ = since_;
@@ -60,7 +68,7 @@ void Text::move_to(const Place& place) {
 
 void Text::push(const Place& place) {
   history_.push_back(place.config);
-  if (generation_.lock() != place.in) renew(place);
+  if (!is_of(generation_, place)) renew(place);
   over_ = stops_->ids().empty() && is_over(here()) ? history_.size() : 0;
 }
 
@@ -112,7 +120,18 @@ void Text::fill_node(const Node& node, std::span<std::int32_t> row) {
 
 bool Text::accept_token(Id id) {
   if (is_terminated()) return false;
-  const Node next = follow({.place = here()}, id);
+  const Node from{.place = here()};
+  if (id < program_->shared().vocabulary().size() && !stops_->contains(id) &&
+      !stops_->never_comes(id)) {
+    if (const auto to = program_->read_token_here(from.place, id)) {
+      if (to->dead()) return false;
+      written_.add(id);
+      history_.push_back(*to);
+      over_ = stops_->ids().empty() && is_over(here()) ? history_.size() : 0;
+      return true;
+    }
+  }
+  const Node next = follow(from, id);
   if (next.place.dead()) return false;
   if (stops_->contains(id)) {
     terminated_ = true;

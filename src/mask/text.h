@@ -66,7 +66,7 @@ class Text {
   // The last place of the history is `place`.
   void move_to(const Place& place);
   // Takes that to the newest generation.
-  void renew(const Place& last);
+  Place renew(const Place& last);
   Node follow(const Node& from, std::int64_t token);
   void push(const Place& place);
   // Without a stop token a text is over where nothing may follow.

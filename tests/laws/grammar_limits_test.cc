@@ -9,7 +9,11 @@
 // A limit that the grammar itself does not fit is kTooLarge.
 
 #include <gtest/gtest.h>
+#if defined(__GLIBC__)
+#include <malloc.h>
+#endif
 
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -277,6 +281,53 @@ TEST(GrammarLimits, Plain) { walk_all(plain_cases(), 2, 90, 500); }
 TEST(GrammarLimits, Schemas) { walk_all(schema_cases(), 6, 120, 600); }
 TEST(GrammarLimits, Tags) { walk_all(tag_cases(), 6, 120, 600); }
 
+// Texts of one constraint in many threads, which fill it for one another.
+TEST(GrammarLimits, Threads) {
+  const Vocabulary vocabulary = letters(5, 300);
+  const Compiler compiler = *Compiler::create(vocabulary);
+  for (const Case& one : {plain_cases()[0], plain_cases()[3], schema_cases()[0],
+                          tag_cases()[0]}) {
+    SCOPED_TRACE(one.name);
+    const Constraint large = *compiler.compile(*one.make({}));
+    const Constraint small = *compiler.compile(*one.make({.bytes = 100'000}));
+    std::atomic<int> wrong{0};
+    const auto work = [&](std::uint32_t seed) {
+      std::mt19937 random(seed);
+      Matcher known = large.matcher();
+      Matcher matcher = small.matcher();
+      Row want(large.mask_words());
+      Row row(want.size());
+      for (int step = 0; step < 40 && !known.is_terminated(); ++step) {
+        known.fill_bitmask(want);
+        matcher.fill_bitmask(row);
+        const std::vector<TokenId> some = choices(want, vocabulary);
+        const TokenId id = some[random() % some.size()];
+        const bool same = row == want && matcher.accept_token(id) &&
+                          known.accept_token(id) &&
+                          matcher.can_end() == known.can_end();
+        if (!same) {
+          ++wrong;
+          return;
+        }
+      }
+    };
+    std::vector<std::thread> threads;
+    for (std::uint32_t seed = 1; seed <= 4; ++seed) {
+      threads.emplace_back(work, seed);
+    }
+    for (std::thread& thread : threads) thread.join();
+    EXPECT_EQ(wrong, 0);
+  }
+}
+
+TEST(GrammarLimits, LongRun) {
+  for (std::size_t pieces : {200U, 1500U, 5000U}) {
+    walk_all(plain_cases(), 4, 300, pieces);
+    walk_all(schema_cases(), 8, 300, pieces);
+    walk_all(tag_cases(), 8, 300, pieces);
+  }
+}
+
 // What was written under a tag is read by it, whatever the limit.
 TEST(GrammarLimits, TagParsers) {
   const Vocabulary vocabulary = letters(5, 600);
@@ -320,6 +371,63 @@ TEST(GrammarLimits, TagParsers) {
     }
   }
 }
+
+#if defined(__GLIBC__) && !defined(__SANITIZE_ADDRESS__)
+
+// What a constraint says that it takes is about what it takes.
+TEST(GrammarLimits, Accounting) {
+  struct Text {
+    std::string name, schema, text;
+  };
+  std::vector<Text> texts;
+  {
+    std::string properties, required;
+    std::string text = "{";
+    for (int i = 0; i < 2000; ++i) {
+      const std::string comma = i == 0 ? "" : ", ";
+      const std::string name = "\"member_" + std::to_string(i) + "\"";
+      text += comma + name + ": 1";
+      properties += comma + name + R"(: {"type": "integer"})";
+      required += comma + name;
+    }
+    const std::string schema = R"({"properties": {)" + properties +
+                               R"(}, "required": [)" + required + "]}";
+    texts.push_back({"wide object", schema, text + "}"});
+  }
+  std::string array = "[";
+  for (int i = 0; i < 400; ++i) {
+    array += (i == 0 ? "\"" : ", \"") + std::to_string(i * 7919) + "\"";
+  }
+  texts.push_back({"items that differ",
+                   R"({"uniqueItems": true, "items": {"type": "string"}})",
+                   array + "]"});
+  std::string pattern = "[";
+  for (int i = 0; i < 200; ++i) {
+    pattern += (i == 0 ? "\"" : ", \"") + std::to_string(i * 7919) + "ab\"";
+  }
+  texts.push_back({"patterns", R"({"items": {"pattern": "1.{9}|[2-7]*a.?b$"}})",
+                   pattern + "]"});
+  const Vocabulary vocabulary = letters(5, 50);
+  for (const Text& one : texts) {
+    SCOPED_TRACE(one.name);
+    const Compiler compiler = *Compiler::create(vocabulary);
+    const Result<Grammar> grammar = Grammar::from_json_schema(one.schema);
+    ASSERT_TRUE(grammar.has_value()) << grammar.error().to_string();
+    const Constraint constraint = *compiler.compile(*grammar);
+    Matcher matcher = constraint.matcher();
+    const std::size_t before = mallinfo2().uordblks;
+    const std::size_t said = constraint.memory_bytes();
+    ASSERT_TRUE(matcher.accept_bytes(one.text));
+    const std::size_t took = mallinfo2().uordblks - before;
+    const std::size_t says = constraint.memory_bytes() - said;
+    if (std::getenv("PARLANCE_SHOW") != nullptr)
+      std::printf("%s: says %zu took %zu\n", one.name.c_str(), says, took);
+    EXPECT_LE(took, 2 * says + 100'000);
+    EXPECT_LE(says, 3 * took + 100'000);
+  }
+}
+
+#endif
 
 }  // namespace
 }  // namespace parlance
