@@ -111,6 +111,8 @@ JsonMachine::FrameId JsonMachine::open(FrameId id, JsonType type) {
         std::vector<std::uint64_t> counts(goals_.array(shape).counts.size() + 1,
                                           0);
         alternative.state = intern_list(counts_, counts_of_, std::move(counts));
+      } else {
+        alternative.state = goals_.object(shape).condition;
       }
       made.push_back(alternative);
     }
@@ -301,8 +303,8 @@ Config JsonMachine::close(FrameId id) {
     const Alternative one = alternatives(frame)[i];
     bool complete = false;
     if (frame.kind == FrameKind::kObject) {
-      complete = goals_.complete(one.shape,
-                                 members_of(one.shape, so_far(id), one.state));
+      complete = goals_.complete(
+          one.shape, members_of(one.shape, so_far(id), condition_of(one)));
     } else {
       const std::vector<std::uint64_t>& counts = counts_[one.state];
       complete = goals_.complete_array(
@@ -437,9 +439,9 @@ JsonMachine::Then JsonMachine::behind_member(FrameId id, KeyId key,
 
 // REQUIRES: what the shape requires was not left out.
 Goals::Members JsonMachine::members_of(ShapeId shape, const Then& then,
-                                       std::uint64_t broken) {
+                                       ConditionId condition) {
   Goals::Members members{
-      .seen = then.used, .count = then.count, .broken = broken};
+      .seen = then.used, .count = then.count, .condition = condition};
   if (in_order()) {
     NameSets& sets = goals_.name_sets();
     members.seen = sets.unite(
@@ -487,7 +489,7 @@ NameSet JsonMachine::allowed_names(FrameId id, const Alternative& one,
   if (in_order()) {
     // Nothing may come before what is needed and has a lower rank.
     const NameSet needed =
-        goals_.needed(shape, members_of(shape, so_far(id), one.state).seen);
+        goals_.needed(shape, members_of(shape, so_far(id), kAlways).seen);
     const std::uint32_t own = goals_.least_rank(shape, needed);
     if (own != Goals::kNoRank)
       left = sets.intersect(goals_.ranked_below(shape, own + 1), left);
@@ -501,7 +503,7 @@ NameSet JsonMachine::allowed_names(FrameId id, const Alternative& one,
   // names that rules speak of they leave out.
   const NameSet asked = goals_.asked_again(shape);
   const NameSet spoken =
-      sets.intersect(left, sets.unite(asked, goals_.breakers(shape)));
+      sets.intersect(left, sets.unite(asked, goals_.deciding(shape)));
   NameSet quiet = sets.subtract(left, spoken);
   NameSet allowed = kNoNames;
   const auto one_by_one = [&](NameSet names) {
@@ -514,7 +516,7 @@ NameSet JsonMachine::allowed_names(FrameId id, const Alternative& one,
   // What is left out may be missed where members are counted.
   if (in_order() && goals_.tracks_names(shape) &&
       (goals_.object(shape).min > frames_[id].count + 1U ||
-       !goals_.object(shape).denials.empty())) {
+       condition_of(one) != kAlways)) {
     one_by_one(quiet);
     return allowed;
   }
@@ -677,20 +679,19 @@ automata::LanguageId JsonMachine::extras_of(FrameId id,
   const Then then = behind_member(id, kNoKey, false);
   if (passes_needed(one.shape, so_far(id), then))
     return goals_.languages().nothing();
-  const auto completable = [&](std::uint64_t broken) {
-    return goals_.completable(one.shape, members_of(one.shape, then, broken));
+  const auto completable = [&](ConditionId condition) {
+    return goals_.completable(one.shape,
+                              members_of(one.shape, then, condition));
   };
-  if (goals_.object(one.shape).denials.empty())
-    return completable(one.state) ? possible : goals_.languages().nothing();
+  if (condition_of(one) == kAlways)
+    return completable(kAlways) ? possible : goals_.languages().nothing();
   const auto& patterns = goals_.name_languages(one.shape);
   std::vector<automata::LanguageId> parts;
   for (const ExtraNames& extra : goals_.extra_names(one.shape)) {
     const NameClass name{kNoKey, &patterns, &extra.matched};
-    const GoalId goal = goals_.member_goal(one.shape, name);
-    if (!goals_.live(goal)) continue;
-    const std::vector<MemberWay> ways = ways_of(one, name, goal);
+    const std::vector<MemberWay> ways = ways_of(one, name, then);
     if (std::any_of(ways.begin(), ways.end(), [&](const MemberWay& way) {
-          return completable(way.broken);
+          return completable(way.condition);
         })) {
       parts.push_back(patterns.empty() ? goals_.languages().everything()
                                        : extra.language);
@@ -700,55 +701,23 @@ automata::LanguageId JsonMachine::extras_of(FrameId id,
                        : goals_.languages().any_of(std::move(parts));
 }
 
-// What a member of that name can do for the denials of an alternative: its
-// value may break some of them, and then has a goal of its own for that.
-std::vector<JsonMachine::MemberWay> JsonMachine::ways_of(const Alternative& one,
-                                                         const NameClass& name,
-                                                         GoalId goal) {
-  // More ways than this are not followed: those that break more come first.
-  constexpr std::size_t kMaxWays = 64;
-  const ObjectShape& shape = goals_.object(one.shape);
-  std::vector<MemberWay> ways = {{goal, one.state}};
-  for (std::size_t i = 0; i < shape.denials.size(); ++i) {
-    const std::uint64_t bit = std::uint64_t{1} << i;
-    if ((one.state & bit) != 0) continue;
-    const std::vector<Literal> literals =
-        goals_.breaking(shape.denials[i], name);
-    if (literals.empty()) continue;
-    std::vector<MemberWay> next;
-    for (const MemberWay& way : ways) {
-      bool always = false;
-      for (const Literal literal : literals) {
-        always = always || literal == kNoLiteral ||
-                 goals_.is_empty(goals_.with(way.goal, opposite(literal)));
-      }
-      if (always) {
-        next.push_back({way.goal, way.broken | bit});
-        continue;
-      }
-      for (const Literal literal : literals) {
-        const GoalId both = goals_.with(way.goal, literal);
-        if (goals_.live(both)) next.push_back({both, way.broken | bit});
-      }
-      next.push_back(way);
-    }
-    if (next.size() > kMaxWays) next.resize(kMaxWays);
-    ways = std::move(next);
-  }
-  return ways;
+// What the value of a member of that name may be, and what is then left of the
+// condition of an alternative.
+std::vector<MemberWay> JsonMachine::ways_of(const Alternative& one,
+                                            const NameClass& name,
+                                            const Then& then) {
+  return goals_.member_ways(
+      one.shape, goals_.lack(condition_of(one), then.passed), name, then.count);
 }
 
 // Whether an alternative can go on with a member of that name.
 bool JsonMachine::may_be_member(FrameId id, const Alternative& one, KeyId key) {
-  const NameClass name{.key = key};
-  const GoalId goal = goals_.member_goal(one.shape, name);
-  if (!goals_.live(goal)) return false;
   const Then then = behind_member(id, key, true);
   if (passes_needed(one.shape, so_far(id), then)) return false;
-  const std::vector<MemberWay> ways = ways_of(one, name, goal);
+  const std::vector<MemberWay> ways = ways_of(one, {.key = key}, then);
   return std::any_of(ways.begin(), ways.end(), [&](const MemberWay& way) {
     return goals_.completable(one.shape,
-                              members_of(one.shape, then, way.broken));
+                              members_of(one.shape, then, way.condition));
   });
 }
 
@@ -767,14 +736,11 @@ JsonMachine::FrameId JsonMachine::make_member(FrameId id, const NameClass& name,
       alternatives(frames_[id]), alternatives(frames_[id]) + frames_[id].size);
   for (const Alternative& one : now) {
     cap = std::max(cap, goals_.count_cap(one.shape));
-    const GoalId goal = goals_.member_goal(one.shape, name);
-    if (!goals_.live(goal) || passes_needed(one.shape, so_far(id), then))
-      continue;
-    for (const MemberWay& way : ways_of(one, name, goal)) {
-      if (!goals_.completable(one.shape,
-                              members_of(one.shape, then, way.broken)))
-        continue;
-      made.push_back({one.up, one.shape, way.broken, way.goal});
+    if (passes_needed(one.shape, so_far(id), then)) continue;
+    for (const MemberWay& way : ways_of(one, name, then)) {
+      if (goals_.completable(one.shape,
+                             members_of(one.shape, then, way.condition)))
+        made.push_back({one.up, one.shape, way.condition, way.goal});
     }
   }
   if (made.empty()) return 0;
@@ -875,7 +841,7 @@ Config JsonMachine::probe(Config config, std::uint8_t byte) {
   const Alternative one = alternatives(frame)[0];
   const auto [it, is_new] = member_frames_.try_emplace(
       std::uint64_t{one.shape} << 32 | key, FrameId{0});
-  if (is_new && goals_.object(one.shape).denials.empty()) {
+  if (is_new && goals_.object(one.shape).condition == kAlways) {
     const GoalId goal = goals_.member_goal(one.shape, {.key = key});
     it->second = detached({goal});
   }

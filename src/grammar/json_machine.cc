@@ -93,6 +93,7 @@ Result<std::unique_ptr<JsonMachine>> JsonMachine::make(
                  {},
                  {}};
   }
+  goals.survey(root);
   // frames_[0] is outside of everything.
   const Goals::Levels levels(goals, machine->levels_in(0));
   if (!goals.live(root)) {

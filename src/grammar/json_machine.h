@@ -144,7 +144,8 @@ class JsonMachine final : public Recogniser {
   struct Alternative {
     std::uint32_t up = 0;  // the frame around: its alternative
     ShapeId shape = 0;
-    // Objects: the denials broken; arrays: an index into counts_.
+    // Objects: what is left of the shape's condition; arrays: an index into
+    // counts_.
     std::uint64_t state = 0;
     GoalId pending = kNothing;  // of the value that comes now
     bool operator==(const Alternative&) const = default;
@@ -357,10 +358,9 @@ class JsonMachine final : public Recogniser {
   // the patterns it matches.
   FrameId with_member(FrameId frame, std::uint32_t name, std::uint64_t matched,
                       const std::string* text);
-  struct MemberWay {
-    GoalId goal;
-    std::uint64_t broken;
-  };
+  static ConditionId condition_of(const Alternative& object) {
+    return static_cast<ConditionId>(object.state);
+  }
   // The members of an object of that shape behind another member, or so far.
   struct Then {
     NameSet used = kNoNames;
@@ -372,7 +372,7 @@ class JsonMachine final : public Recogniser {
   Then so_far(FrameId frame) const;
   Then behind_member(FrameId frame, KeyId key, bool spelled);
   Goals::Members members_of(ShapeId shape, const Then& then,
-                            std::uint64_t broken);
+                            ConditionId condition);
   bool passes_needed(ShapeId shape, const Then& before, const Then& then);
   NameSet ranked_below(FrameId frame, std::uint32_t rank);
   std::uint32_t least_rank(FrameId frame, NameSet names);
@@ -384,7 +384,7 @@ class JsonMachine final : public Recogniser {
   automata::LanguageId other_names(std::uint32_t set,
                                    std::vector<automata::LanguageId> extras);
   std::vector<MemberWay> ways_of(const Alternative& one, const NameClass& name,
-                                 GoalId goal);
+                                 const Then& then);
   bool may_be_member(FrameId frame, const Alternative& one, KeyId key);
   FrameId make_member(FrameId frame, const NameClass& name, const Then& then);
   FrameId detached(std::vector<GoalId> goals);

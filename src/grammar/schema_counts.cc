@@ -87,6 +87,7 @@ std::optional<Goals::Answer> Goals::ask_counts(
     }
     if (done && at >= shape.min) return Answer{.yes = true};
     if (at >= most) continue;
+    ++steps_;
     if (++steps > kMaxSteps) {
       narrowed_ = true;
       answer.cut = true;

@@ -129,6 +129,7 @@ bool Goals::Expander::finish(Partial& partial) {
 bool Goals::Expander::choose(Partial& partial, std::vector<Choice>& choices,
                              std::uint32_t by) {
   if (choices.empty()) return false;
+  if (joins_ && choices.size() > 1) return join(partial, choices);
   for (std::size_t i = choices.size(); i-- > 1;) {
     Partial other = partial;
     if (apply(other, choices[i], by)) stack_.push_back(std::move(other));
@@ -186,11 +187,9 @@ bool Goals::Expander::apply_member(ObjectShape& object, const Choice& choice) {
   const auto has = [](const std::vector<KeyId>& list, KeyId key) {
     return std::find(list.begin(), list.end(), key) != list.end();
   };
-  if (choice.edit == Edit::kDeny) {
-    object.denials.push_back(choice.denial);
-    if (object.denials.size() <= kMaxDenials) return true;
-    leave_out();
-    return false;
+  if (choice.edit == Edit::kCondition) {
+    add_condition(object, choice.condition, choice.nodes);
+    return object.condition != kImpossible;
   }
   if (choice.edit == Edit::kForbid) {
     object.forbidden.push_back(choice.at_key);
@@ -366,6 +365,26 @@ bool Goals::has_word(automata::LanguageId language, const std::string& word) {
 automata::LanguageId Goals::all_of(
     std::vector<automata::LanguageId> languages) {
   sort_unique(languages);
+  // What is in none of several lists is not in their union.
+  std::vector<std::string> outside;
+  std::size_t lists = 0;
+  for (const automata::LanguageId language : languages) {
+    const auto it = words_outside_.find(language);
+    if (it == words_outside_.end()) continue;
+    ++lists;
+    const std::vector<std::string>& words = words_.at(it->second);
+    outside.insert(outside.end(), words.begin(), words.end());
+  }
+  if (lists > 1) {
+    std::erase_if(languages, [&](automata::LanguageId language) {
+      return words_outside_.contains(language);
+    });
+    sort_unique(outside);
+    const automata::LanguageId all = languages_.literals(outside);
+    words_.try_emplace(all, std::move(outside));
+    languages.push_back(complement(all));
+    sort_unique(languages);
+  }
   const auto size = [&](automata::LanguageId language) {
     const auto it = words_.find(language);
     return it == words_.end() ? ~std::size_t{0} : it->second.size();
@@ -385,11 +404,38 @@ automata::LanguageId Goals::all_of(
   return languages_.literals(words);
 }
 
+// Whether disjunctions may be joined: which of their parts hold must not matter
+// to a rule for what is not evaluated.
+bool Goals::can_join(GoalId goal, JsonType type) const {
+  if (type == JsonType::kString) return true;
+  if (type != JsonType::kObject) return false;
+  if (!has_unevaluated_) return true;
+  const std::vector<Literal>& literals = goals_[goal];
+  return std::all_of(literals.begin(), literals.end(), [&](Literal literal) {
+    const std::vector<NodeId> nodes = in_place(literal >> 1);
+    return std::all_of(nodes.begin(), nodes.end(), [&](NodeId node) {
+      return document_.node(node).objects().unevaluated_properties ==
+             schema::kNoNode;
+    });
+  });
+}
+
 void Goals::expand(GoalId goal, JsonType type, Expansion& into) {
   if (goal == kNothing) return;
-  Expander expander(*this, type, options_.limits.alternatives);
-  expander.run(goals_[goal]);
-  if (expander.truncated()) narrowed_ = true;
+  // Few alternatives are split, so that each of them is plain.  Of more the
+  // product is not taken.
+  constexpr std::size_t kSplit = 128;
+  const bool joins = can_join(goal, type);
+  const std::size_t limit = options_.limits.alternatives;
+  std::optional<Expander> made;
+  made.emplace(*this, type, joins ? std::min(limit, kSplit) : limit);
+  made->run(goals_[goal]);
+  if (made->truncated() && joins) {
+    made.emplace(*this, type, limit, Expander::Disjunctions::kJoin);
+    made->run(goals_[goal]);
+  }
+  Expander& expander = *made;
+  narrowed_ = narrowed_ || expander.truncated() || expander.cut();
   into.cut = expander.truncated() || expander.cut() || languages_.narrowed();
 
   const std::size_t first_object = objects_.size();

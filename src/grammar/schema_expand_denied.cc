@@ -16,10 +16,10 @@ bool Goals::Expander::take_denied(Partial& partial, NodeId id,
   if ((node.types & type_bit(type_)) == 0) return true;
   std::vector<Choice> choices;
   if (type_ == JsonType::kObject) {
-    Denial denial;
-    if (!deny_objects(id, denial, choices)) return true;
-    if (excludes(std::get<ObjectShape>(partial.shape), denial)) return true;
-    add_denial(std::move(denial), choices);
+    std::vector<NodeId> denied;
+    if (!deny_objects(id, denied, choices)) return true;
+    if (excludes(std::get<ObjectShape>(partial.shape), denied)) return true;
+    add_denial(std::move(denied), choices);
     return choose(partial, choices, place);
   }
   if (!deny_logic(node, choices)) return true;
@@ -31,9 +31,9 @@ bool Goals::Expander::take_denied(Partial& partial, NodeId id,
 }
 
 // The rules for objects of the node and of those it is a conjunction of go
-// to `denial`, everything else to `choices`.  False if the node fails anyway.
+// to `denied`, everything else to `choices`.  False if the node fails anyway.
 // The depth is that of in-place chains, which the document bounds.
-bool Goals::Expander::deny_objects(NodeId id, Denial& denial,
+bool Goals::Expander::deny_objects(NodeId id, std::vector<NodeId>& denied_nodes,
                                    std::vector<Choice>& choices) {
   const Node& node = document().node(id);
   if ((node.types & type_bit(type_)) == 0) return false;
@@ -44,49 +44,60 @@ bool Goals::Expander::deny_objects(NodeId id, Denial& denial,
                        .edit = Choice::Edit::kRequire});
   }
   if (node.objects().unevaluated_properties != kNoNode) leave_out();
-  if (node.object_rules != nullptr) denial.nodes.push_back(id);
+  if (node.object_rules != nullptr) denied_nodes.push_back(id);
   for (const NodeId child : node.all_of) {
-    if (!deny_objects(child, denial, choices)) return false;
+    if (!deny_objects(child, denied_nodes, choices)) return false;
   }
-  return node.ref == kNoNode || deny_objects(node.ref, denial, choices);
+  return node.ref == kNoNode || deny_objects(node.ref, denied_nodes, choices);
 }
 
-// A single way to break the rules is a rule of its own.
-void Goals::Expander::add_denial(Denial denial, std::vector<Choice>& choices) {
-  std::size_t ways = 0;
-  Violation last;
-  goals_.for_ways(denial, [&](const Violation& way) {
-    ++ways;
-    last = way;
-  });
-  if (ways == 0) return;
-  using Kind = Violation::Kind;
-  if (ways == 1 && last.kind == Kind::kAbsent) {
-    choices.push_back({.at_key = last.key, .edit = Choice::Edit::kForbid});
-  } else if (ways == 1 && last.kind == Kind::kValue) {
-    choices.push_back({.at_key = last.key,
-                       .at = last.literal,
-                       .edit = Choice::Edit::kRequireValue});
-  } else if (ways == 1 && last.kind == Kind::kFewer) {
-    choices.push_back({.edit = Choice::Edit::kBounds, .max = last.bound});
-  } else if (ways == 1 && last.kind == Kind::kMore) {
-    choices.push_back({.edit = Choice::Edit::kBounds, .min = last.bound});
-  } else {
-    choices.push_back(
-        {.edit = Choice::Edit::kDeny, .denial = std::move(denial)});
+// Some rule of one of the nodes is broken.  A single way to do that is a rule
+// of its own.
+void Goals::Expander::add_denial(std::vector<NodeId> denied_nodes,
+                                 std::vector<Choice>& choices) {
+  std::vector<ConditionId> ways;
+  ways.reserve(denied_nodes.size());
+  for (const NodeId node : denied_nodes)
+    ways.push_back(goals_.rules_broken(node));
+  const ConditionId any = goals_.conditions_.any(std::move(ways));
+  if (any == kImpossible) return;
+  const Condition& way = goals_.conditions_[any];
+  using Kind = Condition::Kind;
+  using Edit = Choice::Edit;
+  switch (way.kind) {
+    case Kind::kAbsent:
+      choices.push_back({.at_key = way.key, .edit = Edit::kForbid});
+      break;
+    case Kind::kPresent:
+      choices.push_back({.at_key = way.key, .edit = Edit::kRequire});
+      break;
+    case Kind::kValue:
+      choices.push_back(
+          {.at_key = way.key, .at = way.literal, .edit = Edit::kRequireValue});
+      break;
+    case Kind::kAtMost:
+      choices.push_back({.edit = Edit::kBounds, .max = way.bound});
+      break;
+    case Kind::kAtLeast:
+      choices.push_back({.edit = Edit::kBounds, .min = way.bound});
+      break;
+    default:
+      choices.push_back({.edit = Edit::kCondition,
+                         .condition = any,
+                         .nodes = std::move(denied_nodes)});
   }
 }
 
-// Whether objects of this shape break the rules of `denial` anyway, as far
+// Whether objects of this shape break the rules of `denied` anyway, as far
 // as that is clear at once: a member that both speak of, and that one of
 // them requires, cannot have a value.
 bool Goals::Expander::excludes(const ObjectShape& object,
-                               const Denial& denial) {
+                               const std::vector<NodeId>& denied_nodes) {
   const auto has = [](const std::vector<KeyId>& list, KeyId key) {
     return std::find(list.begin(), list.end(), key) != list.end();
   };
   std::vector<KeyId> required = object.required;
-  for (const NodeId node : denial.nodes) {
+  for (const NodeId node : denied_nodes) {
     for (const std::string_view name :
          document().node(node).objects().required) {
       const KeyId key = goals_.key(name);
@@ -96,7 +107,7 @@ bool Goals::Expander::excludes(const ObjectShape& object,
   }
   for (const KeyId key : required) {
     std::vector<Literal> literals;
-    for (const NodeId node : denial.nodes) {
+    for (const NodeId node : denied_nodes) {
       const NodeId child = goals_.declared(node, key);
       const schema::ObjectRules& rules = document().node(node).objects();
       if (child != kNoNode) {

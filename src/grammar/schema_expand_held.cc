@@ -27,10 +27,18 @@ bool Goals::Expander::take(Partial& partial, NodeId id, std::uint32_t place) {
   if (!enumerated.empty()) splits.push_back(std::move(enumerated));
   if (node.has_any_of) splits.push_back(any_of(node));
   if (node.has_one_of) splits.push_back(one_of(node));
-  if (node.if_node != kNoNode) splits.push_back(conditional(node));
+  if (node.if_node != kNoNode) {
+    splits.push_back(conditional(node));
+    // "Not if, or then" says less at a time than "if and then, or not if".
+    if (joins_ && type_ == JsonType::kObject && splits.back().size() > 1) {
+      splits.back() = {{.edit = Choice::Edit::kCondition,
+                        .condition = goals_.branches(node, false),
+                        .nodes = goals_.in_place(id)}};
+    }
+  }
   if (type_ == JsonType::kObject) {
     for (const auto& [name, child] : node.objects().dependent_schemas) {
-      if (!add_clauses(std::get<ObjectShape>(partial.shape), name, child))
+      if (!add_dependent(std::get<ObjectShape>(partial.shape), name, child))
         splits.push_back(dependent(name, child));
     }
   }
@@ -52,6 +60,12 @@ bool Goals::Expander::split(Partial& partial,
     if (splits[i].empty()) return false;
   }
   if (splits.empty()) return true;
+  if (joins_) {
+    for (auto& choices : splits) {
+      if (!choose(partial, choices, place)) return false;
+    }
+    return true;
+  }
   if (splits.size() == 1) return choose(partial, splits[0], place);
   std::vector<Partial> made;
   made.push_back(std::move(partial));
@@ -262,7 +276,8 @@ std::vector<Goals::Expander::Choice> Goals::Expander::any_of(const Node& node) {
   std::vector<NodeId> options;
   for (const NodeId child : node.any_of) {
     if (!possible(child)) continue;
-    if (document().node(child).accepts_everything() && !goals_.has_unevaluated_)
+    if (goals_.says_nothing(child, type_) &&
+        !(goals_.has_unevaluated_ && is_nested(type_)))
       return {Choice{}};
     if (std::find(options.begin(), options.end(), child) == options.end())
       options.push_back(child);
@@ -271,7 +286,8 @@ std::vector<Goals::Expander::Choice> Goals::Expander::any_of(const Node& node) {
   // What several options evaluate together counts, so each set of options
   // that hold is a choice of its own.
   constexpr std::size_t kMaxSets = 6;
-  if (goals_.has_unevaluated_ && options.size() <= kMaxSets) {
+  const bool sees = goals_.has_unevaluated_ && is_nested(type_);
+  if (sees && options.size() <= kMaxSets) {
     for (std::uint32_t bits = 1; bits < (1U << options.size()); ++bits) {
       Choice choice;
       for (std::size_t i = 0; i < options.size(); ++i) {
@@ -281,7 +297,7 @@ std::vector<Goals::Expander::Choice> Goals::Expander::any_of(const Node& node) {
     }
     return choices;
   }
-  if (goals_.has_unevaluated_) leave_out();
+  if (sees) leave_out();
   for (const NodeId child : options)
     choices.push_back({.literals = {holds(child)}});
   return choices;
@@ -303,7 +319,19 @@ std::vector<Goals::Expander::Choice> Goals::Expander::one_of(const Node& node) {
 }
 
 std::vector<Goals::Expander::Choice> Goals::Expander::conditional(
-    const Node& node) {
+    const Node& node) const {
+  const auto nothing = [&](NodeId child) {
+    return child == kNoNode || goals_.says_nothing(child, type_);
+  };
+  // Where nothing is evaluated, what holds without asking for anything is out.
+  const bool sees = goals_.has_unevaluated_ && is_nested(type_);
+  if (!sees && nothing(node.then_node) && nothing(node.else_node))
+    return {Choice{}};
+  if (!sees && nothing(node.if_node))
+    return node.then_node == kNoNode
+               ? std::vector<Choice>{Choice{}}
+               : std::vector<Choice>{
+                     Choice{.literals = {holds(node.then_node)}}};
   std::vector<Choice> choices(2);
   choices[0].literals.push_back(holds(node.if_node));
   if (node.then_node != kNoNode)
@@ -314,11 +342,11 @@ std::vector<Goals::Expander::Choice> Goals::Expander::conditional(
   return choices;
 }
 
-// "If `name` is there, `child` holds", where child says no more than what
-// values some members have and which are required: a clause for each.  False
-// if it says more.
-bool Goals::Expander::add_clauses(ObjectShape& object, std::string_view name,
-                                  NodeId id) {
+// "If `name` is there, `child` holds", as a condition where child says no more
+// than what values some members have and which are required.  False if it says
+// more.
+bool Goals::Expander::add_dependent(ObjectShape& object, std::string_view name,
+                                    NodeId id) {
   const Node& node = document().node(id);
   const schema::ObjectRules& rules = node.objects();
   if (!possible(id) || goals_.has_unevaluated_ || node.scalars ||
@@ -330,25 +358,116 @@ bool Goals::Expander::add_clauses(ObjectShape& object, std::string_view name,
       rules.max_properties || !rules.dependent_required.empty() ||
       !rules.dependent_schemas.empty() || goals_.options_.closed)
     return false;
-  if (object.denials.size() + rules.properties.size() > kMaxDenials)
-    return false;
-  using Kind = Violation::Kind;
+  Conditions& conditions = goals_.conditions_;
   const KeyId key = goals_.key(name);
   std::vector<KeyId> required;
   for (const std::string_view other : rules.required)
     required.push_back(goals_.key(other));
   if (!required.empty()) object.dependent.emplace_back(key, required);
+  const auto absent = [&](KeyId one) {
+    return conditions.of({.kind = Condition::Kind::kAbsent, .key = one});
+  };
+  std::vector<ConditionId> parts;
   for (const auto& [member, child] : rules.properties) {
     if (document().node(child).accepts_everything()) continue;
     const KeyId other = goals_.key(member);
-    object.denials.push_back(
-        {{}, static_cast<std::uint32_t>(goals_.clauses_.size())});
-    goals_.clauses_.push_back(
-        {{.kind = Kind::kAbsent, .key = key},
-         {.kind = Kind::kAbsent, .key = other},
-         {.kind = Kind::kValue, .key = other, .literal = holds(child)}});
+    parts.push_back(
+        conditions.any({absent(key), absent(other),
+                        conditions.of({.kind = Condition::Kind::kValue,
+                                       .key = other,
+                                       .literal = holds(child)})}));
   }
+  add_condition(object, conditions.all(std::move(parts)), {});
   return true;
+}
+
+void Goals::Expander::add_condition(ObjectShape& object, ConditionId condition,
+                                    const std::vector<NodeId>& nodes) {
+  object.condition = goals_.conditions_.all({object.condition, condition});
+  for (const NodeId node : nodes) {
+    if (std::find(object.condition_nodes.begin(), object.condition_nodes.end(),
+                  node) == object.condition_nodes.end())
+      object.condition_nodes.push_back(node);
+  }
+}
+
+// All of the choices, as one condition of an object or one language of a
+// string.  False if no choice is left.
+bool Goals::Expander::join(Partial& partial,
+                           const std::vector<Choice>& choices) {
+  using Edit = Choice::Edit;
+  if (type_ == JsonType::kString) {
+    automata::Languages& languages = goals_.languages_;
+    std::vector<automata::LanguageId> any;
+    for (const Choice& choice : choices) {
+      std::vector<automata::LanguageId> all;
+      if (!choice.literals.empty())
+        all.push_back(goals_.names_language(choice.literals));
+      if (choice.edit == Edit::kLanguage) all.push_back(choice.language);
+      if (choice.edit == Edit::kBounds)
+        all.push_back(languages.length_between(choice.min, choice.max));
+      any.push_back(all.empty() ? languages.everything()
+                                : languages.all_of(std::move(all)));
+    }
+    std::get<Strings>(partial.shape)
+        .languages.push_back(languages.any_of(std::move(any)));
+    return true;
+  }
+  Conditions& conditions = goals_.conditions_;
+  std::vector<ConditionId> any;
+  std::vector<NodeId> nodes;
+  const auto atom = [&](const Choice& choice, Condition::Kind kind) {
+    return conditions.of({.kind = kind, .key = choice.at_key});
+  };
+  for (const Choice& choice : choices) {
+    std::vector<ConditionId> all;
+    for (const Literal literal : choice.literals) {
+      if (literal == kNever) {
+        all.push_back(kImpossible);
+        continue;
+      }
+      all.push_back(goals_.condition_of(literal));
+      for (const NodeId node : goals_.in_place(literal >> 1)) {
+        nodes.push_back(node);
+        // Which members such a rule leaves out is not looked for.
+        if (document().node(node).objects().unevaluated_properties != kNoNode)
+          leave_out();
+      }
+    }
+    switch (choice.edit) {
+      case Edit::kRequire:
+        all.push_back(atom(choice, Condition::Kind::kPresent));
+        break;
+      case Edit::kForbid:
+        all.push_back(atom(choice, Condition::Kind::kAbsent));
+        break;
+      case Edit::kRequireValue:
+        all.push_back(conditions.of({.kind = Condition::Kind::kValue,
+                                     .key = choice.at_key,
+                                     .literal = choice.at}));
+        break;
+      case Edit::kBounds:
+        if (choice.min > 0) {
+          all.push_back(conditions.of(
+              {.kind = Condition::Kind::kAtLeast, .bound = choice.min}));
+        }
+        if (choice.max != kNoBound) {
+          all.push_back(conditions.of(
+              {.kind = Condition::Kind::kAtMost, .bound = choice.max}));
+        }
+        break;
+      case Edit::kCondition:
+        all.push_back(choice.condition);
+        nodes.insert(nodes.end(), choice.nodes.begin(), choice.nodes.end());
+        break;
+      default:
+        break;
+    }
+    any.push_back(conditions.all(std::move(all)));
+  }
+  const ConditionId made = conditions.any(std::move(any));
+  add_condition(std::get<ObjectShape>(partial.shape), made, nodes);
+  return made != kImpossible;
 }
 
 std::vector<Goals::Expander::Choice> Goals::Expander::dependent(

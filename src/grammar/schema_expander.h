@@ -31,6 +31,10 @@ constexpr std::uint8_t type_bit(JsonType type) {
 static_assert(type_bit(JsonType::kNull) == schema::kNull &&
               type_bit(JsonType::kObject) == schema::kObject);
 
+constexpr bool is_nested(JsonType type) {
+  return type == JsonType::kArray || type == JsonType::kObject;
+}
+
 // Sets of the values null (bit 0) or false, true (bits 0, 1).
 using Constants = std::uint8_t;
 
@@ -54,8 +58,15 @@ struct Goals::Partial {
 // Expands one goal for one type.
 class Goals::Expander {
  public:
-  Expander(Goals& goals, JsonType type, std::size_t limit)
-      : goals_(goals), type_(type), limit_(limit) {}
+  // Disjunctions about objects, and about strings, are either split or joined:
+  // into a condition that is kept, or into one language.
+  enum class Disjunctions : std::uint8_t { kSplit, kJoin };
+  Expander(Goals& goals, JsonType type, std::size_t limit,
+           Disjunctions disjunctions = Disjunctions::kSplit)
+      : goals_(goals),
+        type_(type),
+        limit_(limit),
+        joins_(disjunctions == Disjunctions::kJoin) {}
 
   // To the end, or to a limit.
   void run(const std::vector<Literal>& literals);
@@ -80,7 +91,7 @@ class Goals::Expander {
       kRequire,       // at_key
       kForbid,        // at_key
       kRequireValue,  // at_key, at
-      kDeny,          // denial
+      kCondition,     // condition, nodes
       kItem,          // at_index, at
       kItemWitness,   // at_index, at
       kCount,         // count
@@ -90,7 +101,8 @@ class Goals::Expander {
       kConstants,     // constants
     };
     Edit edit = Edit::kNone;
-    Denial denial = {};
+    ConditionId condition = kAlways;
+    std::vector<NodeId> nodes = {};
     ItemCount count = {};
     std::uint64_t min = 0;
     std::uint64_t max = kNoBound;
@@ -102,10 +114,7 @@ class Goals::Expander {
 
   // schema_expand.cc: the partials.
   const schema::Document& document() const { return goals_.document_; }
-  void leave_out() {
-    cut_ = true;
-    goals_.narrowed_ = true;
-  }
+  void leave_out() { cut_ = true; }
   static void require(Partial& partial, Literal literal,
                       std::uint32_t by = 0xFFFFFFFF);
   bool finish(Partial& partial);
@@ -139,16 +148,20 @@ class Goals::Expander {
   std::vector<Literal> known(const ObjectShape& object, KeyId key);
   std::vector<Choice> any_of(const Node& node);
   std::vector<Choice> one_of(const Node& node);
-  static std::vector<Choice> conditional(const Node& node);
-  bool add_clauses(ObjectShape& object, std::string_view name, NodeId id);
+  std::vector<Choice> conditional(const Node& node) const;
+  bool add_dependent(ObjectShape& object, std::string_view name, NodeId id);
+  void add_condition(ObjectShape& object, ConditionId condition,
+                     const std::vector<NodeId>& nodes);
+  bool join(Partial& partial, const std::vector<Choice>& choices);
   std::vector<Choice> dependent(std::string_view name, NodeId child);
 
   // schema_expand_denied.cc: what must fail.  take_denied() answers as
   // take() does.
   bool take_denied(Partial& partial, NodeId id, std::uint32_t place);
-  bool deny_objects(NodeId id, Denial& denial, std::vector<Choice>& choices);
-  void add_denial(Denial denial, std::vector<Choice>& choices);
-  bool excludes(const ObjectShape& object, const Denial& denial);
+  bool deny_objects(NodeId id, std::vector<NodeId>& denied,
+                    std::vector<Choice>& choices);
+  void add_denial(std::vector<NodeId> denied, std::vector<Choice>& choices);
+  bool excludes(const ObjectShape& object, const std::vector<NodeId>& denied);
   bool deny_logic(const Node& node, std::vector<Choice>& choices);
   static Choice denied(NodeId node) { return {.literals = {fails(node)}}; }
   bool contradicts(const Partial& partial, NodeId id);
@@ -178,6 +191,7 @@ class Goals::Expander {
   Goals& goals_;
   JsonType type_;
   std::size_t limit_;
+  bool joins_;
   std::size_t steps_ = 0;
   bool truncated_ = false;
   bool cut_ = false;

@@ -17,7 +17,7 @@ struct Goals::ObjectFacts {
   NameSet spelled = kNoNames;  // the same
   NameSet required = kNoNames;
   NameSet asked_again = kNoNames;
-  NameSet breakers = kNoNames;
+  NameSet deciding = kNoNames;
   std::vector<automata::LanguageId> languages;  // sorted
   automata::LanguageId names_rule = 0;          // if the shape has `names`
   std::vector<ExtraNames> extras;

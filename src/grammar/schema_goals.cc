@@ -322,77 +322,6 @@ GoalId Goals::item_goal(ShapeId array, std::uint64_t index) {
   return goal(std::move(literals));
 }
 
-// Every single rule of the node for objects.
-const std::vector<Violation>& Goals::violations(NodeId id) {
-  const auto [it, is_new] = violations_.try_emplace(id);
-  std::vector<Violation>& list = it->second;
-  if (!is_new) return list;
-  using Kind = Violation::Kind;
-  const schema::ObjectRules& rules = document_.node(id).objects();
-  for (const std::string_view name : rules.required)
-    list.push_back({.kind = Kind::kAbsent, .key = key(name)});
-  for (const auto& [name, child] : rules.properties) {
-    if (document_.node(child).accepts_everything()) continue;
-    list.push_back(
-        {.kind = Kind::kValue, .key = key(name), .literal = fails(child)});
-  }
-  for (const auto& [pattern, child] : rules.pattern_properties) {
-    if (document_.node(child).accepts_everything()) continue;
-    list.push_back(
-        {.kind = Kind::kPattern, .literal = fails(child), .pattern = pattern});
-  }
-  if (rules.additional_properties != schema::kNoNode &&
-      !document_.node(rules.additional_properties).accepts_everything()) {
-    list.push_back({.kind = Kind::kExtra,
-                    .literal = fails(rules.additional_properties),
-                    .node = id});
-  }
-  if (rules.property_names != schema::kNoNode) {
-    list.push_back(
-        {.kind = Kind::kName, .literal = fails(rules.property_names)});
-  }
-  if (rules.min_properties.value_or(0) > 0)
-    list.push_back({.kind = Kind::kFewer, .bound = *rules.min_properties - 1});
-  if (rules.max_properties)
-    list.push_back({.kind = Kind::kMore, .bound = *rules.max_properties + 1});
-  for (const auto& [name, others] : rules.dependent_required) {
-    for (const std::string_view other : others) {
-      list.push_back(
-          {.kind = Kind::kDependent, .key = key(name), .other = key(other)});
-    }
-  }
-  return list;
-}
-
-std::vector<Literal> Goals::breaking(const Denial& denial,
-                                     const NameClass& name) {
-  using Kind = Violation::Kind;
-  std::vector<Literal> literals;
-  const auto add = [&](Literal literal) {
-    if (std::find(literals.begin(), literals.end(), literal) == literals.end())
-      literals.push_back(literal);
-  };
-  for_ways(denial, [&](const Violation& way) {
-    switch (way.kind) {
-      case Kind::kValue:
-        if (way.key == name.key) add(way.literal);
-        break;
-      case Kind::kPattern:
-        if (matches(pattern_language(way.pattern), name)) add(way.literal);
-        break;
-      case Kind::kExtra:
-        if (!knows(way.node, name)) add(way.literal);
-        break;
-      case Kind::kName:
-        if (matches(names_language({way.literal}), name)) add(kNoLiteral);
-        break;
-      default:
-        break;
-    }
-  });
-  return literals;
-}
-
 bool Goals::tracks_names(ShapeId object) { return facts(object).tracks_names; }
 std::uint64_t Goals::count_cap(ShapeId object) {
   return facts(object).count_cap;
@@ -442,38 +371,33 @@ Goals::ObjectFacts& Goals::facts(ShapeId object) {
   };
   cap(shape.min);
   if (shape.max != kNoBound) cap(shape.max);
-  for (const Denial& denial : shape.denials) {
-    for (const NodeId node : denial.nodes) use(node);
-    for_ways(denial, [&](const Violation& way) {
-      using Kind = Violation::Kind;
-      if (way.key != kNoKey) asked.push_back(way.key);
-      if (way.other != kNoKey) asked.push_back(way.other);
-      switch (way.kind) {
-        case Kind::kName:
-          facts.languages.push_back(names_language({way.literal}));
-          break;
-        case Kind::kFewer:
-          cap(way.bound + 1);
-          facts.tracks_names = true;
-          break;
-        case Kind::kMore:
-          cap(way.bound);
-          facts.tracks_names = true;
-          break;
-        case Kind::kPattern:
-          facts.tracks_names = true;
-          break;
-        case Kind::kExtra:
-          // A second member of a name would hide the first one's value; but
-          // where there must be none of the name its presence is enough.
-          facts.tracks_names =
-              facts.tracks_names || document_.node(way.literal >> 1).types != 0;
-          break;
-        default:
-          break;
-      }
-    });
-  }
+  for (const NodeId node : shape.condition_nodes) use(node);
+  std::vector<NameKind> kinds;
+  conditions_.for_parts(shape.condition, [&](const Condition& part) {
+    using Kind = Condition::Kind;
+    if (part.key != kNoKey) asked.push_back(part.key);
+    if (part.kind == Kind::kAtLeast || part.kind == Kind::kAtMost) {
+      cap(part.bound + 1);
+      facts.tracks_names = true;
+    }
+    if (part.kind != Kind::kSome && part.kind != Kind::kEvery) return;
+    kinds.push_back(part.names);
+    switch (part.names.kind) {
+      case NameKind::Kind::kPattern:
+        facts.languages.push_back(pattern_language(part.names.id));
+        break;
+      case NameKind::Kind::kExtra:
+        use(part.names.id);
+        break;
+      case NameKind::Kind::kName:
+        facts.languages.push_back(names_language({part.names.id}));
+        break;
+    }
+    // A second member of a name would hide the first one's value; but where
+    // there must be none of the name its presence is enough.
+    if (part.kind == Kind::kSome && part.literal != kNoLiteral)
+      facts.tracks_names = true;
+  });
   const auto sort_unique = [](auto& list) {
     std::sort(list.begin(), list.end());
     list.erase(std::unique(list.begin(), list.end()), list.end());
@@ -488,17 +412,14 @@ Goals::ObjectFacts& Goals::facts(ShapeId object) {
   facts.spelled = name_sets_.of(facts.names);
   facts.required = name_sets_.of(shape.required);
   facts.asked_again = name_sets_.of(asked);
-  if (!shape.denials.empty()) {
-    std::vector<KeyId> breakers;
-    for (const KeyId id : facts.names) {
-      if (std::any_of(shape.denials.begin(), shape.denials.end(),
-                      [&](const Denial& denial) {
-                        return !breaking(denial, {.key = id}).empty();
-                      }))
-        breakers.push_back(id);
-    }
-    facts.breakers = name_sets_.of(breakers);
+  std::vector<KeyId> deciding = asked;
+  for (const KeyId id : facts.names) {
+    if (std::any_of(kinds.begin(), kinds.end(), [&](const NameKind& kind) {
+          return is_in(kind, {.key = id});
+        }))
+      deciding.push_back(id);
   }
+  facts.deciding = name_sets_.of(std::move(deciding));
   return facts;
 }
 
@@ -584,7 +505,7 @@ const std::vector<ExtraNames>& Goals::extra_names(ShapeId object) {
 NameSet Goals::spelled(ShapeId object) { return facts(object).spelled; }
 NameSet Goals::required(ShapeId object) { return facts(object).required; }
 NameSet Goals::asked_again(ShapeId object) { return facts(object).asked_again; }
-NameSet Goals::breakers(ShapeId object) { return facts(object).breakers; }
+NameSet Goals::deciding(ShapeId object) { return facts(object).deciding; }
 
 std::uint32_t Goals::rank(ShapeId object, KeyId key) {
   const auto& ranks = facts(object).ranks;
@@ -678,7 +599,8 @@ std::size_t Goals::memory_bytes() const {
          goals_.size() * 160 + (with_.size() + member_goals_.size()) * 32 +
          objects_.size() * 700 + arrays_.size() * 400 +
          strings_.size() * sizeof(StringShape) + keys_.size() * 80 +
-         within_.size() * 96 + name_sets_.memory_bytes();
+         within_.size() * 96 + name_sets_.memory_bytes() +
+         completable_.size() * 96 + conditions_.memory_bytes();
 }
 
 }  // namespace parlance::grammar

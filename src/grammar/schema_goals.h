@@ -17,6 +17,9 @@
 // value is not S".  So each shape is a plain description that a machine can
 // ride along, and the text is valid if one of them is fulfilled.
 //
+// Where splitting would multiply, what is left open about an object stays in
+// its shape as a condition (schema_conditions.h).
+//
 // Whether anything at all fulfils a shape is decided here too (live()), so that
 // nobody sets out for what cannot be reached.  The question recurs along
 // required members and items; a cycle that never comes to an end has no
@@ -42,6 +45,7 @@
 #include "automata/language.h"
 #include "grammar/name_sets.h"
 #include "grammar/number_language.h"
+#include "grammar/schema_conditions.h"
 #include "grammar/schema_contains.h"
 #include "parlance/error.h"
 #include "parlance/grammar.h"
@@ -51,10 +55,6 @@ namespace parlance::grammar {
 
 using schema::NodeId;
 
-// A node that must hold (even) or must not (odd).
-using Literal = std::uint32_t;
-inline constexpr Literal kNoLiteral = 0xFFFFFFFF;
-inline constexpr Literal kNever = 0xFFFFFFFE;  // what nothing fulfils
 constexpr Literal holds(NodeId node) { return node << 1; }
 constexpr Literal fails(NodeId node) { return node << 1 | 1; }
 constexpr Literal opposite(Literal literal) { return literal ^ 1; }
@@ -62,10 +62,6 @@ constexpr Literal opposite(Literal literal) { return literal ^ 1; }
 using GoalId = std::uint32_t;
 inline constexpr GoalId kAnything = 0;
 inline constexpr GoalId kNothing = 1;
-
-// A name of a member, interned.
-using KeyId = std::uint32_t;
-inline constexpr KeyId kNoKey = 0xFFFFFFFF;
 
 // ORDER: JsonType
 enum class JsonType : std::uint8_t {
@@ -104,39 +100,6 @@ struct UnevaluatedRule {
   bool operator==(const UnevaluatedRule&) const = default;
 };
 
-// One way in which an object can break the rules of a node.
-struct Violation {
-  enum class Kind : std::uint8_t {
-    kAbsent,     // `key` is not there
-    kValue,      // `key` is, and its value fulfils `literal`
-    kPattern,    // so is some name that `pattern` matches
-    kExtra,      // or one that `node` does not know
-    kName,       // some name, as a string, fulfils `literal`
-    kFewer,      // at most `bound` members
-    kMore,       // at least `bound` members
-    kDependent,  // `key` is there without `other`
-  };
-  Kind kind = Kind::kAbsent;
-  KeyId key = kNoKey;
-  KeyId other = kNoKey;
-  Literal literal = kNoLiteral;
-  schema::PatternId pattern = 0;
-  NodeId node = 0;
-  std::uint64_t bound = 0;
-};
-
-// A list of ways, one of which has to come true; which one is left open while
-// the object is written.
-//
-//   not {"properties": {"a": A, "b": B}}   a fails A, or b fails B
-//   "dependentSchemas":                    a is absent, or b is, or b holds B
-//     {"a": {"properties": {"b": B}}}
-struct Denial {
-  std::vector<NodeId> nodes;          // the rules for objects of one are broken
-  std::uint32_t clause = 0xFFFFFFFF;  // or one of clauses_[clause]
-  bool operator==(const Denial&) const = default;
-};
-
 struct ObjectShape {
   std::vector<MemberRules> members;
   std::vector<UnevaluatedRule> unevaluated;
@@ -147,10 +110,12 @@ struct ObjectShape {
   std::vector<std::pair<KeyId, std::vector<KeyId>>> dependent;
   std::uint64_t min = 0;
   std::uint64_t max = kNoBound;
-  std::vector<Denial> denials;  // at most kMaxDenials
+  // What is left open while the object is written, and the nodes that it is
+  // about, in the order of the schema.
+  ConditionId condition = kAlways;
+  std::vector<NodeId> condition_nodes;
   bool operator==(const ObjectShape&) const = default;
 };
-inline constexpr std::size_t kMaxDenials = 64;
 // Of an array.
 inline constexpr std::size_t kMaxWitnesses = 32;
 
@@ -203,6 +168,13 @@ struct ExtraNames {
   automata::LanguageId language = 0;  // unused where there is one class only
 };
 
+// What the value of a member may be, and what is then left of a condition.
+struct MemberWay {
+  GoalId goal = kNothing;
+  ConditionId condition = kAlways;
+  bool operator==(const MemberWay&) const = default;
+};
+
 // Not thread-safe.  Tables only grow; references to their entries stay good.
 class Goals {
  public:
@@ -214,6 +186,10 @@ class Goals {
   // What is wrong with single nodes: patterns that are not regular, keywords
   // that cannot be enforced.  Fills notes().
   std::optional<Error> check_nodes();
+
+  // Looks at what can be reached from a goal, as far as that is not too much
+  // work, so that narrowed() is known before a text is read.
+  void survey(GoalId root);
 
   // While one is alive, what is live, completable or among the shapes is meant
   // for values with at most so many levels of arrays and objects.
@@ -254,9 +230,13 @@ class Goals {
   // not allowed.
   GoalId member_goal(ShapeId object, const NameClass& name);
   GoalId item_goal(ShapeId array, std::uint64_t index);
-  // What the value of a member of that name may fulfil to break a denied rule;
-  // kNoLiteral if its presence does.
-  std::vector<Literal> breaking(const Denial& denial, const NameClass& name);
+  // What a member of that name, the `count`th, makes of a condition of the
+  // object.  Every value that it may have is under one of the ways.
+  std::vector<MemberWay> member_ways(ShapeId object, ConditionId condition,
+                                     const NameClass& name,
+                                     std::uint64_t count);
+  // What is left of a condition where these members do not come.
+  ConditionId lack(ConditionId condition, NameSet names);
   // Whether names that the schema does not spell have to be told apart.
   bool tracks_names(ShapeId object);
 
@@ -266,13 +246,11 @@ class Goals {
     // Those that were left out and can come no more.
     NameSet gone = kNoNames;
     std::uint64_t count = 0;
-    std::uint64_t broken = 0;  // denials
+    ConditionId condition = kAlways;  // what is left of the shape's
   };
   // Whether an object with these members can be completed.  REQUIRES: the shape
   // is live.
-  bool completable(ShapeId object, const Members& members) {
-    return ask_members(object, members, levels_ == kAnyLevels).yes;
-  }
+  bool completable(ShapeId object, const Members& members);
   // Whether it is complete.
   bool complete(ShapeId object, const Members& members);
   // Counts of members beyond this one are all alike.
@@ -295,8 +273,8 @@ class Goals {
   // The names of which rules ask again, when they have come or were left out,
   // whether they came; required() apart.
   NameSet asked_again(ShapeId object);
-  // Those that may break a denial.
-  NameSet breakers(ShapeId object);
+  // Those that the shape's condition speaks of.
+  NameSet deciding(ShapeId object);
   // The names that the rules of a shape spell, sorted.
   const std::vector<KeyId>& names(ShapeId object);
   NameSet spelled(ShapeId object);
@@ -344,6 +322,15 @@ class Goals {
     bool cut = false;  // some alternatives were left out, here or further in
     Known known = Known::kUnknown;
     std::uint32_t place = 0;  // on the stack of questions, while busy
+    // A "no" that rests on the question at place `low` is good as long as that
+    // is being asked (by its serial number) and no question has had a "yes".
+    // Without it, those of a recursive schema would be asked 2^n times.
+    struct Provisional {
+      std::uint32_t low = 0;
+      std::uint64_t serial = 0;  // 0: there is none
+      std::uint64_t yes_count = 0;
+      bool cut = false;
+    } no = {};
   };
   // Whether something is live.  A "no" that rests on a question still being
   // asked is good for that question only: `low` is the lowest such place.
@@ -365,6 +352,7 @@ class Goals {
   std::vector<UnevaluatedRule> unevaluated(const Partial& partial,
                                            JsonType type);
   void find_prefix(ArrayShape& array);
+  bool can_join(GoalId goal, JsonType type) const;
   void expand(GoalId goal, JsonType type, Expansion& into);
   Answer ask(GoalId goal, JsonType type);
   Answer ask(GoalId goal);
@@ -372,18 +360,19 @@ class Goals {
   const std::vector<ShapeId>& shapes_within(GoalId goal, JsonType type);
   // `live`: the shape is known to be.
   Answer ask_members(ShapeId object, const Members& members, bool live);
-  struct Plan;
   class Planner;
-  const std::vector<Violation>& violations(NodeId node);
-  // Calls `use` with each way of a denial.
-  template <class Use>
-  void for_ways(const Denial& denial, Use use) {
-    for (const NodeId node : denial.nodes) {
-      for (const Violation& way : violations(node)) use(way);
-    }
-    if (denial.clause == 0xFFFFFFFF) return;
-    for (const Violation& way : clauses_[denial.clause]) use(way);
-  }
+
+  // schema_members.cc: see there.
+  bool says_nothing(NodeId id, JsonType type);
+  bool has_opposite(NodeId id);
+  std::vector<NodeId> in_place(NodeId from) const;
+  ConditionId rules_hold(NodeId id);
+  ConditionId rules_broken(NodeId id);
+  ConditionId condition_of(Literal literal);
+  ConditionId one_of(const schema::Node& node, bool negated);
+  ConditionId branches(const schema::Node& node, bool negated);
+  bool is_in(const NameKind& names, const NameClass& name);
+
   Answer ask_items(ShapeId array, std::uint64_t size,
                    const std::vector<std::uint64_t>& counted,
                    std::uint32_t found);
@@ -445,8 +434,15 @@ class Goals {
   KeyId keys_in_order_ = 0;
   NameSets name_sets_;
   std::unordered_map<NodeId, std::vector<std::pair<KeyId, NodeId>>> node_names_;
-  std::unordered_map<NodeId, std::vector<Violation>> violations_;
-  std::deque<std::vector<Violation>> clauses_;
+  Conditions conditions_;
+  std::unordered_map<Literal, ConditionId> condition_of_;
+  std::unordered_map<std::uint64_t, bool> says_nothing_;  // by node and type
+  std::unordered_map<NodeId, bool> has_opposite_;
+  // What completable() said.
+  std::map<std::tuple<ShapeId, ConditionId, NameSet, NameSet, std::uint64_t,
+                      std::uint32_t>,
+           bool>
+      completable_;
   std::vector<automata::LanguageId> pattern_languages_;
   std::unordered_map<const void*, automata::LanguageId> enum_languages_;
   // Languages that are lists of words, sorted, and by their complements.
@@ -458,7 +454,10 @@ class Goals {
   bool has_unevaluated_ = false;
   std::vector<bool> spells_enum_;  // nodes that stand for a member of an enum
   bool narrowed_ = false;
-  std::uint32_t depth_ = 0;  // questions being asked
+  std::uint32_t depth_ = 0;             // questions being asked
+  std::vector<std::uint64_t> serials_;  // of those
+  std::uint64_t next_serial_ = 1;
+  std::uint64_t yes_count_ = 0;
   std::uint32_t levels_ = kAnyLevels;
   // shapes() for fewer levels than any.
   std::map<std::tuple<GoalId, JsonType, std::uint32_t>, std::vector<ShapeId>>

@@ -7,7 +7,7 @@
 // remembered only if it did not rest on a question further out.
 
 #include <algorithm>
-#include <set>
+#include <unordered_set>
 
 #include "grammar/schema_facts.h"
 #include "grammar/schema_goals.h"
@@ -41,11 +41,6 @@ bool is_nested(JsonType type) {
   return type == JsonType::kArray || type == JsonType::kObject;
 }
 
-template <class T>
-bool contains(const std::vector<T>& sorted, const T& value) {
-  return std::binary_search(sorted.begin(), sorted.end(), value);
-}
-
 }  // namespace
 
 Goals::Answer Goals::ask(GoalId goal, JsonType type) {
@@ -58,12 +53,18 @@ Goals::Answer Goals::ask(GoalId goal, JsonType type) {
   if (known.known == Known::kNo) return {.cut = known.cut};
   if (known.expanding) return {.low = 0};
   if (known.known == Known::kBusy) return {.low = known.place};
+  if (known.no.serial != 0 && known.no.low < depth_ &&
+      serials_[known.no.low] == known.no.serial &&
+      yes_count_ == known.no.yes_count)
+    return {.low = known.no.low, .cut = known.no.cut};
   if (depth_ >= kMaxQuestions || steps_ > options_.limits.steps) {
     narrowed_ = true;
     return {.low = 0, .cut = true};
   }
   known.known = Known::kBusy;
   known.place = depth_++;
+  serials_.resize(depth_);
+  serials_.back() = next_serial_++;
   ++steps_;
   Answer answer;
   for (const ShapeId shape : known.all) {
@@ -75,12 +76,17 @@ Goals::Answer Goals::ask(GoalId goal, JsonType type) {
   --depth_;
   if (answer.yes) {
     known.known = Known::kYes;
+    ++yes_count_;
     return {.yes = true};
   }
   known.cut = known.cut || answer.cut;
   answer.cut = known.cut;
   known.known = answer.low >= known.place ? Known::kNo : Known::kUnknown;
-  if (known.known == Known::kNo) answer.low = Answer::kNone;
+  if (known.known == Known::kNo) {
+    answer.low = Answer::kNone;
+  } else {
+    known.no = {answer.low, serials_[answer.low], yes_count_, answer.cut};
+  }
   return answer;
 }
 
@@ -106,7 +112,8 @@ Goals::Answer Goals::ask_shape(JsonType type, ShapeId shape) {
       return ask_items(shape, 0, none, 0);
     }
     case JsonType::kObject:
-      return ask_members(shape, {}, false);
+      return ask_members(shape, {.condition = objects_[shape].condition},
+                         false);
     default:
       return {.yes = true};  // expand() keeps only what is not empty
   }
@@ -144,437 +151,6 @@ const std::vector<ShapeId>& Goals::shapes(GoalId goal, JsonType type) {
     }
   }
   return known.live;
-}
-
-// A way to complete an object: what becomes of the members that matter.
-struct Goals::Plan {
-  struct Member {
-    KeyId key = kNoKey;  // kNoKey: a name of `extra`
-    const ExtraNames* extra = nullptr;
-    bool absent = false;
-    std::vector<Literal> literals = {};
-  };
-  std::vector<Member> members;
-  std::uint64_t min = 0;
-  std::uint64_t max = kNoBound;
-};
-
-// Looks for a plan that breaks every denial that is not broken yet: one way
-// for each, so that the ways agree.  Depth first, those with the fewest ways
-// first, within a number of steps; when they are used up there is no plan.
-class Goals::Planner {
- public:
-  Planner(Goals& goals, ShapeId object, const Members& members, bool live)
-      : goals_(goals),
-        object_(object),
-        live_(live),
-        shape_(goals.objects_[object]),
-        facts_(goals.facts(object)),
-        sets_(goals.name_sets_),
-        seen_(members.seen),
-        gone_(members.gone),
-        count_(members.count) {}
-
-  Answer run(std::uint64_t broken) {
-    plan_.min = shape_.min;
-    plan_.max = shape_.max;
-    answer_.cut = facts_.cut;
-    for (std::size_t i = 0; i < shape_.denials.size(); ++i) {
-      if ((broken >> i & 1) != 0) continue;
-      std::vector<const Violation*> ways;
-      goals_.for_ways(shape_.denials[i], [&](const Violation& way) {
-        if (is_open(way)) ways.push_back(&way);
-      });
-      if (ways.empty()) return answer_;
-      open_.push_back(std::move(ways));
-    }
-    if (lacks_enough()) {
-      answer_.yes = true;
-      return answer_;
-    }
-    std::sort(open_.begin(), open_.end(),
-              [](const auto& x, const auto& y) { return x.size() < y.size(); });
-    answer_.yes = search(0);
-    return answer_;
-  }
-
- private:
-  static constexpr std::size_t kMaxSteps = 1000;
-
-  Goals& goals_;
-  ShapeId object_;
-  bool live_;
-  const ObjectShape& shape_;
-  const ObjectFacts& facts_;
-  NameSets& sets_;
-  NameSet seen_;
-  NameSet gone_;
-  std::uint64_t count_;
-  std::vector<std::vector<const Violation*>> open_;
-  Plan plan_;
-  std::size_t steps_ = 0;
-  Answer answer_;
-
-  bool is_seen(KeyId key) const { return sets_.contains(seen_, key); }
-  bool may_come(KeyId key) const {
-    return !is_seen(key) && !sets_.contains(gone_, key);
-  }
-  bool is_required(KeyId key) const { return contains(shape_.required, key); }
-
-  bool ask(GoalId goal) {
-    const Answer one = goals_.ask(goal);
-    answer_.rest_on(one);
-    return one.yes;
-  }
-
-  // Whether a way may still be taken, looked at by itself.
-  bool is_open(const Violation& way) {
-    using Kind = Violation::Kind;
-    switch (way.kind) {
-      case Kind::kAbsent:
-        return !is_seen(way.key) && !is_required(way.key);
-      case Kind::kValue:
-        return may_come(way.key) &&
-               ask(goals_.with(goals_.member_goal(object_, {.key = way.key}),
-                               way.literal));
-      case Kind::kDependent:
-        return !is_seen(way.other) && !is_required(way.other) &&
-               (is_seen(way.key) || may_come(way.key));
-      case Kind::kFewer:
-        return count_ <= way.bound;
-      default:
-        return true;
-    }
-  }
-
-  // Whether the object is complete, or can be, where it lacks a member for each
-  // denial: of alternatives that require different members most plans say so.
-  bool lacks_enough() {
-    for (const auto& ways : open_) {
-      const auto way =
-          std::find_if(ways.begin(), ways.end(), [](const Violation* one) {
-            return one->kind == Violation::Kind::kAbsent;
-          });
-      if (way == ways.end()) {
-        plan_.members.clear();
-        return false;
-      }
-      leave_out((*way)->key);
-    }
-    const bool found = fits();
-    plan_.members.clear();
-    return found;
-  }
-
-  // The number of denials is at most kMaxDenials, and so is the depth.
-  bool search(std::size_t next) {
-    if (++steps_ > kMaxSteps) {
-      goals_.narrowed_ = true;
-      answer_.cut = true;
-      return false;
-    }
-    if (next == open_.size()) return fits();
-    for (const Violation* way : open_[next]) {
-      if (follow(*way, next)) return true;
-      if (steps_ > kMaxSteps) return false;
-    }
-    return false;
-  }
-
-  // Takes a way; what it did to the plan is undone if nothing comes of it.
-  bool follow(const Violation& way, std::size_t next) {
-    using Kind = Violation::Kind;
-    const Plan before_bounds{{}, plan_.min, plan_.max};
-    const auto go_on = [&] {
-      const bool found = search(next + 1);
-      plan_.min = before_bounds.min;
-      plan_.max = before_bounds.max;
-      return found;
-    };
-    switch (way.kind) {
-      case Kind::kAbsent: {
-        const Undo undo = leave_out(way.key);
-        const bool found = undo.ok && go_on();
-        revert(undo);
-        return found;
-      }
-      case Kind::kValue: {
-        const Undo undo = put(way.key, way.literal);
-        const bool found = undo.ok && go_on();
-        revert(undo);
-        return found;
-      }
-      case Kind::kDependent: {
-        const Undo there =
-            is_seen(way.key) ? Undo{.ok = true} : put(way.key, kNoLiteral);
-        const Undo gone = there.ok ? leave_out(way.other) : Undo{};
-        const bool found = gone.ok && go_on();
-        revert(gone);
-        revert(there);
-        return found;
-      }
-      case Kind::kFewer:
-        plan_.max = std::min(plan_.max, way.bound);
-        return go_on();
-      case Kind::kMore:
-        plan_.min = std::max(plan_.min, way.bound);
-        return go_on();
-      default:
-        return follow_names(way, next);
-    }
-  }
-
-  bool follow_names(const Violation& way, std::size_t next) {
-    const auto breaks = [&](const NameClass& name) {
-      switch (way.kind) {
-        case Violation::Kind::kPattern:
-          return goals_.matches(goals_.pattern_language(way.pattern), name);
-        case Violation::Kind::kExtra:
-          return !goals_.knows(way.node, name);
-        default:
-          return goals_.matches(goals_.names_language({way.literal}), name);
-      }
-    };
-    const Literal literal =
-        way.kind == Violation::Kind::kName ? kNoLiteral : way.literal;
-    for (const KeyId key : facts_.names) {
-      if (!may_come(key) || !breaks({.key = key})) continue;
-      const Undo undo = put(key, literal);
-      const bool found = undo.ok && search(next + 1);
-      revert(undo);
-      if (found) return true;
-    }
-    for (const ExtraNames& extra : facts_.extras) {
-      const NameClass name{kNoKey, &facts_.languages, &extra.matched};
-      if (!breaks(name) || names_left(extra, 1) == 0) continue;
-      GoalId goal = goals_.member_goal(object_, name);
-      if (literal != kNoLiteral) goal = goals_.with(goal, literal);
-      if (!ask(goal)) continue;
-      plan_.members.push_back({.extra = &extra});
-      const bool found = search(next + 1);
-      plan_.members.pop_back();
-      if (found) return true;
-    }
-    return false;
-  }
-
-  // How many names of a kind are neither used nor planned, at most `wanted`.
-  std::uint64_t names_left(const ExtraNames& extra, std::uint64_t wanted) {
-    automata::Languages& languages = goals_.languages_;
-    if (facts_.languages.empty() || languages.infinite(extra.language))
-      return wanted;
-    std::uint64_t taken = 0;
-    sets_.each(sets_.unite(seen_, gone_), [&](KeyId key) {
-      taken += goals_.matches(extra.language, {.key = key});
-      return true;
-    });
-    for (const Plan::Member& member : plan_.members)
-      taken += member.extra == &extra;
-    const std::uint64_t number =
-        goals_.count_words(languages.start(extra.language), wanted + taken);
-    return number > taken ? number - taken : 0;
-  }
-
-  // How to take back a step: the last member goes, or a member's last literal.
-  struct Undo {
-    bool ok = false;
-    bool pop_member = false;
-    std::size_t pop_literal_of = ~std::size_t{0};
-  };
-
-  void revert(const Undo& undo) {
-    if (undo.pop_literal_of != ~std::size_t{0})
-      plan_.members[undo.pop_literal_of].literals.pop_back();
-    if (undo.pop_member) plan_.members.pop_back();
-  }
-
-  std::size_t place_of(KeyId key) const {
-    for (std::size_t i = 0; i < plan_.members.size(); ++i) {
-      if (plan_.members[i].key == key && plan_.members[i].extra == nullptr)
-        return i;
-    }
-    return plan_.members.size();
-  }
-
-  Undo leave_out(KeyId key) {
-    if (is_seen(key) || is_required(key)) return {};
-    const std::size_t place = place_of(key);
-    if (place < plan_.members.size())
-      return {.ok = plan_.members[place].absent};
-    plan_.members.push_back({.key = key, .absent = true});
-    return {.ok = true, .pop_member = true};
-  }
-
-  Undo put(KeyId key, Literal literal) {
-    if (!may_come(key)) return {};
-    const std::size_t place = place_of(key);
-    Undo undo;
-    if (place == plan_.members.size()) {
-      plan_.members.push_back({.key = key});
-      undo.pop_member = true;
-    }
-    Plan::Member& member = plan_.members[place];
-    if (member.absent) return undo;
-    undo.ok = true;
-    if (literal == kNoLiteral) return undo;
-    member.literals.push_back(literal);
-    undo.pop_literal_of = place;
-    std::vector<Literal> all =
-        goals_.goals_[goals_.member_goal(object_, {.key = key})];
-    all.insert(all.end(), member.literals.begin(), member.literals.end());
-    undo.ok = ask(goals_.goal(std::move(all)));
-    return undo;
-  }
-
-  // Whether the members of the plan, those that are required and those that
-  // they require can be there, in a number that is allowed.
-  bool fits() {
-    const Plan& plan = plan_;
-    NameSet here = seen_;
-    NameSet absent = gone_;
-    std::uint64_t extras = 0;
-    for (const Plan::Member& member : plan.members) {
-      if (member.extra != nullptr) {
-        ++extras;
-      } else if (member.absent) {
-        absent = sets_.with(absent, member.key);
-      } else {
-        if (!is_possible(member.key)) return false;
-        here = sets_.with(here, member.key);
-      }
-    }
-    const NameSet need = goals_.needed(object_, here);
-    if (sets_.intersect(need, absent) != kNoNames) return false;
-    // What a live shape requires is possible.
-    if (!all_possible(live_ ? sets_.subtract(need, facts_.required) : need))
-      return false;
-    const std::uint64_t least = count_ +
-                                (sets_.size(here) - sets_.size(seen_)) +
-                                sets_.size(need) + extras;
-    if (least > plan.max || plan.min > plan.max) return false;
-    if (least >= plan.min) return true;
-    // Others have to fill up.
-    std::uint64_t others = 0;
-    for (const ExtraNames& extra : facts_.extras) {
-      const NameClass name{kNoKey, &facts_.languages, &extra.matched};
-      if (!ask(goals_.member_goal(object_, name))) continue;
-      others += names_left(extra, plan.min - least - others);
-      if (least + others >= plan.min) return true;
-    }
-    return fills_up(sets_.unite(here, need), absent, plan.min - least - others,
-                    plan.max - least);
-  }
-
-  // Whether names can join those that are `here`, together with all that they
-  // require, at least `min` and at most `max` of them.
-  bool fills_up(NameSet here, NameSet absent, std::uint64_t min,
-                std::uint64_t max) {
-    const auto needs_of = [&](KeyId key) {
-      return goals_.needed(object_, sets_.with(here, key));
-    };
-    const NameSet others =
-        sets_.subtract(facts_.spelled, sets_.unite(here, absent));
-    // Mostly there are enough that require nothing.
-    NameSet free = kNoNames;
-    std::uint64_t single = 0;
-    sets_.each(others, [&](KeyId key) {
-      if (!is_possible(key)) return true;
-      free = sets_.with(free, key);
-      if (needs_of(key) == kNoNames) ++single;
-      return single < min;
-    });
-    if (single >= min) return true;
-    // What requires a name that cannot come cannot come either.  Those that are
-    // left can come all together.
-    std::vector<std::pair<KeyId, NameSet>> groups;
-    for (NameSet before = kNoNames; before != free;) {
-      before = free;
-      groups.clear();
-      NameSet left = kNoNames;
-      sets_.each(free, [&](KeyId key) {
-        const NameSet needs = needs_of(key);
-        if (sets_.subtract(needs, free) != kNoNames) return true;
-        left = sets_.with(left, key);
-        groups.emplace_back(key, needs);
-        return true;
-      });
-      free = left;
-    }
-    if (sets_.size(free) < min) return false;
-    if (sets_.size(free) <= max) return true;
-    // Where names require others, their number may skip some values.  Names
-    // that require nothing come last: they fill any gap.
-    NameSet idle = kNoNames;
-    for (const auto& [key, needs] : groups) {
-      if (needs == kNoNames) idle = sets_.with(idle, key);
-    }
-    std::set<NameSet> tried;
-    std::vector<NameSet> todo = {kNoNames};
-    while (!todo.empty()) {
-      const NameSet now = todo.back();
-      todo.pop_back();
-      if (sets_.size(sets_.unite(now, idle)) >= min) return true;
-      for (const auto& [key, needs] : groups) {
-        if (needs == kNoNames || sets_.contains(now, key)) continue;
-        const NameSet next = sets_.unite(sets_.with(now, key), needs);
-        if (sets_.size(next) > max || !tried.insert(next).second) continue;
-        if (++steps_ > kMaxSteps) {
-          goals_.narrowed_ = true;
-          answer_.cut = true;
-          return false;
-        }
-        todo.push_back(next);
-      }
-    }
-    return false;
-  }
-
-  bool is_possible(KeyId key) {
-    return ask(goals_.member_goal(object_, {.key = key}));
-  }
-
-  bool all_possible(NameSet names) {
-    bool all = true;
-    sets_.each(names, [&](KeyId key) { return all = is_possible(key); });
-    return all;
-  }
-};
-
-Goals::Answer Goals::ask_members(ShapeId object, const Members& members,
-                                 bool live) {
-  return Planner(*this, object, members, live).run(members.broken);
-}
-
-bool Goals::complete(ShapeId object, const Members& members) {
-  const ObjectShape& shape = objects_[object];
-  const NameSet seen = members.seen;
-  const std::uint64_t count = members.count;
-  if (count < shape.min || count > shape.max ||
-      needed(object, seen) != kNoNames)
-    return false;
-  const auto is_broken = [&](const Violation& way) {
-    using Kind = Violation::Kind;
-    switch (way.kind) {
-      case Kind::kAbsent:
-        return !name_sets_.contains(seen, way.key);
-      case Kind::kFewer:
-        return count <= way.bound;
-      case Kind::kMore:
-        return count >= way.bound;
-      case Kind::kDependent:
-        return name_sets_.contains(seen, way.key) &&
-               !name_sets_.contains(seen, way.other);
-      default:
-        return false;
-    }
-  };
-  for (std::size_t i = 0; i < shape.denials.size(); ++i) {
-    bool done = (members.broken >> i & 1) != 0;
-    for_ways(shape.denials[i],
-             [&](const Violation& way) { done = done || is_broken(way); });
-    if (!done) return false;
-  }
-  return true;
 }
 
 Goals::Answer Goals::ask_items(ShapeId array, std::uint64_t size,
@@ -718,6 +294,52 @@ bool Goals::enough_values(GoalId goal, std::uint64_t wanted) {
     number += (shape & 1) + (shape >> 1 & 1);
   number += shapes(goal, JsonType::kNull).size();
   return number >= wanted;
+}
+
+// --- What is found out ahead.
+// -------------------------------------------------
+
+void Goals::survey(GoalId root) {
+  constexpr std::size_t kMaxGoals = 2000;
+  constexpr std::size_t kMaxSteps = 100'000;
+  constexpr std::uint64_t kMaxPrefix = 64;
+  const std::size_t steps_before = steps_;
+  std::vector<GoalId> todo = {root};
+  std::unordered_set<GoalId> seen = {root, kAnything, kNothing};
+  const auto go = [&](GoalId goal) {
+    if (seen.size() < kMaxGoals && seen.insert(goal).second)
+      todo.push_back(goal);
+  };
+  for (std::size_t i = 0; i < todo.size(); ++i) {
+    if (steps_ - steps_before > kMaxSteps) return;
+    if (options_.limits.cancelled != nullptr &&
+        options_.limits.cancelled(options_.limits.cancelled_argument))
+      return;
+    const GoalId goal = todo[i];
+    for (std::size_t type = 0; type < kJsonTypes; ++type)
+      shapes(goal, static_cast<JsonType>(type));
+    for (const ShapeId shape : shapes(goal, JsonType::kArray)) {
+      const std::uint64_t prefix = std::min(arrays_[shape].prefix, kMaxPrefix);
+      for (std::uint64_t index = 0; index <= prefix; ++index)
+        go(item_goal(shape, index));
+      const GoalId rest = item_goal(shape, arrays_[shape].prefix);
+      for (const ItemCount& count : arrays_[shape].counts)
+        go(with(rest, count.literal));
+    }
+    for (const ShapeId shape : shapes(goal, JsonType::kObject)) {
+      for (const KeyId key : names(shape)) go(member_goal(shape, {.key = key}));
+      for (const ExtraNames& extra : extra_names(shape)) {
+        go(member_goal(shape,
+                       {kNoKey, &name_languages(shape), &extra.matched}));
+      }
+      conditions_.for_parts(
+          objects_[shape].condition, [&](const Condition& part) {
+            if (part.kind == Condition::Kind::kValue) {
+              go(with(member_goal(shape, {.key = part.key}), part.literal));
+            }
+          });
+    }
+  }
 }
 
 // --- What is wrong with single nodes. ---------------------------------------

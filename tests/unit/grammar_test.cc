@@ -786,13 +786,15 @@ TEST(Grammar, AsksWhoeverJoinsItWhetherToGoOn) {
   EXPECT_EQ(first.calls, 0);
 }
 
-// Of too many alternatives the first are kept, and report() says so.
+// Alternatives of the items of an array are split.  Of too many the first are
+// kept, and report() says so.
 TEST(Grammar, TooManyAlternatives) {
-  std::string schema = R"({"type":"object","allOf":[)";
+  std::string schema = R"({"type":"array","allOf":[)";
   for (int i = 0; i < 12; ++i) {
-    const std::string name = std::to_string(i);
-    schema += (i > 0 ? "," : "") + std::string(R"({"anyOf":[{"required":["a)") +
-              name + R"("]},{"required":["b)" + name + R"("]}]})";
+    const std::string n = std::to_string(i);
+    schema += (i > 0 ? "," : "") +
+              std::string(R"({"anyOf":[{"contains":{"const":"a)") + n +
+              R"("}},{"contains":{"const":"b)" + n + R"("}}]})";
   }
   schema += "]}";
   JsonSchemaOptions options = compact();
@@ -801,10 +803,74 @@ TEST(Grammar, TooManyAlternatives) {
   ASSERT_TRUE(grammar) << grammar.error().to_string();
   ASSERT_EQ(grammar->report().size(), 1u);
   EXPECT_EQ(grammar->report()[0].kind, SchemaNote::Kind::kNarrowed);
-  std::string text = "{";
+  std::string text = "[";
   for (int i = 0; i < 12; ++i)
-    text += (i > 0 ? ",\"a" : "\"a") + std::to_string(i) + "\":0";
-  EXPECT_TRUE(grammar->accepts(text + "}"));
+    text += (i > 0 ? ",\"a" : "\"a") + std::to_string(i) + "\"";
+  EXPECT_TRUE(grammar->accepts(text + "]"));
+}
+
+// Alternatives that the text decides one by one are not multiplied out.
+TEST(Grammar, ManyUnionsOfOneObject) {
+  // "t" says which of the blocks holds; without it, all of them.
+  const auto blocks = [](int count, const std::string& more) {
+    std::string list;
+    for (int i = 0; i < count; ++i) {
+      const std::string n = std::to_string(i);
+      list += (i > 0 ? "," : "") +
+              std::string(R"({"if":{"properties":{"t":{"const":"a)") + n +
+              R"("}}},"then":{"anyOf":[{"properties":{"g":{"type":"string"}}},
+                  {"properties":{"h)" +
+              n + R"(":{"type":"integer"}}},
+                  {"properties":{"k":{"type":"array"}}}]}})";
+    }
+    return R"({"type":"object",)" + more + R"("allOf":[)" + list + "]}";
+  };
+  const std::vector<std::string_view> accepted = {
+      R"({"t":"a0","g":"x","h0":"x","k":1})",
+      R"({"t":"a0","g":1,"h0":1,"k":1})",
+      R"({"g":1,"h0":"x","k":1,"t":"a1"})",
+      R"({"k":1,"h0":"x","h1":"x","h2":"x","g":1,"t":"zz"})",
+      R"({"h3":"x","h9":"x","h7":"x","g":1,"k":1,"t":"a8"})",
+      R"({"k":1,"t":"a7","g":null})",
+      R"({"t":5})"};
+  const std::vector<std::string_view> rejected = {
+      R"({"t":"a0","g":1,"h0":"x","k":1})",
+      R"({"g":1,"h0":"x","k":1,"t":"a0"})",
+      R"({"h3":"x","h9":"x","h7":"x","g":1,"k":1,"t":"a7"})",
+      R"({"h3":"x","g":1,"k":1})"};
+  for (const KeyOrder order : {KeyOrder::kAny, KeyOrder::kSchema}) {
+    JsonSchemaOptions options = compact();
+    options.key_order = order;
+    for (const int count : {10, 30, 100}) {
+      for (const char* more : {"", R"("required":["t"],)"}) {
+        const std::string schema = blocks(count, more);
+        const Result<Grammar> grammar =
+            Grammar::from_json_schema(schema, options);
+        ASSERT_TRUE(grammar) << grammar.error().to_string();
+        EXPECT_TRUE(grammar->report().empty());
+        EXPECT_EQ(grammar->accepts("{}"), *more == '\0');
+      }
+    }
+  }
+  for (const int count : {10, 30}) {
+    check({{blocks(count, ""), accepted, rejected},
+           {blocks(count, R"("required":["t"],)"), accepted, rejected}},
+          compact());
+  }
+  // Of each pair one, of many pairs.
+  std::string pairs;
+  std::string all = "{";
+  for (int i = 0; i < 40; ++i) {
+    const std::string n = std::to_string(i);
+    pairs += (i > 0 ? "," : "") + std::string(R"({"anyOf":[{"required":["a)") +
+             n + R"("]},{"required":["b)" + n + R"("]}]})";
+    all += (i > 0 ? ",\"" : "\"") + std::string(i % 3 == 0 ? "a" : "b") + n +
+           "\":0";
+  }
+  const std::string less = all.substr(0, all.rfind(',')) + "}";
+  all += "}";
+  check({{R"({"type":"object","allOf":[)" + pairs + "]}", {all}, {less}}},
+        compact());
 }
 
 // Members that fill up a least number may require others.

@@ -1,0 +1,235 @@
+#include "grammar/schema_conditions.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/mix.h"
+
+namespace parlance::grammar {
+namespace {
+
+using Kind = Condition::Kind;
+
+std::uint64_t hash_of(const Condition& one) {
+  std::uint64_t hash = static_cast<std::uint64_t>(one.kind);
+  base::mix(hash, std::uint64_t{one.key} << 32 | one.literal);
+  base::mix(hash,
+            static_cast<std::uint64_t>(one.names.kind) << 32 | one.names.id);
+  base::mix(hash, one.bound);
+  for (const ConditionId part : one.parts) base::mix(hash, part);
+  return hash;
+}
+
+bool is_list(Kind kind) { return kind == Kind::kAll || kind == Kind::kAny; }
+
+}  // namespace
+
+Conditions::Conditions() {
+  of({.kind = Kind::kTrue});
+  of({.kind = Kind::kFalse});
+}
+
+ConditionId Conditions::of(Condition condition) {
+  const std::uint64_t hash = hash_of(condition);
+  const auto [begin, end] = id_of_.equal_range(hash);
+  for (auto it = begin; it != end; ++it) {
+    if (table_[it->second] == condition) return it->second;
+  }
+  const auto id = static_cast<ConditionId>(table_.size());
+  Literal test = kNoLiteral;
+  if (condition.kind == Kind::kTest) test = condition.literal;
+  for (const ConditionId part : condition.parts) {
+    if (test == kNoLiteral) test = tests_[part];
+  }
+  part_count_ += condition.parts.size();
+  table_.push_back(std::move(condition));
+  tests_.push_back(test);
+  id_of_.emplace(hash, id);
+  return id;
+}
+
+ConditionId Conditions::all(std::vector<ConditionId> parts) {
+  return join(Kind::kAll, std::move(parts));
+}
+ConditionId Conditions::any(std::vector<ConditionId> parts) {
+  return join(Kind::kAny, std::move(parts));
+}
+
+// Lists hold no lists of their own kind, nothing twice, nothing that the others
+// decide: of x and (x or y) it is x that is left.
+ConditionId Conditions::join(Kind kind, std::vector<ConditionId> parts) {
+  const ConditionId neutral = kind == Kind::kAll ? kAlways : kImpossible;
+  const ConditionId absorbing = kind == Kind::kAll ? kImpossible : kAlways;
+  const Kind other = kind == Kind::kAll ? Kind::kAny : Kind::kAll;
+  std::vector<ConditionId> flat;
+  for (const ConditionId part : parts) {
+    if (part == absorbing) return absorbing;
+    if (part == neutral) continue;
+    const Condition& one = table_[part];
+    if (one.kind == kind) {
+      flat.insert(flat.end(), one.parts.begin(), one.parts.end());
+    } else {
+      flat.push_back(part);
+    }
+  }
+  std::sort(flat.begin(), flat.end());
+  flat.erase(std::unique(flat.begin(), flat.end()), flat.end());
+  std::vector<KeyId> absent;
+  for (const ConditionId part : flat) {
+    if (table_[part].kind == Kind::kAbsent) absent.push_back(table_[part].key);
+  }
+  std::sort(absent.begin(), absent.end());
+  const auto has = [&](ConditionId part) {
+    return std::binary_search(flat.begin(), flat.end(), part);
+  };
+  std::vector<ConditionId> left;
+  for (const ConditionId part : flat) {
+    const Condition& one = table_[part];
+    const bool here = one.kind == Kind::kPresent ||
+                      (kind == Kind::kAll && one.kind == Kind::kValue);
+    if (here && std::binary_search(absent.begin(), absent.end(), one.key))
+      return absorbing;
+    if (one.kind == other &&
+        std::any_of(one.parts.begin(), one.parts.end(), has))
+      continue;
+    left.push_back(part);
+  }
+  if (left.empty()) return neutral;
+  if (left.size() == 1) return left[0];
+  return of({.kind = kind, .parts = std::move(left)});
+}
+
+ConditionId Conditions::changed(
+    ConditionId id, const Change& change,
+    std::unordered_map<ConditionId, ConditionId>& known) {
+  if (!is_list(table_[id].kind)) return change(id);
+  const auto found = known.find(id);
+  if (found != known.end()) return found->second;
+  const Kind kind = table_[id].kind;
+  // A copy: the table grows while its parts are changed.
+  std::vector<ConditionId> parts = table_[id].parts;
+  bool same = true;
+  for (ConditionId& part : parts) {
+    const ConditionId now = changed(part, change, known);
+    same = same && now == part;
+    part = now;
+  }
+  const ConditionId made = same ? id : join(kind, std::move(parts));
+  known.emplace(id, made);
+  return made;
+}
+
+ConditionId Conditions::read(ConditionId id, KeyId key, std::uint64_t count,
+                             const std::function<bool(const NameKind&)>& in) {
+  if (id <= kImpossible) return id;
+  std::unordered_map<ConditionId, ConditionId> known;
+  const auto test = [&](Literal literal) {
+    if (literal == kNoLiteral) return kAlways;
+    if (literal == kNever) return kImpossible;
+    return of({.kind = Kind::kTest, .literal = literal});
+  };
+  return changed(
+      id,
+      [&](ConditionId at) {
+        const Condition one = table_[at];
+        switch (one.kind) {
+          case Kind::kAbsent:
+            return one.key == key ? kImpossible : at;
+          case Kind::kPresent:
+            return one.key == key ? kAlways : at;
+          case Kind::kValue:
+            return one.key == key ? test(one.literal) : at;
+          case Kind::kSome:
+            return in(one.names) ? any({test(one.literal), at}) : at;
+          case Kind::kEvery:
+            return in(one.names) ? all({test(one.literal), at}) : at;
+          case Kind::kAtLeast:
+            return count >= one.bound ? kAlways : at;
+          case Kind::kAtMost:
+            return count > one.bound ? kImpossible : at;
+          default:
+            return at;
+        }
+      },
+      known);
+}
+
+ConditionId Conditions::lack(ConditionId id,
+                             const std::function<bool(KeyId)>& gone) {
+  std::unordered_map<ConditionId, ConditionId> known;
+  return changed(
+      id,
+      [&](ConditionId at) {
+        const Condition& one = table_[at];
+        if (one.key == kNoKey || !gone(one.key)) return at;
+        return one.kind == Kind::kAbsent ? kAlways : kImpossible;
+      },
+      known);
+}
+
+ConditionId Conditions::decide(ConditionId id, Literal literal,
+                               bool fulfilled) {
+  std::unordered_map<ConditionId, ConditionId> known;
+  return changed(
+      id,
+      [&](ConditionId at) {
+        const Condition& one = table_[at];
+        if (one.kind != Kind::kTest) return at;
+        if (one.literal == literal) return fulfilled ? kAlways : kImpossible;
+        // A value does not fulfil a literal and its opposite.
+        return fulfilled && (one.literal ^ 1) == literal ? kImpossible : at;
+      },
+      known);
+}
+
+bool Conditions::holds_at_end(ConditionId id, std::uint64_t count) const {
+  const Condition& one = table_[id];
+  const auto holds = [&](ConditionId part) {
+    return holds_at_end(part, count);
+  };
+  switch (one.kind) {
+    case Kind::kAll:
+      return std::all_of(one.parts.begin(), one.parts.end(), holds);
+    case Kind::kAny:
+      return std::any_of(one.parts.begin(), one.parts.end(), holds);
+    case Kind::kTrue:
+    case Kind::kAbsent:
+    case Kind::kEvery:
+      return true;
+    case Kind::kFalse:
+    case Kind::kPresent:
+    case Kind::kValue:
+    case Kind::kTest:
+    case Kind::kSome:
+      return false;
+    case Kind::kAtLeast:
+      return count >= one.bound;
+    case Kind::kAtMost:
+      return count <= one.bound;
+  }
+  return false;
+}
+
+void Conditions::for_parts(
+    ConditionId id, const std::function<void(const Condition&)>& use) const {
+  std::vector<ConditionId> todo = {id};
+  std::unordered_map<ConditionId, bool> seen;
+  while (!todo.empty()) {
+    const ConditionId at = todo.back();
+    todo.pop_back();
+    if (!seen.try_emplace(at, true).second) continue;
+    const Condition& one = table_[at];
+    if (is_list(one.kind)) {
+      todo.insert(todo.end(), one.parts.begin(), one.parts.end());
+    } else {
+      use(one);
+    }
+  }
+}
+
+std::size_t Conditions::memory_bytes() const {
+  return table_.size() * (sizeof(Condition) + 48) +
+         part_count_ * sizeof(ConditionId);
+}
+
+}  // namespace parlance::grammar

@@ -1,0 +1,392 @@
+// What a node asks of the members of an object, as a condition; and what a
+// member that is read does to one.
+
+#include <algorithm>
+#include <utility>
+
+#include "grammar/schema_goals.h"
+
+namespace parlance::grammar {
+
+using schema::kNoNode;
+using Kind = Condition::Kind;
+
+namespace {
+
+constexpr std::uint8_t bit_of(JsonType type) {
+  return static_cast<std::uint8_t>(1U << static_cast<unsigned>(type));
+}
+
+}  // namespace
+
+// Whether the node holds for every value of the type.  As deep as in-place
+// chains, which the document bounds.
+bool Goals::says_nothing(NodeId id, JsonType type) {
+  const std::uint64_t question =
+      std::uint64_t{id} << 8 | static_cast<std::uint64_t>(type);
+  const auto [it, is_new] = says_nothing_.try_emplace(question, false);
+  if (!is_new) return it->second;
+  const schema::Node& node = document_.node(id);
+  const auto nothing = [&](NodeId child) {
+    return child == kNoNode || says_nothing(child, type);
+  };
+  const auto of_any = [&](const std::vector<NodeId>& list) {
+    return std::any_of(list.begin(), list.end(), nothing);
+  };
+  bool found = (node.types & bit_of(type)) != 0 && !node.scalars &&
+               !node.has_one_of && node.not_node == kNoNode &&
+               nothing(node.ref) &&
+               std::all_of(node.all_of.begin(), node.all_of.end(), nothing) &&
+               (!node.has_any_of || of_any(node.any_of)) &&
+               (node.if_node == kNoNode ||
+                (nothing(node.then_node) && nothing(node.else_node)));
+  switch (type) {
+    case JsonType::kNumber:
+      found = found && !node.integer_only && node.number_rules == nullptr;
+      break;
+    case JsonType::kString:
+      found = found && node.string_rules == nullptr;
+      break;
+    case JsonType::kArray:
+      found = found && node.array_rules == nullptr;
+      break;
+    case JsonType::kObject:
+      found = found && node.object_rules == nullptr;
+      break;
+    default:
+      break;
+  }
+  says_nothing_[question] = found;
+  return found;
+}
+
+// Whether every value that does not fulfil the node is known to fulfil its
+// opposite: of formats, and of some rules of arrays and objects, only a part of
+// what they mean is.
+bool Goals::has_opposite(NodeId id) {
+  const auto [it, is_new] = has_opposite_.try_emplace(id, false);
+  if (!is_new) return it->second;
+  const schema::Node& node = document_.node(id);
+  const auto has = [&](NodeId child) {
+    return child == kNoNode || has_opposite(child);
+  };
+  const auto all = [&](const std::vector<NodeId>& list) {
+    return std::all_of(list.begin(), list.end(), has);
+  };
+  const bool found =
+      node.array_rules == nullptr && node.object_rules == nullptr &&
+      node.enum_nodes.empty() && !node.has_one_of &&
+      (node.string_rules == nullptr ||
+       node.string_rules->format == schema::kNoPattern) &&
+      (node.number_rules == nullptr || !node.number_rules->multiple_of) &&
+      all(node.all_of) && all(node.any_of) && has(node.not_node) &&
+      has(node.if_node) && has(node.then_node) && has(node.else_node) &&
+      has(node.ref);
+  has_opposite_[id] = found;
+  return found;
+}
+
+// The nodes that speak of the same value as `from`, each once, in the order of
+// the schema.
+std::vector<NodeId> Goals::in_place(NodeId from) const {
+  std::vector<NodeId> found;
+  std::vector<NodeId> todo = {from};
+  while (!todo.empty()) {
+    const NodeId id = todo.back();
+    todo.pop_back();
+    if (id == kNoNode ||
+        std::find(found.begin(), found.end(), id) != found.end())
+      continue;
+    found.push_back(id);
+    const schema::Node& node = document_.node(id);
+    std::vector<NodeId> next = node.all_of;
+    for (const auto* list : {&node.any_of, &node.one_of, &node.enum_nodes})
+      next.insert(next.end(), list->begin(), list->end());
+    next.insert(next.end(), {node.ref, node.not_node, node.if_node,
+                             node.then_node, node.else_node});
+    for (const auto& [name, child] : node.objects().dependent_schemas)
+      next.push_back(child);
+    todo.insert(todo.end(), next.rbegin(), next.rend());
+  }
+  return found;
+}
+
+// The rules of the node for objects hold.
+ConditionId Goals::rules_hold(NodeId id) {
+  const schema::ObjectRules& rules = document_.node(id).objects();
+  std::vector<ConditionId> parts;
+  const auto rule = [&](NodeId child) {
+    return document_.node(child).types == 0 ? kNever : holds(child);
+  };
+  const auto every = [&](NameKind names, Literal literal) {
+    parts.push_back(conditions_.of(
+        {.kind = Kind::kEvery, .literal = literal, .names = names}));
+  };
+  for (const std::string_view name : rules.required)
+    parts.push_back(conditions_.of({.kind = Kind::kPresent, .key = key(name)}));
+  for (const auto& [name, child] : rules.properties) {
+    if (document_.node(child).accepts_everything()) continue;
+    const KeyId at = key(name);
+    std::vector<ConditionId> ways = {
+        conditions_.of({.kind = Kind::kAbsent, .key = at})};
+    if (rule(child) != kNever) {
+      ways.push_back(conditions_.of(
+          {.kind = Kind::kValue, .key = at, .literal = rule(child)}));
+    }
+    parts.push_back(conditions_.any(std::move(ways)));
+  }
+  for (const auto& [pattern, child] : rules.pattern_properties) {
+    if (!document_.node(child).accepts_everything())
+      every({NameKind::Kind::kPattern, pattern}, rule(child));
+  }
+  const bool lists =
+      !rules.properties.empty() || !rules.pattern_properties.empty();
+  if (rules.additional_properties != kNoNode) {
+    if (!document_.node(rules.additional_properties).accepts_everything()) {
+      every({NameKind::Kind::kExtra, id}, rule(rules.additional_properties));
+    }
+  } else if (lists && options_.closed &&
+             rules.unevaluated_properties == kNoNode) {
+    every({NameKind::Kind::kExtra, id}, kNever);
+  }
+  if (rules.property_names != kNoNode)
+    every({NameKind::Kind::kName, fails(rules.property_names)}, kNever);
+  if (rules.min_properties.value_or(0) > 0) {
+    parts.push_back(conditions_.of(
+        {.kind = Kind::kAtLeast, .bound = *rules.min_properties}));
+  }
+  if (rules.max_properties) {
+    parts.push_back(conditions_.of(
+        {.kind = Kind::kAtMost, .bound = *rules.max_properties}));
+  }
+  const auto if_there = [&](std::string_view name, ConditionId then) {
+    parts.push_back(conditions_.any(
+        {conditions_.of({.kind = Kind::kAbsent, .key = key(name)}), then}));
+  };
+  for (const auto& [name, others] : rules.dependent_required) {
+    std::vector<ConditionId> all;
+    for (const std::string_view other : others) {
+      all.push_back(
+          conditions_.of({.kind = Kind::kPresent, .key = key(other)}));
+    }
+    if_there(name, conditions_.all(std::move(all)));
+  }
+  for (const auto& [name, child] : rules.dependent_schemas)
+    if_there(name, condition_of(holds(child)));
+  return conditions_.all(std::move(parts));
+}
+
+// One of the rules of the node for objects is broken, those that bring in other
+// nodes left aside.
+ConditionId Goals::rules_broken(NodeId id) {
+  const schema::ObjectRules& rules = document_.node(id).objects();
+  std::vector<ConditionId> ways;
+  const auto add = [&](Condition condition) {
+    ways.push_back(conditions_.of(std::move(condition)));
+  };
+  const auto some = [&](NameKind names, NodeId child) {
+    const schema::Node& node = document_.node(child);
+    if (node.accepts_everything()) return;
+    add({.kind = Kind::kSome,
+         .literal = node.types == 0 ? kNoLiteral : fails(child),
+         .names = names});
+  };
+  for (const std::string_view name : rules.required)
+    add({.kind = Kind::kAbsent, .key = key(name)});
+  for (const auto& [name, child] : rules.properties) {
+    const schema::Node& node = document_.node(child);
+    if (node.accepts_everything()) continue;
+    if (node.types == 0) {
+      add({.kind = Kind::kPresent, .key = key(name)});
+    } else {
+      add({.kind = Kind::kValue, .key = key(name), .literal = fails(child)});
+    }
+  }
+  for (const auto& [pattern, child] : rules.pattern_properties)
+    some({NameKind::Kind::kPattern, pattern}, child);
+  if (rules.additional_properties != kNoNode)
+    some({NameKind::Kind::kExtra, id}, rules.additional_properties);
+  if (rules.property_names != kNoNode) {
+    add({.kind = Kind::kSome,
+         .names = {NameKind::Kind::kName, fails(rules.property_names)}});
+  }
+  if (rules.min_properties.value_or(0) > 0)
+    add({.kind = Kind::kAtMost, .bound = *rules.min_properties - 1});
+  if (rules.max_properties)
+    add({.kind = Kind::kAtLeast, .bound = *rules.max_properties + 1});
+  for (const auto& [name, others] : rules.dependent_required) {
+    for (const std::string_view other : others) {
+      ways.push_back(conditions_.all(
+          {conditions_.of({.kind = Kind::kPresent, .key = key(name)}),
+           conditions_.of({.kind = Kind::kAbsent, .key = key(other)})}));
+    }
+  }
+  return conditions_.any(std::move(ways));
+}
+
+// What a literal asks of objects.  REQUIRES: of the nodes in place, none that
+// must hold has `unevaluatedProperties`.  As deep as in-place chains.
+ConditionId Goals::condition_of(Literal literal) {
+  const auto known = condition_of_.find(literal);
+  if (known != condition_of_.end()) return known->second;
+  const NodeId id = literal >> 1;
+  const schema::Node& node = document_.node(id);
+  const bool negated = (literal & 1) != 0;
+  const auto possible = [&](NodeId child) {
+    return (document_.node(child).types & bit_of(JsonType::kObject)) != 0;
+  };
+  // What holds is a list of conditions, what fails a list of ways.
+  std::vector<ConditionId> parts;
+  const auto same = [&](NodeId child) {
+    parts.push_back(condition_of(child << 1 | (literal & 1)));
+  };
+  // Some node of the list holds, or all fail.
+  const auto some = [&](const std::vector<NodeId>& list) {
+    std::vector<ConditionId> each;
+    for (const NodeId child : list) {
+      if (possible(child))
+        each.push_back(condition_of(child << 1 | (literal & 1)));
+    }
+    parts.push_back(negated ? conditions_.all(std::move(each))
+                            : conditions_.any(std::move(each)));
+  };
+  if (!possible(id)) {
+    parts.push_back(negated ? kAlways : kImpossible);
+  } else {
+    if (node.scalars) some(node.enum_nodes);
+    if (node.object_rules != nullptr) {
+      parts.push_back(negated ? rules_broken(id) : rules_hold(id));
+      if (negated) {
+        for (const auto& [name, child] : node.objects().dependent_schemas) {
+          parts.push_back(conditions_.all(
+              {conditions_.of({.kind = Kind::kPresent, .key = key(name)}),
+               condition_of(fails(child))}));
+        }
+      }
+    }
+    for (const NodeId child : node.all_of) same(child);
+    if (node.ref != kNoNode) same(node.ref);
+    if (node.not_node != kNoNode)
+      parts.push_back(condition_of(node.not_node << 1 | (negated ? 0 : 1)));
+    if (node.has_any_of) some(node.any_of);
+    if (node.has_one_of) parts.push_back(one_of(node, negated));
+    if (node.if_node != kNoNode) parts.push_back(branches(node, negated));
+  }
+  const ConditionId made = negated ? conditions_.any(std::move(parts))
+                                   : conditions_.all(std::move(parts));
+  condition_of_.emplace(literal, made);
+  return made;
+}
+
+// Just one node of oneOf holds; or none, or two.
+ConditionId Goals::one_of(const schema::Node& node, bool negated) {
+  std::vector<ConditionId> hold;
+  std::vector<ConditionId> fail;
+  for (const NodeId child : node.one_of) {
+    hold.push_back(condition_of(holds(child)));
+    fail.push_back(condition_of(fails(child)));
+  }
+  std::vector<ConditionId> ways;
+  if (negated) {
+    ways.push_back(conditions_.all(fail));
+    for (std::size_t i = 0; i < hold.size(); ++i) {
+      for (std::size_t j = i + 1; j < hold.size(); ++j)
+        ways.push_back(conditions_.all({hold[i], hold[j]}));
+    }
+  } else {
+    for (std::size_t i = 0; i < hold.size(); ++i) {
+      std::vector<ConditionId> all = fail;
+      all[i] = hold[i];
+      ways.push_back(conditions_.all(std::move(all)));
+    }
+  }
+  return conditions_.any(std::move(ways));
+}
+
+// if, then and else.
+ConditionId Goals::branches(const schema::Node& node, bool negated) {
+  const ConditionId yes = condition_of(holds(node.if_node));
+  const ConditionId no = condition_of(fails(node.if_node));
+  const auto of = [&](NodeId child) {
+    if (child == kNoNode) return negated ? kImpossible : kAlways;
+    return condition_of(child << 1 | (negated ? 1 : 0));
+  };
+  if (negated) {
+    return conditions_.any({conditions_.all({yes, of(node.then_node)}),
+                            conditions_.all({no, of(node.else_node)})});
+  }
+  return conditions_.all({conditions_.any({no, of(node.then_node)}),
+                          conditions_.any({yes, of(node.else_node)})});
+}
+
+bool Goals::is_in(const NameKind& names, const NameClass& name) {
+  switch (names.kind) {
+    case NameKind::Kind::kPattern:
+      return matches(pattern_language(names.id), name);
+    case NameKind::Kind::kExtra:
+      return !knows(names.id, name);
+    case NameKind::Kind::kName:
+      return matches(names_language({names.id}), name);
+  }
+  return false;
+}
+
+ConditionId Goals::lack(ConditionId condition, NameSet names) {
+  if (condition <= kImpossible || names == kNoNames) return condition;
+  return conditions_.lack(
+      condition, [&](KeyId key) { return name_sets_.contains(names, key); });
+}
+
+std::vector<MemberWay> Goals::member_ways(ShapeId object, ConditionId condition,
+                                          const NameClass& name,
+                                          std::uint64_t count) {
+  // More ways than this are not followed.
+  constexpr std::size_t kMaxWays = 1024;
+  const GoalId goal = member_goal(object, name);
+  if (!live(goal)) return {};
+  if (condition == kAlways) return {{goal, kAlways}};
+  std::vector<MemberWay> done;
+  std::vector<MemberWay> todo = {
+      {goal,
+       conditions_.read(condition, name.key, count, [&](const NameKind& names) {
+         return is_in(names, name);
+       })}};
+  while (!todo.empty()) {
+    const MemberWay way = todo.back();
+    todo.pop_back();
+    if (way.condition == kImpossible) continue;
+    const Literal test = conditions_.first_test(way.condition);
+    if (test == kNoLiteral) {
+      if (done.size() == kMaxWays) {
+        narrowed_ = true;
+        break;
+      }
+      if (std::find(done.begin(), done.end(), way) == done.end())
+        done.push_back(way);
+      continue;
+    }
+    const ConditionId without = conditions_.decide(way.condition, test, false);
+    const GoalId both = with(way.goal, test);
+    if (!live(both)) {
+      todo.push_back({way.goal, without});
+      continue;
+    }
+    const ConditionId if_so = conditions_.decide(way.condition, test, true);
+    // Where every value fulfils it, or it makes no difference.
+    if (if_so == without || is_empty(with(way.goal, opposite(test)))) {
+      todo.push_back({way.goal, if_so});
+      continue;
+    }
+    // The literal may be taken to fail whatever the value is; where its
+    // opposite is known, each value has one way only.
+    if (without != kImpossible) {
+      const GoalId other =
+          has_opposite(test >> 1) ? with(way.goal, opposite(test)) : way.goal;
+      if (live(other)) todo.push_back({other, without});
+    }
+    todo.push_back({both, if_so});
+  }
+  return done;
+}
+
+}  // namespace parlance::grammar

@@ -1,0 +1,542 @@
+// Whether an object can be completed: a search for a plan, which says what
+// becomes of the members that matter so that what is left of the condition
+// comes true.
+//
+// Parts that leave one way are taken at once.  Of the disjunctions that are
+// left the one with the fewest ways is tried way by way, lacking a member
+// first.  When a number of steps is used up there is no plan: the language gets
+// narrower, and narrowed() says so.
+
+#include <algorithm>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "grammar/schema_facts.h"
+#include "grammar/schema_goals.h"
+
+namespace parlance::grammar {
+namespace {
+
+using Kind = Condition::Kind;
+
+template <class T>
+bool contains(const std::vector<T>& sorted, const T& value) {
+  return std::binary_search(sorted.begin(), sorted.end(), value);
+}
+
+// Which ways are tried first: those that ask for little.
+int rank_of(Kind kind) {
+  switch (kind) {
+    case Kind::kAbsent:
+      return 0;
+    case Kind::kAtMost:
+    case Kind::kAtLeast:
+      return 1;
+    case Kind::kEvery:
+      return 2;
+    case Kind::kPresent:
+      return 3;
+    case Kind::kValue:
+      return 4;
+    case Kind::kSome:
+      return 6;
+    default:
+      return 5;
+  }
+}
+
+}  // namespace
+
+class Goals::Planner {
+ public:
+  // `live`: the shape is known to be.
+  Planner(Goals& goals, ShapeId object, const Members& members, bool live)
+      : goals_(goals),
+        object_(object),
+        live_(live),
+        shape_(goals.objects_[object]),
+        facts_(goals.facts(object)),
+        sets_(goals.name_sets_),
+        seen_(members.seen),
+        gone_(members.gone),
+        count_(members.count) {}
+
+  Answer run(ConditionId condition) {
+    Plan plan;
+    plan.min = shape_.min;
+    plan.max = shape_.max;
+    answer_.cut = facts_.cut;
+    answer_.yes = search(std::move(plan), {condition}, {}, {});
+    return answer_;
+  }
+
+ private:
+  static constexpr std::size_t kMaxSteps = 2000;
+
+  // What becomes of the members that matter.
+  struct Plan {
+    struct Member {
+      KeyId key = kNoKey;  // kNoKey: a name of `extra`
+      const ExtraNames* extra = nullptr;
+      bool absent = false;
+      std::vector<Literal> literals = {};
+    };
+    std::vector<Member> members;
+    std::vector<ConditionId> everys;  // each a kEvery
+    std::uint64_t min = 0;
+    std::uint64_t max = kNoBound;
+
+    const Member* find(KeyId key) const {
+      for (const Member& member : members) {
+        if (member.key == key && member.extra == nullptr) return &member;
+      }
+      return nullptr;
+    }
+    Member* find(KeyId key) {
+      return const_cast<Member*>(std::as_const(*this).find(key));
+    }
+    bool lacks(KeyId key) const {
+      const Member* member = find(key);
+      return member != nullptr && member->absent;
+    }
+  };
+  using Ids = std::vector<ConditionId>;
+  enum class Status : std::uint8_t { kHolds, kFails, kOpen };
+
+  Goals& goals_;
+  ShapeId object_;
+  bool live_;
+  const ObjectShape& shape_;
+  const ObjectFacts& facts_;
+  NameSets& sets_;
+  NameSet seen_;
+  NameSet gone_;
+  std::uint64_t count_;
+  std::size_t steps_ = 0;
+  Answer answer_;
+
+  const Condition& at(ConditionId id) const { return goals_.conditions_[id]; }
+  bool is_seen(KeyId key) const { return sets_.contains(seen_, key); }
+  bool is_gone(KeyId key) const { return sets_.contains(gone_, key); }
+  bool is_required(KeyId key) const { return contains(shape_.required, key); }
+
+  bool ask(GoalId goal) {
+    const Answer one = goals_.ask(goal);
+    answer_.rest_on(one);
+    return one.yes;
+  }
+
+  bool step() {
+    if (++steps_ <= kMaxSteps) return true;
+    goals_.narrowed_ = true;
+    answer_.cut = true;
+    return false;
+  }
+
+  // What a member of the plan has to be.
+  GoalId goal_of(const Plan& plan, const NameClass& name,
+                 const std::vector<Literal>& more) {
+    GoalId goal = goals_.member_goal(object_, name);
+    for (const Literal literal : more) goal = goals_.with(goal, literal);
+    for (const ConditionId id : plan.everys) {
+      const NameKind names = at(id).names;
+      const Literal literal = at(id).literal;
+      if (!goals_.is_in(names, name)) continue;
+      goal = literal == kNever ? kNothing : goals_.with(goal, literal);
+    }
+    return goal;
+  }
+  bool may_be(const Plan& plan, KeyId key) {
+    const Plan::Member* member = plan.find(key);
+    return ask(
+        goal_of(plan, {.key = key},
+                member == nullptr ? std::vector<Literal>() : member->literals));
+  }
+
+  // What the plan makes of a condition.  As deep as conditions are nested.
+  Status status(const Plan& plan, ConditionId id) {
+    const auto known = [](bool holds) {
+      return holds ? Status::kHolds : Status::kFails;
+    };
+    const Kind kind = at(id).kind;
+    const KeyId key = at(id).key;
+    switch (kind) {
+      case Kind::kTrue:
+        return Status::kHolds;
+      case Kind::kFalse:
+      case Kind::kTest:
+        return Status::kFails;
+      case Kind::kAll:
+      case Kind::kAny: {
+        const Status decides =
+            kind == Kind::kAll ? Status::kFails : Status::kHolds;
+        bool open = false;
+        for (const ConditionId part : Ids(at(id).parts)) {
+          const Status one = status(plan, part);
+          if (one == decides) return one;
+          open = open || one == Status::kOpen;
+        }
+        return open ? Status::kOpen : known(kind == Kind::kAll);
+      }
+      case Kind::kAbsent:
+      case Kind::kPresent: {
+        const bool absent = kind == Kind::kAbsent;
+        if (is_seen(key)) return known(!absent);
+        if (is_gone(key)) return known(absent);
+        if (is_required(key)) return known(!absent);
+        const Plan::Member* member = plan.find(key);
+        if (member != nullptr) return known(member->absent == absent);
+        if (!may_be(plan, key)) return known(absent);
+        return Status::kOpen;
+      }
+      case Kind::kValue: {
+        if (is_seen(key) || is_gone(key)) return Status::kFails;
+        const Literal literal = at(id).literal;
+        const Plan::Member* member = plan.find(key);
+        std::vector<Literal> all = {literal};
+        if (member != nullptr) {
+          if (member->absent) return Status::kFails;
+          const auto& has = member->literals;
+          if (std::find(has.begin(), has.end(), literal) != has.end())
+            return Status::kHolds;
+          all.insert(all.end(), has.begin(), has.end());
+        }
+        return ask(goal_of(plan, {.key = key}, all)) ? Status::kOpen
+                                                     : Status::kFails;
+      }
+      case Kind::kSome:
+        return Status::kOpen;
+      case Kind::kEvery:
+        return std::find(plan.everys.begin(), plan.everys.end(), id) !=
+                       plan.everys.end()
+                   ? Status::kHolds
+                   : Status::kOpen;
+      case Kind::kAtLeast:
+        if (at(id).bound <= std::max(plan.min, count_)) return Status::kHolds;
+        return at(id).bound > plan.max ? Status::kFails : Status::kOpen;
+      case Kind::kAtMost:
+        if (at(id).bound >= plan.max) return Status::kHolds;
+        return at(id).bound < std::max(plan.min, count_) ? Status::kFails
+                                                         : Status::kOpen;
+    }
+    return Status::kOpen;
+  }
+
+  // Takes a part that is not a list into the plan.  kSome is left to search().
+  bool take(Plan& plan, ConditionId id) {
+    const Kind kind = at(id).kind;
+    const KeyId key = at(id).key;
+    switch (kind) {
+      case Kind::kAbsent:
+        if (plan.find(key) == nullptr)
+          plan.members.push_back({.key = key, .absent = true});
+        return true;
+      case Kind::kPresent:
+      case Kind::kValue: {
+        if (is_seen(key)) return kind == Kind::kPresent;
+        if (is_gone(key)) return false;
+        if (plan.find(key) == nullptr) plan.members.push_back({.key = key});
+        if (kind == Kind::kValue)
+          plan.find(key)->literals.push_back(at(id).literal);
+        return may_be(plan, key);
+      }
+      case Kind::kEvery: {
+        plan.everys.push_back(id);
+        for (const Plan::Member& member : plan.members) {
+          if (member.extra == nullptr && !member.absent &&
+              !may_be(plan, member.key))
+            return false;
+        }
+        return true;
+      }
+      case Kind::kAtLeast:
+        plan.min = std::max(plan.min, at(id).bound);
+        return plan.min <= plan.max;
+      case Kind::kAtMost:
+        plan.max = std::min(plan.max, at(id).bound);
+        return plan.min <= plan.max;
+      default:
+        return true;
+    }
+  }
+
+  // Whether some plan that goes on from `plan` makes everything of `todo`, one
+  // way of each of `open`, and all of `some` (each a kSome) come true.
+  bool search(Plan plan, Ids todo, Ids open, Ids some) {
+    if (!step()) return false;
+    // Take what has one way, until nothing changes.
+    ConditionId best = kAlways;
+    Ids ways;
+    while (true) {
+      while (!todo.empty()) {
+        const ConditionId id = todo.back();
+        todo.pop_back();
+        const Status now = status(plan, id);
+        if (now == Status::kHolds) continue;
+        if (now == Status::kFails) return false;
+        const Kind kind = at(id).kind;
+        if (kind == Kind::kAll) {
+          const Ids parts = at(id).parts;
+          todo.insert(todo.end(), parts.begin(), parts.end());
+        } else if (kind == Kind::kAny) {
+          open.push_back(id);
+        } else if (kind == Kind::kSome) {
+          some.push_back(id);
+        } else if (!take(plan, id)) {
+          return false;
+        }
+      }
+      // Of what is open: drop what has come true, and find the fewest ways.
+      best = kAlways;
+      Ids left;
+      for (const ConditionId id : open) {
+        Ids now;
+        bool done = false;
+        for (const ConditionId part : Ids(at(id).parts)) {
+          const Status one = status(plan, part);
+          done = done || one == Status::kHolds;
+          if (one == Status::kOpen) now.push_back(part);
+        }
+        if (done) continue;
+        if (now.empty()) return false;
+        if (now.size() == 1) {
+          todo.push_back(now[0]);
+          continue;
+        }
+        left.push_back(id);
+        if (best == kAlways || now.size() < ways.size()) {
+          best = id;
+          ways = std::move(now);
+        }
+      }
+      open = std::move(left);
+      if (todo.empty()) break;
+    }
+    if (best == kAlways) return follow_names(std::move(plan), std::move(some));
+    if (some.empty() && lacks_enough(plan, open)) return true;
+    std::erase(open, best);
+    std::stable_sort(ways.begin(), ways.end(), [&](auto one, auto other) {
+      return rank_of(at(one).kind) < rank_of(at(other).kind);
+    });
+    for (const ConditionId way : ways) {
+      if (search(plan, {way}, open, some)) return true;
+      if (steps_ > kMaxSteps) return false;
+    }
+    return false;
+  }
+
+  // Whether the object is complete, or can be, where it lacks a member for each
+  // disjunction: of alternatives that speak of different members most plans say
+  // so, and it is seen in one pass.
+  bool lacks_enough(Plan plan, const Ids& open) {
+    return std::all_of(open.begin(), open.end(),
+                       [&](ConditionId id) { return lacks_for(plan, id); }) &&
+           fits(plan);
+  }
+
+  // Makes `id` come true by lacking members, if that can be.  As deep as
+  // conditions are nested.
+  bool lacks_for(Plan& plan, ConditionId id) {
+    const Kind kind = at(id).kind;
+    if (kind != Kind::kAll && kind != Kind::kAny) {
+      const Status now = status(plan, id);
+      if (now != Status::kOpen) return now == Status::kHolds;
+      const bool bound = kind == Kind::kAbsent || kind == Kind::kEvery;
+      return bound && take(plan, id);
+    }
+    const Ids parts = at(id).parts;
+    const auto lacks = [&](ConditionId part) {
+      const std::size_t members = plan.members.size();
+      const std::size_t everys = plan.everys.size();
+      if (lacks_for(plan, part)) return true;
+      plan.members.resize(members);
+      plan.everys.resize(everys);
+      return false;
+    };
+    return kind == Kind::kAll ? std::all_of(parts.begin(), parts.end(), lacks)
+                              : std::any_of(parts.begin(), parts.end(), lacks);
+  }
+
+  // Finds a name for each of `some`.
+  bool follow_names(Plan plan, Ids some) {
+    if (some.empty()) return fits(plan);
+    if (!step()) return false;
+    const ConditionId id = some.back();
+    some.pop_back();
+    const NameKind names = at(id).names;
+    const Literal literal = at(id).literal;
+    for (const KeyId key : facts_.names) {
+      if (is_seen(key) || is_gone(key) || plan.lacks(key) ||
+          !goals_.is_in(names, {.key = key}))
+        continue;
+      Plan with = plan;
+      if (with.find(key) == nullptr) with.members.push_back({.key = key});
+      if (literal != kNoLiteral) with.find(key)->literals.push_back(literal);
+      if (may_be(with, key) && follow_names(std::move(with), some)) return true;
+    }
+    for (const ExtraNames& extra : facts_.extras) {
+      const NameClass name{kNoKey, &facts_.languages, &extra.matched};
+      if (!goals_.is_in(names, name) || names_left(plan, extra, 1) == 0)
+        continue;
+      std::vector<Literal> literals;
+      if (literal != kNoLiteral) literals.push_back(literal);
+      if (!ask(goal_of(plan, name, literals))) continue;
+      Plan with = plan;
+      with.members.push_back({.extra = &extra});
+      if (follow_names(std::move(with), some)) return true;
+    }
+    return false;
+  }
+
+  // How many names of a kind are neither used nor planned, at most `wanted`.
+  std::uint64_t names_left(const Plan& plan, const ExtraNames& extra,
+                           std::uint64_t wanted) {
+    automata::Languages& languages = goals_.languages_;
+    if (facts_.languages.empty() || languages.infinite(extra.language))
+      return wanted;
+    std::uint64_t taken = 0;
+    sets_.each(sets_.unite(seen_, gone_), [&](KeyId key) {
+      taken += goals_.matches(extra.language, {.key = key});
+      return true;
+    });
+    for (const Plan::Member& member : plan.members)
+      taken += member.extra == &extra;
+    const std::uint64_t number =
+        goals_.count_words(languages.start(extra.language), wanted + taken);
+    return number > taken ? number - taken : 0;
+  }
+
+  // Whether the members of the plan, those that are required and those that
+  // they require can be there, in a number that is allowed.
+  bool fits(const Plan& plan) {
+    NameSet here = seen_;
+    NameSet absent = gone_;
+    std::uint64_t extras = 0;
+    for (const Plan::Member& member : plan.members) {
+      if (member.extra != nullptr) {
+        ++extras;
+      } else if (member.absent) {
+        absent = sets_.with(absent, member.key);
+      } else {
+        if (!may_be(plan, member.key)) return false;
+        here = sets_.with(here, member.key);
+      }
+    }
+    const NameSet need = goals_.needed(object_, here);
+    if (sets_.intersect(need, absent) != kNoNames) return false;
+    // What a live shape requires is possible.
+    const bool possible = live_ && plan.everys.empty();
+    bool all = true;
+    sets_.each(possible ? sets_.subtract(need, facts_.required) : need,
+               [&](KeyId key) { return all = may_be(plan, key); });
+    if (!all) return false;
+    const std::uint64_t least = count_ +
+                                (sets_.size(here) - sets_.size(seen_)) +
+                                sets_.size(need) + extras;
+    if (least > plan.max || plan.min > plan.max) return false;
+    if (least >= plan.min) return true;
+    // Others have to fill up.
+    std::uint64_t others = 0;
+    for (const ExtraNames& extra : facts_.extras) {
+      const NameClass name{kNoKey, &facts_.languages, &extra.matched};
+      if (!ask(goal_of(plan, name, {}))) continue;
+      others += names_left(plan, extra, plan.min - least - others);
+      if (least + others >= plan.min) return true;
+    }
+    return fills_up(plan, sets_.unite(here, need), absent,
+                    plan.min - least - others, plan.max - least);
+  }
+
+  // Whether names can join those that are `here`, together with all that they
+  // require, at least `min` and at most `max` of them.
+  bool fills_up(const Plan& plan, NameSet here, NameSet absent,
+                std::uint64_t min, std::uint64_t max) {
+    const auto needs_of = [&](KeyId key) {
+      return goals_.needed(object_, sets_.with(here, key));
+    };
+    const NameSet others =
+        sets_.subtract(facts_.spelled, sets_.unite(here, absent));
+    // Mostly there are enough that require nothing.
+    NameSet free = kNoNames;
+    std::uint64_t single = 0;
+    sets_.each(others, [&](KeyId key) {
+      if (!may_be(plan, key)) return true;
+      free = sets_.with(free, key);
+      if (needs_of(key) == kNoNames) ++single;
+      return single < min;
+    });
+    if (single >= min) return true;
+    // What requires a name that cannot come cannot come either.  Those that are
+    // left can come all together.
+    std::vector<std::pair<KeyId, NameSet>> groups;
+    for (NameSet before = kNoNames; before != free;) {
+      before = free;
+      groups.clear();
+      NameSet left = kNoNames;
+      sets_.each(free, [&](KeyId key) {
+        const NameSet needs = needs_of(key);
+        if (sets_.subtract(needs, free) != kNoNames) return true;
+        left = sets_.with(left, key);
+        groups.emplace_back(key, needs);
+        return true;
+      });
+      free = left;
+    }
+    if (sets_.size(free) < min) return false;
+    if (sets_.size(free) <= max) return true;
+    // Where names require others, their number may skip some values.  Names
+    // that require nothing come last: they fill any gap.
+    NameSet idle = kNoNames;
+    for (const auto& [key, needs] : groups) {
+      if (needs == kNoNames) idle = sets_.with(idle, key);
+    }
+    std::set<NameSet> tried;
+    std::vector<NameSet> todo = {kNoNames};
+    while (!todo.empty()) {
+      const NameSet now = todo.back();
+      todo.pop_back();
+      if (sets_.size(sets_.unite(now, idle)) >= min) return true;
+      for (const auto& [key, needs] : groups) {
+        if (needs == kNoNames || sets_.contains(now, key)) continue;
+        const NameSet next = sets_.unite(sets_.with(now, key), needs);
+        if (sets_.size(next) > max || !tried.insert(next).second) continue;
+        if (!step()) return false;
+        todo.push_back(next);
+      }
+    }
+    return false;
+  }
+};
+
+Goals::Answer Goals::ask_members(ShapeId object, const Members& members,
+                                 bool live) {
+  return Planner(*this, object, members, live).run(members.condition);
+}
+
+bool Goals::completable(ShapeId object, const Members& members) {
+  constexpr std::size_t kMaxKnown = 100'000;
+  if (members.condition == kImpossible) return false;
+  const auto found = [&] {
+    return ask_members(object, members, levels_ == kAnyLevels).yes;
+  };
+  if (members.condition == kAlways) return found();
+  if (complete(object, members)) return true;
+  const std::tuple question(object, members.condition, members.seen,
+                            members.gone, members.count, levels_);
+  const auto known = completable_.find(question);
+  if (known != completable_.end()) return known->second;
+  const bool yes = found();
+  if (completable_.size() >= kMaxKnown) completable_.clear();
+  completable_.emplace(question, yes);
+  return yes;
+}
+
+bool Goals::complete(ShapeId object, const Members& members) {
+  const ObjectShape& shape = objects_[object];
+  return members.count >= shape.min && members.count <= shape.max &&
+         needed(object, members.seen) == kNoNames &&
+         conditions_.holds_at_end(members.condition, members.count);
+}
+
+}  // namespace parlance::grammar
