@@ -7,7 +7,8 @@
 namespace parlance::grammar {
 
 TextReader::TextReader(std::shared_ptr<Recogniser> recogniser)
-    : recogniser_(std::move(recogniser)), config_(recogniser_->start()) {}
+    : recogniser_(Recogniser::with_room(std::move(recogniser))),
+      config_(recogniser_->start()) {}
 
 // A byte for which there is not enough memory is read again with more.
 std::size_t TextReader::read(std::string_view text) {

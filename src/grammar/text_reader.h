@@ -1,8 +1,8 @@
 #ifndef PARLANCE_SRC_GRAMMAR_TEXT_READER_H_
 #define PARLANCE_SRC_GRAMMAR_TEXT_READER_H_
 
-// Reads one text with a recogniser that others use too, and goes on with tables
-// of its own when those of the recogniser are full.
+// Reads one text with a recogniser that others use too, or its successor, and
+// goes on with tables of its own when these are full.
 
 #include <cstddef>
 #include <memory>

@@ -210,6 +210,7 @@ class Walk {
       const std::vector<TokenId> some = choices(row, vocabulary);
       ASSERT_FALSE(some.empty()) << "a dead end";
       const TokenId id = some[random() % some.size()];
+      if (random() % 6 == 0) check_tree(small, large, some, random);
       if (random() % 4 == 0) {
         Matcher copy = small.copy();
         ASSERT_TRUE(copy.accept_token(id));
@@ -217,6 +218,7 @@ class Walk {
       }
       ASSERT_TRUE(small.accept_token(id));
       ASSERT_TRUE(large.accept_token(id));
+      ASSERT_EQ(small.forced_bytes(), large.forced_bytes());
       written.push_back(id);
       if (random() % 12 == 0) {
         const std::size_t back = 1 + random() % (small.steps());
@@ -234,6 +236,29 @@ class Walk {
   std::size_t most() const { return most_; }
 
  private:
+  // The masks of a draft tree: a chain of tokens with a sibling of each.
+  void check_tree(Matcher& small, Matcher& large,
+                  const std::vector<TokenId>& some, std::mt19937& random) {
+    constexpr std::size_t kNodes = 9;
+    std::vector<std::int64_t> child(kNodes, -1);
+    std::vector<std::int64_t> sibling(kNodes, -1);
+    std::vector<std::int64_t> tokens(kNodes);
+    for (std::size_t i = 1; i < kNodes; ++i) {
+      tokens[i] = random() % 3 == 0 ? some[random() % some.size()]
+                                    : static_cast<TokenId>('a' + random() % 3);
+      if (i % 2 == 1) {
+        child[i == 1 ? 0 : i - 2] = static_cast<std::int64_t>(i);
+      } else {
+        sibling[i - 1] = static_cast<std::int64_t>(i);
+      }
+    }
+    Row rows(kNodes * small_->mask_words());
+    Row want(rows.size());
+    ASSERT_TRUE(small.fill_tree(child, sibling, tokens, rows));
+    ASSERT_TRUE(large.fill_tree(child, sibling, tokens, want));
+    ASSERT_EQ(rows, want);
+  }
+
   // What the recognisers take, beside masks and what the grammar itself needs.
   void check_memory() {
     const std::size_t bytes = small_->memory_bytes();
@@ -280,6 +305,35 @@ void walk_all(const std::vector<Case>& cases, std::uint32_t seeds, int steps,
 TEST(GrammarLimits, Plain) { walk_all(plain_cases(), 2, 90, 500); }
 TEST(GrammarLimits, Schemas) { walk_all(schema_cases(), 6, 120, 600); }
 TEST(GrammarLimits, Tags) { walk_all(tag_cases(), 6, 120, 600); }
+
+// Whole texts are read with any limit, again and again.
+TEST(GrammarLimits, Accepts) {
+  std::vector<Case> cases = plain_cases();
+  for (const Case& one : schema_cases()) cases.push_back(one);
+  for (const Case& one : cases) {
+    SCOPED_TRACE(one.name);
+    const Grammar large = *one.make({});
+    const Result<Grammar> small = one.make({.bytes = std::size_t{64} << 10});
+    if (!small) {
+      EXPECT_EQ(small.error().code, ErrorCode::kTooLarge);
+      continue;
+    }
+    std::mt19937 random(3);
+    for (int i = 0; i < 30; ++i) {
+      std::string text = i % 2 == 0 ? "[\"" : "";
+      for (int n = 0; n < 200; ++n) text += "aabbabcc(x"[random() % 10];
+      text += i % 2 == 0 ? "\"]" : "c";
+      EXPECT_EQ(small->accepts(text), large.accepts(text));
+      const auto why = small->explain(text);
+      const auto wanted = large.explain(text);
+      ASSERT_EQ(why.has_value(), wanted.has_value());
+      if (why) {
+        EXPECT_EQ(why->offset, wanted->offset);
+        EXPECT_EQ(why->expected, wanted->expected);
+      }
+    }
+  }
+}
 
 // Texts of one constraint in many threads, which fill it for one another.
 TEST(GrammarLimits, Threads) {
