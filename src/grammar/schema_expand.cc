@@ -435,7 +435,7 @@ void Goals::expand(GoalId goal, JsonType type, Expansion& into) {
     made->run(goals_[goal]);
   }
   Expander& expander = *made;
-  narrowed_ = narrowed_ || expander.truncated() || expander.cut();
+  narrowed_ = narrowed_ || expander.narrowed();
   into.cut = expander.truncated() || expander.cut() || languages_.narrowed();
 
   const std::size_t first_object = objects_.size();

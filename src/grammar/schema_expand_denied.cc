@@ -43,7 +43,7 @@ bool Goals::Expander::deny_objects(NodeId id, std::vector<NodeId>& denied_nodes,
                        .at_key = goals_.key(name),
                        .edit = Choice::Edit::kRequire});
   }
-  if (node.objects().unevaluated_properties != kNoNode) leave_out();
+  if (node.objects().unevaluated_properties != kNoNode) leave_out_denied();
   if (node.object_rules != nullptr) denied_nodes.push_back(id);
   for (const NodeId child : node.all_of) {
     if (!deny_objects(child, denied_nodes, choices)) return false;
@@ -324,7 +324,8 @@ void Goals::Expander::deny_array(const schema::ArrayRules& rules,
     }
   }
   // Two equal items, and items that are not evaluated, are not looked for.
-  if (rules.unique_items || rules.unevaluated_items != kNoNode) leave_out();
+  if (rules.unique_items || rules.unevaluated_items != kNoNode)
+    leave_out_denied();
   add_bounds(choices, rules.min_items, rules.max_items);
 }
 

@@ -76,6 +76,8 @@ class Goals::Expander {
   bool truncated() const { return truncated_; }
   // Some alternatives were not looked for.
   bool cut() const { return cut_; }
+  // So that report() has to say it.
+  bool narrowed() const { return truncated_ || narrowed_; }
 
  private:
   using Node = schema::Node;
@@ -114,7 +116,9 @@ class Goals::Expander {
 
   // schema_expand.cc: the partials.
   const schema::Document& document() const { return goals_.document_; }
-  void leave_out() { cut_ = true; }
+  void leave_out() { cut_ = narrowed_ = true; }
+  // What check_nodes() has a note on.
+  void leave_out_denied() { cut_ = true; }
   static void require(Partial& partial, Literal literal,
                       std::uint32_t by = 0xFFFFFFFF);
   bool finish(Partial& partial);
@@ -195,6 +199,7 @@ class Goals::Expander {
   std::size_t steps_ = 0;
   bool truncated_ = false;
   bool cut_ = false;
+  bool narrowed_ = false;
   std::vector<Partial> stack_;
   std::vector<Partial> done_;
 };

@@ -406,6 +406,7 @@ class Goals {
   bool has_word(automata::LanguageId language, const std::string& word);
   automata::LanguageId names_language(const std::vector<Literal>& names);
   std::optional<Error> check_node(NodeId id);
+  void note_format(NodeId id);
   void note_denied();
   void note(SchemaNote::Kind kind, NodeId node, std::string_view keyword,
             std::string message);

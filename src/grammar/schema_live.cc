@@ -11,6 +11,7 @@
 
 #include "grammar/schema_facts.h"
 #include "grammar/schema_goals.h"
+#include "schema/formats.h"
 
 namespace parlance::grammar {
 namespace {
@@ -372,6 +373,19 @@ std::optional<Error> Goals::check_nodes() {
   return std::nullopt;
 }
 
+// The expressions of some formats are a part of what the format means.
+void Goals::note_format(NodeId id) {
+  const schema::PatternId pattern = document_.node(id).strings().format;
+  if (pattern == schema::kNoPattern) return;
+  const std::string_view name = document_.patterns[pattern].format;
+  const std::optional<schema::FormatId> format = schema::find_format(name);
+  if (!format) return;
+  const std::string_view without = schema::format_leaves_out(*format);
+  if (without.empty()) return;
+  note(SchemaNote::Kind::kNarrowed, id, "format",
+       "\"" + std::string(name) + "\" leaves out " + std::string(without));
+}
+
 std::optional<Error> Goals::check_node(NodeId id) {
   const schema::Node& node = document_.node(id);
   // In lenient mode a keyword that cannot be enforced is noted instead.
@@ -406,6 +420,7 @@ std::optional<Error> Goals::check_node(NodeId id) {
       if (pattern == schema::kNoPattern) continue;
       if (auto error = check_pattern(keyword, pattern)) return error;
     }
+    note_format(id);
   }
   for (const auto& [pattern, child] : node.objects().pattern_properties) {
     if (auto error = check_pattern("patternProperties", pattern)) return error;

@@ -25,6 +25,10 @@ std::optional<FormatId> find_format(std::string_view name);
 
 std::string_view format_name(FormatId id);
 
+// What has the format and does not match the expression, in words; empty if it
+// is exact.
+std::string_view format_leaves_out(FormatId id);
+
 // The format's expression, anchored at both ends.  Read once in the process;
 // never null.  Thread-safe.
 std::shared_ptr<const regex::Pattern> format_pattern(FormatId id);

@@ -786,6 +786,35 @@ TEST(Grammar, AsksWhoeverJoinsItWhetherToGoOn) {
   EXPECT_EQ(first.calls, 0);
 }
 
+TEST(Grammar, FormatsSayWhatTheyLeaveOut) {
+  check({{R"({"type":"string","format":"regex"})",
+          {R"("/a")", R"("[[&~]")", R"("a/b{2}")", R"("^(?:a|b)*$")"},
+          {R"("a{")", R"("(")", R"("*")"}}},
+        compact());
+  const auto notes = [](std::string_view name) {
+    const Result<Grammar> grammar = Grammar::from_json_schema(
+        R"({"properties":{"a":{"type":"string","format":")" +
+        std::string(name) + R"("}}})");
+    EXPECT_TRUE(grammar);
+    return grammar ? grammar->report() : std::vector<SchemaNote>();
+  };
+  for (const char* exact :
+       {"date", "duration", "ipv4", "ipv6", "uuid", "json-pointer"}) {
+    EXPECT_TRUE(notes(exact).empty()) << exact;
+  }
+  for (const char* narrow :
+       {"time", "date-time", "email", "idn-email", "hostname", "idn-hostname",
+        "uri", "uri-reference", "iri", "iri-reference", "uri-template",
+        "relative-json-pointer", "regex"}) {
+    const std::vector<SchemaNote> found = notes(narrow);
+    ASSERT_EQ(found.size(), 1u) << narrow;
+    EXPECT_EQ(found[0].kind, SchemaNote::Kind::kNarrowed);
+    EXPECT_EQ(found[0].keyword, "format");
+    EXPECT_EQ(found[0].path, "/properties/a");
+    EXPECT_NE(found[0].message.find("leaves out"), std::string::npos);
+  }
+}
+
 // Alternatives of the items of an array are split.  Of too many the first are
 // kept, and report() says so.
 TEST(Grammar, TooManyAlternatives) {
