@@ -27,7 +27,8 @@
 namespace parlance::cli {
 namespace {
 
-struct LineError {
+// What is told of a line on standard error.
+struct LineNote {
   std::size_t line = 0;  // in its block, from 0
   std::string text;
 };
@@ -35,11 +36,25 @@ struct LineError {
 // What became of a block.
 struct Answer {
   std::string text;
-  std::vector<LineError> errors;
+  std::vector<LineNote> notes;
   std::size_t lines = 0;
   std::size_t bytes = 0;
-  bool damaged = false;
+  std::size_t failed = 0;   // lines without a message
+  std::size_t damaged = 0;  // lines whose message lacks something
 };
+
+constexpr json::DumpOptions kLine = {.ascii = false, .compact = true};
+
+json::Value value_of(const Diagnostic& diagnostic) {
+  json::Object out;
+  out["code"] = to_string(diagnostic.code);
+  out["message"] = diagnostic.message;
+  out["field"] =
+      diagnostic.field.empty() ? json::Value() : json::Value(diagnostic.field);
+  out["span"] = json::Array{static_cast<std::int64_t>(diagnostic.bytes.begin),
+                            static_cast<std::int64_t>(diagnostic.bytes.end)};
+  return out;
+}
 
 // Turns lines into messages; one per thread.
 class LineParser {
@@ -125,15 +140,39 @@ class LineParser {
       return refuse(answer, *failure);
     }
     const Message& message = parser.message();
-    if (!message.diagnostics.empty()) answer.damaged = true;
-    constexpr json::DumpOptions kLine = {.ascii = false, .compact = true};
-    if (options_.chat) {
-      answer.text +=
-          json::dump(chat_message(message, reading_.fields()), kLine);
-    } else {
-      answer.text += json::dump(message.fields, kLine);
+    if (!message.diagnostics.empty()) tell_damage(answer, message.diagnostics);
+    const json::Value chat = options_.chat
+                                 ? chat_message(message, reading_.fields())
+                                 : json::Value();
+    const json::Value& value = options_.chat ? chat : message.fields;
+    if (!options_.details) {
+      answer.text += json::dump(value, kLine) + '\n';
+      return;
     }
-    answer.text += '\n';
+    json::Object row;
+    row["message"] = value;
+    row["complete"] = message.complete;
+    json::Array diagnostics;
+    for (const Diagnostic& diagnostic : message.diagnostics) {
+      diagnostics.push_back(value_of(diagnostic));
+    }
+    row["diagnostics"] = std::move(diagnostics);
+    row["error"] = nullptr;
+    answer.text += json::dump(json::Value(std::move(row)), kLine) + '\n';
+  }
+
+  // The first of them; a row with details has all.
+  static void tell_damage(Answer& answer,
+                          const std::vector<Diagnostic>& diagnostics) {
+    ++answer.damaged;
+    const Diagnostic& first = diagnostics.front();
+    std::string text = "warning: ";
+    if (!first.field.empty()) text += "field '" + first.field + "': ";
+    text += first.message + " (" + std::string(to_string(first.code)) + ")";
+    if (diagnostics.size() > 1) {
+      text += ", and " + std::to_string(diagnostics.size() - 1) + " more";
+    }
+    answer.notes.push_back({answer.lines, std::move(text)});
   }
 
   static std::string with_article(json::Kind kind) {
@@ -144,16 +183,35 @@ class LineParser {
     return (vowel ? "an " : "a ") + name;
   }
 
-  static void refuse(Answer& answer, std::string text) {
-    answer.errors.push_back({answer.lines, std::move(text)});
+  // A line that is no response, or one that cannot be read, has its row, too.
+  void refuse(Answer& answer, std::string text) const {
+    add_error_row(answer, ErrorCode::kWrongType, text);
+    answer.notes.push_back({answer.lines, std::move(text)});
   }
-  static void refuse(Answer& answer, const Error& error) {
+  void refuse(Answer& answer, const Error& error) const {
+    add_error_row(answer, error.code, error.message);
     std::string text;
     if (error.span) {
       text = "column " + std::to_string(error.span->begin + 1) + ": ";
     }
-    refuse(answer, text + error.message + " (" +
-                       std::string(to_string(error.code)) + ")");
+    text += error.message + " (" + std::string(to_string(error.code)) + ")";
+    answer.notes.push_back({answer.lines, std::move(text)});
+  }
+
+  void add_error_row(Answer& answer, ErrorCode code,
+                     std::string_view message) const {
+    ++answer.failed;
+    json::Object row;
+    if (options_.details) {
+      row["message"] = nullptr;
+      row["complete"] = false;
+      row["diagnostics"] = json::Array();
+    }
+    json::Object error;
+    error["code"] = to_string(code);
+    error["message"] = message;
+    row["error"] = std::move(error);
+    answer.text += json::dump(json::Value(std::move(row)), kLine) + '\n';
   }
 
   const Reading& reading_;
@@ -222,7 +280,7 @@ class ProgressLine {
     drawn_ = false;
   }
 
-  void finish(std::size_t lines, std::size_t failed) {
+  void finish(std::size_t lines, std::size_t failed, std::size_t damaged) {
     if (!shown_) return;
     clear();
     double now = seconds();
@@ -230,6 +288,10 @@ class ProgressLine {
                        " in " + duration(now) + ", " + rate(lines, now);
     if (failed > 0) {
       text += ", " + style_.paint(Style::kError, grouped(failed) + " failed");
+    }
+    if (damaged > 0) {
+      text +=
+          ", " + style_.paint(Style::kWarning, grouped(damaged) + " damaged");
     }
     put_error(text + "\n");
   }
@@ -383,23 +445,23 @@ int write_answers(Pipeline& pipeline, const BatchOptions& options,
   std::size_t lines = 0;
   std::size_t bytes = 0;
   std::size_t failed = 0;
-  bool damaged = false;
+  std::size_t damaged = 0;
   Answer answer;
   while (pipeline.next(answer)) {
     put(answer.text);
-    if (!answer.errors.empty()) progress.clear();
-    for (const LineError& error : answer.errors) {
-      put_error("parlance: line " + std::to_string(lines + error.line + 1) +
-                ": " + safe_text(error.text) + "\n");
+    if (!answer.notes.empty()) progress.clear();
+    for (const LineNote& note : answer.notes) {
+      put_error("parlance: line " + std::to_string(lines + note.line + 1) +
+                ": " + safe_text(note.text) + "\n");
     }
     lines += answer.lines;
     bytes += answer.bytes;
-    failed += answer.errors.size();
-    damaged = damaged || answer.damaged;
+    failed += answer.failed;
+    damaged += answer.damaged;
     progress.update(lines, bytes);
   }
-  progress.finish(lines, failed);
-  return failed > 0 || (damaged && options.strict) ? kDamage : kOk;
+  progress.finish(lines, failed, damaged);
+  return failed > 0 || (damaged > 0 && options.strict) ? kDamage : kOk;
 }
 
 }  // namespace

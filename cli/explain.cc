@@ -239,7 +239,7 @@ void add_explain(CLI::App& app, Run& run) {
                    "Feed so many bytes (or ids) at a time, and tell what is "
                    "held back")
       ->type_name("N")
-      ->check(CLI::PositiveNumber.description(""));
+      ->check(one_or_more());
   command->add_flag("--full", a->full,
                     "Whole texts also where the terminal is too narrow");
   command->callback([a, &run] { run = [a] { return run_explain(*a); }; });

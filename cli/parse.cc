@@ -139,7 +139,7 @@ void add_parse(CLI::App& app, Run& run) {
       ->add_option("--chunk", a->chunk,
                    "With --events: feed so many bytes (or ids) at a time")
       ->type_name("N")
-      ->check(CLI::PositiveNumber.description(""))
+      ->check(one_or_more())
       ->needs(events);
   command
       ->add_flag("--chat", a->batch.chat,
@@ -157,6 +157,10 @@ void add_parse(CLI::App& app, Run& run) {
       "Each line of the input is a stored response: a JSON string, or an "
       "object that holds it; write one message per line");
   jsonl->excludes(events)->excludes("--ids")->excludes(pretty);
+  command
+      ->add_flag("--details", a->batch.details,
+                 "With --jsonl: each row also tells what did not fit")
+      ->needs(jsonl);
   command
       ->add_option("--key", a->batch.key,
                    "With --jsonl: the member of an object that is the "

@@ -1,10 +1,12 @@
 #include "setup.h"
 
 #include <algorithm>
+#include <charconv>
 #include <cstdint>
 #include <limits>
 #include <map>
 #include <string>
+#include <system_error>
 
 #include "io.h"
 #include "parlance/json.h"
@@ -73,6 +75,18 @@ TagProgram load_tag(const std::string& file,
 }
 
 }  // namespace
+
+CLI::Validator one_or_more() {
+  return CLI::Validator(
+      [](const std::string& text) -> std::string {
+        std::size_t number = 0;
+        const char* end = text.data() + text.size();
+        const auto [at, error] = std::from_chars(text.data(), end, number);
+        if (error == std::errc() && at == end && number > 0) return {};
+        return "it must be a whole number from 1 on, not " + safe_text(text);
+      },
+      "");
+}
 
 std::vector<TokenId> read_ids(std::string_view text, const std::string& name) {
   constexpr std::string_view kBetween = " \t\r\n,[]";

@@ -41,6 +41,8 @@ struct ReadingArguments {
 
 // Adds --color.
 void add_color(CLI::App& app, Color& color);
+// Of an option whose number is 1 or more.
+CLI::Validator one_or_more();
 
 // Adds FILE and every option above.
 void add_reading(CLI::App& app, ReadingArguments& arguments);

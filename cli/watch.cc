@@ -382,7 +382,7 @@ void add_watch(CLI::App& app, Run& run) {
       ->add_option("--chunk", a->chunk,
                    "Replay: characters (or ids) per step [4; 1 id]")
       ->type_name("N")
-      ->check(CLI::PositiveNumber.description(""));
+      ->check(one_or_more());
   command->callback([a, &run] { run = [a] { return run_watch(*a); }; });
 }
 

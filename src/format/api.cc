@@ -267,7 +267,12 @@ Result<Format> Format::built_in(std::string_view name,
   std::string message = "there is no built-in format called '" +
                         std::string(name.substr(0, 100)) + "'.";
   if (!close.empty()) message += " Close to it: " + close + ".";
-  message += " Format::built_in_names() lists all.";
+  message += " There are ";
+  std::string_view separator = "";
+  for (const std::string_view known : format::built_in_names()) {
+    message.append(std::exchange(separator, ", ")).append(known);
+  }
+  message += '.';
   return Error{ErrorCode::kUnknownFormat, std::move(message)};
 }
 

@@ -87,10 +87,15 @@ def test_prefix_and_tools_of_a_line(parlance):
     assert prefixed["content"] in ("b", "a</think>b")
 
 
-def test_bad_lines_are_named_and_skipped(parlance):
+def test_bad_lines_are_named_and_have_rows(parlance):
     text = '"a"\nnope\n{"other": 1}\n"b"\n[1]\n{"response": "c", "prefix": 3}\n'
     out, err = parlance("parse", "-f", "qwen3", "--jsonl", stdin=text, status=1)
-    assert [m["content"] for m in lines_of(out)] == ["a", "b"]
+    rows = lines_of(out)
+    assert [row.get("content") for row in rows] == ["a", None, None, "b", None, None]
+    assert [row["error"]["code"] for row in rows if "error" in row] == [
+        "invalid_json", "wrong_type", "wrong_type", "wrong_type",
+    ]
+    assert all(row["error"]["message"] for row in rows if "error" in row)
     assert [line.split(": ", 2)[1] for line in err.splitlines()] == [
         "line 2", "line 3", "line 5", "line 6",
     ]
@@ -105,7 +110,7 @@ def test_line_numbers_far_into_a_file(parlance, tmp_path):
         good * 1500 + "oops\n" + good * 1500 + "{}\n"
     )
     out, err = parlance("parse", "-f", "qwen3", "--jsonl", "in.jsonl", status=1)
-    assert len(out.splitlines()) == 3000
+    assert len(out.splitlines()) == 3002
     assert [line.split(": ", 2)[1] for line in err.splitlines()] == [
         "line 1501", "line 3002",
     ]
@@ -113,13 +118,50 @@ def test_line_numbers_far_into_a_file(parlance, tmp_path):
 
 def test_strict(parlance):
     text = jsonl(["<tool_call>{oops</tool_call>x", "y"])
-    out, _ = parlance("parse", "-f", "qwen3", "--jsonl", stdin=text)
+    out, err = parlance("parse", "-f", "qwen3", "--jsonl", stdin=text)
     assert len(out.splitlines()) == 2
+    # What is missing from a message is told.
+    assert err.startswith("parlance: line 1: warning: field 'tool_calls': ")
+    assert len(err.splitlines()) == 1
     out, err = parlance(
         "parse", "-f", "qwen3", "--jsonl", "--strict", stdin=text, status=1
     )
-    assert [m["content"] for m in lines_of(out)] == ["y"]
+    assert [m.get("content") for m in lines_of(out)] == [None, "y"]
+    assert lines_of(out)[0]["error"]["code"] == "invalid_content"
     assert "line 1: " in err
+
+
+def test_details(parlance):
+    text = jsonl(
+        ["a", "<tool_call>{oops</tool_call>x", "<think>b", 5, {"other": 1}]
+    )
+    out, err = parlance(
+        "parse", "-f", "qwen3", "--jsonl", "--details", stdin=text, status=1
+    )
+    rows = lines_of(out)
+    assert [list(row) for row in rows] == [
+        ["message", "complete", "diagnostics", "error"]
+    ] * 5
+    plain, _ = parlance("parse", "-f", "qwen3", "--jsonl", stdin=text, status=1)
+    for row, message in zip(rows, lines_of(plain)):
+        assert row["message"] == (None if row["error"] else message)
+        assert row["error"] == message.get("error")
+    assert [row["complete"] for row in rows] == [True, True, False, False, False]
+    (found,) = rows[1]["diagnostics"]
+    assert found["field"] == "tool_calls" and found["span"] == [11, 16]
+    assert err.count("warning: ") == 1
+
+
+def test_details_are_those_of_python(parlance):
+    package = pytest.importorskip("parlance")
+    texts = ["a", "<tool_call>{oops</tool_call>x", "<think>b", "</tool_call>", ""]
+    out, _ = parlance(
+        "parse", "-f", "qwen3", "--jsonl", "--details", stdin=jsonl(texts)
+    )
+    for row, text in zip(lines_of(out), texts):
+        result = package.parse_response(text, "qwen3", prefix="", details=True)
+        wanted = json.loads(json.dumps(result._asdict()))
+        assert row == wanted
 
 
 def test_chat(parlance):

@@ -1,6 +1,7 @@
 """`parlance parse`: messages, events, chat messages, token ids."""
 
 import json
+import os
 import re
 import subprocess
 
@@ -313,3 +314,35 @@ def test_nobody_reads(command):
     process.stdout.close()
     assert process.stderr.read() == b""
     process.wait(timeout=60)
+
+
+@pytest.mark.parametrize("command_name", ["parse", "watch", "explain"])
+@pytest.mark.parametrize("number", ["0", "-1", "x", "1.5", "9" * 30])
+def test_chunk_is_a_number_from_one_on(parlance, command_name, number):
+    arguments = ["-f", "qwen3", f"--chunk={number}"]
+    if command_name == "parse":
+        arguments.append("--events")
+    _, err = parlance(command_name, *arguments, stdin="a", status=2)
+    assert f"it must be a whole number from 1 on, not {number}" in err
+    assert len(err) < 300
+
+
+def test_an_unknown_format_names_the_others(parlance):
+    _, err = parlance("parse", "-f", "nosuch", stdin="a", status=2)
+    assert "no built-in format called 'nosuch'" in err
+    assert "qwen3_coder" in err and "::" not in err
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="no /dev/full")
+@pytest.mark.parametrize(
+    "arguments", [["--help"], ["--version"], ["parse", "--help"], ["formats"]]
+)
+def test_output_that_cannot_be_written(command, arguments):
+    with open("/dev/full", "wb") as full:
+        done = subprocess.run(
+            [command, *arguments], stdout=full, stderr=subprocess.PIPE, timeout=60
+        )
+    assert done.returncode == 2
+    assert done.stderr == (
+        b"parlance: cannot write to standard output: No space left on device\n"
+    )
