@@ -28,6 +28,7 @@ VOCABULARY = {
 # bears its name, so that the rules inside are not the classes outside.
 DOORS = {
     "captures.h": "grammar",
+    "grammar_reader.h": "grammar",
     "chat_message.h": "parse",
     "constraint.h": "mask",
     "format.h": "format",

@@ -216,10 +216,14 @@ nb::object to_details(nb::object message, bool complete, nb::object diagnostics,
 // Calls `read`; where it raises an Exception, that one, else an invalid object.
 nb::object caught(const std::function<void()>& read);
 
-// Does work(0) to work(count - 1), which read `bytes` together, on as many
-// threads as are worth it.  Called without the GIL.
-void on_threads(std::size_t count, std::size_t bytes,
-                const std::function<void(std::size_t)>& work);
+// Whether to give up; asked now and then by work that takes long.
+using Stop = std::function<bool()>;
+using Work = std::function<void(std::size_t, const Stop&)>;
+
+// Does work(0) to work(count - 1), which read `bytes` together, without the GIL
+// on as many threads as are worth it.  Called with the GIL; raises what a
+// signal handler raised meanwhile, when nobody works any more.
+void on_threads(std::size_t count, std::size_t bytes, const Work& work);
 
 // ---- one per file
 

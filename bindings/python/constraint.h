@@ -8,6 +8,7 @@
 #include <chrono>
 
 #include "binding.h"
+#include "parlance/captures.h"
 #include "parlance/grammar.h"
 #include "parlance/structural_tag.h"
 
@@ -25,6 +26,7 @@ class Budget {
   Budget& operator=(const Budget&) = delete;
 
   GrammarLimits limits();
+  Interrupt interrupt();
   // Raises what the function raised, or KeyboardInterrupt.  Called when the
   // compile has ended.
   void check() const;

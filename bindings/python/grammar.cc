@@ -7,6 +7,8 @@
 #include "constraint.h"
 #include "parlance/captures.h"
 #include "parlance/constraint.h"
+#include "parlance/grammar_reader.h"
+#include "slowly.h"
 
 namespace parlance::python {
 
@@ -177,22 +179,29 @@ Grammar joined(std::vector<Grammar> parts, bool in_sequence, nb::dict limits,
 bool accepts(const Grammar& self, nb::handle text) {
   Input in;
   const std::string_view bytes = read_bytes(text, "text", in);
-  nb::gil_scoped_release release;
-  return self.accepts(bytes);
+  GrammarReader reader(self);
+  feed_in_pieces(bytes, [&](std::string_view piece) {
+    return reader.feed(piece) == piece.size();
+  });
+  return reader.can_end();
 }
 
 nb::object explain(const Grammar& self, nb::handle text) {
   Input in;
   const std::string_view bytes = read_bytes(text, "text", in);
-  std::optional<Rejection> rejection;
+  GrammarReader reader(self);
+  feed_in_pieces(bytes, [&](std::string_view piece) {
+    return reader.feed(piece) == piece.size();
+  });
+  if (reader.can_end()) return nb::none();
+  std::string expected;
   {
     nb::gil_scoped_release release;
-    rejection = self.explain(bytes);
+    expected = reader.expected();
   }
-  if (!rejection) return nb::none();
   nb::dict out;
-  set(out, interned("offset"), to_int(rejection->offset));
-  set(out, interned("expected"), to_str(rejection->expected));
+  set(out, interned("offset"), to_int(reader.offset()));
+  set(out, interned("expected"), to_str(expected));
   return out;
 }
 
@@ -215,11 +224,12 @@ nb::object report(const Grammar& self) {
 nb::object captured(const Grammar& self, nb::object text,
                     const Vocabulary* vocabulary) {
   std::optional<Result<std::vector<RuleCapture>>> found;
+  Budget budget{nb::dict(), nb::none()};
   if (vocabulary == nullptr) {
     Input in;
     const std::string_view bytes = read_bytes(text, "text", in);
     nb::gil_scoped_release release;
-    found.emplace(captures(self, bytes));
+    found.emplace(captures(self, bytes, kMaxCaptureItems, budget.interrupt()));
   } else {
     const Vocabulary known = *vocabulary;
     std::vector<CapturedToken> tokens;
@@ -231,8 +241,9 @@ nb::object captured(const Grammar& self, nb::object text,
           {id, known.bytes(id), known.kind(id) != TokenKind::kOrdinary});
     }
     nb::gil_scoped_release release;
-    found.emplace(captures(self, tokens));
+    found.emplace(captures(self, tokens, kMaxCaptureItems, budget.interrupt()));
   }
+  budget.check();
   if (!*found) raise(Domain::kOther, found->error(), {});
   nb::list out;
   for (const RuleCapture& one : **found) {
@@ -267,6 +278,8 @@ GrammarLimits Budget::limits() {
   limits_.cancelled_argument = this;
   return limits_;
 }
+
+Interrupt Budget::interrupt() { return {&Budget::ask, this}; }
 
 bool Budget::ask(void* argument) {
   Budget& self = *static_cast<Budget*>(argument);

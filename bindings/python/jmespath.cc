@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "binding.h"
+#include "slowly.h"
 
 namespace parlance::python {
 
@@ -162,6 +163,8 @@ class Objects final : public JmespathHost {
   void release(Handle value) override { Py_DECREF(of(value)); }
 
   json::Kind kind(Handle value) override {
+    // What is searched may be large: Ctrl-C ends it.
+    if (++asked_ % kSignals == 0) guarded([] { check_signals(); });
     PyObject* object = of(value);
     if (PyUnicode_Check(object)) return json::Kind::kString;
     if (PyDict_Check(object)) return json::Kind::kObject;
@@ -285,8 +288,11 @@ class Objects final : public JmespathHost {
     }
   }
 
+  static constexpr std::size_t kSignals = 4096;
+
   const std::vector<nb::object>& names_;
   std::exception_ptr raised_;
+  std::size_t asked_ = 0;
 };
 
 class Search {

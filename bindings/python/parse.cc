@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "events.h"
+#include "slowly.h"
 
 namespace parlance::python {
 
@@ -28,7 +29,23 @@ struct Shared {
   Markers markers;
 };
 
-void work(Job& job, const Shared& shared) {
+// Feeds `parser` all of a response in pieces, each of which is short enough for
+// Ctrl-C; false when `stopped` said so.
+template <class Range, class Feed>
+void feed_until(Range all, const Stop& stopped, const Feed& feed) {
+  constexpr std::size_t kPiece = std::size_t{1} << 18;
+  for (std::size_t at = 0; at < all.size() && !stopped();) {
+    const std::size_t count = std::min(kPiece, all.size() - at);
+    if constexpr (std::is_same_v<Range, std::string_view>) {
+      feed(all.substr(at, count));
+    } else {
+      feed(all.subspan(at, count));
+    }
+    at += count;
+  }
+}
+
+void work(Job& job, const Shared& shared, const Stop& stopped) {
   if (job.unread.is_valid()) return;
   const Vocabulary* vocabulary =
       job.response.is_text ? nullptr : shared.vocabulary;
@@ -41,10 +58,13 @@ void work(Job& job, const Shared& shared) {
                          .recover = shared.recover,
                          .allow_surrogates = vocabulary == nullptr});
   if (job.response.is_text) {
-    parser.feed(job.response.text);
+    feed_until(job.response.text, stopped,
+               [&](std::string_view piece) { parser.feed(piece); });
   } else {
-    parser.feed_tokens(job.response.ids);
+    feed_until(std::span<const TokenId>(job.response.ids), stopped,
+               [&](std::span<const TokenId> ids) { parser.feed_tokens(ids); });
   }
+  if (stopped()) return;
   parser.finalize();
   if (parser.failure() != nullptr) job.failure = *parser.failure();
   job.message = std::move(parser).take_message();
@@ -58,7 +78,9 @@ std::size_t bytes(const Job& job) {
 void work_all(std::vector<Job>& jobs, const Shared& shared) {
   std::size_t total = 0;
   for (const Job& job : jobs) total += bytes(job);
-  on_threads(jobs.size(), total, [&](std::size_t i) { work(jobs[i], shared); });
+  on_threads(jobs.size(), total, [&](std::size_t i, const Stop& stopped) {
+    work(jobs[i], shared, stopped);
+  });
 }
 
 void read_response(nb::handle value, const Vocabulary* vocabulary, Input& in) {
@@ -119,10 +141,11 @@ nb::object parse_one(const FormatObject& format, nb::handle response,
   Shared shared{format.format(), tools, vocabulary, to_recover(recover),
                 to_markers(markers)};
   if (bytes(job) > kThreadBytes) {
-    nb::gil_scoped_release release;
-    work(job, shared);
+    on_threads(1, bytes(job), [&](std::size_t, const Stop& stopped) {
+      work(job, shared, stopped);
+    });
   } else {
-    work(job, shared);
+    work(job, shared, [] { return false; });
   }
   return result_of(job, details, std::nullopt);
 }
@@ -145,13 +168,11 @@ nb::object parse_many(const FormatObject& format, nb::list responses,
     } else {
       read();
     }
+    check_signals();
   }
   Shared shared{format.format(), tools, vocabulary, to_recover(recover),
                 to_markers(markers)};
-  {
-    nb::gil_scoped_release release;
-    work_all(jobs, shared);
-  }
+  work_all(jobs, shared);
   nb::list results;
   for (std::size_t i = 0; i < jobs.size(); ++i) {
     results.append(result_of(jobs[i], details, i));
@@ -177,22 +198,36 @@ nb::object caught(const std::function<void()>& read) {
   return {};
 }
 
-void on_threads(std::size_t count, std::size_t bytes,
-                const std::function<void(std::size_t)>& work) {
-  std::size_t cores = std::max(1u, std::thread::hardware_concurrency());
-  std::size_t wanted = std::min({count, cores, 1 + bytes / kThreadBytes});
+void on_threads(std::size_t count, std::size_t bytes, const Work& work) {
+  const std::size_t cores = std::max(1u, std::thread::hardware_concurrency());
+  const std::size_t wanted = std::min({count, cores, 1 + bytes / kThreadBytes});
   std::atomic<std::size_t> next = 0;
-  const auto run = [&] {
-    for (std::size_t i = next++; i < count; i = next++) work(i);
+  std::atomic<bool> ended = false;
+  const Stop stopped = [&] { return ended.load(std::memory_order_relaxed); };
+  const auto run = [&](const Stop& stop) {
+    for (std::size_t i = next++; i < count && !stop(); i = next++) {
+      work(i, stop);
+    }
   };
-  std::vector<std::thread> threads;
-  // Whatever threads the system gives are enough: this one works as well.
-  try {
-    while (threads.size() + 1 < wanted) threads.emplace_back(run);
-  } catch (const std::system_error&) {
+  {
+    nb::gil_scoped_release release;
+    std::vector<std::thread> threads;
+    // Whatever threads the system gives are enough: this one works as well.
+    try {
+      while (threads.size() + 1 < wanted) {
+        threads.emplace_back([&] { run(stopped); });
+      }
+    } catch (const std::system_error&) {
+    }
+    // Signals come to this thread, which asks for them now and then.
+    Signals signals;
+    run([&] {
+      if (!stopped() && signals.came()) ended = true;
+      return stopped();
+    });
+    for (std::thread& thread : threads) thread.join();
   }
-  run();
-  for (std::thread& thread : threads) thread.join();
+  if (PyErr_Occurred() != nullptr) throw nb::python_error();
 }
 
 void define_parse(nb::module_& m) {

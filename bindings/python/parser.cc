@@ -21,8 +21,10 @@ class ParserObject {
 
   nb::object feed(nb::handle text) {
     if (parser_.finalized()) raise_finalized();
-    std::span<const Event> got = feed_parser(parser_, text, tokens_, input_);
-    nb::object list = to_list(got, format_->outlines(), tokens_, input_.fed);
+    nb::object list = feed_parser(
+        parser_, text, tokens_, input_, [&](std::span<const Event> got) {
+          return to_list(got, format_->outlines(), tokens_, input_.fed);
+        });
     if (!failed_) check_failure(list);
     return list;
   }

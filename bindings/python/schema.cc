@@ -2,6 +2,7 @@
 
 #include "binding.h"
 #include "parlance/response_schema.h"
+#include "slowly.h"
 
 namespace parlance::python {
 
@@ -85,8 +86,8 @@ nb::object parse_one(const SchemaObject& schema, nb::handle response,
   Job job;
   read_row(response, vocabulary, details, job);
   if (job.response.text.size() > kThreadBytes) {
-    nb::gil_scoped_release release;
-    work(job, schema.schema);
+    on_threads(1, job.response.text.size(),
+               [&](std::size_t, const Stop&) { work(job, schema.schema); });
   } else {
     work(job, schema.schema);
   }
@@ -99,13 +100,11 @@ nb::object parse_many(const SchemaObject& schema, nb::list responses,
   std::size_t total = 0;
   for (std::size_t i = 0; i < jobs.size(); ++i) {
     read_row(responses[i], vocabulary, details, jobs[i]);
+    check_signals();
     total += jobs[i].response.text.size();
   }
-  {
-    nb::gil_scoped_release release;
-    on_threads(jobs.size(), total,
-               [&](std::size_t i) { work(jobs[i], schema.schema); });
-  }
+  on_threads(jobs.size(), total,
+             [&](std::size_t i, const Stop&) { work(jobs[i], schema.schema); });
   nb::list results;
   for (std::size_t i = 0; i < jobs.size(); ++i) {
     results.append(result_of(jobs[i], details, i));

@@ -5,6 +5,7 @@
 #include "constraint.h"
 #include "events.h"
 #include "parlance/constraint.h"
+#include "slowly.h"
 
 namespace parlance::python {
 
@@ -98,8 +99,10 @@ class TagParserObject {
 
   nb::object feed(nb::handle text) {
     if (parser_.finalized()) raise_finalized("TagParser");
-    std::span<const Event> got = feed_parser(parser_, text, ids_, input_);
-    return to_list(got, program_->outlines(), ids_, input_.fed);
+    return feed_parser(
+        parser_, text, ids_, input_, [&](std::span<const Event> got) {
+          return to_list(got, program_->outlines(), ids_, input_.fed);
+        });
   }
 
   nb::object finalize() {
@@ -163,10 +166,23 @@ nb::object parse_tag(const ProgramObject& program, nb::handle response,
   if (in.is_text) options.prefix = before.text;
   json::Value tree;
   {
-    nb::object keep = nb::borrow(response);
+    const nb::object keep = nb::borrow(response);
+    TagParser parser(program.program(), options);
+    if (in.is_text) {
+      feed_in_pieces(in.text, [&](std::string_view piece) {
+        parser.feed(piece);
+        return true;
+      });
+    } else {
+      feed_in_pieces(std::span<const TokenId>(in.ids),
+                     [&](std::span<const TokenId> piece) {
+                       parser.feed_tokens(piece);
+                       return true;
+                     });
+    }
     nb::gil_scoped_release release;
-    tree = in.is_text ? parse_by_tag(program.program(), in.text, options)
-                      : parse_by_tag(program.program(), in.ids, options);
+    parser.finalize();
+    tree = parser.tree();
   }
   return to_object(tree);
 }

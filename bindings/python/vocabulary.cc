@@ -1,12 +1,14 @@
 // Vocabulary: which bytes each token contributes.  What a tokenizer's object
 // has to say is found out in parlance/_tokenizers.py.
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <utility>
 #include <vector>
 
 #include "binding.h"
+#include "slowly.h"
 
 namespace parlance::python {
 
@@ -32,6 +34,16 @@ Vocabulary checked(Result<Vocabulary> vocabulary) {
   return *std::move(vocabulary);
 }
 
+// Makes one without the GIL: a large one takes a second.
+Vocabulary made_by(const std::function<Result<Vocabulary>()>& make) {
+  Vocabulary made = checked([&] {
+    nb::gil_scoped_release release;
+    return make();
+  }());
+  check_signals();
+  return made;
+}
+
 void set_kind(std::vector<TokenEntry>& entries, nb::handle ids,
               std::string_view what, TokenKind kind) {
   for (TokenId id : read_ids(ids, what)) {
@@ -42,6 +54,12 @@ void set_kind(std::vector<TokenEntry>& entries, nb::handle ids,
     }
     if (entries[id].kind != TokenKind::kUnused) entries[id].kind = kind;
   }
+}
+
+std::optional<std::vector<TokenId>> optional_ids(nb::handle ids,
+                                                 std::string_view what) {
+  if (ids.is_none()) return std::nullopt;
+  return read_ids(ids, what);
 }
 
 // Calls `use` with each item of a list or a tuple, as it is and not as a class
@@ -76,9 +94,8 @@ Vocabulary from_table(nb::handle tokens, nb::handle added_ids,
   set_kind(entries, added_ids, "added_ids", TokenKind::kAdded);
   set_kind(entries, control_ids, "control_ids", TokenKind::kControl);
   set_kind(entries, special_ids, "special_ids", TokenKind::kControl);
-  if (stop_ids.is_none()) return checked(Vocabulary::from_table(entries));
-  return checked(
-      Vocabulary::from_table(entries, read_ids(stop_ids, "stop_ids")));
+  const auto stops = optional_ids(stop_ids, "stop_ids");
+  return made_by([&] { return Vocabulary::from_table(entries, stops); });
 }
 
 Vocabulary from_tiktoken(nb::handle ranks, nb::handle special) {
@@ -97,13 +114,8 @@ Vocabulary from_tiktoken(nb::handle ranks, nb::handle special) {
                        std::string(text_of(name, "a key of special")),
                        TokenKind::kControl});
   }
-  return checked(Vocabulary::from_tiktoken(text_of(ranks, "ranks"), entries));
-}
-
-std::optional<std::vector<TokenId>> optional_ids(nb::handle ids,
-                                                 std::string_view what) {
-  if (ids.is_none()) return std::nullopt;
-  return read_ids(ids, what);
+  const std::string_view text = text_of(ranks, "ranks");
+  return made_by([&] { return Vocabulary::from_tiktoken(text, entries); });
 }
 
 TokenSpelling spelling_of(nb::handle name) {
@@ -140,7 +152,7 @@ Vocabulary from_tokens(nb::handle tokens, nb::handle vocab_type,
     nb::object one = nb::make_tuple(nb::borrow(vocab_size));
     list.model_size = read_ids(one, "vocab_size")[0];
   }
-  return checked(Vocabulary::from_tokens(list));
+  return made_by([&] { return Vocabulary::from_tokens(list); });
 }
 
 // A function of Python as an encoder.  It may be called and destroyed on any
@@ -183,29 +195,24 @@ Vocabulary with_encoder(const Vocabulary& self, nb::handle encoder) {
 Vocabulary from_pretrained(nb::handle folder) {
   const std::string path = path_of(folder);
   check_exists(folder);
-  return checked([&] {
-    nb::gil_scoped_release release;
-    return Vocabulary::from_pretrained(path);
-  }());
+  return made_by([&] { return Vocabulary::from_pretrained(path); });
 }
 
 Vocabulary from_file(nb::handle file) {
   const std::string path = path_of(file);
   check_exists(file);
-  return checked([&] {
-    nb::gil_scoped_release release;
-    return Vocabulary::from_file(path);
-  }());
+  return made_by([&] { return Vocabulary::from_file(path); });
 }
 
 Vocabulary from_model_files(nb::handle tokenizer_json,
                             nb::handle tokenizer_config,
                             nb::handle generation_config, nb::handle config) {
-  return checked(Vocabulary::from_pretrained(ModelFiles{
+  const ModelFiles files = {
       .tokenizer_json = text_of(tokenizer_json, "tokenizer_json"),
       .tokenizer_config = text_of(tokenizer_config, "tokenizer_config"),
       .generation_config = text_of(generation_config, "generation_config"),
-      .config = text_of(config, "config")}));
+      .config = text_of(config, "config")};
+  return made_by([&] { return Vocabulary::from_pretrained(files); });
 }
 
 nb::object to_list(std::span<const TokenId> ids) {
@@ -236,14 +243,16 @@ void define_vocabulary(nb::module_& m) {
       .def_static(
           "from_text",
           [](nb::handle text) {
-            return checked(Vocabulary::from_text(text_of(text, "text")));
+            const std::string_view read = text_of(text, "text");
+            return made_by([&] { return Vocabulary::from_text(read); });
           },
           nb::arg("text"))
       .def_static(
           "from_tokenizer_json",
           [](nb::handle text) {
-            return checked(
-                Vocabulary::from_tokenizer_json(text_of(text, "text")));
+            const std::string_view read = text_of(text, "text");
+            return made_by(
+                [&] { return Vocabulary::from_tokenizer_json(read); });
           },
           nb::arg("text"))
       .def_static("from_tiktoken", &from_tiktoken, nb::arg("ranks"),

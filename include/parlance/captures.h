@@ -44,6 +44,14 @@ struct CapturedToken {
 // Items of the recogniser: about 50 bytes each, a few for each byte of text.
 inline constexpr std::size_t kMaxCaptureItems = 2'000'000;
 
+// Ends a reading that takes too long.
+struct Interrupt {
+  // Called now and then while the text is read.  When it says true, the reading
+  // ends with kTooLarge.  Null: it is read to its end.
+  bool (*cancelled)(void*) = nullptr;
+  void* argument = nullptr;
+};
+
 // In the order of their ends, inner ones first.  Of a text that can end here
 // one way to read it is told, always the same; of one that must go on all ways
 // that are open, and of what is captured under one name from one place on the
@@ -52,10 +60,10 @@ inline constexpr std::size_t kMaxCaptureItems = 2'000'000;
 // Errors: kInvalidContent with the first byte that does not fit; kTooLarge.
 Result<std::vector<RuleCapture>> captures(
     const Grammar& grammar, std::string_view text,
-    std::size_t max_items = kMaxCaptureItems);
+    std::size_t max_items = kMaxCaptureItems, const Interrupt& interrupt = {});
 Result<std::vector<RuleCapture>> captures(
     const Grammar& grammar, std::span<const CapturedToken> tokens,
-    std::size_t max_items = kMaxCaptureItems);
+    std::size_t max_items = kMaxCaptureItems, const Interrupt& interrupt = {});
 
 }  // namespace parlance
 

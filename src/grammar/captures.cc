@@ -17,8 +17,10 @@ using grammar::SlowRecogniser;
 class CaptureReader {
  public:
   static Result<CaptureReader> make(const Grammar& grammar,
-                                    std::size_t max_items) {
+                                    std::size_t max_items,
+                                    const Interrupt& interrupt) {
     CaptureReader out;
+    out.interrupt_ = interrupt;
     // Schemas are read by recognisers of their own: those of the grammar may be
     // in use.
     for (const Grammar::Machine::Leaf& leaf : grammar.machine()->leaves) {
@@ -42,6 +44,7 @@ class CaptureReader {
   // Nothing, or why not.
   std::optional<Error> feed(std::string_view bytes) {
     for (const char c : bytes) {
+      if (cancelled()) return cancelled_error();
       recogniser_->feed(place_, static_cast<std::uint8_t>(c));
       if (!recogniser_->alive(place_)) return failure();
       add(std::string_view(&c, 1));
@@ -50,6 +53,7 @@ class CaptureReader {
   }
 
   std::optional<Error> feed(const CapturedToken& token) {
+    if (cancelled()) return cancelled_error();
     const std::string_view read =
         token.special ? std::string_view() : token.bytes;
     recogniser_->feed_token(place_, token.id, read);
@@ -80,6 +84,17 @@ class CaptureReader {
   }
 
  private:
+  // Asked every few bytes: what is asked may take longer than a byte.
+  bool cancelled() {
+    constexpr std::size_t kEvery = 64;
+    if (interrupt_.cancelled == nullptr || ++steps_ % kEvery != 0) return false;
+    return interrupt_.cancelled(interrupt_.argument);
+  }
+
+  static Error cancelled_error() {
+    return {ErrorCode::kTooLarge, "The reading was cancelled."};
+  }
+
   void add(std::string_view bytes) {
     text_ += bytes;
     offsets_.push_back(text_.size());
@@ -96,6 +111,8 @@ class CaptureReader {
             Span{text_.size(), text_.size() + 1}};
   }
 
+  Interrupt interrupt_;
+  std::size_t steps_ = 0;
   std::vector<Grammar> schemas_;
   std::vector<grammar::Recogniser*> readers_;
   std::unique_ptr<SlowRecogniser> recogniser_;
@@ -107,9 +124,11 @@ class CaptureReader {
 template <class Pieces>
 Result<std::vector<RuleCapture>> read(const Grammar& grammar,
                                       const Pieces& pieces,
-                                      std::size_t max_items) {
+                                      std::size_t max_items,
+                                      const Interrupt& interrupt) {
   if (grammar.machine()->rules == nullptr) return std::vector<RuleCapture>();
-  Result<CaptureReader> reader = CaptureReader::make(grammar, max_items);
+  Result<CaptureReader> reader =
+      CaptureReader::make(grammar, max_items, interrupt);
   if (!reader) return std::move(reader).error();
   for (const auto& piece : pieces) {
     if (std::optional<Error> error = reader->feed(piece)) return *error;
@@ -121,14 +140,16 @@ Result<std::vector<RuleCapture>> read(const Grammar& grammar,
 
 Result<std::vector<RuleCapture>> captures(const Grammar& grammar,
                                           std::string_view text,
-                                          std::size_t max_items) {
-  return read(grammar, std::span(&text, 1), max_items);
+                                          std::size_t max_items,
+                                          const Interrupt& interrupt) {
+  return read(grammar, std::span(&text, 1), max_items, interrupt);
 }
 
 Result<std::vector<RuleCapture>> captures(const Grammar& grammar,
                                           std::span<const CapturedToken> tokens,
-                                          std::size_t max_items) {
-  return read(grammar, tokens, max_items);
+                                          std::size_t max_items,
+                                          const Interrupt& interrupt) {
+  return read(grammar, tokens, max_items, interrupt);
 }
 
 }  // namespace parlance

@@ -123,6 +123,19 @@ TEST(Captures, OfTokens) {
             "from here on.");
 }
 
+TEST(Captures, CanBeCancelled) {
+  const Grammar grammar = lark("start: x*\nx[capture]: /[a-z]/");
+  const std::string text(10000, 'a');
+  int left = 3;
+  const Interrupt interrupt = {
+      [](void* asked) { return --*static_cast<int*>(asked) == 0; }, &left};
+  const auto found = captures(grammar, text, kMaxCaptureItems, interrupt);
+  ASSERT_FALSE(found);
+  EXPECT_EQ(found.error().code, ErrorCode::kTooLarge);
+  EXPECT_EQ(found.error().message, "The reading was cancelled.");
+  EXPECT_EQ(left, 0);
+}
+
 TEST(Captures, Limits) {
   const Grammar grammar = lark("start: x*\nx[capture]: /[a-z]/");
   const std::string text(1000, 'a');

@@ -10,6 +10,7 @@
 
 #include "grammar/schema_options.h"
 #include "parlance/grammar.h"
+#include "parlance/grammar_reader.h"
 #include "parlance/line_column.h"
 
 namespace parlance {
@@ -27,6 +28,37 @@ Result<Grammar> tag(std::string_view text) {
 }
 Result<Grammar> schema(std::string_view text) {
   return Grammar::from_json_schema(text);
+}
+
+// However a text is cut, it is read as by accepts() and explain().
+TEST(GrammarReader, PiecesAreTheText) {
+  const struct {
+    Result<Grammar> grammar;
+    std::vector<std::string_view> texts;
+  } rows[] = {
+      {ebnf("root ::= \"a\" root \"b\" | \"\""),
+       {"", "ab", "aabb", "aab", "aba", "x"}},
+      {regex("(?:é|[x-z]{2,3})+"), {"é", "xyz", "éx", "x\xC3", "éé", "aé"}},
+      {schema(R"({"type": "array", "items": {"type": "integer"}})"),
+       {"[1, 2]", "[1,", "[1.5]", "[]", "[] "}},
+  };
+  for (const auto& [grammar, texts] : rows) {
+    ASSERT_TRUE(grammar);
+    for (const std::string_view text : texts) {
+      const std::optional<Rejection> rejection = grammar->explain(text);
+      for (std::size_t size = 1; size <= text.size() + 1; ++size) {
+        GrammarReader reader(*grammar);
+        for (std::size_t at = 0; at < text.size(); at += size) {
+          reader.feed(text.substr(at, size));
+        }
+        EXPECT_EQ(reader.can_end(), grammar->accepts(text)) << text;
+        EXPECT_EQ(reader.can_end(), !rejection) << text;
+        if (!rejection) continue;
+        EXPECT_EQ(reader.offset(), rejection->offset) << text;
+        EXPECT_EQ(reader.expected(), rejection->expected) << text;
+      }
+    }
+  }
 }
 
 TEST(GrammarDoors, ErrorsPointAtTheText) {
