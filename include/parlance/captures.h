@@ -53,7 +53,10 @@ struct Interrupt {
 };
 
 // In the order of their ends, inner ones first.  Of a text that can end here
-// one way to read it is told, always the same; of one that must go on all ways
+// one way to read it is told, the leftmost longest: of two ways through a rule
+// that is the one with the longer part where they first differ; parts are the
+// rules that it calls, its texts, and runs of one class.  Of ways that do not
+// differ so it is always the same.  Of a text that must go on all ways are told
 // that are open, and of what is captured under one name from one place on the
 // longest.  Budgets of tokens count only in a text of tokens.
 //

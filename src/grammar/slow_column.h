@@ -12,7 +12,7 @@
 
 namespace parlance::grammar {
 
-// The first way in which an item came to be; kept while recording.
+// The best way in which an item came to be; kept while recording.
 struct SlowRecogniser::Back {
   static constexpr std::uint32_t kNone = 0xFFFFFFFF;
   std::uint32_t column = kNone;  // of the item before it in its rule

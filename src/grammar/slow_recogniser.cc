@@ -3,7 +3,9 @@
 #include "grammar/slow_recogniser.h"
 
 #include <algorithm>
+#include <map>
 #include <optional>
+#include <tuple>
 #include <unordered_set>
 #include <utility>
 
@@ -21,6 +23,10 @@ std::size_t SlowRecogniser::ItemHash::operator()(const Item& item) const {
   return static_cast<std::size_t>(hash);
 }
 
+// While recording: steps of the search for the best way, for each item that
+// there may be.
+constexpr std::size_t kStepsPerItem = 100;
+
 // Everything that follows at one place from the items just read.
 class SlowRecogniser::Closure {
  public:
@@ -35,15 +41,25 @@ class SlowRecogniser::Closure {
     for (std::size_t i = 0; i < kernel.items.size(); ++i) {
       add(kernel.items[i], i < kernel.backs.size() ? kernel.backs[i] : Back{});
     }
-    for (std::size_t i = 0; i < column_.items.size(); ++i) {
-      if (column_.before + column_.items.size() > machine_.max_items_) {
+    for (std::size_t i = 0; i < column_.items.size() || !again_.empty();) {
+      if (column_.before + column_.items.size() > machine_.max_items_ ||
+          machine_.steps_ > kStepsPerItem * machine_.max_items_) {
         machine_.overflowed_ = true;
         column_.items.clear();
         column_.waiting.clear();
         column_.can_end = false;
         return;
       }
-      follow(column_.items[i], static_cast<std::uint32_t>(i));
+      first_time_ = again_.empty();
+      std::uint32_t next = 0;
+      if (first_time_) {
+        next = static_cast<std::uint32_t>(i++);
+      } else {
+        std::tie(next, wave_) = again_.back();
+        again_.pop_back();
+        if (next >= i) continue;
+      }
+      follow(column_.items[next], next);
     }
     if (machine_.recording_) column_.all = column_.items;
     if (!ended_.empty()) end_scopes();
@@ -57,7 +73,8 @@ class SlowRecogniser::Closure {
   void add(const Item& item, const Back& back) {
     const NetworkState& state = network_.states[item.state];
     if (!state.live) return;
-    if (item.count > state.min && state.max != kMany &&
+    // While recording, what the other count has read may be the better way.
+    if (!machine_.recording_ && item.count > state.min && state.max != kMany &&
         (state.action == Action::kCount ||
          state.action == Action::kCountClass)) {
       // Of two counts that are enough the smaller can do all the other can.
@@ -67,9 +84,144 @@ class SlowRecogniser::Closure {
       if (!added && known->second <= item.count) return;
       known->second = item.count;
     }
-    if (!seen_.insert(item).second) return;
+    const auto [known, added] = seen_.try_emplace(
+        item, static_cast<std::uint32_t>(column_.items.size()));
+    if (!added) {
+      if (machine_.recording_) prefer(known->second, back);
+      return;
+    }
     column_.items.push_back(item);
     if (machine_.recording_) column_.backs.push_back(back);
+  }
+
+  // --- The best way to an item -----------------------------------------------
+  //
+  // A way through a rule is a list of parts: rules that it calls, texts, and
+  // runs of characters that one state reads.  Of two ways the better one has
+  // the longer part where they first differ; parts that read nothing do not
+  // count.
+
+  // An item by its place: its column and its number there.
+  using Node = std::pair<std::uint32_t, std::uint32_t>;
+
+  const Item& item_at(const Node& node) const {
+    return node.first == column_.position
+               ? column_.items[node.second]
+               : place_.columns_[node.first]->all[node.second];
+  }
+  const Back& back_of(const Node& node) const {
+    return node.first == column_.position
+               ? column_.backs[node.second]
+               : place_.columns_[node.first]->backs[node.second];
+  }
+
+  // A way, followed backwards.
+  struct Way {
+    Node at;
+    StateId run = kNoId;                   // the state that reads here
+    bool done = false;                     // at the beginning of the rule
+    std::vector<std::uint32_t> ends = {};  // of its parts, from the last on
+    // The items of the column that it is in, and how many parts come behind.
+    std::vector<std::pair<std::uint32_t, std::size_t>> met = {};
+  };
+
+  void go_back(Way& way, const Back& back) const {
+    ++machine_.steps_;
+    if (back.column == Back::kNone || back.entered) {
+      way.done = true;
+      return;
+    }
+    const Node before = {back.column, back.item};
+    const std::uint32_t here = way.at.first;
+    const StateId state = item_at(before).state;
+    const bool call = back.ended != Back::kNone;
+    const bool read = !call && back.column < here;
+    if (call || (read && way.run != state)) way.ends.push_back(here);
+    way.run = read ? state : kNoId;
+    way.at = before;
+    if (before.first < here) way.met.clear();
+    way.met.emplace_back(before.second, way.ends.size());
+  }
+
+  // Whether `way` is at an item that `other` was at; then `other` is, too.
+  static bool meets(const Way& way, Way& other) {
+    if (way.done || way.at.first != other.at.first) return false;
+    for (const auto& [item, parts] : other.met) {
+      if (item != way.at.second) continue;
+      other.ends.resize(parts);
+      return true;
+    }
+    return false;
+  }
+
+  // Whether the way over `wanted` is better than the one that is known: both
+  // are followed back to where they part.
+  bool better(std::uint32_t index, const Back& wanted) {
+    Way& one = one_;
+    Way& other = other_;
+    for (Way* way : {&one, &other}) {
+      way->at = {column_.position, index};
+      way->run = kNoId;
+      way->done = false;
+      way->ends.clear();
+      way->met.clear();
+    }
+    go_back(one, wanted);
+    go_back(other, column_.backs[index]);
+    while (!one.done || !other.done) {
+      if (meets(one, other) || meets(other, one)) break;
+      Way& later = other.done || (!one.done && one.at.first >= other.at.first)
+                       ? one
+                       : other;
+      go_back(later, back_of(later.at));
+    }
+    const std::size_t both = std::min(one.ends.size(), other.ends.size());
+    const auto [a, b] =
+        std::mismatch(one.ends.rbegin(),
+                      one.ends.rbegin() + static_cast<std::ptrdiff_t>(both),
+                      other.ends.rbegin());
+    return a != one.ends.rend() && b != other.ends.rend() && *a > *b;
+  }
+
+  // Whether the way over `back` leads through the item itself: a rule that is
+  // read as nothing but itself.
+  bool leads_through(std::uint32_t index, const Back& back) const {
+    std::vector<Back> left = {back};
+    std::vector<bool> seen(column_.items.size(), false);
+    const auto visit = [&](std::uint32_t number) {
+      if (seen[number]) return;
+      seen[number] = true;
+      left.push_back(column_.backs[number]);
+    };
+    while (!left.empty()) {
+      const Back one = left.back();
+      left.pop_back();
+      if (one.ended != Back::kNone) visit(one.ended);
+      if (one.column == column_.position && !one.entered) visit(one.item);
+    }
+    return seen[index];
+  }
+
+  void prefer(std::uint32_t index, const Back& back) {
+    const Back& known = column_.backs[index];
+    if (known.column == back.column && known.item == back.item) {
+      // The way to the item before it is better now.
+      if (!first_time_) improved(index, wave_);
+      return;
+    }
+    if (known.entered || known.column == Back::kNone || back.entered) return;
+    if (!better(index, back) || leads_through(index, back)) return;
+    column_.backs[index] = back;
+    improved(index, ++waves_);
+  }
+
+  // What follows from the item may be better now, too: once for each item that
+  // the cause can reach.
+  void improved(std::uint32_t index, std::uint32_t wave) {
+    reached_.resize(column_.items.size(), 0);
+    if (reached_[index] == wave || waves_ > kMostWaves) return;
+    reached_[index] = wave;
+    again_.emplace_back(index, wave);
   }
 
   void follow(Item item, std::uint32_t index) {
@@ -131,7 +283,7 @@ class SlowRecogniser::Closure {
             const Item& behind) {
     std::uint32_t scope =
         machine_.scope_for(rule, item.scope, column_.position, column_);
-    column_.waiting[key(rule, scope)].push_back(index);
+    if (first_time_) column_.waiting[key(rule, scope)].push_back(index);
     const auto empty = empty_.find(key(rule, scope));
     if (empty != empty_.end()) {
       const NetworkState& state = network_.states[item.state];
@@ -209,7 +361,16 @@ class SlowRecogniser::Closure {
   const Network& network_;
   const Place& place_;
   Column& column_;
-  std::unordered_set<Item, ItemHash> seen_;
+  std::unordered_map<Item, std::uint32_t, ItemHash> seen_;
+  // While recording: items to which a better way was found.
+  Way one_;
+  Way other_;
+  static constexpr std::uint32_t kMostWaves = 100'000;
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> again_;  // and its wave
+  std::vector<std::uint32_t> reached_;
+  std::uint32_t waves_ = 0;
+  std::uint32_t wave_ = 0;
+  bool first_time_ = true;
   std::unordered_map<Item, std::uint32_t, ItemHash> least_;
   // Rules that matched nothing here, and the item at their end.
   std::unordered_map<std::uint64_t, std::uint32_t> empty_;

@@ -64,7 +64,8 @@ class SlowRecogniser {
 
  public:
   // The items of one place, over all bytes read so far, may not outnumber
-  // `max_items`: past that the place is dead and overflowed().
+  // `max_items`, and while recording all that is compared is bounded with it:
+  // past that the place is dead and overflowed().
   //
   // `schemas[i]` reads texts of rules.schemas[i].  Without one, such a text
   // matches nothing.  They must outlive the recogniser, as must `marks`.
@@ -107,11 +108,11 @@ class SlowRecogniser {
     std::vector<std::pair<std::uint32_t, std::uint32_t>> hidden = {};
   };
 
-  // What is captured on one way to read what `place` has read: if it can end, a
-  // way to the end; else on the ways that are open, and of captures with one
-  // name that begin at one place the longest.  In the order of their ends,
-  // inner ones first.  Complexity: O(items).
-  // REQUIRES: record() was called before the place's start().
+  // What is captured on one way to read what `place` has read: if it can end,
+  // the best way to the end, as parlance/captures.h says it; else on the ways
+  // that are open, and of captures with one name that begin at one place the
+  // longest.  In the order of their ends, inner ones first.  Complexity:
+  // O(items). REQUIRES: record() was called before the place's start().
   std::vector<Captured> captures(const Place& place) const;
 
   // Whether some place had too many items since the recogniser was made.
@@ -154,6 +155,7 @@ class SlowRecogniser {
   std::size_t max_items_;
   bool overflowed_ = false;
   bool recording_ = false;
+  std::size_t steps_ = 0;  // of the search for the best way
 
   std::vector<Scope> scopes_;  // 0: none
   std::map<std::tuple<std::uint32_t, RuleId, std::uint32_t, std::uint64_t,

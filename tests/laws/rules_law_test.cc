@@ -5,9 +5,10 @@
 //                nothing with the recognisers, finds it in the language
 //   no dead end  what is alive can be continued to an accepted text
 //   tokens       the same where budgets count tokens
-//   twins        places that are told to have the same mask have the same
-//   tokens printing     rules that were printed and read again have the same
-//   texts
+//   twins        places that are told to have one mask have the same tokens
+//   captures     of rules in a row the first is as long as it can be, and so on
+//   printing     rules that were printed and read again have the same texts and
+//                captures
 //
 // PARLANCE_SEED=<n> runs the rules of one seed only.
 
@@ -37,6 +38,23 @@ using testing::Interpreter;
 class RandomRules {
  public:
   explicit RandomRules(std::uint32_t seed) : random_(seed) {}
+
+  // root ::= a b c, each of them captured and one of random rules.
+  Rules make_row() {
+    Rules rules = make();
+    const std::size_t count = rules.rules.size();
+    std::vector<ExprId> row;
+    for (const char* name : {"a", "b", "c"}) {
+      const ExprId body = rules.reference(pick(count));
+      const RuleId rule = rules.add_rule(name);
+      rules.rules[rule].body = body;
+      rules.rules[rule].options.capture = name;
+      row.push_back(rules.reference(rule));
+    }
+    rules.root = rules.add_rule("row");
+    rules.rules[rules.root].body = rules.sequence(std::move(row));
+    return rules;
+  }
 
   Rules make() {
     Rules rules;
@@ -210,6 +228,49 @@ void check_twins(const Rules& rules) {
   }
 }
 
+std::string captured(const Rules& rules, std::string_view text) {
+  SlowRecogniser slow(rules);
+  slow.record();
+  SlowRecogniser::Place place = slow.start();
+  if (!slow.feed(place, text) || !slow.can_end(place)) return "none";
+  std::vector<std::string> found;
+  for (const SlowRecogniser::Captured& one : slow.captures(place)) {
+    found.push_back(one.name + " " + std::to_string(one.begin) + ".." +
+                    std::to_string(one.end) + " ");
+  }
+  std::ranges::sort(found);
+  std::string out;
+  for (const std::string& one : found) out += one;
+  return out;
+}
+
+void check_captures(const Rules& rules) {
+  const Result<Rules> again = read_ebnf(to_ebnf(rules));
+  ASSERT_TRUE(again) << again.error().to_string();
+  const auto rule = [&](const char* name) { return rules.find(name); };
+  std::vector<std::string> texts = all_texts(3);
+  for (const char* text : {"aaaa", "abab", "aabba"}) texts.push_back(text);
+  for (const std::string& text : texts) {
+    const Interpreter judge(rules, text);
+    std::string wanted = "none";
+    const auto size = static_cast<unsigned>(text.size());
+    for (unsigned a = size + 1; a-- > 0 && wanted == "none";) {
+      if ((judge.ends(rule("a"), 0) >> a & 1) == 0) continue;
+      for (unsigned b = size + 1; b-- > 0 && wanted == "none";) {
+        if ((judge.ends(rule("b"), a) >> b & 1) == 0 ||
+            (judge.ends(rule("c"), b) >> size & 1) == 0) {
+          continue;
+        }
+        wanted = "a 0.." + std::to_string(a) + " b " + std::to_string(a) +
+                 ".." + std::to_string(b) + " c " + std::to_string(b) + ".." +
+                 std::to_string(size) + " ";
+      }
+    }
+    ASSERT_EQ(captured(rules, text), wanted) << '"' << text << '"';
+    ASSERT_EQ(captured(*again, text), wanted) << "printed, \"" << text << '"';
+  }
+}
+
 void check_tokens(const Rules& rules, RandomRules& random) {
   RulesMachine machine(rules, {});
   for (const char* all : {"", "a", "ab", "aabb", "babab", "aaaaaa"}) {
@@ -242,6 +303,10 @@ void check(std::uint32_t first, std::uint32_t last) {
     check_texts(rules);
     check_tokens(rules, random);
     check_twins(rules);
+    if (seed % 2 != 0) continue;
+    const Rules row = random.make_row();
+    SCOPED_TRACE(to_ebnf(row));
+    check_captures(row);
     if (::testing::Test::HasFatalFailure()) return;
   }
 }

@@ -44,6 +44,13 @@ class Interpreter {
     find_all();
   }
 
+  // Where a rule without options may end, if it begins at `begin`, outside of
+  // any budget: a bit for each place.
+  std::uint32_t ends(grammar::RuleId rule, unsigned begin) const {
+    const auto found = known_.find({rule, begin, {}});
+    return found == known_.end() ? 0 : found->second;
+  }
+
   bool accepts() const { return (known_.at(root_) >> text_.size() & 1) != 0; }
 
  private:
