@@ -68,10 +68,13 @@ Result<std::unique_ptr<JsonMachine>> JsonMachine::make(
   std::unique_ptr<JsonMachine> machine(new JsonMachine(
       std::move(document), std::move(choices), std::move(options)));
   Goals& goals = machine->goals_;
-  if (std::optional<Error> error = goals.check_nodes())
-    return std::move(*error);
+  std::optional<Error> wrong = goals.check_nodes();
+  // What does not fit may look like what nothing fulfils.
+  if (auto error = machine->too_large()) return *std::move(error);
+  if (wrong) return *std::move(wrong);
   const GoalId root = goals.goal({holds(machine->document_->root)});
   if (!goals.live(root)) {
+    if (auto error = machine->too_large()) return *std::move(error);
     for (const SchemaNote& note : goals.take_notes()) {
       if (note.kind != SchemaNote::Kind::kNarrowed) continue;
       return Error{ErrorCode::kUnsupported,
@@ -116,21 +119,26 @@ Result<std::unique_ptr<JsonMachine>> JsonMachine::make(
          "some alternatives are left out, because there are too many, or "
          "because they are about what cannot be told from the text so far"});
   }
-  const std::size_t limit = machine->options_.limits.bytes;
+  if (auto error = machine->too_large()) return *std::move(error);
   machine->base_bytes_ = machine->own_bytes();
-  if (machine->base_bytes_ > limit || goals.languages().over_limit()) {
-    return Error{ErrorCode::kTooLarge,
-                 "The schema alone needs more than GrammarLimits::bytes, which "
-                 "is " +
-                     std::to_string(limit) + "."};
-  }
   // Texts are bounded by full(), and never in the middle of a question.
   goals.languages().lift_limit();
-  machine->room_ = limit / 2;
+  machine->room_ = machine->options_.limits.bytes / 2;
   return machine;
 }
 
 // --- Memory. ----------------------------------------------------------------
+
+std::optional<Error> JsonMachine::too_large() {
+  const std::size_t limit = options_.limits.bytes;
+  if (own_bytes() <= limit && !goals_.languages().over_limit()) {
+    return std::nullopt;
+  }
+  return Error{ErrorCode::kTooLarge,
+               "The schema alone needs more than GrammarLimits::bytes, which "
+               "is " +
+                   std::to_string(limit) + "."};
+}
 
 bool JsonMachine::full() {
   const std::size_t entries =

@@ -37,6 +37,7 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -57,6 +58,8 @@ class JsonMachine final : public Recogniser {
   // Errors: as Grammar::from_json_schema's, but for those of loading.
   static Result<std::unique_ptr<JsonMachine>> create(schema::Document document,
                                                      JsonSchemaOptions options);
+  // Why what was made so far is too large, if it is.
+  std::optional<Error> too_large();
 
   Config start() override;
   Config step(Config config, std::uint8_t byte) override;

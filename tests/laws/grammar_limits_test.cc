@@ -306,6 +306,23 @@ TEST(GrammarLimits, Plain) { walk_all(plain_cases(), 2, 90, 500); }
 TEST(GrammarLimits, Schemas) { walk_all(schema_cases(), 6, 120, 600); }
 TEST(GrammarLimits, Tags) { walk_all(tag_cases(), 6, 120, 600); }
 
+// A grammar that does not fit is too large, whatever it looks like.
+TEST(GrammarLimits, Compiles) {
+  std::vector<Case> cases = plain_cases();
+  for (const Case& one : schema_cases()) cases.push_back(one);
+  for (const Case& one : tag_cases()) cases.push_back(one);
+  for (const Case& one : cases) {
+    for (std::size_t limit = 1; limit < std::size_t{1} << 20; limit *= 2) {
+      const Result<Grammar> made = one.make({.bytes = limit});
+      if (!made) {
+        EXPECT_EQ(made.error().code, ErrorCode::kTooLarge)
+            << one.name << ", " << limit << ": " << made.error().to_string();
+      }
+    }
+    EXPECT_FALSE(one.make({.bytes = 1}).has_value()) << one.name;
+  }
+}
+
 // Whole texts are read with any limit, again and again.
 TEST(GrammarLimits, Accepts) {
   std::vector<Case> cases = plain_cases();
