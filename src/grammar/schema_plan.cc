@@ -375,6 +375,19 @@ class Goals::Planner {
       if (literal != kNoLiteral) with.find(key)->literals.push_back(literal);
       if (may_be(with, key) && follow_names(std::move(with), some)) return true;
     }
+    // One member may do for several of them.
+    for (std::size_t i = 0; i < plan.members.size(); ++i) {
+      const ExtraNames* extra = plan.members[i].extra;
+      if (extra == nullptr) continue;
+      const NameClass name{kNoKey, &facts_.languages, &extra->matched};
+      if (!goals_.is_in(names, name)) continue;
+      Plan with = plan;
+      std::vector<Literal>& literals = with.members[i].literals;
+      if (literal != kNoLiteral) literals.push_back(literal);
+      if (ask(goal_of(plan, name, literals)) &&
+          follow_names(std::move(with), some))
+        return true;
+    }
     for (const ExtraNames& extra : facts_.extras) {
       const NameClass name{kNoKey, &facts_.languages, &extra.matched};
       if (!goals_.is_in(names, name) || names_left(plan, extra, 1) == 0)
@@ -383,7 +396,7 @@ class Goals::Planner {
       if (literal != kNoLiteral) literals.push_back(literal);
       if (!ask(goal_of(plan, name, literals))) continue;
       Plan with = plan;
-      with.members.push_back({.extra = &extra});
+      with.members.push_back({.extra = &extra, .literals = literals});
       if (follow_names(std::move(with), some)) return true;
     }
     return false;

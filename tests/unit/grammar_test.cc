@@ -936,6 +936,16 @@ TEST(Grammar, DependenciesBesideCounts) {
             ErrorCode::kUnsatisfiable);
 }
 
+// One member may break several rules.
+TEST(Grammar, OneMemberDoesForSeveralDenials) {
+  check({{R"({"type":"object","maxProperties":1,
+              "not":{"anyOf":[{"propertyNames":{"maxLength":1}},
+                              {"const":{}}]}})",
+          {R"({"abc":null})"},
+          {"{}", R"({"a":null})", R"({"abc":1,"d":2})"}}},
+        compact());
+}
+
 // Of many conditions on one string some text is found at once, though there are
 // 2^n sets of those that it has fulfilled.
 TEST(Grammar, ManyPatternsOfOneString) {
