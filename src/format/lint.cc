@@ -390,6 +390,15 @@ class Linter {
               "has no named group 'key', so a region fails as soon as it "
               "matches.  Write it as in <(?P<key>\\w+)>(?P<value>.*?)</\\w+>.");
         }
+        const bool has_value = std::any_of(names.begin(), names.end(),
+                                           [](const regex::GroupName& group) {
+                                             return group.name == "value";
+                                           });
+        if (has_key && !has_value) {
+          add(json::append_pointer(at, "tag_pattern"),
+              "has no named group 'value', so no tag has one.  Write it as in "
+              "<(?P<key>\\w+)>(?P<value>.*?)</\\w+>.");
+        }
       }
       if (content->kind == ContentKind::kKvLines &&
           content->key_separator.empty()) {

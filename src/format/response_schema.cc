@@ -228,6 +228,10 @@ class Loader {
     if (!args->is_object()) {
       return wrong_type(pointer, "x-parser-args", "an object", *args);
     }
+    for (const json::Member& member : args->members()) {
+      if (member.key == "allow_non_json" || member.key == "transform") continue;
+      out.unknown_args.emplace_back(member.key);
+    }
     if (const Value* allow = args->find("allow_non_json")) {
       out.allow_non_json = allow->truthy();
     }

@@ -86,7 +86,8 @@ struct SchemaNode {
   std::optional<SchemaPattern> key_value = std::nullopt;
 
   SchemaParser parser = SchemaParser::kNone;
-  bool parser_args = false;  // "x-parser-args" stands here
+  bool parser_args = false;               // "x-parser-args" stands here
+  std::vector<std::string> unknown_args;  // its members that nothing reads
   bool allow_non_json = false;
   std::optional<Jmespath> transform = std::nullopt;
   std::optional<Error> transform_fault = std::nullopt;  // kTransform

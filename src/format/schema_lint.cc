@@ -155,6 +155,11 @@ class SchemaLinter {
                     "(?P<key>\\w+)=(?P<value>\\w+).");
       return;
     }
+    for (const regex::GroupName& group : node.key_value->pattern.hir.names) {
+      if (group.name == "key" || group.name == "value") continue;
+      add(path, "nothing reads the group '" + group.name +
+                    "': a pair is made of 'key' and 'value'.");
+    }
   }
 
   void check_order(const SchemaNode& node) {
@@ -194,6 +199,11 @@ class SchemaLinter {
     }
     if (node.parser_args && node.parser == SchemaParser::kNone) {
       add_at(node, "x-parser-args", "does nothing without x-parser.");
+    }
+    for (const std::string& name : node.unknown_args) {
+      add(json::append_pointer(
+              json::append_pointer(node.pointer, "x-parser-args"), name),
+          "does nothing: \"allow_non_json\" and \"transform\" exist.");
     }
     if (node.transform_fault) {
       add(node.transform_fault->path,
