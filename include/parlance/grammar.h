@@ -232,7 +232,9 @@ class Grammar {
   // Nothing if accepts(text), else where and why not.
   std::optional<Rejection> explain(std::string_view text) const;
 
-  // In order of the schema.  Empty when the grammar is exact.
+  // In order of the schema, then what only a look at all of it tells, which
+  // takes about as long as a compile when it is first asked for.  Empty when
+  // the grammar is exact.
   const std::vector<SchemaNote>& report() const;
 
   // An EBNF text of the same language, which from_ebnf() reads; schemas stand

@@ -76,7 +76,13 @@ std::optional<Rejection> Grammar::explain(std::string_view text) const {
 }
 
 const std::vector<SchemaNote>& Grammar::report() const {
-  return machine_->notes;
+  std::call_once(machine_->reported, [&] {
+    machine_->report = machine_->notes;
+    // It gives up the schema that it asked last.
+    { const grammar::Recogniser::Lock lock(*machine_->recogniser); }
+    grammar::survey_leaves(machine_->leaves, machine_->report);
+  });
+  return machine_->report;
 }
 
 }  // namespace parlance

@@ -181,6 +181,18 @@ std::optional<Error> make_leaves(std::vector<Leaf>& leaves,
   return std::nullopt;
 }
 
+void survey_leaves(const std::vector<Leaf>& leaves,
+                   std::vector<SchemaNote>& notes) {
+  for (const Leaf& leaf : leaves) {
+    if (leaf.machine == nullptr) continue;
+    const Recogniser::Lock lock(*leaf.machine);
+    for (SchemaNote note : leaf.machine->survey()) {
+      locate(leaf, note.path, note.message);
+      notes.push_back(std::move(note));
+    }
+  }
+}
+
 // --- Grammars ----------------------------------------------------------------
 
 std::vector<std::shared_ptr<Recogniser>> machines_of(

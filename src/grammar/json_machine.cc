@@ -96,7 +96,6 @@ Result<std::unique_ptr<JsonMachine>> JsonMachine::make(
                  {},
                  {}};
   }
-  goals.survey(root);
   // frames_[0] is outside of everything.
   const Goals::Levels levels(goals, machine->levels_in(0));
   if (!goals.live(root)) {
@@ -110,21 +109,35 @@ Result<std::unique_ptr<JsonMachine>> JsonMachine::make(
   machine->start_ = {static_cast<LexId>(Kind::kRoot),
                      machine->intern(std::move(frame), {{0, 0, 0, root}}), 0,
                      0};
-  machine->notes_ = goals.take_notes();
-  if (goals.narrowed()) {
-    machine->notes_.push_back(
-        {SchemaNote::Kind::kNarrowed,
-         {},
-         {},
-         "some alternatives are left out, because there are too many, or "
-         "because they are about what cannot be told from the text so far"});
-  }
+  machine->root_ = root;
+  machine->take_notes(machine->notes_);
   if (auto error = machine->too_large()) return *std::move(error);
   machine->base_bytes_ = machine->own_bytes();
   // Texts are bounded by full(), and never in the middle of a question.
   goals.languages().lift_limit();
   machine->room_ = machine->options_.limits.bytes / 2;
   return machine;
+}
+
+void JsonMachine::take_notes(std::vector<SchemaNote>& notes) {
+  for (SchemaNote& note : goals_.take_notes()) notes.push_back(std::move(note));
+  if (!goals_.narrowed() || noted_narrowed_) return;
+  noted_narrowed_ = true;
+  notes.push_back(
+      {SchemaNote::Kind::kNarrowed,
+       {},
+       {},
+       "some alternatives are left out, because there are too many, or "
+       "because they are about what cannot be told from the text so far"});
+}
+
+const std::vector<SchemaNote>& JsonMachine::survey() {
+  if (!surveyed_) {
+    surveyed_ = true;
+    goals_.survey(root_);
+    take_notes(later_notes_);
+  }
+  return later_notes_;
 }
 
 // --- Memory. ----------------------------------------------------------------

@@ -4,6 +4,7 @@
 // What is inside a Grammar.
 
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
@@ -40,6 +41,9 @@ struct Grammar::Machine {
   // Those that the recogniser reads; null: markers are text.
   std::shared_ptr<const grammar::Marks> marks = nullptr;
   std::vector<SchemaNote> notes;
+  // Grammar::report(): the notes, and what a survey of the schemas adds.
+  std::once_flag reported = {};
+  std::vector<SchemaNote> report = {};
 
   // Of a grammar from a JSON Schema: one leaf, and no rules.
   std::shared_ptr<const grammar::Rules> rules = nullptr;

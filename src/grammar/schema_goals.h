@@ -188,7 +188,7 @@ class Goals {
   std::optional<Error> check_nodes();
 
   // Looks at what can be reached from a goal, as far as that is not too much
-  // work, so that narrowed() is known before a text is read.
+  // work, so that narrowed() and the notes are known before a text is read.
   void survey(GoalId root);
 
   // While one is alive, what is live, completable or among the shapes is meant
