@@ -312,10 +312,8 @@ void Goals::survey(GoalId root) {
       todo.push_back(goal);
   };
   for (std::size_t i = 0; i < todo.size(); ++i) {
+    // The compile is over, and `cancelled` with it: this alone is a bound.
     if (steps_ - steps_before > kMaxSteps) return;
-    if (options_.limits.cancelled != nullptr &&
-        options_.limits.cancelled(options_.limits.cancelled_argument))
-      return;
     const GoalId goal = todo[i];
     for (std::size_t type = 0; type < kJsonTypes; ++type)
       shapes(goal, static_cast<JsonType>(type));

@@ -752,6 +752,24 @@ TEST(Grammar, CanBeCancelled) {
   EXPECT_GT(calls, 0);
 }
 
+// What is found out behind a compile asks nobody any more.
+TEST(Grammar, ReportsWithoutAskingWhetherToGoOn) {
+  JsonSchemaOptions options;
+  int calls = 0;
+  options.limits.cancelled_argument = &calls;
+  options.limits.cancelled = [](void* argument) {
+    ++*static_cast<int*>(argument);
+    return false;
+  };
+  const Result<Grammar> grammar = Grammar::from_json_schema(
+      R"({"items": {"properties": {"a": {"format": "date"}}}})", options);
+  ASSERT_TRUE(grammar);
+  const int before = calls;
+  grammar->report();
+  grammar->accepts(R"([{"a": "2024-02-29"}])");
+  EXPECT_EQ(calls, before);
+}
+
 // A grammar is joined to others long after its own compile, and whom that one
 // asked may be gone.
 TEST(Grammar, AsksWhoeverJoinsItWhetherToGoOn) {
