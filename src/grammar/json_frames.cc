@@ -171,7 +171,7 @@ JsonMachine::FrameId JsonMachine::after(FrameId id,
       list_bytes_ += 2 * it->first.size() + 160;
       for (const std::string& value : values) {
         // A short one stands in the string itself.
-        list_bytes_ += sizeof(value) + (value.size() > 15 ? 32 : 0);
+        list_bytes_ += sizeof(std::string) + (value.size() > 15 ? 32 : 0);
       }
       value_sets_.push_back(std::move(values));
     }

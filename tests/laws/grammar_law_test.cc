@@ -41,6 +41,7 @@
 #include "schema/validate.h"
 #include "support/fixed_spelling.h"
 #include "support/long_numbers.h"
+#include "support/sanitized.h"
 #include "support/small_schemas.h"
 
 namespace parlance {
@@ -78,7 +79,7 @@ struct Seeds {
 };
 Seeds seeds(std::uint32_t count, std::uint32_t first = 1) {
   const char* one = std::getenv("PARLANCE_SEED");
-  if (one == nullptr) return {first, first + count - 1};
+  if (one == nullptr) return {first, first + testing::cases(count) - 1};
   const auto seed = static_cast<std::uint32_t>(std::strtoul(one, nullptr, 10));
   return {seed, seed};
 }

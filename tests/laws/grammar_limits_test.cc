@@ -27,6 +27,7 @@
 #include "parlance/grammar.h"
 #include "parlance/structural_tag.h"
 #include "parlance/tag_parser.h"
+#include "support/sanitized.h"
 #include "support/told_tag.h"
 #include "support/toy_vocabulary.h"
 
@@ -302,9 +303,15 @@ void walk_all(const std::vector<Case>& cases, std::uint32_t seeds, int steps,
   }
 }
 
-TEST(GrammarLimits, Plain) { walk_all(plain_cases(), 2, 90, 500); }
-TEST(GrammarLimits, Schemas) { walk_all(schema_cases(), 6, 120, 600); }
-TEST(GrammarLimits, Tags) { walk_all(tag_cases(), 6, 120, 600); }
+TEST(GrammarLimits, Plain) {
+  walk_all(plain_cases(), testing::cases(2), 90, 500);
+}
+TEST(GrammarLimits, Schemas) {
+  walk_all(schema_cases(), testing::cases(6), 120, 600);
+}
+TEST(GrammarLimits, Tags) {
+  walk_all(tag_cases(), testing::cases(6), 120, 600);
+}
 
 // A grammar that does not fit is too large, whatever it looks like.
 TEST(GrammarLimits, Compiles) {
@@ -441,10 +448,11 @@ TEST(GrammarLimits, TagParsers) {
   }
 }
 
-#if defined(__GLIBC__) && !defined(__SANITIZE_ADDRESS__)
+#if defined(__GLIBC__)
 
 // What a constraint says that it takes is about what it takes.
 TEST(GrammarLimits, Accounting) {
+  if (testing::kSanitized) GTEST_SKIP() << "memory is the sanitizer's";
   struct Text {
     std::string name, schema, text;
   };

@@ -17,6 +17,7 @@
 
 #include "parlance/structural_tag.h"
 #include "parlance/tag_parser.h"
+#include "support/sanitized.h"
 
 namespace {
 
@@ -24,6 +25,8 @@ std::size_t live_bytes = 0;
 std::size_t peak_bytes = 0;
 
 }  // namespace
+
+#if !PARLANCE_SANITIZED
 
 void* operator new(std::size_t size) {
   void* const block = std::malloc(size);
@@ -39,6 +42,8 @@ void operator delete(void* block) noexcept {
 void operator delete(void* block, std::size_t) noexcept {
   operator delete(block);
 }
+
+#endif
 
 namespace parlance {
 namespace {
@@ -85,6 +90,10 @@ std::string text_of(const Tag& tag, std::size_t size) {
 
 class EachTag : public ::testing::TestWithParam<Tag> {
  protected:
+  void SetUp() override {
+    if (testing::kSanitized) GTEST_SKIP() << "memory is the sanitizer's";
+  }
+
   static TagProgram program() {
     const Result<StructuralTag> tag = StructuralTag::from_json(
         R"({"format": )" + std::string(GetParam().format) + '}');

@@ -21,6 +21,7 @@
 #include "parlance/json.h"
 #include "parlance/tag_parser.h"
 #include "support/random_tags.h"
+#include "support/sanitized.h"
 #include "support/slow_tag_parser.h"
 #include "support/tag_reader.h"
 #include "support/told_tag.h"
@@ -87,7 +88,7 @@ void run_random(std::uint32_t first, std::uint32_t count, std::size_t longest) {
   EXPECT_GT(compared, accepted / 2);
 }
 
-TEST(TagReadingsLaw, FirstReading) { run_random(1, 800, 5); }
+TEST(TagReadingsLaw, FirstReading) { run_random(1, testing::cases(800), 5); }
 TEST(TagReadingsLaw, LongRunFirstReading) { run_random(100000, 20000, 6); }
 
 void run_tokens(std::uint32_t first, std::uint32_t count, std::size_t longest) {
@@ -146,7 +147,7 @@ void run_tokens(std::uint32_t first, std::uint32_t count, std::size_t longest) {
   EXPECT_GT(accepted, count);
 }
 
-TEST(TagReadingsLaw, Tokens) { run_tokens(1, 500, 3); }
+TEST(TagReadingsLaw, Tokens) { run_tokens(1, testing::cases(500), 3); }
 TEST(TagReadingsLaw, LongRunTokens) { run_tokens(100000, 5000, 4); }
 
 // --- Size --------------------------------------------------------------------
