@@ -166,6 +166,8 @@ void Segmenter::pass(std::uint64_t to) {
 
 // Gives up on everything that may have begun between `from` and `to`.
 void Segmenter::release(std::uint64_t from, std::uint64_t to) {
+  // In order, as where it had come in pieces.
+  pass(from);
   sink_.on_limit(from, to,
                  "held longer than Limits::held_bytes allows; it is text now");
   pass(to);

@@ -21,8 +21,9 @@ void require(bool holds) {
 }
 
 Value read(const parlance::TagProgram& program, std::string_view text,
-           std::size_t chunk) {
+           std::size_t chunk, bool recover) {
   parlance::TagParserOptions options;
+  options.recover = recover;
   options.readings = 256;
   options.reading_bytes = std::size_t{1} << 20;
   parlance::TagParser parser(program, options);
@@ -54,15 +55,21 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data,
   reading.limits = options.limits;
   const auto program = parlance::TagProgram::compile(*tag, reading);
   if (!grammar || !program) return 0;
-  const Value whole = read(*program, text, text.size() + 1);
-  const Value bytes = read(*program, text, 1);
+  const Value whole = read(*program, text, text.size() + 1, false);
+  const Value bytes = read(*program, text, 1, false);
   require(parlance::json::dump(whole) == parlance::json::dump(bytes));
+  // Going on behind what does not fit changes nothing where all fits.
+  const Value on = read(*program, text, text.size() + 1, true);
+  require(parlance::json::dump(on) ==
+          parlance::json::dump(read(*program, text, 1, true)));
   bool limited = false;
   for (const Value& one : whole.find("diagnostics")->items()) {
     limited = limited || one.find("code")->as_string() == "too_large";
   }
   const bool complete = whole.find("complete")->as_bool();
   require(limited || complete == grammar->accepts(text));
+  require(on.find("complete")->as_bool() == complete);
+  require(!complete || parlance::json::dump(on) == parlance::json::dump(whole));
   const Value& span = *whole.find("format")->find("span");
   require(span.items()[0].as_int() == 0);
   const auto end = static_cast<std::size_t>(span.items()[1].as_int());

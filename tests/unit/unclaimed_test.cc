@@ -104,6 +104,22 @@ TEST(Unclaimed, ComesInPiecesAtFixedPlaces) {
   }
 }
 
+// Diagnostics keep the order of the text where a limit is passed, too.
+TEST(Unclaimed, StandsInOrderWithLimits) {
+  FormatOptions options;
+  options.limits.held_bytes = 16;
+  options.limits.diagnostics = 2;
+  const Format format = Format::built_in("gpt_oss", options).value();
+  const std::string text =
+      std::string(70, 'x') + "<|start|>assistan" + std::string(20, 'y');
+  const Telling whole = tell(format, {text});
+  EXPECT_EQ(account(whole, text), "");
+  for (std::size_t size = 1; size <= text.size(); ++size) {
+    const Telling cut = tell(format, testing::cut_every(text, size));
+    EXPECT_EQ(cut.to_string(), whole.to_string()) << size;
+  }
+}
+
 TEST(Unclaimed, MarkupIsCheckedWhenItIsLoaded) {
   const auto load = [](const std::string& field, const std::string& markup) {
     return Format::from_json(
