@@ -23,6 +23,33 @@
 namespace parlance::automata {
 namespace {
 
+// States to be looked at: first those with the least guess at what is left to
+// do, of equal ones the first that came.
+class StateQueue {
+ public:
+  bool empty() const { return entries_.empty(); }
+  void push(std::uint64_t guess, StateId state) {
+    entries_.push({guess, order_++, state});
+  }
+  StateId pop() {
+    const StateId state = entries_.top().state;
+    entries_.pop();
+    return state;
+  }
+
+ private:
+  struct Entry {
+    std::uint64_t guess;
+    std::uint32_t order;
+    StateId state;
+    bool operator<(const Entry& other) const {
+      return std::tie(guess, order) > std::tie(other.guess, other.order);
+    }
+  };
+  std::priority_queue<Entry> entries_;
+  std::uint32_t order_ = 0;
+};
+
 constexpr std::uint8_t kInvalid = 255;
 
 // Places within a character: how it may go on.
@@ -278,27 +305,17 @@ bool Languages::live(StateId id) {
     narrowed_ = true;
     return false;
   }
-  struct Entry {
-    std::uint64_t distance;
-    std::uint32_t order;
-    StateId state;
-    bool operator<(const Entry& other) const {
-      return std::tie(distance, order) > std::tie(other.distance, other.order);
-    }
-  };
-  std::priority_queue<Entry> queue;
+  StateQueue queue;
   std::unordered_map<StateId, StateId> reached_from;
-  std::uint32_t order = 0;
   auto push = [&](StateId state, StateId from) {
     if (!reached_from.try_emplace(state, from).second) return;
     const Expr& e = (*expressions_)[states_[state].expression];
-    queue.push({e.effort, order++, state});
+    queue.push(e.effort, state);
   };
   push(id, id);
   std::size_t looked_at = 0;
   while (!queue.empty()) {
-    StateId state = queue.top().state;
-    queue.pop();
+    const StateId state = queue.pop();
     if (++looked_at > limits_.search_states || !expand(state)) {
       states_[id].life = Life::kDead;
       narrowed_ = true;
@@ -479,27 +496,18 @@ std::uint64_t Languages::least_chars(StateId id) {
 // well: from each of them that is enough.  All there is if none is found.
 std::uint64_t Languages::enough_chars(StateId id) {
   narrowed_ = true;
-  struct Entry {
-    std::uint64_t guess;
-    std::uint32_t order;
-    StateId state;
-    bool operator<(const Entry& other) const {
-      return std::tie(guess, order) > std::tie(other.guess, other.order);
-    }
-  };
   struct Way {
     std::uint64_t done;
     StateId from;
   };
-  std::priority_queue<Entry> queue;
+  StateQueue queue;
   std::unordered_map<StateId, Way> reached;
-  std::uint32_t order = 0;
   const auto push = [&](StateId state, StateId from, std::uint64_t done) {
     if (!reached.try_emplace(state, Way{done, from}).second) return;
     const Expr& e = (*expressions_)[states_[state].expression];
     // What is left to do counts twice, so that of many ways that are equally
     // long the search takes one to its end.
-    queue.push({plus(done, plus(e.effort, e.effort)), order++, state});
+    queue.push(plus(done, plus(e.effort, e.effort)), state);
   };
   const auto remember = [&](StateId state, std::uint64_t rest) {
     State& known = states_[state];
@@ -511,8 +519,7 @@ std::uint64_t Languages::enough_chars(StateId id) {
   push(id, id, 0);
   std::size_t looked_at = 0;
   while (!queue.empty()) {
-    const StateId state = queue.top().state;
-    queue.pop();
+    const StateId state = queue.pop();
     const Way way = reached.at(state);
     const Expr& e = (*expressions_)[states_[state].expression];
     if (accepting(state) || e.positive || states_[state].least_known) {

@@ -276,6 +276,15 @@ def test_files_that_are_not_in_utf8(tmp_path, vocabulary):
 # ---- Files that are none
 
 
+def memory_device(path, minor):
+    """A device like /dev/full (7) or /dev/zero (5), where one may be made."""
+    try:
+        os.mknod(path, 0o020666, os.makedev(1, minor))
+    except OSError:
+        pytest.skip("making a device is not allowed here")
+    return path
+
+
 def test_tables_replace_only_files(tmp_path, vocabulary):
     compiler = parlance.Compiler(vocabulary)
     link = tmp_path / "link"
@@ -286,21 +295,13 @@ def test_tables_replace_only_files(tmp_path, vocabulary):
         compiler.save_tables(tmp_path)
     with pytest.raises(UsageError, match="NUL"):
         compiler.save_tables("a\0b")
-    full = tmp_path / "full"
-    try:
-        os.mknod(full, 0o020666, os.makedev(1, 7))
-    except OSError:
-        pytest.skip("making a device is not allowed here")
+    full = memory_device(tmp_path / "full", 7)
     with pytest.raises(parlance.Error, match="No space left on device"):
         compiler.save_tables(full)
     assert stat.S_ISCHR(full.stat().st_mode)
 
 
 def test_files_without_end(tmp_path):
-    zero = tmp_path / "zero.json"
-    try:
-        os.mknod(zero, 0o020666, os.makedev(1, 5))
-    except OSError:
-        pytest.skip("making a device is not allowed here")
+    zero = memory_device(tmp_path / "zero.json", 5)
     with pytest.raises(parlance.TemplateError, match="more than 268435456 bytes"):
         parlance.Format(zero)
