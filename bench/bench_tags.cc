@@ -140,8 +140,9 @@ void read_small(benchmark::State& state, std::string_view format,
     peak = 0;
     for (std::size_t at = 0; at < text.size(); at += chunk) {
       parser.feed(std::string_view(text).substr(at, chunk));
-      if (chunk > 1 || at % 65536 == 0)
+      if (chunk > 1 || at % 65536 == 0) {
         peak = std::max(peak, allocated() - before);
+      }
     }
     parser.finalize();
     if (!parser.message().complete) state.SkipWithError("it does not fit");

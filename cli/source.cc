@@ -35,8 +35,9 @@ bool defines_start(std::string_view text) {
     const std::size_t next = line.find_first_not_of(" \t");
     if (next == std::string_view::npos) continue;
     // start: ..., start[lazy]: ..., start.2: ...
-    if (line[next] == ':' || line[next] == '[' || line[next] == '.')
+    if (line[next] == ':' || line[next] == '[' || line[next] == '.') {
       return true;
+    }
   }
   return false;
 }

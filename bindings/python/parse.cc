@@ -115,8 +115,9 @@ nb::object result_of(Job& job, bool details, std::optional<std::size_t> item) {
     return to_details(nb::none(), false, nb::list(), job.unread);
   }
   nb::object error = nb::none();
-  if (job.failure)
+  if (job.failure) {
     error = exception_of(Domain::kResponse, *job.failure, context);
+  }
   return to_details(
       job.failure ? nb::object(nb::none()) : to_object(job.message.fields),
       !job.failure && job.message.complete, to_list(job.message.diagnostics),

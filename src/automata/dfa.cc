@@ -106,8 +106,9 @@ struct Automaton::Builder {
       const Inst& inst = nfa.insts[pc];
       for (std::uint32_t i = 0; i < inst.count; ++i) {
         const Edge& edge = nfa.edges[inst.first + i];
-        if (edge.low <= symbol && symbol <= edge.high)
+        if (edge.low <= symbol && symbol <= edge.high) {
           next.push_back(edge.next);
+        }
       }
     }
     return look_closure(std::move(next), matched);

@@ -298,8 +298,9 @@ bool Languages::expand(StateId id) {
 // conditions `.*a`, `.*b`, ... each character that fulfils one brings it
 // nearer, and twelve states are looked at instead of their 4,096 subsets.
 bool Languages::live(StateId id) {
-  if (states_[id].life != Life::kUnknown)
+  if (states_[id].life != Life::kUnknown) {
     return states_[id].life == Life::kLive;
+  }
   if (failed_searches_ >= limits_.failed_searches) {
     states_[id].life = Life::kDead;
     narrowed_ = true;
@@ -525,8 +526,9 @@ std::uint64_t Languages::enough_chars(StateId id) {
     if (accepting(state) || e.positive || states_[state].least_known) {
       std::uint64_t rest = e.min_chars;
       if (accepting(state)) rest = 0;
-      if (!accepting(state) && states_[state].least_known)
+      if (!accepting(state) && states_[state].least_known) {
         rest = states_[state].least;
+      }
       const std::uint64_t all = plus(way.done, rest);
       for (StateId s = state; s != id;) {
         const Way back = reached.at(s);
@@ -555,8 +557,9 @@ std::uint64_t Languages::lasting(StateId id) {
     const Expr& expr = e[one];
     if (one == kAnyText) return std::uint64_t{0};
     if (expr.kind != ExprKind::kRepeat || expr.a != e.any_char() ||
-        expr.max != regex::kUnbounded || !expr.live || expr.context)
+        expr.max != regex::kUnbounded || !expr.live || expr.context) {
       return kNotLasting;
+    }
     const StateId state = state_of(one, 0);
     const std::uint64_t least = least_chars(state);
     return states_[state].least_exact ? least : kNotLasting;

@@ -399,8 +399,9 @@ class Compiler {
         return next;
       case HirKind::kAlternation: {
         std::vector<Pc> targets;
-        for (HirId child : node.children)
+        for (HirId child : node.children) {
           targets.push_back(compile(child, next));
+        }
         return add_union(targets);
       }
       case HirKind::kRepeat:
@@ -540,12 +541,14 @@ class Compiler {
           break;
         case HirKind::kConcat:
           nullable[i] = true;
-          for (HirId c : node.children)
+          for (HirId c : node.children) {
             nullable[i] = nullable[i] && nullable[c];
+          }
           break;
         case HirKind::kAlternation:
-          for (HirId c : node.children)
+          for (HirId c : node.children) {
             nullable[i] = nullable[i] || nullable[c];
+          }
           break;
         case HirKind::kRepeat:
           nullable[i] = node.min == 0 || child(0);

@@ -310,8 +310,9 @@ class Writer {
       if (!reachable) continue;
       append_string(out_ += '(', trigger.text);
       out_ += ", " + use(trigger.rule);
-      if (!trigger.capture.empty())
+      if (!trigger.capture.empty()) {
         append_string(out_ += ", ", trigger.capture);
+      }
       if (trigger.hide) out_ += ", stop";
       out_ += "), ";
     }

@@ -72,8 +72,9 @@ std::uint32_t next_partial(BodyState to, std::uint8_t byte,
                            std::uint32_t partial) {
   if (to == BodyState::kHex4 || to == BodyState::kEscape) return 0;
   if (to == BodyState::kLowU || to == BodyState::kLow4) return partial;
-  if (to == BodyState::kLowBackslash)
+  if (to == BodyState::kLowBackslash) {
     return ((partial << 4) | static_cast<std::uint32_t>(hex_digit(byte))) << 16;
+  }
   return (partial & 0xFFFF0000) | ((partial & 0xFFFF) << 4 |
                                    static_cast<std::uint32_t>(hex_digit(byte)));
 }

@@ -55,15 +55,17 @@ JsonMachine::FrameId JsonMachine::intern(
         known.came == frame.came && known.pending == frame.pending &&
         known.size == alternatives.size() &&
         std::equal(alternatives.begin(), alternatives.end(),
-                   alternatives_.begin() + known.first))
+                   alternatives_.begin() + known.first)) {
       return it->second;
+    }
   }
   const auto id = static_cast<FrameId>(frames_.size());
   frame.first = static_cast<std::uint32_t>(alternatives_.size());
   frame.size = static_cast<std::uint32_t>(alternatives.size());
   if (frame.kind == FrameKind::kArray) {
-    for (const Alternative& one : alternatives)
+    for (const Alternative& one : alternatives) {
       frame.unique = frame.unique || goals_.array(one.shape).unique;
+    }
   }
   alternatives_.insert(alternatives_.end(), alternatives.begin(),
                        alternatives.end());
@@ -76,8 +78,9 @@ std::vector<GoalId> JsonMachine::goals_in(const Frame& frame) const {
   std::vector<GoalId> goals;
   for (std::uint32_t i = 0; i < frame.size; ++i) {
     const GoalId goal = alternatives(frame)[i].pending;
-    if (std::find(goals.begin(), goals.end(), goal) == goals.end())
+    if (std::find(goals.begin(), goals.end(), goal) == goals.end()) {
       goals.push_back(goal);
+    }
   }
   return goals;
 }
@@ -87,8 +90,9 @@ bool JsonMachine::unique_in(const Frame& frame, GoalId goal) const {
   for (std::uint32_t i = 0; i < frame.size; ++i) {
     const Alternative& one = alternatives(frame)[i];
     if ((goal == kNothing || one.pending == goal) &&
-        !goals_.array(one.shape).unique)
+        !goals_.array(one.shape).unique) {
       return false;
+    }
   }
   return true;
 }
@@ -129,8 +133,9 @@ JsonMachine::FrameId JsonMachine::after(FrameId id,
       remember &&
       std::binary_search(value_sets_[frame.used].begin(),
                          value_sets_[frame.used].end(), *unique_value);
-  if (frame.size == 1 && !remember && frame.after_all != kUnknown)
+  if (frame.size == 1 && !remember && frame.after_all != kUnknown) {
     return frame.after_all;
+  }
   std::vector<Alternative> left;
   bool all = true;
   for (std::uint32_t i = 0; i < frame.size; ++i) {
@@ -142,8 +147,9 @@ JsonMachine::FrameId JsonMachine::after(FrameId id,
       continue;
     }
     one.pending = kNothing;
-    if (std::find(left.begin(), left.end(), one) == left.end())
+    if (std::find(left.begin(), left.end(), one) == left.end()) {
       left.push_back(one);
+    }
   }
   if (all && !remember && frame.after_all != kUnknown) return frame.after_all;
   Frame next;
@@ -234,8 +240,9 @@ JsonMachine::FrameId JsonMachine::next_item(FrameId id) {
       for (const Way& way : ways) {
         Way with{goals_.with(way.goal, count.literal), way.counts};
         // More than enough need not be counted where there is no bound.
-        if (count.max != kNoBound || with.counts[i] < count.min)
+        if (count.max != kNoBound || with.counts[i] < count.min) {
           ++with.counts[i];
+        }
         const bool bounded = count.max != kNoBound;
         if (with.counts != way.counts) more.push_back(std::move(with));
         more.push_back({bounded ? goals_.with(way.goal, opposite(count.literal))
@@ -246,8 +253,9 @@ JsonMachine::FrameId JsonMachine::next_item(FrameId id) {
     }
     for (std::size_t i = 0; i < shape.witnesses.size(); ++i) {
       if ((one.state != 0 && (counts_[one.state].back() >> i & 1) != 0) ||
-          frame.count < shape.witnesses[i].first)
+          frame.count < shape.witnesses[i].first) {
         continue;
+      }
       std::vector<Way> more;
       for (const Way& way : ways) {
         if ((way.counts.back() >> i & 1) != 0) {
@@ -267,8 +275,9 @@ JsonMachine::FrameId JsonMachine::next_item(FrameId id) {
                                          way.counts.end() - 1);
       if (!goals_.completable_array(
               one.shape, std::uint64_t{frame.count} + 1, counted,
-              static_cast<std::uint32_t>(way.counts.back())))
+              static_cast<std::uint32_t>(way.counts.back()))) {
         continue;
+      }
       made.push_back({one.up, one.shape,
                       intern_list(counts_, counts_of_, std::move(way.counts)),
                       way.goal});
@@ -285,8 +294,9 @@ JsonMachine::FrameId JsonMachine::next_item(FrameId id) {
         enter_word(result, JsonType::kNull) == 0 &&
         enter_word(result, JsonType::kBoolean) == 0 &&
         open(result, JsonType::kObject) == 0 &&
-        open(result, JsonType::kArray) == 0)
+        open(result, JsonType::kArray) == 0) {
       result = 0;
+    }
   }
   frames_[id].next_item = result;
   return result;
@@ -318,8 +328,9 @@ Config JsonMachine::close(FrameId id) {
   survivors.erase(std::unique(survivors.begin(), survivors.end()),
                   survivors.end());
   Config closed;
-  if (!survivors.empty())
+  if (!survivors.empty()) {
     closed = behind_value(frame.parent, survivors, nullptr);
+  }
   frames_[id].closed = closed;
   frames_[id].closed_known = true;
   return closed;
@@ -340,15 +351,17 @@ std::uint32_t JsonMachine::key_set(const Frame& frame) {
 
 std::uint32_t JsonMachine::make_key_set(const Frame& frame) {
   std::vector<std::uint32_t> shapes;
-  for (std::uint32_t i = 0; i < frame.size; ++i)
+  for (std::uint32_t i = 0; i < frame.size; ++i) {
     shapes.push_back(alternatives(frame)[i].shape);
+  }
   std::sort(shapes.begin(), shapes.end());
   shapes.erase(std::unique(shapes.begin(), shapes.end()), shapes.end());
   // Names remembered though no rule spells them.
   NameSets& sets = goals_.name_sets();
   NameSet also = frame.used;
-  for (const ShapeId shape : shapes)
+  for (const ShapeId shape : shapes) {
     also = sets.subtract(also, goals_.spelled(shape));
+  }
   std::string key = bytes_of(shapes);
   key += '/';
   key += std::to_string(also);
@@ -472,8 +485,9 @@ NameSet JsonMachine::possible_names(ShapeId shape, std::uint32_t set,
   }
   std::vector<KeyId> names;
   for (const KeyId key : key_sets_[set].names()) {
-    if (goals_.live(goals_.member_goal(shape, {.key = key})))
+    if (goals_.live(goals_.member_goal(shape, {.key = key}))) {
       names.push_back(key);
+    }
   }
   const NameSet possible = goals_.name_sets().of(std::move(names));
   if (!near) possible_names_.emplace(memo, possible);
@@ -491,11 +505,13 @@ NameSet JsonMachine::allowed_names(FrameId id, const Alternative& one,
     const NameSet needed =
         goals_.needed(shape, members_of(shape, so_far(id), kAlways).seen);
     const std::uint32_t own = goals_.least_rank(shape, needed);
-    if (own != Goals::kNoRank)
+    if (own != Goals::kNoRank) {
       left = sets.intersect(goals_.ranked_below(shape, own + 1), left);
+    }
     const std::uint32_t any = least_rank(id, needed);
-    if (any != Goals::kNoRank && frames_[id].size > 1)
+    if (any != Goals::kNoRank && frames_[id].size > 1) {
       left = sets.intersect(ranked_below(id, any + 1), left);
+    }
   }
   left = sets.subtract(left, frames_[id].used);
   if (left == kNoNames) return left;
@@ -541,8 +557,9 @@ NameSet JsonMachine::allowed_alike(FrameId id, const Alternative& one,
   const NameSet required = sets.intersect(names, goals_.required(one.shape));
   NameSet allowed = kNoNames;
   for (const NameSet part : {required, sets.subtract(names, required)}) {
-    if (part != kNoNames && may_be_member(id, one, sets.least(part)))
+    if (part != kNoNames && may_be_member(id, one, sets.least(part))) {
       allowed = sets.unite(allowed, part);
+    }
   }
   return allowed;
 }
@@ -561,8 +578,9 @@ automata::LanguageId JsonMachine::other_names(
   automata::Languages& languages = goals_.languages();
   automata::LanguageId language = languages.any_of(std::move(extras));
   std::vector<std::string> spelled;
-  for (const KeyId key : key_sets_[set_id].names())
+  for (const KeyId key : key_sets_[set_id].names()) {
     spelled.push_back(goals_.key_text(key));
+  }
   if (!spelled.empty()) {
     language = languages.all_of(
         {language, languages.complement(languages.literals(spelled))});
@@ -578,8 +596,9 @@ JsonMachine::KeyInfo& JsonMachine::key_info(FrameId id) {
 // Whether another member may come.
 bool JsonMachine::any_member(FrameId id) {
   if (frames_[id].any_member) return true;
-  if (frames_[id].kind == FrameKind::kOutline)
+  if (frames_[id].kind == FrameKind::kOutline) {
     return outline_goes_on(frames_[id]);
+  }
   const KeyInfo* info = find_keys(id, true);
   if (info != nullptr) return info->any;
   return frames_[id].any_member = true;
@@ -623,12 +642,14 @@ JsonMachine::KeyInfo* JsonMachine::find_keys(FrameId id, bool any_only) {
   info->open = any_open && set.languages().empty();
   start.open = info->open;
   if (!info->open) {
-    for (const automata::LanguageId language : set.languages())
+    for (const automata::LanguageId language : set.languages()) {
       start.entries.push_back({.state = languages.start(language)});
+    }
     if (set.languages().size() > 64) extras.clear();  // see with_member()
     // Those that the schema spells, or that were remembered, are in the trie.
-    if (!extras.empty())
+    if (!extras.empty()) {
       start.extras = languages.start(other_names(set_id, std::move(extras)));
+    }
   }
   info->extras = start.extras;
   info->any = info->allowed != kNoNames || info->open ||
@@ -662,8 +683,9 @@ JsonMachine::FrameId JsonMachine::with_member(FrameId id, std::uint32_t name,
     if (bits == matched) return frame;
   }
   std::vector<bool> bits(set.languages().size());
-  for (std::size_t i = 0; i < bits.size(); ++i)
+  for (std::size_t i = 0; i < bits.size(); ++i) {
     bits[i] = (matched >> i & 1) != 0;
+  }
   const FrameId made = make_member(id, {kNoKey, &set.languages(), &bits},
                                    behind_member(id, kNoKey, false));
   info.next_extra.emplace_back(matched, made);
@@ -677,14 +699,16 @@ automata::LanguageId JsonMachine::extras_of(FrameId id,
   const automata::LanguageId possible = goals_.possible_extras(one.shape);
   if (goals_.languages().empty(possible)) return possible;
   const Then then = behind_member(id, kNoKey, false);
-  if (passes_needed(one.shape, so_far(id), then))
+  if (passes_needed(one.shape, so_far(id), then)) {
     return goals_.languages().nothing();
+  }
   const auto completable = [&](ConditionId condition) {
     return goals_.completable(one.shape,
                               members_of(one.shape, then, condition));
   };
-  if (condition_of(one) == kAlways)
+  if (condition_of(one) == kAlways) {
     return completable(kAlways) ? possible : goals_.languages().nothing();
+  }
   const auto& patterns = goals_.name_languages(one.shape);
   std::vector<automata::LanguageId> parts;
   for (const ExtraNames& extra : goals_.extra_names(one.shape)) {
@@ -739,8 +763,9 @@ JsonMachine::FrameId JsonMachine::make_member(FrameId id, const NameClass& name,
     if (passes_needed(one.shape, so_far(id), then)) continue;
     for (const MemberWay& way : ways_of(one, name, then)) {
       if (goals_.completable(one.shape,
-                             members_of(one.shape, then, way.condition)))
+                             members_of(one.shape, then, way.condition))) {
         made.push_back({one.up, one.shape, way.condition, way.goal});
+      }
     }
   }
   if (made.empty()) return 0;
@@ -769,8 +794,9 @@ Config JsonMachine::relative(Config config) {
   // Near the greatest depth, and where layout depends on it, depth matters.
   if (!frame.pending || frame.unique || options_.layout.indent ||
       frame.depth + kNearAndFar > options_.limits.depth ||
-      frame.kind == FrameKind::kDetached)
+      frame.kind == FrameKind::kDetached) {
     return {};
+  }
   if (frame.detached == kUnknown) {
     const FrameId made = detached(goals_in(frame));
     frames_[config.frame].detached = made;
@@ -791,8 +817,9 @@ std::uint64_t JsonMachine::relative_fingerprint(Config config) {
   const Frame& frame = frames_[config.frame];
   if (frame.kind != FrameKind::kDetached || frame.size != 1 ||
       (config.lex != static_cast<LexId>(Kind::kColon) &&
-       config.lex != static_cast<LexId>(Kind::kValue)))
+       config.lex != static_cast<LexId>(Kind::kValue))) {
     return 0;
+  }
   const GoalId goal = alternatives(frame)[0].pending;
   const std::uint64_t print = scalar_print(goal);
   if (print == 0) return 0;
@@ -802,8 +829,9 @@ std::uint64_t JsonMachine::relative_fingerprint(Config config) {
   const JsonLayout& layout = options_.layout;
   mix(hash, layout.exact ? 1 : 0);
   if (layout.exact) {
-    for (const char c : layout.key_separator)
+    for (const char c : layout.key_separator) {
       mix(hash, static_cast<std::uint8_t>(c));
+    }
   } else {
     mix(hash, layout.max_white_space);
   }
@@ -825,19 +853,22 @@ Config JsonMachine::all_survive(Config config, Config escaped) {
 Config JsonMachine::probe(Config config, std::uint8_t byte) {
   const Lexeme& lexeme = lexemes_[config.lex];
   if (byte != '"' || lexeme.kind != Kind::kKey ||
-      lexeme.body != json::BodyState::kText)
+      lexeme.body != json::BodyState::kText) {
     return step(config, byte);
+  }
   const Frame& frame = frames_[config.frame];
   const std::uint32_t name = lexeme.trie == KeySet::kNone
                                  ? KeySet::kNone
                                  : key_sets_[lexeme.set].node(lexeme.trie).name;
   if (name == KeySet::kNone || lexeme.loose || frame.size != 1 ||
       options_.layout.indent ||
-      frame.depth + kNearAndFar > options_.limits.depth)
+      frame.depth + kNearAndFar > options_.limits.depth) {
     return step(config, byte);
+  }
   const KeyId key = key_sets_[lexeme.set].names()[name];
-  if (!goals_.name_sets().contains(key_info(config.frame).allowed, key))
+  if (!goals_.name_sets().contains(key_info(config.frame).allowed, key)) {
     return {};
+  }
   const Alternative one = alternatives(frame)[0];
   const auto [it, is_new] = member_frames_.try_emplace(
       std::uint64_t{one.shape} << 32 | key, FrameId{0});
@@ -860,8 +891,9 @@ JsonMachine::FrameId JsonMachine::canonical(FrameId id) {
        at = frames_[at].parent) {
     path.push_back(at);
     if (frames_[at].kind == FrameKind::kRoot ||
-        frames_[at].kind == FrameKind::kDetached)
+        frames_[at].kind == FrameKind::kDetached) {
       break;
+    }
   }
   for (auto it = path.rbegin(); it != path.rend(); ++it) {
     const Frame& frame = frames_[*it];

@@ -52,8 +52,9 @@ JsonMachine::LexId JsonMachine::intern(Lexeme lexeme) {
   }
   if (lexeme.kind == Kind::kString) {
     for (const Entry& entry : lexeme.entries) {
-      if (entry.max != BodyView::kMany)
+      if (entry.max != BodyView::kMany) {
         lexeme.max = std::min(lexeme.max, entry.max - entry.least);
+      }
     }
   }
   const auto id = static_cast<LexId>(lexemes_.size());
@@ -107,14 +108,16 @@ std::uint32_t JsonMachine::enter_number(FrameId id) {
         NumberSpec spec = goals_.number_spec(shape);
         for (const std::string& value : value_sets_[frame.used]) {
           if (value[0] == '"' || value[0] == 'w') continue;
-          if (auto number = base::Decimal::from_json(value))
+          if (auto number = base::Decimal::from_json(value)) {
             spec.excluded.push_back(*number);
+          }
         }
         language = numbers.add(spec);
       }
       const NumberLanguages::State state = numbers.start(language);
-      if (state != NumberLanguages::kDead)
+      if (state != NumberLanguages::kDead) {
         lexeme.entries.push_back({.goal = goal, .state = state});
+      }
     }
   }
   if (lexeme.entries.empty()) return 0;
@@ -158,8 +161,9 @@ Config JsonMachine::end_number(Config config) {
   const Lexeme& lexeme = lexemes_[config.lex];
   std::vector<GoalId> survivors;
   for (const Entry& entry : lexeme.entries) {
-    if (goals_.numbers().accepting(entry.state))
+    if (goals_.numbers().accepting(entry.state)) {
       add_goal(survivors, entry.goal);
+    }
   }
   if (survivors.empty()) return {};
   if (!lexeme.track) return behind_value(config.frame, survivors, nullptr);
@@ -201,8 +205,9 @@ Config JsonMachine::word_step(Config config, std::uint8_t byte) {
   if (now.at == 0 && now.word != 0) {
     next.word = byte == 'f' ? 2 : 1;
     for (const Entry& entry : now.entries) {
-      if ((entry.state >> (byte == 'f' ? 0 : 1) & 1) != 0)
+      if ((entry.state >> (byte == 'f' ? 0 : 1) & 1) != 0) {
         next.entries.push_back(entry);
+      }
     }
     if (next.entries.empty()) return {};
   } else {
@@ -238,8 +243,9 @@ std::uint32_t JsonMachine::extend_text(std::uint32_t id,
 
 std::string JsonMachine::text(std::uint32_t id) const {
   std::string text;
-  for (; id != 0; id = static_cast<std::uint32_t>((texts_[id] - 1) >> 8))
+  for (; id != 0; id = static_cast<std::uint32_t>((texts_[id] - 1) >> 8)) {
     text.push_back(static_cast<char>((texts_[id] - 1) & 0xFF));
+  }
   std::reverse(text.begin(), text.end());
   return text;
 }

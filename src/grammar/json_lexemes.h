@@ -30,8 +30,9 @@ inline void add_goal(std::vector<GoalId>& goals, GoalId goal) {
 
 template <class Entry>
 void add_new(std::vector<Entry>& entries, const Entry& entry) {
-  if (std::find(entries.begin(), entries.end(), entry) == entries.end())
+  if (std::find(entries.begin(), entries.end(), entry) == entries.end()) {
     entries.push_back(entry);
+  }
 }
 
 inline bool is_escape(json::BodyState state) {

@@ -27,10 +27,11 @@ JsonMachine::JsonMachine(DocumentRef document, ItemChoices choices,
           options_.layout.indent ? "," : ", ")) {
   frames_.emplace_back();
   lexemes_.resize(kFirstLexeme);
-  for (LexId id = 0; id < kFirstLexeme; ++id)
+  for (LexId id = 0; id < kFirstLexeme; ++id) {
     lexemes_[id].kind = id <= static_cast<LexId>(Kind::kEscaped)
                             ? static_cast<Kind>(id)
                             : Kind::kDead;
+  }
   value_sets_.push_back({});
   value_set_of_.emplace(std::string(), 0);
   texts_.push_back(0);
@@ -218,16 +219,18 @@ Config JsonMachine::exact(Config config, std::uint8_t byte) {
   const Frame& frame = frames_[config.frame];
   const auto go_on = [&](const std::string& text) {
     if (config.count >= text.size() ||
-        static_cast<std::uint8_t>(text[config.count]) != byte)
+        static_cast<std::uint8_t>(text[config.count]) != byte) {
       return false;
+    }
     ++config.count;
     return true;
   };
   switch (kind) {
     case Kind::kKeyFirst:
     case Kind::kItemFirst: {
-      if (config.count == 0 && (byte == '}' || byte == ']'))
+      if (config.count == 0 && (byte == '}' || byte == ']')) {
         return significant(config, byte);
+      }
       const std::string text = new_line(frame.depth);
       if (config.count < text.size()) {
         if (!may_go_on(config.frame) || !go_on(text)) return {};
@@ -308,8 +311,9 @@ Config JsonMachine::significant(Config config, std::uint8_t byte) {
       return {static_cast<LexId>(Kind::kValue), config.frame, 0, 0};
     case Kind::kAfter:
       if (byte == ',') return after_comma(config.frame);
-      if (is_object(frame) ? byte == '}' : byte == ']')
+      if (is_object(frame) ? byte == '}' : byte == ']') {
         return close(config.frame);
+      }
       return {};
     default:
       return {};
@@ -362,8 +366,9 @@ Config JsonMachine::value(FrameId id, std::uint8_t byte) {
 bool JsonMachine::can_end(Config config) {
   const Kind kind = lexemes_[config.lex].kind;
   if (kind == Kind::kEnd) return true;
-  if (kind != Kind::kNumber || frames_[config.frame].kind != FrameKind::kRoot)
+  if (kind != Kind::kNumber || frames_[config.frame].kind != FrameKind::kRoot) {
     return false;
+  }
   return !end_number(config).dead();
 }
 
@@ -389,16 +394,18 @@ Config JsonMachine::mask_key(Config config, std::uint32_t longest) {
     }
   } else if (lexeme.kind < Kind::kWord && !options_.layout.exact) {
     if (options_.layout.max_white_space > longest &&
-        config.count <= options_.layout.max_white_space - longest)
+        config.count <= options_.layout.max_white_space - longest) {
       config.count = 0;
+    }
   }
   return config;
 }
 
 SpaceView JsonMachine::space(Config config) {
   const Kind kind = lexemes_[config.lex].kind;
-  if (options_.layout.exact || kind < Kind::kValue || kind > Kind::kAfter)
+  if (options_.layout.exact || kind < Kind::kValue || kind > Kind::kAfter) {
     return {};
+  }
   const std::size_t most = options_.layout.max_white_space;
   SpaceView view{.free = true, .json = true, .behind = config};
   view.behind.count = 0;
@@ -423,8 +430,10 @@ std::string JsonMachine::expected(Config config) {
       return "the rest of null, true or false";
     case Kind::kString:
       for (unsigned byte = ' '; byte < 256; ++byte) {
-        if (byte == '"' || step(config, static_cast<std::uint8_t>(byte)).dead())
+        if (byte == '"' ||
+            step(config, static_cast<std::uint8_t>(byte)).dead()) {
           continue;
+        }
         add("more of a string");
         break;
       }
@@ -436,12 +445,14 @@ std::string JsonMachine::expected(Config config) {
       if (lexeme.trie != KeySet::kNone) {
         const KeySet::Node& node = set.node(lexeme.trie);
         for (std::uint32_t i = node.first; i < node.last; ++i) {
-          if (goals_.name_sets().contains(info.allowed, set.names()[i]))
+          if (goals_.name_sets().contains(info.allowed, set.names()[i])) {
             add("the name " + json::dump(goals_.key_text(set.names()[i])));
+          }
         }
       }
-      if (lexeme.open || lexeme.extras != automata::kDeadState)
+      if (lexeme.open || lexeme.extras != automata::kDeadState) {
         add(list.empty() ? "a name" : "another name");
+      }
       return list;
     }
     default:

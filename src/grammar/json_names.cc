@@ -17,8 +17,9 @@ Config JsonMachine::key_step(Config config, std::uint8_t byte) {
   if (body == BodyState::kExit) {
     std::uint64_t matched = 0;
     std::uint32_t name = KeySet::kNone;
-    if (now.trie != KeySet::kNone)
+    if (now.trie != KeySet::kNone) {
       name = key_sets_[now.set].node(now.trie).name;
+    }
     // A name of the schema, spelled as such names are not.
     if (now.loose && name != KeySet::kNone) return {};
     if (outline_ends_at(config.frame, name)) {
@@ -27,13 +28,15 @@ Config JsonMachine::key_step(Config config, std::uint8_t byte) {
     }
     if (name == KeySet::kNone) {
       if (!now.open && (now.extras == automata::kDeadState ||
-                        !goals_.languages().accepting(now.extras)))
+                        !goals_.languages().accepting(now.extras))) {
         return {};
+      }
       for (std::size_t i = 0; i < now.entries.size(); ++i) {
         const automata::StateId state = now.entries[i].state;
         if (state != automata::kDeadState &&
-            goals_.languages().accepting(state))
+            goals_.languages().accepting(state)) {
           matched |= std::uint64_t{1} << i;
+        }
       }
     }
     const std::string spelled = now.track ? text(config.extra) : std::string();
@@ -53,8 +56,9 @@ Config JsonMachine::key_step(Config config, std::uint8_t byte) {
   if (target == 0) return {};
   const Lexeme& next = lexemes_[target];
   if (!next.open && next.extras == automata::kDeadState &&
-      !key_live(key_info(config.frame), next))
+      !key_live(key_info(config.frame), next)) {
     return {};
+  }
   if (now.track) {
     config.extra =
         extend_text(config.extra, decoded(now.body, body, byte, now.partial));
@@ -134,8 +138,9 @@ bool JsonMachine::trie_in_range(const KeySet& set, NameSet allowed,
     todo.pop_back();
     if (at.left == 0) {
       if (at.value >= low && at.value <= high &&
-          set.any_below(goals_.name_sets(), allowed, at.node))
+          set.any_below(goals_.name_sets(), allowed, at.node)) {
         return true;
+      }
       continue;
     }
     for (std::uint32_t child = at.node + 1; child < set.node(at.node).end;
@@ -162,8 +167,9 @@ JsonMachine::LexId JsonMachine::key_row(LexId id, std::uint8_t byte) {
   const Lexeme& now = lexemes_[id];
   const KeySet& set = key_sets_[now.set];
   const BodyState body = json::next(now.body, byte);
-  if (as_byte_before(now, byte))
+  if (as_byte_before(now, byte)) {
     return (*now.row)[byte] = (*now.row)[byte - 1U];
+  }
   const bool canonical =
       !canonical_ || json::canonical_next(now.body, now.partial, byte);
   if (!canonical && !now.open) return keep_step(id, byte, 0);
@@ -180,18 +186,21 @@ JsonMachine::LexId JsonMachine::key_row(LexId id, std::uint8_t byte) {
   // Where every name may come and none is special the escape says nothing.
   const bool indifferent = now.open && now.trie == KeySet::kNone &&
                            now.entries.empty() && !now.track;
-  if (is_escape(body) && !indifferent)
+  if (is_escape(body) && !indifferent) {
     next.partial = next_partial(body, byte, now.partial);
+  }
   const std::string bytes =
       indifferent ? std::string() : decoded(now.body, body, byte, now.partial);
   for (const char c : bytes) {
     const auto b = static_cast<std::uint8_t>(c);
     if (next.trie != KeySet::kNone) next.trie = set.child(next.trie, b);
-    if (next.extras != automata::kDeadState)
+    if (next.extras != automata::kDeadState) {
       next.extras = languages.step(next.extras, b);
+    }
     for (Entry& entry : next.entries) {
-      if (entry.state != automata::kDeadState)
+      if (entry.state != automata::kDeadState) {
         entry.state = languages.step(entry.state, b);
+      }
     }
   }
   // Once the name is none of the schema's, its spelling does not matter.
@@ -204,8 +213,9 @@ JsonMachine::LexId JsonMachine::key_row(LexId id, std::uint8_t byte) {
         escape_ranges(body, next.partial, canonical_names(next));
     // The start of an escape that no other name takes is for those of the
     // schema alone, which key_live() asks for in each frame.
-    if (next.extras != automata::kDeadState && !any_in(ranges, next.extras))
+    if (next.extras != automata::kDeadState && !any_in(ranges, next.extras)) {
       next.extras = automata::kDeadState;
+    }
     live = next.extras != automata::kDeadState || next.trie != KeySet::kNone;
   }
   const LexId target = live ? intern(std::move(next)) : 0;

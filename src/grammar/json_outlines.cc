@@ -34,15 +34,18 @@ constexpr unsigned kNamesShift = 5;
 // only if the same do; 0 if arrays or objects may fit, or for lack of one.
 std::uint64_t JsonMachine::scalar_print(GoalId goal) {
   if (!goals_.shapes(goal, JsonType::kArray).empty() ||
-      !goals_.shapes(goal, JsonType::kObject).empty())
+      !goals_.shapes(goal, JsonType::kObject).empty()) {
     return 0;
+  }
   using base::mix;
   std::uint64_t hash = 0x517CC1B727220A95;
-  for (const ShapeId shape : goals_.shapes(goal, JsonType::kNull))
+  for (const ShapeId shape : goals_.shapes(goal, JsonType::kNull)) {
     mix(hash, shape);
+  }
   mix(hash, 2);
-  for (const ShapeId shape : goals_.shapes(goal, JsonType::kBoolean))
+  for (const ShapeId shape : goals_.shapes(goal, JsonType::kBoolean)) {
     mix(hash, shape);
+  }
   mix(hash, 3);
   for (const ShapeId shape : goals_.shapes(goal, JsonType::kNumber)) {
     const std::uint64_t print =
@@ -177,14 +180,16 @@ std::uint32_t JsonMachine::outline_names() {
 Config JsonMachine::outline_name(Config config) {
   const Lexeme& lexeme = lexemes_[config.lex];
   if (!lexeme.open || !lexeme.entries.empty() ||
-      (lexeme.trie != KeySet::kNone && lexeme.body != json::BodyState::kText))
+      (lexeme.trie != KeySet::kNone && lexeme.body != json::BodyState::kText)) {
     return {};
+  }
   const FrameId other = with_member(config.frame, KeySet::kNone, 0, nullptr);
   const FrameId others = other == 0 ? 0 : outline_pending(other);
   if (others == 0) return {};
   std::uint32_t name = KeySet::kNone;
-  if (lexeme.trie != KeySet::kNone)
+  if (lexeme.trie != KeySet::kNone) {
     name = key_sets_[lexeme.set].node(lexeme.trie).name;
+  }
   Frame outline;
   outline.parent = others;
   outline.count = name == KeySet::kNone ? 0 : 1;
@@ -231,8 +236,9 @@ bool JsonMachine::ends_empty_name(Config config) const {
 JsonMachine::FrameId JsonMachine::outline_names_of(FrameId id) {
   const FrameId around = outline_behind(id);
   if ((frames_[around].count & kAnyName) == 0 ||
-      lexemes_[key_info(id).start].track)
+      lexemes_[key_info(id).start].track) {
     return 0;
+  }
   const FrameId other = with_member(id, KeySet::kNone, 0, nullptr);
   const FrameId others = other == 0 ? 0 : outline_pending(other);
   const std::uint32_t set = key_info(id).set;
@@ -281,8 +287,9 @@ Config JsonMachine::outline(Config config) {
   // Near the greatest depth, and where layout depends on it, depth matters.
   if (frame.unique || options_.layout.exact ||
       frame.depth + kNearAndFar > options_.limits.depth ||
-      frame.kind == FrameKind::kDetached || frame.kind == FrameKind::kOutline)
+      frame.kind == FrameKind::kDetached || frame.kind == FrameKind::kOutline) {
     return {};
+  }
   const Lexeme& lexeme = lexemes_[config.lex];
   if (lexeme.track) return {};
   switch (lexeme.kind) {

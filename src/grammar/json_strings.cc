@@ -90,8 +90,9 @@ std::uint32_t JsonMachine::least_chars(BodyState body, std::uint32_t partial,
   if (goals_.languages().total(state)) return body == BodyState::kText ? 0 : 1;
   if (!is_escape(body)) return saturate(goals_.languages().least_chars(state));
   std::uint32_t least = BodyView::kMany;
-  for (const CharRange& range : escape_ranges(body, partial, canonical))
+  for (const CharRange& range : escape_ranges(body, partial, canonical)) {
     least = std::min(least, least_in_range(state, range.low, range.high));
+  }
   return least == BodyView::kMany ? least : least + 1;
 }
 
@@ -117,8 +118,9 @@ std::uint32_t JsonMachine::least_in_range(automata::StateId state, char32_t low,
     if (c > high) break;
     const automata::StateId next = languages.step_char(state, c);
     if (next == automata::kDeadState ||
-        std::find(seen.begin(), seen.end(), next) != seen.end())
+        std::find(seen.begin(), seen.end(), next) != seen.end()) {
       continue;
+    }
     seen.push_back(next);
     least = std::min(least, saturate(languages.least_chars(next)));
   }
@@ -148,8 +150,9 @@ Config JsonMachine::within_bounds(Config config) {
   Lexeme next = now.without_entries();
   for (const Entry& entry : now.entries) {
     if (entry.max == BodyView::kMany ||
-        std::uint64_t{config.count} + entry.least <= entry.max)
+        std::uint64_t{config.count} + entry.least <= entry.max) {
       next.entries.push_back(entry);
+    }
   }
   if (next.entries.empty()) return {};
   config.lex = intern(std::move(next));
@@ -159,13 +162,15 @@ Config JsonMachine::within_bounds(Config config) {
 // Whether a byte is known to lead where the one before it does: most do.
 bool JsonMachine::as_byte_before(const Lexeme& now, std::uint8_t byte) {
   if (byte == 0 || now.row == nullptr || now.trie != KeySet::kNone ||
-      (*now.row)[byte - 1U] == kUnknown)
+      (*now.row)[byte - 1U] == kUnknown) {
     return false;
+  }
   const auto before = static_cast<std::uint8_t>(byte - 1);
   const BodyState body = json::next(now.body, byte);
   if (body != json::next(now.body, before) || is_escape(now.body) ||
-      is_escape(body))
+      is_escape(body)) {
     return false;
+  }
   automata::Languages& languages = goals_.languages();
   const auto same = [&](automata::StateId state) {
     return state == automata::kDeadState ||
@@ -180,8 +185,9 @@ JsonMachine::LexId JsonMachine::string_row(LexId id, std::uint8_t byte) {
   automata::Languages& languages = goals_.languages();
   const Lexeme& now = lexemes_[id];
   const BodyState body = json::next(now.body, byte);
-  if (as_byte_before(now, byte))
+  if (as_byte_before(now, byte)) {
     return (*now.row)[byte] = (*now.row)[byte - 1U];
+  }
   Lexeme next;
   next.kind = Kind::kString;
   next.body = body;
@@ -189,8 +195,9 @@ JsonMachine::LexId JsonMachine::string_row(LexId id, std::uint8_t byte) {
   next.total = now.total;
   const bool escape = is_escape(now.body) || is_escape(body);
   // What the escape says is not needed where everything is welcome.
-  if (is_escape(body) && (!now.total || now.track))
+  if (is_escape(body) && (!now.total || now.track)) {
     next.partial = next_partial(body, byte, now.partial);
+  }
   if (now.trie != KeySet::kNone) {
     next.set = now.set;
     next.trie = now.trie;
@@ -202,8 +209,9 @@ JsonMachine::LexId JsonMachine::string_row(LexId id, std::uint8_t byte) {
     if (next.trie == KeySet::kNone) next.set = 0;
   }
   for (const Entry& entry : now.entries) {
-    if (entry.canonical && !json::canonical_next(now.body, now.partial, byte))
+    if (entry.canonical && !json::canonical_next(now.body, now.partial, byte)) {
       continue;
+    }
     Entry moved = entry;
     if (!escape) {
       moved.state = languages.step(entry.state, byte);
@@ -241,13 +249,15 @@ JsonMachine::LexId JsonMachine::string_row(LexId id, std::uint8_t byte) {
 Config JsonMachine::close_string(Config config) {
   const Lexeme& lexeme = lexemes_[config.lex];
   if (lexeme.trie != KeySet::kNone &&
-      key_sets_[lexeme.set].node(lexeme.trie).name != KeySet::kNone)
+      key_sets_[lexeme.set].node(lexeme.trie).name != KeySet::kNone) {
     return {};  // used already
+  }
   std::vector<GoalId> survivors;
   for (const Entry& entry : lexeme.entries) {
     if (config.count < entry.min || config.count > entry.max ||
-        !goals_.languages().accepting(entry.state))
+        !goals_.languages().accepting(entry.state)) {
       continue;
+    }
     add_goal(survivors, entry.goal);
   }
   if (survivors.empty()) return {};

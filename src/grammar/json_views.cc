@@ -77,8 +77,9 @@ bool JsonMachine::special(Config config) {
 
 std::array<std::uint64_t, 4> JsonMachine::special_bytes(Config config) {
   const Lexeme& lexeme = lexemes_[config.lex];
-  if (is_escape(lexeme.body) || lexeme.trie == KeySet::kNone)
+  if (is_escape(lexeme.body) || lexeme.trie == KeySet::kNone) {
     return Recogniser::special_bytes(config);
+  }
   std::array<std::uint64_t, 4> bytes{};
   const auto add = [&](std::uint8_t byte) {
     bytes[byte >> 6] |= std::uint64_t{1} << (byte & 63);
@@ -106,8 +107,9 @@ BodyView JsonMachine::body(Config config) {
     const Entry& first = lexeme.entries.front();
     if (lexeme.entries.size() == 1) {
       view.free = true;
-      if (first.max != BodyView::kMany)
+      if (first.max != BodyView::kMany) {
         view.max_chars = first.max - config.count;
+      }
       if (first.min > config.count) view.min_chars = first.min - config.count;
     } else {
       view.free = true;
@@ -165,8 +167,9 @@ void JsonMachine::find_ends(Config config, BodyView& view) {
     const std::uint32_t begin = begins[i];
     std::vector<GoalId> survivors;
     for (const Entry& entry : lexeme.entries) {
-      if (low(entry) <= begin && begin <= high(entry))
+      if (low(entry) <= begin && begin <= high(entry)) {
         add_goal(survivors, entry.goal);
+      }
     }
     if (survivors.empty()) continue;
     const std::uint32_t end =
@@ -228,8 +231,9 @@ bool JsonMachine::same_lexeme(Config from, Config to) {
 std::uint32_t JsonMachine::lexeme_room(Config config) {
   const Lexeme& lexeme = lexemes_[config.lex];
   if (lexeme.kind != Kind::kString || lexeme.entries.size() != 1 ||
-      lexeme.max == BodyView::kMany)
+      lexeme.max == BodyView::kMany) {
     return BodyView::kMany;
+  }
   return lexeme.entries[0].max - config.count;
 }
 
@@ -255,8 +259,9 @@ Config JsonMachine::lexeme_unbounded(Config config) {
 Recogniser::Apart JsonMachine::lexeme_apart(Config config) {
   const Lexeme& now = lexemes_[config.lex];
   if (now.kind != Kind::kKey || now.open || now.trie == KeySet::kNone ||
-      now.extras == automata::kDeadState)
+      now.extras == automata::kDeadState) {
     return {};
+  }
   Apart apart = {.words = config, .others = config};
   Lexeme words = now.without_entries();
   words.track = false;
@@ -297,8 +302,9 @@ std::uint32_t JsonMachine::lexeme_step(std::uint32_t lex, std::uint8_t byte) {
   const Lexeme& now = lexemes_[lex];
   if (!json::is_live(json::next(now.body, byte))) return 0;
   const LexId known = now.row == nullptr ? kUnknown : (*now.row)[byte];
-  if (now.kind == Kind::kString)
+  if (now.kind == Kind::kString) {
     return known != kUnknown ? known : string_row(lex, byte);
+  }
   const LexId target = known != kUnknown ? known : key_row(lex, byte);
   return lexemes_[target].extras == automata::kDeadState ? 0 : target;
 }
@@ -316,8 +322,9 @@ std::uint32_t JsonMachine::lexeme_lasting(std::uint32_t lex) {
   const Lexeme& lexeme = lexemes_[lex];
   std::uint32_t least = BodyView::kMany;
   if (lexeme.body != BodyState::kText) return least;
-  if (lexeme.kind == Kind::kKey)
+  if (lexeme.kind == Kind::kKey) {
     return saturate(goals_.languages().lasting(lexeme.extras));
+  }
   for (const Entry& entry : lexeme.entries) {
     least = std::min(least, saturate(goals_.languages().lasting(entry.state)));
   }

@@ -31,8 +31,9 @@ KeySet::KeySet(Goals& goals, std::vector<KeyId> names,
     const std::string& text = goals.key_text(names_[i]);
     std::size_t common = 0;
     while (common < before.size() && common < text.size() &&
-           before[common] == text[common])
+           before[common] == text[common]) {
       ++common;
+    }
     leave(common, i);
     for (std::size_t at = common; at < text.size(); ++at) {
       path.push_back(static_cast<std::uint32_t>(nodes_.size()));
@@ -66,8 +67,9 @@ bool KeySet::any_below(const NameSets& sets, NameSet among,
   for (auto late = std::lower_bound(late_.begin(), late_.end(), at);
        late != late_.end() && *late < end; ++late) {
     if (sets.contains(among, names_[*late])) return true;
-    if (at < *late && sets.any(among, names_[at], names_[*late - 1] + 1))
+    if (at < *late && sets.any(among, names_[at], names_[*late - 1] + 1)) {
       return true;
+    }
     at = *late + 1;
   }
   return at < end && sets.any(among, names_[at], names_[end - 1] + 1);

@@ -22,8 +22,9 @@ using regex::HirId;
 using regex::HirKind;
 
 const regex::HirNode& inside_captures(const regex::Hir& hir, HirId id) {
-  while (hir.nodes[id].kind == HirKind::kCapture)
+  while (hir.nodes[id].kind == HirKind::kCapture) {
     id = hir.nodes[id].children[0];
+  }
   return hir.nodes[id];
 }
 

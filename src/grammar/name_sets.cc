@@ -43,8 +43,9 @@ NameSet NameSets::intern(Node node) {
     }
     const Node& other = nodes_[entry];
     if (other.block == node.block && other.bit == node.bit &&
-        other.content == node.content)
+        other.content == node.content) {
       return entry;
+    }
   }
 }
 
@@ -86,8 +87,9 @@ NameSet NameSets::of(std::vector<std::uint32_t> names) {
   for (std::size_t i = 0; i < names.size();) {
     const std::uint32_t block = names[i] / kBlock;
     std::uint64_t bits = 0;
-    for (; i < names.size() && names[i] / kBlock == block; ++i)
+    for (; i < names.size() && names[i] / kBlock == block; ++i) {
       bits |= std::uint64_t{1} << names[i] % kBlock;
+    }
     parts.push_back(leaf(block, bits));
   }
   while (parts.size() > 1) {
@@ -221,8 +223,9 @@ bool NameSets::any(NameSet set, std::uint32_t first, std::uint32_t last) const {
   if (node.block < low || node.block > high) return false;
   std::uint64_t names = node.content;
   if (node.block == low) names &= ~std::uint64_t{0} << first % kBlock;
-  if (node.block == high)
+  if (node.block == high) {
     names &= ~std::uint64_t{0} >> (kBlock - 1 - (last - 1) % kBlock);
+  }
   return names != 0;
 }
 

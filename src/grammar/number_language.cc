@@ -46,8 +46,9 @@ NumberSpec mirrored(NumberSpec spec) {
   if (spec.allowed) {
     for (Decimal& value : *spec.allowed) value = negated(value);
   }
-  for (std::string& text : spec.texts)
+  for (std::string& text : spec.texts) {
     text = text.starts_with('-') ? text.substr(1) : "-" + text;
+  }
   return spec;
 }
 

@@ -221,25 +221,29 @@ bool NumberSide::settle(bool& narrowed) {
 void NumberSide::write_as(const std::vector<std::string>& wanted) {
   std::vector<std::pair<Decimal, std::string_view>> given;  // without signs
   for (const std::string_view one : wanted) {
-    if (auto value = Decimal::from_json(one); value && !value->negative)
+    if (auto value = Decimal::from_json(one); value && !value->negative) {
       given.emplace_back(*std::move(value), one.substr(one.starts_with('-')));
+    }
   }
   std::sort(given.begin(), given.end());
   std::vector<std::string> found;
   for (const Decimal& value : *allowed) {
     const std::size_t before = found.size();
     const auto add = [&](std::string one) {
-      if (read_number_prefix(*this, one).accepting)
+      if (read_number_prefix(*this, one).accepting) {
         found.push_back(std::move(one));
+      }
     };
     auto at = std::lower_bound(given.begin(), given.end(),
                                std::pair(value, std::string_view()));
-    for (; at != given.end() && at->first == value; ++at)
+    for (; at != given.end() && at->first == value; ++at) {
       add(std::string(at->second));
+    }
     // 1.0 may have to be 1, and 1e+16 all its digits.
     if (found.size() == before) add(value.to_string());
-    if (found.size() == before && value.is_integer() && listed_plainly(value))
+    if (found.size() == before && value.is_integer() && listed_plainly(value)) {
       add(value.digits + zeros(value.exponent));
+    }
     // Without any, the value keeps all its spellings, and so do the others.
     if (found.size() == before) return;
   }

@@ -104,8 +104,9 @@ class RulesMachine::Adoption {
       const std::span<const ContextId> group =
           std::span(contexts_).subspan(i, end - i);
       std::vector<Items> contents;
-      for (const ContextId id : group)
+      for (const ContextId id : group) {
         contents.push_back(content_of(id, group));
+      }
       i = end;
       ContextId id = 0;
       if (loop) {

@@ -115,8 +115,9 @@ void RulesMachine::begin() {
   looked_sets_.add({});
   intern_frame({});
   overflowed_ = base_bytes_ > limits_.bytes;
-  if (!overflowed_)
+  if (!overflowed_) {
     start_ = configuration({{network_.start, kOutermost, 0, 0}});
+  }
   release();
 }
 
@@ -534,8 +535,9 @@ bool RulesMachine::special(Config config) {
 }
 
 std::array<std::uint64_t, 4> RulesMachine::special_bytes(Config config) {
-  if (config.dead() || !inside(config))
+  if (config.dead() || !inside(config)) {
     return Recogniser::special_bytes(config);
+  }
   return schema_of(leaf_of(config)).special_bytes(unwrap(config));
 }
 

@@ -87,11 +87,13 @@ ConditionId Conditions::join(Kind kind, std::vector<ConditionId> parts) {
     const Condition& one = table_[part];
     const bool here = one.kind == Kind::kPresent ||
                       (kind == Kind::kAll && one.kind == Kind::kValue);
-    if (here && std::binary_search(absent.begin(), absent.end(), one.key))
+    if (here && std::binary_search(absent.begin(), absent.end(), one.key)) {
       return absorbing;
+    }
     if (one.kind == other &&
-        std::any_of(one.parts.begin(), one.parts.end(), has))
+        std::any_of(one.parts.begin(), one.parts.end(), has)) {
       continue;
+    }
     left.push_back(part);
   }
   if (left.empty()) return neutral;

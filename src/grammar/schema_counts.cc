@@ -68,8 +68,9 @@ std::optional<Goals::Answer> Goals::ask_counts(
     counters.push_back({shape.witnesses[i].second, shape.witnesses[i].first});
     start.insert(start.end(), {1, kNoBound});
   }
-  if (counters.size() > kMaxCounters || (counters.size() < 2 && !bounded))
+  if (counters.size() > kMaxCounters || (counters.size() < 2 && !bounded)) {
     return std::nullopt;
+  }
 
   Answer answer;
   std::vector<Situation> todo = {start};
@@ -101,8 +102,9 @@ std::optional<Goals::Answer> Goals::ask_counts(
       std::uint64_t times = done ? shape.min - at : most - at;
       for (std::size_t i = 0; i < counters.size() && fits; ++i) {
         if ((set >> i & 1) == 0) {
-          if (room(now, i) != kNoBound)
+          if (room(now, i) != kNoBound) {
             literals.push_back(opposite(counters[i].literal));
+          }
           continue;
         }
         fits = room(now, i) > 0 && at >= counters[i].from;
@@ -180,8 +182,9 @@ bool Goals::enough_to_differ(ShapeId array, std::uint64_t size,
   for (std::size_t i = 0; i < shape.counts.size(); ++i) {
     const ItemCount& count = shape.counts[i];
     if (count.min > counted[i] &&
-        !enough_values(with(item, count.literal), count.min))
+        !enough_values(with(item, count.literal), count.min)) {
       return false;
+    }
   }
   return true;
 }

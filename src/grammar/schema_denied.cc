@@ -39,8 +39,9 @@ void Goals::note_denied() {
     };
     for (const NodeId child : node.all_of) same(child);
     for (const NodeId child : node.any_of) same(child);
-    for (const NodeId child : node.one_of)
+    for (const NodeId child : node.one_of) {
       node.one_of.size() > 1 ? both(child) : same(child);
+    }
     if (node.not_node != kNoNode) go(opposite(node.not_node << 1 | (at & 1)));
     both(node.if_node);
     same(node.then_node);
@@ -69,10 +70,12 @@ void Goals::note_denied() {
     if (node.objects().unevaluated_properties != kNoNode) {
       note(SchemaNote::Kind::kNarrowed, id, "unevaluatedProperties", kWhy);
     }
-    if (node.arrays().unevaluated_items != kNoNode)
+    if (node.arrays().unevaluated_items != kNoNode) {
       note(SchemaNote::Kind::kNarrowed, id, "unevaluatedItems", kWhy);
-    if (node.arrays().unique_items)
+    }
+    if (node.arrays().unique_items) {
       note(SchemaNote::Kind::kNarrowed, id, "uniqueItems", kWhy);
+    }
   }
 }
 

@@ -67,8 +67,9 @@ void Goals::Expander::run(const std::vector<Literal>& literals) {
       start.shape.emplace<ObjectShape>();
       break;
   }
-  for (auto it = literals.rbegin(); it != literals.rend(); ++it)
+  for (auto it = literals.rbegin(); it != literals.rend(); ++it) {
     require(start, *it);
+  }
   run(std::move(start));
 }
 
@@ -142,8 +143,9 @@ bool Goals::Expander::choose(Partial& partial, std::vector<Choice>& choices,
 
 bool Goals::Expander::apply(Partial& partial, const Choice& choice,
                             std::uint32_t by) {
-  for (auto it = choice.literals.rbegin(); it != choice.literals.rend(); ++it)
+  for (auto it = choice.literals.rbegin(); it != choice.literals.rend(); ++it) {
     require(partial, *it, by);
+  }
   using Edit = Choice::Edit;
   switch (choice.edit) {
     case Edit::kNone:
@@ -197,8 +199,9 @@ bool Goals::Expander::apply_member(ObjectShape& object, const Choice& choice) {
   }
   object.required.push_back(choice.at_key);
   if (has(object.forbidden, choice.at_key)) return false;
-  if (choice.edit == Edit::kRequireValue)
+  if (choice.edit == Edit::kRequireValue) {
     object.at.emplace_back(choice.at_key, choice.at);
+  }
   return true;
 }
 
@@ -209,12 +212,15 @@ bool Goals::Expander::bound(Partial& partial, std::uint64_t min,
     lower(shape.max, max);
     return shape.min <= shape.max;
   };
-  if (auto* strings = std::get_if<Strings>(&partial.shape))
+  if (auto* strings = std::get_if<Strings>(&partial.shape)) {
     return limit(*strings);
-  if (auto* object = std::get_if<ObjectShape>(&partial.shape))
+  }
+  if (auto* object = std::get_if<ObjectShape>(&partial.shape)) {
     return limit(*object);
-  if (auto* array = std::get_if<ArrayShape>(&partial.shape))
+  }
+  if (auto* array = std::get_if<ArrayShape>(&partial.shape)) {
     return limit(*array);
+  }
   return true;
 }
 
@@ -298,8 +304,9 @@ std::vector<UnevaluatedRule> Goals::unevaluated(const Partial& partial,
       std::uint32_t up = static_cast<std::uint32_t>(j);
       while (up != 0xFFFFFFFF && up != i &&
              (partial.done[up].literal & 1) == 0 &&
-             !spells_enum_[partial.done[up].literal >> 1])
+             !spells_enum_[partial.done[up].literal >> 1]) {
         up = partial.done[up].by;
+      }
       if (up == i) made.scopes.push_back(partial.done[j].literal >> 1);
     }
     sort_unique(made.scopes);
@@ -392,8 +399,9 @@ automata::LanguageId Goals::all_of(
   const auto shortest = std::min_element(
       languages.begin(), languages.end(),
       [&](auto one, auto other) { return size(one) < size(other); });
-  if (languages.size() < 2 || !words_.contains(*shortest))
+  if (languages.size() < 2 || !words_.contains(*shortest)) {
     return languages_.all_of(std::move(languages));
+  }
   std::vector<std::string> words = words_.at(*shortest);
   std::erase_if(words, [&](const std::string& word) {
     return std::any_of(languages.begin(), languages.end(),
@@ -450,8 +458,9 @@ void Goals::expand(GoalId goal, JsonType type, Expansion& into) {
       const NumberLanguages::Id id = numbers_.add(*spec);
       if (numbers_.empty(id)) continue;
       specs_.try_emplace(id, *spec);
-      if (std::find(into.all.begin(), into.all.end(), id) == into.all.end())
+      if (std::find(into.all.begin(), into.all.end(), id) == into.all.end()) {
         into.all.push_back(id);
+      }
     } else if (auto* strings = std::get_if<Strings>(&partial.shape)) {
       automata::LanguageId language =
           strings->languages.empty() ? languages_.everything()
@@ -462,8 +471,9 @@ void Goals::expand(GoalId goal, JsonType type, Expansion& into) {
       if (bounded && total) {
         if (auto id =
                 add_new(strings_, strings_.size() - into.all.size(),
-                        StringShape{language, strings->min, strings->max}))
+                        StringShape{language, strings->min, strings->max})) {
           into.all.push_back(*id);
+        }
         continue;
       }
       // A least length is a part of the language, so that what is live is
@@ -475,11 +485,13 @@ void Goals::expand(GoalId goal, JsonType type, Expansion& into) {
         if (languages_.empty(language)) continue;
       }
       if (strings->max != kNoBound) {
-        if (languages_.least_chars(languages_.start(language)) > strings->max)
+        if (languages_.least_chars(languages_.start(language)) > strings->max) {
           continue;
+        }
         if (auto id = add_new(strings_, strings_.size() - into.all.size(),
-                              StringShape{language, 0, strings->max}))
+                              StringShape{language, 0, strings->max})) {
           into.all.push_back(*id);
+        }
         continue;
       }
       any_length.push_back(language);
@@ -488,21 +500,25 @@ void Goals::expand(GoalId goal, JsonType type, Expansion& into) {
       sort_unique(object->forbidden);
       sort_unique(object->names);
       if (object->min > object->max ||
-          overlap(object->required, object->forbidden))
+          overlap(object->required, object->forbidden)) {
         continue;
-      if (has_unevaluated_)
+      }
+      if (has_unevaluated_) {
         object->unevaluated = unevaluated(partial, JsonType::kObject);
+      }
       if (auto id = add_new(objects_, first_object, std::move(*object))) {
         facts_.emplace_back();
         into.all.push_back(*id);
       }
     } else if (auto* array = std::get_if<ArrayShape>(&partial.shape)) {
       if (array->min > array->max) continue;
-      if (has_unevaluated_)
+      if (has_unevaluated_) {
         array->unevaluated = unevaluated(partial, JsonType::kArray);
+      }
       find_prefix(*array);
-      if (auto id = add_new(arrays_, first_array, std::move(*array)))
+      if (auto id = add_new(arrays_, first_array, std::move(*array))) {
         into.all.push_back(*id);
+      }
     }
   }
   if (constants != 0) into.all.push_back(constants);

@@ -57,8 +57,9 @@ void Goals::Expander::add_denial(std::vector<NodeId> denied_nodes,
                                  std::vector<Choice>& choices) {
   std::vector<ConditionId> ways;
   ways.reserve(denied_nodes.size());
-  for (const NodeId node : denied_nodes)
+  for (const NodeId node : denied_nodes) {
     ways.push_back(goals_.rules_broken(node));
+  }
   const ConditionId any = goals_.conditions_.any(std::move(ways));
   if (any == kImpossible) return;
   const Condition& way = goals_.conditions_[any];
@@ -139,8 +140,9 @@ bool Goals::Expander::excludes(const ObjectShape& object,
 bool Goals::Expander::deny_logic(const Node& node,
                                  std::vector<Choice>& choices) {
   if (node.scalars && !deny_enum(node, choices)) return false;
-  if (node.not_node != kNoNode)
+  if (node.not_node != kNoNode) {
     choices.push_back({.literals = {holds(node.not_node)}});
+  }
   if (node.has_any_of) {
     Choice all;
     for (const NodeId child : node.any_of) {
@@ -241,8 +243,9 @@ void Goals::Expander::add_language(std::vector<Choice>& choices,
 void Goals::Expander::add_bounds(std::vector<Choice>& choices,
                                  std::optional<std::uint64_t> min,
                                  std::optional<std::uint64_t> max) {
-  if (min && *min > 0)
+  if (min && *min > 0) {
     choices.push_back({.edit = Choice::Edit::kBounds, .max = *min - 1});
+  }
   if (max) choices.push_back({.edit = Choice::Edit::kBounds, .min = *max + 1});
 }
 
@@ -258,8 +261,9 @@ void Goals::Expander::deny_rules(const Node& node,
       // A format counts only where it holds: ours are a part of the texts
       // that it means, so that others do not surely fail it.
       const schema::StringRules& rules = node.strings();
-      if (rules.pattern != schema::kNoPattern)
+      if (rules.pattern != schema::kNoPattern) {
         add_language(choices, goals_.pattern_language(rules.pattern));
+      }
       return add_bounds(choices, rules.min_length, rules.max_length);
     }
     case JsonType::kArray:
@@ -278,15 +282,17 @@ void Goals::Expander::deny_number(const Node& node,
   };
   const schema::NumberRules& rules = node.numbers();
   if (node.integer_only) add([](NumberSpec& spec) { spec.not_integer = true; });
-  if (rules.minimum)
+  if (rules.minimum) {
     add([&](NumberSpec& spec) { add_maximum(spec, *rules.minimum, true); });
+  }
   if (rules.exclusive_minimum) {
     add([&](NumberSpec& spec) {
       add_maximum(spec, *rules.exclusive_minimum, false);
     });
   }
-  if (rules.maximum)
+  if (rules.maximum) {
     add([&](NumberSpec& spec) { add_minimum(spec, *rules.maximum, true); });
+  }
   if (rules.exclusive_maximum) {
     add([&](NumberSpec& spec) {
       add_minimum(spec, *rules.exclusive_maximum, false);
@@ -324,8 +330,9 @@ void Goals::Expander::deny_array(const schema::ArrayRules& rules,
     }
   }
   // Two equal items, and items that are not evaluated, are not looked for.
-  if (rules.unique_items || rules.unevaluated_items != kNoNode)
+  if (rules.unique_items || rules.unevaluated_items != kNoNode) {
     leave_out_denied();
+  }
   add_bounds(choices, rules.min_items, rules.max_items);
 }
 

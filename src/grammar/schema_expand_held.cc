@@ -16,8 +16,9 @@ bool Goals::Expander::take(Partial& partial, NodeId id, std::uint32_t place) {
   std::vector<Choice> enumerated;
   if (node.scalars && !take_enum(partial, node, &enumerated)) return false;
   if (!take_rules(partial, id, node)) return false;
-  for (auto it = node.all_of.rbegin(); it != node.all_of.rend(); ++it)
+  for (auto it = node.all_of.rbegin(); it != node.all_of.rend(); ++it) {
     require(partial, holds(*it), place);
+  }
   if (node.ref != kNoNode) require(partial, holds(node.ref), place);
   if (node.not_node != kNoNode) require(partial, fails(node.not_node), place);
 
@@ -38,8 +39,9 @@ bool Goals::Expander::take(Partial& partial, NodeId id, std::uint32_t place) {
   }
   if (type_ == JsonType::kObject) {
     for (const auto& [name, child] : node.objects().dependent_schemas) {
-      if (!add_dependent(std::get<ObjectShape>(partial.shape), name, child))
+      if (!add_dependent(std::get<ObjectShape>(partial.shape), name, child)) {
         splits.push_back(dependent(name, child));
+      }
     }
   }
   splits.erase(std::remove_if(splits.begin(), splits.end(),
@@ -83,8 +85,9 @@ bool Goals::Expander::split(Partial& partial,
     }
     made = std::move(next);
   }
-  for (auto it = made.rbegin(); it != made.rend(); ++it)
+  for (auto it = made.rbegin(); it != made.rend(); ++it) {
     stack_.push_back(std::move(*it));
+  }
   return false;
 }
 
@@ -130,8 +133,9 @@ Constants Goals::Expander::constants_in(
   Constants found = 0;
   for (const json::Value& value : values) {
     if (type_ == JsonType::kNull && value.is_null()) found |= 1;
-    if (type_ == JsonType::kBoolean && value.kind() == json::Kind::kBool)
+    if (type_ == JsonType::kBoolean && value.kind() == json::Kind::kBool) {
       found |= value.as_bool() ? 2 : 1;
+    }
   }
   return found;
 }
@@ -141,11 +145,13 @@ NumberSpec Goals::Expander::number_spec(const Node& node) {
   spec.integer = node.integer_only;
   const schema::NumberRules& rules = node.numbers();
   if (rules.minimum) add_minimum(spec, *rules.minimum, false);
-  if (rules.exclusive_minimum)
+  if (rules.exclusive_minimum) {
     add_minimum(spec, *rules.exclusive_minimum, true);
+  }
   if (rules.maximum) add_maximum(spec, *rules.maximum, false);
-  if (rules.exclusive_maximum)
+  if (rules.exclusive_maximum) {
     add_maximum(spec, *rules.exclusive_maximum, true);
+  }
   if (rules.multiple_of) spec.multiple_of.push_back(*rules.multiple_of);
   return spec;
 }
@@ -157,16 +163,18 @@ bool Goals::Expander::take_rules(Partial& partial, NodeId id,
     case JsonType::kBoolean:
       return true;
     case JsonType::kNumber:
-      if (node.integer_only || node.number_rules != nullptr)
+      if (node.integer_only || node.number_rules != nullptr) {
         add_number(std::get<NumberSpec>(partial.shape), number_spec(node));
+      }
       return true;
     case JsonType::kString: {
       if (node.string_rules == nullptr) return true;
       const schema::StringRules& rules = *node.string_rules;
       auto& strings = std::get<Strings>(partial.shape);
       for (const schema::PatternId pattern : {rules.pattern, rules.format}) {
-        if (pattern != schema::kNoPattern)
+        if (pattern != schema::kNoPattern) {
           strings.languages.push_back(goals_.pattern_language(pattern));
+        }
       }
       return bound(partial, rules.min_length.value_or(0),
                    rules.max_length.value_or(kNoBound));
@@ -187,14 +195,16 @@ bool Goals::Expander::take_array(Partial& partial, NodeId id,
   if (!rules.prefix_items.empty() || rules.items != kNoNode) {
     Literal rest = rules.items == kNoNode ? kNoLiteral : holds(rules.items);
     if (rest == kNoLiteral && goals_.options_.closed &&
-        rules.unevaluated_items == kNoNode)
+        rules.unevaluated_items == kNoNode) {
       rest = kNever;
+    }
     array.items.push_back({id, rest});
   }
   if (rules.contains != kNoNode &&
       (rules.min_contains > 0 || rules.max_contains)) {
-    if (rules.min_contains > rules.max_contains.value_or(kNoBound))
+    if (rules.min_contains > rules.max_contains.value_or(kNoBound)) {
       return false;
+    }
     array.counts.push_back({holds(rules.contains), rules.min_contains,
                             rules.max_contains.value_or(kNoBound)});
   }
@@ -213,25 +223,30 @@ bool Goals::Expander::take_object(Partial& partial, NodeId id,
                         ? kNoLiteral
                         : holds(rules.additional_properties);
     if (extra == kNoLiteral && goals_.options_.closed &&
-        rules.unevaluated_properties == kNoNode)
+        rules.unevaluated_properties == kNoNode) {
       extra = kNever;
+    }
     object.members.push_back({id, extra});
   }
   const std::size_t required_before = object.required.size();
-  if (rules.property_names != kNoNode)
+  if (rules.property_names != kNoNode) {
     object.names.push_back(holds(rules.property_names));
-  for (const std::string_view name : rules.required)
+  }
+  for (const std::string_view name : rules.required) {
     object.required.push_back(goals_.key(name));
+  }
   for (const auto& [name, others] : rules.dependent_required) {
     std::vector<KeyId> keys;
-    for (const std::string_view other : others)
+    for (const std::string_view other : others) {
       keys.push_back(goals_.key(other));
+    }
     object.dependent.emplace_back(goals_.key(name), std::move(keys));
   }
   for (const KeyId key : object.forbidden) {
     if (std::find(object.required.begin(), object.required.end(), key) !=
-        object.required.end())
+        object.required.end()) {
       return false;
+    }
   }
   // Of many conditions on one member ("kind" is a, "kind" is b) most pairs
   // exclude each other; to see that early keeps their number down.
@@ -243,8 +258,9 @@ bool Goals::Expander::take_object(Partial& partial, NodeId id,
     for (std::size_t i = 0; i < object.required.size(); ++i) {
       if ((i >= required_before ||
            goals_.declared(id, object.required[i]) != kNoNode) &&
-          never(object.required[i]))
+          never(object.required[i])) {
         return false;
+      }
     }
   }
   return bound(partial, rules.min_properties.value_or(0),
@@ -277,10 +293,12 @@ std::vector<Goals::Expander::Choice> Goals::Expander::any_of(const Node& node) {
   for (const NodeId child : node.any_of) {
     if (!possible(child)) continue;
     if (goals_.says_nothing(child, type_) &&
-        !(goals_.has_unevaluated_ && is_nested(type_)))
+        !(goals_.has_unevaluated_ && is_nested(type_))) {
       return {Choice{}};
-    if (std::find(options.begin(), options.end(), child) == options.end())
+    }
+    if (std::find(options.begin(), options.end(), child) == options.end()) {
       options.push_back(child);
+    }
   }
   std::vector<Choice> choices;
   // What several options evaluate together counts, so each set of options
@@ -298,8 +316,9 @@ std::vector<Goals::Expander::Choice> Goals::Expander::any_of(const Node& node) {
     return choices;
   }
   if (sees) leave_out();
-  for (const NodeId child : options)
+  for (const NodeId child : options) {
     choices.push_back({.literals = {holds(child)}});
+  }
   return choices;
 }
 
@@ -310,8 +329,9 @@ std::vector<Goals::Expander::Choice> Goals::Expander::one_of(const Node& node) {
     Choice choice;
     choice.literals.push_back(holds(node.one_of[i]));
     for (std::size_t j = 0; j < node.one_of.size(); ++j) {
-      if (j != i && possible(node.one_of[j]))
+      if (j != i && possible(node.one_of[j])) {
         choice.literals.push_back(fails(node.one_of[j]));
+      }
     }
     choices.push_back(std::move(choice));
   }
@@ -325,20 +345,24 @@ std::vector<Goals::Expander::Choice> Goals::Expander::conditional(
   };
   // Where nothing is evaluated, what holds without asking for anything is out.
   const bool sees = goals_.has_unevaluated_ && is_nested(type_);
-  if (!sees && nothing(node.then_node) && nothing(node.else_node))
+  if (!sees && nothing(node.then_node) && nothing(node.else_node)) {
     return {Choice{}};
-  if (!sees && nothing(node.if_node))
+  }
+  if (!sees && nothing(node.if_node)) {
     return node.then_node == kNoNode
                ? std::vector<Choice>{Choice{}}
                : std::vector<Choice>{
                      Choice{.literals = {holds(node.then_node)}}};
+  }
   std::vector<Choice> choices(2);
   choices[0].literals.push_back(holds(node.if_node));
-  if (node.then_node != kNoNode)
+  if (node.then_node != kNoNode) {
     choices[0].literals.push_back(holds(node.then_node));
+  }
   choices[1].literals.push_back(fails(node.if_node));
-  if (node.else_node != kNoNode)
+  if (node.else_node != kNoNode) {
     choices[1].literals.push_back(holds(node.else_node));
+  }
   return choices;
 }
 
@@ -356,13 +380,15 @@ bool Goals::Expander::add_dependent(ObjectShape& object, std::string_view name,
       rules.additional_properties != kNoNode ||
       rules.property_names != kNoNode || rules.min_properties ||
       rules.max_properties || !rules.dependent_required.empty() ||
-      !rules.dependent_schemas.empty() || goals_.options_.closed)
+      !rules.dependent_schemas.empty() || goals_.options_.closed) {
     return false;
+  }
   Conditions& conditions = goals_.conditions_;
   const KeyId key = goals_.key(name);
   std::vector<KeyId> required;
-  for (const std::string_view other : rules.required)
+  for (const std::string_view other : rules.required) {
     required.push_back(goals_.key(other));
+  }
   if (!required.empty()) object.dependent.emplace_back(key, required);
   const auto absent = [&](KeyId one) {
     return conditions.of({.kind = Condition::Kind::kAbsent, .key = one});
@@ -386,8 +412,9 @@ void Goals::Expander::add_condition(ObjectShape& object, ConditionId condition,
   object.condition = goals_.conditions_.all({object.condition, condition});
   for (const NodeId node : nodes) {
     if (std::find(object.condition_nodes.begin(), object.condition_nodes.end(),
-                  node) == object.condition_nodes.end())
+                  node) == object.condition_nodes.end()) {
       object.condition_nodes.push_back(node);
+    }
   }
 }
 
@@ -401,11 +428,13 @@ bool Goals::Expander::join(Partial& partial,
     std::vector<automata::LanguageId> any;
     for (const Choice& choice : choices) {
       std::vector<automata::LanguageId> all;
-      if (!choice.literals.empty())
+      if (!choice.literals.empty()) {
         all.push_back(goals_.names_language(choice.literals));
+      }
       if (choice.edit == Edit::kLanguage) all.push_back(choice.language);
-      if (choice.edit == Edit::kBounds)
+      if (choice.edit == Edit::kBounds) {
         all.push_back(languages.length_between(choice.min, choice.max));
+      }
       any.push_back(all.empty() ? languages.everything()
                                 : languages.all_of(std::move(all)));
     }
@@ -430,8 +459,9 @@ bool Goals::Expander::join(Partial& partial,
       for (const NodeId node : goals_.in_place(literal >> 1)) {
         nodes.push_back(node);
         // Which members such a rule leaves out is not looked for.
-        if (document().node(node).objects().unevaluated_properties != kNoNode)
+        if (document().node(node).objects().unevaluated_properties != kNoNode) {
           leave_out();
+        }
       }
     }
     switch (choice.edit) {

@@ -70,8 +70,9 @@ void Goals::intern_names() {
       names.push_back(name);
       names.insert(names.end(), others.begin(), others.end());
     }
-    for (const auto& [name, child] : rules.dependent_schemas)
+    for (const auto& [name, child] : rules.dependent_schemas) {
       names.push_back(name);
+    }
   }
   std::sort(names.begin(), names.end());
   names.erase(std::unique(names.begin(), names.end()), names.end());
@@ -144,8 +145,10 @@ KeyId Goals::key(std::string_view name) {
 const std::vector<std::pair<KeyId, NodeId>>& Goals::node_names(NodeId node) {
   const auto [it, is_new] = node_names_.try_emplace(node);
   if (is_new) {
-    for (const auto& [name, child] : document_.node(node).objects().properties)
+    for (const auto& [name, child] :
+         document_.node(node).objects().properties) {
       it->second.emplace_back(key(name), child);
+    }
     std::sort(it->second.begin(), it->second.end());
   }
   return it->second;
@@ -204,8 +207,9 @@ bool Goals::matches(automata::LanguageId language, const NameClass& name) {
 
 // Whether `properties` or `patternProperties` of the node speak of the name.
 bool Goals::knows(NodeId node, const NameClass& name) {
-  if (name.key != kNoKey && declared(node, name.key) != schema::kNoNode)
+  if (name.key != kNoKey && declared(node, name.key) != schema::kNoNode) {
     return true;
+  }
   for (const auto& [pattern, child] :
        document_.node(node).objects().pattern_properties) {
     if (matches(pattern_language(pattern), name)) return true;
@@ -272,8 +276,9 @@ GoalId Goals::find_member_goal(ShapeId object, const NameClass& name) {
                          name.key)) {
     return kNothing;
   }
-  if (!shape.names.empty() && !matches(facts(object).names_rule, name))
+  if (!shape.names.empty() && !matches(facts(object).names_rule, name)) {
     return kNothing;
+  }
   std::vector<Literal> literals;
   for (const MemberRules& rules : shape.members) {
     bool known = false;
@@ -342,8 +347,9 @@ Goals::ObjectFacts& Goals::facts(ShapeId object) {
       facts.declared.push_back(id);
       facts.names.push_back(id);
     }
-    for (const auto& [pattern, child] : rules.pattern_properties)
+    for (const auto& [pattern, child] : rules.pattern_properties) {
       facts.languages.push_back(pattern_language(pattern));
+    }
   };
   for (const MemberRules& rules : shape.members) use(rules.node);
   for (const UnevaluatedRule& rule : shape.unevaluated) {
@@ -395,8 +401,9 @@ Goals::ObjectFacts& Goals::facts(ShapeId object) {
     }
     // A second member of a name would hide the first one's value; but where
     // there must be none of the name its presence is enough.
-    if (part.kind == Kind::kSome && part.literal != kNoLiteral)
+    if (part.kind == Kind::kSome && part.literal != kNoLiteral) {
       facts.tracks_names = true;
+    }
   });
   const auto sort_unique = [](auto& list) {
     std::sort(list.begin(), list.end());
@@ -416,8 +423,9 @@ Goals::ObjectFacts& Goals::facts(ShapeId object) {
   for (const KeyId id : facts.names) {
     if (std::any_of(kinds.begin(), kinds.end(), [&](const NameKind& kind) {
           return is_in(kind, {.key = id});
-        }))
+        })) {
       deciding.push_back(id);
+    }
   }
   facts.deciding = name_sets_.of(std::move(deciding));
   return facts;
@@ -442,8 +450,9 @@ std::vector<std::string> Goals::few_words(automata::LanguageId language) {
     for (unsigned byte = 0; byte < 256; ++byte) {
       const automata::StateId next =
           languages_.step(at, static_cast<std::uint8_t>(byte));
-      if (next != automata::kDeadState)
+      if (next != automata::kDeadState) {
         todo.emplace_back(next, text + static_cast<char>(byte));
+      }
     }
   }
   if (words.size() > kFew) words.clear();
@@ -471,8 +480,9 @@ void Goals::find_extra_names(ShapeId, ObjectFacts& facts) {
                                  : languages_.complement(facts.languages[i]));
     }
     const automata::LanguageId language = languages_.all_of(std::move(parts));
-    if (!languages_.empty(language))
+    if (!languages_.empty(language)) {
       facts.extras.push_back({matched, language});
+    }
   };
   if (count <= kFull) {
     for (std::uint32_t bits = 0; bits < (1U << count); ++bits) {
@@ -583,11 +593,13 @@ NameSet Goals::needed(ShapeId object, NameSet seen) {
   for (NameSet before = kNoNames;;) {
     before = need;
     for (const auto& [key, others] : shape.dependent) {
-      if (!name_sets_.contains(seen, key) && !name_sets_.contains(need, key))
+      if (!name_sets_.contains(seen, key) && !name_sets_.contains(need, key)) {
         continue;
+      }
       for (const KeyId other : others) {
-        if (!name_sets_.contains(seen, other))
+        if (!name_sets_.contains(seen, other)) {
           need = name_sets_.with(need, other);
+        }
       }
     }
     if (need == before) return need;

@@ -56,8 +56,9 @@ Goals::Answer Goals::ask(GoalId goal, JsonType type) {
   if (known.known == Known::kBusy) return {.low = known.place};
   if (known.no.serial != 0 && known.no.low < depth_ &&
       serials_[known.no.low] == known.no.serial &&
-      yes_count_ == known.no.yes_count)
+      yes_count_ == known.no.yes_count) {
     return {.low = known.no.low, .cut = known.no.cut};
+  }
   if (depth_ >= kMaxQuestions || steps_ > options_.limits.steps) {
     narrowed_ = true;
     return {.low = 0, .cut = true};
@@ -188,8 +189,9 @@ Goals::Answer Goals::ask_items(ShapeId array, std::uint64_t size,
   }
   if (index == shape.prefix || size >= shape.prefix) {
     const std::uint64_t rest = std::max(size, shape.prefix);
-    if (rest < std::min(wanted, most) && !ask_item(rest, kNoLiteral))
+    if (rest < std::min(wanted, most) && !ask_item(rest, kNoLiteral)) {
       most = rest;
+    }
   }
   if (shape.min > most) return answer;
   if (shape.unique && !enough_to_differ(array, size, counted)) {
@@ -211,11 +213,13 @@ Goals::Answer Goals::ask_items(ShapeId array, std::uint64_t size,
                           std::uint64_t enough) {
     std::uint64_t number = 0;
     for (std::uint64_t i = std::max(from, size);
-         i < std::min(shape.prefix, most) && number < enough; ++i)
+         i < std::min(shape.prefix, most) && number < enough; ++i) {
       number += ask_item(i, literal);
+    }
     const std::uint64_t rest = std::max({from, size, shape.prefix});
-    if (number < enough && rest < most && ask_item(rest, literal))
+    if (number < enough && rest < most && ask_item(rest, literal)) {
       number += std::min(enough - number, most - rest);
+    }
     return number;
   };
   std::uint64_t needs = 0;
@@ -228,8 +232,9 @@ Goals::Answer Goals::ask_items(ShapeId array, std::uint64_t size,
   }
   for (std::size_t i = 0; i < shape.witnesses.size(); ++i) {
     if ((found >> i & 1) != 0) continue;
-    if (places(shape.witnesses[i].first, shape.witnesses[i].second, 1) == 0)
+    if (places(shape.witnesses[i].first, shape.witnesses[i].second, 1) == 0) {
       return answer;
+    }
     ++needs;
   }
   if (needs > most - size) return answer;
@@ -242,8 +247,9 @@ bool Goals::complete_array(ShapeId array, std::uint64_t size,
   const ArrayShape& shape = arrays_[array];
   if (size < shape.min || size > shape.max) return false;
   for (std::size_t i = 0; i < shape.counts.size(); ++i) {
-    if (counted[i] < shape.counts[i].min || counted[i] > shape.counts[i].max)
+    if (counted[i] < shape.counts[i].min || counted[i] > shape.counts[i].max) {
       return false;
+    }
   }
   const auto all = static_cast<std::uint32_t>(
       (std::uint64_t{1} << shape.witnesses.size()) - 1);
@@ -291,8 +297,9 @@ bool Goals::enough_values(GoalId goal, std::uint64_t wanted) {
     number += count_numbers(shape, wanted);
     if (number >= wanted) return true;
   }
-  for (const ShapeId shape : shapes(goal, JsonType::kBoolean))
+  for (const ShapeId shape : shapes(goal, JsonType::kBoolean)) {
     number += (shape & 1) + (shape >> 1 & 1);
+  }
   number += shapes(goal, JsonType::kNull).size();
   return number >= wanted;
 }
@@ -308,22 +315,26 @@ void Goals::survey(GoalId root) {
   std::vector<GoalId> todo = {root};
   std::unordered_set<GoalId> seen = {root, kAnything, kNothing};
   const auto go = [&](GoalId goal) {
-    if (seen.size() < kMaxGoals && seen.insert(goal).second)
+    if (seen.size() < kMaxGoals && seen.insert(goal).second) {
       todo.push_back(goal);
+    }
   };
   for (std::size_t i = 0; i < todo.size(); ++i) {
     // The compile is over, and `cancelled` with it: this alone is a bound.
     if (steps_ - steps_before > kMaxSteps) return;
     const GoalId goal = todo[i];
-    for (std::size_t type = 0; type < kJsonTypes; ++type)
+    for (std::size_t type = 0; type < kJsonTypes; ++type) {
       shapes(goal, static_cast<JsonType>(type));
+    }
     for (const ShapeId shape : shapes(goal, JsonType::kArray)) {
       const std::uint64_t prefix = std::min(arrays_[shape].prefix, kMaxPrefix);
-      for (std::uint64_t index = 0; index <= prefix; ++index)
+      for (std::uint64_t index = 0; index <= prefix; ++index) {
         go(item_goal(shape, index));
+      }
       const GoalId rest = item_goal(shape, arrays_[shape].prefix);
-      for (const ItemCount& count : arrays_[shape].counts)
+      for (const ItemCount& count : arrays_[shape].counts) {
         go(with(rest, count.literal));
+      }
     }
     for (const ShapeId shape : shapes(goal, JsonType::kObject)) {
       for (const KeyId key : names(shape)) go(member_goal(shape, {.key = key}));
@@ -437,8 +448,9 @@ std::optional<Error> Goals::check_node(NodeId id) {
     if (!scalars) {
       if (auto error = refuse("uniqueItems", ErrorCode::kUnsupported,
                               "is enforced for items that are neither arrays "
-                              "nor objects; give \"items\" a type"))
+                              "nor objects; give \"items\" a type")) {
         return error;
+      }
     }
   }
   return std::nullopt;

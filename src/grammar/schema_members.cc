@@ -95,17 +95,20 @@ std::vector<NodeId> Goals::in_place(NodeId from) const {
     const NodeId id = todo.back();
     todo.pop_back();
     if (id == kNoNode ||
-        std::find(found.begin(), found.end(), id) != found.end())
+        std::find(found.begin(), found.end(), id) != found.end()) {
       continue;
+    }
     found.push_back(id);
     const schema::Node& node = document_.node(id);
     std::vector<NodeId> next = node.all_of;
-    for (const auto* list : {&node.any_of, &node.one_of, &node.enum_nodes})
+    for (const auto* list : {&node.any_of, &node.one_of, &node.enum_nodes}) {
       next.insert(next.end(), list->begin(), list->end());
+    }
     next.insert(next.end(), {node.ref, node.not_node, node.if_node,
                              node.then_node, node.else_node});
-    for (const auto& [name, child] : node.objects().dependent_schemas)
+    for (const auto& [name, child] : node.objects().dependent_schemas) {
       next.push_back(child);
+    }
     todo.insert(todo.end(), next.rbegin(), next.rend());
   }
   return found;
@@ -122,8 +125,9 @@ ConditionId Goals::rules_hold(NodeId id) {
     parts.push_back(conditions_.of(
         {.kind = Kind::kEvery, .literal = literal, .names = names}));
   };
-  for (const std::string_view name : rules.required)
+  for (const std::string_view name : rules.required) {
     parts.push_back(conditions_.of({.kind = Kind::kPresent, .key = key(name)}));
+  }
   for (const auto& [name, child] : rules.properties) {
     if (document_.node(child).accepts_everything()) continue;
     const KeyId at = key(name);
@@ -136,8 +140,9 @@ ConditionId Goals::rules_hold(NodeId id) {
     parts.push_back(conditions_.any(std::move(ways)));
   }
   for (const auto& [pattern, child] : rules.pattern_properties) {
-    if (!document_.node(child).accepts_everything())
+    if (!document_.node(child).accepts_everything()) {
       every({NameKind::Kind::kPattern, pattern}, rule(child));
+    }
   }
   const bool lists =
       !rules.properties.empty() || !rules.pattern_properties.empty();
@@ -149,8 +154,9 @@ ConditionId Goals::rules_hold(NodeId id) {
              rules.unevaluated_properties == kNoNode) {
     every({NameKind::Kind::kExtra, id}, kNever);
   }
-  if (rules.property_names != kNoNode)
+  if (rules.property_names != kNoNode) {
     every({NameKind::Kind::kName, fails(rules.property_names)}, kNever);
+  }
   if (rules.min_properties.value_or(0) > 0) {
     parts.push_back(conditions_.of(
         {.kind = Kind::kAtLeast, .bound = *rules.min_properties}));
@@ -171,8 +177,9 @@ ConditionId Goals::rules_hold(NodeId id) {
     }
     if_there(name, conditions_.all(std::move(all)));
   }
-  for (const auto& [name, child] : rules.dependent_schemas)
+  for (const auto& [name, child] : rules.dependent_schemas) {
     if_there(name, condition_of(holds(child)));
+  }
   return conditions_.all(std::move(parts));
 }
 
@@ -191,8 +198,9 @@ ConditionId Goals::rules_broken(NodeId id) {
          .literal = node.types == 0 ? kNoLiteral : fails(child),
          .names = names});
   };
-  for (const std::string_view name : rules.required)
+  for (const std::string_view name : rules.required) {
     add({.kind = Kind::kAbsent, .key = key(name)});
+  }
   for (const auto& [name, child] : rules.properties) {
     const schema::Node& node = document_.node(child);
     if (node.accepts_everything()) continue;
@@ -202,18 +210,22 @@ ConditionId Goals::rules_broken(NodeId id) {
       add({.kind = Kind::kValue, .key = key(name), .literal = fails(child)});
     }
   }
-  for (const auto& [pattern, child] : rules.pattern_properties)
+  for (const auto& [pattern, child] : rules.pattern_properties) {
     some({NameKind::Kind::kPattern, pattern}, child);
-  if (rules.additional_properties != kNoNode)
+  }
+  if (rules.additional_properties != kNoNode) {
     some({NameKind::Kind::kExtra, id}, rules.additional_properties);
+  }
   if (rules.property_names != kNoNode) {
     add({.kind = Kind::kSome,
          .names = {NameKind::Kind::kName, fails(rules.property_names)}});
   }
-  if (rules.min_properties.value_or(0) > 0)
+  if (rules.min_properties.value_or(0) > 0) {
     add({.kind = Kind::kAtMost, .bound = *rules.min_properties - 1});
-  if (rules.max_properties)
+  }
+  if (rules.max_properties) {
     add({.kind = Kind::kAtLeast, .bound = *rules.max_properties + 1});
+  }
   for (const auto& [name, others] : rules.dependent_required) {
     for (const std::string_view other : others) {
       ways.push_back(conditions_.all(
@@ -244,8 +256,9 @@ ConditionId Goals::condition_of(Literal literal) {
   const auto some = [&](const std::vector<NodeId>& list) {
     std::vector<ConditionId> each;
     for (const NodeId child : list) {
-      if (possible(child))
+      if (possible(child)) {
         each.push_back(condition_of(child << 1 | (literal & 1)));
+      }
     }
     parts.push_back(negated ? conditions_.all(std::move(each))
                             : conditions_.any(std::move(each)));
@@ -266,8 +279,9 @@ ConditionId Goals::condition_of(Literal literal) {
     }
     for (const NodeId child : node.all_of) same(child);
     if (node.ref != kNoNode) same(node.ref);
-    if (node.not_node != kNoNode)
+    if (node.not_node != kNoNode) {
       parts.push_back(condition_of(node.not_node << 1 | (negated ? 0 : 1)));
+    }
     if (node.has_any_of) some(node.any_of);
     if (node.has_one_of) parts.push_back(one_of(node, negated));
     if (node.if_node != kNoNode) parts.push_back(branches(node, negated));
@@ -290,8 +304,9 @@ ConditionId Goals::one_of(const schema::Node& node, bool negated) {
   if (negated) {
     ways.push_back(conditions_.all(fail));
     for (std::size_t i = 0; i < hold.size(); ++i) {
-      for (std::size_t j = i + 1; j < hold.size(); ++j)
+      for (std::size_t j = i + 1; j < hold.size(); ++j) {
         ways.push_back(conditions_.all({hold[i], hold[j]}));
+      }
     }
   } else {
     for (std::size_t i = 0; i < hold.size(); ++i) {
@@ -361,8 +376,9 @@ std::vector<MemberWay> Goals::member_ways(ShapeId object, ConditionId condition,
         narrowed_ = true;
         break;
       }
-      if (std::find(done.begin(), done.end(), way) == done.end())
+      if (std::find(done.begin(), done.end(), way) == done.end()) {
         done.push_back(way);
+      }
       continue;
     }
     const ConditionId without = conditions_.decide(way.condition, test, false);

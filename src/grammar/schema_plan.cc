@@ -198,8 +198,9 @@ class Goals::Planner {
         if (member != nullptr) {
           if (member->absent) return Status::kFails;
           const auto& has = member->literals;
-          if (std::find(has.begin(), has.end(), literal) != has.end())
+          if (std::find(has.begin(), has.end(), literal) != has.end()) {
             return Status::kHolds;
+          }
           all.insert(all.end(), has.begin(), has.end());
         }
         return ask(goal_of(plan, {.key = key}, all)) ? Status::kOpen
@@ -229,24 +230,27 @@ class Goals::Planner {
     const KeyId key = at(id).key;
     switch (kind) {
       case Kind::kAbsent:
-        if (plan.find(key) == nullptr)
+        if (plan.find(key) == nullptr) {
           plan.members.push_back({.key = key, .absent = true});
+        }
         return true;
       case Kind::kPresent:
       case Kind::kValue: {
         if (is_seen(key)) return kind == Kind::kPresent;
         if (is_gone(key)) return false;
         if (plan.find(key) == nullptr) plan.members.push_back({.key = key});
-        if (kind == Kind::kValue)
+        if (kind == Kind::kValue) {
           plan.find(key)->literals.push_back(at(id).literal);
+        }
         return may_be(plan, key);
       }
       case Kind::kEvery: {
         plan.everys.push_back(id);
         for (const Plan::Member& member : plan.members) {
           if (member.extra == nullptr && !member.absent &&
-              !may_be(plan, member.key))
+              !may_be(plan, member.key)) {
             return false;
+          }
         }
         return true;
       }
@@ -368,8 +372,9 @@ class Goals::Planner {
     const Literal literal = at(id).literal;
     for (const KeyId key : facts_.names) {
       if (is_seen(key) || is_gone(key) || plan.lacks(key) ||
-          !goals_.is_in(names, {.key = key}))
+          !goals_.is_in(names, {.key = key})) {
         continue;
+      }
       Plan with = plan;
       if (with.find(key) == nullptr) with.members.push_back({.key = key});
       if (literal != kNoLiteral) with.find(key)->literals.push_back(literal);
@@ -385,13 +390,15 @@ class Goals::Planner {
       std::vector<Literal>& literals = with.members[i].literals;
       if (literal != kNoLiteral) literals.push_back(literal);
       if (ask(goal_of(plan, name, literals)) &&
-          follow_names(std::move(with), some))
+          follow_names(std::move(with), some)) {
         return true;
+      }
     }
     for (const ExtraNames& extra : facts_.extras) {
       const NameClass name{kNoKey, &facts_.languages, &extra.matched};
-      if (!goals_.is_in(names, name) || names_left(plan, extra, 1) == 0)
+      if (!goals_.is_in(names, name) || names_left(plan, extra, 1) == 0) {
         continue;
+      }
       std::vector<Literal> literals;
       if (literal != kNoLiteral) literals.push_back(literal);
       if (!ask(goal_of(plan, name, literals))) continue;
@@ -406,15 +413,17 @@ class Goals::Planner {
   std::uint64_t names_left(const Plan& plan, const ExtraNames& extra,
                            std::uint64_t wanted) {
     automata::Languages& languages = goals_.languages_;
-    if (facts_.languages.empty() || languages.infinite(extra.language))
+    if (facts_.languages.empty() || languages.infinite(extra.language)) {
       return wanted;
+    }
     std::uint64_t taken = 0;
     sets_.each(sets_.unite(seen_, gone_), [&](KeyId key) {
       taken += goals_.matches(extra.language, {.key = key});
       return true;
     });
-    for (const Plan::Member& member : plan.members)
+    for (const Plan::Member& member : plan.members) {
       taken += member.extra == &extra;
+    }
     const std::uint64_t number =
         goals_.count_words(languages.start(extra.language), wanted + taken);
     return number > taken ? number - taken : 0;

@@ -320,8 +320,9 @@ class SlowRecogniser::Closure {
         add({state.next, caller.origin, caller.scope, 0, 0}, back);
       } else if (!here) {
         ++caller.count;
-        if (state.max == kMany)
+        if (state.max == kMany) {
           caller.count = std::min(caller.count, state.min);
+        }
         add(caller, back);
       }
     }
@@ -491,8 +492,9 @@ void SlowRecogniser::go_on_in_text(const Item& item, const Item& next,
   const TriggerAutomaton::Node& node = automaton.nodes[next.inner];
   if (node.excluded) return;
   if (node.calls.empty()) return push(out, next);
-  for (StateId call : node.calls)
+  for (StateId call : node.calls) {
     push(out, {call, item.origin, item.scope, 0, 0});
+  }
 }
 
 void SlowRecogniser::note_backs(const Column& column, std::size_t item,

@@ -247,8 +247,9 @@ std::optional<Error> check_token_triggers(const StructuralTag& tag,
     used[static_cast<std::size_t>(found - body.triggers.begin())] = true;
   }
   for (std::size_t i = 0; i < used.size(); ++i) {
-    if (!used[i])
+    if (!used[i]) {
       return unused_token_error(format, i, quoted(body.triggers[i]));
+    }
   }
   return std::nullopt;
 }

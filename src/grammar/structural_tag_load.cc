@@ -143,8 +143,10 @@ std::optional<Error> Loader::find_type(const Pending& next, FormatType& type,
   const json::Value* named = next.value->find("type");
   if (next.tag) {
     type = FormatType::kTag;
-    if (named == nullptr || (named->is_string() && named->as_string() == "tag"))
+    if (named == nullptr ||
+        (named->is_string() && named->as_string() == "tag")) {
       return std::nullopt;
+    }
     return Error{
         named->is_string() ? ErrorCode::kUnknownName : ErrorCode::kWrongType,
         "tag: an entry of 'tags' must be a tag; its 'type' is 'tag' "

@@ -86,8 +86,9 @@ Result<Tool> load_tool(const json::Value& tool, const std::string& path) {
   }
   const json::Value* function = tool.find("function");
   if (type == nullptr || type->as_string() == "function") {
-    if (function != nullptr)
+    if (function != nullptr) {
       return load_function(*function, path + "/function");
+    }
     // The inner object alone.
     if (tool.find("name") != nullptr) return load_function(tool, path);
     return Error{ErrorCode::kMissingKey, "tool: 'function' is missing.", path};
@@ -151,8 +152,10 @@ Result<Found> resolve(const ToolPlan& all, const json::Value& reference,
   const json::Value* name = reference.find("name");
   for (const Tool& tool : all.builtins) {
     if (tool.type != type->as_string()) continue;
-    if (name != nullptr && name->is_string() && tool.name != name->as_string())
+    if (name != nullptr && name->is_string() &&
+        tool.name != name->as_string()) {
       continue;
+    }
     out.builtins.push_back(tool);
   }
   if (out.builtins.empty()) {

@@ -81,16 +81,18 @@ std::vector<Id> MaskMaker::behind(const std::vector<Escape>& escapes) const {
     const bool unread = recogniser_->unread(escape.at);
     if (escape.exits == nullptr) {
       const std::uint32_t end = trie_.subtree_end(escape.node);
-      for (std::uint32_t i = escape.node + !unread; i < end; ++i)
+      for (std::uint32_t i = escape.node + !unread; i < end; ++i) {
         trie_.each_token(trie_.node(i), [&](Id id) { ids.push_back(id); });
+      }
       continue;
     }
     const vocab::ExitTrie& exits = *escape.exits;
     const std::uint32_t end = exits.node(escape.node).subtree_end();
     for (std::uint32_t i = escape.node + !unread; i < end; ++i) {
       for (const vocab::ExitToken& exit : exits.exits(i)) {
-        if (exit.count >= escape.min_count && exit.count <= escape.max_count)
+        if (exit.count >= escape.min_count && exit.count <= escape.max_count) {
           ids.push_back(exit.id);
+        }
       }
     }
   }

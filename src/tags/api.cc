@@ -83,8 +83,9 @@ struct TagParser::State {
     buffer.erase(0, gone);
     buffer_begin += gone;
     // That of a long chunk is not kept for the next one.
-    if (buffer.capacity() > kKeptBuffer + 2 * buffer.size())
+    if (buffer.capacity() > kKeptBuffer + 2 * buffer.size()) {
       buffer.shrink_to_fit();
+    }
     if (!keep) tokens.forget(teller.position());
   }
 
@@ -633,8 +634,9 @@ std::string_view TagParser::held() const {
 json::Value parse_by_tag(const TagProgram& program, std::string_view response,
                          const TagParserOptions& options) {
   TagParser parser(program, options);
-  for (std::size_t at = 0; at < response.size(); at += kKeptBuffer)
+  for (std::size_t at = 0; at < response.size(); at += kKeptBuffer) {
     parser.feed(response.substr(at, kKeptBuffer));
+  }
   parser.finalize();
   return parser.tree();
 }

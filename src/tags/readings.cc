@@ -97,8 +97,9 @@ bool Readings::follow(Work& work) {
       return go_on(work, at.next);
     case Op::kAgain:
       if (work.fresh > at.index) return go_on(work, at.next);
-      if (work.fresh < at.index && at.other != kNowhere)
+      if (work.fresh < at.index && at.other != kNowhere) {
         return go_on(work, at.other);
+      }
       return false;
     case Op::kCountFrom:
       place.counts = with_count(place.counts, 0);

@@ -20,8 +20,9 @@ constexpr std::int64_t unfolded(std::uint64_t number) {
 }  // namespace
 
 void TreeLog::put(std::uint64_t number) {
-  for (; number >= 0x80; number >>= 7)
+  for (; number >= 0x80; number >>= 7) {
     records_.push_back(static_cast<char>((number & 0x7F) | 0x80));
+  }
   records_.push_back(static_cast<char>(number));
 }
 

@@ -163,8 +163,9 @@ class Reader {
     Type type{};
     if (!at_.string(key)) return cut_off();
     if (auto error = read_type(key, type)) return error;
-    if (key == "tokenizer.ggml.model")
+    if (key == "tokenizer.ggml.model") {
       return read_name(key, type, header.model);
+    }
     if (key == "tokenizer.ggml.pre") return read_name(key, type, header.pre);
     if (key == "tokenizer.ggml.tokens") {
       return read_list(key, type, Type::kString, "strings", header.tokens);

@@ -104,8 +104,10 @@ bool TablesReader::array(std::size_t section, std::span<const T>& out) const {
 }
 
 bool TablesReader::mask(std::size_t section, MaskView& out) const {
-  if (!array(section, out) || out.size() != vocab::mask_words(vocabulary_size_))
+  if (!array(section, out) ||
+      out.size() != vocab::mask_words(vocabulary_size_)) {
     return false;
+  }
   return vocabulary_size_ % 32 == 0 || out.back() >> vocabulary_size_ % 32 == 0;
 }
 

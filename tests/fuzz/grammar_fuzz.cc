@@ -56,8 +56,9 @@ bool has_long_number(std::string_view text) {
     const bool digit = text[i] >= '0' && text[i] <= '9';
     run = digit ? run + 1 : text[i] == '.' ? run : 0;
     if (run > 14 || (run > 0 && (text[i] | 0x20) == 'e')) return true;
-    if (digit && i + 1 < text.size() && (text[i + 1] | 0x20) == 'e')
+    if (digit && i + 1 < text.size() && (text[i + 1] | 0x20) == 'e') {
       return true;
+    }
   }
   return false;
 }
@@ -66,12 +67,14 @@ const Compiler& compiler() {
   static const Compiler* const kept = [] {
     std::vector<TokenEntry> entries;
     TokenId id = 0;
-    for (int byte = 0; byte < 256; ++byte)
+    for (int byte = 0; byte < 256; ++byte) {
       entries.push_back(
           {.id = id++, .bytes = std::string(1, static_cast<char>(byte))});
+    }
     for (const char* token : {"{\"", "\":", "\", \"", "[]", "},", "true", "12",
-                              "  ", "\n ", "ab", "\\u00", "\"}", "\xC3\xA9"})
+                              "  ", "\n ", "ab", "\\u00", "\"}", "\xC3\xA9"}) {
       entries.push_back({.id = id++, .bytes = token});
+    }
     entries.push_back({.id = id, .bytes = "</s>", .kind = TokenKind::kControl});
     const std::vector<TokenId> stop = {id};
     return new Compiler(
@@ -120,8 +123,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data,
     require(!grammar.error().message.empty());
     return 0;
   }
-  for (const SchemaNote& note : grammar->report())
+  for (const SchemaNote& note : grammar->report()) {
     require(!note.message.empty());
+  }
   const bool accepted = grammar->accepts(text);
   const std::optional<Rejection> why = grammar->explain(text);
   require(accepted == !why);

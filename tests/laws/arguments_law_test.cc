@@ -96,8 +96,9 @@ bool says_too_little(const json::Value& value) {
     }
     if (one.is_string()) {
       const auto other = json::parse(one.as_string());
-      if (one.as_string().empty() || (other && !other->is_string()))
+      if (one.as_string().empty() || (other && !other->is_string())) {
         return true;
+      }
     }
     for (const json::Value& item : one.items()) left.push_back(&item);
     for (const json::Member& member : one.members()) {

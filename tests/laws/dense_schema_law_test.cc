@@ -112,8 +112,9 @@ void check(std::uint32_t first, std::uint32_t last, std::size_t values) {
     first = last = static_cast<std::uint32_t>(std::strtoul(one, nullptr, 10));
   }
   Tally tally;
-  for (std::uint32_t seed = first; seed <= last; ++seed)
+  for (std::uint32_t seed = first; seed <= last; ++seed) {
     check(seed, values, tally);
+  }
   std::cout << "schemas: exact " << tally.exact << ", narrowed "
             << tally.narrowed << ", unsatisfiable " << tally.unsatisfiable
             << ", refused " << tally.refused << "; values: valid "

@@ -348,8 +348,9 @@ std::string raw_of(const Value& vector) {
     const Value* count = generator->find("count");
     // As many as a test has time for under every cut.
     std::int64_t times = std::min<std::int64_t>(count->as_int(), 200);
-    for (std::int64_t i = 0; i < times; ++i)
+    for (std::int64_t i = 0; i < times; ++i) {
       out += text_of(*generator, "repeat");
+    }
     out += text_of(*generator, "suffix");
   }
   return out;

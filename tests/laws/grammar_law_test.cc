@@ -94,8 +94,9 @@ json::Value schema_of(SmallSchemas& small, std::uint32_t seed) {
 std::vector<json::Value> values_for(SmallSchemas& small, std::size_t count) {
   std::vector<json::Value> values = {
       nullptr, true, false, 0, 1, "", "a", json::Array(), json::Object()};
-  while (values.size() < count)
+  while (values.size() < count) {
     values.push_back(small.value(small.below(3) + 1));
+  }
   return values;
 }
 
@@ -131,8 +132,9 @@ void check_validity(std::uint32_t seed, Tally& tally) {
   if (!grammar) {
     const ErrorCode code = grammar.error().code;
     if (code == ErrorCode::kUnsatisfiable) {
-      for (const json::Value& value : values)
+      for (const json::Value& value : values) {
         EXPECT_FALSE(validator.valid(value)) << text_of(value);
+      }
     } else {
       EXPECT_TRUE(code == ErrorCode::kUnsupported ||
                   code == ErrorCode::kTooLarge)
@@ -158,8 +160,9 @@ void check_validity(std::uint32_t seed, Tally& tally) {
 
 void check_validity(Seeds range) {
   Tally tally;
-  for (std::uint32_t seed = range.first; seed <= range.last; ++seed)
+  for (std::uint32_t seed = range.first; seed <= range.last; ++seed) {
     check_validity(seed, tally);
+  }
   std::cout << "exact " << tally.exact << ", narrowed " << tally.narrowed
             << ", refused " << tally.refused << "; valid " << tally.valid
             << ", invalid " << tally.invalid << "\n";
@@ -398,8 +401,9 @@ class SmallObjects {
  public:
   explicit SmallObjects(std::uint32_t seed) : small_(seed) {
     // Not in the order of their texts.
-    for (std::size_t i = names_.size() - 1; i > 0; --i)
+    for (std::size_t i = names_.size() - 1; i > 0; --i) {
       std::swap(names_[i], names_[small_.below(i + 1)]);
+    }
     declared_.assign(names_.begin(),
                      names_.end() - static_cast<int>(small_.below(3)));
   }
@@ -407,8 +411,9 @@ class SmallObjects {
   json::Value schema() {
     json::Object schema = rules(2);
     json::Object properties;
-    for (const std::string& name : declared_)
+    for (const std::string& name : declared_) {
       properties.set(name, value_rule());
+    }
     schema.set("type", "object");
     schema.set("properties", properties);
     if (chance(3)) schema.set("additionalProperties", value_rule());
@@ -429,8 +434,9 @@ class SmallObjects {
     names.emplace_back("ga");
     std::erase_if(names, [&](const std::string&) { return chance(2); });
     if (chance(2)) {
-      for (std::size_t i = names.size(); i > 1; --i)
+      for (std::size_t i = names.size(); i > 1; --i) {
         std::swap(names[i - 1], names[small_.below(i)]);
+      }
     }
     ordered = true;
     std::size_t last = 0;
@@ -460,8 +466,9 @@ class SmallObjects {
   }
   json::Array some_names(std::size_t most) {
     std::vector<std::string> some;
-    for (std::size_t n = 1 + small_.below(most); n > 0; --n)
+    for (std::size_t n = 1 + small_.below(most); n > 0; --n) {
       some.push_back(name());
+    }
     std::sort(some.begin(), some.end());
     some.erase(std::unique(some.begin(), some.end()), some.end());
     return json::Array(some.begin(), some.end());
@@ -472,8 +479,9 @@ class SmallObjects {
     if (chance(2)) rules.set("required", some_names(2));
     if (chance(3)) {
       json::Object dependent;
-      for (std::size_t n = 1 + small_.below(2); n > 0; --n)
+      for (std::size_t n = 1 + small_.below(2); n > 0; --n) {
         dependent.set(name(), some_names(2));
+      }
       rules.set("dependentRequired", dependent);
     }
     if (depth == 0) return rules;
@@ -594,8 +602,9 @@ void check_depth(std::uint32_t seed, std::size_t& compared) {
 TEST(GrammarLaws, DepthTakesAwayDeeperTextsOnly) {
   std::size_t compared = 0;
   const Seeds range = seeds(1500);
-  for (std::uint32_t seed = range.first; seed <= range.last; ++seed)
+  for (std::uint32_t seed = range.first; seed <= range.last; ++seed) {
     check_depth(seed, compared);
+  }
   std::cout << "compared: " << compared << "\n";
 }
 
@@ -677,14 +686,16 @@ TEST(GrammarLaws, ValuesKeepATextInOneSpellingLongRun) {
 json::Value shuffled(const json::Value& value, SmallSchemas& small) {
   if (value.is_array()) {
     json::Array items;
-    for (const json::Value& item : value.items())
+    for (const json::Value& item : value.items()) {
       items.push_back(shuffled(item, small));
+    }
     return items;
   }
   if (!value.is_object()) return value;
   std::vector<json::Member> members;
-  for (const json::Member& member : value.members())
+  for (const json::Member& member : value.members()) {
     members.push_back({member.key, shuffled(member.value, small)});
+  }
   std::shuffle(members.begin(), members.end(), small.random());
   json::Object out;
   for (const json::Member& member : members) out.set(member.key, member.value);
@@ -744,13 +755,15 @@ void check_rewriting(std::uint32_t seed) {
 
 TEST(GrammarLaws, RewritingChangesNothing) {
   const Seeds range = seeds(800);
-  for (std::uint32_t seed = range.first; seed <= range.last; ++seed)
+  for (std::uint32_t seed = range.first; seed <= range.last; ++seed) {
     check_rewriting(seed);
+  }
 }
 TEST(GrammarLaws, RewritingChangesNothingLongRun) {
   const Seeds range = seeds(50000, 10000);
-  for (std::uint32_t seed = range.first; seed <= range.last; ++seed)
+  for (std::uint32_t seed = range.first; seed <= range.last; ++seed) {
     check_rewriting(seed);
+  }
 }
 
 }  // namespace

@@ -296,9 +296,10 @@ void walk_all(const std::vector<Case>& cases, std::uint32_t seeds, int steps,
         walk.run(seed, steps);
         if (::testing::Test::HasFailure()) return;
       }
-      if (std::getenv("PARLANCE_SHOW") != nullptr)
+      if (std::getenv("PARLANCE_SHOW") != nullptr) {
         std::printf("%-70.70s %8zu %9zu %.1f\n", one.name.c_str(), limit,
                     walk.most(), double(walk.most()) / double(limit));
+      }
     }
   }
 }
@@ -497,8 +498,9 @@ TEST(GrammarLimits, Accounting) {
     ASSERT_TRUE(matcher.accept_bytes(one.text));
     const std::size_t took = mallinfo2().uordblks - before;
     const std::size_t says = constraint.memory_bytes() - said;
-    if (std::getenv("PARLANCE_SHOW") != nullptr)
+    if (std::getenv("PARLANCE_SHOW") != nullptr) {
       std::printf("%s: says %zu took %zu\n", one.name.c_str(), says, took);
+    }
     EXPECT_LE(took, 2 * says + 100'000);
     EXPECT_LE(says, 3 * took + 100'000);
   }

@@ -111,8 +111,9 @@ void at_random_places(std::uint32_t seed, int texts, Visit visit) {
         ASSERT_FALSE(allowed.empty()) << "a dead end";
         Id id = allowed[random() % allowed.size()];
         // Most texts go on if they can.
-        if (world.shared->stops()->contains(id))
+        if (world.shared->stops()->contains(id)) {
           id = allowed[random() % allowed.size()];
+        }
         ASSERT_TRUE(text.accept_token(id));
         written += vocabulary.bytes(id);
       }

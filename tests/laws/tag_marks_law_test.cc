@@ -257,10 +257,11 @@ Ids walk(const Constraint& constraint, const Vocabulary& vocabulary,
       break;
     }
     const Ids* from = &all;
-    if (random() % 3 == 0 && !marks.empty())
+    if (random() % 3 == 0 && !marks.empty()) {
       from = &marks;
-    else if (random() % 2 == 0 && !closing.empty())
+    } else if (random() % 2 == 0 && !closing.empty()) {
       from = &closing;
+    }
     const TokenId id = (*from)[random() % from->size()];
     EXPECT_TRUE(matcher.accept_token(id)) << id;
     out.push_back(id);

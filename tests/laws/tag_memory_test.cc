@@ -115,8 +115,9 @@ TEST_P(EachTag, KeepsWhatIsUndecided) {
   const std::size_t before = live_bytes;
   peak_bytes = live_bytes;
   TagParser parser(program, options);
-  for (std::size_t at = 0; at < text.size(); at += 64)
+  for (std::size_t at = 0; at < text.size(); at += 64) {
     parser.feed(std::string_view(text).substr(at, 64));
+  }
   parser.finalize();
   EXPECT_TRUE(parser.message().complete);
   const double most = static_cast<double>(peak_bytes - before) /
@@ -130,8 +131,9 @@ TEST_P(EachTag, KeepsTheMessageAndItsText) {
   for (const std::size_t chunk : {std::size_t{1}, std::size_t{4096}, kSize}) {
     const std::size_t before = live_bytes;
     TagParser parser(program);
-    for (std::size_t at = 0; at < text.size(); at += chunk)
+    for (std::size_t at = 0; at < text.size(); at += chunk) {
       parser.feed(std::string_view(text).substr(at, chunk));
+    }
     parser.finalize();
     parser.finalize();  // the last events are gone as well
     EXPECT_TRUE(parser.message().complete);

@@ -164,8 +164,9 @@ class ArgumentWriter {
     } else {
       out += grammar::written_name(style_, *name);
       out += markup_.middle;
-      if (style_ == Style::kDeepseekXml || style_ == Style::kDeepseekV41Xml)
+      if (style_ == Style::kDeepseekXml || style_ == Style::kDeepseekV41Xml) {
         out += text ? "true" : "false";
+      }
       if (style_ == Style::kKimiK3Xml) {
         out += value.kind() == json::Kind::kFloat ||
                        value.kind() == json::Kind::kInt ||

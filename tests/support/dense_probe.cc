@@ -72,6 +72,7 @@ int main(int argc, char** argv) {
     return static_cast<std::uint32_t>(std::strtoul(argv[i], nullptr, 10));
   };
   const std::uint32_t last = number(2);
-  for (std::uint32_t seed = number(1); seed <= last; ++seed)
+  for (std::uint32_t seed = number(1); seed <= last; ++seed) {
     std::cout << parlance::json::dump(answer(seed, number(3))) << "\n";
+  }
 }

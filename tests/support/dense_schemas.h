@@ -175,8 +175,9 @@ class DenseSchemas {
   }
   json::Array branches(const std::string& type, std::size_t depth) {
     json::Array list;
-    for (std::size_t n = 1 + below(4); n > 0; --n)
+    for (std::size_t n = 1 + below(4); n > 0; --n) {
       list.push_back(branch(type, depth));
+    }
     return list;
   }
 
@@ -269,8 +270,9 @@ class DenseSchemas {
       case 10:
       case 11: {
         json::Object list;
-        for (std::size_t n = 1 + below(2); n > 0; --n)
+        for (std::size_t n = 1 + below(2); n > 0; --n) {
           list.set(name(), names(0, 2));
+        }
         node.set("dependentRequired", std::move(list));
         break;
       }
@@ -289,8 +291,9 @@ class DenseSchemas {
 
   json::Object dependent(std::size_t depth) {
     json::Object list;
-    for (std::size_t n = 1 + below(2); n > 0; --n)
+    for (std::size_t n = 1 + below(2); n > 0; --n) {
       list.set(name(), few("object", depth, 1 + below(2)));
+    }
     return list;
   }
 
@@ -316,8 +319,9 @@ class DenseSchemas {
         break;
       case 1: {
         json::Array list;
-        for (std::size_t n = 1 + below(2); n > 0; --n)
+        for (std::size_t n = 1 + below(2); n > 0; --n) {
           list.push_back(subschema(depth));
+        }
         node.set("prefixItems", std::move(list));
         break;
       }
@@ -377,8 +381,9 @@ class DenseSchemas {
       }
       case 3: {
         json::Array list;
-        for (std::size_t n = 1 + below(4); n > 0; --n)
+        for (std::size_t n = 1 + below(4); n > 0; --n) {
           list.push_back(chance(85) ? json::Value(text()) : scalar());
+        }
         node.set("enum", std::move(list));
         break;
       }

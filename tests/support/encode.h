@@ -47,8 +47,9 @@ inline json::Value encode(const json::Value& value) {
       return encode_text(value.as_string());
     case json::Kind::kArray: {
       json::Array items;
-      for (const json::Value& item : value.items())
+      for (const json::Value& item : value.items()) {
         items.push_back(encode(item));
+      }
       return items;
     }
     case json::Kind::kObject: {

@@ -99,8 +99,10 @@ class FixedSpelling {
     }
     if (value.is_array()) return write_array(value, nodes);
     if (value.is_object()) return write_object(value, nodes);
-    if (value.kind() != json::Kind::kInt && value.kind() != json::Kind::kFloat)
+    if (value.kind() != json::Kind::kInt &&
+        value.kind() != json::Kind::kFloat) {
       return json::dump(value);
+    }
     const std::string text = spelling_.number(value);
     const std::vector<json::Value> listed = listed_as(value, nodes);
     if (!listed.empty()) {
@@ -125,8 +127,9 @@ class FixedSpelling {
 
   std::string checked(std::string spelled, const std::string& text,
                       bool fixed) {
-    if (fixed && spelled != json::dump(text, {.ascii = false}))
+    if (fixed && spelled != json::dump(text, {.ascii = false})) {
       canonical_ = false;
+    }
     return spelled;
   }
 
@@ -154,8 +157,9 @@ class FixedSpelling {
     std::string out = "[";
     for (std::size_t i = 0; i < value.size(); ++i) {
       std::vector<Node> under;
-      for (const json::Value& one : listed_as(value, nodes))
+      for (const json::Value& one : listed_as(value, nodes)) {
         under.push_back(constant(one.items()[i]));
+      }
       for (const Node& node : nodes) {
         const std::size_t prefix =
             has(node, "prefixItems") ? node.find("prefixItems")->size() : 0;
@@ -180,8 +184,9 @@ class FixedSpelling {
       return any_of(names.items(),
                     [&](const json::Value& one) { return one == name; });
     };
-    if (has(node, "properties") && has(*node.find("properties"), name))
+    if (has(node, "properties") && has(*node.find("properties"), name)) {
       return true;
+    }
     if (has(node, "required") && lists(*node.find("required"))) return true;
     if (!has(node, "dependentRequired")) return false;
     return any_of(node.find("dependentRequired")->members(),
@@ -198,8 +203,9 @@ class FixedSpelling {
       const std::string name(member.key);
       bool fixed = !listed.empty();
       std::vector<Node> under;
-      for (const json::Value& one : listed)
+      for (const json::Value& one : listed) {
         under.push_back(constant(*one.find(name)));
+      }
       for (const Node& node : nodes) {
         if (!node.is_object()) continue;
         fixed = fixed || spells(node, name) || has(node, "patternProperties") ||
@@ -217,8 +223,9 @@ class FixedSpelling {
             under.push_back(rule.value);
           }
         }
-        if (!known && has(node, "additionalProperties"))
+        if (!known && has(node, "additionalProperties")) {
           under.push_back(*node.find("additionalProperties"));
+        }
       }
       if (out.size() > 1) out += ',';
       out += checked(spelling_.string(name), name, fixed) + ':' +

@@ -49,13 +49,15 @@ class SmallSchemas {
     if (kind < 4) return scalar();
     if (kind < 6) {
       json::Array items;
-      for (std::size_t n = below(5); n > 0; --n)
+      for (std::size_t n = below(5); n > 0; --n) {
         items.push_back(value(depth - 1));
+      }
       return items;
     }
     json::Object members;
-    for (std::size_t n = below(5); n > 0; --n)
+    for (std::size_t n = below(5); n > 0; --n) {
       members.set(name(), value(depth - 1));
+    }
     return members;
   }
 
@@ -103,14 +105,16 @@ class SmallSchemas {
 
   json::Array schemas(std::size_t least, std::size_t most, std::size_t depth) {
     json::Array list;
-    for (std::size_t n = least + below(most - least + 1); n > 0; --n)
+    for (std::size_t n = least + below(most - least + 1); n > 0; --n) {
       list.push_back(subschema(depth));
+    }
     return list;
   }
   json::Object schemas_by_name(bool patterns, std::size_t depth) {
     json::Object list;
-    for (std::size_t n = 1 + below(3); n > 0; --n)
+    for (std::size_t n = 1 + below(3); n > 0; --n) {
       list.set(patterns ? pattern() : name(), subschema(depth));
+    }
     return list;
   }
   json::Array names(std::size_t most) {
@@ -167,8 +171,9 @@ class SmallSchemas {
         break;
       case 1: {
         json::Array list;
-        for (std::size_t n = 1 + below(4); n > 0; --n)
+        for (std::size_t n = 1 + below(4); n > 0; --n) {
           list.push_back(value(chance(25) ? 2 : 0));
+        }
         node.set("enum", list);
         break;
       }

@@ -400,8 +400,9 @@ TEST(Arguments, LongTexts) {
                         "type": "object"})"));
   ASSERT_TRUE(nested);
   std::string deep;
-  for (int i = 0; i < 20'000; ++i)
+  for (int i = 0; i < 20'000; ++i) {
     deep += "<cofl:value name=\"a\" type=\"dict\">";
+  }
   for (int i = 0; i < 20'000; ++i) deep += "</cofl:value>";
   EXPECT_TRUE(nested->read(deep).complete);
   EXPECT_FALSE(nested->read(deep.substr(0, deep.size() / 2)).complete);

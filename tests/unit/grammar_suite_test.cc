@@ -186,15 +186,17 @@ void GrammarSuite::run_group(const NamedDraft& draft, std::string_view file,
   // names its own.
   json::Value schema = *group.find("schema");
   const bool names_draft = schema.find("$schema") != nullptr;
-  if (schema.is_object() && !names_draft)
+  if (schema.is_object() && !names_draft) {
     schema.mutable_members().set("$schema", draft.url);
+  }
   for (const Layout& layout : layouts()) {
     JsonSchemaOptions options;
     if (!schema.is_object()) options.draft = draft.draft;
     options.layout = layout.layout;
     options.spelling = spelling_;
-    for (const json::Member& remote : remotes_.members())
+    for (const json::Member& remote : remotes_.members()) {
       options.documents.emplace(remote.key, remote.value);
+    }
     // Elsewhere the suite has `format` as an annotation.
     options.assert_formats = file.starts_with("optional/format");
     const Result<Grammar> grammar = Grammar::from_json_schema(schema, options);
@@ -238,8 +240,9 @@ void GrammarSuite::run() {
     const json::Value* files = suite.find("files");
     ASSERT_NE(files, nullptr);
     for (const auto& [file, groups] : files->members()) {
-      for (const json::Value& group : groups.items())
+      for (const json::Value& group : groups.items()) {
         run_group(draft, file, group);
+      }
     }
   }
   EXPECT_GT(tests_, 32000u);
@@ -253,8 +256,9 @@ TEST(GrammarSuitePage, IsPrintedFromTheLists) {
   const std::filesystem::path path = std::filesystem::path(PARLANCE_TEST_DATA) /
                                      ".." / ".." / "docs" / "reference" /
                                      "json-schema-suite.md";
-  if (std::getenv("PARLANCE_REWRITE_DOCS") != nullptr)
+  if (std::getenv("PARLANCE_REWRITE_DOCS") != nullptr) {
     std::ofstream(path, std::ios::binary) << page();
+  }
   EXPECT_EQ(testing::read_file(path), page())
       << "run this test with PARLANCE_REWRITE_DOCS=1";
 }

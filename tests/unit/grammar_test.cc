@@ -742,8 +742,9 @@ TEST(Grammar, CanBeCancelled) {
     return true;
   };
   std::string properties;
-  for (int i = 0; i < 5000; ++i)
+  for (int i = 0; i < 5000; ++i) {
     properties += (i > 0 ? ",\"p" : "\"p") + std::to_string(i) + "\":{}";
+  }
   const Result<Grammar> grammar = Grammar::from_json_schema(
       R"({"properties":{)" + properties + "}}", options);
   ASSERT_FALSE(grammar);
@@ -851,8 +852,9 @@ TEST(Grammar, TooManyAlternatives) {
   ASSERT_EQ(grammar->report().size(), 1u);
   EXPECT_EQ(grammar->report()[0].kind, SchemaNote::Kind::kNarrowed);
   std::string text = "[";
-  for (int i = 0; i < 8; ++i)
+  for (int i = 0; i < 8; ++i) {
     text += (i > 0 ? ",\"a" : "\"a") + std::to_string(i) + "\"";
+  }
   EXPECT_TRUE(grammar->accepts(text + "]"));
 }
 
@@ -1049,8 +1051,9 @@ TEST(Grammar, NestedOneOf) {
 
 TEST(Grammar, HugeEnum) {
   std::string schema = R"({"enum":[)";
-  for (int i = 0; i < 20000; ++i)
+  for (int i = 0; i < 20000; ++i) {
     schema += (i > 0 ? ",\"w" : "\"w") + std::to_string(i * 7919) + "x\"";
+  }
   schema += "]}";
   check({{schema,
           {R"("w0x")", R"("w7919x")", R"("w158372081x")"},

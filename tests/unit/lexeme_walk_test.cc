@@ -55,8 +55,9 @@ Vocabulary vocabulary(std::uint32_t seed) {
   }
   for (int i = 0; i < 1500; ++i) {
     std::string bytes;
-    for (std::size_t n = 1 + below(5); n > 0; --n)
+    for (std::size_t n = 1 + below(5); n > 0; --n) {
       bytes += parts[below(parts.size())];
+    }
     entries.push_back({.id = id++, .bytes = bytes});
   }
   return *Vocabulary::from_table(entries);
@@ -94,8 +95,9 @@ TEST_P(LexemeWalks, AreAsReadingEveryToken) {
     const std::lock_guard lock(machine->mutex);
     for (int text = 0; text < 12; ++text) {
       Config at = machine->step(machine->start(), '"');
-      if (at.dead())
+      if (at.dead()) {
         at = machine->step(machine->step(machine->start(), '{'), '"');
+      }
       ASSERT_FALSE(at.dead());
       std::string written;
       for (int step = 0; step < 6; ++step) {

@@ -55,8 +55,9 @@ TEST(NameSets, AreAsSetsOfNumbers) {
           break;
         case 3: {
           std::vector<std::uint32_t> names;
-          for (std::uint32_t n = below(20); n > 0; --n)
+          for (std::uint32_t n = below(20); n > 0; --n) {
             names.push_back(below(most));
+          }
           made = sets.of(names);
           expected = Names(names.begin(), names.end());
           break;
@@ -84,8 +85,9 @@ TEST(NameSets, AreAsSetsOfNumbers) {
                   found != expected.end() && *found < last);
       }
       // Equal sets have equal numbers.
-      for (const auto& [set, names] : all)
+      for (const auto& [set, names] : all) {
         ASSERT_EQ(set == made, names == expected);
+      }
       if (all.size() < 300) all.emplace_back(made, std::move(expected));
     }
   }

@@ -66,8 +66,9 @@ TEST_F(SchemaSuite, VerdictsAreTheSuites) {
     for (const auto& [file, groups] : files->members()) {
       LoadOptions options;
       options.default_draft = draft.draft;
-      for (const json::Member& remote : remotes_.members())
+      for (const json::Member& remote : remotes_.members()) {
         options.documents.emplace_back(remote.key, remote.value);
+      }
       // Elsewhere the suite has `format` as an annotation.
       options.assert_formats = file.starts_with("optional/format");
       for (const json::Value& group : groups.items()) {
