@@ -1,12 +1,15 @@
-// UTF-8, Python's numbers and white space, and the spelling of errors.
+// UTF-8, Python's numbers and white space, ids, and the spelling of errors.
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <string>
 #include <string_view>
+#include <type_traits>
+#include <unordered_set>
 #include <vector>
 
+#include "base/id.h"
 #include "base/python_number.h"
 #include "base/utf8.h"
 #include "parlance/error.h"
@@ -286,6 +289,48 @@ TEST(LineColumn, CountsCharactersFromOne) {
   EXPECT_EQ(to_string(placed, text),
             "bad_syntax at /x (line 3, column 1): what");
   EXPECT_EQ(to_string(Error{ErrorCode::kUsage, "no."}, text), "usage: no.");
+}
+
+using RowId = Id<struct RowTag>;
+using ColumnId = Id<struct ColumnTag>;
+using SmallId = Id<struct SmallTag, std::uint8_t>;
+
+template <typename A, typename B>
+concept Comparable = requires(A a, B b) {
+  a == b;
+};
+template <typename A, typename B>
+concept Ordered = requires(A a, B b) {
+  a < b;
+};
+
+static_assert(sizeof(RowId) == 4 && sizeof(SmallId) == 1);
+static_assert(std::is_trivially_copyable_v<RowId>);
+static_assert(std::is_convertible_v<RowId, std::uint32_t>);
+static_assert(std::is_constructible_v<RowId, std::size_t>);
+static_assert(!std::is_convertible_v<int, RowId>);
+static_assert(!std::is_constructible_v<RowId, ColumnId>);
+static_assert(!std::is_constructible_v<RowId, bool>);
+static_assert(!std::is_assignable_v<RowId&, ColumnId>);
+static_assert(!std::is_assignable_v<RowId&, int>);
+static_assert(Comparable<RowId, RowId> && Ordered<RowId, RowId>);
+static_assert(Comparable<RowId, std::size_t> && Ordered<RowId, std::size_t>);
+static_assert(!Comparable<RowId, ColumnId> && !Ordered<RowId, ColumnId>);
+
+TEST(Id, IndexesComparesAndHashes) {
+  const std::vector<int> rows = {10, 20, 30};
+  int sum = 0;
+  for (RowId id; id < rows.size(); ++id) sum += rows[id];
+  EXPECT_EQ(sum, 60);
+  const RowId last{rows.size() - 1};
+  EXPECT_EQ(last, RowId{2});
+  EXPECT_NE(last, RowId{});
+  EXPECT_LT(RowId{}, last);
+  EXPECT_EQ(last + 1, rows.size());
+  EXPECT_EQ(last.value(), 2u);
+  const std::unordered_set<RowId> seen = {RowId{1}, RowId{2}, RowId{1}};
+  EXPECT_EQ(seen.size(), 2u);
+  EXPECT_EQ(seen.count(last), 1u);
 }
 
 }  // namespace
