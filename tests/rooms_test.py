@@ -38,7 +38,7 @@ DOORS = {
     "response_parser.h": "parse",
     "response_schema.h": "parse",
     "structural_tag.h": "grammar",
-    "tag_parser.h": "tags",
+    "tag_parser.h": "tag_parser",
     "vocabulary.h": "vocab",
 }
 
@@ -67,7 +67,7 @@ EXCEPTIONS = {
     ("parse/listed_marks.h", "vocabulary.h"): "are those of a vocabulary",
     ("parse/prefix.h", "vocabulary.h"): "reads a prompt of tokens",
     ("parse/program.h", "vocabulary.h"): "a program is made for a vocabulary",
-    ("tags/program.h", "tag_parser.h"): "completes TagProgram::Code",
+    ("tag_parser/program.h", "tag_parser.h"): "completes TagProgram::Code",
     ("vocab/special_spellings.h", "vocabulary.h"): "are those of a vocabulary",
     ("vocab/marker_pieces.h", "vocabulary.h"): "are those of a vocabulary",
     ("vocab/model_files.h", "vocabulary.h"): "its ModelFiles are what is read",

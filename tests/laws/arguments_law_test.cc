@@ -24,7 +24,7 @@
 #include "support/argument_texts.h"
 #include "support/long_numbers.h"
 #include "support/small_schemas.h"
-#include "tags/arguments.h"
+#include "tag_parser/arguments.h"
 
 namespace parlance {
 namespace {
@@ -154,7 +154,7 @@ class Case {
     const Result<Grammar> grammar = Grammar::from_structural_tag(*tag);
     if (!grammar) return;
     ++counts_.schemas;
-    const auto reader = tags::ArgumentReader::make(format_);
+    const auto reader = tag_parser::ArgumentReader::make(format_);
     ASSERT_TRUE(reader) << reader.error().to_string();
     schema::Validator validator(*document);
     walk(*grammar, *reader, validator, walks);
@@ -162,7 +162,7 @@ class Case {
   }
 
  private:
-  void walk(const Grammar& grammar, const tags::ArgumentReader& reader,
+  void walk(const Grammar& grammar, const tag_parser::ArgumentReader& reader,
             schema::Validator& validator, std::size_t walks) {
     const auto words = testing::argument_words(format_.style);
     for (std::size_t i = 0; i < walks; ++i) {
@@ -174,7 +174,7 @@ class Case {
       }
       if (!text || has_long_number(*text)) continue;
       ++counts_.texts;
-      const tags::Arguments read = reader.read(*text);
+      const tag_parser::Arguments read = reader.read(*text);
       ASSERT_TRUE(read.complete) << *text << "\nread to " << read.read;
       ASSERT_EQ(read.read, text->size());
       ASSERT_TRUE(validator.valid(read.value)) << *text << "\n"
@@ -186,16 +186,17 @@ class Case {
     }
   }
 
-  void check_cut(const tags::ArgumentReader& reader, std::string_view text) {
+  void check_cut(const tag_parser::ArgumentReader& reader,
+                 std::string_view text) {
     const std::string_view part = text.substr(0, small_.below(text.size() + 1));
-    const tags::Arguments read = reader.read(part);
+    const tag_parser::Arguments read = reader.read(part);
     ASSERT_LE(read.read, part.size());
     if (read.complete) {
       ASSERT_EQ(read.read, part.size());
       return;
     }
     if (!read.value.is_object()) return;
-    const tags::Arguments again = reader.read(part.substr(0, read.read));
+    const tag_parser::Arguments again = reader.read(part.substr(0, read.read));
     ASSERT_EQ(again.read, read.read) << part;
     if (!again.complete) {
       ASSERT_EQ(again.value, read.value) << part;
@@ -231,7 +232,7 @@ class Case {
     return value;
   }
 
-  void write(const Grammar& grammar, const tags::ArgumentReader& reader,
+  void write(const Grammar& grammar, const tag_parser::ArgumentReader& reader,
              schema::Validator& validator, std::size_t tries) {
     // What is not let out as JSON is a string.
     for (const SchemaNote& note : grammar.report()) {
@@ -256,7 +257,7 @@ class Case {
       const std::optional<std::string> text = writer.write(members);
       if (!text || !grammar.accepts(*text)) continue;
       ++counts_.values;
-      const tags::Arguments read = reader.read(*text);
+      const tag_parser::Arguments read = reader.read(*text);
       ASSERT_TRUE(read.complete) << *text;
       ASSERT_TRUE(schema::equal_values(read.value, members))
           << *text << "\n"

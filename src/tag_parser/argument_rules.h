@@ -1,5 +1,5 @@
-#ifndef PARLANCE_SRC_TAGS_ARGUMENT_RULES_H_
-#define PARLANCE_SRC_TAGS_ARGUMENT_RULES_H_
+#ifndef PARLANCE_SRC_TAG_PARSER_ARGUMENT_RULES_H_
+#define PARLANCE_SRC_TAG_PARSER_ARGUMENT_RULES_H_
 
 // What the arguments of a json_schema format may be, piece by piece: which
 // members an object has, which texts are strings, which are JSON.  It is the
@@ -24,7 +24,7 @@
 #include "parlance/limits.h"
 #include "schema/document.h"
 
-namespace parlance::tags {
+namespace parlance::tag_parser {
 
 using ValueId = std::uint32_t;
 using ListId = std::uint32_t;
@@ -154,6 +154,6 @@ class ArgumentRules {
   ValueId root_value_ = kNone;
 };
 
-}  // namespace parlance::tags
+}  // namespace parlance::tag_parser
 
-#endif  // PARLANCE_SRC_TAGS_ARGUMENT_RULES_H_
+#endif  // PARLANCE_SRC_TAG_PARSER_ARGUMENT_RULES_H_

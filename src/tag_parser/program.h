@@ -1,5 +1,5 @@
-#ifndef PARLANCE_SRC_TAGS_PROGRAM_H_
-#define PARLANCE_SRC_TAGS_PROGRAM_H_
+#ifndef PARLANCE_SRC_TAG_PARSER_PROGRAM_H_
+#define PARLANCE_SRC_TAG_PARSER_PROGRAM_H_
 
 // A structural tag as a program whose threads read a text.
 //
@@ -44,10 +44,10 @@
 #include "grammar/trigger_automaton.h"
 #include "parlance/error.h"
 #include "parlance/tag_parser.h"
-#include "tags/arguments.h"
-#include "tags/regions.h"
+#include "tag_parser/arguments.h"
+#include "tag_parser/regions.h"
 
-namespace parlance::tags {
+namespace parlance::tag_parser {
 
 using grammar::FormatId;
 using Pc = std::uint32_t;
@@ -172,33 +172,33 @@ struct Script {
   const Resume* resume_of(FormatId format) const;
 };
 
-}  // namespace parlance::tags
+}  // namespace parlance::tag_parser
 
 namespace parlance {
 
 struct TagProgram::Code {
   std::shared_ptr<const grammar::StructuralTag> tag;
-  std::vector<tags::FormatId> parents;     // by format
-  std::vector<std::uint32_t> child_index;  // by format: its place there
-  tags::Regions regions;
+  std::vector<tag_parser::FormatId> parents;  // by format
+  std::vector<std::uint32_t> child_index;     // by format: its place there
+  tag_parser::Regions regions;
 
-  tags::Script spelled;  // reads texts
+  tag_parser::Script spelled;  // reads texts
   // Reads token ids.  Null: `spelled` does, the vocabulary has no marks.
-  std::unique_ptr<const tags::Script> tokens;
+  std::unique_ptr<const tag_parser::Script> tokens;
   bool for_vocabulary = false;
   Markers markers = Markers::kToken;
 
   // By format, of json_schema only.
-  std::map<tags::FormatId, tags::ArgumentReader> arguments;
+  std::map<tag_parser::FormatId, tag_parser::ArgumentReader> arguments;
 
-  const tags::Script& script(bool by_ids) const {
+  const tag_parser::Script& script(bool by_ids) const {
     return by_ids && tokens != nullptr ? *tokens : spelled;
   }
 };
 
 }  // namespace parlance
 
-namespace parlance::tags {
+namespace parlance::tag_parser {
 
 // What a symbol is written as.  `marks` may be null where there is none.
 std::string spelling(const grammar::Marks* marks, grammar::Symbol symbol);
@@ -208,6 +208,6 @@ Result<std::shared_ptr<const TagProgram::Code>> compile(
     std::shared_ptr<const grammar::StructuralTag> tag,
     const TagProgramOptions& options);
 
-}  // namespace parlance::tags
+}  // namespace parlance::tag_parser
 
-#endif  // PARLANCE_SRC_TAGS_PROGRAM_H_
+#endif  // PARLANCE_SRC_TAG_PARSER_PROGRAM_H_

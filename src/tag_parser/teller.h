@@ -1,5 +1,5 @@
-#ifndef PARLANCE_SRC_TAGS_TELLER_H_
-#define PARLANCE_SRC_TAGS_TELLER_H_
+#ifndef PARLANCE_SRC_TAG_PARSER_TELLER_H_
+#define PARLANCE_SRC_TAG_PARSER_TELLER_H_
 
 // What is certain of a reading, told in order: to the tree, and as regions.
 
@@ -11,13 +11,13 @@
 
 #include "parlance/json.h"
 #include "parlance/message.h"
-#include "tags/program.h"
-#include "tags/told_events.h"
-#include "tags/trace.h"
-#include "tags/tree_log.h"
+#include "tag_parser/program.h"
+#include "tag_parser/told_events.h"
+#include "tag_parser/trace.h"
+#include "tag_parser/tree_log.h"
 #include "vocab/token_log.h"
 
-namespace parlance::tags {
+namespace parlance::tag_parser {
 
 class Teller {
  public:
@@ -75,6 +75,6 @@ class Teller {
   bool value_whole_ = false;
 };
 
-}  // namespace parlance::tags
+}  // namespace parlance::tag_parser
 
-#endif  // PARLANCE_SRC_TAGS_TELLER_H_
+#endif  // PARLANCE_SRC_TAG_PARSER_TELLER_H_

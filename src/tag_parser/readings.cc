@@ -1,13 +1,13 @@
 // Threads and what they do; see readings.h.  Skipping is in readings_skip.cc,
 // what is said of them in readings_told.cc.
 
-#include "tags/readings.h"
+#include "tag_parser/readings.h"
 
 #include <algorithm>
 
 #include "grammar/read_char.h"
 
-namespace parlance::tags {
+namespace parlance::tag_parser {
 
 Readings::Readings(const Script& script, const Limits& limits)
     : code_(script), limits_(limits), machines_(script.machines.size()) {
@@ -550,4 +550,4 @@ void Readings::forget_counts() {
   counts_goal_ = std::max<std::size_t>(1024, 2 * counts_.size());
 }
 
-}  // namespace parlance::tags
+}  // namespace parlance::tag_parser

@@ -1,5 +1,5 @@
-#ifndef PARLANCE_SRC_TAGS_TREE_LOG_H_
-#define PARLANCE_SRC_TAGS_TREE_LOG_H_
+#ifndef PARLANCE_SRC_TAG_PARSER_TREE_LOG_H_
+#define PARLANCE_SRC_TAG_PARSER_TREE_LOG_H_
 
 // What the tree is made from, kept until someone asks for the tree.
 //
@@ -18,11 +18,11 @@
 #include <string_view>
 
 #include "parlance/json.h"
-#include "tags/program.h"
-#include "tags/tree.h"
+#include "tag_parser/program.h"
+#include "tag_parser/tree.h"
 #include "vocab/token_log.h"
 
-namespace parlance::tags {
+namespace parlance::tag_parser {
 
 class TreeLog {
  public:
@@ -72,6 +72,6 @@ class TreeLog {
   std::uint64_t position_ = 0;     // of the last record
 };
 
-}  // namespace parlance::tags
+}  // namespace parlance::tag_parser
 
-#endif  // PARLANCE_SRC_TAGS_TREE_LOG_H_
+#endif  // PARLANCE_SRC_TAG_PARSER_TREE_LOG_H_

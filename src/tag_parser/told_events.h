@@ -1,5 +1,5 @@
-#ifndef PARLANCE_SRC_TAGS_TOLD_EVENTS_H_
-#define PARLANCE_SRC_TAGS_TOLD_EVENTS_H_
+#ifndef PARLANCE_SRC_TAG_PARSER_TOLD_EVENTS_H_
+#define PARLANCE_SRC_TAG_PARSER_TOLD_EVENTS_H_
 
 // Regions as they are opened, written and closed become events and the message.
 //
@@ -17,9 +17,9 @@
 
 #include "parlance/json.h"
 #include "parlance/message.h"
-#include "tags/regions.h"
+#include "tag_parser/regions.h"
 
-namespace parlance::tags {
+namespace parlance::tag_parser {
 
 class ToldEvents {
  public:
@@ -97,6 +97,6 @@ class ToldEvents {
   Message message_;
 };
 
-}  // namespace parlance::tags
+}  // namespace parlance::tag_parser
 
-#endif  // PARLANCE_SRC_TAGS_TOLD_EVENTS_H_
+#endif  // PARLANCE_SRC_TAG_PARSER_TOLD_EVENTS_H_

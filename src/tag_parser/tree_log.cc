@@ -1,8 +1,8 @@
 // Records and how they become a tree; see tree_log.h.
 
-#include "tags/tree_log.h"
+#include "tag_parser/tree_log.h"
 
-namespace parlance::tags {
+namespace parlance::tag_parser {
 namespace {
 
 constexpr unsigned kKindBits = 3;
@@ -121,4 +121,4 @@ json::Value TreeLog::root(std::uint64_t position) const {
   return std::move(tree).root(position);
 }
 
-}  // namespace parlance::tags
+}  // namespace parlance::tag_parser

@@ -1,5 +1,5 @@
-#ifndef PARLANCE_SRC_TAGS_READINGS_H_
-#define PARLANCE_SRC_TAGS_READINGS_H_
+#ifndef PARLANCE_SRC_TAG_PARSER_READINGS_H_
+#define PARLANCE_SRC_TAG_PARSER_READINGS_H_
 
 // All readings of a text that are still possible, in order of preference.
 //
@@ -32,11 +32,11 @@
 #include <vector>
 
 #include "grammar/recogniser.h"
-#include "tags/place_set.h"
-#include "tags/program.h"
-#include "tags/trace.h"
+#include "tag_parser/place_set.h"
+#include "tag_parser/program.h"
+#include "tag_parser/trace.h"
 
-namespace parlance::tags {
+namespace parlance::tag_parser {
 
 struct Thread {
   Place place;
@@ -245,6 +245,6 @@ class Readings {
   std::uint64_t character_position_ = kNowhereYet;
 };
 
-}  // namespace parlance::tags
+}  // namespace parlance::tag_parser
 
-#endif  // PARLANCE_SRC_TAGS_READINGS_H_
+#endif  // PARLANCE_SRC_TAG_PARSER_READINGS_H_

@@ -1,5 +1,5 @@
-#ifndef PARLANCE_SRC_TAGS_TRACE_H_
-#define PARLANCE_SRC_TAGS_TRACE_H_
+#ifndef PARLANCE_SRC_TAG_PARSER_TRACE_H_
+#define PARLANCE_SRC_TAG_PARSER_TRACE_H_
 
 // What threads have done: lists that share their beginnings.
 //
@@ -16,7 +16,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace parlance::tags {
+namespace parlance::tag_parser {
 
 using StepId = std::uint32_t;
 
@@ -67,6 +67,6 @@ class Trace {
   std::vector<StepId> renumbered_;
 };
 
-}  // namespace parlance::tags
+}  // namespace parlance::tag_parser
 
-#endif  // PARLANCE_SRC_TAGS_TRACE_H_
+#endif  // PARLANCE_SRC_TAG_PARSER_TRACE_H_

@@ -1,8 +1,8 @@
 // Lists with shared beginnings; see trace.h.
 
-#include "tags/trace.h"
+#include "tag_parser/trace.h"
 
-namespace parlance::tags {
+namespace parlance::tag_parser {
 namespace {
 
 constexpr StepId kDropped = 0xFFFFFFFF;
@@ -80,4 +80,4 @@ void Trace::compact() {
   root_ = 0;
 }
 
-}  // namespace parlance::tags
+}  // namespace parlance::tag_parser

@@ -1,14 +1,14 @@
 // From a schema to the rules of its values.  Lists wait in `lists_` until they
 // are described, so that a schema may refer to itself.
 
-#include "tags/argument_rules.h"
+#include "tag_parser/argument_rules.h"
 
 #include <algorithm>
 #include <utility>
 
 #include "base/utf8.h"
 
-namespace parlance::tags {
+namespace parlance::tag_parser {
 
 using grammar::ArgumentStyle;
 using grammar::Obligations;
@@ -238,4 +238,4 @@ std::size_t ArgumentRules::json_end(ValueId id, std::string_view text,
   return end;
 }
 
-}  // namespace parlance::tags
+}  // namespace parlance::tag_parser

@@ -1,13 +1,13 @@
 // Events and the message; see told_events.h.
 
-#include "tags/told_events.h"
+#include "tag_parser/told_events.h"
 
 #include <algorithm>
 #include <utility>
 
 #include "base/utf8.h"
 
-namespace parlance::tags {
+namespace parlance::tag_parser {
 
 using grammar::FormatId;
 using grammar::kNoFormat;
@@ -171,4 +171,4 @@ Message& ToldEvents::message() {
   return message_;
 }
 
-}  // namespace parlance::tags
+}  // namespace parlance::tag_parser

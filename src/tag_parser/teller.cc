@@ -1,6 +1,6 @@
 // From steps to nodes and regions; see teller.h.
 
-#include "tags/teller.h"
+#include "tag_parser/teller.h"
 
 #include <algorithm>
 #include <cstddef>
@@ -9,7 +9,7 @@
 
 #include "base/utf8.h"
 
-namespace parlance::tags {
+namespace parlance::tag_parser {
 
 using grammar::kNoFormat;
 
@@ -150,4 +150,4 @@ void Teller::end_rest() {
   tree_.go_on(position_);
 }
 
-}  // namespace parlance::tags
+}  // namespace parlance::tag_parser

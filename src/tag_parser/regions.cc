@@ -1,10 +1,10 @@
 // From the tree to regions, from the outside to the inside; see regions.h.
 
-#include "tags/regions.h"
+#include "tag_parser/regions.h"
 
 #include <algorithm>
 
-namespace parlance::tags {
+namespace parlance::tag_parser {
 
 using grammar::Format;
 using grammar::FormatId;
@@ -139,4 +139,4 @@ Regions::Regions(const grammar::StructuralTag& tag)
   }
 }
 
-}  // namespace parlance::tags
+}  // namespace parlance::tag_parser

@@ -1,12 +1,12 @@
 // Reading elements with a stack of those that are open.
 
-#include "tags/argument_elements.h"
+#include "tag_parser/argument_elements.h"
 
 #include <optional>
 
 #include "grammar/argument_markup.h"
 
-namespace parlance::tags {
+namespace parlance::tag_parser {
 namespace {
 
 constexpr std::size_t kNowhere = std::string_view::npos;
@@ -182,4 +182,4 @@ std::vector<ArgumentElement> scan_minimax_m3(std::string_view text) {
   }
 }
 
-}  // namespace parlance::tags
+}  // namespace parlance::tag_parser

@@ -1,13 +1,13 @@
 // Nodes of the tree; see tree.h.
 
-#include "tags/tree.h"
+#include "tag_parser/tree.h"
 
 #include <utility>
 
 #include "base/utf8.h"
-#include "tags/told_events.h"
+#include "tag_parser/told_events.h"
 
-namespace parlance::tags {
+namespace parlance::tag_parser {
 
 using grammar::Format;
 using grammar::FormatType;
@@ -229,4 +229,4 @@ json::Value Tree::root(std::uint64_t position) && {
   return std::move(root_);
 }
 
-}  // namespace parlance::tags
+}  // namespace parlance::tag_parser

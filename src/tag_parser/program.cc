@@ -4,7 +4,7 @@
 // left; who contains it says where the latter goes on.  So formats can be
 // compiled one by one, in any order, and depth costs no call stack.
 
-#include "tags/program.h"
+#include "tag_parser/program.h"
 
 #include <algorithm>
 #include <cctype>
@@ -14,7 +14,7 @@
 #include "grammar/lower_tag.h"
 #include "grammar/tag_leaf.h"
 
-namespace parlance::tags {
+namespace parlance::tag_parser {
 namespace {
 
 using grammar::Format;
@@ -1076,4 +1076,4 @@ Result<std::shared_ptr<const TagProgram::Code>> compile(
   return std::shared_ptr<const TagProgram::Code>(std::move(code));
 }
 
-}  // namespace parlance::tags
+}  // namespace parlance::tag_parser

@@ -10,9 +10,9 @@
 
 #include "base/utf8.h"
 #include "parlance/tag_parser.h"
-#include "tags/program.h"
-#include "tags/readings.h"
-#include "tags/teller.h"
+#include "tag_parser/program.h"
+#include "tag_parser/readings.h"
+#include "tag_parser/teller.h"
 #include "vocab/special_spellings.h"
 #include "vocab/token_log.h"
 
@@ -36,7 +36,8 @@ TagProgram::TagProgram(std::shared_ptr<const Code> code)
 
 Result<TagProgram> TagProgram::compile(const StructuralTag& tag,
                                        const TagProgramOptions& options) {
-  Result<std::shared_ptr<const Code>> code = tags::compile(tag.tree(), options);
+  Result<std::shared_ptr<const Code>> code =
+      tag_parser::compile(tag.tree(), options);
   if (code) return TagProgram(std::move(*code));
   Error error = std::move(code).error();
   error.span = std::nullopt;  // there is no text to count in
@@ -132,7 +133,7 @@ struct TagParser::State {
     }
   }
 
-  void feed_token(const tags::Token& token) {
+  void feed_token(const tag_parser::Token& token) {
     buffer.append(token.text);
     tokens.add(token.id, total());
     if (failed) return tell_rest(false);
@@ -159,14 +160,14 @@ struct TagParser::State {
 
   // A token, and whether there is one with that id.
   struct Coming {
-    tags::Token token;
+    tag_parser::Token token;
     bool known = true;
   };
 
   // What the text of an id is, and how it may be read.
   Coming token_of(TokenId id) const {
     Coming out;
-    tags::Token& token = out.token;
+    tag_parser::Token& token = out.token;
     token.id = id;
     const TokenKind kind = vocabulary->kind(id);
     // Most tokens are these, and most tags name none of them.
@@ -181,7 +182,7 @@ struct TagParser::State {
     }
     token.is_text =
         kind != TokenKind::kControl || !program.code()->for_vocabulary;
-    const bool spelled = !token.is_text || token.mark != tags::kNoMark;
+    const bool spelled = !token.is_text || token.mark != tag_parser::kNoMark;
     token.text = spelled ? vocabulary->spelling(id) : vocabulary->bytes(id);
     out.known = kind != TokenKind::kUnused;
     if (!out.known) token.text = base::kReplacement;
@@ -189,7 +190,7 @@ struct TagParser::State {
   }
 
   // The end of a turn is no text, except where the tag names its token.
-  bool feed_stop(tags::Token token) {
+  bool feed_stop(tag_parser::Token token) {
     if (stop_ids.empty()) return false;
     if (!std::binary_search(stop_ids.begin(), stop_ids.end(), token.id)) {
       return false;
@@ -230,7 +231,7 @@ struct TagParser::State {
   // A special token that is spelled in the prefix is meant as one where it may
   // come; else it is text.
   void feed_spelled(TokenId id) {
-    tags::Token token = token_of(id).token;
+    tag_parser::Token token = token_of(id).token;
     token.text = vocabulary->spelling(id);
     if (!failed && !lost) {
       token.is_text = false;
@@ -274,14 +275,14 @@ struct TagParser::State {
   }
 
   // Steps behind the last one told, up to `step`.
-  void tell_steps(tags::StepId step) {
-    const tags::Trace& trace = readings.trace();
-    std::vector<tags::StepId> steps;
-    for (tags::StepId at = step; at != told; at = trace.before(at)) {
+  void tell_steps(tag_parser::StepId step) {
+    const tag_parser::Trace& trace = readings.trace();
+    std::vector<tag_parser::StepId> steps;
+    for (tag_parser::StepId at = step; at != told; at = trace.before(at)) {
       steps.push_back(at);
     }
     for (std::size_t i = steps.size(); i-- > 0;) {
-      const tags::Step& one = trace[steps[i]];
+      const tag_parser::Step& one = trace[steps[i]];
       if (one.position > teller.position()) tell_text(one.position);
       teller.step(one);
     }
@@ -293,15 +294,15 @@ struct TagParser::State {
   void tell_certain() {
     const std::uint64_t position = readings.position();
     if (base::begun_character(text(teller.position(), position)) != 0) return;
-    const tags::Trace& trace = readings.trace();
+    const tag_parser::Trace& trace = readings.trace();
     const auto waiting = readings.waiting();
-    tags::StepId common = waiting.front().trace;
-    for (const tags::Thread& thread : waiting) {
+    tag_parser::StepId common = waiting.front().trace;
+    for (const tag_parser::Thread& thread : waiting) {
       common = trace.common(common, thread.trace);
     }
     tell_steps(common);
     std::uint64_t certain = position;
-    for (const tags::Thread& thread : waiting) {
+    for (const tag_parser::Thread& thread : waiting) {
       certain = std::min(
           certain,
           thread.trace == common
@@ -368,7 +369,7 @@ struct TagParser::State {
   // Where a tag of triggered_tags or token_triggered_tags does not fit, and
   // where its text is looked at for the next place to go on.
   struct Lost {
-    const tags::Resume* resume = nullptr;
+    const tag_parser::Resume* resume = nullptr;
     Diagnostic why;
     std::uint32_t counts = 0;
     std::uint32_t node = 0;  // of the automaton
@@ -380,7 +381,8 @@ struct TagParser::State {
   // REQUIRES: the chosen reading has been told.
   void lose_the_way(const Diagnostic& why) {
     for (std::size_t depth = teller.depth(); depth > 0; --depth) {
-      const tags::Resume* resume = script.resume_of(teller.format(depth - 1));
+      const tag_parser::Resume* resume =
+          script.resume_of(teller.format(depth - 1));
       if (resume == nullptr) continue;
       const std::uint32_t counts =
           readings.counts_around(readings.chosen(), resume->count_depth);
@@ -391,7 +393,7 @@ struct TagParser::State {
   }
 
   // Goes on at `places`; what is told up to `end` is the rest.
-  void resume_at(std::span<const tags::Pc> places, std::uint64_t end,
+  void resume_at(std::span<const tag_parser::Pc> places, std::uint64_t end,
                  std::size_t token_bytes) {
     if (end > teller.position()) {
       const std::string_view left = text(teller.position(), end);
@@ -405,7 +407,7 @@ struct TagParser::State {
 
   // One symbol of `bytes`.  Whether reading goes on behind it.
   bool look_at(grammar::Symbol symbol, std::size_t bytes) {
-    const tags::Resume& resume = *lost->resume;
+    const tag_parser::Resume& resume = *lost->resume;
     const grammar::TriggerAutomaton& words = resume.automaton;
     lost->at += bytes;
     std::uint32_t node = words.step(lost->node, symbol);
@@ -435,8 +437,8 @@ struct TagParser::State {
   }
 
   // Looks at a token by its id.  Whether it was more than its text.
-  bool resume_with(const tags::Token& token) {
-    const tags::Resume& resume = *lost->resume;
+  bool resume_with(const tag_parser::Token& token) {
+    const tag_parser::Resume& resume = *lost->resume;
     const std::size_t size = token.text.size();
     const auto target = resume.token_targets.find(token.id);
     if (target != resume.token_targets.end()) {
@@ -450,7 +452,7 @@ struct TagParser::State {
       resume_at({&resume.place, 1}, lost->at, size);
       return true;
     }
-    if (token.mark != tags::kNoMark) {
+    if (token.mark != tag_parser::kNoMark) {
       if (!look_at(grammar::mark_symbol(token.mark), size)) tell_rest(false);
       return true;
     }
@@ -532,12 +534,12 @@ struct TagParser::State {
   const bool keep;
   const bool recover;
   const std::vector<TokenId> stop_ids;  // sorted
-  const tags::Script& script;
+  const tag_parser::Script& script;
   vocab::TokenLog tokens;
   std::vector<Coming> coming;  // in this round
-  tags::Readings readings;
-  tags::Teller teller;
-  tags::StepId told = 0;
+  tag_parser::Readings readings;
+  tag_parser::Teller teller;
+  tag_parser::StepId told = 0;
 
   std::string buffer;  // the text behind what has been told, and this round's
   std::uint64_t buffer_begin = 0;

@@ -1,5 +1,5 @@
-#ifndef PARLANCE_SRC_TAGS_REGIONS_H_
-#define PARLANCE_SRC_TAGS_REGIONS_H_
+#ifndef PARLANCE_SRC_TAG_PARSER_REGIONS_H_
+#define PARLANCE_SRC_TAG_PARSER_REGIONS_H_
 
 // Which bytes belong to which field of the message.
 //
@@ -20,7 +20,7 @@
 #include "grammar/structural_tag.h"
 #include "parlance/message.h"
 
-namespace parlance::tags {
+namespace parlance::tag_parser {
 
 // How a region becomes a value.
 enum class RegionKind : std::uint8_t {
@@ -71,6 +71,6 @@ class Regions {
 // Whether a format's own bytes are free text between tags.
 bool has_triggers(const grammar::Format& format);
 
-}  // namespace parlance::tags
+}  // namespace parlance::tag_parser
 
-#endif  // PARLANCE_SRC_TAGS_REGIONS_H_
+#endif  // PARLANCE_SRC_TAG_PARSER_REGIONS_H_

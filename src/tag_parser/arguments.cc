@@ -12,7 +12,7 @@
 // rule that could be asked of them, is known before those around them are
 // looked at.
 
-#include "tags/arguments.h"
+#include "tag_parser/arguments.h"
 
 #include <algorithm>
 #include <map>
@@ -24,10 +24,10 @@
 #include <utility>
 #include <vector>
 
-#include "tags/argument_elements.h"
-#include "tags/argument_rules.h"
+#include "tag_parser/argument_elements.h"
+#include "tag_parser/argument_rules.h"
 
-namespace parlance::tags {
+namespace parlance::tag_parser {
 
 using grammar::ArgumentStyle;
 
@@ -519,4 +519,4 @@ Arguments ArgumentReader::read(std::string_view text) const {
   return Reading(*state_->rules, state_->limits, text).read();
 }
 
-}  // namespace parlance::tags
+}  // namespace parlance::tag_parser

@@ -1,5 +1,5 @@
-#ifndef PARLANCE_SRC_TAGS_PLACE_SET_H_
-#define PARLANCE_SRC_TAGS_PLACE_SET_H_
+#ifndef PARLANCE_SRC_TAG_PARSER_PLACE_SET_H_
+#define PARLANCE_SRC_TAG_PARSER_PLACE_SET_H_
 
 // Places of a program, and sets of them that are made and thrown away with
 // every byte.
@@ -13,7 +13,7 @@
 #include "base/mix.h"
 #include "grammar/recogniser.h"
 
-namespace parlance::tags {
+namespace parlance::tag_parser {
 
 // An instruction, and how far it is.  `inside`: it has been reached and set up,
 // and `at` means what its Op says:
@@ -101,6 +101,6 @@ class PlaceSet {
 
 using CountTable = std::unordered_map<std::uint64_t, std::uint32_t>;
 
-}  // namespace parlance::tags
+}  // namespace parlance::tag_parser
 
-#endif  // PARLANCE_SRC_TAGS_PLACE_SET_H_
+#endif  // PARLANCE_SRC_TAG_PARSER_PLACE_SET_H_

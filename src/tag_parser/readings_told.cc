@@ -5,9 +5,9 @@
 #include <utility>
 #include <vector>
 
-#include "tags/readings.h"
+#include "tag_parser/readings.h"
 
-namespace parlance::tags {
+namespace parlance::tag_parser {
 namespace {
 
 constexpr std::size_t kShown = 6;
@@ -174,4 +174,4 @@ std::string Readings::spelled_marker(std::uint8_t byte) {
   return "";
 }
 
-}  // namespace parlance::tags
+}  // namespace parlance::tag_parser

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
-#include "tags/readings.h"
+#include "tag_parser/readings.h"
 
-namespace parlance::tags {
+namespace parlance::tag_parser {
 namespace {
 
 constexpr std::size_t kKeptSkippings = 64;
@@ -196,4 +196,4 @@ bool Readings::make_skipping(Skipping& out) {
   return at_rest == kernel_.size();
 }
 
-}  // namespace parlance::tags
+}  // namespace parlance::tag_parser

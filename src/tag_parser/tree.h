@@ -1,5 +1,5 @@
-#ifndef PARLANCE_SRC_TAGS_TREE_H_
-#define PARLANCE_SRC_TAGS_TREE_H_
+#ifndef PARLANCE_SRC_TAG_PARSER_TREE_H_
+#define PARLANCE_SRC_TAG_PARSER_TREE_H_
 
 // The tree of what was read, built while formats are entered and left.
 //
@@ -14,10 +14,10 @@
 #include <vector>
 
 #include "parlance/json.h"
-#include "tags/program.h"
+#include "tag_parser/program.h"
 #include "vocab/token_log.h"
 
-namespace parlance::tags {
+namespace parlance::tag_parser {
 
 class Tree {
  public:
@@ -84,6 +84,6 @@ class Tree {
   json::Value root_;
 };
 
-}  // namespace parlance::tags
+}  // namespace parlance::tag_parser
 
-#endif  // PARLANCE_SRC_TAGS_TREE_H_
+#endif  // PARLANCE_SRC_TAG_PARSER_TREE_H_
