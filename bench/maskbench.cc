@@ -219,9 +219,9 @@ json::Value Bench::run(const Problem& problem) {
     }
   }
   json::Object notes;
-  for (const SchemaNote& note : grammar->report()) {
+  for (const GrammarNote& note : grammar->report()) {
     // Names of unknown keywords are countless.
-    json::Value& count = notes[note.kind == SchemaNote::Kind::kNarrowed
+    json::Value& count = notes[note.kind == GrammarNote::Kind::kNarrowed
                                    ? "narrowed " + note.keyword
                                    : std::string("ignored")];
     count = count.as_int() + 1;

@@ -196,8 +196,8 @@ std::vector<std::string> describe_notes(const Grammar& grammar,
                                         const Source& source,
                                         const Style& style) {
   std::vector<std::string> out;
-  for (const SchemaNote& note : grammar.report()) {
-    const bool narrowed = note.kind == SchemaNote::Kind::kNarrowed;
+  for (const GrammarNote& note : grammar.report()) {
+    const bool narrowed = note.kind == GrammarNote::Kind::kNarrowed;
     const std::string message = std::string(narrowed ? "narrowed" : "ignored") +
                                 " '" + note.keyword + "': " + note.message;
     const bool is_json =

@@ -207,11 +207,11 @@ nb::object explain(const Grammar& self, nb::handle text) {
 
 nb::object report(const Grammar& self) {
   nb::list out;
-  for (const SchemaNote& note : self.report()) {
+  for (const GrammarNote& note : self.report()) {
     nb::dict entry;
     set(entry, interned("kind"),
-        to_str(note.kind == SchemaNote::Kind::kNarrowed ? "narrowed"
-                                                        : "ignored"));
+        to_str(note.kind == GrammarNote::Kind::kNarrowed ? "narrowed"
+                                                         : "ignored"));
     set(entry, interned("keyword"), to_str(note.keyword));
     set(entry, interned("path"), to_str(note.path));
     set(entry, interned("message"), to_str(note.message));

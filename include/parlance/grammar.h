@@ -119,7 +119,7 @@ struct JsonSchemaOptions {
 };
 
 // What became of one keyword.
-struct SchemaNote {
+struct GrammarNote {
   enum class Kind : std::uint8_t {
     kNarrowed,  // some valid texts are not let out; `message` says which
     kIgnored,   // unknown keyword or format, or not enforced (lenient)
@@ -235,7 +235,7 @@ class Grammar {
   // In order of the schema, then what only a look at all of it tells, which
   // takes about as long as a compile when it is first asked for.  Empty when
   // the grammar is exact.
-  const std::vector<SchemaNote>& report() const;
+  const std::vector<GrammarNote>& report() const;
 
   // An EBNF text of the same language, which from_ebnf() reads; schemas stand
   // in it as JsonSchema("...").  Limits are not told.

@@ -2,7 +2,7 @@
 #define PARLANCE_JSON_PLACE_H_
 
 // Where in a JSON text a value stands, for errors and notes that name it by its
-// JSON Pointer (Error::path, SchemaNote::path).
+// JSON Pointer (Error::path, GrammarNote::path).
 
 #include <optional>
 #include <string_view>

@@ -75,7 +75,7 @@ std::optional<Rejection> Grammar::explain(std::string_view text) const {
   return Rejection{read, reader.expected()};
 }
 
-const std::vector<SchemaNote>& Grammar::report() const {
+const std::vector<GrammarNote>& Grammar::report() const {
   std::call_once(machine_->reported, [&] {
     machine_->report = machine_->notes;
     // It gives up the schema that it asked last.

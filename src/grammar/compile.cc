@@ -147,7 +147,7 @@ std::vector<Leaf> leaves_of(const Rules& rules, const GrammarLimits& limits,
 
 std::optional<Error> make_leaves(std::vector<Leaf>& leaves,
                                  const CompileOptions& options,
-                                 std::vector<SchemaNote>& notes) {
+                                 std::vector<GrammarNote>& notes) {
   // Where there is no store equal schemas are found here.
   KeptStore of_this_grammar(~std::size_t{0});
   KeptStore* store =
@@ -173,7 +173,7 @@ std::optional<Error> make_leaves(std::vector<Leaf>& leaves,
       }
       leaf.machine = std::move(*made);
     }
-    for (SchemaNote note : leaf.machine->notes()) {
+    for (GrammarNote note : leaf.machine->notes()) {
       locate(leaf, note.path, note.message);
       notes.push_back(std::move(note));
     }
@@ -182,11 +182,11 @@ std::optional<Error> make_leaves(std::vector<Leaf>& leaves,
 }
 
 void survey_leaves(const std::vector<Leaf>& leaves,
-                   std::vector<SchemaNote>& notes) {
+                   std::vector<GrammarNote>& notes) {
   for (const Leaf& leaf : leaves) {
     if (leaf.machine == nullptr) continue;
     const Recogniser::Lock lock(*leaf.machine);
-    for (SchemaNote note : leaf.machine->survey()) {
+    for (GrammarNote note : leaf.machine->survey()) {
       locate(leaf, note.path, note.message);
       notes.push_back(std::move(note));
     }
@@ -229,7 +229,7 @@ Result<std::shared_ptr<Grammar::Machine>> make_machine(
   for (const RuleId id : find_nesting(rules)) {
     const RuleOptions& with = rules.rules[id].options;
     machine->notes.push_back(
-        {SchemaNote::Kind::kNarrowed,
+        {GrammarNote::Kind::kNarrowed,
          with.max_chars         ? "max_chars"
          : with.max_tokens      ? "max_tokens"
          : with.marker == kNoId ? "lazy"
@@ -311,7 +311,7 @@ KeptStore::Kept kept(const std::shared_ptr<Grammar::Machine>& machine) {
     out.bytes += sizeof(Leaf) + leaf.path.capacity() + sizeof(json::Value);
     if (machine->rules == nullptr) out.bytes += document_bytes(*leaf.schema);
   }
-  for (const SchemaNote& note : machine->notes) {
+  for (const GrammarNote& note : machine->notes) {
     out.bytes += sizeof(note) + note.path.capacity() + note.message.capacity();
   }
   const auto parts = machine->recogniser->parts();

@@ -71,10 +71,10 @@ Result<std::shared_ptr<JsonMachine>> make_schema(
 // without.  Notes of all are added, in order.
 std::optional<Error> make_leaves(std::vector<Leaf>& leaves,
                                  const CompileOptions& options,
-                                 std::vector<SchemaNote>& notes);
+                                 std::vector<GrammarNote>& notes);
 // What a survey of their machines adds to those notes, in order.
 void survey_leaves(const std::vector<Leaf>& leaves,
-                   std::vector<SchemaNote>& notes);
+                   std::vector<GrammarNote>& notes);
 // As the RulesMachine wants them.
 std::vector<std::shared_ptr<Recogniser>> machines_of(
     const std::vector<Leaf>& leaves);

@@ -76,8 +76,8 @@ Result<std::unique_ptr<JsonMachine>> JsonMachine::make(
   const GoalId root = goals.goal({holds(machine->document_->root)});
   if (!goals.live(root)) {
     if (auto error = machine->too_large()) return *std::move(error);
-    for (const SchemaNote& note : goals.take_notes()) {
-      if (note.kind != SchemaNote::Kind::kNarrowed) continue;
+    for (const GrammarNote& note : goals.take_notes()) {
+      if (note.kind != GrammarNote::Kind::kNarrowed) continue;
       return Error{ErrorCode::kUnsupported,
                    "'" + note.keyword + "': " + note.message +
                        ", and nothing else that fits was found",
@@ -120,19 +120,20 @@ Result<std::unique_ptr<JsonMachine>> JsonMachine::make(
   return machine;
 }
 
-void JsonMachine::take_notes(std::vector<SchemaNote>& notes) {
-  for (SchemaNote& note : goals_.take_notes()) notes.push_back(std::move(note));
+void JsonMachine::take_notes(std::vector<GrammarNote>& notes) {
+  for (GrammarNote& note : goals_.take_notes())
+    notes.push_back(std::move(note));
   if (!goals_.narrowed() || noted_narrowed_) return;
   noted_narrowed_ = true;
   notes.push_back(
-      {SchemaNote::Kind::kNarrowed,
+      {GrammarNote::Kind::kNarrowed,
        {},
        {},
        "some alternatives are left out, because there are too many, or "
        "because they are about what cannot be told from the text so far"});
 }
 
-const std::vector<SchemaNote>& JsonMachine::survey() {
+const std::vector<GrammarNote>& JsonMachine::survey() {
   if (!surveyed_) {
     surveyed_ = true;
     goals_.survey(root_);

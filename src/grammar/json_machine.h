@@ -105,11 +105,11 @@ class JsonMachine final : public Recogniser {
   }
 
   // What was found while the machine was made.
-  const std::vector<SchemaNote>& notes() const { return notes_; }
+  const std::vector<GrammarNote>& notes() const { return notes_; }
   // What a look at all that texts can reach adds to that, as far as it is not
   // too much work; done once, since few ask and it costs as much as a compile.
   // REQUIRES: the caller holds a Lock.
-  const std::vector<SchemaNote>& survey();
+  const std::vector<GrammarNote>& survey();
   // Steps that operations on sets of names took.
   std::size_t work() const { return goals_.name_sets().work(); }
 
@@ -273,7 +273,7 @@ class JsonMachine final : public Recogniser {
   using DocumentRef = std::shared_ptr<const schema::Document>;
   JsonMachine(DocumentRef document, ItemChoices choices,
               JsonSchemaOptions options);
-  void take_notes(std::vector<SchemaNote>& notes);
+  void take_notes(std::vector<GrammarNote>& notes);
   static Result<std::unique_ptr<JsonMachine>> make(DocumentRef document,
                                                    ItemChoices choices,
                                                    JsonSchemaOptions options);
@@ -420,11 +420,11 @@ class JsonMachine final : public Recogniser {
   const bool canonical_;  // what is fixed is written one way
   const ItemChoices choices_;
   Goals goals_;
-  std::vector<SchemaNote> notes_;
+  std::vector<GrammarNote> notes_;
   GoalId root_ = 0;
   bool noted_narrowed_ = false;
   bool surveyed_ = false;
-  std::vector<SchemaNote> later_notes_;
+  std::vector<GrammarNote> later_notes_;
   std::string item_separator_;
   Config start_;
 

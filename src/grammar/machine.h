@@ -40,10 +40,10 @@ struct Grammar::Machine {
   std::shared_ptr<grammar::Recogniser> recogniser;
   // Those that the recogniser reads; null: markers are text.
   std::shared_ptr<const grammar::Marks> marks = nullptr;
-  std::vector<SchemaNote> notes;
+  std::vector<GrammarNote> notes;
   // Grammar::report(): the notes, and what a survey of the schemas adds.
   std::once_flag reported = {};
-  std::vector<SchemaNote> report = {};
+  std::vector<GrammarNote> report = {};
 
   // Of a grammar from a JSON Schema: one leaf, and no rules.
   std::shared_ptr<const grammar::Rules> rules = nullptr;

@@ -24,10 +24,10 @@ using grammar::Leaf;
 using grammar::Rules;
 
 // Triggers of free text that no text is read as.
-void note_hidden_triggers(const Rules& rules, std::vector<SchemaNote>& notes) {
+void note_hidden_triggers(const Rules& rules, std::vector<GrammarNote>& notes) {
   const auto note = [&](std::string message) {
     notes.push_back(
-        {SchemaNote::Kind::kNarrowed, "TagDispatch", "", std::move(message)});
+        {GrammarNote::Kind::kNarrowed, "TagDispatch", "", std::move(message)});
   };
   for (const grammar::FreeTextExpr& text : rules.free_texts) {
     const auto excluded = grammar::word_automaton(text.excludes);

@@ -60,7 +60,7 @@ void Goals::note_denied() {
     arrays.max_contains ? both(arrays.contains) : same(arrays.contains);
   }
   for (const NodeId id : choices_.narrowed()) {
-    note(SchemaNote::Kind::kNarrowed, id, "unevaluatedItems",
+    note(GrammarNote::Kind::kNarrowed, id, "unevaluatedItems",
          "an item that only fulfils one of many \"contains\" counts as not "
          "evaluated");
   }
@@ -68,13 +68,13 @@ void Goals::note_denied() {
     const schema::Node& node = document_.node(id);
     if (!seen[fails(id)]) continue;
     if (node.objects().unevaluated_properties != kNoNode) {
-      note(SchemaNote::Kind::kNarrowed, id, "unevaluatedProperties", kWhy);
+      note(GrammarNote::Kind::kNarrowed, id, "unevaluatedProperties", kWhy);
     }
     if (node.arrays().unevaluated_items != kNoNode) {
-      note(SchemaNote::Kind::kNarrowed, id, "unevaluatedItems", kWhy);
+      note(GrammarNote::Kind::kNarrowed, id, "unevaluatedItems", kWhy);
     }
     if (node.arrays().unique_items) {
-      note(SchemaNote::Kind::kNarrowed, id, "uniqueItems", kWhy);
+      note(GrammarNote::Kind::kNarrowed, id, "uniqueItems", kWhy);
     }
   }
 }

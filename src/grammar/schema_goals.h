@@ -304,7 +304,7 @@ class Goals {
   const schema::Document& document() const { return document_; }
   const JsonSchemaOptions& options() const { return options_; }
 
-  std::vector<SchemaNote> take_notes() { return std::move(notes_); }
+  std::vector<GrammarNote> take_notes() { return std::move(notes_); }
   bool narrowed() const { return narrowed_ || languages_.narrowed(); }
   std::size_t memory_bytes() const;
 
@@ -408,7 +408,7 @@ class Goals {
   std::optional<Error> check_node(NodeId id);
   void note_format(NodeId id);
   void note_denied();
-  void note(SchemaNote::Kind kind, NodeId node, std::string_view keyword,
+  void note(GrammarNote::Kind kind, NodeId node, std::string_view keyword,
             std::string message);
 
   const schema::Document& document_;
@@ -451,7 +451,7 @@ class Goals {
   std::unordered_map<automata::LanguageId, automata::LanguageId> words_outside_;
   std::unordered_map<std::uint64_t, bool> key_matches_;
 
-  std::vector<SchemaNote> notes_;
+  std::vector<GrammarNote> notes_;
   bool has_unevaluated_ = false;
   std::vector<bool> spells_enum_;  // nodes that stand for a member of an enum
   bool narrowed_ = false;

@@ -354,7 +354,7 @@ void Goals::survey(GoalId root) {
 
 // --- What is wrong with single nodes. ---------------------------------------
 
-void Goals::note(SchemaNote::Kind kind, NodeId node, std::string_view keyword,
+void Goals::note(GrammarNote::Kind kind, NodeId node, std::string_view keyword,
                  std::string message) {
   notes_.push_back({kind, std::string(keyword), document_.pointer(node),
                     std::move(message)});
@@ -364,11 +364,11 @@ std::optional<Error> Goals::check_nodes() {
   for (const schema::Ignored& ignored : document_.ignored) {
     if (ignored.why == schema::Ignored::Why::kUnknownFormat) {
       note(
-          SchemaNote::Kind::kIgnored, ignored.node, "format",
+          GrammarNote::Kind::kIgnored, ignored.node, "format",
           json::dump(std::string(ignored.keyword)) + " " + reason(ignored.why));
       continue;
     }
-    note(SchemaNote::Kind::kIgnored, ignored.node, ignored.keyword,
+    note(GrammarNote::Kind::kIgnored, ignored.node, ignored.keyword,
          reason(ignored.why));
   }
   for (NodeId id = 0; id < document_.nodes.size(); ++id) {
@@ -391,7 +391,7 @@ void Goals::note_format(NodeId id) {
   if (!format) return;
   const std::string_view without = schema::format_leaves_out(*format);
   if (without.empty()) return;
-  note(SchemaNote::Kind::kNarrowed, id, "format",
+  note(GrammarNote::Kind::kNarrowed, id, "format",
        "\"" + std::string(name) + "\" leaves out " + std::string(without));
 }
 
@@ -401,7 +401,7 @@ std::optional<Error> Goals::check_node(NodeId id) {
   const auto refuse = [&](std::string_view keyword, ErrorCode code,
                           const std::string& why) -> std::optional<Error> {
     if (options_.lenient) {
-      note(SchemaNote::Kind::kIgnored, id, keyword, why);
+      note(GrammarNote::Kind::kIgnored, id, keyword, why);
       return std::nullopt;
     }
     return Error{code,

@@ -46,12 +46,12 @@ MachineResult make_tag(const StructuralTag& tag,
                    {options.limits, store, marked});
   if (!made) return made;
   for (auto& [path, message] : lowered->narrowed) {
-    (*made)->notes.push_back({SchemaNote::Kind::kNarrowed, "any_order",
+    (*made)->notes.push_back({GrammarNote::Kind::kNarrowed, "any_order",
                               std::move(path), std::move(message)});
   }
   for (HiddenTrigger& hidden : hidden_triggers(tag)) {
     (*made)->notes.push_back(
-        {SchemaNote::Kind::kNarrowed, std::string(hidden.keyword),
+        {GrammarNote::Kind::kNarrowed, std::string(hidden.keyword),
          std::move(hidden.path), std::move(hidden.message)});
   }
   return made;
@@ -106,7 +106,7 @@ Result<TagLeaf> make_tag_leaf(const StructuralTag& tag, FormatId id,
   Result<LoweredTag> lowered = lower_leaf(tag, id, lowering);
   if (!lowered) return std::move(lowered).error();
   const Rules& rules = lowered->rules;
-  std::vector<SchemaNote> notes;
+  std::vector<GrammarNote> notes;
   std::vector<Leaf> leaves = leaves_of(rules, limits);
   place(leaves, *lowered);
   if (auto error = make_leaves(leaves, {limits, lowering.store}, notes)) {

@@ -123,7 +123,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data,
     require(!grammar.error().message.empty());
     return 0;
   }
-  for (const SchemaNote& note : grammar->report()) {
+  for (const GrammarNote& note : grammar->report()) {
     require(!note.message.empty());
   }
   const bool accepted = grammar->accepts(text);

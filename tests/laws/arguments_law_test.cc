@@ -235,8 +235,8 @@ class Case {
   void write(const Grammar& grammar, const tag_parser::ArgumentReader& reader,
              schema::Validator& validator, std::size_t tries) {
     // What is not let out as JSON is a string.
-    for (const SchemaNote& note : grammar.report()) {
-      if (note.kind == SchemaNote::Kind::kNarrowed) return;
+    for (const GrammarNote& note : grammar.report()) {
+      if (note.kind == GrammarNote::Kind::kNarrowed) return;
     }
     testing::ArgumentWriter writer(format_.style);
     for (std::size_t i = 0; i < 4 * tries; ++i) {

@@ -82,8 +82,8 @@ void check(std::uint32_t seed, std::size_t count, Tally& tally) {
     const bool narrowed =
         grammar &&
         std::any_of(grammar->report().begin(), grammar->report().end(),
-                    [](const SchemaNote& note) {
-                      return note.kind == SchemaNote::Kind::kNarrowed;
+                    [](const GrammarNote& note) {
+                      return note.kind == GrammarNote::Kind::kNarrowed;
                     });
     if (narrowed && !accepted) {
       ++tally.missed;
@@ -100,8 +100,8 @@ void check(std::uint32_t seed, std::size_t count, Tally& tally) {
   }
   const bool narrowed =
       std::any_of(grammar->report().begin(), grammar->report().end(),
-                  [](const SchemaNote& note) {
-                    return note.kind == SchemaNote::Kind::kNarrowed;
+                  [](const GrammarNote& note) {
+                    return note.kind == GrammarNote::Kind::kNarrowed;
                   });
   ++(narrowed ? tally.narrowed : tally.exact);
 }

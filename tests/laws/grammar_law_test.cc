@@ -68,8 +68,8 @@ JsonSchemaOptions compact(std::size_t depth = kAnyDepth) {
 
 bool is_narrowed(const Grammar& grammar) {
   return std::any_of(grammar.report().begin(), grammar.report().end(),
-                     [](const SchemaNote& note) {
-                       return note.kind == SchemaNote::Kind::kNarrowed;
+                     [](const GrammarNote& note) {
+                       return note.kind == GrammarNote::Kind::kNarrowed;
                      });
 }
 

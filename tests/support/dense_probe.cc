@@ -22,8 +22,8 @@ using namespace parlance;
 
 bool is_narrowed(const Grammar& grammar) {
   return std::any_of(grammar.report().begin(), grammar.report().end(),
-                     [](const SchemaNote& note) {
-                       return note.kind == SchemaNote::Kind::kNarrowed;
+                     [](const GrammarNote& note) {
+                       return note.kind == GrammarNote::Kind::kNarrowed;
                      });
 }
 

@@ -129,7 +129,7 @@ TEST(Arguments, MinimaxM3) {
   ASSERT_TRUE(any);
   EXPECT_TRUE(any->accepts(""));
   ASSERT_EQ(any->report().size(), 1u);
-  EXPECT_EQ(any->report()[0].kind, SchemaNote::Kind::kNarrowed);
+  EXPECT_EQ(any->report()[0].kind, GrammarNote::Kind::kNarrowed);
 }
 
 // What is JSON of another type than string, and valid, is that value.

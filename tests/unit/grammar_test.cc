@@ -815,7 +815,7 @@ TEST(Grammar, FormatsSayWhatTheyLeaveOut) {
         R"({"properties":{"a":{"type":"string","format":")" +
         std::string(name) + R"("}}})");
     EXPECT_TRUE(grammar);
-    return grammar ? grammar->report() : std::vector<SchemaNote>();
+    return grammar ? grammar->report() : std::vector<GrammarNote>();
   };
   for (const char* exact :
        {"date", "duration", "ipv4", "ipv6", "uuid", "json-pointer"}) {
@@ -825,9 +825,9 @@ TEST(Grammar, FormatsSayWhatTheyLeaveOut) {
        {"time", "date-time", "email", "idn-email", "hostname", "idn-hostname",
         "uri", "uri-reference", "iri", "iri-reference", "uri-template",
         "relative-json-pointer", "regex"}) {
-    const std::vector<SchemaNote> found = notes(narrow);
+    const std::vector<GrammarNote> found = notes(narrow);
     ASSERT_EQ(found.size(), 1u) << narrow;
-    EXPECT_EQ(found[0].kind, SchemaNote::Kind::kNarrowed);
+    EXPECT_EQ(found[0].kind, GrammarNote::Kind::kNarrowed);
     EXPECT_EQ(found[0].keyword, "format");
     EXPECT_EQ(found[0].path, "/properties/a");
     EXPECT_NE(found[0].message.find("leaves out"), std::string::npos);
@@ -850,7 +850,7 @@ TEST(Grammar, TooManyAlternatives) {
   const Result<Grammar> grammar = Grammar::from_json_schema(schema, options);
   ASSERT_TRUE(grammar) << grammar.error().to_string();
   ASSERT_EQ(grammar->report().size(), 1u);
-  EXPECT_EQ(grammar->report()[0].kind, SchemaNote::Kind::kNarrowed);
+  EXPECT_EQ(grammar->report()[0].kind, GrammarNote::Kind::kNarrowed);
   std::string text = "[";
   for (int i = 0; i < 8; ++i) {
     text += (i > 0 ? ",\"a" : "\"a") + std::to_string(i) + "\"";

@@ -108,14 +108,14 @@ TEST(GrammarWords, Errors) {
 struct NoteRow {
   std::string_view schema;
   bool lenient;
-  SchemaNote::Kind kind;
+  GrammarNote::Kind kind;
   std::string_view keyword;
   std::string_view path;
   std::string_view message;
 };
 
 TEST(GrammarWords, Notes) {
-  using Kind = SchemaNote::Kind;
+  using Kind = GrammarNote::Kind;
   constexpr std::string_view kDenied =
       "where it must not hold, texts that break just this rule are left out";
   const NoteRow rows[] = {
@@ -163,7 +163,7 @@ TEST(GrammarWords, Notes) {
         Grammar::from_json_schema(row.schema, options);
     ASSERT_TRUE(grammar) << grammar.error().to_string();
     ASSERT_EQ(grammar->report().size(), 1u);
-    const SchemaNote& note = grammar->report()[0];
+    const GrammarNote& note = grammar->report()[0];
     EXPECT_EQ(note.kind, row.kind);
     EXPECT_EQ(note.keyword, row.keyword);
     EXPECT_EQ(note.path, row.path);
