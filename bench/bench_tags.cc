@@ -40,9 +40,9 @@ constexpr std::string_view kTag = R"({"format": {
           "type": "object", "properties": {
             "a": {"type": "number"}, "b": {"type": "string"}}}}}]}]}})";
 
-const TagProgram& program() {
-  static const TagProgram made =
-      *TagProgram::compile(*StructuralTag::from_json(kTag));
+const CompiledTag& program() {
+  static const CompiledTag made =
+      *CompiledTag::compile(*StructuralTag::from_json(kTag));
   return made;
 }
 
@@ -129,7 +129,7 @@ std::size_t allocated() {
 // Chunks of `chunk` bytes.
 void read_small(benchmark::State& state, std::string_view format,
                 std::string_view unit, std::size_t chunk) {
-  const TagProgram small = *TagProgram::compile(
+  const CompiledTag small = *CompiledTag::compile(
       *StructuralTag::from_json("{\"format\": " + std::string(format) + "}"));
   const std::string text = repeated(unit, kLong);
   std::size_t peak = 0;

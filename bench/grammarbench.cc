@@ -311,7 +311,7 @@ void Bench::ambiguous(const std::string& ebnf, const std::string& unit) {
     const std::int64_t accepts = since(at);
 
     const StructuralTag tag = take(StructuralTag::from_json(whole), "the tag");
-    const TagProgram program = take(TagProgram::compile(tag), "the tag");
+    const CompiledTag program = take(CompiledTag::compile(tag), "the tag");
     TagParser parser(program);
     at = Clock::now();
     parser.feed(text);

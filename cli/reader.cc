@@ -5,8 +5,8 @@ namespace parlance::cli {
 Reader::Reader(const Format& format, const ParserOptions& options)
     : parser_(std::in_place_type<ResponseParser>, format, options) {}
 
-Reader::Reader(const TagProgram& program, const ParserOptions& options)
-    : parser_(std::in_place_type<TagParser>, program,
+Reader::Reader(const CompiledTag& compiled, const ParserOptions& options)
+    : parser_(std::in_place_type<TagParser>, compiled,
               TagParserOptions{.vocabulary = options.vocabulary,
                                .prefix = options.prefix}) {}
 

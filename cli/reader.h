@@ -16,7 +16,7 @@ class Reader {
  public:
   Reader(const Format& format, const ParserOptions& options);
   // Of the options those that a tag can use: prefix and vocabulary.
-  Reader(const TagProgram& program, const ParserOptions& options);
+  Reader(const CompiledTag& compiled, const ParserOptions& options);
 
   std::span<const Event> initial_events() const;
   std::span<const Event> feed(std::string_view chunk);

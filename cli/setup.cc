@@ -57,21 +57,21 @@ Format load_format(const ReadingArguments& arguments) {
   return or_fail(Format::built_in(arguments.format), "--format", "");
 }
 
-TagProgram load_tag(const std::string& file,
-                    const std::optional<Vocabulary>& vocabulary,
-                    Markers markers) {
+CompiledTag load_tag(const std::string& file,
+                     const std::optional<Vocabulary>& vocabulary,
+                     Markers markers) {
   const Source source = read_source(file, "--tag", SourceKind::kTag);
   const StructuralTag tag =
       or_fail(StructuralTag::from_json(source.text), source.name, source.text);
-  Result<TagProgram> program = TagProgram::compile(
+  Result<CompiledTag> compiled = CompiledTag::compile(
       tag,
       {.vocabulary = vocabulary ? &*vocabulary : nullptr, .markers = markers});
-  if (!program) {
-    Error error = std::move(program).error();
+  if (!compiled) {
+    Error error = std::move(compiled).error();
     if (!error.span) error.span = locate(source.text, error.path);
     fail_with(error, source.name, source.text);
   }
-  return *std::move(program);
+  return *std::move(compiled);
 }
 
 }  // namespace

@@ -75,7 +75,7 @@ struct Reading {
 
   // One of the two.
   std::optional<Format> format;
-  std::optional<TagProgram> tag;
+  std::optional<CompiledTag> tag;
   std::string prefix;
   std::optional<ToolSet> tools;
   std::optional<Vocabulary> vocabulary;

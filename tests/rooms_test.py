@@ -67,7 +67,7 @@ EXCEPTIONS = {
     ("parse/listed_marks.h", "vocabulary.h"): "are those of a vocabulary",
     ("parse/prefix.h", "vocabulary.h"): "reads a prompt of tokens",
     ("parse/program.h", "vocabulary.h"): "a program is made for a vocabulary",
-    ("tag_parser/program.h", "tag_parser.h"): "completes TagProgram::Code",
+    ("tag_parser/program.h", "tag_parser.h"): "completes CompiledTag::Code",
     ("vocab/special_spellings.h", "vocabulary.h"): "are those of a vocabulary",
     ("vocab/marker_pieces.h", "vocabulary.h"): "are those of a vocabulary",
     ("vocab/model_files.h", "vocabulary.h"): "its ModelFiles are what is read",

@@ -1,4 +1,4 @@
-// TagProgram, TagParser: reading responses by their structural tag.
+// CompiledTag, TagParser: reading responses by their structural tag.
 
 #include "parlance/tag_parser.h"
 
@@ -12,42 +12,43 @@ namespace parlance::python {
 namespace {
 
 // A structural tag made ready to read.
-class ProgramObject {
+class CompiledTagObject {
  public:
-  ProgramObject(TagProgram program, const Vocabulary* vocabulary)
-      : program_(std::move(program)), outlines_(outlines_of(program_)) {
+  CompiledTagObject(CompiledTag compiled, const Vocabulary* vocabulary)
+      : compiled_(std::move(compiled)), outlines_(outlines_of(compiled_)) {
     if (vocabulary != nullptr) vocabulary_ = *vocabulary;
   }
 
-  const TagProgram& program() const { return program_; }
+  const CompiledTag& compiled() const { return compiled_; }
   const Vocabulary* vocabulary() const {
     return vocabulary_ ? &*vocabulary_ : nullptr;
   }
   const EventOutlines& outlines() const { return outlines_; }
 
  private:
-  static EventOutlines outlines_of(const TagProgram& program) {
+  static EventOutlines outlines_of(const CompiledTag& compiled) {
     std::vector<EventOutlines::Field> fields;
-    for (std::string_view name : program.fields()) {
+    for (std::string_view name : compiled.fields()) {
       fields.push_back({.name = name, .dirty = name == "tool_calls"});
     }
     return EventOutlines(fields);
   }
 
-  TagProgram program_;
+  CompiledTag compiled_;
   std::optional<Vocabulary> vocabulary_;
   EventOutlines outlines_;
 };
 
-ProgramObject compile_tag(const TagObject& tag, const Vocabulary* vocabulary,
-                          nb::handle markers, nb::dict limits,
-                          nb::object cancelled, const Compiler* compiler) {
+CompiledTagObject compile_tag(const TagObject& tag,
+                              const Vocabulary* vocabulary, nb::handle markers,
+                              nb::dict limits, nb::object cancelled,
+                              const Compiler* compiler) {
   const Markers kind = to_markers(markers);
   Budget budget(std::move(limits), std::move(cancelled));
-  std::optional<Result<TagProgram>> program;
+  std::optional<Result<CompiledTag>> compiled;
   {
     nb::gil_scoped_release release;
-    program.emplace(TagProgram::compile(
+    compiled.emplace(CompiledTag::compile(
         tag.tag,
         {.vocabulary = vocabulary,
          .markers = kind,
@@ -55,10 +56,10 @@ ProgramObject compile_tag(const TagObject& tag, const Vocabulary* vocabulary,
          .cache = compiler == nullptr ? nullptr : &compiler->grammar_cache()}));
   }
   budget.check();
-  if (!*program) {
-    raise(Domain::kGrammar, program->error(), {.source = tag.source});
+  if (!*compiled) {
+    raise(Domain::kGrammar, compiled->error(), {.source = tag.source});
   }
-  return ProgramObject(**std::move(program), vocabulary);
+  return CompiledTagObject(**std::move(compiled), vocabulary);
 }
 
 // What the prompt wrote of a response, and the tokens that end it.
@@ -88,26 +89,26 @@ struct Around {
 
 class TagParserObject {
  public:
-  TagParserObject(nb::object program, nb::handle prefix, bool ids,
+  TagParserObject(nb::object compiled, nb::handle prefix, bool ids,
                   nb::handle stop_ids, bool recover)
-      : program_object_(std::move(program)),
-        program_(nb::cast<const ProgramObject*>(program_object_)),
+      : compiled_object_(std::move(compiled)),
+        compiled_(nb::cast<const CompiledTagObject*>(compiled_object_)),
         ids_(ids),
         parser_(make(prefix, stop_ids, recover)),
         initial_events_(
-            to_list(parser_.initial_events(), program_->outlines(), ids_)) {}
+            to_list(parser_.initial_events(), compiled_->outlines(), ids_)) {}
 
   nb::object feed(nb::handle text) {
     if (parser_.finalized()) raise_finalized("TagParser");
     return feed_parser(
         parser_, text, ids_, input_, [&](std::span<const Event> got) {
-          return to_list(got, program_->outlines(), ids_, input_.fed);
+          return to_list(got, compiled_->outlines(), ids_, input_.fed);
         });
   }
 
   nb::object finalize() {
     if (parser_.finalized()) raise_finalized("TagParser");
-    nb::object list = to_list(parser_.finalize(), program_->outlines(), ids_);
+    nb::object list = to_list(parser_.finalize(), compiled_->outlines(), ids_);
     return nb::make_tuple(message(), list);
   }
 
@@ -115,11 +116,11 @@ class TagParserObject {
   nb::object message() const { return to_object(parser_.message().fields); }
   nb::object chat() const {
     return to_object(
-        chat_message(parser_.message(), program_->program().fields()));
+        chat_message(parser_.message(), compiled_->compiled().fields()));
   }
   nb::object tree() const { return to_object(parser_.tree()); }
   nb::object parts() const {
-    return to_list(parser_.message().parts, program_->outlines());
+    return to_list(parser_.message().parts, compiled_->outlines());
   }
   nb::object diagnostics() const {
     return to_list(parser_.message().diagnostics);
@@ -130,15 +131,15 @@ class TagParserObject {
 
  private:
   TagParser make(nb::handle prefix, nb::handle stop_ids, bool recover) {
-    const Vocabulary* vocabulary = ids_ ? program_->vocabulary() : nullptr;
+    const Vocabulary* vocabulary = ids_ ? compiled_->vocabulary() : nullptr;
     const Around around(prefix, stop_ids, vocabulary);
     TagParserOptions options = around.options(vocabulary);
     options.recover = recover;
-    return TagParser(program_->program(), options);
+    return TagParser(compiled_->compiled(), options);
   }
 
-  nb::object program_object_;  // keeps program_
-  const ProgramObject* program_;
+  nb::object compiled_object_;  // keeps compiled_
+  const CompiledTagObject* compiled_;
   bool ids_;
   FedInput input_;
   TagParser parser_;
@@ -146,19 +147,19 @@ class TagParserObject {
 };
 
 // One response, already complete: the tree.
-nb::object parse_tag(const ProgramObject& program, nb::handle response,
+nb::object parse_tag(const CompiledTagObject& compiled, nb::handle response,
                      nb::handle prefix, nb::handle stop_ids, bool recover) {
   Input in;
   read_input(response, "response", in);
-  if (!in.is_text && program.vocabulary() == nullptr) {
+  if (!in.is_text && compiled.vocabulary() == nullptr) {
     raise_usage(
         "a response of token ids needs vocabulary=, which says what text they "
         "are");
   }
   // A text has no tokens, so of a prefix of ids their text counts.
-  const Vocabulary* vocabulary = in.is_text ? nullptr : program.vocabulary();
+  const Vocabulary* vocabulary = in.is_text ? nullptr : compiled.vocabulary();
   Input before;
-  if (in.is_text) read_prefix(prefix, program.vocabulary(), before);
+  if (in.is_text) read_prefix(prefix, compiled.vocabulary(), before);
   const Around around(in.is_text ? nb::handle(nb::str("")) : prefix, stop_ids,
                       vocabulary);
   TagParserOptions options = around.options(vocabulary);
@@ -167,7 +168,7 @@ nb::object parse_tag(const ProgramObject& program, nb::handle response,
   json::Value tree;
   {
     const nb::object keep = nb::borrow(response);
-    TagParser parser(program.program(), options);
+    TagParser parser(compiled.compiled(), options);
     if (in.is_text) {
       feed_in_pieces(in.text, [&](std::string_view piece) {
         parser.feed(piece);
@@ -190,12 +191,12 @@ nb::object parse_tag(const ProgramObject& program, nb::handle response,
 }  // namespace
 
 void define_tag_parser(nb::module_& m) {
-  nb::class_<ProgramObject>(m, "TagProgram")
+  nb::class_<CompiledTagObject>(m, "CompiledTag")
       .def("parse", &parse_tag, nb::arg("response"), nb::arg("prefix"),
            nb::arg("stop_ids").none(), nb::arg("recover"));
   nb::class_<TagParserObject>(m, "TagParser")
       .def(nb::init<nb::object, nb::handle, bool, nb::handle, bool>(),
-           nb::arg("program"), nb::arg("prefix"), nb::arg("ids"),
+           nb::arg("compiled"), nb::arg("prefix"), nb::arg("ids"),
            nb::arg("stop_ids").none(), nb::arg("recover"))
       .def("feed", &TagParserObject::feed, nb::arg("text").none())
       .def("finalize", &TagParserObject::finalize)
@@ -208,7 +209,7 @@ void define_tag_parser(nb::module_& m) {
       .def_prop_ro("complete", &TagParserObject::complete)
       .def_prop_ro("held", &TagParserObject::held)
       .def_prop_ro("prefix_bytes", &TagParserObject::prefix_bytes);
-  m.def("tag_program", &compile_tag, nb::arg("tag"),
+  m.def("compile_tag", &compile_tag, nb::arg("tag"),
         nb::arg("vocabulary").none(), nb::arg("markers"), nb::arg("limits"),
         nb::arg("cancelled").none(), nb::arg("compiler").none());
 }

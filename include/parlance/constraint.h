@@ -109,7 +109,7 @@ class Compiler {
   std::size_t mask_words() const;
   const Vocabulary& vocabulary() const;
   CacheStatistics cache_statistics() const;
-  // Also for parsers (TagProgramOptions::cache).
+  // Also for parsers (CompiledTagOptions::cache).
   const GrammarCache& grammar_cache() const;
   // Drops every shared mask that is not being copied right now, and every
   // grammar.

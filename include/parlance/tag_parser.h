@@ -3,9 +3,9 @@
 
 // Reading a response by the structural tag that its model was held to.
 //
-//   Result<TagProgram> program = TagProgram::compile(tag);
-//   if (!program) return program.error();
-//   TagParser parser(*program);
+//   Result<CompiledTag> compiled = CompiledTag::compile(tag);
+//   if (!compiled) return compiled.error();
+//   TagParser parser(*compiled);
 //   for (std::string_view chunk : stream)
 //     for (const Event& event : parser.feed(chunk)) show(event);
 //   for (const Event& event : parser.finalize()) show(event);
@@ -20,7 +20,7 @@
 //   it can be, and as many triggered tags as there can be;
 //   all else (repetitions, patterns, grammars, JSON) as long as it can be.
 //
-// Markers are read as the grammar's masks let them through.  A program compiled
+// Markers are read as the grammar's masks let them through.  A tag compiled
 // for a vocabulary with a token for a marker, such as Qwen3's <tool_call>,
 // reads that marker as the token and nothing else: ordinary tokens that spell
 // it never open or close anything.  docs/reference/structural-tags.md has the
@@ -53,7 +53,7 @@
 
 namespace parlance {
 
-struct TagProgramOptions {
+struct CompiledTagOptions {
   // Looks up tokens that the tag gives by their text, checks ids, and says
   // which markers are tokens.  May be null; then a token by its text is an
   // error (kUsage), and all markers are text.  Copied.
@@ -73,11 +73,11 @@ struct TagProgramOptions {
 // A structural tag made ready to read.  Immutable, cheap to copy, safe to share
 // between threads: what reads a JSON text or a pattern is shared by all
 // parsers, and one at a time uses it, at most for the length of a feed().
-class TagProgram {
+class CompiledTag {
  public:
   // Errors: those of Grammar::from_structural_tag, kUnsatisfiable among them.
-  static Result<TagProgram> compile(const StructuralTag& tag,
-                                    const TagProgramOptions& options = {});
+  static Result<CompiledTag> compile(const StructuralTag& tag,
+                                     const CompiledTagOptions& options = {});
 
   // The names that events and the message use, by Event::field_index.
   std::span<const std::string_view> fields() const;
@@ -86,14 +86,14 @@ class TagProgram {
   const std::shared_ptr<const Code>& code() const { return code_; }
 
  private:
-  explicit TagProgram(std::shared_ptr<const Code> code);
+  explicit CompiledTag(std::shared_ptr<const Code> code);
   std::shared_ptr<const Code> code_;
 };
 
 struct TagParserOptions {
   // With a vocabulary the parser reads token ids (feed_tokens): formats of
   // tokens and marks match ids, all else the bytes of the tokens.  May be null.
-  // Copied.  REQUIRES: the program was compiled for the same vocabulary, or for
+  // Copied.  REQUIRES: the tag was compiled for the same vocabulary, or for
   // none; for none, every token is read by its bytes.
   const Vocabulary* vocabulary = nullptr;
 
@@ -140,7 +140,7 @@ struct TagParserOptions {
 // {"name", "arguments"}}.
 class TagParser {
  public:
-  explicit TagParser(const TagProgram& program,
+  explicit TagParser(const CompiledTag& compiled,
                      const TagParserOptions& options = {});
   ~TagParser();
   TagParser(TagParser&&) noexcept;
@@ -198,10 +198,10 @@ class TagParser {
 };
 
 // One-shot: the tree of a whole response.  The same code as the stream.
-json::Value parse_by_tag(const TagProgram& program, std::string_view response,
+json::Value parse_by_tag(const CompiledTag& compiled, std::string_view response,
                          const TagParserOptions& options = {});
 // The same for token ids.  REQUIRES: options.vocabulary != nullptr.
-json::Value parse_by_tag(const TagProgram& program,
+json::Value parse_by_tag(const CompiledTag& compiled,
                          std::span<const TokenId> response,
                          const TagParserOptions& options);
 

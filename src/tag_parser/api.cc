@@ -31,25 +31,25 @@ constexpr std::string_view kNothingMayFollow =
 
 }  // namespace
 
-TagProgram::TagProgram(std::shared_ptr<const Code> code)
+CompiledTag::CompiledTag(std::shared_ptr<const Code> code)
     : code_(std::move(code)) {}
 
-Result<TagProgram> TagProgram::compile(const StructuralTag& tag,
-                                       const TagProgramOptions& options) {
+Result<CompiledTag> CompiledTag::compile(const StructuralTag& tag,
+                                         const CompiledTagOptions& options) {
   Result<std::shared_ptr<const Code>> code =
       tag_parser::compile(tag.tree(), options);
-  if (code) return TagProgram(std::move(*code));
+  if (code) return CompiledTag(std::move(*code));
   Error error = std::move(code).error();
   error.span = std::nullopt;  // there is no text to count in
   return error;
 }
 
-std::span<const std::string_view> TagProgram::fields() const {
+std::span<const std::string_view> CompiledTag::fields() const {
   return code_->regions.fields();
 }
 
 struct TagParser::State {
-  State(const TagProgram& p, const TagParserOptions& options)
+  State(const CompiledTag& p, const TagParserOptions& options)
       : program(p),
         vocabulary(options.vocabulary == nullptr
                        ? std::nullopt
@@ -529,7 +529,7 @@ struct TagParser::State {
                         {"message", message.fields}};
   }
 
-  TagProgram program;
+  CompiledTag program;
   std::optional<Vocabulary> vocabulary;
   const bool keep;
   const bool recover;
@@ -556,7 +556,8 @@ struct TagParser::State {
   bool complete = false;
 };
 
-TagParser::TagParser(const TagProgram& program, const TagParserOptions& options)
+TagParser::TagParser(const CompiledTag& program,
+                     const TagParserOptions& options)
     : state_(std::make_unique<State>(program, options)) {
   state_->feed_prefix(options.prefix, options.prefix_ids);
   state_->end_round();
@@ -633,7 +634,7 @@ std::string_view TagParser::held() const {
 }
 
 // The events of a part are gone when the next one is read.
-json::Value parse_by_tag(const TagProgram& program, std::string_view response,
+json::Value parse_by_tag(const CompiledTag& program, std::string_view response,
                          const TagParserOptions& options) {
   TagParser parser(program, options);
   for (std::size_t at = 0; at < response.size(); at += kKeptBuffer) {
@@ -643,7 +644,7 @@ json::Value parse_by_tag(const TagProgram& program, std::string_view response,
   return parser.tree();
 }
 
-json::Value parse_by_tag(const TagProgram& program,
+json::Value parse_by_tag(const CompiledTag& program,
                          std::span<const TokenId> response,
                          const TagParserOptions& options) {
   TagParser parser(program, options);

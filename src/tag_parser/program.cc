@@ -27,7 +27,7 @@ using Word = std::vector<Symbol>;  // bytes and marks
 
 class Compiler {
  public:
-  Compiler(TagProgram::Code& code, const TagProgramOptions& options)
+  Compiler(CompiledTag::Code& code, const CompiledTagOptions& options)
       : tag_(*code.tag),
         facts_(tag_),
         options_(options),
@@ -156,9 +156,9 @@ class Compiler {
 
   const grammar::StructuralTag& tag_;
   const grammar::TagFacts facts_;
-  const TagProgramOptions& options_;
+  const CompiledTagOptions& options_;
   grammar::LowerOptions lowering_;
-  TagProgram::Code& code_;
+  CompiledTag::Code& code_;
   std::shared_ptr<const grammar::Marks> marks_;  // null: all is text
   Script out_;
   std::vector<Pc> enter_;
@@ -1026,7 +1026,7 @@ Result<std::unique_ptr<const Script>> Compiler::tokens() {
 
 // --- The program -------------------------------------------------------------
 
-void find_places(TagProgram::Code& code) {
+void find_places(CompiledTag::Code& code) {
   const std::vector<Format>& formats = code.tag->formats;
   code.parents.assign(formats.size(), kNoFormat);
   code.child_index.assign(formats.size(), 0);
@@ -1057,10 +1057,10 @@ bool TokenSet::contains(TokenId id) const {
   return std::binary_search(ids.begin(), ids.end(), id) != negated;
 }
 
-Result<std::shared_ptr<const TagProgram::Code>> compile(
+Result<std::shared_ptr<const CompiledTag::Code>> compile(
     std::shared_ptr<const grammar::StructuralTag> tag,
-    const TagProgramOptions& options) {
-  auto code = std::make_shared<TagProgram::Code>();
+    const CompiledTagOptions& options) {
+  auto code = std::make_shared<CompiledTag::Code>();
   code->tag = std::move(tag);
   code->markers = options.markers;
   code->for_vocabulary = options.vocabulary != nullptr;
@@ -1073,7 +1073,7 @@ Result<std::shared_ptr<const TagProgram::Code>> compile(
   code->tokens = *std::move(tokens);
   find_places(*code);
   code->regions = Regions(*code->tag);
-  return std::shared_ptr<const TagProgram::Code>(std::move(code));
+  return std::shared_ptr<const CompiledTag::Code>(std::move(code));
 }
 
 }  // namespace parlance::tag_parser

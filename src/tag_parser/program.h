@@ -176,7 +176,7 @@ struct Script {
 
 namespace parlance {
 
-struct TagProgram::Code {
+struct CompiledTag::Code {
   std::shared_ptr<const grammar::StructuralTag> tag;
   std::vector<tag_parser::FormatId> parents;  // by format
   std::vector<std::uint32_t> child_index;     // by format: its place there
@@ -203,10 +203,10 @@ namespace parlance::tag_parser {
 // What a symbol is written as.  `marks` may be null where there is none.
 std::string spelling(const grammar::Marks* marks, grammar::Symbol symbol);
 
-// Errors: as TagProgram::compile().
-Result<std::shared_ptr<const TagProgram::Code>> compile(
+// Errors: as CompiledTag::compile().
+Result<std::shared_ptr<const CompiledTag::Code>> compile(
     std::shared_ptr<const grammar::StructuralTag> tag,
-    const TagProgramOptions& options);
+    const CompiledTagOptions& options);
 
 }  // namespace parlance::tag_parser
 

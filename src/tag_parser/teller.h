@@ -21,8 +21,8 @@ namespace parlance::tag_parser {
 
 class Teller {
  public:
-  Teller(const TagProgram::Code& code, const vocab::TokenLog& tokens, bool keep,
-         std::size_t diagnostics)
+  Teller(const CompiledTag::Code& code, const vocab::TokenLog& tokens,
+         bool keep, std::size_t diagnostics)
       : code_(code),
         tree_(code, tokens, keep),
         events_(code.regions, keep, diagnostics) {}
@@ -63,7 +63,7 @@ class Teller {
                           bool cut) const;
   std::size_t at() const { return static_cast<std::size_t>(position_); }
 
-  const TagProgram::Code& code_;
+  const CompiledTag::Code& code_;
   TreeLog tree_;
   ToldEvents events_;
   std::uint64_t position_ = 0;

@@ -22,7 +22,7 @@ namespace parlance::tag_parser {
 class Tree {
  public:
   // `keep`: build nodes.  Otherwise only the values of json_schema are made.
-  Tree(const TagProgram::Code& code, const vocab::TokenLog& tokens, bool keep)
+  Tree(const CompiledTag::Code& code, const vocab::TokenLog& tokens, bool keep)
       : code_(code), tokens_(tokens), keep_(keep) {}
 
   void enter(FormatId id, std::uint64_t position);
@@ -75,7 +75,7 @@ class Tree {
   void attach(Node& parent, FormatId child, json::Value value);
   void end_free_text(Node& node, std::uint64_t position);
 
-  const TagProgram::Code& code_;
+  const CompiledTag::Code& code_;
   const vocab::TokenLog& tokens_;
   const bool keep_;
   std::vector<Node> open_;

@@ -27,7 +27,7 @@ namespace parlance::tag_parser {
 class TreeLog {
  public:
   // `keep`: for root().  Otherwise only now() is known.
-  TreeLog(const TagProgram::Code& code, const vocab::TokenLog& tokens,
+  TreeLog(const CompiledTag::Code& code, const vocab::TokenLog& tokens,
           bool keep)
       : code_(code), tokens_(tokens), keep_(keep), now_(code, tokens, false) {}
 
@@ -62,7 +62,7 @@ class TreeLog {
   void put(std::uint64_t number);
   std::uint64_t take(std::size_t& at) const;
 
-  const TagProgram::Code& code_;
+  const CompiledTag::Code& code_;
   const vocab::TokenLog& tokens_;
   const bool keep_;
   Tree now_;

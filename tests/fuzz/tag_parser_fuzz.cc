@@ -20,7 +20,7 @@ void require(bool holds) {
   if (!holds) std::abort();
 }
 
-Value read(const parlance::TagProgram& program, std::string_view text,
+Value read(const parlance::CompiledTag& program, std::string_view text,
            std::size_t chunk, bool recover) {
   parlance::TagParserOptions options;
   options.recover = recover;
@@ -51,9 +51,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data,
   options.limits.bytes = std::size_t{4} << 20;
   options.limits.steps = 20000;
   const auto grammar = parlance::Grammar::from_structural_tag(*tag, options);
-  parlance::TagProgramOptions reading;
+  parlance::CompiledTagOptions reading;
   reading.limits = options.limits;
-  const auto program = parlance::TagProgram::compile(*tag, reading);
+  const auto program = parlance::CompiledTag::compile(*tag, reading);
   if (!grammar || !program) return 0;
   const Value whole = read(*program, text, text.size() + 1, false);
   const Value bytes = read(*program, text, 1, false);

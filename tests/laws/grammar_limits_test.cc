@@ -411,7 +411,7 @@ TEST(GrammarLimits, TagParsers) {
   const Compiler compiler = *Compiler::create(vocabulary);
   for (const std::string& spec : tag_texts()) {
     const StructuralTag tag = *StructuralTag::from_json(spec);
-    const TagProgram large = *TagProgram::compile(tag);
+    const CompiledTag large = *CompiledTag::compile(tag);
     const Constraint constraint = *compiler.compile_structural_tag(tag);
     for (std::uint32_t seed = 1; seed <= 6; ++seed) {
       std::mt19937 random(seed);
@@ -429,8 +429,8 @@ TEST(GrammarLimits, TagParsers) {
       for (std::size_t at = 7; at < written.size(); at += 7) cuts.push_back(at);
       const testing::ToldTag want = testing::tell_tag(large, written, cuts);
       for (const std::size_t limit : kLimits) {
-        const Result<TagProgram> small =
-            TagProgram::compile(tag, {.limits = {.bytes = limit}});
+        const Result<CompiledTag> small =
+            CompiledTag::compile(tag, {.limits = {.bytes = limit}});
         if (!small) {
           EXPECT_EQ(small.error().code, ErrorCode::kTooLarge);
           continue;

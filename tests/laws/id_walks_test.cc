@@ -517,7 +517,7 @@ class Walks {
   std::size_t compared = 0;  // with what the format reads
 
  private:
-  void check(const Request& request, const TagProgram& program,
+  void check(const Request& request, const CompiledTag& program,
              const Grammar& grammar, const Walk& walk);
   void check_format(const Request& request, std::span<const TokenId> ids,
                     const json::Value& message);
@@ -606,7 +606,7 @@ void Walks::run(const Request& request, std::uint32_t seed, std::size_t count) {
   ASSERT_TRUE(grammar) << grammar.error().message;
   Result<Constraint> constraint = compiler_.compile_structural_tag(*tag);
   ASSERT_TRUE(constraint) << constraint.error().message;
-  Result<TagProgram> program = TagProgram::compile(
+  Result<CompiledTag> program = CompiledTag::compile(
       *tag, {.vocabulary = &vocabulary_, .cache = &compiler_.grammar_cache()});
   ASSERT_TRUE(program) << program.error().message;
   const std::vector<TokenId> stops = stops_of(*request.family);
@@ -627,7 +627,7 @@ void Walks::run(const Request& request, std::uint32_t seed, std::size_t count) {
   }
 }
 
-void Walks::check(const Request& request, const TagProgram& program,
+void Walks::check(const Request& request, const CompiledTag& program,
                   const Grammar& grammar, const Walk& walk) {
   std::vector<TokenId> ids = walk.ids;
   std::string text = vocabulary_.decode(ids);

@@ -96,7 +96,7 @@ void run_small(std::uint32_t first, std::uint32_t count, std::size_t longest,
                    json::dump(spec));
       const Result<Constraint> constraint =
           compiler.compile_structural_tag(*tag, {}, {.markers = markers});
-      const Result<TagProgram> program = TagProgram::compile(
+      const Result<CompiledTag> program = CompiledTag::compile(
           *tag, {.vocabulary = &vocabulary, .markers = markers});
       ASSERT_EQ(constraint.has_value(), program.has_value());
       if (!program) continue;
@@ -273,8 +273,8 @@ Ids walk(const Constraint& constraint, const Vocabulary& vocabulary,
 struct Walked {
   const Vocabulary& vocabulary;
   const Constraint& constraint;
-  const TagProgram& program;
-  const TagProgram& texts;  // without a vocabulary
+  const CompiledTag& program;
+  const CompiledTag& texts;  // without a vocabulary
   const Grammar& grammar;
   bool spaces = false;
 };
@@ -364,9 +364,9 @@ void run_walks(std::size_t walks, std::size_t most, bool spaces) {
       const auto constraint = compiler.compile_structural_tag(*tag);
       ASSERT_TRUE(constraint) << constraint.error().to_string();
       const auto program =
-          TagProgram::compile(*tag, {.vocabulary = &vocabulary});
+          CompiledTag::compile(*tag, {.vocabulary = &vocabulary});
       ASSERT_TRUE(program) << program.error().to_string();
-      const auto texts = TagProgram::compile(*tag);
+      const auto texts = CompiledTag::compile(*tag);
       const auto grammar = Grammar::from_structural_tag(*tag);
       const Walked with{vocabulary, *constraint, *program,
                         *texts,     *grammar,    spaces};

@@ -94,10 +94,10 @@ class EachTag : public ::testing::TestWithParam<Tag> {
     if (testing::kSanitized) GTEST_SKIP() << "memory is the sanitizer's";
   }
 
-  static TagProgram program() {
+  static CompiledTag program() {
     const Result<StructuralTag> tag = StructuralTag::from_json(
         R"({"format": )" + std::string(GetParam().format) + '}');
-    TagProgram program = *TagProgram::compile(*tag);
+    CompiledTag program = *CompiledTag::compile(*tag);
     // The tables of its grammars are made when they are first used.
     TagParser parser(program);
     parser.feed(text_of(GetParam(), 4096));
@@ -108,7 +108,7 @@ class EachTag : public ::testing::TestWithParam<Tag> {
 constexpr std::size_t kSize = std::size_t{1} << 18;
 
 TEST_P(EachTag, KeepsWhatIsUndecided) {
-  const TagProgram program = this->program();
+  const CompiledTag program = this->program();
   const std::string text = text_of(GetParam(), kSize);
   TagParserOptions options;
   options.keep_message = false;
@@ -126,7 +126,7 @@ TEST_P(EachTag, KeepsWhatIsUndecided) {
 }
 
 TEST_P(EachTag, KeepsTheMessageAndItsText) {
-  const TagProgram program = this->program();
+  const CompiledTag program = this->program();
   const std::string text = text_of(GetParam(), kSize);
   for (const std::size_t chunk : {std::size_t{1}, std::size_t{4096}, kSize}) {
     const std::size_t before = live_bytes;

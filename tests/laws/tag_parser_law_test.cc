@@ -33,14 +33,14 @@ using testing::ToldTag;
 
 struct Both {
   Grammar grammar;
-  TagProgram program;
+  CompiledTag program;
 };
 
 Result<Both> make_both(const json::Value& spec) {
   Result<StructuralTag> tag = StructuralTag::from_value(spec);
   if (!tag) return std::move(tag).error();
   Result<Grammar> grammar = Grammar::from_structural_tag(*tag);
-  Result<TagProgram> program = TagProgram::compile(*tag);
+  Result<CompiledTag> program = CompiledTag::compile(*tag);
   EXPECT_EQ(grammar.has_value(), program.has_value());
   if (!grammar) {
     if (!program) {

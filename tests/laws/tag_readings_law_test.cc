@@ -50,7 +50,7 @@ void run_random(std::uint32_t first, std::uint32_t count, std::size_t longest) {
     const Result<StructuralTag> tag = StructuralTag::from_value(spec);
     if (!tag) continue;
     const Result<Grammar> grammar = Grammar::from_structural_tag(*tag);
-    const Result<TagProgram> program = TagProgram::compile(*tag);
+    const Result<CompiledTag> program = CompiledTag::compile(*tag);
     ASSERT_EQ(grammar.has_value(), program.has_value());
     if (!grammar) continue;
     testing::SlowTagParser slow(*tag->tree());
@@ -98,7 +98,7 @@ void run_tokens(std::uint32_t first, std::uint32_t count, std::size_t longest) {
     entries.push_back({static_cast<TokenId>(i), words[i]});
   }
   const Vocabulary vocabulary = *Vocabulary::from_table(entries);
-  TagProgramOptions options;
+  CompiledTagOptions options;
   options.vocabulary = &vocabulary;
   TagParserOptions reading;
   reading.vocabulary = &vocabulary;
@@ -119,7 +119,7 @@ void run_tokens(std::uint32_t first, std::uint32_t count, std::size_t longest) {
     const Result<StructuralTag> tag = StructuralTag::from_value(spec);
     if (!tag) continue;
     const auto reader = testing::make_tag_reader(spec, lowering);
-    const Result<TagProgram> program = TagProgram::compile(*tag, options);
+    const Result<CompiledTag> program = CompiledTag::compile(*tag, options);
     ASSERT_EQ(reader.has_value(), program.has_value());
     if (!program) continue;
     for (const std::vector<TokenId>& ids : sequences) {
@@ -153,7 +153,7 @@ TEST(TagReadingsLaw, LongRunTokens) { run_tokens(100000, 5000, 4); }
 // --- Size --------------------------------------------------------------------
 
 // Of this process, whatever else runs beside it.
-double seconds(const TagProgram& program, const std::string& text,
+double seconds(const CompiledTag& program, const std::string& text,
                std::size_t chunk) {
   const std::clock_t begin = std::clock();
   TagParser parser(program);
@@ -194,7 +194,7 @@ TEST(TagReadingsLaw, Linear) {
     const Result<StructuralTag> tag = StructuralTag::from_json(
         R"({"format": )" + std::string(row.format) + "}");
     ASSERT_TRUE(tag);
-    const Result<TagProgram> program = TagProgram::compile(*tag);
+    const Result<CompiledTag> program = CompiledTag::compile(*tag);
     ASSERT_TRUE(program);
     std::string text;
     while (text.size() < 2000) text += row.unit;

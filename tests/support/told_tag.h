@@ -118,7 +118,7 @@ class EventLog {
 };
 
 // Reads `text` cut at `cuts`, which ascend.
-inline ToldTag tell_tag(const TagProgram& program, std::string_view text,
+inline ToldTag tell_tag(const CompiledTag& program, std::string_view text,
                         const std::vector<std::size_t>& cuts = {},
                         const TagParserOptions& options = {}) {
   TagParser parser(program, options);
@@ -136,8 +136,9 @@ inline ToldTag tell_tag(const TagProgram& program, std::string_view text,
 }
 
 // Reads token ids, `step` at a time.
-inline ToldTag tell_tag(const TagProgram& program, std::span<const TokenId> ids,
-                        std::size_t step, const TagParserOptions& options) {
+inline ToldTag tell_tag(const CompiledTag& program,
+                        std::span<const TokenId> ids, std::size_t step,
+                        const TagParserOptions& options) {
   TagParser parser(program, options);
   EventLog log;
   log.add(parser.initial_events());

@@ -71,9 +71,9 @@ void check(std::string_view format, const std::vector<Row>& rows) {
   ASSERT_TRUE(grammar) << grammar.error().to_string();
   const auto constraint = compiler->compile(*grammar);
   ASSERT_TRUE(constraint) << constraint.error().to_string();
-  TagProgramOptions options;
+  CompiledTagOptions options;
   options.vocabulary = &vocabulary;
-  const auto program = TagProgram::compile(*tag, options);
+  const auto program = CompiledTag::compile(*tag, options);
   ASSERT_TRUE(program) << program.error().to_string();
   for (const Row& row : rows) {
     const std::vector<TokenId> ids = ids_of(vocabulary, row.text, row.spelled);

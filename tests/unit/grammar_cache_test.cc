@@ -348,8 +348,8 @@ TEST(GrammarCache, ParsersShareTheSchemas) {
   const std::string tag = tag_of({1, 2});
   const Grammar grammar = *cache.from_structural_tag(tag);
   const std::uint64_t misses = cache.statistics().part_misses;
-  const TagProgram program =
-      *TagProgram::compile(*StructuralTag::from_json(tag), {.cache = &cache});
+  const CompiledTag program =
+      *CompiledTag::compile(*StructuralTag::from_json(tag), {.cache = &cache});
   EXPECT_EQ(cache.statistics().part_misses, misses);
   EXPECT_GE(cache.statistics().part_hits, 2u);
   TagParser parser(program);
@@ -392,8 +392,8 @@ TEST(GrammarCache, ManyThreadsMakeAndUse) {
           ++wrong;
         }
         const auto program =
-            TagProgram::compile(*StructuralTag::from_json(tag),
-                                {.cache = &compiler.grammar_cache()});
+            CompiledTag::compile(*StructuralTag::from_json(tag),
+                                 {.cache = &compiler.grammar_cache()});
         TagParser parser(*program);
         parser.feed(call(next));
         parser.finalize();

@@ -85,19 +85,19 @@ std::vector<TokenId> ids_of(std::string_view text) {
   return ids;
 }
 
-TagProgram program_of(std::string_view format,
-                      Markers markers = Markers::kToken) {
+CompiledTag program_of(std::string_view format,
+                       Markers markers = Markers::kToken) {
   const Result<StructuralTag> tag =
       StructuralTag::from_json(R"({"format": )" + std::string(format) + "}");
   EXPECT_TRUE(tag) << tag.error().to_string();
-  const Result<TagProgram> program = TagProgram::compile(
+  const Result<CompiledTag> program = CompiledTag::compile(
       *tag, {.vocabulary = &vocabulary(), .markers = markers});
   EXPECT_TRUE(program) << program.error().to_string();
   return *program;
 }
 
 // The tree as one line, what is left, and the diagnostics.
-std::string read_by(const TagProgram& program, std::string_view text,
+std::string read_by(const CompiledTag& program, std::string_view text,
                     TagParserOptions options = {}) {
   options.vocabulary = &vocabulary();
   const std::vector<TokenId> ids = ids_of(text);
@@ -359,12 +359,13 @@ TEST(TagMarks, Errors) {
       R"({"format": {"begin": "<f>", "end": "</f>", "tool": "a<|eot|>",
           "content": {"json_schema": {"type": "object"}}}})");
   ASSERT_TRUE(tag);
-  EXPECT_TRUE(TagProgram::compile(*tag));
-  const auto program = TagProgram::compile(*tag, {.vocabulary = &vocabulary()});
+  EXPECT_TRUE(CompiledTag::compile(*tag));
+  const auto program =
+      CompiledTag::compile(*tag, {.vocabulary = &vocabulary()});
   ASSERT_FALSE(program);
   EXPECT_EQ(program.error().code, ErrorCode::kConflict);
   EXPECT_EQ(program.error().path, "/format/tool");
-  EXPECT_TRUE(TagProgram::compile(
+  EXPECT_TRUE(CompiledTag::compile(
       *tag, {.vocabulary = &vocabulary(), .markers = Markers::kText}));
 }
 
@@ -514,7 +515,7 @@ TEST(TagMarks, EventsOfAPrefixAreItsText) {
 
 // Events of a response know its tokens, the one that ends it included.
 TEST(TagMarks, EventsCountTokens) {
-  const TagProgram program = program_of(kCalls);
+  const CompiledTag program = program_of(kCalls);
   TagParser parser(program, {.vocabulary = &vocabulary()});
   const std::vector<TokenId> ids = ids_of(
       "ab[[<tool_call>]]\n{\"name\": \"f\", \"arguments\": {}}\n"

@@ -19,12 +19,12 @@ using testing::brief;
 using testing::tell_tag;
 using testing::ToldTag;
 
-TagProgram program_of(std::string_view format,
-                      const TagProgramOptions& options = {}) {
+CompiledTag program_of(std::string_view format,
+                       const CompiledTagOptions& options = {}) {
   const Result<StructuralTag> tag =
       StructuralTag::from_json(R"({"format": )" + std::string(format) + "}");
   EXPECT_TRUE(tag) << tag.error().to_string();
-  const Result<TagProgram> program = TagProgram::compile(*tag, options);
+  const Result<CompiledTag> program = CompiledTag::compile(*tag, options);
   EXPECT_TRUE(program) << program.error().to_string();
   return *program;
 }
@@ -121,7 +121,7 @@ constexpr std::string_view kCalls = R"({
      ]}]})";
 
 TEST(TagParser, Message) {
-  const TagProgram program = program_of(kCalls);
+  const CompiledTag program = program_of(kCalls);
   const ToldTag told =
       tell_tag(program, R"(<think>hm</think>Hi <call:set>{"a": 1}</call> you)");
   EXPECT_TRUE(told.complete);
@@ -144,7 +144,7 @@ TEST(TagParser, Message) {
 }
 
 TEST(TagParser, MessageOfABrokenCall) {
-  const TagProgram program = program_of(kCalls);
+  const CompiledTag program = program_of(kCalls);
   const ToldTag cut = tell_tag(program, R"(<think></think><call:get>{"a": )");
   EXPECT_FALSE(cut.complete);
   EXPECT_EQ(json::dump(cut.fields),
@@ -169,7 +169,7 @@ TEST(TagParser, MessageOfABrokenCall) {
 
 // Calls of tools that are not listed, and calls that break off, beside others.
 TEST(TagParser, GoesOnBehindWhatDoesNotFit) {
-  const TagProgram program = program_of(kCalls);
+  const CompiledTag program = program_of(kCalls);
   const std::string get = R"(<call:get>{"a": 1}</call>)";
   const std::string call =
       R"({"type": "function", "function": {"name": "get", "arguments": {"a": 1}}})";
@@ -259,9 +259,9 @@ Vocabulary small_vocabulary() {
 
 TEST(TagParser, Tokens) {
   const Vocabulary vocabulary = small_vocabulary();
-  TagProgramOptions options;
+  CompiledTagOptions options;
   options.vocabulary = &vocabulary;
-  const TagProgram program = program_of(
+  const CompiledTag program = program_of(
       R"({"begin": {"type": "token", "token": "<t>"},
           "content": {"type": "any_tokens"},
           "end": {"type": "token", "token": "</t>"}})",
@@ -302,9 +302,9 @@ TEST(TagParser, HoldsWhatAnUnknownTokenReadsAs) {
 
 TEST(TagParser, PrefixIsRead) {
   const Vocabulary vocabulary = small_vocabulary();
-  TagProgramOptions options;
+  CompiledTagOptions options;
   options.vocabulary = &vocabulary;
-  const TagProgram program = program_of(
+  const CompiledTag program = program_of(
       R"({"begin": {"type": "token", "token": "<t>"},
           "content": {"type": "any_text", "max_tokens": 2},
           "end": {"type": "token", "token": "</t>"}})",
@@ -338,7 +338,7 @@ TEST(TagParser, LimitOfReadings) {
 
 TEST(TagParser, Errors) {
   const auto compile = [](std::string_view text) {
-    return TagProgram::compile(*StructuralTag::from_json(text));
+    return CompiledTag::compile(*StructuralTag::from_json(text));
   };
   const auto never = compile(
       R"({"format": {"json_schema": {"type": "integer", "minimum": 2,

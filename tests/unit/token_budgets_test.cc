@@ -35,7 +35,7 @@ Vocabulary vocabulary_of_texts() {
 struct Both {
   StructuralTag tag;
   Constraint constraint;
-  TagProgram program;
+  CompiledTag program;
 };
 
 Both compile(const Compiler& compiler, std::string_view format) {
@@ -44,7 +44,7 @@ Both compile(const Compiler& compiler, std::string_view format) {
   EXPECT_TRUE(tag) << format;
   const Result<Grammar> grammar = Grammar::from_structural_tag(*tag);
   EXPECT_TRUE(grammar) << grammar.error().to_string();
-  return {*tag, *compiler.compile(*grammar), *TagProgram::compile(*tag)};
+  return {*tag, *compiler.compile(*grammar), *CompiledTag::compile(*tag)};
 }
 
 struct Row {

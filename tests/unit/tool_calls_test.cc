@@ -153,7 +153,7 @@ TEST(ToolCalls, EveryStyleIsRead) {
     SCOPED_TRACE(row.style);
     const auto tag = tool_calling(options_for(row));
     ASSERT_TRUE(tag) << tag.error().to_string();
-    const auto program = TagProgram::compile(*tag);
+    const auto program = CompiledTag::compile(*tag);
     ASSERT_TRUE(program) << program.error().to_string();
     const std::string whole = std::string(row.thought) + row.text;
 
@@ -214,7 +214,7 @@ TEST(ToolCalls, MarkersInJsonStrings) {
     ++styles;
     const auto tag = tool_calling(options_for(row));
     ASSERT_TRUE(tag);
-    const auto program = TagProgram::compile(*tag);
+    const auto program = CompiledTag::compile(*tag);
     ASSERT_TRUE(program);
     for (const std::string_view marker : markers) {
       SCOPED_TRACE(std::string(row.style) + " " + std::string(marker));
@@ -298,7 +298,7 @@ TEST(ToolCalls, FormatsOfFamiliesAgree) {
     for (const Row& row : rows()) {
       if (row.style != style) continue;
       const auto tag = tool_calling(options_for(row));
-      const auto program = TagProgram::compile(*tag);
+      const auto program = CompiledTag::compile(*tag);
       ASSERT_TRUE(program);
       const std::string text = std::string(row.thought) + row.text;
       const std::size_t place = text.find("a <b> c");

@@ -81,7 +81,7 @@ class StructuralTag(_parlance.StructuralTag):
         ``"diagnostics"`` why, and ``"message"`` the message.  ``markers``,
         ``stop_ids`` and ``recover``: see ``TagParser``.
         """
-        return self._program(vocabulary, markers).parse(
+        return self._compiled(vocabulary, markers).parse(
             response, prefix, stop_ids, recover
         )
 
@@ -104,18 +104,18 @@ class StructuralTag(_parlance.StructuralTag):
             recover=recover,
         )
 
-    def _program(self, vocabulary, markers="token"):
+    def _compiled(self, vocabulary, markers="token"):
         # One is kept without a vocabulary, and one for the last vocabulary.
         kept = self.__dict__.setdefault("_kept", {})
-        last, kind, program = kept.get(vocabulary is None, (None, None, None))
-        if program is None or last is not vocabulary or kind != markers:
+        last, kind, compiled = kept.get(vocabulary is None, (None, None, None))
+        if compiled is None or last is not vocabulary or kind != markers:
             # With the schemas that grammars of this vocabulary have.
             compiler = getattr(vocabulary, "_compiler", None)
-            program = _parlance.tag_program(
+            compiled = _parlance.compile_tag(
                 self, vocabulary, markers, {}, None, compiler
             )
-            kept[vocabulary is None] = (vocabulary, markers, program)
-        return program
+            kept[vocabulary is None] = (vocabulary, markers, compiled)
+        return compiled
 
     def __eq__(self, other):
         if not isinstance(other, StructuralTag):
@@ -167,7 +167,7 @@ class TagParser(_parlance.TagParser):
         if not isinstance(tag, StructuralTag):
             tag = StructuralTag(tag)
         super().__init__(
-            tag._program(vocabulary, markers),
+            tag._compiled(vocabulary, markers),
             prefix,
             vocabulary is not None,
             stop_ids,
