@@ -245,19 +245,19 @@ bool fill_tree(MatcherObject& self, nb::handle first_children,
 }
 
 // The rows that are named, or those from the first on.
-std::vector<std::size_t> read_places(nb::handle places, std::size_t matchers,
-                                     const Rows& rows) {
+std::vector<std::size_t> read_rows(nb::handle rows, std::size_t matchers,
+                                   const Rows& buffer) {
   std::vector<std::size_t> out(matchers);
   std::iota(out.begin(), out.end(), std::size_t{0});
-  if (places.is_none()) {
-    if (rows.count() < matchers) {
-      raise_usage("the buffer has " + std::to_string(rows.count()) +
+  if (rows.is_none()) {
+    if (buffer.count() < matchers) {
+      raise_usage("the buffer has " + std::to_string(buffer.count()) +
                   " rows, and there are " + std::to_string(matchers) +
                   " matchers");
     }
     return out;
   }
-  const std::vector<TokenId> given = read_ids(places, "rows");
+  const std::vector<TokenId> given = read_ids(rows, "rows");
   if (given.size() != matchers) {
     raise_usage("rows names " + std::to_string(given.size()) +
                 " rows, and there are " + std::to_string(matchers) +
@@ -265,7 +265,7 @@ std::vector<std::size_t> read_places(nb::handle places, std::size_t matchers,
   }
   for (std::size_t i = 0; i < matchers; ++i) {
     out[i] = given[i];
-    rows.row(static_cast<Py_ssize_t>(out[i]));
+    buffer.row(static_cast<Py_ssize_t>(out[i]));
   }
   std::vector<std::size_t> sorted = out;
   std::sort(sorted.begin(), sorted.end());
@@ -278,7 +278,7 @@ std::vector<std::size_t> read_places(nb::handle places, std::size_t matchers,
 
 // `matchers` holds them: something that is iterated may make its items as it
 // goes.
-void fill_many(nb::list matchers, nb::handle buffer, nb::handle places,
+void fill_many(nb::list matchers, nb::handle buffer, nb::handle rows,
                unsigned threads) {
   std::vector<MatcherObject*> objects;
   std::size_t words = 0;
@@ -290,9 +290,9 @@ void fill_many(nb::list matchers, nb::handle buffer, nb::handle places,
     objects.push_back(object);
     words = std::max(words, object->words);
   }
-  const Rows rows(buffer, words);
+  const Rows target(buffer, words);
   const std::vector<std::size_t> where =
-      read_places(places, objects.size(), rows);
+      read_rows(rows, objects.size(), target);
   std::vector<MatcherObject*> sorted = objects;
   std::sort(sorted.begin(), sorted.end());
   if (std::adjacent_find(sorted.begin(), sorted.end()) != sorted.end()) {
@@ -307,7 +307,7 @@ void fill_many(nb::list matchers, nb::handle buffer, nb::handle places,
     list.push_back(&object->matcher);
   }
   nb::gil_scoped_release release;
-  fill_bitmasks(list, where, rows.all(), rows.stride(), threads);
+  fill_bitmasks(list, where, target.all(), target.stride(), threads);
 }
 
 }  // namespace

@@ -209,20 +209,20 @@ class Matcher {
 
   // Masks of a draft tree in one call.  Node i has token `tokens[i]`, its first
   // child `first_child[i]` and its next sibling `next_sibling[i]` (-1: none);
-  // node 0 is the root, whose token is already accepted.  Row i of `rows`
+  // node 0 is the root, whose token is already accepted.  Row i of `buffer`
   // (mask_words() words each) gets the mask behind node i if all tokens on the
   // way fit; rows of other nodes get no bit.  The matcher is as before.
   // REQUIRES: equal sizes, a tree; else false.
   bool fill_tree(std::span<const std::int64_t> first_child,
                  std::span<const std::int64_t> next_sibling,
                  std::span<const std::int64_t> tokens,
-                 std::span<std::int32_t> rows);
+                 std::span<std::int32_t> buffer);
 
  private:
   friend class Constraint;
   friend void fill_bitmasks(std::span<Matcher* const> matchers,
-                            std::span<const std::size_t> places,
-                            std::span<std::int32_t> rows, std::size_t stride,
+                            std::span<const std::size_t> rows,
+                            std::span<std::int32_t> buffer, std::size_t stride,
                             unsigned threads);
   struct State;
   explicit Matcher(std::unique_ptr<State> state);
@@ -230,18 +230,18 @@ class Matcher {
 };
 
 // fill_bitmask for many matchers, on `threads` threads (0: as many as the
-// machine has; at most 256).  Row i goes to `rows` at word i * stride.
+// machine has; at most 256).  Row i goes to `buffer` at word i * stride.
 // REQUIRES: no matcher stands twice in the list.
 void fill_bitmasks(std::span<Matcher* const> matchers,
-                   std::span<std::int32_t> rows, std::size_t stride,
+                   std::span<std::int32_t> buffer, std::size_t stride,
                    unsigned threads = 0);
 
-// The same where the row of matcher i is row places[i], and other rows are left
+// The same where the row of matcher i is row rows[i], and other rows are left
 // as they are.
-// REQUIRES: equal sizes, no place twice; else nothing is written.
+// REQUIRES: equal sizes, no row twice; else nothing is written.
 void fill_bitmasks(std::span<Matcher* const> matchers,
-                   std::span<const std::size_t> places,
-                   std::span<std::int32_t> rows, std::size_t stride,
+                   std::span<const std::size_t> rows,
+                   std::span<std::int32_t> buffer, std::size_t stride,
                    unsigned threads = 0);
 
 }  // namespace parlance

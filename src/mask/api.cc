@@ -324,27 +324,27 @@ std::vector<TokenId> Matcher::forced_tokens() {
 bool Matcher::fill_tree(std::span<const std::int64_t> first_child,
                         std::span<const std::int64_t> next_sibling,
                         std::span<const std::int64_t> tokens,
-                        std::span<std::int32_t> rows) {
-  return state_->text.fill_tree(first_child, next_sibling, tokens, rows);
+                        std::span<std::int32_t> buffer) {
+  return state_->text.fill_tree(first_child, next_sibling, tokens, buffer);
 }
 
 // --- Batches -----------------------------------------------------------------
 
 void fill_bitmasks(std::span<Matcher* const> matchers,
-                   std::span<std::int32_t> rows, std::size_t stride,
+                   std::span<std::int32_t> buffer, std::size_t stride,
                    unsigned threads) {
-  std::vector<std::size_t> places(matchers.size());
-  std::iota(places.begin(), places.end(), std::size_t{0});
-  fill_bitmasks(matchers, places, rows, stride, threads);
+  std::vector<std::size_t> rows(matchers.size());
+  std::iota(rows.begin(), rows.end(), std::size_t{0});
+  fill_bitmasks(matchers, rows, buffer, stride, threads);
 }
 
 void fill_bitmasks(std::span<Matcher* const> matchers,
-                   std::span<const std::size_t> places,
-                   std::span<std::int32_t> rows, std::size_t stride,
+                   std::span<const std::size_t> rows,
+                   std::span<std::int32_t> buffer, std::size_t stride,
                    unsigned threads) {
-  std::vector<std::size_t> sorted(places.begin(), places.end());
+  std::vector<std::size_t> sorted(rows.begin(), rows.end());
   std::ranges::sort(sorted);
-  if (places.size() != matchers.size() ||
+  if (rows.size() != matchers.size() ||
       std::ranges::adjacent_find(sorted) != sorted.end()) {
     return;
   }
@@ -352,7 +352,7 @@ void fill_bitmasks(std::span<Matcher* const> matchers,
   for (std::size_t i = 0; i < matchers.size(); ++i) {
     texts[i] = &matchers[i]->state_->text;
   }
-  mask::fill_batch(texts, places, rows, stride, threads);
+  mask::fill_batch(texts, rows, buffer, stride, threads);
 }
 
 }  // namespace parlance

@@ -20,16 +20,15 @@ constexpr unsigned kMaxThreads = 256;
 
 }  // namespace
 
-void fill_batch(std::span<Text* const> texts,
-                std::span<const std::size_t> places,
-                std::span<std::int32_t> rows, std::size_t stride,
+void fill_batch(std::span<Text* const> texts, std::span<const std::size_t> rows,
+                std::span<std::int32_t> buffer, std::size_t stride,
                 unsigned threads) {
   const auto row = [&](std::size_t i) {
     const std::size_t begin =
-        places[i] < rows.size() / std::max<std::size_t>(stride, 1)
-            ? places[i] * stride
-            : rows.size();
-    return rows.subspan(begin, std::min(stride, rows.size() - begin));
+        rows[i] < buffer.size() / std::max<std::size_t>(stride, 1)
+            ? rows[i] * stride
+            : buffer.size();
+    return buffer.subspan(begin, std::min(stride, buffer.size() - begin));
   };
   std::vector<std::size_t> unknown;
   for (std::size_t i = 0; i < texts.size(); ++i) {

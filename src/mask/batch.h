@@ -12,9 +12,8 @@
 namespace parlance::mask {
 
 // See parlance::fill_bitmasks().
-void fill_batch(std::span<Text* const> texts,
-                std::span<const std::size_t> places,
-                std::span<std::int32_t> rows, std::size_t stride,
+void fill_batch(std::span<Text* const> texts, std::span<const std::size_t> rows,
+                std::span<std::int32_t> buffer, std::size_t stride,
                 unsigned threads);
 
 }  // namespace parlance::mask

@@ -350,18 +350,18 @@ bool is_tree(std::span<const std::int64_t> first_child,
 bool Text::fill_tree(std::span<const std::int64_t> first_child,
                      std::span<const std::int64_t> next_sibling,
                      std::span<const std::int64_t> tokens,
-                     std::span<std::int32_t> rows) {
+                     std::span<std::int32_t> buffer) {
   const std::size_t words = program_->shared().mask_words();
   const std::size_t count = tokens.size();
   if (first_child.size() != count || next_sibling.size() != count ||
-      rows.size() / std::max<std::size_t>(words, 1) < count ||
+      buffer.size() / std::max<std::size_t>(words, 1) < count ||
       !is_tree(first_child, next_sibling)) {
     return false;
   }
   // Nodes to visit, and the place before their token.
   std::vector<std::pair<std::size_t, Node>> left;
   const auto visit = [&](std::size_t node, const Node& place) {
-    fill_node(place, rows.subspan(node * words, words));
+    fill_node(place, buffer.subspan(node * words, words));
     if (first_child[node] < 0) return;
     left.emplace_back(static_cast<std::size_t>(first_child[node]), place);
   };

@@ -36,7 +36,7 @@ class Text {
   bool fill_tree(std::span<const std::int64_t> first_child,
                  std::span<const std::int64_t> next_sibling,
                  std::span<const std::int64_t> tokens,
-                 std::span<std::int32_t> rows);
+                 std::span<std::int32_t> buffer);
 
   bool accept_token(Id id);
   std::size_t accept_tokens(std::span<const Id> ids);

@@ -325,18 +325,18 @@ TEST(MaskThreads, ABatchHasTheMasksOfItsTexts) {
     }
     const std::size_t words = world.shared->mask_words();
     const std::size_t stride = words + 3;
-    Row rows(stride * texts.size(), 0x77777777);
-    std::vector<std::size_t> places(texts.size());
-    std::iota(places.begin(), places.end(), std::size_t{0});
+    Row buffer(stride * texts.size(), 0x77777777);
+    std::vector<std::size_t> rows(texts.size());
+    std::iota(rows.begin(), rows.end(), std::size_t{0});
     std::vector<Text*> list;
     for (Text& text : texts) list.push_back(&text);
-    fill_batch(list, places, rows, stride, threads);
+    fill_batch(list, rows, buffer, stride, threads);
     for (std::size_t i = 0; i < texts.size(); ++i) {
       Row row(stride, 0x55555555);
       twins[i].fill_bitmask(row);
       EXPECT_TRUE(
           std::equal(row.begin(), row.end(),
-                     rows.begin() + static_cast<std::ptrdiff_t>(i * stride)))
+                     buffer.begin() + static_cast<std::ptrdiff_t>(i * stride)))
           << "row " << i;
     }
   }
