@@ -25,8 +25,8 @@
 
 namespace parlance {
 
-namespace parse {
-struct SchemaProgram;  // src/parse/schema_program.h
+namespace response_schema {
+struct SchemaProgram;  // src/response_schema/program.h
 }
 
 struct ResponseSchemaOptions {
@@ -84,9 +84,10 @@ class ResponseSchema {
   Result<std::string> to_template(std::string_view start_anchor = "") const;
 
  private:
-  explicit ResponseSchema(std::shared_ptr<const parse::SchemaProgram> program)
+  explicit ResponseSchema(
+      std::shared_ptr<const response_schema::SchemaProgram> program)
       : program_(std::move(program)) {}
-  std::shared_ptr<const parse::SchemaProgram> program_;
+  std::shared_ptr<const response_schema::SchemaProgram> program_;
 };
 
 }  // namespace parlance

@@ -4,11 +4,11 @@
 #include <algorithm>
 #include <string>
 
-#include "format/response_schema.h"
 #include "json/located.h"
 #include "regex/hir_facts.h"
+#include "response_schema/description.h"
 
-namespace parlance::format {
+namespace parlance::response_schema {
 namespace {
 
 class SchemaLinter {
@@ -307,4 +307,4 @@ std::vector<Lint> lint_schema(const SchemaDescription& schema) {
   return SchemaLinter(schema).run();
 }
 
-}  // namespace parlance::format
+}  // namespace parlance::response_schema

@@ -16,10 +16,10 @@
 #include <string_view>
 #include <vector>
 
-#include "format/response_schema.h"
 #include "json/located.h"
+#include "response_schema/description.h"
 
-namespace parlance::format {
+namespace parlance::response_schema {
 namespace {
 
 using json::Object;
@@ -792,4 +792,4 @@ Result<json::Value> schema_to_template(const SchemaDescription& schema,
   return Converter(schema, start_anchor).run();
 }
 
-}  // namespace parlance::format
+}  // namespace parlance::response_schema

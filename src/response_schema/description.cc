@@ -1,7 +1,7 @@
 // Reads a response schema.  The tree is walked with a stack of its own; a node
 // is appended before its children, so that the root comes first.
 
-#include "format/response_schema.h"
+#include "response_schema/description.h"
 
 #include <algorithm>
 #include <array>
@@ -12,7 +12,7 @@
 #include "json/located.h"
 #include "regex/pcre2.h"
 
-namespace parlance::format {
+namespace parlance::response_schema {
 namespace {
 
 using base::is_digit;
@@ -28,7 +28,8 @@ Error wrong_type(const std::string& pointer, std::string_view key,
                  std::string_view wanted, const Value& found) {
   return {ErrorCode::kWrongType,
           "response schema: '" + std::string(key) + "' must be " +
-              std::string(wanted) + ", got " + describe_kind(found) + ".",
+              std::string(wanted) + ", got " + format::describe_kind(found) +
+              ".",
           pointer};
 }
 
@@ -40,7 +41,7 @@ class Loader {
     if (!spec.is_object()) {
       return Error{ErrorCode::kWrongType,
                    "a response schema must be an object, got " +
-                       describe_kind(spec) + ".",
+                       format::describe_kind(spec) + ".",
                    ""};
     }
     if (auto error = add(spec, "", 1)) return *std::move(error);
@@ -78,7 +79,7 @@ class Loader {
     if (!spec.is_object()) {
       return Error{ErrorCode::kWrongType,
                    "response schema: a node must be an object, got " +
-                       describe_kind(spec) + ".",
+                       format::describe_kind(spec) + ".",
                    std::move(pointer)};
     }
     const auto id = static_cast<SchemaNodeId>(out_.nodes.size());
@@ -504,4 +505,4 @@ Result<SchemaDescription> load_schema(const json::Value& spec,
   return Loader(limits).run(spec);
 }
 
-}  // namespace parlance::format
+}  // namespace parlance::response_schema

@@ -1,13 +1,14 @@
-// See schema_content.h.
+// See content.h.
 
-#include "parse/schema_content.h"
+#include "response_schema/content.h"
 
 #include "parlance/error.h"
 #include "parse/content.h"
 
-namespace parlance::parse {
+namespace parlance::response_schema {
 
 using json::Value;
+using parse::shown;
 
 Value to_value(const Content& content) {
   switch (content.kind) {
@@ -49,4 +50,4 @@ std::string quoted(const Content& content) {
   return std::string(json::to_string(value.kind())) + " " + text;
 }
 
-}  // namespace parlance::parse
+}  // namespace parlance::response_schema

@@ -1,5 +1,5 @@
-#ifndef PARLANCE_SRC_FORMAT_RESPONSE_SCHEMA_H_
-#define PARLANCE_SRC_FORMAT_RESPONSE_SCHEMA_H_
+#ifndef PARLANCE_SRC_RESPONSE_SCHEMA_DESCRIPTION_H_
+#define PARLANCE_SRC_RESPONSE_SCHEMA_DESCRIPTION_H_
 
 // A response schema as it was understood: a tree of nodes in one array.
 //
@@ -30,7 +30,7 @@
 #include "parlance/limits.h"
 #include "regex/pattern.h"
 
-namespace parlance::format {
+namespace parlance::response_schema {
 
 // Nesting of nodes.  Walks over the tree may recurse.
 inline constexpr std::size_t kMaxSchemaDepth = 200;
@@ -130,6 +130,6 @@ std::vector<Lint> lint_schema(const SchemaDescription& schema);
 Result<json::Value> schema_to_template(const SchemaDescription& schema,
                                        std::string_view start_anchor);
 
-}  // namespace parlance::format
+}  // namespace parlance::response_schema
 
-#endif  // PARLANCE_SRC_FORMAT_RESPONSE_SCHEMA_H_
+#endif  // PARLANCE_SRC_RESPONSE_SCHEMA_DESCRIPTION_H_

@@ -1,5 +1,5 @@
-#ifndef PARLANCE_SRC_PARSE_SCHEMA_CONTENT_H_
-#define PARLANCE_SRC_PARSE_SCHEMA_CONTENT_H_
+#ifndef PARLANCE_SRC_RESPONSE_SCHEMA_CONTENT_H_
+#define PARLANCE_SRC_RESPONSE_SCHEMA_CONTENT_H_
 
 // What goes from step to step while a text is read by a response schema.
 
@@ -11,7 +11,7 @@
 
 #include "parlance/json.h"
 
-namespace parlance::parse {
+namespace parlance::response_schema {
 
 // What a node has in hand between two steps.  Views point into the text of the
 // call, into `owned` of a caller, or into a value that a caller holds.
@@ -79,6 +79,6 @@ json::Value to_value(const Content& content);
 // For messages.
 std::string quoted(const Content& content);
 
-}  // namespace parlance::parse
+}  // namespace parlance::response_schema
 
-#endif  // PARLANCE_SRC_PARSE_SCHEMA_CONTENT_H_
+#endif  // PARLANCE_SRC_RESPONSE_SCHEMA_CONTENT_H_

@@ -1,38 +1,36 @@
-// From patterns to finders, see schema_program.h.
+// From patterns to finders, see program.h.
 //
 // A pattern with a fault gets no finder: the reader reports the fault before it
 // would look for one.
 
-#include "parse/schema_program.h"
+#include "response_schema/program.h"
 
 #include <algorithm>
 #include <cstdint>
 #include <utility>
 #include <variant>
 
-namespace parlance::parse {
+namespace parlance::response_schema {
 namespace {
 
-using format::SchemaNode;
-using format::SchemaPattern;
-
 // A finder of what an extract is made of.
-std::optional<Finder> compile_extract(
+std::optional<parse::Finder> compile_extract(
     const std::optional<SchemaPattern>& pattern, const Limits& limits) {
   if (!pattern || pattern->fault) return std::nullopt;
   std::vector<std::uint32_t> groups;
   const regex::Hir& hir = pattern->pattern.hir;
   for (const regex::GroupName& name : hir.names) groups.push_back(name.group);
   if (groups.empty() && hir.group_count == 1) groups.push_back(1);
-  return compile_group_finder(pattern->pattern, std::move(groups), limits);
+  return parse::compile_group_finder(pattern->pattern, std::move(groups),
+                                     limits);
 }
 
-SubstitutionProgram compile_substitution(
-    const format::Substitution& substitution, const Limits& limits) {
+SubstitutionProgram compile_substitution(const Substitution& substitution,
+                                         const Limits& limits) {
   SubstitutionProgram out;
   if (substitution.pattern.fault || substitution.fault) return out;
   std::vector<std::uint32_t> groups;
-  for (const format::ReplacementPart& part : substitution.replacement) {
+  for (const ReplacementPart& part : substitution.replacement) {
     const auto* group = std::get_if<std::uint32_t>(&part);
     if (group == nullptr) continue;
     if (*group == 0) {
@@ -43,14 +41,14 @@ SubstitutionProgram compile_substitution(
     out.references.push_back(static_cast<std::size_t>(known - groups.begin()));
     if (known == groups.end()) groups.push_back(*group);
   }
-  out.finder = compile_group_finder(substitution.pattern.pattern,
-                                    std::move(groups), limits);
+  out.finder = parse::compile_group_finder(substitution.pattern.pattern,
+                                           std::move(groups), limits);
   return out;
 }
 
 NodeProgram compile_node(const SchemaNode& node, const Limits& limits) {
   NodeProgram out;
-  for (const format::Substitution& substitution : node.substitutions) {
+  for (const Substitution& substitution : node.substitutions) {
     out.substitutions.push_back(compile_substitution(substitution, limits));
   }
   out.regex = compile_extract(node.regex, limits);
@@ -61,7 +59,7 @@ NodeProgram compile_node(const SchemaNode& node, const Limits& limits) {
 
 }  // namespace
 
-SchemaProgram compile_schema(format::SchemaDescription description,
+SchemaProgram compile_schema(SchemaDescription description,
                              const Limits& limits) {
   SchemaProgram out;
   out.description = std::move(description);
@@ -72,4 +70,4 @@ SchemaProgram compile_schema(format::SchemaDescription description,
   return out;
 }
 
-}  // namespace parlance::parse
+}  // namespace parlance::response_schema

@@ -8,7 +8,7 @@
 // so the call stack is as deep as the schema, which the loader has limited,
 // and never as deep as the text.
 
-#include "parse/schema_reader.h"
+#include "response_schema/reader.h"
 
 #include <algorithm>
 #include <cmath>
@@ -22,17 +22,13 @@
 #include "json/lax.h"
 #include "json/located.h"
 #include "parse/content.h"
-#include "parse/schema_content.h"
 #include "regex/properties.h"
+#include "response_schema/content.h"
 
-namespace parlance::parse {
+namespace parlance::response_schema {
 
-using format::SchemaNode;
-using format::SchemaNodeId;
-using format::SchemaParser;
-using format::SchemaPattern;
-using format::SchemaType;
 using json::Value;
+using parse::shown;
 
 namespace {
 
@@ -141,7 +137,7 @@ class SchemaReader {
     }
     if (node.regex) {
       if (auto error = check_pattern(node, *node.regex, content)) return error;
-      FindAll all(*program.regex, content.text);
+      parse::FindAll all(*program.regex, content.text);
       if (!all.next(found_)) {
         matched = false;
         if (!all.gave_up()) return std::nullopt;
@@ -175,7 +171,7 @@ class SchemaReader {
   }
 
   std::optional<Error> substitute(const SchemaNode& node,
-                                  const format::Substitution& substitution,
+                                  const Substitution& substitution,
                                   const SubstitutionProgram& program,
                                   Content& content, std::string& owned) {
     if (substitution.pattern.fault) return substitution.pattern.fault;
@@ -185,13 +181,13 @@ class SchemaReader {
     std::size_t done = 0;
     std::size_t written = 0;
     bool any = false;
-    FindAll all(program.finder, text);
+    parse::FindAll all(program.finder, text);
     while (all.next(found_)) {
       any = true;
       out.append(text, done, found_.begin - done);
       done = found_.end;
       std::size_t reference = 0;
-      for (const format::ReplacementPart& part : substitution.replacement) {
+      for (const ReplacementPart& part : substitution.replacement) {
         if (const auto* literal = std::get_if<std::string>(&part)) {
           out += *literal;
           continue;
@@ -259,7 +255,7 @@ class SchemaReader {
 
   // `finder` is there unless the pattern has a fault, which comes first.
   std::optional<Error> iterate(const SchemaNode& node,
-                               const std::optional<Finder>& finder,
+                               const std::optional<parse::Finder>& finder,
                                Content& content, bool& matched) {
     if (node.type != SchemaType::kArray) {
       return wrong_type(node,
@@ -272,7 +268,7 @@ class SchemaReader {
     }
     Content out;
     out.kind = Content::Kind::kPieces;
-    FindAll all(*finder, content.text);
+    parse::FindAll all(*finder, content.text);
     while (all.next(found_)) {
       Result<Content> piece =
           extract_of(node, "x-regex-iterator", *node.iterator, content.text);
@@ -288,7 +284,7 @@ class SchemaReader {
   }
 
   std::optional<Error> collect(const SchemaNode& node,
-                               const std::optional<Finder>& finder,
+                               const std::optional<parse::Finder>& finder,
                                Content& content, bool& matched) {
     if (node.type != SchemaType::kObject) {
       return wrong_type(node,
@@ -300,7 +296,7 @@ class SchemaReader {
       return error;
     }
     json::Object out;
-    FindAll all(*finder, content.text);
+    parse::FindAll all(*finder, content.text);
     while (all.next(found_)) {
       Result<Content> match =
           extract_of(node, "x-regex-key-value", *node.key_value, content.text);
@@ -685,7 +681,7 @@ class SchemaReader {
   }
 
   const SchemaProgram& program_;
-  Found found_;
+  parse::Found found_;
   std::size_t substituted_ = 0;
   std::size_t copied_ = 0;
 };
@@ -697,4 +693,4 @@ Result<Value> read_by_schema(const SchemaProgram& program,
   return SchemaReader(program).read(Content::of(text), 0);
 }
 
-}  // namespace parlance::parse
+}  // namespace parlance::response_schema

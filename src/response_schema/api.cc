@@ -1,17 +1,16 @@
 // The door: ResponseSchema over loader, program and reader.
 
-#include "parlance/response_schema.h"
-
 #include <memory>
 #include <string>
 #include <utility>
 
 #include "base/utf8.h"
 #include "format/load.h"
-#include "format/response_schema.h"
 #include "json/located.h"
-#include "parse/schema_program.h"
-#include "parse/schema_reader.h"
+#include "parlance/response_schema.h"
+#include "response_schema/description.h"
+#include "response_schema/program.h"
+#include "response_schema/reader.h"
 
 namespace parlance {
 
@@ -21,13 +20,14 @@ Result<ResponseSchema> ResponseSchema::from_json(
   parse_options.limits = options.limits;
   Result<json::Value> spec = json::parse(text, parse_options);
   if (!spec) return std::move(spec).error();
-  Result<format::SchemaDescription> description =
-      format::load_schema(*spec, options.limits);
+  Result<response_schema::SchemaDescription> description =
+      response_schema::load_schema(*spec, options.limits);
   if (!description) {
     return json::place_error(std::move(description).error(), text);
   }
-  return ResponseSchema(std::make_shared<parse::SchemaProgram>(
-      parse::compile_schema(*std::move(description), options.limits)));
+  return ResponseSchema(std::make_shared<response_schema::SchemaProgram>(
+      response_schema::compile_schema(*std::move(description),
+                                      options.limits)));
 }
 
 bool ResponseSchema::is_schema(const json::Value& spec) {
@@ -42,7 +42,7 @@ Result<json::Value> ResponseSchema::parse(
     whole = base::to_utf8(text, options.allow_surrogates);
     text = whole;
   }
-  return parse::read_by_schema(*program_, text);
+  return response_schema::read_by_schema(*program_, text);
 }
 
 json::Value ResponseSchema::parse_nothing() const {
@@ -50,13 +50,13 @@ json::Value ResponseSchema::parse_nothing() const {
 }
 
 std::vector<Lint> ResponseSchema::lint() const {
-  return format::lint_schema(program_->description);
+  return response_schema::lint_schema(program_->description);
 }
 
 Result<std::string> ResponseSchema::to_template(
     std::string_view start_anchor) const {
   Result<json::Value> made =
-      format::schema_to_template(program_->description, start_anchor);
+      response_schema::schema_to_template(program_->description, start_anchor);
   if (!made) return std::move(made).error();
   std::string text = json::dump(*made, {.ascii = false, .indent = 2});
   // What is taken apart as text may fit together to something else.

@@ -1,5 +1,5 @@
-#ifndef PARLANCE_SRC_PARSE_SCHEMA_PROGRAM_H_
-#define PARLANCE_SRC_PARSE_SCHEMA_PROGRAM_H_
+#ifndef PARLANCE_SRC_RESPONSE_SCHEMA_PROGRAM_H_
+#define PARLANCE_SRC_RESPONSE_SCHEMA_PROGRAM_H_
 
 // A response schema with its patterns made ready to be searched for.
 
@@ -7,14 +7,14 @@
 #include <optional>
 #include <vector>
 
-#include "format/response_schema.h"
 #include "parlance/limits.h"
 #include "parse/finder.h"
+#include "response_schema/description.h"
 
-namespace parlance::parse {
+namespace parlance::response_schema {
 
 struct SubstitutionProgram {
-  Finder finder;
+  parse::Finder finder;
   // For each reference of the replacement in order, where in Found::groups it
   // is; kWhole for the whole match.
   static constexpr std::size_t kWhole = static_cast<std::size_t>(-1);
@@ -23,20 +23,20 @@ struct SubstitutionProgram {
 
 struct NodeProgram {
   std::vector<SubstitutionProgram> substitutions;
-  std::optional<Finder> regex;
-  std::optional<Finder> iterator;
-  std::optional<Finder> key_value;
+  std::optional<parse::Finder> regex;
+  std::optional<parse::Finder> iterator;
+  std::optional<parse::Finder> key_value;
 };
 
 struct SchemaProgram {
-  format::SchemaDescription description;
+  SchemaDescription description;
   std::vector<NodeProgram> nodes;  // parallel to description.nodes
   Limits limits;
 };
 
-SchemaProgram compile_schema(format::SchemaDescription description,
+SchemaProgram compile_schema(SchemaDescription description,
                              const Limits& limits);
 
-}  // namespace parlance::parse
+}  // namespace parlance::response_schema
 
-#endif  // PARLANCE_SRC_PARSE_SCHEMA_PROGRAM_H_
+#endif  // PARLANCE_SRC_RESPONSE_SCHEMA_PROGRAM_H_
