@@ -26,7 +26,7 @@
 namespace parlance {
 
 namespace response_schema {
-struct SchemaProgram;  // src/response_schema/program.h
+struct Program;  // src/response_schema/program.h
 }
 
 struct ResponseSchemaOptions {
@@ -34,7 +34,7 @@ struct ResponseSchemaOptions {
 };
 
 // How a text is read.
-struct SchemaParseOptions {
+struct ResponseSchemaParseOptions {
   // Surrogates in three bytes each are text, as in Python's strings.
   // Default: they are ill-formed, and read as U+FFFD like any other such byte.
   bool allow_surrogates = false;
@@ -65,8 +65,9 @@ class ResponseSchema {
   //
   // Complexity: O(text.size()) for every node that looks at the whole text and
   // whose pattern our automata run; others have a step limit.
-  Result<json::Value> parse(std::string_view text,
-                            const SchemaParseOptions& options = {}) const;
+  Result<json::Value> parse(
+      std::string_view text,
+      const ResponseSchemaParseOptions& options = {}) const;
   // The message where there is no text at all: the root's "const", or null.
   json::Value parse_nothing() const;
 
@@ -85,9 +86,9 @@ class ResponseSchema {
 
  private:
   explicit ResponseSchema(
-      std::shared_ptr<const response_schema::SchemaProgram> program)
+      std::shared_ptr<const response_schema::Program> program)
       : program_(std::move(program)) {}
-  std::shared_ptr<const response_schema::SchemaProgram> program_;
+  std::shared_ptr<const response_schema::Program> program_;
 };
 
 }  // namespace parlance

@@ -20,14 +20,13 @@ Result<ResponseSchema> ResponseSchema::from_json(
   parse_options.limits = options.limits;
   Result<json::Value> spec = json::parse(text, parse_options);
   if (!spec) return std::move(spec).error();
-  Result<response_schema::SchemaDescription> description =
-      response_schema::load_schema(*spec, options.limits);
+  Result<response_schema::Description> description =
+      response_schema::load(*spec, options.limits);
   if (!description) {
     return json::place_error(std::move(description).error(), text);
   }
-  return ResponseSchema(std::make_shared<response_schema::SchemaProgram>(
-      response_schema::compile_schema(*std::move(description),
-                                      options.limits)));
+  return ResponseSchema(std::make_shared<response_schema::Program>(
+      response_schema::compile(*std::move(description), options.limits)));
 }
 
 bool ResponseSchema::is_schema(const json::Value& spec) {
@@ -36,13 +35,13 @@ bool ResponseSchema::is_schema(const json::Value& spec) {
 }
 
 Result<json::Value> ResponseSchema::parse(
-    std::string_view text, const SchemaParseOptions& options) const {
+    std::string_view text, const ResponseSchemaParseOptions& options) const {
   std::string whole;
   if (!base::is_utf8(text, options.allow_surrogates)) {
     whole = base::to_utf8(text, options.allow_surrogates);
     text = whole;
   }
-  return response_schema::read_by_schema(*program_, text);
+  return response_schema::read(*program_, text);
 }
 
 json::Value ResponseSchema::parse_nothing() const {
@@ -50,13 +49,13 @@ json::Value ResponseSchema::parse_nothing() const {
 }
 
 std::vector<Lint> ResponseSchema::lint() const {
-  return response_schema::lint_schema(program_->description);
+  return response_schema::lint(program_->description);
 }
 
 Result<std::string> ResponseSchema::to_template(
     std::string_view start_anchor) const {
   Result<json::Value> made =
-      response_schema::schema_to_template(program_->description, start_anchor);
+      response_schema::to_template(program_->description, start_anchor);
   if (!made) return std::move(made).error();
   std::string text = json::dump(*made, {.ascii = false, .indent = 2});
   // What is taken apart as text may fit together to something else.

@@ -37,7 +37,7 @@ class Loader {
  public:
   Loader(const Limits& limits) : limits_(limits) {}
 
-  Result<SchemaDescription> run(const Value& spec) && {
+  Result<Description> run(const Value& spec) && {
     if (!spec.is_object()) {
       return Error{ErrorCode::kWrongType,
                    "a response schema must be an object, got " +
@@ -55,25 +55,25 @@ class Loader {
 
  private:
   struct Waiting {
-    SchemaNodeId id;
+    NodeId id;
     const Value* spec;
     std::size_t depth;
   };
 
-  SchemaNode& node(SchemaNodeId id) { return out_.nodes[id]; }
+  Node& node(NodeId id) { return out_.nodes[id]; }
 
   std::optional<Error> add(const Value& spec, std::string pointer,
                            std::size_t depth) {
-    if (depth > kMaxSchemaDepth) {
+    if (depth > kMaxDepth) {
       return Error{ErrorCode::kTooDeep,
                    "response schema: nodes are nested deeper than " +
-                       std::to_string(kMaxSchemaDepth) + " levels.",
+                       std::to_string(kMaxDepth) + " levels.",
                    std::move(pointer)};
     }
-    if (out_.nodes.size() >= kMaxSchemaNodes) {
+    if (out_.nodes.size() >= kMaxNodes) {
       return Error{ErrorCode::kTooLarge,
                    "response schema: there are more than " +
-                       std::to_string(kMaxSchemaNodes) + " nodes.",
+                       std::to_string(kMaxNodes) + " nodes.",
                    std::move(pointer)};
     }
     if (!spec.is_object()) {
@@ -82,7 +82,7 @@ class Loader {
                        format::describe_kind(spec) + ".",
                    std::move(pointer)};
     }
-    const auto id = static_cast<SchemaNodeId>(out_.nodes.size());
+    const auto id = static_cast<NodeId>(out_.nodes.size());
     out_.nodes.emplace_back();
     out_.nodes.back().pointer = std::move(pointer);
     waiting_.push_back({id, &spec, depth});
@@ -113,10 +113,10 @@ class Loader {
       node(here.id).null_substitutions = list->is_null();
       if (auto error = read_substitutions(here, *list)) return error;
     }
-    const std::pair<const char*, std::optional<SchemaPattern> SchemaNode::*>
-        kKeys[] = {{"x-regex", &SchemaNode::regex},
-                   {"x-regex-iterator", &SchemaNode::iterator},
-                   {"x-regex-key-value", &SchemaNode::key_value}};
+    const std::pair<const char*, std::optional<NodePattern> Node::*> kKeys[] = {
+        {"x-regex", &Node::regex},
+        {"x-regex-iterator", &Node::iterator},
+        {"x-regex-key-value", &Node::key_value}};
     for (const auto& [key, member] : kKeys) {
       const Value* value = spec.find(key);
       if (value == nullptr) continue;
@@ -126,17 +126,17 @@ class Loader {
       if (!value->is_string()) {
         return wrong_type(at, key, "a string (a pattern) or null", *value);
       }
-      Result<SchemaPattern> pattern = read_pattern(value->as_string(), at, key);
+      Result<NodePattern> pattern = read_pattern(value->as_string(), at, key);
       if (!pattern) return std::move(pattern).error();
       node(here.id).*member = std::move(*pattern);
     }
     return std::nullopt;
   }
 
-  Result<SchemaPattern> read_pattern(std::string_view text,
-                                     const std::string& pointer,
-                                     std::string_view key) {
-    SchemaPattern out;
+  Result<NodePattern> read_pattern(std::string_view text,
+                                   const std::string& pointer,
+                                   std::string_view key) {
+    NodePattern out;
     out.source = std::string(text);
     Result<regex::Pattern> pattern =
         regex::parse_pattern(text, {.flavor = regex::Flavor::kPythonRe,
@@ -189,7 +189,7 @@ class Loader {
         return wrong_type(json::append_pointer(at, k), kKey, kPair, parts[k]);
       }
       Substitution out;
-      Result<SchemaPattern> pattern = read_pattern(
+      Result<NodePattern> pattern = read_pattern(
           parts[0].as_string(), json::append_pointer(at, std::size_t{0}), kKey);
       if (!pattern) return std::move(pattern).error();
       out.pattern = std::move(*pattern);
@@ -210,18 +210,18 @@ class Loader {
 
   std::optional<Error> read_parser(const Waiting& here) {
     const Value& spec = *here.spec;
-    SchemaNode& out = node(here.id);
+    Node& out = node(here.id);
     const Value* args = spec.find("x-parser-args");
     out.parser_args = args != nullptr;
     const Value* parser = spec.find("x-parser");
     if (parser == nullptr) return std::nullopt;
     out.parser_text = json::dump(*parser, {.ascii = false});
-    out.parser = !parser->is_string()            ? SchemaParser::kUnknown
-                 : parser->as_string() == "json" ? SchemaParser::kJson
+    out.parser = !parser->is_string()            ? NodeParser::kUnknown
+                 : parser->as_string() == "json" ? NodeParser::kJson
                  : parser->as_string() == "gemma4-tool-call"
-                     ? SchemaParser::kGemma4
-                     : SchemaParser::kUnknown;
-    if (args == nullptr || out.parser == SchemaParser::kUnknown) {
+                     ? NodeParser::kGemma4
+                     : NodeParser::kUnknown;
+    if (args == nullptr || out.parser == NodeParser::kUnknown) {
       return std::nullopt;
     }
     const std::string pointer =
@@ -262,20 +262,20 @@ class Loader {
   }
 
   void read_type(const Waiting& here) {
-    SchemaNode& out = node(here.id);
+    Node& out = node(here.id);
     const Value* type = here.spec->find("type");
     if (type == nullptr || type->is_null()) return;
     out.type_text = json::dump(*type, {.ascii = false});
-    out.type = SchemaType::kUnknown;
+    out.type = ValueType::kUnknown;
     if (!type->is_string()) return;
     const auto* found =
         std::find(kTypeNames.begin(), kTypeNames.end() - 1, type->as_string());
-    out.type = static_cast<SchemaType>(found - kTypeNames.begin());
+    out.type = static_cast<ValueType>(found - kTypeNames.begin());
   }
 
   std::optional<Error> read_object(const Waiting& here) {
     const Value& spec = *here.spec;
-    if (node(here.id).type != SchemaType::kObject) return std::nullopt;
+    if (node(here.id).type != ValueType::kObject) return std::nullopt;
     const std::string pointer = node(here.id).pointer;
     if (const Value* properties = spec.find("properties")) {
       const std::string at = json::append_pointer(pointer, "properties");
@@ -284,12 +284,12 @@ class Loader {
       }
       node(here.id).has_properties = true;
       for (const json::Member& member : properties->members()) {
-        const auto child = static_cast<SchemaNodeId>(out_.nodes.size());
+        const auto child = static_cast<NodeId>(out_.nodes.size());
         if (auto error = add(member.value, json::append_pointer(at, member.key),
                              here.depth + 1)) {
           return error;
         }
-        SchemaNode& out = node(here.id);
+        Node& out = node(here.id);
         out.property_index.set(
             member.key, static_cast<std::int64_t>(out.properties.size()));
         out.properties.emplace_back(member.key, child);
@@ -297,7 +297,7 @@ class Loader {
     }
     if (const Value* additional = spec.find("additionalProperties")) {
       if (additional->is_object()) {
-        node(here.id).additional = static_cast<SchemaNodeId>(out_.nodes.size());
+        node(here.id).additional = static_cast<NodeId>(out_.nodes.size());
         if (auto error =
                 add(*additional,
                     json::append_pointer(pointer, "additionalProperties"),
@@ -328,10 +328,10 @@ class Loader {
 
   std::optional<Error> read_array(const Waiting& here) {
     const Value& spec = *here.spec;
-    if (node(here.id).type != SchemaType::kArray) return std::nullopt;
+    if (node(here.id).type != ValueType::kArray) return std::nullopt;
     const std::string pointer = node(here.id).pointer;
     if (const Value* items = spec.find("items")) {
-      node(here.id).items = static_cast<SchemaNodeId>(out_.nodes.size());
+      node(here.id).items = static_cast<NodeId>(out_.nodes.size());
       return add(*items, json::append_pointer(pointer, "items"),
                  here.depth + 1);
     }
@@ -344,7 +344,7 @@ class Loader {
     node(here.id).has_prefix_items = true;
     for (std::size_t i = 0; i < list->items().size(); ++i) {
       node(here.id).prefix_items.push_back(
-          static_cast<SchemaNodeId>(out_.nodes.size()));
+          static_cast<NodeId>(out_.nodes.size()));
       if (auto error = add(list->items()[i], json::append_pointer(at, i),
                            here.depth + 1)) {
         return error;
@@ -354,7 +354,7 @@ class Loader {
   }
 
   const Limits& limits_;
-  SchemaDescription out_;
+  Description out_;
   std::vector<Waiting> waiting_;
 };
 
@@ -491,7 +491,7 @@ class ReplacementReader {
 
 }  // namespace
 
-std::string_view to_string(SchemaType type) {
+std::string_view to_string(ValueType type) {
   return kTypeNames[static_cast<std::size_t>(type)];
 }
 
@@ -500,8 +500,7 @@ Result<std::vector<ReplacementPart>> parse_replacement(std::string_view text,
   return ReplacementReader(text, hir).run();
 }
 
-Result<SchemaDescription> load_schema(const json::Value& spec,
-                                      const Limits& limits) {
+Result<Description> load(const json::Value& spec, const Limits& limits) {
   return Loader(limits).run(spec);
 }
 

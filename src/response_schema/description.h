@@ -33,14 +33,14 @@
 namespace parlance::response_schema {
 
 // Nesting of nodes.  Walks over the tree may recurse.
-inline constexpr std::size_t kMaxSchemaDepth = 200;
-// Nodes of one schema.
-inline constexpr std::size_t kMaxSchemaNodes = 100000;
+inline constexpr std::size_t kMaxDepth = 200;
+// Nodes of one response schema.
+inline constexpr std::size_t kMaxNodes = 100000;
 
-using SchemaNodeId = std::uint32_t;
+using NodeId = std::uint32_t;
 
 // A pattern of Python's `re` with DOTALL.
-struct SchemaPattern {
+struct NodePattern {
   std::string source;
   regex::Pattern pattern = {};
   std::optional<Error> fault = std::nullopt;  // kBadPattern
@@ -53,13 +53,13 @@ struct SchemaPattern {
 using ReplacementPart = std::variant<std::string, std::uint32_t>;
 
 struct Substitution {
-  SchemaPattern pattern;
+  NodePattern pattern;
   std::vector<ReplacementPart> replacement = {};
   std::optional<Error> fault = std::nullopt;  // kBadPattern: the replacement
 };
 
-// ORDER: SchemaType, names in response_schema.cc
-enum class SchemaType : std::uint8_t {
+// ORDER: ValueType, names in description.cc
+enum class ValueType : std::uint8_t {
   kAny,  // also without "type", or with null
   kObject,
   kArray,
@@ -70,9 +70,9 @@ enum class SchemaType : std::uint8_t {
   kUnknown,
 };
 
-enum class SchemaParser : std::uint8_t { kNone, kJson, kGemma4, kUnknown };
+enum class NodeParser : std::uint8_t { kNone, kJson, kGemma4, kUnknown };
 
-struct SchemaNode {
+struct Node {
   std::string pointer;
   std::optional<json::Value> constant = std::nullopt;  // the rest is unset
   std::optional<json::Value> fallback = std::nullopt;  // "default"
@@ -81,40 +81,40 @@ struct SchemaNode {
   bool wants_text = false;
   bool null_substitutions = false;  // which upstream fails to go over
   std::vector<Substitution> substitutions = {};
-  std::optional<SchemaPattern> regex = std::nullopt;
-  std::optional<SchemaPattern> iterator = std::nullopt;
-  std::optional<SchemaPattern> key_value = std::nullopt;
+  std::optional<NodePattern> regex = std::nullopt;
+  std::optional<NodePattern> iterator = std::nullopt;
+  std::optional<NodePattern> key_value = std::nullopt;
 
-  SchemaParser parser = SchemaParser::kNone;
+  NodeParser parser = NodeParser::kNone;
   bool parser_args = false;               // "x-parser-args" stands here
   std::vector<std::string> unknown_args;  // its members that nothing reads
   bool allow_non_json = false;
   std::optional<Jmespath> transform = std::nullopt;
   std::optional<Error> transform_fault = std::nullopt;  // kTransform
 
-  SchemaType type = SchemaType::kAny;
+  ValueType type = ValueType::kAny;
   // As the JSON of "type" and "x-parser" has them, for messages.
   std::string type_text = {};
   std::string parser_text = {};
 
   bool has_properties = false;
-  std::vector<std::pair<std::string, SchemaNodeId>> properties = {};
+  std::vector<std::pair<std::string, NodeId>> properties = {};
   json::Object property_index = {};  // by name: its place in `properties`
   bool drops_additional = false;     // "additionalProperties": false
-  std::optional<SchemaNodeId> additional = std::nullopt;
+  std::optional<NodeId> additional = std::nullopt;
   std::vector<std::string> required = {};
-  std::optional<SchemaNodeId> items = std::nullopt;
+  std::optional<NodeId> items = std::nullopt;
   bool has_prefix_items = false;
-  std::vector<SchemaNodeId> prefix_items = {};
+  std::vector<NodeId> prefix_items = {};
 };
 
-struct SchemaDescription {
-  std::vector<SchemaNode> nodes;  // the first is the root
+struct Description {
+  std::vector<Node> nodes;  // the first is the root
 };
 
-// Reads a schema.  Errors have a pointer and no span yet (place_error()).
-Result<SchemaDescription> load_schema(const json::Value& spec,
-                                      const Limits& limits);
+// Reads a response schema.  Errors have a pointer and no span yet
+// (place_error()).
+Result<Description> load(const json::Value& spec, const Limits& limits);
 
 // Reads the replacement of Python's re.sub().  Error: kBadPattern, its span in
 // bytes of `text`.
@@ -122,13 +122,13 @@ Result<std::vector<ReplacementPart>> parse_replacement(std::string_view text,
                                                        const regex::Hir& hir);
 
 // "array", "any", ...
-std::string_view to_string(SchemaType type);
+std::string_view to_string(ValueType type);
 
-std::vector<Lint> lint_schema(const SchemaDescription& schema);
+std::vector<Lint> lint(const Description& schema);
 
 // The response template that means the same; kNotConvertible.
-Result<json::Value> schema_to_template(const SchemaDescription& schema,
-                                       std::string_view start_anchor);
+Result<json::Value> to_template(const Description& schema,
+                                std::string_view start_anchor);
 
 }  // namespace parlance::response_schema
 

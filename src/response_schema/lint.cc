@@ -11,12 +11,12 @@
 namespace parlance::response_schema {
 namespace {
 
-class SchemaLinter {
+class Linter {
  public:
-  explicit SchemaLinter(const SchemaDescription& schema) : schema_(schema) {}
+  explicit Linter(const Description& schema) : schema_(schema) {}
 
   std::vector<Lint> run() && {
-    for (const SchemaNode& node : schema_.nodes) {
+    for (const Node& node : schema_.nodes) {
       if (!node.constant) check(node);
     }
     return std::move(lints_);
@@ -26,12 +26,11 @@ class SchemaLinter {
   void add(std::string path, std::string message) {
     lints_.push_back({std::move(message), std::move(path)});
   }
-  void add_at(const SchemaNode& node, std::string_view key,
-              std::string message) {
+  void add_at(const Node& node, std::string_view key, std::string message) {
     add(json::append_pointer(node.pointer, key), std::move(message));
   }
 
-  void check(const SchemaNode& node) {
+  void check(const Node& node) {
     check_substitutions(node);
     if (node.regex) check_extract(node, *node.regex, "x-regex");
     if (node.iterator) check_extract(node, *node.iterator, "x-regex-iterator");
@@ -42,7 +41,7 @@ class SchemaLinter {
   }
 
   // True if the pattern can be said more about.
-  bool check_pattern(const SchemaPattern& pattern, const std::string& path) {
+  bool check_pattern(const NodePattern& pattern, const std::string& path) {
     if (pattern.fault) {
       add(path,
           pattern.fault->message + "  A text that comes to this node fails.");
@@ -57,7 +56,7 @@ class SchemaLinter {
     return true;
   }
 
-  void check_substitutions(const SchemaNode& node) {
+  void check_substitutions(const Node& node) {
     if (node.null_substitutions) {
       add_at(node, "x-regex-substitutions",
              "is null: a text that comes to this node fails.  Write a list, or "
@@ -77,7 +76,7 @@ class SchemaLinter {
     }
   }
 
-  void check_extract(const SchemaNode& node, const SchemaPattern& pattern,
+  void check_extract(const Node& node, const NodePattern& pattern,
                      const std::string& key) {
     const std::string path = json::append_pointer(node.pointer, key);
     if (!check_pattern(pattern, path)) return;
@@ -103,11 +102,11 @@ class SchemaLinter {
   }
 
   // Named groups make an object of the match.
-  void check_names(const SchemaNode& node, const SchemaPattern& pattern,
+  void check_names(const Node& node, const NodePattern& pattern,
                    const std::string& path) {
-    if (node.type != SchemaType::kObject) {
-      if (node.type == SchemaType::kAny) return;
-      if (node.type == SchemaType::kArray && node.prefix_items.size() == 1) {
+    if (node.type != ValueType::kObject) {
+      if (node.type == ValueType::kAny) return;
+      if (node.type == ValueType::kArray && node.prefix_items.size() == 1) {
         return;
       }
       add(path,
@@ -119,7 +118,7 @@ class SchemaLinter {
       return;
     }
     for (const auto& [name, child] : node.properties) {
-      const SchemaNode& property = schema_.nodes[child];
+      const Node& property = schema_.nodes[child];
       if (property.constant || property.fallback) continue;
       const auto& names = pattern.pattern.hir.names;
       const bool known =
@@ -127,7 +126,7 @@ class SchemaLinter {
                       [&wanted = name](const regex::GroupName& n) {
                         return n.name == wanted;
                       });
-      if (!known && node.parser == SchemaParser::kNone) {
+      if (!known && node.parser == NodeParser::kNone) {
         add(property.pointer, "no group of the node's x-regex is called '" +
                                   name +
                                   "', so nothing ever comes to this property.");
@@ -135,10 +134,10 @@ class SchemaLinter {
     }
   }
 
-  void check_key_value(const SchemaNode& node) {
+  void check_key_value(const Node& node) {
     const std::string path =
         json::append_pointer(node.pointer, "x-regex-key-value");
-    if (node.type != SchemaType::kObject) {
+    if (node.type != ValueType::kObject) {
       add(path,
           "needs \"type\": \"object\" beside it: a text that comes to "
           "this node fails.");
@@ -162,8 +161,8 @@ class SchemaLinter {
     }
   }
 
-  void check_order(const SchemaNode& node) {
-    if (node.iterator && node.type != SchemaType::kArray) {
+  void check_order(const Node& node) {
+    if (node.iterator && node.type != ValueType::kArray) {
       add_at(node, "x-regex-iterator",
              "needs \"type\": \"array\" beside it: a text that comes to this "
              "node fails.");
@@ -182,7 +181,7 @@ class SchemaLinter {
     }
     const bool no_text = (node.regex && node.regex->has_names()) ||
                          node.iterator || node.key_value;
-    if (no_text && node.parser != SchemaParser::kNone) {
+    if (no_text && node.parser != NodeParser::kNone) {
       add_at(node, "x-parser",
              "the patterns of this node come first and give no text, which the "
              "parser needs: a text that they match fails.  Put the parser into "
@@ -190,14 +189,14 @@ class SchemaLinter {
     }
   }
 
-  void check_parser(const SchemaNode& node) {
-    if (node.parser == SchemaParser::kUnknown) {
+  void check_parser(const Node& node) {
+    if (node.parser == NodeParser::kUnknown) {
       add_at(node, "x-parser",
              "there is no parser called " + node.parser_text +
                  ", so what comes to this node fails.  \"json\" and "
                  "\"gemma4-tool-call\" exist.");
     }
-    if (node.parser_args && node.parser == SchemaParser::kNone) {
+    if (node.parser_args && node.parser == NodeParser::kNone) {
       add_at(node, "x-parser-args", "does nothing without x-parser.");
     }
     for (const std::string& name : node.unknown_args) {
@@ -212,19 +211,19 @@ class SchemaLinter {
     }
   }
 
-  void check_type(const SchemaNode& node) {
-    const bool structured = node.parser != SchemaParser::kNone ||
-                            node.iterator || node.key_value ||
+  void check_type(const Node& node) {
+    const bool structured = node.parser != NodeParser::kNone || node.iterator ||
+                            node.key_value ||
                             (node.regex && node.regex->has_names());
     switch (node.type) {
-      case SchemaType::kUnknown:
+      case ValueType::kUnknown:
         add_at(node, "type",
                "the type " + node.type_text +
                    " is unknown here, so what comes to this node fails.  "
                    "object, array, string, integer, number, boolean and any "
                    "exist.");
         return;
-      case SchemaType::kArray:
+      case ValueType::kArray:
         if (!node.items && !node.has_prefix_items) {
           add(node.pointer,
               "an array without items or prefixItems fails unless it is empty. "
@@ -236,7 +235,7 @@ class SchemaLinter {
               "fails.");
         }
         return;
-      case SchemaType::kObject:
+      case ValueType::kObject:
         if (!structured && !node.has_properties && gets_text(node)) {
           add(node.pointer,
               "this object gets text, and has neither properties nor a regex "
@@ -250,9 +249,9 @@ class SchemaLinter {
   }
 
   // In an object that is read from text directly these have no effect.
-  void check_unused(const SchemaNode& node) {
+  void check_unused(const Node& node) {
     for (const auto& [name, child] : node.properties) {
-      const SchemaNode& property = schema_.nodes[child];
+      const Node& property = schema_.nodes[child];
       if (property.fallback && !property.constant) {
         add_at(property, "default",
                "has no effect: this object gets text, and its properties are "
@@ -267,7 +266,7 @@ class SchemaLinter {
 
   // Whether it is certain that only text comes to the node: to the root, and
   // to what is passed the text of such a node.
-  bool gets_text(const SchemaNode& node) {
+  bool gets_text(const Node& node) {
     if (text_.empty()) mark_text();
     return text_[static_cast<std::size_t>(&node - schema_.nodes.data())];
   }
@@ -277,8 +276,8 @@ class SchemaLinter {
     text_[0] = true;
     // Children stand behind their parents.
     for (std::size_t i = 0; i < schema_.nodes.size(); ++i) {
-      const SchemaNode& node = schema_.nodes[i];
-      if (node.parser != SchemaParser::kNone) continue;
+      const Node& node = schema_.nodes[i];
+      if (node.parser != NodeParser::kNone) continue;
       const bool named = node.regex && node.regex->has_names();
       if (node.iterator) {
         if (!node.iterator->has_names() && node.items) {
@@ -287,7 +286,7 @@ class SchemaLinter {
         continue;
       }
       const bool passes = named || node.key_value ||
-                          (text_[i] && node.type == SchemaType::kObject);
+                          (text_[i] && node.type == ValueType::kObject);
       if (!passes) continue;
       for (const auto& [name, child] : node.properties) text_[child] = true;
       if ((named || node.key_value) && node.additional) {
@@ -296,15 +295,15 @@ class SchemaLinter {
     }
   }
 
-  const SchemaDescription& schema_;
+  const Description& schema_;
   std::vector<Lint> lints_;
   std::vector<bool> text_;
 };
 
 }  // namespace
 
-std::vector<Lint> lint_schema(const SchemaDescription& schema) {
-  return SchemaLinter(schema).run();
+std::vector<Lint> lint(const Description& schema) {
+  return Linter(schema).run();
 }
 
 }  // namespace parlance::response_schema

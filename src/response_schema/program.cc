@@ -15,7 +15,7 @@ namespace {
 
 // A finder of what an extract is made of.
 std::optional<parse::Finder> compile_extract(
-    const std::optional<SchemaPattern>& pattern, const Limits& limits) {
+    const std::optional<NodePattern>& pattern, const Limits& limits) {
   if (!pattern || pattern->fault) return std::nullopt;
   std::vector<std::uint32_t> groups;
   const regex::Hir& hir = pattern->pattern.hir;
@@ -46,7 +46,7 @@ SubstitutionProgram compile_substitution(const Substitution& substitution,
   return out;
 }
 
-NodeProgram compile_node(const SchemaNode& node, const Limits& limits) {
+NodeProgram compile_node(const Node& node, const Limits& limits) {
   NodeProgram out;
   for (const Substitution& substitution : node.substitutions) {
     out.substitutions.push_back(compile_substitution(substitution, limits));
@@ -59,12 +59,11 @@ NodeProgram compile_node(const SchemaNode& node, const Limits& limits) {
 
 }  // namespace
 
-SchemaProgram compile_schema(SchemaDescription description,
-                             const Limits& limits) {
-  SchemaProgram out;
+Program compile(Description description, const Limits& limits) {
+  Program out;
   out.description = std::move(description);
   out.limits = limits;
-  for (const SchemaNode& node : out.description.nodes) {
+  for (const Node& node : out.description.nodes) {
     out.nodes.push_back(compile_node(node, limits));
   }
   return out;

@@ -28,14 +28,13 @@ struct NodeProgram {
   std::optional<parse::Finder> key_value;
 };
 
-struct SchemaProgram {
-  SchemaDescription description;
+struct Program {
+  Description description;
   std::vector<NodeProgram> nodes;  // parallel to description.nodes
   Limits limits;
 };
 
-SchemaProgram compile_schema(SchemaDescription description,
-                             const Limits& limits);
+Program compile(Description description, const Limits& limits);
 
 }  // namespace parlance::response_schema
 

@@ -52,12 +52,12 @@ bool equal_ignoring_case(std::string_view text, std::string_view lower) {
 }
 
 // One parse.
-class SchemaReader {
+class Reader {
  public:
-  explicit SchemaReader(const SchemaProgram& program) : program_(program) {}
+  explicit Reader(const Program& program) : program_(program) {}
 
-  Result<Value> read(Content content, SchemaNodeId id) {
-    const SchemaNode& node = program_.description.nodes[id];
+  Result<Value> read(Content content, NodeId id) {
+    const Node& node = program_.description.nodes[id];
     if (node.constant) return *node.constant;
     if (content.is_null()) return Value();
     // What substitutions make, for as long as views point into it.
@@ -70,7 +70,7 @@ class SchemaReader {
       }
       if (!matched) return Value();
     }
-    if (node.parser != SchemaParser::kNone) {
+    if (node.parser != NodeParser::kNone) {
       Result<Value> value = apply_parser(node, content);
       if (!value) return value;
       if (value->is_string()) {
@@ -87,17 +87,16 @@ class SchemaReader {
   }
 
  private:
-  static Error fail(const SchemaNode& node, ErrorCode code,
-                    std::string message) {
+  static Error fail(const Node& node, ErrorCode code, std::string message) {
     return {code, std::move(message), node.pointer};
   }
-  static Error invalid(const SchemaNode& node, std::string message) {
+  static Error invalid(const Node& node, std::string message) {
     return fail(node, ErrorCode::kInvalidContent, std::move(message));
   }
-  static Error wrong_type(const SchemaNode& node, std::string message) {
+  static Error wrong_type(const Node& node, std::string message) {
     return fail(node, ErrorCode::kContentType, std::move(message));
   }
-  static Error too_many_steps(const SchemaNode& node, std::string_view key,
+  static Error too_many_steps(const Node& node, std::string_view key,
                               std::string_view text) {
     return fail(node, ErrorCode::kTooLarge,
                 std::string(key) +
@@ -106,7 +105,7 @@ class SchemaReader {
                     shown(text));
   }
 
-  Result<Value> make_text(const SchemaNode& node, std::string_view text) {
+  Result<Value> make_text(const Node& node, std::string_view text) {
     copied_ += text.size();
     if (copied_ > kMostCopied) {
       return fail(node, ErrorCode::kTooLarge,
@@ -116,7 +115,7 @@ class SchemaReader {
   }
 
   // Steps 3 to 7.  `matched` becomes false where the result is null.
-  std::optional<Error> apply_patterns(const SchemaNode& node,
+  std::optional<Error> apply_patterns(const Node& node,
                                       const NodeProgram& program,
                                       Content& content, std::string& owned,
                                       bool& matched) {
@@ -160,8 +159,8 @@ class SchemaReader {
   }
 
   // Python compiles a pattern before it looks at the text.
-  static std::optional<Error> check_pattern(const SchemaNode& node,
-                                            const SchemaPattern& pattern,
+  static std::optional<Error> check_pattern(const Node& node,
+                                            const NodePattern& pattern,
                                             const Content& content) {
     if (pattern.fault) return pattern.fault;
     if (content.is_text()) return std::nullopt;
@@ -170,7 +169,7 @@ class SchemaReader {
                                 quoted(content));
   }
 
-  std::optional<Error> substitute(const SchemaNode& node,
+  std::optional<Error> substitute(const Node& node,
                                   const Substitution& substitution,
                                   const SubstitutionProgram& program,
                                   Content& content, std::string& owned) {
@@ -218,8 +217,8 @@ class SchemaReader {
   }
 
   // What the match in found_ gives.
-  Result<Content> extract_of(const SchemaNode& node, std::string_view key,
-                             const SchemaPattern& pattern,
+  Result<Content> extract_of(const Node& node, std::string_view key,
+                             const NodePattern& pattern,
                              std::string_view text) {
     Content out;
     if (pattern.has_names()) {
@@ -254,10 +253,10 @@ class SchemaReader {
   }
 
   // `finder` is there unless the pattern has a fault, which comes first.
-  std::optional<Error> iterate(const SchemaNode& node,
+  std::optional<Error> iterate(const Node& node,
                                const std::optional<parse::Finder>& finder,
                                Content& content, bool& matched) {
-    if (node.type != SchemaType::kArray) {
+    if (node.type != ValueType::kArray) {
       return wrong_type(node,
                         "x-regex-iterator needs \"type\": \"array\", and "
                         "the type here is " +
@@ -283,10 +282,10 @@ class SchemaReader {
     return std::nullopt;
   }
 
-  std::optional<Error> collect(const SchemaNode& node,
+  std::optional<Error> collect(const Node& node,
                                const std::optional<parse::Finder>& finder,
                                Content& content, bool& matched) {
-    if (node.type != SchemaType::kObject) {
+    if (node.type != ValueType::kObject) {
       return wrong_type(node,
                         "x-regex-key-value needs \"type\": \"object\", and the "
                         "type here is " +
@@ -331,8 +330,8 @@ class SchemaReader {
   }
 
   // Step 8.
-  Result<Value> apply_parser(const SchemaNode& node, const Content& content) {
-    if (node.parser == SchemaParser::kUnknown) {
+  Result<Value> apply_parser(const Node& node, const Content& content) {
+    if (node.parser == NodeParser::kUnknown) {
       return invalid(node, "there is no parser called " + node.parser_text +
                                "; \"json\" and \"gemma4-tool-call\" exist");
     }
@@ -342,7 +341,7 @@ class SchemaReader {
     }
     std::string_view text = content.text;
     std::string rewritten;
-    if (node.parser == SchemaParser::kGemma4) {
+    if (node.parser == NodeParser::kGemma4) {
       std::optional<std::string> rewriting =
           json::rewrite_gemma_call(text, &is_re_word);
       if (!rewriting) {
@@ -372,7 +371,7 @@ class SchemaReader {
     return error;
   }
 
-  Result<Value> read_json(const SchemaNode& node, std::string_view given,
+  Result<Value> read_json(const Node& node, std::string_view given,
                           std::string_view text) {
     json::ParseOptions options;
     options.limits = program_.limits;
@@ -397,30 +396,30 @@ class SchemaReader {
     return invalid(node, std::move(message));
   }
 
-  static std::string type_text(const SchemaNode& node) {
+  static std::string type_text(const Node& node) {
     return node.type_text.empty() ? "not given" : node.type_text;
   }
 
   // Step 9.
-  Result<Value> apply_type(const SchemaNode& node, const Content& content) {
+  Result<Value> apply_type(const Node& node, const Content& content) {
     switch (node.type) {
-      case SchemaType::kAny:
+      case ValueType::kAny:
         if (content.is_text()) return make_text(node, content.text);
         return to_value(content);
-      case SchemaType::kObject:
+      case ValueType::kObject:
         return read_object(node, content);
-      case SchemaType::kArray:
+      case ValueType::kArray:
         return read_array(node, content);
-      case SchemaType::kString:
+      case ValueType::kString:
         if (content.is_text()) return make_text(node, content.text);
         return wrong_type(node, "a string is needed, got " + quoted(content));
-      case SchemaType::kInteger:
+      case ValueType::kInteger:
         return read_integer(node, content);
-      case SchemaType::kNumber:
+      case ValueType::kNumber:
         return read_number(node, content);
-      case SchemaType::kBoolean:
+      case ValueType::kBoolean:
         return read_boolean(node, content);
-      case SchemaType::kUnknown:
+      case ValueType::kUnknown:
         break;
     }
     return wrong_type(node, "the type " + node.type_text +
@@ -429,7 +428,7 @@ class SchemaReader {
                                 quoted(content));
   }
 
-  Result<Value> read_integer(const SchemaNode& node, const Content& content) {
+  Result<Value> read_integer(const Node& node, const Content& content) {
     if (content.is_text()) {
       std::string digits;
       switch (base::python_int(content.text, digits,
@@ -456,8 +455,7 @@ class SchemaReader {
                       "an integer or text is needed, got " + quoted(content));
   }
 
-  static Result<Value> read_number(const SchemaNode& node,
-                                   const Content& content) {
+  static Result<Value> read_number(const Node& node, const Content& content) {
     if (content.is_text()) {
       double number = 0;
       if (base::python_float(content.text, number)) return Value(number);
@@ -486,8 +484,7 @@ class SchemaReader {
                       "a number or text is needed, got " + quoted(content));
   }
 
-  static Result<Value> read_boolean(const SchemaNode& node,
-                                    const Content& content) {
+  static Result<Value> read_boolean(const Node& node, const Content& content) {
     if (content.is_text()) {
       for (std::string_view word : {"true", "1"}) {
         if (equal_ignoring_case(content.text, word)) return Value(true);
@@ -506,7 +503,7 @@ class SchemaReader {
                       "a boolean or text is needed, got " + quoted(content));
   }
 
-  Result<Value> read_object(const SchemaNode& node, const Content& content) {
+  Result<Value> read_object(const Node& node, const Content& content) {
     json::Object out;
     std::optional<Error> error;
     if (content.is_text()) {
@@ -541,7 +538,7 @@ class SchemaReader {
   }
 
   // Every property looks at the whole text; what gives nothing is left out.
-  std::optional<Error> read_properties_of_text(const SchemaNode& node,
+  std::optional<Error> read_properties_of_text(const Node& node,
                                                std::string_view text,
                                                json::Object& out) {
     if (!node.has_properties) {
@@ -558,7 +555,7 @@ class SchemaReader {
     return std::nullopt;
   }
 
-  std::optional<Error> read_members(const SchemaNode& node,
+  std::optional<Error> read_members(const Node& node,
                                     const json::Object& members,
                                     json::Object& out) {
     for (const auto& [name, child] : node.properties) {
@@ -585,7 +582,7 @@ class SchemaReader {
     return std::nullopt;
   }
 
-  std::optional<Error> read_members_of_groups(const SchemaNode& node,
+  std::optional<Error> read_members_of_groups(const Node& node,
                                               const Content& content,
                                               json::Object& out) {
     for (const auto& [name, child] : node.properties) {
@@ -610,11 +607,10 @@ class SchemaReader {
   }
 
   // A declared property of an object that was read; `content` if it has it.
-  std::optional<Error> read_property(const std::string& name,
-                                     SchemaNodeId child,
+  std::optional<Error> read_property(const std::string& name, NodeId child,
                                      std::optional<Content> content,
                                      json::Object& out) {
-    const SchemaNode& node = program_.description.nodes[child];
+    const Node& node = program_.description.nodes[child];
     if (node.constant) {
       out.set(name, *node.constant);
     } else if (content) {
@@ -627,7 +623,7 @@ class SchemaReader {
     return std::nullopt;
   }
 
-  Result<Value> read_array(const SchemaNode& node, const Content& content) {
+  Result<Value> read_array(const Node& node, const Content& content) {
     if (!content.truthy()) return Value(json::Array());
     json::Array out;
     if (node.items) {
@@ -653,7 +649,7 @@ class SchemaReader {
       return invalid(
           node, "an array needs items or prefixItems.  Got " + quoted(content));
     }
-    const std::vector<SchemaNodeId>& nodes = node.prefix_items;
+    const std::vector<NodeId>& nodes = node.prefix_items;
     const std::size_t size = !content.is_list() ? 1
                              : content.kind == Content::Kind::kPieces
                                  ? content.pieces.size()
@@ -680,7 +676,7 @@ class SchemaReader {
     return Value(std::move(out));
   }
 
-  const SchemaProgram& program_;
+  const Program& program_;
   parse::Found found_;
   std::size_t substituted_ = 0;
   std::size_t copied_ = 0;
@@ -688,9 +684,8 @@ class SchemaReader {
 
 }  // namespace
 
-Result<Value> read_by_schema(const SchemaProgram& program,
-                             std::string_view text) {
-  return SchemaReader(program).read(Content::of(text), 0);
+Result<Value> read(const Program& program, std::string_view text) {
+  return Reader(program).read(Content::of(text), 0);
 }
 
 }  // namespace parlance::response_schema

@@ -10,8 +10,7 @@
 namespace parlance::response_schema {
 
 // The message that `text`, well-formed but for surrogates, is by a schema.
-Result<json::Value> read_by_schema(const SchemaProgram& program,
-                                   std::string_view text);
+Result<json::Value> read(const Program& program, std::string_view text);
 
 }  // namespace parlance::response_schema
 

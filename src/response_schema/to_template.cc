@@ -26,8 +26,7 @@ using json::Object;
 using json::Value;
 using Items = std::vector<std::string>;
 
-Error refuse(const SchemaNode& node, std::string_view key,
-             const std::string& why) {
+Error refuse(const Node& node, std::string_view key, const std::string& why) {
   return {ErrorCode::kNotConvertible,
           "no response template means the same: " + why,
           key.empty() ? node.pointer : json::append_pointer(node.pointer, key)};
@@ -247,19 +246,19 @@ class TransformReader {
 
 class Converter {
  public:
-  Converter(const SchemaDescription& schema, std::string_view start_anchor)
+  Converter(const Description& schema, std::string_view start_anchor)
       : schema_(schema), start_anchor_(start_anchor) {}
 
   Result<Value> run() && {
-    const SchemaNode& root = schema_.nodes[0];
-    if (root.type != SchemaType::kObject) {
+    const Node& root = schema_.nodes[0];
+    if (root.type != ValueType::kObject) {
       return refuse(root, "type", "a message is an object.");
     }
     if (!root.substitutions.empty()) {
       return refuse(root, "x-regex-substitutions",
                     "templates do not rewrite the text.");
     }
-    if (root.parser != SchemaParser::kNone || root.key_value || root.iterator) {
+    if (root.parser != NodeParser::kNone || root.key_value || root.iterator) {
       return refuse(root, "",
                     "the whole text is parsed at once, not in regions.");
     }
@@ -279,17 +278,17 @@ class Converter {
   }
 
  private:
-  const SchemaNode& node(SchemaNodeId id) const { return schema_.nodes[id]; }
+  const Node& node(NodeId id) const { return schema_.nodes[id]; }
 
   // A root without a pattern: each property searches the whole text.
-  std::optional<Error> read_properties(const SchemaNode& root) {
+  std::optional<Error> read_properties(const Node& root) {
     for (const auto& [name, child] : root.properties) {
-      const SchemaNode& property = node(child);
+      const Node& property = node(child);
       if (property.constant) {
         defaults_.set(name, *property.constant);
         continue;
       }
-      const std::optional<SchemaPattern>& pattern =
+      const std::optional<NodePattern>& pattern =
           property.iterator ? property.iterator : property.regex;
       const char* key = property.iterator ? "x-regex-iterator" : "x-regex";
       if (!pattern) {
@@ -320,7 +319,7 @@ class Converter {
 
   // A root whose pattern is a sequence of optional regions with names, white
   // space between them, and what is left as the last.
-  std::optional<Error> read_sequence(const SchemaNode& root) {
+  std::optional<Error> read_sequence(const Node& root) {
     const std::string form =
         "the pattern is not a sequence of optional groups, each an opening, a "
         "named group and a closing, with the rest of the text in the last.";
@@ -362,7 +361,7 @@ class Converter {
       if (cut.open.empty() || cut.close.empty() || index == nullptr) {
         return refuse(root, "x-regex", form);
       }
-      const SchemaNode& property = node(
+      const Node& property = node(
           root.properties[static_cast<std::size_t>(index->as_int())].second);
       if (property.constant) continue;
       Object field;
@@ -377,9 +376,9 @@ class Converter {
 
   // "(?P<content>.+?)?\s*(?:END|$)": all from the first character on that
   // opens nothing else.
-  std::optional<Error> read_rest(const SchemaNode& root,
-                                 const std::string& group, const Items& items,
-                                 std::size_t at, const std::string& form) {
+  std::optional<Error> read_rest(const Node& root, const std::string& group,
+                                 const Items& items, std::size_t at,
+                                 const std::string& form) {
     const std::size_t bracket = group.find('>');
     const std::string name = group.substr(0, bracket);
     const bool spaced = at + 1 < items.size() && items[at + 1] == "\\s*";
@@ -389,10 +388,10 @@ class Converter {
         index == nullptr || (close != "$" && without_end(close) == close)) {
       return refuse(root, "x-regex", form);
     }
-    const SchemaNode& property =
+    const Node& property =
         node(root.properties[static_cast<std::size_t>(index->as_int())].second);
-    if (property.type != SchemaType::kString &&
-        property.type != SchemaType::kAny) {
+    if (property.type != ValueType::kString &&
+        property.type != ValueType::kAny) {
       return refuse(property, "type", "the rest of the text is a string.");
     }
     Object field;
@@ -408,7 +407,7 @@ class Converter {
     return std::nullopt;
   }
 
-  void require(const SchemaNode& root) {
+  void require(const Node& root) {
     for (const std::string& name : root.required) {
       Value* field = fields_.find(name);
       if (field != nullptr) field->mutable_members().set("optional", false);
@@ -421,9 +420,8 @@ class Converter {
   }
 
   // The region of `cut` as `property` reads it; `each`: for an iterator.
-  std::optional<Error> read_field(const SchemaNode& property,
-                                  std::string_view key, const Cut& cut,
-                                  bool each, Object& field) {
+  std::optional<Error> read_field(const Node& property, std::string_view key,
+                                  const Cut& cut, bool each, Object& field) {
     if (!property.substitutions.empty()) {
       return refuse(property, "x-regex-substitutions",
                     "templates do not rewrite the text.");
@@ -437,7 +435,7 @@ class Converter {
     }
     // A group of a sequence that is its own only element.
     if (property.iterator && property.items &&
-        property.type == SchemaType::kArray &&
+        property.type == ValueType::kArray &&
         property.iterator->source == "^(.*)$" && key == "x-regex" &&
         !property.regex) {
       field.set("repeats", true);
@@ -452,12 +450,10 @@ class Converter {
     return read_item(property, property, key, cut, field);
   }
 
-  std::optional<Error> read_item(const SchemaNode& item,
-                                 const SchemaNode& property,
+  std::optional<Error> read_item(const Node& item, const Node& property,
                                  std::string_view key, Cut cut, Object& field) {
     const bool own = &item == &property;
-    if (item.parser == SchemaParser::kNone &&
-        item.type == SchemaType::kObject) {
+    if (item.parser == NodeParser::kNone && item.type == ValueType::kObject) {
       return read_call(item, property, key, std::move(cut), field);
     }
     if (!own && item.regex) {
@@ -470,19 +466,19 @@ class Converter {
                     "what comes until it closes.");
     }
     set_delimiters(cut, field);
-    if (item.parser != SchemaParser::kNone) {
+    if (item.parser != NodeParser::kNone) {
       return read_json(item, own, field);
     }
     switch (item.type) {
-      case SchemaType::kString:
-      case SchemaType::kAny:
+      case ValueType::kString:
+      case ValueType::kAny:
         field.set("content", "text");
         field.set("content_args", Object{{"strip", false}});
         return std::nullopt;
-      case SchemaType::kInteger:
+      case ValueType::kInteger:
         field.set("content", "int");
         return std::nullopt;
-      case SchemaType::kNumber:
+      case ValueType::kNumber:
         field.set("content", "float");
         return std::nullopt;
       default:
@@ -492,9 +488,9 @@ class Converter {
     }
   }
 
-  static void set_json(const SchemaNode& item, Object& field) {
+  static void set_json(const Node& item, Object& field) {
     Object args;
-    if (item.parser == SchemaParser::kGemma4) {
+    if (item.parser == NodeParser::kGemma4) {
       args.set("unquoted_keys", true);
       // Not Array{Array{...}}: compilers disagree whether that is a copy.
       json::Array pairs;
@@ -509,13 +505,12 @@ class Converter {
     if (!args.empty()) field.set("content_args", std::move(args));
   }
 
-  std::optional<Error> read_json(const SchemaNode& item, bool own,
-                                 Object& field) {
+  std::optional<Error> read_json(const Node& item, bool own, Object& field) {
     set_json(item, field);
     if (item.transform_fault) {
       return refuse(item, "x-parser-args", "the transform is invalid.");
     }
-    const SchemaNode* shape = &item;
+    const Node* shape = &item;
     if (item.transform) {
       const auto read = TransformReader(item.transform->expression()).run();
       if (!read) {
@@ -545,14 +540,14 @@ class Converter {
 
   // Whether `shape` leaves a value as it is that `made` made (null: any), apart
   // from the order of keys and from failing.
-  std::optional<Error> check_shape(const SchemaNode& shape, const Value* made) {
+  std::optional<Error> check_shape(const Node& shape, const Value* made) {
     if (shape.constant) {
       if (made != nullptr && *made == *shape.constant) return std::nullopt;
       return refuse(shape, "const", "a value is replaced by a constant.");
     }
     const bool placeholder = made == nullptr || !made->is_object();
     if (shape.wants_text ||
-        (shape.parser != SchemaParser::kNone && made == nullptr &&
+        (shape.parser != NodeParser::kNone && made == nullptr &&
          shape.pointer.find("/properties/") == std::string::npos)) {
       if (!shape.regex || shape.iterator || shape.key_value ||
           !shape.substitutions.empty()) {
@@ -560,16 +555,16 @@ class Converter {
       }
     }
     switch (shape.type) {
-      case SchemaType::kInteger:
-      case SchemaType::kNumber:
-      case SchemaType::kBoolean:
+      case ValueType::kInteger:
+      case ValueType::kNumber:
+      case ValueType::kBoolean:
         return refuse(shape, "type", "a value inside of JSON is converted.");
-      case SchemaType::kUnknown:
+      case ValueType::kUnknown:
         return refuse(shape, "type", "every value fails here.");
       default:
         break;
     }
-    if (shape.type == SchemaType::kObject) {
+    if (shape.type == ValueType::kObject) {
       if (shape.drops_additional) {
         return refuse(shape, "additionalProperties", "keys are dropped.");
       }
@@ -584,15 +579,15 @@ class Converter {
         return check_child(node(*shape.additional), nullptr);
       }
     }
-    if (shape.type == SchemaType::kArray && shape.items && placeholder) {
+    if (shape.type == ValueType::kArray && shape.items && placeholder) {
       return check_child(node(*shape.items), nullptr);
     }
     return std::nullopt;
   }
 
-  std::optional<Error> check_child(const SchemaNode& child, const Value* made) {
+  std::optional<Error> check_child(const Node& child, const Value* made) {
     if (!child.constant &&
-        (child.wants_text || child.parser != SchemaParser::kNone)) {
+        (child.wants_text || child.parser != NodeParser::kNone)) {
       return refuse(child, "", "a value inside of JSON is parsed once more.");
     }
     return check_shape(child, made);
@@ -600,8 +595,7 @@ class Converter {
 
   // An object that takes its parts from the text of the region: names are
   // captured by the opening, and one part is the content.
-  std::optional<Error> read_call(const SchemaNode& item,
-                                 const SchemaNode& property,
+  std::optional<Error> read_call(const Node& item, const Node& property,
                                  std::string_view key, Cut cut, Object& field) {
     Call call;
     if (auto error = collect(item, item, call)) return error;
@@ -613,18 +607,18 @@ class Converter {
     if (call.content->key_value) {
       Object args{{"tag_pattern", call.content->key_value->source}};
       if (call.content->additional) {
-        const SchemaNode& values = node(*call.content->additional);
-        if (values.parser == SchemaParser::kJson && !values.transform) {
+        const Node& values = node(*call.content->additional);
+        if (values.parser == NodeParser::kJson && !values.transform) {
           Object parser{{"name", "json"}};
           if (values.allow_non_json) {
             parser.set("args",
                        Object{{"allow_non_json", true}, {"strip", false}});
           }
           args.set("value_parser", std::move(parser));
-        } else if (values.parser != SchemaParser::kNone || values.wants_text ||
+        } else if (values.parser != NodeParser::kNone || values.wants_text ||
                    values.constant ||
-                   (values.type != SchemaType::kAny &&
-                    values.type != SchemaType::kString)) {
+                   (values.type != ValueType::kAny &&
+                    values.type != ValueType::kString)) {
           return refuse(values, "", "values are parsed in more than one step.");
         }
       }
@@ -639,17 +633,16 @@ class Converter {
 
   struct Capture {
     std::string name;
-    const SchemaNode* node;
+    const Node* node;
   };
   struct Call {
     std::vector<Capture> captures;
-    const SchemaNode* content = nullptr;
-    const SchemaNode* named = nullptr;  // has an x-regex with named groups
+    const Node* content = nullptr;
+    const Node* named = nullptr;  // has an x-regex with named groups
     Value transform;
   };
 
-  std::optional<Error> collect(const SchemaNode& shape, const SchemaNode& top,
-                               Call& call) {
+  std::optional<Error> collect(const Node& shape, const Node& top, Call& call) {
     if (shape.regex && shape.regex->has_names()) {
       if (call.named != nullptr) {
         return refuse(shape, "x-regex", "two patterns give names.");
@@ -662,21 +655,21 @@ class Converter {
     }
     Object out;
     for (const auto& [name, child] : shape.properties) {
-      const SchemaNode& part = node(child);
+      const Node& part = node(child);
       if (part.constant) {
         out.set(name, *part.constant);
-      } else if (part.parser == SchemaParser::kNone && !part.key_value &&
-                 part.type == SchemaType::kObject) {
+      } else if (part.parser == NodeParser::kNone && !part.key_value &&
+                 part.type == ValueType::kObject) {
         Call inner = std::move(call);
         if (auto error = collect(part, top, inner)) return error;
         out.set(name, inner.transform);
         call = std::move(inner);
-      } else if (part.type == SchemaType::kString &&
-                 part.parser == SchemaParser::kNone) {
+      } else if (part.type == ValueType::kString &&
+                 part.parser == NodeParser::kNone) {
         call.captures.push_back({name, &part});
         out.set(name, "{" + name + "}");
       } else if (call.content == nullptr && !part.transform &&
-                 (part.parser != SchemaParser::kNone || part.key_value)) {
+                 (part.parser != NodeParser::kNone || part.key_value)) {
         if (auto error = check_content(part)) return error;
         call.content = &part;
         out.set(name, "{content}");
@@ -690,7 +683,7 @@ class Converter {
     return std::nullopt;
   }
 
-  std::optional<Error> check_content(const SchemaNode& part) {
+  std::optional<Error> check_content(const Node& part) {
     if (!part.properties.empty()) {
       for (const auto& [name, child] : part.properties) {
         if (auto error = check_child(node(child), nullptr)) return error;
@@ -701,9 +694,8 @@ class Converter {
   }
 
   // Puts the captures of `call` into the opening of `cut`.
-  std::optional<Error> build_open(const SchemaNode& property,
-                                  std::string_view key, const Call& call,
-                                  Cut& cut) {
+  std::optional<Error> build_open(const Node& property, std::string_view key,
+                                  const Call& call, Cut& cut) {
     const std::string why =
         "the parts of the region cannot be told by an opening that names them "
         "in order.";
@@ -779,7 +771,7 @@ class Converter {
     return std::nullopt;
   }
 
-  const SchemaDescription& schema_;
+  const Description& schema_;
   std::string_view start_anchor_;
   Object defaults_;
   Object fields_;
@@ -787,8 +779,8 @@ class Converter {
 
 }  // namespace
 
-Result<json::Value> schema_to_template(const SchemaDescription& schema,
-                                       std::string_view start_anchor) {
+Result<json::Value> to_template(const Description& schema,
+                                std::string_view start_anchor) {
   return Converter(schema, start_anchor).run();
 }
 
