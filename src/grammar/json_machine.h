@@ -46,7 +46,7 @@
 #include "grammar/recogniser.h"
 #include "grammar/schema_goals.h"
 #include "json/string_body.h"
-#include "parlance/grammar.h"
+#include "parlance/schema_options.h"
 #include "schema/document.h"
 
 namespace parlance::grammar {

@@ -48,7 +48,7 @@
 #include "grammar/schema_conditions.h"
 #include "grammar/schema_contains.h"
 #include "parlance/error.h"
-#include "parlance/grammar.h"
+#include "parlance/schema_options.h"
 #include "schema/document.h"
 
 namespace parlance::grammar {

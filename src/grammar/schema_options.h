@@ -17,8 +17,8 @@
 //   lenient, assert_formats, draft ("7"), documents ({url: schema})
 
 #include "parlance/error.h"
-#include "parlance/grammar.h"
 #include "parlance/json.h"
+#include "parlance/schema_options.h"
 
 namespace parlance::grammar {
 

@@ -14,7 +14,7 @@
 #include "grammar/rules.h"
 #include "grammar/structural_tag.h"
 #include "parlance/error.h"
-#include "parlance/grammar.h"
+#include "parlance/schema_options.h"
 
 namespace parlance::grammar {
 
