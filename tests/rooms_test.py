@@ -15,6 +15,7 @@ PUBLIC = ROOT / "include" / "parlance"
 
 # Headers that every room may use: words, not machines.
 VOCABULARY = {
+    "access.h",
     "error.h",
     "json.h",
     "json_place.h",

@@ -22,6 +22,7 @@
 #include <string_view>
 #include <vector>
 
+#include "parlance/access.h"
 #include "parlance/error.h"
 #include "parlance/json.h"
 #include "parlance/limits.h"
@@ -78,14 +79,11 @@ class Format {
   // tokenizer's configuration.
   std::string template_json() const;
 
-  const std::shared_ptr<const format::Shared>& shared() const {
-    return shared_;
-  }
-
  private:
-  explicit Format(std::shared_ptr<const format::Shared> shared)
-      : shared_(std::move(shared)) {}
-  std::shared_ptr<const format::Shared> shared_;
+  friend struct detail::Access;
+  explicit Format(std::shared_ptr<const format::Shared> impl)
+      : impl_(std::move(impl)) {}
+  std::shared_ptr<const format::Shared> impl_;
 };
 
 // Which built-in format a model needs, and why that was concluded.

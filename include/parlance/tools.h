@@ -12,6 +12,7 @@
 #include <memory>
 #include <string_view>
 
+#include "parlance/access.h"
 #include "parlance/error.h"
 #include "parlance/json.h"
 
@@ -44,10 +45,9 @@ class ToolSet {
                                std::string_view parameter) const;
   bool contains(std::string_view tool) const;
 
-  const schema::ToolTable& table() const { return *table_; }
-
  private:
-  std::shared_ptr<const schema::ToolTable> table_;  // never null
+  friend struct detail::Access;
+  std::shared_ptr<const schema::ToolTable> impl_;  // never null
 };
 
 }  // namespace parlance

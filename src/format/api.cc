@@ -285,29 +285,29 @@ std::string_view Format::built_in_source(std::string_view name) {
   return found != nullptr ? found->source : std::string_view();
 }
 
-std::string_view Format::name() const { return shared_->name; }
+std::string_view Format::name() const { return impl_->name; }
 
-std::span<const std::string> Format::models() const { return shared_->models; }
+std::span<const std::string> Format::models() const { return impl_->models; }
 
-bool Format::recovers() const { return shared_->recovers; }
+bool Format::recovers() const { return impl_->recovers; }
 
 std::size_t Format::field_count() const {
-  return shared_->description.fields.size();
+  return impl_->description.fields.size();
 }
 
 std::string_view Format::field_name(std::size_t index) const {
   return index < field_count()
-             ? std::string_view(shared_->description.fields[index].name)
+             ? std::string_view(impl_->description.fields[index].name)
              : std::string_view();
 }
 
 bool Format::field_dirty(std::size_t index) const {
   return index < field_count() &&
-         shared_->description.fields[index].content.dirty();
+         impl_->description.fields[index].content.dirty();
 }
 
 std::string Format::template_json() const {
-  return json::dump(shared_->response_template, {.ascii = false, .indent = 2});
+  return json::dump(impl_->response_template, {.ascii = false, .indent = 2});
 }
 
 }  // namespace parlance

@@ -460,7 +460,7 @@ class Linter {
 }  // namespace
 
 std::vector<Lint> Format::lint() const {
-  return Linter(shared_->description).run();
+  return Linter(impl_->description).run();
 }
 
 }  // namespace parlance

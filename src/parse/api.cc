@@ -9,6 +9,7 @@
 #include <cassert>
 #include <utility>
 
+#include "base/access.h"
 #include "base/utf8.h"
 #include "format/description.h"
 #include "parlance/response_parser.h"
@@ -38,12 +39,12 @@ struct ResponseParser::State {
                     ? programs().plain_shared()
                     : programs().with(*options.vocabulary, options.markers)),
         gate(options.allow_surrogates),
-        assembler(*format.shared(), *program, gate,
+        assembler(*detail::Access::impl(format), *program, gate,
                   assembler_options(f, options)),
-        segmenter(*program, format.shared()->limits, assembler) {}
+        segmenter(*program, detail::Access::impl(format)->limits, assembler) {}
 
   const parse::Programs& programs() const {
-    return parse::Programs::of(*format.shared());
+    return parse::Programs::of(*detail::Access::impl(format));
   }
 
   static parse::Assembler::Options assembler_options(

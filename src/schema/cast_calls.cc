@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/access.h"
 #include "schema/tool_table.h"
 #include "schema/typing.h"
 
@@ -93,7 +94,7 @@ std::optional<Error> cast_tool_calls(json::Value& value, const ToolSet& tools,
     json::Value& next = *pending.back();
     pending.pop_back();
     if (next.is_object()) {
-      cast_call(next, tools.table(), strings, error);
+      cast_call(next, *detail::Access::impl(tools), strings, error);
     } else if (next.is_array()) {
       bool nested = false;
       for (const json::Value& item : next.items()) {

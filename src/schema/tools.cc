@@ -40,7 +40,7 @@ schema::StringMap<schema::Parameter> parameters_of(
 
 }  // namespace
 
-ToolSet::ToolSet() : table_(std::make_shared<const schema::ToolTable>()) {}
+ToolSet::ToolSet() : impl_(std::make_shared<const schema::ToolTable>()) {}
 
 ToolSet ToolSet::from_value(const json::Value& list) {
   auto table = std::make_shared<schema::ToolTable>();
@@ -53,7 +53,7 @@ ToolSet ToolSet::from_value(const json::Value& list) {
                                   parameters_of(*function));
   }
   ToolSet out;
-  out.table_ = std::move(table);
+  out.impl_ = std::move(table);
   return out;
 }
 
@@ -69,18 +69,18 @@ Result<ToolSet> ToolSet::from_json(std::string_view text) {
   return from_value(*list);
 }
 
-bool ToolSet::empty() const { return table_->tools.empty(); }
+bool ToolSet::empty() const { return impl_->tools.empty(); }
 
-std::size_t ToolSet::size() const { return table_->tools.size(); }
+std::size_t ToolSet::size() const { return impl_->tools.size(); }
 
 bool ToolSet::contains(std::string_view tool) const {
-  return table_->tools.find(tool) != table_->tools.end();
+  return impl_->tools.find(tool) != impl_->tools.end();
 }
 
 const json::Value* ToolSet::parameter(std::string_view tool,
                                       std::string_view parameter) const {
-  const auto found_tool = table_->tools.find(tool);
-  if (found_tool == table_->tools.end()) return nullptr;
+  const auto found_tool = impl_->tools.find(tool);
+  if (found_tool == impl_->tools.end()) return nullptr;
   const auto found = found_tool->second.find(parameter);
   return found != found_tool->second.end() ? &found->second.schema : nullptr;
 }

@@ -16,6 +16,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/access.h"
 #include "base/utf8.h"
 #include "parlance/format.h"
 #include "parlance/response_parser.h"
@@ -78,7 +79,8 @@ const Format& format_of(std::uint8_t choice, bool small_limits) {
 
 // Where a prompt may have left off: behind the first literal that opens.
 std::string prefix_of(const Format& format) {
-  for (const format::Field& field : format.shared()->description.fields) {
+  for (const format::Field& field :
+       detail::Access::impl(format)->description.fields) {
     if (field.open && !field.open.literals.empty()) {
       return field.open.literals[0];
     }

@@ -14,6 +14,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/access.h"
 #include "format/description.h"
 #include "parlance/format.h"
 #include "parlance/json.h"
@@ -76,7 +77,8 @@ inline std::vector<std::string> pieces_of(const Format& format) {
       }
     }
   };
-  for (const format::Field& field : format.shared()->description.fields) {
+  for (const format::Field& field :
+       detail::Access::impl(format)->description.fields) {
     add(field.open);
     add(field.close);
     if (field.content.kind == format::ContentKind::kXmlInline) {

@@ -19,6 +19,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/access.h"
 #include "format/description.h"
 #include "parlance/json.h"
 #include "parlance/response_parser.h"
@@ -67,7 +68,7 @@ struct Telling {
   std::uint64_t work = 0;
 
   const format::Description& description() const {
-    return format.shared()->description;
+    return detail::Access::impl(format)->description;
   }
   std::string to_string() const {
     std::string out;

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "base/access.h"
 #include "format/description.h"
 #include "format/transform.h"
 #include "parlance/json.h"
@@ -381,7 +382,7 @@ TEST(Load, MakesADescription) {
   EXPECT_FALSE(loaded->field_dirty(0));
   EXPECT_TRUE(loaded->field_dirty(1));
 
-  const format::Description& made = loaded->shared()->description;
+  const format::Description& made = detail::Access::impl(*loaded)->description;
   EXPECT_EQ(json::dump(made.defaults), R"({"role": "r"})");
   EXPECT_EQ(made.implicit, std::optional<std::size_t>(2));
   EXPECT_EQ(made.start_anchor.literals,

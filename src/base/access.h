@@ -1,0 +1,29 @@
+#ifndef PARLANCE_SRC_BASE_ACCESS_H_
+#define PARLANCE_SRC_BASE_ACCESS_H_
+
+// What a public value is made of, for the rooms that work on it.
+//
+//   const format::Description& description =
+//       detail::Access::impl(format)->description;
+//
+// Public classes declare `friend struct detail::Access` and nothing else of
+// this kind.  Access::impl() is a template, so this header needs none of their
+// headers, and only a room that has the definition of the implementation can
+// do anything with it.
+
+#include "parlance/access.h"
+
+namespace parlance::detail {
+
+struct Access {
+  // The pointer of `value` to its implementation, which all copies of `value`
+  // share.  Valid as long as `value`.
+  template <class Public>
+  static const auto& impl(const Public& value) {
+    return value.impl_;
+  }
+};
+
+}  // namespace parlance::detail
+
+#endif  // PARLANCE_SRC_BASE_ACCESS_H_
