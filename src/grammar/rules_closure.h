@@ -106,7 +106,7 @@ class RulesMachine::Closure {
   void intern_members(const std::vector<std::uint32_t>& members);
 
   RulesMachine& machine_;
-  const Network& network_;
+  const TransitionNetwork& network_;
   ClosureMemory& memory_;
   const Budget budget_;
   const std::size_t depth_;

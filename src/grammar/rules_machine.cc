@@ -39,16 +39,17 @@ std::vector<std::shared_ptr<Recogniser>> each_once(
   return schemas;
 }
 
-std::shared_ptr<const Network> network_of(
+std::shared_ptr<const TransitionNetwork> network_of(
     const Rules& rules, const std::vector<std::shared_ptr<Recogniser>>& schemas,
     const Marks* marks) {
-  auto network = std::make_shared<Network>(rules, pointers(schemas), marks);
+  auto network =
+      std::make_shared<TransitionNetwork>(rules, pointers(schemas), marks);
   simplify(*network);
   network->schemas.clear();  // each machine has its own
   return network;
 }
 
-std::size_t bytes_of(const Network& network) {
+std::size_t bytes_of(const TransitionNetwork& network) {
   std::size_t bytes = network.states.size() * (sizeof(NetworkState) + 32) +
                       network.rules.size() * sizeof(NetworkRule);
   for (const std::string& text : network.texts) {

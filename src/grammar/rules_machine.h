@@ -4,10 +4,11 @@
 // Any grammar, byte by byte, at the cost of an array lookup for what was seen.
 //
 // What can follow a text is a set of items: a place in the network of
-// slow_network.h, how far it is inside what is read there, and a *context*:
-// what follows the rule the place is in.  A context is a set of items as well.
-// Equal contexts have equal numbers, so the contexts form a stack whose equal
-// parts are shared, and which may be a loop (a rule that begins with itself).
+// transition_network.h, how far it is inside what is read there, and a
+// *context*: what follows the rule the place is in.  A context is a set of
+// items as well. Equal contexts have equal numbers, so the contexts form a
+// stack whose equal parts are shared, and which may be a loop (a rule that
+// begins with itself).
 //
 //   pairs ::= "(" pairs ")" | ""        after "(("
 //     item     ")" of pairs in context 2
@@ -67,8 +68,8 @@
 #include "grammar/marks.h"
 #include "grammar/recogniser.h"
 #include "grammar/rules.h"
-#include "grammar/slow_network.h"
 #include "grammar/step_table.h"
+#include "grammar/transition_network.h"
 #include "grammar/twin_tree.h"
 
 namespace parlance::grammar {
@@ -424,8 +425,8 @@ class RulesMachine final : public Recogniser {
   Recogniser* held_ = nullptr;
   bool went_outside_ = false;
   // Shared with the machines that are fresh() of each other.
-  const std::shared_ptr<const Network> network_of_all_;
-  const Network& network_;
+  const std::shared_ptr<const TransitionNetwork> network_of_all_;
+  const TransitionNetwork& network_;
   const RulesMachineLimits limits_;
   const std::shared_ptr<const Marks> marks_;  // null: none
   bool reads_mark_ = false;     // the byte that is read begins a mark's

@@ -22,7 +22,7 @@ namespace {
 
 class Simplifier {
  public:
-  explicit Simplifier(Network& network)
+  explicit Simplifier(TransitionNetwork& network)
       : network_(network),
         states_(network.states),
         stage_(states_.size(), Stage::kNew),
@@ -175,7 +175,7 @@ class Simplifier {
            state.action == Action::kCountClass;
   }
 
-  Network& network_;
+  TransitionNetwork& network_;
   std::vector<NetworkState>& states_;
   std::vector<Stage> stage_;
   std::vector<bool> pinned_;  // some loop leads to it, or it is the end
@@ -186,6 +186,6 @@ class Simplifier {
 
 }  // namespace
 
-void simplify(Network& network) { Simplifier(network).run(); }
+void simplify(TransitionNetwork& network) { Simplifier(network).run(); }
 
 }  // namespace parlance::grammar

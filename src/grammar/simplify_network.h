@@ -12,16 +12,16 @@
 // Then items, contexts and states of a recogniser that differ in nothing but
 // where they were written have equal numbers.
 
-#include "grammar/slow_network.h"
+#include "grammar/transition_network.h"
 
 namespace parlance::grammar {
 
 // Numbers of states stay, but some are no longer led to.  What is part of a
 // loop is only told apart from what is outside, not merged.  The texts of
-// triggers (Network::trigger_texts) are no longer told apart.
+// triggers (TransitionNetwork::trigger_texts) are no longer told apart.
 //
 // Complexity: O(states and their edges).
-void simplify(Network& network);
+void simplify(TransitionNetwork& network);
 
 }  // namespace parlance::grammar
 

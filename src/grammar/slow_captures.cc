@@ -138,7 +138,7 @@ class SlowRecogniser::Tracer {
     return out;
   }
 
-  const Network& network_;
+  const TransitionNetwork& network_;
   const std::vector<std::shared_ptr<const Column>>& columns_;
   std::set<std::tuple<std::uint32_t, std::uint32_t, bool>> seen_;
   std::vector<std::tuple<std::uint32_t, std::uint32_t, bool>> left_;

@@ -359,7 +359,7 @@ class SlowRecogniser::Closure {
   }
 
   SlowRecogniser& machine_;
-  const Network& network_;
+  const TransitionNetwork& network_;
   const Place& place_;
   Column& column_;
   std::unordered_map<Item, std::uint32_t, ItemHash> seen_;

@@ -8,11 +8,11 @@
 //   SlowRecogniser::Place place = recogniser.start();
 //   recogniser.feed(place, 'a') && recogniser.can_end(place);
 //
-// Earley's algorithm (1970) over the network of slow_network.h.  A place in a
-// text has one set of items for each byte read so far; an item is a state of
-// the network, the place where its rule was entered, and how far it is inside
-// what its state reads.  Left recursion, rules that match nothing and any
-// ambiguity need no care: a set holds an item once.
+// Earley's algorithm (1970) over the network of transition_network.h.  A place
+// in a text has one set of items for each byte read so far; an item is a state
+// of the network, the place where its rule was entered, and how far it is
+// inside what its state reads.  Left recursion, rules that match nothing and
+// any ambiguity need no care: a set holds an item once.
 //
 // Lazy rules and budgets are not context-free: an occurrence ends where its
 // body *first* may end (once its budget is used up).  Items inside such an
@@ -41,7 +41,7 @@
 
 #include "grammar/recogniser.h"
 #include "grammar/rules.h"
-#include "grammar/slow_network.h"
+#include "grammar/transition_network.h"
 
 namespace parlance::grammar {
 
@@ -149,7 +149,7 @@ class SlowRecogniser {
   bool exhausted(std::uint32_t scope, const Column& column) const;
   std::uint32_t intern(Config config);
 
-  Network network_;
+  TransitionNetwork network_;
   const Marks* marks_;
   bool reads_mark_ = false;  // the byte that is read begins a mark's
   std::size_t max_items_;

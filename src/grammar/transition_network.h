@@ -1,5 +1,5 @@
-#ifndef PARLANCE_SRC_GRAMMAR_SLOW_NETWORK_H_
-#define PARLANCE_SRC_GRAMMAR_SLOW_NETWORK_H_
+#ifndef PARLANCE_SRC_GRAMMAR_TRANSITION_NETWORK_H_
+#define PARLANCE_SRC_GRAMMAR_TRANSITION_NETWORK_H_
 
 // Rules as a recursive transition network: a small automaton per rule, whose
 // edges read text or call another rule.
@@ -71,12 +71,12 @@ struct NetworkRule {
   RuleOptions options = {};
 };
 
-struct Network {
+struct TransitionNetwork {
   // `schemas[i]` reads texts of rules.schemas[i]; null ones match nothing.
   // `marks`: the tokens that markers of the rules are written with; null for
   // none.
-  Network(const Rules& rules, std::span<Recogniser* const> schemas,
-          const Marks* marks = nullptr);
+  TransitionNetwork(const Rules& rules, std::span<Recogniser* const> schemas,
+                    const Marks* marks = nullptr);
 
   std::vector<NetworkState> states;
   std::vector<NetworkRule> rules;  // those of Rules first, then bodies
@@ -109,4 +109,4 @@ struct Network {
 
 }  // namespace parlance::grammar
 
-#endif  // PARLANCE_SRC_GRAMMAR_SLOW_NETWORK_H_
+#endif  // PARLANCE_SRC_GRAMMAR_TRANSITION_NETWORK_H_

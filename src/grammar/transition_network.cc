@@ -1,7 +1,7 @@
-// Rules -> network; see slow_network.h.  Expressions are taken apart from the
-// top with a list of what is left to do, so nesting costs no call stack.
+// Rules -> network; see transition_network.h.  Expressions are taken apart from
+// the top with a list of what is left to do, so nesting costs no call stack.
 
-#include "grammar/slow_network.h"
+#include "grammar/transition_network.h"
 
 #include <algorithm>
 #include <string>
@@ -22,8 +22,8 @@ const CharClass& scalar_values() {
 
 }  // namespace
 
-struct Network::Build {
-  Network& net;
+struct TransitionNetwork::Build {
+  TransitionNetwork& net;
   const Rules& from;
   const Marks* marks;
 
@@ -96,7 +96,7 @@ struct Network::Build {
   }
 };
 
-void Network::Build::run() {
+void TransitionNetwork::Build::run() {
   net.rules.resize(from.rules.size());
   for (RuleId id = 0; id < from.rules.size(); ++id) {
     const Rule& rule = from.rules[id];
@@ -130,8 +130,8 @@ void Network::Build::run() {
   net.start = call(from.root, net.accept);
 }
 
-void Network::Build::sequence(const Work& work,
-                              std::span<const std::uint32_t> children) {
+void TransitionNetwork::Build::sequence(
+    const Work& work, std::span<const std::uint32_t> children) {
   StateId at = work.begin;
   for (std::size_t i = 0; i < children.size(); ++i) {
     StateId next = i + 1 == children.size() ? work.end : state();
@@ -142,9 +142,9 @@ void Network::Build::sequence(const Work& work,
 }
 
 // `single`: the class, when the child is one.
-void Network::Build::repeat(const Work& work, std::uint32_t child,
-                            std::uint32_t min, std::uint32_t max,
-                            const CharClass* single) {
+void TransitionNetwork::Build::repeat(const Work& work, std::uint32_t child,
+                                      std::uint32_t min, std::uint32_t max,
+                                      const CharClass* single) {
   if (max == 0) return epsilon(work.begin, work.end);
   if (single != nullptr) {
     net.classes.push_back(single->intersect(scalar_values()));
@@ -180,7 +180,7 @@ void Network::Build::repeat(const Work& work, std::uint32_t child,
   net.states[id].max = max;
 }
 
-void Network::Build::expression(const Work& work) {
+void TransitionNetwork::Build::expression(const Work& work) {
   const Expr& expr = from.exprs[work.id];
   switch (expr.kind) {
     case ExprKind::kEmpty:
@@ -241,7 +241,7 @@ void Network::Build::expression(const Work& work) {
   }
 }
 
-void Network::Build::hir_node(const Work& work) {
+void TransitionNetwork::Build::hir_node(const Work& work) {
   const regex::Hir& hir = from.regexes[work.regex].hir;
   const regex::HirNode& node = hir.nodes[work.id];
   switch (node.kind) {
@@ -278,8 +278,8 @@ void Network::Build::hir_node(const Work& work) {
 }
 
 // A chain of marks and bytes.
-void Network::Build::marker(const MarkerText& marker, StateId begin,
-                            StateId end) {
+void TransitionNetwork::Build::marker(const MarkerText& marker, StateId begin,
+                                      StateId end) {
   const std::vector<MarkedPiece> pieces =
       marks->pieces(marker.text, marker.from);
   StateId at = begin;
@@ -298,8 +298,8 @@ void Network::Build::marker(const MarkerText& marker, StateId begin,
 }
 
 // Marks, and the bytes between them.
-void Network::Build::symbols(std::span<const Symbol> word, StateId begin,
-                             StateId end) {
+void TransitionNetwork::Build::symbols(std::span<const Symbol> word,
+                                       StateId begin, StateId end) {
   StateId at = begin;
   for (std::size_t i = 0; i < word.size();) {
     std::string text;
@@ -325,7 +325,8 @@ void Network::Build::symbols(std::span<const Symbol> word, StateId begin,
 // With marks a trigger is a word of bytes and marks, and the spelling of one
 // that has a mark in it is excluded: nothing else than the token may begin what
 // the parser reads as the trigger.
-void Network::Build::free_text(const FreeTextExpr& text, const Work& work) {
+void TransitionNetwork::Build::free_text(const FreeTextExpr& text,
+                                         const Work& work) {
   StateId id =
       act(Action::kFreeText, net.free_texts.size(), work.begin, work.end);
   const bool marked = marks != nullptr && text.markers;
@@ -395,7 +396,8 @@ void Network::Build::free_text(const FreeTextExpr& text, const Work& work) {
   net.free_texts.push_back(std::move(automaton));
 }
 
-void Network::Build::token_text(const TokenTextExpr& text, const Work& work) {
+void TransitionNetwork::Build::token_text(const TokenTextExpr& text,
+                                          const Work& work) {
   StateId id =
       act(Action::kTokenText, net.token_texts.size(), work.begin, work.end);
   TokenTriggers triggers;
@@ -410,7 +412,7 @@ void Network::Build::token_text(const TokenTextExpr& text, const Work& work) {
 
 // Rules that match the empty text: what is reached from the start of a rule
 // without reading.
-void Network::find_nullable() {
+void TransitionNetwork::find_nullable() {
   std::vector<bool> reached(states.size(), false);
   std::vector<std::vector<StateId>> waiting(rules.size());
   std::vector<StateId> left;
@@ -464,7 +466,7 @@ void Network::find_nullable() {
   }
 }
 
-void Network::find_live() {
+void TransitionNetwork::find_live() {
   std::vector<std::vector<StateId>> dependents(states.size());
   for (StateId id = 0; id < states.size(); ++id) {
     const NetworkState& state = states[id];
@@ -529,7 +531,7 @@ void Network::find_live() {
 
 // A text that is committed to a word has to reach it: the edges to words behind
 // a mark of which no rule can be read are cut.
-void Network::cut_dead_words() {
+void TransitionNetwork::cut_dead_words() {
   for (TriggerAutomaton& text : free_texts) {
     std::vector<TriggerAutomaton::Node>& nodes = text.nodes;
     std::vector<bool> leads(nodes.size(), false);
@@ -545,8 +547,9 @@ void Network::cut_dead_words() {
   }
 }
 
-Network::Network(const Rules& from, std::span<Recogniser* const> machines,
-                 const Marks* marks)
+TransitionNetwork::TransitionNetwork(const Rules& from,
+                                     std::span<Recogniser* const> machines,
+                                     const Marks* marks)
     : schemas(machines.begin(), machines.end()) {
   Build{*this, from, marks}.run();
   find_nullable();
