@@ -6,13 +6,13 @@
 #include <optional>
 #include <utility>
 
+#include "grammar/earley.h"
 #include "grammar/machine.h"
-#include "grammar/slow_recogniser.h"
 
 namespace parlance {
 namespace {
 
-using grammar::SlowRecogniser;
+using grammar::EarleyRecogniser;
 
 class CaptureReader {
  public:
@@ -34,7 +34,7 @@ class CaptureReader {
                                   : nullptr);
       if (made) out.schemas_.push_back(std::move(*made));
     }
-    out.recogniser_ = std::make_unique<SlowRecogniser>(
+    out.recogniser_ = std::make_unique<EarleyRecogniser>(
         *grammar.machine()->rules, out.readers_, max_items);
     out.recogniser_->record();
     out.place_ = out.recogniser_->start();
@@ -68,7 +68,8 @@ class CaptureReader {
 
   std::vector<RuleCapture> captures() const {
     std::vector<RuleCapture> out;
-    for (const SlowRecogniser::Captured& one : recogniser_->captures(place_)) {
+    for (const EarleyRecogniser::Captured& one :
+         recogniser_->captures(place_)) {
       RuleCapture made{one.name, {offsets_[one.begin], offsets_[one.end]}, {}};
       std::size_t at = made.bytes.begin;
       for (const auto& [begin, end] : one.hidden) {
@@ -115,8 +116,8 @@ class CaptureReader {
   std::size_t steps_ = 0;
   std::vector<Grammar> schemas_;
   std::vector<grammar::Recogniser*> readers_;
-  std::unique_ptr<SlowRecogniser> recogniser_;
-  SlowRecogniser::Place place_;
+  std::unique_ptr<EarleyRecogniser> recogniser_;
+  EarleyRecogniser::Place place_;
   std::string text_;
   std::vector<std::size_t> offsets_ = {0};  // by place, in bytes
 };

@@ -11,10 +11,10 @@
 #include <string>
 #include <string_view>
 
+#include "grammar/earley.h"
 #include "grammar/ebnf.h"
 #include "grammar/lark.h"
 #include "grammar/regex_rules.h"
-#include "grammar/slow_recogniser.h"
 
 namespace {
 
@@ -59,10 +59,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data,
     require(again.error().code == parlance::ErrorCode::kTooLarge);
     return 0;
   }
-  SlowRecogniser one(*rules, {}, 100'000);
-  SlowRecogniser two(*again, {}, 100'000);
-  SlowRecogniser::Place here = one.start();
-  SlowRecogniser::Place there = two.start();
+  EarleyRecogniser one(*rules, {}, 100'000);
+  EarleyRecogniser two(*again, {}, 100'000);
+  EarleyRecogniser::Place here = one.start();
+  EarleyRecogniser::Place there = two.start();
   for (std::size_t i = 0;; ++i) {
     if (one.overflowed() || two.overflowed()) return 0;
     require(one.alive(here) == two.alive(there));

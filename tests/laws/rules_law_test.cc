@@ -24,9 +24,9 @@
 #include <utility>
 #include <vector>
 
+#include "grammar/earley.h"
 #include "grammar/ebnf.h"
 #include "grammar/rules_machine.h"
-#include "grammar/slow_recogniser.h"
 #include "support/interpreter.h"
 #include "support/sanitized.h"
 
@@ -178,7 +178,7 @@ void check_texts(const Rules& rules) {
   const Result<Rules> again = read_ebnf(to_ebnf(rules));
   ASSERT_TRUE(again) << again.error().to_string();
   RulesMachine printed(*again, {});
-  SlowRecogniser slow(rules);
+  EarleyRecogniser slow(rules);
   for (const std::string& text : all_texts(3)) {
     const bool fits = Interpreter(rules, text).accepts();
     const Config at = read(machine, machine.start(), text);
@@ -230,12 +230,12 @@ void check_twins(const Rules& rules) {
 }
 
 std::string captured(const Rules& rules, std::string_view text) {
-  SlowRecogniser slow(rules);
+  EarleyRecogniser slow(rules);
   slow.record();
-  SlowRecogniser::Place place = slow.start();
+  EarleyRecogniser::Place place = slow.start();
   if (!slow.feed(place, text) || !slow.can_end(place)) return "none";
   std::vector<std::string> found;
-  for (const SlowRecogniser::Captured& one : slow.captures(place)) {
+  for (const EarleyRecogniser::Captured& one : slow.captures(place)) {
     found.push_back(one.name + " " + std::to_string(one.begin) + ".." +
                     std::to_string(one.end) + " ");
   }

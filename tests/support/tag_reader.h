@@ -7,10 +7,10 @@
 #include <utility>
 #include <vector>
 
+#include "grammar/earley.h"
 #include "grammar/lower_tag.h"
 #include "grammar/machine.h"
 #include "grammar/schema_options.h"
-#include "grammar/slow_recogniser.h"
 #include "grammar/structural_tag.h"
 #include "parlance/grammar.h"
 #include "parlance/json.h"
@@ -20,7 +20,7 @@ namespace parlance::testing {
 struct TagReader {
   grammar::LoweredTag tag;
   std::vector<Grammar> schemas;
-  std::unique_ptr<grammar::SlowRecogniser> recogniser;
+  std::unique_ptr<grammar::EarleyRecogniser> recogniser;
 
   bool accepts(std::string_view text) const {
     return recogniser->accepts(text);
@@ -53,7 +53,7 @@ inline Result<TagReader> make_tag_reader(
     leaves.push_back(out.schemas.back().machine()->recogniser.get());
   }
   out.recogniser =
-      std::make_unique<grammar::SlowRecogniser>(out.tag.rules, leaves);
+      std::make_unique<grammar::EarleyRecogniser>(out.tag.rules, leaves);
   if (!out.recogniser->alive(out.recogniser->start())) {
     return Error{ErrorCode::kUnsatisfiable, "No text fits the structural tag."};
   }

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "grammar/slow_recogniser.h"
+#include "grammar/earley.h"
 
 namespace parlance::grammar {
 namespace {
@@ -117,7 +117,7 @@ TEST(Ebnf, Languages) {
     ASSERT_TRUE(again) << again.error().to_string();
     EXPECT_EQ(to_ebnf(*again), printed);
     for (const Rules* version : {&*rules, &*again}) {
-      SlowRecogniser recogniser(*version);
+      EarleyRecogniser recogniser(*version);
       for (const std::string& text : row.accepted) {
         EXPECT_TRUE(recogniser.accepts(text)) << text;
       }
@@ -321,7 +321,7 @@ castle  ::= "O-O" "-O"?
 )";
   Result<Rules> rules = read_ebnf(kChess);
   ASSERT_TRUE(rules) << rules.error().to_string();
-  SlowRecogniser recogniser(*rules);
+  EarleyRecogniser recogniser(*rules);
   EXPECT_TRUE(recogniser.accepts("1. e4 e5\n2. Nf3 Nc6\n"));
   EXPECT_TRUE(recogniser.accepts("1. e4 e5\n2. O-O-O exd8=Q+\n"));
   EXPECT_FALSE(recogniser.accepts("1. e4 e5\n2. Nf9 Nc6\n"));
@@ -340,7 +340,7 @@ TEST(EbnfLimits, DeepParentheses) {
     Result<Rules> rules = read_ebnf("root ::= " + times(depth, "(\"x\" ") +
                                     "\"a\"" + times(depth, ")?"));
     ASSERT_TRUE(rules) << rules.error().to_string();
-    SlowRecogniser recogniser(*rules);
+    EarleyRecogniser recogniser(*rules);
     EXPECT_TRUE(recogniser.accepts("xxx" + times(depth - 3, "x") + "a"));
     EXPECT_FALSE(recogniser.accepts("xxa"));
     Result<Rules> again = read_ebnf(to_ebnf(*rules));
@@ -357,9 +357,9 @@ TEST(EbnfLimits, CountsAreNotMultipliedOut) {
       "x ::= \"y\" | \"yy\"");
   ASSERT_TRUE(rules) << rules.error().to_string();
   EXPECT_LT(rules->exprs.size(), 20u);
-  SlowRecogniser recogniser(*rules);
+  EarleyRecogniser recogniser(*rules);
   EXPECT_TRUE(recogniser.accepts(""));
-  SlowRecogniser::Place place = recogniser.start();
+  EarleyRecogniser::Place place = recogniser.start();
   EXPECT_TRUE(recogniser.feed(place, times(1000, "ab")));
   EXPECT_FALSE(recogniser.can_end(place));
   EXPECT_FALSE(recogniser.accepts(times(1000, "y")));
@@ -368,7 +368,7 @@ TEST(EbnfLimits, CountsAreNotMultipliedOut) {
 TEST(EbnfLimits, LongTexts) {
   Result<Rules> rules = read_ebnf("root ::= (\"ab\"){2,50000} [c]{0,100000}");
   ASSERT_TRUE(rules);
-  SlowRecogniser recogniser(*rules);
+  EarleyRecogniser recogniser(*rules);
   EXPECT_TRUE(recogniser.accepts(times(20'000, "ab") + times(20'000, "c")));
   EXPECT_FALSE(recogniser.accepts(times(20'000, "ab") + "b"));
 }
@@ -376,7 +376,7 @@ TEST(EbnfLimits, LongTexts) {
 TEST(EbnfLimits, TooManyItemsAreAnAnswer) {
   Result<Rules> rules = read_ebnf("root ::= root root | \"a\"");
   ASSERT_TRUE(rules);
-  SlowRecogniser recogniser(*rules, {}, 100);
+  EarleyRecogniser recogniser(*rules, {}, 100);
   EXPECT_FALSE(recogniser.accepts(times(200, "a")));
   EXPECT_TRUE(recogniser.overflowed());
 }

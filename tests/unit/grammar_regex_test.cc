@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "base/utf8.h"
+#include "grammar/earley.h"
 #include "grammar/ebnf.h"
 #include "grammar/regex_rules.h"
-#include "grammar/slow_recogniser.h"
 #include "support/small_languages.h"
 
 namespace parlance::grammar {
@@ -66,7 +66,7 @@ TEST(GrammarRegex, Languages) {
     Result<Rules> again = read_ebnf(to_ebnf(*rules));
     ASSERT_TRUE(again) << to_ebnf(*rules) << again.error().to_string();
     for (const Rules* version : {&*rules, &*again}) {
-      SlowRecogniser recogniser(*version);
+      EarleyRecogniser recogniser(*version);
       for (const std::string& text : row.accepted) {
         EXPECT_TRUE(recogniser.accepts(text)) << text;
       }
@@ -139,9 +139,9 @@ TEST(GrammarRegex, Limits) {
 
   rules = regex_rules("((a{1000000000}){1000000000}){1000000000}");
   ASSERT_TRUE(rules) << rules.error().to_string();
-  SlowRecogniser recogniser(*rules);
+  EarleyRecogniser recogniser(*rules);
   EXPECT_FALSE(recogniser.accepts("aaaa"));
-  SlowRecogniser::Place place = recogniser.start();
+  EarleyRecogniser::Place place = recogniser.start();
   EXPECT_TRUE(recogniser.feed(place, "aaaa"));
 
   rules = regex_rules("a{99999999999}");
@@ -180,7 +180,7 @@ std::string pattern_of(const Rules& rules, ExprId id) {
 TEST(GrammarRegex, IllFormedText) {
   const Result<Rules> rules = regex_rules("[^a]");
   ASSERT_TRUE(rules);
-  SlowRecogniser recogniser(*rules);
+  EarleyRecogniser recogniser(*rules);
   for (unsigned lead = 0x80; lead < 0x100; ++lead) {
     for (unsigned second = 0x70; second < 0xD0; ++second) {
       for (const std::string_view rest : {"", "\xA4", "\xA4\xA4"}) {
@@ -204,7 +204,7 @@ TEST(GrammarRegex, RandomPatterns) {
     SCOPED_TRACE(std::to_string(seed) + ": " + pattern);
     Result<Rules> rules = regex_rules(pattern);
     ASSERT_TRUE(rules) << rules.error().to_string();
-    SlowRecogniser recogniser(*rules);
+    EarleyRecogniser recogniser(*rules);
     testing::Texts found;
     for (const std::string& text : testing::all_texts(kLongest)) {
       if (recogniser.accepts(text)) found.insert(text);

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "grammar/earley.h"
 #include "grammar/ebnf.h"
-#include "grammar/slow_recogniser.h"
 #include "support/small_languages.h"
 
 namespace parlance::grammar {
@@ -16,7 +16,7 @@ namespace {
 constexpr std::size_t kLongest = 5;
 
 testing::Texts recognised(const Rules& rules) {
-  SlowRecogniser recogniser(rules);
+  EarleyRecogniser recogniser(rules);
   testing::Texts out;
   for (const std::string& text : testing::all_texts(kLongest)) {
     if (recogniser.accepts(text)) out.insert(text);
@@ -28,13 +28,13 @@ testing::Texts recognised(const Rules& rules) {
 // From a place that is alive some byte leads on, unless it can end: for a few
 // hundred bytes of random text.
 void walk(const Rules& rules, testing::RandomRules& random) {
-  SlowRecogniser recogniser(rules);
-  SlowRecogniser::Place place = recogniser.start();
+  EarleyRecogniser recogniser(rules);
+  EarleyRecogniser::Place place = recogniser.start();
   std::string text;
   while (recogniser.alive(place) && text.size() < 60) {
-    std::vector<SlowRecogniser::Place> next;
+    std::vector<EarleyRecogniser::Place> next;
     for (char c : {'a', 'b'}) {
-      SlowRecogniser::Place to = place;
+      EarleyRecogniser::Place to = place;
       if (recogniser.feed(to, static_cast<std::uint8_t>(c))) {
         next.push_back(std::move(to));
       }
@@ -88,11 +88,11 @@ TEST(GrammarRules, JoinedGrammarsKeepTheirRules) {
   ASSERT_TRUE(a && b);
   Rules either = union_of({*a, *b});
   Rules both = concat_of({*a, *b});
-  SlowRecogniser one(either);
+  EarleyRecogniser one(either);
   EXPECT_TRUE(one.accepts("a"));
   EXPECT_TRUE(one.accepts("bb"));
   EXPECT_FALSE(one.accepts("ab"));
-  SlowRecogniser two(both);
+  EarleyRecogniser two(both);
   EXPECT_TRUE(two.accepts("abb"));
   EXPECT_FALSE(two.accepts("bb"));
   EXPECT_EQ(to_ebnf(both),

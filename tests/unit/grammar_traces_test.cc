@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-#include "grammar/slow_recogniser.h"
+#include "grammar/earley.h"
 #include "support/differences.h"
 #include "support/grammar_vectors.h"
 
@@ -120,14 +120,14 @@ class Session {
 
  private:
   struct Moment {
-    SlowRecogniser::Place place;
+    EarleyRecogniser::Place place;
     std::string text = {};
     bool stopped = false;
   };
 
   bool can_end() const { return recogniser_.can_end(history_.back().place); }
 
-  bool feed(SlowRecogniser::Place& place, Token token) {
+  bool feed(EarleyRecogniser::Place& place, Token token) {
     return recogniser_.feed_token(place, token, vocabulary_[token]);
   }
 
@@ -172,7 +172,7 @@ class Session {
   std::string mask(const Value& wanted) {
     std::vector<std::int64_t> allowed;
     for (Token token = 0; token < vocabulary_.size(); ++token) {
-      SlowRecogniser::Place place = history_.back().place;
+      EarleyRecogniser::Place place = history_.back().place;
       if (stops_.contains(token) ? can_end() : feed(place, token)) {
         allowed.push_back(token);
       }
@@ -191,7 +191,7 @@ class Session {
   }
 
   testing::SchemaMachines schemas_;
-  SlowRecogniser recogniser_;
+  EarleyRecogniser recogniser_;
   std::vector<std::string> vocabulary_;
   std::set<Token> stops_;
   bool without_stop_ = false;

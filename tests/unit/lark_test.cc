@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include "grammar/earley.h"
 #include "grammar/ebnf.h"
-#include "grammar/slow_recogniser.h"
 
 namespace parlance::grammar {
 namespace {
@@ -105,7 +105,7 @@ TEST(Lark, Languages) {
     Result<Rules> again = read_ebnf(printed);
     ASSERT_TRUE(again) << again.error().to_string();
     for (const Rules* version : {&*rules, &*again}) {
-      SlowRecogniser recogniser(*version);
+      EarleyRecogniser recogniser(*version);
       for (const std::string& text : row.accepted) {
         EXPECT_TRUE(recogniser.accepts(text)) << text;
       }
@@ -142,7 +142,7 @@ TEST(Lark, CommonTerminals) {
     Result<Rules> rules =
         read_lark("%import common." + name + "\nstart: " + name);
     ASSERT_TRUE(rules) << rules.error().to_string();
-    SlowRecogniser recogniser(*rules);
+    EarleyRecogniser recogniser(*rules);
     for (const std::string& text : row.accepted) {
       EXPECT_TRUE(recogniser.accepts(text)) << text;
     }
@@ -258,7 +258,7 @@ TEST(Lark, NamedGrammars) {
   options.sources["item"] = "start: /[a-z]/";
   Result<Rules> rules = read_lark("start: \"<\" @pair \">\" @item", options);
   ASSERT_TRUE(rules) << rules.error().to_string();
-  SlowRecogniser recogniser(*rules);
+  EarleyRecogniser recogniser(*rules);
   EXPECT_TRUE(recogniser.accepts("<a:b>c"));
   EXPECT_FALSE(recogniser.accepts("<a:b>"));
 
@@ -277,7 +277,7 @@ TEST(LarkLimits, DeepGroups) {
   const std::string close(9'000, ')');
   Result<Rules> rules = read_lark("start: " + open + "\"a\"" + close);
   ASSERT_TRUE(rules) << rules.error().to_string();
-  EXPECT_TRUE(SlowRecogniser(*rules).accepts("a"));
+  EXPECT_TRUE(EarleyRecogniser(*rules).accepts("a"));
   rules = read_lark("start: " + open + open);
   ASSERT_FALSE(rules);
   EXPECT_EQ(rules.error().code, ErrorCode::kTooLarge);

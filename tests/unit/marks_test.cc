@@ -14,15 +14,15 @@
 #include <utility>
 #include <vector>
 
+#include "grammar/earley.h"
 #include "grammar/machine.h"
-#include "grammar/slow_recogniser.h"
 #include "parlance/constraint.h"
 #include "support/tag_reader.h"
 
 namespace parlance {
 namespace {
 
-using grammar::SlowRecogniser;
+using grammar::EarleyRecogniser;
 using Row = std::vector<std::int32_t>;
 
 bool bit(const Row& row, std::size_t id) {
@@ -143,7 +143,7 @@ class MarkWalks {
     for (const Grammar& schema : reader->schemas) {
       leaves.push_back(schema.machine()->recogniser.get());
     }
-    SlowRecogniser slow(reader->tag.rules, leaves, 5'000'000, marks_.get());
+    EarleyRecogniser slow(reader->tag.rules, leaves, 5'000'000, marks_.get());
     std::mt19937 random(seed);
     for (int round = 0; round < rounds; ++round) {
       walk(*constraint, slow, random);
@@ -155,10 +155,10 @@ class MarkWalks {
   std::size_t marks_read() const { return marks_read_; }
 
  private:
-  void walk(const Constraint& constraint, SlowRecogniser& slow,
+  void walk(const Constraint& constraint, EarleyRecogniser& slow,
             std::mt19937& random) {
     Matcher matcher = constraint.matcher();
-    SlowRecogniser::Place place = slow.start();
+    EarleyRecogniser::Place place = slow.start();
     std::string so_far;
     for (int step = 0; step < 30; ++step) {
       SCOPED_TRACE(so_far);
@@ -195,11 +195,11 @@ class MarkWalks {
     return world_.vocabulary.bytes(id);
   }
 
-  bool allows(SlowRecogniser& slow, const SlowRecogniser::Place& place,
+  bool allows(EarleyRecogniser& slow, const EarleyRecogniser::Place& place,
               TokenId id) const {
     if (id == world_.stop && slow.can_end(place)) return true;
     if (id == world_.stop) return false;
-    SlowRecogniser::Place next = place;
+    EarleyRecogniser::Place next = place;
     return slow.feed_token(next, id, text(id));
   }
 

@@ -9,9 +9,9 @@
 #include <utility>
 #include <vector>
 
+#include "grammar/earley.h"
 #include "grammar/ebnf.h"
 #include "grammar/machine.h"
-#include "grammar/slow_recogniser.h"
 #include "mask/text.h"
 #include "parlance/grammar.h"
 #include "support/grammar_vectors.h"
@@ -21,7 +21,7 @@
 namespace parlance::mask {
 namespace {
 
-using grammar::SlowRecogniser;
+using grammar::EarleyRecogniser;
 using testing::toy_vocabulary;
 
 using Row = std::vector<std::int32_t>;
@@ -38,7 +38,7 @@ class Walks {
             vocabulary_, *vocab::TokenTables::build(vocabulary_),
             std::size_t{16} << 20, vocabulary_.stop_ids())) {}
 
-  void run(const Grammar& grammar, SlowRecogniser& slow, std::uint32_t seed) {
+  void run(const Grammar& grammar, EarleyRecogniser& slow, std::uint32_t seed) {
     const auto& machine = grammar.machine();
     auto program = std::make_shared<Program>(
         shared_, std::shared_ptr<grammar::Recogniser>(
@@ -46,7 +46,7 @@ class Walks {
     std::mt19937 random(seed);
     for (int round = 0; round < 6; ++round) {
       Text text(program);
-      SlowRecogniser::Place place = slow.start();
+      EarleyRecogniser::Place place = slow.start();
       std::string so_far;
       for (int step = 0; step < 25; ++step) {
         SCOPED_TRACE(so_far);
@@ -69,11 +69,11 @@ class Walks {
   }
 
  private:
-  bool allows(SlowRecogniser& slow, const SlowRecogniser::Place& place,
+  bool allows(EarleyRecogniser& slow, const EarleyRecogniser::Place& place,
               Id id) const {
     if (shared_->stops()->contains(id)) return slow.can_end(place);
     if (vocabulary_.kind(id) == TokenKind::kUnused) return false;
-    SlowRecogniser::Place next = place;
+    EarleyRecogniser::Place next = place;
     return slow.feed_token(next, id, shared_->text(id));
   }
 
@@ -157,7 +157,7 @@ text[max_chars=6] ::= ([^.] | "\u00e9")* "a"
     ASSERT_TRUE(fast) << fast.error().to_string();
     const testing::SchemaMachines schemas(*rules);
     ASSERT_EQ(schemas.failure(), "");
-    SlowRecogniser slow(*rules, schemas.recognisers());
+    EarleyRecogniser slow(*rules, schemas.recognisers());
     walks.run(*fast, slow, ++seed);
     if (::testing::Test::HasFatalFailure()) return;
   }
@@ -182,7 +182,7 @@ TEST(RulesMachineMask, SchemasNearTheGreatestDepth) {
     const Result<Grammar> other = Grammar::from_json_schema(schema, options);
     ASSERT_TRUE(fast && other);
     grammar::Recogniser* const bytes[] = {other->machine()->recogniser.get()};
-    SlowRecogniser slow(*rules, bytes);
+    EarleyRecogniser slow(*rules, bytes);
     walks.run(*fast, slow, static_cast<std::uint32_t>(depth));
     if (::testing::Test::HasFatalFailure()) return;
   }

@@ -12,9 +12,9 @@
 #include <utility>
 #include <vector>
 
+#include "grammar/earley.h"
 #include "grammar/ebnf.h"
 #include "grammar/list_table.h"
-#include "grammar/slow_recogniser.h"
 #include "parlance/grammar.h"
 #include "support/small_languages.h"
 
@@ -44,10 +44,10 @@ RulesMachine machine_of(std::string_view ebnf) {
 // recogniser says, and no dead ends.
 void compare(const Rules& rules, std::size_t& places) {
   RulesMachine machine(rules, {});
-  SlowRecogniser slow(rules);
+  EarleyRecogniser slow(rules);
   struct Place {
     Config fast;
-    SlowRecogniser::Place slow;
+    EarleyRecogniser::Place slow;
     std::string text;
   };
   std::vector<Place> left = {{machine.start(), slow.start(), ""}};

@@ -13,8 +13,8 @@
 #include <string_view>
 #include <vector>
 
+#include "grammar/earley.h"
 #include "grammar/machine.h"
-#include "grammar/slow_recogniser.h"
 #include "parlance/grammar.h"
 #include "support/grammar_vectors.h"
 #include "support/tag_reader.h"
@@ -24,8 +24,8 @@ namespace parlance {
 namespace {
 
 using grammar::Config;
+using grammar::EarleyRecogniser;
 using grammar::Recogniser;
-using grammar::SlowRecogniser;
 using json::Value;
 using testing::bytes_of;
 using testing::text_of;
@@ -75,11 +75,11 @@ Result<Grammar> grammar_of(const Value& vector) {
 }
 
 // "" when both read `text` alike, byte by byte, and the doors agree.
-std::string compare(const Grammar& grammar, SlowRecogniser& slow,
+std::string compare(const Grammar& grammar, EarleyRecogniser& slow,
                     const std::string& text) {
   Recogniser& fast = *grammar.machine()->recogniser;
   Config config = fast.start();
-  SlowRecogniser::Place place = slow.start();
+  EarleyRecogniser::Place place = slow.start();
   std::size_t read = 0;
   for (const char c : text) {
     const auto byte = static_cast<std::uint8_t>(c);
@@ -127,7 +127,7 @@ void run_grammars(const std::string& file) {
       EXPECT_FALSE(made);
       continue;
     }
-    SlowRecogniser slow(*rules, schemas.recognisers());
+    EarleyRecogniser slow(*rules, schemas.recognisers());
     EXPECT_EQ(made.has_value(), slow.alive(slow.start()));
     const Value* instance = vector.find("instance");
     if (!made || instance == nullptr) continue;

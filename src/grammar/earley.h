@@ -1,11 +1,11 @@
-#ifndef PARLANCE_SRC_GRAMMAR_SLOW_RECOGNISER_H_
-#define PARLANCE_SRC_GRAMMAR_SLOW_RECOGNISER_H_
+#ifndef PARLANCE_SRC_GRAMMAR_EARLEY_H_
+#define PARLANCE_SRC_GRAMMAR_EARLEY_H_
 
 // Membership in any grammar, the obvious way.
 //
-//   SlowRecogniser recogniser(rules);
+//   EarleyRecogniser recogniser(rules);
 //   recogniser.accepts("abc");
-//   SlowRecogniser::Place place = recogniser.start();
+//   EarleyRecogniser::Place place = recogniser.start();
 //   recogniser.feed(place, 'a') && recogniser.can_end(place);
 //
 // Earley's algorithm (1970) over the network of transition_network.h.  A place
@@ -45,7 +45,7 @@
 
 namespace parlance::grammar {
 
-class SlowRecogniser {
+class EarleyRecogniser {
  private:
   struct Item {
     StateId state = 0;
@@ -60,7 +60,7 @@ class SlowRecogniser {
   };
   struct Back;
   struct Kernel;
-  struct Column;
+  struct StateSet;
 
  public:
   // The items of one place, over all bytes read so far, may not outnumber
@@ -69,17 +69,17 @@ class SlowRecogniser {
   //
   // `schemas[i]` reads texts of rules.schemas[i].  Without one, such a text
   // matches nothing.  They must outlive the recogniser, as must `marks`.
-  explicit SlowRecogniser(const Rules& rules,
-                          std::span<Recogniser* const> schemas = {},
-                          std::size_t max_items = 5'000'000,
-                          const Marks* marks = nullptr);
-  ~SlowRecogniser();
+  explicit EarleyRecogniser(const Rules& rules,
+                            std::span<Recogniser* const> schemas = {},
+                            std::size_t max_items = 5'000'000,
+                            const Marks* marks = nullptr);
+  ~EarleyRecogniser();
 
   // Copyable: forks and rollbacks are copies.  O(bytes read).
   class Place {
    private:
-    friend class SlowRecogniser;
-    std::vector<std::shared_ptr<const Column>> columns_;
+    friend class EarleyRecogniser;
+    std::vector<std::shared_ptr<const StateSet>> columns_;
   };
 
   // The place before the first byte.  Dead when the grammar has no text.
@@ -133,20 +133,21 @@ class SlowRecogniser {
     bool lazy = false;
   };
 
-  std::shared_ptr<const Column> close(const Place& place, Kernel kernel,
-                                      std::uint64_t chars,
-                                      std::uint64_t tokens);
-  Kernel scan(const Column& column, std::uint8_t byte);
-  Kernel scan_token(const Column& column, Token token) const;
-  void note_backs(const Column& column, std::size_t item, Kernel& kernel) const;
+  std::shared_ptr<const StateSet> close(const Place& place, Kernel kernel,
+                                        std::uint64_t chars,
+                                        std::uint64_t tokens);
+  Kernel scan(const StateSet& column, std::uint8_t byte);
+  Kernel scan_token(const StateSet& column, Token token) const;
+  void note_backs(const StateSet& column, std::size_t item,
+                  Kernel& kernel) const;
   void scan_free_text(const Item& item, std::uint8_t byte,
                       std::vector<Item>& out) const;
   void go_on_in_text(const Item& item, const Item& next,
                      std::vector<Item>& out) const;
   void push(std::vector<Item>& out, const Item& item) const;
   std::uint32_t scope_for(RuleId rule, std::uint32_t parent,
-                          std::uint32_t origin, const Column& column);
-  bool exhausted(std::uint32_t scope, const Column& column) const;
+                          std::uint32_t origin, const StateSet& column);
+  bool exhausted(std::uint32_t scope, const StateSet& column) const;
   std::uint32_t intern(Config config);
 
   TransitionNetwork network_;
@@ -172,4 +173,4 @@ class SlowRecogniser {
 
 }  // namespace parlance::grammar
 
-#endif  // PARLANCE_SRC_GRAMMAR_SLOW_RECOGNISER_H_
+#endif  // PARLANCE_SRC_GRAMMAR_EARLEY_H_

@@ -1,5 +1,5 @@
-#ifndef PARLANCE_SRC_GRAMMAR_SLOW_COLUMN_H_
-#define PARLANCE_SRC_GRAMMAR_SLOW_COLUMN_H_
+#ifndef PARLANCE_SRC_GRAMMAR_EARLEY_SET_H_
+#define PARLANCE_SRC_GRAMMAR_EARLEY_SET_H_
 
 // What the slow recogniser knows of one place in a text, for its own sources.
 
@@ -8,12 +8,12 @@
 #include <unordered_map>
 #include <vector>
 
-#include "grammar/slow_recogniser.h"
+#include "grammar/earley.h"
 
 namespace parlance::grammar {
 
 // The best way in which an item came to be; kept while recording.
-struct SlowRecogniser::Back {
+struct EarleyRecogniser::Back {
   static constexpr std::uint32_t kNone = 0xFFFFFFFF;
   std::uint32_t column = kNone;  // of the item before it in its rule
   std::uint32_t item = kNone;
@@ -21,12 +21,12 @@ struct SlowRecogniser::Back {
   bool entered = false;         // the item before it calls this one's rule
 };
 
-struct SlowRecogniser::Kernel {
+struct EarleyRecogniser::Kernel {
   std::vector<Item> items;
   std::vector<Back> backs;
 };
 
-struct SlowRecogniser::Column {
+struct EarleyRecogniser::StateSet {
   Kernel kernel;  // as they were read, before anything followed
   std::vector<Item> items;
   // Indices of items by the rule, and its scope, that they wait for.
@@ -50,4 +50,4 @@ struct SlowRecogniser::Column {
 
 }  // namespace parlance::grammar
 
-#endif  // PARLANCE_SRC_GRAMMAR_SLOW_COLUMN_H_
+#endif  // PARLANCE_SRC_GRAMMAR_EARLEY_SET_H_

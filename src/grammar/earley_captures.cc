@@ -1,5 +1,5 @@
 // From the items of a place back to what was captured on the way: see
-// SlowRecogniser::captures().
+// EarleyRecogniser::captures().
 //
 // Each item knows the first way in which it came to be (Back), and an item is
 // made before those that follow from it, so the ways back have an end.  A rule
@@ -13,19 +13,19 @@
 #include <tuple>
 #include <utility>
 
-#include "grammar/slow_column.h"
-#include "grammar/slow_recogniser.h"
+#include "grammar/earley.h"
+#include "grammar/earley_set.h"
 
 namespace parlance::grammar {
 
-class SlowRecogniser::Tracer {
+class EarleyRecogniser::Tracer {
  public:
-  Tracer(const SlowRecogniser& machine, const Place& place)
+  Tracer(const EarleyRecogniser& machine, const Place& place)
       : network_(machine.network_), columns_(place.columns_) {}
 
   std::vector<Captured> run() {
     const auto last = static_cast<std::uint32_t>(columns_.size() - 1);
-    const Column& column = *columns_[last];
+    const StateSet& column = *columns_[last];
     for (std::uint32_t i = 0; i < column.items.size(); ++i) {
       if (!column.can_end) {
         reach(last, column.number(i), true);
@@ -139,14 +139,14 @@ class SlowRecogniser::Tracer {
   }
 
   const TransitionNetwork& network_;
-  const std::vector<std::shared_ptr<const Column>>& columns_;
+  const std::vector<std::shared_ptr<const StateSet>>& columns_;
   std::set<std::tuple<std::uint32_t, std::uint32_t, bool>> seen_;
   std::vector<std::tuple<std::uint32_t, std::uint32_t, bool>> left_;
   std::vector<Found> found_;
   std::set<std::pair<std::uint32_t, std::uint32_t>> hidden_;
 };
 
-std::vector<SlowRecogniser::Captured> SlowRecogniser::captures(
+std::vector<EarleyRecogniser::Captured> EarleyRecogniser::captures(
     const Place& place) const {
   return Tracer(*this, place).run();
 }

@@ -1,6 +1,6 @@
-// Earley's algorithm; see slow_recogniser.h.
+// Earley's algorithm; see earley.h.
 
-#include "grammar/slow_recogniser.h"
+#include "grammar/earley.h"
 
 #include <algorithm>
 #include <map>
@@ -10,12 +10,12 @@
 #include <utility>
 
 #include "base/mix.h"
+#include "grammar/earley_set.h"
 #include "grammar/read_char.h"
-#include "grammar/slow_column.h"
 
 namespace parlance::grammar {
 
-std::size_t SlowRecogniser::ItemHash::operator()(const Item& item) const {
+std::size_t EarleyRecogniser::ItemHash::operator()(const Item& item) const {
   std::uint64_t hash = item.state;
   for (std::uint32_t part : {item.origin, item.scope, item.inner, item.count}) {
     base::mix(hash, part);
@@ -28,9 +28,9 @@ std::size_t SlowRecogniser::ItemHash::operator()(const Item& item) const {
 constexpr std::size_t kStepsPerItem = 100;
 
 // Everything that follows at one place from the items just read.
-class SlowRecogniser::Closure {
+class EarleyRecogniser::Closure {
  public:
-  Closure(SlowRecogniser& machine, const Place& place, Column& column)
+  Closure(EarleyRecogniser& machine, const Place& place, StateSet& column)
       : machine_(machine),
         network_(machine.network_),
         place_(place),
@@ -305,7 +305,7 @@ class SlowRecogniser::Closure {
     }
     const bool here = item.origin == column_.position;
     if (here) empty_.try_emplace(key(rule, item.scope), index);
-    const Column& origin = here ? column_ : *place_.columns_[item.origin];
+    const StateSet& origin = here ? column_ : *place_.columns_[item.origin];
     auto found = origin.waiting.find(key(rule, item.scope));
     if (found == origin.waiting.end()) return;
     // By index: `items` and the list may grow.
@@ -358,10 +358,10 @@ class SlowRecogniser::Closure {
     }
   }
 
-  SlowRecogniser& machine_;
+  EarleyRecogniser& machine_;
   const TransitionNetwork& network_;
   const Place& place_;
-  Column& column_;
+  StateSet& column_;
   std::unordered_map<Item, std::uint32_t, ItemHash> seen_;
   // While recording: items to which a better way was found.
   Way one_;
@@ -378,18 +378,18 @@ class SlowRecogniser::Closure {
   std::unordered_set<std::uint32_t> ended_;
 };
 
-SlowRecogniser::SlowRecogniser(const Rules& rules,
-                               std::span<Recogniser* const> schemas,
-                               std::size_t max_items, const Marks* marks)
+EarleyRecogniser::EarleyRecogniser(const Rules& rules,
+                                   std::span<Recogniser* const> schemas,
+                                   std::size_t max_items, const Marks* marks)
     : network_(rules, schemas, marks), marks_(marks), max_items_(max_items) {
   scopes_.emplace_back();
 }
 
-SlowRecogniser::~SlowRecogniser() = default;
+EarleyRecogniser::~EarleyRecogniser() = default;
 
-std::uint32_t SlowRecogniser::scope_for(RuleId rule, std::uint32_t parent,
-                                        std::uint32_t origin,
-                                        const Column& column) {
+std::uint32_t EarleyRecogniser::scope_for(RuleId rule, std::uint32_t parent,
+                                          std::uint32_t origin,
+                                          const StateSet& column) {
   const NetworkRule& called = network_.rules[rule];
   if (!called.scoped) return parent;
   Scope scope;
@@ -423,13 +423,14 @@ std::uint32_t SlowRecogniser::scope_for(RuleId rule, std::uint32_t parent,
   return place->second;
 }
 
-bool SlowRecogniser::exhausted(std::uint32_t id, const Column& column) const {
+bool EarleyRecogniser::exhausted(std::uint32_t id,
+                                 const StateSet& column) const {
   const Scope& scope = scopes_[id];
   return column.chars >= scope.chars_limit ||
          column.tokens >= scope.tokens_limit;
 }
 
-std::uint32_t SlowRecogniser::intern(Config config) {
+std::uint32_t EarleyRecogniser::intern(Config config) {
   auto [place, added] = config_ids_.try_emplace(
       {config.lex, config.frame, config.count, config.extra},
       static_cast<std::uint32_t>(configs_.size()));
@@ -437,44 +438,44 @@ std::uint32_t SlowRecogniser::intern(Config config) {
   return place->second;
 }
 
-std::shared_ptr<const SlowRecogniser::Column> SlowRecogniser::close(
+std::shared_ptr<const EarleyRecogniser::StateSet> EarleyRecogniser::close(
     const Place& place, Kernel kernel, std::uint64_t chars,
     std::uint64_t tokens) {
-  auto column = std::make_shared<Column>();
+  auto column = std::make_shared<StateSet>();
   column->kernel = std::move(kernel);
   column->chars = chars;
   column->tokens = tokens;
   column->position = static_cast<std::uint32_t>(place.columns_.size());
   if (!place.columns_.empty()) {
-    const Column& last = *place.columns_.back();
+    const StateSet& last = *place.columns_.back();
     column->before = last.before + last.items.size();
   }
   Closure(*this, place, *column).run();
   return column;
 }
 
-SlowRecogniser::Place SlowRecogniser::start() {
+EarleyRecogniser::Place EarleyRecogniser::start() {
   Place place;
   Kernel kernel{{{network_.start, 0, 0, 0, 0}}, {}};
   place.columns_.push_back(close(place, std::move(kernel), 0, 0));
   return place;
 }
 
-bool SlowRecogniser::can_end(const Place& place) const {
+bool EarleyRecogniser::can_end(const Place& place) const {
   return place.columns_.back()->can_end;
 }
 
-bool SlowRecogniser::alive(const Place& place) const {
+bool EarleyRecogniser::alive(const Place& place) const {
   return !place.columns_.back()->items.empty();
 }
 
-void SlowRecogniser::push(std::vector<Item>& out, const Item& item) const {
+void EarleyRecogniser::push(std::vector<Item>& out, const Item& item) const {
   if (network_.states[item.state].live) out.push_back(item);
 }
 
 // Text goes on, or a trigger is complete.
-void SlowRecogniser::scan_free_text(const Item& item, std::uint8_t byte,
-                                    std::vector<Item>& out) const {
+void EarleyRecogniser::scan_free_text(const Item& item, std::uint8_t byte,
+                                      std::vector<Item>& out) const {
   const NetworkState& state = network_.states[item.state];
   Item next = item;
   if (read_char(any_character(), byte, next.count) == CharStep::kNo) return;
@@ -484,8 +485,8 @@ void SlowRecogniser::scan_free_text(const Item& item, std::uint8_t byte,
 }
 
 // `next`: `item` behind a symbol.
-void SlowRecogniser::go_on_in_text(const Item& item, const Item& next,
-                                   std::vector<Item>& out) const {
+void EarleyRecogniser::go_on_in_text(const Item& item, const Item& next,
+                                     std::vector<Item>& out) const {
   if (next.inner == TriggerAutomaton::kRefused) return;
   const TriggerAutomaton& automaton =
       network_.free_texts[network_.states[item.state].index];
@@ -497,16 +498,16 @@ void SlowRecogniser::go_on_in_text(const Item& item, const Item& next,
   }
 }
 
-void SlowRecogniser::note_backs(const Column& column, std::size_t item,
-                                Kernel& kernel) const {
+void EarleyRecogniser::note_backs(const StateSet& column, std::size_t item,
+                                  Kernel& kernel) const {
   if (!recording_) return;
   kernel.backs.resize(
       kernel.items.size(),
       {column.position, column.number(static_cast<std::uint32_t>(item))});
 }
 
-SlowRecogniser::Kernel SlowRecogniser::scan(const Column& column,
-                                            std::uint8_t byte) {
+EarleyRecogniser::Kernel EarleyRecogniser::scan(const StateSet& column,
+                                                std::uint8_t byte) {
   Kernel kernel;
   std::vector<Item>& out = kernel.items;
   for (std::size_t at = 0; at < column.items.size(); ++at) {
@@ -593,8 +594,8 @@ SlowRecogniser::Kernel SlowRecogniser::scan(const Column& column,
   return kernel;
 }
 
-SlowRecogniser::Kernel SlowRecogniser::scan_token(const Column& column,
-                                                  Token token) const {
+EarleyRecogniser::Kernel EarleyRecogniser::scan_token(const StateSet& column,
+                                                      Token token) const {
   const std::optional<std::uint32_t> mark =
       marks_ == nullptr ? std::nullopt : marks_->mark_of(token);
   Kernel kernel;
@@ -632,23 +633,23 @@ SlowRecogniser::Kernel SlowRecogniser::scan_token(const Column& column,
   return kernel;
 }
 
-bool SlowRecogniser::feed(Place& place, std::uint8_t byte) {
-  const Column& last = *place.columns_.back();
+bool EarleyRecogniser::feed(Place& place, std::uint8_t byte) {
+  const StateSet& last = *place.columns_.back();
   const bool begins = (byte & 0xC0) != 0x80;
   place.columns_.push_back(close(place, scan(last, byte),
                                  last.chars + (begins ? 1 : 0), last.tokens));
   return alive(place);
 }
 
-bool SlowRecogniser::feed(Place& place, std::string_view bytes) {
+bool EarleyRecogniser::feed(Place& place, std::string_view bytes) {
   for (char c : bytes) {
     if (!feed(place, static_cast<std::uint8_t>(c))) return false;
   }
   return alive(place);
 }
 
-bool SlowRecogniser::feed_token(Place& place, Token token,
-                                std::string_view bytes) {
+bool EarleyRecogniser::feed_token(Place& place, Token token,
+                                  std::string_view bytes) {
   const Kernel by_id = scan_token(*place.columns_.back(), token);
   // Free text does not read a mark by its bytes.
   reads_mark_ = marks_ != nullptr && marks_->mark_of(token).has_value();
@@ -658,7 +659,7 @@ bool SlowRecogniser::feed_token(Place& place, Token token,
   }
   // The last place is made again: it also holds what the id leads to, and
   // budgets that are entered here begin behind the token.
-  std::shared_ptr<const Column> last = place.columns_.back();
+  std::shared_ptr<const StateSet> last = place.columns_.back();
   Kernel kernel;
   if (!bytes.empty()) {
     kernel = last->kernel;
@@ -673,7 +674,7 @@ bool SlowRecogniser::feed_token(Place& place, Token token,
   return alive(place);
 }
 
-bool SlowRecogniser::accepts(std::string_view bytes) {
+bool EarleyRecogniser::accepts(std::string_view bytes) {
   Place place = start();
   return feed(place, bytes) && can_end(place);
 }
