@@ -238,7 +238,7 @@ Result<std::shared_ptr<Grammar::Machine>> make_machine(
          "",
          "Rule \"" + rules.rules[id].name +
              "\" can stand inside itself: texts in which more than " +
-             std::to_string(kMostOccurrences) +
+             std::to_string(kMaxActivations) +
              " such rules are open at once are refused."});
   }
   machine->limits = {.bytes = options.limits.bytes};

@@ -17,7 +17,8 @@ namespace parlance::grammar {
 
 std::size_t EarleyRecogniser::ItemHash::operator()(const Item& item) const {
   std::uint64_t hash = item.state;
-  for (std::uint32_t part : {item.origin, item.scope, item.inner, item.count}) {
+  for (std::uint32_t part :
+       {item.origin, item.activation, item.inner, item.count}) {
     base::mix(hash, part);
   }
   return static_cast<std::size_t>(hash);
@@ -66,8 +67,8 @@ class EarleyRecogniser::Closure {
   }
 
  private:
-  static std::uint64_t key(RuleId rule, std::uint32_t scope) {
-    return std::uint64_t{rule} << 32 | scope;
+  static std::uint64_t key(RuleId rule, std::uint32_t activation) {
+    return std::uint64_t{rule} << 32 | activation;
   }
 
   void add(const Item& item, const Back& back) {
@@ -226,7 +227,7 @@ class EarleyRecogniser::Closure {
 
   void follow(Item item, std::uint32_t index) {
     const NetworkState& state = network_.states[item.state];
-    Item next{state.next, item.origin, item.scope, 0, 0};
+    Item next{state.next, item.origin, item.activation, 0, 0};
     const Back here{column_.position, index};
     switch (state.action) {
       case Action::kPass:
@@ -263,7 +264,7 @@ class EarleyRecogniser::Closure {
       }
       case Action::kBodyEnd:
         if (network_.rules[state.index].options.marker_optional ||
-            machine_.exhausted(item.scope, column_)) {
+            machine_.exhausted(item.activation, column_)) {
           complete(item, index, state.index);
         }
         break;
@@ -274,39 +275,41 @@ class EarleyRecogniser::Closure {
         break;  // reads something
     }
     for (StateId target : state.epsilon) {
-      add({target, item.origin, item.scope, 0, 0}, here);
+      add({target, item.origin, item.activation, 0, 0}, here);
     }
   }
 
   // `behind`: what follows if the rule matches nothing.
   void call(const Item& item, std::uint32_t index, RuleId rule,
             const Item& behind) {
-    std::uint32_t scope =
-        machine_.scope_for(rule, item.scope, column_.position, column_);
-    if (first_time_) column_.waiting[key(rule, scope)].push_back(index);
-    const auto empty = empty_.find(key(rule, scope));
+    std::uint32_t activation = machine_.activation_for(
+        rule, item.activation, column_.position, column_);
+    if (first_time_) column_.waiting[key(rule, activation)].push_back(index);
+    const auto empty = empty_.find(key(rule, activation));
     if (empty != empty_.end()) {
       const NetworkState& state = network_.states[item.state];
       const bool missing =
           state.action == Action::kCount && !network_.rules[rule].nullable;
-      add(missing ? Item{state.next, item.origin, item.scope, 0, 0} : behind,
+      add(missing ? Item{state.next, item.origin, item.activation, 0, 0}
+                  : behind,
           {column_.position, index, empty->second});
     }
-    add({network_.rules[rule].start, column_.position, scope, 0, 0},
+    add({network_.rules[rule].start, column_.position, activation, 0, 0},
         {column_.position, index, Back::kNone, true});
   }
 
   void complete(const Item& item, std::uint32_t index, RuleId rule) {
-    const Scope& scope = machine_.scopes_[item.scope];
+    const RuleActivation& activation = machine_.activations_[item.activation];
     const bool whole = network_.states[item.state].action == Action::kEnd;
-    if (scope.rule == rule &&
-        ((scope.lazy && whole) || machine_.exhausted(item.scope, column_))) {
-      ended_.insert(item.scope);
+    if (activation.rule == rule &&
+        ((activation.lazy && whole) ||
+         machine_.exhausted(item.activation, column_))) {
+      ended_.insert(item.activation);
     }
     const bool here = item.origin == column_.position;
-    if (here) empty_.try_emplace(key(rule, item.scope), index);
+    if (here) empty_.try_emplace(key(rule, item.activation), index);
     const StateSet& origin = here ? column_ : *place_.columns_[item.origin];
-    auto found = origin.waiting.find(key(rule, item.scope));
+    auto found = origin.waiting.find(key(rule, item.activation));
     if (found == origin.waiting.end()) return;
     // By index: `items` and the list may grow.
     for (std::size_t i = 0; i < found->second.size(); ++i) {
@@ -314,10 +317,10 @@ class EarleyRecogniser::Closure {
       const Back back{item.origin, origin.number(found->second[i]), index};
       const NetworkState& state = network_.states[caller.state];
       if (state.action == Action::kCall) {
-        add({state.next, caller.origin, caller.scope, 0, 0}, back);
+        add({state.next, caller.origin, caller.activation, 0, 0}, back);
       } else if (here && !network_.rules[rule].nullable) {
         // Empty because a budget is used up: as often as is still needed.
-        add({state.next, caller.origin, caller.scope, 0, 0}, back);
+        add({state.next, caller.origin, caller.activation, 0, 0}, back);
       } else if (!here) {
         ++caller.count;
         if (state.max == kMany) {
@@ -328,15 +331,16 @@ class EarleyRecogniser::Closure {
     }
   }
 
-  // Takes away what is inside the occurrences that have to end here.
+  // Takes away what is inside the activations that have to end here.
   void end_scopes() {
     std::vector<Item> kept;
     std::vector<std::uint32_t> moved(column_.items.size(), kNoId);
     for (std::size_t i = 0; i < column_.items.size(); ++i) {
       bool inside = false;
-      for (std::uint32_t scope = column_.items[i].scope; scope != 0 && !inside;
-           scope = machine_.scopes_[scope].parent) {
-        inside = ended_.contains(scope);
+      for (std::uint32_t activation = column_.items[i].activation;
+           activation != 0 && !inside;
+           activation = machine_.activations_[activation].parent) {
+        inside = ended_.contains(activation);
       }
       if (inside) continue;
       moved[i] = static_cast<std::uint32_t>(kept.size());
@@ -382,52 +386,53 @@ EarleyRecogniser::EarleyRecogniser(const Rules& rules,
                                    std::span<Recogniser* const> schemas,
                                    std::size_t max_items, const Marks* marks)
     : network_(rules, schemas, marks), marks_(marks), max_items_(max_items) {
-  scopes_.emplace_back();
+  activations_.emplace_back();
 }
 
 EarleyRecogniser::~EarleyRecogniser() = default;
 
-std::uint32_t EarleyRecogniser::scope_for(RuleId rule, std::uint32_t parent,
-                                          std::uint32_t origin,
-                                          const StateSet& column) {
+std::uint32_t EarleyRecogniser::activation_for(RuleId rule,
+                                               std::uint32_t parent,
+                                               std::uint32_t origin,
+                                               const StateSet& column) {
   const NetworkRule& called = network_.rules[rule];
   if (!called.scoped) return parent;
-  Scope scope;
-  scope.parent = parent;
-  scope.rule = rule;
-  scope.origin = origin;
-  scope.lazy = called.lazy;
-  scope.chars_limit = scopes_[parent].chars_limit;
-  scope.tokens_limit = scopes_[parent].tokens_limit;
+  RuleActivation activation;
+  activation.parent = parent;
+  activation.rule = rule;
+  activation.origin = origin;
+  activation.lazy = called.lazy;
+  activation.chars_limit = activations_[parent].chars_limit;
+  activation.tokens_limit = activations_[parent].tokens_limit;
   const RuleOptions& options = called.options;
   if (options.max_chars) {
-    scope.chars_limit =
-        std::min(scope.chars_limit, column.chars + *options.max_chars);
+    activation.chars_limit =
+        std::min(activation.chars_limit, column.chars + *options.max_chars);
   }
   if (options.max_tokens) {
-    scope.tokens_limit =
-        std::min(scope.tokens_limit, column.tokens + *options.max_tokens);
+    activation.tokens_limit =
+        std::min(activation.tokens_limit, column.tokens + *options.max_tokens);
   }
-  for (std::uint32_t id = parent; id != 0; id = scopes_[id].parent) {
-    const Scope& outer = scopes_[id];
+  for (std::uint32_t id = parent; id != 0; id = activations_[id].parent) {
+    const RuleActivation& outer = activations_[id];
     if (outer.origin != origin) continue;
-    if (outer.rule == rule && outer.chars_limit == scope.chars_limit &&
-        outer.tokens_limit == scope.tokens_limit) {
+    if (outer.rule == rule && outer.chars_limit == activation.chars_limit &&
+        outer.tokens_limit == activation.tokens_limit) {
       return id;
     }
   }
-  auto [place, added] = scope_ids_.try_emplace(
-      {parent, rule, origin, scope.chars_limit, scope.tokens_limit},
-      static_cast<std::uint32_t>(scopes_.size()));
-  if (added) scopes_.push_back(scope);
+  auto [place, added] = activation_ids_.try_emplace(
+      {parent, rule, origin, activation.chars_limit, activation.tokens_limit},
+      static_cast<std::uint32_t>(activations_.size()));
+  if (added) activations_.push_back(activation);
   return place->second;
 }
 
 bool EarleyRecogniser::exhausted(std::uint32_t id,
                                  const StateSet& column) const {
-  const Scope& scope = scopes_[id];
-  return column.chars >= scope.chars_limit ||
-         column.tokens >= scope.tokens_limit;
+  const RuleActivation& activation = activations_[id];
+  return column.chars >= activation.chars_limit ||
+         column.tokens >= activation.tokens_limit;
 }
 
 std::uint32_t EarleyRecogniser::intern(Config config) {
@@ -481,12 +486,12 @@ void EarleyRecogniser::scan_free_text(const Item& item, std::uint8_t byte,
   if (read_char(any_character(), byte, next.count) == CharStep::kNo) return;
   const TriggerAutomaton& automaton = network_.free_texts[state.index];
   next.inner = automaton.step(item.inner, byte);
-  go_on_in_text(item, next, out);
+  advance_in_text(item, next, out);
 }
 
 // `next`: `item` behind a symbol.
-void EarleyRecogniser::go_on_in_text(const Item& item, const Item& next,
-                                     std::vector<Item>& out) const {
+void EarleyRecogniser::advance_in_text(const Item& item, const Item& next,
+                                       std::vector<Item>& out) const {
   if (next.inner == TriggerAutomaton::kRefused) return;
   const TriggerAutomaton& automaton =
       network_.free_texts[network_.states[item.state].index];
@@ -494,7 +499,7 @@ void EarleyRecogniser::go_on_in_text(const Item& item, const Item& next,
   if (node.excluded) return;
   if (node.calls.empty()) return push(out, next);
   for (StateId call : node.calls) {
-    push(out, {call, item.origin, item.scope, 0, 0});
+    push(out, {call, item.origin, item.activation, 0, 0});
   }
 }
 
@@ -513,7 +518,7 @@ EarleyRecogniser::Kernel EarleyRecogniser::scan(const StateSet& column,
   for (std::size_t at = 0; at < column.items.size(); ++at) {
     const Item& item = column.items[at];
     const NetworkState& state = network_.states[item.state];
-    const Item done{state.next, item.origin, item.scope, 0, 0};
+    const Item done{state.next, item.origin, item.activation, 0, 0};
     Item next = item;
     switch (state.action) {
       case Action::kBytes: {
@@ -611,10 +616,10 @@ EarleyRecogniser::Kernel EarleyRecogniser::scan_token(const StateSet& column,
       Item next = item;
       next.inner =
           network_.free_texts[state.index].step(item.inner, mark_symbol(*mark));
-      go_on_in_text(item, next, out);
+      advance_in_text(item, next, out);
     } else if (state.action == Action::kTokens) {
       if (network_.token_sets[state.index].contains(token)) {
-        push(out, {state.next, item.origin, item.scope, 0, 0});
+        push(out, {state.next, item.origin, item.activation, 0, 0});
       }
     } else if (state.action == Action::kTokenText) {
       const TokenTriggers& triggers = network_.token_texts[state.index];
@@ -625,7 +630,7 @@ EarleyRecogniser::Kernel EarleyRecogniser::scan_token(const StateSet& column,
       auto [first, last] = triggers.calls.equal_range(token);
       if (first == last) push(out, item);
       for (; first != last; ++first) {
-        push(out, {first->second, item.origin, item.scope, 0, 0});
+        push(out, {first->second, item.origin, item.activation, 0, 0});
       }
     }
     note_backs(column, i, kernel);

@@ -14,12 +14,13 @@
 // inside what its state reads.  Left recursion, rules that match nothing and
 // any ambiguity need no care: a set holds an item once.
 //
-// Lazy rules and budgets are not context-free: an occurrence ends where its
+// Lazy rules and budgets are not context-free: an activation ends where its
 // body *first* may end (once its budget is used up).  Items inside such an
-// occurrence carry its name, a scope; when it has to end, all items of the
-// scope go, and those that continue behind it stay.  An occurrence that begins
-// inside another of the same rule, at the same place and with the same budget,
-// takes the same texts and ends at the same places: it has the same scope.
+// activation carry its name, a activation; when it has to end, all items of the
+// activation go, and those that continue behind it stay.  An activation that
+// begins inside another of the same rule, at the same place and with the same
+// budget, takes the same texts and ends at the same places: it has the same
+// activation.
 //
 // As items only ever enter live states, a place that is alive can be continued
 // to a text of the language.
@@ -50,7 +51,7 @@ class EarleyRecogniser {
   struct Item {
     StateId state = 0;
     std::uint32_t origin = 0;
-    std::uint32_t scope = 0;
+    std::uint32_t activation = 0;
     std::uint32_t inner = 0;  // meaning depends on the state's action
     std::uint32_t count = 0;
     bool operator==(const Item&) const = default;
@@ -98,7 +99,7 @@ class EarleyRecogniser {
   // From the next start() on, places remember what captures() needs.
   void record() { recording_ = true; }
 
-  // An occurrence of a rule with a capture, or the marker behind one.  Places
+  // An activation of a rule with a capture, or the marker behind one.  Places
   // are counted in what was fed: bytes, and tokens without bytes.
   struct Captured {
     std::string name;
@@ -122,8 +123,8 @@ class EarleyRecogniser {
   class Closure;
   class Tracer;
 
-  // An occurrence of a rule that ends by a rule of its own.
-  struct Scope {
+  // An activation of a rule that ends by a rule of its own.
+  struct RuleActivation {
     std::uint32_t parent = 0;
     RuleId rule = kNoId;
     std::uint32_t origin = 0;
@@ -142,12 +143,12 @@ class EarleyRecogniser {
                   Kernel& kernel) const;
   void scan_free_text(const Item& item, std::uint8_t byte,
                       std::vector<Item>& out) const;
-  void go_on_in_text(const Item& item, const Item& next,
-                     std::vector<Item>& out) const;
+  void advance_in_text(const Item& item, const Item& next,
+                       std::vector<Item>& out) const;
   void push(std::vector<Item>& out, const Item& item) const;
-  std::uint32_t scope_for(RuleId rule, std::uint32_t parent,
-                          std::uint32_t origin, const StateSet& column);
-  bool exhausted(std::uint32_t scope, const StateSet& column) const;
+  std::uint32_t activation_for(RuleId rule, std::uint32_t parent,
+                               std::uint32_t origin, const StateSet& column);
+  bool exhausted(std::uint32_t activation, const StateSet& column) const;
   std::uint32_t intern(Config config);
 
   TransitionNetwork network_;
@@ -158,11 +159,11 @@ class EarleyRecogniser {
   bool recording_ = false;
   std::size_t steps_ = 0;  // of the search for the best way
 
-  std::vector<Scope> scopes_;  // 0: none
+  std::vector<RuleActivation> activations_;  // 0: none
   std::map<std::tuple<std::uint32_t, RuleId, std::uint32_t, std::uint64_t,
                       std::uint64_t>,
            std::uint32_t>
-      scope_ids_;
+      activation_ids_;
   // Configurations of schema recognisers; 0 stands for their start.
   std::vector<Config> configs_{Config{}};
   std::map<

@@ -44,7 +44,7 @@ class EarleyRecogniser::Tracer {
  private:
   struct Found {
     Captured captured;
-    std::uint32_t ended = 0;  // where the occurrence did, its marker included
+    std::uint32_t ended = 0;  // where the activation did, its marker included
     bool marker = false;
   };
 
@@ -64,14 +64,14 @@ class EarleyRecogniser::Tracer {
              at - trigger->second.bytes, at);
     }
     if (back.ended != Back::kNone) {
-      occurrence(at, back.ended);
+      activation(at, back.ended);
       reach(at, back.ended, false);
     }
     if (back.column == Back::kNone || (back.entered && !open)) return;
     reach(back.column, back.item, open);
   }
 
-  void occurrence(std::uint32_t at, std::uint32_t number) {
+  void activation(std::uint32_t at, std::uint32_t number) {
     const Item& end = columns_[at]->all[number];
     const NetworkState& state = network_.states[end.state];
     const RuleOptions& options = network_.rules[state.index].options;

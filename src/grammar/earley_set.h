@@ -29,7 +29,7 @@ struct EarleyRecogniser::Kernel {
 struct EarleyRecogniser::StateSet {
   Kernel kernel;  // as they were read, before anything followed
   std::vector<Item> items;
-  // Indices of items by the rule, and its scope, that they wait for.
+  // Indices of items by the rule, and its activation, that they wait for.
   std::unordered_map<std::uint64_t, std::vector<std::uint32_t>> waiting;
   std::uint64_t chars = 0;   // characters begun so far
   std::uint64_t tokens = 0;  // tokens read so far
@@ -37,7 +37,7 @@ struct EarleyRecogniser::StateSet {
   std::size_t before = 0;  // items of earlier places
   bool can_end = false;
 
-  // While recording: all items, those too that went when their occurrence had
+  // While recording: all items, those too that went when their activation had
   // to end; how they came to be; and which of them `items` are.
   std::vector<Item> all = {};
   std::vector<Back> backs = {};

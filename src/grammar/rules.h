@@ -155,12 +155,12 @@ struct SchemaExpr {
 };
 
 struct RuleOptions {
-  // How much an occurrence of the rule may take.  When it is used up, also by
-  // an enclosing rule, the occurrence ends at the first place where its body
+  // How much an activation of the rule may take.  When it is used up, also by
+  // an enclosing rule, the activation ends at the first place where its body
   // may end; until then it goes on.
   std::optional<std::uint32_t> max_tokens = std::nullopt;
   std::optional<std::uint32_t> max_chars = std::nullopt;
-  // The occurrence ends at the first place where it may.
+  // The activation ends at the first place where it may.
   bool lazy = false;
   // What follows the body, as a part of the rule; the rule is then lazy.  A
   // body that used up its budget ends without it.
@@ -265,7 +265,7 @@ struct NotLazy {
 };
 std::optional<NotLazy> find_not_lazy(const Rules& rules);
 
-// The lazy and limited rules of which an occurrence may hold another that holds
+// The lazy and limited rules of which an activation may hold another that holds
 // another, and so on, each begun after something was read and followed by
 // something: no number of them is enough for all texts.  May name a rule of
 // which that is not so.

@@ -1,9 +1,9 @@
 // Places of another machine of the same network: see rules_machine.h.
 //
 // An item names states of the network, which both machines share, and what is
-// interned: the context behind it, the occurrence that it is in, the
+// interned: the context behind it, the activation that it is in, the
 // configuration of a schema.  These are interned here again, with all that they
-// name themselves.  Of an occurrence the kernel is taken: all else follows.
+// name themselves.  Of an activation the kernel is taken: all else follows.
 
 #include <algorithm>
 #include <span>
@@ -37,7 +37,7 @@ class RulesMachine::Adoption {
   // All contexts that the items name, and those that these name, sorted; the
   // configurations of schemas are taken on the way.
   bool find_contexts(const Items& items) {
-    std::vector<std::pair<std::uint32_t, bool>> left;  // an occurrence?
+    std::vector<std::pair<std::uint32_t, bool>> left;  // an activation?
     const auto meet = [&](const Item& item) {
       if (item.context != kOutermost &&
           context_of_.try_emplace(item.context, kOutermost).second) {
@@ -45,17 +45,17 @@ class RulesMachine::Adoption {
         left.emplace_back(item.context, false);
       }
       if (is_occurrence(item) &&
-          occurrence_of_.try_emplace(item.inner, 0).second) {
+          activation_of_.try_emplace(item.inner, 0).second) {
         left.emplace_back(item.inner, true);
       }
       return take_config(item);
     };
     if (!std::ranges::all_of(items, meet)) return false;
     while (!left.empty()) {
-      const auto [id, occurrence] = left.back();
+      const auto [id, activation] = left.back();
       left.pop_back();
       const std::span<const Item> content =
-          occurrence ? std::span<const Item>(from_.occurrences_[id].kernel)
+          activation ? std::span<const Item>(from_.activations_[id].kernel)
                      : from_.contexts_[id];
       if (!std::ranges::all_of(content, meet)) return false;
     }
@@ -135,7 +135,7 @@ class RulesMachine::Adoption {
     return content;
   }
 
-  // Occurrences are inside each other only as far as RulesMachineLimits::depth
+  // Activations are inside each other only as far as RulesMachineLimits::depth
   // goes.
   Item made(Item item) {
     if (item.context != kOutermost) item.context = context_of_.at(item.context);
@@ -144,12 +144,12 @@ class RulesMachine::Adoption {
     if (action == Action::kSchema) {
       item.inner = config_of_.at(item.inner);
     } else if (is_occurrence(item)) {
-      std::uint32_t& known = occurrence_of_.at(item.inner);
+      std::uint32_t& known = activation_of_.at(item.inner);
       if (known == 0) {
-        const Occurrence& one = from_.occurrences_[item.inner];
+        const RuleActivation& one = from_.activations_[item.inner];
         Items kernel = one.kernel;
         for (Item& inside : kernel) inside = made(inside);
-        known = to_.intern_occurrence(one.budget, std::move(kernel));
+        known = to_.intern_activation(one.budget, std::move(kernel));
       }
       item.inner = known;
     }
@@ -161,7 +161,7 @@ class RulesMachine::Adoption {
   std::vector<ContextId> contexts_;
   // From the numbers there to those here.
   std::unordered_map<ContextId, ContextId> context_of_;
-  std::unordered_map<std::uint32_t, std::uint32_t> occurrence_of_;
+  std::unordered_map<std::uint32_t, std::uint32_t> activation_of_;
   std::unordered_map<std::uint32_t, std::uint32_t> config_of_;
 };
 

@@ -148,8 +148,8 @@ const ByteTable& RulesMachine::alike(std::uint32_t lex) {
     const Items& items = states_[lex].items;
     for (const Item& item : items) split_bytes(item, bytes);
     bool counts_chars = false;
-    for (const std::uint32_t id : occurrences_in(items)) {
-      const Occurrence& one = occurrences_[id];
+    for (const std::uint32_t id : activations_in(items)) {
+      const RuleActivation& one = activations_[id];
       for (const Item& item : one.items) split_bytes(item, bytes);
       counts_chars = counts_chars || one.budget.chars != kMany;
     }

@@ -144,7 +144,7 @@ void RulesMachine::Closure::call(const Item& item, const Item& behind) {
   if (added) add({network_.rules[rule].start, kLocal | index, 0, 0});
 }
 
-// An occurrence of a rule that ends by a rule of its own begins.  `decided`: it
+// An activation of a rule that ends by a rule of its own begins.  `decided`: it
 // does not end with the one that it is in.
 void RulesMachine::Closure::begin_occurrence(const Item& item, bool decided) {
   const NetworkState& state = network_.states[item.state];
@@ -161,7 +161,7 @@ void RulesMachine::Closure::begin_occurrence(const Item& item, bool decided) {
     if (!local(item.context) && only_ends(item)) return enter(item);
   }
   const std::uint32_t id =
-      machine_.intern_occurrence(budget, {{rule.start, kOutermost, 0, 0}});
+      machine_.intern_activation(budget, {{rule.start, kOutermost, 0, 0}});
   std::uint32_t levels = 1;
   for (const Enclosing* one = inside_; one != nullptr; one = one->outer) {
     if (one->id == id) return occur(item, kOutward | levels);
@@ -191,7 +191,7 @@ void RulesMachine::Closure::occur(const Item& item, std::uint32_t inner) {
     return keep(now);
   }
   now.inner = machine_.closed(inner, rule, depth_ + 1, inside_);
-  const Occurrence& one = machine_.occurrences_[now.inner];
+  const RuleActivation& one = machine_.activations_[now.inner];
   if (one.reach > 1) closed_.reach = std::max(closed_.reach, one.reach - 1);
   const bool complete = is_complete(one, rule);
   const bool ended =
@@ -200,7 +200,7 @@ void RulesMachine::Closure::occur(const Item& item, std::uint32_t inner) {
   if (!ended && one.reading.any()) keep(now);
 }
 
-// Whether all that a call is followed by is the end of the occurrence.
+// Whether all that a call is followed by is the end of the activation.
 bool RulesMachine::Closure::only_ends(const Item& item) {
   const auto ends = [&](const Item& one) {
     return machine_.tail_[one.state] && one.context == kOutermost;
@@ -227,7 +227,7 @@ bool RulesMachine::Closure::only_ends(const Item& item) {
   return true;
 }
 
-// Calls an occurrence that ends with the one that it is in.
+// Calls an activation that ends with the one that it is in.
 void RulesMachine::Closure::enter(const Item& item) {
   const RuleId rule = network_.states[item.state].index;
   call(item, {network_.rules[rule].end, kOutermost, 0, 0});
@@ -245,7 +245,7 @@ bool RulesMachine::Closure::run_delayed() {
     enter(plain(item));
     return true;
   }
-  // A caller that came later goes on: for it, it is an occurrence of its own.
+  // A caller that came later goes on: for it, it is an activation of its own.
   for (std::size_t i = 0; i < delayed_.size(); ++i) {
     const Item item = plain(delayed_[i]);
     if (only_ends(item)) continue;
@@ -499,7 +499,7 @@ RulesMachine::ContextId RulesMachine::intern_loop(
   return first;
 }
 
-// --- Occurrences -------------------------------------------------------------
+// --- Activations -------------------------------------------------------------
 
 RulesMachine::Closed RulesMachine::close(Items& items, Budget budget,
                                          std::size_t depth, Enclosing* inside) {
@@ -512,8 +512,8 @@ RulesMachine::Closed RulesMachine::close(Items& items, Budget budget,
 }
 
 // `closed`: one that was closed inside others, and is another inside others.
-std::uint32_t RulesMachine::intern_occurrence(Budget budget, Items kernel,
-                                              const Occurrence* closed) {
+std::uint32_t RulesMachine::intern_activation(Budget budget, Items kernel,
+                                              const RuleActivation* closed) {
   std::sort(kernel.begin(), kernel.end());
   kernel.erase(std::unique(kernel.begin(), kernel.end()), kernel.end());
   std::string key;
@@ -528,15 +528,15 @@ std::uint32_t RulesMachine::intern_occurrence(Budget budget, Items kernel,
                closed->items.size() * sizeof(Item));
   }
   const std::size_t size = key.size();
-  const auto [known, added] = occurrence_of_.try_emplace(
-      std::move(key), static_cast<std::uint32_t>(occurrences_.size()));
+  const auto [known, added] = activation_of_.try_emplace(
+      std::move(key), static_cast<std::uint32_t>(activations_.size()));
   if (added) {
-    bytes_ += 2 * size + sizeof(Occurrence) + 64;
+    bytes_ += 2 * size + sizeof(RuleActivation) + 64;
     if (closed != nullptr) {
-      occurrences_.push_back(*closed);
+      activations_.push_back(*closed);
     } else {
-      const Reading left = reading_of(kernel, &Occurrence::left);
-      occurrences_.push_back(
+      const Reading left = reading_of(kernel, &RuleActivation::left);
+      activations_.push_back(
           {.budget = budget, .kernel = std::move(kernel), .left = left});
     }
   }
@@ -544,7 +544,7 @@ std::uint32_t RulesMachine::intern_occurrence(Budget budget, Items kernel,
 }
 
 RulesMachine::Reading RulesMachine::reading_of(
-    const Items& items, Reading Occurrence::*inside) const {
+    const Items& items, Reading RuleActivation::*inside) const {
   Reading reading;
   for (const Item& item : items) {
     if (item.inner == 0 ||
@@ -554,7 +554,7 @@ RulesMachine::Reading RulesMachine::reading_of(
       const std::uint32_t level = item.inner & ~kOutward;
       if (level > 1) reading.outward |= std::uint64_t{1} << (level - 2);
     } else {
-      const Reading& of = occurrences_[item.inner].*inside;
+      const Reading& of = activations_[item.inner].*inside;
       reading.always = reading.always || of.always;
       reading.outward |= of.outward >> 1;
     }
@@ -562,7 +562,7 @@ RulesMachine::Reading RulesMachine::reading_of(
   return reading;
 }
 
-std::vector<std::uint32_t> RulesMachine::occurrences_in(
+std::vector<std::uint32_t> RulesMachine::activations_in(
     const Items& items) const {
   std::vector<std::uint32_t> found;
   const auto add = [&](const Items& from) {
@@ -578,38 +578,39 @@ std::vector<std::uint32_t> RulesMachine::occurrences_in(
   add(items);
   std::size_t kept = 0;
   for (std::size_t i = 0; i < found.size(); ++i) {
-    if (seen.empty()) seen.resize(occurrences_.size(), false);
+    if (seen.empty()) seen.resize(activations_.size(), false);
     const std::uint32_t id = found[i];
     if (seen[id]) continue;
     seen[id] = true;
     found[kept++] = id;
-    add(occurrences_[id].items);
+    add(activations_[id].items);
   }
   found.resize(kept);
   return found;
 }
 
-bool RulesMachine::is_complete(const Occurrence& one, const NetworkRule& rule) {
+bool RulesMachine::is_complete(const RuleActivation& one,
+                               const NetworkRule& rule) {
   return one.whole || (one.body_end && (rule.options.marker_optional ||
                                         one.budget.exhausted()));
 }
 
-// An occurrence that depends on whether it may end itself, or one that it is
+// An activation that depends on whether it may end itself, or one that it is
 // in, is closed as if it might not; if then it may, once more.  Being able to
 // end only ever adds items, so this is the least fixed point.
 std::uint32_t RulesMachine::closed(std::uint32_t id, const NetworkRule& rule,
                                    std::size_t depth, Enclosing* outer) {
-  if (occurrences_[id].closed) return id;
+  if (activations_[id].closed) return id;
   Enclosing self{.outer = outer, .id = id};
-  Occurrence made;
+  RuleActivation made;
   for (;;) {
     if (depth > limits_.depth || ++closings_ > limits_.items) {
       too_large_ = true;
       return 0;
     }
-    made = {.budget = occurrences_[id].budget,
-            .kernel = occurrences_[id].kernel,
-            .left = occurrences_[id].left,
+    made = {.budget = activations_[id].budget,
+            .kernel = activations_[id].kernel,
+            .left = activations_[id].left,
             .closed = true};
     Items items = made.kernel;
     made.reach = close(items, made.budget, depth, &self).reach;
@@ -627,12 +628,12 @@ std::uint32_t RulesMachine::closed(std::uint32_t id, const NetworkRule& rule,
     if (self.complete || !self.asked || !is_complete(made, rule)) break;
     self.complete = true;
   }
-  made.reading = reading_of(made.items, &Occurrence::reading);
+  made.reading = reading_of(made.items, &RuleActivation::reading);
   if (made.reach != 0) {
-    return intern_occurrence(made.budget, made.kernel, &made);
+    return intern_activation(made.budget, made.kernel, &made);
   }
   bytes_ += made.items.size() * sizeof(Item);
-  occurrences_[id] = std::move(made);
+  activations_[id] = std::move(made);
   return id;
 }
 

@@ -13,7 +13,7 @@
 // A context that another makes redundant is left out (rules_subsume.cc), so
 // that what ambiguity and left recursion pile up is one context.
 //
-// An occurrence is a set of items of its own.  One that would begin at the end
+// An activation is a set of items of its own.  One that would begin at the end
 // of another, with the budget that is left to the other, is not: of the places
 // where it may end once that is used up the first is what counts, for either,
 // so its items are among those of the other.
@@ -81,7 +81,7 @@ class RulesMachine::Closure {
   bool only_ends(const Item& item);
   void enter(const Item& item);
   void end(const Item& item);
-  // What is inside an occurrence is around nothing else.
+  // What is inside an activation is around nothing else.
   void look(ContextId context) {
     if (depth_ == 0) machine_.look(context);
   }
@@ -110,11 +110,11 @@ class RulesMachine::Closure {
   ClosureMemory& memory_;
   const Budget budget_;
   const std::size_t depth_;
-  Enclosing* const inside_;  // null: in no occurrence
+  Enclosing* const inside_;  // null: in no activation
 
   Items& left_;
   Items& kept_;
-  // Calls of which it is not known whether they end the occurrence; kOutward
+  // Calls of which it is not known whether they end the activation; kOutward
   // as `inner`: they do, as far as is known, and have been entered.
   Items& delayed_;
   ItemSet<Item, ItemHash>& seen_;

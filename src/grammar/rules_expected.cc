@@ -48,8 +48,8 @@ std::string RulesMachine::expected(Config config) {
     }
   };
   std::vector<Items> parts = {items_of(config)};
-  for (const std::uint32_t id : occurrences_in(parts[0])) {
-    parts.push_back(occurrences_[id].items);
+  for (const std::uint32_t id : activations_in(parts[0])) {
+    parts.push_back(activations_[id].items);
   }
   for (const Items& items : parts) {
     for (const Item& item : items) {

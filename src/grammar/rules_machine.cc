@@ -108,9 +108,9 @@ void RulesMachine::begin() {
   bytes_ = base_bytes_;
   room_ = limits_.bytes / 2;
   // Number 0 is the dead state, the outermost context, the frame without
-  // slots, the start of a schema, and no occurrence.
+  // slots, the start of a schema, and no activation.
   contexts_.add({});
-  occurrences_.emplace_back();
+  activations_.emplace_back();
   states_.emplace_back();
   configs_.emplace_back();
   looked_sets_.add({});

@@ -24,8 +24,8 @@
 // one bracket is known inside all.
 //
 // An item of a rule that ends where it first may (lazy, or a budget that is
-// used up) is the whole set of items inside one occurrence of it: to end the
-// occurrence is to drop the item.
+// used up) is the whole set of items inside one activation of it: to end the
+// activation is to drop the item.
 //
 // Where nothing but the text of a JSON Schema can go on, the configuration is
 // that of the schema's own recogniser, with what is around it in `frame`, and
@@ -74,16 +74,16 @@
 
 namespace parlance::grammar {
 
-// Occurrences of lazy or limited rules that may stand inside each other.
-inline constexpr std::size_t kMostOccurrences = 256;
+// Activations of lazy or limited rules that may stand inside each other.
+inline constexpr std::size_t kMaxActivations = 256;
 
 struct RulesMachineLimits {
   // Memory of all that is interned, and of the network: of each by itself.
   std::size_t bytes = std::size_t{256} << 20;
   // Items that one place of a text may have.
   std::size_t items = 100'000;
-  // Occurrences of lazy or limited rules inside each other.
-  std::size_t depth = kMostOccurrences;
+  // Activations of lazy or limited rules inside each other.
+  std::size_t depth = kMaxActivations;
 };
 
 class RulesMachine final : public Recogniser {
@@ -172,7 +172,7 @@ class RulesMachine final : public Recogniser {
   using ContextId = std::uint32_t;
   // Contexts that are being made; the rest is an index.
   static constexpr ContextId kLocal = 0x80000000;
-  // The context of a text as a whole, or of an occurrence as a whole.
+  // The context of a text as a whole, or of an activation as a whole.
   static constexpr ContextId kOutermost = 0;
 
   // `context` is a slot in the items of a State.
@@ -197,7 +197,7 @@ class RulesMachine final : public Recogniser {
     std::size_t operator()(std::uint32_t number) const { return number; }
   };
 
-  // What an occurrence may still take; kMany: no budget.
+  // What an activation may still take; kMany: no budget.
   struct Budget {
     std::uint32_t chars = kMany;
     std::uint32_t tokens = kMany;
@@ -205,7 +205,7 @@ class RulesMachine final : public Recogniser {
     bool operator==(const Budget&) const = default;
   };
 
-  // Whether something may still come in an occurrence: always, or as long as
+  // Whether something may still come in an activation: always, or as long as
   // something may in one of those that it is in (bit 0: the next one outward).
   struct Reading {
     bool always = false;
@@ -213,15 +213,15 @@ class RulesMachine final : public Recogniser {
     bool any() const { return always || outward != 0; }
   };
 
-  // One occurrence of a rule that ends by a rule of its own.
+  // One activation of a rule that ends by a rule of its own.
   //
   // The item of a call of such a rule has as its `inner`: 0 before it begins;
-  // the number of its occurrence; or kOutward | n, if the occurrence is the
+  // the number of its activation; or kOutward | n, if the activation is the
   // n-th of those that the item is in (1: the innermost).  For one that begins
   // inside another of the same rule, at the same place and with the same
   // budget, is the same: it takes the same texts and ends at the same places.
   // So what calls itself without reading is a loop, and no endless descent.
-  struct Occurrence {
+  struct RuleActivation {
     Budget budget = {};
     Items kernel = {};
     Reading left = {};  // of the kernel: something, or the end, may come
@@ -229,7 +229,7 @@ class RulesMachine final : public Recogniser {
     bool closed = false;
     bool whole = false;     // the rule may end here, with its marker
     bool body_end = false;  // its body may
-    // This depends on what it is in, so many occurrences outward.
+    // This depends on what it is in, so many activations outward.
     std::uint32_t reach = 0;
     Items items = {};
     Reading reading = {};  // of the items
@@ -237,7 +237,7 @@ class RulesMachine final : public Recogniser {
   static constexpr std::uint32_t kOutward = 0x80000000;
   static constexpr std::uint32_t kMostOutward = 64;
   static bool outward(const Item& item) { return (item.inner & kOutward) != 0; }
-  // An occurrence that is being closed, inside those that are, too.
+  // An activation that is being closed, inside those that are, too.
   struct Enclosing {
     Enclosing* outer = nullptr;
     std::uint32_t id = 0;
@@ -344,21 +344,21 @@ class RulesMachine final : public Recogniser {
   // Replaces `items` by what follows from it without reading.
   struct Closed {
     bool pure = true;         // did not depend on what is in the contexts
-    std::uint32_t reach = 0;  // as in Occurrence, of the one that is closed
+    std::uint32_t reach = 0;  // as in RuleActivation, of the one that is closed
   };
   Closed close(Items& items, Budget budget, std::size_t depth,
                Enclosing* inside);
   Closed close(Items& items) { return close(items, {}, 0, nullptr); }
-  // The occurrence of `rule` with all that follows from it, inside `outer`.
+  // The activation of `rule` with all that follows from it, inside `outer`.
   std::uint32_t closed(std::uint32_t id, const NetworkRule& rule,
                        std::size_t depth, Enclosing* outer);
-  static bool is_complete(const Occurrence& one, const NetworkRule& rule);
-  Reading reading_of(const Items& items, Reading Occurrence::*inside) const;
+  static bool is_complete(const RuleActivation& one, const NetworkRule& rule);
+  Reading reading_of(const Items& items, Reading RuleActivation::*inside) const;
   void remember_subsumed(std::uint64_t pair, bool holds);
-  std::uint32_t intern_occurrence(Budget budget, Items kernel,
-                                  const Occurrence* closed = nullptr);
+  std::uint32_t intern_activation(Budget budget, Items kernel,
+                                  const RuleActivation* closed = nullptr);
   // All that are inside of `items`, also inside each other, each once.
-  std::vector<std::uint32_t> occurrences_in(const Items& items) const;
+  std::vector<std::uint32_t> activations_in(const Items& items) const;
   // Contexts that name each other: `kLocal | i` in an item is contents[i].
   // Their numbers begin with the answer.
   ContextId intern_loop(std::span<const Items> contents);
@@ -401,16 +401,16 @@ class RulesMachine final : public Recogniser {
   void scan_item(const Item& item, std::uint8_t byte, Items& out);
   void scan_substring(const Item& item, std::uint8_t byte, Items& out);
   void scan_free_text(const Item& item, std::uint8_t byte, Items& out);
-  void go_on_in_text(const Item& item, const Item& next, Items& out);
-  // Whether an item, also inside an occurrence, is free text.
+  void advance_in_text(const Item& item, const Item& next, Items& out);
+  // Whether an item, also inside an activation, is free text.
   bool in_free_text(const Items& items) const;
   Config read_mark_bytes(const Items& items, std::string_view bytes);
   Items scan_token(const Items& items, Token token);
   Items scan_token_inside(const Items& items, Token token);
-  // Where the call `item` goes on behind a symbol, which takes its occurrence
+  // Where the call `item` goes on behind a symbol, which takes its activation
   // to what `scan` says.
   template <class Scan>
-  void go_on_in_occurrence(const Item& item, Scan scan, Items& out);
+  void advance_in_activation(const Item& item, Scan scan, Items& out);
   // Takes a token off every budget.
   void spend_token(Items& kernel);
   void spend_token_inside(Items& kernel);
@@ -458,10 +458,10 @@ class RulesMachine final : public Recogniser {
   // Whether the second of two contexts subsumes the first, where it is known.
   Interned<std::uint64_t, bool> subsumed_;
   Interned<std::string, ContextId> loop_of_;  // contexts that name each other
-  std::deque<Occurrence> occurrences_;
-  Interned<std::string, std::uint32_t> occurrence_of_;
-  std::size_t closings_ = 0;  // of occurrences, for one place
-  // Of the symbol that is read: what becomes of each occurrence; 0: nothing.
+  std::deque<RuleActivation> activations_;
+  Interned<std::string, std::uint32_t> activation_of_;
+  std::size_t closings_ = 0;  // of activations, for one place
+  // Of the symbol that is read: what becomes of each activation; 0: nothing.
   Interned<std::uint32_t, std::uint32_t> rest_of_;
   std::deque<State> states_;
   Interned<std::string, std::uint32_t> state_of_;

@@ -88,7 +88,7 @@ void RulesMachine::scan_item(const Item& item, std::uint8_t byte, Items& out) {
       break;
     }
     case Action::kCall: {
-      const auto behind = [&](const Occurrence& one) {
+      const auto behind = [&](const RuleActivation& one) {
         Budget budget = one.budget;
         const bool begins = (byte & 0xC0) != 0x80;
         if (begins && budget.chars != kMany && budget.chars != 0) {
@@ -96,7 +96,7 @@ void RulesMachine::scan_item(const Item& item, std::uint8_t byte, Items& out) {
         }
         return std::pair(budget, scan_inside(one.items, byte));
       };
-      go_on_in_occurrence(item, behind, out);
+      advance_in_activation(item, behind, out);
       break;
     }
     default:
@@ -104,19 +104,19 @@ void RulesMachine::scan_item(const Item& item, std::uint8_t byte, Items& out) {
   }
 }
 
-// Each occurrence is read once, in however many others it stands.
+// Each activation is read once, in however many others it stands.
 template <class Scan>
-void RulesMachine::go_on_in_occurrence(const Item& item, Scan scan,
-                                       Items& out) {
+void RulesMachine::advance_in_activation(const Item& item, Scan scan,
+                                         Items& out) {
   if (outward(item)) return out.push_back(item);
   Item next = item;
   const auto known = rest_of_.find(item.inner);
   if (known != rest_of_.end()) {
     next.inner = known->second;
   } else {
-    auto [budget, kernel] = scan(occurrences_[item.inner]);
-    next.inner = reading_of(kernel, &Occurrence::left).any()
-                     ? intern_occurrence(budget, std::move(kernel))
+    auto [budget, kernel] = scan(activations_[item.inner]);
+    next.inner = reading_of(kernel, &RuleActivation::left).any()
+                     ? intern_activation(budget, std::move(kernel))
                      : 0;
     rest_of_[item.inner] = next.inner;
   }
@@ -157,12 +157,12 @@ void RulesMachine::scan_free_text(const Item& item, std::uint8_t byte,
   next.count = settle(any_character(), next.count);
   const TriggerAutomaton& automaton = network_.free_texts[state.index];
   next.inner = automaton.step(item.inner, byte);
-  go_on_in_text(item, next, out);
+  advance_in_text(item, next, out);
 }
 
 // `next`: `item` behind a symbol.
-void RulesMachine::go_on_in_text(const Item& item, const Item& next,
-                                 Items& out) {
+void RulesMachine::advance_in_text(const Item& item, const Item& next,
+                                   Items& out) {
   if (next.inner == TriggerAutomaton::kRefused) return;
   const TriggerAutomaton& automaton =
       network_.free_texts[network_.states[item.state].index];
@@ -195,7 +195,7 @@ RulesMachine::Items RulesMachine::scan_token_inside(const Items& items,
         Item next = item;
         next.inner = network_.free_texts[state.index].step(item.inner,
                                                            mark_symbol(*mark));
-        go_on_in_text(item, next, out);
+        advance_in_text(item, next, out);
         break;
       }
       case Action::kTokens:
@@ -217,10 +217,10 @@ RulesMachine::Items RulesMachine::scan_token_inside(const Items& items,
         break;
       }
       case Action::kCall: {
-        const auto behind = [&](const Occurrence& one) {
+        const auto behind = [&](const RuleActivation& one) {
           return std::pair(one.budget, scan_token_inside(one.items, token));
         };
-        go_on_in_occurrence(item, behind, out);
+        advance_in_activation(item, behind, out);
         break;
       }
       default:
@@ -237,8 +237,8 @@ bool RulesMachine::in_free_text(const Items& items) const {
            !network_.free_texts[state.index].marks_are_bytes;
   };
   return std::ranges::any_of(items, here) ||
-         std::ranges::any_of(occurrences_in(items), [&](std::uint32_t id) {
-           return std::ranges::any_of(occurrences_[id].items, here);
+         std::ranges::any_of(activations_in(items), [&](std::uint32_t id) {
+           return std::ranges::any_of(activations_[id].items, here);
          });
 }
 
@@ -274,11 +274,11 @@ void RulesMachine::spend_token_inside(Items& kernel) {
       continue;
     }
     const std::uint32_t before = item.inner;
-    Budget budget = occurrences_[before].budget;
+    Budget budget = activations_[before].budget;
     if (budget.tokens != kMany && budget.tokens != 0) --budget.tokens;
-    Items inside = occurrences_[before].kernel;
+    Items inside = activations_[before].kernel;
     spend_token_inside(inside);
-    item.inner = intern_occurrence(budget, std::move(inside));
+    item.inner = intern_activation(budget, std::move(inside));
     rest_of_[before] = item.inner;
   }
 }
@@ -319,8 +319,8 @@ void RulesMachine::mark_tokens(const Items& items, std::uint32_t size,
     }
   };
   std::ranges::for_each(items, mark);
-  for (const std::uint32_t id : occurrences_in(items)) {
-    std::ranges::for_each(occurrences_[id].items, mark);
+  for (const std::uint32_t id : activations_in(items)) {
+    std::ranges::for_each(activations_[id].items, mark);
   }
 }
 
