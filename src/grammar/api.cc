@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "grammar/compile.h"
-#include "grammar/json_machine.h"
+#include "grammar/json_recogniser.h"
 #include "grammar/machine.h"
 #include "grammar/text_reader.h"
 #include "json/located.h"
@@ -21,7 +21,7 @@ namespace {
 MachineResult value_grammar(const json::Value& schema,
                             const JsonSchemaOptions& options,
                             KeptStore* store) {
-  Result<std::shared_ptr<JsonMachine>> made =
+  Result<std::shared_ptr<JsonRecogniser>> made =
       make_schema(schema, options, store);
   if (!made) return std::move(made).error();
   auto machine = std::make_shared<Grammar::Machine>();

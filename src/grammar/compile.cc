@@ -16,7 +16,7 @@ namespace {
 // Of what does not grow: the document that is loaded, and goals of its nodes.
 // Measured of schemas of tools: 24 to 32 KiB for 2 KiB of values.
 std::size_t document_bytes(const json::Value& schema) {
-  return sizeof(JsonMachine) + (std::size_t{12} << 10) +
+  return sizeof(JsonRecogniser) + (std::size_t{12} << 10) +
          6 * schema.memory_bytes();
 }
 
@@ -92,15 +92,15 @@ KeyWriter& KeyWriter::options(const JsonSchemaOptions& options) {
 
 // --- Schemas -----------------------------------------------------------------
 
-Result<std::shared_ptr<JsonMachine>> make_schema(
+Result<std::shared_ptr<JsonRecogniser>> make_schema(
     const json::Value& schema, const JsonSchemaOptions& options,
     KeptStore* store) {
   std::string key;
   if (store != nullptr) {
     key = KeyWriter('s').options(options).value(schema).take();
     if (const auto found = store->find(KeptKind::kPart, key)) {
-      return std::const_pointer_cast<JsonMachine>(
-          std::static_pointer_cast<const JsonMachine>(found));
+      return std::const_pointer_cast<JsonRecogniser>(
+          std::static_pointer_cast<const JsonRecogniser>(found));
     }
   }
   schema::LoadOptions load;
@@ -112,10 +112,10 @@ Result<std::shared_ptr<JsonMachine>> make_schema(
   Result<schema::Document> document = schema::load(schema, load);
   if (!document) return std::move(document).error();
   exclude_texts(*document, options.excludes);
-  Result<std::unique_ptr<JsonMachine>> made =
-      JsonMachine::create(std::move(*document), options);
+  Result<std::unique_ptr<JsonRecogniser>> made =
+      JsonRecogniser::create(std::move(*document), options);
   if (!made) return std::move(made).error();
-  std::shared_ptr<JsonMachine> machine = std::move(*made);
+  std::shared_ptr<JsonRecogniser> machine = std::move(*made);
   if (store == nullptr) return machine;
   std::size_t bytes = document_bytes(schema);
   for (const auto& [url, value] : options.documents) {
@@ -123,8 +123,8 @@ Result<std::shared_ptr<JsonMachine>> make_schema(
   }
   const auto stays =
       store->add(KeptKind::kPart, std::move(key), {machine, bytes, {machine}});
-  return std::const_pointer_cast<JsonMachine>(
-      std::static_pointer_cast<const JsonMachine>(stays));
+  return std::const_pointer_cast<JsonRecogniser>(
+      std::static_pointer_cast<const JsonRecogniser>(stays));
 }
 
 std::vector<Leaf> leaves_of(const Rules& rules, const GrammarLimits& limits,
@@ -162,7 +162,7 @@ std::optional<Error> make_leaves(std::vector<Leaf>& leaves,
       given.limits.cancelled_argument = limits.cancelled_argument;
       leaf.options.limits.cancelled = nullptr;
       leaf.options.limits.cancelled_argument = nullptr;
-      Result<std::shared_ptr<JsonMachine>> made =
+      Result<std::shared_ptr<JsonRecogniser>> made =
           make_schema(*leaf.schema, given, store);
       if (!made && made.error().code == ErrorCode::kUnsatisfiable) continue;
       if (!made) {

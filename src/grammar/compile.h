@@ -14,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-#include "grammar/json_machine.h"
+#include "grammar/json_recogniser.h"
 #include "grammar/kept.h"
 #include "grammar/machine.h"
 #include "grammar/marks.h"
@@ -62,8 +62,8 @@ class KeyWriter {
 std::vector<Leaf> leaves_of(const Rules& rules, const GrammarLimits& limits,
                             const std::vector<Leaf>& given = {});
 
-// Errors: those of schema::load() and JsonMachine::create().
-Result<std::shared_ptr<JsonMachine>> make_schema(
+// Errors: those of schema::load() and JsonRecogniser::create().
+Result<std::shared_ptr<JsonRecogniser>> make_schema(
     const json::Value& schema, const JsonSchemaOptions& options,
     KeptStore* store);
 

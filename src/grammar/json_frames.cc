@@ -5,7 +5,7 @@
 #include <iterator>
 
 #include "base/mix.h"
-#include "grammar/json_machine.h"
+#include "grammar/json_recogniser.h"
 
 namespace parlance::grammar {
 namespace {
@@ -31,12 +31,12 @@ std::uint32_t intern_list(std::vector<std::vector<T>>& table,
 
 }  // namespace
 
-std::uint32_t JsonMachine::levels_in(FrameId frame) const {
+std::uint32_t JsonRecogniser::levels_in(FrameId frame) const {
   const std::uint64_t left = options_.limits.depth - frames_[frame].depth;
   return left > kNear ? Goals::kAnyLevels : static_cast<std::uint32_t>(left);
 }
 
-JsonMachine::FrameId JsonMachine::intern(
+JsonRecogniser::FrameId JsonRecogniser::intern(
     Frame frame, std::vector<Alternative> alternatives) {
   std::uint64_t hash = static_cast<std::uint64_t>(frame.kind);
   mix(hash, std::uint64_t{frame.parent} << 32 | frame.count);
@@ -74,7 +74,7 @@ JsonMachine::FrameId JsonMachine::intern(
   return id;
 }
 
-std::vector<GoalId> JsonMachine::goals_in(const Frame& frame) const {
+std::vector<GoalId> JsonRecogniser::goals_in(const Frame& frame) const {
   std::vector<GoalId> goals;
   for (std::uint32_t i = 0; i < frame.size; ++i) {
     const GoalId goal = alternatives(frame)[i].pending;
@@ -85,7 +85,7 @@ std::vector<GoalId> JsonMachine::goals_in(const Frame& frame) const {
   return goals;
 }
 
-bool JsonMachine::unique_in(const Frame& frame, GoalId goal) const {
+bool JsonRecogniser::unique_in(const Frame& frame, GoalId goal) const {
   if (!frame.unique) return false;
   for (std::uint32_t i = 0; i < frame.size; ++i) {
     const Alternative& one = alternatives(frame)[i];
@@ -98,7 +98,7 @@ bool JsonMachine::unique_in(const Frame& frame, GoalId goal) const {
 }
 
 // A new object or array for the value that comes in `id`; 0 if none may come.
-JsonMachine::FrameId JsonMachine::open(FrameId id, JsonType type) {
+JsonRecogniser::FrameId JsonRecogniser::open(FrameId id, JsonType type) {
   const Goals::Levels levels(goals_, levels_in(id));
   const Frame& outer = frames_[id];
   if (outer.depth >= options_.limits.depth) return 0;
@@ -124,9 +124,9 @@ JsonMachine::FrameId JsonMachine::open(FrameId id, JsonType type) {
   return made.empty() ? 0 : intern(std::move(frame), std::move(made));
 }
 
-JsonMachine::FrameId JsonMachine::after(FrameId id,
-                                        const std::vector<GoalId>& survivors,
-                                        const std::string* unique_value) {
+JsonRecogniser::FrameId JsonRecogniser::after(
+    FrameId id, const std::vector<GoalId>& survivors,
+    const std::string* unique_value) {
   const Frame& frame = frames_[id];
   const bool remember = frame.unique && unique_value != nullptr;
   const bool again =
@@ -188,9 +188,9 @@ JsonMachine::FrameId JsonMachine::after(FrameId id,
   return made;
 }
 
-Config JsonMachine::behind_value(FrameId frame,
-                                 const std::vector<GoalId>& survivors,
-                                 const std::string* unique_value) {
+Config JsonRecogniser::behind_value(FrameId frame,
+                                    const std::vector<GoalId>& survivors,
+                                    const std::string* unique_value) {
   if (frames_[frame].kind == FrameKind::kDetached) {
     std::vector<GoalId> sorted = survivors;
     std::sort(sorted.begin(), sorted.end());
@@ -207,7 +207,7 @@ Config JsonMachine::behind_value(FrameId frame,
 // --- Arrays. ----------------------------------------------------------------
 
 // The frame in which the next item comes; 0 if there can be none.
-JsonMachine::FrameId JsonMachine::next_item(FrameId id) {
+JsonRecogniser::FrameId JsonRecogniser::next_item(FrameId id) {
   if (frames_[id].next_item != kUnknown) return frames_[id].next_item;
   if (frames_[id].kind == FrameKind::kOutline) return frames_[id].used;
   const Goals::Levels levels(goals_, levels_in(id));
@@ -304,7 +304,7 @@ JsonMachine::FrameId JsonMachine::next_item(FrameId id) {
 
 // --- Closing. ---------------------------------------------------------------
 
-Config JsonMachine::close(FrameId id) {
+Config JsonRecogniser::close(FrameId id) {
   if (frames_[id].closed_known) return frames_[id].closed;
   if (frames_[id].kind == FrameKind::kOutline) return leave_outline(id);
   const Frame& frame = frames_[id];
@@ -339,7 +339,7 @@ Config JsonMachine::close(FrameId id) {
 // --- Objects. ---------------------------------------------------------------
 
 // The names in play for the alternatives of a frame.
-std::uint32_t JsonMachine::key_set(const Frame& frame) {
+std::uint32_t JsonRecogniser::key_set(const Frame& frame) {
   if (frame.size == 1 && !goals_.tracks_names(alternatives(frame)->shape)) {
     const auto [it, is_new] =
         key_set_of_shape_.try_emplace(alternatives(frame)->shape, 0);
@@ -349,7 +349,7 @@ std::uint32_t JsonMachine::key_set(const Frame& frame) {
   return make_key_set(frame);
 }
 
-std::uint32_t JsonMachine::make_key_set(const Frame& frame) {
+std::uint32_t JsonRecogniser::make_key_set(const Frame& frame) {
   std::vector<std::uint32_t> shapes;
   for (std::uint32_t i = 0; i < frame.size; ++i) {
     shapes.push_back(alternatives(frame)[i].shape);
@@ -397,13 +397,13 @@ std::uint32_t JsonMachine::make_key_set(const Frame& frame) {
 // them came.  Which of them came matters only where rules ask again; a
 // required one is never left out.
 
-JsonMachine::Then JsonMachine::so_far(FrameId id) const {
+JsonRecogniser::Then JsonRecogniser::so_far(FrameId id) const {
   const Frame& frame = frames_[id];
   return {.used = frame.used, .came = frame.came, .count = frame.count};
 }
 
 // The names whose rank is below this one in some alternative.
-NameSet JsonMachine::ranked_below(FrameId id, std::uint32_t rank) {
+NameSet JsonRecogniser::ranked_below(FrameId id, std::uint32_t rank) {
   const Frame& frame = frames_[id];
   NameSet names = kNoNames;
   for (std::uint32_t i = 0; i < frame.size; ++i) {
@@ -414,7 +414,7 @@ NameSet JsonMachine::ranked_below(FrameId id, std::uint32_t rank) {
 }
 
 // The least rank that one of the names has in some alternative.
-std::uint32_t JsonMachine::least_rank(FrameId id, NameSet names) {
+std::uint32_t JsonRecogniser::least_rank(FrameId id, NameSet names) {
   const Frame& frame = frames_[id];
   std::uint32_t least = Goals::kNoRank;
   for (std::uint32_t i = 0; i < frame.size; ++i) {
@@ -427,8 +427,8 @@ std::uint32_t JsonMachine::least_rank(FrameId id, NameSet names) {
 // `spelled`: the name is `key`; otherwise it is one that nothing spells, nor
 // remembers.  What comes first in any alternative passes nothing, so that an
 // alternative with another order keeps its members.
-JsonMachine::Then JsonMachine::behind_member(FrameId id, KeyId key,
-                                             bool spelled) {
+JsonRecogniser::Then JsonRecogniser::behind_member(FrameId id, KeyId key,
+                                                   bool spelled) {
   NameSets& sets = goals_.name_sets();
   const Frame& frame = frames_[id];
   Then then = so_far(id);
@@ -451,8 +451,8 @@ JsonMachine::Then JsonMachine::behind_member(FrameId id, KeyId key,
 }
 
 // REQUIRES: what the shape requires was not left out.
-Goals::Members JsonMachine::members_of(ShapeId shape, const Then& then,
-                                       ConditionId condition) {
+Goals::Members JsonRecogniser::members_of(ShapeId shape, const Then& then,
+                                          ConditionId condition) {
   Goals::Members members{
       .seen = then.used, .count = then.count, .condition = condition};
   if (in_order()) {
@@ -465,8 +465,8 @@ Goals::Members JsonMachine::members_of(ShapeId shape, const Then& then,
 }
 
 // Whether the member leaves out what an object of that shape always requires.
-bool JsonMachine::passes_needed(ShapeId shape, const Then& before,
-                                const Then& then) {
+bool JsonRecogniser::passes_needed(ShapeId shape, const Then& before,
+                                   const Then& then) {
   NameSets& sets = goals_.name_sets();
   return sets.intersect(sets.subtract(goals_.required(shape), before.used),
                         then.passed) != kNoNames;
@@ -476,8 +476,8 @@ bool JsonMachine::passes_needed(ShapeId shape, const Then& before,
 // --------------------------------------------------
 
 // The names of a key set whose values can be something.  `near`: at this depth.
-NameSet JsonMachine::possible_names(ShapeId shape, std::uint32_t set,
-                                    bool near) {
+NameSet JsonRecogniser::possible_names(ShapeId shape, std::uint32_t set,
+                                       bool near) {
   const std::uint64_t memo = std::uint64_t{set} << 32 | shape;
   if (!near) {
     const auto known = possible_names_.find(memo);
@@ -495,8 +495,8 @@ NameSet JsonMachine::possible_names(ShapeId shape, std::uint32_t set,
 }
 
 // Those of the possible names with which an alternative can go on.
-NameSet JsonMachine::allowed_names(FrameId id, const Alternative& one,
-                                   NameSet possible) {
+NameSet JsonRecogniser::allowed_names(FrameId id, const Alternative& one,
+                                      NameSet possible) {
   NameSets& sets = goals_.name_sets();
   const ShapeId shape = one.shape;
   NameSet left = possible;
@@ -551,8 +551,8 @@ NameSet JsonMachine::allowed_names(FrameId id, const Alternative& one,
 }
 
 // Of names that are alike but for being required: all, or none.
-NameSet JsonMachine::allowed_alike(FrameId id, const Alternative& one,
-                                   NameSet names) {
+NameSet JsonRecogniser::allowed_alike(FrameId id, const Alternative& one,
+                                      NameSet names) {
   NameSets& sets = goals_.name_sets();
   const NameSet required = sets.intersect(names, goals_.required(one.shape));
   NameSet allowed = kNoNames;
@@ -566,7 +566,7 @@ NameSet JsonMachine::allowed_alike(FrameId id, const Alternative& one,
 
 // The names that are in no key set: those of one of the languages that the
 // schema does not spell, and that are not remembered.
-automata::LanguageId JsonMachine::other_names(
+automata::LanguageId JsonRecogniser::other_names(
     std::uint32_t set_id, std::vector<automata::LanguageId> extras) {
   std::sort(extras.begin(), extras.end());
   extras.erase(std::unique(extras.begin(), extras.end()), extras.end());
@@ -589,12 +589,12 @@ automata::LanguageId JsonMachine::other_names(
   return language;
 }
 
-JsonMachine::KeyInfo& JsonMachine::key_info(FrameId id) {
+JsonRecogniser::KeyInfo& JsonRecogniser::key_info(FrameId id) {
   return *find_keys(id, false);
 }
 
 // Whether another member may come.
-bool JsonMachine::any_member(FrameId id) {
+bool JsonRecogniser::any_member(FrameId id) {
   if (frames_[id].any_member) return true;
   if (frames_[id].kind == FrameKind::kOutline) {
     return outline_goes_on(frames_[id]);
@@ -606,7 +606,7 @@ bool JsonMachine::any_member(FrameId id) {
 
 // `any_only`: null as soon as there is one.  Many frames are only looked at
 // for that, where a token goes on behind a comma and nobody takes it.
-JsonMachine::KeyInfo* JsonMachine::find_keys(FrameId id, bool any_only) {
+JsonRecogniser::KeyInfo* JsonRecogniser::find_keys(FrameId id, bool any_only) {
   if (frames_[id].keys != nullptr) return frames_[id].keys.get();
   const Goals::Levels levels(goals_, levels_in(id));
   const std::uint32_t set_id = key_set(frames_[id]);
@@ -659,9 +659,10 @@ JsonMachine::KeyInfo* JsonMachine::find_keys(FrameId id, bool any_only) {
   return frames_[id].keys.get();
 }
 
-JsonMachine::FrameId JsonMachine::with_member(FrameId id, std::uint32_t name,
-                                              std::uint64_t matched,
-                                              const std::string* text) {
+JsonRecogniser::FrameId JsonRecogniser::with_member(FrameId id,
+                                                    std::uint32_t name,
+                                                    std::uint64_t matched,
+                                                    const std::string* text) {
   KeyInfo& info = key_info(id);
   const KeySet& set = key_sets_[info.set];
   if (name != KeySet::kNone) {
@@ -694,8 +695,8 @@ JsonMachine::FrameId JsonMachine::with_member(FrameId id, std::uint32_t name,
 
 // The names that the schema does not spell with which an alternative can be
 // completed.
-automata::LanguageId JsonMachine::extras_of(FrameId id,
-                                            const Alternative& one) {
+automata::LanguageId JsonRecogniser::extras_of(FrameId id,
+                                               const Alternative& one) {
   const automata::LanguageId possible = goals_.possible_extras(one.shape);
   if (goals_.languages().empty(possible)) return possible;
   const Then then = behind_member(id, kNoKey, false);
@@ -727,15 +728,16 @@ automata::LanguageId JsonMachine::extras_of(FrameId id,
 
 // What the value of a member of that name may be, and what is then left of the
 // condition of an alternative.
-std::vector<MemberWay> JsonMachine::ways_of(const Alternative& one,
-                                            const NameClass& name,
-                                            const Then& then) {
+std::vector<MemberWay> JsonRecogniser::ways_of(const Alternative& one,
+                                               const NameClass& name,
+                                               const Then& then) {
   return goals_.member_ways(
       one.shape, goals_.lack(condition_of(one), then.passed), name, then.count);
 }
 
 // Whether an alternative can go on with a member of that name.
-bool JsonMachine::may_be_member(FrameId id, const Alternative& one, KeyId key) {
+bool JsonRecogniser::may_be_member(FrameId id, const Alternative& one,
+                                   KeyId key) {
   const Then then = behind_member(id, key, true);
   if (passes_needed(one.shape, so_far(id), then)) return false;
   const std::vector<MemberWay> ways = ways_of(one, {.key = key}, then);
@@ -746,8 +748,9 @@ bool JsonMachine::may_be_member(FrameId id, const Alternative& one, KeyId key) {
 }
 
 // The frame in which the value of a member called `name` comes.
-JsonMachine::FrameId JsonMachine::make_member(FrameId id, const NameClass& name,
-                                              const Then& then) {
+JsonRecogniser::FrameId JsonRecogniser::make_member(FrameId id,
+                                                    const NameClass& name,
+                                                    const Then& then) {
   const Goals::Levels levels(goals_, levels_in(id));
   Frame next;
   next.kind = FrameKind::kObject;
@@ -778,7 +781,7 @@ JsonMachine::FrameId JsonMachine::make_member(FrameId id, const NameClass& name,
 
 // --- Detached frames. --------------------------------------------------------
 
-JsonMachine::FrameId JsonMachine::detached(std::vector<GoalId> goals) {
+JsonRecogniser::FrameId JsonRecogniser::detached(std::vector<GoalId> goals) {
   std::sort(goals.begin(), goals.end());
   Frame frame;
   frame.kind = FrameKind::kDetached;
@@ -789,7 +792,7 @@ JsonMachine::FrameId JsonMachine::detached(std::vector<GoalId> goals) {
   return intern(std::move(frame), std::move(made));
 }
 
-Config JsonMachine::relative(Config config) {
+Config JsonRecogniser::relative(Config config) {
   const Frame& frame = frames_[config.frame];
   // Near the greatest depth, and where layout depends on it, depth matters.
   if (!frame.pending || frame.unique || options_.layout.indent ||
@@ -805,7 +808,7 @@ Config JsonMachine::relative(Config config) {
   return config;
 }
 
-Config JsonMachine::rejoin(Config config, Config escaped) {
+Config JsonRecogniser::rejoin(Config config, Config escaped) {
   const Config real =
       behind_value(config.frame, survivors_[escaped.extra], nullptr);
   if (!unread(escaped)) return real;
@@ -813,7 +816,7 @@ Config JsonMachine::rejoin(Config config, Config escaped) {
 }
 
 // The goals of scalars alone are described by their lexemes.
-std::uint64_t JsonMachine::relative_fingerprint(Config config) {
+std::uint64_t JsonRecogniser::relative_fingerprint(Config config) {
   const Frame& frame = frames_[config.frame];
   if (frame.kind != FrameKind::kDetached || frame.size != 1 ||
       (config.lex != static_cast<LexId>(Kind::kColon) &&
@@ -838,7 +841,7 @@ std::uint64_t JsonMachine::relative_fingerprint(Config config) {
   return hash | 1;
 }
 
-Config JsonMachine::all_survive(Config config, Config escaped) {
+Config JsonRecogniser::all_survive(Config config, Config escaped) {
   Frame& frame = frames_[config.frame];
   if (frame.after_all == kUnknown) {
     const Config all = behind_value(config.frame, goals_in(frame), nullptr);
@@ -850,7 +853,7 @@ Config JsonMachine::all_survive(Config config, Config escaped) {
 
 // The byte that ends the name of a member whose value has one goal, whatever
 // else the object has, leads to where that goal alone is known.
-Config JsonMachine::probe(Config config, std::uint8_t byte) {
+Config JsonRecogniser::probe(Config config, std::uint8_t byte) {
   const Lexeme& lexeme = lexemes_[config.lex];
   if (byte != '"' || lexeme.kind != Kind::kKey ||
       lexeme.body != json::BodyState::kText) {
@@ -883,7 +886,7 @@ Config JsonMachine::probe(Config config, std::uint8_t byte) {
 // --- What a mask can tell apart. --------------------------------------------
 
 // The frame with counts that no token can tell from this one's.
-JsonMachine::FrameId JsonMachine::canonical(FrameId id) {
+JsonRecogniser::FrameId JsonRecogniser::canonical(FrameId id) {
   if (frames_[id].canonical != kUnknown) return frames_[id].canonical;
   // Parents first, without recursion.
   std::vector<FrameId> path;

@@ -11,7 +11,7 @@
 #include <algorithm>
 
 #include "base/mix.h"
-#include "grammar/json_machine.h"
+#include "grammar/json_recogniser.h"
 
 namespace parlance::grammar {
 namespace {
@@ -22,7 +22,7 @@ constexpr std::string_view kWords[] = {"null", "true", "false"};
 
 }  // namespace
 
-bool JsonMachine::Lexeme::same(const Lexeme& other) const {
+bool JsonRecogniser::Lexeme::same(const Lexeme& other) const {
   return kind == other.kind && body == other.body && track == other.track &&
          open == other.open && total == other.total && loose == other.loose &&
          word == other.word && at == other.at && partial == other.partial &&
@@ -30,7 +30,7 @@ bool JsonMachine::Lexeme::same(const Lexeme& other) const {
          entries == other.entries;
 }
 
-std::uint64_t JsonMachine::Lexeme::hash() const {
+std::uint64_t JsonRecogniser::Lexeme::hash() const {
   std::uint64_t hash = static_cast<std::uint64_t>(kind);
   mix(hash, static_cast<std::uint64_t>(body) | std::uint64_t{word} << 8 |
                 std::uint64_t{at} << 16 | std::uint64_t{partial} << 24);
@@ -44,7 +44,7 @@ std::uint64_t JsonMachine::Lexeme::hash() const {
   return hash;
 }
 
-JsonMachine::LexId JsonMachine::intern(Lexeme lexeme) {
+JsonRecogniser::LexId JsonRecogniser::intern(Lexeme lexeme) {
   const std::uint64_t hash = lexeme.hash();
   const auto [begin, end] = lexeme_of_.equal_range(hash);
   for (auto it = begin; it != end; ++it) {
@@ -64,7 +64,7 @@ JsonMachine::LexId JsonMachine::intern(Lexeme lexeme) {
   return id;
 }
 
-JsonMachine::Lexeme JsonMachine::Lexeme::without_entries() const {
+JsonRecogniser::Lexeme JsonRecogniser::Lexeme::without_entries() const {
   Lexeme copy;
   copy.kind = kind;
   copy.body = body;
@@ -81,8 +81,8 @@ JsonMachine::Lexeme JsonMachine::Lexeme::without_entries() const {
   return copy;
 }
 
-JsonMachine::LexId JsonMachine::keep_step(LexId from, std::uint8_t byte,
-                                          LexId to) {
+JsonRecogniser::LexId JsonRecogniser::keep_step(LexId from, std::uint8_t byte,
+                                                LexId to) {
   auto& row = lexemes_[from].row;
   if (row == nullptr) {
     row = std::make_unique<std::array<LexId, 256>>();
@@ -94,7 +94,7 @@ JsonMachine::LexId JsonMachine::keep_step(LexId from, std::uint8_t byte,
 
 // --- Numbers. ---------------------------------------------------------------
 
-std::uint32_t JsonMachine::enter_number(FrameId id) {
+std::uint32_t JsonRecogniser::enter_number(FrameId id) {
   const Frame& frame = frames_[id];
   NumberLanguages& numbers = goals_.numbers();
   Lexeme lexeme;
@@ -124,7 +124,7 @@ std::uint32_t JsonMachine::enter_number(FrameId id) {
   return intern(std::move(lexeme));
 }
 
-Config JsonMachine::number_step(Config config, std::uint8_t byte) {
+Config JsonRecogniser::number_step(Config config, std::uint8_t byte) {
   const Lexeme& now = lexemes_[config.lex];
   LexId target = now.known_step(byte);
   if (target == kUnknown) {
@@ -157,7 +157,7 @@ Config JsonMachine::number_step(Config config, std::uint8_t byte) {
   return over;
 }
 
-Config JsonMachine::end_number(Config config) {
+Config JsonRecogniser::end_number(Config config) {
   const Lexeme& lexeme = lexemes_[config.lex];
   std::vector<GoalId> survivors;
   for (const Entry& entry : lexeme.entries) {
@@ -175,7 +175,7 @@ Config JsonMachine::end_number(Config config) {
 // --- Words. -----------------------------------------------------------------
 
 // An entry's state is the set of words: bit 0 null or false, bit 1 true.
-std::uint32_t JsonMachine::enter_word(FrameId id, JsonType type) {
+std::uint32_t JsonRecogniser::enter_word(FrameId id, JsonType type) {
   const Frame& frame = frames_[id];
   Lexeme lexeme;
   lexeme.kind = Kind::kWord;
@@ -197,7 +197,7 @@ std::uint32_t JsonMachine::enter_word(FrameId id, JsonType type) {
   return intern(std::move(lexeme));
 }
 
-Config JsonMachine::word_step(Config config, std::uint8_t byte) {
+Config JsonRecogniser::word_step(Config config, std::uint8_t byte) {
   const Lexeme& now = lexemes_[config.lex];
   Lexeme next;
   next.kind = Kind::kWord;
@@ -228,8 +228,8 @@ Config JsonMachine::word_step(Config config, std::uint8_t byte) {
 
 // --- Remembered texts. ------------------------------------------------------
 
-std::uint32_t JsonMachine::extend_text(std::uint32_t id,
-                                       std::string_view bytes) {
+std::uint32_t JsonRecogniser::extend_text(std::uint32_t id,
+                                          std::string_view bytes) {
   for (const char c : bytes) {
     const std::uint64_t key =
         (std::uint64_t{id} << 8 | static_cast<std::uint8_t>(c)) + 1;
@@ -241,7 +241,7 @@ std::uint32_t JsonMachine::extend_text(std::uint32_t id,
   return id;
 }
 
-std::string JsonMachine::text(std::uint32_t id) const {
+std::string JsonRecogniser::text(std::uint32_t id) const {
   std::string text;
   for (; id != 0; id = static_cast<std::uint32_t>((texts_[id] - 1) >> 8)) {
     text.push_back(static_cast<char>((texts_[id] - 1) & 0xFF));

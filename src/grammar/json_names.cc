@@ -4,13 +4,13 @@
 #include <algorithm>
 
 #include "grammar/json_lexemes.h"
-#include "grammar/json_machine.h"
+#include "grammar/json_recogniser.h"
 
 namespace parlance::grammar {
 
 using json::BodyState;
 
-Config JsonMachine::key_step(Config config, std::uint8_t byte) {
+Config JsonRecogniser::key_step(Config config, std::uint8_t byte) {
   Lexeme& now = lexemes_[config.lex];
   const BodyState body = json::next(now.body, byte);
   if (body == BodyState::kDead) return {};
@@ -67,16 +67,17 @@ Config JsonMachine::key_step(Config config, std::uint8_t byte) {
   return config;
 }
 
-void JsonMachine::add_key_set(std::vector<KeyId> names,
-                              std::vector<automata::LanguageId> languages) {
+void JsonRecogniser::add_key_set(std::vector<KeyId> names,
+                                 std::vector<automata::LanguageId> languages) {
   key_sets_.emplace_back(goals_, std::move(names), std::move(languages));
   list_bytes_ += key_sets_.back().memory_bytes() + 128;  // and its key
 }
 
 // A step without escapes where no pattern is in play: down the trie, or beside
 // it where other names may come.
-JsonMachine::LexId JsonMachine::plain_key(const Lexeme& now, std::uint8_t byte,
-                                          BodyState body) {
+JsonRecogniser::LexId JsonRecogniser::plain_key(const Lexeme& now,
+                                                std::uint8_t byte,
+                                                BodyState body) {
   while (key_lexemes_.size() <= now.set) key_lexemes_.emplace_back();
   auto& known = key_lexemes_[now.set][now.open + 2 * now.track + 4 * now.loose];
   const KeySet& set = key_sets_[now.set];
@@ -108,7 +109,7 @@ JsonMachine::LexId JsonMachine::plain_key(const Lexeme& now, std::uint8_t byte,
 }
 
 // Whether a name of the schema that is still allowed begins so.
-bool JsonMachine::key_live(const KeyInfo& info, const Lexeme& lexeme) {
+bool JsonRecogniser::key_live(const KeyInfo& info, const Lexeme& lexeme) {
   if (lexeme.trie == KeySet::kNone) return false;
   const KeySet& set = key_sets_[lexeme.set];
   if (!is_escape(lexeme.body)) {
@@ -123,9 +124,9 @@ bool JsonMachine::key_live(const KeyInfo& info, const Lexeme& lexeme) {
 
 // Whether one of the names `allowed` goes on behind `node` with a character of
 // [low, high].
-bool JsonMachine::trie_in_range(const KeySet& set, NameSet allowed,
-                                std::uint32_t node, char32_t low,
-                                char32_t high) {
+bool JsonRecogniser::trie_in_range(const KeySet& set, NameSet allowed,
+                                   std::uint32_t node, char32_t low,
+                                   char32_t high) {
   if (low > high) return false;
   struct Step {
     std::uint32_t node;
@@ -162,7 +163,7 @@ bool JsonMachine::trie_in_range(const KeySet& set, NameSet allowed,
   return false;
 }
 
-JsonMachine::LexId JsonMachine::key_row(LexId id, std::uint8_t byte) {
+JsonRecogniser::LexId JsonRecogniser::key_row(LexId id, std::uint8_t byte) {
   automata::Languages& languages = goals_.languages();
   const Lexeme& now = lexemes_[id];
   const KeySet& set = key_sets_[now.set];

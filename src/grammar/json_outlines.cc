@@ -14,7 +14,7 @@
 #include <algorithm>
 
 #include "base/mix.h"
-#include "grammar/json_machine.h"
+#include "grammar/json_recogniser.h"
 
 namespace parlance::grammar {
 namespace {
@@ -32,7 +32,7 @@ constexpr unsigned kNamesShift = 5;
 
 // What scalars fit a goal, as a number that is equal for goals of all grammars
 // only if the same do; 0 if arrays or objects may fit, or for lack of one.
-std::uint64_t JsonMachine::scalar_print(GoalId goal) {
+std::uint64_t JsonRecogniser::scalar_print(GoalId goal) {
   if (!goals_.shapes(goal, JsonType::kArray).empty() ||
       !goals_.shapes(goal, JsonType::kObject).empty()) {
     return 0;
@@ -65,7 +65,7 @@ std::uint64_t JsonMachine::scalar_print(GoalId goal) {
 }
 
 // The first goal that was found to mean the same.
-GoalId JsonMachine::common_goal(GoalId goal) {
+GoalId JsonRecogniser::common_goal(GoalId goal) {
   const auto [it, is_new] = common_goals_.try_emplace(goal, goal);
   if (!is_new) return it->second;
   const std::uint64_t print = scalar_print(goal);
@@ -77,7 +77,7 @@ GoalId JsonMachine::common_goal(GoalId goal) {
   return goal;
 }
 
-JsonMachine::FrameId JsonMachine::intern_outline(
+JsonRecogniser::FrameId JsonRecogniser::intern_outline(
     Frame outline, std::vector<Alternative> alternatives) {
   outline.kind = FrameKind::kOutline;
   const FrameId id = intern(std::move(outline), std::move(alternatives));
@@ -87,7 +87,7 @@ JsonMachine::FrameId JsonMachine::intern_outline(
 
 // The place behind a value in a frame and in those around it; 0 if it has no
 // outline.
-JsonMachine::FrameId JsonMachine::outline_behind(FrameId id) {
+JsonRecogniser::FrameId JsonRecogniser::outline_behind(FrameId id) {
   std::vector<FrameId> path;
   FrameId around = 0;  // the outline of what is behind the last of them
   for (FrameId at = id;;) {
@@ -145,7 +145,7 @@ JsonMachine::FrameId JsonMachine::outline_behind(FrameId id) {
 }
 
 // The same of a frame in which a value comes that has one goal.
-JsonMachine::FrameId JsonMachine::outline_pending(FrameId id) {
+JsonRecogniser::FrameId JsonRecogniser::outline_pending(FrameId id) {
   if (frames_[id].outline != kUnknown) return frames_[id].outline;
   FrameId made = 0;
   const std::vector<GoalId> goals = goals_in(frames_[id]);
@@ -165,7 +165,7 @@ JsonMachine::FrameId JsonMachine::outline_pending(FrameId id) {
 }
 
 // The names that the outlines of names know: the empty one.
-std::uint32_t JsonMachine::outline_names() {
+std::uint32_t JsonRecogniser::outline_names() {
   const auto [it, is_new] = key_set_of_.try_emplace(
       "outline", static_cast<std::uint32_t>(key_sets_.size()));
   if (is_new) {
@@ -177,7 +177,7 @@ std::uint32_t JsonMachine::outline_names() {
 // A place in a name where any may come.  A name of the schema that ends right
 // here stays a name of its own; those that end further on are exceptions to the
 // outline.
-Config JsonMachine::outline_name(Config config) {
+Config JsonRecogniser::outline_name(Config config) {
   const Lexeme& lexeme = lexemes_[config.lex];
   if (!lexeme.open || !lexeme.entries.empty() ||
       (lexeme.trie != KeySet::kNone && lexeme.body != json::BodyState::kText)) {
@@ -225,7 +225,7 @@ Config JsonMachine::outline_name(Config config) {
 }
 
 // Whether the only name that is special is the empty one, here and now.
-bool JsonMachine::ends_empty_name(Config config) const {
+bool JsonRecogniser::ends_empty_name(Config config) const {
   const Frame& frame = frames_[config.frame];
   return frame.kind == FrameKind::kOutline && (frame.count & kNames) == 0 &&
          lexemes_[config.lex].trie == 0;
@@ -233,7 +233,7 @@ bool JsonMachine::ends_empty_name(Config config) const {
 
 // In front of a name where any may come.  Whether one that the schema spells
 // may come, and what it then is, is for the real place to say.
-JsonMachine::FrameId JsonMachine::outline_names_of(FrameId id) {
+JsonRecogniser::FrameId JsonRecogniser::outline_names_of(FrameId id) {
   const FrameId around = outline_behind(id);
   if ((frames_[around].count & kAnyName) == 0 ||
       lexemes_[key_info(id).start].track) {
@@ -258,7 +258,7 @@ JsonMachine::FrameId JsonMachine::outline_names_of(FrameId id) {
 }
 
 // Behind the quote that opens a name in an outline.
-Config JsonMachine::outline_key(FrameId id) {
+Config JsonRecogniser::outline_key(FrameId id) {
   const Frame& frame = frames_[id];
   Lexeme name;
   name.kind = Kind::kKey;
@@ -275,14 +275,14 @@ Config JsonMachine::outline_key(FrameId id) {
 }
 
 // Whether the end of that name is for the real place to decide.
-bool JsonMachine::outline_ends_at(FrameId id, std::uint32_t name) const {
+bool JsonRecogniser::outline_ends_at(FrameId id, std::uint32_t name) const {
   const Frame& frame = frames_[id];
   if (frame.kind != FrameKind::kOutline) return false;
   return frame.keys == nullptr ||
          ((frame.count & kNames) != 0 && name != KeySet::kNone);
 }
 
-Config JsonMachine::outline(Config config) {
+Config JsonRecogniser::outline(Config config) {
   const Frame& frame = frames_[config.frame];
   // Near the greatest depth, and where layout depends on it, depth matters.
   if (frame.unique || options_.layout.exact ||
@@ -326,7 +326,7 @@ Config JsonMachine::outline(Config config) {
 }
 
 // What is behind an outline's value, and what closes it.
-Config JsonMachine::leave_outline(FrameId id) const {
+Config JsonRecogniser::leave_outline(FrameId id) const {
   FrameId around = frames_[id].parent;
   if ((frames_[id].count & kNames) != 0) around = frames_[around].parent;
   if (around == 0) return {};
@@ -334,13 +334,13 @@ Config JsonMachine::leave_outline(FrameId id) const {
   return {static_cast<LexId>(end ? Kind::kEnd : Kind::kAfter), around, 0, 0};
 }
 
-bool JsonMachine::is_object(const Frame& frame) {
+bool JsonRecogniser::is_object(const Frame& frame) {
   return frame.kind == FrameKind::kObject ||
          (frame.kind == FrameKind::kOutline &&
           (frame.count & kObjectOutline) != 0);
 }
 
-bool JsonMachine::outline_goes_on(const Frame& frame) {
+bool JsonRecogniser::outline_goes_on(const Frame& frame) {
   return (frame.count & kGoesOn) != 0;
 }
 

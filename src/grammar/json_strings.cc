@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "grammar/json_lexemes.h"
-#include "grammar/json_machine.h"
+#include "grammar/json_recogniser.h"
 
 namespace parlance::grammar {
 
@@ -11,12 +11,12 @@ using json::BodyState;
 
 // Where the schema lets every text through, within lengths, every spelling may
 // come.
-bool JsonMachine::spelled_canonically(const StringShape& string) {
+bool JsonRecogniser::spelled_canonically(const StringShape& string) {
   automata::Languages& languages = goals_.languages();
   return canonical_ && !languages.total(languages.start(string.language));
 }
 
-std::uint32_t JsonMachine::enter_string(FrameId id) {
+std::uint32_t JsonRecogniser::enter_string(FrameId id) {
   const Frame& frame = frames_[id];
   automata::Languages& languages = goals_.languages();
   Lexeme lexeme;
@@ -67,7 +67,7 @@ std::uint32_t JsonMachine::enter_string(FrameId id) {
 }
 
 // The strings that items of the frame have been, as a set of names.
-std::uint32_t JsonMachine::avoid(FrameId id) {
+std::uint32_t JsonRecogniser::avoid(FrameId id) {
   const std::uint32_t values = frames_[id].used;
   const auto [it, is_new] =
       key_set_of_.try_emplace("values " + std::to_string(values),
@@ -84,9 +84,9 @@ std::uint32_t JsonMachine::avoid(FrameId id) {
 
 // Characters that a string still needs: one that has begun, and the fewest that
 // lead to an end.
-std::uint32_t JsonMachine::least_chars(BodyState body, std::uint32_t partial,
-                                       automata::StateId state,
-                                       bool canonical) {
+std::uint32_t JsonRecogniser::least_chars(BodyState body, std::uint32_t partial,
+                                          automata::StateId state,
+                                          bool canonical) {
   if (goals_.languages().total(state)) return body == BodyState::kText ? 0 : 1;
   if (!is_escape(body)) return saturate(goals_.languages().least_chars(state));
   std::uint32_t least = BodyView::kMany;
@@ -97,7 +97,8 @@ std::uint32_t JsonMachine::least_chars(BodyState body, std::uint32_t partial,
 }
 
 // Whether the language goes on with one of the characters.
-bool JsonMachine::any_in(const EscapeRanges& ranges, automata::StateId state) {
+bool JsonRecogniser::any_in(const EscapeRanges& ranges,
+                            automata::StateId state) {
   return std::any_of(ranges.begin(), ranges.end(), [&](const CharRange& range) {
     return goals_.languages().any_in_range(state, range.low, range.high);
   });
@@ -106,8 +107,8 @@ bool JsonMachine::any_in(const EscapeRanges& ranges, automata::StateId state) {
 // The fewest characters needed behind some character of [low, high].  Whole
 // ranges of characters mostly lead to one state; where they do not, the search
 // ends after a number of them, and what it has not seen is left out.
-std::uint32_t JsonMachine::least_in_range(automata::StateId state, char32_t low,
-                                          char32_t high) {
+std::uint32_t JsonRecogniser::least_in_range(automata::StateId state,
+                                             char32_t low, char32_t high) {
   constexpr std::size_t kMost = 600;
   automata::Languages& languages = goals_.languages();
   std::uint32_t least = BodyView::kMany;
@@ -127,7 +128,7 @@ std::uint32_t JsonMachine::least_in_range(automata::StateId state, char32_t low,
   return least;
 }
 
-Config JsonMachine::string_step(Config config, std::uint8_t byte) {
+Config JsonRecogniser::string_step(Config config, std::uint8_t byte) {
   Lexeme& now = lexemes_[config.lex];
   const BodyState body = json::next(now.body, byte);
   if (body == BodyState::kDead) return {};
@@ -145,7 +146,7 @@ Config JsonMachine::string_step(Config config, std::uint8_t byte) {
 }
 
 // Drops the entries whose strings are too long now.
-Config JsonMachine::within_bounds(Config config) {
+Config JsonRecogniser::within_bounds(Config config) {
   const Lexeme& now = lexemes_[config.lex];
   Lexeme next = now.without_entries();
   for (const Entry& entry : now.entries) {
@@ -160,7 +161,7 @@ Config JsonMachine::within_bounds(Config config) {
 }
 
 // Whether a byte is known to lead where the one before it does: most do.
-bool JsonMachine::as_byte_before(const Lexeme& now, std::uint8_t byte) {
+bool JsonRecogniser::as_byte_before(const Lexeme& now, std::uint8_t byte) {
   if (byte == 0 || now.row == nullptr || now.trie != KeySet::kNone ||
       (*now.row)[byte - 1U] == kUnknown) {
     return false;
@@ -181,7 +182,7 @@ bool JsonMachine::as_byte_before(const Lexeme& now, std::uint8_t byte) {
                      [&](const Entry& entry) { return same(entry.state); });
 }
 
-JsonMachine::LexId JsonMachine::string_row(LexId id, std::uint8_t byte) {
+JsonRecogniser::LexId JsonRecogniser::string_row(LexId id, std::uint8_t byte) {
   automata::Languages& languages = goals_.languages();
   const Lexeme& now = lexemes_[id];
   const BodyState body = json::next(now.body, byte);
@@ -246,7 +247,7 @@ JsonMachine::LexId JsonMachine::string_row(LexId id, std::uint8_t byte) {
   return keep_step(id, byte, target);
 }
 
-Config JsonMachine::close_string(Config config) {
+Config JsonRecogniser::close_string(Config config) {
   const Lexeme& lexeme = lexemes_[config.lex];
   if (lexeme.trie != KeySet::kNone &&
       key_sets_[lexeme.set].node(lexeme.trie).name != KeySet::kNone) {

@@ -6,7 +6,7 @@
 
 #include "base/mix.h"
 #include "grammar/json_lexemes.h"
-#include "grammar/json_machine.h"
+#include "grammar/json_recogniser.h"
 
 namespace parlance::grammar {
 namespace {
@@ -41,7 +41,7 @@ constexpr auto kAfterBytes = set_of(",]} \t\n\r");
 
 }  // namespace
 
-std::array<std::uint64_t, 4> JsonMachine::first_bytes(Config config) {
+std::array<std::uint64_t, 4> JsonRecogniser::first_bytes(Config config) {
   const Lexeme& lexeme = lexemes_[config.lex];
   if (lexeme.kind == Kind::kKey) {
     return lexeme.open || lexeme.extras != automata::kDeadState
@@ -69,13 +69,13 @@ std::array<std::uint64_t, 4> JsonMachine::first_bytes(Config config) {
   }
 }
 
-bool JsonMachine::special(Config config) {
+bool JsonRecogniser::special(Config config) {
   const Lexeme& lexeme = lexemes_[config.lex];
   if (lexeme.trie == KeySet::kNone) return false;
   return lexeme.kind == Kind::kKey ? lexeme.open : lexeme.kind == Kind::kString;
 }
 
-std::array<std::uint64_t, 4> JsonMachine::special_bytes(Config config) {
+std::array<std::uint64_t, 4> JsonRecogniser::special_bytes(Config config) {
   const Lexeme& lexeme = lexemes_[config.lex];
   if (is_escape(lexeme.body) || lexeme.trie == KeySet::kNone) {
     return Recogniser::special_bytes(config);
@@ -96,7 +96,7 @@ std::array<std::uint64_t, 4> JsonMachine::special_bytes(Config config) {
   return bytes;
 }
 
-BodyView JsonMachine::body(Config config) {
+BodyView JsonRecogniser::body(Config config) {
   const Lexeme& lexeme = lexemes_[config.lex];
   BodyView view;
   view.state = lexeme.body;
@@ -146,7 +146,7 @@ BodyView JsonMachine::body(Config config) {
 
 // Which alternatives fit changes where one of them begins to, or no longer
 // does.
-void JsonMachine::find_ends(Config config, BodyView& view) {
+void JsonRecogniser::find_ends(Config config, BodyView& view) {
   const Lexeme& lexeme = lexemes_[config.lex];
   const auto low = [&](const Entry& entry) {
     return entry.min > config.count ? entry.min - config.count : 0;
@@ -179,7 +179,7 @@ void JsonMachine::find_ends(Config config, BodyView& view) {
   }
 }
 
-std::uint64_t JsonMachine::lexeme_fingerprint(Config config) {
+std::uint64_t JsonRecogniser::lexeme_fingerprint(Config config) {
   Lexeme& lexeme = lexemes_[config.lex];
   if (lexeme.kind == Kind::kKey) {
     // Beside the names of the schema a name is a string of the others.
@@ -223,12 +223,12 @@ std::uint64_t JsonMachine::lexeme_fingerprint(Config config) {
   return lexeme.print;
 }
 
-bool JsonMachine::same_lexeme(Config from, Config to) {
+bool JsonRecogniser::same_lexeme(Config from, Config to) {
   return from.frame == to.frame &&
          lexemes_[to.lex].kind == lexemes_[from.lex].kind;
 }
 
-std::uint32_t JsonMachine::lexeme_room(Config config) {
+std::uint32_t JsonRecogniser::lexeme_room(Config config) {
   const Lexeme& lexeme = lexemes_[config.lex];
   if (lexeme.kind != Kind::kString || lexeme.entries.size() != 1 ||
       lexeme.max == BodyView::kMany) {
@@ -237,7 +237,7 @@ std::uint32_t JsonMachine::lexeme_room(Config config) {
   return lexeme.entries[0].max - config.count;
 }
 
-Config JsonMachine::lexeme_unbounded(Config config) {
+Config JsonRecogniser::lexeme_unbounded(Config config) {
   const Lexeme& now = lexemes_[config.lex];
   const bool bounded = lexeme_room(config) != BodyView::kMany;
   if (!bounded && !now.track) return config;
@@ -256,7 +256,7 @@ Config JsonMachine::lexeme_unbounded(Config config) {
 
 // Names of the schema, and those that its patterns welcome: neither are among
 // the others.
-Recogniser::Apart JsonMachine::lexeme_apart(Config config) {
+Recogniser::Apart JsonRecogniser::lexeme_apart(Config config) {
   const Lexeme& now = lexemes_[config.lex];
   if (now.kind != Kind::kKey || now.open || now.trie == KeySet::kNone ||
       now.extras == automata::kDeadState) {
@@ -280,7 +280,7 @@ Recogniser::Apart JsonMachine::lexeme_apart(Config config) {
 }
 
 // `to` was reached without a bound, so what it still needs is not known yet.
-std::uint32_t JsonMachine::lexeme_need(Config from, Config to) {
+std::uint32_t JsonRecogniser::lexeme_need(Config from, Config to) {
   const Lexeme& lexeme = lexemes_[to.lex];
   if (lexeme.kind != Kind::kString || lexeme.entries.size() != 1) return 0;
   return to.count - from.count + lexeme_least(to.lex);
@@ -288,7 +288,7 @@ std::uint32_t JsonMachine::lexeme_need(Config from, Config to) {
 
 // Alternatives that a bound drops one by one are told apart by the count, names
 // of the schema by the frame.
-bool JsonMachine::lexeme_by_state(Config config) {
+bool JsonRecogniser::lexeme_by_state(Config config) {
   const Lexeme& lexeme = lexemes_[config.lex];
   if (lexeme.kind == Kind::kKey) {
     return lexeme.body == BodyState::kText && lexeme.trie == KeySet::kNone &&
@@ -298,7 +298,8 @@ bool JsonMachine::lexeme_by_state(Config config) {
          (lexeme.entries.size() == 1 || lexeme.max == BodyView::kMany);
 }
 
-std::uint32_t JsonMachine::lexeme_step(std::uint32_t lex, std::uint8_t byte) {
+std::uint32_t JsonRecogniser::lexeme_step(std::uint32_t lex,
+                                          std::uint8_t byte) {
   const Lexeme& now = lexemes_[lex];
   if (!json::is_live(json::next(now.body, byte))) return 0;
   const LexId known = now.row == nullptr ? kUnknown : (*now.row)[byte];
@@ -309,7 +310,7 @@ std::uint32_t JsonMachine::lexeme_step(std::uint32_t lex, std::uint8_t byte) {
   return lexemes_[target].extras == automata::kDeadState ? 0 : target;
 }
 
-std::uint32_t JsonMachine::lexeme_least(std::uint32_t lex) {
+std::uint32_t JsonRecogniser::lexeme_least(std::uint32_t lex) {
   const Lexeme& lexeme = lexemes_[lex];
   const automata::StateId state =
       lexeme.kind == Kind::kKey ? lexeme.extras : lexeme.entries.front().state;
@@ -318,7 +319,7 @@ std::uint32_t JsonMachine::lexeme_least(std::uint32_t lex) {
 }
 
 // One alternative that nothing ends is enough.
-std::uint32_t JsonMachine::lexeme_lasting(std::uint32_t lex) {
+std::uint32_t JsonRecogniser::lexeme_lasting(std::uint32_t lex) {
   const Lexeme& lexeme = lexemes_[lex];
   std::uint32_t least = BodyView::kMany;
   if (lexeme.body != BodyState::kText) return least;
@@ -331,14 +332,14 @@ std::uint32_t JsonMachine::lexeme_lasting(std::uint32_t lex) {
   return least;
 }
 
-bool JsonMachine::lexeme_any_escapes(std::uint32_t lex) {
+bool JsonRecogniser::lexeme_any_escapes(std::uint32_t lex) {
   const Lexeme& lexeme = lexemes_[lex];
   if (lexeme.kind == Kind::kKey) return !canonical_names(lexeme);
   return std::none_of(lexeme.entries.begin(), lexeme.entries.end(),
                       [](const Entry& entry) { return entry.canonical; });
 }
 
-int JsonMachine::lexeme_end(Config config) {
+int JsonRecogniser::lexeme_end(Config config) {
   switch (lexemes_[config.lex].kind) {
     case Kind::kString:
     case Kind::kKey:

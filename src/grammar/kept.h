@@ -7,7 +7,7 @@
 // too: a schema's machine is an entry by itself and stands in the grammars of
 // many tags.  A recogniser is counted once, for as long as some entry has it.
 //
-//   key "s..."  ──▶ JsonMachine ◀───┐
+//   key "s..."  ──▶ JsonRecogniser ◀───┐
 //   key "T..."  ──▶ Grammar's RulesMachine
 //
 // Recognisers grow while they are used.  So with everything that is added some

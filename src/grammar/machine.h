@@ -18,7 +18,7 @@
 namespace parlance {
 
 namespace grammar {
-class JsonMachine;
+class JsonRecogniser;
 }
 
 struct Grammar::Machine {
@@ -34,7 +34,7 @@ struct Grammar::Machine {
     bool in_place = true;
     // Reads its texts; other leaves may have it too.  Null: no text fits, or it
     // is not made yet.
-    std::shared_ptr<grammar::JsonMachine> machine = nullptr;
+    std::shared_ptr<grammar::JsonRecogniser> machine = nullptr;
   };
 
   std::shared_ptr<grammar::Recogniser> recogniser;

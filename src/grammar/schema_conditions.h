@@ -14,7 +14,7 @@
 // To split such alternatives takes their product.  A formula is a sum: each
 // member that is read replaces what it decides by true or false, and what is
 // left is simplified, so that t = "a1" leaves one clause of thirty.  What is
-// left is the state of an alternative (json_machine.h); equal formulas have
+// left is the state of an alternative (json_recogniser.h); equal formulas have
 // equal ids.
 //
 // Formulas have no negation: it is moved into the parts when they are made.

@@ -197,7 +197,7 @@ bool ArgumentRules::string_fits(ValueId id, std::string_view text) {
   return false;
 }
 
-grammar::JsonMachine* ArgumentRules::machine_of(ValueRule& rule) {
+grammar::JsonRecogniser* ArgumentRules::machine_of(ValueRule& rule) {
   if (rule.machine_known) return rule.machine.get();
   rule.machine_known = true;
   // Everything that is valid: any layout, order and spelling.
@@ -213,7 +213,8 @@ grammar::JsonMachine* ArgumentRules::machine_of(ValueRule& rule) {
     options.closed = closed;
     Result<schema::Document> document = schema::load(schema, load);
     if (!document) break;
-    auto machine = grammar::JsonMachine::create(std::move(*document), options);
+    auto machine =
+        grammar::JsonRecogniser::create(std::move(*document), options);
     if (!machine) continue;
     rule.machine = std::move(*machine);
     break;
@@ -226,7 +227,7 @@ std::size_t ArgumentRules::json_end(ValueId id, std::string_view text,
   constexpr std::size_t kNowhere = std::string_view::npos;
   ValueRule& rule = values_[id];
   if (rule.json_types == 0) return kNowhere;
-  grammar::JsonMachine* machine = machine_of(rule);
+  grammar::JsonRecogniser* machine = machine_of(rule);
   if (machine == nullptr) return kNowhere;
   std::size_t end = kNowhere;
   grammar::Config config = machine->start();

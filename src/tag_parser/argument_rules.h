@@ -17,7 +17,7 @@
 #include "automata/language.h"
 #include "grammar/argument_markup.h"
 #include "grammar/argument_schema.h"
-#include "grammar/json_machine.h"
+#include "grammar/json_recogniser.h"
 #include "grammar/structural_tag.h"
 #include "parlance/error.h"
 #include "parlance/json.h"
@@ -53,7 +53,7 @@ struct ValueRule {
 
   grammar::Obligations all = {};
   // Made when the first JSON text comes; null before, and where none fits.
-  std::unique_ptr<grammar::JsonMachine> machine = nullptr;
+  std::unique_ptr<grammar::JsonRecogniser> machine = nullptr;
   bool machine_known = false;
 };
 
@@ -138,7 +138,7 @@ class ArgumentRules {
   ListId list_of(schema::TypeBits type, const grammar::Obligations& all);
   Result<ObjectRule> object_rule(const grammar::ObjectPlan& plan);
   Result<ArrayRule> array_rule(const grammar::ArrayPlan& plan);
-  grammar::JsonMachine* machine_of(ValueRule& rule);
+  grammar::JsonRecogniser* machine_of(ValueRule& rule);
 
   const grammar::JsonSchemaFormat format_;
   const grammar::ArgumentMarkup markup_;

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "grammar/json_machine.h"
+#include "grammar/json_recogniser.h"
 #include "parlance/grammar.h"
 #include "parlance/json.h"
 #include "schema/document.h"
@@ -73,10 +73,10 @@ Cost cost(const Wide& wide, std::size_t size, KeyOrder order) {
   Result<schema::Document> document =
       schema::load(*json::parse(schema_of(wide, size)));
   EXPECT_TRUE(document);
-  Result<std::unique_ptr<JsonMachine>> made =
-      JsonMachine::create(std::move(*document), options);
+  Result<std::unique_ptr<JsonRecogniser>> made =
+      JsonRecogniser::create(std::move(*document), options);
   EXPECT_TRUE(made);
-  JsonMachine& machine = **made;
+  JsonRecogniser& machine = **made;
   std::string text = "{";
   for (std::size_t i = 0; i < size; i += wide.every) {
     if (i > 0) text += ',';

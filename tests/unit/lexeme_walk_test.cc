@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "grammar/json_machine.h"
+#include "grammar/json_recogniser.h"
 #include "grammar/recogniser.h"
 #include "parlance/json.h"
 #include "parlance/vocabulary.h"
@@ -22,7 +22,7 @@ namespace {
 
 using grammar::BodyView;
 using grammar::Config;
-using grammar::JsonMachine;
+using grammar::JsonRecogniser;
 
 // Words, numbers, dates, pieces of UTF-8 and of escapes, long tokens, twins.
 Vocabulary vocabulary(std::uint32_t seed) {
@@ -90,8 +90,8 @@ TEST_P(LexemeWalks, AreAsReadingEveryToken) {
   std::mt19937 random(GetParam());
   std::size_t walked = 0;
   for (const char* schema : kSchemas) {
-    const std::unique_ptr<JsonMachine> machine =
-        *JsonMachine::create(*schema::load(*json::parse(schema), {}), {});
+    const std::unique_ptr<JsonRecogniser> machine =
+        *JsonRecogniser::create(*schema::load(*json::parse(schema), {}), {});
     const std::lock_guard lock(machine->mutex);
     for (int text = 0; text < 12; ++text) {
       Config at = machine->step(machine->start(), '"');

@@ -1,5 +1,5 @@
-#ifndef PARLANCE_SRC_GRAMMAR_JSON_MACHINE_H_
-#define PARLANCE_SRC_GRAMMAR_JSON_MACHINE_H_
+#ifndef PARLANCE_SRC_GRAMMAR_JSON_RECOGNISER_H_
+#define PARLANCE_SRC_GRAMMAR_JSON_RECOGNISER_H_
 
 // The JSON texts that a schema accepts, byte by byte.
 //
@@ -27,7 +27,7 @@
 // numbers, whichever way they were reached.  That is what lets a mask be made
 // once for all records of a list.
 //
-// Files: json_machine.cc reads structure, json_strings.cc strings,
+// Files: json_recogniser.cc reads structure, json_strings.cc strings,
 // json_names.cc names, json_lexemes.cc numbers, words and what all lexemes
 // share, json_views.cc says what a mask asks for, json_outlines.cc which places
 // have one mask but for few tokens, json_frames.cc opens, fills and closes
@@ -53,11 +53,11 @@ namespace parlance::grammar {
 
 class EscapeRanges;  // grammar/json_lexemes.h
 
-class JsonMachine final : public Recogniser {
+class JsonRecogniser final : public Recogniser {
  public:
   // Errors: as Grammar::from_json_schema's, but for those of loading.
-  static Result<std::unique_ptr<JsonMachine>> create(schema::Document document,
-                                                     JsonSchemaOptions options);
+  static Result<std::unique_ptr<JsonRecogniser>> create(
+      schema::Document document, JsonSchemaOptions options);
   // Why what was made so far is too large, if it is.
   std::optional<Error> too_large();
 
@@ -271,12 +271,11 @@ class JsonMachine final : public Recogniser {
   };
 
   using DocumentRef = std::shared_ptr<const schema::Document>;
-  JsonMachine(DocumentRef document, ItemChoices choices,
-              JsonSchemaOptions options);
+  JsonRecogniser(DocumentRef document, ItemChoices choices,
+                 JsonSchemaOptions options);
   void take_notes(std::vector<GrammarNote>& notes);
-  static Result<std::unique_ptr<JsonMachine>> make(DocumentRef document,
-                                                   ItemChoices choices,
-                                                   JsonSchemaOptions options);
+  static Result<std::unique_ptr<JsonRecogniser>> make(
+      DocumentRef document, ItemChoices choices, JsonSchemaOptions options);
 
   // Whether names in `key` come in their canonical spelling alone.  Where every
   // name may come, this holds for those that the schema spells (Lexeme::loose).
@@ -288,7 +287,7 @@ class JsonMachine final : public Recogniser {
     return byte == ' ' || byte == '\n' || byte == '\t' || byte == '\r';
   }
 
-  // json_machine.cc
+  // json_recogniser.cc
   Config structure(Config config, std::uint8_t byte);
   Config exact(Config config, std::uint8_t byte);
   Config significant(Config config, std::uint8_t byte);
@@ -471,4 +470,4 @@ class JsonMachine final : public Recogniser {
 
 }  // namespace parlance::grammar
 
-#endif  // PARLANCE_SRC_GRAMMAR_JSON_MACHINE_H_
+#endif  // PARLANCE_SRC_GRAMMAR_JSON_RECOGNISER_H_

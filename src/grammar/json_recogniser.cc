@@ -1,7 +1,7 @@
 // Structure: what the brackets, commas, colons and white space between the
 // lexemes do.
 
-#include "grammar/json_machine.h"
+#include "grammar/json_recogniser.h"
 
 #include <algorithm>
 
@@ -15,8 +15,8 @@ constexpr std::uint32_t kClosing = 2;
 
 }  // namespace
 
-JsonMachine::JsonMachine(DocumentRef document, ItemChoices choices,
-                         JsonSchemaOptions options)
+JsonRecogniser::JsonRecogniser(DocumentRef document, ItemChoices choices,
+                               JsonSchemaOptions options)
     : document_(std::move(document)),
       options_(std::move(options)),
       canonical_(options_.spelling == JsonSpelling::kCanonical ||
@@ -37,7 +37,7 @@ JsonMachine::JsonMachine(DocumentRef document, ItemChoices choices,
   texts_.push_back(0);
 }
 
-Result<std::unique_ptr<JsonMachine>> JsonMachine::create(
+Result<std::unique_ptr<JsonRecogniser>> JsonRecogniser::create(
     schema::Document document, JsonSchemaOptions options) {
   const JsonLayout& layout = options.layout;
   if (layout.exact) {
@@ -64,9 +64,9 @@ Result<std::unique_ptr<JsonMachine>> JsonMachine::create(
               std::move(choices), std::move(options));
 }
 
-Result<std::unique_ptr<JsonMachine>> JsonMachine::make(
+Result<std::unique_ptr<JsonRecogniser>> JsonRecogniser::make(
     DocumentRef document, ItemChoices choices, JsonSchemaOptions options) {
-  std::unique_ptr<JsonMachine> machine(new JsonMachine(
+  std::unique_ptr<JsonRecogniser> machine(new JsonRecogniser(
       std::move(document), std::move(choices), std::move(options)));
   Goals& goals = machine->goals_;
   std::optional<Error> wrong = goals.check_nodes();
@@ -120,9 +120,8 @@ Result<std::unique_ptr<JsonMachine>> JsonMachine::make(
   return machine;
 }
 
-void JsonMachine::take_notes(std::vector<GrammarNote>& notes) {
-  for (GrammarNote& note : goals_.take_notes())
-    notes.push_back(std::move(note));
+void JsonRecogniser::take_notes(std::vector<GrammarNote>& notes) {
+  for (GrammarNote& note : goals_.take_notes()) notes.push_back(std::move(note));
   if (!goals_.narrowed() || noted_narrowed_) return;
   noted_narrowed_ = true;
   notes.push_back(
@@ -133,7 +132,7 @@ void JsonMachine::take_notes(std::vector<GrammarNote>& notes) {
        "because they are about what cannot be told from the text so far"});
 }
 
-const std::vector<GrammarNote>& JsonMachine::survey() {
+const std::vector<GrammarNote>& JsonRecogniser::survey() {
   if (!surveyed_) {
     surveyed_ = true;
     goals_.survey(root_);
@@ -144,7 +143,7 @@ const std::vector<GrammarNote>& JsonMachine::survey() {
 
 // --- Memory. ----------------------------------------------------------------
 
-std::optional<Error> JsonMachine::too_large() {
+std::optional<Error> JsonRecogniser::too_large() {
   const std::size_t limit = options_.limits.bytes;
   if (own_bytes() <= limit && !goals_.languages().over_limit()) {
     return std::nullopt;
@@ -155,7 +154,7 @@ std::optional<Error> JsonMachine::too_large() {
                    std::to_string(limit) + "."};
 }
 
-bool JsonMachine::full() {
+bool JsonRecogniser::full() {
   const std::size_t entries =
       frames_.size() + lexemes_.size() + texts_.size() + value_sets_.size();
   if (entries != measured_) {
@@ -166,18 +165,18 @@ bool JsonMachine::full() {
 }
 
 // What compiled once compiles again.
-std::shared_ptr<Recogniser> JsonMachine::fresh(bool /*same_parts*/) {
+std::shared_ptr<Recogniser> JsonRecogniser::fresh(bool /*same_parts*/) {
   JsonSchemaOptions options = options_;
   options.limits.cancelled = nullptr;
   options.limits.cancelled_argument = nullptr;
-  Result<std::unique_ptr<JsonMachine>> made =
+  Result<std::unique_ptr<JsonRecogniser>> made =
       make(document_, choices_, std::move(options));
   return made ? *std::move(made) : nullptr;
 }
 
-Config JsonMachine::start() { return start_; }
+Config JsonRecogniser::start() { return start_; }
 
-Config JsonMachine::step(Config config, std::uint8_t byte) {
+Config JsonRecogniser::step(Config config, std::uint8_t byte) {
   switch (lexemes_[config.lex].kind) {
     case Kind::kString:
       return string_step(config, byte);
@@ -196,7 +195,7 @@ Config JsonMachine::step(Config config, std::uint8_t byte) {
   }
 }
 
-Config JsonMachine::structure(Config config, std::uint8_t byte) {
+Config JsonRecogniser::structure(Config config, std::uint8_t byte) {
   const JsonLayout& layout = options_.layout;
   if (layout.exact) return exact(config, byte);
   if (is_space(byte)) {
@@ -209,13 +208,13 @@ Config JsonMachine::structure(Config config, std::uint8_t byte) {
   return significant(config, byte);
 }
 
-std::string JsonMachine::new_line(std::size_t depth) const {
+std::string JsonRecogniser::new_line(std::size_t depth) const {
   if (!options_.layout.indent) return {};
   return "\n" + std::string(*options_.layout.indent * depth, ' ');
 }
 
 // Config::count is how much of the layout has been read.
-Config JsonMachine::exact(Config config, std::uint8_t byte) {
+Config JsonRecogniser::exact(Config config, std::uint8_t byte) {
   const Kind kind = lexemes_[config.lex].kind;
   const Frame& frame = frames_[config.frame];
   const auto go_on = [&](const std::string& text) {
@@ -269,13 +268,13 @@ Config JsonMachine::exact(Config config, std::uint8_t byte) {
   }
 }
 
-bool JsonMachine::may_go_on(FrameId id) {
+bool JsonRecogniser::may_go_on(FrameId id) {
   const Frame& frame = frames_[id];
   if (frame.kind == FrameKind::kObject) return any_member(id);
   return frame.kind == FrameKind::kArray && next_item(id) != 0;
 }
 
-Config JsonMachine::after_comma(FrameId frame) {
+Config JsonRecogniser::after_comma(FrameId frame) {
   if (is_object(frames_[frame])) {
     if (!any_member(frame)) return {};
     return {static_cast<LexId>(Kind::kKeyNext), frame, 0, 0};
@@ -286,7 +285,7 @@ Config JsonMachine::after_comma(FrameId frame) {
 }
 
 // A byte that is not white space, between lexemes.
-Config JsonMachine::significant(Config config, std::uint8_t byte) {
+Config JsonRecogniser::significant(Config config, std::uint8_t byte) {
   const Frame& frame = frames_[config.frame];
   switch (lexemes_[config.lex].kind) {
     case Kind::kRoot:
@@ -322,7 +321,7 @@ Config JsonMachine::significant(Config config, std::uint8_t byte) {
 }
 
 // The first byte of a value says its type.
-Config JsonMachine::value(FrameId id, std::uint8_t byte) {
+Config JsonRecogniser::value(FrameId id, std::uint8_t byte) {
   const auto entered = [&](JsonType type, auto enter) {
     const auto place = static_cast<std::size_t>(type);
     if (frames_[id].entry[place] == kUnknown) {
@@ -364,7 +363,7 @@ Config JsonMachine::value(FrameId id, std::uint8_t byte) {
   }
 }
 
-bool JsonMachine::can_end(Config config) {
+bool JsonRecogniser::can_end(Config config) {
   const Kind kind = lexemes_[config.lex].kind;
   if (kind == Kind::kEnd) return true;
   if (kind != Kind::kNumber || frames_[config.frame].kind != FrameKind::kRoot) {
@@ -373,7 +372,7 @@ bool JsonMachine::can_end(Config config) {
   return !end_number(config).dead();
 }
 
-Config JsonMachine::mask_key(Config config, std::uint32_t longest) {
+Config JsonRecogniser::mask_key(Config config, std::uint32_t longest) {
   const Lexeme& lexeme = lexemes_[config.lex];
   config.frame = canonical(config.frame);
   if (lexeme.kind == Kind::kString || lexeme.kind == Kind::kKey) {
@@ -402,7 +401,7 @@ Config JsonMachine::mask_key(Config config, std::uint32_t longest) {
   return config;
 }
 
-SpaceView JsonMachine::space(Config config) {
+SpaceView JsonRecogniser::space(Config config) {
   const Kind kind = lexemes_[config.lex].kind;
   if (options_.layout.exact || kind < Kind::kValue || kind > Kind::kAfter) {
     return {};
@@ -416,7 +415,7 @@ SpaceView JsonMachine::space(Config config) {
   return view;
 }
 
-std::string JsonMachine::expected(Config config) {
+std::string JsonRecogniser::expected(Config config) {
   if (config.dead()) return "nothing";
   std::string list;
   const auto add = [&](std::string_view what) {
@@ -498,7 +497,7 @@ std::string JsonMachine::expected(Config config) {
   return list;
 }
 
-std::size_t JsonMachine::own_bytes() const {
+std::size_t JsonRecogniser::own_bytes() const {
   return goals_.memory_bytes() + frames_.size() * (sizeof(Frame) + 48) +
          alternatives_.size() * sizeof(Alternative) +
          lexemes_.size() * (sizeof(Lexeme) + 96) + rows_ * 1024 +
