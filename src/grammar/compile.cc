@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <unordered_map>
 
-#include "grammar/rules_machine.h"
+#include "grammar/cfg_recogniser.h"
 #include "grammar/schema_excludes.h"
 #include "grammar/schema_options.h"
 #include "schema/document.h"
@@ -203,7 +203,7 @@ std::vector<std::shared_ptr<Recogniser>> machines_of(
   return out;
 }
 
-std::optional<Error> check_start(RulesMachine& machine) {
+std::optional<Error> check_start(CfgRecogniser& machine) {
   if (!machine.start().dead()) return std::nullopt;
   if (machine.overflowed() || machine.too_large()) {
     return Error{ErrorCode::kTooLarge,
@@ -242,7 +242,7 @@ Result<std::shared_ptr<Grammar::Machine>> make_machine(
              " such rules are open at once are refused."});
   }
   machine->limits = {.bytes = options.limits.bytes};
-  auto recogniser = std::make_unique<RulesMachine>(
+  auto recogniser = std::make_unique<CfgRecogniser>(
       rules, machines_of(leaves), machine->limits, machine->marks);
   if (cancelled(options.limits)) return cancelled_error();
   if (auto error = check_start(*recogniser)) return *std::move(error);

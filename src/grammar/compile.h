@@ -75,12 +75,12 @@ std::optional<Error> make_leaves(std::vector<Leaf>& leaves,
 // What a survey of their machines adds to those notes, in order.
 void survey_leaves(const std::vector<Leaf>& leaves,
                    std::vector<GrammarNote>& notes);
-// As the RulesMachine wants them.
+// As the CfgRecogniser wants them.
 std::vector<std::shared_ptr<Recogniser>> machines_of(
     const std::vector<Leaf>& leaves);
 
 // Why there is no text at all: kTooLarge, kUnsatisfiable; nothing if there is.
-std::optional<Error> check_start(RulesMachine& machine);
+std::optional<Error> check_start(CfgRecogniser& machine);
 
 Result<std::shared_ptr<Grammar::Machine>> make_machine(
     Rules rules, std::vector<Leaf> leaves, const CompileOptions& options);

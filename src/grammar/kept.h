@@ -8,7 +8,7 @@
 // many tags.  A recogniser is counted once, for as long as some entry has it.
 //
 //   key "s..."  ──▶ JsonRecogniser ◀───┐
-//   key "T..."  ──▶ Grammar's RulesMachine
+//   key "T..."  ──▶ Grammar's CfgRecogniser
 //
 // Recognisers grow while they are used.  So with everything that is added some
 // of them are measured again, in turn, and all of them when statistics are

@@ -9,10 +9,10 @@
 #include <string>
 #include <vector>
 
+#include "grammar/cfg_recogniser.h"
 #include "grammar/marks.h"
 #include "grammar/recogniser.h"
 #include "grammar/rules.h"
-#include "grammar/rules_machine.h"
 #include "parlance/grammar.h"
 
 namespace parlance {
@@ -49,7 +49,7 @@ struct Grammar::Machine {
   std::shared_ptr<const grammar::Rules> rules = nullptr;
   std::vector<Leaf> leaves = {};
   // Of the recogniser, for others that are made of the rules.
-  grammar::RulesMachineLimits limits = {};
+  grammar::CfgRecogniserLimits limits = {};
 };
 
 }  // namespace parlance

@@ -1,4 +1,4 @@
-// Places of another machine of the same network: see rules_machine.h.
+// Places of another machine of the same network: see cfg_recogniser.h.
 //
 // An item names states of the network, which both machines share, and what is
 // interned: the context behind it, the activation that it is in, the
@@ -11,14 +11,14 @@
 #include <utility>
 #include <vector>
 
-#include "grammar/rules_machine.h"
+#include "grammar/cfg_recogniser.h"
 
 namespace parlance::grammar {
 
 // What has been taken from one machine to another.
-class RulesMachine::Adoption {
+class CfgRecogniser::Adoption {
  public:
-  Adoption(RulesMachine& from, RulesMachine& to) : from_(from), to_(to) {}
+  Adoption(CfgRecogniser& from, CfgRecogniser& to) : from_(from), to_(to) {}
 
   // False if a schema's place is not known in the successor of its part.
   bool take(Items& items) {
@@ -135,7 +135,7 @@ class RulesMachine::Adoption {
     return content;
   }
 
-  // Activations are inside each other only as far as RulesMachineLimits::depth
+  // Activations are inside each other only as far as CfgRecogniserLimits::depth
   // goes.
   Item made(Item item) {
     if (item.context != kOutermost) item.context = context_of_.at(item.context);
@@ -156,8 +156,8 @@ class RulesMachine::Adoption {
     return item;
   }
 
-  RulesMachine& from_;
-  RulesMachine& to_;
+  CfgRecogniser& from_;
+  CfgRecogniser& to_;
   std::vector<ContextId> contexts_;
   // From the numbers there to those here.
   std::unordered_map<ContextId, ContextId> context_of_;
@@ -165,9 +165,9 @@ class RulesMachine::Adoption {
   std::unordered_map<std::uint32_t, std::uint32_t> config_of_;
 };
 
-Config RulesMachine::adopt(Recogniser& from, Config config) {
+Config CfgRecogniser::adopt(Recogniser& from, Config config) {
   if (config.dead()) return {};
-  auto& other = static_cast<RulesMachine&>(from);
+  auto& other = static_cast<CfgRecogniser&>(from);
   Items kernel = other.kernel_of(config);
   const std::size_t before = bytes_;
   const std::size_t room = room_;

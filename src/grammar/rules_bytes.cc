@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "grammar/byte_partition.h"
+#include "grammar/cfg_recogniser.h"
 #include "grammar/read_char.h"
-#include "grammar/rules_machine.h"
 
 namespace parlance::grammar {
 namespace {
@@ -57,7 +57,7 @@ const ByteTable& kinds_of_all() {
 
 }  // namespace
 
-const ByteTable& RulesMachine::kinds_of_class(std::uint32_t index) {
+const ByteTable& CfgRecogniser::kinds_of_class(std::uint32_t index) {
   if (class_kinds_.empty()) class_kinds_.resize(network_.classes.size());
   std::unique_ptr<ByteTable>& kinds = class_kinds_[index];
   if (kinds == nullptr) {
@@ -67,7 +67,7 @@ const ByteTable& RulesMachine::kinds_of_class(std::uint32_t index) {
   return *kinds;
 }
 
-void RulesMachine::split_bytes(const Item& item, BytePartition& bytes) {
+void CfgRecogniser::split_bytes(const Item& item, BytePartition& bytes) {
   const NetworkState& state = network_.states[item.state];
   switch (state.action) {
     case Action::kBytes:
@@ -107,7 +107,7 @@ void RulesMachine::split_bytes(const Item& item, BytePartition& bytes) {
   }
 }
 
-void RulesMachine::split_substring(const Item& item, BytePartition& bytes) {
+void CfgRecogniser::split_substring(const Item& item, BytePartition& bytes) {
   const std::vector<std::string>& chunks =
       network_.substrings[network_.states[item.state].index].chunks;
   if (item.inner != 0 && item.count != 0) {
@@ -124,7 +124,7 @@ void RulesMachine::split_substring(const Item& item, BytePartition& bytes) {
 }
 
 // Asked byte by byte; where there are too many answers all bytes differ.
-void RulesMachine::split_schema(const Item& item, BytePartition& bytes) {
+void CfgRecogniser::split_schema(const Item& item, BytePartition& bytes) {
   Recogniser& reader = schema(network_.states[item.state].index);
   const Config from = item.inner == 0 ? reader.start() : configs_[item.inner];
   ByteTable kinds{};
@@ -142,7 +142,7 @@ void RulesMachine::split_schema(const Item& item, BytePartition& bytes) {
   bytes.refine(kinds);
 }
 
-const ByteTable& RulesMachine::alike(std::uint32_t lex) {
+const ByteTable& CfgRecogniser::alike(std::uint32_t lex) {
   if (states_[lex].alike == nullptr) {
     BytePartition bytes;
     const Items& items = states_[lex].items;

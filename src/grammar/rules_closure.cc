@@ -16,9 +16,9 @@ void append_bytes(std::string& key, const T& value) {
 
 }  // namespace
 
-RulesMachine::Closure::Closure(RulesMachine& machine, ClosureMemory& memory,
-                               Budget budget, std::size_t depth,
-                               Enclosing* inside)
+CfgRecogniser::Closure::Closure(CfgRecogniser& machine, ClosureMemory& memory,
+                                Budget budget, std::size_t depth,
+                                Enclosing* inside)
     : machine_(machine),
       network_(machine.network_),
       memory_(memory),
@@ -41,7 +41,7 @@ RulesMachine::Closure::Closure(RulesMachine& machine, ClosureMemory& memory,
 
 // --- Items -------------------------------------------------------------------
 
-void RulesMachine::Closure::add(const Item& item) {
+void CfgRecogniser::Closure::add(const Item& item) {
   const NetworkState& state = network_.states[item.state];
   if (!state.live) return;
   if (item.count > state.min && state.max != kMany &&
@@ -56,11 +56,11 @@ void RulesMachine::Closure::add(const Item& item) {
   if (seen_.insert(item)) left_.push_back(item);
 }
 
-void RulesMachine::Closure::add_all(std::span<const Item> items) {
+void CfgRecogniser::Closure::add_all(std::span<const Item> items) {
   for (const Item& item : items) add(item);
 }
 
-void RulesMachine::Closure::follow(const Item& item) {
+void CfgRecogniser::Closure::follow(const Item& item) {
   const NetworkState& state = network_.states[item.state];
   const Item next{state.next, item.context, 0, 0};
   switch (state.action) {
@@ -129,7 +129,7 @@ void RulesMachine::Closure::follow(const Item& item) {
 }
 
 // `behind`: where the caller goes on behind a body that is not empty.
-void RulesMachine::Closure::call(const Item& item, const Item& behind) {
+void CfgRecogniser::Closure::call(const Item& item, const Item& behind) {
   const RuleId rule = network_.states[item.state].index;
   ClosureMemory::Place& place = memory_.local_of_rule[rule];
   const bool added = place.round != memory_.round;
@@ -146,7 +146,7 @@ void RulesMachine::Closure::call(const Item& item, const Item& behind) {
 
 // An activation of a rule that ends by a rule of its own begins.  `decided`: it
 // does not end with the one that it is in.
-void RulesMachine::Closure::begin_occurrence(const Item& item, bool decided) {
+void CfgRecogniser::Closure::begin_occurrence(const Item& item, bool decided) {
   const NetworkState& state = network_.states[item.state];
   const NetworkRule& rule = network_.rules[state.index];
   Budget budget = budget_;
@@ -171,7 +171,7 @@ void RulesMachine::Closure::begin_occurrence(const Item& item, bool decided) {
 }
 
 // One goes on; nothing was read since it did, or began.
-void RulesMachine::Closure::occur(const Item& item, std::uint32_t inner) {
+void CfgRecogniser::Closure::occur(const Item& item, std::uint32_t inner) {
   const NetworkState& state = network_.states[item.state];
   const NetworkRule& rule = network_.rules[state.index];
   const Item behind{state.next, item.context, 0, 0};
@@ -201,7 +201,7 @@ void RulesMachine::Closure::occur(const Item& item, std::uint32_t inner) {
 }
 
 // Whether all that a call is followed by is the end of the activation.
-bool RulesMachine::Closure::only_ends(const Item& item) {
+bool CfgRecogniser::Closure::only_ends(const Item& item) {
   const auto ends = [&](const Item& one) {
     return machine_.tail_[one.state] && one.context == kOutermost;
   };
@@ -228,13 +228,13 @@ bool RulesMachine::Closure::only_ends(const Item& item) {
 }
 
 // Calls an activation that ends with the one that it is in.
-void RulesMachine::Closure::enter(const Item& item) {
+void CfgRecogniser::Closure::enter(const Item& item) {
   const RuleId rule = network_.states[item.state].index;
   call(item, {network_.rules[rule].end, kOutermost, 0, 0});
 }
 
 // Goes on with a call that was delayed; false if there is none.
-bool RulesMachine::Closure::run_delayed() {
+bool CfgRecogniser::Closure::run_delayed() {
   const auto plain = [](Item item) {
     item.inner = 0;
     return item;
@@ -256,7 +256,7 @@ bool RulesMachine::Closure::run_delayed() {
   return false;
 }
 
-void RulesMachine::Closure::end(const Item& item) {
+void CfgRecogniser::Closure::end(const Item& item) {
   if (item.context == kOutermost) return keep(item);
   if (!local(item.context)) {
     closed_.pure = false;
@@ -272,14 +272,14 @@ void RulesMachine::Closure::end(const Item& item) {
 // A repeat gains nothing by a body that is empty: where it always may be, no
 // least count is left.  One that may be because a budget is used up may be as
 // often as is still needed.
-void RulesMachine::Closure::add_behind_empty(const Item& behind) {
+void CfgRecogniser::Closure::add_behind_empty(const Item& behind) {
   const NetworkState& state = network_.states[behind.state];
   if (state.action != Action::kCount || behind.count == 0) return add(behind);
   if (network_.rules[state.index].nullable) return;
   add({state.next, behind.context, 0, 0});
 }
 
-void RulesMachine::Closure::drop_dominated() {
+void CfgRecogniser::Closure::drop_dominated() {
   if (least_.empty()) return;
   std::erase_if(kept_, [&](const Item& item) {
     const NetworkState& state = network_.states[item.state];
@@ -293,7 +293,7 @@ void RulesMachine::Closure::drop_dominated() {
   });
 }
 
-RulesMachine::Closed RulesMachine::Closure::run(Items& items) {
+CfgRecogniser::Closed CfgRecogniser::Closure::run(Items& items) {
   add_all(items);
   while (!left_.empty() || run_delayed()) {
     if (left_.empty()) continue;
@@ -323,7 +323,7 @@ RulesMachine::Closed RulesMachine::Closure::run(Items& items) {
 // --- Contexts ----------------------------------------------------------------
 
 // The callers of a local context, and those that they end for.
-void RulesMachine::Closure::find_content(std::uint32_t root) {
+void CfgRecogniser::Closure::find_content(std::uint32_t root) {
   Items content;
   std::vector<std::uint32_t> left = {root};
   std::vector<std::uint32_t> seen = {root};
@@ -352,7 +352,7 @@ void RulesMachine::Closure::find_content(std::uint32_t root) {
 }
 
 // Tarjan's search (1972) for what refers to each other, without recursion.
-void RulesMachine::Closure::make_contexts(std::uint32_t root) {
+void CfgRecogniser::Closure::make_contexts(std::uint32_t root) {
   if (locals_[root].made != kLocal) return;
   struct Visit {
     std::uint32_t local;
@@ -400,7 +400,7 @@ void RulesMachine::Closure::make_contexts(std::uint32_t root) {
 }
 
 // Makes contexts of the members of a loop, or of a single local context.
-void RulesMachine::Closure::intern_loop(std::vector<std::uint32_t> members) {
+void CfgRecogniser::Closure::intern_loop(std::vector<std::uint32_t> members) {
   std::sort(members.begin(), members.end(),
             [&](std::uint32_t a, std::uint32_t b) {
               return locals_[a].rule < locals_[b].rule;
@@ -443,7 +443,7 @@ void RulesMachine::Closure::intern_loop(std::vector<std::uint32_t> members) {
   if (!members.empty()) intern_members(members);
 }
 
-RulesMachine::ContextId RulesMachine::Closure::intern_context(
+CfgRecogniser::ContextId CfgRecogniser::Closure::intern_context(
     const Items& content) {
   ListTable<Item, ItemHash>& contexts = machine_.contexts_;
   const auto [id, added] = contexts.intern(content);
@@ -452,7 +452,7 @@ RulesMachine::ContextId RulesMachine::Closure::intern_context(
 }
 
 // Makes contexts that name each other.
-void RulesMachine::Closure::intern_members(
+void CfgRecogniser::Closure::intern_members(
     const std::vector<std::uint32_t>& members) {
   for (const std::uint32_t member : members) {
     Items& content = locals_[member].content;
@@ -472,7 +472,7 @@ void RulesMachine::Closure::intern_members(
   for (const std::uint32_t member : members) locals_[member].made = id++;
 }
 
-RulesMachine::ContextId RulesMachine::intern_loop(
+CfgRecogniser::ContextId CfgRecogniser::intern_loop(
     std::span<const Items> contents) {
   std::string key;
   for (const Items& content : contents) {
@@ -501,8 +501,9 @@ RulesMachine::ContextId RulesMachine::intern_loop(
 
 // --- Activations -------------------------------------------------------------
 
-RulesMachine::Closed RulesMachine::close(Items& items, Budget budget,
-                                         std::size_t depth, Enclosing* inside) {
+CfgRecogniser::Closed CfgRecogniser::close(Items& items, Budget budget,
+                                           std::size_t depth,
+                                           Enclosing* inside) {
   if (depth == 0) closings_ = 0;
   while (closures_.size() <= depth) {
     closures_.push_back(std::make_unique<ClosureMemory>());
@@ -512,8 +513,8 @@ RulesMachine::Closed RulesMachine::close(Items& items, Budget budget,
 }
 
 // `closed`: one that was closed inside others, and is another inside others.
-std::uint32_t RulesMachine::intern_activation(Budget budget, Items kernel,
-                                              const RuleActivation* closed) {
+std::uint32_t CfgRecogniser::intern_activation(Budget budget, Items kernel,
+                                               const RuleActivation* closed) {
   std::sort(kernel.begin(), kernel.end());
   kernel.erase(std::unique(kernel.begin(), kernel.end()), kernel.end());
   std::string key;
@@ -543,7 +544,7 @@ std::uint32_t RulesMachine::intern_activation(Budget budget, Items kernel,
   return known->second;
 }
 
-RulesMachine::Reading RulesMachine::reading_of(
+CfgRecogniser::Reading CfgRecogniser::reading_of(
     const Items& items, Reading RuleActivation::*inside) const {
   Reading reading;
   for (const Item& item : items) {
@@ -562,7 +563,7 @@ RulesMachine::Reading RulesMachine::reading_of(
   return reading;
 }
 
-std::vector<std::uint32_t> RulesMachine::activations_in(
+std::vector<std::uint32_t> CfgRecogniser::activations_in(
     const Items& items) const {
   std::vector<std::uint32_t> found;
   const auto add = [&](const Items& from) {
@@ -589,8 +590,8 @@ std::vector<std::uint32_t> RulesMachine::activations_in(
   return found;
 }
 
-bool RulesMachine::is_complete(const RuleActivation& one,
-                               const NetworkRule& rule) {
+bool CfgRecogniser::is_complete(const RuleActivation& one,
+                                const NetworkRule& rule) {
   return one.whole || (one.body_end && (rule.options.marker_optional ||
                                         one.budget.exhausted()));
 }
@@ -598,8 +599,8 @@ bool RulesMachine::is_complete(const RuleActivation& one,
 // An activation that depends on whether it may end itself, or one that it is
 // in, is closed as if it might not; if then it may, once more.  Being able to
 // end only ever adds items, so this is the least fixed point.
-std::uint32_t RulesMachine::closed(std::uint32_t id, const NetworkRule& rule,
-                                   std::size_t depth, Enclosing* outer) {
+std::uint32_t CfgRecogniser::closed(std::uint32_t id, const NetworkRule& rule,
+                                    std::size_t depth, Enclosing* outer) {
   if (activations_[id].closed) return id;
   Enclosing self{.outer = outer, .id = id};
   RuleActivation made;
@@ -640,7 +641,7 @@ std::uint32_t RulesMachine::closed(std::uint32_t id, const NetworkRule& rule,
 // --- Tails -------------------------------------------------------------------
 
 // A state is no tail if it does anything but end its rule, or leads to one.
-void RulesMachine::find_tails() {
+void CfgRecogniser::find_tails() {
   const std::vector<NetworkState>& states = network_.states;
   tail_.assign(states.size(), true);
   std::vector<std::vector<StateId>> from(states.size());

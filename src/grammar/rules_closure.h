@@ -1,7 +1,7 @@
 #ifndef PARLANCE_SRC_GRAMMAR_RULES_CLOSURE_H_
 #define PARLANCE_SRC_GRAMMAR_RULES_CLOSURE_H_
 
-// What follows at one place of a text without reading; see rules_machine.h.
+// What follows at one place of a text without reading; see cfg_recogniser.h.
 //
 // A rule that is called here gets a local context, which collects who waits
 // for it.  When all is known, the local contexts that are needed become
@@ -25,12 +25,12 @@
 #include <utility>
 #include <vector>
 
-#include "grammar/rules_machine.h"
+#include "grammar/cfg_recogniser.h"
 
 namespace parlance::grammar {
 
 // What one closure after the other uses.
-struct RulesMachine::ClosureMemory {
+struct CfgRecogniser::ClosureMemory {
   struct Local {
     RuleId rule = 0;
     bool empty = false;  // the rule matched nothing here
@@ -58,12 +58,12 @@ struct RulesMachine::ClosureMemory {
   std::uint32_t round = 0;
 };
 
-class RulesMachine::Closure {
+class CfgRecogniser::Closure {
  public:
-  Closure(RulesMachine& machine, ClosureMemory& memory, Budget budget,
+  Closure(CfgRecogniser& machine, ClosureMemory& memory, Budget budget,
           std::size_t depth, Enclosing* inside);
 
-  // As RulesMachine::close().  Nothing is left of `items` past a limit.
+  // As CfgRecogniser::close().  Nothing is left of `items` past a limit.
   Closed run(Items& items);
 
  private:
@@ -105,7 +105,7 @@ class RulesMachine::Closure {
   ContextId intern_context(const Items& content);
   void intern_members(const std::vector<std::uint32_t>& members);
 
-  RulesMachine& machine_;
+  CfgRecogniser& machine_;
   const TransitionNetwork& network_;
   ClosureMemory& memory_;
   const Budget budget_;

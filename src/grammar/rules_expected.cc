@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "grammar/rules_machine.h"
+#include "grammar/cfg_recogniser.h"
 #include "parlance/json.h"
 
 namespace parlance::grammar {
@@ -39,7 +39,7 @@ std::string quoted(const std::string& text, std::size_t from) {
 
 }  // namespace
 
-std::string RulesMachine::expected(Config config) {
+std::string CfgRecogniser::expected(Config config) {
   if (config.dead()) return "nothing";
   std::vector<std::string> all;
   const auto list = [&](std::string what) {

@@ -1,16 +1,16 @@
-// Reading a byte or a token: see rules_machine.h.
+// Reading a byte or a token: see cfg_recogniser.h.
 
 #include <algorithm>
 #include <optional>
 #include <utility>
 
+#include "grammar/cfg_recogniser.h"
 #include "grammar/read_char.h"
-#include "grammar/rules_machine.h"
 
 namespace parlance::grammar {
 
 // REQUIRES: the configuration is in no text of a schema.
-RulesMachine::Items RulesMachine::scan(Config config, std::uint8_t byte) {
+CfgRecogniser::Items CfgRecogniser::scan(Config config, std::uint8_t byte) {
   Items out;
   rest_of_.clear();
   for (Item item : states_[config.lex].items) {
@@ -20,19 +20,20 @@ RulesMachine::Items RulesMachine::scan(Config config, std::uint8_t byte) {
   return out;
 }
 
-RulesMachine::Items RulesMachine::scan(const Items& items, std::uint8_t byte) {
+CfgRecogniser::Items CfgRecogniser::scan(const Items& items,
+                                         std::uint8_t byte) {
   rest_of_.clear();
   return scan_inside(items, byte);
 }
 
-RulesMachine::Items RulesMachine::scan_inside(const Items& items,
-                                              std::uint8_t byte) {
+CfgRecogniser::Items CfgRecogniser::scan_inside(const Items& items,
+                                                std::uint8_t byte) {
   Items out;
   for (const Item& item : items) scan_item(item, byte, out);
   return out;
 }
 
-void RulesMachine::scan_item(const Item& item, std::uint8_t byte, Items& out) {
+void CfgRecogniser::scan_item(const Item& item, std::uint8_t byte, Items& out) {
   const NetworkState& state = network_.states[item.state];
   const Item done{state.next, item.context, 0, 0};
   Item next = item;
@@ -106,8 +107,8 @@ void RulesMachine::scan_item(const Item& item, std::uint8_t byte, Items& out) {
 
 // Each activation is read once, in however many others it stands.
 template <class Scan>
-void RulesMachine::advance_in_activation(const Item& item, Scan scan,
-                                         Items& out) {
+void CfgRecogniser::advance_in_activation(const Item& item, Scan scan,
+                                          Items& out) {
   if (outward(item)) return out.push_back(item);
   Item next = item;
   const auto known = rest_of_.find(item.inner);
@@ -125,8 +126,8 @@ void RulesMachine::advance_in_activation(const Item& item, Scan scan,
 
 // `inner`: 0 before the first chunk, else one more than the chunk that comes
 // next or, with a `count`, is being read.
-void RulesMachine::scan_substring(const Item& item, std::uint8_t byte,
-                                  Items& out) {
+void CfgRecogniser::scan_substring(const Item& item, std::uint8_t byte,
+                                   Items& out) {
   const std::vector<std::string>& chunks =
       network_.substrings[network_.states[item.state].index].chunks;
   const auto read = [&](std::size_t chunk, std::size_t offset) {
@@ -149,8 +150,8 @@ void RulesMachine::scan_substring(const Item& item, std::uint8_t byte,
 
 // Text goes on, or a trigger is complete.  `inner`: the place among triggers,
 // `count`: the place in a character.
-void RulesMachine::scan_free_text(const Item& item, std::uint8_t byte,
-                                  Items& out) {
+void CfgRecogniser::scan_free_text(const Item& item, std::uint8_t byte,
+                                   Items& out) {
   const NetworkState& state = network_.states[item.state];
   Item next = item;
   if (read_char(any_character(), byte, next.count) == CharStep::kNo) return;
@@ -161,8 +162,8 @@ void RulesMachine::scan_free_text(const Item& item, std::uint8_t byte,
 }
 
 // `next`: `item` behind a symbol.
-void RulesMachine::advance_in_text(const Item& item, const Item& next,
-                                   Items& out) {
+void CfgRecogniser::advance_in_text(const Item& item, const Item& next,
+                                    Items& out) {
   if (next.inner == TriggerAutomaton::kRefused) return;
   const TriggerAutomaton& automaton =
       network_.free_texts[network_.states[item.state].index];
@@ -174,13 +175,14 @@ void RulesMachine::advance_in_text(const Item& item, const Item& next,
 
 // --- Tokens ------------------------------------------------------------------
 
-RulesMachine::Items RulesMachine::scan_token(const Items& items, Token token) {
+CfgRecogniser::Items CfgRecogniser::scan_token(const Items& items,
+                                               Token token) {
   rest_of_.clear();
   return scan_token_inside(items, token);
 }
 
-RulesMachine::Items RulesMachine::scan_token_inside(const Items& items,
-                                                    Token token) {
+CfgRecogniser::Items CfgRecogniser::scan_token_inside(const Items& items,
+                                                      Token token) {
   Items out;
   const std::optional<std::uint32_t> mark =
       marks_ == nullptr ? std::nullopt : marks_->mark_of(token);
@@ -230,7 +232,7 @@ RulesMachine::Items RulesMachine::scan_token_inside(const Items& items,
   return out;
 }
 
-bool RulesMachine::in_free_text(const Items& items) const {
+bool CfgRecogniser::in_free_text(const Items& items) const {
   const auto here = [&](const Item& item) {
     const NetworkState& state = network_.states[item.state];
     return state.action == Action::kFreeText &&
@@ -243,8 +245,8 @@ bool RulesMachine::in_free_text(const Items& items) const {
 }
 
 // Free text does not read a mark by its bytes; all that stands beside it does.
-Config RulesMachine::read_mark_bytes(const Items& items,
-                                     std::string_view bytes) {
+Config CfgRecogniser::read_mark_bytes(const Items& items,
+                                      std::string_view bytes) {
   if (bytes.empty()) return {};
   reads_mark_ = true;
   Items kernel = scan(items, static_cast<std::uint8_t>(bytes.front()));
@@ -257,12 +259,12 @@ Config RulesMachine::read_mark_bytes(const Items& items,
   return at;
 }
 
-void RulesMachine::spend_token(Items& kernel) {
+void CfgRecogniser::spend_token(Items& kernel) {
   rest_of_.clear();
   spend_token_inside(kernel);
 }
 
-void RulesMachine::spend_token_inside(Items& kernel) {
+void CfgRecogniser::spend_token_inside(Items& kernel) {
   for (Item& item : kernel) {
     if (item.inner == 0 || outward(item) ||
         network_.states[item.state].action != Action::kCall) {
@@ -283,8 +285,8 @@ void RulesMachine::spend_token_inside(Items& kernel) {
   }
 }
 
-void RulesMachine::mark_tokens(const Items& items, std::uint32_t size,
-                               std::vector<std::uint32_t>& ids) const {
+void CfgRecogniser::mark_tokens(const Items& items, std::uint32_t size,
+                                std::vector<std::uint32_t>& ids) const {
   const auto mark_if = [&](auto wanted) {
     for (std::uint32_t id = 0; id < size; ++id) {
       if (wanted(id)) ids.push_back(id);

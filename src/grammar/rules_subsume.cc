@@ -33,20 +33,20 @@ constexpr std::size_t kNeighbours = 8;
 
 }  // namespace
 
-RulesMachine::ContextId RulesMachine::Closure::settled(ContextId context) {
+CfgRecogniser::ContextId CfgRecogniser::Closure::settled(ContextId context) {
   if (!local(context)) return context;
   const ContextId made = local_of(context).made;
   return made == kLocal ? context : made;
 }
 
-std::span<const RulesMachine::Item> RulesMachine::Closure::content_of(
+std::span<const CfgRecogniser::Item> CfgRecogniser::Closure::content_of(
     ContextId context) {
   if (local(context)) return local_of(context).content;
   return machine_.contexts_[context];
 }
 
 // Whether `b` may do all that `a` may, but for their contexts.
-bool RulesMachine::Closure::covers(const Item& b, const Item& a) const {
+bool CfgRecogniser::Closure::covers(const Item& b, const Item& a) const {
   if (a.state != b.state || a.inner != b.inner) return false;
   if (a.count == b.count) return true;
   const NetworkState& state = network_.states[a.state];
@@ -55,7 +55,7 @@ bool RulesMachine::Closure::covers(const Item& b, const Item& a) const {
          b.count < a.count && b.count >= state.min;
 }
 
-bool RulesMachine::Closure::holds(ContextId a, ContextId b) {
+bool CfgRecogniser::Closure::holds(ContextId a, ContextId b) {
   a = settled(a);
   b = settled(b);
   if (a == b) return true;
@@ -100,7 +100,7 @@ bool RulesMachine::Closure::holds(ContextId a, ContextId b) {
 }
 
 // Whether all that may follow in `a` may follow in `b`, as far as is seen.
-bool RulesMachine::Closure::subsumed(ContextId a, ContextId b) {
+bool CfgRecogniser::Closure::subsumed(ContextId a, ContextId b) {
   assumed_.clear();
   taken_.clear();
   pairs_ = 0;
@@ -114,7 +114,7 @@ bool RulesMachine::Closure::subsumed(ContextId a, ContextId b) {
 }
 
 // What was found holds for all places where this, too, is the same.
-void RulesMachine::Closure::look_at_pairs() {
+void CfgRecogniser::Closure::look_at_pairs() {
   if (depth_ != 0) return;
   for (const auto& [one, other] : assumed_) {
     if (!local(one)) machine_.look(one);
@@ -129,7 +129,7 @@ void RulesMachine::Closure::look_at_pairs() {
 // Takes away items that others make redundant.  Of two that can do the same the
 // one with the older context stays.  Returns whether any went.
 // REQUIRES: `items` is sorted.
-bool RulesMachine::Closure::drop_subsumed(Items& items) {
+bool CfgRecogniser::Closure::drop_subsumed(Items& items) {
   std::vector<bool>& gone = gone_;
   gone.assign(items.size(), false);
   bool any = false;
@@ -162,7 +162,8 @@ bool RulesMachine::Closure::drop_subsumed(Items& items) {
 
 // An older context that is the same as a local one, among those that it holds;
 // kLocal if there is none.
-RulesMachine::ContextId RulesMachine::Closure::older_than(std::uint32_t index) {
+CfgRecogniser::ContextId CfgRecogniser::Closure::older_than(
+    std::uint32_t index) {
   const ContextId context = kLocal | index;
   std::size_t tried = 0;
   for (const Item& item : locals_[index].content) {
@@ -182,7 +183,7 @@ RulesMachine::ContextId RulesMachine::Closure::older_than(std::uint32_t index) {
   return kLocal;
 }
 
-void RulesMachine::remember_subsumed(std::uint64_t pair, bool holds) {
+void CfgRecogniser::remember_subsumed(std::uint64_t pair, bool holds) {
   if (subsumed_.emplace(pair, holds).second) bytes_ += 48;
 }
 

@@ -1,4 +1,4 @@
-// Places that have the same mask: see rules_machine.h and twin_tree.h.
+// Places that have the same mask: see cfg_recogniser.h and twin_tree.h.
 //
 // Which tokens can be read behind `x` in a call does not depend on all that the
 // call is in, only on what some token gets to by closing brackets.  So while a
@@ -12,20 +12,20 @@
 #include <utility>
 #include <vector>
 
-#include "grammar/rules_machine.h"
+#include "grammar/cfg_recogniser.h"
 
 namespace parlance::grammar {
 
 // --- What was looked into ----------------------------------------------------
 
-void RulesMachine::look(ContextId context) {
+void CfgRecogniser::look(ContextId context) {
   looked_marks_.resize(contexts_.size());
   if (looked_marks_[context] == looked_round_) return;
   looked_marks_[context] = looked_round_;
   looked_.push_back(context);
 }
 
-void RulesMachine::look_exactly(ContextId context) {
+void CfgRecogniser::look_exactly(ContextId context) {
   look(context);
   exact_marks_.resize(contexts_.size());
   if (exact_marks_[context] == looked_round_) return;
@@ -33,19 +33,19 @@ void RulesMachine::look_exactly(ContextId context) {
   looked_.push_back(context | kLocal);
 }
 
-void RulesMachine::look_afresh() {
+void CfgRecogniser::look_afresh() {
   looked_.clear();
   ++looked_round_;
 }
 
-std::uint32_t RulesMachine::intern_looked() {
+std::uint32_t CfgRecogniser::intern_looked() {
   if (looked_.empty()) return 0;
   const auto [set, added] = looked_sets_.intern(looked_);
   if (added) bytes_ += looked_sets_.bytes_of(looked_.size());
   return set;
 }
 
-void RulesMachine::note(std::uint32_t looked) {
+void CfgRecogniser::note(std::uint32_t looked) {
   if (!watch_.watching || looked == 0) return;
   noted_marks_.resize(looked_sets_.size());
   if (noted_marks_[looked] == watch_round_) return;
@@ -53,19 +53,19 @@ void RulesMachine::note(std::uint32_t looked) {
   watch_.noted.push_back(looked);
 }
 
-RulesMachine::Watch RulesMachine::begin_watch() {
+CfgRecogniser::Watch CfgRecogniser::begin_watch() {
   ++watch_round_;
   return std::exchange(watch_, {.watching = true});
 }
 
-std::vector<std::uint32_t> RulesMachine::end_watch(Watch outer) {
+std::vector<std::uint32_t> CfgRecogniser::end_watch(Watch outer) {
   ++watch_round_;
   return std::exchange(watch_, std::move(outer)).noted;
 }
 
-void RulesMachine::watch() { begin_watch(); }
+void CfgRecogniser::watch() { begin_watch(); }
 
-void RulesMachine::watched(Config config) {
+void CfgRecogniser::watched(Config config) {
   const std::vector<std::uint32_t> noted = end_watch({});
   if (config.dead() || inside(config) || !within_limits()) return;
   look_afresh();
@@ -85,7 +85,7 @@ void RulesMachine::watched(Config config) {
 
 // --- Twins -------------------------------------------------------------------
 
-const RulesMachine::Form& RulesMachine::form_of(ContextId context) {
+const CfgRecogniser::Form& CfgRecogniser::form_of(ContextId context) {
   form_at_.resize(contexts_.size());
   if (form_at_[context] != 0) return forms_[form_at_[context] - 1];
   Form form;
@@ -112,7 +112,7 @@ const RulesMachine::Form& RulesMachine::form_of(ContextId context) {
 
 // Follows the questions from `config` on.  Where no answer is known: dead, or
 // (`add`) the questions go on until all that was looked into is told.
-Config RulesMachine::find_twin(Config config, bool add) {
+Config CfgRecogniser::find_twin(Config config, bool add) {
   ++met_round_;
   met_marks_.resize(contexts_.size());
   met_.clear();
@@ -176,7 +176,7 @@ Config RulesMachine::find_twin(Config config, bool add) {
   }
 }
 
-Config RulesMachine::twin(Config config) {
+Config CfgRecogniser::twin(Config config) {
   if (config.dead() || inside(config)) return config;
   if (states_[config.lex].twins == TwinTree::kNone) return config;
   if (const StepTable::Step* known = twin_of_.find(config, 0)) return known->to;

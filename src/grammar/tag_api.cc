@@ -8,10 +8,10 @@
 #include <utility>
 #include <vector>
 
+#include "grammar/cfg_recogniser.h"
 #include "grammar/compile.h"
 #include "grammar/lower_tag.h"
 #include "grammar/machine.h"
-#include "grammar/rules_machine.h"
 #include "grammar/structural_tag.h"
 #include "grammar/tag_leaf.h"
 #include "json/located.h"
@@ -86,8 +86,8 @@ namespace {
 Result<std::shared_ptr<Recogniser>> leaf_machine(
     const Rules& rules, std::vector<std::shared_ptr<Recogniser>> schemas,
     std::shared_ptr<const Marks> marks, const GrammarLimits& limits) {
-  auto machine = std::make_shared<RulesMachine>(
-      rules, std::move(schemas), RulesMachineLimits{.bytes = limits.bytes},
+  auto machine = std::make_shared<CfgRecogniser>(
+      rules, std::move(schemas), CfgRecogniserLimits{.bytes = limits.bytes},
       std::move(marks));
   if (machine->overflowed() || machine->too_large()) {
     return Error{ErrorCode::kTooLarge,

@@ -9,10 +9,10 @@
 #include <utility>
 #include <vector>
 
+#include "grammar/cfg_recogniser.h"
 #include "grammar/compile.h"
 #include "grammar/machine.h"
 #include "grammar/marks.h"
-#include "grammar/rules_machine.h"
 #include "mask/batch.h"
 #include "mask/program.h"
 #include "mask/replace_file.h"
@@ -68,7 +68,7 @@ namespace {
 // The grammar in which markers are the tokens of one vocabulary, kept with the
 // grammar in which they are text.
 struct Marked final : grammar::Attachment {
-  std::shared_ptr<grammar::RulesMachine> recogniser;  // null: it has no marks
+  std::shared_ptr<grammar::CfgRecogniser> recogniser;  // null: it has no marks
   std::shared_ptr<const grammar::Marks> marks;
 
   // A recogniser that is at work right now is counted as it was last seen.
@@ -91,7 +91,7 @@ Result<std::shared_ptr<Marked>> make_marked(const Grammar::Machine& machine,
       grammar::marks_of(*machine.rules, {vocabulary, markers});
   if (!marks) return std::move(marks).error();
   if (*marks == nullptr) return out;
-  auto recogniser = std::make_shared<grammar::RulesMachine>(
+  auto recogniser = std::make_shared<grammar::CfgRecogniser>(
       *machine.rules, grammar::machines_of(machine.leaves), machine.limits,
       *marks);
   if (auto error = grammar::check_start(*recogniser)) return *std::move(error);

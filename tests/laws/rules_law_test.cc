@@ -24,9 +24,9 @@
 #include <utility>
 #include <vector>
 
+#include "grammar/cfg_recogniser.h"
 #include "grammar/earley.h"
 #include "grammar/ebnf.h"
-#include "grammar/rules_machine.h"
 #include "support/interpreter.h"
 #include "support/sanitized.h"
 
@@ -151,14 +151,14 @@ std::vector<std::string> all_texts(std::size_t chars,
   return out;
 }
 
-Config read(RulesMachine& machine, Config at, std::string_view text) {
+Config read(CfgRecogniser& machine, Config at, std::string_view text) {
   for (const char c : text) at = machine.step(at, static_cast<std::uint8_t>(c));
   return at;
 }
 
 // Whether some text leads from `at` to an end, or to more places than are
 // tried.
-bool can_be_continued(RulesMachine& machine, Config at) {
+bool can_be_continued(CfgRecogniser& machine, Config at) {
   std::vector<Config> places = {at};
   for (std::size_t i = 0; i < places.size(); ++i) {
     if (machine.can_end(places[i]) || i > 200) return true;
@@ -174,10 +174,10 @@ bool can_be_continued(RulesMachine& machine, Config at) {
 }
 
 void check_texts(const Rules& rules) {
-  RulesMachine machine(rules, {});
+  CfgRecogniser machine(rules, {});
   const Result<Rules> again = read_ebnf(to_ebnf(rules));
   ASSERT_TRUE(again) << again.error().to_string();
-  RulesMachine printed(*again, {});
+  CfgRecogniser printed(*again, {});
   EarleyRecogniser slow(rules);
   for (const std::string& text : all_texts(3)) {
     const bool fits = Interpreter(rules, text).accepts();
@@ -203,7 +203,7 @@ void check_texts(const Rules& rules) {
 
 // As masks are made: a place whose twin is known takes its tokens from it.
 void check_twins(const Rules& rules) {
-  RulesMachine machine(rules, {});
+  CfgRecogniser machine(rules, {});
   std::vector<std::pair<Config, std::vector<bool>>> known;
   const std::vector<std::string> tokens = all_texts(4, {"a", "b"});
   for (const std::string& text : all_texts(7, {"a", "b"})) {
@@ -273,7 +273,7 @@ void check_captures(const Rules& rules) {
 }
 
 void check_tokens(const Rules& rules, RandomRules& random) {
-  RulesMachine machine(rules, {});
+  CfgRecogniser machine(rules, {});
   for (const char* all : {"", "a", "ab", "aabb", "babab", "aaaaaa"}) {
     const std::string_view text = all;
     Config at = machine.start();

@@ -1,7 +1,5 @@
 // The fast recogniser of grammars against the slow one, on random grammars.
 
-#include "grammar/rules_machine.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -12,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "grammar/cfg_recogniser.h"
 #include "grammar/earley.h"
 #include "grammar/ebnf.h"
 #include "grammar/list_table.h"
@@ -23,27 +22,27 @@ namespace {
 
 constexpr std::size_t kLongest = 7;
 
-Config read(RulesMachine& machine, Config config, std::string_view text) {
+Config read(CfgRecogniser& machine, Config config, std::string_view text) {
   for (const char c : text) {
     config = machine.step(config, static_cast<std::uint8_t>(c));
   }
   return config;
 }
 
-bool accepts(RulesMachine& machine, std::string_view text) {
+bool accepts(CfgRecogniser& machine, std::string_view text) {
   return machine.can_end(read(machine, machine.start(), text));
 }
 
-RulesMachine machine_of(std::string_view ebnf) {
+CfgRecogniser machine_of(std::string_view ebnf) {
   Result<Rules> rules = read_ebnf(ebnf);
   EXPECT_TRUE(rules) << rules.error().to_string();
-  return RulesMachine(*rules, {});
+  return CfgRecogniser(*rules, {});
 }
 
 // Every text up to a length, from place to place: alive and ended as the slow
 // recogniser says, and no dead ends.
 void compare(const Rules& rules, std::size_t& places) {
-  RulesMachine machine(rules, {});
+  CfgRecogniser machine(rules, {});
   EarleyRecogniser slow(rules);
   struct Place {
     Config fast;
@@ -107,21 +106,21 @@ TEST(ListTable, EqualListsHaveOneNumber) {
   }
 }
 
-TEST(RulesMachine, RandomGrammars) { compare_random(1, 800); }
-TEST(RulesMachine, RandomGrammarsLongRun) { compare_random(10'000, 30'000); }
+TEST(CfgRecogniser, RandomGrammars) { compare_random(1, 800); }
+TEST(CfgRecogniser, RandomGrammarsLongRun) { compare_random(10'000, 30'000); }
 
-TEST(RulesMachine, RegularGrammarsHaveFewStates) {
-  RulesMachine machine = machine_of("root ::= ([a-z]+ \" \")*\n");
+TEST(CfgRecogniser, RegularGrammarsHaveFewStates) {
+  CfgRecogniser machine = machine_of("root ::= ([a-z]+ \" \")*\n");
   const Config a = read(machine, machine.start(), "ab ");
   const Config b = read(machine, a, "c d ");
   EXPECT_EQ(machine.mask_key(a, 10), machine.mask_key(b, 10));
 }
 
 // A list that ends with itself needs no stack.
-TEST(RulesMachine, ListsThatEndWithThemselves) {
+TEST(CfgRecogniser, ListsThatEndWithThemselves) {
   for (const char* text : {"root ::= [a-z] | [a-z] \",\" root\n",
                            "root ::= [a-z] | root \",\" [a-z]\n"}) {
-    RulesMachine machine = machine_of(text);
+    CfgRecogniser machine = machine_of(text);
     const Config a = read(machine, machine.start(), "a,b");
     const Config b = read(machine, a, ",c,d,e");
     EXPECT_EQ(machine.mask_key(a, 10), machine.mask_key(b, 10)) << text;
@@ -136,10 +135,10 @@ std::string repeated(std::string_view unit, std::size_t times) {
 }
 
 // What ambiguity leaves open is one context, however much was read.
-TEST(RulesMachine, AmbiguityNeedsNoMemory) {
+TEST(CfgRecogniser, AmbiguityNeedsNoMemory) {
   const auto size_behind = [](std::string_view ebnf, std::string_view unit,
                               std::size_t times) {
-    RulesMachine machine = machine_of(ebnf);
+    CfgRecogniser machine = machine_of(ebnf);
     EXPECT_FALSE(read(machine, machine.start(), repeated(unit, times)).dead());
     return machine.memory_bytes();
   };
@@ -174,20 +173,20 @@ TEST(RulesMachine, AmbiguityNeedsNoMemory) {
   }
 }
 
-TEST(RulesMachine, AmbiguousTextsAreRead) {
-  RulesMachine sums =
+TEST(CfgRecogniser, AmbiguousTextsAreRead) {
+  CfgRecogniser sums =
       machine_of("root ::= e\ne ::= e \"+\" e | \"(\" e \")\" | [0-9]+\n");
   const std::string sum = repeated("12+(3+4)+", 500) + "5";
   EXPECT_TRUE(accepts(sums, sum));
   EXPECT_FALSE(accepts(sums, sum + "+"));
   EXPECT_FALSE(accepts(sums, sum + ")"));
-  RulesMachine odd = machine_of("root ::= root root root | \"a\"\n");
+  CfgRecogniser odd = machine_of("root ::= root root root | \"a\"\n");
   EXPECT_TRUE(accepts(odd, repeated("a", 301)));
   EXPECT_FALSE(accepts(odd, repeated("a", 300)));
 }
 
-TEST(RulesMachine, StatesDoNotDependOnTheDepth) {
-  RulesMachine machine = machine_of(
+TEST(CfgRecogniser, StatesDoNotDependOnTheDepth) {
+  CfgRecogniser machine = machine_of(
       "root ::= \"[\" root (\",\" root)* \"]\" | \"'\" [a-z ]* \"'\"\n");
   const Config a = read(machine, machine.start(), "['ab");
   const Config b = read(machine, machine.start(), "[[['x'],[[[['ab");
@@ -200,8 +199,8 @@ TEST(RulesMachine, StatesDoNotDependOnTheDepth) {
   EXPECT_FALSE(accepts(machine, "[[['x'],[[[['ab']]]]]"));
 }
 
-TEST(RulesMachine, WhatGoesOnAlikeIsOnePlace) {
-  RulesMachine machine = machine_of(R"x(root ::= call | row | list
+TEST(CfgRecogniser, WhatGoesOnAlikeIsOnePlace) {
+  CfgRecogniser machine = machine_of(R"x(root ::= call | row | list
 call ::= "f(" name " "? ")"
 row ::= "(" name " "? ")"
 list ::= "[" name (" "? "," name)* "]"
@@ -215,8 +214,8 @@ name ::= [a-z]+
             read(machine, machine.start(), "(a"));
 }
 
-TEST(RulesMachine, TwinsAreAlikeAsFarAsItMatters) {
-  RulesMachine machine = machine_of(R"x(root ::= item
+TEST(CfgRecogniser, TwinsAreAlikeAsFarAsItMatters) {
+  CfgRecogniser machine = machine_of(R"x(root ::= item
 item ::= "(" item* ")" | "<" item ">" | "a"
 )x");
   const auto at = [&](std::string_view text) {
@@ -239,8 +238,8 @@ item ::= "(" item* ")" | "<" item ">" | "a"
   EXPECT_EQ(machine.twin(outermost), outermost);
 }
 
-TEST(RulesMachine, CountsAreNotMultipliedOut) {
-  RulesMachine machine =
+TEST(CfgRecogniser, CountsAreNotMultipliedOut) {
+  CfgRecogniser machine =
       machine_of("root ::= (\"ab\" | \"a\"){3,100000} \".\"\n");
   std::string text;
   for (int i = 0; i < 2'000; ++i) text += i % 3 == 0 ? "ab" : "a";
@@ -251,23 +250,23 @@ TEST(RulesMachine, CountsAreNotMultipliedOut) {
 
 // An occurrence that begins inside another of its rule, at the same place and
 // with the same budget, is the same.
-TEST(RulesMachine, OccurrencesInThemselves) {
-  RulesMachine nullable =
+TEST(CfgRecogniser, OccurrencesInThemselves) {
+  CfgRecogniser nullable =
       machine_of("root ::= x \".\"\nx[max_chars=5] ::= [a-z]* x?\n");
   EXPECT_TRUE(accepts(nullable, "."));
   EXPECT_TRUE(accepts(nullable, "a."));
   EXPECT_TRUE(accepts(nullable, "abcde."));
   EXPECT_FALSE(accepts(nullable, "abcdef."));
-  RulesMachine outside =
+  CfgRecogniser outside =
       machine_of("root ::= x?\nx[max_chars=100] ::= [a-z]* root\n");
   EXPECT_TRUE(accepts(outside, "a"));
   EXPECT_TRUE(accepts(outside, std::string(100, 'a')));
   EXPECT_FALSE(accepts(outside, std::string(101, 'a')));
-  RulesMachine left = machine_of(
+  CfgRecogniser left = machine_of(
       "root ::= x \".\"\nx[max_chars=5] ::= x \"+\" [0-9] | [0-9]\n");
   EXPECT_TRUE(accepts(left, "1+2+3."));
   EXPECT_FALSE(accepts(left, "1+2+3+4."));
-  RulesMachine mutual = machine_of(R"x(root ::= x "."
+  CfgRecogniser mutual = machine_of(R"x(root ::= x "."
 x[max_chars=5] ::= y? "a"
 y[max_chars=3] ::= x? "b"
 )x");
@@ -277,24 +276,24 @@ y[max_chars=3] ::= x? "b"
 }
 
 // A list that ends with itself holds no list inside another.
-TEST(RulesMachine, LongListsWithABudget) {
-  RulesMachine tail =
+TEST(CfgRecogniser, LongListsWithABudget) {
+  CfgRecogniser tail =
       machine_of("root ::= x \".\"\nx[max_chars=5000] ::= [a-z] (\",\" x)?\n");
   std::string list = "a";
   for (int i = 0; i < 2'000; ++i) list += ",b";
   EXPECT_TRUE(accepts(tail, list + "."));
-  RulesMachine words =
+  CfgRecogniser words =
       machine_of("root ::= x \".\"\nx[max_chars=500] ::= [a-z]+ x?\n");
   EXPECT_TRUE(accepts(words, std::string(500, 'a') + "."));
   EXPECT_FALSE(accepts(words, std::string(501, 'a') + "."));
   // Where something may follow, they stand inside each other, each once.
-  RulesMachine inner =
+  CfgRecogniser inner =
       machine_of("root ::= x \".\"\nx[max_chars=60] ::= [a-z]+ x? \"!\"?\n");
   EXPECT_TRUE(accepts(inner, std::string(59, 'a') + "!."));
   EXPECT_FALSE(accepts(inner, std::string(61, 'a') + "."));
 }
 
-TEST(RulesMachine, RulesThatNestWithoutEndAreReported) {
+TEST(CfgRecogniser, RulesThatNestWithoutEndAreReported) {
   const auto nesting = [](std::string_view ebnf) {
     Result<Rules> rules = read_ebnf(ebnf);
     EXPECT_TRUE(rules);
@@ -318,12 +317,12 @@ TEST(RulesMachine, RulesThatNestWithoutEndAreReported) {
   EXPECT_FALSE(grammar->accepts(nested(256)));
 }
 
-TEST(RulesMachine, LimitsEndInDeadPlaces) {
+TEST(CfgRecogniser, LimitsEndInDeadPlaces) {
   Result<Rules> rules = read_ebnf("root ::= \"(\" root \")\" | \"x\"\n");
   ASSERT_TRUE(rules);
-  RulesMachineLimits limits;
+  CfgRecogniserLimits limits;
   limits.bytes = 100'000;
-  RulesMachine machine(*rules, {}, limits);
+  CfgRecogniser machine(*rules, {}, limits);
   EXPECT_TRUE(read(machine, machine.start(), std::string(100'000, '(')).dead());
   EXPECT_TRUE(machine.overflowed());
   EXPECT_LT(machine.memory_bytes(), 200'000u);

@@ -1,6 +1,6 @@
-// Configurations of any grammar: see rules_machine.h.
+// Configurations of any grammar: see cfg_recogniser.h.
 
-#include "grammar/rules_machine.h"
+#include "grammar/cfg_recogniser.h"
 
 #include <algorithm>
 #include <span>
@@ -66,10 +66,10 @@ std::size_t bytes_of(const TransitionNetwork& network) {
 
 }  // namespace
 
-RulesMachine::RulesMachine(const Rules& rules,
-                           std::vector<std::shared_ptr<Recogniser>> schemas,
-                           const RulesMachineLimits& limits,
-                           std::shared_ptr<const Marks> marks)
+CfgRecogniser::CfgRecogniser(const Rules& rules,
+                             std::vector<std::shared_ptr<Recogniser>> schemas,
+                             const CfgRecogniserLimits& limits,
+                             std::shared_ptr<const Marks> marks)
     : schemas_(std::move(schemas)),
       parts_(each_once(schemas_)),
       network_of_all_(network_of(rules, schemas_, marks.get())),
@@ -89,8 +89,8 @@ RulesMachine::RulesMachine(const Rules& rules,
   begin();
 }
 
-RulesMachine::RulesMachine(const RulesMachine& of,
-                           std::vector<std::shared_ptr<Recogniser>> schemas)
+CfgRecogniser::CfgRecogniser(const CfgRecogniser& of,
+                             std::vector<std::shared_ptr<Recogniser>> schemas)
     : schemas_(std::move(schemas)),
       parts_(each_once(schemas_)),
       network_of_all_(of.network_of_all_),
@@ -104,7 +104,7 @@ RulesMachine::RulesMachine(const RulesMachine& of,
   begin();
 }
 
-void RulesMachine::begin() {
+void CfgRecogniser::begin() {
   bytes_ = base_bytes_;
   room_ = limits_.bytes / 2;
   // Number 0 is the dead state, the outermost context, the frame without
@@ -122,11 +122,11 @@ void RulesMachine::begin() {
   release();
 }
 
-RulesMachine::~RulesMachine() {
+CfgRecogniser::~CfgRecogniser() {
   if (held_ != nullptr) held_->mutex.unlock();
 }
 
-std::shared_ptr<Recogniser> RulesMachine::fresh(bool same_parts) {
+std::shared_ptr<Recogniser> CfgRecogniser::fresh(bool same_parts) {
   release();
   std::vector<std::shared_ptr<Recogniser>> schemas = schemas_;
   if (!same_parts) {
@@ -135,21 +135,21 @@ std::shared_ptr<Recogniser> RulesMachine::fresh(bool same_parts) {
       std::replace(schemas.begin(), schemas.end(), part, newest);
     }
   }
-  std::shared_ptr<RulesMachine> made(
-      new RulesMachine(*this, std::move(schemas)));
+  std::shared_ptr<CfgRecogniser> made(
+      new CfgRecogniser(*this, std::move(schemas)));
   made->asks_parts_ = !same_parts;
   return made;
 }
 
 // --- Interning ---------------------------------------------------------------
 
-std::uint32_t RulesMachine::intern_frame(std::span<const ContextId> contexts) {
+std::uint32_t CfgRecogniser::intern_frame(std::span<const ContextId> contexts) {
   const auto [id, added] = frames_.intern(contexts);
   if (added) bytes_ += frames_.bytes_of(contexts.size());
   return id;
 }
 
-std::uint32_t RulesMachine::intern_state(State state) {
+std::uint32_t CfgRecogniser::intern_state(State state) {
   std::string key;
   key.reserve((state.items.size() + state.kernel.size()) * sizeof(Item) + 8);
   append_bytes(key, state.items.size());
@@ -167,7 +167,7 @@ std::uint32_t RulesMachine::intern_state(State state) {
   return known->second;
 }
 
-std::uint32_t RulesMachine::intern_config(Config config) {
+std::uint32_t CfgRecogniser::intern_config(Config config) {
   std::string key;
   append_bytes(key, config);
   const auto [known, added] = config_of_.try_emplace(
@@ -180,8 +180,8 @@ std::uint32_t RulesMachine::intern_config(Config config) {
 }
 
 // `slots`: of the configuration that this one follows, if any.
-Config RulesMachine::make_configuration(Items kernel,
-                                        std::span<const ContextId> slots) {
+Config CfgRecogniser::make_configuration(Items kernel,
+                                         std::span<const ContextId> slots) {
   pure_ = true;
   const auto leaf = [&](const Items& items) {
     return items.size() == 1 &&
@@ -231,8 +231,8 @@ Config RulesMachine::make_configuration(Items kernel,
 }
 
 // What comes of a kernel alone, or also of the slots, if it is pure.
-Config RulesMachine::configuration(Items kernel,
-                                   std::span<const ContextId> slots) {
+Config CfgRecogniser::configuration(Items kernel,
+                                    std::span<const ContextId> slots) {
   made_looked_ = 0;
   if (kernel.empty() || !within_limits()) return {};
   std::sort(kernel.begin(), kernel.end());
@@ -255,7 +255,7 @@ Config RulesMachine::configuration(Items kernel,
   return made;
 }
 
-RulesMachine::Items RulesMachine::items_of(Config config) {
+CfgRecogniser::Items CfgRecogniser::items_of(Config config) {
   if (config.dead()) return {};
   Items items;
   if (inside(config)) {
@@ -270,7 +270,7 @@ RulesMachine::Items RulesMachine::items_of(Config config) {
   return items;
 }
 
-RulesMachine::Items RulesMachine::kernel_of(Config config) {
+CfgRecogniser::Items CfgRecogniser::kernel_of(Config config) {
   if (config.dead()) return {};
   if (inside(config)) {
     const Leaf& leaf = leaf_of(config);
@@ -284,9 +284,9 @@ RulesMachine::Items RulesMachine::kernel_of(Config config) {
 
 // --- Steps -------------------------------------------------------------------
 
-Config RulesMachine::start() { return start_; }
+Config CfgRecogniser::start() { return start_; }
 
-Config RulesMachine::step(Config config, std::uint8_t byte) {
+Config CfgRecogniser::step(Config config, std::uint8_t byte) {
   if (config.dead()) return {};
   if (inside(config)) return leaf_step(config, byte);
   const State& state = states_[config.lex];
@@ -299,7 +299,7 @@ Config RulesMachine::step(Config config, std::uint8_t byte) {
 }
 
 // What is found for a byte goes to the row for all that are alike.
-Config RulesMachine::learn_step(Config config, std::uint8_t byte) {
+Config CfgRecogniser::learn_step(Config config, std::uint8_t byte) {
   if (!within_limits()) return {};
   const ByteTable& same = alike(config.lex);
   std::array<std::uint32_t, 256>* row = states_[config.lex].row.get();
@@ -332,7 +332,7 @@ Config RulesMachine::learn_step(Config config, std::uint8_t byte) {
   return keep_step(config, byte, next);
 }
 
-Config RulesMachine::keep_step(Config config, std::uint8_t byte, Config to) {
+Config CfgRecogniser::keep_step(Config config, std::uint8_t byte, Config to) {
   const std::uint32_t looked = made_looked_;
   const std::size_t before = steps_.memory_bytes();
   steps_.insert(config, byte, {.to = to, .looked = looked});
@@ -341,7 +341,7 @@ Config RulesMachine::keep_step(Config config, std::uint8_t byte, Config to) {
   return to;
 }
 
-Config RulesMachine::by_frame(Config config, std::uint8_t byte) {
+Config CfgRecogniser::by_frame(Config config, std::uint8_t byte) {
   byte = alike(config.lex)[byte];
   if (const StepTable::Step* found = steps_.find(config, byte)) {
     note(found->looked);
@@ -352,14 +352,14 @@ Config RulesMachine::by_frame(Config config, std::uint8_t byte) {
   return keep_step(config, byte, next);
 }
 
-bool RulesMachine::can_end(Config config) {
+bool CfgRecogniser::can_end(Config config) {
   if (config.dead()) return false;
   if (!inside(config)) return states_[config.lex].can_end;
   return schema_of(leaf_of(config)).can_end(unwrap(config)) &&
          can_end(exit_of(leaf_frames_[config.frame].leaf));
 }
 
-Config RulesMachine::mask_key(Config config, std::uint32_t longest) {
+Config CfgRecogniser::mask_key(Config config, std::uint32_t longest) {
   if (config.dead() || !inside(config)) return config;
   return wrap_like(
       config, schema_of(leaf_of(config)).mask_key(unwrap(config), longest));
@@ -367,7 +367,7 @@ Config RulesMachine::mask_key(Config config, std::uint32_t longest) {
 
 // --- Tokens ------------------------------------------------------------------
 
-Config RulesMachine::step_token(Config from, Config read, std::uint32_t id) {
+Config CfgRecogniser::step_token(Config from, Config read, std::uint32_t id) {
   if (from.dead() || (!has_marks_ && !counts_tokens_)) return read;
   Items by_id;
   if (has_marks_ && !only_inside(from)) {
@@ -394,12 +394,12 @@ Config RulesMachine::step_token(Config from, Config read, std::uint32_t id) {
 }
 
 // Whether nothing but the text of a schema can go on.
-bool RulesMachine::only_inside(Config config) {
+bool CfgRecogniser::only_inside(Config config) {
   return inside(config) && !schema_of(leaf_of(config)).can_end(unwrap(config));
 }
 
-void RulesMachine::token_marks(Config config, std::uint32_t size,
-                               std::vector<std::uint32_t>& ids) {
+void CfgRecogniser::token_marks(Config config, std::uint32_t size,
+                                std::vector<std::uint32_t>& ids) {
   if (!has_marks_ || config.dead() || only_inside(config)) return;
   const std::size_t first = ids.size();
   mark_tokens(items_of(config), size, ids);
@@ -408,8 +408,8 @@ void RulesMachine::token_marks(Config config, std::uint32_t size,
   ids.erase(std::unique(begin, ids.end()), ids.end());
 }
 
-void RulesMachine::token_choices(Config config,
-                                 std::vector<std::uint32_t>& ids) {
+void CfgRecogniser::token_choices(Config config,
+                                  std::vector<std::uint32_t>& ids) {
   if (marks_ == nullptr || config.dead() || only_inside(config)) return;
   if (!in_free_text(items_of(config))) return;
   for (const Mark& mark : marks_->marks()) {
@@ -419,13 +419,13 @@ void RulesMachine::token_choices(Config config,
 
 // --- Texts of schemas --------------------------------------------------------
 
-Config RulesMachine::unwrap(Config config) const {
+Config CfgRecogniser::unwrap(Config config) const {
   config.lex &= ~kInside;
   config.frame = leaf_frames_[config.frame].frame;
   return config;
 }
 
-Config RulesMachine::wrap(std::uint32_t leaf, Config inner) {
+Config CfgRecogniser::wrap(std::uint32_t leaf, Config inner) {
   if (inner.dead()) return {};
   const auto [known, added] = leaf_frame_of_.try_emplace(
       pair_key(leaf, inner.frame),
@@ -437,7 +437,7 @@ Config RulesMachine::wrap(std::uint32_t leaf, Config inner) {
   return {inner.lex | kInside, known->second, inner.count, inner.extra};
 }
 
-Config RulesMachine::enter_leaf(const Item& item) {
+Config CfgRecogniser::enter_leaf(const Item& item) {
   const auto [known, added] =
       leaf_of_place_.try_emplace(pair_key(item.state, item.context),
                                  static_cast<std::uint32_t>(leaves_.size()));
@@ -455,7 +455,7 @@ Config RulesMachine::enter_leaf(const Item& item) {
 }
 
 // Only as far as the rule itself says it, and no longer than tokens are.
-std::string RulesMachine::forced_from(StateId id) const {
+std::string CfgRecogniser::forced_from(StateId id) const {
   constexpr std::size_t kLong = 256;
   std::string text;
   for (;;) {
@@ -474,7 +474,7 @@ std::string RulesMachine::forced_from(StateId id) const {
 }
 
 // What follows the text of the schema.
-Config RulesMachine::exit_of(std::uint32_t id) {
+Config CfgRecogniser::exit_of(std::uint32_t id) {
   went_outside_ = true;
   if (leaves_[id].exit_known) {
     for (const std::uint32_t looked : leaves_[id].looked) note(looked);
@@ -496,7 +496,7 @@ Config RulesMachine::exit_of(std::uint32_t id) {
   return exit_of(id);
 }
 
-Config RulesMachine::leaf_step(Config config, std::uint8_t byte) {
+Config CfgRecogniser::leaf_step(Config config, std::uint8_t byte) {
   const std::uint32_t id = leaf_frames_[config.frame].leaf;
   Recogniser& schema = schema_of(leaves_[id]);
   const Config inner = unwrap(config);
@@ -517,7 +517,7 @@ Config RulesMachine::leaf_step(Config config, std::uint8_t byte) {
   return both;
 }
 
-BodyView RulesMachine::body(Config config) {
+BodyView CfgRecogniser::body(Config config) {
   if (config.dead() || !inside(config)) return {};
   Recogniser& schema = schema_of(leaf_of(config));
   const Config inner = unwrap(config);
@@ -528,21 +528,21 @@ BodyView RulesMachine::body(Config config) {
   return view;
 }
 
-bool RulesMachine::special(Config config) {
+bool CfgRecogniser::special(Config config) {
   if (config.dead() || !inside(config)) return false;
   Recogniser& schema = schema_of(leaf_of(config));
   const Config inner = unwrap(config);
   return !schema.can_end(inner) && schema.special(inner);
 }
 
-std::array<std::uint64_t, 4> RulesMachine::special_bytes(Config config) {
+std::array<std::uint64_t, 4> CfgRecogniser::special_bytes(Config config) {
   if (config.dead() || !inside(config)) {
     return Recogniser::special_bytes(config);
   }
   return schema_of(leaf_of(config)).special_bytes(unwrap(config));
 }
 
-std::array<std::uint64_t, 4> RulesMachine::first_bytes(Config config) {
+std::array<std::uint64_t, 4> CfgRecogniser::first_bytes(Config config) {
   if (config.dead()) return {};
   if (inside(config)) {
     Recogniser& schema = schema_of(leaf_of(config));
@@ -563,7 +563,7 @@ std::array<std::uint64_t, 4> RulesMachine::first_bytes(Config config) {
   return set;
 }
 
-std::array<std::uint64_t, 4> RulesMachine::likely_bytes(Config config) {
+std::array<std::uint64_t, 4> CfgRecogniser::likely_bytes(Config config) {
   if (!config.dead() && inside(config)) {
     Recogniser& schema = schema_of(leaf_of(config));
     const Config inner = unwrap(config);
@@ -573,7 +573,7 @@ std::array<std::uint64_t, 4> RulesMachine::likely_bytes(Config config) {
 }
 
 // White space inside a text of JSON is followed by more of it.
-SpaceView RulesMachine::space(Config config) {
+SpaceView CfgRecogniser::space(Config config) {
   if (config.dead() || !inside(config)) return {};
   Recogniser& schema = schema_of(leaf_of(config));
   const Config inner = unwrap(config);
@@ -585,7 +585,7 @@ SpaceView RulesMachine::space(Config config) {
 
 // --- Lexemes -----------------------------------------------------------------
 
-std::uint64_t RulesMachine::lexeme_fingerprint(Config config) {
+std::uint64_t CfgRecogniser::lexeme_fingerprint(Config config) {
   if (config.dead() || !inside(config)) return 0;
   const std::uint32_t leaf = leaf_frames_[config.frame].leaf;
   Recogniser& schema = schema_of(leaves_[leaf]);
@@ -597,24 +597,24 @@ std::uint64_t RulesMachine::lexeme_fingerprint(Config config) {
   return leaves_[leaf].clean ? print : 0;
 }
 
-bool RulesMachine::same_lexeme(Config from, Config to) {
+bool CfgRecogniser::same_lexeme(Config from, Config to) {
   if (!inside(from) || !inside(to)) return false;
   return leaf_frames_[from.frame].leaf == leaf_frames_[to.frame].leaf &&
          schema_of(leaf_of(from)).same_lexeme(unwrap(from), unwrap(to));
 }
 
-std::uint32_t RulesMachine::lexeme_room(Config config) {
+std::uint32_t CfgRecogniser::lexeme_room(Config config) {
   if (!inside(config)) return BodyView::kMany;
   return schema_of(leaf_of(config)).lexeme_room(unwrap(config));
 }
 
-Config RulesMachine::lexeme_unbounded(Config config) {
+Config CfgRecogniser::lexeme_unbounded(Config config) {
   if (!inside(config)) return config;
   return wrap_like(config,
                    schema_of(leaf_of(config)).lexeme_unbounded(unwrap(config)));
 }
 
-Recogniser::Apart RulesMachine::lexeme_apart(Config config) {
+Recogniser::Apart CfgRecogniser::lexeme_apart(Config config) {
   if (config.dead() || !inside(config)) return {};
   const Apart inner = schema_of(leaf_of(config)).lexeme_apart(unwrap(config));
   Apart apart;
@@ -623,12 +623,12 @@ Recogniser::Apart RulesMachine::lexeme_apart(Config config) {
   return apart;
 }
 
-std::uint32_t RulesMachine::lexeme_need(Config from, Config to) {
+std::uint32_t CfgRecogniser::lexeme_need(Config from, Config to) {
   if (!inside(from) || !inside(to)) return 0;
   return schema_of(leaf_of(from)).lexeme_need(unwrap(from), unwrap(to));
 }
 
-int RulesMachine::lexeme_end(Config config) {
+int CfgRecogniser::lexeme_end(Config config) {
   if (!inside(config)) return kAnyEnd;
   Recogniser& schema = schema_of(leaf_of(config));
   const Config inner = unwrap(config);
@@ -638,7 +638,7 @@ int RulesMachine::lexeme_end(Config config) {
   return end == kJsonEnd && whole ? kAnyEnd : end;
 }
 
-bool RulesMachine::lexeme_by_state(Config config) {
+bool CfgRecogniser::lexeme_by_state(Config config) {
   if (!inside(config)) return false;
   Recogniser& schema = schema_of(leaf_of(config));
   if (!schema.lexeme_by_state(unwrap(config))) return false;
@@ -646,28 +646,28 @@ bool RulesMachine::lexeme_by_state(Config config) {
   return true;
 }
 
-std::uint32_t RulesMachine::lexeme_step(std::uint32_t lex, std::uint8_t byte) {
+std::uint32_t CfgRecogniser::lexeme_step(std::uint32_t lex, std::uint8_t byte) {
   const std::uint32_t next =
       hold(*lexeme_schema_).lexeme_step(lex & ~kInside, byte);
   return next == 0 ? 0 : next | kInside;
 }
 
-std::uint32_t RulesMachine::lexeme_least(std::uint32_t lex) {
+std::uint32_t CfgRecogniser::lexeme_least(std::uint32_t lex) {
   return hold(*lexeme_schema_).lexeme_least(lex & ~kInside);
 }
 
-std::uint32_t RulesMachine::lexeme_lasting(std::uint32_t lex) {
+std::uint32_t CfgRecogniser::lexeme_lasting(std::uint32_t lex) {
   return hold(*lexeme_schema_).lexeme_lasting(lex & ~kInside);
 }
 
-bool RulesMachine::lexeme_any_escapes(std::uint32_t lex) {
+bool CfgRecogniser::lexeme_any_escapes(std::uint32_t lex) {
   return hold(*lexeme_schema_).lexeme_any_escapes(lex & ~kInside);
 }
 
 // --- Values of schemas -------------------------------------------------------
 
 // The value that is the whole text ends where the grammar says.
-Config RulesMachine::relative(Config config) {
+Config CfgRecogniser::relative(Config config) {
   if (config.dead() || !inside(config)) return {};
   Recogniser& schema = schema_of(leaf_of(config));
   const Config inner = unwrap(config);
@@ -675,34 +675,34 @@ Config RulesMachine::relative(Config config) {
   return wrap_like(config, schema.relative(inner));
 }
 
-bool RulesMachine::escaped(Config config) {
+bool CfgRecogniser::escaped(Config config) {
   return inside(config) && !config.dead() &&
          schema_of(leaf_of(config)).escaped(unwrap(config));
 }
 
-bool RulesMachine::unread(Config config) {
+bool CfgRecogniser::unread(Config config) {
   return schema_of(leaf_of(config)).unread(unwrap(config));
 }
 
-Config RulesMachine::rejoin(Config config, Config escaped) {
+Config CfgRecogniser::rejoin(Config config, Config escaped) {
   return wrap_like(
       config,
       schema_of(leaf_of(config)).rejoin(unwrap(config), unwrap(escaped)));
 }
 
-std::uint64_t RulesMachine::relative_fingerprint(Config config) {
+std::uint64_t CfgRecogniser::relative_fingerprint(Config config) {
   return schema_of(leaf_of(config)).relative_fingerprint(unwrap(config));
 }
 
 // `escaped` may be of another grammar: only what it says of how the value ended
 // is asked for.
-Config RulesMachine::all_survive(Config config, Config escaped) {
+Config CfgRecogniser::all_survive(Config config, Config escaped) {
   escaped.lex &= ~kInside;
   return wrap_like(
       config, schema_of(leaf_of(config)).all_survive(unwrap(config), escaped));
 }
 
-Config RulesMachine::probe(Config config, std::uint8_t byte) {
+Config CfgRecogniser::probe(Config config, std::uint8_t byte) {
   if (config.dead() || !inside(config)) return step(config, byte);
   Recogniser& schema = schema_of(leaf_of(config));
   const Config inner = unwrap(config);
@@ -711,7 +711,7 @@ Config RulesMachine::probe(Config config, std::uint8_t byte) {
 }
 
 // Whatever the part can end with is decided here, too.
-Recogniser::Inside RulesMachine::inside_of(Config config) {
+Recogniser::Inside CfgRecogniser::inside_of(Config config) {
   if (config.dead() || !inside(config)) return {};
   Recogniser& part = schema_of(leaf_of(config));
   const Config inner = unwrap(config);

@@ -1,5 +1,5 @@
-#ifndef PARLANCE_SRC_GRAMMAR_RULES_MACHINE_H_
-#define PARLANCE_SRC_GRAMMAR_RULES_MACHINE_H_
+#ifndef PARLANCE_SRC_GRAMMAR_CFG_RECOGNISER_H_
+#define PARLANCE_SRC_GRAMMAR_CFG_RECOGNISER_H_
 
 // Any grammar, byte by byte, at the cost of an array lookup for what was seen.
 //
@@ -46,9 +46,9 @@
 //
 // Files: rules_closure.cc what follows without reading, rules_subsume.cc which
 // contexts make others redundant, rules_read.cc reading a byte or a token,
-// rules_bytes.cc which bytes are alike, rules_machine.cc configurations and the
-// rest, rules_adopt.cc places of another machine, rules_twins.cc places with
-// the same mask.
+// rules_bytes.cc which bytes are alike, cfg_recogniser.cc configurations and
+// the rest, rules_adopt.cc places of another machine, rules_twins.cc places
+// with the same mask.
 
 #include <array>
 #include <cstddef>
@@ -77,7 +77,7 @@ namespace parlance::grammar {
 // Activations of lazy or limited rules that may stand inside each other.
 inline constexpr std::size_t kMaxActivations = 256;
 
-struct RulesMachineLimits {
+struct CfgRecogniserLimits {
   // Memory of all that is interned, and of the network: of each by itself.
   std::size_t bytes = std::size_t{256} << 20;
   // Items that one place of a text may have.
@@ -86,17 +86,17 @@ struct RulesMachineLimits {
   std::size_t depth = kMaxActivations;
 };
 
-class RulesMachine final : public Recogniser {
+class CfgRecogniser final : public Recogniser {
  public:
   // `schemas[i]` reads texts of rules.schemas[i]; a null one matches nothing.
   // One may stand for several, and in several machines.
   // `marks`: the tokens that markers of the rules are written with; null for
   // none.
-  RulesMachine(const Rules& rules,
-               std::vector<std::shared_ptr<Recogniser>> schemas,
-               const RulesMachineLimits& limits = {},
-               std::shared_ptr<const Marks> marks = nullptr);
-  ~RulesMachine() override;
+  CfgRecogniser(const Rules& rules,
+                std::vector<std::shared_ptr<Recogniser>> schemas,
+                const CfgRecogniserLimits& limits = {},
+                std::shared_ptr<const Marks> marks = nullptr);
+  ~CfgRecogniser() override;
 
   Config start() override;
   Config step(Config config, std::uint8_t byte) override;
@@ -148,7 +148,7 @@ class RulesMachine final : public Recogniser {
   Inside inside_of(Config config) override;
   bool went_outside() const override { return went_outside_; }
   std::size_t own_bytes() const override {
-    return sizeof(RulesMachine) + bytes_;
+    return sizeof(CfgRecogniser) + bytes_;
   }
 
   bool full() override {
@@ -165,8 +165,8 @@ class RulesMachine final : public Recogniser {
 
  private:
   // `of`, with empty tables.
-  RulesMachine(const RulesMachine& of,
-               std::vector<std::shared_ptr<Recogniser>> schemas);
+  CfgRecogniser(const CfgRecogniser& of,
+                std::vector<std::shared_ptr<Recogniser>> schemas);
   void begin();
 
   using ContextId = std::uint32_t;
@@ -289,7 +289,7 @@ class RulesMachine final : public Recogniser {
   template <class Key, class Value>
   using Interned = std::unordered_map<Key, Value>;
 
-  // rules_machine.cc
+  // cfg_recogniser.cc
   Config configuration(Items kernel, std::span<const ContextId> slots = {});
   Config make_configuration(Items kernel, std::span<const ContextId> slots);
   Config learn_step(Config config, std::uint8_t byte);
@@ -427,7 +427,7 @@ class RulesMachine final : public Recogniser {
   // Shared with the machines that are fresh() of each other.
   const std::shared_ptr<const TransitionNetwork> network_of_all_;
   const TransitionNetwork& network_;
-  const RulesMachineLimits limits_;
+  const CfgRecogniserLimits limits_;
   const std::shared_ptr<const Marks> marks_;  // null: none
   bool reads_mark_ = false;     // the byte that is read begins a mark's
   bool counts_tokens_ = false;  // some rule has a budget of tokens
@@ -513,4 +513,4 @@ class RulesMachine final : public Recogniser {
 
 }  // namespace parlance::grammar
 
-#endif  // PARLANCE_SRC_GRAMMAR_RULES_MACHINE_H_
+#endif  // PARLANCE_SRC_GRAMMAR_CFG_RECOGNISER_H_
