@@ -33,7 +33,8 @@ std::uint32_t intern_list(std::vector<std::vector<T>>& table,
 
 std::uint32_t JsonRecogniser::levels_in(FrameId frame) const {
   const std::uint64_t left = options_.limits.depth - frames_[frame].depth;
-  return left > kNear ? Goals::kAnyLevels : static_cast<std::uint32_t>(left);
+  return left > kNear ? SchemaSolver::kAnyLevels
+                      : static_cast<std::uint32_t>(left);
 }
 
 JsonRecogniser::FrameId JsonRecogniser::intern(
@@ -64,7 +65,7 @@ JsonRecogniser::FrameId JsonRecogniser::intern(
   frame.size = static_cast<std::uint32_t>(alternatives.size());
   if (frame.kind == FrameKind::kArray) {
     for (const Alternative& one : alternatives) {
-      frame.unique = frame.unique || goals_.array(one.shape).unique;
+      frame.unique = frame.unique || solver_.array(one.shape).unique;
     }
   }
   alternatives_.insert(alternatives_.end(), alternatives.begin(),
@@ -74,10 +75,10 @@ JsonRecogniser::FrameId JsonRecogniser::intern(
   return id;
 }
 
-std::vector<GoalId> JsonRecogniser::goals_in(const Frame& frame) const {
-  std::vector<GoalId> goals;
+std::vector<ConjunctionId> JsonRecogniser::goals_in(const Frame& frame) const {
+  std::vector<ConjunctionId> goals;
   for (std::uint32_t i = 0; i < frame.size; ++i) {
-    const GoalId goal = alternatives(frame)[i].pending;
+    const ConjunctionId goal = alternatives(frame)[i].pending;
     if (std::find(goals.begin(), goals.end(), goal) == goals.end()) {
       goals.push_back(goal);
     }
@@ -85,12 +86,12 @@ std::vector<GoalId> JsonRecogniser::goals_in(const Frame& frame) const {
   return goals;
 }
 
-bool JsonRecogniser::unique_in(const Frame& frame, GoalId goal) const {
+bool JsonRecogniser::unique_in(const Frame& frame, ConjunctionId goal) const {
   if (!frame.unique) return false;
   for (std::uint32_t i = 0; i < frame.size; ++i) {
     const Alternative& one = alternatives(frame)[i];
     if ((goal == kNothing || one.pending == goal) &&
-        !goals_.array(one.shape).unique) {
+        !solver_.array(one.shape).unique) {
       return false;
     }
   }
@@ -99,7 +100,7 @@ bool JsonRecogniser::unique_in(const Frame& frame, GoalId goal) const {
 
 // A new object or array for the value that comes in `id`; 0 if none may come.
 JsonRecogniser::FrameId JsonRecogniser::open(FrameId id, JsonType type) {
-  const Goals::Levels levels(goals_, levels_in(id));
+  const SchemaSolver::Levels levels(solver_, levels_in(id));
   const Frame& outer = frames_[id];
   if (outer.depth >= options_.limits.depth) return 0;
   Frame frame;
@@ -108,15 +109,15 @@ JsonRecogniser::FrameId JsonRecogniser::open(FrameId id, JsonType type) {
   frame.parent = id;
   frame.depth = outer.depth + 1;
   std::vector<Alternative> made;
-  for (const GoalId goal : goals_in(frames_[id])) {
-    for (const ShapeId shape : goals_.shapes(goal, type)) {
+  for (const ConjunctionId goal : goals_in(frames_[id])) {
+    for (const ShapeId shape : solver_.shapes(goal, type)) {
       Alternative alternative{goal, shape, 0, kNothing};
       if (type == JsonType::kArray) {
-        std::vector<std::uint64_t> counts(goals_.array(shape).counts.size() + 1,
-                                          0);
+        std::vector<std::uint64_t> counts(
+            solver_.array(shape).counts.size() + 1, 0);
         alternative.state = intern_list(counts_, counts_of_, std::move(counts));
       } else {
-        alternative.state = goals_.object(shape).condition;
+        alternative.state = solver_.object(shape).condition;
       }
       made.push_back(alternative);
     }
@@ -125,7 +126,7 @@ JsonRecogniser::FrameId JsonRecogniser::open(FrameId id, JsonType type) {
 }
 
 JsonRecogniser::FrameId JsonRecogniser::after(
-    FrameId id, const std::vector<GoalId>& survivors,
+    FrameId id, const std::vector<ConjunctionId>& survivors,
     const std::string* unique_value) {
   const Frame& frame = frames_[id];
   const bool remember = frame.unique && unique_value != nullptr;
@@ -142,7 +143,7 @@ JsonRecogniser::FrameId JsonRecogniser::after(
     Alternative one = alternatives(frame)[i];
     if (std::find(survivors.begin(), survivors.end(), one.pending) ==
             survivors.end() ||
-        (again && goals_.array(one.shape).unique)) {
+        (again && solver_.array(one.shape).unique)) {
       all = false;
       continue;
     }
@@ -189,10 +190,10 @@ JsonRecogniser::FrameId JsonRecogniser::after(
 }
 
 Config JsonRecogniser::behind_value(FrameId frame,
-                                    const std::vector<GoalId>& survivors,
+                                    const std::vector<ConjunctionId>& survivors,
                                     const std::string* unique_value) {
   if (frames_[frame].kind == FrameKind::kDetached) {
-    std::vector<GoalId> sorted = survivors;
+    std::vector<ConjunctionId> sorted = survivors;
     std::sort(sorted.begin(), sorted.end());
     return {static_cast<LexId>(Kind::kEscaped), frame, 0,
             intern_list(survivors_, survivors_of_, std::move(sorted))};
@@ -210,7 +211,7 @@ Config JsonRecogniser::behind_value(FrameId frame,
 JsonRecogniser::FrameId JsonRecogniser::next_item(FrameId id) {
   if (frames_[id].next_item != kUnknown) return frames_[id].next_item;
   if (frames_[id].kind == FrameKind::kOutline) return frames_[id].used;
-  const Goals::Levels levels(goals_, levels_in(id));
+  const SchemaSolver::Levels levels(solver_, levels_in(id));
   const Frame& frame = frames_[id];
   Frame next;
   next.kind = FrameKind::kArray;
@@ -223,30 +224,31 @@ JsonRecogniser::FrameId JsonRecogniser::next_item(FrameId id) {
   const std::vector<Alternative> now(alternatives(frame),
                                      alternatives(frame) + frame.size);
   for (const Alternative& one : now) {
-    const ArrayShape& shape = goals_.array(one.shape);
+    const ArrayShape& shape = solver_.array(one.shape);
     cap = std::max({cap, shape.prefix, shape.min});
     if (shape.max != kNoBound) cap = std::max(cap, shape.max);
     if (frame.count >= shape.max) continue;
     // Each count and each witness may take this item or not.
     struct Way {
-      GoalId goal;
+      ConjunctionId goal;
       std::vector<std::uint64_t> counts;
     };
     std::vector<Way> ways = {
-        {goals_.item_goal(one.shape, frame.count), counts_[one.state]}};
+        {solver_.item_goal(one.shape, frame.count), counts_[one.state]}};
     for (std::size_t i = 0; i < shape.counts.size(); ++i) {
       const ItemCount& count = shape.counts[i];
       std::vector<Way> more;
       for (const Way& way : ways) {
-        Way with{goals_.with(way.goal, count.literal), way.counts};
+        Way with{solver_.with(way.goal, count.literal), way.counts};
         // More than enough need not be counted where there is no bound.
         if (count.max != kNoBound || with.counts[i] < count.min) {
           ++with.counts[i];
         }
         const bool bounded = count.max != kNoBound;
         if (with.counts != way.counts) more.push_back(std::move(with));
-        more.push_back({bounded ? goals_.with(way.goal, opposite(count.literal))
-                                : way.goal,
+        more.push_back({bounded
+                            ? solver_.with(way.goal, opposite(count.literal))
+                            : way.goal,
                         way.counts});
       }
       ways = std::move(more);
@@ -262,7 +264,7 @@ JsonRecogniser::FrameId JsonRecogniser::next_item(FrameId id) {
           more.push_back(way);
           continue;
         }
-        Way with{goals_.with(way.goal, shape.witnesses[i].second), way.counts};
+        Way with{solver_.with(way.goal, shape.witnesses[i].second), way.counts};
         with.counts.back() |= std::uint64_t{1} << i;
         more.push_back(std::move(with));
         more.push_back(way);
@@ -270,10 +272,10 @@ JsonRecogniser::FrameId JsonRecogniser::next_item(FrameId id) {
       ways = std::move(more);
     }
     for (Way& way : ways) {
-      if (!goals_.live(way.goal)) continue;
+      if (!solver_.live(way.goal)) continue;
       std::vector<std::uint64_t> counted(way.counts.begin(),
                                          way.counts.end() - 1);
-      if (!goals_.completable_array(
+      if (!solver_.completable_array(
               one.shape, std::uint64_t{frame.count} + 1, counted,
               static_cast<std::uint32_t>(way.counts.back()))) {
         continue;
@@ -308,16 +310,16 @@ Config JsonRecogniser::close(FrameId id) {
   if (frames_[id].closed_known) return frames_[id].closed;
   if (frames_[id].kind == FrameKind::kOutline) return leave_outline(id);
   const Frame& frame = frames_[id];
-  std::vector<GoalId> survivors;
+  std::vector<ConjunctionId> survivors;
   for (std::uint32_t i = 0; i < frame.size; ++i) {
     const Alternative one = alternatives(frame)[i];
     bool complete = false;
     if (frame.kind == FrameKind::kObject) {
-      complete = goals_.complete(
+      complete = solver_.complete(
           one.shape, members_of(one.shape, so_far(id), condition_of(one)));
     } else {
       const std::vector<std::uint64_t>& counts = counts_[one.state];
-      complete = goals_.complete_array(
+      complete = solver_.complete_array(
           one.shape, frame.count,
           std::vector<std::uint64_t>(counts.begin(), counts.end() - 1),
           static_cast<std::uint32_t>(counts.back()));
@@ -340,7 +342,7 @@ Config JsonRecogniser::close(FrameId id) {
 
 // The names in play for the alternatives of a frame.
 std::uint32_t JsonRecogniser::key_set(const Frame& frame) {
-  if (frame.size == 1 && !goals_.tracks_names(alternatives(frame)->shape)) {
+  if (frame.size == 1 && !solver_.tracks_names(alternatives(frame)->shape)) {
     const auto [it, is_new] =
         key_set_of_shape_.try_emplace(alternatives(frame)->shape, 0);
     if (is_new) it->second = make_key_set(frame);
@@ -357,10 +359,10 @@ std::uint32_t JsonRecogniser::make_key_set(const Frame& frame) {
   std::sort(shapes.begin(), shapes.end());
   shapes.erase(std::unique(shapes.begin(), shapes.end()), shapes.end());
   // Names remembered though no rule spells them.
-  NameSets& sets = goals_.name_sets();
+  NameSets& sets = solver_.name_sets();
   NameSet also = frame.used;
   for (const ShapeId shape : shapes) {
-    also = sets.subtract(also, goals_.spelled(shape));
+    also = sets.subtract(also, solver_.spelled(shape));
   }
   std::string key = bytes_of(shapes);
   key += '/';
@@ -371,9 +373,9 @@ std::uint32_t JsonRecogniser::make_key_set(const Frame& frame) {
   std::vector<KeyId> names;
   std::vector<automata::LanguageId> languages;
   for (const ShapeId shape : shapes) {
-    const auto& some = goals_.names(shape);
+    const auto& some = solver_.names(shape);
     names.insert(names.end(), some.begin(), some.end());
-    const auto& patterns = goals_.name_languages(shape);
+    const auto& patterns = solver_.name_languages(shape);
     languages.insert(languages.end(), patterns.begin(), patterns.end());
   }
   sets.each(also, [&](KeyId name) {
@@ -407,8 +409,8 @@ NameSet JsonRecogniser::ranked_below(FrameId id, std::uint32_t rank) {
   const Frame& frame = frames_[id];
   NameSet names = kNoNames;
   for (std::uint32_t i = 0; i < frame.size; ++i) {
-    names = goals_.name_sets().unite(
-        names, goals_.ranked_below(alternatives(frame)[i].shape, rank));
+    names = solver_.name_sets().unite(
+        names, solver_.ranked_below(alternatives(frame)[i].shape, rank));
   }
   return names;
 }
@@ -416,10 +418,10 @@ NameSet JsonRecogniser::ranked_below(FrameId id, std::uint32_t rank) {
 // The least rank that one of the names has in some alternative.
 std::uint32_t JsonRecogniser::least_rank(FrameId id, NameSet names) {
   const Frame& frame = frames_[id];
-  std::uint32_t least = Goals::kNoRank;
+  std::uint32_t least = SchemaSolver::kNoRank;
   for (std::uint32_t i = 0; i < frame.size; ++i) {
-    least =
-        std::min(least, goals_.least_rank(alternatives(frame)[i].shape, names));
+    least = std::min(least,
+                     solver_.least_rank(alternatives(frame)[i].shape, names));
   }
   return least;
 }
@@ -429,18 +431,18 @@ std::uint32_t JsonRecogniser::least_rank(FrameId id, NameSet names) {
 // alternative with another order keeps its members.
 JsonRecogniser::Then JsonRecogniser::behind_member(FrameId id, KeyId key,
                                                    bool spelled) {
-  NameSets& sets = goals_.name_sets();
+  NameSets& sets = solver_.name_sets();
   const Frame& frame = frames_[id];
   Then then = so_far(id);
   ++then.count;
   const NameSet self = spelled ? sets.one(key) : kNoNames;
   if (in_order()) {
-    std::uint32_t rank = Goals::kNoRank;
+    std::uint32_t rank = SchemaSolver::kNoRank;
     NameSet asked = kNoNames;
     for (std::uint32_t i = 0; i < frame.size; ++i) {
       const ShapeId shape = alternatives(frame)[i].shape;
-      if (spelled) rank = std::min(rank, goals_.rank(shape, key));
-      asked = sets.unite(asked, goals_.asked_again(shape));
+      if (spelled) rank = std::min(rank, solver_.rank(shape, key));
+      asked = sets.unite(asked, solver_.asked_again(shape));
     }
     then.passed = sets.subtract(ranked_below(id, rank), self);
     then.came = sets.unite(then.came, sets.intersect(self, asked));
@@ -451,14 +453,15 @@ JsonRecogniser::Then JsonRecogniser::behind_member(FrameId id, KeyId key,
 }
 
 // REQUIRES: what the shape requires was not left out.
-Goals::Members JsonRecogniser::members_of(ShapeId shape, const Then& then,
-                                          ConditionId condition) {
-  Goals::Members members{
+SchemaSolver::Members JsonRecogniser::members_of(ShapeId shape,
+                                                 const Then& then,
+                                                 ConditionId condition) {
+  SchemaSolver::Members members{
       .seen = then.used, .count = then.count, .condition = condition};
   if (in_order()) {
-    NameSets& sets = goals_.name_sets();
+    NameSets& sets = solver_.name_sets();
     members.seen = sets.unite(
-        then.came, sets.intersect(then.used, goals_.required(shape)));
+        then.came, sets.intersect(then.used, solver_.required(shape)));
     members.gone = sets.subtract(then.used, members.seen);
   }
   return members;
@@ -467,8 +470,8 @@ Goals::Members JsonRecogniser::members_of(ShapeId shape, const Then& then,
 // Whether the member leaves out what an object of that shape always requires.
 bool JsonRecogniser::passes_needed(ShapeId shape, const Then& before,
                                    const Then& then) {
-  NameSets& sets = goals_.name_sets();
-  return sets.intersect(sets.subtract(goals_.required(shape), before.used),
+  NameSets& sets = solver_.name_sets();
+  return sets.intersect(sets.subtract(solver_.required(shape), before.used),
                         then.passed) != kNoNames;
 }
 
@@ -485,11 +488,11 @@ NameSet JsonRecogniser::possible_names(ShapeId shape, std::uint32_t set,
   }
   std::vector<KeyId> names;
   for (const KeyId key : key_sets_[set].names()) {
-    if (goals_.live(goals_.member_goal(shape, {.key = key}))) {
+    if (solver_.live(solver_.member_goal(shape, {.key = key}))) {
       names.push_back(key);
     }
   }
-  const NameSet possible = goals_.name_sets().of(std::move(names));
+  const NameSet possible = solver_.name_sets().of(std::move(names));
   if (!near) possible_names_.emplace(memo, possible);
   return possible;
 }
@@ -497,19 +500,19 @@ NameSet JsonRecogniser::possible_names(ShapeId shape, std::uint32_t set,
 // Those of the possible names with which an alternative can go on.
 NameSet JsonRecogniser::allowed_names(FrameId id, const Alternative& one,
                                       NameSet possible) {
-  NameSets& sets = goals_.name_sets();
+  NameSets& sets = solver_.name_sets();
   const ShapeId shape = one.shape;
   NameSet left = possible;
   if (in_order()) {
     // Nothing may come before what is needed and has a lower rank.
     const NameSet needed =
-        goals_.needed(shape, members_of(shape, so_far(id), kAlways).seen);
-    const std::uint32_t own = goals_.least_rank(shape, needed);
-    if (own != Goals::kNoRank) {
-      left = sets.intersect(goals_.ranked_below(shape, own + 1), left);
+        solver_.needed(shape, members_of(shape, so_far(id), kAlways).seen);
+    const std::uint32_t own = solver_.least_rank(shape, needed);
+    if (own != SchemaSolver::kNoRank) {
+      left = sets.intersect(solver_.ranked_below(shape, own + 1), left);
     }
     const std::uint32_t any = least_rank(id, needed);
-    if (any != Goals::kNoRank && frames_[id].size > 1) {
+    if (any != SchemaSolver::kNoRank && frames_[id].size > 1) {
       left = sets.intersect(ranked_below(id, any + 1), left);
     }
   }
@@ -517,9 +520,9 @@ NameSet JsonRecogniser::allowed_names(FrameId id, const Alternative& one,
   if (left == kNoNames) return left;
   // Names of which no rule speaks beyond their values are alike, up to which
   // names that rules speak of they leave out.
-  const NameSet asked = goals_.asked_again(shape);
+  const NameSet asked = solver_.asked_again(shape);
   const NameSet spoken =
-      sets.intersect(left, sets.unite(asked, goals_.deciding(shape)));
+      sets.intersect(left, sets.unite(asked, solver_.deciding(shape)));
   NameSet quiet = sets.subtract(left, spoken);
   NameSet allowed = kNoNames;
   const auto one_by_one = [&](NameSet names) {
@@ -530,8 +533,8 @@ NameSet JsonRecogniser::allowed_names(FrameId id, const Alternative& one,
   };
   one_by_one(spoken);
   // What is left out may be missed where members are counted.
-  if (in_order() && goals_.tracks_names(shape) &&
-      (goals_.object(shape).min > frames_[id].count + 1U ||
+  if (in_order() && solver_.tracks_names(shape) &&
+      (solver_.object(shape).min > frames_[id].count + 1U ||
        condition_of(one) != kAlways)) {
     one_by_one(quiet);
     return allowed;
@@ -540,7 +543,7 @@ NameSet JsonRecogniser::allowed_names(FrameId id, const Alternative& one,
     NameSet ahead = sets.subtract(asked, frames_[id].used);
     while (ahead != kNoNames && quiet != kNoNames) {
       const std::uint32_t rank = least_rank(id, ahead);
-      if (rank == Goals::kNoRank) break;
+      if (rank == SchemaSolver::kNoRank) break;
       const NameSet near = sets.intersect(quiet, ranked_below(id, rank + 1));
       allowed = sets.unite(allowed, allowed_alike(id, one, near));
       quiet = sets.subtract(quiet, near);
@@ -553,8 +556,8 @@ NameSet JsonRecogniser::allowed_names(FrameId id, const Alternative& one,
 // Of names that are alike but for being required: all, or none.
 NameSet JsonRecogniser::allowed_alike(FrameId id, const Alternative& one,
                                       NameSet names) {
-  NameSets& sets = goals_.name_sets();
-  const NameSet required = sets.intersect(names, goals_.required(one.shape));
+  NameSets& sets = solver_.name_sets();
+  const NameSet required = sets.intersect(names, solver_.required(one.shape));
   NameSet allowed = kNoNames;
   for (const NameSet part : {required, sets.subtract(names, required)}) {
     if (part != kNoNames && may_be_member(id, one, sets.least(part))) {
@@ -575,11 +578,11 @@ automata::LanguageId JsonRecogniser::other_names(
   question += std::to_string(set_id);
   const auto known = other_names_.find(question);
   if (known != other_names_.end()) return known->second;
-  automata::Languages& languages = goals_.languages();
+  automata::Languages& languages = solver_.languages();
   automata::LanguageId language = languages.any_of(std::move(extras));
   std::vector<std::string> spelled;
   for (const KeyId key : key_sets_[set_id].names()) {
-    spelled.push_back(goals_.key_text(key));
+    spelled.push_back(solver_.key_text(key));
   }
   if (!spelled.empty()) {
     language = languages.all_of(
@@ -608,21 +611,21 @@ bool JsonRecogniser::any_member(FrameId id) {
 // for that, where a token goes on behind a comma and nobody takes it.
 JsonRecogniser::KeyInfo* JsonRecogniser::find_keys(FrameId id, bool any_only) {
   if (frames_[id].keys != nullptr) return frames_[id].keys.get();
-  const Goals::Levels levels(goals_, levels_in(id));
+  const SchemaSolver::Levels levels(solver_, levels_in(id));
   const std::uint32_t set_id = key_set(frames_[id]);
   const KeySet& set = key_sets_[set_id];
   auto info = std::make_unique<KeyInfo>(KeyInfo{.set = set_id});
   list_bytes_ += sizeof(KeyInfo);
   const std::vector<Alternative> now(
       alternatives(frames_[id]), alternatives(frames_[id]) + frames_[id].size);
-  automata::Languages& languages = goals_.languages();
-  NameSets& sets = goals_.name_sets();
+  automata::Languages& languages = solver_.languages();
+  NameSets& sets = solver_.name_sets();
   std::vector<automata::LanguageId> extras;
   bool track = false;
   bool any_open = false;
-  const bool near = levels_in(id) != Goals::kAnyLevels;
+  const bool near = levels_in(id) != SchemaSolver::kAnyLevels;
   for (const Alternative& one : now) {
-    track = track || goals_.tracks_names(one.shape);
+    track = track || solver_.tracks_names(one.shape);
     // What another alternative allows need not be asked again.
     const NameSet possible =
         sets.subtract(possible_names(one.shape, set_id, near), info->allowed);
@@ -667,7 +670,7 @@ JsonRecogniser::FrameId JsonRecogniser::with_member(FrameId id,
   const KeySet& set = key_sets_[info.set];
   if (name != KeySet::kNone) {
     const KeyId key = set.names()[name];
-    if (!goals_.name_sets().contains(info.allowed, key)) return 0;
+    if (!solver_.name_sets().contains(info.allowed, key)) return 0;
     const std::uint64_t member = std::uint64_t{id} << 32 | name;
     const auto known = next_members_.find(member);
     if (known != next_members_.end()) return known->second;
@@ -677,7 +680,7 @@ JsonRecogniser::FrameId JsonRecogniser::with_member(FrameId id,
     return made;
   }
   if (text != nullptr) {
-    const KeyId key = goals_.key(*text);
+    const KeyId key = solver_.key(*text);
     return make_member(id, {.key = key}, behind_member(id, key, true));
   }
   for (const auto& [bits, frame] : info.next_extra) {
@@ -697,33 +700,33 @@ JsonRecogniser::FrameId JsonRecogniser::with_member(FrameId id,
 // completed.
 automata::LanguageId JsonRecogniser::extras_of(FrameId id,
                                                const Alternative& one) {
-  const automata::LanguageId possible = goals_.possible_extras(one.shape);
-  if (goals_.languages().empty(possible)) return possible;
+  const automata::LanguageId possible = solver_.possible_extras(one.shape);
+  if (solver_.languages().empty(possible)) return possible;
   const Then then = behind_member(id, kNoKey, false);
   if (passes_needed(one.shape, so_far(id), then)) {
-    return goals_.languages().nothing();
+    return solver_.languages().nothing();
   }
   const auto completable = [&](ConditionId condition) {
-    return goals_.completable(one.shape,
-                              members_of(one.shape, then, condition));
+    return solver_.completable(one.shape,
+                               members_of(one.shape, then, condition));
   };
   if (condition_of(one) == kAlways) {
-    return completable(kAlways) ? possible : goals_.languages().nothing();
+    return completable(kAlways) ? possible : solver_.languages().nothing();
   }
-  const auto& patterns = goals_.name_languages(one.shape);
+  const auto& patterns = solver_.name_languages(one.shape);
   std::vector<automata::LanguageId> parts;
-  for (const ExtraNames& extra : goals_.extra_names(one.shape)) {
+  for (const ExtraNames& extra : solver_.extra_names(one.shape)) {
     const NameClass name{kNoKey, &patterns, &extra.matched};
     const std::vector<MemberWay> ways = ways_of(one, name, then);
     if (std::any_of(ways.begin(), ways.end(), [&](const MemberWay& way) {
           return completable(way.condition);
         })) {
-      parts.push_back(patterns.empty() ? goals_.languages().everything()
+      parts.push_back(patterns.empty() ? solver_.languages().everything()
                                        : extra.language);
     }
   }
-  return parts.empty() ? goals_.languages().nothing()
-                       : goals_.languages().any_of(std::move(parts));
+  return parts.empty() ? solver_.languages().nothing()
+                       : solver_.languages().any_of(std::move(parts));
 }
 
 // What the value of a member of that name may be, and what is then left of the
@@ -731,8 +734,9 @@ automata::LanguageId JsonRecogniser::extras_of(FrameId id,
 std::vector<MemberWay> JsonRecogniser::ways_of(const Alternative& one,
                                                const NameClass& name,
                                                const Then& then) {
-  return goals_.member_ways(
-      one.shape, goals_.lack(condition_of(one), then.passed), name, then.count);
+  return solver_.member_ways(one.shape,
+                             solver_.lack(condition_of(one), then.passed), name,
+                             then.count);
 }
 
 // Whether an alternative can go on with a member of that name.
@@ -742,8 +746,8 @@ bool JsonRecogniser::may_be_member(FrameId id, const Alternative& one,
   if (passes_needed(one.shape, so_far(id), then)) return false;
   const std::vector<MemberWay> ways = ways_of(one, {.key = key}, then);
   return std::any_of(ways.begin(), ways.end(), [&](const MemberWay& way) {
-    return goals_.completable(one.shape,
-                              members_of(one.shape, then, way.condition));
+    return solver_.completable(one.shape,
+                               members_of(one.shape, then, way.condition));
   });
 }
 
@@ -751,7 +755,7 @@ bool JsonRecogniser::may_be_member(FrameId id, const Alternative& one,
 JsonRecogniser::FrameId JsonRecogniser::make_member(FrameId id,
                                                     const NameClass& name,
                                                     const Then& then) {
-  const Goals::Levels levels(goals_, levels_in(id));
+  const SchemaSolver::Levels levels(solver_, levels_in(id));
   Frame next;
   next.kind = FrameKind::kObject;
   next.pending = true;
@@ -762,11 +766,11 @@ JsonRecogniser::FrameId JsonRecogniser::make_member(FrameId id,
   const std::vector<Alternative> now(
       alternatives(frames_[id]), alternatives(frames_[id]) + frames_[id].size);
   for (const Alternative& one : now) {
-    cap = std::max(cap, goals_.count_cap(one.shape));
+    cap = std::max(cap, solver_.count_cap(one.shape));
     if (passes_needed(one.shape, so_far(id), then)) continue;
     for (const MemberWay& way : ways_of(one, name, then)) {
-      if (goals_.completable(one.shape,
-                             members_of(one.shape, then, way.condition))) {
+      if (solver_.completable(one.shape,
+                              members_of(one.shape, then, way.condition))) {
         made.push_back({one.up, one.shape, way.condition, way.goal});
       }
     }
@@ -781,14 +785,15 @@ JsonRecogniser::FrameId JsonRecogniser::make_member(FrameId id,
 
 // --- Detached frames. --------------------------------------------------------
 
-JsonRecogniser::FrameId JsonRecogniser::detached(std::vector<GoalId> goals) {
+JsonRecogniser::FrameId JsonRecogniser::detached(
+    std::vector<ConjunctionId> goals) {
   std::sort(goals.begin(), goals.end());
   Frame frame;
   frame.kind = FrameKind::kDetached;
   frame.pending = true;
   std::vector<Alternative> made;
   made.reserve(goals.size());
-  for (const GoalId goal : goals) made.push_back({0, 0, 0, goal});
+  for (const ConjunctionId goal : goals) made.push_back({0, 0, 0, goal});
   return intern(std::move(frame), std::move(made));
 }
 
@@ -823,7 +828,7 @@ std::uint64_t JsonRecogniser::relative_fingerprint(Config config) {
        config.lex != static_cast<LexId>(Kind::kValue))) {
     return 0;
   }
-  const GoalId goal = alternatives(frame)[0].pending;
+  const ConjunctionId goal = alternatives(frame)[0].pending;
   const std::uint64_t print = scalar_print(goal);
   if (print == 0) return 0;
   std::uint64_t hash = print;
@@ -869,14 +874,14 @@ Config JsonRecogniser::probe(Config config, std::uint8_t byte) {
     return step(config, byte);
   }
   const KeyId key = key_sets_[lexeme.set].names()[name];
-  if (!goals_.name_sets().contains(key_info(config.frame).allowed, key)) {
+  if (!solver_.name_sets().contains(key_info(config.frame).allowed, key)) {
     return {};
   }
   const Alternative one = alternatives(frame)[0];
   const auto [it, is_new] = member_frames_.try_emplace(
       std::uint64_t{one.shape} << 32 | key, FrameId{0});
-  if (is_new && goals_.object(one.shape).condition == kAlways) {
-    const GoalId goal = goals_.member_goal(one.shape, {.key = key});
+  if (is_new && solver_.object(one.shape).condition == kAlways) {
+    const ConjunctionId goal = solver_.member_goal(one.shape, {.key = key});
     it->second = detached({goal});
   }
   if (it->second == 0) return step(config, byte);
@@ -914,7 +919,7 @@ JsonRecogniser::FrameId JsonRecogniser::canonical(FrameId id) {
     const std::vector<Alternative> now(alternatives(frame),
                                        alternatives(frame) + frame.size);
     if (frame.kind == FrameKind::kArray && now.size() == 1) {
-      const ArrayShape& shape = goals_.array(now[0].shape);
+      const ArrayShape& shape = solver_.array(now[0].shape);
       const std::uint64_t least = std::max(shape.min, shape.prefix);
       if (shape.max != kNoBound && frame.count > least &&
           shape.max - frame.count > kFar) {

@@ -96,16 +96,16 @@ JsonRecogniser::LexId JsonRecogniser::keep_step(LexId from, std::uint8_t byte,
 
 std::uint32_t JsonRecogniser::enter_number(FrameId id) {
   const Frame& frame = frames_[id];
-  NumberLanguages& numbers = goals_.numbers();
+  NumberLanguages& numbers = solver_.numbers();
   Lexeme lexeme;
   lexeme.kind = Kind::kNumber;
   lexeme.track = frame.unique;
-  for (const GoalId goal : goals_in(frame)) {
+  for (const ConjunctionId goal : goals_in(frame)) {
     const bool unique = unique_in(frame, goal);
-    for (const ShapeId shape : goals_.shapes(goal, JsonType::kNumber)) {
+    for (const ShapeId shape : solver_.shapes(goal, JsonType::kNumber)) {
       NumberLanguages::Id language = shape;
       if (unique) {
-        NumberSpec spec = goals_.number_spec(shape);
+        NumberSpec spec = solver_.number_spec(shape);
         for (const std::string& value : value_sets_[frame.used]) {
           if (value[0] == '"' || value[0] == 'w') continue;
           if (auto number = base::Decimal::from_json(value)) {
@@ -128,7 +128,7 @@ Config JsonRecogniser::number_step(Config config, std::uint8_t byte) {
   const Lexeme& now = lexemes_[config.lex];
   LexId target = now.known_step(byte);
   if (target == kUnknown) {
-    NumberLanguages& numbers = goals_.numbers();
+    NumberLanguages& numbers = solver_.numbers();
     Lexeme next;
     next.kind = Kind::kNumber;
     next.track = now.track;
@@ -159,9 +159,9 @@ Config JsonRecogniser::number_step(Config config, std::uint8_t byte) {
 
 Config JsonRecogniser::end_number(Config config) {
   const Lexeme& lexeme = lexemes_[config.lex];
-  std::vector<GoalId> survivors;
+  std::vector<ConjunctionId> survivors;
   for (const Entry& entry : lexeme.entries) {
-    if (goals_.numbers().accepting(entry.state)) {
+    if (solver_.numbers().accepting(entry.state)) {
       add_goal(survivors, entry.goal);
     }
   }
@@ -180,10 +180,10 @@ std::uint32_t JsonRecogniser::enter_word(FrameId id, JsonType type) {
   Lexeme lexeme;
   lexeme.kind = Kind::kWord;
   lexeme.word = type == JsonType::kNull ? 0 : 1;
-  for (const GoalId goal : goals_in(frame)) {
+  for (const ConjunctionId goal : goals_in(frame)) {
     const bool unique = unique_in(frame, goal);
     std::uint32_t values = 0;
-    for (const ShapeId shape : goals_.shapes(goal, type)) values |= shape;
+    for (const ShapeId shape : solver_.shapes(goal, type)) values |= shape;
     if (unique) {
       for (const std::string& value : value_sets_[frame.used]) {
         if (type == JsonType::kNull && value == "wnull") values &= ~1U;
@@ -220,7 +220,7 @@ Config JsonRecogniser::word_step(Config config, std::uint8_t byte) {
     config.lex = intern(std::move(next));
     return config;
   }
-  std::vector<GoalId> survivors;
+  std::vector<ConjunctionId> survivors;
   for (const Entry& entry : next.entries) survivors.push_back(entry.goal);
   const std::string value = "w" + std::string(word);
   return behind_value(config.frame, survivors, &value);

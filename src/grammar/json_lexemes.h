@@ -24,7 +24,7 @@ inline std::uint32_t saturate(std::uint64_t bound) {
 }
 
 // Appends what is not the last already: goals come in groups.
-inline void add_goal(std::vector<GoalId>& goals, GoalId goal) {
+inline void add_goal(std::vector<ConjunctionId>& goals, ConjunctionId goal) {
   if (goals.empty() || goals.back() != goal) goals.push_back(goal);
 }
 

@@ -28,13 +28,13 @@ Config JsonRecogniser::key_step(Config config, std::uint8_t byte) {
     }
     if (name == KeySet::kNone) {
       if (!now.open && (now.extras == automata::kDeadState ||
-                        !goals_.languages().accepting(now.extras))) {
+                        !solver_.languages().accepting(now.extras))) {
         return {};
       }
       for (std::size_t i = 0; i < now.entries.size(); ++i) {
         const automata::StateId state = now.entries[i].state;
         if (state != automata::kDeadState &&
-            goals_.languages().accepting(state)) {
+            solver_.languages().accepting(state)) {
           matched |= std::uint64_t{1} << i;
         }
       }
@@ -69,7 +69,7 @@ Config JsonRecogniser::key_step(Config config, std::uint8_t byte) {
 
 void JsonRecogniser::add_key_set(std::vector<KeyId> names,
                                  std::vector<automata::LanguageId> languages) {
-  key_sets_.emplace_back(goals_, std::move(names), std::move(languages));
+  key_sets_.emplace_back(solver_, std::move(names), std::move(languages));
   list_bytes_ += key_sets_.back().memory_bytes() + 128;  // and its key
 }
 
@@ -113,7 +113,7 @@ bool JsonRecogniser::key_live(const KeyInfo& info, const Lexeme& lexeme) {
   if (lexeme.trie == KeySet::kNone) return false;
   const KeySet& set = key_sets_[lexeme.set];
   if (!is_escape(lexeme.body)) {
-    return set.any_below(goals_.name_sets(), info.allowed, lexeme.trie);
+    return set.any_below(solver_.name_sets(), info.allowed, lexeme.trie);
   }
   const EscapeRanges ranges =
       escape_ranges(lexeme.body, lexeme.partial, canonical_names(lexeme));
@@ -139,7 +139,7 @@ bool JsonRecogniser::trie_in_range(const KeySet& set, NameSet allowed,
     todo.pop_back();
     if (at.left == 0) {
       if (at.value >= low && at.value <= high &&
-          set.any_below(goals_.name_sets(), allowed, at.node)) {
+          set.any_below(solver_.name_sets(), allowed, at.node)) {
         return true;
       }
       continue;
@@ -164,7 +164,7 @@ bool JsonRecogniser::trie_in_range(const KeySet& set, NameSet allowed,
 }
 
 JsonRecogniser::LexId JsonRecogniser::key_row(LexId id, std::uint8_t byte) {
-  automata::Languages& languages = goals_.languages();
+  automata::Languages& languages = solver_.languages();
   const Lexeme& now = lexemes_[id];
   const KeySet& set = key_sets_[now.set];
   const BodyState body = json::next(now.body, byte);

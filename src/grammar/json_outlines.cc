@@ -32,31 +32,31 @@ constexpr unsigned kNamesShift = 5;
 
 // What scalars fit a goal, as a number that is equal for goals of all grammars
 // only if the same do; 0 if arrays or objects may fit, or for lack of one.
-std::uint64_t JsonRecogniser::scalar_print(GoalId goal) {
-  if (!goals_.shapes(goal, JsonType::kArray).empty() ||
-      !goals_.shapes(goal, JsonType::kObject).empty()) {
+std::uint64_t JsonRecogniser::scalar_print(ConjunctionId goal) {
+  if (!solver_.shapes(goal, JsonType::kArray).empty() ||
+      !solver_.shapes(goal, JsonType::kObject).empty()) {
     return 0;
   }
   using base::mix;
   std::uint64_t hash = 0x517CC1B727220A95;
-  for (const ShapeId shape : goals_.shapes(goal, JsonType::kNull)) {
+  for (const ShapeId shape : solver_.shapes(goal, JsonType::kNull)) {
     mix(hash, shape);
   }
   mix(hash, 2);
-  for (const ShapeId shape : goals_.shapes(goal, JsonType::kBoolean)) {
+  for (const ShapeId shape : solver_.shapes(goal, JsonType::kBoolean)) {
     mix(hash, shape);
   }
   mix(hash, 3);
-  for (const ShapeId shape : goals_.shapes(goal, JsonType::kNumber)) {
+  for (const ShapeId shape : solver_.shapes(goal, JsonType::kNumber)) {
     const std::uint64_t print =
-        goals_.numbers().fingerprint(goals_.numbers().start(shape));
+        solver_.numbers().fingerprint(solver_.numbers().start(shape));
     mix(hash, print);
   }
   mix(hash, 4);
-  for (const ShapeId shape : goals_.shapes(goal, JsonType::kString)) {
-    const StringShape& string = goals_.string(shape);
-    mix(hash, goals_.languages().fingerprint(
-                  goals_.languages().start(string.language)));
+  for (const ShapeId shape : solver_.shapes(goal, JsonType::kString)) {
+    const StringShape& string = solver_.string(shape);
+    mix(hash, solver_.languages().fingerprint(
+                  solver_.languages().start(string.language)));
     if (spelled_canonically(string)) mix(hash, 5);
     mix(hash, string.min_chars);
     mix(hash, string.max_chars);
@@ -65,12 +65,13 @@ std::uint64_t JsonRecogniser::scalar_print(GoalId goal) {
 }
 
 // The first goal that was found to mean the same.
-GoalId JsonRecogniser::common_goal(GoalId goal) {
+ConjunctionId JsonRecogniser::common_goal(ConjunctionId goal) {
   const auto [it, is_new] = common_goals_.try_emplace(goal, goal);
   if (!is_new) return it->second;
   const std::uint64_t print = scalar_print(goal);
   if (print != 0) {
-    const GoalId first = goal_of_print_.try_emplace(print, goal).first->second;
+    const ConjunctionId first =
+        goal_of_print_.try_emplace(print, goal).first->second;
     common_goals_[goal] = first;
     return first;
   }
@@ -129,8 +130,8 @@ JsonRecogniser::FrameId JsonRecogniser::outline_behind(FrameId id) {
           if (key_info(*it).open) outline.count |= kAnyName;
         }
       } else if (const FrameId next = next_item(*it); next != 0) {
-        std::vector<GoalId> goals = goals_in(frames_[next]);
-        for (GoalId& goal : goals) goal = common_goal(goal);
+        std::vector<ConjunctionId> goals = goals_in(frames_[next]);
+        for (ConjunctionId& goal : goals) goal = common_goal(goal);
         std::sort(goals.begin(), goals.end());
         goals.erase(std::unique(goals.begin(), goals.end()), goals.end());
         outline.used = detached(std::move(goals));
@@ -148,7 +149,7 @@ JsonRecogniser::FrameId JsonRecogniser::outline_behind(FrameId id) {
 JsonRecogniser::FrameId JsonRecogniser::outline_pending(FrameId id) {
   if (frames_[id].outline != kUnknown) return frames_[id].outline;
   FrameId made = 0;
-  const std::vector<GoalId> goals = goals_in(frames_[id]);
+  const std::vector<ConjunctionId> goals = goals_in(frames_[id]);
   if (goals.size() == 1) {
     const Config behind = behind_value(id, goals, nullptr);
     const FrameId around = outline_behind(behind.frame);
@@ -169,7 +170,7 @@ std::uint32_t JsonRecogniser::outline_names() {
   const auto [it, is_new] = key_set_of_.try_emplace(
       "outline", static_cast<std::uint32_t>(key_sets_.size()));
   if (is_new) {
-    add_key_set({goals_.key("")}, {});
+    add_key_set({solver_.key("")}, {});
   }
   return it->second;
 }
@@ -316,7 +317,7 @@ Config JsonRecogniser::outline(Config config) {
   config.frame = outline_pending(config.frame);
   if (config.frame == 0) return {};
   if (lexeme.entries.empty()) return config;
-  const GoalId goal = alternatives(frames_[config.frame])->pending;
+  const ConjunctionId goal = alternatives(frames_[config.frame])->pending;
   if (lexeme.entries.front().goal == goal) return config;
   Lexeme same = lexeme.without_entries();
   same.entries = lexeme.entries;

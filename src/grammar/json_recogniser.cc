@@ -22,7 +22,7 @@ JsonRecogniser::JsonRecogniser(DocumentRef document, ItemChoices choices,
       canonical_(options_.spelling == JsonSpelling::kCanonical ||
                  !options_.excludes.empty()),
       choices_(std::move(choices)),
-      goals_(*document_, choices_, options_),
+      solver_(*document_, choices_, options_),
       item_separator_(options_.layout.item_separator.value_or(
           options_.layout.indent ? "," : ", ")) {
   frames_.emplace_back();
@@ -68,15 +68,15 @@ Result<std::unique_ptr<JsonRecogniser>> JsonRecogniser::make(
     DocumentRef document, ItemChoices choices, JsonSchemaOptions options) {
   std::unique_ptr<JsonRecogniser> machine(new JsonRecogniser(
       std::move(document), std::move(choices), std::move(options)));
-  Goals& goals = machine->goals_;
-  std::optional<Error> wrong = goals.check_nodes();
+  SchemaSolver& solver = machine->solver_;
+  std::optional<Error> wrong = solver.check_nodes();
   // What does not fit may look like what nothing fulfils.
   if (auto error = machine->too_large()) return *std::move(error);
   if (wrong) return *std::move(wrong);
-  const GoalId root = goals.goal({holds(machine->document_->root)});
-  if (!goals.live(root)) {
+  const ConjunctionId root = solver.goal({holds(machine->document_->root)});
+  if (!solver.live(root)) {
     if (auto error = machine->too_large()) return *std::move(error);
-    for (const GrammarNote& note : goals.take_notes()) {
+    for (const GrammarNote& note : solver.take_notes()) {
       if (note.kind != GrammarNote::Kind::kNarrowed) continue;
       return Error{ErrorCode::kUnsupported,
                    "'" + note.keyword + "': " + note.message +
@@ -84,7 +84,7 @@ Result<std::unique_ptr<JsonRecogniser>> JsonRecogniser::make(
                    note.path,
                    {}};
     }
-    if (goals.narrowed()) {
+    if (solver.narrowed()) {
       return Error{ErrorCode::kTooLarge,
                    "No text was found that fits, and a limit was passed on the "
                    "way: the schema has too many alternatives, or is nested "
@@ -98,8 +98,8 @@ Result<std::unique_ptr<JsonRecogniser>> JsonRecogniser::make(
                  {}};
   }
   // frames_[0] is outside of everything.
-  const Goals::Levels levels(goals, machine->levels_in(0));
-  if (!goals.live(root)) {
+  const SchemaSolver::Levels levels(solver, machine->levels_in(0));
+  if (!solver.live(root)) {
     return Error{ErrorCode::kTooLarge,
                  "Every text that fits has more levels of arrays and objects "
                  "than GrammarLimits::depth allows, which is " +
@@ -115,14 +115,15 @@ Result<std::unique_ptr<JsonRecogniser>> JsonRecogniser::make(
   if (auto error = machine->too_large()) return *std::move(error);
   machine->base_bytes_ = machine->own_bytes();
   // Texts are bounded by full(), and never in the middle of a question.
-  goals.languages().lift_limit();
+  solver.languages().lift_limit();
   machine->room_ = machine->options_.limits.bytes / 2;
   return machine;
 }
 
 void JsonRecogniser::take_notes(std::vector<GrammarNote>& notes) {
-  for (GrammarNote& note : goals_.take_notes()) notes.push_back(std::move(note));
-  if (!goals_.narrowed() || noted_narrowed_) return;
+  for (GrammarNote& note : solver_.take_notes())
+    notes.push_back(std::move(note));
+  if (!solver_.narrowed() || noted_narrowed_) return;
   noted_narrowed_ = true;
   notes.push_back(
       {GrammarNote::Kind::kNarrowed,
@@ -135,7 +136,7 @@ void JsonRecogniser::take_notes(std::vector<GrammarNote>& notes) {
 const std::vector<GrammarNote>& JsonRecogniser::survey() {
   if (!surveyed_) {
     surveyed_ = true;
-    goals_.survey(root_);
+    solver_.survey(root_);
     take_notes(later_notes_);
   }
   return later_notes_;
@@ -145,7 +146,7 @@ const std::vector<GrammarNote>& JsonRecogniser::survey() {
 
 std::optional<Error> JsonRecogniser::too_large() {
   const std::size_t limit = options_.limits.bytes;
-  if (own_bytes() <= limit && !goals_.languages().over_limit()) {
+  if (own_bytes() <= limit && !solver_.languages().over_limit()) {
     return std::nullopt;
   }
   return Error{ErrorCode::kTooLarge,
@@ -445,8 +446,8 @@ std::string JsonRecogniser::expected(Config config) {
       if (lexeme.trie != KeySet::kNone) {
         const KeySet::Node& node = set.node(lexeme.trie);
         for (std::uint32_t i = node.first; i < node.last; ++i) {
-          if (goals_.name_sets().contains(info.allowed, set.names()[i])) {
-            add("the name " + json::dump(goals_.key_text(set.names()[i])));
+          if (solver_.name_sets().contains(info.allowed, set.names()[i])) {
+            add("the name " + json::dump(solver_.key_text(set.names()[i])));
           }
         }
       }
@@ -498,7 +499,7 @@ std::string JsonRecogniser::expected(Config config) {
 }
 
 std::size_t JsonRecogniser::own_bytes() const {
-  return goals_.memory_bytes() + frames_.size() * (sizeof(Frame) + 48) +
+  return solver_.memory_bytes() + frames_.size() * (sizeof(Frame) + 48) +
          alternatives_.size() * sizeof(Alternative) +
          lexemes_.size() * (sizeof(Lexeme) + 96) + rows_ * 1024 +
          texts_.size() * 64 + list_bytes_ +

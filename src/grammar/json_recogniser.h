@@ -111,7 +111,7 @@ class JsonRecogniser final : public Recogniser {
   // REQUIRES: the caller holds a Lock.
   const std::vector<GrammarNote>& survey();
   // Steps that operations on sets of names took.
-  std::size_t work() const { return goals_.name_sets().work(); }
+  std::size_t work() const { return solver_.name_sets().work(); }
 
  private:
   using FrameId = std::uint32_t;
@@ -155,7 +155,7 @@ class JsonRecogniser final : public Recogniser {
     // Objects: what is left of the shape's condition; arrays: an index into
     // counts_.
     std::uint64_t state = 0;
-    GoalId pending = kNothing;  // of the value that comes now
+    ConjunctionId pending = kNothing;  // of the value that comes now
     bool operator==(const Alternative&) const = default;
     auto operator<=>(const Alternative&) const = default;
   };
@@ -217,7 +217,7 @@ class JsonRecogniser final : public Recogniser {
 
   // Part of a lexeme's state that belongs to one goal of the frame.
   struct Entry {
-    GoalId goal = 0;
+    ConjunctionId goal = 0;
     std::uint32_t state = 0;  // of Languages or NumberLanguages
     // Characters: at least, where the language is that of all strings; at most.
     std::uint32_t min = 0;
@@ -341,18 +341,19 @@ class JsonRecogniser final : public Recogniser {
   const Alternative* alternatives(const Frame& frame) const {
     return alternatives_.data() + frame.first;
   }
-  // How many levels a value in the frame may have, for Goals::Levels.
+  // How many levels a value in the frame may have, for SchemaSolver::Levels.
   std::uint32_t levels_in(FrameId frame) const;
   // The goals of the value that comes now, each once.
-  std::vector<GoalId> goals_in(const Frame& frame) const;
+  std::vector<ConjunctionId> goals_in(const Frame& frame) const;
   // Whether the items of every alternative with this goal have to differ;
   // kNothing: of every alternative.
-  bool unique_in(const Frame& frame, GoalId goal) const;
+  bool unique_in(const Frame& frame, ConjunctionId goal) const;
   FrameId open(FrameId frame, JsonType type);
   // The frame behind a value that fulfils the goals `survivors`, each once.
-  FrameId after(FrameId frame, const std::vector<GoalId>& survivors,
+  FrameId after(FrameId frame, const std::vector<ConjunctionId>& survivors,
                 const std::string* unique_value);
-  Config behind_value(FrameId frame, const std::vector<GoalId>& survivors,
+  Config behind_value(FrameId frame,
+                      const std::vector<ConjunctionId>& survivors,
                       const std::string* unique_value);
   FrameId next_item(FrameId frame);
   Config close(FrameId frame);
@@ -379,8 +380,8 @@ class JsonRecogniser final : public Recogniser {
   bool in_order() const { return options_.key_order == KeyOrder::kSchema; }
   Then so_far(FrameId frame) const;
   Then behind_member(FrameId frame, KeyId key, bool spelled);
-  Goals::Members members_of(ShapeId shape, const Then& then,
-                            ConditionId condition);
+  SchemaSolver::Members members_of(ShapeId shape, const Then& then,
+                                   ConditionId condition);
   bool passes_needed(ShapeId shape, const Then& before, const Then& then);
   NameSet ranked_below(FrameId frame, std::uint32_t rank);
   std::uint32_t least_rank(FrameId frame, NameSet names);
@@ -395,12 +396,12 @@ class JsonRecogniser final : public Recogniser {
                                  const Then& then);
   bool may_be_member(FrameId frame, const Alternative& one, KeyId key);
   FrameId make_member(FrameId frame, const NameClass& name, const Then& then);
-  FrameId detached(std::vector<GoalId> goals);
+  FrameId detached(std::vector<ConjunctionId> goals);
   FrameId canonical(FrameId frame);
 
   // json_outlines.cc
-  std::uint64_t scalar_print(GoalId goal);
-  GoalId common_goal(GoalId goal);
+  std::uint64_t scalar_print(ConjunctionId goal);
+  ConjunctionId common_goal(ConjunctionId goal);
   FrameId intern_outline(Frame outline, std::vector<Alternative> alternatives);
   FrameId outline_behind(FrameId frame);
   FrameId outline_pending(FrameId frame);
@@ -418,9 +419,9 @@ class JsonRecogniser final : public Recogniser {
   const JsonSchemaOptions options_;
   const bool canonical_;  // what is fixed is written one way
   const ItemChoices choices_;
-  Goals goals_;
+  SchemaSolver solver_;
   std::vector<GrammarNote> notes_;
-  GoalId root_ = 0;
+  ConjunctionId root_ = 0;
   bool noted_narrowed_ = false;
   bool surveyed_ = false;
   std::vector<GrammarNote> later_notes_;
@@ -450,15 +451,16 @@ class JsonRecogniser final : public Recogniser {
   // Remembered texts: (text before << 8 | byte) + 1.
   std::vector<std::uint64_t> texts_;
   std::unordered_map<std::uint64_t, std::uint32_t> text_of_;
-  // Goals that survived a value of a detached frame.
-  std::vector<std::vector<GoalId>> survivors_;
+  // SchemaSolver that survived a value of a detached frame.
+  std::vector<std::vector<ConjunctionId>> survivors_;
   std::unordered_map<std::string, std::uint32_t> survivors_of_;
   // By shape and name: the detached frame of a member's value; 0 if it has none
   // of its own.
   std::unordered_map<std::uint64_t, FrameId> member_frames_;
-  // Goals that mean the same: to the first of them, which is found by print.
-  std::unordered_map<GoalId, GoalId> common_goals_;
-  std::unordered_map<std::uint64_t, GoalId> goal_of_print_;
+  // SchemaSolver that mean the same: to the first of them, which is found by
+  // print.
+  std::unordered_map<ConjunctionId, ConjunctionId> common_goals_;
+  std::unordered_map<std::uint64_t, ConjunctionId> goal_of_print_;
   std::size_t rows_ = 0;
   std::size_t list_bytes_ = 0;  // of what is a list in one of the above
 

@@ -12,21 +12,21 @@ using json::BodyState;
 // Where the schema lets every text through, within lengths, every spelling may
 // come.
 bool JsonRecogniser::spelled_canonically(const StringShape& string) {
-  automata::Languages& languages = goals_.languages();
+  automata::Languages& languages = solver_.languages();
   return canonical_ && !languages.total(languages.start(string.language));
 }
 
 std::uint32_t JsonRecogniser::enter_string(FrameId id) {
   const Frame& frame = frames_[id];
-  automata::Languages& languages = goals_.languages();
+  automata::Languages& languages = solver_.languages();
   Lexeme lexeme;
   lexeme.kind = Kind::kString;
   lexeme.track = frame.unique;
   lexeme.total = true;
-  for (const GoalId goal : goals_in(frame)) {
+  for (const ConjunctionId goal : goals_in(frame)) {
     const bool unique = unique_in(frame, goal);
-    for (const ShapeId shape : goals_.shapes(goal, JsonType::kString)) {
-      const StringShape& string = goals_.string(shape);
+    for (const ShapeId shape : solver_.shapes(goal, JsonType::kString)) {
+      const StringShape& string = solver_.string(shape);
       automata::LanguageId language = string.language;
       Entry entry{.goal = goal,
                   .min = saturate(string.min_chars),
@@ -75,7 +75,7 @@ std::uint32_t JsonRecogniser::avoid(FrameId id) {
   if (is_new) {
     std::vector<KeyId> words;
     for (const std::string& value : value_sets_[values]) {
-      if (value[0] == '"') words.push_back(goals_.key(value.substr(1)));
+      if (value[0] == '"') words.push_back(solver_.key(value.substr(1)));
     }
     add_key_set(std::move(words), {});
   }
@@ -87,8 +87,8 @@ std::uint32_t JsonRecogniser::avoid(FrameId id) {
 std::uint32_t JsonRecogniser::least_chars(BodyState body, std::uint32_t partial,
                                           automata::StateId state,
                                           bool canonical) {
-  if (goals_.languages().total(state)) return body == BodyState::kText ? 0 : 1;
-  if (!is_escape(body)) return saturate(goals_.languages().least_chars(state));
+  if (solver_.languages().total(state)) return body == BodyState::kText ? 0 : 1;
+  if (!is_escape(body)) return saturate(solver_.languages().least_chars(state));
   std::uint32_t least = BodyView::kMany;
   for (const CharRange& range : escape_ranges(body, partial, canonical)) {
     least = std::min(least, least_in_range(state, range.low, range.high));
@@ -100,7 +100,7 @@ std::uint32_t JsonRecogniser::least_chars(BodyState body, std::uint32_t partial,
 bool JsonRecogniser::any_in(const EscapeRanges& ranges,
                             automata::StateId state) {
   return std::any_of(ranges.begin(), ranges.end(), [&](const CharRange& range) {
-    return goals_.languages().any_in_range(state, range.low, range.high);
+    return solver_.languages().any_in_range(state, range.low, range.high);
   });
 }
 
@@ -110,7 +110,7 @@ bool JsonRecogniser::any_in(const EscapeRanges& ranges,
 std::uint32_t JsonRecogniser::least_in_range(automata::StateId state,
                                              char32_t low, char32_t high) {
   constexpr std::size_t kMost = 600;
-  automata::Languages& languages = goals_.languages();
+  automata::Languages& languages = solver_.languages();
   std::uint32_t least = BodyView::kMany;
   std::vector<automata::StateId> seen;
   std::size_t looked = 0;
@@ -172,7 +172,7 @@ bool JsonRecogniser::as_byte_before(const Lexeme& now, std::uint8_t byte) {
       is_escape(body)) {
     return false;
   }
-  automata::Languages& languages = goals_.languages();
+  automata::Languages& languages = solver_.languages();
   const auto same = [&](automata::StateId state) {
     return state == automata::kDeadState ||
            languages.step(state, byte) == languages.step(state, before);
@@ -183,7 +183,7 @@ bool JsonRecogniser::as_byte_before(const Lexeme& now, std::uint8_t byte) {
 }
 
 JsonRecogniser::LexId JsonRecogniser::string_row(LexId id, std::uint8_t byte) {
-  automata::Languages& languages = goals_.languages();
+  automata::Languages& languages = solver_.languages();
   const Lexeme& now = lexemes_[id];
   const BodyState body = json::next(now.body, byte);
   if (as_byte_before(now, byte)) {
@@ -253,10 +253,10 @@ Config JsonRecogniser::close_string(Config config) {
       key_sets_[lexeme.set].node(lexeme.trie).name != KeySet::kNone) {
     return {};  // used already
   }
-  std::vector<GoalId> survivors;
+  std::vector<ConjunctionId> survivors;
   for (const Entry& entry : lexeme.entries) {
     if (config.count < entry.min || config.count > entry.max ||
-        !goals_.languages().accepting(entry.state)) {
+        !solver_.languages().accepting(entry.state)) {
       continue;
     }
     add_goal(survivors, entry.goal);

@@ -120,7 +120,7 @@ BodyView JsonRecogniser::body(Config config) {
         return view;
       }
     }
-    std::vector<GoalId> survivors;
+    std::vector<ConjunctionId> survivors;
     for (const Entry& entry : lexeme.entries) add_goal(survivors, entry.goal);
     view.after = behind_value(config.frame, survivors, nullptr);
     return view;
@@ -165,7 +165,7 @@ void JsonRecogniser::find_ends(Config config, BodyView& view) {
   begins.erase(std::unique(begins.begin(), begins.end()), begins.end());
   for (std::size_t i = 0; i < begins.size(); ++i) {
     const std::uint32_t begin = begins[i];
-    std::vector<GoalId> survivors;
+    std::vector<ConjunctionId> survivors;
     for (const Entry& entry : lexeme.entries) {
       if (low(entry) <= begin && begin <= high(entry)) {
         add_goal(survivors, entry.goal);
@@ -186,7 +186,7 @@ std::uint64_t JsonRecogniser::lexeme_fingerprint(Config config) {
     if (lexeme.trie != KeySet::kNone || lexeme.open) return 0;
     if (lexeme.print == 0) {
       std::uint64_t part = 1;
-      mix(part, goals_.languages().fingerprint(lexeme.extras));
+      mix(part, solver_.languages().fingerprint(lexeme.extras));
       if (canonical_) mix(part, kCanonicalPart);
       std::uint64_t hash = static_cast<std::uint64_t>(Kind::kString);
       mix(hash, static_cast<std::uint64_t>(lexeme.body));
@@ -204,9 +204,9 @@ std::uint64_t JsonRecogniser::lexeme_fingerprint(Config config) {
     for (const Entry& entry : lexeme.entries) {
       std::uint64_t hash = 1;
       if (lexeme.kind == Kind::kNumber) {
-        mix(hash, goals_.numbers().fingerprint(entry.state));
+        mix(hash, solver_.numbers().fingerprint(entry.state));
       } else {
-        mix(hash, goals_.languages().fingerprint(entry.state));
+        mix(hash, solver_.languages().fingerprint(entry.state));
         if (entry.canonical) mix(hash, kCanonicalPart);
         if (bounded) mix(hash, entry.max - config.count);
       }
@@ -324,10 +324,10 @@ std::uint32_t JsonRecogniser::lexeme_lasting(std::uint32_t lex) {
   std::uint32_t least = BodyView::kMany;
   if (lexeme.body != BodyState::kText) return least;
   if (lexeme.kind == Kind::kKey) {
-    return saturate(goals_.languages().lasting(lexeme.extras));
+    return saturate(solver_.languages().lasting(lexeme.extras));
   }
   for (const Entry& entry : lexeme.entries) {
-    least = std::min(least, saturate(goals_.languages().lasting(entry.state)));
+    least = std::min(least, saturate(solver_.languages().lasting(entry.state)));
   }
   return least;
 }

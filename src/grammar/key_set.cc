@@ -5,15 +5,15 @@
 
 namespace parlance::grammar {
 
-KeySet::KeySet(Goals& goals, std::vector<KeyId> names,
+KeySet::KeySet(SchemaSolver& solver, std::vector<KeyId> names,
                std::vector<automata::LanguageId> languages)
     : names_(std::move(names)), languages_(std::move(languages)) {
   std::sort(names_.begin(), names_.end(), [&](KeyId a, KeyId b) {
-    return goals.key_text(a) < goals.key_text(b);
+    return solver.key_text(a) < solver.key_text(b);
   });
-  all_ = goals.name_sets().of(names_);
+  all_ = solver.name_sets().of(names_);
   for (std::uint32_t i = 0; i < names_.size(); ++i) {
-    if (names_[i] >= goals.keys_in_order()) late_.push_back(i);
+    if (names_[i] >= solver.keys_in_order()) late_.push_back(i);
   }
   // Sorted texts give the nodes in order: each text goes on from where it
   // leaves the path of the one before it.
@@ -28,7 +28,7 @@ KeySet::KeySet(Goals& goals, std::vector<KeyId> names,
     }
   };
   for (std::uint32_t i = 0; i < names_.size(); ++i) {
-    const std::string& text = goals.key_text(names_[i]);
+    const std::string& text = solver.key_text(names_[i]);
     std::size_t common = 0;
     while (common < before.size() && common < text.size() &&
            before[common] == text[common]) {

@@ -31,7 +31,7 @@ class KeySet {
   };
 
   // `names` in any order, each once.
-  KeySet(Goals& goals, std::vector<KeyId> names,
+  KeySet(SchemaSolver& solver, std::vector<KeyId> names,
          std::vector<automata::LanguageId> languages);
 
   std::uint32_t child(std::uint32_t node, std::uint8_t byte) const;

@@ -42,7 +42,7 @@ std::uint64_t& room(Situation& now, std::size_t counter) {
 
 }  // namespace
 
-std::optional<Goals::Answer> Goals::ask_counts(
+std::optional<SchemaSolver::Answer> SchemaSolver::ask_counts(
     ShapeId array, std::uint64_t size,
     const std::vector<std::uint64_t>& counted, std::uint32_t found,
     std::uint64_t most) {
@@ -95,7 +95,7 @@ std::optional<Goals::Answer> Goals::ask_counts(
       return answer;
     }
     for (std::uint32_t set = 0; set < (1U << counters.size()); ++set) {
-      std::vector<Literal> literals = goals_[item_goal(array, at)];
+      std::vector<Literal> literals = conjunctions_[item_goal(array, at)];
       bool fits = true;
       bool costs = false;
       bool helps = false;
@@ -142,7 +142,7 @@ std::optional<Goals::Answer> Goals::ask_counts(
 
 // Numbers of a shape, counted up to `wanted`: those that are listed, or the
 // integers between two bounds.  Of anything else there is no end.
-std::uint64_t Goals::count_numbers(ShapeId shape, std::uint64_t wanted) {
+std::uint64_t SchemaSolver::count_numbers(ShapeId shape, std::uint64_t wanted) {
   constexpr double kFar = 1e15;
   constexpr int kMaxTries = 10'000;
   const NumberSpec& spec = specs_.at(shape);
@@ -174,10 +174,10 @@ std::uint64_t Goals::count_numbers(ShapeId shape, std::uint64_t wanted) {
 
 // Whether there are as many different items as an array needs, in all and for
 // each of its counts.
-bool Goals::enough_to_differ(ShapeId array, std::uint64_t size,
-                             const std::vector<std::uint64_t>& counted) {
+bool SchemaSolver::enough_to_differ(ShapeId array, std::uint64_t size,
+                                    const std::vector<std::uint64_t>& counted) {
   const ArrayShape& shape = arrays_[array];
-  const GoalId item = item_goal(array, shape.prefix);
+  const ConjunctionId item = item_goal(array, shape.prefix);
   if (shape.min > size && !enough_values(item, shape.min)) return false;
   for (std::size_t i = 0; i < shape.counts.size(); ++i) {
     const ItemCount& count = shape.counts[i];

@@ -10,7 +10,7 @@
 
 namespace parlance::grammar {
 
-void Goals::note_denied() {
+void SchemaSolver::note_denied() {
   using schema::kNoNode;
   constexpr const char* kWhy =
       "where it must not hold, texts that break just this rule are left out";

@@ -45,7 +45,7 @@ std::optional<ShapeId> add_new(std::deque<Shape>& table, std::size_t begin,
 
 }  // namespace
 
-void Goals::Expander::run(const std::vector<Literal>& literals) {
+void SchemaSolver::Expander::run(const std::vector<Literal>& literals) {
   Partial start;
   switch (type_) {
     case JsonType::kNull:
@@ -73,11 +73,11 @@ void Goals::Expander::run(const std::vector<Literal>& literals) {
   run(std::move(start));
 }
 
-void Goals::Expander::run(Partial start) {
+void SchemaSolver::Expander::run(Partial start) {
   stack_.push_back(std::move(start));
   while (!stack_.empty()) {
     if (done_.size() >= limit_ || steps_ > limit_ * 64 ||
-        goals_.steps_ > goals_.options_.limits.steps) {
+        solver_.steps_ > solver_.options_.limits.steps) {
       truncated_ = true;
       return;
     }
@@ -87,17 +87,17 @@ void Goals::Expander::run(Partial start) {
   }
 }
 
-void Goals::Expander::require(Partial& partial, Literal literal,
-                              std::uint32_t by) {
+void SchemaSolver::Expander::require(Partial& partial, Literal literal,
+                                     std::uint32_t by) {
   ((literal & 1) != 0 ? partial.denied : partial.todo).push_back({literal, by});
 }
 
 // Takes literals in until none is left (true), nothing can fit, or the
 // partial was split (false).
-bool Goals::Expander::finish(Partial& partial) {
+bool SchemaSolver::Expander::finish(Partial& partial) {
   while (true) {
     ++steps_;
-    ++goals_.steps_;
+    ++solver_.steps_;
     Partial::Done next;
     if (!partial.todo.empty()) {
       next = partial.todo.back();
@@ -113,7 +113,7 @@ bool Goals::Expander::finish(Partial& partial) {
     for (const Partial::Done& old : partial.done) {
       if (old.literal == opposite(next.literal)) return false;
       known = known || (old.literal == next.literal &&
-                        (!goals_.has_unevaluated_ || old.by == next.by));
+                        (!solver_.has_unevaluated_ || old.by == next.by));
     }
     if (known) continue;
     const auto place = static_cast<std::uint32_t>(partial.done.size());
@@ -127,8 +127,9 @@ bool Goals::Expander::finish(Partial& partial) {
 }
 
 // Splits `partial`; true when there was only one choice, and it was taken.
-bool Goals::Expander::choose(Partial& partial, std::vector<Choice>& choices,
-                             std::uint32_t by) {
+bool SchemaSolver::Expander::choose(Partial& partial,
+                                    std::vector<Choice>& choices,
+                                    std::uint32_t by) {
   if (choices.empty()) return false;
   if (joins_ && choices.size() > 1) return join(partial, choices);
   for (std::size_t i = choices.size(); i-- > 1;) {
@@ -141,8 +142,8 @@ bool Goals::Expander::choose(Partial& partial, std::vector<Choice>& choices,
   return false;
 }
 
-bool Goals::Expander::apply(Partial& partial, const Choice& choice,
-                            std::uint32_t by) {
+bool SchemaSolver::Expander::apply(Partial& partial, const Choice& choice,
+                                   std::uint32_t by) {
   for (auto it = choice.literals.rbegin(); it != choice.literals.rend(); ++it) {
     require(partial, *it, by);
   }
@@ -184,7 +185,8 @@ bool Goals::Expander::apply(Partial& partial, const Choice& choice,
   }
 }
 
-bool Goals::Expander::apply_member(ObjectShape& object, const Choice& choice) {
+bool SchemaSolver::Expander::apply_member(ObjectShape& object,
+                                          const Choice& choice) {
   using Edit = Choice::Edit;
   const auto has = [](const std::vector<KeyId>& list, KeyId key) {
     return std::find(list.begin(), list.end(), key) != list.end();
@@ -205,8 +207,8 @@ bool Goals::Expander::apply_member(ObjectShape& object, const Choice& choice) {
   return true;
 }
 
-bool Goals::Expander::bound(Partial& partial, std::uint64_t min,
-                            std::uint64_t max) {
+bool SchemaSolver::Expander::bound(Partial& partial, std::uint64_t min,
+                                   std::uint64_t max) {
   const auto limit = [&](auto& shape) {
     raise(shape.min, min);
     lower(shape.max, max);
@@ -224,7 +226,8 @@ bool Goals::Expander::bound(Partial& partial, std::uint64_t min,
   return true;
 }
 
-void Goals::Expander::add_number(NumberSpec& into, const NumberSpec& from) {
+void SchemaSolver::Expander::add_number(NumberSpec& into,
+                                        const NumberSpec& from) {
   into.integer |= from.integer;
   into.not_integer |= from.not_integer;
   if (from.minimum) add_minimum(into, *from.minimum, from.exclusive_minimum);
@@ -252,8 +255,9 @@ void Goals::Expander::add_number(NumberSpec& into, const NumberSpec& from) {
                 allowed.end());
 }
 
-void Goals::Expander::add_minimum(NumberSpec& into, const base::Decimal& bound,
-                                  bool exclusive) {
+void SchemaSolver::Expander::add_minimum(NumberSpec& into,
+                                         const base::Decimal& bound,
+                                         bool exclusive) {
   if (!into.minimum || bound > *into.minimum) {
     into.minimum = bound;
     into.exclusive_minimum = exclusive;
@@ -262,8 +266,9 @@ void Goals::Expander::add_minimum(NumberSpec& into, const base::Decimal& bound,
   }
 }
 
-void Goals::Expander::add_maximum(NumberSpec& into, const base::Decimal& bound,
-                                  bool exclusive) {
+void SchemaSolver::Expander::add_maximum(NumberSpec& into,
+                                         const base::Decimal& bound,
+                                         bool exclusive) {
   if (!into.maximum || bound < *into.maximum) {
     into.maximum = bound;
     into.exclusive_maximum = exclusive;
@@ -272,7 +277,8 @@ void Goals::Expander::add_maximum(NumberSpec& into, const base::Decimal& bound,
   }
 }
 
-Goals::Expansion& Goals::expansion(GoalId goal, JsonType type) {
+SchemaSolver::Expansion& SchemaSolver::expansion(ConjunctionId goal,
+                                                 JsonType type) {
   auto& known = expansions_[goal][static_cast<std::size_t>(type)];
   if (known == nullptr) known = std::make_unique<Expansion>();
   Expansion& expansion = *known;
@@ -288,8 +294,8 @@ Goals::Expansion& Goals::expansion(GoalId goal, JsonType type) {
 // The rules for what is not evaluated, each with the nodes that it sees: those
 // that its own node brought in, as long as they hold.  What spells out members
 // of an enum evaluates nothing.
-std::vector<UnevaluatedRule> Goals::unevaluated(const Partial& partial,
-                                                JsonType type) {
+std::vector<UnevaluatedRule> SchemaSolver::unevaluated(const Partial& partial,
+                                                       JsonType type) {
   std::vector<UnevaluatedRule> found;
   for (std::size_t i = 0; i < partial.done.size(); ++i) {
     if ((partial.done[i].literal & 1) != 0) continue;
@@ -316,7 +322,7 @@ std::vector<UnevaluatedRule> Goals::unevaluated(const Partial& partial,
 }
 
 // From `prefix` on, all items have the same rules.
-void Goals::find_prefix(ArrayShape& array) {
+void SchemaSolver::find_prefix(ArrayShape& array) {
   const auto beyond = [&](std::uint64_t index) {
     array.prefix = std::max(array.prefix, index);
   };
@@ -333,7 +339,7 @@ void Goals::find_prefix(ArrayShape& array) {
 }
 
 // The same enum is held, or denied, in many goals.
-automata::LanguageId Goals::enum_language(
+automata::LanguageId SchemaSolver::enum_language(
     const std::vector<json::Value>& values) {
   const auto [it, is_new] = enum_languages_.try_emplace(&values, 0);
   if (is_new) {
@@ -348,13 +354,14 @@ automata::LanguageId Goals::enum_language(
   return it->second;
 }
 
-automata::LanguageId Goals::complement(automata::LanguageId language) {
+automata::LanguageId SchemaSolver::complement(automata::LanguageId language) {
   const automata::LanguageId outside = languages_.complement(language);
   if (words_.contains(language)) words_outside_.try_emplace(outside, language);
   return outside;
 }
 
-bool Goals::has_word(automata::LanguageId language, const std::string& word) {
+bool SchemaSolver::has_word(automata::LanguageId language,
+                            const std::string& word) {
   const auto lists = [&](automata::LanguageId list) {
     const auto it = words_.find(list);
     return it != words_.end() &&
@@ -369,7 +376,7 @@ bool Goals::has_word(automata::LanguageId language, const std::string& word) {
 // A list of words with other conditions on it is a shorter list: its words are
 // asked for one by one, which an automaton of all conditions would do too, but
 // with a state for each beginning of a word.
-automata::LanguageId Goals::all_of(
+automata::LanguageId SchemaSolver::all_of(
     std::vector<automata::LanguageId> languages) {
   sort_unique(languages);
   // What is in none of several lists is not in their union.
@@ -414,11 +421,11 @@ automata::LanguageId Goals::all_of(
 
 // Whether disjunctions may be joined: which of their parts hold must not matter
 // to a rule for what is not evaluated.
-bool Goals::can_join(GoalId goal, JsonType type) const {
+bool SchemaSolver::can_join(ConjunctionId goal, JsonType type) const {
   if (type == JsonType::kString) return true;
   if (type != JsonType::kObject) return false;
   if (!has_unevaluated_) return true;
-  const std::vector<Literal>& literals = goals_[goal];
+  const std::vector<Literal>& literals = solver_[goal];
   return std::all_of(literals.begin(), literals.end(), [&](Literal literal) {
     const std::vector<NodeId> nodes = in_place(literal >> 1);
     return std::all_of(nodes.begin(), nodes.end(), [&](NodeId node) {
@@ -428,7 +435,7 @@ bool Goals::can_join(GoalId goal, JsonType type) const {
   });
 }
 
-void Goals::expand(GoalId goal, JsonType type, Expansion& into) {
+void SchemaSolver::expand(ConjunctionId goal, JsonType type, Expansion& into) {
   if (goal == kNothing) return;
   // Few alternatives are split, so that each of them is plain.  Of more the
   // product is not taken.
@@ -437,10 +444,10 @@ void Goals::expand(GoalId goal, JsonType type, Expansion& into) {
   const std::size_t limit = options_.limits.alternatives;
   std::optional<Expander> made;
   made.emplace(*this, type, joins ? std::min(limit, kSplit) : limit);
-  made->run(goals_[goal]);
+  made->run(solver_[goal]);
   if (made->truncated() && joins) {
     made.emplace(*this, type, limit, Expander::Disjunctions::kJoin);
-    made->run(goals_[goal]);
+    made->run(solver_[goal]);
   }
   Expander& expander = *made;
   narrowed_ = narrowed_ || expander.narrowed();

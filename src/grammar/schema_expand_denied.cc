@@ -10,8 +10,8 @@ namespace parlance::grammar {
 
 using schema::kNoNode;
 
-bool Goals::Expander::take_denied(Partial& partial, NodeId id,
-                                  std::uint32_t place) {
+bool SchemaSolver::Expander::take_denied(Partial& partial, NodeId id,
+                                         std::uint32_t place) {
   const Node& node = document().node(id);
   if ((node.types & type_bit(type_)) == 0) return true;
   std::vector<Choice> choices;
@@ -33,14 +33,15 @@ bool Goals::Expander::take_denied(Partial& partial, NodeId id,
 // The rules for objects of the node and of those it is a conjunction of go
 // to `denied`, everything else to `choices`.  False if the node fails anyway.
 // The depth is that of in-place chains, which the document bounds.
-bool Goals::Expander::deny_objects(NodeId id, std::vector<NodeId>& denied_nodes,
-                                   std::vector<Choice>& choices) {
+bool SchemaSolver::Expander::deny_objects(NodeId id,
+                                          std::vector<NodeId>& denied_nodes,
+                                          std::vector<Choice>& choices) {
   const Node& node = document().node(id);
   if ((node.types & type_bit(type_)) == 0) return false;
   if (!deny_logic(node, choices)) return false;
   for (const auto& [name, child] : node.objects().dependent_schemas) {
     choices.push_back({.literals = {fails(child)},
-                       .at_key = goals_.key(name),
+                       .at_key = solver_.key(name),
                        .edit = Choice::Edit::kRequire});
   }
   if (node.objects().unevaluated_properties != kNoNode) leave_out_denied();
@@ -53,16 +54,16 @@ bool Goals::Expander::deny_objects(NodeId id, std::vector<NodeId>& denied_nodes,
 
 // Some rule of one of the nodes is broken.  A single way to do that is a rule
 // of its own.
-void Goals::Expander::add_denial(std::vector<NodeId> denied_nodes,
-                                 std::vector<Choice>& choices) {
+void SchemaSolver::Expander::add_denial(std::vector<NodeId> denied_nodes,
+                                        std::vector<Choice>& choices) {
   std::vector<ConditionId> ways;
   ways.reserve(denied_nodes.size());
   for (const NodeId node : denied_nodes) {
-    ways.push_back(goals_.rules_broken(node));
+    ways.push_back(solver_.rules_broken(node));
   }
-  const ConditionId any = goals_.conditions_.any(std::move(ways));
+  const ConditionId any = solver_.conditions_.any(std::move(ways));
   if (any == kImpossible) return;
-  const Condition& way = goals_.conditions_[any];
+  const Condition& way = solver_.conditions_[any];
   using Kind = Condition::Kind;
   using Edit = Choice::Edit;
   switch (way.kind) {
@@ -92,8 +93,8 @@ void Goals::Expander::add_denial(std::vector<NodeId> denied_nodes,
 // Whether objects of this shape break the rules of `denied` anyway, as far
 // as that is clear at once: a member that both speak of, and that one of
 // them requires, cannot have a value.
-bool Goals::Expander::excludes(const ObjectShape& object,
-                               const std::vector<NodeId>& denied_nodes) {
+bool SchemaSolver::Expander::excludes(const ObjectShape& object,
+                                      const std::vector<NodeId>& denied_nodes) {
   const auto has = [](const std::vector<KeyId>& list, KeyId key) {
     return std::find(list.begin(), list.end(), key) != list.end();
   };
@@ -101,7 +102,7 @@ bool Goals::Expander::excludes(const ObjectShape& object,
   for (const NodeId node : denied_nodes) {
     for (const std::string_view name :
          document().node(node).objects().required) {
-      const KeyId key = goals_.key(name);
+      const KeyId key = solver_.key(name);
       if (has(object.forbidden, key)) return true;
       required.push_back(key);
     }
@@ -109,7 +110,7 @@ bool Goals::Expander::excludes(const ObjectShape& object,
   for (const KeyId key : required) {
     std::vector<Literal> literals;
     for (const NodeId node : denied_nodes) {
-      const NodeId child = goals_.declared(node, key);
+      const NodeId child = solver_.declared(node, key);
       const schema::ObjectRules& rules = document().node(node).objects();
       if (child != kNoNode) {
         literals.push_back(holds(child));
@@ -129,7 +130,7 @@ bool Goals::Expander::excludes(const ObjectShape& object,
         });
     if (never) return true;
     if (!denied || own.empty()) continue;
-    const Answer answer = goals_.ask(goals_.goal(std::move(literals)));
+    const Answer answer = solver_.ask(solver_.goal(std::move(literals)));
     if (answer.surely_not()) return true;
   }
   return false;
@@ -137,8 +138,8 @@ bool Goals::Expander::excludes(const ObjectShape& object,
 
 // What is not a rule of its own type: enumerations and applicators.  False
 // if one of them fails for every value of the type.
-bool Goals::Expander::deny_logic(const Node& node,
-                                 std::vector<Choice>& choices) {
+bool SchemaSolver::Expander::deny_logic(const Node& node,
+                                        std::vector<Choice>& choices) {
   if (node.scalars && !deny_enum(node, choices)) return false;
   if (node.not_node != kNoNode) {
     choices.push_back({.literals = {holds(node.not_node)}});
@@ -166,34 +167,34 @@ bool Goals::Expander::deny_logic(const Node& node,
 }
 
 // Whether what is in `partial` already excludes that `id` holds.
-bool Goals::Expander::contradicts(const Partial& partial, NodeId id) {
+bool SchemaSolver::Expander::contradicts(const Partial& partial, NodeId id) {
   Partial both = partial;
   both.denied.clear();
   both.todo.clear();
   both.done.pop_back();  // that it fails
   require(both, holds(id));
-  Expander expander(goals_, type_, 16);
+  Expander expander(solver_, type_, 16);
   expander.run(std::move(both));
   if (expander.truncated() || expander.cut()) return false;
   return std::all_of(expander.done().begin(), expander.done().end(),
                      [&](Partial& shape) { return impossible(shape.shape); });
 }
 
-bool Goals::Expander::impossible(Shape& shape) {
+bool SchemaSolver::Expander::impossible(Shape& shape) {
   if (auto* spec = std::get_if<NumberSpec>(&shape)) {
     spec->zero_fraction = document().integer_may_have_zero_fraction;
-    return goals_.numbers_.empty(goals_.numbers_.add(*spec));
+    return solver_.numbers_.empty(solver_.numbers_.add(*spec));
   }
   if (auto* strings = std::get_if<Strings>(&shape)) {
     return strings->min > strings->max ||
-           goals_.languages_.empty(goals_.all_of(strings->languages));
+           solver_.languages_.empty(solver_.all_of(strings->languages));
   }
   return false;  // objects: see excludes()
 }
 
 // False when the value is in no list anyway, so that the node fails.
-bool Goals::Expander::deny_enum(const Node& node,
-                                std::vector<Choice>& choices) {
+bool SchemaSolver::Expander::deny_enum(const Node& node,
+                                       std::vector<Choice>& choices) {
   switch (type_) {
     case JsonType::kNull:
     case JsonType::kBoolean: {
@@ -216,8 +217,8 @@ bool Goals::Expander::deny_enum(const Node& node,
       return true;
     }
     case JsonType::kString: {
-      const automata::LanguageId words = goals_.enum_language(*node.scalars);
-      if (goals_.languages_.empty(words)) return false;
+      const automata::LanguageId words = solver_.enum_language(*node.scalars);
+      if (solver_.languages_.empty(words)) return false;
       add_language(choices, words);
       return true;
     }
@@ -234,23 +235,23 @@ bool Goals::Expander::deny_enum(const Node& node,
 }
 
 // The strings that are not in `language`.
-void Goals::Expander::add_language(std::vector<Choice>& choices,
-                                   automata::LanguageId language) {
+void SchemaSolver::Expander::add_language(std::vector<Choice>& choices,
+                                          automata::LanguageId language) {
   choices.push_back({.edit = Choice::Edit::kLanguage,
-                     .language = goals_.complement(language)});
+                     .language = solver_.complement(language)});
 }
 
-void Goals::Expander::add_bounds(std::vector<Choice>& choices,
-                                 std::optional<std::uint64_t> min,
-                                 std::optional<std::uint64_t> max) {
+void SchemaSolver::Expander::add_bounds(std::vector<Choice>& choices,
+                                        std::optional<std::uint64_t> min,
+                                        std::optional<std::uint64_t> max) {
   if (min && *min > 0) {
     choices.push_back({.edit = Choice::Edit::kBounds, .max = *min - 1});
   }
   if (max) choices.push_back({.edit = Choice::Edit::kBounds, .min = *max + 1});
 }
 
-void Goals::Expander::deny_rules(const Node& node,
-                                 std::vector<Choice>& choices) {
+void SchemaSolver::Expander::deny_rules(const Node& node,
+                                        std::vector<Choice>& choices) {
   switch (type_) {
     case JsonType::kNull:
     case JsonType::kBoolean:
@@ -262,7 +263,7 @@ void Goals::Expander::deny_rules(const Node& node,
       // that it means, so that others do not surely fail it.
       const schema::StringRules& rules = node.strings();
       if (rules.pattern != schema::kNoPattern) {
-        add_language(choices, goals_.pattern_language(rules.pattern));
+        add_language(choices, solver_.pattern_language(rules.pattern));
       }
       return add_bounds(choices, rules.min_length, rules.max_length);
     }
@@ -273,8 +274,8 @@ void Goals::Expander::deny_rules(const Node& node,
   }
 }
 
-void Goals::Expander::deny_number(const Node& node,
-                                  std::vector<Choice>& choices) {
+void SchemaSolver::Expander::deny_number(const Node& node,
+                                         std::vector<Choice>& choices) {
   const auto add = [&](auto edit) {
     Choice choice{.edit = Choice::Edit::kNumber};
     edit(choice.number);
@@ -305,8 +306,8 @@ void Goals::Expander::deny_number(const Node& node,
   }
 }
 
-void Goals::Expander::deny_array(const schema::ArrayRules& rules,
-                                 std::vector<Choice>& choices) {
+void SchemaSolver::Expander::deny_array(const schema::ArrayRules& rules,
+                                        std::vector<Choice>& choices) {
   for (std::size_t i = 0; i < rules.prefix_items.size(); ++i) {
     choices.push_back({.at_index = i,
                        .at = fails(rules.prefix_items[i]),
@@ -337,8 +338,8 @@ void Goals::Expander::deny_array(const schema::ArrayRules& rules,
 }
 
 // None holds, or two of them do.  False when none can hold.
-bool Goals::Expander::deny_one_of(const Node& node,
-                                  std::vector<Choice>& choices) {
+bool SchemaSolver::Expander::deny_one_of(const Node& node,
+                                         std::vector<Choice>& choices) {
   std::vector<NodeId> options;
   for (const NodeId child : node.one_of) {
     if (possible(child)) options.push_back(child);

@@ -10,7 +10,8 @@ namespace parlance::grammar {
 
 using schema::kNoNode;
 
-bool Goals::Expander::take(Partial& partial, NodeId id, std::uint32_t place) {
+bool SchemaSolver::Expander::take(Partial& partial, NodeId id,
+                                  std::uint32_t place) {
   const Node& node = document().node(id);
   if ((node.types & type_bit(type_)) == 0) return false;
   std::vector<Choice> enumerated;
@@ -33,8 +34,8 @@ bool Goals::Expander::take(Partial& partial, NodeId id, std::uint32_t place) {
     // "Not if, or then" says less at a time than "if and then, or not if".
     if (joins_ && type_ == JsonType::kObject && splits.back().size() > 1) {
       splits.back() = {{.edit = Choice::Edit::kCondition,
-                        .condition = goals_.branches(node, false),
-                        .nodes = goals_.in_place(id)}};
+                        .condition = solver_.branches(node, false),
+                        .nodes = solver_.in_place(id)}};
     }
   }
   if (type_ == JsonType::kObject) {
@@ -55,9 +56,9 @@ bool Goals::Expander::take(Partial& partial, NodeId id, std::uint32_t place) {
 }
 
 // Every combination of one choice of each split.
-bool Goals::Expander::split(Partial& partial,
-                            std::vector<std::vector<Choice>>& splits,
-                            std::uint32_t place) {
+bool SchemaSolver::Expander::split(Partial& partial,
+                                   std::vector<std::vector<Choice>>& splits,
+                                   std::uint32_t place) {
   for (std::size_t i = 0; i < splits.size(); ++i) {
     if (splits[i].empty()) return false;
   }
@@ -91,8 +92,8 @@ bool Goals::Expander::split(Partial& partial,
   return false;
 }
 
-bool Goals::Expander::take_enum(Partial& partial, const Node& node,
-                                std::vector<Choice>* choices) {
+bool SchemaSolver::Expander::take_enum(Partial& partial, const Node& node,
+                                       std::vector<Choice>* choices) {
   switch (type_) {
     case JsonType::kNull:
     case JsonType::kBoolean: {
@@ -104,7 +105,7 @@ bool Goals::Expander::take_enum(Partial& partial, const Node& node,
       NumberSpec spec;
       spec.allowed.emplace();
       const bool one_text =
-          goals_.options_.spelling == JsonSpelling::kCanonical;
+          solver_.options_.spelling == JsonSpelling::kCanonical;
       for (const json::Value& value : *node.scalars) {
         if (!is_number(value)) continue;
         spec.allowed->push_back(decimal(value));
@@ -115,8 +116,8 @@ bool Goals::Expander::take_enum(Partial& partial, const Node& node,
       return true;
     }
     case JsonType::kString: {
-      const automata::LanguageId words = goals_.enum_language(*node.scalars);
-      if (goals_.languages_.empty(words)) return false;
+      const automata::LanguageId words = solver_.enum_language(*node.scalars);
+      if (solver_.languages_.empty(words)) return false;
       std::get<Strings>(partial.shape).languages.push_back(words);
       return true;
     }
@@ -128,7 +129,7 @@ bool Goals::Expander::take_enum(Partial& partial, const Node& node,
   }
 }
 
-Constants Goals::Expander::constants_in(
+Constants SchemaSolver::Expander::constants_in(
     const std::vector<json::Value>& values) const {
   Constants found = 0;
   for (const json::Value& value : values) {
@@ -140,7 +141,7 @@ Constants Goals::Expander::constants_in(
   return found;
 }
 
-NumberSpec Goals::Expander::number_spec(const Node& node) {
+NumberSpec SchemaSolver::Expander::number_spec(const Node& node) {
   NumberSpec spec;
   spec.integer = node.integer_only;
   const schema::NumberRules& rules = node.numbers();
@@ -156,8 +157,8 @@ NumberSpec Goals::Expander::number_spec(const Node& node) {
   return spec;
 }
 
-bool Goals::Expander::take_rules(Partial& partial, NodeId id,
-                                 const Node& node) {
+bool SchemaSolver::Expander::take_rules(Partial& partial, NodeId id,
+                                        const Node& node) {
   switch (type_) {
     case JsonType::kNull:
     case JsonType::kBoolean:
@@ -173,7 +174,7 @@ bool Goals::Expander::take_rules(Partial& partial, NodeId id,
       auto& strings = std::get<Strings>(partial.shape);
       for (const schema::PatternId pattern : {rules.pattern, rules.format}) {
         if (pattern != schema::kNoPattern) {
-          strings.languages.push_back(goals_.pattern_language(pattern));
+          strings.languages.push_back(solver_.pattern_language(pattern));
         }
       }
       return bound(partial, rules.min_length.value_or(0),
@@ -189,12 +190,12 @@ bool Goals::Expander::take_rules(Partial& partial, NodeId id,
   return true;
 }
 
-bool Goals::Expander::take_array(Partial& partial, NodeId id,
-                                 const schema::ArrayRules& rules) {
+bool SchemaSolver::Expander::take_array(Partial& partial, NodeId id,
+                                        const schema::ArrayRules& rules) {
   auto& array = std::get<ArrayShape>(partial.shape);
   if (!rules.prefix_items.empty() || rules.items != kNoNode) {
     Literal rest = rules.items == kNoNode ? kNoLiteral : holds(rules.items);
-    if (rest == kNoLiteral && goals_.options_.closed &&
+    if (rest == kNoLiteral && solver_.options_.closed &&
         rules.unevaluated_items == kNoNode) {
       rest = kNever;
     }
@@ -213,8 +214,8 @@ bool Goals::Expander::take_array(Partial& partial, NodeId id,
                rules.max_items.value_or(kNoBound));
 }
 
-bool Goals::Expander::take_object(Partial& partial, NodeId id,
-                                  const schema::ObjectRules& rules) {
+bool SchemaSolver::Expander::take_object(Partial& partial, NodeId id,
+                                         const schema::ObjectRules& rules) {
   auto& object = std::get<ObjectShape>(partial.shape);
   const bool lists =
       !rules.properties.empty() || !rules.pattern_properties.empty();
@@ -222,7 +223,7 @@ bool Goals::Expander::take_object(Partial& partial, NodeId id,
     Literal extra = rules.additional_properties == kNoNode
                         ? kNoLiteral
                         : holds(rules.additional_properties);
-    if (extra == kNoLiteral && goals_.options_.closed &&
+    if (extra == kNoLiteral && solver_.options_.closed &&
         rules.unevaluated_properties == kNoNode) {
       extra = kNever;
     }
@@ -233,14 +234,14 @@ bool Goals::Expander::take_object(Partial& partial, NodeId id,
     object.names.push_back(holds(rules.property_names));
   }
   for (const std::string_view name : rules.required) {
-    object.required.push_back(goals_.key(name));
+    object.required.push_back(solver_.key(name));
   }
   for (const auto& [name, others] : rules.dependent_required) {
     std::vector<KeyId> keys;
     for (const std::string_view other : others) {
-      keys.push_back(goals_.key(other));
+      keys.push_back(solver_.key(other));
     }
-    object.dependent.emplace_back(goals_.key(name), std::move(keys));
+    object.dependent.emplace_back(solver_.key(name), std::move(keys));
   }
   for (const KeyId key : object.forbidden) {
     if (std::find(object.required.begin(), object.required.end(), key) !=
@@ -252,12 +253,12 @@ bool Goals::Expander::take_object(Partial& partial, NodeId id,
   // exclude each other; to see that early keeps their number down.
   if (object.members.size() > 1) {
     const auto never = [&](KeyId key) {
-      const Answer answer = goals_.ask(goals_.goal(known(object, key)));
+      const Answer answer = solver_.ask(solver_.goal(known(object, key)));
       return !answer.yes && answer.low == Answer::kNone;
     };
     for (std::size_t i = 0; i < object.required.size(); ++i) {
       if ((i >= required_before ||
-           goals_.declared(id, object.required[i]) != kNoNode) &&
+           solver_.declared(id, object.required[i]) != kNoNode) &&
           never(object.required[i])) {
         return false;
       }
@@ -268,11 +269,11 @@ bool Goals::Expander::take_object(Partial& partial, NodeId id,
 }
 
 // What is known so far of the value of a member, patterns left aside.
-std::vector<Literal> Goals::Expander::known(const ObjectShape& object,
-                                            KeyId key) {
+std::vector<Literal> SchemaSolver::Expander::known(const ObjectShape& object,
+                                                   KeyId key) {
   std::vector<Literal> literals;
   for (const MemberRules& rules : object.members) {
-    const NodeId child = goals_.declared(rules.node, key);
+    const NodeId child = solver_.declared(rules.node, key);
     if (child != kNoNode) {
       literals.push_back(holds(child));
     } else if (rules.extra != kNoLiteral && document()
@@ -288,12 +289,13 @@ std::vector<Literal> Goals::Expander::known(const ObjectShape& object,
   return literals;
 }
 
-std::vector<Goals::Expander::Choice> Goals::Expander::any_of(const Node& node) {
+std::vector<SchemaSolver::Expander::Choice> SchemaSolver::Expander::any_of(
+    const Node& node) {
   std::vector<NodeId> options;
   for (const NodeId child : node.any_of) {
     if (!possible(child)) continue;
-    if (goals_.says_nothing(child, type_) &&
-        !(goals_.has_unevaluated_ && is_nested(type_))) {
+    if (solver_.says_nothing(child, type_) &&
+        !(solver_.has_unevaluated_ && is_nested(type_))) {
       return {Choice{}};
     }
     if (std::find(options.begin(), options.end(), child) == options.end()) {
@@ -304,7 +306,7 @@ std::vector<Goals::Expander::Choice> Goals::Expander::any_of(const Node& node) {
   // What several options evaluate together counts, so each set of options
   // that hold is a choice of its own.
   constexpr std::size_t kMaxSets = 6;
-  const bool sees = goals_.has_unevaluated_ && is_nested(type_);
+  const bool sees = solver_.has_unevaluated_ && is_nested(type_);
   if (sees && options.size() <= kMaxSets) {
     for (std::uint32_t bits = 1; bits < (1U << options.size()); ++bits) {
       Choice choice;
@@ -322,7 +324,8 @@ std::vector<Goals::Expander::Choice> Goals::Expander::any_of(const Node& node) {
   return choices;
 }
 
-std::vector<Goals::Expander::Choice> Goals::Expander::one_of(const Node& node) {
+std::vector<SchemaSolver::Expander::Choice> SchemaSolver::Expander::one_of(
+    const Node& node) {
   std::vector<Choice> choices;
   for (std::size_t i = 0; i < node.one_of.size(); ++i) {
     if (!possible(node.one_of[i])) continue;
@@ -338,13 +341,13 @@ std::vector<Goals::Expander::Choice> Goals::Expander::one_of(const Node& node) {
   return choices;
 }
 
-std::vector<Goals::Expander::Choice> Goals::Expander::conditional(
+std::vector<SchemaSolver::Expander::Choice> SchemaSolver::Expander::conditional(
     const Node& node) const {
   const auto nothing = [&](NodeId child) {
-    return child == kNoNode || goals_.says_nothing(child, type_);
+    return child == kNoNode || solver_.says_nothing(child, type_);
   };
   // Where nothing is evaluated, what holds without asking for anything is out.
-  const bool sees = goals_.has_unevaluated_ && is_nested(type_);
+  const bool sees = solver_.has_unevaluated_ && is_nested(type_);
   if (!sees && nothing(node.then_node) && nothing(node.else_node)) {
     return {Choice{}};
   }
@@ -369,25 +372,25 @@ std::vector<Goals::Expander::Choice> Goals::Expander::conditional(
 // "If `name` is there, `child` holds", as a condition where child says no more
 // than what values some members have and which are required.  False if it says
 // more.
-bool Goals::Expander::add_dependent(ObjectShape& object, std::string_view name,
-                                    NodeId id) {
+bool SchemaSolver::Expander::add_dependent(ObjectShape& object,
+                                           std::string_view name, NodeId id) {
   const Node& node = document().node(id);
   const schema::ObjectRules& rules = node.objects();
-  if (!possible(id) || goals_.has_unevaluated_ || node.scalars ||
+  if (!possible(id) || solver_.has_unevaluated_ || node.scalars ||
       node.has_any_of || node.has_one_of || !node.all_of.empty() ||
       node.ref != kNoNode || node.not_node != kNoNode ||
       node.if_node != kNoNode || !rules.pattern_properties.empty() ||
       rules.additional_properties != kNoNode ||
       rules.property_names != kNoNode || rules.min_properties ||
       rules.max_properties || !rules.dependent_required.empty() ||
-      !rules.dependent_schemas.empty() || goals_.options_.closed) {
+      !rules.dependent_schemas.empty() || solver_.options_.closed) {
     return false;
   }
-  Conditions& conditions = goals_.conditions_;
-  const KeyId key = goals_.key(name);
+  Conditions& conditions = solver_.conditions_;
+  const KeyId key = solver_.key(name);
   std::vector<KeyId> required;
   for (const std::string_view other : rules.required) {
-    required.push_back(goals_.key(other));
+    required.push_back(solver_.key(other));
   }
   if (!required.empty()) object.dependent.emplace_back(key, required);
   const auto absent = [&](KeyId one) {
@@ -396,7 +399,7 @@ bool Goals::Expander::add_dependent(ObjectShape& object, std::string_view name,
   std::vector<ConditionId> parts;
   for (const auto& [member, child] : rules.properties) {
     if (document().node(child).accepts_everything()) continue;
-    const KeyId other = goals_.key(member);
+    const KeyId other = solver_.key(member);
     parts.push_back(
         conditions.any({absent(key), absent(other),
                         conditions.of({.kind = Condition::Kind::kValue,
@@ -407,9 +410,10 @@ bool Goals::Expander::add_dependent(ObjectShape& object, std::string_view name,
   return true;
 }
 
-void Goals::Expander::add_condition(ObjectShape& object, ConditionId condition,
-                                    const std::vector<NodeId>& nodes) {
-  object.condition = goals_.conditions_.all({object.condition, condition});
+void SchemaSolver::Expander::add_condition(ObjectShape& object,
+                                           ConditionId condition,
+                                           const std::vector<NodeId>& nodes) {
+  object.condition = solver_.conditions_.all({object.condition, condition});
   for (const NodeId node : nodes) {
     if (std::find(object.condition_nodes.begin(), object.condition_nodes.end(),
                   node) == object.condition_nodes.end()) {
@@ -420,16 +424,16 @@ void Goals::Expander::add_condition(ObjectShape& object, ConditionId condition,
 
 // All of the choices, as one condition of an object or one language of a
 // string.  False if no choice is left.
-bool Goals::Expander::join(Partial& partial,
-                           const std::vector<Choice>& choices) {
+bool SchemaSolver::Expander::join(Partial& partial,
+                                  const std::vector<Choice>& choices) {
   using Edit = Choice::Edit;
   if (type_ == JsonType::kString) {
-    automata::Languages& languages = goals_.languages_;
+    automata::Languages& languages = solver_.languages_;
     std::vector<automata::LanguageId> any;
     for (const Choice& choice : choices) {
       std::vector<automata::LanguageId> all;
       if (!choice.literals.empty()) {
-        all.push_back(goals_.names_language(choice.literals));
+        all.push_back(solver_.names_language(choice.literals));
       }
       if (choice.edit == Edit::kLanguage) all.push_back(choice.language);
       if (choice.edit == Edit::kBounds) {
@@ -442,7 +446,7 @@ bool Goals::Expander::join(Partial& partial,
         .languages.push_back(languages.any_of(std::move(any)));
     return true;
   }
-  Conditions& conditions = goals_.conditions_;
+  Conditions& conditions = solver_.conditions_;
   std::vector<ConditionId> any;
   std::vector<NodeId> nodes;
   const auto atom = [&](const Choice& choice, Condition::Kind kind) {
@@ -455,8 +459,8 @@ bool Goals::Expander::join(Partial& partial,
         all.push_back(kImpossible);
         continue;
       }
-      all.push_back(goals_.condition_of(literal));
-      for (const NodeId node : goals_.in_place(literal >> 1)) {
+      all.push_back(solver_.condition_of(literal));
+      for (const NodeId node : solver_.in_place(literal >> 1)) {
         nodes.push_back(node);
         // Which members such a rule leaves out is not looked for.
         if (document().node(node).objects().unevaluated_properties != kNoNode) {
@@ -500,9 +504,9 @@ bool Goals::Expander::join(Partial& partial,
   return made != kImpossible;
 }
 
-std::vector<Goals::Expander::Choice> Goals::Expander::dependent(
+std::vector<SchemaSolver::Expander::Choice> SchemaSolver::Expander::dependent(
     std::string_view name, NodeId child) {
-  const KeyId key = goals_.key(name);
+  const KeyId key = solver_.key(name);
   return {Choice{.literals = {holds(child)},
                  .at_key = key,
                  .edit = Choice::Edit::kRequire},

@@ -44,7 +44,7 @@ struct Strings {
   std::uint64_t max = kNoBound;
 };
 
-struct Goals::Partial {
+struct SchemaSolver::Partial {
   struct Done {
     Literal literal = 0;
     std::uint32_t by = 0xFFFFFFFF;  // the entry that brought it in
@@ -56,14 +56,14 @@ struct Goals::Partial {
 };
 
 // Expands one goal for one type.
-class Goals::Expander {
+class SchemaSolver::Expander {
  public:
   // Disjunctions about objects, and about strings, are either split or joined:
   // into a condition that is kept, or into one language.
   enum class Disjunctions : std::uint8_t { kSplit, kJoin };
-  Expander(Goals& goals, JsonType type, std::size_t limit,
+  Expander(SchemaSolver& solver, JsonType type, std::size_t limit,
            Disjunctions disjunctions = Disjunctions::kSplit)
-      : goals_(goals),
+      : solver_(solver),
         type_(type),
         limit_(limit),
         joins_(disjunctions == Disjunctions::kJoin) {}
@@ -115,7 +115,7 @@ class Goals::Expander {
   using Shape = decltype(Partial::shape);
 
   // schema_expand.cc: the partials.
-  const schema::Document& document() const { return goals_.document_; }
+  const schema::Document& document() const { return solver_.document_; }
   void leave_out() { cut_ = narrowed_ = true; }
   // What check_nodes() has a note on.
   void leave_out_denied() { cut_ = true; }
@@ -192,7 +192,7 @@ class Goals::Expander {
     return value ? *value : base::Decimal{};
   }
 
-  Goals& goals_;
+  SchemaSolver& solver_;
   JsonType type_;
   std::size_t limit_;
   bool joins_;

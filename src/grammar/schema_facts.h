@@ -12,7 +12,7 @@
 
 namespace parlance::grammar {
 
-struct Goals::ObjectFacts {
+struct SchemaSolver::ObjectFacts {
   std::vector<KeyId> names;    // sorted
   NameSet spelled = kNoNames;  // the same
   NameSet required = kNoNames;

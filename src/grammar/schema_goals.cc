@@ -1,5 +1,5 @@
-// Goals and what their shapes say of names, members and items.  How a goal is
-// taken apart is in schema_expander.h, what is live in schema_live.cc.
+// SchemaSolver and what their shapes say of names, members and items.  How a
+// goal is taken apart is in schema_expander.h, what is live in schema_live.cc.
 
 #include "grammar/schema_goals.h"
 
@@ -32,17 +32,18 @@ bool is_reference(const schema::Node& node) {
 
 }  // namespace
 
-Goals::Goals(const schema::Document& document, const ItemChoices& choices,
-             const JsonSchemaOptions& options)
+SchemaSolver::SchemaSolver(const schema::Document& document,
+                           const ItemChoices& choices,
+                           const JsonSchemaOptions& options)
     : document_(document),
       choices_(choices),
       options_(options),
       languages_(automata::LanguageLimits{.bytes = options.limits.bytes / 2,
                                           .search_states = 4000,
                                           .failed_searches = 8}) {
-  goals_.push_back({});
+  conjunctions_.push_back({});
   expansions_.emplace_back();
-  goals_.push_back({kNever});
+  conjunctions_.push_back({kNever});
   expansions_.emplace_back();
   for (const schema::Node& node : document_.nodes) {
     has_unevaluated_ =
@@ -60,7 +61,7 @@ Goals::Goals(const schema::Document& document, const ItemChoices& choices,
 
 // The names that the document spells, in the order of their texts: the names
 // that begin alike are then a range (KeySet).
-void Goals::intern_names() {
+void SchemaSolver::intern_names() {
   std::vector<std::string_view> names;
   for (const schema::Node& node : document_.nodes) {
     const schema::ObjectRules& rules = node.objects();
@@ -80,9 +81,9 @@ void Goals::intern_names() {
   keys_in_order_ = static_cast<KeyId>(keys_.size());
 }
 
-Goals::~Goals() = default;
+SchemaSolver::~SchemaSolver() = default;
 
-GoalId Goals::goal(std::vector<Literal> literals) {
+ConjunctionId SchemaSolver::goal(std::vector<Literal> literals) {
   std::size_t kept = 0;
   for (Literal literal : literals) {
     if (literal == kNever) return kNothing;
@@ -110,30 +111,30 @@ GoalId Goals::goal(std::vector<Literal> literals) {
     if (literals[i] == opposite(literals[i - 1])) return kNothing;
   }
   const std::uint64_t hash = hash_of(literals);
-  const auto [begin, end] = goal_of_.equal_range(hash);
+  const auto [begin, end] = conjunction_of_.equal_range(hash);
   for (auto it = begin; it != end; ++it) {
-    if (goals_[it->second] == literals) return it->second;
+    if (conjunctions_[it->second] == literals) return it->second;
   }
-  const auto id = static_cast<GoalId>(goals_.size());
-  goals_.push_back(std::move(literals));
+  const auto id = static_cast<ConjunctionId>(conjunctions_.size());
+  conjunctions_.push_back(std::move(literals));
   expansions_.emplace_back();
-  goal_of_.emplace(hash, id);
+  conjunction_of_.emplace(hash, id);
   return id;
 }
 
-GoalId Goals::with(GoalId id, Literal literal) {
+ConjunctionId SchemaSolver::with(ConjunctionId id, Literal literal) {
   if (id == kNothing) return kNothing;
   const auto [it, is_new] =
       with_.try_emplace(std::uint64_t{id} << 32 | literal, kNothing);
   if (is_new) {
-    std::vector<Literal> literals = goals_[id];
+    std::vector<Literal> literals = conjunctions_[id];
     literals.push_back(literal);
     it->second = goal(std::move(literals));
   }
   return it->second;
 }
 
-KeyId Goals::key(std::string_view name) {
+KeyId SchemaSolver::key(std::string_view name) {
   const auto it = key_of_.find(name);
   if (it != key_of_.end()) return it->second;
   const auto id = static_cast<KeyId>(keys_.size());
@@ -142,7 +143,8 @@ KeyId Goals::key(std::string_view name) {
   return id;
 }
 
-const std::vector<std::pair<KeyId, NodeId>>& Goals::node_names(NodeId node) {
+const std::vector<std::pair<KeyId, NodeId>>& SchemaSolver::node_names(
+    NodeId node) {
   const auto [it, is_new] = node_names_.try_emplace(node);
   if (is_new) {
     for (const auto& [name, child] :
@@ -154,14 +156,14 @@ const std::vector<std::pair<KeyId, NodeId>>& Goals::node_names(NodeId node) {
   return it->second;
 }
 
-NodeId Goals::declared(NodeId node, KeyId key) {
+NodeId SchemaSolver::declared(NodeId node, KeyId key) {
   const auto& names = node_names(node);
   const auto it = std::lower_bound(names.begin(), names.end(),
                                    std::pair<KeyId, NodeId>(key, 0));
   return it != names.end() && it->first == key ? it->second : schema::kNoNode;
 }
 
-automata::LanguageId Goals::pattern_language(schema::PatternId pattern) {
+automata::LanguageId SchemaSolver::pattern_language(schema::PatternId pattern) {
   automata::LanguageId& known = pattern_languages_[pattern];
   if (known == 0xFFFFFFFF) {
     const Result<automata::LanguageId> made = languages_.from_hir(
@@ -173,8 +175,9 @@ automata::LanguageId Goals::pattern_language(schema::PatternId pattern) {
 }
 
 // What a goal says of strings, as one language.
-automata::LanguageId Goals::names_language(const std::vector<Literal>& names) {
-  const GoalId id = goal(names);
+automata::LanguageId SchemaSolver::names_language(
+    const std::vector<Literal>& names) {
+  const ConjunctionId id = goal(names);
   std::vector<automata::LanguageId> parts;
   for (const ShapeId shape : shapes(id, JsonType::kString)) {
     const StringShape& string = strings_[shape];
@@ -189,7 +192,8 @@ automata::LanguageId Goals::names_language(const std::vector<Literal>& names) {
                        : languages_.any_of(std::move(parts));
 }
 
-bool Goals::matches(automata::LanguageId language, const NameClass& name) {
+bool SchemaSolver::matches(automata::LanguageId language,
+                           const NameClass& name) {
   if (name.key == kNoKey) {
     for (std::size_t i = 0; i < name.languages->size(); ++i) {
       if ((*name.languages)[i] == language) return (*name.matched)[i];
@@ -206,7 +210,7 @@ bool Goals::matches(automata::LanguageId language, const NameClass& name) {
 }
 
 // Whether `properties` or `patternProperties` of the node speak of the name.
-bool Goals::knows(NodeId node, const NameClass& name) {
+bool SchemaSolver::knows(NodeId node, const NameClass& name) {
   if (name.key != kNoKey && declared(node, name.key) != schema::kNoNode) {
     return true;
   }
@@ -217,7 +221,8 @@ bool Goals::knows(NodeId node, const NameClass& name) {
   return false;
 }
 
-bool Goals::evaluated(const UnevaluatedRule& rule, const NameClass& name) {
+bool SchemaSolver::evaluated(const UnevaluatedRule& rule,
+                             const NameClass& name) {
   const auto by = [&](NodeId node) {
     return document_.node(node).objects().additional_properties !=
                schema::kNoNode ||
@@ -231,7 +236,7 @@ bool Goals::evaluated(const UnevaluatedRule& rule, const NameClass& name) {
          });
 }
 
-bool Goals::evaluated(const UnevaluatedRule& rule, std::uint64_t index) {
+bool SchemaSolver::evaluated(const UnevaluatedRule& rule, std::uint64_t index) {
   const auto by = [&](NodeId node) {
     const schema::ArrayRules& rules = document_.node(node).arrays();
     return rules.items != schema::kNoNode || index < rules.prefix_items.size();
@@ -244,7 +249,7 @@ bool Goals::evaluated(const UnevaluatedRule& rule, std::uint64_t index) {
          });
 }
 
-Literal Goals::item_rule(const UnevaluatedRule& rule) const {
+Literal SchemaSolver::item_rule(const UnevaluatedRule& rule) const {
   std::vector<NodeId> contains;
   const auto see = [&](NodeId node) {
     const schema::ArrayRules& rules = document_.node(node).arrays();
@@ -259,17 +264,18 @@ Literal Goals::item_rule(const UnevaluatedRule& rule) const {
   return holds(choices_.choice(rule.rule >> 1, contains));
 }
 
-GoalId Goals::member_goal(ShapeId object, const NameClass& name) {
+ConjunctionId SchemaSolver::member_goal(ShapeId object, const NameClass& name) {
   if (name.key == kNoKey) return find_member_goal(object, name);
   const std::uint64_t question = std::uint64_t{object} << 32 | name.key;
   const auto known = member_goals_.find(question);
   if (known != member_goals_.end()) return known->second;
-  const GoalId found = find_member_goal(object, name);
+  const ConjunctionId found = find_member_goal(object, name);
   member_goals_.emplace(question, found);
   return found;
 }
 
-GoalId Goals::find_member_goal(ShapeId object, const NameClass& name) {
+ConjunctionId SchemaSolver::find_member_goal(ShapeId object,
+                                             const NameClass& name) {
   const ObjectShape& shape = objects_[object];
   if (name.key != kNoKey &&
       std::binary_search(shape.forbidden.begin(), shape.forbidden.end(),
@@ -307,7 +313,7 @@ GoalId Goals::find_member_goal(ShapeId object, const NameClass& name) {
   return goal(std::move(literals));
 }
 
-GoalId Goals::item_goal(ShapeId array, std::uint64_t index) {
+ConjunctionId SchemaSolver::item_goal(ShapeId array, std::uint64_t index) {
   const ArrayShape& shape = arrays_[array];
   std::vector<Literal> literals;
   for (const ItemRules& rules : shape.items) {
@@ -327,12 +333,14 @@ GoalId Goals::item_goal(ShapeId array, std::uint64_t index) {
   return goal(std::move(literals));
 }
 
-bool Goals::tracks_names(ShapeId object) { return facts(object).tracks_names; }
-std::uint64_t Goals::count_cap(ShapeId object) {
+bool SchemaSolver::tracks_names(ShapeId object) {
+  return facts(object).tracks_names;
+}
+std::uint64_t SchemaSolver::count_cap(ShapeId object) {
   return facts(object).count_cap;
 }
 
-Goals::ObjectFacts& Goals::facts(ShapeId object) {
+SchemaSolver::ObjectFacts& SchemaSolver::facts(ShapeId object) {
   std::unique_ptr<ObjectFacts>& known = facts_[object];
   if (known != nullptr) return *known;
   known = std::make_unique<ObjectFacts>();
@@ -434,7 +442,8 @@ Goals::ObjectFacts& Goals::facts(ShapeId object) {
 // The words of a language that has only a few; nothing for any other.  They are
 // names like those the schema spells, and so their number is known: the rules
 // may need more members than there are names for.
-std::vector<std::string> Goals::few_words(automata::LanguageId language) {
+std::vector<std::string> SchemaSolver::few_words(
+    automata::LanguageId language) {
   constexpr std::size_t kFew = 32;
   constexpr std::size_t kLong = 256;
   std::vector<std::string> words;
@@ -462,7 +471,7 @@ std::vector<std::string> Goals::few_words(automata::LanguageId language) {
 // Every way in which a name that is not spelled may match the patterns.  More
 // than kFull patterns would give too many: then only names that match at most
 // one of them are considered.
-void Goals::find_extra_names(ShapeId, ObjectFacts& facts) {
+void SchemaSolver::find_extra_names(ShapeId, ObjectFacts& facts) {
   constexpr std::size_t kFull = 6;
   const std::size_t count = facts.languages.size();
   if (count == 0) {
@@ -502,29 +511,36 @@ void Goals::find_extra_names(ShapeId, ObjectFacts& facts) {
   }
 }
 
-const std::vector<KeyId>& Goals::names(ShapeId object) {
+const std::vector<KeyId>& SchemaSolver::names(ShapeId object) {
   return facts(object).names;
 }
-const std::vector<automata::LanguageId>& Goals::name_languages(ShapeId object) {
+const std::vector<automata::LanguageId>& SchemaSolver::name_languages(
+    ShapeId object) {
   return facts(object).languages;
 }
-const std::vector<ExtraNames>& Goals::extra_names(ShapeId object) {
+const std::vector<ExtraNames>& SchemaSolver::extra_names(ShapeId object) {
   return facts(object).extras;
 }
 
-NameSet Goals::spelled(ShapeId object) { return facts(object).spelled; }
-NameSet Goals::required(ShapeId object) { return facts(object).required; }
-NameSet Goals::asked_again(ShapeId object) { return facts(object).asked_again; }
-NameSet Goals::deciding(ShapeId object) { return facts(object).deciding; }
+NameSet SchemaSolver::spelled(ShapeId object) { return facts(object).spelled; }
+NameSet SchemaSolver::required(ShapeId object) {
+  return facts(object).required;
+}
+NameSet SchemaSolver::asked_again(ShapeId object) {
+  return facts(object).asked_again;
+}
+NameSet SchemaSolver::deciding(ShapeId object) {
+  return facts(object).deciding;
+}
 
-std::uint32_t Goals::rank(ShapeId object, KeyId key) {
+std::uint32_t SchemaSolver::rank(ShapeId object, KeyId key) {
   const auto& ranks = facts(object).ranks;
   const auto it = ranks.find(key);
   return it == ranks.end() ? kNoRank : it->second;
 }
 
 // Remembered for each part of a set, which the next set shares.
-std::uint32_t Goals::least_rank(ShapeId object, NameSet set) {
+std::uint32_t SchemaSolver::least_rank(ShapeId object, NameSet set) {
   if (set == kNoNames) return kNoRank;
   auto& known = facts(object).least_ranks;
   std::vector<NameSet> todo = {set};
@@ -556,7 +572,7 @@ std::uint32_t Goals::least_rank(ShapeId object, NameSet set) {
   return known.at(set);
 }
 
-NameSet Goals::ranked_below(ShapeId object, std::uint32_t rank) {
+NameSet SchemaSolver::ranked_below(ShapeId object, std::uint32_t rank) {
   ObjectFacts& facts = this->facts(object);
   const std::size_t wanted = std::min<std::size_t>(rank, facts.declared.size());
   while (facts.below.size() <= wanted) {
@@ -566,7 +582,7 @@ NameSet Goals::ranked_below(ShapeId object, std::uint32_t rank) {
   return facts.below[wanted];
 }
 
-automata::LanguageId Goals::possible_extras(ShapeId object) {
+automata::LanguageId SchemaSolver::possible_extras(ShapeId object) {
   ObjectFacts& facts = this->facts(object);
   if (!facts.possible_known || levels_ != kAnyLevels) {
     std::vector<automata::LanguageId> parts;
@@ -586,7 +602,7 @@ automata::LanguageId Goals::possible_extras(ShapeId object) {
   return facts.possible;
 }
 
-NameSet Goals::needed(ShapeId object, NameSet seen) {
+NameSet SchemaSolver::needed(ShapeId object, NameSet seen) {
   const ObjectShape& shape = objects_[object];
   NameSet need = name_sets_.subtract(required(object), seen);
   if (shape.dependent.empty()) return need;
@@ -606,9 +622,9 @@ NameSet Goals::needed(ShapeId object, NameSet seen) {
   }
 }
 
-std::size_t Goals::memory_bytes() const {
+std::size_t SchemaSolver::memory_bytes() const {
   return languages_.memory_bytes() + numbers_.memory_bytes() +
-         goals_.size() * 160 + (with_.size() + member_goals_.size()) * 32 +
+         conjunctions_.size() * 160 + (with_.size() + member_goals_.size()) * 32 +
          objects_.size() * 700 + arrays_.size() * 400 +
          strings_.size() * sizeof(StringShape) + keys_.size() * 80 +
          within_.size() * 96 + name_sets_.memory_bytes() +

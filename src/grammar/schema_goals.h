@@ -59,9 +59,9 @@ constexpr Literal holds(NodeId node) { return node << 1; }
 constexpr Literal fails(NodeId node) { return node << 1 | 1; }
 constexpr Literal opposite(Literal literal) { return literal ^ 1; }
 
-using GoalId = std::uint32_t;
-inline constexpr GoalId kAnything = 0;
-inline constexpr GoalId kNothing = 1;
+using ConjunctionId = std::uint32_t;
+inline constexpr ConjunctionId kAnything = 0;
+inline constexpr ConjunctionId kNothing = 1;
 
 // ORDER: JsonType
 enum class JsonType : std::uint8_t {
@@ -170,18 +170,18 @@ struct ExtraNames {
 
 // What the value of a member may be, and what is then left of a condition.
 struct MemberWay {
-  GoalId goal = kNothing;
+  ConjunctionId goal = kNothing;
   ConditionId condition = kAlways;
   bool operator==(const MemberWay&) const = default;
 };
 
 // Not thread-safe.  Tables only grow; references to their entries stay good.
-class Goals {
+class SchemaSolver {
  public:
   // All must outlive the goals.
-  Goals(const schema::Document& document, const ItemChoices& choices,
-        const JsonSchemaOptions& options);
-  ~Goals();
+  SchemaSolver(const schema::Document& document, const ItemChoices& choices,
+               const JsonSchemaOptions& options);
+  ~SchemaSolver();
 
   // What is wrong with single nodes: patterns that are not regular, keywords
   // that cannot be enforced.  Fills notes().
@@ -189,34 +189,36 @@ class Goals {
 
   // Looks at what can be reached from a goal, as far as that is not too much
   // work, so that narrowed() and the notes are known before a text is read.
-  void survey(GoalId root);
+  void survey(ConjunctionId root);
 
   // While one is alive, what is live, completable or among the shapes is meant
   // for values with at most so many levels of arrays and objects.
   static constexpr std::uint32_t kAnyLevels = 0xFFFFFFFF;
   class Levels {
    public:
-    Levels(Goals& goals, std::uint32_t levels)
-        : goals_(goals), before_(std::exchange(goals.levels_, levels)) {}
-    ~Levels() { goals_.levels_ = before_; }
+    Levels(SchemaSolver& solver, std::uint32_t levels)
+        : solver_(solver), before_(std::exchange(solver.levels_, levels)) {}
+    ~Levels() { conjunctions_.levels_ = before_; }
     Levels(const Levels&) = delete;
     Levels& operator=(const Levels&) = delete;
 
    private:
-    Goals& goals_;
+    SchemaSolver& conjunctions_;
     std::uint32_t before_;
   };
 
-  GoalId goal(std::vector<Literal> literals);
-  const std::vector<Literal>& literals(GoalId id) const { return goals_[id]; }
-  GoalId with(GoalId goal, Literal literal);
+  ConjunctionId goal(std::vector<Literal> literals);
+  const std::vector<Literal>& literals(ConjunctionId id) const {
+    return conjunctions_[id];
+  }
+  ConjunctionId with(ConjunctionId goal, Literal literal);
 
   // The live alternatives of a goal; empty when no value of the type fits.
-  const std::vector<ShapeId>& shapes(GoalId goal, JsonType type);
-  bool live(GoalId goal) { return ask(goal).yes; }
+  const std::vector<ShapeId>& shapes(ConjunctionId goal, JsonType type);
+  bool live(ConjunctionId goal) { return ask(goal).yes; }
   // Nothing fulfils the goal, of any number of levels.  More than !live(),
   // which also says that nothing was found within the limits.
-  bool is_empty(GoalId goal) {
+  bool is_empty(ConjunctionId goal) {
     const Levels any(*this, kAnyLevels);
     return ask(goal).surely_not();
   }
@@ -228,8 +230,8 @@ class Goals {
 
   // What the value of a member has to be; kNothing where the name itself is
   // not allowed.
-  GoalId member_goal(ShapeId object, const NameClass& name);
-  GoalId item_goal(ShapeId array, std::uint64_t index);
+  ConjunctionId member_goal(ShapeId object, const NameClass& name);
+  ConjunctionId item_goal(ShapeId array, std::uint64_t index);
   // What a member of that name, the `count`th, makes of a condition of the
   // object.  Every value that it may have is under one of the ways.
   std::vector<MemberWay> member_ways(ShapeId object, ConditionId condition,
@@ -347,17 +349,17 @@ class Goals {
     bool surely_not() const { return !yes && !cut && low == kNone; }
   };
 
-  GoalId find_member_goal(ShapeId object, const NameClass& name);
-  Expansion& expansion(GoalId goal, JsonType type);
+  ConjunctionId find_member_goal(ShapeId object, const NameClass& name);
+  Expansion& expansion(ConjunctionId goal, JsonType type);
   std::vector<UnevaluatedRule> unevaluated(const Partial& partial,
                                            JsonType type);
   void find_prefix(ArrayShape& array);
-  bool can_join(GoalId goal, JsonType type) const;
-  void expand(GoalId goal, JsonType type, Expansion& into);
-  Answer ask(GoalId goal, JsonType type);
-  Answer ask(GoalId goal);
+  bool can_join(ConjunctionId goal, JsonType type) const;
+  void expand(ConjunctionId goal, JsonType type, Expansion& into);
+  Answer ask(ConjunctionId goal, JsonType type);
+  Answer ask(ConjunctionId goal);
   Answer ask_shape(JsonType type, ShapeId shape);
-  const std::vector<ShapeId>& shapes_within(GoalId goal, JsonType type);
+  const std::vector<ShapeId>& shapes_within(ConjunctionId goal, JsonType type);
   // `live`: the shape is known to be.
   Answer ask_members(ShapeId object, const Members& members, bool live);
   class Planner;
@@ -383,7 +385,7 @@ class Goals {
                                    std::uint32_t found, std::uint64_t most);
   std::uint64_t count_words(automata::StateId state, std::uint64_t wanted);
   std::uint64_t count_numbers(ShapeId shape, std::uint64_t wanted);
-  bool enough_values(GoalId goal, std::uint64_t wanted);
+  bool enough_values(ConjunctionId goal, std::uint64_t wanted);
   bool enough_to_differ(ShapeId array, std::uint64_t size,
                         const std::vector<std::uint64_t>& counted);
   ObjectFacts& facts(ShapeId object);
@@ -417,11 +419,11 @@ class Goals {
   automata::Languages languages_;
   NumberLanguages numbers_;
 
-  std::deque<std::vector<Literal>> goals_;
-  std::unordered_multimap<std::uint64_t, GoalId> goal_of_;
+  std::deque<std::vector<Literal>> conjunctions_;
+  std::unordered_multimap<std::uint64_t, ConjunctionId> conjunction_of_;
   // What with() and member_goal() said: by goal and literal, by shape and key.
-  std::unordered_map<std::uint64_t, GoalId> with_;
-  std::unordered_map<std::uint64_t, GoalId> member_goals_;
+  std::unordered_map<std::uint64_t, ConjunctionId> with_;
+  std::unordered_map<std::uint64_t, ConjunctionId> member_goals_;
   std::deque<std::array<std::unique_ptr<Expansion>, kJsonTypes>> expansions_;
 
   std::deque<StringShape> strings_;
@@ -461,7 +463,8 @@ class Goals {
   std::uint64_t yes_count_ = 0;
   std::uint32_t levels_ = kAnyLevels;
   // shapes() for fewer levels than any.
-  std::map<std::tuple<GoalId, JsonType, std::uint32_t>, std::vector<ShapeId>>
+  std::map<std::tuple<ConjunctionId, JsonType, std::uint32_t>,
+           std::vector<ShapeId>>
       within_;
   std::size_t steps_ = 0;
 };

@@ -44,7 +44,7 @@ bool is_nested(JsonType type) {
 
 }  // namespace
 
-Goals::Answer Goals::ask(GoalId goal, JsonType type) {
+SchemaSolver::Answer SchemaSolver::ask(ConjunctionId goal, JsonType type) {
   if (levels_ != kAnyLevels && is_nested(type)) {
     const bool yes = !shapes_within(goal, type).empty();
     return {.yes = yes, .cut = !yes};
@@ -92,7 +92,7 @@ Goals::Answer Goals::ask(GoalId goal, JsonType type) {
   return answer;
 }
 
-Goals::Answer Goals::ask(GoalId goal) {
+SchemaSolver::Answer SchemaSolver::ask(ConjunctionId goal) {
   if (goal == kAnything) return {.yes = true};
   Answer answer;
   if (goal == kNothing) return answer;
@@ -107,7 +107,7 @@ Goals::Answer Goals::ask(GoalId goal) {
   return answer;
 }
 
-Goals::Answer Goals::ask_shape(JsonType type, ShapeId shape) {
+SchemaSolver::Answer SchemaSolver::ask_shape(JsonType type, ShapeId shape) {
   switch (type) {
     case JsonType::kArray: {
       const std::vector<std::uint64_t> none(arrays_[shape].counts.size(), 0);
@@ -122,7 +122,8 @@ Goals::Answer Goals::ask_shape(JsonType type, ShapeId shape) {
 }
 
 // Each question leads to one about fewer levels, so this comes to an end.
-const std::vector<ShapeId>& Goals::shapes_within(GoalId goal, JsonType type) {
+const std::vector<ShapeId>& SchemaSolver::shapes_within(ConjunctionId goal,
+                                                        JsonType type) {
   const std::tuple key(goal, type, levels_);
   const auto known = within_.find(key);
   if (known != within_.end()) return known->second;
@@ -141,7 +142,8 @@ const std::vector<ShapeId>& Goals::shapes_within(GoalId goal, JsonType type) {
   return within_.emplace(key, std::move(live)).first->second;
 }
 
-const std::vector<ShapeId>& Goals::shapes(GoalId goal, JsonType type) {
+const std::vector<ShapeId>& SchemaSolver::shapes(ConjunctionId goal,
+                                                 JsonType type) {
   if (levels_ != kAnyLevels && is_nested(type)) {
     return shapes_within(goal, type);
   }
@@ -155,16 +157,16 @@ const std::vector<ShapeId>& Goals::shapes(GoalId goal, JsonType type) {
   return known.live;
 }
 
-Goals::Answer Goals::ask_items(ShapeId array, std::uint64_t size,
-                               const std::vector<std::uint64_t>& counted,
-                               std::uint32_t found) {
+SchemaSolver::Answer SchemaSolver::ask_items(
+    ShapeId array, std::uint64_t size,
+    const std::vector<std::uint64_t>& counted, std::uint32_t found) {
   const ArrayShape& shape = arrays_[array];
   Answer answer;
   // How many items there can be at most.
   std::uint64_t most = shape.max;
   if (size > most) return answer;
   const auto ask_item = [&](std::uint64_t index, Literal also) {
-    GoalId goal = item_goal(array, index);
+    ConjunctionId goal = item_goal(array, index);
     if (also != kNoLiteral) goal = with(goal, also);
     const Answer one = ask(goal);
     answer.rest_on(one);
@@ -241,9 +243,9 @@ Goals::Answer Goals::ask_items(ShapeId array, std::uint64_t size,
   return {.yes = true};
 }
 
-bool Goals::complete_array(ShapeId array, std::uint64_t size,
-                           const std::vector<std::uint64_t>& counted,
-                           std::uint32_t found) {
+bool SchemaSolver::complete_array(ShapeId array, std::uint64_t size,
+                                  const std::vector<std::uint64_t>& counted,
+                                  std::uint32_t found) {
   const ArrayShape& shape = arrays_[array];
   if (size < shape.min || size > shape.max) return false;
   for (std::size_t i = 0; i < shape.counts.size(); ++i) {
@@ -257,8 +259,8 @@ bool Goals::complete_array(ShapeId array, std::uint64_t size,
 }
 
 // The words that begin in `state`, counted up to `wanted`.
-std::uint64_t Goals::count_words(automata::StateId state,
-                                 std::uint64_t wanted) {
+std::uint64_t SchemaSolver::count_words(automata::StateId state,
+                                        std::uint64_t wanted) {
   constexpr std::size_t kMaxSteps = 100'000;
   std::vector<automata::StateId> todo = {state};
   std::uint64_t number = 0;
@@ -281,7 +283,7 @@ std::uint64_t Goals::count_words(automata::StateId state,
 
 // Whether a goal has at least `wanted` scalar values.  Exact for enumerations,
 // booleans and null; otherwise yes only where there is no end of them.
-bool Goals::enough_values(GoalId goal, std::uint64_t wanted) {
+bool SchemaSolver::enough_values(ConjunctionId goal, std::uint64_t wanted) {
   std::uint64_t number = 0;
   for (const ShapeId shape : shapes(goal, JsonType::kString)) {
     automata::LanguageId language = strings_[shape].language;
@@ -307,14 +309,14 @@ bool Goals::enough_values(GoalId goal, std::uint64_t wanted) {
 // --- What is found out ahead.
 // -------------------------------------------------
 
-void Goals::survey(GoalId root) {
+void SchemaSolver::survey(ConjunctionId root) {
   constexpr std::size_t kMaxGoals = 2000;
   constexpr std::size_t kMaxSteps = 100'000;
   constexpr std::uint64_t kMaxPrefix = 64;
   const std::size_t steps_before = steps_;
-  std::vector<GoalId> todo = {root};
-  std::unordered_set<GoalId> seen = {root, kAnything, kNothing};
-  const auto go = [&](GoalId goal) {
+  std::vector<ConjunctionId> todo = {root};
+  std::unordered_set<ConjunctionId> seen = {root, kAnything, kNothing};
+  const auto go = [&](ConjunctionId goal) {
     if (seen.size() < kMaxGoals && seen.insert(goal).second) {
       todo.push_back(goal);
     }
@@ -322,7 +324,7 @@ void Goals::survey(GoalId root) {
   for (std::size_t i = 0; i < todo.size(); ++i) {
     // The compile is over, and `cancelled` with it: this alone is a bound.
     if (steps_ - steps_before > kMaxSteps) return;
-    const GoalId goal = todo[i];
+    const ConjunctionId goal = todo[i];
     for (std::size_t type = 0; type < kJsonTypes; ++type) {
       shapes(goal, static_cast<JsonType>(type));
     }
@@ -331,7 +333,7 @@ void Goals::survey(GoalId root) {
       for (std::uint64_t index = 0; index <= prefix; ++index) {
         go(item_goal(shape, index));
       }
-      const GoalId rest = item_goal(shape, arrays_[shape].prefix);
+      const ConjunctionId rest = item_goal(shape, arrays_[shape].prefix);
       for (const ItemCount& count : arrays_[shape].counts) {
         go(with(rest, count.literal));
       }
@@ -354,13 +356,13 @@ void Goals::survey(GoalId root) {
 
 // --- What is wrong with single nodes. ---------------------------------------
 
-void Goals::note(GrammarNote::Kind kind, NodeId node, std::string_view keyword,
-                 std::string message) {
+void SchemaSolver::note(GrammarNote::Kind kind, NodeId node,
+                        std::string_view keyword, std::string message) {
   notes_.push_back({kind, std::string(keyword), document_.pointer(node),
                     std::move(message)});
 }
 
-std::optional<Error> Goals::check_nodes() {
+std::optional<Error> SchemaSolver::check_nodes() {
   for (const schema::Ignored& ignored : document_.ignored) {
     if (ignored.why == schema::Ignored::Why::kUnknownFormat) {
       note(
@@ -383,7 +385,7 @@ std::optional<Error> Goals::check_nodes() {
 }
 
 // The expressions of some formats are a part of what the format means.
-void Goals::note_format(NodeId id) {
+void SchemaSolver::note_format(NodeId id) {
   const schema::PatternId pattern = document_.node(id).strings().format;
   if (pattern == schema::kNoPattern) return;
   const std::string_view name = document_.patterns[pattern].format;
@@ -395,7 +397,7 @@ void Goals::note_format(NodeId id) {
        "\"" + std::string(name) + "\" leaves out " + std::string(without));
 }
 
-std::optional<Error> Goals::check_node(NodeId id) {
+std::optional<Error> SchemaSolver::check_node(NodeId id) {
   const schema::Node& node = document_.node(id);
   // In lenient mode a keyword that cannot be enforced is noted instead.
   const auto refuse = [&](std::string_view keyword, ErrorCode code,
@@ -438,7 +440,7 @@ std::optional<Error> Goals::check_node(NodeId id) {
   if (arrays.unique_items && arrays.max_items.value_or(kNoBound) > 1) {
     // Items are told apart by remembering them, which is done for scalars.
     bool scalars = true;
-    const auto see = [&](GoalId items) {
+    const auto see = [&](ConjunctionId items) {
       scalars = scalars && !ask(items, JsonType::kArray).yes &&
                 !ask(items, JsonType::kObject).yes;
     };

@@ -21,7 +21,7 @@ constexpr std::uint8_t bit_of(JsonType type) {
 
 // Whether the node holds for every value of the type.  As deep as in-place
 // chains, which the document bounds.
-bool Goals::says_nothing(NodeId id, JsonType type) {
+bool SchemaSolver::says_nothing(NodeId id, JsonType type) {
   const std::uint64_t question =
       std::uint64_t{id} << 8 | static_cast<std::uint64_t>(type);
   const auto [it, is_new] = says_nothing_.try_emplace(question, false);
@@ -63,7 +63,7 @@ bool Goals::says_nothing(NodeId id, JsonType type) {
 // Whether every value that does not fulfil the node is known to fulfil its
 // opposite: of formats, and of some rules of arrays and objects, only a part of
 // what they mean is.
-bool Goals::has_opposite(NodeId id) {
+bool SchemaSolver::has_opposite(NodeId id) {
   const auto [it, is_new] = has_opposite_.try_emplace(id, false);
   if (!is_new) return it->second;
   const schema::Node& node = document_.node(id);
@@ -88,7 +88,7 @@ bool Goals::has_opposite(NodeId id) {
 
 // The nodes that speak of the same value as `from`, each once, in the order of
 // the schema.
-std::vector<NodeId> Goals::in_place(NodeId from) const {
+std::vector<NodeId> SchemaSolver::in_place(NodeId from) const {
   std::vector<NodeId> found;
   std::vector<NodeId> todo = {from};
   while (!todo.empty()) {
@@ -115,7 +115,7 @@ std::vector<NodeId> Goals::in_place(NodeId from) const {
 }
 
 // The rules of the node for objects hold.
-ConditionId Goals::rules_hold(NodeId id) {
+ConditionId SchemaSolver::rules_hold(NodeId id) {
   const schema::ObjectRules& rules = document_.node(id).objects();
   std::vector<ConditionId> parts;
   const auto rule = [&](NodeId child) {
@@ -185,7 +185,7 @@ ConditionId Goals::rules_hold(NodeId id) {
 
 // One of the rules of the node for objects is broken, those that bring in other
 // nodes left aside.
-ConditionId Goals::rules_broken(NodeId id) {
+ConditionId SchemaSolver::rules_broken(NodeId id) {
   const schema::ObjectRules& rules = document_.node(id).objects();
   std::vector<ConditionId> ways;
   const auto add = [&](Condition condition) {
@@ -238,7 +238,7 @@ ConditionId Goals::rules_broken(NodeId id) {
 
 // What a literal asks of objects.  REQUIRES: of the nodes in place, none that
 // must hold has `unevaluatedProperties`.  As deep as in-place chains.
-ConditionId Goals::condition_of(Literal literal) {
+ConditionId SchemaSolver::condition_of(Literal literal) {
   const auto known = condition_of_.find(literal);
   if (known != condition_of_.end()) return known->second;
   const NodeId id = literal >> 1;
@@ -293,7 +293,7 @@ ConditionId Goals::condition_of(Literal literal) {
 }
 
 // Just one node of oneOf holds; or none, or two.
-ConditionId Goals::one_of(const schema::Node& node, bool negated) {
+ConditionId SchemaSolver::one_of(const schema::Node& node, bool negated) {
   std::vector<ConditionId> hold;
   std::vector<ConditionId> fail;
   for (const NodeId child : node.one_of) {
@@ -319,7 +319,7 @@ ConditionId Goals::one_of(const schema::Node& node, bool negated) {
 }
 
 // if, then and else.
-ConditionId Goals::branches(const schema::Node& node, bool negated) {
+ConditionId SchemaSolver::branches(const schema::Node& node, bool negated) {
   const ConditionId yes = condition_of(holds(node.if_node));
   const ConditionId no = condition_of(fails(node.if_node));
   const auto of = [&](NodeId child) {
@@ -334,7 +334,7 @@ ConditionId Goals::branches(const schema::Node& node, bool negated) {
                           conditions_.any({yes, of(node.else_node)})});
 }
 
-bool Goals::is_in(const NameKind& names, const NameClass& name) {
+bool SchemaSolver::is_in(const NameKind& names, const NameClass& name) {
   switch (names.kind) {
     case NameKind::Kind::kPattern:
       return matches(pattern_language(names.id), name);
@@ -346,18 +346,19 @@ bool Goals::is_in(const NameKind& names, const NameClass& name) {
   return false;
 }
 
-ConditionId Goals::lack(ConditionId condition, NameSet names) {
+ConditionId SchemaSolver::lack(ConditionId condition, NameSet names) {
   if (condition <= kImpossible || names == kNoNames) return condition;
   return conditions_.lack(
       condition, [&](KeyId key) { return name_sets_.contains(names, key); });
 }
 
-std::vector<MemberWay> Goals::member_ways(ShapeId object, ConditionId condition,
-                                          const NameClass& name,
-                                          std::uint64_t count) {
+std::vector<MemberWay> SchemaSolver::member_ways(ShapeId object,
+                                                 ConditionId condition,
+                                                 const NameClass& name,
+                                                 std::uint64_t count) {
   // More ways than this are not followed.
   constexpr std::size_t kMaxWays = 1024;
-  const GoalId goal = member_goal(object, name);
+  const ConjunctionId goal = member_goal(object, name);
   if (!live(goal)) return {};
   if (condition == kAlways) return {{goal, kAlways}};
   std::vector<MemberWay> done;
@@ -382,7 +383,7 @@ std::vector<MemberWay> Goals::member_ways(ShapeId object, ConditionId condition,
       continue;
     }
     const ConditionId without = conditions_.decide(way.condition, test, false);
-    const GoalId both = with(way.goal, test);
+    const ConjunctionId both = with(way.goal, test);
     if (!live(both)) {
       todo.push_back({way.goal, without});
       continue;
@@ -396,7 +397,7 @@ std::vector<MemberWay> Goals::member_ways(ShapeId object, ConditionId condition,
     // The literal may be taken to fail whatever the value is; where its
     // opposite is known, each value has one way only.
     if (without != kImpossible) {
-      const GoalId other =
+      const ConjunctionId other =
           has_opposite(test >> 1) ? with(way.goal, opposite(test)) : way.goal;
       if (live(other)) todo.push_back({other, without});
     }

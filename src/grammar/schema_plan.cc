@@ -48,16 +48,17 @@ int rank_of(Kind kind) {
 
 }  // namespace
 
-class Goals::Planner {
+class SchemaSolver::Planner {
  public:
   // `live`: the shape is known to be.
-  Planner(Goals& goals, ShapeId object, const Members& members, bool live)
-      : goals_(goals),
+  Planner(SchemaSolver& solver, ShapeId object, const Members& members,
+          bool live)
+      : solver_(solver),
         object_(object),
         live_(live),
-        shape_(goals.objects_[object]),
-        facts_(goals.facts(object)),
-        sets_(goals.name_sets_),
+        shape_(solver.objects_[object]),
+        facts_(solver.facts(object)),
+        sets_(solver.name_sets_),
         seen_(members.seen),
         gone_(members.gone),
         count_(members.count) {}
@@ -104,7 +105,7 @@ class Goals::Planner {
   using Ids = std::vector<ConditionId>;
   enum class Status : std::uint8_t { kHolds, kFails, kOpen };
 
-  Goals& goals_;
+  SchemaSolver& solver_;
   ShapeId object_;
   bool live_;
   const ObjectShape& shape_;
@@ -116,34 +117,34 @@ class Goals::Planner {
   std::size_t steps_ = 0;
   Answer answer_;
 
-  const Condition& at(ConditionId id) const { return goals_.conditions_[id]; }
+  const Condition& at(ConditionId id) const { return solver_.conditions_[id]; }
   bool is_seen(KeyId key) const { return sets_.contains(seen_, key); }
   bool is_gone(KeyId key) const { return sets_.contains(gone_, key); }
   bool is_required(KeyId key) const { return contains(shape_.required, key); }
 
-  bool ask(GoalId goal) {
-    const Answer one = goals_.ask(goal);
+  bool ask(ConjunctionId goal) {
+    const Answer one = solver_.ask(goal);
     answer_.rest_on(one);
     return one.yes;
   }
 
   bool step() {
     if (++steps_ <= kMaxSteps) return true;
-    goals_.narrowed_ = true;
+    solver_.narrowed_ = true;
     answer_.cut = true;
     return false;
   }
 
   // What a member of the plan has to be.
-  GoalId goal_of(const Plan& plan, const NameClass& name,
-                 const std::vector<Literal>& more) {
-    GoalId goal = goals_.member_goal(object_, name);
-    for (const Literal literal : more) goal = goals_.with(goal, literal);
+  ConjunctionId goal_of(const Plan& plan, const NameClass& name,
+                        const std::vector<Literal>& more) {
+    ConjunctionId goal = solver_.member_goal(object_, name);
+    for (const Literal literal : more) goal = solver_.with(goal, literal);
     for (const ConditionId id : plan.everys) {
       const NameKind names = at(id).names;
       const Literal literal = at(id).literal;
-      if (!goals_.is_in(names, name)) continue;
-      goal = literal == kNever ? kNothing : goals_.with(goal, literal);
+      if (!solver_.is_in(names, name)) continue;
+      goal = literal == kNever ? kNothing : solver_.with(goal, literal);
     }
     return goal;
   }
@@ -372,7 +373,7 @@ class Goals::Planner {
     const Literal literal = at(id).literal;
     for (const KeyId key : facts_.names) {
       if (is_seen(key) || is_gone(key) || plan.lacks(key) ||
-          !goals_.is_in(names, {.key = key})) {
+          !solver_.is_in(names, {.key = key})) {
         continue;
       }
       Plan with = plan;
@@ -385,7 +386,7 @@ class Goals::Planner {
       const ExtraNames* extra = plan.members[i].extra;
       if (extra == nullptr) continue;
       const NameClass name{kNoKey, &facts_.languages, &extra->matched};
-      if (!goals_.is_in(names, name)) continue;
+      if (!solver_.is_in(names, name)) continue;
       Plan with = plan;
       std::vector<Literal>& literals = with.members[i].literals;
       if (literal != kNoLiteral) literals.push_back(literal);
@@ -396,7 +397,7 @@ class Goals::Planner {
     }
     for (const ExtraNames& extra : facts_.extras) {
       const NameClass name{kNoKey, &facts_.languages, &extra.matched};
-      if (!goals_.is_in(names, name) || names_left(plan, extra, 1) == 0) {
+      if (!solver_.is_in(names, name) || names_left(plan, extra, 1) == 0) {
         continue;
       }
       std::vector<Literal> literals;
@@ -412,20 +413,20 @@ class Goals::Planner {
   // How many names of a kind are neither used nor planned, at most `wanted`.
   std::uint64_t names_left(const Plan& plan, const ExtraNames& extra,
                            std::uint64_t wanted) {
-    automata::Languages& languages = goals_.languages_;
+    automata::Languages& languages = solver_.languages_;
     if (facts_.languages.empty() || languages.infinite(extra.language)) {
       return wanted;
     }
     std::uint64_t taken = 0;
     sets_.each(sets_.unite(seen_, gone_), [&](KeyId key) {
-      taken += goals_.matches(extra.language, {.key = key});
+      taken += solver_.matches(extra.language, {.key = key});
       return true;
     });
     for (const Plan::Member& member : plan.members) {
       taken += member.extra == &extra;
     }
     const std::uint64_t number =
-        goals_.count_words(languages.start(extra.language), wanted + taken);
+        solver_.count_words(languages.start(extra.language), wanted + taken);
     return number > taken ? number - taken : 0;
   }
 
@@ -445,7 +446,7 @@ class Goals::Planner {
         here = sets_.with(here, member.key);
       }
     }
-    const NameSet need = goals_.needed(object_, here);
+    const NameSet need = solver_.needed(object_, here);
     if (sets_.intersect(need, absent) != kNoNames) return false;
     // What a live shape requires is possible.
     const bool possible = live_ && plan.everys.empty();
@@ -475,7 +476,7 @@ class Goals::Planner {
   bool fills_up(const Plan& plan, NameSet here, NameSet absent,
                 std::uint64_t min, std::uint64_t max) {
     const auto needs_of = [&](KeyId key) {
-      return goals_.needed(object_, sets_.with(here, key));
+      return solver_.needed(object_, sets_.with(here, key));
     };
     const NameSet others =
         sets_.subtract(facts_.spelled, sets_.unite(here, absent));
@@ -531,12 +532,13 @@ class Goals::Planner {
   }
 };
 
-Goals::Answer Goals::ask_members(ShapeId object, const Members& members,
-                                 bool live) {
+SchemaSolver::Answer SchemaSolver::ask_members(ShapeId object,
+                                               const Members& members,
+                                               bool live) {
   return Planner(*this, object, members, live).run(members.condition);
 }
 
-bool Goals::completable(ShapeId object, const Members& members) {
+bool SchemaSolver::completable(ShapeId object, const Members& members) {
   constexpr std::size_t kMaxKnown = 100'000;
   if (members.condition == kImpossible) return false;
   const auto found = [&] {
@@ -554,7 +556,7 @@ bool Goals::completable(ShapeId object, const Members& members) {
   return yes;
 }
 
-bool Goals::complete(ShapeId object, const Members& members) {
+bool SchemaSolver::complete(ShapeId object, const Members& members) {
   const ObjectShape& shape = objects_[object];
   return members.count >= shape.min && members.count <= shape.max &&
          needed(object, members.seen) == kNoNames &&
