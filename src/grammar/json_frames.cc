@@ -75,22 +75,25 @@ JsonRecogniser::FrameId JsonRecogniser::intern(
   return id;
 }
 
-std::vector<ConjunctionId> JsonRecogniser::goals_in(const Frame& frame) const {
-  std::vector<ConjunctionId> goals;
+std::vector<ConjunctionId> JsonRecogniser::conjunctions_in(
+    const Frame& frame) const {
+  std::vector<ConjunctionId> conjunctions;
   for (std::uint32_t i = 0; i < frame.size; ++i) {
-    const ConjunctionId goal = alternatives(frame)[i].pending;
-    if (std::find(goals.begin(), goals.end(), goal) == goals.end()) {
-      goals.push_back(goal);
+    const ConjunctionId conjunction = alternatives(frame)[i].pending;
+    if (std::find(conjunctions.begin(), conjunctions.end(), conjunction) ==
+        conjunctions.end()) {
+      conjunctions.push_back(conjunction);
     }
   }
-  return goals;
+  return conjunctions;
 }
 
-bool JsonRecogniser::unique_in(const Frame& frame, ConjunctionId goal) const {
+bool JsonRecogniser::unique_in(const Frame& frame,
+                               ConjunctionId conjunction) const {
   if (!frame.unique) return false;
   for (std::uint32_t i = 0; i < frame.size; ++i) {
     const Alternative& one = alternatives(frame)[i];
-    if ((goal == kNothing || one.pending == goal) &&
+    if ((conjunction == kNothing || one.pending == conjunction) &&
         !solver_.array(one.shape).unique) {
       return false;
     }
@@ -109,9 +112,9 @@ JsonRecogniser::FrameId JsonRecogniser::open(FrameId id, JsonType type) {
   frame.parent = id;
   frame.depth = outer.depth + 1;
   std::vector<Alternative> made;
-  for (const ConjunctionId goal : goals_in(frames_[id])) {
-    for (const ShapeId shape : solver_.shapes(goal, type)) {
-      Alternative alternative{goal, shape, 0, kNothing};
+  for (const ConjunctionId conjunction : conjunctions_in(frames_[id])) {
+    for (const ShapeId shape : solver_.shapes(conjunction, type)) {
+      Alternative alternative{conjunction, shape, 0, kNothing};
       if (type == JsonType::kArray) {
         std::vector<std::uint64_t> counts(
             solver_.array(shape).counts.size() + 1, 0);
@@ -230,26 +233,26 @@ JsonRecogniser::FrameId JsonRecogniser::next_item(FrameId id) {
     if (frame.count >= shape.max) continue;
     // Each count and each witness may take this item or not.
     struct Way {
-      ConjunctionId goal;
+      ConjunctionId conjunction;
       std::vector<std::uint64_t> counts;
     };
     std::vector<Way> ways = {
-        {solver_.item_goal(one.shape, frame.count), counts_[one.state]}};
+        {solver_.item_conjunction(one.shape, frame.count), counts_[one.state]}};
     for (std::size_t i = 0; i < shape.counts.size(); ++i) {
       const ItemCount& count = shape.counts[i];
       std::vector<Way> more;
       for (const Way& way : ways) {
-        Way with{solver_.with(way.goal, count.literal), way.counts};
+        Way with{solver_.with(way.conjunction, count.literal), way.counts};
         // More than enough need not be counted where there is no bound.
         if (count.max != kNoBound || with.counts[i] < count.min) {
           ++with.counts[i];
         }
         const bool bounded = count.max != kNoBound;
         if (with.counts != way.counts) more.push_back(std::move(with));
-        more.push_back({bounded
-                            ? solver_.with(way.goal, opposite(count.literal))
-                            : way.goal,
-                        way.counts});
+        more.push_back(
+            {bounded ? solver_.with(way.conjunction, opposite(count.literal))
+                     : way.conjunction,
+             way.counts});
       }
       ways = std::move(more);
     }
@@ -264,7 +267,8 @@ JsonRecogniser::FrameId JsonRecogniser::next_item(FrameId id) {
           more.push_back(way);
           continue;
         }
-        Way with{solver_.with(way.goal, shape.witnesses[i].second), way.counts};
+        Way with{solver_.with(way.conjunction, shape.witnesses[i].second),
+                 way.counts};
         with.counts.back() |= std::uint64_t{1} << i;
         more.push_back(std::move(with));
         more.push_back(way);
@@ -272,7 +276,7 @@ JsonRecogniser::FrameId JsonRecogniser::next_item(FrameId id) {
       ways = std::move(more);
     }
     for (Way& way : ways) {
-      if (!solver_.live(way.goal)) continue;
+      if (!solver_.live(way.conjunction)) continue;
       std::vector<std::uint64_t> counted(way.counts.begin(),
                                          way.counts.end() - 1);
       if (!solver_.completable_array(
@@ -282,7 +286,7 @@ JsonRecogniser::FrameId JsonRecogniser::next_item(FrameId id) {
       }
       made.push_back({one.up, one.shape,
                       intern_list(counts_, counts_of_, std::move(way.counts)),
-                      way.goal});
+                      way.conjunction});
     }
   }
   next.count = static_cast<std::uint32_t>(
@@ -488,7 +492,7 @@ NameSet JsonRecogniser::possible_names(ShapeId shape, std::uint32_t set,
   }
   std::vector<KeyId> names;
   for (const KeyId key : key_sets_[set].names()) {
-    if (solver_.live(solver_.member_goal(shape, {.key = key}))) {
+    if (solver_.live(solver_.member_conjunction(shape, {.key = key}))) {
       names.push_back(key);
     }
   }
@@ -771,7 +775,7 @@ JsonRecogniser::FrameId JsonRecogniser::make_member(FrameId id,
     for (const MemberWay& way : ways_of(one, name, then)) {
       if (solver_.completable(one.shape,
                               members_of(one.shape, then, way.condition))) {
-        made.push_back({one.up, one.shape, way.condition, way.goal});
+        made.push_back({one.up, one.shape, way.condition, way.conjunction});
       }
     }
   }
@@ -786,14 +790,15 @@ JsonRecogniser::FrameId JsonRecogniser::make_member(FrameId id,
 // --- Detached frames. --------------------------------------------------------
 
 JsonRecogniser::FrameId JsonRecogniser::detached(
-    std::vector<ConjunctionId> goals) {
-  std::sort(goals.begin(), goals.end());
+    std::vector<ConjunctionId> conjunctions) {
+  std::sort(conjunctions.begin(), conjunctions.end());
   Frame frame;
   frame.kind = FrameKind::kDetached;
   frame.pending = true;
   std::vector<Alternative> made;
-  made.reserve(goals.size());
-  for (const ConjunctionId goal : goals) made.push_back({0, 0, 0, goal});
+  made.reserve(conjunctions.size());
+  for (const ConjunctionId conjunction : conjunctions)
+    made.push_back({0, 0, 0, conjunction});
   return intern(std::move(frame), std::move(made));
 }
 
@@ -806,7 +811,7 @@ Config JsonRecogniser::relative(Config config) {
     return {};
   }
   if (frame.detached == kUnknown) {
-    const FrameId made = detached(goals_in(frame));
+    const FrameId made = detached(conjunctions_in(frame));
     frames_[config.frame].detached = made;
   }
   config.frame = frames_[config.frame].detached;
@@ -820,7 +825,7 @@ Config JsonRecogniser::rejoin(Config config, Config escaped) {
   return step(real, static_cast<std::uint8_t>(escaped.count - 1));
 }
 
-// The goals of scalars alone are described by their lexemes.
+// The conjunctions of scalars alone are described by their lexemes.
 std::uint64_t JsonRecogniser::relative_fingerprint(Config config) {
   const Frame& frame = frames_[config.frame];
   if (frame.kind != FrameKind::kDetached || frame.size != 1 ||
@@ -828,8 +833,8 @@ std::uint64_t JsonRecogniser::relative_fingerprint(Config config) {
        config.lex != static_cast<LexId>(Kind::kValue))) {
     return 0;
   }
-  const ConjunctionId goal = alternatives(frame)[0].pending;
-  const std::uint64_t print = scalar_print(goal);
+  const ConjunctionId conjunction = alternatives(frame)[0].pending;
+  const std::uint64_t print = scalar_print(conjunction);
   if (print == 0) return 0;
   std::uint64_t hash = print;
   mix(hash, config.lex);
@@ -849,15 +854,16 @@ std::uint64_t JsonRecogniser::relative_fingerprint(Config config) {
 Config JsonRecogniser::all_survive(Config config, Config escaped) {
   Frame& frame = frames_[config.frame];
   if (frame.after_all == kUnknown) {
-    const Config all = behind_value(config.frame, goals_in(frame), nullptr);
+    const Config all =
+        behind_value(config.frame, conjunctions_in(frame), nullptr);
     frame.after_all = all.extra;
   }
   return {static_cast<LexId>(Kind::kEscaped), config.frame, escaped.count,
           frame.after_all};
 }
 
-// The byte that ends the name of a member whose value has one goal, whatever
-// else the object has, leads to where that goal alone is known.
+// The byte that ends the name of a member whose value has one conjunction,
+// whatever else the object has, leads to where that conjunction alone is known.
 Config JsonRecogniser::probe(Config config, std::uint8_t byte) {
   const Lexeme& lexeme = lexemes_[config.lex];
   if (byte != '"' || lexeme.kind != Kind::kKey ||
@@ -881,8 +887,9 @@ Config JsonRecogniser::probe(Config config, std::uint8_t byte) {
   const auto [it, is_new] = member_frames_.try_emplace(
       std::uint64_t{one.shape} << 32 | key, FrameId{0});
   if (is_new && solver_.object(one.shape).condition == kAlways) {
-    const ConjunctionId goal = solver_.member_goal(one.shape, {.key = key});
-    it->second = detached({goal});
+    const ConjunctionId conjunction =
+        solver_.member_conjunction(one.shape, {.key = key});
+    it->second = detached({conjunction});
   }
   if (it->second == 0) return step(config, byte);
   return {static_cast<LexId>(Kind::kColon), it->second, 0, 0};

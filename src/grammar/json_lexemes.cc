@@ -37,7 +37,7 @@ std::uint64_t JsonRecogniser::Lexeme::hash() const {
   mix(hash, std::uint64_t{set} << 32 | trie);
   mix(hash, extras);
   for (const Entry& entry : entries) {
-    mix(hash, std::uint64_t{entry.goal} << 32 | entry.state);
+    mix(hash, std::uint64_t{entry.conjunction} << 32 | entry.state);
     mix(hash, std::uint64_t{entry.min} << 32 | entry.max);
     mix(hash, std::uint64_t{entry.least} << 1 | (entry.canonical ? 1 : 0));
   }
@@ -100,9 +100,9 @@ std::uint32_t JsonRecogniser::enter_number(FrameId id) {
   Lexeme lexeme;
   lexeme.kind = Kind::kNumber;
   lexeme.track = frame.unique;
-  for (const ConjunctionId goal : goals_in(frame)) {
-    const bool unique = unique_in(frame, goal);
-    for (const ShapeId shape : solver_.shapes(goal, JsonType::kNumber)) {
+  for (const ConjunctionId conjunction : conjunctions_in(frame)) {
+    const bool unique = unique_in(frame, conjunction);
+    for (const ShapeId shape : solver_.shapes(conjunction, JsonType::kNumber)) {
       NumberLanguages::Id language = shape;
       if (unique) {
         NumberSpec spec = solver_.number_spec(shape);
@@ -116,7 +116,7 @@ std::uint32_t JsonRecogniser::enter_number(FrameId id) {
       }
       const NumberLanguages::State state = numbers.start(language);
       if (state != NumberLanguages::kDead) {
-        lexeme.entries.push_back({.goal = goal, .state = state});
+        lexeme.entries.push_back({.conjunction = conjunction, .state = state});
       }
     }
   }
@@ -162,7 +162,7 @@ Config JsonRecogniser::end_number(Config config) {
   std::vector<ConjunctionId> survivors;
   for (const Entry& entry : lexeme.entries) {
     if (solver_.numbers().accepting(entry.state)) {
-      add_goal(survivors, entry.goal);
+      add_conjunction(survivors, entry.conjunction);
     }
   }
   if (survivors.empty()) return {};
@@ -180,10 +180,11 @@ std::uint32_t JsonRecogniser::enter_word(FrameId id, JsonType type) {
   Lexeme lexeme;
   lexeme.kind = Kind::kWord;
   lexeme.word = type == JsonType::kNull ? 0 : 1;
-  for (const ConjunctionId goal : goals_in(frame)) {
-    const bool unique = unique_in(frame, goal);
+  for (const ConjunctionId conjunction : conjunctions_in(frame)) {
+    const bool unique = unique_in(frame, conjunction);
     std::uint32_t values = 0;
-    for (const ShapeId shape : solver_.shapes(goal, type)) values |= shape;
+    for (const ShapeId shape : solver_.shapes(conjunction, type))
+      values |= shape;
     if (unique) {
       for (const std::string& value : value_sets_[frame.used]) {
         if (type == JsonType::kNull && value == "wnull") values &= ~1U;
@@ -191,7 +192,8 @@ std::uint32_t JsonRecogniser::enter_word(FrameId id, JsonType type) {
         if (type == JsonType::kBoolean && value == "wtrue") values &= ~2U;
       }
     }
-    if (values != 0) lexeme.entries.push_back({.goal = goal, .state = values});
+    if (values != 0)
+      lexeme.entries.push_back({.conjunction = conjunction, .state = values});
   }
   if (lexeme.entries.empty()) return 0;
   return intern(std::move(lexeme));
@@ -221,7 +223,8 @@ Config JsonRecogniser::word_step(Config config, std::uint8_t byte) {
     return config;
   }
   std::vector<ConjunctionId> survivors;
-  for (const Entry& entry : next.entries) survivors.push_back(entry.goal);
+  for (const Entry& entry : next.entries)
+    survivors.push_back(entry.conjunction);
   const std::string value = "w" + std::string(word);
   return behind_value(config.frame, survivors, &value);
 }

@@ -23,9 +23,11 @@ inline std::uint32_t saturate(std::uint64_t bound) {
                                   : static_cast<std::uint32_t>(bound);
 }
 
-// Appends what is not the last already: goals come in groups.
-inline void add_goal(std::vector<ConjunctionId>& goals, ConjunctionId goal) {
-  if (goals.empty() || goals.back() != goal) goals.push_back(goal);
+// Appends what is not the last already: conjunctions come in groups.
+inline void add_conjunction(std::vector<ConjunctionId>& conjunctions,
+                            ConjunctionId conjunction) {
+  if (conjunctions.empty() || conjunctions.back() != conjunction)
+    conjunctions.push_back(conjunction);
 }
 
 template <class Entry>

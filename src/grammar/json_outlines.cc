@@ -30,30 +30,31 @@ constexpr unsigned kNamesShift = 5;
 
 }  // namespace
 
-// What scalars fit a goal, as a number that is equal for goals of all grammars
-// only if the same do; 0 if arrays or objects may fit, or for lack of one.
-std::uint64_t JsonRecogniser::scalar_print(ConjunctionId goal) {
-  if (!solver_.shapes(goal, JsonType::kArray).empty() ||
-      !solver_.shapes(goal, JsonType::kObject).empty()) {
+// What scalars fit a conjunction, as a number that is equal for conjunctions of
+// all grammars only if the same do; 0 if arrays or objects may fit, or for lack
+// of one.
+std::uint64_t JsonRecogniser::scalar_print(ConjunctionId conjunction) {
+  if (!solver_.shapes(conjunction, JsonType::kArray).empty() ||
+      !solver_.shapes(conjunction, JsonType::kObject).empty()) {
     return 0;
   }
   using base::mix;
   std::uint64_t hash = 0x517CC1B727220A95;
-  for (const ShapeId shape : solver_.shapes(goal, JsonType::kNull)) {
+  for (const ShapeId shape : solver_.shapes(conjunction, JsonType::kNull)) {
     mix(hash, shape);
   }
   mix(hash, 2);
-  for (const ShapeId shape : solver_.shapes(goal, JsonType::kBoolean)) {
+  for (const ShapeId shape : solver_.shapes(conjunction, JsonType::kBoolean)) {
     mix(hash, shape);
   }
   mix(hash, 3);
-  for (const ShapeId shape : solver_.shapes(goal, JsonType::kNumber)) {
+  for (const ShapeId shape : solver_.shapes(conjunction, JsonType::kNumber)) {
     const std::uint64_t print =
         solver_.numbers().fingerprint(solver_.numbers().start(shape));
     mix(hash, print);
   }
   mix(hash, 4);
-  for (const ShapeId shape : solver_.shapes(goal, JsonType::kString)) {
+  for (const ShapeId shape : solver_.shapes(conjunction, JsonType::kString)) {
     const StringShape& string = solver_.string(shape);
     mix(hash, solver_.languages().fingerprint(
                   solver_.languages().start(string.language)));
@@ -64,18 +65,19 @@ std::uint64_t JsonRecogniser::scalar_print(ConjunctionId goal) {
   return hash | 1;
 }
 
-// The first goal that was found to mean the same.
-ConjunctionId JsonRecogniser::common_goal(ConjunctionId goal) {
-  const auto [it, is_new] = common_goals_.try_emplace(goal, goal);
+// The first conjunction that was found to mean the same.
+ConjunctionId JsonRecogniser::common_conjunction(ConjunctionId conjunction) {
+  const auto [it, is_new] =
+      common_conjunctions_.try_emplace(conjunction, conjunction);
   if (!is_new) return it->second;
-  const std::uint64_t print = scalar_print(goal);
+  const std::uint64_t print = scalar_print(conjunction);
   if (print != 0) {
     const ConjunctionId first =
-        goal_of_print_.try_emplace(print, goal).first->second;
-    common_goals_[goal] = first;
+        conjunction_of_print_.try_emplace(print, conjunction).first->second;
+    common_conjunctions_[conjunction] = first;
     return first;
   }
-  return goal;
+  return conjunction;
 }
 
 JsonRecogniser::FrameId JsonRecogniser::intern_outline(
@@ -130,11 +132,15 @@ JsonRecogniser::FrameId JsonRecogniser::outline_behind(FrameId id) {
           if (key_info(*it).open) outline.count |= kAnyName;
         }
       } else if (const FrameId next = next_item(*it); next != 0) {
-        std::vector<ConjunctionId> goals = goals_in(frames_[next]);
-        for (ConjunctionId& goal : goals) goal = common_goal(goal);
-        std::sort(goals.begin(), goals.end());
-        goals.erase(std::unique(goals.begin(), goals.end()), goals.end());
-        outline.used = detached(std::move(goals));
+        std::vector<ConjunctionId> conjunctions =
+            conjunctions_in(frames_[next]);
+        for (ConjunctionId& conjunction : conjunctions)
+          conjunction = common_conjunction(conjunction);
+        std::sort(conjunctions.begin(), conjunctions.end());
+        conjunctions.erase(
+            std::unique(conjunctions.begin(), conjunctions.end()),
+            conjunctions.end());
+        outline.used = detached(std::move(conjunctions));
       }
       made = intern_outline(std::move(outline), {});
     }
@@ -145,20 +151,21 @@ JsonRecogniser::FrameId JsonRecogniser::outline_behind(FrameId id) {
   return frames_[id].outline;
 }
 
-// The same of a frame in which a value comes that has one goal.
+// The same of a frame in which a value comes that has one conjunction.
 JsonRecogniser::FrameId JsonRecogniser::outline_pending(FrameId id) {
   if (frames_[id].outline != kUnknown) return frames_[id].outline;
   FrameId made = 0;
-  const std::vector<ConjunctionId> goals = goals_in(frames_[id]);
-  if (goals.size() == 1) {
-    const Config behind = behind_value(id, goals, nullptr);
+  const std::vector<ConjunctionId> conjunctions = conjunctions_in(frames_[id]);
+  if (conjunctions.size() == 1) {
+    const Config behind = behind_value(id, conjunctions, nullptr);
     const FrameId around = outline_behind(behind.frame);
     if (around != 0) {
       Frame outline;
       outline.pending = true;
       outline.parent = around;
-      made = intern_outline(std::move(outline),
-                            {{0, 0, 0, common_goal(goals.front())}});
+      made =
+          intern_outline(std::move(outline),
+                         {{0, 0, 0, common_conjunction(conjunctions.front())}});
     }
   }
   frames_[id].outline = made;
@@ -317,11 +324,12 @@ Config JsonRecogniser::outline(Config config) {
   config.frame = outline_pending(config.frame);
   if (config.frame == 0) return {};
   if (lexeme.entries.empty()) return config;
-  const ConjunctionId goal = alternatives(frames_[config.frame])->pending;
-  if (lexeme.entries.front().goal == goal) return config;
+  const ConjunctionId conjunction =
+      alternatives(frames_[config.frame])->pending;
+  if (lexeme.entries.front().conjunction == conjunction) return config;
   Lexeme same = lexeme.without_entries();
   same.entries = lexeme.entries;
-  for (Entry& entry : same.entries) entry.goal = goal;
+  for (Entry& entry : same.entries) entry.conjunction = conjunction;
   config.lex = intern(std::move(same));
   return config;
 }

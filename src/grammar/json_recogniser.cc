@@ -73,7 +73,8 @@ Result<std::unique_ptr<JsonRecogniser>> JsonRecogniser::make(
   // What does not fit may look like what nothing fulfils.
   if (auto error = machine->too_large()) return *std::move(error);
   if (wrong) return *std::move(wrong);
-  const ConjunctionId root = solver.goal({holds(machine->document_->root)});
+  const ConjunctionId root =
+      solver.conjunction({holds(machine->document_->root)});
   if (!solver.live(root)) {
     if (auto error = machine->too_large()) return *std::move(error);
     for (const GrammarNote& note : solver.take_notes()) {
@@ -504,7 +505,7 @@ std::size_t JsonRecogniser::own_bytes() const {
          lexemes_.size() * (sizeof(Lexeme) + 96) + rows_ * 1024 +
          texts_.size() * 64 + list_bytes_ +
          (next_members_.size() + member_frames_.size() +
-          possible_names_.size() + common_goals_.size()) *
+          possible_names_.size() + common_conjunctions_.size()) *
              48 +
          (counts_.size() + survivors_.size()) * 160;
 }

@@ -7,18 +7,20 @@
 // scalars are found by one deterministic reader with a stack.  The schema rides
 // on it.  A *frame* is an open object or array together with the alternatives
 // (shapes of schema_goals.h) that the text so far still allows for it.  Each
-// has a goal for the value that comes now, and a frame inside knows of each of
-// its own alternatives which goal it is for:
+// has a conjunction for the value that comes now, and a frame inside knows of
+// each of its own alternatives which conjunction it is for:
 //
-//   {"anyOf": [A, B]}             frame 1: root     goal anyOf
-//   {"a": [ 1                     frame 2: object   A, its "a" has goal g
-//          ^                                        B, its "a" has goal h
+//   {"anyOf": [A, B]}             frame 1: root     conjunction anyOf
+//   {"a": [ 1                     frame 2: object   A, its "a" has conjunction
+//   g
+//          ^                                        B, its "a" has conjunction
+//          h
 //                                 frame 3: array    shapes of g, shapes of h
 //                                 lexeme: number   1 fits the items of g only
 //
 // When the array ends as g allows and not as h does, B is out.  Alternatives
-// with equal goals share what is inside them, so there are never more than the
-// schema has, however deep the text goes.
+// with equal conjunctions share what is inside them, so there are never more
+// than the schema has, however deep the text goes.
 //
 // An alternative that nothing can complete is dropped at once, so a
 // configuration that is not dead can be continued.
@@ -160,8 +162,8 @@ class JsonRecogniser final : public Recogniser {
     auto operator<=>(const Alternative&) const = default;
   };
 
-  // A detached frame stands for any in which a value with its goals comes.
-  // An outline stands for all that most tokens cannot tell apart
+  // A detached frame stands for any in which a value with its conjunctions
+  // comes. An outline stands for all that most tokens cannot tell apart
   // (json_outlines.cc).
   enum class FrameKind : std::uint8_t {
     kRoot,
@@ -215,9 +217,9 @@ class JsonRecogniser final : public Recogniser {
     std::vector<std::pair<std::uint64_t, FrameId>> next_extra = {};
   };
 
-  // Part of a lexeme's state that belongs to one goal of the frame.
+  // Part of a lexeme's state that belongs to one conjunction of the frame.
   struct Entry {
-    ConjunctionId goal = 0;
+    ConjunctionId conjunction = 0;
     std::uint32_t state = 0;  // of Languages or NumberLanguages
     // Characters: at least, where the language is that of all strings; at most.
     std::uint32_t min = 0;
@@ -343,13 +345,14 @@ class JsonRecogniser final : public Recogniser {
   }
   // How many levels a value in the frame may have, for SchemaSolver::Levels.
   std::uint32_t levels_in(FrameId frame) const;
-  // The goals of the value that comes now, each once.
-  std::vector<ConjunctionId> goals_in(const Frame& frame) const;
-  // Whether the items of every alternative with this goal have to differ;
-  // kNothing: of every alternative.
-  bool unique_in(const Frame& frame, ConjunctionId goal) const;
+  // The conjunctions of the value that comes now, each once.
+  std::vector<ConjunctionId> conjunctions_in(const Frame& frame) const;
+  // Whether the items of every alternative with this conjunction have to
+  // differ; kNothing: of every alternative.
+  bool unique_in(const Frame& frame, ConjunctionId conjunction) const;
   FrameId open(FrameId frame, JsonType type);
-  // The frame behind a value that fulfils the goals `survivors`, each once.
+  // The frame behind a value that fulfils the conjunctions `survivors`, each
+  // once.
   FrameId after(FrameId frame, const std::vector<ConjunctionId>& survivors,
                 const std::string* unique_value);
   Config behind_value(FrameId frame,
@@ -396,12 +399,12 @@ class JsonRecogniser final : public Recogniser {
                                  const Then& then);
   bool may_be_member(FrameId frame, const Alternative& one, KeyId key);
   FrameId make_member(FrameId frame, const NameClass& name, const Then& then);
-  FrameId detached(std::vector<ConjunctionId> goals);
+  FrameId detached(std::vector<ConjunctionId> conjunctions);
   FrameId canonical(FrameId frame);
 
   // json_outlines.cc
-  std::uint64_t scalar_print(ConjunctionId goal);
-  ConjunctionId common_goal(ConjunctionId goal);
+  std::uint64_t scalar_print(ConjunctionId conjunction);
+  ConjunctionId common_conjunction(ConjunctionId conjunction);
   FrameId intern_outline(Frame outline, std::vector<Alternative> alternatives);
   FrameId outline_behind(FrameId frame);
   FrameId outline_pending(FrameId frame);
@@ -459,8 +462,8 @@ class JsonRecogniser final : public Recogniser {
   std::unordered_map<std::uint64_t, FrameId> member_frames_;
   // SchemaSolver that mean the same: to the first of them, which is found by
   // print.
-  std::unordered_map<ConjunctionId, ConjunctionId> common_goals_;
-  std::unordered_map<std::uint64_t, ConjunctionId> goal_of_print_;
+  std::unordered_map<ConjunctionId, ConjunctionId> common_conjunctions_;
+  std::unordered_map<std::uint64_t, ConjunctionId> conjunction_of_print_;
   std::size_t rows_ = 0;
   std::size_t list_bytes_ = 0;  // of what is a list in one of the above
 

@@ -23,12 +23,12 @@ std::uint32_t JsonRecogniser::enter_string(FrameId id) {
   lexeme.kind = Kind::kString;
   lexeme.track = frame.unique;
   lexeme.total = true;
-  for (const ConjunctionId goal : goals_in(frame)) {
-    const bool unique = unique_in(frame, goal);
-    for (const ShapeId shape : solver_.shapes(goal, JsonType::kString)) {
+  for (const ConjunctionId conjunction : conjunctions_in(frame)) {
+    const bool unique = unique_in(frame, conjunction);
+    for (const ShapeId shape : solver_.shapes(conjunction, JsonType::kString)) {
       const StringShape& string = solver_.string(shape);
       automata::LanguageId language = string.language;
-      Entry entry{.goal = goal,
+      Entry entry{.conjunction = conjunction,
                   .min = saturate(string.min_chars),
                   .max = saturate(string.max_chars)};
       entry.canonical = spelled_canonically(string);
@@ -259,7 +259,7 @@ Config JsonRecogniser::close_string(Config config) {
         !solver_.languages().accepting(entry.state)) {
       continue;
     }
-    add_goal(survivors, entry.goal);
+    add_conjunction(survivors, entry.conjunction);
   }
   if (survivors.empty()) return {};
   if (!lexeme.track) return behind_value(config.frame, survivors, nullptr);

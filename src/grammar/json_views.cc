@@ -121,7 +121,8 @@ BodyView JsonRecogniser::body(Config config) {
       }
     }
     std::vector<ConjunctionId> survivors;
-    for (const Entry& entry : lexeme.entries) add_goal(survivors, entry.goal);
+    for (const Entry& entry : lexeme.entries)
+      add_conjunction(survivors, entry.conjunction);
     view.after = behind_value(config.frame, survivors, nullptr);
     return view;
   }
@@ -168,7 +169,7 @@ void JsonRecogniser::find_ends(Config config, BodyView& view) {
     std::vector<ConjunctionId> survivors;
     for (const Entry& entry : lexeme.entries) {
       if (low(entry) <= begin && begin <= high(entry)) {
-        add_goal(survivors, entry.goal);
+        add_conjunction(survivors, entry.conjunction);
       }
     }
     if (survivors.empty()) continue;

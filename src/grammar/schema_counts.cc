@@ -95,7 +95,8 @@ std::optional<SchemaSolver::Answer> SchemaSolver::ask_counts(
       return answer;
     }
     for (std::uint32_t set = 0; set < (1U << counters.size()); ++set) {
-      std::vector<Literal> literals = conjunctions_[item_goal(array, at)];
+      std::vector<Literal> literals =
+          conjunctions_[item_conjunction(array, at)];
       bool fits = true;
       bool costs = false;
       bool helps = false;
@@ -119,7 +120,7 @@ std::optional<SchemaSolver::Answer> SchemaSolver::ask_counts(
         }
       }
       if (!fits || (open && !done && !helps)) continue;
-      const Answer one = ask(goal(std::move(literals)));
+      const Answer one = ask(conjunction(std::move(literals)));
       answer.rest_on(one);
       if (!one.yes) continue;
       // Nothing is missing but items, and of this kind there is no end.
@@ -177,7 +178,7 @@ std::uint64_t SchemaSolver::count_numbers(ShapeId shape, std::uint64_t wanted) {
 bool SchemaSolver::enough_to_differ(ShapeId array, std::uint64_t size,
                                     const std::vector<std::uint64_t>& counted) {
   const ArrayShape& shape = arrays_[array];
-  const ConjunctionId item = item_goal(array, shape.prefix);
+  const ConjunctionId item = item_conjunction(array, shape.prefix);
   if (shape.min > size && !enough_values(item, shape.min)) return false;
   for (std::size_t i = 0; i < shape.counts.size(); ++i) {
     const ItemCount& count = shape.counts[i];

@@ -1,5 +1,5 @@
-// From a goal to its shapes: partials are split until no literal is left, and
-// what they say then is kept as shapes.
+// From a conjunction to its shapes: partials are split until no literal is
+// left, and what they say then is kept as shapes.
 
 #include <algorithm>
 #include <deque>
@@ -277,14 +277,14 @@ void SchemaSolver::Expander::add_maximum(NumberSpec& into,
   }
 }
 
-SchemaSolver::Expansion& SchemaSolver::expansion(ConjunctionId goal,
+SchemaSolver::Expansion& SchemaSolver::expansion(ConjunctionId conjunction,
                                                  JsonType type) {
-  auto& known = expansions_[goal][static_cast<std::size_t>(type)];
+  auto& known = expansions_[conjunction][static_cast<std::size_t>(type)];
   if (known == nullptr) known = std::make_unique<Expansion>();
   Expansion& expansion = *known;
   if (!expansion.expanded && !expansion.expanding) {
     expansion.expanding = true;
-    expand(goal, type, expansion);
+    expand(conjunction, type, expansion);
     expansion.expanding = false;
     expansion.expanded = true;
   }
@@ -338,7 +338,7 @@ void SchemaSolver::find_prefix(ArrayShape& array) {
   for (const auto& [index, literal] : array.witnesses) beyond(index);
 }
 
-// The same enum is held, or denied, in many goals.
+// The same enum is held, or denied, in many conjunctions.
 automata::LanguageId SchemaSolver::enum_language(
     const std::vector<json::Value>& values) {
   const auto [it, is_new] = enum_languages_.try_emplace(&values, 0);
@@ -421,11 +421,11 @@ automata::LanguageId SchemaSolver::all_of(
 
 // Whether disjunctions may be joined: which of their parts hold must not matter
 // to a rule for what is not evaluated.
-bool SchemaSolver::can_join(ConjunctionId goal, JsonType type) const {
+bool SchemaSolver::can_join(ConjunctionId conjunction, JsonType type) const {
   if (type == JsonType::kString) return true;
   if (type != JsonType::kObject) return false;
   if (!has_unevaluated_) return true;
-  const std::vector<Literal>& literals = solver_[goal];
+  const std::vector<Literal>& literals = conjunctions_[conjunction];
   return std::all_of(literals.begin(), literals.end(), [&](Literal literal) {
     const std::vector<NodeId> nodes = in_place(literal >> 1);
     return std::all_of(nodes.begin(), nodes.end(), [&](NodeId node) {
@@ -435,19 +435,20 @@ bool SchemaSolver::can_join(ConjunctionId goal, JsonType type) const {
   });
 }
 
-void SchemaSolver::expand(ConjunctionId goal, JsonType type, Expansion& into) {
-  if (goal == kNothing) return;
+void SchemaSolver::expand(ConjunctionId conjunction, JsonType type,
+                          Expansion& into) {
+  if (conjunction == kNothing) return;
   // Few alternatives are split, so that each of them is plain.  Of more the
   // product is not taken.
   constexpr std::size_t kSplit = 128;
-  const bool joins = can_join(goal, type);
+  const bool joins = can_join(conjunction, type);
   const std::size_t limit = options_.limits.alternatives;
   std::optional<Expander> made;
   made.emplace(*this, type, joins ? std::min(limit, kSplit) : limit);
-  made->run(solver_[goal]);
+  made->run(conjunctions_[conjunction]);
   if (made->truncated() && joins) {
     made.emplace(*this, type, limit, Expander::Disjunctions::kJoin);
-    made->run(solver_[goal]);
+    made->run(conjunctions_[conjunction]);
   }
   Expander& expander = *made;
   narrowed_ = narrowed_ || expander.narrowed();

@@ -130,7 +130,7 @@ bool SchemaSolver::Expander::excludes(const ObjectShape& object,
         });
     if (never) return true;
     if (!denied || own.empty()) continue;
-    const Answer answer = solver_.ask(solver_.goal(std::move(literals)));
+    const Answer answer = solver_.ask(solver_.conjunction(std::move(literals)));
     if (answer.surely_not()) return true;
   }
   return false;

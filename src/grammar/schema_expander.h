@@ -1,7 +1,7 @@
 #ifndef PARLANCE_SRC_GRAMMAR_SCHEMA_EXPANDER_H_
 #define PARLANCE_SRC_GRAMMAR_SCHEMA_EXPANDER_H_
 
-// Taking a goal apart: literals in, plain shapes out.
+// Taking a conjunction apart: literals in, plain shapes out.
 //
 // A *partial* is a shape in the making with the literals it still has to take
 // in.  A literal adds rules to it, or further literals; a disjunction splits it
@@ -55,7 +55,7 @@ struct SchemaSolver::Partial {
   std::variant<Constants, NumberSpec, Strings, ObjectShape, ArrayShape> shape;
 };
 
-// Expands one goal for one type.
+// Expands one conjunction for one type.
 class SchemaSolver::Expander {
  public:
   // Disjunctions about objects, and about strings, are either split or joined:

@@ -1,5 +1,6 @@
 // SchemaSolver and what their shapes say of names, members and items.  How a
-// goal is taken apart is in schema_expander.h, what is live in schema_live.cc.
+// conjunction is taken apart is in schema_expander.h, what is live in
+// schema_live.cc.
 
 #include "grammar/schema_goals.h"
 
@@ -83,7 +84,7 @@ void SchemaSolver::intern_names() {
 
 SchemaSolver::~SchemaSolver() = default;
 
-ConjunctionId SchemaSolver::goal(std::vector<Literal> literals) {
+ConjunctionId SchemaSolver::conjunction(std::vector<Literal> literals) {
   std::size_t kept = 0;
   for (Literal literal : literals) {
     if (literal == kNever) return kNothing;
@@ -129,7 +130,7 @@ ConjunctionId SchemaSolver::with(ConjunctionId id, Literal literal) {
   if (is_new) {
     std::vector<Literal> literals = conjunctions_[id];
     literals.push_back(literal);
-    it->second = goal(std::move(literals));
+    it->second = conjunction(std::move(literals));
   }
   return it->second;
 }
@@ -174,10 +175,10 @@ automata::LanguageId SchemaSolver::pattern_language(schema::PatternId pattern) {
   return known;
 }
 
-// What a goal says of strings, as one language.
+// What a conjunction says of strings, as one language.
 automata::LanguageId SchemaSolver::names_language(
     const std::vector<Literal>& names) {
-  const ConjunctionId id = goal(names);
+  const ConjunctionId id = conjunction(names);
   std::vector<automata::LanguageId> parts;
   for (const ShapeId shape : shapes(id, JsonType::kString)) {
     const StringShape& string = strings_[shape];
@@ -264,18 +265,19 @@ Literal SchemaSolver::item_rule(const UnevaluatedRule& rule) const {
   return holds(choices_.choice(rule.rule >> 1, contains));
 }
 
-ConjunctionId SchemaSolver::member_goal(ShapeId object, const NameClass& name) {
-  if (name.key == kNoKey) return find_member_goal(object, name);
+ConjunctionId SchemaSolver::member_conjunction(ShapeId object,
+                                               const NameClass& name) {
+  if (name.key == kNoKey) return find_member_conjunction(object, name);
   const std::uint64_t question = std::uint64_t{object} << 32 | name.key;
-  const auto known = member_goals_.find(question);
-  if (known != member_goals_.end()) return known->second;
-  const ConjunctionId found = find_member_goal(object, name);
-  member_goals_.emplace(question, found);
+  const auto known = member_conjunctions_.find(question);
+  if (known != member_conjunctions_.end()) return known->second;
+  const ConjunctionId found = find_member_conjunction(object, name);
+  member_conjunctions_.emplace(question, found);
   return found;
 }
 
-ConjunctionId SchemaSolver::find_member_goal(ShapeId object,
-                                             const NameClass& name) {
+ConjunctionId SchemaSolver::find_member_conjunction(ShapeId object,
+                                                    const NameClass& name) {
   const ObjectShape& shape = objects_[object];
   if (name.key != kNoKey &&
       std::binary_search(shape.forbidden.begin(), shape.forbidden.end(),
@@ -310,10 +312,11 @@ ConjunctionId SchemaSolver::find_member_goal(ShapeId object,
   for (const auto& [key, literal] : shape.at) {
     if (key == name.key) literals.push_back(literal);
   }
-  return goal(std::move(literals));
+  return conjunction(std::move(literals));
 }
 
-ConjunctionId SchemaSolver::item_goal(ShapeId array, std::uint64_t index) {
+ConjunctionId SchemaSolver::item_conjunction(ShapeId array,
+                                             std::uint64_t index) {
   const ArrayShape& shape = arrays_[array];
   std::vector<Literal> literals;
   for (const ItemRules& rules : shape.items) {
@@ -330,7 +333,7 @@ ConjunctionId SchemaSolver::item_goal(ShapeId array, std::uint64_t index) {
   for (const auto& [at, literal] : shape.at) {
     if (at == index) literals.push_back(literal);
   }
-  return goal(std::move(literals));
+  return conjunction(std::move(literals));
 }
 
 bool SchemaSolver::tracks_names(ShapeId object) {
@@ -588,7 +591,7 @@ automata::LanguageId SchemaSolver::possible_extras(ShapeId object) {
     std::vector<automata::LanguageId> parts;
     for (const ExtraNames& extra : facts.extras) {
       const NameClass name{kNoKey, &facts.languages, &extra.matched};
-      if (!live(member_goal(object, name))) continue;
+      if (!live(member_conjunction(object, name))) continue;
       parts.push_back(facts.languages.empty() ? languages_.everything()
                                               : extra.language);
     }
@@ -624,7 +627,8 @@ NameSet SchemaSolver::needed(ShapeId object, NameSet seen) {
 
 std::size_t SchemaSolver::memory_bytes() const {
   return languages_.memory_bytes() + numbers_.memory_bytes() +
-         conjunctions_.size() * 160 + (with_.size() + member_goals_.size()) * 32 +
+         conjunctions_.size() * 160 +
+         (with_.size() + member_conjunctions_.size()) * 32 +
          objects_.size() * 700 + arrays_.size() * 400 +
          strings_.size() * sizeof(StringShape) + keys_.size() * 80 +
          within_.size() * 96 + name_sets_.memory_bytes() +

@@ -3,10 +3,10 @@
 
 // What a value has to be, taken apart until only plain shapes are left.
 //
-// A *literal* is a node of the schema that must hold, or must not.  A *goal* is
-// a set of literals that must hold together.  For each type of JSON a goal is
-// expanded into alternative *shapes*: conjunctions without any and, or, not or
-// if left in them.
+// A *literal* is a node of the schema that must hold, or must not.  A
+// *conjunction* is a set of literals that must hold together.  For each type of
+// JSON a conjunction is expanded into alternative *shapes*: conjunctions
+// without any and, or, not or if left in them.
 //
 //   {"type": ["object", "null"],          object: {members of 0, required a}
 //    "anyOf": [{"required": ["a"]},    =>         {members of 0, required b}
@@ -150,8 +150,9 @@ struct ArrayShape {
   std::uint64_t prefix = 0;
 };
 
-// One alternative of a goal for one type; `index` into the table of its type.
-// For null and booleans it is a set of values: bit 0 false or null, bit 1 true.
+// One alternative of a conjunction for one type; `index` into the table of its
+// type. For null and booleans it is a set of values: bit 0 false or null, bit 1
+// true.
 using ShapeId = std::uint32_t;
 
 // A kind of name as the rules see it: one that is spelled somewhere in the
@@ -170,7 +171,7 @@ struct ExtraNames {
 
 // What the value of a member may be, and what is then left of a condition.
 struct MemberWay {
-  ConjunctionId goal = kNothing;
+  ConjunctionId conjunction = kNothing;
   ConditionId condition = kAlways;
   bool operator==(const MemberWay&) const = default;
 };
@@ -178,7 +179,7 @@ struct MemberWay {
 // Not thread-safe.  Tables only grow; references to their entries stay good.
 class SchemaSolver {
  public:
-  // All must outlive the goals.
+  // All must outlive the conjunctions.
   SchemaSolver(const schema::Document& document, const ItemChoices& choices,
                const JsonSchemaOptions& options);
   ~SchemaSolver();
@@ -187,8 +188,9 @@ class SchemaSolver {
   // that cannot be enforced.  Fills notes().
   std::optional<Error> check_nodes();
 
-  // Looks at what can be reached from a goal, as far as that is not too much
-  // work, so that narrowed() and the notes are known before a text is read.
+  // Looks at what can be reached from a conjunction, as far as that is not too
+  // much work, so that narrowed() and the notes are known before a text is
+  // read.
   void survey(ConjunctionId root);
 
   // While one is alive, what is live, completable or among the shapes is meant
@@ -198,29 +200,30 @@ class SchemaSolver {
    public:
     Levels(SchemaSolver& solver, std::uint32_t levels)
         : solver_(solver), before_(std::exchange(solver.levels_, levels)) {}
-    ~Levels() { conjunctions_.levels_ = before_; }
+    ~Levels() { solver_.levels_ = before_; }
     Levels(const Levels&) = delete;
     Levels& operator=(const Levels&) = delete;
 
    private:
-    SchemaSolver& conjunctions_;
+    SchemaSolver& solver_;
     std::uint32_t before_;
   };
 
-  ConjunctionId goal(std::vector<Literal> literals);
+  ConjunctionId conjunction(std::vector<Literal> literals);
   const std::vector<Literal>& literals(ConjunctionId id) const {
     return conjunctions_[id];
   }
-  ConjunctionId with(ConjunctionId goal, Literal literal);
+  ConjunctionId with(ConjunctionId conjunction, Literal literal);
 
-  // The live alternatives of a goal; empty when no value of the type fits.
-  const std::vector<ShapeId>& shapes(ConjunctionId goal, JsonType type);
-  bool live(ConjunctionId goal) { return ask(goal).yes; }
-  // Nothing fulfils the goal, of any number of levels.  More than !live(),
-  // which also says that nothing was found within the limits.
-  bool is_empty(ConjunctionId goal) {
+  // The live alternatives of a conjunction; empty when no value of the type
+  // fits.
+  const std::vector<ShapeId>& shapes(ConjunctionId conjunction, JsonType type);
+  bool live(ConjunctionId conjunction) { return ask(conjunction).yes; }
+  // Nothing fulfils the conjunction, of any number of levels.  More than
+  // !live(), which also says that nothing was found within the limits.
+  bool is_empty(ConjunctionId conjunction) {
     const Levels any(*this, kAnyLevels);
-    return ask(goal).surely_not();
+    return ask(conjunction).surely_not();
   }
 
   const StringShape& string(ShapeId id) const { return strings_[id]; }
@@ -230,8 +233,8 @@ class SchemaSolver {
 
   // What the value of a member has to be; kNothing where the name itself is
   // not allowed.
-  ConjunctionId member_goal(ShapeId object, const NameClass& name);
-  ConjunctionId item_goal(ShapeId array, std::uint64_t index);
+  ConjunctionId member_conjunction(ShapeId object, const NameClass& name);
+  ConjunctionId item_conjunction(ShapeId array, std::uint64_t index);
   // What a member of that name, the `count`th, makes of a condition of the
   // object.  Every value that it may have is under one of the ways.
   std::vector<MemberWay> member_ways(ShapeId object, ConditionId condition,
@@ -349,17 +352,18 @@ class SchemaSolver {
     bool surely_not() const { return !yes && !cut && low == kNone; }
   };
 
-  ConjunctionId find_member_goal(ShapeId object, const NameClass& name);
-  Expansion& expansion(ConjunctionId goal, JsonType type);
+  ConjunctionId find_member_conjunction(ShapeId object, const NameClass& name);
+  Expansion& expansion(ConjunctionId conjunction, JsonType type);
   std::vector<UnevaluatedRule> unevaluated(const Partial& partial,
                                            JsonType type);
   void find_prefix(ArrayShape& array);
-  bool can_join(ConjunctionId goal, JsonType type) const;
-  void expand(ConjunctionId goal, JsonType type, Expansion& into);
-  Answer ask(ConjunctionId goal, JsonType type);
-  Answer ask(ConjunctionId goal);
+  bool can_join(ConjunctionId conjunction, JsonType type) const;
+  void expand(ConjunctionId conjunction, JsonType type, Expansion& into);
+  Answer ask(ConjunctionId conjunction, JsonType type);
+  Answer ask(ConjunctionId conjunction);
   Answer ask_shape(JsonType type, ShapeId shape);
-  const std::vector<ShapeId>& shapes_within(ConjunctionId goal, JsonType type);
+  const std::vector<ShapeId>& shapes_within(ConjunctionId conjunction,
+                                            JsonType type);
   // `live`: the shape is known to be.
   Answer ask_members(ShapeId object, const Members& members, bool live);
   class Planner;
@@ -385,7 +389,7 @@ class SchemaSolver {
                                    std::uint32_t found, std::uint64_t most);
   std::uint64_t count_words(automata::StateId state, std::uint64_t wanted);
   std::uint64_t count_numbers(ShapeId shape, std::uint64_t wanted);
-  bool enough_values(ConjunctionId goal, std::uint64_t wanted);
+  bool enough_values(ConjunctionId conjunction, std::uint64_t wanted);
   bool enough_to_differ(ShapeId array, std::uint64_t size,
                         const std::vector<std::uint64_t>& counted);
   ObjectFacts& facts(ShapeId object);
@@ -421,9 +425,10 @@ class SchemaSolver {
 
   std::deque<std::vector<Literal>> conjunctions_;
   std::unordered_multimap<std::uint64_t, ConjunctionId> conjunction_of_;
-  // What with() and member_goal() said: by goal and literal, by shape and key.
+  // What with() and member_conjunction() said: by conjunction and literal, by
+  // shape and key.
   std::unordered_map<std::uint64_t, ConjunctionId> with_;
-  std::unordered_map<std::uint64_t, ConjunctionId> member_goals_;
+  std::unordered_map<std::uint64_t, ConjunctionId> member_conjunctions_;
   std::deque<std::array<std::unique_ptr<Expansion>, kJsonTypes>> expansions_;
 
   std::deque<StringShape> strings_;

@@ -44,12 +44,13 @@ bool is_nested(JsonType type) {
 
 }  // namespace
 
-SchemaSolver::Answer SchemaSolver::ask(ConjunctionId goal, JsonType type) {
+SchemaSolver::Answer SchemaSolver::ask(ConjunctionId conjunction,
+                                       JsonType type) {
   if (levels_ != kAnyLevels && is_nested(type)) {
-    const bool yes = !shapes_within(goal, type).empty();
+    const bool yes = !shapes_within(conjunction, type).empty();
     return {.yes = yes, .cut = !yes};
   }
-  Expansion& known = expansion(goal, type);
+  Expansion& known = expansion(conjunction, type);
   if (known.known == Known::kYes) return {.yes = true};
   if (known.known == Known::kNo) return {.cut = known.cut};
   if (known.expanding) return {.low = 0};
@@ -92,15 +93,15 @@ SchemaSolver::Answer SchemaSolver::ask(ConjunctionId goal, JsonType type) {
   return answer;
 }
 
-SchemaSolver::Answer SchemaSolver::ask(ConjunctionId goal) {
-  if (goal == kAnything) return {.yes = true};
+SchemaSolver::Answer SchemaSolver::ask(ConjunctionId conjunction) {
+  if (conjunction == kAnything) return {.yes = true};
   Answer answer;
-  if (goal == kNothing) return answer;
+  if (conjunction == kNothing) return answer;
   // Scalars first: they ask nothing further.
   for (const JsonType type :
        {JsonType::kString, JsonType::kNumber, JsonType::kBoolean,
         JsonType::kNull, JsonType::kArray, JsonType::kObject}) {
-    const Answer one = ask(goal, type);
+    const Answer one = ask(conjunction, type);
     if (one.yes) return one;
     answer.rest_on(one);
   }
@@ -122,9 +123,9 @@ SchemaSolver::Answer SchemaSolver::ask_shape(JsonType type, ShapeId shape) {
 }
 
 // Each question leads to one about fewer levels, so this comes to an end.
-const std::vector<ShapeId>& SchemaSolver::shapes_within(ConjunctionId goal,
-                                                        JsonType type) {
-  const std::tuple key(goal, type, levels_);
+const std::vector<ShapeId>& SchemaSolver::shapes_within(
+    ConjunctionId conjunction, JsonType type) {
+  const std::tuple key(conjunction, type, levels_);
   const auto known = within_.find(key);
   if (known != within_.end()) return known->second;
   std::vector<ShapeId> live;
@@ -132,7 +133,7 @@ const std::vector<ShapeId>& SchemaSolver::shapes_within(ConjunctionId goal,
     std::vector<ShapeId> all;
     {
       const Levels any(*this, kAnyLevels);
-      all = shapes(goal, type);
+      all = shapes(conjunction, type);
     }
     const Levels inside(*this, levels_ - 1);
     for (const ShapeId shape : all) {
@@ -142,12 +143,12 @@ const std::vector<ShapeId>& SchemaSolver::shapes_within(ConjunctionId goal,
   return within_.emplace(key, std::move(live)).first->second;
 }
 
-const std::vector<ShapeId>& SchemaSolver::shapes(ConjunctionId goal,
+const std::vector<ShapeId>& SchemaSolver::shapes(ConjunctionId conjunction,
                                                  JsonType type) {
   if (levels_ != kAnyLevels && is_nested(type)) {
-    return shapes_within(goal, type);
+    return shapes_within(conjunction, type);
   }
-  Expansion& known = expansion(goal, type);
+  Expansion& known = expansion(conjunction, type);
   if (!known.live_known) {
     known.live_known = true;
     for (const ShapeId shape : known.all) {
@@ -166,9 +167,9 @@ SchemaSolver::Answer SchemaSolver::ask_items(
   std::uint64_t most = shape.max;
   if (size > most) return answer;
   const auto ask_item = [&](std::uint64_t index, Literal also) {
-    ConjunctionId goal = item_goal(array, index);
-    if (also != kNoLiteral) goal = with(goal, also);
-    const Answer one = ask(goal);
+    ConjunctionId conjunction = item_conjunction(array, index);
+    if (also != kNoLiteral) conjunction = with(conjunction, also);
+    const Answer one = ask(conjunction);
     answer.rest_on(one);
     return one.yes;
   };
@@ -281,11 +282,13 @@ std::uint64_t SchemaSolver::count_words(automata::StateId state,
   return number;
 }
 
-// Whether a goal has at least `wanted` scalar values.  Exact for enumerations,
-// booleans and null; otherwise yes only where there is no end of them.
-bool SchemaSolver::enough_values(ConjunctionId goal, std::uint64_t wanted) {
+// Whether a conjunction has at least `wanted` scalar values.  Exact for
+// enumerations, booleans and null; otherwise yes only where there is no end of
+// them.
+bool SchemaSolver::enough_values(ConjunctionId conjunction,
+                                 std::uint64_t wanted) {
   std::uint64_t number = 0;
-  for (const ShapeId shape : shapes(goal, JsonType::kString)) {
+  for (const ShapeId shape : shapes(conjunction, JsonType::kString)) {
     automata::LanguageId language = strings_[shape].language;
     if (strings_[shape].max_chars != kNoBound) {
       language = languages_.all_of(
@@ -295,14 +298,14 @@ bool SchemaSolver::enough_values(ConjunctionId goal, std::uint64_t wanted) {
     if (languages_.infinite(language)) return true;
     number += count_words(languages_.start(language), wanted);
   }
-  for (const ShapeId shape : shapes(goal, JsonType::kNumber)) {
+  for (const ShapeId shape : shapes(conjunction, JsonType::kNumber)) {
     number += count_numbers(shape, wanted);
     if (number >= wanted) return true;
   }
-  for (const ShapeId shape : shapes(goal, JsonType::kBoolean)) {
+  for (const ShapeId shape : shapes(conjunction, JsonType::kBoolean)) {
     number += (shape & 1) + (shape >> 1 & 1);
   }
-  number += shapes(goal, JsonType::kNull).size();
+  number += shapes(conjunction, JsonType::kNull).size();
   return number >= wanted;
 }
 
@@ -316,38 +319,40 @@ void SchemaSolver::survey(ConjunctionId root) {
   const std::size_t steps_before = steps_;
   std::vector<ConjunctionId> todo = {root};
   std::unordered_set<ConjunctionId> seen = {root, kAnything, kNothing};
-  const auto go = [&](ConjunctionId goal) {
-    if (seen.size() < kMaxGoals && seen.insert(goal).second) {
-      todo.push_back(goal);
+  const auto go = [&](ConjunctionId conjunction) {
+    if (seen.size() < kMaxGoals && seen.insert(conjunction).second) {
+      todo.push_back(conjunction);
     }
   };
   for (std::size_t i = 0; i < todo.size(); ++i) {
     // The compile is over, and `cancelled` with it: this alone is a bound.
     if (steps_ - steps_before > kMaxSteps) return;
-    const ConjunctionId goal = todo[i];
+    const ConjunctionId conjunction = todo[i];
     for (std::size_t type = 0; type < kJsonTypes; ++type) {
-      shapes(goal, static_cast<JsonType>(type));
+      shapes(conjunction, static_cast<JsonType>(type));
     }
-    for (const ShapeId shape : shapes(goal, JsonType::kArray)) {
+    for (const ShapeId shape : shapes(conjunction, JsonType::kArray)) {
       const std::uint64_t prefix = std::min(arrays_[shape].prefix, kMaxPrefix);
       for (std::uint64_t index = 0; index <= prefix; ++index) {
-        go(item_goal(shape, index));
+        go(item_conjunction(shape, index));
       }
-      const ConjunctionId rest = item_goal(shape, arrays_[shape].prefix);
+      const ConjunctionId rest = item_conjunction(shape, arrays_[shape].prefix);
       for (const ItemCount& count : arrays_[shape].counts) {
         go(with(rest, count.literal));
       }
     }
-    for (const ShapeId shape : shapes(goal, JsonType::kObject)) {
-      for (const KeyId key : names(shape)) go(member_goal(shape, {.key = key}));
+    for (const ShapeId shape : shapes(conjunction, JsonType::kObject)) {
+      for (const KeyId key : names(shape))
+        go(member_conjunction(shape, {.key = key}));
       for (const ExtraNames& extra : extra_names(shape)) {
-        go(member_goal(shape,
-                       {kNoKey, &name_languages(shape), &extra.matched}));
+        go(member_conjunction(
+            shape, {kNoKey, &name_languages(shape), &extra.matched}));
       }
       conditions_.for_parts(
           objects_[shape].condition, [&](const Condition& part) {
             if (part.kind == Condition::Kind::kValue) {
-              go(with(member_goal(shape, {.key = part.key}), part.literal));
+              go(with(member_conjunction(shape, {.key = part.key}),
+                      part.literal));
             }
           });
     }
@@ -444,9 +449,10 @@ std::optional<Error> SchemaSolver::check_node(NodeId id) {
       scalars = scalars && !ask(items, JsonType::kArray).yes &&
                 !ask(items, JsonType::kObject).yes;
     };
-    for (const NodeId item : arrays.prefix_items) see(goal({holds(item)}));
+    for (const NodeId item : arrays.prefix_items)
+      see(conjunction({holds(item)}));
     see(arrays.items == schema::kNoNode ? kAnything
-                                        : goal({holds(arrays.items)}));
+                                        : conjunction({holds(arrays.items)}));
     if (!scalars) {
       if (auto error = refuse("uniqueItems", ErrorCode::kUnsupported,
                               "is enforced for items that are neither arrays "

@@ -358,12 +358,12 @@ std::vector<MemberWay> SchemaSolver::member_ways(ShapeId object,
                                                  std::uint64_t count) {
   // More ways than this are not followed.
   constexpr std::size_t kMaxWays = 1024;
-  const ConjunctionId goal = member_goal(object, name);
-  if (!live(goal)) return {};
-  if (condition == kAlways) return {{goal, kAlways}};
+  const ConjunctionId conjunction = member_conjunction(object, name);
+  if (!live(conjunction)) return {};
+  if (condition == kAlways) return {{conjunction, kAlways}};
   std::vector<MemberWay> done;
   std::vector<MemberWay> todo = {
-      {goal,
+      {conjunction,
        conditions_.read(condition, name.key, count, [&](const NameKind& names) {
          return is_in(names, name);
        })}};
@@ -383,22 +383,23 @@ std::vector<MemberWay> SchemaSolver::member_ways(ShapeId object,
       continue;
     }
     const ConditionId without = conditions_.decide(way.condition, test, false);
-    const ConjunctionId both = with(way.goal, test);
+    const ConjunctionId both = with(way.conjunction, test);
     if (!live(both)) {
-      todo.push_back({way.goal, without});
+      todo.push_back({way.conjunction, without});
       continue;
     }
     const ConditionId if_so = conditions_.decide(way.condition, test, true);
     // Where every value fulfils it, or it makes no difference.
-    if (if_so == without || is_empty(with(way.goal, opposite(test)))) {
-      todo.push_back({way.goal, if_so});
+    if (if_so == without || is_empty(with(way.conjunction, opposite(test)))) {
+      todo.push_back({way.conjunction, if_so});
       continue;
     }
     // The literal may be taken to fail whatever the value is; where its
     // opposite is known, each value has one way only.
     if (without != kImpossible) {
-      const ConjunctionId other =
-          has_opposite(test >> 1) ? with(way.goal, opposite(test)) : way.goal;
+      const ConjunctionId other = has_opposite(test >> 1)
+                                      ? with(way.conjunction, opposite(test))
+                                      : way.conjunction;
       if (live(other)) todo.push_back({other, without});
     }
     todo.push_back({both, if_so});

@@ -122,8 +122,8 @@ class SchemaSolver::Planner {
   bool is_gone(KeyId key) const { return sets_.contains(gone_, key); }
   bool is_required(KeyId key) const { return contains(shape_.required, key); }
 
-  bool ask(ConjunctionId goal) {
-    const Answer one = solver_.ask(goal);
+  bool ask(ConjunctionId conjunction) {
+    const Answer one = solver_.ask(conjunction);
     answer_.rest_on(one);
     return one.yes;
   }
@@ -138,15 +138,17 @@ class SchemaSolver::Planner {
   // What a member of the plan has to be.
   ConjunctionId goal_of(const Plan& plan, const NameClass& name,
                         const std::vector<Literal>& more) {
-    ConjunctionId goal = solver_.member_goal(object_, name);
-    for (const Literal literal : more) goal = solver_.with(goal, literal);
+    ConjunctionId conjunction = solver_.member_conjunction(object_, name);
+    for (const Literal literal : more)
+      conjunction = solver_.with(conjunction, literal);
     for (const ConditionId id : plan.everys) {
       const NameKind names = at(id).names;
       const Literal literal = at(id).literal;
       if (!solver_.is_in(names, name)) continue;
-      goal = literal == kNever ? kNothing : solver_.with(goal, literal);
+      conjunction =
+          literal == kNever ? kNothing : solver_.with(conjunction, literal);
     }
-    return goal;
+    return conjunction;
   }
   bool may_be(const Plan& plan, KeyId key) {
     const Plan::Member* member = plan.find(key);
