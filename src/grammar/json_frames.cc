@@ -44,7 +44,7 @@ JsonRecogniser::FrameId JsonRecogniser::intern(
   mix(hash, std::uint64_t{frame.used} << 1 | (frame.pending ? 1 : 0));
   mix(hash, frame.came);
   for (const Alternative& one : alternatives) {
-    mix(hash, std::uint64_t{one.up} << 32 | one.shape);
+    mix(hash, std::uint64_t{one.up} << 32 | one.disjunct);
     mix(hash, one.state);
     mix(hash, one.pending);
   }
@@ -65,7 +65,7 @@ JsonRecogniser::FrameId JsonRecogniser::intern(
   frame.size = static_cast<std::uint32_t>(alternatives.size());
   if (frame.kind == FrameKind::kArray) {
     for (const Alternative& one : alternatives) {
-      frame.unique = frame.unique || solver_.array(one.shape).unique;
+      frame.unique = frame.unique || solver_.array(one.disjunct).unique;
     }
   }
   alternatives_.insert(alternatives_.end(), alternatives.begin(),
@@ -94,7 +94,7 @@ bool JsonRecogniser::unique_in(const Frame& frame,
   for (std::uint32_t i = 0; i < frame.size; ++i) {
     const Alternative& one = alternatives(frame)[i];
     if ((conjunction == kNothing || one.pending == conjunction) &&
-        !solver_.array(one.shape).unique) {
+        !solver_.array(one.disjunct).unique) {
       return false;
     }
   }
@@ -113,14 +113,14 @@ JsonRecogniser::FrameId JsonRecogniser::open(FrameId id, JsonType type) {
   frame.depth = outer.depth + 1;
   std::vector<Alternative> made;
   for (const ConjunctionId conjunction : conjunctions_in(frames_[id])) {
-    for (const ShapeId shape : solver_.shapes(conjunction, type)) {
-      Alternative alternative{conjunction, shape, 0, kNothing};
+    for (const DisjunctId disjunct : solver_.disjuncts(conjunction, type)) {
+      Alternative alternative{conjunction, disjunct, 0, kNothing};
       if (type == JsonType::kArray) {
         std::vector<std::uint64_t> counts(
-            solver_.array(shape).counts.size() + 1, 0);
+            solver_.array(disjunct).counts.size() + 1, 0);
         alternative.state = intern_list(counts_, counts_of_, std::move(counts));
       } else {
-        alternative.state = solver_.object(shape).condition;
+        alternative.state = solver_.object(disjunct).condition;
       }
       made.push_back(alternative);
     }
@@ -146,7 +146,7 @@ JsonRecogniser::FrameId JsonRecogniser::after(
     Alternative one = alternatives(frame)[i];
     if (std::find(survivors.begin(), survivors.end(), one.pending) ==
             survivors.end() ||
-        (again && solver_.array(one.shape).unique)) {
+        (again && solver_.array(one.disjunct).unique)) {
       all = false;
       continue;
     }
@@ -227,19 +227,20 @@ JsonRecogniser::FrameId JsonRecogniser::next_item(FrameId id) {
   const std::vector<Alternative> now(alternatives(frame),
                                      alternatives(frame) + frame.size);
   for (const Alternative& one : now) {
-    const ArrayShape& shape = solver_.array(one.shape);
-    cap = std::max({cap, shape.prefix, shape.min});
-    if (shape.max != kNoBound) cap = std::max(cap, shape.max);
-    if (frame.count >= shape.max) continue;
+    const ArrayConstraints& disjunct = solver_.array(one.disjunct);
+    cap = std::max({cap, disjunct.prefix, disjunct.min});
+    if (disjunct.max != kNoBound) cap = std::max(cap, disjunct.max);
+    if (frame.count >= disjunct.max) continue;
     // Each count and each witness may take this item or not.
     struct Way {
       ConjunctionId conjunction;
       std::vector<std::uint64_t> counts;
     };
     std::vector<Way> ways = {
-        {solver_.item_conjunction(one.shape, frame.count), counts_[one.state]}};
-    for (std::size_t i = 0; i < shape.counts.size(); ++i) {
-      const ItemCount& count = shape.counts[i];
+        {solver_.item_conjunction(one.disjunct, frame.count),
+         counts_[one.state]}};
+    for (std::size_t i = 0; i < disjunct.counts.size(); ++i) {
+      const ItemCount& count = disjunct.counts[i];
       std::vector<Way> more;
       for (const Way& way : ways) {
         Way with{solver_.with(way.conjunction, count.literal), way.counts};
@@ -256,9 +257,9 @@ JsonRecogniser::FrameId JsonRecogniser::next_item(FrameId id) {
       }
       ways = std::move(more);
     }
-    for (std::size_t i = 0; i < shape.witnesses.size(); ++i) {
+    for (std::size_t i = 0; i < disjunct.witnesses.size(); ++i) {
       if ((one.state != 0 && (counts_[one.state].back() >> i & 1) != 0) ||
-          frame.count < shape.witnesses[i].first) {
+          frame.count < disjunct.witnesses[i].first) {
         continue;
       }
       std::vector<Way> more;
@@ -267,7 +268,7 @@ JsonRecogniser::FrameId JsonRecogniser::next_item(FrameId id) {
           more.push_back(way);
           continue;
         }
-        Way with{solver_.with(way.conjunction, shape.witnesses[i].second),
+        Way with{solver_.with(way.conjunction, disjunct.witnesses[i].second),
                  way.counts};
         with.counts.back() |= std::uint64_t{1} << i;
         more.push_back(std::move(with));
@@ -280,11 +281,11 @@ JsonRecogniser::FrameId JsonRecogniser::next_item(FrameId id) {
       std::vector<std::uint64_t> counted(way.counts.begin(),
                                          way.counts.end() - 1);
       if (!solver_.completable_array(
-              one.shape, std::uint64_t{frame.count} + 1, counted,
+              one.disjunct, std::uint64_t{frame.count} + 1, counted,
               static_cast<std::uint32_t>(way.counts.back()))) {
         continue;
       }
-      made.push_back({one.up, one.shape,
+      made.push_back({one.up, one.disjunct,
                       intern_list(counts_, counts_of_, std::move(way.counts)),
                       way.conjunction});
     }
@@ -320,11 +321,12 @@ Config JsonRecogniser::close(FrameId id) {
     bool complete = false;
     if (frame.kind == FrameKind::kObject) {
       complete = solver_.complete(
-          one.shape, members_of(one.shape, so_far(id), condition_of(one)));
+          one.disjunct,
+          members_of(one.disjunct, so_far(id), condition_of(one)));
     } else {
       const std::vector<std::uint64_t>& counts = counts_[one.state];
       complete = solver_.complete_array(
-          one.shape, frame.count,
+          one.disjunct, frame.count,
           std::vector<std::uint64_t>(counts.begin(), counts.end() - 1),
           static_cast<std::uint32_t>(counts.back()));
     }
@@ -346,9 +348,9 @@ Config JsonRecogniser::close(FrameId id) {
 
 // The names in play for the alternatives of a frame.
 std::uint32_t JsonRecogniser::key_set(const Frame& frame) {
-  if (frame.size == 1 && !solver_.tracks_names(alternatives(frame)->shape)) {
+  if (frame.size == 1 && !solver_.tracks_names(alternatives(frame)->disjunct)) {
     const auto [it, is_new] =
-        key_set_of_shape_.try_emplace(alternatives(frame)->shape, 0);
+        key_set_of_shape_.try_emplace(alternatives(frame)->disjunct, 0);
     if (is_new) it->second = make_key_set(frame);
     return it->second;
   }
@@ -356,19 +358,20 @@ std::uint32_t JsonRecogniser::key_set(const Frame& frame) {
 }
 
 std::uint32_t JsonRecogniser::make_key_set(const Frame& frame) {
-  std::vector<std::uint32_t> shapes;
+  std::vector<std::uint32_t> disjuncts;
   for (std::uint32_t i = 0; i < frame.size; ++i) {
-    shapes.push_back(alternatives(frame)[i].shape);
+    disjuncts.push_back(alternatives(frame)[i].disjunct);
   }
-  std::sort(shapes.begin(), shapes.end());
-  shapes.erase(std::unique(shapes.begin(), shapes.end()), shapes.end());
+  std::sort(disjuncts.begin(), disjuncts.end());
+  disjuncts.erase(std::unique(disjuncts.begin(), disjuncts.end()),
+                  disjuncts.end());
   // Names remembered though no rule spells them.
   NameSets& sets = solver_.name_sets();
   NameSet also = frame.used;
-  for (const ShapeId shape : shapes) {
-    also = sets.subtract(also, solver_.spelled(shape));
+  for (const DisjunctId disjunct : disjuncts) {
+    also = sets.subtract(also, solver_.spelled(disjunct));
   }
-  std::string key = bytes_of(shapes);
+  std::string key = bytes_of(disjuncts);
   key += '/';
   key += std::to_string(also);
   const auto [it, is_new] = key_set_of_.try_emplace(
@@ -376,10 +379,10 @@ std::uint32_t JsonRecogniser::make_key_set(const Frame& frame) {
   if (!is_new) return it->second;
   std::vector<KeyId> names;
   std::vector<automata::LanguageId> languages;
-  for (const ShapeId shape : shapes) {
-    const auto& some = solver_.names(shape);
+  for (const DisjunctId disjunct : disjuncts) {
+    const auto& some = solver_.names(disjunct);
     names.insert(names.end(), some.begin(), some.end());
-    const auto& patterns = solver_.name_languages(shape);
+    const auto& patterns = solver_.name_languages(disjunct);
     languages.insert(languages.end(), patterns.begin(), patterns.end());
   }
   sets.each(also, [&](KeyId name) {
@@ -414,7 +417,7 @@ NameSet JsonRecogniser::ranked_below(FrameId id, std::uint32_t rank) {
   NameSet names = kNoNames;
   for (std::uint32_t i = 0; i < frame.size; ++i) {
     names = solver_.name_sets().unite(
-        names, solver_.ranked_below(alternatives(frame)[i].shape, rank));
+        names, solver_.ranked_below(alternatives(frame)[i].disjunct, rank));
   }
   return names;
 }
@@ -424,8 +427,8 @@ std::uint32_t JsonRecogniser::least_rank(FrameId id, NameSet names) {
   const Frame& frame = frames_[id];
   std::uint32_t least = SchemaSolver::kNoRank;
   for (std::uint32_t i = 0; i < frame.size; ++i) {
-    least = std::min(least,
-                     solver_.least_rank(alternatives(frame)[i].shape, names));
+    least = std::min(
+        least, solver_.least_rank(alternatives(frame)[i].disjunct, names));
   }
   return least;
 }
@@ -444,9 +447,9 @@ JsonRecogniser::Then JsonRecogniser::behind_member(FrameId id, KeyId key,
     std::uint32_t rank = SchemaSolver::kNoRank;
     NameSet asked = kNoNames;
     for (std::uint32_t i = 0; i < frame.size; ++i) {
-      const ShapeId shape = alternatives(frame)[i].shape;
-      if (spelled) rank = std::min(rank, solver_.rank(shape, key));
-      asked = sets.unite(asked, solver_.asked_again(shape));
+      const DisjunctId disjunct = alternatives(frame)[i].disjunct;
+      if (spelled) rank = std::min(rank, solver_.rank(disjunct, key));
+      asked = sets.unite(asked, solver_.asked_again(disjunct));
     }
     then.passed = sets.subtract(ranked_below(id, rank), self);
     then.came = sets.unite(then.came, sets.intersect(self, asked));
@@ -456,8 +459,8 @@ JsonRecogniser::Then JsonRecogniser::behind_member(FrameId id, KeyId key,
   return then;
 }
 
-// REQUIRES: what the shape requires was not left out.
-SchemaSolver::Members JsonRecogniser::members_of(ShapeId shape,
+// REQUIRES: what the disjunct requires was not left out.
+SchemaSolver::Members JsonRecogniser::members_of(DisjunctId disjunct,
                                                  const Then& then,
                                                  ConditionId condition) {
   SchemaSolver::Members members{
@@ -465,17 +468,18 @@ SchemaSolver::Members JsonRecogniser::members_of(ShapeId shape,
   if (in_order()) {
     NameSets& sets = solver_.name_sets();
     members.seen = sets.unite(
-        then.came, sets.intersect(then.used, solver_.required(shape)));
+        then.came, sets.intersect(then.used, solver_.required(disjunct)));
     members.gone = sets.subtract(then.used, members.seen);
   }
   return members;
 }
 
-// Whether the member leaves out what an object of that shape always requires.
-bool JsonRecogniser::passes_needed(ShapeId shape, const Then& before,
+// Whether the member leaves out what an object of that disjunct always
+// requires.
+bool JsonRecogniser::passes_needed(DisjunctId disjunct, const Then& before,
                                    const Then& then) {
   NameSets& sets = solver_.name_sets();
-  return sets.intersect(sets.subtract(solver_.required(shape), before.used),
+  return sets.intersect(sets.subtract(solver_.required(disjunct), before.used),
                         then.passed) != kNoNames;
 }
 
@@ -483,16 +487,16 @@ bool JsonRecogniser::passes_needed(ShapeId shape, const Then& before,
 // --------------------------------------------------
 
 // The names of a key set whose values can be something.  `near`: at this depth.
-NameSet JsonRecogniser::possible_names(ShapeId shape, std::uint32_t set,
+NameSet JsonRecogniser::possible_names(DisjunctId disjunct, std::uint32_t set,
                                        bool near) {
-  const std::uint64_t memo = std::uint64_t{set} << 32 | shape;
+  const std::uint64_t memo = std::uint64_t{set} << 32 | disjunct;
   if (!near) {
     const auto known = possible_names_.find(memo);
     if (known != possible_names_.end()) return known->second;
   }
   std::vector<KeyId> names;
   for (const KeyId key : key_sets_[set].names()) {
-    if (solver_.live(solver_.member_conjunction(shape, {.key = key}))) {
+    if (solver_.live(solver_.member_conjunction(disjunct, {.key = key}))) {
       names.push_back(key);
     }
   }
@@ -505,15 +509,15 @@ NameSet JsonRecogniser::possible_names(ShapeId shape, std::uint32_t set,
 NameSet JsonRecogniser::allowed_names(FrameId id, const Alternative& one,
                                       NameSet possible) {
   NameSets& sets = solver_.name_sets();
-  const ShapeId shape = one.shape;
+  const DisjunctId disjunct = one.disjunct;
   NameSet left = possible;
   if (in_order()) {
     // Nothing may come before what is needed and has a lower rank.
-    const NameSet needed =
-        solver_.needed(shape, members_of(shape, so_far(id), kAlways).seen);
-    const std::uint32_t own = solver_.least_rank(shape, needed);
+    const NameSet needed = solver_.needed(
+        disjunct, members_of(disjunct, so_far(id), kAlways).seen);
+    const std::uint32_t own = solver_.least_rank(disjunct, needed);
     if (own != SchemaSolver::kNoRank) {
-      left = sets.intersect(solver_.ranked_below(shape, own + 1), left);
+      left = sets.intersect(solver_.ranked_below(disjunct, own + 1), left);
     }
     const std::uint32_t any = least_rank(id, needed);
     if (any != SchemaSolver::kNoRank && frames_[id].size > 1) {
@@ -524,9 +528,9 @@ NameSet JsonRecogniser::allowed_names(FrameId id, const Alternative& one,
   if (left == kNoNames) return left;
   // Names of which no rule speaks beyond their values are alike, up to which
   // names that rules speak of they leave out.
-  const NameSet asked = solver_.asked_again(shape);
+  const NameSet asked = solver_.asked_again(disjunct);
   const NameSet spoken =
-      sets.intersect(left, sets.unite(asked, solver_.deciding(shape)));
+      sets.intersect(left, sets.unite(asked, solver_.deciding(disjunct)));
   NameSet quiet = sets.subtract(left, spoken);
   NameSet allowed = kNoNames;
   const auto one_by_one = [&](NameSet names) {
@@ -537,8 +541,8 @@ NameSet JsonRecogniser::allowed_names(FrameId id, const Alternative& one,
   };
   one_by_one(spoken);
   // What is left out may be missed where members are counted.
-  if (in_order() && solver_.tracks_names(shape) &&
-      (solver_.object(shape).min > frames_[id].count + 1U ||
+  if (in_order() && solver_.tracks_names(disjunct) &&
+      (solver_.object(disjunct).min > frames_[id].count + 1U ||
        condition_of(one) != kAlways)) {
     one_by_one(quiet);
     return allowed;
@@ -561,7 +565,8 @@ NameSet JsonRecogniser::allowed_names(FrameId id, const Alternative& one,
 NameSet JsonRecogniser::allowed_alike(FrameId id, const Alternative& one,
                                       NameSet names) {
   NameSets& sets = solver_.name_sets();
-  const NameSet required = sets.intersect(names, solver_.required(one.shape));
+  const NameSet required =
+      sets.intersect(names, solver_.required(one.disjunct));
   NameSet allowed = kNoNames;
   for (const NameSet part : {required, sets.subtract(names, required)}) {
     if (part != kNoNames && may_be_member(id, one, sets.least(part))) {
@@ -629,10 +634,10 @@ JsonRecogniser::KeyInfo* JsonRecogniser::find_keys(FrameId id, bool any_only) {
   bool any_open = false;
   const bool near = levels_in(id) != SchemaSolver::kAnyLevels;
   for (const Alternative& one : now) {
-    track = track || solver_.tracks_names(one.shape);
+    track = track || solver_.tracks_names(one.disjunct);
     // What another alternative allows need not be asked again.
-    const NameSet possible =
-        sets.subtract(possible_names(one.shape, set_id, near), info->allowed);
+    const NameSet possible = sets.subtract(
+        possible_names(one.disjunct, set_id, near), info->allowed);
     info->allowed = sets.unite(info->allowed, allowed_names(id, one, possible));
     if (any_only && info->allowed != kNoNames) return nullptr;
     const automata::LanguageId others = extras_of(id, one);
@@ -704,22 +709,22 @@ JsonRecogniser::FrameId JsonRecogniser::with_member(FrameId id,
 // completed.
 automata::LanguageId JsonRecogniser::extras_of(FrameId id,
                                                const Alternative& one) {
-  const automata::LanguageId possible = solver_.possible_extras(one.shape);
+  const automata::LanguageId possible = solver_.possible_extras(one.disjunct);
   if (solver_.languages().empty(possible)) return possible;
   const Then then = behind_member(id, kNoKey, false);
-  if (passes_needed(one.shape, so_far(id), then)) {
+  if (passes_needed(one.disjunct, so_far(id), then)) {
     return solver_.languages().nothing();
   }
   const auto completable = [&](ConditionId condition) {
-    return solver_.completable(one.shape,
-                               members_of(one.shape, then, condition));
+    return solver_.completable(one.disjunct,
+                               members_of(one.disjunct, then, condition));
   };
   if (condition_of(one) == kAlways) {
     return completable(kAlways) ? possible : solver_.languages().nothing();
   }
-  const auto& patterns = solver_.name_languages(one.shape);
+  const auto& patterns = solver_.name_languages(one.disjunct);
   std::vector<automata::LanguageId> parts;
-  for (const ExtraNames& extra : solver_.extra_names(one.shape)) {
+  for (const ExtraNames& extra : solver_.extra_names(one.disjunct)) {
     const NameClass name{kNoKey, &patterns, &extra.matched};
     const std::vector<MemberWay> ways = ways_of(one, name, then);
     if (std::any_of(ways.begin(), ways.end(), [&](const MemberWay& way) {
@@ -738,7 +743,7 @@ automata::LanguageId JsonRecogniser::extras_of(FrameId id,
 std::vector<MemberWay> JsonRecogniser::ways_of(const Alternative& one,
                                                const NameClass& name,
                                                const Then& then) {
-  return solver_.member_ways(one.shape,
+  return solver_.member_ways(one.disjunct,
                              solver_.lack(condition_of(one), then.passed), name,
                              then.count);
 }
@@ -747,11 +752,11 @@ std::vector<MemberWay> JsonRecogniser::ways_of(const Alternative& one,
 bool JsonRecogniser::may_be_member(FrameId id, const Alternative& one,
                                    KeyId key) {
   const Then then = behind_member(id, key, true);
-  if (passes_needed(one.shape, so_far(id), then)) return false;
+  if (passes_needed(one.disjunct, so_far(id), then)) return false;
   const std::vector<MemberWay> ways = ways_of(one, {.key = key}, then);
   return std::any_of(ways.begin(), ways.end(), [&](const MemberWay& way) {
-    return solver_.completable(one.shape,
-                               members_of(one.shape, then, way.condition));
+    return solver_.completable(one.disjunct,
+                               members_of(one.disjunct, then, way.condition));
   });
 }
 
@@ -770,12 +775,12 @@ JsonRecogniser::FrameId JsonRecogniser::make_member(FrameId id,
   const std::vector<Alternative> now(
       alternatives(frames_[id]), alternatives(frames_[id]) + frames_[id].size);
   for (const Alternative& one : now) {
-    cap = std::max(cap, solver_.count_cap(one.shape));
-    if (passes_needed(one.shape, so_far(id), then)) continue;
+    cap = std::max(cap, solver_.count_cap(one.disjunct));
+    if (passes_needed(one.disjunct, so_far(id), then)) continue;
     for (const MemberWay& way : ways_of(one, name, then)) {
-      if (solver_.completable(one.shape,
-                              members_of(one.shape, then, way.condition))) {
-        made.push_back({one.up, one.shape, way.condition, way.conjunction});
+      if (solver_.completable(one.disjunct,
+                              members_of(one.disjunct, then, way.condition))) {
+        made.push_back({one.up, one.disjunct, way.condition, way.conjunction});
       }
     }
   }
@@ -885,10 +890,10 @@ Config JsonRecogniser::probe(Config config, std::uint8_t byte) {
   }
   const Alternative one = alternatives(frame)[0];
   const auto [it, is_new] = member_frames_.try_emplace(
-      std::uint64_t{one.shape} << 32 | key, FrameId{0});
-  if (is_new && solver_.object(one.shape).condition == kAlways) {
+      std::uint64_t{one.disjunct} << 32 | key, FrameId{0});
+  if (is_new && solver_.object(one.disjunct).condition == kAlways) {
     const ConjunctionId conjunction =
-        solver_.member_conjunction(one.shape, {.key = key});
+        solver_.member_conjunction(one.disjunct, {.key = key});
     it->second = detached({conjunction});
   }
   if (it->second == 0) return step(config, byte);
@@ -926,12 +931,12 @@ JsonRecogniser::FrameId JsonRecogniser::canonical(FrameId id) {
     const std::vector<Alternative> now(alternatives(frame),
                                        alternatives(frame) + frame.size);
     if (frame.kind == FrameKind::kArray && now.size() == 1) {
-      const ArrayShape& shape = solver_.array(now[0].shape);
-      const std::uint64_t least = std::max(shape.min, shape.prefix);
-      if (shape.max != kNoBound && frame.count > least &&
-          shape.max - frame.count > kFar) {
+      const ArrayConstraints& disjunct = solver_.array(now[0].disjunct);
+      const std::uint64_t least = std::max(disjunct.min, disjunct.prefix);
+      if (disjunct.max != kNoBound && frame.count > least &&
+          disjunct.max - frame.count > kFar) {
         same.count =
-            static_cast<std::uint32_t>(std::max(least, shape.max - kFar));
+            static_cast<std::uint32_t>(std::max(least, disjunct.max - kFar));
       }
     }
     const FrameId made = intern(std::move(same), now);

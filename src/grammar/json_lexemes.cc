@@ -102,10 +102,11 @@ std::uint32_t JsonRecogniser::enter_number(FrameId id) {
   lexeme.track = frame.unique;
   for (const ConjunctionId conjunction : conjunctions_in(frame)) {
     const bool unique = unique_in(frame, conjunction);
-    for (const ShapeId shape : solver_.shapes(conjunction, JsonType::kNumber)) {
-      NumberLanguages::Id language = shape;
+    for (const DisjunctId disjunct :
+         solver_.disjuncts(conjunction, JsonType::kNumber)) {
+      NumberLanguages::Id language = disjunct;
       if (unique) {
-        NumberSpec spec = solver_.number_spec(shape);
+        NumberSpec spec = solver_.number_spec(disjunct);
         for (const std::string& value : value_sets_[frame.used]) {
           if (value[0] == '"' || value[0] == 'w') continue;
           if (auto number = base::Decimal::from_json(value)) {
@@ -183,8 +184,8 @@ std::uint32_t JsonRecogniser::enter_word(FrameId id, JsonType type) {
   for (const ConjunctionId conjunction : conjunctions_in(frame)) {
     const bool unique = unique_in(frame, conjunction);
     std::uint32_t values = 0;
-    for (const ShapeId shape : solver_.shapes(conjunction, type))
-      values |= shape;
+    for (const DisjunctId disjunct : solver_.disjuncts(conjunction, type))
+      values |= disjunct;
     if (unique) {
       for (const std::string& value : value_sets_[frame.used]) {
         if (type == JsonType::kNull && value == "wnull") values &= ~1U;

@@ -34,28 +34,32 @@ constexpr unsigned kNamesShift = 5;
 // all grammars only if the same do; 0 if arrays or objects may fit, or for lack
 // of one.
 std::uint64_t JsonRecogniser::scalar_print(ConjunctionId conjunction) {
-  if (!solver_.shapes(conjunction, JsonType::kArray).empty() ||
-      !solver_.shapes(conjunction, JsonType::kObject).empty()) {
+  if (!solver_.disjuncts(conjunction, JsonType::kArray).empty() ||
+      !solver_.disjuncts(conjunction, JsonType::kObject).empty()) {
     return 0;
   }
   using base::mix;
   std::uint64_t hash = 0x517CC1B727220A95;
-  for (const ShapeId shape : solver_.shapes(conjunction, JsonType::kNull)) {
-    mix(hash, shape);
+  for (const DisjunctId disjunct :
+       solver_.disjuncts(conjunction, JsonType::kNull)) {
+    mix(hash, disjunct);
   }
   mix(hash, 2);
-  for (const ShapeId shape : solver_.shapes(conjunction, JsonType::kBoolean)) {
-    mix(hash, shape);
+  for (const DisjunctId disjunct :
+       solver_.disjuncts(conjunction, JsonType::kBoolean)) {
+    mix(hash, disjunct);
   }
   mix(hash, 3);
-  for (const ShapeId shape : solver_.shapes(conjunction, JsonType::kNumber)) {
+  for (const DisjunctId disjunct :
+       solver_.disjuncts(conjunction, JsonType::kNumber)) {
     const std::uint64_t print =
-        solver_.numbers().fingerprint(solver_.numbers().start(shape));
+        solver_.numbers().fingerprint(solver_.numbers().start(disjunct));
     mix(hash, print);
   }
   mix(hash, 4);
-  for (const ShapeId shape : solver_.shapes(conjunction, JsonType::kString)) {
-    const StringShape& string = solver_.string(shape);
+  for (const DisjunctId disjunct :
+       solver_.disjuncts(conjunction, JsonType::kString)) {
+    const StringConstraints& string = solver_.string(disjunct);
     mix(hash, solver_.languages().fingerprint(
                   solver_.languages().start(string.language)));
     if (spelled_canonically(string)) mix(hash, 5);

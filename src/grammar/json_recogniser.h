@@ -6,7 +6,7 @@
 // JSON's structure does not depend on the schema: brackets, commas, colons and
 // scalars are found by one deterministic reader with a stack.  The schema rides
 // on it.  A *frame* is an open object or array together with the alternatives
-// (shapes of schema_goals.h) that the text so far still allows for it.  Each
+// (disjuncts of schema_goals.h) that the text so far still allows for it.  Each
 // has a conjunction for the value that comes now, and a frame inside knows of
 // each of its own alternatives which conjunction it is for:
 //
@@ -15,8 +15,9 @@
 //   g
 //          ^                                        B, its "a" has conjunction
 //          h
-//                                 frame 3: array    shapes of g, shapes of h
-//                                 lexeme: number   1 fits the items of g only
+//                                 frame 3: array    disjuncts of g, disjuncts
+//                                 of h lexeme: number   1 fits the items of g
+//                                 only
 //
 // When the array ends as g allows and not as h does, B is out.  Alternatives
 // with equal conjunctions share what is inside them, so there are never more
@@ -153,8 +154,8 @@ class JsonRecogniser final : public Recogniser {
   // An alternative of a frame.
   struct Alternative {
     std::uint32_t up = 0;  // the frame around: its alternative
-    ShapeId shape = 0;
-    // Objects: what is left of the shape's condition; arrays: an index into
+    DisjunctId disjunct = 0;
+    // Objects: what is left of the disjunct's condition; arrays: an index into
     // counts_.
     std::uint64_t state = 0;
     ConjunctionId pending = kNothing;  // of the value that comes now
@@ -312,7 +313,7 @@ class JsonRecogniser final : public Recogniser {
 
   // json_strings.cc
   std::uint32_t enter_string(FrameId frame);
-  bool spelled_canonically(const StringShape& string);
+  bool spelled_canonically(const StringConstraints& string);
   std::uint32_t avoid(FrameId frame);
   std::uint32_t least_chars(json::BodyState body, std::uint32_t partial,
                             automata::StateId state, bool canonical);
@@ -373,7 +374,7 @@ class JsonRecogniser final : public Recogniser {
   static ConditionId condition_of(const Alternative& object) {
     return static_cast<ConditionId>(object.state);
   }
-  // The members of an object of that shape behind another member, or so far.
+  // The members of an object of that disjunct behind another member, or so far.
   struct Then {
     NameSet used = kNoNames;
     NameSet came = kNoNames;
@@ -383,12 +384,12 @@ class JsonRecogniser final : public Recogniser {
   bool in_order() const { return options_.key_order == KeyOrder::kSchema; }
   Then so_far(FrameId frame) const;
   Then behind_member(FrameId frame, KeyId key, bool spelled);
-  SchemaSolver::Members members_of(ShapeId shape, const Then& then,
+  SchemaSolver::Members members_of(DisjunctId disjunct, const Then& then,
                                    ConditionId condition);
-  bool passes_needed(ShapeId shape, const Then& before, const Then& then);
+  bool passes_needed(DisjunctId disjunct, const Then& before, const Then& then);
   NameSet ranked_below(FrameId frame, std::uint32_t rank);
   std::uint32_t least_rank(FrameId frame, NameSet names);
-  NameSet possible_names(ShapeId shape, std::uint32_t set, bool near);
+  NameSet possible_names(DisjunctId disjunct, std::uint32_t set, bool near);
   NameSet allowed_names(FrameId frame, const Alternative& one,
                         NameSet possible);
   NameSet allowed_alike(FrameId frame, const Alternative& one, NameSet names);
@@ -440,8 +441,8 @@ class JsonRecogniser final : public Recogniser {
   // By set, and by Lexeme::open, track and loose.
   std::deque<std::array<std::unique_ptr<KeyLexemes>, 8>> key_lexemes_;
   std::unordered_map<std::string, std::uint32_t> key_set_of_;
-  std::unordered_map<ShapeId, std::uint32_t> key_set_of_shape_;
-  // By key set and shape: the names whose values can be something.
+  std::unordered_map<DisjunctId, std::uint32_t> key_set_of_shape_;
+  // By key set and disjunct: the names whose values can be something.
   std::unordered_map<std::uint64_t, NameSet> possible_names_;
   // By frame and name (of its key set): the frame of the member.
   std::unordered_map<std::uint64_t, FrameId> next_members_;
@@ -457,8 +458,8 @@ class JsonRecogniser final : public Recogniser {
   // SchemaSolver that survived a value of a detached frame.
   std::vector<std::vector<ConjunctionId>> survivors_;
   std::unordered_map<std::string, std::uint32_t> survivors_of_;
-  // By shape and name: the detached frame of a member's value; 0 if it has none
-  // of its own.
+  // By disjunct and name: the detached frame of a member's value; 0 if it has
+  // none of its own.
   std::unordered_map<std::uint64_t, FrameId> member_frames_;
   // SchemaSolver that mean the same: to the first of them, which is found by
   // print.

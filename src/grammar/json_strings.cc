@@ -11,7 +11,7 @@ using json::BodyState;
 
 // Where the schema lets every text through, within lengths, every spelling may
 // come.
-bool JsonRecogniser::spelled_canonically(const StringShape& string) {
+bool JsonRecogniser::spelled_canonically(const StringConstraints& string) {
   automata::Languages& languages = solver_.languages();
   return canonical_ && !languages.total(languages.start(string.language));
 }
@@ -25,8 +25,9 @@ std::uint32_t JsonRecogniser::enter_string(FrameId id) {
   lexeme.total = true;
   for (const ConjunctionId conjunction : conjunctions_in(frame)) {
     const bool unique = unique_in(frame, conjunction);
-    for (const ShapeId shape : solver_.shapes(conjunction, JsonType::kString)) {
-      const StringShape& string = solver_.string(shape);
+    for (const DisjunctId disjunct :
+         solver_.disjuncts(conjunction, JsonType::kString)) {
+      const StringConstraints& string = solver_.string(disjunct);
       automata::LanguageId language = string.language;
       Entry entry{.conjunction = conjunction,
                   .min = saturate(string.min_chars),

@@ -43,17 +43,17 @@ std::uint64_t& room(Situation& now, std::size_t counter) {
 }  // namespace
 
 std::optional<SchemaSolver::Answer> SchemaSolver::ask_counts(
-    ShapeId array, std::uint64_t size,
+    DisjunctId array, std::uint64_t size,
     const std::vector<std::uint64_t>& counted, std::uint32_t found,
     std::uint64_t most) {
   constexpr std::size_t kMaxCounters = 5;
   constexpr std::size_t kMaxSteps = 2000;
-  const ArrayShape& shape = arrays_[array];
+  const ArrayConstraints& disjunct = arrays_[array];
   std::vector<Counter> counters;
   Situation start = {size};
   bool bounded = false;
-  for (std::size_t i = 0; i < shape.counts.size(); ++i) {
-    const ItemCount& count = shape.counts[i];
+  for (std::size_t i = 0; i < disjunct.counts.size(); ++i) {
+    const ItemCount& count = disjunct.counts[i];
     const std::uint64_t lacks =
         count.min > counted[i] ? count.min - counted[i] : 0;
     const std::uint64_t fits =
@@ -63,9 +63,10 @@ std::optional<SchemaSolver::Answer> SchemaSolver::ask_counts(
     counters.push_back({count.literal, 0});
     start.insert(start.end(), {lacks, fits});
   }
-  for (std::size_t i = 0; i < shape.witnesses.size(); ++i) {
+  for (std::size_t i = 0; i < disjunct.witnesses.size(); ++i) {
     if ((found >> i & 1) != 0) continue;
-    counters.push_back({shape.witnesses[i].second, shape.witnesses[i].first});
+    counters.push_back(
+        {disjunct.witnesses[i].second, disjunct.witnesses[i].first});
     start.insert(start.end(), {1, kNoBound});
   }
   if (counters.size() > kMaxCounters || (counters.size() < 2 && !bounded)) {
@@ -81,12 +82,12 @@ std::optional<SchemaSolver::Answer> SchemaSolver::ask_counts(
     todo.pop_back();
     const std::uint64_t at = now[0];
     bool done = true;
-    bool open = at >= shape.prefix;  // items from here on are alike
+    bool open = at >= disjunct.prefix;  // items from here on are alike
     for (std::size_t i = 0; i < counters.size(); ++i) {
       done = done && missing(now, i) == 0;
       open = open && at >= counters[i].from;
     }
-    if (done && at >= shape.min) return Answer{.yes = true};
+    if (done && at >= disjunct.min) return Answer{.yes = true};
     if (at >= most) continue;
     ++steps_;
     if (++steps > kMaxSteps) {
@@ -100,7 +101,7 @@ std::optional<SchemaSolver::Answer> SchemaSolver::ask_counts(
       bool fits = true;
       bool costs = false;
       bool helps = false;
-      std::uint64_t times = done ? shape.min - at : most - at;
+      std::uint64_t times = done ? disjunct.min - at : most - at;
       for (std::size_t i = 0; i < counters.size() && fits; ++i) {
         if ((set >> i & 1) == 0) {
           if (room(now, i) != kNoBound) {
@@ -141,14 +142,15 @@ std::optional<SchemaSolver::Answer> SchemaSolver::ask_counts(
   return answer;
 }
 
-// Numbers of a shape, counted up to `wanted`: those that are listed, or the
+// Numbers of a disjunct, counted up to `wanted`: those that are listed, or the
 // integers between two bounds.  Of anything else there is no end.
-std::uint64_t SchemaSolver::count_numbers(ShapeId shape, std::uint64_t wanted) {
+std::uint64_t SchemaSolver::count_numbers(DisjunctId disjunct,
+                                          std::uint64_t wanted) {
   constexpr double kFar = 1e15;
   constexpr int kMaxTries = 10'000;
-  const NumberSpec& spec = specs_.at(shape);
+  const NumberSpec& spec = specs_.at(disjunct);
   const auto fits = [&](const base::Decimal& value) {
-    NumberLanguages::State state = numbers_.start(shape);
+    NumberLanguages::State state = numbers_.start(disjunct);
     for (const char c : value.to_string()) {
       if (c == 'e' || c == 'E') return true;
       state = numbers_.step(state, static_cast<std::uint8_t>(c));
@@ -175,13 +177,13 @@ std::uint64_t SchemaSolver::count_numbers(ShapeId shape, std::uint64_t wanted) {
 
 // Whether there are as many different items as an array needs, in all and for
 // each of its counts.
-bool SchemaSolver::enough_to_differ(ShapeId array, std::uint64_t size,
+bool SchemaSolver::enough_to_differ(DisjunctId array, std::uint64_t size,
                                     const std::vector<std::uint64_t>& counted) {
-  const ArrayShape& shape = arrays_[array];
-  const ConjunctionId item = item_conjunction(array, shape.prefix);
-  if (shape.min > size && !enough_values(item, shape.min)) return false;
-  for (std::size_t i = 0; i < shape.counts.size(); ++i) {
-    const ItemCount& count = shape.counts[i];
+  const ArrayConstraints& disjunct = arrays_[array];
+  const ConjunctionId item = item_conjunction(array, disjunct.prefix);
+  if (disjunct.min > size && !enough_values(item, disjunct.min)) return false;
+  for (std::size_t i = 0; i < disjunct.counts.size(); ++i) {
+    const ItemCount& count = disjunct.counts[i];
     if (count.min > counted[i] &&
         !enough_values(with(item, count.literal), count.min)) {
       return false;

@@ -1,5 +1,5 @@
-// From a conjunction to its shapes: partials are split until no literal is
-// left, and what they say then is kept as shapes.
+// From a conjunction to its disjuncts: partials are split until no literal is
+// left, and what they say then is kept as disjuncts.
 
 #include <algorithm>
 #include <deque>
@@ -32,15 +32,15 @@ bool overlap(const std::vector<KeyId>& a, const std::vector<KeyId>& b) {
   return false;
 }
 
-// Appends `shape` unless an equal one is among those at `begin` and behind.
-template <class Shape>
-std::optional<ShapeId> add_new(std::deque<Shape>& table, std::size_t begin,
-                               Shape shape) {
+// Appends `disjunct` unless an equal one is among those at `begin` and behind.
+template <class Disjunct>
+std::optional<DisjunctId> add_new(std::deque<Disjunct>& table,
+                                  std::size_t begin, Disjunct disjunct) {
   for (std::size_t i = begin; i < table.size(); ++i) {
-    if (table[i] == shape) return std::nullopt;
+    if (table[i] == disjunct) return std::nullopt;
   }
-  table.push_back(std::move(shape));
-  return static_cast<ShapeId>(table.size() - 1);
+  table.push_back(std::move(disjunct));
+  return static_cast<DisjunctId>(table.size() - 1);
 }
 
 }  // namespace
@@ -49,22 +49,22 @@ void SchemaSolver::Expander::run(const std::vector<Literal>& literals) {
   Partial start;
   switch (type_) {
     case JsonType::kNull:
-      start.shape = Constants{1};
+      start.disjunct = Constants{1};
       break;
     case JsonType::kBoolean:
-      start.shape = Constants{3};
+      start.disjunct = Constants{3};
       break;
     case JsonType::kNumber:
-      start.shape.emplace<NumberSpec>();
+      start.disjunct.emplace<NumberSpec>();
       break;
     case JsonType::kString:
-      start.shape.emplace<Strings>();
+      start.disjunct.emplace<Strings>();
       break;
     case JsonType::kArray:
-      start.shape.emplace<ArrayShape>();
+      start.disjunct.emplace<ArrayConstraints>();
       break;
     case JsonType::kObject:
-      start.shape.emplace<ObjectShape>();
+      start.disjunct.emplace<ObjectConstraints>();
       break;
   }
   for (auto it = literals.rbegin(); it != literals.rend(); ++it) {
@@ -152,40 +152,42 @@ bool SchemaSolver::Expander::apply(Partial& partial, const Choice& choice,
     case Edit::kNone:
       return true;
     case Edit::kConstants: {
-      auto& constants = std::get<Constants>(partial.shape);
+      auto& constants = std::get<Constants>(partial.disjunct);
       constants &= choice.constants;
       return constants != 0;
     }
     case Edit::kNumber:
-      add_number(std::get<NumberSpec>(partial.shape), choice.number);
+      add_number(std::get<NumberSpec>(partial.disjunct), choice.number);
       return true;
     case Edit::kLanguage:
-      std::get<Strings>(partial.shape).languages.push_back(choice.language);
+      std::get<Strings>(partial.disjunct).languages.push_back(choice.language);
       return true;
     case Edit::kBounds:
       return bound(partial, choice.min, choice.max);
     case Edit::kItem: {
-      auto& array = std::get<ArrayShape>(partial.shape);
+      auto& array = std::get<ArrayConstraints>(partial.disjunct);
       raise(array.min, choice.at_index + 1);
       array.at.emplace_back(choice.at_index, choice.at);
       return array.min <= array.max;
     }
     case Edit::kItemWitness: {
-      auto& array = std::get<ArrayShape>(partial.shape);
+      auto& array = std::get<ArrayConstraints>(partial.disjunct);
       array.witnesses.emplace_back(choice.at_index, choice.at);
       if (array.witnesses.size() <= kMaxWitnesses) return true;
       leave_out();
       return false;
     }
     case Edit::kCount:
-      std::get<ArrayShape>(partial.shape).counts.push_back(choice.count);
+      std::get<ArrayConstraints>(partial.disjunct)
+          .counts.push_back(choice.count);
       return choice.count.min <= choice.count.max;
     default:
-      return apply_member(std::get<ObjectShape>(partial.shape), choice);
+      return apply_member(std::get<ObjectConstraints>(partial.disjunct),
+                          choice);
   }
 }
 
-bool SchemaSolver::Expander::apply_member(ObjectShape& object,
+bool SchemaSolver::Expander::apply_member(ObjectConstraints& object,
                                           const Choice& choice) {
   using Edit = Choice::Edit;
   const auto has = [](const std::vector<KeyId>& list, KeyId key) {
@@ -209,18 +211,18 @@ bool SchemaSolver::Expander::apply_member(ObjectShape& object,
 
 bool SchemaSolver::Expander::bound(Partial& partial, std::uint64_t min,
                                    std::uint64_t max) {
-  const auto limit = [&](auto& shape) {
-    raise(shape.min, min);
-    lower(shape.max, max);
-    return shape.min <= shape.max;
+  const auto limit = [&](auto& disjunct) {
+    raise(disjunct.min, min);
+    lower(disjunct.max, max);
+    return disjunct.min <= disjunct.max;
   };
-  if (auto* strings = std::get_if<Strings>(&partial.shape)) {
+  if (auto* strings = std::get_if<Strings>(&partial.disjunct)) {
     return limit(*strings);
   }
-  if (auto* object = std::get_if<ObjectShape>(&partial.shape)) {
+  if (auto* object = std::get_if<ObjectConstraints>(&partial.disjunct)) {
     return limit(*object);
   }
-  if (auto* array = std::get_if<ArrayShape>(&partial.shape)) {
+  if (auto* array = std::get_if<ArrayConstraints>(&partial.disjunct)) {
     return limit(*array);
   }
   return true;
@@ -322,7 +324,7 @@ std::vector<UnevaluatedRule> SchemaSolver::unevaluated(const Partial& partial,
 }
 
 // From `prefix` on, all items have the same rules.
-void SchemaSolver::find_prefix(ArrayShape& array) {
+void SchemaSolver::find_prefix(ArrayConstraints& array) {
   const auto beyond = [&](std::uint64_t index) {
     array.prefix = std::max(array.prefix, index);
   };
@@ -459,9 +461,9 @@ void SchemaSolver::expand(ConjunctionId conjunction, JsonType type,
   std::vector<automata::LanguageId> any_length;
   Constants constants = 0;
   for (Partial& partial : expander.done()) {
-    if (const auto* some = std::get_if<Constants>(&partial.shape)) {
+    if (const auto* some = std::get_if<Constants>(&partial.disjunct)) {
       constants |= *some;
-    } else if (auto* spec = std::get_if<NumberSpec>(&partial.shape)) {
+    } else if (auto* spec = std::get_if<NumberSpec>(&partial.disjunct)) {
       spec->zero_fraction = document_.integer_may_have_zero_fraction;
       const NumberLanguages::Id id = numbers_.add(*spec);
       if (numbers_.empty(id)) continue;
@@ -469,7 +471,7 @@ void SchemaSolver::expand(ConjunctionId conjunction, JsonType type,
       if (std::find(into.all.begin(), into.all.end(), id) == into.all.end()) {
         into.all.push_back(id);
       }
-    } else if (auto* strings = std::get_if<Strings>(&partial.shape)) {
+    } else if (auto* strings = std::get_if<Strings>(&partial.disjunct)) {
       automata::LanguageId language =
           strings->languages.empty() ? languages_.everything()
                                      : all_of(std::move(strings->languages));
@@ -477,9 +479,9 @@ void SchemaSolver::expand(ConjunctionId conjunction, JsonType type,
       const bool bounded = strings->min > 0 || strings->max != kNoBound;
       const bool total = languages_.total(languages_.start(language));
       if (bounded && total) {
-        if (auto id =
-                add_new(strings_, strings_.size() - into.all.size(),
-                        StringShape{language, strings->min, strings->max})) {
+        if (auto id = add_new(
+                strings_, strings_.size() - into.all.size(),
+                StringConstraints{language, strings->min, strings->max})) {
           into.all.push_back(*id);
         }
         continue;
@@ -497,13 +499,14 @@ void SchemaSolver::expand(ConjunctionId conjunction, JsonType type,
           continue;
         }
         if (auto id = add_new(strings_, strings_.size() - into.all.size(),
-                              StringShape{language, 0, strings->max})) {
+                              StringConstraints{language, 0, strings->max})) {
           into.all.push_back(*id);
         }
         continue;
       }
       any_length.push_back(language);
-    } else if (auto* object = std::get_if<ObjectShape>(&partial.shape)) {
+    } else if (auto* object =
+                   std::get_if<ObjectConstraints>(&partial.disjunct)) {
       sort_unique(object->required);
       sort_unique(object->forbidden);
       sort_unique(object->names);
@@ -518,7 +521,7 @@ void SchemaSolver::expand(ConjunctionId conjunction, JsonType type,
         facts_.emplace_back();
         into.all.push_back(*id);
       }
-    } else if (auto* array = std::get_if<ArrayShape>(&partial.shape)) {
+    } else if (auto* array = std::get_if<ArrayConstraints>(&partial.disjunct)) {
       if (array->min > array->max) continue;
       if (has_unevaluated_) {
         array->unevaluated = unevaluated(partial, JsonType::kArray);
@@ -536,7 +539,7 @@ void SchemaSolver::expand(ConjunctionId conjunction, JsonType type,
     strings_.push_back({language, 0, kNoBound});
     // A language of all strings leaves the others nothing to add.
     if (languages_.total(languages_.start(language))) into.all.clear();
-    into.all.push_back(static_cast<ShapeId>(strings_.size() - 1));
+    into.all.push_back(static_cast<DisjunctId>(strings_.size() - 1));
   }
 }
 

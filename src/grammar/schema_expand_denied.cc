@@ -18,7 +18,8 @@ bool SchemaSolver::Expander::take_denied(Partial& partial, NodeId id,
   if (type_ == JsonType::kObject) {
     std::vector<NodeId> denied;
     if (!deny_objects(id, denied, choices)) return true;
-    if (excludes(std::get<ObjectShape>(partial.shape), denied)) return true;
+    if (excludes(std::get<ObjectConstraints>(partial.disjunct), denied))
+      return true;
     add_denial(std::move(denied), choices);
     return choose(partial, choices, place);
   }
@@ -90,10 +91,10 @@ void SchemaSolver::Expander::add_denial(std::vector<NodeId> denied_nodes,
   }
 }
 
-// Whether objects of this shape break the rules of `denied` anyway, as far
+// Whether objects of this disjunct break the rules of `denied` anyway, as far
 // as that is clear at once: a member that both speak of, and that one of
 // them requires, cannot have a value.
-bool SchemaSolver::Expander::excludes(const ObjectShape& object,
+bool SchemaSolver::Expander::excludes(const ObjectConstraints& object,
                                       const std::vector<NodeId>& denied_nodes) {
   const auto has = [](const std::vector<KeyId>& list, KeyId key) {
     return std::find(list.begin(), list.end(), key) != list.end();
@@ -176,16 +177,17 @@ bool SchemaSolver::Expander::contradicts(const Partial& partial, NodeId id) {
   Expander expander(solver_, type_, 16);
   expander.run(std::move(both));
   if (expander.truncated() || expander.cut()) return false;
-  return std::all_of(expander.done().begin(), expander.done().end(),
-                     [&](Partial& shape) { return impossible(shape.shape); });
+  return std::all_of(
+      expander.done().begin(), expander.done().end(),
+      [&](Partial& disjunct) { return impossible(disjunct.disjunct); });
 }
 
-bool SchemaSolver::Expander::impossible(Shape& shape) {
-  if (auto* spec = std::get_if<NumberSpec>(&shape)) {
+bool SchemaSolver::Expander::impossible(Disjunct& disjunct) {
+  if (auto* spec = std::get_if<NumberSpec>(&disjunct)) {
     spec->zero_fraction = document().integer_may_have_zero_fraction;
     return solver_.numbers_.empty(solver_.numbers_.add(*spec));
   }
-  if (auto* strings = std::get_if<Strings>(&shape)) {
+  if (auto* strings = std::get_if<Strings>(&disjunct)) {
     return strings->min > strings->max ||
            solver_.languages_.empty(solver_.all_of(strings->languages));
   }

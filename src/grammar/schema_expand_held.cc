@@ -40,7 +40,8 @@ bool SchemaSolver::Expander::take(Partial& partial, NodeId id,
   }
   if (type_ == JsonType::kObject) {
     for (const auto& [name, child] : node.objects().dependent_schemas) {
-      if (!add_dependent(std::get<ObjectShape>(partial.shape), name, child)) {
+      if (!add_dependent(std::get<ObjectConstraints>(partial.disjunct), name,
+                         child)) {
         splits.push_back(dependent(name, child));
       }
     }
@@ -97,7 +98,7 @@ bool SchemaSolver::Expander::take_enum(Partial& partial, const Node& node,
   switch (type_) {
     case JsonType::kNull:
     case JsonType::kBoolean: {
-      auto& constants = std::get<Constants>(partial.shape);
+      auto& constants = std::get<Constants>(partial.disjunct);
       constants &= constants_in(*node.scalars);
       return constants != 0;
     }
@@ -112,13 +113,13 @@ bool SchemaSolver::Expander::take_enum(Partial& partial, const Node& node,
         if (one_text) spec.texts.push_back(json::dump(value));
       }
       if (spec.allowed->empty()) return false;
-      add_number(std::get<NumberSpec>(partial.shape), spec);
+      add_number(std::get<NumberSpec>(partial.disjunct), spec);
       return true;
     }
     case JsonType::kString: {
       const automata::LanguageId words = solver_.enum_language(*node.scalars);
       if (solver_.languages_.empty(words)) return false;
-      std::get<Strings>(partial.shape).languages.push_back(words);
+      std::get<Strings>(partial.disjunct).languages.push_back(words);
       return true;
     }
     default:
@@ -165,13 +166,13 @@ bool SchemaSolver::Expander::take_rules(Partial& partial, NodeId id,
       return true;
     case JsonType::kNumber:
       if (node.integer_only || node.number_rules != nullptr) {
-        add_number(std::get<NumberSpec>(partial.shape), number_spec(node));
+        add_number(std::get<NumberSpec>(partial.disjunct), number_spec(node));
       }
       return true;
     case JsonType::kString: {
       if (node.string_rules == nullptr) return true;
       const schema::StringRules& rules = *node.string_rules;
-      auto& strings = std::get<Strings>(partial.shape);
+      auto& strings = std::get<Strings>(partial.disjunct);
       for (const schema::PatternId pattern : {rules.pattern, rules.format}) {
         if (pattern != schema::kNoPattern) {
           strings.languages.push_back(solver_.pattern_language(pattern));
@@ -192,7 +193,7 @@ bool SchemaSolver::Expander::take_rules(Partial& partial, NodeId id,
 
 bool SchemaSolver::Expander::take_array(Partial& partial, NodeId id,
                                         const schema::ArrayRules& rules) {
-  auto& array = std::get<ArrayShape>(partial.shape);
+  auto& array = std::get<ArrayConstraints>(partial.disjunct);
   if (!rules.prefix_items.empty() || rules.items != kNoNode) {
     Literal rest = rules.items == kNoNode ? kNoLiteral : holds(rules.items);
     if (rest == kNoLiteral && solver_.options_.closed &&
@@ -216,7 +217,7 @@ bool SchemaSolver::Expander::take_array(Partial& partial, NodeId id,
 
 bool SchemaSolver::Expander::take_object(Partial& partial, NodeId id,
                                          const schema::ObjectRules& rules) {
-  auto& object = std::get<ObjectShape>(partial.shape);
+  auto& object = std::get<ObjectConstraints>(partial.disjunct);
   const bool lists =
       !rules.properties.empty() || !rules.pattern_properties.empty();
   if (lists || rules.additional_properties != kNoNode) {
@@ -270,8 +271,8 @@ bool SchemaSolver::Expander::take_object(Partial& partial, NodeId id,
 }
 
 // What is known so far of the value of a member, patterns left aside.
-std::vector<Literal> SchemaSolver::Expander::known(const ObjectShape& object,
-                                                   KeyId key) {
+std::vector<Literal> SchemaSolver::Expander::known(
+    const ObjectConstraints& object, KeyId key) {
   std::vector<Literal> literals;
   for (const MemberRules& rules : object.members) {
     const NodeId child = solver_.declared(rules.node, key);
@@ -373,7 +374,7 @@ std::vector<SchemaSolver::Expander::Choice> SchemaSolver::Expander::conditional(
 // "If `name` is there, `child` holds", as a condition where child says no more
 // than what values some members have and which are required.  False if it says
 // more.
-bool SchemaSolver::Expander::add_dependent(ObjectShape& object,
+bool SchemaSolver::Expander::add_dependent(ObjectConstraints& object,
                                            std::string_view name, NodeId id) {
   const Node& node = document().node(id);
   const schema::ObjectRules& rules = node.objects();
@@ -411,7 +412,7 @@ bool SchemaSolver::Expander::add_dependent(ObjectShape& object,
   return true;
 }
 
-void SchemaSolver::Expander::add_condition(ObjectShape& object,
+void SchemaSolver::Expander::add_condition(ObjectConstraints& object,
                                            ConditionId condition,
                                            const std::vector<NodeId>& nodes) {
   object.condition = solver_.conditions_.all({object.condition, condition});
@@ -443,7 +444,7 @@ bool SchemaSolver::Expander::join(Partial& partial,
       any.push_back(all.empty() ? languages.everything()
                                 : languages.all_of(std::move(all)));
     }
-    std::get<Strings>(partial.shape)
+    std::get<Strings>(partial.disjunct)
         .languages.push_back(languages.any_of(std::move(any)));
     return true;
   }
@@ -501,7 +502,7 @@ bool SchemaSolver::Expander::join(Partial& partial,
     any.push_back(conditions.all(std::move(all)));
   }
   const ConditionId made = conditions.any(std::move(any));
-  add_condition(std::get<ObjectShape>(partial.shape), made, nodes);
+  add_condition(std::get<ObjectConstraints>(partial.disjunct), made, nodes);
   return made != kImpossible;
 }
 

@@ -1,16 +1,16 @@
 #ifndef PARLANCE_SRC_GRAMMAR_SCHEMA_EXPANDER_H_
 #define PARLANCE_SRC_GRAMMAR_SCHEMA_EXPANDER_H_
 
-// Taking a conjunction apart: literals in, plain shapes out.
+// Taking a conjunction apart: literals in, plain disjuncts out.
 //
-// A *partial* is a shape in the making with the literals it still has to take
-// in.  A literal adds rules to it, or further literals; a disjunction splits it
-// into several partials.  What must hold is taken in first: it decides most of
-// what must not ("not {kind: const b}" is true of a shape whose kind is "a"),
-// and such literals then split nothing.
+// A *partial* is a disjunct in the making with the literals it still has to
+// take in.  A literal adds rules to it, or further literals; a disjunction
+// splits it into several partials.  What must hold is taken in first: it
+// decides most of what must not ("not {kind: const b}" is true of a disjunct
+// whose kind is "a"), and such literals then split nothing.
 //
-// Files: schema_expand.cc keeps the partials and makes shapes of them when they
-// are done, schema_expand_held.cc takes in what must hold,
+// Files: schema_expand.cc keeps the partials and makes disjuncts of them when
+// they are done, schema_expand_held.cc takes in what must hold,
 // schema_expand_denied.cc what must fail.
 
 #include <cstddef>
@@ -52,7 +52,9 @@ struct SchemaSolver::Partial {
   std::vector<Done> todo;    // that hold, next one last
   std::vector<Done> denied;  // that fail, next one last
   std::vector<Done> done;
-  std::variant<Constants, NumberSpec, Strings, ObjectShape, ArrayShape> shape;
+  std::variant<Constants, NumberSpec, Strings, ObjectConstraints,
+               ArrayConstraints>
+      disjunct;
 };
 
 // Expands one conjunction for one type.
@@ -112,7 +114,7 @@ class SchemaSolver::Expander {
     NumberSpec number = {};
     Constants constants = 3;
   };
-  using Shape = decltype(Partial::shape);
+  using Disjunct = decltype(Partial::disjunct);
 
   // schema_expand.cc: the partials.
   const schema::Document& document() const { return solver_.document_; }
@@ -124,7 +126,7 @@ class SchemaSolver::Expander {
   bool finish(Partial& partial);
   bool choose(Partial& partial, std::vector<Choice>& choices, std::uint32_t by);
   bool apply(Partial& partial, const Choice& choice, std::uint32_t by);
-  bool apply_member(ObjectShape& object, const Choice& choice);
+  bool apply_member(ObjectConstraints& object, const Choice& choice);
   bool bound(Partial& partial, std::uint64_t min, std::uint64_t max);
   static void add_number(NumberSpec& into, const NumberSpec& from);
   static void add_minimum(NumberSpec& into, const base::Decimal& bound,
@@ -149,12 +151,13 @@ class SchemaSolver::Expander {
   bool take_array(Partial& partial, NodeId id, const schema::ArrayRules& rules);
   bool take_object(Partial& partial, NodeId id,
                    const schema::ObjectRules& rules);
-  std::vector<Literal> known(const ObjectShape& object, KeyId key);
+  std::vector<Literal> known(const ObjectConstraints& object, KeyId key);
   std::vector<Choice> any_of(const Node& node);
   std::vector<Choice> one_of(const Node& node);
   std::vector<Choice> conditional(const Node& node) const;
-  bool add_dependent(ObjectShape& object, std::string_view name, NodeId id);
-  void add_condition(ObjectShape& object, ConditionId condition,
+  bool add_dependent(ObjectConstraints& object, std::string_view name,
+                     NodeId id);
+  void add_condition(ObjectConstraints& object, ConditionId condition,
                      const std::vector<NodeId>& nodes);
   bool join(Partial& partial, const std::vector<Choice>& choices);
   std::vector<Choice> dependent(std::string_view name, NodeId child);
@@ -165,11 +168,12 @@ class SchemaSolver::Expander {
   bool deny_objects(NodeId id, std::vector<NodeId>& denied,
                     std::vector<Choice>& choices);
   void add_denial(std::vector<NodeId> denied, std::vector<Choice>& choices);
-  bool excludes(const ObjectShape& object, const std::vector<NodeId>& denied);
+  bool excludes(const ObjectConstraints& object,
+                const std::vector<NodeId>& denied);
   bool deny_logic(const Node& node, std::vector<Choice>& choices);
   static Choice denied(NodeId node) { return {.literals = {fails(node)}}; }
   bool contradicts(const Partial& partial, NodeId id);
-  bool impossible(Shape& shape);
+  bool impossible(Disjunct& disjunct);
   bool deny_enum(const Node& node, std::vector<Choice>& choices);
   void add_language(std::vector<Choice>& choices,
                     automata::LanguageId language);

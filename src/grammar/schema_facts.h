@@ -1,7 +1,7 @@
 #ifndef PARLANCE_SRC_GRAMMAR_SCHEMA_FACTS_H_
 #define PARLANCE_SRC_GRAMMAR_SCHEMA_FACTS_H_
 
-// What is worked out once about the names of an object's shape.
+// What is worked out once about the names of an object's disjunct.
 
 #include <cstddef>
 #include <unordered_map>
@@ -19,7 +19,7 @@ struct SchemaSolver::ObjectFacts {
   NameSet asked_again = kNoNames;
   NameSet deciding = kNoNames;
   std::vector<automata::LanguageId> languages;  // sorted
-  automata::LanguageId names_rule = 0;          // if the shape has `names`
+  automata::LanguageId names_rule = 0;          // if the disjunct has `names`
   std::vector<ExtraNames> extras;
   std::unordered_map<KeyId, std::uint32_t> ranks;
   std::vector<KeyId> declared;       // by rank

@@ -1,4 +1,4 @@
-// SchemaSolver and what their shapes say of names, members and items.  How a
+// SchemaSolver and what their disjuncts say of names, members and items.  How a
 // conjunction is taken apart is in schema_expander.h, what is live in
 // schema_live.cc.
 
@@ -180,8 +180,8 @@ automata::LanguageId SchemaSolver::names_language(
     const std::vector<Literal>& names) {
   const ConjunctionId id = conjunction(names);
   std::vector<automata::LanguageId> parts;
-  for (const ShapeId shape : shapes(id, JsonType::kString)) {
-    const StringShape& string = strings_[shape];
+  for (const DisjunctId disjunct : disjuncts(id, JsonType::kString)) {
+    const StringConstraints& string = strings_[disjunct];
     automata::LanguageId part = string.language;
     if (string.min_chars > 0 || string.max_chars != kNoBound) {
       part = languages_.all_of({part, languages_.length_between(
@@ -265,7 +265,7 @@ Literal SchemaSolver::item_rule(const UnevaluatedRule& rule) const {
   return holds(choices_.choice(rule.rule >> 1, contains));
 }
 
-ConjunctionId SchemaSolver::member_conjunction(ShapeId object,
+ConjunctionId SchemaSolver::member_conjunction(DisjunctId object,
                                                const NameClass& name) {
   if (name.key == kNoKey) return find_member_conjunction(object, name);
   const std::uint64_t question = std::uint64_t{object} << 32 | name.key;
@@ -276,19 +276,19 @@ ConjunctionId SchemaSolver::member_conjunction(ShapeId object,
   return found;
 }
 
-ConjunctionId SchemaSolver::find_member_conjunction(ShapeId object,
+ConjunctionId SchemaSolver::find_member_conjunction(DisjunctId object,
                                                     const NameClass& name) {
-  const ObjectShape& shape = objects_[object];
+  const ObjectConstraints& disjunct = objects_[object];
   if (name.key != kNoKey &&
-      std::binary_search(shape.forbidden.begin(), shape.forbidden.end(),
+      std::binary_search(disjunct.forbidden.begin(), disjunct.forbidden.end(),
                          name.key)) {
     return kNothing;
   }
-  if (!shape.names.empty() && !matches(facts(object).names_rule, name)) {
+  if (!disjunct.names.empty() && !matches(facts(object).names_rule, name)) {
     return kNothing;
   }
   std::vector<Literal> literals;
-  for (const MemberRules& rules : shape.members) {
+  for (const MemberRules& rules : disjunct.members) {
     bool known = false;
     if (name.key != kNoKey) {
       const NodeId child = declared(rules.node, name.key);
@@ -306,20 +306,20 @@ ConjunctionId SchemaSolver::find_member_conjunction(ShapeId object,
     }
     if (!known && rules.extra != kNoLiteral) literals.push_back(rules.extra);
   }
-  for (const UnevaluatedRule& rule : shape.unevaluated) {
+  for (const UnevaluatedRule& rule : disjunct.unevaluated) {
     if (!evaluated(rule, name)) literals.push_back(rule.rule);
   }
-  for (const auto& [key, literal] : shape.at) {
+  for (const auto& [key, literal] : disjunct.at) {
     if (key == name.key) literals.push_back(literal);
   }
   return conjunction(std::move(literals));
 }
 
-ConjunctionId SchemaSolver::item_conjunction(ShapeId array,
+ConjunctionId SchemaSolver::item_conjunction(DisjunctId array,
                                              std::uint64_t index) {
-  const ArrayShape& shape = arrays_[array];
+  const ArrayConstraints& disjunct = arrays_[array];
   std::vector<Literal> literals;
-  for (const ItemRules& rules : shape.items) {
+  for (const ItemRules& rules : disjunct.items) {
     const auto& prefix = document_.node(rules.node).arrays().prefix_items;
     if (index < prefix.size()) {
       literals.push_back(holds(prefix[index]));
@@ -327,28 +327,28 @@ ConjunctionId SchemaSolver::item_conjunction(ShapeId array,
       literals.push_back(rules.rest);
     }
   }
-  for (const UnevaluatedRule& rule : shape.unevaluated) {
+  for (const UnevaluatedRule& rule : disjunct.unevaluated) {
     if (!evaluated(rule, index)) literals.push_back(item_rule(rule));
   }
-  for (const auto& [at, literal] : shape.at) {
+  for (const auto& [at, literal] : disjunct.at) {
     if (at == index) literals.push_back(literal);
   }
   return conjunction(std::move(literals));
 }
 
-bool SchemaSolver::tracks_names(ShapeId object) {
+bool SchemaSolver::tracks_names(DisjunctId object) {
   return facts(object).tracks_names;
 }
-std::uint64_t SchemaSolver::count_cap(ShapeId object) {
+std::uint64_t SchemaSolver::count_cap(DisjunctId object) {
   return facts(object).count_cap;
 }
 
-SchemaSolver::ObjectFacts& SchemaSolver::facts(ShapeId object) {
+SchemaSolver::ObjectFacts& SchemaSolver::facts(DisjunctId object) {
   std::unique_ptr<ObjectFacts>& known = facts_[object];
   if (known != nullptr) return *known;
   known = std::make_unique<ObjectFacts>();
   ObjectFacts& facts = *known;
-  const ObjectShape& shape = objects_[object];
+  const ObjectConstraints& disjunct = objects_[object];
   const auto use = [&](NodeId node) {
     const schema::ObjectRules& rules = document_.node(node).objects();
     for (const auto& [name, child] : rules.properties) {
@@ -362,35 +362,35 @@ SchemaSolver::ObjectFacts& SchemaSolver::facts(ShapeId object) {
       facts.languages.push_back(pattern_language(pattern));
     }
   };
-  for (const MemberRules& rules : shape.members) use(rules.node);
-  for (const UnevaluatedRule& rule : shape.unevaluated) {
+  for (const MemberRules& rules : disjunct.members) use(rules.node);
+  for (const UnevaluatedRule& rule : disjunct.unevaluated) {
     use(rule.node);
     for (const NodeId node : rule.scopes) use(node);
   }
   const auto spell = [&](KeyId id) { facts.names.push_back(id); };
-  for (const KeyId id : shape.required) spell(id);
-  for (const KeyId id : shape.forbidden) spell(id);
-  for (const auto& [id, literal] : shape.at) spell(id);
+  for (const KeyId id : disjunct.required) spell(id);
+  for (const KeyId id : disjunct.forbidden) spell(id);
+  for (const auto& [id, literal] : disjunct.at) spell(id);
   std::vector<KeyId> asked;
-  for (const auto& [id, others] : shape.dependent) {
+  for (const auto& [id, others] : disjunct.dependent) {
     asked.push_back(id);
     asked.insert(asked.end(), others.begin(), others.end());
   }
-  if (!shape.names.empty()) {
-    facts.names_rule = names_language(shape.names);
+  if (!disjunct.names.empty()) {
+    facts.names_rule = names_language(disjunct.names);
     facts.languages.push_back(facts.names_rule);
   }
   // The first member cannot be a repetition.
   facts.tracks_names =
-      shape.min > std::max<std::size_t>(1, shape.required.size());
+      disjunct.min > std::max<std::size_t>(1, disjunct.required.size());
   const auto cap = [&](std::uint64_t bound) {
     facts.count_cap = std::max(facts.count_cap, bound);
   };
-  cap(shape.min);
-  if (shape.max != kNoBound) cap(shape.max);
-  for (const NodeId node : shape.condition_nodes) use(node);
+  cap(disjunct.min);
+  if (disjunct.max != kNoBound) cap(disjunct.max);
+  for (const NodeId node : disjunct.condition_nodes) use(node);
   std::vector<NameKind> kinds;
-  conditions_.for_parts(shape.condition, [&](const Condition& part) {
+  conditions_.for_parts(disjunct.condition, [&](const Condition& part) {
     using Kind = Condition::Kind;
     if (part.key != kNoKey) asked.push_back(part.key);
     if (part.kind == Kind::kAtLeast || part.kind == Kind::kAtMost) {
@@ -428,7 +428,7 @@ SchemaSolver::ObjectFacts& SchemaSolver::facts(ShapeId object) {
   sort_unique(facts.names);
   find_extra_names(object, facts);
   facts.spelled = name_sets_.of(facts.names);
-  facts.required = name_sets_.of(shape.required);
+  facts.required = name_sets_.of(disjunct.required);
   facts.asked_again = name_sets_.of(asked);
   std::vector<KeyId> deciding = asked;
   for (const KeyId id : facts.names) {
@@ -474,7 +474,7 @@ std::vector<std::string> SchemaSolver::few_words(
 // Every way in which a name that is not spelled may match the patterns.  More
 // than kFull patterns would give too many: then only names that match at most
 // one of them are considered.
-void SchemaSolver::find_extra_names(ShapeId, ObjectFacts& facts) {
+void SchemaSolver::find_extra_names(DisjunctId, ObjectFacts& facts) {
   constexpr std::size_t kFull = 6;
   const std::size_t count = facts.languages.size();
   if (count == 0) {
@@ -514,36 +514,38 @@ void SchemaSolver::find_extra_names(ShapeId, ObjectFacts& facts) {
   }
 }
 
-const std::vector<KeyId>& SchemaSolver::names(ShapeId object) {
+const std::vector<KeyId>& SchemaSolver::names(DisjunctId object) {
   return facts(object).names;
 }
 const std::vector<automata::LanguageId>& SchemaSolver::name_languages(
-    ShapeId object) {
+    DisjunctId object) {
   return facts(object).languages;
 }
-const std::vector<ExtraNames>& SchemaSolver::extra_names(ShapeId object) {
+const std::vector<ExtraNames>& SchemaSolver::extra_names(DisjunctId object) {
   return facts(object).extras;
 }
 
-NameSet SchemaSolver::spelled(ShapeId object) { return facts(object).spelled; }
-NameSet SchemaSolver::required(ShapeId object) {
+NameSet SchemaSolver::spelled(DisjunctId object) {
+  return facts(object).spelled;
+}
+NameSet SchemaSolver::required(DisjunctId object) {
   return facts(object).required;
 }
-NameSet SchemaSolver::asked_again(ShapeId object) {
+NameSet SchemaSolver::asked_again(DisjunctId object) {
   return facts(object).asked_again;
 }
-NameSet SchemaSolver::deciding(ShapeId object) {
+NameSet SchemaSolver::deciding(DisjunctId object) {
   return facts(object).deciding;
 }
 
-std::uint32_t SchemaSolver::rank(ShapeId object, KeyId key) {
+std::uint32_t SchemaSolver::rank(DisjunctId object, KeyId key) {
   const auto& ranks = facts(object).ranks;
   const auto it = ranks.find(key);
   return it == ranks.end() ? kNoRank : it->second;
 }
 
 // Remembered for each part of a set, which the next set shares.
-std::uint32_t SchemaSolver::least_rank(ShapeId object, NameSet set) {
+std::uint32_t SchemaSolver::least_rank(DisjunctId object, NameSet set) {
   if (set == kNoNames) return kNoRank;
   auto& known = facts(object).least_ranks;
   std::vector<NameSet> todo = {set};
@@ -575,7 +577,7 @@ std::uint32_t SchemaSolver::least_rank(ShapeId object, NameSet set) {
   return known.at(set);
 }
 
-NameSet SchemaSolver::ranked_below(ShapeId object, std::uint32_t rank) {
+NameSet SchemaSolver::ranked_below(DisjunctId object, std::uint32_t rank) {
   ObjectFacts& facts = this->facts(object);
   const std::size_t wanted = std::min<std::size_t>(rank, facts.declared.size());
   while (facts.below.size() <= wanted) {
@@ -585,7 +587,7 @@ NameSet SchemaSolver::ranked_below(ShapeId object, std::uint32_t rank) {
   return facts.below[wanted];
 }
 
-automata::LanguageId SchemaSolver::possible_extras(ShapeId object) {
+automata::LanguageId SchemaSolver::possible_extras(DisjunctId object) {
   ObjectFacts& facts = this->facts(object);
   if (!facts.possible_known || levels_ != kAnyLevels) {
     std::vector<automata::LanguageId> parts;
@@ -605,13 +607,13 @@ automata::LanguageId SchemaSolver::possible_extras(ShapeId object) {
   return facts.possible;
 }
 
-NameSet SchemaSolver::needed(ShapeId object, NameSet seen) {
-  const ObjectShape& shape = objects_[object];
+NameSet SchemaSolver::needed(DisjunctId object, NameSet seen) {
+  const ObjectConstraints& disjunct = objects_[object];
   NameSet need = name_sets_.subtract(required(object), seen);
-  if (shape.dependent.empty()) return need;
+  if (disjunct.dependent.empty()) return need;
   for (NameSet before = kNoNames;;) {
     before = need;
-    for (const auto& [key, others] : shape.dependent) {
+    for (const auto& [key, others] : disjunct.dependent) {
       if (!name_sets_.contains(seen, key) && !name_sets_.contains(need, key)) {
         continue;
       }
@@ -630,7 +632,7 @@ std::size_t SchemaSolver::memory_bytes() const {
          conjunctions_.size() * 160 +
          (with_.size() + member_conjunctions_.size()) * 32 +
          objects_.size() * 700 + arrays_.size() * 400 +
-         strings_.size() * sizeof(StringShape) + keys_.size() * 80 +
+         strings_.size() * sizeof(StringConstraints) + keys_.size() * 80 +
          within_.size() * 96 + name_sets_.memory_bytes() +
          completable_.size() * 96 + conditions_.memory_bytes();
 }

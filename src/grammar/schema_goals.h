@@ -1,11 +1,11 @@
 #ifndef PARLANCE_SRC_GRAMMAR_SCHEMA_GOALS_H_
 #define PARLANCE_SRC_GRAMMAR_SCHEMA_GOALS_H_
 
-// What a value has to be, taken apart until only plain shapes are left.
+// What a value has to be, taken apart until only plain disjuncts are left.
 //
 // A *literal* is a node of the schema that must hold, or must not.  A
 // *conjunction* is a set of literals that must hold together.  For each type of
-// JSON a conjunction is expanded into alternative *shapes*: conjunctions
+// JSON a conjunction is expanded into alternative *disjuncts*: conjunctions
 // without any and, or, not or if left in them.
 //
 //   {"type": ["object", "null"],          object: {members of 0, required a}
@@ -14,14 +14,14 @@
 //    "properties": {"a": {..}, "b": {..}}}
 //
 // Negation goes inwards: not {"properties": {"a": S}} is "a is there and its
-// value is not S".  So each shape is a plain description that a machine can
+// value is not S".  So each disjunct is a plain description that a machine can
 // ride along, and the text is valid if one of them is fulfilled.
 //
 // Where splitting would multiply, what is left open about an object stays in
-// its shape as a condition (schema_conditions.h).
+// its disjunct as a condition (schema_conditions.h).
 //
-// Whether anything at all fulfils a shape is decided here too (live()), so that
-// nobody sets out for what cannot be reached.  The question recurs along
+// Whether anything at all fulfils a disjunct is decided here too (live()), so
+// that nobody sets out for what cannot be reached.  The question recurs along
 // required members and items; a cycle that never comes to an end has no
 // finite value, hence is not live.
 //
@@ -76,11 +76,11 @@ inline constexpr std::size_t kJsonTypes = 6;
 
 inline constexpr std::uint64_t kNoBound = ~std::uint64_t{0};
 
-struct StringShape {
+struct StringConstraints {
   automata::LanguageId language = 0;
   std::uint64_t min_chars = 0;
   std::uint64_t max_chars = kNoBound;
-  bool operator==(const StringShape&) const = default;
+  bool operator==(const StringConstraints&) const = default;
 };
 
 // The members' rules of one node: `properties` and `patternProperties` of
@@ -100,7 +100,7 @@ struct UnevaluatedRule {
   bool operator==(const UnevaluatedRule&) const = default;
 };
 
-struct ObjectShape {
+struct ObjectConstraints {
   std::vector<MemberRules> members;
   std::vector<UnevaluatedRule> unevaluated;
   std::vector<Literal> names;                 // for every name, as a string
@@ -114,7 +114,7 @@ struct ObjectShape {
   // about, in the order of the schema.
   ConditionId condition = kAlways;
   std::vector<NodeId> condition_nodes;
-  bool operator==(const ObjectShape&) const = default;
+  bool operator==(const ObjectConstraints&) const = default;
 };
 // Of an array.
 inline constexpr std::size_t kMaxWitnesses = 32;
@@ -134,7 +134,7 @@ struct ItemCount {
   bool operator==(const ItemCount&) const = default;
 };
 
-struct ArrayShape {
+struct ArrayConstraints {
   std::vector<ItemRules> items;
   std::vector<UnevaluatedRule> unevaluated;
   std::vector<std::pair<std::uint64_t, Literal>> at;  // more for one index
@@ -144,7 +144,7 @@ struct ArrayShape {
   std::uint64_t min = 0;
   std::uint64_t max = kNoBound;
   bool unique = false;
-  bool operator==(const ArrayShape&) const = default;
+  bool operator==(const ArrayConstraints&) const = default;
 
   // From this index on every item has the same rules.
   std::uint64_t prefix = 0;
@@ -153,7 +153,7 @@ struct ArrayShape {
 // One alternative of a conjunction for one type; `index` into the table of its
 // type. For null and booleans it is a set of values: bit 0 false or null, bit 1
 // true.
-using ShapeId = std::uint32_t;
+using DisjunctId = std::uint32_t;
 
 // A kind of name as the rules see it: one that is spelled somewhere in the
 // schema, or any other that matches exactly `patterns` of the ones in play.
@@ -193,8 +193,8 @@ class SchemaSolver {
   // read.
   void survey(ConjunctionId root);
 
-  // While one is alive, what is live, completable or among the shapes is meant
-  // for values with at most so many levels of arrays and objects.
+  // While one is alive, what is live, completable or among the disjuncts is
+  // meant for values with at most so many levels of arrays and objects.
   static constexpr std::uint32_t kAnyLevels = 0xFFFFFFFF;
   class Levels {
    public:
@@ -217,7 +217,8 @@ class SchemaSolver {
 
   // The live alternatives of a conjunction; empty when no value of the type
   // fits.
-  const std::vector<ShapeId>& shapes(ConjunctionId conjunction, JsonType type);
+  const std::vector<DisjunctId>& disjuncts(ConjunctionId conjunction,
+                                           JsonType type);
   bool live(ConjunctionId conjunction) { return ask(conjunction).yes; }
   // Nothing fulfils the conjunction, of any number of levels.  More than
   // !live(), which also says that nothing was found within the limits.
@@ -226,24 +227,24 @@ class SchemaSolver {
     return ask(conjunction).surely_not();
   }
 
-  const StringShape& string(ShapeId id) const { return strings_[id]; }
-  const ObjectShape& object(ShapeId id) const { return objects_[id]; }
-  const ArrayShape& array(ShapeId id) const { return arrays_[id]; }
-  const NumberSpec& number_spec(ShapeId id) const { return specs_.at(id); }
+  const StringConstraints& string(DisjunctId id) const { return strings_[id]; }
+  const ObjectConstraints& object(DisjunctId id) const { return objects_[id]; }
+  const ArrayConstraints& array(DisjunctId id) const { return arrays_[id]; }
+  const NumberSpec& number_spec(DisjunctId id) const { return specs_.at(id); }
 
   // What the value of a member has to be; kNothing where the name itself is
   // not allowed.
-  ConjunctionId member_conjunction(ShapeId object, const NameClass& name);
-  ConjunctionId item_conjunction(ShapeId array, std::uint64_t index);
+  ConjunctionId member_conjunction(DisjunctId object, const NameClass& name);
+  ConjunctionId item_conjunction(DisjunctId array, std::uint64_t index);
   // What a member of that name, the `count`th, makes of a condition of the
   // object.  Every value that it may have is under one of the ways.
-  std::vector<MemberWay> member_ways(ShapeId object, ConditionId condition,
+  std::vector<MemberWay> member_ways(DisjunctId object, ConditionId condition,
                                      const NameClass& name,
                                      std::uint64_t count);
   // What is left of a condition where these members do not come.
   ConditionId lack(ConditionId condition, NameSet names);
   // Whether names that the schema does not spell have to be told apart.
-  bool tracks_names(ShapeId object);
+  bool tracks_names(DisjunctId object);
 
   // The members of an object so far.
   struct Members {
@@ -251,51 +252,51 @@ class SchemaSolver {
     // Those that were left out and can come no more.
     NameSet gone = kNoNames;
     std::uint64_t count = 0;
-    ConditionId condition = kAlways;  // what is left of the shape's
+    ConditionId condition = kAlways;  // what is left of the disjunct's
   };
-  // Whether an object with these members can be completed.  REQUIRES: the shape
-  // is live.
-  bool completable(ShapeId object, const Members& members);
+  // Whether an object with these members can be completed.  REQUIRES: the
+  // disjunct is live.
+  bool completable(DisjunctId object, const Members& members);
   // Whether it is complete.
-  bool complete(ShapeId object, const Members& members);
+  bool complete(DisjunctId object, const Members& members);
   // Counts of members beyond this one are all alike.
-  std::uint64_t count_cap(ShapeId object);
+  std::uint64_t count_cap(DisjunctId object);
   // The same for an array of `size` items, `counted` of which fulfil the
-  // shape's counts.
-  bool completable_array(ShapeId array, std::uint64_t size,
+  // disjunct's counts.
+  bool completable_array(DisjunctId array, std::uint64_t size,
                          const std::vector<std::uint64_t>& counted,
                          std::uint32_t found) {
     return ask_items(array, size, counted, found).yes;
   }
-  bool complete_array(ShapeId array, std::uint64_t size,
+  bool complete_array(DisjunctId array, std::uint64_t size,
                       const std::vector<std::uint64_t>& counted,
                       std::uint32_t found);
 
   // What is required beyond `seen`, dependent names included.
-  NameSet needed(ShapeId object, NameSet seen);
+  NameSet needed(DisjunctId object, NameSet seen);
   // What is always required.
-  NameSet required(ShapeId object);
+  NameSet required(DisjunctId object);
   // The names of which rules ask again, when they have come or were left out,
   // whether they came; required() apart.
-  NameSet asked_again(ShapeId object);
-  // Those that the shape's condition speaks of.
-  NameSet deciding(ShapeId object);
-  // The names that the rules of a shape spell, sorted.
-  const std::vector<KeyId>& names(ShapeId object);
-  NameSet spelled(ShapeId object);
+  NameSet asked_again(DisjunctId object);
+  // Those that the disjunct's condition speaks of.
+  NameSet deciding(DisjunctId object);
+  // The names that the rules of a disjunct spell, sorted.
+  const std::vector<KeyId>& names(DisjunctId object);
+  NameSet spelled(DisjunctId object);
   // The patterns that its rules for names use.
-  const std::vector<automata::LanguageId>& name_languages(ShapeId object);
+  const std::vector<automata::LanguageId>& name_languages(DisjunctId object);
   // All other names, by the patterns they match.
-  const std::vector<ExtraNames>& extra_names(ShapeId object);
+  const std::vector<ExtraNames>& extra_names(DisjunctId object);
   // Those of them that may be members.
-  automata::LanguageId possible_extras(ShapeId object);
+  automata::LanguageId possible_extras(DisjunctId object);
   // The place of a name in the order of declaration; kNoRank if it has none.
   static constexpr std::uint32_t kNoRank = 0xFFFFFFFF;
-  std::uint32_t rank(ShapeId object, KeyId key);
+  std::uint32_t rank(DisjunctId object, KeyId key);
   // The least rank of a name in the set; kNoRank if none has one.
-  std::uint32_t least_rank(ShapeId object, NameSet set);
+  std::uint32_t least_rank(DisjunctId object, NameSet set);
   // The names with a rank below this one.
-  NameSet ranked_below(ShapeId object, std::uint32_t rank);
+  NameSet ranked_below(DisjunctId object, std::uint32_t rank);
 
   KeyId key(std::string_view name);
   // Keys below this one are in the order of their texts.
@@ -319,8 +320,8 @@ class SchemaSolver {
   struct ObjectFacts;
   enum class Known : std::uint8_t { kUnknown, kBusy, kYes, kNo };
   struct Expansion {
-    std::vector<ShapeId> all;
-    std::vector<ShapeId> live;
+    std::vector<DisjunctId> all;
+    std::vector<DisjunctId> live;
     bool expanding = false;
     bool expanded = false;
     bool live_known = false;
@@ -352,20 +353,21 @@ class SchemaSolver {
     bool surely_not() const { return !yes && !cut && low == kNone; }
   };
 
-  ConjunctionId find_member_conjunction(ShapeId object, const NameClass& name);
+  ConjunctionId find_member_conjunction(DisjunctId object,
+                                        const NameClass& name);
   Expansion& expansion(ConjunctionId conjunction, JsonType type);
   std::vector<UnevaluatedRule> unevaluated(const Partial& partial,
                                            JsonType type);
-  void find_prefix(ArrayShape& array);
+  void find_prefix(ArrayConstraints& array);
   bool can_join(ConjunctionId conjunction, JsonType type) const;
   void expand(ConjunctionId conjunction, JsonType type, Expansion& into);
   Answer ask(ConjunctionId conjunction, JsonType type);
   Answer ask(ConjunctionId conjunction);
-  Answer ask_shape(JsonType type, ShapeId shape);
-  const std::vector<ShapeId>& shapes_within(ConjunctionId conjunction,
-                                            JsonType type);
-  // `live`: the shape is known to be.
-  Answer ask_members(ShapeId object, const Members& members, bool live);
+  Answer ask_disjunct(JsonType type, DisjunctId disjunct);
+  const std::vector<DisjunctId>& disjuncts_within(ConjunctionId conjunction,
+                                                  JsonType type);
+  // `live`: the disjunct is known to be.
+  Answer ask_members(DisjunctId object, const Members& members, bool live);
   class Planner;
 
   // schema_members.cc: see there.
@@ -379,22 +381,22 @@ class SchemaSolver {
   ConditionId branches(const schema::Node& node, bool negated);
   bool is_in(const NameKind& names, const NameClass& name);
 
-  Answer ask_items(ShapeId array, std::uint64_t size,
+  Answer ask_items(DisjunctId array, std::uint64_t size,
                    const std::vector<std::uint64_t>& counted,
                    std::uint32_t found);
   // The same where counts stand in each other's way; nothing if there are too
   // many of them.  `most`: how many items there can be.
-  std::optional<Answer> ask_counts(ShapeId array, std::uint64_t size,
+  std::optional<Answer> ask_counts(DisjunctId array, std::uint64_t size,
                                    const std::vector<std::uint64_t>& counted,
                                    std::uint32_t found, std::uint64_t most);
   std::uint64_t count_words(automata::StateId state, std::uint64_t wanted);
-  std::uint64_t count_numbers(ShapeId shape, std::uint64_t wanted);
+  std::uint64_t count_numbers(DisjunctId disjunct, std::uint64_t wanted);
   bool enough_values(ConjunctionId conjunction, std::uint64_t wanted);
-  bool enough_to_differ(ShapeId array, std::uint64_t size,
+  bool enough_to_differ(DisjunctId array, std::uint64_t size,
                         const std::vector<std::uint64_t>& counted);
-  ObjectFacts& facts(ShapeId object);
+  ObjectFacts& facts(DisjunctId object);
   std::vector<std::string> few_words(automata::LanguageId language);
-  void find_extra_names(ShapeId object, ObjectFacts& facts);
+  void find_extra_names(DisjunctId object, ObjectFacts& facts);
   void intern_names();
   const std::vector<std::pair<KeyId, NodeId>>& node_names(NodeId node);
   NodeId declared(NodeId node, KeyId key);
@@ -426,14 +428,14 @@ class SchemaSolver {
   std::deque<std::vector<Literal>> conjunctions_;
   std::unordered_multimap<std::uint64_t, ConjunctionId> conjunction_of_;
   // What with() and member_conjunction() said: by conjunction and literal, by
-  // shape and key.
+  // disjunct and key.
   std::unordered_map<std::uint64_t, ConjunctionId> with_;
   std::unordered_map<std::uint64_t, ConjunctionId> member_conjunctions_;
   std::deque<std::array<std::unique_ptr<Expansion>, kJsonTypes>> expansions_;
 
-  std::deque<StringShape> strings_;
-  std::deque<ObjectShape> objects_;
-  std::deque<ArrayShape> arrays_;
+  std::deque<StringConstraints> strings_;
+  std::deque<ObjectConstraints> objects_;
+  std::deque<ArrayConstraints> arrays_;
   std::unordered_map<NumberLanguages::Id, NumberSpec> specs_;
   std::deque<std::unique_ptr<ObjectFacts>> facts_;
 
@@ -447,7 +449,7 @@ class SchemaSolver {
   std::unordered_map<std::uint64_t, bool> says_nothing_;  // by node and type
   std::unordered_map<NodeId, bool> has_opposite_;
   // What completable() said.
-  std::map<std::tuple<ShapeId, ConditionId, NameSet, NameSet, std::uint64_t,
+  std::map<std::tuple<DisjunctId, ConditionId, NameSet, NameSet, std::uint64_t,
                       std::uint32_t>,
            bool>
       completable_;
@@ -467,9 +469,9 @@ class SchemaSolver {
   std::uint64_t next_serial_ = 1;
   std::uint64_t yes_count_ = 0;
   std::uint32_t levels_ = kAnyLevels;
-  // shapes() for fewer levels than any.
+  // disjuncts() for fewer levels than any.
   std::map<std::tuple<ConjunctionId, JsonType, std::uint32_t>,
-           std::vector<ShapeId>>
+           std::vector<DisjunctId>>
       within_;
   std::size_t steps_ = 0;
 };

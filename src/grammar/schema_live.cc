@@ -47,7 +47,7 @@ bool is_nested(JsonType type) {
 SchemaSolver::Answer SchemaSolver::ask(ConjunctionId conjunction,
                                        JsonType type) {
   if (levels_ != kAnyLevels && is_nested(type)) {
-    const bool yes = !shapes_within(conjunction, type).empty();
+    const bool yes = !disjuncts_within(conjunction, type).empty();
     return {.yes = yes, .cut = !yes};
   }
   Expansion& known = expansion(conjunction, type);
@@ -70,8 +70,8 @@ SchemaSolver::Answer SchemaSolver::ask(ConjunctionId conjunction,
   serials_.back() = next_serial_++;
   ++steps_;
   Answer answer;
-  for (const ShapeId shape : known.all) {
-    const Answer one = ask_shape(type, shape);
+  for (const DisjunctId disjunct : known.all) {
+    const Answer one = ask_disjunct(type, disjunct);
     answer.yes = answer.yes || one.yes;
     answer.rest_on(one);
     if (one.yes) break;
@@ -108,14 +108,15 @@ SchemaSolver::Answer SchemaSolver::ask(ConjunctionId conjunction) {
   return answer;
 }
 
-SchemaSolver::Answer SchemaSolver::ask_shape(JsonType type, ShapeId shape) {
+SchemaSolver::Answer SchemaSolver::ask_disjunct(JsonType type,
+                                                DisjunctId disjunct) {
   switch (type) {
     case JsonType::kArray: {
-      const std::vector<std::uint64_t> none(arrays_[shape].counts.size(), 0);
-      return ask_items(shape, 0, none, 0);
+      const std::vector<std::uint64_t> none(arrays_[disjunct].counts.size(), 0);
+      return ask_items(disjunct, 0, none, 0);
     }
     case JsonType::kObject:
-      return ask_members(shape, {.condition = objects_[shape].condition},
+      return ask_members(disjunct, {.condition = objects_[disjunct].condition},
                          false);
     default:
       return {.yes = true};  // expand() keeps only what is not empty
@@ -123,48 +124,48 @@ SchemaSolver::Answer SchemaSolver::ask_shape(JsonType type, ShapeId shape) {
 }
 
 // Each question leads to one about fewer levels, so this comes to an end.
-const std::vector<ShapeId>& SchemaSolver::shapes_within(
+const std::vector<DisjunctId>& SchemaSolver::disjuncts_within(
     ConjunctionId conjunction, JsonType type) {
   const std::tuple key(conjunction, type, levels_);
   const auto known = within_.find(key);
   if (known != within_.end()) return known->second;
-  std::vector<ShapeId> live;
+  std::vector<DisjunctId> live;
   if (levels_ > 0) {
-    std::vector<ShapeId> all;
+    std::vector<DisjunctId> all;
     {
       const Levels any(*this, kAnyLevels);
-      all = shapes(conjunction, type);
+      all = disjuncts(conjunction, type);
     }
     const Levels inside(*this, levels_ - 1);
-    for (const ShapeId shape : all) {
-      if (ask_shape(type, shape).yes) live.push_back(shape);
+    for (const DisjunctId disjunct : all) {
+      if (ask_disjunct(type, disjunct).yes) live.push_back(disjunct);
     }
   }
   return within_.emplace(key, std::move(live)).first->second;
 }
 
-const std::vector<ShapeId>& SchemaSolver::shapes(ConjunctionId conjunction,
-                                                 JsonType type) {
+const std::vector<DisjunctId>& SchemaSolver::disjuncts(
+    ConjunctionId conjunction, JsonType type) {
   if (levels_ != kAnyLevels && is_nested(type)) {
-    return shapes_within(conjunction, type);
+    return disjuncts_within(conjunction, type);
   }
   Expansion& known = expansion(conjunction, type);
   if (!known.live_known) {
     known.live_known = true;
-    for (const ShapeId shape : known.all) {
-      if (ask_shape(type, shape).yes) known.live.push_back(shape);
+    for (const DisjunctId disjunct : known.all) {
+      if (ask_disjunct(type, disjunct).yes) known.live.push_back(disjunct);
     }
   }
   return known.live;
 }
 
 SchemaSolver::Answer SchemaSolver::ask_items(
-    ShapeId array, std::uint64_t size,
+    DisjunctId array, std::uint64_t size,
     const std::vector<std::uint64_t>& counted, std::uint32_t found) {
-  const ArrayShape& shape = arrays_[array];
+  const ArrayConstraints& disjunct = arrays_[array];
   Answer answer;
   // How many items there can be at most.
-  std::uint64_t most = shape.max;
+  std::uint64_t most = disjunct.max;
   if (size > most) return answer;
   const auto ask_item = [&](std::uint64_t index, Literal also) {
     ConjunctionId conjunction = item_conjunction(array, index);
@@ -174,33 +175,33 @@ SchemaSolver::Answer SchemaSolver::ask_items(
     return one.yes;
   };
   // Up to where it matters: the least number of items, and where witnesses are.
-  std::uint64_t wanted = shape.min;
-  for (std::size_t i = 0; i < shape.counts.size(); ++i) {
-    if (shape.counts[i].max < counted[i]) return answer;
-    if (shape.counts[i].min > counted[i]) wanted = kNoBound;
+  std::uint64_t wanted = disjunct.min;
+  for (std::size_t i = 0; i < disjunct.counts.size(); ++i) {
+    if (disjunct.counts[i].max < counted[i]) return answer;
+    if (disjunct.counts[i].min > counted[i]) wanted = kNoBound;
   }
   const auto all = static_cast<std::uint32_t>(
-      (std::uint64_t{1} << shape.witnesses.size()) - 1);
+      (std::uint64_t{1} << disjunct.witnesses.size()) - 1);
   if ((found & all) != all) wanted = kNoBound;
   if (size >= wanted) return {.yes = true};
   std::uint64_t index = size;
-  for (; index < std::min({shape.prefix, wanted, most}); ++index) {
+  for (; index < std::min({disjunct.prefix, wanted, most}); ++index) {
     if (!ask_item(index, kNoLiteral)) {
       most = index;
       break;
     }
   }
-  if (index == shape.prefix || size >= shape.prefix) {
-    const std::uint64_t rest = std::max(size, shape.prefix);
+  if (index == disjunct.prefix || size >= disjunct.prefix) {
+    const std::uint64_t rest = std::max(size, disjunct.prefix);
     if (rest < std::min(wanted, most) && !ask_item(rest, kNoLiteral)) {
       most = rest;
     }
   }
-  if (shape.min > most) return answer;
-  if (shape.unique && !enough_to_differ(array, size, counted)) {
+  if (disjunct.min > most) return answer;
+  if (disjunct.unique && !enough_to_differ(array, size, counted)) {
     // Items of the prefix may be others than those behind it.
-    answer.cut = answer.cut || shape.prefix > 0;
-    narrowed_ = narrowed_ || shape.prefix > 0;
+    answer.cut = answer.cut || disjunct.prefix > 0;
+    narrowed_ = narrowed_ || disjunct.prefix > 0;
     return answer;
   }
   if (const auto weighed = ask_counts(array, size, counted, found, most)) {
@@ -216,26 +217,27 @@ SchemaSolver::Answer SchemaSolver::ask_items(
                           std::uint64_t enough) {
     std::uint64_t number = 0;
     for (std::uint64_t i = std::max(from, size);
-         i < std::min(shape.prefix, most) && number < enough; ++i) {
+         i < std::min(disjunct.prefix, most) && number < enough; ++i) {
       number += ask_item(i, literal);
     }
-    const std::uint64_t rest = std::max({from, size, shape.prefix});
+    const std::uint64_t rest = std::max({from, size, disjunct.prefix});
     if (number < enough && rest < most && ask_item(rest, literal)) {
       number += std::min(enough - number, most - rest);
     }
     return number;
   };
   std::uint64_t needs = 0;
-  for (std::size_t i = 0; i < shape.counts.size(); ++i) {
-    const ItemCount& count = shape.counts[i];
+  for (std::size_t i = 0; i < disjunct.counts.size(); ++i) {
+    const ItemCount& count = disjunct.counts[i];
     if (count.min <= counted[i]) continue;
     const std::uint64_t missing = count.min - counted[i];
     if (places(0, count.literal, missing) < missing) return answer;
     needs += missing;
   }
-  for (std::size_t i = 0; i < shape.witnesses.size(); ++i) {
+  for (std::size_t i = 0; i < disjunct.witnesses.size(); ++i) {
     if ((found >> i & 1) != 0) continue;
-    if (places(shape.witnesses[i].first, shape.witnesses[i].second, 1) == 0) {
+    if (places(disjunct.witnesses[i].first, disjunct.witnesses[i].second, 1) ==
+        0) {
       return answer;
     }
     ++needs;
@@ -244,18 +246,19 @@ SchemaSolver::Answer SchemaSolver::ask_items(
   return {.yes = true};
 }
 
-bool SchemaSolver::complete_array(ShapeId array, std::uint64_t size,
+bool SchemaSolver::complete_array(DisjunctId array, std::uint64_t size,
                                   const std::vector<std::uint64_t>& counted,
                                   std::uint32_t found) {
-  const ArrayShape& shape = arrays_[array];
-  if (size < shape.min || size > shape.max) return false;
-  for (std::size_t i = 0; i < shape.counts.size(); ++i) {
-    if (counted[i] < shape.counts[i].min || counted[i] > shape.counts[i].max) {
+  const ArrayConstraints& disjunct = arrays_[array];
+  if (size < disjunct.min || size > disjunct.max) return false;
+  for (std::size_t i = 0; i < disjunct.counts.size(); ++i) {
+    if (counted[i] < disjunct.counts[i].min ||
+        counted[i] > disjunct.counts[i].max) {
       return false;
     }
   }
   const auto all = static_cast<std::uint32_t>(
-      (std::uint64_t{1} << shape.witnesses.size()) - 1);
+      (std::uint64_t{1} << disjunct.witnesses.size()) - 1);
   return (found & all) == all;
 }
 
@@ -288,24 +291,24 @@ std::uint64_t SchemaSolver::count_words(automata::StateId state,
 bool SchemaSolver::enough_values(ConjunctionId conjunction,
                                  std::uint64_t wanted) {
   std::uint64_t number = 0;
-  for (const ShapeId shape : shapes(conjunction, JsonType::kString)) {
-    automata::LanguageId language = strings_[shape].language;
-    if (strings_[shape].max_chars != kNoBound) {
+  for (const DisjunctId disjunct : disjuncts(conjunction, JsonType::kString)) {
+    automata::LanguageId language = strings_[disjunct].language;
+    if (strings_[disjunct].max_chars != kNoBound) {
       language = languages_.all_of(
-          {language, languages_.length_between(strings_[shape].min_chars,
-                                               strings_[shape].max_chars)});
+          {language, languages_.length_between(strings_[disjunct].min_chars,
+                                               strings_[disjunct].max_chars)});
     }
     if (languages_.infinite(language)) return true;
     number += count_words(languages_.start(language), wanted);
   }
-  for (const ShapeId shape : shapes(conjunction, JsonType::kNumber)) {
-    number += count_numbers(shape, wanted);
+  for (const DisjunctId disjunct : disjuncts(conjunction, JsonType::kNumber)) {
+    number += count_numbers(disjunct, wanted);
     if (number >= wanted) return true;
   }
-  for (const ShapeId shape : shapes(conjunction, JsonType::kBoolean)) {
-    number += (shape & 1) + (shape >> 1 & 1);
+  for (const DisjunctId disjunct : disjuncts(conjunction, JsonType::kBoolean)) {
+    number += (disjunct & 1) + (disjunct >> 1 & 1);
   }
-  number += shapes(conjunction, JsonType::kNull).size();
+  number += disjuncts(conjunction, JsonType::kNull).size();
   return number >= wanted;
 }
 
@@ -329,29 +332,32 @@ void SchemaSolver::survey(ConjunctionId root) {
     if (steps_ - steps_before > kMaxSteps) return;
     const ConjunctionId conjunction = todo[i];
     for (std::size_t type = 0; type < kJsonTypes; ++type) {
-      shapes(conjunction, static_cast<JsonType>(type));
+      disjuncts(conjunction, static_cast<JsonType>(type));
     }
-    for (const ShapeId shape : shapes(conjunction, JsonType::kArray)) {
-      const std::uint64_t prefix = std::min(arrays_[shape].prefix, kMaxPrefix);
+    for (const DisjunctId disjunct : disjuncts(conjunction, JsonType::kArray)) {
+      const std::uint64_t prefix =
+          std::min(arrays_[disjunct].prefix, kMaxPrefix);
       for (std::uint64_t index = 0; index <= prefix; ++index) {
-        go(item_conjunction(shape, index));
+        go(item_conjunction(disjunct, index));
       }
-      const ConjunctionId rest = item_conjunction(shape, arrays_[shape].prefix);
-      for (const ItemCount& count : arrays_[shape].counts) {
+      const ConjunctionId rest =
+          item_conjunction(disjunct, arrays_[disjunct].prefix);
+      for (const ItemCount& count : arrays_[disjunct].counts) {
         go(with(rest, count.literal));
       }
     }
-    for (const ShapeId shape : shapes(conjunction, JsonType::kObject)) {
-      for (const KeyId key : names(shape))
-        go(member_conjunction(shape, {.key = key}));
-      for (const ExtraNames& extra : extra_names(shape)) {
+    for (const DisjunctId disjunct :
+         disjuncts(conjunction, JsonType::kObject)) {
+      for (const KeyId key : names(disjunct))
+        go(member_conjunction(disjunct, {.key = key}));
+      for (const ExtraNames& extra : extra_names(disjunct)) {
         go(member_conjunction(
-            shape, {kNoKey, &name_languages(shape), &extra.matched}));
+            disjunct, {kNoKey, &name_languages(disjunct), &extra.matched}));
       }
       conditions_.for_parts(
-          objects_[shape].condition, [&](const Condition& part) {
+          objects_[disjunct].condition, [&](const Condition& part) {
             if (part.kind == Condition::Kind::kValue) {
-              go(with(member_conjunction(shape, {.key = part.key}),
+              go(with(member_conjunction(disjunct, {.key = part.key}),
                       part.literal));
             }
           });

@@ -352,7 +352,7 @@ ConditionId SchemaSolver::lack(ConditionId condition, NameSet names) {
       condition, [&](KeyId key) { return name_sets_.contains(names, key); });
 }
 
-std::vector<MemberWay> SchemaSolver::member_ways(ShapeId object,
+std::vector<MemberWay> SchemaSolver::member_ways(DisjunctId object,
                                                  ConditionId condition,
                                                  const NameClass& name,
                                                  std::uint64_t count) {

@@ -50,13 +50,13 @@ int rank_of(Kind kind) {
 
 class SchemaSolver::Planner {
  public:
-  // `live`: the shape is known to be.
-  Planner(SchemaSolver& solver, ShapeId object, const Members& members,
+  // `live`: the disjunct is known to be.
+  Planner(SchemaSolver& solver, DisjunctId object, const Members& members,
           bool live)
       : solver_(solver),
         object_(object),
         live_(live),
-        shape_(solver.objects_[object]),
+        disjunct_(solver.objects_[object]),
         facts_(solver.facts(object)),
         sets_(solver.name_sets_),
         seen_(members.seen),
@@ -65,8 +65,8 @@ class SchemaSolver::Planner {
 
   Answer run(ConditionId condition) {
     Plan plan;
-    plan.min = shape_.min;
-    plan.max = shape_.max;
+    plan.min = disjunct_.min;
+    plan.max = disjunct_.max;
     answer_.cut = facts_.cut;
     answer_.yes = search(std::move(plan), {condition}, {}, {});
     return answer_;
@@ -106,9 +106,9 @@ class SchemaSolver::Planner {
   enum class Status : std::uint8_t { kHolds, kFails, kOpen };
 
   SchemaSolver& solver_;
-  ShapeId object_;
+  DisjunctId object_;
   bool live_;
-  const ObjectShape& shape_;
+  const ObjectConstraints& disjunct_;
   const ObjectFacts& facts_;
   NameSets& sets_;
   NameSet seen_;
@@ -120,7 +120,9 @@ class SchemaSolver::Planner {
   const Condition& at(ConditionId id) const { return solver_.conditions_[id]; }
   bool is_seen(KeyId key) const { return sets_.contains(seen_, key); }
   bool is_gone(KeyId key) const { return sets_.contains(gone_, key); }
-  bool is_required(KeyId key) const { return contains(shape_.required, key); }
+  bool is_required(KeyId key) const {
+    return contains(disjunct_.required, key);
+  }
 
   bool ask(ConjunctionId conjunction) {
     const Answer one = solver_.ask(conjunction);
@@ -450,7 +452,7 @@ class SchemaSolver::Planner {
     }
     const NameSet need = solver_.needed(object_, here);
     if (sets_.intersect(need, absent) != kNoNames) return false;
-    // What a live shape requires is possible.
+    // What a live disjunct requires is possible.
     const bool possible = live_ && plan.everys.empty();
     bool all = true;
     sets_.each(possible ? sets_.subtract(need, facts_.required) : need,
@@ -534,13 +536,13 @@ class SchemaSolver::Planner {
   }
 };
 
-SchemaSolver::Answer SchemaSolver::ask_members(ShapeId object,
+SchemaSolver::Answer SchemaSolver::ask_members(DisjunctId object,
                                                const Members& members,
                                                bool live) {
   return Planner(*this, object, members, live).run(members.condition);
 }
 
-bool SchemaSolver::completable(ShapeId object, const Members& members) {
+bool SchemaSolver::completable(DisjunctId object, const Members& members) {
   constexpr std::size_t kMaxKnown = 100'000;
   if (members.condition == kImpossible) return false;
   const auto found = [&] {
@@ -558,9 +560,9 @@ bool SchemaSolver::completable(ShapeId object, const Members& members) {
   return yes;
 }
 
-bool SchemaSolver::complete(ShapeId object, const Members& members) {
-  const ObjectShape& shape = objects_[object];
-  return members.count >= shape.min && members.count <= shape.max &&
+bool SchemaSolver::complete(DisjunctId object, const Members& members) {
+  const ObjectConstraints& disjunct = objects_[object];
+  return members.count >= disjunct.min && members.count <= disjunct.max &&
          needed(object, members.seen) == kNoNames &&
          conditions_.holds_at_end(members.condition, members.count);
 }
