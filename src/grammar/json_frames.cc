@@ -103,7 +103,7 @@ bool JsonRecogniser::unique_in(const Frame& frame,
 
 // A new object or array for the value that comes in `id`; 0 if none may come.
 JsonRecogniser::FrameId JsonRecogniser::open(FrameId id, JsonType type) {
-  const SchemaSolver::Levels levels(solver_, levels_in(id));
+  const SchemaSolver::ScopedDepthLimit levels(solver_, levels_in(id));
   const Frame& outer = frames_[id];
   if (outer.depth >= options_.limits.depth) return 0;
   Frame frame;
@@ -214,7 +214,7 @@ Config JsonRecogniser::behind_value(FrameId frame,
 JsonRecogniser::FrameId JsonRecogniser::next_item(FrameId id) {
   if (frames_[id].next_item != kUnknown) return frames_[id].next_item;
   if (frames_[id].kind == FrameKind::kOutline) return frames_[id].used;
-  const SchemaSolver::Levels levels(solver_, levels_in(id));
+  const SchemaSolver::ScopedDepthLimit levels(solver_, levels_in(id));
   const Frame& frame = frames_[id];
   Frame next;
   next.kind = FrameKind::kArray;
@@ -277,7 +277,7 @@ JsonRecogniser::FrameId JsonRecogniser::next_item(FrameId id) {
       ways = std::move(more);
     }
     for (Way& way : ways) {
-      if (!solver_.live(way.conjunction)) continue;
+      if (!solver_.satisfiable(way.conjunction)) continue;
       std::vector<std::uint64_t> counted(way.counts.begin(),
                                          way.counts.end() - 1);
       if (!solver_.completable_array(
@@ -403,7 +403,7 @@ std::uint32_t JsonRecogniser::make_key_set(const Frame& frame) {
 // In the order of the schema a member leaves out all that should have come
 // before it: these are used from then on, and so the names used are, but for
 // those that no rule declares, the first ones of the order, however many of
-// them came.  Which of them came matters only where rules ask again; a
+// them came.  Which of them came matters only where rules solve again; a
 // required one is never left out.
 
 JsonRecogniser::Then JsonRecogniser::so_far(FrameId id) const {
@@ -496,7 +496,8 @@ NameSet JsonRecogniser::possible_names(DisjunctId disjunct, std::uint32_t set,
   }
   std::vector<KeyId> names;
   for (const KeyId key : key_sets_[set].names()) {
-    if (solver_.live(solver_.member_conjunction(disjunct, {.key = key}))) {
+    if (solver_.satisfiable(
+            solver_.member_conjunction(disjunct, {.key = key}))) {
       names.push_back(key);
     }
   }
@@ -620,7 +621,7 @@ bool JsonRecogniser::any_member(FrameId id) {
 // for that, where a token goes on behind a comma and nobody takes it.
 JsonRecogniser::KeyInfo* JsonRecogniser::find_keys(FrameId id, bool any_only) {
   if (frames_[id].keys != nullptr) return frames_[id].keys.get();
-  const SchemaSolver::Levels levels(solver_, levels_in(id));
+  const SchemaSolver::ScopedDepthLimit levels(solver_, levels_in(id));
   const std::uint32_t set_id = key_set(frames_[id]);
   const KeySet& set = key_sets_[set_id];
   auto info = std::make_unique<KeyInfo>(KeyInfo{.set = set_id});
@@ -764,7 +765,7 @@ bool JsonRecogniser::may_be_member(FrameId id, const Alternative& one,
 JsonRecogniser::FrameId JsonRecogniser::make_member(FrameId id,
                                                     const NameClass& name,
                                                     const Then& then) {
-  const SchemaSolver::Levels levels(solver_, levels_in(id));
+  const SchemaSolver::ScopedDepthLimit levels(solver_, levels_in(id));
   Frame next;
   next.kind = FrameKind::kObject;
   next.pending = true;

@@ -207,8 +207,8 @@ JsonRecogniser::LexId JsonRecogniser::key_row(LexId id, std::uint8_t byte) {
   // Once the name is none of the schema's, its spelling does not matter.
   next.loose =
       next.open && next.trie != KeySet::kNone && (now.loose || !canonical);
-  bool live = next.open || next.extras != automata::kDeadState ||
-              next.trie != KeySet::kNone;
+  bool satisfiable = next.open || next.extras != automata::kDeadState ||
+                     next.trie != KeySet::kNone;
   if (escape && body != BodyState::kText && !next.open) {
     const EscapeRanges ranges =
         escape_ranges(body, next.partial, canonical_names(next));
@@ -217,9 +217,10 @@ JsonRecogniser::LexId JsonRecogniser::key_row(LexId id, std::uint8_t byte) {
     if (next.extras != automata::kDeadState && !any_in(ranges, next.extras)) {
       next.extras = automata::kDeadState;
     }
-    live = next.extras != automata::kDeadState || next.trie != KeySet::kNone;
+    satisfiable =
+        next.extras != automata::kDeadState || next.trie != KeySet::kNone;
   }
-  const LexId target = live ? intern(std::move(next)) : 0;
+  const LexId target = satisfiable ? intern(std::move(next)) : 0;
   return keep_step(id, byte, target);
 }
 

@@ -75,7 +75,7 @@ Result<std::unique_ptr<JsonRecogniser>> JsonRecogniser::make(
   if (wrong) return *std::move(wrong);
   const ConjunctionId root =
       solver.conjunction({holds(machine->document_->root)});
-  if (!solver.live(root)) {
+  if (!solver.satisfiable(root)) {
     if (auto error = machine->too_large()) return *std::move(error);
     for (const GrammarNote& note : solver.take_notes()) {
       if (note.kind != GrammarNote::Kind::kNarrowed) continue;
@@ -99,8 +99,8 @@ Result<std::unique_ptr<JsonRecogniser>> JsonRecogniser::make(
                  {}};
   }
   // frames_[0] is outside of everything.
-  const SchemaSolver::Levels levels(solver, machine->levels_in(0));
-  if (!solver.live(root)) {
+  const SchemaSolver::ScopedDepthLimit levels(solver, machine->levels_in(0));
+  if (!solver.satisfiable(root)) {
     return Error{ErrorCode::kTooLarge,
                  "Every text that fits has more levels of arrays and objects "
                  "than GrammarLimits::depth allows, which is " +

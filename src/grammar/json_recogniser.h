@@ -110,8 +110,8 @@ class JsonRecogniser final : public Recogniser {
   // What was found while the machine was made.
   const std::vector<GrammarNote>& notes() const { return notes_; }
   // What a look at all that texts can reach adds to that, as far as it is not
-  // too much work; done once, since few ask and it costs as much as a compile.
-  // REQUIRES: the caller holds a Lock.
+  // too much work; done once, since few solve and it costs as much as a
+  // compile. REQUIRES: the caller holds a Lock.
   const std::vector<GrammarNote>& survey();
   // Steps that operations on sets of names took.
   std::size_t work() const { return solver_.name_sets().work(); }
@@ -344,7 +344,8 @@ class JsonRecogniser final : public Recogniser {
   const Alternative* alternatives(const Frame& frame) const {
     return alternatives_.data() + frame.first;
   }
-  // How many levels a value in the frame may have, for SchemaSolver::Levels.
+  // How many levels a value in the frame may have, for
+  // SchemaSolver::ScopedDepthLimit.
   std::uint32_t levels_in(FrameId frame) const;
   // The conjunctions of the value that comes now, each once.
   std::vector<ConjunctionId> conjunctions_in(const Frame& frame) const;

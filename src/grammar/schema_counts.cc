@@ -42,7 +42,7 @@ std::uint64_t& room(Situation& now, std::size_t counter) {
 
 }  // namespace
 
-std::optional<SchemaSolver::Answer> SchemaSolver::ask_counts(
+std::optional<SchemaSolver::Verdict> SchemaSolver::solve_counts(
     DisjunctId array, std::uint64_t size,
     const std::vector<std::uint64_t>& counted, std::uint32_t found,
     std::uint64_t most) {
@@ -73,7 +73,7 @@ std::optional<SchemaSolver::Answer> SchemaSolver::ask_counts(
     return std::nullopt;
   }
 
-  Answer answer;
+  Verdict verdict;
   std::vector<Situation> todo = {start};
   std::set<Situation> seen = {start};
   std::size_t steps = 0;
@@ -87,13 +87,13 @@ std::optional<SchemaSolver::Answer> SchemaSolver::ask_counts(
       done = done && missing(now, i) == 0;
       open = open && at >= counters[i].from;
     }
-    if (done && at >= disjunct.min) return Answer{.yes = true};
+    if (done && at >= disjunct.min) return Verdict{.yes = true};
     if (at >= most) continue;
     ++steps_;
     if (++steps > kMaxSteps) {
       narrowed_ = true;
-      answer.cut = true;
-      return answer;
+      verdict.cut = true;
+      return verdict;
     }
     for (std::uint32_t set = 0; set < (1U << counters.size()); ++set) {
       std::vector<Literal> literals =
@@ -121,11 +121,11 @@ std::optional<SchemaSolver::Answer> SchemaSolver::ask_counts(
         }
       }
       if (!fits || (open && !done && !helps)) continue;
-      const Answer one = ask(conjunction(std::move(literals)));
-      answer.rest_on(one);
+      const Verdict one = solve(conjunction(std::move(literals)));
+      verdict.rest_on(one);
       if (!one.yes) continue;
       // Nothing is missing but items, and of this kind there is no end.
-      if (done && open && !costs) return Answer{.yes = true};
+      if (done && open && !costs) return Verdict{.yes = true};
       for (const std::uint64_t number : {std::uint64_t{1}, times}) {
         if (number > 1 && !open) continue;
         Situation next = now;
@@ -139,7 +139,7 @@ std::optional<SchemaSolver::Answer> SchemaSolver::ask_counts(
       }
     }
   }
-  return answer;
+  return verdict;
 }
 
 // Numbers of a disjunct, counted up to `wanted`: those that are listed, or the

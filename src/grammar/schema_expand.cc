@@ -486,8 +486,8 @@ void SchemaSolver::expand(ConjunctionId conjunction, JsonType type,
         }
         continue;
       }
-      // A least length is a part of the language, so that what is live is
-      // decided in one place; a greatest one is compared with the shortest
+      // A least length is a part of the language, so that what is satisfiable
+      // is decided in one place; a greatest one is compared with the shortest
       // text that is left.
       if (strings->min > 0) {
         language = languages_.all_of(

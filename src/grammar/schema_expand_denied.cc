@@ -131,8 +131,9 @@ bool SchemaSolver::Expander::excludes(const ObjectConstraints& object,
         });
     if (never) return true;
     if (!denied || own.empty()) continue;
-    const Answer answer = solver_.ask(solver_.conjunction(std::move(literals)));
-    if (answer.surely_not()) return true;
+    const Verdict verdict =
+        solver_.solve(solver_.conjunction(std::move(literals)));
+    if (verdict.surely_not()) return true;
   }
   return false;
 }

@@ -254,9 +254,9 @@ bool SchemaSolver::Expander::take_object(Partial& partial, NodeId id,
   // exclude each other; to see that early keeps their number down.
   if (object.members.size() > 1) {
     const auto never = [&](KeyId key) {
-      const Answer answer =
-          solver_.ask(solver_.conjunction(known(object, key)));
-      return !answer.yes && answer.low == Answer::kNone;
+      const Verdict verdict =
+          solver_.solve(solver_.conjunction(known(object, key)));
+      return !verdict.yes && verdict.low == Verdict::kNone;
     };
     for (std::size_t i = 0; i < object.required.size(); ++i) {
       if ((i >= required_before ||

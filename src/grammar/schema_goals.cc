@@ -1,5 +1,5 @@
 // SchemaSolver and what their disjuncts say of names, members and items.  How a
-// conjunction is taken apart is in schema_expander.h, what is live in
+// conjunction is taken apart is in schema_expander.h, what is satisfiable in
 // schema_live.cc.
 
 #include "grammar/schema_goals.h"
@@ -593,7 +593,7 @@ automata::LanguageId SchemaSolver::possible_extras(DisjunctId object) {
     std::vector<automata::LanguageId> parts;
     for (const ExtraNames& extra : facts.extras) {
       const NameClass name{kNoKey, &facts.languages, &extra.matched};
-      if (!live(member_conjunction(object, name))) continue;
+      if (!satisfiable(member_conjunction(object, name))) continue;
       parts.push_back(facts.languages.empty() ? languages_.everything()
                                               : extra.language);
     }

@@ -20,10 +20,10 @@
 // Where splitting would multiply, what is left open about an object stays in
 // its disjunct as a condition (schema_conditions.h).
 //
-// Whether anything at all fulfils a disjunct is decided here too (live()), so
-// that nobody sets out for what cannot be reached.  The question recurs along
-// required members and items; a cycle that never comes to an end has no
-// finite value, hence is not live.
+// Whether anything at all fulfils a disjunct is decided here too
+// (satisfiable()), so that nobody sets out for what cannot be reached.  The
+// question recurs along required members and items; a cycle that never comes to
+// an end has no finite value, hence is not satisfiable.
 //
 // When a schema has more alternatives than the limit, the first ones are kept:
 // the language gets narrower, never wider, and narrowed() says so.
@@ -193,16 +193,16 @@ class SchemaSolver {
   // read.
   void survey(ConjunctionId root);
 
-  // While one is alive, what is live, completable or among the disjuncts is
-  // meant for values with at most so many levels of arrays and objects.
+  // While one is alive, what is satisfiable, completable or among the disjuncts
+  // is meant for values with at most so many levels of arrays and objects.
   static constexpr std::uint32_t kAnyLevels = 0xFFFFFFFF;
-  class Levels {
+  class ScopedDepthLimit {
    public:
-    Levels(SchemaSolver& solver, std::uint32_t levels)
+    ScopedDepthLimit(SchemaSolver& solver, std::uint32_t levels)
         : solver_(solver), before_(std::exchange(solver.levels_, levels)) {}
-    ~Levels() { solver_.levels_ = before_; }
-    Levels(const Levels&) = delete;
-    Levels& operator=(const Levels&) = delete;
+    ~ScopedDepthLimit() { solver_.levels_ = before_; }
+    ScopedDepthLimit(const ScopedDepthLimit&) = delete;
+    ScopedDepthLimit& operator=(const ScopedDepthLimit&) = delete;
 
    private:
     SchemaSolver& solver_;
@@ -215,16 +215,16 @@ class SchemaSolver {
   }
   ConjunctionId with(ConjunctionId conjunction, Literal literal);
 
-  // The live alternatives of a conjunction; empty when no value of the type
-  // fits.
+  // The satisfiable alternatives of a conjunction; empty when no value of the
+  // type fits.
   const std::vector<DisjunctId>& disjuncts(ConjunctionId conjunction,
                                            JsonType type);
-  bool live(ConjunctionId conjunction) { return ask(conjunction).yes; }
+  bool satisfiable(ConjunctionId conjunction) { return solve(conjunction).yes; }
   // Nothing fulfils the conjunction, of any number of levels.  More than
-  // !live(), which also says that nothing was found within the limits.
+  // !satisfiable(), which also says that nothing was found within the limits.
   bool is_empty(ConjunctionId conjunction) {
-    const Levels any(*this, kAnyLevels);
-    return ask(conjunction).surely_not();
+    const ScopedDepthLimit any(*this, kAnyLevels);
+    return solve(conjunction).surely_not();
   }
 
   const StringConstraints& string(DisjunctId id) const { return strings_[id]; }
@@ -255,7 +255,7 @@ class SchemaSolver {
     ConditionId condition = kAlways;  // what is left of the disjunct's
   };
   // Whether an object with these members can be completed.  REQUIRES: the
-  // disjunct is live.
+  // disjunct is satisfiable.
   bool completable(DisjunctId object, const Members& members);
   // Whether it is complete.
   bool complete(DisjunctId object, const Members& members);
@@ -266,7 +266,7 @@ class SchemaSolver {
   bool completable_array(DisjunctId array, std::uint64_t size,
                          const std::vector<std::uint64_t>& counted,
                          std::uint32_t found) {
-    return ask_items(array, size, counted, found).yes;
+    return solve_items(array, size, counted, found).yes;
   }
   bool complete_array(DisjunctId array, std::uint64_t size,
                       const std::vector<std::uint64_t>& counted,
@@ -276,7 +276,7 @@ class SchemaSolver {
   NameSet needed(DisjunctId object, NameSet seen);
   // What is always required.
   NameSet required(DisjunctId object);
-  // The names of which rules ask again, when they have come or were left out,
+  // The names of which rules solve again, when they have come or were left out,
   // whether they came; required() apart.
   NameSet asked_again(DisjunctId object);
   // Those that the disjunct's condition speaks of.
@@ -321,10 +321,10 @@ class SchemaSolver {
   enum class Known : std::uint8_t { kUnknown, kBusy, kYes, kNo };
   struct Expansion {
     std::vector<DisjunctId> all;
-    std::vector<DisjunctId> live;
+    std::vector<DisjunctId> satisfiable;
     bool expanding = false;
     bool expanded = false;
-    bool live_known = false;
+    bool satisfiable_known = false;
     bool cut = false;  // some alternatives were left out, here or further in
     Known known = Known::kUnknown;
     std::uint32_t place = 0;  // on the stack of questions, while busy
@@ -338,15 +338,15 @@ class SchemaSolver {
       bool cut = false;
     } no = {};
   };
-  // Whether something is live.  A "no" that rests on a question still being
-  // asked is good for that question only: `low` is the lowest such place.
-  struct Answer {
+  // Whether something is satisfiable.  A "no" that rests on a question still
+  // being asked is good for that question only: `low` is the lowest such place.
+  struct Verdict {
     static constexpr std::uint32_t kNone = 0xFFFFFFFF;
     bool yes = false;
     std::uint32_t low = kNone;
     bool cut = false;  // what was left out might have led to a yes
 
-    void rest_on(const Answer& other) {
+    void rest_on(const Verdict& other) {
       low = std::min(low, other.low);
       cut = cut || other.cut;
     }
@@ -361,13 +361,14 @@ class SchemaSolver {
   void find_prefix(ArrayConstraints& array);
   bool can_join(ConjunctionId conjunction, JsonType type) const;
   void expand(ConjunctionId conjunction, JsonType type, Expansion& into);
-  Answer ask(ConjunctionId conjunction, JsonType type);
-  Answer ask(ConjunctionId conjunction);
-  Answer ask_disjunct(JsonType type, DisjunctId disjunct);
+  Verdict solve(ConjunctionId conjunction, JsonType type);
+  Verdict solve(ConjunctionId conjunction);
+  Verdict solve_disjunct(JsonType type, DisjunctId disjunct);
   const std::vector<DisjunctId>& disjuncts_within(ConjunctionId conjunction,
                                                   JsonType type);
-  // `live`: the disjunct is known to be.
-  Answer ask_members(DisjunctId object, const Members& members, bool live);
+  // `satisfiable`: the disjunct is known to be.
+  Verdict solve_members(DisjunctId object, const Members& members,
+                        bool satisfiable);
   class Planner;
 
   // schema_members.cc: see there.
@@ -381,14 +382,14 @@ class SchemaSolver {
   ConditionId branches(const schema::Node& node, bool negated);
   bool is_in(const NameKind& names, const NameClass& name);
 
-  Answer ask_items(DisjunctId array, std::uint64_t size,
-                   const std::vector<std::uint64_t>& counted,
-                   std::uint32_t found);
+  Verdict solve_items(DisjunctId array, std::uint64_t size,
+                      const std::vector<std::uint64_t>& counted,
+                      std::uint32_t found);
   // The same where counts stand in each other's way; nothing if there are too
   // many of them.  `most`: how many items there can be.
-  std::optional<Answer> ask_counts(DisjunctId array, std::uint64_t size,
-                                   const std::vector<std::uint64_t>& counted,
-                                   std::uint32_t found, std::uint64_t most);
+  std::optional<Verdict> solve_counts(DisjunctId array, std::uint64_t size,
+                                      const std::vector<std::uint64_t>& counted,
+                                      std::uint32_t found, std::uint64_t most);
   std::uint64_t count_words(automata::StateId state, std::uint64_t wanted);
   std::uint64_t count_numbers(DisjunctId disjunct, std::uint64_t wanted);
   bool enough_values(ConjunctionId conjunction, std::uint64_t wanted);

@@ -1,7 +1,7 @@
 // What can be fulfilled at all.
 //
-// An object is live when what it requires is, and there is room for it; an
-// array when its least number of items is.  The question goes round in a
+// An object is satisfiable when what it requires is, and there is room for it;
+// an array when its least number of items is.  The question goes round in a
 // recursive schema: a question that is being asked already counts as "no",
 // because a value that needs itself is never finished.  Such a "no" is
 // remembered only if it did not rest on a question further out.
@@ -16,7 +16,7 @@
 namespace parlance::grammar {
 namespace {
 
-// Questions within questions; beyond it the answer is no.
+// Questions within questions; beyond it the verdict is no.
 constexpr std::uint32_t kMaxQuestions = 2000;
 
 std::string reason(schema::Ignored::Why why) {
@@ -44,8 +44,8 @@ bool is_nested(JsonType type) {
 
 }  // namespace
 
-SchemaSolver::Answer SchemaSolver::ask(ConjunctionId conjunction,
-                                       JsonType type) {
+SchemaSolver::Verdict SchemaSolver::solve(ConjunctionId conjunction,
+                                          JsonType type) {
   if (levels_ != kAnyLevels && is_nested(type)) {
     const bool yes = !disjuncts_within(conjunction, type).empty();
     return {.yes = yes, .cut = !yes};
@@ -69,55 +69,55 @@ SchemaSolver::Answer SchemaSolver::ask(ConjunctionId conjunction,
   serials_.resize(depth_);
   serials_.back() = next_serial_++;
   ++steps_;
-  Answer answer;
+  Verdict verdict;
   for (const DisjunctId disjunct : known.all) {
-    const Answer one = ask_disjunct(type, disjunct);
-    answer.yes = answer.yes || one.yes;
-    answer.rest_on(one);
+    const Verdict one = solve_disjunct(type, disjunct);
+    verdict.yes = verdict.yes || one.yes;
+    verdict.rest_on(one);
     if (one.yes) break;
   }
   --depth_;
-  if (answer.yes) {
+  if (verdict.yes) {
     known.known = Known::kYes;
     ++yes_count_;
     return {.yes = true};
   }
-  known.cut = known.cut || answer.cut;
-  answer.cut = known.cut;
-  known.known = answer.low >= known.place ? Known::kNo : Known::kUnknown;
+  known.cut = known.cut || verdict.cut;
+  verdict.cut = known.cut;
+  known.known = verdict.low >= known.place ? Known::kNo : Known::kUnknown;
   if (known.known == Known::kNo) {
-    answer.low = Answer::kNone;
+    verdict.low = Verdict::kNone;
   } else {
-    known.no = {answer.low, serials_[answer.low], yes_count_, answer.cut};
+    known.no = {verdict.low, serials_[verdict.low], yes_count_, verdict.cut};
   }
-  return answer;
+  return verdict;
 }
 
-SchemaSolver::Answer SchemaSolver::ask(ConjunctionId conjunction) {
+SchemaSolver::Verdict SchemaSolver::solve(ConjunctionId conjunction) {
   if (conjunction == kAnything) return {.yes = true};
-  Answer answer;
-  if (conjunction == kNothing) return answer;
-  // Scalars first: they ask nothing further.
+  Verdict verdict;
+  if (conjunction == kNothing) return verdict;
+  // Scalars first: they solve nothing further.
   for (const JsonType type :
        {JsonType::kString, JsonType::kNumber, JsonType::kBoolean,
         JsonType::kNull, JsonType::kArray, JsonType::kObject}) {
-    const Answer one = ask(conjunction, type);
+    const Verdict one = solve(conjunction, type);
     if (one.yes) return one;
-    answer.rest_on(one);
+    verdict.rest_on(one);
   }
-  return answer;
+  return verdict;
 }
 
-SchemaSolver::Answer SchemaSolver::ask_disjunct(JsonType type,
-                                                DisjunctId disjunct) {
+SchemaSolver::Verdict SchemaSolver::solve_disjunct(JsonType type,
+                                                   DisjunctId disjunct) {
   switch (type) {
     case JsonType::kArray: {
       const std::vector<std::uint64_t> none(arrays_[disjunct].counts.size(), 0);
-      return ask_items(disjunct, 0, none, 0);
+      return solve_items(disjunct, 0, none, 0);
     }
     case JsonType::kObject:
-      return ask_members(disjunct, {.condition = objects_[disjunct].condition},
-                         false);
+      return solve_members(disjunct,
+                           {.condition = objects_[disjunct].condition}, false);
     default:
       return {.yes = true};  // expand() keeps only what is not empty
   }
@@ -129,19 +129,19 @@ const std::vector<DisjunctId>& SchemaSolver::disjuncts_within(
   const std::tuple key(conjunction, type, levels_);
   const auto known = within_.find(key);
   if (known != within_.end()) return known->second;
-  std::vector<DisjunctId> live;
+  std::vector<DisjunctId> satisfiable;
   if (levels_ > 0) {
     std::vector<DisjunctId> all;
     {
-      const Levels any(*this, kAnyLevels);
+      const ScopedDepthLimit any(*this, kAnyLevels);
       all = disjuncts(conjunction, type);
     }
-    const Levels inside(*this, levels_ - 1);
+    const ScopedDepthLimit inside(*this, levels_ - 1);
     for (const DisjunctId disjunct : all) {
-      if (ask_disjunct(type, disjunct).yes) live.push_back(disjunct);
+      if (solve_disjunct(type, disjunct).yes) satisfiable.push_back(disjunct);
     }
   }
-  return within_.emplace(key, std::move(live)).first->second;
+  return within_.emplace(key, std::move(satisfiable)).first->second;
 }
 
 const std::vector<DisjunctId>& SchemaSolver::disjuncts(
@@ -150,34 +150,35 @@ const std::vector<DisjunctId>& SchemaSolver::disjuncts(
     return disjuncts_within(conjunction, type);
   }
   Expansion& known = expansion(conjunction, type);
-  if (!known.live_known) {
-    known.live_known = true;
+  if (!known.satisfiable_known) {
+    known.satisfiable_known = true;
     for (const DisjunctId disjunct : known.all) {
-      if (ask_disjunct(type, disjunct).yes) known.live.push_back(disjunct);
+      if (solve_disjunct(type, disjunct).yes)
+        known.satisfiable.push_back(disjunct);
     }
   }
-  return known.live;
+  return known.satisfiable;
 }
 
-SchemaSolver::Answer SchemaSolver::ask_items(
+SchemaSolver::Verdict SchemaSolver::solve_items(
     DisjunctId array, std::uint64_t size,
     const std::vector<std::uint64_t>& counted, std::uint32_t found) {
   const ArrayConstraints& disjunct = arrays_[array];
-  Answer answer;
+  Verdict verdict;
   // How many items there can be at most.
   std::uint64_t most = disjunct.max;
-  if (size > most) return answer;
+  if (size > most) return verdict;
   const auto ask_item = [&](std::uint64_t index, Literal also) {
     ConjunctionId conjunction = item_conjunction(array, index);
     if (also != kNoLiteral) conjunction = with(conjunction, also);
-    const Answer one = ask(conjunction);
-    answer.rest_on(one);
+    const Verdict one = solve(conjunction);
+    verdict.rest_on(one);
     return one.yes;
   };
   // Up to where it matters: the least number of items, and where witnesses are.
   std::uint64_t wanted = disjunct.min;
   for (std::size_t i = 0; i < disjunct.counts.size(); ++i) {
-    if (disjunct.counts[i].max < counted[i]) return answer;
+    if (disjunct.counts[i].max < counted[i]) return verdict;
     if (disjunct.counts[i].min > counted[i]) wanted = kNoBound;
   }
   const auto all = static_cast<std::uint32_t>(
@@ -197,17 +198,17 @@ SchemaSolver::Answer SchemaSolver::ask_items(
       most = rest;
     }
   }
-  if (disjunct.min > most) return answer;
+  if (disjunct.min > most) return verdict;
   if (disjunct.unique && !enough_to_differ(array, size, counted)) {
     // Items of the prefix may be others than those behind it.
-    answer.cut = answer.cut || disjunct.prefix > 0;
+    verdict.cut = verdict.cut || disjunct.prefix > 0;
     narrowed_ = narrowed_ || disjunct.prefix > 0;
-    return answer;
+    return verdict;
   }
-  if (const auto weighed = ask_counts(array, size, counted, found, most)) {
-    answer.rest_on(*weighed);
-    answer.yes = weighed->yes;
-    return answer;
+  if (const auto weighed = solve_counts(array, size, counted, found, most)) {
+    verdict.rest_on(*weighed);
+    verdict.yes = weighed->yes;
+    return verdict;
   }
   if (wanted != kNoBound) return {.yes = true};
 
@@ -231,18 +232,18 @@ SchemaSolver::Answer SchemaSolver::ask_items(
     const ItemCount& count = disjunct.counts[i];
     if (count.min <= counted[i]) continue;
     const std::uint64_t missing = count.min - counted[i];
-    if (places(0, count.literal, missing) < missing) return answer;
+    if (places(0, count.literal, missing) < missing) return verdict;
     needs += missing;
   }
   for (std::size_t i = 0; i < disjunct.witnesses.size(); ++i) {
     if ((found >> i & 1) != 0) continue;
     if (places(disjunct.witnesses[i].first, disjunct.witnesses[i].second, 1) ==
         0) {
-      return answer;
+      return verdict;
     }
     ++needs;
   }
-  if (needs > most - size) return answer;
+  if (needs > most - size) return verdict;
   return {.yes = true};
 }
 
@@ -452,8 +453,8 @@ std::optional<Error> SchemaSolver::check_node(NodeId id) {
     // Items are told apart by remembering them, which is done for scalars.
     bool scalars = true;
     const auto see = [&](ConjunctionId items) {
-      scalars = scalars && !ask(items, JsonType::kArray).yes &&
-                !ask(items, JsonType::kObject).yes;
+      scalars = scalars && !solve(items, JsonType::kArray).yes &&
+                !solve(items, JsonType::kObject).yes;
     };
     for (const NodeId item : arrays.prefix_items)
       see(conjunction({holds(item)}));

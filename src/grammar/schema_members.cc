@@ -359,7 +359,7 @@ std::vector<MemberWay> SchemaSolver::member_ways(DisjunctId object,
   // More ways than this are not followed.
   constexpr std::size_t kMaxWays = 1024;
   const ConjunctionId conjunction = member_conjunction(object, name);
-  if (!live(conjunction)) return {};
+  if (!satisfiable(conjunction)) return {};
   if (condition == kAlways) return {{conjunction, kAlways}};
   std::vector<MemberWay> done;
   std::vector<MemberWay> todo = {
@@ -384,7 +384,7 @@ std::vector<MemberWay> SchemaSolver::member_ways(DisjunctId object,
     }
     const ConditionId without = conditions_.decide(way.condition, test, false);
     const ConjunctionId both = with(way.conjunction, test);
-    if (!live(both)) {
+    if (!satisfiable(both)) {
       todo.push_back({way.conjunction, without});
       continue;
     }
@@ -400,7 +400,7 @@ std::vector<MemberWay> SchemaSolver::member_ways(DisjunctId object,
       const ConjunctionId other = has_opposite(test >> 1)
                                       ? with(way.conjunction, opposite(test))
                                       : way.conjunction;
-      if (live(other)) todo.push_back({other, without});
+      if (satisfiable(other)) todo.push_back({other, without});
     }
     todo.push_back({both, if_so});
   }

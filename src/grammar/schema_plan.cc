@@ -25,7 +25,7 @@ bool contains(const std::vector<T>& sorted, const T& value) {
   return std::binary_search(sorted.begin(), sorted.end(), value);
 }
 
-// Which ways are tried first: those that ask for little.
+// Which ways are tried first: those that solve for little.
 int rank_of(Kind kind) {
   switch (kind) {
     case Kind::kAbsent:
@@ -50,12 +50,12 @@ int rank_of(Kind kind) {
 
 class SchemaSolver::Planner {
  public:
-  // `live`: the disjunct is known to be.
+  // `satisfiable`: the disjunct is known to be.
   Planner(SchemaSolver& solver, DisjunctId object, const Members& members,
-          bool live)
+          bool satisfiable)
       : solver_(solver),
         object_(object),
-        live_(live),
+        live_(satisfiable),
         disjunct_(solver.objects_[object]),
         facts_(solver.facts(object)),
         sets_(solver.name_sets_),
@@ -63,7 +63,7 @@ class SchemaSolver::Planner {
         gone_(members.gone),
         count_(members.count) {}
 
-  Answer run(ConditionId condition) {
+  Verdict run(ConditionId condition) {
     Plan plan;
     plan.min = disjunct_.min;
     plan.max = disjunct_.max;
@@ -115,7 +115,7 @@ class SchemaSolver::Planner {
   NameSet gone_;
   std::uint64_t count_;
   std::size_t steps_ = 0;
-  Answer answer_;
+  Verdict answer_;
 
   const Condition& at(ConditionId id) const { return solver_.conditions_[id]; }
   bool is_seen(KeyId key) const { return sets_.contains(seen_, key); }
@@ -124,8 +124,8 @@ class SchemaSolver::Planner {
     return contains(disjunct_.required, key);
   }
 
-  bool ask(ConjunctionId conjunction) {
-    const Answer one = solver_.ask(conjunction);
+  bool solve(ConjunctionId conjunction) {
+    const Verdict one = solver_.solve(conjunction);
     answer_.rest_on(one);
     return one.yes;
   }
@@ -154,7 +154,7 @@ class SchemaSolver::Planner {
   }
   bool may_be(const Plan& plan, KeyId key) {
     const Plan::Member* member = plan.find(key);
-    return ask(
+    return solve(
         goal_of(plan, {.key = key},
                 member == nullptr ? std::vector<Literal>() : member->literals));
   }
@@ -208,8 +208,8 @@ class SchemaSolver::Planner {
           }
           all.insert(all.end(), has.begin(), has.end());
         }
-        return ask(goal_of(plan, {.key = key}, all)) ? Status::kOpen
-                                                     : Status::kFails;
+        return solve(goal_of(plan, {.key = key}, all)) ? Status::kOpen
+                                                       : Status::kFails;
       }
       case Kind::kSome:
         return Status::kOpen;
@@ -394,7 +394,7 @@ class SchemaSolver::Planner {
       Plan with = plan;
       std::vector<Literal>& literals = with.members[i].literals;
       if (literal != kNoLiteral) literals.push_back(literal);
-      if (ask(goal_of(plan, name, literals)) &&
+      if (solve(goal_of(plan, name, literals)) &&
           follow_names(std::move(with), some)) {
         return true;
       }
@@ -406,7 +406,7 @@ class SchemaSolver::Planner {
       }
       std::vector<Literal> literals;
       if (literal != kNoLiteral) literals.push_back(literal);
-      if (!ask(goal_of(plan, name, literals))) continue;
+      if (!solve(goal_of(plan, name, literals))) continue;
       Plan with = plan;
       with.members.push_back({.extra = &extra, .literals = literals});
       if (follow_names(std::move(with), some)) return true;
@@ -452,7 +452,7 @@ class SchemaSolver::Planner {
     }
     const NameSet need = solver_.needed(object_, here);
     if (sets_.intersect(need, absent) != kNoNames) return false;
-    // What a live disjunct requires is possible.
+    // What a satisfiable disjunct requires is possible.
     const bool possible = live_ && plan.everys.empty();
     bool all = true;
     sets_.each(possible ? sets_.subtract(need, facts_.required) : need,
@@ -467,7 +467,7 @@ class SchemaSolver::Planner {
     std::uint64_t others = 0;
     for (const ExtraNames& extra : facts_.extras) {
       const NameClass name{kNoKey, &facts_.languages, &extra.matched};
-      if (!ask(goal_of(plan, name, {}))) continue;
+      if (!solve(goal_of(plan, name, {}))) continue;
       others += names_left(plan, extra, plan.min - least - others);
       if (least + others >= plan.min) return true;
     }
@@ -536,17 +536,17 @@ class SchemaSolver::Planner {
   }
 };
 
-SchemaSolver::Answer SchemaSolver::ask_members(DisjunctId object,
-                                               const Members& members,
-                                               bool live) {
-  return Planner(*this, object, members, live).run(members.condition);
+SchemaSolver::Verdict SchemaSolver::solve_members(DisjunctId object,
+                                                  const Members& members,
+                                                  bool satisfiable) {
+  return Planner(*this, object, members, satisfiable).run(members.condition);
 }
 
 bool SchemaSolver::completable(DisjunctId object, const Members& members) {
   constexpr std::size_t kMaxKnown = 100'000;
   if (members.condition == kImpossible) return false;
   const auto found = [&] {
-    return ask_members(object, members, levels_ == kAnyLevels).yes;
+    return solve_members(object, members, levels_ == kAnyLevels).yes;
   };
   if (members.condition == kAlways) return found();
   if (complete(object, members)) return true;
