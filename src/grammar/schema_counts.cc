@@ -74,12 +74,12 @@ std::optional<SchemaSolver::Verdict> SchemaSolver::solve_counts(
   }
 
   Verdict verdict;
-  std::vector<Situation> todo = {start};
+  std::vector<Situation> pending = {start};
   std::set<Situation> seen = {start};
   std::size_t steps = 0;
-  while (!todo.empty()) {
-    Situation now = std::move(todo.back());
-    todo.pop_back();
+  while (!pending.empty()) {
+    Situation now = std::move(pending.back());
+    pending.pop_back();
     const std::uint64_t at = now[0];
     bool done = true;
     bool open = at >= disjunct.prefix;  // items from here on are alike
@@ -135,7 +135,7 @@ std::optional<SchemaSolver::Verdict> SchemaSolver::solve_counts(
           missing(next, i) -= std::min(missing(next, i), number);
           if (room(next, i) != kNoBound) room(next, i) -= number;
         }
-        if (seen.insert(next).second) todo.push_back(std::move(next));
+        if (seen.insert(next).second) pending.push_back(std::move(next));
       }
     }
   }

@@ -1,4 +1,4 @@
-// From a conjunction to its disjuncts: partials are split until no literal is
+// From a conjunction to its disjuncts: branches are split until no literal is
 // left, and what they say then is kept as disjuncts.
 
 #include <algorithm>
@@ -46,7 +46,7 @@ std::optional<DisjunctId> add_new(std::deque<Disjunct>& table,
 }  // namespace
 
 void SchemaSolver::Expander::run(const std::vector<Literal>& literals) {
-  Partial start;
+  Branch start;
   switch (type_) {
     case JsonType::kNull:
       start.disjunct = Constants{1};
@@ -73,7 +73,7 @@ void SchemaSolver::Expander::run(const std::vector<Literal>& literals) {
   run(std::move(start));
 }
 
-void SchemaSolver::Expander::run(Partial start) {
+void SchemaSolver::Expander::run(Branch start) {
   stack_.push_back(std::move(start));
   while (!stack_.empty()) {
     if (done_.size() >= limit_ || steps_ > limit_ * 64 ||
@@ -81,109 +81,109 @@ void SchemaSolver::Expander::run(Partial start) {
       truncated_ = true;
       return;
     }
-    Partial partial = std::move(stack_.back());
+    Branch branch = std::move(stack_.back());
     stack_.pop_back();
-    if (finish(partial)) done_.push_back(std::move(partial));
+    if (finish(branch)) done_.push_back(std::move(branch));
   }
 }
 
-void SchemaSolver::Expander::require(Partial& partial, Literal literal,
+void SchemaSolver::Expander::require(Branch& branch, Literal literal,
                                      std::uint32_t by) {
-  ((literal & 1) != 0 ? partial.denied : partial.todo).push_back({literal, by});
+  ((literal & 1) != 0 ? branch.denied : branch.pending)
+      .push_back({literal, by});
 }
 
 // Takes literals in until none is left (true), nothing can fit, or the
-// partial was split (false).
-bool SchemaSolver::Expander::finish(Partial& partial) {
+// branch was split (false).
+bool SchemaSolver::Expander::finish(Branch& branch) {
   while (true) {
     ++steps_;
     ++solver_.steps_;
-    Partial::Done next;
-    if (!partial.todo.empty()) {
-      next = partial.todo.back();
-      partial.todo.pop_back();
-    } else if (!partial.denied.empty()) {
-      next = partial.denied.back();
-      partial.denied.pop_back();
+    Branch::Done next;
+    if (!branch.pending.empty()) {
+      next = branch.pending.back();
+      branch.pending.pop_back();
+    } else if (!branch.denied.empty()) {
+      next = branch.denied.back();
+      branch.denied.pop_back();
     } else {
       return true;
     }
     if (next.literal == kNever) return false;
     bool known = false;
-    for (const Partial::Done& old : partial.done) {
+    for (const Branch::Done& old : branch.done) {
       if (old.literal == opposite(next.literal)) return false;
       known = known || (old.literal == next.literal &&
                         (!solver_.has_unevaluated_ || old.by == next.by));
     }
     if (known) continue;
-    const auto place = static_cast<std::uint32_t>(partial.done.size());
-    partial.done.push_back(next);
+    const auto place = static_cast<std::uint32_t>(branch.done.size());
+    branch.done.push_back(next);
     const NodeId node = next.literal >> 1;
     const bool goes_on = (next.literal & 1) != 0
-                             ? take_denied(partial, node, place)
-                             : take(partial, node, place);
+                             ? take_denied(branch, node, place)
+                             : assume(branch, node, place);
     if (!goes_on) return false;
   }
 }
 
-// Splits `partial`; true when there was only one choice, and it was taken.
-bool SchemaSolver::Expander::choose(Partial& partial,
+// Splits `branch`; true when there was only one choice, and it was taken.
+bool SchemaSolver::Expander::choose(Branch& branch,
                                     std::vector<Choice>& choices,
                                     std::uint32_t by) {
   if (choices.empty()) return false;
-  if (joins_ && choices.size() > 1) return join(partial, choices);
+  if (joins_ && choices.size() > 1) return join(branch, choices);
   for (std::size_t i = choices.size(); i-- > 1;) {
-    Partial other = partial;
+    Branch other = branch;
     if (apply(other, choices[i], by)) stack_.push_back(std::move(other));
   }
-  if (choices.size() == 1) return apply(partial, choices[0], by);
-  Partial first = std::move(partial);
+  if (choices.size() == 1) return apply(branch, choices[0], by);
+  Branch first = std::move(branch);
   if (apply(first, choices[0], by)) stack_.push_back(std::move(first));
   return false;
 }
 
-bool SchemaSolver::Expander::apply(Partial& partial, const Choice& choice,
+bool SchemaSolver::Expander::apply(Branch& branch, const Choice& choice,
                                    std::uint32_t by) {
   for (auto it = choice.literals.rbegin(); it != choice.literals.rend(); ++it) {
-    require(partial, *it, by);
+    require(branch, *it, by);
   }
   using Edit = Choice::Edit;
   switch (choice.edit) {
     case Edit::kNone:
       return true;
     case Edit::kConstants: {
-      auto& constants = std::get<Constants>(partial.disjunct);
+      auto& constants = std::get<Constants>(branch.disjunct);
       constants &= choice.constants;
       return constants != 0;
     }
     case Edit::kNumber:
-      add_number(std::get<NumberSpec>(partial.disjunct), choice.number);
+      add_number(std::get<NumberSpec>(branch.disjunct), choice.number);
       return true;
     case Edit::kLanguage:
-      std::get<Strings>(partial.disjunct).languages.push_back(choice.language);
+      std::get<Strings>(branch.disjunct).languages.push_back(choice.language);
       return true;
     case Edit::kBounds:
-      return bound(partial, choice.min, choice.max);
+      return bound(branch, choice.min, choice.max);
     case Edit::kItem: {
-      auto& array = std::get<ArrayConstraints>(partial.disjunct);
+      auto& array = std::get<ArrayConstraints>(branch.disjunct);
       raise(array.min, choice.at_index + 1);
       array.at.emplace_back(choice.at_index, choice.at);
       return array.min <= array.max;
     }
     case Edit::kItemWitness: {
-      auto& array = std::get<ArrayConstraints>(partial.disjunct);
+      auto& array = std::get<ArrayConstraints>(branch.disjunct);
       array.witnesses.emplace_back(choice.at_index, choice.at);
       if (array.witnesses.size() <= kMaxWitnesses) return true;
       leave_out();
       return false;
     }
     case Edit::kCount:
-      std::get<ArrayConstraints>(partial.disjunct)
+      std::get<ArrayConstraints>(branch.disjunct)
           .counts.push_back(choice.count);
       return choice.count.min <= choice.count.max;
     default:
-      return apply_member(std::get<ObjectConstraints>(partial.disjunct),
-                          choice);
+      return apply_member(std::get<ObjectConstraints>(branch.disjunct), choice);
   }
 }
 
@@ -209,20 +209,20 @@ bool SchemaSolver::Expander::apply_member(ObjectConstraints& object,
   return true;
 }
 
-bool SchemaSolver::Expander::bound(Partial& partial, std::uint64_t min,
+bool SchemaSolver::Expander::bound(Branch& branch, std::uint64_t min,
                                    std::uint64_t max) {
   const auto limit = [&](auto& disjunct) {
     raise(disjunct.min, min);
     lower(disjunct.max, max);
     return disjunct.min <= disjunct.max;
   };
-  if (auto* strings = std::get_if<Strings>(&partial.disjunct)) {
+  if (auto* strings = std::get_if<Strings>(&branch.disjunct)) {
     return limit(*strings);
   }
-  if (auto* object = std::get_if<ObjectConstraints>(&partial.disjunct)) {
+  if (auto* object = std::get_if<ObjectConstraints>(&branch.disjunct)) {
     return limit(*object);
   }
-  if (auto* array = std::get_if<ArrayConstraints>(&partial.disjunct)) {
+  if (auto* array = std::get_if<ArrayConstraints>(&branch.disjunct)) {
     return limit(*array);
   }
   return true;
@@ -296,26 +296,26 @@ SchemaSolver::Expansion& SchemaSolver::expansion(ConjunctionId conjunction,
 // The rules for what is not evaluated, each with the nodes that it sees: those
 // that its own node brought in, as long as they hold.  What spells out members
 // of an enum evaluates nothing.
-std::vector<UnevaluatedRule> SchemaSolver::unevaluated(const Partial& partial,
+std::vector<UnevaluatedRule> SchemaSolver::unevaluated(const Branch& branch,
                                                        JsonType type) {
   std::vector<UnevaluatedRule> found;
-  for (std::size_t i = 0; i < partial.done.size(); ++i) {
-    if ((partial.done[i].literal & 1) != 0) continue;
-    const NodeId node = partial.done[i].literal >> 1;
+  for (std::size_t i = 0; i < branch.done.size(); ++i) {
+    if ((branch.done[i].literal & 1) != 0) continue;
+    const NodeId node = branch.done[i].literal >> 1;
     const NodeId rule =
         type == JsonType::kObject
             ? document_.node(node).objects().unevaluated_properties
             : document_.node(node).arrays().unevaluated_items;
     if (rule == schema::kNoNode) continue;
     UnevaluatedRule made{holds(rule), node, {}};
-    for (std::size_t j = i + 1; j < partial.done.size(); ++j) {
+    for (std::size_t j = i + 1; j < branch.done.size(); ++j) {
       std::uint32_t up = static_cast<std::uint32_t>(j);
       while (up != 0xFFFFFFFF && up != i &&
-             (partial.done[up].literal & 1) == 0 &&
-             !spells_enum_[partial.done[up].literal >> 1]) {
-        up = partial.done[up].by;
+             (branch.done[up].literal & 1) == 0 &&
+             !spells_enum_[branch.done[up].literal >> 1]) {
+        up = branch.done[up].by;
       }
-      if (up == i) made.scopes.push_back(partial.done[j].literal >> 1);
+      if (up == i) made.scopes.push_back(branch.done[j].literal >> 1);
     }
     sort_unique(made.scopes);
     found.push_back(std::move(made));
@@ -460,10 +460,10 @@ void SchemaSolver::expand(ConjunctionId conjunction, JsonType type,
   const std::size_t first_array = arrays_.size();
   std::vector<automata::LanguageId> any_length;
   Constants constants = 0;
-  for (Partial& partial : expander.done()) {
-    if (const auto* some = std::get_if<Constants>(&partial.disjunct)) {
+  for (Branch& branch : expander.done()) {
+    if (const auto* some = std::get_if<Constants>(&branch.disjunct)) {
       constants |= *some;
-    } else if (auto* spec = std::get_if<NumberSpec>(&partial.disjunct)) {
+    } else if (auto* spec = std::get_if<NumberSpec>(&branch.disjunct)) {
       spec->zero_fraction = document_.integer_may_have_zero_fraction;
       const NumberLanguages::Id id = numbers_.add(*spec);
       if (numbers_.empty(id)) continue;
@@ -471,7 +471,7 @@ void SchemaSolver::expand(ConjunctionId conjunction, JsonType type,
       if (std::find(into.all.begin(), into.all.end(), id) == into.all.end()) {
         into.all.push_back(id);
       }
-    } else if (auto* strings = std::get_if<Strings>(&partial.disjunct)) {
+    } else if (auto* strings = std::get_if<Strings>(&branch.disjunct)) {
       automata::LanguageId language =
           strings->languages.empty() ? languages_.everything()
                                      : all_of(std::move(strings->languages));
@@ -506,7 +506,7 @@ void SchemaSolver::expand(ConjunctionId conjunction, JsonType type,
       }
       any_length.push_back(language);
     } else if (auto* object =
-                   std::get_if<ObjectConstraints>(&partial.disjunct)) {
+                   std::get_if<ObjectConstraints>(&branch.disjunct)) {
       sort_unique(object->required);
       sort_unique(object->forbidden);
       sort_unique(object->names);
@@ -515,16 +515,16 @@ void SchemaSolver::expand(ConjunctionId conjunction, JsonType type,
         continue;
       }
       if (has_unevaluated_) {
-        object->unevaluated = unevaluated(partial, JsonType::kObject);
+        object->unevaluated = unevaluated(branch, JsonType::kObject);
       }
       if (auto id = add_new(objects_, first_object, std::move(*object))) {
         facts_.emplace_back();
         into.all.push_back(*id);
       }
-    } else if (auto* array = std::get_if<ArrayConstraints>(&partial.disjunct)) {
+    } else if (auto* array = std::get_if<ArrayConstraints>(&branch.disjunct)) {
       if (array->min > array->max) continue;
       if (has_unevaluated_) {
-        array->unevaluated = unevaluated(partial, JsonType::kArray);
+        array->unevaluated = unevaluated(branch, JsonType::kArray);
       }
       find_prefix(*array);
       if (auto id = add_new(arrays_, first_array, std::move(*array))) {

@@ -10,7 +10,7 @@ namespace parlance::grammar {
 
 using schema::kNoNode;
 
-bool SchemaSolver::Expander::take_denied(Partial& partial, NodeId id,
+bool SchemaSolver::Expander::take_denied(Branch& branch, NodeId id,
                                          std::uint32_t place) {
   const Node& node = document().node(id);
   if ((node.types & type_bit(type_)) == 0) return true;
@@ -18,17 +18,17 @@ bool SchemaSolver::Expander::take_denied(Partial& partial, NodeId id,
   if (type_ == JsonType::kObject) {
     std::vector<NodeId> denied;
     if (!deny_objects(id, denied, choices)) return true;
-    if (excludes(std::get<ObjectConstraints>(partial.disjunct), denied))
+    if (excludes(std::get<ObjectConstraints>(branch.disjunct), denied))
       return true;
     add_denial(std::move(denied), choices);
-    return choose(partial, choices, place);
+    return choose(branch, choices, place);
   }
   if (!deny_logic(node, choices)) return true;
   deny_rules(node, choices);
   for (const NodeId child : node.all_of) choices.push_back(denied(child));
   if (node.ref != kNoNode) choices.push_back(denied(node.ref));
-  if (choices.size() > 1 && contradicts(partial, id)) return true;
-  return choose(partial, choices, place);
+  if (choices.size() > 1 && contradicts(branch, id)) return true;
+  return choose(branch, choices, place);
 }
 
 // The rules for objects of the node and of those it is a conjunction of go
@@ -168,11 +168,11 @@ bool SchemaSolver::Expander::deny_logic(const Node& node,
   return true;
 }
 
-// Whether what is in `partial` already excludes that `id` holds.
-bool SchemaSolver::Expander::contradicts(const Partial& partial, NodeId id) {
-  Partial both = partial;
+// Whether what is in `branch` already excludes that `id` holds.
+bool SchemaSolver::Expander::contradicts(const Branch& branch, NodeId id) {
+  Branch both = branch;
   both.denied.clear();
-  both.todo.clear();
+  both.pending.clear();
   both.done.pop_back();  // that it fails
   require(both, holds(id));
   Expander expander(solver_, type_, 16);
@@ -180,7 +180,7 @@ bool SchemaSolver::Expander::contradicts(const Partial& partial, NodeId id) {
   if (expander.truncated() || expander.cut()) return false;
   return std::all_of(
       expander.done().begin(), expander.done().end(),
-      [&](Partial& disjunct) { return impossible(disjunct.disjunct); });
+      [&](Branch& disjunct) { return impossible(disjunct.disjunct); });
 }
 
 bool SchemaSolver::Expander::impossible(Disjunct& disjunct) {

@@ -1,4 +1,4 @@
-// What must hold: rules are added to the partial, applicators bring in further
+// What must hold: rules are added to the branch, applicators bring in further
 // literals or split it.
 
 #include <algorithm>
@@ -10,21 +10,21 @@ namespace parlance::grammar {
 
 using schema::kNoNode;
 
-bool SchemaSolver::Expander::take(Partial& partial, NodeId id,
-                                  std::uint32_t place) {
+bool SchemaSolver::Expander::assume(Branch& branch, NodeId id,
+                                    std::uint32_t place) {
   const Node& node = document().node(id);
   if ((node.types & type_bit(type_)) == 0) return false;
   std::vector<Choice> enumerated;
-  if (node.scalars && !take_enum(partial, node, &enumerated)) return false;
-  if (!take_rules(partial, id, node)) return false;
+  if (node.scalars && !take_enum(branch, node, &enumerated)) return false;
+  if (!take_rules(branch, id, node)) return false;
   for (auto it = node.all_of.rbegin(); it != node.all_of.rend(); ++it) {
-    require(partial, holds(*it), place);
+    require(branch, holds(*it), place);
   }
-  if (node.ref != kNoNode) require(partial, holds(node.ref), place);
-  if (node.not_node != kNoNode) require(partial, fails(node.not_node), place);
+  if (node.ref != kNoNode) require(branch, holds(node.ref), place);
+  if (node.not_node != kNoNode) require(branch, fails(node.not_node), place);
 
   // Disjunctions, one after the other: each later one is put off by being
-  // given to every partial that the earlier ones make.
+  // given to every branch that the earlier ones make.
   std::vector<std::vector<Choice>> splits;
   if (!enumerated.empty()) splits.push_back(std::move(enumerated));
   if (node.has_any_of) splits.push_back(any_of(node));
@@ -40,7 +40,7 @@ bool SchemaSolver::Expander::take(Partial& partial, NodeId id,
   }
   if (type_ == JsonType::kObject) {
     for (const auto& [name, child] : node.objects().dependent_schemas) {
-      if (!add_dependent(std::get<ObjectConstraints>(partial.disjunct), name,
+      if (!add_dependent(std::get<ObjectConstraints>(branch.disjunct), name,
                          child)) {
         splits.push_back(dependent(name, child));
       }
@@ -53,11 +53,11 @@ bool SchemaSolver::Expander::take(Partial& partial, NodeId id,
                                        split[0].edit == Choice::Edit::kNone;
                               }),
                splits.end());
-  return split(partial, splits, place);
+  return split(branch, splits, place);
 }
 
 // Every combination of one choice of each split.
-bool SchemaSolver::Expander::split(Partial& partial,
+bool SchemaSolver::Expander::split(Branch& branch,
                                    std::vector<std::vector<Choice>>& splits,
                                    std::uint32_t place) {
   for (std::size_t i = 0; i < splits.size(); ++i) {
@@ -66,18 +66,18 @@ bool SchemaSolver::Expander::split(Partial& partial,
   if (splits.empty()) return true;
   if (joins_) {
     for (auto& choices : splits) {
-      if (!choose(partial, choices, place)) return false;
+      if (!choose(branch, choices, place)) return false;
     }
     return true;
   }
-  if (splits.size() == 1) return choose(partial, splits[0], place);
-  std::vector<Partial> made;
-  made.push_back(std::move(partial));
+  if (splits.size() == 1) return choose(branch, splits[0], place);
+  std::vector<Branch> made;
+  made.push_back(std::move(branch));
   for (const auto& choices : splits) {
-    std::vector<Partial> next;
-    for (const Partial& base : made) {
+    std::vector<Branch> next;
+    for (const Branch& base : made) {
       for (const Choice& choice : choices) {
-        Partial other = base;
+        Branch other = base;
         if (apply(other, choice, place)) next.push_back(std::move(other));
         if (next.size() > 4 * limit_) {
           truncated_ = true;
@@ -93,12 +93,12 @@ bool SchemaSolver::Expander::split(Partial& partial,
   return false;
 }
 
-bool SchemaSolver::Expander::take_enum(Partial& partial, const Node& node,
+bool SchemaSolver::Expander::take_enum(Branch& branch, const Node& node,
                                        std::vector<Choice>* choices) {
   switch (type_) {
     case JsonType::kNull:
     case JsonType::kBoolean: {
-      auto& constants = std::get<Constants>(partial.disjunct);
+      auto& constants = std::get<Constants>(branch.disjunct);
       constants &= constants_in(*node.scalars);
       return constants != 0;
     }
@@ -113,13 +113,13 @@ bool SchemaSolver::Expander::take_enum(Partial& partial, const Node& node,
         if (one_text) spec.texts.push_back(json::dump(value));
       }
       if (spec.allowed->empty()) return false;
-      add_number(std::get<NumberSpec>(partial.disjunct), spec);
+      add_number(std::get<NumberSpec>(branch.disjunct), spec);
       return true;
     }
     case JsonType::kString: {
       const automata::LanguageId words = solver_.enum_language(*node.scalars);
       if (solver_.languages_.empty(words)) return false;
-      std::get<Strings>(partial.disjunct).languages.push_back(words);
+      std::get<Strings>(branch.disjunct).languages.push_back(words);
       return true;
     }
     default:
@@ -158,7 +158,7 @@ NumberSpec SchemaSolver::Expander::number_spec(const Node& node) {
   return spec;
 }
 
-bool SchemaSolver::Expander::take_rules(Partial& partial, NodeId id,
+bool SchemaSolver::Expander::take_rules(Branch& branch, NodeId id,
                                         const Node& node) {
   switch (type_) {
     case JsonType::kNull:
@@ -166,34 +166,34 @@ bool SchemaSolver::Expander::take_rules(Partial& partial, NodeId id,
       return true;
     case JsonType::kNumber:
       if (node.integer_only || node.number_rules != nullptr) {
-        add_number(std::get<NumberSpec>(partial.disjunct), number_spec(node));
+        add_number(std::get<NumberSpec>(branch.disjunct), number_spec(node));
       }
       return true;
     case JsonType::kString: {
       if (node.string_rules == nullptr) return true;
       const schema::StringRules& rules = *node.string_rules;
-      auto& strings = std::get<Strings>(partial.disjunct);
+      auto& strings = std::get<Strings>(branch.disjunct);
       for (const schema::PatternId pattern : {rules.pattern, rules.format}) {
         if (pattern != schema::kNoPattern) {
           strings.languages.push_back(solver_.pattern_language(pattern));
         }
       }
-      return bound(partial, rules.min_length.value_or(0),
+      return bound(branch, rules.min_length.value_or(0),
                    rules.max_length.value_or(kNoBound));
     }
     case JsonType::kArray:
       return node.array_rules == nullptr ||
-             take_array(partial, id, *node.array_rules);
+             take_array(branch, id, *node.array_rules);
     case JsonType::kObject:
       return node.object_rules == nullptr ||
-             take_object(partial, id, *node.object_rules);
+             take_object(branch, id, *node.object_rules);
   }
   return true;
 }
 
-bool SchemaSolver::Expander::take_array(Partial& partial, NodeId id,
+bool SchemaSolver::Expander::take_array(Branch& branch, NodeId id,
                                         const schema::ArrayRules& rules) {
-  auto& array = std::get<ArrayConstraints>(partial.disjunct);
+  auto& array = std::get<ArrayConstraints>(branch.disjunct);
   if (!rules.prefix_items.empty() || rules.items != kNoNode) {
     Literal rest = rules.items == kNoNode ? kNoLiteral : holds(rules.items);
     if (rest == kNoLiteral && solver_.options_.closed &&
@@ -211,13 +211,13 @@ bool SchemaSolver::Expander::take_array(Partial& partial, NodeId id,
                             rules.max_contains.value_or(kNoBound)});
   }
   array.unique = array.unique || rules.unique_items;
-  return bound(partial, rules.min_items.value_or(0),
+  return bound(branch, rules.min_items.value_or(0),
                rules.max_items.value_or(kNoBound));
 }
 
-bool SchemaSolver::Expander::take_object(Partial& partial, NodeId id,
+bool SchemaSolver::Expander::take_object(Branch& branch, NodeId id,
                                          const schema::ObjectRules& rules) {
-  auto& object = std::get<ObjectConstraints>(partial.disjunct);
+  auto& object = std::get<ObjectConstraints>(branch.disjunct);
   const bool lists =
       !rules.properties.empty() || !rules.pattern_properties.empty();
   if (lists || rules.additional_properties != kNoNode) {
@@ -266,7 +266,7 @@ bool SchemaSolver::Expander::take_object(Partial& partial, NodeId id,
       }
     }
   }
-  return bound(partial, rules.min_properties.value_or(0),
+  return bound(branch, rules.min_properties.value_or(0),
                rules.max_properties.value_or(kNoBound));
 }
 
@@ -426,7 +426,7 @@ void SchemaSolver::Expander::add_condition(ObjectConstraints& object,
 
 // All of the choices, as one condition of an object or one language of a
 // string.  False if no choice is left.
-bool SchemaSolver::Expander::join(Partial& partial,
+bool SchemaSolver::Expander::join(Branch& branch,
                                   const std::vector<Choice>& choices) {
   using Edit = Choice::Edit;
   if (type_ == JsonType::kString) {
@@ -444,7 +444,7 @@ bool SchemaSolver::Expander::join(Partial& partial,
       any.push_back(all.empty() ? languages.everything()
                                 : languages.all_of(std::move(all)));
     }
-    std::get<Strings>(partial.disjunct)
+    std::get<Strings>(branch.disjunct)
         .languages.push_back(languages.any_of(std::move(any)));
     return true;
   }
@@ -502,7 +502,7 @@ bool SchemaSolver::Expander::join(Partial& partial,
     any.push_back(conditions.all(std::move(all)));
   }
   const ConditionId made = conditions.any(std::move(any));
-  add_condition(std::get<ObjectConstraints>(partial.disjunct), made, nodes);
+  add_condition(std::get<ObjectConstraints>(branch.disjunct), made, nodes);
   return made != kImpossible;
 }
 

@@ -3,13 +3,13 @@
 
 // Taking a conjunction apart: literals in, plain disjuncts out.
 //
-// A *partial* is a disjunct in the making with the literals it still has to
-// take in.  A literal adds rules to it, or further literals; a disjunction
-// splits it into several partials.  What must hold is taken in first: it
+// A *branch* is a disjunct in the making with the literals it still has to
+// assume in.  A literal adds rules to it, or further literals; a disjunction
+// splits it into several branches.  What must hold is taken in first: it
 // decides most of what must not ("not {kind: const b}" is true of a disjunct
 // whose kind is "a"), and such literals then split nothing.
 //
-// Files: schema_expand.cc keeps the partials and makes disjuncts of them when
+// Files: schema_expand.cc keeps the branches and makes disjuncts of them when
 // they are done, schema_expand_held.cc takes in what must hold,
 // schema_expand_denied.cc what must fail.
 
@@ -44,13 +44,13 @@ struct Strings {
   std::uint64_t max = kNoBound;
 };
 
-struct SchemaSolver::Partial {
+struct SchemaSolver::Branch {
   struct Done {
     Literal literal = 0;
     std::uint32_t by = 0xFFFFFFFF;  // the entry that brought it in
   };
-  std::vector<Done> todo;    // that hold, next one last
-  std::vector<Done> denied;  // that fail, next one last
+  std::vector<Done> pending;  // that hold, next one last
+  std::vector<Done> denied;   // that fail, next one last
   std::vector<Done> done;
   std::variant<Constants, NumberSpec, Strings, ObjectConstraints,
                ArrayConstraints>
@@ -72,9 +72,9 @@ class SchemaSolver::Expander {
 
   // To the end, or to a limit.
   void run(const std::vector<Literal>& literals);
-  void run(Partial start);
+  void run(Branch start);
 
-  std::vector<Partial>& done() { return done_; }
+  std::vector<Branch>& done() { return done_; }
   bool truncated() const { return truncated_; }
   // Some alternatives were not looked for.
   bool cut() const { return cut_; }
@@ -114,20 +114,20 @@ class SchemaSolver::Expander {
     NumberSpec number = {};
     Constants constants = 3;
   };
-  using Disjunct = decltype(Partial::disjunct);
+  using Disjunct = decltype(Branch::disjunct);
 
-  // schema_expand.cc: the partials.
+  // schema_expand.cc: the branches.
   const schema::Document& document() const { return solver_.document_; }
   void leave_out() { cut_ = narrowed_ = true; }
   // What check_nodes() has a note on.
   void leave_out_denied() { cut_ = true; }
-  static void require(Partial& partial, Literal literal,
+  static void require(Branch& branch, Literal literal,
                       std::uint32_t by = 0xFFFFFFFF);
-  bool finish(Partial& partial);
-  bool choose(Partial& partial, std::vector<Choice>& choices, std::uint32_t by);
-  bool apply(Partial& partial, const Choice& choice, std::uint32_t by);
+  bool finish(Branch& branch);
+  bool choose(Branch& branch, std::vector<Choice>& choices, std::uint32_t by);
+  bool apply(Branch& branch, const Choice& choice, std::uint32_t by);
   bool apply_member(ObjectConstraints& object, const Choice& choice);
-  bool bound(Partial& partial, std::uint64_t min, std::uint64_t max);
+  bool bound(Branch& branch, std::uint64_t min, std::uint64_t max);
   static void add_number(NumberSpec& into, const NumberSpec& from);
   static void add_minimum(NumberSpec& into, const base::Decimal& bound,
                           bool exclusive);
@@ -138,19 +138,18 @@ class SchemaSolver::Expander {
     return (document().node(id).types & type_bit(type_)) != 0;
   }
 
-  // schema_expand_held.cc: what must hold.  False when `partial` is not to be
+  // schema_expand_held.cc: what must hold.  False when `branch` is not to be
   // gone on with: nothing can fit, or it was split.
-  bool take(Partial& partial, NodeId id, std::uint32_t place);
-  bool split(Partial& partial, std::vector<std::vector<Choice>>& splits,
+  bool assume(Branch& branch, NodeId id, std::uint32_t place);
+  bool split(Branch& branch, std::vector<std::vector<Choice>>& splits,
              std::uint32_t place);
-  bool take_enum(Partial& partial, const Node& node,
+  bool take_enum(Branch& branch, const Node& node,
                  std::vector<Choice>* choices);
   Constants constants_in(const std::vector<json::Value>& values) const;
   static NumberSpec number_spec(const Node& node);
-  bool take_rules(Partial& partial, NodeId id, const Node& node);
-  bool take_array(Partial& partial, NodeId id, const schema::ArrayRules& rules);
-  bool take_object(Partial& partial, NodeId id,
-                   const schema::ObjectRules& rules);
+  bool take_rules(Branch& branch, NodeId id, const Node& node);
+  bool take_array(Branch& branch, NodeId id, const schema::ArrayRules& rules);
+  bool take_object(Branch& branch, NodeId id, const schema::ObjectRules& rules);
   std::vector<Literal> known(const ObjectConstraints& object, KeyId key);
   std::vector<Choice> any_of(const Node& node);
   std::vector<Choice> one_of(const Node& node);
@@ -159,12 +158,12 @@ class SchemaSolver::Expander {
                      NodeId id);
   void add_condition(ObjectConstraints& object, ConditionId condition,
                      const std::vector<NodeId>& nodes);
-  bool join(Partial& partial, const std::vector<Choice>& choices);
+  bool join(Branch& branch, const std::vector<Choice>& choices);
   std::vector<Choice> dependent(std::string_view name, NodeId child);
 
   // schema_expand_denied.cc: what must fail.  take_denied() answers as
-  // take() does.
-  bool take_denied(Partial& partial, NodeId id, std::uint32_t place);
+  // assume() does.
+  bool take_denied(Branch& branch, NodeId id, std::uint32_t place);
   bool deny_objects(NodeId id, std::vector<NodeId>& denied,
                     std::vector<Choice>& choices);
   void add_denial(std::vector<NodeId> denied, std::vector<Choice>& choices);
@@ -172,7 +171,7 @@ class SchemaSolver::Expander {
                 const std::vector<NodeId>& denied);
   bool deny_logic(const Node& node, std::vector<Choice>& choices);
   static Choice denied(NodeId node) { return {.literals = {fails(node)}}; }
-  bool contradicts(const Partial& partial, NodeId id);
+  bool contradicts(const Branch& branch, NodeId id);
   bool impossible(Disjunct& disjunct);
   bool deny_enum(const Node& node, std::vector<Choice>& choices);
   void add_language(std::vector<Choice>& choices,
@@ -204,8 +203,8 @@ class SchemaSolver::Expander {
   bool truncated_ = false;
   bool cut_ = false;
   bool narrowed_ = false;
-  std::vector<Partial> stack_;
-  std::vector<Partial> done_;
+  std::vector<Branch> stack_;
+  std::vector<Branch> done_;
 };
 
 }  // namespace parlance::grammar

@@ -451,19 +451,20 @@ std::vector<std::string> SchemaSolver::few_words(
   constexpr std::size_t kLong = 256;
   std::vector<std::string> words;
   if (languages_.infinite(language)) return words;
-  std::vector<std::pair<automata::StateId, std::string>> todo;
-  todo.emplace_back(languages_.start(language), std::string());
-  while (!todo.empty()) {
-    const auto [at, text] = std::move(todo.back());
-    todo.pop_back();
+  std::vector<std::pair<automata::StateId, std::string>> pending;
+  pending.emplace_back(languages_.start(language), std::string());
+  while (!pending.empty()) {
+    const auto [at, text] = std::move(pending.back());
+    pending.pop_back();
     if (at == automata::kDeadState) continue;
     if (languages_.accepting(at)) words.push_back(text);
-    if (words.size() + todo.size() > 4 * kFew || text.size() > kLong) return {};
+    if (words.size() + pending.size() > 4 * kFew || text.size() > kLong)
+      return {};
     for (unsigned byte = 0; byte < 256; ++byte) {
       const automata::StateId next =
           languages_.step(at, static_cast<std::uint8_t>(byte));
       if (next != automata::kDeadState) {
-        todo.emplace_back(next, text + static_cast<char>(byte));
+        pending.emplace_back(next, text + static_cast<char>(byte));
       }
     }
   }
@@ -548,9 +549,9 @@ std::uint32_t SchemaSolver::rank(DisjunctId object, KeyId key) {
 std::uint32_t SchemaSolver::least_rank(DisjunctId object, NameSet set) {
   if (set == kNoNames) return kNoRank;
   auto& known = facts(object).least_ranks;
-  std::vector<NameSet> todo = {set};
-  while (!todo.empty()) {
-    const NameSet at = todo.back();
+  std::vector<NameSet> pending = {set};
+  while (!pending.empty()) {
+    const NameSet at = pending.back();
     std::uint32_t least = kNoRank;
     bool ready = true;
     const NameSets::Halves halves = name_sets_.halves(at);
@@ -560,12 +561,12 @@ std::uint32_t SchemaSolver::least_rank(DisjunctId object, NameSet set) {
       if (it != known.end()) {
         least = std::min(least, it->second);
       } else {
-        todo.push_back(half);
+        pending.push_back(half);
         ready = false;
       }
     }
     if (!ready) continue;
-    todo.pop_back();
+    pending.pop_back();
     if (halves.left == kNoNames) {
       name_sets_.each(at, [&](KeyId key) {
         least = std::min(least, rank(object, key));

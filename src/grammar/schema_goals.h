@@ -315,7 +315,7 @@ class SchemaSolver {
   std::size_t memory_bytes() const;
 
  private:
-  struct Partial;
+  struct Branch;
   class Expander;
   struct ObjectFacts;
   enum class Known : std::uint8_t { kUnknown, kBusy, kYes, kNo };
@@ -356,8 +356,7 @@ class SchemaSolver {
   ConjunctionId find_member_conjunction(DisjunctId object,
                                         const NameClass& name);
   Expansion& expansion(ConjunctionId conjunction, JsonType type);
-  std::vector<UnevaluatedRule> unevaluated(const Partial& partial,
-                                           JsonType type);
+  std::vector<UnevaluatedRule> unevaluated(const Branch& branch, JsonType type);
   void find_prefix(ArrayConstraints& array);
   bool can_join(ConjunctionId conjunction, JsonType type) const;
   void expand(ConjunctionId conjunction, JsonType type, Expansion& into);

@@ -267,22 +267,22 @@ bool SchemaSolver::complete_array(DisjunctId array, std::uint64_t size,
 std::uint64_t SchemaSolver::count_words(automata::StateId state,
                                         std::uint64_t wanted) {
   constexpr std::size_t kMaxSteps = 100'000;
-  std::vector<automata::StateId> todo = {state};
+  std::vector<automata::StateId> pending = {state};
   std::uint64_t number = 0;
   std::size_t steps = 0;
-  while (!todo.empty() && number < wanted && steps < kMaxSteps) {
-    const automata::StateId at = todo.back();
-    todo.pop_back();
+  while (!pending.empty() && number < wanted && steps < kMaxSteps) {
+    const automata::StateId at = pending.back();
+    pending.pop_back();
     number += languages_.accepting(at);
     for (unsigned byte = 0; byte < 256; ++byte) {
       ++steps;
       const automata::StateId next =
           languages_.step(at, static_cast<std::uint8_t>(byte));
-      if (next != automata::kDeadState) todo.push_back(next);
+      if (next != automata::kDeadState) pending.push_back(next);
     }
   }
   // There may be more of them.
-  if (number < wanted && !todo.empty()) narrowed_ = true;
+  if (number < wanted && !pending.empty()) narrowed_ = true;
   return number;
 }
 
@@ -321,17 +321,17 @@ void SchemaSolver::survey(ConjunctionId root) {
   constexpr std::size_t kMaxSteps = 100'000;
   constexpr std::uint64_t kMaxPrefix = 64;
   const std::size_t steps_before = steps_;
-  std::vector<ConjunctionId> todo = {root};
+  std::vector<ConjunctionId> pending = {root};
   std::unordered_set<ConjunctionId> seen = {root, kAnything, kNothing};
   const auto go = [&](ConjunctionId conjunction) {
     if (seen.size() < kMaxGoals && seen.insert(conjunction).second) {
-      todo.push_back(conjunction);
+      pending.push_back(conjunction);
     }
   };
-  for (std::size_t i = 0; i < todo.size(); ++i) {
+  for (std::size_t i = 0; i < pending.size(); ++i) {
     // The compile is over, and `cancelled` with it: this alone is a bound.
     if (steps_ - steps_before > kMaxSteps) return;
-    const ConjunctionId conjunction = todo[i];
+    const ConjunctionId conjunction = pending[i];
     for (std::size_t type = 0; type < kJsonTypes; ++type) {
       disjuncts(conjunction, static_cast<JsonType>(type));
     }

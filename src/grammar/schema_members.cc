@@ -90,10 +90,10 @@ bool SchemaSolver::has_opposite(NodeId id) {
 // the schema.
 std::vector<NodeId> SchemaSolver::in_place(NodeId from) const {
   std::vector<NodeId> found;
-  std::vector<NodeId> todo = {from};
-  while (!todo.empty()) {
-    const NodeId id = todo.back();
-    todo.pop_back();
+  std::vector<NodeId> pending = {from};
+  while (!pending.empty()) {
+    const NodeId id = pending.back();
+    pending.pop_back();
     if (id == kNoNode ||
         std::find(found.begin(), found.end(), id) != found.end()) {
       continue;
@@ -109,7 +109,7 @@ std::vector<NodeId> SchemaSolver::in_place(NodeId from) const {
     for (const auto& [name, child] : node.objects().dependent_schemas) {
       next.push_back(child);
     }
-    todo.insert(todo.end(), next.rbegin(), next.rend());
+    pending.insert(pending.end(), next.rbegin(), next.rend());
   }
   return found;
 }
@@ -362,14 +362,14 @@ std::vector<MemberWay> SchemaSolver::member_ways(DisjunctId object,
   if (!satisfiable(conjunction)) return {};
   if (condition == kAlways) return {{conjunction, kAlways}};
   std::vector<MemberWay> done;
-  std::vector<MemberWay> todo = {
+  std::vector<MemberWay> pending = {
       {conjunction,
        conditions_.read(condition, name.key, count, [&](const NameKind& names) {
          return is_in(names, name);
        })}};
-  while (!todo.empty()) {
-    const MemberWay way = todo.back();
-    todo.pop_back();
+  while (!pending.empty()) {
+    const MemberWay way = pending.back();
+    pending.pop_back();
     if (way.condition == kImpossible) continue;
     const Literal test = conditions_.first_test(way.condition);
     if (test == kNoLiteral) {
@@ -385,13 +385,13 @@ std::vector<MemberWay> SchemaSolver::member_ways(DisjunctId object,
     const ConditionId without = conditions_.decide(way.condition, test, false);
     const ConjunctionId both = with(way.conjunction, test);
     if (!satisfiable(both)) {
-      todo.push_back({way.conjunction, without});
+      pending.push_back({way.conjunction, without});
       continue;
     }
     const ConditionId if_so = conditions_.decide(way.condition, test, true);
     // Where every value fulfils it, or it makes no difference.
     if (if_so == without || is_empty(with(way.conjunction, opposite(test)))) {
-      todo.push_back({way.conjunction, if_so});
+      pending.push_back({way.conjunction, if_so});
       continue;
     }
     // The literal may be taken to fail whatever the value is; where its
@@ -400,9 +400,9 @@ std::vector<MemberWay> SchemaSolver::member_ways(DisjunctId object,
       const ConjunctionId other = has_opposite(test >> 1)
                                       ? with(way.conjunction, opposite(test))
                                       : way.conjunction;
-      if (satisfiable(other)) todo.push_back({other, without});
+      if (satisfiable(other)) pending.push_back({other, without});
     }
-    todo.push_back({both, if_so});
+    pending.push_back({both, if_so});
   }
   return done;
 }

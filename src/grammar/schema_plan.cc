@@ -230,7 +230,7 @@ class SchemaSolver::Planner {
   }
 
   // Takes a part that is not a list into the plan.  kSome is left to search().
-  bool take(Plan& plan, ConditionId id) {
+  bool assume(Plan& plan, ConditionId id) {
     const Kind kind = at(id).kind;
     const KeyId key = at(id).key;
     switch (kind) {
@@ -270,29 +270,29 @@ class SchemaSolver::Planner {
     }
   }
 
-  // Whether some plan that goes on from `plan` makes everything of `todo`, one
-  // way of each of `open`, and all of `some` (each a kSome) come true.
-  bool search(Plan plan, Ids todo, Ids open, Ids some) {
+  // Whether some plan that goes on from `plan` makes everything of `pending`,
+  // one way of each of `open`, and all of `some` (each a kSome) come true.
+  bool search(Plan plan, Ids pending, Ids open, Ids some) {
     if (!step()) return false;
     // Take what has one way, until nothing changes.
     ConditionId best = kAlways;
     Ids ways;
     while (true) {
-      while (!todo.empty()) {
-        const ConditionId id = todo.back();
-        todo.pop_back();
+      while (!pending.empty()) {
+        const ConditionId id = pending.back();
+        pending.pop_back();
         const Status now = status(plan, id);
         if (now == Status::kHolds) continue;
         if (now == Status::kFails) return false;
         const Kind kind = at(id).kind;
         if (kind == Kind::kAll) {
           const Ids parts = at(id).parts;
-          todo.insert(todo.end(), parts.begin(), parts.end());
+          pending.insert(pending.end(), parts.begin(), parts.end());
         } else if (kind == Kind::kAny) {
           open.push_back(id);
         } else if (kind == Kind::kSome) {
           some.push_back(id);
-        } else if (!take(plan, id)) {
+        } else if (!assume(plan, id)) {
           return false;
         }
       }
@@ -310,7 +310,7 @@ class SchemaSolver::Planner {
         if (done) continue;
         if (now.empty()) return false;
         if (now.size() == 1) {
-          todo.push_back(now[0]);
+          pending.push_back(now[0]);
           continue;
         }
         left.push_back(id);
@@ -320,7 +320,7 @@ class SchemaSolver::Planner {
         }
       }
       open = std::move(left);
-      if (todo.empty()) break;
+      if (pending.empty()) break;
     }
     if (best == kAlways) return follow_names(std::move(plan), std::move(some));
     if (some.empty() && lacks_enough(plan, open)) return true;
@@ -352,7 +352,7 @@ class SchemaSolver::Planner {
       const Status now = status(plan, id);
       if (now != Status::kOpen) return now == Status::kHolds;
       const bool bound = kind == Kind::kAbsent || kind == Kind::kEvery;
-      return bound && take(plan, id);
+      return bound && assume(plan, id);
     }
     const Ids parts = at(id).parts;
     const auto lacks = [&](ConditionId part) {
@@ -519,17 +519,17 @@ class SchemaSolver::Planner {
       if (needs == kNoNames) idle = sets_.with(idle, key);
     }
     std::set<NameSet> tried;
-    std::vector<NameSet> todo = {kNoNames};
-    while (!todo.empty()) {
-      const NameSet now = todo.back();
-      todo.pop_back();
+    std::vector<NameSet> pending = {kNoNames};
+    while (!pending.empty()) {
+      const NameSet now = pending.back();
+      pending.pop_back();
       if (sets_.size(sets_.unite(now, idle)) >= min) return true;
       for (const auto& [key, needs] : groups) {
         if (needs == kNoNames || sets_.contains(now, key)) continue;
         const NameSet next = sets_.unite(sets_.with(now, key), needs);
         if (sets_.size(next) > max || !tried.insert(next).second) continue;
         if (!step()) return false;
-        todo.push_back(next);
+        pending.push_back(next);
       }
     }
     return false;
