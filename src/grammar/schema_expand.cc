@@ -518,7 +518,7 @@ void SchemaSolver::expand(ConjunctionId conjunction, JsonType type,
         object->unevaluated = unevaluated(branch, JsonType::kObject);
       }
       if (auto id = add_new(objects_, first_object, std::move(*object))) {
-        facts_.emplace_back();
+        object_names_.emplace_back();
         into.all.push_back(*id);
       }
     } else if (auto* array = std::get_if<ArrayConstraints>(&branch.disjunct)) {

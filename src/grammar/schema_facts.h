@@ -12,7 +12,7 @@
 
 namespace parlance::grammar {
 
-struct SchemaSolver::ObjectFacts {
+struct SchemaSolver::ObjectNames {
   std::vector<KeyId> names;    // sorted
   NameSet spelled = kNoNames;  // the same
   NameSet required = kNoNames;

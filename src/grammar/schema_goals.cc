@@ -284,7 +284,8 @@ ConjunctionId SchemaSolver::find_member_conjunction(DisjunctId object,
                          name.key)) {
     return kNothing;
   }
-  if (!disjunct.names.empty() && !matches(facts(object).names_rule, name)) {
+  if (!disjunct.names.empty() &&
+      !matches(object_names(object).names_rule, name)) {
     return kNothing;
   }
   std::vector<Literal> literals;
@@ -337,29 +338,30 @@ ConjunctionId SchemaSolver::item_conjunction(DisjunctId array,
 }
 
 bool SchemaSolver::tracks_names(DisjunctId object) {
-  return facts(object).tracks_names;
+  return object_names(object).tracks_names;
 }
 std::uint64_t SchemaSolver::count_cap(DisjunctId object) {
-  return facts(object).count_cap;
+  return object_names(object).count_cap;
 }
 
-SchemaSolver::ObjectFacts& SchemaSolver::facts(DisjunctId object) {
-  std::unique_ptr<ObjectFacts>& known = facts_[object];
+SchemaSolver::ObjectNames& SchemaSolver::object_names(DisjunctId object) {
+  std::unique_ptr<ObjectNames>& known = object_names_[object];
   if (known != nullptr) return *known;
-  known = std::make_unique<ObjectFacts>();
-  ObjectFacts& facts = *known;
+  known = std::make_unique<ObjectNames>();
+  ObjectNames& object_names = *known;
   const ObjectConstraints& disjunct = objects_[object];
   const auto use = [&](NodeId node) {
     const schema::ObjectRules& rules = document_.node(node).objects();
     for (const auto& [name, child] : rules.properties) {
       const KeyId id = key(name);
-      const auto rank = static_cast<std::uint32_t>(facts.declared.size());
-      if (!facts.ranks.try_emplace(id, rank).second) continue;
-      facts.declared.push_back(id);
-      facts.names.push_back(id);
+      const auto rank =
+          static_cast<std::uint32_t>(object_names.declared.size());
+      if (!object_names.ranks.try_emplace(id, rank).second) continue;
+      object_names.declared.push_back(id);
+      object_names.names.push_back(id);
     }
     for (const auto& [pattern, child] : rules.pattern_properties) {
-      facts.languages.push_back(pattern_language(pattern));
+      object_names.languages.push_back(pattern_language(pattern));
     }
   };
   for (const MemberRules& rules : disjunct.members) use(rules.node);
@@ -367,7 +369,7 @@ SchemaSolver::ObjectFacts& SchemaSolver::facts(DisjunctId object) {
     use(rule.node);
     for (const NodeId node : rule.scopes) use(node);
   }
-  const auto spell = [&](KeyId id) { facts.names.push_back(id); };
+  const auto spell = [&](KeyId id) { object_names.names.push_back(id); };
   for (const KeyId id : disjunct.required) spell(id);
   for (const KeyId id : disjunct.forbidden) spell(id);
   for (const auto& [id, literal] : disjunct.at) spell(id);
@@ -377,14 +379,14 @@ SchemaSolver::ObjectFacts& SchemaSolver::facts(DisjunctId object) {
     asked.insert(asked.end(), others.begin(), others.end());
   }
   if (!disjunct.names.empty()) {
-    facts.names_rule = names_language(disjunct.names);
-    facts.languages.push_back(facts.names_rule);
+    object_names.names_rule = names_language(disjunct.names);
+    object_names.languages.push_back(object_names.names_rule);
   }
   // The first member cannot be a repetition.
-  facts.tracks_names =
+  object_names.tracks_names =
       disjunct.min > std::max<std::size_t>(1, disjunct.required.size());
   const auto cap = [&](std::uint64_t bound) {
-    facts.count_cap = std::max(facts.count_cap, bound);
+    object_names.count_cap = std::max(object_names.count_cap, bound);
   };
   cap(disjunct.min);
   if (disjunct.max != kNoBound) cap(disjunct.max);
@@ -395,51 +397,52 @@ SchemaSolver::ObjectFacts& SchemaSolver::facts(DisjunctId object) {
     if (part.key != kNoKey) asked.push_back(part.key);
     if (part.kind == Kind::kAtLeast || part.kind == Kind::kAtMost) {
       cap(part.bound + 1);
-      facts.tracks_names = true;
+      object_names.tracks_names = true;
     }
     if (part.kind != Kind::kSome && part.kind != Kind::kEvery) return;
     kinds.push_back(part.names);
     switch (part.names.kind) {
       case NameKind::Kind::kPattern:
-        facts.languages.push_back(pattern_language(part.names.id));
+        object_names.languages.push_back(pattern_language(part.names.id));
         break;
       case NameKind::Kind::kExtra:
         use(part.names.id);
         break;
       case NameKind::Kind::kName:
-        facts.languages.push_back(names_language({part.names.id}));
+        object_names.languages.push_back(names_language({part.names.id}));
         break;
     }
     // A second member of a name would hide the first one's value; but where
     // there must be none of the name its presence is enough.
     if (part.kind == Kind::kSome && part.literal != kNoLiteral) {
-      facts.tracks_names = true;
+      object_names.tracks_names = true;
     }
   });
   const auto sort_unique = [](auto& list) {
     std::sort(list.begin(), list.end());
     list.erase(std::unique(list.begin(), list.end()), list.end());
   };
-  sort_unique(facts.languages);
-  for (const automata::LanguageId language : facts.languages) {
+  sort_unique(object_names.languages);
+  for (const automata::LanguageId language : object_names.languages) {
     for (const std::string& word : few_words(language)) spell(key(word));
   }
-  facts.names.insert(facts.names.end(), asked.begin(), asked.end());
-  sort_unique(facts.names);
-  find_extra_names(object, facts);
-  facts.spelled = name_sets_.of(facts.names);
-  facts.required = name_sets_.of(disjunct.required);
-  facts.asked_again = name_sets_.of(asked);
+  object_names.names.insert(object_names.names.end(), asked.begin(),
+                            asked.end());
+  sort_unique(object_names.names);
+  find_extra_names(object, object_names);
+  object_names.spelled = name_sets_.of(object_names.names);
+  object_names.required = name_sets_.of(disjunct.required);
+  object_names.asked_again = name_sets_.of(asked);
   std::vector<KeyId> deciding = asked;
-  for (const KeyId id : facts.names) {
+  for (const KeyId id : object_names.names) {
     if (std::any_of(kinds.begin(), kinds.end(), [&](const NameKind& kind) {
           return is_in(kind, {.key = id});
         })) {
       deciding.push_back(id);
     }
   }
-  facts.deciding = name_sets_.of(std::move(deciding));
-  return facts;
+  object_names.deciding = name_sets_.of(std::move(deciding));
+  return object_names;
 }
 
 // The words of a language that has only a few; nothing for any other.  They are
@@ -475,26 +478,27 @@ std::vector<std::string> SchemaSolver::few_words(
 // Every way in which a name that is not spelled may match the patterns.  More
 // than kFull patterns would give too many: then only names that match at most
 // one of them are considered.
-void SchemaSolver::find_extra_names(DisjunctId, ObjectFacts& facts) {
+void SchemaSolver::find_extra_names(DisjunctId, ObjectNames& object_names) {
   constexpr std::size_t kFull = 6;
-  const std::size_t count = facts.languages.size();
+  const std::size_t count = object_names.languages.size();
   if (count == 0) {
-    facts.extras.push_back({});
+    object_names.extras.push_back({});
     return;
   }
   std::vector<std::string> spelled;
-  for (const KeyId id : facts.names) spelled.push_back(keys_[id]);
+  for (const KeyId id : object_names.names) spelled.push_back(keys_[id]);
   const automata::LanguageId other =
       languages_.complement(languages_.literals(spelled));
   const auto add = [&](const std::vector<bool>& matched) {
     std::vector<automata::LanguageId> parts = {other};
     for (std::size_t i = 0; i < count; ++i) {
-      parts.push_back(matched[i] ? facts.languages[i]
-                                 : languages_.complement(facts.languages[i]));
+      parts.push_back(matched[i]
+                          ? object_names.languages[i]
+                          : languages_.complement(object_names.languages[i]));
     }
     const automata::LanguageId language = languages_.all_of(std::move(parts));
     if (!languages_.empty(language)) {
-      facts.extras.push_back({matched, language});
+      object_names.extras.push_back({matched, language});
     }
   };
   if (count <= kFull) {
@@ -506,7 +510,7 @@ void SchemaSolver::find_extra_names(DisjunctId, ObjectFacts& facts) {
     return;
   }
   narrowed_ = true;
-  facts.cut = true;
+  object_names.cut = true;
   add(std::vector<bool>(count, false));
   for (std::size_t i = 0; i < count; ++i) {
     std::vector<bool> matched(count, false);
@@ -516,31 +520,31 @@ void SchemaSolver::find_extra_names(DisjunctId, ObjectFacts& facts) {
 }
 
 const std::vector<KeyId>& SchemaSolver::names(DisjunctId object) {
-  return facts(object).names;
+  return object_names(object).names;
 }
 const std::vector<automata::LanguageId>& SchemaSolver::name_languages(
     DisjunctId object) {
-  return facts(object).languages;
+  return object_names(object).languages;
 }
 const std::vector<ExtraNames>& SchemaSolver::extra_names(DisjunctId object) {
-  return facts(object).extras;
+  return object_names(object).extras;
 }
 
 NameSet SchemaSolver::spelled(DisjunctId object) {
-  return facts(object).spelled;
+  return object_names(object).spelled;
 }
 NameSet SchemaSolver::required(DisjunctId object) {
-  return facts(object).required;
+  return object_names(object).required;
 }
 NameSet SchemaSolver::asked_again(DisjunctId object) {
-  return facts(object).asked_again;
+  return object_names(object).asked_again;
 }
 NameSet SchemaSolver::deciding(DisjunctId object) {
-  return facts(object).deciding;
+  return object_names(object).deciding;
 }
 
 std::uint32_t SchemaSolver::rank(DisjunctId object, KeyId key) {
-  const auto& ranks = facts(object).ranks;
+  const auto& ranks = object_names(object).ranks;
   const auto it = ranks.find(key);
   return it == ranks.end() ? kNoRank : it->second;
 }
@@ -548,7 +552,7 @@ std::uint32_t SchemaSolver::rank(DisjunctId object, KeyId key) {
 // Remembered for each part of a set, which the next set shares.
 std::uint32_t SchemaSolver::least_rank(DisjunctId object, NameSet set) {
   if (set == kNoNames) return kNoRank;
-  auto& known = facts(object).least_ranks;
+  auto& known = object_names(object).least_ranks;
   std::vector<NameSet> pending = {set};
   while (!pending.empty()) {
     const NameSet at = pending.back();
@@ -579,33 +583,35 @@ std::uint32_t SchemaSolver::least_rank(DisjunctId object, NameSet set) {
 }
 
 NameSet SchemaSolver::ranked_below(DisjunctId object, std::uint32_t rank) {
-  ObjectFacts& facts = this->facts(object);
-  const std::size_t wanted = std::min<std::size_t>(rank, facts.declared.size());
-  while (facts.below.size() <= wanted) {
-    facts.below.push_back(name_sets_.with(
-        facts.below.back(), facts.declared[facts.below.size() - 1]));
+  ObjectNames& object_names = this->object_names(object);
+  const std::size_t wanted =
+      std::min<std::size_t>(rank, object_names.declared.size());
+  while (object_names.below.size() <= wanted) {
+    object_names.below.push_back(
+        name_sets_.with(object_names.below.back(),
+                        object_names.declared[object_names.below.size() - 1]));
   }
-  return facts.below[wanted];
+  return object_names.below[wanted];
 }
 
 automata::LanguageId SchemaSolver::possible_extras(DisjunctId object) {
-  ObjectFacts& facts = this->facts(object);
-  if (!facts.possible_known || levels_ != kAnyLevels) {
+  ObjectNames& object_names = this->object_names(object);
+  if (!object_names.possible_known || levels_ != kAnyLevels) {
     std::vector<automata::LanguageId> parts;
-    for (const ExtraNames& extra : facts.extras) {
-      const NameClass name{kNoKey, &facts.languages, &extra.matched};
+    for (const ExtraNames& extra : object_names.extras) {
+      const NameClass name{kNoKey, &object_names.languages, &extra.matched};
       if (!satisfiable(member_conjunction(object, name))) continue;
-      parts.push_back(facts.languages.empty() ? languages_.everything()
-                                              : extra.language);
+      parts.push_back(object_names.languages.empty() ? languages_.everything()
+                                                     : extra.language);
     }
     const automata::LanguageId possible =
         parts.empty() ? languages_.nothing()
                       : languages_.any_of(std::move(parts));
     if (levels_ != kAnyLevels) return possible;
-    facts.possible_known = true;
-    facts.possible = possible;
+    object_names.possible_known = true;
+    object_names.possible = possible;
   }
-  return facts.possible;
+  return object_names.possible;
 }
 
 NameSet SchemaSolver::needed(DisjunctId object, NameSet seen) {

@@ -317,7 +317,7 @@ class SchemaSolver {
  private:
   struct Branch;
   class Expander;
-  struct ObjectFacts;
+  struct ObjectNames;
   enum class Known : std::uint8_t { kUnknown, kBusy, kYes, kNo };
   struct Expansion {
     std::vector<DisjunctId> all;
@@ -394,9 +394,9 @@ class SchemaSolver {
   bool enough_values(ConjunctionId conjunction, std::uint64_t wanted);
   bool enough_to_differ(DisjunctId array, std::uint64_t size,
                         const std::vector<std::uint64_t>& counted);
-  ObjectFacts& facts(DisjunctId object);
+  ObjectNames& object_names(DisjunctId object);
   std::vector<std::string> few_words(automata::LanguageId language);
-  void find_extra_names(DisjunctId object, ObjectFacts& facts);
+  void find_extra_names(DisjunctId object, ObjectNames& object_names);
   void intern_names();
   const std::vector<std::pair<KeyId, NodeId>>& node_names(NodeId node);
   NodeId declared(NodeId node, KeyId key);
@@ -437,7 +437,7 @@ class SchemaSolver {
   std::deque<ObjectConstraints> objects_;
   std::deque<ArrayConstraints> arrays_;
   std::unordered_map<NumberLanguages::Id, NumberSpec> specs_;
-  std::deque<std::unique_ptr<ObjectFacts>> facts_;
+  std::deque<std::unique_ptr<ObjectNames>> object_names_;
 
   std::deque<std::string> keys_;
   std::unordered_map<std::string_view, KeyId> key_of_;

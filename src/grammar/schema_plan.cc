@@ -57,7 +57,7 @@ class SchemaSolver::Planner {
         object_(object),
         live_(satisfiable),
         disjunct_(solver.objects_[object]),
-        facts_(solver.facts(object)),
+        object_names_(solver.object_names(object)),
         sets_(solver.name_sets_),
         seen_(members.seen),
         gone_(members.gone),
@@ -67,7 +67,7 @@ class SchemaSolver::Planner {
     Plan plan;
     plan.min = disjunct_.min;
     plan.max = disjunct_.max;
-    answer_.cut = facts_.cut;
+    answer_.cut = object_names_.cut;
     answer_.yes = search(std::move(plan), {condition}, {}, {});
     return answer_;
   }
@@ -109,7 +109,7 @@ class SchemaSolver::Planner {
   DisjunctId object_;
   bool live_;
   const ObjectConstraints& disjunct_;
-  const ObjectFacts& facts_;
+  const ObjectNames& object_names_;
   NameSets& sets_;
   NameSet seen_;
   NameSet gone_;
@@ -375,7 +375,7 @@ class SchemaSolver::Planner {
     some.pop_back();
     const NameKind names = at(id).names;
     const Literal literal = at(id).literal;
-    for (const KeyId key : facts_.names) {
+    for (const KeyId key : object_names_.names) {
       if (is_seen(key) || is_gone(key) || plan.lacks(key) ||
           !solver_.is_in(names, {.key = key})) {
         continue;
@@ -389,7 +389,7 @@ class SchemaSolver::Planner {
     for (std::size_t i = 0; i < plan.members.size(); ++i) {
       const ExtraNames* extra = plan.members[i].extra;
       if (extra == nullptr) continue;
-      const NameClass name{kNoKey, &facts_.languages, &extra->matched};
+      const NameClass name{kNoKey, &object_names_.languages, &extra->matched};
       if (!solver_.is_in(names, name)) continue;
       Plan with = plan;
       std::vector<Literal>& literals = with.members[i].literals;
@@ -399,8 +399,8 @@ class SchemaSolver::Planner {
         return true;
       }
     }
-    for (const ExtraNames& extra : facts_.extras) {
-      const NameClass name{kNoKey, &facts_.languages, &extra.matched};
+    for (const ExtraNames& extra : object_names_.extras) {
+      const NameClass name{kNoKey, &object_names_.languages, &extra.matched};
       if (!solver_.is_in(names, name) || names_left(plan, extra, 1) == 0) {
         continue;
       }
@@ -418,7 +418,7 @@ class SchemaSolver::Planner {
   std::uint64_t names_left(const Plan& plan, const ExtraNames& extra,
                            std::uint64_t wanted) {
     automata::Languages& languages = solver_.languages_;
-    if (facts_.languages.empty() || languages.infinite(extra.language)) {
+    if (object_names_.languages.empty() || languages.infinite(extra.language)) {
       return wanted;
     }
     std::uint64_t taken = 0;
@@ -455,7 +455,7 @@ class SchemaSolver::Planner {
     // What a satisfiable disjunct requires is possible.
     const bool possible = live_ && plan.everys.empty();
     bool all = true;
-    sets_.each(possible ? sets_.subtract(need, facts_.required) : need,
+    sets_.each(possible ? sets_.subtract(need, object_names_.required) : need,
                [&](KeyId key) { return all = may_be(plan, key); });
     if (!all) return false;
     const std::uint64_t least = count_ +
@@ -465,8 +465,8 @@ class SchemaSolver::Planner {
     if (least >= plan.min) return true;
     // Others have to fill up.
     std::uint64_t others = 0;
-    for (const ExtraNames& extra : facts_.extras) {
-      const NameClass name{kNoKey, &facts_.languages, &extra.matched};
+    for (const ExtraNames& extra : object_names_.extras) {
+      const NameClass name{kNoKey, &object_names_.languages, &extra.matched};
       if (!solve(goal_of(plan, name, {}))) continue;
       others += names_left(plan, extra, plan.min - least - others);
       if (least + others >= plan.min) return true;
@@ -483,7 +483,7 @@ class SchemaSolver::Planner {
       return solver_.needed(object_, sets_.with(here, key));
     };
     const NameSet others =
-        sets_.subtract(facts_.spelled, sets_.unite(here, absent));
+        sets_.subtract(object_names_.spelled, sets_.unite(here, absent));
     // Mostly there are enough that require nothing.
     NameSet free = kNoNames;
     std::uint64_t single = 0;
