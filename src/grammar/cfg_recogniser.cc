@@ -167,7 +167,7 @@ std::uint32_t CfgRecogniser::intern_state(State state) {
   return known->second;
 }
 
-std::uint32_t CfgRecogniser::intern_config(Config config) {
+std::uint32_t CfgRecogniser::intern_config(Configuration config) {
   std::string key;
   append_bytes(key, config);
   const auto [known, added] = config_of_.try_emplace(
@@ -180,8 +180,8 @@ std::uint32_t CfgRecogniser::intern_config(Config config) {
 }
 
 // `slots`: of the configuration that this one follows, if any.
-Config CfgRecogniser::make_configuration(Items kernel,
-                                         std::span<const ContextId> slots) {
+Configuration CfgRecogniser::make_configuration(
+    Items kernel, std::span<const ContextId> slots) {
   pure_ = true;
   const auto leaf = [&](const Items& items) {
     return items.size() == 1 &&
@@ -231,8 +231,8 @@ Config CfgRecogniser::make_configuration(Items kernel,
 }
 
 // What comes of a kernel alone, or also of the slots, if it is pure.
-Config CfgRecogniser::configuration(Items kernel,
-                                    std::span<const ContextId> slots) {
+Configuration CfgRecogniser::configuration(Items kernel,
+                                           std::span<const ContextId> slots) {
   made_looked_ = 0;
   if (kernel.empty() || !within_limits()) return {};
   std::sort(kernel.begin(), kernel.end());
@@ -245,7 +245,7 @@ Config CfgRecogniser::configuration(Items kernel,
   }
   look_afresh();
   const Items key = kernel;
-  const Config made = make_configuration(std::move(kernel), slots);
+  const Configuration made = make_configuration(std::move(kernel), slots);
   made_looked_ = intern_looked();
   if (!pure_ && !overflowed_) {
     kernels_.intern(key);
@@ -255,7 +255,7 @@ Config CfgRecogniser::configuration(Items kernel,
   return made;
 }
 
-CfgRecogniser::Items CfgRecogniser::items_of(Config config) {
+CfgRecogniser::Items CfgRecogniser::items_of(Configuration config) {
   if (config.dead()) return {};
   Items items;
   if (inside(config)) {
@@ -270,7 +270,7 @@ CfgRecogniser::Items CfgRecogniser::items_of(Config config) {
   return items;
 }
 
-CfgRecogniser::Items CfgRecogniser::kernel_of(Config config) {
+CfgRecogniser::Items CfgRecogniser::kernel_of(Configuration config) {
   if (config.dead()) return {};
   if (inside(config)) {
     const Leaf& leaf = leaf_of(config);
@@ -284,9 +284,9 @@ CfgRecogniser::Items CfgRecogniser::kernel_of(Config config) {
 
 // --- Steps -------------------------------------------------------------------
 
-Config CfgRecogniser::start() { return start_; }
+Configuration CfgRecogniser::start() { return start_; }
 
-Config CfgRecogniser::step(Config config, std::uint8_t byte) {
+Configuration CfgRecogniser::step(Configuration config, std::uint8_t byte) {
   if (config.dead()) return {};
   if (inside(config)) return leaf_step(config, byte);
   const State& state = states_[config.lex];
@@ -299,7 +299,8 @@ Config CfgRecogniser::step(Config config, std::uint8_t byte) {
 }
 
 // What is found for a byte goes to the row for all that are alike.
-Config CfgRecogniser::learn_step(Config config, std::uint8_t byte) {
+Configuration CfgRecogniser::learn_step(Configuration config,
+                                        std::uint8_t byte) {
   if (!within_limits()) return {};
   const ByteTable& same = alike(config.lex);
   std::array<std::uint32_t, 256>* row = states_[config.lex].row.get();
@@ -322,7 +323,7 @@ Config CfgRecogniser::learn_step(Config config, std::uint8_t byte) {
     return {};
   }
   const std::vector<ContextId> slots = slots_of(config);
-  const Config next = configuration(std::move(kernel), slots);
+  const Configuration next = configuration(std::move(kernel), slots);
   if (pure_ && !next.dead() && !inside(next) && next.frame == config.frame) {
     keep(next.lex);
     return next;
@@ -332,7 +333,8 @@ Config CfgRecogniser::learn_step(Config config, std::uint8_t byte) {
   return keep_step(config, byte, next);
 }
 
-Config CfgRecogniser::keep_step(Config config, std::uint8_t byte, Config to) {
+Configuration CfgRecogniser::keep_step(Configuration config, std::uint8_t byte,
+                                       Configuration to) {
   const std::uint32_t looked = made_looked_;
   const std::size_t before = steps_.memory_bytes();
   steps_.insert(config, byte, {.to = to, .looked = looked});
@@ -341,25 +343,26 @@ Config CfgRecogniser::keep_step(Config config, std::uint8_t byte, Config to) {
   return to;
 }
 
-Config CfgRecogniser::by_frame(Config config, std::uint8_t byte) {
+Configuration CfgRecogniser::by_frame(Configuration config, std::uint8_t byte) {
   byte = alike(config.lex)[byte];
   if (const StepTable::Step* found = steps_.find(config, byte)) {
     note(found->looked);
     return found->to;
   }
   const std::vector<ContextId> slots = slots_of(config);
-  const Config next = configuration(scan(config, byte), slots);
+  const Configuration next = configuration(scan(config, byte), slots);
   return keep_step(config, byte, next);
 }
 
-bool CfgRecogniser::can_end(Config config) {
+bool CfgRecogniser::can_end(Configuration config) {
   if (config.dead()) return false;
   if (!inside(config)) return states_[config.lex].can_end;
   return schema_of(leaf_of(config)).can_end(unwrap(config)) &&
          can_end(exit_of(leaf_frames_[config.frame].leaf));
 }
 
-Config CfgRecogniser::mask_key(Config config, std::uint32_t longest) {
+Configuration CfgRecogniser::mask_key(Configuration config,
+                                      std::uint32_t longest) {
   if (config.dead() || !inside(config)) return config;
   return wrap_like(
       config, schema_of(leaf_of(config)).mask_key(unwrap(config), longest));
@@ -367,7 +370,8 @@ Config CfgRecogniser::mask_key(Config config, std::uint32_t longest) {
 
 // --- Tokens ------------------------------------------------------------------
 
-Config CfgRecogniser::step_token(Config from, Config read, std::uint32_t id) {
+Configuration CfgRecogniser::step_token(Configuration from, Configuration read,
+                                        std::uint32_t id) {
   if (from.dead() || (!has_marks_ && !counts_tokens_)) return read;
   Items by_id;
   if (has_marks_ && !only_inside(from)) {
@@ -376,7 +380,7 @@ Config CfgRecogniser::step_token(Config from, Config read, std::uint32_t id) {
     if (marks_ != nullptr && marks_->mark_of(id) && in_free_text(items)) {
       read = marks_->has_bytes(id)
                  ? read_mark_bytes(items, marks_->vocabulary().bytes(id))
-                 : Config{};
+                 : Configuration{};
     }
   }
   if (by_id.empty() && !counts_tokens_) return read;
@@ -388,17 +392,17 @@ Config CfgRecogniser::step_token(Config from, Config read, std::uint32_t id) {
     spend_token(by_id);
   }
   kernel.insert(kernel.end(), by_id.begin(), by_id.end());
-  const Config to = configuration(std::move(kernel));
+  const Configuration to = configuration(std::move(kernel));
   note(made_looked_);
   return to;
 }
 
 // Whether nothing but the text of a schema can go on.
-bool CfgRecogniser::only_inside(Config config) {
+bool CfgRecogniser::only_inside(Configuration config) {
   return inside(config) && !schema_of(leaf_of(config)).can_end(unwrap(config));
 }
 
-void CfgRecogniser::token_marks(Config config, std::uint32_t size,
+void CfgRecogniser::token_marks(Configuration config, std::uint32_t size,
                                 std::vector<std::uint32_t>& ids) {
   if (!has_marks_ || config.dead() || only_inside(config)) return;
   const std::size_t first = ids.size();
@@ -408,7 +412,7 @@ void CfgRecogniser::token_marks(Config config, std::uint32_t size,
   ids.erase(std::unique(begin, ids.end()), ids.end());
 }
 
-void CfgRecogniser::token_choices(Config config,
+void CfgRecogniser::token_choices(Configuration config,
                                   std::vector<std::uint32_t>& ids) {
   if (marks_ == nullptr || config.dead() || only_inside(config)) return;
   if (!in_free_text(items_of(config))) return;
@@ -419,13 +423,13 @@ void CfgRecogniser::token_choices(Config config,
 
 // --- Texts of schemas --------------------------------------------------------
 
-Config CfgRecogniser::unwrap(Config config) const {
+Configuration CfgRecogniser::unwrap(Configuration config) const {
   config.lex &= ~kInside;
   config.frame = leaf_frames_[config.frame].frame;
   return config;
 }
 
-Config CfgRecogniser::wrap(std::uint32_t leaf, Config inner) {
+Configuration CfgRecogniser::wrap(std::uint32_t leaf, Configuration inner) {
   if (inner.dead()) return {};
   const auto [known, added] = leaf_frame_of_.try_emplace(
       pair_key(leaf, inner.frame),
@@ -437,7 +441,7 @@ Config CfgRecogniser::wrap(std::uint32_t leaf, Config inner) {
   return {inner.lex | kInside, known->second, inner.count, inner.extra};
 }
 
-Config CfgRecogniser::enter_leaf(const Item& item) {
+Configuration CfgRecogniser::enter_leaf(const Item& item) {
   const auto [known, added] =
       leaf_of_place_.try_emplace(pair_key(item.state, item.context),
                                  static_cast<std::uint32_t>(leaves_.size()));
@@ -474,7 +478,7 @@ std::string CfgRecogniser::forced_from(StateId id) const {
 }
 
 // What follows the text of the schema.
-Config CfgRecogniser::exit_of(std::uint32_t id) {
+Configuration CfgRecogniser::exit_of(std::uint32_t id) {
   went_outside_ = true;
   if (leaves_[id].exit_known) {
     for (const std::uint32_t looked : leaves_[id].looked) note(looked);
@@ -482,7 +486,7 @@ Config CfgRecogniser::exit_of(std::uint32_t id) {
   }
   const Leaf leaf = leaves_[id];
   const Watch outer = begin_watch();
-  const Config exit =
+  const Configuration exit =
       configuration({{network_.states[leaf.state].next, leaf.context, 0, 0}});
   note(made_looked_);
   constexpr std::string_view kOfNumbers = "0123456789.eE+-";
@@ -496,31 +500,32 @@ Config CfgRecogniser::exit_of(std::uint32_t id) {
   return exit_of(id);
 }
 
-Config CfgRecogniser::leaf_step(Config config, std::uint8_t byte) {
+Configuration CfgRecogniser::leaf_step(Configuration config,
+                                       std::uint8_t byte) {
   const std::uint32_t id = leaf_frames_[config.frame].leaf;
   Recogniser& schema = schema_of(leaves_[id]);
-  const Config inner = unwrap(config);
-  const Config next = schema.step(inner, byte);
-  const auto inside_again = [&]() -> Config {
+  const Configuration inner = unwrap(config);
+  const Configuration next = schema.step(inner, byte);
+  const auto inside_again = [&]() -> Configuration {
     if (next.frame != inner.frame || next.dead()) return wrap(id, next);
     return {next.lex | kInside, config.frame, next.count, next.extra};
   };
   if (!schema.can_end(inner)) return inside_again();
-  const Config outside = step(exit_of(id), byte);
+  const Configuration outside = step(exit_of(id), byte);
   if (outside.dead()) return inside_again();
   if (next.dead()) return outside;
   Items kernel = kernel_of(outside);
   kernel.push_back(
       {leaves_[id].state, leaves_[id].context, intern_config(next), 0});
-  const Config both = configuration(std::move(kernel));
+  const Configuration both = configuration(std::move(kernel));
   note(made_looked_);
   return both;
 }
 
-BodyView CfgRecogniser::body(Config config) {
+BodyView CfgRecogniser::body(Configuration config) {
   if (config.dead() || !inside(config)) return {};
   Recogniser& schema = schema_of(leaf_of(config));
-  const Config inner = unwrap(config);
+  const Configuration inner = unwrap(config);
   if (schema.can_end(inner)) return {};
   BodyView view = schema.body(inner);
   if (view.free) view.after = wrap_like(config, view.after);
@@ -528,25 +533,26 @@ BodyView CfgRecogniser::body(Config config) {
   return view;
 }
 
-bool CfgRecogniser::special(Config config) {
+bool CfgRecogniser::special(Configuration config) {
   if (config.dead() || !inside(config)) return false;
   Recogniser& schema = schema_of(leaf_of(config));
-  const Config inner = unwrap(config);
+  const Configuration inner = unwrap(config);
   return !schema.can_end(inner) && schema.special(inner);
 }
 
-std::array<std::uint64_t, 4> CfgRecogniser::special_bytes(Config config) {
+std::array<std::uint64_t, 4> CfgRecogniser::special_bytes(
+    Configuration config) {
   if (config.dead() || !inside(config)) {
     return Recogniser::special_bytes(config);
   }
   return schema_of(leaf_of(config)).special_bytes(unwrap(config));
 }
 
-std::array<std::uint64_t, 4> CfgRecogniser::first_bytes(Config config) {
+std::array<std::uint64_t, 4> CfgRecogniser::first_bytes(Configuration config) {
   if (config.dead()) return {};
   if (inside(config)) {
     Recogniser& schema = schema_of(leaf_of(config));
-    const Config inner = unwrap(config);
+    const Configuration inner = unwrap(config);
     if (!schema.can_end(inner)) return schema.first_bytes(inner);
     return Recogniser::first_bytes(config);
   }
@@ -563,20 +569,20 @@ std::array<std::uint64_t, 4> CfgRecogniser::first_bytes(Config config) {
   return set;
 }
 
-std::array<std::uint64_t, 4> CfgRecogniser::likely_bytes(Config config) {
+std::array<std::uint64_t, 4> CfgRecogniser::likely_bytes(Configuration config) {
   if (!config.dead() && inside(config)) {
     Recogniser& schema = schema_of(leaf_of(config));
-    const Config inner = unwrap(config);
+    const Configuration inner = unwrap(config);
     if (!schema.can_end(inner)) return schema.likely_bytes(inner);
   }
   return Recogniser::likely_bytes(config);
 }
 
 // White space inside a text of JSON is followed by more of it.
-SpaceView CfgRecogniser::space(Config config) {
+SpaceView CfgRecogniser::space(Configuration config) {
   if (config.dead() || !inside(config)) return {};
   Recogniser& schema = schema_of(leaf_of(config));
-  const Config inner = unwrap(config);
+  const Configuration inner = unwrap(config);
   if (schema.can_end(inner)) return {};
   SpaceView view = schema.space(inner);
   if (view.free) view.behind = wrap_like(config, view.behind);
@@ -585,11 +591,11 @@ SpaceView CfgRecogniser::space(Config config) {
 
 // --- Lexemes -----------------------------------------------------------------
 
-std::uint64_t CfgRecogniser::lexeme_fingerprint(Config config) {
+std::uint64_t CfgRecogniser::lexeme_fingerprint(Configuration config) {
   if (config.dead() || !inside(config)) return 0;
   const std::uint32_t leaf = leaf_frames_[config.frame].leaf;
   Recogniser& schema = schema_of(leaves_[leaf]);
-  const Config inner = unwrap(config);
+  const Configuration inner = unwrap(config);
   const std::uint64_t print = schema.lexeme_fingerprint(inner);
   if (print == 0 || inner.frame != schema.start().frame) return print;
   // A number that is the whole text: what follows may look like more of it.
@@ -597,24 +603,24 @@ std::uint64_t CfgRecogniser::lexeme_fingerprint(Config config) {
   return leaves_[leaf].clean ? print : 0;
 }
 
-bool CfgRecogniser::same_lexeme(Config from, Config to) {
+bool CfgRecogniser::same_lexeme(Configuration from, Configuration to) {
   if (!inside(from) || !inside(to)) return false;
   return leaf_frames_[from.frame].leaf == leaf_frames_[to.frame].leaf &&
          schema_of(leaf_of(from)).same_lexeme(unwrap(from), unwrap(to));
 }
 
-std::uint32_t CfgRecogniser::lexeme_room(Config config) {
+std::uint32_t CfgRecogniser::lexeme_room(Configuration config) {
   if (!inside(config)) return BodyView::kMany;
   return schema_of(leaf_of(config)).lexeme_room(unwrap(config));
 }
 
-Config CfgRecogniser::lexeme_unbounded(Config config) {
+Configuration CfgRecogniser::lexeme_unbounded(Configuration config) {
   if (!inside(config)) return config;
   return wrap_like(config,
                    schema_of(leaf_of(config)).lexeme_unbounded(unwrap(config)));
 }
 
-Recogniser::Apart CfgRecogniser::lexeme_apart(Config config) {
+Recogniser::Apart CfgRecogniser::lexeme_apart(Configuration config) {
   if (config.dead() || !inside(config)) return {};
   const Apart inner = schema_of(leaf_of(config)).lexeme_apart(unwrap(config));
   Apart apart;
@@ -623,22 +629,22 @@ Recogniser::Apart CfgRecogniser::lexeme_apart(Config config) {
   return apart;
 }
 
-std::uint32_t CfgRecogniser::lexeme_need(Config from, Config to) {
+std::uint32_t CfgRecogniser::lexeme_need(Configuration from, Configuration to) {
   if (!inside(from) || !inside(to)) return 0;
   return schema_of(leaf_of(from)).lexeme_need(unwrap(from), unwrap(to));
 }
 
-int CfgRecogniser::lexeme_end(Config config) {
+int CfgRecogniser::lexeme_end(Configuration config) {
   if (!inside(config)) return kAnyEnd;
   Recogniser& schema = schema_of(leaf_of(config));
-  const Config inner = unwrap(config);
+  const Configuration inner = unwrap(config);
   const int end = schema.lexeme_end(inner);
   // Behind the whole text comes what the grammar says.
   const bool whole = inner.frame == schema.start().frame;
   return end == kJsonEnd && whole ? kAnyEnd : end;
 }
 
-bool CfgRecogniser::lexeme_by_state(Config config) {
+bool CfgRecogniser::lexeme_by_state(Configuration config) {
   if (!inside(config)) return false;
   Recogniser& schema = schema_of(leaf_of(config));
   if (!schema.lexeme_by_state(unwrap(config))) return false;
@@ -667,54 +673,56 @@ bool CfgRecogniser::lexeme_any_escapes(std::uint32_t lex) {
 // --- Values of schemas -------------------------------------------------------
 
 // The value that is the whole text ends where the grammar says.
-Config CfgRecogniser::relative(Config config) {
+Configuration CfgRecogniser::relative(Configuration config) {
   if (config.dead() || !inside(config)) return {};
   Recogniser& schema = schema_of(leaf_of(config));
-  const Config inner = unwrap(config);
+  const Configuration inner = unwrap(config);
   if (inner.frame == schema.start().frame || schema.can_end(inner)) return {};
   return wrap_like(config, schema.relative(inner));
 }
 
-bool CfgRecogniser::escaped(Config config) {
+bool CfgRecogniser::escaped(Configuration config) {
   return inside(config) && !config.dead() &&
          schema_of(leaf_of(config)).escaped(unwrap(config));
 }
 
-bool CfgRecogniser::unread(Config config) {
+bool CfgRecogniser::unread(Configuration config) {
   return schema_of(leaf_of(config)).unread(unwrap(config));
 }
 
-Config CfgRecogniser::rejoin(Config config, Config escaped) {
+Configuration CfgRecogniser::rejoin(Configuration config,
+                                    Configuration escaped) {
   return wrap_like(
       config,
       schema_of(leaf_of(config)).rejoin(unwrap(config), unwrap(escaped)));
 }
 
-std::uint64_t CfgRecogniser::relative_fingerprint(Config config) {
+std::uint64_t CfgRecogniser::relative_fingerprint(Configuration config) {
   return schema_of(leaf_of(config)).relative_fingerprint(unwrap(config));
 }
 
 // `escaped` may be of another grammar: only what it says of how the value ended
 // is asked for.
-Config CfgRecogniser::all_survive(Config config, Config escaped) {
+Configuration CfgRecogniser::all_survive(Configuration config,
+                                         Configuration escaped) {
   escaped.lex &= ~kInside;
   return wrap_like(
       config, schema_of(leaf_of(config)).all_survive(unwrap(config), escaped));
 }
 
-Config CfgRecogniser::probe(Config config, std::uint8_t byte) {
+Configuration CfgRecogniser::probe(Configuration config, std::uint8_t byte) {
   if (config.dead() || !inside(config)) return step(config, byte);
   Recogniser& schema = schema_of(leaf_of(config));
-  const Config inner = unwrap(config);
+  const Configuration inner = unwrap(config);
   if (schema.can_end(inner)) return step(config, byte);
   return wrap_like(config, schema.probe(inner, byte));
 }
 
 // Whatever the part can end with is decided here, too.
-Recogniser::Inside CfgRecogniser::inside_of(Config config) {
+Recogniser::Inside CfgRecogniser::inside_of(Configuration config) {
   if (config.dead() || !inside(config)) return {};
   Recogniser& part = schema_of(leaf_of(config));
-  const Config inner = unwrap(config);
+  const Configuration inner = unwrap(config);
   if (part.can_end(inner)) return {};
   went_outside_ = false;
   return {&part, inner, leaf_of(config).behind};

@@ -98,44 +98,47 @@ class CfgRecogniser final : public Recogniser {
                 std::shared_ptr<const Marks> marks = nullptr);
   ~CfgRecogniser() override;
 
-  Config start() override;
-  Config step(Config config, std::uint8_t byte) override;
-  bool can_end(Config config) override;
-  Config step_token(Config from, Config read, std::uint32_t id) override;
-  void token_marks(Config config, std::uint32_t size,
+  Configuration start() override;
+  Configuration step(Configuration config, std::uint8_t byte) override;
+  bool can_end(Configuration config) override;
+  Configuration step_token(Configuration from, Configuration read,
+                           std::uint32_t id) override;
+  void token_marks(Configuration config, std::uint32_t size,
                    std::vector<std::uint32_t>& ids) override;
-  void token_choices(Config config, std::vector<std::uint32_t>& ids) override;
-  Config mask_key(Config config, std::uint32_t longest) override;
-  Config twin(Config config) override;
+  void token_choices(Configuration config,
+                     std::vector<std::uint32_t>& ids) override;
+  Configuration mask_key(Configuration config, std::uint32_t longest) override;
+  Configuration twin(Configuration config) override;
   void watch() override;
-  void watched(Config config) override;
-  BodyView body(Config config) override;
-  bool special(Config config) override;
-  std::array<std::uint64_t, 4> special_bytes(Config config) override;
-  std::array<std::uint64_t, 4> first_bytes(Config config) override;
-  std::array<std::uint64_t, 4> likely_bytes(Config config) override;
-  SpaceView space(Config config) override;
-  bool by_shapes(Config config) override { return !inside(config); }
-  std::uint64_t lexeme_fingerprint(Config config) override;
-  bool same_lexeme(Config from, Config to) override;
-  std::uint32_t lexeme_room(Config config) override;
-  Config lexeme_unbounded(Config config) override;
-  Apart lexeme_apart(Config config) override;
-  std::uint32_t lexeme_need(Config from, Config to) override;
-  int lexeme_end(Config config) override;
-  bool lexeme_by_state(Config config) override;
+  void watched(Configuration config) override;
+  BodyView body(Configuration config) override;
+  bool special(Configuration config) override;
+  std::array<std::uint64_t, 4> special_bytes(Configuration config) override;
+  std::array<std::uint64_t, 4> first_bytes(Configuration config) override;
+  std::array<std::uint64_t, 4> likely_bytes(Configuration config) override;
+  SpaceView space(Configuration config) override;
+  bool by_shapes(Configuration config) override { return !inside(config); }
+  std::uint64_t lexeme_fingerprint(Configuration config) override;
+  bool same_lexeme(Configuration from, Configuration to) override;
+  std::uint32_t lexeme_room(Configuration config) override;
+  Configuration lexeme_unbounded(Configuration config) override;
+  Apart lexeme_apart(Configuration config) override;
+  std::uint32_t lexeme_need(Configuration from, Configuration to) override;
+  int lexeme_end(Configuration config) override;
+  bool lexeme_by_state(Configuration config) override;
   std::uint32_t lexeme_step(std::uint32_t lex, std::uint8_t byte) override;
   std::uint32_t lexeme_least(std::uint32_t lex) override;
   std::uint32_t lexeme_lasting(std::uint32_t lex) override;
   bool lexeme_any_escapes(std::uint32_t lex) override;
-  Config relative(Config config) override;
-  bool escaped(Config config) override;
-  bool unread(Config config) override;
-  Config rejoin(Config config, Config escaped) override;
-  std::uint64_t relative_fingerprint(Config config) override;
-  Config all_survive(Config config, Config escaped) override;
-  Config probe(Config config, std::uint8_t byte) override;
-  std::string expected(Config config) override;
+  Configuration relative(Configuration config) override;
+  bool escaped(Configuration config) override;
+  bool unread(Configuration config) override;
+  Configuration rejoin(Configuration config, Configuration escaped) override;
+  std::uint64_t relative_fingerprint(Configuration config) override;
+  Configuration all_survive(Configuration config,
+                            Configuration escaped) override;
+  Configuration probe(Configuration config, std::uint8_t byte) override;
+  std::string expected(Configuration config) override;
   std::span<const std::shared_ptr<Recogniser>> parts() const override {
     return parts_;
   }
@@ -145,7 +148,7 @@ class CfgRecogniser final : public Recogniser {
     held_->mutex.unlock();
     held_ = nullptr;
   }
-  Inside inside_of(Config config) override;
+  Inside inside_of(Configuration config) override;
   bool went_outside() const override { return went_outside_; }
   std::size_t own_bytes() const override {
     return sizeof(CfgRecogniser) + bytes_;
@@ -159,7 +162,7 @@ class CfgRecogniser final : public Recogniser {
   // Whether a configuration is dead because of the limits of its items.
   bool too_large() const { return too_large_; }
   std::shared_ptr<Recogniser> fresh(bool same_parts) override;
-  Config adopt(Recogniser& from, Config config) override;
+  Configuration adopt(Recogniser& from, Configuration config) override;
   bool adopts() const override { return true; }
   void widen(std::size_t bytes) override { room_ += bytes; }
 
@@ -265,7 +268,7 @@ class CfgRecogniser final : public Recogniser {
     ContextId context = 0;
     bool exit_known = false;
     bool clean = false;  // nothing that may follow goes on with a number
-    Config exit = {};
+    Configuration exit = {};
     std::vector<std::uint32_t> looked = {};  // sets of contexts
     std::string behind = {};                 // a text that must follow
   };
@@ -290,21 +293,24 @@ class CfgRecogniser final : public Recogniser {
   using Interned = std::unordered_map<Key, Value>;
 
   // cfg_recogniser.cc
-  Config configuration(Items kernel, std::span<const ContextId> slots = {});
-  Config make_configuration(Items kernel, std::span<const ContextId> slots);
-  Config learn_step(Config config, std::uint8_t byte);
-  Config by_frame(Config config, std::uint8_t byte);
-  Config keep_step(Config config, std::uint8_t byte, Config to);
+  Configuration configuration(Items kernel,
+                              std::span<const ContextId> slots = {});
+  Configuration make_configuration(Items kernel,
+                                   std::span<const ContextId> slots);
+  Configuration learn_step(Configuration config, std::uint8_t byte);
+  Configuration by_frame(Configuration config, std::uint8_t byte);
+  Configuration keep_step(Configuration config, std::uint8_t byte,
+                          Configuration to);
   // The items of a configuration, with contexts; those of its kernel.
-  Items items_of(Config config);
-  std::vector<ContextId> slots_of(Config config) const {
+  Items items_of(Configuration config);
+  std::vector<ContextId> slots_of(Configuration config) const {
     const std::span<const ContextId> slots = frames_[config.frame];
     return {slots.begin(), slots.end()};
   }
-  Items kernel_of(Config config);
+  Items kernel_of(Configuration config);
   std::uint32_t intern_frame(std::span<const ContextId> contexts);
   std::uint32_t intern_state(State state);
-  std::uint32_t intern_config(Config config);
+  std::uint32_t intern_config(Configuration config);
   bool within_limits() {
     if (bytes_ - base_bytes_ <= room_ + limits_.bytes / 2) return true;
     overflowed_ = true;
@@ -325,20 +331,22 @@ class CfgRecogniser final : public Recogniser {
     }
     return part;
   }
-  static bool inside(Config config) { return (config.lex & kInside) != 0; }
-  bool only_inside(Config config);
-  const Leaf& leaf_of(Config config) const {
+  static bool inside(Configuration config) {
+    return (config.lex & kInside) != 0;
+  }
+  bool only_inside(Configuration config);
+  const Leaf& leaf_of(Configuration config) const {
     return leaves_[leaf_frames_[config.frame].leaf];
   }
-  Config unwrap(Config config) const;
-  Config wrap(std::uint32_t leaf, Config inner);
-  Config wrap_like(Config config, Config inner) {
+  Configuration unwrap(Configuration config) const;
+  Configuration wrap(std::uint32_t leaf, Configuration inner);
+  Configuration wrap_like(Configuration config, Configuration inner) {
     return wrap(leaf_frames_[config.frame].leaf, inner);
   }
-  Config enter_leaf(const Item& item);
-  Config exit_of(std::uint32_t leaf);
+  Configuration enter_leaf(const Item& item);
+  Configuration exit_of(std::uint32_t leaf);
   std::string forced_from(StateId state) const;
-  Config leaf_step(Config config, std::uint8_t byte);
+  Configuration leaf_step(Configuration config, std::uint8_t byte);
 
   // rules_closure.cc
   // Replaces `items` by what follows from it without reading.
@@ -384,7 +392,7 @@ class CfgRecogniser final : public Recogniser {
   Watch begin_watch();
   std::vector<std::uint32_t> end_watch(Watch outer);
   const Form& form_of(ContextId context);
-  Config find_twin(Config config, bool add);
+  Configuration find_twin(Configuration config, bool add);
 
   // rules_bytes.cc
   // Of each byte the least that leads to the same from the state.
@@ -395,7 +403,7 @@ class CfgRecogniser final : public Recogniser {
   void split_schema(const Item& item, BytePartition& bytes);
 
   // rules_read.cc
-  Items scan(Config config, std::uint8_t byte);
+  Items scan(Configuration config, std::uint8_t byte);
   Items scan(const Items& items, std::uint8_t byte);
   Items scan_inside(const Items& items, std::uint8_t byte);
   void scan_item(const Item& item, std::uint8_t byte, Items& out);
@@ -404,7 +412,7 @@ class CfgRecogniser final : public Recogniser {
   void advance_in_text(const Item& item, const Item& next, Items& out);
   // Whether an item, also inside an activation, is free text.
   bool in_free_text(const Items& items) const;
-  Config read_mark_bytes(const Items& items, std::string_view bytes);
+  Configuration read_mark_bytes(const Items& items, std::string_view bytes);
   Items scan_token(const Items& items, Token token);
   Items scan_token_inside(const Items& items, Token token);
   // Where the call `item` goes on behind a symbol, which takes its activation
@@ -466,7 +474,7 @@ class CfgRecogniser final : public Recogniser {
   std::deque<State> states_;
   Interned<std::string, std::uint32_t> state_of_;
   ListTable<ContextId, NumberHash> frames_;
-  std::vector<Config> configs_;  // of schemas, in items
+  std::vector<Configuration> configs_;  // of schemas, in items
   Interned<std::string, std::uint32_t> config_of_;
   std::vector<Leaf> leaves_;
   std::unordered_map<std::uint64_t, std::uint32_t> leaf_of_place_;
@@ -506,7 +514,7 @@ class CfgRecogniser final : public Recogniser {
   std::vector<std::uint32_t> inside_;
 
   std::vector<std::unique_ptr<ByteTable>> class_kinds_;  // null: not yet
-  Config start_ = {};
+  Configuration start_ = {};
   // Of the last place that lexeme_by_state() was true of.
   Recogniser* lexeme_schema_ = nullptr;
 };

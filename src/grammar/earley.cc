@@ -257,7 +257,7 @@ class EarleyRecogniser::Closure {
         break;
       case Action::kSchema: {
         Recogniser& schema = *network_.schemas[state.index];
-        Config config =
+        Configuration config =
             item.inner == 0 ? schema.start() : machine_.configs_[item.inner];
         if (schema.can_end(config)) add(next, here);
         break;
@@ -435,7 +435,7 @@ bool EarleyRecogniser::exhausted(std::uint32_t id,
          column.tokens >= activation.tokens_limit;
 }
 
-std::uint32_t EarleyRecogniser::intern(Config config) {
+std::uint32_t EarleyRecogniser::intern(Configuration config) {
   auto [place, added] = config_ids_.try_emplace(
       {config.lex, config.frame, config.count, config.extra},
       static_cast<std::uint32_t>(configs_.size()));
@@ -584,7 +584,7 @@ EarleyRecogniser::Kernel EarleyRecogniser::scan(const StateSet& column,
         break;
       case Action::kSchema: {
         Recogniser& schema = *network_.schemas[state.index];
-        Config config = schema.step(
+        Configuration config = schema.step(
             item.inner == 0 ? schema.start() : configs_[item.inner], byte);
         if (config.dead()) break;
         next.inner = intern(config);

@@ -149,7 +149,7 @@ class EarleyRecogniser {
   std::uint32_t activation_for(RuleId rule, std::uint32_t parent,
                                std::uint32_t origin, const StateSet& column);
   bool exhausted(std::uint32_t activation, const StateSet& column) const;
-  std::uint32_t intern(Config config);
+  std::uint32_t intern(Configuration config);
 
   TransitionNetwork network_;
   const Marks* marks_;
@@ -165,7 +165,7 @@ class EarleyRecogniser {
            std::uint32_t>
       activation_ids_;
   // Configurations of schema recognisers; 0 stands for their start.
-  std::vector<Config> configs_{Config{}};
+  std::vector<Configuration> configs_{Configuration{}};
   std::map<
       std::tuple<std::uint32_t, std::uint32_t, std::uint32_t, std::uint32_t>,
       std::uint32_t>

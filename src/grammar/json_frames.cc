@@ -192,9 +192,9 @@ JsonRecogniser::FrameId JsonRecogniser::after(
   return made;
 }
 
-Config JsonRecogniser::behind_value(FrameId frame,
-                                    const std::vector<ConjunctionId>& survivors,
-                                    const std::string* unique_value) {
+Configuration JsonRecogniser::behind_value(
+    FrameId frame, const std::vector<ConjunctionId>& survivors,
+    const std::string* unique_value) {
   if (frames_[frame].kind == FrameKind::kDetached) {
     std::vector<ConjunctionId> sorted = survivors;
     std::sort(sorted.begin(), sorted.end());
@@ -311,7 +311,7 @@ JsonRecogniser::FrameId JsonRecogniser::next_item(FrameId id) {
 
 // --- Closing. ---------------------------------------------------------------
 
-Config JsonRecogniser::close(FrameId id) {
+Configuration JsonRecogniser::close(FrameId id) {
   if (frames_[id].closed_known) return frames_[id].closed;
   if (frames_[id].kind == FrameKind::kOutline) return leave_outline(id);
   const Frame& frame = frames_[id];
@@ -335,7 +335,7 @@ Config JsonRecogniser::close(FrameId id) {
   std::sort(survivors.begin(), survivors.end());
   survivors.erase(std::unique(survivors.begin(), survivors.end()),
                   survivors.end());
-  Config closed;
+  Configuration closed;
   if (!survivors.empty()) {
     closed = behind_value(frame.parent, survivors, nullptr);
   }
@@ -808,7 +808,7 @@ JsonRecogniser::FrameId JsonRecogniser::detached(
   return intern(std::move(frame), std::move(made));
 }
 
-Config JsonRecogniser::relative(Config config) {
+Configuration JsonRecogniser::relative(Configuration config) {
   const Frame& frame = frames_[config.frame];
   // Near the greatest depth, and where layout depends on it, depth matters.
   if (!frame.pending || frame.unique || options_.layout.indent ||
@@ -824,15 +824,16 @@ Config JsonRecogniser::relative(Config config) {
   return config;
 }
 
-Config JsonRecogniser::rejoin(Config config, Config escaped) {
-  const Config real =
+Configuration JsonRecogniser::rejoin(Configuration config,
+                                     Configuration escaped) {
+  const Configuration real =
       behind_value(config.frame, survivors_[escaped.extra], nullptr);
   if (!unread(escaped)) return real;
   return step(real, static_cast<std::uint8_t>(escaped.count - 1));
 }
 
 // The conjunctions of scalars alone are described by their lexemes.
-std::uint64_t JsonRecogniser::relative_fingerprint(Config config) {
+std::uint64_t JsonRecogniser::relative_fingerprint(Configuration config) {
   const Frame& frame = frames_[config.frame];
   if (frame.kind != FrameKind::kDetached || frame.size != 1 ||
       (config.lex != static_cast<LexId>(Kind::kColon) &&
@@ -857,10 +858,11 @@ std::uint64_t JsonRecogniser::relative_fingerprint(Config config) {
   return hash | 1;
 }
 
-Config JsonRecogniser::all_survive(Config config, Config escaped) {
+Configuration JsonRecogniser::all_survive(Configuration config,
+                                          Configuration escaped) {
   Frame& frame = frames_[config.frame];
   if (frame.after_all == kUnknown) {
-    const Config all =
+    const Configuration all =
         behind_value(config.frame, conjunctions_in(frame), nullptr);
     frame.after_all = all.extra;
   }
@@ -870,7 +872,7 @@ Config JsonRecogniser::all_survive(Config config, Config escaped) {
 
 // The byte that ends the name of a member whose value has one conjunction,
 // whatever else the object has, leads to where that conjunction alone is known.
-Config JsonRecogniser::probe(Config config, std::uint8_t byte) {
+Configuration JsonRecogniser::probe(Configuration config, std::uint8_t byte) {
   const Lexeme& lexeme = lexemes_[config.lex];
   if (byte != '"' || lexeme.kind != Kind::kKey ||
       lexeme.body != json::BodyState::kText) {

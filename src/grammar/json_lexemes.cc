@@ -125,7 +125,8 @@ std::uint32_t JsonRecogniser::enter_number(FrameId id) {
   return intern(std::move(lexeme));
 }
 
-Config JsonRecogniser::number_step(Config config, std::uint8_t byte) {
+Configuration JsonRecogniser::number_step(Configuration config,
+                                          std::uint8_t byte) {
   const Lexeme& now = lexemes_[config.lex];
   LexId target = now.known_step(byte);
   if (target == kUnknown) {
@@ -151,14 +152,14 @@ Config JsonRecogniser::number_step(Config config, std::uint8_t byte) {
     config.lex = target;
     return config;
   }
-  Config over = end_number(config);
+  Configuration over = end_number(config);
   if (!escaped(over)) return over.dead() ? over : step(over, byte);
   if (byte != ',' && byte != ']' && byte != '}' && !is_space(byte)) return {};
   over.count = byte + 1U;
   return over;
 }
 
-Config JsonRecogniser::end_number(Config config) {
+Configuration JsonRecogniser::end_number(Configuration config) {
   const Lexeme& lexeme = lexemes_[config.lex];
   std::vector<ConjunctionId> survivors;
   for (const Entry& entry : lexeme.entries) {
@@ -200,7 +201,8 @@ std::uint32_t JsonRecogniser::enter_word(FrameId id, JsonType type) {
   return intern(std::move(lexeme));
 }
 
-Config JsonRecogniser::word_step(Config config, std::uint8_t byte) {
+Configuration JsonRecogniser::word_step(Configuration config,
+                                        std::uint8_t byte) {
   const Lexeme& now = lexemes_[config.lex];
   Lexeme next;
   next.kind = Kind::kWord;

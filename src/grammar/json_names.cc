@@ -10,7 +10,8 @@ namespace parlance::grammar {
 
 using json::BodyState;
 
-Config JsonRecogniser::key_step(Config config, std::uint8_t byte) {
+Configuration JsonRecogniser::key_step(Configuration config,
+                                       std::uint8_t byte) {
   Lexeme& now = lexemes_[config.lex];
   const BodyState body = json::next(now.body, byte);
   if (body == BodyState::kDead) return {};

@@ -115,7 +115,7 @@ JsonRecogniser::FrameId JsonRecogniser::outline_behind(FrameId id) {
     }
     // Which values were used already is no matter of outlines.
     if (frames_[at].unique) break;
-    const Config closed = close(at);
+    const Configuration closed = close(at);
     if (closed.dead()) {
       around = kUnknown;  // nothing: it cannot be closed here
       break;
@@ -161,7 +161,7 @@ JsonRecogniser::FrameId JsonRecogniser::outline_pending(FrameId id) {
   FrameId made = 0;
   const std::vector<ConjunctionId> conjunctions = conjunctions_in(frames_[id]);
   if (conjunctions.size() == 1) {
-    const Config behind = behind_value(id, conjunctions, nullptr);
+    const Configuration behind = behind_value(id, conjunctions, nullptr);
     const FrameId around = outline_behind(behind.frame);
     if (around != 0) {
       Frame outline;
@@ -189,7 +189,7 @@ std::uint32_t JsonRecogniser::outline_names() {
 // A place in a name where any may come.  A name of the schema that ends right
 // here stays a name of its own; those that end further on are exceptions to the
 // outline.
-Config JsonRecogniser::outline_name(Config config) {
+Configuration JsonRecogniser::outline_name(Configuration config) {
   const Lexeme& lexeme = lexemes_[config.lex];
   if (!lexeme.open || !lexeme.entries.empty() ||
       (lexeme.trie != KeySet::kNone && lexeme.body != json::BodyState::kText)) {
@@ -237,7 +237,7 @@ Config JsonRecogniser::outline_name(Config config) {
 }
 
 // Whether the only name that is special is the empty one, here and now.
-bool JsonRecogniser::ends_empty_name(Config config) const {
+bool JsonRecogniser::ends_empty_name(Configuration config) const {
   const Frame& frame = frames_[config.frame];
   return frame.kind == FrameKind::kOutline && (frame.count & kNames) == 0 &&
          lexemes_[config.lex].trie == 0;
@@ -270,7 +270,7 @@ JsonRecogniser::FrameId JsonRecogniser::outline_names_of(FrameId id) {
 }
 
 // Behind the quote that opens a name in an outline.
-Config JsonRecogniser::outline_key(FrameId id) {
+Configuration JsonRecogniser::outline_key(FrameId id) {
   const Frame& frame = frames_[id];
   Lexeme name;
   name.kind = Kind::kKey;
@@ -294,7 +294,7 @@ bool JsonRecogniser::outline_ends_at(FrameId id, std::uint32_t name) const {
          ((frame.count & kNames) != 0 && name != KeySet::kNone);
 }
 
-Config JsonRecogniser::outline(Config config) {
+Configuration JsonRecogniser::outline(Configuration config) {
   const Frame& frame = frames_[config.frame];
   // Near the greatest depth, and where layout depends on it, depth matters.
   if (frame.unique || options_.layout.exact ||
@@ -308,12 +308,12 @@ Config JsonRecogniser::outline(Config config) {
     case Kind::kAfter:
     case Kind::kItemFirst:
       config.frame = outline_behind(config.frame);
-      return config.frame == 0 ? Config{} : config;
+      return config.frame == 0 ? Configuration{} : config;
     case Kind::kKeyFirst:
     case Kind::kKeyNext:
       // Names of a list are what tells such places apart.
       config.frame = outline_names_of(config.frame);
-      return config.frame == 0 ? Config{} : config;
+      return config.frame == 0 ? Configuration{} : config;
     case Kind::kKey:
       return outline_name(config);
     case Kind::kColon:
@@ -339,7 +339,7 @@ Config JsonRecogniser::outline(Config config) {
 }
 
 // What is behind an outline's value, and what closes it.
-Config JsonRecogniser::leave_outline(FrameId id) const {
+Configuration JsonRecogniser::leave_outline(FrameId id) const {
   FrameId around = frames_[id].parent;
   if ((frames_[id].count & kNames) != 0) around = frames_[around].parent;
   if (around == 0) return {};

@@ -8,8 +8,8 @@
 namespace parlance::grammar {
 namespace {
 
-// In exact layout Config::extra says which of the two ways out of kAfter has
-// begun.
+// In exact layout Configuration::extra says which of the two ways out of kAfter
+// has begun.
 constexpr std::uint32_t kGoingOn = 1;
 constexpr std::uint32_t kClosing = 2;
 
@@ -176,9 +176,9 @@ std::shared_ptr<Recogniser> JsonRecogniser::fresh(bool /*same_parts*/) {
   return made ? *std::move(made) : nullptr;
 }
 
-Config JsonRecogniser::start() { return start_; }
+Configuration JsonRecogniser::start() { return start_; }
 
-Config JsonRecogniser::step(Config config, std::uint8_t byte) {
+Configuration JsonRecogniser::step(Configuration config, std::uint8_t byte) {
   switch (lexemes_[config.lex].kind) {
     case Kind::kString:
       return string_step(config, byte);
@@ -197,7 +197,8 @@ Config JsonRecogniser::step(Config config, std::uint8_t byte) {
   }
 }
 
-Config JsonRecogniser::structure(Config config, std::uint8_t byte) {
+Configuration JsonRecogniser::structure(Configuration config,
+                                        std::uint8_t byte) {
   const JsonLayout& layout = options_.layout;
   if (layout.exact) return exact(config, byte);
   if (is_space(byte)) {
@@ -215,8 +216,8 @@ std::string JsonRecogniser::new_line(std::size_t depth) const {
   return "\n" + std::string(*options_.layout.indent * depth, ' ');
 }
 
-// Config::count is how much of the layout has been read.
-Config JsonRecogniser::exact(Config config, std::uint8_t byte) {
+// Configuration::count is how much of the layout has been read.
+Configuration JsonRecogniser::exact(Configuration config, std::uint8_t byte) {
   const Kind kind = lexemes_[config.lex].kind;
   const Frame& frame = frames_[config.frame];
   const auto go_on = [&](const std::string& text) {
@@ -238,7 +239,8 @@ Config JsonRecogniser::exact(Config config, std::uint8_t byte) {
         if (!may_go_on(config.frame) || !go_on(text)) return {};
         return config;
       }
-      return byte == '}' || byte == ']' ? Config{} : significant(config, byte);
+      return byte == '}' || byte == ']' ? Configuration{}
+                                        : significant(config, byte);
     }
     case Kind::kColon: {
       const std::string& text = options_.layout.key_separator;
@@ -263,7 +265,7 @@ Config JsonRecogniser::exact(Config config, std::uint8_t byte) {
       }
       return config.count == text.size() && (byte == '}' || byte == ']')
                  ? significant(config, byte)
-                 : Config{};
+                 : Configuration{};
     }
     default:
       return significant(config, byte);
@@ -276,7 +278,7 @@ bool JsonRecogniser::may_go_on(FrameId id) {
   return frame.kind == FrameKind::kArray && next_item(id) != 0;
 }
 
-Config JsonRecogniser::after_comma(FrameId frame) {
+Configuration JsonRecogniser::after_comma(FrameId frame) {
   if (is_object(frames_[frame])) {
     if (!any_member(frame)) return {};
     return {static_cast<LexId>(Kind::kKeyNext), frame, 0, 0};
@@ -287,7 +289,8 @@ Config JsonRecogniser::after_comma(FrameId frame) {
 }
 
 // A byte that is not white space, between lexemes.
-Config JsonRecogniser::significant(Config config, std::uint8_t byte) {
+Configuration JsonRecogniser::significant(Configuration config,
+                                          std::uint8_t byte) {
   const Frame& frame = frames_[config.frame];
   switch (lexemes_[config.lex].kind) {
     case Kind::kRoot:
@@ -296,7 +299,7 @@ Config JsonRecogniser::significant(Config config, std::uint8_t byte) {
     case Kind::kItemFirst: {
       if (byte == ']') return close(config.frame);
       const FrameId next = next_item(config.frame);
-      return next == 0 ? Config{} : value(next, byte);
+      return next == 0 ? Configuration{} : value(next, byte);
     }
     case Kind::kKeyFirst:
       if (byte == '}') return close(config.frame);
@@ -323,7 +326,7 @@ Config JsonRecogniser::significant(Config config, std::uint8_t byte) {
 }
 
 // The first byte of a value says its type.
-Config JsonRecogniser::value(FrameId id, std::uint8_t byte) {
+Configuration JsonRecogniser::value(FrameId id, std::uint8_t byte) {
   const auto entered = [&](JsonType type, auto enter) {
     const auto place = static_cast<std::size_t>(type);
     if (frames_[id].entry[place] == kUnknown) {
@@ -350,22 +353,25 @@ Config JsonRecogniser::value(FrameId id, std::uint8_t byte) {
       const LexId lexeme = entered(JsonType::kBoolean, [&] {
         return enter_word(id, JsonType::kBoolean);
       });
-      return lexeme == 0 ? Config{} : word_step({lexeme, id, 0, 0}, byte);
+      return lexeme == 0 ? Configuration{}
+                         : word_step({lexeme, id, 0, 0}, byte);
     }
     case 'n': {
       const LexId lexeme = entered(
           JsonType::kNull, [&] { return enter_word(id, JsonType::kNull); });
-      return lexeme == 0 ? Config{} : word_step({lexeme, id, 0, 0}, byte);
+      return lexeme == 0 ? Configuration{}
+                         : word_step({lexeme, id, 0, 0}, byte);
     }
     default:
       if (byte != '-' && (byte < '0' || byte > '9')) return {};
       const LexId lexeme =
           entered(JsonType::kNumber, [&] { return enter_number(id); });
-      return lexeme == 0 ? Config{} : number_step({lexeme, id, 0, 0}, byte);
+      return lexeme == 0 ? Configuration{}
+                         : number_step({lexeme, id, 0, 0}, byte);
   }
 }
 
-bool JsonRecogniser::can_end(Config config) {
+bool JsonRecogniser::can_end(Configuration config) {
   const Kind kind = lexemes_[config.lex].kind;
   if (kind == Kind::kEnd) return true;
   if (kind != Kind::kNumber || frames_[config.frame].kind != FrameKind::kRoot) {
@@ -374,7 +380,8 @@ bool JsonRecogniser::can_end(Config config) {
   return !end_number(config).dead();
 }
 
-Config JsonRecogniser::mask_key(Config config, std::uint32_t longest) {
+Configuration JsonRecogniser::mask_key(Configuration config,
+                                       std::uint32_t longest) {
   const Lexeme& lexeme = lexemes_[config.lex];
   config.frame = canonical(config.frame);
   if (lexeme.kind == Kind::kString || lexeme.kind == Kind::kKey) {
@@ -403,7 +410,7 @@ Config JsonRecogniser::mask_key(Config config, std::uint32_t longest) {
   return config;
 }
 
-SpaceView JsonRecogniser::space(Config config) {
+SpaceView JsonRecogniser::space(Configuration config) {
   const Kind kind = lexemes_[config.lex].kind;
   if (options_.layout.exact || kind < Kind::kValue || kind > Kind::kAfter) {
     return {};
@@ -417,7 +424,7 @@ SpaceView JsonRecogniser::space(Config config) {
   return view;
 }
 
-std::string JsonRecogniser::expected(Config config) {
+std::string JsonRecogniser::expected(Configuration config) {
   if (config.dead()) return "nothing";
   std::string list;
   const auto add = [&](std::string_view what) {

@@ -64,41 +64,42 @@ class JsonRecogniser final : public Recogniser {
   // Why what was made so far is too large, if it is.
   std::optional<Error> too_large();
 
-  Config start() override;
-  Config step(Config config, std::uint8_t byte) override;
-  bool can_end(Config config) override;
-  Config mask_key(Config config, std::uint32_t longest) override;
-  BodyView body(Config config) override;
-  SpaceView space(Config config) override;
-  std::uint64_t lexeme_fingerprint(Config config) override;
-  bool same_lexeme(Config from, Config to) override;
-  int lexeme_end(Config config) override;
-  Config relative(Config config) override;
-  bool escaped(Config config) override {
+  Configuration start() override;
+  Configuration step(Configuration config, std::uint8_t byte) override;
+  bool can_end(Configuration config) override;
+  Configuration mask_key(Configuration config, std::uint32_t longest) override;
+  BodyView body(Configuration config) override;
+  SpaceView space(Configuration config) override;
+  std::uint64_t lexeme_fingerprint(Configuration config) override;
+  bool same_lexeme(Configuration from, Configuration to) override;
+  int lexeme_end(Configuration config) override;
+  Configuration relative(Configuration config) override;
+  bool escaped(Configuration config) override {
     return config.lex == static_cast<LexId>(Kind::kEscaped);
   }
-  bool unread(Config config) override { return config.count != 0; }
-  Config rejoin(Config config, Config escaped) override;
-  Config probe(Config config, std::uint8_t byte) override;
-  std::uint64_t relative_fingerprint(Config config) override;
-  Config all_survive(Config config, Config escaped) override;
-  Config outline(Config config) override;
-  std::array<std::uint64_t, 4> special_bytes(Config config) override;
-  std::array<std::uint64_t, 4> first_bytes(Config config) override;
-  std::array<std::uint64_t, 4> likely_bytes(Config config) override {
+  bool unread(Configuration config) override { return config.count != 0; }
+  Configuration rejoin(Configuration config, Configuration escaped) override;
+  Configuration probe(Configuration config, std::uint8_t byte) override;
+  std::uint64_t relative_fingerprint(Configuration config) override;
+  Configuration all_survive(Configuration config,
+                            Configuration escaped) override;
+  Configuration outline(Configuration config) override;
+  std::array<std::uint64_t, 4> special_bytes(Configuration config) override;
+  std::array<std::uint64_t, 4> first_bytes(Configuration config) override;
+  std::array<std::uint64_t, 4> likely_bytes(Configuration config) override {
     return first_bytes(config);
   }
-  bool special(Config config) override;
-  std::uint32_t lexeme_room(Config config) override;
-  Config lexeme_unbounded(Config config) override;
-  Apart lexeme_apart(Config config) override;
-  std::uint32_t lexeme_need(Config from, Config to) override;
-  bool lexeme_by_state(Config config) override;
+  bool special(Configuration config) override;
+  std::uint32_t lexeme_room(Configuration config) override;
+  Configuration lexeme_unbounded(Configuration config) override;
+  Apart lexeme_apart(Configuration config) override;
+  std::uint32_t lexeme_need(Configuration from, Configuration to) override;
+  bool lexeme_by_state(Configuration config) override;
   std::uint32_t lexeme_step(std::uint32_t lex, std::uint8_t byte) override;
   std::uint32_t lexeme_least(std::uint32_t lex) override;
   std::uint32_t lexeme_lasting(std::uint32_t lex) override;
   bool lexeme_any_escapes(std::uint32_t lex) override;
-  std::string expected(Config config) override;
+  std::string expected(Configuration config) override;
   std::size_t own_bytes() const override;
   bool full() override;
   std::shared_ptr<Recogniser> fresh(bool same_parts) override;
@@ -133,8 +134,8 @@ class JsonRecogniser final : public Recogniser {
     kColon,
     kAfter,  // behind a member or item: ',' or the end of the frame
     kEnd,    // behind the whole text
-    // Behind the value of a detached frame.  Config::extra: survivors_;
-    // Config::count: 1 + a byte that is still to be read, or 0.
+    // Behind the value of a detached frame.  Configuration::extra: survivors_;
+    // Configuration::count: 1 + a byte that is still to be read, or 0.
     kEscaped,
     kWord,  // in null, true, false
     kNumber,
@@ -198,7 +199,7 @@ class JsonRecogniser final : public Recogniser {
     // The value is over, no alternative died.  Detached: survivors_.
     FrameId after_all = kUnknown;
     FrameId next_item = kUnknown;
-    Config closed = {};
+    Configuration closed = {};
     bool closed_known = false;
     FrameId canonical = kUnknown;
     FrameId detached = kUnknown;
@@ -291,23 +292,23 @@ class JsonRecogniser final : public Recogniser {
   }
 
   // json_recogniser.cc
-  Config structure(Config config, std::uint8_t byte);
-  Config exact(Config config, std::uint8_t byte);
-  Config significant(Config config, std::uint8_t byte);
-  Config after_comma(FrameId frame);
+  Configuration structure(Configuration config, std::uint8_t byte);
+  Configuration exact(Configuration config, std::uint8_t byte);
+  Configuration significant(Configuration config, std::uint8_t byte);
+  Configuration after_comma(FrameId frame);
   bool may_go_on(FrameId frame);
   std::string new_line(std::size_t depth) const;
-  Config value(FrameId frame, std::uint8_t byte);
+  Configuration value(FrameId frame, std::uint8_t byte);
 
   // json_lexemes.cc
   LexId intern(Lexeme lexeme);
   // Remembers where a byte leads, and says it.
   LexId keep_step(LexId from, std::uint8_t byte, LexId to);
   std::uint32_t enter_number(FrameId frame);
-  Config number_step(Config config, std::uint8_t byte);
-  Config end_number(Config config);
+  Configuration number_step(Configuration config, std::uint8_t byte);
+  Configuration end_number(Configuration config);
   std::uint32_t enter_word(FrameId frame, JsonType type);
-  Config word_step(Config config, std::uint8_t byte);
+  Configuration word_step(Configuration config, std::uint8_t byte);
   std::uint32_t extend_text(std::uint32_t text, std::string_view bytes);
   std::string text(std::uint32_t id) const;
 
@@ -320,16 +321,16 @@ class JsonRecogniser final : public Recogniser {
   bool any_in(const EscapeRanges& ranges, automata::StateId state);
   std::uint32_t least_in_range(automata::StateId state, char32_t low,
                                char32_t high);
-  Config string_step(Config config, std::uint8_t byte);
-  Config within_bounds(Config config);
+  Configuration string_step(Configuration config, std::uint8_t byte);
+  Configuration within_bounds(Configuration config);
   bool as_byte_before(const Lexeme& lexeme, std::uint8_t byte);
   LexId string_row(LexId lexeme, std::uint8_t byte);
-  Config close_string(Config config);
+  Configuration close_string(Configuration config);
 
   // json_names.cc
   void add_key_set(std::vector<KeyId> names,
                    std::vector<automata::LanguageId> languages);
-  Config key_step(Config config, std::uint8_t byte);
+  Configuration key_step(Configuration config, std::uint8_t byte);
   LexId plain_key(const Lexeme& now, std::uint8_t byte, json::BodyState body);
   bool key_live(const KeyInfo& info, const Lexeme& lexeme);
   bool trie_in_range(const KeySet& set, NameSet allowed, std::uint32_t node,
@@ -337,7 +338,7 @@ class JsonRecogniser final : public Recogniser {
   LexId key_row(LexId lexeme, std::uint8_t byte);
 
   // json_views.cc, with what Recogniser asks for masks
-  void find_ends(Config config, BodyView& view);
+  void find_ends(Configuration config, BodyView& view);
 
   // json_frames.cc
   FrameId intern(Frame frame, std::vector<Alternative> alternatives);
@@ -357,11 +358,11 @@ class JsonRecogniser final : public Recogniser {
   // once.
   FrameId after(FrameId frame, const std::vector<ConjunctionId>& survivors,
                 const std::string* unique_value);
-  Config behind_value(FrameId frame,
-                      const std::vector<ConjunctionId>& survivors,
-                      const std::string* unique_value);
+  Configuration behind_value(FrameId frame,
+                             const std::vector<ConjunctionId>& survivors,
+                             const std::string* unique_value);
   FrameId next_item(FrameId frame);
-  Config close(FrameId frame);
+  Configuration close(FrameId frame);
   KeyInfo& key_info(FrameId frame);
   bool any_member(FrameId frame);
   KeyInfo* find_keys(FrameId frame, bool any_only);
@@ -411,12 +412,12 @@ class JsonRecogniser final : public Recogniser {
   FrameId outline_behind(FrameId frame);
   FrameId outline_pending(FrameId frame);
   std::uint32_t outline_names();
-  Config outline_name(Config config);
-  bool ends_empty_name(Config config) const;
+  Configuration outline_name(Configuration config);
+  bool ends_empty_name(Configuration config) const;
   FrameId outline_names_of(FrameId frame);
-  Config outline_key(FrameId frame);
+  Configuration outline_key(FrameId frame);
   bool outline_ends_at(FrameId frame, std::uint32_t name) const;
-  Config leave_outline(FrameId frame) const;
+  Configuration leave_outline(FrameId frame) const;
   static bool is_object(const Frame& frame);
   static bool outline_goes_on(const Frame& frame);
 
@@ -431,7 +432,7 @@ class JsonRecogniser final : public Recogniser {
   bool surveyed_ = false;
   std::vector<GrammarNote> later_notes_;
   std::string item_separator_;
-  Config start_;
+  Configuration start_;
 
   std::deque<Frame> frames_;
   std::vector<Alternative> alternatives_;

@@ -129,7 +129,8 @@ std::uint32_t JsonRecogniser::least_in_range(automata::StateId state,
   return least;
 }
 
-Config JsonRecogniser::string_step(Config config, std::uint8_t byte) {
+Configuration JsonRecogniser::string_step(Configuration config,
+                                          std::uint8_t byte) {
   Lexeme& now = lexemes_[config.lex];
   const BodyState body = json::next(now.body, byte);
   if (body == BodyState::kDead) return {};
@@ -147,7 +148,7 @@ Config JsonRecogniser::string_step(Config config, std::uint8_t byte) {
 }
 
 // Drops the entries whose strings are too long now.
-Config JsonRecogniser::within_bounds(Config config) {
+Configuration JsonRecogniser::within_bounds(Configuration config) {
   const Lexeme& now = lexemes_[config.lex];
   Lexeme next = now.without_entries();
   for (const Entry& entry : now.entries) {
@@ -248,7 +249,7 @@ JsonRecogniser::LexId JsonRecogniser::string_row(LexId id, std::uint8_t byte) {
   return keep_step(id, byte, target);
 }
 
-Config JsonRecogniser::close_string(Config config) {
+Configuration JsonRecogniser::close_string(Configuration config) {
   const Lexeme& lexeme = lexemes_[config.lex];
   if (lexeme.trie != KeySet::kNone &&
       key_sets_[lexeme.set].node(lexeme.trie).name != KeySet::kNone) {

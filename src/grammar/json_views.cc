@@ -41,7 +41,7 @@ constexpr auto kAfterBytes = set_of(",]} \t\n\r");
 
 }  // namespace
 
-std::array<std::uint64_t, 4> JsonRecogniser::first_bytes(Config config) {
+std::array<std::uint64_t, 4> JsonRecogniser::first_bytes(Configuration config) {
   const Lexeme& lexeme = lexemes_[config.lex];
   if (lexeme.kind == Kind::kKey) {
     return lexeme.open || lexeme.extras != automata::kDeadState
@@ -69,13 +69,14 @@ std::array<std::uint64_t, 4> JsonRecogniser::first_bytes(Config config) {
   }
 }
 
-bool JsonRecogniser::special(Config config) {
+bool JsonRecogniser::special(Configuration config) {
   const Lexeme& lexeme = lexemes_[config.lex];
   if (lexeme.trie == KeySet::kNone) return false;
   return lexeme.kind == Kind::kKey ? lexeme.open : lexeme.kind == Kind::kString;
 }
 
-std::array<std::uint64_t, 4> JsonRecogniser::special_bytes(Config config) {
+std::array<std::uint64_t, 4> JsonRecogniser::special_bytes(
+    Configuration config) {
   const Lexeme& lexeme = lexemes_[config.lex];
   if (is_escape(lexeme.body) || lexeme.trie == KeySet::kNone) {
     return Recogniser::special_bytes(config);
@@ -96,7 +97,7 @@ std::array<std::uint64_t, 4> JsonRecogniser::special_bytes(Config config) {
   return bytes;
 }
 
-BodyView JsonRecogniser::body(Config config) {
+BodyView JsonRecogniser::body(Configuration config) {
   const Lexeme& lexeme = lexemes_[config.lex];
   BodyView view;
   view.state = lexeme.body;
@@ -138,7 +139,7 @@ BodyView JsonRecogniser::body(Config config) {
   if (frame != 0) view.after = {static_cast<LexId>(Kind::kColon), frame, 0, 0};
   if (view.special && ends_empty_name(config)) {
     view.special = false;
-    const Config own = step(config, '"');
+    const Configuration own = step(config, '"');
     if (!own.dead()) view.ends.push_back({0, 0, own});
     view.ends.push_back({1, BodyView::kMany, view.after});
   }
@@ -147,7 +148,7 @@ BodyView JsonRecogniser::body(Config config) {
 
 // Which alternatives fit changes where one of them begins to, or no longer
 // does.
-void JsonRecogniser::find_ends(Config config, BodyView& view) {
+void JsonRecogniser::find_ends(Configuration config, BodyView& view) {
   const Lexeme& lexeme = lexemes_[config.lex];
   const auto low = [&](const Entry& entry) {
     return entry.min > config.count ? entry.min - config.count : 0;
@@ -180,7 +181,7 @@ void JsonRecogniser::find_ends(Config config, BodyView& view) {
   }
 }
 
-std::uint64_t JsonRecogniser::lexeme_fingerprint(Config config) {
+std::uint64_t JsonRecogniser::lexeme_fingerprint(Configuration config) {
   Lexeme& lexeme = lexemes_[config.lex];
   if (lexeme.kind == Kind::kKey) {
     // Beside the names of the schema a name is a string of the others.
@@ -224,12 +225,12 @@ std::uint64_t JsonRecogniser::lexeme_fingerprint(Config config) {
   return lexeme.print;
 }
 
-bool JsonRecogniser::same_lexeme(Config from, Config to) {
+bool JsonRecogniser::same_lexeme(Configuration from, Configuration to) {
   return from.frame == to.frame &&
          lexemes_[to.lex].kind == lexemes_[from.lex].kind;
 }
 
-std::uint32_t JsonRecogniser::lexeme_room(Config config) {
+std::uint32_t JsonRecogniser::lexeme_room(Configuration config) {
   const Lexeme& lexeme = lexemes_[config.lex];
   if (lexeme.kind != Kind::kString || lexeme.entries.size() != 1 ||
       lexeme.max == BodyView::kMany) {
@@ -238,7 +239,7 @@ std::uint32_t JsonRecogniser::lexeme_room(Config config) {
   return lexeme.entries[0].max - config.count;
 }
 
-Config JsonRecogniser::lexeme_unbounded(Config config) {
+Configuration JsonRecogniser::lexeme_unbounded(Configuration config) {
   const Lexeme& now = lexemes_[config.lex];
   const bool bounded = lexeme_room(config) != BodyView::kMany;
   if (!bounded && !now.track) return config;
@@ -257,7 +258,7 @@ Config JsonRecogniser::lexeme_unbounded(Config config) {
 
 // Names of the schema, and those that its patterns welcome: neither are among
 // the others.
-Recogniser::Apart JsonRecogniser::lexeme_apart(Config config) {
+Recogniser::Apart JsonRecogniser::lexeme_apart(Configuration config) {
   const Lexeme& now = lexemes_[config.lex];
   if (now.kind != Kind::kKey || now.open || now.trie == KeySet::kNone ||
       now.extras == automata::kDeadState) {
@@ -281,7 +282,8 @@ Recogniser::Apart JsonRecogniser::lexeme_apart(Config config) {
 }
 
 // `to` was reached without a bound, so what it still needs is not known yet.
-std::uint32_t JsonRecogniser::lexeme_need(Config from, Config to) {
+std::uint32_t JsonRecogniser::lexeme_need(Configuration from,
+                                          Configuration to) {
   const Lexeme& lexeme = lexemes_[to.lex];
   if (lexeme.kind != Kind::kString || lexeme.entries.size() != 1) return 0;
   return to.count - from.count + lexeme_least(to.lex);
@@ -289,7 +291,7 @@ std::uint32_t JsonRecogniser::lexeme_need(Config from, Config to) {
 
 // Alternatives that a bound drops one by one are told apart by the count, names
 // of the schema by the frame.
-bool JsonRecogniser::lexeme_by_state(Config config) {
+bool JsonRecogniser::lexeme_by_state(Configuration config) {
   const Lexeme& lexeme = lexemes_[config.lex];
   if (lexeme.kind == Kind::kKey) {
     return lexeme.body == BodyState::kText && lexeme.trie == KeySet::kNone &&
@@ -340,7 +342,7 @@ bool JsonRecogniser::lexeme_any_escapes(std::uint32_t lex) {
                       [](const Entry& entry) { return entry.canonical; });
 }
 
-int JsonRecogniser::lexeme_end(Config config) {
+int JsonRecogniser::lexeme_end(Configuration config) {
   switch (lexemes_[config.lex].kind) {
     case Kind::kString:
     case Kind::kKey:

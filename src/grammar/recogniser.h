@@ -29,14 +29,14 @@
 
 namespace parlance::grammar {
 
-struct Config {
+struct Configuration {
   std::uint32_t lex = 0;    // where inside a lexeme; 0: dead
   std::uint32_t frame = 0;  // what is open around it
   std::uint32_t count = 0;  // characters or bytes of the lexeme so far
   std::uint32_t extra = 0;
 
   bool dead() const { return lex == 0; }
-  bool operator==(const Config&) const = default;
+  bool operator==(const Configuration&) const = default;
 };
 
 // Inside a JSON string in which every character is welcome.
@@ -53,14 +53,14 @@ struct BodyView {
   std::uint32_t min_chars = 0;
   // Behind the closing quote after a sufficient number of characters; dead if
   // the string cannot end here at all.
-  Config after = {};
+  Configuration after = {};
   // Where that depends on the number of characters: what stands for
   // `min_chars`, `max_chars` and `after`, in ascending order; `max_chars` is
   // still what may come in all.  Else empty.  REQUIRES: not `special`.
   struct End {
     std::uint32_t min_chars = 0;
     std::uint32_t max_chars = kMany;
-    Config after = {};
+    Configuration after = {};
   };
   std::vector<End> ends = {};
   // Some continuations are exceptions to `after` (names of properties that
@@ -84,7 +84,7 @@ struct SpaceView {
   bool json = false;
   // The same place with no white space read: what comes after the white space
   // is decided from here.
-  Config behind = {};
+  Configuration behind = {};
 };
 
 // What the rooms above keep with a recogniser, so that it lives as long.
@@ -130,77 +130,81 @@ class Recogniser {
   // the part.
   struct Inside {
     Recogniser* part = nullptr;
-    Config config = {};
+    Configuration config = {};
     std::string_view behind = {};
   };
-  virtual Inside inside_of(Config) { return {}; }
+  virtual Inside inside_of(Configuration) { return {}; }
   // Whether any question since inside_of() was about what is behind a part.
   virtual bool went_outside() const { return true; }
 
   // May be asked without a lock.
-  virtual Config start() = 0;
+  virtual Configuration start() = 0;
   // Dead unless some text continues `config` with `byte` to an accepted end.
   // A dead configuration stays dead.
-  virtual Config step(Config config, std::uint8_t byte) = 0;
-  virtual bool can_end(Config config) = 0;
+  virtual Configuration step(Configuration config, std::uint8_t byte) = 0;
+  virtual bool can_end(Configuration config) = 0;
 
   // Some places read a token by its id, whatever its bytes are.  `read` is
   // where the bytes of the token `id` lead from `from`, dead if they do not
   // fit; the answer is where the token leads.  Dead though `read` is not only
   // for the ids of token_choices().
-  virtual Config step_token(Config, Config read, std::uint32_t) { return read; }
+  virtual Configuration step_token(Configuration, Configuration read,
+                                   std::uint32_t) {
+    return read;
+  }
   // Adds the ids below `size` that may be read by their id, each once, in
   // order.
-  virtual void token_marks(Config, std::uint32_t, std::vector<std::uint32_t>&) {
-  }
+  virtual void token_marks(Configuration, std::uint32_t,
+                           std::vector<std::uint32_t>&) {}
   // Adds ids of which step_token() alone says whether they may come, whatever
   // their bytes say.  Some may be among token_marks() too.
-  virtual void token_choices(Config, std::vector<std::uint32_t>&) {}
+  virtual void token_choices(Configuration, std::vector<std::uint32_t>&) {}
 
   // Equal keys have equal masks for every token of at most `longest` bytes.
   // Counts that no token can exhaust are saturated here.
-  virtual Config mask_key(Config config, std::uint32_t longest) = 0;
+  virtual Configuration mask_key(Configuration config,
+                                 std::uint32_t longest) = 0;
 
   // Another place with the same mask as this one, so that it need not be made
   // again; the same for many such places.  What is not known to have one is its
   // own.  A place comes to be known when its mask is made between watch() and
   // watched(): all that the mask depends on was then asked.
-  virtual Config twin(Config config) { return config; }
+  virtual Configuration twin(Configuration config) { return config; }
   virtual void watch() {}
-  virtual void watched(Config) {}
+  virtual void watched(Configuration) {}
 
-  virtual BodyView body(Config config) = 0;
+  virtual BodyView body(Configuration config) = 0;
   // Whether body(config) is `special`; cheaper.
-  virtual bool special(Config config) { return body(config).special; }
+  virtual bool special(Configuration config) { return body(config).special; }
   // In a body that is `special`: the bytes behind which it is still special, or
   // an exception may end; any others may be in it too.
-  virtual std::array<std::uint64_t, 4> special_bytes(Config) {
+  virtual std::array<std::uint64_t, 4> special_bytes(Configuration) {
     return {~std::uint64_t{0}, ~std::uint64_t{0}, ~std::uint64_t{0},
             ~std::uint64_t{0}};
   }
   // A set of bytes outside of which step() is dead.
-  virtual std::array<std::uint64_t, 4> first_bytes(Config) {
+  virtual std::array<std::uint64_t, 4> first_bytes(Configuration) {
     return {~std::uint64_t{0}, ~std::uint64_t{0}, ~std::uint64_t{0},
             ~std::uint64_t{0}};
   }
   // The same, but only as far as it costs less than to try a few bytes.
-  virtual std::array<std::uint64_t, 4> likely_bytes(Config) {
+  virtual std::array<std::uint64_t, 4> likely_bytes(Configuration) {
     return {~std::uint64_t{0}, ~std::uint64_t{0}, ~std::uint64_t{0},
             ~std::uint64_t{0}};
   }
-  virtual SpaceView space(Config config) = 0;
+  virtual SpaceView space(Configuration config) = 0;
   // Whether letters, digits and the like mostly lead to few places, so that
   // tokens are best read by their shapes.
-  virtual bool by_shapes(Config) { return false; }
+  virtual bool by_shapes(Configuration) { return false; }
 
   // A number equal for configurations of different recognisers only if the
   // bytes that keep the lexeme going (not those that end it) are the same for
   // both, so that such work can be shared; 0 when there is none.
-  virtual std::uint64_t lexeme_fingerprint(Config config) = 0;
+  virtual std::uint64_t lexeme_fingerprint(Configuration config) = 0;
   // Whether the step from `from` to `to` went on with the lexeme of `from`.
   // REQUIRES: lexeme_fingerprint(from) != 0 and `to` is a step from there, not
   // dead.
-  virtual bool same_lexeme(Config from, Config to) {
+  virtual bool same_lexeme(Configuration from, Configuration to) {
     return from.frame == to.frame && lexeme_fingerprint(to) != 0;
   }
   // The only byte that can end the lexeme, here or later and in whatever
@@ -211,14 +215,16 @@ class Recogniser {
   // lexeme_room() is not kMany: then lexeme_unbounded() is the same place
   // without the bound, and a step within the lexeme from there to `to` is one
   // from `config` if lexeme_need(config, to) <= lexeme_room(config).
-  virtual std::uint32_t lexeme_room(Config) { return BodyView::kMany; }
-  virtual Config lexeme_unbounded(Config config) { return config; }
-  virtual std::uint32_t lexeme_need(Config, Config) { return 0; }
+  virtual std::uint32_t lexeme_room(Configuration) { return BodyView::kMany; }
+  virtual Configuration lexeme_unbounded(Configuration config) {
+    return config;
+  }
+  virtual std::uint32_t lexeme_need(Configuration, Configuration) { return 0; }
   // Whether `lex` alone says what keeps the lexeme going, in a string between
   // two characters and without regard to a bound that lexeme_unbounded() takes
   // away.  Then the next four may be asked about the `lex` of that place and
   // those that lexeme_step() leads to.
-  virtual bool lexeme_by_state(Config) { return false; }
+  virtual bool lexeme_by_state(Configuration) { return false; }
   // The state of the lexeme behind `byte`; 0: it does not go on so.
   // REQUIRES: `byte` is not the closing quote.
   virtual std::uint32_t lexeme_step(std::uint32_t, std::uint8_t) { return 0; }
@@ -239,12 +245,12 @@ class Recogniser {
   // lexeme is reached from one of them only, and is the same.  No words: dead.
   // Nothing else, or no such lexeme: both are dead.
   struct Apart {
-    Config words, others;
+    Configuration words, others;
   };
-  virtual Apart lexeme_apart(Config) { return {}; }
+  virtual Apart lexeme_apart(Configuration) { return {}; }
   static constexpr int kAnyEnd = -1;
   static constexpr int kJsonEnd = -2;
-  virtual int lexeme_end(Config) { return kAnyEnd; }
+  virtual int lexeme_end(Configuration) { return kAnyEnd; }
 
   // --- What places have in common whatever is around them.
   //
@@ -254,32 +260,32 @@ class Recogniser {
   // ends in an escaped() configuration, which no byte continues, when the value
   // is over; rejoin() says what that is at the real place.  Dead where there is
   // no such place.
-  virtual Config relative(Config) { return {}; }
-  virtual bool escaped(Config) { return false; }
+  virtual Configuration relative(Configuration) { return {}; }
+  virtual bool escaped(Configuration) { return false; }
   // Of an escaped configuration: only the last byte showed that the value is
   // over (`12}`).  Whether it fits is for rejoin() to say.
-  virtual bool unread(Config) { return false; }
-  virtual Config rejoin(Config, Config) { return {}; }
+  virtual bool unread(Configuration) { return false; }
+  virtual Configuration rejoin(Configuration, Configuration) { return {}; }
   // Equal for relative places of different recognisers only if what may stand
   // in the value is the same, and nothing can tell how it ended apart; 0 when
   // there is no such number.  all_survive() is then how every value ends that
   // ended as the second of them with another of these recognisers.
-  virtual std::uint64_t relative_fingerprint(Config) { return 0; }
-  virtual Config all_survive(Config, Config) { return {}; }
+  virtual std::uint64_t relative_fingerprint(Configuration) { return 0; }
+  virtual Configuration all_survive(Configuration, Configuration) { return {}; }
   // A place that most tokens cannot tell from this one, equal for many places:
   // a token is read from both or from none, unless it leads from the outline to
   // an escaped() configuration and goes on there (or its last byte leads to one
   // that is unread()), or ends an exception of a `special` body() here, and not
   // with its first byte.  Dead where there is no such place.
-  virtual Config outline(Config) { return {}; }
+  virtual Configuration outline(Configuration) { return {}; }
   // As step(), but a byte after which a value comes may lead to the relative
   // place instead, which costs less where nobody goes there in the end.
-  virtual Config probe(Config config, std::uint8_t byte) {
+  virtual Configuration probe(Configuration config, std::uint8_t byte) {
     return step(config, byte);
   }
 
   // What may come, for people: `"a string", "}" or ","`.
-  virtual std::string expected(Config config) = 0;
+  virtual std::string expected(Configuration config) = 0;
 
   // --- Memory.
   //
@@ -302,7 +308,9 @@ class Recogniser {
   // The same place here as `config` in `from`, whatever memory that takes; dead
   // if that is not known.  REQUIRES: one of the two is fresh() of the other, by
   // any number of steps; both are locked.
-  virtual Config adopt(Recogniser& /*from*/, Config) { return {}; }
+  virtual Configuration adopt(Recogniser& /*from*/, Configuration) {
+    return {};
+  }
   // Whether it may know.
   virtual bool adopts() const { return false; }
   // Room for so many bytes more.

@@ -68,7 +68,7 @@ class CfgRecogniser::Adoption {
     if (state.action != Action::kSchema || item.inner == 0) return true;
     const auto [known, added] = config_of_.try_emplace(item.inner, 0);
     if (!added) return true;
-    Config config = from_.configs_[item.inner];
+    Configuration config = from_.configs_[item.inner];
     Recogniser& before = *from_.schemas_[state.index];
     Recogniser& after = *to_.schemas_[state.index];
     if (&before != &after) {
@@ -165,14 +165,14 @@ class CfgRecogniser::Adoption {
   std::unordered_map<std::uint32_t, std::uint32_t> config_of_;
 };
 
-Config CfgRecogniser::adopt(Recogniser& from, Config config) {
+Configuration CfgRecogniser::adopt(Recogniser& from, Configuration config) {
   if (config.dead()) return {};
   auto& other = static_cast<CfgRecogniser&>(from);
   Items kernel = other.kernel_of(config);
   const std::size_t before = bytes_;
   const std::size_t room = room_;
   room_ = ~std::size_t{0} / 2;
-  Config made;
+  Configuration made;
   if (Adoption(other, *this).take(kernel)) {
     made = configuration(std::move(kernel));
   }

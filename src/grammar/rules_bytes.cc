@@ -126,11 +126,12 @@ void CfgRecogniser::split_substring(const Item& item, BytePartition& bytes) {
 // Asked byte by byte; where there are too many answers all bytes differ.
 void CfgRecogniser::split_schema(const Item& item, BytePartition& bytes) {
   Recogniser& reader = schema(network_.states[item.state].index);
-  const Config from = item.inner == 0 ? reader.start() : configs_[item.inner];
+  const Configuration from =
+      item.inner == 0 ? reader.start() : configs_[item.inner];
   ByteTable kinds{};
-  std::vector<Config> met;
+  std::vector<Configuration> met;
   for (std::size_t byte = 0; byte < 256; ++byte) {
-    const Config to = reader.step(from, static_cast<std::uint8_t>(byte));
+    const Configuration to = reader.step(from, static_cast<std::uint8_t>(byte));
     if (to.dead()) continue;
     auto at = std::find(met.rbegin(), met.rend(), to);
     if (at == met.rend()) {

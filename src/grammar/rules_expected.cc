@@ -39,7 +39,7 @@ std::string quoted(const std::string& text, std::size_t from) {
 
 }  // namespace
 
-std::string CfgRecogniser::expected(Config config) {
+std::string CfgRecogniser::expected(Configuration config) {
   if (config.dead()) return "nothing";
   std::vector<std::string> all;
   const auto list = [&](std::string what) {

@@ -10,7 +10,8 @@
 namespace parlance::grammar {
 
 // REQUIRES: the configuration is in no text of a schema.
-CfgRecogniser::Items CfgRecogniser::scan(Config config, std::uint8_t byte) {
+CfgRecogniser::Items CfgRecogniser::scan(Configuration config,
+                                         std::uint8_t byte) {
   Items out;
   rest_of_.clear();
   for (Item item : states_[config.lex].items) {
@@ -81,7 +82,7 @@ void CfgRecogniser::scan_item(const Item& item, std::uint8_t byte, Items& out) {
       break;
     case Action::kSchema: {
       Recogniser& reader = schema(state.index);
-      const Config config = reader.step(
+      const Configuration config = reader.step(
           item.inner == 0 ? reader.start() : configs_[item.inner], byte);
       if (config.dead()) break;
       next.inner = intern_config(config);
@@ -245,13 +246,13 @@ bool CfgRecogniser::in_free_text(const Items& items) const {
 }
 
 // Free text does not read a mark by its bytes; all that stands beside it does.
-Config CfgRecogniser::read_mark_bytes(const Items& items,
-                                      std::string_view bytes) {
+Configuration CfgRecogniser::read_mark_bytes(const Items& items,
+                                             std::string_view bytes) {
   if (bytes.empty()) return {};
   reads_mark_ = true;
   Items kernel = scan(items, static_cast<std::uint8_t>(bytes.front()));
   reads_mark_ = false;
-  Config at = configuration(std::move(kernel));
+  Configuration at = configuration(std::move(kernel));
   note(made_looked_);
   for (const char byte : bytes.substr(1)) {
     at = step(at, static_cast<std::uint8_t>(byte));

@@ -65,7 +65,7 @@ std::vector<std::uint32_t> CfgRecogniser::end_watch(Watch outer) {
 
 void CfgRecogniser::watch() { begin_watch(); }
 
-void CfgRecogniser::watched(Config config) {
+void CfgRecogniser::watched(Configuration config) {
   const std::vector<std::uint32_t> noted = end_watch({});
   if (config.dead() || inside(config) || !within_limits()) return;
   look_afresh();
@@ -112,7 +112,7 @@ const CfgRecogniser::Form& CfgRecogniser::form_of(ContextId context) {
 
 // Follows the questions from `config` on.  Where no answer is known: dead, or
 // (`add`) the questions go on until all that was looked into is told.
-Config CfgRecogniser::find_twin(Config config, bool add) {
+Configuration CfgRecogniser::find_twin(Configuration config, bool add) {
   ++met_round_;
   met_marks_.resize(contexts_.size());
   met_.clear();
@@ -176,11 +176,11 @@ Config CfgRecogniser::find_twin(Config config, bool add) {
   }
 }
 
-Config CfgRecogniser::twin(Config config) {
+Configuration CfgRecogniser::twin(Configuration config) {
   if (config.dead() || inside(config)) return config;
   if (states_[config.lex].twins == TwinTree::kNone) return config;
   if (const StepTable::Step* known = twin_of_.find(config, 0)) return known->to;
-  const Config found = find_twin(config, false);
+  const Configuration found = find_twin(config, false);
   if (found.dead()) return config;
   const std::size_t before = twin_of_.memory_bytes();
   twin_of_.insert(config, 0, {.to = found});

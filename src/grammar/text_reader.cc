@@ -22,7 +22,7 @@ std::size_t TextReader::read(std::string_view text) {
       const bool adopts = recogniser_->adopts();
       bool full = false;
       while (done < text.size() && !full) {
-        const Config next =
+        const Configuration next =
             recogniser_->step(config_, static_cast<std::uint8_t>(text[done]));
         overflowed = recogniser_->overflowed();
         if (overflowed) break;

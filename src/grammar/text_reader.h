@@ -27,7 +27,7 @@ class TextReader {
   void renew(std::size_t room);
 
   std::shared_ptr<Recogniser> recogniser_;
-  Config config_;
+  Configuration config_;
 };
 
 }  // namespace parlance::grammar

@@ -33,8 +33,8 @@ class TwinTree {
   // A node without a question is a leaf, or one that was just made.
   struct Node {
     std::uint32_t question = kNone;
-    Config twin = {};    // of a leaf; else dead
-    bool exact = false;  // asks which thing it is, not for its form
+    Configuration twin = {};  // of a leaf; else dead
+    bool exact = false;       // asks which thing it is, not for its form
   };
 
   Id add() {

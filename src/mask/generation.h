@@ -18,7 +18,7 @@ struct Generation {
   std::shared_ptr<grammar::Recogniser> recogniser;
   // Of the recogniser, under its lock.
   std::shared_ptr<MachineMasks> masks;
-  grammar::Config start;
+  grammar::Configuration start;
   // It is full: what begins anew begins elsewhere.
   std::atomic<bool> over{false};
   // It has overflowed: no answer holds that was given since.
@@ -28,7 +28,7 @@ struct Generation {
 // A configuration, and what it is one of.
 struct Place {
   std::shared_ptr<Generation> in = nullptr;
-  grammar::Config config = {};
+  grammar::Configuration config = {};
 
   bool dead() const { return config.dead(); }
 };

@@ -31,8 +31,8 @@ struct MachineMasks final : grammar::Attachment {
   static constexpr std::int16_t kInCharacter = -2;  // several, inside UTF-8
   static constexpr std::int16_t kMark = -3;         // no byte: only `mark`
   struct Next {
-    grammar::Config from;
-    grammar::Config to;
+    grammar::Configuration from;
+    grammar::Configuration to;
     std::int16_t byte = kChoice;
     std::uint32_t mark = 0;
   };
@@ -59,12 +59,13 @@ struct MachineMasks final : grammar::Attachment {
     return bytes;
   }
 
-  MaskHandle find_as_part(const grammar::Config& key, std::string_view text) {
+  MaskHandle find_as_part(const grammar::Configuration& key,
+                          std::string_view text) {
     if (const MaskHandle found = anywhere.find(key)) return found;
     const auto known = behind.find(text);
     return known == behind.end() ? MaskHandle{} : known->second.find(key);
   }
-  void insert_behind(std::string_view text, const grammar::Config& key,
+  void insert_behind(std::string_view text, const grammar::Configuration& key,
                      MaskHandle handle) {
     if (const auto known = behind.find(text); known != behind.end()) {
       known->second.insert(key, handle);

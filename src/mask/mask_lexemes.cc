@@ -26,10 +26,10 @@ bool may_end(int lexeme_end, std::uint8_t byte) {
 
 }  // namespace
 
-void MaskMaker::in_lexeme(Config config, std::uint64_t fingerprint) {
+void MaskMaker::in_lexeme(Configuration config, std::uint64_t fingerprint) {
   Recogniser& recogniser = *recogniser_;
   const std::uint32_t room = recogniser.lexeme_room(config);
-  const Config unbounded = recogniser.lexeme_unbounded(config);
+  const Configuration unbounded = recogniser.lexeme_unbounded(config);
   std::shared_ptr<const LexemeMask> mask = lexeme_mask(
       unbounded, fingerprint, BodyView::kMany, room != BodyView::kMany);
   if (mask->need > room) {
@@ -45,7 +45,7 @@ void MaskMaker::in_lexeme(Config config, std::uint64_t fingerprint) {
     builder_.clear(one.id);
   }
 
-  Config* const states = states_.data();
+  Configuration* const states = states_.data();
   const TrieNode* const nodes = trie_.nodes().data();
   const bool space_done = leave_by_space(config);
   states[0] = config;
@@ -58,7 +58,8 @@ void MaskMaker::in_lexeme(Config config, std::uint64_t fingerprint) {
       behind = node.subtree_end();
       continue;
     }
-    const Config next = recogniser.step(states[node.depth() - 1], node.byte());
+    const Configuration next =
+        recogniser.step(states[node.depth() - 1], node.byte());
     if (next.dead()) {
       behind = node.subtree_end();
       continue;
@@ -73,7 +74,7 @@ void MaskMaker::in_lexeme(Config config, std::uint64_t fingerprint) {
 
 // Tokens that stay within one of the words may stay within another lexeme too,
 // and are set already.
-void MaskMaker::add_words(Config words) {
+void MaskMaker::add_words(Configuration words) {
   if (words.dead()) return;
   adding_ = true;
   walk_all(words, recogniser_->first_bytes(words));
@@ -82,10 +83,10 @@ void MaskMaker::add_words(Config words) {
 
 // Sets the tokens that begin with white space if it ends the lexeme and only
 // JSON comes behind it; else says false.
-bool MaskMaker::leave_by_space(Config config) {
+bool MaskMaker::leave_by_space(Configuration config) {
   Recogniser& recogniser = *recogniser_;
   if (recogniser.lexeme_end(config) != Recogniser::kJsonEnd) return false;
-  const Config next = recogniser.step(config, ' ');
+  const Configuration next = recogniser.step(config, ' ');
   if (next.dead()) return false;
   for (const char c : kSpaceBytes) {
     if (recogniser.step(config, static_cast<std::uint8_t>(c)) != next) {
@@ -110,7 +111,7 @@ bool MaskMaker::leave_by_space(Config config) {
 // The mask of what needs at most `room`.  `bounded`: others are asked for that
 // have less, see LexemeMask::bounded.
 std::shared_ptr<const LexemeMask> MaskMaker::lexeme_mask(
-    Config config, std::uint64_t fingerprint, std::uint32_t room,
+    Configuration config, std::uint64_t fingerprint, std::uint32_t room,
     bool bounded) {
   Recogniser& recogniser = *recogniser_;
   const int lexeme_end = recogniser.lexeme_end(config);
@@ -154,9 +155,10 @@ std::shared_ptr<const LexemeMask> MaskMaker::lexeme_mask(
 }
 
 // Reads all tokens byte by byte.
-void MaskMaker::walk_lexeme(Config config, int lexeme_end, LexemeMask& made) {
+void MaskMaker::walk_lexeme(Configuration config, int lexeme_end,
+                            LexemeMask& made) {
   Recogniser& recogniser = *recogniser_;
-  Config* const states = states_.data();
+  Configuration* const states = states_.data();
   const TrieNode* const nodes = trie_.nodes().data();
   states[0] = config;
   std::size_t listed = 0;  // depth to which the path stands in made.leaving
@@ -164,8 +166,8 @@ void MaskMaker::walk_lexeme(Config config, int lexeme_end, LexemeMask& made) {
     const TrieNode node = nodes[i];
     const std::size_t depth = node.depth();
     listed = std::min(listed, depth - 1);
-    const Config from = states[depth - 1];
-    const Config next = recogniser.step(from, node.byte());
+    const Configuration from = states[depth - 1];
+    const Configuration next = recogniser.step(from, node.byte());
     if (!next.dead() && recogniser.same_lexeme(from, next)) {
       states[depth] = next;
       path_[depth] = i;

@@ -76,13 +76,13 @@ MaskMaker::MaskMaker(const MakerShared& shared)
       lexeme_walk_(shared.tables, shared.vocabulary),
       shape_walk_(shared.tables, shared.byte_shapes, shared.vocabulary) {}
 
-const MaskBuilder& MaskMaker::make(Recogniser& recogniser, Config config,
+const MaskBuilder& MaskMaker::make(Recogniser& recogniser, Configuration config,
                                    RelativeMasks& relative) {
   recogniser_ = &recogniser;
   relative_ = &relative;
   if (config.dead()) {
     builder_.start({});
-  } else if (const Config outline = recogniser.outline(config);
+  } else if (const Configuration outline = recogniser.outline(config);
              !outline.dead()) {
     by_outline(outline, config);
   } else {
@@ -99,7 +99,7 @@ const MaskBuilder& MaskMaker::make(Recogniser& recogniser, Config config,
 }
 
 // By what kind of place it is.
-void MaskMaker::make_place(Config config) {
+void MaskMaker::make_place(Configuration config) {
   Recogniser& recogniser = *recogniser_;
   if (const BodyView body = recogniser.body(config); body.free) {
     in_body(body, config);
@@ -119,7 +119,7 @@ void MaskMaker::make_place(Config config) {
 
 // Sets the tokens that may be read by their ids, if there are such tokens, and
 // decides those of which only the recogniser says whether they may come.
-void MaskMaker::set_marks(Config config) {
+void MaskMaker::set_marks(Configuration config) {
   if (config.dead()) return;
   marks_.clear();
   const auto size = static_cast<std::uint32_t>(shared_.vocabulary.size());
@@ -148,10 +148,10 @@ void MaskMaker::set_marks(Config config) {
 // --- Where a value comes -----------------------------------------------------
 
 // False if the place is none of that kind.
-bool MaskMaker::where_a_value_comes(Config config) {
+bool MaskMaker::where_a_value_comes(Configuration config) {
   Recogniser& recogniser = *recogniser_;
   // Equal counts of white space that no token can exhaust.
-  const Config place =
+  const Configuration place =
       recogniser.relative(recogniser.mask_key(config, vocab::kMaxTokenBytes));
   if (place.dead()) return false;
   const std::uint64_t fingerprint = recogniser.relative_fingerprint(place);
@@ -183,9 +183,10 @@ bool MaskMaker::where_a_value_comes(Config config) {
 }
 
 // Sets the tokens that go on where the value of `config` ends: as `end` says.
-void MaskMaker::follow(const Escape& escape, Config end, Config config) {
+void MaskMaker::follow(const Escape& escape, Configuration end,
+                       Configuration config) {
   Recogniser& recogniser = *recogniser_;
-  const Config real = recogniser.rejoin(config, end);
+  const Configuration real = recogniser.rejoin(config, end);
   if (real.dead()) return;
   const bool unread = recogniser.unread(end);
   if (escape.exits == nullptr) {
@@ -200,7 +201,7 @@ void MaskMaker::follow(const Escape& escape, Config end, Config config) {
              escape.max_count);
 }
 
-RelativeMask MaskMaker::make_relative(Config place) {
+RelativeMask MaskMaker::make_relative(Configuration place) {
   RelativeMask made;
   const auto around = std::exchange(escapes_, &made.escapes);
   between(recogniser_->space(place), place);
@@ -229,9 +230,9 @@ void MaskMaker::keep_built(RelativeMask& made) {
 
 // --- Between lexemes ---------------------------------------------------------
 
-void MaskMaker::between(const SpaceView& view, Config config) {
+void MaskMaker::between(const SpaceView& view, Configuration config) {
   Recogniser& recogniser = *recogniser_;
-  const Config quoted = recogniser.step(view.behind, '"');
+  const Configuration quoted = recogniser.step(view.behind, '"');
   const BodyView string = quoted.dead() ? BodyView{} : recogniser.body(quoted);
   const bool opens_string = string.free && string.state == BodyState::kText;
   // The table of white space knows only what JSON has behind it.
@@ -245,11 +246,11 @@ void MaskMaker::between(const SpaceView& view, Config config) {
   const std::uint32_t max_bytes = only_json ? view.max_bytes : 0;
   start_between(max_bytes, opens_string ? &string : nullptr);
 
-  const auto begin = [&](char c, Config from) {
+  const auto begin = [&](char c, Configuration from) {
     const auto byte = static_cast<std::uint8_t>(c);
     const std::uint32_t child = trie_.root_child(byte);
     if (child == 0) return;
-    const Config next = recogniser.step(from, byte);
+    const Configuration next = recogniser.step(from, byte);
     if (next.dead()) return;
     set_node(trie_.node(child));
     if (recogniser.escaped(next)) {  // never unread: it is the first byte
@@ -298,7 +299,7 @@ void MaskMaker::start_between(std::uint32_t max_bytes, const BodyView* string) {
 
 // --- In any other text -------------------------------------------------------
 
-void MaskMaker::in_text(Config config) {
+void MaskMaker::in_text(Configuration config) {
   builder_.start({});
   const std::array<std::uint64_t, 4> bytes = recogniser_->first_bytes(config);
   if (recogniser_->by_shapes(config) && nodes_below(bytes) > kManyNodes) {

@@ -56,7 +56,7 @@
 
 namespace parlance::mask {
 
-using grammar::Config;
+using grammar::Configuration;
 using grammar::Recogniser;
 
 // Masks of places between lexemes: white space of at most some bytes, and
@@ -109,55 +109,57 @@ class MaskMaker {
 
   // The mask of `config`.  Valid until the next call.
   // REQUIRES: the caller holds `recogniser.mutex`.
-  const MaskBuilder& make(Recogniser& recogniser, Config config,
+  const MaskBuilder& make(Recogniser& recogniser, Configuration config,
                           RelativeMasks& relative);
 
  private:
   // mask_maker.cc
-  void make_place(Config config);
-  void set_marks(Config config);
-  bool where_a_value_comes(Config config);
-  void follow(const Escape& escape, Config end, Config config);
-  RelativeMask make_relative(Config place);
+  void make_place(Configuration config);
+  void set_marks(Configuration config);
+  bool where_a_value_comes(Configuration config);
+  void follow(const Escape& escape, Configuration end, Configuration config);
+  RelativeMask make_relative(Configuration place);
   void keep_built(RelativeMask& made);
-  void between(const grammar::SpaceView& view, Config config);
+  void between(const grammar::SpaceView& view, Configuration config);
   void start_between(std::uint32_t max_bytes, const grammar::BodyView* string);
   // Where a walk has as few nodes as this, shapes do not help.
   static constexpr std::size_t kManyNodes = 1000;
-  void in_text(Config config);
+  void in_text(Configuration config);
   std::size_t nodes_below(const std::array<std::uint64_t, 4>& bytes) const;
 
   // mask_outlines.cc
-  void by_outline(Config outline, Config config);
-  void decide(std::span<const Id> ids, Config config);
+  void by_outline(Configuration outline, Configuration config);
+  void decide(std::span<const Id> ids, Configuration config);
   std::vector<Id> behind(const std::vector<Escape>& escapes) const;
 
   // mask_strings.cc
-  void in_body(const grammar::BodyView& view, Config config);
+  void in_body(const grammar::BodyView& view, Configuration config);
   void start_inner(const vocab::BodyTable& table, std::uint32_t max_chars);
   void leave_body(const vocab::BodyTable& table, const grammar::BodyView& view,
-                  std::uint32_t root, Config config);
+                  std::uint32_t root, Configuration config);
   void leave_body(const vocab::BodyTable& table, std::uint32_t kind,
                   const grammar::BodyView::End& end);
-  void leave_name(const vocab::ExitTrie& exits, Config key, Config value,
-                  const grammar::BodyView::End& end);
+  void leave_name(const vocab::ExitTrie& exits, Configuration key,
+                  Configuration value, const grammar::BodyView::End& end);
   void find_exceptions(const grammar::BodyView& view, std::uint32_t root,
-                       Config config);
+                       Configuration config);
   void find_exceptions(const grammar::BodyView& view, std::uint32_t root,
-                       Config config, std::uint32_t begin, std::uint32_t end);
-  void find_quoted_exceptions(const grammar::BodyView& view, Config config);
-  void except(std::uint32_t root, Config at);
+                       Configuration config, std::uint32_t begin,
+                       std::uint32_t end);
+  void find_quoted_exceptions(const grammar::BodyView& view,
+                              Configuration config);
+  void except(std::uint32_t root, Configuration at);
   void forget_exceptions();
 
   // mask_lexemes.cc
-  void in_lexeme(Config config, std::uint64_t fingerprint);
-  void add_words(Config words);
-  bool leave_by_space(Config config);
-  std::shared_ptr<const LexemeMask> lexeme_mask(Config config,
+  void in_lexeme(Configuration config, std::uint64_t fingerprint);
+  void add_words(Configuration words);
+  bool leave_by_space(Configuration config);
+  std::shared_ptr<const LexemeMask> lexeme_mask(Configuration config,
                                                 std::uint64_t fingerprint,
                                                 std::uint32_t room,
                                                 bool bounded);
-  void walk_lexeme(Config config, int lexeme_end, LexemeMask& made);
+  void walk_lexeme(Configuration config, int lexeme_end, LexemeMask& made);
 
   // mask_walks.cc
   void set(Id id) {
@@ -170,15 +172,17 @@ class MaskMaker {
     }
   }
   void set_node(const vocab::TrieNode& node);
-  void walk(std::uint32_t root, Config at);
-  void walk_all(Config at, const std::array<std::uint64_t, 4>& bytes);
-  Config step_all(Config at, std::uint32_t root, std::uint32_t node);
+  void walk(std::uint32_t root, Configuration at);
+  void walk_all(Configuration at, const std::array<std::uint64_t, 4>& bytes);
+  Configuration step_all(Configuration at, std::uint32_t root,
+                         std::uint32_t node);
   void set_exits(const vocab::ExitTrie& exits, std::uint32_t i,
                  std::uint32_t min_count, std::uint32_t max_count);
-  void walk_exits(const vocab::ExitTrie& exits, Config after,
+  void walk_exits(const vocab::ExitTrie& exits, Configuration after,
                   std::uint32_t min_count, std::uint32_t max_count);
-  void walk_exits(const vocab::ExitTrie& exits, std::uint32_t root, Config at,
-                  std::uint32_t min_count, std::uint32_t max_count);
+  void walk_exits(const vocab::ExitTrie& exits, std::uint32_t root,
+                  Configuration at, std::uint32_t min_count,
+                  std::uint32_t max_count);
   void try_token(Id id);
 
   MakerShared shared_;
@@ -190,7 +194,7 @@ class MaskMaker {
   RelativeMasks* relative_ = nullptr;
   // In a string whose text is remembered: its place, and the bytes of every
   // token that come before it.
-  const Config* from_ = nullptr;
+  const Configuration* from_ = nullptr;
   std::size_t from_depth_ = 0;
 
   // While tokens are read that may be set already.
@@ -201,10 +205,11 @@ class MaskMaker {
   // While that is made of what follows a name: its tokens.
   std::vector<Id>* exits_ = nullptr;
   // While exits are read from a relative place: the place it stands for.
-  Config real_;
+  Configuration real_;
 
   // By depth of a node below where a walk began.
-  std::vector<Config> states_ = std::vector<Config>(vocab::kMaxTokenBytes + 1);
+  std::vector<Configuration> states_ =
+      std::vector<Configuration>(vocab::kMaxTokenBytes + 1);
   std::vector<json::BodyState> body_states_ =
       std::vector<json::BodyState>(vocab::kMaxTokenBytes + 1);
   std::vector<std::array<std::uint64_t, 4>> wanted_bytes_ =
@@ -220,7 +225,7 @@ class MaskMaker {
   std::vector<Id> exceptions_;
   // Where they are only collected: those but at the very beginning.
   std::vector<Id>* collected_ = nullptr;
-  Config origin_;  // and where they are read from
+  Configuration origin_;  // and where they are read from
   std::uint32_t origin_node_ = 0;
 };
 

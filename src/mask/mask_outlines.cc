@@ -14,9 +14,9 @@ namespace parlance::mask {
 using grammar::BodyView;
 using json::BodyState;
 
-void MaskMaker::by_outline(Config outline, Config config) {
+void MaskMaker::by_outline(Configuration outline, Configuration config) {
   Recogniser& recogniser = *recogniser_;
-  const Config key = recogniser.mask_key(outline, vocab::kMaxTokenBytes);
+  const Configuration key = recogniser.mask_key(outline, vocab::kMaxTokenBytes);
   const RelativeMask* mask = relative_->find(key);
   if (mask == nullptr) {
     RelativeMask made;
@@ -50,9 +50,9 @@ void MaskMaker::by_outline(Config outline, Config config) {
 }
 
 // Decides each of the tokens, which stand in the order of their texts.
-void MaskMaker::decide(std::span<const Id> ids, Config config) {
+void MaskMaker::decide(std::span<const Id> ids, Configuration config) {
   Recogniser& recogniser = *recogniser_;
-  Config* const states = states_.data();
+  Configuration* const states = states_.data();
   states[0] = config;
   std::string_view before;  // as far as it was read
   for (const Id id : ids) {

@@ -17,7 +17,7 @@ using vocab::BodyTable;
 using vocab::ExitTrie;
 using vocab::TrieNode;
 
-void MaskMaker::in_body(const BodyView& view, Config config) {
+void MaskMaker::in_body(const BodyView& view, Configuration config) {
   const BodyTable& table = shared_.tables.body(view.state);
   start_inner(table, view.max_chars);
   leave_body(table, view, 0, config);
@@ -44,7 +44,7 @@ void MaskMaker::start_inner(const BodyTable& table, std::uint32_t max_chars) {
 // Sets the tokens with the closing quote.  `root` is the node of the trie that
 // `config` stands at.
 void MaskMaker::leave_body(const BodyTable& table, const BodyView& view,
-                           std::uint32_t root, Config config) {
+                           std::uint32_t root, Configuration config) {
   if (view.special) find_exceptions(view, root, config);
   from_ = view.remembers ? &config : nullptr;
   from_depth_ = trie_.node(root).depth();
@@ -65,8 +65,8 @@ void MaskMaker::leave_body(const BodyTable& table, const BodyView& view,
 void MaskMaker::leave_body(const BodyTable& table, std::uint32_t kind,
                            const BodyView::End& end) {
   // Behind a name comes a value, as behind other names.
-  const Config value =
-      !end.after.dead() ? recogniser_->relative(end.after) : Config{};
+  const Configuration value =
+      !end.after.dead() ? recogniser_->relative(end.after) : Configuration{};
   const bool from_first = end.min_chars == 0;
   const bool to_last = end.max_chars == BodyView::kMany;
   const bool at_once = from_first && end.max_chars == 0;
@@ -75,7 +75,7 @@ void MaskMaker::leave_body(const BodyTable& table, std::uint32_t kind,
     walk_exits(table.exits(), end.after, end.min_chars, end.max_chars);
   } else if (from_ == nullptr &&
              ((from_first && to_last) || at_once || later)) {
-    Config key = value;
+    Configuration key = value;
     key.extra = ~kind;  // no place has so large a number
     key.count = at_once ? 1 : later ? 2 : 0;
     leave_name(table.exits(), key, value, end);
@@ -90,8 +90,8 @@ void MaskMaker::leave_body(const BodyTable& table, std::uint32_t kind,
 
 // Sets the tokens of `exits` with what may stand in `value`, which is kept as
 // `key`, and behind it.
-void MaskMaker::leave_name(const ExitTrie& exits, Config key, Config value,
-                           const BodyView::End& end) {
+void MaskMaker::leave_name(const ExitTrie& exits, Configuration key,
+                           Configuration value, const BodyView::End& end) {
   const RelativeMask* mask = relative_->find(key);
   if (mask == nullptr) {
     RelativeMask made;
@@ -109,7 +109,7 @@ void MaskMaker::leave_name(const ExitTrie& exits, Config key, Config value,
 }
 
 void MaskMaker::find_exceptions(const BodyView& view, std::uint32_t root,
-                                Config config) {
+                                Configuration config) {
   if (root != 0) {
     find_exceptions(view, root, config, root + 1, trie_.subtree_end(root));
     return;
@@ -130,11 +130,12 @@ void MaskMaker::find_exceptions(const BodyView& view, std::uint32_t root,
 
 // From the beginning of a token and a character: along the paths that lead to
 // a closing quote, which are few.
-void MaskMaker::find_quoted_exceptions(const BodyView& view, Config config) {
+void MaskMaker::find_quoted_exceptions(const BodyView& view,
+                                       Configuration config) {
   constexpr std::uint32_t kTarget = vocab::TokenShapes::kTarget;
   const auto node_of = [](std::uint32_t entry) { return entry & ~kTarget; };
   Recogniser& recogniser = *recogniser_;
-  Config* const states = states_.data();
+  Configuration* const states = states_.data();
   auto* const wanted = wanted_bytes_.data();
   const TrieNode* const nodes = trie_.nodes().data();
   const std::span<const std::uint32_t> paths = shared_.shapes.quotes();
@@ -159,7 +160,8 @@ void MaskMaker::find_quoted_exceptions(const BodyView& view, Config config) {
         k = from_node(k, node.subtree_end());
         continue;
       }
-      const Config next = recogniser.probe(states[depth - 1], node.byte());
+      const Configuration next =
+          recogniser.probe(states[depth - 1], node.byte());
       if (i != paths[k]) {
         if (next != view.after) {
           origin_ = config;
@@ -180,16 +182,16 @@ void MaskMaker::find_quoted_exceptions(const BodyView& view, Config config) {
 
 // Those among the nodes of [begin, end), which are below `root`.
 void MaskMaker::find_exceptions(const BodyView& view, std::uint32_t root,
-                                Config config, std::uint32_t begin,
+                                Configuration config, std::uint32_t begin,
                                 std::uint32_t end) {
   Recogniser& recogniser = *recogniser_;
-  Config* const states = states_.data();
+  Configuration* const states = states_.data();
   BodyState* const bodies = body_states_.data();
   const TrieNode* const nodes = trie_.nodes().data();
   states[nodes[root].depth()] = config;
   bodies[nodes[root].depth()] = view.state;
   // Nearly all bytes lead to one place where nothing is special any more.
-  Config ordinary;
+  Configuration ordinary;
   auto* const wanted = wanted_bytes_.data();
   wanted[nodes[root].depth()] = recogniser.special_bytes(config);
   for (std::uint32_t i = begin; i < end;) {
@@ -203,7 +205,8 @@ void MaskMaker::find_exceptions(const BodyView& view, std::uint32_t root,
       i = node.subtree_end();
       continue;
     }
-    const Config next = recogniser.probe(states[node.depth() - 1], node.byte());
+    const Configuration next =
+        recogniser.probe(states[node.depth() - 1], node.byte());
     if (body == BodyState::kExit) {
       if (next != view.after) {
         origin_ = config;
@@ -227,7 +230,7 @@ void MaskMaker::find_exceptions(const BodyView& view, std::uint32_t root,
 
 // Decides the tokens at and below the node `root`, where `at` stands, and keeps
 // them from being set otherwise.
-void MaskMaker::except(std::uint32_t root, Config at) {
+void MaskMaker::except(std::uint32_t root, Configuration at) {
   if (collected_ != nullptr) {
     if (trie_.depth(root) == 1) return;
     for (std::uint32_t i = root; i < trie_.subtree_end(root); ++i) {
@@ -238,7 +241,7 @@ void MaskMaker::except(std::uint32_t root, Config at) {
   }
   if (is_exception_.empty()) is_exception_.resize(shared_.tables.mask_words());
   Recogniser& recogniser = *recogniser_;
-  Config* const states = states_.data();
+  Configuration* const states = states_.data();
   const auto mark = [this](Id id) {
     is_exception_[id >> 5] |= std::uint32_t{1} << (id & 31);
     exceptions_.push_back(id);
@@ -246,7 +249,7 @@ void MaskMaker::except(std::uint32_t root, Config at) {
   const std::uint32_t end = trie_.subtree_end(root);
   for (std::uint32_t i = root; i < end; ++i) {
     const TrieNode node = trie_.node(i);
-    Config& state = states[node.depth()];
+    Configuration& state = states[node.depth()];
     if (i == root) {
       state = at;
     } else {

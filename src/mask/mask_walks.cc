@@ -24,9 +24,9 @@ void MaskMaker::set_node(const TrieNode& node) {
 }
 
 // Sets the tokens strictly below the node `root`, where `at` stands.
-void MaskMaker::walk(std::uint32_t root, Config at) {
+void MaskMaker::walk(std::uint32_t root, Configuration at) {
   Recogniser& recogniser = *recogniser_;
-  Config* const states = states_.data();
+  Configuration* const states = states_.data();
   const TrieNode* const nodes = trie_.nodes().data();
   const std::uint32_t end = nodes[root].subtree_end();
   if (root + 1 == end) return;
@@ -39,7 +39,8 @@ void MaskMaker::walk(std::uint32_t root, Config at) {
       i = node.subtree_end();
       continue;
     }
-    Config next = recogniser.probe(states[node.depth() - 1], node.byte());
+    Configuration next =
+        recogniser.probe(states[node.depth() - 1], node.byte());
     if (recogniser.escaped(next)) next = step_all(at, root, i);
     if (next.dead()) {
       i = node.subtree_end();
@@ -61,11 +62,12 @@ void MaskMaker::walk(std::uint32_t root, Config at) {
 
 // Sets all tokens.  The nodes of the first bytes lie far apart, so only those
 // that matter are looked at.
-void MaskMaker::walk_all(Config at, const std::array<std::uint64_t, 4>& bytes) {
+void MaskMaker::walk_all(Configuration at,
+                         const std::array<std::uint64_t, 4>& bytes) {
   for_bytes(bytes, [&](std::uint8_t byte) {
     const std::uint32_t child = trie_.root_child(byte);
     if (child == 0) return;
-    const Config next = recogniser_->step(at, byte);
+    const Configuration next = recogniser_->step(at, byte);
     if (next.dead()) return;
     set_node(trie_.node(child));
     walk(child, next);
@@ -73,7 +75,8 @@ void MaskMaker::walk_all(Config at, const std::array<std::uint64_t, 4>& bytes) {
 }
 
 // Where the bytes between two nodes of the trie lead, without probes.
-Config MaskMaker::step_all(Config at, std::uint32_t root, std::uint32_t node) {
+Configuration MaskMaker::step_all(Configuration at, std::uint32_t root,
+                                  std::uint32_t node) {
   // The way down to `node`: each ancestor's subtree holds it.
   for (std::uint32_t i = root + 1; !at.dead();) {
     if (node >= trie_.subtree_end(i)) {
@@ -99,7 +102,7 @@ void MaskMaker::set_exits(const ExitTrie& exits, std::uint32_t i,
 
 // Sets the tokens of `exits` whose remainder is read from `after` and whose
 // count is within the bounds.
-void MaskMaker::walk_exits(const ExitTrie& exits, Config after,
+void MaskMaker::walk_exits(const ExitTrie& exits, Configuration after,
                            std::uint32_t min_count, std::uint32_t max_count) {
   if (after.dead()) return;
   const bool escaped = recogniser_->escaped(after);
@@ -118,10 +121,11 @@ void MaskMaker::walk_exits(const ExitTrie& exits, Config after,
 }
 
 // The same for remainders strictly below the node `root`, where `at` stands.
-void MaskMaker::walk_exits(const ExitTrie& exits, std::uint32_t root, Config at,
-                           std::uint32_t min_count, std::uint32_t max_count) {
+void MaskMaker::walk_exits(const ExitTrie& exits, std::uint32_t root,
+                           Configuration at, std::uint32_t min_count,
+                           std::uint32_t max_count) {
   Recogniser& recogniser = *recogniser_;
-  Config* const states = states_.data();
+  Configuration* const states = states_.data();
   const std::uint32_t end = exits.node(root).subtree_end();
   if (root + 1 == end) return;
   auto* const wanted = wanted_bytes_.data();
@@ -138,7 +142,7 @@ void MaskMaker::walk_exits(const ExitTrie& exits, std::uint32_t root, Config at,
       i = node.subtree_end();
       continue;
     }
-    Config next = recogniser.step(states[node.depth() - 1], node.byte());
+    Configuration next = recogniser.step(states[node.depth() - 1], node.byte());
     if (next.dead()) {
       i = node.subtree_end();
       continue;
@@ -172,7 +176,7 @@ void MaskMaker::walk_exits(const ExitTrie& exits, std::uint32_t root, Config at,
 
 // Decides a token byte by byte, from where `from_` stands in it.
 void MaskMaker::try_token(Id id) {
-  Config at = *from_;
+  Configuration at = *from_;
   for (const char c : shared_.vocabulary.bytes(id).substr(from_depth_)) {
     at = recogniser_->step(at, static_cast<std::uint8_t>(c));
     if (at.dead()) return;

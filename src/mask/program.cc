@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "grammar/config_hash.h"
+#include "grammar/configuration_hash.h"
 
 namespace parlance::mask {
 
@@ -57,7 +57,7 @@ std::shared_ptr<Generation> Program::newest() {
   return now_;
 }
 
-Config Program::adopted(const Place& place, Generation& by) {
+Configuration Program::adopted(const Place& place, Generation& by) {
   if (place.in == nullptr || place.dead() || !by.recogniser->adopts()) {
     return {};
   }
@@ -67,7 +67,7 @@ Config Program::adopted(const Place& place, Generation& by) {
 }
 
 // Where places can be adopted, what was passed on the way leaves no trace.
-Config Program::read_again(const Written& text, Generation& by) {
+Configuration Program::read_again(const Written& text, Generation& by) {
   const auto read = [&](Place place, std::size_t step) {
     return text.is_token(step) ? read_token(place, text.token(step))
                                : this->read(place, text.bytes(step));
@@ -90,7 +90,7 @@ Config Program::read_again(const Written& text, Generation& by) {
   }
   const Use use(by);
   const std::size_t before = use->own_bytes();
-  Config config = by.start;
+  Configuration config = by.start;
   for (std::size_t i = 0; i < text.size() && !config.dead(); ++i) {
     config = text.is_token(i) ? read_locked(*use, config, text.token(i))
                               : read_locked(*use, config, text.bytes(i));
@@ -132,7 +132,7 @@ auto Program::answer(Place place, Ask ask) {
 // --- Masks -------------------------------------------------------------------
 
 // Places with equal keys have the same mask.
-Config Program::key_of(Recogniser& recogniser, Config config) {
+Configuration Program::key_of(Recogniser& recogniser, Configuration config) {
   return recogniser.twin(recogniser.mask_key(config, shared_->longest()));
 }
 
@@ -164,7 +164,8 @@ bool Program::ends_with(const Place& place, Id id) {
 
 // A mask that was made for the same place of the same part, maybe in another
 // grammar.
-MaskHandle Program::known_to_part(Recogniser& recogniser, Config config) {
+MaskHandle Program::known_to_part(Recogniser& recogniser,
+                                  Configuration config) {
   const Recogniser::Inside in = recogniser.inside_of(config);
   if (in.part == nullptr) return {};
   const auto known = in.part->attachment(shared_->owner());
@@ -174,13 +175,13 @@ MaskHandle Program::known_to_part(Recogniser& recogniser, Config config) {
 }
 
 // REQUIRES: the mask was made since known_to_part().
-void Program::tell_part(Recogniser& recogniser, Config config,
+void Program::tell_part(Recogniser& recogniser, Configuration config,
                         MaskHandle handle) {
   const bool outside = recogniser.went_outside();
   const Recogniser::Inside in = recogniser.inside_of(config);
   if (in.part == nullptr) return;
   if (outside && !shared_->no_token_passes(in.behind)) return;
-  const Config key = in.part->mask_key(in.config, shared_->longest());
+  const Configuration key = in.part->mask_key(in.config, shared_->longest());
   MachineMasks& known = *masks_of(*in.part, shared_->owner());
   if (outside) {
     known.insert_behind(in.behind, key, handle);
@@ -198,7 +199,7 @@ bool Program::fill_if_known(const Place& place, const StopSet& stops,
     if (use->overflowed()) return false;
     MachineMasks& masks = *place.in->masks;
     can_end = use->can_end(place.config);
-    const Config key = key_of(*use, place.config);
+    const Configuration key = key_of(*use, place.config);
     handle = masks.memo.find(key);
     if (!handle && (handle = known_to_part(*use, place.config))) {
       masks.memo.insert(key, handle);
@@ -226,7 +227,7 @@ void Program::fill(const Place& place, const StopSet& stops,
     MachineMasks& masks = *place.in->masks;
     can_end = use->can_end(place.config);
     if (!use->overflowed()) {
-      const Config key = key_of(*use, place.config);
+      const Configuration key = key_of(*use, place.config);
       use->inside_of(place.config);
       use->watch();
       builder = &maker->make(*use, place.config, masks.relative);
@@ -251,21 +252,21 @@ void Program::fill(const Place& place, const StopSet& stops,
 // Reads a mark that may come here and that `bytes` begin with, and takes it
 // away from them; else dead.
 // REQUIRES: the recogniser is locked.
-Config Program::read_mark(Recogniser& recogniser, Config config,
-                          std::string_view* bytes) {
+Configuration Program::read_mark(Recogniser& recogniser, Configuration config,
+                                 std::string_view* bytes) {
   if (marks_ == nullptr) return {};
   const std::optional<std::uint32_t> mark = marks_->spelled_at(*bytes);
   if (!mark) return {};
   const grammar::Mark& one = marks_->marks()[*mark];
-  const Config to = recogniser.step_token(config, {}, one.ids.front());
+  const Configuration to = recogniser.step_token(config, {}, one.ids.front());
   if (!to.dead()) bytes->remove_prefix(one.spelling.size());
   return to;
 }
 
-Config Program::read_locked(Recogniser& recogniser, Config config,
-                            std::string_view bytes) {
+Configuration Program::read_locked(Recogniser& recogniser, Configuration config,
+                                   std::string_view bytes) {
   while (!bytes.empty() && !config.dead()) {
-    const Config marked = read_mark(recogniser, config, &bytes);
+    const Configuration marked = read_mark(recogniser, config, &bytes);
     if (!marked.dead()) {
       config = marked;
       continue;
@@ -276,9 +277,10 @@ Config Program::read_locked(Recogniser& recogniser, Config config,
   return config;
 }
 
-Config Program::read_locked(Recogniser& recogniser, Config config, Id id) {
+Configuration Program::read_locked(Recogniser& recogniser, Configuration config,
+                                   Id id) {
   const std::string_view bytes = shared_->text(id);
-  Config read = bytes.empty() ? Config{} : config;
+  Configuration read = bytes.empty() ? Configuration{} : config;
   for (const char byte : bytes) {
     if (read.dead()) break;
     read = recogniser.step(read, static_cast<std::uint8_t>(byte));
@@ -290,7 +292,7 @@ Config Program::read_locked(Recogniser& recogniser, Config config, Id id) {
 Place Program::read(Place place, std::string_view bytes) {
   {
     const Use use(*place.in);
-    const Config to = read_locked(*use, place.config, bytes);
+    const Configuration to = read_locked(*use, place.config, bytes);
     if (!use->overflowed()) return {place.in, to};
   }
   while (!bytes.empty() && !place.dead()) {
@@ -298,7 +300,7 @@ Place Program::read(Place place, std::string_view bytes) {
     place = answer(place, [&](const Place& at) {
       const Use use(*at.in);
       rest = bytes;
-      Config to = read_mark(*use, at.config, &rest);
+      Configuration to = read_mark(*use, at.config, &rest);
       if (to.dead()) {
         to = use->step(at.config, static_cast<std::uint8_t>(rest.front()));
         rest.remove_prefix(1);
@@ -311,16 +313,18 @@ Place Program::read(Place place, std::string_view bytes) {
   return place;
 }
 
-std::optional<Config> Program::read_token_here(const Place& place, Id id) {
-  if (shared_->vocabulary().kind(id) == TokenKind::kUnused) return Config{};
+std::optional<Configuration> Program::read_token_here(const Place& place,
+                                                      Id id) {
+  if (shared_->vocabulary().kind(id) == TokenKind::kUnused)
+    return Configuration{};
   const Use use(*place.in);
-  const Config to = read_locked(*use, place.config, id);
+  const Configuration to = read_locked(*use, place.config, id);
   if (use->overflowed()) return std::nullopt;
   return to;
 }
 
 Place Program::read_token(const Place& place, Id id) {
-  if (const std::optional<Config> to = read_token_here(place, id)) {
+  if (const std::optional<Configuration> to = read_token_here(place, id)) {
     return {place.in, *to};
   }
   return answer(place, [&](const Place& at) {
@@ -359,7 +363,7 @@ bool is_tail(std::int32_t byte) { return 0x80 <= byte && byte < 0xC0; }
 
 // Tries all bytes until a second one fits, then marks.  A token that is read by
 // its id is another choice, unless it is the only one.
-Program::Next Program::find_next(Recogniser& recogniser, Config config) {
+Program::Next Program::find_next(Recogniser& recogniser, Configuration config) {
   Next next;
   next.from = config;
   const bool can_end = recogniser.can_end(config);
@@ -368,7 +372,8 @@ Program::Next Program::find_next(Recogniser& recogniser, Config config) {
   recogniser.token_marks(
       config, static_cast<std::uint32_t>(shared_->vocabulary().size()), ids);
   for (std::int32_t byte = 0; byte < 256 && found < 2 && ids.empty(); ++byte) {
-    const Config to = recogniser.step(config, static_cast<std::uint8_t>(byte));
+    const Configuration to =
+        recogniser.step(config, static_cast<std::uint8_t>(byte));
     if (to.dead()) continue;
     ++found;
     next.to = to;
@@ -389,14 +394,15 @@ Program::Next Program::find_next(Recogniser& recogniser, Config config) {
 }
 
 // `next`: the only byte, if one fits; not known where there are `ids`.
-Program::Next Program::next_with_marks(Recogniser& recogniser, Config config,
+Program::Next Program::next_with_marks(Recogniser& recogniser,
+                                       Configuration config,
                                        std::vector<std::uint32_t> ids,
                                        Next next) {
   recogniser.token_choices(config, ids);
   std::optional<std::uint32_t> only;
   bool choice = false;
   for (const Id id : ids) {
-    const Config to = recogniser.step_token(config, {}, id);
+    const Configuration to = recogniser.step_token(config, {}, id);
     if (to.dead()) continue;
     const std::optional<std::uint32_t> mark = marks_->mark_of(id);
     choice = choice || !mark || (only && *only != *mark);
@@ -419,7 +425,7 @@ Program::Next Program::next_with_marks(Recogniser& recogniser, Config config,
   return next;
 }
 
-bool Program::nothing_follows(Recogniser& recogniser, Config config) {
+bool Program::nothing_follows(Recogniser& recogniser, Configuration config) {
   std::vector<std::uint32_t> ids;
   recogniser.token_marks(
       config, static_cast<std::uint32_t>(shared_->vocabulary().size()), ids);
@@ -439,13 +445,14 @@ bool Program::nothing_follows(const Place& place) {
   });
 }
 
-const Program::Next& Program::next_forced(Generation& in, Config config) {
+const Program::Next& Program::next_forced(Generation& in,
+                                          Configuration config) {
   auto& known = in.masks->next;
   if (known == nullptr) {
     known = std::make_unique<std::array<Next, MachineMasks::kNextCount>>();
   }
   Next& next =
-      (*known)[grammar::ConfigHash()(config) % MachineMasks::kNextCount];
+      (*known)[grammar::ConfigurationHash()(config) % MachineMasks::kNextCount];
   if (next.from != config) next = find_next(*in.recogniser, config);
   return next;
 }
@@ -459,8 +466,10 @@ std::vector<Program::Forced> Program::forced(const Place& place,
   });
 }
 
-std::vector<Program::Forced> Program::forced(Generation& in, Config config,
-                                             std::size_t limit, Config* end) {
+std::vector<Program::Forced> Program::forced(Generation& in,
+                                             Configuration config,
+                                             std::size_t limit,
+                                             Configuration* end) {
   std::vector<Forced> out;
   std::size_t size = 0;
   // Of the last piece, where its last whole character ended.
@@ -502,13 +511,14 @@ bool Program::any_below(std::uint32_t root, const Place& place) {
 }
 
 bool Program::any_below(Recogniser& recogniser, std::uint32_t root,
-                        Config config) {
+                        Configuration config) {
   const vocab::TokenTrie& trie = shared_->tables().trie();
-  std::vector<Config> states(vocab::kMaxTokenBytes + 1);
+  std::vector<Configuration> states(vocab::kMaxTokenBytes + 1);
   states[trie.depth(root)] = config;
   for (std::uint32_t i = root + 1; i < trie.subtree_end(root);) {
     const vocab::TrieNode node = trie.node(i);
-    const Config next = recogniser.step(states[node.depth() - 1u], node.byte());
+    const Configuration next =
+        recogniser.step(states[node.depth() - 1u], node.byte());
     if (next.dead()) {
       i = node.subtree_end();
       continue;

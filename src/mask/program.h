@@ -91,7 +91,7 @@ class Program {
   Place read_token(const Place& place, Id id);
   // The same where the generation of the place has the memory for it; else
   // nothing.
-  std::optional<Config> read_token_here(const Place& place, Id id);
+  std::optional<Configuration> read_token_here(const Place& place, Id id);
   bool can_end(const Place& place);
   // Whether a stop token fits: the text may end before it, or with it as a
   // mark.
@@ -121,8 +121,8 @@ class Program {
   std::shared_ptr<Generation> make_generation(
       std::shared_ptr<grammar::Recogniser> recogniser);
   // Dead if it is not known there.
-  Config adopted(const Place& place, Generation& by);
-  Config read_again(const Written& text, Generation& by);
+  Configuration adopted(const Place& place, Generation& by);
+  Configuration read_again(const Written& text, Generation& by);
   // The same place in a generation that nobody else has, with `room` more than
   // others.  REQUIRES: its recogniser adopts.
   Place apart(const Place& place, std::size_t room);
@@ -137,22 +137,25 @@ class Program {
   void fill_slowly(const Place& place, std::span<std::uint32_t> row);
 
   // REQUIRES: the caller holds the recogniser's mutex.
-  Config key_of(Recogniser& recogniser, Config config);
-  Config read_locked(Recogniser& recogniser, Config config,
-                     std::string_view bytes);
-  Config read_locked(Recogniser& recogniser, Config config, Id id);
-  Config read_mark(Recogniser& recogniser, Config config,
-                   std::string_view* bytes);
-  bool nothing_follows(Recogniser& recogniser, Config config);
-  bool any_below(Recogniser& recogniser, std::uint32_t root, Config config);
-  std::vector<Forced> forced(Generation& in, Config config, std::size_t limit,
-                             Config* end);
-  const Next& next_forced(Generation& in, Config config);
-  Next find_next(Recogniser& recogniser, Config config);
-  Next next_with_marks(Recogniser& recogniser, Config config,
+  Configuration key_of(Recogniser& recogniser, Configuration config);
+  Configuration read_locked(Recogniser& recogniser, Configuration config,
+                            std::string_view bytes);
+  Configuration read_locked(Recogniser& recogniser, Configuration config,
+                            Id id);
+  Configuration read_mark(Recogniser& recogniser, Configuration config,
+                          std::string_view* bytes);
+  bool nothing_follows(Recogniser& recogniser, Configuration config);
+  bool any_below(Recogniser& recogniser, std::uint32_t root,
+                 Configuration config);
+  std::vector<Forced> forced(Generation& in, Configuration config,
+                             std::size_t limit, Configuration* end);
+  const Next& next_forced(Generation& in, Configuration config);
+  Next find_next(Recogniser& recogniser, Configuration config);
+  Next next_with_marks(Recogniser& recogniser, Configuration config,
                        std::vector<std::uint32_t> ids, Next next);
-  MaskHandle known_to_part(Recogniser& recogniser, Config config);
-  void tell_part(Recogniser& recogniser, Config config, MaskHandle handle);
+  MaskHandle known_to_part(Recogniser& recogniser, Configuration config);
+  void tell_part(Recogniser& recogniser, Configuration config,
+                 MaskHandle handle);
 
   const std::shared_ptr<Shared> shared_;
   const std::shared_ptr<const grammar::Marks> marks_;

@@ -22,7 +22,7 @@
 #include <utility>
 #include <vector>
 
-#include "grammar/config_hash.h"
+#include "grammar/configuration_hash.h"
 #include "grammar/recogniser.h"
 #include "mask/mask_builder.h"
 #include "vocab/token_tables.h"
@@ -36,7 +36,7 @@ struct Escape {
   std::uint32_t node = 0;
   std::uint32_t min_count = 0;
   std::uint32_t max_count = 0;
-  grammar::Config at = {};  // escaped
+  grammar::Configuration at = {};  // escaped
 };
 
 struct RelativeMask {
@@ -60,12 +60,13 @@ class RelativeMasks {
  public:
   static constexpr std::size_t kBudgetBytes = std::size_t{4} << 20;
 
-  const RelativeMask* find(const grammar::Config& place) const {
+  const RelativeMask* find(const grammar::Configuration& place) const {
     const auto it = masks_.find(place);
     return it == masks_.end() ? nullptr : &it->second;
   }
   // Valid until the next add().
-  const RelativeMask& add(const grammar::Config& place, RelativeMask mask) {
+  const RelativeMask& add(const grammar::Configuration& place,
+                          RelativeMask mask) {
     if (bytes_ + mask.bytes() > kBudgetBytes) {
       masks_.clear();
       bytes_ = 0;
@@ -76,7 +77,9 @@ class RelativeMasks {
   std::size_t memory_bytes() const { return bytes_; }
 
  private:
-  std::unordered_map<grammar::Config, RelativeMask, grammar::ConfigHash> masks_;
+  std::unordered_map<grammar::Configuration, RelativeMask,
+                     grammar::ConfigurationHash>
+      masks_;
   std::size_t bytes_ = 0;
 };
 

@@ -7,7 +7,7 @@
 
 namespace parlance::mask {
 
-using grammar::Config;
+using grammar::Configuration;
 using vocab::ByteShape;
 using vocab::ByteShapes;
 using vocab::CellSet;
@@ -30,7 +30,7 @@ const CellSet& character_cells() {
 
 }  // namespace
 
-void ShapeWalk::run(grammar::Recogniser& recogniser, Config at,
+void ShapeWalk::run(grammar::Recogniser& recogniser, Configuration at,
                     std::span<std::uint32_t> words) {
   recogniser_ = &recogniser;
   start(byte_shapes_);
@@ -47,7 +47,7 @@ Arrival ShapeWalk::arrive(const ByteShape& node, StateId state) {
 // --- States ------------------------------------------------------------------
 
 // Places with equal keys have the same future, as far as a token goes.
-ShapeWalk::StateId ShapeWalk::state_of(Config config) {
+ShapeWalk::StateId ShapeWalk::state_of(Configuration config) {
   if (config.dead()) return 0;
   const auto [it, is_new] = state_of_.try_emplace(
       recogniser_->mask_key(config, vocab::kMaxTokenBytes),

@@ -25,7 +25,7 @@
 #include <utility>
 #include <vector>
 
-#include "grammar/config_hash.h"
+#include "grammar/configuration_hash.h"
 #include "grammar/recogniser.h"
 #include "mask/cell_walk.h"
 #include "parlance/vocabulary.h"
@@ -43,21 +43,21 @@ class ShapeWalk : CellWalk<ShapeWalk, vocab::ByteShapes> {
 
   // Overwrites `words` with the tokens that can be read from `at`.
   // REQUIRES: `at` is not dead; the caller holds recogniser.mutex.
-  void run(grammar::Recogniser& recogniser, grammar::Config at,
+  void run(grammar::Recogniser& recogniser, grammar::Configuration at,
            std::span<std::uint32_t> words);
 
  private:
   friend CellWalk;
 
   struct State {
-    grammar::Config config;
+    grammar::Configuration config;
     // Cells after which it is still this state, and those after which not, as
     // far as known.  Of characters of several bytes: after each of them.
     vocab::CellSet loops = {};
     vocab::CellSet others = {};
   };
 
-  StateId state_of(grammar::Config config);
+  StateId state_of(grammar::Configuration config);
   StateId learn(StateId state, std::uint8_t byte);
   Arrival arrive(const vocab::ByteShape& node, StateId state);
   bool stays(StateId state, const vocab::CellSet& cells);
@@ -73,7 +73,9 @@ class ShapeWalk : CellWalk<ShapeWalk, vocab::ByteShapes> {
   // While one mask is made.
   grammar::Recogniser* recogniser_ = nullptr;
   std::vector<State> states_;
-  std::unordered_map<grammar::Config, StateId, grammar::ConfigHash> state_of_;
+  std::unordered_map<grammar::Configuration, StateId,
+                     grammar::ConfigurationHash>
+      state_of_;
   // By depth: the states of two ways that parted.
   std::array<std::pair<StateId, StateId>, vocab::kMaxTokenBytes + 1> pairs_;
 };

@@ -14,13 +14,13 @@
 namespace parlance::mask {
 namespace {
 
-using grammar::Config;
+using grammar::Configuration;
 using grammar::Recogniser;
 
 // Places on the way to a node, the first of them where the token begins.
 class Scratch {
  public:
-  Scratch(Recogniser& from, Config config)
+  Scratch(Recogniser& from, Configuration config)
       : recogniser_(from.fresh(/*same_parts=*/true)), path_{config} {
     const Recogniser::Lock lock(*recogniser_);
     path_[0] = recogniser_->adopt(from, config);
@@ -43,8 +43,8 @@ class Scratch {
   bool step(std::size_t depth, std::uint8_t byte) {
     path_.resize(depth);
     bool full = false;
-    const Config to = ask([&](Recogniser& used) {
-      const Config next = used.step(path_.back(), byte);
+    const Configuration to = ask([&](Recogniser& used) {
+      const Configuration next = used.step(path_.back(), byte);
       full = used.full();
       return next;
     });
@@ -54,7 +54,7 @@ class Scratch {
     return true;
   }
   // From the first place to the last.
-  const std::vector<Config>& path() const { return path_; }
+  const std::vector<Configuration>& path() const { return path_; }
 
  private:
   static constexpr std::size_t kRoom = std::size_t{1} << 16;
@@ -65,11 +65,11 @@ class Scratch {
     recogniser_ = full->fresh(/*same_parts=*/true);
     recogniser_->widen(room);
     const Recogniser::Lock after(*recogniser_);
-    for (Config& place : path_) place = recogniser_->adopt(*full, place);
+    for (Configuration& place : path_) place = recogniser_->adopt(*full, place);
   }
 
   std::shared_ptr<Recogniser> recogniser_;
-  std::vector<Config> path_;
+  std::vector<Configuration> path_;
 };
 
 }  // namespace

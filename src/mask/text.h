@@ -78,7 +78,7 @@ class Text {
 
   std::shared_ptr<Program> program_;
   std::shared_ptr<const StopSet> stops_;  // not null
-  std::vector<Config> history_;           // after each step; first: before any
+  std::vector<Configuration> history_;    // after each step; first: before any
   Written written_;                       // what each step was
   // Those from since_ on are of generation_; those before, from before_since_
   // on, of before_; what came before has to be read again.

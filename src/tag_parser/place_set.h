@@ -27,7 +27,7 @@ struct Place {
   std::uint32_t pc = 0;
   std::uint32_t counts = 0;  // of the repeats around it
   bool inside = false;
-  grammar::Config at;
+  grammar::Configuration at;
 
   bool operator==(const Place&) const = default;
 };

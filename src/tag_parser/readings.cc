@@ -222,7 +222,7 @@ void Readings::scan(const Thread& thread, std::uint8_t byte) {
 void Readings::scan_text(const Thread& thread, const Instruction& at,
                          std::uint8_t byte) {
   Thread next = thread;
-  grammar::Config& place = next.place.at;
+  grammar::Configuration& place = next.place.at;
   if (place.frame == 0 && place.count != kMany) --place.count;
   if ((place.frame != 0 || byte >= 0x80) &&
       grammar::read_char(grammar::any_character(), byte, place.frame) ==
@@ -434,7 +434,7 @@ void Readings::merge(const Token& token, const std::vector<Thread>& before,
     if (at.op == Op::kMachine && (code_.machines[at.index].reads_tokens ||
                                   code_.machines[at.index].reads_marks)) {
       // It goes on by both at once, or not even by its bytes.
-      grammar::Config config;
+      grammar::Configuration config;
       std::size_t same = done;
       while (same < by_bytes.size() && by_bytes[same].origin <= i) {
         const Thread& other = by_bytes[same];

@@ -53,7 +53,7 @@ std::size_t Readings::skip_machine(std::string_view bytes) {
   const bool adopts = reader.adopts();
   while (read < bytes.size() && !reader.can_end(place.at)) {
     if (adopts && reader.full()) break;
-    const grammar::Config next =
+    const grammar::Configuration next =
         reader.step(place.at, static_cast<std::uint8_t>(bytes[read]));
     if (next.dead()) break;
     if (static_cast<std::uint8_t>(bytes[read]) >= 0xC0) {

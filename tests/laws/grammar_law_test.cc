@@ -47,7 +47,7 @@
 namespace parlance {
 namespace {
 
-using grammar::Config;
+using grammar::Configuration;
 using grammar::Recogniser;
 using testing::has_long_number;
 using testing::SmallSchemas;
@@ -182,7 +182,7 @@ TEST(GrammarLaws, AcceptedIsValidLongRun) {
 
 // A place in a text, and what is open there.
 struct Place {
-  Config config;
+  Configuration config;
   std::string text;
   std::size_t open = 0;  // brackets, as far as bytes outside strings tell
   bool in_string = false;
@@ -208,11 +208,12 @@ struct Place {
   }
 };
 
-std::vector<std::pair<std::uint8_t, Config>> ways_on(Recogniser& machine,
-                                                     Config config) {
-  std::vector<std::pair<std::uint8_t, Config>> ways;
+std::vector<std::pair<std::uint8_t, Configuration>> ways_on(
+    Recogniser& machine, Configuration config) {
+  std::vector<std::pair<std::uint8_t, Configuration>> ways;
   for (int byte = 0; byte < 256; ++byte) {
-    const Config next = machine.step(config, static_cast<std::uint8_t>(byte));
+    const Configuration next =
+        machine.step(config, static_cast<std::uint8_t>(byte));
     if (!next.dead()) ways.emplace_back(static_cast<std::uint8_t>(byte), next);
   }
   return ways;
@@ -228,7 +229,7 @@ std::optional<std::string> completion(Recogniser& machine, const Place& from,
     std::uint32_t parent;
     std::uint8_t byte;
   };
-  const auto hash = [](const Config& config) {
+  const auto hash = [](const Configuration& config) {
     return std::array<std::uint32_t, 4>{config.lex, config.frame, config.count,
                                         config.extra};
   };
@@ -260,8 +261,9 @@ std::optional<std::string> completion(Recogniser& machine, const Place& from,
 }
 
 // Bytes at random, with a liking for those that JSON is made of.
-std::uint8_t choose(const std::vector<std::pair<std::uint8_t, Config>>& ways,
-                    SmallSchemas& small, std::size_t& index) {
+std::uint8_t choose(
+    const std::vector<std::pair<std::uint8_t, Configuration>>& ways,
+    SmallSchemas& small, std::size_t& index) {
   constexpr std::string_view kLiked = "\"\"{}[],:ab019";
   for (int tries = 0; tries < 4; ++tries) {
     const auto byte =
@@ -285,7 +287,7 @@ std::optional<std::string> write_on(Recogniser& machine, const Place& from,
       if (machine.can_end(place.config)) return place.text;
       const std::string_view first = place.in_string ? "\"\"abc" : "]}\"";
       const std::string_view rest = place.in_string ? "\"abc" : "]},:\"01tfn{[";
-      Config next;
+      Configuration next;
       std::uint8_t byte = 0;
       for (int tries_here = 0; tries_here < 40 && next.dead(); ++tries_here) {
         const std::string_view bytes = tries_here < 3 ? first : rest;

@@ -151,19 +151,20 @@ std::vector<std::string> all_texts(std::size_t chars,
   return out;
 }
 
-Config read(CfgRecogniser& machine, Config at, std::string_view text) {
+Configuration read(CfgRecogniser& machine, Configuration at,
+                   std::string_view text) {
   for (const char c : text) at = machine.step(at, static_cast<std::uint8_t>(c));
   return at;
 }
 
 // Whether some text leads from `at` to an end, or to more places than are
 // tried.
-bool can_be_continued(CfgRecogniser& machine, Config at) {
-  std::vector<Config> places = {at};
+bool can_be_continued(CfgRecogniser& machine, Configuration at) {
+  std::vector<Configuration> places = {at};
   for (std::size_t i = 0; i < places.size(); ++i) {
     if (machine.can_end(places[i]) || i > 200) return true;
     for (const char* c : {"a", "b", "é"}) {
-      const Config next = read(machine, places[i], c);
+      const Configuration next = read(machine, places[i], c);
       if (next.dead()) continue;
       if (std::find(places.begin(), places.end(), next) == places.end()) {
         places.push_back(next);
@@ -181,7 +182,7 @@ void check_texts(const Rules& rules) {
   EarleyRecogniser slow(rules);
   for (const std::string& text : all_texts(3)) {
     const bool fits = Interpreter(rules, text).accepts();
-    const Config at = read(machine, machine.start(), text);
+    const Configuration at = read(machine, machine.start(), text);
     ASSERT_EQ(machine.can_end(at), fits) << '"' << text << '"';
     ASSERT_EQ(printed.can_end(read(printed, printed.start(), text)), fits)
         << "printed, \"" << text << '"';
@@ -195,7 +196,7 @@ void check_texts(const Rules& rules) {
   }
   ASSERT_FALSE(machine.overflowed());
   for (const std::string& text : all_texts(2)) {
-    const Config at = read(machine, machine.start(), text);
+    const Configuration at = read(machine, machine.start(), text);
     ASSERT_TRUE(at.dead() || can_be_continued(machine, at))
         << "a dead end: \"" << text << '"';
   }
@@ -204,10 +205,10 @@ void check_texts(const Rules& rules) {
 // As masks are made: a place whose twin is known takes its tokens from it.
 void check_twins(const Rules& rules) {
   CfgRecogniser machine(rules, {});
-  std::vector<std::pair<Config, std::vector<bool>>> known;
+  std::vector<std::pair<Configuration, std::vector<bool>>> known;
   const std::vector<std::string> tokens = all_texts(4, {"a", "b"});
   for (const std::string& text : all_texts(7, {"a", "b"})) {
-    const Config at = read(machine, machine.start(), text);
+    const Configuration at = read(machine, machine.start(), text);
     if (at.dead()) continue;
     const auto fits = [&] {
       std::vector<bool> out;
@@ -216,7 +217,7 @@ void check_twins(const Rules& rules) {
       }
       return out;
     };
-    const Config twin = machine.twin(at);
+    const Configuration twin = machine.twin(at);
     const auto found = std::ranges::find(
         known, twin, [](const auto& one) { return one.first; });
     if (found != known.end()) {
@@ -276,12 +277,12 @@ void check_tokens(const Rules& rules, RandomRules& random) {
   CfgRecogniser machine(rules, {});
   for (const char* all : {"", "a", "ab", "aabb", "babab", "aaaaaa"}) {
     const std::string_view text = all;
-    Config at = machine.start();
+    Configuration at = machine.start();
     std::vector<std::size_t> ends;
     for (std::size_t done = 0; done < text.size();) {
       const std::size_t size =
           1 + random.pick(std::min<std::size_t>(3, text.size() - done));
-      const Config from = at;
+      const Configuration from = at;
       at = read(machine, at, text.substr(done, size));
       at = machine.step_token(from, at, 7);
       ends.push_back(done += size);

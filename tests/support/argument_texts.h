@@ -61,9 +61,9 @@ inline std::optional<std::string> argument_walk(
     SmallSchemas& small) {
   constexpr std::size_t kBytes = 400;
   std::string text;
-  grammar::Config here = machine.start();
+  grammar::Configuration here = machine.start();
   const auto write = [&](std::string_view word) {
-    grammar::Config next = here;
+    grammar::Configuration next = here;
     for (const char c : word) {
       next = machine.step(next, static_cast<std::uint8_t>(c));
       if (next.dead()) return false;

@@ -17,7 +17,7 @@
 namespace parlance::testing {
 
 using grammar::BodyView;
-using grammar::Config;
+using grammar::Configuration;
 using grammar::SpaceView;
 using json::BodyState;
 
@@ -40,18 +40,23 @@ class TextSet : public grammar::Recogniser {
     }
   }
 
-  Config start() override { return {.lex = 1}; }
-  Config step(Config config, std::uint8_t byte) override {
+  Configuration start() override { return {.lex = 1}; }
+  Configuration step(Configuration config, std::uint8_t byte) override {
     const auto& next = nodes_[config.lex].next;
     const auto found = next.find(byte);
-    return found == next.end() ? Config{} : Config{.lex = found->second};
+    return found == next.end() ? Configuration{}
+                               : Configuration{.lex = found->second};
   }
-  bool can_end(Config config) override { return nodes_[config.lex].accepts; }
-  Config mask_key(Config config, std::uint32_t) override { return config; }
-  BodyView body(Config) override { return {}; }
-  SpaceView space(Config) override { return {}; }
-  std::uint64_t lexeme_fingerprint(Config) override { return 0; }
-  std::string expected(Config) override { return "a text of the set"; }
+  bool can_end(Configuration config) override {
+    return nodes_[config.lex].accepts;
+  }
+  Configuration mask_key(Configuration config, std::uint32_t) override {
+    return config;
+  }
+  BodyView body(Configuration) override { return {}; }
+  SpaceView space(Configuration) override { return {}; }
+  std::uint64_t lexeme_fingerprint(Configuration) override { return 0; }
+  std::string expected(Configuration) override { return "a text of the set"; }
   std::size_t own_bytes() const override { return nodes_.size() * 64; }
 
  private:
@@ -83,18 +88,20 @@ class ToyJson : public grammar::Recogniser {
   explicit ToyJson(ToyJsonOptions options = {})
       : options_(std::move(options)), frames_(2) {}
 
-  Config start() override { return place(kValue, 1, options_.max_space); }
-  Config step(Config config, std::uint8_t byte) override {
+  Configuration start() override {
+    return place(kValue, 1, options_.max_space);
+  }
+  Configuration step(Configuration config, std::uint8_t byte) override {
     return config.dead() ? config : read(config, byte);
   }
-  bool can_end(Config config) override {
+  bool can_end(Configuration config) override {
     if (config.frame != 1) return false;
     const Place at = kind(config);
     if (at == kTail) return config.extra == options_.tail.size();
     return options_.tail.empty() &&
            (at == kAfter || (at == kNumber && config.count > 0));
   }
-  Config mask_key(Config config, std::uint32_t longest) override {
+  Configuration mask_key(Configuration config, std::uint32_t longest) override {
     if (!is_body(config) || kind(config) == kKey) return config;
     if (options_.max_chars == BodyView::kMany ||
         options_.max_chars - config.count > longest) {
@@ -105,7 +112,7 @@ class ToyJson : public grammar::Recogniser {
     return config;
   }
 
-  BodyView body(Config config) override {
+  BodyView body(Configuration config) override {
     if (options_.silent || !is_body(config)) return {};
     BodyView view{.free = true, .state = state(config)};
     if (kind(config) == kKey) {
@@ -122,27 +129,27 @@ class ToyJson : public grammar::Recogniser {
     view.after = place(kAfter, config.frame);
     return view;
   }
-  SpaceView space(Config config) override {
+  SpaceView space(Configuration config) override {
     if (options_.silent || !takes_space(config)) return {};
-    Config behind = config;
+    Configuration behind = config;
     behind.count = 0;
     return {.free = true,
             .max_bytes = options_.max_space - config.count,
             .json = options_.tail.empty() && options_.max_chars != 3,
             .behind = behind};
   }
-  std::uint64_t lexeme_fingerprint(Config config) override {
+  std::uint64_t lexeme_fingerprint(Configuration config) override {
     if (options_.silent) return 0;
     const Place at = kind(config);
     if (at != kNumber && at != kCode) return 0;
     return std::uint64_t{config.lex} << 40 | config.count << 16 |
            config.extra << 8 | options_.max_digits;
   }
-  int lexeme_end(Config config) override {
+  int lexeme_end(Configuration config) override {
     if (kind(config) == kCode) return '"';
     return options_.tail.empty() ? kJsonEnd : kAnyEnd;
   }
-  std::string expected(Config) override { return "JSON"; }
+  std::string expected(Configuration) override { return "JSON"; }
   std::size_t own_bytes() const override { return frames_.size() * 32; }
 
  private:
@@ -176,25 +183,25 @@ class ToyJson : public grammar::Recogniser {
     bool whole;
   };
 
-  static Config place(Place at, std::uint32_t frame, std::uint32_t count = 0,
-                      std::uint32_t extra = 0,
-                      BodyState state = BodyState::kText) {
+  static Configuration place(Place at, std::uint32_t frame,
+                             std::uint32_t count = 0, std::uint32_t extra = 0,
+                             BodyState state = BodyState::kText) {
     return {.lex = static_cast<std::uint32_t>(at) << 8 |
                    static_cast<std::uint32_t>(state),
             .frame = frame,
             .count = count,
             .extra = extra};
   }
-  static Place kind(Config config) {
+  static Place kind(Configuration config) {
     return static_cast<Place>(config.lex >> 8);
   }
-  static BodyState state(Config config) {
+  static BodyState state(Configuration config) {
     return static_cast<BodyState>(config.lex & 0xFF);
   }
-  static bool is_body(Config config) {
+  static bool is_body(Configuration config) {
     return kind(config) == kKey || kind(config) == kString;
   }
-  static bool takes_space(Config config) {
+  static bool takes_space(Configuration config) {
     return kind(config) >= kValue && kind(config) <= kAfter;
   }
 
@@ -211,7 +218,7 @@ class ToyJson : public grammar::Recogniser {
     return made;
   }
 
-  Config read(Config config, std::uint8_t byte) {
+  Configuration read(Configuration config, std::uint8_t byte) {
     const bool is_space =
         byte == ' ' || byte == '\t' || byte == '\n' || byte == '\r';
     if (is_space && takes_space(config)) {
@@ -230,15 +237,15 @@ class ToyJson : public grammar::Recogniser {
         return value(frame, byte);
       case kFirstMember:
         if (byte == '}') return close(frame);
-        return byte == '"' ? place(kKey, frame, 0, 1) : Config{};
+        return byte == '"' ? place(kKey, frame, 0, 1) : Configuration{};
       case kMember:
-        return byte == '"' ? place(kKey, frame, 0, 1) : Config{};
+        return byte == '"' ? place(kKey, frame, 0, 1) : Configuration{};
       case kColon:
-        return byte == ':' ? place(kValue, frame) : Config{};
+        return byte == ':' ? place(kValue, frame) : Configuration{};
       case kCodeColon:
-        return byte == ':' ? place(kCodeValue, frame) : Config{};
+        return byte == ':' ? place(kCodeValue, frame) : Configuration{};
       case kCodeValue:
-        return byte == '"' ? place(kCode, frame) : Config{};
+        return byte == '"' ? place(kCode, frame) : Configuration{};
       case kAfter:
         return after(frame, byte);
       case kKey:
@@ -257,7 +264,8 @@ class ToyJson : public grammar::Recogniser {
         }
         if (config.count == 0) return {};
         if (is_space) {
-          return options_.max_space == 0 ? Config{} : place(kAfter, frame, 1);
+          return options_.max_space == 0 ? Configuration{}
+                                         : place(kAfter, frame, 1);
         }
         return after(frame, byte);
       case kLiteral: {
@@ -278,11 +286,11 @@ class ToyJson : public grammar::Recogniser {
     return {};
   }
 
-  Config close(std::uint32_t frame) {
+  Configuration close(std::uint32_t frame) {
     return place(kAfter, frames_[frame].below);
   }
 
-  Config after(std::uint32_t frame, std::uint8_t byte) {
+  Configuration after(std::uint32_t frame, std::uint8_t byte) {
     const char opener = frames_[frame].kind;
     if (opener == 0) {
       if (options_.tail.empty() ||
@@ -296,7 +304,7 @@ class ToyJson : public grammar::Recogniser {
     return {};
   }
 
-  Config value(std::uint32_t frame, std::uint8_t byte) {
+  Configuration value(std::uint32_t frame, std::uint8_t byte) {
     switch (byte) {
       case '"':
         return place(kString, frame);
@@ -320,7 +328,7 @@ class ToyJson : public grammar::Recogniser {
     }
   }
 
-  Config in_string(Config config, std::uint8_t byte) {
+  Configuration in_string(Configuration config, std::uint8_t byte) {
     const BodyState from = state(config);
     const BodyState to = json::next(from, byte);
     const bool is_key = kind(config) == kKey;
@@ -341,7 +349,7 @@ class ToyJson : public grammar::Recogniser {
   }
 
   // 1 before the first byte, 2 "a", 3 "ab", 4 "i", 5 "id", 0 another name.
-  static std::uint32_t name(Config config, std::uint8_t byte) {
+  static std::uint32_t name(Configuration config, std::uint8_t byte) {
     if (config.extra == 1 && byte == 'a') return 2;
     if (config.extra == 2 && byte == 'b') return 3;
     if (config.extra == 1 && byte == 'i') return 4;
@@ -349,7 +357,7 @@ class ToyJson : public grammar::Recogniser {
     return 0;
   }
 
-  static Config in_code(Config config, std::uint8_t byte) {
+  static Configuration in_code(Configuration config, std::uint8_t byte) {
     if (byte >= 'a' && byte <= 'z' && config.extra == 0 && config.count < 3) {
       return place(kCode, config.frame, config.count + 1);
     }

@@ -21,7 +21,7 @@ namespace parlance::mask {
 namespace {
 
 using grammar::BodyView;
-using grammar::Config;
+using grammar::Configuration;
 using grammar::JsonRecogniser;
 
 // Words, numbers, dates, pieces of UTF-8 and of escapes, long tokens, twins.
@@ -94,7 +94,7 @@ TEST_P(LexemeWalks, AreAsReadingEveryToken) {
         *JsonRecogniser::create(*schema::load(*json::parse(schema), {}), {});
     const std::lock_guard lock(machine->mutex);
     for (int text = 0; text < 12; ++text) {
-      Config at = machine->step(machine->start(), '"');
+      Configuration at = machine->step(machine->start(), '"');
       if (at.dead()) {
         at = machine->step(machine->step(machine->start(), '{'), '"');
       }
@@ -102,7 +102,7 @@ TEST_P(LexemeWalks, AreAsReadingEveryToken) {
       std::string written;
       for (int step = 0; step < 6; ++step) {
         const std::uint32_t room = machine->lexeme_room(at);
-        const Config from = machine->lexeme_unbounded(at);
+        const Configuration from = machine->lexeme_unbounded(at);
         const bool by_state = !machine->body(at).free &&
                               machine->lexeme_fingerprint(at) != 0 &&
                               machine->lexeme_by_state(from);
@@ -123,10 +123,11 @@ TEST_P(LexemeWalks, AreAsReadingEveryToken) {
         }
         std::vector<TokenId> going_on;
         for (TokenId id = 0; id < tokens.size(); ++id) {
-          Config to = at;
+          Configuration to = at;
           bool stays = true;
           for (const char c : tokens.bytes(id)) {
-            const Config next = machine->step(to, static_cast<std::uint8_t>(c));
+            const Configuration next =
+                machine->step(to, static_cast<std::uint8_t>(c));
             stays = !next.dead() && machine->same_lexeme(to, next);
             if (!stays) break;
             to = next;

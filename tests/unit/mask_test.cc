@@ -216,7 +216,7 @@ TEST(MaskStore, WithoutRoomThereIsNoHandle) {
 TEST(Memo, ForgetsWhatIsNotAskedFor) {
   Memo memo;
   const auto key = [](std::uint32_t i) {
-    return Config{.lex = i, .frame = 7, .count = i * 3, .extra = 0};
+    return Configuration{.lex = i, .frame = 7, .count = i * 3, .extra = 0};
   };
   const auto handle = [](std::uint32_t i) {
     return MaskHandle{.slot = i, .generation = i + 1};

@@ -22,7 +22,8 @@ namespace {
 
 constexpr std::size_t kLongest = 7;
 
-Config read(CfgRecogniser& machine, Config config, std::string_view text) {
+Configuration read(CfgRecogniser& machine, Configuration config,
+                   std::string_view text) {
   for (const char c : text) {
     config = machine.step(config, static_cast<std::uint8_t>(c));
   }
@@ -45,7 +46,7 @@ void compare(const Rules& rules, std::size_t& places) {
   CfgRecogniser machine(rules, {});
   EarleyRecogniser slow(rules);
   struct Place {
-    Config fast;
+    Configuration fast;
     EarleyRecogniser::Place slow;
     std::string text;
   };
@@ -111,8 +112,8 @@ TEST(CfgRecogniser, RandomGrammarsLongRun) { compare_random(10'000, 30'000); }
 
 TEST(CfgRecogniser, RegularGrammarsHaveFewStates) {
   CfgRecogniser machine = machine_of("root ::= ([a-z]+ \" \")*\n");
-  const Config a = read(machine, machine.start(), "ab ");
-  const Config b = read(machine, a, "c d ");
+  const Configuration a = read(machine, machine.start(), "ab ");
+  const Configuration b = read(machine, a, "c d ");
   EXPECT_EQ(machine.mask_key(a, 10), machine.mask_key(b, 10));
 }
 
@@ -121,8 +122,8 @@ TEST(CfgRecogniser, ListsThatEndWithThemselves) {
   for (const char* text : {"root ::= [a-z] | [a-z] \",\" root\n",
                            "root ::= [a-z] | root \",\" [a-z]\n"}) {
     CfgRecogniser machine = machine_of(text);
-    const Config a = read(machine, machine.start(), "a,b");
-    const Config b = read(machine, a, ",c,d,e");
+    const Configuration a = read(machine, machine.start(), "a,b");
+    const Configuration b = read(machine, a, ",c,d,e");
     EXPECT_EQ(machine.mask_key(a, 10), machine.mask_key(b, 10)) << text;
     EXPECT_TRUE(machine.can_end(b));
   }
@@ -188,11 +189,11 @@ TEST(CfgRecogniser, AmbiguousTextsAreRead) {
 TEST(CfgRecogniser, StatesDoNotDependOnTheDepth) {
   CfgRecogniser machine = machine_of(
       "root ::= \"[\" root (\",\" root)* \"]\" | \"'\" [a-z ]* \"'\"\n");
-  const Config a = read(machine, machine.start(), "['ab");
-  const Config b = read(machine, machine.start(), "[[['x'],[[[['ab");
+  const Configuration a = read(machine, machine.start(), "['ab");
+  const Configuration b = read(machine, machine.start(), "[[['x'],[[[['ab");
   EXPECT_EQ(a.lex, b.lex);
   EXPECT_NE(a.frame, b.frame);
-  const Config c = machine.step(b, 'c');
+  const Configuration c = machine.step(b, 'c');
   EXPECT_EQ(c, b);
   EXPECT_NE(machine.step(c, '\'').frame, b.frame);
   EXPECT_TRUE(accepts(machine, "[[['x'],[[[['ab']]]]]]"));
@@ -221,7 +222,7 @@ item ::= "(" item* ")" | "<" item ">" | "a"
   const auto at = [&](std::string_view text) {
     return read(machine, machine.start(), text);
   };
-  const Config first = at("((<(a");
+  const Configuration first = at("((<(a");
   machine.watch();
   EXPECT_FALSE(read(machine, first, ")").dead());
   EXPECT_FALSE(read(machine, first, ")>").dead());
@@ -229,12 +230,12 @@ item ::= "(" item* ")" | "<" item ">" | "a"
   machine.watched(first);
   EXPECT_EQ(machine.twin(first), first);
   // All that was looked into is the same, further out it is not.
-  const Config deeper = at("(<((<(a");
+  const Configuration deeper = at("(<((<(a");
   EXPECT_NE(deeper, first);
   EXPECT_EQ(machine.twin(deeper), first);
-  const Config other = at("(((a");
+  const Configuration other = at("(((a");
   EXPECT_EQ(machine.twin(other), other);
-  const Config outermost = at("(a");
+  const Configuration outermost = at("(a");
   EXPECT_EQ(machine.twin(outermost), outermost);
 }
 

@@ -23,7 +23,7 @@
 namespace parlance {
 namespace {
 
-using grammar::Config;
+using grammar::Configuration;
 using grammar::EarleyRecogniser;
 using grammar::Recogniser;
 using json::Value;
@@ -78,7 +78,7 @@ Result<Grammar> grammar_of(const Value& vector) {
 std::string compare(const Grammar& grammar, EarleyRecogniser& slow,
                     const std::string& text) {
   Recogniser& fast = *grammar.machine()->recogniser;
-  Config config = fast.start();
+  Configuration config = fast.start();
   EarleyRecogniser::Place place = slow.start();
   std::size_t read = 0;
   for (const char c : text) {

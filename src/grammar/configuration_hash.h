@@ -1,5 +1,5 @@
-#ifndef PARLANCE_SRC_GRAMMAR_CONFIG_HASH_H_
-#define PARLANCE_SRC_GRAMMAR_CONFIG_HASH_H_
+#ifndef PARLANCE_SRC_GRAMMAR_CONFIGURATION_HASH_H_
+#define PARLANCE_SRC_GRAMMAR_CONFIGURATION_HASH_H_
 
 // Configurations as keys of a hash table.
 
@@ -11,8 +11,8 @@
 
 namespace parlance::grammar {
 
-struct ConfigHash {
-  std::size_t operator()(const Config& config) const {
+struct ConfigurationHash {
+  std::size_t operator()(const Configuration& config) const {
     std::uint64_t hash = 0;
     base::mix(hash, std::uint64_t{config.lex} << 32 | config.frame);
     base::mix(hash, std::uint64_t{config.count} << 32 | config.extra);
@@ -22,4 +22,4 @@ struct ConfigHash {
 
 }  // namespace parlance::grammar
 
-#endif  // PARLANCE_SRC_GRAMMAR_CONFIG_HASH_H_
+#endif  // PARLANCE_SRC_GRAMMAR_CONFIGURATION_HASH_H_
