@@ -673,49 +673,51 @@ bool CfgRecogniser::lexeme_any_escapes(std::uint32_t lex) {
 // --- Values of schemas -------------------------------------------------------
 
 // The value that is the whole text ends where the grammar says.
-Configuration CfgRecogniser::relative(Configuration config) {
+Configuration CfgRecogniser::value_state(Configuration config) {
   if (config.dead() || !inside(config)) return {};
   Recogniser& schema = schema_of(leaf_of(config));
   const Configuration inner = unwrap(config);
   if (inner.frame == schema.start().frame || schema.can_end(inner)) return {};
-  return wrap_like(config, schema.relative(inner));
+  return wrap_like(config, schema.value_state(inner));
 }
 
-bool CfgRecogniser::escaped(Configuration config) {
+bool CfgRecogniser::left_value(Configuration config) {
   return inside(config) && !config.dead() &&
-         schema_of(leaf_of(config)).escaped(unwrap(config));
+         schema_of(leaf_of(config)).left_value(unwrap(config));
 }
 
-bool CfgRecogniser::unread(Configuration config) {
-  return schema_of(leaf_of(config)).unread(unwrap(config));
+bool CfgRecogniser::ended_by_lookahead(Configuration config) {
+  return schema_of(leaf_of(config)).ended_by_lookahead(unwrap(config));
 }
 
-Configuration CfgRecogniser::rejoin(Configuration config,
+Configuration CfgRecogniser::resume(Configuration config,
                                     Configuration escaped) {
   return wrap_like(
       config,
-      schema_of(leaf_of(config)).rejoin(unwrap(config), unwrap(escaped)));
+      schema_of(leaf_of(config)).resume(unwrap(config), unwrap(escaped)));
 }
 
-std::uint64_t CfgRecogniser::relative_fingerprint(Configuration config) {
-  return schema_of(leaf_of(config)).relative_fingerprint(unwrap(config));
+std::uint64_t CfgRecogniser::value_fingerprint(Configuration config) {
+  return schema_of(leaf_of(config)).value_fingerprint(unwrap(config));
 }
 
 // `escaped` may be of another grammar: only what it says of how the value ended
 // is asked for.
-Configuration CfgRecogniser::all_survive(Configuration config,
-                                         Configuration escaped) {
+Configuration CfgRecogniser::translate_left_value(Configuration config,
+                                                  Configuration escaped) {
   escaped.lex &= ~kInside;
   return wrap_like(
-      config, schema_of(leaf_of(config)).all_survive(unwrap(config), escaped));
+      config,
+      schema_of(leaf_of(config)).translate_left_value(unwrap(config), escaped));
 }
 
-Configuration CfgRecogniser::probe(Configuration config, std::uint8_t byte) {
+Configuration CfgRecogniser::step_or_value_state(Configuration config,
+                                                 std::uint8_t byte) {
   if (config.dead() || !inside(config)) return step(config, byte);
   Recogniser& schema = schema_of(leaf_of(config));
   const Configuration inner = unwrap(config);
   if (schema.can_end(inner)) return step(config, byte);
-  return wrap_like(config, schema.probe(inner, byte));
+  return wrap_like(config, schema.step_or_value_state(inner, byte));
 }
 
 // Whatever the part can end with is decided here, too.

@@ -130,14 +130,15 @@ class CfgRecogniser final : public Recogniser {
   std::uint32_t lexeme_least(std::uint32_t lex) override;
   std::uint32_t lexeme_lasting(std::uint32_t lex) override;
   bool lexeme_any_escapes(std::uint32_t lex) override;
-  Configuration relative(Configuration config) override;
-  bool escaped(Configuration config) override;
-  bool unread(Configuration config) override;
-  Configuration rejoin(Configuration config, Configuration escaped) override;
-  std::uint64_t relative_fingerprint(Configuration config) override;
-  Configuration all_survive(Configuration config,
-                            Configuration escaped) override;
-  Configuration probe(Configuration config, std::uint8_t byte) override;
+  Configuration value_state(Configuration config) override;
+  bool left_value(Configuration config) override;
+  bool ended_by_lookahead(Configuration config) override;
+  Configuration resume(Configuration config, Configuration escaped) override;
+  std::uint64_t value_fingerprint(Configuration config) override;
+  Configuration translate_left_value(Configuration config,
+                                     Configuration escaped) override;
+  Configuration step_or_value_state(Configuration config,
+                                    std::uint8_t byte) override;
   std::string expected(Configuration config) override;
   std::span<const std::shared_ptr<Recogniser>> parts() const override {
     return parts_;

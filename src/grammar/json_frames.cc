@@ -808,7 +808,7 @@ JsonRecogniser::FrameId JsonRecogniser::detached(
   return intern(std::move(frame), std::move(made));
 }
 
-Configuration JsonRecogniser::relative(Configuration config) {
+Configuration JsonRecogniser::value_state(Configuration config) {
   const Frame& frame = frames_[config.frame];
   // Near the greatest depth, and where layout depends on it, depth matters.
   if (!frame.pending || frame.unique || options_.layout.indent ||
@@ -824,16 +824,16 @@ Configuration JsonRecogniser::relative(Configuration config) {
   return config;
 }
 
-Configuration JsonRecogniser::rejoin(Configuration config,
+Configuration JsonRecogniser::resume(Configuration config,
                                      Configuration escaped) {
   const Configuration real =
       behind_value(config.frame, survivors_[escaped.extra], nullptr);
-  if (!unread(escaped)) return real;
+  if (!ended_by_lookahead(escaped)) return real;
   return step(real, static_cast<std::uint8_t>(escaped.count - 1));
 }
 
 // The conjunctions of scalars alone are described by their lexemes.
-std::uint64_t JsonRecogniser::relative_fingerprint(Configuration config) {
+std::uint64_t JsonRecogniser::value_fingerprint(Configuration config) {
   const Frame& frame = frames_[config.frame];
   if (frame.kind != FrameKind::kDetached || frame.size != 1 ||
       (config.lex != static_cast<LexId>(Kind::kColon) &&
@@ -858,8 +858,8 @@ std::uint64_t JsonRecogniser::relative_fingerprint(Configuration config) {
   return hash | 1;
 }
 
-Configuration JsonRecogniser::all_survive(Configuration config,
-                                          Configuration escaped) {
+Configuration JsonRecogniser::translate_left_value(Configuration config,
+                                                   Configuration escaped) {
   Frame& frame = frames_[config.frame];
   if (frame.after_all == kUnknown) {
     const Configuration all =
@@ -872,7 +872,8 @@ Configuration JsonRecogniser::all_survive(Configuration config,
 
 // The byte that ends the name of a member whose value has one conjunction,
 // whatever else the object has, leads to where that conjunction alone is known.
-Configuration JsonRecogniser::probe(Configuration config, std::uint8_t byte) {
+Configuration JsonRecogniser::step_or_value_state(Configuration config,
+                                                  std::uint8_t byte) {
   const Lexeme& lexeme = lexemes_[config.lex];
   if (byte != '"' || lexeme.kind != Kind::kKey ||
       lexeme.body != json::BodyState::kText) {

@@ -153,7 +153,7 @@ Configuration JsonRecogniser::number_step(Configuration config,
     return config;
   }
   Configuration over = end_number(config);
-  if (!escaped(over)) return over.dead() ? over : step(over, byte);
+  if (!left_value(over)) return over.dead() ? over : step(over, byte);
   if (byte != ',' && byte != ']' && byte != '}' && !is_space(byte)) return {};
   over.count = byte + 1U;
   return over;

@@ -120,7 +120,7 @@ JsonRecogniser::FrameId JsonRecogniser::outline_behind(FrameId id) {
       around = kUnknown;  // nothing: it cannot be closed here
       break;
     }
-    if (escaped(closed)) break;
+    if (left_value(closed)) break;
     at = closed.frame;
   }
   bool good = around != 0;

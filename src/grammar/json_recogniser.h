@@ -73,16 +73,19 @@ class JsonRecogniser final : public Recogniser {
   std::uint64_t lexeme_fingerprint(Configuration config) override;
   bool same_lexeme(Configuration from, Configuration to) override;
   int lexeme_end(Configuration config) override;
-  Configuration relative(Configuration config) override;
-  bool escaped(Configuration config) override {
+  Configuration value_state(Configuration config) override;
+  bool left_value(Configuration config) override {
     return config.lex == static_cast<LexId>(Kind::kEscaped);
   }
-  bool unread(Configuration config) override { return config.count != 0; }
-  Configuration rejoin(Configuration config, Configuration escaped) override;
-  Configuration probe(Configuration config, std::uint8_t byte) override;
-  std::uint64_t relative_fingerprint(Configuration config) override;
-  Configuration all_survive(Configuration config,
-                            Configuration escaped) override;
+  bool ended_by_lookahead(Configuration config) override {
+    return config.count != 0;
+  }
+  Configuration resume(Configuration config, Configuration escaped) override;
+  Configuration step_or_value_state(Configuration config,
+                                    std::uint8_t byte) override;
+  std::uint64_t value_fingerprint(Configuration config) override;
+  Configuration translate_left_value(Configuration config,
+                                     Configuration escaped) override;
   Configuration outline(Configuration config) override;
   std::array<std::uint64_t, 4> special_bytes(Configuration config) override;
   std::array<std::uint64_t, 4> first_bytes(Configuration config) override;

@@ -255,32 +255,36 @@ class Recogniser {
   // --- What places have in common whatever is around them.
   //
   // Where a value comes, what may stand in it does not depend on what comes
-  // behind it.  relative() is the same place with nothing known behind the
+  // behind it.  value_state() is the same place with nothing known behind the
   // value: equal for all places whose value is the same.  Reading from there
-  // ends in an escaped() configuration, which no byte continues, when the value
-  // is over; rejoin() says what that is at the real place.  Dead where there is
-  // no such place.
-  virtual Configuration relative(Configuration) { return {}; }
-  virtual bool escaped(Configuration) { return false; }
+  // ends in an left_value() configuration, which no byte continues, when the
+  // value is over; resume() says what that is at the real place.  Dead where
+  // there is no such place.
+  virtual Configuration value_state(Configuration) { return {}; }
+  virtual bool left_value(Configuration) { return false; }
   // Of an escaped configuration: only the last byte showed that the value is
-  // over (`12}`).  Whether it fits is for rejoin() to say.
-  virtual bool unread(Configuration) { return false; }
-  virtual Configuration rejoin(Configuration, Configuration) { return {}; }
+  // over (`12}`).  Whether it fits is for resume() to say.
+  virtual bool ended_by_lookahead(Configuration) { return false; }
+  virtual Configuration resume(Configuration, Configuration) { return {}; }
   // Equal for relative places of different recognisers only if what may stand
   // in the value is the same, and nothing can tell how it ended apart; 0 when
-  // there is no such number.  all_survive() is then how every value ends that
-  // ended as the second of them with another of these recognisers.
-  virtual std::uint64_t relative_fingerprint(Configuration) { return 0; }
-  virtual Configuration all_survive(Configuration, Configuration) { return {}; }
+  // there is no such number.  translate_left_value() is then how every value
+  // ends that ended as the second of them with another of these recognisers.
+  virtual std::uint64_t value_fingerprint(Configuration) { return 0; }
+  virtual Configuration translate_left_value(Configuration, Configuration) {
+    return {};
+  }
   // A place that most tokens cannot tell from this one, equal for many places:
   // a token is read from both or from none, unless it leads from the outline to
-  // an escaped() configuration and goes on there (or its last byte leads to one
-  // that is unread()), or ends an exception of a `special` body() here, and not
-  // with its first byte.  Dead where there is no such place.
+  // an left_value() configuration and goes on there (or its last byte leads to
+  // one that is ended_by_lookahead()), or ends an exception of a `special`
+  // body() here, and not with its first byte.  Dead where there is no such
+  // place.
   virtual Configuration outline(Configuration) { return {}; }
   // As step(), but a byte after which a value comes may lead to the relative
   // place instead, which costs less where nobody goes there in the end.
-  virtual Configuration probe(Configuration config, std::uint8_t byte) {
+  virtual Configuration step_or_value_state(Configuration config,
+                                            std::uint8_t byte) {
     return step(config, byte);
   }
 

@@ -151,10 +151,10 @@ void MaskMaker::set_marks(Configuration config) {
 bool MaskMaker::where_a_value_comes(Configuration config) {
   Recogniser& recogniser = *recogniser_;
   // Equal counts of white space that no token can exhaust.
-  const Configuration place =
-      recogniser.relative(recogniser.mask_key(config, vocab::kMaxTokenBytes));
+  const Configuration place = recogniser.value_state(
+      recogniser.mask_key(config, vocab::kMaxTokenBytes));
   if (place.dead()) return false;
-  const std::uint64_t fingerprint = recogniser.relative_fingerprint(place);
+  const std::uint64_t fingerprint = recogniser.value_fingerprint(place);
   std::shared_ptr<const RelativeMask> shared_mask;
   const RelativeMask* mask = nullptr;
   if (fingerprint != 0) {
@@ -174,10 +174,10 @@ bool MaskMaker::where_a_value_comes(Configuration config) {
   }
   builder_.start(mask->base, mask->set, mask->cleared);
   for (const Escape& escape : mask->escapes) {
-    follow(
-        escape,
-        fingerprint != 0 ? recogniser.all_survive(place, escape.at) : escape.at,
-        config);
+    follow(escape,
+           fingerprint != 0 ? recogniser.translate_left_value(place, escape.at)
+                            : escape.at,
+           config);
   }
   return true;
 }
@@ -186,9 +186,9 @@ bool MaskMaker::where_a_value_comes(Configuration config) {
 void MaskMaker::follow(const Escape& escape, Configuration end,
                        Configuration config) {
   Recogniser& recogniser = *recogniser_;
-  const Configuration real = recogniser.rejoin(config, end);
+  const Configuration real = recogniser.resume(config, end);
   if (real.dead()) return;
-  const bool unread = recogniser.unread(end);
+  const bool unread = recogniser.ended_by_lookahead(end);
   if (escape.exits == nullptr) {
     if (unread) set_node(trie_.node(escape.node));
     walk(escape.node, real);
@@ -253,7 +253,7 @@ void MaskMaker::between(const SpaceView& view, Configuration config) {
     const Configuration next = recogniser.step(from, byte);
     if (next.dead()) return;
     set_node(trie_.node(child));
-    if (recogniser.escaped(next)) {  // never unread: it is the first byte
+    if (recogniser.left_value(next)) {  // never unread: it is the first byte
       escapes_->push_back({.node = child, .at = next});
     } else {
       walk(child, next);

@@ -78,7 +78,7 @@ void MaskMaker::decide(std::span<const Id> ids, Configuration config) {
 std::vector<Id> MaskMaker::behind(const std::vector<Escape>& escapes) const {
   std::vector<Id> ids;
   for (const Escape& escape : escapes) {
-    const bool unread = recogniser_->unread(escape.at);
+    const bool unread = recogniser_->ended_by_lookahead(escape.at);
     if (escape.exits == nullptr) {
       const std::uint32_t end = trie_.subtree_end(escape.node);
       for (std::uint32_t i = escape.node + !unread; i < end; ++i) {

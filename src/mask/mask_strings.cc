@@ -66,7 +66,7 @@ void MaskMaker::leave_body(const BodyTable& table, std::uint32_t kind,
                            const BodyView::End& end) {
   // Behind a name comes a value, as behind other names.
   const Configuration value =
-      !end.after.dead() ? recogniser_->relative(end.after) : Configuration{};
+      !end.after.dead() ? recogniser_->value_state(end.after) : Configuration{};
   const bool from_first = end.min_chars == 0;
   const bool to_last = end.max_chars == BodyView::kMany;
   const bool at_once = from_first && end.max_chars == 0;
@@ -161,7 +161,7 @@ void MaskMaker::find_quoted_exceptions(const BodyView& view,
         continue;
       }
       const Configuration next =
-          recogniser.probe(states[depth - 1], node.byte());
+          recogniser.step_or_value_state(states[depth - 1], node.byte());
       if (i != paths[k]) {
         if (next != view.after) {
           origin_ = config;
@@ -206,7 +206,7 @@ void MaskMaker::find_exceptions(const BodyView& view, std::uint32_t root,
       continue;
     }
     const Configuration next =
-        recogniser.probe(states[node.depth() - 1], node.byte());
+        recogniser.step_or_value_state(states[node.depth() - 1], node.byte());
     if (body == BodyState::kExit) {
       if (next != view.after) {
         origin_ = config;
@@ -254,12 +254,14 @@ void MaskMaker::except(std::uint32_t root, Configuration at) {
       state = at;
     } else {
       state = states[node.depth() - 1];
-      if (!state.dead()) state = recogniser.probe(state, node.byte());
+      if (!state.dead())
+        state = recogniser.step_or_value_state(state, node.byte());
     }
-    if (recogniser.escaped(state)) state = step_all(origin_, origin_node_, i);
+    if (recogniser.left_value(state))
+      state = step_all(origin_, origin_node_, i);
     trie_.each_token(node, mark);
-    if (recogniser.escaped(state)) {
-      if (!recogniser.unread(state)) set_node(node);
+    if (recogniser.left_value(state)) {
+      if (!recogniser.ended_by_lookahead(state)) set_node(node);
       escapes_->push_back({.node = i, .at = state});
       state = {};
     } else if (!state.dead()) {

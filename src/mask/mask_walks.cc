@@ -40,14 +40,14 @@ void MaskMaker::walk(std::uint32_t root, Configuration at) {
       continue;
     }
     Configuration next =
-        recogniser.probe(states[node.depth() - 1], node.byte());
-    if (recogniser.escaped(next)) next = step_all(at, root, i);
+        recogniser.step_or_value_state(states[node.depth() - 1], node.byte());
+    if (recogniser.left_value(next)) next = step_all(at, root, i);
     if (next.dead()) {
       i = node.subtree_end();
       continue;
     }
-    const bool escaped = recogniser.escaped(next);
-    if (!escaped || !recogniser.unread(next)) set_node(node);
+    const bool escaped = recogniser.left_value(next);
+    if (!escaped || !recogniser.ended_by_lookahead(next)) set_node(node);
     if (escaped) {
       escapes_->push_back({.node = i, .at = next});
       i = node.subtree_end();
@@ -105,8 +105,8 @@ void MaskMaker::set_exits(const ExitTrie& exits, std::uint32_t i,
 void MaskMaker::walk_exits(const ExitTrie& exits, Configuration after,
                            std::uint32_t min_count, std::uint32_t max_count) {
   if (after.dead()) return;
-  const bool escaped = recogniser_->escaped(after);
-  if (!escaped || !recogniser_->unread(after)) {
+  const bool escaped = recogniser_->left_value(after);
+  if (!escaped || !recogniser_->ended_by_lookahead(after)) {
     set_exits(exits, 0, min_count, max_count);
   }
   if (escaped) {
@@ -147,9 +147,9 @@ void MaskMaker::walk_exits(const ExitTrie& exits, std::uint32_t root,
       i = node.subtree_end();
       continue;
     }
-    if (recogniser.escaped(next)) {
+    if (recogniser.left_value(next)) {
       if (real_.dead()) {
-        if (!recogniser.unread(next)) {
+        if (!recogniser.ended_by_lookahead(next)) {
           set_exits(exits, i, min_count, max_count);
         }
         escapes_->push_back({.exits = &exits,
@@ -160,7 +160,7 @@ void MaskMaker::walk_exits(const ExitTrie& exits, std::uint32_t root,
         i = node.subtree_end();
         continue;
       }
-      next = recogniser.rejoin(real_, next);
+      next = recogniser.resume(real_, next);
       if (next.dead()) {
         i = node.subtree_end();
         continue;
