@@ -201,7 +201,7 @@ Configuration JsonRecogniser::behind_value(
     return {static_cast<LexId>(Kind::kEscaped), frame, 0,
             intern_list(survivors_, survivors_of_, std::move(sorted))};
   }
-  if (frames_[frame].kind == FrameKind::kOutline) return leave_outline(frame);
+  if (frames_[frame].kind == FrameKind::kCoarse) return leave_outline(frame);
   const Kind kind =
       frames_[frame].kind == FrameKind::kRoot ? Kind::kEnd : Kind::kAfter;
   return {static_cast<LexId>(kind), after(frame, survivors, unique_value), 0,
@@ -213,7 +213,7 @@ Configuration JsonRecogniser::behind_value(
 // The frame in which the next item comes; 0 if there can be none.
 JsonRecogniser::FrameId JsonRecogniser::next_item(FrameId id) {
   if (frames_[id].next_item != kUnknown) return frames_[id].next_item;
-  if (frames_[id].kind == FrameKind::kOutline) return frames_[id].used;
+  if (frames_[id].kind == FrameKind::kCoarse) return frames_[id].used;
   const SchemaSolver::ScopedDepthLimit levels(solver_, levels_in(id));
   const Frame& frame = frames_[id];
   Frame next;
@@ -313,7 +313,7 @@ JsonRecogniser::FrameId JsonRecogniser::next_item(FrameId id) {
 
 Configuration JsonRecogniser::close(FrameId id) {
   if (frames_[id].closed_known) return frames_[id].closed;
-  if (frames_[id].kind == FrameKind::kOutline) return leave_outline(id);
+  if (frames_[id].kind == FrameKind::kCoarse) return leave_outline(id);
   const Frame& frame = frames_[id];
   std::vector<ConjunctionId> survivors;
   for (std::uint32_t i = 0; i < frame.size; ++i) {
@@ -609,7 +609,7 @@ JsonRecogniser::KeyInfo& JsonRecogniser::key_info(FrameId id) {
 // Whether another member may come.
 bool JsonRecogniser::any_member(FrameId id) {
   if (frames_[id].any_member) return true;
-  if (frames_[id].kind == FrameKind::kOutline) {
+  if (frames_[id].kind == FrameKind::kCoarse) {
     return outline_goes_on(frames_[id]);
   }
   const KeyInfo* info = find_keys(id, true);

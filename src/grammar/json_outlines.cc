@@ -4,7 +4,7 @@
 // which names are left, or what comes behind a further item, hardly any token
 // gets to.  So a frame is drawn as: may something follow, what may the next
 // item be, and the same of the frame around it when it is closed.  Members of
-// many names and records of many members have one outline, and one mask but for
+// many names and records of many members have one coarse, and one mask but for
 // the tokens that go further.
 //
 //   {"a": {"b": "x▮     in a string, then   } or , and a name
@@ -19,12 +19,12 @@
 namespace parlance::grammar {
 namespace {
 
-// What Frame::count says of an outline behind a value.
-constexpr std::uint32_t kObjectOutline = 1;
+// What Frame::count says of an coarse behind a value.
+constexpr std::uint32_t kObjectCoarse = 1;
 constexpr std::uint32_t kGoesOn = 2;  // another member may come
 constexpr std::uint32_t kEndOutline = 4;
 constexpr std::uint32_t kAnyName = 8;  // of that member
-// Of an outline in front of a name, then the set of names that are special.
+// Of an coarse in front of a name, then the set of names that are special.
 constexpr std::uint32_t kNames = 16;
 constexpr unsigned kNamesShift = 5;
 
@@ -84,21 +84,21 @@ ConjunctionId JsonRecogniser::common_conjunction(ConjunctionId conjunction) {
   return conjunction;
 }
 
-JsonRecogniser::FrameId JsonRecogniser::intern_outline(
-    Frame outline, std::vector<Alternative> alternatives) {
-  outline.kind = FrameKind::kOutline;
-  const FrameId id = intern(std::move(outline), std::move(alternatives));
+JsonRecogniser::FrameId JsonRecogniser::intern_coarse(
+    Frame coarse, std::vector<Alternative> alternatives) {
+  coarse.kind = FrameKind::kCoarse;
+  const FrameId id = intern(std::move(coarse), std::move(alternatives));
   frames_[id].canonical = id;
   return id;
 }
 
 // The place behind a value in a frame and in those around it; 0 if it has no
-// outline.
-JsonRecogniser::FrameId JsonRecogniser::outline_behind(FrameId id) {
+// coarse.
+JsonRecogniser::FrameId JsonRecogniser::coarse_after(FrameId id) {
   std::vector<FrameId> path;
-  FrameId around = 0;  // the outline of what is behind the last of them
+  FrameId around = 0;  // the coarse of what is behind the last of them
   for (FrameId at = id;;) {
-    const FrameId known = frames_[at].outline;
+    const FrameId known = frames_[at].coarse;
     if (known != kUnknown) {
       if (known == 0) break;
       around = known;
@@ -108,12 +108,12 @@ JsonRecogniser::FrameId JsonRecogniser::outline_behind(FrameId id) {
     if (frames_[at].kind == FrameKind::kRoot) {
       Frame end;
       end.count = kEndOutline;
-      around = intern_outline(std::move(end), {});
-      frames_[at].outline = around;
+      around = intern_coarse(std::move(end), {});
+      frames_[at].coarse = around;
       path.pop_back();
       break;
     }
-    // Which values were used already is no matter of outlines.
+    // Which values were used already is no matter of coarse_states.
     if (frames_[at].unique) break;
     const Configuration closed = close(at);
     if (closed.dead()) {
@@ -127,13 +127,13 @@ JsonRecogniser::FrameId JsonRecogniser::outline_behind(FrameId id) {
   for (auto it = path.rbegin(); it != path.rend(); ++it) {
     FrameId made = 0;
     if (good) {
-      Frame outline;
-      outline.parent = around == kUnknown ? 0 : around;
+      Frame coarse;
+      coarse.parent = around == kUnknown ? 0 : around;
       if (frames_[*it].kind == FrameKind::kObject) {
-        outline.count = kObjectOutline;
+        coarse.count = kObjectCoarse;
         if (any_member(*it)) {
-          outline.count |= kGoesOn;
-          if (key_info(*it).open) outline.count |= kAnyName;
+          coarse.count |= kGoesOn;
+          if (key_info(*it).open) coarse.count |= kAnyName;
         }
       } else if (const FrameId next = next_item(*it); next != 0) {
         std::vector<ConjunctionId> conjunctions =
@@ -144,39 +144,39 @@ JsonRecogniser::FrameId JsonRecogniser::outline_behind(FrameId id) {
         conjunctions.erase(
             std::unique(conjunctions.begin(), conjunctions.end()),
             conjunctions.end());
-        outline.used = detached(std::move(conjunctions));
+        coarse.used = detached(std::move(conjunctions));
       }
-      made = intern_outline(std::move(outline), {});
+      made = intern_coarse(std::move(coarse), {});
     }
-    frames_[*it].outline = made;
+    frames_[*it].coarse = made;
     around = made;
     good = made != 0;
   }
-  return frames_[id].outline;
+  return frames_[id].coarse;
 }
 
 // The same of a frame in which a value comes that has one conjunction.
-JsonRecogniser::FrameId JsonRecogniser::outline_pending(FrameId id) {
-  if (frames_[id].outline != kUnknown) return frames_[id].outline;
+JsonRecogniser::FrameId JsonRecogniser::coarse_pending(FrameId id) {
+  if (frames_[id].coarse != kUnknown) return frames_[id].coarse;
   FrameId made = 0;
   const std::vector<ConjunctionId> conjunctions = conjunctions_in(frames_[id]);
   if (conjunctions.size() == 1) {
     const Configuration behind = behind_value(id, conjunctions, nullptr);
-    const FrameId around = outline_behind(behind.frame);
+    const FrameId around = coarse_after(behind.frame);
     if (around != 0) {
-      Frame outline;
-      outline.pending = true;
-      outline.parent = around;
+      Frame coarse;
+      coarse.pending = true;
+      coarse.parent = around;
       made =
-          intern_outline(std::move(outline),
-                         {{0, 0, 0, common_conjunction(conjunctions.front())}});
+          intern_coarse(std::move(coarse),
+                        {{0, 0, 0, common_conjunction(conjunctions.front())}});
     }
   }
-  frames_[id].outline = made;
+  frames_[id].coarse = made;
   return made;
 }
 
-// The names that the outlines of names know: the empty one.
+// The names that the coarse_states of names know: the empty one.
 std::uint32_t JsonRecogniser::outline_names() {
   const auto [it, is_new] = key_set_of_.try_emplace(
       "outline", static_cast<std::uint32_t>(key_sets_.size()));
@@ -188,7 +188,7 @@ std::uint32_t JsonRecogniser::outline_names() {
 
 // A place in a name where any may come.  A name of the schema that ends right
 // here stays a name of its own; those that end further on are exceptions to the
-// outline.
+// coarse.
 Configuration JsonRecogniser::outline_name(Configuration config) {
   const Lexeme& lexeme = lexemes_[config.lex];
   if (!lexeme.open || !lexeme.entries.empty() ||
@@ -196,23 +196,23 @@ Configuration JsonRecogniser::outline_name(Configuration config) {
     return {};
   }
   const FrameId other = with_member(config.frame, KeySet::kNone, 0, nullptr);
-  const FrameId others = other == 0 ? 0 : outline_pending(other);
+  const FrameId others = other == 0 ? 0 : coarse_pending(other);
   if (others == 0) return {};
   std::uint32_t name = KeySet::kNone;
   if (lexeme.trie != KeySet::kNone) {
     name = key_sets_[lexeme.set].node(lexeme.trie).name;
   }
-  Frame outline;
-  outline.parent = others;
-  outline.count = name == KeySet::kNone ? 0 : 1;
+  Frame coarse;
+  coarse.parent = others;
+  coarse.count = name == KeySet::kNone ? 0 : 1;
   if (name != KeySet::kNone && !lexeme.loose) {
     const FrameId own = with_member(config.frame, name, 0, nullptr);
     if (own != 0) {
-      outline.used = outline_pending(own);
-      if (outline.used == 0) return {};
+      coarse.used = coarse_pending(own);
+      if (coarse.used == 0) return {};
     }
   }
-  const FrameId own = outline.used;
+  const FrameId own = coarse.used;
   const std::uint32_t set = outline_names();
   Lexeme same;
   same.kind = Kind::kKey;
@@ -220,9 +220,9 @@ Configuration JsonRecogniser::outline_name(Configuration config) {
   same.open = true;
   same.set = set;
   same.trie = name == KeySet::kNone ? KeySet::kNone : 0;
-  // Told from the outlines behind a value by `pending`.
-  outline.pending = true;
-  config.frame = intern_outline(std::move(outline), {});
+  // Told from the coarse_states behind a value by `pending`.
+  coarse.pending = true;
+  config.frame = intern_coarse(std::move(coarse), {});
   config.lex = intern(std::move(same));
   config.extra = 0;
   if (frames_[config.frame].keys == nullptr) {
@@ -239,27 +239,27 @@ Configuration JsonRecogniser::outline_name(Configuration config) {
 // Whether the only name that is special is the empty one, here and now.
 bool JsonRecogniser::ends_empty_name(Configuration config) const {
   const Frame& frame = frames_[config.frame];
-  return frame.kind == FrameKind::kOutline && (frame.count & kNames) == 0 &&
+  return frame.kind == FrameKind::kCoarse && (frame.count & kNames) == 0 &&
          lexemes_[config.lex].trie == 0;
 }
 
 // In front of a name where any may come.  Whether one that the schema spells
 // may come, and what it then is, is for the real place to say.
 JsonRecogniser::FrameId JsonRecogniser::outline_names_of(FrameId id) {
-  const FrameId around = outline_behind(id);
+  const FrameId around = coarse_after(id);
   if ((frames_[around].count & kAnyName) == 0 ||
       lexemes_[key_info(id).start].track) {
     return 0;
   }
   const FrameId other = with_member(id, KeySet::kNone, 0, nullptr);
-  const FrameId others = other == 0 ? 0 : outline_pending(other);
+  const FrameId others = other == 0 ? 0 : coarse_pending(other);
   const std::uint32_t set = key_info(id).set;
   if (others == 0 || set >> (32 - kNamesShift) != 0) return 0;
-  Frame outline;
-  outline.parent = around;
-  outline.used = others;
-  outline.count = kNames | set << kNamesShift;
-  const FrameId made = intern_outline(std::move(outline), {});
+  Frame coarse;
+  coarse.parent = around;
+  coarse.used = others;
+  coarse.count = kNames | set << kNamesShift;
+  const FrameId made = intern_coarse(std::move(coarse), {});
   if (frames_[made].keys == nullptr) {
     auto info = std::make_unique<KeyInfo>(
         KeyInfo{.set = set, .any = true, .open = true});
@@ -269,7 +269,7 @@ JsonRecogniser::FrameId JsonRecogniser::outline_names_of(FrameId id) {
   return made;
 }
 
-// Behind the quote that opens a name in an outline.
+// Behind the quote that opens a name in an coarse.
 Configuration JsonRecogniser::outline_key(FrameId id) {
   const Frame& frame = frames_[id];
   Lexeme name;
@@ -289,17 +289,17 @@ Configuration JsonRecogniser::outline_key(FrameId id) {
 // Whether the end of that name is for the real place to decide.
 bool JsonRecogniser::outline_ends_at(FrameId id, std::uint32_t name) const {
   const Frame& frame = frames_[id];
-  if (frame.kind != FrameKind::kOutline) return false;
+  if (frame.kind != FrameKind::kCoarse) return false;
   return frame.keys == nullptr ||
          ((frame.count & kNames) != 0 && name != KeySet::kNone);
 }
 
-Configuration JsonRecogniser::outline(Configuration config) {
+Configuration JsonRecogniser::coarse_state(Configuration config) {
   const Frame& frame = frames_[config.frame];
   // Near the greatest depth, and where layout depends on it, depth matters.
   if (frame.unique || options_.layout.exact ||
       frame.depth + kNearAndFar > options_.limits.depth ||
-      frame.kind == FrameKind::kDetached || frame.kind == FrameKind::kOutline) {
+      frame.kind == FrameKind::kDetached || frame.kind == FrameKind::kCoarse) {
     return {};
   }
   const Lexeme& lexeme = lexemes_[config.lex];
@@ -307,7 +307,7 @@ Configuration JsonRecogniser::outline(Configuration config) {
   switch (lexeme.kind) {
     case Kind::kAfter:
     case Kind::kItemFirst:
-      config.frame = outline_behind(config.frame);
+      config.frame = coarse_after(config.frame);
       return config.frame == 0 ? Configuration{} : config;
     case Kind::kKeyFirst:
     case Kind::kKeyNext:
@@ -325,7 +325,7 @@ Configuration JsonRecogniser::outline(Configuration config) {
     default:
       return {};
   }
-  config.frame = outline_pending(config.frame);
+  config.frame = coarse_pending(config.frame);
   if (config.frame == 0) return {};
   if (lexeme.entries.empty()) return config;
   const ConjunctionId conjunction =
@@ -338,7 +338,7 @@ Configuration JsonRecogniser::outline(Configuration config) {
   return config;
 }
 
-// What is behind an outline's value, and what closes it.
+// What is behind an coarse's value, and what closes it.
 Configuration JsonRecogniser::leave_outline(FrameId id) const {
   FrameId around = frames_[id].parent;
   if ((frames_[id].count & kNames) != 0) around = frames_[around].parent;
@@ -349,8 +349,8 @@ Configuration JsonRecogniser::leave_outline(FrameId id) const {
 
 bool JsonRecogniser::is_object(const Frame& frame) {
   return frame.kind == FrameKind::kObject ||
-         (frame.kind == FrameKind::kOutline &&
-          (frame.count & kObjectOutline) != 0);
+         (frame.kind == FrameKind::kCoarse &&
+          (frame.count & kObjectCoarse) != 0);
 }
 
 bool JsonRecogniser::outline_goes_on(const Frame& frame) {

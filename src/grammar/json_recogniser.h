@@ -86,7 +86,7 @@ class JsonRecogniser final : public Recogniser {
   std::uint64_t value_fingerprint(Configuration config) override;
   Configuration translate_left_value(Configuration config,
                                      Configuration escaped) override;
-  Configuration outline(Configuration config) override;
+  Configuration coarse_state(Configuration config) override;
   std::array<std::uint64_t, 4> special_bytes(Configuration config) override;
   std::array<std::uint64_t, 4> first_bytes(Configuration config) override;
   std::array<std::uint64_t, 4> likely_bytes(Configuration config) override {
@@ -168,14 +168,14 @@ class JsonRecogniser final : public Recogniser {
   };
 
   // A detached frame stands for any in which a value with its conjunctions
-  // comes. An outline stands for all that most tokens cannot tell apart
+  // comes. An coarse stands for all that most tokens cannot tell apart
   // (json_outlines.cc).
   enum class FrameKind : std::uint8_t {
     kRoot,
     kArray,
     kObject,
     kDetached,
-    kOutline
+    kCoarse
   };
 
   struct KeyInfo;
@@ -206,8 +206,8 @@ class JsonRecogniser final : public Recogniser {
     bool closed_known = false;
     FrameId canonical = kUnknown;
     FrameId detached = kUnknown;
-    FrameId outline = kUnknown;  // 0: it has none
-    bool any_member = false;     // known, without `keys`
+    FrameId coarse = kUnknown;  // 0: it has none
+    bool any_member = false;    // known, without `keys`
     std::unique_ptr<KeyInfo> keys;
   };
 
@@ -411,9 +411,9 @@ class JsonRecogniser final : public Recogniser {
   // json_outlines.cc
   std::uint64_t scalar_print(ConjunctionId conjunction);
   ConjunctionId common_conjunction(ConjunctionId conjunction);
-  FrameId intern_outline(Frame outline, std::vector<Alternative> alternatives);
-  FrameId outline_behind(FrameId frame);
-  FrameId outline_pending(FrameId frame);
+  FrameId intern_coarse(Frame coarse, std::vector<Alternative> alternatives);
+  FrameId coarse_after(FrameId frame);
+  FrameId coarse_pending(FrameId frame);
   std::uint32_t outline_names();
   Configuration outline_name(Configuration config);
   bool ends_empty_name(Configuration config) const;

@@ -275,12 +275,12 @@ class Recogniser {
     return {};
   }
   // A place that most tokens cannot tell from this one, equal for many places:
-  // a token is read from both or from none, unless it leads from the outline to
+  // a token is read from both or from none, unless it leads from the coarse to
   // an left_value() configuration and goes on there (or its last byte leads to
   // one that is ended_by_lookahead()), or ends an exception of a `special`
   // body() here, and not with its first byte.  Dead where there is no such
   // place.
-  virtual Configuration outline(Configuration) { return {}; }
+  virtual Configuration coarse_state(Configuration) { return {}; }
   // As step(), but a byte after which a value comes may lead to the relative
   // place instead, which costs less where nobody goes there in the end.
   virtual Configuration step_or_value_state(Configuration config,

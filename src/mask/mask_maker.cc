@@ -82,9 +82,9 @@ const MaskBuilder& MaskMaker::make(Recogniser& recogniser, Configuration config,
   relative_ = &relative;
   if (config.dead()) {
     builder_.start({});
-  } else if (const Configuration outline = recogniser.outline(config);
-             !outline.dead()) {
-    by_outline(outline, config);
+  } else if (const Configuration coarse = recogniser.coarse_state(config);
+             !coarse.dead()) {
+    by_coarse_state(coarse, config);
   } else {
     make_place(config);
   }

@@ -128,7 +128,7 @@ class MaskMaker {
   std::size_t nodes_below(const std::array<std::uint64_t, 4>& bytes) const;
 
   // mask_outlines.cc
-  void by_outline(Configuration outline, Configuration config);
+  void by_coarse_state(Configuration coarse, Configuration config);
   void decide(std::span<const Id> ids, Configuration config);
   std::vector<Id> behind(const std::vector<Escape>& escapes) const;
 

@@ -1,4 +1,4 @@
-// Masks that places with one outline share (Recogniser::outline): made once,
+// Masks that places with one coarse share (Recogniser::coarse): made once,
 // but for the tokens that go further, which are read from the place at hand.
 
 #include <algorithm>
@@ -14,14 +14,14 @@ namespace parlance::mask {
 using grammar::BodyView;
 using json::BodyState;
 
-void MaskMaker::by_outline(Configuration outline, Configuration config) {
+void MaskMaker::by_coarse_state(Configuration coarse, Configuration config) {
   Recogniser& recogniser = *recogniser_;
-  const Configuration key = recogniser.mask_key(outline, vocab::kMaxTokenBytes);
+  const Configuration key = recogniser.mask_key(coarse, vocab::kMaxTokenBytes);
   const RelativeMask* mask = relative_->find(key);
   if (mask == nullptr) {
     RelativeMask made;
     escapes_ = &made.escapes;
-    make_place(outline);
+    make_place(coarse);
     escapes_ = nullptr;
     made.further = behind(made.escapes);
     made.escapes = {};
@@ -39,7 +39,7 @@ void MaskMaker::by_outline(Configuration outline, Configuration config) {
   const BodyView view = recogniser.body(config);
   if (!view.special) return;
   // Names of the schema that end within a token.  One that ends before it is
-  // known to the outline.
+  // known to the coarse.
   std::vector<Id> ids;
   collected_ = &ids;
   find_exceptions(view, 0, config);

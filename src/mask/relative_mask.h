@@ -2,8 +2,8 @@
 #define PARLANCE_SRC_MASK_RELATIVE_MASK_H_
 
 // Masks of places where a value comes, as far as they depend on the value alone
-// (Recogniser::relative), and of others as far as their outline says
-// (Recogniser::outline).
+// (Recogniser::relative), and of others as far as their coarse says
+// (Recogniser::coarse).
 //
 // The name of a member decides what its value may be; which other members the
 // object has decides only what comes behind it.  So the mask is made once for
@@ -44,7 +44,7 @@ struct RelativeMask {
   std::size_t base_bytes = 0;  // where no other mask has it
   std::vector<Id> set, cleared;
   std::vector<Escape> escapes;
-  // Of an outline, in place of `escapes`: the tokens that lead there, by text.
+  // Of an coarse, in place of `escapes`: the tokens that lead there, by text.
   std::vector<Id> further;
 
   std::size_t bytes() const {
