@@ -33,7 +33,7 @@
 //
 // What can be read at a place depends on the contexts only as far as they are
 // looked into: when a rule ends.  Places whose contexts are alike as far as
-// their mask depends on them are twins.
+// their mask depends on them are equivalents.
 //
 // Items only ever enter live states of the network, so a configuration that is
 // not dead can be continued.
@@ -63,6 +63,7 @@
 
 #include "base/mix.h"
 #include "grammar/byte_partition.h"
+#include "grammar/equivalence_tree.h"
 #include "grammar/item_set.h"
 #include "grammar/list_table.h"
 #include "grammar/marks.h"
@@ -70,7 +71,6 @@
 #include "grammar/rules.h"
 #include "grammar/step_table.h"
 #include "grammar/transition_network.h"
-#include "grammar/twin_tree.h"
 
 namespace parlance::grammar {
 
@@ -108,9 +108,9 @@ class CfgRecogniser final : public Recogniser {
   void token_choices(Configuration config,
                      std::vector<std::uint32_t>& ids) override;
   Configuration mask_key(Configuration config, std::uint32_t longest) override;
-  Configuration twin(Configuration config) override;
-  void watch() override;
-  void watched(Configuration config) override;
+  Configuration mask_equivalent(Configuration config) override;
+  void begin_tracking() override;
+  void end_tracking(Configuration config) override;
   BodyView body(Configuration config) override;
   bool special(Configuration config) override;
   std::array<std::uint64_t, 4> special_bytes(Configuration config) override;
@@ -257,7 +257,8 @@ class CfgRecogniser final : public Recogniser {
     std::unique_ptr<std::array<std::uint32_t, 256>> row;
     // Of each byte the least that leads to the same; null: not yet known.
     std::unique_ptr<ByteTable> alike;
-    TwinTree::Id twins = TwinTree::kNone;  // the first question, if any
+    EquivalenceTree::Id equivalents =
+        EquivalenceTree::kNone;  // the first question, if any
   };
   // In rows: the state of the next configuration in the same frame, or
   static constexpr std::uint32_t kUnknown = 0xFFFFFFFF;
@@ -393,7 +394,7 @@ class CfgRecogniser final : public Recogniser {
   Watch begin_watch();
   std::vector<std::uint32_t> end_watch(Watch outer);
   const Form& form_of(ContextId context);
-  Configuration find_twin(Configuration config, bool add);
+  Configuration find_equivalent(Configuration config, bool add);
 
   // rules_bytes.cc
   // Of each byte the least that leads to the same from the state.
@@ -498,12 +499,12 @@ class CfgRecogniser final : public Recogniser {
   std::vector<std::uint32_t> noted_marks_;
   std::uint32_t watch_round_ = 0;
 
-  TwinTree twins_;
-  StepTable twin_of_;  // by configuration, byte 0
+  EquivalenceTree equivalence_tree_;
+  StepTable equivalent_of_;  // by configuration, byte 0
   std::deque<Form> forms_;
   std::vector<std::uint32_t> form_at_;  // by context, from 1; 0: none yet
   Interned<std::string, std::uint32_t> form_id_of_;
-  // Of the search for a twin: contexts by number, and their numbers.
+  // Of the search for a equivalent: contexts by number, and their numbers.
   struct MetMark {
     std::uint32_t round = 0;
     std::uint32_t number = 0;

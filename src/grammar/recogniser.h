@@ -167,11 +167,12 @@ class Recogniser {
 
   // Another place with the same mask as this one, so that it need not be made
   // again; the same for many such places.  What is not known to have one is its
-  // own.  A place comes to be known when its mask is made between watch() and
-  // watched(): all that the mask depends on was then asked.
-  virtual Configuration twin(Configuration config) { return config; }
-  virtual void watch() {}
-  virtual void watched(Configuration) {}
+  // own.  A place comes to be known when its mask is made between
+  // begin_tracking() and end_tracking(): all that the mask depends on was then
+  // asked.
+  virtual Configuration mask_equivalent(Configuration config) { return config; }
+  virtual void begin_tracking() {}
+  virtual void end_tracking(Configuration) {}
 
   virtual BodyView body(Configuration config) = 0;
   // Whether body(config) is `special`; cheaper.

@@ -1,4 +1,4 @@
-// Places that have the same mask: see cfg_recogniser.h and twin_tree.h.
+// Places that have the same mask: see cfg_recogniser.h and equivalence_tree.h.
 //
 // Which tokens can be read behind `x` in a call does not depend on all that the
 // call is in, only on what some token gets to by closing brackets.  So while a
@@ -63,9 +63,9 @@ std::vector<std::uint32_t> CfgRecogniser::end_watch(Watch outer) {
   return std::exchange(watch_, std::move(outer)).noted;
 }
 
-void CfgRecogniser::watch() { begin_watch(); }
+void CfgRecogniser::begin_tracking() { begin_watch(); }
 
-void CfgRecogniser::watched(Configuration config) {
+void CfgRecogniser::end_tracking(Configuration config) {
   const std::vector<std::uint32_t> noted = end_watch({});
   if (config.dead() || inside(config) || !within_limits()) return;
   look_afresh();
@@ -80,7 +80,7 @@ void CfgRecogniser::watched(Configuration config) {
   }
   looked_marks_.resize(contexts_.size());
   exact_marks_.resize(contexts_.size());
-  find_twin(config, true);
+  find_equivalent(config, true);
 }
 
 // --- Twins -------------------------------------------------------------------
@@ -112,7 +112,7 @@ const CfgRecogniser::Form& CfgRecogniser::form_of(ContextId context) {
 
 // Follows the questions from `config` on.  Where no answer is known: dead, or
 // (`add`) the questions go on until all that was looked into is told.
-Configuration CfgRecogniser::find_twin(Configuration config, bool add) {
+Configuration CfgRecogniser::find_equivalent(Configuration config, bool add) {
   ++met_round_;
   met_marks_.resize(contexts_.size());
   met_.clear();
@@ -127,14 +127,14 @@ Configuration CfgRecogniser::find_twin(Configuration config, bool add) {
   for (const ContextId context : frames_[config.frame]) number_of(context);
   std::vector<bool>& asked = asked_;
   asked.assign(met_.size(), false);
-  TwinTree::Id at = states_[config.lex].twins;
-  if (at == TwinTree::kNone) {
+  EquivalenceTree::Id at = states_[config.lex].equivalents;
+  if (at == EquivalenceTree::kNone) {
     if (!add) return {};
-    at = states_[config.lex].twins = twins_.add();
-    bytes_ += TwinTree::bytes_of(0);
+    at = states_[config.lex].equivalents = equivalence_tree_.add();
+    bytes_ += EquivalenceTree::bytes_of(0);
   }
-  bool fresh = twins_.node(at).question == TwinTree::kNone &&
-               twins_.node(at).twin.dead();
+  bool fresh = equivalence_tree_.node(at).question == EquivalenceTree::kNone &&
+               equivalence_tree_.node(at).equivalent.dead();
   std::uint32_t first = 0;  // all before it are asked, or need not be
   for (;;) {
     if (fresh) {
@@ -143,20 +143,21 @@ Configuration CfgRecogniser::find_twin(Configuration config, bool add) {
         ++first;
       }
       if (first == met_.size()) {
-        twins_.node(at).twin = config;
+        equivalence_tree_.node(at).equivalent = config;
         return config;
       }
-      twins_.node(at).question = first;
+      equivalence_tree_.node(at).question = first;
     }
-    if (!twins_.node(at).twin.dead()) return twins_.node(at).twin;
-    const std::uint32_t question = twins_.node(at).question;
+    if (!equivalence_tree_.node(at).equivalent.dead())
+      return equivalence_tree_.node(at).equivalent;
+    const std::uint32_t question = equivalence_tree_.node(at).question;
     asked[question] = true;
     inside_.clear();
     std::uint32_t form_id = 0;
     if (fresh ? exact_marks_[met_[question]] == looked_round_
-              : twins_.node(at).exact) {
+              : equivalence_tree_.node(at).exact) {
       form_id = met_[question];
-      twins_.node(at).exact = true;
+      equivalence_tree_.node(at).exact = true;
     } else {
       const Form& form = form_of(met_[question]);
       form_id = form.id;
@@ -165,26 +166,27 @@ Configuration CfgRecogniser::find_twin(Configuration config, bool add) {
       }
     }
     asked.resize(met_.size(), false);
-    TwinTree::Id to = twins_.find(at, form_id, inside_);
-    if (to == TwinTree::kNone) {
+    EquivalenceTree::Id to = equivalence_tree_.find(at, form_id, inside_);
+    if (to == EquivalenceTree::kNone) {
       if (!add) return {};
-      to = twins_.add(at, form_id, inside_);
-      bytes_ += TwinTree::bytes_of(inside_.size());
+      to = equivalence_tree_.add(at, form_id, inside_);
+      bytes_ += EquivalenceTree::bytes_of(inside_.size());
       fresh = true;
     }
     at = to;
   }
 }
 
-Configuration CfgRecogniser::twin(Configuration config) {
+Configuration CfgRecogniser::mask_equivalent(Configuration config) {
   if (config.dead() || inside(config)) return config;
-  if (states_[config.lex].twins == TwinTree::kNone) return config;
-  if (const StepTable::Step* known = twin_of_.find(config, 0)) return known->to;
-  const Configuration found = find_twin(config, false);
+  if (states_[config.lex].equivalents == EquivalenceTree::kNone) return config;
+  if (const StepTable::Step* known = equivalent_of_.find(config, 0))
+    return known->to;
+  const Configuration found = find_equivalent(config, false);
   if (found.dead()) return config;
-  const std::size_t before = twin_of_.memory_bytes();
-  twin_of_.insert(config, 0, {.to = found});
-  bytes_ += twin_of_.memory_bytes() - before;
+  const std::size_t before = equivalent_of_.memory_bytes();
+  equivalent_of_.insert(config, 0, {.to = found});
+  bytes_ += equivalent_of_.memory_bytes() - before;
   return found;
 }
 

@@ -133,7 +133,8 @@ auto Program::answer(Place place, Ask ask) {
 
 // Places with equal keys have the same mask.
 Configuration Program::key_of(Recogniser& recogniser, Configuration config) {
-  return recogniser.twin(recogniser.mask_key(config, shared_->longest()));
+  return recogniser.mask_equivalent(
+      recogniser.mask_key(config, shared_->longest()));
 }
 
 // The mask knows nothing of stop tokens: one that has a text is in it as that,
@@ -229,9 +230,9 @@ void Program::fill(const Place& place, const StopSet& stops,
     if (!use->overflowed()) {
       const Configuration key = key_of(*use, place.config);
       use->inside_of(place.config);
-      use->watch();
+      use->begin_tracking();
       builder = &maker->make(*use, place.config, masks.relative);
-      use->watched(place.config);
+      use->end_tracking(place.config);
       made = !use->overflowed();
       const MaskHandle handle =
           made ? shared_->store().intern(builder->view()) : MaskHandle{};

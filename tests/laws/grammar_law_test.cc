@@ -12,7 +12,7 @@
 //   prefixes     of a text that is accepted every beginning may go on
 //   spelling     every value keeps a text where what the schema fixes is
 //                written one way; what is accepted then is accepted in any
-//                spelling, and, says a twin, written that way
+//                spelling, and, says a equivalent, written that way
 //   rewriting    what means the same accepts the same: a schema twice in allOf,
 //                under two negations, behind a reference, with its keywords in
 //                another order
@@ -615,7 +615,7 @@ TEST(GrammarLaws, DepthTakesAwayDeeperTextsOnly) {
 struct SpellingTally {
   std::size_t kept = 0;     // values that have a text in both
   std::size_t refused = 0;  // texts that have another spelling
-  std::size_t judged = 0;   // texts that the twin knows
+  std::size_t judged = 0;   // texts that the equivalent knows
 };
 
 void check_spelling(std::uint32_t seed, SpellingTally& tally) {
@@ -650,15 +650,15 @@ void check_spelling(std::uint32_t seed, SpellingTally& tally) {
     ASSERT_TRUE(kept) << text_of(value);
     ++tally.kept;
     for (const std::size_t percent : {10U, 50U}) {
-      testing::FixedSpelling twin(
+      testing::FixedSpelling mask_equivalent(
           testing::RandomSpelling(small, percent, percent));
-      const std::string text = twin.write(value, {schema});
+      const std::string text = equivalent.write(value, {schema});
       const bool accepted = one->accepts(text);
       tally.refused += !accepted;
       ASSERT_TRUE(any->accepts(text)) << text;
       if (!covered) continue;
       ++tally.judged;
-      ASSERT_EQ(accepted, twin.canonical()) << text;
+      ASSERT_EQ(accepted, equivalent.canonical()) << text;
     }
   }
 }

@@ -5,9 +5,10 @@
 //                nothing with the recognisers, finds it in the language
 //   no dead end  what is alive can be continued to an accepted text
 //   tokens       the same where budgets count tokens
-//   twins        places that are told to have one mask have the same tokens
-//   captures     of rules in a row the first is as long as it can be, and so on
-//   printing     rules that were printed and read again have the same texts and
+//   equivalents        places that are told to have one mask have the same
+//   tokens captures     of rules in a row the first is as long as it can be,
+//   and so on printing     rules that were printed and read again have the same
+//   texts and
 //                captures
 //
 // PARLANCE_SEED=<n> runs the rules of one seed only.
@@ -202,7 +203,8 @@ void check_texts(const Rules& rules) {
   }
 }
 
-// As masks are made: a place whose twin is known takes its tokens from it.
+// As masks are made: a place whose equivalent is known takes its tokens from
+// it.
 void check_twins(const Rules& rules) {
   CfgRecogniser machine(rules, {});
   std::vector<std::pair<Configuration, std::vector<bool>>> known;
@@ -217,16 +219,16 @@ void check_twins(const Rules& rules) {
       }
       return out;
     };
-    const Configuration twin = machine.twin(at);
+    const Configuration equivalent = machine.mask_equivalent(at);
     const auto found = std::ranges::find(
-        known, twin, [](const auto& one) { return one.first; });
+        known, equivalent, [](const auto& one) { return one.first; });
     if (found != known.end()) {
       ASSERT_EQ(fits(), found->second) << '"' << text << '"';
       continue;
     }
-    machine.watch();
+    machine.begin_tracking();
     known.emplace_back(at, fits());
-    machine.watched(at);
+    machine.end_tracking(at);
   }
 }
 

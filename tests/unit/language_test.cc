@@ -47,7 +47,8 @@ std::vector<std::string> world(std::string_view letters, std::size_t length) {
   return all;
 }
 
-// --- The twin ---------------------------------------------------------------
+// --- The equivalent
+// ---------------------------------------------------------------
 
 // A pattern as a tree that can be printed and, slowly, matched.
 struct Tree {

@@ -24,7 +24,8 @@ using grammar::BodyView;
 using grammar::Configuration;
 using grammar::JsonRecogniser;
 
-// Words, numbers, dates, pieces of UTF-8 and of escapes, long tokens, twins.
+// Words, numbers, dates, pieces of UTF-8 and of escapes, long tokens,
+// equivalents.
 Vocabulary vocabulary(std::uint32_t seed) {
   std::mt19937 random(seed);
   const auto below = [&](std::size_t n) {

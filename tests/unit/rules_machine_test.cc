@@ -223,20 +223,20 @@ item ::= "(" item* ")" | "<" item ">" | "a"
     return read(machine, machine.start(), text);
   };
   const Configuration first = at("((<(a");
-  machine.watch();
+  machine.begin_tracking();
   EXPECT_FALSE(read(machine, first, ")").dead());
   EXPECT_FALSE(read(machine, first, ")>").dead());
   EXPECT_TRUE(read(machine, first, "))").dead());
-  machine.watched(first);
-  EXPECT_EQ(machine.twin(first), first);
+  machine.end_tracking(first);
+  EXPECT_EQ(machine.mask_equivalent(first), first);
   // All that was looked into is the same, further out it is not.
   const Configuration deeper = at("(<((<(a");
   EXPECT_NE(deeper, first);
-  EXPECT_EQ(machine.twin(deeper), first);
+  EXPECT_EQ(machine.mask_equivalent(deeper), first);
   const Configuration other = at("(((a");
-  EXPECT_EQ(machine.twin(other), other);
+  EXPECT_EQ(machine.mask_equivalent(other), other);
   const Configuration outermost = at("(a");
-  EXPECT_EQ(machine.twin(outermost), outermost);
+  EXPECT_EQ(machine.mask_equivalent(outermost), outermost);
 }
 
 TEST(CfgRecogniser, CountsAreNotMultipliedOut) {

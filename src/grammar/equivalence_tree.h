@@ -1,5 +1,5 @@
-#ifndef PARLANCE_SRC_GRAMMAR_TWIN_TREE_H_
-#define PARLANCE_SRC_GRAMMAR_TWIN_TREE_H_
+#ifndef PARLANCE_SRC_GRAMMAR_EQUIVALENCE_TREE_H_
+#define PARLANCE_SRC_GRAMMAR_EQUIVALENCE_TREE_H_
 
 // Which places of a text are known to be alike, by a few questions about what
 // is around them.
@@ -25,7 +25,7 @@
 
 namespace parlance::grammar {
 
-class TwinTree {
+class EquivalenceTree {
  public:
   using Id = std::uint32_t;
   static constexpr Id kNone = 0xFFFFFFFF;
@@ -33,8 +33,8 @@ class TwinTree {
   // A node without a question is a leaf, or one that was just made.
   struct Node {
     std::uint32_t question = kNone;
-    Configuration twin = {};  // of a leaf; else dead
-    bool exact = false;       // asks which thing it is, not for its form
+    Configuration equivalent = {};  // of a leaf; else dead
+    bool exact = false;             // asks which thing it is, not for its form
   };
 
   Id add() {
@@ -78,4 +78,4 @@ class TwinTree {
 
 }  // namespace parlance::grammar
 
-#endif  // PARLANCE_SRC_GRAMMAR_TWIN_TREE_H_
+#endif  // PARLANCE_SRC_GRAMMAR_EQUIVALENCE_TREE_H_
