@@ -479,7 +479,7 @@ std::string CfgRecogniser::forced_from(StateId id) const {
 
 // What follows the text of the schema.
 Configuration CfgRecogniser::exit_of(std::uint32_t id) {
-  went_outside_ = true;
+  read_past_part_ = true;
   if (leaves_[id].exit_known) {
     for (const std::uint32_t looked : leaves_[id].looked) note(looked);
     return leaves_[id].exit;
@@ -721,12 +721,12 @@ Configuration CfgRecogniser::step_or_value_state(Configuration config,
 }
 
 // Whatever the part can end with is decided here, too.
-Recogniser::Inside CfgRecogniser::inside_of(Configuration config) {
+Recogniser::ActivePart CfgRecogniser::active_part(Configuration config) {
   if (config.dead() || !inside(config)) return {};
   Recogniser& part = schema_of(leaf_of(config));
   const Configuration inner = unwrap(config);
   if (part.can_end(inner)) return {};
-  went_outside_ = false;
+  read_past_part_ = false;
   return {&part, inner, leaf_of(config).behind};
 }
 

@@ -149,8 +149,8 @@ class CfgRecogniser final : public Recogniser {
     held_->mutex.unlock();
     held_ = nullptr;
   }
-  Inside inside_of(Configuration config) override;
-  bool went_outside() const override { return went_outside_; }
+  ActivePart active_part(Configuration config) override;
+  bool read_past_part() const override { return read_past_part_; }
   std::size_t own_bytes() const override {
     return sizeof(CfgRecogniser) + bytes_;
   }
@@ -433,7 +433,7 @@ class CfgRecogniser final : public Recogniser {
   const std::vector<std::shared_ptr<Recogniser>> schemas_;
   std::vector<std::shared_ptr<Recogniser>> parts_;  // of these, each once
   Recogniser* held_ = nullptr;
-  bool went_outside_ = false;
+  bool read_past_part_ = false;
   // Shared with the machines that are fresh() of each other.
   const std::shared_ptr<const TransitionNetwork> network_of_all_;
   const TransitionNetwork& network_;

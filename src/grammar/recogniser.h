@@ -39,7 +39,7 @@ struct Configuration {
   bool operator==(const Configuration&) const = default;
 };
 
-// Inside a JSON string in which every character is welcome.
+// ActivePart a JSON string in which every character is welcome.
 struct BodyView {
   static constexpr std::uint32_t kMany = 0xFFFFFFFF;
 
@@ -128,14 +128,14 @@ class Recogniser {
   // The part that `config` is in, and where in it, if the part cannot end
   // there; else null.  It is held.  `behind` is a text that must come behind
   // the part.
-  struct Inside {
+  struct ActivePart {
     Recogniser* part = nullptr;
     Configuration config = {};
     std::string_view behind = {};
   };
-  virtual Inside inside_of(Configuration) { return {}; }
-  // Whether any question since inside_of() was about what is behind a part.
-  virtual bool went_outside() const { return true; }
+  virtual ActivePart active_part(Configuration) { return {}; }
+  // Whether any question since active_part() was about what is behind a part.
+  virtual bool read_past_part() const { return true; }
 
   // May be asked without a lock.
   virtual Configuration start() = 0;

@@ -5,7 +5,7 @@
 // with the recogniser, so every constraint that is made of it knows the masks
 // that were made for another.
 //
-// Inside a part (the schema of one tool) most masks say the same whatever
+// ActivePart a part (the schema of one tool) most masks say the same whatever
 // grammar the part is in: those for which nothing behind the part was asked,
 // and those of a part behind which the same text is forced, if that text is
 // longer than what any token has of it.

@@ -167,7 +167,7 @@ bool Program::ends_with(const Place& place, Id id) {
 // grammar.
 MaskHandle Program::known_to_part(Recogniser& recogniser,
                                   Configuration config) {
-  const Recogniser::Inside in = recogniser.inside_of(config);
+  const Recogniser::ActivePart in = recogniser.active_part(config);
   if (in.part == nullptr) return {};
   const auto known = in.part->attachment(shared_->owner());
   if (known == nullptr) return {};
@@ -178,8 +178,8 @@ MaskHandle Program::known_to_part(Recogniser& recogniser,
 // REQUIRES: the mask was made since known_to_part().
 void Program::tell_part(Recogniser& recogniser, Configuration config,
                         MaskHandle handle) {
-  const bool outside = recogniser.went_outside();
-  const Recogniser::Inside in = recogniser.inside_of(config);
+  const bool outside = recogniser.read_past_part();
+  const Recogniser::ActivePart in = recogniser.active_part(config);
   if (in.part == nullptr) return;
   if (outside && !shared_->no_token_passes(in.behind)) return;
   const Configuration key = in.part->mask_key(in.config, shared_->longest());
@@ -229,7 +229,7 @@ void Program::fill(const Place& place, const StopSet& stops,
     can_end = use->can_end(place.config);
     if (!use->overflowed()) {
       const Configuration key = key_of(*use, place.config);
-      use->inside_of(place.config);
+      use->active_part(place.config);
       use->begin_tracking();
       builder = &maker->make(*use, place.config, masks.relative);
       use->end_tracking(place.config);
