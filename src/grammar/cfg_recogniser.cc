@@ -522,14 +522,15 @@ Configuration CfgRecogniser::leaf_step(Configuration config,
   return both;
 }
 
-BodyView CfgRecogniser::body(Configuration config) {
+StringHint CfgRecogniser::string_hint(Configuration config) {
   if (config.dead() || !inside(config)) return {};
   Recogniser& schema = schema_of(leaf_of(config));
   const Configuration inner = unwrap(config);
   if (schema.can_end(inner)) return {};
-  BodyView view = schema.body(inner);
+  StringHint view = schema.string_hint(inner);
   if (view.free) view.after = wrap_like(config, view.after);
-  for (BodyView::End& end : view.ends) end.after = wrap_like(config, end.after);
+  for (StringHint::End& end : view.ends)
+    end.after = wrap_like(config, end.after);
   return view;
 }
 
@@ -579,12 +580,12 @@ std::array<std::uint64_t, 4> CfgRecogniser::likely_bytes(Configuration config) {
 }
 
 // White space inside a text of JSON is followed by more of it.
-SpaceView CfgRecogniser::space(Configuration config) {
+WhitespaceHint CfgRecogniser::whitespace_hint(Configuration config) {
   if (config.dead() || !inside(config)) return {};
   Recogniser& schema = schema_of(leaf_of(config));
   const Configuration inner = unwrap(config);
   if (schema.can_end(inner)) return {};
-  SpaceView view = schema.space(inner);
+  WhitespaceHint view = schema.whitespace_hint(inner);
   if (view.free) view.behind = wrap_like(config, view.behind);
   return view;
 }
@@ -610,7 +611,7 @@ bool CfgRecogniser::same_lexeme(Configuration from, Configuration to) {
 }
 
 std::uint32_t CfgRecogniser::lexeme_room(Configuration config) {
-  if (!inside(config)) return BodyView::kMany;
+  if (!inside(config)) return StringHint::kMany;
   return schema_of(leaf_of(config)).lexeme_room(unwrap(config));
 }
 

@@ -111,12 +111,12 @@ class CfgRecogniser final : public Recogniser {
   Configuration mask_equivalent(Configuration config) override;
   void begin_tracking() override;
   void end_tracking(Configuration config) override;
-  BodyView body(Configuration config) override;
+  StringHint string_hint(Configuration config) override;
   bool special(Configuration config) override;
   std::array<std::uint64_t, 4> special_bytes(Configuration config) override;
   std::array<std::uint64_t, 4> first_bytes(Configuration config) override;
   std::array<std::uint64_t, 4> likely_bytes(Configuration config) override;
-  SpaceView space(Configuration config) override;
+  WhitespaceHint whitespace_hint(Configuration config) override;
   bool by_shapes(Configuration config) override { return !inside(config); }
   std::uint64_t lexeme_fingerprint(Configuration config) override;
   bool same_lexeme(Configuration from, Configuration to) override;

@@ -52,7 +52,7 @@ JsonRecogniser::LexId JsonRecogniser::intern(Lexeme lexeme) {
   }
   if (lexeme.kind == Kind::kString) {
     for (const Entry& entry : lexeme.entries) {
-      if (entry.max != BodyView::kMany) {
+      if (entry.max != StringHint::kMany) {
         lexeme.max = std::min(lexeme.max, entry.max - entry.least);
       }
     }

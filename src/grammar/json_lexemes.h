@@ -19,8 +19,8 @@
 namespace parlance::grammar {
 
 inline std::uint32_t saturate(std::uint64_t bound) {
-  return bound >= BodyView::kMany ? BodyView::kMany
-                                  : static_cast<std::uint32_t>(bound);
+  return bound >= StringHint::kMany ? StringHint::kMany
+                                    : static_cast<std::uint32_t>(bound);
 }
 
 // Appends what is not the last already: conjunctions come in groups.

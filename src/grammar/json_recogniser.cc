@@ -395,8 +395,8 @@ Configuration JsonRecogniser::mask_key(Configuration config,
       config.count = 0;
     } else if (config.count >= least) {
       const std::uint32_t room = lexeme.max - config.count;
-      if (lexeme.max == BodyView::kMany || room > longest) {
-        config.count = lexeme.max == BodyView::kMany
+      if (lexeme.max == StringHint::kMany || room > longest) {
+        config.count = lexeme.max == StringHint::kMany
                            ? least
                            : std::max(least, lexeme.max - longest - 1);
       }
@@ -410,16 +410,16 @@ Configuration JsonRecogniser::mask_key(Configuration config,
   return config;
 }
 
-SpaceView JsonRecogniser::space(Configuration config) {
+WhitespaceHint JsonRecogniser::whitespace_hint(Configuration config) {
   const Kind kind = lexemes_[config.lex].kind;
   if (options_.layout.exact || kind < Kind::kValue || kind > Kind::kAfter) {
     return {};
   }
   const std::size_t most = options_.layout.max_white_space;
-  SpaceView view{.free = true, .json = true, .behind = config};
+  WhitespaceHint view{.free = true, .json = true, .behind = config};
   view.behind.count = 0;
-  view.max_bytes = most >= BodyView::kMany
-                       ? BodyView::kMany
+  view.max_bytes = most >= StringHint::kMany
+                       ? StringHint::kMany
                        : static_cast<std::uint32_t>(most) - config.count;
   return view;
 }

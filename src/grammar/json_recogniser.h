@@ -68,8 +68,8 @@ class JsonRecogniser final : public Recogniser {
   Configuration step(Configuration config, std::uint8_t byte) override;
   bool can_end(Configuration config) override;
   Configuration mask_key(Configuration config, std::uint32_t longest) override;
-  BodyView body(Configuration config) override;
-  SpaceView space(Configuration config) override;
+  StringHint string_hint(Configuration config) override;
+  WhitespaceHint whitespace_hint(Configuration config) override;
   std::uint64_t lexeme_fingerprint(Configuration config) override;
   bool same_lexeme(Configuration from, Configuration to) override;
   int lexeme_end(Configuration config) override;
@@ -228,7 +228,7 @@ class JsonRecogniser final : public Recogniser {
     std::uint32_t state = 0;  // of Languages or NumberLanguages
     // Characters: at least, where the language is that of all strings; at most.
     std::uint32_t min = 0;
-    std::uint32_t max = BodyView::kMany;
+    std::uint32_t max = StringHint::kMany;
     // Where there is a maximum: the characters that are still needed, one that
     // has begun among them.
     std::uint32_t least = 0;
@@ -258,7 +258,7 @@ class JsonRecogniser final : public Recogniser {
     std::vector<Entry> entries;  // keys: one for each pattern
 
     // Strings: no alternative is lost up to so many characters.
-    std::uint32_t max = BodyView::kMany;
+    std::uint32_t max = StringHint::kMany;
     std::uint64_t print = 0;  // lexeme_fingerprint(), once known
     std::unique_ptr<std::array<LexId, 256>> row;  // kUnknown: not yet asked
 
@@ -341,7 +341,7 @@ class JsonRecogniser final : public Recogniser {
   LexId key_row(LexId lexeme, std::uint8_t byte);
 
   // json_views.cc, with what Recogniser asks for masks
-  void find_ends(Configuration config, BodyView& view);
+  void find_ends(Configuration config, StringHint& view);
 
   // json_frames.cc
   FrameId intern(Frame frame, std::vector<Alternative> alternatives);

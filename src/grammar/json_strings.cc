@@ -48,13 +48,13 @@ std::uint32_t JsonRecogniser::enter_string(FrameId id) {
               {language, languages.complement(languages.literals(words)),
                languages.length_between(string.min_chars, string.max_chars)});
           entry.min = 0;
-          entry.max = BodyView::kMany;
+          entry.max = StringHint::kMany;
         }
       }
       entry.state = languages.start(language);
       if (entry.state == automata::kDeadState) continue;
       const bool total = languages.total(entry.state);
-      if (entry.max != BodyView::kMany) {
+      if (entry.max != StringHint::kMany) {
         entry.least =
             least_chars(BodyState::kText, 0, entry.state, entry.canonical);
         if (entry.least > entry.max) continue;
@@ -90,11 +90,11 @@ std::uint32_t JsonRecogniser::least_chars(BodyState body, std::uint32_t partial,
                                           bool canonical) {
   if (solver_.languages().total(state)) return body == BodyState::kText ? 0 : 1;
   if (!is_escape(body)) return saturate(solver_.languages().least_chars(state));
-  std::uint32_t least = BodyView::kMany;
+  std::uint32_t least = StringHint::kMany;
   for (const CharRange& range : escape_ranges(body, partial, canonical)) {
     least = std::min(least, least_in_range(state, range.low, range.high));
   }
-  return least == BodyView::kMany ? least : least + 1;
+  return least == StringHint::kMany ? least : least + 1;
 }
 
 // Whether the language goes on with one of the characters.
@@ -112,7 +112,7 @@ std::uint32_t JsonRecogniser::least_in_range(automata::StateId state,
                                              char32_t low, char32_t high) {
   constexpr std::size_t kMost = 600;
   automata::Languages& languages = solver_.languages();
-  std::uint32_t least = BodyView::kMany;
+  std::uint32_t least = StringHint::kMany;
   std::vector<automata::StateId> seen;
   std::size_t looked = 0;
   for (char32_t c = low; c <= high && looked < kMost; ++c, ++looked) {
@@ -152,7 +152,7 @@ Configuration JsonRecogniser::within_bounds(Configuration config) {
   const Lexeme& now = lexemes_[config.lex];
   Lexeme next = now.without_entries();
   for (const Entry& entry : now.entries) {
-    if (entry.max == BodyView::kMany ||
+    if (entry.max == StringHint::kMany ||
         std::uint64_t{config.count} + entry.least <= entry.max) {
       next.entries.push_back(entry);
     }
@@ -229,7 +229,7 @@ JsonRecogniser::LexId JsonRecogniser::string_row(LexId id, std::uint8_t byte) {
       if (!any_in(ranges, entry.state)) moved.state = automata::kDeadState;
     }
     if (moved.state == automata::kDeadState) continue;
-    if (moved.max != BodyView::kMany) {
+    if (moved.max != StringHint::kMany) {
       moved.least =
           least_chars(body, next.partial, moved.state, moved.canonical);
       if (moved.least > moved.max) continue;

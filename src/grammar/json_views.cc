@@ -97,9 +97,9 @@ std::array<std::uint64_t, 4> JsonRecogniser::special_bytes(
   return bytes;
 }
 
-BodyView JsonRecogniser::body(Configuration config) {
+StringHint JsonRecogniser::string_hint(Configuration config) {
   const Lexeme& lexeme = lexemes_[config.lex];
-  BodyView view;
+  StringHint view;
   view.state = lexeme.body;
   if (lexeme.kind == Kind::kString) {
     if (!lexeme.total) return {};
@@ -108,14 +108,15 @@ BodyView JsonRecogniser::body(Configuration config) {
     const Entry& first = lexeme.entries.front();
     if (lexeme.entries.size() == 1) {
       view.free = true;
-      if (first.max != BodyView::kMany) {
+      if (first.max != StringHint::kMany) {
         view.max_chars = first.max - config.count;
       }
       if (first.min > config.count) view.min_chars = first.min - config.count;
     } else {
       view.free = true;
       for (const Entry& entry : lexeme.entries) {
-        if (entry.max == BodyView::kMany && entry.min <= config.count) continue;
+        if (entry.max == StringHint::kMany && entry.min <= config.count)
+          continue;
         if (view.special) return {};
         find_ends(config, view);
         return view;
@@ -141,26 +142,27 @@ BodyView JsonRecogniser::body(Configuration config) {
     view.special = false;
     const Configuration own = step(config, '"');
     if (!own.dead()) view.ends.push_back({0, 0, own});
-    view.ends.push_back({1, BodyView::kMany, view.after});
+    view.ends.push_back({1, StringHint::kMany, view.after});
   }
   return view;
 }
 
 // Which alternatives fit changes where one of them begins to, or no longer
 // does.
-void JsonRecogniser::find_ends(Configuration config, BodyView& view) {
+void JsonRecogniser::find_ends(Configuration config, StringHint& view) {
   const Lexeme& lexeme = lexemes_[config.lex];
   const auto low = [&](const Entry& entry) {
     return entry.min > config.count ? entry.min - config.count : 0;
   };
   const auto high = [&](const Entry& entry) {
-    return entry.max == BodyView::kMany ? entry.max : entry.max - config.count;
+    return entry.max == StringHint::kMany ? entry.max
+                                          : entry.max - config.count;
   };
   std::vector<std::uint32_t> begins;
   view.max_chars = 0;
   for (const Entry& entry : lexeme.entries) {
     begins.push_back(low(entry));
-    if (entry.max != BodyView::kMany) begins.push_back(high(entry) + 1);
+    if (entry.max != StringHint::kMany) begins.push_back(high(entry) + 1);
     view.max_chars = std::max(view.max_chars, high(entry));
   }
   std::sort(begins.begin(), begins.end());
@@ -175,7 +177,7 @@ void JsonRecogniser::find_ends(Configuration config, BodyView& view) {
     }
     if (survivors.empty()) continue;
     const std::uint32_t end =
-        i + 1 < begins.size() ? begins[i + 1] - 1 : BodyView::kMany;
+        i + 1 < begins.size() ? begins[i + 1] - 1 : StringHint::kMany;
     view.ends.push_back(
         {begin, end, behind_value(config.frame, survivors, nullptr)});
   }
@@ -200,7 +202,7 @@ std::uint64_t JsonRecogniser::lexeme_fingerprint(Configuration config) {
   }
   if (lexeme.kind != Kind::kString && lexeme.kind != Kind::kNumber) return 0;
   const bool bounded =
-      lexeme.entries.size() > 1 && lexeme.max != BodyView::kMany;
+      lexeme.entries.size() > 1 && lexeme.max != StringHint::kMany;
   if (lexeme.print == 0 || bounded) {
     std::vector<std::uint64_t> parts;
     for (const Entry& entry : lexeme.entries) {
@@ -233,15 +235,15 @@ bool JsonRecogniser::same_lexeme(Configuration from, Configuration to) {
 std::uint32_t JsonRecogniser::lexeme_room(Configuration config) {
   const Lexeme& lexeme = lexemes_[config.lex];
   if (lexeme.kind != Kind::kString || lexeme.entries.size() != 1 ||
-      lexeme.max == BodyView::kMany) {
-    return BodyView::kMany;
+      lexeme.max == StringHint::kMany) {
+    return StringHint::kMany;
   }
   return lexeme.entries[0].max - config.count;
 }
 
 Configuration JsonRecogniser::lexeme_unbounded(Configuration config) {
   const Lexeme& now = lexemes_[config.lex];
-  const bool bounded = lexeme_room(config) != BodyView::kMany;
+  const bool bounded = lexeme_room(config) != StringHint::kMany;
   if (!bounded && !now.track) return config;
   config.extra = 0;
   Lexeme same = now.without_entries();
@@ -249,7 +251,7 @@ Configuration JsonRecogniser::lexeme_unbounded(Configuration config) {
   // The patterns of a name say what it is called, not how it may go on.
   if (now.kind != Kind::kKey) same.entries = now.entries;
   if (bounded) {
-    same.entries[0].max = BodyView::kMany;
+    same.entries[0].max = StringHint::kMany;
     same.entries[0].least = 0;
   }
   config.lex = intern(std::move(same));
@@ -298,7 +300,7 @@ bool JsonRecogniser::lexeme_by_state(Configuration config) {
            !lexeme.open;
   }
   return lexeme.kind == Kind::kString && lexeme.body == BodyState::kText &&
-         (lexeme.entries.size() == 1 || lexeme.max == BodyView::kMany);
+         (lexeme.entries.size() == 1 || lexeme.max == StringHint::kMany);
 }
 
 std::uint32_t JsonRecogniser::lexeme_step(std::uint32_t lex,
@@ -324,7 +326,7 @@ std::uint32_t JsonRecogniser::lexeme_least(std::uint32_t lex) {
 // One alternative that nothing ends is enough.
 std::uint32_t JsonRecogniser::lexeme_lasting(std::uint32_t lex) {
   const Lexeme& lexeme = lexemes_[lex];
-  std::uint32_t least = BodyView::kMany;
+  std::uint32_t least = StringHint::kMany;
   if (lexeme.body != BodyState::kText) return least;
   if (lexeme.kind == Kind::kKey) {
     return saturate(solver_.languages().lasting(lexeme.extras));

@@ -13,7 +13,7 @@
 //
 // Besides step(), which is enough to make any mask, a recogniser tells what
 // kind of place a configuration is where whole classes of tokens behave alike,
-// so that the mask need not ask for each of them (BodyView, SpaceView).
+// so that the mask need not ask for each of them (StringHint, WhitespaceHint).
 
 #include <array>
 #include <cstddef>
@@ -40,7 +40,7 @@ struct Configuration {
 };
 
 // ActivePart a JSON string in which every character is welcome.
-struct BodyView {
+struct StringHint {
   static constexpr std::uint32_t kMany = 0xFFFFFFFF;
 
   // Without this nothing below holds, and step() decides each byte.
@@ -65,8 +65,8 @@ struct BodyView {
   std::vector<End> ends = {};
   // Some continuations are exceptions to `after` (names of properties that
   // stand for something else, or were used): where the text so far is the
-  // beginning of one.  Then following step() as long as body() says `special`
-  // leads to every quote that is an exception.
+  // beginning of one.  Then following step() as long as string_hint() says
+  // `special` leads to every quote that is an exception.
   bool special = false;
   // `after` also depends on the text of this string (items that have to
   // differ), which shows only where another string ends within the same token:
@@ -76,7 +76,7 @@ struct BodyView {
 
 // Between two lexemes: white space may come and changes only the number of
 // bytes of it that may still come.
-struct SpaceView {
+struct WhitespaceHint {
   bool free = false;  // without this, no such statement
   // Bytes of white space that may still come.
   std::uint32_t max_bytes = 0;
@@ -174,9 +174,11 @@ class Recogniser {
   virtual void begin_tracking() {}
   virtual void end_tracking(Configuration) {}
 
-  virtual BodyView body(Configuration config) = 0;
-  // Whether body(config) is `special`; cheaper.
-  virtual bool special(Configuration config) { return body(config).special; }
+  virtual StringHint string_hint(Configuration config) = 0;
+  // Whether string_hint(config) is `special`; cheaper.
+  virtual bool special(Configuration config) {
+    return string_hint(config).special;
+  }
   // In a body that is `special`: the bytes behind which it is still special, or
   // an exception may end; any others may be in it too.
   virtual std::array<std::uint64_t, 4> special_bytes(Configuration) {
@@ -193,7 +195,7 @@ class Recogniser {
     return {~std::uint64_t{0}, ~std::uint64_t{0}, ~std::uint64_t{0},
             ~std::uint64_t{0}};
   }
-  virtual SpaceView space(Configuration config) = 0;
+  virtual WhitespaceHint whitespace_hint(Configuration config) = 0;
   // Whether letters, digits and the like mostly lead to few places, so that
   // tokens are best read by their shapes.
   virtual bool by_shapes(Configuration) { return false; }
@@ -216,7 +218,7 @@ class Recogniser {
   // lexeme_room() is not kMany: then lexeme_unbounded() is the same place
   // without the bound, and a step within the lexeme from there to `to` is one
   // from `config` if lexeme_need(config, to) <= lexeme_room(config).
-  virtual std::uint32_t lexeme_room(Configuration) { return BodyView::kMany; }
+  virtual std::uint32_t lexeme_room(Configuration) { return StringHint::kMany; }
   virtual Configuration lexeme_unbounded(Configuration config) {
     return config;
   }
@@ -235,7 +237,7 @@ class Recogniser {
   // it): a bound on lexeme_least() behind whatever whole characters; else
   // kMany.  May say kMany where that is hard to see.
   virtual std::uint32_t lexeme_lasting(std::uint32_t) {
-    return BodyView::kMany;
+    return StringHint::kMany;
   }
   // Whether a character of the lexeme may be written in every way that JSON
   // has; else only with the escapes that JSON needs.
@@ -279,8 +281,8 @@ class Recogniser {
   // a token is read from both or from none, unless it leads from the coarse to
   // an left_value() configuration and goes on there (or its last byte leads to
   // one that is ended_by_lookahead()), or ends an exception of a `special`
-  // body() here, and not with its first byte.  Dead where there is no such
-  // place.
+  // string_hint() here, and not with its first byte.  Dead where there is no
+  // such place.
   virtual Configuration coarse_state(Configuration) { return {}; }
   // As step(), but a byte after which a value comes may lead to the relative
   // place instead, which costs less where nobody goes there in the end.

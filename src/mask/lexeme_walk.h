@@ -46,7 +46,7 @@ class LexemeWalk : CellWalk<LexemeWalk, vocab::TokenShapes> {
 
  private:
   friend CellWalk;
-  static constexpr std::uint32_t kMany = grammar::BodyView::kMany;
+  static constexpr std::uint32_t kMany = grammar::StringHint::kMany;
 
   // A state of the lexeme.
   struct State {

@@ -9,8 +9,8 @@
 
 namespace parlance::mask {
 
-using grammar::BodyView;
-using grammar::SpaceView;
+using grammar::StringHint;
+using grammar::WhitespaceHint;
 using json::BodyState;
 using vocab::kNoToken;
 using vocab::TrieNode;
@@ -31,13 +31,13 @@ void MaskMaker::in_lexeme(Configuration config, std::uint64_t fingerprint) {
   const std::uint32_t room = recogniser.lexeme_room(config);
   const Configuration unbounded = recogniser.lexeme_unbounded(config);
   std::shared_ptr<const LexemeMask> mask = lexeme_mask(
-      unbounded, fingerprint, BodyView::kMany, room != BodyView::kMany);
+      unbounded, fingerprint, StringHint::kMany, room != StringHint::kMany);
   if (mask->need > room) {
     // The bound is near: a mask of its own.
     fingerprint ^= (room + 1) * 0x9E3779B97F4A7C15;
     mask = recogniser.lexeme_by_state(unbounded)
                ? lexeme_mask(unbounded, fingerprint, room, false)
-               : lexeme_mask(config, fingerprint, BodyView::kMany, false);
+               : lexeme_mask(config, fingerprint, StringHint::kMany, false);
   }
   builder_.start(mask->base, mask->set, mask->cleared);
   for (const LongToken& one : mask->longs) {
@@ -93,7 +93,7 @@ bool MaskMaker::leave_by_space(Configuration config) {
       return false;
     }
   }
-  const SpaceView view = recogniser.space(next);
+  const WhitespaceHint view = recogniser.whitespace_hint(next);
   if (!view.free || !view.json) return false;
   const std::uint32_t max_bytes =
       std::min(view.max_bytes, shared_.space_bases.longest()) + 1;
@@ -102,9 +102,9 @@ bool MaskMaker::leave_by_space(Configuration config) {
     if (token.bytes > max_bytes) break;
     builder_.set(token.id);
   }
-  walk_exits(
-      space.exits(), view.behind, 0,
-      view.max_bytes == BodyView::kMany ? view.max_bytes : view.max_bytes + 1);
+  walk_exits(space.exits(), view.behind, 0,
+             view.max_bytes == StringHint::kMany ? view.max_bytes
+                                                 : view.max_bytes + 1);
   return true;
 }
 

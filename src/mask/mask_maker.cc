@@ -11,8 +11,8 @@
 
 namespace parlance::mask {
 
-using grammar::BodyView;
-using grammar::SpaceView;
+using grammar::StringHint;
+using grammar::WhitespaceHint;
 using json::BodyState;
 using vocab::BodyTable;
 
@@ -101,9 +101,10 @@ const MaskBuilder& MaskMaker::make(Recogniser& recogniser, Configuration config,
 // By what kind of place it is.
 void MaskMaker::make_place(Configuration config) {
   Recogniser& recogniser = *recogniser_;
-  if (const BodyView body = recogniser.body(config); body.free) {
+  if (const StringHint body = recogniser.string_hint(config); body.free) {
     in_body(body, config);
-  } else if (const SpaceView space = recogniser.space(config); space.free) {
+  } else if (const WhitespaceHint space = recogniser.whitespace_hint(config);
+             space.free) {
     if (!where_a_value_comes(config)) between(space, config);
   } else if (const std::uint64_t fingerprint =
                  recogniser.lexeme_fingerprint(config)) {
@@ -204,7 +205,7 @@ void MaskMaker::follow(const Escape& escape, Configuration end,
 RelativeMask MaskMaker::make_relative(Configuration place) {
   RelativeMask made;
   const auto around = std::exchange(escapes_, &made.escapes);
-  between(recogniser_->space(place), place);
+  between(recogniser_->whitespace_hint(place), place);
   escapes_ = around;
   const std::array bases = {Base{}};
   if (builder_.dense()) builder_.compact(bases);
@@ -230,10 +231,11 @@ void MaskMaker::keep_built(RelativeMask& made) {
 
 // --- Between lexemes ---------------------------------------------------------
 
-void MaskMaker::between(const SpaceView& view, Configuration config) {
+void MaskMaker::between(const WhitespaceHint& view, Configuration config) {
   Recogniser& recogniser = *recogniser_;
   const Configuration quoted = recogniser.step(view.behind, '"');
-  const BodyView string = quoted.dead() ? BodyView{} : recogniser.body(quoted);
+  const StringHint string =
+      quoted.dead() ? StringHint{} : recogniser.string_hint(quoted);
   const bool opens_string = string.free && string.state == BodyState::kText;
   // The table of white space knows only what JSON has behind it.
   bool only_json = true;
@@ -276,7 +278,8 @@ void MaskMaker::between(const SpaceView& view, Configuration config) {
 
 // Begins with white space of at most `max_bytes`, and with what opens `string`
 // and stays inside.
-void MaskMaker::start_between(std::uint32_t max_bytes, const BodyView* string) {
+void MaskMaker::start_between(std::uint32_t max_bytes,
+                              const StringHint* string) {
   const BodyTable& table = shared_.tables.string_start();
   const std::uint32_t max_chars =
       string == nullptr ? SpaceBases::kNoString

@@ -120,8 +120,9 @@ class MaskMaker {
   void follow(const Escape& escape, Configuration end, Configuration config);
   RelativeMask make_relative(Configuration place);
   void keep_built(RelativeMask& made);
-  void between(const grammar::SpaceView& view, Configuration config);
-  void start_between(std::uint32_t max_bytes, const grammar::BodyView* string);
+  void between(const grammar::WhitespaceHint& view, Configuration config);
+  void start_between(std::uint32_t max_bytes,
+                     const grammar::StringHint* string);
   // Where a walk has as few nodes as this, shapes do not help.
   static constexpr std::size_t kManyNodes = 1000;
   void in_text(Configuration config);
@@ -133,20 +134,21 @@ class MaskMaker {
   std::vector<Id> behind(const std::vector<Escape>& escapes) const;
 
   // mask_strings.cc
-  void in_body(const grammar::BodyView& view, Configuration config);
+  void in_body(const grammar::StringHint& view, Configuration config);
   void start_inner(const vocab::BodyTable& table, std::uint32_t max_chars);
-  void leave_body(const vocab::BodyTable& table, const grammar::BodyView& view,
-                  std::uint32_t root, Configuration config);
+  void leave_body(const vocab::BodyTable& table,
+                  const grammar::StringHint& view, std::uint32_t root,
+                  Configuration config);
   void leave_body(const vocab::BodyTable& table, std::uint32_t kind,
-                  const grammar::BodyView::End& end);
+                  const grammar::StringHint::End& end);
   void leave_name(const vocab::ExitTrie& exits, Configuration key,
-                  Configuration value, const grammar::BodyView::End& end);
-  void find_exceptions(const grammar::BodyView& view, std::uint32_t root,
+                  Configuration value, const grammar::StringHint::End& end);
+  void find_exceptions(const grammar::StringHint& view, std::uint32_t root,
                        Configuration config);
-  void find_exceptions(const grammar::BodyView& view, std::uint32_t root,
+  void find_exceptions(const grammar::StringHint& view, std::uint32_t root,
                        Configuration config, std::uint32_t begin,
                        std::uint32_t end);
-  void find_quoted_exceptions(const grammar::BodyView& view,
+  void find_quoted_exceptions(const grammar::StringHint& view,
                               Configuration config);
   void except(std::uint32_t root, Configuration at);
   void forget_exceptions();

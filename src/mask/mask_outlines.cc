@@ -11,7 +11,7 @@
 
 namespace parlance::mask {
 
-using grammar::BodyView;
+using grammar::StringHint;
 using json::BodyState;
 
 void MaskMaker::by_coarse_state(Configuration coarse, Configuration config) {
@@ -36,7 +36,7 @@ void MaskMaker::by_coarse_state(Configuration coarse, Configuration config) {
   }
   builder_.start(mask->base, mask->set, mask->cleared);
   decide(mask->further, config);
-  const BodyView view = recogniser.body(config);
+  const StringHint view = recogniser.string_hint(config);
   if (!view.special) return;
   // Names of the schema that end within a token.  One that ends before it is
   // known to the coarse.

@@ -11,13 +11,13 @@
 
 namespace parlance::mask {
 
-using grammar::BodyView;
+using grammar::StringHint;
 using json::BodyState;
 using vocab::BodyTable;
 using vocab::ExitTrie;
 using vocab::TrieNode;
 
-void MaskMaker::in_body(const BodyView& view, Configuration config) {
+void MaskMaker::in_body(const StringHint& view, Configuration config) {
   const BodyTable& table = shared_.tables.body(view.state);
   start_inner(table, view.max_chars);
   leave_body(table, view, 0, config);
@@ -43,7 +43,7 @@ void MaskMaker::start_inner(const BodyTable& table, std::uint32_t max_chars) {
 
 // Sets the tokens with the closing quote.  `root` is the node of the trie that
 // `config` stands at.
-void MaskMaker::leave_body(const BodyTable& table, const BodyView& view,
+void MaskMaker::leave_body(const BodyTable& table, const StringHint& view,
                            std::uint32_t root, Configuration config) {
   if (view.special) find_exceptions(view, root, config);
   from_ = view.remembers ? &config : nullptr;
@@ -56,19 +56,19 @@ void MaskMaker::leave_body(const BodyTable& table, const BodyView& view,
                 .max_chars = view.max_chars,
                 .after = view.after});
   }
-  for (const BodyView::End& end : view.ends) leave_body(table, kind, end);
+  for (const StringHint::End& end : view.ends) leave_body(table, kind, end);
   from_ = nullptr;
   forget_exceptions();
 }
 
 // `kind`: a number of the table.
 void MaskMaker::leave_body(const BodyTable& table, std::uint32_t kind,
-                           const BodyView::End& end) {
+                           const StringHint::End& end) {
   // Behind a name comes a value, as behind other names.
   const Configuration value =
       !end.after.dead() ? recogniser_->value_state(end.after) : Configuration{};
   const bool from_first = end.min_chars == 0;
-  const bool to_last = end.max_chars == BodyView::kMany;
+  const bool to_last = end.max_chars == StringHint::kMany;
   const bool at_once = from_first && end.max_chars == 0;
   const bool later = end.min_chars == 1 && to_last;
   if (value.dead()) {
@@ -91,7 +91,7 @@ void MaskMaker::leave_body(const BodyTable& table, std::uint32_t kind,
 // Sets the tokens of `exits` with what may stand in `value`, which is kept as
 // `key`, and behind it.
 void MaskMaker::leave_name(const ExitTrie& exits, Configuration key,
-                           Configuration value, const BodyView::End& end) {
+                           Configuration value, const StringHint::End& end) {
   const RelativeMask* mask = relative_->find(key);
   if (mask == nullptr) {
     RelativeMask made;
@@ -108,7 +108,7 @@ void MaskMaker::leave_name(const ExitTrie& exits, Configuration key,
   }
 }
 
-void MaskMaker::find_exceptions(const BodyView& view, std::uint32_t root,
+void MaskMaker::find_exceptions(const StringHint& view, std::uint32_t root,
                                 Configuration config) {
   if (root != 0) {
     find_exceptions(view, root, config, root + 1, trie_.subtree_end(root));
@@ -130,7 +130,7 @@ void MaskMaker::find_exceptions(const BodyView& view, std::uint32_t root,
 
 // From the beginning of a token and a character: along the paths that lead to
 // a closing quote, which are few.
-void MaskMaker::find_quoted_exceptions(const BodyView& view,
+void MaskMaker::find_quoted_exceptions(const StringHint& view,
                                        Configuration config) {
   constexpr std::uint32_t kTarget = vocab::TokenShapes::kTarget;
   const auto node_of = [](std::uint32_t entry) { return entry & ~kTarget; };
@@ -181,7 +181,7 @@ void MaskMaker::find_quoted_exceptions(const BodyView& view,
 }
 
 // Those among the nodes of [begin, end), which are below `root`.
-void MaskMaker::find_exceptions(const BodyView& view, std::uint32_t root,
+void MaskMaker::find_exceptions(const StringHint& view, std::uint32_t root,
                                 Configuration config, std::uint32_t begin,
                                 std::uint32_t end) {
   Recogniser& recogniser = *recogniser_;

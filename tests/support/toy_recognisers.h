@@ -16,9 +16,9 @@
 
 namespace parlance::testing {
 
-using grammar::BodyView;
 using grammar::Configuration;
-using grammar::SpaceView;
+using grammar::StringHint;
+using grammar::WhitespaceHint;
 using json::BodyState;
 
 // Texts of a finite set, byte by byte and without any statement about places.
@@ -53,8 +53,8 @@ class TextSet : public grammar::Recogniser {
   Configuration mask_key(Configuration config, std::uint32_t) override {
     return config;
   }
-  BodyView body(Configuration) override { return {}; }
-  SpaceView space(Configuration) override { return {}; }
+  StringHint string_hint(Configuration) override { return {}; }
+  WhitespaceHint whitespace_hint(Configuration) override { return {}; }
   std::uint64_t lexeme_fingerprint(Configuration) override { return 0; }
   std::string expected(Configuration) override { return "a text of the set"; }
   std::size_t own_bytes() const override { return nodes_.size() * 64; }
@@ -68,8 +68,8 @@ class TextSet : public grammar::Recogniser {
 };
 
 struct ToyJsonOptions {
-  std::uint32_t max_space = 3;                // bytes between two parts
-  std::uint32_t max_chars = BodyView::kMany;  // of a string value
+  std::uint32_t max_space = 3;                  // bytes between two parts
+  std::uint32_t max_chars = StringHint::kMany;  // of a string value
   std::uint32_t min_chars = 0;
   std::size_t max_depth = 4;
   // Integers of at most so many digits; nothing else is a number.
@@ -103,7 +103,7 @@ class ToyJson : public grammar::Recogniser {
   }
   Configuration mask_key(Configuration config, std::uint32_t longest) override {
     if (!is_body(config) || kind(config) == kKey) return config;
-    if (options_.max_chars == BodyView::kMany ||
+    if (options_.max_chars == StringHint::kMany ||
         options_.max_chars - config.count > longest) {
       if (config.count >= options_.min_chars) {
         config.count = 0x80000000;
@@ -112,15 +112,15 @@ class ToyJson : public grammar::Recogniser {
     return config;
   }
 
-  BodyView body(Configuration config) override {
+  StringHint string_hint(Configuration config) override {
     if (options_.silent || !is_body(config)) return {};
-    BodyView view{.free = true, .state = state(config)};
+    StringHint view{.free = true, .state = state(config)};
     if (kind(config) == kKey) {
       view.after = place(kColon, config.frame);
       view.special = config.extra != 0;
       return view;
     }
-    if (options_.max_chars != BodyView::kMany) {
+    if (options_.max_chars != StringHint::kMany) {
       view.max_chars = options_.max_chars - config.count;
     }
     if (config.count < options_.min_chars) {
@@ -129,7 +129,7 @@ class ToyJson : public grammar::Recogniser {
     view.after = place(kAfter, config.frame);
     return view;
   }
-  SpaceView space(Configuration config) override {
+  WhitespaceHint whitespace_hint(Configuration config) override {
     if (options_.silent || !takes_space(config)) return {};
     Configuration behind = config;
     behind.count = 0;

@@ -20,9 +20,9 @@
 namespace parlance::mask {
 namespace {
 
-using grammar::BodyView;
 using grammar::Configuration;
 using grammar::JsonRecogniser;
+using grammar::StringHint;
 
 // Words, numbers, dates, pieces of UTF-8 and of escapes, long tokens,
 // equivalents.
@@ -104,18 +104,19 @@ TEST_P(LexemeWalks, AreAsReadingEveryToken) {
       for (int step = 0; step < 6; ++step) {
         const std::uint32_t room = machine->lexeme_room(at);
         const Configuration from = machine->lexeme_unbounded(at);
-        const bool by_state = !machine->body(at).free &&
+        const bool by_state = !machine->string_hint(at).free &&
                               machine->lexeme_fingerprint(at) != 0 &&
                               machine->lexeme_by_state(from);
         SCOPED_TRACE(std::string(schema) + " after " + written + " seed " +
                      std::to_string(GetParam()));
         LexemeMask shared;
-        shared.bounded = room != BodyView::kMany;
+        shared.bounded = room != StringHint::kMany;
         LexemeMask own;
         std::vector<std::uint32_t> words(tables.mask_words());
         std::vector<std::uint32_t> own_words(tables.mask_words());
         if (by_state) {
-          walk.run(*machine, shapes, from.lex, BodyView::kMany, words, shared);
+          walk.run(*machine, shapes, from.lex, StringHint::kMany, words,
+                   shared);
           walk.run(*machine, shapes, from.lex, room, own_words, own);
           for (const LongToken& one : shared.longs) {
             if (one.need > room) words[one.id >> 5] &= ~(1U << (one.id & 31));
