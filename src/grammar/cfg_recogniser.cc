@@ -528,25 +528,25 @@ StringHint CfgRecogniser::string_hint(Configuration config) {
   const Configuration inner = unwrap(config);
   if (schema.can_end(inner)) return {};
   StringHint view = schema.string_hint(inner);
-  if (view.free) view.after = wrap_like(config, view.after);
-  for (StringHint::End& end : view.ends)
+  if (view.unconstrained) view.after = wrap_like(config, view.after);
+  for (StringHint::AcceptingRange& end : view.accepting_ranges)
     end.after = wrap_like(config, end.after);
   return view;
 }
 
-bool CfgRecogniser::special(Configuration config) {
+bool CfgRecogniser::has_exceptions(Configuration config) {
   if (config.dead() || !inside(config)) return false;
   Recogniser& schema = schema_of(leaf_of(config));
   const Configuration inner = unwrap(config);
-  return !schema.can_end(inner) && schema.special(inner);
+  return !schema.can_end(inner) && schema.has_exceptions(inner);
 }
 
-std::array<std::uint64_t, 4> CfgRecogniser::special_bytes(
+std::array<std::uint64_t, 4> CfgRecogniser::exception_bytes(
     Configuration config) {
   if (config.dead() || !inside(config)) {
-    return Recogniser::special_bytes(config);
+    return Recogniser::exception_bytes(config);
   }
-  return schema_of(leaf_of(config)).special_bytes(unwrap(config));
+  return schema_of(leaf_of(config)).exception_bytes(unwrap(config));
 }
 
 std::array<std::uint64_t, 4> CfgRecogniser::first_bytes(Configuration config) {
@@ -586,7 +586,7 @@ WhitespaceHint CfgRecogniser::whitespace_hint(Configuration config) {
   const Configuration inner = unwrap(config);
   if (schema.can_end(inner)) return {};
   WhitespaceHint view = schema.whitespace_hint(inner);
-  if (view.free) view.behind = wrap_like(config, view.behind);
+  if (view.unconstrained) view.behind = wrap_like(config, view.behind);
   return view;
 }
 

@@ -112,8 +112,8 @@ class CfgRecogniser final : public Recogniser {
   void begin_tracking() override;
   void end_tracking(Configuration config) override;
   StringHint string_hint(Configuration config) override;
-  bool special(Configuration config) override;
-  std::array<std::uint64_t, 4> special_bytes(Configuration config) override;
+  bool has_exceptions(Configuration config) override;
+  std::array<std::uint64_t, 4> exception_bytes(Configuration config) override;
   std::array<std::uint64_t, 4> first_bytes(Configuration config) override;
   std::array<std::uint64_t, 4> likely_bytes(Configuration config) override;
   WhitespaceHint whitespace_hint(Configuration config) override;

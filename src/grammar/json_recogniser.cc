@@ -416,7 +416,7 @@ WhitespaceHint JsonRecogniser::whitespace_hint(Configuration config) {
     return {};
   }
   const std::size_t most = options_.layout.max_white_space;
-  WhitespaceHint view{.free = true, .json = true, .behind = config};
+  WhitespaceHint view{.unconstrained = true, .json = true, .behind = config};
   view.behind.count = 0;
   view.max_bytes = most >= StringHint::kMany
                        ? StringHint::kMany

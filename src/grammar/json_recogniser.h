@@ -87,12 +87,12 @@ class JsonRecogniser final : public Recogniser {
   Configuration translate_left_value(Configuration config,
                                      Configuration escaped) override;
   Configuration coarse_state(Configuration config) override;
-  std::array<std::uint64_t, 4> special_bytes(Configuration config) override;
+  std::array<std::uint64_t, 4> exception_bytes(Configuration config) override;
   std::array<std::uint64_t, 4> first_bytes(Configuration config) override;
   std::array<std::uint64_t, 4> likely_bytes(Configuration config) override {
     return first_bytes(config);
   }
-  bool special(Configuration config) override;
+  bool has_exceptions(Configuration config) override;
   std::uint32_t lexeme_room(Configuration config) override;
   Configuration lexeme_unbounded(Configuration config) override;
   Apart lexeme_apart(Configuration config) override;

@@ -46,7 +46,7 @@ std::array<std::uint64_t, 4> JsonRecogniser::first_bytes(Configuration config) {
   if (lexeme.kind == Kind::kKey) {
     return lexeme.open || lexeme.extras != automata::kDeadState
                ? Recogniser::first_bytes(config)
-               : special_bytes(config);
+               : exception_bytes(config);
   }
   if (lexeme.kind == Kind::kNumber) return kNumberBytes;
   if (options_.layout.exact) return Recogniser::first_bytes(config);
@@ -69,17 +69,17 @@ std::array<std::uint64_t, 4> JsonRecogniser::first_bytes(Configuration config) {
   }
 }
 
-bool JsonRecogniser::special(Configuration config) {
+bool JsonRecogniser::has_exceptions(Configuration config) {
   const Lexeme& lexeme = lexemes_[config.lex];
   if (lexeme.trie == KeySet::kNone) return false;
   return lexeme.kind == Kind::kKey ? lexeme.open : lexeme.kind == Kind::kString;
 }
 
-std::array<std::uint64_t, 4> JsonRecogniser::special_bytes(
+std::array<std::uint64_t, 4> JsonRecogniser::exception_bytes(
     Configuration config) {
   const Lexeme& lexeme = lexemes_[config.lex];
   if (is_escape(lexeme.body) || lexeme.trie == KeySet::kNone) {
-    return Recogniser::special_bytes(config);
+    return Recogniser::exception_bytes(config);
   }
   std::array<std::uint64_t, 4> bytes{};
   const auto add = [&](std::uint8_t byte) {
@@ -103,21 +103,21 @@ StringHint JsonRecogniser::string_hint(Configuration config) {
   view.state = lexeme.body;
   if (lexeme.kind == Kind::kString) {
     if (!lexeme.total) return {};
-    view.remembers = lexeme.track;
-    view.special = lexeme.trie != KeySet::kNone;
+    view.depends_on_text = lexeme.track;
+    view.has_exceptions = lexeme.trie != KeySet::kNone;
     const Entry& first = lexeme.entries.front();
     if (lexeme.entries.size() == 1) {
-      view.free = true;
+      view.unconstrained = true;
       if (first.max != StringHint::kMany) {
         view.max_chars = first.max - config.count;
       }
       if (first.min > config.count) view.min_chars = first.min - config.count;
     } else {
-      view.free = true;
+      view.unconstrained = true;
       for (const Entry& entry : lexeme.entries) {
         if (entry.max == StringHint::kMany && entry.min <= config.count)
           continue;
-        if (view.special) return {};
+        if (view.has_exceptions) return {};
         find_ends(config, view);
         return view;
       }
@@ -129,20 +129,20 @@ StringHint JsonRecogniser::string_hint(Configuration config) {
     return view;
   }
   if (lexeme.kind != Kind::kKey || !lexeme.open) return {};
-  view.free = true;
-  view.remembers = lexeme.track;
-  view.special = lexeme.trie != KeySet::kNone;
+  view.unconstrained = true;
+  view.depends_on_text = lexeme.track;
+  view.has_exceptions = lexeme.trie != KeySet::kNone;
   if (outline_ends_at(config.frame, KeySet::kNone)) {
     view.after = step(config, '"');
     return view;
   }
   const FrameId frame = with_member(config.frame, KeySet::kNone, 0, nullptr);
   if (frame != 0) view.after = {static_cast<LexId>(Kind::kColon), frame, 0, 0};
-  if (view.special && ends_empty_name(config)) {
-    view.special = false;
+  if (view.has_exceptions && ends_empty_name(config)) {
+    view.has_exceptions = false;
     const Configuration own = step(config, '"');
-    if (!own.dead()) view.ends.push_back({0, 0, own});
-    view.ends.push_back({1, StringHint::kMany, view.after});
+    if (!own.dead()) view.accepting_ranges.push_back({0, 0, own});
+    view.accepting_ranges.push_back({1, StringHint::kMany, view.after});
   }
   return view;
 }
@@ -178,7 +178,7 @@ void JsonRecogniser::find_ends(Configuration config, StringHint& view) {
     if (survivors.empty()) continue;
     const std::uint32_t end =
         i + 1 < begins.size() ? begins[i + 1] - 1 : StringHint::kMany;
-    view.ends.push_back(
+    view.accepting_ranges.push_back(
         {begin, end, behind_value(config.frame, survivors, nullptr)});
   }
 }

@@ -44,7 +44,7 @@ struct StringHint {
   static constexpr std::uint32_t kMany = 0xFFFFFFFF;
 
   // Without this nothing below holds, and step() decides each byte.
-  bool free = false;
+  bool unconstrained = false;
   // The place inside an escape or a character.
   json::BodyState state = json::BodyState::kText;
   // Characters that may still come, and that must come before the quote.  One
@@ -56,28 +56,28 @@ struct StringHint {
   Configuration after = {};
   // Where that depends on the number of characters: what stands for
   // `min_chars`, `max_chars` and `after`, in ascending order; `max_chars` is
-  // still what may come in all.  Else empty.  REQUIRES: not `special`.
-  struct End {
+  // still what may come in all.  Else empty.  REQUIRES: not `has_exceptions`.
+  struct AcceptingRange {
     std::uint32_t min_chars = 0;
     std::uint32_t max_chars = kMany;
     Configuration after = {};
   };
-  std::vector<End> ends = {};
+  std::vector<AcceptingRange> accepting_ranges = {};
   // Some continuations are exceptions to `after` (names of properties that
   // stand for something else, or were used): where the text so far is the
   // beginning of one.  Then following step() as long as string_hint() says
-  // `special` leads to every quote that is an exception.
-  bool special = false;
+  // `has_exceptions` leads to every quote that is an exception.
+  bool has_exceptions = false;
   // `after` also depends on the text of this string (items that have to
   // differ), which shows only where another string ends within the same token:
   // a remainder with a quote in it has to be read from the token's beginning.
-  bool remembers = false;
+  bool depends_on_text = false;
 };
 
 // Between two lexemes: white space may come and changes only the number of
 // bytes of it that may still come.
 struct WhitespaceHint {
-  bool free = false;  // without this, no such statement
+  bool unconstrained = false;  // without this, no such statement
   // Bytes of white space that may still come.
   std::uint32_t max_bytes = 0;
   // Whatever comes behind it begins with one of {}[],:"-0123456789tfn.
@@ -175,13 +175,13 @@ class Recogniser {
   virtual void end_tracking(Configuration) {}
 
   virtual StringHint string_hint(Configuration config) = 0;
-  // Whether string_hint(config) is `special`; cheaper.
-  virtual bool special(Configuration config) {
-    return string_hint(config).special;
+  // Whether string_hint(config) is `has_exceptions`; cheaper.
+  virtual bool has_exceptions(Configuration config) {
+    return string_hint(config).has_exceptions;
   }
-  // In a body that is `special`: the bytes behind which it is still special, or
-  // an exception may end; any others may be in it too.
-  virtual std::array<std::uint64_t, 4> special_bytes(Configuration) {
+  // In a body that is `has_exceptions`: the bytes behind which it is still
+  // special, or an exception may end; any others may be in it too.
+  virtual std::array<std::uint64_t, 4> exception_bytes(Configuration) {
     return {~std::uint64_t{0}, ~std::uint64_t{0}, ~std::uint64_t{0},
             ~std::uint64_t{0}};
   }
@@ -280,9 +280,9 @@ class Recogniser {
   // A place that most tokens cannot tell from this one, equal for many places:
   // a token is read from both or from none, unless it leads from the coarse to
   // an left_value() configuration and goes on there (or its last byte leads to
-  // one that is ended_by_lookahead()), or ends an exception of a `special`
-  // string_hint() here, and not with its first byte.  Dead where there is no
-  // such place.
+  // one that is ended_by_lookahead()), or ends an exception of a
+  // `has_exceptions` string_hint() here, and not with its first byte.  Dead
+  // where there is no such place.
   virtual Configuration coarse_state(Configuration) { return {}; }
   // As step(), but a byte after which a value comes may lead to the relative
   // place instead, which costs less where nobody goes there in the end.

@@ -94,7 +94,7 @@ bool MaskMaker::leave_by_space(Configuration config) {
     }
   }
   const WhitespaceHint view = recogniser.whitespace_hint(next);
-  if (!view.free || !view.json) return false;
+  if (!view.unconstrained || !view.json) return false;
   const std::uint32_t max_bytes =
       std::min(view.max_bytes, shared_.space_bases.longest()) + 1;
   const vocab::WhiteSpaceTable& space = shared_.tables.white_space();

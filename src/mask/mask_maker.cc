@@ -101,10 +101,11 @@ const MaskBuilder& MaskMaker::make(Recogniser& recogniser, Configuration config,
 // By what kind of place it is.
 void MaskMaker::make_place(Configuration config) {
   Recogniser& recogniser = *recogniser_;
-  if (const StringHint body = recogniser.string_hint(config); body.free) {
+  if (const StringHint body = recogniser.string_hint(config);
+      body.unconstrained) {
     in_body(body, config);
   } else if (const WhitespaceHint space = recogniser.whitespace_hint(config);
-             space.free) {
+             space.unconstrained) {
     if (!where_a_value_comes(config)) between(space, config);
   } else if (const std::uint64_t fingerprint =
                  recogniser.lexeme_fingerprint(config)) {
@@ -236,7 +237,8 @@ void MaskMaker::between(const WhitespaceHint& view, Configuration config) {
   const Configuration quoted = recogniser.step(view.behind, '"');
   const StringHint string =
       quoted.dead() ? StringHint{} : recogniser.string_hint(quoted);
-  const bool opens_string = string.free && string.state == BodyState::kText;
+  const bool opens_string =
+      string.unconstrained && string.state == BodyState::kText;
   // The table of white space knows only what JSON has behind it.
   bool only_json = true;
   for (std::size_t i = 0; i < kOtherCount && !view.json; ++i) {

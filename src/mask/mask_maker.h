@@ -140,9 +140,10 @@ class MaskMaker {
                   const grammar::StringHint& view, std::uint32_t root,
                   Configuration config);
   void leave_body(const vocab::BodyTable& table, std::uint32_t kind,
-                  const grammar::StringHint::End& end);
+                  const grammar::StringHint::AcceptingRange& end);
   void leave_name(const vocab::ExitTrie& exits, Configuration key,
-                  Configuration value, const grammar::StringHint::End& end);
+                  Configuration value,
+                  const grammar::StringHint::AcceptingRange& end);
   void find_exceptions(const grammar::StringHint& view, std::uint32_t root,
                        Configuration config);
   void find_exceptions(const grammar::StringHint& view, std::uint32_t root,

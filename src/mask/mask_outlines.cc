@@ -37,7 +37,7 @@ void MaskMaker::by_coarse_state(Configuration coarse, Configuration config) {
   builder_.start(mask->base, mask->set, mask->cleared);
   decide(mask->further, config);
   const StringHint view = recogniser.string_hint(config);
-  if (!view.special) return;
+  if (!view.has_exceptions) return;
   // Names of the schema that end within a token.  One that ends before it is
   // known to the coarse.
   std::vector<Id> ids;

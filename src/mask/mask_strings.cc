@@ -45,25 +45,26 @@ void MaskMaker::start_inner(const BodyTable& table, std::uint32_t max_chars) {
 // `config` stands at.
 void MaskMaker::leave_body(const BodyTable& table, const StringHint& view,
                            std::uint32_t root, Configuration config) {
-  if (view.special) find_exceptions(view, root, config);
-  from_ = view.remembers ? &config : nullptr;
+  if (view.has_exceptions) find_exceptions(view, root, config);
+  from_ = view.depends_on_text ? &config : nullptr;
   from_depth_ = trie_.node(root).depth();
   const std::uint32_t kind = root != 0 ? json::kLiveBodyStateCount
                                        : static_cast<std::uint32_t>(view.state);
-  if (view.ends.empty()) {
+  if (view.accepting_ranges.empty()) {
     leave_body(table, kind,
                {.min_chars = view.min_chars,
                 .max_chars = view.max_chars,
                 .after = view.after});
   }
-  for (const StringHint::End& end : view.ends) leave_body(table, kind, end);
+  for (const StringHint::AcceptingRange& end : view.accepting_ranges)
+    leave_body(table, kind, end);
   from_ = nullptr;
   forget_exceptions();
 }
 
 // `kind`: a number of the table.
 void MaskMaker::leave_body(const BodyTable& table, std::uint32_t kind,
-                           const StringHint::End& end) {
+                           const StringHint::AcceptingRange& end) {
   // Behind a name comes a value, as behind other names.
   const Configuration value =
       !end.after.dead() ? recogniser_->value_state(end.after) : Configuration{};
@@ -91,7 +92,8 @@ void MaskMaker::leave_body(const BodyTable& table, std::uint32_t kind,
 // Sets the tokens of `exits` with what may stand in `value`, which is kept as
 // `key`, and behind it.
 void MaskMaker::leave_name(const ExitTrie& exits, Configuration key,
-                           Configuration value, const StringHint::End& end) {
+                           Configuration value,
+                           const StringHint::AcceptingRange& end) {
   const RelativeMask* mask = relative_->find(key);
   if (mask == nullptr) {
     RelativeMask made;
@@ -120,7 +122,7 @@ void MaskMaker::find_exceptions(const StringHint& view, std::uint32_t root,
   }
   // The nodes of the first bytes lie far apart: only those that matter are
   // looked at.
-  for_bytes(recogniser_->special_bytes(config), [&](std::uint8_t byte) {
+  for_bytes(recogniser_->exception_bytes(config), [&](std::uint8_t byte) {
     const std::uint32_t child = trie_.root_child(byte);
     if (child != 0) {
       find_exceptions(view, 0, config, child, trie_.subtree_end(child));
@@ -145,7 +147,7 @@ void MaskMaker::find_quoted_exceptions(const StringHint& view,
     return static_cast<std::size_t>(it - paths.begin());
   };
   states[0] = config;
-  wanted[0] = recogniser.special_bytes(config);
+  wanted[0] = recogniser.exception_bytes(config);
   std::size_t k = 0;
   for_bytes(wanted[0], [&](std::uint8_t byte) {
     const std::uint32_t child = trie_.root_child(byte);
@@ -169,11 +171,11 @@ void MaskMaker::find_quoted_exceptions(const StringHint& view,
           except(i, next);
         }
         ++k;
-      } else if (next.dead() || !recogniser.special(next)) {
+      } else if (next.dead() || !recogniser.has_exceptions(next)) {
         k = from_node(k, node.subtree_end());
       } else {
         states[depth] = next;
-        wanted[depth] = recogniser.special_bytes(next);
+        wanted[depth] = recogniser.exception_bytes(next);
         ++k;
       }
     }
@@ -193,7 +195,7 @@ void MaskMaker::find_exceptions(const StringHint& view, std::uint32_t root,
   // Nearly all bytes lead to one place where nothing is special any more.
   Configuration ordinary;
   auto* const wanted = wanted_bytes_.data();
-  wanted[nodes[root].depth()] = recogniser.special_bytes(config);
+  wanted[nodes[root].depth()] = recogniser.exception_bytes(config);
   for (std::uint32_t i = begin; i < end;) {
     const TrieNode node = nodes[i];
     if (!has_byte(wanted[node.depth() - 1], node.byte())) {
@@ -216,14 +218,14 @@ void MaskMaker::find_exceptions(const StringHint& view, std::uint32_t root,
       i = node.subtree_end();
       continue;
     }
-    if (next.dead() || next == ordinary || !recogniser.special(next)) {
+    if (next.dead() || next == ordinary || !recogniser.has_exceptions(next)) {
       if (!next.dead()) ordinary = next;
       i = node.subtree_end();
       continue;
     }
     states[node.depth()] = next;
     bodies[node.depth()] = body;
-    wanted[node.depth()] = recogniser.special_bytes(next);
+    wanted[node.depth()] = recogniser.exception_bytes(next);
     ++i;
   }
 }

@@ -114,10 +114,10 @@ class ToyJson : public grammar::Recogniser {
 
   StringHint string_hint(Configuration config) override {
     if (options_.silent || !is_body(config)) return {};
-    StringHint view{.free = true, .state = state(config)};
+    StringHint view{.unconstrained = true, .state = state(config)};
     if (kind(config) == kKey) {
       view.after = place(kColon, config.frame);
-      view.special = config.extra != 0;
+      view.has_exceptions = config.extra != 0;
       return view;
     }
     if (options_.max_chars != StringHint::kMany) {
@@ -133,7 +133,7 @@ class ToyJson : public grammar::Recogniser {
     if (options_.silent || !takes_space(config)) return {};
     Configuration behind = config;
     behind.count = 0;
-    return {.free = true,
+    return {.unconstrained = true,
             .max_bytes = options_.max_space - config.count,
             .json = options_.tail.empty() && options_.max_chars != 3,
             .behind = behind};

@@ -104,7 +104,7 @@ TEST_P(LexemeWalks, AreAsReadingEveryToken) {
       for (int step = 0; step < 6; ++step) {
         const std::uint32_t room = machine->lexeme_room(at);
         const Configuration from = machine->lexeme_unbounded(at);
-        const bool by_state = !machine->string_hint(at).free &&
+        const bool by_state = !machine->string_hint(at).unconstrained &&
                               machine->lexeme_fingerprint(at) != 0 &&
                               machine->lexeme_by_state(from);
         SCOPED_TRACE(std::string(schema) + " after " + written + " seed " +
