@@ -610,9 +610,9 @@ bool CfgRecogniser::same_lexeme(Configuration from, Configuration to) {
          schema_of(leaf_of(from)).same_lexeme(unwrap(from), unwrap(to));
 }
 
-std::uint32_t CfgRecogniser::lexeme_room(Configuration config) {
+std::uint32_t CfgRecogniser::chars_left(Configuration config) {
   if (!inside(config)) return StringHint::kMany;
-  return schema_of(leaf_of(config)).lexeme_room(unwrap(config));
+  return schema_of(leaf_of(config)).chars_left(unwrap(config));
 }
 
 Configuration CfgRecogniser::lexeme_unbounded(Configuration config) {
@@ -621,18 +621,20 @@ Configuration CfgRecogniser::lexeme_unbounded(Configuration config) {
                    schema_of(leaf_of(config)).lexeme_unbounded(unwrap(config)));
 }
 
-Recogniser::Apart CfgRecogniser::lexeme_apart(Configuration config) {
+Recogniser::LexemeSplit CfgRecogniser::split_lexeme(Configuration config) {
   if (config.dead() || !inside(config)) return {};
-  const Apart inner = schema_of(leaf_of(config)).lexeme_apart(unwrap(config));
-  Apart apart;
+  const LexemeSplit inner =
+      schema_of(leaf_of(config)).split_lexeme(unwrap(config));
+  LexemeSplit apart;
   if (!inner.words.dead()) apart.words = wrap_like(config, inner.words);
   if (!inner.others.dead()) apart.others = wrap_like(config, inner.others);
   return apart;
 }
 
-std::uint32_t CfgRecogniser::lexeme_need(Configuration from, Configuration to) {
+std::uint32_t CfgRecogniser::chars_needed(Configuration from,
+                                          Configuration to) {
   if (!inside(from) || !inside(to)) return 0;
-  return schema_of(leaf_of(from)).lexeme_need(unwrap(from), unwrap(to));
+  return schema_of(leaf_of(from)).chars_needed(unwrap(from), unwrap(to));
 }
 
 int CfgRecogniser::lexeme_end(Configuration config) {
@@ -659,12 +661,12 @@ std::uint32_t CfgRecogniser::lexeme_step(std::uint32_t lex, std::uint8_t byte) {
   return next == 0 ? 0 : next | kInside;
 }
 
-std::uint32_t CfgRecogniser::lexeme_least(std::uint32_t lex) {
-  return hold(*lexeme_schema_).lexeme_least(lex & ~kInside);
+std::uint32_t CfgRecogniser::min_chars_to_accept(std::uint32_t lex) {
+  return hold(*lexeme_schema_).min_chars_to_accept(lex & ~kInside);
 }
 
-std::uint32_t CfgRecogniser::lexeme_lasting(std::uint32_t lex) {
-  return hold(*lexeme_schema_).lexeme_lasting(lex & ~kInside);
+std::uint32_t CfgRecogniser::max_min_chars(std::uint32_t lex) {
+  return hold(*lexeme_schema_).max_min_chars(lex & ~kInside);
 }
 
 bool CfgRecogniser::lexeme_any_escapes(std::uint32_t lex) {

@@ -93,14 +93,14 @@ class JsonRecogniser final : public Recogniser {
     return first_bytes(config);
   }
   bool has_exceptions(Configuration config) override;
-  std::uint32_t lexeme_room(Configuration config) override;
+  std::uint32_t chars_left(Configuration config) override;
   Configuration lexeme_unbounded(Configuration config) override;
-  Apart lexeme_apart(Configuration config) override;
-  std::uint32_t lexeme_need(Configuration from, Configuration to) override;
+  LexemeSplit split_lexeme(Configuration config) override;
+  std::uint32_t chars_needed(Configuration from, Configuration to) override;
   bool lexeme_by_state(Configuration config) override;
   std::uint32_t lexeme_step(std::uint32_t lex, std::uint8_t byte) override;
-  std::uint32_t lexeme_least(std::uint32_t lex) override;
-  std::uint32_t lexeme_lasting(std::uint32_t lex) override;
+  std::uint32_t min_chars_to_accept(std::uint32_t lex) override;
+  std::uint32_t max_min_chars(std::uint32_t lex) override;
   bool lexeme_any_escapes(std::uint32_t lex) override;
   std::string expected(Configuration config) override;
   std::size_t own_bytes() const override;

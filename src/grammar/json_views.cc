@@ -232,7 +232,7 @@ bool JsonRecogniser::same_lexeme(Configuration from, Configuration to) {
          lexemes_[to.lex].kind == lexemes_[from.lex].kind;
 }
 
-std::uint32_t JsonRecogniser::lexeme_room(Configuration config) {
+std::uint32_t JsonRecogniser::chars_left(Configuration config) {
   const Lexeme& lexeme = lexemes_[config.lex];
   if (lexeme.kind != Kind::kString || lexeme.entries.size() != 1 ||
       lexeme.max == StringHint::kMany) {
@@ -243,7 +243,7 @@ std::uint32_t JsonRecogniser::lexeme_room(Configuration config) {
 
 Configuration JsonRecogniser::lexeme_unbounded(Configuration config) {
   const Lexeme& now = lexemes_[config.lex];
-  const bool bounded = lexeme_room(config) != StringHint::kMany;
+  const bool bounded = chars_left(config) != StringHint::kMany;
   if (!bounded && !now.track) return config;
   config.extra = 0;
   Lexeme same = now.without_entries();
@@ -260,13 +260,13 @@ Configuration JsonRecogniser::lexeme_unbounded(Configuration config) {
 
 // Names of the schema, and those that its patterns welcome: neither are among
 // the others.
-Recogniser::Apart JsonRecogniser::lexeme_apart(Configuration config) {
+Recogniser::LexemeSplit JsonRecogniser::split_lexeme(Configuration config) {
   const Lexeme& now = lexemes_[config.lex];
   if (now.kind != Kind::kKey || now.open || now.trie == KeySet::kNone ||
       now.extras == automata::kDeadState) {
     return {};
   }
-  Apart apart = {.words = config, .others = config};
+  LexemeSplit apart = {.words = config, .others = config};
   Lexeme words = now.without_entries();
   words.track = false;
   words.extras = automata::kDeadState;
@@ -284,11 +284,11 @@ Recogniser::Apart JsonRecogniser::lexeme_apart(Configuration config) {
 }
 
 // `to` was reached without a bound, so what it still needs is not known yet.
-std::uint32_t JsonRecogniser::lexeme_need(Configuration from,
-                                          Configuration to) {
+std::uint32_t JsonRecogniser::chars_needed(Configuration from,
+                                           Configuration to) {
   const Lexeme& lexeme = lexemes_[to.lex];
   if (lexeme.kind != Kind::kString || lexeme.entries.size() != 1) return 0;
-  return to.count - from.count + lexeme_least(to.lex);
+  return to.count - from.count + min_chars_to_accept(to.lex);
 }
 
 // Alternatives that a bound drops one by one are told apart by the count, names
@@ -315,7 +315,7 @@ std::uint32_t JsonRecogniser::lexeme_step(std::uint32_t lex,
   return lexemes_[target].extras == automata::kDeadState ? 0 : target;
 }
 
-std::uint32_t JsonRecogniser::lexeme_least(std::uint32_t lex) {
+std::uint32_t JsonRecogniser::min_chars_to_accept(std::uint32_t lex) {
   const Lexeme& lexeme = lexemes_[lex];
   const automata::StateId state =
       lexeme.kind == Kind::kKey ? lexeme.extras : lexeme.entries.front().state;
@@ -324,7 +324,7 @@ std::uint32_t JsonRecogniser::lexeme_least(std::uint32_t lex) {
 }
 
 // One alternative that nothing ends is enough.
-std::uint32_t JsonRecogniser::lexeme_lasting(std::uint32_t lex) {
+std::uint32_t JsonRecogniser::max_min_chars(std::uint32_t lex) {
   const Lexeme& lexeme = lexemes_[lex];
   std::uint32_t least = StringHint::kMany;
   if (lexeme.body != BodyState::kText) return least;

@@ -215,14 +215,14 @@ class Recogniser {
   // strings); kJsonEnd: white space, or one of ,]} ; kAnyEnd: any byte may.
   //
   // A bound on the lexeme's length is not part of the fingerprint where
-  // lexeme_room() is not kMany: then lexeme_unbounded() is the same place
+  // chars_left() is not kMany: then lexeme_unbounded() is the same place
   // without the bound, and a step within the lexeme from there to `to` is one
-  // from `config` if lexeme_need(config, to) <= lexeme_room(config).
-  virtual std::uint32_t lexeme_room(Configuration) { return StringHint::kMany; }
+  // from `config` if chars_needed(config, to) <= chars_left(config).
+  virtual std::uint32_t chars_left(Configuration) { return StringHint::kMany; }
   virtual Configuration lexeme_unbounded(Configuration config) {
     return config;
   }
-  virtual std::uint32_t lexeme_need(Configuration, Configuration) { return 0; }
+  virtual std::uint32_t chars_needed(Configuration, Configuration) { return 0; }
   // Whether `lex` alone says what keeps the lexeme going, in a string between
   // two characters and without regard to a bound that lexeme_unbounded() takes
   // away.  Then the next four may be asked about the `lex` of that place and
@@ -232,11 +232,11 @@ class Recogniser {
   // REQUIRES: `byte` is not the closing quote.
   virtual std::uint32_t lexeme_step(std::uint32_t, std::uint8_t) { return 0; }
   // Characters that are still needed; one that has begun counts.
-  virtual std::uint32_t lexeme_least(std::uint32_t) { return 0; }
+  virtual std::uint32_t min_chars_to_accept(std::uint32_t) { return 0; }
   // If no text leads out of the lexeme any more (but for what no string has in
-  // it): a bound on lexeme_least() behind whatever whole characters; else
-  // kMany.  May say kMany where that is hard to see.
-  virtual std::uint32_t lexeme_lasting(std::uint32_t) {
+  // it): a bound on min_chars_to_accept() behind whatever whole characters;
+  // else kMany.  May say kMany where that is hard to see.
+  virtual std::uint32_t max_min_chars(std::uint32_t) {
     return StringHint::kMany;
   }
   // Whether a character of the lexeme may be written in every way that JSON
@@ -247,10 +247,10 @@ class Recogniser {
   // lexeme to somewhere if it does from one of them, and what is behind the
   // lexeme is reached from one of them only, and is the same.  No words: dead.
   // Nothing else, or no such lexeme: both are dead.
-  struct Apart {
+  struct LexemeSplit {
     Configuration words, others;
   };
-  virtual Apart lexeme_apart(Configuration) { return {}; }
+  virtual LexemeSplit split_lexeme(Configuration) { return {}; }
   static constexpr int kAnyEnd = -1;
   static constexpr int kJsonEnd = -2;
   virtual int lexeme_end(Configuration) { return kAnyEnd; }

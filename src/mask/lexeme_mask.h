@@ -25,7 +25,7 @@
 
 namespace parlance::mask {
 
-// A token of many characters, and what it needs (Recogniser::lexeme_room()).
+// A token of many characters, and what it needs (Recogniser::chars_left()).
 struct LongToken {
   std::uint32_t need = 0;
   Id id = 0;
@@ -44,7 +44,7 @@ struct LexemeMask {
 
   // Whether `need` and `longs` are known.
   bool bounded = false;
-  // What the tokens that stay need at most, see Recogniser::lexeme_room(),
+  // What the tokens that stay need at most, see Recogniser::chars_left(),
   // but for `longs`, by falling need.
   std::uint32_t need = 0;
   std::vector<LongToken> longs;

@@ -70,7 +70,7 @@ LexemeWalk::StateId LexemeWalk::learn(StateId state, std::uint8_t byte) {
 
 std::uint32_t LexemeWalk::least(StateId state) {
   if (states_[state].least == kUnknown) {
-    states_[state].least = recogniser_->lexeme_least(states_[state].lex);
+    states_[state].least = recogniser_->min_chars_to_accept(states_[state].lex);
   }
   return states_[state].least;
 }
@@ -78,7 +78,7 @@ std::uint32_t LexemeWalk::least(StateId state) {
 std::uint32_t LexemeWalk::lasting(StateId state) {
   if (!states_[state].lasting_known) {
     states_[state].lasting_known = true;
-    states_[state].lasting = recogniser_->lexeme_lasting(states_[state].lex);
+    states_[state].lasting = recogniser_->max_min_chars(states_[state].lex);
   }
   return states_[state].lasting;
 }

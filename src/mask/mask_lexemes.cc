@@ -28,7 +28,7 @@ bool may_end(int lexeme_end, std::uint8_t byte) {
 
 void MaskMaker::in_lexeme(Configuration config, std::uint64_t fingerprint) {
   Recogniser& recogniser = *recogniser_;
-  const std::uint32_t room = recogniser.lexeme_room(config);
+  const std::uint32_t room = recogniser.chars_left(config);
   const Configuration unbounded = recogniser.lexeme_unbounded(config);
   std::shared_ptr<const LexemeMask> mask = lexeme_mask(
       unbounded, fingerprint, StringHint::kMany, room != StringHint::kMany);
@@ -173,7 +173,7 @@ void MaskMaker::walk_lexeme(Configuration config, int lexeme_end,
       path_[depth] = i;
       if (node.token() != kNoToken) {
         set_node(node);
-        made.need = std::max(made.need, recogniser.lexeme_need(config, next));
+        made.need = std::max(made.need, recogniser.chars_needed(config, next));
       }
       ++i;
       continue;

@@ -110,7 +110,8 @@ void MaskMaker::make_place(Configuration config) {
   } else if (const std::uint64_t fingerprint =
                  recogniser.lexeme_fingerprint(config)) {
     in_lexeme(config, fingerprint);
-  } else if (const Recogniser::Apart apart = recogniser.lexeme_apart(config);
+  } else if (const Recogniser::LexemeSplit apart =
+                 recogniser.split_lexeme(config);
              !apart.others.dead()) {
     in_lexeme(apart.others, recogniser.lexeme_fingerprint(apart.others));
     add_words(apart.words);

@@ -102,7 +102,7 @@ TEST_P(LexemeWalks, AreAsReadingEveryToken) {
       ASSERT_FALSE(at.dead());
       std::string written;
       for (int step = 0; step < 6; ++step) {
-        const std::uint32_t room = machine->lexeme_room(at);
+        const std::uint32_t room = machine->chars_left(at);
         const Configuration from = machine->lexeme_unbounded(at);
         const bool by_state = !machine->string_hint(at).unconstrained &&
                               machine->lexeme_fingerprint(at) != 0 &&
