@@ -14,27 +14,28 @@ constexpr std::size_t kMostOwners = 4;
 
 }  // namespace
 
-std::shared_ptr<Attachment> Recogniser::attachment(std::uint64_t owner) const {
-  for (const Attached& one : attached_) {
+std::shared_ptr<UserData> Recogniser::user_data(std::uint64_t owner) const {
+  for (const UserEntry& one : user_entries_) {
     if (one.owner == owner) return one.what;
   }
   return nullptr;
 }
 
-void Recogniser::attach(std::uint64_t owner,
-                        std::shared_ptr<Attachment> attachment) {
-  if (attached_.size() == kMostOwners) attached_.erase(attached_.begin());
-  attached_.push_back({owner, std::move(attachment)});
+void Recogniser::set_user_data(std::uint64_t owner,
+                               std::shared_ptr<UserData> user_data) {
+  if (user_entries_.size() == kMostOwners)
+    user_entries_.erase(user_entries_.begin());
+  user_entries_.push_back({owner, std::move(user_data)});
 }
 
-std::uint64_t Recogniser::new_owner() {
+std::uint64_t Recogniser::new_user_key() {
   static std::atomic<std::uint64_t> last{0};
   return ++last;
 }
 
-std::size_t Recogniser::attached_bytes() const {
+std::size_t Recogniser::user_data_bytes() const {
   std::size_t bytes = 0;
-  for (const Attached& one : attached_) bytes += one.what->memory_bytes();
+  for (const UserEntry& one : user_entries_) bytes += one.what->memory_bytes();
   return bytes;
 }
 
@@ -75,10 +76,10 @@ std::shared_ptr<Recogniser> Recogniser::with_room(
 
 std::size_t Recogniser::memory_bytes() {
   release();
-  std::size_t bytes = own_bytes() + attached_bytes();
+  std::size_t bytes = own_bytes() + user_data_bytes();
   for (const std::shared_ptr<Recogniser>& part : parts()) {
     const Lock lock(*part);
-    bytes += part->own_bytes() + part->attached_bytes();
+    bytes += part->own_bytes() + part->user_data_bytes();
   }
   return bytes;
 }

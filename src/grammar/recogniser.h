@@ -88,9 +88,9 @@ struct WhitespaceHint {
 };
 
 // What the rooms above keep with a recogniser, so that it lives as long.
-class Attachment {
+class UserData {
  public:
-  virtual ~Attachment() = default;
+  virtual ~UserData() = default;
   virtual std::size_t memory_bytes() const = 0;
 };
 
@@ -329,26 +329,27 @@ class Recogniser {
   // `one`, or the first that is not full of its successors.
   static std::shared_ptr<Recogniser> with_room(std::shared_ptr<Recogniser> one);
 
-  // Bytes of the tables built so far, without parts and attachments.
+  // Bytes of the tables built so far, without parts and user_data.
   virtual std::size_t own_bytes() const = 0;
-  std::size_t attached_bytes() const;
+  std::size_t user_data_bytes() const;
   // All of it.
   std::size_t memory_bytes();
 
-  // Kept under a number that is the owner's alone (new_owner()).  Null: none.
-  std::shared_ptr<Attachment> attachment(std::uint64_t owner) const;
+  // Kept under a number that is the owner's alone (new_user_key()).  Null:
+  // none.
+  std::shared_ptr<UserData> user_data(std::uint64_t owner) const;
   // Only the last few owners keep theirs.
-  void attach(std::uint64_t owner, std::shared_ptr<Attachment> attachment);
-  static std::uint64_t new_owner();
+  void set_user_data(std::uint64_t owner, std::shared_ptr<UserData> user_data);
+  static std::uint64_t new_user_key();
 
   std::mutex mutex;
 
  private:
-  struct Attached {
+  struct UserEntry {
     std::uint64_t owner = 0;
-    std::shared_ptr<Attachment> what;
+    std::shared_ptr<UserData> what;
   };
-  std::vector<Attached> attached_;
+  std::vector<UserEntry> user_entries_;
 
   // The last of the successors of one another, kept by the first of them.
   struct Line {

@@ -30,7 +30,7 @@ struct Compiler::State {
   // Under these marked grammars are kept with those that they are made of, by
   // Markers.
   std::array<std::uint64_t, 2> marked_owners = {
-      grammar::Recogniser::new_owner(), grammar::Recogniser::new_owner()};
+      grammar::Recogniser::new_user_key(), grammar::Recogniser::new_user_key()};
 };
 
 struct Constraint::State {
@@ -67,7 +67,7 @@ namespace {
 
 // The grammar in which markers are the tokens of one vocabulary, kept with the
 // grammar in which they are text.
-struct Marked final : grammar::Attachment {
+struct Marked final : grammar::UserData {
   std::shared_ptr<grammar::CfgRecogniser> recogniser;  // null: it has no marks
   std::shared_ptr<const grammar::Marks> marks;
 
@@ -75,7 +75,7 @@ struct Marked final : grammar::Attachment {
   std::size_t memory_bytes() const override {
     if (recogniser == nullptr) return sizeof(Marked);
     const std::unique_lock lock(recogniser->mutex, std::try_to_lock);
-    if (lock) seen_ = recogniser->own_bytes() + recogniser->attached_bytes();
+    if (lock) seen_ = recogniser->own_bytes() + recogniser->user_data_bytes();
     return sizeof(Marked) + seen_;
   }
 
@@ -132,13 +132,13 @@ Result<Constraint> Compiler::compile(const Grammar& grammar,
   std::shared_ptr<Marked> marked;
   {
     const grammar::Recogniser::Lock lock(*text);
-    marked = std::static_pointer_cast<Marked>(text->attachment(owner));
+    marked = std::static_pointer_cast<Marked>(text->user_data(owner));
     if (marked == nullptr) {
       Result<std::shared_ptr<Marked>> made =
           make_marked(*machine, vocabulary(), options.markers);
       if (!made) return std::move(made).error();
       marked = *std::move(made);
-      text->attach(owner, marked);
+      text->set_user_data(owner, marked);
     }
   }
   if (marked->recogniser == nullptr) return constrain(text, nullptr);

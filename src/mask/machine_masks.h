@@ -25,7 +25,7 @@
 namespace parlance::mask {
 
 // Under the lock of its recogniser.
-struct MachineMasks final : grammar::Attachment {
+struct MachineMasks final : grammar::UserData {
   // The only byte that may come, or one of:
   static constexpr std::int16_t kChoice = -1;       // several, or an end
   static constexpr std::int16_t kInCharacter = -2;  // several, inside UTF-8

@@ -18,11 +18,11 @@ namespace {
 // REQUIRES: the recogniser is locked.
 std::shared_ptr<MachineMasks> masks_of(Recogniser& recogniser,
                                        std::uint64_t owner) {
-  if (auto known = recogniser.attachment(owner)) {
+  if (auto known = recogniser.user_data(owner)) {
     return std::static_pointer_cast<MachineMasks>(std::move(known));
   }
   auto made = std::make_shared<MachineMasks>();
-  recogniser.attach(owner, made);
+  recogniser.set_user_data(owner, made);
   return made;
 }
 
@@ -169,7 +169,7 @@ MaskHandle Program::known_to_part(Recogniser& recogniser,
                                   Configuration config) {
   const Recogniser::ActivePart in = recogniser.active_part(config);
   if (in.part == nullptr) return {};
-  const auto known = in.part->attachment(shared_->owner());
+  const auto known = in.part->user_data(shared_->owner());
   if (known == nullptr) return {};
   return static_cast<MachineMasks&>(*known).find_as_part(
       in.part->mask_key(in.config, shared_->longest()), in.behind);

@@ -70,12 +70,12 @@ void Tree::leave(std::uint64_t position, bool complete) {
     return;
   }
   Node& parent = open_.back();
-  attach(parent, id, std::move(value));
+  set_user_data(parent, id, std::move(value));
   parent.text.clear();
   parent.text_begin = position;
 }
 
-void Tree::attach(Node& parent, FormatId child, json::Value value) {
+void Tree::set_user_data(Node& parent, FormatId child, json::Value value) {
   parent.has_child = true;
   if (!keep_) {
     parent.in_rule = false;

@@ -72,7 +72,7 @@ class Tree {
   };
 
   json::Value finish(Node& node, std::uint64_t position, bool complete);
-  void attach(Node& parent, FormatId child, json::Value value);
+  void set_user_data(Node& parent, FormatId child, json::Value value);
   void end_free_text(Node& node, std::uint64_t position);
 
   const CompiledTag::Code& code_;
