@@ -14,18 +14,18 @@ constexpr std::size_t kMostOwners = 4;
 
 }  // namespace
 
-std::shared_ptr<UserData> Recogniser::user_data(std::uint64_t owner) const {
+std::shared_ptr<UserData> Recogniser::user_data(std::uint64_t key) const {
   for (const UserEntry& one : user_entries_) {
-    if (one.owner == owner) return one.what;
+    if (one.key == key) return one.what;
   }
   return nullptr;
 }
 
-void Recogniser::set_user_data(std::uint64_t owner,
+void Recogniser::set_user_data(std::uint64_t key,
                                std::shared_ptr<UserData> user_data) {
   if (user_entries_.size() == kMostOwners)
     user_entries_.erase(user_entries_.begin());
-  user_entries_.push_back({owner, std::move(user_data)});
+  user_entries_.push_back({key, std::move(user_data)});
 }
 
 std::uint64_t Recogniser::new_user_key() {

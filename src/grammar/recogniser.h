@@ -335,18 +335,18 @@ class Recogniser {
   // All of it.
   std::size_t memory_bytes();
 
-  // Kept under a number that is the owner's alone (new_user_key()).  Null:
+  // Kept under a number that is the key's alone (new_user_key()).  Null:
   // none.
-  std::shared_ptr<UserData> user_data(std::uint64_t owner) const;
+  std::shared_ptr<UserData> user_data(std::uint64_t key) const;
   // Only the last few owners keep theirs.
-  void set_user_data(std::uint64_t owner, std::shared_ptr<UserData> user_data);
+  void set_user_data(std::uint64_t key, std::shared_ptr<UserData> user_data);
   static std::uint64_t new_user_key();
 
   std::mutex mutex;
 
  private:
   struct UserEntry {
-    std::uint64_t owner = 0;
+    std::uint64_t key = 0;
     std::shared_ptr<UserData> what;
   };
   std::vector<UserEntry> user_entries_;
