@@ -250,7 +250,7 @@ Configuration CfgRecogniser::configuration(Items kernel,
   if (!pure_ && !overflowed_) {
     kernels_.intern(key);
     made_of_kernel_.push_back({.to = made, .looked = made_looked_});
-    bytes_ += kernels_.bytes_of(key.size()) + sizeof(StepTable::Step);
+    bytes_ += kernels_.bytes_of(key.size()) + sizeof(TransitionTable::Step);
   }
   return made;
 }
@@ -345,7 +345,7 @@ Configuration CfgRecogniser::keep_step(Configuration config, std::uint8_t byte,
 
 Configuration CfgRecogniser::by_frame(Configuration config, std::uint8_t byte) {
   byte = alike(config.lex)[byte];
-  if (const StepTable::Step* found = steps_.find(config, byte)) {
+  if (const TransitionTable::Step* found = steps_.find(config, byte)) {
     note(found->looked);
     return found->to;
   }

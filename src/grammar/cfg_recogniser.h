@@ -61,16 +61,16 @@
 #include <unordered_map>
 #include <vector>
 
+#include "base/intern_table.h"
 #include "base/mix.h"
+#include "base/reusable_set.h"
 #include "grammar/byte_partition.h"
 #include "grammar/equivalence_tree.h"
-#include "grammar/item_set.h"
-#include "grammar/list_table.h"
 #include "grammar/marks.h"
 #include "grammar/recogniser.h"
 #include "grammar/rules.h"
-#include "grammar/step_table.h"
 #include "grammar/transition_network.h"
+#include "grammar/transition_table.h"
 
 namespace parlance::grammar {
 
@@ -464,7 +464,7 @@ class CfgRecogniser final : public Recogniser {
   std::vector<SlotMark> slot_marks_;
   std::uint32_t slot_round_ = 0;
 
-  ListTable<Item, ItemHash> contexts_;
+  base::InternTable<Item, ItemHash> contexts_;
   // Whether the second of two contexts subsumes the first, where it is known.
   Interned<std::uint64_t, bool> subsumed_;
   Interned<std::string, ContextId> loop_of_;  // contexts that name each other
@@ -475,7 +475,7 @@ class CfgRecogniser final : public Recogniser {
   Interned<std::uint32_t, std::uint32_t> rest_of_;
   std::deque<State> states_;
   Interned<std::string, std::uint32_t> state_of_;
-  ListTable<ContextId, NumberHash> frames_;
+  base::InternTable<ContextId, NumberHash> frames_;
   std::vector<Configuration> configs_;  // of schemas, in items
   Interned<std::string, std::uint32_t> config_of_;
   std::vector<Leaf> leaves_;
@@ -484,9 +484,9 @@ class CfgRecogniser final : public Recogniser {
   std::unordered_map<std::uint64_t, std::uint32_t> leaf_frame_of_;
   // Of kernels whose contexts were looked into, what was made of them: many
   // places and bytes lead to the same few items.
-  ListTable<Item, ItemHash> kernels_;
-  std::vector<StepTable::Step> made_of_kernel_;
-  StepTable steps_;  // and the set that each looked into
+  base::InternTable<Item, ItemHash> kernels_;
+  std::vector<TransitionTable::Step> made_of_kernel_;
+  TransitionTable steps_;  // and the set that each looked into
 
   // By the closure that is made; kLocal is set in those looked at exactly.
   std::vector<ContextId> looked_;
@@ -494,13 +494,13 @@ class CfgRecogniser final : public Recogniser {
   std::vector<std::uint32_t> exact_marks_;
   std::uint32_t looked_round_ = 1;
   std::uint32_t made_looked_ = 0;  // by configuration(), as a set
-  ListTable<ContextId, NumberHash> looked_sets_;
+  base::InternTable<ContextId, NumberHash> looked_sets_;
   Watch watch_;  // sets since it began, some of them twice
   std::vector<std::uint32_t> noted_marks_;
   std::uint32_t watch_round_ = 0;
 
   EquivalenceTree equivalence_tree_;
-  StepTable equivalent_of_;  // by configuration, byte 0
+  TransitionTable equivalent_of_;  // by configuration, byte 0
   std::deque<Form> forms_;
   std::vector<std::uint32_t> form_at_;  // by context, from 1; 0: none yet
   Interned<std::string, std::uint32_t> form_id_of_;

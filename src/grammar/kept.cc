@@ -74,7 +74,7 @@ void KeptStore::measure(std::size_t how_many) {
     counted_.splice(counted_.end(), counted_, counted_.begin());
     if (!one.recogniser->mutex.try_lock()) continue;
     const std::size_t bytes =
-        one.recogniser->own_bytes() + one.recogniser->attached_bytes();
+        one.recogniser->own_bytes() + one.recogniser->user_data_bytes();
     one.recogniser->mutex.unlock();
     statistics_.bytes += bytes - one.bytes;
     one.bytes = bytes;

@@ -445,7 +445,7 @@ void CfgRecogniser::Closure::intern_loop(std::vector<std::uint32_t> members) {
 
 CfgRecogniser::ContextId CfgRecogniser::Closure::intern_context(
     const Items& content) {
-  ListTable<Item, ItemHash>& contexts = machine_.contexts_;
+  base::InternTable<Item, ItemHash>& contexts = machine_.contexts_;
   const auto [id, added] = contexts.intern(content);
   if (added) machine_.bytes_ += contexts.bytes_of(content.size());
   return id;
@@ -493,7 +493,7 @@ CfgRecogniser::ContextId CfgRecogniser::intern_loop(
       }
     }
     std::sort(content.begin(), content.end());
-    bytes_ += ListTable<Item, ItemHash>::bytes_of(content.size());
+    bytes_ += base::InternTable<Item, ItemHash>::bytes_of(content.size());
     contexts_.add_found(content);
   }
   return first;

@@ -47,7 +47,7 @@ struct CfgRecogniser::ClosureMemory {
   Items left;
   Items kept;
   Items delayed;
-  ItemSet<Item, ItemHash> seen;
+  base::ReusableSet<Item, ItemHash> seen;
   std::vector<Local> locals;
   // By rule: its local context in this round, if any.
   struct Place {
@@ -117,7 +117,7 @@ class CfgRecogniser::Closure {
   // Calls of which it is not known whether they end the activation; kOutward
   // as `inner`: they do, as far as is known, and have been entered.
   Items& delayed_;
-  ItemSet<Item, ItemHash>& seen_;
+  base::ReusableSet<Item, ItemHash>& seen_;
   std::vector<Local>& locals_;
   // Of equal items whose count is enough, the least count.
   std::unordered_map<Item, std::uint32_t, ItemHash> least_;

@@ -180,7 +180,7 @@ Configuration CfgRecogniser::find_equivalent(Configuration config, bool add) {
 Configuration CfgRecogniser::mask_equivalent(Configuration config) {
   if (config.dead() || inside(config)) return config;
   if (states_[config.lex].equivalents == EquivalenceTree::kNone) return config;
-  if (const StepTable::Step* known = equivalent_of_.find(config, 0))
+  if (const TransitionTable::Step* known = equivalent_of_.find(config, 0))
     return known->to;
   const Configuration found = find_equivalent(config, false);
   if (found.dead()) return config;

@@ -10,10 +10,10 @@
 #include <utility>
 #include <vector>
 
+#include "base/intern_table.h"
 #include "grammar/cfg_recogniser.h"
 #include "grammar/earley.h"
 #include "grammar/ebnf.h"
-#include "grammar/list_table.h"
 #include "parlance/grammar.h"
 #include "support/small_languages.h"
 
@@ -85,8 +85,8 @@ void compare_random(std::uint32_t first, std::uint32_t last) {
   EXPECT_GT(places, last - first);
 }
 
-TEST(ListTable, EqualListsHaveOneNumber) {
-  ListTable<int, std::hash<int>> table;
+TEST(InternTable, EqualListsHaveOneNumber) {
+  base::InternTable<int, std::hash<int>> table;
   EXPECT_EQ(table.find(std::vector<int>{1}), table.kNone);
   std::vector<std::vector<int>> lists;
   for (int i = 0; i < 500; ++i) {

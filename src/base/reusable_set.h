@@ -1,5 +1,5 @@
-#ifndef PARLANCE_SRC_GRAMMAR_ITEM_SET_H_
-#define PARLANCE_SRC_GRAMMAR_ITEM_SET_H_
+#ifndef PARLANCE_SRC_BASE_REUSABLE_SET_H_
+#define PARLANCE_SRC_BASE_REUSABLE_SET_H_
 
 // A set that is filled and emptied over and over: its memory stays, and to
 // empty it is to count one up.
@@ -8,11 +8,11 @@
 #include <cstdint>
 #include <vector>
 
-namespace parlance::grammar {
+namespace parlance::base {
 
 // `Hash` says a number of bits that are all good.
 template <class Value, class Hash>
-class ItemSet {
+class ReusableSet {
  public:
   // Whether it was not there.
   bool insert(const Value& value) {
@@ -55,6 +55,6 @@ class ItemSet {
   std::uint32_t round_ = 1;
 };
 
-}  // namespace parlance::grammar
+}  // namespace parlance::base
 
-#endif  // PARLANCE_SRC_GRAMMAR_ITEM_SET_H_
+#endif  // PARLANCE_SRC_BASE_REUSABLE_SET_H_

@@ -1,5 +1,5 @@
-#ifndef PARLANCE_SRC_GRAMMAR_STEP_TABLE_H_
-#define PARLANCE_SRC_GRAMMAR_STEP_TABLE_H_
+#ifndef PARLANCE_SRC_GRAMMAR_TRANSITION_TABLE_H_
+#define PARLANCE_SRC_GRAMMAR_TRANSITION_TABLE_H_
 
 // Where a byte leads, by state and frame: one flat table, so that a look-up is
 // one miss of the cache.
@@ -13,7 +13,7 @@
 
 namespace parlance::grammar {
 
-class StepTable {
+class TransitionTable {
  public:
   struct Step {
     Configuration to = {};
@@ -79,4 +79,4 @@ class StepTable {
 
 }  // namespace parlance::grammar
 
-#endif  // PARLANCE_SRC_GRAMMAR_STEP_TABLE_H_
+#endif  // PARLANCE_SRC_GRAMMAR_TRANSITION_TABLE_H_

@@ -1,5 +1,5 @@
-#ifndef PARLANCE_SRC_GRAMMAR_LIST_TABLE_H_
-#define PARLANCE_SRC_GRAMMAR_LIST_TABLE_H_
+#ifndef PARLANCE_SRC_BASE_INTERN_TABLE_H_
+#define PARLANCE_SRC_BASE_INTERN_TABLE_H_
 
 // Lists that are kept once and have a number each: equal lists, equal numbers.
 //
@@ -15,11 +15,11 @@
 
 #include "base/mix.h"
 
-namespace parlance::grammar {
+namespace parlance::base {
 
 // `Hash` says a number of bits that are all good, of one value.
 template <class T, class Hash>
-class ListTable {
+class InternTable {
  public:
   std::size_t size() const { return lists_.size(); }
   // Valid until another list is added.
@@ -115,6 +115,6 @@ class ListTable {
   std::vector<std::uint32_t> table_;  // by hash
 };
 
-}  // namespace parlance::grammar
+}  // namespace parlance::base
 
-#endif  // PARLANCE_SRC_GRAMMAR_LIST_TABLE_H_
+#endif  // PARLANCE_SRC_BASE_INTERN_TABLE_H_
