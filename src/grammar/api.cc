@@ -20,9 +20,9 @@ namespace {
 
 MachineResult value_grammar(const json::Value& schema,
                             const JsonSchemaOptions& options,
-                            KeptStore* store) {
+                            PartCache* cache) {
   Result<std::shared_ptr<JsonRecogniser>> made =
-      make_schema(schema, options, store);
+      make_schema(schema, options, cache);
   if (!made) return std::move(made).error();
   auto machine = std::make_shared<Grammar::Machine>();
   machine->notes = (*made)->notes();
@@ -39,10 +39,10 @@ MachineResult value_grammar(const json::Value& schema,
 
 MachineResult schema_grammar(std::string_view schema,
                              const JsonSchemaOptions& options,
-                             KeptStore* store) {
+                             PartCache* cache) {
   Result<json::Value> value = json::parse(schema);
   if (!value) return std::move(value).error();
-  MachineResult made = value_grammar(*value, options, store);
+  MachineResult made = value_grammar(*value, options, cache);
   if (!made) return json::place_error(std::move(made).error(), schema);
   return made;
 }

@@ -94,11 +94,11 @@ KeyWriter& KeyWriter::options(const JsonSchemaOptions& options) {
 
 Result<std::shared_ptr<JsonRecogniser>> make_schema(
     const json::Value& schema, const JsonSchemaOptions& options,
-    KeptStore* store) {
+    PartCache* cache) {
   std::string key;
-  if (store != nullptr) {
+  if (cache != nullptr) {
     key = KeyWriter('s').options(options).value(schema).take();
-    if (const auto found = store->find(KeptKind::kPart, key)) {
+    if (const auto found = cache->find(EntryKind::kPart, key)) {
       return std::const_pointer_cast<JsonRecogniser>(
           std::static_pointer_cast<const JsonRecogniser>(found));
     }
@@ -116,13 +116,13 @@ Result<std::shared_ptr<JsonRecogniser>> make_schema(
       JsonRecogniser::create(std::move(*document), options);
   if (!made) return std::move(made).error();
   std::shared_ptr<JsonRecogniser> machine = std::move(*made);
-  if (store == nullptr) return machine;
+  if (cache == nullptr) return machine;
   std::size_t bytes = document_bytes(schema);
   for (const auto& [url, value] : options.documents) {
     bytes += document_bytes(value);
   }
   const auto stays =
-      store->add(KeptKind::kPart, std::move(key), {machine, bytes, {machine}});
+      cache->add(EntryKind::kPart, std::move(key), {machine, bytes, {machine}});
   return std::const_pointer_cast<JsonRecogniser>(
       std::static_pointer_cast<const JsonRecogniser>(stays));
 }
@@ -148,10 +148,10 @@ std::vector<Leaf> leaves_of(const Rules& rules, const GrammarLimits& limits,
 std::optional<Error> make_leaves(std::vector<Leaf>& leaves,
                                  const CompileOptions& options,
                                  std::vector<GrammarNote>& notes) {
-  // Where there is no store equal schemas are found here.
-  KeptStore of_this_grammar(~std::size_t{0});
-  KeptStore* store =
-      options.store != nullptr ? options.store : &of_this_grammar;
+  // Where there is no cache equal schemas are found here.
+  PartCache of_this_grammar(~std::size_t{0});
+  PartCache* cache =
+      options.cache != nullptr ? options.cache : &of_this_grammar;
   const GrammarLimits& limits = options.limits;
   for (Leaf& leaf : leaves) {
     if (cancelled(limits)) return cancelled_error();
@@ -163,7 +163,7 @@ std::optional<Error> make_leaves(std::vector<Leaf>& leaves,
       leaf.options.limits.cancelled = nullptr;
       leaf.options.limits.cancelled_argument = nullptr;
       Result<std::shared_ptr<JsonRecogniser>> made =
-          make_schema(*leaf.schema, given, store);
+          make_schema(*leaf.schema, given, cache);
       if (!made && made.error().code == ErrorCode::kUnsatisfiable) continue;
       if (!made) {
         Error error = std::move(made).error();
@@ -304,8 +304,10 @@ std::size_t rules_bytes(const Rules& rules) {
   return bytes;
 }
 
-KeptStore::Kept kept(const std::shared_ptr<Grammar::Machine>& machine) {
-  KeptStore::Kept out{.value = machine, .bytes = sizeof(Grammar::Machine)};
+PartCache::CacheEntry cache_entry(
+    const std::shared_ptr<Grammar::Machine>& machine) {
+  PartCache::CacheEntry out{.value = machine,
+                            .bytes = sizeof(Grammar::Machine)};
   if (machine->rules != nullptr) out.bytes += rules_bytes(*machine->rules);
   for (const Leaf& leaf : machine->leaves) {
     out.bytes += sizeof(Leaf) + leaf.path.capacity() + sizeof(json::Value);

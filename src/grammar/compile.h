@@ -5,7 +5,7 @@
 //
 // The machine of a schema depends on the schema and its options alone.  So one
 // machine stands for all schemas that are equal, in one grammar and, with a
-// store, in all grammars made with it.
+// cache, in all grammars made with it.
 
 #include <memory>
 #include <optional>
@@ -15,9 +15,9 @@
 #include <vector>
 
 #include "grammar/json_recogniser.h"
-#include "grammar/kept.h"
 #include "grammar/machine.h"
 #include "grammar/marks.h"
+#include "grammar/part_cache.h"
 #include "grammar/rules.h"
 #include "parlance/error.h"
 #include "parlance/grammar.h"
@@ -26,10 +26,10 @@ namespace parlance::grammar {
 
 using Leaf = Grammar::Machine::Leaf;
 
-// How to compile: `store` may be null.
+// How to compile: `cache` may be null.
 struct CompileOptions {
   GrammarLimits limits = {};
-  KeptStore* store = nullptr;
+  PartCache* cache = nullptr;
   // Null: markers are text.
   const MarkedFor* marked = nullptr;
 };
@@ -65,7 +65,7 @@ std::vector<Leaf> leaves_of(const Rules& rules, const GrammarLimits& limits,
 // Errors: those of schema::load() and JsonRecogniser::create().
 Result<std::shared_ptr<JsonRecogniser>> make_schema(
     const json::Value& schema, const JsonSchemaOptions& options,
-    KeptStore* store);
+    PartCache* cache);
 
 // Makes the machines of leaves that have none; one that no text fits stays
 // without.  Notes of all are added, in order.
@@ -87,29 +87,30 @@ Result<std::shared_ptr<Grammar::Machine>> make_machine(
 
 std::size_t rules_bytes(const Rules& rules);
 
-// What a store keeps of it.
-KeptStore::Kept kept(const std::shared_ptr<Grammar::Machine>& machine);
+// What a cache keeps of it.
+PartCache::CacheEntry cache_entry(
+    const std::shared_ptr<Grammar::Machine>& machine);
 
 // The grammars behind the doors of parlance/grammar.h, and where they are made.
 using MachineResult = Result<std::shared_ptr<Grammar::Machine>>;
 // api.cc
 MachineResult schema_grammar(std::string_view schema,
                              const JsonSchemaOptions& options,
-                             KeptStore* store);
+                             PartCache* cache);
 // rules_api.cc
 MachineResult ebnf_grammar(std::string_view text, const EbnfOptions& options,
-                           KeptStore* store);
+                           PartCache* cache);
 MachineResult regex_grammar(std::string_view pattern,
                             const GrammarLimits& limits);
 MachineResult lark_grammar(std::string_view text,
-                           const LarkGrammarOptions& options, KeptStore* store);
+                           const LarkGrammarOptions& options, PartCache* cache);
 // tag_api.cc
 MachineResult tag_grammar(std::string_view text,
                           const StructuralTagGrammarOptions& options,
-                          KeptStore* store, const MarkedFor* marked = nullptr);
+                          PartCache* cache, const MarkedFor* marked = nullptr);
 MachineResult tag_grammar(const parlance::StructuralTag& tag,
                           const StructuralTagGrammarOptions& options,
-                          KeptStore* store, const MarkedFor* marked = nullptr);
+                          PartCache* cache, const MarkedFor* marked = nullptr);
 
 }  // namespace parlance::grammar
 

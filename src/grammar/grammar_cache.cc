@@ -13,22 +13,22 @@
 namespace parlance {
 namespace {
 
-using grammar::KeptKind;
-using grammar::KeptStore;
+using grammar::EntryKind;
 using grammar::KeyWriter;
 using grammar::MachineResult;
+using grammar::PartCache;
 using Tokens = std::vector<std::uint32_t>;
 
 // A grammar depends on the vocabulary as far as it was asked about: on the ids
 // of some texts.  They are asked for again before the grammar is taken.
-struct KeptGrammar {
+struct CachedGrammar {
   std::shared_ptr<Grammar::Machine> machine;
   std::vector<std::pair<std::string, Tokens>> tokens = {};
 };
 
 template <class Find>
-bool same_tokens(const KeptGrammar& kept, const Find& find) {
-  for (const auto& [text, ids] : kept.tokens) {
+bool same_tokens(const CachedGrammar& cached, const Find& find) {
+  for (const auto& [text, ids] : cached.tokens) {
     if (find(text) != ids) return false;
   }
   return true;
@@ -37,38 +37,38 @@ bool same_tokens(const KeptGrammar& kept, const Find& find) {
 // `find` says which tokens have a text; `make` makes the grammar, and notes in
 // its argument what it asked about.
 template <class Find, class Make>
-MachineResult find_or_make(KeptStore& store, std::string key, const Find& find,
+MachineResult find_or_make(PartCache& cache, std::string key, const Find& find,
                            const Make& make) {
-  if (const auto found = store.find(KeptKind::kGrammar, key)) {
-    const auto& kept = *static_cast<const KeptGrammar*>(found.get());
-    if (same_tokens(kept, find)) return kept.machine;
+  if (const auto found = cache.find(EntryKind::kGrammar, key)) {
+    const auto& cached = *static_cast<const CachedGrammar*>(found.get());
+    if (same_tokens(cached, find)) return cached.machine;
   }
-  KeptGrammar made;
+  CachedGrammar made;
   MachineResult machine = make(made.tokens);
   if (!machine) return machine;
   made.machine = *machine;
-  KeptStore::Kept what = grammar::kept(made.machine);
+  PartCache::CacheEntry what = grammar::cache_entry(made.machine);
   for (const auto& [text, ids] : made.tokens) {
     what.bytes += sizeof(made.tokens[0]) + text.capacity() +
                   ids.capacity() * sizeof(ids[0]);
   }
-  what.value = std::make_shared<const KeptGrammar>(std::move(made));
+  what.value = std::make_shared<const CachedGrammar>(std::move(made));
   const auto stays =
-      store.add(KeptKind::kGrammar, std::move(key), std::move(what));
+      cache.add(EntryKind::kGrammar, std::move(key), std::move(what));
   // Another one with other tokens, and the same key, was there before.
-  const auto& kept = *static_cast<const KeptGrammar*>(stays.get());
-  return same_tokens(kept, find) ? kept.machine : *machine;
+  const auto& cached = *static_cast<const CachedGrammar*>(stays.get());
+  return same_tokens(cached, find) ? cached.machine : *machine;
 }
 
 template <class Make>
-MachineResult find_or_make(KeptStore& store, std::string key,
+MachineResult find_or_make(PartCache& cache, std::string key,
                            const Make& make) {
   return find_or_make(
-      store, std::move(key), [](std::string_view) { return Tokens(); },
+      cache, std::move(key), [](std::string_view) { return Tokens(); },
       [&](auto&) { return make(); });
 }
 
-MachineResult tag(KeptStore& store, std::string key,
+MachineResult tag(PartCache& cache, std::string key,
                   const StructuralTagGrammarOptions& options,
                   const auto& source,
                   const grammar::MarkedFor* marked = nullptr) {
@@ -77,7 +77,7 @@ MachineResult tag(KeptStore& store, std::string key,
     const std::optional<std::uint32_t> id = options.find_token(text);
     return id ? Tokens{*id} : Tokens();
   };
-  return find_or_make(store, std::move(key), find, [&](auto& tokens) {
+  return find_or_make(cache, std::move(key), find, [&](auto& tokens) {
     StructuralTagGrammarOptions asking = options;
     if (options.find_token) {
       asking.find_token = [&](std::string_view text) {
@@ -86,7 +86,7 @@ MachineResult tag(KeptStore& store, std::string key,
         return id;
       };
     }
-    return grammar::tag_grammar(source, asking, &store, marked);
+    return grammar::tag_grammar(source, asking, &cache, marked);
   });
 }
 
@@ -98,8 +98,8 @@ GrammarCache::GrammarCache(std::size_t budget_bytes)
 Result<Grammar> GrammarCache::from_json_schema(
     std::string_view schema, const JsonSchemaOptions& options) const {
   MachineResult made = find_or_make(
-      state_->store, KeyWriter('S').options(options).text(schema).take(),
-      [&] { return grammar::schema_grammar(schema, options, &state_->store); });
+      state_->cache, KeyWriter('S').options(options).text(schema).take(),
+      [&] { return grammar::schema_grammar(schema, options, &state_->cache); });
   if (!made) return std::move(made).error();
   return Grammar(std::move(*made));
 }
@@ -111,8 +111,8 @@ Result<Grammar> GrammarCache::from_ebnf(std::string_view text,
                         .limits(options.limits)
                         .text(text)
                         .take();
-  MachineResult made = find_or_make(state_->store, std::move(key), [&] {
-    return grammar::ebnf_grammar(text, options, &state_->store);
+  MachineResult made = find_or_make(state_->cache, std::move(key), [&] {
+    return grammar::ebnf_grammar(text, options, &state_->cache);
   });
   if (!made) return std::move(made).error();
   return Grammar(std::move(*made));
@@ -121,7 +121,7 @@ Result<Grammar> GrammarCache::from_ebnf(std::string_view text,
 Result<Grammar> GrammarCache::from_regex(std::string_view pattern,
                                          const GrammarLimits& limits) const {
   MachineResult made = find_or_make(
-      state_->store, KeyWriter('R').limits(limits).text(pattern).take(),
+      state_->cache, KeyWriter('R').limits(limits).text(pattern).take(),
       [&] { return grammar::regex_grammar(pattern, limits); });
   if (!made) return std::move(made).error();
   return Grammar(std::move(*made));
@@ -130,7 +130,7 @@ Result<Grammar> GrammarCache::from_regex(std::string_view pattern,
 Result<Grammar> GrammarCache::from_lark(
     std::string_view text, const LarkGrammarOptions& options) const {
   if (!options.grammars.empty()) {
-    MachineResult made = grammar::lark_grammar(text, options, &state_->store);
+    MachineResult made = grammar::lark_grammar(text, options, &state_->cache);
     if (!made) return std::move(made).error();
     return Grammar(std::move(*made));
   }
@@ -145,7 +145,7 @@ Result<Grammar> GrammarCache::from_lark(
     return options.tokens_spelled ? options.tokens_spelled(spelling) : Tokens();
   };
   MachineResult made = find_or_make(
-      state_->store, key.text(text).take(), find, [&](auto& tokens) {
+      state_->cache, key.text(text).take(), find, [&](auto& tokens) {
         LarkGrammarOptions asking = options;
         if (options.tokens_spelled) {
           asking.tokens_spelled = [&](std::string_view spelling) {
@@ -154,7 +154,7 @@ Result<Grammar> GrammarCache::from_lark(
             return ids;
           };
         }
-        return grammar::lark_grammar(text, asking, &state_->store);
+        return grammar::lark_grammar(text, asking, &state_->cache);
       });
   if (!made) return std::move(made).error();
   return Grammar(std::move(*made));
@@ -172,17 +172,17 @@ KeyWriter tag_key(char kind, const StructuralTagGrammarOptions& options,
   return key;
 }
 
-MachineResult text_tag(KeptStore& store, std::string_view text,
+MachineResult text_tag(PartCache& cache, std::string_view text,
                        const StructuralTagGrammarOptions& options,
                        const grammar::MarkedFor* marked = nullptr) {
-  return tag(store, tag_key('T', options, marked).text(text).take(), options,
+  return tag(cache, tag_key('T', options, marked).text(text).take(), options,
              text, marked);
 }
 
-MachineResult value_tag(KeptStore& store, const StructuralTag& source,
+MachineResult value_tag(PartCache& cache, const StructuralTag& source,
                         const StructuralTagGrammarOptions& options,
                         const grammar::MarkedFor* marked = nullptr) {
-  return tag(store,
+  return tag(cache,
              tag_key('V', options, marked).value(source.to_json()).take(),
              options, source, marked);
 }
@@ -191,7 +191,7 @@ MachineResult value_tag(KeptStore& store, const StructuralTag& source,
 
 Result<Grammar> GrammarCache::from_structural_tag(
     std::string_view text, const StructuralTagGrammarOptions& options) const {
-  MachineResult made = text_tag(state_->store, text, options);
+  MachineResult made = text_tag(state_->cache, text, options);
   if (!made) return std::move(made).error();
   return Grammar(std::move(*made));
 }
@@ -199,7 +199,7 @@ Result<Grammar> GrammarCache::from_structural_tag(
 Result<Grammar> GrammarCache::from_structural_tag(
     const StructuralTag& source,
     const StructuralTagGrammarOptions& options) const {
-  MachineResult made = value_tag(state_->store, source, options);
+  MachineResult made = value_tag(state_->cache, source, options);
   if (!made) return std::move(made).error();
   return Grammar(std::move(*made));
 }
@@ -207,7 +207,7 @@ Result<Grammar> GrammarCache::from_structural_tag(
 Result<Grammar> GrammarCache::marked_structural_tag(
     std::string_view text, const StructuralTagGrammarOptions& options,
     const grammar::MarkedFor& marked) const {
-  MachineResult made = text_tag(state_->store, text, options, &marked);
+  MachineResult made = text_tag(state_->cache, text, options, &marked);
   if (!made) return std::move(made).error();
   return Grammar(std::move(*made));
 }
@@ -215,16 +215,16 @@ Result<Grammar> GrammarCache::marked_structural_tag(
 Result<Grammar> GrammarCache::marked_structural_tag(
     const StructuralTag& source, const StructuralTagGrammarOptions& options,
     const grammar::MarkedFor& marked) const {
-  MachineResult made = value_tag(state_->store, source, options, &marked);
+  MachineResult made = value_tag(state_->cache, source, options, &marked);
   if (!made) return std::move(made).error();
   return Grammar(std::move(*made));
 }
 
 GrammarCacheStatistics GrammarCache::statistics() const {
-  const KeptStore::Statistics now = state_->store.statistics();
+  const PartCache::Statistics now = state_->cache.statistics();
   const auto& grammars =
-      now.kinds[static_cast<std::size_t>(KeptKind::kGrammar)];
-  const auto& parts = now.kinds[static_cast<std::size_t>(KeptKind::kPart)];
+      now.kinds[static_cast<std::size_t>(EntryKind::kGrammar)];
+  const auto& parts = now.kinds[static_cast<std::size_t>(EntryKind::kPart)];
   return {.bytes = now.bytes,
           .grammars = grammars.entries,
           .parts = parts.entries,
@@ -235,6 +235,6 @@ GrammarCacheStatistics GrammarCache::statistics() const {
           .evictions = now.evictions};
 }
 
-void GrammarCache::clear() const { state_->store.clear(); }
+void GrammarCache::clear() const { state_->cache.clear(); }
 
 }  // namespace parlance

@@ -3,14 +3,14 @@
 
 // What is inside a GrammarCache.
 
-#include "grammar/kept.h"
+#include "grammar/part_cache.h"
 #include "parlance/grammar_cache.h"
 
 namespace parlance {
 
 struct GrammarCache::State {
-  explicit State(std::size_t budget_bytes) : store(budget_bytes) {}
-  grammar::KeptStore store;
+  explicit State(std::size_t budget_bytes) : cache(budget_bytes) {}
+  grammar::PartCache cache;
 };
 
 }  // namespace parlance

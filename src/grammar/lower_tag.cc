@@ -230,7 +230,7 @@ ExprId Lowering::lower_json_schema(FormatId id) {
 // The rules of the arguments alone are kept, and put among the others.
 Result<LoweredArguments> Lowering::elements(const json::Value& schema,
                                             const ArgumentOptions& options) {
-  if (options_.store == nullptr) {
+  if (options_.cache == nullptr) {
     return lower_arguments(schema, options, out_.rules);
   }
   struct Elements {
@@ -248,8 +248,9 @@ Result<LoweredArguments> Lowering::elements(const json::Value& schema,
   writer.number(options.excludes.size());
   for (const std::string& text : options.excludes) writer.text(text);
   std::string key = writer.value(schema).take();
-  std::shared_ptr<const void> kept = options_.store->find(KeptKind::kPart, key);
-  if (kept == nullptr) {
+  std::shared_ptr<const void> cached =
+      options_.cache->find(EntryKind::kPart, key);
+  if (cached == nullptr) {
     auto made = std::make_shared<Elements>();
     Result<LoweredArguments> lowered =
         lower_arguments(schema, options, made->rules);
@@ -259,10 +260,10 @@ Result<LoweredArguments> Lowering::elements(const json::Value& schema,
     for (const auto& [path, message] : made->made.narrowed) {
       bytes += 2 * sizeof(std::string) + path.capacity() + message.capacity();
     }
-    kept = options_.store->add(KeptKind::kPart, std::move(key),
-                               {std::move(made), bytes});
+    cached = options_.cache->add(EntryKind::kPart, std::move(key),
+                                 {std::move(made), bytes});
   }
-  const auto& one = *static_cast<const Elements*>(kept.get());
+  const auto& one = *static_cast<const Elements*>(cached.get());
   Rules& rules = out_.rules;
   const auto first = static_cast<ExprId>(rules.exprs.size());
   const std::size_t first_rule = rules.rules.size();

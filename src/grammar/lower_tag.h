@@ -22,7 +22,7 @@
 #include <utility>
 #include <vector>
 
-#include "grammar/kept.h"
+#include "grammar/part_cache.h"
 #include "grammar/rules.h"
 #include "grammar/structural_tag.h"
 #include "parlance/error.h"
@@ -45,7 +45,7 @@ struct LowerOptions {
   std::function<bool()> cancelled = {};
 
   // Keeps what json_schema formats become in styles of elements.  May be null.
-  KeptStore* store = nullptr;
+  PartCache* cache = nullptr;
 };
 
 struct LoweredTag {

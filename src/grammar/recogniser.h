@@ -335,7 +335,7 @@ class Recogniser {
   // All of it.
   std::size_t memory_bytes();
 
-  // Kept under a number that is the key's alone (new_user_key()).  Null:
+  // CacheEntry under a number that is the key's alone (new_user_key()).  Null:
   // none.
   std::shared_ptr<UserData> user_data(std::uint64_t key) const;
   // Only the last few owners keep theirs.

@@ -63,12 +63,12 @@ Rules rules_of(const Grammar& grammar) {
 namespace grammar {
 
 MachineResult ebnf_grammar(std::string_view text, const EbnfOptions& options,
-                           KeptStore* store) {
+                           PartCache* cache) {
   Result<Rules> rules = read_ebnf(text, options.root_rule);
   if (!rules) return std::move(rules).error();
   std::vector<Leaf> leaves = leaves_of(*rules, options.limits);
   MachineResult made = make_machine(std::move(*rules), std::move(leaves),
-                                    {options.limits, store});
+                                    {options.limits, cache});
   if (made) note_hidden_triggers(*(*made)->rules, (*made)->notes);
   return made;
 }
@@ -82,7 +82,7 @@ MachineResult regex_grammar(std::string_view pattern,
 
 MachineResult lark_grammar(std::string_view text,
                            const LarkGrammarOptions& options,
-                           KeptStore* store) {
+                           PartCache* cache) {
   LarkOptions reading;
   std::vector<Leaf> given;
   for (const auto& [name, grammar] : options.grammars) {
@@ -101,7 +101,7 @@ MachineResult lark_grammar(std::string_view text,
   if (!rules) return std::move(rules).error();
   std::vector<Leaf> leaves = leaves_of(*rules, options.limits, given);
   MachineResult made = make_machine(std::move(*rules), std::move(leaves),
-                                    {options.limits, store});
+                                    {options.limits, cache});
   if (made) note_hidden_triggers(*(*made)->rules, (*made)->notes);
   return made;
 }

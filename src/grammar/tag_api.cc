@@ -31,19 +31,19 @@ void place(std::vector<Leaf>& leaves, const LoweredTag& lowered) {
 // Spans of errors count bytes of the string that their pointer names.
 MachineResult make_tag(const StructuralTag& tag,
                        const StructuralTagGrammarOptions& options,
-                       KeptStore* store, const MarkedFor* marked) {
+                       PartCache* cache, const MarkedFor* marked) {
   LowerOptions lowering;
   lowering.find_token = options.find_token;
   lowering.vocabulary_size = options.vocabulary_size;
   lowering.cancelled = [&] { return cancelled(options.limits); };
-  lowering.store = store;
+  lowering.cache = cache;
   Result<LoweredTag> lowered = lower_tag(tag, lowering);
   if (!lowered) return std::move(lowered).error();
   std::vector<Leaf> leaves = leaves_of(lowered->rules, options.limits);
   place(leaves, *lowered);
   MachineResult made =
       make_machine(std::move(lowered->rules), std::move(leaves),
-                   {options.limits, store, marked});
+                   {options.limits, cache, marked});
   if (!made) return made;
   for (auto& [path, message] : lowered->narrowed) {
     (*made)->notes.push_back({GrammarNote::Kind::kNarrowed, "any_order",
@@ -61,8 +61,8 @@ MachineResult make_tag(const StructuralTag& tag,
 
 MachineResult tag_grammar(const parlance::StructuralTag& tag,
                           const StructuralTagGrammarOptions& options,
-                          KeptStore* store, const MarkedFor* marked) {
-  MachineResult made = make_tag(*tag.tree(), options, store, marked);
+                          PartCache* cache, const MarkedFor* marked) {
+  MachineResult made = make_tag(*tag.tree(), options, cache, marked);
   if (made) return made;
   Error error = std::move(made).error();
   error.span = std::nullopt;  // there is no text to count in
@@ -71,11 +71,11 @@ MachineResult tag_grammar(const parlance::StructuralTag& tag,
 
 MachineResult tag_grammar(std::string_view text,
                           const StructuralTagGrammarOptions& options,
-                          KeptStore* store, const MarkedFor* marked) {
+                          PartCache* cache, const MarkedFor* marked) {
   Result<parlance::StructuralTag> tag =
       parlance::StructuralTag::from_json(text);
   if (!tag) return std::move(tag).error();
-  MachineResult made = make_tag(*tag->tree(), options, store, marked);
+  MachineResult made = make_tag(*tag->tree(), options, cache, marked);
   if (!made) return json::place_error(std::move(made).error(), text);
   return made;
 }
@@ -109,7 +109,7 @@ Result<TagLeaf> make_tag_leaf(const StructuralTag& tag, FormatId id,
   std::vector<GrammarNote> notes;
   std::vector<Leaf> leaves = leaves_of(rules, limits);
   place(leaves, *lowered);
-  if (auto error = make_leaves(leaves, {limits, lowering.store}, notes)) {
+  if (auto error = make_leaves(leaves, {limits, lowering.cache}, notes)) {
     return *std::move(error);
   }
   TagLeaf out;

@@ -29,7 +29,7 @@ struct TagLeaf {
   std::vector<std::shared_ptr<Recogniser>> schemas = {};
 };
 
-// Machines of schemas are those of lowering.store, if there is one.
+// Machines of schemas are those of lowering.cache, if there is one.
 // Errors: as Grammar::from_structural_tag's, for this format.
 // REQUIRES: `id` is a regex, grammar or json_schema.
 Result<TagLeaf> make_tag_leaf(const StructuralTag& tag, FormatId id,

@@ -194,7 +194,7 @@ std::optional<Error> allow_only(ToolPlan& plan, const json::Value& choice) {
                : wrong_type(path + "/tools", "tool_choice: 'tools'", "a list",
                             *tools);
   }
-  // Kept in the order of the tools, each once.
+  // CacheEntry in the order of the tools, each once.
   std::vector<std::string> functions;
   std::vector<std::string> builtins;
   for (std::size_t i = 0; i < tools->items().size(); ++i) {

@@ -39,7 +39,7 @@ class Compiler {
         depth_(tag_.formats.size(), 0),
         leaves_(tag_.formats.size()) {
     if (options.cache != nullptr) {
-      lowering_.store = &options.cache->state().store;
+      lowering_.cache = &options.cache->state().cache;
     }
     if (options.vocabulary != nullptr) {
       const Vocabulary& words = *options.vocabulary;

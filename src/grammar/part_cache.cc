@@ -1,6 +1,6 @@
-// Entries in the order of their last use: see kept.h.
+// Entries in the order of their last use: see part_cache.h.
 
-#include "grammar/kept.h"
+#include "grammar/part_cache.h"
 
 #include <algorithm>
 #include <iterator>
@@ -15,14 +15,15 @@ constexpr std::size_t kRecogniserBytes = 128;
 
 constexpr std::size_t kMeasuredAtOnce = 8;
 
-std::size_t own_bytes(const std::string& key, const KeptStore::Kept& kept) {
-  return kEntryBytes + key.capacity() + kept.bytes +
-         kept.recognisers.size() * sizeof(kept.recognisers[0]);
+std::size_t own_bytes(const std::string& key,
+                      const PartCache::CacheEntry& entry) {
+  return kEntryBytes + key.capacity() + entry.bytes +
+         entry.recognisers.size() * sizeof(entry.recognisers[0]);
 }
 
 }  // namespace
 
-std::shared_ptr<const void> KeptStore::find(KeptKind kind,
+std::shared_ptr<const void> PartCache::find(EntryKind kind,
                                             std::string_view key) {
   const std::lock_guard lock(mutex_);
   Counts& counts = statistics_.kinds[static_cast<std::size_t>(kind)];
@@ -33,31 +34,31 @@ std::shared_ptr<const void> KeptStore::find(KeptKind kind,
   }
   ++counts.hits;
   entries_.splice(entries_.begin(), entries_, found->second);
-  return found->second->kept.value;
+  return found->second->entry.value;
 }
 
-std::shared_ptr<const void> KeptStore::add(KeptKind kind, std::string key,
-                                           Kept kept) {
+std::shared_ptr<const void> PartCache::add(EntryKind kind, std::string key,
+                                           CacheEntry entry) {
   Entries gone;
   const std::lock_guard lock(mutex_);
   if (const auto found = by_key_.find(key); found != by_key_.end()) {
-    return found->second->kept.value;
+    return found->second->entry.value;
   }
-  std::shared_ptr<const void> value = kept.value;
-  if (own_bytes(key, kept) > budget_bytes_) return value;
-  entries_.push_front({kind, std::move(key), std::move(kept)});
-  const Entry& entry = entries_.front();
-  by_key_.emplace(entry.key, entries_.begin());
+  std::shared_ptr<const void> value = entry.value;
+  if (own_bytes(key, entry) > budget_bytes_) return value;
+  entries_.push_front({kind, std::move(key), std::move(entry)});
+  const Entry& front = entries_.front();
+  by_key_.emplace(front.key, entries_.begin());
   ++statistics_.kinds[static_cast<std::size_t>(kind)].entries;
-  statistics_.bytes += own_bytes(entry.key, entry.kept);
-  for (const auto& recogniser : entry.kept.recognisers) count(recogniser);
+  statistics_.bytes += own_bytes(front.key, front.entry);
+  for (const auto& recogniser : front.entry.recognisers) count(recogniser);
   measure(kMeasuredAtOnce);
   shrink(gone);
   return value;
 }
 
 // A new one is the next to be measured.
-void KeptStore::count(const std::shared_ptr<Recogniser>& recogniser) {
+void PartCache::count(const std::shared_ptr<Recogniser>& recogniser) {
   const auto [known, added] =
       counted_of_.try_emplace(recogniser.get(), counted_.begin());
   if (added) {
@@ -68,7 +69,7 @@ void KeptStore::count(const std::shared_ptr<Recogniser>& recogniser) {
   ++known->second->entries;
 }
 
-void KeptStore::measure(std::size_t how_many) {
+void PartCache::measure(std::size_t how_many) {
   for (std::size_t i = std::min(how_many, counted_.size()); i > 0; --i) {
     Counted& one = counted_.front();
     counted_.splice(counted_.end(), counted_, counted_.begin());
@@ -81,10 +82,10 @@ void KeptStore::measure(std::size_t how_many) {
   }
 }
 
-void KeptStore::drop(Entries::iterator entry, Entries& gone) {
-  statistics_.bytes -= own_bytes(entry->key, entry->kept);
+void PartCache::drop(Entries::iterator entry, Entries& gone) {
+  statistics_.bytes -= own_bytes(entry->key, entry->entry);
   --statistics_.kinds[static_cast<std::size_t>(entry->kind)].entries;
-  for (const auto& recogniser : entry->kept.recognisers) {
+  for (const auto& recogniser : entry->entry.recognisers) {
     const auto found = counted_of_.find(recogniser.get());
     Counted& one = *found->second;
     if (--one.entries > 0) continue;
@@ -97,17 +98,17 @@ void KeptStore::drop(Entries::iterator entry, Entries& gone) {
 }
 
 // Whether dropping it gives up anything but a key.
-bool KeptStore::frees(const Entry& entry) const {
-  if (entry.kept.recognisers.empty()) return true;
+bool PartCache::frees(const Entry& entry) const {
+  if (entry.entry.recognisers.empty()) return true;
   return std::ranges::any_of(
-      entry.kept.recognisers, [&](const auto& recogniser) {
+      entry.entry.recognisers, [&](const auto& recogniser) {
         return counted_of_.at(recogniser.get())->entries == 1;
       });
 }
 
 // The machine of a part that a grammar has costs nothing as long as that
 // grammar is there, so such a part is passed over, once.
-void KeptStore::shrink(Entries& gone) {
+void PartCache::shrink(Entries& gone) {
   std::size_t passed = 0;
   const std::size_t most = entries_.size();
   while (statistics_.bytes > budget_bytes_ && !entries_.empty()) {
@@ -122,13 +123,13 @@ void KeptStore::shrink(Entries& gone) {
   }
 }
 
-void KeptStore::clear() {
+void PartCache::clear() {
   Entries gone;
   const std::lock_guard lock(mutex_);
   while (!entries_.empty()) drop(entries_.begin(), gone);
 }
 
-KeptStore::Statistics KeptStore::statistics() {
+PartCache::Statistics PartCache::statistics() {
   Entries gone;
   const std::lock_guard lock(mutex_);
   measure(counted_.size());

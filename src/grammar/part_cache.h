@@ -1,5 +1,5 @@
-#ifndef PARLANCE_SRC_GRAMMAR_KEPT_H_
-#define PARLANCE_SRC_GRAMMAR_KEPT_H_
+#ifndef PARLANCE_SRC_GRAMMAR_PART_CACHE_H_
+#define PARLANCE_SRC_GRAMMAR_PART_CACHE_H_
 
 // What a GrammarCache keeps, by the bytes of its key, within a budget.
 //
@@ -29,27 +29,28 @@
 
 namespace parlance::grammar {
 
-// ORDER: KeptKind
-enum class KeptKind : std::uint8_t { kGrammar, kPart };
+// ORDER: EntryKind
+enum class EntryKind : std::uint8_t { kGrammar, kPart };
 
 // Safe to use from many threads.
-class KeptStore {
+class PartCache {
  public:
-  explicit KeptStore(std::size_t budget_bytes) : budget_bytes_(budget_bytes) {}
-  KeptStore(const KeptStore&) = delete;
-  KeptStore& operator=(const KeptStore&) = delete;
+  explicit PartCache(std::size_t budget_bytes) : budget_bytes_(budget_bytes) {}
+  PartCache(const PartCache&) = delete;
+  PartCache& operator=(const PartCache&) = delete;
 
   // Null if there is none.  The key says what is behind the pointer.
-  std::shared_ptr<const void> find(KeptKind kind, std::string_view key);
+  std::shared_ptr<const void> find(EntryKind kind, std::string_view key);
 
-  struct Kept {
+  struct CacheEntry {
     std::shared_ptr<const void> value;
     std::size_t bytes = 0;  // without the recognisers
     std::vector<std::shared_ptr<Recogniser>> recognisers = {};
   };
-  // Keeps `kept` if there is room for it.  Of two with the same key the first
-  // stays; the answer is the one that is kept, or `kept`.
-  std::shared_ptr<const void> add(KeptKind kind, std::string key, Kept kept);
+  // Keeps `entry` if there is room for it.  Of two with the same key the first
+  // stays; the answer is the one that is entry, or `entry`.
+  std::shared_ptr<const void> add(EntryKind kind, std::string key,
+                                  CacheEntry entry);
   void clear();
 
   struct Counts {
@@ -58,7 +59,7 @@ class KeptStore {
     std::uint64_t misses = 0;
   };
   struct Statistics {
-    Counts kinds[2];  // by KeptKind
+    Counts kinds[2];  // by EntryKind
     std::size_t bytes = 0;
     std::uint64_t evictions = 0;
   };
@@ -68,9 +69,9 @@ class KeptStore {
 
  private:
   struct Entry {
-    KeptKind kind = KeptKind::kGrammar;
+    EntryKind kind = EntryKind::kGrammar;
     std::string key;
-    Kept kept;
+    CacheEntry entry;
   };
   using Entries = std::list<Entry>;  // last used first
   struct Counted {
@@ -101,4 +102,4 @@ class KeptStore {
 
 }  // namespace parlance::grammar
 
-#endif  // PARLANCE_SRC_GRAMMAR_KEPT_H_
+#endif  // PARLANCE_SRC_GRAMMAR_PART_CACHE_H_
