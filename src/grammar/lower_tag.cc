@@ -36,7 +36,7 @@ class Lowering {
       if (options_.cancelled && options_.cancelled()) {
         return Error{ErrorCode::kTooLarge, "The compile was cancelled."};
       }
-      made_[i].whole = lower_one(FormatId{static_cast<std::uint32_t>(i)});
+      made_[i].whole = lower_one(TagNodeId{static_cast<std::uint32_t>(i)});
       if (error_) return *std::move(error_);
       if (!rules.within(options_.rules)) {
         return Error{ErrorCode::kTooLarge,
@@ -45,7 +45,7 @@ class Lowering {
                      tag_.formats[i].path};
       }
     }
-    for (const Format& format : tag_.formats) {
+    for (const TagNode& format : tag_.formats) {
       if (format.tool.empty()) continue;
       rules.names.push_back(
           {format.tool, json::append_pointer(format.path, "tool")});
@@ -55,7 +55,7 @@ class Lowering {
     return std::move(out_);
   }
 
-  Result<LoweredTag> lower_leaf(FormatId id) {
+  Result<LoweredTag> lower_leaf(TagNodeId id) {
     Rules& rules = out_.rules;
     rules.root = rules.add_rule("root");
     const ExprId whole = lower_one(id);
@@ -71,33 +71,33 @@ class Lowering {
     ExprId behind_begin = kNoId;  // of a tag: its content and end
   };
 
-  ExprId lower_one(FormatId id);
-  ExprId lower_json_schema(FormatId id);
+  ExprId lower_one(TagNodeId id);
+  ExprId lower_json_schema(TagNodeId id);
   Result<LoweredArguments> elements(const json::Value& schema,
                                     const ArgumentOptions& options);
-  ExprId lower_regex(const Format& format);
-  ExprId lower_grammar(const Format& format);
-  ExprId lower_any_text(FormatId id);
-  ExprId lower_any_tokens(FormatId id);
-  ExprId lower_tag_format(FormatId id);
-  ExprId lower_triggered_tags(FormatId id);
-  ExprId lower_token_triggered_tags(FormatId id);
-  ExprId lower_separated(const Format& format);
-  ExprId lower_dispatch(FormatId id);
-  ExprId lower_token_dispatch(FormatId id);
+  ExprId lower_regex(const TagNode& format);
+  ExprId lower_grammar(const TagNode& format);
+  ExprId lower_any_text(TagNodeId id);
+  ExprId lower_any_tokens(TagNodeId id);
+  ExprId lower_tag_format(TagNodeId id);
+  ExprId lower_triggered_tags(TagNodeId id);
+  ExprId lower_token_triggered_tags(TagNodeId id);
+  ExprId lower_separated(const TagNode& format);
+  ExprId lower_dispatch(TagNodeId id);
+  ExprId lower_token_dispatch(TagNodeId id);
 
   void add_triggers(std::vector<TriggerWay> ways, std::string_view name,
                     FreeTextExpr& text);
 
   // At least one tag comes first, where that is asked for; `text` is all that
   // follows or, without that, everything.
-  ExprId with_first(const Format& format, bool at_least_one,
+  ExprId with_first(const TagNode& format, bool at_least_one,
                     bool stop_after_first, ExprId text);
 
-  ExprId whole(FormatId id) const { return made_[index_of(id)].whole; }
-  std::vector<ExprId> wholes(const Format& format) const {
+  ExprId whole(TagNodeId id) const { return made_[index_of(id)].whole; }
+  std::vector<ExprId> wholes(const TagNode& format) const {
     std::vector<ExprId> out;
-    for (FormatId child : format.children) out.push_back(whole(child));
+    for (TagNodeId child : format.children) out.push_back(whole(child));
     return out;
   }
 
@@ -112,9 +112,9 @@ class Lowering {
   Token token(const TokenRef& ref, const std::string& path);
   ExprId one_token(const TokenRef& ref, const std::string& path);
   // What free tokens of a format must not be, and all others.
-  std::vector<Token> excluded_tokens(FormatId id);
-  ExprId other_tokens(FormatId id);
-  void check_not_excluded(const Format& format,
+  std::vector<Token> excluded_tokens(TagNodeId id);
+  ExprId other_tokens(TagNodeId id);
+  void check_not_excluded(const TagNode& format,
                           const std::vector<Token>& triggers,
                           const std::vector<Token>& excludes);
 
@@ -122,7 +122,7 @@ class Lowering {
     if (!error_) error_ = std::move(error);
   }
   // An error inside the schema or, with `text`, the text in the field `key`.
-  void fail_inside(Error error, const Format& format, std::string_view key,
+  void fail_inside(Error error, const TagNode& format, std::string_view key,
                    std::string_view text = {}) {
     std::string where(to_string(format.type));
     if (error.span && !text.empty()) {
@@ -181,7 +181,7 @@ ExprId Lowering::one_token(const TokenRef& ref, const std::string& path) {
   return out_.rules.tokens(std::move(set));
 }
 
-ExprId Lowering::other_tokens(FormatId id) {
+ExprId Lowering::other_tokens(TagNodeId id) {
   TokenSetExpr set;
   set.negated = true;
   for (const Token excluded : excluded_tokens(id)) {
@@ -190,8 +190,8 @@ ExprId Lowering::other_tokens(FormatId id) {
   return out_.rules.tokens(std::move(set));
 }
 
-ExprId Lowering::lower_json_schema(FormatId id) {
-  const Format& format = tag_[id];
+ExprId Lowering::lower_json_schema(TagNodeId id) {
+  const TagNode& format = tag_[id];
   const auto& body = format.as<JsonSchemaFormat>();
   if (body.style == ArgumentStyle::kJson) {
     return out_.rules.schema(
@@ -205,7 +205,7 @@ ExprId Lowering::lower_json_schema(FormatId id) {
   options.excludes = body.excludes;
   options.max_exprs = options_.rules.exprs;
   options.limits = options_.limits;
-  const FormatId around = facts_.enclosing_tag(id);
+  const TagNodeId around = facts_.enclosing_tag(id);
   if (around != kNoFormat) {
     for (const std::string& end : tag_[around].as<TagFormat>().end.texts) {
       if (!end.empty()) options.alone_excludes.push_back(end);
@@ -277,7 +277,7 @@ Result<LoweredArguments> Lowering::elements(const json::Value& schema,
   return LoweredArguments{first + one.made.list, one.made.narrowed};
 }
 
-ExprId Lowering::lower_regex(const Format& format) {
+ExprId Lowering::lower_regex(const TagNode& format) {
   Result<RegexExpr> regex = read_regex(format.as<RegexFormat>().pattern);
   if (!regex) {
     fail_inside(std::move(regex).error(), format, "pattern",
@@ -287,7 +287,7 @@ ExprId Lowering::lower_regex(const Format& format) {
   return out_.rules.regex(std::move(*regex));
 }
 
-ExprId Lowering::lower_grammar(const Format& format) {
+ExprId Lowering::lower_grammar(const TagNode& format) {
   Result<Rules> rules =
       read_ebnf(format.as<GrammarFormat>().source, "root", options_.rules);
   if (!rules) {
@@ -298,7 +298,7 @@ ExprId Lowering::lower_grammar(const Format& format) {
   return out_.rules.reference(out_.rules.append(*rules));
 }
 
-ExprId Lowering::lower_any_text(FormatId id) {
+ExprId Lowering::lower_any_text(TagNodeId id) {
   const auto& body = tag_[id].as<AnyText>();
   Rules& rules = out_.rules;
   if (body.max_chars == 0u || body.max_tokens == 0u) return rules.empty();
@@ -313,13 +313,13 @@ ExprId Lowering::lower_any_text(FormatId id) {
   return rules.reference(limited);
 }
 
-ExprId Lowering::lower_any_tokens(FormatId id) {
+ExprId Lowering::lower_any_tokens(TagNodeId id) {
   return out_.rules.repeat(other_tokens(id), 0,
                            tag_[id].as<AnyTokens>().max_tokens.value_or(kMany));
 }
 
-ExprId Lowering::lower_tag_format(FormatId id) {
-  const Format& format = tag_[id];
+ExprId Lowering::lower_tag_format(TagNodeId id) {
+  const TagNode& format = tag_[id];
   const auto& body = format.as<TagFormat>();
   Rules& rules = out_.rules;
   ExprId end;
@@ -341,7 +341,7 @@ ExprId Lowering::lower_tag_format(FormatId id) {
   return rules.sequence({begin, behind});
 }
 
-ExprId Lowering::with_first(const Format& format, bool at_least_one,
+ExprId Lowering::with_first(const TagNode& format, bool at_least_one,
                             bool stop_after_first, ExprId text) {
   if (!at_least_one) return text;
   const ExprId first = out_.rules.choice(wholes(format));
@@ -356,8 +356,8 @@ void Lowering::add_triggers(std::vector<TriggerWay> ways, std::string_view name,
   }
 }
 
-ExprId Lowering::lower_triggered_tags(FormatId id) {
-  const Format& format = tag_[id];
+ExprId Lowering::lower_triggered_tags(TagNodeId id) {
+  const TagNode& format = tag_[id];
   const auto& body = format.as<TriggeredTags>();
   Rules& rules = out_.rules;
   if (body.at_least_one && body.stop_after_first) {
@@ -371,7 +371,7 @@ ExprId Lowering::lower_triggered_tags(FormatId id) {
   std::vector<TriggerWay> triggers;
   const std::vector<std::uint32_t> begun_by = triggers_of_tags(tag_, format);
   for (std::size_t i = 0; i < format.children.size(); ++i) {
-    const FormatId child = format.children[i];
+    const TagNodeId child = format.children[i];
     const std::string& begin = tag_[child].as<TagFormat>().begin.texts[0];
     const std::string& trigger = body.triggers[begun_by[i]];
     triggers.push_back(
@@ -383,7 +383,7 @@ ExprId Lowering::lower_triggered_tags(FormatId id) {
                     rules.free_text(std::move(text)));
 }
 
-std::vector<Token> Lowering::excluded_tokens(FormatId id) {
+std::vector<Token> Lowering::excluded_tokens(TagNodeId id) {
   const std::string path =
       json::append_pointer(tag_[id].path, "exclude_tokens");
   std::vector<Token> out;
@@ -393,7 +393,7 @@ std::vector<Token> Lowering::excluded_tokens(FormatId id) {
   return out;
 }
 
-void Lowering::check_not_excluded(const Format& format,
+void Lowering::check_not_excluded(const TagNode& format,
                                   const std::vector<Token>& triggers,
                                   const std::vector<Token>& excludes) {
   for (std::size_t i = 0; i < triggers.size(); ++i) {
@@ -406,8 +406,8 @@ void Lowering::check_not_excluded(const Format& format,
 
 // The tags of each trigger are known by what the vocabulary says: an id and a
 // text may be the same token.
-ExprId Lowering::lower_token_triggered_tags(FormatId id) {
-  const Format& format = tag_[id];
+ExprId Lowering::lower_token_triggered_tags(TagNodeId id) {
+  const TagNode& format = tag_[id];
   const auto& body = format.as<TokenTriggeredTags>();
   Rules& rules = out_.rules;
   TokenTextExpr text;
@@ -421,7 +421,7 @@ ExprId Lowering::lower_token_triggered_tags(FormatId id) {
   }
   check_not_excluded(format, triggers, text.excludes);
   std::vector<std::vector<ExprId>> tags(triggers.size());
-  for (FormatId child : format.children) {
+  for (TagNodeId child : format.children) {
     const Token begin = token(*tag_[child].as<TagFormat>().begin.token,
                               tag_[child].path + "/begin/token");
     const auto found = std::find(triggers.begin(), triggers.end(), begin);
@@ -443,7 +443,7 @@ ExprId Lowering::lower_token_triggered_tags(FormatId id) {
                     rules.token_text(std::move(text)));
 }
 
-ExprId Lowering::lower_separated(const Format& format) {
+ExprId Lowering::lower_separated(const TagNode& format) {
   const auto& body = format.as<TagsWithSeparator>();
   Rules& rules = out_.rules;
   const ExprId one = rules.choice(wholes(format));
@@ -455,8 +455,8 @@ ExprId Lowering::lower_separated(const Format& format) {
   return body.at_least_one ? all : rules.repeat(all, 0, 1);
 }
 
-ExprId Lowering::lower_dispatch(FormatId id) {
-  const Format& format = tag_[id];
+ExprId Lowering::lower_dispatch(TagNodeId id) {
+  const TagNode& format = tag_[id];
   const auto& body = format.as<DispatchFormat>();
   FreeTextExpr text;
   text.markers = true;
@@ -470,8 +470,8 @@ ExprId Lowering::lower_dispatch(FormatId id) {
   return out_.rules.free_text(std::move(text));
 }
 
-ExprId Lowering::lower_token_dispatch(FormatId id) {
-  const Format& format = tag_[id];
+ExprId Lowering::lower_token_dispatch(TagNodeId id) {
+  const TagNode& format = tag_[id];
   const auto& body = format.as<TokenDispatch>();
   TokenTextExpr text;
   text.loop = body.loop;
@@ -500,82 +500,82 @@ ExprId Lowering::lower_token_dispatch(FormatId id) {
   return out_.rules.token_text(std::move(text));
 }
 
-ExprId Lowering::lower_one(FormatId id) {
-  const Format& format = tag_[id];
+ExprId Lowering::lower_one(TagNodeId id) {
+  const TagNode& format = tag_[id];
   Rules& rules = out_.rules;
   ExprId made = kNoId;
-  if (!inside_ && (format.type == FormatType::kJsonSchema ||
-                   format.type == FormatType::kRegex ||
-                   format.type == FormatType::kGrammar)) {
+  if (!inside_ && (format.type == TagNodeType::kJsonSchema ||
+                   format.type == TagNodeType::kRegex ||
+                   format.type == TagNodeType::kGrammar)) {
     return rules.empty();
   }
   switch (format.type) {
-    case FormatType::kConstString:
+    case TagNodeType::kConstString:
       made = rules.marker(format.as<ConstString>().value);
       break;
-    case FormatType::kJsonSchema:
+    case TagNodeType::kJsonSchema:
       made = lower_json_schema(id);
       break;
-    case FormatType::kRegex:
+    case TagNodeType::kRegex:
       made = lower_regex(format);
       break;
-    case FormatType::kGrammar:
+    case TagNodeType::kGrammar:
       made = lower_grammar(format);
       break;
-    case FormatType::kAnyText:
+    case TagNodeType::kAnyText:
       made = lower_any_text(id);
       break;
-    case FormatType::kSequence:
+    case TagNodeType::kSequence:
       made = rules.sequence(wholes(format));
       break;
-    case FormatType::kOr:
+    case TagNodeType::kOr:
       made = rules.choice(wholes(format));
       break;
-    case FormatType::kOptional:
+    case TagNodeType::kOptional:
       made = rules.repeat(whole(format.children[0]), 0, 1);
       break;
-    case FormatType::kPlus:
+    case TagNodeType::kPlus:
       made = rules.repeat(whole(format.children[0]), 1, kMany);
       break;
-    case FormatType::kStar:
+    case TagNodeType::kStar:
       made = rules.repeat(whole(format.children[0]), 0, kMany);
       break;
-    case FormatType::kRepeat: {
+    case TagNodeType::kRepeat: {
       const auto& body = format.as<RepeatFormat>();
       made = rules.repeat(whole(format.children[0]), body.min, body.max);
       break;
     }
-    case FormatType::kTag:
+    case TagNodeType::kTag:
       made = lower_tag_format(id);
       break;
-    case FormatType::kTriggeredTags:
+    case TagNodeType::kTriggeredTags:
       made = lower_triggered_tags(id);
       break;
-    case FormatType::kTagsWithSeparator:
+    case TagNodeType::kTagsWithSeparator:
       made = lower_separated(format);
       break;
-    case FormatType::kDispatch:
+    case TagNodeType::kDispatch:
       made = lower_dispatch(id);
       break;
-    case FormatType::kToken:
+    case TagNodeType::kToken:
       made = one_token(format.as<TokenFormat>().token, format.path + "/token");
       break;
-    case FormatType::kExcludeToken:
+    case TagNodeType::kExcludeToken:
       made = other_tokens(id);
       break;
-    case FormatType::kAnyTokens:
+    case TagNodeType::kAnyTokens:
       made = lower_any_tokens(id);
       break;
-    case FormatType::kTokenTriggeredTags:
+    case TagNodeType::kTokenTriggeredTags:
       made = lower_token_triggered_tags(id);
       break;
-    case FormatType::kTokenDispatch:
+    case TagNodeType::kTokenDispatch:
       made = lower_token_dispatch(id);
       break;
   }
   // Whatever schemas are new belong to this format.
   if (rules.schemas.size() > out_.schema_paths.size()) {
-    const bool grammar = format.type == FormatType::kGrammar;
+    const bool grammar = format.type == TagNodeType::kGrammar;
     out_.schema_paths.resize(
         rules.schemas.size(),
         format.path + (grammar ? "/grammar" : "/json_schema"));
@@ -607,7 +607,7 @@ std::optional<Error> check_tokens(const StructuralTag& tag,
   return std::move(lowered).error();
 }
 
-Result<LoweredTag> lower_leaf(const StructuralTag& tag, FormatId id,
+Result<LoweredTag> lower_leaf(const StructuralTag& tag, TagNodeId id,
                               const LowerOptions& options) {
   return Lowering(tag, options).lower_leaf(id);
 }

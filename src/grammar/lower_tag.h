@@ -86,7 +86,7 @@ Result<LoweredTag> lower_outline(const StructuralTag& tag,
 
 // The rules of one regex, grammar or json_schema alone, as the whole tag has
 // them.  REQUIRES: `id` is such a format.
-Result<LoweredTag> lower_leaf(const StructuralTag& tag, FormatId id,
+Result<LoweredTag> lower_leaf(const StructuralTag& tag, TagNodeId id,
                               const LowerOptions& options = {});
 
 }  // namespace parlance::grammar

@@ -36,14 +36,14 @@
 namespace parlance::grammar {
 
 // A format, by its place in StructuralTag::formats.
-enum class FormatId : std::uint32_t {};
-constexpr FormatId kNoFormat{0xFFFFFFFF};
-constexpr std::size_t index_of(FormatId id) {
+enum class TagNodeId : std::uint32_t {};
+constexpr TagNodeId kNoFormat{0xFFFFFFFF};
+constexpr std::size_t index_of(TagNodeId id) {
   return static_cast<std::size_t>(id);
 }
 
-// ORDER: FormatType
-enum class FormatType : std::uint8_t {
+// ORDER: TagNodeType
+enum class TagNodeType : std::uint8_t {
   kConstString,
   kJsonSchema,
   kRegex,
@@ -67,8 +67,8 @@ enum class FormatType : std::uint8_t {
 };
 constexpr std::size_t kFormatTypes = 20;
 
-// "const_string" for FormatType::kConstString.
-std::string_view to_string(FormatType type);
+// "const_string" for TagNodeType::kConstString.
+std::string_view to_string(TagNodeType type);
 
 // How the arguments of a call are written.  ORDER: ArgumentStyle
 enum class ArgumentStyle : std::uint8_t {
@@ -105,7 +105,7 @@ struct Marker {
 // A count of repetitions or of characters without an upper bound.
 constexpr std::uint32_t kUnbounded = 0xFFFFFFFF;
 
-// The formats' own fields.  What they contain is in Format::children.
+// The formats' own fields.  What they contain is in TagNode::children.
 
 struct ConstString {
   std::string value;
@@ -202,17 +202,17 @@ struct TokenDispatch {
   bool loop = true;
 };
 
-using FormatBody =
+using TagNodeBody =
     std::variant<NoFields, ConstString, JsonSchemaFormat, RegexFormat,
                  GrammarFormat, AnyText, RepeatFormat, TagFormat, TriggeredTags,
                  TagsWithSeparator, DispatchFormat, TokenFormat, ExcludeToken,
                  AnyTokens, TokenTriggeredTags, TokenDispatch>;
 
-struct Format {
-  FormatType type = FormatType::kConstString;
-  FormatBody body;
-  std::vector<FormatId> children;  // each greater than this format's id
-  std::string path;                // JSON Pointer of the definition
+struct TagNode {
+  TagNodeType type = TagNodeType::kConstString;
+  TagNodeBody body;
+  std::vector<TagNodeId> children;  // each greater than this format's id
+  std::string path;                 // JSON Pointer of the definition
 
   // What reading a text makes of this format; see parlance/structural_tag.h.
   // They change nothing in what the format lets out.  Empty: not given.
@@ -228,9 +228,11 @@ struct Format {
 
 // Immutable once loaded.  The root is format 0.
 struct StructuralTag {
-  std::vector<Format> formats;
+  std::vector<TagNode> formats;
 
-  const Format& operator[](FormatId id) const { return formats[index_of(id)]; }
+  const TagNode& operator[](TagNodeId id) const {
+    return formats[index_of(id)];
+  }
 };
 
 // Reads {"type": "structural_tag", "format": FORMAT}, and what older programs
@@ -277,35 +279,37 @@ class TagFacts {
   explicit TagFacts(const StructuralTag& tag);
 
   // The format that this one is a part of; kNoFormat for the root.
-  FormatId parent(FormatId id) const { return parents_[index_of(id)]; }
+  TagNodeId parent(TagNodeId id) const { return parents_[index_of(id)]; }
 
   // The nearest tag that this format stands in; kNoFormat for none.
-  FormatId enclosing_tag(FormatId id) const { return enclosing_[index_of(id)]; }
+  TagNodeId enclosing_tag(TagNodeId id) const {
+    return enclosing_[index_of(id)];
+  }
 
   // Whether nothing in the format itself says where it ends.
-  bool unlimited(FormatId id) const { return unlimited_[index_of(id)]; }
+  bool unlimited(TagNodeId id) const { return unlimited_[index_of(id)]; }
 
-  Nullable nullable(FormatId id) const { return nullable_[index_of(id)]; }
+  Nullable nullable(TagNodeId id) const { return nullable_[index_of(id)]; }
 
   // What the free text of this format must not contain: its own excludes, then
   // the ends of the nearest tag, empty ones and repetitions left out.  For
   // any_text, triggered_tags and dispatch (own ones only); else nothing.
-  std::vector<std::string> excluded_texts(FormatId id) const;
+  std::vector<std::string> excluded_texts(TagNodeId id) const;
 
   // The same for tokens: any_tokens, exclude_token, token_triggered_tags and
   // token_dispatch (own ones only).
-  std::vector<TokenRef> excluded_tokens(FormatId id) const;
+  std::vector<TokenRef> excluded_tokens(TagNodeId id) const;
 
  private:
   const StructuralTag* tag_;
-  std::vector<FormatId> parents_;
-  std::vector<FormatId> enclosing_;
+  std::vector<TagNodeId> parents_;
+  std::vector<TagNodeId> enclosing_;
   std::vector<bool> unlimited_;
   std::vector<Nullable> nullable_;
 };
 
 // Whether the format's own list of excludes is not empty.
-bool has_own_excludes(const Format& format);
+bool has_own_excludes(const TagNode& format);
 
 // What fits nowhere else: tags without an end, triggers that select no tag or
 // that can never be read, calls without arguments.  Called by the loaders.
@@ -326,14 +330,14 @@ std::vector<HiddenTrigger> hidden_triggers(const StructuralTag& tag);
 
 // Of each tag of triggered_tags, the trigger that its "begin" begins with.
 std::vector<std::uint32_t> triggers_of_tags(const StructuralTag& tag,
-                                            const Format& format);
+                                            const TagNode& format);
 
 // What is wrong with tokens that trigger, also when they have been looked up:
 // `token` names one for people, `trigger` is its place in the list.
-Error token_begin_error(const Format& child, const std::string& token);
-Error unused_token_error(const Format& format, std::size_t trigger,
+Error token_begin_error(const TagNode& child, const std::string& token);
+Error unused_token_error(const TagNode& format, std::size_t trigger,
                          const std::string& token);
-Error excluded_trigger_error(const Format& format, std::size_t trigger,
+Error excluded_trigger_error(const TagNode& format, std::size_t trigger,
                              const std::string& token);
 
 }  // namespace parlance::grammar

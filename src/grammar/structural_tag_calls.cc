@@ -12,17 +12,17 @@ struct Schemas {
   std::size_t count = 0;  // json_schema formats in it
   // The outermost format, in this one or itself, that may read its schema not
   // at all or more than once.
-  FormatId loose = kNoFormat;
+  TagNodeId loose = kNoFormat;
 };
 
 // Whether the one content, or each element, is read exactly once.
-bool reads_once(const Format& format) {
+bool reads_once(const TagNode& format) {
   switch (format.type) {
-    case FormatType::kTag:
-    case FormatType::kSequence:
-    case FormatType::kJsonSchema:
+    case TagNodeType::kTag:
+    case TagNodeType::kSequence:
+    case TagNodeType::kJsonSchema:
       return true;
-    case FormatType::kRepeat: {
+    case TagNodeType::kRepeat: {
       const auto& body = format.as<RepeatFormat>();
       return body.min == 1 && body.max == 1;
     }
@@ -34,22 +34,22 @@ bool reads_once(const Format& format) {
 std::vector<Schemas> find_schemas(const StructuralTag& tag) {
   std::vector<Schemas> out(tag.formats.size());
   for (std::size_t i = tag.formats.size(); i-- > 0;) {
-    const Format& format = tag.formats[i];
+    const TagNode& format = tag.formats[i];
     Schemas& here = out[i];
-    if (format.type == FormatType::kJsonSchema) here.count = 1;
-    for (FormatId child : format.children) {
+    if (format.type == TagNodeType::kJsonSchema) here.count = 1;
+    for (TagNodeId child : format.children) {
       const Schemas& inner = out[index_of(child)];
       here.count += inner.count;
       if (inner.loose != kNoFormat) here.loose = inner.loose;
     }
     if (here.count > 0 && !reads_once(format)) {
-      here.loose = FormatId{static_cast<std::uint32_t>(i)};
+      here.loose = TagNodeId{static_cast<std::uint32_t>(i)};
     }
   }
   return out;
 }
 
-Error conflict(const Format& format, std::string_view key,
+Error conflict(const TagNode& format, std::string_view key,
                const std::string& what) {
   return Error{ErrorCode::kConflict,
                std::string(to_string(format.type)) + ": '" + std::string(key) +
@@ -58,9 +58,9 @@ Error conflict(const Format& format, std::string_view key,
 }
 
 // `inside`: whether the format stands in a call.
-std::optional<Error> check_call(const StructuralTag& tag, const Format& format,
+std::optional<Error> check_call(const StructuralTag& tag, const TagNode& format,
                                 const Schemas& schemas, bool inside) {
-  if (format.type != FormatType::kTag) {
+  if (format.type != TagNodeType::kTag) {
     return conflict(format, "tool", "is only for a tag.");
   }
   if (inside) {
@@ -83,7 +83,7 @@ std::optional<Error> check_call(const StructuralTag& tag, const Format& format,
                              : "are " + std::to_string(schemas.count) + "."));
   }
   if (schemas.loose != kNoFormat) {
-    const Format& loose = tag[schemas.loose];
+    const TagNode& loose = tag[schemas.loose];
     return conflict(format, "tool",
                     "needs a json_schema that comes exactly once, and the one "
                     "in the tag stands in '" +
@@ -99,13 +99,13 @@ std::optional<Error> check_calls(const StructuralTag& tag) {
   const std::vector<Schemas> schemas = find_schemas(tag);
   std::vector<bool> inside(tag.formats.size(), false);
   for (std::size_t i = 0; i < tag.formats.size(); ++i) {
-    const Format& format = tag.formats[i];
+    const TagNode& format = tag.formats[i];
     const bool call = !format.tool.empty();
     if (call) {
       auto error = check_call(tag, format, schemas[i], inside[i]);
       if (error) return error;
     }
-    for (FormatId child : format.children) {
+    for (TagNodeId child : format.children) {
       inside[index_of(child)] = inside[i] || call;
     }
   }

@@ -26,19 +26,19 @@ bool has_empty(const std::vector<std::string>& texts) {
 }
 
 // What is unlimited whatever it contains; the others ask what they contain.
-bool unlimited_by_itself(const Format& format) {
+bool unlimited_by_itself(const TagNode& format) {
   switch (format.type) {
-    case FormatType::kAnyText:
-    case FormatType::kAnyTokens:
-    case FormatType::kTriggeredTags:
-    case FormatType::kTokenTriggeredTags:
-    case FormatType::kDispatch:
-    case FormatType::kTokenDispatch:
-    case FormatType::kTagsWithSeparator:
-    case FormatType::kStar:
-    case FormatType::kPlus:
+    case TagNodeType::kAnyText:
+    case TagNodeType::kAnyTokens:
+    case TagNodeType::kTriggeredTags:
+    case TagNodeType::kTokenTriggeredTags:
+    case TagNodeType::kDispatch:
+    case TagNodeType::kTokenDispatch:
+    case TagNodeType::kTagsWithSeparator:
+    case TagNodeType::kStar:
+    case TagNodeType::kPlus:
       return true;
-    case FormatType::kRepeat:
+    case TagNodeType::kRepeat:
       return format.as<RepeatFormat>().max == kUnbounded;
     default:
       return false;
@@ -57,64 +57,65 @@ Nullable either(Nullable a, Nullable b) {
 
 Nullable nullable_if(bool yes) { return yes ? Nullable::kYes : Nullable::kNo; }
 
-Nullable any_child(const Format& format, const std::vector<Nullable>& known) {
+Nullable any_child(const TagNode& format, const std::vector<Nullable>& known) {
   Nullable out = Nullable::kNo;
-  for (FormatId child : format.children) {
+  for (TagNodeId child : format.children) {
     out = either(out, known[index_of(child)]);
   }
   return out;
 }
 
 // REQUIRES: `known` is right for what stands in `format`.
-Nullable nullable_of(const Format& format, const std::vector<Nullable>& known) {
+Nullable nullable_of(const TagNode& format,
+                     const std::vector<Nullable>& known) {
   switch (format.type) {
-    case FormatType::kConstString:
+    case TagNodeType::kConstString:
       return nullable_if(format.as<ConstString>().value.empty());
-    case FormatType::kJsonSchema:
+    case TagNodeType::kJsonSchema:
       // No JSON value is the empty text; a list of parameters can be.
       return format.as<JsonSchemaFormat>().style == ArgumentStyle::kJson
                  ? Nullable::kNo
                  : Nullable::kInside;
-    case FormatType::kRegex:
-    case FormatType::kGrammar:
+    case TagNodeType::kRegex:
+    case TagNodeType::kGrammar:
       return Nullable::kInside;
-    case FormatType::kSequence: {
+    case TagNodeType::kSequence: {
       Nullable out = Nullable::kYes;
-      for (FormatId child : format.children) {
+      for (TagNodeId child : format.children) {
         out = both(out, known[index_of(child)]);
       }
       return out;
     }
-    case FormatType::kOr:
-    case FormatType::kPlus:
+    case TagNodeType::kOr:
+    case TagNodeType::kPlus:
       return any_child(format, known);
-    case FormatType::kAnyText:
-    case FormatType::kAnyTokens:
-    case FormatType::kOptional:
-    case FormatType::kStar:
-    case FormatType::kDispatch:
-    case FormatType::kTokenDispatch:
+    case TagNodeType::kAnyText:
+    case TagNodeType::kAnyTokens:
+    case TagNodeType::kOptional:
+    case TagNodeType::kStar:
+    case TagNodeType::kDispatch:
+    case TagNodeType::kTokenDispatch:
       return Nullable::kYes;
-    case FormatType::kRepeat:
+    case TagNodeType::kRepeat:
       return format.as<RepeatFormat>().min == 0 ? Nullable::kYes
                                                 : any_child(format, known);
-    case FormatType::kTag: {
+    case TagNodeType::kTag: {
       const auto& body = format.as<TagFormat>();
       return both(
           nullable_if(has_empty(body.begin.texts) && has_empty(body.end.texts)),
           any_child(format, known));
     }
-    case FormatType::kTriggeredTags:
+    case TagNodeType::kTriggeredTags:
       return format.as<TriggeredTags>().at_least_one ? any_child(format, known)
                                                      : Nullable::kYes;
-    case FormatType::kTokenTriggeredTags:
+    case TagNodeType::kTokenTriggeredTags:
       return nullable_if(!format.as<TokenTriggeredTags>().at_least_one);
-    case FormatType::kTagsWithSeparator:
+    case TagNodeType::kTagsWithSeparator:
       return format.as<TagsWithSeparator>().at_least_one
                  ? any_child(format, known)
                  : Nullable::kYes;
-    case FormatType::kToken:
-    case FormatType::kExcludeToken:
+    case TagNodeType::kToken:
+    case TagNodeType::kExcludeToken:
       return Nullable::kNo;
   }
   return Nullable::kNo;
@@ -129,7 +130,7 @@ std::string quoted(const TokenRef& token) {
 }
 
 // JSON can spell half of a surrogate pair, and no text has one.
-std::optional<Error> check_characters(const Format& format) {
+std::optional<Error> check_characters(const TagNode& format) {
   const auto all = [&](const std::vector<std::string>& texts,
                        std::string_view key) -> std::optional<Error> {
     for (const std::string& text : texts) {
@@ -145,20 +146,20 @@ std::optional<Error> check_characters(const Format& format) {
   };
   std::optional<Error> error;
   switch (format.type) {
-    case FormatType::kConstString:
+    case TagNodeType::kConstString:
       return all({format.as<ConstString>().value}, "value");
-    case FormatType::kAnyText:
+    case TagNodeType::kAnyText:
       return all(format.as<AnyText>().excludes, "excludes");
-    case FormatType::kTag:
+    case TagNodeType::kTag:
       error = all(format.as<TagFormat>().begin.texts, "begin");
       return error ? error : all(format.as<TagFormat>().end.texts, "end");
-    case FormatType::kTagsWithSeparator:
+    case TagNodeType::kTagsWithSeparator:
       return all({format.as<TagsWithSeparator>().separator}, "separator");
-    case FormatType::kTriggeredTags:
+    case TagNodeType::kTriggeredTags:
       error = all(format.as<TriggeredTags>().triggers, "triggers");
       return error ? error
                    : all(format.as<TriggeredTags>().excludes, "excludes");
-    case FormatType::kDispatch:
+    case TagNodeType::kDispatch:
       error = all(format.as<DispatchFormat>().patterns, "rules");
       return error ? error
                    : all(format.as<DispatchFormat>().excludes, "excludes");
@@ -169,9 +170,9 @@ std::optional<Error> check_characters(const Format& format) {
 
 // A tag whose content may go on for ever needs something that ends it.
 std::optional<Error> check_end(const StructuralTag& tag, const TagFacts& facts,
-                               const Format& format) {
+                               const TagNode& format) {
   const auto& end = format.as<TagFormat>().end;
-  const FormatId content = format.children[0];
+  const TagNodeId content = format.children[0];
   if (end.token || has_non_empty(end.texts) || !facts.unlimited(content) ||
       has_own_excludes(tag[content])) {
     return std::nullopt;
@@ -186,11 +187,11 @@ std::optional<Error> check_end(const StructuralTag& tag, const TagFacts& facts,
 
 // Every tag is begun by exactly one trigger, and every trigger begins a tag.
 std::optional<Error> check_triggers(const StructuralTag& tag,
-                                    const Format& format) {
+                                    const TagNode& format) {
   const auto& body = format.as<TriggeredTags>();
   const TriggerAutomaton trie = word_trie(body.triggers);
   std::vector<bool> used(body.triggers.size(), false);
-  for (FormatId child : format.children) {
+  for (TagNodeId child : format.children) {
     const std::string& begin = tag[child].as<TagFormat>().begin.texts[0];
     const std::vector<std::uint32_t> found = trie.words_that_begin(begin);
     if (found.empty()) {
@@ -222,20 +223,20 @@ std::optional<Error> check_triggers(const StructuralTag& tag,
 }
 
 std::optional<Error> check_token_triggers(const StructuralTag& tag,
-                                          const Format& format) {
+                                          const TagNode& format) {
   const auto& body = format.as<TokenTriggeredTags>();
   // Whether an id and a text mean one token, only a vocabulary knows.
-  const auto begin_of = [&](FormatId child) -> const TokenRef& {
+  const auto begin_of = [&](TagNodeId child) -> const TokenRef& {
     return *tag[child].as<TagFormat>().begin.token;
   };
   std::size_t texts = 0;
   for (const TokenRef& trigger : body.triggers) texts += trigger.by_text();
-  for (FormatId child : format.children) texts += begin_of(child).by_text();
+  for (TagNodeId child : format.children) texts += begin_of(child).by_text();
   if (texts != 0 && texts != body.triggers.size() + format.children.size()) {
     return std::nullopt;
   }
   std::vector<bool> used(body.triggers.size(), false);
-  for (FormatId child : format.children) {
+  for (TagNodeId child : format.children) {
     const TokenRef& begin = begin_of(child);
     const auto found =
         std::find(body.triggers.begin(), body.triggers.end(), begin);
@@ -258,7 +259,7 @@ std::optional<Error> check_token_triggers(const StructuralTag& tag,
 // behind a shorter trigger: until it is there, it is free text.
 std::optional<Error> check_reachable(const std::vector<std::string>& triggers,
                                      const std::vector<std::string>& excludes,
-                                     const Format& format, bool dispatch) {
+                                     const TagNode& format, bool dispatch) {
   if (excludes.empty()) return std::nullopt;
   const TriggerAutomaton excluded = word_automaton(excludes);
   for (std::size_t i = 0; i < triggers.size(); ++i) {
@@ -279,7 +280,7 @@ std::optional<Error> check_reachable(const std::vector<std::string>& triggers,
 
 std::optional<Error> check_reachable_tokens(
     const std::vector<TokenRef>& triggers,
-    const std::vector<TokenRef>& excludes, const Format& format) {
+    const std::vector<TokenRef>& excludes, const TagNode& format) {
   for (std::size_t i = 0; i < triggers.size(); ++i) {
     if (std::find(excludes.begin(), excludes.end(), triggers[i]) !=
         excludes.end()) {
@@ -291,14 +292,14 @@ std::optional<Error> check_reachable_tokens(
 
 }  // namespace
 
-Error token_begin_error(const Format& child, const std::string& token) {
+Error token_begin_error(const TagNode& child, const std::string& token) {
   return Error{ErrorCode::kConflict,
                "token_triggered_tags: the tag's 'begin' " + token +
                    " must be exactly one of the 'trigger_tokens'.",
                child.path + "/begin"};
 }
 
-Error unused_token_error(const Format& format, std::size_t trigger,
+Error unused_token_error(const TagNode& format, std::size_t trigger,
                          const std::string& token) {
   return Error{
       ErrorCode::kConflict,
@@ -306,33 +307,33 @@ Error unused_token_error(const Format& format, std::size_t trigger,
       format.path + "/trigger_tokens/" + std::to_string(trigger)};
 }
 
-Error excluded_trigger_error(const Format& format, std::size_t trigger,
+Error excluded_trigger_error(const TagNode& format, std::size_t trigger,
                              const std::string& token) {
   const std::string index = std::to_string(trigger);
   return Error{ErrorCode::kConflict,
                std::string(to_string(format.type)) + ": the token " + token +
                    " is both a trigger and excluded (by 'exclude_tokens' or "
                    "as the end of the tag around it).",
-               format.path + (format.type == FormatType::kTokenDispatch
+               format.path + (format.type == TagNodeType::kTokenDispatch
                                   ? "/rules/" + index + "/0"
                                   : "/trigger_tokens/" + index)};
 }
 
-bool has_own_excludes(const Format& format) {
+bool has_own_excludes(const TagNode& format) {
   switch (format.type) {
-    case FormatType::kAnyText:
+    case TagNodeType::kAnyText:
       return !format.as<AnyText>().excludes.empty();
-    case FormatType::kTriggeredTags:
+    case TagNodeType::kTriggeredTags:
       return !format.as<TriggeredTags>().excludes.empty();
-    case FormatType::kDispatch:
+    case TagNodeType::kDispatch:
       return !format.as<DispatchFormat>().excludes.empty();
-    case FormatType::kExcludeToken:
+    case TagNodeType::kExcludeToken:
       return !format.as<ExcludeToken>().excludes.empty();
-    case FormatType::kAnyTokens:
+    case TagNodeType::kAnyTokens:
       return !format.as<AnyTokens>().excludes.empty();
-    case FormatType::kTokenTriggeredTags:
+    case TagNodeType::kTokenTriggeredTags:
       return !format.as<TokenTriggeredTags>().excludes.empty();
-    case FormatType::kTokenDispatch:
+    case TagNodeType::kTokenDispatch:
       return !format.as<TokenDispatch>().excludes.empty();
     default:
       return false;
@@ -346,32 +347,32 @@ TagFacts::TagFacts(const StructuralTag& tag)
       unlimited_(tag.formats.size(), false),
       nullable_(tag.formats.size(), Nullable::kNo) {
   for (std::size_t i = 0; i < tag.formats.size(); ++i) {
-    const Format& format = tag.formats[i];
-    const FormatId self{static_cast<std::uint32_t>(i)};
-    const FormatId around =
-        format.type == FormatType::kTag ? self : enclosing_[i];
-    for (FormatId child : format.children) {
+    const TagNode& format = tag.formats[i];
+    const TagNodeId self{static_cast<std::uint32_t>(i)};
+    const TagNodeId around =
+        format.type == TagNodeType::kTag ? self : enclosing_[i];
+    for (TagNodeId child : format.children) {
       parents_[index_of(child)] = self;
       enclosing_[index_of(child)] = around;
     }
   }
   for (std::size_t i = tag.formats.size(); i-- > 0;) {
-    const Format& format = tag.formats[i];
+    const TagNode& format = tag.formats[i];
     nullable_[i] = nullable_of(format, nullable_);
     unlimited_[i] = unlimited_by_itself(format);
     switch (format.type) {
-      case FormatType::kOptional:
+      case TagNodeType::kOptional:
         unlimited_[i] = unlimited_[index_of(format.children[0])];
         break;
-      case FormatType::kRepeat:
+      case TagNodeType::kRepeat:
         if (format.as<RepeatFormat>().max != 0 &&
             unlimited_[index_of(format.children[0])]) {
           unlimited_[i] = true;
         }
         break;
-      case FormatType::kSequence:
-      case FormatType::kOr:
-        for (FormatId child : format.children) {
+      case TagNodeType::kSequence:
+      case TagNodeType::kOr:
+        for (TagNodeId child : format.children) {
           if (unlimited_[index_of(child)] && !has_own_excludes(tag[child])) {
             unlimited_[i] = true;
           }
@@ -383,21 +384,21 @@ TagFacts::TagFacts(const StructuralTag& tag)
   }
 }
 
-std::vector<std::string> TagFacts::excluded_texts(FormatId id) const {
-  const Format& format = (*tag_)[id];
+std::vector<std::string> TagFacts::excluded_texts(TagNodeId id) const {
+  const TagNode& format = (*tag_)[id];
   std::vector<std::string> out;
   bool detects = true;
-  if (format.type == FormatType::kAnyText) {
+  if (format.type == TagNodeType::kAnyText) {
     out = format.as<AnyText>().excludes;
-  } else if (format.type == FormatType::kTriggeredTags) {
+  } else if (format.type == TagNodeType::kTriggeredTags) {
     out = format.as<TriggeredTags>().excludes;
-  } else if (format.type == FormatType::kDispatch) {
+  } else if (format.type == TagNodeType::kDispatch) {
     out = format.as<DispatchFormat>().excludes;
     detects = false;
   } else {
     return out;
   }
-  const FormatId around = enclosing_tag(id);
+  const TagNodeId around = enclosing_tag(id);
   if (!detects || around == kNoFormat) return out;
   const auto& ends = (*tag_)[around].as<TagFormat>().end.texts;
   std::set<std::string_view> known(out.begin(), out.end());
@@ -410,23 +411,23 @@ std::vector<std::string> TagFacts::excluded_texts(FormatId id) const {
   return out;
 }
 
-std::vector<TokenRef> TagFacts::excluded_tokens(FormatId id) const {
-  const Format& format = (*tag_)[id];
+std::vector<TokenRef> TagFacts::excluded_tokens(TagNodeId id) const {
+  const TagNode& format = (*tag_)[id];
   std::vector<TokenRef> out;
   bool detects = true;
-  if (format.type == FormatType::kAnyTokens) {
+  if (format.type == TagNodeType::kAnyTokens) {
     out = format.as<AnyTokens>().excludes;
-  } else if (format.type == FormatType::kExcludeToken) {
+  } else if (format.type == TagNodeType::kExcludeToken) {
     out = format.as<ExcludeToken>().excludes;
-  } else if (format.type == FormatType::kTokenTriggeredTags) {
+  } else if (format.type == TagNodeType::kTokenTriggeredTags) {
     out = format.as<TokenTriggeredTags>().excludes;
-  } else if (format.type == FormatType::kTokenDispatch) {
+  } else if (format.type == TagNodeType::kTokenDispatch) {
     out = format.as<TokenDispatch>().excludes;
     detects = false;
   } else {
     return out;
   }
-  const FormatId around = enclosing_tag(id);
+  const TagNodeId around = enclosing_tag(id);
   if (!detects || around == kNoFormat) return out;
   const auto& end = (*tag_)[around].as<TagFormat>().end;
   if (end.token && std::find(out.begin(), out.end(), *end.token) == out.end()) {
@@ -438,26 +439,26 @@ std::vector<TokenRef> TagFacts::excluded_tokens(FormatId id) const {
 std::optional<Error> check_structural_tag(const StructuralTag& tag) {
   const TagFacts facts(tag);
   for (std::size_t i = 0; i < tag.formats.size(); ++i) {
-    const Format& format = tag.formats[i];
-    const FormatId self{static_cast<std::uint32_t>(i)};
+    const TagNode& format = tag.formats[i];
+    const TagNodeId self{static_cast<std::uint32_t>(i)};
     std::optional<Error> error = check_characters(format);
     if (error) return error;
     switch (format.type) {
-      case FormatType::kTag:
+      case TagNodeType::kTag:
         error = check_end(tag, facts, format);
         break;
-      case FormatType::kTriggeredTags:
+      case TagNodeType::kTriggeredTags:
         error = check_triggers(tag, format);
         if (!error) {
           error = check_reachable(format.as<TriggeredTags>().triggers,
                                   facts.excluded_texts(self), format, false);
         }
         break;
-      case FormatType::kDispatch:
+      case TagNodeType::kDispatch:
         error = check_reachable(format.as<DispatchFormat>().patterns,
                                 facts.excluded_texts(self), format, true);
         break;
-      case FormatType::kTokenTriggeredTags:
+      case TagNodeType::kTokenTriggeredTags:
         error = check_token_triggers(tag, format);
         if (!error) {
           error =
@@ -465,7 +466,7 @@ std::optional<Error> check_structural_tag(const StructuralTag& tag) {
                                      facts.excluded_tokens(self), format);
         }
         break;
-      case FormatType::kTokenDispatch:
+      case TagNodeType::kTokenDispatch:
         error = check_reachable_tokens(format.as<TokenDispatch>().patterns,
                                        facts.excluded_tokens(self), format);
         break;
@@ -478,11 +479,11 @@ std::optional<Error> check_structural_tag(const StructuralTag& tag) {
 }
 
 std::vector<std::uint32_t> triggers_of_tags(const StructuralTag& tag,
-                                            const Format& format) {
+                                            const TagNode& format) {
   const TriggerAutomaton trie = word_trie(format.as<TriggeredTags>().triggers);
   std::vector<std::uint32_t> out;
   out.reserve(format.children.size());
-  for (FormatId child : format.children) {
+  for (TagNodeId child : format.children) {
     const std::string& begin = tag[child].as<TagFormat>().begin.texts[0];
     out.push_back(trie.words_that_begin(begin).front());
   }
@@ -491,9 +492,9 @@ std::vector<std::uint32_t> triggers_of_tags(const StructuralTag& tag,
 
 std::vector<HiddenTrigger> hidden_triggers(const StructuralTag& tag) {
   std::vector<HiddenTrigger> out;
-  for (const Format& format : tag.formats) {
-    const bool tags = format.type == FormatType::kTriggeredTags;
-    if (!tags && format.type != FormatType::kDispatch) continue;
+  for (const TagNode& format : tag.formats) {
+    const bool tags = format.type == TagNodeType::kTriggeredTags;
+    if (!tags && format.type != TagNodeType::kDispatch) continue;
     const std::vector<std::string>& triggers =
         tags ? format.as<TriggeredTags>().triggers
              : format.as<DispatchFormat>().patterns;

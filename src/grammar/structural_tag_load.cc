@@ -35,7 +35,7 @@ std::string name_list(const Name& name) {
 
 std::string type_names() {
   return name_list<kFormatTypes>(
-      [](std::size_t i) { return to_string(static_cast<FormatType>(i)); });
+      [](std::size_t i) { return to_string(static_cast<TagNodeType>(i)); });
 }
 
 std::string style_names() {
@@ -47,7 +47,7 @@ std::string style_names() {
 struct Pending {
   const json::Value* value;
   std::string path;
-  FormatId parent;   // kNoFormat for the root
+  TagNodeId parent;  // kNoFormat for the root
   std::size_t slot;  // in the parent's children
   std::size_t depth;
   bool tag;  // an entry of "tags": a tag, whether or not it says so
@@ -70,13 +70,13 @@ class Loader {
 
  private:
   std::optional<Error> load_one(const Pending& next);
-  std::optional<Error> find_type(const Pending& next, FormatType& type,
+  std::optional<Error> find_type(const Pending& next, TagNodeType& type,
                                  bool& qwen_parameter) const;
   void load_json_schema(Fields& fields, const json::Value& object,
-                        bool qwen_parameter, Format& format);
-  void load_repeat(Fields& fields, Format& format);
-  void load_tags(Fields& fields, Format& format);
-  void load_dispatch(Fields& fields, Format& format);
+                        bool qwen_parameter, TagNode& format);
+  void load_repeat(Fields& fields, TagNode& format);
+  void load_tags(Fields& fields, TagNode& format);
+  void load_dispatch(Fields& fields, TagNode& format);
   // Children that wait: found while the fields are read, put on the stack when
   // all of them are good.
   void expect(const json::Value* value, std::string path, bool tag) {
@@ -96,16 +96,16 @@ class Loader {
 // keys are those of section 3 of the description; what would be read as free
 // text although it has triggers or rules is refused.
 std::optional<Error> untyped(const json::Value& object, const std::string& path,
-                             FormatType& out) {
+                             TagNodeType& out) {
   const auto has = [&](std::string_view key) {
     return object.find(key) != nullptr;
   };
   if (has("begin") && has("content") && has("end")) {
-    out = FormatType::kTag;
+    out = TagNodeType::kTag;
   } else if (has("value")) {
-    out = FormatType::kConstString;
+    out = TagNodeType::kConstString;
   } else if (has("json_schema")) {
-    out = FormatType::kJsonSchema;
+    out = TagNodeType::kJsonSchema;
   } else if (has("excludes")) {
     if (has("triggers") || has("rules")) {
       return Error{ErrorCode::kConflict,
@@ -114,22 +114,22 @@ std::optional<Error> untyped(const json::Value& object, const std::string& path,
                    "Give its 'type'.",
                    path};
     }
-    out = FormatType::kAnyText;
+    out = TagNodeType::kAnyText;
   } else if (has("elements")) {
-    out = FormatType::kSequence;
+    out = TagNodeType::kSequence;
   } else if (has("triggers") && has("tags")) {
-    out = FormatType::kTriggeredTags;
+    out = TagNodeType::kTriggeredTags;
   } else if (has("tags") && has("separator")) {
-    out = FormatType::kTagsWithSeparator;
+    out = TagNodeType::kTagsWithSeparator;
   } else if (has("content")) {
-    out = FormatType::kOptional;
+    out = TagNodeType::kOptional;
   } else if (has("rules")) {
     const json::Array& rules = object.find("rules")->items();
     const bool texts =
         std::all_of(rules.begin(), rules.end(), [](const json::Value& rule) {
           return rule.items().empty() || rule.items()[0].is_string();
         });
-    out = texts ? FormatType::kDispatch : FormatType::kTokenDispatch;
+    out = texts ? TagNodeType::kDispatch : TagNodeType::kTokenDispatch;
   } else {
     return Error{ErrorCode::kMissingKey,
                  "format: 'type' is missing. Types are: " + type_names() + ".",
@@ -138,11 +138,11 @@ std::optional<Error> untyped(const json::Value& object, const std::string& path,
   return std::nullopt;
 }
 
-std::optional<Error> Loader::find_type(const Pending& next, FormatType& type,
+std::optional<Error> Loader::find_type(const Pending& next, TagNodeType& type,
                                        bool& qwen_parameter) const {
   const json::Value* named = next.value->find("type");
   if (next.tag) {
-    type = FormatType::kTag;
+    type = TagNodeType::kTag;
     if (named == nullptr ||
         (named->is_string() && named->as_string() == "tag")) {
       return std::nullopt;
@@ -162,16 +162,16 @@ std::optional<Error> Loader::find_type(const Pending& next, FormatType& type,
   }
   const std::string_view name = named->as_string();
   if (name == "qwen_xml_parameter") {
-    type = FormatType::kJsonSchema;
+    type = TagNodeType::kJsonSchema;
     qwen_parameter = true;
     return std::nullopt;
   }
   if (name == "tag_and_text") {
-    type = FormatType::kTriggeredTags;
+    type = TagNodeType::kTriggeredTags;
     return std::nullopt;
   }
   for (std::size_t i = 0; i < kFormatTypes; ++i) {
-    type = static_cast<FormatType>(i);
+    type = static_cast<TagNodeType>(i);
     if (to_string(type) == name) return std::nullopt;
   }
   return Error{ErrorCode::kUnknownName,
@@ -181,7 +181,7 @@ std::optional<Error> Loader::find_type(const Pending& next, FormatType& type,
 }
 
 void Loader::load_json_schema(Fields& fields, const json::Value& object,
-                              bool qwen_parameter, Format& format) {
+                              bool qwen_parameter, TagNode& format) {
   JsonSchemaFormat body;
   const json::Value* schema = object.find("json_schema");
   if (schema == nullptr) {
@@ -234,7 +234,7 @@ void Loader::load_json_schema(Fields& fields, const json::Value& object,
   format.body = std::move(body);
 }
 
-void Loader::load_repeat(Fields& fields, Format& format) {
+void Loader::load_repeat(Fields& fields, TagNode& format) {
   RepeatFormat body;
   const std::int64_t min = fields.integer("min", 0, false);
   const std::int64_t max = fields.integer("max", -1, true);
@@ -249,7 +249,7 @@ void Loader::load_repeat(Fields& fields, Format& format) {
 }
 
 // "tags" of triggered_tags, tags_with_separator and token_triggered_tags.
-void Loader::load_tags(Fields& fields, Format& format) {
+void Loader::load_tags(Fields& fields, TagNode& format) {
   const json::Array& tags = fields.list("tags");
   for (std::size_t i = 0; i < tags.size(); ++i) {
     const std::string path = json::append_pointer(fields.path_of("tags"), i);
@@ -260,13 +260,13 @@ void Loader::load_tags(Fields& fields, Format& format) {
       continue;
     }
     const json::Value* begin = tags[i].find("begin");
-    if (begin != nullptr && format.type == FormatType::kTriggeredTags &&
+    if (begin != nullptr && format.type == TagNodeType::kTriggeredTags &&
         begin->is_object()) {
       fields.fail_at(ErrorCode::kWrongType, path + "/begin",
                      "the 'begin' of a tag must be a string here; tokens are "
                      "for token_triggered_tags.");
     }
-    if (begin != nullptr && format.type == FormatType::kTokenTriggeredTags &&
+    if (begin != nullptr && format.type == TagNodeType::kTokenTriggeredTags &&
         begin->is_string()) {
       fields.fail_at(ErrorCode::kWrongType, path + "/begin",
                      "the 'begin' of a tag must be a token object here; "
@@ -277,10 +277,10 @@ void Loader::load_tags(Fields& fields, Format& format) {
 }
 
 // "rules" of dispatch and token_dispatch.
-void Loader::load_dispatch(Fields& fields, Format& format) {
+void Loader::load_dispatch(Fields& fields, TagNode& format) {
   DispatchFormat texts;
   TokenDispatch tokens;
-  const bool by_token = format.type == FormatType::kTokenDispatch;
+  const bool by_token = format.type == TagNodeType::kTokenDispatch;
   const json::Array& rules = fields.list("rules");
   for (std::size_t i = 0; i < rules.size(); ++i) {
     const std::string path = json::append_pointer(fields.path_of("rules"), i);
@@ -337,7 +337,7 @@ std::optional<Error> Loader::load_one(const Pending& next) {
                  "format: must be an object, got " + kind_of(*next.value) + ".",
                  next.path};
   }
-  Format format;
+  TagNode format;
   format.path = next.path;
   bool qwen_parameter = false;
   if (auto error = find_type(next, format.type, qwen_parameter)) return error;
@@ -346,7 +346,7 @@ std::optional<Error> Loader::load_one(const Pending& next) {
   Fields fields(object, to_string(format.type), next.path);
   children_.clear();
   switch (format.type) {
-    case FormatType::kConstString:
+    case TagNodeType::kConstString:
       if (object.find("value") == nullptr && object.find("text") != nullptr) {
         return Error{ErrorCode::kMissingKey,
                      "const_string: 'value' is missing. It has a 'text', "
@@ -355,16 +355,16 @@ std::optional<Error> Loader::load_one(const Pending& next) {
       }
       format.body = ConstString{fields.text("value")};
       break;
-    case FormatType::kJsonSchema:
+    case TagNodeType::kJsonSchema:
       load_json_schema(fields, object, qwen_parameter, format);
       break;
-    case FormatType::kRegex:
+    case TagNodeType::kRegex:
       format.body = RegexFormat{fields.non_empty_text("pattern")};
       break;
-    case FormatType::kGrammar:
+    case TagNodeType::kGrammar:
       format.body = GrammarFormat{fields.non_empty_text("grammar")};
       break;
-    case FormatType::kAnyText: {
+    case TagNodeType::kAnyText: {
       AnyText body;
       body.excludes = fields.texts("excludes", Fields::kOptional);
       body.max_tokens = fields.budget("max_tokens");
@@ -372,8 +372,8 @@ std::optional<Error> Loader::load_one(const Pending& next) {
       format.body = std::move(body);
       break;
     }
-    case FormatType::kSequence:
-    case FormatType::kOr: {
+    case TagNodeType::kSequence:
+    case TagNodeType::kOr: {
       const json::Array& elements = fields.list("elements");
       for (std::size_t i = 0; i < elements.size(); ++i) {
         expect(&elements[i],
@@ -381,16 +381,16 @@ std::optional<Error> Loader::load_one(const Pending& next) {
       }
       break;
     }
-    case FormatType::kOptional:
-    case FormatType::kPlus:
-    case FormatType::kStar:
+    case TagNodeType::kOptional:
+    case TagNodeType::kPlus:
+    case TagNodeType::kStar:
       expect(fields.object("content"), fields.path_of("content"), false);
       break;
-    case FormatType::kRepeat:
+    case TagNodeType::kRepeat:
       load_repeat(fields, format);
       expect(fields.object("content"), fields.path_of("content"), false);
       break;
-    case FormatType::kTag: {
+    case TagNodeType::kTag: {
       TagFormat body;
       body.begin = fields.begin();
       expect(fields.object("content"), fields.path_of("content"), false);
@@ -398,7 +398,7 @@ std::optional<Error> Loader::load_one(const Pending& next) {
       format.body = std::move(body);
       break;
     }
-    case FormatType::kTriggeredTags: {
+    case TagNodeType::kTriggeredTags: {
       TriggeredTags body;
       body.triggers = fields.texts("triggers", Fields::kRequired);
       load_tags(fields, format);
@@ -408,7 +408,7 @@ std::optional<Error> Loader::load_one(const Pending& next) {
       format.body = std::move(body);
       break;
     }
-    case FormatType::kTagsWithSeparator: {
+    case TagNodeType::kTagsWithSeparator: {
       TagsWithSeparator body;
       load_tags(fields, format);
       body.separator = fields.text("separator");
@@ -417,25 +417,25 @@ std::optional<Error> Loader::load_one(const Pending& next) {
       format.body = std::move(body);
       break;
     }
-    case FormatType::kDispatch:
-    case FormatType::kTokenDispatch:
+    case TagNodeType::kDispatch:
+    case TagNodeType::kTokenDispatch:
       load_dispatch(fields, format);
       break;
-    case FormatType::kToken:
+    case TagNodeType::kToken:
       format.body = TokenFormat{fields.token("token")};
       break;
-    case FormatType::kExcludeToken:
+    case TagNodeType::kExcludeToken:
       format.body =
           ExcludeToken{fields.tokens("exclude_tokens", Fields::kOptional)};
       break;
-    case FormatType::kAnyTokens: {
+    case TagNodeType::kAnyTokens: {
       AnyTokens body;
       body.excludes = fields.tokens("exclude_tokens", Fields::kOptional);
       body.max_tokens = fields.budget("max_tokens");
       format.body = std::move(body);
       break;
     }
-    case FormatType::kTokenTriggeredTags: {
+    case TagNodeType::kTokenTriggeredTags: {
       TokenTriggeredTags body;
       body.triggers = fields.tokens("trigger_tokens", Fields::kRequired);
       load_tags(fields, format);
@@ -450,7 +450,7 @@ std::optional<Error> Loader::load_one(const Pending& next) {
   format.tool = fields.name("tool");
   if (fields.error()) return fields.error();
 
-  const FormatId id{static_cast<std::uint32_t>(out_.formats.size())};
+  const TagNodeId id{static_cast<std::uint32_t>(out_.formats.size())};
   format.children.resize(children_.size(), kNoFormat);
   out_.formats.push_back(std::move(format));
   if (next.parent != kNoFormat) {

@@ -7,7 +7,7 @@
 namespace parlance::grammar {
 namespace {
 
-// ORDER: FormatType
+// ORDER: TagNodeType
 constexpr std::array<std::string_view, kFormatTypes> kTypeNames = {
     "const_string",
     "json_schema",
@@ -70,21 +70,21 @@ json::Value count_or_null(const std::optional<std::uint32_t>& count) {
 }
 
 // The formats that stand in `format`, taken out of `made`.
-json::Value children(const Format& format, std::vector<json::Value>& made) {
+json::Value children(const TagNode& format, std::vector<json::Value>& made) {
   json::Array out;
   out.reserve(format.children.size());
-  for (FormatId child : format.children) {
+  for (TagNodeId child : format.children) {
     out.push_back(std::move(made[index_of(child)]));
   }
   return out;
 }
 
-json::Value child(const Format& format, std::vector<json::Value>& made) {
+json::Value child(const TagNode& format, std::vector<json::Value>& made) {
   return std::move(made[index_of(format.children[0])]);
 }
 
 // [[pattern, format], ...]
-json::Value rules(json::Value patterns, const Format& format,
+json::Value rules(json::Value patterns, const TagNode& format,
                   std::vector<json::Value>& made) {
   json::Array out;
   out.reserve(format.children.size());
@@ -96,13 +96,13 @@ json::Value rules(json::Value patterns, const Format& format,
 }
 
 // Adds the members of `format` after "type".
-void add_members(const Format& format, std::vector<json::Value>& made,
+void add_members(const TagNode& format, std::vector<json::Value>& made,
                  json::Object& out) {
   switch (format.type) {
-    case FormatType::kConstString:
+    case TagNodeType::kConstString:
       out.set("value", format.as<ConstString>().value);
       return;
-    case FormatType::kJsonSchema: {
+    case TagNodeType::kJsonSchema: {
       const auto& body = format.as<JsonSchemaFormat>();
       out.set("json_schema", body.schema);
       out.set("style", to_string(body.style));
@@ -114,29 +114,29 @@ void add_members(const Format& format, std::vector<json::Value>& made,
       if (!body.excludes.empty()) out.set("excludes", texts(body.excludes));
       return;
     }
-    case FormatType::kRegex:
+    case TagNodeType::kRegex:
       out.set("pattern", format.as<RegexFormat>().pattern);
       return;
-    case FormatType::kGrammar:
+    case TagNodeType::kGrammar:
       out.set("grammar", format.as<GrammarFormat>().source);
       return;
-    case FormatType::kAnyText: {
+    case TagNodeType::kAnyText: {
       const auto& body = format.as<AnyText>();
       out.set("excludes", texts(body.excludes));
       out.set("max_tokens", count_or_null(body.max_tokens));
       out.set("max_chars", count_or_null(body.max_chars));
       return;
     }
-    case FormatType::kSequence:
-    case FormatType::kOr:
+    case TagNodeType::kSequence:
+    case TagNodeType::kOr:
       out.set("elements", children(format, made));
       return;
-    case FormatType::kOptional:
-    case FormatType::kPlus:
-    case FormatType::kStar:
+    case TagNodeType::kOptional:
+    case TagNodeType::kPlus:
+    case TagNodeType::kStar:
       out.set("content", child(format, made));
       return;
-    case FormatType::kRepeat: {
+    case TagNodeType::kRepeat: {
       const auto& body = format.as<RepeatFormat>();
       out.set("min", std::int64_t{body.min});
       out.set("max", body.max == kUnbounded ? std::int64_t{-1}
@@ -144,14 +144,14 @@ void add_members(const Format& format, std::vector<json::Value>& made,
       out.set("content", child(format, made));
       return;
     }
-    case FormatType::kTag: {
+    case TagNodeType::kTag: {
       const auto& body = format.as<TagFormat>();
       out.set("begin", marker(body.begin));
       out.set("content", child(format, made));
       out.set("end", marker(body.end));
       return;
     }
-    case FormatType::kTriggeredTags: {
+    case TagNodeType::kTriggeredTags: {
       const auto& body = format.as<TriggeredTags>();
       out.set("triggers", texts(body.triggers));
       out.set("tags", children(format, made));
@@ -160,7 +160,7 @@ void add_members(const Format& format, std::vector<json::Value>& made,
       out.set("excludes", texts(body.excludes));
       return;
     }
-    case FormatType::kTagsWithSeparator: {
+    case TagNodeType::kTagsWithSeparator: {
       const auto& body = format.as<TagsWithSeparator>();
       out.set("tags", children(format, made));
       out.set("separator", body.separator);
@@ -168,26 +168,26 @@ void add_members(const Format& format, std::vector<json::Value>& made,
       out.set("stop_after_first", body.stop_after_first);
       return;
     }
-    case FormatType::kDispatch: {
+    case TagNodeType::kDispatch: {
       const auto& body = format.as<DispatchFormat>();
       out.set("rules", rules(texts(body.patterns), format, made));
       out.set("loop", body.loop);
       out.set("excludes", texts(body.excludes));
       return;
     }
-    case FormatType::kToken:
+    case TagNodeType::kToken:
       out.set("token", token(format.as<TokenFormat>().token));
       return;
-    case FormatType::kExcludeToken:
+    case TagNodeType::kExcludeToken:
       out.set("exclude_tokens", tokens(format.as<ExcludeToken>().excludes));
       return;
-    case FormatType::kAnyTokens: {
+    case TagNodeType::kAnyTokens: {
       const auto& body = format.as<AnyTokens>();
       out.set("exclude_tokens", tokens(body.excludes));
       out.set("max_tokens", count_or_null(body.max_tokens));
       return;
     }
-    case FormatType::kTokenTriggeredTags: {
+    case TagNodeType::kTokenTriggeredTags: {
       const auto& body = format.as<TokenTriggeredTags>();
       out.set("trigger_tokens", tokens(body.triggers));
       out.set("tags", children(format, made));
@@ -196,7 +196,7 @@ void add_members(const Format& format, std::vector<json::Value>& made,
       out.set("stop_after_first", body.stop_after_first);
       return;
     }
-    case FormatType::kTokenDispatch: {
+    case TagNodeType::kTokenDispatch: {
       const auto& body = format.as<TokenDispatch>();
       out.set("rules", rules(tokens(body.patterns), format, made));
       out.set("loop", body.loop);
@@ -208,7 +208,7 @@ void add_members(const Format& format, std::vector<json::Value>& made,
 
 }  // namespace
 
-std::string_view to_string(FormatType type) {
+std::string_view to_string(TagNodeType type) {
   return kTypeNames[static_cast<std::size_t>(type)];
 }
 
@@ -221,7 +221,7 @@ json::Value to_json(const StructuralTag& tag) {
   // it.
   std::vector<json::Value> made(tag.formats.size());
   for (std::size_t i = tag.formats.size(); i-- > 0;) {
-    const Format& format = tag.formats[i];
+    const TagNode& format = tag.formats[i];
     json::Object out;
     out.set("type", to_string(format.type));
     add_members(format, made, out);

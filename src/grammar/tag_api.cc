@@ -100,7 +100,7 @@ Result<std::shared_ptr<Recogniser>> leaf_machine(
 
 }  // namespace
 
-Result<TagLeaf> make_tag_leaf(const StructuralTag& tag, FormatId id,
+Result<TagLeaf> make_tag_leaf(const StructuralTag& tag, TagNodeId id,
                               const LowerOptions& lowering,
                               const GrammarLimits& limits) {
   Result<LoweredTag> lowered = lower_leaf(tag, id, lowering);

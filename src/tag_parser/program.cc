@@ -17,11 +17,11 @@
 namespace parlance::tag_parser {
 namespace {
 
-using grammar::Format;
-using grammar::FormatType;
 using grammar::kNoFormat;
 using grammar::Symbol;
 using grammar::TagFormat;
+using grammar::TagNode;
+using grammar::TagNodeType;
 using grammar::TokenRef;
 using Word = std::vector<Symbol>;  // bytes and marks
 
@@ -57,14 +57,14 @@ class Compiler {
   Result<std::unique_ptr<const Script>> tokens();
 
  private:
-  std::optional<Error> make_leaf(FormatId id);
-  std::optional<Error> make_reader(FormatId id);
+  std::optional<Error> make_leaf(TagNodeId id);
+  std::optional<Error> make_reader(TagNodeId id);
   std::optional<Error> collect_marks();
   std::optional<Error> mark_leaves();
   Result<Script> emit();
   void find_joins();
-  bool find_impossible(const Format& format) const;
-  bool find_nullable(FormatId id) const;
+  bool find_impossible(const TagNode& format) const;
+  bool find_nullable(TagNodeId id) const;
   void find_depths();
 
   Pc add(Instruction instruction) {
@@ -101,7 +101,7 @@ class Compiler {
     if (!ref.by_text() || options_.vocabulary == nullptr) return ref.id;
     return options_.vocabulary->find_first(ref.text).value_or(0);
   }
-  std::vector<TokenId> excluded_tokens(FormatId id) const {
+  std::vector<TokenId> excluded_tokens(TagNodeId id) const {
     std::vector<TokenId> out;
     for (const TokenRef& ref : facts_.excluded_tokens(id)) {
       out.push_back(token_id(ref));
@@ -114,29 +114,29 @@ class Compiler {
     const TokenKind kind = options_.vocabulary->kind(id);
     return kind == TokenKind::kAdded || kind == TokenKind::kControl;
   }
-  Pc enter(FormatId id) const { return enter_[index_of(id)]; }
-  void then(FormatId id, Pc next) {
+  Pc enter(TagNodeId id) const { return enter_[index_of(id)]; }
+  void then(TagNodeId id, Pc next) {
     out_.code[leave_[index_of(id)]].next = next;
   }
-  bool possible(FormatId id) const { return !impossible_[index_of(id)]; }
-  std::vector<FormatId> possible_children(const Format& format) const {
-    std::vector<FormatId> out;
-    for (const FormatId child : format.children) {
+  bool possible(TagNodeId id) const { return !impossible_[index_of(id)]; }
+  std::vector<TagNodeId> possible_children(const TagNode& format) const {
+    std::vector<TagNodeId> out;
+    for (const TagNodeId child : format.children) {
       if (possible(child)) out.push_back(child);
     }
     return out;
   }
 
   // What a format is between where it is entered and left.
-  Pc compile_one(FormatId id);
-  Pc compile_leaf(FormatId id);
-  Pc compile_tag(FormatId id);
-  Pc compile_loop(FormatId id, std::uint32_t min, std::uint32_t max);
-  Pc compile_text(FormatId id);
-  Pc compile_separated(FormatId id);
-  Pc compile_triggers(FormatId id);
-  Pc compile_tokens(FormatId id);
-  Pc compile_token_triggers(FormatId id);
+  Pc compile_one(TagNodeId id);
+  Pc compile_leaf(TagNodeId id);
+  Pc compile_tag(TagNodeId id);
+  Pc compile_loop(TagNodeId id, std::uint32_t min, std::uint32_t max);
+  Pc compile_text(TagNodeId id);
+  Pc compile_separated(TagNodeId id);
+  Pc compile_triggers(TagNodeId id);
+  Pc compile_tokens(TagNodeId id);
+  Pc compile_token_triggers(TagNodeId id);
 
   // The ways to write a trigger or an exclude.
   std::vector<Word> words(std::string_view marker) const;
@@ -144,14 +144,14 @@ class Compiler {
 
   std::vector<std::uint32_t> spelled_depths(
       const grammar::TriggerAutomaton& automaton) const;
-  Resume resume_of(FormatId id, const FreeText& text);
+  Resume resume_of(TagNodeId id, const FreeText& text);
   void find_count_depths();
 
   std::uint32_t add_text(FreeText text);
   void exclude(FreeText& text, std::string_view word);
   void exclude_spelling(FreeText& text, std::string_view word);
-  void add_targets(FormatId id, FreeText& text);
-  Pc behind_trigger(FormatId id, std::size_t child, const Word& trigger,
+  void add_targets(TagNodeId id, FreeText& text);
+  Pc behind_trigger(TagNodeId id, std::size_t child, const Word& trigger,
                     std::size_t back, std::size_t trigger_bytes);
 
   const grammar::StructuralTag& tag_;
@@ -171,12 +171,12 @@ class Compiler {
 
 // --- Facts -------------------------------------------------------------------
 
-std::optional<Error> Compiler::make_leaf(FormatId id) {
-  const Format& format = tag_[id];
+std::optional<Error> Compiler::make_leaf(TagNodeId id) {
+  const TagNode& format = tag_[id];
   switch (format.type) {
-    case FormatType::kJsonSchema:
-    case FormatType::kRegex:
-    case FormatType::kGrammar:
+    case TagNodeType::kJsonSchema:
+    case TagNodeType::kRegex:
+    case TagNodeType::kGrammar:
       break;
     default:
       return std::nullopt;
@@ -188,7 +188,7 @@ std::optional<Error> Compiler::make_leaf(FormatId id) {
     impossible_[index_of(id)] = true;
     return std::nullopt;
   }
-  if (format.type == FormatType::kJsonSchema) {
+  if (format.type == TagNodeType::kJsonSchema) {
     if (auto error = make_reader(id)) return error;
   }
   nullable_[index_of(id)] =
@@ -198,9 +198,9 @@ std::optional<Error> Compiler::make_leaf(FormatId id) {
 }
 
 // What reads the value of a json_schema.
-std::optional<Error> Compiler::make_reader(FormatId id) {
+std::optional<Error> Compiler::make_reader(TagNodeId id) {
   if (code_.arguments.contains(id)) return std::nullopt;
-  const Format& format = tag_[id];
+  const TagNode& format = tag_[id];
   Result<ArgumentReader> reader =
       ArgumentReader::make(format.as<grammar::JsonSchemaFormat>(), {});
   if (!reader) {
@@ -213,22 +213,22 @@ std::optional<Error> Compiler::make_reader(FormatId id) {
 }
 
 // REQUIRES: known for the children.
-bool Compiler::find_impossible(const Format& format) const {
+bool Compiler::find_impossible(const TagNode& format) const {
   const std::size_t left = possible_children(format).size();
   switch (format.type) {
-    case FormatType::kSequence:
-    case FormatType::kTag:
-    case FormatType::kPlus:
+    case TagNodeType::kSequence:
+    case TagNodeType::kTag:
+    case TagNodeType::kPlus:
       return left < format.children.size();
-    case FormatType::kOr:
+    case TagNodeType::kOr:
       return left == 0;
-    case FormatType::kRepeat:
+    case TagNodeType::kRepeat:
       return left == 0 && format.as<grammar::RepeatFormat>().min > 0;
-    case FormatType::kTriggeredTags:
+    case TagNodeType::kTriggeredTags:
       return left == 0 && format.as<grammar::TriggeredTags>().at_least_one;
-    case FormatType::kTokenTriggeredTags:
+    case TagNodeType::kTokenTriggeredTags:
       return left == 0 && format.as<grammar::TokenTriggeredTags>().at_least_one;
-    case FormatType::kTagsWithSeparator:
+    case TagNodeType::kTagsWithSeparator:
       return left == 0 && format.as<grammar::TagsWithSeparator>().at_least_one;
     default:
       return false;
@@ -236,9 +236,9 @@ bool Compiler::find_impossible(const Format& format) const {
 }
 
 // REQUIRES: known for the children.
-bool Compiler::find_nullable(FormatId id) const {
-  const Format& format = tag_[id];
-  const auto is = [&](FormatId child) {
+bool Compiler::find_nullable(TagNodeId id) const {
+  const TagNode& format = tag_[id];
+  const auto is = [&](TagNodeId child) {
     return possible(child) && nullable_[index_of(child)];
   };
   const auto any = [&] {
@@ -248,33 +248,33 @@ bool Compiler::find_nullable(FormatId id) const {
     return std::all_of(format.children.begin(), format.children.end(), is);
   };
   switch (format.type) {
-    case FormatType::kConstString:
+    case TagNodeType::kConstString:
       return format.as<grammar::ConstString>().value.empty();
-    case FormatType::kSequence:
-    case FormatType::kPlus:
+    case TagNodeType::kSequence:
+    case TagNodeType::kPlus:
       return all();
-    case FormatType::kOr:
+    case TagNodeType::kOr:
       return any();
-    case FormatType::kRepeat:
+    case TagNodeType::kRepeat:
       return all() || format.as<grammar::RepeatFormat>().min == 0;
-    case FormatType::kTag: {
+    case TagNodeType::kTag: {
       const auto& body = format.as<TagFormat>();
       const auto& ends = body.end.texts;
       return all() && !body.begin.token && body.begin.texts[0].empty() &&
              std::find(ends.begin(), ends.end(), "") != ends.end();
     }
-    case FormatType::kTriggeredTags:
+    case TagNodeType::kTriggeredTags:
       return !format.as<grammar::TriggeredTags>().at_least_one;
-    case FormatType::kTokenTriggeredTags:
+    case TagNodeType::kTokenTriggeredTags:
       return !format.as<grammar::TokenTriggeredTags>().at_least_one;
-    case FormatType::kTagsWithSeparator:
+    case TagNodeType::kTagsWithSeparator:
       return !format.as<grammar::TagsWithSeparator>().at_least_one || any();
-    case FormatType::kJsonSchema:
-    case FormatType::kRegex:
-    case FormatType::kGrammar:
+    case TagNodeType::kJsonSchema:
+    case TagNodeType::kRegex:
+    case TagNodeType::kGrammar:
       return nullable_[index_of(id)];
-    case FormatType::kToken:
-    case FormatType::kExcludeToken:
+    case TagNodeType::kToken:
+    case TagNodeType::kExcludeToken:
       return false;
     default:
       return true;
@@ -283,7 +283,7 @@ bool Compiler::find_nullable(FormatId id) const {
 
 void Compiler::find_depths() {
   for (std::size_t i = 0; i < tag_.formats.size(); ++i) {
-    for (const FormatId child : tag_.formats[i].children) {
+    for (const TagNodeId child : tag_.formats[i].children) {
       depth_[index_of(child)] = depth_[i] + 1;
     }
   }
@@ -347,8 +347,8 @@ std::string Compiler::spelled(std::span<const Symbol> word) const {
 // --- Formats -----------------------------------------------------------------
 
 // A body that may be empty is not asked for: what it adds is nothing.
-Pc Compiler::compile_loop(FormatId id, std::uint32_t min, std::uint32_t max) {
-  const FormatId body = tag_[id].children[0];
+Pc Compiler::compile_loop(TagNodeId id, std::uint32_t min, std::uint32_t max) {
+  const TagNodeId body = tag_[id].children[0];
   const Pc leave = leave_[index_of(id)];
   if (!possible(body) || max == 0) return leave;
   const std::uint32_t depth = depth_[index_of(id)];
@@ -375,8 +375,8 @@ Pc Compiler::compile_loop(FormatId id, std::uint32_t min, std::uint32_t max) {
   return add({.op = Op::kCountFrom, .next = test});
 }
 
-Pc Compiler::compile_tag(FormatId id) {
-  const Format& format = tag_[id];
+Pc Compiler::compile_tag(TagNodeId id) {
+  const TagNode& format = tag_[id];
   const auto& body = format.as<TagFormat>();
   const Pc leave = leave_[index_of(id)];
   if (body.end.token) {
@@ -393,22 +393,23 @@ Pc Compiler::compile_tag(FormatId id) {
                           : marker(body.begin.texts[0], content);
 }
 
-Pc Compiler::compile_separated(FormatId id) {
-  const Format& format = tag_[id];
+Pc Compiler::compile_separated(TagNodeId id) {
+  const TagNode& format = tag_[id];
   const auto& body = format.as<grammar::TagsWithSeparator>();
   const Pc leave = leave_[index_of(id)];
-  const std::vector<FormatId> tags = possible_children(format);
+  const std::vector<TagNodeId> tags = possible_children(format);
   if (tags.empty()) return leave;
   std::vector<Pc> ways;
   ways.reserve(tags.size());
-  for (const FormatId child : tags) ways.push_back(enter(child));
+  for (const TagNodeId child : tags) ways.push_back(enter(child));
   const Pc first = fork(std::move(ways));
   Pc behind = leave;
   if (!body.stop_after_first) {
     const bool guarded =
         body.separator.empty() &&
-        std::any_of(tags.begin(), tags.end(),
-                    [&](FormatId child) { return nullable_[index_of(child)]; });
+        std::any_of(tags.begin(), tags.end(), [&](TagNodeId child) {
+          return nullable_[index_of(child)];
+        });
     if (guarded) {
       // Behind an empty first tag nothing comes that could not be that tag; a
       // later one is not empty.
@@ -422,7 +423,7 @@ Pc Compiler::compile_separated(FormatId id) {
       behind = fork({marker(body.separator, first), leave});
     }
   }
-  for (const FormatId child : tags) then(child, behind);
+  for (const TagNodeId child : tags) then(child, behind);
   return body.at_least_one ? first : fork({first, leave});
 }
 
@@ -481,7 +482,7 @@ void Compiler::exclude(FreeText& text, std::string_view word) {
   }
 }
 
-Pc Compiler::compile_text(FormatId id) {
+Pc Compiler::compile_text(TagNodeId id) {
   const auto& body = tag_[id].as<grammar::AnyText>();
   const Pc leave = leave_[index_of(id)];
   if (body.max_chars == 0u || body.max_tokens == 0u) return leave;
@@ -498,11 +499,12 @@ Pc Compiler::compile_text(FormatId id) {
 }
 
 // Where a trigger leads of which `back` symbols have been read.
-Pc Compiler::behind_trigger(FormatId id, std::size_t child, const Word& trigger,
-                            std::size_t back, std::size_t trigger_bytes) {
-  const Format& format = tag_[id];
-  const FormatId inside = format.children[child];
-  const bool rule = format.type == FormatType::kDispatch;
+Pc Compiler::behind_trigger(TagNodeId id, std::size_t child,
+                            const Word& trigger, std::size_t back,
+                            std::size_t trigger_bytes) {
+  const TagNode& format = tag_[id];
+  const TagNodeId inside = format.children[child];
+  const bool rule = format.type == TagNodeType::kDispatch;
   Pc next = rule ? enter(inside) : enter(tag_[inside].children[0]);
   if (!rule) {
     const auto& begin = tag_[inside].as<TagFormat>().begin.texts[0];
@@ -559,9 +561,9 @@ std::string_view telling_end(std::string_view marker) {
   return marker.substr(marker.find_first_not_of(" \t\r\n\"')]}"));
 }
 
-void Compiler::add_targets(FormatId id, FreeText& text) {
-  const Format& format = tag_[id];
-  const bool rule = format.type == FormatType::kDispatch;
+void Compiler::add_targets(TagNodeId id, FreeText& text) {
+  const TagNode& format = tag_[id];
+  const bool rule = format.type == TagNodeType::kDispatch;
   std::vector<std::uint32_t> triggers;
   if (!rule) triggers = grammar::triggers_of_tags(tag_, format);
   for (std::size_t c = 0; c < format.children.size(); ++c) {
@@ -578,14 +580,14 @@ void Compiler::add_targets(FormatId id, FreeText& text) {
 }
 
 // REQUIRES: the automaton of `text` holds the triggers alone, not linked.
-Resume Compiler::resume_of(FormatId id, const FreeText& text) {
+Resume Compiler::resume_of(TagNodeId id, const FreeText& text) {
   Resume out;
   out.format = id;
   out.automaton = text.automaton;
   out.targets = text.targets;
   out.ends = static_cast<std::uint32_t>(out.targets.size());
-  for (const FormatId child : possible_children(tag_[id])) {
-    if (tag_[child].type != FormatType::kTag) continue;
+  for (const TagNodeId child : possible_children(tag_[id])) {
+    if (tag_[child].type != TagNodeType::kTag) continue;
     const auto& end = tag_[child].as<TagFormat>().end;
     if (end.token) {
       out.token_ends.push_back(token_id(*end.token));
@@ -667,13 +669,13 @@ void Compiler::find_count_depths() {
 
 // Where a trigger begins another, both ways are open behind the shorter one
 // (as in lower_tag.cc): to what it leads to, and to the rest of the longer one.
-Pc Compiler::compile_triggers(FormatId id) {
-  const Format& format = tag_[id];
+Pc Compiler::compile_triggers(TagNodeId id) {
+  const TagNode& format = tag_[id];
   const Pc leave = leave_[index_of(id)];
   bool at_least_one = false;
   bool loop = true;
   std::vector<std::string> triggers;
-  if (format.type == FormatType::kDispatch) {
+  if (format.type == TagNodeType::kDispatch) {
     loop = format.as<grammar::DispatchFormat>().loop;
     triggers = format.as<grammar::DispatchFormat>().patterns;
   } else {
@@ -682,12 +684,12 @@ Pc Compiler::compile_triggers(FormatId id) {
     loop = !body.stop_after_first;
     triggers = body.triggers;
   }
-  const std::vector<FormatId> tags = possible_children(format);
+  const std::vector<TagNodeId> tags = possible_children(format);
   std::vector<Pc> firsts;
   firsts.reserve(tags.size());
-  for (const FormatId child : tags) firsts.push_back(enter(child));
+  for (const TagNodeId child : tags) firsts.push_back(enter(child));
   if (at_least_one && !loop) {
-    for (const FormatId child : tags) then(child, leave);
+    for (const TagNodeId child : tags) then(child, leave);
     return fork(std::move(firsts));
   }
   std::vector<Word> all;
@@ -725,22 +727,22 @@ Pc Compiler::compile_triggers(FormatId id) {
     const Pc before = add({.op = Op::kTextBefore, .index = index});
     text_place = fork({before, last});
     resume.place = text_place;
-    if (format.type == FormatType::kTriggeredTags) {
+    if (format.type == TagNodeType::kTriggeredTags) {
       out_.resumes.push_back(std::move(resume));
     }
   }
-  for (const FormatId child : tags) then(child, loop ? text_place : leave);
+  for (const TagNodeId child : tags) then(child, loop ? text_place : leave);
   return at_least_one ? fork(std::move(firsts)) : text_place;
 }
 
-Pc Compiler::compile_tokens(FormatId id) {
-  const Format& format = tag_[id];
+Pc Compiler::compile_tokens(TagNodeId id) {
+  const TagNode& format = tag_[id];
   const Pc leave = leave_[index_of(id)];
-  if (format.type == FormatType::kToken) {
+  if (format.type == TagNodeType::kToken) {
     return token(format.as<grammar::TokenFormat>().token, leave);
   }
   TokenSet set{excluded_tokens(id), true};
-  if (format.type == FormatType::kExcludeToken) {
+  if (format.type == TagNodeType::kExcludeToken) {
     return tokens(std::move(set), Op::kToken, 1, leave);
   }
   const std::uint32_t max =
@@ -748,10 +750,10 @@ Pc Compiler::compile_tokens(FormatId id) {
   return max == 0 ? leave : tokens(std::move(set), Op::kTokens, max, leave);
 }
 
-Pc Compiler::compile_token_triggers(FormatId id) {
-  const Format& format = tag_[id];
+Pc Compiler::compile_token_triggers(TagNodeId id) {
+  const TagNode& format = tag_[id];
   const Pc leave = leave_[index_of(id)];
-  const bool rule = format.type == FormatType::kTokenDispatch;
+  const bool rule = format.type == TagNodeType::kTokenDispatch;
   bool at_least_one = false;
   bool loop = true;
   TokenText text;
@@ -769,7 +771,7 @@ Pc Compiler::compile_token_triggers(FormatId id) {
     for (const TokenRef& ref : body.triggers) text.targets[token_id(ref)];
   }
   for (std::size_t c = 0; c < format.children.size(); ++c) {
-    const FormatId child = format.children[c];
+    const TagNodeId child = format.children[c];
     if (!possible(child)) continue;
     firsts.push_back(enter(child));
     const TokenRef& ref = rule ? format.as<grammar::TokenDispatch>().patterns[c]
@@ -782,7 +784,7 @@ Pc Compiler::compile_token_triggers(FormatId id) {
     text.targets[token_id(ref)].push_back(target);
   }
   const auto each_then = [&](Pc next) {
-    for (const FormatId child : possible_children(format)) then(child, next);
+    for (const TagNodeId child : possible_children(format)) then(child, next);
   };
   if (at_least_one && !loop) {
     each_then(leave);
@@ -810,7 +812,7 @@ Pc Compiler::compile_token_triggers(FormatId id) {
   return at_least_one ? fork(std::move(firsts)) : place;
 }
 
-Pc Compiler::compile_leaf(FormatId id) {
+Pc Compiler::compile_leaf(TagNodeId id) {
   const grammar::TagLeaf& leaf = leaves_[index_of(id)];
   const bool marked = marks_ != nullptr && leaf.rules != nullptr;
   out_.has_tokens = out_.has_tokens || leaf.reads_tokens;
@@ -820,58 +822,58 @@ Pc Compiler::compile_leaf(FormatId id) {
               .index = static_cast<std::uint32_t>(out_.machines.size() - 1)});
 }
 
-Pc Compiler::compile_one(FormatId id) {
-  const Format& format = tag_[id];
+Pc Compiler::compile_one(TagNodeId id) {
+  const TagNode& format = tag_[id];
   const Pc leave = leave_[index_of(id)];
-  const std::vector<FormatId>& children = format.children;
+  const std::vector<TagNodeId>& children = format.children;
   switch (format.type) {
-    case FormatType::kConstString:
+    case TagNodeType::kConstString:
       return marker(format.as<grammar::ConstString>().value, leave);
-    case FormatType::kJsonSchema:
-    case FormatType::kRegex:
-    case FormatType::kGrammar:
+    case TagNodeType::kJsonSchema:
+    case TagNodeType::kRegex:
+    case TagNodeType::kGrammar:
       return compile_leaf(id);
-    case FormatType::kAnyText:
+    case TagNodeType::kAnyText:
       return compile_text(id);
-    case FormatType::kSequence:
+    case TagNodeType::kSequence:
       for (std::size_t i = 0; i < children.size(); ++i) {
         then(children[i],
              i + 1 == children.size() ? leave : enter(children[i + 1]));
       }
       return enter(children[0]);
-    case FormatType::kOr: {
+    case TagNodeType::kOr: {
       std::vector<Pc> ways;
-      for (const FormatId child : possible_children(format)) {
+      for (const TagNodeId child : possible_children(format)) {
         ways.push_back(enter(child));
         then(child, leave);
       }
       return fork(std::move(ways));
     }
-    case FormatType::kOptional:
+    case TagNodeType::kOptional:
       if (!possible(children[0])) return leave;
       then(children[0], leave);
       return fork({enter(children[0]), leave});
-    case FormatType::kPlus:
+    case TagNodeType::kPlus:
       return compile_loop(id, 1, kMany);
-    case FormatType::kStar:
+    case TagNodeType::kStar:
       return compile_loop(id, 0, kMany);
-    case FormatType::kRepeat: {
+    case TagNodeType::kRepeat: {
       const auto& body = format.as<grammar::RepeatFormat>();
       return compile_loop(id, body.min, body.max);
     }
-    case FormatType::kTag:
+    case TagNodeType::kTag:
       return compile_tag(id);
-    case FormatType::kTagsWithSeparator:
+    case TagNodeType::kTagsWithSeparator:
       return compile_separated(id);
-    case FormatType::kTriggeredTags:
-    case FormatType::kDispatch:
+    case TagNodeType::kTriggeredTags:
+    case TagNodeType::kDispatch:
       return compile_triggers(id);
-    case FormatType::kTokenTriggeredTags:
-    case FormatType::kTokenDispatch:
+    case TagNodeType::kTokenTriggeredTags:
+    case TagNodeType::kTokenDispatch:
       return compile_token_triggers(id);
-    case FormatType::kToken:
-    case FormatType::kExcludeToken:
-    case FormatType::kAnyTokens:
+    case TagNodeType::kToken:
+    case TagNodeType::kExcludeToken:
+    case TagNodeType::kAnyTokens:
       return compile_tokens(id);
   }
   return leave;
@@ -928,7 +930,7 @@ Result<Script> Compiler::emit() {
   }
   for (std::size_t i = 0; i < tag_.formats.size(); ++i) {
     if (impossible_[i]) continue;
-    const Pc first = compile_one(FormatId{static_cast<std::uint32_t>(i)});
+    const Pc first = compile_one(TagNodeId{static_cast<std::uint32_t>(i)});
     out_.code[enter_[i]].next = first;
   }
   out_.code[leave_[0]].next = add({.op = Op::kAccept});
@@ -953,7 +955,7 @@ Result<Script> Compiler::texts() {
   std::optional<Error> error = grammar::check_tokens(tag_, lowering_);
   find_depths();
   for (std::size_t i = tag_.formats.size(); i-- > 0 && !error;) {
-    const auto id = FormatId{static_cast<std::uint32_t>(i)};
+    const auto id = TagNodeId{static_cast<std::uint32_t>(i)};
     error = make_leaf(id);
     impossible_[i] = impossible_[i] || find_impossible(tag_.formats[i]);
     nullable_[i] = find_nullable(id);
@@ -1026,14 +1028,14 @@ Result<std::unique_ptr<const Script>> Compiler::tokens() {
 
 // --- The program -------------------------------------------------------------
 
-void find_places(CompiledTag::Code& code) {
-  const std::vector<Format>& formats = code.tag->formats;
+void find_places(TagProgram::Code& code) {
+  const std::vector<TagNode>& formats = code.tag->formats;
   code.parents.assign(formats.size(), kNoFormat);
   code.child_index.assign(formats.size(), 0);
   for (std::size_t i = 0; i < formats.size(); ++i) {
     for (std::size_t c = 0; c < formats[i].children.size(); ++c) {
       const std::size_t child = index_of(formats[i].children[c]);
-      code.parents[child] = FormatId{static_cast<std::uint32_t>(i)};
+      code.parents[child] = TagNodeId{static_cast<std::uint32_t>(i)};
       code.child_index[child] = static_cast<std::uint32_t>(c);
     }
   }
@@ -1041,7 +1043,7 @@ void find_places(CompiledTag::Code& code) {
 
 }  // namespace
 
-const Resume* Script::resume_of(FormatId format) const {
+const Resume* Script::resume_of(TagNodeId format) const {
   const auto found = std::ranges::find(resumes, format, &Resume::format);
   return found == resumes.end() ? nullptr : &*found;
 }

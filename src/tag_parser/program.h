@@ -49,7 +49,7 @@
 
 namespace parlance::tag_parser {
 
-using grammar::FormatId;
+using grammar::TagNodeId;
 using Pc = std::uint32_t;
 constexpr Pc kNowhere = 0xFFFFFFFF;
 constexpr std::uint32_t kMany = 0xFFFFFFFF;
@@ -128,7 +128,7 @@ struct TokenText {
 // does not fit: behind the next end of one of its tags, or with the next
 // trigger.
 struct Resume {
-  FormatId format = grammar::kNoFormat;
+  TagNodeId format = grammar::kNoFormat;
   Pc place = kNowhere;            // its free text
   std::uint32_t count_depth = 0;  // how many counts there are around it
   // Triggers and ends.  A call below `ends` is a place in `targets`; the others
@@ -169,7 +169,7 @@ struct Script {
   bool has_budgets = false;  // some free text counts tokens
 
   // Null: a tag of this format that does not fit leads nowhere.
-  const Resume* resume_of(FormatId format) const;
+  const Resume* resume_of(TagNodeId format) const;
 };
 
 }  // namespace parlance::tag_parser
@@ -178,9 +178,9 @@ namespace parlance {
 
 struct CompiledTag::Code {
   std::shared_ptr<const grammar::StructuralTag> tag;
-  std::vector<tag_parser::FormatId> parents;  // by format
-  std::vector<std::uint32_t> child_index;     // by format: its place there
-  tag_parser::Regions regions;
+  std::vector<tags::TagNodeId> parents;    // by format
+  std::vector<std::uint32_t> child_index;  // by format: its place there
+  tags::Regions regions;
 
   tag_parser::Script spelled;  // reads texts
   // Reads token ids.  Null: `spelled` does, the vocabulary has no marks.
@@ -189,7 +189,7 @@ struct CompiledTag::Code {
   Markers markers = Markers::kToken;
 
   // By format, of json_schema only.
-  std::map<tag_parser::FormatId, tag_parser::ArgumentReader> arguments;
+  std::map<tags::TagNodeId, tags::ArgumentReader> arguments;
 
   const tag_parser::Script& script(bool by_ids) const {
     return by_ids && tokens != nullptr ? *tokens : spelled;

@@ -6,17 +6,17 @@
 
 namespace parlance::tag_parser {
 
-using grammar::Format;
-using grammar::FormatId;
-using grammar::FormatType;
 using grammar::kNoFormat;
+using grammar::TagNode;
+using grammar::TagNodeId;
+using grammar::TagNodeType;
 
-bool has_triggers(const Format& format) {
+bool has_triggers(const TagNode& format) {
   switch (format.type) {
-    case FormatType::kTriggeredTags:
-    case FormatType::kDispatch:
-    case FormatType::kTokenTriggeredTags:
-    case FormatType::kTokenDispatch:
+    case TagNodeType::kTriggeredTags:
+    case TagNodeType::kDispatch:
+    case TagNodeType::kTokenTriggeredTags:
+    case TagNodeType::kTokenDispatch:
       return true;
     default:
       return false;
@@ -26,13 +26,13 @@ bool has_triggers(const Format& format) {
 namespace {
 
 // Text of these is content where nothing else is said.
-bool is_text(const Format& format) {
+bool is_text(const TagNode& format) {
   switch (format.type) {
-    case FormatType::kAnyText:
-    case FormatType::kRegex:
-    case FormatType::kGrammar:
-    case FormatType::kJsonSchema:
-    case FormatType::kAnyTokens:
+    case TagNodeType::kAnyText:
+    case TagNodeType::kRegex:
+    case TagNodeType::kGrammar:
+    case TagNodeType::kJsonSchema:
+    case TagNodeType::kAnyTokens:
       return true;
     default:
       return has_triggers(format);
@@ -43,28 +43,28 @@ bool is_text(const Format& format) {
 std::vector<bool> find_annotated(const grammar::StructuralTag& tag) {
   std::vector<bool> out(tag.formats.size(), false);
   for (std::size_t i = tag.formats.size(); i-- > 0;) {
-    const Format& format = tag.formats[i];
+    const TagNode& format = tag.formats[i];
     out[i] = !format.field.empty() || !format.tool.empty() ||
              std::any_of(format.children.begin(), format.children.end(),
-                         [&](FormatId child) { return out[index_of(child)]; });
+                         [&](TagNodeId child) { return out[index_of(child)]; });
   }
   return out;
 }
 
 // The one json_schema in a format; kNoFormat if there is none or more.
 // `whole`: only where nothing else is written.
-FormatId only_schema(const grammar::StructuralTag& tag, FormatId id,
-                     bool whole) {
-  FormatId found = kNoFormat;
-  std::vector<FormatId> left = {id};
+TagNodeId only_schema(const grammar::StructuralTag& tag, TagNodeId id,
+                      bool whole) {
+  TagNodeId found = kNoFormat;
+  std::vector<TagNodeId> left = {id};
   while (!left.empty()) {
-    const Format& format = tag[left.back()];
-    if (format.type == FormatType::kJsonSchema) {
+    const TagNode& format = tag[left.back()];
+    if (format.type == TagNodeType::kJsonSchema) {
       if (found != kNoFormat) return kNoFormat;
       found = left.back();
     }
     left.pop_back();
-    if (whole && format.type != FormatType::kJsonSchema) return kNoFormat;
+    if (whole && format.type != TagNodeType::kJsonSchema) return kNoFormat;
     left.insert(left.end(), format.children.begin(), format.children.end());
   }
   return found;
@@ -89,7 +89,7 @@ Regions::Regions(const grammar::StructuralTag& tag)
   const std::vector<bool> annotated = find_annotated(tag);
   // What is around a format decides, as far as it itself does not.
   struct Around {
-    FormatId region = kNoFormat;
+    TagNodeId region = kNoFormat;
     bool sealed = false;  // no key inside it has a meaning
     bool markup = false;  // texts in it are markup
   };
@@ -98,10 +98,10 @@ Regions::Regions(const grammar::StructuralTag& tag)
     regions_[i].kind = kind;
     regions_[i].field = field(name);
     is_region_[i] = true;
-    return FormatId{static_cast<std::uint32_t>(i)};
+    return TagNodeId{static_cast<std::uint32_t>(i)};
   };
   for (std::size_t i = 0; i < tag.formats.size(); ++i) {
-    const Format& format = tag.formats[i];
+    const TagNode& format = tag.formats[i];
     const Around here = around[i];
     own_[i] = here.region;
     Around inside = here;
@@ -117,7 +117,7 @@ Regions::Regions(const grammar::StructuralTag& tag)
     } else if (calls) {
       own_[i] = kNoFormat;
       if (!has_triggers(format)) inside = {kNoFormat, false, true};
-    } else if (format.type == FormatType::kTag) {
+    } else if (format.type == TagNodeType::kTag) {
       if (!format.field.empty()) {
         own_[i] = kNoFormat;
         inside = {make(i, RegionKind::kText, format.field)};
@@ -133,7 +133,7 @@ Regions::Regions(const grammar::StructuralTag& tag)
     } else if (here.region == kNoFormat && !here.markup && is_text(format)) {
       own_[i] = make(i, RegionKind::kText, "content");
     }
-    for (const FormatId child : format.children) {
+    for (const TagNodeId child : format.children) {
       around[index_of(child)] = inside;
     }
   }

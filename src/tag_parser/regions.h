@@ -35,7 +35,7 @@ struct Region {
   // Of tags: what opens and closes it are the tag's markers.
   bool by_markers = false;
   // kCall, kPlain: the json_schema whose value it has; kNoFormat: none.
-  grammar::FormatId value = grammar::kNoFormat;
+  grammar::TagNodeId value = grammar::kNoFormat;
   Capture capture;  // kCall: "name"
 };
 
@@ -47,14 +47,14 @@ class Regions {
   // The region that the format's own bytes are written to: those of its text,
   // its separators, of a tag its markers, of formats with triggers the free
   // text.  kNoFormat: they are markup.
-  grammar::FormatId own(grammar::FormatId id) const {
+  grammar::TagNodeId own(grammar::TagNodeId id) const {
     return own_[index_of(id)];
   }
   // REQUIRES: own() of some format is `id`.
-  const Region& region(grammar::FormatId id) const {
+  const Region& region(grammar::TagNodeId id) const {
     return regions_[index_of(id)];
   }
-  bool is_region(grammar::FormatId id) const {
+  bool is_region(grammar::TagNodeId id) const {
     return is_region_[index_of(id)];
   }
   const std::vector<std::string_view>& fields() const { return fields_; }
@@ -62,14 +62,14 @@ class Regions {
  private:
   std::uint32_t field(std::string_view name);
 
-  std::vector<grammar::FormatId> own_;
+  std::vector<grammar::TagNodeId> own_;
   std::vector<Region> regions_;
   std::vector<bool> is_region_;
   std::vector<std::string_view> fields_;
 };
 
 // Whether a format's own bytes are free text between tags.
-bool has_triggers(const grammar::Format& format);
+bool has_triggers(const grammar::TagNode& format);
 
 }  // namespace parlance::tag_parser
 

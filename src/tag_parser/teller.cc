@@ -16,8 +16,8 @@ using grammar::kNoFormat;
 void Teller::text(std::string_view text) {
   if (text.empty()) return;
   const Span bytes{at(), at() + text.size()};
-  const FormatId innermost = tree_.now().innermost();
-  const FormatId owner = code_.regions.own(innermost);
+  const TagNodeId innermost = tree_.now().innermost();
+  const TagNodeId owner = code_.regions.own(innermost);
   // The pattern of a rule is no free text.
   const bool markup =
       owner == kNoFormat || (owner == innermost && tree_.now().in_rule());
@@ -29,7 +29,7 @@ void Teller::text(std::string_view text) {
 void Teller::step(const Step& step) {
   switch (step.kind) {
     case Step::Kind::kEnter:
-      return enter(FormatId{step.format});
+      return enter(TagNodeId{step.format});
     case Step::Kind::kLeave:
       return leave();
     case Step::Kind::kRule:
@@ -38,9 +38,9 @@ void Teller::step(const Step& step) {
   }
 }
 
-void Teller::enter(FormatId id) {
+void Teller::enter(TagNodeId id) {
   if (!open_.empty()) {
-    const FormatId around = open_.back().format;
+    const TagNodeId around = open_.back().format;
     const Regions& regions = code_.regions;
     if (regions.is_region(around) && regions.region(around).by_markers) {
       const auto begin = static_cast<std::size_t>(open_.back().begin);
@@ -102,7 +102,7 @@ void Teller::leave() {
   }
   open_.pop_back();
   if (!open_.empty()) open_.back().content_end = position_;
-  const FormatId region = events_.open_region();
+  const TagNodeId region = events_.open_region();
   if (region != kNoFormat && regions.region(region).value == left.format) {
     value_ = tree_.now().last_value();
     value_whole_ = tree_.now().last_value_whole();
@@ -110,7 +110,7 @@ void Teller::leave() {
 }
 
 void Teller::cut_off(const Diagnostic& why, std::size_t kept) {
-  const FormatId id = events_.open_region();
+  const TagNodeId id = events_.open_region();
   const bool inside = std::any_of(
       open_.begin() + static_cast<std::ptrdiff_t>(kept), open_.end(),
       [&](const Open& one) { return one.format == id; });

@@ -45,19 +45,19 @@ class Teller {
 
   // The formats that are open, the outermost first.
   std::size_t depth() const { return open_.size(); }
-  FormatId format(std::size_t depth) const { return open_[depth].format; }
+  TagNodeId format(std::size_t depth) const { return open_[depth].format; }
 
   ToldEvents& events() { return events_; }
   const TreeLog& tree() const { return tree_; }
 
  private:
   struct Open {
-    FormatId format;
+    TagNodeId format;
     std::uint64_t begin = 0;
     std::uint64_t content_end = 0;
   };
 
-  void enter(FormatId id);
+  void enter(TagNodeId id);
   void leave();
   json::Value plain_value(const Region& region, std::size_t depth,
                           bool cut) const;

@@ -9,8 +9,8 @@
 
 namespace parlance::tag_parser {
 
-using grammar::FormatId;
 using grammar::kNoFormat;
+using grammar::TagNodeId;
 
 namespace {
 
@@ -44,7 +44,7 @@ Event& ToldEvents::add(EventKind kind, Span bytes) {
   return events_.back();
 }
 
-void ToldEvents::open(FormatId id, Span delimiter) {
+void ToldEvents::open(TagNodeId id, Span delimiter) {
   if (open_ != kNoFormat) close_open(delimiter.begin, false);
   open_ = id;
   begin_ = delimiter.begin;
@@ -66,7 +66,7 @@ void ToldEvents::open(FormatId id, Span delimiter) {
   if (kind_ == RegionKind::kCall) event.captures = {&region.capture, 1};
 }
 
-void ToldEvents::write(FormatId id, std::string_view text, Span bytes) {
+void ToldEvents::write(TagNodeId id, std::string_view text, Span bytes) {
   if (open_ != id) open(id, {bytes.begin, bytes.begin});
   write_chunk(text, bytes);
 }
@@ -87,7 +87,7 @@ void ToldEvents::write_chunk(std::string_view text, Span bytes) {
   event.dirty = dirty_;
 }
 
-void ToldEvents::close(FormatId id, Span delimiter, const json::Value* value,
+void ToldEvents::close(TagNodeId id, Span delimiter, const json::Value* value,
                        bool cut) {
   if (open_ != id) return;
   end(value == nullptr ? take_text() : *value, delimiter, cut, false);

@@ -9,8 +9,8 @@
 
 namespace parlance::tag_parser {
 
-using grammar::Format;
-using grammar::FormatType;
+using grammar::TagNode;
+using grammar::TagNodeType;
 
 namespace {
 
@@ -21,11 +21,11 @@ json::Value span_of(std::uint64_t begin, std::uint64_t end) {
 
 }  // namespace
 
-void Tree::enter(FormatId id, std::uint64_t position) {
+void Tree::enter(TagNodeId id, std::uint64_t position) {
   if (!open_.empty()) {
     Node& parent = open_.back();
-    const Format& format = (*code_.tag)[parent.format];
-    if (format.type == FormatType::kTag || parent.in_rule) {
+    const TagNode& format = (*code_.tag)[parent.format];
+    if (format.type == TagNodeType::kTag || parent.in_rule) {
       parent.marker = std::exchange(parent.text, {});
     } else if (has_triggers(format)) {
       end_free_text(parent, position);
@@ -36,8 +36,8 @@ void Tree::enter(FormatId id, std::uint64_t position) {
 
 void Tree::text(std::string_view text) {
   Node& node = open_.back();
-  const FormatType type = (*code_.tag)[node.format].type;
-  if (!keep_ && type != FormatType::kJsonSchema && type != FormatType::kTag) {
+  const TagNodeType type = (*code_.tag)[node.format].type;
+  if (!keep_ && type != TagNodeType::kJsonSchema && type != TagNodeType::kTag) {
     return;
   }
   node.text.append(text);
@@ -63,7 +63,7 @@ void Tree::rule(std::uint64_t position) {
 void Tree::leave(std::uint64_t position, bool complete) {
   Node node = std::move(open_.back());
   open_.pop_back();
-  const FormatId id = node.format;
+  const TagNodeId id = node.format;
   json::Value value = finish(node, position, complete);
   if (open_.empty()) {
     root_ = std::move(value);
@@ -75,29 +75,29 @@ void Tree::leave(std::uint64_t position, bool complete) {
   parent.text_begin = position;
 }
 
-void Tree::set_user_data(Node& parent, FormatId child, json::Value value) {
+void Tree::set_user_data(Node& parent, TagNodeId child, json::Value value) {
   parent.has_child = true;
   if (!keep_) {
     parent.in_rule = false;
     return;
   }
   const std::uint32_t index = code_.child_index[index_of(child)];
-  const Format& format = (*code_.tag)[parent.format];
+  const TagNode& format = (*code_.tag)[parent.format];
   switch (format.type) {
-    case FormatType::kSequence:
-    case FormatType::kPlus:
-    case FormatType::kStar:
-    case FormatType::kRepeat:
+    case TagNodeType::kSequence:
+    case TagNodeType::kPlus:
+    case TagNodeType::kStar:
+    case TagNodeType::kRepeat:
       parent.items.push_back(std::move(value));
       return;
-    case FormatType::kTriggeredTags:
-    case FormatType::kTokenTriggeredTags:
-    case FormatType::kTagsWithSeparator:
+    case TagNodeType::kTriggeredTags:
+    case TagNodeType::kTokenTriggeredTags:
+    case TagNodeType::kTagsWithSeparator:
       value.mutable_members().set("index", static_cast<std::int64_t>(index));
       parent.items.push_back(std::move(value));
       return;
-    case FormatType::kDispatch:
-    case FormatType::kTokenDispatch: {
+    case TagNodeType::kDispatch:
+    case TagNodeType::kTokenDispatch: {
       const std::uint64_t end =
           static_cast<std::uint64_t>(value.find("span")->items()[1].as_int());
       parent.items.emplace_back(json::Object{
@@ -118,7 +118,7 @@ void Tree::set_user_data(Node& parent, FormatId child, json::Value value) {
 }
 
 json::Value Tree::finish(Node& node, std::uint64_t position, bool complete) {
-  const Format& format = (*code_.tag)[node.format];
+  const TagNode& format = (*code_.tag)[node.format];
   std::string text = base::is_utf8(node.text) ? std::move(node.text)
                                               : base::to_utf8(node.text);
   // Moves the text, which may be long.
@@ -131,7 +131,7 @@ json::Value Tree::finish(Node& node, std::uint64_t position, bool complete) {
                             static_cast<std::size_t>(position)},
                            0);
   };
-  if (format.type == FormatType::kJsonSchema) {
+  if (format.type == TagNodeType::kJsonSchema) {
     last_value_ = nullptr;
     const Arguments read = code_.arguments.at(node.format).read(text);
     if (complete || read.read > 0) last_value_ = read.value;
@@ -143,35 +143,35 @@ json::Value Tree::finish(Node& node, std::uint64_t position, bool complete) {
                       {"span", span_of(node.begin, position)}};
   if (!complete) out.set("complete", false);
   switch (format.type) {
-    case FormatType::kConstString:
-    case FormatType::kAnyText:
-    case FormatType::kRegex:
-    case FormatType::kGrammar:
+    case TagNodeType::kConstString:
+    case TagNodeType::kAnyText:
+    case TagNodeType::kRegex:
+    case TagNodeType::kGrammar:
       out.set("text", take_text());
       break;
-    case FormatType::kJsonSchema:
+    case TagNodeType::kJsonSchema:
       out.set("text", take_text());
       out.set("value", last_value_);
       break;
-    case FormatType::kSequence:
+    case TagNodeType::kSequence:
       out.set("elements", std::move(node.items));
       break;
-    case FormatType::kOr:
+    case TagNodeType::kOr:
       out.set("index",
               node.has_child
                   ? json::Value(static_cast<std::int64_t>(node.child_index))
                   : json::Value());
       out.set("content", std::move(node.child));
       break;
-    case FormatType::kOptional:
+    case TagNodeType::kOptional:
       out.set("content", std::move(node.child));
       break;
-    case FormatType::kPlus:
-    case FormatType::kStar:
-    case FormatType::kRepeat:
+    case TagNodeType::kPlus:
+    case TagNodeType::kStar:
+    case TagNodeType::kRepeat:
       out.set("items", std::move(node.items));
       break;
-    case FormatType::kTag:
+    case TagNodeType::kTag:
       // What is written of an end that is not whole is a part of it.
       out.set("begin", node.has_child ? base::to_utf8(node.marker) : text);
       out.set("content", std::move(node.child));
@@ -179,10 +179,10 @@ json::Value Tree::finish(Node& node, std::uint64_t position, bool complete) {
                          ? json::Value(text)
                          : json::Value());
       break;
-    case FormatType::kTriggeredTags:
-    case FormatType::kTokenTriggeredTags:
-    case FormatType::kDispatch:
-    case FormatType::kTokenDispatch:
+    case TagNodeType::kTriggeredTags:
+    case TagNodeType::kTokenTriggeredTags:
+    case TagNodeType::kDispatch:
+    case TagNodeType::kTokenDispatch:
       if (node.in_rule) {
         node.items.emplace_back(
             json::Object{{"type", "rule"},
@@ -197,11 +197,11 @@ json::Value Tree::finish(Node& node, std::uint64_t position, bool complete) {
       }
       out.set("parts", std::move(node.items));
       break;
-    case FormatType::kTagsWithSeparator:
+    case TagNodeType::kTagsWithSeparator:
       out.set("tags", std::move(node.items));
       break;
-    case FormatType::kToken:
-    case FormatType::kExcludeToken: {
+    case TagNodeType::kToken:
+    case TagNodeType::kExcludeToken: {
       const Span held = held_tokens();
       out.set(
           "token",
@@ -210,7 +210,7 @@ json::Value Tree::finish(Node& node, std::uint64_t position, bool complete) {
               : json::Value());
       break;
     }
-    case FormatType::kAnyTokens: {
+    case TagNodeType::kAnyTokens: {
       const Span held = held_tokens();
       json::Array ids;
       for (std::size_t i = held.begin; i < held.end; ++i) {

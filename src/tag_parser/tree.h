@@ -25,7 +25,7 @@ class Tree {
   Tree(const CompiledTag::Code& code, const vocab::TokenLog& tokens, bool keep)
       : code_(code), tokens_(tokens), keep_(keep) {}
 
-  void enter(FormatId id, std::uint64_t position);
+  void enter(TagNodeId id, std::uint64_t position);
   // Text of the innermost format itself.
   void text(std::string_view text);
   // The free text ends here and the pattern of a rule begins.
@@ -39,7 +39,7 @@ class Tree {
   void go_on(std::uint64_t position) { open_.back().text_begin = position; }
 
   bool empty() const { return open_.empty(); }
-  FormatId innermost() const { return open_.back().format; }
+  TagNodeId innermost() const { return open_.back().format; }
   // Whether the innermost is at the pattern of a rule.
   bool in_rule() const { return open_.back().in_rule; }
   // What the markers of the tag at a depth were so far.
@@ -58,7 +58,7 @@ class Tree {
 
  private:
   struct Node {
-    FormatId format = grammar::kNoFormat;
+    TagNodeId format = grammar::kNoFormat;
     std::uint64_t begin = 0;
     // Where the text in `text` begins.
     std::uint64_t text_begin = 0;
@@ -72,7 +72,7 @@ class Tree {
   };
 
   json::Value finish(Node& node, std::uint64_t position, bool complete);
-  void set_user_data(Node& parent, FormatId child, json::Value value);
+  void set_user_data(Node& parent, TagNodeId child, json::Value value);
   void end_free_text(Node& node, std::uint64_t position);
 
   const CompiledTag::Code& code_;

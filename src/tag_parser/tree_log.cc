@@ -48,7 +48,7 @@ void TreeLog::record(Kind kind, std::uint64_t position, std::uint32_t format) {
   position_ = position;
 }
 
-void TreeLog::enter(FormatId id, std::uint64_t position) {
+void TreeLog::enter(TagNodeId id, std::uint64_t position) {
   record(Kind::kEnter, position, index_of(id));
   now_.enter(id, position);
 }
@@ -97,7 +97,7 @@ json::Value TreeLog::root(std::uint64_t position) const {
     switch (static_cast<Kind>(head >> 1 & ((1U << kKindBits) - 1))) {
       case Kind::kEnter:
         tree.enter(
-            FormatId{static_cast<std::uint32_t>(head >> (kKindBits + 1))},
+            TagNodeId{static_cast<std::uint32_t>(head >> (kKindBits + 1))},
             here);
         break;
       case Kind::kRule:

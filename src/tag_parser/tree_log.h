@@ -32,7 +32,7 @@ class TreeLog {
       : code_(code), tokens_(tokens), keep_(keep), now_(code, tokens, false) {}
 
   // As those of Tree.
-  void enter(FormatId id, std::uint64_t position);
+  void enter(TagNodeId id, std::uint64_t position);
   void text(std::string_view text);
   void rule(std::uint64_t position);
   void leave(std::uint64_t position, bool complete);

@@ -34,7 +34,7 @@ class SlowTagParser {
   std::optional<std::string> read(std::string_view text) {
     text_ = text;
     too_many_ = false;
-    const Readings all = format(grammar::FormatId{0}, 0);
+    const Readings all = format(grammar::TagNodeId{0}, 0);
     if (too_many_) return std::nullopt;
     for (const Reading& one : all) {
       if (one.end == text.size()) return one.tree;
@@ -48,7 +48,7 @@ class SlowTagParser {
     std::string tree;  // of a list: its members
   };
   using Readings = std::vector<Reading>;
-  using Id = grammar::FormatId;
+  using Id = grammar::TagNodeId;
   static constexpr std::size_t kTooMany = 20000;
 
   void add(Readings& out, Reading one) {
@@ -137,10 +137,10 @@ class SlowTagParser {
   const Grammar& leaf(Id id) {
     auto& known = leaves_[index_of(id)];
     if (known) return *known;
-    const grammar::Format& format = tag_[id];
-    if (format.type == grammar::FormatType::kRegex) {
+    const grammar::TagNode& format = tag_[id];
+    if (format.type == grammar::TagNodeType::kRegex) {
       known = *Grammar::from_regex(format.as<grammar::RegexFormat>().pattern);
-    } else if (format.type == grammar::FormatType::kGrammar) {
+    } else if (format.type == grammar::TagNodeType::kGrammar) {
       known = *Grammar::from_ebnf(format.as<grammar::GrammarFormat>().source);
     } else {
       JsonSchemaOptions options;
@@ -203,8 +203,8 @@ class SlowTagParser {
   // Text and what its trigger leads to, then whatever `behind` says; or the
   // last text.
   Readings triggered(Id id, std::size_t at) {
-    const grammar::Format& format = tag_[id];
-    const bool rule = format.type == grammar::FormatType::kDispatch;
+    const grammar::TagNode& format = tag_[id];
+    const bool rule = format.type == grammar::TagNodeType::kDispatch;
     const std::vector<std::string>& triggers =
         rule ? format.as<grammar::DispatchFormat>().patterns
              : format.as<grammar::TriggeredTags>().triggers;
@@ -263,7 +263,7 @@ class SlowTagParser {
   }
 
   Readings triggered_whole(Id id, std::size_t at) {
-    if (tag_[id].type == grammar::FormatType::kDispatch) {
+    if (tag_[id].type == grammar::TagNodeType::kDispatch) {
       return triggered(id, at);
     }
     const auto& body = tag_[id].as<grammar::TriggeredTags>();
@@ -275,23 +275,23 @@ class SlowTagParser {
 
   Readings format(Id id, std::size_t at) {
     if (too_many_) return {};
-    using grammar::FormatType;
-    const grammar::Format& self = tag_[id];
+    using grammar::TagNodeType;
+    const grammar::TagNode& self = tag_[id];
     Readings inside;
     switch (self.type) {
-      case FormatType::kConstString:
+      case TagNodeType::kConstString:
         inside = literal(self.as<grammar::ConstString>().value, at);
         break;
-      case FormatType::kRegex:
-      case FormatType::kGrammar:
-      case FormatType::kJsonSchema:
+      case TagNodeType::kRegex:
+      case TagNodeType::kGrammar:
+      case TagNodeType::kJsonSchema:
         for (std::size_t end = text_.size() + 1; end-- > at;) {
           if (leaf(id).accepts(text_.substr(at, end - at))) {
             add(inside, {end, ""});
           }
         }
         break;
-      case FormatType::kAnyText: {
+      case TagNodeType::kAnyText: {
         const auto& body = self.as<grammar::AnyText>();
         const std::size_t most =
             body.max_tokens == 0u ? 0 : body.max_chars.value_or(1000);
@@ -303,40 +303,40 @@ class SlowTagParser {
         }
         break;
       }
-      case FormatType::kSequence:
+      case TagNodeType::kSequence:
         inside = {{at, ""}};
         for (const Id child : self.children) {
           inside = then(inside,
                         [&](std::size_t from) { return format(child, from); });
         }
         break;
-      case FormatType::kOr:
+      case TagNodeType::kOr:
         for (std::size_t i = 0; i < self.children.size(); ++i) {
           add_all(inside, child(id, i, at));
         }
         break;
-      case FormatType::kOptional:
+      case TagNodeType::kOptional:
         inside = format(self.children[0], at);
         add(inside, {at, ""});
         break;
-      case FormatType::kPlus:
+      case TagNodeType::kPlus:
         inside = loop(id, at, 1, grammar::kUnbounded);
         break;
-      case FormatType::kStar:
+      case TagNodeType::kStar:
         inside = loop(id, at, 0, grammar::kUnbounded);
         break;
-      case FormatType::kRepeat: {
+      case TagNodeType::kRepeat: {
         const auto& body = self.as<grammar::RepeatFormat>();
         inside = loop(id, at, body.min, body.max);
         break;
       }
-      case FormatType::kTag:
+      case TagNodeType::kTag:
         return tag(id, at);
-      case FormatType::kTagsWithSeparator:
+      case TagNodeType::kTagsWithSeparator:
         inside = separated(id, at);
         break;
-      case FormatType::kTriggeredTags:
-      case FormatType::kDispatch:
+      case TagNodeType::kTriggeredTags:
+      case TagNodeType::kDispatch:
         inside = triggered_whole(id, at);
         break;
       default:

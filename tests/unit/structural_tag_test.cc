@@ -200,13 +200,13 @@ TEST(StructuralTag, Facts) {
     const auto tag = grammar::load_structural_tag(envelope(parse(row.format)));
     ASSERT_TRUE(tag) << tag.error().to_string();
     const grammar::TagFacts facts(*tag);
-    const grammar::FormatId root{0};
+    const grammar::TagNodeId root{0};
     EXPECT_EQ(facts.unlimited(root), row.unlimited);
     EXPECT_EQ(facts.nullable(root), row.nullable);
     std::vector<std::string> excluded;
     for (std::size_t i = 0; i < tag->formats.size() && excluded.empty(); ++i) {
       excluded = facts.excluded_texts(
-          grammar::FormatId{static_cast<std::uint32_t>(i)});
+          grammar::TagNodeId{static_cast<std::uint32_t>(i)});
     }
     EXPECT_EQ(excluded, row.excluded);
   }
@@ -397,7 +397,7 @@ std::vector<std::string> annotated(const json::Value& tag) {
   const auto tree = grammar::load_structural_tag(tag);
   EXPECT_TRUE(tree);
   if (!tree) return out;
-  for (const grammar::Format& format : tree->formats) {
+  for (const grammar::TagNode& format : tree->formats) {
     if (format.field.empty() && format.tool.empty()) continue;
     out.push_back(std::string(to_string(format.type)) + " " + format.field +
                   format.tool);
@@ -498,11 +498,11 @@ TEST(ToolCalling, NothingWithoutAField) {
         const grammar::StructuralTag& tree = *tag->tree();
         const grammar::TagFacts facts(tree);
         for (std::size_t i = 0; i < tree.formats.size(); ++i) {
-          grammar::FormatId id{static_cast<std::uint32_t>(i)};
-          const grammar::FormatType type = tree[id].type;
-          const bool schema = type == grammar::FormatType::kJsonSchema;
-          if (!schema && type != grammar::FormatType::kAnyText &&
-              type != grammar::FormatType::kTriggeredTags) {
+          grammar::TagNodeId id{static_cast<std::uint32_t>(i)};
+          const grammar::TagNodeType type = tree[id].type;
+          const bool schema = type == grammar::TagNodeType::kJsonSchema;
+          if (!schema && type != grammar::TagNodeType::kAnyText &&
+              type != grammar::TagNodeType::kTriggeredTags) {
             continue;
           }
           while (id != grammar::kNoFormat &&
@@ -705,7 +705,7 @@ TEST(StructuralTag, ManyEnds) {
                               {"end", std::move(ends)}}}});
   ASSERT_TRUE(tag);
   const grammar::TagFacts facts(*tag->tree());
-  EXPECT_EQ(facts.excluded_texts(grammar::FormatId{1}).size(), 10'000u);
+  EXPECT_EQ(facts.excluded_texts(grammar::TagNodeId{1}).size(), 10'000u);
 }
 
 }  // namespace
