@@ -7,8 +7,8 @@
 #include <array>
 #include <utility>
 
+#include "grammar/member_reader.h"
 #include "grammar/structural_tag.h"
-#include "grammar/structural_tag_fields.h"
 #include "json/located.h"
 
 namespace parlance::grammar {
@@ -72,11 +72,11 @@ class Loader {
   std::optional<Error> load_one(const Pending& next);
   std::optional<Error> find_type(const Pending& next, TagNodeType& type,
                                  bool& qwen_parameter) const;
-  void load_json_schema(Fields& fields, const json::Value& object,
+  void load_json_schema(MemberReader& fields, const json::Value& object,
                         bool qwen_parameter, TagNode& format);
-  void load_repeat(Fields& fields, TagNode& format);
-  void load_tags(Fields& fields, TagNode& format);
-  void load_dispatch(Fields& fields, TagNode& format);
+  void load_repeat(MemberReader& fields, TagNode& format);
+  void load_tags(MemberReader& fields, TagNode& format);
+  void load_dispatch(MemberReader& fields, TagNode& format);
   // Children that wait: found while the fields are read, put on the stack when
   // all of them are good.
   void expect(const json::Value* value, std::string path, bool tag) {
@@ -180,7 +180,7 @@ std::optional<Error> Loader::find_type(const Pending& next, TagNodeType& type,
                path};
 }
 
-void Loader::load_json_schema(Fields& fields, const json::Value& object,
+void Loader::load_json_schema(MemberReader& fields, const json::Value& object,
                               bool qwen_parameter, TagNode& format) {
   JsonSchemaFormat body;
   const json::Value* schema = object.find("json_schema");
@@ -215,7 +215,7 @@ void Loader::load_json_schema(Fields& fields, const json::Value& object,
       body.style = static_cast<ArgumentStyle>(i);
     }
   }
-  body.excludes = fields.texts("excludes", Fields::kOptional);
+  body.excludes = fields.texts("excludes", MemberReader::kOptional);
   const auto space = [](char c) {
     return c == ' ' || c == '\t' || c == '\n' || c == '\r';
   };
@@ -234,7 +234,7 @@ void Loader::load_json_schema(Fields& fields, const json::Value& object,
   format.body = std::move(body);
 }
 
-void Loader::load_repeat(Fields& fields, TagNode& format) {
+void Loader::load_repeat(MemberReader& fields, TagNode& format) {
   RepeatFormat body;
   const std::int64_t min = fields.integer("min", 0, false);
   const std::int64_t max = fields.integer("max", -1, true);
@@ -249,7 +249,7 @@ void Loader::load_repeat(Fields& fields, TagNode& format) {
 }
 
 // "tags" of triggered_tags, tags_with_separator and token_triggered_tags.
-void Loader::load_tags(Fields& fields, TagNode& format) {
+void Loader::load_tags(MemberReader& fields, TagNode& format) {
   const json::Array& tags = fields.list("tags");
   for (std::size_t i = 0; i < tags.size(); ++i) {
     const std::string path = json::append_pointer(fields.path_of("tags"), i);
@@ -277,7 +277,7 @@ void Loader::load_tags(Fields& fields, TagNode& format) {
 }
 
 // "rules" of dispatch and token_dispatch.
-void Loader::load_dispatch(Fields& fields, TagNode& format) {
+void Loader::load_dispatch(MemberReader& fields, TagNode& format) {
   DispatchFormat texts;
   TokenDispatch tokens;
   const bool by_token = format.type == TagNodeType::kTokenDispatch;
@@ -308,11 +308,11 @@ void Loader::load_dispatch(Fields& fields, TagNode& format) {
   }
   if (by_token) {
     tokens.loop = fields.flag("loop", true);
-    tokens.excludes = fields.tokens("exclude_tokens", Fields::kOptional);
+    tokens.excludes = fields.tokens("exclude_tokens", MemberReader::kOptional);
     format.body = std::move(tokens);
   } else {
     texts.loop = fields.flag("loop", true);
-    texts.excludes = fields.texts("excludes", Fields::kOptional);
+    texts.excludes = fields.texts("excludes", MemberReader::kOptional);
     format.body = std::move(texts);
   }
 }
@@ -343,7 +343,7 @@ std::optional<Error> Loader::load_one(const Pending& next) {
   if (auto error = find_type(next, format.type, qwen_parameter)) return error;
 
   const json::Value& object = *next.value;
-  Fields fields(object, to_string(format.type), next.path);
+  MemberReader fields(object, to_string(format.type), next.path);
   children_.clear();
   switch (format.type) {
     case TagNodeType::kConstString:
@@ -366,7 +366,7 @@ std::optional<Error> Loader::load_one(const Pending& next) {
       break;
     case TagNodeType::kAnyText: {
       AnyText body;
-      body.excludes = fields.texts("excludes", Fields::kOptional);
+      body.excludes = fields.texts("excludes", MemberReader::kOptional);
       body.max_tokens = fields.budget("max_tokens");
       body.max_chars = fields.budget("max_chars");
       format.body = std::move(body);
@@ -400,11 +400,11 @@ std::optional<Error> Loader::load_one(const Pending& next) {
     }
     case TagNodeType::kTriggeredTags: {
       TriggeredTags body;
-      body.triggers = fields.texts("triggers", Fields::kRequired);
+      body.triggers = fields.texts("triggers", MemberReader::kRequired);
       load_tags(fields, format);
       body.at_least_one = fields.flag("at_least_one", false);
       body.stop_after_first = fields.flag("stop_after_first", false);
-      body.excludes = fields.texts("excludes", Fields::kOptional);
+      body.excludes = fields.texts("excludes", MemberReader::kOptional);
       format.body = std::move(body);
       break;
     }
@@ -425,21 +425,21 @@ std::optional<Error> Loader::load_one(const Pending& next) {
       format.body = TokenFormat{fields.token("token")};
       break;
     case TagNodeType::kExcludeToken:
-      format.body =
-          ExcludeToken{fields.tokens("exclude_tokens", Fields::kOptional)};
+      format.body = ExcludeToken{
+          fields.tokens("exclude_tokens", MemberReader::kOptional)};
       break;
     case TagNodeType::kAnyTokens: {
       AnyTokens body;
-      body.excludes = fields.tokens("exclude_tokens", Fields::kOptional);
+      body.excludes = fields.tokens("exclude_tokens", MemberReader::kOptional);
       body.max_tokens = fields.budget("max_tokens");
       format.body = std::move(body);
       break;
     }
     case TagNodeType::kTokenTriggeredTags: {
       TokenTriggeredTags body;
-      body.triggers = fields.tokens("trigger_tokens", Fields::kRequired);
+      body.triggers = fields.tokens("trigger_tokens", MemberReader::kRequired);
       load_tags(fields, format);
-      body.excludes = fields.tokens("exclude_tokens", Fields::kOptional);
+      body.excludes = fields.tokens("exclude_tokens", MemberReader::kOptional);
       body.at_least_one = fields.flag("at_least_one", false);
       body.stop_after_first = fields.flag("stop_after_first", false);
       format.body = std::move(body);

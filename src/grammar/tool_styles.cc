@@ -63,7 +63,7 @@ struct Style {
 
 using enum ArgumentStyle;
 
-// Fields of a message.
+// MemberReader of a message.
 constexpr std::string_view kReasoning = "reasoning";
 constexpr std::string_view kContent = "content";
 constexpr std::string_view kCalls = "tool_calls";

@@ -412,7 +412,7 @@ struct FieldsRow {
 };
 
 // What is read from the parts of each kind of shape.
-TEST(ToolCalling, Fields) {
+TEST(ToolCalling, MemberReader) {
   const std::string thought = "tag reasoning";
   const std::string text = "triggered_tags content";
   const std::string section = "tag tool_calls";

@@ -1,6 +1,6 @@
 // Reading the fields of a format object.
 
-#include "grammar/structural_tag_fields.h"
+#include "grammar/member_reader.h"
 
 #include "json/located.h"
 
@@ -31,22 +31,24 @@ std::optional<std::int64_t> whole_number(const json::Value& value) {
   return whole;
 }
 
-std::string Fields::path_of(std::string_view key) const {
+std::string MemberReader::path_of(std::string_view key) const {
   return json::append_pointer(path_, key);
 }
 
-void Fields::fail_at(ErrorCode code, std::string path, std::string message) {
+void MemberReader::fail_at(ErrorCode code, std::string path,
+                           std::string message) {
   if (error_) return;
   error_ = Error{code, std::string(format_) + ": " + std::move(message),
                  std::move(path)};
 }
 
-void Fields::fail(ErrorCode code, std::string_view key, std::string message) {
+void MemberReader::fail(ErrorCode code, std::string_view key,
+                        std::string message) {
   fail_at(code, path_of(key),
           "'" + std::string(key) + "' " + std::move(message));
 }
 
-const json::Value* Fields::find(std::string_view key, Need need) {
+const json::Value* MemberReader::find(std::string_view key, Need need) {
   const json::Value* value = object_.find(key);
   if (value == nullptr && need == kRequired && !error_) {
     error_ =
@@ -57,7 +59,7 @@ const json::Value* Fields::find(std::string_view key, Need need) {
   return value;
 }
 
-std::string Fields::text(std::string_view key) {
+std::string MemberReader::text(std::string_view key) {
   const json::Value* value = find(key, kRequired);
   if (value == nullptr) return "";
   if (!value->is_string()) {
@@ -67,17 +69,17 @@ std::string Fields::text(std::string_view key) {
   return std::string(value->as_string());
 }
 
-std::string Fields::non_empty_text(std::string_view key) {
+std::string MemberReader::non_empty_text(std::string_view key) {
   std::string out = text(key);
   if (out.empty()) fail(ErrorCode::kEmptyValue, key, "must not be empty.");
   return out;
 }
 
-std::string Fields::name(std::string_view key) {
+std::string MemberReader::name(std::string_view key) {
   return find(key, kOptional) == nullptr ? "" : non_empty_text(key);
 }
 
-std::vector<std::string> Fields::texts(std::string_view key, Need need) {
+std::vector<std::string> MemberReader::texts(std::string_view key, Need need) {
   std::vector<std::string> out;
   const json::Value* value = find(key, need);
   if (value == nullptr) return out;
@@ -105,7 +107,7 @@ std::vector<std::string> Fields::texts(std::string_view key, Need need) {
   return out;
 }
 
-bool Fields::flag(std::string_view key, bool otherwise) {
+bool MemberReader::flag(std::string_view key, bool otherwise) {
   const json::Value* value = find(key, kOptional);
   if (value == nullptr) return otherwise;
   if (value->kind() != json::Kind::kBool) {
@@ -115,8 +117,8 @@ bool Fields::flag(std::string_view key, bool otherwise) {
   return value->as_bool();
 }
 
-std::int64_t Fields::integer(std::string_view key, std::int64_t least,
-                             bool open) {
+std::int64_t MemberReader::integer(std::string_view key, std::int64_t least,
+                                   bool open) {
   const json::Value* value = find(key, kRequired);
   if (value == nullptr) return least;
   const std::optional<std::int64_t> number = whole_number(*value);
@@ -144,15 +146,16 @@ std::int64_t Fields::integer(std::string_view key, std::int64_t least,
   return *number;
 }
 
-std::optional<std::uint32_t> Fields::budget(std::string_view key,
-                                            std::int64_t least) {
+std::optional<std::uint32_t> MemberReader::budget(std::string_view key,
+                                                  std::int64_t least) {
   const json::Value* value = find(key, kOptional);
   if (value == nullptr || value->is_null()) return std::nullopt;
   return static_cast<std::uint32_t>(integer(key, least, false));
 }
 
-TokenRef Fields::token_value(const json::Value& value, const std::string& path,
-                             const std::string& what) {
+TokenRef MemberReader::token_value(const json::Value& value,
+                                   const std::string& path,
+                                   const std::string& what) {
   TokenRef out;
   if (value.is_string()) {
     out.text = std::string(value.as_string());
@@ -178,13 +181,13 @@ TokenRef Fields::token_value(const json::Value& value, const std::string& path,
   return out;
 }
 
-TokenRef Fields::token(std::string_view key) {
+TokenRef MemberReader::token(std::string_view key) {
   const json::Value* value = find(key, kRequired);
   if (value == nullptr) return {};
   return token_value(*value, path_of(key), "'" + std::string(key) + "'");
 }
 
-std::vector<TokenRef> Fields::tokens(std::string_view key, Need need) {
+std::vector<TokenRef> MemberReader::tokens(std::string_view key, Need need) {
   std::vector<TokenRef> out;
   const json::Value* value = find(key, need);
   if (value == nullptr) return out;
@@ -204,7 +207,8 @@ std::vector<TokenRef> Fields::tokens(std::string_view key, Need need) {
   return out;
 }
 
-Marker Fields::token_marker(const json::Value& value, std::string_view key) {
+Marker MemberReader::token_marker(const json::Value& value,
+                                  std::string_view key) {
   // Whatever its "type" says, an object here is a token.
   Marker out;
   out.token.emplace();
@@ -219,7 +223,7 @@ Marker Fields::token_marker(const json::Value& value, std::string_view key) {
   return out;
 }
 
-Marker Fields::begin() {
+Marker MemberReader::begin() {
   Marker out;
   const json::Value* value = find("begin", kRequired);
   if (value == nullptr) return out;
@@ -232,7 +236,7 @@ Marker Fields::begin() {
   return out;
 }
 
-Marker Fields::end() {
+Marker MemberReader::end() {
   Marker out;
   const json::Value* value = find("end", kRequired);
   if (value == nullptr) return out;
@@ -261,7 +265,7 @@ Marker Fields::end() {
   return out;
 }
 
-const json::Value* Fields::object(std::string_view key) {
+const json::Value* MemberReader::object(std::string_view key) {
   const json::Value* value = find(key, kRequired);
   if (value != nullptr && !value->is_object()) {
     fail(ErrorCode::kWrongType, key,
@@ -270,7 +274,7 @@ const json::Value* Fields::object(std::string_view key) {
   return value;
 }
 
-const json::Array& Fields::list(std::string_view key) {
+const json::Array& MemberReader::list(std::string_view key) {
   const json::Value* value = find(key, kRequired);
   if (value == nullptr) return no_items();
   if (!value->is_array()) {

@@ -1,11 +1,11 @@
-#ifndef PARLANCE_SRC_GRAMMAR_STRUCTURAL_TAG_FIELDS_H_
-#define PARLANCE_SRC_GRAMMAR_STRUCTURAL_TAG_FIELDS_H_
+#ifndef PARLANCE_SRC_GRAMMAR_MEMBER_READER_H_
+#define PARLANCE_SRC_GRAMMAR_MEMBER_READER_H_
 
 // The fields of one format object.  The first thing wrong is kept, and what is
 // read after it has no meaning:
 //
-//   Fields fields(object, "any_text", "/format");
-//   body.excludes = fields.texts("excludes", Fields::kOptional);
+//   MemberReader fields(object, "any_text", "/format");
+//   body.excludes = fields.texts("excludes", MemberReader::kOptional);
 //   body.max_chars = fields.budget("max_chars");
 //   if (fields.error()) return *fields.error();
 
@@ -21,12 +21,13 @@
 
 namespace parlance::grammar {
 
-class Fields {
+class MemberReader {
  public:
   enum Need : std::uint8_t { kRequired, kOptional };
 
   // `format` is the name of the type, for messages.
-  Fields(const json::Value& object, std::string_view format, std::string path)
+  MemberReader(const json::Value& object, std::string_view format,
+               std::string path)
       : object_(object), format_(format), path_(std::move(path)) {}
 
   const std::optional<Error>& error() const { return error_; }
@@ -91,4 +92,4 @@ std::optional<std::int64_t> whole_number(const json::Value& value);
 
 }  // namespace parlance::grammar
 
-#endif  // PARLANCE_SRC_GRAMMAR_STRUCTURAL_TAG_FIELDS_H_
+#endif  // PARLANCE_SRC_GRAMMAR_MEMBER_READER_H_
