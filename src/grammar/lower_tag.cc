@@ -26,7 +26,7 @@ class Lowering {
       : tag_(tag),
         options_(options),
         inside_(inside),
-        facts_(tag),
+        analysis_(tag),
         made_(tag.formats.size()) {}
 
   Result<LoweredTag> lower() {
@@ -137,7 +137,7 @@ class Lowering {
   const StructuralTag& tag_;
   const LowerOptions& options_;
   const bool inside_;
-  const TagFacts facts_;
+  const TagAnalysis analysis_;
   LoweredTag out_;
   std::vector<Made> made_;
   std::optional<Error> error_;
@@ -205,7 +205,7 @@ ExprId Lowering::lower_json_schema(TagNodeId id) {
   options.excludes = body.excludes;
   options.max_exprs = options_.rules.exprs;
   options.limits = options_.limits;
-  const TagNodeId around = facts_.enclosing_tag(id);
+  const TagNodeId around = analysis_.enclosing_tag(id);
   if (around != kNoFormat) {
     for (const std::string& end : tag_[around].as<TagFormat>().end.texts) {
       if (!end.empty()) options.alone_excludes.push_back(end);
@@ -304,7 +304,7 @@ ExprId Lowering::lower_any_text(TagNodeId id) {
   if (body.max_chars == 0u || body.max_tokens == 0u) return rules.empty();
   FreeTextExpr text;
   text.markers = true;
-  text.excludes = facts_.excluded_texts(id);
+  text.excludes = analysis_.excluded_texts(id);
   const ExprId expr = rules.free_text(std::move(text));
   if (!body.max_chars && !body.max_tokens) return expr;
   const RuleId limited = rule("text", expr);
@@ -365,7 +365,7 @@ ExprId Lowering::lower_triggered_tags(TagNodeId id) {
   }
   FreeTextExpr text;
   text.markers = true;
-  text.excludes = facts_.excluded_texts(id);
+  text.excludes = analysis_.excluded_texts(id);
   text.loop = !body.stop_after_first;
   // The rest of "begin" is what the trigger leaves of it.
   std::vector<TriggerWay> triggers;
@@ -387,7 +387,7 @@ std::vector<Token> Lowering::excluded_tokens(TagNodeId id) {
   const std::string path =
       json::append_pointer(tag_[id].path, "exclude_tokens");
   std::vector<Token> out;
-  for (const TokenRef& ref : facts_.excluded_tokens(id)) {
+  for (const TokenRef& ref : analysis_.excluded_tokens(id)) {
     out.push_back(token(ref, path));
   }
   return out;
@@ -460,7 +460,7 @@ ExprId Lowering::lower_dispatch(TagNodeId id) {
   const auto& body = format.as<DispatchFormat>();
   FreeTextExpr text;
   text.markers = true;
-  text.excludes = facts_.excluded_texts(id);
+  text.excludes = analysis_.excluded_texts(id);
   text.loop = body.loop;
   std::vector<TriggerWay> triggers;
   for (std::size_t i = 0; i < body.patterns.size(); ++i) {

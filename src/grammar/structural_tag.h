@@ -18,7 +18,7 @@
 // calls itself.
 //
 // Reading is in structural_tag_load.cc, writing in structural_tag_write.cc,
-// what follows from a tree (TagFacts) in structural_tag_facts.cc.
+// what follows from a tree (TagAnalysis) in structural_tag_facts.cc.
 
 #include <cstddef>
 #include <cstdint>
@@ -274,9 +274,9 @@ enum class Nullable : std::uint8_t {
 };
 
 // What follows from the place of each format.
-class TagFacts {
+class TagAnalysis {
  public:
-  explicit TagFacts(const StructuralTag& tag);
+  explicit TagAnalysis(const StructuralTag& tag);
 
   // The format that this one is a part of; kNoFormat for the root.
   TagNodeId parent(TagNodeId id) const { return parents_[index_of(id)]; }

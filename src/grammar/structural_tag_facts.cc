@@ -169,11 +169,12 @@ std::optional<Error> check_characters(const TagNode& format) {
 }
 
 // A tag whose content may go on for ever needs something that ends it.
-std::optional<Error> check_end(const StructuralTag& tag, const TagFacts& facts,
+std::optional<Error> check_end(const StructuralTag& tag,
+                               const TagAnalysis& analysis,
                                const TagNode& format) {
   const auto& end = format.as<TagFormat>().end;
   const TagNodeId content = format.children[0];
-  if (end.token || has_non_empty(end.texts) || !facts.unlimited(content) ||
+  if (end.token || has_non_empty(end.texts) || !analysis.unlimited(content) ||
       has_own_excludes(tag[content])) {
     return std::nullopt;
   }
@@ -340,7 +341,7 @@ bool has_own_excludes(const TagNode& format) {
   }
 }
 
-TagFacts::TagFacts(const StructuralTag& tag)
+TagAnalysis::TagAnalysis(const StructuralTag& tag)
     : tag_(&tag),
       parents_(tag.formats.size(), kNoFormat),
       enclosing_(tag.formats.size(), kNoFormat),
@@ -384,7 +385,7 @@ TagFacts::TagFacts(const StructuralTag& tag)
   }
 }
 
-std::vector<std::string> TagFacts::excluded_texts(TagNodeId id) const {
+std::vector<std::string> TagAnalysis::excluded_texts(TagNodeId id) const {
   const TagNode& format = (*tag_)[id];
   std::vector<std::string> out;
   bool detects = true;
@@ -411,7 +412,7 @@ std::vector<std::string> TagFacts::excluded_texts(TagNodeId id) const {
   return out;
 }
 
-std::vector<TokenRef> TagFacts::excluded_tokens(TagNodeId id) const {
+std::vector<TokenRef> TagAnalysis::excluded_tokens(TagNodeId id) const {
   const TagNode& format = (*tag_)[id];
   std::vector<TokenRef> out;
   bool detects = true;
@@ -437,7 +438,7 @@ std::vector<TokenRef> TagFacts::excluded_tokens(TagNodeId id) const {
 }
 
 std::optional<Error> check_structural_tag(const StructuralTag& tag) {
-  const TagFacts facts(tag);
+  const TagAnalysis analysis(tag);
   for (std::size_t i = 0; i < tag.formats.size(); ++i) {
     const TagNode& format = tag.formats[i];
     const TagNodeId self{static_cast<std::uint32_t>(i)};
@@ -445,30 +446,30 @@ std::optional<Error> check_structural_tag(const StructuralTag& tag) {
     if (error) return error;
     switch (format.type) {
       case TagNodeType::kTag:
-        error = check_end(tag, facts, format);
+        error = check_end(tag, analysis, format);
         break;
       case TagNodeType::kTriggeredTags:
         error = check_triggers(tag, format);
         if (!error) {
           error = check_reachable(format.as<TriggeredTags>().triggers,
-                                  facts.excluded_texts(self), format, false);
+                                  analysis.excluded_texts(self), format, false);
         }
         break;
       case TagNodeType::kDispatch:
         error = check_reachable(format.as<DispatchFormat>().patterns,
-                                facts.excluded_texts(self), format, true);
+                                analysis.excluded_texts(self), format, true);
         break;
       case TagNodeType::kTokenTriggeredTags:
         error = check_token_triggers(tag, format);
         if (!error) {
           error =
               check_reachable_tokens(format.as<TokenTriggeredTags>().triggers,
-                                     facts.excluded_tokens(self), format);
+                                     analysis.excluded_tokens(self), format);
         }
         break;
       case TagNodeType::kTokenDispatch:
         error = check_reachable_tokens(format.as<TokenDispatch>().patterns,
-                                       facts.excluded_tokens(self), format);
+                                       analysis.excluded_tokens(self), format);
         break;
       default:
         break;

@@ -29,7 +29,7 @@ class Compiler {
  public:
   Compiler(CompiledTag::Code& code, const CompiledTagOptions& options)
       : tag_(*code.tag),
-        facts_(tag_),
+        analysis_(tag_),
         options_(options),
         code_(code),
         enter_(tag_.formats.size()),
@@ -103,7 +103,7 @@ class Compiler {
   }
   std::vector<TokenId> excluded_tokens(TagNodeId id) const {
     std::vector<TokenId> out;
-    for (const TokenRef& ref : facts_.excluded_tokens(id)) {
+    for (const TokenRef& ref : analysis_.excluded_tokens(id)) {
       out.push_back(token_id(ref));
     }
     std::sort(out.begin(), out.end());
@@ -155,8 +155,8 @@ class Compiler {
                     std::size_t back, std::size_t trigger_bytes);
 
   const grammar::StructuralTag& tag_;
-  const grammar::TagFacts facts_;
-  const CompiledTagOptions& options_;
+  const grammar::TagAnalysis analysis_;
+  const TagProgramOptions& options_;
   grammar::LowerOptions lowering_;
   CompiledTag::Code& code_;
   std::shared_ptr<const grammar::Marks> marks_;  // null: all is text
@@ -487,7 +487,7 @@ Pc Compiler::compile_text(TagNodeId id) {
   const Pc leave = leave_[index_of(id)];
   if (body.max_chars == 0u || body.max_tokens == 0u) return leave;
   FreeText text;
-  for (const std::string& word : facts_.excluded_texts(id)) {
+  for (const std::string& word : analysis_.excluded_texts(id)) {
     exclude(text, word);
   }
   if (body.max_tokens) out_.has_budgets = true;
@@ -710,7 +710,7 @@ Pc Compiler::compile_triggers(TagNodeId id) {
   Resume resume = resume_of(id, text);
   // Nodes so far are on the way to a trigger: the bytes of their text.
   const std::vector<std::uint32_t> depth = spelled_depths(automaton);
-  for (const std::string& word : facts_.excluded_texts(id)) {
+  for (const std::string& word : analysis_.excluded_texts(id)) {
     exclude(text, word);
   }
   for (const std::string& trigger : triggers) exclude_spelling(text, trigger);

@@ -346,7 +346,7 @@ class SlowTagParser {
   }
 
   const grammar::StructuralTag& tag_;
-  const grammar::TagFacts facts_;
+  const grammar::TagAnalysis facts_;
   std::string_view text_;
   bool too_many_ = false;
   std::map<std::size_t, std::optional<Grammar>> leaves_;

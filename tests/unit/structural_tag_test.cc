@@ -199,7 +199,7 @@ TEST(StructuralTag, Facts) {
     SCOPED_TRACE(row.format);
     const auto tag = grammar::load_structural_tag(envelope(parse(row.format)));
     ASSERT_TRUE(tag) << tag.error().to_string();
-    const grammar::TagFacts facts(*tag);
+    const grammar::TagAnalysis facts(*tag);
     const grammar::TagNodeId root{0};
     EXPECT_EQ(facts.unlimited(root), row.unlimited);
     EXPECT_EQ(facts.nullable(root), row.nullable);
@@ -496,7 +496,7 @@ TEST(ToolCalling, NothingWithoutAField) {
         const Result<StructuralTag> tag = tool_calling(options);
         ASSERT_TRUE(tag) << tag.error().to_string();
         const grammar::StructuralTag& tree = *tag->tree();
-        const grammar::TagFacts facts(tree);
+        const grammar::TagAnalysis facts(tree);
         for (std::size_t i = 0; i < tree.formats.size(); ++i) {
           grammar::TagNodeId id{static_cast<std::uint32_t>(i)};
           const grammar::TagNodeType type = tree[id].type;
@@ -704,7 +704,7 @@ TEST(StructuralTag, ManyEnds) {
                               {"content", json::Object{{"type", "any_text"}}},
                               {"end", std::move(ends)}}}});
   ASSERT_TRUE(tag);
-  const grammar::TagFacts facts(*tag->tree());
+  const grammar::TagAnalysis facts(*tag->tree());
   EXPECT_EQ(facts.excluded_texts(grammar::TagNodeId{1}).size(), 10'000u);
 }
 
