@@ -27,11 +27,11 @@ MachineResult value_grammar(const json::Value& schema,
   auto machine = std::make_shared<Grammar::Machine>();
   machine->notes = (*made)->notes();
   machine->recogniser = *made;
-  Leaf leaf{std::make_shared<const json::Value>(schema), options};
-  leaf.options.limits.cancelled = nullptr;
-  leaf.options.limits.cancelled_argument = nullptr;
-  leaf.machine = std::move(*made);
-  machine->leaves.push_back(std::move(leaf));
+  EmbeddedSchema embedded{std::make_shared<const json::Value>(schema), options};
+  embedded.options.limits.cancelled = nullptr;
+  embedded.options.limits.cancelled_argument = nullptr;
+  embedded.machine = std::move(*made);
+  machine->schemas.push_back(std::move(embedded));
   return machine;
 }
 
@@ -80,7 +80,7 @@ const std::vector<GrammarNote>& Grammar::report() const {
     machine_->report = machine_->notes;
     // It gives up the schema that it asked last.
     { const grammar::Recogniser::Lock lock(*machine_->recogniser); }
-    grammar::survey_leaves(machine_->leaves, machine_->report);
+    grammar::survey_schemas(machine_->schemas, machine_->report);
   });
   return machine_->report;
 }

@@ -23,10 +23,12 @@ class CaptureReader {
     out.interrupt_ = interrupt;
     // Schemas are read by recognisers of their own: those of the grammar may be
     // in use.
-    for (const Grammar::Machine::Leaf& leaf : grammar.machine()->leaves) {
-      JsonSchemaOptions options = leaf.options;
+    for (const Grammar::Machine::EmbeddedSchema& embedded :
+         grammar.machine()->schemas) {
+      JsonSchemaOptions options = embedded.options;
       options.limits.cancelled = nullptr;
-      Result<Grammar> made = Grammar::from_json_schema(*leaf.schema, options);
+      Result<Grammar> made =
+          Grammar::from_json_schema(*embedded.schema, options);
       if (!made && made.error().code != ErrorCode::kUnsatisfiable) {
         return std::move(made).error();
       }

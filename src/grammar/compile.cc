@@ -20,13 +20,14 @@ std::size_t document_bytes(const json::Value& schema) {
          6 * schema.memory_bytes();
 }
 
-// Where something in a leaf is in the source of the whole.
-void locate(const Leaf& leaf, std::string& path, std::string& message) {
-  if (leaf.path.empty()) return;
-  if (!leaf.in_place && !path.empty()) {
+// Where something in a embedded is in the source of the whole.
+void locate(const EmbeddedSchema& embedded, std::string& path,
+            std::string& message) {
+  if (embedded.path.empty()) return;
+  if (!embedded.in_place && !path.empty()) {
     message = "In the schema that is made here, at " + path + ": " + message;
   }
-  path = leaf.in_place ? leaf.path + path : leaf.path;
+  path = embedded.in_place ? embedded.path + path : embedded.path;
 }
 
 }  // namespace
@@ -127,67 +128,68 @@ Result<std::shared_ptr<JsonRecogniser>> make_schema(
       std::static_pointer_cast<const JsonRecogniser>(stays));
 }
 
-std::vector<Leaf> leaves_of(const Rules& rules, const GrammarLimits& limits,
-                            const std::vector<Leaf>& given) {
-  std::vector<Leaf> leaves;
-  leaves.reserve(rules.schemas.size());
+std::vector<EmbeddedSchema> schemas_of(
+    const Rules& rules, const GrammarLimits& limits,
+    const std::vector<EmbeddedSchema>& given) {
+  std::vector<EmbeddedSchema> schemas;
+  schemas.reserve(rules.schemas.size());
   for (const SchemaExpr& expr : rules.schemas) {
     if (expr.options.kind() == json::Kind::kInt) {
-      leaves.push_back(given[static_cast<std::size_t>(expr.options.as_int())]);
+      schemas.push_back(given[static_cast<std::size_t>(expr.options.as_int())]);
       continue;
     }
     // Readers have checked the options.
-    Leaf leaf{std::make_shared<const json::Value>(expr.schema),
-              *read_schema_options(expr.options), expr.span};
-    leaf.options.limits = limits;
-    leaves.push_back(std::move(leaf));
+    EmbeddedSchema embedded{std::make_shared<const json::Value>(expr.schema),
+                            *read_schema_options(expr.options), expr.span};
+    embedded.options.limits = limits;
+    schemas.push_back(std::move(embedded));
   }
-  return leaves;
+  return schemas;
 }
 
-std::optional<Error> make_leaves(std::vector<Leaf>& leaves,
-                                 const CompileOptions& options,
-                                 std::vector<GrammarNote>& notes) {
+std::optional<Error> make_schemas(std::vector<EmbeddedSchema>& schemas,
+                                  const CompileOptions& options,
+                                  std::vector<GrammarNote>& notes) {
   // Where there is no cache equal schemas are found here.
   PartCache of_this_grammar(~std::size_t{0});
   PartCache* cache =
       options.cache != nullptr ? options.cache : &of_this_grammar;
   const GrammarLimits& limits = options.limits;
-  for (Leaf& leaf : leaves) {
+  for (EmbeddedSchema& embedded : schemas) {
     if (cancelled(limits)) return cancelled_error();
-    if (leaf.machine == nullptr) {
+    if (embedded.machine == nullptr) {
       // Not whom its first compile asked: that may be gone.
-      JsonSchemaOptions given = leaf.options;
+      JsonSchemaOptions given = embedded.options;
       given.limits.cancelled = limits.cancelled;
       given.limits.cancelled_argument = limits.cancelled_argument;
-      leaf.options.limits.cancelled = nullptr;
-      leaf.options.limits.cancelled_argument = nullptr;
+      embedded.options.limits.cancelled = nullptr;
+      embedded.options.limits.cancelled_argument = nullptr;
       Result<std::shared_ptr<JsonRecogniser>> made =
-          make_schema(*leaf.schema, given, cache);
+          make_schema(*embedded.schema, given, cache);
       if (!made && made.error().code == ErrorCode::kUnsatisfiable) continue;
       if (!made) {
         Error error = std::move(made).error();
-        if (leaf.span) error.span = leaf.span;
-        locate(leaf, error.path, error.message);
+        if (embedded.span) error.span = embedded.span;
+        locate(embedded, error.path, error.message);
         return error;
       }
-      leaf.machine = std::move(*made);
+      embedded.machine = std::move(*made);
     }
-    for (GrammarNote note : leaf.machine->notes()) {
-      locate(leaf, note.path, note.message);
+    for (GrammarNote note : embedded.machine->notes()) {
+      locate(embedded, note.path, note.message);
       notes.push_back(std::move(note));
     }
   }
   return std::nullopt;
 }
 
-void survey_leaves(const std::vector<Leaf>& leaves,
-                   std::vector<GrammarNote>& notes) {
-  for (const Leaf& leaf : leaves) {
-    if (leaf.machine == nullptr) continue;
-    const Recogniser::Lock lock(*leaf.machine);
-    for (GrammarNote note : leaf.machine->survey()) {
-      locate(leaf, note.path, note.message);
+void survey_schemas(const std::vector<EmbeddedSchema>& schemas,
+                    std::vector<GrammarNote>& notes) {
+  for (const EmbeddedSchema& embedded : schemas) {
+    if (embedded.machine == nullptr) continue;
+    const Recogniser::Lock lock(*embedded.machine);
+    for (GrammarNote note : embedded.machine->survey()) {
+      locate(embedded, note.path, note.message);
       notes.push_back(std::move(note));
     }
   }
@@ -196,10 +198,11 @@ void survey_leaves(const std::vector<Leaf>& leaves,
 // --- Grammars ----------------------------------------------------------------
 
 std::vector<std::shared_ptr<Recogniser>> machines_of(
-    const std::vector<Leaf>& leaves) {
+    const std::vector<EmbeddedSchema>& schemas) {
   std::vector<std::shared_ptr<Recogniser>> out;
-  out.reserve(leaves.size());
-  for (const Leaf& leaf : leaves) out.push_back(leaf.machine);
+  out.reserve(schemas.size());
+  for (const EmbeddedSchema& embedded : schemas)
+    out.push_back(embedded.machine);
   return out;
 }
 
@@ -214,9 +217,10 @@ std::optional<Error> check_start(CfgRecogniser& machine) {
 }
 
 Result<std::shared_ptr<Grammar::Machine>> make_machine(
-    Rules rules, std::vector<Leaf> leaves, const CompileOptions& options) {
+    Rules rules, std::vector<EmbeddedSchema> schemas,
+    const CompileOptions& options) {
   auto machine = std::make_shared<Grammar::Machine>();
-  if (auto error = make_leaves(leaves, options, machine->notes)) {
+  if (auto error = make_schemas(schemas, options, machine->notes)) {
     return *std::move(error);
   }
   if (cancelled(options.limits)) return cancelled_error();
@@ -243,12 +247,12 @@ Result<std::shared_ptr<Grammar::Machine>> make_machine(
   }
   machine->limits = {.bytes = options.limits.bytes};
   auto recogniser = std::make_unique<CfgRecogniser>(
-      rules, machines_of(leaves), machine->limits, machine->marks);
+      rules, machines_of(schemas), machine->limits, machine->marks);
   if (cancelled(options.limits)) return cancelled_error();
   if (auto error = check_start(*recogniser)) return *std::move(error);
   machine->recogniser = std::move(recogniser);
   machine->rules = std::make_shared<const Rules>(std::move(rules));
-  machine->leaves = std::move(leaves);
+  machine->schemas = std::move(schemas);
   return machine;
 }
 
@@ -309,9 +313,11 @@ PartCache::CacheEntry cache_entry(
   PartCache::CacheEntry out{.value = machine,
                             .bytes = sizeof(Grammar::Machine)};
   if (machine->rules != nullptr) out.bytes += rules_bytes(*machine->rules);
-  for (const Leaf& leaf : machine->leaves) {
-    out.bytes += sizeof(Leaf) + leaf.path.capacity() + sizeof(json::Value);
-    if (machine->rules == nullptr) out.bytes += document_bytes(*leaf.schema);
+  for (const EmbeddedSchema& embedded : machine->schemas) {
+    out.bytes +=
+        sizeof(EmbeddedSchema) + embedded.path.capacity() + sizeof(json::Value);
+    if (machine->rules == nullptr)
+      out.bytes += document_bytes(*embedded.schema);
   }
   for (const GrammarNote& note : machine->notes) {
     out.bytes += sizeof(note) + note.path.capacity() + note.message.capacity();

@@ -24,7 +24,7 @@
 
 namespace parlance::grammar {
 
-using Leaf = Grammar::Machine::Leaf;
+using EmbeddedSchema = Grammar::Machine::EmbeddedSchema;
 
 // How to compile: `cache` may be null.
 struct CompileOptions {
@@ -59,31 +59,33 @@ class KeyWriter {
 
 // The schemas of `rules`.  Those whose options are a number are those of
 // `given`.
-std::vector<Leaf> leaves_of(const Rules& rules, const GrammarLimits& limits,
-                            const std::vector<Leaf>& given = {});
+std::vector<EmbeddedSchema> schemas_of(
+    const Rules& rules, const GrammarLimits& limits,
+    const std::vector<EmbeddedSchema>& given = {});
 
 // Errors: those of schema::load() and JsonRecogniser::create().
 Result<std::shared_ptr<JsonRecogniser>> make_schema(
     const json::Value& schema, const JsonSchemaOptions& options,
     PartCache* cache);
 
-// Makes the machines of leaves that have none; one that no text fits stays
+// Makes the machines of schemas that have none; one that no text fits stays
 // without.  Notes of all are added, in order.
-std::optional<Error> make_leaves(std::vector<Leaf>& leaves,
-                                 const CompileOptions& options,
-                                 std::vector<GrammarNote>& notes);
+std::optional<Error> make_schemas(std::vector<EmbeddedSchema>& schemas,
+                                  const CompileOptions& options,
+                                  std::vector<GrammarNote>& notes);
 // What a survey of their machines adds to those notes, in order.
-void survey_leaves(const std::vector<Leaf>& leaves,
-                   std::vector<GrammarNote>& notes);
+void survey_schemas(const std::vector<EmbeddedSchema>& schemas,
+                    std::vector<GrammarNote>& notes);
 // As the CfgRecogniser wants them.
 std::vector<std::shared_ptr<Recogniser>> machines_of(
-    const std::vector<Leaf>& leaves);
+    const std::vector<EmbeddedSchema>& schemas);
 
 // Why there is no text at all: kTooLarge, kUnsatisfiable; nothing if there is.
 std::optional<Error> check_start(CfgRecogniser& machine);
 
 Result<std::shared_ptr<Grammar::Machine>> make_machine(
-    Rules rules, std::vector<Leaf> leaves, const CompileOptions& options);
+    Rules rules, std::vector<EmbeddedSchema> schemas,
+    const CompileOptions& options);
 
 std::size_t rules_bytes(const Rules& rules);
 

@@ -23,7 +23,7 @@ class JsonRecogniser;
 
 struct Grammar::Machine {
   // A JSON Schema of `rules`, so that another grammar can hold it too.
-  struct Leaf {
+  struct EmbeddedSchema {
     std::shared_ptr<const json::Value> schema;
     JsonSchemaOptions options = {};
     // Where it comes from, for errors and notes: the bytes of a grammar's text,
@@ -32,8 +32,8 @@ struct Grammar::Machine {
     std::optional<Span> span = std::nullopt;
     std::string path = {};
     bool in_place = true;
-    // Reads its texts; other leaves may have it too.  Null: no text fits, or it
-    // is not made yet.
+    // Reads its texts; other schemas may have it too.  Null: no text fits, or
+    // it is not made yet.
     std::shared_ptr<grammar::JsonRecogniser> machine = nullptr;
   };
 
@@ -45,9 +45,9 @@ struct Grammar::Machine {
   std::once_flag reported = {};
   std::vector<GrammarNote> report = {};
 
-  // Of a grammar from a JSON Schema: one leaf, and no rules.
+  // Of a grammar from a JSON Schema: one embedded, and no rules.
   std::shared_ptr<const grammar::Rules> rules = nullptr;
-  std::vector<Leaf> leaves = {};
+  std::vector<EmbeddedSchema> schemas = {};
   // Of the recogniser, for others that are made of the rules.
   grammar::CfgRecogniserLimits limits = {};
 };

@@ -20,7 +20,7 @@
 namespace parlance {
 namespace {
 
-using grammar::Leaf;
+using grammar::EmbeddedSchema;
 using grammar::Rules;
 
 // Triggers of free text that no text is read as.
@@ -48,13 +48,14 @@ void note_hidden_triggers(const Rules& rules, std::vector<GrammarNote>& notes) {
   }
 }
 
-// The rules of any grammar; its leaves are those of its machine.
+// The rules of any grammar; its schemas are those of its machine.
 Rules rules_of(const Grammar& grammar) {
   const Grammar::Machine& machine = *grammar.machine();
   if (machine.rules != nullptr) return *machine.rules;
   Rules rules;
   rules.root = rules.add_rule("root");
-  rules.rules[rules.root].body = rules.schema({*machine.leaves.front().schema});
+  rules.rules[rules.root].body =
+      rules.schema({*machine.schemas.front().schema});
   return rules;
 }
 
@@ -66,8 +67,8 @@ MachineResult ebnf_grammar(std::string_view text, const EbnfOptions& options,
                            PartCache* cache) {
   Result<Rules> rules = read_ebnf(text, options.root_rule);
   if (!rules) return std::move(rules).error();
-  std::vector<Leaf> leaves = leaves_of(*rules, options.limits);
-  MachineResult made = make_machine(std::move(*rules), std::move(leaves),
+  std::vector<EmbeddedSchema> schemas = schemas_of(*rules, options.limits);
+  MachineResult made = make_machine(std::move(*rules), std::move(schemas),
                                     {options.limits, cache});
   if (made) note_hidden_triggers(*(*made)->rules, (*made)->notes);
   return made;
@@ -84,14 +85,14 @@ MachineResult lark_grammar(std::string_view text,
                            const LarkGrammarOptions& options,
                            PartCache* cache) {
   LarkOptions reading;
-  std::vector<Leaf> given;
+  std::vector<EmbeddedSchema> given;
   for (const auto& [name, grammar] : options.grammars) {
     Rules& rules = reading.grammars[name] = rules_of(grammar);
-    const std::vector<Leaf>& leaves = grammar.machine()->leaves;
-    for (std::size_t i = 0; i < leaves.size(); ++i) {
+    const std::vector<EmbeddedSchema>& schemas = grammar.machine()->schemas;
+    for (std::size_t i = 0; i < schemas.size(); ++i) {
       rules.schemas[i].options =
           json::Value(static_cast<std::int64_t>(given.size()));
-      given.push_back(leaves[i]);
+      given.push_back(schemas[i]);
       given.back().span = std::nullopt;
     }
   }
@@ -99,8 +100,9 @@ MachineResult lark_grammar(std::string_view text,
   reading.tokens_spelled = options.tokens_spelled;
   Result<Rules> rules = read_lark(text, reading);
   if (!rules) return std::move(rules).error();
-  std::vector<Leaf> leaves = leaves_of(*rules, options.limits, given);
-  MachineResult made = make_machine(std::move(*rules), std::move(leaves),
+  std::vector<EmbeddedSchema> schemas =
+      schemas_of(*rules, options.limits, given);
+  MachineResult made = make_machine(std::move(*rules), std::move(schemas),
                                     {options.limits, cache});
   if (made) note_hidden_triggers(*(*made)->rules, (*made)->notes);
   return made;
@@ -143,15 +145,15 @@ Result<std::shared_ptr<Grammar::Machine>> combine(
                  "A grammar made of others needs at least one."};
   }
   std::vector<Rules> rules;
-  std::vector<Leaf> leaves;
+  std::vector<EmbeddedSchema> schemas;
   for (const Grammar& part : parts) {
     rules.push_back(rules_of(part));
-    for (Leaf leaf : part.machine()->leaves) {
-      leaf.span = std::nullopt;  // in a text that is not at hand
-      leaves.push_back(std::move(leaf));
+    for (EmbeddedSchema embedded : part.machine()->schemas) {
+      embedded.span = std::nullopt;  // in a text that is not at hand
+      schemas.push_back(std::move(embedded));
     }
   }
-  return grammar::make_machine(joined(rules), std::move(leaves),
+  return grammar::make_machine(joined(rules), std::move(schemas),
                                {limits, nullptr});
 }
 
@@ -161,7 +163,7 @@ std::string Grammar::to_ebnf() const {
   Rules rules = rules_of(*this);
   for (std::size_t i = 0; i < rules.schemas.size(); ++i) {
     rules.schemas[i].options =
-        grammar::write_schema_options(machine_->leaves[i].options);
+        grammar::write_schema_options(machine_->schemas[i].options);
   }
   return grammar::to_ebnf(rules);
 }

@@ -1,5 +1,5 @@
 // The doors of parlance/grammar.h for structural tags, and the machines of
-// their leaves.
+// their schemas.
 
 #include <algorithm>
 #include <memory>
@@ -21,10 +21,10 @@ namespace parlance {
 namespace grammar {
 namespace {
 
-void place(std::vector<Leaf>& leaves, const LoweredTag& lowered) {
-  for (std::size_t i = 0; i < leaves.size(); ++i) {
-    leaves[i].path = lowered.schema_paths[i];
-    leaves[i].in_place = lowered.schema_in_place[i];
+void place(std::vector<EmbeddedSchema>& schemas, const LoweredTag& lowered) {
+  for (std::size_t i = 0; i < schemas.size(); ++i) {
+    schemas[i].path = lowered.schema_paths[i];
+    schemas[i].in_place = lowered.schema_in_place[i];
   }
 }
 
@@ -39,10 +39,11 @@ MachineResult make_tag(const StructuralTag& tag,
   lowering.cache = cache;
   Result<LoweredTag> lowered = lower_tag(tag, lowering);
   if (!lowered) return std::move(lowered).error();
-  std::vector<Leaf> leaves = leaves_of(lowered->rules, options.limits);
-  place(leaves, *lowered);
+  std::vector<EmbeddedSchema> schemas =
+      schemas_of(lowered->rules, options.limits);
+  place(schemas, *lowered);
   MachineResult made =
-      make_machine(std::move(lowered->rules), std::move(leaves),
+      make_machine(std::move(lowered->rules), std::move(schemas),
                    {options.limits, cache, marked});
   if (!made) return made;
   for (auto& [path, message] : lowered->narrowed) {
@@ -107,17 +108,17 @@ Result<TagLeaf> make_tag_leaf(const StructuralTag& tag, TagNodeId id,
   if (!lowered) return std::move(lowered).error();
   const Rules& rules = lowered->rules;
   std::vector<GrammarNote> notes;
-  std::vector<Leaf> leaves = leaves_of(rules, limits);
-  place(leaves, *lowered);
-  if (auto error = make_leaves(leaves, {limits, lowering.cache}, notes)) {
+  std::vector<EmbeddedSchema> schemas = schemas_of(rules, limits);
+  place(schemas, *lowered);
+  if (auto error = make_schemas(schemas, {limits, lowering.cache}, notes)) {
     return *std::move(error);
   }
   TagLeaf out;
   if (rules.exprs[rules.rules[rules.root].body].kind == ExprKind::kSchema) {
-    out.recogniser = leaves.front().machine;
+    out.recogniser = schemas.front().machine;
     return out;
   }
-  auto machine = leaf_machine(rules, machines_of(leaves), nullptr, limits);
+  auto machine = leaf_machine(rules, machines_of(schemas), nullptr, limits);
   if (!machine) {
     Error error = std::move(machine).error();
     error.path = tag[id].path;
@@ -125,7 +126,7 @@ Result<TagLeaf> make_tag_leaf(const StructuralTag& tag, TagNodeId id,
   }
   out.recogniser = *std::move(machine);
   if (has_markers(rules) || !rules.free_texts.empty()) {
-    out.schemas = machines_of(leaves);
+    out.schemas = machines_of(schemas);
     out.rules = std::make_shared<const Rules>(rules);
   }
   out.reads_tokens =
@@ -136,13 +137,13 @@ Result<TagLeaf> make_tag_leaf(const StructuralTag& tag, TagNodeId id,
   return out;
 }
 
-Result<TagLeaf> leaf_with_marks(const TagLeaf& leaf,
+Result<TagLeaf> leaf_with_marks(const TagLeaf& embedded,
                                 std::shared_ptr<const Marks> marks,
                                 const GrammarLimits& limits) {
   auto machine =
-      leaf_machine(*leaf.rules, leaf.schemas, std::move(marks), limits);
+      leaf_machine(*embedded.rules, embedded.schemas, std::move(marks), limits);
   if (!machine) return std::move(machine).error();
-  TagLeaf out = leaf;
+  TagLeaf out = embedded;
   out.recogniser = *std::move(machine);
   return out;
 }

@@ -36,8 +36,8 @@ Result<TagLeaf> make_tag_leaf(const StructuralTag& tag, TagNodeId id,
                               const LowerOptions& lowering,
                               const GrammarLimits& limits);
 
-// The same text with its markers as tokens.  REQUIRES: leaf.rules.
-Result<TagLeaf> leaf_with_marks(const TagLeaf& leaf,
+// The same text with its markers as tokens.  REQUIRES: embedded.rules.
+Result<TagLeaf> leaf_with_marks(const TagLeaf& embedded,
                                 std::shared_ptr<const Marks> marks,
                                 const GrammarLimits& limits);
 

@@ -92,7 +92,7 @@ Result<std::shared_ptr<Marked>> make_marked(const Grammar::Machine& machine,
   if (!marks) return std::move(marks).error();
   if (*marks == nullptr) return out;
   auto recogniser = std::make_shared<grammar::CfgRecogniser>(
-      *machine.rules, grammar::machines_of(machine.leaves), machine.limits,
+      *machine.rules, grammar::machines_of(machine.schemas), machine.limits,
       *marks);
   if (auto error = grammar::check_start(*recogniser)) return *std::move(error);
   out->recogniser = std::move(recogniser);
