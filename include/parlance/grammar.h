@@ -146,13 +146,13 @@ class Grammar {
   std::string to_ebnf() const;
 
   // The rules inside, for the rooms above.
-  struct Machine;
-  const std::shared_ptr<Machine>& machine() const { return machine_; }
+  struct Impl;
+  const std::shared_ptr<Impl>& impl() const { return impl_; }
 
  private:
   friend class GrammarCache;
-  explicit Grammar(std::shared_ptr<Machine> machine);
-  std::shared_ptr<Machine> machine_;
+  explicit Grammar(std::shared_ptr<Impl> impl);
+  std::shared_ptr<Impl> impl_;
 };
 
 }  // namespace parlance

@@ -4,45 +4,42 @@
 #include <utility>
 
 #include "grammar/compile.h"
+#include "grammar/grammar_impl.h"
 #include "grammar/json_recogniser.h"
-#include "grammar/machine.h"
 #include "grammar/text_reader.h"
 #include "json/located.h"
 #include "parlance/grammar.h"
 
 namespace parlance {
 
-Grammar::Grammar(std::shared_ptr<Machine> machine)
-    : machine_(std::move(machine)) {}
+Grammar::Grammar(std::shared_ptr<Impl> impl) : impl_(std::move(impl)) {}
 
 namespace grammar {
 namespace {
 
-MachineResult value_grammar(const json::Value& schema,
-                            const JsonSchemaOptions& options,
-                            PartCache* cache) {
+ImplResult value_grammar(const json::Value& schema,
+                         const JsonSchemaOptions& options, PartCache* cache) {
   Result<std::shared_ptr<JsonRecogniser>> made =
       make_schema(schema, options, cache);
   if (!made) return std::move(made).error();
-  auto machine = std::make_shared<Grammar::Machine>();
-  machine->notes = (*made)->notes();
-  machine->recogniser = *made;
+  auto impl = std::make_shared<Grammar::Impl>();
+  impl->notes = (*made)->notes();
+  impl->recogniser = *made;
   EmbeddedSchema embedded{std::make_shared<const json::Value>(schema), options};
   embedded.options.limits.cancelled = nullptr;
   embedded.options.limits.cancelled_argument = nullptr;
-  embedded.machine = std::move(*made);
-  machine->schemas.push_back(std::move(embedded));
-  return machine;
+  embedded.recogniser = std::move(*made);
+  impl->schemas.push_back(std::move(embedded));
+  return impl;
 }
 
 }  // namespace
 
-MachineResult schema_grammar(std::string_view schema,
-                             const JsonSchemaOptions& options,
-                             PartCache* cache) {
+ImplResult schema_grammar(std::string_view schema,
+                          const JsonSchemaOptions& options, PartCache* cache) {
   Result<json::Value> value = json::parse(schema);
   if (!value) return std::move(value).error();
-  MachineResult made = value_grammar(*value, options, cache);
+  ImplResult made = value_grammar(*value, options, cache);
   if (!made) return json::place_error(std::move(made).error(), schema);
   return made;
 }
@@ -64,25 +61,25 @@ Result<Grammar> Grammar::from_json_schema(const json::Value& schema,
 }
 
 bool Grammar::accepts(std::string_view text) const {
-  grammar::TextReader reader(machine_->recogniser);
+  grammar::TextReader reader(impl_->recogniser);
   return reader.read(text) == text.size() && reader.can_end();
 }
 
 std::optional<Rejection> Grammar::explain(std::string_view text) const {
-  grammar::TextReader reader(machine_->recogniser);
+  grammar::TextReader reader(impl_->recogniser);
   const std::size_t read = reader.read(text);
   if (read == text.size() && reader.can_end()) return std::nullopt;
   return Rejection{read, reader.expected()};
 }
 
 const std::vector<GrammarNote>& Grammar::report() const {
-  std::call_once(machine_->reported, [&] {
-    machine_->report = machine_->notes;
+  std::call_once(impl_->reported, [&] {
+    impl_->report = impl_->notes;
     // It gives up the schema that it asked last.
-    { const grammar::Recogniser::Lock lock(*machine_->recogniser); }
-    grammar::survey_schemas(machine_->schemas, machine_->report);
+    { const grammar::Recogniser::Lock lock(*impl_->recogniser); }
+    grammar::survey_schemas(impl_->schemas, impl_->report);
   });
-  return machine_->report;
+  return impl_->report;
 }
 
 }  // namespace parlance

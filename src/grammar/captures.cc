@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "grammar/earley.h"
-#include "grammar/machine.h"
+#include "grammar/grammar_impl.h"
 
 namespace parlance {
 namespace {
@@ -23,8 +23,8 @@ class CaptureReader {
     out.interrupt_ = interrupt;
     // Schemas are read by recognisers of their own: those of the grammar may be
     // in use.
-    for (const Grammar::Machine::EmbeddedSchema& embedded :
-         grammar.machine()->schemas) {
+    for (const Grammar::Impl::EmbeddedSchema& embedded :
+         grammar.impl()->schemas) {
       JsonSchemaOptions options = embedded.options;
       options.limits.cancelled = nullptr;
       Result<Grammar> made =
@@ -32,12 +32,11 @@ class CaptureReader {
       if (!made && made.error().code != ErrorCode::kUnsatisfiable) {
         return std::move(made).error();
       }
-      out.readers_.push_back(made ? made->machine()->recogniser.get()
-                                  : nullptr);
+      out.readers_.push_back(made ? made->impl()->recogniser.get() : nullptr);
       if (made) out.schemas_.push_back(std::move(*made));
     }
     out.recogniser_ = std::make_unique<EarleyRecogniser>(
-        *grammar.machine()->rules, out.readers_, max_items);
+        *grammar.impl()->rules, out.readers_, max_items);
     out.recogniser_->record();
     out.place_ = out.recogniser_->start();
     return out;
@@ -129,7 +128,7 @@ Result<std::vector<RuleCapture>> read(const Grammar& grammar,
                                       const Pieces& pieces,
                                       std::size_t max_items,
                                       const Interrupt& interrupt) {
-  if (grammar.machine()->rules == nullptr) return std::vector<RuleCapture>();
+  if (grammar.impl()->rules == nullptr) return std::vector<RuleCapture>();
   Result<CaptureReader> reader =
       CaptureReader::make(grammar, max_items, interrupt);
   if (!reader) return std::move(reader).error();

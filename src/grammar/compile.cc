@@ -116,14 +116,14 @@ Result<std::shared_ptr<JsonRecogniser>> make_schema(
   Result<std::unique_ptr<JsonRecogniser>> made =
       JsonRecogniser::create(std::move(*document), options);
   if (!made) return std::move(made).error();
-  std::shared_ptr<JsonRecogniser> machine = std::move(*made);
-  if (cache == nullptr) return machine;
+  std::shared_ptr<JsonRecogniser> impl = std::move(*made);
+  if (cache == nullptr) return impl;
   std::size_t bytes = document_bytes(schema);
   for (const auto& [url, value] : options.documents) {
     bytes += document_bytes(value);
   }
   const auto stays =
-      cache->add(EntryKind::kPart, std::move(key), {machine, bytes, {machine}});
+      cache->add(EntryKind::kPart, std::move(key), {impl, bytes, {impl}});
   return std::const_pointer_cast<JsonRecogniser>(
       std::static_pointer_cast<const JsonRecogniser>(stays));
 }
@@ -157,7 +157,7 @@ std::optional<Error> make_schemas(std::vector<EmbeddedSchema>& schemas,
   const GrammarLimits& limits = options.limits;
   for (EmbeddedSchema& embedded : schemas) {
     if (cancelled(limits)) return cancelled_error();
-    if (embedded.machine == nullptr) {
+    if (embedded.recogniser == nullptr) {
       // Not whom its first compile asked: that may be gone.
       JsonSchemaOptions given = embedded.options;
       given.limits.cancelled = limits.cancelled;
@@ -173,9 +173,9 @@ std::optional<Error> make_schemas(std::vector<EmbeddedSchema>& schemas,
         locate(embedded, error.path, error.message);
         return error;
       }
-      embedded.machine = std::move(*made);
+      embedded.recogniser = std::move(*made);
     }
-    for (GrammarNote note : embedded.machine->notes()) {
+    for (GrammarNote note : embedded.recogniser->notes()) {
       locate(embedded, note.path, note.message);
       notes.push_back(std::move(note));
     }
@@ -186,9 +186,9 @@ std::optional<Error> make_schemas(std::vector<EmbeddedSchema>& schemas,
 void survey_schemas(const std::vector<EmbeddedSchema>& schemas,
                     std::vector<GrammarNote>& notes) {
   for (const EmbeddedSchema& embedded : schemas) {
-    if (embedded.machine == nullptr) continue;
-    const Recogniser::Lock lock(*embedded.machine);
-    for (GrammarNote note : embedded.machine->survey()) {
+    if (embedded.recogniser == nullptr) continue;
+    const Recogniser::Lock lock(*embedded.recogniser);
+    for (GrammarNote note : embedded.recogniser->survey()) {
       locate(embedded, note.path, note.message);
       notes.push_back(std::move(note));
     }
@@ -197,18 +197,18 @@ void survey_schemas(const std::vector<EmbeddedSchema>& schemas,
 
 // --- Grammars ----------------------------------------------------------------
 
-std::vector<std::shared_ptr<Recogniser>> machines_of(
+std::vector<std::shared_ptr<Recogniser>> recognisers_of(
     const std::vector<EmbeddedSchema>& schemas) {
   std::vector<std::shared_ptr<Recogniser>> out;
   out.reserve(schemas.size());
   for (const EmbeddedSchema& embedded : schemas)
-    out.push_back(embedded.machine);
+    out.push_back(embedded.recogniser);
   return out;
 }
 
-std::optional<Error> check_start(CfgRecogniser& machine) {
-  if (!machine.start().dead()) return std::nullopt;
-  if (machine.overflowed() || machine.too_large()) {
+std::optional<Error> check_start(CfgRecogniser& impl) {
+  if (!impl.start().dead()) return std::nullopt;
+  if (impl.overflowed() || impl.too_large()) {
     return Error{ErrorCode::kTooLarge,
                  "The beginning of the grammar needs more than "
                  "GrammarLimits::bytes."};
@@ -216,11 +216,11 @@ std::optional<Error> check_start(CfgRecogniser& machine) {
   return Error{ErrorCode::kUnsatisfiable, "No text fits the grammar."};
 }
 
-Result<std::shared_ptr<Grammar::Machine>> make_machine(
+Result<std::shared_ptr<Grammar::Impl>> make_impl(
     Rules rules, std::vector<EmbeddedSchema> schemas,
     const CompileOptions& options) {
-  auto machine = std::make_shared<Grammar::Machine>();
-  if (auto error = make_schemas(schemas, options, machine->notes)) {
+  auto impl = std::make_shared<Grammar::Impl>();
+  if (auto error = make_schemas(schemas, options, impl->notes)) {
     return *std::move(error);
   }
   if (cancelled(options.limits)) return cancelled_error();
@@ -228,11 +228,11 @@ Result<std::shared_ptr<Grammar::Machine>> make_machine(
     Result<std::shared_ptr<const Marks>> marks =
         marks_of(rules, *options.marked);
     if (!marks) return std::move(marks).error();
-    machine->marks = *std::move(marks);
+    impl->marks = *std::move(marks);
   }
   for (const RuleId id : find_nesting(rules)) {
     const RuleOptions& with = rules.rules[id].options;
-    machine->notes.push_back(
+    impl->notes.push_back(
         {GrammarNote::Kind::kNarrowed,
          with.max_chars         ? "max_chars"
          : with.max_tokens      ? "max_tokens"
@@ -245,15 +245,15 @@ Result<std::shared_ptr<Grammar::Machine>> make_machine(
              std::to_string(kMaxActivations) +
              " such rules are open at once are refused."});
   }
-  machine->limits = {.bytes = options.limits.bytes};
+  impl->limits = {.bytes = options.limits.bytes};
   auto recogniser = std::make_unique<CfgRecogniser>(
-      rules, machines_of(schemas), machine->limits, machine->marks);
+      rules, recognisers_of(schemas), impl->limits, impl->marks);
   if (cancelled(options.limits)) return cancelled_error();
   if (auto error = check_start(*recogniser)) return *std::move(error);
-  machine->recogniser = std::move(recogniser);
-  machine->rules = std::make_shared<const Rules>(std::move(rules));
-  machine->schemas = std::move(schemas);
-  return machine;
+  impl->recogniser = std::move(recogniser);
+  impl->rules = std::make_shared<const Rules>(std::move(rules));
+  impl->schemas = std::move(schemas);
+  return impl;
 }
 
 std::size_t rules_bytes(const Rules& rules) {
@@ -308,23 +308,20 @@ std::size_t rules_bytes(const Rules& rules) {
   return bytes;
 }
 
-PartCache::CacheEntry cache_entry(
-    const std::shared_ptr<Grammar::Machine>& machine) {
-  PartCache::CacheEntry out{.value = machine,
-                            .bytes = sizeof(Grammar::Machine)};
-  if (machine->rules != nullptr) out.bytes += rules_bytes(*machine->rules);
-  for (const EmbeddedSchema& embedded : machine->schemas) {
+PartCache::CacheEntry cache_entry(const std::shared_ptr<Grammar::Impl>& impl) {
+  PartCache::CacheEntry out{.value = impl, .bytes = sizeof(Grammar::Impl)};
+  if (impl->rules != nullptr) out.bytes += rules_bytes(*impl->rules);
+  for (const EmbeddedSchema& embedded : impl->schemas) {
     out.bytes +=
         sizeof(EmbeddedSchema) + embedded.path.capacity() + sizeof(json::Value);
-    if (machine->rules == nullptr)
-      out.bytes += document_bytes(*embedded.schema);
+    if (impl->rules == nullptr) out.bytes += document_bytes(*embedded.schema);
   }
-  for (const GrammarNote& note : machine->notes) {
+  for (const GrammarNote& note : impl->notes) {
     out.bytes += sizeof(note) + note.path.capacity() + note.message.capacity();
   }
-  const auto parts = machine->recogniser->parts();
+  const auto parts = impl->recogniser->parts();
   out.recognisers.assign(parts.begin(), parts.end());
-  out.recognisers.push_back(machine->recogniser);
+  out.recognisers.push_back(impl->recogniser);
   return out;
 }
 

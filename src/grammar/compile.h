@@ -3,8 +3,8 @@
 
 // From rules, and the schemas that stand in them, to what is inside a Grammar.
 //
-// The machine of a schema depends on the schema and its options alone.  So one
-// machine stands for all schemas that are equal, in one grammar and, with a
+// The impl of a schema depends on the schema and its options alone.  So one
+// impl stands for all schemas that are equal, in one grammar and, with a
 // cache, in all grammars made with it.
 
 #include <memory>
@@ -14,8 +14,8 @@
 #include <utility>
 #include <vector>
 
+#include "grammar/grammar_impl.h"
 #include "grammar/json_recogniser.h"
-#include "grammar/machine.h"
 #include "grammar/marks.h"
 #include "grammar/part_cache.h"
 #include "grammar/rules.h"
@@ -24,7 +24,7 @@
 
 namespace parlance::grammar {
 
-using EmbeddedSchema = Grammar::Machine::EmbeddedSchema;
+using EmbeddedSchema = Grammar::Impl::EmbeddedSchema;
 
 // How to compile: `cache` may be null.
 struct CompileOptions {
@@ -68,51 +68,48 @@ Result<std::shared_ptr<JsonRecogniser>> make_schema(
     const json::Value& schema, const JsonSchemaOptions& options,
     PartCache* cache);
 
-// Makes the machines of schemas that have none; one that no text fits stays
+// Makes the recognisers of schemas that have none; one that no text fits stays
 // without.  Notes of all are added, in order.
 std::optional<Error> make_schemas(std::vector<EmbeddedSchema>& schemas,
                                   const CompileOptions& options,
                                   std::vector<GrammarNote>& notes);
-// What a survey of their machines adds to those notes, in order.
+// What a survey of their recognisers adds to those notes, in order.
 void survey_schemas(const std::vector<EmbeddedSchema>& schemas,
                     std::vector<GrammarNote>& notes);
 // As the CfgRecogniser wants them.
-std::vector<std::shared_ptr<Recogniser>> machines_of(
+std::vector<std::shared_ptr<Recogniser>> recognisers_of(
     const std::vector<EmbeddedSchema>& schemas);
 
 // Why there is no text at all: kTooLarge, kUnsatisfiable; nothing if there is.
-std::optional<Error> check_start(CfgRecogniser& machine);
+std::optional<Error> check_start(CfgRecogniser& impl);
 
-Result<std::shared_ptr<Grammar::Machine>> make_machine(
+Result<std::shared_ptr<Grammar::Impl>> make_impl(
     Rules rules, std::vector<EmbeddedSchema> schemas,
     const CompileOptions& options);
 
 std::size_t rules_bytes(const Rules& rules);
 
 // What a cache keeps of it.
-PartCache::CacheEntry cache_entry(
-    const std::shared_ptr<Grammar::Machine>& machine);
+PartCache::CacheEntry cache_entry(const std::shared_ptr<Grammar::Impl>& impl);
 
 // The grammars behind the doors of parlance/grammar.h, and where they are made.
-using MachineResult = Result<std::shared_ptr<Grammar::Machine>>;
+using ImplResult = Result<std::shared_ptr<Grammar::Impl>>;
 // api.cc
-MachineResult schema_grammar(std::string_view schema,
-                             const JsonSchemaOptions& options,
-                             PartCache* cache);
+ImplResult schema_grammar(std::string_view schema,
+                          const JsonSchemaOptions& options, PartCache* cache);
 // rules_api.cc
-MachineResult ebnf_grammar(std::string_view text, const EbnfOptions& options,
-                           PartCache* cache);
-MachineResult regex_grammar(std::string_view pattern,
-                            const GrammarLimits& limits);
-MachineResult lark_grammar(std::string_view text,
-                           const LarkGrammarOptions& options, PartCache* cache);
+ImplResult ebnf_grammar(std::string_view text, const EbnfOptions& options,
+                        PartCache* cache);
+ImplResult regex_grammar(std::string_view pattern, const GrammarLimits& limits);
+ImplResult lark_grammar(std::string_view text,
+                        const LarkGrammarOptions& options, PartCache* cache);
 // tag_api.cc
-MachineResult tag_grammar(std::string_view text,
-                          const StructuralTagGrammarOptions& options,
-                          PartCache* cache, const MarkedFor* marked = nullptr);
-MachineResult tag_grammar(const parlance::StructuralTag& tag,
-                          const StructuralTagGrammarOptions& options,
-                          PartCache* cache, const MarkedFor* marked = nullptr);
+ImplResult tag_grammar(std::string_view text,
+                       const StructuralTagGrammarOptions& options,
+                       PartCache* cache, const MarkedFor* marked = nullptr);
+ImplResult tag_grammar(const parlance::StructuralTag& tag,
+                       const StructuralTagGrammarOptions& options,
+                       PartCache* cache, const MarkedFor* marked = nullptr);
 
 }  // namespace parlance::grammar
 

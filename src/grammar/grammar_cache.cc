@@ -8,21 +8,21 @@
 #include <vector>
 
 #include "grammar/compile.h"
-#include "grammar/machine.h"
+#include "grammar/grammar_impl.h"
 
 namespace parlance {
 namespace {
 
 using grammar::EntryKind;
+using grammar::ImplResult;
 using grammar::KeyWriter;
-using grammar::MachineResult;
 using grammar::PartCache;
 using Tokens = std::vector<std::uint32_t>;
 
 // A grammar depends on the vocabulary as far as it was asked about: on the ids
 // of some texts.  They are asked for again before the grammar is taken.
 struct CachedGrammar {
-  std::shared_ptr<Grammar::Machine> machine;
+  std::shared_ptr<Grammar::Impl> impl;
   std::vector<std::pair<std::string, Tokens>> tokens = {};
 };
 
@@ -37,17 +37,17 @@ bool same_tokens(const CachedGrammar& cached, const Find& find) {
 // `find` says which tokens have a text; `make` makes the grammar, and notes in
 // its argument what it asked about.
 template <class Find, class Make>
-MachineResult find_or_make(PartCache& cache, std::string key, const Find& find,
-                           const Make& make) {
+ImplResult find_or_make(PartCache& cache, std::string key, const Find& find,
+                        const Make& make) {
   if (const auto found = cache.find(EntryKind::kGrammar, key)) {
     const auto& cached = *static_cast<const CachedGrammar*>(found.get());
-    if (same_tokens(cached, find)) return cached.machine;
+    if (same_tokens(cached, find)) return cached.impl;
   }
   CachedGrammar made;
-  MachineResult machine = make(made.tokens);
-  if (!machine) return machine;
-  made.machine = *machine;
-  PartCache::CacheEntry what = grammar::cache_entry(made.machine);
+  ImplResult impl = make(made.tokens);
+  if (!impl) return impl;
+  made.impl = *impl;
+  PartCache::CacheEntry what = grammar::cache_entry(made.impl);
   for (const auto& [text, ids] : made.tokens) {
     what.bytes += sizeof(made.tokens[0]) + text.capacity() +
                   ids.capacity() * sizeof(ids[0]);
@@ -57,21 +57,19 @@ MachineResult find_or_make(PartCache& cache, std::string key, const Find& find,
       cache.add(EntryKind::kGrammar, std::move(key), std::move(what));
   // Another one with other tokens, and the same key, was there before.
   const auto& cached = *static_cast<const CachedGrammar*>(stays.get());
-  return same_tokens(cached, find) ? cached.machine : *machine;
+  return same_tokens(cached, find) ? cached.impl : *impl;
 }
 
 template <class Make>
-MachineResult find_or_make(PartCache& cache, std::string key,
-                           const Make& make) {
+ImplResult find_or_make(PartCache& cache, std::string key, const Make& make) {
   return find_or_make(
       cache, std::move(key), [](std::string_view) { return Tokens(); },
       [&](auto&) { return make(); });
 }
 
-MachineResult tag(PartCache& cache, std::string key,
-                  const StructuralTagGrammarOptions& options,
-                  const auto& source,
-                  const grammar::MarkedFor* marked = nullptr) {
+ImplResult tag(PartCache& cache, std::string key,
+               const StructuralTagGrammarOptions& options, const auto& source,
+               const grammar::MarkedFor* marked = nullptr) {
   const auto find = [&](std::string_view text) -> Tokens {
     if (!options.find_token) return {};
     const std::optional<std::uint32_t> id = options.find_token(text);
@@ -97,7 +95,7 @@ GrammarCache::GrammarCache(std::size_t budget_bytes)
 
 Result<Grammar> GrammarCache::from_json_schema(
     std::string_view schema, const JsonSchemaOptions& options) const {
-  MachineResult made = find_or_make(
+  ImplResult made = find_or_make(
       state_->cache, KeyWriter('S').options(options).text(schema).take(),
       [&] { return grammar::schema_grammar(schema, options, &state_->cache); });
   if (!made) return std::move(made).error();
@@ -111,7 +109,7 @@ Result<Grammar> GrammarCache::from_ebnf(std::string_view text,
                         .limits(options.limits)
                         .text(text)
                         .take();
-  MachineResult made = find_or_make(state_->cache, std::move(key), [&] {
+  ImplResult made = find_or_make(state_->cache, std::move(key), [&] {
     return grammar::ebnf_grammar(text, options, &state_->cache);
   });
   if (!made) return std::move(made).error();
@@ -120,7 +118,7 @@ Result<Grammar> GrammarCache::from_ebnf(std::string_view text,
 
 Result<Grammar> GrammarCache::from_regex(std::string_view pattern,
                                          const GrammarLimits& limits) const {
-  MachineResult made = find_or_make(
+  ImplResult made = find_or_make(
       state_->cache, KeyWriter('R').limits(limits).text(pattern).take(),
       [&] { return grammar::regex_grammar(pattern, limits); });
   if (!made) return std::move(made).error();
@@ -130,7 +128,7 @@ Result<Grammar> GrammarCache::from_regex(std::string_view pattern,
 Result<Grammar> GrammarCache::from_lark(
     std::string_view text, const LarkGrammarOptions& options) const {
   if (!options.grammars.empty()) {
-    MachineResult made = grammar::lark_grammar(text, options, &state_->cache);
+    ImplResult made = grammar::lark_grammar(text, options, &state_->cache);
     if (!made) return std::move(made).error();
     return Grammar(std::move(*made));
   }
@@ -144,7 +142,7 @@ Result<Grammar> GrammarCache::from_lark(
   const auto find = [&](std::string_view spelling) {
     return options.tokens_spelled ? options.tokens_spelled(spelling) : Tokens();
   };
-  MachineResult made = find_or_make(
+  ImplResult made = find_or_make(
       state_->cache, key.text(text).take(), find, [&](auto& tokens) {
         LarkGrammarOptions asking = options;
         if (options.tokens_spelled) {
@@ -172,16 +170,16 @@ KeyWriter tag_key(char kind, const StructuralTagGrammarOptions& options,
   return key;
 }
 
-MachineResult text_tag(PartCache& cache, std::string_view text,
-                       const StructuralTagGrammarOptions& options,
-                       const grammar::MarkedFor* marked = nullptr) {
+ImplResult text_tag(PartCache& cache, std::string_view text,
+                    const StructuralTagGrammarOptions& options,
+                    const grammar::MarkedFor* marked = nullptr) {
   return tag(cache, tag_key('T', options, marked).text(text).take(), options,
              text, marked);
 }
 
-MachineResult value_tag(PartCache& cache, const StructuralTag& source,
-                        const StructuralTagGrammarOptions& options,
-                        const grammar::MarkedFor* marked = nullptr) {
+ImplResult value_tag(PartCache& cache, const StructuralTag& source,
+                     const StructuralTagGrammarOptions& options,
+                     const grammar::MarkedFor* marked = nullptr) {
   return tag(cache,
              tag_key('V', options, marked).value(source.to_json()).take(),
              options, source, marked);
@@ -191,7 +189,7 @@ MachineResult value_tag(PartCache& cache, const StructuralTag& source,
 
 Result<Grammar> GrammarCache::from_structural_tag(
     std::string_view text, const StructuralTagGrammarOptions& options) const {
-  MachineResult made = text_tag(state_->cache, text, options);
+  ImplResult made = text_tag(state_->cache, text, options);
   if (!made) return std::move(made).error();
   return Grammar(std::move(*made));
 }
@@ -199,7 +197,7 @@ Result<Grammar> GrammarCache::from_structural_tag(
 Result<Grammar> GrammarCache::from_structural_tag(
     const StructuralTag& source,
     const StructuralTagGrammarOptions& options) const {
-  MachineResult made = value_tag(state_->cache, source, options);
+  ImplResult made = value_tag(state_->cache, source, options);
   if (!made) return std::move(made).error();
   return Grammar(std::move(*made));
 }
@@ -207,7 +205,7 @@ Result<Grammar> GrammarCache::from_structural_tag(
 Result<Grammar> GrammarCache::marked_structural_tag(
     std::string_view text, const StructuralTagGrammarOptions& options,
     const grammar::MarkedFor& marked) const {
-  MachineResult made = text_tag(state_->cache, text, options, &marked);
+  ImplResult made = text_tag(state_->cache, text, options, &marked);
   if (!made) return std::move(made).error();
   return Grammar(std::move(*made));
 }
@@ -215,7 +213,7 @@ Result<Grammar> GrammarCache::marked_structural_tag(
 Result<Grammar> GrammarCache::marked_structural_tag(
     const StructuralTag& source, const StructuralTagGrammarOptions& options,
     const grammar::MarkedFor& marked) const {
-  MachineResult made = value_tag(state_->cache, source, options, &marked);
+  ImplResult made = value_tag(state_->cache, source, options, &marked);
   if (!made) return std::move(made).error();
   return Grammar(std::move(*made));
 }

@@ -5,15 +5,15 @@
 #include <memory>
 #include <utility>
 
-#include "grammar/machine.h"
+#include "grammar/grammar_impl.h"
 #include "grammar/text_reader.h"
 
 namespace parlance {
 
 struct GrammarReader::State {
   explicit State(const Grammar& of)
-      : grammar(of), reader(grammar.machine()->recogniser) {}
-  Grammar grammar;  // keeps the machine
+      : grammar(of), reader(grammar.impl()->recogniser) {}
+  Grammar grammar;  // keeps the impl
   grammar::TextReader reader;
   std::size_t offset = 0;
   bool refused = false;

@@ -9,8 +9,8 @@
 
 #include "grammar/compile.h"
 #include "grammar/ebnf.h"
+#include "grammar/grammar_impl.h"
 #include "grammar/lark.h"
-#include "grammar/machine.h"
 #include "grammar/regex_rules.h"
 #include "grammar/schema_options.h"
 #include "grammar/trigger_automaton.h"
@@ -48,14 +48,13 @@ void note_hidden_triggers(const Rules& rules, std::vector<GrammarNote>& notes) {
   }
 }
 
-// The rules of any grammar; its schemas are those of its machine.
+// The rules of any grammar; its schemas are those of its impl.
 Rules rules_of(const Grammar& grammar) {
-  const Grammar::Machine& machine = *grammar.machine();
-  if (machine.rules != nullptr) return *machine.rules;
+  const Grammar::Impl& impl = *grammar.impl();
+  if (impl.rules != nullptr) return *impl.rules;
   Rules rules;
   rules.root = rules.add_rule("root");
-  rules.rules[rules.root].body =
-      rules.schema({*machine.schemas.front().schema});
+  rules.rules[rules.root].body = rules.schema({*impl.schemas.front().schema});
   return rules;
 }
 
@@ -63,32 +62,31 @@ Rules rules_of(const Grammar& grammar) {
 
 namespace grammar {
 
-MachineResult ebnf_grammar(std::string_view text, const EbnfOptions& options,
-                           PartCache* cache) {
+ImplResult ebnf_grammar(std::string_view text, const EbnfOptions& options,
+                        PartCache* cache) {
   Result<Rules> rules = read_ebnf(text, options.root_rule);
   if (!rules) return std::move(rules).error();
   std::vector<EmbeddedSchema> schemas = schemas_of(*rules, options.limits);
-  MachineResult made = make_machine(std::move(*rules), std::move(schemas),
-                                    {options.limits, cache});
+  ImplResult made =
+      make_impl(std::move(*rules), std::move(schemas), {options.limits, cache});
   if (made) note_hidden_triggers(*(*made)->rules, (*made)->notes);
   return made;
 }
 
-MachineResult regex_grammar(std::string_view pattern,
-                            const GrammarLimits& limits) {
+ImplResult regex_grammar(std::string_view pattern,
+                         const GrammarLimits& limits) {
   Result<Rules> rules = regex_rules(pattern);
   if (!rules) return std::move(rules).error();
-  return make_machine(std::move(*rules), {}, {limits, nullptr});
+  return make_impl(std::move(*rules), {}, {limits, nullptr});
 }
 
-MachineResult lark_grammar(std::string_view text,
-                           const LarkGrammarOptions& options,
-                           PartCache* cache) {
+ImplResult lark_grammar(std::string_view text,
+                        const LarkGrammarOptions& options, PartCache* cache) {
   LarkOptions reading;
   std::vector<EmbeddedSchema> given;
   for (const auto& [name, grammar] : options.grammars) {
     Rules& rules = reading.grammars[name] = rules_of(grammar);
-    const std::vector<EmbeddedSchema>& schemas = grammar.machine()->schemas;
+    const std::vector<EmbeddedSchema>& schemas = grammar.impl()->schemas;
     for (std::size_t i = 0; i < schemas.size(); ++i) {
       rules.schemas[i].options =
           json::Value(static_cast<std::int64_t>(given.size()));
@@ -102,8 +100,8 @@ MachineResult lark_grammar(std::string_view text,
   if (!rules) return std::move(rules).error();
   std::vector<EmbeddedSchema> schemas =
       schemas_of(*rules, options.limits, given);
-  MachineResult made = make_machine(std::move(*rules), std::move(schemas),
-                                    {options.limits, cache});
+  ImplResult made =
+      make_impl(std::move(*rules), std::move(schemas), {options.limits, cache});
   if (made) note_hidden_triggers(*(*made)->rules, (*made)->notes);
   return made;
 }
@@ -137,7 +135,7 @@ Result<Grammar> Grammar::from_lark(std::string_view text,
 
 namespace {
 
-Result<std::shared_ptr<Grammar::Machine>> combine(
+Result<std::shared_ptr<Grammar::Impl>> combine(
     const std::vector<Grammar>& parts, const GrammarLimits& limits,
     Rules (*joined)(const std::vector<Rules>&)) {
   if (parts.empty()) {
@@ -148,13 +146,13 @@ Result<std::shared_ptr<Grammar::Machine>> combine(
   std::vector<EmbeddedSchema> schemas;
   for (const Grammar& part : parts) {
     rules.push_back(rules_of(part));
-    for (EmbeddedSchema embedded : part.machine()->schemas) {
+    for (EmbeddedSchema embedded : part.impl()->schemas) {
       embedded.span = std::nullopt;  // in a text that is not at hand
       schemas.push_back(std::move(embedded));
     }
   }
-  return grammar::make_machine(joined(rules), std::move(schemas),
-                               {limits, nullptr});
+  return grammar::make_impl(joined(rules), std::move(schemas),
+                            {limits, nullptr});
 }
 
 }  // namespace
@@ -163,7 +161,7 @@ std::string Grammar::to_ebnf() const {
   Rules rules = rules_of(*this);
   for (std::size_t i = 0; i < rules.schemas.size(); ++i) {
     rules.schemas[i].options =
-        grammar::write_schema_options(machine_->schemas[i].options);
+        grammar::write_schema_options(impl_->schemas[i].options);
   }
   return grammar::to_ebnf(rules);
 }

@@ -1,4 +1,4 @@
-// The doors of parlance/grammar.h for structural tags, and the machines of
+// The doors of parlance/grammar.h for structural tags, and the recognisers of
 // their schemas.
 
 #include <algorithm>
@@ -10,8 +10,8 @@
 
 #include "grammar/cfg_recogniser.h"
 #include "grammar/compile.h"
+#include "grammar/grammar_impl.h"
 #include "grammar/lower_tag.h"
-#include "grammar/machine.h"
 #include "grammar/structural_tag.h"
 #include "grammar/tag_leaf.h"
 #include "json/located.h"
@@ -29,9 +29,9 @@ void place(std::vector<EmbeddedSchema>& schemas, const LoweredTag& lowered) {
 }
 
 // Spans of errors count bytes of the string that their pointer names.
-MachineResult make_tag(const StructuralTag& tag,
-                       const StructuralTagGrammarOptions& options,
-                       PartCache* cache, const MarkedFor* marked) {
+ImplResult make_tag(const StructuralTag& tag,
+                    const StructuralTagGrammarOptions& options,
+                    PartCache* cache, const MarkedFor* marked) {
   LowerOptions lowering;
   lowering.find_token = options.find_token;
   lowering.vocabulary_size = options.vocabulary_size;
@@ -42,9 +42,8 @@ MachineResult make_tag(const StructuralTag& tag,
   std::vector<EmbeddedSchema> schemas =
       schemas_of(lowered->rules, options.limits);
   place(schemas, *lowered);
-  MachineResult made =
-      make_machine(std::move(lowered->rules), std::move(schemas),
-                   {options.limits, cache, marked});
+  ImplResult made = make_impl(std::move(lowered->rules), std::move(schemas),
+                              {options.limits, cache, marked});
   if (!made) return made;
   for (auto& [path, message] : lowered->narrowed) {
     (*made)->notes.push_back({GrammarNote::Kind::kNarrowed, "any_order",
@@ -60,23 +59,23 @@ MachineResult make_tag(const StructuralTag& tag,
 
 }  // namespace
 
-MachineResult tag_grammar(const parlance::StructuralTag& tag,
-                          const StructuralTagGrammarOptions& options,
-                          PartCache* cache, const MarkedFor* marked) {
-  MachineResult made = make_tag(*tag.tree(), options, cache, marked);
+ImplResult tag_grammar(const parlance::StructuralTag& tag,
+                       const StructuralTagGrammarOptions& options,
+                       PartCache* cache, const MarkedFor* marked) {
+  ImplResult made = make_tag(*tag.tree(), options, cache, marked);
   if (made) return made;
   Error error = std::move(made).error();
   error.span = std::nullopt;  // there is no text to count in
   return error;
 }
 
-MachineResult tag_grammar(std::string_view text,
-                          const StructuralTagGrammarOptions& options,
-                          PartCache* cache, const MarkedFor* marked) {
+ImplResult tag_grammar(std::string_view text,
+                       const StructuralTagGrammarOptions& options,
+                       PartCache* cache, const MarkedFor* marked) {
   Result<parlance::StructuralTag> tag =
       parlance::StructuralTag::from_json(text);
   if (!tag) return std::move(tag).error();
-  MachineResult made = make_tag(*tag->tree(), options, cache, marked);
+  ImplResult made = make_tag(*tag->tree(), options, cache, marked);
   if (!made) return json::place_error(std::move(made).error(), text);
   return made;
 }
@@ -87,16 +86,16 @@ namespace {
 Result<std::shared_ptr<Recogniser>> leaf_machine(
     const Rules& rules, std::vector<std::shared_ptr<Recogniser>> schemas,
     std::shared_ptr<const Marks> marks, const GrammarLimits& limits) {
-  auto machine = std::make_shared<CfgRecogniser>(
+  auto impl = std::make_shared<CfgRecogniser>(
       rules, std::move(schemas), CfgRecogniserLimits{.bytes = limits.bytes},
       std::move(marks));
-  if (machine->overflowed() || machine->too_large()) {
+  if (impl->overflowed() || impl->too_large()) {
     return Error{ErrorCode::kTooLarge,
                  "The beginning of the format needs more than "
                  "GrammarLimits::bytes."};
   }
-  if (machine->start().dead()) machine = nullptr;
-  return std::shared_ptr<Recogniser>(std::move(machine));
+  if (impl->start().dead()) impl = nullptr;
+  return std::shared_ptr<Recogniser>(std::move(impl));
 }
 
 }  // namespace
@@ -115,18 +114,18 @@ Result<TagLeaf> make_tag_leaf(const StructuralTag& tag, TagNodeId id,
   }
   TagLeaf out;
   if (rules.exprs[rules.rules[rules.root].body].kind == ExprKind::kSchema) {
-    out.recogniser = schemas.front().machine;
+    out.recogniser = schemas.front().recogniser;
     return out;
   }
-  auto machine = leaf_machine(rules, machines_of(schemas), nullptr, limits);
-  if (!machine) {
-    Error error = std::move(machine).error();
+  auto impl = leaf_machine(rules, recognisers_of(schemas), nullptr, limits);
+  if (!impl) {
+    Error error = std::move(impl).error();
     error.path = tag[id].path;
     return error;
   }
-  out.recogniser = *std::move(machine);
+  out.recogniser = *std::move(impl);
   if (has_markers(rules) || !rules.free_texts.empty()) {
-    out.schemas = machines_of(schemas);
+    out.schemas = recognisers_of(schemas);
     out.rules = std::make_shared<const Rules>(rules);
   }
   out.reads_tokens =
@@ -140,11 +139,11 @@ Result<TagLeaf> make_tag_leaf(const StructuralTag& tag, TagNodeId id,
 Result<TagLeaf> leaf_with_marks(const TagLeaf& embedded,
                                 std::shared_ptr<const Marks> marks,
                                 const GrammarLimits& limits) {
-  auto machine =
+  auto impl =
       leaf_machine(*embedded.rules, embedded.schemas, std::move(marks), limits);
-  if (!machine) return std::move(machine).error();
+  if (!impl) return std::move(impl).error();
   TagLeaf out = embedded;
-  out.recogniser = *std::move(machine);
+  out.recogniser = *std::move(impl);
   return out;
 }
 

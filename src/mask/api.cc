@@ -11,7 +11,7 @@
 
 #include "grammar/cfg_recogniser.h"
 #include "grammar/compile.h"
-#include "grammar/machine.h"
+#include "grammar/grammar_impl.h"
 #include "grammar/marks.h"
 #include "mask/batch.h"
 #include "mask/program.h"
@@ -83,7 +83,7 @@ struct Marked final : grammar::UserData {
   mutable std::size_t seen_ = 0;
 };
 
-Result<std::shared_ptr<Marked>> make_marked(const Grammar::Machine& machine,
+Result<std::shared_ptr<Marked>> make_marked(const Grammar::Impl& machine,
                                             const Vocabulary& vocabulary,
                                             Markers markers) {
   auto out = std::make_shared<Marked>();
@@ -92,7 +92,7 @@ Result<std::shared_ptr<Marked>> make_marked(const Grammar::Machine& machine,
   if (!marks) return std::move(marks).error();
   if (*marks == nullptr) return out;
   auto recogniser = std::make_shared<grammar::CfgRecogniser>(
-      *machine.rules, grammar::machines_of(machine.schemas), machine.limits,
+      *machine.rules, grammar::recognisers_of(machine.schemas), machine.limits,
       *marks);
   if (auto error = grammar::check_start(*recogniser)) return *std::move(error);
   out->recogniser = std::move(recogniser);
@@ -112,7 +112,7 @@ Result<Constraint> Compiler::compile(const Grammar& grammar,
                  "object, or give stop_ids; an empty list means that a text "
                  "ends where nothing may follow."};
   }
-  const std::shared_ptr<Grammar::Machine>& machine = grammar.machine();
+  const std::shared_ptr<Grammar::Impl>& machine = grammar.impl();
   const auto constrain = [&](std::shared_ptr<grammar::Recogniser> recogniser,
                              std::shared_ptr<const grammar::Marks> marks) {
     auto program = std::make_shared<mask::Program>(

@@ -12,7 +12,7 @@
 //   prefixes     of a text that is accepted every beginning may go on
 //   spelling     every value keeps a text where what the schema fixes is
 //                written one way; what is accepted then is accepted in any
-//                spelling, and, says a equivalent, written that way
+//                spelling, and, says a reference speller, written that way
 //   rewriting    what means the same accepts the same: a schema twice in allOf,
 //                under two negations, behind a reference, with its keywords in
 //                another order
@@ -34,7 +34,7 @@
 #include <utility>
 #include <vector>
 
-#include "grammar/machine.h"
+#include "grammar/grammar_impl.h"
 #include "parlance/grammar.h"
 #include "parlance/json.h"
 #include "schema/document.h"
@@ -324,7 +324,7 @@ void check_walks(std::uint32_t seed, std::size_t walks, std::size_t& given_up,
   const Result<Grammar> any = Grammar::from_json_schema(schema, options);
   ASSERT_TRUE(any) << any.error().to_string();
   schema::Validator validator(*document);
-  Recogniser& machine = *grammar->machine()->recogniser;
+  Recogniser& machine = *grammar->impl()->recogniser;
   for (std::size_t walk = 0; walk < walks; ++walk) {
     std::string text;
     {
@@ -615,7 +615,7 @@ TEST(GrammarLaws, DepthTakesAwayDeeperTextsOnly) {
 struct SpellingTally {
   std::size_t kept = 0;     // values that have a text in both
   std::size_t refused = 0;  // texts that have another spelling
-  std::size_t judged = 0;   // texts that the equivalent knows
+  std::size_t judged = 0;   // texts that the reference knows
 };
 
 void check_spelling(std::uint32_t seed, SpellingTally& tally) {
@@ -650,15 +650,15 @@ void check_spelling(std::uint32_t seed, SpellingTally& tally) {
     ASSERT_TRUE(kept) << text_of(value);
     ++tally.kept;
     for (const std::size_t percent : {10U, 50U}) {
-      testing::FixedSpelling mask_equivalent(
+      testing::FixedSpelling reference(
           testing::RandomSpelling(small, percent, percent));
-      const std::string text = equivalent.write(value, {schema});
+      const std::string text = reference.write(value, {schema});
       const bool accepted = one->accepts(text);
       tally.refused += !accepted;
       ASSERT_TRUE(any->accepts(text)) << text;
       if (!covered) continue;
       ++tally.judged;
-      ASSERT_EQ(accepted, equivalent.canonical()) << text;
+      ASSERT_EQ(accepted, reference.canonical()) << text;
     }
   }
 }

@@ -285,11 +285,11 @@ TEST(MaskThreads, DoNotDisturbEachOther) {
     std::mt19937 random(seed);
     for (int i = 0; i < 15; ++i) {
       Text text(plain.program);
-      Text mask_equivalent(tight.program);
+      Text reference(tight.program);
       Text short_strings(other);
       for (int step = 0; step < 20 && !text.is_terminated(); ++step) {
         const Row row = plain.fill(text);
-        ASSERT_EQ(tight.fill(equivalent), row);
+        ASSERT_EQ(tight.fill(reference), row);
         tight.fill(short_strings);
         std::vector<Id> allowed;
         for (Id id = 0; id < vocabulary.size(); ++id) {
@@ -297,7 +297,7 @@ TEST(MaskThreads, DoNotDisturbEachOther) {
         }
         const Id id = allowed[random() % allowed.size()];
         ASSERT_TRUE(text.accept_token(id));
-        ASSERT_TRUE(equivalent.accept_token(id));
+        ASSERT_TRUE(reference.accept_token(id));
         short_strings.accept_token(id);
       }
     }
@@ -316,11 +316,11 @@ TEST(MaskThreads, ABatchHasTheMasksOfItsTexts) {
     const World alone(vocabulary, std::make_shared<ToyJson>());
     std::mt19937 random(threads);
     std::vector<Text> texts(40, Text(world.program));
-    std::vector<Text> equivalents(40, Text(alone.program));
+    std::vector<Text> references(40, Text(alone.program));
     for (std::size_t i = 0; i < texts.size(); ++i) {
       for (int tries = 0; tries < 2000; ++tries) {
         const Id id = static_cast<Id>(random() % vocabulary.size());
-        ASSERT_EQ(texts[i].accept_token(id), equivalents[i].accept_token(id));
+        ASSERT_EQ(texts[i].accept_token(id), references[i].accept_token(id));
       }
     }
     const std::size_t words = world.shared->mask_words();
@@ -333,7 +333,7 @@ TEST(MaskThreads, ABatchHasTheMasksOfItsTexts) {
     fill_batch(list, rows, buffer, stride, threads);
     for (std::size_t i = 0; i < texts.size(); ++i) {
       Row row(stride, 0x55555555);
-      equivalents[i].fill_bitmask(row);
+      references[i].fill_bitmask(row);
       EXPECT_TRUE(
           std::equal(row.begin(), row.end(),
                      buffer.begin() + static_cast<std::ptrdiff_t>(i * stride)))

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "grammar/argument_markup.h"
-#include "grammar/machine.h"
+#include "grammar/grammar_impl.h"
 #include "grammar/recogniser.h"
 #include "parlance/grammar.h"
 #include "parlance/json.h"

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "grammar/ebnf.h"
+#include "grammar/grammar_impl.h"
 #include "grammar/lark.h"
-#include "grammar/machine.h"
 #include "grammar/regex_rules.h"
 #include "grammar/rules.h"
 #include "support/vectors.h"
@@ -81,7 +81,7 @@ class SchemaMachines {
         continue;
       }
       grammars_.push_back(*made);
-      recognisers_.push_back(made->machine()->recogniser.get());
+      recognisers_.push_back(made->impl()->recogniser.get());
     }
   }
   const std::string& failure() const { return failure_; }

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "grammar/earley.h"
+#include "grammar/grammar_impl.h"
 #include "grammar/lower_tag.h"
-#include "grammar/machine.h"
 #include "grammar/schema_options.h"
 #include "grammar/structural_tag.h"
 #include "parlance/grammar.h"
@@ -50,7 +50,7 @@ inline Result<TagReader> make_tag_reader(
       return error;
     }
     out.schemas.push_back(std::move(*schema));
-    leaves.push_back(out.schemas.back().machine()->recogniser.get());
+    leaves.push_back(out.schemas.back().impl()->recogniser.get());
   }
   out.recogniser =
       std::make_unique<grammar::EarleyRecogniser>(out.tag.rules, leaves);

@@ -47,7 +47,7 @@ std::vector<std::string> world(std::string_view letters, std::size_t length) {
   return all;
 }
 
-// --- The equivalent
+// --- The reference
 // ---------------------------------------------------------------
 
 // A pattern as a tree that can be printed and, slowly, matched.

@@ -25,7 +25,7 @@ using grammar::JsonRecogniser;
 using grammar::StringHint;
 
 // Words, numbers, dates, pieces of UTF-8 and of escapes, long tokens,
-// equivalents.
+// references.
 Vocabulary vocabulary(std::uint32_t seed) {
   std::mt19937 random(seed);
   const auto below = [&](std::size_t n) {

@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "grammar/earley.h"
-#include "grammar/machine.h"
+#include "grammar/grammar_impl.h"
 #include "parlance/constraint.h"
 #include "support/tag_reader.h"
 
@@ -141,7 +141,7 @@ class MarkWalks {
     marks_->add(reader->tag.rules);
     std::vector<grammar::Recogniser*> leaves;
     for (const Grammar& schema : reader->schemas) {
-      leaves.push_back(schema.machine()->recogniser.get());
+      leaves.push_back(schema.impl()->recogniser.get());
     }
     EarleyRecogniser slow(reader->tag.rules, leaves, 5'000'000, marks_.get());
     std::mt19937 random(seed);

@@ -14,7 +14,7 @@
 #include <thread>
 #include <vector>
 
-#include "grammar/machine.h"
+#include "grammar/grammar_impl.h"
 #include "mask/lexeme_mask.h"
 #include "mask/mask_builder.h"
 #include "mask/mask_store.h"
@@ -475,7 +475,7 @@ TEST(Text, ForcedByASchema) {
       const Result<Grammar> grammar =
           Grammar::from_json_schema(c.schema, options);
       ASSERT_TRUE(grammar) << grammar.error().to_string();
-      const auto& machine = grammar->machine();
+      const auto& machine = grammar->impl();
       Text text(program(words(),
                         std::shared_ptr<grammar::Recogniser>(
                             machine, machine->recogniser.get()),

@@ -1,4 +1,4 @@
-// The automata of numbers against a slow equivalent: the grammar of JSON
+// The automata of numbers against a slow reference: the grammar of JSON
 // numbers, and the value of the whole literal compared exactly.
 //
 // For many small specs all short literals are tried.  A literal may be refused
@@ -127,7 +127,7 @@ bool completes(Numbers& numbers, Numbers::State state,
 
 constexpr std::string_view kAlphabet = "-01259.e";
 
-// Compares all literals of up to `length` bytes with the equivalent.
+// Compares all literals of up to `length` bytes with the reference.
 void compare(const NumberSpec& spec, std::size_t length) {
   SCOPED_TRACE(describe(spec));
   Numbers numbers;

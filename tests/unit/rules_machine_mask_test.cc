@@ -11,7 +11,7 @@
 
 #include "grammar/earley.h"
 #include "grammar/ebnf.h"
-#include "grammar/machine.h"
+#include "grammar/grammar_impl.h"
 #include "mask/text.h"
 #include "parlance/grammar.h"
 #include "support/grammar_vectors.h"
@@ -39,7 +39,7 @@ class Walks {
             std::size_t{16} << 20, vocabulary_.stop_ids())) {}
 
   void run(const Grammar& grammar, EarleyRecogniser& slow, std::uint32_t seed) {
-    const auto& machine = grammar.machine();
+    const auto& machine = grammar.impl();
     auto program = std::make_shared<Program>(
         shared_, std::shared_ptr<grammar::Recogniser>(
                      machine, machine->recogniser.get()));
@@ -181,7 +181,7 @@ TEST(RulesMachineMask, SchemasNearTheGreatestDepth) {
     const Result<Grammar> fast = Grammar::from_json_schema(schema, options);
     const Result<Grammar> other = Grammar::from_json_schema(schema, options);
     ASSERT_TRUE(fast && other);
-    grammar::Recogniser* const bytes[] = {other->machine()->recogniser.get()};
+    grammar::Recogniser* const bytes[] = {other->impl()->recogniser.get()};
     EarleyRecogniser slow(*rules, bytes);
     walks.run(*fast, slow, static_cast<std::uint32_t>(depth));
     if (::testing::Test::HasFatalFailure()) return;

@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "grammar/earley.h"
-#include "grammar/machine.h"
+#include "grammar/grammar_impl.h"
 #include "parlance/grammar.h"
 #include "support/grammar_vectors.h"
 #include "support/tag_reader.h"
@@ -77,7 +77,7 @@ Result<Grammar> grammar_of(const Value& vector) {
 // "" when both read `text` alike, byte by byte, and the doors agree.
 std::string compare(const Grammar& grammar, EarleyRecogniser& slow,
                     const std::string& text) {
-  Recogniser& fast = *grammar.machine()->recogniser;
+  Recogniser& fast = *grammar.impl()->recogniser;
   Configuration config = fast.start();
   EarleyRecogniser::Place place = slow.start();
   std::size_t read = 0;

@@ -211,7 +211,7 @@ void expect_trie(const Vocabulary& vocabulary, const TokenTables& tables) {
   const TokenTrie& trie = tables.trie();
   const std::vector<std::string> texts = spelled(trie.nodes());
   std::map<std::string, std::vector<Id>> found;
-  std::size_t equivalents = 0;
+  std::size_t twins = 0;
   for (std::uint32_t i = 1; i < trie.node_count(); ++i) {
     const Id id = trie.token(i);
     if (id == kNoToken) {
@@ -221,12 +221,12 @@ void expect_trie(const Vocabulary& vocabulary, const TokenTables& tables) {
     found[texts[i]].push_back(id);
     for (const Twin& pair : trie.duplicates(id)) {
       EXPECT_EQ(pair.id, id);
-      found[texts[i]].push_back(pair.equivalent);
-      ++equivalents;
+      found[texts[i]].push_back(pair.twin);
+      ++twins;
     }
   }
   EXPECT_EQ(found, wanted);
-  EXPECT_EQ(trie.equivalents().size(), equivalents);
+  EXPECT_EQ(trie.twins().size(), twins);
   for (int byte = 0; byte < 256; ++byte) {
     const auto at =
         std::ranges::find(texts, std::string(1, static_cast<char>(byte)));
@@ -335,7 +335,7 @@ TEST(TokenTables, SayWhatALoopOverAllTokensSays) {
     const TokenTables tables = make_tables(vocabulary);
     expect_tables(vocabulary, tables);
     EXPECT_EQ(tables.left_out().size(), 8u);
-    EXPECT_FALSE(tables.trie().equivalents().empty());
+    EXPECT_FALSE(tables.trie().twins().empty());
   }
 }
 
@@ -358,11 +358,11 @@ TEST(TokenTables, TwinsAreEverywhere) {
   const Vocabulary vocabulary =
       make_vocabulary(entries_of({"b", "a\"", "a", "a\"", "a", " ", " ", "a"}));
   const TokenTables tables = make_tables(vocabulary);
-  std::vector<Id> equivalents;
+  std::vector<Id> twins;
   for (const Twin& pair : tables.trie().duplicates(2)) {
-    equivalents.push_back(pair.equivalent);
+    twins.push_back(pair.twin);
   }
-  EXPECT_EQ(equivalents, (std::vector<Id>{4, 7}));
+  EXPECT_EQ(twins, (std::vector<Id>{4, 7}));
   EXPECT_TRUE(tables.trie().duplicates(4).empty());
   EXPECT_EQ(told(tables.body(BodyState::kText).exits()),
             (std::vector<Leaving>{{"", 1, 0, 1}, {"", 1, 0, 3}}));
@@ -457,7 +457,7 @@ std::uint64_t touch(const TokenTables& tables) {
     sum += trie.subtree_end(i);
     if (trie.token(i) == kNoToken) continue;
     sum += tables.all_text()[trie.token(i) / 32];
-    for (const Twin& t : trie.duplicates(trie.token(i))) sum += t.equivalent;
+    for (const Twin& t : trie.duplicates(trie.token(i))) sum += t.twin;
   }
   for (int byte = 0; byte < 256; ++byte) {
     sum += trie.node(trie.root_child(static_cast<std::uint8_t>(byte))).depth();

@@ -1,5 +1,5 @@
-#ifndef PARLANCE_SRC_GRAMMAR_MACHINE_H_
-#define PARLANCE_SRC_GRAMMAR_MACHINE_H_
+#ifndef PARLANCE_SRC_GRAMMAR_GRAMMAR_IMPL_H_
+#define PARLANCE_SRC_GRAMMAR_GRAMMAR_IMPL_H_
 
 // What is inside a Grammar.
 
@@ -21,7 +21,7 @@ namespace grammar {
 class JsonRecogniser;
 }
 
-struct Grammar::Machine {
+struct Grammar::Impl {
   // A JSON Schema of `rules`, so that another grammar can hold it too.
   struct EmbeddedSchema {
     std::shared_ptr<const json::Value> schema;
@@ -34,7 +34,7 @@ struct Grammar::Machine {
     bool in_place = true;
     // Reads its texts; other schemas may have it too.  Null: no text fits, or
     // it is not made yet.
-    std::shared_ptr<grammar::JsonRecogniser> machine = nullptr;
+    std::shared_ptr<grammar::JsonRecogniser> recogniser = nullptr;
   };
 
   std::shared_ptr<grammar::Recogniser> recogniser;
@@ -54,4 +54,4 @@ struct Grammar::Machine {
 
 }  // namespace parlance
 
-#endif  // PARLANCE_SRC_GRAMMAR_MACHINE_H_
+#endif  // PARLANCE_SRC_GRAMMAR_GRAMMAR_IMPL_H_
