@@ -51,7 +51,6 @@ EXCEPTIONS = {
     ("format/lint.cc", "format.h"): "makes the public Lint",
     ("mask/shared.h", "vocabulary.h"): "masks are made for a vocabulary",
     ("jmespath/evaluate_host.cc", "jmespath.h"): "searches a JmespathHost",
-    ("grammar/json_recogniser.h", "grammar.h"): "takes a schema's options",
     ("grammar/grammar_impl.h", "grammar.h"): "completes Grammar::Impl",
     ("grammar/compile.h", "grammar.h"): "makes what is inside a Grammar",
     ("grammar/grammar_cache.h", "grammar_cache.h"): "completes its State",

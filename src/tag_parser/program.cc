@@ -156,7 +156,7 @@ class Compiler {
 
   const grammar::StructuralTag& tag_;
   const grammar::TagAnalysis analysis_;
-  const TagProgramOptions& options_;
+  const CompiledTagOptions& options_;
   grammar::LowerOptions lowering_;
   CompiledTag::Code& code_;
   std::shared_ptr<const grammar::Marks> marks_;  // null: all is text
@@ -1028,7 +1028,7 @@ Result<std::unique_ptr<const Script>> Compiler::tokens() {
 
 // --- The program -------------------------------------------------------------
 
-void find_places(TagProgram::Code& code) {
+void find_places(CompiledTag::Code& code) {
   const std::vector<TagNode>& formats = code.tag->formats;
   code.parents.assign(formats.size(), kNoFormat);
   code.child_index.assign(formats.size(), 0);

@@ -178,9 +178,9 @@ namespace parlance {
 
 struct CompiledTag::Code {
   std::shared_ptr<const grammar::StructuralTag> tag;
-  std::vector<tags::TagNodeId> parents;    // by format
-  std::vector<std::uint32_t> child_index;  // by format: its place there
-  tags::Regions regions;
+  std::vector<tag_parser::TagNodeId> parents;  // by format
+  std::vector<std::uint32_t> child_index;      // by format: its place there
+  tag_parser::Regions regions;
 
   tag_parser::Script spelled;  // reads texts
   // Reads token ids.  Null: `spelled` does, the vocabulary has no marks.
@@ -189,7 +189,7 @@ struct CompiledTag::Code {
   Markers markers = Markers::kToken;
 
   // By format, of json_schema only.
-  std::map<tags::TagNodeId, tags::ArgumentReader> arguments;
+  std::map<tag_parser::TagNodeId, tag_parser::ArgumentReader> arguments;
 
   const tag_parser::Script& script(bool by_ids) const {
     return by_ids && tokens != nullptr ? *tokens : spelled;
