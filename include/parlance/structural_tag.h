@@ -49,7 +49,7 @@
 namespace parlance {
 
 namespace grammar {
-struct StructuralTag;  // src/grammar/structural_tag.h
+struct TagTree;  // src/grammar/structural_tag.h
 }
 
 // Immutable, cheap to copy, safe to share between threads.
@@ -92,14 +92,12 @@ class StructuralTag {
   json::Value to_json() const;
 
   // The tree inside, for the rooms above.  Never null.
-  const std::shared_ptr<const grammar::StructuralTag>& tree() const {
-    return tree_;
-  }
+  const std::shared_ptr<const grammar::TagTree>& tree() const { return tree_; }
 
  private:
-  explicit StructuralTag(std::shared_ptr<const grammar::StructuralTag> tree)
+  explicit StructuralTag(std::shared_ptr<const grammar::TagTree> tree)
       : tree_(std::move(tree)) {}
-  std::shared_ptr<const grammar::StructuralTag> tree_;
+  std::shared_ptr<const grammar::TagTree> tree_;
 };
 
 // ORDER: ReasoningMode

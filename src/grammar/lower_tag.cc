@@ -21,8 +21,7 @@ namespace {
 class Lowering {
  public:
   // `inside`: whether patterns, grammars and schemas are read.
-  Lowering(const StructuralTag& tag, const LowerOptions& options,
-           bool inside = true)
+  Lowering(const TagTree& tag, const LowerOptions& options, bool inside = true)
       : tag_(tag),
         options_(options),
         inside_(inside),
@@ -134,7 +133,7 @@ class Lowering {
     fail(std::move(error));
   }
 
-  const StructuralTag& tag_;
+  const TagTree& tag_;
   const LowerOptions& options_;
   const bool inside_;
   const TagAnalysis analysis_;
@@ -590,24 +589,23 @@ ExprId Lowering::lower_one(TagNodeId id) {
 
 static_assert(kUnbounded == kMany);
 
-Result<LoweredTag> lower_tag(const StructuralTag& tag,
-                             const LowerOptions& options) {
+Result<LoweredTag> lower_tag(const TagTree& tag, const LowerOptions& options) {
   return Lowering(tag, options).lower();
 }
 
-Result<LoweredTag> lower_outline(const StructuralTag& tag,
+Result<LoweredTag> lower_outline(const TagTree& tag,
                                  const LowerOptions& options) {
   return Lowering(tag, options, false).lower();
 }
 
-std::optional<Error> check_tokens(const StructuralTag& tag,
+std::optional<Error> check_tokens(const TagTree& tag,
                                   const LowerOptions& options) {
   auto lowered = lower_outline(tag, options);
   if (lowered) return std::nullopt;
   return std::move(lowered).error();
 }
 
-Result<LoweredTag> lower_leaf(const StructuralTag& tag, TagNodeId id,
+Result<LoweredTag> lower_leaf(const TagTree& tag, TagNodeId id,
                               const LowerOptions& options) {
   return Lowering(tag, options).lower_leaf(id);
 }

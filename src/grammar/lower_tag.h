@@ -71,22 +71,22 @@ struct LoweredTag {
 // vocabulary; kConflict for an id that is too large; kUnsupported for a
 // schema whose parameters cannot be written in its style; kTooLarge, also when
 // cancelled.
-Result<LoweredTag> lower_tag(const StructuralTag& tag,
+Result<LoweredTag> lower_tag(const TagTree& tag,
                              const LowerOptions& options = {});
 
 // Errors: as lower_tag(), but not those of what patterns, grammars and schemas
 // are inside.
-std::optional<Error> check_tokens(const StructuralTag& tag,
+std::optional<Error> check_tokens(const TagTree& tag,
                                   const LowerOptions& options = {});
 
 // The rules of the tag without what is inside patterns, grammars and schemas:
 // all other markers and names are there.  Errors: as check_tokens().
-Result<LoweredTag> lower_outline(const StructuralTag& tag,
+Result<LoweredTag> lower_outline(const TagTree& tag,
                                  const LowerOptions& options = {});
 
 // The rules of one regex, grammar or json_schema alone, as the whole tag has
 // them.  REQUIRES: `id` is such a format.
-Result<LoweredTag> lower_leaf(const StructuralTag& tag, TagNodeId id,
+Result<LoweredTag> lower_leaf(const TagTree& tag, TagNodeId id,
                               const LowerOptions& options = {});
 
 }  // namespace parlance::grammar

@@ -15,9 +15,8 @@ namespace {
 static_assert(static_cast<int>(ReasoningMode::kNone) ==
               static_cast<int>(grammar::Reasoning::kNone));
 
-std::shared_ptr<const grammar::StructuralTag> share(
-    Result<grammar::StructuralTag> tag) {
-  return std::make_shared<const grammar::StructuralTag>(std::move(*tag));
+std::shared_ptr<const grammar::TagTree> share(Result<grammar::TagTree> tag) {
+  return std::make_shared<const grammar::TagTree>(std::move(*tag));
 }
 
 }  // namespace
@@ -28,16 +27,14 @@ Result<StructuralTag> StructuralTag::from_json(std::string_view text,
   options.limits = limits;
   Result<json::Value> source = json::parse(text, options);
   if (!source) return std::move(source).error();
-  Result<grammar::StructuralTag> tag =
-      grammar::load_structural_tag(*source, limits);
+  Result<grammar::TagTree> tag = grammar::load_structural_tag(*source, limits);
   if (!tag) return json::place_error(std::move(tag).error(), text);
   return StructuralTag(share(std::move(tag)));
 }
 
 Result<StructuralTag> StructuralTag::from_value(const json::Value& source,
                                                 const Limits& limits) {
-  Result<grammar::StructuralTag> tag =
-      grammar::load_structural_tag(source, limits);
+  Result<grammar::TagTree> tag = grammar::load_structural_tag(source, limits);
   if (!tag) return std::move(tag).error();
   return StructuralTag(share(std::move(tag)));
 }
@@ -45,7 +42,7 @@ Result<StructuralTag> StructuralTag::from_value(const json::Value& source,
 Result<StructuralTag> StructuralTag::from_tags(const json::Value& tags,
                                                const json::Value& triggers,
                                                const Limits& limits) {
-  Result<grammar::StructuralTag> tag =
+  Result<grammar::TagTree> tag =
       grammar::load_legacy_tags(tags, triggers, limits);
   if (!tag) return std::move(tag).error();
   return StructuralTag(share(std::move(tag)));

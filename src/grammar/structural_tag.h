@@ -35,7 +35,7 @@
 
 namespace parlance::grammar {
 
-// A format, by its place in StructuralTag::formats.
+// A format, by its place in TagTree::formats.
 enum class TagNodeId : std::uint32_t {};
 constexpr TagNodeId kNoFormat{0xFFFFFFFF};
 constexpr std::size_t index_of(TagNodeId id) {
@@ -227,7 +227,7 @@ struct TagNode {
 };
 
 // Immutable once loaded.  The root is format 0.
-struct StructuralTag {
+struct TagTree {
   std::vector<TagNode> formats;
 
   const TagNode& operator[](TagNodeId id) const {
@@ -250,21 +250,21 @@ struct StructuralTag {
 // looking into schemas, patterns and grammars is an error here.
 // Errors: kWrongType, kMissingKey, kEmptyValue, kUnknownName, kConflict,
 // kUnsatisfiable (the schema false), kTooDeep, kTooLarge.
-Result<StructuralTag> load_structural_tag(const json::Value& source,
-                                          const Limits& limits = {});
+Result<TagTree> load_structural_tag(const json::Value& source,
+                                    const Limits& limits = {});
 
 // The legacy call: `tags` is a list of {"begin", "schema", "end"}, `schema` an
 // object, a boolean or JSON text of one; `triggers` a list of strings.
 // Pointers of errors begin with "/tags" or "/triggers".
-Result<StructuralTag> load_legacy_tags(const json::Value& tags,
-                                       const json::Value& triggers,
-                                       const Limits& limits = {});
+Result<TagTree> load_legacy_tags(const json::Value& tags,
+                                 const json::Value& triggers,
+                                 const Limits& limits = {});
 
 // The canonical form: every format has its type and all its fields, also those
 // with a default, except "field" and "tool", which stand last where they are
 // given; a single end is a string, several are a list; members stand in the
 // order of the description.  Loading it gives the same tree.
-json::Value to_json(const StructuralTag& tag);
+json::Value to_json(const TagTree& tag);
 
 // Whether a format lets out the empty text.
 enum class Nullable : std::uint8_t {
@@ -276,7 +276,7 @@ enum class Nullable : std::uint8_t {
 // What follows from the place of each format.
 class TagAnalysis {
  public:
-  explicit TagAnalysis(const StructuralTag& tag);
+  explicit TagAnalysis(const TagTree& tag);
 
   // The format that this one is a part of; kNoFormat for the root.
   TagNodeId parent(TagNodeId id) const { return parents_[index_of(id)]; }
@@ -301,7 +301,7 @@ class TagAnalysis {
   std::vector<TokenRef> excluded_tokens(TagNodeId id) const;
 
  private:
-  const StructuralTag* tag_;
+  const TagTree* tag_;
   std::vector<TagNodeId> parents_;
   std::vector<TagNodeId> enclosing_;
   std::vector<bool> unlimited_;
@@ -313,11 +313,11 @@ bool has_own_excludes(const TagNode& format);
 
 // What fits nowhere else: tags without an end, triggers that select no tag or
 // that can never be read, calls without arguments.  Called by the loaders.
-std::optional<Error> check_structural_tag(const StructuralTag& tag);
+std::optional<Error> check_structural_tag(const TagTree& tag);
 
 // The part of it about "tool": on a tag, with one json_schema inside that
 // comes exactly once, no call in a call, and no other field than "tool_calls".
-std::optional<Error> check_calls(const StructuralTag& tag);
+std::optional<Error> check_calls(const TagTree& tag);
 
 // A trigger of triggered_tags or dispatch that no text is read as, because it
 // has another inside.  Upstream lets such tags through, so it is no error.
@@ -326,10 +326,10 @@ struct HiddenTrigger {
   std::string path;
   std::string message;
 };
-std::vector<HiddenTrigger> hidden_triggers(const StructuralTag& tag);
+std::vector<HiddenTrigger> hidden_triggers(const TagTree& tag);
 
 // Of each tag of triggered_tags, the trigger that its "begin" begins with.
-std::vector<std::uint32_t> triggers_of_tags(const StructuralTag& tag,
+std::vector<std::uint32_t> triggers_of_tags(const TagTree& tag,
                                             const TagNode& format);
 
 // What is wrong with tokens that trigger, also when they have been looked up:

@@ -31,7 +31,7 @@ bool reads_once(const TagNode& format) {
   }
 }
 
-std::vector<Schemas> find_schemas(const StructuralTag& tag) {
+std::vector<Schemas> find_schemas(const TagTree& tag) {
   std::vector<Schemas> out(tag.formats.size());
   for (std::size_t i = tag.formats.size(); i-- > 0;) {
     const TagNode& format = tag.formats[i];
@@ -58,7 +58,7 @@ Error conflict(const TagNode& format, std::string_view key,
 }
 
 // `inside`: whether the format stands in a call.
-std::optional<Error> check_call(const StructuralTag& tag, const TagNode& format,
+std::optional<Error> check_call(const TagTree& tag, const TagNode& format,
                                 const Schemas& schemas, bool inside) {
   if (format.type != TagNodeType::kTag) {
     return conflict(format, "tool", "is only for a tag.");
@@ -95,7 +95,7 @@ std::optional<Error> check_call(const StructuralTag& tag, const TagNode& format,
 
 }  // namespace
 
-std::optional<Error> check_calls(const StructuralTag& tag) {
+std::optional<Error> check_calls(const TagTree& tag) {
   const std::vector<Schemas> schemas = find_schemas(tag);
   std::vector<bool> inside(tag.formats.size(), false);
   for (std::size_t i = 0; i < tag.formats.size(); ++i) {

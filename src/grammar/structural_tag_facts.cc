@@ -169,8 +169,7 @@ std::optional<Error> check_characters(const TagNode& format) {
 }
 
 // A tag whose content may go on for ever needs something that ends it.
-std::optional<Error> check_end(const StructuralTag& tag,
-                               const TagAnalysis& analysis,
+std::optional<Error> check_end(const TagTree& tag, const TagAnalysis& analysis,
                                const TagNode& format) {
   const auto& end = format.as<TagFormat>().end;
   const TagNodeId content = format.children[0];
@@ -187,8 +186,7 @@ std::optional<Error> check_end(const StructuralTag& tag,
 }
 
 // Every tag is begun by exactly one trigger, and every trigger begins a tag.
-std::optional<Error> check_triggers(const StructuralTag& tag,
-                                    const TagNode& format) {
+std::optional<Error> check_triggers(const TagTree& tag, const TagNode& format) {
   const auto& body = format.as<TriggeredTags>();
   const TriggerAutomaton trie = word_trie(body.triggers);
   std::vector<bool> used(body.triggers.size(), false);
@@ -223,7 +221,7 @@ std::optional<Error> check_triggers(const StructuralTag& tag,
   return std::nullopt;
 }
 
-std::optional<Error> check_token_triggers(const StructuralTag& tag,
+std::optional<Error> check_token_triggers(const TagTree& tag,
                                           const TagNode& format) {
   const auto& body = format.as<TokenTriggeredTags>();
   // Whether an id and a text mean one token, only a vocabulary knows.
@@ -341,7 +339,7 @@ bool has_own_excludes(const TagNode& format) {
   }
 }
 
-TagAnalysis::TagAnalysis(const StructuralTag& tag)
+TagAnalysis::TagAnalysis(const TagTree& tag)
     : tag_(&tag),
       parents_(tag.formats.size(), kNoFormat),
       enclosing_(tag.formats.size(), kNoFormat),
@@ -437,7 +435,7 @@ std::vector<TokenRef> TagAnalysis::excluded_tokens(TagNodeId id) const {
   return out;
 }
 
-std::optional<Error> check_structural_tag(const StructuralTag& tag) {
+std::optional<Error> check_structural_tag(const TagTree& tag) {
   const TagAnalysis analysis(tag);
   for (std::size_t i = 0; i < tag.formats.size(); ++i) {
     const TagNode& format = tag.formats[i];
@@ -479,7 +477,7 @@ std::optional<Error> check_structural_tag(const StructuralTag& tag) {
   return check_calls(tag);
 }
 
-std::vector<std::uint32_t> triggers_of_tags(const StructuralTag& tag,
+std::vector<std::uint32_t> triggers_of_tags(const TagTree& tag,
                                             const TagNode& format) {
   const TriggerAutomaton trie = word_trie(format.as<TriggeredTags>().triggers);
   std::vector<std::uint32_t> out;
@@ -491,7 +489,7 @@ std::vector<std::uint32_t> triggers_of_tags(const StructuralTag& tag,
   return out;
 }
 
-std::vector<HiddenTrigger> hidden_triggers(const StructuralTag& tag) {
+std::vector<HiddenTrigger> hidden_triggers(const TagTree& tag) {
   std::vector<HiddenTrigger> out;
   for (const TagNode& format : tag.formats) {
     const bool tags = format.type == TagNodeType::kTriggeredTags;

@@ -57,7 +57,7 @@ class Loader {
  public:
   explicit Loader(const Limits& limits) : limits_(limits) {}
 
-  Result<StructuralTag> load(const json::Value& root, std::string path) {
+  Result<TagTree> load(const json::Value& root, std::string path) {
     waiting_.push_back({&root, std::move(path), kNoFormat, 0, 1, false});
     while (!waiting_.empty()) {
       Pending next = std::move(waiting_.back());
@@ -86,7 +86,7 @@ class Loader {
   }
 
   const Limits& limits_;
-  StructuralTag out_;
+  TagTree out_;
   std::size_t path_bytes_ = 0;
   std::vector<Pending> waiting_;
   std::vector<Pending> children_;
@@ -515,11 +515,11 @@ Result<json::Value> tag_of_structure(const json::Value& item,
 
 // Reads both lists as one triggered_tags.  `list` is the pointer of the list
 // of tags, `triggers_path` that of the triggers.
-Result<StructuralTag> load_structures(const json::Value& tags,
-                                      const json::Value& triggers,
-                                      const std::string& list,
-                                      const std::string& triggers_path,
-                                      const Limits& limits) {
+Result<TagTree> load_structures(const json::Value& tags,
+                                const json::Value& triggers,
+                                const std::string& list,
+                                const std::string& triggers_path,
+                                const Limits& limits) {
   if (!tags.is_array()) {
     return Error{
         ErrorCode::kWrongType,
@@ -536,7 +536,7 @@ Result<StructuralTag> load_structures(const json::Value& tags,
   const json::Value root = json::Object{{"type", "triggered_tags"},
                                         {"triggers", triggers},
                                         {"tags", std::move(items)}};
-  Result<StructuralTag> out = Loader(limits).load(root, "");
+  Result<TagTree> out = Loader(limits).load(root, "");
   if (out) return out;
   // Back to the places that the author knows.
   Error error = std::move(out).error();
@@ -557,8 +557,8 @@ Result<StructuralTag> load_structures(const json::Value& tags,
 
 }  // namespace
 
-Result<StructuralTag> load_structural_tag(const json::Value& source,
-                                          const Limits& limits) {
+Result<TagTree> load_structural_tag(const json::Value& source,
+                                    const Limits& limits) {
   const json::Value* root = &source;
   std::string path;
   if (root->is_object() && root->find("format") == nullptr &&
@@ -599,9 +599,9 @@ Result<StructuralTag> load_structural_tag(const json::Value& source,
                path};
 }
 
-Result<StructuralTag> load_legacy_tags(const json::Value& tags,
-                                       const json::Value& triggers,
-                                       const Limits& limits) {
+Result<TagTree> load_legacy_tags(const json::Value& tags,
+                                 const json::Value& triggers,
+                                 const Limits& limits) {
   return load_structures(tags, triggers, "/tags", "/triggers", limits);
 }
 

@@ -216,7 +216,7 @@ std::string_view to_string(ArgumentStyle style) {
   return kStyleNames[static_cast<std::size_t>(style)];
 }
 
-json::Value to_json(const StructuralTag& tag) {
+json::Value to_json(const TagTree& tag) {
   // From the last format to the first: what stands in a format is made before
   // it.
   std::vector<json::Value> made(tag.formats.size());

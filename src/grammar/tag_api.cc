@@ -29,7 +29,7 @@ void place(std::vector<EmbeddedSchema>& schemas, const LoweredTag& lowered) {
 }
 
 // Spans of errors count bytes of the string that their pointer names.
-ImplResult make_tag(const StructuralTag& tag,
+ImplResult make_tag(const TagTree& tag,
                     const StructuralTagGrammarOptions& options,
                     PartCache* cache, const MarkedFor* marked) {
   LowerOptions lowering;
@@ -100,7 +100,7 @@ Result<std::shared_ptr<Recogniser>> leaf_machine(
 
 }  // namespace
 
-Result<TagLeaf> make_tag_leaf(const StructuralTag& tag, TagNodeId id,
+Result<TagLeaf> make_tag_leaf(const TagTree& tag, TagNodeId id,
                               const LowerOptions& lowering,
                               const GrammarLimits& limits) {
   Result<LoweredTag> lowered = lower_leaf(tag, id, lowering);

@@ -32,7 +32,7 @@ struct TagLeaf {
 // Machines of schemas are those of lowering.cache, if there is one.
 // Errors: as Grammar::from_structural_tag's, for this format.
 // REQUIRES: `id` is a regex, grammar or json_schema.
-Result<TagLeaf> make_tag_leaf(const StructuralTag& tag, TagNodeId id,
+Result<TagLeaf> make_tag_leaf(const TagTree& tag, TagNodeId id,
                               const LowerOptions& lowering,
                               const GrammarLimits& limits);
 

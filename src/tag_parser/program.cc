@@ -154,7 +154,7 @@ class Compiler {
   Pc behind_trigger(TagNodeId id, std::size_t child, const Word& trigger,
                     std::size_t back, std::size_t trigger_bytes);
 
-  const grammar::StructuralTag& tag_;
+  const grammar::TagTree& tag_;
   const grammar::TagAnalysis analysis_;
   const CompiledTagOptions& options_;
   grammar::LowerOptions lowering_;
@@ -1060,7 +1060,7 @@ bool TokenSet::contains(TokenId id) const {
 }
 
 Result<std::shared_ptr<const CompiledTag::Code>> compile(
-    std::shared_ptr<const grammar::StructuralTag> tag,
+    std::shared_ptr<const grammar::TagTree> tag,
     const CompiledTagOptions& options) {
   auto code = std::make_shared<CompiledTag::Code>();
   code->tag = std::move(tag);

@@ -177,7 +177,7 @@ struct Script {
 namespace parlance {
 
 struct CompiledTag::Code {
-  std::shared_ptr<const grammar::StructuralTag> tag;
+  std::shared_ptr<const grammar::TagTree> tag;
   std::vector<tag_parser::TagNodeId> parents;  // by format
   std::vector<std::uint32_t> child_index;      // by format: its place there
   tag_parser::Regions regions;
@@ -205,7 +205,7 @@ std::string spelling(const grammar::Marks* marks, grammar::Symbol symbol);
 
 // Errors: as CompiledTag::compile().
 Result<std::shared_ptr<const CompiledTag::Code>> compile(
-    std::shared_ptr<const grammar::StructuralTag> tag,
+    std::shared_ptr<const grammar::TagTree> tag,
     const CompiledTagOptions& options);
 
 }  // namespace parlance::tag_parser

@@ -42,7 +42,7 @@ struct Region {
 class Regions {
  public:
   Regions() = default;
-  explicit Regions(const grammar::StructuralTag& tag);
+  explicit Regions(const grammar::TagTree& tag);
 
   // The region that the format's own bytes are written to: those of its text,
   // its separators, of a tag its markers, of formats with triggers the free

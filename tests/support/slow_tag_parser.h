@@ -26,7 +26,7 @@ namespace parlance::testing {
 
 class SlowTagParser {
  public:
-  explicit SlowTagParser(const grammar::StructuralTag& tag)
+  explicit SlowTagParser(const grammar::TagTree& tag)
       : tag_(tag), facts_(tag) {}
 
   // The tree of the first reading of all of `text`, "" if there is none.
@@ -345,7 +345,7 @@ class SlowTagParser {
     return node(id, at, inside);
   }
 
-  const grammar::StructuralTag& tag_;
+  const grammar::TagTree& tag_;
   const grammar::TagAnalysis facts_;
   std::string_view text_;
   bool too_many_ = false;

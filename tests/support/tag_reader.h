@@ -29,7 +29,7 @@ struct TagReader {
 
 inline Result<TagReader> make_tag_reader(
     const json::Value& spec, const grammar::LowerOptions& options = {}) {
-  Result<grammar::StructuralTag> tag = grammar::load_structural_tag(spec);
+  Result<grammar::TagTree> tag = grammar::load_structural_tag(spec);
   if (!tag) return std::move(tag).error();
   Result<grammar::LoweredTag> lowered = grammar::lower_tag(*tag, options);
   if (!lowered) return std::move(lowered).error();

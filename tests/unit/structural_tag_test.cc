@@ -495,7 +495,7 @@ TEST(ToolCalling, NothingWithoutAField) {
         SCOPED_TRACE(std::string(style) + " " + choice);
         const Result<StructuralTag> tag = tool_calling(options);
         ASSERT_TRUE(tag) << tag.error().to_string();
-        const grammar::StructuralTag& tree = *tag->tree();
+        const grammar::TagTree& tree = *tag->tree();
         const grammar::TagAnalysis facts(tree);
         for (std::size_t i = 0; i < tree.formats.size(); ++i) {
           grammar::TagNodeId id{static_cast<std::uint32_t>(i)};
