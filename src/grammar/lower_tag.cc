@@ -11,7 +11,7 @@
 #include "grammar/ebnf.h"
 #include "grammar/lower_arguments.h"
 #include "grammar/regex_rules.h"
-#include "grammar/trigger_ways.h"
+#include "grammar/shadowed_triggers.h"
 #include "json/located.h"
 #include "parlance/line_column.h"
 
@@ -85,7 +85,7 @@ class Lowering {
   ExprId lower_dispatch(TagNodeId id);
   ExprId lower_token_dispatch(TagNodeId id);
 
-  void add_triggers(std::vector<TriggerWay> ways, std::string_view name,
+  void add_triggers(std::vector<TriggerTarget> ways, std::string_view name,
                     FreeTextExpr& text);
 
   // At least one tag comes first, where that is asked for; `text` is all that
@@ -348,9 +348,9 @@ ExprId Lowering::with_first(const TagNode& format, bool at_least_one,
   return out_.rules.sequence({first, text});
 }
 
-void Lowering::add_triggers(std::vector<TriggerWay> ways, std::string_view name,
-                            FreeTextExpr& text) {
-  for (TriggerWay& way : join_equal_triggers(std::move(ways), out_.rules)) {
+void Lowering::add_triggers(std::vector<TriggerTarget> ways,
+                            std::string_view name, FreeTextExpr& text) {
+  for (TriggerTarget& way : join_equal_triggers(std::move(ways), out_.rules)) {
     text.triggers.push_back({std::move(way.text), rule(name, way.behind)});
   }
 }
@@ -367,7 +367,7 @@ ExprId Lowering::lower_triggered_tags(TagNodeId id) {
   text.excludes = analysis_.excluded_texts(id);
   text.loop = !body.stop_after_first;
   // The rest of "begin" is what the trigger leaves of it.
-  std::vector<TriggerWay> triggers;
+  std::vector<TriggerTarget> triggers;
   const std::vector<std::uint32_t> begun_by = triggers_of_tags(tag_, format);
   for (std::size_t i = 0; i < format.children.size(); ++i) {
     const TagNodeId child = format.children[i];
@@ -461,7 +461,7 @@ ExprId Lowering::lower_dispatch(TagNodeId id) {
   text.markers = true;
   text.excludes = analysis_.excluded_texts(id);
   text.loop = body.loop;
-  std::vector<TriggerWay> triggers;
+  std::vector<TriggerTarget> triggers;
   for (std::size_t i = 0; i < body.patterns.size(); ++i) {
     triggers.push_back({body.patterns[i], whole(format.children[i])});
   }

@@ -13,8 +13,8 @@
 #include "grammar/lark.h"
 #include "grammar/regex_rules.h"
 #include "grammar/schema_options.h"
+#include "grammar/shadowed_triggers.h"
 #include "grammar/trigger_automaton.h"
-#include "grammar/trigger_ways.h"
 #include "parlance/grammar.h"
 
 namespace parlance {
@@ -41,9 +41,10 @@ void note_hidden_triggers(const Rules& rules, std::vector<GrammarNote>& notes) {
         triggers.push_back(trigger.text);
       }
     }
-    for (const grammar::HiddenWord& hidden : grammar::hidden_words(triggers)) {
-      note(grammar::hidden_message(triggers[hidden.word],
-                                   triggers[hidden.inside]));
+    for (const grammar::ShadowedWord& hidden :
+         grammar::shadowed_words(triggers)) {
+      note(grammar::shadowed_message(triggers[hidden.word],
+                                     triggers[hidden.inside]));
     }
   }
 }

@@ -321,12 +321,12 @@ std::optional<Error> check_calls(const TagTree& tag);
 
 // A trigger of triggered_tags or dispatch that no text is read as, because it
 // has another inside.  Upstream lets such tags through, so it is no error.
-struct HiddenTrigger {
+struct ShadowedTrigger {
   std::string_view keyword;
   std::string path;
   std::string message;
 };
-std::vector<HiddenTrigger> hidden_triggers(const TagTree& tag);
+std::vector<ShadowedTrigger> shadowed_triggers(const TagTree& tag);
 
 // Of each tag of triggered_tags, the trigger that its "begin" begins with.
 std::vector<std::uint32_t> triggers_of_tags(const TagTree& tag,

@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "base/utf8.h"
+#include "grammar/shadowed_triggers.h"
 #include "grammar/structural_tag.h"
 #include "grammar/trigger_automaton.h"
-#include "grammar/trigger_ways.h"
 
 namespace parlance::grammar {
 namespace {
@@ -489,21 +489,21 @@ std::vector<std::uint32_t> triggers_of_tags(const TagTree& tag,
   return out;
 }
 
-std::vector<HiddenTrigger> hidden_triggers(const TagTree& tag) {
-  std::vector<HiddenTrigger> out;
+std::vector<ShadowedTrigger> shadowed_triggers(const TagTree& tag) {
+  std::vector<ShadowedTrigger> out;
   for (const TagNode& format : tag.formats) {
     const bool tags = format.type == TagNodeType::kTriggeredTags;
     if (!tags && format.type != TagNodeType::kDispatch) continue;
     const std::vector<std::string>& triggers =
         tags ? format.as<TriggeredTags>().triggers
              : format.as<DispatchFormat>().patterns;
-    for (const HiddenWord& hidden : hidden_words(triggers)) {
+    for (const ShadowedWord& hidden : shadowed_words(triggers)) {
       const std::string index = std::to_string(hidden.word);
       out.push_back(
           {tags ? "triggers" : "rules",
            format.path +
                (tags ? "/triggers/" + index : "/rules/" + index + "/0"),
-           hidden_message(triggers[hidden.word], triggers[hidden.inside])});
+           shadowed_message(triggers[hidden.word], triggers[hidden.inside])});
     }
   }
   return out;

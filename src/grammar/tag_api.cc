@@ -49,7 +49,7 @@ ImplResult make_tag(const TagTree& tag,
     (*made)->notes.push_back({GrammarNote::Kind::kNarrowed, "any_order",
                               std::move(path), std::move(message)});
   }
-  for (HiddenTrigger& hidden : hidden_triggers(tag)) {
+  for (ShadowedTrigger& hidden : shadowed_triggers(tag)) {
     (*made)->notes.push_back(
         {GrammarNote::Kind::kNarrowed, std::string(hidden.keyword),
          std::move(hidden.path), std::move(hidden.message)});

@@ -1,5 +1,5 @@
-#ifndef PARLANCE_SRC_GRAMMAR_TRIGGER_WAYS_H_
-#define PARLANCE_SRC_GRAMMAR_TRIGGER_WAYS_H_
+#ifndef PARLANCE_SRC_GRAMMAR_SHADOWED_TRIGGERS_H_
+#define PARLANCE_SRC_GRAMMAR_SHADOWED_TRIGGERS_H_
 
 // Triggers of free text beside one another.
 //
@@ -18,23 +18,23 @@
 namespace parlance::grammar {
 
 // A trigger and what follows it.
-struct TriggerWay {
+struct TriggerTarget {
   std::string text;
   ExprId behind = kNoId;
 };
 
 // The triggers, sorted, equal ones joined.
-std::vector<TriggerWay> join_equal_triggers(std::vector<TriggerWay> ways,
-                                            Rules& rules);
+std::vector<TriggerTarget> join_equal_triggers(std::vector<TriggerTarget> ways,
+                                               Rules& rules);
 
 // The words that are never read, each with the one that is read in it.
-struct HiddenWord {
+struct ShadowedWord {
   std::uint32_t word = 0;
   std::uint32_t inside = 0;
 };
-std::vector<HiddenWord> hidden_words(const std::vector<std::string>& words);
-std::string hidden_message(std::string_view trigger, std::string_view inside);
+std::vector<ShadowedWord> shadowed_words(const std::vector<std::string>& words);
+std::string shadowed_message(std::string_view trigger, std::string_view inside);
 
 }  // namespace parlance::grammar
 
-#endif  // PARLANCE_SRC_GRAMMAR_TRIGGER_WAYS_H_
+#endif  // PARLANCE_SRC_GRAMMAR_SHADOWED_TRIGGERS_H_

@@ -1,6 +1,6 @@
-// Triggers beside one another, see trigger_ways.h.
+// Triggers beside one another, see shadowed_triggers.h.
 
-#include "grammar/trigger_ways.h"
+#include "grammar/shadowed_triggers.h"
 
 #include <algorithm>
 #include <cstddef>
@@ -11,12 +11,13 @@
 
 namespace parlance::grammar {
 
-std::vector<TriggerWay> join_equal_triggers(std::vector<TriggerWay> ways,
-                                            Rules& rules) {
-  std::stable_sort(
-      ways.begin(), ways.end(),
-      [](const TriggerWay& a, const TriggerWay& b) { return a.text < b.text; });
-  std::vector<TriggerWay> out;
+std::vector<TriggerTarget> join_equal_triggers(std::vector<TriggerTarget> ways,
+                                               Rules& rules) {
+  std::stable_sort(ways.begin(), ways.end(),
+                   [](const TriggerTarget& a, const TriggerTarget& b) {
+                     return a.text < b.text;
+                   });
+  std::vector<TriggerTarget> out;
   for (std::size_t i = 0; i < ways.size();) {
     std::vector<ExprId> behind;
     std::size_t j = i;
@@ -29,9 +30,10 @@ std::vector<TriggerWay> join_equal_triggers(std::vector<TriggerWay> ways,
   return out;
 }
 
-std::vector<HiddenWord> hidden_words(const std::vector<std::string>& words) {
+std::vector<ShadowedWord> shadowed_words(
+    const std::vector<std::string>& words) {
   const TriggerAutomaton automaton = word_automaton(words);
-  std::vector<HiddenWord> out;
+  std::vector<ShadowedWord> out;
   for (std::size_t i = 0; i < words.size(); ++i) {
     const std::string_view word = words[i];
     if (word.empty()) continue;
@@ -43,7 +45,8 @@ std::vector<HiddenWord> hidden_words(const std::vector<std::string>& words) {
   return out;
 }
 
-std::string hidden_message(std::string_view trigger, std::string_view inside) {
+std::string shadowed_message(std::string_view trigger,
+                             std::string_view inside) {
   return "The trigger '" + std::string(trigger) + "' contains the trigger '" +
          std::string(inside) + "', which is read first, so it is never read.";
 }
