@@ -114,7 +114,7 @@ struct Found {
   std::vector<Tool> builtins;
 };
 
-Result<Found> resolve(const ToolPlan& all, const json::Value& reference,
+Result<Found> resolve(const ToolSelection& all, const json::Value& reference,
                       const std::string& path) {
   if (!reference.is_object()) {
     return wrong_type(path, "tool_choice: a tool", "an object", reference);
@@ -167,7 +167,8 @@ Result<Found> resolve(const ToolPlan& all, const json::Value& reference,
   return out;
 }
 
-std::optional<Error> allow_only(ToolPlan& plan, const json::Value& choice) {
+std::optional<Error> allow_only(ToolSelection& plan,
+                                const json::Value& choice) {
   const std::string path = "/tool_choice/allowed_tools";
   const json::Value* allowed = choice.find("allowed_tools");
   if (allowed == nullptr || !allowed->is_object()) {
@@ -217,7 +218,7 @@ std::optional<Error> allow_only(ToolPlan& plan, const json::Value& choice) {
   return std::nullopt;
 }
 
-std::optional<Error> force(ToolPlan& plan, const json::Value& choice) {
+std::optional<Error> force(ToolSelection& plan, const json::Value& choice) {
   Result<Found> found = resolve(plan, choice, "/tool_choice");
   if (!found) return std::move(found).error();
   if (found->functions.size() + found->builtins.size() != 1) {
@@ -236,9 +237,9 @@ std::optional<Error> force(ToolPlan& plan, const json::Value& choice) {
 
 }  // namespace
 
-Result<ToolPlan> plan_tools(const json::Value& tools,
-                            const json::Value& tool_choice) {
-  ToolPlan plan;
+Result<ToolSelection> plan_tools(const json::Value& tools,
+                                 const json::Value& tool_choice) {
+  ToolSelection plan;
   if (!tools.is_null() && !tools.is_array()) {
     return wrong_type("/tools", "tools", "a list", tools);
   }

@@ -28,7 +28,7 @@ struct Tool {
 
 enum class ToolChoice : std::uint8_t { kAuto, kRequired, kForced };
 
-struct ToolPlan {
+struct ToolSelection {
   std::vector<Tool> functions;
   std::vector<Tool> builtins;
   // kRequired: at least one tool.  kForced: exactly one.
@@ -39,8 +39,8 @@ struct ToolPlan {
 // kWrongType, kMissingKey, kEmptyValue for what is malformed; kUnknownName for
 // a tool or mode that does not exist; kConflict when a choice names several
 // tools or leaves none.
-Result<ToolPlan> plan_tools(const json::Value& tools,
-                            const json::Value& tool_choice);
+Result<ToolSelection> plan_tools(const json::Value& tools,
+                                 const json::Value& tool_choice);
 
 }  // namespace parlance::grammar
 

@@ -230,7 +230,7 @@ std::string with_name(std::string_view pattern, std::string_view name,
 // Makes the tag of one request.
 class Builder {
  public:
-  Builder(const ToolCall& call, ToolPlan plan)
+  Builder(const ToolCall& call, ToolSelection plan)
       : call_(call), plan_(std::move(plan)) {}
 
   json::Value build(const Style& style) const;
@@ -289,7 +289,7 @@ class Builder {
   json::Array harmony_calls() const;
 
   const ToolCall& call_;
-  ToolPlan plan_;
+  ToolSelection plan_;
 };
 
 json::Value Builder::one_call(const Style& style, const Tool& tool,
@@ -590,7 +590,7 @@ Result<json::Value> tool_calling(const ToolCall& call) {
                      "'. Styles are: " + known + ".",
                  "/style"};
   }
-  Result<ToolPlan> plan = plan_tools(call.tools, call.tool_choice);
+  Result<ToolSelection> plan = plan_tools(call.tools, call.tool_choice);
   if (!plan) return std::move(plan).error();
   if (name != kHarmony && plan->functions.empty() &&
       plan->choice != ToolChoice::kAuto) {
