@@ -1,5 +1,5 @@
-// From the alternatives of an object or array to plans: which members, which
-// items, in which order.
+// From the alternatives of an object or array to alternatives: which members,
+// which items, in which order.
 
 #include <algorithm>
 
@@ -19,14 +19,14 @@ using schema::ObjectRules;
 // Kinds of names that patternProperties tell apart.
 constexpr std::size_t kMaxNameKinds = 64;
 
-void insert(Obligations& all, NodeId id) {
+void insert(Conjunction& all, NodeId id) {
   const auto place = std::lower_bound(all.begin(), all.end(), id);
   if (place == all.end() || *place != id) all.insert(place, id);
 }
 
 // Whether members that are not listed are forbidden because some are listed
 // and nothing is said of others.
-bool closed(const schema::Document& document, const Obligations& nodes) {
+bool closed(const schema::Document& document, const Conjunction& nodes) {
   bool lists = false;
   for (NodeId id : nodes) {
     const Node& node = document.node(id);
@@ -53,10 +53,10 @@ LanguageId whole(Languages& languages, std::string_view text) {
 
 }  // namespace
 
-Result<std::optional<Obligations>> ArgumentSchema::member(
-    const Obligations& nodes, std::string_view name, bool* declared) {
-  using Answer = std::optional<Obligations>;
-  Obligations out;
+Result<std::optional<Conjunction>> ArgumentSchema::member(
+    const Conjunction& nodes, std::string_view name, bool* declared) {
+  using Answer = std::optional<Conjunction>;
+  Conjunction out;
   bool evaluated = false;
   for (NodeId id : nodes) {
     const ObjectRules& rules = document_.node(id).objects();
@@ -97,9 +97,9 @@ Result<std::optional<Obligations>> ArgumentSchema::member(
   return Answer(std::move(out));
 }
 
-Result<std::vector<ObjectPlan::Extra>> ArgumentSchema::extras(
-    const Obligations& nodes, const ObjectPlan& plan, LanguageId names,
-    bool names_are_told) {
+Result<std::vector<ArgumentObject::Extra>> ArgumentSchema::extras(
+    const Conjunction& nodes, const ArgumentObject& constraints,
+    LanguageId names, bool names_are_told) {
   const bool others_forbidden = closed(document_, nodes);
   const bool forbidden_by_one =
       std::any_of(nodes.begin(), nodes.end(), [&](NodeId id) {
@@ -108,14 +108,15 @@ Result<std::vector<ObjectPlan::Extra>> ArgumentSchema::extras(
                rules.additional_properties != schema::kNoNode &&
                types({rules.additional_properties}) == 0;
       });
-  if (forbidden_by_one) return std::vector<ObjectPlan::Extra>();
+  if (forbidden_by_one) return std::vector<ArgumentObject::Extra>();
   if (others_forbidden && std::all_of(nodes.begin(), nodes.end(), [&](auto id) {
         return document_.node(id).objects().pattern_properties.empty();
       })) {
-    return std::vector<ObjectPlan::Extra>();
+    return std::vector<ArgumentObject::Extra>();
   }
   std::vector<std::string> listed;
-  for (const ObjectPlan::Member& one : plan.members) listed.push_back(one.name);
+  for (const ArgumentObject::Member& one : constraints.members)
+    listed.push_back(one.name);
   // A property that must not be there is no extra one either.
   for (NodeId id : nodes) {
     for (const auto& [key, value] : document_.node(id).objects().properties) {
@@ -166,9 +167,9 @@ Result<std::vector<ObjectPlan::Extra>> ArgumentSchema::extras(
     }
   }
 
-  std::vector<ObjectPlan::Extra> out;
+  std::vector<ArgumentObject::Extra> out;
   for (const Kind& kind : kinds) {
-    ObjectPlan::Extra extra;
+    ArgumentObject::Extra extra;
     extra.by_pattern = !kind.matched.empty();
     if (!extra.by_pattern && others_forbidden) continue;
     bool evaluated = false;
@@ -204,10 +205,10 @@ Result<std::vector<ObjectPlan::Extra>> ArgumentSchema::extras(
 }
 
 // Nothing where no object fits.
-Result<std::optional<ObjectPlan>> ArgumentSchema::object_plan(
-    const Obligations& nodes) {
-  using Answer = std::optional<ObjectPlan>;
-  ObjectPlan plan;
+Result<std::optional<ArgumentObject>> ArgumentSchema::object_constraints(
+    const Conjunction& nodes) {
+  using Answer = std::optional<ArgumentObject>;
+  ArgumentObject constraints;
   std::vector<std::string_view> order;
   std::vector<std::string_view> required;
   std::vector<LanguageId> names;
@@ -227,8 +228,10 @@ Result<std::optional<ObjectPlan>> ArgumentSchema::object_plan(
     }
     required.insert(required.end(), rules.required.begin(),
                     rules.required.end());
-    plan.min = std::max(plan.min, rules.min_properties.value_or(0));
-    plan.max = std::min(plan.max, rules.max_properties.value_or(plan.max));
+    constraints.min =
+        std::max(constraints.min, rules.min_properties.value_or(0));
+    constraints.max = std::min(constraints.max,
+                               rules.max_properties.value_or(constraints.max));
     if (rules.property_names != schema::kNoNode) {
       Result<LanguageId> language = strings_of(rules.property_names);
       if (!language) return std::move(language).error();
@@ -244,44 +247,46 @@ Result<std::optional<ObjectPlan>> ArgumentSchema::object_plan(
     const bool needed =
         std::find(required.begin(), required.end(), name) != required.end();
     bool declared = false;
-    Result<std::optional<Obligations>> value = member(nodes, name, &declared);
+    Result<std::optional<Conjunction>> value = member(nodes, name, &declared);
     if (!value) return std::move(value).error();
     if (!*value) {
       if (needed) return Answer();
       continue;
     }
-    plan.members.push_back(
+    constraints.members.push_back(
         {std::string(name), std::move(**value), needed, !declared});
   }
   const bool names_are_told = !names.empty();
-  Result<std::vector<ObjectPlan::Extra>> more =
-      extras(nodes, plan, languages_.all_of(std::move(names)), names_are_told);
+  Result<std::vector<ArgumentObject::Extra>> more = extras(
+      nodes, constraints, languages_.all_of(std::move(names)), names_are_told);
   if (!more) return std::move(more).error();
-  plan.extras = std::move(*more);
-  if (plan.min > plan.max) return Answer();
-  return Answer(std::move(plan));
+  constraints.extras = std::move(*more);
+  if (constraints.min > constraints.max) return Answer();
+  return Answer(std::move(constraints));
 }
 
-Result<std::vector<ObjectPlan>> ArgumentSchema::objects(
-    const Obligations& all) {
-  Result<std::vector<Obligations>> options = alternatives(all, schema::kObject);
+Result<std::vector<ArgumentObject>> ArgumentSchema::objects(
+    const Conjunction& all) {
+  Result<std::vector<Conjunction>> options = alternatives(all, schema::kObject);
   if (!options) return std::move(options).error();
-  std::vector<ObjectPlan> out;
-  for (const Obligations& nodes : *options) {
-    Result<std::optional<ObjectPlan>> plan = object_plan(nodes);
-    if (!plan) return std::move(plan).error();
-    if (*plan) out.push_back(std::move(**plan));
+  std::vector<ArgumentObject> out;
+  for (const Conjunction& nodes : *options) {
+    Result<std::optional<ArgumentObject>> constraints =
+        object_constraints(nodes);
+    if (!constraints) return std::move(constraints).error();
+    if (*constraints) out.push_back(std::move(**constraints));
   }
   return out;
 }
 
-Result<std::vector<ArrayPlan>> ArgumentSchema::arrays(const Obligations& all) {
-  Result<std::vector<Obligations>> options = alternatives(all, schema::kArray);
+Result<std::vector<ArgumentArray>> ArgumentSchema::arrays(
+    const Conjunction& all) {
+  Result<std::vector<Conjunction>> options = alternatives(all, schema::kArray);
   if (!options) return std::move(options).error();
-  std::vector<ArrayPlan> out;
-  for (const Obligations& nodes : *options) {
-    ArrayPlan plan;
-    plan.rest.emplace();
+  std::vector<ArgumentArray> out;
+  for (const Conjunction& nodes : *options) {
+    ArgumentArray constraints;
+    constraints.rest.emplace();
     std::size_t prefix = 0;
     for (NodeId id : nodes) {
       const schema::ArrayRules& rules = document_.node(id).arrays();
@@ -296,41 +301,45 @@ Result<std::vector<ArrayPlan>> ArgumentSchema::arrays(const Obligations& all) {
                            "elements.");
       }
       prefix = std::max(prefix, rules.prefix_items.size());
-      plan.min = std::max(plan.min, rules.min_items.value_or(0));
-      plan.max = std::min(plan.max, rules.max_items.value_or(plan.max));
+      constraints.min = std::max(constraints.min, rules.min_items.value_or(0));
+      constraints.max =
+          std::min(constraints.max, rules.max_items.value_or(constraints.max));
     }
-    plan.prefix.resize(prefix);
+    constraints.prefix.resize(prefix);
     for (NodeId id : nodes) {
       const schema::ArrayRules& rules = document_.node(id).arrays();
       for (std::size_t i = 0; i < prefix; ++i) {
         if (i < rules.prefix_items.size()) {
-          insert(plan.prefix[i], rules.prefix_items[i]);
+          insert(constraints.prefix[i], rules.prefix_items[i]);
         } else if (rules.items != schema::kNoNode) {
-          insert(plan.prefix[i], rules.items);
+          insert(constraints.prefix[i], rules.items);
         }
       }
       if (rules.items != schema::kNoNode) {
-        if (plan.rest) insert(*plan.rest, rules.items);
+        if (constraints.rest) insert(*constraints.rest, rules.items);
       } else if (!rules.prefix_items.empty()) {
-        plan.rest.reset();  // nothing is said of items behind the prefix
+        constraints.rest.reset();  // nothing is said of items behind the prefix
       }
     }
     // What no value fits ends the list before it.
-    for (std::size_t i = 0; i < plan.prefix.size(); ++i) {
-      if (types(plan.prefix[i]) != 0) continue;
-      plan.prefix.resize(i);
-      plan.rest.reset();
+    for (std::size_t i = 0; i < constraints.prefix.size(); ++i) {
+      if (types(constraints.prefix[i]) != 0) continue;
+      constraints.prefix.resize(i);
+      constraints.rest.reset();
     }
     // Nor is there anything behind the last item that may come.
-    if (plan.max < plan.prefix.size()) {
-      plan.prefix.resize(static_cast<std::size_t>(plan.max));
-      plan.rest.reset();
+    if (constraints.max < constraints.prefix.size()) {
+      constraints.prefix.resize(static_cast<std::size_t>(constraints.max));
+      constraints.rest.reset();
     }
-    if (plan.rest && types(*plan.rest) == 0) plan.rest.reset();
-    if (!plan.rest) {
-      plan.max = std::min<std::uint64_t>(plan.max, plan.prefix.size());
+    if (constraints.rest && types(*constraints.rest) == 0)
+      constraints.rest.reset();
+    if (!constraints.rest) {
+      constraints.max =
+          std::min<std::uint64_t>(constraints.max, constraints.prefix.size());
     }
-    if (plan.min <= plan.max) out.push_back(std::move(plan));
+    if (constraints.min <= constraints.max)
+      out.push_back(std::move(constraints));
   }
   return out;
 }
@@ -347,7 +356,8 @@ LanguageId ArgumentSchema::not_holding(LanguageId strings,
   return languages_.all_of(std::move(parts));
 }
 
-bool ArgumentSchema::leave_out_names(ObjectPlan& plan, ArgumentStyle style,
+bool ArgumentSchema::leave_out_names(ArgumentObject& constraints,
+                                     ArgumentStyle style,
                                      const std::vector<std::string>& texts) {
   if (texts.empty()) return true;
   const auto holds = [&](const std::string& name) {
@@ -357,15 +367,16 @@ bool ArgumentSchema::leave_out_names(ObjectPlan& plan, ArgumentStyle style,
                          return written.find(text) != std::string::npos;
                        });
   };
-  for (const ObjectPlan::Member& one : plan.members) {
+  for (const ArgumentObject::Member& one : constraints.members) {
     if (one.required && holds(one.name)) return false;
   }
-  std::erase_if(plan.members,
-                [&](const ObjectPlan::Member& one) { return holds(one.name); });
-  for (ObjectPlan::Extra& one : plan.extras) {
+  std::erase_if(constraints.members, [&](const ArgumentObject::Member& one) {
+    return holds(one.name);
+  });
+  for (ArgumentObject::Extra& one : constraints.extras) {
     one.names = not_holding(one.names, texts);
   }
-  std::erase_if(plan.extras, [&](const ObjectPlan::Extra& one) {
+  std::erase_if(constraints.extras, [&](const ArgumentObject::Extra& one) {
     return languages_.empty(one.names);
   });
   return true;

@@ -1,5 +1,5 @@
-// Strings and types of obligations, and the alternatives of objects and
-// arrays.  How an alternative becomes a plan is in argument_plans.cc.
+// Strings and types of conjunction, and the alternatives of objects and
+// arrays.  How an alternative becomes a constraints is in argument_plans.cc.
 
 #include "grammar/argument_schema.h"
 
@@ -36,7 +36,7 @@ std::uint8_t type_of(const json::Value& value) {
   }
 }
 
-void insert(Obligations& all, NodeId id) {
+void insert(Conjunction& all, NodeId id) {
   const auto place = std::lower_bound(all.begin(), all.end(), id);
   if (place == all.end() || *place != id) all.insert(place, id);
 }
@@ -157,13 +157,13 @@ std::uint8_t ArgumentSchema::whole_types(NodeId id) const {
   return out;
 }
 
-std::uint8_t ArgumentSchema::types(const Obligations& all) {
+std::uint8_t ArgumentSchema::types(const Conjunction& all) {
   std::uint8_t out = schema::kAllTypes;
   for (NodeId id : all) out &= types_of(id);
   return out;
 }
 
-bool ArgumentSchema::unconstrained(const Obligations& all) const {
+bool ArgumentSchema::unconstrained(const Conjunction& all) const {
   return std::all_of(all.begin(), all.end(), [&](NodeId id) {
     return document_.node(id).accepts_everything();
   });
@@ -202,7 +202,7 @@ Result<LanguageId> ArgumentSchema::strings_here(const Node& node) {
   if (rules.min_length || rules.max_length) {
     all.push_back(languages_.length_between(
         rules.min_length.value_or(0),
-        rules.max_length.value_or(ObjectPlan::kUnlimited)));
+        rules.max_length.value_or(ArgumentObject::kUnlimited)));
   }
   for (const schema::PatternId id : {rules.pattern, rules.format}) {
     if (id == schema::kNoPattern) continue;
@@ -272,7 +272,7 @@ Result<LanguageId> ArgumentSchema::strings_of(NodeId id) {
   return made;
 }
 
-Result<LanguageId> ArgumentSchema::strings(const Obligations& all) {
+Result<LanguageId> ArgumentSchema::strings(const Conjunction& all) {
   std::vector<LanguageId> parts;
   for (NodeId id : all) {
     Result<LanguageId> part = strings_of(id);
@@ -283,8 +283,8 @@ Result<LanguageId> ArgumentSchema::strings(const Obligations& all) {
 }
 
 std::optional<std::vector<std::string>> ArgumentSchema::listed_strings(
-    const Obligations& all, LanguageId language) {
-  Obligations left = all;
+    const Conjunction& all, LanguageId language) {
+  Conjunction left = all;
   while (!left.empty()) {
     const Node& node = document_.node(left.back());
     left.pop_back();
@@ -303,10 +303,10 @@ std::optional<std::vector<std::string>> ArgumentSchema::listed_strings(
   return std::nullopt;
 }
 
-std::optional<Lengths> ArgumentSchema::lengths(const Obligations& all) const {
+std::optional<Lengths> ArgumentSchema::lengths(const Conjunction& all) const {
   Lengths out;
   bool told = false;
-  Obligations left = all;
+  Conjunction left = all;
   while (!left.empty()) {
     const Node& node = document_.node(left.back());
     left.pop_back();
@@ -388,13 +388,13 @@ std::optional<Error> ArgumentSchema::one_branch(const Node& node,
 
 // The sets of nodes one of which must hold, without references, allOf, anyOf
 // and oneOf left to follow in them.
-Result<std::vector<Obligations>> ArgumentSchema::alternatives(
-    const Obligations& all, schema::TypeBits type) {
+Result<std::vector<Conjunction>> ArgumentSchema::alternatives(
+    const Conjunction& all, schema::TypeBits type) {
   struct Partial {
     std::vector<NodeId> left;
-    Obligations done;
+    Conjunction done;
   };
-  std::vector<Obligations> out;
+  std::vector<Conjunction> out;
   std::vector<Partial> open = {{{all.rbegin(), all.rend()}, {}}};
   std::size_t steps = 0;
   while (!open.empty()) {
@@ -461,7 +461,7 @@ Result<std::vector<Obligations>> ArgumentSchema::alternatives(
   return out;
 }
 
-json::Value ArgumentSchema::schema_of(const Obligations& all,
+json::Value ArgumentSchema::schema_of(const Conjunction& all,
                                       std::uint8_t wanted) {
   json::Array parts;
   bool wraps = false;

@@ -5,7 +5,7 @@
 // which elements an object or a list has.
 //
 // What a value has to fulfil is a set of nodes of the document, all of which
-// must hold (Obligations).  Strings are answered exactly, as a language.
+// must hold (Conjunction).  Strings are answered exactly, as a language.
 // Objects and arrays are taken apart into alternatives, each a plain list of
 // members or items; what cannot be (not, if, ...) is an error that says so.
 
@@ -25,13 +25,13 @@
 namespace parlance::grammar {
 
 // Sorted, each once.  Of none: anything.
-using Obligations = std::vector<schema::NodeId>;
+using Conjunction = std::vector<schema::NodeId>;
 
 // One alternative of an object.
-struct ObjectPlan {
+struct ArgumentObject {
   struct Member {
     std::string name;
-    Obligations value;
+    Conjunction value;
     bool required = false;
     // Not declared anywhere, only asked for.
     bool undeclared = false;
@@ -39,7 +39,7 @@ struct ObjectPlan {
   // Members that are not spelled out: any name of the language.
   struct Extra {
     automata::LanguageId names = 0;
-    Obligations value;
+    Conjunction value;
     bool by_pattern = false;  // of patternProperties
   };
   std::vector<Member> members;  // in the order of the schema
@@ -51,16 +51,16 @@ struct ObjectPlan {
 };
 
 // One alternative of an array.
-struct ArrayPlan {
-  std::vector<Obligations> prefix;
-  std::optional<Obligations> rest;  // nothing: no further items
+struct ArgumentArray {
+  std::vector<Conjunction> prefix;
+  std::optional<Conjunction> rest;  // nothing: no further items
   std::uint64_t min = 0;
-  std::uint64_t max = ObjectPlan::kUnlimited;
+  std::uint64_t max = ArgumentObject::kUnlimited;
 };
 
 struct Lengths {
   std::uint64_t min = 0;
-  std::uint64_t max = ObjectPlan::kUnlimited;
+  std::uint64_t max = ArgumentObject::kUnlimited;
 };
 
 // Not thread-safe.
@@ -72,33 +72,33 @@ class ArgumentSchema {
       : document_(document), source_(source), languages_(languages) {}
 
   // The types that a value may have; some may turn out impossible.
-  std::uint8_t types(const Obligations& all);
+  std::uint8_t types(const Conjunction& all);
 
-  bool unconstrained(const Obligations& all) const;
+  bool unconstrained(const Conjunction& all) const;
 
   // The strings that fulfil all.  Errors: of their patterns.
-  Result<automata::LanguageId> strings(const Obligations& all);
+  Result<automata::LanguageId> strings(const Conjunction& all);
   bool accepts(automata::LanguageId language, std::string_view text);
   // The strings if they are listed somewhere.  In the order of the list.
   std::optional<std::vector<std::string>> listed_strings(
-      const Obligations& all, automata::LanguageId language);
+      const Conjunction& all, automata::LanguageId language);
   // The lengths if nothing else is asked of strings, and they are.
-  std::optional<Lengths> lengths(const Obligations& all) const;
+  std::optional<Lengths> lengths(const Conjunction& all) const;
 
   // Errors: kUnsupported, kTooLarge.
-  Result<std::vector<ObjectPlan>> objects(const Obligations& all);
-  Result<std::vector<ArrayPlan>> arrays(const Obligations& all);
+  Result<std::vector<ArgumentObject>> objects(const Conjunction& all);
+  Result<std::vector<ArgumentArray>> arrays(const Conjunction& all);
 
   // The strings of a language that hold none of `texts`.
   automata::LanguageId not_holding(automata::LanguageId strings,
                                    const std::vector<std::string>& texts);
   // Takes names out that hold one of `texts` as they are written; false if one
   // of them is required.
-  bool leave_out_names(ObjectPlan& plan, ArgumentStyle style,
+  bool leave_out_names(ArgumentObject& constraints, ArgumentStyle style,
                        const std::vector<std::string>& texts);
 
   // A schema that says the same, of values of the types in `types` only.
-  json::Value schema_of(const Obligations& all, std::uint8_t types);
+  json::Value schema_of(const Conjunction& all, std::uint8_t types);
 
  private:
   using NodeId = schema::NodeId;
@@ -109,20 +109,20 @@ class ArgumentSchema {
   Result<automata::LanguageId> strings_here(const schema::Node& node);
   Result<automata::LanguageId> pattern(schema::PatternId id);
 
-  Result<std::vector<Obligations>> alternatives(const Obligations& all,
+  Result<std::vector<Conjunction>> alternatives(const Conjunction& all,
                                                 schema::TypeBits type);
   std::optional<Error> one_branch(const schema::Node& node,
                                   schema::TypeBits type,
                                   std::vector<NodeId>& branches);
   bool told_apart(NodeId a, NodeId b) const;
 
-  Result<std::optional<ObjectPlan>> object_plan(const Obligations& nodes);
-  Result<std::vector<ObjectPlan::Extra>> extras(const Obligations& nodes,
-                                                const ObjectPlan& plan,
-                                                automata::LanguageId names,
-                                                bool names_are_told);
+  Result<std::optional<ArgumentObject>> object_constraints(
+      const Conjunction& nodes);
+  Result<std::vector<ArgumentObject::Extra>> extras(
+      const Conjunction& nodes, const ArgumentObject& constraints,
+      automata::LanguageId names, bool names_are_told);
   // What the value of a member has to fulfil; nothing if it must not be there.
-  Result<std::optional<Obligations>> member(const Obligations& nodes,
+  Result<std::optional<Conjunction>> member(const Conjunction& nodes,
                                             std::string_view name,
                                             bool* declared);
 

@@ -45,7 +45,7 @@ class Writer {
     regex::CharClass space({{' ', ' '}, {'\t', '\t'}, {'\n', '\n'}});
     space_ = rules_.repeat(rules_.char_class(std::move(space)), 0,
                            options_.max_white_space);
-    const Obligations root = {document_.root};
+    const Conjunction root = {document_.root};
     const bool objects = (schema_.types(root) & schema::kObject) != 0;
     if (!objects && options_.style == ArgumentStyle::kMinimaxM3Xml) {
       fail({ErrorCode::kUnsupported,
@@ -78,7 +78,7 @@ class Writer {
  private:
   struct Waiting {
     schema::TypeBits type;
-    Obligations all;
+    Conjunction all;
     RuleId rule;
   };
 
@@ -87,7 +87,7 @@ class Writer {
   }
 
   // The rule of all elements of an object or list.
-  RuleId list_rule(schema::TypeBits type, const Obligations& all) {
+  RuleId list_rule(schema::TypeBits type, const Conjunction& all) {
     const auto [place, made] = list_rules_.try_emplace({type, all}, kNoId);
     if (made) {
       place->second =
@@ -120,18 +120,18 @@ class Writer {
   }
 
   ExprId marker(std::string_view text);
-  ExprId language(LanguageId id, const Obligations& all);
+  ExprId language(LanguageId id, const Conjunction& all);
   LanguageId matching(std::string_view pattern);
-  ExprId raw_text(const Obligations& all, LanguageId strings,
+  ExprId raw_text(const Conjunction& all, LanguageId strings,
                   const std::vector<std::string>& excludes, bool line_feeds);
   ExprId listed_text(const std::vector<std::string>& listed,
                      const std::vector<std::string>& excludes, bool line_feeds);
   ExprId limited_text(LanguageId strings, std::uint64_t max_chars,
                       const std::vector<std::string>& excludes,
-                      const Obligations& all);
+                      const Conjunction& all);
   ExprId without(LanguageId strings, const std::vector<std::string>& excludes,
-                 const Obligations& all);
-  ExprId json(const Obligations& all, std::uint8_t types) {
+                 const Conjunction& all);
+  ExprId json(const Conjunction& all, std::uint8_t types) {
     return rules_.sequence(
         {space_,
          rules_.schema(
@@ -141,20 +141,21 @@ class Writer {
          space_});
   }
 
-  ExprId value(const Obligations& all, const std::vector<std::string>& excludes,
+  ExprId value(const Conjunction& all, const std::vector<std::string>& excludes,
                bool line_feeds);
-  ExprId element(ExprId name, const Obligations& all, bool declared);
-  ExprId cohere_element(ExprId name, const Obligations& all);
-  ExprId minimax_m3_element(ExprId name, const Obligations& all);
-  bool keep_declared(ObjectPlan& plan, const Obligations& all);
-  ExprId type_attribute(const Obligations& all, bool declared);
+  ExprId element(ExprId name, const Conjunction& all, bool declared);
+  ExprId cohere_element(ExprId name, const Conjunction& all);
+  ExprId minimax_m3_element(ExprId name, const Conjunction& all);
+  bool keep_declared(ArgumentObject& constraints, const Conjunction& all);
+  ExprId type_attribute(const Conjunction& all, bool declared);
 
-  ExprId object(const Obligations& all);
-  ExprId array(const Obligations& all);
-  ExprId extra_elements(const ObjectPlan& plan, std::optional<LanguageId> part);
-  ExprId extras(const ObjectPlan& plan, ExprId any, std::uint64_t least,
-                std::uint64_t most);
-  ExprId members(const ObjectPlan& plan, const Obligations& all);
+  ExprId object(const Conjunction& all);
+  ExprId array(const Conjunction& all);
+  ExprId extra_elements(const ArgumentObject& constraints,
+                        std::optional<LanguageId> part);
+  ExprId extras(const ArgumentObject& constraints, ExprId any,
+                std::uint64_t least, std::uint64_t most);
+  ExprId members(const ArgumentObject& constraints, const Conjunction& all);
 
   const ArgumentOptions& options_;
   Rules& rules_;
@@ -164,7 +165,7 @@ class Writer {
   ArgumentSchema schema_;
   LanguageRules texts_;
   ExprId space_ = kNoId;
-  std::map<std::pair<schema::TypeBits, Obligations>, RuleId> list_rules_;
+  std::map<std::pair<schema::TypeBits, Conjunction>, RuleId> list_rules_;
   std::vector<Waiting> waiting_;
   std::vector<std::pair<std::string, std::string>> narrowed_;
   std::optional<Error> error_;
@@ -176,7 +177,7 @@ ExprId Writer::marker(std::string_view text) {
   return rules_.marker(text, 0, /*exact=*/true);
 }
 
-ExprId Writer::language(LanguageId id, const Obligations& all) {
+ExprId Writer::language(LanguageId id, const Conjunction& all) {
   const std::optional<ExprId> out = texts_.expr(id);
   if (out) return *out;
   fail({ErrorCode::kTooLarge,
@@ -223,7 +224,7 @@ ExprId Writer::listed_text(const std::vector<std::string>& listed,
 // Texts of a language, of at most so many characters.
 ExprId Writer::limited_text(LanguageId strings, std::uint64_t max_chars,
                             const std::vector<std::string>& excludes,
-                            const Obligations& all) {
+                            const Conjunction& all) {
   const ExprId text = without(strings, excludes, all);
   if (max_chars > 0x7FFFFFFF) return text;
   const RuleId limited =
@@ -236,18 +237,19 @@ ExprId Writer::limited_text(LanguageId strings, std::uint64_t max_chars,
 
 // Strings as they are, without quotes and escapes.  `line_feeds`: with those of
 // the markup around them, see argument_markup.h.
-ExprId Writer::raw_text(const Obligations& all, LanguageId strings,
+ExprId Writer::raw_text(const Conjunction& all, LanguageId strings,
                         const std::vector<std::string>& excludes,
                         bool line_feeds) {
   if (const auto listed = schema_.listed_strings(all, strings)) {
     return listed_text(*listed, excludes, line_feeds);
   }
   // An upper bound alone is a budget, not states that count.
-  std::uint64_t max = ObjectPlan::kUnlimited;
+  std::uint64_t max = ArgumentObject::kUnlimited;
   if (const std::optional<Lengths> lengths = schema_.lengths(all)) {
     if (lengths->min > lengths->max) return rules_.choice({});
     max = lengths->max;
-    strings = languages_.length_between(lengths->min, ObjectPlan::kUnlimited);
+    strings =
+        languages_.length_between(lengths->min, ArgumentObject::kUnlimited);
   }
   // Any text at all stands for a string, with or without line feeds.
   const bool any = strings == languages_.everything() && max > 0x7FFFFFFF;
@@ -307,7 +309,7 @@ ExprId Writer::raw_text(const Obligations& all, LanguageId strings,
 // The strings of a language that hold nothing of `excludes`.
 ExprId Writer::without(LanguageId strings,
                        const std::vector<std::string>& excludes,
-                       const Obligations& all) {
+                       const Conjunction& all) {
   if (strings == languages_.everything()) {
     // These are no markers: an added token is its bytes here, and what the
     // bytes must not spell no token may spell.
@@ -319,7 +321,7 @@ ExprId Writer::without(LanguageId strings,
 }
 
 // Raw text for strings, JSON for everything else.
-ExprId Writer::value(const Obligations& all,
+ExprId Writer::value(const Conjunction& all,
                      const std::vector<std::string>& excludes,
                      bool line_feeds) {
   std::uint8_t types = schema_.types(all);
@@ -347,7 +349,7 @@ ExprId Writer::value(const Obligations& all,
 }
 
 // Kimi K3: the type of a declared value where it has just one, else any.
-ExprId Writer::type_attribute(const Obligations& all, bool declared) {
+ExprId Writer::type_attribute(const Conjunction& all, bool declared) {
   if (declared && all.size() == 1) {
     const schema::Node& node = document_.node(all[0]);
     if (node.ref == schema::kNoNode && !node.has_any_of && !node.has_one_of) {
@@ -374,7 +376,7 @@ ExprId Writer::type_attribute(const Obligations& all, bool declared) {
 }
 
 // Cohere: the value by what it is, and the attribute says which.
-ExprId Writer::cohere_element(ExprId name, const Obligations& all) {
+ExprId Writer::cohere_element(ExprId name, const Conjunction& all) {
   const std::uint8_t types = schema_.types(all);
   std::vector<ExprId> ways;
   const auto way = [&](std::string_view kind, ExprId content) {
@@ -417,7 +419,7 @@ ExprId Writer::cohere_element(ExprId name, const Obligations& all) {
 }
 
 // MiniMax M3: what an element holds shows by what is in it.
-ExprId Writer::minimax_m3_element(ExprId name, const Obligations& all) {
+ExprId Writer::minimax_m3_element(ExprId name, const Conjunction& all) {
   if (name == kNoId) name = rules_.bytes(kMinimaxM3Item);
   const std::uint8_t types = schema_.types(all);
   constexpr std::uint8_t kLists = schema::kObject | schema::kArray;
@@ -437,9 +439,10 @@ ExprId Writer::minimax_m3_element(ExprId name, const Obligations& all) {
 
 // A name that stands twice can be told only where it is spelled in the schema.
 // False after an error.
-bool Writer::keep_declared(ObjectPlan& plan, const Obligations& all) {
+bool Writer::keep_declared(ArgumentObject& constraints,
+                           const Conjunction& all) {
   const std::string path = all.empty() ? "" : document_.pointer(all[0]);
-  for (const ObjectPlan::Member& one : plan.members) {
+  for (const ArgumentObject::Member& one : constraints.members) {
     if (!one.name.empty() &&
         one.name.find_first_of("<>") == std::string::npos &&
         !one.name.starts_with('/')) {
@@ -452,8 +455,8 @@ bool Writer::keep_declared(ObjectPlan& plan, const Obligations& all) {
          path});
     return false;
   }
-  if (plan.extras.empty()) return true;
-  for (const ObjectPlan::Extra& one : plan.extras) {
+  if (constraints.extras.empty()) return true;
+  for (const ArgumentObject::Extra& one : constraints.extras) {
     if (!one.by_pattern && one.value.empty()) continue;
     fail({ErrorCode::kUnsupported,
           "Names that the schema does not list (additionalProperties, "
@@ -463,7 +466,7 @@ bool Writer::keep_declared(ObjectPlan& plan, const Obligations& all) {
           path});
     return false;
   }
-  plan.extras.clear();
+  constraints.extras.clear();
   constexpr std::string_view kNarrowed =
       "names that the schema does not list are left out: minimax_m3_xml writes "
       "each name twice";
@@ -473,7 +476,7 @@ bool Writer::keep_declared(ObjectPlan& plan, const Obligations& all) {
   return true;
 }
 
-ExprId Writer::element(ExprId name, const Obligations& all, bool declared) {
+ExprId Writer::element(ExprId name, const Conjunction& all, bool declared) {
   if (options_.style == ArgumentStyle::kCohereXml) {
     return cohere_element(name, all);
   }
@@ -504,10 +507,10 @@ ExprId Writer::element(ExprId name, const Obligations& all, bool declared) {
 
 // One element with a name that is not declared, `part` says of which names,
 // and white space behind it.
-ExprId Writer::extra_elements(const ObjectPlan& plan,
+ExprId Writer::extra_elements(const ArgumentObject& constraints,
                               std::optional<LanguageId> part) {
   std::vector<ExprId> ways;
-  for (const ObjectPlan::Extra& one : plan.extras) {
+  for (const ArgumentObject::Extra& one : constraints.extras) {
     LanguageId names = one.names;
     if (part) names = languages_.all_of({names, *part});
     if (languages_.empty(names)) continue;
@@ -520,13 +523,14 @@ ExprId Writer::extra_elements(const ObjectPlan& plan,
 // At least and at most so many elements with names that are not declared (each
 // is `any`), and as many different names as at least.  Two elements that must
 // differ are of different parts: what may come depends on the parts that came.
-ExprId Writer::extras(const ObjectPlan& plan, ExprId any, std::uint64_t least,
-                      std::uint64_t most) {
+ExprId Writer::extras(const ArgumentObject& constraints, ExprId any,
+                      std::uint64_t least, std::uint64_t most) {
   if (most < least) return rules_.choice({});
   if (least <= 1) return rules_.repeat(any, bound(least), bound(most));
 
   std::vector<LanguageId> names;
-  for (const ObjectPlan::Extra& one : plan.extras) names.push_back(one.names);
+  for (const ArgumentObject::Extra& one : constraints.extras)
+    names.push_back(one.names);
   const std::vector<LanguageId> parts = name_parts(
       languages_, languages_.any_of(std::move(names)),
       static_cast<std::size_t>(std::min<std::uint64_t>(least, kMaxNameParts)));
@@ -534,12 +538,13 @@ ExprId Writer::extras(const ObjectPlan& plan, ExprId any, std::uint64_t least,
   std::vector<ExprId> elements;
   elements.reserve(parts.size());
   for (const LanguageId part : parts) {
-    elements.push_back(shared_expr(rules_, extra_elements(plan, part)));
+    elements.push_back(shared_expr(rules_, extra_elements(constraints, part)));
   }
   const ExprId last = shared_expr(
       rules_,
       rules_.repeat(
-          any, 0, bound(most == ObjectPlan::kUnlimited ? most : most - least)));
+          any, 0,
+          bound(most == ArgumentObject::kUnlimited ? most : most - least)));
   // behind[came]: what may follow when these parts came, from many to none.
   const std::size_t sets = std::size_t{1} << parts.size();
   std::vector<ExprId> behind(sets, kNoId);
@@ -561,11 +566,12 @@ ExprId Writer::extras(const ObjectPlan& plan, ExprId any, std::uint64_t least,
   return behind[0];
 }
 
-ExprId Writer::members(const ObjectPlan& plan, const Obligations& all) {
+ExprId Writer::members(const ArgumentObject& constraints,
+                       const Conjunction& all) {
   MemberParts parts;
-  parts.min = plan.min;
-  parts.max = plan.max;
-  for (const ObjectPlan::Member& one : plan.members) {
+  parts.min = constraints.min;
+  parts.max = constraints.max;
+  for (const ArgumentObject::Member& one : constraints.members) {
     std::string written = written_name(options_.style, one.name);
     const ExprId name = rules_.bytes(written);
     rules_.names.push_back(
@@ -574,9 +580,10 @@ ExprId Writer::members(const ObjectPlan& plan, const Obligations& all) {
         rules_.sequence({element(name, one.value, !one.undeclared), space_}));
     parts.required.push_back(one.required);
   }
-  if (!plan.extras.empty()) parts.extra = extra_elements(plan, std::nullopt);
+  if (!constraints.extras.empty())
+    parts.extra = extra_elements(constraints, std::nullopt);
   parts.extras = [&](std::uint64_t least, std::uint64_t most) {
-    return extras(plan, parts.extra, least, most);
+    return extras(constraints, parts.extra, least, most);
   };
   if (!options_.any_order) {
     return members_in_order(parts, rules_, options_.max_exprs);
@@ -589,23 +596,24 @@ ExprId Writer::members(const ObjectPlan& plan, const Obligations& all) {
   return any.list;
 }
 
-ExprId Writer::object(const Obligations& all) {
-  Result<std::vector<ObjectPlan>> plans = schema_.objects(all);
-  if (!plans) {
-    fail(std::move(plans).error());
+ExprId Writer::object(const Conjunction& all) {
+  Result<std::vector<ArgumentObject>> alternatives = schema_.objects(all);
+  if (!alternatives) {
+    fail(std::move(alternatives).error());
     return rules_.empty();
   }
   std::vector<ExprId> ways;
-  for (ObjectPlan& plan : *plans) {
-    if (!schema_.leave_out_names(plan, options_.style, options_.excludes)) {
+  for (ArgumentObject& constraints : *alternatives) {
+    if (!schema_.leave_out_names(constraints, options_.style,
+                                 options_.excludes)) {
       continue;
     }
     if (options_.style == ArgumentStyle::kMinimaxM3Xml &&
-        !keep_declared(plan, all)) {
+        !keep_declared(constraints, all)) {
       return rules_.empty();
     }
     // Elements in elements are found before it is known which names may come.
-    for (const ObjectPlan::Member& one : plan.members) {
+    for (const ArgumentObject::Member& one : constraints.members) {
       if (!base::is_utf8(one.name)) {
         fail({ErrorCode::kUnsupported,
               "A name with half of a surrogate pair cannot be written but in "
@@ -621,40 +629,41 @@ ExprId Writer::object(const Obligations& all) {
             "in cohere_xml.",
             document_.pointer(all[0])});
     }
-    ways.push_back(members(plan, all));
+    ways.push_back(members(constraints, all));
   }
   return rules_.sequence({space_, rules_.choice(std::move(ways))});
 }
 
-ExprId Writer::array(const Obligations& all) {
-  Result<std::vector<ArrayPlan>> plans = schema_.arrays(all);
-  if (!plans) {
-    fail(std::move(plans).error());
+ExprId Writer::array(const Conjunction& all) {
+  Result<std::vector<ArgumentArray>> alternatives = schema_.arrays(all);
+  if (!alternatives) {
+    fail(std::move(alternatives).error());
     return rules_.empty();
   }
-  const auto item = [&](const Obligations& value) {
+  const auto item = [&](const Conjunction& value) {
     return rules_.sequence({element(kNoId, value, false), space_});
   };
   std::vector<ExprId> ways;
-  for (const ArrayPlan& plan : *plans) {
+  for (const ArgumentArray& constraints : *alternatives) {
     // From the end: the items behind the prefix, then each of the prefix with
     // all that may follow it, or none of that.
-    const std::uint64_t size = plan.prefix.size();
+    const std::uint64_t size = constraints.prefix.size();
     const auto beyond = [&](std::uint64_t n) {
-      if (n == ObjectPlan::kUnlimited) return kMany;
+      if (n == ArgumentObject::kUnlimited) return kMany;
       return static_cast<std::uint32_t>(
           std::min<std::uint64_t>(n > size ? n - size : 0, 0x7FFFFFFF));
     };
-    ExprId tail = plan.rest ? rules_.repeat(item(*plan.rest), beyond(plan.min),
-                                            beyond(plan.max))
-                            : rules_.empty();
+    ExprId tail = constraints.rest ? rules_.repeat(item(*constraints.rest),
+                                                   beyond(constraints.min),
+                                                   beyond(constraints.max))
+                                   : rules_.empty();
     for (std::uint64_t i = size; i-- > 0;) {
-      if (i >= plan.max) {
+      if (i >= constraints.max) {
         tail = rules_.empty();
         continue;
       }
-      tail = rules_.sequence({item(plan.prefix[i]), tail});
-      if (plan.min <= i) tail = rules_.repeat(tail, 0, 1);
+      tail = rules_.sequence({item(constraints.prefix[i]), tail});
+      if (constraints.min <= i) tail = rules_.repeat(tail, 0, 1);
     }
     ways.push_back(tail);
   }

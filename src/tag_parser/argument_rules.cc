@@ -11,7 +11,7 @@
 namespace parlance::tag_parser {
 
 using grammar::ArgumentStyle;
-using grammar::Obligations;
+using grammar::Conjunction;
 
 ArgumentRules::ArgumentRules(const grammar::JsonSchemaFormat& format,
                              const Limits& limits, schema::Document document)
@@ -34,7 +34,7 @@ Result<std::unique_ptr<ArgumentRules>> ArgumentRules::make(
 }
 
 std::optional<Error> ArgumentRules::make_all() {
-  const Obligations root = {document_.root};
+  const Conjunction root = {document_.root};
   if ((schema_.types(root) & schema::kObject) != 0) {
     root_list_ = list_of(schema::kObject, root);
   } else {
@@ -43,24 +43,27 @@ std::optional<Error> ArgumentRules::make_all() {
     root_value_ = *value;
   }
   for (std::size_t i = 0; i < lists_.size(); ++i) {
-    const Obligations all = lists_[i].all;
+    const Conjunction all = lists_[i].all;
     if (lists_[i].type == schema::kObject) {
-      Result<std::vector<grammar::ObjectPlan>> plans = schema_.objects(all);
-      if (!plans) return std::move(plans).error();
-      for (grammar::ObjectPlan& plan : *plans) {
+      Result<std::vector<grammar::ArgumentObject>> alternatives =
+          schema_.objects(all);
+      if (!alternatives) return std::move(alternatives).error();
+      for (grammar::ArgumentObject& constraints : *alternatives) {
         // What the grammar leaves out is not looked into here either.
-        if (!schema_.leave_out_names(plan, format_.style, format_.excludes)) {
+        if (!schema_.leave_out_names(constraints, format_.style,
+                                     format_.excludes)) {
           continue;
         }
-        Result<ObjectRule> rule = object_rule(plan);
+        Result<ObjectRule> rule = object_rule(constraints);
         if (!rule) return std::move(rule).error();
         lists_[i].objects.push_back(std::move(*rule));
       }
     } else {
-      Result<std::vector<grammar::ArrayPlan>> plans = schema_.arrays(all);
-      if (!plans) return std::move(plans).error();
-      for (const grammar::ArrayPlan& plan : *plans) {
-        Result<ArrayRule> rule = array_rule(plan);
+      Result<std::vector<grammar::ArgumentArray>> alternatives =
+          schema_.arrays(all);
+      if (!alternatives) return std::move(alternatives).error();
+      for (const grammar::ArgumentArray& constraints : *alternatives) {
+        Result<ArrayRule> rule = array_rule(constraints);
         if (!rule) return std::move(rule).error();
         lists_[i].arrays.push_back(std::move(*rule));
       }
@@ -69,14 +72,14 @@ std::optional<Error> ArgumentRules::make_all() {
   return std::nullopt;
 }
 
-ListId ArgumentRules::list_of(schema::TypeBits type, const Obligations& all) {
+ListId ArgumentRules::list_of(schema::TypeBits type, const Conjunction& all) {
   const auto [place, made] =
       list_ids_.try_emplace({type, all}, static_cast<ListId>(lists_.size()));
   if (made) lists_.push_back({.type = type, .all = all});
   return place->second;
 }
 
-Result<ValueId> ArgumentRules::value_of(const Obligations& all) {
+Result<ValueId> ArgumentRules::value_of(const Conjunction& all) {
   const auto [place, made] =
       value_ids_.try_emplace(all, static_cast<ValueId>(values_.size()));
   if (!made) return place->second;
@@ -125,11 +128,12 @@ std::optional<Error> ArgumentRules::describe(ValueRule& rule) {
   return std::nullopt;
 }
 
-Result<ObjectRule> ArgumentRules::object_rule(const grammar::ObjectPlan& plan) {
+Result<ObjectRule> ArgumentRules::object_rule(
+    const grammar::ArgumentObject& constraints) {
   ObjectRule out;
-  out.min = plan.min;
-  out.max = plan.max;
-  for (const grammar::ObjectPlan::Member& one : plan.members) {
+  out.min = constraints.min;
+  out.max = constraints.max;
+  for (const grammar::ArgumentObject::Member& one : constraints.members) {
     Result<ValueId> value = value_of(one.value);
     if (!value) return std::move(value).error();
     std::string written = grammar::written_name(format_.style, one.name);
@@ -142,16 +146,17 @@ Result<ObjectRule> ArgumentRules::object_rule(const grammar::ObjectPlan& plan) {
     if (one.required) out.required.push_back(index);
     out.members.push_back({one.name, std::move(written), *value});
   }
-  out.next_required.resize(plan.members.size() + 1);
-  out.next_required.back() = static_cast<std::uint32_t>(plan.members.size());
-  for (std::size_t i = plan.members.size(); i-- > 0;) {
-    out.next_required[i] = plan.members[i].required
+  out.next_required.resize(constraints.members.size() + 1);
+  out.next_required.back() =
+      static_cast<std::uint32_t>(constraints.members.size());
+  for (std::size_t i = constraints.members.size(); i-- > 0;) {
+    out.next_required[i] = constraints.members[i].required
                                ? static_cast<std::uint32_t>(i)
                                : out.next_required[i + 1];
   }
   // In minimax_m3_xml no other names come.
   const bool others = format_.style != ArgumentStyle::kMinimaxM3Xml;
-  for (const grammar::ObjectPlan::Extra& one : plan.extras) {
+  for (const grammar::ArgumentObject::Extra& one : constraints.extras) {
     if (!others) break;
     Result<ValueId> value = value_of(one.value);
     if (!value) return std::move(value).error();
@@ -160,17 +165,18 @@ Result<ObjectRule> ArgumentRules::object_rule(const grammar::ObjectPlan& plan) {
   return out;
 }
 
-Result<ArrayRule> ArgumentRules::array_rule(const grammar::ArrayPlan& plan) {
+Result<ArrayRule> ArgumentRules::array_rule(
+    const grammar::ArgumentArray& constraints) {
   ArrayRule out;
-  out.min = plan.min;
-  out.max = plan.max;
-  for (const Obligations& item : plan.prefix) {
+  out.min = constraints.min;
+  out.max = constraints.max;
+  for (const Conjunction& item : constraints.prefix) {
     Result<ValueId> value = value_of(item);
     if (!value) return std::move(value).error();
     out.prefix.push_back(*value);
   }
-  if (plan.rest) {
-    Result<ValueId> value = value_of(*plan.rest);
+  if (constraints.rest) {
+    Result<ValueId> value = value_of(*constraints.rest);
     if (!value) return std::move(value).error();
     out.rest = *value;
   }

@@ -51,7 +51,7 @@ struct ValueRule {
   ListId object = kNone;
   ListId array = kNone;
 
-  grammar::Obligations all = {};
+  grammar::Conjunction all = {};
   // Made when the first JSON text comes; null before, and where none fits.
   std::unique_ptr<grammar::JsonRecogniser> machine = nullptr;
   bool machine_known = false;
@@ -89,7 +89,7 @@ struct ArrayRule {
 // The elements of an object or of a list: one of the alternatives.
 struct ListRule {
   schema::TypeBits type = schema::kObject;
-  grammar::Obligations all = {};
+  grammar::Conjunction all = {};
   std::vector<ObjectRule> objects = {};
   std::vector<ArrayRule> arrays = {};
 };
@@ -133,11 +133,11 @@ class ArgumentRules {
                 schema::Document document);
 
   std::optional<Error> make_all();
-  Result<ValueId> value_of(const grammar::Obligations& all);
+  Result<ValueId> value_of(const grammar::Conjunction& all);
   std::optional<Error> describe(ValueRule& rule);
-  ListId list_of(schema::TypeBits type, const grammar::Obligations& all);
-  Result<ObjectRule> object_rule(const grammar::ObjectPlan& plan);
-  Result<ArrayRule> array_rule(const grammar::ArrayPlan& plan);
+  ListId list_of(schema::TypeBits type, const grammar::Conjunction& all);
+  Result<ObjectRule> object_rule(const grammar::ArgumentObject& constraints);
+  Result<ArrayRule> array_rule(const grammar::ArgumentArray& constraints);
   grammar::JsonRecogniser* machine_of(ValueRule& rule);
 
   const grammar::JsonSchemaFormat format_;
@@ -148,8 +148,8 @@ class ArgumentRules {
   grammar::ArgumentSchema schema_;
   std::vector<ValueRule> values_;
   std::vector<ListRule> lists_;
-  std::map<grammar::Obligations, ValueId> value_ids_;
-  std::map<std::pair<schema::TypeBits, grammar::Obligations>, ListId> list_ids_;
+  std::map<grammar::Conjunction, ValueId> value_ids_;
+  std::map<std::pair<schema::TypeBits, grammar::Conjunction>, ListId> list_ids_;
   ListId root_list_ = kNone;
   ValueId root_value_ = kNone;
 };

@@ -165,7 +165,7 @@ const HoldRow kHolds[] = {
     // White space may be the beginning of what follows it.
     {{R"(\s*</a>)"}, "x \n", "1"},
     {{R"(\s*</a>)"}, "x \ny", "4"},
-    // Obligations are waited for.
+    // Conjunction are waited for.
     {{"a(?=b)"}, "xa", "1"},
     {{"a(?=b)"}, "xab", "!0 1 2"},
     {{"a(?!b)"}, "xa", "1"},
