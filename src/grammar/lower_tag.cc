@@ -54,7 +54,7 @@ class Lowering {
     return std::move(out_);
   }
 
-  Result<LoweredTag> lower_leaf(TagNodeId id) {
+  Result<LoweredTag> lower_node(TagNodeId id) {
     Rules& rules = out_.rules;
     rules.root = rules.add_rule("root");
     const ExprId whole = lower_one(id);
@@ -605,9 +605,9 @@ std::optional<Error> check_tokens(const TagTree& tag,
   return std::move(lowered).error();
 }
 
-Result<LoweredTag> lower_leaf(const TagTree& tag, TagNodeId id,
+Result<LoweredTag> lower_node(const TagTree& tag, TagNodeId id,
                               const LowerOptions& options) {
-  return Lowering(tag, options).lower_leaf(id);
+  return Lowering(tag, options).lower_node(id);
 }
 
 }  // namespace parlance::grammar

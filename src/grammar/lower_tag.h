@@ -86,7 +86,7 @@ Result<LoweredTag> lower_outline(const TagTree& tag,
 
 // The rules of one regex, grammar or json_schema alone, as the whole tag has
 // them.  REQUIRES: `id` is such a format.
-Result<LoweredTag> lower_leaf(const TagTree& tag, TagNodeId id,
+Result<LoweredTag> lower_node(const TagTree& tag, TagNodeId id,
                               const LowerOptions& options = {});
 
 }  // namespace parlance::grammar

@@ -10,10 +10,10 @@
 
 #include "grammar/cfg_recogniser.h"
 #include "grammar/compile.h"
+#include "grammar/embedded.h"
 #include "grammar/grammar_impl.h"
 #include "grammar/lower_tag.h"
 #include "grammar/structural_tag.h"
-#include "grammar/tag_leaf.h"
 #include "json/located.h"
 #include "parlance/grammar.h"
 
@@ -100,10 +100,10 @@ Result<std::shared_ptr<Recogniser>> leaf_machine(
 
 }  // namespace
 
-Result<TagLeaf> make_tag_leaf(const TagTree& tag, TagNodeId id,
-                              const LowerOptions& lowering,
-                              const GrammarLimits& limits) {
-  Result<LoweredTag> lowered = lower_leaf(tag, id, lowering);
+Result<EmbeddedRecogniser> make_embedded(const TagTree& tag, TagNodeId id,
+                                         const LowerOptions& lowering,
+                                         const GrammarLimits& limits) {
+  Result<LoweredTag> lowered = lower_node(tag, id, lowering);
   if (!lowered) return std::move(lowered).error();
   const Rules& rules = lowered->rules;
   std::vector<GrammarNote> notes;
@@ -112,7 +112,7 @@ Result<TagLeaf> make_tag_leaf(const TagTree& tag, TagNodeId id,
   if (auto error = make_schemas(schemas, {limits, lowering.cache}, notes)) {
     return *std::move(error);
   }
-  TagLeaf out;
+  EmbeddedRecogniser out;
   if (rules.exprs[rules.rules[rules.root].body].kind == ExprKind::kSchema) {
     out.recogniser = schemas.front().recogniser;
     return out;
@@ -136,13 +136,13 @@ Result<TagLeaf> make_tag_leaf(const TagTree& tag, TagNodeId id,
   return out;
 }
 
-Result<TagLeaf> leaf_with_marks(const TagLeaf& embedded,
-                                std::shared_ptr<const Marks> marks,
-                                const GrammarLimits& limits) {
+Result<EmbeddedRecogniser> embedded_with_marks(
+    const EmbeddedRecogniser& embedded, std::shared_ptr<const Marks> marks,
+    const GrammarLimits& limits) {
   auto impl =
       leaf_machine(*embedded.rules, embedded.schemas, std::move(marks), limits);
   if (!impl) return std::move(impl).error();
-  TagLeaf out = embedded;
+  EmbeddedRecogniser out = embedded;
   out.recogniser = *std::move(impl);
   return out;
 }

@@ -10,9 +10,9 @@
 #include <cctype>
 #include <utility>
 
+#include "grammar/embedded.h"
 #include "grammar/grammar_cache.h"
 #include "grammar/lower_tag.h"
-#include "grammar/tag_leaf.h"
 
 namespace parlance::tag_parser {
 namespace {
@@ -166,7 +166,7 @@ class Compiler {
   std::vector<bool> impossible_;  // no text fits
   std::vector<bool> nullable_;    // the empty text does
   std::vector<std::uint32_t> depth_;
-  std::vector<grammar::TagLeaf> leaves_;
+  std::vector<grammar::EmbeddedRecogniser> leaves_;
 };
 
 // --- Facts -------------------------------------------------------------------
@@ -181,10 +181,10 @@ std::optional<Error> Compiler::make_leaf(TagNodeId id) {
     default:
       return std::nullopt;
   }
-  Result<grammar::TagLeaf> leaf =
-      grammar::make_tag_leaf(tag_, id, lowering_, options_.limits);
-  if (!leaf) return std::move(leaf).error();
-  if (leaf->recogniser == nullptr) {
+  Result<grammar::EmbeddedRecogniser> embedded =
+      grammar::make_embedded(tag_, id, lowering_, options_.limits);
+  if (!embedded) return std::move(embedded).error();
+  if (embedded->recogniser == nullptr) {
     impossible_[index_of(id)] = true;
     return std::nullopt;
   }
@@ -192,8 +192,8 @@ std::optional<Error> Compiler::make_leaf(TagNodeId id) {
     if (auto error = make_reader(id)) return error;
   }
   nullable_[index_of(id)] =
-      leaf->recogniser->can_end(leaf->recogniser->start());
-  leaves_[index_of(id)] = *std::move(leaf);
+      embedded->recogniser->can_end(embedded->recogniser->start());
+  leaves_[index_of(id)] = *std::move(embedded);
   return std::nullopt;
 }
 
@@ -813,10 +813,10 @@ Pc Compiler::compile_token_triggers(TagNodeId id) {
 }
 
 Pc Compiler::compile_leaf(TagNodeId id) {
-  const grammar::TagLeaf& leaf = leaves_[index_of(id)];
-  const bool marked = marks_ != nullptr && leaf.rules != nullptr;
-  out_.has_tokens = out_.has_tokens || leaf.reads_tokens;
-  out_.machines.push_back({leaf.recogniser, leaf.reads_tokens, marked});
+  const grammar::EmbeddedRecogniser& embedded = leaves_[index_of(id)];
+  const bool marked = marks_ != nullptr && embedded.rules != nullptr;
+  out_.has_tokens = out_.has_tokens || embedded.reads_tokens;
+  out_.machines.push_back({embedded.recogniser, embedded.reads_tokens, marked});
   return add({.op = Op::kMachine,
               .next = leave_[index_of(id)],
               .index = static_cast<std::uint32_t>(out_.machines.size() - 1)});
@@ -982,13 +982,13 @@ std::optional<Error> Compiler::collect_marks() {
   auto marks =
       std::make_shared<grammar::Marks>(*options_.vocabulary, options_.markers);
   marks->add(outline->rules);
-  for (const grammar::TagLeaf& leaf : leaves_) {
-    if (leaf.rules != nullptr) marks->add(*leaf.rules);
+  for (const grammar::EmbeddedRecogniser& embedded : leaves_) {
+    if (embedded.rules != nullptr) marks->add(*embedded.rules);
   }
   if (auto error = marks->check_names(outline->rules)) return error;
-  for (const grammar::TagLeaf& leaf : leaves_) {
-    if (leaf.rules == nullptr) continue;
-    if (auto error = marks->check_names(*leaf.rules)) return error;
+  for (const grammar::EmbeddedRecogniser& embedded : leaves_) {
+    if (embedded.rules == nullptr) continue;
+    if (auto error = marks->check_names(*embedded.rules)) return error;
   }
   if (!marks->empty()) marks_ = std::move(marks);
   return std::nullopt;
@@ -996,17 +996,17 @@ std::optional<Error> Compiler::collect_marks() {
 
 std::optional<Error> Compiler::mark_leaves() {
   for (std::size_t i = tag_.formats.size(); i-- > 0;) {
-    grammar::TagLeaf& leaf = leaves_[i];
-    if (leaf.rules == nullptr) continue;
-    Result<grammar::TagLeaf> made =
-        grammar::leaf_with_marks(leaf, marks_, options_.limits);
+    grammar::EmbeddedRecogniser& embedded = leaves_[i];
+    if (embedded.rules == nullptr) continue;
+    Result<grammar::EmbeddedRecogniser> made =
+        grammar::embedded_with_marks(embedded, marks_, options_.limits);
     if (!made) {
       Error error = std::move(made).error();
       error.path = tag_.formats[i].path;
       return error;
     }
-    leaf = *std::move(made);
-    impossible_[i] = leaf.recogniser == nullptr;
+    embedded = *std::move(made);
+    impossible_[i] = embedded.recogniser == nullptr;
   }
   for (std::size_t i = tag_.formats.size(); i-- > 0;) {
     impossible_[i] = impossible_[i] || find_impossible(tag_.formats[i]);

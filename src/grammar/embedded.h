@@ -1,5 +1,5 @@
-#ifndef PARLANCE_SRC_GRAMMAR_TAG_LEAF_H_
-#define PARLANCE_SRC_GRAMMAR_TAG_LEAF_H_
+#ifndef PARLANCE_SRC_GRAMMAR_EMBEDDED_H_
+#define PARLANCE_SRC_GRAMMAR_EMBEDDED_H_
 
 // What reads the text of one regex, grammar or json_schema of a structural tag:
 // the same machine over the same rules as in the grammar of the whole tag, so
@@ -18,7 +18,7 @@
 
 namespace parlance::grammar {
 
-struct TagLeaf {
+struct EmbeddedRecogniser {
   std::shared_ptr<Recogniser> recogniser;  // null: no text fits
   // Some places read tokens by their ids, or count them.
   bool reads_tokens = false;
@@ -32,15 +32,15 @@ struct TagLeaf {
 // Machines of schemas are those of lowering.cache, if there is one.
 // Errors: as Grammar::from_structural_tag's, for this format.
 // REQUIRES: `id` is a regex, grammar or json_schema.
-Result<TagLeaf> make_tag_leaf(const TagTree& tag, TagNodeId id,
-                              const LowerOptions& lowering,
-                              const GrammarLimits& limits);
+Result<EmbeddedRecogniser> make_embedded(const TagTree& tag, TagNodeId id,
+                                         const LowerOptions& lowering,
+                                         const GrammarLimits& limits);
 
 // The same text with its markers as tokens.  REQUIRES: embedded.rules.
-Result<TagLeaf> leaf_with_marks(const TagLeaf& embedded,
-                                std::shared_ptr<const Marks> marks,
-                                const GrammarLimits& limits);
+Result<EmbeddedRecogniser> embedded_with_marks(
+    const EmbeddedRecogniser& embedded, std::shared_ptr<const Marks> marks,
+    const GrammarLimits& limits);
 
 }  // namespace parlance::grammar
 
-#endif  // PARLANCE_SRC_GRAMMAR_TAG_LEAF_H_
+#endif  // PARLANCE_SRC_GRAMMAR_EMBEDDED_H_
