@@ -1,6 +1,6 @@
 // A spec falls into two sides, its positive and its negative numbers; states
 // belong to sides, so that specs share what they have in common.  The work is
-// done in number_side.cc and number_prefix.cc.
+// done in non_negative_set.cc and number_prefix.cc.
 
 #include "grammar/number_language.h"
 
@@ -53,8 +53,9 @@ NumberSpec mirrored(NumberSpec spec) {
 }
 
 // The numbers of `spec` that are not negative.  Nothing if there are none.
-std::optional<NumberSide> make_side(const NumberSpec& spec, bool& narrowed) {
-  NumberSide side;
+std::optional<NonNegativeSet> make_side(const NumberSpec& spec,
+                                        bool& narrowed) {
+  NonNegativeSet side;
   side.point = !spec.integer || spec.zero_fraction;
   auto list = [&](const std::vector<Decimal>& values) {
     NumberSpec others = spec;
@@ -67,7 +68,7 @@ std::optional<NumberSide> make_side(const NumberSpec& spec, bool& narrowed) {
   };
   if (spec.allowed) {
     side.allowed = list(*spec.allowed);
-    if (!side.settle(narrowed)) return {};
+    if (!side.canonicalize(narrowed)) return {};
     if (!spec.texts.empty()) side.write_as(spec.texts);
     return side;
   }
@@ -94,10 +95,10 @@ std::optional<NumberSide> make_side(const NumberSpec& spec, bool& narrowed) {
   }
   if (!within) {
     narrowed = true;
-    NumberSide zero;
+    NonNegativeSet zero;
     zero.point = side.point;
     zero.allowed = list({Decimal{}});
-    if (!zero.settle(narrowed)) return {};
+    if (!zero.canonicalize(narrowed)) return {};
     return zero;
   }
   if (spec.not_integer) side.avoid.push_back({});
@@ -112,7 +113,7 @@ std::optional<NumberSide> make_side(const NumberSpec& spec, bool& narrowed) {
   for (const Decimal& value : spec.excluded) {
     if (!value.negative) side.excluded.push_back(value);
   }
-  if (!side.settle(narrowed)) return {};
+  if (!side.canonicalize(narrowed)) return {};
   return side;
 }
 
@@ -147,12 +148,12 @@ NumberLanguages::NumberLanguages() {
   nodes_[kDead].next.fill(kDead);
 }
 
-std::uint32_t NumberLanguages::add_side(NumberSide side) {
+std::uint32_t NumberLanguages::add_set(NonNegativeSet side) {
   auto [found, made] = side_ids_.try_emplace(
-      side.text, static_cast<std::uint32_t>(sides_.size()));
+      side.text, static_cast<std::uint32_t>(sets_.size()));
   if (made) {
     memory_bytes_ += sizeof side + 4 * side.text.size();
-    sides_.push_back(std::move(side));
+    sets_.push_back(std::move(side));
   }
   return found->second;
 }
@@ -162,8 +163,8 @@ NumberLanguages::Id NumberLanguages::add(const NumberSpec& spec) {
   Node node;
   node.starting = true;
   NumberSpec mirror = mirrored(spec);
-  if (std::optional<NumberSide> side = make_side(spec, out.narrowed)) {
-    node.side = add_side(std::move(*side));
+  if (std::optional<NonNegativeSet> side = make_side(spec, out.narrowed)) {
+    node.side = add_set(std::move(*side));
   }
   // Minus zero alone is not worth a minus.
   NumberSpec negative = mirror;
@@ -171,14 +172,14 @@ NumberLanguages::Id NumberLanguages::add(const NumberSpec& spec) {
   bool ignored = false;
   if (make_side(negative, ignored)) {
     if (mirror.allowed) mirror.excluded.emplace_back();
-    if (std::optional<NumberSide> side = make_side(mirror, out.narrowed)) {
-      node.negative_side = add_side(std::move(*side));
+    if (std::optional<NonNegativeSet> side = make_side(mirror, out.narrowed)) {
+      node.negative_side = add_set(std::move(*side));
     }
   }
 
   std::string key = "s";
   auto describe = [&](std::uint32_t side) {
-    key += side == kNoSide ? "none" : sides_[side].text;
+    key += side == kNoSide ? "none" : sets_[side].text;
   };
   describe(node.side);
   key += "|-";
@@ -188,7 +189,7 @@ NumberLanguages::Id NumberLanguages::add(const NumberSpec& spec) {
   if (!made) return found->second;
   if (node.side != kNoSide || node.negative_side != kNoSide) {
     auto is_free = [&](std::uint32_t side) {
-      return side != kNoSide && sides_[side].text == NumberSide::kFreeText;
+      return side != kNoSide && sets_[side].text == NonNegativeSet::kFreeText;
     };
     node.free = is_free(node.side) && is_free(node.negative_side);
     node.fingerprint = hash(key, kStartSeed);
@@ -213,7 +214,7 @@ NumberLanguages::State NumberLanguages::intern(std::string key, Node node) {
 
 NumberLanguages::State NumberLanguages::read(std::uint32_t side,
                                              std::string prefix) {
-  const NumberSide& numbers = sides_[side];
+  const NonNegativeSet& numbers = sets_[side];
   NumberPrefix found = read_number_prefix(numbers, prefix);
   if (!found.live) return kDead;
   Node node;

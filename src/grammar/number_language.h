@@ -43,7 +43,7 @@
 #include <vector>
 
 #include "base/decimal.h"
-#include "grammar/number_side.h"
+#include "grammar/non_negative_set.h"
 
 namespace parlance::grammar {
 
@@ -152,12 +152,12 @@ class NumberLanguages {
     std::string prefix;  // one of the literals that lead here, unsigned
   };
 
-  std::uint32_t add_side(NumberSide side);
+  std::uint32_t add_set(NonNegativeSet side);
   State intern(std::string key, Node node);
   State read(std::uint32_t side, std::string prefix);
   State find(State state, std::uint8_t byte, std::uint8_t column);
 
-  std::deque<NumberSide> sides_;
+  std::deque<NonNegativeSet> sets_;
   std::unordered_map<std::string, std::uint32_t> side_ids_;
   std::vector<Node> nodes_;
   std::unordered_map<std::string, State> node_ids_;

@@ -10,8 +10,8 @@
 #include <limits>
 
 #include "base/ascii.h"
-#include "grammar/natural.h"
-#include "grammar/number_side.h"
+#include "grammar/big_natural.h"
+#include "grammar/non_negative_set.h"
 
 namespace parlance::grammar {
 
@@ -102,8 +102,8 @@ void cut(Ranges& ranges, std::int64_t from, std::int64_t to) {
 }
 
 // The exponents that may follow the mantissa of `literal`.
-Ranges exponents_of(const NumberSide& side, const Literal& literal) {
-  using Exponents = NumberSide::Exponents;
+Ranges exponents_of(const NonNegativeSet& side, const Literal& literal) {
+  using Exponents = NonNegativeSet::Exponents;
   if (side.exponents == Exponents::kNone) return {};
   Decimal mantissa = literal.mantissa();
   Ranges all = {{-kMost, kMost}};
@@ -148,7 +148,7 @@ Ranges exponents_of(const NumberSide& side, const Literal& literal) {
   return all;
 }
 
-NumberPrefix read_exponent(const NumberSide& side, const Literal& literal) {
+NumberPrefix read_exponent(const NonNegativeSet& side, const Literal& literal) {
   NumberPrefix out;
   Ranges ranges = exponents_of(side, literal);
   std::int64_t greatest = 0;  // finite end, without sign
@@ -206,7 +206,7 @@ NumberPrefix read_exponent(const NumberSide& side, const Literal& literal) {
 // --- liveness ---------------------------------------------------------------
 
 // Whether [from, to) holds a number of a side that has neither step nor list.
-bool dense_witness(const NumberSide& side, Decimal from, Decimal to) {
+bool dense_witness(const NonNegativeSet& side, Decimal from, Decimal to) {
   bool above = false;
   bool below = true;
   if (side.low >= from) {
@@ -225,7 +225,7 @@ bool dense_witness(const NumberSide& side, Decimal from, Decimal to) {
 
 // Whether a multiple of the step is among digits * 10^more .. (digits + 1) *
 // 10^more - 1, counted in units of the step's scale.
-bool step_witness(const NumberSide& side, const std::string& digits,
+bool step_witness(const NonNegativeSet& side, const std::string& digits,
                   std::int64_t more) {
   const NumberStep& step = *side.step;
   std::string next = plus(digits, 1) + zeros(more);
@@ -250,7 +250,7 @@ bool step_witness(const NumberSide& side, const std::string& digits,
 }
 
 // Whether a number without exponent begins with `literal`.
-bool live_plainly(const NumberSide& side, const Literal& literal) {
+bool live_plainly(const NonNegativeSet& side, const Literal& literal) {
   if (literal.point && !side.point) return false;
   std::string digits = literal.whole + literal.fraction;
   auto behind = static_cast<std::int64_t>(literal.fraction.size());
@@ -311,8 +311,8 @@ bool still_spells(std::string_view digits, std::string_view value) {
 // Whether a number with an exponent begins with `literal`, which has none yet.
 // Only asked where exponents are for mantissas of one digit: elsewhere what
 // can go on with an exponent can go on without.
-bool live_with_exponent(const NumberSide& side, const Literal& literal) {
-  if (side.exponents != NumberSide::Exponents::kOneDigit) return false;
+bool live_with_exponent(const NonNegativeSet& side, const Literal& literal) {
+  if (side.exponents != NonNegativeSet::Exponents::kOneDigit) return false;
   if (!literal.one_digit()) return false;
   std::string digits = literal.whole + literal.fraction;
   auto behind = static_cast<std::int64_t>(literal.fraction.size());
@@ -405,9 +405,9 @@ std::string step_key(const Literal& literal, const NumberStep& step) {
   return std::to_string(used) + "%" + std::to_string(rest);
 }
 
-void make_key(const NumberSide& side, const Literal& literal,
+void make_key(const NonNegativeSet& side, const Literal& literal,
               NumberPrefix& out) {
-  using Exponents = NumberSide::Exponents;
+  using Exponents = NonNegativeSet::Exponents;
   const std::string digits = literal.whole + literal.fraction;
   const bool one_digit =
       side.exponents == Exponents::kOneDigit && literal.one_digit();
@@ -473,7 +473,7 @@ void make_key(const NumberSide& side, const Literal& literal,
   }
   if (one_digit) settled = false;
 
-  out.free = side.text == NumberSide::kFreeText;
+  out.free = side.text == NonNegativeSet::kFreeText;
   std::string phase;
   if (literal.point) {
     phase = literal.fraction.empty() ? "p" : "f";
@@ -494,7 +494,7 @@ void make_key(const NumberSide& side, const Literal& literal,
 }
 
 // One of a few texts.
-NumberPrefix read_listed(const NumberSide& side, std::string_view prefix) {
+NumberPrefix read_listed(const NonNegativeSet& side, std::string_view prefix) {
   NumberPrefix out;
   out.shared = true;
   out.key = "t";
@@ -509,7 +509,7 @@ NumberPrefix read_listed(const NumberSide& side, std::string_view prefix) {
 
 }  // namespace
 
-NumberPrefix read_number_prefix(const NumberSide& side,
+NumberPrefix read_number_prefix(const NonNegativeSet& side,
                                 std::string_view prefix) {
   NumberPrefix out;
   if (!side.texts.empty()) return read_listed(side, prefix);
@@ -517,7 +517,7 @@ NumberPrefix read_number_prefix(const NumberSide& side,
     for (char c = '0'; c <= '9' && !out.live; ++c) {
       out.live = read_number_prefix(side, std::string_view(&c, 1)).live;
     }
-    out.free = out.live && side.text == NumberSide::kFreeText;
+    out.free = out.live && side.text == NonNegativeSet::kFreeText;
     return out;
   }
   Literal literal;

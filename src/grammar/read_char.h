@@ -8,8 +8,8 @@
 //
 //   bits 0..20 the bits, 21..22 due, 23..25 size, 26 any bytes do
 //
-// settle() forgets the bits where whatever bytes are due belong to the class,
-// so that few places are left of the many.
+// canonicalize() forgets the bits where whatever bytes are due belong to the
+// class, so that few places are left of the many.
 
 #include <algorithm>
 #include <cstdint>
@@ -58,8 +58,8 @@ inline bool reaches(const regex::CharClass& set, std::uint32_t partial) {
 }
 
 // Another number for the same place.
-inline std::uint32_t settle(const regex::CharClass& set,
-                            std::uint32_t partial) {
+inline std::uint32_t canonicalize(const regex::CharClass& set,
+                                  std::uint32_t partial) {
   if (partial == 0 || (partial & kAnyBytes) != 0) return partial;
   const std::uint32_t due = partial >> 21 & 3;
   const auto [first, last] = characters_of(partial);

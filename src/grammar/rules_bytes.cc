@@ -43,7 +43,7 @@ ByteTable char_kinds(const regex::CharClass& set, std::uint32_t partial) {
         kinds[byte] = 1;
         break;
       case CharStep::kInside:
-        kinds[byte] = places.of(settle(set, next));
+        kinds[byte] = places.of(canonicalize(set, next));
         break;
     }
   }

@@ -49,7 +49,7 @@ void CfgRecogniser::scan_item(const Item& item, std::uint8_t byte, Items& out) {
     case Action::kClass:
       switch (read_char(network_.classes[state.index], byte, next.inner)) {
         case CharStep::kInside:
-          next.inner = settle(network_.classes[state.index], next.inner);
+          next.inner = canonicalize(network_.classes[state.index], next.inner);
           push(out, next);
           break;
         case CharStep::kDone:
@@ -68,7 +68,7 @@ void CfgRecogniser::scan_item(const Item& item, std::uint8_t byte, Items& out) {
         ++next.count;
         if (state.max == kMany) next.count = std::min(next.count, state.min);
       }
-      next.inner = settle(network_.classes[state.index], next.inner);
+      next.inner = canonicalize(network_.classes[state.index], next.inner);
       push(out, next);
       break;
     }
@@ -156,7 +156,7 @@ void CfgRecogniser::scan_free_text(const Item& item, std::uint8_t byte,
   const NetworkState& state = network_.states[item.state];
   Item next = item;
   if (read_char(any_character(), byte, next.count) == CharStep::kNo) return;
-  next.count = settle(any_character(), next.count);
+  next.count = canonicalize(any_character(), next.count);
   const TriggerAutomaton& automaton = network_.free_texts[state.index];
   next.inner = automaton.step(item.inner, byte);
   advance_in_text(item, next, out);

@@ -82,17 +82,17 @@ class Interpreter {
     // First which calls there are: with all ends that any could have.
     upto_ = ~Places{0};
     strict_ = false;
-    settle();
+    canonicalize();
     for (auto& [call, ends] : known_) ends = 0;
     strict_ = true;
     for (std::size_t at = 0; at <= text_.size(); ++at) {
       upto_ = Places{2} << at;
       --upto_;
-      settle();
+      canonicalize();
     }
   }
 
-  void settle() {
+  void canonicalize() {
     do {
       changed_ = false;
       for (auto& [call, ends] : known_) {  // new ones come in between

@@ -1,5 +1,5 @@
-#ifndef PARLANCE_SRC_GRAMMAR_NUMBER_SIDE_H_
-#define PARLANCE_SRC_GRAMMAR_NUMBER_SIDE_H_
+#ifndef PARLANCE_SRC_GRAMMAR_NON_NEGATIVE_SET_H_
+#define PARLANCE_SRC_GRAMMAR_NON_NEGATIVE_SET_H_
 
 // The numbers of one sign that satisfy a schema, and what a literal that has
 // begun may still become.
@@ -51,7 +51,7 @@ std::optional<NumberStep> number_step(const base::Decimal& of);
 // What is a multiple of both.  Nothing if that is out of reach.
 std::optional<NumberStep> common_step(const NumberStep& a, const NumberStep& b);
 
-struct NumberSide {
+struct NonNegativeSet {
   // All magnitudes: not negative.
   base::Decimal low;
   bool above_low = false;  // low itself is out
@@ -66,7 +66,7 @@ struct NumberSide {
   // Set by write_as(): these, and nothing else.  Sorted.
   std::vector<std::string> texts;
 
-  // Follows from the above by settle().
+  // Follows from the above by canonicalize().
   enum class Exponents : std::uint8_t {
     kNone,
     kOneDigit,  // behind d.ddd only, and below -3 or above 6
@@ -80,11 +80,11 @@ struct NumberSide {
   // Rounds the bounds to multiples, sorts the lists, decides on exponents.
   // False: no number is left, or none that can be handled.
   // Bounds that are out of reach are drawn in, and `narrowed` is set.
-  bool settle(bool& narrowed);
+  bool canonicalize(bool& narrowed);
 
   // Leaves each of `allowed` those of the JSON numbers `wanted` that are its
   // spellings, or one other where none of them is.
-  // REQUIRES: settle() was true.
+  // REQUIRES: canonicalize() was true.
   void write_as(const std::vector<std::string>& wanted);
 
   bool contains(const base::Decimal& magnitude) const;
@@ -106,9 +106,9 @@ struct NumberPrefix {
 
 // What the literal `prefix`, without its sign, is on `side`; the empty prefix,
 // too.  Nothing but `live` is set where there is no way to go on.
-NumberPrefix read_number_prefix(const NumberSide& side,
+NumberPrefix read_number_prefix(const NonNegativeSet& side,
                                 std::string_view prefix);
 
 }  // namespace parlance::grammar
 
-#endif  // PARLANCE_SRC_GRAMMAR_NUMBER_SIDE_H_
+#endif  // PARLANCE_SRC_GRAMMAR_NON_NEGATIVE_SET_H_

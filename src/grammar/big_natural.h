@@ -1,5 +1,5 @@
-#ifndef PARLANCE_SRC_GRAMMAR_NATURAL_H_
-#define PARLANCE_SRC_GRAMMAR_NATURAL_H_
+#ifndef PARLANCE_SRC_GRAMMAR_BIG_NATURAL_H_
+#define PARLANCE_SRC_GRAMMAR_BIG_NATURAL_H_
 
 // Natural numbers of any size, as strings of decimal digits.
 //
@@ -44,4 +44,4 @@ std::string units(const base::Decimal& value, int scale, bool& exact);
 
 }  // namespace parlance::grammar::natural
 
-#endif  // PARLANCE_SRC_GRAMMAR_NATURAL_H_
+#endif  // PARLANCE_SRC_GRAMMAR_BIG_NATURAL_H_

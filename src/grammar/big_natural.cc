@@ -1,6 +1,6 @@
-// Natural numbers as strings of digits.  See natural.h.
+// Natural numbers as strings of digits.  See big_natural.h.
 
-#include "grammar/natural.h"
+#include "grammar/big_natural.h"
 
 #include <algorithm>
 #include <cstddef>

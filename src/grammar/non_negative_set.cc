@@ -1,11 +1,11 @@
 // Map of this file
 //
 //   NumberStep          steps as an integer and a scale
-//   NumberSide          membership; bounds made canonical
+//   NonNegativeSet          membership; bounds made canonical
 //
 // What a literal may become is in number_prefix.cc.
 
-#include "grammar/number_side.h"
+#include "grammar/non_negative_set.h"
 
 #include <algorithm>
 #include <cstddef>
@@ -14,7 +14,7 @@
 #include <string_view>
 #include <utility>
 
-#include "grammar/natural.h"
+#include "grammar/big_natural.h"
 
 namespace parlance::grammar {
 
@@ -69,9 +69,10 @@ std::optional<NumberStep> common_step(const NumberStep& a,
   return out;
 }
 
-// --- NumberSide -------------------------------------------------------------
+// --- NonNegativeSet
+// -------------------------------------------------------------
 
-bool NumberSide::contains(const Decimal& magnitude) const {
+bool NonNegativeSet::contains(const Decimal& magnitude) const {
   if (allowed) {
     return std::binary_search(allowed->begin(), allowed->end(), magnitude);
   }
@@ -107,7 +108,7 @@ void sort_values(std::vector<Decimal>& values) {
 }
 
 // Makes the bounds multiples of the step.  False: nothing is between them.
-bool round_bounds(NumberSide& side) {
+bool round_bounds(NonNegativeSet& side) {
   const NumberStep& step = *side.step;
   bool exact = false;
   std::string from = units(side.low, step.scale, exact);
@@ -130,7 +131,7 @@ bool round_bounds(NumberSide& side) {
 
 }  // namespace
 
-bool NumberSide::settle(bool& narrowed) {
+bool NonNegativeSet::canonicalize(bool& narrowed) {
   if (allowed) {
     sort_values(*allowed);
     low = {};
@@ -218,7 +219,7 @@ bool NumberSide::settle(bool& narrowed) {
   return read_number_prefix(*this, "").live;
 }
 
-void NumberSide::write_as(const std::vector<std::string>& wanted) {
+void NonNegativeSet::write_as(const std::vector<std::string>& wanted) {
   std::vector<std::pair<Decimal, std::string_view>> given;  // without signs
   for (const std::string_view one : wanted) {
     if (auto value = Decimal::from_json(one); value && !value->negative) {
