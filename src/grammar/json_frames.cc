@@ -347,10 +347,10 @@ Configuration JsonRecogniser::close(FrameId id) {
 // --- Objects. ---------------------------------------------------------------
 
 // The names in play for the alternatives of a frame.
-std::uint32_t JsonRecogniser::key_set(const Frame& frame) {
+std::uint32_t JsonRecogniser::key_trie(const Frame& frame) {
   if (frame.size == 1 && !solver_.tracks_names(alternatives(frame)->disjunct)) {
     const auto [it, is_new] =
-        key_set_of_shape_.try_emplace(alternatives(frame)->disjunct, 0);
+        key_trie_of_disjunct_.try_emplace(alternatives(frame)->disjunct, 0);
     if (is_new) it->second = make_key_set(frame);
     return it->second;
   }
@@ -375,7 +375,7 @@ std::uint32_t JsonRecogniser::make_key_set(const Frame& frame) {
   key += '/';
   key += std::to_string(also);
   const auto [it, is_new] = key_set_of_.try_emplace(
-      std::move(key), static_cast<std::uint32_t>(key_sets_.size()));
+      std::move(key), static_cast<std::uint32_t>(key_tries_.size()));
   if (!is_new) return it->second;
   std::vector<KeyId> names;
   std::vector<automata::LanguageId> languages;
@@ -495,7 +495,7 @@ NameSet JsonRecogniser::possible_names(DisjunctId disjunct, std::uint32_t set,
     if (known != possible_names_.end()) return known->second;
   }
   std::vector<KeyId> names;
-  for (const KeyId key : key_sets_[set].names()) {
+  for (const KeyId key : key_tries_[set].names()) {
     if (solver_.satisfiable(
             solver_.member_conjunction(disjunct, {.key = key}))) {
       names.push_back(key);
@@ -591,7 +591,7 @@ automata::LanguageId JsonRecogniser::other_names(
   automata::Languages& languages = solver_.languages();
   automata::LanguageId language = languages.any_of(std::move(extras));
   std::vector<std::string> spelled;
-  for (const KeyId key : key_sets_[set_id].names()) {
+  for (const KeyId key : key_tries_[set_id].names()) {
     spelled.push_back(solver_.key_text(key));
   }
   if (!spelled.empty()) {
@@ -622,8 +622,8 @@ bool JsonRecogniser::any_member(FrameId id) {
 JsonRecogniser::KeyInfo* JsonRecogniser::find_keys(FrameId id, bool any_only) {
   if (frames_[id].keys != nullptr) return frames_[id].keys.get();
   const SchemaSolver::ScopedDepthLimit levels(solver_, levels_in(id));
-  const std::uint32_t set_id = key_set(frames_[id]);
-  const KeySet& set = key_sets_[set_id];
+  const std::uint32_t set_id = key_trie(frames_[id]);
+  const KeyTrie& set = key_tries_[set_id];
   auto info = std::make_unique<KeyInfo>(KeyInfo{.set = set_id});
   list_bytes_ += sizeof(KeyInfo);
   const std::vector<Alternative> now(
@@ -651,7 +651,7 @@ JsonRecogniser::KeyInfo* JsonRecogniser::find_keys(FrameId id, bool any_only) {
   start.kind = Kind::kKey;
   start.track = track;
   start.set = set_id;
-  start.trie = set.names().empty() ? KeySet::kNone : 0;
+  start.trie = set.names().empty() ? KeyTrie::kNone : 0;
   info->open = any_open && set.languages().empty();
   start.open = info->open;
   if (!info->open) {
@@ -677,8 +677,8 @@ JsonRecogniser::FrameId JsonRecogniser::with_member(FrameId id,
                                                     std::uint64_t matched,
                                                     const std::string* text) {
   KeyInfo& info = key_info(id);
-  const KeySet& set = key_sets_[info.set];
-  if (name != KeySet::kNone) {
+  const KeyTrie& set = key_tries_[info.set];
+  if (name != KeyTrie::kNone) {
     const KeyId key = set.names()[name];
     if (!solver_.name_sets().contains(info.allowed, key)) return 0;
     const std::uint64_t member = std::uint64_t{id} << 32 | name;
@@ -880,15 +880,16 @@ Configuration JsonRecogniser::step_or_value_state(Configuration config,
     return step(config, byte);
   }
   const Frame& frame = frames_[config.frame];
-  const std::uint32_t name = lexeme.trie == KeySet::kNone
-                                 ? KeySet::kNone
-                                 : key_sets_[lexeme.set].node(lexeme.trie).name;
-  if (name == KeySet::kNone || lexeme.loose || frame.size != 1 ||
+  const std::uint32_t name =
+      lexeme.trie == KeyTrie::kNone
+          ? KeyTrie::kNone
+          : key_tries_[lexeme.set].node(lexeme.trie).name;
+  if (name == KeyTrie::kNone || lexeme.loose || frame.size != 1 ||
       options_.layout.indent ||
       frame.depth + kNearAndFar > options_.limits.depth) {
     return step(config, byte);
   }
-  const KeyId key = key_sets_[lexeme.set].names()[name];
+  const KeyId key = key_tries_[lexeme.set].names()[name];
   if (!solver_.name_sets().contains(key_info(config.frame).allowed, key)) {
     return {};
   }

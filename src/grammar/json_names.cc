@@ -17,17 +17,17 @@ Configuration JsonRecogniser::key_step(Configuration config,
   if (body == BodyState::kDead) return {};
   if (body == BodyState::kExit) {
     std::uint64_t matched = 0;
-    std::uint32_t name = KeySet::kNone;
-    if (now.trie != KeySet::kNone) {
-      name = key_sets_[now.set].node(now.trie).name;
+    std::uint32_t name = KeyTrie::kNone;
+    if (now.trie != KeyTrie::kNone) {
+      name = key_tries_[now.set].node(now.trie).name;
     }
     // A name of the schema, spelled as such names are not.
-    if (now.loose && name != KeySet::kNone) return {};
+    if (now.loose && name != KeyTrie::kNone) return {};
     if (outline_ends_at(config.frame, name)) {
       return {static_cast<LexId>(Kind::kEscaped), config.frame,
               std::uint32_t{byte} + 1, 0};
     }
-    if (name == KeySet::kNone) {
+    if (name == KeyTrie::kNone) {
       if (!now.open && (now.extras == automata::kDeadState ||
                         !solver_.languages().accepting(now.extras))) {
         return {};
@@ -70,8 +70,8 @@ Configuration JsonRecogniser::key_step(Configuration config,
 
 void JsonRecogniser::add_key_set(std::vector<KeyId> names,
                                  std::vector<automata::LanguageId> languages) {
-  key_sets_.emplace_back(solver_, std::move(names), std::move(languages));
-  list_bytes_ += key_sets_.back().memory_bytes() + 128;  // and its key
+  key_tries_.emplace_back(solver_, std::move(names), std::move(languages));
+  list_bytes_ += key_tries_.back().memory_bytes() + 128;  // and its key
 }
 
 // A step without escapes where no pattern is in play: down the trie, or beside
@@ -81,28 +81,28 @@ JsonRecogniser::LexId JsonRecogniser::plain_key(const Lexeme& now,
                                                 BodyState body) {
   while (key_lexemes_.size() <= now.set) key_lexemes_.emplace_back();
   auto& known = key_lexemes_[now.set][now.open + 2 * now.track + 4 * now.loose];
-  const KeySet& set = key_sets_[now.set];
+  const KeyTrie& set = key_tries_[now.set];
   if (known == nullptr) {
     known = std::make_unique<KeyLexemes>();
     known->nodes.assign(set.node(0).end, 0);
     list_bytes_ += sizeof(KeyLexemes) + known->nodes.size() * sizeof(LexId);
     known->beside.fill(0);
   }
-  std::uint32_t child = KeySet::kNone;
-  if (now.trie != KeySet::kNone) child = set.child(now.trie, byte);
-  if (child == KeySet::kNone && !now.open) return 0;
+  std::uint32_t child = KeyTrie::kNone;
+  if (now.trie != KeyTrie::kNone) child = set.child(now.trie, byte);
+  if (child == KeyTrie::kNone && !now.open) return 0;
   const auto lexeme = [&] {
     Lexeme next;
     next.kind = Kind::kKey;
     next.body = body;
     next.track = now.track;
     next.open = now.open;
-    next.loose = now.loose && child != KeySet::kNone;
+    next.loose = now.loose && child != KeyTrie::kNone;
     next.set = now.set;
     next.trie = child;
     return intern(std::move(next));
   };
-  LexId& id = child != KeySet::kNone
+  LexId& id = child != KeyTrie::kNone
                   ? known->nodes[child]
                   : known->beside[static_cast<std::size_t>(body)];
   if (id == 0) id = lexeme();
@@ -111,8 +111,8 @@ JsonRecogniser::LexId JsonRecogniser::plain_key(const Lexeme& now,
 
 // Whether a name of the schema that is still allowed begins so.
 bool JsonRecogniser::key_live(const KeyInfo& info, const Lexeme& lexeme) {
-  if (lexeme.trie == KeySet::kNone) return false;
-  const KeySet& set = key_sets_[lexeme.set];
+  if (lexeme.trie == KeyTrie::kNone) return false;
+  const KeyTrie& set = key_tries_[lexeme.set];
   if (!is_escape(lexeme.body)) {
     return set.any_below(solver_.name_sets(), info.allowed, lexeme.trie);
   }
@@ -125,7 +125,7 @@ bool JsonRecogniser::key_live(const KeyInfo& info, const Lexeme& lexeme) {
 
 // Whether one of the names `allowed` goes on behind `node` with a character of
 // [low, high].
-bool JsonRecogniser::trie_in_range(const KeySet& set, NameSet allowed,
+bool JsonRecogniser::trie_in_range(const KeyTrie& set, NameSet allowed,
                                    std::uint32_t node, char32_t low,
                                    char32_t high) {
   if (low > high) return false;
@@ -167,7 +167,7 @@ bool JsonRecogniser::trie_in_range(const KeySet& set, NameSet allowed,
 JsonRecogniser::LexId JsonRecogniser::key_row(LexId id, std::uint8_t byte) {
   automata::Languages& languages = solver_.languages();
   const Lexeme& now = lexemes_[id];
-  const KeySet& set = key_sets_[now.set];
+  const KeyTrie& set = key_tries_[now.set];
   const BodyState body = json::next(now.body, byte);
   if (as_byte_before(now, byte)) {
     return (*now.row)[byte] = (*now.row)[byte - 1U];
@@ -186,7 +186,7 @@ JsonRecogniser::LexId JsonRecogniser::key_row(LexId id, std::uint8_t byte) {
   next.entries = now.entries;
   const bool escape = is_escape(now.body) || is_escape(body);
   // Where every name may come and none is special the escape says nothing.
-  const bool indifferent = now.open && now.trie == KeySet::kNone &&
+  const bool indifferent = now.open && now.trie == KeyTrie::kNone &&
                            now.entries.empty() && !now.track;
   if (is_escape(body) && !indifferent) {
     next.partial = next_partial(body, byte, now.partial);
@@ -195,7 +195,7 @@ JsonRecogniser::LexId JsonRecogniser::key_row(LexId id, std::uint8_t byte) {
       indifferent ? std::string() : decoded(now.body, body, byte, now.partial);
   for (const char c : bytes) {
     const auto b = static_cast<std::uint8_t>(c);
-    if (next.trie != KeySet::kNone) next.trie = set.child(next.trie, b);
+    if (next.trie != KeyTrie::kNone) next.trie = set.child(next.trie, b);
     if (next.extras != automata::kDeadState) {
       next.extras = languages.step(next.extras, b);
     }
@@ -207,9 +207,9 @@ JsonRecogniser::LexId JsonRecogniser::key_row(LexId id, std::uint8_t byte) {
   }
   // Once the name is none of the schema's, its spelling does not matter.
   next.loose =
-      next.open && next.trie != KeySet::kNone && (now.loose || !canonical);
+      next.open && next.trie != KeyTrie::kNone && (now.loose || !canonical);
   bool satisfiable = next.open || next.extras != automata::kDeadState ||
-                     next.trie != KeySet::kNone;
+                     next.trie != KeyTrie::kNone;
   if (escape && body != BodyState::kText && !next.open) {
     const EscapeRanges ranges =
         escape_ranges(body, next.partial, canonical_names(next));
@@ -219,7 +219,7 @@ JsonRecogniser::LexId JsonRecogniser::key_row(LexId id, std::uint8_t byte) {
       next.extras = automata::kDeadState;
     }
     satisfiable =
-        next.extras != automata::kDeadState || next.trie != KeySet::kNone;
+        next.extras != automata::kDeadState || next.trie != KeyTrie::kNone;
   }
   const LexId target = satisfiable ? intern(std::move(next)) : 0;
   return keep_step(id, byte, target);

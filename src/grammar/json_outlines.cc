@@ -179,7 +179,7 @@ JsonRecogniser::FrameId JsonRecogniser::coarse_pending(FrameId id) {
 // The names that the coarse_states of names know: the empty one.
 std::uint32_t JsonRecogniser::outline_names() {
   const auto [it, is_new] = key_set_of_.try_emplace(
-      "outline", static_cast<std::uint32_t>(key_sets_.size()));
+      "outline", static_cast<std::uint32_t>(key_tries_.size()));
   if (is_new) {
     add_key_set({solver_.key("")}, {});
   }
@@ -192,20 +192,21 @@ std::uint32_t JsonRecogniser::outline_names() {
 Configuration JsonRecogniser::outline_name(Configuration config) {
   const Lexeme& lexeme = lexemes_[config.lex];
   if (!lexeme.open || !lexeme.entries.empty() ||
-      (lexeme.trie != KeySet::kNone && lexeme.body != json::BodyState::kText)) {
+      (lexeme.trie != KeyTrie::kNone &&
+       lexeme.body != json::BodyState::kText)) {
     return {};
   }
-  const FrameId other = with_member(config.frame, KeySet::kNone, 0, nullptr);
+  const FrameId other = with_member(config.frame, KeyTrie::kNone, 0, nullptr);
   const FrameId others = other == 0 ? 0 : coarse_pending(other);
   if (others == 0) return {};
-  std::uint32_t name = KeySet::kNone;
-  if (lexeme.trie != KeySet::kNone) {
-    name = key_sets_[lexeme.set].node(lexeme.trie).name;
+  std::uint32_t name = KeyTrie::kNone;
+  if (lexeme.trie != KeyTrie::kNone) {
+    name = key_tries_[lexeme.set].node(lexeme.trie).name;
   }
   Frame coarse;
   coarse.parent = others;
-  coarse.count = name == KeySet::kNone ? 0 : 1;
-  if (name != KeySet::kNone && !lexeme.loose) {
+  coarse.count = name == KeyTrie::kNone ? 0 : 1;
+  if (name != KeyTrie::kNone && !lexeme.loose) {
     const FrameId own = with_member(config.frame, name, 0, nullptr);
     if (own != 0) {
       coarse.used = coarse_pending(own);
@@ -219,7 +220,7 @@ Configuration JsonRecogniser::outline_name(Configuration config) {
   same.body = lexeme.body;
   same.open = true;
   same.set = set;
-  same.trie = name == KeySet::kNone ? KeySet::kNone : 0;
+  same.trie = name == KeyTrie::kNone ? KeyTrie::kNone : 0;
   // Told from the coarse_states behind a value by `pending`.
   coarse.pending = true;
   config.frame = intern_coarse(std::move(coarse), {});
@@ -228,7 +229,7 @@ Configuration JsonRecogniser::outline_name(Configuration config) {
   if (frames_[config.frame].keys == nullptr) {
     auto info = std::make_unique<KeyInfo>(
         KeyInfo{.set = set, .any = true, .open = true});
-    if (own != 0) info->allowed = key_sets_[set].all();
+    if (own != 0) info->allowed = key_tries_[set].all();
     next_members_.emplace(std::uint64_t{config.frame} << 32, own);
     info->next_extra = {{0, others}};
     frames_[config.frame].keys = std::move(info);
@@ -251,7 +252,7 @@ JsonRecogniser::FrameId JsonRecogniser::outline_names_of(FrameId id) {
       lexemes_[key_info(id).start].track) {
     return 0;
   }
-  const FrameId other = with_member(id, KeySet::kNone, 0, nullptr);
+  const FrameId other = with_member(id, KeyTrie::kNone, 0, nullptr);
   const FrameId others = other == 0 ? 0 : coarse_pending(other);
   const std::uint32_t set = key_info(id).set;
   if (others == 0 || set >> (32 - kNamesShift) != 0) return 0;
@@ -277,7 +278,7 @@ Configuration JsonRecogniser::outline_key(FrameId id) {
   name.open = true;
   if ((frame.count & kNames) != 0) {
     name.set = frame.keys->set;
-    if (!key_sets_[name.set].names().empty()) name.trie = 0;
+    if (!key_tries_[name.set].names().empty()) name.trie = 0;
   } else if ((frame.count & kAnyName) != 0) {
     name.set = outline_names();
   } else {
@@ -291,7 +292,7 @@ bool JsonRecogniser::outline_ends_at(FrameId id, std::uint32_t name) const {
   const Frame& frame = frames_[id];
   if (frame.kind != FrameKind::kCoarse) return false;
   return frame.keys == nullptr ||
-         ((frame.count & kNames) != 0 && name != KeySet::kNone);
+         ((frame.count & kNames) != 0 && name != KeyTrie::kNone);
 }
 
 Configuration JsonRecogniser::coarse_state(Configuration config) {

@@ -450,9 +450,9 @@ std::string JsonRecogniser::expected(Configuration config) {
       return list;
     case Kind::kKey: {
       const KeyInfo& info = key_info(config.frame);
-      const KeySet& set = key_sets_[lexeme.set];
-      if (lexeme.trie != KeySet::kNone) {
-        const KeySet::Node& node = set.node(lexeme.trie);
+      const KeyTrie& set = key_tries_[lexeme.set];
+      if (lexeme.trie != KeyTrie::kNone) {
+        const KeyTrie::Node& node = set.node(lexeme.trie);
         for (std::uint32_t i = node.first; i < node.last; ++i) {
           if (solver_.name_sets().contains(info.allowed, set.names()[i])) {
             add("the name " + json::dump(solver_.key_text(set.names()[i])));

@@ -45,7 +45,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "grammar/key_set.h"
+#include "grammar/key_trie.h"
 #include "grammar/recogniser.h"
 #include "grammar/schema_goals.h"
 #include "json/string_body.h"
@@ -213,7 +213,7 @@ class JsonRecogniser final : public Recogniser {
 
   // Which members may come next in a frame.
   struct KeyInfo {
-    std::uint32_t set = 0;  // key_sets_
+    std::uint32_t set = 0;  // key_tries_
     NameSet allowed = kNoNames;
     bool any = false;
     bool open = false;  // every other name may come, and no pattern is in play
@@ -250,10 +250,10 @@ class JsonRecogniser final : public Recogniser {
     std::uint8_t word = 0;      // 0 null, 1 true, 2 false
     std::uint8_t at = 0;        // bytes of the word read
     std::uint32_t partial = 0;  // value of the escape so far
-    std::uint32_t set = 0;      // keys: key_sets_
+    std::uint32_t set = 0;      // keys: key_tries_
     // Keys: the place among the names of the schema.  Strings: among the values
     // that were used already.
-    std::uint32_t trie = KeySet::kNone;
+    std::uint32_t trie = KeyTrie::kNone;
     automata::StateId extras = automata::kDeadState;
     std::vector<Entry> entries;  // keys: one for each pattern
 
@@ -336,7 +336,7 @@ class JsonRecogniser final : public Recogniser {
   Configuration key_step(Configuration config, std::uint8_t byte);
   LexId plain_key(const Lexeme& now, std::uint8_t byte, json::BodyState body);
   bool key_live(const KeyInfo& info, const Lexeme& lexeme);
-  bool trie_in_range(const KeySet& set, NameSet allowed, std::uint32_t node,
+  bool trie_in_range(const KeyTrie& set, NameSet allowed, std::uint32_t node,
                      char32_t low, char32_t high);
   LexId key_row(LexId lexeme, std::uint8_t byte);
 
@@ -369,7 +369,7 @@ class JsonRecogniser final : public Recogniser {
   KeyInfo& key_info(FrameId frame);
   bool any_member(FrameId frame);
   KeyInfo* find_keys(FrameId frame, bool any_only);
-  std::uint32_t key_set(const Frame& frame);
+  std::uint32_t key_trie(const Frame& frame);
   std::uint32_t make_key_set(const Frame& frame);
   // The frame in which the value of a member comes; 0 if there is no such
   // member.  `name`: kNone for one the schema does not spell, with the bits of
@@ -442,11 +442,11 @@ class JsonRecogniser final : public Recogniser {
   std::unordered_multimap<std::uint64_t, FrameId> frame_of_;
   std::deque<Lexeme> lexemes_;
   std::unordered_multimap<std::uint64_t, LexId> lexeme_of_;
-  std::deque<KeySet> key_sets_;
+  std::deque<KeyTrie> key_tries_;
   // By set, and by Lexeme::open, track and loose.
   std::deque<std::array<std::unique_ptr<KeyLexemes>, 8>> key_lexemes_;
   std::unordered_map<std::string, std::uint32_t> key_set_of_;
-  std::unordered_map<DisjunctId, std::uint32_t> key_set_of_shape_;
+  std::unordered_map<DisjunctId, std::uint32_t> key_trie_of_disjunct_;
   // By key set and disjunct: the names whose values can be something.
   std::unordered_map<std::uint64_t, NameSet> possible_names_;
   // By frame and name (of its key set): the frame of the member.

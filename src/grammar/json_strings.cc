@@ -72,7 +72,7 @@ std::uint32_t JsonRecogniser::avoid(FrameId id) {
   const std::uint32_t values = frames_[id].used;
   const auto [it, is_new] =
       key_set_of_.try_emplace("values " + std::to_string(values),
-                              static_cast<std::uint32_t>(key_sets_.size()));
+                              static_cast<std::uint32_t>(key_tries_.size()));
   if (is_new) {
     std::vector<KeyId> words;
     for (const std::string& value : value_sets_[values]) {
@@ -164,7 +164,7 @@ Configuration JsonRecogniser::within_bounds(Configuration config) {
 
 // Whether a byte is known to lead where the one before it does: most do.
 bool JsonRecogniser::as_byte_before(const Lexeme& now, std::uint8_t byte) {
-  if (byte == 0 || now.row == nullptr || now.trie != KeySet::kNone ||
+  if (byte == 0 || now.row == nullptr || now.trie != KeyTrie::kNone ||
       (*now.row)[byte - 1U] == kUnknown) {
     return false;
   }
@@ -201,15 +201,15 @@ JsonRecogniser::LexId JsonRecogniser::string_row(LexId id, std::uint8_t byte) {
   if (is_escape(body) && (!now.total || now.track)) {
     next.partial = next_partial(body, byte, now.partial);
   }
-  if (now.trie != KeySet::kNone) {
+  if (now.trie != KeyTrie::kNone) {
     next.set = now.set;
     next.trie = now.trie;
     for (const char c : decoded(now.body, body, byte, now.partial)) {
-      if (next.trie == KeySet::kNone) break;
+      if (next.trie == KeyTrie::kNone) break;
       next.trie =
-          key_sets_[next.set].child(next.trie, static_cast<std::uint8_t>(c));
+          key_tries_[next.set].child(next.trie, static_cast<std::uint8_t>(c));
     }
-    if (next.trie == KeySet::kNone) next.set = 0;
+    if (next.trie == KeyTrie::kNone) next.set = 0;
   }
   for (const Entry& entry : now.entries) {
     if (entry.canonical && !json::canonical_next(now.body, now.partial, byte)) {
@@ -251,8 +251,8 @@ JsonRecogniser::LexId JsonRecogniser::string_row(LexId id, std::uint8_t byte) {
 
 Configuration JsonRecogniser::close_string(Configuration config) {
   const Lexeme& lexeme = lexemes_[config.lex];
-  if (lexeme.trie != KeySet::kNone &&
-      key_sets_[lexeme.set].node(lexeme.trie).name != KeySet::kNone) {
+  if (lexeme.trie != KeyTrie::kNone &&
+      key_tries_[lexeme.set].node(lexeme.trie).name != KeyTrie::kNone) {
     return {};  // used already
   }
   std::vector<ConjunctionId> survivors;

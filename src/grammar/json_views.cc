@@ -71,14 +71,14 @@ std::array<std::uint64_t, 4> JsonRecogniser::first_bytes(Configuration config) {
 
 bool JsonRecogniser::has_exceptions(Configuration config) {
   const Lexeme& lexeme = lexemes_[config.lex];
-  if (lexeme.trie == KeySet::kNone) return false;
+  if (lexeme.trie == KeyTrie::kNone) return false;
   return lexeme.kind == Kind::kKey ? lexeme.open : lexeme.kind == Kind::kString;
 }
 
 std::array<std::uint64_t, 4> JsonRecogniser::exception_bytes(
     Configuration config) {
   const Lexeme& lexeme = lexemes_[config.lex];
-  if (is_escape(lexeme.body) || lexeme.trie == KeySet::kNone) {
+  if (is_escape(lexeme.body) || lexeme.trie == KeyTrie::kNone) {
     return Recogniser::exception_bytes(config);
   }
   std::array<std::uint64_t, 4> bytes{};
@@ -88,7 +88,7 @@ std::array<std::uint64_t, 4> JsonRecogniser::exception_bytes(
   add('"');
   const bool canonical = lexeme.kind == Kind::kKey && canonical_names(lexeme);
   if (!canonical) add('\\');
-  const KeySet& set = key_sets_[lexeme.set];
+  const KeyTrie& set = key_tries_[lexeme.set];
   for (std::uint32_t child = lexeme.trie + 1; child < set.node(lexeme.trie).end;
        child = set.node(child).end) {
     const std::uint8_t byte = set.node(child).byte;
@@ -104,7 +104,7 @@ StringHint JsonRecogniser::string_hint(Configuration config) {
   if (lexeme.kind == Kind::kString) {
     if (!lexeme.total) return {};
     view.depends_on_text = lexeme.track;
-    view.has_exceptions = lexeme.trie != KeySet::kNone;
+    view.has_exceptions = lexeme.trie != KeyTrie::kNone;
     const Entry& first = lexeme.entries.front();
     if (lexeme.entries.size() == 1) {
       view.unconstrained = true;
@@ -131,12 +131,12 @@ StringHint JsonRecogniser::string_hint(Configuration config) {
   if (lexeme.kind != Kind::kKey || !lexeme.open) return {};
   view.unconstrained = true;
   view.depends_on_text = lexeme.track;
-  view.has_exceptions = lexeme.trie != KeySet::kNone;
-  if (outline_ends_at(config.frame, KeySet::kNone)) {
+  view.has_exceptions = lexeme.trie != KeyTrie::kNone;
+  if (outline_ends_at(config.frame, KeyTrie::kNone)) {
     view.after = step(config, '"');
     return view;
   }
-  const FrameId frame = with_member(config.frame, KeySet::kNone, 0, nullptr);
+  const FrameId frame = with_member(config.frame, KeyTrie::kNone, 0, nullptr);
   if (frame != 0) view.after = {static_cast<LexId>(Kind::kColon), frame, 0, 0};
   if (view.has_exceptions && ends_empty_name(config)) {
     view.has_exceptions = false;
@@ -187,7 +187,7 @@ std::uint64_t JsonRecogniser::lexeme_fingerprint(Configuration config) {
   Lexeme& lexeme = lexemes_[config.lex];
   if (lexeme.kind == Kind::kKey) {
     // Beside the names of the schema a name is a string of the others.
-    if (lexeme.trie != KeySet::kNone || lexeme.open) return 0;
+    if (lexeme.trie != KeyTrie::kNone || lexeme.open) return 0;
     if (lexeme.print == 0) {
       std::uint64_t part = 1;
       mix(part, solver_.languages().fingerprint(lexeme.extras));
@@ -262,7 +262,7 @@ Configuration JsonRecogniser::lexeme_unbounded(Configuration config) {
 // the others.
 Recogniser::LexemeSplit JsonRecogniser::split_lexeme(Configuration config) {
   const Lexeme& now = lexemes_[config.lex];
-  if (now.kind != Kind::kKey || now.open || now.trie == KeySet::kNone ||
+  if (now.kind != Kind::kKey || now.open || now.trie == KeyTrie::kNone ||
       now.extras == automata::kDeadState) {
     return {};
   }
@@ -278,7 +278,7 @@ Recogniser::LexemeSplit JsonRecogniser::split_lexeme(Configuration config) {
   }
   Lexeme others = now.without_entries();
   others.entries = now.entries;
-  others.trie = KeySet::kNone;
+  others.trie = KeyTrie::kNone;
   apart.others.lex = intern(std::move(others));
   return apart;
 }
@@ -296,7 +296,7 @@ std::uint32_t JsonRecogniser::chars_needed(Configuration from,
 bool JsonRecogniser::lexeme_by_state(Configuration config) {
   const Lexeme& lexeme = lexemes_[config.lex];
   if (lexeme.kind == Kind::kKey) {
-    return lexeme.body == BodyState::kText && lexeme.trie == KeySet::kNone &&
+    return lexeme.body == BodyState::kText && lexeme.trie == KeyTrie::kNone &&
            !lexeme.open;
   }
   return lexeme.kind == Kind::kString && lexeme.body == BodyState::kText &&

@@ -61,7 +61,7 @@ SchemaSolver::SchemaSolver(const schema::Document& document,
 }
 
 // The names that the document spells, in the order of their texts: the names
-// that begin alike are then a range (KeySet).
+// that begin alike are then a range (KeyTrie).
 void SchemaSolver::intern_names() {
   std::vector<std::string_view> names;
   for (const schema::Node& node : document_.nodes) {

@@ -1,5 +1,5 @@
-#ifndef PARLANCE_SRC_GRAMMAR_KEY_SET_H_
-#define PARLANCE_SRC_GRAMMAR_KEY_SET_H_
+#ifndef PARLANCE_SRC_GRAMMAR_KEY_TRIE_H_
+#define PARLANCE_SRC_GRAMMAR_KEY_TRIE_H_
 
 // The names that members of an object may have, as a trie of those that the
 // schema spells and a list of the patterns that its rules use.
@@ -19,7 +19,7 @@
 
 namespace parlance::grammar {
 
-class KeySet {
+class KeyTrie {
  public:
   static constexpr std::uint32_t kNone = 0xFFFFFFFF;
 
@@ -31,8 +31,8 @@ class KeySet {
   };
 
   // `names` in any order, each once.
-  KeySet(SchemaSolver& solver, std::vector<KeyId> names,
-         std::vector<automata::LanguageId> languages);
+  KeyTrie(SchemaSolver& solver, std::vector<KeyId> names,
+          std::vector<automata::LanguageId> languages);
 
   std::uint32_t child(std::uint32_t node, std::uint8_t byte) const;
   const Node& node(std::uint32_t index) const { return nodes_[index]; }
@@ -45,7 +45,7 @@ class KeySet {
   // All of them.
   NameSet all() const { return all_; }
   std::size_t memory_bytes() const {
-    return sizeof(KeySet) + nodes_.capacity() * sizeof(Node) +
+    return sizeof(KeyTrie) + nodes_.capacity() * sizeof(Node) +
            (names_.capacity() + late_.capacity()) * sizeof(std::uint32_t) +
            languages_.capacity() * sizeof(automata::LanguageId);
   }
@@ -63,4 +63,4 @@ class KeySet {
 
 }  // namespace parlance::grammar
 
-#endif  // PARLANCE_SRC_GRAMMAR_KEY_SET_H_
+#endif  // PARLANCE_SRC_GRAMMAR_KEY_TRIE_H_

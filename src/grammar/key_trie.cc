@@ -1,12 +1,12 @@
-#include "grammar/key_set.h"
+#include "grammar/key_trie.h"
 
 #include <algorithm>
 #include <string>
 
 namespace parlance::grammar {
 
-KeySet::KeySet(SchemaSolver& solver, std::vector<KeyId> names,
-               std::vector<automata::LanguageId> languages)
+KeyTrie::KeyTrie(SchemaSolver& solver, std::vector<KeyId> names,
+                 std::vector<automata::LanguageId> languages)
     : names_(std::move(names)), languages_(std::move(languages)) {
   std::sort(names_.begin(), names_.end(), [&](KeyId a, KeyId b) {
     return solver.key_text(a) < solver.key_text(b);
@@ -49,7 +49,7 @@ KeySet::KeySet(SchemaSolver& solver, std::vector<KeyId> names,
   nodes_[0].last = count;
 }
 
-std::uint32_t KeySet::child(std::uint32_t node, std::uint8_t byte) const {
+std::uint32_t KeyTrie::child(std::uint32_t node, std::uint8_t byte) const {
   for (std::uint32_t at = node + 1; at < nodes_[node].end;
        at = nodes_[at].end) {
     if (nodes_[at].byte == byte) return at;
@@ -60,8 +60,8 @@ std::uint32_t KeySet::child(std::uint32_t node, std::uint8_t byte) const {
 
 // Almost all numbers are in the order of the texts, so that the names below a
 // node are a few ranges of numbers.
-bool KeySet::any_below(const NameSets& sets, NameSet among,
-                       std::uint32_t node) const {
+bool KeyTrie::any_below(const NameSets& sets, NameSet among,
+                        std::uint32_t node) const {
   std::uint32_t at = nodes_[node].first;
   const std::uint32_t end = nodes_[node].last;
   for (auto late = std::lower_bound(late_.begin(), late_.end(), at);
