@@ -13,7 +13,7 @@
 #include "grammar/argument_schema.h"
 #include "grammar/language_rules.h"
 #include "grammar/member_order.h"
-#include "grammar/name_parts.h"
+#include "grammar/name_partition.h"
 #include "json/located.h"
 #include "regex/pattern.h"
 

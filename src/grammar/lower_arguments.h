@@ -14,8 +14,8 @@
 // or, with any_order, anywhere (member_order.h says how far).
 // A name that is not declared may come twice: the last one then gives the
 // value, which is as valid as the first.  Where minProperties asks for several
-// that are not declared, the first of them differ in kind (name_parts.h), so
-// that some objects are not let out.
+// that are not declared, the first of them differ in kind (name_partition.h),
+// so that some objects are not let out.
 
 #include <string>
 #include <utility>

@@ -1,7 +1,7 @@
 // Parting names by their length modulo the number of parts, or by listing the
 // shortest.
 
-#include "grammar/name_parts.h"
+#include "grammar/name_partition.h"
 
 #include <deque>
 #include <string>

@@ -1,5 +1,5 @@
-#ifndef PARLANCE_SRC_GRAMMAR_NAME_PARTS_H_
-#define PARLANCE_SRC_GRAMMAR_NAME_PARTS_H_
+#ifndef PARLANCE_SRC_GRAMMAR_NAME_PARTITION_H_
+#define PARLANCE_SRC_GRAMMAR_NAME_PARTITION_H_
 
 // Names that are not declared and must differ.
 //
@@ -25,4 +25,4 @@ std::vector<automata::LanguageId> name_parts(automata::Languages& languages,
 
 }  // namespace parlance::grammar
 
-#endif  // PARLANCE_SRC_GRAMMAR_NAME_PARTS_H_
+#endif  // PARLANCE_SRC_GRAMMAR_NAME_PARTITION_H_
