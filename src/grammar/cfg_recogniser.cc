@@ -55,8 +55,8 @@ std::size_t bytes_of(const TransitionNetwork& network) {
   for (const std::string& text : network.texts) {
     bytes += sizeof(std::string) + text.capacity();
   }
-  for (const TriggerAutomaton& text : network.free_texts) {
-    bytes += text.nodes.size() * (sizeof(TriggerAutomaton::Node) + 64);
+  for (const AhoCorasick& text : network.free_texts) {
+    bytes += text.nodes.size() * (sizeof(AhoCorasick::Node) + 64);
   }
   for (const regex::CharClass& set : network.classes) {
     bytes += sizeof(set) + set.ranges().size() * sizeof(set.ranges()[0]);

@@ -64,7 +64,7 @@
 #include "base/intern_table.h"
 #include "base/mix.h"
 #include "base/reusable_set.h"
-#include "grammar/byte_partition.h"
+#include "grammar/byte_classes.h"
 #include "grammar/equivalence_tree.h"
 #include "grammar/marks.h"
 #include "grammar/recogniser.h"
@@ -400,9 +400,9 @@ class CfgRecogniser final : public Recogniser {
   // Of each byte the least that leads to the same from the state.
   const ByteTable& alike(std::uint32_t lex);
   const ByteTable& kinds_of_class(std::uint32_t index);
-  void split_bytes(const Item& item, BytePartition& bytes);
-  void split_substring(const Item& item, BytePartition& bytes);
-  void split_schema(const Item& item, BytePartition& bytes);
+  void split_bytes(const Item& item, ByteClasses& bytes);
+  void split_substring(const Item& item, ByteClasses& bytes);
+  void split_schema(const Item& item, ByteClasses& bytes);
 
   // rules_read.cc
   Items scan(Configuration config, std::uint8_t byte);

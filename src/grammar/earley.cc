@@ -10,8 +10,8 @@
 #include <utility>
 
 #include "base/mix.h"
+#include "grammar/char_step.h"
 #include "grammar/earley_set.h"
-#include "grammar/read_char.h"
 
 namespace parlance::grammar {
 
@@ -484,7 +484,7 @@ void EarleyRecogniser::scan_free_text(const Item& item, std::uint8_t byte,
   const NetworkState& state = network_.states[item.state];
   Item next = item;
   if (read_char(any_character(), byte, next.count) == CharStep::kNo) return;
-  const TriggerAutomaton& automaton = network_.free_texts[state.index];
+  const AhoCorasick& automaton = network_.free_texts[state.index];
   next.inner = automaton.step(item.inner, byte);
   advance_in_text(item, next, out);
 }
@@ -492,10 +492,10 @@ void EarleyRecogniser::scan_free_text(const Item& item, std::uint8_t byte,
 // `next`: `item` behind a symbol.
 void EarleyRecogniser::advance_in_text(const Item& item, const Item& next,
                                        std::vector<Item>& out) const {
-  if (next.inner == TriggerAutomaton::kRefused) return;
-  const TriggerAutomaton& automaton =
+  if (next.inner == AhoCorasick::kRefused) return;
+  const AhoCorasick& automaton =
       network_.free_texts[network_.states[item.state].index];
-  const TriggerAutomaton::Node& node = automaton.nodes[next.inner];
+  const AhoCorasick::Node& node = automaton.nodes[next.inner];
   if (node.excluded) return;
   if (node.calls.empty()) return push(out, next);
   for (StateId call : node.calls) {

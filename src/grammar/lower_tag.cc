@@ -11,7 +11,7 @@
 #include "grammar/ebnf.h"
 #include "grammar/lower_arguments.h"
 #include "grammar/regex_rules.h"
-#include "grammar/shadowed_triggers.h"
+#include "grammar/triggers.h"
 #include "json/located.h"
 #include "parlance/line_column.h"
 

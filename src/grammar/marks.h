@@ -24,8 +24,8 @@
 #include <unordered_map>
 #include <vector>
 
+#include "grammar/aho_corasick.h"
 #include "grammar/rules.h"
-#include "grammar/trigger_automaton.h"
 #include "parlance/error.h"
 #include "parlance/vocabulary.h"
 #include "vocab/marker_pieces.h"

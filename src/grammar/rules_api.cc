@@ -7,14 +7,14 @@
 #include <utility>
 #include <vector>
 
+#include "grammar/aho_corasick.h"
 #include "grammar/compile.h"
 #include "grammar/ebnf.h"
 #include "grammar/grammar_impl.h"
 #include "grammar/lark.h"
 #include "grammar/regex_rules.h"
 #include "grammar/schema_options.h"
-#include "grammar/shadowed_triggers.h"
-#include "grammar/trigger_automaton.h"
+#include "grammar/shadowed_words.h"
 #include "parlance/grammar.h"
 
 namespace parlance {

@@ -1,4 +1,4 @@
-// Which bytes lead to the same from a state: see byte_partition.h.
+// Which bytes lead to the same from a state: see byte_classes.h.
 //
 // What an item does with a byte depends on the place in the network alone, so
 // the bytes of a state are alike in all frames.
@@ -7,9 +7,9 @@
 #include <array>
 #include <vector>
 
-#include "grammar/byte_partition.h"
+#include "grammar/byte_classes.h"
 #include "grammar/cfg_recogniser.h"
-#include "grammar/read_char.h"
+#include "grammar/char_step.h"
 
 namespace parlance::grammar {
 namespace {
@@ -67,7 +67,7 @@ const ByteTable& CfgRecogniser::kinds_of_class(std::uint32_t index) {
   return *kinds;
 }
 
-void CfgRecogniser::split_bytes(const Item& item, BytePartition& bytes) {
+void CfgRecogniser::split_bytes(const Item& item, ByteClasses& bytes) {
   const NetworkState& state = network_.states[item.state];
   switch (state.action) {
     case Action::kBytes:
@@ -84,7 +84,7 @@ void CfgRecogniser::split_bytes(const Item& item, BytePartition& bytes) {
       // The class of all characters is cut where the automaton is.
       bytes.refine(item.count == 0 ? kinds_of_all()
                                    : char_kinds(any_character(), item.count));
-      const TriggerAutomaton& automaton = network_.free_texts[state.index];
+      const AhoCorasick& automaton = network_.free_texts[state.index];
       for (std::uint32_t node = item.inner;;
            node = automaton.nodes[node].fail) {
         for (const auto& [symbol, next] : automaton.nodes[node].next) {
@@ -107,7 +107,7 @@ void CfgRecogniser::split_bytes(const Item& item, BytePartition& bytes) {
   }
 }
 
-void CfgRecogniser::split_substring(const Item& item, BytePartition& bytes) {
+void CfgRecogniser::split_substring(const Item& item, ByteClasses& bytes) {
   const std::vector<std::string>& chunks =
       network_.substrings[network_.states[item.state].index].chunks;
   if (item.inner != 0 && item.count != 0) {
@@ -124,7 +124,7 @@ void CfgRecogniser::split_substring(const Item& item, BytePartition& bytes) {
 }
 
 // Asked byte by byte; where there are too many answers all bytes differ.
-void CfgRecogniser::split_schema(const Item& item, BytePartition& bytes) {
+void CfgRecogniser::split_schema(const Item& item, ByteClasses& bytes) {
   Recogniser& reader = schema(network_.states[item.state].index);
   const Configuration from =
       item.inner == 0 ? reader.start() : configs_[item.inner];
@@ -145,7 +145,7 @@ void CfgRecogniser::split_schema(const Item& item, BytePartition& bytes) {
 
 const ByteTable& CfgRecogniser::alike(std::uint32_t lex) {
   if (states_[lex].alike == nullptr) {
-    BytePartition bytes;
+    ByteClasses bytes;
     const Items& items = states_[lex].items;
     for (const Item& item : items) split_bytes(item, bytes);
     bool counts_chars = false;

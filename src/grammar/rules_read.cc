@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "grammar/cfg_recogniser.h"
-#include "grammar/read_char.h"
+#include "grammar/char_step.h"
 
 namespace parlance::grammar {
 
@@ -157,7 +157,7 @@ void CfgRecogniser::scan_free_text(const Item& item, std::uint8_t byte,
   Item next = item;
   if (read_char(any_character(), byte, next.count) == CharStep::kNo) return;
   next.count = canonicalize(any_character(), next.count);
-  const TriggerAutomaton& automaton = network_.free_texts[state.index];
+  const AhoCorasick& automaton = network_.free_texts[state.index];
   next.inner = automaton.step(item.inner, byte);
   advance_in_text(item, next, out);
 }
@@ -165,10 +165,10 @@ void CfgRecogniser::scan_free_text(const Item& item, std::uint8_t byte,
 // `next`: `item` behind a symbol.
 void CfgRecogniser::advance_in_text(const Item& item, const Item& next,
                                     Items& out) {
-  if (next.inner == TriggerAutomaton::kRefused) return;
-  const TriggerAutomaton& automaton =
+  if (next.inner == AhoCorasick::kRefused) return;
+  const AhoCorasick& automaton =
       network_.free_texts[network_.states[item.state].index];
-  const TriggerAutomaton::Node& node = automaton.nodes[next.inner];
+  const AhoCorasick::Node& node = automaton.nodes[next.inner];
   if (node.excluded) return;
   if (node.calls.empty()) return push(out, next);
   for (const StateId call : node.calls) push(out, {call, item.context, 0, 0});

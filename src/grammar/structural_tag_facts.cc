@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "base/utf8.h"
-#include "grammar/shadowed_triggers.h"
+#include "grammar/aho_corasick.h"
+#include "grammar/shadowed_words.h"
 #include "grammar/structural_tag.h"
-#include "grammar/trigger_automaton.h"
 
 namespace parlance::grammar {
 namespace {
@@ -188,7 +188,7 @@ std::optional<Error> check_end(const TagTree& tag, const TagAnalysis& analysis,
 // Every tag is begun by exactly one trigger, and every trigger begins a tag.
 std::optional<Error> check_triggers(const TagTree& tag, const TagNode& format) {
   const auto& body = format.as<TriggeredTags>();
-  const TriggerAutomaton trie = word_trie(body.triggers);
+  const AhoCorasick trie = word_trie(body.triggers);
   std::vector<bool> used(body.triggers.size(), false);
   for (TagNodeId child : format.children) {
     const std::string& begin = tag[child].as<TagFormat>().begin.texts[0];
@@ -260,7 +260,7 @@ std::optional<Error> check_reachable(const std::vector<std::string>& triggers,
                                      const std::vector<std::string>& excludes,
                                      const TagNode& format, bool dispatch) {
   if (excludes.empty()) return std::nullopt;
-  const TriggerAutomaton excluded = word_automaton(excludes);
+  const AhoCorasick excluded = word_automaton(excludes);
   for (std::size_t i = 0; i < triggers.size(); ++i) {
     const std::optional<std::uint32_t> found = excluded.first_in(triggers[i]);
     if (!found) continue;
@@ -479,7 +479,7 @@ std::optional<Error> check_structural_tag(const TagTree& tag) {
 
 std::vector<std::uint32_t> triggers_of_tags(const TagTree& tag,
                                             const TagNode& format) {
-  const TriggerAutomaton trie = word_trie(format.as<TriggeredTags>().triggers);
+  const AhoCorasick trie = word_trie(format.as<TriggeredTags>().triggers);
   std::vector<std::uint32_t> out;
   out.reserve(format.children.size());
   for (TagNodeId child : format.children) {

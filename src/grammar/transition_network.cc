@@ -330,7 +330,7 @@ void TransitionNetwork::Build::free_text(const FreeTextExpr& text,
   StateId id =
       act(Action::kFreeText, net.free_texts.size(), work.begin, work.end);
   const bool marked = marks != nullptr && text.markers;
-  const TriggerAutomaton excluded = word_automaton(text.excludes);
+  const AhoCorasick excluded = word_automaton(text.excludes);
   struct Way {
     std::vector<Symbol> word;
     StateId next = 0;
@@ -367,7 +367,7 @@ void TransitionNetwork::Build::free_text(const FreeTextExpr& text,
   // A trigger comes before those that it begins.
   std::stable_sort(ways.begin(), ways.end(),
                    [](const Way& a, const Way& b) { return a.word < b.word; });
-  TriggerAutomaton automaton;
+  AhoCorasick automaton;
   std::span<const Symbol> first;
   std::uint32_t node = 0;
   for (const Way& way : ways) {
@@ -532,11 +532,11 @@ void TransitionNetwork::find_live() {
 // A text that is committed to a word has to reach it: the edges to words behind
 // a mark of which no rule can be read are cut.
 void TransitionNetwork::cut_dead_words() {
-  for (TriggerAutomaton& text : free_texts) {
-    std::vector<TriggerAutomaton::Node>& nodes = text.nodes;
+  for (AhoCorasick& text : free_texts) {
+    std::vector<AhoCorasick::Node>& nodes = text.nodes;
     std::vector<bool> leads(nodes.size(), false);
     for (std::size_t i = nodes.size(); i-- > 0;) {  // children come later
-      TriggerAutomaton::Node& node = nodes[i];
+      AhoCorasick::Node& node = nodes[i];
       leads[i] = std::ranges::any_of(
           node.calls, [&](StateId call) { return states[call].live; });
       std::erase_if(node.next, [&](const auto& edge) {

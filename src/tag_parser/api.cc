@@ -408,14 +408,14 @@ struct TagParser::State {
   // One symbol of `bytes`.  Whether reading goes on behind it.
   bool look_at(grammar::Symbol symbol, std::size_t bytes) {
     const tag_parser::Resume& resume = *lost->resume;
-    const grammar::TriggerAutomaton& words = resume.automaton;
+    const grammar::AhoCorasick& words = resume.automaton;
     lost->at += bytes;
     std::uint32_t node = words.step(lost->node, symbol);
     // A mark that no word has; or one that has begun a word with a mark.
-    if (node == grammar::TriggerAutomaton::kRefused) {
+    if (node == grammar::AhoCorasick::kRefused) {
       node = words.step(0, symbol);
     }
-    if (node == grammar::TriggerAutomaton::kRefused) node = 0;
+    if (node == grammar::AhoCorasick::kRefused) node = 0;
     lost->node = node;
     if (words.nodes[node].calls.empty()) return false;
     const std::uint32_t call = words.nodes[node].calls.front();

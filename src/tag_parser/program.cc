@@ -143,7 +143,7 @@ class Compiler {
   std::string spelled(std::span<const Symbol> word) const;
 
   std::vector<std::uint32_t> spelled_depths(
-      const grammar::TriggerAutomaton& automaton) const;
+      const grammar::AhoCorasick& automaton) const;
   Resume resume_of(TagNodeId id, const FreeText& text);
   void find_count_depths();
 
@@ -525,8 +525,7 @@ Pc Compiler::behind_trigger(TagNodeId id, std::size_t child,
 
 // The node of the word that `word` begins with; where there is none, of the
 // beginning that it shares with words.  REQUIRES: not linked.
-std::uint32_t node_of(const grammar::TriggerAutomaton& automaton,
-                      const Word& word) {
+std::uint32_t node_of(const grammar::AhoCorasick& automaton, const Word& word) {
   std::uint32_t at = 0;
   for (const Symbol symbol : word) {
     const auto next = automaton.nodes[at].next.find(symbol);
@@ -540,7 +539,7 @@ std::uint32_t node_of(const grammar::TriggerAutomaton& automaton,
 // By node of an automaton that is not linked: the bytes of the text on the way
 // to it.
 std::vector<std::uint32_t> Compiler::spelled_depths(
-    const grammar::TriggerAutomaton& automaton) const {
+    const grammar::AhoCorasick& automaton) const {
   std::vector<std::uint32_t> out(automaton.nodes.size(), 0);
   for (std::size_t node = 0; node < out.size(); ++node) {
     for (const auto& [symbol, next] : automaton.nodes[node].next) {
@@ -698,7 +697,7 @@ Pc Compiler::compile_triggers(TagNodeId id) {
   }
   std::sort(all.begin(), all.end());
   FreeText text;
-  grammar::TriggerAutomaton& automaton = text.automaton;
+  grammar::AhoCorasick& automaton = text.automaton;
   // Those that no other begins.
   for (const Word& word : all) {
     if (!automaton.nodes[node_of(automaton, word)].calls.empty()) continue;

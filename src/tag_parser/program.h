@@ -38,10 +38,10 @@
 #include <utility>
 #include <vector>
 
+#include "grammar/aho_corasick.h"
 #include "grammar/marks.h"
 #include "grammar/recogniser.h"
 #include "grammar/structural_tag.h"
-#include "grammar/trigger_automaton.h"
 #include "parlance/error.h"
 #include "parlance/tag_parser.h"
 #include "tag_parser/arguments.h"
@@ -101,7 +101,7 @@ struct Instruction {
 };
 
 struct FreeText {
-  grammar::TriggerAutomaton automaton;
+  grammar::AhoCorasick automaton;
   // By `calls` of the automaton: where a trigger leads, in order.
   std::vector<std::vector<Pc>> targets;
   // By node: how many bytes of the text may still become a trigger.
@@ -133,7 +133,7 @@ struct Resume {
   std::uint32_t count_depth = 0;  // how many counts there are around it
   // Triggers and ends.  A call below `ends` is a place in `targets`; the others
   // are ends.
-  grammar::TriggerAutomaton automaton;
+  grammar::AhoCorasick automaton;
   std::vector<std::vector<Pc>> targets;
   std::vector<std::uint32_t> trigger_bytes = {};  // as many as `targets`
   std::uint32_t ends = 0;

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "grammar/read_char.h"
+#include "grammar/char_step.h"
 
 namespace parlance::tag_parser {
 
@@ -235,7 +235,7 @@ void Readings::scan_text(const Thread& thread, const Instruction& at,
 // Free text has come to `to`.
 void Readings::enter_node(Thread& next, const Instruction& at,
                           std::uint32_t to) {
-  if (to == grammar::TriggerAutomaton::kRefused) return;
+  if (to == grammar::AhoCorasick::kRefused) return;
   const FreeText& text = code_.frees[at.index];
   const auto& node = text.automaton.nodes[to];
   if (node.excluded) return;

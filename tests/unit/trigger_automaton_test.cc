@@ -1,7 +1,5 @@
 // Words of bytes and marks in free text, against a search at every place.
 
-#include "grammar/trigger_automaton.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -10,6 +8,8 @@
 #include <random>
 #include <string>
 #include <vector>
+
+#include "grammar/aho_corasick.h"
 
 namespace parlance::grammar {
 namespace {
@@ -50,7 +50,7 @@ std::optional<std::size_t> first_mark(const Word& text) {
   return std::nullopt;
 }
 
-TEST(TriggerAutomaton, MarksBeginAndContinueWordsOnly) {
+TEST(AhoCorasick, MarksBeginAndContinueWordsOnly) {
   std::mt19937 random(7);
   const auto below = [&](std::size_t n) {
     return static_cast<std::size_t>(random() % n);
@@ -65,7 +65,7 @@ TEST(TriggerAutomaton, MarksBeginAndContinueWordsOnly) {
         word.push_back(symbols[below(4)]);
       }
     }
-    TriggerAutomaton automaton;
+    AhoCorasick automaton;
     for (const Word& word : words) automaton.insert(word);
     automaton.link();
     Word text;
@@ -79,7 +79,7 @@ TEST(TriggerAutomaton, MarksBeginAndContinueWordsOnly) {
       const std::optional<std::size_t> mark = first_mark(next);
       const bool fits = !mark || begun.size() >= next.size() - *mark;
       const std::uint32_t to = automaton.step(node, symbol);
-      ASSERT_EQ(to != TriggerAutomaton::kRefused, fits)
+      ASSERT_EQ(to != AhoCorasick::kRefused, fits)
           << shown(text) << " then " << shown({symbol}) << ", round " << round;
       if (!fits) {
         ++refused;

@@ -1,38 +1,17 @@
-// Triggers beside one another, see shadowed_triggers.h.
+// See shadowed_words.h.
 
-#include "grammar/shadowed_triggers.h"
+#include "grammar/shadowed_words.h"
 
-#include <algorithm>
 #include <cstddef>
 #include <optional>
-#include <utility>
 
-#include "grammar/trigger_automaton.h"
+#include "grammar/aho_corasick.h"
 
 namespace parlance::grammar {
 
-std::vector<TriggerTarget> join_equal_triggers(std::vector<TriggerTarget> ways,
-                                               Rules& rules) {
-  std::stable_sort(ways.begin(), ways.end(),
-                   [](const TriggerTarget& a, const TriggerTarget& b) {
-                     return a.text < b.text;
-                   });
-  std::vector<TriggerTarget> out;
-  for (std::size_t i = 0; i < ways.size();) {
-    std::vector<ExprId> behind;
-    std::size_t j = i;
-    for (; j < ways.size() && ways[j].text == ways[i].text; ++j) {
-      behind.push_back(ways[j].behind);
-    }
-    out.push_back({ways[i].text, rules.choice(std::move(behind))});
-    i = j;
-  }
-  return out;
-}
-
 std::vector<ShadowedWord> shadowed_words(
     const std::vector<std::string>& words) {
-  const TriggerAutomaton automaton = word_automaton(words);
+  const AhoCorasick automaton = word_automaton(words);
   std::vector<ShadowedWord> out;
   for (std::size_t i = 0; i < words.size(); ++i) {
     const std::string_view word = words[i];

@@ -1,5 +1,5 @@
-#ifndef PARLANCE_SRC_GRAMMAR_TRIGGER_AUTOMATON_H_
-#define PARLANCE_SRC_GRAMMAR_TRIGGER_AUTOMATON_H_
+#ifndef PARLANCE_SRC_GRAMMAR_AHO_CORASICK_H_
+#define PARLANCE_SRC_GRAMMAR_AHO_CORASICK_H_
 
 // Free text, watched for words.
 //
@@ -37,7 +37,7 @@ inline constexpr Symbol kFirstMark = 256;
 constexpr Symbol mark_symbol(std::uint32_t mark) { return kFirstMark + mark; }
 constexpr bool is_mark(Symbol symbol) { return symbol >= kFirstMark; }
 
-struct TriggerAutomaton {
+struct AhoCorasick {
   static constexpr std::uint32_t kRefused = 0xFFFFFFFF;
 
   struct Node {
@@ -79,9 +79,9 @@ struct TriggerAutomaton {
 };
 
 // Of words whose calls are their places in the list.
-TriggerAutomaton word_trie(const std::vector<std::string>& words);
-TriggerAutomaton word_automaton(const std::vector<std::string>& words);
+AhoCorasick word_trie(const std::vector<std::string>& words);
+AhoCorasick word_automaton(const std::vector<std::string>& words);
 
 }  // namespace parlance::grammar
 
-#endif  // PARLANCE_SRC_GRAMMAR_TRIGGER_AUTOMATON_H_
+#endif  // PARLANCE_SRC_GRAMMAR_AHO_CORASICK_H_

@@ -1,6 +1,6 @@
-// Words in free text; see trigger_automaton.h.
+// Words in free text; see aho_corasick.h.
 
-#include "grammar/trigger_automaton.h"
+#include "grammar/aho_corasick.h"
 
 #include <deque>
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace parlance::grammar {
 
-std::uint32_t TriggerAutomaton::insert_one(std::uint32_t at, Symbol symbol) {
+std::uint32_t AhoCorasick::insert_one(std::uint32_t at, Symbol symbol) {
   const auto [place, added] = nodes[at].next.try_emplace(
       symbol, static_cast<std::uint32_t>(nodes.size()));
   const std::uint32_t child = place->second;
@@ -27,19 +27,19 @@ std::uint32_t TriggerAutomaton::insert_one(std::uint32_t at, Symbol symbol) {
   return child;
 }
 
-std::uint32_t TriggerAutomaton::insert(std::string_view word) {
+std::uint32_t AhoCorasick::insert(std::string_view word) {
   std::uint32_t at = 0;
   for (const char c : word) at = insert_one(at, static_cast<std::uint8_t>(c));
   return at;
 }
 
-std::uint32_t TriggerAutomaton::insert(std::span<const Symbol> word) {
+std::uint32_t AhoCorasick::insert(std::span<const Symbol> word) {
   std::uint32_t at = 0;
   for (const Symbol symbol : word) at = insert_one(at, symbol);
   return at;
 }
 
-void TriggerAutomaton::link() {
+void AhoCorasick::link() {
   std::deque<std::uint32_t> queue{0};
   while (!queue.empty()) {
     const std::uint32_t at = queue.front();
@@ -56,8 +56,7 @@ void TriggerAutomaton::link() {
   }
 }
 
-std::uint32_t TriggerAutomaton::follow(std::uint32_t node,
-                                       Symbol symbol) const {
+std::uint32_t AhoCorasick::follow(std::uint32_t node, Symbol symbol) const {
   for (;;) {
     const auto found = nodes[node].next.find(symbol);
     if (found != nodes[node].next.end()) return found->second;
@@ -68,7 +67,7 @@ std::uint32_t TriggerAutomaton::follow(std::uint32_t node,
 
 // A suffix has all marks if it is as long as the first of them and what follows
 // that one, the new symbol included.
-std::uint32_t TriggerAutomaton::step(std::uint32_t node, Symbol symbol) const {
+std::uint32_t AhoCorasick::step(std::uint32_t node, Symbol symbol) const {
   const std::uint32_t to = follow(node, symbol);
   if (is_mark(symbol) && to == 0) return kRefused;
   const std::uint32_t committed = nodes[node].committed;
@@ -76,7 +75,7 @@ std::uint32_t TriggerAutomaton::step(std::uint32_t node, Symbol symbol) const {
   return to;
 }
 
-std::vector<std::uint32_t> TriggerAutomaton::words_that_begin(
+std::vector<std::uint32_t> AhoCorasick::words_that_begin(
     std::string_view text) const {
   std::vector<std::uint32_t> out;
   std::uint32_t at = 0;
@@ -89,7 +88,7 @@ std::vector<std::uint32_t> TriggerAutomaton::words_that_begin(
   return out;
 }
 
-std::optional<std::uint32_t> TriggerAutomaton::first_in(
+std::optional<std::uint32_t> AhoCorasick::first_in(
     std::string_view text) const {
   std::uint32_t at = 0;
   for (const char c : text) {
@@ -99,8 +98,8 @@ std::optional<std::uint32_t> TriggerAutomaton::first_in(
   return std::nullopt;
 }
 
-TriggerAutomaton word_trie(const std::vector<std::string>& words) {
-  TriggerAutomaton out;
+AhoCorasick word_trie(const std::vector<std::string>& words) {
+  AhoCorasick out;
   for (std::size_t i = 0; i < words.size(); ++i) {
     out.nodes[out.insert(words[i])].calls.push_back(
         static_cast<std::uint32_t>(i));
@@ -108,8 +107,8 @@ TriggerAutomaton word_trie(const std::vector<std::string>& words) {
   return out;
 }
 
-TriggerAutomaton word_automaton(const std::vector<std::string>& words) {
-  TriggerAutomaton out = word_trie(words);
+AhoCorasick word_automaton(const std::vector<std::string>& words) {
+  AhoCorasick out = word_trie(words);
   out.link();
   return out;
 }

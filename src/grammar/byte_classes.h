@@ -1,5 +1,5 @@
-#ifndef PARLANCE_SRC_GRAMMAR_BYTE_PARTITION_H_
-#define PARLANCE_SRC_GRAMMAR_BYTE_PARTITION_H_
+#ifndef PARLANCE_SRC_GRAMMAR_BYTE_CLASSES_H_
+#define PARLANCE_SRC_GRAMMAR_BYTE_CLASSES_H_
 
 // Which bytes are alike.
 //
@@ -8,7 +8,7 @@
 // one class and is split by everything that tells bytes apart; what is found
 // out for one byte of a class then holds for all of them.
 //
-//   BytePartition partition;
+//   ByteClasses partition;
 //   partition.split('"');
 //   partition.refine(kinds);      // kinds[b]: what byte b is to a class
 //   partition.representative();   // the least byte of each byte's class
@@ -21,9 +21,9 @@ namespace parlance::grammar {
 
 using ByteTable = std::array<std::uint8_t, 256>;
 
-class BytePartition {
+class ByteClasses {
  public:
-  BytePartition() { size_[0] = 256; }
+  ByteClasses() { size_[0] = 256; }
 
   // `byte` is like no other.
   void split(std::uint8_t byte) {
@@ -83,4 +83,4 @@ class BytePartition {
 
 }  // namespace parlance::grammar
 
-#endif  // PARLANCE_SRC_GRAMMAR_BYTE_PARTITION_H_
+#endif  // PARLANCE_SRC_GRAMMAR_BYTE_CLASSES_H_

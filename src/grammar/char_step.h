@@ -1,5 +1,5 @@
-#ifndef PARLANCE_SRC_GRAMMAR_READ_CHAR_H_
-#define PARLANCE_SRC_GRAMMAR_READ_CHAR_H_
+#ifndef PARLANCE_SRC_GRAMMAR_CHAR_STEP_H_
+#define PARLANCE_SRC_GRAMMAR_CHAR_STEP_H_
 
 // One character of a class, byte by byte.
 //
@@ -108,4 +108,4 @@ inline const regex::CharClass& any_character() {
 
 }  // namespace parlance::grammar
 
-#endif  // PARLANCE_SRC_GRAMMAR_READ_CHAR_H_
+#endif  // PARLANCE_SRC_GRAMMAR_CHAR_STEP_H_
