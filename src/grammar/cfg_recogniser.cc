@@ -55,8 +55,8 @@ std::size_t bytes_of(const TransitionNetwork& network) {
   for (const std::string& text : network.texts) {
     bytes += sizeof(std::string) + text.capacity();
   }
-  for (const AhoCorasick& text : network.free_texts) {
-    bytes += text.nodes.size() * (sizeof(AhoCorasick::Node) + 64);
+  for (const automata::AhoCorasick& text : network.free_texts) {
+    bytes += text.nodes.size() * (sizeof(automata::AhoCorasick::Node) + 64);
   }
   for (const regex::CharClass& set : network.classes) {
     bytes += sizeof(set) + set.ranges().size() * sizeof(set.ranges()[0]);
@@ -302,7 +302,7 @@ Configuration CfgRecogniser::step(Configuration config, std::uint8_t byte) {
 Configuration CfgRecogniser::learn_step(Configuration config,
                                         std::uint8_t byte) {
   if (!within_limits()) return {};
-  const ByteTable& same = alike(config.lex);
+  const automata::ByteTable& same = alike(config.lex);
   std::array<std::uint32_t, 256>* row = states_[config.lex].row.get();
   if (row == nullptr) {
     states_[config.lex].row =
@@ -558,7 +558,7 @@ std::array<std::uint64_t, 4> CfgRecogniser::first_bytes(Configuration config) {
     return Recogniser::first_bytes(config);
   }
   std::array<std::uint64_t, 4> set = {};
-  const ByteTable& same = alike(config.lex);
+  const automata::ByteTable& same = alike(config.lex);
   std::array<bool, 256> alive;  // of the least of those that are alike
   for (std::size_t byte = 0; byte < 256; ++byte) {
     if (same[byte] == byte) {

@@ -61,10 +61,10 @@
 #include <unordered_map>
 #include <vector>
 
+#include "automata/byte_classes.h"
 #include "base/intern_table.h"
 #include "base/mix.h"
 #include "base/reusable_set.h"
-#include "grammar/byte_classes.h"
 #include "grammar/equivalence_tree.h"
 #include "grammar/marks.h"
 #include "grammar/recogniser.h"
@@ -256,7 +256,7 @@ class CfgRecogniser final : public Recogniser {
     bool can_end = false;
     std::unique_ptr<std::array<std::uint32_t, 256>> row;
     // Of each byte the least that leads to the same; null: not yet known.
-    std::unique_ptr<ByteTable> alike;
+    std::unique_ptr<automata::ByteTable> alike;
     EquivalenceTree::Id equivalents =
         EquivalenceTree::kNone;  // the first question, if any
   };
@@ -398,11 +398,11 @@ class CfgRecogniser final : public Recogniser {
 
   // rules_bytes.cc
   // Of each byte the least that leads to the same from the state.
-  const ByteTable& alike(std::uint32_t lex);
-  const ByteTable& kinds_of_class(std::uint32_t index);
-  void split_bytes(const Item& item, ByteClasses& bytes);
-  void split_substring(const Item& item, ByteClasses& bytes);
-  void split_schema(const Item& item, ByteClasses& bytes);
+  const automata::ByteTable& alike(std::uint32_t lex);
+  const automata::ByteTable& kinds_of_class(std::uint32_t index);
+  void split_bytes(const Item& item, automata::ByteClasses& bytes);
+  void split_substring(const Item& item, automata::ByteClasses& bytes);
+  void split_schema(const Item& item, automata::ByteClasses& bytes);
 
   // rules_read.cc
   Items scan(Configuration config, std::uint8_t byte);
@@ -515,7 +515,8 @@ class CfgRecogniser final : public Recogniser {
   std::vector<bool> asked_;
   std::vector<std::uint32_t> inside_;
 
-  std::vector<std::unique_ptr<ByteTable>> class_kinds_;  // null: not yet
+  std::vector<std::unique_ptr<automata::ByteTable>>
+      class_kinds_;  // null: not yet
   Configuration start_ = {};
   // Of the last place that lexeme_by_state() was true of.
   Recogniser* lexeme_schema_ = nullptr;

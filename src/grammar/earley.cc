@@ -9,11 +9,14 @@
 #include <unordered_set>
 #include <utility>
 
+#include "automata/char_step.h"
 #include "base/mix.h"
-#include "grammar/char_step.h"
 #include "grammar/earley_set.h"
 
 namespace parlance::grammar {
+
+using automata::AhoCorasick;
+using automata::CharStep;
 
 std::size_t EarleyRecogniser::ItemHash::operator()(const Item& item) const {
   std::uint64_t hash = item.state;
@@ -483,7 +486,9 @@ void EarleyRecogniser::scan_free_text(const Item& item, std::uint8_t byte,
                                       std::vector<Item>& out) const {
   const NetworkState& state = network_.states[item.state];
   Item next = item;
-  if (read_char(any_character(), byte, next.count) == CharStep::kNo) return;
+  if (automata::read_char(automata::any_character(), byte, next.count) ==
+      CharStep::kNo)
+    return;
   const AhoCorasick& automaton = network_.free_texts[state.index];
   next.inner = automaton.step(item.inner, byte);
   advance_in_text(item, next, out);
@@ -529,7 +534,8 @@ EarleyRecogniser::Kernel EarleyRecogniser::scan(const StateSet& column,
         break;
       }
       case Action::kClass:
-        switch (read_char(network_.classes[state.index], byte, next.inner)) {
+        switch (automata::read_char(network_.classes[state.index], byte,
+                                    next.inner)) {
           case CharStep::kInside:
             push(out, next);
             break;
@@ -542,8 +548,8 @@ EarleyRecogniser::Kernel EarleyRecogniser::scan(const StateSet& column,
         break;
       case Action::kCountClass: {
         if (item.count >= state.max) break;
-        CharStep step =
-            read_char(network_.classes[state.index], byte, next.inner);
+        CharStep step = automata::read_char(network_.classes[state.index], byte,
+                                            next.inner);
         if (step == CharStep::kNo) break;
         if (step == CharStep::kDone) {
           ++next.count;
@@ -614,8 +620,8 @@ EarleyRecogniser::Kernel EarleyRecogniser::scan_token(const StateSet& column,
         continue;
       }
       Item next = item;
-      next.inner =
-          network_.free_texts[state.index].step(item.inner, mark_symbol(*mark));
+      next.inner = network_.free_texts[state.index].step(
+          item.inner, automata::mark_symbol(*mark));
       advance_in_text(item, next, out);
     } else if (state.action == Action::kTokens) {
       if (network_.token_sets[state.index].contains(token)) {

@@ -14,6 +14,8 @@
 #include "grammar/json_recogniser.h"
 
 namespace parlance::grammar {
+
+using automata::NumberLanguages;
 namespace {
 
 using base::mix;
@@ -106,7 +108,7 @@ std::uint32_t JsonRecogniser::enter_number(FrameId id) {
          solver_.disjuncts(conjunction, JsonType::kNumber)) {
       NumberLanguages::Id language = disjunct;
       if (unique) {
-        NumberSpec spec = solver_.number_spec(disjunct);
+        automata::NumberSpec spec = solver_.number_spec(disjunct);
         for (const std::string& value : value_sets_[frame.used]) {
           if (value[0] == '"' || value[0] == 'w') continue;
           if (auto number = base::Decimal::from_json(value)) {

@@ -6,6 +6,8 @@
 
 namespace parlance::grammar {
 
+using automata::Symbol;
+
 namespace {
 
 constexpr std::string_view kWhiteSpace = " \t\n\r\f\v";
@@ -142,7 +144,7 @@ std::vector<std::vector<Symbol>> Marks::words(std::string_view marker) const {
     }
     std::vector<std::vector<Symbol>> spelled;
     if (either() && 2 * ways.size() <= kMostWays) spelled = ways;
-    const Symbol mark = mark_symbol(by_spelling_.at(piece.text));
+    const Symbol mark = automata::mark_symbol(by_spelling_.at(piece.text));
     for (std::vector<Symbol>& way : ways) way.push_back(mark);
     for (std::vector<Symbol>& way : spelled) {
       append(way, piece.text);

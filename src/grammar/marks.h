@@ -24,7 +24,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "grammar/aho_corasick.h"
+#include "automata/aho_corasick.h"
 #include "grammar/rules.h"
 #include "parlance/error.h"
 #include "parlance/vocabulary.h"
@@ -79,7 +79,8 @@ class Marks {
   // The ways in which a word of free text may be written: bytes and marks.
   // At most kMostWays; with Markers::kToken one.
   // REQUIRES: the word was added.
-  std::vector<std::vector<Symbol>> words(std::string_view marker) const;
+  std::vector<std::vector<automata::Symbol>> words(
+      std::string_view marker) const;
   static constexpr std::size_t kMostWays = 16;
 
  private:
@@ -103,7 +104,7 @@ Result<std::shared_ptr<const Marks>> marks_of(const Rules& rules,
                                               const MarkedFor& marked);
 
 // `text` as symbols of bytes.
-std::vector<Symbol> byte_symbols(std::string_view text);
+std::vector<automata::Symbol> byte_symbols(std::string_view text);
 
 }  // namespace parlance::grammar
 

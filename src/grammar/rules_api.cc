@@ -7,14 +7,14 @@
 #include <utility>
 #include <vector>
 
-#include "grammar/aho_corasick.h"
+#include "automata/aho_corasick.h"
+#include "automata/shadowed_words.h"
 #include "grammar/compile.h"
 #include "grammar/ebnf.h"
 #include "grammar/grammar_impl.h"
 #include "grammar/lark.h"
 #include "grammar/regex_rules.h"
 #include "grammar/schema_options.h"
-#include "grammar/shadowed_words.h"
 #include "parlance/grammar.h"
 
 namespace parlance {
@@ -30,7 +30,7 @@ void note_hidden_triggers(const Rules& rules, std::vector<GrammarNote>& notes) {
         {GrammarNote::Kind::kNarrowed, "TagDispatch", "", std::move(message)});
   };
   for (const grammar::FreeTextExpr& text : rules.free_texts) {
-    const auto excluded = grammar::word_automaton(text.excludes);
+    const auto excluded = automata::word_automaton(text.excludes);
     std::vector<std::string> triggers;
     for (const auto& trigger : text.triggers) {
       if (const auto found = excluded.first_in(trigger.text)) {
@@ -41,10 +41,10 @@ void note_hidden_triggers(const Rules& rules, std::vector<GrammarNote>& notes) {
         triggers.push_back(trigger.text);
       }
     }
-    for (const grammar::ShadowedWord& hidden :
-         grammar::shadowed_words(triggers)) {
-      note(grammar::shadowed_message(triggers[hidden.word],
-                                     triggers[hidden.inside]));
+    for (const automata::ShadowedWord& hidden :
+         automata::shadowed_words(triggers)) {
+      note(automata::shadowed_message(triggers[hidden.word],
+                                      triggers[hidden.inside]));
     }
   }
 }

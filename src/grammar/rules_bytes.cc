@@ -7,11 +7,15 @@
 #include <array>
 #include <vector>
 
-#include "grammar/byte_classes.h"
+#include "automata/byte_classes.h"
+#include "automata/char_step.h"
 #include "grammar/cfg_recogniser.h"
-#include "grammar/char_step.h"
 
 namespace parlance::grammar {
+
+using automata::ByteClasses;
+using automata::ByteTable;
+using automata::CharStep;
 namespace {
 
 // Numbers places as they come; 0 and 1 are "no" and "done".
@@ -36,14 +40,14 @@ ByteTable char_kinds(const regex::CharClass& set, std::uint32_t partial) {
   const unsigned last = partial == 0 ? 0xF4 : 0xBF;
   for (unsigned byte = first; byte <= last; ++byte) {
     std::uint32_t next = partial;
-    switch (read_char(set, static_cast<std::uint8_t>(byte), next)) {
+    switch (automata::read_char(set, static_cast<std::uint8_t>(byte), next)) {
       case CharStep::kNo:
         break;
       case CharStep::kDone:
         kinds[byte] = 1;
         break;
       case CharStep::kInside:
-        kinds[byte] = places.of(canonicalize(set, next));
+        kinds[byte] = places.of(automata::canonicalize(set, next));
         break;
     }
   }
@@ -51,7 +55,7 @@ ByteTable char_kinds(const regex::CharClass& set, std::uint32_t partial) {
 }
 
 const ByteTable& kinds_of_all() {
-  static const ByteTable kinds = char_kinds(any_character(), 0);
+  static const ByteTable kinds = char_kinds(automata::any_character(), 0);
   return kinds;
 }
 
@@ -82,13 +86,14 @@ void CfgRecogniser::split_bytes(const Item& item, ByteClasses& bytes) {
       break;
     case Action::kFreeText: {
       // The class of all characters is cut where the automaton is.
-      bytes.refine(item.count == 0 ? kinds_of_all()
-                                   : char_kinds(any_character(), item.count));
-      const AhoCorasick& automaton = network_.free_texts[state.index];
+      bytes.refine(item.count == 0
+                       ? kinds_of_all()
+                       : char_kinds(automata::any_character(), item.count));
+      const automata::AhoCorasick& automaton = network_.free_texts[state.index];
       for (std::uint32_t node = item.inner;;
            node = automaton.nodes[node].fail) {
         for (const auto& [symbol, next] : automaton.nodes[node].next) {
-          if (!is_mark(symbol)) {
+          if (!automata::is_mark(symbol)) {
             bytes.split(static_cast<std::uint8_t>(symbol));
           }
         }

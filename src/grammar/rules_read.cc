@@ -4,10 +4,13 @@
 #include <optional>
 #include <utility>
 
+#include "automata/char_step.h"
 #include "grammar/cfg_recogniser.h"
-#include "grammar/char_step.h"
 
 namespace parlance::grammar {
+
+using automata::AhoCorasick;
+using automata::CharStep;
 
 // REQUIRES: the configuration is in no text of a schema.
 CfgRecogniser::Items CfgRecogniser::scan(Configuration config,
@@ -47,9 +50,11 @@ void CfgRecogniser::scan_item(const Item& item, std::uint8_t byte, Items& out) {
       break;
     }
     case Action::kClass:
-      switch (read_char(network_.classes[state.index], byte, next.inner)) {
+      switch (automata::read_char(network_.classes[state.index], byte,
+                                  next.inner)) {
         case CharStep::kInside:
-          next.inner = canonicalize(network_.classes[state.index], next.inner);
+          next.inner =
+              automata::canonicalize(network_.classes[state.index], next.inner);
           push(out, next);
           break;
         case CharStep::kDone:
@@ -62,13 +67,14 @@ void CfgRecogniser::scan_item(const Item& item, std::uint8_t byte, Items& out) {
     case Action::kCountClass: {
       if (item.count >= state.max) break;
       const CharStep step =
-          read_char(network_.classes[state.index], byte, next.inner);
+          automata::read_char(network_.classes[state.index], byte, next.inner);
       if (step == CharStep::kNo) break;
       if (step == CharStep::kDone) {
         ++next.count;
         if (state.max == kMany) next.count = std::min(next.count, state.min);
       }
-      next.inner = canonicalize(network_.classes[state.index], next.inner);
+      next.inner =
+          automata::canonicalize(network_.classes[state.index], next.inner);
       push(out, next);
       break;
     }
@@ -155,8 +161,10 @@ void CfgRecogniser::scan_free_text(const Item& item, std::uint8_t byte,
                                    Items& out) {
   const NetworkState& state = network_.states[item.state];
   Item next = item;
-  if (read_char(any_character(), byte, next.count) == CharStep::kNo) return;
-  next.count = canonicalize(any_character(), next.count);
+  if (automata::read_char(automata::any_character(), byte, next.count) ==
+      CharStep::kNo)
+    return;
+  next.count = automata::canonicalize(automata::any_character(), next.count);
   const AhoCorasick& automaton = network_.free_texts[state.index];
   next.inner = automaton.step(item.inner, byte);
   advance_in_text(item, next, out);
@@ -196,8 +204,8 @@ CfgRecogniser::Items CfgRecogniser::scan_token_inside(const Items& items,
           break;
         }
         Item next = item;
-        next.inner = network_.free_texts[state.index].step(item.inner,
-                                                           mark_symbol(*mark));
+        next.inner = network_.free_texts[state.index].step(
+            item.inner, automata::mark_symbol(*mark));
         advance_in_text(item, next, out);
         break;
       }

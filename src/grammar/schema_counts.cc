@@ -148,9 +148,9 @@ std::uint64_t SchemaSolver::count_numbers(DisjunctId disjunct,
                                           std::uint64_t wanted) {
   constexpr double kFar = 1e15;
   constexpr int kMaxTries = 10'000;
-  const NumberSpec& spec = specs_.at(disjunct);
+  const automata::NumberSpec& spec = specs_.at(disjunct);
   const auto fits = [&](const base::Decimal& value) {
-    NumberLanguages::State state = numbers_.start(disjunct);
+    automata::NumberLanguages::State state = numbers_.start(disjunct);
     for (const char c : value.to_string()) {
       if (c == 'e' || c == 'E') return true;
       state = numbers_.step(state, static_cast<std::uint8_t>(c));

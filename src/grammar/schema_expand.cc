@@ -10,6 +10,8 @@
 #include "grammar/schema_facts.h"
 
 namespace parlance::grammar {
+
+using automata::NumberSpec;
 namespace {
 
 void raise(std::uint64_t& bound, std::uint64_t to) {
@@ -465,7 +467,7 @@ void SchemaSolver::expand(ConjunctionId conjunction, JsonType type,
       constants |= *some;
     } else if (auto* spec = std::get_if<NumberSpec>(&branch.disjunct)) {
       spec->zero_fraction = document_.integer_may_have_zero_fraction;
-      const NumberLanguages::Id id = numbers_.add(*spec);
+      const automata::NumberLanguages::Id id = numbers_.add(*spec);
       if (numbers_.empty(id)) continue;
       specs_.try_emplace(id, *spec);
       if (std::find(into.all.begin(), into.all.end(), id) == into.all.end()) {

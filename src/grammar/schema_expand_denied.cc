@@ -8,6 +8,8 @@
 
 namespace parlance::grammar {
 
+using automata::NumberSpec;
+
 using schema::kNoNode;
 
 bool SchemaSolver::Expander::take_denied(Branch& branch, NodeId id,
@@ -213,7 +215,8 @@ bool SchemaSolver::Expander::deny_enum(const Node& node,
     case JsonType::kNumber: {
       Choice choice{.edit = Choice::Edit::kNumber};
       for (const json::Value& value : *node.scalars) {
-        if (is_number(value)) choice.number.excluded.push_back(decimal(value));
+        if (is_number(value))
+          choice.number.excluded.push_back(decimal(value));
       }
       if (choice.number.excluded.empty()) return false;
       choices.push_back(std::move(choice));

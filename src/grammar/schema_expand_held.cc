@@ -8,6 +8,8 @@
 
 namespace parlance::grammar {
 
+using automata::NumberSpec;
+
 using schema::kNoNode;
 
 bool SchemaSolver::Expander::assume(Branch& branch, NodeId id,

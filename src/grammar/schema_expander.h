@@ -52,7 +52,7 @@ struct SchemaSolver::Branch {
   std::vector<Done> pending;  // that hold, next one last
   std::vector<Done> denied;   // that fail, next one last
   std::vector<Done> done;
-  std::variant<Constants, NumberSpec, Strings, ObjectConstraints,
+  std::variant<Constants, automata::NumberSpec, Strings, ObjectConstraints,
                ArrayConstraints>
       disjunct;
 };
@@ -111,7 +111,7 @@ class SchemaSolver::Expander {
     std::uint64_t min = 0;
     std::uint64_t max = kNoBound;
     automata::LanguageId language = 0;
-    NumberSpec number = {};
+    automata::NumberSpec number = {};
     Constants constants = 3;
   };
   using Disjunct = decltype(Branch::disjunct);
@@ -128,11 +128,12 @@ class SchemaSolver::Expander {
   bool apply(Branch& branch, const Choice& choice, std::uint32_t by);
   bool apply_member(ObjectConstraints& object, const Choice& choice);
   bool bound(Branch& branch, std::uint64_t min, std::uint64_t max);
-  static void add_number(NumberSpec& into, const NumberSpec& from);
-  static void add_minimum(NumberSpec& into, const base::Decimal& bound,
-                          bool exclusive);
-  static void add_maximum(NumberSpec& into, const base::Decimal& bound,
-                          bool exclusive);
+  static void add_number(automata::NumberSpec& into,
+                         const automata::NumberSpec& from);
+  static void add_minimum(automata::NumberSpec& into,
+                          const base::Decimal& bound, bool exclusive);
+  static void add_maximum(automata::NumberSpec& into,
+                          const base::Decimal& bound, bool exclusive);
   // The node may hold for values of this type.
   bool possible(NodeId id) const {
     return (document().node(id).types & type_bit(type_)) != 0;
@@ -146,7 +147,7 @@ class SchemaSolver::Expander {
   bool take_enum(Branch& branch, const Node& node,
                  std::vector<Choice>* choices);
   Constants constants_in(const std::vector<json::Value>& values) const;
-  static NumberSpec number_spec(const Node& node);
+  static automata::NumberSpec number_spec(const Node& node);
   bool take_rules(Branch& branch, NodeId id, const Node& node);
   bool take_array(Branch& branch, NodeId id, const schema::ArrayRules& rules);
   bool take_object(Branch& branch, NodeId id, const schema::ObjectRules& rules);

@@ -43,8 +43,8 @@
 #include <vector>
 
 #include "automata/language.h"
+#include "automata/number_language.h"
 #include "grammar/name_sets.h"
-#include "grammar/number_language.h"
 #include "grammar/schema_conditions.h"
 #include "grammar/schema_contains.h"
 #include "parlance/error.h"
@@ -230,7 +230,9 @@ class SchemaSolver {
   const StringConstraints& string(DisjunctId id) const { return strings_[id]; }
   const ObjectConstraints& object(DisjunctId id) const { return objects_[id]; }
   const ArrayConstraints& array(DisjunctId id) const { return arrays_[id]; }
-  const NumberSpec& number_spec(DisjunctId id) const { return specs_.at(id); }
+  const automata::NumberSpec& number_spec(DisjunctId id) const {
+    return specs_.at(id);
+  }
 
   // What the value of a member has to be; kNothing where the name itself is
   // not allowed.
@@ -306,7 +308,7 @@ class SchemaSolver {
   const std::string& key_text(KeyId key) const { return keys_[key]; }
 
   automata::Languages& languages() { return languages_; }
-  NumberLanguages& numbers() { return numbers_; }
+  automata::NumberLanguages& numbers() { return numbers_; }
   const schema::Document& document() const { return document_; }
   const JsonSchemaOptions& options() const { return options_; }
 
@@ -423,7 +425,7 @@ class SchemaSolver {
   const ItemChoices& choices_;
   const JsonSchemaOptions& options_;
   automata::Languages languages_;
-  NumberLanguages numbers_;
+  automata::NumberLanguages numbers_;
 
   std::deque<std::vector<Literal>> conjunctions_;
   std::unordered_multimap<std::uint64_t, ConjunctionId> conjunction_of_;
@@ -436,7 +438,8 @@ class SchemaSolver {
   std::deque<StringConstraints> strings_;
   std::deque<ObjectConstraints> objects_;
   std::deque<ArrayConstraints> arrays_;
-  std::unordered_map<NumberLanguages::Id, NumberSpec> specs_;
+  std::unordered_map<automata::NumberLanguages::Id, automata::NumberSpec>
+      specs_;
   std::deque<std::unique_ptr<ObjectNames>> object_names_;
 
   std::deque<std::string> keys_;

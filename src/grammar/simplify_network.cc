@@ -39,8 +39,8 @@ class Simplifier {
     pinned_[network_.accept] = true;
     for (StateId id = 0; id < states_.size(); ++id) visit(id);
     for (NetworkRule& rule : network_.rules) rule.start = one_[rule.start];
-    for (AhoCorasick& text : network_.free_texts) {
-      for (AhoCorasick::Node& node : text.nodes) {
+    for (automata::AhoCorasick& text : network_.free_texts) {
+      for (automata::AhoCorasick::Node& node : text.nodes) {
         for (std::uint32_t& call : node.calls) call = one_[call];
       }
     }

@@ -7,12 +7,14 @@
 #include <string_view>
 #include <vector>
 
+#include "automata/aho_corasick.h"
+#include "automata/shadowed_words.h"
 #include "base/utf8.h"
-#include "grammar/aho_corasick.h"
-#include "grammar/shadowed_words.h"
 #include "grammar/structural_tag.h"
 
 namespace parlance::grammar {
+
+using automata::AhoCorasick;
 namespace {
 
 bool has_non_empty(const std::vector<std::string>& texts) {
@@ -188,7 +190,7 @@ std::optional<Error> check_end(const TagTree& tag, const TagAnalysis& analysis,
 // Every tag is begun by exactly one trigger, and every trigger begins a tag.
 std::optional<Error> check_triggers(const TagTree& tag, const TagNode& format) {
   const auto& body = format.as<TriggeredTags>();
-  const AhoCorasick trie = word_trie(body.triggers);
+  const AhoCorasick trie = automata::word_trie(body.triggers);
   std::vector<bool> used(body.triggers.size(), false);
   for (TagNodeId child : format.children) {
     const std::string& begin = tag[child].as<TagFormat>().begin.texts[0];
@@ -260,7 +262,7 @@ std::optional<Error> check_reachable(const std::vector<std::string>& triggers,
                                      const std::vector<std::string>& excludes,
                                      const TagNode& format, bool dispatch) {
   if (excludes.empty()) return std::nullopt;
-  const AhoCorasick excluded = word_automaton(excludes);
+  const AhoCorasick excluded = automata::word_automaton(excludes);
   for (std::size_t i = 0; i < triggers.size(); ++i) {
     const std::optional<std::uint32_t> found = excluded.first_in(triggers[i]);
     if (!found) continue;
@@ -479,7 +481,8 @@ std::optional<Error> check_structural_tag(const TagTree& tag) {
 
 std::vector<std::uint32_t> triggers_of_tags(const TagTree& tag,
                                             const TagNode& format) {
-  const AhoCorasick trie = word_trie(format.as<TriggeredTags>().triggers);
+  const AhoCorasick trie =
+      automata::word_trie(format.as<TriggeredTags>().triggers);
   std::vector<std::uint32_t> out;
   out.reserve(format.children.size());
   for (TagNodeId child : format.children) {
@@ -497,13 +500,14 @@ std::vector<ShadowedTrigger> shadowed_triggers(const TagTree& tag) {
     const std::vector<std::string>& triggers =
         tags ? format.as<TriggeredTags>().triggers
              : format.as<DispatchFormat>().patterns;
-    for (const ShadowedWord& hidden : shadowed_words(triggers)) {
+    for (const automata::ShadowedWord& hidden :
+         automata::shadowed_words(triggers)) {
       const std::string index = std::to_string(hidden.word);
-      out.push_back(
-          {tags ? "triggers" : "rules",
-           format.path +
-               (tags ? "/triggers/" + index : "/rules/" + index + "/0"),
-           shadowed_message(triggers[hidden.word], triggers[hidden.inside])});
+      out.push_back({tags ? "triggers" : "rules",
+                     format.path + (tags ? "/triggers/" + index
+                                         : "/rules/" + index + "/0"),
+                     automata::shadowed_message(triggers[hidden.word],
+                                                triggers[hidden.inside])});
     }
   }
   return out;

@@ -10,6 +10,9 @@
 #include <vector>
 
 namespace parlance::grammar {
+
+using automata::AhoCorasick;
+using automata::Symbol;
 namespace {
 
 using regex::CharClass;
@@ -304,13 +307,13 @@ void TransitionNetwork::Build::symbols(std::span<const Symbol> word,
   for (std::size_t i = 0; i < word.size();) {
     std::string text;
     const std::size_t first = i;
-    while (i < word.size() && !is_mark(word[i])) {
+    while (i < word.size() && !automata::is_mark(word[i])) {
       text += static_cast<char>(word[i++]);
     }
     if (text.empty()) ++i;
     const StateId next = i == word.size() ? end : state();
     if (text.empty()) {
-      mark(word[first] - kFirstMark, at, next);
+      mark(word[first] - automata::kFirstMark, at, next);
     } else {
       bytes(text, at, next);
     }
@@ -330,7 +333,7 @@ void TransitionNetwork::Build::free_text(const FreeTextExpr& text,
   StateId id =
       act(Action::kFreeText, net.free_texts.size(), work.begin, work.end);
   const bool marked = marks != nullptr && text.markers;
-  const AhoCorasick excluded = word_automaton(text.excludes);
+  const AhoCorasick excluded = automata::word_automaton(text.excludes);
   struct Way {
     std::vector<Symbol> word;
     StateId next = 0;
@@ -351,12 +354,13 @@ void TransitionNetwork::Build::free_text(const FreeTextExpr& text,
       continue;
     }
     std::vector<std::vector<Symbol>> words = marks->words(trigger.text);
-    if (!marks->either() && std::ranges::any_of(words[0], is_mark)) {
+    if (!marks->either() && std::ranges::any_of(words[0], automata::is_mark)) {
       spelled.push_back(trigger.text);
     }
     for (std::vector<Symbol>& word : words) {
       StateId behind = next;
-      if (marks->vocabulary().space_after_marks() && is_mark(word.back())) {
+      if (marks->vocabulary().space_after_marks() &&
+          automata::is_mark(word.back())) {
         behind = state();
         epsilon(behind, next);
         bytes(" ", behind, next);

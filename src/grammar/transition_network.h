@@ -21,7 +21,7 @@
 #include <string>
 #include <vector>
 
-#include "grammar/aho_corasick.h"
+#include "automata/aho_corasick.h"
 #include "grammar/marks.h"
 #include "grammar/recogniser.h"
 #include "grammar/rules.h"
@@ -86,7 +86,7 @@ struct TransitionNetwork {
   std::vector<std::string> texts;
   std::vector<regex::CharClass> classes;
   std::vector<SubstringExpr> substrings;
-  std::vector<AhoCorasick> free_texts;
+  std::vector<automata::AhoCorasick> free_texts;
   std::vector<TokenSetExpr> token_sets;
   std::vector<TokenTriggers> token_texts;
   std::vector<Recogniser*> schemas;

@@ -406,16 +406,16 @@ struct TagParser::State {
   }
 
   // One symbol of `bytes`.  Whether reading goes on behind it.
-  bool look_at(grammar::Symbol symbol, std::size_t bytes) {
+  bool look_at(automata::Symbol symbol, std::size_t bytes) {
     const tag_parser::Resume& resume = *lost->resume;
-    const grammar::AhoCorasick& words = resume.automaton;
+    const automata::AhoCorasick& words = resume.automaton;
     lost->at += bytes;
     std::uint32_t node = words.step(lost->node, symbol);
     // A mark that no word has; or one that has begun a word with a mark.
-    if (node == grammar::AhoCorasick::kRefused) {
+    if (node == automata::AhoCorasick::kRefused) {
       node = words.step(0, symbol);
     }
-    if (node == grammar::AhoCorasick::kRefused) node = 0;
+    if (node == automata::AhoCorasick::kRefused) node = 0;
     lost->node = node;
     if (words.nodes[node].calls.empty()) return false;
     const std::uint32_t call = words.nodes[node].calls.front();
@@ -453,7 +453,7 @@ struct TagParser::State {
       return true;
     }
     if (token.mark != tag_parser::kNoMark) {
-      if (!look_at(grammar::mark_symbol(token.mark), size)) tell_rest(false);
+      if (!look_at(automata::mark_symbol(token.mark), size)) tell_rest(false);
       return true;
     }
     if (token.is_text) return false;

@@ -17,8 +17,8 @@
 namespace parlance::tag_parser {
 namespace {
 
+using automata::Symbol;
 using grammar::kNoFormat;
-using grammar::Symbol;
 using grammar::TagFormat;
 using grammar::TagNode;
 using grammar::TagNodeType;
@@ -143,7 +143,7 @@ class Compiler {
   std::string spelled(std::span<const Symbol> word) const;
 
   std::vector<std::uint32_t> spelled_depths(
-      const grammar::AhoCorasick& automaton) const;
+      const automata::AhoCorasick& automaton) const;
   Resume resume_of(TagNodeId id, const FreeText& text);
   void find_count_depths();
 
@@ -305,13 +305,13 @@ Pc Compiler::marker(std::string_view text, std::size_t from, Pc next) {
 
 Pc Compiler::symbols(std::span<const Symbol> word, Pc next) {
   while (!word.empty()) {
-    if (grammar::is_mark(word.back())) {
-      next = mark(word.back() - grammar::kFirstMark, next);
+    if (automata::is_mark(word.back())) {
+      next = mark(word.back() - automata::kFirstMark, next);
       word = word.first(word.size() - 1);
       continue;
     }
     std::size_t begin = word.size();
-    while (begin > 0 && !grammar::is_mark(word[begin - 1])) --begin;
+    while (begin > 0 && !automata::is_mark(word[begin - 1])) --begin;
     next = literal(spelled(word.subspan(begin)), next);
     word = word.first(begin);
   }
@@ -458,7 +458,7 @@ std::uint32_t Compiler::add_text(FreeText text) {
   exclude_dead_ends(text);
   text.pending.assign(text.automaton.nodes.size(), 0);
   for (const auto& [symbol, next] : text.automaton.nodes[0].next) {
-    if (!grammar::is_mark(symbol)) text.special[symbol] = true;
+    if (!automata::is_mark(symbol)) text.special[symbol] = true;
   }
   out_.frees.push_back(std::move(text));
   return static_cast<std::uint32_t>(out_.frees.size() - 1);
@@ -469,7 +469,7 @@ std::uint32_t Compiler::add_text(FreeText text) {
 void Compiler::exclude_spelling(FreeText& text, std::string_view word) {
   if (marks_ == nullptr || marks_->either()) return;
   const std::vector<Word> ways = words(word);
-  if (!std::any_of(ways[0].begin(), ways[0].end(), grammar::is_mark)) return;
+  if (!std::any_of(ways[0].begin(), ways[0].end(), automata::is_mark)) return;
   const std::uint32_t node = text.automaton.insert(word);
   text.automaton.nodes[node].excluded = true;
   text.spelled.emplace_back(node, word);
@@ -512,7 +512,7 @@ Pc Compiler::behind_trigger(TagNodeId id, std::size_t child,
   }
   // One space may belong to the mark.
   if (marks_ != nullptr && marks_->vocabulary().space_after_marks() &&
-      grammar::is_mark(trigger.back())) {
+      automata::is_mark(trigger.back())) {
     next = fork({literal(" ", next), next});
   }
   const std::span<const Symbol> word(trigger);
@@ -525,7 +525,8 @@ Pc Compiler::behind_trigger(TagNodeId id, std::size_t child,
 
 // The node of the word that `word` begins with; where there is none, of the
 // beginning that it shares with words.  REQUIRES: not linked.
-std::uint32_t node_of(const grammar::AhoCorasick& automaton, const Word& word) {
+std::uint32_t node_of(const automata::AhoCorasick& automaton,
+                      const Word& word) {
   std::uint32_t at = 0;
   for (const Symbol symbol : word) {
     const auto next = automaton.nodes[at].next.find(symbol);
@@ -539,7 +540,7 @@ std::uint32_t node_of(const grammar::AhoCorasick& automaton, const Word& word) {
 // By node of an automaton that is not linked: the bytes of the text on the way
 // to it.
 std::vector<std::uint32_t> Compiler::spelled_depths(
-    const grammar::AhoCorasick& automaton) const {
+    const automata::AhoCorasick& automaton) const {
   std::vector<std::uint32_t> out(automaton.nodes.size(), 0);
   for (std::size_t node = 0; node < out.size(); ++node) {
     for (const auto& [symbol, next] : automaton.nodes[node].next) {
@@ -697,7 +698,7 @@ Pc Compiler::compile_triggers(TagNodeId id) {
   }
   std::sort(all.begin(), all.end());
   FreeText text;
-  grammar::AhoCorasick& automaton = text.automaton;
+  automata::AhoCorasick& automaton = text.automaton;
   // Those that no other begins.
   for (const Word& word : all) {
     if (!automaton.nodes[node_of(automaton, word)].calls.empty()) continue;
@@ -1047,11 +1048,11 @@ const Resume* Script::resume_of(TagNodeId format) const {
   return found == resumes.end() ? nullptr : &*found;
 }
 
-std::string spelling(const grammar::Marks* marks, grammar::Symbol symbol) {
-  if (!grammar::is_mark(symbol)) {
+std::string spelling(const grammar::Marks* marks, automata::Symbol symbol) {
+  if (!automata::is_mark(symbol)) {
     return std::string(1, static_cast<char>(symbol));
   }
-  return marks->marks()[symbol - grammar::kFirstMark].spelling;
+  return marks->marks()[symbol - automata::kFirstMark].spelling;
 }
 
 bool TokenSet::contains(TokenId id) const {

@@ -38,7 +38,7 @@
 #include <utility>
 #include <vector>
 
-#include "grammar/aho_corasick.h"
+#include "automata/aho_corasick.h"
 #include "grammar/marks.h"
 #include "grammar/recogniser.h"
 #include "grammar/structural_tag.h"
@@ -101,7 +101,7 @@ struct Instruction {
 };
 
 struct FreeText {
-  grammar::AhoCorasick automaton;
+  automata::AhoCorasick automaton;
   // By `calls` of the automaton: where a trigger leads, in order.
   std::vector<std::vector<Pc>> targets;
   // By node: how many bytes of the text may still become a trigger.
@@ -133,7 +133,7 @@ struct Resume {
   std::uint32_t count_depth = 0;  // how many counts there are around it
   // Triggers and ends.  A call below `ends` is a place in `targets`; the others
   // are ends.
-  grammar::AhoCorasick automaton;
+  automata::AhoCorasick automaton;
   std::vector<std::vector<Pc>> targets;
   std::vector<std::uint32_t> trigger_bytes = {};  // as many as `targets`
   std::uint32_t ends = 0;
@@ -201,7 +201,7 @@ struct CompiledTag::Code {
 namespace parlance::tag_parser {
 
 // What a symbol is written as.  `marks` may be null where there is none.
-std::string spelling(const grammar::Marks* marks, grammar::Symbol symbol);
+std::string spelling(const grammar::Marks* marks, automata::Symbol symbol);
 
 // Errors: as CompiledTag::compile().
 Result<std::shared_ptr<const CompiledTag::Code>> compile(

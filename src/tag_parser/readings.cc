@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "grammar/char_step.h"
+#include "automata/char_step.h"
 
 namespace parlance::tag_parser {
 
@@ -225,8 +225,8 @@ void Readings::scan_text(const Thread& thread, const Instruction& at,
   grammar::Configuration& place = next.place.at;
   if (place.frame == 0 && place.count != kMany) --place.count;
   if ((place.frame != 0 || byte >= 0x80) &&
-      grammar::read_char(grammar::any_character(), byte, place.frame) ==
-          grammar::CharStep::kNo) {
+      automata::read_char(automata::any_character(), byte, place.frame) ==
+          automata::CharStep::kNo) {
     return;
   }
   enter_node(next, at, code_.frees[at.index].automaton.step(place.lex, byte));
@@ -235,7 +235,7 @@ void Readings::scan_text(const Thread& thread, const Instruction& at,
 // Free text has come to `to`.
 void Readings::enter_node(Thread& next, const Instruction& at,
                           std::uint32_t to) {
-  if (to == grammar::AhoCorasick::kRefused) return;
+  if (to == automata::AhoCorasick::kRefused) return;
   const FreeText& text = code_.frees[at.index];
   const auto& node = text.automaton.nodes[to];
   if (node.excluded) return;
@@ -316,7 +316,7 @@ void Readings::scan_token(const Thread& thread, const Token& token) {
       const auto& automaton = code_.frees[at.index].automaton;
       return enter_node(next, at,
                         automaton.step(thread.place.at.lex,
-                                       grammar::mark_symbol(token.mark)));
+                                       automata::mark_symbol(token.mark)));
     }
     case Op::kToken: {
       const TokenSet& set = code_.token_sets[at.index];

@@ -18,7 +18,7 @@ std::string quoted(std::string_view text) {
 
 // What leads from `node` to a trigger, a few of several.
 std::vector<std::string> rests(const Script& script,
-                               const grammar::AhoCorasick& automaton,
+                               const automata::AhoCorasick& automaton,
                                std::uint32_t node) {
   std::vector<std::string> out;
   std::vector<std::pair<std::uint32_t, std::string>> open = {{node, {}}};
@@ -164,7 +164,7 @@ std::string Readings::spelled_marker(std::uint8_t byte) {
     if (at.op != Op::kText && at.op != Op::kTextBefore) continue;
     const FreeText& text = code_.frees[at.index];
     std::uint32_t node = text.automaton.step(thread.place.at.lex, byte);
-    if (node == grammar::AhoCorasick::kRefused) continue;
+    if (node == automata::AhoCorasick::kRefused) continue;
     for (; node != 0; node = text.automaton.nodes[node].fail) {
       for (const auto& [end, marker] : text.spelled) {
         if (end == node) return marker;

@@ -6,7 +6,7 @@
 // that is accepted is right; and from every state that is not dead a search
 // finds an accepted literal.
 
-#include "grammar/number_language.h"
+#include "automata/number_language.h"
 
 #include <gtest/gtest.h>
 
@@ -21,10 +21,12 @@
 #include <vector>
 
 namespace parlance::grammar {
+
+using automata::NumberSpec;
 namespace {
 
 using base::Decimal;
-using Numbers = NumberLanguages;
+using Numbers = automata::NumberLanguages;
 
 Decimal d(const std::string& text) {
   auto value = Decimal::from_json(text);
@@ -143,7 +145,7 @@ void compare(const NumberSpec& spec, std::size_t length) {
     std::vector<Item> next;
     for (Item& item : level) {
       auto value = Decimal::from_json(item.text);
-      bool right = value && satisfies(spec, *value);
+      bool right = value && automata::satisfies(spec, *value);
       bool accepted = numbers.accepting(item.state);
       if (accepted) {
         ASSERT_TRUE(right) << item.text;
@@ -357,7 +359,7 @@ TEST(NumberLanguage, TextsOfListedNumbers) {
     EXPECT_EQ(numbers.add(spec), id);
     // Each value keeps a text.
     for (const std::string& text : row.listed) {
-      if (!satisfies(row.rest, d(text))) continue;
+      if (!automata::satisfies(row.rest, d(text))) continue;
       NumberSpec one = spec;
       one.allowed = {{d(text)}};
       EXPECT_FALSE(numbers.empty(numbers.add(one))) << text;
@@ -465,7 +467,7 @@ TEST(NumberLanguage, LongLiteralsAgreeWithTheTwin) {
       if (e != std::string::npos && text.size() - e > 8) continue;
       auto value = Decimal::from_json(text);
       Numbers::State state = walk(numbers, id, text);
-      bool right = value && satisfies(spec, *value);
+      bool right = value && automata::satisfies(spec, *value);
       if (numbers.accepting(state)) {
         ++accepted;
         ASSERT_TRUE(right) << text;

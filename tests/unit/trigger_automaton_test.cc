@@ -9,9 +9,12 @@
 #include <string>
 #include <vector>
 
-#include "grammar/aho_corasick.h"
+#include "automata/aho_corasick.h"
 
 namespace parlance::grammar {
+
+using automata::AhoCorasick;
+using automata::Symbol;
 namespace {
 
 using Word = std::vector<Symbol>;
@@ -19,8 +22,8 @@ using Word = std::vector<Symbol>;
 std::string shown(const Word& word) {
   std::string out;
   for (const Symbol symbol : word) {
-    if (is_mark(symbol)) {
-      out += "<" + std::to_string(symbol - kFirstMark) + ">";
+    if (automata::is_mark(symbol)) {
+      out += "<" + std::to_string(symbol - automata::kFirstMark) + ">";
     } else {
       out += static_cast<char>(symbol);
     }
@@ -45,7 +48,7 @@ Word longest_begun(const std::vector<Word>& words, const Word& text) {
 
 std::optional<std::size_t> first_mark(const Word& text) {
   for (std::size_t i = 0; i < text.size(); ++i) {
-    if (is_mark(text[i])) return i;
+    if (automata::is_mark(text[i])) return i;
   }
   return std::nullopt;
 }
@@ -55,7 +58,8 @@ TEST(AhoCorasick, MarksBeginAndContinueWordsOnly) {
   const auto below = [&](std::size_t n) {
     return static_cast<std::size_t>(random() % n);
   };
-  const Symbol symbols[] = {'a', 'b', mark_symbol(0), mark_symbol(1)};
+  const Symbol symbols[] = {'a', 'b', automata::mark_symbol(0),
+                            automata::mark_symbol(1)};
   std::size_t refused = 0;
   std::size_t committed = 0;
   for (int round = 0; round < 2000; ++round) {

@@ -1,5 +1,5 @@
-#ifndef PARLANCE_SRC_GRAMMAR_NUMBER_LANGUAGE_H_
-#define PARLANCE_SRC_GRAMMAR_NUMBER_LANGUAGE_H_
+#ifndef PARLANCE_SRC_AUTOMATA_NUMBER_LANGUAGE_H_
+#define PARLANCE_SRC_AUTOMATA_NUMBER_LANGUAGE_H_
 
 // The JSON numbers that satisfy a schema, byte by byte.
 //
@@ -42,10 +42,10 @@
 #include <unordered_map>
 #include <vector>
 
+#include "automata/non_negative_set.h"
 #include "base/decimal.h"
-#include "grammar/non_negative_set.h"
 
-namespace parlance::grammar {
+namespace parlance::automata {
 
 // What a number has to satisfy, all at once.
 struct NumberSpec {
@@ -166,6 +166,6 @@ class NumberLanguages {
   std::size_t memory_bytes_ = 0;
 };
 
-}  // namespace parlance::grammar
+}  // namespace parlance::automata
 
-#endif  // PARLANCE_SRC_GRAMMAR_NUMBER_LANGUAGE_H_
+#endif  // PARLANCE_SRC_AUTOMATA_NUMBER_LANGUAGE_H_

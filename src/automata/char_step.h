@@ -1,5 +1,5 @@
-#ifndef PARLANCE_SRC_GRAMMAR_CHAR_STEP_H_
-#define PARLANCE_SRC_GRAMMAR_CHAR_STEP_H_
+#ifndef PARLANCE_SRC_AUTOMATA_CHAR_STEP_H_
+#define PARLANCE_SRC_AUTOMATA_CHAR_STEP_H_
 
 // One character of a class, byte by byte.
 //
@@ -16,7 +16,7 @@
 
 #include "regex/char_class.h"
 
-namespace parlance::grammar {
+namespace parlance::automata {
 
 inline std::uint32_t lead_of_char(std::uint8_t byte) {
   auto pack = [](std::uint32_t bits, std::uint32_t size) {
@@ -106,6 +106,6 @@ inline const regex::CharClass& any_character() {
   return set;
 }
 
-}  // namespace parlance::grammar
+}  // namespace parlance::automata
 
-#endif  // PARLANCE_SRC_GRAMMAR_CHAR_STEP_H_
+#endif  // PARLANCE_SRC_AUTOMATA_CHAR_STEP_H_

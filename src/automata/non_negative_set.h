@@ -1,5 +1,5 @@
-#ifndef PARLANCE_SRC_GRAMMAR_NON_NEGATIVE_SET_H_
-#define PARLANCE_SRC_GRAMMAR_NON_NEGATIVE_SET_H_
+#ifndef PARLANCE_SRC_AUTOMATA_NON_NEGATIVE_SET_H_
+#define PARLANCE_SRC_AUTOMATA_NON_NEGATIVE_SET_H_
 
 // The numbers of one sign that satisfy a schema, and what a literal that has
 // begun may still become.
@@ -30,7 +30,7 @@
 
 #include "base/decimal.h"
 
-namespace parlance::grammar {
+namespace parlance::automata {
 
 // Numbers beyond 10^1000, or with as many digits behind the point, are not
 // handled: states would have to count so far.
@@ -109,6 +109,6 @@ struct NumberPrefix {
 NumberPrefix read_number_prefix(const NonNegativeSet& side,
                                 std::string_view prefix);
 
-}  // namespace parlance::grammar
+}  // namespace parlance::automata
 
-#endif  // PARLANCE_SRC_GRAMMAR_NON_NEGATIVE_SET_H_
+#endif  // PARLANCE_SRC_AUTOMATA_NON_NEGATIVE_SET_H_

@@ -5,7 +5,7 @@
 //
 // What a literal may become is in number_prefix.cc.
 
-#include "grammar/non_negative_set.h"
+#include "automata/non_negative_set.h"
 
 #include <algorithm>
 #include <cstddef>
@@ -14,9 +14,9 @@
 #include <string_view>
 #include <utility>
 
-#include "grammar/big_natural.h"
+#include "automata/big_natural.h"
 
-namespace parlance::grammar {
+namespace parlance::automata {
 
 using base::Decimal;
 using natural::decimal;
@@ -255,4 +255,4 @@ void NonNegativeSet::write_as(const std::vector<std::string>& wanted) {
   for (const std::string& one : texts) text += one + ",";
 }
 
-}  // namespace parlance::grammar
+}  // namespace parlance::automata

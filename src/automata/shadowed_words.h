@@ -1,5 +1,5 @@
-#ifndef PARLANCE_SRC_GRAMMAR_SHADOWED_WORDS_H_
-#define PARLANCE_SRC_GRAMMAR_SHADOWED_WORDS_H_
+#ifndef PARLANCE_SRC_AUTOMATA_SHADOWED_WORDS_H_
+#define PARLANCE_SRC_AUTOMATA_SHADOWED_WORDS_H_
 
 // Words that are never matched, because a shorter word inside them always
 // matches first.
@@ -13,7 +13,7 @@
 #include <string_view>
 #include <vector>
 
-namespace parlance::grammar {
+namespace parlance::automata {
 
 // `word` contains `inside`, which always matches first; both are indexes.
 struct ShadowedWord {
@@ -25,6 +25,6 @@ std::vector<ShadowedWord> shadowed_words(const std::vector<std::string>& words);
 // The text of the error for such a trigger.
 std::string shadowed_message(std::string_view trigger, std::string_view inside);
 
-}  // namespace parlance::grammar
+}  // namespace parlance::automata
 
-#endif  // PARLANCE_SRC_GRAMMAR_SHADOWED_WORDS_H_
+#endif  // PARLANCE_SRC_AUTOMATA_SHADOWED_WORDS_H_

@@ -1,13 +1,13 @@
 // See shadowed_words.h.
 
-#include "grammar/shadowed_words.h"
+#include "automata/shadowed_words.h"
 
 #include <cstddef>
 #include <optional>
 
-#include "grammar/aho_corasick.h"
+#include "automata/aho_corasick.h"
 
-namespace parlance::grammar {
+namespace parlance::automata {
 
 std::vector<ShadowedWord> shadowed_words(
     const std::vector<std::string>& words) {
@@ -30,4 +30,4 @@ std::string shadowed_message(std::string_view trigger,
          std::string(inside) + "', which is read first, so it is never read.";
 }
 
-}  // namespace parlance::grammar
+}  // namespace parlance::automata

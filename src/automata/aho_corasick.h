@@ -1,5 +1,5 @@
-#ifndef PARLANCE_SRC_GRAMMAR_AHO_CORASICK_H_
-#define PARLANCE_SRC_GRAMMAR_AHO_CORASICK_H_
+#ifndef PARLANCE_SRC_AUTOMATA_AHO_CORASICK_H_
+#define PARLANCE_SRC_AUTOMATA_AHO_CORASICK_H_
 
 // Free text, watched for words.
 //
@@ -29,7 +29,7 @@
 #include <string_view>
 #include <vector>
 
-namespace parlance::grammar {
+namespace parlance::automata {
 
 // A byte, or a mark: 256 and the mark's number in its grammar.
 using Symbol = std::uint32_t;
@@ -82,6 +82,6 @@ struct AhoCorasick {
 AhoCorasick word_trie(const std::vector<std::string>& words);
 AhoCorasick word_automaton(const std::vector<std::string>& words);
 
-}  // namespace parlance::grammar
+}  // namespace parlance::automata
 
-#endif  // PARLANCE_SRC_GRAMMAR_AHO_CORASICK_H_
+#endif  // PARLANCE_SRC_AUTOMATA_AHO_CORASICK_H_

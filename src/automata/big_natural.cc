@@ -1,11 +1,11 @@
 // Natural numbers as strings of digits.  See big_natural.h.
 
-#include "grammar/big_natural.h"
+#include "automata/big_natural.h"
 
 #include <algorithm>
 #include <cstddef>
 
-namespace parlance::grammar::natural {
+namespace parlance::automata::natural {
 
 using base::Decimal;
 using std::size_t;
@@ -77,4 +77,4 @@ std::string units(const Decimal& value, int scale, bool& exact) {
   return value.digits.substr(0, static_cast<size_t>(value.magnitude() + scale));
 }
 
-}  // namespace parlance::grammar::natural
+}  // namespace parlance::automata::natural

@@ -9,11 +9,11 @@
 #include <cstddef>
 #include <limits>
 
+#include "automata/big_natural.h"
+#include "automata/non_negative_set.h"
 #include "base/ascii.h"
-#include "grammar/big_natural.h"
-#include "grammar/non_negative_set.h"
 
-namespace parlance::grammar {
+namespace parlance::automata {
 
 using base::is_digit;
 
@@ -533,4 +533,4 @@ NumberPrefix read_number_prefix(const NonNegativeSet& side,
   return out;
 }
 
-}  // namespace parlance::grammar
+}  // namespace parlance::automata

@@ -2,13 +2,13 @@
 // belong to sides, so that specs share what they have in common.  The work is
 // done in non_negative_set.cc and number_prefix.cc.
 
-#include "grammar/number_language.h"
+#include "automata/number_language.h"
 
 #include <algorithm>
 #include <string_view>
 #include <utility>
 
-namespace parlance::grammar {
+namespace parlance::automata {
 
 using base::Decimal;
 
@@ -243,4 +243,4 @@ NumberLanguages::State NumberLanguages::find(State state, std::uint8_t byte,
   return next;
 }
 
-}  // namespace parlance::grammar
+}  // namespace parlance::automata

@@ -1,5 +1,5 @@
-#ifndef PARLANCE_SRC_GRAMMAR_BYTE_CLASSES_H_
-#define PARLANCE_SRC_GRAMMAR_BYTE_CLASSES_H_
+#ifndef PARLANCE_SRC_AUTOMATA_BYTE_CLASSES_H_
+#define PARLANCE_SRC_AUTOMATA_BYTE_CLASSES_H_
 
 // Which bytes are alike.
 //
@@ -17,7 +17,7 @@
 #include <array>
 #include <cstdint>
 
-namespace parlance::grammar {
+namespace parlance::automata {
 
 using ByteTable = std::array<std::uint8_t, 256>;
 
@@ -81,6 +81,6 @@ class ByteClasses {
   std::uint16_t count_ = 1;
 };
 
-}  // namespace parlance::grammar
+}  // namespace parlance::automata
 
-#endif  // PARLANCE_SRC_GRAMMAR_BYTE_CLASSES_H_
+#endif  // PARLANCE_SRC_AUTOMATA_BYTE_CLASSES_H_

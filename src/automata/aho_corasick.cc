@@ -1,13 +1,13 @@
 // Words in free text; see aho_corasick.h.
 
-#include "grammar/aho_corasick.h"
+#include "automata/aho_corasick.h"
 
 #include <deque>
 #include <string>
 #include <utility>
 #include <vector>
 
-namespace parlance::grammar {
+namespace parlance::automata {
 
 std::uint32_t AhoCorasick::insert_one(std::uint32_t at, Symbol symbol) {
   const auto [place, added] = nodes[at].next.try_emplace(
@@ -113,4 +113,4 @@ AhoCorasick word_automaton(const std::vector<std::string>& words) {
   return out;
 }
 
-}  // namespace parlance::grammar
+}  // namespace parlance::automata

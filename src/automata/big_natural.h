@@ -1,5 +1,5 @@
-#ifndef PARLANCE_SRC_GRAMMAR_BIG_NATURAL_H_
-#define PARLANCE_SRC_GRAMMAR_BIG_NATURAL_H_
+#ifndef PARLANCE_SRC_AUTOMATA_BIG_NATURAL_H_
+#define PARLANCE_SRC_AUTOMATA_BIG_NATURAL_H_
 
 // Natural numbers of any size, as strings of decimal digits.
 //
@@ -13,7 +13,7 @@
 
 #include "base/decimal.h"
 
-namespace parlance::grammar::natural {
+namespace parlance::automata::natural {
 
 // Without leading zeros.
 std::string strip(std::string_view digits);
@@ -42,6 +42,6 @@ base::Decimal decimal(std::string_view digits, std::int64_t exponent);
 // REQUIRES: `value` is not negative.
 std::string units(const base::Decimal& value, int scale, bool& exact);
 
-}  // namespace parlance::grammar::natural
+}  // namespace parlance::automata::natural
 
-#endif  // PARLANCE_SRC_GRAMMAR_BIG_NATURAL_H_
+#endif  // PARLANCE_SRC_AUTOMATA_BIG_NATURAL_H_
