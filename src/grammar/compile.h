@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "grammar/cache_key.h"
 #include "grammar/grammar_impl.h"
 #include "grammar/json_recogniser.h"
 #include "grammar/marks.h"
@@ -40,22 +41,6 @@ inline bool cancelled(const GrammarLimits& limits) {
          limits.cancelled(limits.cancelled_argument);
 }
 Error cancelled_error();
-
-// The bytes that say all of something; equal only for what is equal.
-class KeyWriter {
- public:
-  explicit KeyWriter(char kind) { key_.push_back(kind); }
-  KeyWriter& number(std::uint64_t value);
-  KeyWriter& text(std::string_view text);
-  KeyWriter& value(const json::Value& value);
-  KeyWriter& limits(const GrammarLimits& limits);
-  KeyWriter& limits(const Limits& limits);
-  KeyWriter& options(const JsonSchemaOptions& options);
-  std::string take() { return std::move(key_); }
-
- private:
-  std::string key_;
-};
 
 // The schemas of `rules`.  Those whose options are a number are those of
 // `given`.
