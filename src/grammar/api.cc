@@ -6,9 +6,9 @@
 #include "grammar/compile.h"
 #include "grammar/grammar_impl.h"
 #include "grammar/json_recogniser.h"
-#include "grammar/text_reader.h"
 #include "json/located.h"
 #include "parlance/grammar.h"
+#include "recogniser/text_reader.h"
 
 namespace parlance {
 
@@ -18,7 +18,8 @@ namespace grammar {
 namespace {
 
 ImplResult value_grammar(const json::Value& schema,
-                         const JsonSchemaOptions& options, PartCache* cache) {
+                         const JsonSchemaOptions& options,
+                         recogniser::PartCache* cache) {
   Result<std::shared_ptr<JsonRecogniser>> made =
       make_schema(schema, options, cache);
   if (!made) return std::move(made).error();
@@ -36,7 +37,8 @@ ImplResult value_grammar(const json::Value& schema,
 }  // namespace
 
 ImplResult schema_grammar(std::string_view schema,
-                          const JsonSchemaOptions& options, PartCache* cache) {
+                          const JsonSchemaOptions& options,
+                          recogniser::PartCache* cache) {
   Result<json::Value> value = json::parse(schema);
   if (!value) return std::move(value).error();
   ImplResult made = value_grammar(*value, options, cache);
@@ -61,12 +63,12 @@ Result<Grammar> Grammar::from_json_schema(const json::Value& schema,
 }
 
 bool Grammar::accepts(std::string_view text) const {
-  grammar::TextReader reader(impl_->recogniser);
+  recogniser::TextReader reader(impl_->recogniser);
   return reader.read(text) == text.size() && reader.can_end();
 }
 
 std::optional<Rejection> Grammar::explain(std::string_view text) const {
-  grammar::TextReader reader(impl_->recogniser);
+  recogniser::TextReader reader(impl_->recogniser);
   const std::size_t read = reader.read(text);
   if (read == text.size() && reader.can_end()) return std::nullopt;
   return Rejection{read, reader.expected()};
@@ -76,7 +78,7 @@ const std::vector<GrammarNote>& Grammar::report() const {
   std::call_once(impl_->reported, [&] {
     impl_->report = impl_->notes;
     // It gives up the schema that it asked last.
-    { const grammar::Recogniser::Lock lock(*impl_->recogniser); }
+    { const recogniser::Recogniser::Lock lock(*impl_->recogniser); }
     grammar::survey_schemas(impl_->schemas, impl_->report);
   });
   return impl_->report;

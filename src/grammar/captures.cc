@@ -116,7 +116,7 @@ class CaptureReader {
   Interrupt interrupt_;
   std::size_t steps_ = 0;
   std::vector<Grammar> schemas_;
-  std::vector<grammar::Recogniser*> readers_;
+  std::vector<recogniser::Recogniser*> readers_;
   std::unique_ptr<EarleyRecogniser> recogniser_;
   EarleyRecogniser::Place place_;
   std::string text_;

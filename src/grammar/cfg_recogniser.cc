@@ -10,6 +10,10 @@
 #include "grammar/simplify_network.h"
 
 namespace parlance::grammar {
+
+using recogniser::Configuration;
+using recogniser::Recogniser;
+using recogniser::StringHint;
 namespace {
 
 template <class T>
@@ -580,12 +584,13 @@ std::array<std::uint64_t, 4> CfgRecogniser::likely_bytes(Configuration config) {
 }
 
 // White space inside a text of JSON is followed by more of it.
-WhitespaceHint CfgRecogniser::whitespace_hint(Configuration config) {
+recogniser::WhitespaceHint CfgRecogniser::whitespace_hint(
+    Configuration config) {
   if (config.dead() || !inside(config)) return {};
   Recogniser& schema = schema_of(leaf_of(config));
   const Configuration inner = unwrap(config);
   if (schema.can_end(inner)) return {};
-  WhitespaceHint view = schema.whitespace_hint(inner);
+  recogniser::WhitespaceHint view = schema.whitespace_hint(inner);
   if (view.unconstrained) view.behind = wrap_like(config, view.behind);
   return view;
 }

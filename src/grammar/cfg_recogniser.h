@@ -67,10 +67,10 @@
 #include "base/reusable_set.h"
 #include "grammar/equivalence_tree.h"
 #include "grammar/marks.h"
-#include "grammar/recogniser.h"
 #include "grammar/rules.h"
 #include "grammar/transition_network.h"
 #include "grammar/transition_table.h"
+#include "recogniser/recogniser.h"
 
 namespace parlance::grammar {
 
@@ -86,61 +86,78 @@ struct CfgRecogniserLimits {
   std::size_t depth = kMaxActivations;
 };
 
-class CfgRecogniser final : public Recogniser {
+class CfgRecogniser final : public recogniser::Recogniser {
  public:
   // `schemas[i]` reads texts of rules.schemas[i]; a null one matches nothing.
   // One may stand for several, and in several machines.
   // `marks`: the tokens that markers of the rules are written with; null for
   // none.
   CfgRecogniser(const Rules& rules,
-                std::vector<std::shared_ptr<Recogniser>> schemas,
+                std::vector<std::shared_ptr<recogniser::Recogniser>> schemas,
                 const CfgRecogniserLimits& limits = {},
                 std::shared_ptr<const Marks> marks = nullptr);
   ~CfgRecogniser() override;
 
-  Configuration start() override;
-  Configuration step(Configuration config, std::uint8_t byte) override;
-  bool can_end(Configuration config) override;
-  Configuration step_token(Configuration from, Configuration read,
-                           std::uint32_t id) override;
-  void token_marks(Configuration config, std::uint32_t size,
+  recogniser::Configuration start() override;
+  recogniser::Configuration step(recogniser::Configuration config,
+                                 std::uint8_t byte) override;
+  bool can_end(recogniser::Configuration config) override;
+  recogniser::Configuration step_token(recogniser::Configuration from,
+                                       recogniser::Configuration read,
+                                       std::uint32_t id) override;
+  void token_marks(recogniser::Configuration config, std::uint32_t size,
                    std::vector<std::uint32_t>& ids) override;
-  void token_choices(Configuration config,
+  void token_choices(recogniser::Configuration config,
                      std::vector<std::uint32_t>& ids) override;
-  Configuration mask_key(Configuration config, std::uint32_t longest) override;
-  Configuration mask_equivalent(Configuration config) override;
+  recogniser::Configuration mask_key(recogniser::Configuration config,
+                                     std::uint32_t longest) override;
+  recogniser::Configuration mask_equivalent(
+      recogniser::Configuration config) override;
   void begin_tracking() override;
-  void end_tracking(Configuration config) override;
-  StringHint string_hint(Configuration config) override;
-  bool has_exceptions(Configuration config) override;
-  std::array<std::uint64_t, 4> exception_bytes(Configuration config) override;
-  std::array<std::uint64_t, 4> first_bytes(Configuration config) override;
-  std::array<std::uint64_t, 4> likely_bytes(Configuration config) override;
-  WhitespaceHint whitespace_hint(Configuration config) override;
-  bool by_shapes(Configuration config) override { return !inside(config); }
-  std::uint64_t lexeme_fingerprint(Configuration config) override;
-  bool same_lexeme(Configuration from, Configuration to) override;
-  std::uint32_t chars_left(Configuration config) override;
-  Configuration lexeme_unbounded(Configuration config) override;
-  LexemeSplit split_lexeme(Configuration config) override;
-  std::uint32_t chars_needed(Configuration from, Configuration to) override;
-  int lexeme_end(Configuration config) override;
-  bool lexeme_by_state(Configuration config) override;
+  void end_tracking(recogniser::Configuration config) override;
+  recogniser::StringHint string_hint(recogniser::Configuration config) override;
+  bool has_exceptions(recogniser::Configuration config) override;
+  std::array<std::uint64_t, 4> exception_bytes(
+      recogniser::Configuration config) override;
+  std::array<std::uint64_t, 4> first_bytes(
+      recogniser::Configuration config) override;
+  std::array<std::uint64_t, 4> likely_bytes(
+      recogniser::Configuration config) override;
+  recogniser::WhitespaceHint whitespace_hint(
+      recogniser::Configuration config) override;
+  bool by_shapes(recogniser::Configuration config) override {
+    return !inside(config);
+  }
+  std::uint64_t lexeme_fingerprint(recogniser::Configuration config) override;
+  bool same_lexeme(recogniser::Configuration from,
+                   recogniser::Configuration to) override;
+  std::uint32_t chars_left(recogniser::Configuration config) override;
+  recogniser::Configuration lexeme_unbounded(
+      recogniser::Configuration config) override;
+  LexemeSplit split_lexeme(recogniser::Configuration config) override;
+  std::uint32_t chars_needed(recogniser::Configuration from,
+                             recogniser::Configuration to) override;
+  int lexeme_end(recogniser::Configuration config) override;
+  bool lexeme_by_state(recogniser::Configuration config) override;
   std::uint32_t lexeme_step(std::uint32_t lex, std::uint8_t byte) override;
   std::uint32_t min_chars_to_accept(std::uint32_t lex) override;
   std::uint32_t max_min_chars(std::uint32_t lex) override;
   bool lexeme_any_escapes(std::uint32_t lex) override;
-  Configuration value_state(Configuration config) override;
-  bool left_value(Configuration config) override;
-  bool ended_by_lookahead(Configuration config) override;
-  Configuration resume(Configuration config, Configuration escaped) override;
-  std::uint64_t value_fingerprint(Configuration config) override;
-  Configuration translate_left_value(Configuration config,
-                                     Configuration escaped) override;
-  Configuration step_or_value_state(Configuration config,
-                                    std::uint8_t byte) override;
-  std::string expected(Configuration config) override;
-  std::span<const std::shared_ptr<Recogniser>> parts() const override {
+  recogniser::Configuration value_state(
+      recogniser::Configuration config) override;
+  bool left_value(recogniser::Configuration config) override;
+  bool ended_by_lookahead(recogniser::Configuration config) override;
+  recogniser::Configuration resume(recogniser::Configuration config,
+                                   recogniser::Configuration escaped) override;
+  std::uint64_t value_fingerprint(recogniser::Configuration config) override;
+  recogniser::Configuration translate_left_value(
+      recogniser::Configuration config,
+      recogniser::Configuration escaped) override;
+  recogniser::Configuration step_or_value_state(
+      recogniser::Configuration config, std::uint8_t byte) override;
+  std::string expected(recogniser::Configuration config) override;
+  std::span<const std::shared_ptr<recogniser::Recogniser>> parts()
+      const override {
     return parts_;
   }
   void release() override {
@@ -149,7 +166,7 @@ class CfgRecogniser final : public Recogniser {
     held_->mutex.unlock();
     held_ = nullptr;
   }
-  ActivePart active_part(Configuration config) override;
+  ActivePart active_part(recogniser::Configuration config) override;
   bool read_past_part() const override { return read_past_part_; }
   std::size_t own_bytes() const override {
     return sizeof(CfgRecogniser) + bytes_;
@@ -162,15 +179,16 @@ class CfgRecogniser final : public Recogniser {
   bool overflowed() const override { return overflowed_; }
   // Whether a configuration is dead because of the limits of its items.
   bool too_large() const { return too_large_; }
-  std::shared_ptr<Recogniser> fresh(bool same_parts) override;
-  Configuration adopt(Recogniser& from, Configuration config) override;
+  std::shared_ptr<recogniser::Recogniser> fresh(bool same_parts) override;
+  recogniser::Configuration adopt(recogniser::Recogniser& from,
+                                  recogniser::Configuration config) override;
   bool adopts() const override { return true; }
   void widen(std::size_t bytes) override { room_ += bytes; }
 
  private:
   // `of`, with empty tables.
   CfgRecogniser(const CfgRecogniser& of,
-                std::vector<std::shared_ptr<Recogniser>> schemas);
+                std::vector<std::shared_ptr<recogniser::Recogniser>> schemas);
   void begin();
 
   using ContextId = std::uint32_t;
@@ -270,7 +288,7 @@ class CfgRecogniser final : public Recogniser {
     ContextId context = 0;
     bool exit_known = false;
     bool clean = false;  // nothing that may follow goes on with a number
-    Configuration exit = {};
+    recogniser::Configuration exit = {};
     std::vector<std::uint32_t> looked = {};  // sets of contexts
     std::string behind = {};                 // a text that must follow
   };
@@ -295,24 +313,27 @@ class CfgRecogniser final : public Recogniser {
   using Interned = std::unordered_map<Key, Value>;
 
   // cfg_recogniser.cc
-  Configuration configuration(Items kernel,
-                              std::span<const ContextId> slots = {});
-  Configuration make_configuration(Items kernel,
-                                   std::span<const ContextId> slots);
-  Configuration learn_step(Configuration config, std::uint8_t byte);
-  Configuration by_frame(Configuration config, std::uint8_t byte);
-  Configuration keep_step(Configuration config, std::uint8_t byte,
-                          Configuration to);
+  recogniser::Configuration configuration(
+      Items kernel, std::span<const ContextId> slots = {});
+  recogniser::Configuration make_configuration(
+      Items kernel, std::span<const ContextId> slots);
+  recogniser::Configuration learn_step(recogniser::Configuration config,
+                                       std::uint8_t byte);
+  recogniser::Configuration by_frame(recogniser::Configuration config,
+                                     std::uint8_t byte);
+  recogniser::Configuration keep_step(recogniser::Configuration config,
+                                      std::uint8_t byte,
+                                      recogniser::Configuration to);
   // The items of a configuration, with contexts; those of its kernel.
-  Items items_of(Configuration config);
-  std::vector<ContextId> slots_of(Configuration config) const {
+  Items items_of(recogniser::Configuration config);
+  std::vector<ContextId> slots_of(recogniser::Configuration config) const {
     const std::span<const ContextId> slots = frames_[config.frame];
     return {slots.begin(), slots.end()};
   }
-  Items kernel_of(Configuration config);
+  Items kernel_of(recogniser::Configuration config);
   std::uint32_t intern_frame(std::span<const ContextId> contexts);
   std::uint32_t intern_state(State state);
-  std::uint32_t intern_config(Configuration config);
+  std::uint32_t intern_config(recogniser::Configuration config);
   bool within_limits() {
     if (bytes_ - base_bytes_ <= room_ + limits_.bytes / 2) return true;
     overflowed_ = true;
@@ -321,11 +342,13 @@ class CfgRecogniser final : public Recogniser {
 
   // The schema `index`, held until another is asked for.  So the answer is not
   // to be used behind anything that may ask for one.
-  Recogniser& schema(std::uint32_t index) { return hold(*schemas_[index]); }
-  Recogniser& schema_of(const Leaf& leaf) {
+  recogniser::Recogniser& schema(std::uint32_t index) {
+    return hold(*schemas_[index]);
+  }
+  recogniser::Recogniser& schema_of(const Leaf& leaf) {
     return schema(network_.states[leaf.state].index);
   }
-  Recogniser& hold(Recogniser& part) {
+  recogniser::Recogniser& hold(recogniser::Recogniser& part) {
     if (&part != held_) {
       release();
       part.mutex.lock();
@@ -333,22 +356,25 @@ class CfgRecogniser final : public Recogniser {
     }
     return part;
   }
-  static bool inside(Configuration config) {
+  static bool inside(recogniser::Configuration config) {
     return (config.lex & kInside) != 0;
   }
-  bool only_inside(Configuration config);
-  const Leaf& leaf_of(Configuration config) const {
+  bool only_inside(recogniser::Configuration config);
+  const Leaf& leaf_of(recogniser::Configuration config) const {
     return leaves_[leaf_frames_[config.frame].leaf];
   }
-  Configuration unwrap(Configuration config) const;
-  Configuration wrap(std::uint32_t leaf, Configuration inner);
-  Configuration wrap_like(Configuration config, Configuration inner) {
+  recogniser::Configuration unwrap(recogniser::Configuration config) const;
+  recogniser::Configuration wrap(std::uint32_t leaf,
+                                 recogniser::Configuration inner);
+  recogniser::Configuration wrap_like(recogniser::Configuration config,
+                                      recogniser::Configuration inner) {
     return wrap(leaf_frames_[config.frame].leaf, inner);
   }
-  Configuration enter_leaf(const Item& item);
-  Configuration exit_of(std::uint32_t leaf);
+  recogniser::Configuration enter_leaf(const Item& item);
+  recogniser::Configuration exit_of(std::uint32_t leaf);
   std::string forced_from(StateId state) const;
-  Configuration leaf_step(Configuration config, std::uint8_t byte);
+  recogniser::Configuration leaf_step(recogniser::Configuration config,
+                                      std::uint8_t byte);
 
   // rules_closure.cc
   // Replaces `items` by what follows from it without reading.
@@ -394,7 +420,8 @@ class CfgRecogniser final : public Recogniser {
   Watch begin_watch();
   std::vector<std::uint32_t> end_watch(Watch outer);
   const Form& form_of(ContextId context);
-  Configuration find_equivalent(Configuration config, bool add);
+  recogniser::Configuration find_equivalent(recogniser::Configuration config,
+                                            bool add);
 
   // rules_bytes.cc
   // Of each byte the least that leads to the same from the state.
@@ -405,7 +432,7 @@ class CfgRecogniser final : public Recogniser {
   void split_schema(const Item& item, automata::ByteClasses& bytes);
 
   // rules_read.cc
-  Items scan(Configuration config, std::uint8_t byte);
+  Items scan(recogniser::Configuration config, std::uint8_t byte);
   Items scan(const Items& items, std::uint8_t byte);
   Items scan_inside(const Items& items, std::uint8_t byte);
   void scan_item(const Item& item, std::uint8_t byte, Items& out);
@@ -414,7 +441,8 @@ class CfgRecogniser final : public Recogniser {
   void advance_in_text(const Item& item, const Item& next, Items& out);
   // Whether an item, also inside an activation, is free text.
   bool in_free_text(const Items& items) const;
-  Configuration read_mark_bytes(const Items& items, std::string_view bytes);
+  recogniser::Configuration read_mark_bytes(const Items& items,
+                                            std::string_view bytes);
   Items scan_token(const Items& items, Token token);
   Items scan_token_inside(const Items& items, Token token);
   // Where the call `item` goes on behind a symbol, which takes its activation
@@ -430,9 +458,10 @@ class CfgRecogniser final : public Recogniser {
     if (network_.states[item.state].live) out.push_back(item);
   }
 
-  const std::vector<std::shared_ptr<Recogniser>> schemas_;
-  std::vector<std::shared_ptr<Recogniser>> parts_;  // of these, each once
-  Recogniser* held_ = nullptr;
+  const std::vector<std::shared_ptr<recogniser::Recogniser>> schemas_;
+  std::vector<std::shared_ptr<recogniser::Recogniser>>
+      parts_;  // of these, each once
+  recogniser::Recogniser* held_ = nullptr;
   bool read_past_part_ = false;
   // Shared with the machines that are fresh() of each other.
   const std::shared_ptr<const TransitionNetwork> network_of_all_;
@@ -476,7 +505,7 @@ class CfgRecogniser final : public Recogniser {
   std::deque<State> states_;
   Interned<std::string, std::uint32_t> state_of_;
   base::InternTable<ContextId, NumberHash> frames_;
-  std::vector<Configuration> configs_;  // of schemas, in items
+  std::vector<recogniser::Configuration> configs_;  // of schemas, in items
   Interned<std::string, std::uint32_t> config_of_;
   std::vector<Leaf> leaves_;
   std::unordered_map<std::uint64_t, std::uint32_t> leaf_of_place_;
@@ -517,9 +546,9 @@ class CfgRecogniser final : public Recogniser {
 
   std::vector<std::unique_ptr<automata::ByteTable>>
       class_kinds_;  // null: not yet
-  Configuration start_ = {};
+  recogniser::Configuration start_ = {};
   // Of the last place that lexeme_by_state() was true of.
-  Recogniser* lexeme_schema_ = nullptr;
+  recogniser::Recogniser* lexeme_schema_ = nullptr;
 };
 
 }  // namespace parlance::grammar

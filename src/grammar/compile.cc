@@ -11,6 +11,9 @@
 #include "schema/document.h"
 
 namespace parlance::grammar {
+
+using recogniser::PartCache;
+using recogniser::Recogniser;
 namespace {
 
 // Of what does not grow: the document that is loaded, and conjunctions of its
@@ -45,8 +48,8 @@ Result<std::shared_ptr<JsonRecogniser>> make_schema(
     PartCache* cache) {
   std::string key;
   if (cache != nullptr) {
-    key = KeyWriter('s').options(options).value(schema).take();
-    if (const auto found = cache->find(EntryKind::kPart, key)) {
+    key = recogniser::KeyWriter('s').options(options).value(schema).take();
+    if (const auto found = cache->find(recogniser::EntryKind::kPart, key)) {
       return std::const_pointer_cast<JsonRecogniser>(
           std::static_pointer_cast<const JsonRecogniser>(found));
     }
@@ -69,8 +72,8 @@ Result<std::shared_ptr<JsonRecogniser>> make_schema(
   for (const auto& [url, value] : options.documents) {
     bytes += document_bytes(value);
   }
-  const auto stays =
-      cache->add(EntryKind::kPart, std::move(key), {impl, bytes, {impl}});
+  const auto stays = cache->add(recogniser::EntryKind::kPart, std::move(key),
+                                {impl, bytes, {impl}});
   return std::const_pointer_cast<JsonRecogniser>(
       std::static_pointer_cast<const JsonRecogniser>(stays));
 }

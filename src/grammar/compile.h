@@ -14,14 +14,14 @@
 #include <utility>
 #include <vector>
 
-#include "grammar/cache_key.h"
 #include "grammar/grammar_impl.h"
 #include "grammar/json_recogniser.h"
 #include "grammar/marks.h"
-#include "grammar/part_cache.h"
 #include "grammar/rules.h"
 #include "parlance/error.h"
 #include "parlance/grammar.h"
+#include "recogniser/cache_key.h"
+#include "recogniser/part_cache.h"
 
 namespace parlance::grammar {
 
@@ -30,7 +30,7 @@ using EmbeddedSchema = Grammar::Impl::EmbeddedSchema;
 // How to compile: `cache` may be null.
 struct CompileOptions {
   GrammarLimits limits = {};
-  PartCache* cache = nullptr;
+  recogniser::PartCache* cache = nullptr;
   // Null: markers are text.
   const MarkedFor* marked = nullptr;
 };
@@ -51,7 +51,7 @@ std::vector<EmbeddedSchema> schemas_of(
 // Errors: those of schema::load() and JsonRecogniser::create().
 Result<std::shared_ptr<JsonRecogniser>> make_schema(
     const json::Value& schema, const JsonSchemaOptions& options,
-    PartCache* cache);
+    recogniser::PartCache* cache);
 
 // Makes the recognisers of schemas that have none; one that no text fits stays
 // without.  Notes of all are added, in order.
@@ -62,7 +62,7 @@ std::optional<Error> make_schemas(std::vector<EmbeddedSchema>& schemas,
 void survey_schemas(const std::vector<EmbeddedSchema>& schemas,
                     std::vector<GrammarNote>& notes);
 // As the CfgRecogniser wants them.
-std::vector<std::shared_ptr<Recogniser>> recognisers_of(
+std::vector<std::shared_ptr<recogniser::Recogniser>> recognisers_of(
     const std::vector<EmbeddedSchema>& schemas);
 
 // Why there is no text at all: kTooLarge, kUnsatisfiable; nothing if there is.
@@ -75,26 +75,31 @@ Result<std::shared_ptr<Grammar::Impl>> make_impl(
 std::size_t rules_bytes(const Rules& rules);
 
 // What a cache keeps of it.
-PartCache::CacheEntry cache_entry(const std::shared_ptr<Grammar::Impl>& impl);
+recogniser::PartCache::CacheEntry cache_entry(
+    const std::shared_ptr<Grammar::Impl>& impl);
 
 // The grammars behind the doors of parlance/grammar.h, and where they are made.
 using ImplResult = Result<std::shared_ptr<Grammar::Impl>>;
 // api.cc
 ImplResult schema_grammar(std::string_view schema,
-                          const JsonSchemaOptions& options, PartCache* cache);
+                          const JsonSchemaOptions& options,
+                          recogniser::PartCache* cache);
 // rules_api.cc
 ImplResult ebnf_grammar(std::string_view text, const EbnfOptions& options,
-                        PartCache* cache);
+                        recogniser::PartCache* cache);
 ImplResult regex_grammar(std::string_view pattern, const GrammarLimits& limits);
 ImplResult lark_grammar(std::string_view text,
-                        const LarkGrammarOptions& options, PartCache* cache);
+                        const LarkGrammarOptions& options,
+                        recogniser::PartCache* cache);
 // tag_api.cc
 ImplResult tag_grammar(std::string_view text,
                        const StructuralTagGrammarOptions& options,
-                       PartCache* cache, const MarkedFor* marked = nullptr);
+                       recogniser::PartCache* cache,
+                       const MarkedFor* marked = nullptr);
 ImplResult tag_grammar(const parlance::StructuralTag& tag,
                        const StructuralTagGrammarOptions& options,
-                       PartCache* cache, const MarkedFor* marked = nullptr);
+                       recogniser::PartCache* cache,
+                       const MarkedFor* marked = nullptr);
 
 }  // namespace parlance::grammar
 

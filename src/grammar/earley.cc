@@ -15,6 +15,9 @@
 
 namespace parlance::grammar {
 
+using recogniser::Configuration;
+using recogniser::Recogniser;
+
 using automata::AhoCorasick;
 using automata::CharStep;
 

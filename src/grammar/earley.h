@@ -40,9 +40,9 @@
 #include <utility>
 #include <vector>
 
-#include "grammar/recogniser.h"
 #include "grammar/rules.h"
 #include "grammar/transition_network.h"
+#include "recogniser/recogniser.h"
 
 namespace parlance::grammar {
 
@@ -70,10 +70,9 @@ class EarleyRecogniser {
   //
   // `schemas[i]` reads texts of rules.schemas[i].  Without one, such a text
   // matches nothing.  They must outlive the recogniser, as must `marks`.
-  explicit EarleyRecogniser(const Rules& rules,
-                            std::span<Recogniser* const> schemas = {},
-                            std::size_t max_items = 5'000'000,
-                            const Marks* marks = nullptr);
+  explicit EarleyRecogniser(
+      const Rules& rules, std::span<recogniser::Recogniser* const> schemas = {},
+      std::size_t max_items = 5'000'000, const Marks* marks = nullptr);
   ~EarleyRecogniser();
 
   // Copyable: forks and rollbacks are copies.  O(bytes read).
@@ -149,7 +148,7 @@ class EarleyRecogniser {
   std::uint32_t activation_for(RuleId rule, std::uint32_t parent,
                                std::uint32_t origin, const StateSet& column);
   bool exhausted(std::uint32_t activation, const StateSet& column) const;
-  std::uint32_t intern(Configuration config);
+  std::uint32_t intern(recogniser::Configuration config);
 
   TransitionNetwork network_;
   const Marks* marks_;
@@ -165,7 +164,7 @@ class EarleyRecogniser {
            std::uint32_t>
       activation_ids_;
   // Configurations of schema recognisers; 0 stands for their start.
-  std::vector<Configuration> configs_{Configuration{}};
+  std::vector<recogniser::Configuration> configs_{recogniser::Configuration{}};
   std::map<
       std::tuple<std::uint32_t, std::uint32_t, std::uint32_t, std::uint32_t>,
       std::uint32_t>

@@ -10,23 +10,23 @@
 
 #include "grammar/lower_tag.h"
 #include "grammar/marks.h"
-#include "grammar/recogniser.h"
 #include "grammar/rules.h"
 #include "grammar/structural_tag.h"
 #include "parlance/error.h"
 #include "parlance/schema_options.h"
+#include "recogniser/recogniser.h"
 
 namespace parlance::grammar {
 
 struct EmbeddedRecogniser {
-  std::shared_ptr<Recogniser> recogniser;  // null: no text fits
+  std::shared_ptr<recogniser::Recogniser> recogniser;  // null: no text fits
   // Some places read tokens by their ids, or count them.
   bool reads_tokens = false;
 
   // What it is made of, if it has markers or free text, which read a token that
   // is a mark in another way than other tokens; else null.
   std::shared_ptr<const Rules> rules;
-  std::vector<std::shared_ptr<Recogniser>> schemas = {};
+  std::vector<std::shared_ptr<recogniser::Recogniser>> schemas = {};
 };
 
 // Machines of schemas are those of lowering.cache, if there is one.

@@ -21,7 +21,7 @@
 #include <utility>
 #include <vector>
 
-#include "grammar/recogniser.h"
+#include "recogniser/recogniser.h"
 
 namespace parlance::grammar {
 
@@ -33,8 +33,8 @@ class EquivalenceTree {
   // A node without a question is a leaf, or one that was just made.
   struct Node {
     std::uint32_t question = kNone;
-    Configuration equivalent = {};  // of a leaf; else dead
-    bool exact = false;             // asks which thing it is, not for its form
+    recogniser::Configuration equivalent = {};  // of a leaf; else dead
+    bool exact = false;  // asks which thing it is, not for its form
   };
 
   Id add() {

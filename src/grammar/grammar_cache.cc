@@ -13,10 +13,10 @@
 namespace parlance {
 namespace {
 
-using grammar::EntryKind;
 using grammar::ImplResult;
-using grammar::KeyWriter;
-using grammar::PartCache;
+using recogniser::EntryKind;
+using recogniser::KeyWriter;
+using recogniser::PartCache;
 using Tokens = std::vector<std::uint32_t>;
 
 // A grammar depends on the vocabulary as far as it was asked about: on the ids

@@ -3,14 +3,14 @@
 
 // What is inside a GrammarCache.
 
-#include "grammar/part_cache.h"
 #include "parlance/grammar_cache.h"
+#include "recogniser/part_cache.h"
 
 namespace parlance {
 
 struct GrammarCache::State {
   explicit State(std::size_t budget_bytes) : cache(budget_bytes) {}
-  grammar::PartCache cache;
+  recogniser::PartCache cache;
 };
 
 }  // namespace parlance

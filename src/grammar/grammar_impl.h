@@ -11,9 +11,9 @@
 
 #include "grammar/cfg_recogniser.h"
 #include "grammar/marks.h"
-#include "grammar/recogniser.h"
 #include "grammar/rules.h"
 #include "parlance/grammar.h"
+#include "recogniser/recogniser.h"
 
 namespace parlance {
 
@@ -37,7 +37,7 @@ struct Grammar::Impl {
     std::shared_ptr<grammar::JsonRecogniser> recogniser = nullptr;
   };
 
-  std::shared_ptr<grammar::Recogniser> recogniser;
+  std::shared_ptr<recogniser::Recogniser> recogniser;
   // Those that the recogniser reads; null: markers are text.
   std::shared_ptr<const grammar::Marks> marks = nullptr;
   std::vector<GrammarNote> notes;

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "grammar/grammar_impl.h"
-#include "grammar/text_reader.h"
+#include "recogniser/text_reader.h"
 
 namespace parlance {
 
@@ -14,7 +14,7 @@ struct GrammarReader::State {
   explicit State(const Grammar& of)
       : grammar(of), reader(grammar.impl()->recogniser) {}
   Grammar grammar;  // keeps the impl
-  grammar::TextReader reader;
+  recogniser::TextReader reader;
   std::size_t offset = 0;
   bool refused = false;
 };

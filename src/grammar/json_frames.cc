@@ -8,6 +8,8 @@
 #include "grammar/json_recogniser.h"
 
 namespace parlance::grammar {
+
+using recogniser::Configuration;
 namespace {
 
 using base::mix;

@@ -15,6 +15,8 @@
 
 namespace parlance::grammar {
 
+using recogniser::Configuration;
+
 using automata::NumberLanguages;
 namespace {
 
@@ -54,7 +56,7 @@ JsonRecogniser::LexId JsonRecogniser::intern(Lexeme lexeme) {
   }
   if (lexeme.kind == Kind::kString) {
     for (const Entry& entry : lexeme.entries) {
-      if (entry.max != StringHint::kMany) {
+      if (entry.max != recogniser::StringHint::kMany) {
         lexeme.max = std::min(lexeme.max, entry.max - entry.least);
       }
     }

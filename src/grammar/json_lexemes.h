@@ -12,15 +12,16 @@
 #include <string>
 #include <vector>
 
-#include "grammar/recogniser.h"
 #include "grammar/schema_goals.h"
 #include "json/string_body.h"
+#include "recogniser/recogniser.h"
 
 namespace parlance::grammar {
 
 inline std::uint32_t saturate(std::uint64_t bound) {
-  return bound >= StringHint::kMany ? StringHint::kMany
-                                    : static_cast<std::uint32_t>(bound);
+  return bound >= recogniser::StringHint::kMany
+             ? recogniser::StringHint::kMany
+             : static_cast<std::uint32_t>(bound);
 }
 
 // Appends what is not the last already: conjunctions come in groups.

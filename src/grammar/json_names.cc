@@ -10,8 +10,8 @@ namespace parlance::grammar {
 
 using json::BodyState;
 
-Configuration JsonRecogniser::key_step(Configuration config,
-                                       std::uint8_t byte) {
+recogniser::Configuration JsonRecogniser::key_step(
+    recogniser::Configuration config, std::uint8_t byte) {
   Lexeme& now = lexemes_[config.lex];
   const BodyState body = json::next(now.body, byte);
   if (body == BodyState::kDead) return {};

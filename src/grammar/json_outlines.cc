@@ -17,6 +17,8 @@
 #include "grammar/json_recogniser.h"
 
 namespace parlance::grammar {
+
+using recogniser::Configuration;
 namespace {
 
 // What Frame::count says of an coarse behind a value.

@@ -6,6 +6,9 @@
 #include <algorithm>
 
 namespace parlance::grammar {
+
+using recogniser::Configuration;
+using recogniser::StringHint;
 namespace {
 
 // In exact layout Configuration::extra says which of the two ways out of kAfter
@@ -167,7 +170,8 @@ bool JsonRecogniser::full() {
 }
 
 // What compiled once compiles again.
-std::shared_ptr<Recogniser> JsonRecogniser::fresh(bool /*same_parts*/) {
+std::shared_ptr<recogniser::Recogniser> JsonRecogniser::fresh(
+    bool /*same_parts*/) {
   JsonSchemaOptions options = options_;
   options.limits.cancelled = nullptr;
   options.limits.cancelled_argument = nullptr;
@@ -410,13 +414,15 @@ Configuration JsonRecogniser::mask_key(Configuration config,
   return config;
 }
 
-WhitespaceHint JsonRecogniser::whitespace_hint(Configuration config) {
+recogniser::WhitespaceHint JsonRecogniser::whitespace_hint(
+    Configuration config) {
   const Kind kind = lexemes_[config.lex].kind;
   if (options_.layout.exact || kind < Kind::kValue || kind > Kind::kAfter) {
     return {};
   }
   const std::size_t most = options_.layout.max_white_space;
-  WhitespaceHint view{.unconstrained = true, .json = true, .behind = config};
+  recogniser::WhitespaceHint view{
+      .unconstrained = true, .json = true, .behind = config};
   view.behind.count = 0;
   view.max_bytes = most >= StringHint::kMany
                        ? StringHint::kMany

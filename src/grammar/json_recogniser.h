@@ -46,17 +46,17 @@
 #include <vector>
 
 #include "grammar/key_trie.h"
-#include "grammar/recogniser.h"
 #include "grammar/schema_goals.h"
 #include "json/string_body.h"
 #include "parlance/schema_options.h"
+#include "recogniser/recogniser.h"
 #include "schema/document.h"
 
 namespace parlance::grammar {
 
 class EscapeRanges;  // grammar/json_lexemes.h
 
-class JsonRecogniser final : public Recogniser {
+class JsonRecogniser final : public recogniser::Recogniser {
  public:
   // Errors: as Grammar::from_json_schema's, but for those of loading.
   static Result<std::unique_ptr<JsonRecogniser>> create(
@@ -64,48 +64,61 @@ class JsonRecogniser final : public Recogniser {
   // Why what was made so far is too large, if it is.
   std::optional<Error> too_large();
 
-  Configuration start() override;
-  Configuration step(Configuration config, std::uint8_t byte) override;
-  bool can_end(Configuration config) override;
-  Configuration mask_key(Configuration config, std::uint32_t longest) override;
-  StringHint string_hint(Configuration config) override;
-  WhitespaceHint whitespace_hint(Configuration config) override;
-  std::uint64_t lexeme_fingerprint(Configuration config) override;
-  bool same_lexeme(Configuration from, Configuration to) override;
-  int lexeme_end(Configuration config) override;
-  Configuration value_state(Configuration config) override;
-  bool left_value(Configuration config) override {
+  recogniser::Configuration start() override;
+  recogniser::Configuration step(recogniser::Configuration config,
+                                 std::uint8_t byte) override;
+  bool can_end(recogniser::Configuration config) override;
+  recogniser::Configuration mask_key(recogniser::Configuration config,
+                                     std::uint32_t longest) override;
+  recogniser::StringHint string_hint(recogniser::Configuration config) override;
+  recogniser::WhitespaceHint whitespace_hint(
+      recogniser::Configuration config) override;
+  std::uint64_t lexeme_fingerprint(recogniser::Configuration config) override;
+  bool same_lexeme(recogniser::Configuration from,
+                   recogniser::Configuration to) override;
+  int lexeme_end(recogniser::Configuration config) override;
+  recogniser::Configuration value_state(
+      recogniser::Configuration config) override;
+  bool left_value(recogniser::Configuration config) override {
     return config.lex == static_cast<LexId>(Kind::kEscaped);
   }
-  bool ended_by_lookahead(Configuration config) override {
+  bool ended_by_lookahead(recogniser::Configuration config) override {
     return config.count != 0;
   }
-  Configuration resume(Configuration config, Configuration escaped) override;
-  Configuration step_or_value_state(Configuration config,
-                                    std::uint8_t byte) override;
-  std::uint64_t value_fingerprint(Configuration config) override;
-  Configuration translate_left_value(Configuration config,
-                                     Configuration escaped) override;
-  Configuration coarse_state(Configuration config) override;
-  std::array<std::uint64_t, 4> exception_bytes(Configuration config) override;
-  std::array<std::uint64_t, 4> first_bytes(Configuration config) override;
-  std::array<std::uint64_t, 4> likely_bytes(Configuration config) override {
+  recogniser::Configuration resume(recogniser::Configuration config,
+                                   recogniser::Configuration escaped) override;
+  recogniser::Configuration step_or_value_state(
+      recogniser::Configuration config, std::uint8_t byte) override;
+  std::uint64_t value_fingerprint(recogniser::Configuration config) override;
+  recogniser::Configuration translate_left_value(
+      recogniser::Configuration config,
+      recogniser::Configuration escaped) override;
+  recogniser::Configuration coarse_state(
+      recogniser::Configuration config) override;
+  std::array<std::uint64_t, 4> exception_bytes(
+      recogniser::Configuration config) override;
+  std::array<std::uint64_t, 4> first_bytes(
+      recogniser::Configuration config) override;
+  std::array<std::uint64_t, 4> likely_bytes(
+      recogniser::Configuration config) override {
     return first_bytes(config);
   }
-  bool has_exceptions(Configuration config) override;
-  std::uint32_t chars_left(Configuration config) override;
-  Configuration lexeme_unbounded(Configuration config) override;
-  LexemeSplit split_lexeme(Configuration config) override;
-  std::uint32_t chars_needed(Configuration from, Configuration to) override;
-  bool lexeme_by_state(Configuration config) override;
+  bool has_exceptions(recogniser::Configuration config) override;
+  std::uint32_t chars_left(recogniser::Configuration config) override;
+  recogniser::Configuration lexeme_unbounded(
+      recogniser::Configuration config) override;
+  LexemeSplit split_lexeme(recogniser::Configuration config) override;
+  std::uint32_t chars_needed(recogniser::Configuration from,
+                             recogniser::Configuration to) override;
+  bool lexeme_by_state(recogniser::Configuration config) override;
   std::uint32_t lexeme_step(std::uint32_t lex, std::uint8_t byte) override;
   std::uint32_t min_chars_to_accept(std::uint32_t lex) override;
   std::uint32_t max_min_chars(std::uint32_t lex) override;
   bool lexeme_any_escapes(std::uint32_t lex) override;
-  std::string expected(Configuration config) override;
+  std::string expected(recogniser::Configuration config) override;
   std::size_t own_bytes() const override;
   bool full() override;
-  std::shared_ptr<Recogniser> fresh(bool same_parts) override;
+  std::shared_ptr<recogniser::Recogniser> fresh(bool same_parts) override;
   void widen(std::size_t bytes) override {
     room_ += bytes;
     measured_ = 0;
@@ -202,7 +215,7 @@ class JsonRecogniser final : public Recogniser {
     // The value is over, no alternative died.  Detached: survivors_.
     FrameId after_all = kUnknown;
     FrameId next_item = kUnknown;
-    Configuration closed = {};
+    recogniser::Configuration closed = {};
     bool closed_known = false;
     FrameId canonical = kUnknown;
     FrameId detached = kUnknown;
@@ -228,7 +241,7 @@ class JsonRecogniser final : public Recogniser {
     std::uint32_t state = 0;  // of Languages or NumberLanguages
     // Characters: at least, where the language is that of all strings; at most.
     std::uint32_t min = 0;
-    std::uint32_t max = StringHint::kMany;
+    std::uint32_t max = recogniser::StringHint::kMany;
     // Where there is a maximum: the characters that are still needed, one that
     // has begun among them.
     std::uint32_t least = 0;
@@ -258,7 +271,7 @@ class JsonRecogniser final : public Recogniser {
     std::vector<Entry> entries;  // keys: one for each pattern
 
     // Strings: no alternative is lost up to so many characters.
-    std::uint32_t max = StringHint::kMany;
+    std::uint32_t max = recogniser::StringHint::kMany;
     std::uint64_t print = 0;  // lexeme_fingerprint(), once known
     std::unique_ptr<std::array<LexId, 256>> row;  // kUnknown: not yet asked
 
@@ -295,23 +308,28 @@ class JsonRecogniser final : public Recogniser {
   }
 
   // json_recogniser.cc
-  Configuration structure(Configuration config, std::uint8_t byte);
-  Configuration exact(Configuration config, std::uint8_t byte);
-  Configuration significant(Configuration config, std::uint8_t byte);
-  Configuration after_comma(FrameId frame);
+  recogniser::Configuration structure(recogniser::Configuration config,
+                                      std::uint8_t byte);
+  recogniser::Configuration exact(recogniser::Configuration config,
+                                  std::uint8_t byte);
+  recogniser::Configuration significant(recogniser::Configuration config,
+                                        std::uint8_t byte);
+  recogniser::Configuration after_comma(FrameId frame);
   bool may_go_on(FrameId frame);
   std::string new_line(std::size_t depth) const;
-  Configuration value(FrameId frame, std::uint8_t byte);
+  recogniser::Configuration value(FrameId frame, std::uint8_t byte);
 
   // json_lexemes.cc
   LexId intern(Lexeme lexeme);
   // Remembers where a byte leads, and says it.
   LexId keep_step(LexId from, std::uint8_t byte, LexId to);
   std::uint32_t enter_number(FrameId frame);
-  Configuration number_step(Configuration config, std::uint8_t byte);
-  Configuration end_number(Configuration config);
+  recogniser::Configuration number_step(recogniser::Configuration config,
+                                        std::uint8_t byte);
+  recogniser::Configuration end_number(recogniser::Configuration config);
   std::uint32_t enter_word(FrameId frame, JsonType type);
-  Configuration word_step(Configuration config, std::uint8_t byte);
+  recogniser::Configuration word_step(recogniser::Configuration config,
+                                      std::uint8_t byte);
   std::uint32_t extend_text(std::uint32_t text, std::string_view bytes);
   std::string text(std::uint32_t id) const;
 
@@ -324,16 +342,18 @@ class JsonRecogniser final : public Recogniser {
   bool any_in(const EscapeRanges& ranges, automata::StateId state);
   std::uint32_t least_in_range(automata::StateId state, char32_t low,
                                char32_t high);
-  Configuration string_step(Configuration config, std::uint8_t byte);
-  Configuration within_bounds(Configuration config);
+  recogniser::Configuration string_step(recogniser::Configuration config,
+                                        std::uint8_t byte);
+  recogniser::Configuration within_bounds(recogniser::Configuration config);
   bool as_byte_before(const Lexeme& lexeme, std::uint8_t byte);
   LexId string_row(LexId lexeme, std::uint8_t byte);
-  Configuration close_string(Configuration config);
+  recogniser::Configuration close_string(recogniser::Configuration config);
 
   // json_names.cc
   void add_key_set(std::vector<KeyId> names,
                    std::vector<automata::LanguageId> languages);
-  Configuration key_step(Configuration config, std::uint8_t byte);
+  recogniser::Configuration key_step(recogniser::Configuration config,
+                                     std::uint8_t byte);
   LexId plain_key(const Lexeme& now, std::uint8_t byte, json::BodyState body);
   bool key_live(const KeyInfo& info, const Lexeme& lexeme);
   bool trie_in_range(const KeyTrie& set, NameSet allowed, std::uint32_t node,
@@ -341,7 +361,8 @@ class JsonRecogniser final : public Recogniser {
   LexId key_row(LexId lexeme, std::uint8_t byte);
 
   // json_views.cc, with what Recogniser asks for masks
-  void find_ends(Configuration config, StringHint& view);
+  void find_ends(recogniser::Configuration config,
+                 recogniser::StringHint& view);
 
   // json_frames.cc
   FrameId intern(Frame frame, std::vector<Alternative> alternatives);
@@ -361,11 +382,11 @@ class JsonRecogniser final : public Recogniser {
   // once.
   FrameId after(FrameId frame, const std::vector<ConjunctionId>& survivors,
                 const std::string* unique_value);
-  Configuration behind_value(FrameId frame,
-                             const std::vector<ConjunctionId>& survivors,
-                             const std::string* unique_value);
+  recogniser::Configuration behind_value(
+      FrameId frame, const std::vector<ConjunctionId>& survivors,
+      const std::string* unique_value);
   FrameId next_item(FrameId frame);
-  Configuration close(FrameId frame);
+  recogniser::Configuration close(FrameId frame);
   KeyInfo& key_info(FrameId frame);
   bool any_member(FrameId frame);
   KeyInfo* find_keys(FrameId frame, bool any_only);
@@ -415,12 +436,12 @@ class JsonRecogniser final : public Recogniser {
   FrameId coarse_after(FrameId frame);
   FrameId coarse_pending(FrameId frame);
   std::uint32_t outline_names();
-  Configuration outline_name(Configuration config);
-  bool ends_empty_name(Configuration config) const;
+  recogniser::Configuration outline_name(recogniser::Configuration config);
+  bool ends_empty_name(recogniser::Configuration config) const;
   FrameId outline_names_of(FrameId frame);
-  Configuration outline_key(FrameId frame);
+  recogniser::Configuration outline_key(FrameId frame);
   bool outline_ends_at(FrameId frame, std::uint32_t name) const;
-  Configuration leave_outline(FrameId frame) const;
+  recogniser::Configuration leave_outline(FrameId frame) const;
   static bool is_object(const Frame& frame);
   static bool outline_goes_on(const Frame& frame);
 
@@ -435,7 +456,7 @@ class JsonRecogniser final : public Recogniser {
   bool surveyed_ = false;
   std::vector<GrammarNote> later_notes_;
   std::string item_separator_;
-  Configuration start_;
+  recogniser::Configuration start_;
 
   std::deque<Frame> frames_;
   std::vector<Alternative> alternatives_;

@@ -7,6 +7,9 @@
 
 namespace parlance::grammar {
 
+using recogniser::Configuration;
+using recogniser::StringHint;
+
 using json::BodyState;
 
 // Where the schema lets every text through, within lengths, every spelling may

@@ -9,6 +9,10 @@
 #include "grammar/json_recogniser.h"
 
 namespace parlance::grammar {
+
+using recogniser::Configuration;
+using recogniser::Recogniser;
+using recogniser::StringHint;
 namespace {
 
 using base::mix;

@@ -236,7 +236,7 @@ Result<LoweredArguments> Lowering::elements(const json::Value& schema,
     Rules rules;
     LoweredArguments made;
   };
-  KeyWriter writer('a');
+  recogniser::KeyWriter writer('a');
   writer.number(static_cast<std::uint64_t>(options.style))
       .number(options.any_order ? 1 : 0)
       .number(options.max_white_space)
@@ -248,7 +248,7 @@ Result<LoweredArguments> Lowering::elements(const json::Value& schema,
   for (const std::string& text : options.excludes) writer.text(text);
   std::string key = writer.value(schema).take();
   std::shared_ptr<const void> cached =
-      options_.cache->find(EntryKind::kPart, key);
+      options_.cache->find(recogniser::EntryKind::kPart, key);
   if (cached == nullptr) {
     auto made = std::make_shared<Elements>();
     Result<LoweredArguments> lowered =
@@ -259,7 +259,7 @@ Result<LoweredArguments> Lowering::elements(const json::Value& schema,
     for (const auto& [path, message] : made->made.narrowed) {
       bytes += 2 * sizeof(std::string) + path.capacity() + message.capacity();
     }
-    cached = options_.cache->add(EntryKind::kPart, std::move(key),
+    cached = options_.cache->add(recogniser::EntryKind::kPart, std::move(key),
                                  {std::move(made), bytes});
   }
   const auto& one = *static_cast<const Elements*>(cached.get());

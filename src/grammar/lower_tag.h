@@ -22,11 +22,11 @@
 #include <utility>
 #include <vector>
 
-#include "grammar/part_cache.h"
 #include "grammar/rules.h"
 #include "grammar/structural_tag.h"
 #include "parlance/error.h"
 #include "parlance/limits.h"
+#include "recogniser/part_cache.h"
 
 namespace parlance::grammar {
 
@@ -45,7 +45,7 @@ struct LowerOptions {
   std::function<bool()> cancelled = {};
 
   // Keeps what json_schema formats become in styles of elements.  May be null.
-  PartCache* cache = nullptr;
+  recogniser::PartCache* cache = nullptr;
 };
 
 struct LoweredTag {

@@ -15,6 +15,9 @@
 
 namespace parlance::grammar {
 
+using recogniser::Configuration;
+using recogniser::Recogniser;
+
 // What has been taken from one machine to another.
 class CfgRecogniser::Adoption {
  public:

@@ -64,7 +64,7 @@ Rules rules_of(const Grammar& grammar) {
 namespace grammar {
 
 ImplResult ebnf_grammar(std::string_view text, const EbnfOptions& options,
-                        PartCache* cache) {
+                        recogniser::PartCache* cache) {
   Result<Rules> rules = read_ebnf(text, options.root_rule);
   if (!rules) return std::move(rules).error();
   std::vector<EmbeddedSchema> schemas = schemas_of(*rules, options.limits);
@@ -82,7 +82,8 @@ ImplResult regex_grammar(std::string_view pattern,
 }
 
 ImplResult lark_grammar(std::string_view text,
-                        const LarkGrammarOptions& options, PartCache* cache) {
+                        const LarkGrammarOptions& options,
+                        recogniser::PartCache* cache) {
   LarkOptions reading;
   std::vector<EmbeddedSchema> given;
   for (const auto& [name, grammar] : options.grammars) {

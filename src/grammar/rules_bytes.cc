@@ -13,6 +13,8 @@
 
 namespace parlance::grammar {
 
+using recogniser::Configuration;
+
 using automata::ByteClasses;
 using automata::ByteTable;
 using automata::CharStep;
@@ -130,7 +132,7 @@ void CfgRecogniser::split_substring(const Item& item, ByteClasses& bytes) {
 
 // Asked byte by byte; where there are too many answers all bytes differ.
 void CfgRecogniser::split_schema(const Item& item, ByteClasses& bytes) {
-  Recogniser& reader = schema(network_.states[item.state].index);
+  recogniser::Recogniser& reader = schema(network_.states[item.state].index);
   const Configuration from =
       item.inner == 0 ? reader.start() : configs_[item.inner];
   ByteTable kinds{};

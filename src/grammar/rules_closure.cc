@@ -92,7 +92,7 @@ void CfgRecogniser::Closure::follow(const Item& item) {
       keep(item);
       break;
     case Action::kSchema: {
-      Recogniser& reader = machine_.schema(state.index);
+      recogniser::Recogniser& reader = machine_.schema(state.index);
       if (reader.can_end(item.inner == 0 ? reader.start()
                                          : machine_.configs_[item.inner])) {
         add(next);

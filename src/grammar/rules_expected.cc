@@ -39,7 +39,7 @@ std::string quoted(const std::string& text, std::size_t from) {
 
 }  // namespace
 
-std::string CfgRecogniser::expected(Configuration config) {
+std::string CfgRecogniser::expected(recogniser::Configuration config) {
   if (config.dead()) return "nothing";
   std::vector<std::string> all;
   const auto list = [&](std::string what) {
@@ -71,7 +71,7 @@ std::string CfgRecogniser::expected(Configuration config) {
           list("a token");
           break;
         case Action::kSchema: {
-          Recogniser& reader = schema(state.index);
+          recogniser::Recogniser& reader = schema(state.index);
           list(reader.expected(item.inner == 0 ? reader.start()
                                                : configs_[item.inner]));
           break;

@@ -9,6 +9,8 @@
 
 namespace parlance::grammar {
 
+using recogniser::Configuration;
+
 using automata::AhoCorasick;
 using automata::CharStep;
 
@@ -87,7 +89,7 @@ void CfgRecogniser::scan_item(const Item& item, std::uint8_t byte, Items& out) {
       }
       break;
     case Action::kSchema: {
-      Recogniser& reader = schema(state.index);
+      recogniser::Recogniser& reader = schema(state.index);
       const Configuration config = reader.step(
           item.inner == 0 ? reader.start() : configs_[item.inner], byte);
       if (config.dead()) break;

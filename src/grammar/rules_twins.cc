@@ -16,6 +16,8 @@
 
 namespace parlance::grammar {
 
+using recogniser::Configuration;
+
 // --- What was looked into ----------------------------------------------------
 
 void CfgRecogniser::look(ContextId context) {

@@ -31,7 +31,7 @@ void place(std::vector<EmbeddedSchema>& schemas, const LoweredTag& lowered) {
 // Spans of errors count bytes of the string that their pointer names.
 ImplResult make_tag(const TagTree& tag,
                     const StructuralTagGrammarOptions& options,
-                    PartCache* cache, const MarkedFor* marked) {
+                    recogniser::PartCache* cache, const MarkedFor* marked) {
   LowerOptions lowering;
   lowering.find_token = options.find_token;
   lowering.vocabulary_size = options.vocabulary_size;
@@ -61,7 +61,7 @@ ImplResult make_tag(const TagTree& tag,
 
 ImplResult tag_grammar(const parlance::StructuralTag& tag,
                        const StructuralTagGrammarOptions& options,
-                       PartCache* cache, const MarkedFor* marked) {
+                       recogniser::PartCache* cache, const MarkedFor* marked) {
   ImplResult made = make_tag(*tag.tree(), options, cache, marked);
   if (made) return made;
   Error error = std::move(made).error();
@@ -71,7 +71,7 @@ ImplResult tag_grammar(const parlance::StructuralTag& tag,
 
 ImplResult tag_grammar(std::string_view text,
                        const StructuralTagGrammarOptions& options,
-                       PartCache* cache, const MarkedFor* marked) {
+                       recogniser::PartCache* cache, const MarkedFor* marked) {
   Result<parlance::StructuralTag> tag =
       parlance::StructuralTag::from_json(text);
   if (!tag) return std::move(tag).error();
@@ -83,8 +83,9 @@ ImplResult tag_grammar(std::string_view text,
 namespace {
 
 // Null if no text fits.
-Result<std::shared_ptr<Recogniser>> leaf_machine(
-    const Rules& rules, std::vector<std::shared_ptr<Recogniser>> schemas,
+Result<std::shared_ptr<recogniser::Recogniser>> leaf_machine(
+    const Rules& rules,
+    std::vector<std::shared_ptr<recogniser::Recogniser>> schemas,
     std::shared_ptr<const Marks> marks, const GrammarLimits& limits) {
   auto impl = std::make_shared<CfgRecogniser>(
       rules, std::move(schemas), CfgRecogniserLimits{.bytes = limits.bytes},
@@ -95,7 +96,7 @@ Result<std::shared_ptr<Recogniser>> leaf_machine(
                  "GrammarLimits::bytes."};
   }
   if (impl->start().dead()) impl = nullptr;
-  return std::shared_ptr<Recogniser>(std::move(impl));
+  return std::shared_ptr<recogniser::Recogniser>(std::move(impl));
 }
 
 }  // namespace

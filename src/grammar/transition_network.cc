@@ -551,9 +551,9 @@ void TransitionNetwork::cut_dead_words() {
   }
 }
 
-TransitionNetwork::TransitionNetwork(const Rules& from,
-                                     std::span<Recogniser* const> machines,
-                                     const Marks* marks)
+TransitionNetwork::TransitionNetwork(
+    const Rules& from, std::span<recogniser::Recogniser* const> machines,
+    const Marks* marks)
     : schemas(machines.begin(), machines.end()) {
   Build{*this, from, marks}.run();
   find_nullable();

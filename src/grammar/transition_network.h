@@ -23,8 +23,8 @@
 
 #include "automata/aho_corasick.h"
 #include "grammar/marks.h"
-#include "grammar/recogniser.h"
 #include "grammar/rules.h"
+#include "recogniser/recogniser.h"
 
 namespace parlance::grammar {
 
@@ -75,7 +75,8 @@ struct TransitionNetwork {
   // `schemas[i]` reads texts of rules.schemas[i]; null ones match nothing.
   // `marks`: the tokens that markers of the rules are written with; null for
   // none.
-  TransitionNetwork(const Rules& rules, std::span<Recogniser* const> schemas,
+  TransitionNetwork(const Rules& rules,
+                    std::span<recogniser::Recogniser* const> schemas,
                     const Marks* marks = nullptr);
 
   std::vector<NetworkState> states;
@@ -89,7 +90,7 @@ struct TransitionNetwork {
   std::vector<automata::AhoCorasick> free_texts;
   std::vector<TokenSetExpr> token_sets;
   std::vector<TokenTriggers> token_texts;
-  std::vector<Recogniser*> schemas;
+  std::vector<recogniser::Recogniser*> schemas;
 
   // Triggers of free text whose text is captured, or left out of captures, by
   // the state that follows them.

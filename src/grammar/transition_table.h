@@ -9,20 +9,20 @@
 #include <vector>
 
 #include "base/mix.h"
-#include "grammar/recogniser.h"
+#include "recogniser/recogniser.h"
 
 namespace parlance::grammar {
 
 class TransitionTable {
  public:
   struct Step {
-    Configuration to = {};
+    recogniser::Configuration to = {};
     std::uint32_t looked = 0;  // whatever the caller wants to know of it
   };
 
   // Null if it is not known.  Valid until the next insert().
   // REQUIRES: from.lex != 0.
-  const Step* find(Configuration from, std::uint8_t byte) const {
+  const Step* find(recogniser::Configuration from, std::uint8_t byte) const {
     if (entries_.empty()) return nullptr;
     for (std::size_t at = hash(from, byte);; ++at) {
       const Entry& entry = entries_[at & (entries_.size() - 1)];
@@ -32,7 +32,7 @@ class TransitionTable {
   }
 
   // REQUIRES: it is not known.
-  void insert(Configuration from, std::uint8_t byte, Step step) {
+  void insert(recogniser::Configuration from, std::uint8_t byte, Step step) {
     if (used_ * 3 >= entries_.size() * 2) grow();
     put({from.lex, from.frame, byte, step});
     ++used_;
@@ -47,18 +47,18 @@ class TransitionTable {
     std::uint32_t byte = 0;
     Step step = {};
 
-    bool is(Configuration from, std::uint8_t b) const {
+    bool is(recogniser::Configuration from, std::uint8_t b) const {
       return lex == from.lex && frame == from.frame && byte == b;
     }
   };
 
-  static std::size_t hash(Configuration from, std::uint8_t byte) {
+  static std::size_t hash(recogniser::Configuration from, std::uint8_t byte) {
     std::uint64_t h = std::uint64_t{from.lex} << 32 | from.frame;
     base::mix(h, byte);
     return static_cast<std::size_t>(h);
   }
   void put(const Entry& entry) {
-    Configuration from;
+    recogniser::Configuration from;
     from.lex = entry.lex;
     from.frame = entry.frame;
     std::size_t at = hash(from, static_cast<std::uint8_t>(entry.byte));

@@ -30,7 +30,8 @@ struct Compiler::State {
   // Under these marked grammars are kept with those that they are made of, by
   // Markers.
   std::array<std::uint64_t, 2> marked_owners = {
-      grammar::Recogniser::new_user_key(), grammar::Recogniser::new_user_key()};
+      recogniser::Recogniser::new_user_key(),
+      recogniser::Recogniser::new_user_key()};
 };
 
 struct Constraint::State {
@@ -67,7 +68,7 @@ namespace {
 
 // The grammar in which markers are the tokens of one vocabulary, kept with the
 // grammar in which they are text.
-struct Marked final : grammar::UserData {
+struct Marked final : recogniser::UserData {
   std::shared_ptr<grammar::CfgRecogniser> recogniser;  // null: it has no marks
   std::shared_ptr<const grammar::Marks> marks;
 
@@ -113,15 +114,15 @@ Result<Constraint> Compiler::compile(const Grammar& grammar,
                  "ends where nothing may follow."};
   }
   const std::shared_ptr<Grammar::Impl>& machine = grammar.impl();
-  const auto constrain = [&](std::shared_ptr<grammar::Recogniser> recogniser,
+  const auto constrain = [&](std::shared_ptr<recogniser::Recogniser> recogniser,
                              std::shared_ptr<const grammar::Marks> marks) {
     auto program = std::make_shared<mask::Program>(
         state_->shared, std::move(recogniser), std::move(marks));
     return Constraint(
         std::make_shared<Constraint::State>(Constraint::State{program}));
   };
-  const std::shared_ptr<grammar::Recogniser> text(machine,
-                                                  machine->recogniser.get());
+  const std::shared_ptr<recogniser::Recogniser> text(machine,
+                                                     machine->recogniser.get());
   if (machine->marks != nullptr) return constrain(text, machine->marks);
   if (options.markers == Markers::kText || machine->rules == nullptr ||
       !grammar::has_markers(*machine->rules)) {
@@ -131,7 +132,7 @@ Result<Constraint> Compiler::compile(const Grammar& grammar,
       state_->marked_owners[options.markers == Markers::kEither];
   std::shared_ptr<Marked> marked;
   {
-    const grammar::Recogniser::Lock lock(*text);
+    const recogniser::Recogniser::Lock lock(*text);
     marked = std::static_pointer_cast<Marked>(text->user_data(owner));
     if (marked == nullptr) {
       Result<std::shared_ptr<Marked>> made =

@@ -3,22 +3,22 @@
 
 // A recogniser for as long as its tables have room, and a place in it.
 //
-// When a recogniser is full its successor takes over (grammar/recogniser.h).
+// When a recogniser is full its successor takes over (recogniser/recogniser.h).
 // Texts move there with their next question, each by itself.
 
 #include <atomic>
 #include <memory>
 
-#include "grammar/recogniser.h"
 #include "mask/machine_masks.h"
+#include "recogniser/recogniser.h"
 
 namespace parlance::mask {
 
 struct Generation {
-  std::shared_ptr<grammar::Recogniser> recogniser;
+  std::shared_ptr<recogniser::Recogniser> recogniser;
   // Of the recogniser, under its lock.
   std::shared_ptr<MachineMasks> masks;
-  grammar::Configuration start;
+  recogniser::Configuration start;
   // It is full: what begins anew begins elsewhere.
   std::atomic<bool> over{false};
   // It has overflowed: no answer holds that was given since.
@@ -28,7 +28,7 @@ struct Generation {
 // A configuration, and what it is one of.
 struct Place {
   std::shared_ptr<Generation> in = nullptr;
-  grammar::Configuration config = {};
+  recogniser::Configuration config = {};
 
   bool dead() const { return config.dead(); }
 };
@@ -47,12 +47,12 @@ class Use {
   Use(const Use&) = delete;
   Use& operator=(const Use&) = delete;
 
-  grammar::Recogniser& operator*() const { return *of_.recogniser; }
-  grammar::Recogniser* operator->() const { return of_.recogniser.get(); }
+  recogniser::Recogniser& operator*() const { return *of_.recogniser; }
+  recogniser::Recogniser* operator->() const { return of_.recogniser.get(); }
 
  private:
   Generation& of_;
-  const grammar::Recogniser::Lock lock_;
+  const recogniser::Recogniser::Lock lock_;
 };
 
 }  // namespace parlance::mask

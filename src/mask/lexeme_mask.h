@@ -20,8 +20,8 @@
 #include <unordered_map>
 #include <vector>
 
-#include "grammar/recogniser.h"
 #include "mask/mask_builder.h"
+#include "recogniser/recogniser.h"
 
 namespace parlance::mask {
 

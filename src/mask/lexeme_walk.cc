@@ -21,9 +21,10 @@ bool has(std::span<const std::uint32_t> words, Id id) {
 
 }  // namespace
 
-void LexemeWalk::run(grammar::Recogniser& recogniser, const TokenShapes& shapes,
-                     std::uint32_t lex, std::uint32_t room,
-                     std::span<std::uint32_t> words, LexemeMask& out) {
+void LexemeWalk::run(recogniser::Recogniser& recogniser,
+                     const TokenShapes& shapes, std::uint32_t lex,
+                     std::uint32_t room, std::span<std::uint32_t> words,
+                     LexemeMask& out) {
   recogniser_ = &recogniser;
   start(shapes);
   room_ = room;

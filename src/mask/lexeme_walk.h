@@ -19,11 +19,11 @@
 #include <unordered_map>
 #include <vector>
 
-#include "grammar/recogniser.h"
 #include "json/string_body.h"
 #include "mask/cell_walk.h"
 #include "mask/lexeme_mask.h"
 #include "parlance/vocabulary.h"
+#include "recogniser/recogniser.h"
 #include "vocab/token_shapes.h"
 #include "vocab/token_tables.h"
 
@@ -40,13 +40,13 @@ class LexemeWalk : CellWalk<LexemeWalk, vocab::TokenShapes> {
   // out.longs.
   // REQUIRES: lexeme_by_state() of a place of `recogniser` with this `lex`, and
   // the caller holds its mutex.
-  void run(grammar::Recogniser& recogniser, const vocab::TokenShapes& shapes,
+  void run(recogniser::Recogniser& recogniser, const vocab::TokenShapes& shapes,
            std::uint32_t lex, std::uint32_t room,
            std::span<std::uint32_t> words, LexemeMask& out);
 
  private:
   friend CellWalk;
-  static constexpr std::uint32_t kMany = grammar::StringHint::kMany;
+  static constexpr std::uint32_t kMany = recogniser::StringHint::kMany;
 
   // A state of the lexeme.
   struct State {
@@ -80,7 +80,7 @@ class LexemeWalk : CellWalk<LexemeWalk, vocab::TokenShapes> {
   const Vocabulary& vocabulary_;
 
   // While one mask is made.
-  grammar::Recogniser* recogniser_ = nullptr;
+  recogniser::Recogniser* recogniser_ = nullptr;
   std::uint32_t room_ = 0;
   bool bounded_ = false;
   std::uint32_t most_ = 0;  // characters needed behind an accepted token

@@ -18,21 +18,21 @@
 #include <string>
 #include <string_view>
 
-#include "grammar/recogniser.h"
 #include "mask/memo.h"
 #include "mask/relative_mask.h"
+#include "recogniser/recogniser.h"
 
 namespace parlance::mask {
 
 // Under the lock of its recogniser.
-struct MachineMasks final : grammar::UserData {
+struct MachineMasks final : recogniser::UserData {
   // The only byte that may come, or one of:
   static constexpr std::int16_t kChoice = -1;       // several, or an end
   static constexpr std::int16_t kInCharacter = -2;  // several, inside UTF-8
   static constexpr std::int16_t kMark = -3;         // no byte: only `mark`
   struct Next {
-    grammar::Configuration from;
-    grammar::Configuration to;
+    recogniser::Configuration from;
+    recogniser::Configuration to;
     std::int16_t byte = kChoice;
     std::uint32_t mark = 0;
   };
@@ -59,14 +59,14 @@ struct MachineMasks final : grammar::UserData {
     return bytes;
   }
 
-  MaskHandle find_as_part(const grammar::Configuration& key,
+  MaskHandle find_as_part(const recogniser::Configuration& key,
                           std::string_view text) {
     if (const MaskHandle found = anywhere.find(key)) return found;
     const auto known = behind.find(text);
     return known == behind.end() ? MaskHandle{} : known->second.find(key);
   }
-  void insert_behind(std::string_view text, const grammar::Configuration& key,
-                     MaskHandle handle) {
+  void insert_behind(std::string_view text,
+                     const recogniser::Configuration& key, MaskHandle handle) {
     if (const auto known = behind.find(text); known != behind.end()) {
       known->second.insert(key, handle);
     } else if (behind.size() < kMostBehind) {

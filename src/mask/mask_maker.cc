@@ -11,9 +11,9 @@
 
 namespace parlance::mask {
 
-using grammar::StringHint;
-using grammar::WhitespaceHint;
 using json::BodyState;
+using recogniser::StringHint;
+using recogniser::WhitespaceHint;
 using vocab::BodyTable;
 
 namespace {

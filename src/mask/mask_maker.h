@@ -44,7 +44,6 @@
 #include <utility>
 #include <vector>
 
-#include "grammar/recogniser.h"
 #include "mask/lexeme_mask.h"
 #include "mask/lexeme_walk.h"
 #include "mask/mask_builder.h"
@@ -52,12 +51,13 @@
 #include "mask/relative_mask.h"
 #include "mask/shape_walk.h"
 #include "parlance/vocabulary.h"
+#include "recogniser/recogniser.h"
 #include "vocab/token_tables.h"
 
 namespace parlance::mask {
 
-using grammar::Configuration;
-using grammar::Recogniser;
+using recogniser::Configuration;
+using recogniser::Recogniser;
 
 // Masks of places between lexemes: white space of at most some bytes, and
 // tokens that open a string of at most some characters.  Made when first
@@ -120,9 +120,9 @@ class MaskMaker {
   void follow(const Escape& escape, Configuration end, Configuration config);
   RelativeMask make_relative(Configuration place);
   void keep_built(RelativeMask& made);
-  void between(const grammar::WhitespaceHint& view, Configuration config);
+  void between(const recogniser::WhitespaceHint& view, Configuration config);
   void start_between(std::uint32_t max_bytes,
-                     const grammar::StringHint* string);
+                     const recogniser::StringHint* string);
   // Where a walk has as few nodes as this, shapes do not help.
   static constexpr std::size_t kManyNodes = 1000;
   void in_text(Configuration config);
@@ -134,22 +134,22 @@ class MaskMaker {
   std::vector<Id> behind(const std::vector<Escape>& escapes) const;
 
   // mask_strings.cc
-  void in_body(const grammar::StringHint& view, Configuration config);
+  void in_body(const recogniser::StringHint& view, Configuration config);
   void start_inner(const vocab::BodyTable& table, std::uint32_t max_chars);
   void leave_body(const vocab::BodyTable& table,
-                  const grammar::StringHint& view, std::uint32_t root,
+                  const recogniser::StringHint& view, std::uint32_t root,
                   Configuration config);
   void leave_body(const vocab::BodyTable& table, std::uint32_t kind,
-                  const grammar::StringHint::AcceptingRange& end);
+                  const recogniser::StringHint::AcceptingRange& end);
   void leave_name(const vocab::ExitTrie& exits, Configuration key,
                   Configuration value,
-                  const grammar::StringHint::AcceptingRange& end);
-  void find_exceptions(const grammar::StringHint& view, std::uint32_t root,
+                  const recogniser::StringHint::AcceptingRange& end);
+  void find_exceptions(const recogniser::StringHint& view, std::uint32_t root,
                        Configuration config);
-  void find_exceptions(const grammar::StringHint& view, std::uint32_t root,
+  void find_exceptions(const recogniser::StringHint& view, std::uint32_t root,
                        Configuration config, std::uint32_t begin,
                        std::uint32_t end);
-  void find_quoted_exceptions(const grammar::StringHint& view,
+  void find_quoted_exceptions(const recogniser::StringHint& view,
                               Configuration config);
   void except(std::uint32_t root, Configuration at);
   void forget_exceptions();

@@ -11,8 +11,8 @@
 
 namespace parlance::mask {
 
-using grammar::StringHint;
 using json::BodyState;
+using recogniser::StringHint;
 
 void MaskMaker::by_coarse_state(Configuration coarse, Configuration config) {
   Recogniser& recogniser = *recogniser_;

@@ -11,8 +11,8 @@
 
 namespace parlance::mask {
 
-using grammar::StringHint;
 using json::BodyState;
+using recogniser::StringHint;
 using vocab::BodyTable;
 using vocab::ExitTrie;
 using vocab::TrieNode;

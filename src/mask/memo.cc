@@ -4,7 +4,7 @@
 
 namespace parlance::mask {
 
-void Memo::insert(const grammar::Configuration& key, MaskHandle handle) {
+void Memo::insert(const recogniser::Configuration& key, MaskHandle handle) {
   if (young_.used >= kMost) {
     old_ = std::move(young_);
     young_ = {};
@@ -21,7 +21,8 @@ void Memo::insert(const grammar::Configuration& key, MaskHandle handle) {
   young_.insert(key, handle);
 }
 
-void Memo::Half::insert(const grammar::Configuration& key, MaskHandle handle) {
+void Memo::Half::insert(const recogniser::Configuration& key,
+                        MaskHandle handle) {
   for (std::size_t i = hash(key);; ++i) {
     Entry& entry = entries[i & (entries.size() - 1)];
     if (entry.handle && entry.key != key) continue;

@@ -13,9 +13,9 @@
 #include <utility>
 #include <vector>
 
-#include "grammar/configuration_hash.h"
-#include "grammar/recogniser.h"
 #include "mask/mask_store.h"
+#include "recogniser/configuration_hash.h"
+#include "recogniser/recogniser.h"
 
 namespace parlance::mask {
 
@@ -25,7 +25,7 @@ class Memo {
   static constexpr std::size_t kMost = 16384;
 
   // No handle: the key is unknown.
-  MaskHandle find(const grammar::Configuration& key) {
+  MaskHandle find(const recogniser::Configuration& key) {
     if (const Entry* entry = young_.find(key)) return entry->handle;
     if (const Entry* entry = old_.find(key)) {
       const MaskHandle handle = entry->handle;
@@ -35,7 +35,7 @@ class Memo {
     return {};
   }
   // REQUIRES: `handle` is one.
-  void insert(const grammar::Configuration& key, MaskHandle handle);
+  void insert(const recogniser::Configuration& key, MaskHandle handle);
 
   std::size_t memory_bytes() const {
     return (young_.entries.size() + old_.entries.size()) * sizeof(Entry);
@@ -43,7 +43,7 @@ class Memo {
 
  private:
   struct Entry {
-    grammar::Configuration key;
+    recogniser::Configuration key;
     MaskHandle handle;  // none: free
   };
   // Open addressing, at most half full.
@@ -51,7 +51,7 @@ class Memo {
     std::vector<Entry> entries;
     std::size_t used = 0;
 
-    const Entry* find(const grammar::Configuration& key) const {
+    const Entry* find(const recogniser::Configuration& key) const {
       if (used == 0) return nullptr;
       for (std::size_t i = hash(key);; ++i) {
         const Entry& entry = entries[i & (entries.size() - 1)];
@@ -59,10 +59,10 @@ class Memo {
         if (entry.key == key) return &entry;
       }
     }
-    void insert(const grammar::Configuration& key, MaskHandle handle);
+    void insert(const recogniser::Configuration& key, MaskHandle handle);
   };
-  static std::size_t hash(const grammar::Configuration& key) {
-    return grammar::ConfigurationHash()(key);
+  static std::size_t hash(const recogniser::Configuration& key) {
+    return recogniser::ConfigurationHash()(key);
   }
 
   Half young_, old_;

@@ -7,11 +7,11 @@
 #include <utility>
 #include <vector>
 
-#include "grammar/configuration_hash.h"
+#include "recogniser/configuration_hash.h"
 
 namespace parlance::mask {
 
-using grammar::Recogniser;
+using recogniser::Recogniser;
 
 namespace {
 
@@ -452,8 +452,8 @@ const Program::Next& Program::next_forced(Generation& in,
   if (known == nullptr) {
     known = std::make_unique<std::array<Next, MachineMasks::kNextCount>>();
   }
-  Next& next =
-      (*known)[grammar::ConfigurationHash()(config) % MachineMasks::kNextCount];
+  Next& next = (*known)[recogniser::ConfigurationHash()(config) %
+                        MachineMasks::kNextCount];
   if (next.from != config) next = find_next(*in.recogniser, config);
   return next;
 }

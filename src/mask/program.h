@@ -23,11 +23,11 @@
 #include <vector>
 
 #include "grammar/marks.h"
-#include "grammar/recogniser.h"
 #include "mask/generation.h"
 #include "mask/machine_masks.h"
 #include "mask/shared.h"
 #include "mask/stop_set.h"
+#include "recogniser/recogniser.h"
 
 namespace parlance::mask {
 
@@ -64,7 +64,7 @@ class Program {
  public:
   // `marks`: those that the recogniser reads; null for none.
   Program(std::shared_ptr<Shared> shared,
-          std::shared_ptr<grammar::Recogniser> recogniser,
+          std::shared_ptr<recogniser::Recogniser> recogniser,
           std::shared_ptr<const grammar::Marks> marks = nullptr);
 
   Shared& shared() const { return *shared_; }
@@ -115,11 +115,11 @@ class Program {
 
  private:
   using Next = MachineMasks::Next;
-  using Recogniser = grammar::Recogniser;
+  using Recogniser = recogniser::Recogniser;
 
   // Take the recogniser's mutex where they need it.
   std::shared_ptr<Generation> make_generation(
-      std::shared_ptr<grammar::Recogniser> recogniser);
+      std::shared_ptr<recogniser::Recogniser> recogniser);
   // Dead if it is not known there.
   Configuration adopted(const Place& place, Generation& by);
   Configuration read_again(const Written& text, Generation& by);

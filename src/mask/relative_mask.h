@@ -22,9 +22,9 @@
 #include <utility>
 #include <vector>
 
-#include "grammar/configuration_hash.h"
-#include "grammar/recogniser.h"
 #include "mask/mask_builder.h"
+#include "recogniser/configuration_hash.h"
+#include "recogniser/recogniser.h"
 #include "vocab/token_tables.h"
 
 namespace parlance::mask {
@@ -36,7 +36,7 @@ struct Escape {
   std::uint32_t node = 0;
   std::uint32_t min_count = 0;
   std::uint32_t max_count = 0;
-  grammar::Configuration at = {};  // escaped
+  recogniser::Configuration at = {};  // escaped
 };
 
 struct RelativeMask {
@@ -60,12 +60,12 @@ class RelativeMasks {
  public:
   static constexpr std::size_t kBudgetBytes = std::size_t{4} << 20;
 
-  const RelativeMask* find(const grammar::Configuration& place) const {
+  const RelativeMask* find(const recogniser::Configuration& place) const {
     const auto it = masks_.find(place);
     return it == masks_.end() ? nullptr : &it->second;
   }
   // Valid until the next add().
-  const RelativeMask& add(const grammar::Configuration& place,
+  const RelativeMask& add(const recogniser::Configuration& place,
                           RelativeMask mask) {
     if (bytes_ + mask.bytes() > kBudgetBytes) {
       masks_.clear();
@@ -77,8 +77,8 @@ class RelativeMasks {
   std::size_t memory_bytes() const { return bytes_; }
 
  private:
-  std::unordered_map<grammar::Configuration, RelativeMask,
-                     grammar::ConfigurationHash>
+  std::unordered_map<recogniser::Configuration, RelativeMask,
+                     recogniser::ConfigurationHash>
       masks_;
   std::size_t bytes_ = 0;
 };

@@ -7,7 +7,7 @@
 
 namespace parlance::mask {
 
-using grammar::Configuration;
+using recogniser::Configuration;
 using vocab::ByteShape;
 using vocab::ByteShapes;
 using vocab::CellSet;
@@ -30,7 +30,7 @@ const CellSet& character_cells() {
 
 }  // namespace
 
-void ShapeWalk::run(grammar::Recogniser& recogniser, Configuration at,
+void ShapeWalk::run(recogniser::Recogniser& recogniser, Configuration at,
                     std::span<std::uint32_t> words) {
   recogniser_ = &recogniser;
   start(byte_shapes_);

@@ -25,10 +25,10 @@
 #include <utility>
 #include <vector>
 
-#include "grammar/configuration_hash.h"
-#include "grammar/recogniser.h"
 #include "mask/cell_walk.h"
 #include "parlance/vocabulary.h"
+#include "recogniser/configuration_hash.h"
+#include "recogniser/recogniser.h"
 #include "vocab/byte_shapes.h"
 #include "vocab/token_tables.h"
 
@@ -43,21 +43,21 @@ class ShapeWalk : CellWalk<ShapeWalk, vocab::ByteShapes> {
 
   // Overwrites `words` with the tokens that can be read from `at`.
   // REQUIRES: `at` is not dead; the caller holds recogniser.mutex.
-  void run(grammar::Recogniser& recogniser, grammar::Configuration at,
+  void run(recogniser::Recogniser& recogniser, recogniser::Configuration at,
            std::span<std::uint32_t> words);
 
  private:
   friend CellWalk;
 
   struct State {
-    grammar::Configuration config;
+    recogniser::Configuration config;
     // Cells after which it is still this state, and those after which not, as
     // far as known.  Of characters of several bytes: after each of them.
     vocab::CellSet loops = {};
     vocab::CellSet others = {};
   };
 
-  StateId state_of(grammar::Configuration config);
+  StateId state_of(recogniser::Configuration config);
   StateId learn(StateId state, std::uint8_t byte);
   Arrival arrive(const vocab::ByteShape& node, StateId state);
   bool stays(StateId state, const vocab::CellSet& cells);
@@ -71,10 +71,10 @@ class ShapeWalk : CellWalk<ShapeWalk, vocab::ByteShapes> {
   const Vocabulary& vocabulary_;
 
   // While one mask is made.
-  grammar::Recogniser* recogniser_ = nullptr;
+  recogniser::Recogniser* recogniser_ = nullptr;
   std::vector<State> states_;
-  std::unordered_map<grammar::Configuration, StateId,
-                     grammar::ConfigurationHash>
+  std::unordered_map<recogniser::Configuration, StateId,
+                     recogniser::ConfigurationHash>
       state_of_;
   // By depth: the states of two ways that parted.
   std::array<std::pair<StateId, StateId>, vocab::kMaxTokenBytes + 1> pairs_;

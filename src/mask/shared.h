@@ -95,7 +95,7 @@ class Shared {
   ValueMasks values_{bytes_};
   SpaceBases space_bases_;
 
-  const std::uint64_t owner_ = grammar::Recogniser::new_user_key();
+  const std::uint64_t owner_ = recogniser::Recogniser::new_user_key();
   // Texts that were asked about, the shorter of them too often to count.
   static constexpr std::size_t kMostPassed = 256;
   std::mutex passed_mutex_;

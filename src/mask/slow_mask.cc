@@ -14,8 +14,8 @@
 namespace parlance::mask {
 namespace {
 
-using grammar::Configuration;
-using grammar::Recogniser;
+using recogniser::Configuration;
+using recogniser::Recogniser;
 
 // Places on the way to a node, the first of them where the token begins.
 class Scratch {

@@ -236,7 +236,7 @@ std::size_t ArgumentRules::json_end(ValueId id, std::string_view text,
   grammar::JsonRecogniser* machine = machine_of(rule);
   if (machine == nullptr) return kNowhere;
   std::size_t end = kNowhere;
-  grammar::Configuration config = machine->start();
+  recogniser::Configuration config = machine->start();
   for (std::size_t i = begin; i < text.size(); ++i) {
     config = machine->step(config, static_cast<std::uint8_t>(text[i]));
     if (config.dead()) break;

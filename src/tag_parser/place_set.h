@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "base/mix.h"
-#include "grammar/recogniser.h"
+#include "recogniser/recogniser.h"
 
 namespace parlance::tag_parser {
 
@@ -27,7 +27,7 @@ struct Place {
   std::uint32_t pc = 0;
   std::uint32_t counts = 0;  // of the repeats around it
   bool inside = false;
-  grammar::Configuration at;
+  recogniser::Configuration at;
 
   bool operator==(const Place&) const = default;
 };

@@ -40,10 +40,10 @@
 
 #include "automata/aho_corasick.h"
 #include "grammar/marks.h"
-#include "grammar/recogniser.h"
 #include "grammar/structural_tag.h"
 #include "parlance/error.h"
 #include "parlance/tag_parser.h"
+#include "recogniser/recogniser.h"
 #include "tag_parser/arguments.h"
 #include "tag_parser/regions.h"
 
@@ -145,7 +145,7 @@ struct Resume {
 
 // Reads the text of one format.  Others may use the recogniser too.
 struct Machine {
-  std::shared_ptr<grammar::Recogniser> recogniser;  // not null
+  std::shared_ptr<recogniser::Recogniser> recogniser;  // not null
   bool reads_tokens = false;
   bool reads_marks = false;
 };

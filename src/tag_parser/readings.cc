@@ -22,12 +22,12 @@ void Readings::make_room() {
   if (!full_) return;
   full_ = false;
   for (std::size_t i = 0; i < machines_.size(); ++i) {
-    const std::shared_ptr<grammar::Recogniser> before = machines_[i];
+    const std::shared_ptr<recogniser::Recogniser> before = machines_[i];
     if (before == nullptr || !before->adopts()) continue;
-    const grammar::Recogniser::Lock lock(*before);
+    const recogniser::Recogniser::Lock lock(*before);
     if (!before->full()) continue;
     machines_[i] = before->fresh(/*same_parts=*/true);
-    const grammar::Recogniser::Lock after(*machines_[i]);
+    const recogniser::Recogniser::Lock after(*machines_[i]);
     for (std::vector<Thread>* threads : {&kernel_, &waiting_, &character_}) {
       for (Thread& thread : *threads) {
         const Instruction& at = code_.code[thread.place.pc];
@@ -222,7 +222,7 @@ void Readings::scan(const Thread& thread, std::uint8_t byte) {
 void Readings::scan_text(const Thread& thread, const Instruction& at,
                          std::uint8_t byte) {
   Thread next = thread;
-  grammar::Configuration& place = next.place.at;
+  recogniser::Configuration& place = next.place.at;
   if (place.frame == 0 && place.count != kMany) --place.count;
   if ((place.frame != 0 || byte >= 0x80) &&
       automata::read_char(automata::any_character(), byte, place.frame) ==
@@ -434,7 +434,7 @@ void Readings::merge(const Token& token, const std::vector<Thread>& before,
     if (at.op == Op::kMachine && (code_.machines[at.index].reads_tokens ||
                                   code_.machines[at.index].reads_marks)) {
       // It goes on by both at once, or not even by its bytes.
-      grammar::Configuration config;
+      recogniser::Configuration config;
       std::size_t same = done;
       while (same < by_bytes.size() && by_bytes[same].origin <= i) {
         const Thread& other = by_bytes[same];

@@ -31,7 +31,7 @@
 #include <utility>
 #include <vector>
 
-#include "grammar/recogniser.h"
+#include "recogniser/recogniser.h"
 #include "tag_parser/place_set.h"
 #include "tag_parser/program.h"
 #include "tag_parser/trace.h"
@@ -184,14 +184,14 @@ class Readings {
   void learn(std::uint8_t byte);
   bool make_skipping(Skipping& out);
 
-  grammar::Recogniser& machine(const Instruction& at) {
-    std::shared_ptr<grammar::Recogniser>& known = machines_[at.index];
+  recogniser::Recogniser& machine(const Instruction& at) {
+    std::shared_ptr<recogniser::Recogniser>& known = machines_[at.index];
     if (known == nullptr) {
       release();
-      known =
-          grammar::Recogniser::with_room(code_.machines[at.index].recogniser);
+      known = recogniser::Recogniser::with_room(
+          code_.machines[at.index].recogniser);
     }
-    grammar::Recogniser& asked = *known;
+    recogniser::Recogniser& asked = *known;
     if (held_ != &asked) {
       release();
       lock_.emplace(asked);
@@ -210,12 +210,12 @@ class Readings {
   const Script& code_;
   const Limits limits_;
   // Those of the script, or their successors; null: not asked yet.
-  std::vector<std::shared_ptr<grammar::Recogniser>> machines_;
+  std::vector<std::shared_ptr<recogniser::Recogniser>> machines_;
   bool full_ = false;      // one of them was when it was given up
   bool in_token_ = false;  // places are kept beside the threads
   // Of one machine at a time.
-  grammar::Recogniser* held_ = nullptr;
-  std::optional<grammar::Recogniser::Lock> lock_;
+  recogniser::Recogniser* held_ = nullptr;
+  std::optional<recogniser::Recogniser::Lock> lock_;
 
   std::uint64_t position_ = 0;
   std::uint32_t token_bytes_ = 0;  // of the token that is read by its id

@@ -48,12 +48,12 @@ std::size_t Readings::skip(std::string_view bytes) {
 // Inside a JSON text or a pattern that cannot end here.
 std::size_t Readings::skip_machine(std::string_view bytes) {
   Place& place = kernel_.front().place;
-  grammar::Recogniser& reader = machine(code_.code[place.pc]);
+  recogniser::Recogniser& reader = machine(code_.code[place.pc]);
   std::size_t read = 0;
   const bool adopts = reader.adopts();
   while (read < bytes.size() && !reader.can_end(place.at)) {
     if (adopts && reader.full()) break;
-    const grammar::Configuration next =
+    const recogniser::Configuration next =
         reader.step(place.at, static_cast<std::uint8_t>(bytes[read]));
     if (next.dead()) break;
     if (static_cast<std::uint8_t>(bytes[read]) >= 0xC0) {

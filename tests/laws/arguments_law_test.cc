@@ -168,7 +168,7 @@ class Case {
     for (std::size_t i = 0; i < walks; ++i) {
       std::optional<std::string> text;
       {
-        grammar::Recogniser& machine = *grammar.impl()->recogniser;
+        recogniser::Recogniser& machine = *grammar.impl()->recogniser;
         const std::lock_guard<std::mutex> lock(machine.mutex);
         text = testing::argument_walk(machine, words, small_);
       }

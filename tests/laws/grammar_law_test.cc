@@ -47,8 +47,8 @@
 namespace parlance {
 namespace {
 
-using grammar::Configuration;
-using grammar::Recogniser;
+using recogniser::Configuration;
+using recogniser::Recogniser;
 using testing::has_long_number;
 using testing::SmallSchemas;
 

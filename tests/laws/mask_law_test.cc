@@ -41,7 +41,7 @@ bool bit(const Row& row, std::size_t id) {
 // A constraint and what it needs.
 struct World {
   World(const Vocabulary& vocabulary,
-        std::shared_ptr<grammar::Recogniser> recogniser,
+        std::shared_ptr<recogniser::Recogniser> recogniser,
         std::size_t cache_bytes = std::size_t{16} << 20)
       : shared(std::make_shared<Shared>(vocabulary,
                                         *vocab::TokenTables::build(vocabulary),
@@ -56,11 +56,11 @@ struct World {
   }
 
   std::shared_ptr<Shared> shared;
-  std::shared_ptr<grammar::Recogniser> machine;
+  std::shared_ptr<recogniser::Recogniser> machine;
   std::shared_ptr<Program> program;
 };
 
-std::vector<std::pair<std::string, std::shared_ptr<grammar::Recogniser>>>
+std::vector<std::pair<std::string, std::shared_ptr<recogniser::Recogniser>>>
 recognisers() {
   const std::vector<std::pair<std::string, ToyJsonOptions>> toys = {
       {"plain", {}},
@@ -74,7 +74,8 @@ recognisers() {
       {"with a tail", {.tail = "</end>"}},
       {"silent", {.silent = true}},
   };
-  std::vector<std::pair<std::string, std::shared_ptr<grammar::Recogniser>>> all;
+  std::vector<std::pair<std::string, std::shared_ptr<recogniser::Recogniser>>>
+      all;
   for (const auto& [name, options] : toys) {
     all.emplace_back(name, std::make_shared<ToyJson>(options));
   }

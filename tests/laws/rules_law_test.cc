@@ -32,6 +32,8 @@
 #include "support/sanitized.h"
 
 namespace parlance::grammar {
+
+using recogniser::Configuration;
 namespace {
 
 using testing::Interpreter;

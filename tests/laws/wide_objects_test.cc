@@ -84,7 +84,7 @@ Cost cost(const Wide& wide, std::size_t size, KeyOrder order) {
         '"' + name_of(wide.declared_by_text ? i : i * 7919 % size) + R"(":"x")";
   }
   text += '}';
-  Configuration config = machine.start();
+  recogniser::Configuration config = machine.start();
   for (const char c : text) {
     config = machine.step(config, static_cast<std::uint8_t>(c));
     if (config.dead()) break;

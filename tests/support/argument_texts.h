@@ -14,9 +14,9 @@
 
 #include "grammar/argument_markup.h"
 #include "grammar/grammar_impl.h"
-#include "grammar/recogniser.h"
 #include "parlance/grammar.h"
 #include "parlance/json.h"
+#include "recogniser/recogniser.h"
 #include "support/small_schemas.h"
 
 namespace parlance::testing {
@@ -57,13 +57,13 @@ inline std::vector<std::string> argument_words(grammar::ArgumentStyle style) {
 
 // A text of the grammar, nothing if the walk did not find to an end.
 inline std::optional<std::string> argument_walk(
-    grammar::Recogniser& machine, const std::vector<std::string>& words,
+    recogniser::Recogniser& machine, const std::vector<std::string>& words,
     SmallSchemas& small) {
   constexpr std::size_t kBytes = 400;
   std::string text;
-  grammar::Configuration here = machine.start();
+  recogniser::Configuration here = machine.start();
   const auto write = [&](std::string_view word) {
-    grammar::Configuration next = here;
+    recogniser::Configuration next = here;
     for (const char c : word) {
       next = machine.step(next, static_cast<std::uint8_t>(c));
       if (next.dead()) return false;

@@ -85,13 +85,13 @@ class SchemaMachines {
     }
   }
   const std::string& failure() const { return failure_; }
-  std::span<grammar::Recogniser* const> recognisers() const {
+  std::span<recogniser::Recogniser* const> recognisers() const {
     return recognisers_;
   }
 
  private:
   std::vector<Grammar> grammars_;
-  std::vector<grammar::Recogniser*> recognisers_;
+  std::vector<recogniser::Recogniser*> recognisers_;
   std::string failure_;
 };
 

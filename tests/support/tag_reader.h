@@ -35,7 +35,7 @@ inline Result<TagReader> make_tag_reader(
   if (!lowered) return std::move(lowered).error();
   TagReader out;
   out.tag = std::move(*lowered);
-  std::vector<grammar::Recogniser*> leaves;
+  std::vector<recogniser::Recogniser*> leaves;
   for (std::size_t i = 0; i < out.tag.rules.schemas.size(); ++i) {
     const grammar::SchemaExpr& leaf = out.tag.rules.schemas[i];
     Result<Grammar> schema = Grammar::from_json_schema(

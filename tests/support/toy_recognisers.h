@@ -12,17 +12,17 @@
 #include <utility>
 #include <vector>
 
-#include "grammar/recogniser.h"
+#include "recogniser/recogniser.h"
 
 namespace parlance::testing {
 
-using grammar::Configuration;
-using grammar::StringHint;
-using grammar::WhitespaceHint;
 using json::BodyState;
+using recogniser::Configuration;
+using recogniser::StringHint;
+using recogniser::WhitespaceHint;
 
 // Texts of a finite set, byte by byte and without any statement about places.
-class TextSet : public grammar::Recogniser {
+class TextSet : public recogniser::Recogniser {
  public:
   explicit TextSet(const std::vector<std::string>& texts) {
     nodes_.resize(2);  // 0 is dead, 1 the start
@@ -83,7 +83,7 @@ struct ToyJsonOptions {
 // JSON with these rules: the key "ab" is forbidden, and the value of "id" is a
 // string of one to three small letters and then digits.  A name with an escape
 // in it is another name.
-class ToyJson : public grammar::Recogniser {
+class ToyJson : public recogniser::Recogniser {
  public:
   explicit ToyJson(ToyJsonOptions options = {})
       : options_(std::move(options)), frames_(2) {}

@@ -11,18 +11,18 @@
 #include <vector>
 
 #include "grammar/json_recogniser.h"
-#include "grammar/recogniser.h"
 #include "parlance/json.h"
 #include "parlance/vocabulary.h"
+#include "recogniser/recogniser.h"
 #include "schema/document.h"
 #include "vocab/token_shapes.h"
 
 namespace parlance::mask {
 namespace {
 
-using grammar::Configuration;
 using grammar::JsonRecogniser;
-using grammar::StringHint;
+using recogniser::Configuration;
+using recogniser::StringHint;
 
 // Words, numbers, dates, pieces of UTF-8 and of escapes, long tokens,
 // references.

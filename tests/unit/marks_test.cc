@@ -139,7 +139,7 @@ class MarkWalks {
     ASSERT_TRUE(reader) << reader.error().to_string();
     marks_ = std::make_unique<grammar::Marks>(world_.vocabulary, markers_);
     marks_->add(reader->tag.rules);
-    std::vector<grammar::Recogniser*> leaves;
+    std::vector<recogniser::Recogniser*> leaves;
     for (const Grammar& schema : reader->schemas) {
       leaves.push_back(schema.impl()->recogniser.get());
     }

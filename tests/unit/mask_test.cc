@@ -261,10 +261,10 @@ TEST(LexemeMasks, DropsTheOldest) {
 
 // --- Texts -------------------------------------------------------------------
 
-std::shared_ptr<Program> program(const Vocabulary& vocabulary,
-                                 std::shared_ptr<grammar::Recogniser> machine,
-                                 const std::vector<TokenId>& stop_ids,
-                                 std::size_t cache_bytes = 1 << 20) {
+std::shared_ptr<Program> program(
+    const Vocabulary& vocabulary,
+    std::shared_ptr<recogniser::Recogniser> machine,
+    const std::vector<TokenId>& stop_ids, std::size_t cache_bytes = 1 << 20) {
   return std::make_shared<Program>(
       std::make_shared<Shared>(vocabulary,
                                *vocab::TokenTables::build(vocabulary),
@@ -477,7 +477,7 @@ TEST(Text, ForcedByASchema) {
       ASSERT_TRUE(grammar) << grammar.error().to_string();
       const auto& machine = grammar->impl();
       Text text(program(words(),
-                        std::shared_ptr<grammar::Recogniser>(
+                        std::shared_ptr<recogniser::Recogniser>(
                             machine, machine->recogniser.get()),
                         {4}));
       ASSERT_TRUE(text.accept_bytes(c.written));

@@ -41,7 +41,7 @@ class Walks {
   void run(const Grammar& grammar, EarleyRecogniser& slow, std::uint32_t seed) {
     const auto& machine = grammar.impl();
     auto program = std::make_shared<Program>(
-        shared_, std::shared_ptr<grammar::Recogniser>(
+        shared_, std::shared_ptr<recogniser::Recogniser>(
                      machine, machine->recogniser.get()));
     std::mt19937 random(seed);
     for (int round = 0; round < 6; ++round) {
@@ -181,7 +181,7 @@ TEST(RulesMachineMask, SchemasNearTheGreatestDepth) {
     const Result<Grammar> fast = Grammar::from_json_schema(schema, options);
     const Result<Grammar> other = Grammar::from_json_schema(schema, options);
     ASSERT_TRUE(fast && other);
-    grammar::Recogniser* const bytes[] = {other->impl()->recogniser.get()};
+    recogniser::Recogniser* const bytes[] = {other->impl()->recogniser.get()};
     EarleyRecogniser slow(*rules, bytes);
     walks.run(*fast, slow, static_cast<std::uint32_t>(depth));
     if (::testing::Test::HasFatalFailure()) return;

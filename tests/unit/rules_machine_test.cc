@@ -18,6 +18,8 @@
 #include "support/small_languages.h"
 
 namespace parlance::grammar {
+
+using recogniser::Configuration;
 namespace {
 
 constexpr std::size_t kLongest = 7;

@@ -23,10 +23,10 @@
 namespace parlance {
 namespace {
 
-using grammar::Configuration;
 using grammar::EarleyRecogniser;
-using grammar::Recogniser;
 using json::Value;
+using recogniser::Configuration;
+using recogniser::Recogniser;
 using testing::bytes_of;
 using testing::text_of;
 

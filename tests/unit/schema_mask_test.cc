@@ -38,7 +38,7 @@ class Walks {
   void run(const Grammar& grammar, std::uint32_t seed, int rounds) {
     const auto& machine = grammar.impl();
     auto program = std::make_shared<Program>(
-        shared_, std::shared_ptr<grammar::Recogniser>(
+        shared_, std::shared_ptr<recogniser::Recogniser>(
                      machine, machine->recogniser.get()));
     std::mt19937 random(seed);
     for (int round = 0; round < rounds; ++round) {

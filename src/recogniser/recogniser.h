@@ -1,5 +1,5 @@
-#ifndef PARLANCE_SRC_GRAMMAR_RECOGNISER_H_
-#define PARLANCE_SRC_GRAMMAR_RECOGNISER_H_
+#ifndef PARLANCE_SRC_RECOGNISER_RECOGNISER_H_
+#define PARLANCE_SRC_RECOGNISER_RECOGNISER_H_
 
 // Reading a text of a language byte by byte, with the state in the open.
 //
@@ -27,7 +27,7 @@
 
 #include "json/string_body.h"
 
-namespace parlance::grammar {
+namespace parlance::recogniser {
 
 struct Configuration {
   std::uint32_t lex = 0;    // where inside a lexeme; 0: dead
@@ -361,6 +361,6 @@ class Recogniser {
   std::weak_ptr<Line> line_of_first_;
 };
 
-}  // namespace parlance::grammar
+}  // namespace parlance::recogniser
 
-#endif  // PARLANCE_SRC_GRAMMAR_RECOGNISER_H_
+#endif  // PARLANCE_SRC_RECOGNISER_RECOGNISER_H_

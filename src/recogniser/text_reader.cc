@@ -1,10 +1,10 @@
 // A text, wherever its place is kept: see text_reader.h.
 
-#include "grammar/text_reader.h"
+#include "recogniser/text_reader.h"
 
 #include <utility>
 
-namespace parlance::grammar {
+namespace parlance::recogniser {
 
 TextReader::TextReader(std::shared_ptr<Recogniser> recogniser)
     : recogniser_(Recogniser::with_room(std::move(recogniser))),
@@ -59,4 +59,4 @@ std::string TextReader::expected() {
   return recogniser_->expected(config_);
 }
 
-}  // namespace parlance::grammar
+}  // namespace parlance::recogniser

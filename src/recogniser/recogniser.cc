@@ -1,12 +1,12 @@
 // What every recogniser has: see recogniser.h.
 
-#include "grammar/recogniser.h"
+#include "recogniser/recogniser.h"
 
 #include <algorithm>
 #include <atomic>
 #include <utility>
 
-namespace parlance::grammar {
+namespace parlance::recogniser {
 namespace {
 
 // More than one vocabulary is rare for a grammar.
@@ -84,4 +84,4 @@ std::size_t Recogniser::memory_bytes() {
   return bytes;
 }
 
-}  // namespace parlance::grammar
+}  // namespace parlance::recogniser

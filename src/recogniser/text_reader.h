@@ -1,5 +1,5 @@
-#ifndef PARLANCE_SRC_GRAMMAR_TEXT_READER_H_
-#define PARLANCE_SRC_GRAMMAR_TEXT_READER_H_
+#ifndef PARLANCE_SRC_RECOGNISER_TEXT_READER_H_
+#define PARLANCE_SRC_RECOGNISER_TEXT_READER_H_
 
 // Reads one text with a recogniser that others use too, or its successor, and
 // goes on with tables of its own when these are full.
@@ -9,9 +9,9 @@
 #include <string>
 #include <string_view>
 
-#include "grammar/recogniser.h"
+#include "recogniser/recogniser.h"
 
-namespace parlance::grammar {
+namespace parlance::recogniser {
 
 class TextReader {
  public:
@@ -30,6 +30,6 @@ class TextReader {
   Configuration config_;
 };
 
-}  // namespace parlance::grammar
+}  // namespace parlance::recogniser
 
-#endif  // PARLANCE_SRC_GRAMMAR_TEXT_READER_H_
+#endif  // PARLANCE_SRC_RECOGNISER_TEXT_READER_H_

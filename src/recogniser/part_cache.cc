@@ -1,12 +1,12 @@
 // Entries in the order of their last use: see part_cache.h.
 
-#include "grammar/part_cache.h"
+#include "recogniser/part_cache.h"
 
 #include <algorithm>
 #include <iterator>
 #include <utility>
 
-namespace parlance::grammar {
+namespace parlance::recogniser {
 namespace {
 
 // Nodes of the containers.
@@ -137,4 +137,4 @@ PartCache::Statistics PartCache::statistics() {
   return statistics_;
 }
 
-}  // namespace parlance::grammar
+}  // namespace parlance::recogniser

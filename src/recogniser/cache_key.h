@@ -1,5 +1,5 @@
-#ifndef PARLANCE_SRC_GRAMMAR_CACHE_KEY_H_
-#define PARLANCE_SRC_GRAMMAR_CACHE_KEY_H_
+#ifndef PARLANCE_SRC_RECOGNISER_CACHE_KEY_H_
+#define PARLANCE_SRC_RECOGNISER_CACHE_KEY_H_
 
 // Writes the keys of a PartCache.
 
@@ -12,7 +12,7 @@
 #include "parlance/limits.h"
 #include "parlance/schema_options.h"
 
-namespace parlance::grammar {
+namespace parlance::recogniser {
 
 // Serialises everything an entry depends on: two keys are equal only if all
 // that was written is equal.
@@ -31,6 +31,6 @@ class KeyWriter {
   std::string key_;
 };
 
-}  // namespace parlance::grammar
+}  // namespace parlance::recogniser
 
-#endif  // PARLANCE_SRC_GRAMMAR_CACHE_KEY_H_
+#endif  // PARLANCE_SRC_RECOGNISER_CACHE_KEY_H_

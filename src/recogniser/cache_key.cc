@@ -1,8 +1,8 @@
 // See cache_key.h.
 
-#include "grammar/cache_key.h"
+#include "recogniser/cache_key.h"
 
-namespace parlance::grammar {
+namespace parlance::recogniser {
 
 KeyWriter& KeyWriter::number(std::uint64_t value) {
   key_.append(reinterpret_cast<const char*>(&value), sizeof value);
@@ -57,4 +57,4 @@ KeyWriter& KeyWriter::options(const JsonSchemaOptions& options) {
   return limits(given);
 }
 
-}  // namespace parlance::grammar
+}  // namespace parlance::recogniser

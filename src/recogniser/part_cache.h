@@ -1,5 +1,5 @@
-#ifndef PARLANCE_SRC_GRAMMAR_PART_CACHE_H_
-#define PARLANCE_SRC_GRAMMAR_PART_CACHE_H_
+#ifndef PARLANCE_SRC_RECOGNISER_PART_CACHE_H_
+#define PARLANCE_SRC_RECOGNISER_PART_CACHE_H_
 
 // What a GrammarCache keeps, by the bytes of its key, within a budget.
 //
@@ -25,9 +25,9 @@
 #include <unordered_map>
 #include <vector>
 
-#include "grammar/recogniser.h"
+#include "recogniser/recogniser.h"
 
-namespace parlance::grammar {
+namespace parlance::recogniser {
 
 // ORDER: EntryKind
 enum class EntryKind : std::uint8_t { kGrammar, kPart };
@@ -100,6 +100,6 @@ class PartCache {
   Statistics statistics_;
 };
 
-}  // namespace parlance::grammar
+}  // namespace parlance::recogniser
 
-#endif  // PARLANCE_SRC_GRAMMAR_PART_CACHE_H_
+#endif  // PARLANCE_SRC_RECOGNISER_PART_CACHE_H_

@@ -1,5 +1,5 @@
-#ifndef PARLANCE_SRC_GRAMMAR_CONFIGURATION_HASH_H_
-#define PARLANCE_SRC_GRAMMAR_CONFIGURATION_HASH_H_
+#ifndef PARLANCE_SRC_RECOGNISER_CONFIGURATION_HASH_H_
+#define PARLANCE_SRC_RECOGNISER_CONFIGURATION_HASH_H_
 
 // Configurations as keys of a hash table.
 
@@ -7,9 +7,9 @@
 #include <cstdint>
 
 #include "base/mix.h"
-#include "grammar/recogniser.h"
+#include "recogniser/recogniser.h"
 
-namespace parlance::grammar {
+namespace parlance::recogniser {
 
 struct ConfigurationHash {
   std::size_t operator()(const Configuration& config) const {
@@ -20,6 +20,6 @@ struct ConfigurationHash {
   }
 };
 
-}  // namespace parlance::grammar
+}  // namespace parlance::recogniser
 
-#endif  // PARLANCE_SRC_GRAMMAR_CONFIGURATION_HASH_H_
+#endif  // PARLANCE_SRC_RECOGNISER_CONFIGURATION_HASH_H_
