@@ -56,7 +56,7 @@ EXCEPTIONS = {
     ("grammar/grammar_cache.h", "grammar_cache.h"): "completes its State",
     ("grammar/rules_api.cc", "grammar.h"): "defines the doors of user grammars",
     ("grammar/tag_api.cc", "grammar.h"): "defines the doors of structural tags",
-    ("grammar/marks.h", "vocabulary.h"): "are those of a vocabulary",
+    ("rules/marks.h", "vocabulary.h"): "are those of a vocabulary",
     ("mask/lexeme_walk.h", "vocabulary.h"): "walks the tokens of a vocabulary",
     ("mask/stop_set.h", "vocabulary.h"): "are tokens of a vocabulary",
     ("mask/shape_walk.h", "vocabulary.h"): "walks the tokens of a vocabulary",

@@ -25,10 +25,13 @@
 #include "parlance/grammar.h"
 #include "parlance/structural_tag.h"
 
+namespace parlance::rules {
+struct MarkedFor;
+}
+
 namespace parlance {
 
-namespace grammar {
-struct MarkedFor;  // src/grammar/marks.h
+namespace grammar {  // src/grammar/marks.h
 }
 
 struct GrammarCacheStatistics {
@@ -82,10 +85,10 @@ class GrammarCache {
   // masks: texts that spell markers are none of its texts.
   Result<Grammar> marked_structural_tag(
       std::string_view text, const StructuralTagGrammarOptions& options,
-      const grammar::MarkedFor& marked) const;
+      const rules::MarkedFor& marked) const;
   Result<Grammar> marked_structural_tag(
       const StructuralTag& tag, const StructuralTagGrammarOptions& options,
-      const grammar::MarkedFor& marked) const;
+      const rules::MarkedFor& marked) const;
 
   std::shared_ptr<State> state_;
 };

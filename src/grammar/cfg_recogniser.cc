@@ -44,8 +44,9 @@ std::vector<std::shared_ptr<Recogniser>> each_once(
 }
 
 std::shared_ptr<const TransitionNetwork> network_of(
-    const Rules& rules, const std::vector<std::shared_ptr<Recogniser>>& schemas,
-    const Marks* marks) {
+    const rules::Rules& rules,
+    const std::vector<std::shared_ptr<Recogniser>>& schemas,
+    const rules::Marks* marks) {
   auto network =
       std::make_shared<TransitionNetwork>(rules, pointers(schemas), marks);
   simplify(*network);
@@ -70,10 +71,10 @@ std::size_t bytes_of(const TransitionNetwork& network) {
 
 }  // namespace
 
-CfgRecogniser::CfgRecogniser(const Rules& rules,
+CfgRecogniser::CfgRecogniser(const rules::Rules& rules,
                              std::vector<std::shared_ptr<Recogniser>> schemas,
                              const CfgRecogniserLimits& limits,
-                             std::shared_ptr<const Marks> marks)
+                             std::shared_ptr<const rules::Marks> marks)
     : schemas_(std::move(schemas)),
       parts_(each_once(schemas_)),
       network_of_all_(network_of(rules, schemas_, marks.get())),
@@ -420,7 +421,7 @@ void CfgRecogniser::token_choices(Configuration config,
                                   std::vector<std::uint32_t>& ids) {
   if (marks_ == nullptr || config.dead() || only_inside(config)) return;
   if (!in_free_text(items_of(config))) return;
-  for (const Mark& mark : marks_->marks()) {
+  for (const rules::Mark& mark : marks_->marks()) {
     ids.insert(ids.end(), mark.ids.begin(), mark.ids.end());
   }
 }

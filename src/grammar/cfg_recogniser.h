@@ -66,11 +66,11 @@
 #include "base/mix.h"
 #include "base/reusable_set.h"
 #include "grammar/equivalence_tree.h"
-#include "grammar/marks.h"
-#include "grammar/rules.h"
 #include "grammar/transition_network.h"
 #include "grammar/transition_table.h"
 #include "recogniser/recogniser.h"
+#include "rules/marks.h"
+#include "rules/rules.h"
 
 namespace parlance::grammar {
 
@@ -92,10 +92,10 @@ class CfgRecogniser final : public recogniser::Recogniser {
   // One may stand for several, and in several machines.
   // `marks`: the tokens that markers of the rules are written with; null for
   // none.
-  CfgRecogniser(const Rules& rules,
+  CfgRecogniser(const rules::Rules& rules,
                 std::vector<std::shared_ptr<recogniser::Recogniser>> schemas,
                 const CfgRecogniserLimits& limits = {},
-                std::shared_ptr<const Marks> marks = nullptr);
+                std::shared_ptr<const rules::Marks> marks = nullptr);
   ~CfgRecogniser() override;
 
   recogniser::Configuration start() override;
@@ -221,8 +221,8 @@ class CfgRecogniser final : public recogniser::Recogniser {
 
   // What an activation may still take; kMany: no budget.
   struct Budget {
-    std::uint32_t chars = kMany;
-    std::uint32_t tokens = kMany;
+    std::uint32_t chars = rules::kMany;
+    std::uint32_t tokens = rules::kMany;
     bool exhausted() const { return chars == 0 || tokens == 0; }
     bool operator==(const Budget&) const = default;
   };
@@ -443,8 +443,8 @@ class CfgRecogniser final : public recogniser::Recogniser {
   bool in_free_text(const Items& items) const;
   recogniser::Configuration read_mark_bytes(const Items& items,
                                             std::string_view bytes);
-  Items scan_token(const Items& items, Token token);
-  Items scan_token_inside(const Items& items, Token token);
+  Items scan_token(const Items& items, rules::Token token);
+  Items scan_token_inside(const Items& items, rules::Token token);
   // Where the call `item` goes on behind a symbol, which takes its activation
   // to what `scan` says.
   template <class Scan>
@@ -467,7 +467,7 @@ class CfgRecogniser final : public recogniser::Recogniser {
   const std::shared_ptr<const TransitionNetwork> network_of_all_;
   const TransitionNetwork& network_;
   const CfgRecogniserLimits limits_;
-  const std::shared_ptr<const Marks> marks_;  // null: none
+  const std::shared_ptr<const rules::Marks> marks_;  // null: none
   bool reads_mark_ = false;     // the byte that is read begins a mark's
   bool counts_tokens_ = false;  // some rule has a budget of tokens
   bool has_marks_ = false;      // some place reads tokens by their ids

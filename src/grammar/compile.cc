@@ -7,10 +7,12 @@
 
 #include "grammar/cfg_recogniser.h"
 #include "grammar/schema_excludes.h"
-#include "grammar/schema_options.h"
+#include "rules/schema_options.h"
 #include "schema/document.h"
 
 namespace parlance::grammar {
+
+using rules::Rules;
 
 using recogniser::PartCache;
 using recogniser::Recogniser;
@@ -83,14 +85,15 @@ std::vector<EmbeddedSchema> schemas_of(
     const std::vector<EmbeddedSchema>& given) {
   std::vector<EmbeddedSchema> schemas;
   schemas.reserve(rules.schemas.size());
-  for (const SchemaExpr& expr : rules.schemas) {
+  for (const rules::SchemaExpr& expr : rules.schemas) {
     if (expr.options.kind() == json::Kind::kInt) {
       schemas.push_back(given[static_cast<std::size_t>(expr.options.as_int())]);
       continue;
     }
     // Readers have checked the options.
     EmbeddedSchema embedded{std::make_shared<const json::Value>(expr.schema),
-                            *read_schema_options(expr.options), expr.span};
+                            *rules::read_schema_options(expr.options),
+                            expr.span};
     embedded.options.limits = limits;
     schemas.push_back(std::move(embedded));
   }
@@ -175,20 +178,20 @@ Result<std::shared_ptr<Grammar::Impl>> make_impl(
   }
   if (cancelled(options.limits)) return cancelled_error();
   if (options.marked != nullptr) {
-    Result<std::shared_ptr<const Marks>> marks =
-        marks_of(rules, *options.marked);
+    Result<std::shared_ptr<const rules::Marks>> marks =
+        rules::marks_of(rules, *options.marked);
     if (!marks) return std::move(marks).error();
     impl->marks = *std::move(marks);
   }
-  for (const RuleId id : find_nesting(rules)) {
-    const RuleOptions& with = rules.rules[id].options;
+  for (const rules::RuleId id : rules::find_nesting(rules)) {
+    const rules::RuleOptions& with = rules.rules[id].options;
     impl->notes.push_back(
         {GrammarNote::Kind::kNarrowed,
-         with.max_chars         ? "max_chars"
-         : with.max_tokens      ? "max_tokens"
-         : with.marker == kNoId ? "lazy"
-         : with.hide_marker     ? "stop"
-                                : "suffix",
+         with.max_chars                ? "max_chars"
+         : with.max_tokens             ? "max_tokens"
+         : with.marker == rules::kNoId ? "lazy"
+         : with.hide_marker            ? "stop"
+                                       : "suffix",
          "",
          "Rule \"" + rules.rules[id].name +
              "\" can stand inside itself: texts in which more than " +
@@ -210,13 +213,13 @@ std::size_t rules_bytes(const Rules& rules) {
   std::size_t bytes = sizeof(Rules);
   // Of one allocation, beside what was asked for.
   constexpr std::size_t kAllocation = 24;
-  for (const Expr& expr : rules.exprs) {
-    bytes += sizeof(Expr);
+  for (const rules::Expr& expr : rules.exprs) {
+    bytes += sizeof(rules::Expr);
     if (expr.children.empty()) continue;
-    bytes += expr.children.capacity() * sizeof(ExprId) + kAllocation;
+    bytes += expr.children.capacity() * sizeof(rules::ExprId) + kAllocation;
   }
-  for (const Rule& rule : rules.rules) {
-    bytes += sizeof(Rule) + rule.name.capacity() + kAllocation;
+  for (const rules::Rule& rule : rules.rules) {
+    bytes += sizeof(rules::Rule) + rule.name.capacity() + kAllocation;
   }
   for (const std::string& text : rules.texts) {
     bytes += sizeof(std::string) + text.capacity();
@@ -224,35 +227,35 @@ std::size_t rules_bytes(const Rules& rules) {
   for (const regex::CharClass& one : rules.classes) {
     bytes += sizeof(one) + one.ranges().size() * sizeof(one.ranges()[0]);
   }
-  for (const RegexExpr& one : rules.regexes) {
+  for (const rules::RegexExpr& one : rules.regexes) {
     bytes += sizeof(one) + one.source.capacity() +
              one.hir.nodes.capacity() * (sizeof(one.hir.nodes[0]) + 32);
   }
-  for (const SubstringExpr& one : rules.substrings) {
+  for (const rules::SubstringExpr& one : rules.substrings) {
     for (const std::string& chunk : one.chunks) {
       bytes += sizeof(std::string) + chunk.capacity();
     }
   }
-  for (const FreeTextExpr& one : rules.free_texts) {
+  for (const rules::FreeTextExpr& one : rules.free_texts) {
     bytes += sizeof(one) + one.triggers.size() * sizeof(one.triggers[0]);
     for (const std::string& text : one.excludes) {
       bytes += sizeof(std::string) + text.capacity();
     }
   }
-  for (const TokenSetExpr& one : rules.token_sets) {
+  for (const rules::TokenSetExpr& one : rules.token_sets) {
     bytes += sizeof(one) + one.ranges.capacity() * sizeof(one.ranges[0]);
   }
-  for (const TokenTextExpr& one : rules.token_texts) {
+  for (const rules::TokenTextExpr& one : rules.token_texts) {
     bytes += sizeof(one) + one.triggers.capacity() * sizeof(one.triggers[0]) +
-             one.excludes.capacity() * sizeof(Token);
+             one.excludes.capacity() * sizeof(rules::Token);
   }
-  for (const SchemaExpr& one : rules.schemas) {
+  for (const rules::SchemaExpr& one : rules.schemas) {
     bytes += sizeof(one) + one.schema.memory_bytes();
   }
-  for (const MarkerText& one : rules.markers) {
+  for (const rules::MarkerText& one : rules.markers) {
     bytes += sizeof(one) + one.text.capacity();
   }
-  for (const NameText& one : rules.names) {
+  for (const rules::NameText& one : rules.names) {
     bytes += sizeof(one) + one.text.capacity() + one.path.capacity();
   }
   return bytes;

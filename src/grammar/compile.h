@@ -16,12 +16,12 @@
 
 #include "grammar/grammar_impl.h"
 #include "grammar/json_recogniser.h"
-#include "grammar/marks.h"
-#include "grammar/rules.h"
 #include "parlance/error.h"
 #include "parlance/grammar.h"
 #include "recogniser/cache_key.h"
 #include "recogniser/part_cache.h"
+#include "rules/marks.h"
+#include "rules/rules.h"
 
 namespace parlance::grammar {
 
@@ -32,7 +32,7 @@ struct CompileOptions {
   GrammarLimits limits = {};
   recogniser::PartCache* cache = nullptr;
   // Null: markers are text.
-  const MarkedFor* marked = nullptr;
+  const rules::MarkedFor* marked = nullptr;
 };
 
 // Asked between the steps of a compile; schemas ask by themselves.
@@ -45,7 +45,7 @@ Error cancelled_error();
 // The schemas of `rules`.  Those whose options are a number are those of
 // `given`.
 std::vector<EmbeddedSchema> schemas_of(
-    const Rules& rules, const GrammarLimits& limits,
+    const rules::Rules& rules, const GrammarLimits& limits,
     const std::vector<EmbeddedSchema>& given = {});
 
 // Errors: those of schema::load() and JsonRecogniser::create().
@@ -69,10 +69,10 @@ std::vector<std::shared_ptr<recogniser::Recogniser>> recognisers_of(
 std::optional<Error> check_start(CfgRecogniser& impl);
 
 Result<std::shared_ptr<Grammar::Impl>> make_impl(
-    Rules rules, std::vector<EmbeddedSchema> schemas,
+    rules::Rules rules, std::vector<EmbeddedSchema> schemas,
     const CompileOptions& options);
 
-std::size_t rules_bytes(const Rules& rules);
+std::size_t rules_bytes(const rules::Rules& rules);
 
 // What a cache keeps of it.
 recogniser::PartCache::CacheEntry cache_entry(
@@ -95,11 +95,11 @@ ImplResult lark_grammar(std::string_view text,
 ImplResult tag_grammar(std::string_view text,
                        const StructuralTagGrammarOptions& options,
                        recogniser::PartCache* cache,
-                       const MarkedFor* marked = nullptr);
+                       const rules::MarkedFor* marked = nullptr);
 ImplResult tag_grammar(const parlance::StructuralTag& tag,
                        const StructuralTagGrammarOptions& options,
                        recogniser::PartCache* cache,
-                       const MarkedFor* marked = nullptr);
+                       const rules::MarkedFor* marked = nullptr);
 
 }  // namespace parlance::grammar
 

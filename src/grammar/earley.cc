@@ -15,6 +15,10 @@
 
 namespace parlance::grammar {
 
+using rules::kMany;
+using rules::kNoId;
+using rules::RuleId;
+
 using recogniser::Configuration;
 using recogniser::Recogniser;
 
@@ -388,9 +392,10 @@ class EarleyRecogniser::Closure {
   std::unordered_set<std::uint32_t> ended_;
 };
 
-EarleyRecogniser::EarleyRecogniser(const Rules& rules,
+EarleyRecogniser::EarleyRecogniser(const rules::Rules& rules,
                                    std::span<Recogniser* const> schemas,
-                                   std::size_t max_items, const Marks* marks)
+                                   std::size_t max_items,
+                                   const rules::Marks* marks)
     : network_(rules, schemas, marks), marks_(marks), max_items_(max_items) {
   activations_.emplace_back();
 }
@@ -410,7 +415,7 @@ std::uint32_t EarleyRecogniser::activation_for(RuleId rule,
   activation.lazy = called.lazy;
   activation.chars_limit = activations_[parent].chars_limit;
   activation.tokens_limit = activations_[parent].tokens_limit;
-  const RuleOptions& options = called.options;
+  const rules::RuleOptions& options = called.options;
   if (options.max_chars) {
     activation.chars_limit =
         std::min(activation.chars_limit, column.chars + *options.max_chars);
@@ -608,8 +613,8 @@ EarleyRecogniser::Kernel EarleyRecogniser::scan(const StateSet& column,
   return kernel;
 }
 
-EarleyRecogniser::Kernel EarleyRecogniser::scan_token(const StateSet& column,
-                                                      Token token) const {
+EarleyRecogniser::Kernel EarleyRecogniser::scan_token(
+    const StateSet& column, rules::Token token) const {
   const std::optional<std::uint32_t> mark =
       marks_ == nullptr ? std::nullopt : marks_->mark_of(token);
   Kernel kernel;
@@ -662,7 +667,7 @@ bool EarleyRecogniser::feed(Place& place, std::string_view bytes) {
   return alive(place);
 }
 
-bool EarleyRecogniser::feed_token(Place& place, Token token,
+bool EarleyRecogniser::feed_token(Place& place, rules::Token token,
                                   std::string_view bytes) {
   const Kernel by_id = scan_token(*place.columns_.back(), token);
   // Free text does not read a mark by its bytes.

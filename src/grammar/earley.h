@@ -40,9 +40,9 @@
 #include <utility>
 #include <vector>
 
-#include "grammar/rules.h"
 #include "grammar/transition_network.h"
 #include "recogniser/recogniser.h"
+#include "rules/rules.h"
 
 namespace parlance::grammar {
 
@@ -71,8 +71,9 @@ class EarleyRecogniser {
   // `schemas[i]` reads texts of rules.schemas[i].  Without one, such a text
   // matches nothing.  They must outlive the recogniser, as must `marks`.
   explicit EarleyRecogniser(
-      const Rules& rules, std::span<recogniser::Recogniser* const> schemas = {},
-      std::size_t max_items = 5'000'000, const Marks* marks = nullptr);
+      const rules::Rules& rules,
+      std::span<recogniser::Recogniser* const> schemas = {},
+      std::size_t max_items = 5'000'000, const rules::Marks* marks = nullptr);
   ~EarleyRecogniser();
 
   // Copyable: forks and rollbacks are copies.  O(bytes read).
@@ -91,7 +92,7 @@ class EarleyRecogniser {
   bool feed(Place& place, std::uint8_t byte);
   bool feed(Place& place, std::string_view bytes);
   // Reads a token, by its bytes and by its id, and counts it against budgets.
-  bool feed_token(Place& place, Token token, std::string_view bytes);
+  bool feed_token(Place& place, rules::Token token, std::string_view bytes);
 
   bool accepts(std::string_view bytes);
 
@@ -125,7 +126,7 @@ class EarleyRecogniser {
   // An activation of a rule that ends by a rule of its own.
   struct RuleActivation {
     std::uint32_t parent = 0;
-    RuleId rule = kNoId;
+    rules::RuleId rule = rules::kNoId;
     std::uint32_t origin = 0;
     // Used up when so many characters, tokens are in the whole text.
     std::uint64_t chars_limit = ~std::uint64_t{0};
@@ -137,7 +138,7 @@ class EarleyRecogniser {
                                         std::uint64_t chars,
                                         std::uint64_t tokens);
   Kernel scan(const StateSet& column, std::uint8_t byte);
-  Kernel scan_token(const StateSet& column, Token token) const;
+  Kernel scan_token(const StateSet& column, rules::Token token) const;
   void note_backs(const StateSet& column, std::size_t item,
                   Kernel& kernel) const;
   void scan_free_text(const Item& item, std::uint8_t byte,
@@ -145,13 +146,13 @@ class EarleyRecogniser {
   void advance_in_text(const Item& item, const Item& next,
                        std::vector<Item>& out) const;
   void push(std::vector<Item>& out, const Item& item) const;
-  std::uint32_t activation_for(RuleId rule, std::uint32_t parent,
+  std::uint32_t activation_for(rules::RuleId rule, std::uint32_t parent,
                                std::uint32_t origin, const StateSet& column);
   bool exhausted(std::uint32_t activation, const StateSet& column) const;
   std::uint32_t intern(recogniser::Configuration config);
 
   TransitionNetwork network_;
-  const Marks* marks_;
+  const rules::Marks* marks_;
   bool reads_mark_ = false;  // the byte that is read begins a mark's
   std::size_t max_items_;
   bool overflowed_ = false;
@@ -159,8 +160,8 @@ class EarleyRecogniser {
   std::size_t steps_ = 0;  // of the search for the best way
 
   std::vector<RuleActivation> activations_;  // 0: none
-  std::map<std::tuple<std::uint32_t, RuleId, std::uint32_t, std::uint64_t,
-                      std::uint64_t>,
+  std::map<std::tuple<std::uint32_t, rules::RuleId, std::uint32_t,
+                      std::uint64_t, std::uint64_t>,
            std::uint32_t>
       activation_ids_;
   // Configurations of schema recognisers; 0 stands for their start.

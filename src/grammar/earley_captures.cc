@@ -74,9 +74,9 @@ class EarleyRecogniser::Tracer {
   void activation(std::uint32_t at, std::uint32_t number) {
     const Item& end = columns_[at]->all[number];
     const NetworkState& state = network_.states[end.state];
-    const RuleOptions& options = network_.rules[state.index].options;
+    const rules::RuleOptions& options = network_.rules[state.index].options;
     std::uint32_t body_end = at;
-    if (options.marker != kNoId && state.action == Action::kEnd) {
+    if (options.marker != rules::kNoId && state.action == Action::kEnd) {
       body_end = end_of_body(at, number, state.index);
       marker(options.marker_capture, options.hide_marker, body_end, at);
     }
@@ -86,7 +86,7 @@ class EarleyRecogniser::Tracer {
   }
 
   std::uint32_t end_of_body(std::uint32_t at, std::uint32_t number,
-                            RuleId rule) const {
+                            rules::RuleId rule) const {
     const std::uint32_t end = at;
     for (;;) {
       const NetworkState& state =

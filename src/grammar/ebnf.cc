@@ -9,6 +9,9 @@
 #include "grammar/ebnf_reader.h"
 
 namespace parlance::grammar {
+
+using rules::ExprId;
+using rules::RuleId;
 namespace {
 
 bool begins_name(char c) {
@@ -22,7 +25,7 @@ bool is_space(char c) {
 
 }  // namespace
 
-EbnfReader::EbnfReader(std::string_view text, const RulesLimits& limits)
+EbnfReader::EbnfReader(std::string_view text, const rules::RulesLimits& limits)
     : GrammarText(text), limits_(limits) {}
 
 // With what stands at this place in front.
@@ -64,7 +67,7 @@ RuleId EbnfReader::rule_called(const std::string& called, Span span) {
   auto [place, added] =
       ids_.try_emplace(called, static_cast<RuleId>(rules_.rules.size()));
   if (added) {
-    Rule made;
+    rules::Rule made;
     made.name = called;
     rules_.rules.push_back(std::move(made));
     first_use_.push_back(span);
@@ -73,7 +76,7 @@ RuleId EbnfReader::rule_called(const std::string& called, Span span) {
   return place->second;
 }
 
-Result<Rules> EbnfReader::run(std::string_view root_rule) {
+Result<rules::Rules> EbnfReader::run(std::string_view root_rule) {
   if (text_.size() > limits_.source_bytes) {
     return Error{ErrorCode::kTooLarge,
                  "The grammar is larger than the limit source_bytes."};
@@ -91,7 +94,7 @@ Result<Rules> EbnfReader::run(std::string_view root_rule) {
                  Span{0, 0}};
   }
   rules_.root = root->second;
-  if (std::optional<NotLazy> wrong = find_not_lazy(rules_)) {
+  if (std::optional<rules::NotLazy> wrong = rules::find_not_lazy(rules_)) {
     return Error{ErrorCode::kUnsupported,
                  "Rule \"" + rules_.rules[wrong->rule].name +
                      "\" cannot be lazy: it " + wrong->why +
@@ -141,7 +144,7 @@ bool EbnfReader::rule() {
   }
   defined_[id] = true;
   first_use_[id] = span;
-  RuleOptions chosen;
+  rules::RuleOptions chosen;
   if (peek() == '[' && !options(chosen, called)) return false;
   skip_space();
   if (!match("::=")) return fail_here("a rule's name is followed by \"::=\".");
@@ -319,7 +322,7 @@ bool EbnfReader::repetition() {
     return fail_here("two operators in a row; put the first into parentheses.");
   }
   std::uint32_t min = 0;
-  std::uint32_t max = kMany;
+  std::uint32_t max = rules::kMany;
   switch (text_[at_++]) {
     case '?':
       max = 1;
@@ -351,7 +354,7 @@ bool EbnfReader::braces(std::uint32_t& min, std::uint32_t& max) {
   skip_space();
   if (match(",")) {
     skip_space();
-    max = kMany;
+    max = rules::kMany;
     if (peek() != '}' && !count(max)) return false;
     skip_space();
   }
@@ -378,8 +381,9 @@ bool EbnfReader::count(std::uint32_t& out) {
   return true;
 }
 
-Result<Rules> read_ebnf(std::string_view text, std::string_view root_rule,
-                        const RulesLimits& limits) {
+Result<rules::Rules> read_ebnf(std::string_view text,
+                               std::string_view root_rule,
+                               const rules::RulesLimits& limits) {
   return EbnfReader(text, limits).run(root_rule);
 }
 

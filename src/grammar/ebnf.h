@@ -28,8 +28,8 @@
 #include <string>
 #include <string_view>
 
-#include "grammar/rules.h"
 #include "parlance/error.h"
+#include "rules/rules.h"
 
 namespace parlance::grammar {
 
@@ -37,14 +37,14 @@ namespace parlance::grammar {
 // and for a missing root; kConflict for one defined twice; kUnknownName for an
 // option or a macro; kBadPattern and kUnsupportedPattern for a pattern;
 // kInvalidJson for a schema; kTooLarge.  Spans are bytes of `text`.
-Result<Rules> read_ebnf(std::string_view text,
-                        std::string_view root_rule = "root",
-                        const RulesLimits& limits = {});
+Result<rules::Rules> read_ebnf(std::string_view text,
+                               std::string_view root_rule = "root",
+                               const rules::RulesLimits& limits = {});
 
 // A text that read_ebnf() reads as the same language, a line per rule, the
 // root first and called `root` if that name is free.  What no rule uses is
 // left out.
-std::string to_ebnf(const Rules& rules);
+std::string to_ebnf(const rules::Rules& rules);
 
 }  // namespace parlance::grammar
 

@@ -22,16 +22,16 @@ namespace parlance::grammar {
 
 class EbnfReader : private GrammarText {
  public:
-  EbnfReader(std::string_view text, const RulesLimits& limits);
-  Result<Rules> run(std::string_view root_rule);
+  EbnfReader(std::string_view text, const rules::RulesLimits& limits);
+  Result<rules::Rules> run(std::string_view root_rule);
 
  private:
   // An open parenthesis, or the body of a rule.
   struct Frame {
     std::size_t begin = 0;
     bool hint = false;  // (= ...)
-    std::vector<ExprId> alternatives = {};
-    std::vector<ExprId> sequence = {};
+    std::vector<rules::ExprId> alternatives = {};
+    std::vector<rules::ExprId> sequence = {};
     bool has_element = false;  // the alternative has something in it
     bool closed = false;       // by a hint: nothing may follow
     // The last element may take an operator.
@@ -64,44 +64,44 @@ class EbnfReader : private GrammarText {
   bool grammar();
   bool rule();
   bool begins_rule() const;
-  bool body(ExprId& out);
+  bool body(rules::ExprId& out);
   bool element();
   bool open();
   bool close();
   bool end_alternative(std::size_t end);
-  ExprId finish(Frame& frame);
-  void push(ExprId id);
+  rules::ExprId finish(Frame& frame);
+  void push(rules::ExprId id);
   bool repetition();
   bool braces(std::uint32_t& min, std::uint32_t& max);
   bool count(std::uint32_t& out);
   std::string name();
-  RuleId rule_called(const std::string& name, Span span);
+  rules::RuleId rule_called(const std::string& name, Span span);
   bool check_references();
 
   // Terms (ebnf_terms.cc).
   bool string(std::string& out);
-  bool char_class(ExprId& out);
+  bool char_class(rules::ExprId& out);
   bool escape(bool in_class, char32_t& out);
-  bool options(RuleOptions& out, const std::string& rule_name);
-  bool option(RuleOptions& out, const std::string& key,
+  bool options(rules::RuleOptions& out, const std::string& rule_name);
+  bool option(rules::RuleOptions& out, const std::string& key,
               const std::string& rule_name, std::size_t begin);
-  bool marker(ExprId& out);
-  bool macro(const std::string& called, std::size_t begin, ExprId& out);
+  bool marker(rules::ExprId& out);
+  bool macro(const std::string& called, std::size_t begin, rules::ExprId& out);
   bool arguments(Arguments& out);
   bool value(Value& out, int depth);
-  bool regex_macro(Arguments& args, ExprId& out);
-  bool substring_macro(Arguments& args, ExprId& out);
-  bool dispatch_macro(Arguments& args, bool tokens, ExprId& out);
-  bool token_macro(Arguments& args, bool excluded, ExprId& out);
-  bool schema_macro(Arguments& args, ExprId& out);
+  bool regex_macro(Arguments& args, rules::ExprId& out);
+  bool substring_macro(Arguments& args, rules::ExprId& out);
+  bool dispatch_macro(Arguments& args, bool tokens, rules::ExprId& out);
+  bool token_macro(Arguments& args, bool excluded, rules::ExprId& out);
+  bool schema_macro(Arguments& args, rules::ExprId& out);
   bool take_named(Arguments& args, std::string_view key, Value::Kind kind,
                   std::optional<Value>& out);
   bool no_more_named(const Arguments& args);
   static bool is_macro(std::string_view called);
 
-  RulesLimits limits_;
-  Rules rules_;
-  std::unordered_map<std::string, RuleId> ids_;
+  rules::RulesLimits limits_;
+  rules::Rules rules_;
+  std::unordered_map<std::string, rules::RuleId> ids_;
   std::vector<Span> first_use_;  // by rule
   std::vector<bool> defined_;    // by rule
   std::vector<Frame> frames_;

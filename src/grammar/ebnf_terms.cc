@@ -10,9 +10,13 @@
 #include "base/utf8.h"
 #include "grammar/ebnf_reader.h"
 #include "grammar/regex_rules.h"
-#include "grammar/schema_options.h"
+#include "rules/schema_options.h"
 
 namespace parlance::grammar {
+
+using rules::ExprId;
+using rules::FreeTextExpr;
+using rules::Token;
 namespace {
 
 using base::hex_digit;
@@ -158,7 +162,8 @@ bool EbnfReader::char_class(ExprId& out) {
 // --- Options of a rule ------------------------------------------------------
 
 // At "[".
-bool EbnfReader::options(RuleOptions& out, const std::string& rule_name) {
+bool EbnfReader::options(rules::RuleOptions& out,
+                         const std::string& rule_name) {
   const std::size_t begin = at_++;
   std::vector<std::string> seen;
   for (;;) {
@@ -186,7 +191,7 @@ bool EbnfReader::options(RuleOptions& out, const std::string& rule_name) {
   return true;
 }
 
-bool EbnfReader::option(RuleOptions& out, const std::string& key,
+bool EbnfReader::option(rules::RuleOptions& out, const std::string& key,
                         const std::string& rule_name, std::size_t begin) {
   const bool has_value = match("=");
   if (has_value) skip_space();
@@ -425,7 +430,7 @@ bool EbnfReader::regex_macro(Arguments& args, ExprId& out) {
   reading.has_flags = flags.has_value();
   if (flags) reading.flags = flags->text;
   reading.json_string = json_string && json_string->truth;
-  Result<RegexExpr> expr = read_regex(args.positional[0].text, reading);
+  Result<rules::RegexExpr> expr = read_regex(args.positional[0].text, reading);
   if (!expr) {
     return fail(args.positional[0].span.begin, args.positional[0].span.end,
                 expr.error().message, expr.error().code);
@@ -454,7 +459,7 @@ bool EbnfReader::substring_macro(Arguments& args, ExprId& out) {
 
 bool EbnfReader::token_macro(Arguments& args, bool excluded, ExprId& out) {
   if (!no_more_named(args)) return false;
-  TokenSetExpr set;
+  rules::TokenSetExpr set;
   set.negated = excluded;
   for (const Value& given : args.positional) {
     if (given.kind != Value::Kind::kNumber) {
@@ -490,7 +495,7 @@ bool EbnfReader::dispatch_macro(Arguments& args, bool tokens, ExprId& out) {
            (tokens || !given.text.empty());
   };
   FreeTextExpr text;
-  TokenTextExpr token_text;
+  rules::TokenTextExpr token_text;
   for (const Value& given : excluded) {
     if (!fits(given)) {
       return fail(given.span.begin, given.span.end,
@@ -533,7 +538,7 @@ bool EbnfReader::dispatch_macro(Arguments& args, bool tokens, ExprId& out) {
                            "of the text: (\"<tag>\", rule, \"name\", stop).");
     }
     const Value& trigger = given.items[0];
-    RuleId rule = rule_called(given.items[1].text, given.items[1].span);
+    rules::RuleId rule = rule_called(given.items[1].text, given.items[1].span);
     for (const std::string& exclude : text.excludes) {
       if (trigger.text.starts_with(exclude)) {
         return fail(trigger.span.begin, trigger.span.end,
@@ -575,7 +580,7 @@ bool EbnfReader::schema_macro(Arguments& args, ExprId& out) {
       !no_more_named(args)) {
     return false;
   }
-  SchemaExpr expr;
+  rules::SchemaExpr expr;
   auto read = [&](const Value& given, json::Value& to) {
     Result<json::Value> parsed = json::parse(given.text);
     if (!parsed) {
@@ -589,7 +594,8 @@ bool EbnfReader::schema_macro(Arguments& args, ExprId& out) {
   if (!read(args.positional[0], expr.schema)) return false;
   if (options_text) {
     if (!read(*options_text, expr.options)) return false;
-    Result<JsonSchemaOptions> options = read_schema_options(expr.options);
+    Result<JsonSchemaOptions> options =
+        rules::read_schema_options(expr.options);
     if (!options) {
       return fail(options_text->span.begin, options_text->span.end,
                   options.error().message, options.error().code);

@@ -14,6 +14,12 @@
 #include "json/writer.h"
 
 namespace parlance::grammar {
+
+using rules::Expr;
+using rules::ExprKind;
+using rules::kNoId;
+using rules::RuleId;
+using rules::Rules;
 namespace {
 
 bool is_name(std::string_view name) {
@@ -97,7 +103,7 @@ class Writer {
   enum class Place : unsigned char { kAlternatives, kSequence, kOperand };
   struct Task {
     std::string_view text = {};
-    ExprId expr = kNoId;
+    rules::ExprId expr = kNoId;
     Place place = Place::kAlternatives;
   };
 
@@ -122,7 +128,7 @@ class Writer {
   }
 
   void rule(RuleId id) {
-    const Rule& rule = rules_.rules[id];
+    const rules::Rule& rule = rules_.rules[id];
     std::string marker_name;
     const std::string name = names_[id];
     out_ += name;
@@ -140,9 +146,9 @@ class Writer {
     out_ += '\n';
   }
 
-  void options(const Rule& rule, const std::string& name,
+  void options(const rules::Rule& rule, const std::string& name,
                std::string& marker_name) {
-    const RuleOptions& options = rule.options;
+    const rules::RuleOptions& options = rule.options;
     std::string text;
     auto add = [&](std::string_view key) -> std::string& {
       if (!text.empty()) text += ", ";
@@ -180,7 +186,7 @@ class Writer {
     if (!text.empty()) out_ += "[" + text + "]";
   }
 
-  void expression(ExprId root) {
+  void expression(rules::ExprId root) {
     std::vector<Task> left{{{}, root, Place::kAlternatives}};
     while (!left.empty()) {
       const Task task = left.back();
@@ -271,12 +277,13 @@ class Writer {
     std::string text = "{" + std::to_string(expr.min);
     if (expr.max != expr.min) {
       text += ",";
-      if (expr.max != kMany) text += std::to_string(expr.max);
+      if (expr.max != rules::kMany) text += std::to_string(expr.max);
     }
     return text + "}";
   }
   std::string_view counts_text(const Expr& expr) {
-    if (expr.max == kMany && expr.min <= 1) return expr.min == 0 ? "*" : "+";
+    if (expr.max == rules::kMany && expr.min <= 1)
+      return expr.min == 0 ? "*" : "+";
     if (expr.min == 0 && expr.max == 1) return "?";
     return counts_.back();
   }
@@ -291,7 +298,7 @@ class Writer {
     out_ += ')';
   }
 
-  void regex(const RegexExpr& expr) {
+  void regex(const rules::RegexExpr& expr) {
     out_ += "Regex(";
     append_string(out_, expr.source);
     if (expr.has_flags) append_string(out_ += ", flags=", expr.flags);
@@ -299,9 +306,9 @@ class Writer {
     out_ += ')';
   }
 
-  void free_text(const FreeTextExpr& text) {
+  void free_text(const rules::FreeTextExpr& text) {
     out_ += "TagDispatch(";
-    for (const FreeTextExpr::Trigger& trigger : text.triggers) {
+    for (const rules::FreeTextExpr::Trigger& trigger : text.triggers) {
       // One that begins with an exclude is never reached.
       bool reachable = true;
       for (const std::string& exclude : text.excludes) {
@@ -322,8 +329,8 @@ class Writer {
     out_ += ')';
   }
 
-  void tokens(const TokenSetExpr& set) {
-    static constexpr Token kLast = 0xFFFFFFFE;
+  void tokens(const rules::TokenSetExpr& set) {
+    static constexpr rules::Token kLast = 0xFFFFFFFE;
     if (set.negated && set.ranges.empty()) {
       out_ += "Token(0-" + std::to_string(kLast) + ")";
       return;
@@ -342,9 +349,9 @@ class Writer {
     out_ += ')';
   }
 
-  void token_text(const TokenTextExpr& text) {
+  void token_text(const rules::TokenTextExpr& text) {
     out_ += "TokenTagDispatch(";
-    for (const TokenTextExpr::Trigger& trigger : text.triggers) {
+    for (const rules::TokenTextExpr::Trigger& trigger : text.triggers) {
       out_ += "(" + std::to_string(trigger.token) + ", " + use(trigger.rule) +
               "), ";
     }
@@ -352,13 +359,14 @@ class Writer {
     out_ += text.loop ? "true" : "false";
     if (!text.excludes.empty()) {
       out_ += ", excludes=(";
-      for (Token token : text.excludes) out_ += std::to_string(token) + ",";
+      for (rules::Token token : text.excludes)
+        out_ += std::to_string(token) + ",";
       out_ += ')';
     }
     out_ += ')';
   }
 
-  void schema(const SchemaExpr& expr) {
+  void schema(const rules::SchemaExpr& expr) {
     json::DumpOptions compact;
     compact.ascii = false;
     compact.compact = true;

@@ -9,12 +9,12 @@
 #include <vector>
 
 #include "grammar/lower_tag.h"
-#include "grammar/marks.h"
-#include "grammar/rules.h"
 #include "grammar/structural_tag.h"
 #include "parlance/error.h"
 #include "parlance/schema_options.h"
 #include "recogniser/recogniser.h"
+#include "rules/marks.h"
+#include "rules/rules.h"
 
 namespace parlance::grammar {
 
@@ -25,7 +25,7 @@ struct EmbeddedRecogniser {
 
   // What it is made of, if it has markers or free text, which read a token that
   // is a mark in another way than other tokens; else null.
-  std::shared_ptr<const Rules> rules;
+  std::shared_ptr<const rules::Rules> rules;
   std::vector<std::shared_ptr<recogniser::Recogniser>> schemas = {};
 };
 
@@ -38,8 +38,8 @@ Result<EmbeddedRecogniser> make_embedded(const TagTree& tag, TagNodeId id,
 
 // The same text with its markers as tokens.  REQUIRES: embedded.rules.
 Result<EmbeddedRecogniser> embedded_with_marks(
-    const EmbeddedRecogniser& embedded, std::shared_ptr<const Marks> marks,
-    const GrammarLimits& limits);
+    const EmbeddedRecogniser& embedded,
+    std::shared_ptr<const rules::Marks> marks, const GrammarLimits& limits);
 
 }  // namespace parlance::grammar
 

@@ -69,7 +69,7 @@ ImplResult find_or_make(PartCache& cache, std::string key, const Make& make) {
 
 ImplResult tag(PartCache& cache, std::string key,
                const StructuralTagGrammarOptions& options, const auto& source,
-               const grammar::MarkedFor* marked = nullptr) {
+               const rules::MarkedFor* marked = nullptr) {
   const auto find = [&](std::string_view text) -> Tokens {
     if (!options.find_token) return {};
     const std::optional<std::uint32_t> id = options.find_token(text);
@@ -162,7 +162,7 @@ namespace {
 
 // Only a compiler asks for marks, and its cache is for one vocabulary.
 KeyWriter tag_key(char kind, const StructuralTagGrammarOptions& options,
-                  const grammar::MarkedFor* marked) {
+                  const rules::MarkedFor* marked) {
   KeyWriter key(kind);
   key.limits(options.limits).number(options.vocabulary_size);
   key.number(
@@ -172,14 +172,14 @@ KeyWriter tag_key(char kind, const StructuralTagGrammarOptions& options,
 
 ImplResult text_tag(PartCache& cache, std::string_view text,
                     const StructuralTagGrammarOptions& options,
-                    const grammar::MarkedFor* marked = nullptr) {
+                    const rules::MarkedFor* marked = nullptr) {
   return tag(cache, tag_key('T', options, marked).text(text).take(), options,
              text, marked);
 }
 
 ImplResult value_tag(PartCache& cache, const StructuralTag& source,
                      const StructuralTagGrammarOptions& options,
-                     const grammar::MarkedFor* marked = nullptr) {
+                     const rules::MarkedFor* marked = nullptr) {
   return tag(cache,
              tag_key('V', options, marked).value(source.to_json()).take(),
              options, source, marked);
@@ -204,7 +204,7 @@ Result<Grammar> GrammarCache::from_structural_tag(
 
 Result<Grammar> GrammarCache::marked_structural_tag(
     std::string_view text, const StructuralTagGrammarOptions& options,
-    const grammar::MarkedFor& marked) const {
+    const rules::MarkedFor& marked) const {
   ImplResult made = text_tag(state_->cache, text, options, &marked);
   if (!made) return std::move(made).error();
   return Grammar(std::move(*made));
@@ -212,7 +212,7 @@ Result<Grammar> GrammarCache::marked_structural_tag(
 
 Result<Grammar> GrammarCache::marked_structural_tag(
     const StructuralTag& source, const StructuralTagGrammarOptions& options,
-    const grammar::MarkedFor& marked) const {
+    const rules::MarkedFor& marked) const {
   ImplResult made = value_tag(state_->cache, source, options, &marked);
   if (!made) return std::move(made).error();
   return Grammar(std::move(*made));

@@ -10,10 +10,10 @@
 #include <vector>
 
 #include "grammar/cfg_recogniser.h"
-#include "grammar/marks.h"
-#include "grammar/rules.h"
 #include "parlance/grammar.h"
 #include "recogniser/recogniser.h"
+#include "rules/marks.h"
+#include "rules/rules.h"
 
 namespace parlance {
 
@@ -39,14 +39,14 @@ struct Grammar::Impl {
 
   std::shared_ptr<recogniser::Recogniser> recogniser;
   // Those that the recogniser reads; null: markers are text.
-  std::shared_ptr<const grammar::Marks> marks = nullptr;
+  std::shared_ptr<const rules::Marks> marks = nullptr;
   std::vector<GrammarNote> notes;
   // Grammar::report(): the notes, and what a survey of the schemas adds.
   std::once_flag reported = {};
   std::vector<GrammarNote> report = {};
 
   // Of a grammar from a JSON Schema: one embedded, and no rules.
-  std::shared_ptr<const grammar::Rules> rules = nullptr;
+  std::shared_ptr<const rules::Rules> rules = nullptr;
   std::vector<EmbeddedSchema> schemas = {};
   // Of the recogniser, for others that are made of the rules.
   grammar::CfgRecogniserLimits limits = {};

@@ -5,6 +5,8 @@
 #include <utility>
 
 namespace parlance::grammar {
+
+using rules::ExprId;
 namespace {
 
 void add_range(auto& ranges, std::uint32_t first, std::uint32_t last,
@@ -64,8 +66,8 @@ std::vector<LanguageRules::Range> LanguageRules::characters(StateId state) {
   return out;
 }
 
-RuleId LanguageRules::rule_of(StateId state) {
-  const auto [place, made] = rule_of_.try_emplace(state, kNoId);
+rules::RuleId LanguageRules::rule_of(StateId state) {
+  const auto [place, made] = rule_of_.try_emplace(state, rules::kNoId);
   if (made) {
     place->second =
         rules_.add_rule("text_" + std::to_string(rules_.rules.size()));
@@ -77,7 +79,7 @@ RuleId LanguageRules::rule_of(StateId state) {
 std::optional<ExprId> LanguageRules::expr(automata::LanguageId language) {
   const StateId start = languages_.start(language);
   if (start == automata::kDeadState) return rules_.choice({});
-  const RuleId first = rule_of(start);
+  const rules::RuleId first = rule_of(start);
   while (!waiting_.empty()) {
     if (rule_of_.size() > max_states_) return std::nullopt;
     const StateId state = waiting_.back();

@@ -16,19 +16,19 @@
 #include <vector>
 
 #include "automata/language.h"
-#include "grammar/rules.h"
+#include "rules/rules.h"
 
 namespace parlance::grammar {
 
 class LanguageRules {
  public:
   // All must outlive this.
-  LanguageRules(automata::Languages& languages, Rules& rules,
+  LanguageRules(automata::Languages& languages, rules::Rules& rules,
                 std::size_t max_states)
       : languages_(languages), rules_(rules), max_states_(max_states) {}
 
   // The texts of `language`; nothing when it has more states than are left.
-  std::optional<ExprId> expr(automata::LanguageId language);
+  std::optional<rules::ExprId> expr(automata::LanguageId language);
 
  private:
   using StateId = automata::StateId;
@@ -44,12 +44,12 @@ class LanguageRules {
   // What `left` more bytes of a character lead to.
   const std::vector<Range>& tails(StateId state, int left);
   std::vector<Range> characters(StateId state);
-  RuleId rule_of(StateId state);
+  rules::RuleId rule_of(StateId state);
 
   automata::Languages& languages_;
-  Rules& rules_;
+  rules::Rules& rules_;
   std::size_t max_states_;
-  std::map<StateId, RuleId> rule_of_;
+  std::map<StateId, rules::RuleId> rule_of_;
   std::vector<StateId> waiting_;
   std::map<std::pair<StateId, int>, std::vector<Range>> tails_;
 };

@@ -9,6 +9,11 @@
 #include "grammar/lark_reader.h"
 
 namespace parlance::grammar {
+
+using rules::ExprId;
+using rules::kMany;
+using rules::RuleId;
+using rules::Rules;
 namespace {
 
 bool begins_name(char c) {
@@ -81,7 +86,7 @@ RuleId LarkReader::rule_called(const std::string& called, Span span) {
   auto [place, added] =
       ids_.try_emplace(called, static_cast<RuleId>(rules_.rules.size()));
   if (added) {
-    Rule made;
+    rules::Rule made;
     made.name = called;
     rules_.rules.push_back(std::move(made));
     Info info;
@@ -150,7 +155,7 @@ bool LarkReader::definition() {
                 "that fits.",
                 ErrorCode::kUnsupported);
   }
-  RuleOptions chosen;
+  rules::RuleOptions chosen;
   if (peek() == '[') {
     if (info_[id].terminal) {
       return fail(at_, at_ + 1,
@@ -161,10 +166,10 @@ bool LarkReader::definition() {
   }
   skip_blanks();
   if (!match(":")) return fail_here("a name is followed by \":\".");
-  const bool lexeme = chosen.lazy || chosen.marker != kNoId;
+  const bool lexeme = chosen.lazy || chosen.marker != rules::kNoId;
   in_terminal_ = info_[id].terminal;
   in_lexeme_ = in_terminal_ || lexeme;
-  no_rules_ = chosen.marker != kNoId;
+  no_rules_ = chosen.marker != rules::kNoId;
   ExprId made = 0;
   if (!body(made)) return false;
   if (lexeme && weave_) {
@@ -425,7 +430,7 @@ bool LarkReader::finish() {
   open_ended_markers();
   if (!find_dispatch()) return false;
   open_ended_lazy_rules();
-  if (std::optional<NotLazy> wrong = find_not_lazy(rules_)) {
+  if (std::optional<rules::NotLazy> wrong = rules::find_not_lazy(rules_)) {
     const Span span = wrong->rule < info_.size() ? info_[wrong->rule].first_use
                                                  : Span{at_, at_};
     return fail(span.begin, span.end,
@@ -435,7 +440,7 @@ bool LarkReader::finish() {
                 ErrorCode::kUnsupported);
   }
   if (weave_ && initial_skip_) {
-    Rule outer;
+    rules::Rule outer;
     outer.name = "start with ignored text";
     outer.body = rules_.sequence(
         {rules_.reference(ignored_), rules_.reference(rules_.root)});
@@ -470,10 +475,10 @@ bool LarkReader::check_terminals() {
       left.emplace_back(id, true);
       std::vector<ExprId> exprs{rules_.rules[id].body};
       while (!exprs.empty()) {
-        const Expr& expr = rules_.exprs[exprs.back()];
+        const rules::Expr& expr = rules_.exprs[exprs.back()];
         exprs.pop_back();
         exprs.insert(exprs.end(), expr.children.begin(), expr.children.end());
-        if (expr.kind == ExprKind::kRule && expr.index < info_.size()) {
+        if (expr.kind == rules::ExprKind::kRule && expr.index < info_.size()) {
           left.emplace_back(expr.index, false);
         }
       }

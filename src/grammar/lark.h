@@ -41,25 +41,27 @@
 #include <string_view>
 #include <vector>
 
-#include "grammar/rules.h"
 #include "parlance/error.h"
+#include "rules/rules.h"
 
 namespace parlance::grammar {
 
 struct LarkOptions {
   // What "@name" stands for: grammars, or sources in Lark.
-  std::map<std::string, Rules> grammars = {};
+  std::map<std::string, rules::Rules> grammars = {};
   std::map<std::string, std::string> sources = {};
   // The tokens that are spelled so.  Null: no vocabulary is known, and tokens
   // by name and <[*]> are errors.
-  std::function<std::vector<Token>(std::string_view)> tokens_spelled = {};
-  RulesLimits limits = {};
+  std::function<std::vector<rules::Token>(std::string_view)> tokens_spelled =
+      {};
+  rules::RulesLimits limits = {};
 };
 
 // Errors: kBadSyntax, kBadReference, kConflict, kUnknownName, kUnsupported,
 // kBadPattern, kUnsupportedPattern, kInvalidJson, kEmptyValue, kTooLarge.
 // Spans are bytes of `text`.
-Result<Rules> read_lark(std::string_view text, const LarkOptions& options = {});
+Result<rules::Rules> read_lark(std::string_view text,
+                               const LarkOptions& options = {});
 
 }  // namespace parlance::grammar
 

@@ -8,6 +8,8 @@
 
 namespace parlance::grammar {
 
+using rules::ExprId;
+
 // Lark's library of terminals, as one pattern each.
 std::string_view common_terminal(std::string_view name) {
   struct Entry {
@@ -83,7 +85,7 @@ bool LarkReader::inline_directive(ExprId& out) {
   }
   if (called == "json") {
     if (!only_in_rules(begin, "%json")) return false;
-    SchemaExpr expr;
+    rules::SchemaExpr expr;
     skip_space();
     const std::size_t schema_begin = at_;
     if (!json_object(expr.schema)) return false;
@@ -146,12 +148,12 @@ bool LarkReader::import_one(const std::string& from, const std::string& to,
                 "The library \"common\" has no \"" + from + "\".",
                 ErrorCode::kUnknownName);
   }
-  const RuleId id = rule_called(to, span);
+  const rules::RuleId id = rule_called(to, span);
   if (info_[id].defined) {
     return fail(span.begin, span.end, "\"" + to + "\" is defined twice.",
                 ErrorCode::kConflict);
   }
-  Result<RegexExpr> expr = read_regex(pattern);
+  Result<rules::RegexExpr> expr = read_regex(pattern);
   if (!expr) return fail(span.begin, span.end, expr.error().message);
   info_[id].defined = true;
   info_[id].terminal = true;
@@ -262,7 +264,7 @@ bool LarkReader::nested(ExprId& out) {
   }
   ++context_.depth;
   LarkReader inner(*this, at_);
-  Result<Rules> rules = inner.run();
+  Result<rules::Rules> rules = inner.run();
   --context_.depth;
   if (!rules) {
     error_ = std::move(rules).error();

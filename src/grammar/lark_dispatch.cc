@@ -15,6 +15,13 @@
 #include "grammar/lark_reader.h"
 
 namespace parlance::grammar {
+
+using rules::Expr;
+using rules::ExprId;
+using rules::ExprKind;
+using rules::kNoId;
+using rules::Rule;
+using rules::RuleId;
 namespace {
 
 using regex::CharClass;
@@ -198,7 +205,8 @@ bool LarkReader::dispatch_in(RuleId id) {
   const std::vector<ExprId> parts = parts_of(rule.body);
   if (parts.size() != 2 || !is_any_text(parts[1])) return true;
   const Expr& loop = rules_.exprs[parts[0]];
-  if (loop.kind != ExprKind::kRepeat || loop.min != 0 || loop.max != kMany) {
+  if (loop.kind != ExprKind::kRepeat || loop.min != 0 ||
+      loop.max != rules::kMany) {
     return true;
   }
   const Expr& inner = rules_.exprs[loop.children[0]];
@@ -244,8 +252,8 @@ bool LarkReader::dispatch_in(RuleId id) {
                   ErrorCode::kUnsupported);
     }
   }
-  FreeTextExpr text;
-  TokenTextExpr token_text;
+  rules::FreeTextExpr text;
+  rules::TokenTextExpr token_text;
   for (std::size_t i = 0; i < heads.size(); ++i) {
     const Head& head = heads[i];
     Rule rest;
@@ -263,13 +271,13 @@ bool LarkReader::dispatch_in(RuleId id) {
       text.triggers.push_back({head.text, target, head.hide, head.capture});
       continue;
     }
-    for (const TokenSetExpr::Range& range : head.tokens->ranges) {
+    for (const rules::TokenSetExpr::Range& range : head.tokens->ranges) {
       if (range.last - range.first > 1'000'000) {
         return fail(span_of(from[i]).begin, span_of(from[i]).end,
                     "A trigger has more than a million tokens.",
                     ErrorCode::kTooLarge);
       }
-      for (Token token = range.first; token <= range.last; ++token) {
+      for (rules::Token token = range.first; token <= range.last; ++token) {
         token_text.triggers.push_back({token, target});
       }
     }

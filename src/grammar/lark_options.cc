@@ -10,7 +10,8 @@ namespace parlance::grammar {
 namespace {}  // namespace
 
 // At "[".
-bool LarkReader::options(RuleOptions& out, const std::string& rule_name) {
+bool LarkReader::options(rules::RuleOptions& out,
+                         const std::string& rule_name) {
   const std::size_t begin = at_++;
   std::vector<std::string> seen;
   auto has = [&](std::string_view key) {
@@ -38,7 +39,7 @@ bool LarkReader::options(RuleOptions& out, const std::string& rule_name) {
     return fail(begin, at_, "\"stop\" and \"suffix\" exclude each other.",
                 ErrorCode::kConflict);
   }
-  if (has("stop_capture") && out.marker == kNoId) {
+  if (has("stop_capture") && out.marker == rules::kNoId) {
     return fail(begin, at_,
                 "\"stop_capture\" captures a \"stop\" or a \"suffix\", and "
                 "there is none.");
@@ -46,7 +47,7 @@ bool LarkReader::options(RuleOptions& out, const std::string& rule_name) {
   return true;
 }
 
-bool LarkReader::option(RuleOptions& out, const std::string& key,
+bool LarkReader::option(rules::RuleOptions& out, const std::string& key,
                         std::size_t begin, const std::string& rule_name) {
   const bool has_value = match("=");
   if (has_value) skip_blanks();
@@ -108,13 +109,13 @@ bool LarkReader::capture_name(std::string& out) {
 }
 
 // "text", /pattern/ or a terminal.
-bool LarkReader::marker(ExprId& out) {
+bool LarkReader::marker(rules::ExprId& out) {
   const std::size_t begin = at_;
   bool ranged = false;
   if (peek() == '/') return pattern(out);
   if (peek() == '"') {
     if (!text_item(out, ranged)) return false;
-    if (rules_.exprs[out].kind == ExprKind::kEmpty) {
+    if (rules_.exprs[out].kind == rules::ExprKind::kEmpty) {
       return fail(begin, at_, "What ends a rule may not be empty.",
                   ErrorCode::kEmptyValue);
     }

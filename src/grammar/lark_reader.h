@@ -31,7 +31,7 @@ std::string_view common_terminal(std::string_view name);
 struct LarkContext {
   const LarkOptions& options;
   std::vector<std::string> chain = {};  // names being read
-  std::map<std::string, Rules> compiled = {};
+  std::map<std::string, rules::Rules> compiled = {};
   std::size_t depth = 0;
 };
 
@@ -41,7 +41,7 @@ class LarkReader : private GrammarText {
   // Reads what stands inside `outer` from `begin`, up to a "}" that closes
   // nothing.
   LarkReader(const LarkReader& outer, std::size_t begin);
-  Result<Rules> run();
+  Result<rules::Rules> run();
   std::size_t end() const { return at_; }
 
  private:
@@ -49,8 +49,8 @@ class LarkReader : private GrammarText {
   struct Frame {
     std::size_t begin = 0;
     char close = '\0';  // ")" or "]"
-    std::vector<ExprId> alternatives = {};
-    std::vector<ExprId> sequence = {};
+    std::vector<rules::ExprId> alternatives = {};
+    std::vector<rules::ExprId> sequence = {};
     bool operand = false;   // the last item may take an operator
     bool repeated = false;  // it has one
   };
@@ -67,7 +67,7 @@ class LarkReader : private GrammarText {
   // lark.cc
   bool statements();
   bool definition();
-  bool body(ExprId& out);
+  bool body(rules::ExprId& out);
   bool item();
   bool named_item();
   bool open(char close);
@@ -76,78 +76,78 @@ class LarkReader : private GrammarText {
   bool operators();
   bool repeat_last(std::size_t begin, std::uint32_t min, std::uint32_t max);
   bool count(std::uint32_t& out);
-  void push(ExprId id);
-  void push_lexeme(ExprId id);
+  void push(rules::ExprId id);
+  void push_lexeme(rules::ExprId id);
   std::string name();
   static bool is_terminal(std::string_view name);
-  RuleId rule_called(const std::string& name, Span span);
+  rules::RuleId rule_called(const std::string& name, Span span);
   // The rules of another grammar become rules here; its root.
-  RuleId append(const Rules& other);
+  rules::RuleId append(const rules::Rules& other);
   bool only_in_rules(std::size_t begin, std::string_view what);
   bool finish();
   bool check_terminals();
 
   // lark_terms.cc
   bool string(std::string& out);
-  bool text_item(ExprId& out, bool& ranged);
-  bool folded(const std::string& text, Span span, ExprId& out);
-  bool pattern(ExprId& out);
-  bool tokens(ExprId& out);
-  bool token_list(TokenSetExpr& out);
-  bool token_number(Token& out);
-  bool token_name(TokenSetExpr& out);
-  bool named_grammar(ExprId& out);
+  bool text_item(rules::ExprId& out, bool& ranged);
+  bool folded(const std::string& text, Span span, rules::ExprId& out);
+  bool pattern(rules::ExprId& out);
+  bool tokens(rules::ExprId& out);
+  bool token_list(rules::TokenSetExpr& out);
+  bool token_number(rules::Token& out);
+  bool token_name(rules::TokenSetExpr& out);
+  bool named_grammar(rules::ExprId& out);
 
   // lark_options.cc
-  bool options(RuleOptions& out, const std::string& rule_name);
-  bool option(RuleOptions& out, const std::string& key, std::size_t begin,
-              const std::string& rule_name);
+  bool options(rules::RuleOptions& out, const std::string& rule_name);
+  bool option(rules::RuleOptions& out, const std::string& key,
+              std::size_t begin, const std::string& rule_name);
   bool capture_name(std::string& out);
-  bool marker(ExprId& out);
+  bool marker(rules::ExprId& out);
 
   // lark_directives.cc
   bool directive();
-  bool inline_directive(ExprId& out);
+  bool inline_directive(rules::ExprId& out);
   bool import();
   bool import_one(const std::string& from, const std::string& to, Span span);
   bool grammar_options();
   bool json_object(json::Value& out);
-  bool substring(ExprId& out);
-  bool nested(ExprId& out);
+  bool substring(rules::ExprId& out);
+  bool nested(rules::ExprId& out);
 
   // lark_dispatch.cc
   bool find_dispatch();
-  bool dispatch_in(RuleId rule);
+  bool dispatch_in(rules::RuleId rule);
   struct Head {
     std::string text = {};
-    const TokenSetExpr* tokens = nullptr;
+    const rules::TokenSetExpr* tokens = nullptr;
     bool hide = false;
     std::string capture = {};
-    std::vector<ExprId> rest = {};
+    std::vector<rules::ExprId> rest = {};
   };
-  bool head_of(RuleId rule, Head& out) const;
-  bool fixed_head(ExprId id, Head& out) const;
-  std::vector<ExprId> parts_of(ExprId id) const;
+  bool head_of(rules::RuleId rule, Head& out) const;
+  bool fixed_head(rules::ExprId id, Head& out) const;
+  std::vector<rules::ExprId> parts_of(rules::ExprId id) const;
   mutable std::size_t steps_ = 0;  // items that were looked at
-  bool is_any_text(ExprId id) const;
+  bool is_any_text(rules::ExprId id) const;
   void open_ended_markers();
   void open_ended_lazy_rules();
 
   bool nested_;
   LarkContext& context_;
-  const RulesLimits& limits_;
-  Rules rules_;
-  std::unordered_map<std::string, RuleId> ids_;
-  std::map<std::string, RuleId> named_;  // roots of @grammars
-  std::vector<Info> info_;               // by rule
+  const rules::RulesLimits& limits_;
+  rules::Rules rules_;
+  std::unordered_map<std::string, rules::RuleId> ids_;
+  std::map<std::string, rules::RuleId> named_;  // roots of @grammars
+  std::vector<Info> info_;                      // by rule
   std::vector<Frame> frames_;
   bool in_terminal_ = false;
   bool in_lexeme_ = false;   // a terminal, or a lazy rule
   bool no_rules_ = false;    // a rule with a suffix: of terminals only
   std::size_t last_ignore_;  // where the last "%ignore" of `text_` stands
   bool weave_ = false;       // there may be ignored text
-  RuleId ignored_ = kNoId;
-  std::vector<ExprId> ignores_;
+  rules::RuleId ignored_ = rules::kNoId;
+  std::vector<rules::ExprId> ignores_;
   bool initial_skip_ = false;
 };
 

@@ -10,6 +10,10 @@
 #include "parlance/line_column.h"
 
 namespace parlance::grammar {
+
+using rules::ExprId;
+using rules::Token;
+using rules::TokenSetExpr;
 namespace {
 
 using base::is_letter;
@@ -115,7 +119,7 @@ bool LarkReader::pattern(ExprId& out) {
   reading.has_flags = true;
   reading.flags = text_.substr(flags, at_ - flags);
   reading.embedded = true;
-  Result<RegexExpr> expr = read_regex(source, reading);
+  Result<rules::RegexExpr> expr = read_regex(source, reading);
   if (!expr) {
     Span span = expr.error().span.value_or(Span{0, source.size()});
     return fail(begin + 1 + span.begin, begin + 1 + span.end,
@@ -215,7 +219,7 @@ bool LarkReader::named_grammar(ExprId& out) {
   }
   const LarkOptions& options = context_.options;
   auto known = options.grammars.find(called);
-  const Rules* rules =
+  const rules::Rules* rules =
       known != options.grammars.end() ? &known->second : nullptr;
   auto done = context_.compiled.find(called);
   if (rules == nullptr && done != context_.compiled.end()) {
@@ -240,7 +244,7 @@ bool LarkReader::named_grammar(ExprId& out) {
     }
     chain.push_back(called);
     ++context_.depth;
-    Result<Rules> read = LarkReader(source->second, context_).run();
+    Result<rules::Rules> read = LarkReader(source->second, context_).run();
     --context_.depth;
     chain.pop_back();
     if (!read) {
@@ -253,10 +257,10 @@ bool LarkReader::named_grammar(ExprId& out) {
                   read.error().code);
     }
     // Places in another text.
-    for (SchemaExpr& schema : read->schemas) schema.span = std::nullopt;
+    for (rules::SchemaExpr& schema : read->schemas) schema.span = std::nullopt;
     rules = &context_.compiled.emplace(called, std::move(*read)).first->second;
   }
-  const RuleId root = append(*rules);
+  const rules::RuleId root = append(*rules);
   named_.emplace(called, root);
   out = rules_.reference(root);
   return true;

@@ -18,6 +18,11 @@
 #include "regex/pattern.h"
 
 namespace parlance::grammar {
+
+using rules::ExprId;
+using rules::kNoId;
+using rules::RuleId;
+using rules::Rules;
 namespace {
 
 using automata::LanguageId;
@@ -27,7 +32,7 @@ constexpr std::size_t kMaxTextStates = 20'000;
 
 // As a bound of a repetition.
 std::uint32_t bound(std::uint64_t n) {
-  return n > 0x7FFFFFFF ? kMany : static_cast<std::uint32_t>(n);
+  return n > 0x7FFFFFFF ? rules::kMany : static_cast<std::uint32_t>(n);
 }
 
 class Writer {
@@ -313,7 +318,7 @@ ExprId Writer::without(LanguageId strings,
   if (strings == languages_.everything()) {
     // These are no markers: an added token is its bytes here, and what the
     // bytes must not spell no token may spell.
-    FreeTextExpr text;
+    rules::FreeTextExpr text;
     text.excludes = excludes;
     return rules_.free_text(std::move(text));
   }
@@ -649,7 +654,7 @@ ExprId Writer::array(const Conjunction& all) {
     // all that may follow it, or none of that.
     const std::uint64_t size = constraints.prefix.size();
     const auto beyond = [&](std::uint64_t n) {
-      if (n == ArgumentObject::kUnlimited) return kMany;
+      if (n == ArgumentObject::kUnlimited) return rules::kMany;
       return static_cast<std::uint32_t>(
           std::min<std::uint64_t>(n > size ? n - size : 0, 0x7FFFFFFF));
     };

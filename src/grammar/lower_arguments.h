@@ -21,10 +21,10 @@
 #include <utility>
 #include <vector>
 
-#include "grammar/rules.h"
 #include "grammar/structural_tag.h"
 #include "parlance/error.h"
 #include "parlance/limits.h"
+#include "rules/rules.h"
 
 namespace parlance::grammar {
 
@@ -42,7 +42,7 @@ struct ArgumentOptions {
 };
 
 struct LoweredArguments {
-  ExprId list = kNoId;
+  rules::ExprId list = rules::kNoId;
   // Schemas whose members come in any order only within limits: the pointer,
   // and a sentence that says which.
   std::vector<std::pair<std::string, std::string>> narrowed = {};
@@ -53,7 +53,7 @@ struct LoweredArguments {
 // kUnsupported for what cannot be told by elements; kUnsatisfiable; kTooLarge.
 Result<LoweredArguments> lower_arguments(const json::Value& schema,
                                          const ArgumentOptions& options,
-                                         Rules& rules);
+                                         rules::Rules& rules);
 
 // The members of SchemaExpr::options, see lower_tag.h.
 json::Value schema_options(bool any_order, std::uint32_t max_white_space,

@@ -11,11 +11,20 @@
 #include "grammar/ebnf.h"
 #include "grammar/lower_arguments.h"
 #include "grammar/regex_rules.h"
-#include "grammar/triggers.h"
 #include "json/located.h"
 #include "parlance/line_column.h"
+#include "rules/triggers.h"
 
 namespace parlance::grammar {
+
+using rules::ExprId;
+using rules::FreeTextExpr;
+using rules::kMany;
+using rules::kNoId;
+using rules::RuleId;
+using rules::Rules;
+using rules::Token;
+using rules::TriggerTarget;
 namespace {
 
 class Lowering {
@@ -175,13 +184,13 @@ Token Lowering::token(const TokenRef& ref, const std::string& path) {
 
 ExprId Lowering::one_token(const TokenRef& ref, const std::string& path) {
   const Token id = token(ref, path);
-  TokenSetExpr set;
+  rules::TokenSetExpr set;
   set.ranges.push_back({id, id});
   return out_.rules.tokens(std::move(set));
 }
 
 ExprId Lowering::other_tokens(TagNodeId id) {
-  TokenSetExpr set;
+  rules::TokenSetExpr set;
   set.negated = true;
   for (const Token excluded : excluded_tokens(id)) {
     set.ranges.push_back({excluded, excluded});
@@ -277,7 +286,7 @@ Result<LoweredArguments> Lowering::elements(const json::Value& schema,
 }
 
 ExprId Lowering::lower_regex(const TagNode& format) {
-  Result<RegexExpr> regex = read_regex(format.as<RegexFormat>().pattern);
+  Result<rules::RegexExpr> regex = read_regex(format.as<RegexFormat>().pattern);
   if (!regex) {
     fail_inside(std::move(regex).error(), format, "pattern",
                 format.as<RegexFormat>().pattern);
@@ -350,7 +359,8 @@ ExprId Lowering::with_first(const TagNode& format, bool at_least_one,
 
 void Lowering::add_triggers(std::vector<TriggerTarget> ways,
                             std::string_view name, FreeTextExpr& text) {
-  for (TriggerTarget& way : join_equal_triggers(std::move(ways), out_.rules)) {
+  for (TriggerTarget& way :
+       rules::join_equal_triggers(std::move(ways), out_.rules)) {
     text.triggers.push_back({std::move(way.text), rule(name, way.behind)});
   }
 }
@@ -409,7 +419,7 @@ ExprId Lowering::lower_token_triggered_tags(TagNodeId id) {
   const TagNode& format = tag_[id];
   const auto& body = format.as<TokenTriggeredTags>();
   Rules& rules = out_.rules;
-  TokenTextExpr text;
+  rules::TokenTextExpr text;
   text.excludes = excluded_tokens(id);
   text.loop = !body.stop_after_first;
   std::vector<Token> triggers;
@@ -472,7 +482,7 @@ ExprId Lowering::lower_dispatch(TagNodeId id) {
 ExprId Lowering::lower_token_dispatch(TagNodeId id) {
   const TagNode& format = tag_[id];
   const auto& body = format.as<TokenDispatch>();
-  TokenTextExpr text;
+  rules::TokenTextExpr text;
   text.loop = body.loop;
   text.excludes = excluded_tokens(id);
   std::vector<Token> patterns;

@@ -22,23 +22,23 @@
 #include <utility>
 #include <vector>
 
-#include "grammar/rules.h"
 #include "grammar/structural_tag.h"
 #include "parlance/error.h"
 #include "parlance/limits.h"
 #include "recogniser/part_cache.h"
+#include "rules/rules.h"
 
 namespace parlance::grammar {
 
 struct LowerOptions {
   // The lowest token with a text; nothing if there is none.  Without this
   // function a token that is given by its text is an error.
-  std::function<std::optional<Token>(std::string_view)> find_token = {};
+  std::function<std::optional<rules::Token>(std::string_view)> find_token = {};
 
   // Ids must be less.  Default: any.
   std::uint32_t vocabulary_size = 0xFFFFFFFF;
 
-  RulesLimits rules = {};
+  rules::RulesLimits rules = {};
   Limits limits = {};
 
   // Asked before each format; lowering ends where it says true.
@@ -49,7 +49,7 @@ struct LowerOptions {
 };
 
 struct LoweredTag {
-  Rules rules;
+  rules::Rules rules;
   // The pointer of the value that rules.schemas[i] comes from.
   std::vector<std::string> schema_paths = {};
   // Whether that value is this very schema, so that pointers go on into it;

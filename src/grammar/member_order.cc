@@ -7,6 +7,10 @@
 #include <string>
 
 namespace parlance::grammar {
+
+using rules::ExprId;
+using rules::kNoId;
+using rules::Rules;
 namespace {
 
 constexpr std::uint64_t kUnlimited = ~std::uint64_t{0};
@@ -65,11 +69,11 @@ std::vector<ExprId> behind_sets(const MemberParts& parts,
 }  // namespace
 
 ExprId shared_expr(Rules& rules, ExprId body) {
-  if (rules.exprs[body].kind == ExprKind::kRule ||
-      rules.exprs[body].kind == ExprKind::kEmpty) {
+  if (rules.exprs[body].kind == rules::ExprKind::kRule ||
+      rules.exprs[body].kind == rules::ExprKind::kEmpty) {
     return body;
   }
-  const RuleId rule =
+  const rules::RuleId rule =
       rules.add_rule("members_" + std::to_string(rules.rules.size()));
   rules.rules[rule].body = body;
   return rules.reference(rule);
@@ -123,7 +127,7 @@ AnyOrder members_in_any_order(const MemberParts& parts, Rules& rules,
   const ExprId more =
       bounded || parts.extra == kNoId
           ? rules.empty()
-          : rules.repeat(shared_expr(rules, parts.extra), 0, kMany);
+          : rules.repeat(shared_expr(rules, parts.extra), 0, rules::kMany);
   std::vector<ExprId> members;
   members.reserve(size);
   for (const ExprId one : parts.members) {

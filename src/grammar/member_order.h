@@ -14,37 +14,38 @@
 #include <string_view>
 #include <vector>
 
-#include "grammar/rules.h"
+#include "rules/rules.h"
 
 namespace parlance::grammar {
 
 struct MemberParts {
   // Each with what separates it from what follows.
-  std::vector<ExprId> members = {};
+  std::vector<rules::ExprId> members = {};
   std::vector<bool> required = {};
   // One member with a name that is not declared; kNoId: there are none.
-  ExprId extra = kNoId;
+  rules::ExprId extra = rules::kNoId;
   // Of all members.
   std::uint64_t min = 0;
   std::uint64_t max = ~std::uint64_t{0};
   // So many members with names that are not declared, at least and at most
   // (all bits: any number).
-  std::function<ExprId(std::uint64_t least, std::uint64_t most)> extras = {};
+  std::function<rules::ExprId(std::uint64_t least, std::uint64_t most)> extras =
+      {};
 };
 
 // An expression that may stand at many places: a reference to a new rule.
-ExprId shared_expr(Rules& rules, ExprId body);
+rules::ExprId shared_expr(rules::Rules& rules, rules::ExprId body);
 
 // Declared members one behind the other, then those that are not declared.
 // Gives up when the rules have more than `max_exprs` expressions.
-ExprId members_in_order(const MemberParts& parts, Rules& rules,
-                        std::size_t max_exprs);
+rules::ExprId members_in_order(const MemberParts& parts, rules::Rules& rules,
+                               std::size_t max_exprs);
 
 // Sets of more members than these are too many.
 inline constexpr std::size_t kFreeMembers = 8;
 
 struct AnyOrder {
-  ExprId list = kNoId;
+  rules::ExprId list = rules::kNoId;
   // What is left out, a sentence; empty when nothing is.
   std::string_view narrowed = {};
 };
@@ -53,7 +54,7 @@ struct AnyOrder {
 // `parts.members` come before the next ones.  Where `min` or `max` matter,
 // members that are not declared come last, and of so many members all come in
 // order.
-AnyOrder members_in_any_order(const MemberParts& parts, Rules& rules,
+AnyOrder members_in_any_order(const MemberParts& parts, rules::Rules& rules,
                               std::size_t max_exprs);
 
 }  // namespace parlance::grammar

@@ -15,6 +15,8 @@
 #include "regex/pattern.h"
 
 namespace parlance::grammar {
+
+using rules::RegexExpr;
 namespace {
 
 using base::hex_digit;
@@ -401,13 +403,13 @@ Result<RegexExpr> read_regex(std::string_view pattern,
   return out;
 }
 
-Result<Rules> regex_rules(std::string_view pattern,
-                          const RegexOptions& options) {
+Result<rules::Rules> regex_rules(std::string_view pattern,
+                                 const RegexOptions& options) {
   Result<RegexExpr> expr = read_regex(pattern, options);
   if (!expr) return expr.error();
-  Rules rules;
-  RuleId root = rules.add_rule("root");
-  ExprId body = rules.regex(std::move(*expr));
+  rules::Rules rules;
+  rules::RuleId root = rules.add_rule("root");
+  rules::ExprId body = rules.regex(std::move(*expr));
   rules.rules[root].body = body;
   return rules;
 }

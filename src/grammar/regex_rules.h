@@ -22,8 +22,8 @@
 #include <string>
 #include <string_view>
 
-#include "grammar/rules.h"
 #include "parlance/error.h"
+#include "rules/rules.h"
 
 namespace parlance::grammar {
 
@@ -36,12 +36,12 @@ struct RegexOptions {
 
 // Errors: kBadPattern, kUnsupportedPattern, kTooLarge, kInvalidUtf8; spans are
 // bytes of `pattern`.
-Result<RegexExpr> read_regex(std::string_view pattern,
-                             const RegexOptions& options = {});
+Result<rules::RegexExpr> read_regex(std::string_view pattern,
+                                    const RegexOptions& options = {});
 
 // The grammar of one regular expression.
-Result<Rules> regex_rules(std::string_view pattern,
-                          const RegexOptions& options = {});
+Result<rules::Rules> regex_rules(std::string_view pattern,
+                                 const RegexOptions& options = {});
 
 }  // namespace parlance::grammar
 

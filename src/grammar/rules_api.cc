@@ -14,14 +14,14 @@
 #include "grammar/grammar_impl.h"
 #include "grammar/lark.h"
 #include "grammar/regex_rules.h"
-#include "grammar/schema_options.h"
 #include "parlance/grammar.h"
+#include "rules/schema_options.h"
 
 namespace parlance {
 namespace {
 
 using grammar::EmbeddedSchema;
-using grammar::Rules;
+using rules::Rules;
 
 // Triggers of free text that no text is read as.
 void note_hidden_triggers(const Rules& rules, std::vector<GrammarNote>& notes) {
@@ -29,7 +29,7 @@ void note_hidden_triggers(const Rules& rules, std::vector<GrammarNote>& notes) {
     notes.push_back(
         {GrammarNote::Kind::kNarrowed, "TagDispatch", "", std::move(message)});
   };
-  for (const grammar::FreeTextExpr& text : rules.free_texts) {
+  for (const rules::FreeTextExpr& text : rules.free_texts) {
     const auto excluded = automata::word_automaton(text.excludes);
     std::vector<std::string> triggers;
     for (const auto& trigger : text.triggers) {
@@ -163,21 +163,21 @@ std::string Grammar::to_ebnf() const {
   Rules rules = rules_of(*this);
   for (std::size_t i = 0; i < rules.schemas.size(); ++i) {
     rules.schemas[i].options =
-        grammar::write_schema_options(impl_->schemas[i].options);
+        rules::write_schema_options(impl_->schemas[i].options);
   }
   return grammar::to_ebnf(rules);
 }
 
 Result<Grammar> Grammar::union_of(const std::vector<Grammar>& parts,
                                   const GrammarLimits& limits) {
-  auto made = combine(parts, limits, grammar::union_of);
+  auto made = combine(parts, limits, rules::union_of);
   if (!made) return std::move(made).error();
   return Grammar(std::move(*made));
 }
 
 Result<Grammar> Grammar::concat(const std::vector<Grammar>& parts,
                                 const GrammarLimits& limits) {
-  auto made = combine(parts, limits, grammar::concat_of);
+  auto made = combine(parts, limits, rules::concat_of);
   if (!made) return std::move(made).error();
   return Grammar(std::move(*made));
 }

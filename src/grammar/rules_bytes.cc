@@ -159,7 +159,7 @@ const ByteTable& CfgRecogniser::alike(std::uint32_t lex) {
     for (const std::uint32_t id : activations_in(items)) {
       const RuleActivation& one = activations_[id];
       for (const Item& item : one.items) split_bytes(item, bytes);
-      counts_chars = counts_chars || one.budget.chars != kMany;
+      counts_chars = counts_chars || one.budget.chars != rules::kMany;
     }
     if (counts_chars) {
       ByteTable begins{};

@@ -7,6 +7,8 @@
 #include <utility>
 
 namespace parlance::grammar {
+
+using rules::kMany;
 namespace {
 
 template <class T>
@@ -130,7 +132,7 @@ void CfgRecogniser::Closure::follow(const Item& item) {
 
 // `behind`: where the caller goes on behind a body that is not empty.
 void CfgRecogniser::Closure::call(const Item& item, const Item& behind) {
-  const RuleId rule = network_.states[item.state].index;
+  const rules::RuleId rule = network_.states[item.state].index;
   ClosureMemory::Place& place = memory_.local_of_rule[rule];
   const bool added = place.round != memory_.round;
   if (added) {
@@ -229,7 +231,7 @@ bool CfgRecogniser::Closure::only_ends(const Item& item) {
 
 // Calls an activation that ends with the one that it is in.
 void CfgRecogniser::Closure::enter(const Item& item) {
-  const RuleId rule = network_.states[item.state].index;
+  const rules::RuleId rule = network_.states[item.state].index;
   call(item, {network_.rules[rule].end, kOutermost, 0, 0});
 }
 

@@ -32,7 +32,7 @@ namespace parlance::grammar {
 // What one closure after the other uses.
 struct CfgRecogniser::ClosureMemory {
   struct Local {
-    RuleId rule = 0;
+    rules::RuleId rule = 0;
     bool empty = false;  // the rule matched nothing here
     Items callers = {};  // where each goes on, the repeats among them in place
     Items content = {};  // of the context: no callers that only end

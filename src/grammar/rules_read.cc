@@ -9,6 +9,8 @@
 
 namespace parlance::grammar {
 
+using rules::kMany;
+
 using recogniser::Configuration;
 
 using automata::AhoCorasick;
@@ -187,13 +189,13 @@ void CfgRecogniser::advance_in_text(const Item& item, const Item& next,
 // --- Tokens ------------------------------------------------------------------
 
 CfgRecogniser::Items CfgRecogniser::scan_token(const Items& items,
-                                               Token token) {
+                                               rules::Token token) {
   rest_of_.clear();
   return scan_token_inside(items, token);
 }
 
 CfgRecogniser::Items CfgRecogniser::scan_token_inside(const Items& items,
-                                                      Token token) {
+                                                      rules::Token token) {
   Items out;
   const std::optional<std::uint32_t> mark =
       marks_ == nullptr ? std::nullopt : marks_->mark_of(token);
@@ -307,7 +309,7 @@ void CfgRecogniser::mark_tokens(const Items& items, std::uint32_t size,
     const NetworkState& state = network_.states[item.state];
     switch (state.action) {
       case Action::kTokens: {
-        const TokenSetExpr& set = network_.token_sets[state.index];
+        const rules::TokenSetExpr& set = network_.token_sets[state.index];
         mark_if([&](std::uint32_t id) { return set.contains(id); });
         break;
       }

@@ -31,7 +31,7 @@ class Simplifier {
         budget_(4 * states_.size()) {
     std::size_t size = 64;
     while (size < 2 * states_.size()) size *= 2;
-    table_.assign(size, kNoId);
+    table_.assign(size, rules::kNoId);
     for (StateId id = 0; id < one_.size(); ++id) one_[id] = id;
   }
 
@@ -134,7 +134,7 @@ class Simplifier {
   StateId find(StateId id) {
     for (std::size_t at = hash(states_[id]);; ++at) {
       StateId& entry = table_[at & (table_.size() - 1)];
-      if (entry == kNoId) entry = id;
+      if (entry == rules::kNoId) entry = id;
       if (same(states_[entry], states_[id])) return entry;
     }
   }

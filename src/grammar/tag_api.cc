@@ -18,6 +18,9 @@
 #include "parlance/grammar.h"
 
 namespace parlance {
+
+using rules::MarkedFor;
+using rules::Rules;
 namespace grammar {
 namespace {
 
@@ -86,7 +89,7 @@ namespace {
 Result<std::shared_ptr<recogniser::Recogniser>> leaf_machine(
     const Rules& rules,
     std::vector<std::shared_ptr<recogniser::Recogniser>> schemas,
-    std::shared_ptr<const Marks> marks, const GrammarLimits& limits) {
+    std::shared_ptr<const rules::Marks> marks, const GrammarLimits& limits) {
   auto impl = std::make_shared<CfgRecogniser>(
       rules, std::move(schemas), CfgRecogniserLimits{.bytes = limits.bytes},
       std::move(marks));
@@ -114,7 +117,8 @@ Result<EmbeddedRecogniser> make_embedded(const TagTree& tag, TagNodeId id,
     return *std::move(error);
   }
   EmbeddedRecogniser out;
-  if (rules.exprs[rules.rules[rules.root].body].kind == ExprKind::kSchema) {
+  if (rules.exprs[rules.rules[rules.root].body].kind ==
+      rules::ExprKind::kSchema) {
     out.recogniser = schemas.front().recogniser;
     return out;
   }
@@ -125,21 +129,21 @@ Result<EmbeddedRecogniser> make_embedded(const TagTree& tag, TagNodeId id,
     return error;
   }
   out.recogniser = *std::move(impl);
-  if (has_markers(rules) || !rules.free_texts.empty()) {
+  if (rules::has_markers(rules) || !rules.free_texts.empty()) {
     out.schemas = recognisers_of(schemas);
     out.rules = std::make_shared<const Rules>(rules);
   }
-  out.reads_tokens =
-      !rules.token_sets.empty() || !rules.token_texts.empty() ||
-      std::any_of(rules.rules.begin(), rules.rules.end(), [](const Rule& rule) {
-        return rule.options.max_tokens.has_value();
-      });
+  out.reads_tokens = !rules.token_sets.empty() || !rules.token_texts.empty() ||
+                     std::any_of(rules.rules.begin(), rules.rules.end(),
+                                 [](const rules::Rule& rule) {
+                                   return rule.options.max_tokens.has_value();
+                                 });
   return out;
 }
 
 Result<EmbeddedRecogniser> embedded_with_marks(
-    const EmbeddedRecogniser& embedded, std::shared_ptr<const Marks> marks,
-    const GrammarLimits& limits) {
+    const EmbeddedRecogniser& embedded,
+    std::shared_ptr<const rules::Marks> marks, const GrammarLimits& limits) {
   auto impl =
       leaf_machine(*embedded.rules, embedded.schemas, std::move(marks), limits);
   if (!impl) return std::move(impl).error();

@@ -11,6 +11,12 @@
 
 namespace parlance::grammar {
 
+using rules::ExprKind;
+using rules::FreeTextExpr;
+using rules::kNoId;
+using rules::RuleId;
+using rules::TokenTextExpr;
+
 using automata::AhoCorasick;
 using automata::Symbol;
 namespace {
@@ -27,8 +33,8 @@ const CharClass& scalar_values() {
 
 struct TransitionNetwork::Build {
   TransitionNetwork& net;
-  const Rules& from;
-  const Marks* marks;
+  const rules::Rules& from;
+  const rules::Marks* marks;
 
   // An expression, or a node of a regular expression, that goes from one state
   // to another.
@@ -73,14 +79,14 @@ struct TransitionNetwork::Build {
 
   // A token of a mark, or with Marks::either() its spelling.
   void mark(std::uint32_t number, StateId begin, StateId end) {
-    const Mark& one = marks->marks()[number];
-    TokenSetExpr set;
-    for (const Token id : one.ids) set.ranges.push_back({id, id});
+    const rules::Mark& one = marks->marks()[number];
+    rules::TokenSetExpr set;
+    for (const rules::Token id : one.ids) set.ranges.push_back({id, id});
     net.token_sets.push_back(std::move(set));
     act(Action::kTokens, net.token_sets.size() - 1, begin, end);
     if (marks->either()) bytes(one.spelling, begin, end);
   }
-  void marker(const MarkerText& marker, StateId begin, StateId end);
+  void marker(const rules::MarkerText& marker, StateId begin, StateId end);
   void symbols(std::span<const Symbol> word, StateId begin, StateId end);
   void run();
   void expression(const Work& work);
@@ -102,7 +108,7 @@ struct TransitionNetwork::Build {
 void TransitionNetwork::Build::run() {
   net.rules.resize(from.rules.size());
   for (RuleId id = 0; id < from.rules.size(); ++id) {
-    const Rule& rule = from.rules[id];
+    const rules::Rule& rule = from.rules[id];
     NetworkRule& made = net.rules[id];
     made.options = rule.options;
     made.lazy = rule.options.lazy || rule.options.marker != kNoId;
@@ -113,7 +119,7 @@ void TransitionNetwork::Build::run() {
     net.states[made.end].index = id;
   }
   for (RuleId id = 0; id < from.rules.size(); ++id) {
-    const Rule& rule = from.rules[id];
+    const rules::Rule& rule = from.rules[id];
     if (rule.body == kNoId) continue;  // matches nothing
     StateId begin = net.rules[id].start;
     StateId end = net.rules[id].end;
@@ -157,7 +163,7 @@ void TransitionNetwork::Build::repeat(const Work& work, std::uint32_t child,
     net.states[id].max = max;
     return;
   }
-  if (max == kMany && min <= 1) {
+  if (max == rules::kMany && min <= 1) {
     StateId loop = state();
     StateId back = min == 0 ? loop : state();
     epsilon(work.begin, loop);
@@ -184,7 +190,7 @@ void TransitionNetwork::Build::repeat(const Work& work, std::uint32_t child,
 }
 
 void TransitionNetwork::Build::expression(const Work& work) {
-  const Expr& expr = from.exprs[work.id];
+  const rules::Expr& expr = from.exprs[work.id];
   switch (expr.kind) {
     case ExprKind::kEmpty:
       epsilon(work.begin, work.end);
@@ -203,12 +209,12 @@ void TransitionNetwork::Build::expression(const Work& work) {
       sequence(work, expr.children);
       break;
     case ExprKind::kChoice:
-      for (ExprId child : expr.children) {
+      for (rules::ExprId child : expr.children) {
         left.push_back({false, 0, child, work.begin, work.end});
       }
       break;
     case ExprKind::kRepeat: {
-      const Expr& body = from.exprs[expr.children[0]];
+      const rules::Expr& body = from.exprs[expr.children[0]];
       repeat(
           work, expr.children[0], expr.min, expr.max,
           body.kind == ExprKind::kClass ? &from.classes[body.index] : nullptr);
@@ -281,13 +287,13 @@ void TransitionNetwork::Build::hir_node(const Work& work) {
 }
 
 // A chain of marks and bytes.
-void TransitionNetwork::Build::marker(const MarkerText& marker, StateId begin,
-                                      StateId end) {
-  const std::vector<MarkedPiece> pieces =
+void TransitionNetwork::Build::marker(const rules::MarkerText& marker,
+                                      StateId begin, StateId end) {
+  const std::vector<rules::MarkedPiece> pieces =
       marks->pieces(marker.text, marker.from);
   StateId at = begin;
   for (std::size_t i = 0; i < pieces.size(); ++i) {
-    const MarkedPiece& piece = pieces[i];
+    const rules::MarkedPiece& piece = pieces[i];
     const StateId next = i + 1 == pieces.size() ? end : state();
     if (piece.mark) {
       mark(*piece.mark, at, next);
@@ -350,7 +356,7 @@ void TransitionNetwork::Build::free_text(const FreeTextExpr& text,
           static_cast<std::uint32_t>(trigger.text.size())};
     }
     if (!marked) {
-      ways.push_back({byte_symbols(trigger.text), next});
+      ways.push_back({rules::byte_symbols(trigger.text), next});
       continue;
     }
     std::vector<std::vector<Symbol>> words = marks->words(trigger.text);
@@ -552,8 +558,8 @@ void TransitionNetwork::cut_dead_words() {
 }
 
 TransitionNetwork::TransitionNetwork(
-    const Rules& from, std::span<recogniser::Recogniser* const> machines,
-    const Marks* marks)
+    const rules::Rules& from, std::span<recogniser::Recogniser* const> machines,
+    const rules::Marks* marks)
     : schemas(machines.begin(), machines.end()) {
   Build{*this, from, marks}.run();
   find_nullable();

@@ -22,9 +22,9 @@
 #include <vector>
 
 #include "automata/aho_corasick.h"
-#include "grammar/marks.h"
-#include "grammar/rules.h"
 #include "recogniser/recogniser.h"
+#include "rules/marks.h"
+#include "rules/rules.h"
 
 namespace parlance::grammar {
 
@@ -52,13 +52,13 @@ struct NetworkState {
   std::uint32_t index = 0;
   StateId next = 0;
   std::uint32_t min = 0;
-  std::uint32_t max = kMany;
+  std::uint32_t max = rules::kMany;
   std::vector<StateId> epsilon = {};  // kPass and kBodyEnd only
 };
 
 struct TokenTriggers {
-  std::multimap<Token, StateId> calls;
-  std::vector<Token> excludes;  // sorted
+  std::multimap<rules::Token, StateId> calls;
+  std::vector<rules::Token> excludes;  // sorted
 };
 
 struct NetworkRule {
@@ -68,16 +68,16 @@ struct NetworkRule {
   bool scoped = false;
   bool lazy = false;
   bool nullable = false;
-  RuleOptions options = {};
+  rules::RuleOptions options = {};
 };
 
 struct TransitionNetwork {
   // `schemas[i]` reads texts of rules.schemas[i]; null ones match nothing.
   // `marks`: the tokens that markers of the rules are written with; null for
   // none.
-  TransitionNetwork(const Rules& rules,
+  TransitionNetwork(const rules::Rules& rules,
                     std::span<recogniser::Recogniser* const> schemas,
-                    const Marks* marks = nullptr);
+                    const rules::Marks* marks = nullptr);
 
   std::vector<NetworkState> states;
   std::vector<NetworkRule> rules;  // those of Rules first, then bodies
@@ -86,9 +86,9 @@ struct TransitionNetwork {
 
   std::vector<std::string> texts;
   std::vector<regex::CharClass> classes;
-  std::vector<SubstringExpr> substrings;
+  std::vector<rules::SubstringExpr> substrings;
   std::vector<automata::AhoCorasick> free_texts;
-  std::vector<TokenSetExpr> token_sets;
+  std::vector<rules::TokenSetExpr> token_sets;
   std::vector<TokenTriggers> token_texts;
   std::vector<recogniser::Recogniser*> schemas;
 

@@ -12,13 +12,13 @@
 #include "grammar/cfg_recogniser.h"
 #include "grammar/compile.h"
 #include "grammar/grammar_impl.h"
-#include "grammar/marks.h"
 #include "mask/batch.h"
 #include "mask/program.h"
 #include "mask/replace_file.h"
 #include "mask/shared.h"
 #include "mask/text.h"
 #include "parlance/constraint.h"
+#include "rules/marks.h"
 #include "vocab/token_tables.h"
 
 namespace parlance {
@@ -70,7 +70,7 @@ namespace {
 // grammar in which they are text.
 struct Marked final : recogniser::UserData {
   std::shared_ptr<grammar::CfgRecogniser> recogniser;  // null: it has no marks
-  std::shared_ptr<const grammar::Marks> marks;
+  std::shared_ptr<const rules::Marks> marks;
 
   // A recogniser that is at work right now is counted as it was last seen.
   std::size_t memory_bytes() const override {
@@ -88,8 +88,8 @@ Result<std::shared_ptr<Marked>> make_marked(const Grammar::Impl& machine,
                                             const Vocabulary& vocabulary,
                                             Markers markers) {
   auto out = std::make_shared<Marked>();
-  Result<std::shared_ptr<const grammar::Marks>> marks =
-      grammar::marks_of(*machine.rules, {vocabulary, markers});
+  Result<std::shared_ptr<const rules::Marks>> marks =
+      rules::marks_of(*machine.rules, {vocabulary, markers});
   if (!marks) return std::move(marks).error();
   if (*marks == nullptr) return out;
   auto recogniser = std::make_shared<grammar::CfgRecogniser>(
@@ -115,7 +115,7 @@ Result<Constraint> Compiler::compile(const Grammar& grammar,
   }
   const std::shared_ptr<Grammar::Impl>& machine = grammar.impl();
   const auto constrain = [&](std::shared_ptr<recogniser::Recogniser> recogniser,
-                             std::shared_ptr<const grammar::Marks> marks) {
+                             std::shared_ptr<const rules::Marks> marks) {
     auto program = std::make_shared<mask::Program>(
         state_->shared, std::move(recogniser), std::move(marks));
     return Constraint(
@@ -125,7 +125,7 @@ Result<Constraint> Compiler::compile(const Grammar& grammar,
                                                      machine->recogniser.get());
   if (machine->marks != nullptr) return constrain(text, machine->marks);
   if (options.markers == Markers::kText || machine->rules == nullptr ||
-      !grammar::has_markers(*machine->rules)) {
+      !rules::has_markers(*machine->rules)) {
     return constrain(text, nullptr);
   }
   const std::uint64_t owner =

@@ -30,7 +30,7 @@ std::shared_ptr<MachineMasks> masks_of(Recogniser& recogniser,
 
 Program::Program(std::shared_ptr<Shared> shared,
                  std::shared_ptr<Recogniser> recogniser,
-                 std::shared_ptr<const grammar::Marks> marks)
+                 std::shared_ptr<const rules::Marks> marks)
     : shared_(std::move(shared)),
       marks_(std::move(marks)),
       now_(make_generation(std::move(recogniser))) {}
@@ -258,7 +258,7 @@ Configuration Program::read_mark(Recogniser& recogniser, Configuration config,
   if (marks_ == nullptr) return {};
   const std::optional<std::uint32_t> mark = marks_->spelled_at(*bytes);
   if (!mark) return {};
-  const grammar::Mark& one = marks_->marks()[*mark];
+  const rules::Mark& one = marks_->marks()[*mark];
   const Configuration to = recogniser.step_token(config, {}, one.ids.front());
   if (!to.dead()) bytes->remove_prefix(one.spelling.size());
   return to;
@@ -484,7 +484,7 @@ std::vector<Program::Forced> Program::forced(Generation& in,
       *end = config;
     }
     if (next.byte == MachineMasks::kMark) {
-      const grammar::Mark& mark = marks_->marks()[next.mark];
+      const rules::Mark& mark = marks_->marks()[next.mark];
       if (size + mark.spelling.size() > limit) break;
       size += mark.spelling.size();
       out.push_back({mark.spelling, mark.ids.front()});

@@ -22,12 +22,12 @@
 #include <string_view>
 #include <vector>
 
-#include "grammar/marks.h"
 #include "mask/generation.h"
 #include "mask/machine_masks.h"
 #include "mask/shared.h"
 #include "mask/stop_set.h"
 #include "recogniser/recogniser.h"
+#include "rules/marks.h"
 
 namespace parlance::mask {
 
@@ -65,7 +65,7 @@ class Program {
   // `marks`: those that the recogniser reads; null for none.
   Program(std::shared_ptr<Shared> shared,
           std::shared_ptr<recogniser::Recogniser> recogniser,
-          std::shared_ptr<const grammar::Marks> marks = nullptr);
+          std::shared_ptr<const rules::Marks> marks = nullptr);
 
   Shared& shared() const { return *shared_; }
 
@@ -158,7 +158,7 @@ class Program {
                  MaskHandle handle);
 
   const std::shared_ptr<Shared> shared_;
-  const std::shared_ptr<const grammar::Marks> marks_;
+  const std::shared_ptr<const rules::Marks> marks_;
 
   std::mutex moving_;  // what follows
   std::shared_ptr<Generation> now_, before_;

@@ -159,7 +159,7 @@ class Compiler {
   const CompiledTagOptions& options_;
   grammar::LowerOptions lowering_;
   CompiledTag::Code& code_;
-  std::shared_ptr<const grammar::Marks> marks_;  // null: all is text
+  std::shared_ptr<const rules::Marks> marks_;  // null: all is text
   Script out_;
   std::vector<Pc> enter_;
   std::vector<Pc> leave_;
@@ -293,9 +293,9 @@ void Compiler::find_depths() {
 
 Pc Compiler::marker(std::string_view text, std::size_t from, Pc next) {
   if (marks_ == nullptr) return literal(text.substr(from), next);
-  const std::vector<grammar::MarkedPiece> pieces = marks_->pieces(text, from);
+  const std::vector<rules::MarkedPiece> pieces = marks_->pieces(text, from);
   for (std::size_t i = pieces.size(); i-- > 0;) {
-    const grammar::MarkedPiece& piece = pieces[i];
+    const rules::MarkedPiece& piece = pieces[i];
     const Pc before =
         piece.mark ? mark(*piece.mark, next) : literal(piece.text, next);
     next = piece.optional ? fork({before, next}) : before;
@@ -327,14 +327,14 @@ Pc Compiler::literal(std::string_view text, Pc next) {
 }
 
 Pc Compiler::mark(std::uint32_t number, Pc next) {
-  const grammar::Mark& one = marks_->marks()[number];
+  const rules::Mark& one = marks_->marks()[number];
   const Pc token = tokens({one.ids, false, one.spelling}, Op::kToken, 1, next);
   if (!marks_->either()) return token;
   return fork({token, literal(one.spelling, next)});
 }
 
 std::vector<Word> Compiler::words(std::string_view marker) const {
-  if (marks_ == nullptr) return {grammar::byte_symbols(marker)};
+  if (marks_ == nullptr) return {rules::byte_symbols(marker)};
   return marks_->words(marker);
 }
 
@@ -941,7 +941,7 @@ Result<Script> Compiler::emit() {
       std::any_of(out_.roles.begin(), out_.roles.end(),
                   [&](const auto& role) { return !is_special(role.first); });
   if (marks_ != nullptr) {
-    const std::vector<grammar::Mark>& marks = marks_->marks();
+    const std::vector<rules::Mark>& marks = marks_->marks();
     for (std::size_t i = 0; i < marks.size(); ++i) {
       for (const TokenId id : marks[i].ids) {
         out_.roles[id] = static_cast<std::uint32_t>(i);
@@ -980,7 +980,7 @@ std::optional<Error> Compiler::collect_marks() {
   Result<grammar::LoweredTag> outline = grammar::lower_outline(tag_, lowering_);
   if (!outline) return std::move(outline).error();
   auto marks =
-      std::make_shared<grammar::Marks>(*options_.vocabulary, options_.markers);
+      std::make_shared<rules::Marks>(*options_.vocabulary, options_.markers);
   marks->add(outline->rules);
   for (const grammar::EmbeddedRecogniser& embedded : leaves_) {
     if (embedded.rules != nullptr) marks->add(*embedded.rules);
@@ -1048,7 +1048,7 @@ const Resume* Script::resume_of(TagNodeId format) const {
   return found == resumes.end() ? nullptr : &*found;
 }
 
-std::string spelling(const grammar::Marks* marks, automata::Symbol symbol) {
+std::string spelling(const rules::Marks* marks, automata::Symbol symbol) {
   if (!automata::is_mark(symbol)) {
     return std::string(1, static_cast<char>(symbol));
   }

@@ -22,7 +22,7 @@
 //
 // A tag has one script for texts, in which markers are their spelling.  If it
 // is compiled for a vocabulary that has tokens for some of its markers, it has
-// a second script for token ids (grammar/marks.h):
+// a second script for token ids (rules/marks.h):
 //
 //   tag "<t>{" ... "}</t>"         1 token <t>
 //                                  2 literal "{"
@@ -39,11 +39,11 @@
 #include <vector>
 
 #include "automata/aho_corasick.h"
-#include "grammar/marks.h"
 #include "grammar/structural_tag.h"
 #include "parlance/error.h"
 #include "parlance/tag_parser.h"
 #include "recogniser/recogniser.h"
+#include "rules/marks.h"
 #include "tag_parser/arguments.h"
 #include "tag_parser/regions.h"
 
@@ -159,8 +159,8 @@ struct Script {
   std::vector<TokenSet> token_sets;
   std::vector<TokenText> token_texts;
   std::vector<Machine> machines;
-  std::vector<Resume> resumes;                  // by format, in no order
-  std::shared_ptr<const grammar::Marks> marks;  // null: none
+  std::vector<Resume> resumes;                // by format, in no order
+  std::shared_ptr<const rules::Marks> marks;  // null: none
   // Tokens that some place names by their ids, and which marks they are.
   std::unordered_map<TokenId, std::uint32_t> roles;
   bool names_ordinary = false;  // some of them are ordinary tokens, or may be
@@ -201,7 +201,7 @@ struct CompiledTag::Code {
 namespace parlance::tag_parser {
 
 // What a symbol is written as.  `marks` may be null where there is none.
-std::string spelling(const grammar::Marks* marks, automata::Symbol symbol);
+std::string spelling(const rules::Marks* marks, automata::Symbol symbol);
 
 // Errors: as CompiledTag::compile().
 Result<std::shared_ptr<const CompiledTag::Code>> compile(

@@ -40,14 +40,14 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data,
   options.rules.rules = 5000;
   const auto lowered = parlance::grammar::lower_tag(*tag->tree(), options);
   if (lowered) {
-    const parlance::grammar::Rules& rules = lowered->rules;
+    const parlance::rules::Rules& rules = lowered->rules;
     require(rules.root < rules.rules.size());
     require(lowered->schema_paths.size() == rules.schemas.size());
-    for (const parlance::grammar::Rule& rule : rules.rules) {
+    for (const parlance::rules::Rule& rule : rules.rules) {
       require(rule.body < rules.exprs.size());
     }
-    for (const parlance::grammar::Expr& expr : rules.exprs) {
-      for (const parlance::grammar::ExprId child : expr.children) {
+    for (const parlance::rules::Expr& expr : rules.exprs) {
+      for (const parlance::rules::ExprId child : expr.children) {
         require(child < rules.exprs.size());
       }
     }

@@ -33,6 +33,9 @@
 
 namespace parlance::grammar {
 
+using rules::ExprId;
+using rules::Rules;
+
 using recogniser::Configuration;
 namespace {
 
@@ -50,7 +53,7 @@ class RandomRules {
     std::vector<ExprId> row;
     for (const char* name : {"a", "b", "c"}) {
       const ExprId body = rules.reference(pick(count));
-      const RuleId rule = rules.add_rule(name);
+      const rules::RuleId rule = rules.add_rule(name);
       rules.rules[rule].body = body;
       rules.rules[rule].options.capture = name;
       row.push_back(rules.reference(rule));
@@ -65,10 +68,10 @@ class RandomRules {
     const std::size_t count = 1 + pick(4);
     for (std::size_t i = 0; i < count; ++i) rules.add_rule("r");
     const bool plain = pick(2) == 0;
-    for (Rule& rule : rules.rules) {
+    for (rules::Rule& rule : rules.rules) {
       rule.body = expr(rules, 3, count);
       if (plain) continue;
-      RuleOptions& options = rule.options;
+      rules::RuleOptions& options = rule.options;
       if (pick(2) == 0) options.max_chars = 1 + pick(4);
       if (pick(6) == 0) options.max_tokens = 1 + pick(3);
       if (pick(6) == 0) options.lazy = true;
@@ -81,9 +84,9 @@ class RandomRules {
                              : rules.bytes(pick(2) == 0 ? "b" : "ab");
       }
     }
-    while (const auto wrong = find_not_lazy(rules)) {
+    while (const auto wrong = rules::find_not_lazy(rules)) {
       rules.rules[wrong->rule].options.lazy = false;
-      rules.rules[wrong->rule].options.marker = kNoId;
+      rules.rules[wrong->rule].options.marker = rules::kNoId;
       rules.rules[wrong->rule].options.marker_optional = false;
     }
     return rules;
@@ -107,7 +110,7 @@ class RandomRules {
                    ? rules.empty()
                    : rules.repeat(
                          rules.char_class(regex::CharClass({{'a', 0xE9}})),
-                         pick(2), pick(2) == 0 ? kMany : 2);
+                         pick(2), pick(2) == 0 ? rules::kMany : 2);
       case 3:
       case 4:
         if (callable == 0) return rules.bytes("a");
@@ -131,7 +134,7 @@ class RandomRules {
       }
       default: {
         const std::uint32_t min = pick(3);
-        const std::uint32_t max = pick(3) == 0 ? kMany : min + pick(3);
+        const std::uint32_t max = pick(3) == 0 ? rules::kMany : min + pick(3);
         return rules.repeat(expr(rules, depth - 1, callable), min, max);
       }
     }

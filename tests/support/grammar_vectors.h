@@ -13,7 +13,7 @@
 #include "grammar/grammar_impl.h"
 #include "grammar/lark.h"
 #include "grammar/regex_rules.h"
-#include "grammar/rules.h"
+#include "rules/rules.h"
 #include "support/vectors.h"
 
 namespace parlance::testing {
@@ -24,17 +24,16 @@ inline std::string_view text_of(const json::Value& value,
   return found == nullptr ? std::string_view() : found->as_string();
 }
 
-inline Result<grammar::Rules> rules_of(const json::Value& vector) {
+inline Result<rules::Rules> rules_of(const json::Value& vector) {
   const std::string_view kind = text_of(vector, "kind");
   if (kind == "union" || kind == "concat") {
-    std::vector<grammar::Rules> parts;
+    std::vector<rules::Rules> parts;
     for (const json::Value& part : vector.find("parts")->items()) {
-      Result<grammar::Rules> rules = rules_of(part);
+      Result<rules::Rules> rules = rules_of(part);
       if (!rules) return rules.error();
       parts.push_back(std::move(*rules));
     }
-    return kind == "union" ? grammar::union_of(parts)
-                           : grammar::concat_of(parts);
+    return kind == "union" ? rules::union_of(parts) : rules::concat_of(parts);
   }
   const std::string_view spec = text_of(vector, "spec");
   if (kind == "regex") return grammar::regex_rules(spec);
@@ -49,7 +48,7 @@ inline Result<grammar::Rules> rules_of(const json::Value& vector) {
       options.sources[name] = text_of(part, "spec");
       continue;
     }
-    Result<grammar::Rules> rules = rules_of(part);
+    Result<rules::Rules> rules = rules_of(part);
     if (!rules) return rules.error();
     options.grammars[name] = std::move(*rules);
   }
@@ -57,11 +56,11 @@ inline Result<grammar::Rules> rules_of(const json::Value& vector) {
       given == nullptr ? nullptr : given->find("tokenizer");
   if (tokenizer != nullptr) {
     options.tokens_spelled = [&](std::string_view spelled) {
-      std::vector<grammar::Token> tokens;
+      std::vector<rules::Token> tokens;
       const json::Array& words = tokenizer->find("vocab")->items();
       for (std::size_t i = 0; i < words.size(); ++i) {
         if (bytes_of(words[i]) == spelled) {
-          tokens.push_back(static_cast<grammar::Token>(i));
+          tokens.push_back(static_cast<rules::Token>(i));
         }
       }
       return tokens;
@@ -73,8 +72,8 @@ inline Result<grammar::Rules> rules_of(const json::Value& vector) {
 // Recognisers of the JSON Schemas that a grammar holds.
 class SchemaMachines {
  public:
-  explicit SchemaMachines(const grammar::Rules& rules) {
-    for (const grammar::SchemaExpr& expr : rules.schemas) {
+  explicit SchemaMachines(const rules::Rules& rules) {
+    for (const rules::SchemaExpr& expr : rules.schemas) {
       Result<Grammar> made = Grammar::from_json_schema(expr.schema);
       if (!made) {
         failure_ = made.error().to_string();

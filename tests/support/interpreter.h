@@ -23,7 +23,7 @@
 #include <utility>
 #include <vector>
 
-#include "grammar/rules.h"
+#include "rules/rules.h"
 
 namespace parlance::testing {
 
@@ -31,7 +31,7 @@ class Interpreter {
  public:
   // `tokens`: the places behind which a token ends, ascending; none: the text
   // is not made of tokens.
-  Interpreter(const grammar::Rules& rules, std::string_view text,
+  Interpreter(const rules::Rules& rules, std::string_view text,
               const std::vector<std::size_t>& tokens = {})
       : rules_(rules), text_(text) {
     for (std::size_t at = 0; at <= text.size(); ++at) {
@@ -46,7 +46,7 @@ class Interpreter {
 
   // Where a rule without options may end, if it begins at `begin`, outside of
   // any budget: a bit for each place.
-  std::uint32_t ends(grammar::RuleId rule, unsigned begin) const {
+  std::uint32_t ends(rules::RuleId rule, unsigned begin) const {
     const auto found = known_.find({rule, begin, {}});
     return found == known_.end() ? 0 : found->second;
   }
@@ -63,7 +63,7 @@ class Interpreter {
     auto operator<=>(const Budget&) const = default;
   };
   struct Call {
-    grammar::RuleId rule = 0;
+    rules::RuleId rule = 0;
     unsigned begin = 0;
     Budget budget;
     auto operator<=>(const Call&) const = default;
@@ -104,7 +104,7 @@ class Interpreter {
   }
 
   Places call(Call call) {
-    const grammar::RuleOptions& options = rules_.rules[call.rule].options;
+    const rules::RuleOptions& options = rules_.rules[call.rule].options;
     if (options.max_chars) {
       call.budget.chars =
           std::min(call.budget.chars, chars_[call.begin] + *options.max_chars);
@@ -119,11 +119,11 @@ class Interpreter {
   }
 
   Places ends_of(const Call& call) {
-    const grammar::Rule& rule = rules_.rules[call.rule];
-    if (rule.body == grammar::kNoId) return 0;
+    const rules::Rule& rule = rules_.rules[call.rule];
+    if (rule.body == rules::kNoId) return 0;
     const Places body = read(rule.body, Places{1} << call.begin, call.budget);
-    const grammar::RuleOptions& options = rule.options;
-    const bool marked = options.marker != grammar::kNoId;
+    const rules::RuleOptions& options = rule.options;
+    const bool marked = options.marker != rules::kNoId;
     const Places whole =
         marked ? read(options.marker, body, call.budget) : body;
     if (!strict_) return whole | body;
@@ -143,21 +143,21 @@ class Interpreter {
   }
 
   // Where `expr` may end if it begins at one of `from`.
-  Places read(grammar::ExprId id, Places from, const Budget& budget) {
-    using grammar::ExprKind;
+  Places read(rules::ExprId id, Places from, const Budget& budget) {
+    using rules::ExprKind;
     if (from == 0) return 0;
-    const grammar::Expr& expr = rules_.exprs[id];
+    const rules::Expr& expr = rules_.exprs[id];
     Places out = 0;
     switch (expr.kind) {
       case ExprKind::kEmpty:
         return from;
       case ExprKind::kSequence:
-        for (const grammar::ExprId child : expr.children) {
+        for (const rules::ExprId child : expr.children) {
           from = read(child, from, budget);
         }
         return from;
       case ExprKind::kChoice:
-        for (const grammar::ExprId child : expr.children) {
+        for (const rules::ExprId child : expr.children) {
           out |= read(child, from, budget);
         }
         return out;
@@ -182,7 +182,7 @@ class Interpreter {
     return out;
   }
 
-  Places repeat(const grammar::Expr& expr, Places from, const Budget& budget) {
+  Places repeat(const rules::Expr& expr, Places from, const Budget& budget) {
     Places out = 0;
     for (std::uint32_t n = 0;; ++n) {
       if (n >= expr.min) out |= from;
@@ -203,7 +203,7 @@ class Interpreter {
     return set.contains((first & 0x1Fu) << 6 | (second & 0x3Fu)) ? 2 : 0;
   }
 
-  const grammar::Rules& rules_;
+  const rules::Rules& rules_;
   const std::string_view text_;
   std::vector<unsigned> chars_;   // by place: begun before it
   std::vector<unsigned> tokens_;  // by place: read before it

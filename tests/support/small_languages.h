@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "grammar/rules.h"
+#include "rules/rules.h"
 
 namespace parlance::testing {
 
@@ -29,10 +29,10 @@ inline Texts joined(const Texts& a, const Texts& b, std::size_t longest) {
 }
 
 // The texts of `expr` when rules have the texts in `known`.
-inline Texts texts_of(const grammar::Rules& rules, grammar::ExprId id,
+inline Texts texts_of(const rules::Rules& rules, rules::ExprId id,
                       const std::vector<Texts>& known, std::size_t longest) {
-  using grammar::ExprKind;
-  const grammar::Expr& expr = rules.exprs[id];
+  using rules::ExprKind;
+  const rules::Expr& expr = rules.exprs[id];
   auto child = [&](std::size_t i) {
     return texts_of(rules, expr.children[i], known, longest);
   };
@@ -98,12 +98,12 @@ inline Texts ended_early(const Texts& texts, std::size_t budget) {
 }
 
 // REQUIRES: a rule with options uses no other rules.
-inline Texts brute_force(const grammar::Rules& rules, std::size_t longest) {
+inline Texts brute_force(const rules::Rules& rules, std::size_t longest) {
   std::vector<Texts> known(rules.rules.size());
   for (bool changed = true; changed;) {
     changed = false;
     for (std::size_t i = 0; i < known.size(); ++i) {
-      const grammar::RuleOptions& options = rules.rules[i].options;
+      const rules::RuleOptions& options = rules.rules[i].options;
       Texts texts = texts_of(rules, rules.rules[i].body, known, longest);
       if (options.lazy) texts = ended_early(texts, 0);
       if (options.max_chars) texts = ended_early(texts, *options.max_chars);
@@ -120,12 +120,12 @@ class RandomRules {
 
   // `rules` rules that may call each other; the last one calls none and may
   // have options.
-  grammar::Rules make(std::size_t count) {
-    grammar::Rules rules;
+  rules::Rules make(std::size_t count) {
+    rules::Rules rules;
     for (std::size_t i = 0; i < count; ++i) rules.add_rule("r");
     for (std::size_t i = 0; i < count; ++i) {
       const bool last = i + 1 == count;
-      const grammar::ExprId body = expr(rules, 3, last ? 0 : count);
+      const rules::ExprId body = expr(rules, 3, last ? 0 : count);
       rules.rules[i].body = body;
       if (!last) continue;
       const std::size_t kind = pick(4);
@@ -140,7 +140,7 @@ class RandomRules {
   std::size_t pick(std::size_t below) { return random_() % below; }
 
  private:
-  grammar::ExprId expr(grammar::Rules& rules, int depth, std::size_t callable) {
+  rules::ExprId expr(rules::Rules& rules, int depth, std::size_t callable) {
     const std::size_t kind = pick(depth == 0 ? 4 : 10);
     switch (kind) {
       case 0:
@@ -152,11 +152,11 @@ class RandomRules {
                             : rules.char_class(regex::CharClass({{'a', 'b'}}));
       case 3:
         if (callable == 0) return rules.bytes("a");
-        return rules.reference(static_cast<grammar::RuleId>(pick(callable)));
+        return rules.reference(static_cast<rules::RuleId>(pick(callable)));
       case 4:
       case 5:
       case 6: {
-        std::vector<grammar::ExprId> parts;
+        std::vector<rules::ExprId> parts;
         for (std::size_t n = 2 + pick(2); n > 0; --n) {
           parts.push_back(expr(rules, depth - 1, callable));
         }
@@ -164,7 +164,7 @@ class RandomRules {
                          : rules.sequence(std::move(parts));
       }
       case 7: {
-        std::vector<grammar::ExprId> parts;
+        std::vector<rules::ExprId> parts;
         parts.push_back(expr(rules, depth - 1, callable));
         parts.push_back(expr(rules, depth - 1, callable));
         return rules.choice(std::move(parts));
@@ -172,7 +172,7 @@ class RandomRules {
       default: {
         const auto min = static_cast<std::uint32_t>(pick(3));
         const std::uint32_t max =
-            pick(3) == 0 ? grammar::kMany
+            pick(3) == 0 ? rules::kMany
                          : min + static_cast<std::uint32_t>(pick(3));
         return rules.repeat(expr(rules, depth - 1, callable), min, max);
       }

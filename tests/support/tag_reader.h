@@ -10,10 +10,10 @@
 #include "grammar/earley.h"
 #include "grammar/grammar_impl.h"
 #include "grammar/lower_tag.h"
-#include "grammar/schema_options.h"
 #include "grammar/structural_tag.h"
 #include "parlance/grammar.h"
 #include "parlance/json.h"
+#include "rules/schema_options.h"
 
 namespace parlance::testing {
 
@@ -37,9 +37,9 @@ inline Result<TagReader> make_tag_reader(
   out.tag = std::move(*lowered);
   std::vector<recogniser::Recogniser*> leaves;
   for (std::size_t i = 0; i < out.tag.rules.schemas.size(); ++i) {
-    const grammar::SchemaExpr& leaf = out.tag.rules.schemas[i];
+    const rules::SchemaExpr& leaf = out.tag.rules.schemas[i];
     Result<Grammar> schema = Grammar::from_json_schema(
-        leaf.schema, *grammar::read_schema_options(leaf.options));
+        leaf.schema, *rules::read_schema_options(leaf.options));
     if (!schema && schema.error().code == ErrorCode::kUnsatisfiable) {
       leaves.push_back(nullptr);  // matches nothing
       continue;

@@ -11,6 +11,8 @@
 #include "grammar/earley.h"
 
 namespace parlance::grammar {
+
+using rules::Rules;
 namespace {
 
 struct LanguageRow {
@@ -382,7 +384,7 @@ TEST(EbnfLimits, TooManyItemsAreAnAnswer) {
 }
 
 TEST(EbnfLimits, RulesAndExpressions) {
-  RulesLimits limits;
+  rules::RulesLimits limits;
   limits.rules = 10;
   std::string text = "root ::= \"a\"\n";
   for (int i = 0; i < 20; ++i) text += "r" + std::to_string(i) + " ::= \"a\"\n";

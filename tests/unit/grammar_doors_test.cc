@@ -8,10 +8,10 @@
 #include <string_view>
 #include <vector>
 
-#include "grammar/schema_options.h"
 #include "parlance/grammar.h"
 #include "parlance/grammar_reader.h"
 #include "parlance/line_column.h"
+#include "rules/schema_options.h"
 
 namespace parlance {
 namespace {
@@ -172,13 +172,12 @@ TEST(GrammarDoors, OptionsOfSchemasInsideGrammars) {
   for (const auto& row : rows) {
     SCOPED_TRACE(row.options);
     const Result<json::Value> given = json::parse(row.options);
-    const Result<JsonSchemaOptions> read = grammar::read_schema_options(*given);
+    const Result<JsonSchemaOptions> read = rules::read_schema_options(*given);
     ASSERT_TRUE(read) << read.error().to_string();
-    const json::Value written = grammar::write_schema_options(*read);
-    const Result<JsonSchemaOptions> again =
-        grammar::read_schema_options(written);
+    const json::Value written = rules::write_schema_options(*read);
+    const Result<JsonSchemaOptions> again = rules::read_schema_options(written);
     ASSERT_TRUE(again);
-    EXPECT_EQ(grammar::write_schema_options(*again), written);
+    EXPECT_EQ(rules::write_schema_options(*again), written);
     const std::string text =
         "root ::= JsonSchema(" +
         json::dump(json::Value(R"({"properties": {"a": {}, "b": {},
@@ -229,7 +228,7 @@ TEST(GrammarDoors, OptionsThatAreRefused) {
   for (const auto& row : rows) {
     SCOPED_TRACE(row.options);
     const Result<JsonSchemaOptions> read =
-        grammar::read_schema_options(*json::parse(row.options));
+        rules::read_schema_options(*json::parse(row.options));
     ASSERT_FALSE(read);
     EXPECT_EQ(read.error().code, row.code);
     EXPECT_EQ(read.error().path, row.path);

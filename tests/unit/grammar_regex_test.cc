@@ -14,6 +14,10 @@
 #include "support/small_languages.h"
 
 namespace parlance::grammar {
+
+using rules::ExprId;
+using rules::ExprKind;
+using rules::Rules;
 namespace {
 
 struct LanguageRow {
@@ -151,7 +155,7 @@ TEST(GrammarRegex, Limits) {
 
 // An expression without rules as a pattern.
 std::string pattern_of(const Rules& rules, ExprId id) {
-  const Expr& expr = rules.exprs[id];
+  const rules::Expr& expr = rules.exprs[id];
   std::string out;
   switch (expr.kind) {
     case ExprKind::kBytes:
@@ -169,7 +173,7 @@ std::string pattern_of(const Rules& rules, ExprId id) {
     case ExprKind::kRepeat:
       out = "(?:" + pattern_of(rules, expr.children[0]) + "){" +
             std::to_string(expr.min) + ",";
-      if (expr.max != kMany) out += std::to_string(expr.max);
+      if (expr.max != rules::kMany) out += std::to_string(expr.max);
       return out + "}";
     default:
       return "()";

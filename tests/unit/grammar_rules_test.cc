@@ -11,6 +11,8 @@
 #include "support/small_languages.h"
 
 namespace parlance::grammar {
+
+using rules::Rules;
 namespace {
 
 constexpr std::size_t kLongest = 5;
@@ -86,8 +88,8 @@ TEST(GrammarRules, JoinedGrammarsKeepTheirRules) {
   Result<Rules> a = read_ebnf("root ::= x\nx ::= \"a\"");
   Result<Rules> b = read_ebnf("root ::= x*\nx ::= \"b\"");
   ASSERT_TRUE(a && b);
-  Rules either = union_of({*a, *b});
-  Rules both = concat_of({*a, *b});
+  Rules either = rules::union_of({*a, *b});
+  Rules both = rules::concat_of({*a, *b});
   EarleyRecogniser one(either);
   EXPECT_TRUE(one.accepts("a"));
   EXPECT_TRUE(one.accepts("bb"));

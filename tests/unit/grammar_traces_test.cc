@@ -17,6 +17,8 @@
 #include "support/grammar_vectors.h"
 
 namespace parlance::grammar {
+
+using rules::Token;
 namespace {
 
 using json::Value;
@@ -52,7 +54,7 @@ std::string from_byte_level(std::string_view text) {
 
 class Session {
  public:
-  Session(const Value& vector, const Rules& rules)
+  Session(const Value& vector, const rules::Rules& rules)
       : schemas_(rules), recogniser_(rules, schemas_.recognisers()) {
     const Value& tokenizer = *vector.find("tokenizer");
     const bool byte_level = text_of(tokenizer, "vocab_type") == "BYTE_LEVEL";
@@ -199,7 +201,7 @@ class Session {
 };
 
 std::string replay(const Value& vector) {
-  Result<Rules> rules = rules_of(vector);
+  Result<rules::Rules> rules = rules_of(vector);
   if (!rules) return "is refused: " + rules.error().to_string();
   Session session(vector, *rules);
   std::size_t at = 0;

@@ -17,6 +17,8 @@
 #include "support/differences.h"
 
 namespace parlance::grammar {
+
+using rules::Rules;
 namespace {
 
 using json::Value;

@@ -12,6 +12,8 @@
 #include "grammar/ebnf.h"
 
 namespace parlance::grammar {
+
+using rules::Rules;
 namespace {
 
 struct LanguageRow {
@@ -242,7 +244,7 @@ TEST(Lark, Errors) {
 TEST(Lark, TriggersCannotBeMixed) {
   LarkOptions options;
   options.tokens_spelled = [](std::string_view) {
-    return std::vector<Token>{7};
+    return std::vector<rules::Token>{7};
   };
   Result<Rules> rules = read_lark(
       with_text("start: (a | b)* TEXT\na: h \"x\"\nh[lazy]: TEXT \"<a>\"\n"

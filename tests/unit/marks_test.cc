@@ -2,7 +2,7 @@
 // that a structural tag spells.  Every bit of every mask on random walks
 // against the slow recogniser, and what single rules say.
 
-#include "grammar/marks.h"
+#include "rules/marks.h"
 
 #include <gtest/gtest.h>
 
@@ -137,7 +137,7 @@ class MarkWalks {
     Result<testing::TagReader> reader =
         testing::make_tag_reader(*json::parse(source));
     ASSERT_TRUE(reader) << reader.error().to_string();
-    marks_ = std::make_unique<grammar::Marks>(world_.vocabulary, markers_);
+    marks_ = std::make_unique<rules::Marks>(world_.vocabulary, markers_);
     marks_->add(reader->tag.rules);
     std::vector<recogniser::Recogniser*> leaves;
     for (const Grammar& schema : reader->schemas) {
@@ -205,7 +205,7 @@ class MarkWalks {
 
   const World world_ = tool_world();
   const Markers markers_;
-  std::unique_ptr<grammar::Marks> marks_;
+  std::unique_ptr<rules::Marks> marks_;
   std::size_t ended_ = 0;
   std::size_t marks_read_ = 0;
 };

@@ -151,7 +151,7 @@ text[max_chars=6] ::= ([^.] | "\u00e9")* "a"
   std::uint32_t seed = 1;
   for (const std::string& source : grammars) {
     SCOPED_TRACE(source);
-    const Result<grammar::Rules> rules = grammar::read_ebnf(source);
+    const Result<rules::Rules> rules = grammar::read_ebnf(source);
     ASSERT_TRUE(rules) << rules.error().to_string();
     const Result<Grammar> fast = Grammar::from_ebnf(source);
     ASSERT_TRUE(fast) << fast.error().to_string();
@@ -172,7 +172,7 @@ TEST(RulesMachineMask, SchemasNearTheGreatestDepth) {
         "a": {"type": "array"}, "id": {"type": ["string", "object"]}},
        "additionalProperties": {"$ref": "#"}}]})x";
   Walks walks({schema, "[[[[[{\"id\":{\"a\":[[1]]}}]]]]]"});
-  const Result<grammar::Rules> rules =
+  const Result<rules::Rules> rules =
       grammar::read_ebnf("root ::= JsonSchema(\"true\")");
   for (std::size_t depth : {1, 2, 3, 4, 7, 130}) {
     SCOPED_TRACE(depth);

@@ -19,6 +19,8 @@
 
 namespace parlance::grammar {
 
+using rules::Rules;
+
 using recogniser::Configuration;
 namespace {
 
@@ -300,7 +302,7 @@ TEST(CfgRecogniser, RulesThatNestWithoutEndAreReported) {
   const auto nesting = [](std::string_view ebnf) {
     Result<Rules> rules = read_ebnf(ebnf);
     EXPECT_TRUE(rules);
-    return find_nesting(*rules).size();
+    return rules::find_nesting(*rules).size();
   };
   EXPECT_EQ(nesting("root[max_chars=9] ::= \"(\" root \")\" | \"a\"\n"), 1u);
   EXPECT_EQ(nesting("root[max_chars=9] ::= \"a\" (\",\" root)?\n"), 0u);

@@ -115,7 +115,7 @@ void run_grammars(const std::string& file) {
   for (const Value& vector : vectors.items()) {
     SCOPED_TRACE(std::string(text_of(vector, "id")) + "\n" +
                  std::string(text_of(vector, "spec").substr(0, 300)));
-    const Result<grammar::Rules> rules = testing::rules_of(vector);
+    const Result<rules::Rules> rules = testing::rules_of(vector);
     const Result<Grammar> made = grammar_of(vector);
     if (!rules) {
       ASSERT_FALSE(made);

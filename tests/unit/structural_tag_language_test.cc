@@ -172,10 +172,10 @@ TEST(StructuralTagLanguage, Traces) {
     grammar::LowerOptions options;
     options.vocabulary_size = static_cast<std::uint32_t>(tokens.size());
     options.find_token =
-        [&](std::string_view text) -> std::optional<grammar::Token> {
+        [&](std::string_view text) -> std::optional<rules::Token> {
       const auto found = std::find(tokens.begin(), tokens.end(), text);
       if (found == tokens.end()) return std::nullopt;
-      return static_cast<grammar::Token>(found - tokens.begin());
+      return static_cast<rules::Token>(found - tokens.begin());
     };
     Result<TagReader> reader = make_tag_reader(*row.find("spec"), options);
     EXPECT_TRUE(reader) << reader.error().to_string();

@@ -1,12 +1,12 @@
 // See triggers.h.
 
-#include "grammar/triggers.h"
+#include "rules/triggers.h"
 
 #include <algorithm>
 #include <cstddef>
 #include <utility>
 
-namespace parlance::grammar {
+namespace parlance::rules {
 
 std::vector<TriggerTarget> join_equal_triggers(
     std::vector<TriggerTarget> targets, Rules& rules) {
@@ -27,4 +27,4 @@ std::vector<TriggerTarget> join_equal_triggers(
   return out;
 }
 
-}  // namespace parlance::grammar
+}  // namespace parlance::rules

@@ -1,5 +1,5 @@
-#ifndef PARLANCE_SRC_GRAMMAR_TRIGGERS_H_
-#define PARLANCE_SRC_GRAMMAR_TRIGGERS_H_
+#ifndef PARLANCE_SRC_RULES_TRIGGERS_H_
+#define PARLANCE_SRC_RULES_TRIGGERS_H_
 
 // The triggers of free text.
 //
@@ -13,9 +13,9 @@
 #include <string_view>
 #include <vector>
 
-#include "grammar/rules.h"
+#include "rules/rules.h"
 
-namespace parlance::grammar {
+namespace parlance::rules {
 
 // A trigger and what follows it.
 struct TriggerTarget {
@@ -27,6 +27,6 @@ struct TriggerTarget {
 std::vector<TriggerTarget> join_equal_triggers(
     std::vector<TriggerTarget> targets, Rules& rules);
 
-}  // namespace parlance::grammar
+}  // namespace parlance::rules
 
-#endif  // PARLANCE_SRC_GRAMMAR_TRIGGERS_H_
+#endif  // PARLANCE_SRC_RULES_TRIGGERS_H_

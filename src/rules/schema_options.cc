@@ -1,4 +1,4 @@
-#include "grammar/schema_options.h"
+#include "rules/schema_options.h"
 
 #include <array>
 #include <cstddef>
@@ -12,7 +12,7 @@
 
 #include "json/located.h"
 
-namespace parlance::grammar {
+namespace parlance::rules {
 namespace {
 
 using json::Kind;
@@ -240,4 +240,4 @@ json::Value write_schema_options(const JsonSchemaOptions& options) {
   return out.empty() ? Value() : Value(std::move(out));
 }
 
-}  // namespace parlance::grammar
+}  // namespace parlance::rules

@@ -1,5 +1,5 @@
-#ifndef PARLANCE_SRC_GRAMMAR_RULES_H_
-#define PARLANCE_SRC_GRAMMAR_RULES_H_
+#ifndef PARLANCE_SRC_RULES_RULES_H_
+#define PARLANCE_SRC_RULES_RULES_H_
 
 // A user's grammar as a list of named rules over one array of expressions.
 //
@@ -35,7 +35,7 @@
 #include "regex/char_class.h"
 #include "regex/hir.h"
 
-namespace parlance::grammar {
+namespace parlance::rules {
 
 using ExprId = std::uint32_t;
 using RuleId = std::uint32_t;
@@ -271,6 +271,6 @@ std::optional<NotLazy> find_not_lazy(const Rules& rules);
 // which that is not so.
 std::vector<RuleId> find_nesting(const Rules& rules);
 
-}  // namespace parlance::grammar
+}  // namespace parlance::rules
 
-#endif  // PARLANCE_SRC_GRAMMAR_RULES_H_
+#endif  // PARLANCE_SRC_RULES_RULES_H_

@@ -1,10 +1,10 @@
 // Making, joining and checking Rules; see rules.h.
 
-#include "grammar/rules.h"
+#include "rules/rules.h"
 
 #include <algorithm>
 
-namespace parlance::grammar {
+namespace parlance::rules {
 
 bool TokenSetExpr::contains(Token token) const {
   bool listed = false;
@@ -395,4 +395,4 @@ std::vector<RuleId> find_nesting(const Rules& rules) {
   return found;
 }
 
-}  // namespace parlance::grammar
+}  // namespace parlance::rules

@@ -1,5 +1,5 @@
-#ifndef PARLANCE_SRC_GRAMMAR_MARKS_H_
-#define PARLANCE_SRC_GRAMMAR_MARKS_H_
+#ifndef PARLANCE_SRC_RULES_MARKS_H_
+#define PARLANCE_SRC_RULES_MARKS_H_
 
 // The marks of a grammar: the added and control tokens of a vocabulary that the
 // grammar's own markers spell.
@@ -25,12 +25,12 @@
 #include <vector>
 
 #include "automata/aho_corasick.h"
-#include "grammar/rules.h"
 #include "parlance/error.h"
 #include "parlance/vocabulary.h"
+#include "rules/rules.h"
 #include "vocab/marker_pieces.h"
 
-namespace parlance::grammar {
+namespace parlance::rules {
 
 struct Mark {
   std::string spelling;
@@ -106,6 +106,6 @@ Result<std::shared_ptr<const Marks>> marks_of(const Rules& rules,
 // `text` as symbols of bytes.
 std::vector<automata::Symbol> byte_symbols(std::string_view text);
 
-}  // namespace parlance::grammar
+}  // namespace parlance::rules
 
-#endif  // PARLANCE_SRC_GRAMMAR_MARKS_H_
+#endif  // PARLANCE_SRC_RULES_MARKS_H_

@@ -1,10 +1,10 @@
-#include "grammar/marks.h"
+#include "rules/marks.h"
 
 #include <algorithm>
 #include <functional>
 #include <utility>
 
-namespace parlance::grammar {
+namespace parlance::rules {
 
 using automata::Symbol;
 
@@ -165,4 +165,4 @@ Result<std::shared_ptr<const Marks>> marks_of(const Rules& rules,
   return out;
 }
 
-}  // namespace parlance::grammar
+}  // namespace parlance::rules

@@ -1,5 +1,5 @@
-#ifndef PARLANCE_SRC_GRAMMAR_SCHEMA_OPTIONS_H_
-#define PARLANCE_SRC_GRAMMAR_SCHEMA_OPTIONS_H_
+#ifndef PARLANCE_SRC_RULES_SCHEMA_OPTIONS_H_
+#define PARLANCE_SRC_RULES_SCHEMA_OPTIONS_H_
 
 // How a schema inside a grammar is to be read, as JSON: what stands in
 // SchemaExpr::options and in JsonSchema("...", options="{...}") of EBNF.
@@ -20,7 +20,7 @@
 #include "parlance/json.h"
 #include "parlance/schema_options.h"
 
-namespace parlance::grammar {
+namespace parlance::rules {
 
 // Null means all defaults.  Errors: kWrongType, kUnknownKey, kUnknownName,
 // kInvalidValue, kConflict, with pointers into `source`.
@@ -30,6 +30,6 @@ Result<JsonSchemaOptions> read_schema_options(const json::Value& source);
 // defaults.
 json::Value write_schema_options(const JsonSchemaOptions& options);
 
-}  // namespace parlance::grammar
+}  // namespace parlance::rules
 
-#endif  // PARLANCE_SRC_GRAMMAR_SCHEMA_OPTIONS_H_
+#endif  // PARLANCE_SRC_RULES_SCHEMA_OPTIONS_H_
