@@ -8,10 +8,10 @@
 #include <utility>
 
 #include "grammar/compile.h"
-#include "grammar/ebnf.h"
 #include "grammar/lower_arguments.h"
-#include "grammar/regex_rules.h"
 #include "json/located.h"
+#include "notation/ebnf.h"
+#include "notation/regex_rules.h"
 #include "parlance/line_column.h"
 #include "rules/triggers.h"
 
@@ -286,7 +286,8 @@ Result<LoweredArguments> Lowering::elements(const json::Value& schema,
 }
 
 ExprId Lowering::lower_regex(const TagNode& format) {
-  Result<rules::RegexExpr> regex = read_regex(format.as<RegexFormat>().pattern);
+  Result<rules::RegexExpr> regex =
+      notation::read_regex(format.as<RegexFormat>().pattern);
   if (!regex) {
     fail_inside(std::move(regex).error(), format, "pattern",
                 format.as<RegexFormat>().pattern);
@@ -296,8 +297,8 @@ ExprId Lowering::lower_regex(const TagNode& format) {
 }
 
 ExprId Lowering::lower_grammar(const TagNode& format) {
-  Result<Rules> rules =
-      read_ebnf(format.as<GrammarFormat>().source, "root", options_.rules);
+  Result<Rules> rules = notation::read_ebnf(format.as<GrammarFormat>().source,
+                                            "root", options_.rules);
   if (!rules) {
     fail_inside(std::move(rules).error(), format, "grammar",
                 format.as<GrammarFormat>().source);

@@ -10,10 +10,10 @@
 #include "automata/aho_corasick.h"
 #include "automata/shadowed_words.h"
 #include "grammar/compile.h"
-#include "grammar/ebnf.h"
 #include "grammar/grammar_impl.h"
-#include "grammar/lark.h"
-#include "grammar/regex_rules.h"
+#include "notation/ebnf.h"
+#include "notation/lark.h"
+#include "notation/regex_rules.h"
 #include "parlance/grammar.h"
 #include "rules/schema_options.h"
 
@@ -65,7 +65,7 @@ namespace grammar {
 
 ImplResult ebnf_grammar(std::string_view text, const EbnfOptions& options,
                         recogniser::PartCache* cache) {
-  Result<Rules> rules = read_ebnf(text, options.root_rule);
+  Result<Rules> rules = notation::read_ebnf(text, options.root_rule);
   if (!rules) return std::move(rules).error();
   std::vector<EmbeddedSchema> schemas = schemas_of(*rules, options.limits);
   ImplResult made =
@@ -76,7 +76,7 @@ ImplResult ebnf_grammar(std::string_view text, const EbnfOptions& options,
 
 ImplResult regex_grammar(std::string_view pattern,
                          const GrammarLimits& limits) {
-  Result<Rules> rules = regex_rules(pattern);
+  Result<Rules> rules = notation::regex_rules(pattern);
   if (!rules) return std::move(rules).error();
   return make_impl(std::move(*rules), {}, {limits, nullptr});
 }
@@ -84,7 +84,7 @@ ImplResult regex_grammar(std::string_view pattern,
 ImplResult lark_grammar(std::string_view text,
                         const LarkGrammarOptions& options,
                         recogniser::PartCache* cache) {
-  LarkOptions reading;
+  notation::LarkOptions reading;
   std::vector<EmbeddedSchema> given;
   for (const auto& [name, grammar] : options.grammars) {
     Rules& rules = reading.grammars[name] = rules_of(grammar);
@@ -98,7 +98,7 @@ ImplResult lark_grammar(std::string_view text,
   }
   reading.sources = options.sources;
   reading.tokens_spelled = options.tokens_spelled;
-  Result<Rules> rules = read_lark(text, reading);
+  Result<Rules> rules = notation::read_lark(text, reading);
   if (!rules) return std::move(rules).error();
   std::vector<EmbeddedSchema> schemas =
       schemas_of(*rules, options.limits, given);
@@ -165,7 +165,7 @@ std::string Grammar::to_ebnf() const {
     rules.schemas[i].options =
         rules::write_schema_options(impl_->schemas[i].options);
   }
-  return grammar::to_ebnf(rules);
+  return notation::to_ebnf(rules);
 }
 
 Result<Grammar> Grammar::union_of(const std::vector<Grammar>& parts,

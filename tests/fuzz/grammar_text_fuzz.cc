@@ -12,9 +12,9 @@
 #include <string_view>
 
 #include "grammar/earley.h"
-#include "grammar/ebnf.h"
-#include "grammar/lark.h"
-#include "grammar/regex_rules.h"
+#include "notation/ebnf.h"
+#include "notation/lark.h"
+#include "notation/regex_rules.h"
 
 namespace {
 

@@ -27,7 +27,7 @@
 
 #include "grammar/cfg_recogniser.h"
 #include "grammar/earley.h"
-#include "grammar/ebnf.h"
+#include "notation/ebnf.h"
 #include "support/interpreter.h"
 #include "support/sanitized.h"
 
@@ -182,7 +182,7 @@ bool can_be_continued(CfgRecogniser& machine, Configuration at) {
 
 void check_texts(const Rules& rules) {
   CfgRecogniser machine(rules, {});
-  const Result<Rules> again = read_ebnf(to_ebnf(rules));
+  const Result<Rules> again = notation::read_ebnf(notation::to_ebnf(rules));
   ASSERT_TRUE(again) << again.error().to_string();
   CfgRecogniser printed(*again, {});
   EarleyRecogniser slow(rules);
@@ -254,7 +254,7 @@ std::string captured(const Rules& rules, std::string_view text) {
 }
 
 void check_captures(const Rules& rules) {
-  const Result<Rules> again = read_ebnf(to_ebnf(rules));
+  const Result<Rules> again = notation::read_ebnf(notation::to_ebnf(rules));
   ASSERT_TRUE(again) << again.error().to_string();
   const auto rule = [&](const char* name) { return rules.find(name); };
   std::vector<std::string> texts = all_texts(3);
@@ -308,13 +308,14 @@ void check(std::uint32_t first, std::uint32_t last) {
   for (std::uint32_t seed = first; seed < last; ++seed) {
     RandomRules random(seed);
     const Rules rules = random.make();
-    SCOPED_TRACE("seed " + std::to_string(seed) + "\n" + to_ebnf(rules));
+    SCOPED_TRACE("seed " + std::to_string(seed) + "\n" +
+                 notation::to_ebnf(rules));
     check_texts(rules);
     check_tokens(rules, random);
     check_twins(rules);
     if (seed % 2 != 0) continue;
     const Rules row = random.make_row();
-    SCOPED_TRACE(to_ebnf(row));
+    SCOPED_TRACE(notation::to_ebnf(row));
     check_captures(row);
     if (::testing::Test::HasFatalFailure()) return;
   }

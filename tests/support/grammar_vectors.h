@@ -9,10 +9,10 @@
 #include <utility>
 #include <vector>
 
-#include "grammar/ebnf.h"
 #include "grammar/grammar_impl.h"
-#include "grammar/lark.h"
-#include "grammar/regex_rules.h"
+#include "notation/ebnf.h"
+#include "notation/lark.h"
+#include "notation/regex_rules.h"
 #include "rules/rules.h"
 #include "support/vectors.h"
 
@@ -36,9 +36,9 @@ inline Result<rules::Rules> rules_of(const json::Value& vector) {
     return kind == "union" ? rules::union_of(parts) : rules::concat_of(parts);
   }
   const std::string_view spec = text_of(vector, "spec");
-  if (kind == "regex") return grammar::regex_rules(spec);
-  if (kind != "lark") return grammar::read_ebnf(spec);
-  grammar::LarkOptions options;
+  if (kind == "regex") return notation::regex_rules(spec);
+  if (kind != "lark") return notation::read_ebnf(spec);
+  notation::LarkOptions options;
   const json::Value none;
   const json::Value* given = vector.find("options");
   const json::Value* named =
@@ -66,7 +66,7 @@ inline Result<rules::Rules> rules_of(const json::Value& vector) {
       return tokens;
     };
   }
-  return grammar::read_lark(spec, options);
+  return notation::read_lark(spec, options);
 }
 
 // Recognisers of the JSON Schemas that a grammar holds.

@@ -1,6 +1,6 @@
 // EBNF: what texts mean, what is refused and where, and printing back.
 
-#include "grammar/ebnf.h"
+#include "notation/ebnf.h"
 
 #include <gtest/gtest.h>
 
@@ -111,13 +111,13 @@ TEST(Ebnf, Languages) {
   };
   for (const LanguageRow& row : rows) {
     SCOPED_TRACE(row.grammar);
-    Result<Rules> rules = read_ebnf(row.grammar);
+    Result<Rules> rules = notation::read_ebnf(row.grammar);
     ASSERT_TRUE(rules) << rules.error().to_string();
-    const std::string printed = to_ebnf(*rules);
+    const std::string printed = notation::to_ebnf(*rules);
     SCOPED_TRACE(printed);
-    Result<Rules> again = read_ebnf(printed);
+    Result<Rules> again = notation::read_ebnf(printed);
     ASSERT_TRUE(again) << again.error().to_string();
-    EXPECT_EQ(to_ebnf(*again), printed);
+    EXPECT_EQ(notation::to_ebnf(*again), printed);
     for (const Rules* version : {&*rules, &*again}) {
       EarleyRecogniser recogniser(*version);
       for (const std::string& text : row.accepted) {
@@ -253,7 +253,7 @@ TEST(Ebnf, Errors) {
   };
   for (const ErrorRow& row : rows) {
     SCOPED_TRACE(row.grammar);
-    Result<Rules> rules = read_ebnf(row.grammar);
+    Result<Rules> rules = notation::read_ebnf(row.grammar);
     ASSERT_FALSE(rules);
     const Error& error = rules.error();
     EXPECT_EQ(to_string(error.code), to_string(row.code)) << error.message;
@@ -266,9 +266,11 @@ TEST(Ebnf, Errors) {
 }
 
 TEST(Ebnf, AnotherRoot) {
-  Result<Rules> rules = read_ebnf("a ::= \"x\" root\nroot ::= \"y\"", "a");
+  Result<Rules> rules =
+      notation::read_ebnf("a ::= \"x\" root\nroot ::= \"y\"", "a");
   ASSERT_TRUE(rules);
-  EXPECT_EQ(to_ebnf(*rules), "root ::= \"x\" root_1\nroot_1 ::= \"y\"\n");
+  EXPECT_EQ(notation::to_ebnf(*rules),
+            "root ::= \"x\" root_1\nroot_1 ::= \"y\"\n");
 }
 
 TEST(Ebnf, Printing) {
@@ -299,9 +301,10 @@ TEST(Ebnf, Printing) {
        "JsonSchema(\"{\\\"type\\\":\\\"null\\\"}\")"},
   };
   for (const auto& [written, body] : rows) {
-    Result<Rules> rules = read_ebnf(written);
+    Result<Rules> rules = notation::read_ebnf(written);
     ASSERT_TRUE(rules) << written << rules.error().to_string();
-    EXPECT_EQ(to_ebnf(*rules), "root ::= " + std::string(body) + "\n");
+    EXPECT_EQ(notation::to_ebnf(*rules),
+              "root ::= " + std::string(body) + "\n");
   }
 }
 
@@ -321,7 +324,7 @@ nonpawn ::= [NBKQR] [a-h]? [1-8]? "x"? [a-h] [1-8]
 pawn    ::= ([a-h] "x")? [a-h] [1-8] ("=" [NBKQR])?
 castle  ::= "O-O" "-O"?
 )";
-  Result<Rules> rules = read_ebnf(kChess);
+  Result<Rules> rules = notation::read_ebnf(kChess);
   ASSERT_TRUE(rules) << rules.error().to_string();
   EarleyRecogniser recogniser(*rules);
   EXPECT_TRUE(recogniser.accepts("1. e4 e5\n2. Nf3 Nc6\n"));
@@ -339,22 +342,22 @@ std::string times(std::size_t count, std::string_view text) {
 
 TEST(EbnfLimits, DeepParentheses) {
   for (std::size_t depth : {1000u, 9'990u}) {
-    Result<Rules> rules = read_ebnf("root ::= " + times(depth, "(\"x\" ") +
-                                    "\"a\"" + times(depth, ")?"));
+    Result<Rules> rules = notation::read_ebnf(
+        "root ::= " + times(depth, "(\"x\" ") + "\"a\"" + times(depth, ")?"));
     ASSERT_TRUE(rules) << rules.error().to_string();
     EarleyRecogniser recogniser(*rules);
     EXPECT_TRUE(recogniser.accepts("xxx" + times(depth - 3, "x") + "a"));
     EXPECT_FALSE(recogniser.accepts("xxa"));
-    Result<Rules> again = read_ebnf(to_ebnf(*rules));
+    Result<Rules> again = notation::read_ebnf(notation::to_ebnf(*rules));
     ASSERT_TRUE(again) << again.error().to_string();
   }
-  Result<Rules> deeper = read_ebnf("root ::= " + times(100'000, "("));
+  Result<Rules> deeper = notation::read_ebnf("root ::= " + times(100'000, "("));
   ASSERT_FALSE(deeper);
   EXPECT_EQ(deeper.error().code, ErrorCode::kTooLarge);
 }
 
 TEST(EbnfLimits, CountsAreNotMultipliedOut) {
-  Result<Rules> rules = read_ebnf(
+  Result<Rules> rules = notation::read_ebnf(
       "root ::= (([ab]{1000000000} \"-\"){0,1000000000} x{100000})?\n"
       "x ::= \"y\" | \"yy\"");
   ASSERT_TRUE(rules) << rules.error().to_string();
@@ -368,7 +371,8 @@ TEST(EbnfLimits, CountsAreNotMultipliedOut) {
 }
 
 TEST(EbnfLimits, LongTexts) {
-  Result<Rules> rules = read_ebnf("root ::= (\"ab\"){2,50000} [c]{0,100000}");
+  Result<Rules> rules =
+      notation::read_ebnf("root ::= (\"ab\"){2,50000} [c]{0,100000}");
   ASSERT_TRUE(rules);
   EarleyRecogniser recogniser(*rules);
   EXPECT_TRUE(recogniser.accepts(times(20'000, "ab") + times(20'000, "c")));
@@ -376,7 +380,7 @@ TEST(EbnfLimits, LongTexts) {
 }
 
 TEST(EbnfLimits, TooManyItemsAreAnAnswer) {
-  Result<Rules> rules = read_ebnf("root ::= root root | \"a\"");
+  Result<Rules> rules = notation::read_ebnf("root ::= root root | \"a\"");
   ASSERT_TRUE(rules);
   EarleyRecogniser recogniser(*rules, {}, 100);
   EXPECT_FALSE(recogniser.accepts(times(200, "a")));
@@ -388,12 +392,12 @@ TEST(EbnfLimits, RulesAndExpressions) {
   limits.rules = 10;
   std::string text = "root ::= \"a\"\n";
   for (int i = 0; i < 20; ++i) text += "r" + std::to_string(i) + " ::= \"a\"\n";
-  Result<Rules> rules = read_ebnf(text, "root", limits);
+  Result<Rules> rules = notation::read_ebnf(text, "root", limits);
   ASSERT_FALSE(rules);
   EXPECT_EQ(rules.error().code, ErrorCode::kTooLarge);
   limits = {};
   limits.source_bytes = 10;
-  rules = read_ebnf(text, "root", limits);
+  rules = notation::read_ebnf(text, "root", limits);
   ASSERT_FALSE(rules);
   EXPECT_EQ(rules.error().code, ErrorCode::kTooLarge);
 }
@@ -405,7 +409,7 @@ TEST(EbnfLimits, Prefixes) {
       "(=\"b\") | Regex(\"[a\\\\]]\", flags=\"i\")\n"
       "r ::= TagDispatch((\"a\", root), excludes=(\"b\",)) Token(1, 2-3)";
   for (std::size_t n = 0; n <= kText.size(); ++n) {
-    Result<Rules> rules = read_ebnf(kText.substr(0, n));
+    Result<Rules> rules = notation::read_ebnf(kText.substr(0, n));
     if (rules) continue;
     const Span span = rules.error().span.value_or(Span{});
     EXPECT_LE(span.begin, span.end) << n;

@@ -9,11 +9,13 @@
 
 #include "base/utf8.h"
 #include "grammar/earley.h"
-#include "grammar/ebnf.h"
-#include "grammar/regex_rules.h"
+#include "notation/ebnf.h"
+#include "notation/regex_rules.h"
 #include "support/small_languages.h"
 
 namespace parlance::grammar {
+
+using notation::RegexOptions;
 
 using rules::ExprId;
 using rules::ExprKind;
@@ -65,10 +67,11 @@ TEST(GrammarRegex, Languages) {
   };
   for (const LanguageRow& row : rows) {
     SCOPED_TRACE(row.pattern);
-    Result<Rules> rules = regex_rules(row.pattern, row.options);
+    Result<Rules> rules = notation::regex_rules(row.pattern, row.options);
     ASSERT_TRUE(rules) << rules.error().to_string();
-    Result<Rules> again = read_ebnf(to_ebnf(*rules));
-    ASSERT_TRUE(again) << to_ebnf(*rules) << again.error().to_string();
+    Result<Rules> again = notation::read_ebnf(notation::to_ebnf(*rules));
+    ASSERT_TRUE(again) << notation::to_ebnf(*rules)
+                       << again.error().to_string();
     for (const Rules* version : {&*rules, &*again}) {
       EarleyRecogniser recogniser(*version);
       for (const std::string& text : row.accepted) {
@@ -124,7 +127,7 @@ TEST(GrammarRegex, Errors) {
   };
   for (const ErrorRow& row : rows) {
     SCOPED_TRACE(row.pattern);
-    Result<Rules> rules = regex_rules(row.pattern);
+    Result<Rules> rules = notation::regex_rules(row.pattern);
     ASSERT_FALSE(rules);
     const Error& error = rules.error();
     EXPECT_EQ(to_string(error.code), to_string(row.code)) << error.message;
@@ -137,18 +140,18 @@ TEST(GrammarRegex, Errors) {
 
 TEST(GrammarRegex, Limits) {
   const std::string deep(10'000, '(');
-  Result<Rules> rules = regex_rules(deep);
+  Result<Rules> rules = notation::regex_rules(deep);
   ASSERT_FALSE(rules);
   EXPECT_EQ(rules.error().code, ErrorCode::kTooLarge);
 
-  rules = regex_rules("((a{1000000000}){1000000000}){1000000000}");
+  rules = notation::regex_rules("((a{1000000000}){1000000000}){1000000000}");
   ASSERT_TRUE(rules) << rules.error().to_string();
   EarleyRecogniser recogniser(*rules);
   EXPECT_FALSE(recogniser.accepts("aaaa"));
   EarleyRecogniser::Place place = recogniser.start();
   EXPECT_TRUE(recogniser.feed(place, "aaaa"));
 
-  rules = regex_rules("a{99999999999}");
+  rules = notation::regex_rules("a{99999999999}");
   ASSERT_FALSE(rules);
   EXPECT_EQ(rules.error().code, ErrorCode::kTooLarge);
 }
@@ -182,7 +185,7 @@ std::string pattern_of(const Rules& rules, ExprId id) {
 
 // One character is what UTF-8 says, whatever bytes are tried.
 TEST(GrammarRegex, IllFormedText) {
-  const Result<Rules> rules = regex_rules("[^a]");
+  const Result<Rules> rules = notation::regex_rules("[^a]");
   ASSERT_TRUE(rules);
   EarleyRecogniser recogniser(*rules);
   for (unsigned lead = 0x80; lead < 0x100; ++lead) {
@@ -206,7 +209,7 @@ TEST(GrammarRegex, RandomPatterns) {
     source.rules[0].options = {};
     const std::string pattern = pattern_of(source, source.rules[0].body);
     SCOPED_TRACE(std::to_string(seed) + ": " + pattern);
-    Result<Rules> rules = regex_rules(pattern);
+    Result<Rules> rules = notation::regex_rules(pattern);
     ASSERT_TRUE(rules) << rules.error().to_string();
     EarleyRecogniser recogniser(*rules);
     testing::Texts found;

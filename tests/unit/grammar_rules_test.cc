@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "grammar/earley.h"
-#include "grammar/ebnf.h"
+#include "notation/ebnf.h"
 #include "support/small_languages.h"
 
 namespace parlance::grammar {
@@ -55,14 +55,14 @@ void check(std::uint32_t seed, std::size_t& texts) {
   SCOPED_TRACE("seed " + std::to_string(seed));
   testing::RandomRules random(seed);
   const Rules rules = random.make(1 + random.pick(4));
-  const std::string text = to_ebnf(rules);
+  const std::string text = notation::to_ebnf(rules);
   SCOPED_TRACE(text);
   const testing::Texts expected = testing::brute_force(rules, kLongest);
   ASSERT_EQ(recognised(rules), expected);
-  Result<Rules> again = read_ebnf(text);
+  Result<Rules> again = notation::read_ebnf(text);
   ASSERT_TRUE(again) << again.error().to_string();
   ASSERT_EQ(recognised(*again), expected);
-  ASSERT_EQ(to_ebnf(*again), text);
+  ASSERT_EQ(notation::to_ebnf(*again), text);
   walk(rules, random);
   texts += expected.size();
 }
@@ -85,8 +85,8 @@ TEST(GrammarRules, RandomGrammarsLongRun) {
 }
 
 TEST(GrammarRules, JoinedGrammarsKeepTheirRules) {
-  Result<Rules> a = read_ebnf("root ::= x\nx ::= \"a\"");
-  Result<Rules> b = read_ebnf("root ::= x*\nx ::= \"b\"");
+  Result<Rules> a = notation::read_ebnf("root ::= x\nx ::= \"a\"");
+  Result<Rules> b = notation::read_ebnf("root ::= x*\nx ::= \"b\"");
   ASSERT_TRUE(a && b);
   Rules either = rules::union_of({*a, *b});
   Rules both = rules::concat_of({*a, *b});
@@ -97,7 +97,7 @@ TEST(GrammarRules, JoinedGrammarsKeepTheirRules) {
   EarleyRecogniser two(both);
   EXPECT_TRUE(two.accepts("abb"));
   EXPECT_FALSE(two.accepts("bb"));
-  EXPECT_EQ(to_ebnf(both),
+  EXPECT_EQ(notation::to_ebnf(both),
             "root ::= root_1 root_2\n"
             "root_1 ::= x\n"
             "root_2 ::= x_1*\n"

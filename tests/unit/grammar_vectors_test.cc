@@ -55,8 +55,8 @@ std::string check(const Value& vector) {
   if (!rules) return "is refused: " + rules.error().to_string();
   std::string said = answer(*rules, vector);
   if (!said.empty()) return said;
-  const std::string printed = to_ebnf(*rules);
-  Result<Rules> again = read_ebnf(printed);
+  const std::string printed = notation::to_ebnf(*rules);
+  Result<Rules> again = notation::read_ebnf(printed);
   if (!again) return "is printed as\n" + printed + again.error().to_string();
   said = answer(*again, vector);
   return said.empty() ? "" : said + " when printed as\n" + printed;

@@ -1,6 +1,6 @@
 // Lark: what texts mean, what is refused and where.
 
-#include "grammar/lark.h"
+#include "notation/lark.h"
 
 #include <gtest/gtest.h>
 
@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "grammar/earley.h"
-#include "grammar/ebnf.h"
+#include "notation/ebnf.h"
 
 namespace parlance::grammar {
 
@@ -96,15 +96,15 @@ TEST(Lark, Languages) {
   };
   for (const LanguageRow& row : rows) {
     SCOPED_TRACE(row.grammar);
-    Result<Rules> rules = read_lark(row.grammar);
+    Result<Rules> rules = notation::read_lark(row.grammar);
     if (row.accepted.empty()) {
       EXPECT_FALSE(rules);
       continue;
     }
     ASSERT_TRUE(rules) << rules.error().to_string();
-    const std::string printed = to_ebnf(*rules);
+    const std::string printed = notation::to_ebnf(*rules);
     SCOPED_TRACE(printed);
-    Result<Rules> again = read_ebnf(printed);
+    Result<Rules> again = notation::read_ebnf(printed);
     ASSERT_TRUE(again) << again.error().to_string();
     for (const Rules* version : {&*rules, &*again}) {
       EarleyRecogniser recogniser(*version);
@@ -142,7 +142,7 @@ TEST(Lark, CommonTerminals) {
     SCOPED_TRACE(row.name);
     const std::string name(row.name);
     Result<Rules> rules =
-        read_lark("%import common." + name + "\nstart: " + name);
+        notation::read_lark("%import common." + name + "\nstart: " + name);
     ASSERT_TRUE(rules) << rules.error().to_string();
     EarleyRecogniser recogniser(*rules);
     for (const std::string& text : row.accepted) {
@@ -230,7 +230,7 @@ TEST(Lark, Errors) {
   };
   for (const ErrorRow& row : rows) {
     SCOPED_TRACE(row.grammar);
-    Result<Rules> rules = read_lark(row.grammar);
+    Result<Rules> rules = notation::read_lark(row.grammar);
     ASSERT_FALSE(rules);
     const Error& error = rules.error();
     EXPECT_EQ(to_string(error.code), to_string(row.code)) << error.message;
@@ -242,11 +242,11 @@ TEST(Lark, Errors) {
 }
 
 TEST(Lark, TriggersCannotBeMixed) {
-  LarkOptions options;
+  notation::LarkOptions options;
   options.tokens_spelled = [](std::string_view) {
     return std::vector<rules::Token>{7};
   };
-  Result<Rules> rules = read_lark(
+  Result<Rules> rules = notation::read_lark(
       with_text("start: (a | b)* TEXT\na: h \"x\"\nh[lazy]: TEXT \"<a>\"\n"
                 "b: TEXT <|b|> \"x\""),
       options);
@@ -255,17 +255,18 @@ TEST(Lark, TriggersCannotBeMixed) {
 }
 
 TEST(Lark, NamedGrammars) {
-  LarkOptions options;
+  notation::LarkOptions options;
   options.sources["pair"] = "start: @item \":\" @item";
   options.sources["item"] = "start: /[a-z]/";
-  Result<Rules> rules = read_lark("start: \"<\" @pair \">\" @item", options);
+  Result<Rules> rules =
+      notation::read_lark("start: \"<\" @pair \">\" @item", options);
   ASSERT_TRUE(rules) << rules.error().to_string();
   EarleyRecogniser recogniser(*rules);
   EXPECT_TRUE(recogniser.accepts("<a:b>c"));
   EXPECT_FALSE(recogniser.accepts("<a:b>"));
 
   options.sources["item"] = "start: @pair";
-  rules = read_lark("start: @pair", options);
+  rules = notation::read_lark("start: @pair", options);
   ASSERT_FALSE(rules);
   EXPECT_NE(rules.error().message.find("@pair -> @item -> @pair"),
             std::string::npos)
@@ -277,10 +278,10 @@ TEST(Lark, NamedGrammars) {
 TEST(LarkLimits, DeepGroups) {
   const std::string open(9'000, '(');
   const std::string close(9'000, ')');
-  Result<Rules> rules = read_lark("start: " + open + "\"a\"" + close);
+  Result<Rules> rules = notation::read_lark("start: " + open + "\"a\"" + close);
   ASSERT_TRUE(rules) << rules.error().to_string();
   EXPECT_TRUE(EarleyRecogniser(*rules).accepts("a"));
-  rules = read_lark("start: " + open + open);
+  rules = notation::read_lark("start: " + open + open);
   ASSERT_FALSE(rules);
   EXPECT_EQ(rules.error().code, ErrorCode::kTooLarge);
 }
@@ -288,7 +289,7 @@ TEST(LarkLimits, DeepGroups) {
 TEST(LarkLimits, GrammarsInsideGrammars) {
   std::string text = "\"a\"";
   for (int i = 0; i < 200; ++i) text = "%lark { start: " + text + " }";
-  Result<Rules> rules = read_lark("start: " + text);
+  Result<Rules> rules = notation::read_lark("start: " + text);
   ASSERT_FALSE(rules);
   EXPECT_EQ(rules.error().code, ErrorCode::kTooLarge);
 }
@@ -300,7 +301,7 @@ TEST(LarkLimits, Prefixes) {
       "a[suffix=/x\\/y/is]: INT{1,2}~3 | %json {\"a\": [\"}\"]} <[1-2,^]>\n"
       "b: %lark { start: \"q\" } %regex {\"substring_chars\": \"ab\"}";
   for (std::size_t n = 0; n <= kGrammar.size(); ++n) {
-    Result<Rules> rules = read_lark(kGrammar.substr(0, n));
+    Result<Rules> rules = notation::read_lark(kGrammar.substr(0, n));
     if (rules) continue;
     const Span span = rules.error().span.value_or(Span{});
     EXPECT_LE(span.begin, span.end) << n;

@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "grammar/earley.h"
-#include "grammar/ebnf.h"
 #include "grammar/grammar_impl.h"
 #include "mask/text.h"
+#include "notation/ebnf.h"
 #include "parlance/grammar.h"
 #include "support/grammar_vectors.h"
 #include "support/tag_reader.h"
@@ -151,7 +151,7 @@ text[max_chars=6] ::= ([^.] | "\u00e9")* "a"
   std::uint32_t seed = 1;
   for (const std::string& source : grammars) {
     SCOPED_TRACE(source);
-    const Result<rules::Rules> rules = grammar::read_ebnf(source);
+    const Result<rules::Rules> rules = notation::read_ebnf(source);
     ASSERT_TRUE(rules) << rules.error().to_string();
     const Result<Grammar> fast = Grammar::from_ebnf(source);
     ASSERT_TRUE(fast) << fast.error().to_string();
@@ -173,7 +173,7 @@ TEST(RulesMachineMask, SchemasNearTheGreatestDepth) {
        "additionalProperties": {"$ref": "#"}}]})x";
   Walks walks({schema, "[[[[[{\"id\":{\"a\":[[1]]}}]]]]]"});
   const Result<rules::Rules> rules =
-      grammar::read_ebnf("root ::= JsonSchema(\"true\")");
+      notation::read_ebnf("root ::= JsonSchema(\"true\")");
   for (std::size_t depth : {1, 2, 3, 4, 7, 130}) {
     SCOPED_TRACE(depth);
     JsonSchemaOptions options;

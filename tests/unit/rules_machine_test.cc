@@ -13,7 +13,7 @@
 #include "base/intern_table.h"
 #include "grammar/cfg_recogniser.h"
 #include "grammar/earley.h"
-#include "grammar/ebnf.h"
+#include "notation/ebnf.h"
 #include "parlance/grammar.h"
 #include "support/small_languages.h"
 
@@ -39,7 +39,7 @@ bool accepts(CfgRecogniser& machine, std::string_view text) {
 }
 
 CfgRecogniser machine_of(std::string_view ebnf) {
-  Result<Rules> rules = read_ebnf(ebnf);
+  Result<Rules> rules = notation::read_ebnf(ebnf);
   EXPECT_TRUE(rules) << rules.error().to_string();
   return CfgRecogniser(*rules, {});
 }
@@ -82,7 +82,8 @@ void compare_random(std::uint32_t first, std::uint32_t last) {
   for (std::uint32_t seed = first; seed < last; ++seed) {
     testing::RandomRules random(seed);
     const Rules rules = random.make(1 + random.pick(4));
-    SCOPED_TRACE("seed " + std::to_string(seed) + "\n" + to_ebnf(rules));
+    SCOPED_TRACE("seed " + std::to_string(seed) + "\n" +
+                 notation::to_ebnf(rules));
     compare(rules, places);
     if (::testing::Test::HasFatalFailure()) return;
   }
@@ -300,7 +301,7 @@ TEST(CfgRecogniser, LongListsWithABudget) {
 
 TEST(CfgRecogniser, RulesThatNestWithoutEndAreReported) {
   const auto nesting = [](std::string_view ebnf) {
-    Result<Rules> rules = read_ebnf(ebnf);
+    Result<Rules> rules = notation::read_ebnf(ebnf);
     EXPECT_TRUE(rules);
     return rules::find_nesting(*rules).size();
   };
@@ -323,7 +324,8 @@ TEST(CfgRecogniser, RulesThatNestWithoutEndAreReported) {
 }
 
 TEST(CfgRecogniser, LimitsEndInDeadPlaces) {
-  Result<Rules> rules = read_ebnf("root ::= \"(\" root \")\" | \"x\"\n");
+  Result<Rules> rules =
+      notation::read_ebnf("root ::= \"(\" root \")\" | \"x\"\n");
   ASSERT_TRUE(rules);
   CfgRecogniserLimits limits;
   limits.bytes = 100'000;

@@ -8,11 +8,11 @@
 
 #include "base/ascii.h"
 #include "base/utf8.h"
-#include "grammar/ebnf_reader.h"
-#include "grammar/regex_rules.h"
+#include "notation/ebnf_reader.h"
+#include "notation/regex_rules.h"
 #include "rules/schema_options.h"
 
-namespace parlance::grammar {
+namespace parlance::notation {
 
 using rules::ExprId;
 using rules::FreeTextExpr;
@@ -605,4 +605,4 @@ bool EbnfReader::schema_macro(Arguments& args, ExprId& out) {
   return true;
 }
 
-}  // namespace parlance::grammar
+}  // namespace parlance::notation

@@ -10,10 +10,10 @@
 #include <vector>
 
 #include "base/utf8.h"
-#include "grammar/ebnf.h"
 #include "json/writer.h"
+#include "notation/ebnf.h"
 
-namespace parlance::grammar {
+namespace parlance::notation {
 
 using rules::Expr;
 using rules::ExprKind;
@@ -391,4 +391,4 @@ class Writer {
 
 std::string to_ebnf(const Rules& rules) { return Writer(rules).run(); }
 
-}  // namespace parlance::grammar
+}  // namespace parlance::notation

@@ -1,14 +1,14 @@
 // EBNF: rules, sequences and operators; see ebnf_reader.h.
 
-#include "grammar/ebnf.h"
+#include "notation/ebnf.h"
 
 #include <algorithm>
 #include <utility>
 
 #include "base/utf8.h"
-#include "grammar/ebnf_reader.h"
+#include "notation/ebnf_reader.h"
 
-namespace parlance::grammar {
+namespace parlance::notation {
 
 using rules::ExprId;
 using rules::RuleId;
@@ -387,4 +387,4 @@ Result<rules::Rules> read_ebnf(std::string_view text,
   return EbnfReader(text, limits).run(root_rule);
 }
 
-}  // namespace parlance::grammar
+}  // namespace parlance::notation

@@ -3,10 +3,10 @@
 #include <utility>
 
 #include "base/utf8.h"
-#include "grammar/lark_reader.h"
-#include "grammar/regex_rules.h"
+#include "notation/lark_reader.h"
+#include "notation/regex_rules.h"
 
-namespace parlance::grammar {
+namespace parlance::notation {
 
 using rules::ExprId;
 
@@ -275,4 +275,4 @@ bool LarkReader::nested(ExprId& out) {
   return true;
 }
 
-}  // namespace parlance::grammar
+}  // namespace parlance::notation

@@ -1,5 +1,5 @@
-#ifndef PARLANCE_SRC_GRAMMAR_REGEX_RULES_H_
-#define PARLANCE_SRC_GRAMMAR_REGEX_RULES_H_
+#ifndef PARLANCE_SRC_NOTATION_REGEX_RULES_H_
+#define PARLANCE_SRC_NOTATION_REGEX_RULES_H_
 
 // Regular expressions as grammars: the whole text has to match.
 //
@@ -25,7 +25,7 @@
 #include "parlance/error.h"
 #include "rules/rules.h"
 
-namespace parlance::grammar {
+namespace parlance::notation {
 
 struct RegexOptions {
   bool has_flags = false;
@@ -43,6 +43,6 @@ Result<rules::RegexExpr> read_regex(std::string_view pattern,
 Result<rules::Rules> regex_rules(std::string_view pattern,
                                  const RegexOptions& options = {});
 
-}  // namespace parlance::grammar
+}  // namespace parlance::notation
 
-#endif  // PARLANCE_SRC_GRAMMAR_REGEX_RULES_H_
+#endif  // PARLANCE_SRC_NOTATION_REGEX_RULES_H_

@@ -2,7 +2,7 @@
 // tree it gives is checked and its sets are folded, and what it means is cut
 // down to what a grammar can say.
 
-#include "grammar/regex_rules.h"
+#include "notation/regex_rules.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -14,7 +14,7 @@
 #include "regex/ast.h"
 #include "regex/pattern.h"
 
-namespace parlance::grammar {
+namespace parlance::notation {
 
 using rules::RegexExpr;
 namespace {
@@ -414,4 +414,4 @@ Result<rules::Rules> regex_rules(std::string_view pattern,
   return rules;
 }
 
-}  // namespace parlance::grammar
+}  // namespace parlance::notation

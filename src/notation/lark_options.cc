@@ -4,9 +4,9 @@
 #include <cmath>
 #include <cstdlib>
 
-#include "grammar/lark_reader.h"
+#include "notation/lark_reader.h"
 
-namespace parlance::grammar {
+namespace parlance::notation {
 namespace {}  // namespace
 
 // At "[".
@@ -130,4 +130,4 @@ bool LarkReader::marker(rules::ExprId& out) {
   return true;
 }
 
-}  // namespace parlance::grammar
+}  // namespace parlance::notation

@@ -1,5 +1,5 @@
-#ifndef PARLANCE_SRC_GRAMMAR_EBNF_READER_H_
-#define PARLANCE_SRC_GRAMMAR_EBNF_READER_H_
+#ifndef PARLANCE_SRC_NOTATION_EBNF_READER_H_
+#define PARLANCE_SRC_NOTATION_EBNF_READER_H_
 
 // The reader of EBNF: one pass over the text with its own stack of open
 // parentheses.  ebnf.cc has rules, sequences and operators, ebnf_terms.cc what
@@ -15,10 +15,10 @@
 #include <unordered_map>
 #include <vector>
 
-#include "grammar/ebnf.h"
-#include "grammar/grammar_text.h"
+#include "notation/ebnf.h"
+#include "notation/text_cursor.h"
 
-namespace parlance::grammar {
+namespace parlance::notation {
 
 class EbnfReader : private GrammarText {
  public:
@@ -107,6 +107,6 @@ class EbnfReader : private GrammarText {
   std::vector<Frame> frames_;
 };
 
-}  // namespace parlance::grammar
+}  // namespace parlance::notation
 
-#endif  // PARLANCE_SRC_GRAMMAR_EBNF_READER_H_
+#endif  // PARLANCE_SRC_NOTATION_EBNF_READER_H_

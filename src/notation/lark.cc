@@ -1,14 +1,14 @@
 // Lark: statements, sequences and operators; see lark_reader.h.
 
-#include "grammar/lark.h"
+#include "notation/lark.h"
 
 #include <algorithm>
 #include <utility>
 
 #include "base/utf8.h"
-#include "grammar/lark_reader.h"
+#include "notation/lark_reader.h"
 
-namespace parlance::grammar {
+namespace parlance::notation {
 
 using rules::ExprId;
 using rules::kMany;
@@ -499,4 +499,4 @@ Result<Rules> read_lark(std::string_view text, const LarkOptions& options) {
   return LarkReader(text, context).run();
 }
 
-}  // namespace parlance::grammar
+}  // namespace parlance::notation

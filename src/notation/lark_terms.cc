@@ -5,11 +5,11 @@
 
 #include "base/ascii.h"
 #include "base/utf8.h"
-#include "grammar/lark_reader.h"
-#include "grammar/regex_rules.h"
+#include "notation/lark_reader.h"
+#include "notation/regex_rules.h"
 #include "parlance/line_column.h"
 
-namespace parlance::grammar {
+namespace parlance::notation {
 
 using rules::ExprId;
 using rules::Token;
@@ -266,4 +266,4 @@ bool LarkReader::named_grammar(ExprId& out) {
   return true;
 }
 
-}  // namespace parlance::grammar
+}  // namespace parlance::notation

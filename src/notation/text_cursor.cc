@@ -1,9 +1,9 @@
-#include "grammar/grammar_text.h"
+#include "notation/text_cursor.h"
 
 #include <algorithm>
 #include <utility>
 
-namespace parlance::grammar {
+namespace parlance::notation {
 
 bool GrammarText::match(std::string_view expected) {
   if (!text_.substr(at_).starts_with(expected)) return false;
@@ -39,4 +39,4 @@ bool GrammarText::number(std::uint64_t least, std::uint64_t most,
   return true;
 }
 
-}  // namespace parlance::grammar
+}  // namespace parlance::notation

@@ -1,5 +1,5 @@
-#ifndef PARLANCE_SRC_GRAMMAR_GRAMMAR_TEXT_H_
-#define PARLANCE_SRC_GRAMMAR_GRAMMAR_TEXT_H_
+#ifndef PARLANCE_SRC_NOTATION_TEXT_CURSOR_H_
+#define PARLANCE_SRC_NOTATION_TEXT_CURSOR_H_
 
 // A grammar's text while it is read: the place in it, and the first failure.
 //
@@ -15,7 +15,7 @@
 #include "base/ascii.h"
 #include "parlance/error.h"
 
-namespace parlance::grammar {
+namespace parlance::notation {
 
 using base::is_digit;
 
@@ -41,6 +41,6 @@ class GrammarText {
   std::optional<Error> error_ = std::nullopt;
 };
 
-}  // namespace parlance::grammar
+}  // namespace parlance::notation
 
-#endif  // PARLANCE_SRC_GRAMMAR_GRAMMAR_TEXT_H_
+#endif  // PARLANCE_SRC_NOTATION_TEXT_CURSOR_H_

@@ -1,5 +1,5 @@
-#ifndef PARLANCE_SRC_GRAMMAR_EBNF_H_
-#define PARLANCE_SRC_GRAMMAR_EBNF_H_
+#ifndef PARLANCE_SRC_NOTATION_EBNF_H_
+#define PARLANCE_SRC_NOTATION_EBNF_H_
 
 // Grammars as text: the EBNF that GBNF files are written in, and more.
 //
@@ -31,7 +31,7 @@
 #include "parlance/error.h"
 #include "rules/rules.h"
 
-namespace parlance::grammar {
+namespace parlance::notation {
 
 // Errors: kBadSyntax; kBadReference for a rule that is used and not defined,
 // and for a missing root; kConflict for one defined twice; kUnknownName for an
@@ -46,6 +46,6 @@ Result<rules::Rules> read_ebnf(std::string_view text,
 // left out.
 std::string to_ebnf(const rules::Rules& rules);
 
-}  // namespace parlance::grammar
+}  // namespace parlance::notation
 
-#endif  // PARLANCE_SRC_GRAMMAR_EBNF_H_
+#endif  // PARLANCE_SRC_NOTATION_EBNF_H_

@@ -1,5 +1,5 @@
-#ifndef PARLANCE_SRC_GRAMMAR_LARK_H_
-#define PARLANCE_SRC_GRAMMAR_LARK_H_
+#ifndef PARLANCE_SRC_NOTATION_LARK_H_
+#define PARLANCE_SRC_NOTATION_LARK_H_
 
 // Grammars in the dialect of Lark that llguidance reads.
 //
@@ -44,7 +44,7 @@
 #include "parlance/error.h"
 #include "rules/rules.h"
 
-namespace parlance::grammar {
+namespace parlance::notation {
 
 struct LarkOptions {
   // What "@name" stands for: grammars, or sources in Lark.
@@ -63,6 +63,6 @@ struct LarkOptions {
 Result<rules::Rules> read_lark(std::string_view text,
                                const LarkOptions& options = {});
 
-}  // namespace parlance::grammar
+}  // namespace parlance::notation
 
-#endif  // PARLANCE_SRC_GRAMMAR_LARK_H_
+#endif  // PARLANCE_SRC_NOTATION_LARK_H_

@@ -1,5 +1,5 @@
-#ifndef PARLANCE_SRC_GRAMMAR_LARK_READER_H_
-#define PARLANCE_SRC_GRAMMAR_LARK_READER_H_
+#ifndef PARLANCE_SRC_NOTATION_LARK_READER_H_
+#define PARLANCE_SRC_NOTATION_LARK_READER_H_
 
 // The reader of Lark: one pass over the text with its own stack of open
 // groups.  lark.cc has statements, sequences and operators; lark_terms.cc what
@@ -17,10 +17,10 @@
 #include <unordered_map>
 #include <vector>
 
-#include "grammar/grammar_text.h"
-#include "grammar/lark.h"
+#include "notation/lark.h"
+#include "notation/text_cursor.h"
 
-namespace parlance::grammar {
+namespace parlance::notation {
 
 // What a terminal of the library "common" matches, as a pattern; "" when there
 // is none of this name.
@@ -151,6 +151,6 @@ class LarkReader : private GrammarText {
   bool initial_skip_ = false;
 };
 
-}  // namespace parlance::grammar
+}  // namespace parlance::notation
 
-#endif  // PARLANCE_SRC_GRAMMAR_LARK_READER_H_
+#endif  // PARLANCE_SRC_NOTATION_LARK_READER_H_

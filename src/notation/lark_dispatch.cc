@@ -12,9 +12,9 @@
 #include <utility>
 
 #include "base/utf8.h"
-#include "grammar/lark_reader.h"
+#include "notation/lark_reader.h"
 
-namespace parlance::grammar {
+namespace parlance::notation {
 
 using rules::Expr;
 using rules::ExprId;
@@ -349,4 +349,4 @@ void LarkReader::open_ended_lazy_rules() {
   }
 }
 
-}  // namespace parlance::grammar
+}  // namespace parlance::notation
