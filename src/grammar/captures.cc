@@ -6,13 +6,13 @@
 #include <optional>
 #include <utility>
 
-#include "grammar/earley.h"
+#include "cfg_recogniser/earley.h"
 #include "grammar/grammar_impl.h"
 
 namespace parlance {
 namespace {
 
-using grammar::EarleyRecogniser;
+using cfg_recogniser::EarleyRecogniser;
 
 class CaptureReader {
  public:

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <unordered_map>
 
-#include "grammar/cfg_recogniser.h"
+#include "cfg_recogniser/cfg_recogniser.h"
 #include "grammar/schema_excludes.h"
 #include "rules/schema_options.h"
 #include "schema/document.h"
@@ -159,7 +159,7 @@ std::vector<std::shared_ptr<Recogniser>> recognisers_of(
   return out;
 }
 
-std::optional<Error> check_start(CfgRecogniser& impl) {
+std::optional<Error> check_start(cfg_recogniser::CfgRecogniser& impl) {
   if (!impl.start().dead()) return std::nullopt;
   if (impl.overflowed() || impl.too_large()) {
     return Error{ErrorCode::kTooLarge,
@@ -195,11 +195,11 @@ Result<std::shared_ptr<Grammar::Impl>> make_impl(
          "",
          "Rule \"" + rules.rules[id].name +
              "\" can stand inside itself: texts in which more than " +
-             std::to_string(kMaxActivations) +
+             std::to_string(cfg_recogniser::kMaxActivations) +
              " such rules are open at once are refused."});
   }
   impl->limits = {.bytes = options.limits.bytes};
-  auto recogniser = std::make_unique<CfgRecogniser>(
+  auto recogniser = std::make_unique<cfg_recogniser::CfgRecogniser>(
       rules, recognisers_of(schemas), impl->limits, impl->marks);
   if (cancelled(options.limits)) return cancelled_error();
   if (auto error = check_start(*recogniser)) return *std::move(error);

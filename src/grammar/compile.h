@@ -66,7 +66,7 @@ std::vector<std::shared_ptr<recogniser::Recogniser>> recognisers_of(
     const std::vector<EmbeddedSchema>& schemas);
 
 // Why there is no text at all: kTooLarge, kUnsatisfiable; nothing if there is.
-std::optional<Error> check_start(CfgRecogniser& impl);
+std::optional<Error> check_start(cfg_recogniser::CfgRecogniser& impl);
 
 Result<std::shared_ptr<Grammar::Impl>> make_impl(
     rules::Rules rules, std::vector<EmbeddedSchema> schemas,

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "grammar/cfg_recogniser.h"
+#include "cfg_recogniser/cfg_recogniser.h"
 #include "parlance/grammar.h"
 #include "recogniser/recogniser.h"
 #include "rules/marks.h"
@@ -49,7 +49,7 @@ struct Grammar::Impl {
   std::shared_ptr<const rules::Rules> rules = nullptr;
   std::vector<EmbeddedSchema> schemas = {};
   // Of the recogniser, for others that are made of the rules.
-  grammar::CfgRecogniserLimits limits = {};
+  cfg_recogniser::CfgRecogniserLimits limits = {};
 };
 
 }  // namespace parlance

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "grammar/cfg_recogniser.h"
+#include "cfg_recogniser/cfg_recogniser.h"
 #include "grammar/compile.h"
 #include "grammar/embedded.h"
 #include "grammar/grammar_impl.h"
@@ -90,8 +90,9 @@ Result<std::shared_ptr<recogniser::Recogniser>> leaf_machine(
     const Rules& rules,
     std::vector<std::shared_ptr<recogniser::Recogniser>> schemas,
     std::shared_ptr<const rules::Marks> marks, const GrammarLimits& limits) {
-  auto impl = std::make_shared<CfgRecogniser>(
-      rules, std::move(schemas), CfgRecogniserLimits{.bytes = limits.bytes},
+  auto impl = std::make_shared<cfg_recogniser::CfgRecogniser>(
+      rules, std::move(schemas),
+      cfg_recogniser::CfgRecogniserLimits{.bytes = limits.bytes},
       std::move(marks));
   if (impl->overflowed() || impl->too_large()) {
     return Error{ErrorCode::kTooLarge,

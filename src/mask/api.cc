@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "grammar/cfg_recogniser.h"
+#include "cfg_recogniser/cfg_recogniser.h"
 #include "grammar/compile.h"
 #include "grammar/grammar_impl.h"
 #include "mask/batch.h"
@@ -69,7 +69,8 @@ namespace {
 // The grammar in which markers are the tokens of one vocabulary, kept with the
 // grammar in which they are text.
 struct Marked final : recogniser::UserData {
-  std::shared_ptr<grammar::CfgRecogniser> recogniser;  // null: it has no marks
+  std::shared_ptr<cfg_recogniser::CfgRecogniser>
+      recogniser;  // null: it has no marks
   std::shared_ptr<const rules::Marks> marks;
 
   // A recogniser that is at work right now is counted as it was last seen.
@@ -92,7 +93,7 @@ Result<std::shared_ptr<Marked>> make_marked(const Grammar::Impl& machine,
       rules::marks_of(*machine.rules, {vocabulary, markers});
   if (!marks) return std::move(marks).error();
   if (*marks == nullptr) return out;
-  auto recogniser = std::make_shared<grammar::CfgRecogniser>(
+  auto recogniser = std::make_shared<cfg_recogniser::CfgRecogniser>(
       *machine.rules, grammar::recognisers_of(machine.schemas), machine.limits,
       *marks);
   if (auto error = grammar::check_start(*recogniser)) return *std::move(error);

@@ -11,7 +11,7 @@
 #include <string>
 #include <string_view>
 
-#include "grammar/earley.h"
+#include "cfg_recogniser/earley.h"
 #include "notation/ebnf.h"
 #include "notation/lark.h"
 #include "notation/regex_rules.h"
@@ -20,15 +20,14 @@ namespace {
 
 using parlance::Error;
 using parlance::Result;
-using namespace parlance::grammar;
 
 void require(bool holds) {
   if (!holds) std::abort();
 }
 
-Result<Rules> read(std::uint8_t kind, std::string_view source) {
-  if (kind % 3 == 0) return read_ebnf(source);
-  if (kind % 3 == 1) return read_lark(source);
+Result<rules::Rules> read(std::uint8_t kind, std::string_view source) {
+  if (kind % 3 == 0) return notation::read_ebnf(source);
+  if (kind % 3 == 1) return notation::read_lark(source);
   return regex_rules(source);
 }
 
@@ -44,7 +43,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data,
     text = source.substr(cut + 1, 64);
     source = source.substr(0, cut);
   }
-  const Result<Rules> rules = read(data[0], source);
+  const Result<rules::Rules> rules = read(data[0], source);
   if (!rules) {
     const Error& error = rules.error();
     require(!error.message.empty());
@@ -52,8 +51,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data,
                             error.span->end <= source.size()));
     return 0;
   }
-  const std::string printed = to_ebnf(*rules);
-  const Result<Rules> again = read_ebnf(printed);
+  const std::string printed = notation::to_ebnf(*rules);
+  const Result<rules::Rules> again = notation::read_ebnf(printed);
   // Printing may need more parentheses than was written, up to the limit.
   if (!again) {
     require(again.error().code == parlance::ErrorCode::kTooLarge);

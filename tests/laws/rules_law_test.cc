@@ -25,13 +25,16 @@
 #include <utility>
 #include <vector>
 
-#include "grammar/cfg_recogniser.h"
-#include "grammar/earley.h"
+#include "cfg_recogniser/cfg_recogniser.h"
+#include "cfg_recogniser/earley.h"
 #include "notation/ebnf.h"
 #include "support/interpreter.h"
 #include "support/sanitized.h"
 
 namespace parlance::grammar {
+
+using cfg_recogniser::CfgRecogniser;
+using cfg_recogniser::EarleyRecogniser;
 
 using rules::ExprId;
 using rules::Rules;

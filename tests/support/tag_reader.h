@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "grammar/earley.h"
+#include "cfg_recogniser/earley.h"
 #include "grammar/grammar_impl.h"
 #include "grammar/lower_tag.h"
 #include "grammar/structural_tag.h"
@@ -20,7 +20,7 @@ namespace parlance::testing {
 struct TagReader {
   grammar::LoweredTag tag;
   std::vector<Grammar> schemas;
-  std::unique_ptr<grammar::EarleyRecogniser> recogniser;
+  std::unique_ptr<cfg_recogniser::EarleyRecogniser> recogniser;
 
   bool accepts(std::string_view text) const {
     return recogniser->accepts(text);
@@ -53,7 +53,7 @@ inline Result<TagReader> make_tag_reader(
     leaves.push_back(out.schemas.back().impl()->recogniser.get());
   }
   out.recogniser =
-      std::make_unique<grammar::EarleyRecogniser>(out.tag.rules, leaves);
+      std::make_unique<cfg_recogniser::EarleyRecogniser>(out.tag.rules, leaves);
   if (!out.recogniser->alive(out.recogniser->start())) {
     return Error{ErrorCode::kUnsatisfiable, "No text fits the structural tag."};
   }

@@ -8,9 +8,11 @@
 #include <string_view>
 #include <vector>
 
-#include "grammar/earley.h"
+#include "cfg_recogniser/earley.h"
 
 namespace parlance::grammar {
+
+using cfg_recogniser::EarleyRecogniser;
 
 using rules::Rules;
 namespace {

@@ -8,12 +8,14 @@
 #include <vector>
 
 #include "base/utf8.h"
-#include "grammar/earley.h"
+#include "cfg_recogniser/earley.h"
 #include "notation/ebnf.h"
 #include "notation/regex_rules.h"
 #include "support/small_languages.h"
 
 namespace parlance::grammar {
+
+using cfg_recogniser::EarleyRecogniser;
 
 using notation::RegexOptions;
 

@@ -6,11 +6,13 @@
 #include <string>
 #include <vector>
 
-#include "grammar/earley.h"
+#include "cfg_recogniser/earley.h"
 #include "notation/ebnf.h"
 #include "support/small_languages.h"
 
 namespace parlance::grammar {
+
+using cfg_recogniser::EarleyRecogniser;
 
 using rules::Rules;
 namespace {

@@ -12,11 +12,13 @@
 #include <string_view>
 #include <vector>
 
-#include "grammar/earley.h"
+#include "cfg_recogniser/earley.h"
 #include "support/differences.h"
 #include "support/grammar_vectors.h"
 
 namespace parlance::grammar {
+
+using cfg_recogniser::EarleyRecogniser;
 
 using rules::Token;
 namespace {

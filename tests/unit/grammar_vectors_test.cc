@@ -13,7 +13,7 @@
 #include <string_view>
 #include <vector>
 
-#include "grammar/earley.h"
+#include "cfg_recogniser/earley.h"
 #include "support/differences.h"
 
 namespace parlance::grammar {
@@ -34,9 +34,9 @@ const auto& differences() {
 std::string answer(const Rules& rules, const Value& vector) {
   const testing::SchemaMachines schemas(rules);
   if (!schemas.failure().empty()) return schemas.failure();
-  EarleyRecogniser recogniser(rules, schemas.recognisers());
+  cfg_recogniser::EarleyRecogniser recogniser(rules, schemas.recognisers());
   const std::string text = bytes_of(*vector.find("instance"));
-  EarleyRecogniser::Place place = recogniser.start();
+  cfg_recogniser::EarleyRecogniser::Place place = recogniser.start();
   const bool alive = recogniser.feed(place, text);
   const bool prefix = text_of(vector, "mode") == "prefix";
   const bool accepted = alive && (prefix || recogniser.can_end(place));

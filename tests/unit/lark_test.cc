@@ -8,10 +8,12 @@
 #include <string_view>
 #include <vector>
 
-#include "grammar/earley.h"
+#include "cfg_recogniser/earley.h"
 #include "notation/ebnf.h"
 
 namespace parlance::grammar {
+
+using cfg_recogniser::EarleyRecogniser;
 
 using rules::Rules;
 namespace {

@@ -14,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-#include "grammar/earley.h"
+#include "cfg_recogniser/earley.h"
 #include "grammar/grammar_impl.h"
 #include "parlance/constraint.h"
 #include "support/tag_reader.h"
@@ -22,7 +22,7 @@
 namespace parlance {
 namespace {
 
-using grammar::EarleyRecogniser;
+using cfg_recogniser::EarleyRecogniser;
 using Row = std::vector<std::int32_t>;
 
 bool bit(const Row& row, std::size_t id) {

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "grammar/earley.h"
+#include "cfg_recogniser/earley.h"
 #include "grammar/grammar_impl.h"
 #include "mask/text.h"
 #include "notation/ebnf.h"
@@ -21,7 +21,7 @@
 namespace parlance::mask {
 namespace {
 
-using grammar::EarleyRecogniser;
+using cfg_recogniser::EarleyRecogniser;
 using testing::toy_vocabulary;
 
 using Row = std::vector<std::int32_t>;

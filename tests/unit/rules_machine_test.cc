@@ -11,13 +11,15 @@
 #include <vector>
 
 #include "base/intern_table.h"
-#include "grammar/cfg_recogniser.h"
-#include "grammar/earley.h"
+#include "cfg_recogniser/cfg_recogniser.h"
+#include "cfg_recogniser/earley.h"
 #include "notation/ebnf.h"
 #include "parlance/grammar.h"
 #include "support/small_languages.h"
 
 namespace parlance::grammar {
+
+using cfg_recogniser::CfgRecogniser;
 
 using rules::Rules;
 
@@ -48,10 +50,10 @@ CfgRecogniser machine_of(std::string_view ebnf) {
 // recogniser says, and no dead ends.
 void compare(const Rules& rules, std::size_t& places) {
   CfgRecogniser machine(rules, {});
-  EarleyRecogniser slow(rules);
+  cfg_recogniser::EarleyRecogniser slow(rules);
   struct Place {
     Configuration fast;
-    EarleyRecogniser::Place slow;
+    cfg_recogniser::EarleyRecogniser::Place slow;
     std::string text;
   };
   std::vector<Place> left = {{machine.start(), slow.start(), ""}};
@@ -327,7 +329,7 @@ TEST(CfgRecogniser, LimitsEndInDeadPlaces) {
   Result<Rules> rules =
       notation::read_ebnf("root ::= \"(\" root \")\" | \"x\"\n");
   ASSERT_TRUE(rules);
-  CfgRecogniserLimits limits;
+  cfg_recogniser::CfgRecogniserLimits limits;
   limits.bytes = 100'000;
   CfgRecogniser machine(*rules, {}, limits);
   EXPECT_TRUE(read(machine, machine.start(), std::string(100'000, '(')).dead());

@@ -13,7 +13,7 @@
 #include <string_view>
 #include <vector>
 
-#include "grammar/earley.h"
+#include "cfg_recogniser/earley.h"
 #include "grammar/grammar_impl.h"
 #include "parlance/grammar.h"
 #include "support/grammar_vectors.h"
@@ -23,7 +23,7 @@
 namespace parlance {
 namespace {
 
-using grammar::EarleyRecogniser;
+using cfg_recogniser::EarleyRecogniser;
 using json::Value;
 using recogniser::Configuration;
 using recogniser::Recogniser;

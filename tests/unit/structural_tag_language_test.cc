@@ -122,7 +122,7 @@ class Session {
   TagReader reader_;
   std::vector<std::string> tokens_;
   std::vector<std::int64_t> stops_;
-  std::vector<grammar::EarleyRecogniser::Place> places_;
+  std::vector<cfg_recogniser::EarleyRecogniser::Place> places_;
   bool terminated_ = false;
 };
 

@@ -9,9 +9,9 @@
 
 #include "automata/byte_classes.h"
 #include "automata/char_step.h"
-#include "grammar/cfg_recogniser.h"
+#include "cfg_recogniser/cfg_recogniser.h"
 
-namespace parlance::grammar {
+namespace parlance::cfg_recogniser {
 
 using recogniser::Configuration;
 
@@ -172,4 +172,4 @@ const ByteTable& CfgRecogniser::alike(std::uint32_t lex) {
   return *states_[lex].alike;
 }
 
-}  // namespace parlance::grammar
+}  // namespace parlance::cfg_recogniser

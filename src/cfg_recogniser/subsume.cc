@@ -18,9 +18,9 @@
 #include <span>
 #include <utility>
 
-#include "grammar/rules_closure.h"
+#include "cfg_recogniser/closure.h"
 
-namespace parlance::grammar {
+namespace parlance::cfg_recogniser {
 namespace {
 
 // Pairs that one question may look at.  Past it the answer is "not known", and
@@ -187,4 +187,4 @@ void CfgRecogniser::remember_subsumed(std::uint64_t pair, bool holds) {
   if (subsumed_.emplace(pair, holds).second) bytes_ += 48;
 }
 
-}  // namespace parlance::grammar
+}  // namespace parlance::cfg_recogniser

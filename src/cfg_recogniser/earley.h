@@ -1,5 +1,5 @@
-#ifndef PARLANCE_SRC_GRAMMAR_EARLEY_H_
-#define PARLANCE_SRC_GRAMMAR_EARLEY_H_
+#ifndef PARLANCE_SRC_CFG_RECOGNISER_EARLEY_H_
+#define PARLANCE_SRC_CFG_RECOGNISER_EARLEY_H_
 
 // Membership in any grammar, the obvious way.
 //
@@ -40,11 +40,11 @@
 #include <utility>
 #include <vector>
 
-#include "grammar/transition_network.h"
+#include "cfg_recogniser/transition_network.h"
 #include "recogniser/recogniser.h"
 #include "rules/rules.h"
 
-namespace parlance::grammar {
+namespace parlance::cfg_recogniser {
 
 class EarleyRecogniser {
  private:
@@ -172,6 +172,6 @@ class EarleyRecogniser {
       config_ids_;
 };
 
-}  // namespace parlance::grammar
+}  // namespace parlance::cfg_recogniser
 
-#endif  // PARLANCE_SRC_GRAMMAR_EARLEY_H_
+#endif  // PARLANCE_SRC_CFG_RECOGNISER_EARLEY_H_

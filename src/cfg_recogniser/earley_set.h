@@ -1,5 +1,5 @@
-#ifndef PARLANCE_SRC_GRAMMAR_EARLEY_SET_H_
-#define PARLANCE_SRC_GRAMMAR_EARLEY_SET_H_
+#ifndef PARLANCE_SRC_CFG_RECOGNISER_EARLEY_SET_H_
+#define PARLANCE_SRC_CFG_RECOGNISER_EARLEY_SET_H_
 
 // What the slow recogniser knows of one place in a text, for its own sources.
 
@@ -8,9 +8,9 @@
 #include <unordered_map>
 #include <vector>
 
-#include "grammar/earley.h"
+#include "cfg_recogniser/earley.h"
 
-namespace parlance::grammar {
+namespace parlance::cfg_recogniser {
 
 // The best way in which an item came to be; kept while recording.
 struct EarleyRecogniser::Back {
@@ -48,6 +48,6 @@ struct EarleyRecogniser::StateSet {
   }
 };
 
-}  // namespace parlance::grammar
+}  // namespace parlance::cfg_recogniser
 
-#endif  // PARLANCE_SRC_GRAMMAR_EARLEY_SET_H_
+#endif  // PARLANCE_SRC_CFG_RECOGNISER_EARLEY_SET_H_

@@ -5,9 +5,9 @@
 #include <utility>
 
 #include "automata/char_step.h"
-#include "grammar/cfg_recogniser.h"
+#include "cfg_recogniser/cfg_recogniser.h"
 
-namespace parlance::grammar {
+namespace parlance::cfg_recogniser {
 
 using rules::kMany;
 
@@ -339,4 +339,4 @@ void CfgRecogniser::mark_tokens(const Items& items, std::uint32_t size,
   }
 }
 
-}  // namespace parlance::grammar
+}  // namespace parlance::cfg_recogniser

@@ -12,9 +12,9 @@
 #include <utility>
 #include <vector>
 
-#include "grammar/cfg_recogniser.h"
+#include "cfg_recogniser/cfg_recogniser.h"
 
-namespace parlance::grammar {
+namespace parlance::cfg_recogniser {
 
 using recogniser::Configuration;
 
@@ -192,4 +192,4 @@ Configuration CfgRecogniser::mask_equivalent(Configuration config) {
   return found;
 }
 
-}  // namespace parlance::grammar
+}  // namespace parlance::cfg_recogniser

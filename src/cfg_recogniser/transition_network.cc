@@ -1,7 +1,7 @@
 // Rules -> network; see transition_network.h.  Expressions are taken apart from
 // the top with a list of what is left to do, so nesting costs no call stack.
 
-#include "grammar/transition_network.h"
+#include "cfg_recogniser/transition_network.h"
 
 #include <algorithm>
 #include <string>
@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-namespace parlance::grammar {
+namespace parlance::cfg_recogniser {
 
 using rules::ExprKind;
 using rules::FreeTextExpr;
@@ -567,4 +567,4 @@ TransitionNetwork::TransitionNetwork(
   cut_dead_words();
 }
 
-}  // namespace parlance::grammar
+}  // namespace parlance::cfg_recogniser

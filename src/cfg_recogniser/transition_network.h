@@ -1,5 +1,5 @@
-#ifndef PARLANCE_SRC_GRAMMAR_TRANSITION_NETWORK_H_
-#define PARLANCE_SRC_GRAMMAR_TRANSITION_NETWORK_H_
+#ifndef PARLANCE_SRC_CFG_RECOGNISER_TRANSITION_NETWORK_H_
+#define PARLANCE_SRC_CFG_RECOGNISER_TRANSITION_NETWORK_H_
 
 // Rules as a recursive transition network: a small automaton per rule, whose
 // edges read text or call another rule.
@@ -26,7 +26,7 @@
 #include "rules/marks.h"
 #include "rules/rules.h"
 
-namespace parlance::grammar {
+namespace parlance::cfg_recogniser {
 
 using StateId = std::uint32_t;
 
@@ -108,6 +108,6 @@ struct TransitionNetwork {
   void cut_dead_words();
 };
 
-}  // namespace parlance::grammar
+}  // namespace parlance::cfg_recogniser
 
-#endif  // PARLANCE_SRC_GRAMMAR_TRANSITION_NETWORK_H_
+#endif  // PARLANCE_SRC_CFG_RECOGNISER_TRANSITION_NETWORK_H_

@@ -1,5 +1,5 @@
-#ifndef PARLANCE_SRC_GRAMMAR_EQUIVALENCE_TREE_H_
-#define PARLANCE_SRC_GRAMMAR_EQUIVALENCE_TREE_H_
+#ifndef PARLANCE_SRC_CFG_RECOGNISER_EQUIVALENCE_TREE_H_
+#define PARLANCE_SRC_CFG_RECOGNISER_EQUIVALENCE_TREE_H_
 
 // Which places of a text are known to be alike, by a few questions about what
 // is around them.
@@ -23,7 +23,7 @@
 
 #include "recogniser/recogniser.h"
 
-namespace parlance::grammar {
+namespace parlance::cfg_recogniser {
 
 class EquivalenceTree {
  public:
@@ -76,6 +76,6 @@ class EquivalenceTree {
   std::vector<std::vector<Edge>> edges_;  // by node
 };
 
-}  // namespace parlance::grammar
+}  // namespace parlance::cfg_recogniser
 
-#endif  // PARLANCE_SRC_GRAMMAR_EQUIVALENCE_TREE_H_
+#endif  // PARLANCE_SRC_CFG_RECOGNISER_EQUIVALENCE_TREE_H_

@@ -11,9 +11,9 @@
 #include <utility>
 #include <vector>
 
-#include "grammar/cfg_recogniser.h"
+#include "cfg_recogniser/cfg_recogniser.h"
 
-namespace parlance::grammar {
+namespace parlance::cfg_recogniser {
 
 using recogniser::Configuration;
 using recogniser::Recogniser;
@@ -184,4 +184,4 @@ Configuration CfgRecogniser::adopt(Recogniser& from, Configuration config) {
   return made;
 }
 
-}  // namespace parlance::grammar
+}  // namespace parlance::cfg_recogniser

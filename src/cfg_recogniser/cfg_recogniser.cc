@@ -1,15 +1,15 @@
 // Configurations of any grammar: see cfg_recogniser.h.
 
-#include "grammar/cfg_recogniser.h"
+#include "cfg_recogniser/cfg_recogniser.h"
 
 #include <algorithm>
 #include <span>
 #include <utility>
 
-#include "grammar/rules_closure.h"
-#include "grammar/simplify_network.h"
+#include "cfg_recogniser/closure.h"
+#include "cfg_recogniser/simplify_network.h"
 
-namespace parlance::grammar {
+namespace parlance::cfg_recogniser {
 
 using recogniser::Configuration;
 using recogniser::Recogniser;
@@ -739,4 +739,4 @@ Recogniser::ActivePart CfgRecogniser::active_part(Configuration config) {
   return {&part, inner, leaf_of(config).behind};
 }
 
-}  // namespace parlance::grammar
+}  // namespace parlance::cfg_recogniser

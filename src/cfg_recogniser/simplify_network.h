@@ -1,5 +1,5 @@
-#ifndef PARLANCE_SRC_GRAMMAR_SIMPLIFY_NETWORK_H_
-#define PARLANCE_SRC_GRAMMAR_SIMPLIFY_NETWORK_H_
+#ifndef PARLANCE_SRC_CFG_RECOGNISER_SIMPLIFY_NETWORK_H_
+#define PARLANCE_SRC_CFG_RECOGNISER_SIMPLIFY_NETWORK_H_
 
 // The same network with fewer places: what goes on alike is one place, whatever
 // rule it was written in.
@@ -12,9 +12,9 @@
 // Then items, contexts and states of a recogniser that differ in nothing but
 // where they were written have equal numbers.
 
-#include "grammar/transition_network.h"
+#include "cfg_recogniser/transition_network.h"
 
-namespace parlance::grammar {
+namespace parlance::cfg_recogniser {
 
 // Numbers of states stay, but some are no longer led to.  What is part of a
 // loop is only told apart from what is outside, not merged.  The texts of
@@ -23,6 +23,6 @@ namespace parlance::grammar {
 // Complexity: O(states and their edges).
 void simplify(TransitionNetwork& network);
 
-}  // namespace parlance::grammar
+}  // namespace parlance::cfg_recogniser
 
-#endif  // PARLANCE_SRC_GRAMMAR_SIMPLIFY_NETWORK_H_
+#endif  // PARLANCE_SRC_CFG_RECOGNISER_SIMPLIFY_NETWORK_H_

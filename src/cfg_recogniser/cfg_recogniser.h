@@ -1,5 +1,5 @@
-#ifndef PARLANCE_SRC_GRAMMAR_CFG_RECOGNISER_H_
-#define PARLANCE_SRC_GRAMMAR_CFG_RECOGNISER_H_
+#ifndef PARLANCE_SRC_CFG_RECOGNISER_CFG_RECOGNISER_H_
+#define PARLANCE_SRC_CFG_RECOGNISER_CFG_RECOGNISER_H_
 
 // Any grammar, byte by byte, at the cost of an array lookup for what was seen.
 //
@@ -65,14 +65,14 @@
 #include "base/intern_table.h"
 #include "base/mix.h"
 #include "base/reusable_set.h"
-#include "grammar/equivalence_tree.h"
-#include "grammar/transition_network.h"
-#include "grammar/transition_table.h"
+#include "cfg_recogniser/equivalence_tree.h"
+#include "cfg_recogniser/transition_network.h"
+#include "cfg_recogniser/transition_table.h"
 #include "recogniser/recogniser.h"
 #include "rules/marks.h"
 #include "rules/rules.h"
 
-namespace parlance::grammar {
+namespace parlance::cfg_recogniser {
 
 // Activations of lazy or limited rules that may stand inside each other.
 inline constexpr std::size_t kMaxActivations = 256;
@@ -551,6 +551,6 @@ class CfgRecogniser final : public recogniser::Recogniser {
   recogniser::Recogniser* lexeme_schema_ = nullptr;
 };
 
-}  // namespace parlance::grammar
+}  // namespace parlance::cfg_recogniser
 
-#endif  // PARLANCE_SRC_GRAMMAR_CFG_RECOGNISER_H_
+#endif  // PARLANCE_SRC_CFG_RECOGNISER_CFG_RECOGNISER_H_

@@ -1,5 +1,5 @@
-#ifndef PARLANCE_SRC_GRAMMAR_RULES_CLOSURE_H_
-#define PARLANCE_SRC_GRAMMAR_RULES_CLOSURE_H_
+#ifndef PARLANCE_SRC_CFG_RECOGNISER_CLOSURE_H_
+#define PARLANCE_SRC_CFG_RECOGNISER_CLOSURE_H_
 
 // What follows at one place of a text without reading; see cfg_recogniser.h.
 //
@@ -25,9 +25,9 @@
 #include <utility>
 #include <vector>
 
-#include "grammar/cfg_recogniser.h"
+#include "cfg_recogniser/cfg_recogniser.h"
 
-namespace parlance::grammar {
+namespace parlance::cfg_recogniser {
 
 // What one closure after the other uses.
 struct CfgRecogniser::ClosureMemory {
@@ -134,6 +134,6 @@ class CfgRecogniser::Closure {
   std::vector<bool> gone_;
 };
 
-}  // namespace parlance::grammar
+}  // namespace parlance::cfg_recogniser
 
-#endif  // PARLANCE_SRC_GRAMMAR_RULES_CLOSURE_H_
+#endif  // PARLANCE_SRC_CFG_RECOGNISER_CLOSURE_H_

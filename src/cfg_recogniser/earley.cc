@@ -1,6 +1,6 @@
 // Earley's algorithm; see earley.h.
 
-#include "grammar/earley.h"
+#include "cfg_recogniser/earley.h"
 
 #include <algorithm>
 #include <map>
@@ -11,9 +11,9 @@
 
 #include "automata/char_step.h"
 #include "base/mix.h"
-#include "grammar/earley_set.h"
+#include "cfg_recogniser/earley_set.h"
 
-namespace parlance::grammar {
+namespace parlance::cfg_recogniser {
 
 using rules::kMany;
 using rules::kNoId;
@@ -698,4 +698,4 @@ bool EarleyRecogniser::accepts(std::string_view bytes) {
   return feed(place, bytes) && can_end(place);
 }
 
-}  // namespace parlance::grammar
+}  // namespace parlance::cfg_recogniser

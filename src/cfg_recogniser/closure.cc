@@ -1,12 +1,12 @@
 // What follows without reading: see rules_closure.h.
 
-#include "grammar/rules_closure.h"
+#include "cfg_recogniser/closure.h"
 
 #include <algorithm>
 #include <string>
 #include <utility>
 
-namespace parlance::grammar {
+namespace parlance::cfg_recogniser {
 
 using rules::kMany;
 namespace {
@@ -669,4 +669,4 @@ void CfgRecogniser::find_tails() {
   }
 }
 
-}  // namespace parlance::grammar
+}  // namespace parlance::cfg_recogniser

@@ -4,7 +4,7 @@
 // are one are one.  States in loops are met while they are still open; such a
 // state stands for itself.
 
-#include "grammar/simplify_network.h"
+#include "cfg_recogniser/simplify_network.h"
 
 #include <algorithm>
 #include <cstddef>
@@ -17,7 +17,7 @@
 
 #include "base/mix.h"
 
-namespace parlance::grammar {
+namespace parlance::cfg_recogniser {
 namespace {
 
 class Simplifier {
@@ -188,4 +188,4 @@ class Simplifier {
 
 void simplify(TransitionNetwork& network) { Simplifier(network).run(); }
 
-}  // namespace parlance::grammar
+}  // namespace parlance::cfg_recogniser

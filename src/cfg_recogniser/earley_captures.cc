@@ -13,10 +13,10 @@
 #include <tuple>
 #include <utility>
 
-#include "grammar/earley.h"
-#include "grammar/earley_set.h"
+#include "cfg_recogniser/earley.h"
+#include "cfg_recogniser/earley_set.h"
 
-namespace parlance::grammar {
+namespace parlance::cfg_recogniser {
 
 class EarleyRecogniser::Tracer {
  public:
@@ -151,4 +151,4 @@ std::vector<EarleyRecogniser::Captured> EarleyRecogniser::captures(
   return Tracer(*this, place).run();
 }
 
-}  // namespace parlance::grammar
+}  // namespace parlance::cfg_recogniser

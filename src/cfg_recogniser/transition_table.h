@@ -1,5 +1,5 @@
-#ifndef PARLANCE_SRC_GRAMMAR_TRANSITION_TABLE_H_
-#define PARLANCE_SRC_GRAMMAR_TRANSITION_TABLE_H_
+#ifndef PARLANCE_SRC_CFG_RECOGNISER_TRANSITION_TABLE_H_
+#define PARLANCE_SRC_CFG_RECOGNISER_TRANSITION_TABLE_H_
 
 // Where a byte leads, by state and frame: one flat table, so that a look-up is
 // one miss of the cache.
@@ -11,7 +11,7 @@
 #include "base/mix.h"
 #include "recogniser/recogniser.h"
 
-namespace parlance::grammar {
+namespace parlance::cfg_recogniser {
 
 class TransitionTable {
  public:
@@ -77,6 +77,6 @@ class TransitionTable {
   std::size_t used_ = 0;
 };
 
-}  // namespace parlance::grammar
+}  // namespace parlance::cfg_recogniser
 
-#endif  // PARLANCE_SRC_GRAMMAR_TRANSITION_TABLE_H_
+#endif  // PARLANCE_SRC_CFG_RECOGNISER_TRANSITION_TABLE_H_

@@ -4,10 +4,10 @@
 #include <string>
 #include <vector>
 
-#include "grammar/cfg_recogniser.h"
+#include "cfg_recogniser/cfg_recogniser.h"
 #include "parlance/json.h"
 
-namespace parlance::grammar {
+namespace parlance::cfg_recogniser {
 namespace {
 
 // More than this is not listed.
@@ -93,4 +93,4 @@ std::string CfgRecogniser::expected(recogniser::Configuration config) {
   return out;
 }
 
-}  // namespace parlance::grammar
+}  // namespace parlance::cfg_recogniser
