@@ -6,9 +6,9 @@
 #include <unordered_map>
 
 #include "cfg_recogniser/cfg_recogniser.h"
-#include "grammar/schema_excludes.h"
 #include "rules/schema_options.h"
 #include "schema/document.h"
+#include "schema_solver/excludes.h"
 
 namespace parlance::grammar {
 
@@ -64,7 +64,7 @@ Result<std::shared_ptr<JsonRecogniser>> make_schema(
   }
   Result<schema::Document> document = schema::load(schema, load);
   if (!document) return std::move(document).error();
-  exclude_texts(*document, options.excludes);
+  schema_solver::exclude_texts(*document, options.excludes);
   Result<std::unique_ptr<JsonRecogniser>> made =
       JsonRecogniser::create(std::move(*document), options);
   if (!made) return std::move(made).error();

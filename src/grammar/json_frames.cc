@@ -9,6 +9,21 @@
 
 namespace parlance::grammar {
 
+using schema_solver::ConjunctionId;
+using schema_solver::DisjunctId;
+using schema_solver::JsonType;
+using schema_solver::kAlways;
+using schema_solver::KeyId;
+using schema_solver::kNoBound;
+using schema_solver::kNoKey;
+using schema_solver::kNoNames;
+using schema_solver::kNothing;
+using schema_solver::MemberWay;
+using schema_solver::NameClass;
+using schema_solver::NameSet;
+using schema_solver::NameSets;
+using schema_solver::SchemaSolver;
+
 using recogniser::Configuration;
 namespace {
 
@@ -229,7 +244,8 @@ JsonRecogniser::FrameId JsonRecogniser::next_item(FrameId id) {
   const std::vector<Alternative> now(alternatives(frame),
                                      alternatives(frame) + frame.size);
   for (const Alternative& one : now) {
-    const ArrayConstraints& disjunct = solver_.array(one.disjunct);
+    const schema_solver::ArrayConstraints& disjunct =
+        solver_.array(one.disjunct);
     cap = std::max({cap, disjunct.prefix, disjunct.min});
     if (disjunct.max != kNoBound) cap = std::max(cap, disjunct.max);
     if (frame.count >= disjunct.max) continue;
@@ -242,7 +258,7 @@ JsonRecogniser::FrameId JsonRecogniser::next_item(FrameId id) {
         {solver_.item_conjunction(one.disjunct, frame.count),
          counts_[one.state]}};
     for (std::size_t i = 0; i < disjunct.counts.size(); ++i) {
-      const ItemCount& count = disjunct.counts[i];
+      const schema_solver::ItemCount& count = disjunct.counts[i];
       std::vector<Way> more;
       for (const Way& way : ways) {
         Way with{solver_.with(way.conjunction, count.literal), way.counts};
@@ -253,7 +269,8 @@ JsonRecogniser::FrameId JsonRecogniser::next_item(FrameId id) {
         const bool bounded = count.max != kNoBound;
         if (with.counts != way.counts) more.push_back(std::move(with));
         more.push_back(
-            {bounded ? solver_.with(way.conjunction, opposite(count.literal))
+            {bounded ? solver_.with(way.conjunction,
+                                    schema_solver::opposite(count.literal))
                      : way.conjunction,
              way.counts});
       }
@@ -462,9 +479,9 @@ JsonRecogniser::Then JsonRecogniser::behind_member(FrameId id, KeyId key,
 }
 
 // REQUIRES: what the disjunct requires was not left out.
-SchemaSolver::Members JsonRecogniser::members_of(DisjunctId disjunct,
-                                                 const Then& then,
-                                                 ConditionId condition) {
+SchemaSolver::Members JsonRecogniser::members_of(
+    DisjunctId disjunct, const Then& then,
+    schema_solver::ConditionId condition) {
   SchemaSolver::Members members{
       .seen = then.used, .count = then.count, .condition = condition};
   if (in_order()) {
@@ -718,7 +735,7 @@ automata::LanguageId JsonRecogniser::extras_of(FrameId id,
   if (passes_needed(one.disjunct, so_far(id), then)) {
     return solver_.languages().nothing();
   }
-  const auto completable = [&](ConditionId condition) {
+  const auto completable = [&](schema_solver::ConditionId condition) {
     return solver_.completable(one.disjunct,
                                members_of(one.disjunct, then, condition));
   };
@@ -727,7 +744,8 @@ automata::LanguageId JsonRecogniser::extras_of(FrameId id,
   }
   const auto& patterns = solver_.name_languages(one.disjunct);
   std::vector<automata::LanguageId> parts;
-  for (const ExtraNames& extra : solver_.extra_names(one.disjunct)) {
+  for (const schema_solver::ExtraNames& extra :
+       solver_.extra_names(one.disjunct)) {
     const NameClass name{kNoKey, &patterns, &extra.matched};
     const std::vector<MemberWay> ways = ways_of(one, name, then);
     if (std::any_of(ways.begin(), ways.end(), [&](const MemberWay& way) {
@@ -938,7 +956,8 @@ JsonRecogniser::FrameId JsonRecogniser::canonical(FrameId id) {
     const std::vector<Alternative> now(alternatives(frame),
                                        alternatives(frame) + frame.size);
     if (frame.kind == FrameKind::kArray && now.size() == 1) {
-      const ArrayConstraints& disjunct = solver_.array(now[0].disjunct);
+      const schema_solver::ArrayConstraints& disjunct =
+          solver_.array(now[0].disjunct);
       const std::uint64_t least = std::max(disjunct.min, disjunct.prefix);
       if (disjunct.max != kNoBound && frame.count > least &&
           disjunct.max - frame.count > kFar) {

@@ -15,6 +15,9 @@
 
 namespace parlance::grammar {
 
+using schema_solver::ConjunctionId;
+using schema_solver::JsonType;
+
 using recogniser::Configuration;
 
 using automata::NumberLanguages;
@@ -106,7 +109,7 @@ std::uint32_t JsonRecogniser::enter_number(FrameId id) {
   lexeme.track = frame.unique;
   for (const ConjunctionId conjunction : conjunctions_in(frame)) {
     const bool unique = unique_in(frame, conjunction);
-    for (const DisjunctId disjunct :
+    for (const schema_solver::DisjunctId disjunct :
          solver_.disjuncts(conjunction, JsonType::kNumber)) {
       NumberLanguages::Id language = disjunct;
       if (unique) {
@@ -189,7 +192,8 @@ std::uint32_t JsonRecogniser::enter_word(FrameId id, JsonType type) {
   for (const ConjunctionId conjunction : conjunctions_in(frame)) {
     const bool unique = unique_in(frame, conjunction);
     std::uint32_t values = 0;
-    for (const DisjunctId disjunct : solver_.disjuncts(conjunction, type))
+    for (const schema_solver::DisjunctId disjunct :
+         solver_.disjuncts(conjunction, type))
       values |= disjunct;
     if (unique) {
       for (const std::string& value : value_sets_[frame.used]) {

@@ -12,9 +12,9 @@
 #include <string>
 #include <vector>
 
-#include "grammar/schema_goals.h"
 #include "json/string_body.h"
 #include "recogniser/recogniser.h"
+#include "schema_solver/solver.h"
 
 namespace parlance::grammar {
 
@@ -25,8 +25,9 @@ inline std::uint32_t saturate(std::uint64_t bound) {
 }
 
 // Appends what is not the last already: conjunctions come in groups.
-inline void add_conjunction(std::vector<ConjunctionId>& conjunctions,
-                            ConjunctionId conjunction) {
+inline void add_conjunction(
+    std::vector<schema_solver::ConjunctionId>& conjunctions,
+    schema_solver::ConjunctionId conjunction) {
   if (conjunctions.empty() || conjunctions.back() != conjunction)
     conjunctions.push_back(conjunction);
 }

@@ -68,7 +68,7 @@ recogniser::Configuration JsonRecogniser::key_step(
   return config;
 }
 
-void JsonRecogniser::add_key_set(std::vector<KeyId> names,
+void JsonRecogniser::add_key_set(std::vector<schema_solver::KeyId> names,
                                  std::vector<automata::LanguageId> languages) {
   key_tries_.emplace_back(solver_, std::move(names), std::move(languages));
   list_bytes_ += key_tries_.back().memory_bytes() + 128;  // and its key
@@ -125,7 +125,8 @@ bool JsonRecogniser::key_live(const KeyInfo& info, const Lexeme& lexeme) {
 
 // Whether one of the names `allowed` goes on behind `node` with a character of
 // [low, high].
-bool JsonRecogniser::trie_in_range(const KeyTrie& set, NameSet allowed,
+bool JsonRecogniser::trie_in_range(const KeyTrie& set,
+                                   schema_solver::NameSet allowed,
                                    std::uint32_t node, char32_t low,
                                    char32_t high) {
   if (low > high) return false;

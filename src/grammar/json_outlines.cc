@@ -18,6 +18,10 @@
 
 namespace parlance::grammar {
 
+using schema_solver::ConjunctionId;
+using schema_solver::DisjunctId;
+using schema_solver::JsonType;
+
 using recogniser::Configuration;
 namespace {
 
@@ -61,7 +65,7 @@ std::uint64_t JsonRecogniser::scalar_print(ConjunctionId conjunction) {
   mix(hash, 4);
   for (const DisjunctId disjunct :
        solver_.disjuncts(conjunction, JsonType::kString)) {
-    const StringConstraints& string = solver_.string(disjunct);
+    const schema_solver::StringConstraints& string = solver_.string(disjunct);
     mix(hash, solver_.languages().fingerprint(
                   solver_.languages().start(string.language)));
     if (spelled_canonically(string)) mix(hash, 5);

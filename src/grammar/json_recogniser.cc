@@ -7,6 +7,9 @@
 
 namespace parlance::grammar {
 
+using schema_solver::ItemChoices;
+using schema_solver::JsonType;
+
 using recogniser::Configuration;
 using recogniser::StringHint;
 namespace {
@@ -71,13 +74,13 @@ Result<std::unique_ptr<JsonRecogniser>> JsonRecogniser::make(
     DocumentRef document, ItemChoices choices, JsonSchemaOptions options) {
   std::unique_ptr<JsonRecogniser> machine(new JsonRecogniser(
       std::move(document), std::move(choices), std::move(options)));
-  SchemaSolver& solver = machine->solver_;
+  schema_solver::SchemaSolver& solver = machine->solver_;
   std::optional<Error> wrong = solver.check_nodes();
   // What does not fit may look like what nothing fulfils.
   if (auto error = machine->too_large()) return *std::move(error);
   if (wrong) return *std::move(wrong);
-  const ConjunctionId root =
-      solver.conjunction({holds(machine->document_->root)});
+  const schema_solver::ConjunctionId root =
+      solver.conjunction({schema_solver::holds(machine->document_->root)});
   if (!solver.satisfiable(root)) {
     if (auto error = machine->too_large()) return *std::move(error);
     for (const GrammarNote& note : solver.take_notes()) {
@@ -102,7 +105,8 @@ Result<std::unique_ptr<JsonRecogniser>> JsonRecogniser::make(
                  {}};
   }
   // frames_[0] is outside of everything.
-  const SchemaSolver::ScopedDepthLimit levels(solver, machine->levels_in(0));
+  const schema_solver::SchemaSolver::ScopedDepthLimit levels(
+      solver, machine->levels_in(0));
   if (!solver.satisfiable(root)) {
     return Error{ErrorCode::kTooLarge,
                  "Every text that fits has more levels of arrays and objects "

@@ -46,11 +46,11 @@
 #include <vector>
 
 #include "grammar/key_trie.h"
-#include "grammar/schema_goals.h"
 #include "json/string_body.h"
 #include "parlance/schema_options.h"
 #include "recogniser/recogniser.h"
 #include "schema/document.h"
+#include "schema_solver/solver.h"
 
 namespace parlance::grammar {
 
@@ -171,11 +171,12 @@ class JsonRecogniser final : public recogniser::Recogniser {
   // An alternative of a frame.
   struct Alternative {
     std::uint32_t up = 0;  // the frame around: its alternative
-    DisjunctId disjunct = 0;
+    schema_solver::DisjunctId disjunct = 0;
     // Objects: what is left of the disjunct's condition; arrays: an index into
     // counts_.
     std::uint64_t state = 0;
-    ConjunctionId pending = kNothing;  // of the value that comes now
+    schema_solver::ConjunctionId pending =
+        schema_solver::kNothing;  // of the value that comes now
     bool operator==(const Alternative&) const = default;
     auto operator<=>(const Alternative&) const = default;
   };
@@ -205,12 +206,12 @@ class JsonRecogniser final : public recogniser::Recogniser {
     std::uint32_t used = 0;
     // Objects with members in order: of the names used, those that came and are
     // asked_again() by an alternative.
-    NameSet came = kNoNames;
+    schema_solver::NameSet came = schema_solver::kNoNames;
     std::uint32_t first = 0;  // alternatives_[first, first + size)
     std::uint32_t size = 0;
 
     // Known once asked for.
-    std::array<std::uint32_t, kJsonTypes> entry = {
+    std::array<std::uint32_t, schema_solver::kJsonTypes> entry = {
         kUnknown, kUnknown, kUnknown, kUnknown, kUnknown, kUnknown};
     // The value is over, no alternative died.  Detached: survivors_.
     FrameId after_all = kUnknown;
@@ -227,7 +228,7 @@ class JsonRecogniser final : public recogniser::Recogniser {
   // Which members may come next in a frame.
   struct KeyInfo {
     std::uint32_t set = 0;  // key_tries_
-    NameSet allowed = kNoNames;
+    schema_solver::NameSet allowed = schema_solver::kNoNames;
     bool any = false;
     bool open = false;  // every other name may come, and no pattern is in play
     automata::StateId extras = automata::kDeadState;  // other names
@@ -237,7 +238,7 @@ class JsonRecogniser final : public recogniser::Recogniser {
 
   // Part of a lexeme's state that belongs to one conjunction of the frame.
   struct Entry {
-    ConjunctionId conjunction = 0;
+    schema_solver::ConjunctionId conjunction = 0;
     std::uint32_t state = 0;  // of Languages or NumberLanguages
     // Characters: at least, where the language is that of all strings; at most.
     std::uint32_t min = 0;
@@ -291,11 +292,12 @@ class JsonRecogniser final : public recogniser::Recogniser {
   };
 
   using DocumentRef = std::shared_ptr<const schema::Document>;
-  JsonRecogniser(DocumentRef document, ItemChoices choices,
+  JsonRecogniser(DocumentRef document, schema_solver::ItemChoices choices,
                  JsonSchemaOptions options);
   void take_notes(std::vector<GrammarNote>& notes);
   static Result<std::unique_ptr<JsonRecogniser>> make(
-      DocumentRef document, ItemChoices choices, JsonSchemaOptions options);
+      DocumentRef document, schema_solver::ItemChoices choices,
+      JsonSchemaOptions options);
 
   // Whether names in `key` come in their canonical spelling alone.  Where every
   // name may come, this holds for those that the schema spells (Lexeme::loose).
@@ -327,7 +329,7 @@ class JsonRecogniser final : public recogniser::Recogniser {
   recogniser::Configuration number_step(recogniser::Configuration config,
                                         std::uint8_t byte);
   recogniser::Configuration end_number(recogniser::Configuration config);
-  std::uint32_t enter_word(FrameId frame, JsonType type);
+  std::uint32_t enter_word(FrameId frame, schema_solver::JsonType type);
   recogniser::Configuration word_step(recogniser::Configuration config,
                                       std::uint8_t byte);
   std::uint32_t extend_text(std::uint32_t text, std::string_view bytes);
@@ -335,7 +337,7 @@ class JsonRecogniser final : public recogniser::Recogniser {
 
   // json_strings.cc
   std::uint32_t enter_string(FrameId frame);
-  bool spelled_canonically(const StringConstraints& string);
+  bool spelled_canonically(const schema_solver::StringConstraints& string);
   std::uint32_t avoid(FrameId frame);
   std::uint32_t least_chars(json::BodyState body, std::uint32_t partial,
                             automata::StateId state, bool canonical);
@@ -350,14 +352,14 @@ class JsonRecogniser final : public recogniser::Recogniser {
   recogniser::Configuration close_string(recogniser::Configuration config);
 
   // json_names.cc
-  void add_key_set(std::vector<KeyId> names,
+  void add_key_set(std::vector<schema_solver::KeyId> names,
                    std::vector<automata::LanguageId> languages);
   recogniser::Configuration key_step(recogniser::Configuration config,
                                      std::uint8_t byte);
   LexId plain_key(const Lexeme& now, std::uint8_t byte, json::BodyState body);
   bool key_live(const KeyInfo& info, const Lexeme& lexeme);
-  bool trie_in_range(const KeyTrie& set, NameSet allowed, std::uint32_t node,
-                     char32_t low, char32_t high);
+  bool trie_in_range(const KeyTrie& set, schema_solver::NameSet allowed,
+                     std::uint32_t node, char32_t low, char32_t high);
   LexId key_row(LexId lexeme, std::uint8_t byte);
 
   // json_views.cc, with what Recogniser asks for masks
@@ -373,17 +375,20 @@ class JsonRecogniser final : public recogniser::Recogniser {
   // SchemaSolver::ScopedDepthLimit.
   std::uint32_t levels_in(FrameId frame) const;
   // The conjunctions of the value that comes now, each once.
-  std::vector<ConjunctionId> conjunctions_in(const Frame& frame) const;
+  std::vector<schema_solver::ConjunctionId> conjunctions_in(
+      const Frame& frame) const;
   // Whether the items of every alternative with this conjunction have to
   // differ; kNothing: of every alternative.
-  bool unique_in(const Frame& frame, ConjunctionId conjunction) const;
-  FrameId open(FrameId frame, JsonType type);
+  bool unique_in(const Frame& frame,
+                 schema_solver::ConjunctionId conjunction) const;
+  FrameId open(FrameId frame, schema_solver::JsonType type);
   // The frame behind a value that fulfils the conjunctions `survivors`, each
   // once.
-  FrameId after(FrameId frame, const std::vector<ConjunctionId>& survivors,
+  FrameId after(FrameId frame,
+                const std::vector<schema_solver::ConjunctionId>& survivors,
                 const std::string* unique_value);
   recogniser::Configuration behind_value(
-      FrameId frame, const std::vector<ConjunctionId>& survivors,
+      FrameId frame, const std::vector<schema_solver::ConjunctionId>& survivors,
       const std::string* unique_value);
   FrameId next_item(FrameId frame);
   recogniser::Configuration close(FrameId frame);
@@ -397,41 +402,50 @@ class JsonRecogniser final : public recogniser::Recogniser {
   // the patterns it matches.
   FrameId with_member(FrameId frame, std::uint32_t name, std::uint64_t matched,
                       const std::string* text);
-  static ConditionId condition_of(const Alternative& object) {
-    return static_cast<ConditionId>(object.state);
+  static schema_solver::ConditionId condition_of(const Alternative& object) {
+    return static_cast<schema_solver::ConditionId>(object.state);
   }
   // The members of an object of that disjunct behind another member, or so far.
   struct Then {
-    NameSet used = kNoNames;
-    NameSet came = kNoNames;
-    NameSet passed = kNoNames;  // left out by this member
+    schema_solver::NameSet used = schema_solver::kNoNames;
+    schema_solver::NameSet came = schema_solver::kNoNames;
+    schema_solver::NameSet passed =
+        schema_solver::kNoNames;  // left out by this member
     std::uint64_t count = 0;
   };
   bool in_order() const { return options_.key_order == KeyOrder::kSchema; }
   Then so_far(FrameId frame) const;
-  Then behind_member(FrameId frame, KeyId key, bool spelled);
-  SchemaSolver::Members members_of(DisjunctId disjunct, const Then& then,
-                                   ConditionId condition);
-  bool passes_needed(DisjunctId disjunct, const Then& before, const Then& then);
-  NameSet ranked_below(FrameId frame, std::uint32_t rank);
-  std::uint32_t least_rank(FrameId frame, NameSet names);
-  NameSet possible_names(DisjunctId disjunct, std::uint32_t set, bool near);
-  NameSet allowed_names(FrameId frame, const Alternative& one,
-                        NameSet possible);
-  NameSet allowed_alike(FrameId frame, const Alternative& one, NameSet names);
+  Then behind_member(FrameId frame, schema_solver::KeyId key, bool spelled);
+  schema_solver::SchemaSolver::Members members_of(
+      schema_solver::DisjunctId disjunct, const Then& then,
+      schema_solver::ConditionId condition);
+  bool passes_needed(schema_solver::DisjunctId disjunct, const Then& before,
+                     const Then& then);
+  schema_solver::NameSet ranked_below(FrameId frame, std::uint32_t rank);
+  std::uint32_t least_rank(FrameId frame, schema_solver::NameSet names);
+  schema_solver::NameSet possible_names(schema_solver::DisjunctId disjunct,
+                                        std::uint32_t set, bool near);
+  schema_solver::NameSet allowed_names(FrameId frame, const Alternative& one,
+                                       schema_solver::NameSet possible);
+  schema_solver::NameSet allowed_alike(FrameId frame, const Alternative& one,
+                                       schema_solver::NameSet names);
   automata::LanguageId extras_of(FrameId frame, const Alternative& one);
   automata::LanguageId other_names(std::uint32_t set,
                                    std::vector<automata::LanguageId> extras);
-  std::vector<MemberWay> ways_of(const Alternative& one, const NameClass& name,
-                                 const Then& then);
-  bool may_be_member(FrameId frame, const Alternative& one, KeyId key);
-  FrameId make_member(FrameId frame, const NameClass& name, const Then& then);
-  FrameId detached(std::vector<ConjunctionId> conjunctions);
+  std::vector<schema_solver::MemberWay> ways_of(
+      const Alternative& one, const schema_solver::NameClass& name,
+      const Then& then);
+  bool may_be_member(FrameId frame, const Alternative& one,
+                     schema_solver::KeyId key);
+  FrameId make_member(FrameId frame, const schema_solver::NameClass& name,
+                      const Then& then);
+  FrameId detached(std::vector<schema_solver::ConjunctionId> conjunctions);
   FrameId canonical(FrameId frame);
 
   // json_outlines.cc
-  std::uint64_t scalar_print(ConjunctionId conjunction);
-  ConjunctionId common_conjunction(ConjunctionId conjunction);
+  std::uint64_t scalar_print(schema_solver::ConjunctionId conjunction);
+  schema_solver::ConjunctionId common_conjunction(
+      schema_solver::ConjunctionId conjunction);
   FrameId intern_coarse(Frame coarse, std::vector<Alternative> alternatives);
   FrameId coarse_after(FrameId frame);
   FrameId coarse_pending(FrameId frame);
@@ -448,10 +462,10 @@ class JsonRecogniser final : public recogniser::Recogniser {
   const DocumentRef document_;  // shared with those that are fresh()
   const JsonSchemaOptions options_;
   const bool canonical_;  // what is fixed is written one way
-  const ItemChoices choices_;
-  SchemaSolver solver_;
+  const schema_solver::ItemChoices choices_;
+  schema_solver::SchemaSolver solver_;
   std::vector<GrammarNote> notes_;
-  ConjunctionId root_ = 0;
+  schema_solver::ConjunctionId root_ = 0;
   bool noted_narrowed_ = false;
   bool surveyed_ = false;
   std::vector<GrammarNote> later_notes_;
@@ -467,9 +481,10 @@ class JsonRecogniser final : public recogniser::Recogniser {
   // By set, and by Lexeme::open, track and loose.
   std::deque<std::array<std::unique_ptr<KeyLexemes>, 8>> key_lexemes_;
   std::unordered_map<std::string, std::uint32_t> key_set_of_;
-  std::unordered_map<DisjunctId, std::uint32_t> key_trie_of_disjunct_;
+  std::unordered_map<schema_solver::DisjunctId, std::uint32_t>
+      key_trie_of_disjunct_;
   // By key set and disjunct: the names whose values can be something.
-  std::unordered_map<std::uint64_t, NameSet> possible_names_;
+  std::unordered_map<std::uint64_t, schema_solver::NameSet> possible_names_;
   // By frame and name (of its key set): the frame of the member.
   std::unordered_map<std::uint64_t, FrameId> next_members_;
   // other_names() by what it was asked.
@@ -482,15 +497,17 @@ class JsonRecogniser final : public recogniser::Recogniser {
   std::vector<std::uint64_t> texts_;
   std::unordered_map<std::uint64_t, std::uint32_t> text_of_;
   // SchemaSolver that survived a value of a detached frame.
-  std::vector<std::vector<ConjunctionId>> survivors_;
+  std::vector<std::vector<schema_solver::ConjunctionId>> survivors_;
   std::unordered_map<std::string, std::uint32_t> survivors_of_;
   // By disjunct and name: the detached frame of a member's value; 0 if it has
   // none of its own.
   std::unordered_map<std::uint64_t, FrameId> member_frames_;
   // SchemaSolver that mean the same: to the first of them, which is found by
   // print.
-  std::unordered_map<ConjunctionId, ConjunctionId> common_conjunctions_;
-  std::unordered_map<std::uint64_t, ConjunctionId> conjunction_of_print_;
+  std::unordered_map<schema_solver::ConjunctionId, schema_solver::ConjunctionId>
+      common_conjunctions_;
+  std::unordered_map<std::uint64_t, schema_solver::ConjunctionId>
+      conjunction_of_print_;
   std::size_t rows_ = 0;
   std::size_t list_bytes_ = 0;  // of what is a list in one of the above
 

@@ -14,7 +14,8 @@ using json::BodyState;
 
 // Where the schema lets every text through, within lengths, every spelling may
 // come.
-bool JsonRecogniser::spelled_canonically(const StringConstraints& string) {
+bool JsonRecogniser::spelled_canonically(
+    const schema_solver::StringConstraints& string) {
   automata::Languages& languages = solver_.languages();
   return canonical_ && !languages.total(languages.start(string.language));
 }
@@ -26,11 +27,12 @@ std::uint32_t JsonRecogniser::enter_string(FrameId id) {
   lexeme.kind = Kind::kString;
   lexeme.track = frame.unique;
   lexeme.total = true;
-  for (const ConjunctionId conjunction : conjunctions_in(frame)) {
+  for (const schema_solver::ConjunctionId conjunction :
+       conjunctions_in(frame)) {
     const bool unique = unique_in(frame, conjunction);
-    for (const DisjunctId disjunct :
-         solver_.disjuncts(conjunction, JsonType::kString)) {
-      const StringConstraints& string = solver_.string(disjunct);
+    for (const schema_solver::DisjunctId disjunct :
+         solver_.disjuncts(conjunction, schema_solver::JsonType::kString)) {
+      const schema_solver::StringConstraints& string = solver_.string(disjunct);
       automata::LanguageId language = string.language;
       Entry entry{.conjunction = conjunction,
                   .min = saturate(string.min_chars),
@@ -38,12 +40,13 @@ std::uint32_t JsonRecogniser::enter_string(FrameId id) {
       entry.canonical = spelled_canonically(string);
       if (unique) {
         const bool everything = languages.total(languages.start(language)) &&
-                                string.max_chars == kNoBound;
+                                string.max_chars == schema_solver::kNoBound;
         std::vector<std::string> words;
         for (const std::string& value : value_sets_[frame.used]) {
           if (value[0] == '"') words.push_back(value.substr(1));
         }
-        if (everything && !words.empty() && unique_in(frame, kNothing)) {
+        if (everything && !words.empty() &&
+            unique_in(frame, schema_solver::kNothing)) {
           lexeme.set = avoid(id);
           lexeme.trie = 0;
         } else if (!words.empty()) {
@@ -77,7 +80,7 @@ std::uint32_t JsonRecogniser::avoid(FrameId id) {
       key_set_of_.try_emplace("values " + std::to_string(values),
                               static_cast<std::uint32_t>(key_tries_.size()));
   if (is_new) {
-    std::vector<KeyId> words;
+    std::vector<schema_solver::KeyId> words;
     for (const std::string& value : value_sets_[values]) {
       if (value[0] == '"') words.push_back(solver_.key(value.substr(1)));
     }
@@ -258,7 +261,7 @@ Configuration JsonRecogniser::close_string(Configuration config) {
       key_tries_[lexeme.set].node(lexeme.trie).name != KeyTrie::kNone) {
     return {};  // used already
   }
-  std::vector<ConjunctionId> survivors;
+  std::vector<schema_solver::ConjunctionId> survivors;
   for (const Entry& entry : lexeme.entries) {
     if (config.count < entry.min || config.count > entry.max ||
         !solver_.languages().accepting(entry.state)) {

@@ -126,7 +126,7 @@ StringHint JsonRecogniser::string_hint(Configuration config) {
         return view;
       }
     }
-    std::vector<ConjunctionId> survivors;
+    std::vector<schema_solver::ConjunctionId> survivors;
     for (const Entry& entry : lexeme.entries)
       add_conjunction(survivors, entry.conjunction);
     view.after = behind_value(config.frame, survivors, nullptr);
@@ -173,7 +173,7 @@ void JsonRecogniser::find_ends(Configuration config, StringHint& view) {
   begins.erase(std::unique(begins.begin(), begins.end()), begins.end());
   for (std::size_t i = 0; i < begins.size(); ++i) {
     const std::uint32_t begin = begins[i];
-    std::vector<ConjunctionId> survivors;
+    std::vector<schema_solver::ConjunctionId> survivors;
     for (const Entry& entry : lexeme.entries) {
       if (low(entry) <= begin && begin <= high(entry)) {
         add_conjunction(survivors, entry.conjunction);

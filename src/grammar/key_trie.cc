@@ -5,7 +5,9 @@
 
 namespace parlance::grammar {
 
-KeyTrie::KeyTrie(SchemaSolver& solver, std::vector<KeyId> names,
+using schema_solver::KeyId;
+
+KeyTrie::KeyTrie(schema_solver::SchemaSolver& solver, std::vector<KeyId> names,
                  std::vector<automata::LanguageId> languages)
     : names_(std::move(names)), languages_(std::move(languages)) {
   std::sort(names_.begin(), names_.end(), [&](KeyId a, KeyId b) {
@@ -60,7 +62,8 @@ std::uint32_t KeyTrie::child(std::uint32_t node, std::uint8_t byte) const {
 
 // Almost all numbers are in the order of the texts, so that the names below a
 // node are a few ranges of numbers.
-bool KeyTrie::any_below(const NameSets& sets, NameSet among,
+bool KeyTrie::any_below(const schema_solver::NameSets& sets,
+                        schema_solver::NameSet among,
                         std::uint32_t node) const {
   std::uint32_t at = nodes_[node].first;
   const std::uint32_t end = nodes_[node].last;

@@ -14,8 +14,8 @@
 #include <string_view>
 #include <vector>
 
-#include "grammar/name_sets.h"
-#include "grammar/schema_goals.h"
+#include "schema_solver/name_sets.h"
+#include "schema_solver/solver.h"
 
 namespace parlance::grammar {
 
@@ -31,30 +31,32 @@ class KeyTrie {
   };
 
   // `names` in any order, each once.
-  KeyTrie(SchemaSolver& solver, std::vector<KeyId> names,
+  KeyTrie(schema_solver::SchemaSolver& solver,
+          std::vector<schema_solver::KeyId> names,
           std::vector<automata::LanguageId> languages);
 
   std::uint32_t child(std::uint32_t node, std::uint8_t byte) const;
   const Node& node(std::uint32_t index) const { return nodes_[index]; }
 
   // By text.
-  const std::vector<KeyId>& names() const { return names_; }
+  const std::vector<schema_solver::KeyId>& names() const { return names_; }
   const std::vector<automata::LanguageId>& languages() const {
     return languages_;
   }
   // All of them.
-  NameSet all() const { return all_; }
+  schema_solver::NameSet all() const { return all_; }
   std::size_t memory_bytes() const {
     return sizeof(KeyTrie) + nodes_.capacity() * sizeof(Node) +
            (names_.capacity() + late_.capacity()) * sizeof(std::uint32_t) +
            languages_.capacity() * sizeof(automata::LanguageId);
   }
   // Whether one of `among` is below the node.
-  bool any_below(const NameSets& sets, NameSet among, std::uint32_t node) const;
+  bool any_below(const schema_solver::NameSets& sets,
+                 schema_solver::NameSet among, std::uint32_t node) const;
 
  private:
-  std::vector<KeyId> names_;
-  NameSet all_ = kNoNames;
+  std::vector<schema_solver::KeyId> names_;
+  schema_solver::NameSet all_ = schema_solver::kNoNames;
   // The places of names whose numbers are not in the order of their texts.
   std::vector<std::uint32_t> late_;
   std::vector<automata::LanguageId> languages_;

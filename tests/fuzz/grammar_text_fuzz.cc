@@ -20,6 +20,8 @@ namespace {
 
 using parlance::Error;
 using parlance::Result;
+namespace notation = parlance::notation;
+namespace rules = parlance::rules;
 
 void require(bool holds) {
   if (!holds) std::abort();
@@ -28,7 +30,7 @@ void require(bool holds) {
 Result<rules::Rules> read(std::uint8_t kind, std::string_view source) {
   if (kind % 3 == 0) return notation::read_ebnf(source);
   if (kind % 3 == 1) return notation::read_lark(source);
-  return regex_rules(source);
+  return notation::regex_rules(source);
 }
 
 }  // namespace

@@ -4,7 +4,7 @@
 // narrower, at most then; and a schema is unsatisfiable only if no value is
 // valid.
 // Every third schema is read with few alternatives, so that its unions are
-// conditions (grammar/schema_conditions.h).
+// conditions (schema_solver/conditions.h).
 //
 // PARLANCE_SEED=<n> runs the schema of one seed only, PARLANCE_SEEDS=<a>-<b>
 // those of a range in place of the long run's.

@@ -1,6 +1,6 @@
 // Sets of names against std::set.
 
-#include "grammar/name_sets.h"
+#include "schema_solver/name_sets.h"
 
 #include <gtest/gtest.h>
 
@@ -12,6 +12,10 @@
 #include <vector>
 
 namespace parlance::grammar {
+
+using schema_solver::kNoNames;
+using schema_solver::NameSet;
+using schema_solver::NameSets;
 namespace {
 
 using Names = std::set<std::uint32_t>;

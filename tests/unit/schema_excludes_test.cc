@@ -1,7 +1,5 @@
 // Texts that strings of JSON must not hold as they are written.
 
-#include "grammar/schema_excludes.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -15,6 +13,7 @@
 #include "parlance/grammar.h"
 #include "parlance/json.h"
 #include "regex/pattern.h"
+#include "schema_solver/excludes.h"
 
 namespace parlance {
 namespace {
@@ -75,7 +74,7 @@ TEST(SchemaExcludes, PatternsOfTexts) {
   }
   std::size_t held = 0;
   for (const std::string& text : texts) {
-    const std::string pattern = grammar::string_pattern_of(text);
+    const std::string pattern = schema_solver::string_pattern_of(text);
     automata::Languages languages;
     automata::LanguageId language = languages.nothing();
     if (!pattern.empty()) {

@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <utility>
 
-#include "grammar/schema_goals.h"
+#include "schema_solver/solver.h"
 
-namespace parlance::grammar {
+namespace parlance::schema_solver {
 
 using schema::kNoNode;
 using Kind = Condition::Kind;
@@ -407,4 +407,4 @@ std::vector<MemberWay> SchemaSolver::member_ways(DisjunctId object,
   return done;
 }
 
-}  // namespace parlance::grammar
+}  // namespace parlance::schema_solver

@@ -12,10 +12,10 @@
 #include <utility>
 #include <vector>
 
-#include "grammar/schema_facts.h"
-#include "grammar/schema_goals.h"
+#include "schema_solver/object_names.h"
+#include "schema_solver/solver.h"
 
-namespace parlance::grammar {
+namespace parlance::schema_solver {
 namespace {
 
 using Kind = Condition::Kind;
@@ -567,4 +567,4 @@ bool SchemaSolver::complete(DisjunctId object, const Members& members) {
          conditions_.holds_at_end(members.condition, members.count);
 }
 
-}  // namespace parlance::grammar
+}  // namespace parlance::schema_solver

@@ -9,11 +9,11 @@
 #include <algorithm>
 #include <unordered_set>
 
-#include "grammar/schema_facts.h"
-#include "grammar/schema_goals.h"
 #include "schema/formats.h"
+#include "schema_solver/object_names.h"
+#include "schema_solver/solver.h"
 
-namespace parlance::grammar {
+namespace parlance::schema_solver {
 namespace {
 
 // Questions within questions; beyond it the verdict is no.
@@ -471,4 +471,4 @@ std::optional<Error> SchemaSolver::check_node(NodeId id) {
   return std::nullopt;
 }
 
-}  // namespace parlance::grammar
+}  // namespace parlance::schema_solver

@@ -1,5 +1,5 @@
-#ifndef PARLANCE_SRC_GRAMMAR_SCHEMA_FACTS_H_
-#define PARLANCE_SRC_GRAMMAR_SCHEMA_FACTS_H_
+#ifndef PARLANCE_SRC_SCHEMA_SOLVER_OBJECT_NAMES_H_
+#define PARLANCE_SRC_SCHEMA_SOLVER_OBJECT_NAMES_H_
 
 // What is worked out once about the names of an object's disjunct.
 
@@ -7,10 +7,10 @@
 #include <unordered_map>
 #include <vector>
 
-#include "grammar/name_sets.h"
-#include "grammar/schema_goals.h"
+#include "schema_solver/name_sets.h"
+#include "schema_solver/solver.h"
 
-namespace parlance::grammar {
+namespace parlance::schema_solver {
 
 struct SchemaSolver::ObjectNames {
   std::vector<KeyId> names;    // sorted
@@ -32,6 +32,6 @@ struct SchemaSolver::ObjectNames {
   std::uint64_t count_cap = 0;
 };
 
-}  // namespace parlance::grammar
+}  // namespace parlance::schema_solver
 
-#endif  // PARLANCE_SRC_GRAMMAR_SCHEMA_FACTS_H_
+#endif  // PARLANCE_SRC_SCHEMA_SOLVER_OBJECT_NAMES_H_

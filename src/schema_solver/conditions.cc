@@ -1,11 +1,11 @@
-#include "grammar/schema_conditions.h"
+#include "schema_solver/conditions.h"
 
 #include <algorithm>
 #include <utility>
 
 #include "base/mix.h"
 
-namespace parlance::grammar {
+namespace parlance::schema_solver {
 namespace {
 
 using Kind = Condition::Kind;
@@ -234,4 +234,4 @@ std::size_t Conditions::memory_bytes() const {
          part_count_ * sizeof(ConditionId);
 }
 
-}  // namespace parlance::grammar
+}  // namespace parlance::schema_solver

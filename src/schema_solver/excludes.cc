@@ -3,7 +3,7 @@
 // followed by </t>, and "\u00" in every control character without an escape of
 // its own.
 
-#include "grammar/schema_excludes.h"
+#include "schema_solver/excludes.h"
 
 #include <array>
 #include <cstdio>
@@ -16,7 +16,7 @@
 #include "json/writer.h"
 #include "regex/pattern.h"
 
-namespace parlance::grammar {
+namespace parlance::schema_solver {
 namespace {
 
 struct Escape {
@@ -168,4 +168,4 @@ void exclude_texts(schema::Document& document,
   document.root = without + 1;
 }
 
-}  // namespace parlance::grammar
+}  // namespace parlance::schema_solver

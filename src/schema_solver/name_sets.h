@@ -1,5 +1,5 @@
-#ifndef PARLANCE_SRC_GRAMMAR_NAME_SETS_H_
-#define PARLANCE_SRC_GRAMMAR_NAME_SETS_H_
+#ifndef PARLANCE_SRC_SCHEMA_SOLVER_NAME_SETS_H_
+#define PARLANCE_SRC_SCHEMA_SOLVER_NAME_SETS_H_
 
 // Sets of names, each stored once.
 //
@@ -24,7 +24,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace parlance::grammar {
+namespace parlance::schema_solver {
 
 // A set in a NameSets.  Equal sets have equal numbers.
 using NameSet = std::uint32_t;
@@ -128,6 +128,6 @@ class NameSets {
   std::size_t work_ = 0;
 };
 
-}  // namespace parlance::grammar
+}  // namespace parlance::schema_solver
 
-#endif  // PARLANCE_SRC_GRAMMAR_NAME_SETS_H_
+#endif  // PARLANCE_SRC_SCHEMA_SOLVER_NAME_SETS_H_

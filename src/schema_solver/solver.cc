@@ -2,13 +2,13 @@
 // conjunction is taken apart is in schema_expander.h, what is satisfiable in
 // schema_live.cc.
 
-#include "grammar/schema_goals.h"
+#include "schema_solver/solver.h"
 
 #include <algorithm>
 
-#include "grammar/schema_facts.h"
+#include "schema_solver/object_names.h"
 
-namespace parlance::grammar {
+namespace parlance::schema_solver {
 namespace {
 
 std::uint64_t hash_of(const std::vector<Literal>& literals) {
@@ -644,4 +644,4 @@ std::size_t SchemaSolver::memory_bytes() const {
          completable_.size() * 96 + conditions_.memory_bytes();
 }
 
-}  // namespace parlance::grammar
+}  // namespace parlance::schema_solver

@@ -1,5 +1,5 @@
-#ifndef PARLANCE_SRC_GRAMMAR_SCHEMA_CONTAINS_H_
-#define PARLANCE_SRC_GRAMMAR_SCHEMA_CONTAINS_H_
+#ifndef PARLANCE_SRC_SCHEMA_SOLVER_CONTAINS_H_
+#define PARLANCE_SRC_SCHEMA_SOLVER_CONTAINS_H_
 
 // From 2020-12 on an item that fulfils `contains` is evaluated, so that
 // `unevaluatedItems` asks of every item: this rule, or one of the `contains`
@@ -15,7 +15,7 @@
 
 #include "schema/document.h"
 
-namespace parlance::grammar {
+namespace parlance::schema_solver {
 
 class ItemChoices {
  public:
@@ -36,6 +36,6 @@ class ItemChoices {
   std::vector<schema::NodeId> narrowed_;
 };
 
-}  // namespace parlance::grammar
+}  // namespace parlance::schema_solver
 
-#endif  // PARLANCE_SRC_GRAMMAR_SCHEMA_CONTAINS_H_
+#endif  // PARLANCE_SRC_SCHEMA_SOLVER_CONTAINS_H_

@@ -6,9 +6,9 @@
 #include <utility>
 #include <vector>
 
-#include "grammar/schema_goals.h"
+#include "schema_solver/solver.h"
 
-namespace parlance::grammar {
+namespace parlance::schema_solver {
 
 void SchemaSolver::note_denied() {
   using schema::kNoNode;
@@ -79,4 +79,4 @@ void SchemaSolver::note_denied() {
   }
 }
 
-}  // namespace parlance::grammar
+}  // namespace parlance::schema_solver

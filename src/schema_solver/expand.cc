@@ -6,10 +6,10 @@
 #include <memory>
 #include <string>
 
-#include "grammar/schema_expander.h"
-#include "grammar/schema_facts.h"
+#include "schema_solver/expander.h"
+#include "schema_solver/object_names.h"
 
-namespace parlance::grammar {
+namespace parlance::schema_solver {
 
 using automata::NumberSpec;
 namespace {
@@ -545,4 +545,4 @@ void SchemaSolver::expand(ConjunctionId conjunction, JsonType type,
   }
 }
 
-}  // namespace parlance::grammar
+}  // namespace parlance::schema_solver

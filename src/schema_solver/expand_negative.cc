@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <string_view>
 
-#include "grammar/schema_expander.h"
+#include "schema_solver/expander.h"
 
-namespace parlance::grammar {
+namespace parlance::schema_solver {
 
 using automata::NumberSpec;
 
@@ -215,8 +215,7 @@ bool SchemaSolver::Expander::deny_enum(const Node& node,
     case JsonType::kNumber: {
       Choice choice{.edit = Choice::Edit::kNumber};
       for (const json::Value& value : *node.scalars) {
-        if (is_number(value))
-          choice.number.excluded.push_back(decimal(value));
+        if (is_number(value)) choice.number.excluded.push_back(decimal(value));
       }
       if (choice.number.excluded.empty()) return false;
       choices.push_back(std::move(choice));
@@ -362,4 +361,4 @@ bool SchemaSolver::Expander::deny_one_of(const Node& node,
   return true;
 }
 
-}  // namespace parlance::grammar
+}  // namespace parlance::schema_solver

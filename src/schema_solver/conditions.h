@@ -1,5 +1,5 @@
-#ifndef PARLANCE_SRC_GRAMMAR_SCHEMA_CONDITIONS_H_
-#define PARLANCE_SRC_GRAMMAR_SCHEMA_CONDITIONS_H_
+#ifndef PARLANCE_SRC_SCHEMA_SOLVER_CONDITIONS_H_
+#define PARLANCE_SRC_SCHEMA_SOLVER_CONDITIONS_H_
 
 // What the members of an object must be together, as a formula that the text
 // resolves while it is read.
@@ -26,7 +26,7 @@
 #include <unordered_map>
 #include <vector>
 
-namespace parlance::grammar {
+namespace parlance::schema_solver {
 
 // A node of the schema that must hold (even) or must not (odd).
 using Literal = std::uint32_t;
@@ -121,6 +121,6 @@ class Conditions {
   std::size_t part_count_ = 0;
 };
 
-}  // namespace parlance::grammar
+}  // namespace parlance::schema_solver
 
-#endif  // PARLANCE_SRC_GRAMMAR_SCHEMA_CONDITIONS_H_
+#endif  // PARLANCE_SRC_SCHEMA_SOLVER_CONDITIONS_H_

@@ -1,5 +1,5 @@
-#ifndef PARLANCE_SRC_GRAMMAR_SCHEMA_EXPANDER_H_
-#define PARLANCE_SRC_GRAMMAR_SCHEMA_EXPANDER_H_
+#ifndef PARLANCE_SRC_SCHEMA_SOLVER_EXPANDER_H_
+#define PARLANCE_SRC_SCHEMA_SOLVER_EXPANDER_H_
 
 // Taking a conjunction apart: literals in, plain disjuncts out.
 //
@@ -21,9 +21,9 @@
 #include <variant>
 #include <vector>
 
-#include "grammar/schema_goals.h"
+#include "schema_solver/solver.h"
 
-namespace parlance::grammar {
+namespace parlance::schema_solver {
 
 constexpr std::uint8_t type_bit(JsonType type) {
   return static_cast<std::uint8_t>(1U << static_cast<unsigned>(type));
@@ -208,6 +208,6 @@ class SchemaSolver::Expander {
   std::vector<Branch> done_;
 };
 
-}  // namespace parlance::grammar
+}  // namespace parlance::schema_solver
 
-#endif  // PARLANCE_SRC_GRAMMAR_SCHEMA_EXPANDER_H_
+#endif  // PARLANCE_SRC_SCHEMA_SOLVER_EXPANDER_H_

@@ -1,11 +1,11 @@
-#include "grammar/schema_contains.h"
+#include "schema_solver/contains.h"
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <utility>
 
-namespace parlance::grammar {
+namespace parlance::schema_solver {
 namespace {
 
 using schema::kNoNode;
@@ -81,4 +81,4 @@ NodeId ItemChoices::choice(NodeId rule,
   return found == choices_.end() ? rule : found->second;
 }
 
-}  // namespace parlance::grammar
+}  // namespace parlance::schema_solver

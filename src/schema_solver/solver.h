@@ -1,5 +1,5 @@
-#ifndef PARLANCE_SRC_GRAMMAR_SCHEMA_GOALS_H_
-#define PARLANCE_SRC_GRAMMAR_SCHEMA_GOALS_H_
+#ifndef PARLANCE_SRC_SCHEMA_SOLVER_SOLVER_H_
+#define PARLANCE_SRC_SCHEMA_SOLVER_SOLVER_H_
 
 // What a value has to be, taken apart until only plain disjuncts are left.
 //
@@ -44,14 +44,14 @@
 
 #include "automata/language.h"
 #include "automata/number_language.h"
-#include "grammar/name_sets.h"
-#include "grammar/schema_conditions.h"
-#include "grammar/schema_contains.h"
 #include "parlance/error.h"
 #include "parlance/schema_options.h"
 #include "schema/document.h"
+#include "schema_solver/conditions.h"
+#include "schema_solver/contains.h"
+#include "schema_solver/name_sets.h"
 
-namespace parlance::grammar {
+namespace parlance::schema_solver {
 
 using schema::NodeId;
 
@@ -479,6 +479,6 @@ class SchemaSolver {
   std::size_t steps_ = 0;
 };
 
-}  // namespace parlance::grammar
+}  // namespace parlance::schema_solver
 
-#endif  // PARLANCE_SRC_GRAMMAR_SCHEMA_GOALS_H_
+#endif  // PARLANCE_SRC_SCHEMA_SOLVER_SOLVER_H_

@@ -18,9 +18,9 @@
 #include <utility>
 #include <vector>
 
-#include "grammar/schema_goals.h"
+#include "schema_solver/solver.h"
 
-namespace parlance::grammar {
+namespace parlance::schema_solver {
 
 namespace {
 
@@ -192,4 +192,4 @@ bool SchemaSolver::enough_to_differ(DisjunctId array, std::uint64_t size,
   return true;
 }
 
-}  // namespace parlance::grammar
+}  // namespace parlance::schema_solver

@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <string>
 
-#include "grammar/schema_expander.h"
+#include "schema_solver/expander.h"
 
-namespace parlance::grammar {
+namespace parlance::schema_solver {
 
 using automata::NumberSpec;
 
@@ -517,4 +517,4 @@ std::vector<SchemaSolver::Expander::Choice> SchemaSolver::Expander::dependent(
           Choice{.at_key = key, .edit = Choice::Edit::kForbid}};
 }
 
-}  // namespace parlance::grammar
+}  // namespace parlance::schema_solver

@@ -1,12 +1,12 @@
 // The operations recurse along the bits of a block's number: at most 26 deep.
 
-#include "grammar/name_sets.h"
+#include "schema_solver/name_sets.h"
 
 #include <algorithm>
 
 #include "base/mix.h"
 
-namespace parlance::grammar {
+namespace parlance::schema_solver {
 namespace {
 
 std::size_t hash_of(std::uint64_t a, std::uint64_t b) {
@@ -229,4 +229,4 @@ bool NameSets::any(NameSet set, std::uint32_t first, std::uint32_t last) const {
   return names != 0;
 }
 
-}  // namespace parlance::grammar
+}  // namespace parlance::schema_solver

@@ -1,5 +1,5 @@
-#ifndef PARLANCE_SRC_GRAMMAR_SCHEMA_EXCLUDES_H_
-#define PARLANCE_SRC_GRAMMAR_SCHEMA_EXCLUDES_H_
+#ifndef PARLANCE_SRC_SCHEMA_SOLVER_EXCLUDES_H_
+#define PARLANCE_SRC_SCHEMA_SOLVER_EXCLUDES_H_
 
 // Texts that must not stand inside the strings of a JSON text, names of members
 // included, as the text is written:
@@ -28,7 +28,7 @@
 
 #include "schema/document.h"
 
-namespace parlance::grammar {
+namespace parlance::schema_solver {
 
 // A pattern that matches the strings whose canonical text between the quotes
 // holds `text`.  "" if there is no such string.
@@ -39,6 +39,6 @@ std::string string_pattern_of(std::string_view text);
 void exclude_texts(schema::Document& document,
                    std::span<const std::string> texts);
 
-}  // namespace parlance::grammar
+}  // namespace parlance::schema_solver
 
-#endif  // PARLANCE_SRC_GRAMMAR_SCHEMA_EXCLUDES_H_
+#endif  // PARLANCE_SRC_SCHEMA_SOLVER_EXCLUDES_H_
