@@ -46,10 +46,13 @@
 #include "parlance/json.h"
 #include "parlance/limits.h"
 
+namespace parlance::structural_tag {
+struct TagTree;
+}
+
 namespace parlance {
 
-namespace grammar {
-struct TagTree;  // src/grammar/structural_tag.h
+namespace grammar {  // src/grammar/structural_tag.h
 }
 
 // Immutable, cheap to copy, safe to share between threads.
@@ -92,12 +95,14 @@ class StructuralTag {
   json::Value to_json() const;
 
   // The tree inside, for the rooms above.  Never null.
-  const std::shared_ptr<const grammar::TagTree>& tree() const { return tree_; }
+  const std::shared_ptr<const structural_tag::TagTree>& tree() const {
+    return tree_;
+  }
 
  private:
-  explicit StructuralTag(std::shared_ptr<const grammar::TagTree> tree)
+  explicit StructuralTag(std::shared_ptr<const structural_tag::TagTree> tree)
       : tree_(std::move(tree)) {}
-  std::shared_ptr<const grammar::TagTree> tree_;
+  std::shared_ptr<const structural_tag::TagTree> tree_;
 };
 
 // ORDER: ReasoningMode

@@ -30,7 +30,7 @@
 #include <string>
 #include <string_view>
 
-#include "grammar/structural_tag.h"
+#include "structural_tag/structural_tag.h"
 
 namespace parlance::grammar {
 
@@ -59,42 +59,42 @@ constexpr std::string_view raw_string(const ArgumentMarkup& markup,
 constexpr std::string_view kMinimaxM3 = "]<]minimax[>[";
 constexpr std::string_view kMinimaxM3Item = "item";
 
-constexpr ArgumentMarkup argument_markup(ArgumentStyle style) {
+constexpr ArgumentMarkup argument_markup(structural_tag::ArgumentStyle style) {
   switch (style) {
-    case ArgumentStyle::kJson:
+    case structural_tag::ArgumentStyle::kJson:
       break;
-    case ArgumentStyle::kQwenXml:
+    case structural_tag::ArgumentStyle::kQwenXml:
       return {"<parameter=",
               ">",
               "",
               "</parameter>",
               /*line_feeds=*/true,
               {"</function>", "<parameter="}};
-    case ArgumentStyle::kMinimaxXml:
+    case structural_tag::ArgumentStyle::kMinimaxXml:
       return {"<parameter name=\"", "\">", "",
               "</parameter>",       false, {"</invoke>"}};
-    case ArgumentStyle::kDeepseekXml:
+    case structural_tag::ArgumentStyle::kDeepseekXml:
       return {
           "<｜DSML｜parameter name=\"", "\" string=\"", "\">",
           "</｜DSML｜parameter>",       false,          {"</｜DSML｜invoke>"}};
-    case ArgumentStyle::kDeepseekV41Xml:
+    case structural_tag::ArgumentStyle::kDeepseekV41Xml:
       return {"<｜DSML｜ parameter name=\"",
               "\" string=\"",
               "\">",
               "</｜DSML｜ parameter>",
               false,
               {"</｜DSML｜ invoke>"}};
-    case ArgumentStyle::kGlmXml:
+    case structural_tag::ArgumentStyle::kGlmXml:
       return {"<arg_key>",    "</arg_key>", "<arg_value>",
               "</arg_value>", false,        {"</tool_call>"}};
-    case ArgumentStyle::kKimiK3Xml:
+    case structural_tag::ArgumentStyle::kKimiK3Xml:
       return {
           "<|open|>argument key=\"",  "\" type=\"", "\"<|sep|>",
           "<|close|>argument<|sep|>", false,        {"<|close|>call<|sep|>"}};
-    case ArgumentStyle::kMinimaxM3Xml:
+    case structural_tag::ArgumentStyle::kMinimaxM3Xml:
       return {"]<]minimax[>[<",  ">",   "",
               "]<]minimax[>[</", false, {kMinimaxM3}};
-    case ArgumentStyle::kCohereXml:
+    case structural_tag::ArgumentStyle::kCohereXml:
       return {"<cofl:value",   "\" type=\"", "\">",
               "</cofl:value>", false,        {"</cofl:tool_call>"}};
   }
@@ -102,8 +102,10 @@ constexpr ArgumentMarkup argument_markup(ArgumentStyle style) {
 }
 
 // The name of an argument as it is written.
-inline std::string written_name(ArgumentStyle style, std::string_view name) {
-  if (style != ArgumentStyle::kKimiK3Xml) return std::string(name);
+inline std::string written_name(structural_tag::ArgumentStyle style,
+                                std::string_view name) {
+  if (style != structural_tag::ArgumentStyle::kKimiK3Xml)
+    return std::string(name);
   std::string escaped;
   for (const char c : name) {
     if (c == '&') {

@@ -357,7 +357,7 @@ LanguageId ArgumentSchema::not_holding(LanguageId strings,
 }
 
 bool ArgumentSchema::leave_out_names(ArgumentObject& constraints,
-                                     ArgumentStyle style,
+                                     structural_tag::ArgumentStyle style,
                                      const std::vector<std::string>& texts) {
   if (texts.empty()) return true;
   const auto holds = [&](const std::string& name) {

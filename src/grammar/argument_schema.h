@@ -17,10 +17,10 @@
 #include <vector>
 
 #include "automata/language.h"
-#include "grammar/structural_tag.h"
 #include "parlance/error.h"
 #include "parlance/json.h"
 #include "schema/document.h"
+#include "structural_tag/structural_tag.h"
 
 namespace parlance::grammar {
 
@@ -94,7 +94,8 @@ class ArgumentSchema {
                                    const std::vector<std::string>& texts);
   // Takes names out that hold one of `texts` as they are written; false if one
   // of them is required.
-  bool leave_out_names(ArgumentObject& constraints, ArgumentStyle style,
+  bool leave_out_names(ArgumentObject& constraints,
+                       structural_tag::ArgumentStyle style,
                        const std::vector<std::string>& texts);
 
   // A schema that says the same, of values of the types in `types` only.

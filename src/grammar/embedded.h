@@ -9,12 +9,12 @@
 #include <vector>
 
 #include "grammar/lower_tag.h"
-#include "grammar/structural_tag.h"
 #include "parlance/error.h"
 #include "parlance/schema_options.h"
 #include "recogniser/recogniser.h"
 #include "rules/marks.h"
 #include "rules/rules.h"
+#include "structural_tag/structural_tag.h"
 
 namespace parlance::grammar {
 
@@ -32,7 +32,8 @@ struct EmbeddedRecogniser {
 // Machines of schemas are those of lowering.cache, if there is one.
 // Errors: as Grammar::from_structural_tag's, for this format.
 // REQUIRES: `id` is a regex, grammar or json_schema.
-Result<EmbeddedRecogniser> make_embedded(const TagTree& tag, TagNodeId id,
+Result<EmbeddedRecogniser> make_embedded(const structural_tag::TagTree& tag,
+                                         structural_tag::TagNodeId id,
                                          const LowerOptions& lowering,
                                          const GrammarLimits& limits);
 

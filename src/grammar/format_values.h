@@ -2,7 +2,7 @@
 #define PARLANCE_SRC_GRAMMAR_FORMAT_VALUES_H_
 
 // Formats of structural tags as JSON values, in the canonical form (see
-// to_json in grammar/structural_tag.h).
+// to_json in structural_tag/structural_tag.h).
 //
 //   tag("<t>", any_text({}), "</t>")
 

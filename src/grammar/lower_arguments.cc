@@ -19,6 +19,8 @@
 
 namespace parlance::grammar {
 
+using structural_tag::ArgumentStyle;
+
 using rules::ExprId;
 using rules::kNoId;
 using rules::RuleId;
@@ -681,7 +683,7 @@ json::Value schema_options(bool any_order, std::uint32_t max_white_space,
                            const std::vector<std::string>& excludes) {
   json::Object out = {
       {"any_order", any_order},
-      {"max_whitespace_cnt", max_white_space == kUnbounded
+      {"max_whitespace_cnt", max_white_space == structural_tag::kUnbounded
                                  ? json::Value()
                                  : json::Value(std::int64_t{max_white_space})},
       {"strict_mode", true}};

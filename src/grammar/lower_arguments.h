@@ -21,17 +21,18 @@
 #include <utility>
 #include <vector>
 
-#include "grammar/structural_tag.h"
 #include "parlance/error.h"
 #include "parlance/limits.h"
 #include "rules/rules.h"
+#include "structural_tag/structural_tag.h"
 
 namespace parlance::grammar {
 
 struct ArgumentOptions {
-  ArgumentStyle style = ArgumentStyle::kQwenXml;  // not kJson
+  structural_tag::ArgumentStyle style =
+      structural_tag::ArgumentStyle::kQwenXml;  // not kJson
   bool any_order = false;
-  std::uint32_t max_white_space = kUnbounded;
+  std::uint32_t max_white_space = structural_tag::kUnbounded;
   // What a text that stands alone must not contain: where the schema is not
   // one of objects.
   std::vector<std::string> alone_excludes = {};

@@ -17,6 +17,13 @@
 
 namespace parlance::grammar {
 
+using structural_tag::TagFormat;
+using structural_tag::TagNode;
+using structural_tag::TagNodeId;
+using structural_tag::TagNodeType;
+using structural_tag::TagTree;
+using structural_tag::TokenRef;
+
 using rules::ExprId;
 using rules::FreeTextExpr;
 using rules::kMany;
@@ -102,7 +109,9 @@ class Lowering {
   ExprId with_first(const TagNode& format, bool at_least_one,
                     bool stop_after_first, ExprId text);
 
-  ExprId whole(TagNodeId id) const { return made_[index_of(id)].whole; }
+  ExprId whole(TagNodeId id) const {
+    return made_[structural_tag::index_of(id)].whole;
+  }
   std::vector<ExprId> wholes(const TagNode& format) const {
     std::vector<ExprId> out;
     for (TagNodeId child : format.children) out.push_back(whole(child));
@@ -132,7 +141,7 @@ class Lowering {
   // An error inside the schema or, with `text`, the text in the field `key`.
   void fail_inside(Error error, const TagNode& format, std::string_view key,
                    std::string_view text = {}) {
-    std::string where(to_string(format.type));
+    std::string where(structural_tag::to_string(format.type));
     if (error.span && !text.empty()) {
       where += ", " + to_string(line_column(text, error.span->begin));
     }
@@ -145,7 +154,7 @@ class Lowering {
   const TagTree& tag_;
   const LowerOptions& options_;
   const bool inside_;
-  const TagAnalysis analysis_;
+  const structural_tag::TagAnalysis analysis_;
   LoweredTag out_;
   std::vector<Made> made_;
   std::optional<Error> error_;
@@ -200,8 +209,8 @@ ExprId Lowering::other_tokens(TagNodeId id) {
 
 ExprId Lowering::lower_json_schema(TagNodeId id) {
   const TagNode& format = tag_[id];
-  const auto& body = format.as<JsonSchemaFormat>();
-  if (body.style == ArgumentStyle::kJson) {
+  const auto& body = format.as<structural_tag::JsonSchemaFormat>();
+  if (body.style == structural_tag::ArgumentStyle::kJson) {
     return out_.rules.schema(
         {body.schema,
          schema_options(body.any_order, body.max_white_space, body.excludes)});
@@ -214,7 +223,7 @@ ExprId Lowering::lower_json_schema(TagNodeId id) {
   options.max_exprs = options_.rules.exprs;
   options.limits = options_.limits;
   const TagNodeId around = analysis_.enclosing_tag(id);
-  if (around != kNoFormat) {
+  if (around != structural_tag::kNoFormat) {
     for (const std::string& end : tag_[around].as<TagFormat>().end.texts) {
       if (!end.empty()) options.alone_excludes.push_back(end);
     }
@@ -287,28 +296,29 @@ Result<LoweredArguments> Lowering::elements(const json::Value& schema,
 
 ExprId Lowering::lower_regex(const TagNode& format) {
   Result<rules::RegexExpr> regex =
-      notation::read_regex(format.as<RegexFormat>().pattern);
+      notation::read_regex(format.as<structural_tag::RegexFormat>().pattern);
   if (!regex) {
     fail_inside(std::move(regex).error(), format, "pattern",
-                format.as<RegexFormat>().pattern);
+                format.as<structural_tag::RegexFormat>().pattern);
     return out_.rules.empty();
   }
   return out_.rules.regex(std::move(*regex));
 }
 
 ExprId Lowering::lower_grammar(const TagNode& format) {
-  Result<Rules> rules = notation::read_ebnf(format.as<GrammarFormat>().source,
-                                            "root", options_.rules);
+  Result<Rules> rules =
+      notation::read_ebnf(format.as<structural_tag::GrammarFormat>().source,
+                          "root", options_.rules);
   if (!rules) {
     fail_inside(std::move(rules).error(), format, "grammar",
-                format.as<GrammarFormat>().source);
+                format.as<structural_tag::GrammarFormat>().source);
     return out_.rules.empty();
   }
   return out_.rules.reference(out_.rules.append(*rules));
 }
 
 ExprId Lowering::lower_any_text(TagNodeId id) {
-  const auto& body = tag_[id].as<AnyText>();
+  const auto& body = tag_[id].as<structural_tag::AnyText>();
   Rules& rules = out_.rules;
   if (body.max_chars == 0u || body.max_tokens == 0u) return rules.empty();
   FreeTextExpr text;
@@ -323,8 +333,9 @@ ExprId Lowering::lower_any_text(TagNodeId id) {
 }
 
 ExprId Lowering::lower_any_tokens(TagNodeId id) {
-  return out_.rules.repeat(other_tokens(id), 0,
-                           tag_[id].as<AnyTokens>().max_tokens.value_or(kMany));
+  return out_.rules.repeat(
+      other_tokens(id), 0,
+      tag_[id].as<structural_tag::AnyTokens>().max_tokens.value_or(kMany));
 }
 
 ExprId Lowering::lower_tag_format(TagNodeId id) {
@@ -342,7 +353,7 @@ ExprId Lowering::lower_tag_format(TagNodeId id) {
     end = rules.choice(std::move(ends));
   }
   const ExprId behind = rules.sequence({whole(format.children[0]), end});
-  made_[index_of(id)].behind_begin = behind;
+  made_[structural_tag::index_of(id)].behind_begin = behind;
   const ExprId begin =
       body.begin.token
           ? one_token(*body.begin.token, format.path + "/begin/token")
@@ -368,7 +379,7 @@ void Lowering::add_triggers(std::vector<TriggerTarget> ways,
 
 ExprId Lowering::lower_triggered_tags(TagNodeId id) {
   const TagNode& format = tag_[id];
-  const auto& body = format.as<TriggeredTags>();
+  const auto& body = format.as<structural_tag::TriggeredTags>();
   Rules& rules = out_.rules;
   if (body.at_least_one && body.stop_after_first) {
     return rules.choice(wholes(format));
@@ -379,14 +390,16 @@ ExprId Lowering::lower_triggered_tags(TagNodeId id) {
   text.loop = !body.stop_after_first;
   // The rest of "begin" is what the trigger leaves of it.
   std::vector<TriggerTarget> triggers;
-  const std::vector<std::uint32_t> begun_by = triggers_of_tags(tag_, format);
+  const std::vector<std::uint32_t> begun_by =
+      structural_tag::triggers_of_tags(tag_, format);
   for (std::size_t i = 0; i < format.children.size(); ++i) {
     const TagNodeId child = format.children[i];
     const std::string& begin = tag_[child].as<TagFormat>().begin.texts[0];
     const std::string& trigger = body.triggers[begun_by[i]];
     triggers.push_back(
-        {trigger, rules.sequence({rules.marker(begin, trigger.size()),
-                                  made_[index_of(child)].behind_begin})});
+        {trigger, rules.sequence(
+                      {rules.marker(begin, trigger.size()),
+                       made_[structural_tag::index_of(child)].behind_begin})});
   }
   add_triggers(std::move(triggers), "tag", text);
   return with_first(format, body.at_least_one, body.stop_after_first,
@@ -409,7 +422,8 @@ void Lowering::check_not_excluded(const TagNode& format,
   for (std::size_t i = 0; i < triggers.size(); ++i) {
     if (std::find(excludes.begin(), excludes.end(), triggers[i]) !=
         excludes.end()) {
-      fail(excluded_trigger_error(format, i, std::to_string(triggers[i])));
+      fail(structural_tag::excluded_trigger_error(format, i,
+                                                  std::to_string(triggers[i])));
     }
   }
 }
@@ -418,7 +432,7 @@ void Lowering::check_not_excluded(const TagNode& format,
 // text may be the same token.
 ExprId Lowering::lower_token_triggered_tags(TagNodeId id) {
   const TagNode& format = tag_[id];
-  const auto& body = format.as<TokenTriggeredTags>();
+  const auto& body = format.as<structural_tag::TokenTriggeredTags>();
   Rules& rules = out_.rules;
   rules::TokenTextExpr text;
   text.excludes = excluded_tokens(id);
@@ -436,15 +450,17 @@ ExprId Lowering::lower_token_triggered_tags(TagNodeId id) {
                               tag_[child].path + "/begin/token");
     const auto found = std::find(triggers.begin(), triggers.end(), begin);
     if (std::count(triggers.begin(), triggers.end(), begin) != 1) {
-      fail(token_begin_error(tag_[child], std::to_string(begin)));
+      fail(structural_tag::token_begin_error(tag_[child],
+                                             std::to_string(begin)));
       continue;
     }
     tags[static_cast<std::size_t>(found - triggers.begin())].push_back(
-        made_[index_of(child)].behind_begin);
+        made_[structural_tag::index_of(child)].behind_begin);
   }
   for (std::size_t i = 0; i < triggers.size(); ++i) {
     if (tags[i].empty()) {
-      fail(unused_token_error(format, i, std::to_string(triggers[i])));
+      fail(structural_tag::unused_token_error(format, i,
+                                              std::to_string(triggers[i])));
     }
     text.triggers.push_back(
         {triggers[i], rule("tag", rules.choice(std::move(tags[i])))});
@@ -454,7 +470,7 @@ ExprId Lowering::lower_token_triggered_tags(TagNodeId id) {
 }
 
 ExprId Lowering::lower_separated(const TagNode& format) {
-  const auto& body = format.as<TagsWithSeparator>();
+  const auto& body = format.as<structural_tag::TagsWithSeparator>();
   Rules& rules = out_.rules;
   const ExprId one = rules.choice(wholes(format));
   ExprId all = one;
@@ -467,7 +483,7 @@ ExprId Lowering::lower_separated(const TagNode& format) {
 
 ExprId Lowering::lower_dispatch(TagNodeId id) {
   const TagNode& format = tag_[id];
-  const auto& body = format.as<DispatchFormat>();
+  const auto& body = format.as<structural_tag::DispatchFormat>();
   FreeTextExpr text;
   text.markers = true;
   text.excludes = analysis_.excluded_texts(id);
@@ -482,7 +498,7 @@ ExprId Lowering::lower_dispatch(TagNodeId id) {
 
 ExprId Lowering::lower_token_dispatch(TagNodeId id) {
   const TagNode& format = tag_[id];
-  const auto& body = format.as<TokenDispatch>();
+  const auto& body = format.as<structural_tag::TokenDispatch>();
   rules::TokenTextExpr text;
   text.loop = body.loop;
   text.excludes = excluded_tokens(id);
@@ -521,7 +537,7 @@ ExprId Lowering::lower_one(TagNodeId id) {
   }
   switch (format.type) {
     case TagNodeType::kConstString:
-      made = rules.marker(format.as<ConstString>().value);
+      made = rules.marker(format.as<structural_tag::ConstString>().value);
       break;
     case TagNodeType::kJsonSchema:
       made = lower_json_schema(id);
@@ -551,7 +567,7 @@ ExprId Lowering::lower_one(TagNodeId id) {
       made = rules.repeat(whole(format.children[0]), 0, kMany);
       break;
     case TagNodeType::kRepeat: {
-      const auto& body = format.as<RepeatFormat>();
+      const auto& body = format.as<structural_tag::RepeatFormat>();
       made = rules.repeat(whole(format.children[0]), body.min, body.max);
       break;
     }
@@ -568,7 +584,8 @@ ExprId Lowering::lower_one(TagNodeId id) {
       made = lower_dispatch(id);
       break;
     case TagNodeType::kToken:
-      made = one_token(format.as<TokenFormat>().token, format.path + "/token");
+      made = one_token(format.as<structural_tag::TokenFormat>().token,
+                       format.path + "/token");
       break;
     case TagNodeType::kExcludeToken:
       made = other_tokens(id);
@@ -590,15 +607,16 @@ ExprId Lowering::lower_one(TagNodeId id) {
         rules.schemas.size(),
         format.path + (grammar ? "/grammar" : "/json_schema"));
     out_.schema_in_place.resize(
-        rules.schemas.size(), !grammar && format.as<JsonSchemaFormat>().style ==
-                                              ArgumentStyle::kJson);
+        rules.schemas.size(),
+        !grammar && format.as<structural_tag::JsonSchemaFormat>().style ==
+                        structural_tag::ArgumentStyle::kJson);
   }
   return made;
 }
 
 }  // namespace
 
-static_assert(kUnbounded == kMany);
+static_assert(structural_tag::kUnbounded == kMany);
 
 Result<LoweredTag> lower_tag(const TagTree& tag, const LowerOptions& options) {
   return Lowering(tag, options).lower();

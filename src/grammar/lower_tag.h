@@ -22,11 +22,11 @@
 #include <utility>
 #include <vector>
 
-#include "grammar/structural_tag.h"
 #include "parlance/error.h"
 #include "parlance/limits.h"
 #include "recogniser/part_cache.h"
 #include "rules/rules.h"
+#include "structural_tag/structural_tag.h"
 
 namespace parlance::grammar {
 
@@ -71,22 +71,23 @@ struct LoweredTag {
 // vocabulary; kConflict for an id that is too large; kUnsupported for a
 // schema whose parameters cannot be written in its style; kTooLarge, also when
 // cancelled.
-Result<LoweredTag> lower_tag(const TagTree& tag,
+Result<LoweredTag> lower_tag(const structural_tag::TagTree& tag,
                              const LowerOptions& options = {});
 
 // Errors: as lower_tag(), but not those of what patterns, grammars and schemas
 // are inside.
-std::optional<Error> check_tokens(const TagTree& tag,
+std::optional<Error> check_tokens(const structural_tag::TagTree& tag,
                                   const LowerOptions& options = {});
 
 // The rules of the tag without what is inside patterns, grammars and schemas:
 // all other markers and names are there.  Errors: as check_tokens().
-Result<LoweredTag> lower_outline(const TagTree& tag,
+Result<LoweredTag> lower_outline(const structural_tag::TagTree& tag,
                                  const LowerOptions& options = {});
 
 // The rules of one regex, grammar or json_schema alone, as the whole tag has
 // them.  REQUIRES: `id` is such a format.
-Result<LoweredTag> lower_node(const TagTree& tag, TagNodeId id,
+Result<LoweredTag> lower_node(const structural_tag::TagTree& tag,
+                              structural_tag::TagNodeId id,
                               const LowerOptions& options = {});
 
 }  // namespace parlance::grammar

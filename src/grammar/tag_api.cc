@@ -13,9 +13,9 @@
 #include "grammar/embedded.h"
 #include "grammar/grammar_impl.h"
 #include "grammar/lower_tag.h"
-#include "grammar/structural_tag.h"
 #include "json/located.h"
 #include "parlance/grammar.h"
+#include "structural_tag/structural_tag.h"
 
 namespace parlance {
 
@@ -32,7 +32,7 @@ void place(std::vector<EmbeddedSchema>& schemas, const LoweredTag& lowered) {
 }
 
 // Spans of errors count bytes of the string that their pointer names.
-ImplResult make_tag(const TagTree& tag,
+ImplResult make_tag(const structural_tag::TagTree& tag,
                     const StructuralTagGrammarOptions& options,
                     recogniser::PartCache* cache, const MarkedFor* marked) {
   LowerOptions lowering;
@@ -52,7 +52,8 @@ ImplResult make_tag(const TagTree& tag,
     (*made)->notes.push_back({GrammarNote::Kind::kNarrowed, "any_order",
                               std::move(path), std::move(message)});
   }
-  for (ShadowedTrigger& hidden : shadowed_triggers(tag)) {
+  for (structural_tag::ShadowedTrigger& hidden :
+       structural_tag::shadowed_triggers(tag)) {
     (*made)->notes.push_back(
         {GrammarNote::Kind::kNarrowed, std::string(hidden.keyword),
          std::move(hidden.path), std::move(hidden.message)});
@@ -105,7 +106,8 @@ Result<std::shared_ptr<recogniser::Recogniser>> leaf_machine(
 
 }  // namespace
 
-Result<EmbeddedRecogniser> make_embedded(const TagTree& tag, TagNodeId id,
+Result<EmbeddedRecogniser> make_embedded(const structural_tag::TagTree& tag,
+                                         structural_tag::TagNodeId id,
                                          const LowerOptions& lowering,
                                          const GrammarLimits& limits) {
   Result<LoweredTag> lowered = lower_node(tag, id, lowering);

@@ -16,9 +16,9 @@
 #include <vector>
 
 #include "grammar/format_values.h"
-#include "grammar/structural_tag.h"
 #include "grammar/tool_choice.h"
 #include "json/writer.h"
+#include "structural_tag/structural_tag.h"
 
 namespace parlance::grammar {
 namespace {
@@ -56,12 +56,12 @@ struct Style {
   // Behind call_begin a number and this, if not empty.
   std::string_view after_number;
   std::string_view call_end;
-  ArgumentStyle arguments;
+  structural_tag::ArgumentStyle arguments;
   bool json_name;    // the name stands in a JSON string
   bool one_section;  // nothing may follow the section
 };
 
-using enum ArgumentStyle;
+using enum structural_tag::ArgumentStyle;
 
 // MemberReader of a message.
 constexpr std::string_view kReasoning = "reasoning";
@@ -80,7 +80,8 @@ constexpr Style json_calls(std::string_view name, Thinking thinking,
 
 constexpr Style xml_calls(std::string_view name, Thinking thinking,
                           std::string_view trigger, std::string_view begin,
-                          std::string_view end, ArgumentStyle arguments) {
+                          std::string_view end,
+                          structural_tag::ArgumentStyle arguments) {
   return {name,  thinking, trigger, Section::kNone, "",    "",   "", "",
           begin, "",       end,     arguments,      false, false};
 }
@@ -88,7 +89,7 @@ constexpr Style xml_calls(std::string_view name, Thinking thinking,
 struct DeepseekCall {
   std::string_view begin = "<｜DSML｜invoke name=\"%N\">\n";
   std::string_view end = "</｜DSML｜invoke>\n";
-  ArgumentStyle arguments = kDeepseekXml;
+  structural_tag::ArgumentStyle arguments = kDeepseekXml;
 };
 
 constexpr Style deepseek_dsml(std::string_view name, std::string_view trigger,
@@ -238,10 +239,11 @@ class Builder {
   json::Value build_harmony() const;
 
  private:
-  json::Value schema(const Tool& tool, ArgumentStyle style) const {
+  json::Value schema(const Tool& tool,
+                     structural_tag::ArgumentStyle style) const {
     return json::Object{{"type", "json_schema"},
                         {"json_schema", tool.schema},
-                        {"style", to_string(style)},
+                        {"style", structural_tag::to_string(style)},
                         {"any_order", call_.any_order},
                         {"max_whitespace_cnt",
                          call_.max_white_space

@@ -12,7 +12,7 @@ namespace {
 constexpr std::size_t kNowhere = std::string_view::npos;
 constexpr std::uint32_t kNoElement = 0xFFFFFFFF;
 constexpr grammar::ArgumentMarkup kMarkup =
-    grammar::argument_markup(grammar::ArgumentStyle::kCohereXml);
+    grammar::argument_markup(structural_tag::ArgumentStyle::kCohereXml);
 constexpr std::string_view kName = " name=\"";
 constexpr std::string_view kType = " type=\"";
 
@@ -133,7 +133,7 @@ std::vector<ArgumentElement> scan_elements(std::string_view text) {
 std::vector<ArgumentElement> scan_minimax_m3(std::string_view text) {
   using Kind = ArgumentElement::Kind;
   constexpr grammar::ArgumentMarkup kM3 =
-      grammar::argument_markup(grammar::ArgumentStyle::kMinimaxM3Xml);
+      grammar::argument_markup(structural_tag::ArgumentStyle::kMinimaxM3Xml);
   std::vector<ArgumentElement> out;
   std::vector<std::uint32_t> open;
   std::vector<std::uint32_t> counts = {0};

@@ -10,10 +10,10 @@
 
 namespace parlance::tag_parser {
 
-using grammar::ArgumentStyle;
 using grammar::Conjunction;
+using structural_tag::ArgumentStyle;
 
-ArgumentRules::ArgumentRules(const grammar::JsonSchemaFormat& format,
+ArgumentRules::ArgumentRules(const structural_tag::JsonSchemaFormat& format,
                              const Limits& limits, schema::Document document)
     : format_(format),
       markup_(grammar::argument_markup(format.style)),
@@ -22,7 +22,7 @@ ArgumentRules::ArgumentRules(const grammar::JsonSchemaFormat& format,
       schema_(document_, format_.schema, languages_) {}
 
 Result<std::unique_ptr<ArgumentRules>> ArgumentRules::make(
-    const grammar::JsonSchemaFormat& format, const Limits& limits) {
+    const structural_tag::JsonSchemaFormat& format, const Limits& limits) {
   schema::LoadOptions load;
   load.limits = limits;
   Result<schema::Document> document = schema::load(format.schema, load);

@@ -18,11 +18,11 @@
 #include "grammar/argument_markup.h"
 #include "grammar/argument_schema.h"
 #include "grammar/json_recogniser.h"
-#include "grammar/structural_tag.h"
 #include "parlance/error.h"
 #include "parlance/json.h"
 #include "parlance/limits.h"
 #include "schema/document.h"
+#include "structural_tag/structural_tag.h"
 
 namespace parlance::tag_parser {
 
@@ -99,15 +99,15 @@ class ArgumentRules {
  public:
   // Errors: those of grammar::lower_arguments().
   static Result<std::unique_ptr<ArgumentRules>> make(
-      const grammar::JsonSchemaFormat& format, const Limits& limits);
+      const structural_tag::JsonSchemaFormat& format, const Limits& limits);
 
   const grammar::ArgumentMarkup& markup() const { return markup_; }
-  grammar::ArgumentStyle style() const { return format_.style; }
+  structural_tag::ArgumentStyle style() const { return format_.style; }
   bool any_order() const { return format_.any_order; }
   // Whether objects and lists inside are elements, too.
   bool nests() const {
-    return style() == grammar::ArgumentStyle::kCohereXml ||
-           style() == grammar::ArgumentStyle::kMinimaxM3Xml;
+    return style() == structural_tag::ArgumentStyle::kCohereXml ||
+           style() == structural_tag::ArgumentStyle::kMinimaxM3Xml;
   }
 
   // The whole: elements, or, where the schema is not one of objects, a value.
@@ -129,8 +129,8 @@ class ArgumentRules {
   std::size_t json_end(ValueId id, std::string_view text, std::size_t begin);
 
  private:
-  ArgumentRules(const grammar::JsonSchemaFormat& format, const Limits& limits,
-                schema::Document document);
+  ArgumentRules(const structural_tag::JsonSchemaFormat& format,
+                const Limits& limits, schema::Document document);
 
   std::optional<Error> make_all();
   Result<ValueId> value_of(const grammar::Conjunction& all);
@@ -140,7 +140,7 @@ class ArgumentRules {
   Result<ArrayRule> array_rule(const grammar::ArgumentArray& constraints);
   grammar::JsonRecogniser* machine_of(ValueRule& rule);
 
-  const grammar::JsonSchemaFormat format_;
+  const structural_tag::JsonSchemaFormat format_;
   const grammar::ArgumentMarkup markup_;
   const Limits limits_;
   schema::Document document_;

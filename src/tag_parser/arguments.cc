@@ -29,7 +29,7 @@
 
 namespace parlance::tag_parser {
 
-using grammar::ArgumentStyle;
+using structural_tag::ArgumentStyle;
 
 struct ArgumentReader::State {
   Limits limits;
@@ -494,7 +494,7 @@ ArgumentReader::ArgumentReader(std::shared_ptr<State> state)
     : state_(std::move(state)) {}
 
 Result<ArgumentReader> ArgumentReader::make(
-    const grammar::JsonSchemaFormat& format, const Limits& limits) {
+    const structural_tag::JsonSchemaFormat& format, const Limits& limits) {
   auto state = std::make_shared<State>();
   // What the grammar lets out is never too large to be read.
   state->limits = limits;

@@ -29,10 +29,10 @@
 #include <memory>
 #include <string_view>
 
-#include "grammar/structural_tag.h"
 #include "parlance/error.h"
 #include "parlance/json.h"
 #include "parlance/limits.h"
+#include "structural_tag/structural_tag.h"
 
 namespace parlance::tag_parser {
 
@@ -53,8 +53,9 @@ struct Arguments {
 class ArgumentReader {
  public:
   // Errors: those of the format's grammar, with pointers into its schema.
-  static Result<ArgumentReader> make(const grammar::JsonSchemaFormat& format,
-                                     const Limits& limits = {});
+  static Result<ArgumentReader> make(
+      const structural_tag::JsonSchemaFormat& format,
+      const Limits& limits = {});
 
   // Reads what the grammar of the format lets out, or the beginning of it.
   // Of any other text, as much as fits.

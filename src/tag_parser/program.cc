@@ -18,11 +18,11 @@ namespace parlance::tag_parser {
 namespace {
 
 using automata::Symbol;
-using grammar::kNoFormat;
-using grammar::TagFormat;
-using grammar::TagNode;
-using grammar::TagNodeType;
-using grammar::TokenRef;
+using structural_tag::kNoFormat;
+using structural_tag::TagFormat;
+using structural_tag::TagNode;
+using structural_tag::TagNodeType;
+using structural_tag::TokenRef;
 using Word = std::vector<Symbol>;  // bytes and marks
 
 class Compiler {
@@ -154,8 +154,8 @@ class Compiler {
   Pc behind_trigger(TagNodeId id, std::size_t child, const Word& trigger,
                     std::size_t back, std::size_t trigger_bytes);
 
-  const grammar::TagTree& tag_;
-  const grammar::TagAnalysis analysis_;
+  const structural_tag::TagTree& tag_;
+  const structural_tag::TagAnalysis analysis_;
   const CompiledTagOptions& options_;
   grammar::LowerOptions lowering_;
   CompiledTag::Code& code_;
@@ -202,7 +202,7 @@ std::optional<Error> Compiler::make_reader(TagNodeId id) {
   if (code_.arguments.contains(id)) return std::nullopt;
   const TagNode& format = tag_[id];
   Result<ArgumentReader> reader =
-      ArgumentReader::make(format.as<grammar::JsonSchemaFormat>(), {});
+      ArgumentReader::make(format.as<structural_tag::JsonSchemaFormat>(), {});
   if (!reader) {
     Error error = std::move(reader).error();
     error.path = format.path + "/json_schema" + error.path;
@@ -223,13 +223,16 @@ bool Compiler::find_impossible(const TagNode& format) const {
     case TagNodeType::kOr:
       return left == 0;
     case TagNodeType::kRepeat:
-      return left == 0 && format.as<grammar::RepeatFormat>().min > 0;
+      return left == 0 && format.as<structural_tag::RepeatFormat>().min > 0;
     case TagNodeType::kTriggeredTags:
-      return left == 0 && format.as<grammar::TriggeredTags>().at_least_one;
+      return left == 0 &&
+             format.as<structural_tag::TriggeredTags>().at_least_one;
     case TagNodeType::kTokenTriggeredTags:
-      return left == 0 && format.as<grammar::TokenTriggeredTags>().at_least_one;
+      return left == 0 &&
+             format.as<structural_tag::TokenTriggeredTags>().at_least_one;
     case TagNodeType::kTagsWithSeparator:
-      return left == 0 && format.as<grammar::TagsWithSeparator>().at_least_one;
+      return left == 0 &&
+             format.as<structural_tag::TagsWithSeparator>().at_least_one;
     default:
       return false;
   }
@@ -249,14 +252,14 @@ bool Compiler::find_nullable(TagNodeId id) const {
   };
   switch (format.type) {
     case TagNodeType::kConstString:
-      return format.as<grammar::ConstString>().value.empty();
+      return format.as<structural_tag::ConstString>().value.empty();
     case TagNodeType::kSequence:
     case TagNodeType::kPlus:
       return all();
     case TagNodeType::kOr:
       return any();
     case TagNodeType::kRepeat:
-      return all() || format.as<grammar::RepeatFormat>().min == 0;
+      return all() || format.as<structural_tag::RepeatFormat>().min == 0;
     case TagNodeType::kTag: {
       const auto& body = format.as<TagFormat>();
       const auto& ends = body.end.texts;
@@ -264,11 +267,12 @@ bool Compiler::find_nullable(TagNodeId id) const {
              std::find(ends.begin(), ends.end(), "") != ends.end();
     }
     case TagNodeType::kTriggeredTags:
-      return !format.as<grammar::TriggeredTags>().at_least_one;
+      return !format.as<structural_tag::TriggeredTags>().at_least_one;
     case TagNodeType::kTokenTriggeredTags:
-      return !format.as<grammar::TokenTriggeredTags>().at_least_one;
+      return !format.as<structural_tag::TokenTriggeredTags>().at_least_one;
     case TagNodeType::kTagsWithSeparator:
-      return !format.as<grammar::TagsWithSeparator>().at_least_one || any();
+      return !format.as<structural_tag::TagsWithSeparator>().at_least_one ||
+             any();
     case TagNodeType::kJsonSchema:
     case TagNodeType::kRegex:
     case TagNodeType::kGrammar:
@@ -395,7 +399,7 @@ Pc Compiler::compile_tag(TagNodeId id) {
 
 Pc Compiler::compile_separated(TagNodeId id) {
   const TagNode& format = tag_[id];
-  const auto& body = format.as<grammar::TagsWithSeparator>();
+  const auto& body = format.as<structural_tag::TagsWithSeparator>();
   const Pc leave = leave_[index_of(id)];
   const std::vector<TagNodeId> tags = possible_children(format);
   if (tags.empty()) return leave;
@@ -483,7 +487,7 @@ void Compiler::exclude(FreeText& text, std::string_view word) {
 }
 
 Pc Compiler::compile_text(TagNodeId id) {
-  const auto& body = tag_[id].as<grammar::AnyText>();
+  const auto& body = tag_[id].as<structural_tag::AnyText>();
   const Pc leave = leave_[index_of(id)];
   if (body.max_chars == 0u || body.max_tokens == 0u) return leave;
   FreeText text;
@@ -565,12 +569,12 @@ void Compiler::add_targets(TagNodeId id, FreeText& text) {
   const TagNode& format = tag_[id];
   const bool rule = format.type == TagNodeType::kDispatch;
   std::vector<std::uint32_t> triggers;
-  if (!rule) triggers = grammar::triggers_of_tags(tag_, format);
+  if (!rule) triggers = structural_tag::triggers_of_tags(tag_, format);
   for (std::size_t c = 0; c < format.children.size(); ++c) {
     if (!possible(format.children[c])) continue;
     const std::string& trigger =
-        rule ? format.as<grammar::DispatchFormat>().patterns[c]
-             : format.as<grammar::TriggeredTags>().triggers[triggers[c]];
+        rule ? format.as<structural_tag::DispatchFormat>().patterns[c]
+             : format.as<structural_tag::TriggeredTags>().triggers[triggers[c]];
     for (const Word& word : words(trigger)) {
       const auto& node = text.automaton.nodes[node_of(text.automaton, word)];
       text.targets[node.calls.front()].push_back(
@@ -676,10 +680,10 @@ Pc Compiler::compile_triggers(TagNodeId id) {
   bool loop = true;
   std::vector<std::string> triggers;
   if (format.type == TagNodeType::kDispatch) {
-    loop = format.as<grammar::DispatchFormat>().loop;
-    triggers = format.as<grammar::DispatchFormat>().patterns;
+    loop = format.as<structural_tag::DispatchFormat>().loop;
+    triggers = format.as<structural_tag::DispatchFormat>().patterns;
   } else {
-    const auto& body = format.as<grammar::TriggeredTags>();
+    const auto& body = format.as<structural_tag::TriggeredTags>();
     at_least_one = body.at_least_one;
     loop = !body.stop_after_first;
     triggers = body.triggers;
@@ -739,14 +743,14 @@ Pc Compiler::compile_tokens(TagNodeId id) {
   const TagNode& format = tag_[id];
   const Pc leave = leave_[index_of(id)];
   if (format.type == TagNodeType::kToken) {
-    return token(format.as<grammar::TokenFormat>().token, leave);
+    return token(format.as<structural_tag::TokenFormat>().token, leave);
   }
   TokenSet set{excluded_tokens(id), true};
   if (format.type == TagNodeType::kExcludeToken) {
     return tokens(std::move(set), Op::kToken, 1, leave);
   }
   const std::uint32_t max =
-      format.as<grammar::AnyTokens>().max_tokens.value_or(kMany);
+      format.as<structural_tag::AnyTokens>().max_tokens.value_or(kMany);
   return max == 0 ? leave : tokens(std::move(set), Op::kTokens, max, leave);
 }
 
@@ -760,12 +764,13 @@ Pc Compiler::compile_token_triggers(TagNodeId id) {
   text.excludes = excluded_tokens(id);
   std::vector<Pc> firsts;
   if (rule) {
-    loop = format.as<grammar::TokenDispatch>().loop;
-    for (const TokenRef& ref : format.as<grammar::TokenDispatch>().patterns) {
+    loop = format.as<structural_tag::TokenDispatch>().loop;
+    for (const TokenRef& ref :
+         format.as<structural_tag::TokenDispatch>().patterns) {
       text.targets[token_id(ref)];
     }
   } else {
-    const auto& body = format.as<grammar::TokenTriggeredTags>();
+    const auto& body = format.as<structural_tag::TokenTriggeredTags>();
     at_least_one = body.at_least_one;
     loop = !body.stop_after_first;
     for (const TokenRef& ref : body.triggers) text.targets[token_id(ref)];
@@ -774,8 +779,9 @@ Pc Compiler::compile_token_triggers(TagNodeId id) {
     const TagNodeId child = format.children[c];
     if (!possible(child)) continue;
     firsts.push_back(enter(child));
-    const TokenRef& ref = rule ? format.as<grammar::TokenDispatch>().patterns[c]
-                               : *tag_[child].as<TagFormat>().begin.token;
+    const TokenRef& ref =
+        rule ? format.as<structural_tag::TokenDispatch>().patterns[c]
+             : *tag_[child].as<TagFormat>().begin.token;
     const Pc target =
         add({.op = rule ? Op::kRule : Op::kEnter,
              .next = rule ? enter(child) : enter(tag_[child].children[0]),
@@ -828,7 +834,7 @@ Pc Compiler::compile_one(TagNodeId id) {
   const std::vector<TagNodeId>& children = format.children;
   switch (format.type) {
     case TagNodeType::kConstString:
-      return marker(format.as<grammar::ConstString>().value, leave);
+      return marker(format.as<structural_tag::ConstString>().value, leave);
     case TagNodeType::kJsonSchema:
     case TagNodeType::kRegex:
     case TagNodeType::kGrammar:
@@ -858,7 +864,7 @@ Pc Compiler::compile_one(TagNodeId id) {
     case TagNodeType::kStar:
       return compile_loop(id, 0, kMany);
     case TagNodeType::kRepeat: {
-      const auto& body = format.as<grammar::RepeatFormat>();
+      const auto& body = format.as<structural_tag::RepeatFormat>();
       return compile_loop(id, body.min, body.max);
     }
     case TagNodeType::kTag:
@@ -1060,7 +1066,7 @@ bool TokenSet::contains(TokenId id) const {
 }
 
 Result<std::shared_ptr<const CompiledTag::Code>> compile(
-    std::shared_ptr<const grammar::TagTree> tag,
+    std::shared_ptr<const structural_tag::TagTree> tag,
     const CompiledTagOptions& options) {
   auto code = std::make_shared<CompiledTag::Code>();
   code->tag = std::move(tag);

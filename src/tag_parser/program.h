@@ -39,17 +39,17 @@
 #include <vector>
 
 #include "automata/aho_corasick.h"
-#include "grammar/structural_tag.h"
 #include "parlance/error.h"
 #include "parlance/tag_parser.h"
 #include "recogniser/recogniser.h"
 #include "rules/marks.h"
+#include "structural_tag/structural_tag.h"
 #include "tag_parser/arguments.h"
 #include "tag_parser/regions.h"
 
 namespace parlance::tag_parser {
 
-using grammar::TagNodeId;
+using structural_tag::TagNodeId;
 using Pc = std::uint32_t;
 constexpr Pc kNowhere = 0xFFFFFFFF;
 constexpr std::uint32_t kMany = 0xFFFFFFFF;
@@ -128,7 +128,7 @@ struct TokenText {
 // does not fit: behind the next end of one of its tags, or with the next
 // trigger.
 struct Resume {
-  TagNodeId format = grammar::kNoFormat;
+  TagNodeId format = structural_tag::kNoFormat;
   Pc place = kNowhere;            // its free text
   std::uint32_t count_depth = 0;  // how many counts there are around it
   // Triggers and ends.  A call below `ends` is a place in `targets`; the others
@@ -177,7 +177,7 @@ struct Script {
 namespace parlance {
 
 struct CompiledTag::Code {
-  std::shared_ptr<const grammar::TagTree> tag;
+  std::shared_ptr<const structural_tag::TagTree> tag;
   std::vector<tag_parser::TagNodeId> parents;  // by format
   std::vector<std::uint32_t> child_index;      // by format: its place there
   tag_parser::Regions regions;
@@ -205,7 +205,7 @@ std::string spelling(const rules::Marks* marks, automata::Symbol symbol);
 
 // Errors: as CompiledTag::compile().
 Result<std::shared_ptr<const CompiledTag::Code>> compile(
-    std::shared_ptr<const grammar::TagTree> tag,
+    std::shared_ptr<const structural_tag::TagTree> tag,
     const CompiledTagOptions& options);
 
 }  // namespace parlance::tag_parser

@@ -6,10 +6,10 @@
 
 namespace parlance::tag_parser {
 
-using grammar::kNoFormat;
-using grammar::TagNode;
-using grammar::TagNodeId;
-using grammar::TagNodeType;
+using structural_tag::kNoFormat;
+using structural_tag::TagNode;
+using structural_tag::TagNodeId;
+using structural_tag::TagNodeType;
 
 bool has_triggers(const TagNode& format) {
   switch (format.type) {
@@ -40,7 +40,7 @@ bool is_text(const TagNode& format) {
 }
 
 // For each format, whether it or one inside it says where its text goes.
-std::vector<bool> find_annotated(const grammar::TagTree& tag) {
+std::vector<bool> find_annotated(const structural_tag::TagTree& tag) {
   std::vector<bool> out(tag.formats.size(), false);
   for (std::size_t i = tag.formats.size(); i-- > 0;) {
     const TagNode& format = tag.formats[i];
@@ -53,7 +53,8 @@ std::vector<bool> find_annotated(const grammar::TagTree& tag) {
 
 // The one json_schema in a format; kNoFormat if there is none or more.
 // `whole`: only where nothing else is written.
-TagNodeId only_schema(const grammar::TagTree& tag, TagNodeId id, bool whole) {
+TagNodeId only_schema(const structural_tag::TagTree& tag, TagNodeId id,
+                      bool whole) {
   TagNodeId found = kNoFormat;
   std::vector<TagNodeId> left = {id};
   while (!left.empty()) {
@@ -80,7 +81,7 @@ std::uint32_t Regions::field(std::string_view name) {
   return static_cast<std::uint32_t>(found - fields_.begin());
 }
 
-Regions::Regions(const grammar::TagTree& tag)
+Regions::Regions(const structural_tag::TagTree& tag)
     : own_(tag.formats.size(), kNoFormat),
       regions_(tag.formats.size()),
       is_region_(tag.formats.size(), false) {

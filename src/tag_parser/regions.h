@@ -17,8 +17,8 @@
 #include <string_view>
 #include <vector>
 
-#include "grammar/structural_tag.h"
 #include "parlance/message.h"
+#include "structural_tag/structural_tag.h"
 
 namespace parlance::tag_parser {
 
@@ -35,26 +35,26 @@ struct Region {
   // Of tags: what opens and closes it are the tag's markers.
   bool by_markers = false;
   // kCall, kPlain: the json_schema whose value it has; kNoFormat: none.
-  grammar::TagNodeId value = grammar::kNoFormat;
+  structural_tag::TagNodeId value = structural_tag::kNoFormat;
   Capture capture;  // kCall: "name"
 };
 
 class Regions {
  public:
   Regions() = default;
-  explicit Regions(const grammar::TagTree& tag);
+  explicit Regions(const structural_tag::TagTree& tag);
 
   // The region that the format's own bytes are written to: those of its text,
   // its separators, of a tag its markers, of formats with triggers the free
   // text.  kNoFormat: they are markup.
-  grammar::TagNodeId own(grammar::TagNodeId id) const {
+  structural_tag::TagNodeId own(structural_tag::TagNodeId id) const {
     return own_[index_of(id)];
   }
   // REQUIRES: own() of some format is `id`.
-  const Region& region(grammar::TagNodeId id) const {
+  const Region& region(structural_tag::TagNodeId id) const {
     return regions_[index_of(id)];
   }
-  bool is_region(grammar::TagNodeId id) const {
+  bool is_region(structural_tag::TagNodeId id) const {
     return is_region_[index_of(id)];
   }
   const std::vector<std::string_view>& fields() const { return fields_; }
@@ -62,14 +62,14 @@ class Regions {
  private:
   std::uint32_t field(std::string_view name);
 
-  std::vector<grammar::TagNodeId> own_;
+  std::vector<structural_tag::TagNodeId> own_;
   std::vector<Region> regions_;
   std::vector<bool> is_region_;
   std::vector<std::string_view> fields_;
 };
 
 // Whether a format's own bytes are free text between tags.
-bool has_triggers(const grammar::TagNode& format);
+bool has_triggers(const structural_tag::TagNode& format);
 
 }  // namespace parlance::tag_parser
 

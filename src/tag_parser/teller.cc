@@ -11,7 +11,7 @@
 
 namespace parlance::tag_parser {
 
-using grammar::kNoFormat;
+using structural_tag::kNoFormat;
 
 void Teller::text(std::string_view text) {
   if (text.empty()) return;

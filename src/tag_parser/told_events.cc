@@ -9,8 +9,8 @@
 
 namespace parlance::tag_parser {
 
-using grammar::kNoFormat;
-using grammar::TagNodeId;
+using structural_tag::kNoFormat;
+using structural_tag::TagNodeId;
 
 namespace {
 

@@ -31,24 +31,24 @@ class ToldEvents {
   std::vector<Event>& events() { return events_; }
 
   // A region of the format `id` begins, behind its delimiter.
-  void open(grammar::TagNodeId id, Span delimiter);
+  void open(structural_tag::TagNodeId id, Span delimiter);
   // Text for the region of `id`, which is opened if it is not open.  `text` is
   // good until begin_round().
-  void write(grammar::TagNodeId id, std::string_view text, Span bytes);
+  void write(structural_tag::TagNodeId id, std::string_view text, Span bytes);
   // Text that fits no format, in a region of its own.
   void write_rest(std::string_view text, Span bytes);
 
   // Ends the open region if it is that of `id`.
   // `value`: what it stands for; null: its text.  `cut`: its end is missing.
-  void close(grammar::TagNodeId id, Span delimiter,
+  void close(structural_tag::TagNodeId id, Span delimiter,
              const json::Value* value = nullptr, bool cut = false);
   // The same for any open region.
   void close_open(std::size_t at, bool cut);
   // Ends it where it does not fit, which `why` says.
   void close_malformed(std::size_t at, const Diagnostic& why);
 
-  bool is_open(grammar::TagNodeId id) const { return open_ == id; }
-  grammar::TagNodeId open_region() const { return open_; }
+  bool is_open(structural_tag::TagNodeId id) const { return open_ == id; }
+  structural_tag::TagNodeId open_region() const { return open_; }
   // The text of the open region so far.
   const std::string& text() const { return text_; }
 
@@ -56,7 +56,7 @@ class ToldEvents {
   Message& message();
 
  private:
-  static constexpr grammar::TagNodeId kRest{0xFFFFFFFE};
+  static constexpr structural_tag::TagNodeId kRest{0xFFFFFFFE};
 
   Event& add(EventKind kind, Span bytes);
   void write_chunk(std::string_view text, Span bytes);
@@ -72,7 +72,7 @@ class ToldEvents {
   const bool keep_;
   const std::size_t max_diagnostics_;
 
-  grammar::TagNodeId open_ = grammar::kNoFormat;
+  structural_tag::TagNodeId open_ = structural_tag::kNoFormat;
   std::uint32_t field_ = 0;
   RegionKind kind_ = RegionKind::kText;
   bool dirty_ = false;

@@ -9,8 +9,8 @@
 
 namespace parlance::tag_parser {
 
-using grammar::TagNode;
-using grammar::TagNodeType;
+using structural_tag::TagNode;
+using structural_tag::TagNodeType;
 
 namespace {
 

@@ -58,7 +58,7 @@ class Tree {
 
  private:
   struct Node {
-    TagNodeId format = grammar::kNoFormat;
+    TagNodeId format = structural_tag::kNoFormat;
     std::uint64_t begin = 0;
     // Where the text in `text` begins.
     std::uint64_t text_begin = 0;

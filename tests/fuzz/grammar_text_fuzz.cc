@@ -60,10 +60,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data,
     require(again.error().code == parlance::ErrorCode::kTooLarge);
     return 0;
   }
-  EarleyRecogniser one(*rules, {}, 100'000);
-  EarleyRecogniser two(*again, {}, 100'000);
-  EarleyRecogniser::Place here = one.start();
-  EarleyRecogniser::Place there = two.start();
+  parlance::cfg_recogniser::EarleyRecogniser one(*rules, {}, 100'000);
+  parlance::cfg_recogniser::EarleyRecogniser two(*again, {}, 100'000);
+  parlance::cfg_recogniser::EarleyRecogniser::Place here = one.start();
+  parlance::cfg_recogniser::EarleyRecogniser::Place there = two.start();
   for (std::size_t i = 0;; ++i) {
     if (one.overflowed() || two.overflowed()) return 0;
     require(one.alive(here) == two.alive(there));

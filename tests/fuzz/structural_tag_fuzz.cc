@@ -7,9 +7,9 @@
 #include <string_view>
 
 #include "grammar/lower_tag.h"
-#include "grammar/structural_tag.h"
 #include "parlance/json.h"
 #include "parlance/structural_tag.h"
+#include "structural_tag/structural_tag.h"
 
 namespace {
 

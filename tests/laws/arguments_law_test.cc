@@ -17,10 +17,10 @@
 #include <string_view>
 #include <vector>
 
-#include "grammar/structural_tag.h"
 #include "parlance/grammar.h"
 #include "parlance/json.h"
 #include "schema/validate.h"
+#include "structural_tag/structural_tag.h"
 #include "support/argument_texts.h"
 #include "support/long_numbers.h"
 #include "support/small_schemas.h"
@@ -29,7 +29,7 @@
 namespace parlance {
 namespace {
 
-using grammar::ArgumentStyle;
+using structural_tag::ArgumentStyle;
 using testing::has_long_number;
 using testing::SmallSchemas;
 
@@ -133,11 +133,11 @@ class Case {
     schema_ = schema_of(small_);
     format_.schema = schema_;
     format_.style = static_cast<ArgumentStyle>(
-        1 + small_.below(grammar::kArgumentStyles - 1));
+        1 + small_.below(structural_tag::kArgumentStyles - 1));
     format_.any_order = small_.below(4) == 0;
     if (small_.below(5) == 0) format_.excludes = {"ab", "c"};
     SCOPED_TRACE("seed " + std::to_string(seed_) + " " +
-                 std::string(grammar::to_string(format_.style)) +
+                 std::string(structural_tag::to_string(format_.style)) +
                  (format_.any_order ? " in any order " : " ") +
                  json::dump(schema_));
     const Result<schema::Document> document = schema::load(schema_);
@@ -270,7 +270,7 @@ class Case {
   Counts& counts_;
   SmallSchemas small_;
   json::Value schema_;
-  grammar::JsonSchemaFormat format_;
+  structural_tag::JsonSchemaFormat format_;
 };
 
 Counts check(std::uint32_t first, std::uint32_t count, std::size_t walks) {

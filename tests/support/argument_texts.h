@@ -23,7 +23,8 @@ namespace parlance::testing {
 
 // What a walk likes to write: the style's markers, and what is confused with
 // them.
-inline std::vector<std::string> argument_words(grammar::ArgumentStyle style) {
+inline std::vector<std::string> argument_words(
+    structural_tag::ArgumentStyle style) {
   const auto markup = grammar::argument_markup(style);
   std::vector<std::string> out = {
       "a",     "b",      "c",       "ab",     "ba",      "1",
@@ -40,13 +41,13 @@ inline std::vector<std::string> argument_words(grammar::ArgumentStyle style) {
   }
   out.push_back("\"" + std::string(markup.close) + "\"");
   out.push_back(std::string(markup.close) + std::string(markup.open));
-  if (style == grammar::ArgumentStyle::kCohereXml) {
+  if (style == structural_tag::ArgumentStyle::kCohereXml) {
     for (const char* word :
          {" name=\"", " type=\"", "raw\">", "json\">", "dict\">", "list\">"}) {
       out.emplace_back(word);
     }
   }
-  if (style == grammar::ArgumentStyle::kMinimaxM3Xml) {
+  if (style == structural_tag::ArgumentStyle::kMinimaxM3Xml) {
     for (const char* name : {"a", "b", "c", "ab", "ba", "item"}) {
       out.push_back(std::string(markup.open) + name + ">");
       out.push_back(std::string(markup.close) + name + ">");
@@ -101,7 +102,7 @@ inline std::optional<std::string> argument_walk(
 // else as JSON.  Nothing where a string holds what closes it.
 class ArgumentWriter {
  public:
-  explicit ArgumentWriter(grammar::ArgumentStyle style)
+  explicit ArgumentWriter(structural_tag::ArgumentStyle style)
       : style_(style), markup_(grammar::argument_markup(style)) {}
 
   std::optional<std::string> write(const json::Object& members) {
@@ -114,7 +115,7 @@ class ArgumentWriter {
   }
 
  private:
-  using Style = grammar::ArgumentStyle;
+  using Style = structural_tag::ArgumentStyle;
 
   bool minimax_m3(std::string_view name, const json::Value& value,
                   std::string& out) {

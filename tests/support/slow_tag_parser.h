@@ -18,15 +18,15 @@
 #include <vector>
 
 #include "base/utf8.h"
-#include "grammar/structural_tag.h"
 #include "parlance/grammar.h"
 #include "parlance/json.h"
+#include "structural_tag/structural_tag.h"
 
 namespace parlance::testing {
 
 class SlowTagParser {
  public:
-  explicit SlowTagParser(const grammar::TagTree& tag)
+  explicit SlowTagParser(const structural_tag::TagTree& tag)
       : tag_(tag), facts_(tag) {}
 
   // The tree of the first reading of all of `text`, "" if there is none.
@@ -34,7 +34,7 @@ class SlowTagParser {
   std::optional<std::string> read(std::string_view text) {
     text_ = text;
     too_many_ = false;
-    const Readings all = format(grammar::TagNodeId{0}, 0);
+    const Readings all = format(structural_tag::TagNodeId{0}, 0);
     if (too_many_) return std::nullopt;
     for (const Reading& one : all) {
       if (one.end == text.size()) return one.tree;
@@ -48,7 +48,7 @@ class SlowTagParser {
     std::string tree;  // of a list: its members
   };
   using Readings = std::vector<Reading>;
-  using Id = grammar::TagNodeId;
+  using Id = structural_tag::TagNodeId;
   static constexpr std::size_t kTooMany = 20000;
 
   void add(Readings& out, Reading one) {
@@ -102,7 +102,7 @@ class SlowTagParser {
         if (a.end == at) continue;
         const Readings more =
             repeat(one, a.end, min == 0 ? 0 : min - 1,
-                   max == grammar::kUnbounded ? max : max - 1);
+                   max == structural_tag::kUnbounded ? max : max - 1);
         for (const Reading& b : more) {
           add(out, {b.end, a.tree + (b.tree.empty() ? "" : " ") + b.tree});
         }
@@ -137,23 +137,25 @@ class SlowTagParser {
   const Grammar& leaf(Id id) {
     auto& known = leaves_[index_of(id)];
     if (known) return *known;
-    const grammar::TagNode& format = tag_[id];
-    if (format.type == grammar::TagNodeType::kRegex) {
-      known = *Grammar::from_regex(format.as<grammar::RegexFormat>().pattern);
-    } else if (format.type == grammar::TagNodeType::kGrammar) {
-      known = *Grammar::from_ebnf(format.as<grammar::GrammarFormat>().source);
+    const structural_tag::TagNode& format = tag_[id];
+    if (format.type == structural_tag::TagNodeType::kRegex) {
+      known = *Grammar::from_regex(
+          format.as<structural_tag::RegexFormat>().pattern);
+    } else if (format.type == structural_tag::TagNodeType::kGrammar) {
+      known = *Grammar::from_ebnf(
+          format.as<structural_tag::GrammarFormat>().source);
     } else {
       JsonSchemaOptions options;
       options.closed = true;
       options.key_order = KeyOrder::kSchema;
       known = *Grammar::from_json_schema(
-          format.as<grammar::JsonSchemaFormat>().schema, options);
+          format.as<structural_tag::JsonSchemaFormat>().schema, options);
     }
     return *known;
   }
 
   Readings tag(Id id, std::size_t at, std::string_view prefix = "") {
-    const auto& body = tag_[id].as<grammar::TagFormat>();
+    const auto& body = tag_[id].as<structural_tag::TagFormat>();
     const Readings inside =
         then(literal(body.begin.texts[0], at), [&](std::size_t behind) {
           return then(format(tag_[id].children[0], behind),
@@ -177,7 +179,7 @@ class SlowTagParser {
   }
 
   Readings separated(Id id, std::size_t at) {
-    const auto& body = tag_[id].as<grammar::TagsWithSeparator>();
+    const auto& body = tag_[id].as<structural_tag::TagsWithSeparator>();
     Readings out;
     if (body.stop_after_first) {
       out = tags_at(id, at);
@@ -188,7 +190,7 @@ class SlowTagParser {
               return then(literal(body.separator, next),
                           [&](std::size_t t) { return tags_at(id, t); });
             },
-            from, 0, grammar::kUnbounded);
+            from, 0, structural_tag::kUnbounded);
       });
     }
     if (!body.at_least_one) add(out, {at, ""});
@@ -203,14 +205,14 @@ class SlowTagParser {
   // Text and what its trigger leads to, then whatever `behind` says; or the
   // last text.
   Readings triggered(Id id, std::size_t at) {
-    const grammar::TagNode& format = tag_[id];
-    const bool rule = format.type == grammar::TagNodeType::kDispatch;
+    const structural_tag::TagNode& format = tag_[id];
+    const bool rule = format.type == structural_tag::TagNodeType::kDispatch;
     const std::vector<std::string>& triggers =
-        rule ? format.as<grammar::DispatchFormat>().patterns
-             : format.as<grammar::TriggeredTags>().triggers;
+        rule ? format.as<structural_tag::DispatchFormat>().patterns
+             : format.as<structural_tag::TriggeredTags>().triggers;
     const bool again =
-        rule ? format.as<grammar::DispatchFormat>().loop
-             : !format.as<grammar::TriggeredTags>().stop_after_first;
+        rule ? format.as<structural_tag::DispatchFormat>().loop
+             : !format.as<structural_tag::TriggeredTags>().stop_after_first;
     const std::vector<std::string> excludes = facts_.excluded_texts(id);
     std::vector<std::string> all = triggers;
     all.insert(all.end(), excludes.begin(), excludes.end());
@@ -224,7 +226,7 @@ class SlowTagParser {
       for (std::size_t i = 0; i < format.children.size(); ++i) {
         const std::string begin = rule ? triggers[i]
                                        : tag_[format.children[i]]
-                                             .as<grammar::TagFormat>()
+                                             .as<structural_tag::TagFormat>()
                                              .begin.texts[0];
         // The shortest trigger that it begins with.
         std::size_t shortest = 0;
@@ -263,10 +265,10 @@ class SlowTagParser {
   }
 
   Readings triggered_whole(Id id, std::size_t at) {
-    if (tag_[id].type == grammar::TagNodeType::kDispatch) {
+    if (tag_[id].type == structural_tag::TagNodeType::kDispatch) {
       return triggered(id, at);
     }
-    const auto& body = tag_[id].as<grammar::TriggeredTags>();
+    const auto& body = tag_[id].as<structural_tag::TriggeredTags>();
     if (!body.at_least_one) return triggered(id, at);
     if (body.stop_after_first) return tags_at(id, at);
     return then(tags_at(id, at),
@@ -275,12 +277,12 @@ class SlowTagParser {
 
   Readings format(Id id, std::size_t at) {
     if (too_many_) return {};
-    using grammar::TagNodeType;
-    const grammar::TagNode& self = tag_[id];
+    using structural_tag::TagNodeType;
+    const structural_tag::TagNode& self = tag_[id];
     Readings inside;
     switch (self.type) {
       case TagNodeType::kConstString:
-        inside = literal(self.as<grammar::ConstString>().value, at);
+        inside = literal(self.as<structural_tag::ConstString>().value, at);
         break;
       case TagNodeType::kRegex:
       case TagNodeType::kGrammar:
@@ -292,7 +294,7 @@ class SlowTagParser {
         }
         break;
       case TagNodeType::kAnyText: {
-        const auto& body = self.as<grammar::AnyText>();
+        const auto& body = self.as<structural_tag::AnyText>();
         const std::size_t most =
             body.max_tokens == 0u ? 0 : body.max_chars.value_or(1000);
         for (std::size_t end = at; end <= text_.size(); ++end) {
@@ -320,13 +322,13 @@ class SlowTagParser {
         add(inside, {at, ""});
         break;
       case TagNodeType::kPlus:
-        inside = loop(id, at, 1, grammar::kUnbounded);
+        inside = loop(id, at, 1, structural_tag::kUnbounded);
         break;
       case TagNodeType::kStar:
-        inside = loop(id, at, 0, grammar::kUnbounded);
+        inside = loop(id, at, 0, structural_tag::kUnbounded);
         break;
       case TagNodeType::kRepeat: {
-        const auto& body = self.as<grammar::RepeatFormat>();
+        const auto& body = self.as<structural_tag::RepeatFormat>();
         inside = loop(id, at, body.min, body.max);
         break;
       }
@@ -345,8 +347,8 @@ class SlowTagParser {
     return node(id, at, inside);
   }
 
-  const grammar::TagTree& tag_;
-  const grammar::TagAnalysis facts_;
+  const structural_tag::TagTree& tag_;
+  const structural_tag::TagAnalysis facts_;
   std::string_view text_;
   bool too_many_ = false;
   std::map<std::size_t, std::optional<Grammar>> leaves_;

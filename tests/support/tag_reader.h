@@ -10,10 +10,10 @@
 #include "cfg_recogniser/earley.h"
 #include "grammar/grammar_impl.h"
 #include "grammar/lower_tag.h"
-#include "grammar/structural_tag.h"
 #include "parlance/grammar.h"
 #include "parlance/json.h"
 #include "rules/schema_options.h"
+#include "structural_tag/structural_tag.h"
 
 namespace parlance::testing {
 
@@ -29,7 +29,8 @@ struct TagReader {
 
 inline Result<TagReader> make_tag_reader(
     const json::Value& spec, const grammar::LowerOptions& options = {}) {
-  Result<grammar::TagTree> tag = grammar::load_structural_tag(spec);
+  Result<structural_tag::TagTree> tag =
+      structural_tag::load_structural_tag(spec);
   if (!tag) return std::move(tag).error();
   Result<grammar::LoweredTag> lowered = grammar::lower_tag(*tag, options);
   if (!lowered) return std::move(lowered).error();

@@ -10,30 +10,30 @@
 #include <string_view>
 #include <vector>
 
-#include "grammar/structural_tag.h"
 #include "parlance/grammar.h"
 #include "parlance/json.h"
+#include "structural_tag/structural_tag.h"
 
 namespace parlance {
 namespace {
 
-using grammar::ArgumentStyle;
+using structural_tag::ArgumentStyle;
 
-grammar::JsonSchemaFormat format_of(std::string_view style,
-                                    std::string_view schema) {
-  grammar::JsonSchemaFormat out;
+structural_tag::JsonSchemaFormat format_of(std::string_view style,
+                                           std::string_view schema) {
+  structural_tag::JsonSchemaFormat out;
   const Result<json::Value> parsed = json::parse(schema);
   EXPECT_TRUE(parsed) << schema;
   if (parsed) out.schema = *parsed;
-  for (std::size_t i = 0; i < grammar::kArgumentStyles; ++i) {
-    if (grammar::to_string(static_cast<ArgumentStyle>(i)) == style) {
+  for (std::size_t i = 0; i < structural_tag::kArgumentStyles; ++i) {
+    if (structural_tag::to_string(static_cast<ArgumentStyle>(i)) == style) {
       out.style = static_cast<ArgumentStyle>(i);
     }
   }
   return out;
 }
 
-Result<Grammar> grammar_of(const grammar::JsonSchemaFormat& format) {
+Result<Grammar> grammar_of(const structural_tag::JsonSchemaFormat& format) {
   const auto tag = StructuralTag::from_value(
       json::Object{{"format", json::Object{{"type", "json_schema"},
                                            {"json_schema", format.schema},
@@ -53,7 +53,8 @@ struct Row {
 void check(const std::vector<Row>& rows) {
   for (const Row& row : rows) {
     SCOPED_TRACE(std::string(row.style) + " " + row.schema + "\n" + row.text);
-    const grammar::JsonSchemaFormat format = format_of(row.style, row.schema);
+    const structural_tag::JsonSchemaFormat format =
+        format_of(row.style, row.schema);
     const Result<Grammar> grammar = grammar_of(format);
     ASSERT_TRUE(grammar) << grammar.error().to_string();
     EXPECT_TRUE(grammar->accepts(row.text));
@@ -246,7 +247,8 @@ TEST(Arguments, LineFeedsOfTheMarkup) {
     const std::string text =
         "<parameter=a>" + std::string(row.text) + "</parameter>";
     SCOPED_TRACE(schema + " " + text);
-    const grammar::JsonSchemaFormat format = format_of("qwen_xml", schema);
+    const structural_tag::JsonSchemaFormat format =
+        format_of("qwen_xml", schema);
     const Result<Grammar> grammar = grammar_of(format);
     ASSERT_TRUE(grammar) << grammar.error().to_string();
     ASSERT_EQ(grammar->accepts(text), row.value != nullptr);
@@ -468,7 +470,7 @@ TEST(Arguments, AnyOrder) {
   };
   for (const AnyOrderRow& row : rows) {
     SCOPED_TRACE(std::string(row.schema) + "\n" + row.text);
-    grammar::JsonSchemaFormat format = format_of("qwen_xml", row.schema);
+    structural_tag::JsonSchemaFormat format = format_of("qwen_xml", row.schema);
     format.any_order = true;
     std::string text;
     std::string_view left = row.text;
@@ -513,7 +515,7 @@ TEST(Arguments, AnyOrderOfMany) {
     }
     return out;
   };
-  grammar::JsonSchemaFormat format = format_of("qwen_xml", "true");
+  structural_tag::JsonSchemaFormat format = format_of("qwen_xml", "true");
   format.any_order = true;
   format.schema = many_members(8, 0);
   Result<Grammar> grammar = grammar_of(format);
@@ -545,7 +547,7 @@ TEST(Arguments, AnyOrderOfMany) {
 // What may follow is told once for each number of members, not for each way
 // to it.
 TEST(Arguments, CountedMembersStaySmall) {
-  grammar::JsonSchemaFormat format = format_of("qwen_xml", "true");
+  structural_tag::JsonSchemaFormat format = format_of("qwen_xml", "true");
   format.schema = many_members(60, 30);
   const Result<Grammar> grammar = grammar_of(format);
   ASSERT_TRUE(grammar);

@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "grammar/lower_tag.h"
-#include "grammar/structural_tag.h"
 #include "parlance/grammar.h"
 #include "parlance/json.h"
+#include "structural_tag/structural_tag.h"
 #include "support/tag_reader.h"
 #include "support/vectors.h"
 
@@ -65,7 +65,7 @@ TEST(StructuralTag, ErrorsWhileLowering) {
   for (const json::Value& row : rows.items()) {
     const std::string_view text = row.items()[0].as_string();
     SCOPED_TRACE(std::string(text));
-    const auto tag = grammar::load_structural_tag(parse(text));
+    const auto tag = structural_tag::load_structural_tag(parse(text));
     EXPECT_TRUE(tag);
     if (!tag) continue;
     const auto lowered = grammar::lower_tag(*tag, options);
@@ -150,12 +150,12 @@ TEST(StructuralTag, Limits) {
 struct FactsRow {
   const char* format;
   bool unlimited;
-  grammar::Nullable nullable;
+  structural_tag::Nullable nullable;
   std::vector<std::string> excluded;  // of the first free text in it
 };
 
 TEST(StructuralTag, Facts) {
-  using grammar::Nullable;
+  using structural_tag::Nullable;
   const std::vector<FactsRow> rows = {
       {R"({"value": ""})", false, Nullable::kYes, {}},
       {R"({"value": "a"})", false, Nullable::kNo, {}},
@@ -197,16 +197,17 @@ TEST(StructuralTag, Facts) {
   };
   for (const FactsRow& row : rows) {
     SCOPED_TRACE(row.format);
-    const auto tag = grammar::load_structural_tag(envelope(parse(row.format)));
+    const auto tag =
+        structural_tag::load_structural_tag(envelope(parse(row.format)));
     ASSERT_TRUE(tag) << tag.error().to_string();
-    const grammar::TagAnalysis facts(*tag);
-    const grammar::TagNodeId root{0};
+    const structural_tag::TagAnalysis facts(*tag);
+    const structural_tag::TagNodeId root{0};
     EXPECT_EQ(facts.unlimited(root), row.unlimited);
     EXPECT_EQ(facts.nullable(root), row.nullable);
     std::vector<std::string> excluded;
     for (std::size_t i = 0; i < tag->formats.size() && excluded.empty(); ++i) {
       excluded = facts.excluded_texts(
-          grammar::TagNodeId{static_cast<std::uint32_t>(i)});
+          structural_tag::TagNodeId{static_cast<std::uint32_t>(i)});
     }
     EXPECT_EQ(excluded, row.excluded);
   }
@@ -394,10 +395,10 @@ TEST(ToolCalling, EveryStyle) {
 // Every format with "field" or "tool" as "TYPE NAME".
 std::vector<std::string> annotated(const json::Value& tag) {
   std::vector<std::string> out;
-  const auto tree = grammar::load_structural_tag(tag);
+  const auto tree = structural_tag::load_structural_tag(tag);
   EXPECT_TRUE(tree);
   if (!tree) return out;
-  for (const grammar::TagNode& format : tree->formats) {
+  for (const structural_tag::TagNode& format : tree->formats) {
     if (format.field.empty() && format.tool.empty()) continue;
     out.push_back(std::string(to_string(format.type)) + " " + format.field +
                   format.tool);
@@ -495,21 +496,21 @@ TEST(ToolCalling, NothingWithoutAField) {
         SCOPED_TRACE(std::string(style) + " " + choice);
         const Result<StructuralTag> tag = tool_calling(options);
         ASSERT_TRUE(tag) << tag.error().to_string();
-        const grammar::TagTree& tree = *tag->tree();
-        const grammar::TagAnalysis facts(tree);
+        const structural_tag::TagTree& tree = *tag->tree();
+        const structural_tag::TagAnalysis facts(tree);
         for (std::size_t i = 0; i < tree.formats.size(); ++i) {
-          grammar::TagNodeId id{static_cast<std::uint32_t>(i)};
-          const grammar::TagNodeType type = tree[id].type;
-          const bool schema = type == grammar::TagNodeType::kJsonSchema;
-          if (!schema && type != grammar::TagNodeType::kAnyText &&
-              type != grammar::TagNodeType::kTriggeredTags) {
+          structural_tag::TagNodeId id{static_cast<std::uint32_t>(i)};
+          const structural_tag::TagNodeType type = tree[id].type;
+          const bool schema = type == structural_tag::TagNodeType::kJsonSchema;
+          if (!schema && type != structural_tag::TagNodeType::kAnyText &&
+              type != structural_tag::TagNodeType::kTriggeredTags) {
             continue;
           }
-          while (id != grammar::kNoFormat &&
+          while (id != structural_tag::kNoFormat &&
                  (schema ? tree[id].tool : tree[id].field).empty()) {
             id = facts.parent(id);
           }
-          EXPECT_NE(id, grammar::kNoFormat);
+          EXPECT_NE(id, structural_tag::kNoFormat);
         }
       }
     }
@@ -704,8 +705,8 @@ TEST(StructuralTag, ManyEnds) {
                               {"content", json::Object{{"type", "any_text"}}},
                               {"end", std::move(ends)}}}});
   ASSERT_TRUE(tag);
-  const grammar::TagAnalysis facts(*tag->tree());
-  EXPECT_EQ(facts.excluded_texts(grammar::TagNodeId{1}).size(), 10'000u);
+  const structural_tag::TagAnalysis facts(*tag->tree());
+  EXPECT_EQ(facts.excluded_texts(structural_tag::TagNodeId{1}).size(), 10'000u);
 }
 
 }  // namespace

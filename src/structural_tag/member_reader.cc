@@ -1,10 +1,10 @@
 // Reading the fields of a format object.
 
-#include "grammar/member_reader.h"
+#include "structural_tag/member_reader.h"
 
 #include "json/located.h"
 
-namespace parlance::grammar {
+namespace parlance::structural_tag {
 namespace {
 
 constexpr std::int64_t kMaxCount = 2147483647;
@@ -288,4 +288,4 @@ const json::Array& MemberReader::list(std::string_view key) {
   return value->items();
 }
 
-}  // namespace parlance::grammar
+}  // namespace parlance::structural_tag

@@ -10,9 +10,9 @@
 #include "automata/aho_corasick.h"
 #include "automata/shadowed_words.h"
 #include "base/utf8.h"
-#include "grammar/structural_tag.h"
+#include "structural_tag/structural_tag.h"
 
-namespace parlance::grammar {
+namespace parlance::structural_tag {
 
 using automata::AhoCorasick;
 namespace {
@@ -513,4 +513,4 @@ std::vector<ShadowedTrigger> shadowed_triggers(const TagTree& tag) {
   return out;
 }
 
-}  // namespace parlance::grammar
+}  // namespace parlance::structural_tag

@@ -1,5 +1,5 @@
-#ifndef PARLANCE_SRC_GRAMMAR_STRUCTURAL_TAG_H_
-#define PARLANCE_SRC_GRAMMAR_STRUCTURAL_TAG_H_
+#ifndef PARLANCE_SRC_STRUCTURAL_TAG_STRUCTURAL_TAG_H_
+#define PARLANCE_SRC_STRUCTURAL_TAG_STRUCTURAL_TAG_H_
 
 // A structural tag as a tree: what is text, what is free text, what is JSON,
 // and what stands around each.
@@ -33,7 +33,7 @@
 #include "parlance/json.h"
 #include "parlance/limits.h"
 
-namespace parlance::grammar {
+namespace parlance::structural_tag {
 
 // A format, by its place in TagTree::formats.
 enum class TagNodeId : std::uint32_t {};
@@ -340,6 +340,6 @@ Error unused_token_error(const TagNode& format, std::size_t trigger,
 Error excluded_trigger_error(const TagNode& format, std::size_t trigger,
                              const std::string& token);
 
-}  // namespace parlance::grammar
+}  // namespace parlance::structural_tag
 
-#endif  // PARLANCE_SRC_GRAMMAR_STRUCTURAL_TAG_H_
+#endif  // PARLANCE_SRC_STRUCTURAL_TAG_STRUCTURAL_TAG_H_

@@ -2,9 +2,9 @@
 // arguments are the value of the one json_schema in it, so there has to be one,
 // and it has to come exactly once.
 
-#include "grammar/structural_tag.h"
+#include "structural_tag/structural_tag.h"
 
-namespace parlance::grammar {
+namespace parlance::structural_tag {
 namespace {
 
 // What a format holds.
@@ -112,4 +112,4 @@ std::optional<Error> check_calls(const TagTree& tag) {
   return std::nullopt;
 }
 
-}  // namespace parlance::grammar
+}  // namespace parlance::structural_tag

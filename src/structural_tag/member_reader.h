@@ -1,5 +1,5 @@
-#ifndef PARLANCE_SRC_GRAMMAR_MEMBER_READER_H_
-#define PARLANCE_SRC_GRAMMAR_MEMBER_READER_H_
+#ifndef PARLANCE_SRC_STRUCTURAL_TAG_MEMBER_READER_H_
+#define PARLANCE_SRC_STRUCTURAL_TAG_MEMBER_READER_H_
 
 // The fields of one format object.  The first thing wrong is kept, and what is
 // read after it has no meaning:
@@ -16,10 +16,10 @@
 #include <utility>
 #include <vector>
 
-#include "grammar/structural_tag.h"
 #include "parlance/json.h"
+#include "structural_tag/structural_tag.h"
 
-namespace parlance::grammar {
+namespace parlance::structural_tag {
 
 class MemberReader {
  public:
@@ -90,6 +90,6 @@ class MemberReader {
 // (2.0); nothing for others and beyond 2^53.
 std::optional<std::int64_t> whole_number(const json::Value& value);
 
-}  // namespace parlance::grammar
+}  // namespace parlance::structural_tag
 
-#endif  // PARLANCE_SRC_GRAMMAR_MEMBER_READER_H_
+#endif  // PARLANCE_SRC_STRUCTURAL_TAG_MEMBER_READER_H_

@@ -2,9 +2,9 @@
 
 #include <array>
 
-#include "grammar/structural_tag.h"
+#include "structural_tag/structural_tag.h"
 
-namespace parlance::grammar {
+namespace parlance::structural_tag {
 namespace {
 
 // ORDER: TagNodeType
@@ -233,4 +233,4 @@ json::Value to_json(const TagTree& tag) {
                       {"format", std::move(made[0])}};
 }
 
-}  // namespace parlance::grammar
+}  // namespace parlance::structural_tag

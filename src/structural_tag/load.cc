@@ -7,11 +7,11 @@
 #include <array>
 #include <utility>
 
-#include "grammar/member_reader.h"
-#include "grammar/structural_tag.h"
 #include "json/located.h"
+#include "structural_tag/member_reader.h"
+#include "structural_tag/structural_tag.h"
 
-namespace parlance::grammar {
+namespace parlance::structural_tag {
 namespace {
 
 // A value can share its parts, so that a small one unfolds to a large tree.
@@ -605,4 +605,4 @@ Result<TagTree> load_legacy_tags(const json::Value& tags,
   return load_structures(tags, triggers, "/tags", "/triggers", limits);
 }
 
-}  // namespace parlance::grammar
+}  // namespace parlance::structural_tag
