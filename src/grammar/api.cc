@@ -5,8 +5,8 @@
 
 #include "grammar/compile.h"
 #include "grammar/grammar_impl.h"
-#include "grammar/json_recogniser.h"
 #include "json/located.h"
+#include "json_recogniser/json_recogniser.h"
 #include "parlance/grammar.h"
 #include "recogniser/text_reader.h"
 
@@ -20,7 +20,7 @@ namespace {
 ImplResult value_grammar(const json::Value& schema,
                          const JsonSchemaOptions& options,
                          recogniser::PartCache* cache) {
-  Result<std::shared_ptr<JsonRecogniser>> made =
+  Result<std::shared_ptr<json_recogniser::JsonRecogniser>> made =
       make_schema(schema, options, cache);
   if (!made) return std::move(made).error();
   auto impl = std::make_shared<Grammar::Impl>();

@@ -12,6 +12,8 @@
 
 namespace parlance::grammar {
 
+using json_recogniser::JsonRecogniser;
+
 using rules::Rules;
 
 using recogniser::PartCache;

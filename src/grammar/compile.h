@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "grammar/grammar_impl.h"
-#include "grammar/json_recogniser.h"
+#include "json_recogniser/json_recogniser.h"
 #include "parlance/error.h"
 #include "parlance/grammar.h"
 #include "recogniser/cache_key.h"
@@ -49,7 +49,7 @@ std::vector<EmbeddedSchema> schemas_of(
     const std::vector<EmbeddedSchema>& given = {});
 
 // Errors: those of schema::load() and JsonRecogniser::create().
-Result<std::shared_ptr<JsonRecogniser>> make_schema(
+Result<std::shared_ptr<json_recogniser::JsonRecogniser>> make_schema(
     const json::Value& schema, const JsonSchemaOptions& options,
     recogniser::PartCache* cache);
 

@@ -15,11 +15,13 @@
 #include "rules/marks.h"
 #include "rules/rules.h"
 
-namespace parlance {
-
-namespace grammar {
+namespace parlance::json_recogniser {
 class JsonRecogniser;
 }
+
+namespace parlance {
+
+namespace grammar {}
 
 struct Grammar::Impl {
   // A JSON Schema of `rules`, so that another grammar can hold it too.
@@ -34,7 +36,7 @@ struct Grammar::Impl {
     bool in_place = true;
     // Reads its texts; other schemas may have it too.  Null: no text fits, or
     // it is not made yet.
-    std::shared_ptr<grammar::JsonRecogniser> recogniser = nullptr;
+    std::shared_ptr<json_recogniser::JsonRecogniser> recogniser = nullptr;
   };
 
   std::shared_ptr<recogniser::Recogniser> recogniser;

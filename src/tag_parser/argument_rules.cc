@@ -203,7 +203,7 @@ bool ArgumentRules::string_fits(ValueId id, std::string_view text) {
   return false;
 }
 
-grammar::JsonRecogniser* ArgumentRules::machine_of(ValueRule& rule) {
+json_recogniser::JsonRecogniser* ArgumentRules::machine_of(ValueRule& rule) {
   if (rule.machine_known) return rule.machine.get();
   rule.machine_known = true;
   // Everything that is valid: any layout, order and spelling.
@@ -220,7 +220,7 @@ grammar::JsonRecogniser* ArgumentRules::machine_of(ValueRule& rule) {
     Result<schema::Document> document = schema::load(schema, load);
     if (!document) break;
     auto machine =
-        grammar::JsonRecogniser::create(std::move(*document), options);
+        json_recogniser::JsonRecogniser::create(std::move(*document), options);
     if (!machine) continue;
     rule.machine = std::move(*machine);
     break;
@@ -233,7 +233,7 @@ std::size_t ArgumentRules::json_end(ValueId id, std::string_view text,
   constexpr std::size_t kNowhere = std::string_view::npos;
   ValueRule& rule = values_[id];
   if (rule.json_types == 0) return kNowhere;
-  grammar::JsonRecogniser* machine = machine_of(rule);
+  json_recogniser::JsonRecogniser* machine = machine_of(rule);
   if (machine == nullptr) return kNowhere;
   std::size_t end = kNowhere;
   recogniser::Configuration config = machine->start();

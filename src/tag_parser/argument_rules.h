@@ -17,7 +17,7 @@
 #include "automata/language.h"
 #include "grammar/argument_markup.h"
 #include "grammar/argument_schema.h"
-#include "grammar/json_recogniser.h"
+#include "json_recogniser/json_recogniser.h"
 #include "parlance/error.h"
 #include "parlance/json.h"
 #include "parlance/limits.h"
@@ -53,7 +53,7 @@ struct ValueRule {
 
   grammar::Conjunction all = {};
   // Made when the first JSON text comes; null before, and where none fits.
-  std::unique_ptr<grammar::JsonRecogniser> machine = nullptr;
+  std::unique_ptr<json_recogniser::JsonRecogniser> machine = nullptr;
   bool machine_known = false;
 };
 
@@ -138,7 +138,7 @@ class ArgumentRules {
   ListId list_of(schema::TypeBits type, const grammar::Conjunction& all);
   Result<ObjectRule> object_rule(const grammar::ArgumentObject& constraints);
   Result<ArrayRule> array_rule(const grammar::ArgumentArray& constraints);
-  grammar::JsonRecogniser* machine_of(ValueRule& rule);
+  json_recogniser::JsonRecogniser* machine_of(ValueRule& rule);
 
   const structural_tag::JsonSchemaFormat format_;
   const grammar::ArgumentMarkup markup_;

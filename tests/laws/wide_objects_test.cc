@@ -9,12 +9,14 @@
 #include <string_view>
 #include <vector>
 
-#include "grammar/json_recogniser.h"
+#include "json_recogniser/json_recogniser.h"
 #include "parlance/grammar.h"
 #include "parlance/json.h"
 #include "schema/document.h"
 
 namespace parlance::grammar {
+
+using json_recogniser::JsonRecogniser;
 namespace {
 
 struct Wide {

@@ -259,7 +259,7 @@ TEST(Ebnf, Errors) {
     ASSERT_FALSE(rules);
     const Error& error = rules.error();
     EXPECT_EQ(to_string(error.code),
-              structural_tag::to_string(row.code))
+              to_string(row.code))
         << error.message;
     EXPECT_EQ(error.span.value_or(Span{}), row.span)
         << error.span.value_or(Span{}).begin << ".."

@@ -236,7 +236,7 @@ TEST(Lark, Errors) {
     ASSERT_FALSE(rules);
     const Error& error = rules.error();
     EXPECT_EQ(to_string(error.code),
-              structural_tag::to_string(row.code))
+              to_string(row.code))
         << error.message;
     const Span span = error.span.value_or(Span{});
     EXPECT_EQ(span, row.span) << span.begin << ".." << span.end;

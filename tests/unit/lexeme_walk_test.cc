@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "grammar/json_recogniser.h"
+#include "json_recogniser/json_recogniser.h"
 #include "parlance/json.h"
 #include "parlance/vocabulary.h"
 #include "recogniser/recogniser.h"
@@ -20,7 +20,7 @@
 namespace parlance::mask {
 namespace {
 
-using grammar::JsonRecogniser;
+using json_recogniser::JsonRecogniser;
 using recogniser::Configuration;
 using recogniser::StringHint;
 

@@ -1,9 +1,9 @@
-#include "grammar/key_trie.h"
+#include "json_recogniser/key_trie.h"
 
 #include <algorithm>
 #include <string>
 
-namespace parlance::grammar {
+namespace parlance::json_recogniser {
 
 using schema_solver::KeyId;
 
@@ -78,4 +78,4 @@ bool KeyTrie::any_below(const schema_solver::NameSets& sets,
   return at < end && sets.any(among, names_[at], names_[end - 1] + 1);
 }
 
-}  // namespace parlance::grammar
+}  // namespace parlance::json_recogniser

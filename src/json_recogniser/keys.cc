@@ -3,10 +3,10 @@
 
 #include <algorithm>
 
-#include "grammar/json_lexemes.h"
-#include "grammar/json_recogniser.h"
+#include "json_recogniser/json_recogniser.h"
+#include "json_recogniser/lexemes.h"
 
-namespace parlance::grammar {
+namespace parlance::json_recogniser {
 
 using json::BodyState;
 
@@ -226,4 +226,4 @@ JsonRecogniser::LexId JsonRecogniser::key_row(LexId id, std::uint8_t byte) {
   return keep_step(id, byte, target);
 }
 
-}  // namespace parlance::grammar
+}  // namespace parlance::json_recogniser

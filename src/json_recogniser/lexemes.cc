@@ -6,14 +6,14 @@
 // state once they have been asked for; what depends on the frame (which names
 // are left) or on the number of characters is decided beside the row.
 
-#include "grammar/json_lexemes.h"
+#include "json_recogniser/lexemes.h"
 
 #include <algorithm>
 
 #include "base/mix.h"
-#include "grammar/json_recogniser.h"
+#include "json_recogniser/json_recogniser.h"
 
-namespace parlance::grammar {
+namespace parlance::json_recogniser {
 
 using schema_solver::ConjunctionId;
 using schema_solver::JsonType;
@@ -264,4 +264,4 @@ std::string JsonRecogniser::text(std::uint32_t id) const {
   return text;
 }
 
-}  // namespace parlance::grammar
+}  // namespace parlance::json_recogniser

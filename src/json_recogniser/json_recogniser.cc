@@ -1,11 +1,11 @@
 // Structure: what the brackets, commas, colons and white space between the
 // lexemes do.
 
-#include "grammar/json_recogniser.h"
+#include "json_recogniser/json_recogniser.h"
 
 #include <algorithm>
 
-namespace parlance::grammar {
+namespace parlance::json_recogniser {
 
 using schema_solver::ItemChoices;
 using schema_solver::JsonType;
@@ -527,4 +527,4 @@ std::size_t JsonRecogniser::own_bytes() const {
          (counts_.size() + survivors_.size()) * 160;
 }
 
-}  // namespace parlance::grammar
+}  // namespace parlance::json_recogniser

@@ -14,9 +14,9 @@
 #include <algorithm>
 
 #include "base/mix.h"
-#include "grammar/json_recogniser.h"
+#include "json_recogniser/json_recogniser.h"
 
-namespace parlance::grammar {
+namespace parlance::json_recogniser {
 
 using schema_solver::ConjunctionId;
 using schema_solver::DisjunctId;
@@ -364,4 +364,4 @@ bool JsonRecogniser::outline_goes_on(const Frame& frame) {
   return (frame.count & kGoesOn) != 0;
 }
 
-}  // namespace parlance::grammar
+}  // namespace parlance::json_recogniser

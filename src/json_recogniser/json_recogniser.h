@@ -1,5 +1,5 @@
-#ifndef PARLANCE_SRC_GRAMMAR_JSON_RECOGNISER_H_
-#define PARLANCE_SRC_GRAMMAR_JSON_RECOGNISER_H_
+#ifndef PARLANCE_SRC_JSON_RECOGNISER_JSON_RECOGNISER_H_
+#define PARLANCE_SRC_JSON_RECOGNISER_JSON_RECOGNISER_H_
 
 // The JSON texts that a schema accepts, byte by byte.
 //
@@ -45,16 +45,16 @@
 #include <unordered_map>
 #include <vector>
 
-#include "grammar/key_trie.h"
 #include "json/string_body.h"
+#include "json_recogniser/key_trie.h"
 #include "parlance/schema_options.h"
 #include "recogniser/recogniser.h"
 #include "schema/document.h"
 #include "schema_solver/solver.h"
 
-namespace parlance::grammar {
+namespace parlance::json_recogniser {
 
-class EscapeRanges;  // grammar/json_lexemes.h
+class EscapeRanges;  // json_recogniser/lexemes.h
 
 class JsonRecogniser final : public recogniser::Recogniser {
  public:
@@ -517,6 +517,6 @@ class JsonRecogniser final : public recogniser::Recogniser {
   bool full_ = false;
 };
 
-}  // namespace parlance::grammar
+}  // namespace parlance::json_recogniser
 
-#endif  // PARLANCE_SRC_GRAMMAR_JSON_RECOGNISER_H_
+#endif  // PARLANCE_SRC_JSON_RECOGNISER_JSON_RECOGNISER_H_

@@ -2,10 +2,10 @@
 
 #include <algorithm>
 
-#include "grammar/json_lexemes.h"
-#include "grammar/json_recogniser.h"
+#include "json_recogniser/json_recogniser.h"
+#include "json_recogniser/lexemes.h"
 
-namespace parlance::grammar {
+namespace parlance::json_recogniser {
 
 using recogniser::Configuration;
 using recogniser::StringHint;
@@ -275,4 +275,4 @@ Configuration JsonRecogniser::close_string(Configuration config) {
   return behind_value(config.frame, survivors, &value);
 }
 
-}  // namespace parlance::grammar
+}  // namespace parlance::json_recogniser

@@ -2,9 +2,9 @@
 
 #include "base/ascii.h"
 #include "base/utf8.h"
-#include "grammar/json_lexemes.h"
+#include "json_recogniser/lexemes.h"
 
-namespace parlance::grammar {
+namespace parlance::json_recogniser {
 
 using base::hex_digit;
 using json::BodyState;
@@ -99,4 +99,4 @@ std::string decoded(BodyState from, BodyState to, std::uint8_t byte,
   return bytes;
 }
 
-}  // namespace parlance::grammar
+}  // namespace parlance::json_recogniser

@@ -5,9 +5,9 @@
 #include <iterator>
 
 #include "base/mix.h"
-#include "grammar/json_recogniser.h"
+#include "json_recogniser/json_recogniser.h"
 
-namespace parlance::grammar {
+namespace parlance::json_recogniser {
 
 using schema_solver::ConjunctionId;
 using schema_solver::DisjunctId;
@@ -972,4 +972,4 @@ JsonRecogniser::FrameId JsonRecogniser::canonical(FrameId id) {
   return frames_[id].canonical;
 }
 
-}  // namespace parlance::grammar
+}  // namespace parlance::json_recogniser

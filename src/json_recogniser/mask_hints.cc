@@ -5,10 +5,10 @@
 #include <array>
 
 #include "base/mix.h"
-#include "grammar/json_lexemes.h"
-#include "grammar/json_recogniser.h"
+#include "json_recogniser/json_recogniser.h"
+#include "json_recogniser/lexemes.h"
 
-namespace parlance::grammar {
+namespace parlance::json_recogniser {
 
 using recogniser::Configuration;
 using recogniser::Recogniser;
@@ -360,4 +360,4 @@ int JsonRecogniser::lexeme_end(Configuration config) {
   }
 }
 
-}  // namespace parlance::grammar
+}  // namespace parlance::json_recogniser

@@ -1,5 +1,5 @@
-#ifndef PARLANCE_SRC_GRAMMAR_KEY_TRIE_H_
-#define PARLANCE_SRC_GRAMMAR_KEY_TRIE_H_
+#ifndef PARLANCE_SRC_JSON_RECOGNISER_KEY_TRIE_H_
+#define PARLANCE_SRC_JSON_RECOGNISER_KEY_TRIE_H_
 
 // The names that members of an object may have, as a trie of those that the
 // schema spells and a list of the patterns that its rules use.
@@ -17,7 +17,7 @@
 #include "schema_solver/name_sets.h"
 #include "schema_solver/solver.h"
 
-namespace parlance::grammar {
+namespace parlance::json_recogniser {
 
 class KeyTrie {
  public:
@@ -63,6 +63,6 @@ class KeyTrie {
   std::vector<Node> nodes_;
 };
 
-}  // namespace parlance::grammar
+}  // namespace parlance::json_recogniser
 
-#endif  // PARLANCE_SRC_GRAMMAR_KEY_TRIE_H_
+#endif  // PARLANCE_SRC_JSON_RECOGNISER_KEY_TRIE_H_

@@ -1,5 +1,5 @@
-#ifndef PARLANCE_SRC_GRAMMAR_JSON_LEXEMES_H_
-#define PARLANCE_SRC_GRAMMAR_JSON_LEXEMES_H_
+#ifndef PARLANCE_SRC_JSON_RECOGNISER_LEXEMES_H_
+#define PARLANCE_SRC_JSON_RECOGNISER_LEXEMES_H_
 
 // What the lexemes of JSON texts share, names and strings above all: characters
 // that an escape is still to name, and lists without repetitions.
@@ -16,7 +16,7 @@
 #include "recogniser/recogniser.h"
 #include "schema_solver/solver.h"
 
-namespace parlance::grammar {
+namespace parlance::json_recogniser {
 
 inline std::uint32_t saturate(std::uint64_t bound) {
   return bound >= recogniser::StringHint::kMany
@@ -83,6 +83,6 @@ char32_t escaped_char(json::BodyState from, std::uint8_t byte,
 std::string decoded(json::BodyState from, json::BodyState to, std::uint8_t byte,
                     std::uint32_t partial);
 
-}  // namespace parlance::grammar
+}  // namespace parlance::json_recogniser
 
-#endif  // PARLANCE_SRC_GRAMMAR_JSON_LEXEMES_H_
+#endif  // PARLANCE_SRC_JSON_RECOGNISER_LEXEMES_H_
