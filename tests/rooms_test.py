@@ -39,7 +39,7 @@ DOORS = {
     "jmespath.h": "jmespath",
     "response_parser.h": "parse",
     "response_schema.h": "response_schema",
-    "structural_tag.h": "grammar",
+    "structural_tag.h": "structural_tag",
     "tag_parser.h": "tag_parser",
     "vocabulary.h": "vocab",
 }

@@ -9,18 +9,18 @@
 // and harmony writes messages.  Section 13 of the description of structural
 // tags is the source of the rows.
 
-#include "grammar/tool_styles.h"
+#include "tool_calls/tool_styles.h"
 
 #include <array>
 #include <utility>
 #include <vector>
 
-#include "grammar/format_values.h"
-#include "grammar/tool_choice.h"
 #include "json/writer.h"
 #include "structural_tag/structural_tag.h"
+#include "tool_calls/tag_values.h"
+#include "tool_calls/tool_choice.h"
 
-namespace parlance::grammar {
+namespace parlance::tool_calls {
 namespace {
 
 using values::Flags;
@@ -622,4 +622,4 @@ Result<json::Value> tool_calling(const ToolCall& call) {
       json::Object{{"type", "structural_tag"}, {"format", std::move(format)}});
 }
 
-}  // namespace parlance::grammar
+}  // namespace parlance::tool_calls

@@ -1,5 +1,5 @@
-#ifndef PARLANCE_SRC_GRAMMAR_FORMAT_VALUES_H_
-#define PARLANCE_SRC_GRAMMAR_FORMAT_VALUES_H_
+#ifndef PARLANCE_SRC_TOOL_CALLS_TAG_VALUES_H_
+#define PARLANCE_SRC_TOOL_CALLS_TAG_VALUES_H_
 
 // Formats of structural tags as JSON values, in the canonical form (see
 // to_json in structural_tag/structural_tag.h).
@@ -14,7 +14,7 @@
 
 #include "parlance/json.h"
 
-namespace parlance::grammar::values {
+namespace parlance::tool_calls::values {
 
 using Texts = std::vector<std::string>;
 
@@ -99,6 +99,6 @@ inline json::Value tags_with_separator(std::string_view separator,
                       {"stop_after_first", flags.stop_after_first}};
 }
 
-}  // namespace parlance::grammar::values
+}  // namespace parlance::tool_calls::values
 
-#endif  // PARLANCE_SRC_GRAMMAR_FORMAT_VALUES_H_
+#endif  // PARLANCE_SRC_TOOL_CALLS_TAG_VALUES_H_

@@ -1,5 +1,5 @@
-#ifndef PARLANCE_SRC_GRAMMAR_TOOL_CHOICE_H_
-#define PARLANCE_SRC_GRAMMAR_TOOL_CHOICE_H_
+#ifndef PARLANCE_SRC_TOOL_CALLS_TOOL_CHOICE_H_
+#define PARLANCE_SRC_TOOL_CALLS_TOOL_CHOICE_H_
 
 // The tools of a request and what is to become of them, whatever the model.
 //
@@ -18,7 +18,7 @@
 #include "parlance/error.h"
 #include "parlance/json.h"
 
-namespace parlance::grammar {
+namespace parlance::tool_calls {
 
 struct Tool {
   std::string name;    // what the model writes
@@ -42,6 +42,6 @@ struct ToolSelection {
 Result<ToolSelection> plan_tools(const json::Value& tools,
                                  const json::Value& tool_choice);
 
-}  // namespace parlance::grammar
+}  // namespace parlance::tool_calls
 
-#endif  // PARLANCE_SRC_GRAMMAR_TOOL_CHOICE_H_
+#endif  // PARLANCE_SRC_TOOL_CALLS_TOOL_CHOICE_H_

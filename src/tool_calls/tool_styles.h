@@ -1,5 +1,5 @@
-#ifndef PARLANCE_SRC_GRAMMAR_TOOL_STYLES_H_
-#define PARLANCE_SRC_GRAMMAR_TOOL_STYLES_H_
+#ifndef PARLANCE_SRC_TOOL_CALLS_TOOL_STYLES_H_
+#define PARLANCE_SRC_TOOL_CALLS_TOOL_STYLES_H_
 
 // How the models call tools, as structural tags.
 //
@@ -22,7 +22,7 @@
 #include "parlance/error.h"
 #include "parlance/json.h"
 
-namespace parlance::grammar {
+namespace parlance::tool_calls {
 
 // ORDER: ReasoningMode (parlance/structural_tag.h)
 enum class Reasoning : std::uint8_t { kRequired, kAllowed, kNone };
@@ -47,6 +47,6 @@ Result<json::Value> tool_calling(const ToolCall& call);
 // '.' make no difference: "qwen-3" and "qwen3" are "qwen_3".
 std::span<const std::string_view> tool_style_names();
 
-}  // namespace parlance::grammar
+}  // namespace parlance::tool_calls
 
-#endif  // PARLANCE_SRC_GRAMMAR_TOOL_STYLES_H_
+#endif  // PARLANCE_SRC_TOOL_CALLS_TOOL_STYLES_H_

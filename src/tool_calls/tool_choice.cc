@@ -1,13 +1,13 @@
 // Reading tools and tool_choice.
 
-#include "grammar/tool_choice.h"
+#include "tool_calls/tool_choice.h"
 
 #include <algorithm>
 #include <utility>
 
 #include "json/located.h"
 
-namespace parlance::grammar {
+namespace parlance::tool_calls {
 namespace {
 
 std::string kind_of(const json::Value& value) {
@@ -284,4 +284,4 @@ Result<ToolSelection> plan_tools(const json::Value& tools,
   return plan;
 }
 
-}  // namespace parlance::grammar
+}  // namespace parlance::tool_calls
