@@ -7,8 +7,8 @@
 #include <memory>
 #include <utility>
 
+#include "arguments/to_rules.h"
 #include "grammar/compile.h"
-#include "grammar/lower_arguments.h"
 #include "json/located.h"
 #include "notation/ebnf.h"
 #include "notation/regex_rules.h"
@@ -16,6 +16,9 @@
 #include "rules/triggers.h"
 
 namespace parlance::grammar {
+
+using arguments::ArgumentOptions;
+using arguments::LoweredArguments;
 
 using structural_tag::TagFormat;
 using structural_tag::TagNode;
@@ -213,7 +216,8 @@ ExprId Lowering::lower_json_schema(TagNodeId id) {
   if (body.style == structural_tag::ArgumentStyle::kJson) {
     return out_.rules.schema(
         {body.schema,
-         schema_options(body.any_order, body.max_white_space, body.excludes)});
+         arguments::schema_options(body.any_order, body.max_white_space,
+                                   body.excludes)});
   }
   ArgumentOptions options;
   options.style = body.style;
@@ -248,7 +252,7 @@ ExprId Lowering::lower_json_schema(TagNodeId id) {
 Result<LoweredArguments> Lowering::elements(const json::Value& schema,
                                             const ArgumentOptions& options) {
   if (options_.cache == nullptr) {
-    return lower_arguments(schema, options, out_.rules);
+    return arguments::lower_arguments(schema, options, out_.rules);
   }
   struct Elements {
     Rules rules;
@@ -270,7 +274,7 @@ Result<LoweredArguments> Lowering::elements(const json::Value& schema,
   if (cached == nullptr) {
     auto made = std::make_shared<Elements>();
     Result<LoweredArguments> lowered =
-        lower_arguments(schema, options, made->rules);
+        arguments::lower_arguments(schema, options, made->rules);
     if (!lowered) return lowered;
     made->made = *std::move(lowered);
     std::size_t bytes = rules_bytes(made->rules);

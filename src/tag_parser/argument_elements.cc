@@ -4,15 +4,15 @@
 
 #include <optional>
 
-#include "grammar/argument_markup.h"
+#include "arguments/markup.h"
 
 namespace parlance::tag_parser {
 namespace {
 
 constexpr std::size_t kNowhere = std::string_view::npos;
 constexpr std::uint32_t kNoElement = 0xFFFFFFFF;
-constexpr grammar::ArgumentMarkup kMarkup =
-    grammar::argument_markup(structural_tag::ArgumentStyle::kCohereXml);
+constexpr arguments::ArgumentMarkup kMarkup =
+    arguments::argument_markup(structural_tag::ArgumentStyle::kCohereXml);
 constexpr std::string_view kName = " name=\"";
 constexpr std::string_view kType = " type=\"";
 
@@ -132,8 +132,8 @@ std::vector<ArgumentElement> scan_elements(std::string_view text) {
 
 std::vector<ArgumentElement> scan_minimax_m3(std::string_view text) {
   using Kind = ArgumentElement::Kind;
-  constexpr grammar::ArgumentMarkup kM3 =
-      grammar::argument_markup(structural_tag::ArgumentStyle::kMinimaxM3Xml);
+  constexpr arguments::ArgumentMarkup kM3 =
+      arguments::argument_markup(structural_tag::ArgumentStyle::kMinimaxM3Xml);
   std::vector<ArgumentElement> out;
   std::vector<std::uint32_t> open;
   std::vector<std::uint32_t> counts = {0};
@@ -173,7 +173,7 @@ std::vector<ArgumentElement> scan_minimax_m3(std::string_view text) {
     counts.push_back(0);
     out.push_back(next);
     // What has no element in it ends at the next marker.
-    const std::size_t marker = text.find(grammar::kMinimaxM3, pos);
+    const std::size_t marker = text.find(arguments::kMinimaxM3, pos);
     if (marker == kNowhere) return out;
     if (text.substr(marker).starts_with(kM3.close)) {
       out.back().kind = Kind::kLeaf;

@@ -10,13 +10,13 @@
 
 namespace parlance::tag_parser {
 
-using grammar::Conjunction;
+using arguments::Conjunction;
 using structural_tag::ArgumentStyle;
 
 ArgumentRules::ArgumentRules(const structural_tag::JsonSchemaFormat& format,
                              const Limits& limits, schema::Document document)
     : format_(format),
-      markup_(grammar::argument_markup(format.style)),
+      markup_(arguments::argument_markup(format.style)),
       limits_(limits),
       document_(std::move(document)),
       schema_(document_, format_.schema, languages_) {}
@@ -45,10 +45,10 @@ std::optional<Error> ArgumentRules::make_all() {
   for (std::size_t i = 0; i < lists_.size(); ++i) {
     const Conjunction all = lists_[i].all;
     if (lists_[i].type == schema::kObject) {
-      Result<std::vector<grammar::ArgumentObject>> alternatives =
+      Result<std::vector<arguments::ArgumentObject>> alternatives =
           schema_.objects(all);
       if (!alternatives) return std::move(alternatives).error();
-      for (grammar::ArgumentObject& constraints : *alternatives) {
+      for (arguments::ArgumentObject& constraints : *alternatives) {
         // What the grammar leaves out is not looked into here either.
         if (!schema_.leave_out_names(constraints, format_.style,
                                      format_.excludes)) {
@@ -59,10 +59,10 @@ std::optional<Error> ArgumentRules::make_all() {
         lists_[i].objects.push_back(std::move(*rule));
       }
     } else {
-      Result<std::vector<grammar::ArgumentArray>> alternatives =
+      Result<std::vector<arguments::ArgumentArray>> alternatives =
           schema_.arrays(all);
       if (!alternatives) return std::move(alternatives).error();
-      for (const grammar::ArgumentArray& constraints : *alternatives) {
+      for (const arguments::ArgumentArray& constraints : *alternatives) {
         Result<ArrayRule> rule = array_rule(constraints);
         if (!rule) return std::move(rule).error();
         lists_[i].arrays.push_back(std::move(*rule));
@@ -129,14 +129,14 @@ std::optional<Error> ArgumentRules::describe(ValueRule& rule) {
 }
 
 Result<ObjectRule> ArgumentRules::object_rule(
-    const grammar::ArgumentObject& constraints) {
+    const arguments::ArgumentObject& constraints) {
   ObjectRule out;
   out.min = constraints.min;
   out.max = constraints.max;
-  for (const grammar::ArgumentObject::Member& one : constraints.members) {
+  for (const arguments::ArgumentObject::Member& one : constraints.members) {
     Result<ValueId> value = value_of(one.value);
     if (!value) return std::move(value).error();
-    std::string written = grammar::written_name(format_.style, one.name);
+    std::string written = arguments::written_name(format_.style, one.name);
     const auto index = static_cast<std::uint32_t>(out.members.size());
     if (written.find(markup_.middle) != std::string::npos) {
       out.odd.push_back(index);
@@ -156,7 +156,7 @@ Result<ObjectRule> ArgumentRules::object_rule(
   }
   // In minimax_m3_xml no other names come.
   const bool others = format_.style != ArgumentStyle::kMinimaxM3Xml;
-  for (const grammar::ArgumentObject::Extra& one : constraints.extras) {
+  for (const arguments::ArgumentObject::Extra& one : constraints.extras) {
     if (!others) break;
     Result<ValueId> value = value_of(one.value);
     if (!value) return std::move(value).error();
@@ -166,7 +166,7 @@ Result<ObjectRule> ArgumentRules::object_rule(
 }
 
 Result<ArrayRule> ArgumentRules::array_rule(
-    const grammar::ArgumentArray& constraints) {
+    const arguments::ArgumentArray& constraints) {
   ArrayRule out;
   out.min = constraints.min;
   out.max = constraints.max;

@@ -3,7 +3,7 @@
 
 // What the arguments of a json_schema format may be, piece by piece: which
 // members an object has, which texts are strings, which are JSON.  It is the
-// view of the schema that grammar/lower_arguments.h makes rules of, kept for
+// view of the schema that arguments/to_rules.h makes rules of, kept for
 // reading what those rules let out.
 
 #include <cstdint>
@@ -14,9 +14,9 @@
 #include <string_view>
 #include <vector>
 
+#include "arguments/markup.h"
+#include "arguments/schema_view.h"
 #include "automata/language.h"
-#include "grammar/argument_markup.h"
-#include "grammar/argument_schema.h"
 #include "json_recogniser/json_recogniser.h"
 #include "parlance/error.h"
 #include "parlance/json.h"
@@ -41,7 +41,7 @@ struct ValueRule {
   };
   Strings strings = Strings::kNoString;
   std::vector<std::string> listed = {};
-  grammar::Lengths lengths = {};
+  arguments::Lengths lengths = {};
   automata::LanguageId language = 0;
 
   // Types whose values are written as JSON.
@@ -51,7 +51,7 @@ struct ValueRule {
   ListId object = kNone;
   ListId array = kNone;
 
-  grammar::Conjunction all = {};
+  arguments::Conjunction all = {};
   // Made when the first JSON text comes; null before, and where none fits.
   std::unique_ptr<json_recogniser::JsonRecogniser> machine = nullptr;
   bool machine_known = false;
@@ -89,7 +89,7 @@ struct ArrayRule {
 // The elements of an object or of a list: one of the alternatives.
 struct ListRule {
   schema::TypeBits type = schema::kObject;
-  grammar::Conjunction all = {};
+  arguments::Conjunction all = {};
   std::vector<ObjectRule> objects = {};
   std::vector<ArrayRule> arrays = {};
 };
@@ -97,11 +97,11 @@ struct ListRule {
 // Not thread-safe: questions build the automata that answer them.
 class ArgumentRules {
  public:
-  // Errors: those of grammar::lower_arguments().
+  // Errors: those of arguments::lower_arguments().
   static Result<std::unique_ptr<ArgumentRules>> make(
       const structural_tag::JsonSchemaFormat& format, const Limits& limits);
 
-  const grammar::ArgumentMarkup& markup() const { return markup_; }
+  const arguments::ArgumentMarkup& markup() const { return markup_; }
   structural_tag::ArgumentStyle style() const { return format_.style; }
   bool any_order() const { return format_.any_order; }
   // Whether objects and lists inside are elements, too.
@@ -133,23 +133,24 @@ class ArgumentRules {
                 const Limits& limits, schema::Document document);
 
   std::optional<Error> make_all();
-  Result<ValueId> value_of(const grammar::Conjunction& all);
+  Result<ValueId> value_of(const arguments::Conjunction& all);
   std::optional<Error> describe(ValueRule& rule);
-  ListId list_of(schema::TypeBits type, const grammar::Conjunction& all);
-  Result<ObjectRule> object_rule(const grammar::ArgumentObject& constraints);
-  Result<ArrayRule> array_rule(const grammar::ArgumentArray& constraints);
+  ListId list_of(schema::TypeBits type, const arguments::Conjunction& all);
+  Result<ObjectRule> object_rule(const arguments::ArgumentObject& constraints);
+  Result<ArrayRule> array_rule(const arguments::ArgumentArray& constraints);
   json_recogniser::JsonRecogniser* machine_of(ValueRule& rule);
 
   const structural_tag::JsonSchemaFormat format_;
-  const grammar::ArgumentMarkup markup_;
+  const arguments::ArgumentMarkup markup_;
   const Limits limits_;
   schema::Document document_;
   automata::Languages languages_;
-  grammar::ArgumentSchema schema_;
+  arguments::ArgumentSchema schema_;
   std::vector<ValueRule> values_;
   std::vector<ListRule> lists_;
-  std::map<grammar::Conjunction, ValueId> value_ids_;
-  std::map<std::pair<schema::TypeBits, grammar::Conjunction>, ListId> list_ids_;
+  std::map<arguments::Conjunction, ValueId> value_ids_;
+  std::map<std::pair<schema::TypeBits, arguments::Conjunction>, ListId>
+      list_ids_;
   ListId root_list_ = kNone;
   ValueId root_value_ = kNone;
 };

@@ -130,7 +130,7 @@ class Reading {
                                            ValueId value);
 
   ArgumentRules& rules_;
-  const grammar::ArgumentMarkup& markup_;
+  const arguments::ArgumentMarkup& markup_;
   const Limits& limits_;
   const std::string_view text_;
 
@@ -185,7 +185,7 @@ void Reading::add_ways(std::vector<Way>& out, Way way, ValueId value,
   const std::size_t end = text_.find(markup_.close, pos);
   if (end != kNowhere) {
     const std::string_view raw =
-        grammar::raw_string(markup_, text_.substr(pos, end - pos));
+        arguments::raw_string(markup_, text_.substr(pos, end - pos));
     if (rules_.string_fits(value, raw)) {
       add_way(out, way, raw, end + markup_.close.size());
     }
@@ -417,7 +417,7 @@ std::optional<json::Value> Reading::fit_items(const ArrayRule& rule,
     // minimax_m3_xml calls every item by one name.
     if (value == kNone ||
         (item.named && (rules_.style() != ArgumentStyle::kMinimaxM3Xml ||
-                        item.name != grammar::kMinimaxM3Item))) {
+                        item.name != arguments::kMinimaxM3Item))) {
       return std::nullopt;
     }
     std::optional<json::Value> read = element_value(item, value);

@@ -200,7 +200,7 @@ bool in_order(const Parameters& parameters) {
   return true;
 }
 
-// What the rules leave open, see grammar/lower_arguments.h.
+// What the rules leave open, see arguments/to_rules.h.
 bool repeats_extra(const Parameters& list) {
   return list.size() == 2 && list[0].name == "c" && list[1].name == "c";
 }

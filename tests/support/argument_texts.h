@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "grammar/argument_markup.h"
+#include "arguments/markup.h"
 #include "grammar/grammar_impl.h"
 #include "parlance/grammar.h"
 #include "parlance/json.h"
@@ -25,7 +25,7 @@ namespace parlance::testing {
 // them.
 inline std::vector<std::string> argument_words(
     structural_tag::ArgumentStyle style) {
-  const auto markup = grammar::argument_markup(style);
+  const auto markup = arguments::argument_markup(style);
   std::vector<std::string> out = {
       "a",     "b",      "c",       "ab",     "ba",      "1",
       "2",     "null",   "true",    "[]",     "{}",      "[1]",
@@ -103,7 +103,7 @@ inline std::optional<std::string> argument_walk(
 class ArgumentWriter {
  public:
   explicit ArgumentWriter(structural_tag::ArgumentStyle style)
-      : style_(style), markup_(grammar::argument_markup(style)) {}
+      : style_(style), markup_(arguments::argument_markup(style)) {}
 
   std::optional<std::string> write(const json::Object& members) {
     std::string out;
@@ -163,7 +163,7 @@ class ArgumentWriter {
         return true;
       }
     } else {
-      out += grammar::written_name(style_, *name);
+      out += arguments::written_name(style_, *name);
       out += markup_.middle;
       if (style_ == Style::kDeepseekXml || style_ == Style::kDeepseekV41Xml) {
         out += text ? "true" : "false";
@@ -189,7 +189,7 @@ class ArgumentWriter {
   }
 
   const Style style_;
-  const grammar::ArgumentMarkup markup_;
+  const arguments::ArgumentMarkup markup_;
 };
 
 }  // namespace parlance::testing

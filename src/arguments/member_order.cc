@@ -1,12 +1,12 @@
 // Tables of rules, filled from the end; see member_order.h.
 
-#include "grammar/member_order.h"
+#include "arguments/member_order.h"
 
 #include <algorithm>
 #include <bit>
 #include <string>
 
-namespace parlance::grammar {
+namespace parlance::arguments {
 
 using rules::ExprId;
 using rules::kNoId;
@@ -162,4 +162,4 @@ AnyOrder members_in_any_order(const MemberParts& parts, Rules& rules,
   return out;
 }
 
-}  // namespace parlance::grammar
+}  // namespace parlance::arguments

@@ -1,14 +1,14 @@
 // Strings and types of conjunction, and the alternatives of objects and
 // arrays.  How an alternative becomes a constraints is in argument_plans.cc.
 
-#include "grammar/argument_schema.h"
+#include "arguments/schema_view.h"
 
 #include <algorithm>
 
 #include "json/located.h"
 #include "schema/validate.h"
 
-namespace parlance::grammar {
+namespace parlance::arguments {
 namespace {
 
 using automata::LanguageId;
@@ -516,4 +516,4 @@ json::Value ArgumentSchema::schema_of(const Conjunction& all,
   return out;
 }
 
-}  // namespace parlance::grammar
+}  // namespace parlance::arguments

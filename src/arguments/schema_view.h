@@ -1,5 +1,5 @@
-#ifndef PARLANCE_SRC_GRAMMAR_ARGUMENT_SCHEMA_H_
-#define PARLANCE_SRC_GRAMMAR_ARGUMENT_SCHEMA_H_
+#ifndef PARLANCE_SRC_ARGUMENTS_SCHEMA_VIEW_H_
+#define PARLANCE_SRC_ARGUMENTS_SCHEMA_VIEW_H_
 
 // A schema as the writers of parameters see it: which texts a string may be,
 // which elements an object or a list has.
@@ -22,7 +22,7 @@
 #include "schema/document.h"
 #include "structural_tag/structural_tag.h"
 
-namespace parlance::grammar {
+namespace parlance::arguments {
 
 // Sorted, each once.  Of none: anything.
 using Conjunction = std::vector<schema::NodeId>;
@@ -138,6 +138,6 @@ class ArgumentSchema {
   std::map<schema::PatternId, automata::LanguageId> patterns_;
 };
 
-}  // namespace parlance::grammar
+}  // namespace parlance::arguments
 
-#endif  // PARLANCE_SRC_GRAMMAR_ARGUMENT_SCHEMA_H_
+#endif  // PARLANCE_SRC_ARGUMENTS_SCHEMA_VIEW_H_

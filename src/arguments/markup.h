@@ -1,5 +1,5 @@
-#ifndef PARLANCE_SRC_GRAMMAR_ARGUMENT_MARKUP_H_
-#define PARLANCE_SRC_GRAMMAR_ARGUMENT_MARKUP_H_
+#ifndef PARLANCE_SRC_ARGUMENTS_MARKUP_H_
+#define PARLANCE_SRC_ARGUMENTS_MARKUP_H_
 
 // What stands around an argument in each style that writes it as an element:
 //
@@ -32,7 +32,7 @@
 
 #include "structural_tag/structural_tag.h"
 
-namespace parlance::grammar {
+namespace parlance::arguments {
 
 struct ArgumentMarkup {
   std::string_view open;
@@ -119,6 +119,6 @@ inline std::string written_name(structural_tag::ArgumentStyle style,
   return escaped;
 }
 
-}  // namespace parlance::grammar
+}  // namespace parlance::arguments
 
-#endif  // PARLANCE_SRC_GRAMMAR_ARGUMENT_MARKUP_H_
+#endif  // PARLANCE_SRC_ARGUMENTS_MARKUP_H_

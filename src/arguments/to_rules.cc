@@ -1,23 +1,23 @@
 // Elements for objects, lists and values.  What is still to be made waits in a
 // list of rules, so that a schema may refer to itself.
 
-#include "grammar/lower_arguments.h"
+#include "arguments/to_rules.h"
 
 #include <algorithm>
 #include <bit>
 #include <map>
 #include <utility>
 
+#include "arguments/language_rules.h"
+#include "arguments/markup.h"
+#include "arguments/member_order.h"
+#include "arguments/name_partition.h"
+#include "arguments/schema_view.h"
 #include "base/utf8.h"
-#include "grammar/argument_markup.h"
-#include "grammar/argument_schema.h"
-#include "grammar/language_rules.h"
-#include "grammar/member_order.h"
-#include "grammar/name_partition.h"
 #include "json/located.h"
 #include "regex/pattern.h"
 
-namespace parlance::grammar {
+namespace parlance::arguments {
 
 using structural_tag::ArgumentStyle;
 
@@ -703,4 +703,4 @@ Result<LoweredArguments> lower_arguments(const json::Value& schema,
   return Writer(options, rules, *document, schema).write();
 }
 
-}  // namespace parlance::grammar
+}  // namespace parlance::arguments

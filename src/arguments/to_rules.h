@@ -1,5 +1,5 @@
-#ifndef PARLANCE_SRC_GRAMMAR_LOWER_ARGUMENTS_H_
-#define PARLANCE_SRC_GRAMMAR_LOWER_ARGUMENTS_H_
+#ifndef PARLANCE_SRC_ARGUMENTS_TO_RULES_H_
+#define PARLANCE_SRC_ARGUMENTS_TO_RULES_H_
 
 // The arguments of a call in the styles that write each as an element:
 //
@@ -26,7 +26,7 @@
 #include "rules/rules.h"
 #include "structural_tag/structural_tag.h"
 
-namespace parlance::grammar {
+namespace parlance::arguments {
 
 struct ArgumentOptions {
   structural_tag::ArgumentStyle style =
@@ -60,6 +60,6 @@ Result<LoweredArguments> lower_arguments(const json::Value& schema,
 json::Value schema_options(bool any_order, std::uint32_t max_white_space,
                            const std::vector<std::string>& excludes);
 
-}  // namespace parlance::grammar
+}  // namespace parlance::arguments
 
-#endif  // PARLANCE_SRC_GRAMMAR_LOWER_ARGUMENTS_H_
+#endif  // PARLANCE_SRC_ARGUMENTS_TO_RULES_H_

@@ -1,5 +1,5 @@
-#ifndef PARLANCE_SRC_GRAMMAR_NAME_PARTITION_H_
-#define PARLANCE_SRC_GRAMMAR_NAME_PARTITION_H_
+#ifndef PARLANCE_SRC_ARGUMENTS_NAME_PARTITION_H_
+#define PARLANCE_SRC_ARGUMENTS_NAME_PARTITION_H_
 
 // Names that are not declared and must differ.
 //
@@ -12,7 +12,7 @@
 
 #include "automata/language.h"
 
-namespace parlance::grammar {
+namespace parlance::arguments {
 
 constexpr std::size_t kMaxNameParts = 8;
 
@@ -23,6 +23,6 @@ std::vector<automata::LanguageId> name_parts(automata::Languages& languages,
                                              automata::LanguageId names,
                                              std::size_t wanted);
 
-}  // namespace parlance::grammar
+}  // namespace parlance::arguments
 
-#endif  // PARLANCE_SRC_GRAMMAR_NAME_PARTITION_H_
+#endif  // PARLANCE_SRC_ARGUMENTS_NAME_PARTITION_H_

@@ -1,5 +1,5 @@
-#ifndef PARLANCE_SRC_GRAMMAR_LANGUAGE_RULES_H_
-#define PARLANCE_SRC_GRAMMAR_LANGUAGE_RULES_H_
+#ifndef PARLANCE_SRC_ARGUMENTS_LANGUAGE_RULES_H_
+#define PARLANCE_SRC_ARGUMENTS_LANGUAGE_RULES_H_
 
 // A language as rules: one rule for each state of its automaton.
 //
@@ -18,7 +18,7 @@
 #include "automata/language.h"
 #include "rules/rules.h"
 
-namespace parlance::grammar {
+namespace parlance::arguments {
 
 class LanguageRules {
  public:
@@ -54,6 +54,6 @@ class LanguageRules {
   std::map<std::pair<StateId, int>, std::vector<Range>> tails_;
 };
 
-}  // namespace parlance::grammar
+}  // namespace parlance::arguments
 
-#endif  // PARLANCE_SRC_GRAMMAR_LANGUAGE_RULES_H_
+#endif  // PARLANCE_SRC_ARGUMENTS_LANGUAGE_RULES_H_

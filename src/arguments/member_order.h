@@ -1,5 +1,5 @@
-#ifndef PARLANCE_SRC_GRAMMAR_MEMBER_ORDER_H_
-#define PARLANCE_SRC_GRAMMAR_MEMBER_ORDER_H_
+#ifndef PARLANCE_SRC_ARGUMENTS_MEMBER_ORDER_H_
+#define PARLANCE_SRC_ARGUMENTS_MEMBER_ORDER_H_
 
 // Which members of an object may follow one another, as rules.
 //
@@ -16,7 +16,7 @@
 
 #include "rules/rules.h"
 
-namespace parlance::grammar {
+namespace parlance::arguments {
 
 struct MemberParts {
   // Each with what separates it from what follows.
@@ -57,6 +57,6 @@ struct AnyOrder {
 AnyOrder members_in_any_order(const MemberParts& parts, rules::Rules& rules,
                               std::size_t max_exprs);
 
-}  // namespace parlance::grammar
+}  // namespace parlance::arguments
 
-#endif  // PARLANCE_SRC_GRAMMAR_MEMBER_ORDER_H_
+#endif  // PARLANCE_SRC_ARGUMENTS_MEMBER_ORDER_H_

@@ -1,10 +1,10 @@
 // Walking a language's automaton by characters.
 
-#include "grammar/language_rules.h"
+#include "arguments/language_rules.h"
 
 #include <utility>
 
-namespace parlance::grammar {
+namespace parlance::arguments {
 
 using rules::ExprId;
 namespace {
@@ -99,4 +99,4 @@ std::optional<ExprId> LanguageRules::expr(automata::LanguageId language) {
   return rules_.reference(first);
 }
 
-}  // namespace parlance::grammar
+}  // namespace parlance::arguments

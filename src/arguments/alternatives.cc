@@ -3,11 +3,11 @@
 
 #include <algorithm>
 
-#include "grammar/argument_markup.h"
-#include "grammar/argument_schema.h"
+#include "arguments/markup.h"
+#include "arguments/schema_view.h"
 #include "regex/pattern.h"
 
-namespace parlance::grammar {
+namespace parlance::arguments {
 namespace {
 
 using automata::LanguageId;
@@ -382,4 +382,4 @@ bool ArgumentSchema::leave_out_names(ArgumentObject& constraints,
   return true;
 }
 
-}  // namespace parlance::grammar
+}  // namespace parlance::arguments

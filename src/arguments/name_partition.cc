@@ -1,7 +1,7 @@
 // Parting names by their length modulo the number of parts, or by listing the
 // shortest.
 
-#include "grammar/name_partition.h"
+#include "arguments/name_partition.h"
 
 #include <deque>
 #include <string>
@@ -9,7 +9,7 @@
 
 #include "regex/pattern.h"
 
-namespace parlance::grammar {
+namespace parlance::arguments {
 namespace {
 
 using automata::LanguageId;
@@ -76,4 +76,4 @@ std::vector<LanguageId> name_parts(Languages& languages, LanguageId names,
   return out;
 }
 
-}  // namespace parlance::grammar
+}  // namespace parlance::arguments
