@@ -31,7 +31,7 @@ struct MarkedFor;
 
 namespace parlance {
 
-namespace grammar {  // src/grammar/marks.h
+namespace grammar {  // src/rules/marks.h
 }
 
 struct GrammarCacheStatistics {

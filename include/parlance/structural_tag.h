@@ -52,7 +52,7 @@ struct TagTree;
 
 namespace parlance {
 
-namespace grammar {  // src/grammar/structural_tag.h
+namespace grammar {  // src/structural_tag/structural_tag.h
 }
 
 // Immutable, cheap to copy, safe to share between threads.

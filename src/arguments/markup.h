@@ -8,7 +8,7 @@
 //
 // Behind `middle`, deepseek_xml, deepseek_v4_1_xml and kimi_k3_xml have an
 // attribute and `attribute_end`, glm_xml white space and `attribute_end`.  In
-// cohere_xml an element of a list has no name; see lower_arguments.cc.
+// cohere_xml an element of a list has no name; see to_rules.cc.
 //
 // In minimax_m3_xml the closing marker has the name again, `close` NAME
 // `middle`, objects and lists are elements in elements, and an item of a list

@@ -1,5 +1,5 @@
 // Strings and types of conjunction, and the alternatives of objects and
-// arrays.  How an alternative becomes a constraints is in argument_plans.cc.
+// arrays.  How an alternative becomes a constraints is in alternatives.cc.
 
 #include "arguments/schema_view.h"
 

@@ -243,7 +243,7 @@ ExprId Writer::limited_text(LanguageId strings, std::uint64_t max_chars,
 }
 
 // Strings as they are, without quotes and escapes.  `line_feeds`: with those of
-// the markup around them, see argument_markup.h.
+// the markup around them, see markup.h.
 ExprId Writer::raw_text(const Conjunction& all, LanguageId strings,
                         const std::vector<std::string>& excludes,
                         bool line_feeds) {

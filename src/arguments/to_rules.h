@@ -56,7 +56,7 @@ Result<LoweredArguments> lower_arguments(const json::Value& schema,
                                          const ArgumentOptions& options,
                                          rules::Rules& rules);
 
-// The members of SchemaExpr::options, see lower_tag.h.
+// The members of SchemaExpr::options, see tag_to_rules.h.
 json::Value schema_options(bool any_order, std::uint32_t max_white_space,
                            const std::vector<std::string>& excludes);
 

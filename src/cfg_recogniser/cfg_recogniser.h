@@ -41,14 +41,14 @@
 // The tables only grow.  A machine has room for half of its limit; a question
 // that begins in that room may use all of the limit, past which configurations
 // are dead and overflowed() says so.  A place is then taken to a fresh machine
-// of the same network (rules_adopt.cc), which costs what its items and contexts
+// of the same network (adopt.cc), which costs what its items and contexts
 // are: places of the text that were passed leave nothing behind.
 //
-// Files: rules_closure.cc what follows without reading, rules_subsume.cc which
-// contexts make others redundant, rules_read.cc reading a byte or a token,
-// rules_bytes.cc which bytes are alike, cfg_recogniser.cc configurations and
-// the rest, rules_adopt.cc places of another machine, rules_twins.cc places
-// with the same mask.
+// Files: closure.cc what follows without reading, subsume.cc which
+// contexts make others redundant, scan.cc reading a byte or a token,
+// byte_classes_of_state.cc which bytes are alike, cfg_recogniser.cc
+// configurations and the rest, adopt.cc places of another machine,
+// equivalence.cc places with the same mask.
 
 #include <array>
 #include <cstddef>
@@ -376,7 +376,7 @@ class CfgRecogniser final : public recogniser::Recogniser {
   recogniser::Configuration leaf_step(recogniser::Configuration config,
                                       std::uint8_t byte);
 
-  // rules_closure.cc
+  // closure.cc
   // Replaces `items` by what follows from it without reading.
   struct Closed {
     bool pure = true;         // did not depend on what is in the contexts
@@ -400,10 +400,10 @@ class CfgRecogniser final : public recogniser::Recogniser {
   ContextId intern_loop(std::span<const Items> contents);
   void find_tails();
 
-  // rules_adopt.cc
+  // adopt.cc
   class Adoption;
 
-  // rules_twins.cc
+  // equivalence.cc
   // Of a closure: looks into a context; forgets into which it looked; the set
   // of them.  note(): a step that is known looked into that set.
   void look(ContextId context);
@@ -423,7 +423,7 @@ class CfgRecogniser final : public recogniser::Recogniser {
   recogniser::Configuration find_equivalent(recogniser::Configuration config,
                                             bool add);
 
-  // rules_bytes.cc
+  // byte_classes_of_state.cc
   // Of each byte the least that leads to the same from the state.
   const automata::ByteTable& alike(std::uint32_t lex);
   const automata::ByteTable& kinds_of_class(std::uint32_t index);
@@ -431,7 +431,7 @@ class CfgRecogniser final : public recogniser::Recogniser {
   void split_substring(const Item& item, automata::ByteClasses& bytes);
   void split_schema(const Item& item, automata::ByteClasses& bytes);
 
-  // rules_read.cc
+  // scan.cc
   Items scan(recogniser::Configuration config, std::uint8_t byte);
   Items scan(const Items& items, std::uint8_t byte);
   Items scan_inside(const Items& items, std::uint8_t byte);

@@ -1,4 +1,4 @@
-// What follows without reading: see rules_closure.h.
+// What follows without reading: see closure.h.
 
 #include "cfg_recogniser/closure.h"
 

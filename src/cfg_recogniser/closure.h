@@ -10,7 +10,7 @@
 // A caller that has nothing left to do but to end is not entered: its own
 // context is, so that a list which ends with itself needs no stack.
 //
-// A context that another makes redundant is left out (rules_subsume.cc), so
+// A context that another makes redundant is left out (subsume.cc), so
 // that what ambiguity and left recursion pile up is one context.
 //
 // An activation is a set of items of its own.  One that would begin at the end
@@ -87,7 +87,7 @@ class CfgRecogniser::Closure {
   }
   void drop_dominated();
 
-  // rules_subsume.cc
+  // subsume.cc
   ContextId settled(ContextId context);
   std::span<const Item> content_of(ContextId context);
   bool covers(const Item& b, const Item& a) const;

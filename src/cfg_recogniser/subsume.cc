@@ -1,4 +1,4 @@
-// Which contexts make others redundant: see rules_closure.h.
+// Which contexts make others redundant: see closure.h.
 //
 // A context `b` subsumes `a` if for each item of `a` there is one of `b` in the
 // same state whose context subsumes that of the first: then all that may follow

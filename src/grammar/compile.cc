@@ -211,61 +211,9 @@ Result<std::shared_ptr<Grammar::Impl>> make_impl(
   return impl;
 }
 
-std::size_t rules_bytes(const Rules& rules) {
-  std::size_t bytes = sizeof(Rules);
-  // Of one allocation, beside what was asked for.
-  constexpr std::size_t kAllocation = 24;
-  for (const rules::Expr& expr : rules.exprs) {
-    bytes += sizeof(rules::Expr);
-    if (expr.children.empty()) continue;
-    bytes += expr.children.capacity() * sizeof(rules::ExprId) + kAllocation;
-  }
-  for (const rules::Rule& rule : rules.rules) {
-    bytes += sizeof(rules::Rule) + rule.name.capacity() + kAllocation;
-  }
-  for (const std::string& text : rules.texts) {
-    bytes += sizeof(std::string) + text.capacity();
-  }
-  for (const regex::CharClass& one : rules.classes) {
-    bytes += sizeof(one) + one.ranges().size() * sizeof(one.ranges()[0]);
-  }
-  for (const rules::RegexExpr& one : rules.regexes) {
-    bytes += sizeof(one) + one.source.capacity() +
-             one.hir.nodes.capacity() * (sizeof(one.hir.nodes[0]) + 32);
-  }
-  for (const rules::SubstringExpr& one : rules.substrings) {
-    for (const std::string& chunk : one.chunks) {
-      bytes += sizeof(std::string) + chunk.capacity();
-    }
-  }
-  for (const rules::FreeTextExpr& one : rules.free_texts) {
-    bytes += sizeof(one) + one.triggers.size() * sizeof(one.triggers[0]);
-    for (const std::string& text : one.excludes) {
-      bytes += sizeof(std::string) + text.capacity();
-    }
-  }
-  for (const rules::TokenSetExpr& one : rules.token_sets) {
-    bytes += sizeof(one) + one.ranges.capacity() * sizeof(one.ranges[0]);
-  }
-  for (const rules::TokenTextExpr& one : rules.token_texts) {
-    bytes += sizeof(one) + one.triggers.capacity() * sizeof(one.triggers[0]) +
-             one.excludes.capacity() * sizeof(rules::Token);
-  }
-  for (const rules::SchemaExpr& one : rules.schemas) {
-    bytes += sizeof(one) + one.schema.memory_bytes();
-  }
-  for (const rules::MarkerText& one : rules.markers) {
-    bytes += sizeof(one) + one.text.capacity();
-  }
-  for (const rules::NameText& one : rules.names) {
-    bytes += sizeof(one) + one.text.capacity() + one.path.capacity();
-  }
-  return bytes;
-}
-
 PartCache::CacheEntry cache_entry(const std::shared_ptr<Grammar::Impl>& impl) {
   PartCache::CacheEntry out{.value = impl, .bytes = sizeof(Grammar::Impl)};
-  if (impl->rules != nullptr) out.bytes += rules_bytes(*impl->rules);
+  if (impl->rules != nullptr) out.bytes += rules::memory_bytes(*impl->rules);
   for (const EmbeddedSchema& embedded : impl->schemas) {
     out.bytes +=
         sizeof(EmbeddedSchema) + embedded.path.capacity() + sizeof(json::Value);

@@ -72,8 +72,6 @@ Result<std::shared_ptr<Grammar::Impl>> make_impl(
     rules::Rules rules, std::vector<EmbeddedSchema> schemas,
     const CompileOptions& options);
 
-std::size_t rules_bytes(const rules::Rules& rules);
-
 // What a cache keeps of it.
 recogniser::PartCache::CacheEntry cache_entry(
     const std::shared_ptr<Grammar::Impl>& impl);

@@ -8,7 +8,7 @@
 #include <memory>
 #include <vector>
 
-#include "grammar/lower_tag.h"
+#include "grammar/tag_to_rules.h"
 #include "parlance/error.h"
 #include "parlance/schema_options.h"
 #include "recogniser/recogniser.h"

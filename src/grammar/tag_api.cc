@@ -12,7 +12,7 @@
 #include "grammar/compile.h"
 #include "grammar/embedded.h"
 #include "grammar/grammar_impl.h"
-#include "grammar/lower_tag.h"
+#include "grammar/tag_to_rules.h"
 #include "json/located.h"
 #include "parlance/grammar.h"
 #include "structural_tag/structural_tag.h"

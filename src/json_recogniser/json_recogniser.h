@@ -6,7 +6,7 @@
 // JSON's structure does not depend on the schema: brackets, commas, colons and
 // scalars are found by one deterministic reader with a stack.  The schema rides
 // on it.  A *frame* is an open object or array together with the alternatives
-// (disjuncts of schema_goals.h) that the text so far still allows for it.  Each
+// (disjuncts of solver.h) that the text so far still allows for it.  Each
 // has a conjunction for the value that comes now, and a frame inside knows of
 // each of its own alternatives which conjunction it is for:
 //
@@ -30,10 +30,10 @@
 // numbers, whichever way they were reached.  That is what lets a mask be made
 // once for all records of a list.
 //
-// Files: json_recogniser.cc reads structure, json_strings.cc strings,
-// json_names.cc names, json_lexemes.cc numbers, words and what all lexemes
-// share, json_views.cc says what a mask asks for, json_outlines.cc which places
-// have one mask but for few tokens, json_frames.cc opens, fills and closes
+// Files: json_recogniser.cc reads structure, strings.cc strings,
+// keys.cc names, lexemes.cc numbers, words and what all lexemes
+// share, mask_hints.cc says what a mask asks for, coarse_states.cc which places
+// have one mask but for few tokens, frames.cc opens, fills and closes
 // frames.
 
 #include <array>
@@ -183,7 +183,7 @@ class JsonRecogniser final : public recogniser::Recogniser {
 
   // A detached frame stands for any in which a value with its conjunctions
   // comes. An coarse stands for all that most tokens cannot tell apart
-  // (json_outlines.cc).
+  // (coarse_states.cc).
   enum class FrameKind : std::uint8_t {
     kRoot,
     kArray,
@@ -321,7 +321,7 @@ class JsonRecogniser final : public recogniser::Recogniser {
   std::string new_line(std::size_t depth) const;
   recogniser::Configuration value(FrameId frame, std::uint8_t byte);
 
-  // json_lexemes.cc
+  // lexemes.cc
   LexId intern(Lexeme lexeme);
   // Remembers where a byte leads, and says it.
   LexId keep_step(LexId from, std::uint8_t byte, LexId to);
@@ -335,7 +335,7 @@ class JsonRecogniser final : public recogniser::Recogniser {
   std::uint32_t extend_text(std::uint32_t text, std::string_view bytes);
   std::string text(std::uint32_t id) const;
 
-  // json_strings.cc
+  // strings.cc
   std::uint32_t enter_string(FrameId frame);
   bool spelled_canonically(const schema_solver::StringConstraints& string);
   std::uint32_t avoid(FrameId frame);
@@ -351,7 +351,7 @@ class JsonRecogniser final : public recogniser::Recogniser {
   LexId string_row(LexId lexeme, std::uint8_t byte);
   recogniser::Configuration close_string(recogniser::Configuration config);
 
-  // json_names.cc
+  // keys.cc
   void add_key_set(std::vector<schema_solver::KeyId> names,
                    std::vector<automata::LanguageId> languages);
   recogniser::Configuration key_step(recogniser::Configuration config,
@@ -362,11 +362,11 @@ class JsonRecogniser final : public recogniser::Recogniser {
                      std::uint32_t node, char32_t low, char32_t high);
   LexId key_row(LexId lexeme, std::uint8_t byte);
 
-  // json_views.cc, with what Recogniser asks for masks
+  // mask_hints.cc, with what Recogniser asks for masks
   void find_ends(recogniser::Configuration config,
                  recogniser::StringHint& view);
 
-  // json_frames.cc
+  // frames.cc
   FrameId intern(Frame frame, std::vector<Alternative> alternatives);
   const Alternative* alternatives(const Frame& frame) const {
     return alternatives_.data() + frame.first;
@@ -442,7 +442,7 @@ class JsonRecogniser final : public recogniser::Recogniser {
   FrameId detached(std::vector<schema_solver::ConjunctionId> conjunctions);
   FrameId canonical(FrameId frame);
 
-  // json_outlines.cc
+  // coarse_states.cc
   std::uint64_t scalar_print(schema_solver::ConjunctionId conjunction);
   schema_solver::ConjunctionId common_conjunction(
       schema_solver::ConjunctionId conjunction);

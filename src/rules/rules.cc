@@ -395,4 +395,56 @@ std::vector<RuleId> find_nesting(const Rules& rules) {
   return found;
 }
 
+std::size_t memory_bytes(const Rules& rules) {
+  std::size_t bytes = sizeof(Rules);
+  // Of one allocation, beside what was asked for.
+  constexpr std::size_t kAllocation = 24;
+  for (const Expr& expr : rules.exprs) {
+    bytes += sizeof(Expr);
+    if (expr.children.empty()) continue;
+    bytes += expr.children.capacity() * sizeof(ExprId) + kAllocation;
+  }
+  for (const Rule& rule : rules.rules) {
+    bytes += sizeof(Rule) + rule.name.capacity() + kAllocation;
+  }
+  for (const std::string& text : rules.texts) {
+    bytes += sizeof(std::string) + text.capacity();
+  }
+  for (const regex::CharClass& one : rules.classes) {
+    bytes += sizeof(one) + one.ranges().size() * sizeof(one.ranges()[0]);
+  }
+  for (const RegexExpr& one : rules.regexes) {
+    bytes += sizeof(one) + one.source.capacity() +
+             one.hir.nodes.capacity() * (sizeof(one.hir.nodes[0]) + 32);
+  }
+  for (const SubstringExpr& one : rules.substrings) {
+    for (const std::string& chunk : one.chunks) {
+      bytes += sizeof(std::string) + chunk.capacity();
+    }
+  }
+  for (const FreeTextExpr& one : rules.free_texts) {
+    bytes += sizeof(one) + one.triggers.size() * sizeof(one.triggers[0]);
+    for (const std::string& text : one.excludes) {
+      bytes += sizeof(std::string) + text.capacity();
+    }
+  }
+  for (const TokenSetExpr& one : rules.token_sets) {
+    bytes += sizeof(one) + one.ranges.capacity() * sizeof(one.ranges[0]);
+  }
+  for (const TokenTextExpr& one : rules.token_texts) {
+    bytes += sizeof(one) + one.triggers.capacity() * sizeof(one.triggers[0]) +
+             one.excludes.capacity() * sizeof(Token);
+  }
+  for (const SchemaExpr& one : rules.schemas) {
+    bytes += sizeof(one) + one.schema.memory_bytes();
+  }
+  for (const MarkerText& one : rules.markers) {
+    bytes += sizeof(one) + one.text.capacity();
+  }
+  for (const NameText& one : rules.names) {
+    bytes += sizeof(one) + one.text.capacity() + one.path.capacity();
+  }
+  return bytes;
+}
+
 }  // namespace parlance::rules

@@ -271,6 +271,9 @@ std::optional<NotLazy> find_not_lazy(const Rules& rules);
 // which that is not so.
 std::vector<RuleId> find_nesting(const Rules& rules);
 
+// Bytes that `rules` occupies, itself included.
+std::size_t memory_bytes(const Rules& rules);
+
 }  // namespace parlance::rules
 
 #endif  // PARLANCE_SRC_RULES_RULES_H_

@@ -9,9 +9,9 @@
 // decides most of what must not ("not {kind: const b}" is true of a disjunct
 // whose kind is "a"), and such literals then split nothing.
 //
-// Files: schema_expand.cc keeps the branches and makes disjuncts of them when
-// they are done, schema_expand_held.cc takes in what must hold,
-// schema_expand_denied.cc what must fail.
+// Files: expand.cc keeps the branches and makes disjuncts of them when
+// they are done, expand_positive.cc takes in what must hold,
+// expand_negative.cc what must fail.
 
 #include <cstddef>
 #include <cstdint>
@@ -116,7 +116,7 @@ class SchemaSolver::Expander {
   };
   using Disjunct = decltype(Branch::disjunct);
 
-  // schema_expand.cc: the branches.
+  // expand.cc: the branches.
   const schema::Document& document() const { return solver_.document_; }
   void leave_out() { cut_ = narrowed_ = true; }
   // What check_nodes() has a note on.
@@ -139,7 +139,7 @@ class SchemaSolver::Expander {
     return (document().node(id).types & type_bit(type_)) != 0;
   }
 
-  // schema_expand_held.cc: what must hold.  False when `branch` is not to be
+  // expand_positive.cc: what must hold.  False when `branch` is not to be
   // gone on with: nothing can fit, or it was split.
   bool assume(Branch& branch, NodeId id, std::uint32_t place);
   bool split(Branch& branch, std::vector<std::vector<Choice>>& splits,
@@ -162,7 +162,7 @@ class SchemaSolver::Expander {
   bool join(Branch& branch, const std::vector<Choice>& choices);
   std::vector<Choice> dependent(std::string_view name, NodeId child);
 
-  // schema_expand_denied.cc: what must fail.  take_denied() answers as
+  // expand_negative.cc: what must fail.  take_denied() answers as
   // assume() does.
   bool take_denied(Branch& branch, NodeId id, std::uint32_t place);
   bool deny_objects(NodeId id, std::vector<NodeId>& denied,

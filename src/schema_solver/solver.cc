@@ -1,6 +1,6 @@
 // SchemaSolver and what their disjuncts say of names, members and items.  How a
-// conjunction is taken apart is in schema_expander.h, what is satisfiable in
-// schema_live.cc.
+// conjunction is taken apart is in expander.h, what is satisfiable in
+// satisfiable.cc.
 
 #include "schema_solver/solver.h"
 

@@ -18,7 +18,7 @@
 // ride along, and the text is valid if one of them is fulfilled.
 //
 // Where splitting would multiply, what is left open about an object stays in
-// its disjunct as a condition (schema_conditions.h).
+// its disjunct as a condition (conditions.h).
 //
 // Whether anything at all fulfils a disjunct is decided here too
 // (satisfiable()), so that nobody sets out for what cannot be reached.  The
@@ -372,7 +372,7 @@ class SchemaSolver {
                         bool satisfiable);
   class Planner;
 
-  // schema_members.cc: see there.
+  // members.cc: see there.
   bool says_nothing(NodeId id, JsonType type);
   bool has_opposite(NodeId id);
   std::vector<NodeId> in_place(NodeId from) const;

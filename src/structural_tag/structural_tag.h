@@ -17,8 +17,8 @@
 // the vector forwards is going down, backwards is going up: no function here
 // calls itself.
 //
-// Reading is in structural_tag_load.cc, writing in structural_tag_write.cc,
-// what follows from a tree (TagAnalysis) in structural_tag_facts.cc.
+// Reading is in load.cc, writing in write.cc,
+// what follows from a tree (TagAnalysis) in analysis.cc.
 
 #include <cstddef>
 #include <cstdint>

@@ -12,7 +12,7 @@
 
 #include "grammar/embedded.h"
 #include "grammar/grammar_cache.h"
-#include "grammar/lower_tag.h"
+#include "grammar/tag_to_rules.h"
 
 namespace parlance::tag_parser {
 namespace {
@@ -672,7 +672,8 @@ void Compiler::find_count_depths() {
 }
 
 // Where a trigger begins another, both ways are open behind the shorter one
-// (as in lower_tag.cc): to what it leads to, and to the rest of the longer one.
+// (as in tag_to_rules.cc): to what it leads to, and to the rest of the longer
+// one.
 Pc Compiler::compile_triggers(TagNodeId id) {
   const TagNode& format = tag_[id];
   const Pc leave = leave_[index_of(id)];

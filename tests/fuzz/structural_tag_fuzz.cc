@@ -6,7 +6,7 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "grammar/lower_tag.h"
+#include "grammar/tag_to_rules.h"
 #include "parlance/json.h"
 #include "parlance/structural_tag.h"
 #include "structural_tag/structural_tag.h"

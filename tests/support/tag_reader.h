@@ -9,7 +9,7 @@
 
 #include "cfg_recogniser/earley.h"
 #include "grammar/grammar_impl.h"
-#include "grammar/lower_tag.h"
+#include "grammar/tag_to_rules.h"
 #include "parlance/grammar.h"
 #include "parlance/json.h"
 #include "rules/schema_options.h"

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "grammar/lower_tag.h"
+#include "grammar/tag_to_rules.h"
 #include "parlance/grammar.h"
 #include "parlance/json.h"
 #include "structural_tag/structural_tag.h"

@@ -1,7 +1,7 @@
 // Lowering a structural tag, from the last format to the first: what stands in
 // a format is made before it.
 
-#include "grammar/lower_tag.h"
+#include "grammar/tag_to_rules.h"
 
 #include <algorithm>
 #include <memory>
@@ -277,7 +277,7 @@ Result<LoweredArguments> Lowering::elements(const json::Value& schema,
         arguments::lower_arguments(schema, options, made->rules);
     if (!lowered) return lowered;
     made->made = *std::move(lowered);
-    std::size_t bytes = rules_bytes(made->rules);
+    std::size_t bytes = rules::memory_bytes(made->rules);
     for (const auto& [path, message] : made->made.narrowed) {
       bytes += 2 * sizeof(std::string) + path.capacity() + message.capacity();
     }

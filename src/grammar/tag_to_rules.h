@@ -1,5 +1,5 @@
-#ifndef PARLANCE_SRC_GRAMMAR_LOWER_TAG_H_
-#define PARLANCE_SRC_GRAMMAR_LOWER_TAG_H_
+#ifndef PARLANCE_SRC_GRAMMAR_TAG_TO_RULES_H_
+#define PARLANCE_SRC_GRAMMAR_TAG_TO_RULES_H_
 
 // From a structural tag to rules.
 //
@@ -9,7 +9,7 @@
 //                                  follows the trigger in the tags it begins
 //   json_schema                    a schema, or, for the styles that write
 //                                  parameters, rules over schemas and texts
-//                                  (lower_arguments.h)
+//                                  (to_rules.h)
 //
 // Here patterns, grammars and schemas inside the tag are read, and tokens that
 // are given by their text are looked up.
@@ -92,4 +92,4 @@ Result<LoweredTag> lower_node(const structural_tag::TagTree& tag,
 
 }  // namespace parlance::grammar
 
-#endif  // PARLANCE_SRC_GRAMMAR_LOWER_TAG_H_
+#endif  // PARLANCE_SRC_GRAMMAR_TAG_TO_RULES_H_
