@@ -1,4 +1,4 @@
-// Any bytes as a response: no crash, the same telling however they are cut, and
+// Any bytes as a response: no crash, the same events however they are cut, and
 // every byte accounted for.
 //
 //   byte 0     the template: one of the small ones below, or a built-in format
@@ -20,7 +20,7 @@
 #include "base/utf8.h"
 #include "parlance/format.h"
 #include "parlance/response_parser.h"
-#include "support/told.h"
+#include "support/parse_record.h"
 
 namespace {
 
@@ -106,7 +106,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data,
   const std::string prefix = (data[1] & 2) != 0 ? prefix_of(format) : "";
   options.prefix = prefix;
 
-  const testing::Telling whole = testing::tell(format, {text}, options);
+  const testing::ParseRecord whole =
+      testing::record_parse(format, {text}, options);
   const std::string all = whole.to_string();
   std::string stream = prefix.substr(prefix.size() - whole.prefix_bytes) + text;
   const std::string fault =
@@ -118,7 +119,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data,
   for (std::size_t most : {1U, 5U, 50U}) {
     const auto cuts = most == 1 ? testing::cut_every(text, 1)
                                 : testing::cut_at_random(text, random, most);
-    const testing::Telling other = testing::tell(format, cuts, options);
+    const testing::ParseRecord other =
+        testing::record_parse(format, cuts, options);
     require(other.to_string() == all,
             "whole:\n" + all + "in pieces:\n" + other.to_string());
   }

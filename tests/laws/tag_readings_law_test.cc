@@ -24,7 +24,7 @@
 #include "support/sanitized.h"
 #include "support/slow_tag_parser.h"
 #include "support/tag_reader.h"
-#include "support/told_tag.h"
+#include "support/tag_record.h"
 
 namespace parlance {
 namespace {
@@ -63,15 +63,15 @@ void run_random(std::uint32_t first, std::uint32_t count, std::size_t longest) {
       ASSERT_EQ(span.items()[1].as_int(),
                 static_cast<std::int64_t>(why ? why->offset : text.size()))
           << text;
-      const testing::ToldTag cut = testing::tell_tag(
+      const testing::TagRecord cut = testing::record_tag_parse(
           *program, text, testing::all_cuts(text), {.recover = false});
       ASSERT_EQ(json::dump(cut.tree), json::dump(tree)) << text;
       // Going on behind what does not fit changes nothing in front of it.
       const json::Value on = parse_by_tag(*program, text);
-      ASSERT_EQ(
-          json::dump(
-              testing::tell_tag(*program, text, testing::all_cuts(text)).tree),
-          json::dump(on))
+      ASSERT_EQ(json::dump(testing::record_tag_parse(*program, text,
+                                                     testing::all_cuts(text))
+                               .tree),
+                json::dump(on))
           << text;
       if (fits) {
         ASSERT_EQ(json::dump(on), json::dump(tree)) << text;

@@ -61,7 +61,7 @@ TEST(GrammarReader, PiecesAreTheText) {
   }
 }
 
-TEST(GrammarDoors, ErrorsPointAtTheText) {
+TEST(GrammarApi, ErrorsPointAtTheText) {
   const struct {
     Door door;
     std::string_view text;
@@ -125,7 +125,7 @@ TEST(GrammarDoors, ErrorsPointAtTheText) {
   }
 }
 
-TEST(GrammarDoors, TextsInsideTextsAreToldByLine) {
+TEST(GrammarApi, ErrorsInEmbeddedTextsHaveLines) {
   const Result<StructuralTag> read = StructuralTag::from_json(
       R"({"format": {"type": "grammar", "grammar": "root ::= a\na ::= c"}})");
   ASSERT_TRUE(read);
@@ -143,7 +143,7 @@ TEST(GrammarDoors, TextsInsideTextsAreToldByLine) {
   EXPECT_EQ(named.error().span, (Span{7, 12}));
 }
 
-TEST(GrammarDoors, OptionsOfSchemasInsideGrammars) {
+TEST(GrammarApi, OptionsOfSchemasInsideGrammars) {
   const struct {
     std::string_view options;
     std::vector<std::string_view> right;
@@ -200,7 +200,7 @@ TEST(GrammarDoors, OptionsOfSchemasInsideGrammars) {
   }
 }
 
-TEST(GrammarDoors, OptionsThatAreRefused) {
+TEST(GrammarApi, OptionsThatAreRefused) {
   const struct {
     std::string_view options;
     ErrorCode code;
@@ -237,7 +237,7 @@ TEST(GrammarDoors, OptionsThatAreRefused) {
 }
 
 // The options of a schema that became a part of something else stay with it.
-TEST(GrammarDoors, PrintedGrammarsKeepTheirSchemas) {
+TEST(GrammarApi, PrintedGrammarsKeepTheirSchemas) {
   JsonSchemaOptions options;
   options.layout = {.exact = true, .indent = 2};
   options.closed = true;
@@ -266,7 +266,7 @@ TEST(GrammarDoors, PrintedGrammarsKeepTheirSchemas) {
 }
 
 // Whatever is compiled asks whether to go on.
-TEST(GrammarDoors, EveryCompileCanBeCancelled) {
+TEST(GrammarApi, EveryCompileCanBeCancelled) {
   GrammarLimits limits;
   limits.cancelled = [](void*) { return true; };
   EbnfOptions ebnf;

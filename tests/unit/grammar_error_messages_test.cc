@@ -21,7 +21,7 @@ struct BadRow {
   std::string_view message;
 };
 
-TEST(GrammarWords, Errors) {
+TEST(GrammarErrorMessages, Errors) {
   constexpr std::string_view kNothing =
       "No JSON text is valid under this schema.";
   const BadRow rows[] = {
@@ -114,7 +114,7 @@ struct NoteRow {
   std::string_view message;
 };
 
-TEST(GrammarWords, Notes) {
+TEST(GrammarErrorMessages, Notes) {
   using Kind = GrammarNote::Kind;
   constexpr std::string_view kDenied =
       "where it must not hold, texts that break just this rule are left out";
@@ -171,7 +171,7 @@ TEST(GrammarWords, Notes) {
   }
 }
 
-TEST(GrammarWords, ExactSchemasHaveNoNotes) {
+TEST(GrammarErrorMessages, ExactSchemasHaveNoNotes) {
   for (const std::string_view schema :
        {R"({"type": "object", "properties": {"a": {"title": "A"}}})",
         R"({"unevaluatedItems": false, "prefixItems": [true]})",
@@ -192,7 +192,7 @@ struct WhyRow {
   std::string_view expected;
 };
 
-TEST(GrammarWords, Explain) {
+TEST(GrammarErrorMessages, Explain) {
   constexpr std::string_view kObject =
       R"({"type": "object", "required": ["a"], "additionalProperties": false,
           "properties": {"a": {"type": "integer"}, "b": {"type": "string"}}})";
@@ -231,7 +231,7 @@ TEST(GrammarWords, Explain) {
   }
 }
 
-TEST(GrammarWords, ExplainsExactLayouts) {
+TEST(GrammarErrorMessages, ExplainsExactLayouts) {
   JsonSchemaOptions options;
   options.layout.exact = true;
   const auto expected = [&](std::string_view text) {

@@ -1,7 +1,7 @@
-#ifndef PARLANCE_TESTS_SUPPORT_TOLD_TAG_H_
-#define PARLANCE_TESTS_SUPPORT_TOLD_TAG_H_
+#ifndef PARLANCE_TESTS_SUPPORT_TAG_RECORD_H_
+#define PARLANCE_TESTS_SUPPORT_TAG_RECORD_H_
 
-// What a TagParser said of a text, in a form that can be compared.
+// All that a TagParser reported about a text, in a form that can be compared.
 
 #include <gtest/gtest.h>
 
@@ -17,7 +17,7 @@
 
 namespace parlance::testing {
 
-struct ToldTag {
+struct TagRecord {
   json::Value tree;
   json::Value fields;
   std::vector<std::string> events;  // neighbouring chunks joined
@@ -118,9 +118,10 @@ class EventLog {
 };
 
 // Reads `text` cut at `cuts`, which ascend.
-inline ToldTag tell_tag(const CompiledTag& program, std::string_view text,
-                        const std::vector<std::size_t>& cuts = {},
-                        const TagParserOptions& options = {}) {
+inline TagRecord record_tag_parse(const CompiledTag& program,
+                                  std::string_view text,
+                                  const std::vector<std::size_t>& cuts = {},
+                                  const TagParserOptions& options = {}) {
   TagParser parser(program, options);
   EventLog log;
   log.add(parser.initial_events());
@@ -136,9 +137,10 @@ inline ToldTag tell_tag(const CompiledTag& program, std::string_view text,
 }
 
 // Reads token ids, `step` at a time.
-inline ToldTag tell_tag(const CompiledTag& program,
-                        std::span<const TokenId> ids, std::size_t step,
-                        const TagParserOptions& options) {
+inline TagRecord record_tag_parse(const CompiledTag& program,
+                                  std::span<const TokenId> ids,
+                                  std::size_t step,
+                                  const TagParserOptions& options) {
   TagParser parser(program, options);
   EventLog log;
   log.add(parser.initial_events());
@@ -192,4 +194,4 @@ inline void check_spans(const json::Value& node, std::int64_t begin,
 
 }  // namespace parlance::testing
 
-#endif  // PARLANCE_TESTS_SUPPORT_TOLD_TAG_H_
+#endif  // PARLANCE_TESTS_SUPPORT_TAG_RECORD_H_

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "../support/told.h"
+#include "../support/parse_record.h"
 
 namespace parlance {
 namespace {
@@ -18,7 +18,7 @@ constexpr std::string_view kTemplate = R"({"start_anchor": "A", "fields": {
     "x": {"open": "<x>", "close": "</x>", "content": "json", "repeats": true},
     "must": {"open": "<m>", "close": "</m>", "optional": false}}})";
 
-TEST(Use, NothingHappensAfterFinalize) {
+TEST(ParserMisuse, NothingHappensAfterFinalize) {
   Format format = *Format::from_json(kTemplate);
   ResponseParser parser(format);
   parser.feed("a<x>1</x>");
@@ -35,7 +35,7 @@ TEST(Use, NothingHappensAfterFinalize) {
   EXPECT_EQ(parser.failure()->code, ErrorCode::kMissingRequired);
 }
 
-TEST(Use, TextAndTokensDoNotMix) {
+TEST(ParserMisuse, TextAndTokensDoNotMix) {
   Format format = *Format::from_json(kTemplate);
   std::vector<TokenEntry> entries = {{0, "a"}};
   Vocabulary vocabulary = *Vocabulary::from_table(entries);
@@ -48,14 +48,14 @@ TEST(Use, TextAndTokensDoNotMix) {
 }
 
 // Events alone: they are the same, and what is closed is not kept.
-TEST(Use, EventsOnly) {
+TEST(ParserMisuse, EventsOnly) {
   Format format = *Format::from_json(kTemplate);
   std::string text = "a<x>[1, 2]</x>b<x>?</x><m>c</m><x>3";
   for (std::size_t size : {1U, 4U, 100U}) {
     auto chunks = testing::cut_every(text, size);
-    testing::Telling kept = testing::tell(format, chunks);
-    testing::Telling events =
-        testing::tell(format, chunks, {.keep_message = false});
+    testing::ParseRecord kept = testing::record_parse(format, chunks);
+    testing::ParseRecord events =
+        testing::record_parse(format, chunks, {.keep_message = false});
     ASSERT_EQ(events.events.size(), kept.events.size());
     for (std::size_t i = 0; i < kept.events.size(); ++i) {
       EXPECT_EQ(events.events[i].to_string(), kept.events[i].to_string());
@@ -74,7 +74,7 @@ TEST(Use, EventsOnly) {
   }
 }
 
-TEST(Use, InitialEventsStayUntilTheFirstFeed) {
+TEST(ParserMisuse, InitialEventsStayUntilTheFirstFeed) {
   Format format = *Format::from_json(kTemplate);
   std::string prefix = "promptA<x>1</x>te";
   ResponseParser parser(format, {.prefix = prefix});
@@ -91,7 +91,7 @@ TEST(Use, InitialEventsStayUntilTheFirstFeed) {
   EXPECT_EQ(json::dump(message.fields), R"({"x": [1], "content": "text"})");
 }
 
-TEST(Use, EmptyChunksSayNothing) {
+TEST(ParserMisuse, EmptyChunksSayNothing) {
   Format format = *Format::from_json(kTemplate);
   ResponseParser parser(format);
   for (std::string_view chunk : {"", "a", "", "<", "", "x", "", ">", ""}) {
@@ -103,7 +103,7 @@ TEST(Use, EmptyChunksSayNothing) {
 }
 
 // Parsers of one format know nothing of each other.
-TEST(Use, ParsersShareAFormat) {
+TEST(ParserMisuse, ParsersShareAFormat) {
   Format format = *Format::from_json(kTemplate);
   ResponseParser one(format);
   ResponseParser two(format);

@@ -1,11 +1,11 @@
-#ifndef PARLANCE_TESTS_SUPPORT_TOLD_H_
-#define PARLANCE_TESTS_SUPPORT_TOLD_H_
+#ifndef PARLANCE_TESTS_SUPPORT_PARSE_RECORD_H_
+#define PARLANCE_TESTS_SUPPORT_PARSE_RECORD_H_
 
-// What a parser told in one run, kept, and the laws that any telling obeys.
+// All that a parser emitted in one run, and the laws that every run obeys.
 //
-//   Telling told = tell(format, cut_every(text, 7), options);
-//   EXPECT_EQ(account(told, text), "");
-//   EXPECT_EQ(fold(told), json::dump(told.message.fields));
+//   ParseRecord record = record_parse(format, cut_every(text, 7), options);
+//   EXPECT_EQ(account(record, text), "");
+//   EXPECT_EQ(fold(record), json::dump(record.message.fields));
 //
 // A law gives "" when it holds, else what is wrong.
 
@@ -27,7 +27,7 @@
 namespace parlance::testing {
 
 // An event with all it points to.
-struct Told {
+struct EventRecord {
   EventKind kind = EventKind::kRegionOpen;
   std::uint32_t field = 0;
   std::string name;
@@ -58,9 +58,10 @@ struct Told {
   }
 };
 
-struct Telling {
+struct ParseRecord {
   Format format;
-  std::vector<Told> events = {};  // neighbouring chunks of a region joined
+  std::vector<EventRecord> events =
+      {};  // neighbouring chunks of a region joined
   Message message = {};
   std::optional<Error> failure = std::nullopt;
   std::size_t prefix_bytes = 0;
@@ -72,7 +73,7 @@ struct Telling {
   }
   std::string to_string() const {
     std::string out;
-    for (const Told& event : events) out += event.to_string() + "\n";
+    for (const EventRecord& event : events) out += event.to_string() + "\n";
     out += json::dump(message.fields) + "\n";
     out += message.complete ? "complete\n" : "incomplete\n";
     for (const Diagnostic& d : message.diagnostics) {
@@ -86,9 +87,9 @@ struct Telling {
   }
 };
 
-inline void keep(Telling& told, std::span<const Event> events) {
+inline void append_events(ParseRecord& record, std::span<const Event> events) {
   for (const Event& event : events) {
-    Told t;
+    EventRecord t;
     t.kind = event.kind;
     t.field = event.field_index;
     t.name = event.field;
@@ -106,8 +107,8 @@ inline void keep(Telling& told, std::span<const Event> events) {
     if (event.diagnostic != nullptr) {
       t.diagnostic = " " + event.diagnostic->message;
     }
-    if (t.kind == EventKind::kRegionChunk && !told.events.empty()) {
-      Told& last = told.events.back();
+    if (t.kind == EventKind::kRegionChunk && !record.events.empty()) {
+      EventRecord& last = record.events.back();
       if (last.kind == EventKind::kRegionChunk && last.field == t.field) {
         last.text += t.text;
         last.bytes.end = t.bytes.end;
@@ -115,45 +116,45 @@ inline void keep(Telling& told, std::span<const Event> events) {
         continue;
       }
     }
-    told.events.push_back(std::move(t));
+    record.events.push_back(std::move(t));
   }
 }
 
-inline void end(Telling& told, ResponseParser& parser) {
-  keep(told, parser.finalize());
-  told.message = parser.message();
-  if (parser.failure() != nullptr) told.failure = *parser.failure();
-  told.work = parser.work();
+inline void end(ParseRecord& record, ResponseParser& parser) {
+  append_events(record, parser.finalize());
+  record.message = parser.message();
+  if (parser.failure() != nullptr) record.failure = *parser.failure();
+  record.work = parser.work();
 }
 
-inline Telling tell(const Format& format,
-                    const std::vector<std::string>& chunks,
-                    const ParserOptions& options = {}) {
-  Telling told{format};
+inline ParseRecord record_parse(const Format& format,
+                                const std::vector<std::string>& chunks,
+                                const ParserOptions& options = {}) {
+  ParseRecord record{format};
   ResponseParser parser(format, options);
-  told.prefix_bytes = parser.prefix_bytes();
-  keep(told, parser.initial_events());
+  record.prefix_bytes = parser.prefix_bytes();
+  append_events(record, parser.initial_events());
   for (const std::string& chunk : chunks) {
-    keep(told, parser.feed(chunk));
-    told.most_held = std::max(told.most_held, parser.held_bytes());
+    append_events(record, parser.feed(chunk));
+    record.most_held = std::max(record.most_held, parser.held_bytes());
   }
-  end(told, parser);
-  return told;
+  end(record, parser);
+  return record;
 }
 
 // The same from token ids, in groups.
-inline Telling tell_tokens(const Format& format,
-                           const std::vector<std::vector<TokenId>>& groups,
-                           const ParserOptions& options) {
-  Telling told{format};
+inline ParseRecord record_tokens(
+    const Format& format, const std::vector<std::vector<TokenId>>& groups,
+    const ParserOptions& options) {
+  ParseRecord record{format};
   ResponseParser parser(format, options);
-  told.prefix_bytes = parser.prefix_bytes();
-  keep(told, parser.initial_events());
+  record.prefix_bytes = parser.prefix_bytes();
+  append_events(record, parser.initial_events());
   for (const std::vector<TokenId>& ids : groups) {
-    keep(told, parser.feed_tokens(ids));
+    append_events(record, parser.feed_tokens(ids));
   }
-  end(told, parser);
-  return told;
+  end(record, parser);
+  return record;
 }
 
 inline std::vector<std::string> cut_every(std::string_view text,
@@ -226,15 +227,15 @@ inline bool may_be_skipped(const format::Description& description,
 // a delimiter, or where may_be_skipped() allows it, or is a control token that
 // was left out.
 // `stream` is what was parsed, the kept prefix included; chunks must be slices
-// of it unless it is not well-formed, which `exact` tells.
-inline std::string account(const Telling& told, std::string_view stream,
+// of it unless it is not well-formed, as `exact` says.
+inline std::string account(const ParseRecord& record, std::string_view stream,
                            bool exact = true) {
   std::size_t at = 0;
   bool inside = false;
   // Bytes between events, without control tokens that were left out.
   const auto gap = [&](std::size_t begin, std::size_t end) {
     std::string out;
-    for (const Diagnostic& d : told.message.diagnostics) {
+    for (const Diagnostic& d : record.message.diagnostics) {
       if (d.code != ErrorCode::kUnexpectedSpecial || d.bytes.begin < begin ||
           d.bytes.end > end) {
         continue;
@@ -244,7 +245,7 @@ inline std::string account(const Telling& told, std::string_view stream,
     }
     return out + std::string(stream.substr(begin, end - begin));
   };
-  for (const Told& event : told.events) {
+  for (const EventRecord& event : record.events) {
     const Span& b = event.bytes;
     auto fault = [&](std::string_view what) {
       return std::string(what) + " at byte " + std::to_string(at) + ": " +
@@ -254,7 +255,7 @@ inline std::string account(const Telling& told, std::string_view stream,
     if (b.end > stream.size()) return fault("beyond the end");
     const std::string between = gap(at, b.begin);
     if (inside && !between.empty()) return fault("gap in a region");
-    if (!may_be_skipped(told.description(), between)) {
+    if (!may_be_skipped(record.description(), between)) {
       return fault("gap");
     }
     switch (event.kind) {
@@ -283,21 +284,21 @@ inline std::string account(const Telling& told, std::string_view stream,
     at = b.end;
   }
   if (inside) return "a region is open at the end";
-  if (!may_be_skipped(told.description(), gap(at, stream.size()))) {
+  if (!may_be_skipped(record.description(), gap(at, stream.size()))) {
     return "bytes behind " + std::to_string(at) + " of " +
            std::to_string(stream.size()) + " are in no event";
   }
   // Parts say the same once more.
   std::size_t part = 0;
   std::size_t begin = 0;
-  for (const Told& event : told.events) {
+  for (const EventRecord& event : record.events) {
     if (event.kind == EventKind::kRegionOpen) begin = event.bytes.begin;
     if (event.kind != EventKind::kRegionClose &&
         event.kind != EventKind::kRegionMalformed) {
       continue;
     }
-    if (part == told.message.parts.size()) return "a part is missing";
-    const Part& p = told.message.parts[part++];
+    if (part == record.message.parts.size()) return "a part is missing";
+    const Part& p = record.message.parts[part++];
     if (p.field_index != event.field ||
         p.bytes != Span{begin, event.bytes.end} || p.cut != event.cut ||
         p.value != event.value ||
@@ -306,7 +307,7 @@ inline std::string account(const Telling& told, std::string_view stream,
              " is not as its event: " + event.to_string();
     }
   }
-  return part == told.message.parts.size() ? "" : "there are too many parts";
+  return part == record.message.parts.size() ? "" : "there are too many parts";
 }
 
 inline bool is_empty(const json::Value& value) {
@@ -317,13 +318,13 @@ inline bool is_empty(const json::Value& value) {
 // Fold: the message that the closed regions' values add up to, by the rules of
 // docs/reference/response-templates.md.  Written for obviousness: one pass,
 // one object.
-inline std::string fold(const Telling& told) {
-  const format::Description& description = told.description();
+inline std::string fold(const ParseRecord& record) {
+  const format::Description& description = record.description();
   json::Object out;
   for (const auto& [key, value] : description.defaults.members()) {
     out.set(key, value);
   }
-  for (const Told& event : told.events) {
+  for (const EventRecord& event : record.events) {
     if (event.kind != EventKind::kRegionClose) continue;
     const format::Field& field = description.fields[event.field];
     const json::Value* old = out.find(field.name);
@@ -352,4 +353,4 @@ inline std::string fold(const Telling& told) {
 
 }  // namespace parlance::testing
 
-#endif  // PARLANCE_TESTS_SUPPORT_TOLD_H_
+#endif  // PARLANCE_TESTS_SUPPORT_PARSE_RECORD_H_
