@@ -50,9 +50,9 @@ constexpr std::string_view kSmall[] = {
             "content": "int", "repeats": true}}})x",
 };
 
-const TagNode& format_of(std::uint8_t choice, bool small_limits) {
+const Format& format_of(std::uint8_t choice, bool small_limits) {
   static const auto* formats = [] {
-    auto* out = new std::vector<TagNode>;
+    auto* out = new std::vector<Format>;
     for (bool small : {false, true}) {
       FormatOptions options;
       if (small) {
@@ -65,10 +65,10 @@ const TagNode& format_of(std::uint8_t choice, bool small_limits) {
         options.limits.automaton_bytes = 2000;
       }
       for (std::string_view text : kSmall) {
-        out->push_back(*TagNode::from_json(text, options));
+        out->push_back(*Format::from_json(text, options));
       }
-      for (std::string_view name : TagNode::built_in_names()) {
-        out->push_back(*TagNode::built_in(name, options));
+      for (std::string_view name : Format::built_in_names()) {
+        out->push_back(*Format::built_in(name, options));
       }
     }
     return out;
@@ -78,7 +78,7 @@ const TagNode& format_of(std::uint8_t choice, bool small_limits) {
 }
 
 // Where a prompt may have left off: behind the first literal that opens.
-std::string prefix_of(const TagNode& format) {
+std::string prefix_of(const Format& format) {
   for (const format::Field& field : format.shared()->description.fields) {
     if (field.open && !field.open.literals.empty()) {
       return field.open.literals[0];
@@ -99,7 +99,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data,
                                       std::size_t size) {
   if (size < 4) return 0;
   const std::string text(reinterpret_cast<const char*>(data) + 4, size - 4);
-  const TagNode& format = format_of(data[0], (data[1] & 8) != 0);
+  const Format& format = format_of(data[0], (data[1] & 8) != 0);
   ParserOptions options;
   options.recover = (data[1] & 1) != 0 ? Recover::kYes : Recover::kNo;
   options.allow_surrogates = (data[1] & 4) != 0;
