@@ -1,4 +1,4 @@
-#include "automata/leaving.h"
+#include "automata/accelerator.h"
 
 #include <cstring>
 
@@ -8,7 +8,7 @@
 
 namespace parlance::automata {
 
-Leaving::Leaving(const bool (&leaves)[256]) {
+Accelerator::Accelerator(const bool (&leaves)[256]) {
   std::memcpy(leaves_, leaves, sizeof leaves_);
   for (unsigned b = 0; b < 256; ++b) {
     if (!leaves_[b]) continue;
@@ -23,7 +23,7 @@ Leaving::Leaving(const bool (&leaves)[256]) {
   useful_ = stop_count_ <= 64;
 }
 
-std::size_t Leaving::find_long(const char* data, std::size_t size) const {
+std::size_t Accelerator::find_long(const char* data, std::size_t size) const {
   if (stop_count_ == 1 && !beyond_ascii_) {
     const void* found = std::memchr(data, stops_[0], size);
     return found == nullptr ? size
