@@ -4,7 +4,7 @@
 
 #include "base/utf8.h"
 #include "json/located.h"
-#include "regex/properties.h"
+#include "regex/unicode_properties.h"
 
 namespace parlance::format {
 namespace {

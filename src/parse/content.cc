@@ -13,7 +13,7 @@
 #include "json/dialect.h"
 #include "json/lax.h"
 #include "parse/spoofs.h"
-#include "regex/properties.h"
+#include "regex/unicode_properties.h"
 
 namespace parlance::parse {
 namespace {

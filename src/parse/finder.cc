@@ -7,7 +7,7 @@
 #include <tuple>
 
 #include "parse/spoofs.h"
-#include "regex/hir_facts.h"
+#include "regex/hir_properties.h"
 
 namespace parlance::parse {
 

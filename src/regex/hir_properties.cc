@@ -1,6 +1,6 @@
-// Facts about matches, each one loop over the nodes, children first.
+// Each property is one loop over the nodes: children come before parents.
 
-#include "regex/hir_facts.h"
+#include "regex/hir_properties.h"
 
 #include <algorithm>
 #include <array>
@@ -18,7 +18,7 @@ std::uint32_t saturated(std::uint64_t value) {
   return static_cast<std::uint32_t>(std::min<std::uint64_t>(value, kUnbounded));
 }
 
-// kUnbounded times 0 is 0: what is repeated no times has no length.
+// kUnbounded times 0 is 0: zero repetitions of anything are empty.
 std::uint32_t times(std::uint32_t length, std::uint32_t count) {
   if (length == 0 || count == 0) return 0;
   if (length == kUnbounded || count == kUnbounded) return kUnbounded;
@@ -152,7 +152,7 @@ std::uint32_t lookbehind_bytes(const Hir& hir) {
     if (node.kind == HirKind::kLook && node.behind) {
       most = saturated(std::uint64_t{most} + longest[node.children[0]]);
     }
-    // Whether something stands before, and whether it is a word character.
+    // An assertion looks at the character before it, of at most four bytes.
     constexpr std::uint32_t kOneCharacter = 4;
     if (node.kind == HirKind::kAssert) most = std::max(most, kOneCharacter);
     of.push_back(most);
@@ -207,8 +207,9 @@ std::optional<std::bitset<256>> first_bytes(const Hir& hir) {
   return of.back();
 }
 
-// Down from the root along what comes first.  An assertion on the way does
-// not take a byte, so what follows it still begins the match.
+// Walks down from the root, always into the part that comes first; `next` is
+// the stack of parts whose text follows `prefix`.  Assertions consume no byte,
+// so the part after an assertion continues the prefix.
 std::string required_prefix(const Hir& hir) {
   std::string prefix;
   std::vector<HirId> next{static_cast<HirId>(hir.nodes.size() - 1)};
@@ -232,7 +233,8 @@ std::string required_prefix(const Hir& hir) {
         break;
       case HirKind::kRepeat:
         if (node.min == 0) return prefix;
-        // The first round stands; what follows it is not known.
+        // The first repetition is part of every match.  The text after it
+        // is unknown, so the rest of the stack is dropped.
         next.assign(1, node.children[0]);
         break;
       default:

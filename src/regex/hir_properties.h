@@ -1,10 +1,10 @@
-#ifndef PARLANCE_SRC_REGEX_HIR_FACTS_H_
-#define PARLANCE_SRC_REGEX_HIR_FACTS_H_
+#ifndef PARLANCE_SRC_REGEX_HIR_PROPERTIES_H_
+#define PARLANCE_SRC_REGEX_HIR_PROPERTIES_H_
 
-// What can be told about the texts that a pattern matches without running it.
+// Properties of the texts that a pattern matches, computed from its Hir.
 //
-// All are safe to rely on and need not be tight: a minimum may be too small, a
-// maximum too large, a set too big, a prefix too short.  O(nodes).
+// Each is a sound bound and need not be tight: a minimum may be too small, a
+// maximum too large, a set too big, a prefix too short.  Complexity: O(nodes).
 
 #include <bitset>
 #include <cstdint>
@@ -15,8 +15,8 @@
 
 namespace parlance::regex {
 
-// Bytes of the shortest and the longest match; kUnbounded for no end (and for
-// a number that does not fit).
+// Bytes of the shortest and the longest match.  kUnbounded: there is no longest
+// match, or the number does not fit.
 std::uint32_t min_length(const Hir& hir);
 std::uint32_t max_length(const Hir& hir);
 
@@ -34,4 +34,4 @@ std::string required_prefix(const Hir& hir);
 
 }  // namespace parlance::regex
 
-#endif  // PARLANCE_SRC_REGEX_HIR_FACTS_H_
+#endif  // PARLANCE_SRC_REGEX_HIR_PROPERTIES_H_

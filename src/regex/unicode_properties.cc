@@ -1,6 +1,6 @@
 // Look-ups in the generated tables.
 
-#include "regex/properties.h"
+#include "regex/unicode_properties.h"
 
 #include <algorithm>
 #include <array>

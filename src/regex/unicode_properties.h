@@ -1,8 +1,8 @@
-#ifndef PARLANCE_SRC_REGEX_PROPERTIES_H_
-#define PARLANCE_SRC_REGEX_PROPERTIES_H_
+#ifndef PARLANCE_SRC_REGEX_UNICODE_PROPERTIES_H_
+#define PARLANCE_SRC_REGEX_UNICODE_PROPERTIES_H_
 
-// What Unicode says about characters, as the `regex` module tells it.  (What
-// is known about a pattern's matches is in hir_facts.h.)
+// Unicode properties of characters, as the `regex` module defines them.
+// (Properties of a pattern's matches are in hir_properties.h.)
 
 #include <cstddef>
 #include <string_view>
@@ -44,9 +44,9 @@ struct PropertyAnswer {
   };
   Kind kind = Kind::kUnknownProperty;
   CharClass char_class = {};
-  // What the property is under IGNORECASE when it tells upper from lower case:
-  // any of Lu, Ll, Lt for one of them, Cased for Uppercase and Lowercase.
-  // Else empty.
+  // The class that replaces a case-sensitive property under IGNORECASE: the
+  // union of Lu, Ll and Lt for each of them, Cased for Uppercase and Lowercase.
+  // Empty for other properties.
   CharClass ignoring_case = {};
 };
 
@@ -64,4 +64,4 @@ const CharClass& newer_characters();
 
 }  // namespace parlance::regex
 
-#endif  // PARLANCE_SRC_REGEX_PROPERTIES_H_
+#endif  // PARLANCE_SRC_REGEX_UNICODE_PROPERTIES_H_
