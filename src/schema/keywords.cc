@@ -17,7 +17,7 @@ constexpr Draft k2020 = Draft::k2020;
 // `additionalItems`, `dependencies` and `definitions` have successors, and are
 // read in every draft: nothing else is meant by them.
 // ORDER: Keyword
-constexpr KeywordFacts kFacts[] = {
+constexpr KeywordInfo kKeywords[] = {
     {"id", Keyword::kIdOld, k4, k4, Holds::kNothing},
     {"$id", Keyword::kId, k6, k2020, Holds::kNothing},
     {"$schema", Keyword::kSchema, k4, k2020, Holds::kNothing},
@@ -83,12 +83,12 @@ constexpr std::string_view kAnnotations[] = {
     "deprecated", "contentEncoding", "contentMediaType", "contentSchema",
 };
 
-constexpr std::size_t kFactCount = std::size(kFacts);
-static_assert(kFactCount == static_cast<std::size_t>(Keyword::kAnnotation));
+constexpr std::size_t kRowCount = std::size(kKeywords);
+static_assert(kRowCount == static_cast<std::size_t>(Keyword::kAnnotation));
 
 constexpr bool in_order() {
-  for (std::size_t i = 0; i < kFactCount; ++i) {
-    if (static_cast<std::size_t>(kFacts[i].keyword) != i) return false;
+  for (std::size_t i = 0; i < kRowCount; ++i) {
+    if (static_cast<std::size_t>(kKeywords[i].keyword) != i) return false;
   }
   return true;
 }
@@ -118,7 +118,7 @@ constexpr std::array<Slot, kSlots> make_slots() {
     while (!slots[i].name.empty()) i = (i + 1) % kSlots;
     slots[i] = {name, keyword};
   };
-  for (const KeywordFacts& row : kFacts) insert(row.name, row.keyword);
+  for (const KeywordInfo& row : kKeywords) insert(row.name, row.keyword);
   for (std::string_view name : kAnnotations) {
     insert(name, Keyword::kAnnotation);
   }
@@ -129,8 +129,8 @@ constexpr std::array<Slot, kSlots> kTable = make_slots();
 
 }  // namespace
 
-const KeywordFacts& facts(Keyword keyword) {
-  return kFacts[static_cast<std::size_t>(keyword)];
+const KeywordInfo& info(Keyword keyword) {
+  return kKeywords[static_cast<std::size_t>(keyword)];
 }
 
 Keyword find_keyword(std::string_view name) {

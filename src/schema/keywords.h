@@ -89,7 +89,7 @@ enum class Holds : std::uint8_t {
   kOneOrList,  // items
 };
 
-struct KeywordFacts {
+struct KeywordInfo {
   std::string_view name;
   Keyword keyword;
   Draft since;
@@ -98,7 +98,7 @@ struct KeywordFacts {
 };
 
 // By Keyword, kAnnotation and kUnknown excepted.
-const KeywordFacts& facts(Keyword keyword);
+const KeywordInfo& info(Keyword keyword);
 
 // kAnnotation for titles, contents and the like; kUnknown for anything else
 // that is in no draft.

@@ -43,7 +43,7 @@ bool Loader::fail(const Value& where, ErrorCode code, std::string message) {
 bool Loader::wrong_type(const Value& where, Keyword keyword,
                         std::string_view expected) {
   return fail(where, ErrorCode::kWrongType,
-              "\"" + std::string(facts(keyword).name) + "\" must be " +
+              "\"" + std::string(info(keyword).name) + "\" must be " +
                   std::string(expected) + ", found " +
                   std::string(json::to_string(where.kind())) + ".");
 }
@@ -233,7 +233,7 @@ void Loader::drop_beside_ref() {
     const auto keyword = static_cast<Keyword>(std::countr_zero(left));
     if (keyword < Keyword::kType) continue;  // identifiers and definitions
     document_.ignored.push_back(
-        {now_.node, facts(keyword).name, Ignored::Why::kBesideRef});
+        {now_.node, info(keyword).name, Ignored::Why::kBesideRef});
   }
   members_.present = 0;
 }

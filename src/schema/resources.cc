@@ -56,7 +56,7 @@ Where inside(Where place, std::string_view token, const Value& child) {
   }
   const Keyword keyword = find_keyword(token);
   if (keyword >= Keyword::kAnnotation) return Where::kElsewhere;
-  switch (facts(keyword).holds) {
+  switch (info(keyword).holds) {
     case Holds::kNothing:
       return Where::kElsewhere;
     case Holds::kOne:

@@ -28,7 +28,7 @@ using ResourceId = std::uint32_t;
 
 // Whether schemas of `draft` have this keyword.
 inline bool in_draft(Keyword keyword, Draft draft) {
-  const KeywordFacts& row = facts(keyword);
+  const KeywordInfo& row = info(keyword);
   return row.since <= draft && draft <= row.until;
 }
 
