@@ -1,10 +1,10 @@
-// States over expressions, and the questions that need a search.
+// States over expressions, and the queries that need a search.
 //
-// A state is an expression and a place within a UTF-8 character.  Its
-// successors are found for whole ranges of bytes at once, since most bytes do
-// the same.  What an expression does not know about itself - whether anything
-// is in it at all - is found by a search that tries the states first that
-// look closest to acceptance.
+// A state is an expression and a state of the UTF-8 decoder.  Its successors
+// are computed for ranges of bytes (byte classes) at once, since most bytes
+// have the same derivative.  Whether an expression contains any string is not
+// always visible from the expression: a best-first search over the states
+// decides it, ordered by a guess at the distance to acceptance.
 
 #include "automata/language.h"
 
@@ -23,8 +23,8 @@
 namespace parlance::automata {
 namespace {
 
-// States to be looked at: first those with the least guess at what is left to
-// do, of equal ones the first that came.
+// The queue of a best-first search: the state with the smallest guess at its
+// distance to acceptance first; of equal guesses, first in first out.
 class StateQueue {
  public:
   bool empty() const { return entries_.empty(); }
@@ -52,24 +52,24 @@ class StateQueue {
 
 constexpr std::uint8_t kInvalid = 255;
 
-// Places within a character: how it may go on.
-struct Place {
+// The UTF-8 decoder: which bytes each state accepts, and the state after them.
+struct Utf8State {
   std::uint8_t low, high, next;
 };
-constexpr std::array<Place, 8> kPlaces = {{
+constexpr std::array<Utf8State, 8> kUtf8States = {{
     {0, 0, 0},        // 0: between characters
-    {0x80, 0xBF, 0},  // 1: one more byte
-    {0x80, 0xBF, 1},  // 2: two
-    {0x80, 0xBF, 2},  // 3: three
-    {0xA0, 0xBF, 1},  // 4: behind E0
-    {0x80, 0x9F, 1},  // 5: behind ED
-    {0x90, 0xBF, 2},  // 6: behind F0
-    {0x80, 0x8F, 2},  // 7: behind F4
+    {0x80, 0xBF, 0},  // 1: one byte is missing
+    {0x80, 0xBF, 1},  // 2: two bytes
+    {0x80, 0xBF, 2},  // 3: three bytes
+    {0xA0, 0xBF, 1},  // 4: after E0
+    {0x80, 0x9F, 1},  // 5: after ED
+    {0x90, 0xBF, 2},  // 6: after F0
+    {0x80, 0x8F, 2},  // 7: after F4
 }};
 
-std::uint8_t next_place(std::uint8_t place, std::uint8_t byte) {
-  if (place != 0) {
-    const Place& here = kPlaces[place];
+std::uint8_t next_utf8(std::uint8_t utf8, std::uint8_t byte) {
+  if (utf8 != 0) {
+    const Utf8State& here = kUtf8States[utf8];
     return byte >= here.low && byte <= here.high ? here.next : kInvalid;
   }
   if (byte < 0x80) return 0;
@@ -79,9 +79,9 @@ std::uint8_t next_place(std::uint8_t place, std::uint8_t byte) {
   return byte == 0xF0 ? 6 : byte == 0xF4 ? 7 : 3;
 }
 
-// Where next_place() changes, between characters.
-constexpr std::array<std::size_t, 9> kPlaceCuts = {0x80, 0xC2, 0xE0, 0xE1, 0xED,
-                                                   0xEE, 0xF0, 0xF1, 0xF4};
+// The first bytes of the ranges that next_utf8(0, byte) maps alike.
+constexpr std::array<std::size_t, 9> kUtf8Cuts = {0x80, 0xC2, 0xE0, 0xE1, 0xED,
+                                                  0xEE, 0xF0, 0xF1, 0xF4};
 
 Before before_after(std::uint8_t byte) {
   if (byte == '\n') return Before::kNewline;
@@ -90,8 +90,8 @@ Before before_after(std::uint8_t byte) {
   return word ? Before::kWord : Before::kOther;
 }
 
-std::uint64_t slot_hash(std::uint32_t expression, std::uint8_t place) {
-  std::uint64_t key = std::uint64_t{expression} << 3 | place;
+std::uint64_t slot_hash(std::uint32_t expression, std::uint8_t utf8) {
+  std::uint64_t key = std::uint64_t{expression} << 3 | utf8;
   key *= 0x9E3779B97F4A7C15;
   return key ^ (key >> 31);
 }
@@ -248,22 +248,22 @@ bool Languages::expand(StateId id) {
   if (over_limit()) return false;
   Expressions& e = *expressions_;
   ExprId expression = states_[id].expression;
-  std::uint8_t place = states_[id].utf8;
+  std::uint8_t utf8 = states_[id].utf8;
   std::vector<bool> cuts(257, false);
   e.cuts(expression, cuts);
-  if (place == 0) {
-    for (std::size_t cut : kPlaceCuts) cuts[cut] = true;
+  if (utf8 == 0) {
+    for (std::size_t cut : kUtf8Cuts) cuts[cut] = true;
     cuts[0xF5] = true;
   } else {
-    cuts[kPlaces[place].low] = true;
-    cuts[kPlaces[place].high + 1U] = true;
+    cuts[kUtf8States[utf8].low] = true;
+    cuts[kUtf8States[utf8].high + 1U] = true;
   }
   std::vector<Successor> successors;
   for (std::size_t low = 0; low < 256;) {
     std::size_t end = low + 1;
     while (end < 256 && !cuts[end]) ++end;
     auto byte = static_cast<std::uint8_t>(low);
-    std::uint8_t next = next_place(place, byte);
+    std::uint8_t next = next_utf8(utf8, byte);
     StateId target = kDeadState;
     if (next != kInvalid) {
       ExprId after = e.derive(expression, byte);
