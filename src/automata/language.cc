@@ -80,14 +80,14 @@ std::uint8_t next_utf8(std::uint8_t utf8, std::uint8_t byte) {
 }
 
 // The first bytes of the ranges that next_utf8(0, byte) maps alike.
-constexpr std::array<std::size_t, 9> kUtf8Cuts = {0x80, 0xC2, 0xE0, 0xE1, 0xED,
-                                                  0xEE, 0xF0, 0xF1, 0xF4};
+constexpr std::array<std::size_t, 9> kUtf8Boundaries = {
+    0x80, 0xC2, 0xE0, 0xE1, 0xED, 0xEE, 0xF0, 0xF1, 0xF4};
 
-Before before_after(std::uint8_t byte) {
-  if (byte == '\n') return Before::kNewline;
+PreviousChar previous_char(std::uint8_t byte) {
+  if (byte == '\n') return PreviousChar::kNewline;
   bool word = (byte >= '0' && byte <= '9') || (byte >= 'A' && byte <= 'Z') ||
               (byte >= 'a' && byte <= 'z') || byte == '_';
-  return word ? Before::kWord : Before::kOther;
+  return word ? PreviousChar::kWord : PreviousChar::kOther;
 }
 
 std::uint64_t slot_hash(std::uint32_t expression, std::uint8_t utf8) {
@@ -110,7 +110,7 @@ Languages::Languages(const LanguageLimits& limits)
                      .expanded = true,
                      .successors = {{0xFF, kDeadState}}});
   rows_.emplace_back();
-  facts_.push_back(0);
+  flags_.push_back(0);
 }
 
 Languages::~Languages() = default;
@@ -159,7 +159,9 @@ Result<LanguageId> Languages::from_hir(const regex::Hir& hir, Mode mode) {
   Expressions& e = *expressions_;
   Result<ItemId> item = e.from_hir(hir, limits_.pattern_size);
   if (!item) return item.error();
-  auto at_start = [&](ExprId expr) { return e.resolve(expr, Before::kStart); };
+  auto at_start = [&](ExprId expr) {
+    return e.resolve(expr, PreviousChar::kStart);
+  };
   ExprId whole = kNoText;
   if (mode == Mode::kWhole) {
     whole = at_start(e.build(*item, kEmptyText));
@@ -228,7 +230,7 @@ StateId Languages::state_of(std::uint32_t expression, std::uint8_t utf8) {
                      .utf8 = utf8,
                      .life = alive ? Life::kLive : Life::kUnknown});
   rows_.emplace_back();
-  facts_.push_back(
+  flags_.push_back(
       static_cast<std::uint8_t>(accepts | (expression == kAnyText) << 1));
   table_[at] = id;
   if (states_.size() * 2 > table_.size()) {
@@ -249,25 +251,25 @@ bool Languages::expand(StateId id) {
   Expressions& e = *expressions_;
   ExprId expression = states_[id].expression;
   std::uint8_t utf8 = states_[id].utf8;
-  std::vector<bool> cuts(257, false);
-  e.cuts(expression, cuts);
+  std::vector<bool> boundaries(257, false);
+  e.boundaries(expression, boundaries);
   if (utf8 == 0) {
-    for (std::size_t cut : kUtf8Cuts) cuts[cut] = true;
-    cuts[0xF5] = true;
+    for (std::size_t low : kUtf8Boundaries) boundaries[low] = true;
+    boundaries[0xF5] = true;
   } else {
-    cuts[kUtf8States[utf8].low] = true;
-    cuts[kUtf8States[utf8].high + 1U] = true;
+    boundaries[kUtf8States[utf8].low] = true;
+    boundaries[kUtf8States[utf8].high + 1U] = true;
   }
   std::vector<Successor> successors;
   for (std::size_t low = 0; low < 256;) {
     std::size_t end = low + 1;
-    while (end < 256 && !cuts[end]) ++end;
+    while (end < 256 && !boundaries[end]) ++end;
     auto byte = static_cast<std::uint8_t>(low);
     std::uint8_t next = next_utf8(utf8, byte);
     StateId target = kDeadState;
     if (next != kInvalid) {
       ExprId after = e.derive(expression, byte);
-      if (next == 0) after = e.resolve(after, before_after(byte));
+      if (next == 0) after = e.resolve(after, previous_char(byte));
       // What was cut off may stand under a not: nothing of this is to be used.
       if (e.overflowed()) {
         e.clear_overflow();
@@ -443,7 +445,7 @@ bool Languages::infinite(LanguageId language) {
 }
 
 // A*: what an expression knows never is too much.
-std::uint64_t Languages::least_chars(StateId id) {
+std::uint64_t Languages::min_chars_to_accept(StateId id) {
   if (accepting(id)) return 0;
   if (states_[id].least_known) return states_[id].least;
   auto bound = [this](StateId state) {
@@ -487,7 +489,7 @@ std::uint64_t Languages::least_chars(StateId id) {
       queue.push({plus(done, rest), done, target});
     }
   }
-  if (!exact) return enough_chars(id);
+  if (!exact) return accepting_path_chars(id);
   states_[id].least_known = true;
   states_[id].least = least;
   return least;
@@ -495,7 +497,7 @@ std::uint64_t Languages::least_chars(StateId id) {
 
 // The length of some way to acceptance, which the states on it remember as
 // well: from each of them that is enough.  All there is if none is found.
-std::uint64_t Languages::enough_chars(StateId id) {
+std::uint64_t Languages::accepting_path_chars(StateId id) {
   narrowed_ = true;
   struct Way {
     std::uint64_t done;
@@ -549,8 +551,8 @@ std::uint64_t Languages::enough_chars(StateId id) {
 }
 
 // Behind `.*x` there is always `.*x`, as one alternative of what may follow.
-std::uint64_t Languages::lasting(StateId id) {
-  if (states_[id].utf8 != 0) return kNotLasting;
+std::uint64_t Languages::max_min_chars(StateId id) {
+  if (states_[id].utf8 != 0) return kNoMaximum;
   const Expressions& e = *expressions_;
   const ExprId whole = states_[id].expression;
   const auto of = [&](ExprId one) {
@@ -558,14 +560,14 @@ std::uint64_t Languages::lasting(StateId id) {
     if (one == kAnyText) return std::uint64_t{0};
     if (expr.kind != ExprKind::kRepeat || expr.a != e.any_char() ||
         expr.max != regex::kUnbounded || !expr.live || expr.context) {
-      return kNotLasting;
+      return kNoMaximum;
     }
     const StateId state = state_of(one, 0);
-    const std::uint64_t least = least_chars(state);
-    return states_[state].least_exact ? least : kNotLasting;
+    const std::uint64_t least = min_chars_to_accept(state);
+    return states_[state].least_exact ? least : kNoMaximum;
   };
   if (e[whole].kind != ExprKind::kOr) return of(whole);
-  std::uint64_t least = kNotLasting;
+  std::uint64_t least = kNoMaximum;
   for (std::uint32_t i = 0; i < e[whole].count; ++i) {
     least = std::min(least, of(e.operands(whole)[i]));
   }

@@ -107,11 +107,11 @@ class Languages {
     return compute_step(state, byte);
   }
 
-  bool accepting(StateId state) const { return (facts_[state] & 1) != 0; }
+  bool accepting(StateId state) const { return (flags_[state] & 1) != 0; }
 
   // Every continuation that keeps the text valid UTF-8 is accepted.  May say
   // false of a state of which that is true but hard to see.
-  bool total(StateId state) const { return (facts_[state] & 2) != 0; }
+  bool universal(StateId state) const { return (flags_[state] & 2) != 0; }
 
   // Needs no search, and so is exact but for the memory limit.
   bool contains(LanguageId language, std::string_view word);
@@ -126,13 +126,13 @@ class Languages {
   // one that has begun counts as one.  Exact within the search limit; beyond it
   // so many are enough, fewer might be, and narrowed() says so.
   // REQUIRES: state is not dead.
-  std::uint64_t least_chars(StateId state);
+  std::uint64_t min_chars_to_accept(StateId state);
 
-  // A bound on least_chars() behind every continuation of whole characters, if
-  // none of them leads to the dead state (`.*x` whatever has been read: 1).
-  // kNotLasting otherwise, and where that is hard to see.
-  static constexpr std::uint64_t kNotLasting = 0xFFFFFFFFFFFFFFFF;
-  std::uint64_t lasting(StateId state);
+  // A bound on min_chars_to_accept() behind every continuation of whole
+  // characters, if none of them leads to the dead state (`.*x` whatever has
+  // been read: 1). kNoMaximum otherwise, and where that is hard to see.
+  static constexpr std::uint64_t kNoMaximum = 0xFFFFFFFFFFFFFFFF;
+  std::uint64_t max_min_chars(StateId state);
 
   // The 256 transitions of a state; kUnknownState where step() has not been.
   // Valid as long as the Languages is.
@@ -182,13 +182,13 @@ class Languages {
   // False when memory ran out.
   bool expand(StateId state);
   bool live(StateId state);
-  std::uint64_t enough_chars(StateId state);
+  std::uint64_t accepting_path_chars(StateId state);
 
   LanguageLimits limits_;
   std::unique_ptr<Expressions> expressions_;
   std::vector<State> states_;
   std::vector<std::unique_ptr<StateId[]>> rows_;
-  std::vector<std::uint8_t> facts_;  // 1 accepting, 2 total
+  std::vector<std::uint8_t> flags_;  // bit 0: accepting, bit 1: universal
   std::vector<StateId> table_;       // open hashing of (expression, utf8)
   std::size_t row_count_ = 0;
   std::size_t successor_count_ = 0;

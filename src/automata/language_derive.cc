@@ -141,7 +141,7 @@ ExprId Expressions::expand(ExprId id) {
   return expansion;
 }
 
-ExprId Expressions::resolve(ExprId id, Before before) {
+ExprId Expressions::resolve(ExprId id, PreviousChar before) {
   if (!exprs_[id].context) return id;
   const Expr e = exprs_[id];
   switch (e.kind) {
@@ -149,15 +149,16 @@ ExprId Expressions::resolve(ExprId id, Before before) {
       auto assertion = static_cast<Assertion>(e.a);
       ExprId rest = resolve(e.b, before);
       if (assertion == Assertion::kTextStart) {
-        return before == Before::kStart ? rest : kNoText;
+        return before == PreviousChar::kStart ? rest : kNoText;
       }
       if (assertion == Assertion::kLineStart) {
-        bool holds = before == Before::kStart || before == Before::kNewline;
+        bool holds =
+            before == PreviousChar::kStart || before == PreviousChar::kNewline;
         return holds ? rest : kNoText;
       }
       ExprId word = character(word_trie_, kAnyText);
       bool same = assertion == Assertion::kNotWordBoundary;
-      if ((before == Before::kWord) != same) word = negate(word);
+      if ((before == PreviousChar::kWord) != same) word = negate(word);
       return all_of({word, rest});
     }
     case ExprKind::kRepeat:
@@ -235,9 +236,9 @@ ExprId Expressions::derive_inside(ExprId id, std::uint8_t byte) {
   return result;
 }
 
-void Expressions::cuts(ExprId id, std::vector<bool>& out) {
+void Expressions::boundaries(ExprId id, std::vector<bool>& out) {
   ++epoch_;
-  cuts_inside(id, out);
+  boundaries_inside(id, out);
   if (!uses_context_) return;
   // Characters that are not alike to what comes after them.
   for (std::size_t edge :
@@ -246,7 +247,7 @@ void Expressions::cuts(ExprId id, std::vector<bool>& out) {
   }
 }
 
-void Expressions::cuts_inside(ExprId id, std::vector<bool>& out) {
+void Expressions::boundaries_inside(ExprId id, std::vector<bool>& out) {
   const Expr e = exprs_[id];
   if (e.kind == ExprKind::kChar) {
     for (const TrieEdge& edge : tries_[e.a]) {
@@ -258,12 +259,12 @@ void Expressions::cuts_inside(ExprId id, std::vector<bool>& out) {
   if (Memo& known = memo(id); known.epoch == epoch_) return;
   memo(id) = {epoch_, 0};
   if (e.kind == ExprKind::kRepeat) {
-    cuts_inside(expand(id), out);
+    boundaries_inside(expand(id), out);
   } else if (e.kind == ExprKind::kNot) {
-    cuts_inside(e.b, out);
+    boundaries_inside(e.b, out);
   } else {
     for (std::uint32_t i = 0; i < e.count; ++i) {
-      cuts_inside(operands_[e.first + i], out);
+      boundaries_inside(operands_[e.first + i], out);
     }
   }
 }

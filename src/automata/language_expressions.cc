@@ -72,7 +72,8 @@ Expressions::Expressions(First) {
 }
 
 // Everything about an expression that follows from its parts.
-void Expressions::describe(Expr& e, const std::vector<ExprId>& operands) const {
+void Expressions::compute_properties(
+    Expr& e, const std::vector<ExprId>& operands) const {
   e.hash = mix(static_cast<std::uint64_t>(e.kind) + 0x51, 7);
   switch (e.kind) {
     case ExprKind::kFalse:
@@ -193,7 +194,7 @@ void Expressions::describe(Expr& e, const std::vector<ExprId>& operands) const {
 }
 
 ExprId Expressions::intern(Expr e, const std::vector<ExprId>& operands) {
-  describe(e, operands);
+  compute_properties(e, operands);
   if (e.depth > kMaxDepth) {
     overflowed_ = true;
     return kNoText;
@@ -398,7 +399,7 @@ bool Expressions::is_length(ExprId id) const {
 }
 
 // Several conditions on the length are one.
-bool Expressions::meet_lengths(std::vector<ExprId>& operands) {
+bool Expressions::intersect_lengths(std::vector<ExprId>& operands) {
   std::uint32_t min = 0;
   std::uint32_t max = kUnbounded;
   std::size_t found = 0;
@@ -418,7 +419,7 @@ bool Expressions::meet_lengths(std::vector<ExprId>& operands) {
 ExprId Expressions::all_of(std::vector<ExprId> operands) {
   if (flatten(ExprKind::kAnd, operands)) return kNoText;
   if (operands.size() > 1) {
-    if (meet_lengths(operands) && flatten(ExprKind::kAnd, operands)) {
+    if (intersect_lengths(operands) && flatten(ExprKind::kAnd, operands)) {
       return kNoText;
     }
     absorb(ExprKind::kAnd, operands);

@@ -47,7 +47,7 @@ inline constexpr ExprId kAnyText = 2;
 inline constexpr std::uint64_t kInfinite = 0xFFFFFFFFFFFFFFFF;
 
 // What the place where an expression stands has before it.
-enum class Before : std::uint8_t { kStart, kWord, kNewline, kOther };
+enum class PreviousChar : std::uint8_t { kStart, kWord, kNewline, kOther };
 
 struct TrieEdge {
   std::uint8_t low = 0;
@@ -143,11 +143,11 @@ class Expressions {
 
   // Meaning (language_derive.cc).
   ExprId build(ItemId item, ExprId rest);
-  ExprId resolve(ExprId expr, Before before);
+  ExprId resolve(ExprId expr, PreviousChar before);
   // REQUIRES: expr does not look back.  The result may.
   ExprId derive(ExprId expr, std::uint8_t byte);
   // Sets bit b when b and b - 1 may have different derivatives.
-  void cuts(ExprId expr, std::vector<bool>& out);
+  void boundaries(ExprId expr, std::vector<bool>& out);
 
   const Expr& operator[](ExprId id) const { return exprs_[id]; }
   // Of kOr and kAnd: `count` of them.  Valid until the next is made.
@@ -182,12 +182,13 @@ class Expressions {
   ItemId assertion(regex::Assertion assertion);
 
   ExprId intern(Expr expr, const std::vector<ExprId>& operands = {});
-  void describe(Expr& expr, const std::vector<ExprId>& operands) const;
+  void compute_properties(Expr& expr,
+                          const std::vector<ExprId>& operands) const;
   bool flatten(ExprKind kind, std::vector<ExprId>& operands) const;
   void absorb(ExprKind kind, std::vector<ExprId>& operands) const;
   // True when something changed.
   bool merge_repeats(std::vector<ExprId>& operands);
-  bool meet_lengths(std::vector<ExprId>& operands);
+  bool intersect_lengths(std::vector<ExprId>& operands);
   bool is_length(ExprId id) const;
   ExprId assert_here(regex::Assertion assertion, ExprId rest);
   ExprId end_here(regex::Assertion assertion, ExprId rest);
@@ -196,7 +197,7 @@ class Expressions {
   ExprId build_fresh(ItemId item, ExprId rest, ExprId rest_empty);
   ExprId expand(ExprId repeat);
   ExprId derive_inside(ExprId expr, std::uint8_t byte);
-  void cuts_inside(ExprId expr, std::vector<bool>& out);
+  void boundaries_inside(ExprId expr, std::vector<bool>& out);
   Memo& memo(ExprId expr);
 
   std::vector<std::vector<TrieEdge>> tries_;
