@@ -139,20 +139,20 @@ LanguageId Languages::checked(std::uint32_t expression) {
 LanguageId Languages::everything() { return kAnyText; }
 LanguageId Languages::nothing() { return kNoText; }
 
-LanguageId Languages::literal(std::string_view word) {
-  if (!base::is_utf8(word)) return kNoText;
-  return checked(expressions_->text(word, kEmptyText));
+LanguageId Languages::literal(std::string_view string) {
+  if (!base::is_utf8(string)) return kNoText;
+  return checked(expressions_->text(string, kEmptyText));
 }
 
-LanguageId Languages::literals(const std::vector<std::string>& words) {
+LanguageId Languages::literals(const std::vector<std::string>& strings) {
   std::vector<std::string_view> sorted;
-  for (const std::string& word : words) {
-    if (base::is_utf8(word)) sorted.push_back(word);
+  for (const std::string& string : strings) {
+    if (base::is_utf8(string)) sorted.push_back(string);
   }
   if (sorted.empty()) return kNoText;
   std::sort(sorted.begin(), sorted.end());
   sorted.erase(std::unique(sorted.begin(), sorted.end()), sorted.end());
-  return checked(expressions_->words(std::move(sorted)));
+  return checked(expressions_->strings(std::move(sorted)));
 }
 
 Result<LanguageId> Languages::from_hir(const regex::Hir& hir, Mode mode) {
@@ -166,7 +166,8 @@ Result<LanguageId> Languages::from_hir(const regex::Hir& hir, Mode mode) {
   if (mode == Mode::kWhole) {
     whole = at_start(e.build(*item, kEmptyText));
   } else {
-    // Behind the start of the text much of a pattern is often nothing.
+    // A match that begins later: \A cannot hold there, which often removes
+    // much of the pattern.
     ItemId later = e.not_at_start(*item);
     ExprId found_later = e.build(later, kAnyText);
     if (later == *item) {
@@ -270,7 +271,7 @@ bool Languages::expand(StateId id) {
     if (next != kInvalid) {
       ExprId after = e.derive(expression, byte);
       if (next == 0) after = e.resolve(after, previous_char(byte));
-      // What was cut off may stand under a not: nothing of this is to be used.
+      // What overflowed may be negated in `after`, so `after` is unusable.
       if (e.overflowed()) {
         e.clear_overflow();
         narrowed_ = true;
@@ -293,12 +294,13 @@ bool Languages::expand(StateId id) {
   return true;
 }
 
-// The way to the first live state makes all states on it live; when there is
-// none, all that was seen is dead.
+// A best-first search for a live state.  Once it finds one, every state on the
+// path to it is live.  If it finds none, every visited state is dead.
 //
-// Any way will do, so the search follows the guess Expr::effort: of twelve
-// conditions `.*a`, `.*b`, ... each character that fulfils one brings it
-// nearer, and twelve states are looked at instead of their 4,096 subsets.
+// Any path will do, so the search is ordered by Expr::effort, a guess at the
+// distance to acceptance: of twelve conditions `.*a`, `.*b`, ... each character
+// that fulfils one decreases the effort, and the search visits twelve states
+// instead of their 4,096 subsets.
 bool Languages::live(StateId id) {
   if (states_[id].life != Life::kUnknown) {
     return states_[id].life == Life::kLive;
@@ -385,9 +387,9 @@ StateId Languages::step_char(StateId state, char32_t c) {
   return state;
 }
 
-bool Languages::contains(LanguageId language, std::string_view word) {
+bool Languages::contains(LanguageId language, std::string_view string) {
   StateId state = state_of(language, 0);
-  for (const char c : word) {
+  for (const char c : string) {
     if (!expand(state)) {
       narrowed_ = true;
       return false;
@@ -409,14 +411,16 @@ std::uint64_t Languages::fingerprint(StateId state) const {
 
 // --- Searches ---------------------------------------------------------------
 
-// Finds a state that is on a cycle, by depth first.
+// A language is infinite if a live cycle is reachable.  Depth-first search:
+// `open` maps the states that were reached to whether they are on `path`, and
+// an edge to a state on the path closes a cycle.
 bool Languages::infinite(LanguageId language) {
   StateId first = start(language);
   if (first == kDeadState) return false;
   const Expr& e = (*expressions_)[states_[first].expression];
   if (e.infinite) return true;
   if (e.max_chars != kInfinite) return false;
-  std::unordered_map<StateId, bool> open;  // false once it is left
+  std::unordered_map<StateId, bool> open;
   std::vector<std::pair<StateId, std::size_t>> path = {{first, 0}};
   open[first] = true;
   while (!path.empty()) {
@@ -444,7 +448,10 @@ bool Languages::infinite(LanguageId language) {
   return false;
 }
 
-// A*: what an expression knows never is too much.
+// A* search (Hart, Nilsson and Raphael 1968) for the shortest path to an
+// accepting state, counted in characters.  The heuristic is Expr::min_chars,
+// which never overestimates, so the first accepting state that is popped ends a
+// shortest path.  `least` is the largest lower bound popped so far.
 std::uint64_t Languages::min_chars_to_accept(StateId id) {
   if (accepting(id)) return 0;
   if (states_[id].least_known) return states_[id].least;
@@ -455,7 +462,7 @@ std::uint64_t Languages::min_chars_to_accept(StateId id) {
     std::uint64_t total, done;
     StateId state;
     bool operator<(const Entry& other) const {
-      // Of equal totals the one that is further.
+      // Of equal totals, the entry that has done more comes first.
       return std::tie(total, other.done, state) >
              std::tie(other.total, done, other.state);
     }
@@ -495,21 +502,23 @@ std::uint64_t Languages::min_chars_to_accept(StateId id) {
   return least;
 }
 
-// The length of some way to acceptance, which the states on it remember as
-// well: from each of them that is enough.  All there is if none is found.
+// An upper bound for min_chars_to_accept(), after an exact search was too
+// large: the length of the first accepting path that a greedy search finds.
+// Every state on the path stores its own distance along it.  kInfinite if no
+// path is found.
 std::uint64_t Languages::accepting_path_chars(StateId id) {
   narrowed_ = true;
-  struct Way {
-    std::uint64_t done;
+  struct Visit {
+    std::uint64_t done;  // characters from `id` to here
     StateId from;
   };
   StateQueue queue;
-  std::unordered_map<StateId, Way> reached;
+  std::unordered_map<StateId, Visit> reached;
   const auto push = [&](StateId state, StateId from, std::uint64_t done) {
-    if (!reached.try_emplace(state, Way{done, from}).second) return;
+    if (!reached.try_emplace(state, Visit{done, from}).second) return;
     const Expr& e = (*expressions_)[states_[state].expression];
-    // What is left to do counts twice, so that of many ways that are equally
-    // long the search takes one to its end.
+    // The remaining effort has weight 2 (weighted A*), so that among many
+    // paths of equal length the search follows one to its end.
     queue.push(plus(done, plus(e.effort, e.effort)), state);
   };
   const auto remember = [&](StateId state, std::uint64_t rest) {
@@ -523,7 +532,7 @@ std::uint64_t Languages::accepting_path_chars(StateId id) {
   std::size_t looked_at = 0;
   while (!queue.empty()) {
     const StateId state = queue.pop();
-    const Way way = reached.at(state);
+    const Visit visit = reached.at(state);
     const Expr& e = (*expressions_)[states_[state].expression];
     if (accepting(state) || e.positive || states_[state].least_known) {
       std::uint64_t rest = e.min_chars;
@@ -531,9 +540,9 @@ std::uint64_t Languages::accepting_path_chars(StateId id) {
       if (!accepting(state) && states_[state].least_known) {
         rest = states_[state].least;
       }
-      const std::uint64_t all = plus(way.done, rest);
+      const std::uint64_t all = plus(visit.done, rest);
       for (StateId s = state; s != id;) {
-        const Way back = reached.at(s);
+        const Visit back = reached.at(s);
         s = back.from;
         remember(s, all - reached.at(s).done);
       }
@@ -543,14 +552,15 @@ std::uint64_t Languages::accepting_path_chars(StateId id) {
     for (const Successor& successor : states_[state].successors) {
       const StateId target = successor.target;
       if (states_[target].life == Life::kDead) continue;
-      push(target, state, way.done + (states_[target].utf8 == 0 ? 1 : 0));
+      push(target, state, visit.done + (states_[target].utf8 == 0 ? 1 : 0));
     }
   }
   remember(id, kInfinite);
   return states_[id].least;
 }
 
-// Behind `.*x` there is always `.*x`, as one alternative of what may follow.
+// The derivative of `.*x` by any character contains `.*x` as an alternative, so
+// the minimum of `.*x` bounds the minimum of every later state.
 std::uint64_t Languages::max_min_chars(StateId id) {
   if (states_[id].utf8 != 0) return kNoMaximum;
   const Expressions& e = *expressions_;
@@ -577,7 +587,7 @@ std::uint64_t Languages::max_min_chars(StateId id) {
 bool Languages::any_in_range(StateId state, char32_t low, char32_t high) {
   if (state == kDeadState) return false;
   high = std::min(high, regex::kMaxCodePoint);
-  // Stretches whose encodings differ in the last byte only.
+  // Each round handles characters whose encodings differ in the last byte only.
   while (low <= high) {
     if (low >= 0xD800 && low <= 0xDFFF) {
       low = 0xE000;
@@ -593,7 +603,8 @@ bool Languages::any_in_range(StateId state, char32_t low, char32_t high) {
       at = step(at, static_cast<std::uint8_t>(bytes[i]));
     }
     if (at == kDeadState) {
-      // All that begins so is dead: past the bits that the bytes left carry.
+      // Every character with the prefix bytes[0..i) is dead: skip the code
+      // points that the bytes from `i` on can spell.
       std::size_t left = bytes.size() - i;
       char32_t block = (char32_t{1} << (6 * left)) - 1;
       if (bytes.size() > 1) end = std::min<char32_t>(high, low | block);

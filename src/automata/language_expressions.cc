@@ -468,10 +468,10 @@ ExprId Expressions::negate(ExprId id) {
   return intern({.kind = ExprKind::kNot, .b = id});
 }
 
-ExprId Expressions::text(std::string_view word, ExprId rest) {
+ExprId Expressions::text(std::string_view string, ExprId rest) {
   std::vector<TrieId> chars;
-  for (std::size_t at = 0; at < word.size();) {
-    chars.push_back(trie_of(base::next_code_point(word, at)));
+  for (std::size_t at = 0; at < string.size();) {
+    chars.push_back(trie_of(base::next_code_point(string, at)));
   }
   for (auto it = chars.rbegin(); it != chars.rend(); ++it) {
     rest = character(*it, rest);
@@ -482,7 +482,7 @@ ExprId Expressions::text(std::string_view word, ExprId rest) {
 // One branch per first character, and so on.  `todo` holds stretches of words
 // that share their first `depth` bytes; a stretch is finished once those that
 // it opened are.
-ExprId Expressions::words(std::vector<std::string_view> sorted) {
+ExprId Expressions::strings(std::vector<std::string_view> sorted) {
   struct Stretch {
     std::size_t begin, end, depth, at;
     std::string_view open;  // the character that leads to the stretch below
@@ -493,7 +493,7 @@ ExprId Expressions::words(std::vector<std::string_view> sorted) {
   todo.push_back({0, sorted.size(), 0, 0, {}, {}});
   while (!todo.empty()) {
     Stretch& top = todo.back();
-    // A single word needs no branches.
+    // A single string needs no branches.
     bool single = top.end - top.begin == 1;
     while (!single && top.at < top.end - top.begin &&
            sorted[top.begin + top.at].size() == top.depth) {

@@ -138,8 +138,8 @@ class Expressions {
   ExprId any_of(std::vector<ExprId> operands);
   ExprId all_of(std::vector<ExprId> operands);
   ExprId negate(ExprId expr);
-  ExprId text(std::string_view word, ExprId rest);
-  ExprId words(std::vector<std::string_view> sorted);
+  ExprId text(std::string_view string, ExprId rest);
+  ExprId strings(std::vector<std::string_view> sorted);
 
   // Meaning (language_derive.cc).
   ExprId build(ItemId item, ExprId rest);
