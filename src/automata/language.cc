@@ -96,10 +96,6 @@ std::uint64_t slot_hash(std::uint32_t expression, std::uint8_t utf8) {
   return key ^ (key >> 31);
 }
 
-std::uint64_t plus(std::uint64_t a, std::uint64_t b) {
-  return a > kInfinite - b ? kInfinite : a + b;
-}
-
 }  // namespace
 
 Languages::Languages(const LanguageLimits& limits)
@@ -493,7 +489,7 @@ std::uint64_t Languages::min_chars_to_accept(StateId id) {
       if (!fresh && it->second <= done) continue;
       it->second = done;
       std::uint64_t rest = accepting(target) ? 0 : bound(target);
-      queue.push({plus(done, rest), done, target});
+      queue.push({saturating_add(done, rest), done, target});
     }
   }
   if (!exact) return accepting_path_chars(id);
@@ -519,7 +515,7 @@ std::uint64_t Languages::accepting_path_chars(StateId id) {
     const Expr& e = (*expressions_)[states_[state].expression];
     // The remaining effort has weight 2 (weighted A*), so that among many
     // paths of equal length the search follows one to its end.
-    queue.push(plus(done, plus(e.effort, e.effort)), state);
+    queue.push(saturating_add(done, saturating_add(e.effort, e.effort)), state);
   };
   const auto remember = [&](StateId state, std::uint64_t rest) {
     State& known = states_[state];
@@ -540,7 +536,7 @@ std::uint64_t Languages::accepting_path_chars(StateId id) {
       if (!accepting(state) && states_[state].least_known) {
         rest = states_[state].least;
       }
-      const std::uint64_t all = plus(visit.done, rest);
+      const std::uint64_t all = saturating_add(visit.done, rest);
       for (StateId s = state; s != id;) {
         const Visit back = reached.at(s);
         s = back.from;

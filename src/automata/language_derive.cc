@@ -1,8 +1,14 @@
-// What an expression means: how a piece of pattern meets what follows it, and
-// what is left of an expression after one byte.
+// Items to expressions (build), and derivatives by one byte (derive).
 //
-// Everything here calls itself no deeper than Expr::depth and Item::depth,
-// which the constructors bound.
+// The derivative of a language L by a byte b is {t : b t in L}.  Brzozowski
+// (1964) gives it for every operator, complement and intersection included:
+//
+//   d(c . rest)   = rest if c is the byte b, else nothing
+//   d(A or B)     = d(A) or d(B); likewise for and, not
+//   d(x{m,n} r)   = d(x x{m-1,n-1} r), or d(r) as well if m is 0
+//
+// Recursion is no deeper than Expr::depth and Item::depth, which the
+// constructors bound.
 
 #include <algorithm>
 #include <utility>
@@ -88,7 +94,8 @@ ExprId Expressions::build_fresh(ItemId id, ExprId rest, ExprId rest_empty) {
     case ItemKind::kConcat:
       for (std::size_t i = item.children.size(); i-- > 0;) {
         rest_empty = build_fresh(item.children[i], rest, rest_empty);
-        // What stands further left may have read something.
+        // Invariant: `rest` continues item i - 1 after a character was
+        // consumed, `rest_empty` while none was.
         if (i > 0) rest = build(item.children[i], rest);
       }
       return rest_empty;
@@ -103,11 +110,13 @@ ExprId Expressions::build_fresh(ItemId id, ExprId rest, ExprId rest_empty) {
       ItemId child = item.children[0];
       std::uint32_t min = item.min;
       std::uint32_t max = item.max;
-      // Rounds that have to be, and may be empty: only conditions are.
+      // If min > 0, the child is nullable and conditional (repeat_item() sets
+      // min to 0 for other nullable children), so every required round is
+      // built: its condition has to hold.
       ExprId optional = kNoText;
       std::uint32_t more = max == kUnbounded ? max : max - min;
       if (more > 0) {
-        // An optional round that reads nothing adds nothing.
+        // An optional round that consumes nothing adds nothing.
         optional =
             build_fresh(child, repeat(child, 0, less_one(more), rest), kNoText);
       }
@@ -129,7 +138,8 @@ ExprId Expressions::build_fresh(ItemId id, ExprId rest, ExprId rest_empty) {
   return build(id, rest_empty);
 }
 
-// One round taken out of a repeat.
+// A repeat with its first round unrolled.  An empty first round is dropped
+// (kNoText): it would lead back to the same repeat.
 ExprId Expressions::expand(ExprId id) {
   if (exprs_[id].expansion != kNoExpansion) return exprs_[id].expansion;
   const Expr e = exprs_[id];
@@ -240,7 +250,7 @@ void Expressions::boundaries(ExprId id, std::vector<bool>& out) {
   ++epoch_;
   boundaries_inside(id, out);
   if (!uses_context_) return;
-  // Characters that are not alike to what comes after them.
+  // The boundaries of PreviousChar: newline, digits, letters, '_'.
   for (std::size_t edge :
        {0x0A, 0x0B, 0x30, 0x3A, 0x41, 0x5B, 0x5F, 0x60, 0x61, 0x7B}) {
     out[edge] = true;
