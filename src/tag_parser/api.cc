@@ -1,6 +1,6 @@
 // The door parlance/tag_parser.h.
 //
-//   bytes, tokens --Readings--> what is certain --Teller--> tree, events
+//   bytes, tokens --PikeVm--> what is certain --Teller--> tree, events
 
 #include <algorithm>
 #include <optional>
@@ -10,8 +10,8 @@
 
 #include "base/utf8.h"
 #include "parlance/tag_parser.h"
+#include "tag_parser/pike_vm.h"
 #include "tag_parser/program.h"
-#include "tag_parser/readings.h"
 #include "tag_parser/teller.h"
 #include "vocab/special_spellings.h"
 #include "vocab/token_log.h"
@@ -58,7 +58,7 @@ struct TagParser::State {
         recover(options.recover),
         stop_ids(stops_of(options)),
         script(p.code()->script(vocabulary.has_value())),
-        readings(script, {options.readings, options.reading_bytes}),
+        vm(script, {options.readings, options.reading_bytes}),
         teller(*program.code(), tokens, keep, options.limits.diagnostics) {}
 
   static std::vector<TokenId> stops_of(const TagParserOptions& options) {
@@ -92,7 +92,7 @@ struct TagParser::State {
 
   void end_round() {
     if (!failed && !lost) tell_certain();
-    readings.release();
+    vm.release();
     if (!vocabulary) return;
     for (Event& event : teller.events().events()) {
       event.tokens = tokens_of(event.bytes);
@@ -118,16 +118,16 @@ struct TagParser::State {
     for (;;) {
       if (failed) return tell_rest(false);
       if (lost && !find_resume()) return tell_rest(false);
-      const std::string_view left = text(readings.position(), total());
+      const std::string_view left = text(vm.position(), total());
       if (left.empty()) return;
       std::size_t size = std::min(left.size(), kSlice);
       if (size < left.size()) {
         size -= base::begun_character(left.substr(0, size));
       }
-      const std::size_t read = readings.feed(left.substr(0, size));
-      if (read < size && !readings.paused()) {
+      const std::size_t read = vm.feed(left.substr(0, size));
+      if (read < size && !vm.paused()) {
         fail();
-      } else if (readings.wants_forget()) {
+      } else if (vm.wants_forget()) {
         tell_certain();
       }
     }
@@ -141,8 +141,8 @@ struct TagParser::State {
     const std::uint64_t begin = total() - token.text.size();
     if (!lost) {
       std::size_t read = 0;
-      if (!ended && readings.feed_token(token, read)) {
-        if (readings.wants_forget()) tell_certain();
+      if (!ended && vm.feed_token(token, read)) {
+        if (vm.wants_forget()) tell_certain();
         return;
       }
       fail();
@@ -199,13 +199,13 @@ struct TagParser::State {
     token.is_text = false;
     token.is_any = false;
     std::size_t read = 0;
-    if (failed || lost || !readings.feed_token(token, read)) {
+    if (failed || lost || !vm.feed_token(token, read)) {
       ended = true;
       token.text = {};
     }
     buffer.append(token.text);
     tokens.add(token.id, total());
-    if (!failed && !lost && readings.wants_forget()) tell_certain();
+    if (!failed && !lost && vm.wants_forget()) tell_certain();
     return true;
   }
 
@@ -236,7 +236,7 @@ struct TagParser::State {
     if (!failed && !lost) {
       token.is_text = false;
       std::size_t read = 0;
-      if (readings.feed_token(token, read)) {
+      if (vm.feed_token(token, read)) {
         buffer.append(token.text);
         tokens.add(id, total());
         return;
@@ -276,7 +276,7 @@ struct TagParser::State {
 
   // Steps behind the last one told, up to `step`.
   void tell_steps(tag_parser::StepId step) {
-    const tag_parser::Trace& trace = readings.trace();
+    const tag_parser::Trace& trace = vm.trace();
     std::vector<tag_parser::StepId> steps;
     for (tag_parser::StepId at = step; at != told; at = trace.before(at)) {
       steps.push_back(at);
@@ -292,10 +292,10 @@ struct TagParser::State {
   // What all readings agree on.  Never inside a character, so that going back
   // to its beginning takes nothing back.
   void tell_certain() {
-    const std::uint64_t position = readings.position();
+    const std::uint64_t position = vm.position();
     if (base::begun_character(text(teller.position(), position)) != 0) return;
-    const tag_parser::Trace& trace = readings.trace();
-    const auto waiting = readings.waiting();
+    const tag_parser::Trace& trace = vm.trace();
+    const auto waiting = vm.waiting();
     tag_parser::StepId common = waiting.front().trace;
     for (const tag_parser::Thread& thread : waiting) {
       common = trace.common(common, thread.trace);
@@ -306,40 +306,39 @@ struct TagParser::State {
       certain = std::min(
           certain,
           thread.trace == common
-              ? position - readings.pending(thread)
+              ? position - vm.pending(thread)
               : trace[trace.next_behind(common, thread.trace)].position);
     }
     if (certain > teller.position()) tell_text(certain);
-    if (readings.wants_forget()) told = readings.forget(common);
+    if (vm.wants_forget()) told = vm.forget(common);
   }
 
   // The reading that is taken, up to the place where readings stand.
   void tell_chosen() {
-    tell_steps(readings.chosen().trace);
-    const std::uint64_t position = readings.position();
+    tell_steps(vm.chosen().trace);
+    const std::uint64_t position = vm.position();
     if (position > teller.position()) tell_text(position);
   }
 
   void fail() {
-    const std::string_view unsure =
-        text(teller.position(), readings.position());
+    const std::string_view unsure = text(teller.position(), vm.position());
     const std::size_t begun = base::begun_character(unsure);
-    if (begun != 0) readings.go_back(readings.position() - begun);
-    const auto at = static_cast<std::size_t>(readings.position());
+    if (begun != 0) vm.go_back(vm.position() - begun);
+    const auto at = static_cast<std::size_t>(vm.position());
     Diagnostic why;
     why.bytes = {at, at};
-    if (readings.overflowed()) {
+    if (vm.overflowed()) {
       why.code = ErrorCode::kTooLarge;
       why.message =
           "the text can be read in more ways than "
           "TagParserOptions::readings or reading_bytes allow";
-    } else if (readings.out_of_memory()) {
+    } else if (vm.out_of_memory()) {
       why.code = ErrorCode::kTooLarge;
       why.message = "reading the text needs more than GrammarLimits::bytes";
     } else if (followed) {
       why.message = kNothingMayFollow;
     } else {
-      why.message = "the text does not fit; expected " + readings.expected();
+      why.message = "the text does not fit; expected " + vm.expected();
       const std::string marker = spelled_marker();
       if (!marker.empty()) {
         why.message += ", and here the marker " + marker +
@@ -385,8 +384,8 @@ struct TagParser::State {
           script.resume_of(teller.format(depth - 1));
       if (resume == nullptr) continue;
       const std::uint32_t counts =
-          readings.counts_around(readings.chosen(), resume->count_depth);
-      lost = Lost{resume, why, counts, 0, readings.position()};
+          vm.counts_around(vm.chosen(), resume->count_depth);
+      lost = Lost{resume, why, counts, 0, vm.position()};
       teller.cut_off(why, depth);
       return;
     }
@@ -401,7 +400,7 @@ struct TagParser::State {
       teller.rest(left);
     }
     teller.end_rest();
-    readings.resume(places, lost->counts, told, lost->at, token_bytes);
+    vm.resume(places, lost->counts, told, lost->at, token_bytes);
     lost.reset();
   }
 
@@ -465,10 +464,10 @@ struct TagParser::State {
 
   // The marker that the bytes that do not fit would spell, as JSON; or "".
   std::string spelled_marker() {
-    const std::string_view left = text(readings.position(), total());
+    const std::string_view left = text(vm.position(), total());
     if (left.empty()) return "";
     const std::string marker =
-        readings.spelled_marker(static_cast<std::uint8_t>(left.front()));
+        vm.spelled_marker(static_cast<std::uint8_t>(left.front()));
     if (marker.empty()) return "";
     return json::dump(json::Value(marker), {.ascii = false});
   }
@@ -493,14 +492,14 @@ struct TagParser::State {
       teller.end_rest();
       return;
     }
-    const bool ends = readings.can_end();
+    const bool ends = vm.can_end();
     complete = ends && !damaged;
     tell_chosen();
     if (!ends) {
       const auto at = static_cast<std::size_t>(total());
       const Diagnostic why{
           ErrorCode::kInvalidContent,
-          "the response ends too early; expected " + readings.expected(),
+          "the response ends too early; expected " + vm.expected(),
           "",
           {at, at}};
       teller.events().diagnose(why);
@@ -537,7 +536,7 @@ struct TagParser::State {
   const tag_parser::Script& script;
   vocab::TokenLog tokens;
   std::vector<Coming> coming;  // in this round
-  tag_parser::Readings readings;
+  tag_parser::PikeVm vm;
   tag_parser::Teller teller;
   tag_parser::StepId told = 0;
 
@@ -622,8 +621,8 @@ bool TagParser::complete() const {
   State& state = *state_;
   if (state.failed) return state.complete;
   if (state.damaged) return false;
-  const bool can_end = state.readings.can_end();
-  state.readings.release();
+  const bool can_end = state.vm.can_end();
+  state.vm.release();
   return can_end;
 }
 

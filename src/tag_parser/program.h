@@ -17,7 +17,7 @@
 //                                   7 accept
 //
 // Where there is a choice the ways stand in the order of preference; a thread
-// is followed on all of them (readings.h).  Formats that no text fits are left
+// is followed on all of them (pike_vm.h).  Formats that no text fits are left
 // out, so whatever instruction is reached can be continued to an accepted end.
 //
 // A tag has one script for texts, in which markers are their spelling.  If it

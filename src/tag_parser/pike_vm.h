@@ -1,5 +1,5 @@
-#ifndef PARLANCE_SRC_TAG_PARSER_READINGS_H_
-#define PARLANCE_SRC_TAG_PARSER_READINGS_H_
+#ifndef PARLANCE_SRC_TAG_PARSER_PIKE_VM_H_
+#define PARLANCE_SRC_TAG_PARSER_PIKE_VM_H_
 
 // All readings of a text that are still possible, in order of preference.
 //
@@ -58,14 +58,14 @@ struct Token {
   bool is_any = true;
 };
 
-class Readings {
+class PikeVm {
  public:
   struct Limits {
     std::size_t threads = 4096;
     std::size_t bytes = std::size_t{64} << 20;
   };
 
-  Readings(const Script& script, const Limits& limits);
+  PikeVm(const Script& script, const Limits& limits);
 
   // Reads bytes as far as there is a reading, and returns how many.  Less than
   // all: it wants to forget() first (paused()); or the next byte fits none, or
@@ -247,4 +247,4 @@ class Readings {
 
 }  // namespace parlance::tag_parser
 
-#endif  // PARLANCE_SRC_TAG_PARSER_READINGS_H_
+#endif  // PARLANCE_SRC_TAG_PARSER_PIKE_VM_H_

@@ -1,8 +1,8 @@
-// Bytes that change nothing; see readings.h.
+// Bytes that change nothing; see pike_vm.h.
 
 #include <algorithm>
 
-#include "tag_parser/readings.h"
+#include "tag_parser/pike_vm.h"
 
 namespace parlance::tag_parser {
 namespace {
@@ -31,7 +31,7 @@ std::size_t character(std::string_view text) {
 
 }  // namespace
 
-std::size_t Readings::skip(std::string_view bytes) {
+std::size_t PikeVm::skip(std::string_view bytes) {
   const Place& first = kernel_.front().place;
   if (!first.inside) return 0;
   switch (code_.code[first.pc].op) {
@@ -46,7 +46,7 @@ std::size_t Readings::skip(std::string_view bytes) {
 }
 
 // Inside a JSON text or a pattern that cannot end here.
-std::size_t Readings::skip_machine(std::string_view bytes) {
+std::size_t PikeVm::skip_machine(std::string_view bytes) {
   Place& place = kernel_.front().place;
   grammar::Recogniser& reader = machine(code_.code[place.pc]);
   std::size_t read = 0;
@@ -68,7 +68,7 @@ std::size_t Readings::skip_machine(std::string_view bytes) {
   return read;
 }
 
-std::size_t Readings::skip_text(std::string_view bytes) {
+std::size_t PikeVm::skip_text(std::string_view bytes) {
   skipping_ = find_skipping();
   if (skipping_ == kNoSkipping) return 0;
   const Skipping* table = &skippings_[skipping_];
@@ -100,7 +100,7 @@ std::size_t Readings::skip_text(std::string_view bytes) {
   return read;
 }
 
-bool Readings::all_in_text() const {
+bool PikeVm::all_in_text() const {
   return std::all_of(kernel_.begin(), kernel_.end(), [&](const Thread& thread) {
     const Place& place = thread.place;
     const Op op = code_.code[place.pc].op;
@@ -110,7 +110,7 @@ bool Readings::all_in_text() const {
   });
 }
 
-std::size_t Readings::find_skipping() {
+std::size_t PikeVm::find_skipping() {
   if (!all_in_text()) return kNoSkipping;
   for (std::size_t i = 0; i < skippings_.size(); ++i) {
     const std::vector<Place>& places = skippings_[i].places;
@@ -134,7 +134,7 @@ std::size_t Readings::find_skipping() {
 
 // Where a byte has only moved the same threads inside their words, so it always
 // will.  next_: the threads as they were.
-void Readings::learn(std::uint8_t byte) {
+void PikeVm::learn(std::uint8_t byte) {
   const std::size_t from = skipping_;
   if (from == kNoSkipping || byte >= 0x80) return;
   const bool same =
@@ -152,7 +152,7 @@ void Readings::learn(std::uint8_t byte) {
 }
 
 // False if threads that are not in the kernel wait for text.
-bool Readings::make_skipping(Skipping& out) {
+bool PikeVm::make_skipping(Skipping& out) {
   close();
   out.bytes.fill(kPlain);
   std::fill(out.bytes.begin() + 0x80, out.bytes.end(), kStop);

@@ -1,11 +1,11 @@
-// What is said of readings; see readings.h.
+// What is said of readings; see pike_vm.h.
 
 #include <algorithm>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "tag_parser/readings.h"
+#include "tag_parser/pike_vm.h"
 
 namespace parlance::tag_parser {
 namespace {
@@ -41,12 +41,12 @@ std::vector<std::string> rests(const Script& script,
 
 }  // namespace
 
-std::span<const Thread> Readings::waiting() {
+std::span<const Thread> PikeVm::waiting() {
   close();
   return waiting_;
 }
 
-const Thread& Readings::chosen() {
+const Thread& PikeVm::chosen() {
   close();
   for (const Thread& thread : waiting_) {
     if (code_.code[thread.place.pc].op == Op::kAccept) return thread;
@@ -54,17 +54,17 @@ const Thread& Readings::chosen() {
   return waiting_.front();
 }
 
-bool Readings::can_end() {
+bool PikeVm::can_end() {
   return code_.code[chosen().place.pc].op == Op::kAccept;
 }
 
-std::uint32_t Readings::pending(const Thread& thread) const {
+std::uint32_t PikeVm::pending(const Thread& thread) const {
   const Instruction& at = code_.code[thread.place.pc];
   if (at.op != Op::kTextBefore) return 0;
   return code_.frees[at.index].pending[thread.place.at.lex];
 }
 
-StepId Readings::forget(StepId step) {
+StepId PikeVm::forget(StepId step) {
   trace_.begin_compact(step);
   for (const auto* threads : {&kernel_, &waiting_}) {
     for (const Thread& thread : *threads) trace_.mark(thread.trace);
@@ -79,7 +79,7 @@ StepId Readings::forget(StepId step) {
   return 0;
 }
 
-bool Readings::go_back(std::uint64_t position) {
+bool PikeVm::go_back(std::uint64_t position) {
   if (character_position_ != position) return false;
   // As they were: what they have done may have been told.
   kernel_.assign(character_.begin(), character_.end());
@@ -89,7 +89,7 @@ bool Readings::go_back(std::uint64_t position) {
   return true;
 }
 
-bool Readings::out_of_memory() {
+bool PikeVm::out_of_memory() {
   for (const Thread& thread : waiting()) {
     const Instruction& at = code_.code[thread.place.pc];
     if (at.op == Op::kMachine && machine(at).overflowed()) {
@@ -99,7 +99,7 @@ bool Readings::out_of_memory() {
   return false;
 }
 
-std::string Readings::expected() {
+std::string PikeVm::expected() {
   close();
   std::vector<std::string> ways;
   const auto say = [&](std::string way) {
@@ -157,7 +157,7 @@ std::string Readings::expected() {
   return out;
 }
 
-std::string Readings::spelled_marker(std::uint8_t byte) {
+std::string PikeVm::spelled_marker(std::uint8_t byte) {
   close();
   for (const Thread& thread : waiting_) {
     const Instruction& at = code_.code[thread.place.pc];

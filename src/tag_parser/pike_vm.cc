@@ -1,7 +1,7 @@
-// Threads and what they do; see readings.h.  Skipping is in readings_skip.cc,
-// what is said of them in readings_told.cc.
+// Threads and what they do; see pike_vm.h.  Skipping is in pike_vm_skip.cc,
+// what is said of them in pike_vm_report.cc.
 
-#include "tag_parser/readings.h"
+#include "tag_parser/pike_vm.h"
 
 #include <algorithm>
 
@@ -9,7 +9,7 @@
 
 namespace parlance::tag_parser {
 
-Readings::Readings(const Script& script, const Limits& limits)
+PikeVm::PikeVm(const Script& script, const Limits& limits)
     : code_(script), limits_(limits), machines_(script.machines.size()) {
   trace_goal_ = 4096;
   kernel_.push_back({{script.start, 0, false, {}}, 0, 0});
@@ -17,7 +17,7 @@ Readings::Readings(const Script& script, const Limits& limits)
 
 // --- Memory ------------------------------------------------------------------
 
-void Readings::make_room() {
+void PikeVm::make_room() {
   release();
   if (!full_) return;
   full_ = false;
@@ -42,7 +42,7 @@ void Readings::make_room() {
 
 // --- What follows without reading --------------------------------------------
 
-void Readings::close() {
+void PikeVm::close() {
   if (closed_) return;
   closed_ = true;
   waiting_.clear();
@@ -59,7 +59,7 @@ void Readings::close() {
 }
 
 // Whether there is a way on, which `work` then is; others wait in work_.
-bool Readings::follow(Work& work) {
+bool PikeVm::follow(Work& work) {
   Place& place = work.thread.place;
   if (work.stays) {
     emit(work.thread);
@@ -126,7 +126,7 @@ bool Readings::follow(Work& work) {
 }
 
 // At an instruction that reads, in front of its text.
-void Readings::begin(Place& place) {
+void PikeVm::begin(Place& place) {
   const Instruction& at = code_.code[place.pc];
   place.inside = true;
   switch (at.op) {
@@ -148,7 +148,7 @@ void Readings::begin(Place& place) {
   }
 }
 
-bool Readings::wait_or_leave(Work& work) {
+bool PikeVm::wait_or_leave(Work& work) {
   const Place& place = work.thread.place;
   const Instruction& at = code_.code[place.pc];
   const auto stay_last = [&] {
@@ -176,24 +176,24 @@ bool Readings::wait_or_leave(Work& work) {
   return false;
 }
 
-void Readings::emit(const Thread& thread) {
+void PikeVm::emit(const Thread& thread) {
   if (!seen_.insert(thread.place)) return;
   waiting_.push_back(thread);
 }
 
 // --- Reading -----------------------------------------------------------------
 
-void Readings::arrive(const Thread& thread) {
+void PikeVm::arrive(const Thread& thread) {
   if (seen_.insert(thread.place)) next_.push_back(thread);
 }
 
-void Readings::arrive_at(const Thread& thread, Pc next) {
+void PikeVm::arrive_at(const Thread& thread, Pc next) {
   Thread arrived = thread;
   arrived.place = {next, thread.place.counts, false, {}};
   arrive(arrived);
 }
 
-void Readings::scan(const Thread& thread, std::uint8_t byte) {
+void PikeVm::scan(const Thread& thread, std::uint8_t byte) {
   const Instruction& at = code_.code[thread.place.pc];
   switch (at.op) {
     case Op::kLiteral: {
@@ -219,8 +219,8 @@ void Readings::scan(const Thread& thread, std::uint8_t byte) {
   }
 }
 
-void Readings::scan_text(const Thread& thread, const Instruction& at,
-                         std::uint8_t byte) {
+void PikeVm::scan_text(const Thread& thread, const Instruction& at,
+                       std::uint8_t byte) {
   Thread next = thread;
   grammar::Configuration& place = next.place.at;
   if (place.frame == 0 && place.count != kMany) --place.count;
@@ -233,8 +233,7 @@ void Readings::scan_text(const Thread& thread, const Instruction& at,
 }
 
 // Free text has come to `to`.
-void Readings::enter_node(Thread& next, const Instruction& at,
-                          std::uint32_t to) {
+void PikeVm::enter_node(Thread& next, const Instruction& at, std::uint32_t to) {
   if (to == grammar::TriggerAutomaton::kRefused) return;
   const FreeText& text = code_.frees[at.index];
   const auto& node = text.automaton.nodes[to];
@@ -249,7 +248,7 @@ void Readings::enter_node(Thread& next, const Instruction& at,
 
 // Makes `next` the threads behind what was read, if there are any and not too
 // many.
-bool Readings::take(std::vector<Thread>& next) {
+bool PikeVm::take(std::vector<Thread>& next) {
   if (next.empty()) return false;
   if (next.size() > limits_.threads || trace_.bytes() > limits_.bytes) {
     overflowed_ = true;
@@ -260,7 +259,7 @@ bool Readings::take(std::vector<Thread>& next) {
   return true;
 }
 
-bool Readings::step(std::uint8_t byte) {
+bool PikeVm::step(std::uint8_t byte) {
   close();
   if (waiting_.size() > limits_.threads + code_.code.size()) {
     overflowed_ = true;
@@ -278,7 +277,7 @@ bool Readings::step(std::uint8_t byte) {
   return true;
 }
 
-std::size_t Readings::feed(std::string_view bytes) {
+std::size_t PikeVm::feed(std::string_view bytes) {
   std::size_t at = 0;
   paused_ = false;
   while (at < bytes.size()) {
@@ -303,7 +302,7 @@ std::size_t Readings::feed(std::string_view bytes) {
 
 // --- Tokens ------------------------------------------------------------------
 
-void Readings::scan_token(const Thread& thread, const Token& token) {
+void PikeVm::scan_token(const Thread& thread, const Token& token) {
   const Instruction& at = code_.code[thread.place.pc];
   const TokenId id = token.id;
   switch (at.op) {
@@ -352,7 +351,7 @@ void Readings::scan_token(const Thread& thread, const Token& token) {
 
 // Reads the bytes of a token, by the threads that may read it so.  A failure
 // leaves the threads as they were at that byte.
-void Readings::read_bytes(const Token& token, std::size_t& read) {
+void PikeVm::read_bytes(const Token& token, std::size_t& read) {
   if (!token.is_text || token.text.empty()) return;
   if (token.mark != kNoMark) {
     std::erase_if(waiting_, [&](const Thread& thread) {
@@ -372,7 +371,7 @@ void Readings::read_bytes(const Token& token, std::size_t& read) {
 
 // Both ways of reading a token are followed, in the order of the threads that
 // waited for it.
-bool Readings::feed_token(const Token& token, std::size_t& read) {
+bool PikeVm::feed_token(const Token& token, std::size_t& read) {
   const std::string_view bytes = token.text;
   read = 0;
   if (token.is_text && !code_.has_tokens && !token.is_named) {
@@ -417,8 +416,8 @@ bool Readings::feed_token(const Token& token, std::size_t& read) {
 
 // Puts what a token leads to into next_: from where its bytes have led and from
 // the places that read it by its id.
-void Readings::merge(const Token& token, const std::vector<Thread>& before,
-                     std::vector<Thread> by_bytes) {
+void PikeVm::merge(const Token& token, const std::vector<Thread>& before,
+                   std::vector<Thread> by_bytes) {
   std::size_t done = 0;
   seen_.clear();
   next_.clear();
@@ -466,7 +465,7 @@ void Readings::merge(const Token& token, const std::vector<Thread>& before,
   }
 }
 
-void Readings::spend_token() {
+void PikeVm::spend_token() {
   for (Thread& thread : kernel_) {
     Place& place = thread.place;
     if (!place.inside || code_.code[place.pc].op != Op::kText) continue;
@@ -479,9 +478,9 @@ void Readings::spend_token() {
 
 // --- Going on behind what does not fit ---------------------------------------
 
-void Readings::resume(std::span<const Pc> places, std::uint32_t counts,
-                      StepId trace, std::uint64_t position,
-                      std::size_t token_bytes) {
+void PikeVm::resume(std::span<const Pc> places, std::uint32_t counts,
+                    StepId trace, std::uint64_t position,
+                    std::size_t token_bytes) {
   kernel_.clear();
   for (const Pc place : places) {
     kernel_.push_back({{place, counts, false, {}}, trace, 0});
@@ -494,8 +493,8 @@ void Readings::resume(std::span<const Pc> places, std::uint32_t counts,
   character_position_ = kNowhereYet;
 }
 
-std::uint32_t Readings::counts_around(const Thread& thread,
-                                      std::uint32_t depth) const {
+std::uint32_t PikeVm::counts_around(const Thread& thread,
+                                    std::uint32_t depth) const {
   std::uint32_t levels = 0;
   for (std::uint32_t id = thread.place.counts; id != 0;
        id = counts_[id].first) {
@@ -508,11 +507,11 @@ std::uint32_t Readings::counts_around(const Thread& thread,
 
 // --- Counts ------------------------------------------------------------------
 
-std::uint32_t Readings::count_of(std::uint32_t counts) const {
+std::uint32_t PikeVm::count_of(std::uint32_t counts) const {
   return counts_[counts].second;
 }
 
-std::uint32_t Readings::with_count(std::uint32_t around, std::uint32_t count) {
+std::uint32_t PikeVm::with_count(std::uint32_t around, std::uint32_t count) {
   const auto [known, added] =
       count_ids_.try_emplace(std::uint64_t{around} << 32 | count,
                              static_cast<std::uint32_t>(counts_.size()));
@@ -521,7 +520,7 @@ std::uint32_t Readings::with_count(std::uint32_t around, std::uint32_t count) {
 }
 
 // Drops counts that no thread has any more.
-void Readings::forget_counts() {
+void PikeVm::forget_counts() {
   std::vector<bool> kept(counts_.size(), false);
   for (const auto* threads : {&kernel_, &waiting_}) {
     for (const Thread& thread : *threads) {
