@@ -1,5 +1,5 @@
-// Threads and what they do; see pike_vm.h.  Skipping is in pike_vm_skip.cc,
-// what is said of them in pike_vm_report.cc.
+// Threads and what they do; see pike_vm.h.  AcceleratedStates is in
+// pike_vm_skip.cc, what is said of them in pike_vm_report.cc.
 
 #include "tag_parser/pike_vm.h"
 
@@ -286,7 +286,7 @@ std::size_t PikeVm::feed(std::string_view bytes) {
       paused_ = true;
       break;
     }
-    skipping_ = kNoSkipping;
+    current_ = kNotAccelerated;
     at += skip(bytes.substr(at));
     if (at == bytes.size()) break;
     if (!in_token_ && (full_ || (held_ != nullptr && held_->full()))) {
@@ -294,7 +294,7 @@ std::size_t PikeVm::feed(std::string_view bytes) {
     }
     const auto byte = static_cast<std::uint8_t>(bytes[at]);
     if (!step(byte)) break;
-    learn(byte);
+    learn_move(byte);
     ++at;
   }
   return at;
@@ -489,7 +489,7 @@ void PikeVm::resume(std::span<const Pc> places, std::uint32_t counts,
   paused_ = false;
   position_ = position;
   token_bytes_ = static_cast<std::uint32_t>(token_bytes);
-  skipping_ = kNoSkipping;
+  current_ = kNotAccelerated;
   character_position_ = kNowhereYet;
 }
 
@@ -545,7 +545,7 @@ void PikeVm::forget_counts() {
       thread.place.counts = renumbered[thread.place.counts];
     }
   }
-  skippings_.clear();
+  accelerated_.clear();
   counts_goal_ = std::max<std::size_t>(1024, 2 * counts_.size());
 }
 

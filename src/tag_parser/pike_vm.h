@@ -138,14 +138,15 @@ class PikeVm {
     bool stays = false;  // it waits; do not look for ways on
   };
   // What bytes do to threads that are in free text: change nothing, begin a
-  // character that changes nothing, or lead to the places of another Skipping.
-  enum Skip : std::uint8_t { kStop, kPlain, kLead, kMove };
-  struct Skipping {
+  // character that changes nothing, or lead to the places of another
+  // AcceleratedStates.
+  enum ByteEffect : std::uint8_t { kStop, kSelfLoop, kLead, kMove };
+  struct AcceleratedStates {
     std::vector<Place> places;
     std::array<std::uint8_t, 256> bytes = {};
     std::array<std::uint8_t, 256> next = {};
   };
-  static constexpr std::size_t kNoSkipping = ~std::size_t{0};
+  static constexpr std::size_t kNotAccelerated = ~std::size_t{0};
 
   void close();
   bool follow(Work& work);
@@ -180,9 +181,9 @@ class PikeVm {
   std::size_t skip_text(std::string_view bytes);
   std::size_t skip_machine(std::string_view bytes);
   bool all_in_text() const;
-  std::size_t find_skipping();
-  void learn(std::uint8_t byte);
-  bool make_skipping(Skipping& out);
+  std::size_t find_accelerated();
+  void learn_move(std::uint8_t byte);
+  bool find_self_loops(AcceleratedStates& out);
 
   grammar::Recogniser& machine(const Instruction& at) {
     std::shared_ptr<grammar::Recogniser>& known = machines_[at.index];
@@ -237,8 +238,8 @@ class PikeVm {
   std::size_t counts_goal_ = 1024;
   CountTable count_ids_;
 
-  std::vector<Skipping> skippings_;
-  std::size_t skipping_ = kNoSkipping;  // where skip() has left the threads
+  std::vector<AcceleratedStates> accelerated_;
+  std::size_t current_ = kNotAccelerated;  // where skip() has left the threads
 
   // The threads that waited for the last character of more than one byte.
   std::vector<Thread> character_;

@@ -7,7 +7,7 @@
 namespace parlance::tag_parser {
 namespace {
 
-constexpr std::size_t kKeptSkippings = 64;
+constexpr std::size_t kMaxAccelerated = 64;
 
 // Bytes of the character that `text` begins with; 0 if there is no whole one.
 // base::next_character() says more and takes half as long again, which is felt
@@ -69,21 +69,21 @@ std::size_t PikeVm::skip_machine(std::string_view bytes) {
 }
 
 std::size_t PikeVm::skip_text(std::string_view bytes) {
-  skipping_ = find_skipping();
-  if (skipping_ == kNoSkipping) return 0;
-  const Skipping* table = &skippings_[skipping_];
+  current_ = find_accelerated();
+  if (current_ == kNotAccelerated) return 0;
+  const AcceleratedStates* table = &accelerated_[current_];
   std::size_t read = 0;
   while (read < bytes.size()) {
     const auto byte = static_cast<std::uint8_t>(bytes[read]);
     const std::uint8_t kind = table->bytes[byte];
-    if (kind == kPlain) {
+    if (kind == kSelfLoop) {
       ++read;
       continue;
     }
     if (kind == kMove) {
       ++read;
-      skipping_ = table->next[byte];
-      table = &skippings_[skipping_];
+      current_ = table->next[byte];
+      table = &accelerated_[current_];
       continue;
     }
     const std::size_t size =
@@ -110,10 +110,10 @@ bool PikeVm::all_in_text() const {
   });
 }
 
-std::size_t PikeVm::find_skipping() {
-  if (!all_in_text()) return kNoSkipping;
-  for (std::size_t i = 0; i < skippings_.size(); ++i) {
-    const std::vector<Place>& places = skippings_[i].places;
+std::size_t PikeVm::find_accelerated() {
+  if (!all_in_text()) return kNotAccelerated;
+  for (std::size_t i = 0; i < accelerated_.size(); ++i) {
+    const std::vector<Place>& places = accelerated_[i].places;
     if (std::equal(places.begin(), places.end(), kernel_.begin(), kernel_.end(),
                    [](const Place& place, const Thread& thread) {
                      return place == thread.place;
@@ -121,22 +121,22 @@ std::size_t PikeVm::find_skipping() {
       return i;
     }
   }
-  Skipping made;
+  AcceleratedStates made;
   const bool at_rest = std::all_of(
       kernel_.begin(), kernel_.end(),
       [](const Thread& thread) { return thread.place.at.lex == 0; });
   for (const Thread& thread : kernel_) made.places.push_back(thread.place);
-  if (!at_rest || !make_skipping(made)) made.bytes.fill(kStop);
-  if (skippings_.size() == kKeptSkippings) skippings_.clear();
-  skippings_.push_back(std::move(made));
-  return skippings_.size() - 1;
+  if (!at_rest || !find_self_loops(made)) made.bytes.fill(kStop);
+  if (accelerated_.size() == kMaxAccelerated) accelerated_.clear();
+  accelerated_.push_back(std::move(made));
+  return accelerated_.size() - 1;
 }
 
 // Where a byte has only moved the same threads inside their words, so it always
 // will.  next_: the threads as they were.
-void PikeVm::learn(std::uint8_t byte) {
-  const std::size_t from = skipping_;
-  if (from == kNoSkipping || byte >= 0x80) return;
+void PikeVm::learn_move(std::uint8_t byte) {
+  const std::size_t from = current_;
+  if (from == kNotAccelerated || byte >= 0x80) return;
   const bool same =
       std::equal(kernel_.begin(), kernel_.end(), next_.begin(), next_.end(),
                  [](const Thread& a, const Thread& b) {
@@ -144,17 +144,17 @@ void PikeVm::learn(std::uint8_t byte) {
                           a.place.counts == b.place.counts && a.place.inside;
                  });
   if (!same) return;
-  const std::size_t known = skippings_.size();
-  const std::size_t to = find_skipping();
-  if (to == kNoSkipping || skippings_.size() < known) return;
-  skippings_[from].bytes[byte] = kMove;
-  skippings_[from].next[byte] = static_cast<std::uint8_t>(to);
+  const std::size_t known = accelerated_.size();
+  const std::size_t to = find_accelerated();
+  if (to == kNotAccelerated || accelerated_.size() < known) return;
+  accelerated_[from].bytes[byte] = kMove;
+  accelerated_[from].next[byte] = static_cast<std::uint8_t>(to);
 }
 
 // False if threads that are not in the kernel wait for text.
-bool PikeVm::make_skipping(Skipping& out) {
+bool PikeVm::find_self_loops(AcceleratedStates& out) {
   close();
-  out.bytes.fill(kPlain);
+  out.bytes.fill(kSelfLoop);
   std::fill(out.bytes.begin() + 0x80, out.bytes.end(), kStop);
   std::fill(out.bytes.begin() + 0xC2, out.bytes.begin() + 0xF5, kLead);
   std::size_t at_rest = 0;
