@@ -30,11 +30,11 @@ void PikeVm::make_room() {
     const grammar::Recogniser::Lock after(*machines_[i]);
     for (std::vector<Thread>* threads : {&kernel_, &waiting_, &character_}) {
       for (Thread& thread : *threads) {
-        const Instruction& at = code_.code[thread.place.pc];
-        if (!thread.place.inside || at.op != Op::kMachine || at.index != i) {
+        const Instruction& at = code_.code[thread.state.pc];
+        if (!thread.state.inside || at.op != Op::kMachine || at.index != i) {
           continue;
         }
-        thread.place.at = machines_[i]->adopt(*before, thread.place.at);
+        thread.state.at = machines_[i]->adopt(*before, thread.state.at);
       }
     }
   }
@@ -60,16 +60,16 @@ void PikeVm::close() {
 
 // Whether there is a way on, which `work` then is; others wait in work_.
 bool PikeVm::follow(Work& work) {
-  Place& place = work.thread.place;
+  State& state = work.thread.state;
   if (work.stays) {
     emit(work.thread);
     return false;
   }
-  if (place.inside) return wait_or_leave(work);
-  const Instruction& at = code_.code[place.pc];
+  if (state.inside) return wait_or_leave(work);
+  const Instruction& at = code_.code[state.pc];
   if (at.joins) {
-    // Whether the way here has read anything is a part of the place.
-    Place way = place;
+    // Whether the way here has read anything is a part of the state.
+    State way = state;
     way.at.lex = work.fresh;
     if (!seen_.insert(way)) return false;
   }
@@ -102,46 +102,46 @@ bool PikeVm::follow(Work& work) {
       }
       return false;
     case Op::kCountFrom:
-      place.counts = with_count(place.counts, 0);
+      state.counts = with_count(state.counts, 0);
       return go_on(work, at.next);
     case Op::kCountTest: {
       const std::vector<Pc>& ways = code_.forks[at.index];
-      const std::uint32_t count = count_of(place.counts);
+      const std::uint32_t count = count_of(state.counts);
       if (count >= at.min) push(work, ways[1]);
       return count < at.max && go_on(work, ways[0]);
     }
     case Op::kCountNext: {
-      std::uint32_t count = count_of(place.counts) + 1;
+      std::uint32_t count = count_of(state.counts) + 1;
       if (at.max == kMany) count = std::min(count, at.min);
-      place.counts = with_count(counts_[place.counts].first, count);
+      state.counts = with_count(counts_[state.counts].first, count);
       return go_on(work, at.next);
     }
     case Op::kCountEnd:
-      place.counts = counts_[place.counts].first;
+      state.counts = counts_[state.counts].first;
       return go_on(work, at.next);
     default:
-      begin(place);
+      begin(state);
       return wait_or_leave(work);
   }
 }
 
 // At an instruction that reads, in front of its text.
-void PikeVm::begin(Place& place) {
-  const Instruction& at = code_.code[place.pc];
-  place.inside = true;
+void PikeVm::begin(State& state) {
+  const Instruction& at = code_.code[state.pc];
+  state.inside = true;
   switch (at.op) {
     case Op::kLiteral:
-      place.at.lex = at.offset;
+      state.at.lex = at.offset;
       break;
     case Op::kText:
     case Op::kTextBefore:
-      place.at = {0, 0, at.max, at.max_tokens};
+      state.at = {0, 0, at.max, at.max_tokens};
       break;
     case Op::kMachine:
-      place.at = machine(at).start();
+      state.at = machine(at).start();
       break;
     case Op::kTokens:
-      place.at.count = at.max;
+      state.at.count = at.max;
       break;
     default:
       break;
@@ -149,26 +149,26 @@ void PikeVm::begin(Place& place) {
 }
 
 bool PikeVm::wait_or_leave(Work& work) {
-  const Place& place = work.thread.place;
-  const Instruction& at = code_.code[place.pc];
+  const State& state = work.thread.state;
+  const Instruction& at = code_.code[state.pc];
   const auto stay_last = [&] {
     work_.push_back(work);
     work_.back().stays = true;
   };
   switch (at.op) {
     case Op::kText:
-      if (place.at.frame != 0) break;
-      if (place.at.count != 0 && place.at.extra != 0) stay_last();
+      if (state.at.frame != 0) break;
+      if (state.at.count != 0 && state.at.extra != 0) stay_last();
       return go_on(work, at.next);
     case Op::kTokens:
-      if (place.at.count != 0) stay_last();
+      if (state.at.count != 0) stay_last();
       return go_on(work, at.next);
     case Op::kTokensLast:
       stay_last();
       return go_on(work, at.next);
     case Op::kMachine:
       emit(work.thread);
-      return machine(at).can_end(place.at) && go_on(work, at.next);
+      return machine(at).can_end(state.at) && go_on(work, at.next);
     default:
       break;
   }
@@ -177,32 +177,32 @@ bool PikeVm::wait_or_leave(Work& work) {
 }
 
 void PikeVm::emit(const Thread& thread) {
-  if (!seen_.insert(thread.place)) return;
+  if (!seen_.insert(thread.state)) return;
   waiting_.push_back(thread);
 }
 
 // --- Reading -----------------------------------------------------------------
 
 void PikeVm::arrive(const Thread& thread) {
-  if (seen_.insert(thread.place)) next_.push_back(thread);
+  if (seen_.insert(thread.state)) next_.push_back(thread);
 }
 
 void PikeVm::arrive_at(const Thread& thread, Pc next) {
   Thread arrived = thread;
-  arrived.place = {next, thread.place.counts, false, {}};
+  arrived.state = {next, thread.state.counts, false, {}};
   arrive(arrived);
 }
 
 void PikeVm::scan(const Thread& thread, std::uint8_t byte) {
-  const Instruction& at = code_.code[thread.place.pc];
+  const Instruction& at = code_.code[thread.state.pc];
   switch (at.op) {
     case Op::kLiteral: {
       const std::string& text = code_.texts[at.index];
-      const std::uint32_t offset = thread.place.at.lex;
+      const std::uint32_t offset = thread.state.at.lex;
       if (static_cast<std::uint8_t>(text[offset]) != byte) return;
       if (offset + 1 == text.size()) return arrive_at(thread, at.next);
       Thread next = thread;
-      ++next.place.at.lex;
+      ++next.state.at.lex;
       return arrive(next);
     }
     case Op::kText:
@@ -210,8 +210,8 @@ void PikeVm::scan(const Thread& thread, std::uint8_t byte) {
       return scan_text(thread, at, byte);
     case Op::kMachine: {
       Thread next = thread;
-      next.place.at = machine(at).step(thread.place.at, byte);
-      if (!next.place.at.dead()) arrive(next);
+      next.state.at = machine(at).step(thread.state.at, byte);
+      if (!next.state.at.dead()) arrive(next);
       return;
     }
     default:
@@ -222,14 +222,14 @@ void PikeVm::scan(const Thread& thread, std::uint8_t byte) {
 void PikeVm::scan_text(const Thread& thread, const Instruction& at,
                        std::uint8_t byte) {
   Thread next = thread;
-  grammar::Configuration& place = next.place.at;
-  if (place.frame == 0 && place.count != kMany) --place.count;
-  if ((place.frame != 0 || byte >= 0x80) &&
-      grammar::read_char(grammar::any_character(), byte, place.frame) ==
+  grammar::Configuration& config = next.state.at;
+  if (config.frame == 0 && config.count != kMany) --config.count;
+  if ((config.frame != 0 || byte >= 0x80) &&
+      grammar::read_char(grammar::any_character(), byte, config.frame) ==
           grammar::CharStep::kNo) {
     return;
   }
-  enter_node(next, at, code_.frees[at.index].automaton.step(place.lex, byte));
+  enter_node(next, at, code_.frees[at.index].automaton.step(config.lex, byte));
 }
 
 // Free text has come to `to`.
@@ -238,7 +238,7 @@ void PikeVm::enter_node(Thread& next, const Instruction& at, std::uint32_t to) {
   const FreeText& text = code_.frees[at.index];
   const auto& node = text.automaton.nodes[to];
   if (node.excluded) return;
-  next.place.at.lex = to;
+  next.state.at.lex = to;
   if (node.calls.empty()) return arrive(next);
   if (at.op == Op::kText) return;
   for (const std::uint32_t call : node.calls) {
@@ -303,18 +303,18 @@ std::size_t PikeVm::feed(std::string_view bytes) {
 // --- Tokens ------------------------------------------------------------------
 
 void PikeVm::scan_token(const Thread& thread, const Token& token) {
-  const Instruction& at = code_.code[thread.place.pc];
+  const Instruction& at = code_.code[thread.state.pc];
   const TokenId id = token.id;
   switch (at.op) {
     case Op::kText:
       // A mark leads to a trigger, and this is the last text.
       return;
     case Op::kTextBefore: {
-      if (token.mark == kNoMark || thread.place.at.frame != 0) return;
+      if (token.mark == kNoMark || thread.state.at.frame != 0) return;
       Thread next = thread;
       const auto& automaton = code_.frees[at.index].automaton;
       return enter_node(next, at,
-                        automaton.step(thread.place.at.lex,
+                        automaton.step(thread.state.at.lex,
                                        grammar::mark_symbol(token.mark)));
     }
     case Op::kToken: {
@@ -326,7 +326,7 @@ void PikeVm::scan_token(const Thread& thread, const Token& token) {
     case Op::kTokens: {
       if (!token.is_any || !code_.token_sets[at.index].contains(id)) return;
       Thread next = thread;
-      if (next.place.at.count != kMany) --next.place.at.count;
+      if (next.state.at.count != kMany) --next.state.at.count;
       return arrive(next);
     }
     case Op::kTokensLast:
@@ -355,7 +355,7 @@ void PikeVm::read_bytes(const Token& token, std::size_t& read) {
   if (!token.is_text || token.text.empty()) return;
   if (token.mark != kNoMark) {
     std::erase_if(waiting_, [&](const Thread& thread) {
-      const Op op = code_.code[thread.place.pc].op;
+      const Op op = code_.code[thread.state.pc].op;
       return op == Op::kText || op == Op::kTextBefore;
     });
   }
@@ -415,7 +415,7 @@ bool PikeVm::feed_token(const Token& token, std::size_t& read) {
 }
 
 // Puts what a token leads to into next_: from where its bytes have led and from
-// the places that read it by its id.
+// the states that read it by its id.
 void PikeVm::merge(const Token& token, const std::vector<Thread>& before,
                    std::vector<Thread> by_bytes) {
   std::size_t done = 0;
@@ -429,7 +429,7 @@ void PikeVm::merge(const Token& token, const std::vector<Thread>& before,
   for (std::size_t i = 0; i < before.size(); ++i) {
     Thread thread = before[i];
     thread.origin = static_cast<std::uint32_t>(i);
-    const Instruction& at = code_.code[thread.place.pc];
+    const Instruction& at = code_.code[thread.state.pc];
     if (at.op == Op::kMachine && (code_.machines[at.index].reads_tokens ||
                                   code_.machines[at.index].reads_marks)) {
       // It goes on by both at once, or not even by its bytes.
@@ -438,15 +438,15 @@ void PikeVm::merge(const Token& token, const std::vector<Thread>& before,
       while (same < by_bytes.size() && by_bytes[same].origin <= i) {
         const Thread& other = by_bytes[same];
         if (other.origin == i && other.trace == thread.trace &&
-            other.place.inside && other.place.pc == thread.place.pc) {
-          config = other.place.at;
+            other.state.inside && other.state.pc == thread.state.pc) {
+          config = other.state.at;
           break;
         }
         ++same;
       }
-      config = machine(at).step_token(thread.place.at, config, token.id);
+      config = machine(at).step_token(thread.state.at, config, token.id);
       if (!config.dead()) {
-        thread.place.at = config;
+        thread.state.at = config;
         if (same < by_bytes.size() && by_bytes[same].origin == i) {
           by_bytes[same] = thread;
         } else {
@@ -454,8 +454,8 @@ void PikeVm::merge(const Token& token, const std::vector<Thread>& before,
         }
       } else if (token.mark != kNoMark) {
         std::erase_if(by_bytes, [&](const Thread& other) {
-          return other.origin == i && other.place.inside &&
-                 other.place.pc == thread.place.pc;
+          return other.origin == i && other.state.inside &&
+                 other.state.pc == thread.state.pc;
         });
       }
     } else {
@@ -467,10 +467,10 @@ void PikeVm::merge(const Token& token, const std::vector<Thread>& before,
 
 void PikeVm::spend_token() {
   for (Thread& thread : kernel_) {
-    Place& place = thread.place;
-    if (!place.inside || code_.code[place.pc].op != Op::kText) continue;
-    if (place.at.extra != kMany && place.at.extra != 0) {
-      --place.at.extra;
+    State& state = thread.state;
+    if (!state.inside || code_.code[state.pc].op != Op::kText) continue;
+    if (state.at.extra != kMany && state.at.extra != 0) {
+      --state.at.extra;
       closed_ = false;
     }
   }
@@ -478,12 +478,12 @@ void PikeVm::spend_token() {
 
 // --- Going on behind what does not fit ---------------------------------------
 
-void PikeVm::resume(std::span<const Pc> places, std::uint32_t counts,
+void PikeVm::resume(std::span<const Pc> starts, std::uint32_t counts,
                     StepId trace, std::uint64_t position,
                     std::size_t token_bytes) {
   kernel_.clear();
-  for (const Pc place : places) {
-    kernel_.push_back({{place, counts, false, {}}, trace, 0});
+  for (const Pc start : starts) {
+    kernel_.push_back({{start, counts, false, {}}, trace, 0});
   }
   closed_ = false;
   paused_ = false;
@@ -496,11 +496,11 @@ void PikeVm::resume(std::span<const Pc> places, std::uint32_t counts,
 std::uint32_t PikeVm::counts_around(const Thread& thread,
                                     std::uint32_t depth) const {
   std::uint32_t levels = 0;
-  for (std::uint32_t id = thread.place.counts; id != 0;
+  for (std::uint32_t id = thread.state.counts; id != 0;
        id = counts_[id].first) {
     ++levels;
   }
-  std::uint32_t out = thread.place.counts;
+  std::uint32_t out = thread.state.counts;
   for (; levels > depth; --levels) out = counts_[out].first;
   return out;
 }
@@ -524,7 +524,7 @@ void PikeVm::forget_counts() {
   std::vector<bool> kept(counts_.size(), false);
   for (const auto* threads : {&kernel_, &waiting_}) {
     for (const Thread& thread : *threads) {
-      for (std::uint32_t id = thread.place.counts; id != 0 && !kept[id];
+      for (std::uint32_t id = thread.state.counts; id != 0 && !kept[id];
            id = counts_[id].first) {
         kept[id] = true;
       }
@@ -542,7 +542,7 @@ void PikeVm::forget_counts() {
   }
   for (auto* threads : {&kernel_, &waiting_}) {
     for (Thread& thread : *threads) {
-      thread.place.counts = renumbered[thread.place.counts];
+      thread.state.counts = renumbered[thread.state.counts];
     }
   }
   accelerated_.clear();

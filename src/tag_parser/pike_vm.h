@@ -3,18 +3,18 @@
 
 // All readings of a text that are still possible, in order of preference.
 //
-// A thread is a place of the program (program.h) and the list of what it has
+// A thread is a state of the program (program.h) and the list of what it has
 // done (trace.h).  With every byte each thread goes on as far as the byte lets
 // it; where there are several ways, to all of them, the preferred one first.
-// Of two threads at one place the first stays: whatever comes, the second could
+// Of two threads at one state the first stays: whatever comes, the second could
 // do no better.  So the first thread that ends with the text is the first
-// reading, and there are never more threads than places (Pike, 1987; the
+// reading, and there are never more threads than states (Pike, 1987; the
 // priorities are Cox's and Perl's).
 //
 // Two lists of threads take turns: behind a byte (`kernel`), and all that wait
 // for the next byte, token or end (`waiting`).
 //
-// A token that no place names by its id is its bytes.  One that is named is
+// A token that no state names by its id is its bytes.  One that is named is
 // read both ways at once, by its id and by its bytes; but free text does not
 // read a mark by its bytes.
 //
@@ -32,14 +32,14 @@
 #include <vector>
 
 #include "grammar/recogniser.h"
-#include "tag_parser/place_set.h"
 #include "tag_parser/program.h"
+#include "tag_parser/state_set.h"
 #include "tag_parser/trace.h"
 
 namespace parlance::tag_parser {
 
 struct Thread {
-  Place place;
+  State state;
   StepId trace = 0;
   // The thread that waited for the last token and became this one.
   std::uint32_t origin = 0;
@@ -49,7 +49,7 @@ struct Thread {
 struct Token {
   TokenId id = 0;
   std::string_view text;
-  // Whether a place of the script names it by its id, and which mark it is.
+  // Whether a state of the script names it by its id, and which mark it is.
   bool is_named = false;
   std::uint32_t mark = kNoMark;
   // Its bytes may be read as any others; not those of a control token.
@@ -112,10 +112,10 @@ class PikeVm {
   // its bytes were read one by one; returns whether.
   bool go_back(std::uint64_t position);
 
-  // Goes on with threads at `places`, in front of the byte at `position`, which
+  // Goes on with threads at `states`, in front of the byte at `position`, which
   // have done what `trace` says.  `counts` are those around them; the last
   // token had `token_bytes`.
-  void resume(std::span<const Pc> places, std::uint32_t counts, StepId trace,
+  void resume(std::span<const Pc> starts, std::uint32_t counts, StepId trace,
               std::uint64_t position, std::size_t token_bytes);
   // The outermost `depth` of the counts of `thread`.
   std::uint32_t counts_around(const Thread& thread, std::uint32_t depth) const;
@@ -138,11 +138,11 @@ class PikeVm {
     bool stays = false;  // it waits; do not look for ways on
   };
   // What bytes do to threads that are in free text: change nothing, begin a
-  // character that changes nothing, or lead to the places of another
+  // character that changes nothing, or lead to the states of another
   // AcceleratedStates.
   enum ByteEffect : std::uint8_t { kStop, kSelfLoop, kLead, kMove };
   struct AcceleratedStates {
-    std::vector<Place> places;
+    std::vector<State> states;
     std::array<std::uint8_t, 256> bytes = {};
     std::array<std::uint8_t, 256> next = {};
   };
@@ -154,15 +154,15 @@ class PikeVm {
   // A way that is looked at behind those found later.
   void push(const Work& from, Pc next) {
     work_.push_back({from.thread, from.fresh});
-    work_.back().thread.place = {next, from.thread.place.counts, false, {}};
+    work_.back().thread.state = {next, from.thread.state.counts, false, {}};
   }
   // The same, at once.
   static bool go_on(Work& work, Pc next) {
-    work.thread.place = {next, work.thread.place.counts, false, {}};
+    work.thread.state = {next, work.thread.state.counts, false, {}};
     return true;
   }
   void emit(const Thread& thread);
-  void begin(Place& place);
+  void begin(State& state);
 
   bool step(std::uint8_t byte);
   void scan(const Thread& thread, std::uint8_t byte);
@@ -201,7 +201,7 @@ class PikeVm {
     return asked;
   }
   // Machines that are full are replaced by ones of this reader alone, which
-  // take over the places of all threads.
+  // take over the states of all threads.
   // REQUIRES: between two symbols.
   void make_room();
   std::uint32_t count_of(std::uint32_t counts) const;
@@ -213,7 +213,7 @@ class PikeVm {
   // Those of the script, or their successors; null: not asked yet.
   std::vector<std::shared_ptr<grammar::Recogniser>> machines_;
   bool full_ = false;      // one of them was when it was given up
-  bool in_token_ = false;  // places are kept beside the threads
+  bool in_token_ = false;  // states are kept beside the threads
   // Of one machine at a time.
   grammar::Recogniser* held_ = nullptr;
   std::optional<grammar::Recogniser::Lock> lock_;
@@ -228,7 +228,7 @@ class PikeVm {
   bool closed_ = false;  // waiting_ is what follows from kernel_
   std::vector<Thread> next_;
   std::vector<Work> work_;
-  PlaceSet seen_;
+  StateSet seen_;
 
   Trace trace_;
   std::size_t trace_goal_ = 0;

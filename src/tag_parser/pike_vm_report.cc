@@ -49,19 +49,19 @@ std::span<const Thread> PikeVm::waiting() {
 const Thread& PikeVm::chosen() {
   close();
   for (const Thread& thread : waiting_) {
-    if (code_.code[thread.place.pc].op == Op::kAccept) return thread;
+    if (code_.code[thread.state.pc].op == Op::kAccept) return thread;
   }
   return waiting_.front();
 }
 
 bool PikeVm::can_end() {
-  return code_.code[chosen().place.pc].op == Op::kAccept;
+  return code_.code[chosen().state.pc].op == Op::kAccept;
 }
 
 std::uint32_t PikeVm::pending(const Thread& thread) const {
-  const Instruction& at = code_.code[thread.place.pc];
+  const Instruction& at = code_.code[thread.state.pc];
   if (at.op != Op::kTextBefore) return 0;
-  return code_.frees[at.index].pending[thread.place.at.lex];
+  return code_.frees[at.index].pending[thread.state.at.lex];
 }
 
 StepId PikeVm::forget(StepId step) {
@@ -91,7 +91,7 @@ bool PikeVm::go_back(std::uint64_t position) {
 
 bool PikeVm::out_of_memory() {
   for (const Thread& thread : waiting()) {
-    const Instruction& at = code_.code[thread.place.pc];
+    const Instruction& at = code_.code[thread.state.pc];
     if (at.op == Op::kMachine && machine(at).overflowed()) {
       return true;
     }
@@ -115,18 +115,18 @@ std::string PikeVm::expected() {
     }
   };
   for (const Thread& thread : waiting_) {
-    const Instruction& at = code_.code[thread.place.pc];
+    const Instruction& at = code_.code[thread.state.pc];
     switch (at.op) {
       case Op::kLiteral:
         say(quoted(std::string_view(code_.texts[at.index])
-                       .substr(thread.place.at.lex)));
+                       .substr(thread.state.at.lex)));
         break;
       case Op::kText:
       case Op::kTextBefore:
-        say_text(code_.frees[at.index], thread.place.at.lex);
+        say_text(code_.frees[at.index], thread.state.at.lex);
         break;
       case Op::kMachine:
-        say(machine(at).expected(thread.place.at));
+        say(machine(at).expected(thread.state.at));
         break;
       case Op::kToken: {
         const TokenSet& set = code_.token_sets[at.index];
@@ -160,10 +160,10 @@ std::string PikeVm::expected() {
 std::string PikeVm::spelled_marker(std::uint8_t byte) {
   close();
   for (const Thread& thread : waiting_) {
-    const Instruction& at = code_.code[thread.place.pc];
+    const Instruction& at = code_.code[thread.state.pc];
     if (at.op != Op::kText && at.op != Op::kTextBefore) continue;
     const FreeText& text = code_.frees[at.index];
-    std::uint32_t node = text.automaton.step(thread.place.at.lex, byte);
+    std::uint32_t node = text.automaton.step(thread.state.at.lex, byte);
     if (node == grammar::TriggerAutomaton::kRefused) continue;
     for (; node != 0; node = text.automaton.nodes[node].fail) {
       for (const auto& [end, marker] : text.spelled) {

@@ -32,7 +32,7 @@ std::size_t character(std::string_view text) {
 }  // namespace
 
 std::size_t PikeVm::skip(std::string_view bytes) {
-  const Place& first = kernel_.front().place;
+  const State& first = kernel_.front().state;
   if (!first.inside) return 0;
   switch (code_.code[first.pc].op) {
     case Op::kMachine:
@@ -47,20 +47,20 @@ std::size_t PikeVm::skip(std::string_view bytes) {
 
 // Inside a JSON text or a pattern that cannot end here.
 std::size_t PikeVm::skip_machine(std::string_view bytes) {
-  Place& place = kernel_.front().place;
-  grammar::Recogniser& reader = machine(code_.code[place.pc]);
+  State& state = kernel_.front().state;
+  grammar::Recogniser& reader = machine(code_.code[state.pc]);
   std::size_t read = 0;
   const bool adopts = reader.adopts();
-  while (read < bytes.size() && !reader.can_end(place.at)) {
+  while (read < bytes.size() && !reader.can_end(state.at)) {
     if (adopts && reader.full()) break;
     const grammar::Configuration next =
-        reader.step(place.at, static_cast<std::uint8_t>(bytes[read]));
+        reader.step(state.at, static_cast<std::uint8_t>(bytes[read]));
     if (next.dead()) break;
     if (static_cast<std::uint8_t>(bytes[read]) >= 0xC0) {
       character_.assign(kernel_.begin(), kernel_.end());
       character_position_ = position_ + read;
     }
-    place.at = next;
+    state.at = next;
     ++read;
   }
   position_ += read;
@@ -93,7 +93,7 @@ std::size_t PikeVm::skip_text(std::string_view bytes) {
   }
   if (read == 0) return 0;
   for (std::size_t i = 0; i < kernel_.size(); ++i) {
-    kernel_[i].place = table->places[i];
+    kernel_[i].state = table->states[i];
   }
   position_ += read;
   closed_ = false;
@@ -102,21 +102,21 @@ std::size_t PikeVm::skip_text(std::string_view bytes) {
 
 bool PikeVm::all_in_text() const {
   return std::all_of(kernel_.begin(), kernel_.end(), [&](const Thread& thread) {
-    const Place& place = thread.place;
-    const Op op = code_.code[place.pc].op;
-    return place.inside && (op == Op::kText || op == Op::kTextBefore) &&
-           place.at.frame == 0 && place.at.count == kMany &&
-           place.at.extra == kMany;
+    const State& state = thread.state;
+    const Op op = code_.code[state.pc].op;
+    return state.inside && (op == Op::kText || op == Op::kTextBefore) &&
+           state.at.frame == 0 && state.at.count == kMany &&
+           state.at.extra == kMany;
   });
 }
 
 std::size_t PikeVm::find_accelerated() {
   if (!all_in_text()) return kNotAccelerated;
   for (std::size_t i = 0; i < accelerated_.size(); ++i) {
-    const std::vector<Place>& places = accelerated_[i].places;
-    if (std::equal(places.begin(), places.end(), kernel_.begin(), kernel_.end(),
-                   [](const Place& place, const Thread& thread) {
-                     return place == thread.place;
+    const std::vector<State>& states = accelerated_[i].states;
+    if (std::equal(states.begin(), states.end(), kernel_.begin(), kernel_.end(),
+                   [](const State& state, const Thread& thread) {
+                     return state == thread.state;
                    })) {
       return i;
     }
@@ -124,8 +124,8 @@ std::size_t PikeVm::find_accelerated() {
   AcceleratedStates made;
   const bool at_rest = std::all_of(
       kernel_.begin(), kernel_.end(),
-      [](const Thread& thread) { return thread.place.at.lex == 0; });
-  for (const Thread& thread : kernel_) made.places.push_back(thread.place);
+      [](const Thread& thread) { return thread.state.at.lex == 0; });
+  for (const Thread& thread : kernel_) made.states.push_back(thread.state);
   if (!at_rest || !find_self_loops(made)) made.bytes.fill(kStop);
   if (accelerated_.size() == kMaxAccelerated) accelerated_.clear();
   accelerated_.push_back(std::move(made));
@@ -140,8 +140,8 @@ void PikeVm::learn_move(std::uint8_t byte) {
   const bool same =
       std::equal(kernel_.begin(), kernel_.end(), next_.begin(), next_.end(),
                  [](const Thread& a, const Thread& b) {
-                   return a.trace == b.trace && a.place.pc == b.place.pc &&
-                          a.place.counts == b.place.counts && a.place.inside;
+                   return a.trace == b.trace && a.state.pc == b.state.pc &&
+                          a.state.counts == b.state.counts && a.state.inside;
                  });
   if (!same) return;
   const std::size_t known = accelerated_.size();
@@ -159,12 +159,12 @@ bool PikeVm::find_self_loops(AcceleratedStates& out) {
   std::fill(out.bytes.begin() + 0xC2, out.bytes.begin() + 0xF5, kLead);
   std::size_t at_rest = 0;
   for (const Thread& thread : waiting_) {
-    const Instruction& at = code_.code[thread.place.pc];
+    const Instruction& at = code_.code[thread.state.pc];
     switch (at.op) {
       case Op::kText:
       case Op::kTextBefore: {
         if (at_rest == kernel_.size() ||
-            thread.place != kernel_[at_rest].place ||
+            thread.state != kernel_[at_rest].state ||
             thread.trace != kernel_[at_rest].trace) {
           return false;
         }
@@ -177,11 +177,11 @@ bool PikeVm::find_self_loops(AcceleratedStates& out) {
       }
       case Op::kLiteral: {
         const std::string& text = code_.texts[at.index];
-        out.bytes[static_cast<std::uint8_t>(text[thread.place.at.lex])] = kStop;
+        out.bytes[static_cast<std::uint8_t>(text[thread.state.at.lex])] = kStop;
         break;
       }
       case Op::kMachine: {
-        const auto firsts = machine(at).first_bytes(thread.place.at);
+        const auto firsts = machine(at).first_bytes(thread.state.at);
         for (std::size_t byte = 0; byte < 256; ++byte) {
           if ((firsts[byte >> 6] >> (byte & 63) & 1) != 0) {
             out.bytes[byte] = kStop;
