@@ -127,7 +127,7 @@ struct TagParser::State {
       const std::size_t read = vm.feed(left.substr(0, size));
       if (read < size && !vm.paused()) {
         fail();
-      } else if (vm.wants_forget()) {
+      } else if (vm.wants_compaction()) {
         tell_certain();
       }
     }
@@ -142,7 +142,7 @@ struct TagParser::State {
     if (!lost) {
       std::size_t read = 0;
       if (!ended && vm.feed_token(token, read)) {
-        if (vm.wants_forget()) tell_certain();
+        if (vm.wants_compaction()) tell_certain();
         return;
       }
       fail();
@@ -205,7 +205,7 @@ struct TagParser::State {
     }
     buffer.append(token.text);
     tokens.add(token.id, total());
-    if (!failed && !lost && vm.wants_forget()) tell_certain();
+    if (!failed && !lost && vm.wants_compaction()) tell_certain();
     return true;
   }
 
@@ -275,14 +275,14 @@ struct TagParser::State {
   }
 
   // Steps behind the last one told, up to `step`.
-  void tell_steps(tag_parser::StepId step) {
-    const tag_parser::Trace& trace = vm.trace();
-    std::vector<tag_parser::StepId> steps;
-    for (tag_parser::StepId at = step; at != told; at = trace.before(at)) {
+  void tell_steps(tag_parser::HistoryId step) {
+    const tag_parser::History& history = vm.history();
+    std::vector<tag_parser::HistoryId> steps;
+    for (tag_parser::HistoryId at = step; at != told; at = history.parent(at)) {
       steps.push_back(at);
     }
     for (std::size_t i = steps.size(); i-- > 0;) {
-      const tag_parser::Step& one = trace[steps[i]];
+      const tag_parser::ParseStep& one = history[steps[i]];
       if (one.position > teller.position()) tell_text(one.position);
       teller.step(one);
     }
@@ -294,28 +294,28 @@ struct TagParser::State {
   void tell_certain() {
     const std::uint64_t position = vm.position();
     if (base::begun_character(text(teller.position(), position)) != 0) return;
-    const tag_parser::Trace& trace = vm.trace();
+    const tag_parser::History& history = vm.history();
     const auto waiting = vm.waiting();
-    tag_parser::StepId common = waiting.front().trace;
+    tag_parser::HistoryId common = waiting.front().history;
     for (const tag_parser::Thread& thread : waiting) {
-      common = trace.common(common, thread.trace);
+      common = history.common_ancestor(common, thread.history);
     }
     tell_steps(common);
     std::uint64_t certain = position;
     for (const tag_parser::Thread& thread : waiting) {
       certain = std::min(
-          certain,
-          thread.trace == common
-              ? position - vm.pending(thread)
-              : trace[trace.next_behind(common, thread.trace)].position);
+          certain, thread.history == common
+                       ? position - vm.pending(thread)
+                       : history[history.child_towards(common, thread.history)]
+                             .position);
     }
     if (certain > teller.position()) tell_text(certain);
-    if (vm.wants_forget()) told = vm.forget(common);
+    if (vm.wants_compaction()) told = vm.compact_history(common);
   }
 
   // The reading that is taken, up to the place where readings stand.
   void tell_chosen() {
-    tell_steps(vm.chosen().trace);
+    tell_steps(vm.chosen().history);
     const std::uint64_t position = vm.position();
     if (position > teller.position()) tell_text(position);
   }
@@ -538,7 +538,7 @@ struct TagParser::State {
   std::vector<Coming> coming;  // in this round
   tag_parser::PikeVm vm;
   tag_parser::Teller teller;
-  tag_parser::StepId told = 0;
+  tag_parser::HistoryId told = 0;
 
   std::string buffer;  // the text behind what has been told, and this round's
   std::uint64_t buffer_begin = 0;

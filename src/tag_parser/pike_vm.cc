@@ -11,7 +11,7 @@ namespace parlance::tag_parser {
 
 PikeVm::PikeVm(const Script& script, const Limits& limits)
     : code_(script), limits_(limits), machines_(script.machines.size()) {
-  trace_goal_ = 4096;
+  history_threshold_ = 4096;
   kernel_.push_back({{script.start, 0, false, {}}, 0, 0});
 }
 
@@ -73,19 +73,19 @@ bool PikeVm::follow(Work& work) {
     way.at.lex = work.fresh;
     if (!seen_.insert(way)) return false;
   }
-  const auto step = [&](Step::Kind kind) {
+  const auto step = [&](ParseStep::Kind kind) {
     const std::uint32_t back = at.back == kTokenBack ? token_bytes_ : at.back;
-    work.thread.trace =
-        trace_.add(work.thread.trace, {position_ - back, at.index, kind});
+    work.thread.history =
+        history_.add(work.thread.history, {position_ - back, at.index, kind});
     return go_on(work, at.next);
   };
   switch (at.op) {
     case Op::kEnter:
-      return step(Step::Kind::kEnter);
+      return step(ParseStep::Kind::kEnter);
     case Op::kLeave:
-      return step(Step::Kind::kLeave);
+      return step(ParseStep::Kind::kLeave);
     case Op::kRule:
-      return step(Step::Kind::kRule);
+      return step(ParseStep::Kind::kRule);
     case Op::kFork: {
       const std::vector<Pc>& ways = code_.forks[at.index];
       if (ways.empty()) return false;
@@ -250,7 +250,7 @@ void PikeVm::enter_node(Thread& next, const Instruction& at, std::uint32_t to) {
 // many.
 bool PikeVm::take(std::vector<Thread>& next) {
   if (next.empty()) return false;
-  if (next.size() > limits_.threads || trace_.bytes() > limits_.bytes) {
+  if (next.size() > limits_.threads || history_.bytes() > limits_.bytes) {
     overflowed_ = true;
     return false;
   }
@@ -281,7 +281,7 @@ std::size_t PikeVm::feed(std::string_view bytes) {
   std::size_t at = 0;
   paused_ = false;
   while (at < bytes.size()) {
-    if (wants_forget() &&
+    if (wants_compaction() &&
         (static_cast<std::uint8_t>(bytes[at]) & 0xC0) != 0x80 && at > 0) {
       paused_ = true;
       break;
@@ -437,7 +437,7 @@ void PikeVm::merge(const Token& token, const std::vector<Thread>& before,
       std::size_t same = done;
       while (same < by_bytes.size() && by_bytes[same].origin <= i) {
         const Thread& other = by_bytes[same];
-        if (other.origin == i && other.trace == thread.trace &&
+        if (other.origin == i && other.history == thread.history &&
             other.state.inside && other.state.pc == thread.state.pc) {
           config = other.state.at;
           break;
@@ -479,11 +479,11 @@ void PikeVm::spend_token() {
 // --- Going on behind what does not fit ---------------------------------------
 
 void PikeVm::resume(std::span<const Pc> starts, std::uint32_t counts,
-                    StepId trace, std::uint64_t position,
+                    HistoryId history, std::uint64_t position,
                     std::size_t token_bytes) {
   kernel_.clear();
   for (const Pc start : starts) {
-    kernel_.push_back({{start, counts, false, {}}, trace, 0});
+    kernel_.push_back({{start, counts, false, {}}, history, 0});
   }
   closed_ = false;
   paused_ = false;
@@ -520,7 +520,7 @@ std::uint32_t PikeVm::with_count(std::uint32_t around, std::uint32_t count) {
 }
 
 // Drops counts that no thread has any more.
-void PikeVm::forget_counts() {
+void PikeVm::compact_counts() {
   std::vector<bool> kept(counts_.size(), false);
   for (const auto* threads : {&kernel_, &waiting_}) {
     for (const Thread& thread : *threads) {
@@ -546,7 +546,7 @@ void PikeVm::forget_counts() {
     }
   }
   accelerated_.clear();
-  counts_goal_ = std::max<std::size_t>(1024, 2 * counts_.size());
+  counts_threshold_ = std::max<std::size_t>(1024, 2 * counts_.size());
 }
 
 }  // namespace parlance::tag_parser

@@ -4,12 +4,12 @@
 // All readings of a text that are still possible, in order of preference.
 //
 // A thread is a state of the program (program.h) and the list of what it has
-// done (trace.h).  With every byte each thread goes on as far as the byte lets
-// it; where there are several ways, to all of them, the preferred one first.
-// Of two threads at one state the first stays: whatever comes, the second could
-// do no better.  So the first thread that ends with the text is the first
-// reading, and there are never more threads than states (Pike, 1987; the
-// priorities are Cox's and Perl's).
+// done (history.h).  With every byte each thread goes on as far as the byte
+// lets it; where there are several ways, to all of them, the preferred one
+// first. Of two threads at one state the first stays: whatever comes, the
+// second could do no better.  So the first thread that ends with the text is
+// the first reading, and there are never more threads than states (Pike, 1987;
+// the priorities are Cox's and Perl's).
 //
 // Two lists of threads take turns: behind a byte (`kernel`), and all that wait
 // for the next byte, token or end (`waiting`).
@@ -32,15 +32,15 @@
 #include <vector>
 
 #include "grammar/recogniser.h"
+#include "tag_parser/history.h"
 #include "tag_parser/program.h"
 #include "tag_parser/state_set.h"
-#include "tag_parser/trace.h"
 
 namespace parlance::tag_parser {
 
 struct Thread {
   State state;
-  StepId trace = 0;
+  HistoryId history = 0;
   // The thread that waited for the last token and became this one.
   std::uint32_t origin = 0;
 };
@@ -68,9 +68,9 @@ class PikeVm {
   PikeVm(const Script& script, const Limits& limits);
 
   // Reads bytes as far as there is a reading, and returns how many.  Less than
-  // all: it wants to forget() first (paused()); or the next byte fits none, or
-  // there are too many (overflowed()), and the waiting threads are those in
-  // front of it.
+  // all: it wants to compact_history() first (paused()); or the next byte fits
+  // none, or there are too many (overflowed()), and the waiting threads are
+  // those in front of it.
   std::size_t feed(std::string_view bytes);
   bool paused() const { return paused_; }
 
@@ -99,13 +99,14 @@ class PikeVm {
   // the text that `thread` takes them for.
   std::uint32_t pending(const Thread& thread) const;
 
-  const Trace& trace() const { return trace_; }
+  const History& history() const { return history_; }
   // All that threads have in common up to `step` has been taken note of.
   // Returns its new number.  REQUIRES: the position is between two characters.
-  StepId forget(StepId step);
+  HistoryId compact_history(HistoryId step);
   // Whether that is worth it.
-  bool wants_forget() const {
-    return trace_.bytes() > trace_goal_ || counts_.size() > counts_goal_;
+  bool wants_compaction() const {
+    return history_.bytes() > history_threshold_ ||
+           counts_.size() > counts_threshold_;
   }
 
   // Back to where the character at `position` begins, if it is the last one and
@@ -113,10 +114,11 @@ class PikeVm {
   bool go_back(std::uint64_t position);
 
   // Goes on with threads at `states`, in front of the byte at `position`, which
-  // have done what `trace` says.  `counts` are those around them; the last
+  // have done what `history` says.  `counts` are those around them; the last
   // token had `token_bytes`.
-  void resume(std::span<const Pc> starts, std::uint32_t counts, StepId trace,
-              std::uint64_t position, std::size_t token_bytes);
+  void resume(std::span<const Pc> starts, std::uint32_t counts,
+              HistoryId history, std::uint64_t position,
+              std::size_t token_bytes);
   // The outermost `depth` of the counts of `thread`.
   std::uint32_t counts_around(const Thread& thread, std::uint32_t depth) const;
 
@@ -206,7 +208,7 @@ class PikeVm {
   void make_room();
   std::uint32_t count_of(std::uint32_t counts) const;
   std::uint32_t with_count(std::uint32_t around, std::uint32_t count);
-  void forget_counts();
+  void compact_counts();
 
   const Script& code_;
   const Limits limits_;
@@ -230,12 +232,12 @@ class PikeVm {
   std::vector<Work> work_;
   StateSet seen_;
 
-  Trace trace_;
-  std::size_t trace_goal_ = 0;
+  History history_;
+  std::size_t history_threshold_ = 0;
 
   // Counts of repeats inside each other: (what is around, count).  0: none.
   std::vector<std::pair<std::uint32_t, std::uint32_t>> counts_ = {{0, 0}};
-  std::size_t counts_goal_ = 1024;
+  std::size_t counts_threshold_ = 1024;
   CountTable count_ids_;
 
   std::vector<AcceleratedStates> accelerated_;

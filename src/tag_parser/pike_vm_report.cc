@@ -64,17 +64,18 @@ std::uint32_t PikeVm::pending(const Thread& thread) const {
   return code_.frees[at.index].pending[thread.state.at.lex];
 }
 
-StepId PikeVm::forget(StepId step) {
-  trace_.begin_compact(step);
+HistoryId PikeVm::compact_history(HistoryId step) {
+  history_.begin_compaction(step);
   for (const auto* threads : {&kernel_, &waiting_}) {
-    for (const Thread& thread : *threads) trace_.mark(thread.trace);
+    for (const Thread& thread : *threads) history_.mark(thread.history);
   }
-  trace_.compact();
+  history_.compact();
   for (auto* threads : {&kernel_, &waiting_}) {
-    for (Thread& thread : *threads) thread.trace = trace_.new_id(thread.trace);
+    for (Thread& thread : *threads)
+      thread.history = history_.new_id(thread.history);
   }
-  trace_goal_ = std::max<std::size_t>(4096, 2 * trace_.bytes());
-  if (counts_.size() > counts_goal_) forget_counts();
+  history_threshold_ = std::max<std::size_t>(4096, 2 * history_.bytes());
+  if (counts_.size() > counts_threshold_) compact_counts();
   character_position_ = kNowhereYet;
   return 0;
 }

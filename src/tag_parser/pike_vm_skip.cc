@@ -140,7 +140,7 @@ void PikeVm::learn_move(std::uint8_t byte) {
   const bool same =
       std::equal(kernel_.begin(), kernel_.end(), next_.begin(), next_.end(),
                  [](const Thread& a, const Thread& b) {
-                   return a.trace == b.trace && a.state.pc == b.state.pc &&
+                   return a.history == b.history && a.state.pc == b.state.pc &&
                           a.state.counts == b.state.counts && a.state.inside;
                  });
   if (!same) return;
@@ -165,7 +165,7 @@ bool PikeVm::find_self_loops(AcceleratedStates& out) {
       case Op::kTextBefore: {
         if (at_rest == kernel_.size() ||
             thread.state != kernel_[at_rest].state ||
-            thread.trace != kernel_[at_rest].trace) {
+            thread.history != kernel_[at_rest].history) {
           return false;
         }
         ++at_rest;

@@ -26,13 +26,13 @@ void Teller::text(std::string_view text) {
   position_ += text.size();
 }
 
-void Teller::step(const Step& step) {
+void Teller::step(const ParseStep& step) {
   switch (step.kind) {
-    case Step::Kind::kEnter:
+    case ParseStep::Kind::kEnter:
       return enter(TagNodeId{step.format});
-    case Step::Kind::kLeave:
+    case ParseStep::Kind::kLeave:
       return leave();
-    case Step::Kind::kRule:
+    case ParseStep::Kind::kRule:
       events_.close(tree_.now().innermost(), {at(), at()});
       return tree_.rule(position_);
   }

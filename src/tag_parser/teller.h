@@ -11,9 +11,9 @@
 
 #include "parlance/json.h"
 #include "parlance/message.h"
+#include "tag_parser/history.h"
 #include "tag_parser/program.h"
 #include "tag_parser/told_events.h"
-#include "tag_parser/trace.h"
 #include "tag_parser/tree_log.h"
 #include "vocab/token_log.h"
 
@@ -33,7 +33,7 @@ class Teller {
   // The next text, which belongs to the innermost format.
   void text(std::string_view text);
   // REQUIRES: step.position == position().
-  void step(const Step& step);
+  void step(const ParseStep& step);
   // Nothing follows in the formats that are open, but for the outermost `kept`,
   // the innermost of which has triggers and may go on behind a rest; `why` says
   // what is missing.

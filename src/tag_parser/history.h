@@ -1,5 +1,5 @@
-#ifndef PARLANCE_SRC_TAG_PARSER_TRACE_H_
-#define PARLANCE_SRC_TAG_PARSER_TRACE_H_
+#ifndef PARLANCE_SRC_TAG_PARSER_HISTORY_H_
+#define PARLANCE_SRC_TAG_PARSER_HISTORY_H_
 
 // What threads have done: lists that share their beginnings.
 //
@@ -18,55 +18,55 @@
 
 namespace parlance::tag_parser {
 
-using StepId = std::uint32_t;
+using HistoryId = std::uint32_t;
 
-struct Step {
+struct ParseStep {
   enum class Kind : std::uint8_t { kEnter, kLeave, kRule };
   std::uint64_t position = 0;  // in the text
   std::uint32_t format = 0;
   Kind kind = Kind::kEnter;
 };
 
-class Trace {
+class History {
  public:
-  // Step 0 is the beginning.
-  Trace() : nodes_(1) {}
+  // ParseStep 0 is the beginning.
+  History() : nodes_(1) {}
 
-  StepId add(StepId before, Step step);
-  const Step& operator[](StepId id) const { return nodes_[id].step; }
-  StepId before(StepId id) const { return nodes_[id].before; }
+  HistoryId add(HistoryId parent, ParseStep step);
+  const ParseStep& operator[](HistoryId id) const { return nodes_[id].step; }
+  HistoryId parent(HistoryId id) const { return nodes_[id].parent; }
 
   // The last step that both lists have.
-  StepId common(StepId a, StepId b) const;
+  HistoryId common_ancestor(HistoryId a, HistoryId b) const;
   // The step of the list of `id` that comes next behind `above`.  REQUIRES:
   // `above` is in the list, and not `id`.
-  StepId next_behind(StepId above, StepId id) const {
+  HistoryId child_towards(HistoryId above, HistoryId id) const {
     return at_depth(id, nodes_[above].depth + 1);
   }
 
-  std::size_t bytes() const { return nodes_.size() * sizeof(Node); }
+  std::size_t bytes() const { return nodes_.size() * sizeof(HistoryNode); }
 
   // Keeps `root` and the steps behind it that lead to those marked, and drops
   // all others.  new_id() tells what became of those kept.
-  void begin_compact(StepId root);
-  void mark(StepId id);
+  void begin_compaction(HistoryId root);
+  void mark(HistoryId id);
   void compact();
-  StepId new_id(StepId id) const { return renumbered_[id]; }
+  HistoryId new_id(HistoryId id) const { return renumbered_[id]; }
 
  private:
-  struct Node {
-    Step step;
-    StepId before = 0;
-    StepId jump = 0;
+  struct HistoryNode {
+    ParseStep step;
+    HistoryId parent = 0;
+    HistoryId jump = 0;
     std::uint32_t depth = 0;
   };
-  StepId at_depth(StepId id, std::uint32_t depth) const;
+  HistoryId at_depth(HistoryId id, std::uint32_t depth) const;
 
-  std::vector<Node> nodes_;
-  StepId root_ = 0;
-  std::vector<StepId> renumbered_;
+  std::vector<HistoryNode> nodes_;
+  HistoryId root_ = 0;
+  std::vector<HistoryId> renumbered_;
 };
 
 }  // namespace parlance::tag_parser
 
-#endif  // PARLANCE_SRC_TAG_PARSER_TRACE_H_
+#endif  // PARLANCE_SRC_TAG_PARSER_HISTORY_H_
