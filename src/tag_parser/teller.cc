@@ -147,7 +147,7 @@ void Teller::end_rest() {
   rest_begin_.reset();
   if (open_.empty()) return;
   open_.back().content_end = position_;
-  tree_.go_on(position_);
+  tree_.resume(position_);
 }
 
 }  // namespace parlance::tag_parser

@@ -12,9 +12,9 @@
 #include "parlance/json.h"
 #include "parlance/message.h"
 #include "tag_parser/history.h"
+#include "tag_parser/parse_tree_log.h"
 #include "tag_parser/program.h"
 #include "tag_parser/told_events.h"
-#include "tag_parser/tree_log.h"
 #include "vocab/token_log.h"
 
 namespace parlance::tag_parser {
@@ -48,7 +48,7 @@ class Teller {
   TagNodeId format(std::size_t depth) const { return open_[depth].format; }
 
   ToldEvents& events() { return events_; }
-  const TreeLog& tree() const { return tree_; }
+  const ParseTreeLog& tree() const { return tree_; }
 
  private:
   struct Open {
@@ -64,7 +64,7 @@ class Teller {
   std::size_t at() const { return static_cast<std::size_t>(position_); }
 
   const CompiledTag::Code& code_;
-  TreeLog tree_;
+  ParseTreeLog tree_;
   ToldEvents events_;
   std::uint64_t position_ = 0;
   std::vector<Open> open_;

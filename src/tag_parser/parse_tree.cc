@@ -1,6 +1,6 @@
-// Nodes of the tree; see tree.h.
+// Nodes of the tree; see parse_tree.h.
 
-#include "tag_parser/tree.h"
+#include "tag_parser/parse_tree.h"
 
 #include <utility>
 
@@ -21,7 +21,7 @@ json::Value span_of(std::uint64_t begin, std::uint64_t end) {
 
 }  // namespace
 
-void Tree::enter(TagNodeId id, std::uint64_t position) {
+void ParseTree::enter(TagNodeId id, std::uint64_t position) {
   if (!open_.empty()) {
     Node& parent = open_.back();
     const TagNode& format = (*code_.tag)[parent.format];
@@ -34,7 +34,7 @@ void Tree::enter(TagNodeId id, std::uint64_t position) {
   open_.push_back({.format = id, .begin = position, .text_begin = position});
 }
 
-void Tree::text(std::string_view text) {
+void ParseTree::text(std::string_view text) {
   Node& node = open_.back();
   const TagNodeType type = (*code_.tag)[node.format].type;
   if (!keep_ && type != TagNodeType::kJsonSchema && type != TagNodeType::kTag) {
@@ -43,7 +43,7 @@ void Tree::text(std::string_view text) {
   node.text.append(text);
 }
 
-void Tree::end_free_text(Node& node, std::uint64_t position) {
+void ParseTree::end_free_text(Node& node, std::uint64_t position) {
   if (position > node.text_begin && keep_) {
     node.items.emplace_back(
         json::Object{{"type", "text"},
@@ -54,13 +54,13 @@ void Tree::end_free_text(Node& node, std::uint64_t position) {
   node.text_begin = position;
 }
 
-void Tree::rule(std::uint64_t position) {
+void ParseTree::rule(std::uint64_t position) {
   Node& node = open_.back();
   end_free_text(node, position);
   node.in_rule = true;
 }
 
-void Tree::leave(std::uint64_t position, bool complete) {
+void ParseTree::leave(std::uint64_t position, bool complete) {
   Node node = std::move(open_.back());
   open_.pop_back();
   const TagNodeId id = node.format;
@@ -75,7 +75,8 @@ void Tree::leave(std::uint64_t position, bool complete) {
   parent.text_begin = position;
 }
 
-void Tree::set_user_data(Node& parent, TagNodeId child, json::Value value) {
+void ParseTree::set_user_data(Node& parent, TagNodeId child,
+                              json::Value value) {
   parent.has_child = true;
   if (!keep_) {
     parent.in_rule = false;
@@ -117,7 +118,8 @@ void Tree::set_user_data(Node& parent, TagNodeId child, json::Value value) {
   }
 }
 
-json::Value Tree::finish(Node& node, std::uint64_t position, bool complete) {
+json::Value ParseTree::finish(Node& node, std::uint64_t position,
+                              bool complete) {
   const TagNode& format = (*code_.tag)[node.format];
   std::string text = base::is_utf8(node.text) ? std::move(node.text)
                                               : base::to_utf8(node.text);
@@ -224,7 +226,7 @@ json::Value Tree::finish(Node& node, std::uint64_t position, bool complete) {
   return out;
 }
 
-json::Value Tree::root(std::uint64_t position) && {
+json::Value ParseTree::root(std::uint64_t position) && {
   while (!open_.empty()) leave(position, false);
   return std::move(root_);
 }

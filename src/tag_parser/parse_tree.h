@@ -1,5 +1,5 @@
-#ifndef PARLANCE_SRC_TAG_PARSER_TREE_H_
-#define PARLANCE_SRC_TAG_PARSER_TREE_H_
+#ifndef PARLANCE_SRC_TAG_PARSER_PARSE_TREE_H_
+#define PARLANCE_SRC_TAG_PARSER_PARSE_TREE_H_
 
 // The tree of what was read, built while formats are entered and left.
 //
@@ -19,10 +19,11 @@
 
 namespace parlance::tag_parser {
 
-class Tree {
+class ParseTree {
  public:
   // `keep`: build nodes.  Otherwise only the values of json_schema are made.
-  Tree(const CompiledTag::Code& code, const vocab::TokenLog& tokens, bool keep)
+  ParseTree(const CompiledTag::Code& code, const vocab::TokenLog& tokens,
+            bool keep)
       : code_(code), tokens_(tokens), keep_(keep) {}
 
   void enter(TagNodeId id, std::uint64_t position);
@@ -36,7 +37,7 @@ class Tree {
   // The text of the innermost format, which has triggers, pauses here, and goes
   // on behind what is no part of it.
   void pause(std::uint64_t position) { end_free_text(open_.back(), position); }
-  void go_on(std::uint64_t position) { open_.back().text_begin = position; }
+  void resume(std::uint64_t position) { open_.back().text_begin = position; }
 
   bool empty() const { return open_.empty(); }
   TagNodeId innermost() const { return open_.back().format; }
@@ -86,4 +87,4 @@ class Tree {
 
 }  // namespace parlance::tag_parser
 
-#endif  // PARLANCE_SRC_TAG_PARSER_TREE_H_
+#endif  // PARLANCE_SRC_TAG_PARSER_PARSE_TREE_H_

@@ -1,5 +1,5 @@
-#ifndef PARLANCE_SRC_TAG_PARSER_TREE_LOG_H_
-#define PARLANCE_SRC_TAG_PARSER_TREE_LOG_H_
+#ifndef PARLANCE_SRC_TAG_PARSER_PARSE_TREE_LOG_H_
+#define PARLANCE_SRC_TAG_PARSER_PARSE_TREE_LOG_H_
 
 // What the tree is made from, kept until someone asks for the tree.
 //
@@ -18,29 +18,29 @@
 #include <string_view>
 
 #include "parlance/json.h"
+#include "tag_parser/parse_tree.h"
 #include "tag_parser/program.h"
-#include "tag_parser/tree.h"
 #include "vocab/token_log.h"
 
 namespace parlance::tag_parser {
 
-class TreeLog {
+class ParseTreeLog {
  public:
   // `keep`: for root().  Otherwise only now() is known.
-  TreeLog(const CompiledTag::Code& code, const vocab::TokenLog& tokens,
-          bool keep)
+  ParseTreeLog(const CompiledTag::Code& code, const vocab::TokenLog& tokens,
+               bool keep)
       : code_(code), tokens_(tokens), keep_(keep), now_(code, tokens, false) {}
 
-  // As those of Tree.
+  // As those of ParseTree.
   void enter(TagNodeId id, std::uint64_t position);
   void text(std::string_view text);
   void rule(std::uint64_t position);
   void leave(std::uint64_t position, bool complete);
   void pause(std::uint64_t position);
-  void go_on(std::uint64_t position);
+  void resume(std::uint64_t position);
 
   // The formats that are open, and the last value, without any nodes.
-  const Tree& now() const { return now_; }
+  const ParseTree& now() const { return now_; }
   // The whole tree.  Complexity: that of reading all of its values again.
   json::Value root(std::uint64_t position) const;
 
@@ -49,14 +49,14 @@ class TreeLog {
   }
 
  private:
-  // ORDER: replay in tree_log.cc
+  // ORDER: replay in parse_tree_log.cc
   enum class Kind : std::uint8_t {
     kEnter,
     kRule,
     kLeave,
     kLeaveIncomplete,
     kPause,
-    kGoOn,
+    kResume,
   };
   void record(Kind kind, std::uint64_t position, std::uint32_t format = 0);
   void put(std::uint64_t number);
@@ -65,7 +65,7 @@ class TreeLog {
   const CompiledTag::Code& code_;
   const vocab::TokenLog& tokens_;
   const bool keep_;
-  Tree now_;
+  ParseTree now_;
   std::string text_;
   std::string records_;
   std::size_t recorded_text_ = 0;  // of text_, in front of the last record
@@ -74,4 +74,4 @@ class TreeLog {
 
 }  // namespace parlance::tag_parser
 
-#endif  // PARLANCE_SRC_TAG_PARSER_TREE_LOG_H_
+#endif  // PARLANCE_SRC_TAG_PARSER_PARSE_TREE_LOG_H_

@@ -1,6 +1,6 @@
-// Records and how they become a tree; see tree_log.h.
+// Records and how they become a tree; see parse_tree_log.h.
 
-#include "tag_parser/tree_log.h"
+#include "tag_parser/parse_tree_log.h"
 
 namespace parlance::tag_parser {
 namespace {
@@ -19,14 +19,14 @@ constexpr std::int64_t unfolded(std::uint64_t number) {
 
 }  // namespace
 
-void TreeLog::put(std::uint64_t number) {
+void ParseTreeLog::put(std::uint64_t number) {
   for (; number >= 0x80; number >>= 7) {
     records_.push_back(static_cast<char>((number & 0x7F) | 0x80));
   }
   records_.push_back(static_cast<char>(number));
 }
 
-std::uint64_t TreeLog::take(std::size_t& at) const {
+std::uint64_t ParseTreeLog::take(std::size_t& at) const {
   std::uint64_t number = 0;
   for (unsigned shift = 0;; shift += 7) {
     const auto byte = static_cast<std::uint8_t>(records_[at++]);
@@ -35,7 +35,8 @@ std::uint64_t TreeLog::take(std::size_t& at) const {
   }
 }
 
-void TreeLog::record(Kind kind, std::uint64_t position, std::uint32_t format) {
+void ParseTreeLog::record(Kind kind, std::uint64_t position,
+                          std::uint32_t format) {
   if (!keep_) return;
   const std::uint64_t text = text_.size() - recorded_text_;
   const auto moved = static_cast<std::int64_t>(position - (position_ + text));
@@ -48,38 +49,38 @@ void TreeLog::record(Kind kind, std::uint64_t position, std::uint32_t format) {
   position_ = position;
 }
 
-void TreeLog::enter(TagNodeId id, std::uint64_t position) {
+void ParseTreeLog::enter(TagNodeId id, std::uint64_t position) {
   record(Kind::kEnter, position, index_of(id));
   now_.enter(id, position);
 }
 
-void TreeLog::text(std::string_view text) {
+void ParseTreeLog::text(std::string_view text) {
   if (keep_) text_.append(text);
   now_.text(text);
 }
 
-void TreeLog::rule(std::uint64_t position) {
+void ParseTreeLog::rule(std::uint64_t position) {
   record(Kind::kRule, position);
   now_.rule(position);
 }
 
-void TreeLog::leave(std::uint64_t position, bool complete) {
+void ParseTreeLog::leave(std::uint64_t position, bool complete) {
   record(complete ? Kind::kLeave : Kind::kLeaveIncomplete, position);
   now_.leave(position, complete);
 }
 
-void TreeLog::pause(std::uint64_t position) {
+void ParseTreeLog::pause(std::uint64_t position) {
   record(Kind::kPause, position);
   now_.pause(position);
 }
 
-void TreeLog::go_on(std::uint64_t position) {
-  record(Kind::kGoOn, position);
-  now_.go_on(position);
+void ParseTreeLog::resume(std::uint64_t position) {
+  record(Kind::kResume, position);
+  now_.resume(position);
 }
 
-json::Value TreeLog::root(std::uint64_t position) const {
-  Tree tree(code_, tokens_, true);
+json::Value ParseTreeLog::root(std::uint64_t position) const {
+  ParseTree tree(code_, tokens_, true);
   const std::string_view all = text_;
   std::size_t text = 0;
   std::uint64_t here = 0;
@@ -112,8 +113,8 @@ json::Value TreeLog::root(std::uint64_t position) const {
       case Kind::kPause:
         tree.pause(here);
         break;
-      case Kind::kGoOn:
-        tree.go_on(here);
+      case Kind::kResume:
+        tree.resume(here);
         break;
     }
   }
