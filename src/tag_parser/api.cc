@@ -1,6 +1,6 @@
 // The door parlance/tag_parser.h.
 //
-//   bytes, tokens --PikeVm--> what is certain --Teller--> tree, events
+//   bytes, tokens --PikeVm--> what is certain --TreeWalker--> tree, events
 
 #include <algorithm>
 #include <optional>
@@ -12,7 +12,7 @@
 #include "parlance/tag_parser.h"
 #include "tag_parser/pike_vm.h"
 #include "tag_parser/program.h"
-#include "tag_parser/teller.h"
+#include "tag_parser/tree_walker.h"
 #include "vocab/special_spellings.h"
 #include "vocab/token_log.h"
 
@@ -59,7 +59,7 @@ struct TagParser::State {
         stop_ids(stops_of(options)),
         script(p.code()->script(vocabulary.has_value())),
         vm(script, {options.readings, options.reading_bytes}),
-        teller(*program.code(), tokens, keep, options.limits.diagnostics) {}
+        walker(*program.code(), tokens, keep, options.limits.diagnostics) {}
 
   static std::vector<TokenId> stops_of(const TagParserOptions& options) {
     if (options.vocabulary == nullptr) return {};
@@ -78,23 +78,23 @@ struct TagParser::State {
   }
 
   void begin_round() {
-    teller.events().begin_round();
+    walker.events().begin_round();
     const auto gone =
-        static_cast<std::size_t>(teller.position() - buffer_begin);
+        static_cast<std::size_t>(walker.position() - buffer_begin);
     buffer.erase(0, gone);
     buffer_begin += gone;
     // That of a long chunk is not kept for the next one.
     if (buffer.capacity() > kKeptBuffer + 2 * buffer.size()) {
       buffer.shrink_to_fit();
     }
-    if (!keep) tokens.forget(teller.position());
+    if (!keep) tokens.forget(walker.position());
   }
 
   void end_round() {
     if (!failed && !lost) tell_certain();
     vm.release();
     if (!vocabulary) return;
-    for (Event& event : teller.events().events()) {
+    for (Event& event : walker.events().events()) {
       event.tokens = tokens_of(event.bytes);
     }
   }
@@ -221,7 +221,7 @@ struct TagParser::State {
     for (const auto& [token, known] : coming) {
       if (feed_stop(token)) continue;
       if (!known) {
-        teller.events().diagnose(vocab::unknown_token(
+        walker.events().diagnose(vocab::unknown_token(
             tokens.size() - prefix_tokens, token.id, total()));
       }
       feed_token(token);
@@ -271,7 +271,7 @@ struct TagParser::State {
   // --- Telling ---------------------------------------------------------------
 
   void tell_text(std::uint64_t end) {
-    teller.text(text(teller.position(), end));
+    walker.text(text(walker.position(), end));
   }
 
   // Steps behind the last one told, up to `step`.
@@ -283,8 +283,8 @@ struct TagParser::State {
     }
     for (std::size_t i = steps.size(); i-- > 0;) {
       const tag_parser::ParseStep& one = history[steps[i]];
-      if (one.position > teller.position()) tell_text(one.position);
-      teller.step(one);
+      if (one.position > walker.position()) tell_text(one.position);
+      walker.step(one);
     }
     told = step;
   }
@@ -293,7 +293,7 @@ struct TagParser::State {
   // to its beginning takes nothing back.
   void tell_certain() {
     const std::uint64_t position = vm.position();
-    if (base::begun_character(text(teller.position(), position)) != 0) return;
+    if (base::begun_character(text(walker.position(), position)) != 0) return;
     const tag_parser::History& history = vm.history();
     const auto waiting = vm.waiting();
     tag_parser::HistoryId common = waiting.front().history;
@@ -309,7 +309,7 @@ struct TagParser::State {
                        : history[history.child_towards(common, thread.history)]
                              .position);
     }
-    if (certain > teller.position()) tell_text(certain);
+    if (certain > walker.position()) tell_text(certain);
     if (vm.wants_compaction()) told = vm.compact_history(common);
   }
 
@@ -317,11 +317,11 @@ struct TagParser::State {
   void tell_chosen() {
     tell_steps(vm.chosen().history);
     const std::uint64_t position = vm.position();
-    if (position > teller.position()) tell_text(position);
+    if (position > walker.position()) tell_text(position);
   }
 
   void fail() {
-    const std::string_view unsure = text(teller.position(), vm.position());
+    const std::string_view unsure = text(walker.position(), vm.position());
     const std::size_t begun = base::begun_character(unsure);
     if (begun != 0) vm.go_back(vm.position() - begun);
     const auto at = static_cast<std::size_t>(vm.position());
@@ -351,15 +351,15 @@ struct TagParser::State {
       lose_the_way(why);
     }
     if (!lost) return give_up(why);
-    teller.events().diagnose(why);
+    walker.events().diagnose(why);
   }
 
   // All that is left is the rest.
   void give_up(const Diagnostic& why) {
     lost.reset();
     failed = true;
-    teller.events().diagnose(why);
-    teller.cut_off(why);
+    walker.events().diagnose(why);
+    walker.cut_off(why);
     tell_rest(false);
   }
 
@@ -379,14 +379,14 @@ struct TagParser::State {
 
   // REQUIRES: the chosen reading has been told.
   void lose_the_way(const Diagnostic& why) {
-    for (std::size_t depth = teller.depth(); depth > 0; --depth) {
+    for (std::size_t depth = walker.depth(); depth > 0; --depth) {
       const tag_parser::Resume* resume =
-          script.resume_of(teller.format(depth - 1));
+          script.resume_of(walker.format(depth - 1));
       if (resume == nullptr) continue;
       const std::uint32_t counts =
           vm.counts_around(vm.chosen(), resume->count_depth);
       lost = Lost{resume, why, counts, 0, vm.position()};
-      teller.cut_off(why, depth);
+      walker.cut_off(why, depth);
       return;
     }
   }
@@ -394,12 +394,12 @@ struct TagParser::State {
   // Goes on at `places`; what is told up to `end` is the rest.
   void resume_at(std::span<const tag_parser::Pc> places, std::uint64_t end,
                  std::size_t token_bytes) {
-    if (end > teller.position()) {
-      const std::string_view left = text(teller.position(), end);
+    if (end > walker.position()) {
+      const std::string_view left = text(walker.position(), end);
       if (keep) rest.append(left);
-      teller.rest(left);
+      walker.rest(left);
     }
-    teller.end_rest();
+    walker.end_rest();
     vm.resume(places, lost->counts, told, lost->at, token_bytes);
     lost.reset();
   }
@@ -473,23 +473,23 @@ struct TagParser::State {
   }
 
   void tell_rest(bool all) {
-    std::string_view left = text(teller.position(), total());
+    std::string_view left = text(walker.position(), total());
     if (!all && lost) left.remove_suffix(lost->pending());
     if (!all) left.remove_suffix(base::begun_character(left));
     if (keep) rest.append(left);
-    teller.rest(left);
+    walker.rest(left);
   }
 
   void finish() {
     finalized = true;
     if (!failed && !lost &&
-        base::begun_character(text(teller.position(), total())) != 0) {
+        base::begun_character(text(walker.position(), total())) != 0) {
       fail();
     }
     if (failed || lost) {
       tell_rest(true);
-      if (lost) teller.cut_off(lost->why);
-      teller.end_rest();
+      if (lost) walker.cut_off(lost->why);
+      walker.end_rest();
       return;
     }
     const bool ends = vm.can_end();
@@ -502,15 +502,15 @@ struct TagParser::State {
           "the response ends too early; expected " + vm.expected(),
           "",
           {at, at}};
-      teller.events().diagnose(why);
-      teller.cut_off(why);
+      walker.events().diagnose(why);
+      walker.cut_off(why);
     }
-    teller.events().message().complete = complete;
+    walker.events().message().complete = complete;
   }
 
   json::Value tree() {
     if (!keep) return {};
-    const Message& message = teller.events().message();
+    const Message& message = walker.events().message();
     json::Array diagnostics;
     for (const Diagnostic& one : message.diagnostics) {
       diagnostics.emplace_back(json::Object{
@@ -522,7 +522,7 @@ struct TagParser::State {
     }
     return json::Object{{"type", "structural_tag"},
                         {"complete", complete},
-                        {"format", teller.tree().root(teller.position())},
+                        {"format", walker.tree().root(walker.position())},
                         {"rest", base::to_utf8(rest)},
                         {"diagnostics", std::move(diagnostics)},
                         {"message", message.fields}};
@@ -537,7 +537,7 @@ struct TagParser::State {
   vocab::TokenLog tokens;
   std::vector<Coming> coming;  // in this round
   tag_parser::PikeVm vm;
-  tag_parser::Teller teller;
+  tag_parser::TreeWalker walker;
   tag_parser::HistoryId told = 0;
 
   std::string buffer;  // the text behind what has been told, and this round's
@@ -568,7 +568,7 @@ TagParser& TagParser::operator=(TagParser&&) noexcept = default;
 
 std::span<const Event> TagParser::initial_events() const {
   return state_->initial
-             ? std::span<const Event>(state_->teller.events().events())
+             ? std::span<const Event>(state_->walker.events().events())
              : std::span<const Event>();
 }
 
@@ -581,7 +581,7 @@ std::span<const Event> TagParser::feed(std::string_view chunk) {
   if (state.finalized || state.vocabulary) return {};
   state.feed_bytes(chunk);
   state.end_round();
-  return state.teller.events().events();
+  return state.walker.events().events();
 }
 
 std::span<const Event> TagParser::feed_tokens(std::span<const TokenId> ids) {
@@ -591,7 +591,7 @@ std::span<const Event> TagParser::feed_tokens(std::span<const TokenId> ids) {
   if (state.finalized || !state.vocabulary) return {};
   state.feed_ids(ids);
   state.end_round();
-  return state.teller.events().events();
+  return state.walker.events().events();
 }
 
 std::span<const Event> TagParser::finalize() {
@@ -602,17 +602,17 @@ std::span<const Event> TagParser::finalize() {
   state.finish();
   state.failed = true;  // nothing more is read
   state.end_round();
-  return state.teller.events().events();
+  return state.walker.events().events();
 }
 
 bool TagParser::finalized() const { return state_->finalized; }
 
 const Message& TagParser::message() const {
-  return state_->teller.events().message();
+  return state_->walker.events().message();
 }
 
 Message TagParser::take_message() && {
-  return std::move(state_->teller.events().message());
+  return std::move(state_->walker.events().message());
 }
 
 json::Value TagParser::tree() const { return state_->tree(); }
@@ -629,7 +629,7 @@ bool TagParser::complete() const {
 std::size_t TagParser::held_bytes() const { return held().size(); }
 
 std::string_view TagParser::held() const {
-  return state_->text(state_->teller.position(), state_->total());
+  return state_->text(state_->walker.position(), state_->total());
 }
 
 // The events of a part are gone when the next one is read.

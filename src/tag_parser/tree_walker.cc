@@ -1,6 +1,6 @@
-// From steps to nodes and regions; see teller.h.
+// From steps to nodes and regions; see tree_walker.h.
 
-#include "tag_parser/teller.h"
+#include "tag_parser/tree_walker.h"
 
 #include <algorithm>
 #include <cstddef>
@@ -13,7 +13,7 @@ namespace parlance::tag_parser {
 
 using grammar::kNoFormat;
 
-void Teller::text(std::string_view text) {
+void TreeWalker::text(std::string_view text) {
   if (text.empty()) return;
   const Span bytes{at(), at() + text.size()};
   const TagNodeId innermost = tree_.now().innermost();
@@ -26,7 +26,7 @@ void Teller::text(std::string_view text) {
   position_ += text.size();
 }
 
-void Teller::step(const ParseStep& step) {
+void TreeWalker::step(const ParseStep& step) {
   switch (step.kind) {
     case ParseStep::Kind::kEnter:
       return enter(TagNodeId{step.format});
@@ -38,7 +38,7 @@ void Teller::step(const ParseStep& step) {
   }
 }
 
-void Teller::enter(TagNodeId id) {
+void TreeWalker::enter(TagNodeId id) {
   if (!open_.empty()) {
     const TagNodeId around = open_.back().format;
     const Regions& regions = code_.regions;
@@ -55,8 +55,8 @@ void Teller::enter(TagNodeId id) {
   tree_.enter(id, position_);
 }
 
-json::Value Teller::plain_value(const Region& region, std::size_t depth,
-                                bool cut) const {
+json::Value TreeWalker::plain_value(const Region& region, std::size_t depth,
+                                    bool cut) const {
   json::Object out;
   out.reserve(3);
   out.set("begin", base::to_utf8(tree_.now().begin_text(depth)));
@@ -67,7 +67,7 @@ json::Value Teller::plain_value(const Region& region, std::size_t depth,
   return out;
 }
 
-void Teller::leave() {
+void TreeWalker::leave() {
   const Open left = open_.back();
   const Regions& regions = code_.regions;
   if (!regions.is_region(left.format)) {
@@ -109,7 +109,7 @@ void Teller::leave() {
   }
 }
 
-void Teller::cut_off(const Diagnostic& why, std::size_t kept) {
+void TreeWalker::cut_off(const Diagnostic& why, std::size_t kept) {
   const TagNodeId id = events_.open_region();
   const bool inside = std::any_of(
       open_.begin() + static_cast<std::ptrdiff_t>(kept), open_.end(),
@@ -136,13 +136,13 @@ void Teller::cut_off(const Diagnostic& why, std::size_t kept) {
   rest_begin_ = position_;
 }
 
-void Teller::rest(std::string_view text) {
+void TreeWalker::rest(std::string_view text) {
   if (text.empty()) return;
   events_.write_rest(text, {at(), at() + text.size()});
   position_ += text.size();
 }
 
-void Teller::end_rest() {
+void TreeWalker::end_rest() {
   events_.close_open(at(), false);
   rest_begin_.reset();
   if (open_.empty()) return;

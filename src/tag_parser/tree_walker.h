@@ -1,5 +1,5 @@
-#ifndef PARLANCE_SRC_TAG_PARSER_TELLER_H_
-#define PARLANCE_SRC_TAG_PARSER_TELLER_H_
+#ifndef PARLANCE_SRC_TAG_PARSER_TREE_WALKER_H_
+#define PARLANCE_SRC_TAG_PARSER_TREE_WALKER_H_
 
 // What is certain of a reading, told in order: to the tree, and as regions.
 
@@ -19,10 +19,10 @@
 
 namespace parlance::tag_parser {
 
-class Teller {
+class TreeWalker {
  public:
-  Teller(const CompiledTag::Code& code, const vocab::TokenLog& tokens,
-         bool keep, std::size_t diagnostics)
+  TreeWalker(const CompiledTag::Code& code, const vocab::TokenLog& tokens,
+             bool keep, std::size_t diagnostics)
       : code_(code),
         tree_(code, tokens, keep),
         events_(code.regions, keep, diagnostics) {}
@@ -77,4 +77,4 @@ class Teller {
 
 }  // namespace parlance::tag_parser
 
-#endif  // PARLANCE_SRC_TAG_PARSER_TELLER_H_
+#endif  // PARLANCE_SRC_TAG_PARSER_TREE_WALKER_H_
