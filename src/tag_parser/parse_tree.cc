@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "base/utf8.h"
-#include "tag_parser/told_events.h"
+#include "tag_parser/event_builder.h"
 
 namespace parlance::tag_parser {
 

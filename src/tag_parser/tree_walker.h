@@ -11,10 +11,10 @@
 
 #include "parlance/json.h"
 #include "parlance/message.h"
+#include "tag_parser/event_builder.h"
 #include "tag_parser/history.h"
 #include "tag_parser/parse_tree_log.h"
 #include "tag_parser/program.h"
-#include "tag_parser/told_events.h"
 #include "vocab/token_log.h"
 
 namespace parlance::tag_parser {
@@ -47,7 +47,7 @@ class TreeWalker {
   std::size_t depth() const { return open_.size(); }
   TagNodeId format(std::size_t depth) const { return open_[depth].format; }
 
-  ToldEvents& events() { return events_; }
+  EventBuilder& events() { return events_; }
   const ParseTreeLog& tree() const { return tree_; }
 
  private:
@@ -65,7 +65,7 @@ class TreeWalker {
 
   const CompiledTag::Code& code_;
   ParseTreeLog tree_;
-  ToldEvents events_;
+  EventBuilder events_;
   std::uint64_t position_ = 0;
   std::vector<Open> open_;
   // Where the rest began that open formats may go on behind.

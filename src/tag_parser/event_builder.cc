@@ -1,6 +1,6 @@
-// Events and the message; see told_events.h.
+// Events and the message; see event_builder.h.
 
-#include "tag_parser/told_events.h"
+#include "tag_parser/event_builder.h"
 
 #include <algorithm>
 #include <utility>
@@ -18,14 +18,14 @@ constexpr std::size_t kKeptEvents = 1024;
 
 }  // namespace
 
-ToldEvents::ToldEvents(const Regions& regions, bool keep_message,
-                       std::size_t diagnostics)
+EventBuilder::EventBuilder(const Regions& regions, bool keep_message,
+                           std::size_t diagnostics)
     : regions_(regions),
       keep_(keep_message),
       max_diagnostics_(diagnostics),
       slots_(regions.fields().size()) {}
 
-void ToldEvents::begin_round() {
+void EventBuilder::begin_round() {
   // Those of a long chunk are not kept for the next one.
   if (events_.capacity() > kKeptEvents) std::vector<Event>().swap(events_);
   events_.clear();
@@ -34,7 +34,7 @@ void ToldEvents::begin_round() {
   whys_.clear();
 }
 
-Event& ToldEvents::add(EventKind kind, Span bytes) {
+Event& EventBuilder::add(EventKind kind, Span bytes) {
   Event event;
   event.kind = kind;
   event.field = field_name();
@@ -44,7 +44,7 @@ Event& ToldEvents::add(EventKind kind, Span bytes) {
   return events_.back();
 }
 
-void ToldEvents::open(TagNodeId id, Span delimiter) {
+void EventBuilder::open(TagNodeId id, Span delimiter) {
   if (open_ != kNoFormat) close_open(delimiter.begin, false);
   open_ = id;
   begin_ = delimiter.begin;
@@ -66,17 +66,17 @@ void ToldEvents::open(TagNodeId id, Span delimiter) {
   if (kind_ == RegionKind::kCall) event.captures = {&region.capture, 1};
 }
 
-void ToldEvents::write(TagNodeId id, std::string_view text, Span bytes) {
+void EventBuilder::write(TagNodeId id, std::string_view text, Span bytes) {
   if (open_ != id) open(id, {bytes.begin, bytes.begin});
   write_chunk(text, bytes);
 }
 
-void ToldEvents::write_rest(std::string_view text, Span bytes) {
+void EventBuilder::write_rest(std::string_view text, Span bytes) {
   if (open_ != kRest) open(kRest, {bytes.begin, bytes.begin});
   write_chunk(text, bytes);
 }
 
-void ToldEvents::write_chunk(std::string_view text, Span bytes) {
+void EventBuilder::write_chunk(std::string_view text, Span bytes) {
   if (!base::is_utf8(text)) {
     texts_.push_back(base::to_utf8(text));
     text = texts_.back();
@@ -87,18 +87,18 @@ void ToldEvents::write_chunk(std::string_view text, Span bytes) {
   event.dirty = dirty_;
 }
 
-void ToldEvents::close(TagNodeId id, Span delimiter, const json::Value* value,
-                       bool cut) {
+void EventBuilder::close(TagNodeId id, Span delimiter, const json::Value* value,
+                         bool cut) {
   if (open_ != id) return;
   end(value == nullptr ? take_text() : *value, delimiter, cut, false);
 }
 
-void ToldEvents::close_open(std::size_t at, bool cut) {
+void EventBuilder::close_open(std::size_t at, bool cut) {
   if (open_ == kNoFormat) return;
   end(take_text(), {at, at}, cut, false);
 }
 
-void ToldEvents::close_malformed(std::size_t at, const Diagnostic& why) {
+void EventBuilder::close_malformed(std::size_t at, const Diagnostic& why) {
   if (open_ == kNoFormat) return;
   whys_.push_back(why);
   whys_.back().field = field_name();
@@ -110,7 +110,8 @@ void ToldEvents::close_malformed(std::size_t at, const Diagnostic& why) {
   end(nullptr, {at, at}, true, true);
 }
 
-void ToldEvents::end(json::Value value, Span bytes, bool cut, bool malformed) {
+void EventBuilder::end(json::Value value, Span bytes, bool cut,
+                       bool malformed) {
   if (keep_) {
     Part part;
     part.field_index = field_;
@@ -132,7 +133,7 @@ void ToldEvents::end(json::Value value, Span bytes, bool cut, bool malformed) {
   text_.clear();
 }
 
-void ToldEvents::store(const json::Value& value) {
+void EventBuilder::store(const json::Value& value) {
   Slot& slot = slots_[field_];
   if (!slot.used) {
     slot.used = true;
@@ -146,12 +147,12 @@ void ToldEvents::store(const json::Value& value) {
   }
 }
 
-void ToldEvents::diagnose(Diagnostic diagnostic) {
+void EventBuilder::diagnose(Diagnostic diagnostic) {
   if (message_.diagnostics.size() >= max_diagnostics_) return;
   message_.diagnostics.push_back(std::move(diagnostic));
 }
 
-Message& ToldEvents::message() {
+Message& EventBuilder::message() {
   if (!stale_ || !keep_) return message_;
   stale_ = false;
   json::Object fields = {{"role", "assistant"}};

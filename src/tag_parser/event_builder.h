@@ -1,5 +1,5 @@
-#ifndef PARLANCE_SRC_TAG_PARSER_TOLD_EVENTS_H_
-#define PARLANCE_SRC_TAG_PARSER_TOLD_EVENTS_H_
+#ifndef PARLANCE_SRC_TAG_PARSER_EVENT_BUILDER_H_
+#define PARLANCE_SRC_TAG_PARSER_EVENT_BUILDER_H_
 
 // Regions as they are opened, written and closed become events and the message.
 //
@@ -21,10 +21,10 @@
 
 namespace parlance::tag_parser {
 
-class ToldEvents {
+class EventBuilder {
  public:
-  ToldEvents(const Regions& regions, bool keep_message,
-             std::size_t diagnostics);
+  EventBuilder(const Regions& regions, bool keep_message,
+               std::size_t diagnostics);
 
   // Forgets the events of the last round and what they point to.
   void begin_round();
@@ -99,4 +99,4 @@ class ToldEvents {
 
 }  // namespace parlance::tag_parser
 
-#endif  // PARLANCE_SRC_TAG_PARSER_TOLD_EVENTS_H_
+#endif  // PARLANCE_SRC_TAG_PARSER_EVENT_BUILDER_H_
