@@ -91,7 +91,7 @@ struct TagParser::State {
   }
 
   void end_round() {
-    if (!failed && !lost) tell_certain();
+    if (!failed && !lost) emit_certain();
     vm.release();
     if (!vocabulary) return;
     for (Event& event : walker.events().events()) {
@@ -116,8 +116,8 @@ struct TagParser::State {
   // Reads what is in the buffer and not read yet, by its bytes.
   void read_on() {
     for (;;) {
-      if (failed) return tell_rest(false);
-      if (lost && !find_resume()) return tell_rest(false);
+      if (failed) return emit_rest(false);
+      if (lost && !find_resume()) return emit_rest(false);
       const std::string_view left = text(vm.position(), total());
       if (left.empty()) return;
       std::size_t size = std::min(left.size(), kSlice);
@@ -128,7 +128,7 @@ struct TagParser::State {
       if (read < size && !vm.paused()) {
         fail();
       } else if (vm.wants_compaction()) {
-        tell_certain();
+        emit_certain();
       }
     }
   }
@@ -136,13 +136,13 @@ struct TagParser::State {
   void feed_token(const tag_parser::Token& token) {
     buffer.append(token.text);
     tokens.add(token.id, total());
-    if (failed) return tell_rest(false);
+    if (failed) return emit_rest(false);
     followed = ended;
     const std::uint64_t begin = total() - token.text.size();
     if (!lost) {
       std::size_t read = 0;
       if (!ended && vm.feed_token(token, read)) {
-        if (vm.wants_compaction()) tell_certain();
+        if (vm.wants_compaction()) emit_certain();
         return;
       }
       fail();
@@ -205,7 +205,7 @@ struct TagParser::State {
     }
     buffer.append(token.text);
     tokens.add(token.id, total());
-    if (!failed && !lost && vm.wants_compaction()) tell_certain();
+    if (!failed && !lost && vm.wants_compaction()) emit_certain();
     return true;
   }
 
@@ -268,30 +268,31 @@ struct TagParser::State {
     prefix_tokens = tokens.size();
   }
 
-  // --- Telling ---------------------------------------------------------------
+  // --- Emitting --------------------------------------------------------------
 
-  void tell_text(std::uint64_t end) {
+  void emit_text(std::uint64_t end) {
     walker.text(text(walker.position(), end));
   }
 
   // Steps behind the last one told, up to `step`.
-  void tell_steps(tag_parser::HistoryId step) {
+  void emit_steps(tag_parser::HistoryId step) {
     const tag_parser::History& history = vm.history();
     std::vector<tag_parser::HistoryId> steps;
-    for (tag_parser::HistoryId at = step; at != told; at = history.parent(at)) {
+    for (tag_parser::HistoryId at = step; at != emitted;
+         at = history.parent(at)) {
       steps.push_back(at);
     }
     for (std::size_t i = steps.size(); i-- > 0;) {
       const tag_parser::ParseStep& one = history[steps[i]];
-      if (one.position > walker.position()) tell_text(one.position);
+      if (one.position > walker.position()) emit_text(one.position);
       walker.step(one);
     }
-    told = step;
+    emitted = step;
   }
 
   // What all readings agree on.  Never inside a character, so that going back
   // to its beginning takes nothing back.
-  void tell_certain() {
+  void emit_certain() {
     const std::uint64_t position = vm.position();
     if (base::begun_character(text(walker.position(), position)) != 0) return;
     const tag_parser::History& history = vm.history();
@@ -300,7 +301,7 @@ struct TagParser::State {
     for (const tag_parser::Thread& thread : waiting) {
       common = history.common_ancestor(common, thread.history);
     }
-    tell_steps(common);
+    emit_steps(common);
     std::uint64_t certain = position;
     for (const tag_parser::Thread& thread : waiting) {
       certain = std::min(
@@ -309,15 +310,15 @@ struct TagParser::State {
                        : history[history.child_towards(common, thread.history)]
                              .position);
     }
-    if (certain > walker.position()) tell_text(certain);
-    if (vm.wants_compaction()) told = vm.compact_history(common);
+    if (certain > walker.position()) emit_text(certain);
+    if (vm.wants_compaction()) emitted = vm.compact_history(common);
   }
 
   // The reading that is taken, up to the place where readings stand.
-  void tell_chosen() {
-    tell_steps(vm.chosen().history);
+  void emit_preferred() {
+    emit_steps(vm.preferred().history);
     const std::uint64_t position = vm.position();
-    if (position > walker.position()) tell_text(position);
+    if (position > walker.position()) emit_text(position);
   }
 
   void fail() {
@@ -345,7 +346,7 @@ struct TagParser::State {
                        " is written as its token, not spelled";
       }
     }
-    tell_chosen();
+    emit_preferred();
     damaged = true;
     if (recover && why.code == ErrorCode::kInvalidContent && !followed) {
       lose_the_way(why);
@@ -360,7 +361,7 @@ struct TagParser::State {
     failed = true;
     walker.events().diagnose(why);
     walker.cut_off(why);
-    tell_rest(false);
+    emit_rest(false);
   }
 
   // --- Going on behind what does not fit -------------------------------------
@@ -384,7 +385,7 @@ struct TagParser::State {
           script.resume_of(walker.format(depth - 1));
       if (resume == nullptr) continue;
       const std::uint32_t counts =
-          vm.counts_around(vm.chosen(), resume->count_depth);
+          vm.counts_around(vm.preferred(), resume->count_depth);
       lost = Lost{resume, why, counts, 0, vm.position()};
       walker.cut_off(why, depth);
       return;
@@ -400,7 +401,7 @@ struct TagParser::State {
       walker.rest(left);
     }
     walker.end_rest();
-    vm.resume(places, lost->counts, told, lost->at, token_bytes);
+    vm.resume(places, lost->counts, emitted, lost->at, token_bytes);
     lost.reset();
   }
 
@@ -452,13 +453,13 @@ struct TagParser::State {
       return true;
     }
     if (token.mark != tag_parser::kNoMark) {
-      if (!look_at(grammar::mark_symbol(token.mark), size)) tell_rest(false);
+      if (!look_at(grammar::mark_symbol(token.mark), size)) emit_rest(false);
       return true;
     }
     if (token.is_text) return false;
     lost->at += size;
     lost->node = 0;
-    tell_rest(false);
+    emit_rest(false);
     return true;
   }
 
@@ -472,7 +473,7 @@ struct TagParser::State {
     return json::dump(json::Value(marker), {.ascii = false});
   }
 
-  void tell_rest(bool all) {
+  void emit_rest(bool all) {
     std::string_view left = text(walker.position(), total());
     if (!all && lost) left.remove_suffix(lost->pending());
     if (!all) left.remove_suffix(base::begun_character(left));
@@ -487,14 +488,14 @@ struct TagParser::State {
       fail();
     }
     if (failed || lost) {
-      tell_rest(true);
+      emit_rest(true);
       if (lost) walker.cut_off(lost->why);
       walker.end_rest();
       return;
     }
     const bool ends = vm.can_end();
     complete = ends && !damaged;
-    tell_chosen();
+    emit_preferred();
     if (!ends) {
       const auto at = static_cast<std::size_t>(total());
       const Diagnostic why{
@@ -538,7 +539,7 @@ struct TagParser::State {
   std::vector<Coming> coming;  // in this round
   tag_parser::PikeVm vm;
   tag_parser::TreeWalker walker;
-  tag_parser::HistoryId told = 0;
+  tag_parser::HistoryId emitted = 0;
 
   std::string buffer;  // the text behind what has been told, and this round's
   std::uint64_t buffer_begin = 0;

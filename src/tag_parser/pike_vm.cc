@@ -62,7 +62,7 @@ void PikeVm::close() {
 bool PikeVm::follow(Work& work) {
   State& state = work.thread.state;
   if (work.stays) {
-    emit(work.thread);
+    add_waiting(work.thread);
     return false;
   }
   if (state.inside) return wait_or_leave(work);
@@ -167,16 +167,16 @@ bool PikeVm::wait_or_leave(Work& work) {
       stay_last();
       return go_on(work, at.next);
     case Op::kMachine:
-      emit(work.thread);
+      add_waiting(work.thread);
       return machine(at).can_end(state.at) && go_on(work, at.next);
     default:
       break;
   }
-  emit(work.thread);
+  add_waiting(work.thread);
   return false;
 }
 
-void PikeVm::emit(const Thread& thread) {
+void PikeVm::add_waiting(const Thread& thread) {
   if (!seen_.insert(thread.state)) return;
   waiting_.push_back(thread);
 }

@@ -90,7 +90,7 @@ class PikeVm {
   std::span<const Thread> waiting();
   // The one whose reading is taken if nothing follows, or nothing that fits:
   // the first that may end, else the first of all.
-  const Thread& chosen();
+  const Thread& preferred();
   bool can_end();
 
   std::uint64_t position() const { return position_; }
@@ -163,7 +163,7 @@ class PikeVm {
     work.thread.state = {next, work.thread.state.counts, false, {}};
     return true;
   }
-  void emit(const Thread& thread);
+  void add_waiting(const Thread& thread);
   void begin(State& state);
 
   bool step(std::uint8_t byte);

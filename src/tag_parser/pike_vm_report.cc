@@ -46,7 +46,7 @@ std::span<const Thread> PikeVm::waiting() {
   return waiting_;
 }
 
-const Thread& PikeVm::chosen() {
+const Thread& PikeVm::preferred() {
   close();
   for (const Thread& thread : waiting_) {
     if (code_.code[thread.state.pc].op == Op::kAccept) return thread;
@@ -55,7 +55,7 @@ const Thread& PikeVm::chosen() {
 }
 
 bool PikeVm::can_end() {
-  return code_.code[chosen().state.pc].op == Op::kAccept;
+  return code_.code[preferred().state.pc].op == Op::kAccept;
 }
 
 std::uint32_t PikeVm::pending(const Thread& thread) const {
