@@ -10,7 +10,7 @@
 namespace parlance::tag_parser {
 
 PikeVm::PikeVm(const Script& script, const Limits& limits)
-    : code_(script), limits_(limits), machines_(script.machines.size()) {
+    : code_(script), limits_(limits), recognisers_(script.recognisers.size()) {
   history_threshold_ = 4096;
   kernel_.push_back({{script.start, 0, false, {}}, 0, 0});
 }
@@ -21,20 +21,20 @@ void PikeVm::make_room() {
   release();
   if (!full_) return;
   full_ = false;
-  for (std::size_t i = 0; i < machines_.size(); ++i) {
-    const std::shared_ptr<grammar::Recogniser> before = machines_[i];
+  for (std::size_t i = 0; i < recognisers_.size(); ++i) {
+    const std::shared_ptr<grammar::Recogniser> before = recognisers_[i];
     if (before == nullptr || !before->adopts()) continue;
     const grammar::Recogniser::Lock lock(*before);
     if (!before->full()) continue;
-    machines_[i] = before->fresh(/*same_parts=*/true);
-    const grammar::Recogniser::Lock after(*machines_[i]);
+    recognisers_[i] = before->fresh(/*same_parts=*/true);
+    const grammar::Recogniser::Lock after(*recognisers_[i]);
     for (std::vector<Thread>* threads : {&kernel_, &waiting_, &character_}) {
       for (Thread& thread : *threads) {
         const Instruction& at = code_.code[thread.state.pc];
-        if (!thread.state.inside || at.op != Op::kMachine || at.index != i) {
+        if (!thread.state.inside || at.op != Op::kRecogniser || at.index != i) {
           continue;
         }
-        thread.state.at = machines_[i]->adopt(*before, thread.state.at);
+        thread.state.at = recognisers_[i]->adopt(*before, thread.state.at);
       }
     }
   }
@@ -137,8 +137,8 @@ void PikeVm::begin(State& state) {
     case Op::kTextBefore:
       state.at = {0, 0, at.max, at.max_tokens};
       break;
-    case Op::kMachine:
-      state.at = machine(at).start();
+    case Op::kRecogniser:
+      state.at = recogniser(at).start();
       break;
     case Op::kTokens:
       state.at.count = at.max;
@@ -166,9 +166,9 @@ bool PikeVm::wait_or_leave(Work& work) {
     case Op::kTokensLast:
       stay_last();
       return go_on(work, at.next);
-    case Op::kMachine:
+    case Op::kRecogniser:
       add_waiting(work.thread);
-      return machine(at).can_end(state.at) && go_on(work, at.next);
+      return recogniser(at).can_end(state.at) && go_on(work, at.next);
     default:
       break;
   }
@@ -208,9 +208,9 @@ void PikeVm::scan(const Thread& thread, std::uint8_t byte) {
     case Op::kText:
     case Op::kTextBefore:
       return scan_text(thread, at, byte);
-    case Op::kMachine: {
+    case Op::kRecogniser: {
       Thread next = thread;
-      next.state.at = machine(at).step(thread.state.at, byte);
+      next.state.at = recogniser(at).step(thread.state.at, byte);
       if (!next.state.at.dead()) arrive(next);
       return;
     }
@@ -430,8 +430,8 @@ void PikeVm::merge(const Token& token, const std::vector<Thread>& before,
     Thread thread = before[i];
     thread.origin = static_cast<std::uint32_t>(i);
     const Instruction& at = code_.code[thread.state.pc];
-    if (at.op == Op::kMachine && (code_.machines[at.index].reads_tokens ||
-                                  code_.machines[at.index].reads_marks)) {
+    if (at.op == Op::kRecogniser && (code_.recognisers[at.index].reads_tokens ||
+                                     code_.recognisers[at.index].reads_marks)) {
       // It goes on by both at once, or not even by its bytes.
       grammar::Configuration config;
       std::size_t same = done;
@@ -444,7 +444,7 @@ void PikeVm::merge(const Token& token, const std::vector<Thread>& before,
         }
         ++same;
       }
-      config = machine(at).step_token(thread.state.at, config, token.id);
+      config = recogniser(at).step_token(thread.state.at, config, token.id);
       if (!config.dead()) {
         thread.state.at = config;
         if (same < by_bytes.size() && by_bytes[same].origin == i) {

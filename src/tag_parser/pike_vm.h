@@ -181,18 +181,18 @@ class PikeVm {
   void spend_token();
   std::size_t skip(std::string_view bytes);
   std::size_t skip_text(std::string_view bytes);
-  std::size_t skip_machine(std::string_view bytes);
+  std::size_t skip_recogniser(std::string_view bytes);
   bool all_in_text() const;
   std::size_t find_accelerated();
   void learn_move(std::uint8_t byte);
   bool find_self_loops(AcceleratedStates& out);
 
-  grammar::Recogniser& machine(const Instruction& at) {
-    std::shared_ptr<grammar::Recogniser>& known = machines_[at.index];
+  grammar::Recogniser& recogniser(const Instruction& at) {
+    std::shared_ptr<grammar::Recogniser>& known = recognisers_[at.index];
     if (known == nullptr) {
       release();
-      known =
-          grammar::Recogniser::with_room(code_.machines[at.index].recogniser);
+      known = grammar::Recogniser::with_room(
+          code_.recognisers[at.index].recogniser);
     }
     grammar::Recogniser& asked = *known;
     if (held_ != &asked) {
@@ -213,7 +213,7 @@ class PikeVm {
   const Script& code_;
   const Limits limits_;
   // Those of the script, or their successors; null: not asked yet.
-  std::vector<std::shared_ptr<grammar::Recogniser>> machines_;
+  std::vector<std::shared_ptr<grammar::Recogniser>> recognisers_;
   bool full_ = false;      // one of them was when it was given up
   bool in_token_ = false;  // states are kept beside the threads
   // Of one machine at a time.

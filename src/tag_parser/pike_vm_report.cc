@@ -93,7 +93,7 @@ bool PikeVm::go_back(std::uint64_t position) {
 bool PikeVm::out_of_memory() {
   for (const Thread& thread : waiting()) {
     const Instruction& at = code_.code[thread.state.pc];
-    if (at.op == Op::kMachine && machine(at).overflowed()) {
+    if (at.op == Op::kRecogniser && recogniser(at).overflowed()) {
       return true;
     }
   }
@@ -126,8 +126,8 @@ std::string PikeVm::expected() {
       case Op::kTextBefore:
         say_text(code_.frees[at.index], thread.state.at.lex);
         break;
-      case Op::kMachine:
-        say(machine(at).expected(thread.state.at));
+      case Op::kRecogniser:
+        say(recogniser(at).expected(thread.state.at));
         break;
       case Op::kToken: {
         const TokenSet& set = code_.token_sets[at.index];

@@ -35,8 +35,8 @@ std::size_t PikeVm::skip(std::string_view bytes) {
   const State& first = kernel_.front().state;
   if (!first.inside) return 0;
   switch (code_.code[first.pc].op) {
-    case Op::kMachine:
-      return kernel_.size() == 1 ? skip_machine(bytes) : 0;
+    case Op::kRecogniser:
+      return kernel_.size() == 1 ? skip_recogniser(bytes) : 0;
     case Op::kText:
     case Op::kTextBefore:
       return skip_text(bytes);
@@ -46,9 +46,9 @@ std::size_t PikeVm::skip(std::string_view bytes) {
 }
 
 // Inside a JSON text or a pattern that cannot end here.
-std::size_t PikeVm::skip_machine(std::string_view bytes) {
+std::size_t PikeVm::skip_recogniser(std::string_view bytes) {
   State& state = kernel_.front().state;
-  grammar::Recogniser& reader = machine(code_.code[state.pc]);
+  grammar::Recogniser& reader = recogniser(code_.code[state.pc]);
   std::size_t read = 0;
   const bool adopts = reader.adopts();
   while (read < bytes.size() && !reader.can_end(state.at)) {
@@ -180,8 +180,8 @@ bool PikeVm::find_self_loops(AcceleratedStates& out) {
         out.bytes[static_cast<std::uint8_t>(text[thread.state.at.lex])] = kStop;
         break;
       }
-      case Op::kMachine: {
-        const auto firsts = machine(at).first_bytes(thread.state.at);
+      case Op::kRecogniser: {
+        const auto firsts = recogniser(at).first_bytes(thread.state.at);
         for (std::size_t byte = 0; byte < 256; ++byte) {
           if ((firsts[byte >> 6] >> (byte & 63) & 1) != 0) {
             out.bytes[byte] = kStop;

@@ -816,10 +816,11 @@ Pc Compiler::compile_leaf(TagNodeId id) {
   const grammar::TagLeaf& leaf = leaves_[index_of(id)];
   const bool marked = marks_ != nullptr && leaf.rules != nullptr;
   out_.has_tokens = out_.has_tokens || leaf.reads_tokens;
-  out_.machines.push_back({leaf.recogniser, leaf.reads_tokens, marked});
-  return add({.op = Op::kMachine,
-              .next = leave_[index_of(id)],
-              .index = static_cast<std::uint32_t>(out_.machines.size() - 1)});
+  out_.recognisers.push_back({leaf.recogniser, leaf.reads_tokens, marked});
+  return add(
+      {.op = Op::kRecogniser,
+       .next = leave_[index_of(id)],
+       .index = static_cast<std::uint32_t>(out_.recognisers.size() - 1)});
 }
 
 Pc Compiler::compile_one(TagNodeId id) {

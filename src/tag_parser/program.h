@@ -72,7 +72,7 @@ enum class Op : std::uint8_t {
   kLiteral,     // texts[index] from `offset` on
   kText,        // free text of frees[index]: ends where it may
   kTextBefore,  // the same, which ends with a trigger
-  kMachine,     // machines[index]
+  kRecogniser,  // recognisers[index]
   kToken,       // one token of token_sets[index]
   kTokens,      // any number of them up to `max`
   kTokensLast,  // free tokens of token_texts[index]: end where they may
@@ -144,7 +144,7 @@ struct Resume {
 };
 
 // Reads the text of one format.  Others may use the recogniser too.
-struct Machine {
+struct EmbeddedRecogniser {
   std::shared_ptr<grammar::Recogniser> recogniser;  // not null
   bool reads_tokens = false;
   bool reads_marks = false;
@@ -158,7 +158,7 @@ struct Script {
   std::vector<FreeText> frees;
   std::vector<TokenSet> token_sets;
   std::vector<TokenText> token_texts;
-  std::vector<Machine> machines;
+  std::vector<EmbeddedRecogniser> recognisers;
   std::vector<Resume> resumes;                  // by format, in no order
   std::shared_ptr<const grammar::Marks> marks;  // null: none
   // Tokens that some place names by their ids, and which marks they are.

@@ -21,7 +21,7 @@ namespace parlance::tag_parser {
 //   kLiteral         lex: bytes read
 //   kText...         lex: node of the automaton, frame: inside a character,
 //                    count, extra: characters and tokens left
-//   kMachine         the configuration
+//   kRecogniser         the configuration
 //   kTokens          count: tokens left
 struct State {
   std::uint32_t pc = 0;
