@@ -50,16 +50,16 @@ std::span<const std::string_view> CompiledTag::fields() const {
 
 struct TagParser::State {
   State(const CompiledTag& p, const TagParserOptions& options)
-      : program(p),
+      : compiled(p),
         vocabulary(options.vocabulary == nullptr
                        ? std::nullopt
                        : std::optional<Vocabulary>(*options.vocabulary)),
         keep(options.keep_message),
         recover(options.recover),
         stop_ids(stops_of(options)),
-        script(p.code()->script(vocabulary.has_value())),
-        vm(script, {options.readings, options.reading_bytes}),
-        walker(*program.code(), tokens, keep, options.limits.diagnostics) {}
+        program(p.code()->program(vocabulary.has_value())),
+        vm(program, {options.readings, options.reading_bytes}),
+        walker(*compiled.code(), tokens, keep, options.limits.diagnostics) {}
 
   static std::vector<TokenId> stops_of(const TagParserOptions& options) {
     if (options.vocabulary == nullptr) return {};
@@ -171,17 +171,17 @@ struct TagParser::State {
     token.id = id;
     const TokenKind kind = vocabulary->kind(id);
     // Most tokens are these, and most tags name none of them.
-    if (kind == TokenKind::kOrdinary && !script.names_ordinary) {
+    if (kind == TokenKind::kOrdinary && !program.names_ordinary) {
       token.text = vocabulary->bytes(id);
       return out;
     }
-    const auto role = script.roles.find(id);
-    if (role != script.roles.end()) {
+    const auto role = program.roles.find(id);
+    if (role != program.roles.end()) {
       token.is_named = true;
       token.mark = role->second;
     }
     token.is_text =
-        kind != TokenKind::kControl || !program.code()->for_vocabulary;
+        kind != TokenKind::kControl || !compiled.code()->for_vocabulary;
     const bool spelled = !token.is_text || token.mark != tag_parser::kNoMark;
     token.text = spelled ? vocabulary->spelling(id) : vocabulary->bytes(id);
     out.known = kind != TokenKind::kUnused;
@@ -382,7 +382,7 @@ struct TagParser::State {
   void lose_the_way(const Diagnostic& why) {
     for (std::size_t depth = walker.depth(); depth > 0; --depth) {
       const tag_parser::Resume* resume =
-          script.resume_of(walker.format(depth - 1));
+          program.resume_of(walker.format(depth - 1));
       if (resume == nullptr) continue;
       const std::uint32_t counts =
           vm.counts_around(vm.preferred(), resume->count_depth);
@@ -529,12 +529,12 @@ struct TagParser::State {
                         {"message", message.fields}};
   }
 
-  CompiledTag program;
+  CompiledTag compiled;
   std::optional<Vocabulary> vocabulary;
   const bool keep;
   const bool recover;
   const std::vector<TokenId> stop_ids;  // sorted
-  const tag_parser::Script& script;
+  const tag_parser::TagProgram& program;
   vocab::TokenLog tokens;
   std::vector<Coming> coming;  // in this round
   tag_parser::PikeVm vm;
@@ -556,9 +556,9 @@ struct TagParser::State {
   bool complete = false;
 };
 
-TagParser::TagParser(const CompiledTag& program,
+TagParser::TagParser(const CompiledTag& compiled,
                      const TagParserOptions& options)
-    : state_(std::make_unique<State>(program, options)) {
+    : state_(std::make_unique<State>(compiled, options)) {
   state_->feed_prefix(options.prefix, options.prefix_ids);
   state_->end_round();
 }
@@ -634,9 +634,9 @@ std::string_view TagParser::held() const {
 }
 
 // The events of a part are gone when the next one is read.
-json::Value parse_by_tag(const CompiledTag& program, std::string_view response,
+json::Value parse_by_tag(const CompiledTag& compiled, std::string_view response,
                          const TagParserOptions& options) {
-  TagParser parser(program, options);
+  TagParser parser(compiled, options);
   for (std::size_t at = 0; at < response.size(); at += kKeptBuffer) {
     parser.feed(response.substr(at, kKeptBuffer));
   }
@@ -644,10 +644,10 @@ json::Value parse_by_tag(const CompiledTag& program, std::string_view response,
   return parser.tree();
 }
 
-json::Value parse_by_tag(const CompiledTag& program,
+json::Value parse_by_tag(const CompiledTag& compiled,
                          std::span<const TokenId> response,
                          const TagParserOptions& options) {
-  TagParser parser(program, options);
+  TagParser parser(compiled, options);
   for (std::size_t at = 0; at < response.size(); at += kPartTokens) {
     parser.feed_tokens(
         response.subspan(at, std::min(kPartTokens, response.size() - at)));

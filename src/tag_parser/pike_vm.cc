@@ -9,10 +9,12 @@
 
 namespace parlance::tag_parser {
 
-PikeVm::PikeVm(const Script& script, const Limits& limits)
-    : code_(script), limits_(limits), recognisers_(script.recognisers.size()) {
+PikeVm::PikeVm(const TagProgram& program, const Limits& limits)
+    : program_(program),
+      limits_(limits),
+      recognisers_(program.recognisers.size()) {
   history_threshold_ = 4096;
-  kernel_.push_back({{script.start, 0, false, {}}, 0, 0});
+  kernel_.push_back({{program.start, 0, false, {}}, 0, 0});
 }
 
 // --- Memory ------------------------------------------------------------------
@@ -30,7 +32,7 @@ void PikeVm::make_room() {
     const grammar::Recogniser::Lock after(*recognisers_[i]);
     for (std::vector<Thread>* threads : {&kernel_, &waiting_, &character_}) {
       for (Thread& thread : *threads) {
-        const Instruction& at = code_.code[thread.state.pc];
+        const Instruction& at = program_.code[thread.state.pc];
         if (!thread.state.inside || at.op != Op::kRecogniser || at.index != i) {
           continue;
         }
@@ -66,7 +68,7 @@ bool PikeVm::follow(Work& work) {
     return false;
   }
   if (state.inside) return wait_or_leave(work);
-  const Instruction& at = code_.code[state.pc];
+  const Instruction& at = program_.code[state.pc];
   if (at.joins) {
     // Whether the way here has read anything is a part of the state.
     State way = state;
@@ -87,7 +89,7 @@ bool PikeVm::follow(Work& work) {
     case Op::kRule:
       return step(ParseStep::Kind::kRule);
     case Op::kFork: {
-      const std::vector<Pc>& ways = code_.forks[at.index];
+      const std::vector<Pc>& ways = program_.forks[at.index];
       if (ways.empty()) return false;
       for (std::size_t i = ways.size(); i-- > 1;) push(work, ways[i]);
       return go_on(work, ways.front());
@@ -105,7 +107,7 @@ bool PikeVm::follow(Work& work) {
       state.counts = with_count(state.counts, 0);
       return go_on(work, at.next);
     case Op::kCountTest: {
-      const std::vector<Pc>& ways = code_.forks[at.index];
+      const std::vector<Pc>& ways = program_.forks[at.index];
       const std::uint32_t count = count_of(state.counts);
       if (count >= at.min) push(work, ways[1]);
       return count < at.max && go_on(work, ways[0]);
@@ -127,7 +129,7 @@ bool PikeVm::follow(Work& work) {
 
 // At an instruction that reads, in front of its text.
 void PikeVm::begin(State& state) {
-  const Instruction& at = code_.code[state.pc];
+  const Instruction& at = program_.code[state.pc];
   state.inside = true;
   switch (at.op) {
     case Op::kLiteral:
@@ -150,7 +152,7 @@ void PikeVm::begin(State& state) {
 
 bool PikeVm::wait_or_leave(Work& work) {
   const State& state = work.thread.state;
-  const Instruction& at = code_.code[state.pc];
+  const Instruction& at = program_.code[state.pc];
   const auto stay_last = [&] {
     work_.push_back(work);
     work_.back().stays = true;
@@ -194,10 +196,10 @@ void PikeVm::arrive_at(const Thread& thread, Pc next) {
 }
 
 void PikeVm::scan(const Thread& thread, std::uint8_t byte) {
-  const Instruction& at = code_.code[thread.state.pc];
+  const Instruction& at = program_.code[thread.state.pc];
   switch (at.op) {
     case Op::kLiteral: {
-      const std::string& text = code_.texts[at.index];
+      const std::string& text = program_.texts[at.index];
       const std::uint32_t offset = thread.state.at.lex;
       if (static_cast<std::uint8_t>(text[offset]) != byte) return;
       if (offset + 1 == text.size()) return arrive_at(thread, at.next);
@@ -229,13 +231,14 @@ void PikeVm::scan_text(const Thread& thread, const Instruction& at,
           grammar::CharStep::kNo) {
     return;
   }
-  enter_node(next, at, code_.frees[at.index].automaton.step(config.lex, byte));
+  enter_node(next, at,
+             program_.frees[at.index].automaton.step(config.lex, byte));
 }
 
 // Free text has come to `to`.
 void PikeVm::enter_node(Thread& next, const Instruction& at, std::uint32_t to) {
   if (to == grammar::TriggerAutomaton::kRefused) return;
-  const FreeText& text = code_.frees[at.index];
+  const FreeText& text = program_.frees[at.index];
   const auto& node = text.automaton.nodes[to];
   if (node.excluded) return;
   next.state.at.lex = to;
@@ -261,7 +264,7 @@ bool PikeVm::take(std::vector<Thread>& next) {
 
 bool PikeVm::step(std::uint8_t byte) {
   close();
-  if (waiting_.size() > limits_.threads + code_.code.size()) {
+  if (waiting_.size() > limits_.threads + program_.code.size()) {
     overflowed_ = true;
     return false;
   }
@@ -303,7 +306,7 @@ std::size_t PikeVm::feed(std::string_view bytes) {
 // --- Tokens ------------------------------------------------------------------
 
 void PikeVm::scan_token(const Thread& thread, const Token& token) {
-  const Instruction& at = code_.code[thread.state.pc];
+  const Instruction& at = program_.code[thread.state.pc];
   const TokenId id = token.id;
   switch (at.op) {
     case Op::kText:
@@ -312,26 +315,26 @@ void PikeVm::scan_token(const Thread& thread, const Token& token) {
     case Op::kTextBefore: {
       if (token.mark == kNoMark || thread.state.at.frame != 0) return;
       Thread next = thread;
-      const auto& automaton = code_.frees[at.index].automaton;
+      const auto& automaton = program_.frees[at.index].automaton;
       return enter_node(next, at,
                         automaton.step(thread.state.at.lex,
                                        grammar::mark_symbol(token.mark)));
     }
     case Op::kToken: {
-      const TokenSet& set = code_.token_sets[at.index];
+      const TokenSet& set = program_.token_sets[at.index];
       if (set.negated && !token.is_any) return;
       if (set.contains(id)) arrive_at(thread, at.next);
       return;
     }
     case Op::kTokens: {
-      if (!token.is_any || !code_.token_sets[at.index].contains(id)) return;
+      if (!token.is_any || !program_.token_sets[at.index].contains(id)) return;
       Thread next = thread;
       if (next.state.at.count != kMany) --next.state.at.count;
       return arrive(next);
     }
     case Op::kTokensLast:
     case Op::kTokensBefore: {
-      const TokenText& text = code_.token_texts[at.index];
+      const TokenText& text = program_.token_texts[at.index];
       if (std::binary_search(text.excludes.begin(), text.excludes.end(), id)) {
         return;
       }
@@ -355,7 +358,7 @@ void PikeVm::read_bytes(const Token& token, std::size_t& read) {
   if (!token.is_text || token.text.empty()) return;
   if (token.mark != kNoMark) {
     std::erase_if(waiting_, [&](const Thread& thread) {
-      const Op op = code_.code[thread.state.pc].op;
+      const Op op = program_.code[thread.state.pc].op;
       return op == Op::kText || op == Op::kTextBefore;
     });
   }
@@ -374,12 +377,12 @@ void PikeVm::read_bytes(const Token& token, std::size_t& read) {
 bool PikeVm::feed_token(const Token& token, std::size_t& read) {
   const std::string_view bytes = token.text;
   read = 0;
-  if (token.is_text && !code_.has_tokens && !token.is_named) {
+  if (token.is_text && !program_.has_tokens && !token.is_named) {
     do {
       read += feed(bytes.substr(read));
     } while (paused_);
     if (read != bytes.size()) return false;
-    if (code_.has_budgets) spend_token();
+    if (program_.has_budgets) spend_token();
     return true;
   }
   if (full_ || (held_ != nullptr && held_->full())) make_room();
@@ -429,9 +432,10 @@ void PikeVm::merge(const Token& token, const std::vector<Thread>& before,
   for (std::size_t i = 0; i < before.size(); ++i) {
     Thread thread = before[i];
     thread.origin = static_cast<std::uint32_t>(i);
-    const Instruction& at = code_.code[thread.state.pc];
-    if (at.op == Op::kRecogniser && (code_.recognisers[at.index].reads_tokens ||
-                                     code_.recognisers[at.index].reads_marks)) {
+    const Instruction& at = program_.code[thread.state.pc];
+    if (at.op == Op::kRecogniser &&
+        (program_.recognisers[at.index].reads_tokens ||
+         program_.recognisers[at.index].reads_marks)) {
       // It goes on by both at once, or not even by its bytes.
       grammar::Configuration config;
       std::size_t same = done;
@@ -468,7 +472,7 @@ void PikeVm::merge(const Token& token, const std::vector<Thread>& before,
 void PikeVm::spend_token() {
   for (Thread& thread : kernel_) {
     State& state = thread.state;
-    if (!state.inside || code_.code[state.pc].op != Op::kText) continue;
+    if (!state.inside || program_.code[state.pc].op != Op::kText) continue;
     if (state.at.extra != kMany && state.at.extra != 0) {
       --state.at.extra;
       closed_ = false;

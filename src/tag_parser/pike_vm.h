@@ -49,7 +49,7 @@ struct Thread {
 struct Token {
   TokenId id = 0;
   std::string_view text;
-  // Whether a state of the script names it by its id, and which mark it is.
+  // Whether a state of the program names it by its id, and which mark it is.
   bool is_named = false;
   std::uint32_t mark = kNoMark;
   // Its bytes may be read as any others; not those of a control token.
@@ -65,7 +65,7 @@ class PikeVm {
     std::size_t bytes = std::size_t{64} << 20;
   };
 
-  PikeVm(const Script& script, const Limits& limits);
+  PikeVm(const TagProgram& program, const Limits& limits);
 
   // Reads bytes as far as there is a reading, and returns how many.  Less than
   // all: it wants to compact_history() first (paused()); or the next byte fits
@@ -192,7 +192,7 @@ class PikeVm {
     if (known == nullptr) {
       release();
       known = grammar::Recogniser::with_room(
-          code_.recognisers[at.index].recogniser);
+          program_.recognisers[at.index].recogniser);
     }
     grammar::Recogniser& asked = *known;
     if (held_ != &asked) {
@@ -210,9 +210,9 @@ class PikeVm {
   std::uint32_t with_count(std::uint32_t around, std::uint32_t count);
   void compact_counts();
 
-  const Script& code_;
+  const TagProgram& program_;
   const Limits limits_;
-  // Those of the script, or their successors; null: not asked yet.
+  // Those of the program, or their successors; null: not asked yet.
   std::vector<std::shared_ptr<grammar::Recogniser>> recognisers_;
   bool full_ = false;      // one of them was when it was given up
   bool in_token_ = false;  // states are kept beside the threads

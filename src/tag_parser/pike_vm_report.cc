@@ -17,7 +17,7 @@ std::string quoted(std::string_view text) {
 }
 
 // What leads from `node` to a trigger, a few of several.
-std::vector<std::string> rests(const Script& script,
+std::vector<std::string> rests(const TagProgram& program,
                                const grammar::TriggerAutomaton& automaton,
                                std::uint32_t node) {
   std::vector<std::string> out;
@@ -33,7 +33,7 @@ std::vector<std::string> rests(const Script& script,
     }
     for (auto next = here.next.rbegin(); next != here.next.rend(); ++next) {
       open.emplace_back(next->second, read);
-      open.back().second += spelling(script.marks.get(), next->first);
+      open.back().second += spelling(program.marks.get(), next->first);
     }
   }
   return out;
@@ -49,19 +49,19 @@ std::span<const Thread> PikeVm::waiting() {
 const Thread& PikeVm::preferred() {
   close();
   for (const Thread& thread : waiting_) {
-    if (code_.code[thread.state.pc].op == Op::kAccept) return thread;
+    if (program_.code[thread.state.pc].op == Op::kAccept) return thread;
   }
   return waiting_.front();
 }
 
 bool PikeVm::can_end() {
-  return code_.code[preferred().state.pc].op == Op::kAccept;
+  return program_.code[preferred().state.pc].op == Op::kAccept;
 }
 
 std::uint32_t PikeVm::pending(const Thread& thread) const {
-  const Instruction& at = code_.code[thread.state.pc];
+  const Instruction& at = program_.code[thread.state.pc];
   if (at.op != Op::kTextBefore) return 0;
-  return code_.frees[at.index].pending[thread.state.at.lex];
+  return program_.frees[at.index].pending[thread.state.at.lex];
 }
 
 HistoryId PikeVm::compact_history(HistoryId step) {
@@ -92,7 +92,7 @@ bool PikeVm::go_back(std::uint64_t position) {
 
 bool PikeVm::out_of_memory() {
   for (const Thread& thread : waiting()) {
-    const Instruction& at = code_.code[thread.state.pc];
+    const Instruction& at = program_.code[thread.state.pc];
     if (at.op == Op::kRecogniser && recogniser(at).overflowed()) {
       return true;
     }
@@ -111,26 +111,26 @@ std::string PikeVm::expected() {
   // Behind a mark only the rest of its trigger may come.
   const auto say_text = [&](const FreeText& text, std::uint32_t node) {
     if (text.automaton.may_end(node)) return say("text");
-    for (std::string& way : rests(code_, text.automaton, node)) {
+    for (std::string& way : rests(program_, text.automaton, node)) {
       say(quoted(way));
     }
   };
   for (const Thread& thread : waiting_) {
-    const Instruction& at = code_.code[thread.state.pc];
+    const Instruction& at = program_.code[thread.state.pc];
     switch (at.op) {
       case Op::kLiteral:
-        say(quoted(std::string_view(code_.texts[at.index])
+        say(quoted(std::string_view(program_.texts[at.index])
                        .substr(thread.state.at.lex)));
         break;
       case Op::kText:
       case Op::kTextBefore:
-        say_text(code_.frees[at.index], thread.state.at.lex);
+        say_text(program_.frees[at.index], thread.state.at.lex);
         break;
       case Op::kRecogniser:
         say(recogniser(at).expected(thread.state.at));
         break;
       case Op::kToken: {
-        const TokenSet& set = code_.token_sets[at.index];
+        const TokenSet& set = program_.token_sets[at.index];
         if (!set.spelling.empty()) {
           say(quoted(set.spelling));
         } else {
@@ -161,9 +161,9 @@ std::string PikeVm::expected() {
 std::string PikeVm::spelled_marker(std::uint8_t byte) {
   close();
   for (const Thread& thread : waiting_) {
-    const Instruction& at = code_.code[thread.state.pc];
+    const Instruction& at = program_.code[thread.state.pc];
     if (at.op != Op::kText && at.op != Op::kTextBefore) continue;
-    const FreeText& text = code_.frees[at.index];
+    const FreeText& text = program_.frees[at.index];
     std::uint32_t node = text.automaton.step(thread.state.at.lex, byte);
     if (node == grammar::TriggerAutomaton::kRefused) continue;
     for (; node != 0; node = text.automaton.nodes[node].fail) {

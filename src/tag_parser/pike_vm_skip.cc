@@ -34,7 +34,7 @@ std::size_t character(std::string_view text) {
 std::size_t PikeVm::skip(std::string_view bytes) {
   const State& first = kernel_.front().state;
   if (!first.inside) return 0;
-  switch (code_.code[first.pc].op) {
+  switch (program_.code[first.pc].op) {
     case Op::kRecogniser:
       return kernel_.size() == 1 ? skip_recogniser(bytes) : 0;
     case Op::kText:
@@ -48,7 +48,7 @@ std::size_t PikeVm::skip(std::string_view bytes) {
 // Inside a JSON text or a pattern that cannot end here.
 std::size_t PikeVm::skip_recogniser(std::string_view bytes) {
   State& state = kernel_.front().state;
-  grammar::Recogniser& reader = recogniser(code_.code[state.pc]);
+  grammar::Recogniser& reader = recogniser(program_.code[state.pc]);
   std::size_t read = 0;
   const bool adopts = reader.adopts();
   while (read < bytes.size() && !reader.can_end(state.at)) {
@@ -103,7 +103,7 @@ std::size_t PikeVm::skip_text(std::string_view bytes) {
 bool PikeVm::all_in_text() const {
   return std::all_of(kernel_.begin(), kernel_.end(), [&](const Thread& thread) {
     const State& state = thread.state;
-    const Op op = code_.code[state.pc].op;
+    const Op op = program_.code[state.pc].op;
     return state.inside && (op == Op::kText || op == Op::kTextBefore) &&
            state.at.frame == 0 && state.at.count == kMany &&
            state.at.extra == kMany;
@@ -159,7 +159,7 @@ bool PikeVm::find_self_loops(AcceleratedStates& out) {
   std::fill(out.bytes.begin() + 0xC2, out.bytes.begin() + 0xF5, kLead);
   std::size_t at_rest = 0;
   for (const Thread& thread : waiting_) {
-    const Instruction& at = code_.code[thread.state.pc];
+    const Instruction& at = program_.code[thread.state.pc];
     switch (at.op) {
       case Op::kText:
       case Op::kTextBefore: {
@@ -169,14 +169,14 @@ bool PikeVm::find_self_loops(AcceleratedStates& out) {
           return false;
         }
         ++at_rest;
-        const FreeText& text = code_.frees[at.index];
+        const FreeText& text = program_.frees[at.index];
         for (std::size_t byte = 0; byte < text.special.size(); ++byte) {
           if (text.special[byte]) out.bytes[byte] = kStop;
         }
         break;
       }
       case Op::kLiteral: {
-        const std::string& text = code_.texts[at.index];
+        const std::string& text = program_.texts[at.index];
         out.bytes[static_cast<std::uint8_t>(text[thread.state.at.lex])] = kStop;
         break;
       }

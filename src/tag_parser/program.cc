@@ -50,18 +50,18 @@ class Compiler {
     }
   }
 
-  // The script in which markers are text.
-  Result<Script> texts();
-  // The script in which they are written with marks; without marks, none.
+  // The program in which markers are text.
+  Result<TagProgram> texts();
+  // The program in which they are written with marks; without marks, none.
   // REQUIRES: texts() had no error.
-  Result<std::unique_ptr<const Script>> tokens();
+  Result<std::unique_ptr<const TagProgram>> tokens();
 
  private:
   std::optional<Error> make_leaf(TagNodeId id);
   std::optional<Error> make_reader(TagNodeId id);
   std::optional<Error> collect_marks();
   std::optional<Error> mark_leaves();
-  Result<Script> emit();
+  Result<TagProgram> emit();
   void find_joins();
   bool find_impossible(const TagNode& format) const;
   bool find_nullable(TagNodeId id) const;
@@ -160,7 +160,7 @@ class Compiler {
   grammar::LowerOptions lowering_;
   CompiledTag::Code& code_;
   std::shared_ptr<const grammar::Marks> marks_;  // null: all is text
-  Script out_;
+  TagProgram out_;
   std::vector<Pc> enter_;
   std::vector<Pc> leave_;
   std::vector<bool> impossible_;  // no text fits
@@ -921,7 +921,7 @@ void Compiler::find_joins() {
   }
 }
 
-Result<Script> Compiler::emit() {
+Result<TagProgram> Compiler::emit() {
   out_ = {};
   out_.marks = marks_;
   for (std::size_t i = 0; i < tag_.formats.size(); ++i) {
@@ -952,7 +952,7 @@ Result<Script> Compiler::emit() {
   return std::move(out_);
 }
 
-Result<Script> Compiler::texts() {
+Result<TagProgram> Compiler::texts() {
   std::optional<Error> error = grammar::check_tokens(tag_, lowering_);
   find_depths();
   for (std::size_t i = tag_.formats.size(); i-- > 0 && !error;) {
@@ -1018,13 +1018,13 @@ std::optional<Error> Compiler::mark_leaves() {
                "vocabulary."};
 }
 
-Result<std::unique_ptr<const Script>> Compiler::tokens() {
+Result<std::unique_ptr<const TagProgram>> Compiler::tokens() {
   if (auto error = collect_marks()) return *std::move(error);
-  if (marks_ == nullptr) return std::unique_ptr<const Script>();
+  if (marks_ == nullptr) return std::unique_ptr<const TagProgram>();
   if (auto error = mark_leaves()) return *std::move(error);
-  Result<Script> script = emit();
-  if (!script) return std::move(script).error();
-  return std::make_unique<const Script>(*std::move(script));
+  Result<TagProgram> program = emit();
+  if (!program) return std::move(program).error();
+  return std::make_unique<const TagProgram>(*std::move(program));
 }
 
 // --- The program -------------------------------------------------------------
@@ -1044,7 +1044,7 @@ void find_places(CompiledTag::Code& code) {
 
 }  // namespace
 
-const Resume* Script::resume_of(TagNodeId format) const {
+const Resume* TagProgram::resume_of(TagNodeId format) const {
   const auto found = std::ranges::find(resumes, format, &Resume::format);
   return found == resumes.end() ? nullptr : &*found;
 }
@@ -1068,10 +1068,10 @@ Result<std::shared_ptr<const CompiledTag::Code>> compile(
   code->markers = options.markers;
   code->for_vocabulary = options.vocabulary != nullptr;
   Compiler compiler(*code, options);
-  Result<Script> spelled = compiler.texts();
+  Result<TagProgram> spelled = compiler.texts();
   if (!spelled) return std::move(spelled).error();
   code->spelled = *std::move(spelled);
-  Result<std::unique_ptr<const Script>> tokens = compiler.tokens();
+  Result<std::unique_ptr<const TagProgram>> tokens = compiler.tokens();
   if (!tokens) return std::move(tokens).error();
   code->tokens = *std::move(tokens);
   find_places(*code);

@@ -20,9 +20,9 @@
 // is followed on all of them (pike_vm.h).  Formats that no text fits are left
 // out, so whatever instruction is reached can be continued to an accepted end.
 //
-// A tag has one script for texts, in which markers are their spelling.  If it
+// A tag has one program for texts, in which markers are their spelling.  If it
 // is compiled for a vocabulary that has tokens for some of its markers, it has
-// a second script for token ids (grammar/marks.h):
+// a second program for token ids (grammar/marks.h):
 //
 //   tag "<t>{" ... "}</t>"         1 token <t>
 //                                  2 literal "{"
@@ -150,7 +150,7 @@ struct EmbeddedRecogniser {
   bool reads_marks = false;
 };
 
-struct Script {
+struct TagProgram {
   std::vector<Instruction> code;
   Pc start = 0;
   std::vector<std::vector<Pc>> forks;
@@ -182,16 +182,16 @@ struct CompiledTag::Code {
   std::vector<std::uint32_t> child_index;      // by format: its place there
   tag_parser::Regions regions;
 
-  tag_parser::Script spelled;  // reads texts
+  tag_parser::TagProgram spelled;  // reads texts
   // Reads token ids.  Null: `spelled` does, the vocabulary has no marks.
-  std::unique_ptr<const tag_parser::Script> tokens;
+  std::unique_ptr<const tag_parser::TagProgram> tokens;
   bool for_vocabulary = false;
   Markers markers = Markers::kToken;
 
   // By format, of json_schema only.
   std::map<tag_parser::TagNodeId, tag_parser::ArgumentReader> arguments;
 
-  const tag_parser::Script& script(bool by_ids) const {
+  const tag_parser::TagProgram& program(bool by_ids) const {
     return by_ids && tokens != nullptr ? *tokens : spelled;
   }
 };
