@@ -324,7 +324,7 @@ struct TagParser::State {
   void fail() {
     const std::string_view unsure = text(walker.position(), vm.position());
     const std::size_t begun = base::begun_character(unsure);
-    if (begun != 0) vm.go_back(vm.position() - begun);
+    if (begun != 0) vm.rewind_character(vm.position() - begun);
     const auto at = static_cast<std::size_t>(vm.position());
     Diagnostic why;
     why.bytes = {at, at};
@@ -385,7 +385,7 @@ struct TagParser::State {
           program.resume_of(walker.format(depth - 1));
       if (resume == nullptr) continue;
       const std::uint32_t counts =
-          vm.counts_around(vm.preferred(), resume->count_depth);
+          vm.outer_counts(vm.preferred(), resume->count_depth);
       lost = Lost{resume, why, counts, 0, vm.position()};
       walker.cut_off(why, depth);
       return;

@@ -19,7 +19,7 @@ PikeVm::PikeVm(const TagProgram& program, const Limits& limits)
 
 // --- Memory ------------------------------------------------------------------
 
-void PikeVm::make_room() {
+void PikeVm::replace_full_recognisers() {
   release();
   if (!full_) return;
   full_ = false;
@@ -33,7 +33,8 @@ void PikeVm::make_room() {
     for (std::vector<Thread>* threads : {&kernel_, &waiting_, &character_}) {
       for (Thread& thread : *threads) {
         const Instruction& at = program_.code[thread.state.pc];
-        if (!thread.state.inside || at.op != Op::kRecogniser || at.index != i) {
+        if (!thread.state.entered || at.op != Op::kRecogniser ||
+            at.index != i) {
           continue;
         }
         thread.state.at = recognisers_[i]->adopt(*before, thread.state.at);
@@ -44,9 +45,9 @@ void PikeVm::make_room() {
 
 // --- What follows without reading --------------------------------------------
 
-void PikeVm::close() {
-  if (closed_) return;
-  closed_ = true;
+void PikeVm::find_closure() {
+  if (has_closure_) return;
+  has_closure_ = true;
   waiting_.clear();
   seen_.clear();
   for (const Thread& thread : kernel_) {
@@ -63,23 +64,23 @@ void PikeVm::close() {
 // Whether there is a way on, which `work` then is; others wait in work_.
 bool PikeVm::follow(Work& work) {
   State& state = work.thread.state;
-  if (work.stays) {
+  if (work.waits) {
     add_waiting(work.thread);
     return false;
   }
-  if (state.inside) return wait_or_leave(work);
+  if (state.entered) return wait_or_leave(work);
   const Instruction& at = program_.code[state.pc];
   if (at.joins) {
     // Whether the way here has read anything is a part of the state.
     State way = state;
-    way.at.lex = work.fresh;
+    way.at.lex = work.empty_loop;
     if (!seen_.insert(way)) return false;
   }
   const auto step = [&](ParseStep::Kind kind) {
     const std::uint32_t back = at.back == kTokenBack ? token_bytes_ : at.back;
     work.thread.history =
         history_.add(work.thread.history, {position_ - back, at.index, kind});
-    return go_on(work, at.next);
+    return continue_at(work, at.next);
   };
   switch (at.op) {
     case Op::kEnter:
@@ -92,45 +93,45 @@ bool PikeVm::follow(Work& work) {
       const std::vector<Pc>& ways = program_.forks[at.index];
       if (ways.empty()) return false;
       for (std::size_t i = ways.size(); i-- > 1;) push(work, ways[i]);
-      return go_on(work, ways.front());
+      return continue_at(work, ways.front());
     }
     case Op::kIterate:
-      work.fresh = std::min(work.fresh, at.index);
-      return go_on(work, at.next);
+      work.empty_loop = std::min(work.empty_loop, at.index);
+      return continue_at(work, at.next);
     case Op::kAgain:
-      if (work.fresh > at.index) return go_on(work, at.next);
-      if (work.fresh < at.index && at.other != kNowhere) {
-        return go_on(work, at.other);
+      if (work.empty_loop > at.index) return continue_at(work, at.next);
+      if (work.empty_loop < at.index && at.other != kNowhere) {
+        return continue_at(work, at.other);
       }
       return false;
     case Op::kCountFrom:
       state.counts = with_count(state.counts, 0);
-      return go_on(work, at.next);
+      return continue_at(work, at.next);
     case Op::kCountTest: {
       const std::vector<Pc>& ways = program_.forks[at.index];
       const std::uint32_t count = count_of(state.counts);
       if (count >= at.min) push(work, ways[1]);
-      return count < at.max && go_on(work, ways[0]);
+      return count < at.max && continue_at(work, ways[0]);
     }
     case Op::kCountNext: {
       std::uint32_t count = count_of(state.counts) + 1;
       if (at.max == kMany) count = std::min(count, at.min);
       state.counts = with_count(counts_[state.counts].first, count);
-      return go_on(work, at.next);
+      return continue_at(work, at.next);
     }
     case Op::kCountEnd:
       state.counts = counts_[state.counts].first;
-      return go_on(work, at.next);
+      return continue_at(work, at.next);
     default:
-      begin(state);
+      enter_instruction(state);
       return wait_or_leave(work);
   }
 }
 
 // At an instruction that reads, in front of its text.
-void PikeVm::begin(State& state) {
+void PikeVm::enter_instruction(State& state) {
   const Instruction& at = program_.code[state.pc];
-  state.inside = true;
+  state.entered = true;
   switch (at.op) {
     case Op::kLiteral:
       state.at.lex = at.offset;
@@ -153,24 +154,24 @@ void PikeVm::begin(State& state) {
 bool PikeVm::wait_or_leave(Work& work) {
   const State& state = work.thread.state;
   const Instruction& at = program_.code[state.pc];
-  const auto stay_last = [&] {
+  const auto wait_last = [&] {
     work_.push_back(work);
-    work_.back().stays = true;
+    work_.back().waits = true;
   };
   switch (at.op) {
     case Op::kText:
       if (state.at.frame != 0) break;
-      if (state.at.count != 0 && state.at.extra != 0) stay_last();
-      return go_on(work, at.next);
+      if (state.at.count != 0 && state.at.extra != 0) wait_last();
+      return continue_at(work, at.next);
     case Op::kTokens:
-      if (state.at.count != 0) stay_last();
-      return go_on(work, at.next);
+      if (state.at.count != 0) wait_last();
+      return continue_at(work, at.next);
     case Op::kTokensLast:
-      stay_last();
-      return go_on(work, at.next);
+      wait_last();
+      return continue_at(work, at.next);
     case Op::kRecogniser:
       add_waiting(work.thread);
-      return recogniser(at).can_end(state.at) && go_on(work, at.next);
+      return recogniser(at).can_end(state.at) && continue_at(work, at.next);
     default:
       break;
   }
@@ -185,14 +186,14 @@ void PikeVm::add_waiting(const Thread& thread) {
 
 // --- Reading -----------------------------------------------------------------
 
-void PikeVm::arrive(const Thread& thread) {
+void PikeVm::add(const Thread& thread) {
   if (seen_.insert(thread.state)) next_.push_back(thread);
 }
 
-void PikeVm::arrive_at(const Thread& thread, Pc next) {
+void PikeVm::add_at(const Thread& thread, Pc next) {
   Thread arrived = thread;
   arrived.state = {next, thread.state.counts, false, {}};
-  arrive(arrived);
+  add(arrived);
 }
 
 void PikeVm::scan(const Thread& thread, std::uint8_t byte) {
@@ -202,10 +203,10 @@ void PikeVm::scan(const Thread& thread, std::uint8_t byte) {
       const std::string& text = program_.texts[at.index];
       const std::uint32_t offset = thread.state.at.lex;
       if (static_cast<std::uint8_t>(text[offset]) != byte) return;
-      if (offset + 1 == text.size()) return arrive_at(thread, at.next);
+      if (offset + 1 == text.size()) return add_at(thread, at.next);
       Thread next = thread;
       ++next.state.at.lex;
-      return arrive(next);
+      return add(next);
     }
     case Op::kText:
     case Op::kTextBefore:
@@ -213,7 +214,7 @@ void PikeVm::scan(const Thread& thread, std::uint8_t byte) {
     case Op::kRecogniser: {
       Thread next = thread;
       next.state.at = recogniser(at).step(thread.state.at, byte);
-      if (!next.state.at.dead()) arrive(next);
+      if (!next.state.at.dead()) add(next);
       return;
     }
     default:
@@ -242,28 +243,28 @@ void PikeVm::enter_node(Thread& next, const Instruction& at, std::uint32_t to) {
   const auto& node = text.automaton.nodes[to];
   if (node.excluded) return;
   next.state.at.lex = to;
-  if (node.calls.empty()) return arrive(next);
+  if (node.calls.empty()) return add(next);
   if (at.op == Op::kText) return;
   for (const std::uint32_t call : node.calls) {
-    for (const Pc target : text.targets[call]) arrive_at(next, target);
+    for (const Pc target : text.targets[call]) add_at(next, target);
   }
 }
 
 // Makes `next` the threads behind what was read, if there are any and not too
 // many.
-bool PikeVm::take(std::vector<Thread>& next) {
+bool PikeVm::adopt(std::vector<Thread>& next) {
   if (next.empty()) return false;
   if (next.size() > limits_.threads || history_.bytes() > limits_.bytes) {
     overflowed_ = true;
     return false;
   }
   kernel_.swap(next);
-  closed_ = false;
+  has_closure_ = false;
   return true;
 }
 
 bool PikeVm::step(std::uint8_t byte) {
-  close();
+  find_closure();
   if (waiting_.size() > limits_.threads + program_.code.size()) {
     overflowed_ = true;
     return false;
@@ -271,7 +272,7 @@ bool PikeVm::step(std::uint8_t byte) {
   next_.clear();
   seen_.clear();
   for (const Thread& thread : waiting_) scan(thread, byte);
-  if (!take(next_)) return false;
+  if (!adopt(next_)) return false;
   if (byte >= 0xC0) {
     character_.swap(waiting_);
     character_position_ = position_;
@@ -292,8 +293,8 @@ std::size_t PikeVm::feed(std::string_view bytes) {
     current_ = kNotAccelerated;
     at += skip(bytes.substr(at));
     if (at == bytes.size()) break;
-    if (!in_token_ && (full_ || (held_ != nullptr && held_->full()))) {
-      make_room();
+    if (!in_token_ && (full_ || (locked_ != nullptr && locked_->full()))) {
+      replace_full_recognisers();
     }
     const auto byte = static_cast<std::uint8_t>(bytes[at]);
     if (!step(byte)) break;
@@ -323,14 +324,14 @@ void PikeVm::scan_token(const Thread& thread, const Token& token) {
     case Op::kToken: {
       const TokenSet& set = program_.token_sets[at.index];
       if (set.negated && !token.is_any) return;
-      if (set.contains(id)) arrive_at(thread, at.next);
+      if (set.contains(id)) add_at(thread, at.next);
       return;
     }
     case Op::kTokens: {
       if (!token.is_any || !program_.token_sets[at.index].contains(id)) return;
       Thread next = thread;
       if (next.state.at.count != kMany) --next.state.at.count;
-      return arrive(next);
+      return add(next);
     }
     case Op::kTokensLast:
     case Op::kTokensBefore: {
@@ -340,11 +341,11 @@ void PikeVm::scan_token(const Thread& thread, const Token& token) {
       }
       const auto found = text.targets.find(id);
       if (found == text.targets.end()) {
-        if (token.is_any) arrive(thread);
+        if (token.is_any) add(thread);
         return;
       }
       if (at.op == Op::kTokensLast) return;
-      for (const Pc target : found->second) arrive_at(thread, target);
+      for (const Pc target : found->second) add_at(thread, target);
       return;
     }
     default:
@@ -385,8 +386,9 @@ bool PikeVm::feed_token(const Token& token, std::size_t& read) {
     if (program_.has_budgets) spend_token();
     return true;
   }
-  if (full_ || (held_ != nullptr && held_->full())) make_room();
-  close();
+  if (full_ || (locked_ != nullptr && locked_->full()))
+    replace_full_recognisers();
+  find_closure();
   const std::vector<Thread> before = waiting_;
   const std::uint64_t begin = position_;
   for (std::size_t i = 0; i < waiting_.size(); ++i) {
@@ -400,11 +402,11 @@ bool PikeVm::feed_token(const Token& token, std::size_t& read) {
   std::vector<Thread> by_bytes;
   if (whole) by_bytes = bytes.empty() ? before : kernel_;
   merge(token, before, std::move(by_bytes));
-  if (!take(next_)) {
+  if (!adopt(next_)) {
     // Its bytes did not fit, or fitted where it must not come.
     if (read == 0 || whole) {
       waiting_ = before;
-      closed_ = true;
+      has_closure_ = true;
       position_ = begin;
       character_position_ = kNowhereYet;
     }
@@ -426,7 +428,7 @@ void PikeVm::merge(const Token& token, const std::vector<Thread>& before,
   next_.clear();
   const auto pass = [&](std::size_t origin) {
     while (done < by_bytes.size() && by_bytes[done].origin <= origin) {
-      arrive(by_bytes[done++]);
+      add(by_bytes[done++]);
     }
   };
   for (std::size_t i = 0; i < before.size(); ++i) {
@@ -442,7 +444,7 @@ void PikeVm::merge(const Token& token, const std::vector<Thread>& before,
       while (same < by_bytes.size() && by_bytes[same].origin <= i) {
         const Thread& other = by_bytes[same];
         if (other.origin == i && other.history == thread.history &&
-            other.state.inside && other.state.pc == thread.state.pc) {
+            other.state.entered && other.state.pc == thread.state.pc) {
           config = other.state.at;
           break;
         }
@@ -454,11 +456,11 @@ void PikeVm::merge(const Token& token, const std::vector<Thread>& before,
         if (same < by_bytes.size() && by_bytes[same].origin == i) {
           by_bytes[same] = thread;
         } else {
-          arrive(thread);
+          add(thread);
         }
       } else if (token.mark != kNoMark) {
         std::erase_if(by_bytes, [&](const Thread& other) {
-          return other.origin == i && other.state.inside &&
+          return other.origin == i && other.state.entered &&
                  other.state.pc == thread.state.pc;
         });
       }
@@ -472,10 +474,10 @@ void PikeVm::merge(const Token& token, const std::vector<Thread>& before,
 void PikeVm::spend_token() {
   for (Thread& thread : kernel_) {
     State& state = thread.state;
-    if (!state.inside || program_.code[state.pc].op != Op::kText) continue;
+    if (!state.entered || program_.code[state.pc].op != Op::kText) continue;
     if (state.at.extra != kMany && state.at.extra != 0) {
       --state.at.extra;
-      closed_ = false;
+      has_closure_ = false;
     }
   }
 }
@@ -489,7 +491,7 @@ void PikeVm::resume(std::span<const Pc> starts, std::uint32_t counts,
   for (const Pc start : starts) {
     kernel_.push_back({{start, counts, false, {}}, history, 0});
   }
-  closed_ = false;
+  has_closure_ = false;
   paused_ = false;
   position_ = position;
   token_bytes_ = static_cast<std::uint32_t>(token_bytes);
@@ -497,8 +499,8 @@ void PikeVm::resume(std::span<const Pc> starts, std::uint32_t counts,
   character_position_ = kNowhereYet;
 }
 
-std::uint32_t PikeVm::counts_around(const Thread& thread,
-                                    std::uint32_t depth) const {
+std::uint32_t PikeVm::outer_counts(const Thread& thread,
+                                   std::uint32_t depth) const {
   std::uint32_t levels = 0;
   for (std::uint32_t id = thread.state.counts; id != 0;
        id = counts_[id].first) {

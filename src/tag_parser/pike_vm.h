@@ -81,9 +81,9 @@ class PikeVm {
   // Gives up the machine that was asked last, which belongs to others too.
   // Called behind every round.
   void release() {
-    if (held_ != nullptr && held_->full()) full_ = true;
+    if (locked_ != nullptr && locked_->full()) full_ = true;
     lock_.reset();
-    held_ = nullptr;
+    locked_ = nullptr;
   }
 
   // The threads that wait for what comes next; never empty.
@@ -111,7 +111,7 @@ class PikeVm {
 
   // Back to where the character at `position` begins, if it is the last one and
   // its bytes were read one by one; returns whether.
-  bool go_back(std::uint64_t position);
+  bool rewind_character(std::uint64_t position);
 
   // Goes on with threads at `states`, in front of the byte at `position`, which
   // have done what `history` says.  `counts` are those around them; the last
@@ -120,7 +120,7 @@ class PikeVm {
               HistoryId history, std::uint64_t position,
               std::size_t token_bytes);
   // The outermost `depth` of the counts of `thread`.
-  std::uint32_t counts_around(const Thread& thread, std::uint32_t depth) const;
+  std::uint32_t outer_counts(const Thread& thread, std::uint32_t depth) const;
 
   // Whether a machine that waits has no memory left to go on.
   bool out_of_memory();
@@ -136,8 +136,8 @@ class PikeVm {
   struct Work {
     Thread thread;
     // The outermost loop of which an iteration has begun and read nothing.
-    std::uint32_t fresh = kMany;
-    bool stays = false;  // it waits; do not look for ways on
+    std::uint32_t empty_loop = kMany;
+    bool waits = false;  // it waits; do not look for ways on
   };
   // What bytes do to threads that are in free text: change nothing, begin a
   // character that changes nothing, or lead to the states of another
@@ -150,34 +150,34 @@ class PikeVm {
   };
   static constexpr std::size_t kNotAccelerated = ~std::size_t{0};
 
-  void close();
+  void find_closure();
   bool follow(Work& work);
   bool wait_or_leave(Work& work);
   // A way that is looked at behind those found later.
   void push(const Work& from, Pc next) {
-    work_.push_back({from.thread, from.fresh});
+    work_.push_back({from.thread, from.empty_loop});
     work_.back().thread.state = {next, from.thread.state.counts, false, {}};
   }
   // The same, at once.
-  static bool go_on(Work& work, Pc next) {
+  static bool continue_at(Work& work, Pc next) {
     work.thread.state = {next, work.thread.state.counts, false, {}};
     return true;
   }
   void add_waiting(const Thread& thread);
-  void begin(State& state);
+  void enter_instruction(State& state);
 
   bool step(std::uint8_t byte);
   void scan(const Thread& thread, std::uint8_t byte);
   void scan_text(const Thread& thread, const Instruction& at,
                  std::uint8_t byte);
-  void arrive(const Thread& thread);
-  void arrive_at(const Thread& thread, Pc next);
+  void add(const Thread& thread);
+  void add_at(const Thread& thread, Pc next);
   void enter_node(Thread& next, const Instruction& at, std::uint32_t node);
   void scan_token(const Thread& thread, const Token& token);
   void read_bytes(const Token& token, std::size_t& read);
   void merge(const Token& token, const std::vector<Thread>& before,
              std::vector<Thread> by_bytes);
-  bool take(std::vector<Thread>& next);
+  bool adopt(std::vector<Thread>& next);
   void spend_token();
   std::size_t skip(std::string_view bytes);
   std::size_t skip_text(std::string_view bytes);
@@ -195,17 +195,17 @@ class PikeVm {
           program_.recognisers[at.index].recogniser);
     }
     grammar::Recogniser& asked = *known;
-    if (held_ != &asked) {
+    if (locked_ != &asked) {
       release();
       lock_.emplace(asked);
-      held_ = &asked;
+      locked_ = &asked;
     }
     return asked;
   }
   // Machines that are full are replaced by ones of this reader alone, which
   // take over the states of all threads.
   // REQUIRES: between two symbols.
-  void make_room();
+  void replace_full_recognisers();
   std::uint32_t count_of(std::uint32_t counts) const;
   std::uint32_t with_count(std::uint32_t around, std::uint32_t count);
   void compact_counts();
@@ -217,7 +217,7 @@ class PikeVm {
   bool full_ = false;      // one of them was when it was given up
   bool in_token_ = false;  // states are kept beside the threads
   // Of one machine at a time.
-  grammar::Recogniser* held_ = nullptr;
+  grammar::Recogniser* locked_ = nullptr;
   std::optional<grammar::Recogniser::Lock> lock_;
 
   std::uint64_t position_ = 0;
@@ -227,7 +227,7 @@ class PikeVm {
 
   std::vector<Thread> kernel_;
   std::vector<Thread> waiting_;
-  bool closed_ = false;  // waiting_ is what follows from kernel_
+  bool has_closure_ = false;  // waiting_ is what follows from kernel_
   std::vector<Thread> next_;
   std::vector<Work> work_;
   StateSet seen_;

@@ -42,12 +42,12 @@ std::vector<std::string> rests(const TagProgram& program,
 }  // namespace
 
 std::span<const Thread> PikeVm::waiting() {
-  close();
+  find_closure();
   return waiting_;
 }
 
 const Thread& PikeVm::preferred() {
-  close();
+  find_closure();
   for (const Thread& thread : waiting_) {
     if (program_.code[thread.state.pc].op == Op::kAccept) return thread;
   }
@@ -80,12 +80,12 @@ HistoryId PikeVm::compact_history(HistoryId step) {
   return 0;
 }
 
-bool PikeVm::go_back(std::uint64_t position) {
+bool PikeVm::rewind_character(std::uint64_t position) {
   if (character_position_ != position) return false;
   // As they were: what they have done may have been told.
   kernel_.assign(character_.begin(), character_.end());
   waiting_.assign(character_.begin(), character_.end());
-  closed_ = true;
+  has_closure_ = true;
   position_ = position;
   return true;
 }
@@ -101,51 +101,52 @@ bool PikeVm::out_of_memory() {
 }
 
 std::string PikeVm::expected() {
-  close();
+  find_closure();
   std::vector<std::string> ways;
-  const auto say = [&](std::string way) {
+  const auto add_expected = [&](std::string way) {
     if (std::find(ways.begin(), ways.end(), way) == ways.end()) {
       ways.push_back(std::move(way));
     }
   };
   // Behind a mark only the rest of its trigger may come.
-  const auto say_text = [&](const FreeText& text, std::uint32_t node) {
-    if (text.automaton.may_end(node)) return say("text");
+  const auto add_text = [&](const FreeText& text, std::uint32_t node) {
+    if (text.automaton.may_end(node)) return add_expected("text");
     for (std::string& way : rests(program_, text.automaton, node)) {
-      say(quoted(way));
+      add_expected(quoted(way));
     }
   };
   for (const Thread& thread : waiting_) {
     const Instruction& at = program_.code[thread.state.pc];
     switch (at.op) {
       case Op::kLiteral:
-        say(quoted(std::string_view(program_.texts[at.index])
-                       .substr(thread.state.at.lex)));
+        add_expected(quoted(std::string_view(program_.texts[at.index])
+                                .substr(thread.state.at.lex)));
         break;
       case Op::kText:
       case Op::kTextBefore:
-        say_text(program_.frees[at.index], thread.state.at.lex);
+        add_text(program_.frees[at.index], thread.state.at.lex);
         break;
       case Op::kRecogniser:
-        say(recogniser(at).expected(thread.state.at));
+        add_expected(recogniser(at).expected(thread.state.at));
         break;
       case Op::kToken: {
         const TokenSet& set = program_.token_sets[at.index];
         if (!set.spelling.empty()) {
-          say(quoted(set.spelling));
+          add_expected(quoted(set.spelling));
         } else {
-          say(set.negated ? "another token"
-                          : "token " + std::to_string(set.ids.front()));
+          add_expected(set.negated
+                           ? "another token"
+                           : "token " + std::to_string(set.ids.front()));
         }
         break;
       }
       case Op::kTokens:
       case Op::kTokensLast:
       case Op::kTokensBefore:
-        say("tokens");
+        add_expected("tokens");
         break;
       default:
-        say("the end");
+        add_expected("the end");
         break;
     }
   }
@@ -159,7 +160,7 @@ std::string PikeVm::expected() {
 }
 
 std::string PikeVm::spelled_marker(std::uint8_t byte) {
-  close();
+  find_closure();
   for (const Thread& thread : waiting_) {
     const Instruction& at = program_.code[thread.state.pc];
     if (at.op != Op::kText && at.op != Op::kTextBefore) continue;

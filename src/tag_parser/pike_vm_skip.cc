@@ -33,7 +33,7 @@ std::size_t character(std::string_view text) {
 
 std::size_t PikeVm::skip(std::string_view bytes) {
   const State& first = kernel_.front().state;
-  if (!first.inside) return 0;
+  if (!first.entered) return 0;
   switch (program_.code[first.pc].op) {
     case Op::kRecogniser:
       return kernel_.size() == 1 ? skip_recogniser(bytes) : 0;
@@ -64,7 +64,7 @@ std::size_t PikeVm::skip_recogniser(std::string_view bytes) {
     ++read;
   }
   position_ += read;
-  if (read > 0) closed_ = false;
+  if (read > 0) has_closure_ = false;
   return read;
 }
 
@@ -96,7 +96,7 @@ std::size_t PikeVm::skip_text(std::string_view bytes) {
     kernel_[i].state = table->states[i];
   }
   position_ += read;
-  closed_ = false;
+  has_closure_ = false;
   return read;
 }
 
@@ -104,7 +104,7 @@ bool PikeVm::all_in_text() const {
   return std::all_of(kernel_.begin(), kernel_.end(), [&](const Thread& thread) {
     const State& state = thread.state;
     const Op op = program_.code[state.pc].op;
-    return state.inside && (op == Op::kText || op == Op::kTextBefore) &&
+    return state.entered && (op == Op::kText || op == Op::kTextBefore) &&
            state.at.frame == 0 && state.at.count == kMany &&
            state.at.extra == kMany;
   });
@@ -141,7 +141,7 @@ void PikeVm::learn_move(std::uint8_t byte) {
       std::equal(kernel_.begin(), kernel_.end(), next_.begin(), next_.end(),
                  [](const Thread& a, const Thread& b) {
                    return a.history == b.history && a.state.pc == b.state.pc &&
-                          a.state.counts == b.state.counts && a.state.inside;
+                          a.state.counts == b.state.counts && a.state.entered;
                  });
   if (!same) return;
   const std::size_t known = accelerated_.size();
@@ -153,7 +153,7 @@ void PikeVm::learn_move(std::uint8_t byte) {
 
 // False if threads that are not in the kernel wait for text.
 bool PikeVm::find_self_loops(AcceleratedStates& out) {
-  close();
+  find_closure();
   out.bytes.fill(kSelfLoop);
   std::fill(out.bytes.begin() + 0x80, out.bytes.end(), kStop);
   std::fill(out.bytes.begin() + 0xC2, out.bytes.begin() + 0xF5, kLead);

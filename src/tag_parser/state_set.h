@@ -26,7 +26,7 @@ namespace parlance::tag_parser {
 struct State {
   std::uint32_t pc = 0;
   std::uint32_t counts = 0;  // of the repeats around it
-  bool inside = false;
+  bool entered = false;
   grammar::Configuration at;
 
   bool operator==(const State&) const = default;
@@ -68,7 +68,7 @@ class StateSet {
       return std::uint64_t{a} << 32 | b;
     };
     std::uint64_t out =
-        pair(state.counts, state.pc * 2U + (state.inside ? 1 : 0));
+        pair(state.counts, state.pc * 2U + (state.entered ? 1 : 0));
     base::mix(out, pair(state.at.lex, state.at.frame));
     base::mix(out, pair(state.at.count, state.at.extra));
     return static_cast<std::size_t>(out);
