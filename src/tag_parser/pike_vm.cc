@@ -100,7 +100,7 @@ bool PikeVm::follow(Work& work) {
       return continue_at(work, at.next);
     case Op::kAgain:
       if (work.empty_loop > at.index) return continue_at(work, at.next);
-      if (work.empty_loop < at.index && at.other != kNowhere) {
+      if (work.empty_loop < at.index && at.other != kNoPc) {
         return continue_at(work, at.other);
       }
       return false;
@@ -115,7 +115,7 @@ bool PikeVm::follow(Work& work) {
     }
     case Op::kCountNext: {
       std::uint32_t count = count_of(state.counts) + 1;
-      if (at.max == kMany) count = std::min(count, at.min);
+      if (at.max == kUnbounded) count = std::min(count, at.min);
       state.counts = with_count(counts_[state.counts].first, count);
       return continue_at(work, at.next);
     }
@@ -226,7 +226,7 @@ void PikeVm::scan_text(const Thread& thread, const Instruction& at,
                        std::uint8_t byte) {
   Thread next = thread;
   grammar::Configuration& config = next.state.at;
-  if (config.frame == 0 && config.count != kMany) --config.count;
+  if (config.frame == 0 && config.count != kUnbounded) --config.count;
   if ((config.frame != 0 || byte >= 0x80) &&
       grammar::read_char(grammar::any_character(), byte, config.frame) ==
           grammar::CharStep::kNo) {
@@ -330,7 +330,7 @@ void PikeVm::scan_token(const Thread& thread, const Token& token) {
     case Op::kTokens: {
       if (!token.is_any || !program_.token_sets[at.index].contains(id)) return;
       Thread next = thread;
-      if (next.state.at.count != kMany) --next.state.at.count;
+      if (next.state.at.count != kUnbounded) --next.state.at.count;
       return add(next);
     }
     case Op::kTokensLast:
@@ -475,7 +475,7 @@ void PikeVm::spend_token() {
   for (Thread& thread : kernel_) {
     State& state = thread.state;
     if (!state.entered || program_.code[state.pc].op != Op::kText) continue;
-    if (state.at.extra != kMany && state.at.extra != 0) {
+    if (state.at.extra != kUnbounded && state.at.extra != 0) {
       --state.at.extra;
       has_closure_ = false;
     }

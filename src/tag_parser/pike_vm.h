@@ -136,7 +136,7 @@ class PikeVm {
   struct Work {
     Thread thread;
     // The outermost loop of which an iteration has begun and read nothing.
-    std::uint32_t empty_loop = kMany;
+    std::uint32_t empty_loop = kUnbounded;
     bool waits = false;  // it waits; do not look for ways on
   };
   // What bytes do to threads that are in free text: change nothing, begin a

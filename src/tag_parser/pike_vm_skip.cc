@@ -105,8 +105,8 @@ bool PikeVm::all_in_text() const {
     const State& state = thread.state;
     const Op op = program_.code[state.pc].op;
     return state.entered && (op == Op::kText || op == Op::kTextBefore) &&
-           state.at.frame == 0 && state.at.count == kMany &&
-           state.at.extra == kMany;
+           state.at.frame == 0 && state.at.count == kUnbounded &&
+           state.at.extra == kUnbounded;
   });
 }
 

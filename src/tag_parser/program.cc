@@ -361,7 +361,7 @@ Pc Compiler::compile_loop(TagNodeId id, std::uint32_t min, std::uint32_t max) {
     then(body, guarded ? add({.op = Op::kAgain, .next = next, .index = depth})
                        : next);
   };
-  if (max == kMany && min <= 1) {
+  if (max == kUnbounded && min <= 1) {
     const Pc head = fork({iterate, leave});
     close(head);
     return min == 0 ? head : iterate;
@@ -494,8 +494,8 @@ Pc Compiler::compile_text(TagNodeId id) {
   return add({.op = Op::kText,
               .next = leave,
               .index = add_text(std::move(text)),
-              .max = body.max_chars.value_or(kMany),
-              .max_tokens = body.max_tokens.value_or(kMany)});
+              .max = body.max_chars.value_or(kUnbounded),
+              .max_tokens = body.max_tokens.value_or(kUnbounded)});
 }
 
 // Where a trigger leads of which `back` symbols have been read.
@@ -616,12 +616,12 @@ Resume Compiler::resume_of(TagNodeId id, const FreeText& text) {
 
 // How many counts there are at the places where reading may go on.
 void Compiler::find_count_depths() {
-  constexpr std::uint32_t kUnknown = kMany;
+  constexpr std::uint32_t kUnknown = kUnbounded;
   std::vector<std::uint32_t> depth(out_.code.size(), kUnknown);
   std::vector<Pc> left = {out_.start};
   depth[out_.start] = 0;
   const auto lead = [&](Pc to, std::uint32_t there) {
-    if (to == kNowhere || depth[to] != kUnknown) return;
+    if (to == kNoPc || depth[to] != kUnknown) return;
     depth[to] = there;
     left.push_back(to);
   };
@@ -746,7 +746,7 @@ Pc Compiler::compile_tokens(TagNodeId id) {
     return tokens(std::move(set), Op::kToken, 1, leave);
   }
   const std::uint32_t max =
-      format.as<grammar::AnyTokens>().max_tokens.value_or(kMany);
+      format.as<grammar::AnyTokens>().max_tokens.value_or(kUnbounded);
   return max == 0 ? leave : tokens(std::move(set), Op::kTokens, max, leave);
 }
 
@@ -855,9 +855,9 @@ Pc Compiler::compile_one(TagNodeId id) {
       then(children[0], leave);
       return fork({enter(children[0]), leave});
     case TagNodeType::kPlus:
-      return compile_loop(id, 1, kMany);
+      return compile_loop(id, 1, kUnbounded);
     case TagNodeType::kStar:
-      return compile_loop(id, 0, kMany);
+      return compile_loop(id, 0, kUnbounded);
     case TagNodeType::kRepeat: {
       const auto& body = format.as<grammar::RepeatFormat>();
       return compile_loop(id, body.min, body.max);
@@ -907,7 +907,7 @@ void Compiler::find_joins() {
         break;
       default:
         lead(at.next, 2);
-        if (at.other != kNowhere) lead(at.other, 2);
+        if (at.other != kNoPc) lead(at.other, 2);
         break;
     }
   }

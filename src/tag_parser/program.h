@@ -51,8 +51,8 @@ namespace parlance::tag_parser {
 
 using grammar::TagNodeId;
 using Pc = std::uint32_t;
-constexpr Pc kNowhere = 0xFFFFFFFF;
-constexpr std::uint32_t kMany = 0xFFFFFFFF;
+constexpr Pc kNoPc = 0xFFFFFFFF;
+constexpr std::uint32_t kUnbounded = 0xFFFFFFFF;
 constexpr std::uint32_t kNoMark = 0xFFFFFFFF;
 
 // ORDER: Op
@@ -82,7 +82,7 @@ enum class Op : std::uint8_t {
 constexpr bool reads(Op op) { return op >= Op::kLiteral; }
 
 // `back`: as many bytes as the last token has.
-constexpr std::uint32_t kTokenBack = kMany;
+constexpr std::uint32_t kTokenBack = kUnbounded;
 
 struct Instruction {
   Op op = Op::kAccept;
@@ -94,10 +94,10 @@ struct Instruction {
   std::uint32_t offset = 0;  // kLiteral
   // kAgain: where to go if not even what is around the loop has read anything;
   // an iteration that has read nothing leads nowhere.
-  Pc other = kNowhere;
+  Pc other = kNoPc;
   std::uint32_t min = 0;  // kCountTest
-  std::uint32_t max = kMany;
-  std::uint32_t max_tokens = kMany;  // kText; `max` is of characters
+  std::uint32_t max = kUnbounded;
+  std::uint32_t max_tokens = kUnbounded;  // kText; `max` is of characters
 };
 
 struct FreeText {
@@ -129,7 +129,7 @@ struct TokenText {
 // trigger.
 struct Resume {
   TagNodeId format = grammar::kNoFormat;
-  Pc place = kNowhere;            // its free text
+  Pc place = kNoPc;               // its free text
   std::uint32_t count_depth = 0;  // how many counts there are around it
   // Triggers and ends.  A call below `ends` is a place in `targets`; the others
   // are ends.
