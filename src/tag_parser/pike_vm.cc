@@ -98,7 +98,7 @@ bool PikeVm::follow(Work& work) {
     case Op::kIterate:
       work.empty_loop = std::min(work.empty_loop, at.index);
       return continue_at(work, at.next);
-    case Op::kAgain:
+    case Op::kIterateEnd:
       if (work.empty_loop > at.index) return continue_at(work, at.next);
       if (work.empty_loop < at.index && at.other != kNoPc) {
         return continue_at(work, at.other);
@@ -137,7 +137,7 @@ void PikeVm::enter_instruction(State& state) {
       state.at.lex = at.offset;
       break;
     case Op::kText:
-    case Op::kTextBefore:
+    case Op::kTextToTrigger:
       state.at = {0, 0, at.max, at.max_tokens};
       break;
     case Op::kRecogniser:
@@ -209,7 +209,7 @@ void PikeVm::scan(const Thread& thread, std::uint8_t byte) {
       return add(next);
     }
     case Op::kText:
-    case Op::kTextBefore:
+    case Op::kTextToTrigger:
       return scan_text(thread, at, byte);
     case Op::kRecogniser: {
       Thread next = thread;
@@ -233,13 +233,13 @@ void PikeVm::scan_text(const Thread& thread, const Instruction& at,
     return;
   }
   enter_node(next, at,
-             program_.frees[at.index].automaton.step(config.lex, byte));
+             program_.free_texts[at.index].automaton.step(config.lex, byte));
 }
 
 // Free text has come to `to`.
 void PikeVm::enter_node(Thread& next, const Instruction& at, std::uint32_t to) {
   if (to == grammar::TriggerAutomaton::kRefused) return;
-  const FreeText& text = program_.frees[at.index];
+  const FreeText& text = program_.free_texts[at.index];
   const auto& node = text.automaton.nodes[to];
   if (node.excluded) return;
   next.state.at.lex = to;
@@ -313,10 +313,10 @@ void PikeVm::scan_token(const Thread& thread, const Token& token) {
     case Op::kText:
       // A mark leads to a trigger, and this is the last text.
       return;
-    case Op::kTextBefore: {
+    case Op::kTextToTrigger: {
       if (token.mark == kNoMark || thread.state.at.frame != 0) return;
       Thread next = thread;
-      const auto& automaton = program_.frees[at.index].automaton;
+      const auto& automaton = program_.free_texts[at.index].automaton;
       return enter_node(next, at,
                         automaton.step(thread.state.at.lex,
                                        grammar::mark_symbol(token.mark)));
@@ -334,7 +334,7 @@ void PikeVm::scan_token(const Thread& thread, const Token& token) {
       return add(next);
     }
     case Op::kTokensLast:
-    case Op::kTokensBefore: {
+    case Op::kTokensToTrigger: {
       const TokenText& text = program_.token_texts[at.index];
       if (std::binary_search(text.excludes.begin(), text.excludes.end(), id)) {
         return;
@@ -360,7 +360,7 @@ void PikeVm::read_bytes(const Token& token, std::size_t& read) {
   if (token.mark != kNoMark) {
     std::erase_if(waiting_, [&](const Thread& thread) {
       const Op op = program_.code[thread.state.pc].op;
-      return op == Op::kText || op == Op::kTextBefore;
+      return op == Op::kText || op == Op::kTextToTrigger;
     });
   }
   if (waiting_.empty() ||

@@ -60,8 +60,8 @@ bool PikeVm::can_end() {
 
 std::uint32_t PikeVm::pending(const Thread& thread) const {
   const Instruction& at = program_.code[thread.state.pc];
-  if (at.op != Op::kTextBefore) return 0;
-  return program_.frees[at.index].pending[thread.state.at.lex];
+  if (at.op != Op::kTextToTrigger) return 0;
+  return program_.free_texts[at.index].pending[thread.state.at.lex];
 }
 
 HistoryId PikeVm::compact_history(HistoryId step) {
@@ -123,8 +123,8 @@ std::string PikeVm::expected() {
                                 .substr(thread.state.at.lex)));
         break;
       case Op::kText:
-      case Op::kTextBefore:
-        add_text(program_.frees[at.index], thread.state.at.lex);
+      case Op::kTextToTrigger:
+        add_text(program_.free_texts[at.index], thread.state.at.lex);
         break;
       case Op::kRecogniser:
         add_expected(recogniser(at).expected(thread.state.at));
@@ -142,7 +142,7 @@ std::string PikeVm::expected() {
       }
       case Op::kTokens:
       case Op::kTokensLast:
-      case Op::kTokensBefore:
+      case Op::kTokensToTrigger:
         add_expected("tokens");
         break;
       default:
@@ -163,8 +163,8 @@ std::string PikeVm::spelled_marker(std::uint8_t byte) {
   find_closure();
   for (const Thread& thread : waiting_) {
     const Instruction& at = program_.code[thread.state.pc];
-    if (at.op != Op::kText && at.op != Op::kTextBefore) continue;
-    const FreeText& text = program_.frees[at.index];
+    if (at.op != Op::kText && at.op != Op::kTextToTrigger) continue;
+    const FreeText& text = program_.free_texts[at.index];
     std::uint32_t node = text.automaton.step(thread.state.at.lex, byte);
     if (node == grammar::TriggerAutomaton::kRefused) continue;
     for (; node != 0; node = text.automaton.nodes[node].fail) {

@@ -38,7 +38,7 @@ std::size_t PikeVm::skip(std::string_view bytes) {
     case Op::kRecogniser:
       return kernel_.size() == 1 ? skip_recogniser(bytes) : 0;
     case Op::kText:
-    case Op::kTextBefore:
+    case Op::kTextToTrigger:
       return skip_text(bytes);
     default:
       return 0;
@@ -104,7 +104,7 @@ bool PikeVm::all_in_text() const {
   return std::all_of(kernel_.begin(), kernel_.end(), [&](const Thread& thread) {
     const State& state = thread.state;
     const Op op = program_.code[state.pc].op;
-    return state.entered && (op == Op::kText || op == Op::kTextBefore) &&
+    return state.entered && (op == Op::kText || op == Op::kTextToTrigger) &&
            state.at.frame == 0 && state.at.count == kUnbounded &&
            state.at.extra == kUnbounded;
   });
@@ -162,14 +162,14 @@ bool PikeVm::find_self_loops(AcceleratedStates& out) {
     const Instruction& at = program_.code[thread.state.pc];
     switch (at.op) {
       case Op::kText:
-      case Op::kTextBefore: {
+      case Op::kTextToTrigger: {
         if (at_rest == kernel_.size() ||
             thread.state != kernel_[at_rest].state ||
             thread.history != kernel_[at_rest].history) {
           return false;
         }
         ++at_rest;
-        const FreeText& text = program_.frees[at.index];
+        const FreeText& text = program_.free_texts[at.index];
         for (std::size_t byte = 0; byte < text.special.size(); ++byte) {
           if (text.special[byte]) out.bytes[byte] = kStop;
         }

@@ -151,8 +151,8 @@ class Compiler {
   void exclude(FreeText& text, std::string_view word);
   void exclude_spelling(FreeText& text, std::string_view word);
   void add_targets(TagNodeId id, FreeText& text);
-  Pc behind_trigger(TagNodeId id, std::size_t child, const Word& trigger,
-                    std::size_t back, std::size_t trigger_bytes);
+  Pc after_trigger(TagNodeId id, std::size_t child, const Word& trigger,
+                   std::size_t back, std::size_t trigger_bytes);
 
   const grammar::StructuralTag& tag_;
   const grammar::TagAnalysis analysis_;
@@ -358,8 +358,9 @@ Pc Compiler::compile_loop(TagNodeId id, std::uint32_t min, std::uint32_t max) {
       guarded ? add({.op = Op::kIterate, .next = enter(body), .index = depth})
               : enter(body);
   const auto close = [&](Pc next) {
-    then(body, guarded ? add({.op = Op::kAgain, .next = next, .index = depth})
-                       : next);
+    then(body, guarded
+                   ? add({.op = Op::kIterateEnd, .next = next, .index = depth})
+                   : next);
   };
   if (max == kUnbounded && min <= 1) {
     const Pc head = fork({iterate, leave});
@@ -403,7 +404,7 @@ Pc Compiler::compile_separated(TagNodeId id) {
   ways.reserve(tags.size());
   for (const TagNodeId child : tags) ways.push_back(enter(child));
   const Pc first = fork(std::move(ways));
-  Pc behind = leave;
+  Pc after = leave;
   if (!body.stop_after_first) {
     const bool guarded =
         body.separator.empty() &&
@@ -415,15 +416,15 @@ Pc Compiler::compile_separated(TagNodeId id) {
       // later one is not empty.
       const std::uint32_t depth = depth_[index_of(id)];
       const Pc more = add({.op = Op::kIterate, .next = first, .index = depth});
-      behind = add({.op = Op::kAgain,
-                    .next = fork({more, leave}),
-                    .index = depth,
-                    .other = leave});
+      after = add({.op = Op::kIterateEnd,
+                   .next = fork({more, leave}),
+                   .index = depth,
+                   .other = leave});
     } else {
-      behind = fork({marker(body.separator, first), leave});
+      after = fork({marker(body.separator, first), leave});
     }
   }
-  for (const TagNodeId child : tags) then(child, behind);
+  for (const TagNodeId child : tags) then(child, after);
   return body.at_least_one ? first : fork({first, leave});
 }
 
@@ -460,8 +461,8 @@ std::uint32_t Compiler::add_text(FreeText text) {
   for (const auto& [symbol, next] : text.automaton.nodes[0].next) {
     if (!grammar::is_mark(symbol)) text.special[symbol] = true;
   }
-  out_.frees.push_back(std::move(text));
-  return static_cast<std::uint32_t>(out_.frees.size() - 1);
+  out_.free_texts.push_back(std::move(text));
+  return static_cast<std::uint32_t>(out_.free_texts.size() - 1);
 }
 
 // Where marks are not spelled, their spelling is no text either: a reader that
@@ -499,9 +500,8 @@ Pc Compiler::compile_text(TagNodeId id) {
 }
 
 // Where a trigger leads of which `back` symbols have been read.
-Pc Compiler::behind_trigger(TagNodeId id, std::size_t child,
-                            const Word& trigger, std::size_t back,
-                            std::size_t trigger_bytes) {
+Pc Compiler::after_trigger(TagNodeId id, std::size_t child, const Word& trigger,
+                           std::size_t back, std::size_t trigger_bytes) {
   const TagNode& format = tag_[id];
   const TagNodeId inside = format.children[child];
   const bool rule = format.type == TagNodeType::kDispatch;
@@ -553,7 +553,7 @@ std::vector<std::uint32_t> Compiler::spelled_depths(
 
 // What is hardly met but at the end of a tag: brackets and white space end
 // values inside a call, too.  "": there is no such thing.
-std::string_view telling_end(std::string_view marker) {
+std::string_view distinctive_end(std::string_view marker) {
   const bool word = std::any_of(marker.begin(), marker.end(), [](char c) {
     return std::isalnum(static_cast<unsigned char>(c)) != 0;
   });
@@ -574,7 +574,7 @@ void Compiler::add_targets(TagNodeId id, FreeText& text) {
     for (const Word& word : words(trigger)) {
       const auto& node = text.automaton.nodes[node_of(text.automaton, word)];
       text.targets[node.calls.front()].push_back(
-          behind_trigger(id, c, word, node.depth, trigger.size()));
+          after_trigger(id, c, word, node.depth, trigger.size()));
     }
   }
 }
@@ -594,9 +594,9 @@ Resume Compiler::resume_of(TagNodeId id, const FreeText& text) {
       continue;
     }
     for (const std::string& marker : end.texts) {
-      const std::string_view telling = telling_end(marker);
-      if (telling.empty()) continue;
-      for (const Word& word : words(telling)) {
+      const std::string_view distinctive = distinctive_end(marker);
+      if (distinctive.empty()) continue;
+      for (const Word& word : words(distinctive)) {
         auto& calls = out.automaton.nodes[out.automaton.insert(word)].calls;
         if (calls.empty()) calls.push_back(out.ends);
       }
@@ -635,12 +635,12 @@ void Compiler::find_count_depths() {
       case Op::kCountTest:
         for (const Pc way : out_.forks[at.index]) lead(way, there);
         continue;
-      case Op::kTextBefore:
-        for (const auto& targets : out_.frees[at.index].targets) {
+      case Op::kTextToTrigger:
+        for (const auto& targets : out_.free_texts[at.index].targets) {
           for (const Pc target : targets) lead(target, there);
         }
         continue;
-      case Op::kTokensBefore:
+      case Op::kTokensToTrigger:
         for (const auto& [id, targets] : out_.token_texts[at.index].targets) {
           for (const Pc target : targets) lead(target, there);
         }
@@ -715,7 +715,7 @@ Pc Compiler::compile_triggers(TagNodeId id) {
   }
   for (const std::string& trigger : triggers) exclude_spelling(text, trigger);
   const std::uint32_t index = add_text(std::move(text));
-  FreeText& made = out_.frees[index];
+  FreeText& made = out_.free_texts[index];
   for (std::size_t node = 1; node < made.pending.size(); ++node) {
     std::uint32_t at = static_cast<std::uint32_t>(node);
     while (at >= depth.size()) at = made.automaton.nodes[at].fail;
@@ -724,7 +724,7 @@ Pc Compiler::compile_triggers(TagNodeId id) {
   const Pc last = add({.op = Op::kText, .next = leave, .index = index});
   Pc text_place = last;
   if (!tags.empty()) {
-    const Pc before = add({.op = Op::kTextBefore, .index = index});
+    const Pc before = add({.op = Op::kTextToTrigger, .index = index});
     text_place = fork({before, last});
     resume.place = text_place;
     if (format.type == TagNodeType::kTriggeredTags) {
@@ -799,7 +799,7 @@ Pc Compiler::compile_token_triggers(TagNodeId id) {
   const Pc last = add({.op = Op::kTokensLast, .next = leave, .index = index});
   Pc place = last;
   if (!firsts.empty()) {
-    const Pc before = add({.op = Op::kTokensBefore, .index = index});
+    const Pc before = add({.op = Op::kTokensToTrigger, .index = index});
     place = fork({before, last});
     if (!rule) {
       Resume resume = resume_of(id, {});
@@ -901,8 +901,8 @@ void Compiler::find_joins() {
       case Op::kToken:
         lead(at.next, 1);
         break;
-      case Op::kTextBefore:
-      case Op::kTokensBefore:
+      case Op::kTextToTrigger:
+      case Op::kTokensToTrigger:
       case Op::kAccept:
         break;
       default:
@@ -911,7 +911,7 @@ void Compiler::find_joins() {
         break;
     }
   }
-  for (const FreeText& text : out_.frees) {
+  for (const FreeText& text : out_.free_texts) {
     for (const auto& targets : text.targets) {
       for (const Pc target : targets) lead(target, 2);
     }

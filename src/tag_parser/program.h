@@ -58,25 +58,25 @@ constexpr std::uint32_t kNoMark = 0xFFFFFFFF;
 // ORDER: Op
 enum class Op : std::uint8_t {
   // Without reading.
-  kEnter,      // format `index` begins, `back` bytes ago
-  kLeave,      // format `index` ends
-  kRule,       // the pattern of a rule of format `index` began, `back` ago
-  kFork,       // the ways of forks[index], in order
-  kIterate,    // an iteration of a loop at depth `index` begins
-  kAgain,      // it ends; if nothing was read since, see `other`
-  kCountFrom,  // counts from 0
-  kCountTest,  // forks[index] is {body, exit}: by `min`, `max`
-  kCountNext,  // one more
-  kCountEnd,   // the count is not needed any more
+  kEnter,       // format `index` begins, `back` bytes ago
+  kLeave,       // format `index` ends
+  kRule,        // the pattern of a rule of format `index` began, `back` ago
+  kFork,        // the ways of forks[index], in order
+  kIterate,     // an iteration of a loop at depth `index` begins
+  kIterateEnd,  // it ends; if nothing was read since, see `other`
+  kCountFrom,   // counts from 0
+  kCountTest,   // forks[index] is {body, exit}: by `min`, `max`
+  kCountNext,   // one more
+  kCountEnd,    // the count is not needed any more
   // Reading.
-  kLiteral,     // texts[index] from `offset` on
-  kText,        // free text of frees[index]: ends where it may
-  kTextBefore,  // the same, which ends with a trigger
-  kRecogniser,  // recognisers[index]
-  kToken,       // one token of token_sets[index]
-  kTokens,      // any number of them up to `max`
-  kTokensLast,  // free tokens of token_texts[index]: end where they may
-  kTokensBefore,
+  kLiteral,        // texts[index] from `offset` on
+  kText,           // free text of free_texts[index]: ends where it may
+  kTextToTrigger,  // the same, which ends with a trigger
+  kRecogniser,     // recognisers[index]
+  kToken,          // one token of token_sets[index]
+  kTokens,         // any number of them up to `max`
+  kTokensLast,     // free tokens of token_texts[index]: end where they may
+  kTokensToTrigger,
   kAccept,
 };
 constexpr bool reads(Op op) { return op >= Op::kLiteral; }
@@ -92,8 +92,8 @@ struct Instruction {
   std::uint32_t index = 0;
   std::uint32_t back = 0;    // kEnter, kRule
   std::uint32_t offset = 0;  // kLiteral
-  // kAgain: where to go if not even what is around the loop has read anything;
-  // an iteration that has read nothing leads nowhere.
+  // kIterateEnd: where to go if not even what is around the loop has read
+  // anything; an iteration that has read nothing leads nowhere.
   Pc other = kNoPc;
   std::uint32_t min = 0;  // kCountTest
   std::uint32_t max = kUnbounded;
@@ -155,7 +155,7 @@ struct TagProgram {
   Pc start = 0;
   std::vector<std::vector<Pc>> forks;
   std::vector<std::string> texts;
-  std::vector<FreeText> frees;
+  std::vector<FreeText> free_texts;
   std::vector<TokenSet> token_sets;
   std::vector<TokenText> token_texts;
   std::vector<EmbeddedRecogniser> recognisers;
