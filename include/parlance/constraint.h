@@ -127,9 +127,8 @@ class Compiler {
   // returns the size of the file in bytes.  Errors: kIo.
   Result<std::size_t> save_tables(const std::string& path) const;
 
-  struct State;
-
  private:
+  struct State;
   explicit Compiler(std::shared_ptr<State> state);
   Result<Constraint> compile_made(Result<Grammar> grammar,
                                   const ConstraintOptions& options = {}) const;
@@ -156,11 +155,11 @@ class Constraint {
   // Memory of the automata built so far, in bytes, without the tables and masks
   // that constraints share.
   std::size_t memory_bytes() const;
-  struct State;
 
  private:
   friend class Compiler;
   friend class Matcher;
+  struct State;
   explicit Constraint(std::shared_ptr<State> state);
   std::shared_ptr<State> state_;
 };

@@ -21,6 +21,7 @@
 #include <memory>
 #include <string_view>
 
+#include "parlance/access.h"
 #include "parlance/error.h"
 #include "parlance/grammar.h"
 #include "parlance/structural_tag.h"
@@ -28,7 +29,7 @@
 namespace parlance {
 
 namespace grammar {
-struct MarkedFor;  // src/grammar/marks.h
+struct GrammarCacheImpl;  // src/grammar/grammar_cache.h
 }
 
 struct GrammarCacheStatistics {
@@ -73,21 +74,9 @@ class GrammarCache {
   GrammarCacheStatistics statistics() const;
   void clear() const;
 
-  struct State;
-  State& state() const { return *state_; }
-
  private:
-  friend class Compiler;
-  // The grammar in which markers are the tokens of a vocabulary.  It is for
-  // masks: texts that spell markers are none of its texts.
-  Result<Grammar> marked_structural_tag(
-      std::string_view text, const StructuralTagGrammarOptions& options,
-      const grammar::MarkedFor& marked) const;
-  Result<Grammar> marked_structural_tag(
-      const StructuralTag& tag, const StructuralTagGrammarOptions& options,
-      const grammar::MarkedFor& marked) const;
-
-  std::shared_ptr<State> state_;
+  friend struct detail::Access;
+  std::shared_ptr<grammar::GrammarCacheImpl> impl_;  // never null
 };
 
 }  // namespace parlance

@@ -42,6 +42,7 @@
 #include <string_view>
 #include <utility>
 
+#include "parlance/access.h"
 #include "parlance/error.h"
 #include "parlance/json.h"
 #include "parlance/limits.h"
@@ -91,15 +92,11 @@ class StructuralTag {
   // unknown keys are gone.
   json::Value to_json() const;
 
-  // The tree inside, for the rooms above.  Never null.
-  const std::shared_ptr<const grammar::StructuralTag>& tree() const {
-    return tree_;
-  }
-
  private:
-  explicit StructuralTag(std::shared_ptr<const grammar::StructuralTag> tree)
-      : tree_(std::move(tree)) {}
-  std::shared_ptr<const grammar::StructuralTag> tree_;
+  friend struct detail::Access;
+  explicit StructuralTag(std::shared_ptr<const grammar::StructuralTag> impl)
+      : impl_(std::move(impl)) {}
+  std::shared_ptr<const grammar::StructuralTag> impl_;  // never null
 };
 
 // ORDER: ReasoningMode

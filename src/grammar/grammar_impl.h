@@ -13,15 +13,15 @@
 #include "grammar/marks.h"
 #include "grammar/recogniser.h"
 #include "grammar/rules.h"
-#include "parlance/grammar.h"
+#include "parlance/error.h"
+#include "parlance/json.h"
+#include "parlance/schema_options.h"
 
-namespace parlance {
+namespace parlance::grammar {
 
-namespace grammar {
 class JsonRecogniser;
-}
 
-struct Grammar::Impl {
+struct GrammarImpl {
   // A JSON Schema of `rules`, so that another grammar can hold it too.
   struct EmbeddedSchema {
     std::shared_ptr<const json::Value> schema;
@@ -34,24 +34,24 @@ struct Grammar::Impl {
     bool in_place = true;
     // Reads its texts; other schemas may have it too.  Null: no text fits, or
     // it is not made yet.
-    std::shared_ptr<grammar::JsonRecogniser> recogniser = nullptr;
+    std::shared_ptr<JsonRecogniser> recogniser = nullptr;
   };
 
-  std::shared_ptr<grammar::Recogniser> recogniser;
+  std::shared_ptr<Recogniser> recogniser;
   // Those that the recogniser reads; null: markers are text.
-  std::shared_ptr<const grammar::Marks> marks = nullptr;
+  std::shared_ptr<const Marks> marks = nullptr;
   std::vector<GrammarNote> notes;
   // Grammar::report(): the notes, and what a survey of the schemas adds.
   std::once_flag reported = {};
   std::vector<GrammarNote> report = {};
 
   // Of a grammar from a JSON Schema: one embedded, and no rules.
-  std::shared_ptr<const grammar::Rules> rules = nullptr;
+  std::shared_ptr<const Rules> rules = nullptr;
   std::vector<EmbeddedSchema> schemas = {};
   // Of the recogniser, for others that are made of the rules.
-  grammar::CfgRecogniserLimits limits = {};
+  CfgRecogniserLimits limits = {};
 };
 
-}  // namespace parlance
+}  // namespace parlance::grammar
 
 #endif  // PARLANCE_SRC_GRAMMAR_GRAMMAR_IMPL_H_

@@ -51,7 +51,7 @@ Result<StructuralTag> StructuralTag::from_tags(const json::Value& tags,
   return StructuralTag(share(std::move(tag)));
 }
 
-json::Value StructuralTag::to_json() const { return grammar::to_json(*tree_); }
+json::Value StructuralTag::to_json() const { return grammar::to_json(*impl_); }
 
 Result<StructuralTag> tool_calling(const ToolCallingOptions& options) {
   grammar::ToolCall call;

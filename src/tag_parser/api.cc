@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/access.h"
 #include "base/utf8.h"
 #include "parlance/tag_parser.h"
 #include "tag_parser/pike_vm.h"
@@ -37,7 +38,7 @@ CompiledTag::CompiledTag(std::shared_ptr<const Code> code)
 Result<CompiledTag> CompiledTag::compile(const StructuralTag& tag,
                                          const CompiledTagOptions& options) {
   Result<std::shared_ptr<const Code>> code =
-      tag_parser::compile(tag.tree(), options);
+      tag_parser::compile(detail::Access::impl(tag), options);
   if (code) return CompiledTag(std::move(*code));
   Error error = std::move(code).error();
   error.span = std::nullopt;  // there is no text to count in

@@ -10,6 +10,7 @@
 #include <cctype>
 #include <utility>
 
+#include "base/access.h"
 #include "grammar/grammar_cache.h"
 #include "grammar/lower_tag.h"
 #include "grammar/tag_leaf.h"
@@ -39,7 +40,7 @@ class Compiler {
         depth_(tag_.formats.size(), 0),
         leaves_(tag_.formats.size()) {
     if (options.cache != nullptr) {
-      lowering_.cache = &options.cache->state().cache;
+      lowering_.cache = &detail::Access::impl(*options.cache)->cache;
     }
     if (options.vocabulary != nullptr) {
       const Vocabulary& words = *options.vocabulary;

@@ -17,6 +17,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/access.h"
 #include "parlance/grammar.h"
 #include "parlance/json.h"
 #include "parlance/tag_parser.h"
@@ -53,7 +54,7 @@ void run_random(std::uint32_t first, std::uint32_t count, std::size_t longest) {
     const Result<CompiledTag> program = CompiledTag::compile(*tag);
     ASSERT_EQ(grammar.has_value(), program.has_value());
     if (!grammar) continue;
-    testing::SlowTagParser slow(*tag->tree());
+    testing::SlowTagParser slow(*detail::Access::impl(*tag));
     for (const std::string& text : texts) {
       const bool fits = grammar->accepts(text);
       const json::Value tree = parse_by_tag(*program, text, {.recover = false});

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/access.h"
 #include "grammar/earley.h"
 #include "grammar/grammar_impl.h"
 #include "grammar/lower_tag.h"
@@ -50,7 +51,8 @@ inline Result<TagReader> make_tag_reader(
       return error;
     }
     out.schemas.push_back(std::move(*schema));
-    leaves.push_back(out.schemas.back().impl()->recogniser.get());
+    leaves.push_back(
+        detail::Access::impl(out.schemas.back())->recogniser.get());
   }
   out.recogniser =
       std::make_unique<grammar::EarleyRecogniser>(out.tag.rules, leaves);

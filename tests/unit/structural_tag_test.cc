@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/access.h"
 #include "grammar/lower_tag.h"
 #include "grammar/structural_tag.h"
 #include "parlance/grammar.h"
@@ -495,7 +496,7 @@ TEST(ToolCalling, NothingWithoutAField) {
         SCOPED_TRACE(std::string(style) + " " + choice);
         const Result<StructuralTag> tag = tool_calling(options);
         ASSERT_TRUE(tag) << tag.error().to_string();
-        const grammar::StructuralTag& tree = *tag->tree();
+        const grammar::StructuralTag& tree = *detail::Access::impl(*tag);
         const grammar::TagAnalysis facts(tree);
         for (std::size_t i = 0; i < tree.formats.size(); ++i) {
           grammar::TagNodeId id{static_cast<std::uint32_t>(i)};
@@ -704,7 +705,7 @@ TEST(StructuralTag, ManyEnds) {
                               {"content", json::Object{{"type", "any_text"}}},
                               {"end", std::move(ends)}}}});
   ASSERT_TRUE(tag);
-  const grammar::TagAnalysis facts(*tag->tree());
+  const grammar::TagAnalysis facts(*detail::Access::impl(*tag));
   EXPECT_EQ(facts.excluded_texts(grammar::TagNodeId{1}).size(), 10'000u);
 }
 
