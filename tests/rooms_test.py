@@ -41,8 +41,12 @@ DOORS = {
     "response_schema.h": "response_schema",
     "structural_tag.h": "grammar",
     "tag_parser.h": "tag_parser",
+    "version.h": "base",
     "vocabulary.h": "vocab",
 }
+
+# Includes all the others, and is included by no room.
+UMBRELLA = "parlance.h"
 
 # Includes of doors elsewhere, each with its reason.
 EXCEPTIONS = {
@@ -168,6 +172,8 @@ def test_every_source_is_built(room):
 
 def test_public_headers_include_public_headers():
     for file in sources(PUBLIC):
+        if file.name == UMBRELLA:
+            continue
         assert file.name in VOCABULARY or file.name in DOORS, (
             f"{file.name} is neither a vocabulary header nor a door"
         )
@@ -177,6 +183,13 @@ def test_public_headers_include_public_headers():
                 assert include.removeprefix("parlance/") in VOCABULARY, (
                     f"{file.name}: {include} is a door"
                 )
+
+
+def test_the_umbrella_includes_every_public_header():
+    others = {f.name for f in PUBLIC.glob("*.h")} - {UMBRELLA}
+    assert includes(PUBLIC / UMBRELLA) == [
+        f"parlance/{name}" for name in sorted(others)
+    ]
 
 
 @pytest.mark.parametrize("folder", ["cli", "bindings"])
