@@ -1,9 +1,9 @@
-// The door: ResponseParser over gate, segmenter and assembler.
+// The door: ResponseParser over sanitizer, segmenter and assembler.
 //
-//   bytes --TextGate--> text --Segmenter--> regions --Assembler--> events
+//   bytes --Utf8Sanitizer--> text --Segmenter--> regions --Assembler--> events
 //
-// Positions inside are those of the text behind the gate; the assembler turns
-// them into the caller's bytes, publish() those into tokens.
+// Positions inside are those of the text behind the sanitizer; the assembler
+// turns them into the caller's bytes, publish() those into tokens.
 
 #include <algorithm>
 #include <cassert>
@@ -17,7 +17,7 @@
 #include "parse/prefix.h"
 #include "parse/program.h"
 #include "parse/segmenter.h"
-#include "parse/text_gate.h"
+#include "parse/utf8_sanitizer.h"
 #include "vocab/token_log.h"
 
 namespace parlance {
@@ -38,8 +38,8 @@ struct ResponseParser::State {
         program(options.vocabulary == nullptr
                     ? programs().plain_shared()
                     : programs().with(*options.vocabulary, options.markers)),
-        gate(options.allow_surrogates),
-        assembler(*detail::Access::impl(format), *program, gate,
+        sanitizer(options.allow_surrogates),
+        assembler(*detail::Access::impl(format), *program, sanitizer,
                   assembler_options(f, options)),
         segmenter(*program, detail::Access::impl(format)->limits, assembler) {}
 
@@ -59,11 +59,11 @@ struct ResponseParser::State {
   }
 
   void feed_bytes(std::string_view bytes) {
-    gate.feed(bytes, [&](std::string_view text) { segmenter.feed(text); });
+    sanitizer.feed(bytes, [&](std::string_view text) { segmenter.feed(text); });
   }
 
-  void flush_gate() {
-    gate.flush([&](std::string_view text) { segmenter.feed(text); });
+  void flush_sanitizer() {
+    sanitizer.flush([&](std::string_view text) { segmenter.feed(text); });
   }
 
   void feed_prompt(const parse::Prompt& prompt) {
@@ -74,16 +74,16 @@ struct ResponseParser::State {
     for (const parse::MarkAt& mark : kept.marks) {
       const std::size_t at = kept.place(mark);
       feed_bytes(kept.text.substr(done, at - done));
-      flush_gate();
+      flush_sanitizer();
       feed_mark(mark.symbol, kept.text.substr(at, mark.length));
       done = at + mark.length;
     }
     feed_bytes(kept.text.substr(done));
-    prefix_bytes = gate.bytes_in();
+    prefix_bytes = sanitizer.bytes_in();
   }
 
   void feed_mark(automata::Symbol symbol, std::string_view spelling) {
-    gate.pass(spelling.size());
+    sanitizer.pass(spelling.size());
     segmenter.feed_mark(symbol, spelling);
   }
 
@@ -95,17 +95,17 @@ struct ResponseParser::State {
       feed_after_special(vocabulary->bytes(id));
     } else {
       tell_end();
-      flush_gate();
+      flush_sanitizer();
       feed_special(id, kind);
     }
-    tokens.add(id, gate.bytes_in());
+    tokens.add(id, sanitizer.bytes_in());
   }
 
   void feed_after_special(std::string_view bytes) {
     tell_end();
     after_special = false;
     if (vocabulary->space_after_marks() && bytes.starts_with(' ')) {
-      gate.skip(1);
+      sanitizer.skip(1);
       bytes.remove_prefix(1);
     }
     feed_bytes(bytes);
@@ -120,7 +120,7 @@ struct ResponseParser::State {
   void feed_special(TokenId id, TokenKind kind) {
     if (kind == TokenKind::kUnused) {
       assembler.add_diagnostic(
-          vocab::unknown_token(tokens.size(), id, gate.bytes_in()));
+          vocab::unknown_token(tokens.size(), id, sanitizer.bytes_in()));
       feed_bytes(base::kReplacement);
       after_special = false;
       return;
@@ -145,9 +145,9 @@ struct ResponseParser::State {
 
   // A control token of which the format knows nothing.
   void drop(TokenId id, std::string_view spelling) {
-    Diagnostic diagnostic =
-        vocab::unexpected_special(tokens.size(), id, spelling, gate.bytes_in());
-    gate.skip(spelling.size());
+    Diagnostic diagnostic = vocab::unexpected_special(
+        tokens.size(), id, spelling, sanitizer.bytes_in());
+    sanitizer.skip(spelling.size());
     // At the end of a response a stop token is no surprise.
     if (std::ranges::find(vocabulary->stop_ids(), id) !=
         vocabulary->stop_ids().end()) {
@@ -164,11 +164,11 @@ struct ResponseParser::State {
         event.tokens = tokens.holding(event.bytes, prefix_bytes);
       }
     }
-    gate.forget(segmenter.passed());
+    sanitizer.forget(segmenter.passed());
     // Events still to come begin where the text was passed on up to, or where
     // text begins that is not told yet.
     if (vocabulary) {
-      tokens.forget(std::min(gate.original(segmenter.passed()),
+      tokens.forget(std::min(sanitizer.original(segmenter.passed()),
                              assembler.untold_begin()));
     }
   }
@@ -176,7 +176,7 @@ struct ResponseParser::State {
   Format format;
   std::optional<Vocabulary> vocabulary;
   std::shared_ptr<const parse::Program> program;
-  parse::TextGate gate;
+  parse::Utf8Sanitizer sanitizer;
   parse::Assembler assembler;
   parse::Segmenter segmenter;
   std::uint64_t prefix_bytes = 0;
@@ -247,7 +247,7 @@ std::span<const Event> ResponseParser::finalize() {
   state.assembler.begin_round();
   if (state.finalized) return {};
   state.finalized = true;
-  state.flush_gate();
+  state.flush_sanitizer();
   state.segmenter.finish();
   state.assembler.finish(state.segmenter.total());
   state.publish();
@@ -273,7 +273,7 @@ const Error* ResponseParser::failure() const {
 std::size_t ResponseParser::held_bytes() const { return held().size(); }
 
 std::string_view ResponseParser::held() const {
-  std::string_view tail = state_->gate.tail();
+  std::string_view tail = state_->sanitizer.tail();
   if (tail.empty()) return state_->segmenter.held();
   state_->held.assign(state_->segmenter.held()).append(tail);
   return state_->held;

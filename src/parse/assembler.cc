@@ -35,11 +35,11 @@ bool is_empty(const json::Value& value) {
 }  // namespace
 
 Assembler::Assembler(const format::Shared& shared, const Program& program,
-                     const TextGate& gate, Options options)
+                     const Utf8Sanitizer& sanitizer, Options options)
     : shared_(shared),
       description_(shared.description),
       program_(program),
-      gate_(gate),
+      sanitizer_(sanitizer),
       options_(std::move(options)),
       field_(description_.implicit
                  ? static_cast<std::uint32_t>(*description_.implicit)

@@ -23,7 +23,7 @@
 #include "parlance/tools.h"
 #include "parse/program.h"
 #include "parse/segmenter.h"
-#include "parse/text_gate.h"
+#include "parse/utf8_sanitizer.h"
 
 namespace parlance::parse {
 
@@ -35,10 +35,10 @@ class Assembler final : public SegmentSink {
     ToolSet tools = {};
   };
 
-  // `gate` knows the caller's place of every position up to the text that is
-  // being passed on.
+  // `sanitizer` knows the caller's place of every position up to the text that
+  // is being passed on.
   Assembler(const format::Shared& shared, const Program& program,
-            const TextGate& gate, Options options);
+            const Utf8Sanitizer& sanitizer, Options options);
 
   // Forgets the events of the last round; what they point to goes with them.
   void begin_round();
@@ -111,13 +111,13 @@ class Assembler final : public SegmentSink {
   void build_fields() const;
   // The caller's byte for a position.
   std::size_t at(std::uint64_t position) const {
-    return static_cast<std::size_t>(gate_.original(position));
+    return static_cast<std::size_t>(sanitizer_.original(position));
   }
 
   const format::Shared& shared_;
   const format::Description& description_;
   const Program& program_;
-  const TextGate& gate_;
+  const Utf8Sanitizer& sanitizer_;
   Options options_;
 
   // The current region.

@@ -1,13 +1,13 @@
-#ifndef PARLANCE_SRC_PARSE_TEXT_GATE_H_
-#define PARLANCE_SRC_PARSE_TEXT_GATE_H_
+#ifndef PARLANCE_SRC_PARSE_UTF8_SANITIZER_H_
+#define PARLANCE_SRC_PARSE_UTF8_SANITIZER_H_
 
 // Bytes as they come in, text in whole UTF-8 characters as it goes on.
 //
-// Everything behind the gate may rely on well-formed UTF-8.  What is ill-formed
-// becomes U+FFFD, one per maximal subpart, and a character that is cut by the
-// end of a chunk waits (at most three bytes).  Because replacing changes
-// lengths, the gate remembers where, and turns positions in the text back into
-// positions in the caller's bytes.
+// Everything behind the sanitizer may rely on well-formed UTF-8.  What is
+// ill-formed becomes U+FFFD, one per maximal subpart, and a character that is
+// cut by the end of a chunk waits (at most three bytes).  Because replacing
+// changes lengths, the sanitizer remembers where, and turns positions in the
+// text back into positions in the caller's bytes.
 
 #include <algorithm>
 #include <cstdint>
@@ -20,9 +20,10 @@
 
 namespace parlance::parse {
 
-class TextGate {
+class Utf8Sanitizer {
  public:
-  explicit TextGate(bool allow_surrogates) : surrogates_(allow_surrogates) {}
+  explicit Utf8Sanitizer(bool allow_surrogates)
+      : surrogates_(allow_surrogates) {}
 
   // Passes `bytes` on to `out(std::string_view)` in one or more pieces.
   template <class Out>
@@ -81,7 +82,7 @@ class TextGate {
     out(std::string_view(replaced));
   }
 
-  // Text that goes past the gate: it is well-formed and stands for itself.
+  // Text that goes past the sanitizer: it is well-formed and stands for itself.
   void pass(std::size_t size) { text_ += size; }
 
   // Bytes of the caller that are no text.
@@ -142,4 +143,4 @@ class TextGate {
 
 }  // namespace parlance::parse
 
-#endif  // PARLANCE_SRC_PARSE_TEXT_GATE_H_
+#endif  // PARLANCE_SRC_PARSE_UTF8_SANITIZER_H_
