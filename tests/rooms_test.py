@@ -50,7 +50,7 @@ UMBRELLA = "parlance.h"
 
 # Includes of doors elsewhere, each with its reason.
 EXCEPTIONS = {
-    ("format/description.h", "format.h"): "Shared keeps the public Lint",
+    ("format/description.h", "format.h"): "FormatImpl is inside a Format",
     ("format/detect.cc", "format.h"): "defines detect_format",
     ("format/lint.cc", "format.h"): "makes the public Lint",
     ("mask/shared.h", "vocabulary.h"): "masks are made for a vocabulary",

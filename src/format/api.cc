@@ -18,7 +18,8 @@ constexpr std::array<std::string_view, 4> kFileKeys = {
     "name", "models", "response_template", "parlance"};
 
 // Reads "marks": a list of literals and of {"pattern": "..."}.
-std::optional<Error> load_marks(const json::Value& list, format::Shared& out) {
+std::optional<Error> load_marks(const json::Value& list,
+                                format::FormatImpl& out) {
   const std::string pointer = "/parlance/marks";
   if (!list.is_array()) {
     return Error{ErrorCode::kWrongType,
@@ -74,7 +75,8 @@ std::optional<Error> load_marks(const json::Value& list, format::Shared& out) {
 }
 
 // Everything in a format file but its template.
-std::optional<Error> load_file(const json::Value& file, format::Shared& out) {
+std::optional<Error> load_file(const json::Value& file,
+                               format::FormatImpl& out) {
   for (const json::Member& member : file.members()) {
     if (std::find(kFileKeys.begin(), kFileKeys.end(), member.key) ==
         kFileKeys.end()) {
@@ -142,7 +144,8 @@ std::optional<Error> load_file(const json::Value& file, format::Shared& out) {
 }
 
 // Reads "markup" or "markup_pattern" of a format file whose template is loaded.
-std::optional<Error> load_markup(const json::Value& file, format::Shared& out) {
+std::optional<Error> load_markup(const json::Value& file,
+                                 format::FormatImpl& out) {
   format::Description& description = out.description;
   description.tells_unclaimed = !description.implicit;
   const json::Value* extension = file.find("parlance");
@@ -230,15 +233,15 @@ Result<Format> Format::from_json(std::string_view text,
   Result<json::Value> source = json::parse(text, parse_options);
   if (!source) return std::move(source).error();
 
-  auto shared = std::make_shared<format::Shared>();
-  shared->limits = options.limits;
+  auto impl = std::make_shared<format::FormatImpl>();
+  impl->limits = options.limits;
   std::string_view pointer = "";
   const json::Value* spec = source->find("response_template");
   if (spec != nullptr) {
-    if (auto error = load_file(*source, *shared)) {
+    if (auto error = load_file(*source, *impl)) {
       return json::place_error(*std::move(error), text);
     }
-    shared->recovers = true;
+    impl->recovers = true;
     pointer = "/response_template";
   } else {
     spec = &*source;
@@ -248,14 +251,14 @@ Result<Format> Format::from_json(std::string_view text,
   if (!description) {
     return json::place_error(std::move(description).error(), text);
   }
-  shared->description = std::move(*description);
-  shared->response_template = *spec;
-  if (shared->recovers) {
-    if (auto error = load_markup(*source, *shared)) {
+  impl->description = std::move(*description);
+  impl->response_template = *spec;
+  if (impl->recovers) {
+    if (auto error = load_markup(*source, *impl)) {
       return json::place_error(*std::move(error), text);
     }
   }
-  return Format(std::move(shared));
+  return Format(std::move(impl));
 }
 
 Result<Format> Format::built_in(std::string_view name,

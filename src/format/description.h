@@ -7,8 +7,8 @@
 //   template text --json--> values --load.cc--> Description
 //
 // Nothing here runs.  Automata are compiled by whoever needs them and may be
-// kept beside the description in Shared::parse_program, so that all parsers of
-// one format share them.
+// kept beside the description in FormatImpl::parse_program, so that all parsers
+// of one format share them.
 
 #include <atomic>
 #include <cstdint>
@@ -119,7 +119,7 @@ struct ListedMark {
   std::string literal = {};
 };
 
-struct Shared {
+struct FormatImpl {
   std::string name = {};
   std::vector<std::string> models = {};
   bool recovers = false;

@@ -34,10 +34,10 @@ bool is_empty(const json::Value& value) {
 
 }  // namespace
 
-Assembler::Assembler(const format::Shared& shared, const Program& program,
+Assembler::Assembler(const format::FormatImpl& format, const Program& program,
                      const Utf8Sanitizer& sanitizer, Options options)
-    : shared_(shared),
-      description_(shared.description),
+    : format_(format),
+      description_(format.description),
       program_(program),
       sanitizer_(sanitizer),
       options_(std::move(options)),
@@ -106,7 +106,7 @@ void Assembler::end_round() {
 }
 
 void Assembler::add_diagnostic(Diagnostic diagnostic) {
-  if (message_.diagnostics.size() >= shared_.limits.diagnostics) return;
+  if (message_.diagnostics.size() >= format_.limits.diagnostics) return;
   message_.diagnostics.push_back(std::move(diagnostic));
 }
 
@@ -193,7 +193,7 @@ void Assembler::on_delimiter(const Delimited& delimiter) {
 // Pieces end at fixed places of the text, however it was cut.
 void Assembler::collect_unclaimed(std::string_view text, std::uint64_t begin) {
   const std::size_t most =
-      std::max<std::size_t>(shared_.limits.held_bytes, kLongestCharacter);
+      std::max<std::size_t>(format_.limits.held_bytes, kLongestCharacter);
   std::size_t last = text.size();  // that is not white space, of this text
   const auto note_end = [&] {
     if (last < text.size()) unclaimed_bytes_.end = at(begin + last + 1);
@@ -261,7 +261,7 @@ Result<json::Value> Assembler::region_value(const format::Field& field,
                                             bool cut) {
   std::vector<Span> ignored;
   Result<json::Value> value = parse_content(
-      {body_, body_marks_}, field.content, program_, shared_.limits,
+      {body_, body_marks_}, field.content, program_, format_.limits,
       cut && options_.recover,
       options_.recover && field.content.dirty() ? &ignored : nullptr);
   if (value) {
@@ -282,7 +282,7 @@ Result<json::Value> Assembler::region_value(const format::Field& field,
     // A bare template casts as transformers does, also what JSON says is a
     // string.
     const auto strings =
-        shared_.recovers && field.content.kind == format::ContentKind::kJson
+        format_.recovers && field.content.kind == format::ContentKind::kJson
             ? schema::Strings::kTyped
             : schema::Strings::kText;
     if (auto error = schema::cast_tool_calls(*value, options_.tools, strings)) {

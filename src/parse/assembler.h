@@ -37,7 +37,7 @@ class Assembler final : public SegmentSink {
 
   // `sanitizer` knows the caller's place of every position up to the text that
   // is being passed on.
-  Assembler(const format::Shared& shared, const Program& program,
+  Assembler(const format::FormatImpl& format, const Program& program,
             const Utf8Sanitizer& sanitizer, Options options);
 
   // Forgets the events of the last round; what they point to goes with them.
@@ -114,7 +114,7 @@ class Assembler final : public SegmentSink {
     return static_cast<std::size_t>(sanitizer_.original(position));
   }
 
-  const format::Shared& shared_;
+  const format::FormatImpl& format_;
   const format::Description& description_;
   const Program& program_;
   const Utf8Sanitizer& sanitizer_;

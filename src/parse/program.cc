@@ -163,12 +163,12 @@ class MarkFinder {
         markers_(markers),
         program_(program) {}
 
-  void find(const format::Shared& shared, Patterns& patterns) {
-    const ListedMarks listed(shared.marks, vocabulary_, shared.limits);
+  void find(const format::FormatImpl& format, Patterns& patterns) {
+    const ListedMarks listed(format.marks, vocabulary_, format.limits);
     if (markers_ != Markers::kText) {
-      patterns.apply(listed, shared.description, program_);
+      patterns.apply(listed, format.description, program_);
     }
-    const Literals literals = literals_of(shared.description, patterns);
+    const Literals literals = literals_of(format.description, patterns);
     for (const std::string_view literal : literals.delimiters) spell(literal);
     for (const TokenId id : listed.ids()) {
       add(vocabulary_.spelling(id), {&id, 1});
@@ -221,15 +221,15 @@ class MarkFinder {
   std::vector<TokenId> ids_;  // of program_.mark_symbols
 };
 
-std::shared_ptr<const Program> compile_program(const format::Shared& shared,
+std::shared_ptr<const Program> compile_program(const format::FormatImpl& format,
                                                const Vocabulary* vocabulary,
                                                Markers markers) {
-  const Description& description = shared.description;
-  const Limits& limits = shared.limits;
+  const Description& description = format.description;
+  const Limits& limits = format.limits;
   auto program = std::make_shared<Program>();
   Patterns patterns;
   if (vocabulary != nullptr) {
-    MarkFinder(*vocabulary, markers, *program).find(shared, patterns);
+    MarkFinder(*vocabulary, markers, *program).find(format, patterns);
   }
 
   std::vector<std::uint32_t> order(description.fields.size());
@@ -316,9 +316,9 @@ std::shared_ptr<const Program> compile_program(const format::Shared& shared,
 
 }  // namespace
 
-Programs::Programs(const format::Shared& shared)
-    : shared_(shared),
-      plain_(compile_program(shared, nullptr, Markers::kToken)) {}
+Programs::Programs(const format::FormatImpl& format)
+    : format_(format),
+      plain_(compile_program(format, nullptr, Markers::kToken)) {}
 
 std::shared_ptr<const Program> Programs::with(const Vocabulary& vocabulary,
                                               Markers markers) const {
@@ -329,17 +329,17 @@ std::shared_ptr<const Program> Programs::with(const Vocabulary& vocabulary,
       return kept.program;
     }
   }
-  auto program = compile_program(shared_, &vocabulary, markers);
+  auto program = compile_program(format_, &vocabulary, markers);
   if (kept_.size() >= kVocabulariesKept) kept_.erase(kept_.begin());
   kept_.push_back({vocabulary, markers, program});
   return program;
 }
 
-const Programs& Programs::of(const format::Shared& shared) {
-  std::call_once(shared.program_once, [&] {
-    shared.parse_program = std::make_shared<Programs>(shared);
+const Programs& Programs::of(const format::FormatImpl& format) {
+  std::call_once(format.program_once, [&] {
+    format.parse_program = std::make_shared<Programs>(format);
   });
-  return *static_cast<const Programs*>(shared.parse_program.get());
+  return *static_cast<const Programs*>(format.parse_program.get());
 }
 
 }  // namespace parlance::parse

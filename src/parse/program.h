@@ -100,20 +100,20 @@ struct Program {
 };
 inline constexpr automata::Symbol kNoSymbol = 0;
 
-// The programs of one format, kept in format::Shared.
+// The programs of one format, kept in format::FormatImpl.
 class Programs {
  public:
-  explicit Programs(const format::Shared& shared);
+  explicit Programs(const format::FormatImpl& format);
   const Program& plain() const { return *plain_; }
   // Kept for the last few vocabularies.
   std::shared_ptr<const Program> with(const Vocabulary& vocabulary,
                                       Markers markers) const;
   const std::shared_ptr<const Program>& plain_shared() const { return plain_; }
 
-  static const Programs& of(const format::Shared& shared);
+  static const Programs& of(const format::FormatImpl& format);
 
  private:
-  const format::Shared& shared_;
+  const format::FormatImpl& format_;
   std::shared_ptr<const Program> plain_;
   mutable std::mutex mutex_;
   struct Kept {
