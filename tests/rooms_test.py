@@ -66,7 +66,7 @@ EXCEPTIONS = {
     ("mask/mask_maker.h", "vocabulary.h"): "reads the bytes of tokens",
     ("parse/listed_marks.h", "vocabulary.h"): "are those of a vocabulary",
     ("parse/prefix.h", "vocabulary.h"): "reads a prompt of tokens",
-    ("parse/program.h", "vocabulary.h"): "a program is made for a vocabulary",
+    ("parse/delimiter_program.h", "vocabulary.h"): "is made for a vocabulary",
     ("response_schema/description.h", "jmespath.h"): "has compiled expressions",
     ("tag_parser/program.h", "tag_parser.h"): "completes CompiledTag::Code",
     ("vocab/special_spellings.h", "vocabulary.h"): "are those of a vocabulary",

@@ -14,8 +14,8 @@
 #include "format/description.h"
 #include "parlance/response_parser.h"
 #include "parse/assembler.h"
+#include "parse/delimiter_program.h"
 #include "parse/prefix.h"
-#include "parse/program.h"
 #include "parse/segmenter.h"
 #include "parse/utf8_sanitizer.h"
 #include "vocab/token_log.h"
@@ -43,8 +43,8 @@ struct ResponseParser::State {
                   assembler_options(f, options)),
         segmenter(*program, detail::Access::impl(format)->limits, assembler) {}
 
-  const parse::Programs& programs() const {
-    return parse::Programs::of(*detail::Access::impl(format));
+  const parse::DelimiterPrograms& programs() const {
+    return parse::DelimiterPrograms::of(*detail::Access::impl(format));
   }
 
   static parse::Assembler::Options assembler_options(
@@ -175,7 +175,7 @@ struct ResponseParser::State {
 
   Format format;
   std::optional<Vocabulary> vocabulary;
-  std::shared_ptr<const parse::Program> program;
+  std::shared_ptr<const parse::DelimiterProgram> program;
   parse::Utf8Sanitizer sanitizer;
   parse::Assembler assembler;
   parse::Segmenter segmenter;
@@ -194,7 +194,7 @@ ResponseParser::ResponseParser(const Format& format,
                                const ParserOptions& options)
     : state_(std::make_unique<State>(format, options)) {
   State& state = *state_;
-  const parse::Program& program = *state.program;
+  const parse::DelimiterProgram& program = *state.program;
   if (state.vocabulary && !options.prefix_ids.empty()) {
     state.feed_prompt(
         parse::read_prompt(program, *state.vocabulary, options.prefix_ids));

@@ -34,7 +34,8 @@ bool is_empty(const json::Value& value) {
 
 }  // namespace
 
-Assembler::Assembler(const format::FormatImpl& format, const Program& program,
+Assembler::Assembler(const format::FormatImpl& format,
+                     const DelimiterProgram& program,
                      const Utf8Sanitizer& sanitizer, Options options)
     : format_(format),
       description_(format.description),

@@ -21,7 +21,7 @@
 #include "parlance/json.h"
 #include "parlance/message.h"
 #include "parlance/tools.h"
-#include "parse/program.h"
+#include "parse/delimiter_program.h"
 #include "parse/segmenter.h"
 #include "parse/utf8_sanitizer.h"
 
@@ -37,7 +37,7 @@ class Assembler final : public SegmentSink {
 
   // `sanitizer` knows the caller's place of every position up to the text that
   // is being passed on.
-  Assembler(const format::FormatImpl& format, const Program& program,
+  Assembler(const format::FormatImpl& format, const DelimiterProgram& program,
             const Utf8Sanitizer& sanitizer, Options options);
 
   // Forgets the events of the last round; what they point to goes with them.
@@ -116,7 +116,7 @@ class Assembler final : public SegmentSink {
 
   const format::FormatImpl& format_;
   const format::Description& description_;
-  const Program& program_;
+  const DelimiterProgram& program_;
   const Utf8Sanitizer& sanitizer_;
   Options options_;
 

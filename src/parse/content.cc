@@ -74,7 +74,7 @@ Value parse_bool(std::string_view text, const Content& content) {
 // rewriting needs for itself.
 std::optional<std::string> rewritten_json(const MarkedText& marked,
                                           const Content& content,
-                                          const Program& program) {
+                                          const DelimiterProgram& program) {
   json::Dialect dialect;
   dialect.unquoted_keys = content.unquoted_keys;
   if (!program.spoofable) {
@@ -94,7 +94,8 @@ std::optional<std::string> rewritten_json(const MarkedText& marked,
 }
 
 ContentResult parse_json(const MarkedText& marked, const Content& content,
-                         const Program& program, const Limits& limits) {
+                         const DelimiterProgram& program,
+                         const Limits& limits) {
   const std::string_view text = marked.text;
   json::ParseOptions options;
   options.limits = limits;
@@ -133,7 +134,8 @@ ContentResult parse_json(const MarkedText& marked, const Content& content,
 
 // A value inside xml-inline or kv-lines.
 ContentResult parse_value(const MarkedText& raw, bool null,
-                          const Content& parent, const Program& program,
+                          const Content& parent,
+                          const DelimiterProgram& program,
                           const Limits& limits) {
   const Content* parser = parent.value_parser.get();
   if (parser != nullptr && parser->fault) {
@@ -186,8 +188,8 @@ void ignore(std::string_view part, std::string_view text,
 }
 
 ContentResult parse_xml(const MarkedText& marked, const Content& content,
-                        const Program& program, const Limits& limits, bool cut,
-                        std::vector<Span>* ignored) {
+                        const DelimiterProgram& program, const Limits& limits,
+                        bool cut, std::vector<Span>* ignored) {
   const std::string_view text = marked.text;
   const Finder& finder = program.tags.at(&content);
   bool has_value = finder.groups[1] != 0;
@@ -234,7 +236,7 @@ ContentResult parse_xml(const MarkedText& marked, const Content& content,
 }
 
 ContentResult parse_kv(const MarkedText& marked, const Content& content,
-                       const Program& program, const Limits& limits,
+                       const DelimiterProgram& program, const Limits& limits,
                        std::vector<Span>* ignored) {
   const std::string_view text = marked.text;
   json::Object out;
@@ -370,8 +372,9 @@ std::string shown(std::string_view text) {
 }
 
 ContentResult parse_content(const MarkedText& marked, const Content& content,
-                            const Program& program, const Limits& limits,
-                            bool cut, std::vector<Span>* ignored) {
+                            const DelimiterProgram& program,
+                            const Limits& limits, bool cut,
+                            std::vector<Span>* ignored) {
   const std::string_view text = marked.text;
   switch (content.kind) {
     case ContentKind::kText:

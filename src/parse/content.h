@@ -15,8 +15,8 @@
 #include "parlance/error.h"
 #include "parlance/json.h"
 #include "parlance/limits.h"
+#include "parse/delimiter_program.h"
 #include "parse/marked_text.h"
-#include "parse/program.h"
 
 namespace parlance::parse {
 
@@ -38,8 +38,8 @@ std::string shown(std::string_view text);
 // and kv-lines without a separator.  At most kMostIgnored of them.
 ContentResult parse_content(const MarkedText& text,
                             const format::Content& content,
-                            const Program& program, const Limits& limits,
-                            bool cut = false,
+                            const DelimiterProgram& program,
+                            const Limits& limits, bool cut = false,
                             std::vector<Span>* ignored = nullptr);
 inline constexpr std::size_t kMostIgnored = 100;
 

@@ -4,7 +4,7 @@
 
 namespace parlance::parse {
 
-std::string_view behind_last_anchor(const Program& program,
+std::string_view behind_last_anchor(const DelimiterProgram& program,
                                     std::string_view prefix) {
   if (program.anchor_literal) {
     // It cannot overlap itself, so its last occurrence is also the last of the
@@ -20,8 +20,8 @@ std::string_view behind_last_anchor(const Program& program,
   return prefix.substr(end);
 }
 
-Prompt read_prompt(const Program& program, const Vocabulary* vocabulary,
-                   std::string_view prefix) {
+Prompt read_prompt(const DelimiterProgram& program,
+                   const Vocabulary* vocabulary, std::string_view prefix) {
   Prompt prompt;
   prompt.text = behind_last_anchor(program, prefix);
   std::size_t done = 0;
@@ -36,7 +36,8 @@ Prompt read_prompt(const Program& program, const Vocabulary* vocabulary,
   return prompt;
 }
 
-Prompt read_prompt(const Program& program, const Vocabulary& vocabulary,
+Prompt read_prompt(const DelimiterProgram& program,
+                   const Vocabulary& vocabulary,
                    std::span<const TokenId> prefix) {
   Prompt prompt;
   bool drop_space = false;

@@ -11,12 +11,12 @@
 #include <vector>
 
 #include "parlance/vocabulary.h"
+#include "parse/delimiter_program.h"
 #include "parse/marked_text.h"
-#include "parse/program.h"
 
 namespace parlance::parse {
 
-std::string_view behind_last_anchor(const Program& program,
+std::string_view behind_last_anchor(const DelimiterProgram& program,
                                     std::string_view prefix);
 
 // A prompt, or the part of it that belongs to the response, with its marks.
@@ -27,11 +27,12 @@ struct Prompt {
 };
 
 // A spelled mark is the mark: whoever wrote the prompt put it there.
-Prompt read_prompt(const Program& program, const Vocabulary* vocabulary,
-                   std::string_view prefix);
+Prompt read_prompt(const DelimiterProgram& program,
+                   const Vocabulary* vocabulary, std::string_view prefix);
 
 // Marks are only where their ids are.
-Prompt read_prompt(const Program& program, const Vocabulary& vocabulary,
+Prompt read_prompt(const DelimiterProgram& program,
+                   const Vocabulary& vocabulary,
                    std::span<const TokenId> prefix);
 
 }  // namespace parlance::parse

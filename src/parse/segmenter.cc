@@ -20,7 +20,7 @@ constexpr std::uint64_t kAlwaysRetry = 4096;
 
 }  // namespace
 
-Segmenter::Segmenter(const Program& program, const Limits& limits,
+Segmenter::Segmenter(const DelimiterProgram& program, const Limits& limits,
                      SegmentSink& sink)
     : program_(program),
       field_(kNoField),

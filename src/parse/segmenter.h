@@ -24,8 +24,8 @@
 
 #include "automata/dfa.h"
 #include "parlance/limits.h"
+#include "parse/delimiter_program.h"
 #include "parse/marked_text.h"
-#include "parse/program.h"
 
 namespace parlance::parse {
 
@@ -64,7 +64,8 @@ class Segmenter {
  public:
   // `implicit`: the field that text at rest belongs to, or kNoField.  `program`
   // and `sink` must outlive the segmenter.
-  Segmenter(const Program& program, const Limits& limits, SegmentSink& sink);
+  Segmenter(const DelimiterProgram& program, const Limits& limits,
+            SegmentSink& sink);
 
   // `text` is UTF-8 in whole characters.
   void feed(std::string_view text);
@@ -106,7 +107,7 @@ class Segmenter {
   void hide_spoofs(bool end);
   std::string_view slice(std::uint64_t begin, std::uint64_t end) const;
 
-  const Program& program_;
+  const DelimiterProgram& program_;
   std::uint32_t field_;        // the explicit region we are in, or kNoField
   std::uint64_t block_bytes_;  // a power of two, at most half the limit
   std::uint64_t block_end_;    // the next multiple of block_bytes_

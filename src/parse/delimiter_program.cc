@@ -1,6 +1,6 @@
 // Compiling a description's delimiters, see program.h.
 
-#include "parse/program.h"
+#include "parse/delimiter_program.h"
 
 #include <algorithm>
 #include <cassert>
@@ -93,7 +93,7 @@ class Patterns {
 
   // Puts listed marks into every pattern of `description`.
   void apply(const ListedMarks& marks, const Description& description,
-             Program& program) {
+             DelimiterProgram& program) {
     const auto apply_to = [&](const regex::Pattern& pattern) {
       if (pattern.source.empty()) return;
       auto applied = marks.applied(pattern);
@@ -157,7 +157,8 @@ Literals literals_of(const Description& description, const Patterns& patterns) {
 // Fills what a program knows of the tokens of `vocabulary`.
 class MarkFinder {
  public:
-  MarkFinder(const Vocabulary& vocabulary, Markers markers, Program& program)
+  MarkFinder(const Vocabulary& vocabulary, Markers markers,
+             DelimiterProgram& program)
       : vocabulary_(vocabulary),
         splitter_(vocabulary),
         markers_(markers),
@@ -217,16 +218,16 @@ class MarkFinder {
   const Vocabulary& vocabulary_;
   const vocab::MarkerSplitter splitter_;
   const Markers markers_;
-  Program& program_;
+  DelimiterProgram& program_;
   std::vector<TokenId> ids_;  // of program_.mark_symbols
 };
 
-std::shared_ptr<const Program> compile_program(const format::FormatImpl& format,
-                                               const Vocabulary* vocabulary,
-                                               Markers markers) {
+std::shared_ptr<const DelimiterProgram> compile_program(
+    const format::FormatImpl& format, const Vocabulary* vocabulary,
+    Markers markers) {
   const Description& description = format.description;
   const Limits& limits = format.limits;
-  auto program = std::make_shared<Program>();
+  auto program = std::make_shared<DelimiterProgram>();
   Patterns patterns;
   if (vocabulary != nullptr) {
     MarkFinder(*vocabulary, markers, *program).find(format, patterns);
@@ -316,12 +317,12 @@ std::shared_ptr<const Program> compile_program(const format::FormatImpl& format,
 
 }  // namespace
 
-Programs::Programs(const format::FormatImpl& format)
+DelimiterPrograms::DelimiterPrograms(const format::FormatImpl& format)
     : format_(format),
       plain_(compile_program(format, nullptr, Markers::kToken)) {}
 
-std::shared_ptr<const Program> Programs::with(const Vocabulary& vocabulary,
-                                              Markers markers) const {
+std::shared_ptr<const DelimiterProgram> DelimiterPrograms::with(
+    const Vocabulary& vocabulary, Markers markers) const {
   std::lock_guard lock(mutex_);
   for (const Kept& kept : kept_) {
     if (kept.vocabulary.identity() == vocabulary.identity() &&
@@ -335,11 +336,12 @@ std::shared_ptr<const Program> Programs::with(const Vocabulary& vocabulary,
   return program;
 }
 
-const Programs& Programs::of(const format::FormatImpl& format) {
+const DelimiterPrograms& DelimiterPrograms::of(
+    const format::FormatImpl& format) {
   std::call_once(format.program_once, [&] {
-    format.parse_program = std::make_shared<Programs>(format);
+    format.parse_program = std::make_shared<DelimiterPrograms>(format);
   });
-  return *static_cast<const Programs*>(format.parse_program.get());
+  return *static_cast<const DelimiterPrograms*>(format.parse_program.get());
 }
 
 }  // namespace parlance::parse

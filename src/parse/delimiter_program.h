@@ -1,5 +1,5 @@
-#ifndef PARLANCE_SRC_PARSE_PROGRAM_H_
-#define PARLANCE_SRC_PARSE_PROGRAM_H_
+#ifndef PARLANCE_SRC_PARSE_DELIMITER_PROGRAM_H_
+#define PARLANCE_SRC_PARSE_DELIMITER_PROGRAM_H_
 
 // What a description becomes before it can run: one search for each set of
 // delimiters that is watched at a time.
@@ -67,7 +67,7 @@ struct Watch {
   bool empty() const { return automaton == nullptr && backtrackers.empty(); }
 };
 
-struct Program {
+struct DelimiterProgram {
   Watch resting;
   std::vector<Watch> inside;  // by field
   bool any_backtrackers = false;
@@ -101,29 +101,31 @@ struct Program {
 inline constexpr automata::Symbol kNoSymbol = 0;
 
 // The programs of one format, kept in format::FormatImpl.
-class Programs {
+class DelimiterPrograms {
  public:
-  explicit Programs(const format::FormatImpl& format);
-  const Program& plain() const { return *plain_; }
+  explicit DelimiterPrograms(const format::FormatImpl& format);
+  const DelimiterProgram& plain() const { return *plain_; }
   // Kept for the last few vocabularies.
-  std::shared_ptr<const Program> with(const Vocabulary& vocabulary,
-                                      Markers markers) const;
-  const std::shared_ptr<const Program>& plain_shared() const { return plain_; }
+  std::shared_ptr<const DelimiterProgram> with(const Vocabulary& vocabulary,
+                                               Markers markers) const;
+  const std::shared_ptr<const DelimiterProgram>& plain_shared() const {
+    return plain_;
+  }
 
-  static const Programs& of(const format::FormatImpl& format);
+  static const DelimiterPrograms& of(const format::FormatImpl& format);
 
  private:
   const format::FormatImpl& format_;
-  std::shared_ptr<const Program> plain_;
+  std::shared_ptr<const DelimiterProgram> plain_;
   mutable std::mutex mutex_;
   struct Kept {
     Vocabulary vocabulary;
     Markers markers;
-    std::shared_ptr<const Program> program;
+    std::shared_ptr<const DelimiterProgram> program;
   };
   mutable std::vector<Kept> kept_;
 };
 
 }  // namespace parlance::parse
 
-#endif  // PARLANCE_SRC_PARSE_PROGRAM_H_
+#endif  // PARLANCE_SRC_PARSE_DELIMITER_PROGRAM_H_
