@@ -29,7 +29,7 @@ std::optional<Error> load_marks(const json::Value& list,
   }
   for (std::size_t i = 0; i < list.items().size(); ++i) {
     const json::Value& item = list.items()[i];
-    const std::string place = json::append_pointer(pointer, i);
+    const std::string item_pointer = json::append_pointer(pointer, i);
     const json::Value* pattern = item.find("pattern");
     const bool literal = item.is_string();
     if (!literal &&
@@ -38,14 +38,14 @@ std::optional<Error> load_marks(const json::Value& list,
                    "format file: 'marks' must hold only strings, the spellings "
                    "of tokens, and objects {\"pattern\": \"...\"}, got " +
                        format::describe_kind(item) + ".",
-                   place};
+                   item_pointer};
     }
     const std::string_view text =
         literal ? item.as_string() : pattern->as_string();
     if (text.empty()) {
       return Error{ErrorCode::kEmptyValue,
                    "format file: an entry of 'marks' must not be empty.",
-                   place};
+                   item_pointer};
     }
     format::ListedMark mark;
     if (literal) {
@@ -57,7 +57,7 @@ std::optional<Error> load_marks(const json::Value& list,
         Error error = std::move(parsed).error();
         error.message =
             "format file: invalid pattern in 'marks': " + error.message;
-        error.path = json::append_pointer(place, "pattern");
+        error.path = json::append_pointer(item_pointer, "pattern");
         error.span.reset();
         return error;
       }
@@ -65,7 +65,7 @@ std::optional<Error> load_marks(const json::Value& list,
         return Error{ErrorCode::kUnsupportedPattern,
                      "format file: a pattern in 'marks' must not need "
                      "backtracking.",
-                     json::append_pointer(place, "pattern")};
+                     json::append_pointer(item_pointer, "pattern")};
       }
       mark.pattern = std::move(*parsed);
     }

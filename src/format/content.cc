@@ -24,8 +24,8 @@ constexpr std::array<std::string_view, 7> kNames = {
 // Arguments of one parser, and where they stand.
 class Arguments {
  public:
-  Arguments(const json::Value* object, const Place& place)
-      : object_(object), place_(place) {}
+  Arguments(const json::Value* object, const Location& location)
+      : object_(object), location_(location) {}
 
   const json::Value* find(std::string_view key) const {
     return object_ != nullptr ? object_->find(key) : nullptr;
@@ -58,21 +58,21 @@ class Arguments {
   Error error(ErrorCode code, std::string_view key,
               std::string_view what) const {
     return Error{code,
-                 place_.scope + ": content_args '" + std::string(key) + "' " +
-                     std::string(what),
+                 location_.scope + ": content_args '" + std::string(key) +
+                     "' " + std::string(what),
                  pointer(key)};
   }
 
   std::string pointer(std::string_view key) const {
-    return find(key) != nullptr ? json::append_pointer(place_.pointer, key)
-                                : place_.pointer;
+    return find(key) != nullptr ? json::append_pointer(location_.pointer, key)
+                                : location_.pointer;
   }
 
-  const Place& place() const { return place_; }
+  const Location& location() const { return location_; }
 
  private:
   const json::Value* object_;
-  const Place& place_;
+  const Location& location_;
 };
 
 std::optional<Error> load_string_delims(const Arguments& args, Content& out) {
@@ -121,9 +121,10 @@ std::optional<Error> load_tag_pattern(const Arguments& args,
                       "is required by xml-inline: a pattern with the named "
                       "groups 'key' and 'value'.");
   }
-  const Place place = {args.pointer("tag_pattern"), args.place().scope};
+  const Location location = {args.pointer("tag_pattern"),
+                             args.location().scope};
   Result<regex::Pattern> pattern =
-      load_pattern(*value, place, "tag_pattern", limits);
+      load_pattern(*value, location, "tag_pattern", limits);
   if (!pattern) return std::move(pattern).error();
   // A pattern without the group `key` fails on its first match; a region in
   // which nothing matches reads as an empty object.  lint() says so.
@@ -185,14 +186,14 @@ std::string content_kind_list() {
 }
 
 Result<Content> load_content(ContentKind kind, const json::Value* args,
-                             const Place& place, const Limits& limits) {
+                             const Location& location, const Limits& limits) {
   // A chain: a parser, the parser of its values, the parser of theirs, ...
   std::vector<Content> chain;
-  Place at = place;
+  Location at = location;
   while (true) {
     if (chain.size() > kMaxValueParsers) {
       return Error{ErrorCode::kTooLarge,
-                   place.scope + ": more than " +
+                   location.scope + ": more than " +
                        std::to_string(kMaxValueParsers) +
                        " value parsers inside each other.",
                    at.pointer};
@@ -201,7 +202,7 @@ Result<Content> load_content(ContentKind kind, const json::Value* args,
     Content& content = chain.emplace_back();
     if (args != nullptr && !args->is_object()) {
       Error error{ErrorCode::kWrongType,
-                  place.scope + ": " + (outer ? "content_args" : "'args'") +
+                  location.scope + ": " + (outer ? "content_args" : "'args'") +
                       " must be an object, got " + describe_kind(*args) + ".",
                   at.pointer};
       if (outer) return error;
@@ -231,12 +232,13 @@ Result<Content> load_content(ContentKind kind, const json::Value* args,
           name->is_string() ? content_kind_from_name(name->as_string())
                             : std::nullopt;
       if (!found) {
-        chain.emplace_back().fault = Error{
-            ErrorCode::kUnknownName,
-            place.scope + ": value_parser names the unknown content parser " +
-                json::dump(*name, {.ascii = false}) +
-                ". Available: " + content_kind_list() + ".",
-            json::append_pointer(pointer, "name")};
+        chain.emplace_back().fault =
+            Error{ErrorCode::kUnknownName,
+                  location.scope +
+                      ": value_parser names the unknown content parser " +
+                      json::dump(*name, {.ascii = false}) +
+                      ". Available: " + content_kind_list() + ".",
+                  json::append_pointer(pointer, "name")};
         break;
       }
       kind = *found;

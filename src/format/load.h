@@ -18,7 +18,7 @@
 namespace parlance::format {
 
 // A value of a template and what errors call it.
-struct Place {
+struct Location {
   std::string pointer;  // of the value
   std::string scope;    // "Field 'content'"
 };
@@ -33,21 +33,22 @@ Result<Description> load_description(const json::Value& spec,
 
 // Reads a pattern with DOTALL.  `key` names it in messages.
 Result<regex::Pattern> load_pattern(const json::Value& value,
-                                    const Place& place, std::string_view key,
-                                    const Limits& limits);
+                                    const Location& location,
+                                    std::string_view key, const Limits& limits);
 
 // The delimiter that `key` (literals) or `key` + "_pattern" gives; kNone
-// without either.  `place` is that of the object that has the keys.
-Result<Delimiter> load_delimiter(const json::Value& object, const Place& place,
+// without either.  `location` is that of the object that has the keys.
+Result<Delimiter> load_delimiter(const json::Value& object,
+                                 const Location& location,
                                  const std::string& key, const Limits& limits);
 
 // Nested value parsers that one field may have.
 inline constexpr std::size_t kMaxValueParsers = 16;
 
 // Reads the content parser called `name` with the arguments `args` (null
-// pointer: none).  `place` is that of the arguments.
+// pointer: none).  `location` is that of the arguments.
 Result<Content> load_content(ContentKind kind, const json::Value* args,
-                             const Place& place, const Limits& limits);
+                             const Location& location, const Limits& limits);
 
 // Nothing if no content parser has this name.
 std::optional<ContentKind> content_kind_from_name(std::string_view name);

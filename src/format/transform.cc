@@ -40,7 +40,7 @@ std::optional<std::size_t> placeholder_end(std::string_view text,
 // becomes one constant.
 class Loader {
  public:
-  explicit Loader(const Place& place) : place_(place) {}
+  explicit Loader(const Location& location) : location_(location) {}
 
   // Recursion is as deep as kMaxTransformDepth at most.
   std::optional<Error> load(const json::Value& value,
@@ -53,7 +53,7 @@ class Loader {
     }
     if (depth == kMaxTransformDepth) {
       return Error{ErrorCode::kTooDeep,
-                   place_.scope +
+                   location_.scope +
                        ": transform nests lists and objects more "
                        "than " +
                        std::to_string(kMaxTransformDepth) +
@@ -112,7 +112,7 @@ class Loader {
     const std::string found(
         text.substr(string.found.begin, string.found.size()));
     return Error{ErrorCode::kBadPlaceholder,
-                 place_.scope + ": transform string " +
+                 location_.scope + ": transform string " +
                      json::dump(value, {.ascii = false}) +
                      " mixes the placeholder " + found +
                      " with other text. A placeholder must be the whole "
@@ -121,7 +121,7 @@ class Loader {
                  pointer, string.found};
   }
 
-  const Place& place_;
+  const Location& location_;
 };
 
 }  // namespace
@@ -143,10 +143,11 @@ TransformString classify_transform_string(std::string_view text) {
   return out;
 }
 
-Result<Transform> load_transform(const json::Value& value, const Place& place) {
+Result<Transform> load_transform(const json::Value& value,
+                                 const Location& location) {
   Transform out;
-  Loader loader(place);
-  if (auto error = loader.load(value, place.pointer, 0, out)) return *error;
+  Loader loader(location);
+  if (auto error = loader.load(value, location.pointer, 0, out)) return *error;
   return out;
 }
 

@@ -35,7 +35,8 @@ struct TransformString {
 TransformString classify_transform_string(std::string_view text);
 
 // Errors: kBadPlaceholder, kTooDeep.
-Result<Transform> load_transform(const json::Value& value, const Place& place);
+Result<Transform> load_transform(const json::Value& value,
+                                 const Location& location);
 
 }  // namespace parlance::format
 
