@@ -1,11 +1,11 @@
-#include "shape.h"
+#include "event_json.h"
 
 #include <string>
 #include <utility>
 
 namespace parlance::cli {
 
-json::Value event_value(const Event& event, bool with_tokens) {
+json::Value event_json(const Event& event, bool with_tokens) {
   json::Object out;
   out.set("type", json::Value(to_string(event.kind)));
   out.set("field", json::Value(event.field));

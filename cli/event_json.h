@@ -1,5 +1,5 @@
-#ifndef PARLANCE_CLI_SHAPE_H_
-#define PARLANCE_CLI_SHAPE_H_
+#ifndef PARLANCE_CLI_EVENT_JSON_H_
+#define PARLANCE_CLI_EVENT_JSON_H_
 
 // Events as JSON.
 
@@ -11,8 +11,8 @@ namespace parlance::cli {
 // An event with upstream's members ("type", "field", "text", "dirty",
 // "value"), and ours behind them: "captures", "cut", "error", "start", "end"
 // and, when tokens were fed, "tokens".
-json::Value event_value(const Event& event, bool with_tokens);
+json::Value event_json(const Event& event, bool with_tokens);
 
 }  // namespace parlance::cli
 
-#endif  // PARLANCE_CLI_SHAPE_H_
+#endif  // PARLANCE_CLI_EVENT_JSON_H_
