@@ -136,9 +136,9 @@ struct ToolCallingOptions {
   // Keep the model's markers of reasoning out of free text.
   bool exclude_special_tokens = true;
 
-  // Exactly the shapes that XGrammar's builder makes: nothing says which field
-  // or tool a part is, and in harmony a required call need not come.
-  bool upstream_shapes = false;
+  // Make exactly the tag that XGrammar's builder makes: nothing says which
+  // field or tool a part is, and in harmony a required call need not come.
+  bool xgrammar_compatible = false;
 
   Limits limits = {};
 };

@@ -315,7 +315,7 @@ TEST(ToolCalling, Choices) {
   row("harmony, no call", options, {"", thought + next + answer},
       {preamble, harmony_f});
   options = options_for("harmony");
-  options.upstream_shapes = true;
+  options.xgrammar_compatible = true;
   row("harmony as XGrammar has it", options, {thought + next + harmony_f},
       {preamble, harmony_spaced});
 
@@ -323,7 +323,7 @@ TEST(ToolCalling, Choices) {
   options.reasoning = ReasoningMode::kNone;
   row("an empty block of reasoning", options, {"\n</think>\n\nhi"},
       {"\n</think>hi", "</think>\n\nhi"});
-  options.upstream_shapes = true;
+  options.xgrammar_compatible = true;
   row("an empty block as XGrammar has it", options, {"\n</think>\n\n\n\nhi"},
       {"\n</think>\n\nhi"});
 
@@ -338,7 +338,7 @@ TEST(ToolCalling, Choices) {
        coder + "<parameter=a>\nx\n</parameter>\n" + coder_end,
        coder + "<parameter=a>x</parameter>\n" + coder_end},
       {coder + "<parameter=a>\n\nx\n</parameter>\n" + coder_end});
-  options.upstream_shapes = true;
+  options.xgrammar_compatible = true;
   row("calls without arguments as XGrammar has them", options,
       {coder + "\n" + coder_end}, {coder + coder_end});
 
@@ -468,7 +468,7 @@ TEST(ToolCalling, MemberReader) {
     const Result<StructuralTag> tag = tool_calling(options);
     ASSERT_TRUE(tag) << tag.error().to_string();
     EXPECT_EQ(annotated(tag->to_json()), row.formats);
-    options.upstream_shapes = true;
+    options.xgrammar_compatible = true;
     EXPECT_EQ(annotated(tool_calling(options)->to_json()),
               std::vector<std::string>());
   }
