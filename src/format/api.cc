@@ -147,7 +147,7 @@ std::optional<Error> load_file(const json::Value& file,
 std::optional<Error> load_markup(const json::Value& file,
                                  format::FormatImpl& out) {
   format::Description& description = out.description;
-  description.tells_unclaimed = !description.implicit;
+  description.reports_unclaimed = !description.implicit;
   const json::Value* extension = file.find("parlance");
   if (extension == nullptr) return std::nullopt;
   Result<format::Delimiter> markup = format::load_delimiter(

@@ -108,7 +108,7 @@ struct Description {
   // A format file without an implicit field: what may stand between its regions
   // (key "markup" of the file, and its start anchor).  Other text there, white
   // space aside, is told as unclaimed.
-  bool tells_unclaimed = false;
+  bool reports_unclaimed = false;
   Delimiter markup = {};
 };
 

@@ -94,7 +94,7 @@ struct ResponseParser::State {
     } else if (kind == TokenKind::kOrdinary) {
       feed_after_special(vocabulary->bytes(id));
     } else {
-      tell_end();
+      report_end();
       flush_sanitizer();
       feed_special(id, kind);
     }
@@ -102,7 +102,7 @@ struct ResponseParser::State {
   }
 
   void feed_after_special(std::string_view bytes) {
-    tell_end();
+    report_end();
     after_special = false;
     if (vocabulary->space_after_marks() && bytes.starts_with(' ')) {
       sanitizer.skip(1);
@@ -112,7 +112,7 @@ struct ResponseParser::State {
   }
 
   // What seemed to end the response did not.
-  void tell_end() {
+  void report_end() {
     if (!ended_by) return;
     assembler.add_diagnostic(*std::exchange(ended_by, std::nullopt));
   }
@@ -169,7 +169,7 @@ struct ResponseParser::State {
     // text begins that is not told yet.
     if (vocabulary) {
       tokens.forget(std::min(sanitizer.original(segmenter.passed()),
-                             assembler.untold_begin()));
+                             assembler.unreported_begin()));
     }
   }
 

@@ -151,7 +151,7 @@ bool Assembler::reads_marks(const format::Content& content) const {
 void Assembler::on_text(std::string_view text, std::uint64_t begin,
                         std::span<const MarkAt> marks) {
   if (field_ == kNoField) {
-    if (description_.tells_unclaimed) collect_unclaimed(text, begin);
+    if (description_.reports_unclaimed) collect_unclaimed(text, begin);
     return;
   }
   if (!opened_) open_region(field_, nullptr, begin);
@@ -186,7 +186,7 @@ void Assembler::on_delimiter(const Delimited& delimiter) {
     close_region(&delimiter, delimiter.begin, false);
     return;
   }
-  tell_unclaimed();
+  report_unclaimed();
   close_region(nullptr, delimiter.begin, false);
   open_region(delimiter.field, &delimiter, delimiter.begin);
 }
@@ -204,7 +204,7 @@ void Assembler::collect_unclaimed(std::string_view text, std::uint64_t begin) {
     const bool inside = (static_cast<unsigned char>(text[i]) & 0xC0) == 0x80;
     if (!inside && unclaimed_.size() + kLongestCharacter > most) {
       note_end();
-      tell_unclaimed();
+      report_unclaimed();
     }
     const bool blank = kWhiteSpace.find(text[i]) != std::string_view::npos;
     if (blank && unclaimed_.empty()) continue;
@@ -217,7 +217,7 @@ void Assembler::collect_unclaimed(std::string_view text, std::uint64_t begin) {
   note_end();
 }
 
-void Assembler::tell_unclaimed() {
+void Assembler::report_unclaimed() {
   if (unclaimed_.empty()) return;
   opened_or_closed_ = true;
   unclaimed_.resize(unclaimed_used_);
@@ -436,7 +436,7 @@ void Assembler::close_region(const Delimited* delimiter, std::uint64_t position,
 
 void Assembler::finish(std::uint64_t position) {
   message_.complete = true;
-  tell_unclaimed();
+  report_unclaimed();
   close_region(nullptr, position, true);
   finished_ = true;
   fields_stale_ = true;

@@ -49,7 +49,7 @@ class Assembler final : public SegmentSink {
   void on_text(std::string_view text, std::uint64_t begin,
                std::span<const MarkAt> marks) override;
   void on_delimiter(const Delimited& delimiter) override;
-  void on_markup() override { tell_unclaimed(); }
+  void on_markup() override { report_unclaimed(); }
   void on_limit(std::uint64_t begin, std::uint64_t end,
                 std::string_view what) override;
 
@@ -59,7 +59,7 @@ class Assembler final : public SegmentSink {
 
   // The caller's byte where text begins that was passed on and is in no event
   // yet; if there is none, the greatest number.
-  std::uint64_t untold_begin() const {
+  std::uint64_t unreported_begin() const {
     return unclaimed_.empty() ? ~std::uint64_t{0} : unclaimed_bytes_.begin;
   }
 
@@ -96,7 +96,7 @@ class Assembler final : public SegmentSink {
 
   // Text at rest where there is no implicit field.
   void collect_unclaimed(std::string_view text, std::uint64_t begin);
-  void tell_unclaimed();
+  void report_unclaimed();
 
   void open_region(std::uint32_t field, const Delimited* delimiter,
                    std::uint64_t position);

@@ -255,7 +255,7 @@ std::shared_ptr<const DelimiterProgram> compile_program(
             .close = true}});
     }
   }
-  if (description.tells_unclaimed) {
+  if (description.reports_unclaimed) {
     // Behind the openers: one that matches the same wins.
     for (const Delimiter* markup :
          {&description.markup, &description.start_anchor}) {

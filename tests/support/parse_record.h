@@ -200,7 +200,7 @@ inline std::string without(std::string text,
 inline bool may_be_skipped(const format::Description& description,
                            std::string_view text) {
   if (text.empty()) return true;
-  if (description.tells_unclaimed) {
+  if (description.reports_unclaimed) {
     const std::string left =
         without(without(std::string(text), description.markup),
                 description.start_anchor);
