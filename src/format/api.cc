@@ -1,5 +1,6 @@
-// Implements parlance/format.h: format files around response templates, and
-// the built-in ones.  detect_format() is in detect.cc, lint() in lint.cc.
+// Implements parlance/format.h: format files, which contain a response
+// template, and the built-in formats.  detect_format() is in detect.cc, lint()
+// in lint.cc.
 
 #include <algorithm>
 #include <array>
@@ -74,7 +75,7 @@ std::optional<Error> load_marks(const json::Value& list,
   return std::nullopt;
 }
 
-// Everything in a format file but its template.
+// Reads the members of a format file except its template.
 std::optional<Error> load_file(const json::Value& file,
                                format::FormatImpl& out) {
   for (const json::Member& member : file.members()) {
@@ -143,7 +144,8 @@ std::optional<Error> load_file(const json::Value& file,
   return std::nullopt;
 }
 
-// Reads "markup" or "markup_pattern" of a format file whose template is loaded.
+// Reads "markup" or "markup_pattern" of a format file.
+// REQUIRES: out.description is loaded.
 std::optional<Error> load_markup(const json::Value& file,
                                  format::FormatImpl& out) {
   format::Description& description = out.description;
@@ -166,7 +168,7 @@ std::optional<Error> load_markup(const json::Value& file,
   return std::nullopt;
 }
 
-// Letters to insert, remove or replace to get from one name to the other.
+// The Levenshtein distance, with one row of the table at a time.
 std::size_t edit_distance(std::string_view a, std::string_view b) {
   std::vector<std::size_t> row(b.size() + 1);
   for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
@@ -183,13 +185,13 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
   return row[b.size()];
 }
 
-// "'qwen3', 'qwen3_coder'": up to three names that look like `name`.
+// Up to three names similar to `name`: "'qwen3', 'qwen3_coder'".
 std::string closest_names(std::string_view name) {
-  // Names of formats are short; what is much longer is like none of them.
+  // Names of formats are short; a much longer name is similar to none.
   if (name.size() > 64) return "";
   std::vector<std::pair<std::size_t, std::string_view>> near;
   for (std::string_view candidate : format::built_in_names()) {
-    // The same beginning counts as likeness: "qwen" for "qwen3_coder".
+    // A common prefix counts as similar: "qwen" for "qwen3_coder".
     const std::size_t common = std::min(name.size(), candidate.size());
     const bool begins =
         common >= 3 && candidate.substr(0, common) == name.substr(0, common);

@@ -1,11 +1,11 @@
 // Content parsers: their names and their arguments.
 //
-// Upstream looks at the arguments when a region closes, in production.  Here
-// they are looked at once, when the template is read, and what would fail for
-// every region is refused.  What fails for some regions only (a value parser
-// that never gets a value) is kept as Content::fault, which lint() shows and
-// the region's end reports.  Keys that the parser does not have are ignored,
-// as upstream ignores them.
+// Upstream checks the arguments when a region closes, in production.  Here they
+// are checked once, when the template is loaded, and arguments that would fail
+// for every region are refused.  A fault that some regions never meet (a value
+// parser that never gets a value) is recorded as Content::fault; lint() lists
+// it, and the region that meets it fails.  Keys that the parser does not know
+// are ignored, as in upstream.
 
 #include <array>
 #include <utility>
@@ -21,7 +21,7 @@ namespace {
 constexpr std::array<std::string_view, 7> kNames = {
     "text", "int", "float", "bool", "json", "xml-inline", "kv-lines"};
 
-// Arguments of one parser, and where they stand.
+// The arguments of one parser, and their location.
 class Arguments {
  public:
   Arguments(const json::Value* object, const Location& location)
@@ -37,9 +37,9 @@ class Arguments {
     return value != nullptr ? value->truthy() : by_default;
   }
 
-  // A string.  An empty line_sep fails on every region and is refused; an empty
-  // kv_sep fails only on a line that is not empty, so upstream reads regions of
-  // blank lines with it and the fault waits until then.
+  // Reads a string.  An empty line_sep fails for every region, so it is
+  // refused. An empty kv_sep fails only on a line that is not blank: upstream
+  // reads regions of blank lines with it, so the fault is left to the region.
   std::optional<Error> separator(std::string_view key, std::string& out) const {
     const json::Value* value = find(key);
     if (value == nullptr) return std::nullopt;
@@ -126,13 +126,13 @@ std::optional<Error> load_tag_pattern(const Arguments& args,
   Result<regex::Pattern> pattern =
       load_pattern(*value, location, "tag_pattern", limits);
   if (!pattern) return std::move(pattern).error();
-  // A pattern without the group `key` fails on its first match; a region in
-  // which nothing matches reads as an empty object.  lint() says so.
+  // A pattern without the group `key` fails on its first match; a region
+  // without a match is an empty object.  lint() reports such a pattern.
   out.tag_pattern = std::move(*pattern);
   return std::nullopt;
 }
 
-// One parser without its value parser.
+// Reads one parser without its value parser.
 std::optional<Error> load_one(ContentKind kind, const Arguments& args,
                               const Limits& limits, Content& out) {
   out.kind = kind;

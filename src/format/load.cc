@@ -1,13 +1,13 @@
-// Reads a response template.  Checks come in upstream's order, so that of
-// several faults both name the same one:
+// Reads a response template.  The checks are in upstream's order, so that a
+// template with several faults gets an error about the same one:
 //
-//   shape of the template, version, unknown keys, defaults, fields;
-//   for each field its shape, unknown keys, content, open, close, join,
+//   type of the template, version, unknown keys, defaults, fields;
+//   for each field its type, unknown keys, content, open, close, join,
 //     transform_each, transform or else unused captures;
 //   more than one implicit field; the start anchor.
 //
-// Only then come the checks that upstream leaves to the first region that
-// closes: the arguments of content parsers.
+// After these come the checks that upstream makes when the first region closes:
+// the arguments of content parsers.
 
 #include "format/load.h"
 
@@ -250,9 +250,9 @@ Result<Field> load_field(const std::string& name, const json::Value& spec,
   return out;
 }
 
-// Everything about the template but its fields' inside and its anchor.
-std::optional<Error> check_shape(const json::Value& spec,
-                                 const Location& location) {
+// Checks the template without the members of its fields and its start anchor.
+std::optional<Error> check_template(const json::Value& spec,
+                                    const Location& location) {
   if (!spec.is_object()) {
     return Error{
         ErrorCode::kWrongType,
@@ -388,7 +388,7 @@ Result<regex::Pattern> load_pattern(const json::Value& value,
   if (!pattern) {
     problem = std::move(pattern).error();
   } else if (!pattern->hir.regular()) {
-    // It will run on PCRE2: whatever that has to say is said now.
+    // PCRE2 will run it, so it must compile there.
     Result<regex::Pcre2> compiled = regex::Pcre2::compile(*pattern, limits);
     if (!compiled) {
       problem = std::move(compiled).error();
@@ -406,7 +406,7 @@ Result<Description> load_description(const json::Value& spec,
                                      std::string_view pointer,
                                      const Limits& limits) {
   const Location location = {std::string(pointer), "response_template"};
-  if (auto error = check_shape(spec, location)) return *error;
+  if (auto error = check_template(spec, location)) return *error;
   Description out;
   if (const json::Value* defaults = spec.find("defaults")) {
     out.defaults = *defaults;

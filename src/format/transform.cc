@@ -19,8 +19,8 @@ std::size_t word_end(std::string_view text, std::size_t i) {
   return i;
 }
 
-// The placeholder whose '{' stands at `begin`: the byte behind its '}', and
-// its words.  Nothing if there is none.
+// The placeholder whose '{' is at `begin`: the position after its '}', and its
+// words.  Nothing if there is none.
 std::optional<std::size_t> placeholder_end(std::string_view text,
                                            std::size_t begin,
                                            std::vector<std::string>& path) {
@@ -42,7 +42,7 @@ class Loader {
  public:
   explicit Loader(const Location& location) : location_(location) {}
 
-  // Recursion is as deep as kMaxTransformDepth at most.
+  // The recursion depth is at most kMaxTransformDepth.
   std::optional<Error> load(const json::Value& value,
                             const std::string& pointer, std::size_t depth,
                             Transform& out) {

@@ -1,9 +1,9 @@
-// The door: ResponseParser over sanitizer, segmenter and assembler.
+// Implements parlance/response_parser.h.
 //
 //   bytes --Utf8Sanitizer--> text --Segmenter--> regions --Assembler--> events
 //
-// Positions inside are those of the text behind the sanitizer; the assembler
-// turns them into the caller's bytes, publish() those into tokens.
+// The segmenter's positions are in the sanitized text.  The assembler converts
+// them to the caller's bytes, and publish() adds the tokens that hold these.
 
 #include <algorithm>
 #include <cassert>
@@ -72,7 +72,7 @@ struct ResponseParser::State {
         all.substr(prompt.begin, prompt.text.size() - prompt.begin);
     std::size_t done = 0;
     for (const parse::MarkAt& mark : kept.marks) {
-      const std::size_t at = kept.place(mark);
+      const std::size_t at = kept.begin_of(mark);
       feed_bytes(kept.text.substr(done, at - done));
       flush_sanitizer();
       feed_mark(mark.symbol, kept.text.substr(at, mark.length));
@@ -111,7 +111,8 @@ struct ResponseParser::State {
     feed_bytes(bytes);
   }
 
-  // What seemed to end the response did not.
+  // Reports a stop token that did not end the response, because something
+  // follows it.
   void report_end() {
     if (!ended_by) return;
     assembler.add_diagnostic(*std::exchange(ended_by, std::nullopt));
@@ -143,12 +144,13 @@ struct ResponseParser::State {
     after_special = true;
   }
 
-  // A control token of which the format knows nothing.
+  // Leaves out a control token that the format does not mention.
   void drop(TokenId id, std::string_view spelling) {
     Diagnostic diagnostic = vocab::unexpected_special(
         tokens.size(), id, spelling, sanitizer.bytes_in());
     sanitizer.skip(spelling.size());
-    // At the end of a response a stop token is no surprise.
+    // A stop token is expected at the end of the response: report it only if
+    // something follows.
     if (std::ranges::find(vocabulary->stop_ids(), id) !=
         vocabulary->stop_ids().end()) {
       ended_by = std::move(diagnostic);
@@ -165,8 +167,8 @@ struct ResponseParser::State {
       }
     }
     sanitizer.forget(segmenter.passed());
-    // Events still to come begin where the text was passed on up to, or where
-    // text begins that is not told yet.
+    // Later events begin where delivery stopped, or where text begins that is
+    // not reported yet.
     if (vocabulary) {
       tokens.forget(std::min(sanitizer.original(segmenter.passed()),
                              assembler.unreported_begin()));
@@ -183,9 +185,10 @@ struct ResponseParser::State {
   bool finalized = false;
   bool initial = true;  // the events are still those of the prefix
   vocab::TokenLog tokens;
-  // Of a stop token that was left out, in case something follows it.
+  // The diagnostic of a stop token that was left out, in case something
+  // follows.
   std::optional<Diagnostic> ended_by;
-  // The token before was an added or control token.
+  // Whether the last token was an added or control token.
   bool after_special = false;
   std::string held;
 };

@@ -1,5 +1,8 @@
-// See assembler.h.  Views in events are made good at the end of a round,
-// because the strings and vectors they point into grow while it lasts.
+// From regions to events and the message, see assembler.h.
+//
+// Events contain views into strings and vectors that grow during a round.  So
+// during the round an event's views are recorded as indices (ChunkRange,
+// CaptureRange, value_of_, malformed_), and end_round() turns these into views.
 
 #include "parse/assembler.h"
 
@@ -46,7 +49,7 @@ Assembler::Assembler(const format::FormatImpl& format,
                  ? static_cast<std::uint32_t>(*description_.implicit)
                  : kNoField),
       slots_(description_.fields.size()) {
-  // What a typical response needs, without growing there step by step.
+  // Capacity for a typical response, so that the vectors need not grow.
   events_.reserve(8);
   chunks_.reserve(4);
   retired_.reserve(4);
@@ -65,7 +68,7 @@ Assembler::Assembler(const format::FormatImpl& format,
 void Assembler::begin_round() {
   events_.clear();
   chunks_.clear();
-  // Most rounds are one chunk of one region.
+  // Most rounds consist of one chunk of one region.
   if (!opened_or_closed_) return;
   opened_or_closed_ = false;
   retired_count_ = 0;
@@ -73,20 +76,20 @@ void Assembler::begin_round() {
   value_of_.clear();
   shown_captures_.clear();
   capture_views_.clear();
-  capture_places_.clear();
+  capture_ranges_.clear();
   malformed_.clear();
   round_malformed_.clear();
   round_unclaimed_.clear();
 }
 
 void Assembler::end_round() {
-  for (const ChunkPlace& place : chunks_) {
+  for (const ChunkRange& range : chunks_) {
     const char* text = body_.data();
-    if (place.body < retired_count_) {
-      const Retired& retired = retired_[place.body];
+    if (range.body < retired_count_) {
+      const Retired& retired = retired_[range.body];
       text = retired.adopted != nullptr ? retired.adopted : retired.text.data();
     }
-    events_[place.event].text = {text + place.offset, place.size};
+    events_[range.event].text = {text + range.offset, range.size};
   }
   if (!opened_or_closed_) return;
   for (std::size_t i = 0; i < value_of_.size(); ++i) {
@@ -95,9 +98,9 @@ void Assembler::end_round() {
   for (const auto& [name, text] : shown_captures_) {
     capture_views_.push_back({name, text});
   }
-  for (const CapturePlace& place : capture_places_) {
-    events_[place.event].captures =
-        std::span(capture_views_).subspan(place.first, place.count);
+  for (const CaptureRange& range : capture_ranges_) {
+    events_[range.event].captures =
+        std::span(capture_views_).subspan(range.first, range.count);
   }
   for (std::size_t i = 0; i < malformed_.size(); ++i) {
     auto [event, body] = malformed_[i];
@@ -130,7 +133,7 @@ void Assembler::open_region(std::uint32_t field, const Delimited* delimiter,
     body_begin_ = at(delimiter->end);
     event.bytes = {at(delimiter->begin), at(delimiter->end)};
     if (!delimiter->captures.empty()) {
-      capture_places_.push_back(
+      capture_ranges_.push_back(
           {events_.size(), shown_captures_.size(), delimiter->captures.size()});
       for (const auto& [name, text] : delimiter->captures) {
         captures_.emplace_back(name, text);
@@ -148,6 +151,8 @@ bool Assembler::reads_marks(const format::Content& content) const {
           (content.value_parser && reads_marks(*content.value_parser)));
 }
 
+// Adds `text` to the open region and to its chunk event.  The region of the
+// implicit field opens here, with its first text.
 void Assembler::on_text(std::string_view text, std::uint64_t begin,
                         std::span<const MarkAt> marks) {
   if (field_ == kNoField) {
@@ -191,11 +196,14 @@ void Assembler::on_delimiter(const Delimited& delimiter) {
   open_region(delimiter.field, &delimiter, delimiter.begin);
 }
 
-// Pieces end at fixed places of the text, however it was cut.
+// Collects text that no field claims, without white space at its ends.  It is
+// reported in pieces of bounded size, whose ends do not depend on how the
+// stream was cut.
 void Assembler::collect_unclaimed(std::string_view text, std::uint64_t begin) {
   const std::size_t most =
       std::max<std::size_t>(format_.limits.held_bytes, kLongestCharacter);
-  std::size_t last = text.size();  // that is not white space, of this text
+  // The last byte of `text` so far that is not white space; text.size(): none.
+  std::size_t last = text.size();
   const auto note_end = [&] {
     if (last < text.size()) unclaimed_bytes_.end = at(begin + last + 1);
     last = text.size();
@@ -230,14 +238,14 @@ void Assembler::report_unclaimed() {
     diagnostic.message += '"' + description_.fields[i].name + '"';
   }
   diagnostic.bytes = unclaimed_bytes_;
-  Unclaimed& told = round_unclaimed_.emplace_back();
-  told.text = std::exchange(unclaimed_, {});
-  told.diagnostic = diagnostic;
+  Unclaimed& report = round_unclaimed_.emplace_back();
+  report.text = std::exchange(unclaimed_, {});
+  report.diagnostic = diagnostic;
   Event& event = events_.emplace_back();
   event.kind = EventKind::kTextUnclaimed;
   event.field_index = static_cast<std::uint32_t>(description_.fields.size());
-  event.text = told.text;
-  event.diagnostic = &told.diagnostic;
+  event.text = report.text;
+  event.diagnostic = &report.diagnostic;
   event.bytes = unclaimed_bytes_;
   add_diagnostic(std::move(diagnostic));
 }
@@ -280,8 +288,7 @@ Result<json::Value> Assembler::region_value(const format::Field& field,
     value = apply_transform(field, std::move(*value), captures);
   }
   if (value && !options_.tools.empty()) {
-    // A bare template casts as transformers does, also what JSON says is a
-    // string.
+    // A bare template casts like transformers, JSON strings included.
     const auto strings =
         format_.recovers && field.content.kind == format::ContentKind::kJson
             ? schema::Strings::kTyped
@@ -342,6 +349,16 @@ std::optional<Error> Assembler::store(std::uint32_t index,
   return std::nullopt;
 }
 
+// Closes the open region, if there is one:
+//
+//   1. return to rest (the implicit field, or none);
+//   2. turn the text of the region into a value, or an error;
+//   3. store the value under its field;
+//   4. emit kRegionClose, or kRegionMalformed with a diagnostic;
+//   5. add the Part to the message.
+//
+// The text of the region moves to retired_, where the chunk events of this
+// round find it.
 void Assembler::close_region(const Delimited* delimiter, std::uint64_t position,
                              bool at_end) {
   std::uint32_t index = field_;
@@ -359,7 +376,8 @@ void Assembler::close_region(const Delimited* delimiter, std::uint64_t position,
       captures_.emplace_back(name, text);
     }
   }
-  // The text stays for this round's events; its buffer is used again.
+  // 2. A long plain text moves into its value without a copy (adopt_body).
+  // retired_ reuses its buffers from round to round.
   if (retired_.size() == retired_count_) retired_.emplace_back();
   Retired& retired = retired_[retired_count_];
   retired.adopted = nullptr;
@@ -369,7 +387,7 @@ void Assembler::close_region(const Delimited* delimiter, std::uint64_t position,
     retired.adopted = body_.data();
     value = adopt_body(field);
     if (value->as_string().size() <= json::Value::kInlineBytes) {
-      // Nearly all of it was white space; nothing was moved.
+      // The text without white space is so short that it was copied.
       retired.adopted = nullptr;
     }
   } else {
@@ -377,15 +395,17 @@ void Assembler::close_region(const Delimited* delimiter, std::uint64_t position,
   }
   retired.text.swap(body_);
   body_.clear();
+  // 3. Store the value.
   std::optional<Error> error;
   if (!value) {
     error = std::move(value).error();
   } else if (options_.keep_message) {
     error = store(index, *value);
   } else {
-    slots_[index].attempted = true;  // it counts as present
+    slots_[index].attempted = true;  // the field counts as present
   }
 
+  // 4. Emit the event.
   Event event;
   event.field = field.name;
   event.field_index = index;
@@ -407,7 +427,8 @@ void Assembler::close_region(const Delimited* delimiter, std::uint64_t position,
     Diagnostic diagnostic;
     diagnostic.code = error->code;
     diagnostic.message = error->message;
-    // A fault of the description, found when it was loaded, names the field.
+    // The message of a fault that was found when the template was loaded names
+    // the field already.
     const std::string named = "Field '" + field.name + "': ";
     if (diagnostic.message.starts_with(named)) {
       diagnostic.message.erase(0, named.size());

@@ -1,4 +1,4 @@
-// Compiling a description's delimiters, see program.h.
+// Compiling the delimiters of a description, see delimiter_program.h.
 
 #include "parse/delimiter_program.h"
 
@@ -11,7 +11,7 @@
 namespace parlance::parse {
 namespace {
 
-constexpr std::size_t kVocabulariesKept = 8;
+constexpr std::size_t kCachedVocabularies = 8;
 
 using automata::Automaton;
 using format::Delimiter;
@@ -20,7 +20,7 @@ using format::Field;
 using regex::Hir;
 using regex::HirKind;
 
-// The names whose spans are wanted and the numbers of their groups.
+// Sets the names and numbers of the groups of a delimiter.
 void wanted_groups(const Hir& hir, Watched& watched) {
   for (const regex::GroupName& name : hir.names) {
     if (std::find(watched.groups.begin(), watched.groups.end(), name.group) !=
@@ -32,7 +32,7 @@ void wanted_groups(const Hir& hir, Watched& watched) {
   }
 }
 
-// Literals need a state per byte, and one per word and list.
+// States that literals need: one per byte, one per literal, two per list.
 std::size_t literal_states(const Delimiter& delimiter) {
   std::size_t states = 2;
   for (const std::string& text : delimiter.literals) states += text.size() + 1;
@@ -67,7 +67,7 @@ Watch compile_watch(std::vector<Wanted> wanted,
   }
   if (!specs.empty()) {
     Limits all = limits;
-    // Marks add states where white space beside them may be missing.
+    // Marks that strip white space add states for its absence.
     all.pattern_states = 2 * states;
     auto automaton = Automaton::compile(specs, marks, all);
     assert(automaton.has_value());
@@ -83,7 +83,7 @@ bool overlaps_itself(std::string_view text) {
   return false;
 }
 
-// The patterns of a description as a program compiles them.
+// The patterns of a description, with listed marks replaced by spellings.
 class Patterns {
  public:
   const regex::Pattern& of(const regex::Pattern& pattern) const {
@@ -91,7 +91,7 @@ class Patterns {
     return found == patched_.end() ? pattern : *found->second;
   }
 
-  // Puts listed marks into every pattern of `description`.
+  // Applies `marks` to every pattern of `description`.
   void apply(const ListedMarks& marks, const Description& description,
              DelimiterProgram& program) {
     const auto apply_to = [&](const regex::Pattern& pattern) {
@@ -117,7 +117,7 @@ class Patterns {
   std::unordered_map<const regex::Pattern*, const regex::Pattern*> patched_;
 };
 
-// The literals of a format's delimiters, its start anchors apart.
+// The literals of a format: of its delimiters, and of its start anchors.
 struct Literals {
   std::vector<std::string_view> delimiters;
   std::vector<std::string_view> anchors;
@@ -154,7 +154,8 @@ Literals literals_of(const Description& description, const Patterns& patterns) {
   return out;
 }
 
-// Fills what a program knows of the tokens of `vocabulary`.
+// Fills the parts of a program that depend on the vocabulary: marks, their
+// symbols, their spellings.
 class MarkFinder {
  public:
   MarkFinder(const Vocabulary& vocabulary, Markers markers,
@@ -222,6 +223,14 @@ class MarkFinder {
   std::vector<TokenId> ids_;  // of program_.mark_symbols
 };
 
+// Compiles all searches of a format:
+//
+//   1. the marks of the vocabulary, if there is one;
+//   2. the set at rest, in the order of Watched (fields by name);
+//   3. the set inside each field;
+//   4. the context that backtrackers may read;
+//   5. the searches for the start anchor, over text and over marks;
+//   6. the tag patterns of xml-inline.
 std::shared_ptr<const DelimiterProgram> compile_program(
     const format::FormatImpl& format, const Vocabulary* vocabulary,
     Markers markers) {
@@ -256,7 +265,7 @@ std::shared_ptr<const DelimiterProgram> compile_program(
     }
   }
   if (description.reports_unclaimed) {
-    // Behind the openers: one that matches the same wins.
+    // After the openers: an opener with the same match wins.
     for (const Delimiter* markup :
          {&description.markup, &description.start_anchor}) {
       if (!*markup) continue;
@@ -277,15 +286,15 @@ std::shared_ptr<const DelimiterProgram> compile_program(
         compile_watch(std::move(wanted), program->marks, limits));
   }
 
-  auto look = [&](const Watch& watch) {
+  auto add_context = [&](const Watch& watch) {
     for (const Backtracker& b : watch.backtrackers) {
       program->any_backtrackers = true;
       program->context_bytes =
           std::max(program->context_bytes, b.code.lookbehind_bytes() + 4);
     }
   };
-  look(program->resting);
-  for (const Watch& watch : program->inside) look(watch);
+  add_context(program->resting);
+  for (const Watch& watch : program->inside) add_context(watch);
 
   const Delimiter& anchor = description.start_anchor;
   if (anchor.literals.size() == 1 && !overlaps_itself(anchor.literals[0])) {
@@ -331,7 +340,7 @@ std::shared_ptr<const DelimiterProgram> DelimiterPrograms::with(
     }
   }
   auto program = compile_program(format_, &vocabulary, markers);
-  if (kept_.size() >= kVocabulariesKept) kept_.erase(kept_.begin());
+  if (kept_.size() >= kCachedVocabularies) kept_.erase(kept_.begin());
   kept_.push_back({vocabulary, markers, program});
   return program;
 }

@@ -1,19 +1,19 @@
 #ifndef PARLANCE_SRC_PARSE_DELIMITER_PROGRAM_H_
 #define PARLANCE_SRC_PARSE_DELIMITER_PROGRAM_H_
 
-// What a description becomes before it can run: one search for each set of
-// delimiters that is watched at a time.
+// A description compiled for searching: one search for each set of delimiters
+// that is watched at the same time.
 //
 //   at rest              the openers of all explicit fields, and the close of
 //                        the implicit one
 //   inside field f       the close of f alone
 //
-// Where the format says what else may stand at rest (Description::markup), its
-// markup and start anchors are watched at rest as well.
+// If the format says what else may come between regions
+// (Description::markup), markup and start anchors are watched at rest as well.
 //
-// Regular delimiters of a set, literals included, share one automaton; the
-// others run beside it on PCRE2.  A program is built once per format (and once
-// more per vocabulary that its parsers read) and shared by all parsers.
+// The regular delimiters of a set, literals included, share one automaton; each
+// of the others runs on PCRE2.  A program is compiled once per format, and once
+// more per vocabulary that its parsers read, and shared by all parsers.
 
 #include <cstdint>
 #include <deque>
@@ -36,7 +36,7 @@
 namespace parlance::parse {
 
 // One delimiter in a set.  ORDER: sets are sorted so that of two matches with
-// the same span the one that comes first wins: opens before closes, then by
+// the same span the earlier delimiter wins: opens before closes, then by the
 // name of the field.
 struct Watched {
   std::uint32_t field = 0;
@@ -47,7 +47,7 @@ struct Watched {
   // Position in the order above, over both kinds of engine.
   std::uint32_t rank = 0;
 
-  // Names the delimiter within its program.
+  // Identifies the delimiter within its program.
   std::uint32_t id() const { return 2 * field + (close ? 1 : 0); }
 };
 
@@ -71,7 +71,7 @@ struct DelimiterProgram {
   Watch resting;
   std::vector<Watch> inside;  // by field
   bool any_backtrackers = false;
-  // The longest text any backtracker may look at before its match, plus one
+  // The most bytes before its match that any backtracker may read, plus one
   // character, so that \A cannot match where text was dropped.
   std::size_t context_bytes = 0;
 
@@ -81,31 +81,31 @@ struct DelimiterProgram {
 
   std::unordered_map<const format::Content*, Finder> tags;
 
-  // With a vocabulary: the marks of the format, which are the added and control
-  // tokens that its delimiters spell and those that it lists; then those that
-  // only its start anchors spell.  By spelling, so several ids may be one mark.
-  // Markers::kText has none, and reads ids as their text.
+  // With a vocabulary: the marks of the format.  First the added and control
+  // tokens that its delimiters spell and those that it lists, then those that
+  // only its start anchors spell.  Ids with the same spelling are one mark.
+  // With Markers::kText there are none, and ids are read as their text.
   std::vector<automata::Mark> marks;
-  // Of every mark's ids.  kNoSymbol: it is read as its text.
+  // The symbol of each id of a mark.  kNoSymbol: the id is read as its text.
   std::unordered_map<TokenId, automata::Symbol> mark_symbols;
-  // Of the start anchors' marks as well, where prompts are read.
+  // The same for prompts: the marks of start anchors are included.
   std::unordered_map<TokenId, automata::Symbol> prompt_symbols;
   std::optional<vocab::SpecialSpellings> spelled;
-  // Over bytes and marks.
+  // The start anchor over bytes and marks.
   Finder marked_anchor;
-  // Patterns in which listed marks stand; `names` of Watched point into them.
+  // Patterns with listed marks in them.  Watched::names points into them.
   std::deque<regex::Pattern> patched;
-  // Ordinary tokens may spell a mark, and it is text then.
+  // Whether ordinary tokens may spell a mark; their spelling is then text.
   bool spoofable = false;
 };
 inline constexpr automata::Symbol kNoSymbol = 0;
 
-// The programs of one format, kept in format::FormatImpl.
+// The programs of one format, owned by its format::FormatImpl.
 class DelimiterPrograms {
  public:
   explicit DelimiterPrograms(const format::FormatImpl& format);
   const DelimiterProgram& plain() const { return *plain_; }
-  // Kept for the last few vocabularies.
+  // Cached for the last few vocabularies.
   std::shared_ptr<const DelimiterProgram> with(const Vocabulary& vocabulary,
                                                Markers markers) const;
   const std::shared_ptr<const DelimiterProgram>& plain_shared() const {

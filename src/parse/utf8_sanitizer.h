@@ -1,13 +1,14 @@
 #ifndef PARLANCE_SRC_PARSE_UTF8_SANITIZER_H_
 #define PARLANCE_SRC_PARSE_UTF8_SANITIZER_H_
 
-// Bytes as they come in, text in whole UTF-8 characters as it goes on.
+// Incremental repair of UTF-8, with a map of positions.
 //
-// Everything behind the sanitizer may rely on well-formed UTF-8.  What is
-// ill-formed becomes U+FFFD, one per maximal subpart, and a character that is
-// cut by the end of a chunk waits (at most three bytes).  Because replacing
-// changes lengths, the sanitizer remembers where, and turns positions in the
-// text back into positions in the caller's bytes.
+// Its input is any bytes, cut anywhere; its output is well-formed UTF-8 in
+// whole characters.  Each maximal subpart of an ill-formed sequence becomes
+// U+FFFD (Unicode 15, section 3.9).  A character that the end of a chunk cuts
+// is held until the next call (at most three bytes).  Replacement changes
+// lengths, so the sanitizer records each change and converts positions in its
+// output to positions in the caller's bytes.
 
 #include <algorithm>
 #include <cstdint>
@@ -25,7 +26,12 @@ class Utf8Sanitizer {
   explicit Utf8Sanitizer(bool allow_surrogates)
       : surrogates_(allow_surrogates) {}
 
-  // Passes `bytes` on to `out(std::string_view)` in one or more pieces.
+  // Sanitizes `bytes` and calls `out(std::string_view)` with the result, in any
+  // number of pieces.
+  //
+  // Invariant of the loop: `replaced` holds output that `out` has not got yet.
+  // Long well-formed stretches go to `out` without a copy; short ones are
+  // collected in `replaced`.
   template <class Out>
   void feed(std::string_view bytes, Out&& out) {
     if (bytes.empty()) return;
@@ -71,7 +77,8 @@ class Utf8Sanitizer {
     if (!replaced.empty()) out(std::string_view(replaced));
   }
 
-  // No more bytes follow what is waiting: a mark, or the end of the stream.
+  // Replaces the held bytes, because no byte can complete them: a mark or the
+  // end of the stream follows.
   template <class Out>
   void flush(Out&& out) {
     if (tail_.empty()) return;
@@ -82,16 +89,17 @@ class Utf8Sanitizer {
     out(std::string_view(replaced));
   }
 
-  // Text that goes past the sanitizer: it is well-formed and stands for itself.
+  // Accounts for `size` bytes of well-formed output that the caller delivers
+  // itself.
   void pass(std::size_t size) { text_ += size; }
 
-  // Bytes of the caller that are no text.
+  // Bytes of the caller that produce no text.
   void skip(std::size_t size) { shifts_.emplace_back(text_, delta() + size); }
 
-  // Bytes the caller has fed, as of the end of the text passed on.
+  // Bytes that the caller has fed, held ones included.
   std::uint64_t bytes_in() const { return text_ + delta() + tail_.size(); }
 
-  // The caller's position for a position in the text.
+  // The caller's position for a position in the output.
   std::uint64_t original(std::uint64_t position) const {
     if (shifts_.empty()) return position;
     std::size_t before = shifts_until(position);
@@ -99,7 +107,7 @@ class Utf8Sanitizer {
                        : position + shifts_[before - 1].second;
   }
 
-  // Positions before `position` will not be asked for any more.
+  // Declares that no position before `position` will be asked for.
   void forget(std::uint64_t position) {
     std::size_t gone = shifts_until(position);
     if (gone <= shifts_.size() / 2 || gone < 2) return;
@@ -113,7 +121,7 @@ class Utf8Sanitizer {
  private:
   static constexpr std::size_t kPiece = 4096;
 
-  // How many shifts have happened up to `position`.
+  // The number of shifts at or before `position`.
   std::size_t shifts_until(std::uint64_t position) const {
     auto after = std::upper_bound(
         shifts_.begin(), shifts_.end(), position,
@@ -128,15 +136,16 @@ class Utf8Sanitizer {
   void replace(std::string& out, std::size_t size) {
     out.append("\xEF\xBF\xBD");
     text_ += 3;
-    // Unsigned arithmetic wraps as it should.
+    // `now` may be negative; unsigned arithmetic wraps around correctly.
     std::uint64_t now = delta() + size - 3;
     if (size != 3) shifts_.emplace_back(text_, now);
   }
 
   bool surrogates_;
   std::string tail_;
-  std::uint64_t text_ = 0;  // bytes of text passed on
-  // From this position in the text on: caller's position minus ours.
+  std::uint64_t text_ = 0;  // bytes of output so far
+  // (position in the output, caller's position minus output position from
+  // there on), ascending.
   std::vector<std::pair<std::uint64_t, std::uint64_t>> shifts_;
   std::uint64_t base_delta_ = 0;
 };
