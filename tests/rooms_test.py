@@ -68,7 +68,7 @@ EXCEPTIONS = {
     ("parse/prefix.h", "vocabulary.h"): "reads a prompt of tokens",
     ("parse/delimiter_program.h", "vocabulary.h"): "is made for a vocabulary",
     ("response_schema/description.h", "jmespath.h"): "has compiled expressions",
-    ("tag_parser/program.h", "tag_parser.h"): "completes CompiledTag::Code",
+    ("tag_parser/program.h", "tag_parser.h"): "takes CompiledTagOptions",
     ("vocab/special_spellings.h", "vocabulary.h"): "are those of a vocabulary",
     ("vocab/marker_pieces.h", "vocabulary.h"): "are those of a vocabulary",
     ("vocab/model_files.h", "vocabulary.h"): "its ModelFiles are what is read",

@@ -32,21 +32,22 @@ constexpr std::string_view kNothingMayFollow =
 
 }  // namespace
 
-CompiledTag::CompiledTag(std::shared_ptr<const Code> code)
-    : code_(std::move(code)) {}
+CompiledTag::CompiledTag(
+    std::shared_ptr<const tag_parser::CompiledTagImpl> impl)
+    : impl_(std::move(impl)) {}
 
 Result<CompiledTag> CompiledTag::compile(const StructuralTag& tag,
                                          const CompiledTagOptions& options) {
-  Result<std::shared_ptr<const Code>> code =
+  Result<std::shared_ptr<const tag_parser::CompiledTagImpl>> impl =
       tag_parser::compile(detail::Access::impl(tag), options);
-  if (code) return CompiledTag(std::move(*code));
-  Error error = std::move(code).error();
+  if (impl) return CompiledTag(std::move(*impl));
+  Error error = std::move(impl).error();
   error.span = std::nullopt;  // there is no text to count in
   return error;
 }
 
 std::span<const std::string_view> CompiledTag::fields() const {
-  return code_->regions.fields();
+  return impl_->regions.fields();
 }
 
 struct TagParser::State {
@@ -58,9 +59,10 @@ struct TagParser::State {
         keep(options.keep_message),
         recover(options.recover),
         stop_ids(stops_of(options)),
-        program(p.code()->program(vocabulary.has_value())),
+        program(detail::Access::impl(p)->program(vocabulary.has_value())),
         vm(program, {options.readings, options.reading_bytes}),
-        walker(*compiled.code(), tokens, keep, options.limits.diagnostics) {}
+        walker(*detail::Access::impl(compiled), tokens, keep,
+               options.limits.diagnostics) {}
 
   static std::vector<TokenId> stops_of(const TagParserOptions& options) {
     if (options.vocabulary == nullptr) return {};
@@ -181,8 +183,8 @@ struct TagParser::State {
       token.is_named = true;
       token.mark = role->second;
     }
-    token.is_text =
-        kind != TokenKind::kControl || !compiled.code()->for_vocabulary;
+    token.is_text = kind != TokenKind::kControl ||
+                    !detail::Access::impl(compiled)->for_vocabulary;
     const bool spelled = !token.is_text || token.mark != tag_parser::kNoMark;
     token.text = spelled ? vocabulary->spelling(id) : vocabulary->bytes(id);
     out.known = kind != TokenKind::kUnused;

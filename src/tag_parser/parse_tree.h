@@ -22,7 +22,7 @@ namespace parlance::tag_parser {
 class ParseTree {
  public:
   // `keep`: build nodes.  Otherwise only the values of json_schema are made.
-  ParseTree(const CompiledTag::Code& code, const vocab::TokenLog& tokens,
+  ParseTree(const CompiledTagImpl& code, const vocab::TokenLog& tokens,
             bool keep)
       : code_(code), tokens_(tokens), keep_(keep) {}
 
@@ -76,7 +76,7 @@ class ParseTree {
   void set_user_data(Node& parent, TagNodeId child, json::Value value);
   void end_free_text(Node& node, std::uint64_t position);
 
-  const CompiledTag::Code& code_;
+  const CompiledTagImpl& code_;
   const vocab::TokenLog& tokens_;
   const bool keep_;
   std::vector<Node> open_;

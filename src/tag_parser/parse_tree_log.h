@@ -27,7 +27,7 @@ namespace parlance::tag_parser {
 class ParseTreeLog {
  public:
   // `keep`: for root().  Otherwise only now() is known.
-  ParseTreeLog(const CompiledTag::Code& code, const vocab::TokenLog& tokens,
+  ParseTreeLog(const CompiledTagImpl& code, const vocab::TokenLog& tokens,
                bool keep)
       : code_(code), tokens_(tokens), keep_(keep), now_(code, tokens, false) {}
 
@@ -62,7 +62,7 @@ class ParseTreeLog {
   void put(std::uint64_t number);
   std::uint64_t take(std::size_t& at) const;
 
-  const CompiledTag::Code& code_;
+  const CompiledTagImpl& code_;
   const vocab::TokenLog& tokens_;
   const bool keep_;
   ParseTree now_;

@@ -28,7 +28,7 @@ using Word = std::vector<Symbol>;  // bytes and marks
 
 class Compiler {
  public:
-  Compiler(CompiledTag::Code& code, const CompiledTagOptions& options)
+  Compiler(CompiledTagImpl& code, const CompiledTagOptions& options)
       : tag_(*code.tag),
         analysis_(tag_),
         options_(options),
@@ -159,7 +159,7 @@ class Compiler {
   const grammar::TagAnalysis analysis_;
   const CompiledTagOptions& options_;
   grammar::LowerOptions lowering_;
-  CompiledTag::Code& code_;
+  CompiledTagImpl& code_;
   std::shared_ptr<const grammar::Marks> marks_;  // null: all is text
   TagProgram out_;
   std::vector<Pc> enter_;
@@ -1030,7 +1030,7 @@ Result<std::unique_ptr<const TagProgram>> Compiler::tokens() {
 
 // --- The program -------------------------------------------------------------
 
-void find_places(CompiledTag::Code& code) {
+void find_places(CompiledTagImpl& code) {
   const std::vector<TagNode>& formats = code.tag->formats;
   code.parents.assign(formats.size(), kNoFormat);
   code.child_index.assign(formats.size(), 0);
@@ -1061,10 +1061,10 @@ bool TokenSet::contains(TokenId id) const {
   return std::binary_search(ids.begin(), ids.end(), id) != negated;
 }
 
-Result<std::shared_ptr<const CompiledTag::Code>> compile(
+Result<std::shared_ptr<const CompiledTagImpl>> compile(
     std::shared_ptr<const grammar::StructuralTag> tag,
     const CompiledTagOptions& options) {
-  auto code = std::make_shared<CompiledTag::Code>();
+  auto code = std::make_shared<CompiledTagImpl>();
   code->tag = std::move(tag);
   code->markers = options.markers;
   code->for_vocabulary = options.vocabulary != nullptr;
@@ -1077,7 +1077,7 @@ Result<std::shared_ptr<const CompiledTag::Code>> compile(
   code->tokens = *std::move(tokens);
   find_places(*code);
   code->regions = Regions(*code->tag);
-  return std::shared_ptr<const CompiledTag::Code>(std::move(code));
+  return std::shared_ptr<const CompiledTagImpl>(std::move(code));
 }
 
 }  // namespace parlance::tag_parser

@@ -172,39 +172,32 @@ struct TagProgram {
   const Resume* resume_of(TagNodeId format) const;
 };
 
-}  // namespace parlance::tag_parser
-
-namespace parlance {
-
-struct CompiledTag::Code {
+// What is inside a CompiledTag.
+struct CompiledTagImpl {
   std::shared_ptr<const grammar::StructuralTag> tag;
-  std::vector<tag_parser::TagNodeId> parents;  // by format
-  std::vector<std::uint32_t> child_index;      // by format: its place there
-  tag_parser::Regions regions;
+  std::vector<TagNodeId> parents;          // by format
+  std::vector<std::uint32_t> child_index;  // by format: its place there
+  Regions regions;
 
-  tag_parser::TagProgram spelled;  // reads texts
+  TagProgram spelled;  // reads texts
   // Reads token ids.  Null: `spelled` does, the vocabulary has no marks.
-  std::unique_ptr<const tag_parser::TagProgram> tokens;
+  std::unique_ptr<const TagProgram> tokens;
   bool for_vocabulary = false;
   Markers markers = Markers::kToken;
 
   // By format, of json_schema only.
-  std::map<tag_parser::TagNodeId, tag_parser::ArgumentReader> arguments;
+  std::map<TagNodeId, ArgumentReader> arguments;
 
-  const tag_parser::TagProgram& program(bool by_ids) const {
+  const TagProgram& program(bool by_ids) const {
     return by_ids && tokens != nullptr ? *tokens : spelled;
   }
 };
-
-}  // namespace parlance
-
-namespace parlance::tag_parser {
 
 // What a symbol is written as.  `marks` may be null where there is none.
 std::string spelling(const grammar::Marks* marks, grammar::Symbol symbol);
 
 // Errors: as CompiledTag::compile().
-Result<std::shared_ptr<const CompiledTag::Code>> compile(
+Result<std::shared_ptr<const CompiledTagImpl>> compile(
     std::shared_ptr<const grammar::StructuralTag> tag,
     const CompiledTagOptions& options);
 

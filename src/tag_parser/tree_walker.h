@@ -21,7 +21,7 @@ namespace parlance::tag_parser {
 
 class TreeWalker {
  public:
-  TreeWalker(const CompiledTag::Code& code, const vocab::TokenLog& tokens,
+  TreeWalker(const CompiledTagImpl& code, const vocab::TokenLog& tokens,
              bool keep, std::size_t diagnostics)
       : code_(code),
         tree_(code, tokens, keep),
@@ -63,7 +63,7 @@ class TreeWalker {
                           bool cut) const;
   std::size_t at() const { return static_cast<std::size_t>(position_); }
 
-  const CompiledTag::Code& code_;
+  const CompiledTagImpl& code_;
   ParseTreeLog tree_;
   EventBuilder events_;
   std::uint64_t position_ = 0;
