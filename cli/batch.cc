@@ -17,12 +17,12 @@
 #include <utility>
 #include <vector>
 
+#include "event_json.h"
 #include "io.h"
 #include "lines.h"
 #include "parlance/chat_message.h"
 #include "parlance/json.h"
 #include "report.h"
-#include "shape.h"
 
 namespace parlance::cli {
 namespace {

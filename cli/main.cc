@@ -14,6 +14,7 @@
 
 #include "commands.h"
 #include "io.h"
+#include "parlance/version.h"
 
 namespace {
 
@@ -78,7 +79,8 @@ int parse_arguments(CLI::App& app, int argc, char** argv) {
 int run_command(int argc, char** argv) {
   CLI::App app{"Turns what a language model writes into messages."};
   app.name("parlance");
-  app.set_version_flag("--version", "parlance " PARLANCE_VERSION);
+  app.set_version_flag("--version",
+                       "parlance " + std::string(parlance::version()));
   app.footer(kExamples);
   app.require_subcommand(0, 1);
   app.formatter(std::make_shared<HelpFormatter>());

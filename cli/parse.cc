@@ -9,11 +9,11 @@
 
 #include "batch.h"
 #include "commands.h"
+#include "event_json.h"
 #include "io.h"
 #include "parlance/chat_message.h"
 #include "report.h"
 #include "setup.h"
-#include "shape.h"
 
 namespace parlance::cli {
 namespace {
@@ -49,7 +49,7 @@ class EventWriter {
 
   void add(std::span<const Event> events) {
     for (const Event& event : events) {
-      out_ += paint_json(style_, json::dump(event_value(event, with_tokens_),
+      out_ += paint_json(style_, json::dump(event_json(event, with_tokens_),
                                             {.ascii = false}));
       out_ += '\n';
     }

@@ -43,7 +43,7 @@ struct Arguments {
   bool any_order = false;
   std::optional<std::uint32_t> max_white_space;
   bool special_tokens = false;
-  bool upstream = false;
+  bool xgrammar_compatible = false;
   bool styles = false;
   bool ebnf = false;
   bool pretty = false;
@@ -95,7 +95,7 @@ StructuralTag tool_tag(const Arguments& arguments) {
   options.any_order = arguments.any_order;
   options.max_white_space = arguments.max_white_space;
   options.exclude_special_tokens = !arguments.special_tokens;
-  options.upstream_shapes = arguments.upstream;
+  options.xgrammar_compatible = arguments.xgrammar_compatible;
   Result<StructuralTag> tag = tool_calling(options);
   if (!tag) fail_by_option(tag.error(), arguments, tools);
   return *std::move(tag);
@@ -201,9 +201,9 @@ void add_tag(CLI::App& app, Run& run) {
                  "Markers of reasoning may stand in free text")
       ->needs(style);
   command
-      ->add_flag("--upstream", a->upstream,
-                 "Exactly the shape that XGrammar makes, without fields and "
-                 "tools")
+      ->add_flag("--xgrammar-compatible", a->xgrammar_compatible,
+                 "Make exactly the tag that XGrammar makes: without fields "
+                 "and tools")
       ->needs(style);
   auto* ebnf = command->add_flag(
       "--ebnf", a->ebnf, "Write the rules that the tag becomes, as EBNF");

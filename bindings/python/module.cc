@@ -1,10 +1,12 @@
 // The module `_parlance`: everything the package's Python files stand on.
 
 #include "binding.h"
+#include "parlance/version.h"
 
 NB_MODULE(_parlance, m) {
   // Objects alive at exit are the caller's business.
   nanobind::set_leak_warnings(false);
+  m.attr("__version__") = parlance::version();
   parlance::python::define_snapshot(m);
   parlance::python::define_errors(m);
   parlance::python::define_format(m);

@@ -49,7 +49,7 @@ ReasoningMode mode_of(int mode) { return static_cast<ReasoningMode>(mode); }
 TagObject call_tools(std::string_view style, std::string_view tools,
                      std::string_view tool_choice, bool parallel_tool_calls,
                      int reasoning, bool any_order, nb::object max_white_space,
-                     bool exclude_special_tokens, bool upstream_shapes) {
+                     bool exclude_special_tokens, bool xgrammar_compatible) {
   ToolCallingOptions options;
   options.style = style;
   options.tools = value_of(tools, "/tools");
@@ -61,7 +61,7 @@ TagObject call_tools(std::string_view style, std::string_view tools,
     options.max_white_space = nb::cast<std::uint32_t>(max_white_space);
   }
   options.exclude_special_tokens = exclude_special_tokens;
-  options.upstream_shapes = upstream_shapes;
+  options.xgrammar_compatible = xgrammar_compatible;
   std::optional<Result<StructuralTag>> tag;
   {
     nb::gil_scoped_release release;
@@ -100,7 +100,7 @@ void define_structural_tag(nb::module_& m) {
         nb::arg("tool_choice"), nb::arg("parallel_tool_calls"),
         nb::arg("reasoning"), nb::arg("any_order"),
         nb::arg("max_white_space").none(), nb::arg("exclude_special_tokens"),
-        nb::arg("upstream_shapes"));
+        nb::arg("xgrammar_compatible"));
   m.def("tool_calling_styles", &styles);
 }
 

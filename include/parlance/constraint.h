@@ -1,21 +1,23 @@
 #ifndef PARLANCE_CONSTRAINT_H_
 #define PARLANCE_CONSTRAINT_H_
 
-// Which tokens a model may write next.
+// Which tokens a model may generate next.
 //
 //   Result<Compiler> compiler = Compiler::create(vocabulary);  // once
 //   Result<Constraint> c = compiler->compile_structural_tag(tag);
 //   Matcher matcher = c->matcher();            // one per request
 //   std::vector<std::int32_t> row(compiler->mask_words());
 //   while (!matcher.is_terminated()) {
-//     matcher.fill_bitmask(row);               // bit t set: token t fits
-//     matcher.accept_token(sample(row));
+//     matcher.fill_bitmask(row);               // bit t is 1: token t is
+//     allowed matcher.accept_token(sample(row));
 //   }
 //
 // Laws, tested on every grammar we have:
-//   Mask.      A bit is set exactly if a copy of the matcher accepts the token.
-//   No dead ends.  After any accepted tokens some text leads to the end.
-//   Rollback.  What is undone leaves no trace.
+//   Mask.      A bit is 1 if and only if a copy of the matcher accepts the
+//   token. No dead ends.  After any accepted tokens, some continuation
+//   completes the
+//              text.
+//   Rollback.  A step that is undone has no effect on what follows.
 
 #include <cstddef>
 #include <cstdint>
@@ -38,64 +40,71 @@ class Constraint;
 class Matcher;
 
 struct CompilerOptions {
-  // Memory for masks that constraints share, bytes, keys counted.  Beyond it
-  // those go that were not used lately, and are made again when needed.
+  // Memory for the masks that constraints share, in bytes, keys included.
+  // Beyond it, masks that were not used recently are evicted, and computed
+  // again when they are needed.  Default: 64 MiB.
   std::size_t cache_bytes = std::size_t{64} << 20;
-  // Memory of Compiler::grammar_cache(): grammars, the machines of their
-  // schemas, and what is known of their masks, bytes, keys counted.  0: nothing
-  // is kept.
+  // Memory of Compiler::grammar_cache(), in bytes, keys included: grammars, the
+  // automata of their schemas, and the lists of masks that are known for their
+  // states.  0: nothing is cached.
   std::size_t grammar_bytes = GrammarCache::kDefaultBytes;
-  // Tokens that may end a text.  Default: the vocabulary's stop_ids(), and if
-  // it does not know any, compiling is the error kMissingStopIds.  An empty
-  // list: a matcher is terminated where nothing may follow.
+  // Tokens that end a text.  An empty list: a matcher is terminated where
+  // nothing may follow.  Default: the vocabulary's stop_ids(); if these are
+  // unknown (Vocabulary::has_stop_ids()), compiling fails with kMissingStopIds.
   std::optional<std::vector<TokenId>> stop_ids = std::nullopt;
-  // A file written by Compiler::save_tables() for the same vocabulary, mapped
-  // into memory.  Default: the tables are built, in about 0.1 s for 128,000
-  // tokens.
+  // A file that Compiler::save_tables() wrote for the same vocabulary; it is
+  // mapped into memory.  Default: the tables are built, which takes about 0.1 s
+  // for 128,000 tokens.
   std::string tables_file = {};
 };
 
 struct ConstraintOptions {
-  // How texts that a structural tag itself spells are written: see
-  // docs/reference/vocabularies.md, "Marks".
+  // Whether the markers of a structural tag are generated as special tokens or
+  // as text; docs/reference/vocabularies.md, "Marks", has the rules.
   Markers markers = Markers::kToken;
 };
 
 struct CacheStatistics {
-  std::size_t bytes = 0;         // now held, keys counted
-  std::size_t entries = 0;       // masks now held
+  std::size_t bytes = 0;         // in use now, keys included
+  std::size_t entries = 0;       // masks in the cache now
   std::uint64_t hits = 0;        // masks found
-  std::uint64_t misses = 0;      // masks made
-  std::uint64_t evictions = 0;   // masks dropped for the budget
+  std::uint64_t misses = 0;      // masks computed
+  std::uint64_t evictions = 0;   // masks dropped to stay within the budget
   std::size_t tables_bytes = 0;  // the vocabulary's tables
 };
 
-// The tables of one vocabulary, the masks that its constraints share, and the
-// grammars that it has made.
-// Cheap to copy; copies share.  Safe to use from many threads.
+// The tables of one vocabulary, the masks that its constraints share, and a
+// cache of compiled grammars.  Cheap to copy; copies share all of it.  Safe to
+// use from several threads.
 class Compiler {
  public:
-  // Errors: kIo, kBadVocabulary when options.tables_file cannot be used.
+  // Errors: kIo when options.tables_file cannot be read, kBadVocabulary when it
+  // was written for another vocabulary or is damaged.
   static Result<Compiler> create(const Vocabulary& vocabulary,
                                  const CompilerOptions& options = {});
 
-  // Errors: kMissingStopIds; kConflict for the name of a tool that contains the
-  // spelling of a control token or of a marker, and so cannot be written.
+  // Errors: kMissingStopIds.  For a grammar whose markers are tokens of the
+  // vocabulary also kConflict, when the name of a tool contains the spelling of
+  // a control token or of a marker and so cannot be generated, and kTooLarge
+  // and kUnsatisfiable as in Grammar.
   Result<Constraint> compile(const Grammar& grammar,
                              const ConstraintOptions& options = {}) const;
 
-  // From the source, at no cost if grammar_cache() has it: a text and options
-  // that were there before give the same automata and know the same masks.  Of
-  // what is new the schemas that were there before are not made again.
-  // Tokens that the source names by their text are looked up in the vocabulary.
-  // Errors: as the function of Grammar that has the name.
+  // Compiles the source, or takes the grammar from grammar_cache() if the same
+  // text was compiled with the same options, with its automata and masks.  A
+  // source that is new still reuses the cached automata of the schemas inside
+  // it.  Tokens that the source names by their text are looked up in the
+  // vocabulary.
+  //
+  // Errors: those of the function of Grammar with the same source, and of
+  // compile().
   Result<Constraint> compile_json_schema(
       std::string_view schema, const JsonSchemaOptions& options = {}) const;
   Result<Constraint> compile_ebnf(std::string_view text,
                                   const EbnfOptions& options = {}) const;
   Result<Constraint> compile_regex(std::string_view pattern,
                                    const GrammarLimits& limits = {}) const;
-  // Default of options.tokens_spelled: the vocabulary's.
+  // Default of options.tokens_spelled: Vocabulary::find() of vocabulary().
   Result<Constraint> compile_lark(std::string_view text,
                                   const LarkGrammarOptions& options = {}) const;
   Result<Constraint> compile_structural_tag(
@@ -109,17 +118,17 @@ class Compiler {
   std::size_t mask_words() const;
   const Vocabulary& vocabulary() const;
   CacheStatistics cache_statistics() const;
-  // Also for parsers (CompiledTagOptions::cache).
+  // Parsers of structural tags can share it (CompiledTagOptions::cache).
   const GrammarCache& grammar_cache() const;
-  // Drops every shared mask that is not being copied right now, and every
-  // grammar.
+  // Drops every grammar, and every shared mask except those that another thread
+  // is copying at that moment.
   void clear_cache() const;
-  // Errors: kIo.
+  // Writes the tables of the vocabulary for CompilerOptions::tables_file, and
+  // returns the size of the file in bytes.  Errors: kIo.
   Result<std::size_t> save_tables(const std::string& path) const;
 
-  struct State;
-
  private:
+  struct State;
   explicit Compiler(std::shared_ptr<State> state);
   Result<Constraint> compile_made(Result<Grammar> grammar,
                                   const ConstraintOptions& options = {}) const;
@@ -127,92 +136,107 @@ class Compiler {
 };
 
 struct MatcherOptions {
-  // Tokens that may end this text, in the place of the compiler's; ids that the
-  // vocabulary does not have are ignored.  One that has a text of its own is
-  // then no text, and ordinary ones of the compiler's do not come at all.  An
-  // empty list: the matcher is terminated where nothing may follow.
-  // Default: the compiler's.
+  // Replaces the compiler's stop tokens for this matcher.  Ids outside the
+  // vocabulary are ignored.  A token listed here never matches as text, and an
+  // ordinary token that is a stop token of the compiler only is never allowed.
+  // An empty list: the matcher is terminated where nothing may follow.
+  // Default: the compiler's stop tokens.
   std::optional<std::vector<TokenId>> stop_ids = std::nullopt;
 };
 
-// A grammar made for a vocabulary.  Immutable to the outside, cheap to copy,
-// safe to share between threads; what it builds lazily is locked inside.
+// A grammar compiled for a vocabulary.  Cheap to copy; copies share.  Safe to
+// share between threads: automata and masks are built lazily, under a lock, and
+// no answer depends on what has been built.
 class Constraint {
  public:
   Matcher matcher(const MatcherOptions& options = {}) const;
   std::size_t mask_words() const;
   const Vocabulary& vocabulary() const;
-  // Memory of the automata built so far, shared tables left out.
+  // Memory of the automata built so far, in bytes, without the tables and masks
+  // that constraints share.
   std::size_t memory_bytes() const;
-  struct State;
 
  private:
   friend class Compiler;
   friend class Matcher;
+  struct State;
   explicit Constraint(std::shared_ptr<State> state);
   std::shared_ptr<State> state_;
 };
 
-// One text being written.  Movable; copy() forks.  Not thread-safe; matchers of
-// one constraint may be used from different threads.
+// One text while it is generated.  Movable, and copied by copy() only.  Not
+// thread-safe: one text, one matcher, one thread.  Matchers of one constraint
+// may be used from different threads.
 class Matcher {
  public:
   ~Matcher();
   Matcher(Matcher&&) noexcept;
   Matcher& operator=(Matcher&&) noexcept;
-  // An independent matcher in the same state, with the same history.
+  // An independent matcher in the same state, with the same steps to undo.
   Matcher copy() const;
 
   // Writes the mask of the next token: bit t % 32 of word t / 32 is 1 if token
-  // t may come next.  Stop tokens are set exactly where the text may end, or,
-  // those that are marks of the grammar, where it may end behind them.
-  // Bits beyond the vocabulary are 0.
+  // t is allowed next.  A stop token is allowed where the text may end; one
+  // that is a mark of the grammar also where the mark is allowed and the text
+  // may end after it.  Bits beyond the vocabulary are 0.
   //
-  // False if the row constrains nothing, so that it need not be applied: when
-  // the matcher is terminated (then every bit is 1), or every token may come.
-  // Free text does constrain: it is UTF-8, and control tokens are no text.
-  // REQUIRES: row.size() >= mask_words(); else false and nothing is written.
+  // Returns false if the mask need not be applied, because it excludes nothing:
+  // every token is allowed, or the matcher is terminated (then every bit of the
+  // row is 1).  Free text does exclude tokens: it is UTF-8, and control tokens
+  // are not text.
+  //
+  // REQUIRES: row.size() >= mask_words().  Otherwise nothing is written and the
+  // call returns false.
   bool fill_bitmask(std::span<std::int32_t> row);
 
-  // Appends the token if it fits, else changes nothing and says false.  A stop
-  // token fits where the text may end, or where it may end behind the token as
-  // a mark, and terminates the matcher.
+  // Appends the token if the mask allows it.  Otherwise changes nothing and
+  // returns false.  A stop token terminates the matcher.
   bool accept_token(TokenId id);
-  // Appends tokens up to the first that does not fit; says how many fitted.
+  // Appends tokens up to the first that is not allowed, and returns how many
+  // were appended.
   std::size_t accept_tokens(std::span<const TokenId> ids);
   // Appends all of `bytes` as one step, or nothing.  The spelling of a mark
-  // that may come is that mark, all else is bytes; of one that is spelled half
-  // at the end nothing is remembered.
+  // that is allowed next reads as the mark, everything else as bytes.  A
+  // spelling that `bytes` cuts off reads as bytes: the next call does not
+  // complete it.
   bool accept_bytes(std::string_view bytes);
 
-  // Undoes the last `steps` accepted tokens or byte strings, an end included.
-  // False and unchanged if there are fewer.  O(1).
+  // Undoes the last `steps` steps: accepted tokens, stop tokens included, and
+  // byte strings.  Returns false and changes nothing if there are fewer.
+  // Complexity: O(1).
   bool rollback(std::size_t steps = 1);
   // Steps that rollback() could undo.
   std::size_t steps() const;
+  // Undoes all steps.
   void reset();
 
-  // A stop token was accepted; without stop tokens, nothing may follow.
+  // Whether a stop token was accepted; if there are no stop tokens, whether the
+  // text may end and nothing may follow.
   bool is_terminated() const;
-  // The text may end here.
+  // Whether the text may end here.  False after a stop token.
   bool can_end() const;
 
-  // The text that must come next, whatever the model wants: up to the first
-  // choice or possible end, never a part of a UTF-8 character, at most `limit`
-  // bytes.  Marks are spelled; accept_bytes() reads the whole.
+  // The text that every continuation begins with: up to the first choice or
+  // possible end, whole UTF-8 characters, at most `limit` bytes.  A mark is
+  // given by its spelling, so accept_bytes() reads the result.
   std::string forced_bytes(std::size_t limit = 4096);
-  // The first tokens that forced_bytes() is written with: marks, and for bytes
-  // what Vocabulary::encoder() writes, leaving out those at the end that a
-  // longer token could replace together with what comes next.  Without an
-  // encoder, of bytes only tokens that have no alternative.
+  // The tokens that the text of forced_bytes() certainly begins with.  A mark
+  // is its token.  Bytes are the tokens that Vocabulary::encoder() gives for
+  // them, without those at the end that a longer token could replace together
+  // with the text that follows.  Without an encoder, bytes are tokens only as
+  // long as no other token matches them.
   std::vector<TokenId> forced_tokens();
 
-  // Masks of a draft tree in one call.  Node i has token `tokens[i]`, its first
-  // child `first_child[i]` and its next sibling `next_sibling[i]` (-1: none);
-  // node 0 is the root, whose token is already accepted.  Row i of `buffer`
-  // (mask_words() words each) gets the mask behind node i if all tokens on the
-  // way fit; rows of other nodes get no bit.  The matcher is as before.
-  // REQUIRES: equal sizes, a tree; else false.
+  // Fills the masks of a draft tree in one call.  Node i has the token
+  // `tokens[i]`, the first child `first_child[i]` and the next sibling
+  // `next_sibling[i]` (-1: none).  Node 0 is the root; its token is already
+  // accepted.  Row i of `buffer` (mask_words() words each) is the mask after
+  // node i, if all tokens on the path from the root to node i are allowed; else
+  // all its bits are 0.  The matcher does not change.
+  //
+  // REQUIRES: the three spans have equal sizes and link one tree, and `buffer`
+  // has a row for each node.  Otherwise nothing is written and the call returns
+  // false.
   bool fill_tree(std::span<const std::int64_t> first_child,
                  std::span<const std::int64_t> next_sibling,
                  std::span<const std::int64_t> tokens,
@@ -229,16 +253,21 @@ class Matcher {
   std::unique_ptr<State> state_;
 };
 
-// fill_bitmask for many matchers, on `threads` threads (0: as many as the
-// machine has; at most 256).  Row i goes to `buffer` at word i * stride.
-// REQUIRES: no matcher stands twice in the list.
+// Calls fill_bitmask() of many matchers on `threads` threads (0: as many as the
+// machine has; at most 256).  Row i of `buffer`, which begins at word
+// i * stride, is the mask of matcher i.
+//
+// REQUIRES: no matcher is listed twice, and stride is at least the matchers'
+// mask_words().  A row that is too short is not written.
 void fill_bitmasks(std::span<Matcher* const> matchers,
                    std::span<std::int32_t> buffer, std::size_t stride,
                    unsigned threads = 0);
 
-// The same where the row of matcher i is row rows[i], and other rows are left
-// as they are.
-// REQUIRES: equal sizes, no row twice; else nothing is written.
+// The same, but the mask of matcher i is row rows[i] of `buffer`.  Other rows
+// are left as they are.
+//
+// REQUIRES: also that `rows` has an entry for each matcher and no entry twice.
+// Otherwise nothing is written.
 void fill_bitmasks(std::span<Matcher* const> matchers,
                    std::span<const std::size_t> rows,
                    std::span<std::int32_t> buffer, std::size_t stride,

@@ -30,7 +30,7 @@
 namespace parlance {
 
 namespace format {
-struct Shared;  // src/format/description.h
+struct FormatImpl;  // src/format/description.h
 }
 
 struct FormatOptions {
@@ -81,9 +81,9 @@ class Format {
 
  private:
   friend struct detail::Access;
-  explicit Format(std::shared_ptr<const format::Shared> impl)
+  explicit Format(std::shared_ptr<const format::FormatImpl> impl)
       : impl_(std::move(impl)) {}
-  std::shared_ptr<const format::Shared> impl_;
+  std::shared_ptr<const format::FormatImpl> impl_;
 };
 
 // Which built-in format a model needs, and why that was concluded.

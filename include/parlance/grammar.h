@@ -27,12 +27,17 @@
 #include <string_view>
 #include <vector>
 
+#include "parlance/access.h"
 #include "parlance/error.h"
 #include "parlance/json.h"
 #include "parlance/schema_options.h"
 #include "parlance/structural_tag.h"
 
 namespace parlance {
+
+namespace grammar {
+struct GrammarImpl;  // src/grammar/grammar_impl.h
+}
 
 // Why a text is not in a language.
 struct Rejection {
@@ -145,14 +150,10 @@ class Grammar {
   // in it as JsonSchema("...").  Limits are not told.
   std::string to_ebnf() const;
 
-  // The rules inside, for the rooms above.
-  struct Impl;
-  const std::shared_ptr<Impl>& impl() const { return impl_; }
-
  private:
-  friend class GrammarCache;
-  explicit Grammar(std::shared_ptr<Impl> impl);
-  std::shared_ptr<Impl> impl_;
+  friend struct detail::Access;
+  explicit Grammar(std::shared_ptr<grammar::GrammarImpl> impl);
+  std::shared_ptr<grammar::GrammarImpl> impl_;
 };
 
 }  // namespace parlance

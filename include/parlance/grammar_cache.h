@@ -21,6 +21,7 @@
 #include <memory>
 #include <string_view>
 
+#include "parlance/access.h"
 #include "parlance/error.h"
 #include "parlance/grammar.h"
 #include "parlance/structural_tag.h"
@@ -31,7 +32,8 @@ struct MarkedFor;
 
 namespace parlance {
 
-namespace grammar {  // src/rules/marks.h
+namespace grammar {
+struct GrammarCacheImpl;  // src/grammar/grammar_cache.h
 }
 
 struct GrammarCacheStatistics {
@@ -76,21 +78,9 @@ class GrammarCache {
   GrammarCacheStatistics statistics() const;
   void clear() const;
 
-  struct State;
-  State& state() const { return *state_; }
-
  private:
-  friend class Compiler;
-  // The grammar in which markers are the tokens of a vocabulary.  It is for
-  // masks: texts that spell markers are none of its texts.
-  Result<Grammar> marked_structural_tag(
-      std::string_view text, const StructuralTagGrammarOptions& options,
-      const rules::MarkedFor& marked) const;
-  Result<Grammar> marked_structural_tag(
-      const StructuralTag& tag, const StructuralTagGrammarOptions& options,
-      const rules::MarkedFor& marked) const;
-
-  std::shared_ptr<State> state_;
+  friend struct detail::Access;
+  std::shared_ptr<grammar::GrammarCacheImpl> impl_;  // never null
 };
 
 }  // namespace parlance

@@ -27,60 +27,83 @@ enum class SchemaDraft : std::uint8_t { k4, k6, k7, k2019, k2020 };
 
 enum class KeyOrder : std::uint8_t {
   kAny,     // JSON Schema's meaning: members may come in any order
-  kSchema,  // declared properties in the order of the schema, others behind
+  kSchema,  // declared properties in the order of the schema, others after them
 };
 
-// How the texts in JSON that a schema fixes are spelled: names that it spells,
-// names that it has patterns for (patternProperties, propertyNames), the values
-// of const and enum, and strings of which it says more than how long they are
-// (pattern, format, not const, ...).  Other strings and names may have any
-// escapes.
+// How the strings and numbers that a schema determines are spelled in JSON:
+//
+//   * names of members that the schema declares or describes by a pattern
+//     (properties, patternProperties, propertyNames);
+//   * the values of const and enum;
+//   * strings that the schema restricts by more than their length (pattern,
+//     format, not const, ...).
+//
+// All other strings and names may have any escapes.
 //
 //   {"properties": {"city": {"enum": ["Bern", "Köln"]}}}
 //   {"city": "Köln"}                both
 //   {"c\u0069ty": "K\u00f6ln"}      kAny
 enum class JsonSpelling : std::uint8_t {
-  // As Python's json.dumps(value, ensure_ascii=False) writes them: the escapes
-  // that JSON needs and no others, and numbers of const and enum as the schema
-  // has them.  The same values, each with one text.
+  // As Python's json.dumps(value, ensure_ascii=False) writes them: only the
+  // escapes that JSON requires, and the numbers of const and enum as the schema
+  // has them.  Each value has one text; the values are those of kAny.
   kCanonical,
-  // Every spelling that JSON has for them.  Strings and names are canonical all
-  // the same where JsonSchemaOptions::excludes says what they may not hold.
+  // Every spelling that JSON allows.  Strings and names stay canonical if
+  // JsonSchemaOptions::excludes is not empty.
   kAny,
 };
 
-// How the parts of a JSON text may be set apart.  There is never white space
-// around the whole.
+// The white space between the tokens of a JSON text.  There is none before and
+// after the text.
+//
+// A layout is flexible or exact.  Flexible: any run of white space (space, tab,
+// line feed, carriage return) of at most `max_white_space` bytes may stand
+// between two tokens.  Exact: the text is what Python's json.dumps writes for
+// `indent` and the two separators.
 struct JsonLayout {
-  // Flexible: between two parts any run of white space (space, tab, line feed,
-  // carriage return) of at most `max_white_space` bytes.  0 is compact.
-  // Exact (`exact`): what Python's json.dumps writes for `indent` and the two
-  // separators, and nothing else.
   bool exact = false;
-  std::size_t max_white_space = 64;  // enough for an indentation of 64 columns
+
+  // Flexible layouts only, bytes.  0: compact.  Default: 64, enough for a line
+  // feed and an indentation of 63 columns.
+  std::size_t max_white_space = 64;
+
+  // Exact layouts only.  Default of item_separator: ", ", or "," with an
+  // indent.
   std::optional<std::uint32_t> indent = std::nullopt;
-  // Default: ", ", with an indent ",".
   std::optional<std::string> item_separator = std::nullopt;
   std::string key_separator = ": ";
 
+  // For max_white_space.
   static constexpr std::size_t kUnlimited = ~std::size_t{0};
 };
 
+// How much a compile, the automata of one grammar, and its texts may use.
+//
+// Past `alternatives` or `steps` the grammar leaves out some alternatives of
+// the schema: it gets narrower, never wider, and Grammar::report() says so.  If
+// no text is left, the compile fails with kTooLarge.
 struct GrammarLimits {
-  // Combinations of alternatives (anyOf, oneOf, if, not, ...) that one value
-  // of the text may have to follow at once.
+  // Combinations of the alternatives of a schema (anyOf, oneOf, if, not, ...)
+  // that one value of the text may have to follow at the same time.
   std::size_t alternatives = 512;
-  // Steps of reasoning about a schema while it is compiled.
+
+  // Steps of the decision procedure that finds the satisfiable combinations of
+  // a schema's keywords.
   std::size_t steps = 4'000'000;
-  // Levels of arrays and objects in the text.
+
+  // Nesting of arrays and objects in the text, levels.  Texts with more levels
+  // are not in the language; kTooLarge if every text has more.
   std::size_t depth = 1000;
+
   // Memory of the automata of one grammar, which are built while texts are
-  // read, and of each JSON Schema in it.  When half of it is used, texts go on
-  // with empty automata; what a text may go on with never depends on it.
-  // kTooLarge for a grammar that does not fit by itself.
+  // read, and of each JSON Schema in it, in bytes.  When half of it is used,
+  // texts continue with empty automata.  That costs time; what a text may
+  // continue with never depends on the limit.  kTooLarge for a grammar whose
+  // beginning does not fit.  Default: 256 MiB.
   std::size_t bytes = std::size_t{256} << 20;
-  // Called now and then during a compile, whatever is compiled; a compile for
-  // which it says true ends with kTooLarge "cancelled".  May be null.
+
+  // Called from time to time during every compile.  If it returns true, the
+  // compile fails with kTooLarge "cancelled".  May be null.
   bool (*cancelled)(void*) = nullptr;
   void* cancelled_argument = nullptr;
 };
@@ -89,32 +112,40 @@ struct JsonSchemaOptions {
   JsonLayout layout = {};
   KeyOrder key_order = KeyOrder::kAny;
   JsonSpelling spelling = JsonSpelling::kCanonical;
-  // Default: as "$schema" says, else 2020-12.
+
+  // Default: the draft that "$schema" names, else 2020-12.
   std::optional<SchemaDraft> draft = std::nullopt;
-  // Properties and items that a schema with "properties", "items" or
-  // "prefixItems" does not list are forbidden unless it says otherwise.
+
+  // Forbid undeclared properties and items where a schema declares some with
+  // "properties", "items" or "prefixItems" and says nothing about the others.
   bool closed = false;
-  // What cannot be enforced is ignored (and reported) rather than refused.
+
+  // Ignore and report a keyword that cannot be enforced.  Default: it is an
+  // error (kUnsupported).
   bool lenient = false;
-  // "format" is enforced for the names we know.
+
+  // Enforce "format" for the names that docs/reference/json-schema.md lists.
   bool assert_formats = true;
-  // Texts that must not stand inside a string or the name of a member, as it is
-  // written between its quotes.  None may be empty.
+
+  // Texts that no string and no name of a member may contain, compared with the
+  // JSON text between the quotes.  REQUIRES: none is empty.
   std::vector<std::string> excludes = {};
-  // Documents that "$ref" may reach, by absolute URL.
+
+  // Documents that "$ref" may refer to, by absolute URL.
   std::map<std::string, json::Value> documents = {};
   GrammarLimits limits = {};
 };
 
-// What became of one keyword.
+// One entry of Grammar::report(): a keyword or construct of the source that the
+// grammar enforces differently from what it says.
 struct GrammarNote {
   enum class Kind : std::uint8_t {
-    kNarrowed,  // some valid texts are not let out; `message` says which
+    kNarrowed,  // the grammar lacks some valid texts; `message` says which
     kIgnored,   // unknown keyword or format, or not enforced (lenient)
   };
   Kind kind = Kind::kIgnored;
   std::string keyword;
-  std::string path;  // JSON Pointer of the schema that has the keyword
+  std::string path;  // JSON Pointer to the object that has the keyword
   std::string message;
 };
 

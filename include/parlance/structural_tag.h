@@ -42,6 +42,7 @@
 #include <string_view>
 #include <utility>
 
+#include "parlance/access.h"
 #include "parlance/error.h"
 #include "parlance/json.h"
 #include "parlance/limits.h"
@@ -94,15 +95,11 @@ class StructuralTag {
   // unknown keys are gone.
   json::Value to_json() const;
 
-  // The tree inside, for the rooms above.  Never null.
-  const std::shared_ptr<const structural_tag::TagTree>& tree() const {
-    return tree_;
-  }
-
  private:
-  explicit StructuralTag(std::shared_ptr<const structural_tag::TagTree> tree)
-      : tree_(std::move(tree)) {}
-  std::shared_ptr<const structural_tag::TagTree> tree_;
+  friend struct detail::Access;
+  explicit StructuralTag(std::shared_ptr<const structural_tag::TagTree> impl)
+      : impl_(std::move(impl)) {}
+  std::shared_ptr<const structural_tag::TagTree> impl_;  // never null
 };
 
 // ORDER: ReasoningMode
@@ -142,9 +139,9 @@ struct ToolCallingOptions {
   // Keep the model's markers of reasoning out of free text.
   bool exclude_special_tokens = true;
 
-  // Exactly the shapes that XGrammar's builder makes: nothing says which field
-  // or tool a part is, and in harmony a required call need not come.
-  bool upstream_shapes = false;
+  // Make exactly the tag that XGrammar's builder makes: nothing says which
+  // field or tool a part is, and in harmony a required call need not come.
+  bool xgrammar_compatible = false;
 
   Limits limits = {};
 };

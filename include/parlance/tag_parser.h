@@ -43,6 +43,7 @@
 #include <span>
 #include <string_view>
 
+#include "parlance/access.h"
 #include "parlance/error.h"
 #include "parlance/grammar.h"
 #include "parlance/json.h"
@@ -52,6 +53,10 @@
 #include "parlance/vocabulary.h"
 
 namespace parlance {
+
+namespace tag_parser {
+struct CompiledTagImpl;  // src/tag_parser/program.h
+}
 
 struct CompiledTagOptions {
   // Looks up tokens that the tag gives by their text, checks ids, and says
@@ -82,12 +87,10 @@ class CompiledTag {
   // The names that events and the message use, by Event::field_index.
   std::span<const std::string_view> fields() const;
 
-  struct Code;
-  const std::shared_ptr<const Code>& code() const { return code_; }
-
  private:
-  explicit CompiledTag(std::shared_ptr<const Code> code);
-  std::shared_ptr<const Code> code_;
+  friend struct detail::Access;
+  explicit CompiledTag(std::shared_ptr<const tag_parser::CompiledTagImpl> impl);
+  std::shared_ptr<const tag_parser::CompiledTagImpl> impl_;  // never null
 };
 
 struct TagParserOptions {

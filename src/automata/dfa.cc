@@ -20,8 +20,8 @@ constexpr std::int32_t kHere = -3;  // where the symbol just read began
 
 constexpr std::size_t kMaxObligations = 1 << 16;
 constexpr std::size_t kMaxThreads = 1 << 16;
-// After so many bytes in one state a search learns which bytes leave it.
-constexpr unsigned kStaysLong = 16;
+// A search that reads so many bytes in one state has it accelerated.
+constexpr unsigned kAccelerateAfter = 16;
 
 void append_bytes(std::string& out, std::uint32_t value) {
   out.append(reinterpret_cast<const char*>(&value), sizeof value);
@@ -459,15 +459,15 @@ Link Automaton::step(const State* state, Symbol symbol,
   return link;
 }
 
-void Automaton::learn_leaving(const State& state) const {
+void Automaton::accelerate(const State& state) const {
   std::lock_guard lock(mutex_);
-  learn_leaving_locked(state);
+  accelerate_locked(state);
 }
 
-void Automaton::learn_leaving_locked(const State& state) const {
-  auto [entry, fresh_entry] = leaving_.try_emplace(&state);
+void Automaton::accelerate_locked(const State& state) const {
+  auto [entry, fresh_entry] = accelerators_.try_emplace(&state);
   if (!fresh_entry) return;
-  memory_ += sizeof(Leaving) + 64;
+  memory_ += sizeof(Accelerator) + 64;
   bool leaves[256];
   std::vector<int> known(nfa_.class_count, -1);
   for (unsigned b = 0; b < 256; ++b) {
@@ -484,12 +484,12 @@ void Automaton::learn_leaving_locked(const State& state) const {
     }
     leaves[b] = stays == 0;
   }
-  auto leaving = std::make_unique<Leaving>(leaves);
-  if (leaving->useful()) {
-    state.next[nfa_.class_count].store(reinterpret_cast<Link>(leaving.get()),
-                                       std::memory_order_release);
+  auto accelerator = std::make_unique<Accelerator>(leaves);
+  if (accelerator->useful()) {
+    state.next[nfa_.class_count].store(
+        reinterpret_cast<Link>(accelerator.get()), std::memory_order_release);
   }
-  entry->second = std::move(leaving);
+  entry->second = std::move(accelerator);
 }
 
 const State* Automaton::start(const Context& context) const {
@@ -522,7 +522,7 @@ const State* Automaton::start(const Context& context) const {
     kept = owned.get();
     states_.emplace(Builder::name(*kept), std::move(owned));
   }
-  if (plain && !kept->decided) learn_leaving_locked(*kept);
+  if (plain && !kept->decided) accelerate_locked(*kept);
   if (remembered) start.store(kept, std::memory_order_release);
   return kept;
 }
@@ -571,7 +571,7 @@ std::size_t Search::run(std::string_view bytes) {
   std::size_t size = bytes.size();
   std::size_t i = 0;
   const std::uint64_t base = position_;
-  const std::size_t leaving_slot = automaton_->nfa_.class_count;
+  const std::size_t accelerator_slot = automaton_->nfa_.class_count;
   while (i < size) {
     const State* state = state_;
     if (state->decided_empty) {
@@ -582,17 +582,17 @@ std::size_t Search::run(std::string_view bytes) {
     if (next == nullptr) {
       advance(step(static_cast<unsigned char>(data[i])), base + i);
     } else {
-      Link leaving = next[leaving_slot].load(std::memory_order_acquire);
-      if (leaving != 0) {
-        i +=
-            reinterpret_cast<const Leaving*>(leaving)->find(data + i, size - i);
+      Link accelerator = next[accelerator_slot].load(std::memory_order_acquire);
+      if (accelerator != 0) {
+        i += reinterpret_cast<const Accelerator*>(accelerator)
+                 ->find(data + i, size - i);
         if (i == size) break;
       }
       auto byte = static_cast<unsigned char>(data[i]);
       Link link = next[class_of[byte]].load(std::memory_order_acquire);
       if (link == reinterpret_cast<Link>(state)) {
         // Nothing changes; if that goes on it is worth knowing what ends it.
-        const std::size_t stop = std::min(size, i + kStaysLong);
+        const std::size_t stop = std::min(size, i + kAccelerateAfter);
         const unsigned before = stayed_;
         const std::size_t begin = i;
         do {
@@ -601,8 +601,8 @@ std::size_t Search::run(std::string_view bytes) {
                  next[class_of[static_cast<unsigned char>(data[i])]].load(
                      std::memory_order_acquire) == link);
         stayed_ += static_cast<unsigned>(i - begin);
-        if (before < kStaysLong && stayed_ >= kStaysLong) {
-          automaton_->learn_leaving(*state);
+        if (before < kAccelerateAfter && stayed_ >= kAccelerateAfter) {
+          automaton_->accelerate(*state);
         }
         continue;
       }

@@ -40,7 +40,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "automata/leaving.h"
+#include "automata/accelerator.h"
 #include "automata/nfa.h"
 #include "parlance/error.h"
 #include "parlance/limits.h"
@@ -83,8 +83,9 @@ using Link = std::uintptr_t;
 
 struct State {
   // What the inner loop looks at stands first.
-  // By class of symbol, and behind the last class a Leaving (null while
-  // unknown or not useful).  Null: not in the table.
+  // Indexed by class of symbol; the entry after the last class is the state's
+  // Accelerator (null while unknown or not useful).  Null: the state is not in
+  // the table.
   std::unique_ptr<std::atomic<Link>[]> next;
   bool decided = false;
   bool decided_empty = false;  // decided for an empty match right here
@@ -145,9 +146,9 @@ class Automaton {
   };
   Link step(const State* state, Symbol symbol, Scratch& scratch) const;
   const State* intern(State&& state) const;
-  // Learns which bytes lead away from `state`, a state of the table.
-  void learn_leaving(const State& state) const;
-  void learn_leaving_locked(const State& state) const;
+  // Builds the accelerator of `state`, a state of the table.
+  void accelerate(const State& state) const;
+  void accelerate_locked(const State& state) const;
 
   Nfa nfa_;
   std::vector<std::size_t> slots_of_;  // by pattern
@@ -163,7 +164,8 @@ class Automaton {
   mutable std::unordered_map<std::string, std::uint32_t> obligation_ids_;
   mutable std::unordered_map<std::string, std::unique_ptr<State>> states_;
   mutable std::vector<std::unique_ptr<Transition>> transitions_;
-  mutable std::unordered_map<const State*, std::unique_ptr<Leaving>> leaving_;
+  mutable std::unordered_map<const State*, std::unique_ptr<Accelerator>>
+      accelerators_;
   mutable std::size_t memory_ = 0;
   // Start states by what their context says, see start().
   mutable std::array<std::atomic<const State*>, 8> starts_ = {};

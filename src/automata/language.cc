@@ -1,10 +1,10 @@
-// States over expressions, and the questions that need a search.
+// States over expressions, and the queries that need a search.
 //
-// A state is an expression and a place within a UTF-8 character.  Its
-// successors are found for whole ranges of bytes at once, since most bytes do
-// the same.  What an expression does not know about itself - whether anything
-// is in it at all - is found by a search that tries the states first that
-// look closest to acceptance.
+// A state is an expression and a state of the UTF-8 decoder.  Its successors
+// are computed for ranges of bytes (byte classes) at once, since most bytes
+// have the same derivative.  Whether an expression contains any string is not
+// always visible from the expression: a best-first search over the states
+// decides it, ordered by a guess at the distance to acceptance.
 
 #include "automata/language.h"
 
@@ -23,8 +23,8 @@
 namespace parlance::automata {
 namespace {
 
-// States to be looked at: first those with the least guess at what is left to
-// do, of equal ones the first that came.
+// The queue of a best-first search: the state with the smallest guess at its
+// distance to acceptance first; of equal guesses, first in first out.
 class StateQueue {
  public:
   bool empty() const { return entries_.empty(); }
@@ -52,24 +52,24 @@ class StateQueue {
 
 constexpr std::uint8_t kInvalid = 255;
 
-// Places within a character: how it may go on.
-struct Place {
+// The UTF-8 decoder: which bytes each state accepts, and the state after them.
+struct Utf8State {
   std::uint8_t low, high, next;
 };
-constexpr std::array<Place, 8> kPlaces = {{
+constexpr std::array<Utf8State, 8> kUtf8States = {{
     {0, 0, 0},        // 0: between characters
-    {0x80, 0xBF, 0},  // 1: one more byte
-    {0x80, 0xBF, 1},  // 2: two
-    {0x80, 0xBF, 2},  // 3: three
-    {0xA0, 0xBF, 1},  // 4: behind E0
-    {0x80, 0x9F, 1},  // 5: behind ED
-    {0x90, 0xBF, 2},  // 6: behind F0
-    {0x80, 0x8F, 2},  // 7: behind F4
+    {0x80, 0xBF, 0},  // 1: one byte is missing
+    {0x80, 0xBF, 1},  // 2: two bytes
+    {0x80, 0xBF, 2},  // 3: three bytes
+    {0xA0, 0xBF, 1},  // 4: after E0
+    {0x80, 0x9F, 1},  // 5: after ED
+    {0x90, 0xBF, 2},  // 6: after F0
+    {0x80, 0x8F, 2},  // 7: after F4
 }};
 
-std::uint8_t next_place(std::uint8_t place, std::uint8_t byte) {
-  if (place != 0) {
-    const Place& here = kPlaces[place];
+std::uint8_t next_utf8(std::uint8_t utf8, std::uint8_t byte) {
+  if (utf8 != 0) {
+    const Utf8State& here = kUtf8States[utf8];
     return byte >= here.low && byte <= here.high ? here.next : kInvalid;
   }
   if (byte < 0x80) return 0;
@@ -79,25 +79,21 @@ std::uint8_t next_place(std::uint8_t place, std::uint8_t byte) {
   return byte == 0xF0 ? 6 : byte == 0xF4 ? 7 : 3;
 }
 
-// Where next_place() changes, between characters.
-constexpr std::array<std::size_t, 9> kPlaceCuts = {0x80, 0xC2, 0xE0, 0xE1, 0xED,
-                                                   0xEE, 0xF0, 0xF1, 0xF4};
+// The first bytes of the ranges that next_utf8(0, byte) maps alike.
+constexpr std::array<std::size_t, 9> kUtf8Boundaries = {
+    0x80, 0xC2, 0xE0, 0xE1, 0xED, 0xEE, 0xF0, 0xF1, 0xF4};
 
-Before before_after(std::uint8_t byte) {
-  if (byte == '\n') return Before::kNewline;
+PreviousChar previous_char(std::uint8_t byte) {
+  if (byte == '\n') return PreviousChar::kNewline;
   bool word = (byte >= '0' && byte <= '9') || (byte >= 'A' && byte <= 'Z') ||
               (byte >= 'a' && byte <= 'z') || byte == '_';
-  return word ? Before::kWord : Before::kOther;
+  return word ? PreviousChar::kWord : PreviousChar::kOther;
 }
 
-std::uint64_t slot_hash(std::uint32_t expression, std::uint8_t place) {
-  std::uint64_t key = std::uint64_t{expression} << 3 | place;
+std::uint64_t slot_hash(std::uint32_t expression, std::uint8_t utf8) {
+  std::uint64_t key = std::uint64_t{expression} << 3 | utf8;
   key *= 0x9E3779B97F4A7C15;
   return key ^ (key >> 31);
-}
-
-std::uint64_t plus(std::uint64_t a, std::uint64_t b) {
-  return a > kInfinite - b ? kInfinite : a + b;
 }
 
 }  // namespace
@@ -110,7 +106,7 @@ Languages::Languages(const LanguageLimits& limits)
                      .expanded = true,
                      .successors = {{0xFF, kDeadState}}});
   rows_.emplace_back();
-  facts_.push_back(0);
+  flags_.push_back(0);
 }
 
 Languages::~Languages() = default;
@@ -139,32 +135,35 @@ LanguageId Languages::checked(std::uint32_t expression) {
 LanguageId Languages::everything() { return kAnyText; }
 LanguageId Languages::nothing() { return kNoText; }
 
-LanguageId Languages::literal(std::string_view word) {
-  if (!base::is_utf8(word)) return kNoText;
-  return checked(expressions_->text(word, kEmptyText));
+LanguageId Languages::literal(std::string_view string) {
+  if (!base::is_utf8(string)) return kNoText;
+  return checked(expressions_->text(string, kEmptyText));
 }
 
-LanguageId Languages::literals(const std::vector<std::string>& words) {
+LanguageId Languages::literals(const std::vector<std::string>& strings) {
   std::vector<std::string_view> sorted;
-  for (const std::string& word : words) {
-    if (base::is_utf8(word)) sorted.push_back(word);
+  for (const std::string& string : strings) {
+    if (base::is_utf8(string)) sorted.push_back(string);
   }
   if (sorted.empty()) return kNoText;
   std::sort(sorted.begin(), sorted.end());
   sorted.erase(std::unique(sorted.begin(), sorted.end()), sorted.end());
-  return checked(expressions_->words(std::move(sorted)));
+  return checked(expressions_->strings(std::move(sorted)));
 }
 
 Result<LanguageId> Languages::from_hir(const regex::Hir& hir, Mode mode) {
   Expressions& e = *expressions_;
   Result<ItemId> item = e.from_hir(hir, limits_.pattern_size);
   if (!item) return item.error();
-  auto at_start = [&](ExprId expr) { return e.resolve(expr, Before::kStart); };
+  auto at_start = [&](ExprId expr) {
+    return e.resolve(expr, PreviousChar::kStart);
+  };
   ExprId whole = kNoText;
   if (mode == Mode::kWhole) {
     whole = at_start(e.build(*item, kEmptyText));
   } else {
-    // Behind the start of the text much of a pattern is often nothing.
+    // A match that begins later: \A cannot hold there, which often removes
+    // much of the pattern.
     ItemId later = e.not_at_start(*item);
     ExprId found_later = e.build(later, kAnyText);
     if (later == *item) {
@@ -228,7 +227,7 @@ StateId Languages::state_of(std::uint32_t expression, std::uint8_t utf8) {
                      .utf8 = utf8,
                      .life = alive ? Life::kLive : Life::kUnknown});
   rows_.emplace_back();
-  facts_.push_back(
+  flags_.push_back(
       static_cast<std::uint8_t>(accepts | (expression == kAnyText) << 1));
   table_[at] = id;
   if (states_.size() * 2 > table_.size()) {
@@ -248,27 +247,27 @@ bool Languages::expand(StateId id) {
   if (over_limit()) return false;
   Expressions& e = *expressions_;
   ExprId expression = states_[id].expression;
-  std::uint8_t place = states_[id].utf8;
-  std::vector<bool> cuts(257, false);
-  e.cuts(expression, cuts);
-  if (place == 0) {
-    for (std::size_t cut : kPlaceCuts) cuts[cut] = true;
-    cuts[0xF5] = true;
+  std::uint8_t utf8 = states_[id].utf8;
+  std::vector<bool> boundaries(257, false);
+  e.boundaries(expression, boundaries);
+  if (utf8 == 0) {
+    for (std::size_t low : kUtf8Boundaries) boundaries[low] = true;
+    boundaries[0xF5] = true;
   } else {
-    cuts[kPlaces[place].low] = true;
-    cuts[kPlaces[place].high + 1U] = true;
+    boundaries[kUtf8States[utf8].low] = true;
+    boundaries[kUtf8States[utf8].high + 1U] = true;
   }
   std::vector<Successor> successors;
   for (std::size_t low = 0; low < 256;) {
     std::size_t end = low + 1;
-    while (end < 256 && !cuts[end]) ++end;
+    while (end < 256 && !boundaries[end]) ++end;
     auto byte = static_cast<std::uint8_t>(low);
-    std::uint8_t next = next_place(place, byte);
+    std::uint8_t next = next_utf8(utf8, byte);
     StateId target = kDeadState;
     if (next != kInvalid) {
       ExprId after = e.derive(expression, byte);
-      if (next == 0) after = e.resolve(after, before_after(byte));
-      // What was cut off may stand under a not: nothing of this is to be used.
+      if (next == 0) after = e.resolve(after, previous_char(byte));
+      // What overflowed may be negated in `after`, so `after` is unusable.
       if (e.overflowed()) {
         e.clear_overflow();
         narrowed_ = true;
@@ -291,12 +290,13 @@ bool Languages::expand(StateId id) {
   return true;
 }
 
-// The way to the first live state makes all states on it live; when there is
-// none, all that was seen is dead.
+// A best-first search for a live state.  Once it finds one, every state on the
+// path to it is live.  If it finds none, every visited state is dead.
 //
-// Any way will do, so the search follows the guess Expr::effort: of twelve
-// conditions `.*a`, `.*b`, ... each character that fulfils one brings it
-// nearer, and twelve states are looked at instead of their 4,096 subsets.
+// Any path will do, so the search is ordered by Expr::effort, a guess at the
+// distance to acceptance: of twelve conditions `.*a`, `.*b`, ... each character
+// that fulfils one decreases the effort, and the search visits twelve states
+// instead of their 4,096 subsets.
 bool Languages::live(StateId id) {
   if (states_[id].life != Life::kUnknown) {
     return states_[id].life == Life::kLive;
@@ -383,9 +383,9 @@ StateId Languages::step_char(StateId state, char32_t c) {
   return state;
 }
 
-bool Languages::contains(LanguageId language, std::string_view word) {
+bool Languages::contains(LanguageId language, std::string_view string) {
   StateId state = state_of(language, 0);
-  for (const char c : word) {
+  for (const char c : string) {
     if (!expand(state)) {
       narrowed_ = true;
       return false;
@@ -407,14 +407,16 @@ std::uint64_t Languages::fingerprint(StateId state) const {
 
 // --- Searches ---------------------------------------------------------------
 
-// Finds a state that is on a cycle, by depth first.
+// A language is infinite if a live cycle is reachable.  Depth-first search:
+// `open` maps the states that were reached to whether they are on `path`, and
+// an edge to a state on the path closes a cycle.
 bool Languages::infinite(LanguageId language) {
   StateId first = start(language);
   if (first == kDeadState) return false;
   const Expr& e = (*expressions_)[states_[first].expression];
   if (e.infinite) return true;
   if (e.max_chars != kInfinite) return false;
-  std::unordered_map<StateId, bool> open;  // false once it is left
+  std::unordered_map<StateId, bool> open;
   std::vector<std::pair<StateId, std::size_t>> path = {{first, 0}};
   open[first] = true;
   while (!path.empty()) {
@@ -442,8 +444,11 @@ bool Languages::infinite(LanguageId language) {
   return false;
 }
 
-// A*: what an expression knows never is too much.
-std::uint64_t Languages::least_chars(StateId id) {
+// A* search (Hart, Nilsson and Raphael 1968) for the shortest path to an
+// accepting state, counted in characters.  The heuristic is Expr::min_chars,
+// which never overestimates, so the first accepting state that is popped ends a
+// shortest path.  `least` is the largest lower bound popped so far.
+std::uint64_t Languages::min_chars_to_accept(StateId id) {
   if (accepting(id)) return 0;
   if (states_[id].least_known) return states_[id].least;
   auto bound = [this](StateId state) {
@@ -453,7 +458,7 @@ std::uint64_t Languages::least_chars(StateId id) {
     std::uint64_t total, done;
     StateId state;
     bool operator<(const Entry& other) const {
-      // Of equal totals the one that is further.
+      // Of equal totals, the entry that has done more comes first.
       return std::tie(total, other.done, state) >
              std::tie(other.total, done, other.state);
     }
@@ -484,31 +489,33 @@ std::uint64_t Languages::least_chars(StateId id) {
       if (!fresh && it->second <= done) continue;
       it->second = done;
       std::uint64_t rest = accepting(target) ? 0 : bound(target);
-      queue.push({plus(done, rest), done, target});
+      queue.push({saturating_add(done, rest), done, target});
     }
   }
-  if (!exact) return enough_chars(id);
+  if (!exact) return accepting_path_chars(id);
   states_[id].least_known = true;
   states_[id].least = least;
   return least;
 }
 
-// The length of some way to acceptance, which the states on it remember as
-// well: from each of them that is enough.  All there is if none is found.
-std::uint64_t Languages::enough_chars(StateId id) {
+// An upper bound for min_chars_to_accept(), after an exact search was too
+// large: the length of the first accepting path that a greedy search finds.
+// Every state on the path stores its own distance along it.  kInfinite if no
+// path is found.
+std::uint64_t Languages::accepting_path_chars(StateId id) {
   narrowed_ = true;
-  struct Way {
-    std::uint64_t done;
+  struct Visit {
+    std::uint64_t done;  // characters from `id` to here
     StateId from;
   };
   StateQueue queue;
-  std::unordered_map<StateId, Way> reached;
+  std::unordered_map<StateId, Visit> reached;
   const auto push = [&](StateId state, StateId from, std::uint64_t done) {
-    if (!reached.try_emplace(state, Way{done, from}).second) return;
+    if (!reached.try_emplace(state, Visit{done, from}).second) return;
     const Expr& e = (*expressions_)[states_[state].expression];
-    // What is left to do counts twice, so that of many ways that are equally
-    // long the search takes one to its end.
-    queue.push(plus(done, plus(e.effort, e.effort)), state);
+    // The remaining effort has weight 2 (weighted A*), so that among many
+    // paths of equal length the search follows one to its end.
+    queue.push(saturating_add(done, saturating_add(e.effort, e.effort)), state);
   };
   const auto remember = [&](StateId state, std::uint64_t rest) {
     State& known = states_[state];
@@ -521,7 +528,7 @@ std::uint64_t Languages::enough_chars(StateId id) {
   std::size_t looked_at = 0;
   while (!queue.empty()) {
     const StateId state = queue.pop();
-    const Way way = reached.at(state);
+    const Visit visit = reached.at(state);
     const Expr& e = (*expressions_)[states_[state].expression];
     if (accepting(state) || e.positive || states_[state].least_known) {
       std::uint64_t rest = e.min_chars;
@@ -529,9 +536,9 @@ std::uint64_t Languages::enough_chars(StateId id) {
       if (!accepting(state) && states_[state].least_known) {
         rest = states_[state].least;
       }
-      const std::uint64_t all = plus(way.done, rest);
+      const std::uint64_t all = saturating_add(visit.done, rest);
       for (StateId s = state; s != id;) {
-        const Way back = reached.at(s);
+        const Visit back = reached.at(s);
         s = back.from;
         remember(s, all - reached.at(s).done);
       }
@@ -541,16 +548,17 @@ std::uint64_t Languages::enough_chars(StateId id) {
     for (const Successor& successor : states_[state].successors) {
       const StateId target = successor.target;
       if (states_[target].life == Life::kDead) continue;
-      push(target, state, way.done + (states_[target].utf8 == 0 ? 1 : 0));
+      push(target, state, visit.done + (states_[target].utf8 == 0 ? 1 : 0));
     }
   }
   remember(id, kInfinite);
   return states_[id].least;
 }
 
-// Behind `.*x` there is always `.*x`, as one alternative of what may follow.
-std::uint64_t Languages::lasting(StateId id) {
-  if (states_[id].utf8 != 0) return kNotLasting;
+// The derivative of `.*x` by any character contains `.*x` as an alternative, so
+// the minimum of `.*x` bounds the minimum of every later state.
+std::uint64_t Languages::max_min_chars(StateId id) {
+  if (states_[id].utf8 != 0) return kNoMaximum;
   const Expressions& e = *expressions_;
   const ExprId whole = states_[id].expression;
   const auto of = [&](ExprId one) {
@@ -558,14 +566,14 @@ std::uint64_t Languages::lasting(StateId id) {
     if (one == kAnyText) return std::uint64_t{0};
     if (expr.kind != ExprKind::kRepeat || expr.a != e.any_char() ||
         expr.max != regex::kUnbounded || !expr.live || expr.context) {
-      return kNotLasting;
+      return kNoMaximum;
     }
     const StateId state = state_of(one, 0);
-    const std::uint64_t least = least_chars(state);
-    return states_[state].least_exact ? least : kNotLasting;
+    const std::uint64_t least = min_chars_to_accept(state);
+    return states_[state].least_exact ? least : kNoMaximum;
   };
   if (e[whole].kind != ExprKind::kOr) return of(whole);
-  std::uint64_t least = kNotLasting;
+  std::uint64_t least = kNoMaximum;
   for (std::uint32_t i = 0; i < e[whole].count; ++i) {
     least = std::min(least, of(e.operands(whole)[i]));
   }
@@ -575,7 +583,7 @@ std::uint64_t Languages::lasting(StateId id) {
 bool Languages::any_in_range(StateId state, char32_t low, char32_t high) {
   if (state == kDeadState) return false;
   high = std::min(high, regex::kMaxCodePoint);
-  // Stretches whose encodings differ in the last byte only.
+  // Each round handles characters whose encodings differ in the last byte only.
   while (low <= high) {
     if (low >= 0xD800 && low <= 0xDFFF) {
       low = 0xE000;
@@ -591,7 +599,8 @@ bool Languages::any_in_range(StateId state, char32_t low, char32_t high) {
       at = step(at, static_cast<std::uint8_t>(bytes[i]));
     }
     if (at == kDeadState) {
-      // All that begins so is dead: past the bits that the bytes left carry.
+      // Every character with the prefix bytes[0..i) is dead: skip the code
+      // points that the bytes from `i` on can spell.
       std::size_t left = bytes.size() - i;
       char32_t block = (char32_t{1} << (6 * left)) - 1;
       if (bytes.size() > 1) end = std::min<char32_t>(high, low | block);

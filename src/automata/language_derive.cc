@@ -1,8 +1,14 @@
-// What an expression means: how a piece of pattern meets what follows it, and
-// what is left of an expression after one byte.
+// Items to expressions (build), and derivatives by one byte (derive).
 //
-// Everything here calls itself no deeper than Expr::depth and Item::depth,
-// which the constructors bound.
+// The derivative of a language L by a byte b is {t : b t in L}.  Brzozowski
+// (1964) gives it for every operator, complement and intersection included:
+//
+//   d(c . rest)   = rest if c is the byte b, else nothing
+//   d(A or B)     = d(A) or d(B); likewise for and, not
+//   d(x{m,n} r)   = d(x x{m-1,n-1} r), or d(r) as well if m is 0
+//
+// Recursion is no deeper than Expr::depth and Item::depth, which the
+// constructors bound.
 
 #include <algorithm>
 #include <utility>
@@ -88,7 +94,8 @@ ExprId Expressions::build_fresh(ItemId id, ExprId rest, ExprId rest_empty) {
     case ItemKind::kConcat:
       for (std::size_t i = item.children.size(); i-- > 0;) {
         rest_empty = build_fresh(item.children[i], rest, rest_empty);
-        // What stands further left may have read something.
+        // Invariant: `rest` continues item i - 1 after a character was
+        // consumed, `rest_empty` while none was.
         if (i > 0) rest = build(item.children[i], rest);
       }
       return rest_empty;
@@ -103,11 +110,13 @@ ExprId Expressions::build_fresh(ItemId id, ExprId rest, ExprId rest_empty) {
       ItemId child = item.children[0];
       std::uint32_t min = item.min;
       std::uint32_t max = item.max;
-      // Rounds that have to be, and may be empty: only conditions are.
+      // If min > 0, the child is nullable and conditional (repeat_item() sets
+      // min to 0 for other nullable children), so every required round is
+      // built: its condition has to hold.
       ExprId optional = kNoText;
       std::uint32_t more = max == kUnbounded ? max : max - min;
       if (more > 0) {
-        // An optional round that reads nothing adds nothing.
+        // An optional round that consumes nothing adds nothing.
         optional =
             build_fresh(child, repeat(child, 0, less_one(more), rest), kNoText);
       }
@@ -129,7 +138,8 @@ ExprId Expressions::build_fresh(ItemId id, ExprId rest, ExprId rest_empty) {
   return build(id, rest_empty);
 }
 
-// One round taken out of a repeat.
+// A repeat with its first round unrolled.  An empty first round is dropped
+// (kNoText): it would lead back to the same repeat.
 ExprId Expressions::expand(ExprId id) {
   if (exprs_[id].expansion != kNoExpansion) return exprs_[id].expansion;
   const Expr e = exprs_[id];
@@ -141,7 +151,7 @@ ExprId Expressions::expand(ExprId id) {
   return expansion;
 }
 
-ExprId Expressions::resolve(ExprId id, Before before) {
+ExprId Expressions::resolve(ExprId id, PreviousChar before) {
   if (!exprs_[id].context) return id;
   const Expr e = exprs_[id];
   switch (e.kind) {
@@ -149,15 +159,16 @@ ExprId Expressions::resolve(ExprId id, Before before) {
       auto assertion = static_cast<Assertion>(e.a);
       ExprId rest = resolve(e.b, before);
       if (assertion == Assertion::kTextStart) {
-        return before == Before::kStart ? rest : kNoText;
+        return before == PreviousChar::kStart ? rest : kNoText;
       }
       if (assertion == Assertion::kLineStart) {
-        bool holds = before == Before::kStart || before == Before::kNewline;
+        bool holds =
+            before == PreviousChar::kStart || before == PreviousChar::kNewline;
         return holds ? rest : kNoText;
       }
       ExprId word = character(word_trie_, kAnyText);
       bool same = assertion == Assertion::kNotWordBoundary;
-      if ((before == Before::kWord) != same) word = negate(word);
+      if ((before == PreviousChar::kWord) != same) word = negate(word);
       return all_of({word, rest});
     }
     case ExprKind::kRepeat:
@@ -235,18 +246,18 @@ ExprId Expressions::derive_inside(ExprId id, std::uint8_t byte) {
   return result;
 }
 
-void Expressions::cuts(ExprId id, std::vector<bool>& out) {
+void Expressions::boundaries(ExprId id, std::vector<bool>& out) {
   ++epoch_;
-  cuts_inside(id, out);
+  boundaries_inside(id, out);
   if (!uses_context_) return;
-  // Characters that are not alike to what comes after them.
+  // The boundaries of PreviousChar: newline, digits, letters, '_'.
   for (std::size_t edge :
        {0x0A, 0x0B, 0x30, 0x3A, 0x41, 0x5B, 0x5F, 0x60, 0x61, 0x7B}) {
     out[edge] = true;
   }
 }
 
-void Expressions::cuts_inside(ExprId id, std::vector<bool>& out) {
+void Expressions::boundaries_inside(ExprId id, std::vector<bool>& out) {
   const Expr e = exprs_[id];
   if (e.kind == ExprKind::kChar) {
     for (const TrieEdge& edge : tries_[e.a]) {
@@ -258,12 +269,12 @@ void Expressions::cuts_inside(ExprId id, std::vector<bool>& out) {
   if (Memo& known = memo(id); known.epoch == epoch_) return;
   memo(id) = {epoch_, 0};
   if (e.kind == ExprKind::kRepeat) {
-    cuts_inside(expand(id), out);
+    boundaries_inside(expand(id), out);
   } else if (e.kind == ExprKind::kNot) {
-    cuts_inside(e.b, out);
+    boundaries_inside(e.b, out);
   } else {
     for (std::uint32_t i = 0; i < e.count; ++i) {
-      cuts_inside(operands_[e.first + i], out);
+      boundaries_inside(operands_[e.first + i], out);
     }
   }
 }

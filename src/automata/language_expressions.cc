@@ -1,5 +1,7 @@
-// The constructors: each brings what it makes into one shape, so that sets
-// that are written differently meet in one entry where that is cheap to see.
+// The constructors.  Each brings its result into a normal form by identities of
+// sets that are cheap to check (commutativity, absorption, x{a,b}x{c,d}, ...),
+// so that equal sets mostly are one entry.  Owens, Reppy and Turon (2009) call
+// this similarity; it keeps the number of derivatives small.
 
 #include "automata/language_expressions.h"
 
@@ -15,7 +17,7 @@ using regex::CharClass;
 using regex::kUnbounded;
 
 constexpr ExprId kNoEntry = 0xFFFFFFFF;
-// derive() and its like call themselves so deep.
+// The depth of recursion that derive() and the like may reach.
 constexpr std::uint32_t kMaxDepth = 1500;
 
 std::uint64_t mix(std::uint64_t hash, std::uint64_t value) {
@@ -25,20 +27,11 @@ std::uint64_t mix(std::uint64_t hash, std::uint64_t value) {
   return hash ^ (hash >> 29);
 }
 
-std::uint64_t plus(std::uint64_t a, std::uint64_t b) {
-  return a > kInfinite - b ? kInfinite : a + b;
-}
-
-std::uint64_t times(std::uint64_t a, std::uint64_t b) {
-  if (a == 0 || b == 0) return 0;
-  return a > kInfinite / b ? kInfinite : a * b;
-}
-
 // Expr::effort, saturated.
 constexpr std::uint32_t kFarthest = 0xFFFFFFFF;
 std::uint32_t effort(std::uint64_t a, std::uint64_t b) {
   return static_cast<std::uint32_t>(
-      std::min<std::uint64_t>(plus(a, b), kFarthest));
+      std::min<std::uint64_t>(saturating_add(a, b), kFarthest));
 }
 
 bool has(const std::vector<ExprId>& sorted, ExprId id) {
@@ -47,7 +40,7 @@ bool has(const std::vector<ExprId>& sorted, ExprId id) {
 
 }  // namespace
 
-// A copy of the first of all: to make the classes anew costs ten times as much.
+// Copies the initial tables: building them again is ten times as expensive.
 Expressions::Expressions() : Expressions(first()) {}
 
 const Expressions& Expressions::first() {
@@ -71,8 +64,10 @@ Expressions::Expressions(First) {
   intern({.kind = ExprKind::kTrue});
 }
 
-// Everything about an expression that follows from its parts.
-void Expressions::describe(Expr& e, const std::vector<ExprId>& operands) const {
+// Computes the properties of an expression from those of its operands.  Each is
+// a sound approximation, see Expr.
+void Expressions::compute_properties(
+    Expr& e, const std::vector<ExprId>& operands) const {
   e.hash = mix(static_cast<std::uint64_t>(e.kind) + 0x51, 7);
   switch (e.kind) {
     case ExprKind::kFalse:
@@ -92,9 +87,9 @@ void Expressions::describe(Expr& e, const std::vector<ExprId>& operands) const {
       e.positive = rest.positive;
       e.live = rest.live;
       e.infinite = rest.infinite;
-      e.min_chars = plus(1, rest.min_chars);
+      e.min_chars = saturating_add(1, rest.min_chars);
       e.effort = effort(1, rest.effort);
-      e.max_chars = plus(1, rest.max_chars);
+      e.max_chars = saturating_add(1, rest.max_chars);
       e.hash = mix(mix(e.hash, trie_hashes_[e.a]), rest.hash);
       break;
     }
@@ -112,11 +107,14 @@ void Expressions::describe(Expr& e, const std::vector<ExprId>& operands) const {
           (grows && rest.live) || (rest.infinite && (plain || e.min == 0));
       e.cofinite = e.a == any_item_ && e.max == kUnbounded &&
                    (e.b == kEmptyText || rest.cofinite);
-      e.min_chars = plus(times(item.min_chars, e.min), rest.min_chars);
-      e.effort = effort(times(item.min_chars, e.min), rest.effort);
-      e.max_chars =
-          plus(times(item.max_chars, e.max == kUnbounded ? kInfinite : e.max),
-               rest.max_chars);
+      e.min_chars = saturating_add(saturating_multiply(item.min_chars, e.min),
+                                   rest.min_chars);
+      e.effort =
+          effort(saturating_multiply(item.min_chars, e.min), rest.effort);
+      e.max_chars = saturating_add(
+          saturating_multiply(item.max_chars,
+                              e.max == kUnbounded ? kInfinite : e.max),
+          rest.max_chars);
       e.depth = item.front + 1 + rest.depth;
       e.hash = mix(mix(e.hash, item.hash), rest.hash);
       e.hash = mix(mix(e.hash, e.min), e.max);
@@ -182,7 +180,7 @@ void Expressions::describe(Expr& e, const std::vector<ExprId>& operands) const {
           }
         }
       }
-      // Almost everything of something infinite is left.
+      // An infinite set minus finitely many strings is infinite.
       if (!any && not_cofinite <= 1 && rest_infinite) {
         e.live = e.infinite = true;
       }
@@ -193,7 +191,7 @@ void Expressions::describe(Expr& e, const std::vector<ExprId>& operands) const {
 }
 
 ExprId Expressions::intern(Expr e, const std::vector<ExprId>& operands) {
-  describe(e, operands);
+  compute_properties(e, operands);
   if (e.depth > kMaxDepth) {
     overflowed_ = true;
     return kNoText;
@@ -248,7 +246,8 @@ ExprId Expressions::repeat(ItemId id, std::uint32_t min, std::uint32_t max,
   if (item.nullable && !item.conditional) min = 0;
   if (min == 1 && max == 1) return build(id, rest);
   if (item.nullable && min > 0) {
-    // Conditions may hold without reading: each of the first rounds counts.
+    // The item is conditional: a round may be a condition that consumes
+    // nothing and still has to hold, so the required rounds are unrolled.
     rest = repeat(id, 0, max == kUnbounded ? max : max - min, rest);
     for (; min > 0; --min) rest = build(id, rest);
     return rest;
@@ -279,9 +278,9 @@ ExprId Expressions::repeat(ItemId id, std::uint32_t min, std::uint32_t max,
       {.kind = ExprKind::kRepeat, .a = id, .b = rest, .min = min, .max = max});
 }
 
-// Takes operands apart that are of the same kind, sorts, drops what says
-// nothing.  True when the whole is decided: kAnyText for an or, kNoText for an
-// and.
+// Splices in operands of the same kind, sorts, and drops duplicates and
+// neutral operands.  Returns true if the result is the absorbing element:
+// kAnyText for an or, kNoText for an and.
 bool Expressions::flatten(ExprKind kind, std::vector<ExprId>& operands) const {
   ExprId unit = kind == ExprKind::kOr ? kNoText : kAnyText;
   ExprId zero = kind == ExprKind::kOr ? kAnyText : kNoText;
@@ -325,7 +324,7 @@ void Expressions::absorb(ExprKind kind, std::vector<ExprId>& operands) const {
   operands = std::move(kept);
 }
 
-// x{a,b}y or x{c,d}y, where the intervals touch, is one repeat; y is x{0}y.
+// x{a,b}y or x{c,d}y is one repeat if the intervals touch; y is x{0,0}y.
 bool Expressions::merge_repeats(std::vector<ExprId>& operands) {
   std::vector<ExprId> repeats;
   for (ExprId id : operands) {
@@ -397,8 +396,8 @@ bool Expressions::is_length(ExprId id) const {
   return e.kind == ExprKind::kRepeat && e.a == any_item_ && e.b == kEmptyText;
 }
 
-// Several conditions on the length are one.
-bool Expressions::meet_lengths(std::vector<ExprId>& operands) {
+// Intersects all conditions on the length (.{a,b}) into one.
+bool Expressions::intersect_lengths(std::vector<ExprId>& operands) {
   std::uint32_t min = 0;
   std::uint32_t max = kUnbounded;
   std::size_t found = 0;
@@ -418,7 +417,7 @@ bool Expressions::meet_lengths(std::vector<ExprId>& operands) {
 ExprId Expressions::all_of(std::vector<ExprId> operands) {
   if (flatten(ExprKind::kAnd, operands)) return kNoText;
   if (operands.size() > 1) {
-    if (meet_lengths(operands) && flatten(ExprKind::kAnd, operands)) {
+    if (intersect_lengths(operands) && flatten(ExprKind::kAnd, operands)) {
       return kNoText;
     }
     absorb(ExprKind::kAnd, operands);
@@ -457,7 +456,7 @@ ExprId Expressions::negate(ExprId id) {
   if (id == kAnyText) return kNoText;
   if (e.kind == ExprKind::kNot) return e.b;
   if (e.kind == ExprKind::kOr || e.kind == ExprKind::kAnd) {
-    // No deeper than e.depth, which is bounded.
+    // De Morgan.  The recursion is no deeper than e.depth, which is bounded.
     std::vector<ExprId> operands(operands_.begin() + e.first,
                                  operands_.begin() + e.first + e.count);
     for (ExprId& operand : operands) operand = negate(operand);
@@ -467,10 +466,10 @@ ExprId Expressions::negate(ExprId id) {
   return intern({.kind = ExprKind::kNot, .b = id});
 }
 
-ExprId Expressions::text(std::string_view word, ExprId rest) {
+ExprId Expressions::text(std::string_view string, ExprId rest) {
   std::vector<TrieId> chars;
-  for (std::size_t at = 0; at < word.size();) {
-    chars.push_back(trie_of(base::next_code_point(word, at)));
+  for (std::size_t at = 0; at < string.size();) {
+    chars.push_back(trie_of(base::next_code_point(string, at)));
   }
   for (auto it = chars.rbegin(); it != chars.rend(); ++it) {
     rest = character(*it, rest);
@@ -478,21 +477,22 @@ ExprId Expressions::text(std::string_view word, ExprId rest) {
   return rest;
 }
 
-// One branch per first character, and so on.  `todo` holds stretches of words
-// that share their first `depth` bytes; a stretch is finished once those that
-// it opened are.
-ExprId Expressions::words(std::vector<std::string_view> sorted) {
-  struct Stretch {
+// Builds a trie of the strings: one branch per first character, and so on.
+// `pending` is a stack of ranges of strings that share their first `depth`
+// bytes. A range is finished when the ranges of all its branches are; `at` is
+// the first string of the range that has no branch yet.
+ExprId Expressions::strings(std::vector<std::string_view> sorted) {
+  struct Range {
     std::size_t begin, end, depth, at;
-    std::string_view open;  // the character that leads to the stretch below
+    std::string_view open;  // the character of the branch being built
     std::vector<ExprId> branches;
   };
-  std::vector<Stretch> todo;
+  std::vector<Range> pending;
   ExprId done = kNoText;
-  todo.push_back({0, sorted.size(), 0, 0, {}, {}});
-  while (!todo.empty()) {
-    Stretch& top = todo.back();
-    // A single word needs no branches.
+  pending.push_back({0, sorted.size(), 0, 0, {}, {}});
+  while (!pending.empty()) {
+    Range& top = pending.back();
+    // A single string needs no branches.
     bool single = top.end - top.begin == 1;
     while (!single && top.at < top.end - top.begin &&
            sorted[top.begin + top.at].size() == top.depth) {
@@ -502,9 +502,9 @@ ExprId Expressions::words(std::vector<std::string_view> sorted) {
     if (single || top.begin + top.at == top.end) {
       done = single ? text(sorted[top.begin].substr(top.depth), kEmptyText)
                     : any_of(std::move(top.branches));
-      todo.pop_back();
-      if (todo.empty()) break;
-      Stretch& above = todo.back();
+      pending.pop_back();
+      if (pending.empty()) break;
+      Range& above = pending.back();
       std::size_t at = 0;
       TrieId one = trie_of(base::next_code_point(above.open, at));
       above.branches.push_back(character(one, done));
@@ -520,7 +520,7 @@ ExprId Expressions::words(std::vector<std::string_view> sorted) {
       ++end;
     }
     top.at = end - top.begin;
-    todo.push_back({begin, end, next, 0, {}, {}});
+    pending.push_back({begin, end, next, 0, {}, {}});
   }
   return done;
 }

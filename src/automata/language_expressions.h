@@ -1,23 +1,24 @@
 #ifndef PARLANCE_SRC_AUTOMATA_LANGUAGE_EXPRESSIONS_H_
 #define PARLANCE_SRC_AUTOMATA_LANGUAGE_EXPRESSIONS_H_
 
-// The expressions behind language.h, and their derivatives.
+// Extended regular expressions and their derivatives, for language.h.
 //
-// Three interned tables, each entry made of earlier ones:
+// Three interned tables; each entry refers to earlier entries only:
 //
-//   Trie   what is left of one character, as ranges of bytes
-//   Item   a piece of pattern without what follows it: [a-z]+, (?=x), ^
-//   Expr   all the text that may still come: an item and what follows it,
-//          or a boolean combination
+//   Trie   the remaining bytes of one character, as ranges
+//   Item   a piece of a pattern without its continuation: [a-z]+, (?=x), ^
+//   Expr   a set of texts: an item followed by another Expr (its
+//          continuation), or a boolean combination
 //
 //   (a|b{2,3})c    Or{ Char a . X,  Repeat b 2..3 . X }    X = Char c . Empty
 //   (?!a).*        And{ Not{ Char a . True },  Repeat . 0..inf . Empty }
 //
-// An Expr holds for the place where it stands, so a look-ahead is an And with
-// what follows.  What looks back one character (^, \b) stays in an Expr only
-// until that character is known: resolve() replaces it.
+// An Expr describes the rest of the text, so a look-ahead is the And of its
+// condition and the continuation.  Assertions on the previous character (^, \b)
+// stay in an Expr only until that character is known: resolve() replaces them.
 //
-// Negation stands only in front of Char, Repeat, Empty and Assert.
+// Negations are pushed inward: Not applies only to Char, Repeat, Empty and
+// Assert.
 
 #include <cstddef>
 #include <cstdint>
@@ -46,8 +47,17 @@ inline constexpr ExprId kEmptyText = 1;
 inline constexpr ExprId kAnyText = 2;
 inline constexpr std::uint64_t kInfinite = 0xFFFFFFFFFFFFFFFF;
 
-// What the place where an expression stands has before it.
-enum class Before : std::uint8_t { kStart, kWord, kNewline, kOther };
+// Arithmetic on lengths, which saturates at kInfinite.
+inline std::uint64_t saturating_add(std::uint64_t a, std::uint64_t b) {
+  return a > kInfinite - b ? kInfinite : a + b;
+}
+inline std::uint64_t saturating_multiply(std::uint64_t a, std::uint64_t b) {
+  if (a == 0 || b == 0) return 0;
+  return a > kInfinite / b ? kInfinite : a * b;
+}
+
+// The character before the text that an expression describes.
+enum class PreviousChar : std::uint8_t { kStart, kWord, kNewline, kOther };
 
 struct TrieEdge {
   std::uint8_t low = 0;
@@ -71,13 +81,13 @@ struct Item {
   bool negative = false;
   bool nullable = false;
   bool conditional = false;  // has a look or an assertion anywhere
-  bool context = false;      // may begin with what looks back
+  bool context = false;      // may begin with an assertion on PreviousChar
   regex::Assertion assertion = regex::Assertion::kTextStart;
   TrieId trie = 0;
   std::uint32_t min = 0, max = 0;  // kRepeat
   std::uint32_t depth = 0;         // of nesting
-  std::uint32_t front = 0;         // of what its derivative has to look at
-  std::uint64_t unrolled = 1;      // parts that one build() may walk
+  std::uint32_t front = 0;         // depth of recursion of its derivative
+  std::uint64_t unrolled = 1;      // items that one build() may visit
   std::uint64_t min_chars = 0, max_chars = 0;
   std::uint64_t hash = 0;
   std::vector<ItemId> children = {};
@@ -99,23 +109,23 @@ struct Expr {
   ExprKind kind = ExprKind::kFalse;
   // Contains the empty text; meaningless with `context`.
   bool nullable = false;
-  // Looks back, so that resolve() changes it.
+  // Depends on the previous character, so resolve() changes it.
   bool context = false;
-  // Neither and, nor not, nor anything conditional is in it: it and all its
-  // derivatives but False contain something.
+  // Contains no And, no Not and no conditional item.  So the expression and
+  // all its derivatives are False or not empty.
   bool positive = false;
-  // Sure to contain something; infinitely much; all but finitely much.
+  // Known to be not empty; infinite; the complement of a finite set.
   bool live = false;
   bool infinite = false;
   bool cofinite = false;
   std::uint32_t a = 0, b = 0;
   std::uint32_t min = 0, max = 0;
-  std::uint32_t depth = 0;                     // of what derive() looks at
+  std::uint32_t depth = 0;                     // of recursion of derive()
   std::uint32_t first = 0, count = 0;          // kOr, kAnd: operands
   ExprId expansion = 0xFFFFFFFF;               // kRepeat, once needed
   std::uint64_t min_chars = 0, max_chars = 0;  // bounds on every member
-  // A guess at how far the nearest member is: like min_chars, but what all of
-  // several conditions ask for adds up.
+  // A guess at the distance to the nearest member.  Like min_chars, but the
+  // operands of an And add up.
   std::uint32_t effort = 0;
   std::uint64_t hash = 0;
 };
@@ -128,7 +138,7 @@ class Expressions {
   TrieId trie(const regex::CharClass& set);
   TrieId trie_of(char32_t c);
   Result<ItemId> from_hir(const regex::Hir& hir, std::size_t max_size);
-  // The same item where the text does not start.
+  // The item as it matches after the start of the text: \A fails.
   ItemId not_at_start(ItemId item);
   ItemId any_char() const { return any_item_; }
 
@@ -138,26 +148,27 @@ class Expressions {
   ExprId any_of(std::vector<ExprId> operands);
   ExprId all_of(std::vector<ExprId> operands);
   ExprId negate(ExprId expr);
-  ExprId text(std::string_view word, ExprId rest);
-  ExprId words(std::vector<std::string_view> sorted);
+  ExprId text(std::string_view string, ExprId rest);
+  ExprId strings(std::vector<std::string_view> sorted);
 
   // Meaning (language_derive.cc).
   ExprId build(ItemId item, ExprId rest);
-  ExprId resolve(ExprId expr, Before before);
-  // REQUIRES: expr does not look back.  The result may.
+  ExprId resolve(ExprId expr, PreviousChar before);
+  // The derivative by `byte`: all t with byte t in `expr`.
+  // REQUIRES: !context of `expr`.  The result may have context.
   ExprId derive(ExprId expr, std::uint8_t byte);
-  // Sets bit b when b and b - 1 may have different derivatives.
-  void cuts(ExprId expr, std::vector<bool>& out);
+  // Byte classes: sets bit b if the derivatives by b - 1 and b may differ.
+  void boundaries(ExprId expr, std::vector<bool>& out);
 
   const Expr& operator[](ExprId id) const { return exprs_[id]; }
-  // Of kOr and kAnd: `count` of them.  Valid until the next is made.
+  // The `count` operands of a kOr or kAnd.  Valid until an expression is added.
   const ExprId* operands(ExprId id) const {
     return operands_.data() + exprs_[id].first;
   }
   std::size_t memory_bytes() const;
 
-  // Set when an expression was too deep to be looked at; what was made since
-  // the last clear is not to be used.
+  // Set when an expression was nested too deeply for derive().  Expressions
+  // made since the last clear_overflow() are unusable.
   bool overflowed() const { return overflowed_; }
   void clear_overflow() { overflowed_ = false; }
 
@@ -167,7 +178,7 @@ class Expressions {
     ExprId value = 0;
   };
 
-  // What every one begins with.
+  // Makes the entries that every table begins with.
   struct First {};
   explicit Expressions(First);
   Expressions(const Expressions&) = default;
@@ -182,21 +193,23 @@ class Expressions {
   ItemId assertion(regex::Assertion assertion);
 
   ExprId intern(Expr expr, const std::vector<ExprId>& operands = {});
-  void describe(Expr& expr, const std::vector<ExprId>& operands) const;
+  void compute_properties(Expr& expr,
+                          const std::vector<ExprId>& operands) const;
   bool flatten(ExprKind kind, std::vector<ExprId>& operands) const;
   void absorb(ExprKind kind, std::vector<ExprId>& operands) const;
   // True when something changed.
   bool merge_repeats(std::vector<ExprId>& operands);
-  bool meet_lengths(std::vector<ExprId>& operands);
+  bool intersect_lengths(std::vector<ExprId>& operands);
   bool is_length(ExprId id) const;
   ExprId assert_here(regex::Assertion assertion, ExprId rest);
   ExprId end_here(regex::Assertion assertion, ExprId rest);
 
-  // The item where an empty pass over it goes on at `rest_empty`.
+  // The item with two continuations: `rest` after a match that consumed a
+  // character, `rest_empty` after an empty match.
   ExprId build_fresh(ItemId item, ExprId rest, ExprId rest_empty);
   ExprId expand(ExprId repeat);
   ExprId derive_inside(ExprId expr, std::uint8_t byte);
-  void cuts_inside(ExprId expr, std::vector<bool>& out);
+  void boundaries_inside(ExprId expr, std::vector<bool>& out);
   Memo& memo(ExprId expr);
 
   std::vector<std::vector<TrieEdge>> tries_;

@@ -1,5 +1,5 @@
-// Pattern -> items: classes of characters as tries of their bytes, and what a
-// pattern says with everything that cannot match already taken out.
+// Hir -> items.  A class of characters becomes a trie of its UTF-8 encodings;
+// parts of a pattern that cannot match are removed on the way.
 
 #include <algorithm>
 #include <array>
@@ -19,7 +19,7 @@ using regex::HirKind;
 using regex::HirNode;
 
 constexpr std::uint32_t kMaxItemDepth = 1000;
-// Parts, with repeated conditions counted as often as they are repeated.
+// Items, with repeated conditions counted as often as they are repeated.
 constexpr std::uint64_t kMaxUnrolled = 200000;
 
 std::uint64_t mix(std::uint64_t hash, std::uint64_t value) {
@@ -33,16 +33,7 @@ void put(std::string& key, std::uint32_t value) {
   key.append(reinterpret_cast<const char*>(&value), sizeof value);
 }
 
-std::uint64_t add(std::uint64_t a, std::uint64_t b) {
-  return a > kInfinite - b ? kInfinite : a + b;
-}
-
-std::uint64_t multiply(std::uint64_t a, std::uint64_t b) {
-  if (a == 0 || b == 0) return 0;
-  return a > kInfinite / b ? kInfinite : a * b;
-}
-
-// The lengths of UTF-8, and the parts of each with the same leading bits.
+// Ranges of code points whose encodings have the same length.
 struct Length {
   char32_t first;
   char32_t last;
@@ -84,11 +75,14 @@ TrieId Expressions::intern_trie(std::vector<TrieEdge> edges) {
   return it->second;
 }
 
-// By length of encoding, then byte by byte from the last: at each level the
-// code points that share all earlier bytes make one trie.
+// Builds the trie of each encoding length bottom up, from the last byte to the
+// first.  Invariant of the loop over `level`: `parts` are disjoint ascending
+// ranges of numbers, made of the leading bits of the code points (all bits at
+// first, six fewer per level), each with the trie of the bytes after them.
+// Numbers that share all but their last six bits become one trie: its edges are
+// the last six bits, and the shared bits are its number one level up.
 TrieId Expressions::trie(const CharClass& set) {
   std::vector<TrieEdge> root;
-  // An edge of some level, by the number that its leading bits are.
   struct Part {
     std::uint32_t low, high;
     TrieId next;
@@ -101,7 +95,7 @@ TrieId Expressions::trie(const CharClass& set) {
       if (low <= high) parts.push_back({low, high, kTrieEnd});
     }
     for (unsigned level = length.size; level > 1; --level) {
-      // Groups by all but the last six bits.
+      // A group: numbers that are equal but for their last six bits.
       std::vector<Part> upper;
       std::vector<TrieEdge> edges;
       std::uint32_t group = 0;
@@ -127,7 +121,7 @@ TrieId Expressions::trie(const CharClass& set) {
         std::uint32_t first_end = std::min(part.high, low | 63);
         push(low, first_end, part.next);
         if (first_end == part.high) continue;
-        // Whole groups are all the same.
+        // Groups that the range covers completely all have the same trie.
         std::uint32_t last_group = part.high >> 6;
         bool last_full = (part.high & 63) == 63;
         std::uint32_t full_begin = (first_end + 1) >> 6;
@@ -186,8 +180,8 @@ ItemId Expressions::intern_item(Item item) {
         const Item& part = items_[child];
         item.context = item.context || (item.nullable && part.context);
         item.nullable = item.nullable && part.nullable;
-        item.min_chars = add(item.min_chars, part.min_chars);
-        item.max_chars = add(item.max_chars, part.max_chars);
+        item.min_chars = saturating_add(item.min_chars, part.min_chars);
+        item.max_chars = saturating_add(item.max_chars, part.max_chars);
         item.front += part.front;
       }
       break;
@@ -206,8 +200,8 @@ ItemId Expressions::intern_item(Item item) {
       const Item& part = items_[of[0]];
       item.context = part.context;
       item.nullable = item.min == 0 || part.nullable;
-      item.min_chars = multiply(part.min_chars, item.min);
-      item.max_chars = multiply(
+      item.min_chars = saturating_multiply(part.min_chars, item.min);
+      item.max_chars = saturating_multiply(
           part.max_chars, item.max == regex::kUnbounded ? kInfinite : item.max);
       item.front = part.front + 1;
       break;
@@ -228,10 +222,10 @@ ItemId Expressions::intern_item(Item item) {
   for (ItemId child : of) {
     item.depth = std::max(item.depth, items_[child].depth + 1);
     item.conditional = item.conditional || items_[child].conditional;
-    item.unrolled = add(item.unrolled, items_[child].unrolled);
+    item.unrolled = saturating_add(item.unrolled, items_[child].unrolled);
   }
   if (item.kind == ItemKind::kRepeat && items_[of[0]].nullable) {
-    item.unrolled = multiply(item.unrolled, std::max(item.min, 1U));
+    item.unrolled = saturating_multiply(item.unrolled, std::max(item.min, 1U));
   }
   if (item.context) uses_context_ = true;
   std::string key;
@@ -279,7 +273,7 @@ ItemId Expressions::repeat_item(ItemId child, std::uint32_t min,
   if (min == 1 && max == 1) return child;
   const Item& inner = items_[child];
   if (inner.nullable && !inner.conditional) min = 0;
-  // (x+)* and its like.
+  // (x+)*, (x*)+ and the like are one repeat.
   if (inner.kind == ItemKind::kRepeat && max == regex::kUnbounded &&
       inner.max == regex::kUnbounded && inner.min <= 1 && min <= 1) {
     min = std::min(min, inner.min);
@@ -385,7 +379,8 @@ Result<ItemId> Expressions::from_hir(const Hir& hir, std::size_t max_size) {
 }
 
 ItemId Expressions::not_at_start(ItemId id) {
-  // A copy: the table grows under the recursion, which is as deep as items.
+  // A copy, because the table grows during the recursion.  The recursion is no
+  // deeper than kMaxItemDepth.
   const Item item = items_[id];
   if (!item.conditional) return id;
   std::vector<ItemId> children;

@@ -7,9 +7,11 @@
 //       detail::Access::impl(format)->description;
 //
 // Public classes declare `friend struct detail::Access` and nothing else of
-// this kind.  Access::impl() is a template, so this header needs none of their
+// this kind.  The functions are templates, so this header needs none of their
 // headers, and only a room that has the definition of the implementation can
 // do anything with it.
+
+#include <utility>
 
 #include "parlance/access.h"
 
@@ -21,6 +23,12 @@ struct Access {
   template <class Public>
   static const auto& impl(const Public& value) {
     return value.impl_;
+  }
+
+  // A public value made of its implementation.
+  template <class Public, class Impl>
+  static Public make(Impl&& impl) {
+    return Public(std::forward<Impl>(impl));
   }
 };
 

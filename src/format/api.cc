@@ -1,5 +1,6 @@
-// Implements parlance/format.h: format files around response templates, and
-// the built-in ones.  detect_format() is in detect.cc, lint() in lint.cc.
+// Implements parlance/format.h: format files, which contain a response
+// template, and the built-in formats.  detect_format() is in detect.cc, lint()
+// in lint.cc.
 
 #include <algorithm>
 #include <array>
@@ -18,7 +19,8 @@ constexpr std::array<std::string_view, 4> kFileKeys = {
     "name", "models", "response_template", "parlance"};
 
 // Reads "marks": a list of literals and of {"pattern": "..."}.
-std::optional<Error> load_marks(const json::Value& list, format::Shared& out) {
+std::optional<Error> load_marks(const json::Value& list,
+                                format::FormatImpl& out) {
   const std::string pointer = "/parlance/marks";
   if (!list.is_array()) {
     return Error{ErrorCode::kWrongType,
@@ -28,7 +30,7 @@ std::optional<Error> load_marks(const json::Value& list, format::Shared& out) {
   }
   for (std::size_t i = 0; i < list.items().size(); ++i) {
     const json::Value& item = list.items()[i];
-    const std::string place = json::append_pointer(pointer, i);
+    const std::string item_pointer = json::append_pointer(pointer, i);
     const json::Value* pattern = item.find("pattern");
     const bool literal = item.is_string();
     if (!literal &&
@@ -37,14 +39,14 @@ std::optional<Error> load_marks(const json::Value& list, format::Shared& out) {
                    "format file: 'marks' must hold only strings, the spellings "
                    "of tokens, and objects {\"pattern\": \"...\"}, got " +
                        format::describe_kind(item) + ".",
-                   place};
+                   item_pointer};
     }
     const std::string_view text =
         literal ? item.as_string() : pattern->as_string();
     if (text.empty()) {
       return Error{ErrorCode::kEmptyValue,
                    "format file: an entry of 'marks' must not be empty.",
-                   place};
+                   item_pointer};
     }
     format::ListedMark mark;
     if (literal) {
@@ -56,7 +58,7 @@ std::optional<Error> load_marks(const json::Value& list, format::Shared& out) {
         Error error = std::move(parsed).error();
         error.message =
             "format file: invalid pattern in 'marks': " + error.message;
-        error.path = json::append_pointer(place, "pattern");
+        error.path = json::append_pointer(item_pointer, "pattern");
         error.span.reset();
         return error;
       }
@@ -64,7 +66,7 @@ std::optional<Error> load_marks(const json::Value& list, format::Shared& out) {
         return Error{ErrorCode::kUnsupportedPattern,
                      "format file: a pattern in 'marks' must not need "
                      "backtracking.",
-                     json::append_pointer(place, "pattern")};
+                     json::append_pointer(item_pointer, "pattern")};
       }
       mark.pattern = std::move(*parsed);
     }
@@ -73,8 +75,9 @@ std::optional<Error> load_marks(const json::Value& list, format::Shared& out) {
   return std::nullopt;
 }
 
-// Everything in a format file but its template.
-std::optional<Error> load_file(const json::Value& file, format::Shared& out) {
+// Reads the members of a format file except its template.
+std::optional<Error> load_file(const json::Value& file,
+                               format::FormatImpl& out) {
   for (const json::Member& member : file.members()) {
     if (std::find(kFileKeys.begin(), kFileKeys.end(), member.key) ==
         kFileKeys.end()) {
@@ -141,10 +144,12 @@ std::optional<Error> load_file(const json::Value& file, format::Shared& out) {
   return std::nullopt;
 }
 
-// Reads "markup" or "markup_pattern" of a format file whose template is loaded.
-std::optional<Error> load_markup(const json::Value& file, format::Shared& out) {
+// Reads "markup" or "markup_pattern" of a format file.
+// REQUIRES: out.description is loaded.
+std::optional<Error> load_markup(const json::Value& file,
+                                 format::FormatImpl& out) {
   format::Description& description = out.description;
-  description.tells_unclaimed = !description.implicit;
+  description.reports_unclaimed = !description.implicit;
   const json::Value* extension = file.find("parlance");
   if (extension == nullptr) return std::nullopt;
   Result<format::Delimiter> markup = format::load_delimiter(
@@ -163,7 +168,7 @@ std::optional<Error> load_markup(const json::Value& file, format::Shared& out) {
   return std::nullopt;
 }
 
-// Letters to insert, remove or replace to get from one name to the other.
+// The Levenshtein distance, with one row of the table at a time.
 std::size_t edit_distance(std::string_view a, std::string_view b) {
   std::vector<std::size_t> row(b.size() + 1);
   for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
@@ -180,13 +185,13 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
   return row[b.size()];
 }
 
-// "'qwen3', 'qwen3_coder'": up to three names that look like `name`.
+// Up to three names similar to `name`: "'qwen3', 'qwen3_coder'".
 std::string closest_names(std::string_view name) {
-  // Names of formats are short; what is much longer is like none of them.
+  // Names of formats are short; a much longer name is similar to none.
   if (name.size() > 64) return "";
   std::vector<std::pair<std::size_t, std::string_view>> near;
   for (std::string_view candidate : format::built_in_names()) {
-    // The same beginning counts as likeness: "qwen" for "qwen3_coder".
+    // A common prefix counts as similar: "qwen" for "qwen3_coder".
     const std::size_t common = std::min(name.size(), candidate.size());
     const bool begins =
         common >= 3 && candidate.substr(0, common) == name.substr(0, common);
@@ -230,15 +235,15 @@ Result<Format> Format::from_json(std::string_view text,
   Result<json::Value> source = json::parse(text, parse_options);
   if (!source) return std::move(source).error();
 
-  auto shared = std::make_shared<format::Shared>();
-  shared->limits = options.limits;
+  auto impl = std::make_shared<format::FormatImpl>();
+  impl->limits = options.limits;
   std::string_view pointer = "";
   const json::Value* spec = source->find("response_template");
   if (spec != nullptr) {
-    if (auto error = load_file(*source, *shared)) {
+    if (auto error = load_file(*source, *impl)) {
       return json::place_error(*std::move(error), text);
     }
-    shared->recovers = true;
+    impl->recovers = true;
     pointer = "/response_template";
   } else {
     spec = &*source;
@@ -248,14 +253,14 @@ Result<Format> Format::from_json(std::string_view text,
   if (!description) {
     return json::place_error(std::move(description).error(), text);
   }
-  shared->description = std::move(*description);
-  shared->response_template = *spec;
-  if (shared->recovers) {
-    if (auto error = load_markup(*source, *shared)) {
+  impl->description = std::move(*description);
+  impl->response_template = *spec;
+  if (impl->recovers) {
+    if (auto error = load_markup(*source, *impl)) {
       return json::place_error(*std::move(error), text);
     }
   }
-  return Format(std::move(shared));
+  return Format(std::move(impl));
 }
 
 Result<Format> Format::built_in(std::string_view name,

@@ -17,10 +17,10 @@ struct BuiltIn {
 
 // Sorted by name.
 std::span<const BuiltIn> built_ins();
-// The same names alone.
+// The names alone.
 std::span<const std::string_view> built_in_names();
 
-// Case does not matter, and '-' is '_'.  Null if there is none.
+// Ignores case, and reads '-' as '_'.  Null if there is no such format.
 const BuiltIn* find_built_in(std::string_view name);
 
 }  // namespace parlance::format

@@ -1,11 +1,11 @@
 // Content parsers: their names and their arguments.
 //
-// Upstream looks at the arguments when a region closes, in production.  Here
-// they are looked at once, when the template is read, and what would fail for
-// every region is refused.  What fails for some regions only (a value parser
-// that never gets a value) is kept as Content::fault, which lint() shows and
-// the region's end reports.  Keys that the parser does not have are ignored,
-// as upstream ignores them.
+// Upstream checks the arguments when a region closes, in production.  Here they
+// are checked once, when the template is loaded, and arguments that would fail
+// for every region are refused.  A fault that some regions never meet (a value
+// parser that never gets a value) is recorded as Content::fault; lint() lists
+// it, and the region that meets it fails.  Keys that the parser does not know
+// are ignored, as in upstream.
 
 #include <array>
 #include <utility>
@@ -21,11 +21,11 @@ namespace {
 constexpr std::array<std::string_view, 7> kNames = {
     "text", "int", "float", "bool", "json", "xml-inline", "kv-lines"};
 
-// Arguments of one parser, and where they stand.
+// The arguments of one parser, and their location.
 class Arguments {
  public:
-  Arguments(const json::Value* object, const Place& place)
-      : object_(object), place_(place) {}
+  Arguments(const json::Value* object, const Location& location)
+      : object_(object), location_(location) {}
 
   const json::Value* find(std::string_view key) const {
     return object_ != nullptr ? object_->find(key) : nullptr;
@@ -37,9 +37,9 @@ class Arguments {
     return value != nullptr ? value->truthy() : by_default;
   }
 
-  // A string.  An empty line_sep fails on every region and is refused; an empty
-  // kv_sep fails only on a line that is not empty, so upstream reads regions of
-  // blank lines with it and the fault waits until then.
+  // Reads a string.  An empty line_sep fails for every region, so it is
+  // refused. An empty kv_sep fails only on a line that is not blank: upstream
+  // reads regions of blank lines with it, so the fault is left to the region.
   std::optional<Error> separator(std::string_view key, std::string& out) const {
     const json::Value* value = find(key);
     if (value == nullptr) return std::nullopt;
@@ -58,21 +58,21 @@ class Arguments {
   Error error(ErrorCode code, std::string_view key,
               std::string_view what) const {
     return Error{code,
-                 place_.scope + ": content_args '" + std::string(key) + "' " +
-                     std::string(what),
+                 location_.scope + ": content_args '" + std::string(key) +
+                     "' " + std::string(what),
                  pointer(key)};
   }
 
   std::string pointer(std::string_view key) const {
-    return find(key) != nullptr ? json::append_pointer(place_.pointer, key)
-                                : place_.pointer;
+    return find(key) != nullptr ? json::append_pointer(location_.pointer, key)
+                                : location_.pointer;
   }
 
-  const Place& place() const { return place_; }
+  const Location& location() const { return location_; }
 
  private:
   const json::Value* object_;
-  const Place& place_;
+  const Location& location_;
 };
 
 std::optional<Error> load_string_delims(const Arguments& args, Content& out) {
@@ -121,17 +121,18 @@ std::optional<Error> load_tag_pattern(const Arguments& args,
                       "is required by xml-inline: a pattern with the named "
                       "groups 'key' and 'value'.");
   }
-  const Place place = {args.pointer("tag_pattern"), args.place().scope};
+  const Location location = {args.pointer("tag_pattern"),
+                             args.location().scope};
   Result<regex::Pattern> pattern =
-      load_pattern(*value, place, "tag_pattern", limits);
+      load_pattern(*value, location, "tag_pattern", limits);
   if (!pattern) return std::move(pattern).error();
-  // A pattern without the group `key` fails on its first match; a region in
-  // which nothing matches reads as an empty object.  lint() says so.
+  // A pattern without the group `key` fails on its first match; a region
+  // without a match is an empty object.  lint() reports such a pattern.
   out.tag_pattern = std::move(*pattern);
   return std::nullopt;
 }
 
-// One parser without its value parser.
+// Reads one parser without its value parser.
 std::optional<Error> load_one(ContentKind kind, const Arguments& args,
                               const Limits& limits, Content& out) {
   out.kind = kind;
@@ -185,14 +186,14 @@ std::string content_kind_list() {
 }
 
 Result<Content> load_content(ContentKind kind, const json::Value* args,
-                             const Place& place, const Limits& limits) {
+                             const Location& location, const Limits& limits) {
   // A chain: a parser, the parser of its values, the parser of theirs, ...
   std::vector<Content> chain;
-  Place at = place;
+  Location at = location;
   while (true) {
     if (chain.size() > kMaxValueParsers) {
       return Error{ErrorCode::kTooLarge,
-                   place.scope + ": more than " +
+                   location.scope + ": more than " +
                        std::to_string(kMaxValueParsers) +
                        " value parsers inside each other.",
                    at.pointer};
@@ -201,7 +202,7 @@ Result<Content> load_content(ContentKind kind, const json::Value* args,
     Content& content = chain.emplace_back();
     if (args != nullptr && !args->is_object()) {
       Error error{ErrorCode::kWrongType,
-                  place.scope + ": " + (outer ? "content_args" : "'args'") +
+                  location.scope + ": " + (outer ? "content_args" : "'args'") +
                       " must be an object, got " + describe_kind(*args) + ".",
                   at.pointer};
       if (outer) return error;
@@ -231,12 +232,13 @@ Result<Content> load_content(ContentKind kind, const json::Value* args,
           name->is_string() ? content_kind_from_name(name->as_string())
                             : std::nullopt;
       if (!found) {
-        chain.emplace_back().fault = Error{
-            ErrorCode::kUnknownName,
-            place.scope + ": value_parser names the unknown content parser " +
-                json::dump(*name, {.ascii = false}) +
-                ". Available: " + content_kind_list() + ".",
-            json::append_pointer(pointer, "name")};
+        chain.emplace_back().fault =
+            Error{ErrorCode::kUnknownName,
+                  location.scope +
+                      ": value_parser names the unknown content parser " +
+                      json::dump(*name, {.ascii = false}) +
+                      ". Available: " + content_kind_list() + ".",
+                  json::append_pointer(pointer, "name")};
         break;
       }
       kind = *found;

@@ -1,14 +1,13 @@
 #ifndef PARLANCE_SRC_FORMAT_DESCRIPTION_H_
 #define PARLANCE_SRC_FORMAT_DESCRIPTION_H_
 
-// A format as it was understood: what the loader makes, and what both
-// interpreters (parsing, constraining) read.
+// A loaded format: what the loader produces and what the parser compiles.
 //
 //   template text --json--> values --load.cc--> Description
 //
-// Nothing here runs.  Automata are compiled by whoever needs them and may be
-// kept beside the description in Shared::parse_program, so that all parsers of
-// one format share them.
+// A description is data only.  The parse room compiles its automata on first
+// use and stores them in FormatImpl::parse_program, so that all parsers of one
+// format share them.
 
 #include <atomic>
 #include <cstdint>
@@ -27,14 +26,15 @@
 
 namespace parlance::format {
 
-// What opens or closes a region, or anchors the prefix.
+// The text that opens or closes a region, or that a response starts after.
 struct Delimiter {
   enum class Kind : std::uint8_t { kNone, kLiterals, kPattern };
   Kind kind = Kind::kNone;
-  // kLiterals: without duplicates, in the order given.
+  // kLiterals: without duplicates, in the order of the template.
   std::vector<std::string> literals = {};
-  // kPattern: as written (Pattern::source), parsed with DOTALL.  kLiterals: the
-  // hir of the literal set, source and pcre2 empty.
+  // kPattern: Pattern::source is the pattern as written; it is parsed with
+  // DOTALL.  kLiterals: the hir of the set of literals; source and pcre2 are
+  // empty.
   regex::Pattern pattern = {};
 
   explicit operator bool() const { return kind != Kind::kNone; }
@@ -70,11 +70,12 @@ struct Content {
   // xml-inline, kv-lines: how values are parsed; null keeps the raw text.
   std::shared_ptr<const Content> value_parser = nullptr;
 
-  // A value parser that cannot work, e.g. of an unknown name.  It fails when a
-  // value comes to it, as upstream's does; until then regions read well.
+  // Set for a value parser that cannot work, e.g. one of an unknown name.  As
+  // in upstream it fails when it gets its first value; regions without values
+  // are read.
   std::optional<Error> fault = std::nullopt;
 
-  // Chunks are not the value yet.
+  // Whether the text of chunks differs from the value.
   bool dirty() const { return kind >= ContentKind::kJson; }
 };
 
@@ -105,30 +106,32 @@ struct Description {
   std::vector<Field> fields = {};  // in the order of the template
   std::optional<std::size_t> implicit = std::nullopt;
   Delimiter start_anchor = {};
-  // A format file without an implicit field: what may stand between its regions
-  // (key "markup" of the file, and its start anchor).  Other text there, white
-  // space aside, is told as unclaimed.
-  bool tells_unclaimed = false;
+  // For a format file without an implicit field: `markup` (key "markup" of the
+  // file) and the start anchor may come between regions.  Any other text there,
+  // except white space, is reported as unclaimed.
+  bool reports_unclaimed = false;
   Delimiter markup = {};
 };
 
-// Added tokens that are marks although no literal of a delimiter spells them.
+// An entry of "marks" of a format file: added tokens that are marks although no
+// literal of a delimiter spells them.
 struct ListedMark {
-  // Of the whole spelling.  One given as a literal has no source.
+  // Matches the whole spelling.  Its source is empty for an entry that is a
+  // literal.
   regex::Pattern pattern = {};
   std::string literal = {};
 };
 
-struct Shared {
+struct FormatImpl {
   std::string name = {};
   std::vector<std::string> models = {};
   bool recovers = false;
   std::vector<ListedMark> marks = {};  // "marks" of a format file
   Limits limits = {};
-  json::Value response_template = {};  // as read, for writing it out again
+  json::Value response_template = {};  // as read, for template_json()
   Description description = {};
 
-  // Filled by the parse room on first use, never changed afterwards.
+  // Set by the parse room on first use, never changed afterwards.
   mutable std::once_flag program_once = {};
   mutable std::shared_ptr<const void> parse_program = nullptr;
 };

@@ -1,9 +1,9 @@
-// Which built-in format a model needs, told from its tokenizer_config.json.
+// Finds the built-in format of a model from its tokenizer_config.json.
 //
 // The evidence is text: every chat template, and the spelling of every token
-// that the configuration declares.  A table of rules says which markers must
-// be there.  Families borrow markers from each other, so
-// the first rule that fits decides and special ones stand before general ones.
+// that the configuration declares.  A table of rules lists the markers that
+// must occur.  Families borrow markers from each other, so the first rule that
+// applies decides, and special rules come before general ones.
 
 #include <array>
 #include <string>
@@ -15,7 +15,7 @@ namespace parlance {
 namespace {
 
 struct Rule {
-  // "": a family without a built-in format, which others must not claim.
+  // "": a family without a built-in format.  No later rule may claim it.
   std::string_view name;
   std::array<std::string_view, 3> required;  // all of them; "" is none
   std::string_view why;
@@ -155,7 +155,7 @@ constexpr Rule kRules[] = {
      "Llama 3.1's headers and its <|python_tag|>"},
 };
 
-// Adds what a token is spelled like: "x" or {"content": "x", ...}.
+// Adds the spelling of a token: "x" or {"content": "x", ...}.
 void add_token(const json::Value& token, std::string& evidence) {
   const json::Value* content =
       token.is_object() ? token.find("content") : &token;

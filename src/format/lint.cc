@@ -1,9 +1,9 @@
-// What is legal in a format and probably not meant.
+// Warnings about a format that is valid but probably not what its author meant.
 //
-// Each rule is a function that looks at one field, or at all of them, and says
-// what will happen and what to write instead.  Rules about patterns work on
-// the Hir: its nodes stand behind their children, so facts about them are
-// computed in one pass over the array (see Facts).
+// Each rule is a function that checks one field, or all of them, and says what
+// will happen and what to write instead.  Rules about patterns use the Hir. Its
+// nodes come after their children, so the properties of all nodes are computed
+// in one pass over the array (see Facts).
 
 #include <algorithm>
 #include <utility>
@@ -25,11 +25,11 @@ using format::Transform;
 using regex::HirKind;
 using regex::HirNode;
 
-// What is known of each node of a pattern.
+// Properties of each node of a pattern.
 struct Facts {
   // It can match the empty string at some place: assertions count.
   std::vector<bool> can_be_empty;
-  // It can match the empty string at any place, whatever stands around it.
+  // It can match the empty string at any place, whatever the text beside it.
   std::vector<bool> empty_anywhere;
   // It can begin with an endless run of nearly any text: [^<]*, .*?
   std::vector<bool> endless_start;
@@ -39,7 +39,7 @@ struct Facts {
   std::vector<bool> tail;
 };
 
-// Whether a class holds what ordinary text is made of.
+// Whether a class contains nearly all characters of ordinary text.
 bool is_wide(const regex::CharClass& set) {
   for (char32_t c : {U'a', U'z', U'A', U'5', U' ', U'.'}) {
     if (!set.contains(c)) return false;
@@ -125,8 +125,8 @@ Facts facts_of(const regex::Hir& hir) {
   return out;
 }
 
-// The literal that every match of the node begins with; sets `whole` when it
-// is all there is.
+// The literal that every match of the node begins with.  Sets `whole` if the
+// literal is the whole match.
 std::string_view literal_start(const regex::Hir& hir, regex::HirId id,
                                bool& whole) {
   const HirNode& node = hir.nodes[id];
@@ -172,7 +172,7 @@ class Linter {
       const std::string path = json::append_pointer("/defaults", member.key);
       const Field* field = find_field(member.key);
       if (field == nullptr) {
-        // What every message has, and no model writes.
+        // A key that every message has and no model writes.
         if (member.key == "role") continue;
         add(path, "no field is called '" + member.key +
                       "', so every message has this value; remove it, or "
@@ -218,7 +218,7 @@ class Linter {
     const std::string at = json::append_pointer(path, key + "_pattern");
     const regex::Hir& hir = delimiter.pattern.hir;
     check_regular(hir, at);
-    // The prefix is whole before the anchor is searched in it.
+    // The anchor is searched in a complete prefix.
     if (path.empty()) return;
     const Facts facts = facts_of(hir);
     const std::size_t root = hir.nodes.size() - 1;
@@ -242,7 +242,7 @@ class Linter {
                 "it is matched in one pass.");
   }
 
-  // An earlier branch that is the beginning of a later one hides it.
+  // An earlier branch that is a prefix of a later one hides it.
   void check_order(const regex::Hir& hir, const HirNode& alternation,
                    const std::string& at) {
     const std::vector<regex::HirId>& branches = alternation.children;
@@ -324,13 +324,13 @@ class Linter {
                 std::string(format::to_string(field.content.kind)) +
                 "' never gives one.  Use \"content\": \"json\".");
       }
-      return;  // names come from the elements
+      return;  // because names come from the elements
     }
     check_placeholders(field, *field.transform,
                        json::append_pointer(path, "transform"));
   }
 
-  // As deep as format::kMaxTransformDepth at most.
+  // The recursion depth is at most format::kMaxTransformDepth.
   void check_placeholders(const Field& field, const Transform& transform,
                           const std::string& path) {
     switch (transform.kind) {

@@ -1,13 +1,13 @@
-// Reads a response template.  Checks come in upstream's order, so that of
-// several faults both name the same one:
+// Reads a response template.  The checks are in upstream's order, so that a
+// template with several faults gets an error about the same one:
 //
-//   shape of the template, version, unknown keys, defaults, fields;
-//   for each field its shape, unknown keys, content, open, close, join,
+//   type of the template, version, unknown keys, defaults, fields;
+//   for each field its type, unknown keys, content, open, close, join,
 //     transform_each, transform or else unused captures;
 //   more than one implicit field; the start anchor.
 //
-// Only then come the checks that upstream leaves to the first region that
-// closes: the arguments of content parsers.
+// After these come the checks that upstream makes when the first region closes:
+// the arguments of content parsers.
 
 #include "format/load.h"
 
@@ -53,7 +53,7 @@ std::string key_list(const std::array<std::string_view, kCount>& keys) {
 
 template <std::size_t kCount>
 std::optional<Error> check_keys(
-    const json::Value& object, const Place& place,
+    const json::Value& object, const Location& location,
     const std::array<std::string_view, kCount>& allowed) {
   std::vector<std::string> unknown;
   for (const json::Member& member : object.members()) {
@@ -65,9 +65,9 @@ std::optional<Error> check_keys(
   if (unknown.empty()) return std::nullopt;
   std::sort(unknown.begin(), unknown.end());
   return Error{ErrorCode::kUnknownKey,
-               place.scope + ": unknown keys " + quoted_list(unknown) +
+               location.scope + ": unknown keys " + quoted_list(unknown) +
                    ". Known are: " + key_list(allowed) + ".",
-               json::append_pointer(place.pointer, unknown[0])};
+               json::append_pointer(location.pointer, unknown[0])};
 }
 
 // Python's `version == 1`.
@@ -84,14 +84,15 @@ bool is_version_one(const json::Value& version) {
   }
 }
 
-Result<Delimiter> load_literals(const json::Value& raw, const Place& place,
+Result<Delimiter> load_literals(const json::Value& raw,
+                                const Location& location,
                                 const std::string& key) {
-  const std::string what = place.scope + ": '" + key + "' ";
+  const std::string what = location.scope + ": '" + key + "' ";
   if (!raw.is_string() && !raw.is_array()) {
     return Error{ErrorCode::kWrongType,
                  what + "must be a string or list of strings, got " +
                      describe_kind(raw) + ".",
-                 place.pointer};
+                 location.pointer};
   }
   Delimiter out;
   out.kind = Delimiter::Kind::kLiterals;
@@ -101,7 +102,7 @@ Result<Delimiter> load_literals(const json::Value& raw, const Place& place,
     if (raw.items().empty()) {
       return Error{ErrorCode::kEmptyValue,
                    what + "list must contain at least one literal.",
-                   place.pointer};
+                   location.pointer};
     }
     for (std::size_t i = 0; i < raw.items().size(); ++i) {
       const json::Value& item = raw.items()[i];
@@ -109,7 +110,7 @@ Result<Delimiter> load_literals(const json::Value& raw, const Place& place,
         return Error{ErrorCode::kWrongType,
                      what + "list must contain only strings, got " +
                          describe_kind(item) + ".",
-                     json::append_pointer(place.pointer, i)};
+                     json::append_pointer(location.pointer, i)};
       }
       std::string literal(item.as_string());
       if (std::find(out.literals.begin(), out.literals.end(), literal) ==
@@ -120,10 +121,10 @@ Result<Delimiter> load_literals(const json::Value& raw, const Place& place,
   }
   const auto empty = std::find(out.literals.begin(), out.literals.end(), "");
   if (empty != out.literals.end()) {
-    std::string pointer = place.pointer;
+    std::string pointer = location.pointer;
     for (std::size_t i = 0; i < raw.items().size(); ++i) {
       if (raw.items()[i].as_string().empty()) {
-        pointer = json::append_pointer(place.pointer, i);
+        pointer = json::append_pointer(location.pointer, i);
         break;
       }
     }
@@ -135,35 +136,37 @@ Result<Delimiter> load_literals(const json::Value& raw, const Place& place,
   return out;
 }
 
-std::optional<Error> load_join(const json::Value& spec, const Place& place,
-                               Field& out) {
+std::optional<Error> load_join(const json::Value& spec,
+                               const Location& location, Field& out) {
   const json::Value* join = spec.find("join");
   if (join == nullptr || join->is_null()) return std::nullopt;
-  const std::string pointer = json::append_pointer(place.pointer, "join");
+  const std::string pointer = json::append_pointer(location.pointer, "join");
   if (!join->is_string()) {
     return Error{ErrorCode::kWrongType,
-                 place.scope + ": 'join' must be a string, got " +
+                 location.scope + ": 'join' must be a string, got " +
                      describe_kind(*join) + ".",
                  pointer};
   }
   if (!out.repeats) {
     return Error{ErrorCode::kConflict,
-                 place.scope + ": 'join' requires 'repeats': true.", pointer};
+                 location.scope + ": 'join' requires 'repeats': true.",
+                 pointer};
   }
   out.join = std::string(join->as_string());
   return std::nullopt;
 }
 
 std::optional<Error> load_field_transform(const json::Value& spec,
-                                          const Place& place, Field& out) {
+                                          const Location& location,
+                                          Field& out) {
   const json::Value* transform = spec.find("transform");
   if (transform != nullptr && transform->is_null()) transform = nullptr;
   if (const json::Value* each = spec.find("transform_each")) {
     const std::string pointer =
-        json::append_pointer(place.pointer, "transform_each");
+        json::append_pointer(location.pointer, "transform_each");
     if (each->kind() != json::Kind::kBool) {
       return Error{ErrorCode::kWrongType,
-                   place.scope +
+                   location.scope +
                        ": transform_each must be true or false, got " +
                        describe_kind(*each) + ".",
                    pointer};
@@ -171,7 +174,7 @@ std::optional<Error> load_field_transform(const json::Value& spec,
     out.transform_each = each->as_bool();
     if (out.transform_each && transform == nullptr) {
       return Error{ErrorCode::kMissingKey,
-                   place.scope +
+                   location.scope +
                        ": transform_each is set but there is no 'transform' "
                        "to apply to each element.",
                    pointer};
@@ -180,7 +183,7 @@ std::optional<Error> load_field_transform(const json::Value& spec,
   if (transform != nullptr) {
     Result<Transform> loaded = load_transform(
         *transform,
-        {json::append_pointer(place.pointer, "transform"), place.scope});
+        {json::append_pointer(location.pointer, "transform"), location.scope});
     if (!loaded) return std::move(loaded).error();
     out.transform = std::move(*loaded);
     return std::nullopt;
@@ -195,25 +198,26 @@ std::optional<Error> load_field_transform(const json::Value& spec,
   std::sort(captured.begin(), captured.end());
   captured.erase(std::unique(captured.begin(), captured.end()), captured.end());
   const bool in_open = !out.open.pattern.hir.names.empty();
-  return Error{ErrorCode::kUnusedCapture,
-               place.scope + ": the patterns have the named groups " +
-                   quoted_list(captured) +
-                   ", but the field has no 'transform', which alone can use "
-                   "them. Add a transform, or write (?:...) in place of the "
-                   "named groups.",
-               json::append_pointer(
-                   place.pointer, in_open ? "open_pattern" : "close_pattern")};
+  return Error{
+      ErrorCode::kUnusedCapture,
+      location.scope + ": the patterns have the named groups " +
+          quoted_list(captured) +
+          ", but the field has no 'transform', which alone can use "
+          "them. Add a transform, or write (?:...) in location of the "
+          "named groups.",
+      json::append_pointer(location.pointer,
+                           in_open ? "open_pattern" : "close_pattern")};
 }
 
 Result<Field> load_field(const std::string& name, const json::Value& spec,
-                         const Place& place, const Limits& limits) {
+                         const Location& location, const Limits& limits) {
   if (!spec.is_object()) {
     return Error{
         ErrorCode::kWrongType,
-        place.scope + " must be an object, got " + describe_kind(spec) + ".",
-        place.pointer};
+        location.scope + " must be an object, got " + describe_kind(spec) + ".",
+        location.pointer};
   }
-  if (auto error = check_keys(spec, place, kFieldKeys)) return *error;
+  if (auto error = check_keys(spec, location, kFieldKeys)) return *error;
   Field out;
   out.name = name;
   if (const json::Value* content = spec.find("content")) {
@@ -222,75 +226,76 @@ Result<Field> load_field(const std::string& name, const json::Value& spec,
                              : std::nullopt;
     if (!kind) {
       return Error{ErrorCode::kUnknownName,
-                   place.scope + ": unknown content parser " +
+                   location.scope + ": unknown content parser " +
                        json::dump(*content, {.ascii = false}) +
                        ". Available: " + content_kind_list() + ".",
-                   json::append_pointer(place.pointer, "content")};
+                   json::append_pointer(location.pointer, "content")};
     }
     out.content.kind = *kind;
   }
-  Result<Delimiter> open = load_delimiter(spec, place, "open", limits);
+  Result<Delimiter> open = load_delimiter(spec, location, "open", limits);
   if (!open) return std::move(open).error();
   out.open = std::move(*open);
-  Result<Delimiter> close = load_delimiter(spec, place, "close", limits);
+  Result<Delimiter> close = load_delimiter(spec, location, "close", limits);
   if (!close) return std::move(close).error();
   out.close = std::move(*close);
   if (const json::Value* repeats = spec.find("repeats")) {
     out.repeats = repeats->truthy();
   }
-  if (auto error = load_join(spec, place, out)) return *error;
-  if (auto error = load_field_transform(spec, place, out)) return *error;
+  if (auto error = load_join(spec, location, out)) return *error;
+  if (auto error = load_field_transform(spec, location, out)) return *error;
   if (const json::Value* optional = spec.find("optional")) {
     out.optional = optional->truthy();
   }
   return out;
 }
 
-// Everything about the template but its fields' inside and its anchor.
-std::optional<Error> check_shape(const json::Value& spec, const Place& place) {
+// Checks the template without the members of its fields and its start anchor.
+std::optional<Error> check_template(const json::Value& spec,
+                                    const Location& location) {
   if (!spec.is_object()) {
     return Error{
         ErrorCode::kWrongType,
-        place.scope + " must be an object, got " + describe_kind(spec) + ".",
-        place.pointer};
+        location.scope + " must be an object, got " + describe_kind(spec) + ".",
+        location.pointer};
   }
   if (const json::Value* version = spec.find("version")) {
     if (!is_version_one(*version)) {
       return Error{ErrorCode::kUnsupportedVersion,
-                   "Unsupported " + place.scope +
+                   "Unsupported " + location.scope +
                        " version: " + json::dump(*version, {.ascii = false}) +
                        ". Only version 1 exists.",
-                   json::append_pointer(place.pointer, "version")};
+                   json::append_pointer(location.pointer, "version")};
     }
   }
-  if (auto error = check_keys(spec, place, kTemplateKeys)) return error;
+  if (auto error = check_keys(spec, location, kTemplateKeys)) return error;
   if (const json::Value* defaults = spec.find("defaults")) {
     if (!defaults->is_object()) {
       return Error{ErrorCode::kWrongType,
-                   place.scope + ".defaults must be an object, got " +
+                   location.scope + ".defaults must be an object, got " +
                        describe_kind(*defaults) + ".",
-                   json::append_pointer(place.pointer, "defaults")};
+                   json::append_pointer(location.pointer, "defaults")};
     }
   }
   const json::Value* fields = spec.find("fields");
   if (fields == nullptr) {
     return Error{ErrorCode::kMissingKey,
-                 place.scope +
+                 location.scope +
                      ".fields is missing: an object that describes at least "
                      "one field.",
-                 place.pointer};
+                 location.pointer};
   }
   if (!fields->is_object() || fields->size() == 0) {
     return Error{
         fields->is_object() ? ErrorCode::kEmptyValue : ErrorCode::kWrongType,
-        place.scope + ".fields must be a non-empty object, got " +
+        location.scope + ".fields must be a non-empty object, got " +
             describe_kind(*fields) + ".",
-        json::append_pointer(place.pointer, "fields")};
+        json::append_pointer(location.pointer, "fields")};
   }
   return std::nullopt;
 }
 
-std::optional<Error> find_implicit(const Place& fields, Description& out) {
+std::optional<Error> find_implicit(const Location& fields, Description& out) {
   std::vector<std::string> names;
   std::string second;
   for (std::size_t i = 0; i < out.fields.size(); ++i) {
@@ -311,26 +316,28 @@ std::optional<Error> find_implicit(const Place& fields, Description& out) {
 
 }  // namespace
 
-Result<Delimiter> load_delimiter(const json::Value& object, const Place& place,
+Result<Delimiter> load_delimiter(const json::Value& object,
+                                 const Location& location,
                                  const std::string& key, const Limits& limits) {
   const std::string pattern_key = key + "_pattern";
   const json::Value* literals = object.find(key);
   const json::Value* pattern = object.find(pattern_key);
   if (literals != nullptr && pattern != nullptr) {
     return Error{ErrorCode::kConflict,
-                 place.scope + ": cannot specify both '" + key + "' and '" +
+                 location.scope + ": cannot specify both '" + key + "' and '" +
                      pattern_key + "'.",
-                 json::append_pointer(place.pointer, pattern_key)};
+                 json::append_pointer(location.pointer, pattern_key)};
   }
   if (literals != nullptr) {
     return load_literals(
-        *literals, {json::append_pointer(place.pointer, key), place.scope},
-        key);
+        *literals,
+        {json::append_pointer(location.pointer, key), location.scope}, key);
   }
   Delimiter out;
   if (pattern == nullptr) return out;
   Result<regex::Pattern> loaded = load_pattern(
-      *pattern, {json::append_pointer(place.pointer, pattern_key), place.scope},
+      *pattern,
+      {json::append_pointer(location.pointer, pattern_key), location.scope},
       pattern_key, limits);
   if (!loaded) return std::move(loaded).error();
   out.kind = Delimiter::Kind::kPattern;
@@ -360,16 +367,17 @@ std::string describe_kind(const json::Value& value) {
 }
 
 Result<regex::Pattern> load_pattern(const json::Value& value,
-                                    const Place& place, std::string_view key,
+                                    const Location& location,
+                                    std::string_view key,
                                     const Limits& limits) {
   const std::string name(key);
   if (!value.is_string()) {
     return Error{ErrorCode::kWrongType,
-                 place.scope + ": '" + name +
+                 location.scope + ": '" + name +
                      "' must be a string that holds a regular expression, "
                      "got " +
                      describe_kind(value) + ".",
-                 place.pointer};
+                 location.pointer};
   }
   regex::PatternOptions options;
   options.dot_all = true;
@@ -380,7 +388,7 @@ Result<regex::Pattern> load_pattern(const json::Value& value,
   if (!pattern) {
     problem = std::move(pattern).error();
   } else if (!pattern->hir.regular()) {
-    // It will run on PCRE2: whatever that has to say is said now.
+    // PCRE2 will run it, so it must compile there.
     Result<regex::Pcre2> compiled = regex::Pcre2::compile(*pattern, limits);
     if (!compiled) {
       problem = std::move(compiled).error();
@@ -389,49 +397,50 @@ Result<regex::Pattern> load_pattern(const json::Value& value,
   }
   if (!problem) return pattern;
   problem->message =
-      place.scope + ": invalid " + name + " regex: " + problem->message;
-  problem->path = place.pointer;
+      location.scope + ": invalid " + name + " regex: " + problem->message;
+  problem->path = location.pointer;
   return *std::move(problem);
 }
 
 Result<Description> load_description(const json::Value& spec,
                                      std::string_view pointer,
                                      const Limits& limits) {
-  const Place place = {std::string(pointer), "response_template"};
-  if (auto error = check_shape(spec, place)) return *error;
+  const Location location = {std::string(pointer), "response_template"};
+  if (auto error = check_template(spec, location)) return *error;
   Description out;
   if (const json::Value* defaults = spec.find("defaults")) {
     out.defaults = *defaults;
   }
-  const Place fields = {json::append_pointer(place.pointer, "fields"), ""};
+  const Location fields = {json::append_pointer(location.pointer, "fields"),
+                           ""};
   const json::Object& members = spec.find("fields")->members();
-  const auto field_place = [&](const std::string& name) {
-    return Place{json::append_pointer(fields.pointer, name),
-                 "Field '" + name + "'"};
+  const auto field_location = [&](const std::string& name) {
+    return Location{json::append_pointer(fields.pointer, name),
+                    "Field '" + name + "'"};
   };
   for (const json::Member& member : members) {
-    Result<Field> field =
-        load_field(member.key, member.value, field_place(member.key), limits);
+    Result<Field> field = load_field(member.key, member.value,
+                                     field_location(member.key), limits);
     if (!field) return std::move(field).error();
     out.fields.push_back(std::move(*field));
   }
   if (auto error = find_implicit(fields, out)) return *error;
 
   Result<Delimiter> anchor =
-      load_delimiter(spec, place, "start_anchor", limits);
+      load_delimiter(spec, location, "start_anchor", limits);
   if (!anchor) return std::move(anchor).error();
   if (!*anchor) {
     return Error{ErrorCode::kMissingKey,
                  "response_template must define 'start_anchor' or "
                  "'start_anchor_pattern': what stands before a response in "
                  "the prompt.",
-                 place.pointer};
+                 location.pointer};
   }
   out.start_anchor = std::move(*anchor);
 
   for (Field& field : out.fields) {
     const json::Value* args = members.find(field.name)->find("content_args");
-    Place at = field_place(field.name);
+    Location at = field_location(field.name);
     if (args != nullptr) {
       at.pointer = json::append_pointer(at.pointer, "content_args");
     }

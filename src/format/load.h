@@ -1,11 +1,11 @@
 #ifndef PARLANCE_SRC_FORMAT_LOAD_H_
 #define PARLANCE_SRC_FORMAT_LOAD_H_
 
-// From JSON values to a Description, in steps that other files share.
+// The steps from a JSON value to a Description.
 //
-// Errors made here carry the JSON pointer of the value they are about.  A span
-// in them counts bytes of that value, which is then a string (a pattern), not
-// yet bytes of the source; json::place_error() turns one into the other.
+// An error has the JSON pointer of the value it is about.  If that value is a
+// string (a pattern), the error's span counts bytes of the string;
+// json::place_error() converts it to bytes of the source.
 
 #include <string>
 #include <string_view>
@@ -17,39 +17,40 @@
 
 namespace parlance::format {
 
-// A value of a template and what errors call it.
-struct Place {
-  std::string pointer;  // of the value
-  std::string scope;    // "Field 'content'"
+// Where a value is in its template.
+struct Location {
+  std::string pointer;  // JSON pointer of the value
+  std::string scope;    // what messages call it: "Field 'content'"
 };
 
-// "a string", "an integer", "null": what a value is, for messages.
+// The kind of a value for messages: "a string", "an integer", "null".
 std::string describe_kind(const json::Value& value);
 
-// Reads a bare response template that stands at `pointer` of its source.
+// Reads a response template.  `pointer` is its JSON pointer in the source.
 Result<Description> load_description(const json::Value& spec,
                                      std::string_view pointer,
                                      const Limits& limits);
 
 // Reads a pattern with DOTALL.  `key` names it in messages.
 Result<regex::Pattern> load_pattern(const json::Value& value,
-                                    const Place& place, std::string_view key,
-                                    const Limits& limits);
+                                    const Location& location,
+                                    std::string_view key, const Limits& limits);
 
-// The delimiter that `key` (literals) or `key` + "_pattern" gives; kNone
-// without either.  `place` is that of the object that has the keys.
-Result<Delimiter> load_delimiter(const json::Value& object, const Place& place,
+// Reads the delimiter under `key` (literals) or `key` + "_pattern"; kNone if
+// `object` has neither.  `location` is the location of `object`.
+Result<Delimiter> load_delimiter(const json::Value& object,
+                                 const Location& location,
                                  const std::string& key, const Limits& limits);
 
-// Nested value parsers that one field may have.
+// The most value parsers that may be nested in one field.
 inline constexpr std::size_t kMaxValueParsers = 16;
 
-// Reads the content parser called `name` with the arguments `args` (null
-// pointer: none).  `place` is that of the arguments.
+// Reads a content parser of the given kind with the arguments `args` (null
+// pointer: none).  `location` is the location of the arguments.
 Result<Content> load_content(ContentKind kind, const json::Value* args,
-                             const Place& place, const Limits& limits);
+                             const Location& location, const Limits& limits);
 
-// Nothing if no content parser has this name.
+// The content parser called `name`, if there is one.
 std::optional<ContentKind> content_kind_from_name(std::string_view name);
 // "bool, float, int, ...": for messages.
 std::string content_kind_list();

@@ -4,7 +4,7 @@
 
 #include "base/utf8.h"
 #include "json/located.h"
-#include "regex/properties.h"
+#include "regex/unicode_properties.h"
 
 namespace parlance::format {
 namespace {
@@ -19,8 +19,8 @@ std::size_t word_end(std::string_view text, std::size_t i) {
   return i;
 }
 
-// The placeholder whose '{' stands at `begin`: the byte behind its '}', and
-// its words.  Nothing if there is none.
+// The placeholder whose '{' is at `begin`: the position after its '}', and its
+// words.  Nothing if there is none.
 std::optional<std::size_t> placeholder_end(std::string_view text,
                                            std::size_t begin,
                                            std::vector<std::string>& path) {
@@ -40,9 +40,9 @@ std::optional<std::size_t> placeholder_end(std::string_view text,
 // becomes one constant.
 class Loader {
  public:
-  explicit Loader(const Place& place) : place_(place) {}
+  explicit Loader(const Location& location) : location_(location) {}
 
-  // Recursion is as deep as kMaxTransformDepth at most.
+  // The recursion depth is at most kMaxTransformDepth.
   std::optional<Error> load(const json::Value& value,
                             const std::string& pointer, std::size_t depth,
                             Transform& out) {
@@ -53,7 +53,7 @@ class Loader {
     }
     if (depth == kMaxTransformDepth) {
       return Error{ErrorCode::kTooDeep,
-                   place_.scope +
+                   location_.scope +
                        ": transform nests lists and objects more "
                        "than " +
                        std::to_string(kMaxTransformDepth) +
@@ -112,7 +112,7 @@ class Loader {
     const std::string found(
         text.substr(string.found.begin, string.found.size()));
     return Error{ErrorCode::kBadPlaceholder,
-                 place_.scope + ": transform string " +
+                 location_.scope + ": transform string " +
                      json::dump(value, {.ascii = false}) +
                      " mixes the placeholder " + found +
                      " with other text. A placeholder must be the whole "
@@ -121,7 +121,7 @@ class Loader {
                  pointer, string.found};
   }
 
-  const Place& place_;
+  const Location& location_;
 };
 
 }  // namespace
@@ -143,10 +143,11 @@ TransformString classify_transform_string(std::string_view text) {
   return out;
 }
 
-Result<Transform> load_transform(const json::Value& value, const Place& place) {
+Result<Transform> load_transform(const json::Value& value,
+                                 const Location& location) {
   Transform out;
-  Loader loader(place);
-  if (auto error = loader.load(value, place.pointer, 0, out)) return *error;
+  Loader loader(location);
+  if (auto error = loader.load(value, location.pointer, 0, out)) return *error;
   return out;
 }
 

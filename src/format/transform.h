@@ -22,10 +22,10 @@
 
 namespace parlance::format {
 
-// Nesting of lists and objects in a transform down to its placeholders.
+// The most lists and objects that may enclose a placeholder.
 inline constexpr std::size_t kMaxTransformDepth = 64;
 
-// What a string in a transform is.
+// The role of a string in a transform.
 struct TransformString {
   enum class Kind : std::uint8_t { kConstant, kPlaceholder, kMixed };
   Kind kind = Kind::kConstant;
@@ -35,7 +35,8 @@ struct TransformString {
 TransformString classify_transform_string(std::string_view text);
 
 // Errors: kBadPlaceholder, kTooDeep.
-Result<Transform> load_transform(const json::Value& value, const Place& place);
+Result<Transform> load_transform(const json::Value& value,
+                                 const Location& location);
 
 }  // namespace parlance::format
 

@@ -12,7 +12,8 @@
 
 namespace parlance {
 
-Grammar::Grammar(std::shared_ptr<Impl> impl) : impl_(std::move(impl)) {}
+Grammar::Grammar(std::shared_ptr<grammar::GrammarImpl> impl)
+    : impl_(std::move(impl)) {}
 
 namespace grammar {
 namespace {
@@ -23,7 +24,7 @@ ImplResult value_grammar(const json::Value& schema,
   Result<std::shared_ptr<json_recogniser::JsonRecogniser>> made =
       make_schema(schema, options, cache);
   if (!made) return std::move(made).error();
-  auto impl = std::make_shared<Grammar::Impl>();
+  auto impl = std::make_shared<grammar::GrammarImpl>();
   impl->notes = (*made)->notes();
   impl->recogniser = *made;
   EmbeddedSchema embedded{std::make_shared<const json::Value>(schema), options};

@@ -6,6 +6,7 @@
 #include <optional>
 #include <utility>
 
+#include "base/access.h"
 #include "cfg_recogniser/earley.h"
 #include "grammar/grammar_impl.h"
 
@@ -23,8 +24,8 @@ class CaptureReader {
     out.interrupt_ = interrupt;
     // Schemas are read by recognisers of their own: those of the grammar may be
     // in use.
-    for (const Grammar::Impl::EmbeddedSchema& embedded :
-         grammar.impl()->schemas) {
+    for (const grammar::GrammarImpl::EmbeddedSchema& embedded :
+         detail::Access::impl(grammar)->schemas) {
       JsonSchemaOptions options = embedded.options;
       options.limits.cancelled = nullptr;
       Result<Grammar> made =
@@ -32,11 +33,12 @@ class CaptureReader {
       if (!made && made.error().code != ErrorCode::kUnsatisfiable) {
         return std::move(made).error();
       }
-      out.readers_.push_back(made ? made->impl()->recogniser.get() : nullptr);
+      out.readers_.push_back(
+          made ? detail::Access::impl(*made)->recogniser.get() : nullptr);
       if (made) out.schemas_.push_back(std::move(*made));
     }
     out.recogniser_ = std::make_unique<EarleyRecogniser>(
-        *grammar.impl()->rules, out.readers_, max_items);
+        *detail::Access::impl(grammar)->rules, out.readers_, max_items);
     out.recogniser_->record();
     out.place_ = out.recogniser_->start();
     return out;
@@ -128,7 +130,8 @@ Result<std::vector<RuleCapture>> read(const Grammar& grammar,
                                       const Pieces& pieces,
                                       std::size_t max_items,
                                       const Interrupt& interrupt) {
-  if (grammar.impl()->rules == nullptr) return std::vector<RuleCapture>();
+  if (detail::Access::impl(grammar)->rules == nullptr)
+    return std::vector<RuleCapture>();
   Result<CaptureReader> reader =
       CaptureReader::make(grammar, max_items, interrupt);
   if (!reader) return std::move(reader).error();

@@ -171,10 +171,10 @@ std::optional<Error> check_start(cfg_recogniser::CfgRecogniser& impl) {
   return Error{ErrorCode::kUnsatisfiable, "No text fits the grammar."};
 }
 
-Result<std::shared_ptr<Grammar::Impl>> make_impl(
+Result<std::shared_ptr<GrammarImpl>> make_impl(
     Rules rules, std::vector<EmbeddedSchema> schemas,
     const CompileOptions& options) {
-  auto impl = std::make_shared<Grammar::Impl>();
+  auto impl = std::make_shared<GrammarImpl>();
   if (auto error = make_schemas(schemas, options, impl->notes)) {
     return *std::move(error);
   }
@@ -211,8 +211,8 @@ Result<std::shared_ptr<Grammar::Impl>> make_impl(
   return impl;
 }
 
-PartCache::CacheEntry cache_entry(const std::shared_ptr<Grammar::Impl>& impl) {
-  PartCache::CacheEntry out{.value = impl, .bytes = sizeof(Grammar::Impl)};
+PartCache::CacheEntry cache_entry(const std::shared_ptr<GrammarImpl>& impl) {
+  PartCache::CacheEntry out{.value = impl, .bytes = sizeof(GrammarImpl)};
   if (impl->rules != nullptr) out.bytes += rules::memory_bytes(*impl->rules);
   for (const EmbeddedSchema& embedded : impl->schemas) {
     out.bytes +=

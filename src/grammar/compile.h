@@ -25,7 +25,7 @@
 
 namespace parlance::grammar {
 
-using EmbeddedSchema = Grammar::Impl::EmbeddedSchema;
+using EmbeddedSchema = GrammarImpl::EmbeddedSchema;
 
 // How to compile: `cache` may be null.
 struct CompileOptions {
@@ -68,16 +68,16 @@ std::vector<std::shared_ptr<recogniser::Recogniser>> recognisers_of(
 // Why there is no text at all: kTooLarge, kUnsatisfiable; nothing if there is.
 std::optional<Error> check_start(cfg_recogniser::CfgRecogniser& impl);
 
-Result<std::shared_ptr<Grammar::Impl>> make_impl(
+Result<std::shared_ptr<GrammarImpl>> make_impl(
     rules::Rules rules, std::vector<EmbeddedSchema> schemas,
     const CompileOptions& options);
 
 // What a cache keeps of it.
 recogniser::PartCache::CacheEntry cache_entry(
-    const std::shared_ptr<Grammar::Impl>& impl);
+    const std::shared_ptr<GrammarImpl>& impl);
 
 // The grammars behind the doors of parlance/grammar.h, and where they are made.
-using ImplResult = Result<std::shared_ptr<Grammar::Impl>>;
+using ImplResult = Result<std::shared_ptr<GrammarImpl>>;
 // api.cc
 ImplResult schema_grammar(std::string_view schema,
                           const JsonSchemaOptions& options,

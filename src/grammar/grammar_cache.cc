@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/access.h"
 #include "grammar/compile.h"
 #include "grammar/grammar_impl.h"
 
@@ -22,7 +23,7 @@ using Tokens = std::vector<std::uint32_t>;
 // A grammar depends on the vocabulary as far as it was asked about: on the ids
 // of some texts.  They are asked for again before the grammar is taken.
 struct CachedGrammar {
-  std::shared_ptr<Grammar::Impl> impl;
+  std::shared_ptr<grammar::GrammarImpl> impl;
   std::vector<std::pair<std::string, Tokens>> tokens = {};
 };
 
@@ -91,15 +92,15 @@ ImplResult tag(PartCache& cache, std::string key,
 }  // namespace
 
 GrammarCache::GrammarCache(std::size_t budget_bytes)
-    : state_(std::make_shared<State>(budget_bytes)) {}
+    : impl_(std::make_shared<grammar::GrammarCacheImpl>(budget_bytes)) {}
 
 Result<Grammar> GrammarCache::from_json_schema(
     std::string_view schema, const JsonSchemaOptions& options) const {
   ImplResult made = find_or_make(
-      state_->cache, KeyWriter('S').options(options).text(schema).take(),
-      [&] { return grammar::schema_grammar(schema, options, &state_->cache); });
+      impl_->cache, KeyWriter('S').options(options).text(schema).take(),
+      [&] { return grammar::schema_grammar(schema, options, &impl_->cache); });
   if (!made) return std::move(made).error();
-  return Grammar(std::move(*made));
+  return detail::Access::make<Grammar>(std::move(*made));
 }
 
 Result<Grammar> GrammarCache::from_ebnf(std::string_view text,
@@ -109,28 +110,28 @@ Result<Grammar> GrammarCache::from_ebnf(std::string_view text,
                         .limits(options.limits)
                         .text(text)
                         .take();
-  ImplResult made = find_or_make(state_->cache, std::move(key), [&] {
-    return grammar::ebnf_grammar(text, options, &state_->cache);
+  ImplResult made = find_or_make(impl_->cache, std::move(key), [&] {
+    return grammar::ebnf_grammar(text, options, &impl_->cache);
   });
   if (!made) return std::move(made).error();
-  return Grammar(std::move(*made));
+  return detail::Access::make<Grammar>(std::move(*made));
 }
 
 Result<Grammar> GrammarCache::from_regex(std::string_view pattern,
                                          const GrammarLimits& limits) const {
   ImplResult made = find_or_make(
-      state_->cache, KeyWriter('R').limits(limits).text(pattern).take(),
+      impl_->cache, KeyWriter('R').limits(limits).text(pattern).take(),
       [&] { return grammar::regex_grammar(pattern, limits); });
   if (!made) return std::move(made).error();
-  return Grammar(std::move(*made));
+  return detail::Access::make<Grammar>(std::move(*made));
 }
 
 Result<Grammar> GrammarCache::from_lark(
     std::string_view text, const LarkGrammarOptions& options) const {
   if (!options.grammars.empty()) {
-    ImplResult made = grammar::lark_grammar(text, options, &state_->cache);
+    ImplResult made = grammar::lark_grammar(text, options, &impl_->cache);
     if (!made) return std::move(made).error();
-    return Grammar(std::move(*made));
+    return detail::Access::make<Grammar>(std::move(*made));
   }
   KeyWriter key('L');
   // Without a vocabulary some texts are errors.
@@ -143,7 +144,7 @@ Result<Grammar> GrammarCache::from_lark(
     return options.tokens_spelled ? options.tokens_spelled(spelling) : Tokens();
   };
   ImplResult made = find_or_make(
-      state_->cache, key.text(text).take(), find, [&](auto& tokens) {
+      impl_->cache, key.text(text).take(), find, [&](auto& tokens) {
         LarkGrammarOptions asking = options;
         if (options.tokens_spelled) {
           asking.tokens_spelled = [&](std::string_view spelling) {
@@ -152,10 +153,10 @@ Result<Grammar> GrammarCache::from_lark(
             return ids;
           };
         }
-        return grammar::lark_grammar(text, asking, &state_->cache);
+        return grammar::lark_grammar(text, asking, &impl_->cache);
       });
   if (!made) return std::move(made).error();
-  return Grammar(std::move(*made));
+  return detail::Access::make<Grammar>(std::move(*made));
 }
 
 namespace {
@@ -189,37 +190,41 @@ ImplResult value_tag(PartCache& cache, const StructuralTag& source,
 
 Result<Grammar> GrammarCache::from_structural_tag(
     std::string_view text, const StructuralTagGrammarOptions& options) const {
-  ImplResult made = text_tag(state_->cache, text, options);
+  ImplResult made = text_tag(impl_->cache, text, options);
   if (!made) return std::move(made).error();
-  return Grammar(std::move(*made));
+  return detail::Access::make<Grammar>(std::move(*made));
 }
 
 Result<Grammar> GrammarCache::from_structural_tag(
     const StructuralTag& source,
     const StructuralTagGrammarOptions& options) const {
-  ImplResult made = value_tag(state_->cache, source, options);
+  ImplResult made = value_tag(impl_->cache, source, options);
   if (!made) return std::move(made).error();
-  return Grammar(std::move(*made));
+  return detail::Access::make<Grammar>(std::move(*made));
 }
 
-Result<Grammar> GrammarCache::marked_structural_tag(
-    std::string_view text, const StructuralTagGrammarOptions& options,
-    const rules::MarkedFor& marked) const {
-  ImplResult made = text_tag(state_->cache, text, options, &marked);
+Result<Grammar> grammar::marked_structural_tag(
+    const GrammarCache& cache, std::string_view text,
+    const StructuralTagGrammarOptions& options,
+    const rules::MarkedFor& marked) {
+  ImplResult made =
+      text_tag(detail::Access::impl(cache)->cache, text, options, &marked);
   if (!made) return std::move(made).error();
-  return Grammar(std::move(*made));
+  return detail::Access::make<Grammar>(std::move(*made));
 }
 
-Result<Grammar> GrammarCache::marked_structural_tag(
-    const StructuralTag& source, const StructuralTagGrammarOptions& options,
-    const rules::MarkedFor& marked) const {
-  ImplResult made = value_tag(state_->cache, source, options, &marked);
+Result<Grammar> grammar::marked_structural_tag(
+    const GrammarCache& cache, const parlance::StructuralTag& source,
+    const StructuralTagGrammarOptions& options,
+    const rules::MarkedFor& marked) {
+  ImplResult made =
+      value_tag(detail::Access::impl(cache)->cache, source, options, &marked);
   if (!made) return std::move(made).error();
-  return Grammar(std::move(*made));
+  return detail::Access::make<Grammar>(std::move(*made));
 }
 
 GrammarCacheStatistics GrammarCache::statistics() const {
-  const PartCache::Statistics now = state_->cache.statistics();
+  const PartCache::Statistics now = impl_->cache.statistics();
   const auto& grammars =
       now.kinds[static_cast<std::size_t>(EntryKind::kGrammar)];
   const auto& parts = now.kinds[static_cast<std::size_t>(EntryKind::kPart)];
@@ -233,6 +238,6 @@ GrammarCacheStatistics GrammarCache::statistics() const {
           .evictions = now.evictions};
 }
 
-void GrammarCache::clear() const { state_->cache.clear(); }
+void GrammarCache::clear() const { impl_->cache.clear(); }
 
 }  // namespace parlance

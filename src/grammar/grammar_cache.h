@@ -1,18 +1,33 @@
 #ifndef PARLANCE_SRC_GRAMMAR_GRAMMAR_CACHE_H_
 #define PARLANCE_SRC_GRAMMAR_GRAMMAR_CACHE_H_
 
-// What is inside a GrammarCache.
+// What is inside a GrammarCache, and what a Compiler asks it for.
 
+#include <cstddef>
+#include <string_view>
+
+#include "parlance/error.h"
 #include "parlance/grammar_cache.h"
 #include "recogniser/part_cache.h"
+#include "rules/marks.h"
 
-namespace parlance {
+namespace parlance::grammar {
 
-struct GrammarCache::State {
-  explicit State(std::size_t budget_bytes) : cache(budget_bytes) {}
+struct GrammarCacheImpl {
+  explicit GrammarCacheImpl(std::size_t budget_bytes) : cache(budget_bytes) {}
   recogniser::PartCache cache;
 };
 
-}  // namespace parlance
+// As GrammarCache::from_structural_tag(), but markers are the tokens of a
+// vocabulary.  The grammar is for masks only: it does not accept texts that
+// spell the markers.
+Result<Grammar> marked_structural_tag(
+    const GrammarCache& cache, std::string_view text,
+    const StructuralTagGrammarOptions& options, const rules::MarkedFor& marked);
+Result<Grammar> marked_structural_tag(
+    const GrammarCache& cache, const parlance::StructuralTag& tag,
+    const StructuralTagGrammarOptions& options, const rules::MarkedFor& marked);
+
+}  // namespace parlance::grammar
 
 #endif  // PARLANCE_SRC_GRAMMAR_GRAMMAR_CACHE_H_

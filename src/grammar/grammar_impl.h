@@ -10,7 +10,9 @@
 #include <vector>
 
 #include "cfg_recogniser/cfg_recogniser.h"
-#include "parlance/grammar.h"
+#include "parlance/error.h"
+#include "parlance/json.h"
+#include "parlance/schema_options.h"
 #include "recogniser/recogniser.h"
 #include "rules/marks.h"
 #include "rules/rules.h"
@@ -19,11 +21,9 @@ namespace parlance::json_recogniser {
 class JsonRecogniser;
 }
 
-namespace parlance {
+namespace parlance::grammar {
 
-namespace grammar {}
-
-struct Grammar::Impl {
+struct GrammarImpl {
   // A JSON Schema of `rules`, so that another grammar can hold it too.
   struct EmbeddedSchema {
     std::shared_ptr<const json::Value> schema;
@@ -54,6 +54,6 @@ struct Grammar::Impl {
   cfg_recogniser::CfgRecogniserLimits limits = {};
 };
 
-}  // namespace parlance
+}  // namespace parlance::grammar
 
 #endif  // PARLANCE_SRC_GRAMMAR_GRAMMAR_IMPL_H_

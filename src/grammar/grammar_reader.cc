@@ -5,6 +5,7 @@
 #include <memory>
 #include <utility>
 
+#include "base/access.h"
 #include "grammar/grammar_impl.h"
 #include "recogniser/text_reader.h"
 
@@ -12,7 +13,7 @@ namespace parlance {
 
 struct GrammarReader::State {
   explicit State(const Grammar& of)
-      : grammar(of), reader(grammar.impl()->recogniser) {}
+      : grammar(of), reader(detail::Access::impl(grammar)->recogniser) {}
   Grammar grammar;  // keeps the impl
   recogniser::TextReader reader;
   std::size_t offset = 0;

@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
-#include "automata/aho_corasick.h"
 #include "automata/shadowed_words.h"
+#include "base/access.h"
 #include "grammar/compile.h"
 #include "grammar/grammar_impl.h"
 #include "notation/ebnf.h"
@@ -51,7 +51,7 @@ void note_hidden_triggers(const Rules& rules, std::vector<GrammarNote>& notes) {
 
 // The rules of any grammar; its schemas are those of its impl.
 Rules rules_of(const Grammar& grammar) {
-  const Grammar::Impl& impl = *grammar.impl();
+  const grammar::GrammarImpl& impl = *detail::Access::impl(grammar);
   if (impl.rules != nullptr) return *impl.rules;
   Rules rules;
   rules.root = rules.add_rule("root");
@@ -88,7 +88,8 @@ ImplResult lark_grammar(std::string_view text,
   std::vector<EmbeddedSchema> given;
   for (const auto& [name, grammar] : options.grammars) {
     Rules& rules = reading.grammars[name] = rules_of(grammar);
-    const std::vector<EmbeddedSchema>& schemas = grammar.impl()->schemas;
+    const std::vector<EmbeddedSchema>& schemas =
+        detail::Access::impl(grammar)->schemas;
     for (std::size_t i = 0; i < schemas.size(); ++i) {
       rules.schemas[i].options =
           json::Value(static_cast<std::int64_t>(given.size()));
@@ -137,7 +138,7 @@ Result<Grammar> Grammar::from_lark(std::string_view text,
 
 namespace {
 
-Result<std::shared_ptr<Grammar::Impl>> combine(
+Result<std::shared_ptr<grammar::GrammarImpl>> combine(
     const std::vector<Grammar>& parts, const GrammarLimits& limits,
     Rules (*joined)(const std::vector<Rules>&)) {
   if (parts.empty()) {
@@ -148,7 +149,7 @@ Result<std::shared_ptr<Grammar::Impl>> combine(
   std::vector<EmbeddedSchema> schemas;
   for (const Grammar& part : parts) {
     rules.push_back(rules_of(part));
-    for (EmbeddedSchema embedded : part.impl()->schemas) {
+    for (EmbeddedSchema embedded : detail::Access::impl(part)->schemas) {
       embedded.span = std::nullopt;  // in a text that is not at hand
       schemas.push_back(std::move(embedded));
     }

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/access.h"
 #include "cfg_recogniser/cfg_recogniser.h"
 #include "grammar/compile.h"
 #include "grammar/embedded.h"
@@ -66,7 +67,8 @@ ImplResult make_tag(const structural_tag::TagTree& tag,
 ImplResult tag_grammar(const parlance::StructuralTag& tag,
                        const StructuralTagGrammarOptions& options,
                        recogniser::PartCache* cache, const MarkedFor* marked) {
-  ImplResult made = make_tag(*tag.tree(), options, cache, marked);
+  ImplResult made =
+      make_tag(*detail::Access::impl(tag), options, cache, marked);
   if (made) return made;
   Error error = std::move(made).error();
   error.span = std::nullopt;  // there is no text to count in
@@ -79,7 +81,8 @@ ImplResult tag_grammar(std::string_view text,
   Result<parlance::StructuralTag> tag =
       parlance::StructuralTag::from_json(text);
   if (!tag) return std::move(tag).error();
-  ImplResult made = make_tag(*tag->tree(), options, cache, marked);
+  ImplResult made =
+      make_tag(*detail::Access::impl(*tag), options, cache, marked);
   if (!made) return json::place_error(std::move(made).error(), text);
   return made;
 }

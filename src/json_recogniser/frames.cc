@@ -662,7 +662,7 @@ JsonRecogniser::KeyInfo* JsonRecogniser::find_keys(FrameId id, bool any_only) {
     if (any_only && info->allowed != kNoNames) return nullptr;
     const automata::LanguageId others = extras_of(id, one);
     if (languages.empty(others)) continue;
-    any_open = any_open || languages.total(languages.start(others));
+    any_open = any_open || languages.universal(languages.start(others));
     if (any_only && any_open && set.languages().empty()) return nullptr;
     extras.push_back(others);
   }

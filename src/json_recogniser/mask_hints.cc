@@ -333,10 +333,11 @@ std::uint32_t JsonRecogniser::max_min_chars(std::uint32_t lex) {
   std::uint32_t least = StringHint::kMany;
   if (lexeme.body != BodyState::kText) return least;
   if (lexeme.kind == Kind::kKey) {
-    return saturate(solver_.languages().lasting(lexeme.extras));
+    return saturate(solver_.languages().max_min_chars(lexeme.extras));
   }
   for (const Entry& entry : lexeme.entries) {
-    least = std::min(least, saturate(solver_.languages().lasting(entry.state)));
+    least = std::min(least,
+                     saturate(solver_.languages().max_min_chars(entry.state)));
   }
   return least;
 }

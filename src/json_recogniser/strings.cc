@@ -17,7 +17,7 @@ using json::BodyState;
 bool JsonRecogniser::spelled_canonically(
     const schema_solver::StringConstraints& string) {
   automata::Languages& languages = solver_.languages();
-  return canonical_ && !languages.total(languages.start(string.language));
+  return canonical_ && !languages.universal(languages.start(string.language));
 }
 
 std::uint32_t JsonRecogniser::enter_string(FrameId id) {
@@ -39,8 +39,9 @@ std::uint32_t JsonRecogniser::enter_string(FrameId id) {
                   .max = saturate(string.max_chars)};
       entry.canonical = spelled_canonically(string);
       if (unique) {
-        const bool everything = languages.total(languages.start(language)) &&
-                                string.max_chars == schema_solver::kNoBound;
+        const bool everything =
+            languages.universal(languages.start(language)) &&
+            string.max_chars == schema_solver::kNoBound;
         std::vector<std::string> words;
         for (const std::string& value : value_sets_[frame.used]) {
           if (value[0] == '"') words.push_back(value.substr(1));
@@ -59,7 +60,7 @@ std::uint32_t JsonRecogniser::enter_string(FrameId id) {
       }
       entry.state = languages.start(language);
       if (entry.state == automata::kDeadState) continue;
-      const bool total = languages.total(entry.state);
+      const bool total = languages.universal(entry.state);
       if (entry.max != StringHint::kMany) {
         entry.least =
             least_chars(BodyState::kText, 0, entry.state, entry.canonical);
@@ -94,8 +95,12 @@ std::uint32_t JsonRecogniser::avoid(FrameId id) {
 std::uint32_t JsonRecogniser::least_chars(BodyState body, std::uint32_t partial,
                                           automata::StateId state,
                                           bool canonical) {
-  if (solver_.languages().total(state)) return body == BodyState::kText ? 0 : 1;
-  if (!is_escape(body)) return saturate(solver_.languages().least_chars(state));
+  if (solver_.languages().universal(state)) {
+    return body == BodyState::kText ? 0 : 1;
+  }
+  if (!is_escape(body)) {
+    return saturate(solver_.languages().min_chars_to_accept(state));
+  }
   std::uint32_t least = StringHint::kMany;
   for (const CharRange& range : escape_ranges(body, partial, canonical)) {
     least = std::min(least, least_in_range(state, range.low, range.high));
@@ -130,7 +135,7 @@ std::uint32_t JsonRecogniser::least_in_range(automata::StateId state,
       continue;
     }
     seen.push_back(next);
-    least = std::min(least, saturate(languages.least_chars(next)));
+    least = std::min(least, saturate(languages.min_chars_to_accept(next)));
   }
   return least;
 }
@@ -246,10 +251,10 @@ JsonRecogniser::LexId JsonRecogniser::string_row(LexId id, std::uint8_t byte) {
   if (!next.total && body == BodyState::kText) {
     next.total =
         !next.entries.empty() &&
-        std::all_of(next.entries.begin(), next.entries.end(),
-                    [&](const Entry& entry) {
-                      return !entry.canonical && languages.total(entry.state);
-                    });
+        std::all_of(
+            next.entries.begin(), next.entries.end(), [&](const Entry& entry) {
+              return !entry.canonical && languages.universal(entry.state);
+            });
   }
   const LexId target = next.entries.empty() ? 0 : intern(std::move(next));
   return keep_step(id, byte, target);

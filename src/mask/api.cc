@@ -9,8 +9,10 @@
 #include <utility>
 #include <vector>
 
+#include "base/access.h"
 #include "cfg_recogniser/cfg_recogniser.h"
 #include "grammar/compile.h"
+#include "grammar/grammar_cache.h"
 #include "grammar/grammar_impl.h"
 #include "mask/batch.h"
 #include "mask/program.h"
@@ -85,7 +87,7 @@ struct Marked final : recogniser::UserData {
   mutable std::size_t seen_ = 0;
 };
 
-Result<std::shared_ptr<Marked>> make_marked(const Grammar::Impl& machine,
+Result<std::shared_ptr<Marked>> make_marked(const grammar::GrammarImpl& machine,
                                             const Vocabulary& vocabulary,
                                             Markers markers) {
   auto out = std::make_shared<Marked>();
@@ -114,7 +116,8 @@ Result<Constraint> Compiler::compile(const Grammar& grammar,
                  "object, or give stop_ids; an empty list means that a text "
                  "ends where nothing may follow."};
   }
-  const std::shared_ptr<Grammar::Impl>& machine = grammar.impl();
+  const std::shared_ptr<grammar::GrammarImpl>& machine =
+      detail::Access::impl(grammar);
   const auto constrain = [&](std::shared_ptr<recogniser::Recogniser> recogniser,
                              std::shared_ptr<const rules::Marks> marks) {
     auto program = std::make_shared<mask::Program>(
@@ -202,19 +205,21 @@ StructuralTagGrammarOptions tag_options(const Vocabulary& vocabulary,
 Result<Constraint> Compiler::compile_structural_tag(
     std::string_view text, const GrammarLimits& limits,
     const ConstraintOptions& constraint) const {
-  return compile_made(state_->grammars.marked_structural_tag(
-                          text, tag_options(vocabulary(), limits),
-                          {vocabulary(), constraint.markers}),
-                      constraint);
+  return compile_made(
+      grammar::marked_structural_tag(state_->grammars, text,
+                                     tag_options(vocabulary(), limits),
+                                     {vocabulary(), constraint.markers}),
+      constraint);
 }
 
 Result<Constraint> Compiler::compile_structural_tag(
     const StructuralTag& tag, const GrammarLimits& limits,
     const ConstraintOptions& constraint) const {
-  return compile_made(state_->grammars.marked_structural_tag(
-                          tag, tag_options(vocabulary(), limits),
-                          {vocabulary(), constraint.markers}),
-                      constraint);
+  return compile_made(
+      grammar::marked_structural_tag(state_->grammars, tag,
+                                     tag_options(vocabulary(), limits),
+                                     {vocabulary(), constraint.markers}),
+      constraint);
 }
 
 std::size_t Compiler::mask_words() const {

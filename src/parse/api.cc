@@ -1,9 +1,9 @@
-// The door: ResponseParser over gate, segmenter and assembler.
+// Implements parlance/response_parser.h.
 //
-//   bytes --TextGate--> text --Segmenter--> regions --Assembler--> events
+//   bytes --Utf8Sanitizer--> text --Segmenter--> regions --Assembler--> events
 //
-// Positions inside are those of the text behind the gate; the assembler turns
-// them into the caller's bytes, publish() those into tokens.
+// The segmenter's positions are in the sanitized text.  The assembler converts
+// them to the caller's bytes, and publish() adds the tokens that hold these.
 
 #include <algorithm>
 #include <cassert>
@@ -14,10 +14,10 @@
 #include "format/description.h"
 #include "parlance/response_parser.h"
 #include "parse/assembler.h"
+#include "parse/delimiter_program.h"
 #include "parse/prefix.h"
-#include "parse/program.h"
 #include "parse/segmenter.h"
-#include "parse/text_gate.h"
+#include "parse/utf8_sanitizer.h"
 #include "vocab/token_log.h"
 
 namespace parlance {
@@ -38,13 +38,13 @@ struct ResponseParser::State {
         program(options.vocabulary == nullptr
                     ? programs().plain_shared()
                     : programs().with(*options.vocabulary, options.markers)),
-        gate(options.allow_surrogates),
-        assembler(*detail::Access::impl(format), *program, gate,
+        sanitizer(options.allow_surrogates),
+        assembler(*detail::Access::impl(format), *program, sanitizer,
                   assembler_options(f, options)),
         segmenter(*program, detail::Access::impl(format)->limits, assembler) {}
 
-  const parse::Programs& programs() const {
-    return parse::Programs::of(*detail::Access::impl(format));
+  const parse::DelimiterPrograms& programs() const {
+    return parse::DelimiterPrograms::of(*detail::Access::impl(format));
   }
 
   static parse::Assembler::Options assembler_options(
@@ -59,11 +59,11 @@ struct ResponseParser::State {
   }
 
   void feed_bytes(std::string_view bytes) {
-    gate.feed(bytes, [&](std::string_view text) { segmenter.feed(text); });
+    sanitizer.feed(bytes, [&](std::string_view text) { segmenter.feed(text); });
   }
 
-  void flush_gate() {
-    gate.flush([&](std::string_view text) { segmenter.feed(text); });
+  void flush_sanitizer() {
+    sanitizer.flush([&](std::string_view text) { segmenter.feed(text); });
   }
 
   void feed_prompt(const parse::Prompt& prompt) {
@@ -72,18 +72,18 @@ struct ResponseParser::State {
         all.substr(prompt.begin, prompt.text.size() - prompt.begin);
     std::size_t done = 0;
     for (const parse::MarkAt& mark : kept.marks) {
-      const std::size_t at = kept.place(mark);
+      const std::size_t at = kept.begin_of(mark);
       feed_bytes(kept.text.substr(done, at - done));
-      flush_gate();
+      flush_sanitizer();
       feed_mark(mark.symbol, kept.text.substr(at, mark.length));
       done = at + mark.length;
     }
     feed_bytes(kept.text.substr(done));
-    prefix_bytes = gate.bytes_in();
+    prefix_bytes = sanitizer.bytes_in();
   }
 
   void feed_mark(automata::Symbol symbol, std::string_view spelling) {
-    gate.pass(spelling.size());
+    sanitizer.pass(spelling.size());
     segmenter.feed_mark(symbol, spelling);
   }
 
@@ -94,25 +94,26 @@ struct ResponseParser::State {
     } else if (kind == TokenKind::kOrdinary) {
       feed_after_special(vocabulary->bytes(id));
     } else {
-      tell_end();
-      flush_gate();
+      report_end();
+      flush_sanitizer();
       feed_special(id, kind);
     }
-    tokens.add(id, gate.bytes_in());
+    tokens.add(id, sanitizer.bytes_in());
   }
 
   void feed_after_special(std::string_view bytes) {
-    tell_end();
+    report_end();
     after_special = false;
     if (vocabulary->space_after_marks() && bytes.starts_with(' ')) {
-      gate.skip(1);
+      sanitizer.skip(1);
       bytes.remove_prefix(1);
     }
     feed_bytes(bytes);
   }
 
-  // What seemed to end the response did not.
-  void tell_end() {
+  // Reports a stop token that did not end the response, because something
+  // follows it.
+  void report_end() {
     if (!ended_by) return;
     assembler.add_diagnostic(*std::exchange(ended_by, std::nullopt));
   }
@@ -120,7 +121,7 @@ struct ResponseParser::State {
   void feed_special(TokenId id, TokenKind kind) {
     if (kind == TokenKind::kUnused) {
       assembler.add_diagnostic(
-          vocab::unknown_token(tokens.size(), id, gate.bytes_in()));
+          vocab::unknown_token(tokens.size(), id, sanitizer.bytes_in()));
       feed_bytes(base::kReplacement);
       after_special = false;
       return;
@@ -143,12 +144,13 @@ struct ResponseParser::State {
     after_special = true;
   }
 
-  // A control token of which the format knows nothing.
+  // Leaves out a control token that the format does not mention.
   void drop(TokenId id, std::string_view spelling) {
-    Diagnostic diagnostic =
-        vocab::unexpected_special(tokens.size(), id, spelling, gate.bytes_in());
-    gate.skip(spelling.size());
-    // At the end of a response a stop token is no surprise.
+    Diagnostic diagnostic = vocab::unexpected_special(
+        tokens.size(), id, spelling, sanitizer.bytes_in());
+    sanitizer.skip(spelling.size());
+    // A stop token is expected at the end of the response: report it only if
+    // something follows.
     if (std::ranges::find(vocabulary->stop_ids(), id) !=
         vocabulary->stop_ids().end()) {
       ended_by = std::move(diagnostic);
@@ -164,28 +166,29 @@ struct ResponseParser::State {
         event.tokens = tokens.holding(event.bytes, prefix_bytes);
       }
     }
-    gate.forget(segmenter.passed());
-    // Events still to come begin where the text was passed on up to, or where
-    // text begins that is not told yet.
+    sanitizer.forget(segmenter.passed());
+    // Later events begin where delivery stopped, or where text begins that is
+    // not reported yet.
     if (vocabulary) {
-      tokens.forget(std::min(gate.original(segmenter.passed()),
-                             assembler.untold_begin()));
+      tokens.forget(std::min(sanitizer.original(segmenter.passed()),
+                             assembler.unreported_begin()));
     }
   }
 
   Format format;
   std::optional<Vocabulary> vocabulary;
-  std::shared_ptr<const parse::Program> program;
-  parse::TextGate gate;
+  std::shared_ptr<const parse::DelimiterProgram> program;
+  parse::Utf8Sanitizer sanitizer;
   parse::Assembler assembler;
   parse::Segmenter segmenter;
   std::uint64_t prefix_bytes = 0;
   bool finalized = false;
   bool initial = true;  // the events are still those of the prefix
   vocab::TokenLog tokens;
-  // Of a stop token that was left out, in case something follows it.
+  // The diagnostic of a stop token that was left out, in case something
+  // follows.
   std::optional<Diagnostic> ended_by;
-  // The token before was an added or control token.
+  // Whether the last token was an added or control token.
   bool after_special = false;
   std::string held;
 };
@@ -194,7 +197,7 @@ ResponseParser::ResponseParser(const Format& format,
                                const ParserOptions& options)
     : state_(std::make_unique<State>(format, options)) {
   State& state = *state_;
-  const parse::Program& program = *state.program;
+  const parse::DelimiterProgram& program = *state.program;
   if (state.vocabulary && !options.prefix_ids.empty()) {
     state.feed_prompt(
         parse::read_prompt(program, *state.vocabulary, options.prefix_ids));
@@ -247,7 +250,7 @@ std::span<const Event> ResponseParser::finalize() {
   state.assembler.begin_round();
   if (state.finalized) return {};
   state.finalized = true;
-  state.flush_gate();
+  state.flush_sanitizer();
   state.segmenter.finish();
   state.assembler.finish(state.segmenter.total());
   state.publish();
@@ -273,7 +276,7 @@ const Error* ResponseParser::failure() const {
 std::size_t ResponseParser::held_bytes() const { return held().size(); }
 
 std::string_view ResponseParser::held() const {
-  std::string_view tail = state_->gate.tail();
+  std::string_view tail = state_->sanitizer.tail();
   if (tail.empty()) return state_->segmenter.held();
   state_->held.assign(state_->segmenter.held()).append(tail);
   return state_->held;

@@ -1,5 +1,8 @@
-// See assembler.h.  Views in events are made good at the end of a round,
-// because the strings and vectors they point into grow while it lasts.
+// From regions to events and the message, see assembler.h.
+//
+// Events contain views into strings and vectors that grow during a round.  So
+// during the round an event's views are recorded as indices (ChunkRange,
+// CaptureRange, value_of_, malformed_), and end_round() turns these into views.
 
 #include "parse/assembler.h"
 
@@ -34,18 +37,19 @@ bool is_empty(const json::Value& value) {
 
 }  // namespace
 
-Assembler::Assembler(const format::Shared& shared, const Program& program,
-                     const TextGate& gate, Options options)
-    : shared_(shared),
-      description_(shared.description),
+Assembler::Assembler(const format::FormatImpl& format,
+                     const DelimiterProgram& program,
+                     const Utf8Sanitizer& sanitizer, Options options)
+    : format_(format),
+      description_(format.description),
       program_(program),
-      gate_(gate),
+      sanitizer_(sanitizer),
       options_(std::move(options)),
       field_(description_.implicit
                  ? static_cast<std::uint32_t>(*description_.implicit)
                  : kNoField),
       slots_(description_.fields.size()) {
-  // What a typical response needs, without growing there step by step.
+  // Capacity for a typical response, so that the vectors need not grow.
   events_.reserve(8);
   chunks_.reserve(4);
   retired_.reserve(4);
@@ -64,7 +68,7 @@ Assembler::Assembler(const format::Shared& shared, const Program& program,
 void Assembler::begin_round() {
   events_.clear();
   chunks_.clear();
-  // Most rounds are one chunk of one region.
+  // Most rounds consist of one chunk of one region.
   if (!opened_or_closed_) return;
   opened_or_closed_ = false;
   retired_count_ = 0;
@@ -72,20 +76,20 @@ void Assembler::begin_round() {
   value_of_.clear();
   shown_captures_.clear();
   capture_views_.clear();
-  capture_places_.clear();
+  capture_ranges_.clear();
   malformed_.clear();
   round_malformed_.clear();
   round_unclaimed_.clear();
 }
 
 void Assembler::end_round() {
-  for (const ChunkPlace& place : chunks_) {
+  for (const ChunkRange& range : chunks_) {
     const char* text = body_.data();
-    if (place.body < retired_count_) {
-      const Retired& retired = retired_[place.body];
+    if (range.body < retired_count_) {
+      const Retired& retired = retired_[range.body];
       text = retired.adopted != nullptr ? retired.adopted : retired.text.data();
     }
-    events_[place.event].text = {text + place.offset, place.size};
+    events_[range.event].text = {text + range.offset, range.size};
   }
   if (!opened_or_closed_) return;
   for (std::size_t i = 0; i < value_of_.size(); ++i) {
@@ -94,9 +98,9 @@ void Assembler::end_round() {
   for (const auto& [name, text] : shown_captures_) {
     capture_views_.push_back({name, text});
   }
-  for (const CapturePlace& place : capture_places_) {
-    events_[place.event].captures =
-        std::span(capture_views_).subspan(place.first, place.count);
+  for (const CaptureRange& range : capture_ranges_) {
+    events_[range.event].captures =
+        std::span(capture_views_).subspan(range.first, range.count);
   }
   for (std::size_t i = 0; i < malformed_.size(); ++i) {
     auto [event, body] = malformed_[i];
@@ -106,7 +110,7 @@ void Assembler::end_round() {
 }
 
 void Assembler::add_diagnostic(Diagnostic diagnostic) {
-  if (message_.diagnostics.size() >= shared_.limits.diagnostics) return;
+  if (message_.diagnostics.size() >= format_.limits.diagnostics) return;
   message_.diagnostics.push_back(std::move(diagnostic));
 }
 
@@ -129,7 +133,7 @@ void Assembler::open_region(std::uint32_t field, const Delimited* delimiter,
     body_begin_ = at(delimiter->end);
     event.bytes = {at(delimiter->begin), at(delimiter->end)};
     if (!delimiter->captures.empty()) {
-      capture_places_.push_back(
+      capture_ranges_.push_back(
           {events_.size(), shown_captures_.size(), delimiter->captures.size()});
       for (const auto& [name, text] : delimiter->captures) {
         captures_.emplace_back(name, text);
@@ -147,10 +151,12 @@ bool Assembler::reads_marks(const format::Content& content) const {
           (content.value_parser && reads_marks(*content.value_parser)));
 }
 
+// Adds `text` to the open region and to its chunk event.  The region of the
+// implicit field opens here, with its first text.
 void Assembler::on_text(std::string_view text, std::uint64_t begin,
                         std::span<const MarkAt> marks) {
   if (field_ == kNoField) {
-    if (description_.tells_unclaimed) collect_unclaimed(text, begin);
+    if (description_.reports_unclaimed) collect_unclaimed(text, begin);
     return;
   }
   if (!opened_) open_region(field_, nullptr, begin);
@@ -185,16 +191,19 @@ void Assembler::on_delimiter(const Delimited& delimiter) {
     close_region(&delimiter, delimiter.begin, false);
     return;
   }
-  tell_unclaimed();
+  report_unclaimed();
   close_region(nullptr, delimiter.begin, false);
   open_region(delimiter.field, &delimiter, delimiter.begin);
 }
 
-// Pieces end at fixed places of the text, however it was cut.
+// Collects text that no field claims, without white space at its ends.  It is
+// reported in pieces of bounded size, whose ends do not depend on how the
+// stream was cut.
 void Assembler::collect_unclaimed(std::string_view text, std::uint64_t begin) {
   const std::size_t most =
-      std::max<std::size_t>(shared_.limits.held_bytes, kLongestCharacter);
-  std::size_t last = text.size();  // that is not white space, of this text
+      std::max<std::size_t>(format_.limits.held_bytes, kLongestCharacter);
+  // The last byte of `text` so far that is not white space; text.size(): none.
+  std::size_t last = text.size();
   const auto note_end = [&] {
     if (last < text.size()) unclaimed_bytes_.end = at(begin + last + 1);
     last = text.size();
@@ -203,7 +212,7 @@ void Assembler::collect_unclaimed(std::string_view text, std::uint64_t begin) {
     const bool inside = (static_cast<unsigned char>(text[i]) & 0xC0) == 0x80;
     if (!inside && unclaimed_.size() + kLongestCharacter > most) {
       note_end();
-      tell_unclaimed();
+      report_unclaimed();
     }
     const bool blank = kWhiteSpace.find(text[i]) != std::string_view::npos;
     if (blank && unclaimed_.empty()) continue;
@@ -216,7 +225,7 @@ void Assembler::collect_unclaimed(std::string_view text, std::uint64_t begin) {
   note_end();
 }
 
-void Assembler::tell_unclaimed() {
+void Assembler::report_unclaimed() {
   if (unclaimed_.empty()) return;
   opened_or_closed_ = true;
   unclaimed_.resize(unclaimed_used_);
@@ -229,14 +238,14 @@ void Assembler::tell_unclaimed() {
     diagnostic.message += '"' + description_.fields[i].name + '"';
   }
   diagnostic.bytes = unclaimed_bytes_;
-  Unclaimed& told = round_unclaimed_.emplace_back();
-  told.text = std::exchange(unclaimed_, {});
-  told.diagnostic = diagnostic;
+  Unclaimed& report = round_unclaimed_.emplace_back();
+  report.text = std::exchange(unclaimed_, {});
+  report.diagnostic = diagnostic;
   Event& event = events_.emplace_back();
   event.kind = EventKind::kTextUnclaimed;
   event.field_index = static_cast<std::uint32_t>(description_.fields.size());
-  event.text = told.text;
-  event.diagnostic = &told.diagnostic;
+  event.text = report.text;
+  event.diagnostic = &report.diagnostic;
   event.bytes = unclaimed_bytes_;
   add_diagnostic(std::move(diagnostic));
 }
@@ -261,7 +270,7 @@ Result<json::Value> Assembler::region_value(const format::Field& field,
                                             bool cut) {
   std::vector<Span> ignored;
   Result<json::Value> value = parse_content(
-      {body_, body_marks_}, field.content, program_, shared_.limits,
+      {body_, body_marks_}, field.content, program_, format_.limits,
       cut && options_.recover,
       options_.recover && field.content.dirty() ? &ignored : nullptr);
   if (value) {
@@ -279,10 +288,9 @@ Result<json::Value> Assembler::region_value(const format::Field& field,
     value = apply_transform(field, std::move(*value), captures);
   }
   if (value && !options_.tools.empty()) {
-    // A bare template casts as transformers does, also what JSON says is a
-    // string.
+    // A bare template casts like transformers, JSON strings included.
     const auto strings =
-        shared_.recovers && field.content.kind == format::ContentKind::kJson
+        format_.recovers && field.content.kind == format::ContentKind::kJson
             ? schema::Strings::kTyped
             : schema::Strings::kText;
     if (auto error = schema::cast_tool_calls(*value, options_.tools, strings)) {
@@ -341,6 +349,16 @@ std::optional<Error> Assembler::store(std::uint32_t index,
   return std::nullopt;
 }
 
+// Closes the open region, if there is one:
+//
+//   1. return to rest (the implicit field, or none);
+//   2. turn the text of the region into a value, or an error;
+//   3. store the value under its field;
+//   4. emit kRegionClose, or kRegionMalformed with a diagnostic;
+//   5. add the Part to the message.
+//
+// The text of the region moves to retired_, where the chunk events of this
+// round find it.
 void Assembler::close_region(const Delimited* delimiter, std::uint64_t position,
                              bool at_end) {
   std::uint32_t index = field_;
@@ -358,7 +376,8 @@ void Assembler::close_region(const Delimited* delimiter, std::uint64_t position,
       captures_.emplace_back(name, text);
     }
   }
-  // The text stays for this round's events; its buffer is used again.
+  // 2. A long plain text moves into its value without a copy (adopt_body).
+  // retired_ reuses its buffers from round to round.
   if (retired_.size() == retired_count_) retired_.emplace_back();
   Retired& retired = retired_[retired_count_];
   retired.adopted = nullptr;
@@ -368,7 +387,7 @@ void Assembler::close_region(const Delimited* delimiter, std::uint64_t position,
     retired.adopted = body_.data();
     value = adopt_body(field);
     if (value->as_string().size() <= json::Value::kInlineBytes) {
-      // Nearly all of it was white space; nothing was moved.
+      // The text without white space is so short that it was copied.
       retired.adopted = nullptr;
     }
   } else {
@@ -376,15 +395,17 @@ void Assembler::close_region(const Delimited* delimiter, std::uint64_t position,
   }
   retired.text.swap(body_);
   body_.clear();
+  // 3. Store the value.
   std::optional<Error> error;
   if (!value) {
     error = std::move(value).error();
   } else if (options_.keep_message) {
     error = store(index, *value);
   } else {
-    slots_[index].attempted = true;  // it counts as present
+    slots_[index].attempted = true;  // the field counts as present
   }
 
+  // 4. Emit the event.
   Event event;
   event.field = field.name;
   event.field_index = index;
@@ -406,7 +427,8 @@ void Assembler::close_region(const Delimited* delimiter, std::uint64_t position,
     Diagnostic diagnostic;
     diagnostic.code = error->code;
     diagnostic.message = error->message;
-    // A fault of the description, found when it was loaded, names the field.
+    // The message of a fault that was found when the template was loaded names
+    // the field already.
     const std::string named = "Field '" + field.name + "': ";
     if (diagnostic.message.starts_with(named)) {
       diagnostic.message.erase(0, named.size());
@@ -435,7 +457,7 @@ void Assembler::close_region(const Delimited* delimiter, std::uint64_t position,
 
 void Assembler::finish(std::uint64_t position) {
   message_.complete = true;
-  tell_unclaimed();
+  report_unclaimed();
   close_region(nullptr, position, true);
   finished_ = true;
   fields_stale_ = true;

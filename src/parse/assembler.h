@@ -3,9 +3,10 @@
 
 // From regions to events and the message.
 //
-// The assembler keeps the text of the open region, turns it into a value when
-// the region closes, stores the value under its field, and writes down an event
-// for each step.  Positions come as the segmenter's and go as the caller's.
+// The assembler collects the text of the open region, turns it into a value
+// when the region closes, stores the value under its field, and appends an
+// event for each step.  Its input has positions in the sanitized text; its
+// events have positions in the caller's bytes.
 
 #include <cstdint>
 #include <deque>
@@ -21,9 +22,9 @@
 #include "parlance/json.h"
 #include "parlance/message.h"
 #include "parlance/tools.h"
-#include "parse/program.h"
+#include "parse/delimiter_program.h"
 #include "parse/segmenter.h"
-#include "parse/text_gate.h"
+#include "parse/utf8_sanitizer.h"
 
 namespace parlance::parse {
 
@@ -35,31 +36,31 @@ class Assembler final : public SegmentSink {
     ToolSet tools = {};
   };
 
-  // `gate` knows the caller's place of every position up to the text that is
-  // being passed on.
-  Assembler(const format::Shared& shared, const Program& program,
-            const TextGate& gate, Options options);
+  // `sanitizer` converts positions in the sanitized text to positions in the
+  // caller's bytes.  The references must outlive the assembler.
+  Assembler(const format::FormatImpl& format, const DelimiterProgram& program,
+            const Utf8Sanitizer& sanitizer, Options options);
 
-  // Forgets the events of the last round; what they point to goes with them.
+  // Drops the events of the last round and what they point to.
   void begin_round();
-  // Makes the events' views good.  They stay so until begin_round().
+  // Sets the views of the events.  They are valid until begin_round().
   void end_round();
   std::vector<Event>& events() { return events_; }
 
   void on_text(std::string_view text, std::uint64_t begin,
                std::span<const MarkAt> marks) override;
   void on_delimiter(const Delimited& delimiter) override;
-  void on_markup() override { tell_unclaimed(); }
+  void on_markup() override { report_unclaimed(); }
   void on_limit(std::uint64_t begin, std::uint64_t end,
                 std::string_view what) override;
 
-  // The stream is over at `position`: closes what is open, checks what is
-  // required and drops what is empty.
+  // Ends the stream at `position`: closes the open region, reports required
+  // fields that are missing, and drops empty fields.
   void finish(std::uint64_t position);
 
-  // The caller's byte where text begins that was passed on and is in no event
-  // yet; if there is none, the greatest number.
-  std::uint64_t untold_begin() const {
+  // Where text begins (in the caller's bytes) that the segmenter has delivered
+  // and that is in no event yet.  No such text: the greatest number.
+  std::uint64_t unreported_begin() const {
     return unclaimed_.empty() ? ~std::uint64_t{0} : unclaimed_bytes_.begin;
   }
 
@@ -69,55 +70,55 @@ class Assembler final : public SegmentSink {
   const std::optional<Error>& failure() const { return failure_; }
 
  private:
-  // Whether a parser of the content tells marks from their spellings.
+  // Whether a parser of the content distinguishes marks from their spellings.
   bool reads_marks(const format::Content& content) const;
 
-  // What has been stored under a field.
+  // The value of a field so far.
   struct Slot {
     enum class Kind : std::uint8_t { kEmpty, kValue, kJoined };
     Kind kind = Kind::kEmpty;
     json::Value value = {};
     std::string joined = {};
-    // A region of this field came but did not fit.
+    // A region of this field was read but has no value in this slot.
     bool attempted = false;
   };
-  // A chunk's place in the texts of this round.
-  struct ChunkPlace {
+  // Where the text of a chunk event is.
+  struct ChunkRange {
     std::size_t event;
-    std::size_t body;  // index into retired_, or its size: the open one
+    std::size_t body;  // index into retired_; retired_count_: body_
     std::size_t offset;
     std::size_t size;
   };
-  struct CapturePlace {
+  struct CaptureRange {
     std::size_t event;
     std::size_t first;
     std::size_t count;
   };
 
-  // Text at rest where there is no implicit field.
+  // Text between regions, where there is no implicit field.
   void collect_unclaimed(std::string_view text, std::uint64_t begin);
-  void tell_unclaimed();
+  void report_unclaimed();
 
   void open_region(std::uint32_t field, const Delimited* delimiter,
                    std::uint64_t position);
-  // `delimiter` is null at the end of the stream and for a region that gives
-  // way to another.
+  // `delimiter` is null at the end of the stream, and for a region that ends
+  // because another one opens.
   void close_region(const Delimited* delimiter, std::uint64_t position,
                     bool at_end);
   Result<json::Value> region_value(const format::Field& field, bool cut);
-  // The value of a long text region, made of body_ itself.
+  // The value of a long text region: body_ moves into it.
   json::Value adopt_body(const format::Field& field);
   std::optional<Error> store(std::uint32_t field, const json::Value& value);
   void build_fields() const;
   // The caller's byte for a position.
   std::size_t at(std::uint64_t position) const {
-    return static_cast<std::size_t>(gate_.original(position));
+    return static_cast<std::size_t>(sanitizer_.original(position));
   }
 
-  const format::Shared& shared_;
+  const format::FormatImpl& format_;
   const format::Description& description_;
-  const Program& program_;
-  const TextGate& gate_;
+  const DelimiterProgram& program_;
+  const Utf8Sanitizer& sanitizer_;
   Options options_;
 
   // The current region.
@@ -134,9 +135,9 @@ class Assembler final : public SegmentSink {
 
   std::vector<Event> events_;
   bool opened_or_closed_ = false;  // in this round
-  std::vector<ChunkPlace> chunks_;
-  // The text of a region that closed this round.  `adopted` points to it when
-  // a value has taken it over.
+  std::vector<ChunkRange> chunks_;
+  // The text of a region that closed in this round.  If a value has adopted
+  // the text, `adopted` points to it.
   struct Retired {
     std::string text;
     const char* adopted = nullptr;
@@ -147,14 +148,15 @@ class Assembler final : public SegmentSink {
   std::vector<std::size_t> value_of_;
   std::vector<std::pair<std::string, std::string>> shown_captures_;
   std::vector<Capture> capture_views_;
-  std::vector<CapturePlace> capture_places_;
+  std::vector<CaptureRange> capture_ranges_;
   std::vector<std::pair<std::size_t, std::size_t>> malformed_;
   std::vector<Diagnostic> round_malformed_;
 
-  // Text at rest that no field claims, from its first byte that is not white
-  // space; the caller's bytes of it up to the last such byte.
+  // Text between regions that no field claims, from its first byte that is not
+  // white space; and its span in the caller's bytes, which ends with the last
+  // such byte.
   std::string unclaimed_;
-  std::size_t unclaimed_used_ = 0;  // bytes of it up to there
+  std::size_t unclaimed_used_ = 0;  // size without white space at its end
   Span unclaimed_bytes_;
   struct Unclaimed {
     std::string text;

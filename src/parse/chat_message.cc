@@ -1,4 +1,4 @@
-// The shape of chat completions; see parlance/chat_message.h.
+// Messages in the format of chat completions, see parlance/chat_message.h.
 
 #include "parlance/chat_message.h"
 
@@ -41,7 +41,7 @@ json::Value chat_message(const Message& message,
     if (part.malformed || part.cut) continue;
     if (fields[part.field_index] != "tool_calls") continue;
     append_call(part.value, calls);
-    // A list of calls, as transform_each gives it.
+    // A list of calls, as transform_each produces it.
     for (const json::Value& item : part.value.items()) append_call(item, calls);
   }
   json::Object out;

@@ -1,6 +1,6 @@
-// Content parsers and transforms, see content.h.  Both walk trees whose depth
-// the loader has limited, so recursion here is bounded by the template, never
-// by the response.
+// Content parsers and transforms, see content.h.  Both recurse over trees of
+// the template, whose depth the loader has limited; the depth of the response
+// does not matter.
 
 #include "parse/content.h"
 
@@ -13,7 +13,7 @@
 #include "json/dialect.h"
 #include "json/lax.h"
 #include "parse/spoofs.h"
-#include "regex/properties.h"
+#include "regex/unicode_properties.h"
 
 namespace parlance::parse {
 namespace {
@@ -23,7 +23,8 @@ using format::ContentKind;
 using format::Transform;
 using json::Value;
 
-// The type of a value by JSON's name, and by Python's where templates go by it.
+// The type of a value by its name in JSON; lists and objects also by their name
+// in Python, which template authors know.
 std::string type_name(const Value& value) {
   std::string name(json::to_string(value.kind()));
   if (value.is_array()) name += " (list)";
@@ -70,18 +71,18 @@ Value parse_bool(std::string_view text, const Content& content) {
   });
 }
 
-// The text of `marked` in plain JSON.  Nothing if it holds characters that the
-// rewriting needs for itself.
+// The text of `marked` rewritten as plain JSON.  Nothing if it contains
+// characters that the rewriting reserves.
 std::optional<std::string> rewritten_json(const MarkedText& marked,
                                           const Content& content,
-                                          const Program& program) {
+                                          const DelimiterProgram& program) {
   json::Dialect dialect;
   dialect.unquoted_keys = content.unquoted_keys;
   if (!program.spoofable) {
     dialect.string_delims = content.string_delims;
     return json::rewrite(marked.text, dialect, &regex::is_word);
   }
-  // A delimiter's spelling in ordinary tokens is part of a string.
+  // The spelling of a delimiter in ordinary tokens is part of a string.
   const Sentinels sentinels(marked, program.marks, content.string_delims);
   if (sentinels.empty()) {
     dialect.string_delims = content.string_delims;
@@ -94,7 +95,8 @@ std::optional<std::string> rewritten_json(const MarkedText& marked,
 }
 
 ContentResult parse_json(const MarkedText& marked, const Content& content,
-                         const Program& program, const Limits& limits) {
+                         const DelimiterProgram& program,
+                         const Limits& limits) {
   const std::string_view text = marked.text;
   json::ParseOptions options;
   options.limits = limits;
@@ -131,13 +133,15 @@ ContentResult parse_json(const MarkedText& marked, const Content& content,
   return invalid(std::move(message));
 }
 
-// A value inside xml-inline or kv-lines.
+// Parses a value inside xml-inline or kv-lines with the value parser of
+// `parent`.  `null`: the group "value" took no part in the match.
 ContentResult parse_value(const MarkedText& raw, bool null,
-                          const Content& parent, const Program& program,
+                          const Content& parent,
+                          const DelimiterProgram& program,
                           const Limits& limits) {
   const Content* parser = parent.value_parser.get();
   if (parser != nullptr && parser->fault) {
-    // Upstream looks the parser up in a table: a KeyError.
+    // Upstream looks the parser up in a dict, which raises KeyError.
     const bool unknown = parser->fault->code == ErrorCode::kUnknownName;
     return Error{unknown ? ErrorCode::kUnknownName : ErrorCode::kInvalidContent,
                  parser->fault->message};
@@ -147,7 +151,7 @@ ContentResult parse_value(const MarkedText& raw, bool null,
     return parse_content(raw, *parser, program, limits);
   }
   if (parser == nullptr) return Value();
-  // The group took no part: upstream hands None to the parser.
+  // Upstream passes None to the parser.  Each case is what Python does then.
   switch (parser->kind) {
     case ContentKind::kText:
       if (!parser->strip) return Value();
@@ -175,7 +179,7 @@ ContentResult parse_value(const MarkedText& raw, bool null,
                    "value_parser"};
 }
 
-// Notes that `part`, a view into `text`, is in no value.
+// Records that `part`, a view into `text`, is in no value.
 void ignore(std::string_view part, std::string_view text,
             std::vector<Span>* ignored) {
   if (ignored == nullptr || ignored->size() >= kMostIgnored) return;
@@ -185,9 +189,11 @@ void ignore(std::string_view part, std::string_view text,
   ignored->push_back({begin, begin + part.size()});
 }
 
+// Invariant of the loop: `out` has the members of all matches so far, and the
+// text before last_end is either in them or in `ignored`.
 ContentResult parse_xml(const MarkedText& marked, const Content& content,
-                        const Program& program, const Limits& limits, bool cut,
-                        std::vector<Span>* ignored) {
+                        const DelimiterProgram& program, const Limits& limits,
+                        bool cut, std::vector<Span>* ignored) {
   const std::string_view text = marked.text;
   const Finder& finder = program.tags.at(&content);
   bool has_value = finder.groups[1] != 0;
@@ -234,7 +240,7 @@ ContentResult parse_xml(const MarkedText& marked, const Content& content,
 }
 
 ContentResult parse_kv(const MarkedText& marked, const Content& content,
-                       const Program& program, const Limits& limits,
+                       const DelimiterProgram& program, const Limits& limits,
                        std::vector<Span>* ignored) {
   const std::string_view text = marked.text;
   json::Object out;
@@ -256,8 +262,8 @@ ContentResult parse_kv(const MarkedText& marked, const Content& content,
     std::string_view key = stripped(line.substr(0, split), content);
     std::string_view raw =
         stripped(line.substr(split + content.key_separator.size()), content);
-    const auto place = static_cast<std::size_t>(raw.data() - text.data());
-    ContentResult value = parse_value(marked.substr(place, raw.size()), false,
+    const auto begin = static_cast<std::size_t>(raw.data() - text.data());
+    ContentResult value = parse_value(marked.substr(begin, raw.size()), false,
                                       content, program, limits);
     if (!value) return value.error();
     out.set(std::string(key), std::move(*value));
@@ -265,11 +271,11 @@ ContentResult parse_kv(const MarkedText& marked, const Content& content,
   return Value(std::move(out));
 }
 
-// The names a placeholder may refer to.
+// The names that a placeholder may refer to.
 struct Scope {
   Captures captures;
-  const Value* content = nullptr;      // "content", over the captures
-  const json::Object* item = nullptr;  // transform_each: over the captures
+  const Value* content = nullptr;      // "content", which hides a capture
+  const json::Object* item = nullptr;  // transform_each: its keys hide them
 };
 
 std::string path_text(const std::vector<std::string>& path) {
@@ -292,7 +298,8 @@ ContentResult look_up(const std::vector<std::string>& path,
     value = scope.item->find(root);
   }
   if (value == nullptr) {
-    // The last of equal names: a close capture comes behind an open one.
+    // Of equal names the last one counts: captures of the close come after
+    // those of the open.
     for (const auto& [name, text] : scope.captures) {
       if (name != root) continue;
       from_capture = Value(text);
@@ -370,8 +377,9 @@ std::string shown(std::string_view text) {
 }
 
 ContentResult parse_content(const MarkedText& marked, const Content& content,
-                            const Program& program, const Limits& limits,
-                            bool cut, std::vector<Span>* ignored) {
+                            const DelimiterProgram& program,
+                            const Limits& limits, bool cut,
+                            std::vector<Span>* ignored) {
   const std::string_view text = marked.text;
   switch (content.kind) {
     case ContentKind::kText:

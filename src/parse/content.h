@@ -15,31 +15,31 @@
 #include "parlance/error.h"
 #include "parlance/json.h"
 #include "parlance/limits.h"
+#include "parse/delimiter_program.h"
 #include "parse/marked_text.h"
-#include "parse/program.h"
 
 namespace parlance::parse {
 
-// What went wrong with a region.  `code` tells which of Python's exceptions
-// upstream raises: kInvalidContent ValueError, kMissingPlaceholder and
-// kUnknownName KeyError, kContentType TypeError, kContentAttribute
-// AttributeError, kTooDeep RecursionError.
+// The value of a region, or why it has none.  The error's code says which of
+// Python's exceptions upstream raises: kInvalidContent ValueError,
+// kMissingPlaceholder and kUnknownName KeyError, kContentType TypeError,
+// kContentAttribute AttributeError, kTooDeep RecursionError.
 using ContentResult = Result<json::Value>;
 
-// Text as it is shown in a message: quoted, and cut when long.
+// `text` for an error message: quoted, and cut if it is long.
 std::string shown(std::string_view text);
 
-// Parses `text` by `content`.  `cut`: the region was cut off, and its value is
-// only good if it accounts for all of the text (recovery).
-// Complexity: O(text.size()) for patterns that our automata run.
+// Parses `text` by `content`.  `cut`: the end of the response cut the region
+// off, so its value is valid only if it accounts for all of the text
+// (recovery). Complexity: O(text.size()) for patterns that our automata run.
 //
-// `ignored`, if given, takes the stretches of `text` that a value does not
-// account for, white space aside: what stands between the tags of xml-inline
-// and kv-lines without a separator.  At most kMostIgnored of them.
+// `ignored`, if not null, receives the spans of `text` that the value does not
+// account for, without white space at their ends: text between the tags of
+// xml-inline, and lines of kv-lines without a separator.  At most kMostIgnored.
 ContentResult parse_content(const MarkedText& text,
                             const format::Content& content,
-                            const Program& program, const Limits& limits,
-                            bool cut = false,
+                            const DelimiterProgram& program,
+                            const Limits& limits, bool cut = false,
                             std::vector<Span>* ignored = nullptr);
 inline constexpr std::size_t kMostIgnored = 100;
 

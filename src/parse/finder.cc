@@ -7,7 +7,7 @@
 #include <tuple>
 
 #include "parse/spoofs.h"
-#include "regex/hir_facts.h"
+#include "regex/hir_properties.h"
 
 namespace parlance::parse {
 
@@ -25,7 +25,8 @@ Finder compile_group_finder(const regex::Pattern& pattern,
                             const std::vector<automata::Mark>& marks) {
   Finder finder;
   finder.groups = std::move(groups);
-  // White space beside such a mark may be missing, so no text is certain.
+  // If a mark strips white space beside it, the text may lack that space, so
+  // no prefix of characters is certain.
   const bool strips =
       std::ranges::any_of(marks, [](const automata::Mark& mark) {
         return mark.strips_left || mark.strips_right;
@@ -36,7 +37,7 @@ Finder compile_group_finder(const regex::Pattern& pattern,
     for (std::uint32_t group : finder.groups) {
       if (group != 0) present.push_back(group);
     }
-    // Marks add states where white space beside them may be missing.
+    // Marks that strip white space add states for its absence.
     Limits enough = limits;
     enough.pattern_states *= 2;
     auto automaton = Automaton::compile(
@@ -77,16 +78,15 @@ FindAll::FindAll(const Finder& finder, const MarkedText& text)
   text_ = hidden_;
 }
 
-// Moves to where the text that every match begins with stands next.  False:
-// nowhere.
+// Moves at_ to the next occurrence of Finder::prefix.  False: there is none.
 bool FindAll::skip_to_prefix() {
   at_ = text_.find(finder_.prefix, at_);
   while (at_ != std::string_view::npos && !marked_.marks.empty()) {
-    // A match may begin with a mark, never inside one.
+    // A match can begin with a mark, but not inside one.
     const std::size_t after = marked_.first_mark(at_ + 1);
     if (after == 0) break;
     const MarkAt& mark = marked_.marks[after - 1];
-    const std::size_t begin = marked_.place(mark);
+    const std::size_t begin = marked_.begin_of(mark);
     if (at_ == begin || at_ >= begin + mark.length) break;
     at_ = text_.find(finder_.prefix, begin + mark.length);
   }
@@ -95,7 +95,8 @@ bool FindAll::skip_to_prefix() {
   return false;
 }
 
-// Reads on with the automaton, marks as marks; returns how many bytes it read.
+// Runs the automaton from at_ until it is decided or the text ends.  Returns
+// the number of bytes that it read.
 std::size_t FindAll::run_search() {
   std::size_t at = at_;
   std::size_t next = marked_.marks.empty() ? 0 : marked_.first_mark(at_);
@@ -103,7 +104,7 @@ std::size_t FindAll::run_search() {
     std::size_t stop = text_.size();
     if (next < marked_.marks.size()) {
       const MarkAt& mark = marked_.marks[next];
-      stop = marked_.place(mark);
+      stop = marked_.begin_of(mark);
       if (stop == at) {
         if (!search_.mark(mark.symbol, mark.length)) break;
         at += mark.length;
@@ -116,12 +117,15 @@ std::size_t FindAll::run_search() {
   return at - at_;
 }
 
+// Invariant: all matches that end at or before at_ have been returned, and
+// last_empty_ says whether the last one was empty; the next one must then not
+// be empty at at_ too.
 bool FindAll::next(Found& out) {
   if (gave_up_ || at_ > text_.size()) return false;
   bool not_empty = last_empty_;
   if (!finder_.prefix.empty()) {
     if (!skip_to_prefix()) return false;
-    not_empty = false;  // no match is empty
+    not_empty = false;  // because no match is empty
   }
   if (finder_.automaton != nullptr) {
     automata::Context context;

@@ -31,19 +31,19 @@ namespace parlance::parse {
 struct Finder {
   std::shared_ptr<const automata::Automaton> automaton;
   std::optional<regex::Pcre2> code;
-  // The numbers of the wanted groups in order, 0 for one that the pattern does
-  // not have.
+  // The numbers of the wanted groups in order, 0 for a group that the pattern
+  // does not have.
   std::vector<std::uint32_t> groups;
-  // PCRE2 reads characters alone: spellings of these that are no marks are
-  // hidden from it.
+  // PCRE2 reads characters only, so spellings of these marks by ordinary tokens
+  // are hidden from it (spoofs.h).
   std::vector<automata::Mark> hidden = {};
-  // Text that every match begins with, "" when none is known.  Looking for it
-  // is quicker than running either.
+  // Text that every match begins with, "" if none is known.  Searching for it
+  // is faster than running either engine.
   std::string prefix = {};
 };
 
-// Whether our automata run this pattern.  They refuse what is not regular, and
-// the few regular ones that need too many states.
+// Whether our automata can run this pattern.  They refuse patterns that are not
+// regular, and the few regular ones that need too many states.
 bool runs_on_automaton(const regex::Hir& hir, const Limits& limits);
 
 // `marks`: added and control tokens that the pattern's literals spell.
@@ -65,18 +65,18 @@ struct Found {
   std::vector<std::pair<std::size_t, std::size_t>> groups = {};
 };
 
-// Goes over all non-overlapping matches of `finder` from the left, as Python's
+// Enumerates all non-overlapping matches of `finder` from the left, as Python's
 // finditer does: empty matches count, also directly after another match.
 //
-// A stretch that is a mark of `text` is read as that mark.
+// The automaton reads a mark of `text` as one symbol.
 class FindAll {
  public:
   FindAll(const Finder& finder, const MarkedText& text);
   bool next(Found& out);
-  // A limit was passed: what comes later was not looked at.  Besides the step
-  // limit of PCRE2 it bounds the bytes that all searches look at together:
-  // where every match is decided only at the end of the text, or every attempt
-  // fails there, going over all of them is quadratic.
+  // Whether a limit was passed, so that the rest of the text was not searched.
+  // Besides the step limit of PCRE2 there is a limit of the bytes that all
+  // searches read together: if each match is decided, or each attempt fails,
+  // only at the end of the text, enumeration takes quadratic time.
   bool gave_up() const { return gave_up_; }
 
  private:
@@ -87,7 +87,7 @@ class FindAll {
   std::size_t run_search();
 
   const Finder& finder_;
-  std::string hidden_;  // the text, without what only looks like a mark
+  std::string hidden_;  // the text with its spoofs hidden, for PCRE2
   MarkedText marked_;
   std::string_view text_;
   std::size_t at_ = 0;

@@ -1,3 +1,5 @@
+// Marks that a format file lists, see listed_marks.h.
+
 #include "parse/listed_marks.h"
 
 #include <algorithm>
@@ -17,8 +19,8 @@ bool matches_whole(const Finder& finder, std::string_view text) {
   return false;
 }
 
-// `text` as a pattern that matches it alone.
-std::string quoted(std::string_view text) {
+// A pattern that matches `text` and nothing else.
+std::string pattern_of(std::string_view text) {
   constexpr std::string_view kSyntax = "\\^$.|?*+()[]{}#&-~ \t\n\r\v\f";
   std::string out;
   for (const char c : text) {
@@ -62,7 +64,7 @@ ListedMarks::ListedMarks(std::span<const format::ListedMark> marks,
       }
       ids_.push_back(id);
       if (any) entry.replacement += '|';
-      entry.replacement += quoted(spelling);
+      entry.replacement += pattern_of(spelling);
       any = true;
     }
     entry.replacement += ')';
@@ -70,12 +72,14 @@ ListedMarks::ListedMarks(std::span<const format::ListedMark> marks,
   }
   std::ranges::sort(ids_);
   ids_.erase(std::unique(ids_.begin(), ids_.end()), ids_.end());
-  // Of entries that begin one another the longest counts.
+  // If one entry is a prefix of another, the longer one is tried first.
   std::ranges::stable_sort(entries_, [](const Entry& a, const Entry& b) {
     return a.source.size() > b.source.size();
   });
 }
 
+// Scans the source part by part (see part_size), so that an entry is never
+// found inside an escape or a set.
 std::optional<regex::Pattern> ListedMarks::applied(
     const regex::Pattern& pattern) const {
   const std::string_view source = pattern.source;
@@ -84,7 +88,8 @@ std::optional<regex::Pattern> ListedMarks::applied(
   for (std::size_t at = 0; at < source.size();) {
     const auto entry = std::ranges::find_if(entries_, [&](const Entry& e) {
       if (!source.substr(at).starts_with(e.source)) return false;
-      // What repeats an entry's last part would repeat all of it.
+      // A quantifier after the entry applies to its last part only; after the
+      // replacement, a group, it would apply to all of it.
       const std::size_t end = at + e.source.size();
       return end == source.size() || std::string_view("*+?{").find(
                                          source[end]) == std::string_view::npos;

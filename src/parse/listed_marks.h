@@ -2,17 +2,18 @@
 #define PARLANCE_SRC_PARSE_LISTED_MARKS_H_
 
 // Marks that no literal of a delimiter spells, because the delimiter is a
-// pattern for several families of tokens at once:
+// pattern that covers tokens of several models:
 //
 //   open_pattern   <tool_call(?::\w+)?>\s*
 //   "marks"        {"pattern": "<tool_call(?::\\w+)?>"}
 //   vocabulary     <tool_call:opensource>
 //
-//   with it        (?:<tool_call:opensource>)\s*
+//   compiled       (?:<tool_call:opensource>)\s*
 //
-// So where a vocabulary has tokens that an entry of "marks" matches, the
-// entry's own text in a pattern gives way to their spellings, which are
-// literals and thereby marks.  Where it has none, the pattern stays as it is.
+// Where a vocabulary has tokens that an entry of "marks" matches, the entry's
+// source inside a delimiter's pattern is replaced by the spellings of these
+// tokens.  The spellings are literals, and literals can be marks.  Where the
+// vocabulary has no such token, the pattern stays unchanged.
 
 #include <optional>
 #include <span>
@@ -31,11 +32,11 @@ class ListedMarks {
   ListedMarks(std::span<const format::ListedMark> marks,
               const Vocabulary& vocabulary, const Limits& limits);
 
-  // The tokens that some entry means, by id.
+  // The tokens that some entry matches, ascending.
   std::span<const TokenId> ids() const { return ids_; }
 
-  // `pattern` with spellings in the place of entries; nothing if no entry is a
-  // whole part of it.
+  // `pattern`, in which the sources of entries are replaced by spellings;
+  // nothing if it contains no entry.
   std::optional<regex::Pattern> applied(const regex::Pattern& pattern) const;
 
  private:

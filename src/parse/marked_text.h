@@ -1,8 +1,8 @@
 #ifndef PARLANCE_SRC_PARSE_MARKED_TEXT_H_
 #define PARLANCE_SRC_PARSE_MARKED_TEXT_H_
 
-// A text of which some stretches came as marks: added or control tokens that
-// the delimiters of a format spell.
+// A text in which some stretches are marks: added or control tokens that the
+// delimiters of a format spell.
 //
 //   tokens   <tool_call>   f   <   arg   _   key   >
 //            mark          ordinary
@@ -28,21 +28,21 @@ struct MarkAt {
   automata::Symbol symbol = 0;
 };
 
-// A view: `text` and the marks in it, ascending.  `offset` is where `text`
-// stands in what the marks' positions count from.
+// A view: `text` and the marks in it, ascending.  Positions of marks count from
+// an origin; `text` begins at `offset` from it.
 struct MarkedText {
-  // Text without marks converts by itself.
+  // Implicit: a text without marks.
   // NOLINTNEXTLINE(google-explicit-constructor)
   MarkedText(std::string_view t) : text(t) {}
   MarkedText(std::string_view t, std::span<const MarkAt> m, std::uint64_t o = 0)
       : text(t), marks(m), offset(o) {}
 
-  // The place of a mark of `marks` in `text`.
-  std::size_t place(const MarkAt& mark) const {
+  // Where a mark of `marks` begins in `text`.
+  std::size_t begin_of(const MarkAt& mark) const {
     return static_cast<std::size_t>(mark.position - offset);
   }
 
-  // The first mark that begins at `place` or after it.
+  // The index of the first mark that begins at `from` or after it.
   std::size_t first_mark(std::size_t from) const {
     auto it =
         std::ranges::lower_bound(marks, offset + from, {}, &MarkAt::position);

@@ -1,14 +1,16 @@
+// The part of a prompt that belongs to the response, see prefix.h.
+
 #include "parse/prefix.h"
 
 #include "base/utf8.h"
 
 namespace parlance::parse {
 
-std::string_view behind_last_anchor(const Program& program,
-                                    std::string_view prefix) {
+std::string_view after_last_anchor(const DelimiterProgram& program,
+                                   std::string_view prefix) {
   if (program.anchor_literal) {
-    // It cannot overlap itself, so its last occurrence is also the last of the
-    // non-overlapping ones from the left.
+    // The literal cannot overlap itself, so its last occurrence is also the
+    // last of the non-overlapping occurrences from the left.
     std::size_t at = prefix.rfind(*program.anchor_literal);
     if (at == std::string_view::npos) return prefix;
     return prefix.substr(at + program.anchor_literal->size());
@@ -20,10 +22,10 @@ std::string_view behind_last_anchor(const Program& program,
   return prefix.substr(end);
 }
 
-Prompt read_prompt(const Program& program, const Vocabulary* vocabulary,
-                   std::string_view prefix) {
+Prompt read_prompt(const DelimiterProgram& program,
+                   const Vocabulary* vocabulary, std::string_view prefix) {
   Prompt prompt;
-  prompt.text = behind_last_anchor(program, prefix);
+  prompt.text = after_last_anchor(program, prefix);
   std::size_t done = 0;
   while (program.spelled && !program.marks.empty()) {
     const auto found = program.spelled->find(prompt.text, done);
@@ -36,7 +38,8 @@ Prompt read_prompt(const Program& program, const Vocabulary* vocabulary,
   return prompt;
 }
 
-Prompt read_prompt(const Program& program, const Vocabulary& vocabulary,
+Prompt read_prompt(const DelimiterProgram& program,
+                   const Vocabulary& vocabulary,
                    std::span<const TokenId> prefix) {
   Prompt prompt;
   bool drop_space = false;
@@ -63,7 +66,7 @@ Prompt read_prompt(const Program& program, const Vocabulary& vocabulary,
     drop_space = vocabulary.space_after_marks();
   }
   if (program.marks.empty()) {
-    const std::string_view kept = behind_last_anchor(program, prompt.text);
+    const std::string_view kept = after_last_anchor(program, prompt.text);
     prompt.begin = prompt.text.size() - kept.size();
     return prompt;
   }

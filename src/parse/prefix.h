@@ -1,8 +1,8 @@
 #ifndef PARLANCE_SRC_PARSE_PREFIX_H_
 #define PARLANCE_SRC_PARSE_PREFIX_H_
 
-// What of the prompt belongs to this response: everything behind the last
-// match of the start anchor, or all of it when there is none.
+// The part of the prompt that belongs to this response: everything after the
+// last match of the start anchor, or all of it if there is no match.
 
 #include <cstddef>
 #include <span>
@@ -11,27 +11,29 @@
 #include <vector>
 
 #include "parlance/vocabulary.h"
+#include "parse/delimiter_program.h"
 #include "parse/marked_text.h"
-#include "parse/program.h"
 
 namespace parlance::parse {
 
-std::string_view behind_last_anchor(const Program& program,
-                                    std::string_view prefix);
+std::string_view after_last_anchor(const DelimiterProgram& program,
+                                   std::string_view prefix);
 
-// A prompt, or the part of it that belongs to the response, with its marks.
+// A prompt with its marks.
 struct Prompt {
   std::string text;
   std::vector<MarkAt> marks = {};  // positions in `text`
-  std::size_t begin = 0;           // of what belongs to the response
+  std::size_t begin = 0;           // of the part that belongs to the response
 };
 
-// A spelled mark is the mark: whoever wrote the prompt put it there.
-Prompt read_prompt(const Program& program, const Vocabulary* vocabulary,
-                   std::string_view prefix);
+// Reads a prompt given as text.  The spelling of a mark counts as the mark,
+// because the prompt's author, not the model, wrote it.
+Prompt read_prompt(const DelimiterProgram& program,
+                   const Vocabulary* vocabulary, std::string_view prefix);
 
-// Marks are only where their ids are.
-Prompt read_prompt(const Program& program, const Vocabulary& vocabulary,
+// Reads a prompt given as tokens.  Only the ids of a mark count as the mark.
+Prompt read_prompt(const DelimiterProgram& program,
+                   const Vocabulary& vocabulary,
                    std::span<const TokenId> prefix);
 
 }  // namespace parlance::parse

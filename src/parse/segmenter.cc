@@ -1,6 +1,18 @@
-// See segmenter.h.  The text that is still needed (held, plus what look-behind
-// may see) lives in buffer_; when nothing is held a chunk is searched where it
-// lies and only its undecided end is copied.
+// Segmentation of a stream, see segmenter.h.
+//
+//   0        base_       passed_       total_
+//   |--------|-----------|-------------|
+//    dropped  context for  held: not yet
+//             look-behind  decided
+//             [ window_                ]
+//
+// Invariant between calls: base_ <= passed_ <= total_, window_ is the text in
+// [base_, total_), and every byte before passed_ is either delivered to the
+// sink or part of a committed delimiter.
+//
+// The text that is still needed (held bytes, and the context that look-behind
+// may read) is copied to buffer_.  While nothing is held, a chunk is searched
+// in the caller's memory and only its undecided end is copied.
 
 #include "parse/segmenter.h"
 
@@ -13,14 +25,15 @@
 namespace parlance::parse {
 namespace {
 
-// A partial match of a backtracking engine is tried anew with every feed while
-// it is short, and then each time it has grown by an eighth: the work stays
-// linear in the length of what is held.
+// A partial match of a backtracking engine is searched again after every feed
+// while it is short, and after that each time it has grown by an eighth.  The
+// lengths of the searches then form a geometric series, so the work stays
+// linear in the number of held bytes.
 constexpr std::uint64_t kAlwaysRetry = 4096;
 
 }  // namespace
 
-Segmenter::Segmenter(const Program& program, const Limits& limits,
+Segmenter::Segmenter(const DelimiterProgram& program, const Limits& limits,
                      SegmentSink& sink)
     : program_(program),
       field_(kNoField),
@@ -38,7 +51,8 @@ std::string_view Segmenter::slice(std::uint64_t begin,
 
 std::string_view Segmenter::held() const { return slice(passed_, total_); }
 
-// Begins to watch what has to be watched from `position` on.
+// Selects the delimiters that are watched in the current state (field_) and
+// starts their automaton at `position`.
 void Segmenter::watch(std::uint64_t position) {
   watch_ = field_ == kNoField ? &program_.resting : &program_.inside[field_];
   next_mark_ = 0;
@@ -59,8 +73,8 @@ void Segmenter::watch(std::uint64_t position) {
   search_.start(watch_->automaton.get(), position, context);
 }
 
-// A delimiter may match the empty string once at each place, or a pair of them
-// would open and close regions there for ever.
+// A delimiter may match the empty string once at each position.  Otherwise two
+// of them would open and close regions at one position forever.
 // Differs from upstream, which hangs or stops reading.
 bool Segmenter::may_be_empty(std::uint32_t id, std::uint64_t position) const {
   return position != empty_at_ ||
@@ -69,9 +83,10 @@ bool Segmenter::may_be_empty(std::uint32_t id, std::uint64_t position) const {
 }
 
 void Segmenter::feed(std::string_view text) {
-  // With backtracking searches the text is taken in blocks that end at fixed
-  // places of the stream, so that their limit is passed at the same byte
-  // however the text was cut.  Automata look at these places by themselves.
+  // With backtracking searches the text is processed in blocks that end at
+  // fixed positions of the stream.  So the limit of held bytes is passed at the
+  // same byte however the text was cut.  search_on() does the same for the
+  // automaton.
   while (program_.any_backtrackers && total_ + text.size() > block_end_) {
     auto room = static_cast<std::size_t>(block_end_ - total_);
     feed_block(text.substr(0, room));
@@ -85,12 +100,15 @@ void Segmenter::feed_mark(automata::Symbol symbol, std::string_view spelling) {
   feed_block(spelling);
 }
 
+// Appends `text` to the window, processes it, and drops what is not needed any
+// longer.  `text` does not cross block_end_ if there are backtrackers.
 void Segmenter::feed_block(std::string_view text) {
+  // 1. Make window_ cover the new text, in the caller's memory if possible.
   bool in_place = buffer_.size() == buffer_start_ && !program_.any_backtrackers;
   if (in_place) {
     window_ = text;
     base_ = total_;
-    // Most chunks are text through and through.
+    // Fast path: most chunks contain no beginning of a delimiter.
     if (watch_->automaton != nullptr && marks_.empty() &&
         total_ + text.size() < block_end_ && !search_.decided()) {
       work_ += search_.run(text);
@@ -106,6 +124,7 @@ void Segmenter::feed_block(std::string_view text) {
     buffer_.append(text);
     window_ = std::string_view(buffer_).substr(buffer_start_);
   }
+  // 2. Deliver and commit all that is decided.
   total_ += text.size();
   process(false);
   if (total_ >= block_end_) {
@@ -113,11 +132,12 @@ void Segmenter::feed_block(std::string_view text) {
     check_limit();
   }
 
-  // Keep what is held, and what look-behind may want to see before it.
+  // 3. Keep the held bytes, and before them the context that look-behind may
+  // read.
   std::uint64_t from = passed_;
   if (program_.any_backtrackers) {
     from -= std::min<std::uint64_t>(from - base_, program_.context_bytes);
-    // Not into the middle of a character.
+    // The context must not begin inside a character.
     while (from > base_ &&
            (static_cast<unsigned char>(window_[from - base_]) & 0xC0) == 0x80 &&
            from < total_) {
@@ -164,9 +184,11 @@ void Segmenter::pass(std::uint64_t to) {
   passed_ = to;
 }
 
-// Gives up on everything that may have begun between `from` and `to`.
+// Treats the text in [from, to) as plain text, whatever delimiter it may have
+// been the beginning of, and restarts all searches at `to`.
 void Segmenter::release(std::uint64_t from, std::uint64_t to) {
-  // In order, as where it had come in pieces.
+  // Three calls, so that the sink sees the same order as for text that came in
+  // pieces.
   pass(from);
   sink_.on_limit(from, to,
                  "held longer than Limits::held_bytes allows; it is text now");
@@ -184,7 +206,12 @@ void Segmenter::check_limit() {
   }
 }
 
-// Reads on with the automaton until it is decided or the text is used up.
+// Runs the automaton until it is decided or has read all of the window.
+//
+// Invariant of the loop: `at` is the automaton's position, marks_ before
+// next_mark_ have been read, and `check` is the next block boundary.  Each
+// iteration reads up to the next mark, the next block boundary or the end.  At
+// a boundary a match that has been undecided for a whole block is given up.
 void Segmenter::search_on(bool end) {
   if (watch_->automaton == nullptr || search_.over()) return;
   std::uint64_t at = search_.position();
@@ -213,23 +240,44 @@ void Segmenter::search_on(bool end) {
   if (end && !search_.decided()) search_.finish();
 }
 
-// Brings visible_ up to date.
+// Makes visible_ the text that backtracking searches may read.
 void Segmenter::hide_spoofs(bool end) {
   visible_ = window_;
   if (!program_.any_backtrackers || !program_.spoofable) return;
   const MarkedText text(window_, marks_, base_);
   hidden_ = spoofs_hidden(text, program_.marks);
   visible_ = hidden_;
-  // So that a spelling is hidden wherever the stream was cut.
+  // A spelling that has only begun stays invisible until it is complete, so
+  // that it is hidden wherever the stream was cut.
   if (!end) {
     visible_ = visible_.substr(0, unfinished_spelling(text, program_.marks));
   }
 }
 
-// Brings what is known of a backtracker's next match up to date.
+// Updates the next match of one backtracker for the text that is visible now.
+//
+//                 search: match
+//   kUnknown ------------------------> kMatch [begin, end)
+//    |   ^  ^                            |          ^
+//    |   |  +--- begin < passed_ --------+          |
+//    |   |       or the empty match is not allowed  |
+//    |   |                                          | search from begin: match
+//    |   +------ begin < passed_ -----------+       |
+//    |                                      |       |
+//    +------------------------------------> kPartial begin
+//      search: a match may begin at `begin`,
+//      but its end needs more text
+//
+//   searched   kUnknown: no match begins before this position, so the next
+//              search starts here (or at passed_, if that is greater).
+//   seen       how far the text was visible to the last search.
+//
+// A search that finds nothing, or exceeds its step limit, leaves kUnknown with
+// `searched` at the end of the visible text.
 void Segmenter::track(const Backtracker& b, Tracked& tracked, bool end) {
   using Status = Tracked::Status;
   const std::uint64_t known = base_ + visible_.size();
+  // 1. Drop a result that the last delimiter has overtaken.
   if (tracked.status == Status::kMatch) {
     bool usable =
         tracked.begin >= passed_ && (tracked.begin != tracked.end ||
@@ -242,6 +290,9 @@ void Segmenter::track(const Backtracker& b, Tracked& tracked, bool end) {
     tracked.status = Status::kUnknown;
     tracked.searched = passed_;
   }
+  // 2. Decide where to search, and whether a search is worth its cost: see
+  // kAlwaysRetry.  At a block boundary it is always made, because the limit of
+  // held bytes is checked there.
   std::uint64_t from = std::max(passed_, tracked.searched);
   if (tracked.status == Status::kPartial) {
     from = tracked.begin;
@@ -255,6 +306,7 @@ void Segmenter::track(const Backtracker& b, Tracked& tracked, bool end) {
   } else if (!end && from >= known) {
     return;
   }
+  // 3. Search, and record the result as stream positions.
   if (!tracked.scratch) tracked.scratch.emplace(b.code);
   work_ += known - from;
   auto found =
@@ -270,7 +322,7 @@ void Segmenter::track(const Backtracker& b, Tracked& tracked, bool end) {
       tracked.status = Status::kMatch;
       tracked.begin = base_ + found.begin;
       tracked.end = base_ + found.end;
-      // The window may have moved before the match is taken.
+      // The window may move before the match is committed.
       for (auto& group : tracked.groups) {
         if (group.first == regex::Pcre2::kUnset) continue;
         group.first += base_;
@@ -296,6 +348,8 @@ void Segmenter::track(const Backtracker& b, Tracked& tracked, bool end) {
   }
 }
 
+// Delivers the text before `delimiter` and then the delimiter itself, and
+// changes to the state that follows it.
 void Segmenter::commit(const Delimited& delimiter) {
   pass(delimiter.begin);
   passed_ = delimiter.end;
@@ -314,6 +368,18 @@ void Segmenter::commit(const Delimited& delimiter) {
   watch(delimiter.end);
 }
 
+// Commits every delimiter that is decided, and delivers the text before the
+// first position where a delimiter may still begin.  `end`: no more text comes.
+//
+// Invariant of the loop: field_ and watch_ are the state after the last
+// committed delimiter, and no byte from passed_ on is classified.  Each
+// iteration finds, among all watched delimiters,
+//   best   the decided match that begins first (then the longest, then the one
+//          of the lowest rank);
+//   hold   the first position at which an undecided match may begin.
+// A match that begins before `hold` cannot lose to later text, so it is
+// committed.  Otherwise the text up to the smaller of the two is delivered and
+// the loop ends.
 void Segmenter::process(bool end) {
   hide_spoofs(end);
   Delimited best;
@@ -322,8 +388,8 @@ void Segmenter::process(bool end) {
       pass(total_);
       return;
     }
+    // 1. The automaton: all regular delimiters at once.
     search_on(end);
-    // Where something undecided begins; nothing from there on can be taken.
     std::uint64_t hold = automata::kNoPosition;
     if (!watch_->backtrackers.empty() && visible_.size() < window_.size()) {
       hold = base_ + visible_.size();
@@ -341,6 +407,7 @@ void Segmenter::process(bool end) {
         hold = search_.hold();
       }
     }
+    // 2. The backtracking searches, one by one.
     for (const Backtracker& b : watch_->backtrackers) {
       std::uint32_t id = b.watched.id();
       auto it = std::find_if(tracked_.begin(), tracked_.end(),
@@ -365,12 +432,14 @@ void Segmenter::process(bool end) {
         }
       }
     }
-    // A match that begins where the text ends never counts, as upstream has it:
-    // there is nothing left for it to open or close.
+    // 3. Stop unless the best match is certain.  A match that begins at the
+    // end of the text never counts, as in upstream: there is nothing left for
+    // it to open or close.
     if (winner == nullptr || best.begin >= hold || best.begin >= total_) {
       pass(end ? total_ : std::min({hold, best.begin, total_}));
       return;
     }
+    // 4. Read the named groups from the engine that found the match.
     best.field = winner->field;
     best.close = winner->close;
     best.captures.clear();

@@ -1,3 +1,5 @@
+// Spellings of marks in ordinary text, see spoofs.h.
+
 #include "parse/spoofs.h"
 
 #include <algorithm>
@@ -26,7 +28,8 @@ bool is_letter(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
-// Changes one character of the spelling at `at` into another of its size.
+// Changes one character of the spelling at `at` into another of the same size:
+// the first ASCII letter if there is one, else the first character.
 void deface(std::string& text, std::size_t at, std::size_t size) {
   for (std::size_t i = at; i < at + size; ++i) {
     if (!is_letter(text[i])) continue;
@@ -47,8 +50,8 @@ template <class Found>
 void between_marks(const MarkedText& text, Found&& found) {
   std::size_t done = 0;
   for (const MarkAt& mark : text.marks) {
-    found(done, text.place(mark));
-    done = text.place(mark) + mark.length;
+    found(done, text.begin_of(mark));
+    done = text.begin_of(mark) + mark.length;
   }
   found(done, text.text.size());
 }
@@ -83,7 +86,7 @@ void replace_all(std::string& text, std::string_view from,
   }
 }
 
-// `text` as it stands inside a JSON string.
+// `text` as a JSON string has it, without the quotes.
 std::string escaped(std::string_view text) {
   std::string out;
   json::append_string(out, text);
@@ -114,7 +117,7 @@ std::size_t unfinished_spelling(const MarkedText& text,
   const std::size_t size = text.text.size();
   std::size_t begin = 0;
   if (!text.marks.empty()) {
-    begin = text.place(text.marks.back()) + text.marks.back().length;
+    begin = text.begin_of(text.marks.back()) + text.marks.back().length;
   }
   std::size_t first = size;
   for (const Mark& mark : marks) {
@@ -137,8 +140,8 @@ Sentinels::Sentinels(const MarkedText& text, std::span<const Mark> marks,
              pair.second.find(mark.spelling) != std::string::npos;
     });
   };
-  // A stand-in is two control characters around a number; of the numbers some
-  // are not in the text.
+  // A sentinel is a number between two control characters.  Numbers are tried
+  // in order until one is not in the text.
   std::size_t number = 0;
   std::vector<const Used*> of_symbol(marks.size(), nullptr);
   used_.reserve(marks.size());
@@ -157,9 +160,9 @@ Sentinels::Sentinels(const MarkedText& text, std::span<const Mark> marks,
     const std::size_t index = mark.symbol - automata::kFirstMark;
     const Used* used = of_symbol[index];
     if (used == nullptr) continue;
-    text_ += text.text.substr(done, text.place(mark) - done);
+    text_ += text.text.substr(done, text.begin_of(mark) - done);
     text_ += used->sentinel;
-    done = text.place(mark) + mark.length;
+    done = text.begin_of(mark) + mark.length;
   }
   text_ += text.text.substr(done);
   for (const auto& [open, close] : delimiters) {

@@ -1,17 +1,17 @@
 #ifndef PARLANCE_SRC_PARSE_SPOOFS_H_
 #define PARLANCE_SRC_PARSE_SPOOFS_H_
 
-// Spellings of marks that ordinary tokens wrote.
+// Spoofs: spellings of marks that ordinary tokens wrote.
 //
-// Our automata read marks as symbols of their own.  What else searches in the
-// text of a response, PCRE2 and the rewriting of JSON dialects, reads
-// characters, and would take a spelling for the mark.  So it gets a copy in
-// which the two differ:
+// Our automata read marks as symbols of their own.  PCRE2 and the rewriting of
+// JSON dialects read characters, and would take a spelling for the mark.  So
+// they get a copy of the text in which the two differ:
 //
-//   spoofs_hidden    <tool_call> as text becomes <uool_call>: as long, and the
-//                    same to every class of characters that one meets
-//   Sentinels        the other way around: the marks become something that
-//                    the text does not contain, and delimiters with them
+//   spoofs_hidden    changes the spoofs: <tool_call> as text becomes
+//                    <uool_call>, which is as long and in the same usual
+//                    classes of characters
+//   Sentinels        changes the marks, in the text and in the delimiters, to
+//                    strings that the text does not contain
 
 #include <cstddef>
 #include <span>
@@ -25,18 +25,19 @@
 
 namespace parlance::parse {
 
-// `text` with every spelling of one of `marks` changed that is not a mark of
-// it.  The same size, and UTF-8 if `text` is.
+// `text`, in which every spelling of one of `marks` that is not itself a mark
+// is changed.  The size stays the same; the result is UTF-8 if `text` is.
 // Complexity: O(text.size() * marks.size()).
 std::string spoofs_hidden(const MarkedText& text,
                           std::span<const automata::Mark> marks);
 
-// Where the longest end of `text` begins that may still become a spelling of
-// one of `marks`; the size of `text` if there is none.
+// Where the longest suffix of `text` begins that is a proper prefix of a
+// spelling of one of `marks`; the size of `text` if there is none.
 std::size_t unfinished_spelling(const MarkedText& text,
                                 std::span<const automata::Mark> marks);
 
-// Stand-ins for those marks that `delimiters` spell.
+// A copy of a text in which those marks that `delimiters` spell are replaced by
+// sentinels.
 class Sentinels {
  public:
   using Delimiters = std::vector<std::pair<std::string, std::string>>;
@@ -44,11 +45,11 @@ class Sentinels {
             const Delimiters& delimiters);
 
   bool empty() const { return used_.empty(); }
-  // The text, and the delimiters, with stand-ins.
+  // The text and the delimiters with sentinels.
   const std::string& text() const { return text_; }
   const Delimiters& delimiters() const { return delimiters_; }
-  // Puts spellings in the place of the stand-ins that are left, also where a
-  // JSON string holds them escaped.
+  // Replaces the sentinels that are left in `text` by the spellings, also where
+  // a JSON string has them escaped.
   std::string restored(std::string text) const;
 
  private:

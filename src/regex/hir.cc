@@ -1,5 +1,5 @@
 // Building a Hir from literals, and printing one.  What can be told about the
-// texts that a Hir matches is in hir_facts.cc.
+// texts that a Hir matches is in hir_properties.cc.
 
 #include "regex/hir.h"
 

@@ -8,7 +8,7 @@
 #include "base/ascii.h"
 #include "base/utf8.h"
 #include "regex/parser.h"
-#include "regex/properties.h"
+#include "regex/unicode_properties.h"
 
 namespace parlance::regex {
 namespace {

@@ -17,7 +17,7 @@
 #include <vector>
 
 #include "regex/ast.h"
-#include "regex/properties.h"
+#include "regex/unicode_properties.h"
 
 namespace parlance::regex {
 

@@ -31,7 +31,7 @@
 #include <utility>
 
 #include "regex/ast.h"
-#include "regex/hir_facts.h"
+#include "regex/hir_properties.h"
 
 namespace parlance::regex {
 namespace {

@@ -20,7 +20,7 @@
 
 #include "base/utf8.h"
 #include "regex/ast.h"
-#include "regex/properties.h"
+#include "regex/unicode_properties.h"
 #include "regex/unicode_tables.h"
 
 namespace parlance::regex {

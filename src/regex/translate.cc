@@ -11,13 +11,13 @@
 
 #include "base/utf8.h"
 #include "regex/ast.h"
-#include "regex/properties.h"
+#include "regex/unicode_properties.h"
 
 namespace parlance::regex {
 namespace {
 
-// What is known of the subtree of one Ast node.
-struct Facts {
+// Properties of the subtree of one Ast node.
+struct Properties {
   bool has_capture = false;
   bool has_ahead = false;
   std::optional<std::uint64_t> length = 0;  // in characters, when fixed
@@ -36,8 +36,8 @@ class Translator {
   HirNode one_of(CharClass set) const;
   HirNode anchor(const AstNode& node) const;
   HirId concat(const AstNode& node);
-  Facts facts(const AstNode& node);
-  Facts sum(const AstNode& node) const;
+  Properties properties(const AstNode& node);
+  Properties sum(const AstNode& node) const;
   bool fixed_behind(const AstNode& node) const;
   void not_regular(const AstNode& node, std::string_view what);
   HirId store(HirNode node);
@@ -45,8 +45,8 @@ class Translator {
   const Ast& ast_;
   Flavor flavor_;
   Hir hir_;
-  std::vector<HirId> hir_of_;  // by AstId
-  std::vector<Facts> facts_;   // by AstId
+  std::vector<HirId> hir_of_;           // by AstId
+  std::vector<Properties> properties_;  // by AstId
   std::size_t not_regular_at_ = 0;
 };
 
@@ -86,7 +86,7 @@ Result<Hir> Translator::run() {
                    "alternatives must match a fixed number of characters.",
                    "", ast_node.span};
     }
-    facts_.push_back(facts(ast_node));
+    properties_.push_back(properties(ast_node));
     hir_of_.push_back(node(ast_node));
   }
   // The root may be a node that its parents only passed through.
@@ -266,10 +266,10 @@ void Translator::not_regular(const AstNode& ast_node, std::string_view what) {
 }
 
 // The children one after the other.
-Facts Translator::sum(const AstNode& ast_node) const {
-  Facts all;
+Properties Translator::sum(const AstNode& ast_node) const {
+  Properties all;
   for (AstId child : ast_node.children) {
-    const Facts& part = facts_[child];
+    const Properties& part = properties_[child];
     all.has_capture |= part.has_capture;
     all.has_ahead |= part.has_ahead;
     if (all.length && part.length) {
@@ -281,8 +281,8 @@ Facts Translator::sum(const AstNode& ast_node) const {
   return all;
 }
 
-Facts Translator::facts(const AstNode& ast_node) {
-  Facts result = sum(ast_node);
+Properties Translator::properties(const AstNode& ast_node) {
+  Properties result = sum(ast_node);
   switch (ast_node.kind) {
     case AstKind::kEmpty:
     case AstKind::kConcat:
@@ -302,9 +302,9 @@ Facts Translator::facts(const AstNode& ast_node) {
       not_regular(ast_node, "conditional");
       [[fallthrough]];
     case AstKind::kAlternation:
-      result.length = facts_[ast_node.children[0]].length;
+      result.length = properties_[ast_node.children[0]].length;
       for (AstId child : ast_node.children) {
-        if (facts_[child].length != result.length) result.length.reset();
+        if (properties_[child].length != result.length) result.length.reset();
       }
       break;
     case AstKind::kRepeat:
@@ -352,11 +352,11 @@ bool Translator::fixed_behind(const AstNode& ast_node) const {
   AstId child = ast_node.children[0];
   const AstNode& inner = ast_.nodes[child];
   if (inner.kind != AstKind::kAlternation || flavor_ == Flavor::kPythonRe) {
-    return facts_[child].length && *facts_[child].length <= kMost;
+    return properties_[child].length && *properties_[child].length <= kMost;
   }
   for (AstId alternative : inner.children) {
-    if (!facts_[alternative].length) return false;
-    if (*facts_[alternative].length > kMost) return false;
+    if (!properties_[alternative].length) return false;
+    if (*properties_[alternative].length > kMost) return false;
   }
   return true;
 }

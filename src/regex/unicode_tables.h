@@ -1,7 +1,7 @@
 #ifndef PARLANCE_SRC_REGEX_UNICODE_TABLES_H_
 #define PARLANCE_SRC_REGEX_UNICODE_TABLES_H_
 
-// The generated tables behind properties.h.  Read them through that header.
+// The generated tables of unicode_properties.h.  Read them through that header.
 
 #include <cstddef>
 #include <cstdint>

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "json/located.h"
-#include "regex/hir_facts.h"
+#include "regex/hir_properties.h"
 #include "response_schema/description.h"
 
 namespace parlance::response_schema {

@@ -22,7 +22,7 @@
 #include "json/lax.h"
 #include "json/located.h"
 #include "parse/content.h"
-#include "regex/properties.h"
+#include "regex/unicode_properties.h"
 #include "response_schema/content.h"
 
 namespace parlance::response_schema {

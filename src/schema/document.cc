@@ -1,5 +1,5 @@
-// Finding the pointer of a place again: nodes do not store it, because a load
-// makes many nodes and reports name few.
+// Finding the pointer of a node: nodes do not store it, because loading makes
+// many nodes and reports name few of them.
 
 #include "schema/document.h"
 
@@ -13,7 +13,7 @@ namespace {
 
 using json::Value;
 
-// A step into a value, while it is searched.
+// A level of the search: a value and its next child to visit.
 struct Step {
   const Value* value = nullptr;
   std::size_t next = 0;  // index of the child to look at next

@@ -1,5 +1,5 @@
-// The table of keywords, and a perfect-enough hash into it made at compile
-// time.
+// The table of keywords, and a hash table of their names that is built at
+// compile time.
 
 #include "schema/keywords.h"
 
@@ -15,66 +15,71 @@ constexpr Draft k2019 = Draft::k2019;
 constexpr Draft k2020 = Draft::k2020;
 
 // `additionalItems`, `dependencies` and `definitions` have successors, and are
-// read in every draft: nothing else is meant by them.
+// read in every draft: no draft gives them another meaning.
 // ORDER: Keyword
-constexpr KeywordFacts kFacts[] = {
-    {"id", Keyword::kIdOld, k4, k4, Holds::kNothing},
-    {"$id", Keyword::kId, k6, k2020, Holds::kNothing},
-    {"$schema", Keyword::kSchema, k4, k2020, Holds::kNothing},
-    {"$anchor", Keyword::kAnchor, k2019, k2020, Holds::kNothing},
-    {"$dynamicAnchor", Keyword::kDynamicAnchor, k2020, k2020, Holds::kNothing},
+constexpr KeywordInfo kKeywords[] = {
+    {"id", Keyword::kIdOld, k4, k4, Subschemas::kNone},
+    {"$id", Keyword::kId, k6, k2020, Subschemas::kNone},
+    {"$schema", Keyword::kSchema, k4, k2020, Subschemas::kNone},
+    {"$anchor", Keyword::kAnchor, k2019, k2020, Subschemas::kNone},
+    {"$dynamicAnchor", Keyword::kDynamicAnchor, k2020, k2020,
+     Subschemas::kNone},
     {"$recursiveAnchor", Keyword::kRecursiveAnchor, k2019, k2019,
-     Holds::kNothing},
-    {"$defs", Keyword::kDefs, k4, k2020, Holds::kMap},
-    {"definitions", Keyword::kDefinitions, k4, k2020, Holds::kMap},
-    {"$ref", Keyword::kRef, k4, k2020, Holds::kNothing},
-    {"$dynamicRef", Keyword::kDynamicRef, k2020, k2020, Holds::kNothing},
-    {"$recursiveRef", Keyword::kRecursiveRef, k2019, k2019, Holds::kNothing},
-    {"type", Keyword::kType, k4, k2020, Holds::kNothing},
-    {"enum", Keyword::kEnum, k4, k2020, Holds::kNothing},
-    {"const", Keyword::kConst, k6, k2020, Holds::kNothing},
-    {"multipleOf", Keyword::kMultipleOf, k4, k2020, Holds::kNothing},
-    {"maximum", Keyword::kMaximum, k4, k2020, Holds::kNothing},
+     Subschemas::kNone},
+    {"$defs", Keyword::kDefs, k4, k2020, Subschemas::kMembers},
+    {"definitions", Keyword::kDefinitions, k4, k2020, Subschemas::kMembers},
+    {"$ref", Keyword::kRef, k4, k2020, Subschemas::kNone},
+    {"$dynamicRef", Keyword::kDynamicRef, k2020, k2020, Subschemas::kNone},
+    {"$recursiveRef", Keyword::kRecursiveRef, k2019, k2019, Subschemas::kNone},
+    {"type", Keyword::kType, k4, k2020, Subschemas::kNone},
+    {"enum", Keyword::kEnum, k4, k2020, Subschemas::kNone},
+    {"const", Keyword::kConst, k6, k2020, Subschemas::kNone},
+    {"multipleOf", Keyword::kMultipleOf, k4, k2020, Subschemas::kNone},
+    {"maximum", Keyword::kMaximum, k4, k2020, Subschemas::kNone},
     {"exclusiveMaximum", Keyword::kExclusiveMaximum, k4, k2020,
-     Holds::kNothing},
-    {"minimum", Keyword::kMinimum, k4, k2020, Holds::kNothing},
+     Subschemas::kNone},
+    {"minimum", Keyword::kMinimum, k4, k2020, Subschemas::kNone},
     {"exclusiveMinimum", Keyword::kExclusiveMinimum, k4, k2020,
-     Holds::kNothing},
-    {"maxLength", Keyword::kMaxLength, k4, k2020, Holds::kNothing},
-    {"minLength", Keyword::kMinLength, k4, k2020, Holds::kNothing},
-    {"pattern", Keyword::kPattern, k4, k2020, Holds::kNothing},
-    {"format", Keyword::kFormat, k4, k2020, Holds::kNothing},
-    {"prefixItems", Keyword::kPrefixItems, k2020, k2020, Holds::kList},
-    {"items", Keyword::kItems, k4, k2020, Holds::kOneOrList},
-    {"additionalItems", Keyword::kAdditionalItems, k4, k2020, Holds::kOne},
-    {"contains", Keyword::kContains, k6, k2020, Holds::kOne},
-    {"minContains", Keyword::kMinContains, k2019, k2020, Holds::kNothing},
-    {"maxContains", Keyword::kMaxContains, k2019, k2020, Holds::kNothing},
-    {"maxItems", Keyword::kMaxItems, k4, k2020, Holds::kNothing},
-    {"minItems", Keyword::kMinItems, k4, k2020, Holds::kNothing},
-    {"uniqueItems", Keyword::kUniqueItems, k4, k2020, Holds::kNothing},
-    {"unevaluatedItems", Keyword::kUnevaluatedItems, k2019, k2020, Holds::kOne},
-    {"properties", Keyword::kProperties, k4, k2020, Holds::kMap},
-    {"patternProperties", Keyword::kPatternProperties, k4, k2020, Holds::kMap},
+     Subschemas::kNone},
+    {"maxLength", Keyword::kMaxLength, k4, k2020, Subschemas::kNone},
+    {"minLength", Keyword::kMinLength, k4, k2020, Subschemas::kNone},
+    {"pattern", Keyword::kPattern, k4, k2020, Subschemas::kNone},
+    {"format", Keyword::kFormat, k4, k2020, Subschemas::kNone},
+    {"prefixItems", Keyword::kPrefixItems, k2020, k2020, Subschemas::kItems},
+    {"items", Keyword::kItems, k4, k2020, Subschemas::kValueOrItems},
+    {"additionalItems", Keyword::kAdditionalItems, k4, k2020,
+     Subschemas::kValue},
+    {"contains", Keyword::kContains, k6, k2020, Subschemas::kValue},
+    {"minContains", Keyword::kMinContains, k2019, k2020, Subschemas::kNone},
+    {"maxContains", Keyword::kMaxContains, k2019, k2020, Subschemas::kNone},
+    {"maxItems", Keyword::kMaxItems, k4, k2020, Subschemas::kNone},
+    {"minItems", Keyword::kMinItems, k4, k2020, Subschemas::kNone},
+    {"uniqueItems", Keyword::kUniqueItems, k4, k2020, Subschemas::kNone},
+    {"unevaluatedItems", Keyword::kUnevaluatedItems, k2019, k2020,
+     Subschemas::kValue},
+    {"properties", Keyword::kProperties, k4, k2020, Subschemas::kMembers},
+    {"patternProperties", Keyword::kPatternProperties, k4, k2020,
+     Subschemas::kMembers},
     {"additionalProperties", Keyword::kAdditionalProperties, k4, k2020,
-     Holds::kOne},
-    {"propertyNames", Keyword::kPropertyNames, k6, k2020, Holds::kOne},
-    {"required", Keyword::kRequired, k4, k2020, Holds::kNothing},
-    {"maxProperties", Keyword::kMaxProperties, k4, k2020, Holds::kNothing},
-    {"minProperties", Keyword::kMinProperties, k4, k2020, Holds::kNothing},
-    {"dependencies", Keyword::kDependencies, k4, k2020, Holds::kMap},
+     Subschemas::kValue},
+    {"propertyNames", Keyword::kPropertyNames, k6, k2020, Subschemas::kValue},
+    {"required", Keyword::kRequired, k4, k2020, Subschemas::kNone},
+    {"maxProperties", Keyword::kMaxProperties, k4, k2020, Subschemas::kNone},
+    {"minProperties", Keyword::kMinProperties, k4, k2020, Subschemas::kNone},
+    {"dependencies", Keyword::kDependencies, k4, k2020, Subschemas::kMembers},
     {"dependentRequired", Keyword::kDependentRequired, k2019, k2020,
-     Holds::kNothing},
-    {"dependentSchemas", Keyword::kDependentSchemas, k2019, k2020, Holds::kMap},
+     Subschemas::kNone},
+    {"dependentSchemas", Keyword::kDependentSchemas, k2019, k2020,
+     Subschemas::kMembers},
     {"unevaluatedProperties", Keyword::kUnevaluatedProperties, k2019, k2020,
-     Holds::kOne},
-    {"allOf", Keyword::kAllOf, k4, k2020, Holds::kList},
-    {"anyOf", Keyword::kAnyOf, k4, k2020, Holds::kList},
-    {"oneOf", Keyword::kOneOf, k4, k2020, Holds::kList},
-    {"not", Keyword::kNot, k4, k2020, Holds::kOne},
-    {"if", Keyword::kIf, k7, k2020, Holds::kOne},
-    {"then", Keyword::kThen, k7, k2020, Holds::kOne},
-    {"else", Keyword::kElse, k7, k2020, Holds::kOne},
+     Subschemas::kValue},
+    {"allOf", Keyword::kAllOf, k4, k2020, Subschemas::kItems},
+    {"anyOf", Keyword::kAnyOf, k4, k2020, Subschemas::kItems},
+    {"oneOf", Keyword::kOneOf, k4, k2020, Subschemas::kItems},
+    {"not", Keyword::kNot, k4, k2020, Subschemas::kValue},
+    {"if", Keyword::kIf, k7, k2020, Subschemas::kValue},
+    {"then", Keyword::kThen, k7, k2020, Subschemas::kValue},
+    {"else", Keyword::kElse, k7, k2020, Subschemas::kValue},
 };
 
 constexpr std::string_view kAnnotations[] = {
@@ -83,12 +88,12 @@ constexpr std::string_view kAnnotations[] = {
     "deprecated", "contentEncoding", "contentMediaType", "contentSchema",
 };
 
-constexpr std::size_t kFactCount = std::size(kFacts);
-static_assert(kFactCount == static_cast<std::size_t>(Keyword::kAnnotation));
+constexpr std::size_t kRowCount = std::size(kKeywords);
+static_assert(kRowCount == static_cast<std::size_t>(Keyword::kAnnotation));
 
 constexpr bool in_order() {
-  for (std::size_t i = 0; i < kFactCount; ++i) {
-    if (static_cast<std::size_t>(kFacts[i].keyword) != i) return false;
+  for (std::size_t i = 0; i < kRowCount; ++i) {
+    if (static_cast<std::size_t>(kKeywords[i].keyword) != i) return false;
   }
   return true;
 }
@@ -96,7 +101,8 @@ static_assert(in_order());
 
 constexpr std::size_t kSlots = 256;
 
-// Length, two characters that differ most, and the last.
+// Mixes the length with the first, the middle and the last character: this
+// keeps the chains of linear probing short.
 constexpr std::size_t hash(std::string_view name) {
   const auto at = [name](std::size_t i) {
     return static_cast<std::size_t>(static_cast<unsigned char>(name[i]));
@@ -118,7 +124,7 @@ constexpr std::array<Slot, kSlots> make_slots() {
     while (!slots[i].name.empty()) i = (i + 1) % kSlots;
     slots[i] = {name, keyword};
   };
-  for (const KeywordFacts& row : kFacts) insert(row.name, row.keyword);
+  for (const KeywordInfo& row : kKeywords) insert(row.name, row.keyword);
   for (std::string_view name : kAnnotations) {
     insert(name, Keyword::kAnnotation);
   }
@@ -129,8 +135,8 @@ constexpr std::array<Slot, kSlots> kTable = make_slots();
 
 }  // namespace
 
-const KeywordFacts& facts(Keyword keyword) {
-  return kFacts[static_cast<std::size_t>(keyword)];
+const KeywordInfo& info(Keyword keyword) {
+  return kKeywords[static_cast<std::size_t>(keyword)];
 }
 
 Keyword find_keyword(std::string_view name) {

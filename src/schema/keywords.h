@@ -2,7 +2,7 @@
 #define PARLANCE_SRC_SCHEMA_KEYWORDS_H_
 
 // The keywords of JSON Schema, drafts 4 to 2020-12: which drafts have them, and
-// where schemas stand inside their values.
+// which parts of their values are schemas.
 
 #include <cstddef>
 #include <cstdint>
@@ -14,7 +14,7 @@ namespace parlance::schema {
 
 // ORDER: Keyword
 enum class Keyword : std::uint8_t {
-  // What a schema is and what it refers to.
+  // Identifiers, definitions and references.
   kIdOld,  // "id"
   kId,     // "$id"
   kSchema,
@@ -64,7 +64,7 @@ enum class Keyword : std::uint8_t {
   kDependentRequired,
   kDependentSchemas,
   kUnevaluatedProperties,
-  // Other schemas in the same place.
+  // In-place applicators: schemas that apply to the same value.
   kAllOf,
   kAnyOf,
   kOneOf,
@@ -80,28 +80,28 @@ inline constexpr std::size_t kKeywordCount =
     static_cast<std::size_t>(Keyword::kUnknown);
 static_assert(kKeywordCount <= 64);  // sets of keywords are one word
 
-// Where schemas stand in a keyword's value.
-enum class Holds : std::uint8_t {
-  kNothing,
-  kOne,        // it is one
-  kList,       // its items
-  kMap,        // its members' values
-  kOneOrList,  // items
+// Which parts of a keyword's value are schemas.
+enum class Subschemas : std::uint8_t {
+  kNone,
+  kValue,         // the value itself
+  kItems,         // the items of an array
+  kMembers,       // the values of an object's members
+  kValueOrItems,  // the items of an array, or another value itself
 };
 
-struct KeywordFacts {
+struct KeywordInfo {
   std::string_view name;
   Keyword keyword;
   Draft since;
   Draft until;
-  Holds holds;
+  Subschemas subschemas;
 };
 
-// By Keyword, kAnnotation and kUnknown excepted.
-const KeywordFacts& facts(Keyword keyword);
+// REQUIRES: `keyword` is neither kAnnotation nor kUnknown.
+const KeywordInfo& info(Keyword keyword);
 
-// kAnnotation for titles, contents and the like; kUnknown for anything else
-// that is in no draft.
+// kAnnotation for keywords without effect on validity, such as "title";
+// kUnknown for names that are in no draft.
 Keyword find_keyword(std::string_view name);
 
 }  // namespace parlance::schema

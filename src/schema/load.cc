@@ -1,5 +1,5 @@
-// From places to nodes: the work list, references, dynamic scopes, and the
-// check that no schema refers to itself in place.
+// The work list, references, dynamic scopes, and the check that chains of
+// in-place applicators end.
 
 #include <algorithm>
 #include <bit>
@@ -18,8 +18,8 @@ std::optional<Result<Document>> Loader::run(const Value& schema) {
     return Result<Document>(std::move(*error));
   }
   document_.nodes.reserve(16);
-  document_.root = place(*resources_.root_of(Resources::kRoot).value,
-                         Resources::kRoot, 0, 0);
+  document_.root = node_at(*resources_.root_of(Resources::kRoot).value,
+                           Resources::kRoot, 0, 0);
   while (!work_.empty() && !error_) {
     const Work next = work_.back();
     work_.pop_back();
@@ -43,7 +43,7 @@ bool Loader::fail(const Value& where, ErrorCode code, std::string message) {
 bool Loader::wrong_type(const Value& where, Keyword keyword,
                         std::string_view expected) {
   return fail(where, ErrorCode::kWrongType,
-              "\"" + std::string(facts(keyword).name) + "\" must be " +
+              "\"" + std::string(info(keyword).name) + "\" must be " +
                   std::string(expected) + ", found " +
                   std::string(json::to_string(where.kind())) + ".");
 }
@@ -87,9 +87,9 @@ Loader::Slot& Loader::slot_of(const Value* value, ScopeId scope) {
   return slots_[i];
 }
 
-// The node for the schema at `value`, made and put on the list if it is new.
-NodeId Loader::place(const Value& value, ResourceId resource, ScopeId scope,
-                     std::uint32_t depth) {
+// The node of the schema `value`; a new node is added to the work list.
+NodeId Loader::node_at(const Value& value, ResourceId resource, ScopeId scope,
+                       std::uint32_t depth) {
   Slot& slot = slot_of(&value, scope);
   if (slot.node != kNoNode) return slot.node;
   slot.node = new_node(value);
@@ -102,7 +102,7 @@ NodeId Loader::place(const Value& value, ResourceId resource, ScopeId scope,
 }
 
 NodeId Loader::child(const Value& value) {
-  return place(value, now_.resource, now_.scope, now_.depth + 1);
+  return node_at(value, now_.resource, now_.scope, now_.depth + 1);
 }
 
 // A node that accepts exactly `value`.
@@ -114,7 +114,8 @@ NodeId Loader::literal(const Value& value) {
   return id;
 }
 
-// A node that accepts nothing, for what the schema does not write down.
+// A node that accepts nothing.  The schema has no value for it, so reports
+// point at `where`.
 NodeId Loader::false_node(const Value& where) {
   if (false_node_ == kNoNode) {
     false_node_ = new_node(where);
@@ -150,7 +151,7 @@ bool Loader::read(const Work& work) {
   return references() && rules();
 }
 
-// Sorts the members of a schema into `members_`.
+// Indexes the members of a schema by keyword, in `members_`.
 void Loader::collect(const Value& schema, Draft draft) {
   members_.present = 0;
   for (const json::Member& member : schema.members()) {
@@ -170,8 +171,9 @@ void Loader::collect(const Value& schema, Draft draft) {
   }
 }
 
-// {"a": 1} is an object with a required `a` that is 1 and nothing else; [1, 2]
-// an array of 1 and 2 and nothing else.
+// The node of a member of an enum, or of a part of one.  {"a": 1} becomes an
+// object whose only member, `a`, is required and must be 1; [1, 2] becomes an
+// array of exactly two items, 1 and 2.
 bool Loader::read_literal(NodeId id, const Value& value) {
   if (value.is_object()) {
     auto rules = std::make_unique<ObjectRules>();
@@ -227,13 +229,13 @@ bool Loader::references() {
   return true;
 }
 
-// Drafts before 2019-09: only the reference counts.
+// Drafts before 2019-09 ignore every keyword beside $ref.
 void Loader::drop_beside_ref() {
   for (std::uint64_t left = members_.present; left != 0; left &= left - 1) {
     const auto keyword = static_cast<Keyword>(std::countr_zero(left));
     if (keyword < Keyword::kType) continue;  // identifiers and definitions
     document_.ignored.push_back(
-        {now_.node, facts(keyword).name, Ignored::Why::kBesideRef});
+        {now_.node, info(keyword).name, Ignored::Why::kBesideRef});
   }
   members_.present = 0;
 }
@@ -245,8 +247,8 @@ bool Loader::follow(const Value& where, NodeId& out) {
     return false;
   }
   has_references_ = true;
-  out = place(*target->value, target->resource,
-              enter_scope(now_.scope, target->resource), 0);
+  out = node_at(*target->value, target->resource,
+                enter_scope(now_.scope, target->resource), 0);
   return out != kNoNode;
 }
 
@@ -256,7 +258,8 @@ bool Loader::follow_dynamic(const Value& where, NodeId& out) {
     error_ = std::move(target).error();
     return false;
   }
-  // Only a reference that a $dynamicAnchor answers looks at the scope.
+  // $dynamicRef looks at the dynamic scope only if the reference leads to a
+  // $dynamicAnchor; otherwise it is a $ref (2020-12, 8.2.3.2).
   if (target->dynamic_name.empty()) return follow(where, out);
   has_references_ = needs_scopes_ = true;
   ResourceId resource = target->resource;
@@ -265,7 +268,7 @@ bool Loader::follow_dynamic(const Value& where, NodeId& out) {
     value = outer;
     resource = resource_of_anchor_[outer];
   }
-  out = place(*value, resource, enter_scope(now_.scope, resource), 0);
+  out = node_at(*value, resource, enter_scope(now_.scope, resource), 0);
   return out != kNoNode;
 }
 
@@ -280,12 +283,12 @@ bool Loader::follow_recursive(const Value& where, NodeId& out) {
     value = outer;
     resource = resource_of_anchor_[outer];
   }
-  out = place(*value, resource, enter_scope(now_.scope, resource), 0);
+  out = node_at(*value, resource, enter_scope(now_.scope, resource), 0);
   return out != kNoNode;
 }
 
-// The scope within `resource`, entered from `scope`: what is known stays, as
-// the outermost wins.
+// The dynamic scope after entering `resource` from `scope`.  The outermost
+// anchor of a name wins, so names that `scope` has keep their values.
 ScopeId Loader::enter_scope(ScopeId scope, ResourceId resource) {
   if (scopes_ == Scopes::kNone) return 0;
   const std::vector<Resources::Anchor>& anchors =
@@ -316,9 +319,15 @@ const Value* Loader::in_scope(std::string_view name) const {
   return nullptr;
 }
 
-// Every chain of schemas in one place must end: {"$ref": "#"} says nothing, and
-// would be read for ever.  Walks depth first with its own stack; `height` of a
-// finished node is the length of the longest chain from it.
+// Checks that every chain of in-place applicators ends: {"$ref": "#"}
+// constrains nothing, and following it would not terminate.
+//
+// A depth-first search with an explicit stack.  `height` of a node is kUnseen
+// before its first visit, kOpen while the node is on the path of the search,
+// and afterwards the length of the longest chain from it.  An edge to an open
+// node closes a cycle.  A node is visited twice: first its unseen successors
+// are pushed, then, when it is on top again, all of them have a height and its
+// own is one more than the largest.
 bool Loader::check_chains() {
   constexpr std::uint32_t kUnseen = 0;
   constexpr std::uint32_t kOpen = 0xFFFFFFFF;

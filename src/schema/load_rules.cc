@@ -275,7 +275,7 @@ bool Loader::number(Keyword keyword, const Value& value) {
   std::optional<base::Decimal> decimal = to_decimal(value);
   if (!decimal) {
     return fail(value, ErrorCode::kInvalidValue,
-                "\"" + std::string(facts(keyword).name) +
+                "\"" + std::string(info(keyword).name) +
                     "\" is beyond the range of numbers.");
   }
   NumberRules& rules = numbers();
@@ -316,7 +316,7 @@ bool Loader::count(Keyword keyword, const Value& value, std::uint64_t& out) {
   const auto negative = [&] {
     return fail(
         value, ErrorCode::kInvalidValue,
-        "\"" + std::string(facts(keyword).name) + "\" must not be negative.");
+        "\"" + std::string(info(keyword).name) + "\" must not be negative.");
   };
   switch (value.kind()) {
     case Kind::kInt:

@@ -1,15 +1,15 @@
 #ifndef PARLANCE_SRC_SCHEMA_LOADER_H_
 #define PARLANCE_SRC_SCHEMA_LOADER_H_
 
-// The reader of schemas: a work list of places, each read once.
+// The reader of schemas: a work list of schema locations, each read once.
 //
-// A place becomes a node when something refers to it, and is read when its turn
-// comes, so no nesting of the input reaches the call stack and what nothing
-// refers to costs nothing.  load.cc has the list, references and what is
-// checked at the end; load_rules.cc has the keywords.
+// A location gets a node when something refers to it, and is read when the work
+// list reaches it.  So nesting of the input does not reach the call stack, and
+// parts that nothing refers to cost nothing.  load.cc has the work list,
+// references and the final check; load_rules.cc has the keywords.
 //
 // Methods that return bool return false after fail() was called; the first
-// failure is the one that is reported.
+// failure is reported.
 
 #include <array>
 #include <cstdint>
@@ -28,8 +28,8 @@
 
 namespace parlance::schema {
 
-// The dynamic scope of a place: for every dynamic anchor's name the outermost
-// resource that was entered on the way here and has it.  0: none.
+// A dynamic scope: for the name of each dynamic anchor, the anchor in the
+// outermost resource that was entered on the way to a location.  0: none.
 using ScopeId = std::uint32_t;
 
 // Whether the document turned out to need dynamic scopes.  They are rare and
@@ -43,14 +43,14 @@ class Loader {
   std::optional<Result<Document>> run(const json::Value& schema);
 
  private:
-  // A place to be read, into a node that exists.
+  // A location to be read, and the node that it is read into.
   struct Work {
     const json::Value* value = nullptr;
     NodeId node = kNoNode;
     ResourceId resource = Resources::kRoot;
     ScopeId scope = 0;
     std::uint32_t depth = 0;
-    bool literal = false;  // the value itself is what is accepted
+    bool literal = false;  // `value` is no schema: the node accepts it alone
   };
   // The keywords of the schema being read.
   struct Members {
@@ -61,7 +61,7 @@ class Loader {
       return (present >> i & 1) != 0 ? at[i] : nullptr;
     }
   };
-  // From places to nodes: open addressing, at most half full.
+  // Maps locations to nodes.  Open addressing, at most half full.
   struct Slot {
     const json::Value* value = nullptr;
     ScopeId scope = 0;
@@ -71,8 +71,8 @@ class Loader {
   // load.cc
   bool read(const Work& work);
   void collect(const json::Value& schema, Draft draft);
-  NodeId place(const json::Value& value, ResourceId resource, ScopeId scope,
-               std::uint32_t depth);
+  NodeId node_at(const json::Value& value, ResourceId resource, ScopeId scope,
+                 std::uint32_t depth);
   NodeId child(const json::Value& value);
   NodeId literal(const json::Value& value);
   NodeId false_node(const json::Value& where);
@@ -136,13 +136,13 @@ class Loader {
   std::unordered_map<std::string_view, PatternId> pattern_ids_;
   std::map<FormatId, PatternId> format_ids_;
 
-  // Scopes by id, each sorted as entered, and back.
+  // Scopes by id, each sorted; and ids by scope.
   using Scope = std::vector<std::pair<std::string_view, const json::Value*>>;
   std::vector<Scope> scope_list_ = {{}};
   std::map<Scope, ScopeId> scope_ids_;
   std::unordered_map<const json::Value*, ResourceId> resource_of_anchor_;
 
-  // The place being read.
+  // The location being read.
   Work now_;
   Draft draft_ = Draft::k2020;
   Members members_;

@@ -41,34 +41,36 @@ const KnownDraft* known_draft(std::string_view url) {
   return nullptr;
 }
 
-// What kind of thing a pointer has walked to.
-enum class Where : unsigned char { kSchema, kList, kMap, kElsewhere };
+// What a value inside a schema is: a schema, an array or an object of schemas,
+// or data.
+enum class Role : unsigned char { kSchema, kSchemaList, kSchemaMap, kData };
 
-Where inside(Where place, std::string_view token, const Value& child) {
-  switch (place) {
-    case Where::kList:
-    case Where::kMap:
-      return Where::kSchema;
-    case Where::kElsewhere:
-      return Where::kElsewhere;
-    case Where::kSchema:
+// The role of `child`, the member or item `token` of a value with role `role`.
+Role role_inside(Role role, std::string_view token, const Value& child) {
+  switch (role) {
+    case Role::kSchemaList:
+    case Role::kSchemaMap:
+      return Role::kSchema;
+    case Role::kData:
+      return Role::kData;
+    case Role::kSchema:
       break;
   }
   const Keyword keyword = find_keyword(token);
-  if (keyword >= Keyword::kAnnotation) return Where::kElsewhere;
-  switch (facts(keyword).holds) {
-    case Holds::kNothing:
-      return Where::kElsewhere;
-    case Holds::kOne:
-      return Where::kSchema;
-    case Holds::kList:
-      return Where::kList;
-    case Holds::kMap:
-      return Where::kMap;
-    case Holds::kOneOrList:
-      return child.is_array() ? Where::kList : Where::kSchema;
+  if (keyword >= Keyword::kAnnotation) return Role::kData;
+  switch (info(keyword).subschemas) {
+    case Subschemas::kNone:
+      return Role::kData;
+    case Subschemas::kValue:
+      return Role::kSchema;
+    case Subschemas::kItems:
+      return Role::kSchemaList;
+    case Subschemas::kMembers:
+      return Role::kSchemaMap;
+    case Subschemas::kValueOrItems:
+      return child.is_array() ? Role::kSchemaList : Role::kSchema;
   }
-  return Where::kElsewhere;
+  return Role::kData;
 }
 
 // The member or item that one token of a pointer names.
@@ -84,11 +86,12 @@ const Value* step(const Value& value, std::string_view token) {
   return &value.items()[index];
 }
 
-// The identifier of a schema, "" if it has none that moves its base.
+// The identifier of a schema without its fragment; "" if that is empty, or if
+// the schema has none.
 std::string_view identifier(const Value& schema, Draft draft) {
   const Value* id = schema.find(draft == Draft::k4 ? "id" : "$id");
   if (id == nullptr || !id->is_string()) return {};
-  // Drafts before 2019-09 ignore what stands beside a reference.
+  // Drafts before 2019-09 ignore all other keywords beside $ref.
   if (draft <= Draft::k7 && schema.find("$ref") != nullptr) return {};
   return split_fragment(id->as_string()).first;
 }
@@ -195,14 +198,14 @@ ResourceId Resources::enter(const Value& schema, ResourceId parent) {
 
 void Resources::scan() {
   while (!to_scan_.empty()) {
-    const Place place = to_scan_.back();
+    const Location location = to_scan_.back();
     to_scan_.pop_back();
-    scan(place);
+    scan(location);
   }
 }
 
-void Resources::scan(Place root) {
-  std::vector<Place> pending = {root};
+void Resources::scan(Location root) {
+  std::vector<Location> pending = {root};
   while (!pending.empty()) {
     auto [value, resource] = pending.back();
     pending.pop_back();
@@ -210,14 +213,14 @@ void Resources::scan(Place root) {
     resource = enter(*value, resource);
     register_anchors(*value, resource);
     for (const json::Member& member : value->members()) {
-      const Where place = inside(Where::kSchema, member.key, member.value);
-      if (place == Where::kSchema) {
+      const Role role = role_inside(Role::kSchema, member.key, member.value);
+      if (role == Role::kSchema) {
         pending.push_back({&member.value, resource});
-      } else if (place == Where::kList) {
+      } else if (role == Role::kSchemaList) {
         for (const Value& item : member.value.items()) {
           pending.push_back({&item, resource});
         }
-      } else if (place == Where::kMap) {
+      } else if (role == Role::kSchemaMap) {
         for (const json::Member& inner : member.value.members()) {
           pending.push_back({&inner.value, resource});
         }
@@ -243,7 +246,7 @@ void Resources::register_anchors(const Value& schema, ResourceId id) {
     if (dynamic) resource.dynamic_anchors.push_back({anchor, &schema});
   };
   if (draft <= Draft::k7) {
-    // An identifier that is only a fragment names a place.
+    // An identifier that is only a fragment is an anchor.
     const auto key = draft == Draft::k4 ? "id" : "$id";
     store(split_fragment(name(key)).second, false);
     return;
@@ -340,9 +343,9 @@ Result<Resources::Target> Resources::resolve(ResourceId from,
 Resources::Step Resources::follow_pointer(ResourceId from,
                                           std::string_view pointer) {
   Target target = root_of(from);
-  Where place = Where::kSchema;
+  Role role = Role::kSchema;
   while (!pointer.empty()) {
-    if (place == Where::kSchema) {
+    if (role == Role::kSchema) {
       target.resource = enter(*target.value, target.resource);
     }
     const std::string token = json::take_token(pointer);
@@ -350,11 +353,11 @@ Resources::Step Resources::follow_pointer(ResourceId from,
     if (next == nullptr) {
       return {.target = {}, .missing = token, .at = target.value};
     }
-    place = inside(place, token, *next);
+    role = role_inside(role, token, *next);
     target.value = next;
   }
   // A pointer into an embedded resource enters that one alone.
-  if (place == Where::kSchema) {
+  if (role == Role::kSchema) {
     target.resource = enter(*target.value, target.resource);
   }
   return {.target = target};

@@ -1,14 +1,14 @@
 #ifndef PARLANCE_SRC_SCHEMA_RESOURCES_H_
 #define PARLANCE_SRC_SCHEMA_RESOURCES_H_
 
-// What a reference means: resources, their URIs and anchors.
+// Resolving references: schema resources, their URIs and anchors.
 //
-// A resource is a schema with a URI of its own: the root, a document that a
-// reference led to, or a subschema with `$id`.  Most schemas are one resource
-// whose references are "#" or "#/pointer"; those are followed without any
-// index. The first reference that needs one has every document scanned once for
-// identifiers, where schemas stand and nowhere else: an `$id` inside an `enum`
-// is data.
+// A schema resource has a URI of its own: the root, a document that a reference
+// led to, or a subschema with `$id`.  Most schemas are one resource whose
+// references are "#" or "#/pointer"; these are followed without an index.  The
+// first reference that needs an index causes one scan of every document for
+// identifiers.  The scan enters subschemas only: an `$id` inside an `enum` is
+// data.
 
 #include <cstdint>
 #include <string>
@@ -28,18 +28,18 @@ using ResourceId = std::uint32_t;
 
 // Whether schemas of `draft` have this keyword.
 inline bool in_draft(Keyword keyword, Draft draft) {
-  const KeywordFacts& row = facts(keyword);
+  const KeywordInfo& row = info(keyword);
   return row.since <= draft && draft <= row.until;
 }
 
-// Whether $schema may say this.
+// Whether `url` is the meta-schema of a draft, as in $schema.
 bool names_known_draft(std::string_view url);
 
 class Resources {
  public:
   // Adds the root to `document`.  Both must outlive this.
   Resources(Document& document, const LoadOptions& options);
-  // What is wrong with the root's $schema; nothing if it can be read.
+  // Registers `schema` as the root.  Returns the error of its $schema, if any.
   std::optional<Error> start(const json::Value& schema);
 
   static constexpr ResourceId kRoot = 0;
@@ -52,16 +52,16 @@ class Resources {
   struct Target {
     const json::Value* value = nullptr;
     ResourceId resource = kRoot;
-    // The name, when a $dynamicAnchor led here.
+    // The anchor's name, if the reference resolved to a $dynamicAnchor.
     std::string_view dynamic_name = {};
   };
 
-  // Where `reference`, the string at `where` in `from`, leads.
+  // Resolves the reference at `where`, a string in the resource `from`.
   Result<Target> resolve(ResourceId from, const json::Value& where);
   Target root_of(ResourceId id) const { return {resources_[id].root, id, {}}; }
 
-  // Names that dynamic references may find in a resource, with what they name.
-  // The empty name is 2019-09's $recursiveAnchor.
+  // The dynamic anchors of a resource.  2019-09's $recursiveAnchor has the
+  // empty name.
   struct Anchor {
     std::string_view name;
     const json::Value* value = nullptr;
@@ -76,7 +76,8 @@ class Resources {
     ResourceId document = kRoot;  // the one that it is embedded in, or itself
     std::vector<Anchor> dynamic_anchors = {};
   };
-  struct Place {
+  // A value of a source, and the innermost resource that contains it.
+  struct Location {
     const json::Value* value;
     ResourceId resource;
   };
@@ -87,15 +88,15 @@ class Resources {
   Result<Draft> draft_of(const json::Value& schema, Draft otherwise) const;
   const json::Value* find_document(std::string_view url) const;
   void scan();
-  void scan(Place root);
+  void scan(Location root);
   void register_anchors(const json::Value& schema, ResourceId resource);
   Result<ResourceId> find_resource(const std::string& url,
                                    const json::Value& where);
   struct Step {
     Target target;
-    // What could not be found, and where; empty: everything was.
+    // On failure, the token that was not found and the value that lacks it.
     std::string missing = {};
-    const json::Value* at = nullptr;
+    const json::Value* at = nullptr;  // null: success
   };
   Step follow_pointer(ResourceId from, std::string_view pointer);
   Error bad_reference(const json::Value& where, std::string why) const;
@@ -107,7 +108,7 @@ class Resources {
   // Once scanned: URL to resource, and "URL#name" to target.
   std::unordered_map<std::string, ResourceId> by_url_;
   std::unordered_map<std::string, Target> by_anchor_;
-  std::vector<Place> to_scan_;
+  std::vector<Location> to_scan_;
 };
 
 }  // namespace parlance::schema

@@ -479,7 +479,7 @@ void SchemaSolver::expand(ConjunctionId conjunction, JsonType type,
                                      : all_of(std::move(strings->languages));
       if (languages_.empty(language) || strings->min > strings->max) continue;
       const bool bounded = strings->min > 0 || strings->max != kNoBound;
-      const bool total = languages_.total(languages_.start(language));
+      const bool total = languages_.universal(languages_.start(language));
       if (bounded && total) {
         if (auto id = add_new(
                 strings_, strings_.size() - into.all.size(),
@@ -497,7 +497,8 @@ void SchemaSolver::expand(ConjunctionId conjunction, JsonType type,
         if (languages_.empty(language)) continue;
       }
       if (strings->max != kNoBound) {
-        if (languages_.least_chars(languages_.start(language)) > strings->max) {
+        if (languages_.min_chars_to_accept(languages_.start(language)) >
+            strings->max) {
           continue;
         }
         if (auto id = add_new(strings_, strings_.size() - into.all.size(),
@@ -540,7 +541,7 @@ void SchemaSolver::expand(ConjunctionId conjunction, JsonType type,
         languages_.any_of(std::move(any_length));
     strings_.push_back({language, 0, kNoBound});
     // A language of all strings leaves the others nothing to add.
-    if (languages_.total(languages_.start(language))) into.all.clear();
+    if (languages_.universal(languages_.start(language))) into.all.clear();
     into.all.push_back(static_cast<DisjunctId>(strings_.size() - 1));
   }
 }

@@ -47,7 +47,7 @@ Result<StructuralTag> StructuralTag::from_tags(const json::Value& tags,
 }
 
 json::Value StructuralTag::to_json() const {
-  return structural_tag::to_json(*tree_);
+  return structural_tag::to_json(*impl_);
 }
 
 }  // namespace parlance

@@ -1,6 +1,6 @@
 // The door parlance/tag_parser.h.
 //
-//   bytes, tokens --Readings--> what is certain --Teller--> tree, events
+//   bytes, tokens --PikeVm--> what is certain --TreeWalker--> tree, events
 
 #include <algorithm>
 #include <optional>
@@ -8,11 +8,12 @@
 #include <utility>
 #include <vector>
 
+#include "base/access.h"
 #include "base/utf8.h"
 #include "parlance/tag_parser.h"
+#include "tag_parser/pike_vm.h"
 #include "tag_parser/program.h"
-#include "tag_parser/readings.h"
-#include "tag_parser/teller.h"
+#include "tag_parser/tree_walker.h"
 #include "vocab/special_spellings.h"
 #include "vocab/token_log.h"
 
@@ -31,35 +32,37 @@ constexpr std::string_view kNothingMayFollow =
 
 }  // namespace
 
-CompiledTag::CompiledTag(std::shared_ptr<const Code> code)
-    : code_(std::move(code)) {}
+CompiledTag::CompiledTag(
+    std::shared_ptr<const tag_parser::CompiledTagImpl> impl)
+    : impl_(std::move(impl)) {}
 
 Result<CompiledTag> CompiledTag::compile(const StructuralTag& tag,
                                          const CompiledTagOptions& options) {
-  Result<std::shared_ptr<const Code>> code =
-      tag_parser::compile(tag.tree(), options);
-  if (code) return CompiledTag(std::move(*code));
-  Error error = std::move(code).error();
+  Result<std::shared_ptr<const tag_parser::CompiledTagImpl>> impl =
+      tag_parser::compile(detail::Access::impl(tag), options);
+  if (impl) return CompiledTag(std::move(*impl));
+  Error error = std::move(impl).error();
   error.span = std::nullopt;  // there is no text to count in
   return error;
 }
 
 std::span<const std::string_view> CompiledTag::fields() const {
-  return code_->regions.fields();
+  return impl_->regions.fields();
 }
 
 struct TagParser::State {
   State(const CompiledTag& p, const TagParserOptions& options)
-      : program(p),
+      : compiled(p),
         vocabulary(options.vocabulary == nullptr
                        ? std::nullopt
                        : std::optional<Vocabulary>(*options.vocabulary)),
         keep(options.keep_message),
         recover(options.recover),
         stop_ids(stops_of(options)),
-        script(p.code()->script(vocabulary.has_value())),
-        readings(script, {options.readings, options.reading_bytes}),
-        teller(*program.code(), tokens, keep, options.limits.diagnostics) {}
+        program(detail::Access::impl(p)->program(vocabulary.has_value())),
+        vm(program, {options.readings, options.reading_bytes}),
+        walker(*detail::Access::impl(compiled), tokens, keep,
+               options.limits.diagnostics) {}
 
   static std::vector<TokenId> stops_of(const TagParserOptions& options) {
     if (options.vocabulary == nullptr) return {};
@@ -78,23 +81,23 @@ struct TagParser::State {
   }
 
   void begin_round() {
-    teller.events().begin_round();
+    walker.events().begin_round();
     const auto gone =
-        static_cast<std::size_t>(teller.position() - buffer_begin);
+        static_cast<std::size_t>(walker.position() - buffer_begin);
     buffer.erase(0, gone);
     buffer_begin += gone;
     // That of a long chunk is not kept for the next one.
     if (buffer.capacity() > kKeptBuffer + 2 * buffer.size()) {
       buffer.shrink_to_fit();
     }
-    if (!keep) tokens.forget(teller.position());
+    if (!keep) tokens.forget(walker.position());
   }
 
   void end_round() {
-    if (!failed && !lost) tell_certain();
-    readings.release();
+    if (!failed && !lost) emit_certain();
+    vm.release();
     if (!vocabulary) return;
-    for (Event& event : teller.events().events()) {
+    for (Event& event : walker.events().events()) {
       event.tokens = tokens_of(event.bytes);
     }
   }
@@ -116,19 +119,19 @@ struct TagParser::State {
   // Reads what is in the buffer and not read yet, by its bytes.
   void read_on() {
     for (;;) {
-      if (failed) return tell_rest(false);
-      if (lost && !find_resume()) return tell_rest(false);
-      const std::string_view left = text(readings.position(), total());
+      if (failed) return emit_rest(false);
+      if (lost && !find_resume()) return emit_rest(false);
+      const std::string_view left = text(vm.position(), total());
       if (left.empty()) return;
       std::size_t size = std::min(left.size(), kSlice);
       if (size < left.size()) {
         size -= base::begun_character(left.substr(0, size));
       }
-      const std::size_t read = readings.feed(left.substr(0, size));
-      if (read < size && !readings.paused()) {
+      const std::size_t read = vm.feed(left.substr(0, size));
+      if (read < size && !vm.paused()) {
         fail();
-      } else if (readings.wants_forget()) {
-        tell_certain();
+      } else if (vm.wants_compaction()) {
+        emit_certain();
       }
     }
   }
@@ -136,13 +139,13 @@ struct TagParser::State {
   void feed_token(const tag_parser::Token& token) {
     buffer.append(token.text);
     tokens.add(token.id, total());
-    if (failed) return tell_rest(false);
+    if (failed) return emit_rest(false);
     followed = ended;
     const std::uint64_t begin = total() - token.text.size();
     if (!lost) {
       std::size_t read = 0;
-      if (!ended && readings.feed_token(token, read)) {
-        if (readings.wants_forget()) tell_certain();
+      if (!ended && vm.feed_token(token, read)) {
+        if (vm.wants_compaction()) emit_certain();
         return;
       }
       fail();
@@ -171,17 +174,17 @@ struct TagParser::State {
     token.id = id;
     const TokenKind kind = vocabulary->kind(id);
     // Most tokens are these, and most tags name none of them.
-    if (kind == TokenKind::kOrdinary && !script.names_ordinary) {
+    if (kind == TokenKind::kOrdinary && !program.names_ordinary) {
       token.text = vocabulary->bytes(id);
       return out;
     }
-    const auto role = script.roles.find(id);
-    if (role != script.roles.end()) {
+    const auto role = program.roles.find(id);
+    if (role != program.roles.end()) {
       token.is_named = true;
       token.mark = role->second;
     }
-    token.is_text =
-        kind != TokenKind::kControl || !program.code()->for_vocabulary;
+    token.is_text = kind != TokenKind::kControl ||
+                    !detail::Access::impl(compiled)->for_vocabulary;
     const bool spelled = !token.is_text || token.mark != tag_parser::kNoMark;
     token.text = spelled ? vocabulary->spelling(id) : vocabulary->bytes(id);
     out.known = kind != TokenKind::kUnused;
@@ -199,13 +202,13 @@ struct TagParser::State {
     token.is_text = false;
     token.is_any = false;
     std::size_t read = 0;
-    if (failed || lost || !readings.feed_token(token, read)) {
+    if (failed || lost || !vm.feed_token(token, read)) {
       ended = true;
       token.text = {};
     }
     buffer.append(token.text);
     tokens.add(token.id, total());
-    if (!failed && !lost && readings.wants_forget()) tell_certain();
+    if (!failed && !lost && vm.wants_compaction()) emit_certain();
     return true;
   }
 
@@ -221,7 +224,7 @@ struct TagParser::State {
     for (const auto& [token, known] : coming) {
       if (feed_stop(token)) continue;
       if (!known) {
-        teller.events().diagnose(vocab::unknown_token(
+        walker.events().diagnose(vocab::unknown_token(
             tokens.size() - prefix_tokens, token.id, total()));
       }
       feed_token(token);
@@ -236,7 +239,7 @@ struct TagParser::State {
     if (!failed && !lost) {
       token.is_text = false;
       std::size_t read = 0;
-      if (readings.feed_token(token, read)) {
+      if (vm.feed_token(token, read)) {
         buffer.append(token.text);
         tokens.add(id, total());
         return;
@@ -268,100 +271,100 @@ struct TagParser::State {
     prefix_tokens = tokens.size();
   }
 
-  // --- Telling ---------------------------------------------------------------
+  // --- Emitting --------------------------------------------------------------
 
-  void tell_text(std::uint64_t end) {
-    teller.text(text(teller.position(), end));
+  void emit_text(std::uint64_t end) {
+    walker.text(text(walker.position(), end));
   }
 
   // Steps behind the last one told, up to `step`.
-  void tell_steps(tag_parser::StepId step) {
-    const tag_parser::Trace& trace = readings.trace();
-    std::vector<tag_parser::StepId> steps;
-    for (tag_parser::StepId at = step; at != told; at = trace.before(at)) {
+  void emit_steps(tag_parser::HistoryId step) {
+    const tag_parser::History& history = vm.history();
+    std::vector<tag_parser::HistoryId> steps;
+    for (tag_parser::HistoryId at = step; at != emitted;
+         at = history.parent(at)) {
       steps.push_back(at);
     }
     for (std::size_t i = steps.size(); i-- > 0;) {
-      const tag_parser::Step& one = trace[steps[i]];
-      if (one.position > teller.position()) tell_text(one.position);
-      teller.step(one);
+      const tag_parser::ParseStep& one = history[steps[i]];
+      if (one.position > walker.position()) emit_text(one.position);
+      walker.step(one);
     }
-    told = step;
+    emitted = step;
   }
 
   // What all readings agree on.  Never inside a character, so that going back
   // to its beginning takes nothing back.
-  void tell_certain() {
-    const std::uint64_t position = readings.position();
-    if (base::begun_character(text(teller.position(), position)) != 0) return;
-    const tag_parser::Trace& trace = readings.trace();
-    const auto waiting = readings.waiting();
-    tag_parser::StepId common = waiting.front().trace;
+  void emit_certain() {
+    const std::uint64_t position = vm.position();
+    if (base::begun_character(text(walker.position(), position)) != 0) return;
+    const tag_parser::History& history = vm.history();
+    const auto waiting = vm.waiting();
+    tag_parser::HistoryId common = waiting.front().history;
     for (const tag_parser::Thread& thread : waiting) {
-      common = trace.common(common, thread.trace);
+      common = history.common_ancestor(common, thread.history);
     }
-    tell_steps(common);
+    emit_steps(common);
     std::uint64_t certain = position;
     for (const tag_parser::Thread& thread : waiting) {
       certain = std::min(
-          certain,
-          thread.trace == common
-              ? position - readings.pending(thread)
-              : trace[trace.next_behind(common, thread.trace)].position);
+          certain, thread.history == common
+                       ? position - vm.pending(thread)
+                       : history[history.child_towards(common, thread.history)]
+                             .position);
     }
-    if (certain > teller.position()) tell_text(certain);
-    if (readings.wants_forget()) told = readings.forget(common);
+    if (certain > walker.position()) emit_text(certain);
+    if (vm.wants_compaction()) emitted = vm.compact_history(common);
   }
 
   // The reading that is taken, up to the place where readings stand.
-  void tell_chosen() {
-    tell_steps(readings.chosen().trace);
-    const std::uint64_t position = readings.position();
-    if (position > teller.position()) tell_text(position);
+  void emit_preferred() {
+    emit_steps(vm.preferred().history);
+    const std::uint64_t position = vm.position();
+    if (position > walker.position()) emit_text(position);
   }
 
   void fail() {
-    const std::string_view unsure =
-        text(teller.position(), readings.position());
+    const std::string_view unsure = text(walker.position(), vm.position());
     const std::size_t begun = base::begun_character(unsure);
-    if (begun != 0) readings.go_back(readings.position() - begun);
-    const auto at = static_cast<std::size_t>(readings.position());
+    if (begun != 0) vm.rewind_character(vm.position() - begun);
+    const auto at = static_cast<std::size_t>(vm.position());
     Diagnostic why;
     why.bytes = {at, at};
-    if (readings.overflowed()) {
+    if (vm.overflowed()) {
       why.code = ErrorCode::kTooLarge;
       why.message =
           "the text can be read in more ways than "
           "TagParserOptions::readings or reading_bytes allow";
-    } else if (readings.out_of_memory()) {
+    } else if (vm.out_of_memory()) {
       why.code = ErrorCode::kTooLarge;
       why.message = "reading the text needs more than GrammarLimits::bytes";
     } else if (followed) {
       why.message = kNothingMayFollow;
     } else {
-      why.message = "the text does not fit; expected " + readings.expected();
+      why.message = "the text does not fit; expected " + vm.expected();
       const std::string marker = spelled_marker();
       if (!marker.empty()) {
         why.message += ", and here the marker " + marker +
                        " is written as its token, not spelled";
       }
     }
-    tell_chosen();
+    emit_preferred();
     damaged = true;
     if (recover && why.code == ErrorCode::kInvalidContent && !followed) {
       lose_the_way(why);
     }
     if (!lost) return give_up(why);
-    teller.events().diagnose(why);
+    walker.events().diagnose(why);
   }
 
   // All that is left is the rest.
   void give_up(const Diagnostic& why) {
     lost.reset();
     failed = true;
-    teller.events().diagnose(why);
-    teller.cut_off(why);
-    tell_rest(false);
+    walker.events().diagnose(why);
+    walker.cut_off(why);
+    emit_rest(false);
   }
 
   // --- Going on behind what does not fit -------------------------------------
@@ -380,14 +383,14 @@ struct TagParser::State {
 
   // REQUIRES: the chosen reading has been told.
   void lose_the_way(const Diagnostic& why) {
-    for (std::size_t depth = teller.depth(); depth > 0; --depth) {
+    for (std::size_t depth = walker.depth(); depth > 0; --depth) {
       const tag_parser::Resume* resume =
-          script.resume_of(teller.format(depth - 1));
+          program.resume_of(walker.format(depth - 1));
       if (resume == nullptr) continue;
       const std::uint32_t counts =
-          readings.counts_around(readings.chosen(), resume->count_depth);
-      lost = Lost{resume, why, counts, 0, readings.position()};
-      teller.cut_off(why, depth);
+          vm.outer_counts(vm.preferred(), resume->count_depth);
+      lost = Lost{resume, why, counts, 0, vm.position()};
+      walker.cut_off(why, depth);
       return;
     }
   }
@@ -395,13 +398,13 @@ struct TagParser::State {
   // Goes on at `places`; what is told up to `end` is the rest.
   void resume_at(std::span<const tag_parser::Pc> places, std::uint64_t end,
                  std::size_t token_bytes) {
-    if (end > teller.position()) {
-      const std::string_view left = text(teller.position(), end);
+    if (end > walker.position()) {
+      const std::string_view left = text(walker.position(), end);
       if (keep) rest.append(left);
-      teller.rest(left);
+      walker.rest(left);
     }
-    teller.end_rest();
-    readings.resume(places, lost->counts, told, lost->at, token_bytes);
+    walker.end_rest();
+    vm.resume(places, lost->counts, emitted, lost->at, token_bytes);
     lost.reset();
   }
 
@@ -453,65 +456,65 @@ struct TagParser::State {
       return true;
     }
     if (token.mark != tag_parser::kNoMark) {
-      if (!look_at(automata::mark_symbol(token.mark), size)) tell_rest(false);
+      if (!look_at(automata::mark_symbol(token.mark), size)) emit_rest(false);
       return true;
     }
     if (token.is_text) return false;
     lost->at += size;
     lost->node = 0;
-    tell_rest(false);
+    emit_rest(false);
     return true;
   }
 
   // The marker that the bytes that do not fit would spell, as JSON; or "".
   std::string spelled_marker() {
-    const std::string_view left = text(readings.position(), total());
+    const std::string_view left = text(vm.position(), total());
     if (left.empty()) return "";
     const std::string marker =
-        readings.spelled_marker(static_cast<std::uint8_t>(left.front()));
+        vm.spelled_marker(static_cast<std::uint8_t>(left.front()));
     if (marker.empty()) return "";
     return json::dump(json::Value(marker), {.ascii = false});
   }
 
-  void tell_rest(bool all) {
-    std::string_view left = text(teller.position(), total());
+  void emit_rest(bool all) {
+    std::string_view left = text(walker.position(), total());
     if (!all && lost) left.remove_suffix(lost->pending());
     if (!all) left.remove_suffix(base::begun_character(left));
     if (keep) rest.append(left);
-    teller.rest(left);
+    walker.rest(left);
   }
 
   void finish() {
     finalized = true;
     if (!failed && !lost &&
-        base::begun_character(text(teller.position(), total())) != 0) {
+        base::begun_character(text(walker.position(), total())) != 0) {
       fail();
     }
     if (failed || lost) {
-      tell_rest(true);
-      if (lost) teller.cut_off(lost->why);
-      teller.end_rest();
+      emit_rest(true);
+      if (lost) walker.cut_off(lost->why);
+      walker.end_rest();
       return;
     }
-    const bool ends = readings.can_end();
+    const bool ends = vm.can_end();
     complete = ends && !damaged;
-    tell_chosen();
+    emit_preferred();
     if (!ends) {
       const auto at = static_cast<std::size_t>(total());
       const Diagnostic why{
           ErrorCode::kInvalidContent,
-          "the response ends too early; expected " + readings.expected(),
+          "the response ends too early; expected " + vm.expected(),
           "",
           {at, at}};
-      teller.events().diagnose(why);
-      teller.cut_off(why);
+      walker.events().diagnose(why);
+      walker.cut_off(why);
     }
-    teller.events().message().complete = complete;
+    walker.events().message().complete = complete;
   }
 
   json::Value tree() {
     if (!keep) return {};
-    const Message& message = teller.events().message();
+    const Message& message = walker.events().message();
     json::Array diagnostics;
     for (const Diagnostic& one : message.diagnostics) {
       diagnostics.emplace_back(json::Object{
@@ -523,23 +526,23 @@ struct TagParser::State {
     }
     return json::Object{{"type", "structural_tag"},
                         {"complete", complete},
-                        {"format", teller.tree().root(teller.position())},
+                        {"format", walker.tree().root(walker.position())},
                         {"rest", base::to_utf8(rest)},
                         {"diagnostics", std::move(diagnostics)},
                         {"message", message.fields}};
   }
 
-  CompiledTag program;
+  CompiledTag compiled;
   std::optional<Vocabulary> vocabulary;
   const bool keep;
   const bool recover;
   const std::vector<TokenId> stop_ids;  // sorted
-  const tag_parser::Script& script;
+  const tag_parser::TagProgram& program;
   vocab::TokenLog tokens;
   std::vector<Coming> coming;  // in this round
-  tag_parser::Readings readings;
-  tag_parser::Teller teller;
-  tag_parser::StepId told = 0;
+  tag_parser::PikeVm vm;
+  tag_parser::TreeWalker walker;
+  tag_parser::HistoryId emitted = 0;
 
   std::string buffer;  // the text behind what has been told, and this round's
   std::uint64_t buffer_begin = 0;
@@ -556,9 +559,9 @@ struct TagParser::State {
   bool complete = false;
 };
 
-TagParser::TagParser(const CompiledTag& program,
+TagParser::TagParser(const CompiledTag& compiled,
                      const TagParserOptions& options)
-    : state_(std::make_unique<State>(program, options)) {
+    : state_(std::make_unique<State>(compiled, options)) {
   state_->feed_prefix(options.prefix, options.prefix_ids);
   state_->end_round();
 }
@@ -569,7 +572,7 @@ TagParser& TagParser::operator=(TagParser&&) noexcept = default;
 
 std::span<const Event> TagParser::initial_events() const {
   return state_->initial
-             ? std::span<const Event>(state_->teller.events().events())
+             ? std::span<const Event>(state_->walker.events().events())
              : std::span<const Event>();
 }
 
@@ -582,7 +585,7 @@ std::span<const Event> TagParser::feed(std::string_view chunk) {
   if (state.finalized || state.vocabulary) return {};
   state.feed_bytes(chunk);
   state.end_round();
-  return state.teller.events().events();
+  return state.walker.events().events();
 }
 
 std::span<const Event> TagParser::feed_tokens(std::span<const TokenId> ids) {
@@ -592,7 +595,7 @@ std::span<const Event> TagParser::feed_tokens(std::span<const TokenId> ids) {
   if (state.finalized || !state.vocabulary) return {};
   state.feed_ids(ids);
   state.end_round();
-  return state.teller.events().events();
+  return state.walker.events().events();
 }
 
 std::span<const Event> TagParser::finalize() {
@@ -603,17 +606,17 @@ std::span<const Event> TagParser::finalize() {
   state.finish();
   state.failed = true;  // nothing more is read
   state.end_round();
-  return state.teller.events().events();
+  return state.walker.events().events();
 }
 
 bool TagParser::finalized() const { return state_->finalized; }
 
 const Message& TagParser::message() const {
-  return state_->teller.events().message();
+  return state_->walker.events().message();
 }
 
 Message TagParser::take_message() && {
-  return std::move(state_->teller.events().message());
+  return std::move(state_->walker.events().message());
 }
 
 json::Value TagParser::tree() const { return state_->tree(); }
@@ -622,21 +625,21 @@ bool TagParser::complete() const {
   State& state = *state_;
   if (state.failed) return state.complete;
   if (state.damaged) return false;
-  const bool can_end = state.readings.can_end();
-  state.readings.release();
+  const bool can_end = state.vm.can_end();
+  state.vm.release();
   return can_end;
 }
 
 std::size_t TagParser::held_bytes() const { return held().size(); }
 
 std::string_view TagParser::held() const {
-  return state_->text(state_->teller.position(), state_->total());
+  return state_->text(state_->walker.position(), state_->total());
 }
 
 // The events of a part are gone when the next one is read.
-json::Value parse_by_tag(const CompiledTag& program, std::string_view response,
+json::Value parse_by_tag(const CompiledTag& compiled, std::string_view response,
                          const TagParserOptions& options) {
-  TagParser parser(program, options);
+  TagParser parser(compiled, options);
   for (std::size_t at = 0; at < response.size(); at += kKeptBuffer) {
     parser.feed(response.substr(at, kKeptBuffer));
   }
@@ -644,10 +647,10 @@ json::Value parse_by_tag(const CompiledTag& program, std::string_view response,
   return parser.tree();
 }
 
-json::Value parse_by_tag(const CompiledTag& program,
+json::Value parse_by_tag(const CompiledTag& compiled,
                          std::span<const TokenId> response,
                          const TagParserOptions& options) {
-  TagParser parser(program, options);
+  TagParser parser(compiled, options);
   for (std::size_t at = 0; at < response.size(); at += kPartTokens) {
     parser.feed_tokens(
         response.subspan(at, std::min(kPartTokens, response.size() - at)));

@@ -10,6 +10,7 @@
 #include <cctype>
 #include <utility>
 
+#include "base/access.h"
 #include "grammar/embedded.h"
 #include "grammar/grammar_cache.h"
 #include "grammar/tag_to_rules.h"
@@ -27,7 +28,7 @@ using Word = std::vector<Symbol>;  // bytes and marks
 
 class Compiler {
  public:
-  Compiler(CompiledTag::Code& code, const CompiledTagOptions& options)
+  Compiler(CompiledTagImpl& code, const CompiledTagOptions& options)
       : tag_(*code.tag),
         analysis_(tag_),
         options_(options),
@@ -39,7 +40,7 @@ class Compiler {
         depth_(tag_.formats.size(), 0),
         leaves_(tag_.formats.size()) {
     if (options.cache != nullptr) {
-      lowering_.cache = &options.cache->state().cache;
+      lowering_.cache = &detail::Access::impl(*options.cache)->cache;
     }
     if (options.vocabulary != nullptr) {
       const Vocabulary& words = *options.vocabulary;
@@ -50,18 +51,18 @@ class Compiler {
     }
   }
 
-  // The script in which markers are text.
-  Result<Script> texts();
-  // The script in which they are written with marks; without marks, none.
+  // The program in which markers are text.
+  Result<TagProgram> texts();
+  // The program in which they are written with marks; without marks, none.
   // REQUIRES: texts() had no error.
-  Result<std::unique_ptr<const Script>> tokens();
+  Result<std::unique_ptr<const TagProgram>> tokens();
 
  private:
   std::optional<Error> make_leaf(TagNodeId id);
   std::optional<Error> make_reader(TagNodeId id);
   std::optional<Error> collect_marks();
   std::optional<Error> mark_leaves();
-  Result<Script> emit();
+  Result<TagProgram> emit();
   void find_joins();
   bool find_impossible(const TagNode& format) const;
   bool find_nullable(TagNodeId id) const;
@@ -151,16 +152,16 @@ class Compiler {
   void exclude(FreeText& text, std::string_view word);
   void exclude_spelling(FreeText& text, std::string_view word);
   void add_targets(TagNodeId id, FreeText& text);
-  Pc behind_trigger(TagNodeId id, std::size_t child, const Word& trigger,
-                    std::size_t back, std::size_t trigger_bytes);
+  Pc after_trigger(TagNodeId id, std::size_t child, const Word& trigger,
+                   std::size_t back, std::size_t trigger_bytes);
 
   const structural_tag::TagTree& tag_;
   const structural_tag::TagAnalysis analysis_;
   const CompiledTagOptions& options_;
   grammar::LowerOptions lowering_;
-  CompiledTag::Code& code_;
+  CompiledTagImpl& code_;
   std::shared_ptr<const rules::Marks> marks_;  // null: all is text
-  Script out_;
+  TagProgram out_;
   std::vector<Pc> enter_;
   std::vector<Pc> leave_;
   std::vector<bool> impossible_;  // no text fits
@@ -362,10 +363,11 @@ Pc Compiler::compile_loop(TagNodeId id, std::uint32_t min, std::uint32_t max) {
       guarded ? add({.op = Op::kIterate, .next = enter(body), .index = depth})
               : enter(body);
   const auto close = [&](Pc next) {
-    then(body, guarded ? add({.op = Op::kAgain, .next = next, .index = depth})
-                       : next);
+    then(body, guarded
+                   ? add({.op = Op::kIterateEnd, .next = next, .index = depth})
+                   : next);
   };
-  if (max == kMany && min <= 1) {
+  if (max == kUnbounded && min <= 1) {
     const Pc head = fork({iterate, leave});
     close(head);
     return min == 0 ? head : iterate;
@@ -407,7 +409,7 @@ Pc Compiler::compile_separated(TagNodeId id) {
   ways.reserve(tags.size());
   for (const TagNodeId child : tags) ways.push_back(enter(child));
   const Pc first = fork(std::move(ways));
-  Pc behind = leave;
+  Pc after = leave;
   if (!body.stop_after_first) {
     const bool guarded =
         body.separator.empty() &&
@@ -419,15 +421,15 @@ Pc Compiler::compile_separated(TagNodeId id) {
       // later one is not empty.
       const std::uint32_t depth = depth_[index_of(id)];
       const Pc more = add({.op = Op::kIterate, .next = first, .index = depth});
-      behind = add({.op = Op::kAgain,
-                    .next = fork({more, leave}),
-                    .index = depth,
-                    .other = leave});
+      after = add({.op = Op::kIterateEnd,
+                   .next = fork({more, leave}),
+                   .index = depth,
+                   .other = leave});
     } else {
-      behind = fork({marker(body.separator, first), leave});
+      after = fork({marker(body.separator, first), leave});
     }
   }
-  for (const TagNodeId child : tags) then(child, behind);
+  for (const TagNodeId child : tags) then(child, after);
   return body.at_least_one ? first : fork({first, leave});
 }
 
@@ -464,8 +466,8 @@ std::uint32_t Compiler::add_text(FreeText text) {
   for (const auto& [symbol, next] : text.automaton.nodes[0].next) {
     if (!automata::is_mark(symbol)) text.special[symbol] = true;
   }
-  out_.frees.push_back(std::move(text));
-  return static_cast<std::uint32_t>(out_.frees.size() - 1);
+  out_.free_texts.push_back(std::move(text));
+  return static_cast<std::uint32_t>(out_.free_texts.size() - 1);
 }
 
 // Where marks are not spelled, their spelling is no text either: a reader that
@@ -498,14 +500,13 @@ Pc Compiler::compile_text(TagNodeId id) {
   return add({.op = Op::kText,
               .next = leave,
               .index = add_text(std::move(text)),
-              .max = body.max_chars.value_or(kMany),
-              .max_tokens = body.max_tokens.value_or(kMany)});
+              .max = body.max_chars.value_or(kUnbounded),
+              .max_tokens = body.max_tokens.value_or(kUnbounded)});
 }
 
 // Where a trigger leads of which `back` symbols have been read.
-Pc Compiler::behind_trigger(TagNodeId id, std::size_t child,
-                            const Word& trigger, std::size_t back,
-                            std::size_t trigger_bytes) {
+Pc Compiler::after_trigger(TagNodeId id, std::size_t child, const Word& trigger,
+                           std::size_t back, std::size_t trigger_bytes) {
   const TagNode& format = tag_[id];
   const TagNodeId inside = format.children[child];
   const bool rule = format.type == TagNodeType::kDispatch;
@@ -557,7 +558,7 @@ std::vector<std::uint32_t> Compiler::spelled_depths(
 
 // What is hardly met but at the end of a tag: brackets and white space end
 // values inside a call, too.  "": there is no such thing.
-std::string_view telling_end(std::string_view marker) {
+std::string_view distinctive_end(std::string_view marker) {
   const bool word = std::any_of(marker.begin(), marker.end(), [](char c) {
     return std::isalnum(static_cast<unsigned char>(c)) != 0;
   });
@@ -578,7 +579,7 @@ void Compiler::add_targets(TagNodeId id, FreeText& text) {
     for (const Word& word : words(trigger)) {
       const auto& node = text.automaton.nodes[node_of(text.automaton, word)];
       text.targets[node.calls.front()].push_back(
-          behind_trigger(id, c, word, node.depth, trigger.size()));
+          after_trigger(id, c, word, node.depth, trigger.size()));
     }
   }
 }
@@ -598,9 +599,9 @@ Resume Compiler::resume_of(TagNodeId id, const FreeText& text) {
       continue;
     }
     for (const std::string& marker : end.texts) {
-      const std::string_view telling = telling_end(marker);
-      if (telling.empty()) continue;
-      for (const Word& word : words(telling)) {
+      const std::string_view distinctive = distinctive_end(marker);
+      if (distinctive.empty()) continue;
+      for (const Word& word : words(distinctive)) {
         auto& calls = out.automaton.nodes[out.automaton.insert(word)].calls;
         if (calls.empty()) calls.push_back(out.ends);
       }
@@ -620,12 +621,12 @@ Resume Compiler::resume_of(TagNodeId id, const FreeText& text) {
 
 // How many counts there are at the places where reading may go on.
 void Compiler::find_count_depths() {
-  constexpr std::uint32_t kUnknown = kMany;
+  constexpr std::uint32_t kUnknown = kUnbounded;
   std::vector<std::uint32_t> depth(out_.code.size(), kUnknown);
   std::vector<Pc> left = {out_.start};
   depth[out_.start] = 0;
   const auto lead = [&](Pc to, std::uint32_t there) {
-    if (to == kNowhere || depth[to] != kUnknown) return;
+    if (to == kNoPc || depth[to] != kUnknown) return;
     depth[to] = there;
     left.push_back(to);
   };
@@ -639,12 +640,12 @@ void Compiler::find_count_depths() {
       case Op::kCountTest:
         for (const Pc way : out_.forks[at.index]) lead(way, there);
         continue;
-      case Op::kTextBefore:
-        for (const auto& targets : out_.frees[at.index].targets) {
+      case Op::kTextToTrigger:
+        for (const auto& targets : out_.free_texts[at.index].targets) {
           for (const Pc target : targets) lead(target, there);
         }
         continue;
-      case Op::kTokensBefore:
+      case Op::kTokensToTrigger:
         for (const auto& [id, targets] : out_.token_texts[at.index].targets) {
           for (const Pc target : targets) lead(target, there);
         }
@@ -720,7 +721,7 @@ Pc Compiler::compile_triggers(TagNodeId id) {
   }
   for (const std::string& trigger : triggers) exclude_spelling(text, trigger);
   const std::uint32_t index = add_text(std::move(text));
-  FreeText& made = out_.frees[index];
+  FreeText& made = out_.free_texts[index];
   for (std::size_t node = 1; node < made.pending.size(); ++node) {
     std::uint32_t at = static_cast<std::uint32_t>(node);
     while (at >= depth.size()) at = made.automaton.nodes[at].fail;
@@ -729,7 +730,7 @@ Pc Compiler::compile_triggers(TagNodeId id) {
   const Pc last = add({.op = Op::kText, .next = leave, .index = index});
   Pc text_place = last;
   if (!tags.empty()) {
-    const Pc before = add({.op = Op::kTextBefore, .index = index});
+    const Pc before = add({.op = Op::kTextToTrigger, .index = index});
     text_place = fork({before, last});
     resume.place = text_place;
     if (format.type == TagNodeType::kTriggeredTags) {
@@ -751,7 +752,7 @@ Pc Compiler::compile_tokens(TagNodeId id) {
     return tokens(std::move(set), Op::kToken, 1, leave);
   }
   const std::uint32_t max =
-      format.as<structural_tag::AnyTokens>().max_tokens.value_or(kMany);
+      format.as<structural_tag::AnyTokens>().max_tokens.value_or(kUnbounded);
   return max == 0 ? leave : tokens(std::move(set), Op::kTokens, max, leave);
 }
 
@@ -806,7 +807,7 @@ Pc Compiler::compile_token_triggers(TagNodeId id) {
   const Pc last = add({.op = Op::kTokensLast, .next = leave, .index = index});
   Pc place = last;
   if (!firsts.empty()) {
-    const Pc before = add({.op = Op::kTokensBefore, .index = index});
+    const Pc before = add({.op = Op::kTokensToTrigger, .index = index});
     place = fork({before, last});
     if (!rule) {
       Resume resume = resume_of(id, {});
@@ -820,13 +821,14 @@ Pc Compiler::compile_token_triggers(TagNodeId id) {
 }
 
 Pc Compiler::compile_leaf(TagNodeId id) {
-  const grammar::EmbeddedRecogniser& embedded = leaves_[index_of(id)];
-  const bool marked = marks_ != nullptr && embedded.rules != nullptr;
-  out_.has_tokens = out_.has_tokens || embedded.reads_tokens;
-  out_.machines.push_back({embedded.recogniser, embedded.reads_tokens, marked});
-  return add({.op = Op::kMachine,
-              .next = leave_[index_of(id)],
-              .index = static_cast<std::uint32_t>(out_.machines.size() - 1)});
+  const grammar::EmbeddedRecogniser& leaf = leaves_[index_of(id)];
+  const bool marked = marks_ != nullptr && leaf.rules != nullptr;
+  out_.has_tokens = out_.has_tokens || leaf.reads_tokens;
+  out_.recognisers.push_back({leaf.recogniser, leaf.reads_tokens, marked});
+  return add(
+      {.op = Op::kRecogniser,
+       .next = leave_[index_of(id)],
+       .index = static_cast<std::uint32_t>(out_.recognisers.size() - 1)});
 }
 
 Pc Compiler::compile_one(TagNodeId id) {
@@ -861,9 +863,9 @@ Pc Compiler::compile_one(TagNodeId id) {
       then(children[0], leave);
       return fork({enter(children[0]), leave});
     case TagNodeType::kPlus:
-      return compile_loop(id, 1, kMany);
+      return compile_loop(id, 1, kUnbounded);
     case TagNodeType::kStar:
-      return compile_loop(id, 0, kMany);
+      return compile_loop(id, 0, kUnbounded);
     case TagNodeType::kRepeat: {
       const auto& body = format.as<structural_tag::RepeatFormat>();
       return compile_loop(id, body.min, body.max);
@@ -907,17 +909,17 @@ void Compiler::find_joins() {
       case Op::kToken:
         lead(at.next, 1);
         break;
-      case Op::kTextBefore:
-      case Op::kTokensBefore:
+      case Op::kTextToTrigger:
+      case Op::kTokensToTrigger:
       case Op::kAccept:
         break;
       default:
         lead(at.next, 2);
-        if (at.other != kNowhere) lead(at.other, 2);
+        if (at.other != kNoPc) lead(at.other, 2);
         break;
     }
   }
-  for (const FreeText& text : out_.frees) {
+  for (const FreeText& text : out_.free_texts) {
     for (const auto& targets : text.targets) {
       for (const Pc target : targets) lead(target, 2);
     }
@@ -927,7 +929,7 @@ void Compiler::find_joins() {
   }
 }
 
-Result<Script> Compiler::emit() {
+Result<TagProgram> Compiler::emit() {
   out_ = {};
   out_.marks = marks_;
   for (std::size_t i = 0; i < tag_.formats.size(); ++i) {
@@ -958,7 +960,7 @@ Result<Script> Compiler::emit() {
   return std::move(out_);
 }
 
-Result<Script> Compiler::texts() {
+Result<TagProgram> Compiler::texts() {
   std::optional<Error> error = grammar::check_tokens(tag_, lowering_);
   find_depths();
   for (std::size_t i = tag_.formats.size(); i-- > 0 && !error;) {
@@ -1024,18 +1026,18 @@ std::optional<Error> Compiler::mark_leaves() {
                "vocabulary."};
 }
 
-Result<std::unique_ptr<const Script>> Compiler::tokens() {
+Result<std::unique_ptr<const TagProgram>> Compiler::tokens() {
   if (auto error = collect_marks()) return *std::move(error);
-  if (marks_ == nullptr) return std::unique_ptr<const Script>();
+  if (marks_ == nullptr) return std::unique_ptr<const TagProgram>();
   if (auto error = mark_leaves()) return *std::move(error);
-  Result<Script> script = emit();
-  if (!script) return std::move(script).error();
-  return std::make_unique<const Script>(*std::move(script));
+  Result<TagProgram> program = emit();
+  if (!program) return std::move(program).error();
+  return std::make_unique<const TagProgram>(*std::move(program));
 }
 
 // --- The program -------------------------------------------------------------
 
-void find_places(CompiledTag::Code& code) {
+void find_places(CompiledTagImpl& code) {
   const std::vector<TagNode>& formats = code.tag->formats;
   code.parents.assign(formats.size(), kNoFormat);
   code.child_index.assign(formats.size(), 0);
@@ -1050,7 +1052,7 @@ void find_places(CompiledTag::Code& code) {
 
 }  // namespace
 
-const Resume* Script::resume_of(TagNodeId format) const {
+const Resume* TagProgram::resume_of(TagNodeId format) const {
   const auto found = std::ranges::find(resumes, format, &Resume::format);
   return found == resumes.end() ? nullptr : &*found;
 }
@@ -1066,23 +1068,23 @@ bool TokenSet::contains(TokenId id) const {
   return std::binary_search(ids.begin(), ids.end(), id) != negated;
 }
 
-Result<std::shared_ptr<const CompiledTag::Code>> compile(
+Result<std::shared_ptr<const CompiledTagImpl>> compile(
     std::shared_ptr<const structural_tag::TagTree> tag,
     const CompiledTagOptions& options) {
-  auto code = std::make_shared<CompiledTag::Code>();
+  auto code = std::make_shared<CompiledTagImpl>();
   code->tag = std::move(tag);
   code->markers = options.markers;
   code->for_vocabulary = options.vocabulary != nullptr;
   Compiler compiler(*code, options);
-  Result<Script> spelled = compiler.texts();
+  Result<TagProgram> spelled = compiler.texts();
   if (!spelled) return std::move(spelled).error();
   code->spelled = *std::move(spelled);
-  Result<std::unique_ptr<const Script>> tokens = compiler.tokens();
+  Result<std::unique_ptr<const TagProgram>> tokens = compiler.tokens();
   if (!tokens) return std::move(tokens).error();
   code->tokens = *std::move(tokens);
   find_places(*code);
   code->regions = Regions(*code->tag);
-  return std::shared_ptr<const CompiledTag::Code>(std::move(code));
+  return std::shared_ptr<const CompiledTagImpl>(std::move(code));
 }
 
 }  // namespace parlance::tag_parser

@@ -17,12 +17,12 @@
 //                                   7 accept
 //
 // Where there is a choice the ways stand in the order of preference; a thread
-// is followed on all of them (readings.h).  Formats that no text fits are left
+// is followed on all of them (pike_vm.h).  Formats that no text fits are left
 // out, so whatever instruction is reached can be continued to an accepted end.
 //
-// A tag has one script for texts, in which markers are their spelling.  If it
+// A tag has one program for texts, in which markers are their spelling.  If it
 // is compiled for a vocabulary that has tokens for some of its markers, it has
-// a second script for token ids (rules/marks.h):
+// a second program for token ids (rules/marks.h):
 //
 //   tag "<t>{" ... "}</t>"         1 token <t>
 //                                  2 literal "{"
@@ -51,38 +51,38 @@ namespace parlance::tag_parser {
 
 using structural_tag::TagNodeId;
 using Pc = std::uint32_t;
-constexpr Pc kNowhere = 0xFFFFFFFF;
-constexpr std::uint32_t kMany = 0xFFFFFFFF;
+constexpr Pc kNoPc = 0xFFFFFFFF;
+constexpr std::uint32_t kUnbounded = 0xFFFFFFFF;
 constexpr std::uint32_t kNoMark = 0xFFFFFFFF;
 
 // ORDER: Op
 enum class Op : std::uint8_t {
   // Without reading.
-  kEnter,      // format `index` begins, `back` bytes ago
-  kLeave,      // format `index` ends
-  kRule,       // the pattern of a rule of format `index` began, `back` ago
-  kFork,       // the ways of forks[index], in order
-  kIterate,    // an iteration of a loop at depth `index` begins
-  kAgain,      // it ends; if nothing was read since, see `other`
-  kCountFrom,  // counts from 0
-  kCountTest,  // forks[index] is {body, exit}: by `min`, `max`
-  kCountNext,  // one more
-  kCountEnd,   // the count is not needed any more
+  kEnter,       // format `index` begins, `back` bytes ago
+  kLeave,       // format `index` ends
+  kRule,        // the pattern of a rule of format `index` began, `back` ago
+  kFork,        // the ways of forks[index], in order
+  kIterate,     // an iteration of a loop at depth `index` begins
+  kIterateEnd,  // it ends; if nothing was read since, see `other`
+  kCountFrom,   // counts from 0
+  kCountTest,   // forks[index] is {body, exit}: by `min`, `max`
+  kCountNext,   // one more
+  kCountEnd,    // the count is not needed any more
   // Reading.
-  kLiteral,     // texts[index] from `offset` on
-  kText,        // free text of frees[index]: ends where it may
-  kTextBefore,  // the same, which ends with a trigger
-  kMachine,     // machines[index]
-  kToken,       // one token of token_sets[index]
-  kTokens,      // any number of them up to `max`
-  kTokensLast,  // free tokens of token_texts[index]: end where they may
-  kTokensBefore,
+  kLiteral,        // texts[index] from `offset` on
+  kText,           // free text of free_texts[index]: ends where it may
+  kTextToTrigger,  // the same, which ends with a trigger
+  kRecogniser,     // recognisers[index]
+  kToken,          // one token of token_sets[index]
+  kTokens,         // any number of them up to `max`
+  kTokensLast,     // free tokens of token_texts[index]: end where they may
+  kTokensToTrigger,
   kAccept,
 };
 constexpr bool reads(Op op) { return op >= Op::kLiteral; }
 
 // `back`: as many bytes as the last token has.
-constexpr std::uint32_t kTokenBack = kMany;
+constexpr std::uint32_t kTokenBack = kUnbounded;
 
 struct Instruction {
   Op op = Op::kAccept;
@@ -92,12 +92,12 @@ struct Instruction {
   std::uint32_t index = 0;
   std::uint32_t back = 0;    // kEnter, kRule
   std::uint32_t offset = 0;  // kLiteral
-  // kAgain: where to go if not even what is around the loop has read anything;
-  // an iteration that has read nothing leads nowhere.
-  Pc other = kNowhere;
+  // kIterateEnd: where to go if not even what is around the loop has read
+  // anything; an iteration that has read nothing leads nowhere.
+  Pc other = kNoPc;
   std::uint32_t min = 0;  // kCountTest
-  std::uint32_t max = kMany;
-  std::uint32_t max_tokens = kMany;  // kText; `max` is of characters
+  std::uint32_t max = kUnbounded;
+  std::uint32_t max_tokens = kUnbounded;  // kText; `max` is of characters
 };
 
 struct FreeText {
@@ -129,7 +129,7 @@ struct TokenText {
 // trigger.
 struct Resume {
   TagNodeId format = structural_tag::kNoFormat;
-  Pc place = kNowhere;            // its free text
+  Pc place = kNoPc;               // its free text
   std::uint32_t count_depth = 0;  // how many counts there are around it
   // Triggers and ends.  A call below `ends` is a place in `targets`; the others
   // are ends.
@@ -144,21 +144,21 @@ struct Resume {
 };
 
 // Reads the text of one format.  Others may use the recogniser too.
-struct Machine {
+struct EmbeddedRecogniser {
   std::shared_ptr<recogniser::Recogniser> recogniser;  // not null
   bool reads_tokens = false;
   bool reads_marks = false;
 };
 
-struct Script {
+struct TagProgram {
   std::vector<Instruction> code;
   Pc start = 0;
   std::vector<std::vector<Pc>> forks;
   std::vector<std::string> texts;
-  std::vector<FreeText> frees;
+  std::vector<FreeText> free_texts;
   std::vector<TokenSet> token_sets;
   std::vector<TokenText> token_texts;
-  std::vector<Machine> machines;
+  std::vector<EmbeddedRecogniser> recognisers;
   std::vector<Resume> resumes;                // by format, in no order
   std::shared_ptr<const rules::Marks> marks;  // null: none
   // Tokens that some place names by their ids, and which marks they are.
@@ -172,39 +172,32 @@ struct Script {
   const Resume* resume_of(TagNodeId format) const;
 };
 
-}  // namespace parlance::tag_parser
-
-namespace parlance {
-
-struct CompiledTag::Code {
+// What is inside a CompiledTag.
+struct CompiledTagImpl {
   std::shared_ptr<const structural_tag::TagTree> tag;
-  std::vector<tag_parser::TagNodeId> parents;  // by format
-  std::vector<std::uint32_t> child_index;      // by format: its place there
-  tag_parser::Regions regions;
+  std::vector<TagNodeId> parents;          // by format
+  std::vector<std::uint32_t> child_index;  // by format: its place there
+  Regions regions;
 
-  tag_parser::Script spelled;  // reads texts
+  TagProgram spelled;  // reads texts
   // Reads token ids.  Null: `spelled` does, the vocabulary has no marks.
-  std::unique_ptr<const tag_parser::Script> tokens;
+  std::unique_ptr<const TagProgram> tokens;
   bool for_vocabulary = false;
   Markers markers = Markers::kToken;
 
   // By format, of json_schema only.
-  std::map<tag_parser::TagNodeId, tag_parser::ArgumentReader> arguments;
+  std::map<TagNodeId, ArgumentReader> arguments;
 
-  const tag_parser::Script& script(bool by_ids) const {
+  const TagProgram& program(bool by_ids) const {
     return by_ids && tokens != nullptr ? *tokens : spelled;
   }
 };
-
-}  // namespace parlance
-
-namespace parlance::tag_parser {
 
 // What a symbol is written as.  `marks` may be null where there is none.
 std::string spelling(const rules::Marks* marks, automata::Symbol symbol);
 
 // Errors: as CompiledTag::compile().
-Result<std::shared_ptr<const CompiledTag::Code>> compile(
+Result<std::shared_ptr<const CompiledTagImpl>> compile(
     std::shared_ptr<const structural_tag::TagTree> tag,
     const CompiledTagOptions& options);
 

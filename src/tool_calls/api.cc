@@ -23,7 +23,7 @@ Result<StructuralTag> tool_calling(const ToolCallingOptions& options) {
   call.any_order = options.any_order;
   call.exclude_special_tokens = options.exclude_special_tokens;
   call.max_white_space = options.max_white_space;
-  call.upstream_shapes = options.upstream_shapes;
+  call.xgrammar_compatible = options.xgrammar_compatible;
   Result<json::Value> made = tool_calls::tool_calling(call);
   if (!made) return std::move(made).error();
   return StructuralTag::from_value(*made, options.limits);

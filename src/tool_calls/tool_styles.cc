@@ -253,11 +253,11 @@ class Builder {
 
   // What is read from a format, unless the shape is to be another builder's.
   json::Value as_field(json::Value format, std::string_view field) const {
-    if (call_.upstream_shapes) return format;
+    if (call_.xgrammar_compatible) return format;
     return values::with_field(std::move(format), field);
   }
   json::Value as_call(json::Value tag, const Tool& tool) const {
-    if (call_.upstream_shapes) return tag;
+    if (call_.xgrammar_compatible) return tag;
     return values::with_tool(std::move(tag), tool.name);
   }
 
@@ -308,7 +308,7 @@ json::Value Builder::one_call(const Style& style, const Tool& tool,
   std::string_view end = style.call_end;
   // The line feed before "</function>" is white space after an argument.  A
   // call without arguments has just the one after its name.
-  if (!call_.upstream_shapes && style.arguments == kQwenXml &&
+  if (!call_.xgrammar_compatible && style.arguments == kQwenXml &&
       end.starts_with('\n')) {
     end.remove_prefix(1);
   }
@@ -370,7 +370,7 @@ json::Value Builder::with_reasoning(const Style& style,
                kReasoning);
   // A prompt that leaves the choice to the model leaves the opener to it, too.
   if (call_.reasoning == Reasoning::kAllowed && begin.empty() &&
-      !call_.upstream_shapes) {
+      !call_.xgrammar_compatible) {
     thought = values::sequence(
         {values::repeated("optional",
                           values::const_string(excluded.thinking_begin)),
@@ -394,7 +394,7 @@ json::Value Builder::with_reasoning(const Style& style,
   // Differs from XGrammar's builder, which writes the blank line after an empty
   // block twice.
   const json::Value no_thought = values::const_string(
-      call_.upstream_shapes ? "\n</think>\n\n" : "\n</think>");
+      call_.xgrammar_compatible ? "\n</think>\n\n" : "\n</think>");
   return values::sequence(
       {reasoning ? thought : no_thought, blank, std::move(body)});
 }
@@ -471,7 +471,7 @@ json::Array Builder::harmony_calls() const {
         to + "<|channel|>commentary <|constrain|>json<|message|>",
         to + "<|channel|>commentary json<|message|>"};
     // What the models write most.
-    if (!call_.upstream_shapes) {
+    if (!call_.xgrammar_compatible) {
       headers.insert(headers.begin(), "<|channel|>commentary" + to +
                                           " <|constrain|>json<|message|>");
     }
@@ -504,7 +504,7 @@ json::Array Builder::harmony_calls() const {
 // P is a preamble: what is said to the user about the calls.  Differs from
 // XGrammar's builder, which makes the first line of all four and leaves out
 // only the answers, so that a required call need not come, and which has no
-// preambles; upstream_shapes asks for that.
+// preambles; xgrammar_compatible asks for that.
 json::Value Builder::build_harmony() const {
   constexpr std::string_view kSeparator = "<|start|>assistant";
   const auto message = [&](std::string_view channel, std::string_view field) {
@@ -534,13 +534,13 @@ json::Value Builder::build_harmony() const {
   if (call_.reasoning != Reasoning::kNone) {
     others.push_back(message("analysis", kReasoning));
   }
-  if (!call_.upstream_shapes && !calls.empty() &&
+  if (!call_.xgrammar_compatible && !calls.empty() &&
       plan_.choice != ToolChoice::kForced) {
     others.push_back(message("commentary", kContent));
   }
   const bool once =
       !call_.parallel_tool_calls || plan_.choice == ToolChoice::kForced;
-  if (call_.upstream_shapes || (automatic && (!once || calls.empty()))) {
+  if (call_.xgrammar_compatible || (automatic && (!once || calls.empty()))) {
     return separated(joined(calls, others), {});
   }
   if (automatic) {

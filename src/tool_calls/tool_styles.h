@@ -36,7 +36,7 @@ struct ToolCall {
   bool any_order = false;
   bool exclude_special_tokens = true;
   std::optional<std::uint32_t> max_white_space = std::nullopt;
-  bool upstream_shapes = false;
+  bool xgrammar_compatible = false;
 };
 
 // The structural tag in its canonical form.  Errors: kUnknownName for the

@@ -102,9 +102,9 @@ def test_options(parlance, tag, options, good, bad):
         refuses(parlance, text)
 
 
-def test_fields_and_upstream(tag):
+def test_fields_and_xgrammar_compatible(tag):
     assert '"tool": "weather"' in json.dumps(tag())
-    assert '"tool"' not in json.dumps(tag("--upstream"))
+    assert '"tool"' not in json.dumps(tag("--xgrammar-compatible"))
 
 
 def test_layouts(parlance, tag):

@@ -12,7 +12,7 @@
 #include <string_view>
 
 #include "base/utf8.h"
-#include "regex/hir_facts.h"
+#include "regex/hir_properties.h"
 #include "regex/pattern.h"
 #include "regex/pcre2.h"
 

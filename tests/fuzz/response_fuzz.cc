@@ -1,4 +1,4 @@
-// Any bytes as a response: no crash, the same telling however they are cut, and
+// Any bytes as a response: no crash, the same events however they are cut, and
 // every byte accounted for.
 //
 //   byte 0     the template: one of the small ones below, or a built-in format
@@ -20,7 +20,7 @@
 #include "base/utf8.h"
 #include "parlance/format.h"
 #include "parlance/response_parser.h"
-#include "support/told.h"
+#include "support/parse_record.h"
 
 namespace {
 
@@ -50,9 +50,9 @@ constexpr std::string_view kSmall[] = {
             "content": "int", "repeats": true}}})x",
 };
 
-const TagNode& format_of(std::uint8_t choice, bool small_limits) {
+const Format& format_of(std::uint8_t choice, bool small_limits) {
   static const auto* formats = [] {
-    auto* out = new std::vector<TagNode>;
+    auto* out = new std::vector<Format>;
     for (bool small : {false, true}) {
       FormatOptions options;
       if (small) {
@@ -65,10 +65,10 @@ const TagNode& format_of(std::uint8_t choice, bool small_limits) {
         options.limits.automaton_bytes = 2000;
       }
       for (std::string_view text : kSmall) {
-        out->push_back(*TagNode::from_json(text, options));
+        out->push_back(*Format::from_json(text, options));
       }
-      for (std::string_view name : TagNode::built_in_names()) {
-        out->push_back(*TagNode::built_in(name, options));
+      for (std::string_view name : Format::built_in_names()) {
+        out->push_back(*Format::built_in(name, options));
       }
     }
     return out;
@@ -78,7 +78,7 @@ const TagNode& format_of(std::uint8_t choice, bool small_limits) {
 }
 
 // Where a prompt may have left off: behind the first literal that opens.
-std::string prefix_of(const TagNode& format) {
+std::string prefix_of(const Format& format) {
   for (const format::Field& field : format.shared()->description.fields) {
     if (field.open && !field.open.literals.empty()) {
       return field.open.literals[0];
@@ -99,14 +99,15 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data,
                                       std::size_t size) {
   if (size < 4) return 0;
   const std::string text(reinterpret_cast<const char*>(data) + 4, size - 4);
-  const TagNode& format = format_of(data[0], (data[1] & 8) != 0);
+  const Format& format = format_of(data[0], (data[1] & 8) != 0);
   ParserOptions options;
   options.recover = (data[1] & 1) != 0 ? Recover::kYes : Recover::kNo;
   options.allow_surrogates = (data[1] & 4) != 0;
   const std::string prefix = (data[1] & 2) != 0 ? prefix_of(format) : "";
   options.prefix = prefix;
 
-  const testing::Telling whole = testing::tell(format, {text}, options);
+  const testing::ParseRecord whole =
+      testing::record_parse(format, {text}, options);
   const std::string all = whole.to_string();
   std::string stream = prefix.substr(prefix.size() - whole.prefix_bytes) + text;
   const std::string fault =
@@ -118,7 +119,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data,
   for (std::size_t most : {1U, 5U, 50U}) {
     const auto cuts = most == 1 ? testing::cut_every(text, 1)
                                 : testing::cut_at_random(text, random, most);
-    const testing::Telling other = testing::tell(format, cuts, options);
+    const testing::ParseRecord other =
+        testing::record_parse(format, cuts, options);
     require(other.to_string() == all,
             "whole:\n" + all + "in pieces:\n" + other.to_string());
   }

@@ -27,6 +27,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data,
   }
   (void)schema->lint();
   const auto made = schema->to_template();
-  if (made && !TagNode::from_json(*made)) std::abort();
+  if (made && !Format::from_json(*made)) std::abort();
   return 0;
 }

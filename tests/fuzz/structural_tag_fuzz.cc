@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <string_view>
 
+#include "base/access.h"
 #include "grammar/tag_to_rules.h"
 #include "parlance/json.h"
 #include "parlance/structural_tag.h"
@@ -38,7 +39,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data,
   options.vocabulary_size = 1000;
   options.rules.exprs = 20000;
   options.rules.rules = 5000;
-  const auto lowered = parlance::grammar::lower_tag(*tag->tree(), options);
+  const auto lowered = parlance::grammar::lower_tag(
+      *parlance::detail::Access::impl(*tag), options);
   if (lowered) {
     const parlance::rules::Rules& rules = lowered->rules;
     require(rules.root < rules.rules.size());

@@ -23,8 +23,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data,
   const std::string_view text(reinterpret_cast<const char*>(data), size);
   parlance::FormatOptions options;
   options.limits.pattern_states = 2000;
-  const parlance::Result<parlance::TagNode> format =
-      parlance::TagNode::from_json(text, options);
+  const parlance::Result<parlance::Format> format =
+      parlance::Format::from_json(text, options);
   if (!format) {
     const parlance::Error& error = format.error();
     require(!error.message.empty());
@@ -39,8 +39,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data,
   for (const parlance::Lint& lint : format->lint()) {
     require(!lint.message.empty());
   }
-  const parlance::Result<parlance::TagNode> again =
-      parlance::TagNode::from_json(format->template_json(), options);
+  const parlance::Result<parlance::Format> again =
+      parlance::Format::from_json(format->template_json(), options);
   require(again.has_value());
   require(again->template_json() == format->template_json());
   if (const auto value = parlance::json::parse(text)) {

@@ -17,6 +17,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/access.h"
 #include "parlance/grammar.h"
 #include "parlance/json.h"
 #include "schema/validate.h"
@@ -168,7 +169,8 @@ class Case {
     for (std::size_t i = 0; i < walks; ++i) {
       std::optional<std::string> text;
       {
-        recogniser::Recogniser& machine = *grammar.impl()->recogniser;
+        recogniser::Recogniser& machine =
+            *detail::Access::impl(grammar)->recogniser;
         const std::lock_guard<std::mutex> lock(machine.mutex);
         text = testing::argument_walk(machine, words, small_);
       }

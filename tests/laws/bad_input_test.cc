@@ -7,13 +7,13 @@
 #include <string_view>
 #include <vector>
 
-#include "../support/told.h"
+#include "../support/parse_record.h"
 
 namespace parlance {
 namespace {
 
-using testing::tell;
-using testing::Telling;
+using testing::ParseRecord;
+using testing::record_parse;
 
 constexpr std::string_view kTemplate = R"({"start_anchor": "A", "fields": {
     "content": {"repeats": true, "join": "|", "content_args": {"strip": false}},
@@ -57,18 +57,19 @@ TEST(BadInput, IllFormedUtf8) {
           "<t>x" + bytes + "é" + bytes + "<t>" + bytes,
           "<x" + bytes + ">\"" + bytes + "\"</x>", "<" + bytes + "t>",
           "<x>" + bytes + "</x>" + bytes + "<x>1</x>"}) {
-      Telling whole = tell(format, {text});
+      ParseRecord whole = record_parse(format, {text});
       SCOPED_TRACE(whole.to_string());
       EXPECT_EQ(testing::account(whole, text, false), "");
-      EXPECT_EQ(tell(format, testing::cut_every(text, 1)).to_string(),
+      EXPECT_EQ(record_parse(format, testing::cut_every(text, 1)).to_string(),
                 whole.to_string());
       for (std::size_t i = 0; i <= text.size(); ++i) {
-        EXPECT_EQ(tell(format, {text.substr(0, i), text.substr(i)}).to_string(),
+        EXPECT_EQ(record_parse(format, {text.substr(0, i), text.substr(i)})
+                      .to_string(),
                   whole.to_string())
             << i;
       }
     }
-    Telling plain = tell(format, {"a" + bytes + "b"});
+    ParseRecord plain = record_parse(format, {"a" + bytes + "b"});
     EXPECT_EQ(plain.message.fields.find("content")->as_string(),
               "a" + std::string(row.text) + "b");
   }
@@ -79,23 +80,23 @@ TEST(BadInput, PlacesAreTheCallers) {
   Format format = *Format::from_json(kTemplate);
   std::string text = "\xFF\xFF<t>\x80z</t>\xC3";
   for (std::size_t size : {1U, 2U, 100U}) {
-    Telling told = tell(format, testing::cut_every(text, size));
-    ASSERT_EQ(told.message.parts.size(), 3U);
-    EXPECT_EQ(told.message.parts[0].bytes, (Span{0, 2}));
-    EXPECT_EQ(told.message.parts[1].bytes, (Span{2, 11}));
-    EXPECT_EQ(told.message.parts[2].bytes, (Span{11, 12}));
+    ParseRecord record = record_parse(format, testing::cut_every(text, size));
+    ASSERT_EQ(record.message.parts.size(), 3U);
+    EXPECT_EQ(record.message.parts[0].bytes, (Span{0, 2}));
+    EXPECT_EQ(record.message.parts[1].bytes, (Span{2, 11}));
+    EXPECT_EQ(record.message.parts[2].bytes, (Span{11, 12}));
   }
 }
 
 TEST(BadInput, NulBytes) {
   Format format = *Format::from_json(kTemplate);
   std::string text("\0<t>\0</t>\0<x\0>\"\\u0000\"</x>", 26);
-  Telling whole = tell(format, {text});
+  ParseRecord whole = record_parse(format, {text});
   EXPECT_EQ(testing::account(whole, text), "");
   EXPECT_EQ(json::dump(whole.message.fields),
             R"({"content": "\u0000|\u0000", "t": "\u0000", )"
             R"("x": [{"n": "\u0000", "v": "\u0000"}]})");
-  EXPECT_EQ(tell(format, testing::cut_every(text, 1)).to_string(),
+  EXPECT_EQ(record_parse(format, testing::cut_every(text, 1)).to_string(),
             whole.to_string());
 }
 
@@ -104,14 +105,15 @@ TEST(BadInput, NestingWithoutEnd) {
   for (std::string_view unit : {"[", "{\"a\":", "[{\"\":["}) {
     std::string text = "<x>";
     while (text.size() < 100000) text += unit;
-    Telling told = tell(format, {text}, {.recover = Recover::kYes});
-    ASSERT_EQ(told.message.diagnostics.size(), 1U);
-    EXPECT_EQ(told.message.diagnostics[0].code, ErrorCode::kTooDeep);
-    EXPECT_FALSE(told.message.complete);
-    EXPECT_EQ(
-        tell(format, testing::cut_every(text, 997), {.recover = Recover::kYes})
-            .to_string(),
-        told.to_string());
+    ParseRecord record =
+        record_parse(format, {text}, {.recover = Recover::kYes});
+    ASSERT_EQ(record.message.diagnostics.size(), 1U);
+    EXPECT_EQ(record.message.diagnostics[0].code, ErrorCode::kTooDeep);
+    EXPECT_FALSE(record.message.complete);
+    EXPECT_EQ(record_parse(format, testing::cut_every(text, 997),
+                           {.recover = Recover::kYes})
+                  .to_string(),
+              record.to_string());
   }
 }
 
@@ -134,12 +136,12 @@ TEST(BadInput, OpenersWithoutEnd) {
   Format format = *Format::from_json(kTemplate);
   std::string text;
   for (int i = 0; i < 20000; ++i) text += "<x><t>";
-  Telling told = tell(format, {text});
-  EXPECT_FALSE(told.message.complete);
-  EXPECT_EQ(told.message.parts.size(), 1U);
+  ParseRecord record = record_parse(format, {text});
+  EXPECT_FALSE(record.message.complete);
+  EXPECT_EQ(record.message.parts.size(), 1U);
   std::string closed;
   for (int i = 0; i < 20000; ++i) closed += "<t></t>";
-  EXPECT_EQ(tell(format, {closed}).message.parts.size(), 20000U);
+  EXPECT_EQ(record_parse(format, {closed}).message.parts.size(), 20000U);
 }
 
 }  // namespace

@@ -34,6 +34,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/access.h"
 #include "grammar/grammar_impl.h"
 #include "parlance/grammar.h"
 #include "parlance/json.h"
@@ -324,7 +325,7 @@ void check_walks(std::uint32_t seed, std::size_t walks, std::size_t& given_up,
   const Result<Grammar> any = Grammar::from_json_schema(schema, options);
   ASSERT_TRUE(any) << any.error().to_string();
   schema::Validator validator(*document);
-  Recogniser& machine = *grammar->impl()->recogniser;
+  Recogniser& machine = *detail::Access::impl(*grammar)->recogniser;
   for (std::size_t walk = 0; walk < walks; ++walk) {
     std::string text;
     {

@@ -28,7 +28,7 @@
 #include "parlance/structural_tag.h"
 #include "parlance/tag_parser.h"
 #include "support/sanitized.h"
-#include "support/told_tag.h"
+#include "support/tag_record.h"
 #include "support/toy_vocabulary.h"
 
 namespace parlance {
@@ -427,7 +427,8 @@ TEST(GrammarLimits, TagParsers) {
       }
       std::vector<std::size_t> cuts;
       for (std::size_t at = 7; at < written.size(); at += 7) cuts.push_back(at);
-      const testing::ToldTag want = testing::tell_tag(large, written, cuts);
+      const testing::TagRecord want =
+          testing::record_tag_parse(large, written, cuts);
       for (const std::size_t limit : kLimits) {
         const Result<CompiledTag> small =
             CompiledTag::compile(tag, {.limits = {.bytes = limit}});
@@ -438,11 +439,11 @@ TEST(GrammarLimits, TagParsers) {
         for (int again = 0; again < 2; ++again) {
           SCOPED_TRACE(spec + ", limit " + std::to_string(limit) + ", seed " +
                        std::to_string(seed));
-          const testing::ToldTag told =
-              testing::tell_tag(*small, written, cuts);
-          ASSERT_EQ(json::dump(told.tree), json::dump(want.tree));
-          ASSERT_EQ(json::dump(told.fields), json::dump(want.fields));
-          ASSERT_EQ(told.events, want.events);
+          const testing::TagRecord record =
+              testing::record_tag_parse(*small, written, cuts);
+          ASSERT_EQ(json::dump(record.tree), json::dump(want.tree));
+          ASSERT_EQ(json::dump(record.fields), json::dump(want.fields));
+          ASSERT_EQ(record.events, want.events);
         }
       }
     }

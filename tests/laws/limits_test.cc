@@ -8,13 +8,13 @@
 #include <string_view>
 #include <vector>
 
-#include "../support/told.h"
+#include "../support/parse_record.h"
 
 namespace parlance {
 namespace {
 
-using testing::tell;
-using testing::Telling;
+using testing::ParseRecord;
+using testing::record_parse;
 
 FormatOptions with(const std::function<void(Limits&)>& change) {
   FormatOptions options;
@@ -34,15 +34,15 @@ ErrorCode refusal(std::string_view text, const FormatOptions& options) {
   return format ? ErrorCode::kUsage : format.error().code;
 }
 
-// The telling of `text`, which must be the same in all kinds of pieces.
-Telling tell_in_pieces(const Format& format, const std::string& text,
-                       const ParserOptions& options = {}) {
-  Telling whole = tell(format, {text}, options);
+// The record of `text`, which must be the same for all kinds of pieces.
+ParseRecord record_in_pieces(const Format& format, const std::string& text,
+                             const ParserOptions& options = {}) {
+  ParseRecord whole = record_parse(format, {text}, options);
   EXPECT_EQ(testing::account(whole, text), "") << whole.to_string();
   std::mt19937 random(1);
   for (std::size_t most : {1U, 3U, 30U, 500U}) {
-    Telling other =
-        tell(format, testing::cut_at_random(text, random, most), options);
+    ParseRecord other = record_parse(
+        format, testing::cut_at_random(text, random, most), options);
     EXPECT_EQ(other.to_string(), whole.to_string()) << most;
   }
   return whole;
@@ -58,10 +58,10 @@ std::string nested(std::size_t depth) {
 
 TEST(Limits, JsonDepth) {
   Format format = load(kJson, with([](Limits& l) { l.json_depth = 7; }));
-  Telling met = tell_in_pieces(format, nested(7));
+  ParseRecord met = record_in_pieces(format, nested(7));
   EXPECT_FALSE(met.failure.has_value());
   EXPECT_TRUE(met.message.diagnostics.empty());
-  Telling passed = tell_in_pieces(format, nested(8) + "<x>1</x>");
+  ParseRecord passed = record_in_pieces(format, nested(8) + "<x>1</x>");
   ASSERT_TRUE(passed.failure.has_value());
   EXPECT_EQ(passed.failure->code, ErrorCode::kTooDeep);
   EXPECT_EQ(json::dump(passed.message.fields), R"({"x": [1]})");
@@ -69,9 +69,9 @@ TEST(Limits, JsonDepth) {
 
 TEST(Limits, IntegerDigits) {
   Format format = load(kJson, with([](Limits& l) { l.integer_digits = 5; }));
-  Telling met = tell_in_pieces(format, "<x>12345</x>");
+  ParseRecord met = record_in_pieces(format, "<x>12345</x>");
   EXPECT_EQ(json::dump(met.message.fields), R"({"x": [12345]})");
-  Telling passed = tell_in_pieces(format, "<x>123456</x><x>2</x>");
+  ParseRecord passed = record_in_pieces(format, "<x>123456</x><x>2</x>");
   ASSERT_TRUE(passed.failure.has_value());
   EXPECT_EQ(passed.failure->code, ErrorCode::kInvalidContent);
   EXPECT_EQ(json::dump(passed.message.fields), R"({"x": [2]})");
@@ -81,10 +81,11 @@ TEST(Limits, Diagnostics) {
   Format format = load(kJson, with([](Limits& l) { l.diagnostics = 2; }));
   std::string text;
   for (int i = 0; i < 5; ++i) text += "<x>?</x>";
-  Telling told = tell_in_pieces(format, text, {.recover = Recover::kYes});
-  EXPECT_EQ(told.message.diagnostics.size(), 2U);
+  ParseRecord record =
+      record_in_pieces(format, text, {.recover = Recover::kYes});
+  EXPECT_EQ(record.message.diagnostics.size(), 2U);
   std::size_t malformed = 0;
-  for (const auto& event : told.events) {
+  for (const auto& event : record.events) {
     malformed += event.kind == EventKind::kRegionMalformed ? 1 : 0;
     EXPECT_EQ(event.diagnostic.empty(),
               event.kind != EventKind::kRegionMalformed);
@@ -102,17 +103,18 @@ TEST(Limits, HeldBytes) {
                        std::string(open) + R"(", "close": "</x>",
               "repeats": true}}})";
     Format format = load(text, with([](Limits& l) { l.held_bytes = 64; }));
-    Telling met =
-        tell_in_pieces(format, "<h>" + std::string(20, 'a') + "<m>in</x>");
+    ParseRecord met =
+        record_in_pieces(format, "<h>" + std::string(20, 'a') + "<m>in</x>");
     EXPECT_TRUE(met.message.diagnostics.empty());
     EXPECT_EQ(json::dump(met.message.fields), R"({"x": ["in"]})");
 
     std::string longer = "<h>" + std::string(200, 'a') + "<m>in</x><h><m>2</x>";
-    Telling passed = tell_in_pieces(format, longer);
+    ParseRecord passed = record_in_pieces(format, longer);
     ASSERT_FALSE(passed.message.diagnostics.empty());
     EXPECT_EQ(passed.message.diagnostics[0].code, ErrorCode::kTooLarge);
     EXPECT_EQ(json::dump(*passed.message.fields.find("x")), R"(["2"])");
-    EXPECT_LE(tell(format, testing::cut_every(longer, 1)).most_held, 64U);
+    EXPECT_LE(record_parse(format, testing::cut_every(longer, 1)).most_held,
+              64U);
   }
 }
 
@@ -122,8 +124,8 @@ TEST(Limits, HeldBytesInsideACharacter) {
                        with([](Limits& l) { l.held_bytes = 9; }));
   std::string text = "a<h>";
   for (int i = 0; i < 30; ++i) text += "\xF0\x9F\x98\x80é";
-  Telling told = tell_in_pieces(format, text);
-  EXPECT_EQ(told.message.fields.find("content")->as_string(), text);
+  ParseRecord record = record_in_pieces(format, text);
+  EXPECT_EQ(record.message.fields.find("content")->as_string(), text);
 }
 
 TEST(Limits, MatchSteps) {
@@ -132,12 +134,13 @@ TEST(Limits, MatchSteps) {
       "x": {"open_pattern": "((a+)+)b\\1"}}})",
                        with([](Limits& l) { l.match_steps = 1000; }));
   std::string text = std::string(40, 'a') + "c";
-  Telling told = tell(format, {text});
-  ASSERT_FALSE(told.message.diagnostics.empty());
-  EXPECT_EQ(told.message.diagnostics[0].code, ErrorCode::kTooLarge);
-  EXPECT_EQ(told.message.fields.find("content")->as_string(), text);
-  Telling bytes = tell(format, testing::cut_every(text, 1));
-  EXPECT_EQ(json::dump(bytes.message.fields), json::dump(told.message.fields));
+  ParseRecord record = record_parse(format, {text});
+  ASSERT_FALSE(record.message.diagnostics.empty());
+  EXPECT_EQ(record.message.diagnostics[0].code, ErrorCode::kTooLarge);
+  EXPECT_EQ(record.message.fields.find("content")->as_string(), text);
+  ParseRecord bytes = record_parse(format, testing::cut_every(text, 1));
+  EXPECT_EQ(json::dump(bytes.message.fields),
+            json::dump(record.message.fields));
 }
 
 constexpr std::string_view kPattern = R"x({"start_anchor": "A", "fields": {
@@ -153,7 +156,7 @@ TEST(Limits, PatternDepth) {
 // needs none; what it matches stays the same.
 TEST(Limits, PatternStates) {
   std::string text = "-" + std::string(20, 'a') + "inb-";
-  std::string expected = tell(load(kPattern, {}), {text}).to_string();
+  std::string expected = record_parse(load(kPattern, {}), {text}).to_string();
   for (std::size_t states : {1U, 10U, 20U, 30U, 100U}) {
     Result<Format> format = Format::from_json(
         kPattern, with([&](Limits& l) { l.pattern_states = states; }));
@@ -162,7 +165,7 @@ TEST(Limits, PatternStates) {
       EXPECT_NE(format.error().path, "");
       continue;
     }
-    EXPECT_EQ(tell(*format, {text}).to_string(), expected) << states;
+    EXPECT_EQ(record_parse(*format, {text}).to_string(), expected) << states;
   }
 }
 
@@ -199,8 +202,8 @@ TEST(Limits, AutomatonBytes) {
     Format large = *Format::built_in(name);
     Format small = *Format::built_in(
         name, with([](Limits& l) { l.automaton_bytes = 100; }));
-    EXPECT_EQ(tell_in_pieces(small, text).to_string(),
-              tell(large, {text}).to_string())
+    EXPECT_EQ(record_in_pieces(small, text).to_string(),
+              record_parse(large, {text}).to_string())
         << name;
   }
 }

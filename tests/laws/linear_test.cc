@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-#include "../support/told.h"
+#include "../support/parse_record.h"
 
 namespace parlance {
 namespace {

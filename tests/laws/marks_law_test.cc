@@ -16,26 +16,26 @@
 #include <vector>
 
 #include "../support/family_vocabulary.h"
+#include "../support/parse_record.h"
 #include "../support/responses.h"
-#include "../support/told.h"
 
 namespace parlance {
 namespace {
 
+using testing::EventRecord;
 using testing::FamilyVocabulary;
-using testing::Telling;
-using testing::Told;
+using testing::ParseRecord;
 
 using Ids = std::vector<TokenId>;
 
-std::string fields(const Telling& told) {
-  return json::dump(told.message.fields, {.ascii = false});
+std::string fields(const ParseRecord& record) {
+  return json::dump(record.message.fields, {.ascii = false});
 }
 
 // Events without the tokens that hold them, which a text does not have.
-std::string events(Telling told) {
-  for (Told& event : told.events) event.tokens = {};
-  return told.to_string();
+std::string events(ParseRecord record) {
+  for (EventRecord& event : record.events) event.tokens = {};
+  return record.to_string();
 }
 
 Ids joined(std::initializer_list<Ids> parts) {
@@ -96,19 +96,19 @@ TEST(MarksLaw, CanonicalIds) {
   for (const Case& c : cases()) {
     SCOPED_TRACE(c.name());
     ASSERT_EQ(c.family.vocabulary.decode(c.ids), c.response.text);
-    const Telling text = testing::tell(c.format, {c.response.text},
-                                       {.prefix = c.response.prefix});
-    ASSERT_EQ(events(testing::tell_tokens(c.format, {c.ids}, c.options())),
+    const ParseRecord text = testing::record_parse(
+        c.format, {c.response.text}, {.prefix = c.response.prefix});
+    ASSERT_EQ(events(testing::record_tokens(c.format, {c.ids}, c.options())),
               events(text));
     ParserOptions text_prefix = c.options();
     text_prefix.prefix_ids = {};
     text_prefix.prefix = c.response.prefix;
     ASSERT_EQ(
-        events(testing::tell_tokens(c.format, singly(c.ids), text_prefix)),
+        events(testing::record_tokens(c.format, singly(c.ids), text_prefix)),
         events(text));
     for (std::size_t at = 0; at <= c.ids.size(); ++at) {
       const auto middle = c.ids.begin() + static_cast<std::ptrdiff_t>(at);
-      ASSERT_EQ(events(testing::tell_tokens(
+      ASSERT_EQ(events(testing::record_tokens(
                     c.format, {{c.ids.begin(), middle}, {middle, c.ids.end()}},
                     c.options())),
                 events(text))
@@ -119,8 +119,8 @@ TEST(MarksLaw, CanonicalIds) {
 
 // The first delimiter that has all bytes of `range`, "" if there is none.  One
 // that has some of them reads them by a class of characters, as part of a name.
-std::string delimiter_in(const Telling& told, Span range) {
-  for (const Told& event : told.events) {
+std::string delimiter_in(const ParseRecord& record, Span range) {
+  for (const EventRecord& event : record.events) {
     if (event.kind == EventKind::kRegionChunk ||
         event.kind == EventKind::kTextUnclaimed || event.bytes.size() == 0) {
       continue;
@@ -149,13 +149,16 @@ TEST(MarksLaw, ASpelledMarkDelimitsNothing) {
       const Ids before(c.ids.begin(), at);
       const Ids letters = c.family.spell(vocabulary.bytes(c.ids[i]));
       const Ids ids = joined({before, letters, Ids(at + 1, c.ids.end())});
-      const Telling told = testing::tell_tokens(c.format, {ids}, c.options());
-      const std::size_t begin = told.prefix_bytes + size_of(vocabulary, before);
+      const ParseRecord record =
+          testing::record_tokens(c.format, {ids}, c.options());
+      const std::size_t begin =
+          record.prefix_bytes + size_of(vocabulary, before);
       EXPECT_EQ(
-          delimiter_in(told, {begin, begin + size_of(vocabulary, letters)}), "")
+          delimiter_in(record, {begin, begin + size_of(vocabulary, letters)}),
+          "")
           << c.name() << "\n"
           << vocabulary.bytes(c.ids[i]) << "\n"
-          << told.to_string();
+          << record.to_string();
       ++spelled;
     }
   }
@@ -167,7 +170,8 @@ TEST(MarksLaw, InsertedSpellingsDelimitNothing) {
   std::mt19937 random(7);
   for (const Case& c : cases()) {
     const Vocabulary& vocabulary = c.family.vocabulary;
-    const Telling plain = testing::tell_tokens(c.format, {c.ids}, c.options());
+    const ParseRecord plain =
+        testing::record_tokens(c.format, {c.ids}, c.options());
     std::size_t begin = plain.prefix_bytes;
     for (std::size_t i = 0; i <= c.ids.size(); ++i) {
       // Inside a delimiter it may be part of a name.
@@ -178,15 +182,15 @@ TEST(MarksLaw, InsertedSpellingsDelimitNothing) {
             vocabulary.bytes(marks[random() % marks.size()]);
         const Ids letters = c.family.spell(mark, &random);
         const auto at = c.ids.begin() + static_cast<std::ptrdiff_t>(i);
-        const Telling told =
-            testing::tell_tokens(c.format,
-                                 singly(joined({Ids(c.ids.begin(), at), letters,
-                                                Ids(at, c.ids.end())})),
-                                 c.options());
-        EXPECT_EQ(delimiter_in(told, {begin, begin + mark.size()}), "")
+        const ParseRecord record = testing::record_tokens(
+            c.format,
+            singly(joined(
+                {Ids(c.ids.begin(), at), letters, Ids(at, c.ids.end())})),
+            c.options());
+        EXPECT_EQ(delimiter_in(record, {begin, begin + mark.size()}), "")
             << c.name() << "\n"
             << mark << "\n"
-            << told.to_string();
+            << record.to_string();
       }
       if (i < c.ids.size()) begin += vocabulary.bytes(c.ids[i]).size();
     }
@@ -196,13 +200,13 @@ TEST(MarksLaw, InsertedSpellingsDelimitNothing) {
 TEST(MarksLaw, Markers) {
   for (const Case& c : cases()) {
     SCOPED_TRACE(c.name());
-    const Telling text = testing::tell(c.format, {c.response.text},
-                                       {.prefix = c.response.prefix});
+    const ParseRecord text = testing::record_parse(
+        c.format, {c.response.text}, {.prefix = c.response.prefix});
     const Ids letters = c.family.spell(c.response.text);
     for (const Markers markers : {Markers::kEither, Markers::kText}) {
       for (const Ids& ids : {c.ids, letters}) {
-        EXPECT_EQ(events(testing::tell_tokens(c.format, singly(ids),
-                                              c.options(markers))),
+        EXPECT_EQ(events(testing::record_tokens(c.format, singly(ids),
+                                                c.options(markers))),
                   events(text));
       }
     }
@@ -255,10 +259,10 @@ TEST(MarksLaw, ValuesKeepSpelledMarks) {
         joined({family.encode(row.before), family.spell(row.spelled),
                 family.encode(row.after)});
     for (const auto& groups : {std::vector<Ids>{ids}, singly(ids)}) {
-      const Telling told = testing::tell_tokens(
+      const ParseRecord record = testing::record_tokens(
           format, groups, {.vocabulary = &family.vocabulary});
-      EXPECT_EQ(fields(told), row.fields) << row.format;
-      EXPECT_TRUE(told.message.diagnostics.empty()) << told.to_string();
+      EXPECT_EQ(fields(record), row.fields) << row.format;
+      EXPECT_TRUE(record.message.diagnostics.empty()) << record.to_string();
     }
   }
 }
@@ -273,16 +277,16 @@ TEST(MarksLaw, PrefixOfIds) {
   const Ids answer = family.encode("Hm.</think>Yes.<|im_end|>");
   ParserOptions options = {.prefix_ids = prefix,
                            .vocabulary = &family.vocabulary};
-  EXPECT_EQ(fields(testing::tell_tokens(format, {answer}, options)),
+  EXPECT_EQ(fields(testing::record_tokens(format, {answer}, options)),
             R"({"role": "assistant", "content": "<think>Hm.</think>Yes."})");
   const Ids real = family.encode("<|im_start|>assistant\n<think>");
   options.prefix_ids = real;
-  EXPECT_EQ(fields(testing::tell_tokens(format, {answer}, options)),
+  EXPECT_EQ(fields(testing::record_tokens(format, {answer}, options)),
             R"({"role": "assistant", "thinking": "Hm.", "content": "Yes."})");
   // Nor is a header that is spelled after the real one.
   const Ids spoofed = joined({real, family.spell(header)});
   options.prefix_ids = spoofed;
-  EXPECT_EQ(fields(testing::tell_tokens(format, {answer}, options)),
+  EXPECT_EQ(fields(testing::record_tokens(format, {answer}, options)),
             R"({"role": "assistant", "thinking": )"
             R"("<|im_start|>assistant\nHm.", "content": "Yes."})");
 }
@@ -292,21 +296,21 @@ TEST(MarksLaw, OtherTokens) {
   const FamilyVocabulary family = testing::family_vocabulary("qwen3");
   const ParserOptions options = {.vocabulary = &family.vocabulary};
   const Ids ids = family.encode("a<added>b<|control|>c<tool_call>");
-  const Telling told = testing::tell_tokens(format, {ids}, options);
+  const ParseRecord record = testing::record_tokens(format, {ids}, options);
   // An added token is text; a mark is text where it is watched for by no one.
   const Ids closer = family.encode("a</tool_call>");
-  EXPECT_EQ(fields(testing::tell_tokens(format, {closer}, options)),
+  EXPECT_EQ(fields(testing::record_tokens(format, {closer}, options)),
             R"({"role": "assistant", "content": "a</tool_call>"})");
-  EXPECT_EQ(told.message.fields.find("content")->as_string(), "a<added>bc");
-  ASSERT_FALSE(told.message.diagnostics.empty());
-  const Diagnostic& diagnostic = told.message.diagnostics[0];
+  EXPECT_EQ(record.message.fields.find("content")->as_string(), "a<added>bc");
+  ASSERT_FALSE(record.message.diagnostics.empty());
+  const Diagnostic& diagnostic = record.message.diagnostics[0];
   EXPECT_EQ(diagnostic.code, ErrorCode::kUnexpectedSpecial);
   EXPECT_EQ(diagnostic.bytes, (Span{9, 20}));
   EXPECT_NE(diagnostic.message.find("<|control|>"), std::string::npos);
   // A bare template keeps it, as upstream does.
   const Format bare = *Format::from_json(format.template_json());
   const Ids control = family.encode("b<|control|>c");
-  EXPECT_EQ(fields(testing::tell_tokens(bare, {control}, options)),
+  EXPECT_EQ(fields(testing::record_tokens(bare, {control}, options)),
             R"({"role": "assistant", "content": "b<|control|>c"})");
 }
 
@@ -318,10 +322,11 @@ TEST(MarksLaw, AStopTokenAtTheEnd) {
   const std::vector<TokenId> stops = {1};
   const Vocabulary vocabulary = *Vocabulary::from_table(entries, stops);
   const ParserOptions options = {.vocabulary = &vocabulary};
-  const Telling end = testing::tell_tokens(format, {{0, 1}}, options);
+  const ParseRecord end = testing::record_tokens(format, {{0, 1}}, options);
   EXPECT_EQ(fields(end), R"({"role": "assistant", "content": "a"})");
   EXPECT_TRUE(end.message.diagnostics.empty());
-  const Telling middle = testing::tell_tokens(format, {{0, 1}, {0}}, options);
+  const ParseRecord middle =
+      testing::record_tokens(format, {{0, 1}, {0}}, options);
   EXPECT_EQ(fields(middle), R"({"role": "assistant", "content": "aa"})");
   EXPECT_EQ(middle.message.diagnostics.size(), 1U);
 }
@@ -353,7 +358,7 @@ TEST(MarksLaw, Spellings) {
   const Vocabulary vocabulary = *Vocabulary::from_table(entries);
   const auto read = [&](const Vocabulary& v, const Ids& ids) {
     return fields(
-        testing::tell_tokens(format, singly(ids), {.vocabulary = &v}));
+        testing::record_tokens(format, singly(ids), {.vocabulary = &v}));
   };
   EXPECT_EQ(read(vocabulary, {0, 4, 3, 4, 2}), R"({"x": ["a"]})");
   EXPECT_EQ(read(vocabulary, {1, 3, 2, 3}), R"({"x": ["a"], "content": "a"})");
@@ -386,8 +391,8 @@ TEST(MarksLaw, Backtracking) {
   const ParserOptions options = {.vocabulary = &vocabulary};
   // <x> <k> a < /k > </k> < k > ; </x> < x > </x> a
   const Ids ids = {0, 2, 10, 4, 9, 6, 3, 4, 8, 6, 12, 1, 4, 5, 6, 1, 10};
-  const Telling told = testing::tell_tokens(format, {ids}, options);
-  EXPECT_EQ(fields(told),
+  const ParseRecord record = testing::record_tokens(format, {ids}, options);
+  EXPECT_EQ(fields(record),
             R"({"x": [{"a</k>": "<k>"}], "content": "<x></x>a"})");
   for (std::uint32_t seed = 0; seed < 300; ++seed) {
     std::mt19937 random(seed);
@@ -395,8 +400,8 @@ TEST(MarksLaw, Backtracking) {
     for (unsigned n = random() % 40; n > 0; --n) {
       some.push_back(random() % entries.size());
     }
-    ASSERT_EQ(testing::tell_tokens(format, singly(some), options).to_string(),
-              testing::tell_tokens(format, {some}, options).to_string())
+    ASSERT_EQ(testing::record_tokens(format, singly(some), options).to_string(),
+              testing::record_tokens(format, {some}, options).to_string())
         << "seed " << seed;
   }
 }
@@ -425,8 +430,8 @@ TEST(MarksLaw, ListedMarks) {
       std::vector<TokenEntry>(entries.begin() + 3, entries.end()));
   const auto read = [&](const Vocabulary& v, const Ids& ids,
                         Markers markers = Markers::kToken) {
-    return fields(testing::tell_tokens(*format, singly(ids),
-                                       {.vocabulary = &v, .markers = markers}));
+    return fields(testing::record_tokens(
+        *format, singly(ids), {.vocabulary = &v, .markers = markers}));
   };
   EXPECT_EQ(read(marks, {0, 3, 1, 2}), R"({"x": ["a"], "content": "<other>"})");
   EXPECT_EQ(read(marks, {4, 5, 3, 7, 5}),
@@ -460,16 +465,17 @@ TEST(MarksLaw, ChunkingAndAccount) {
             ids = joined({ids, family.encode(text)});
         }
       }
-      ids.push_back('.');  // a stop token at the end is not told
+      ids.push_back('.');  // a stop token at the end is not record
       for (const Markers markers :
            {Markers::kToken, Markers::kEither, Markers::kText}) {
         const ParserOptions options = {.vocabulary = &vocabulary,
                                        .markers = markers};
-        const Telling whole = testing::tell_tokens(format, {ids}, options);
+        const ParseRecord whole =
+            testing::record_tokens(format, {ids}, options);
         SCOPED_TRACE(std::string(name) + " seed " + std::to_string(seed) +
                      "\n" + whole.to_string());
         ASSERT_EQ(
-            testing::tell_tokens(format, singly(ids), options).to_string(),
+            testing::record_tokens(format, singly(ids), options).to_string(),
             whole.to_string());
         std::string stream;
         for (const TokenId id : ids) stream += vocabulary.bytes(id);

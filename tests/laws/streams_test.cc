@@ -17,16 +17,16 @@
 #include <string>
 #include <vector>
 
+#include "../support/parse_record.h"
 #include "../support/responses.h"
-#include "../support/told.h"
 
 namespace parlance {
 namespace {
 
+using testing::EventRecord;
+using testing::ParseRecord;
+using testing::record_parse;
 using testing::Response;
-using testing::tell;
-using testing::Telling;
-using testing::Told;
 
 std::uint32_t seed() {
   const char* text = std::getenv("PARLANCE_SEED");
@@ -42,7 +42,7 @@ void obeys(const Format& format, const Response& response,
            std::mt19937& random) {
   ToolSet tools = *ToolSet::from_json(kTools);
   ParserOptions options{.prefix = response.prefix, .tools = &tools};
-  Telling whole = tell(format, {response.text}, options);
+  ParseRecord whole = record_parse(format, {response.text}, options);
   std::string all = whole.to_string();
 
   std::string kept =
@@ -52,7 +52,7 @@ void obeys(const Format& format, const Response& response,
   ASSERT_EQ(testing::fold(whole), json::dump(whole.message.fields)) << all;
 
   auto same = [&](const std::vector<std::string>& chunks) {
-    Telling other = tell(format, chunks, options);
+    ParseRecord other = record_parse(format, chunks, options);
     ASSERT_EQ(other.to_string(), all)
         << "cut into " << chunks.size() << ", the first of "
         << (chunks.empty() ? 0 : chunks[0].size()) << " bytes";
@@ -84,10 +84,10 @@ TEST_P(EachFormat, RecordedResponses) {
     obeys(format, response, random);
     for (std::size_t i = 1; i < response.text.size(); ++i) {
       ParserOptions options{.prefix = response.prefix};
-      Telling whole = tell(format, {response.text}, options);
-      Telling two =
-          tell(format, {response.text.substr(0, i), response.text.substr(i)},
-               options);
+      ParseRecord whole = record_parse(format, {response.text}, options);
+      ParseRecord two = record_parse(
+          format, {response.text.substr(0, i), response.text.substr(i)},
+          options);
       ASSERT_EQ(two.to_string(), whole.to_string()) << "cut at " << i;
     }
   }
@@ -118,11 +118,11 @@ TEST_P(EachFormat, NothingIsTakenBack) {
   for (const Response& response : recorded()) {
     ParserOptions options{.prefix = response.prefix};
     ResponseParser parser(format, options);
-    Telling so_far{format};
-    testing::keep(so_far, parser.initial_events());
+    ParseRecord so_far{format};
+    testing::append_events(so_far, parser.initial_events());
     for (char c : response.text) {
-      std::vector<Told> before = so_far.events;
-      testing::keep(so_far, parser.feed(std::string_view(&c, 1)));
+      std::vector<EventRecord> before = so_far.events;
+      testing::append_events(so_far, parser.feed(std::string_view(&c, 1)));
       ASSERT_GE(so_far.events.size(), before.size());
       for (std::size_t i = 0; i < before.size(); ++i) {
         if (i + 1 == before.size() &&
@@ -144,36 +144,37 @@ TEST_P(EachFormat, MayEndAnywhere) {
   Format format = *Format::built_in(GetParam());
   for (const Response& response : recorded()) {
     ParserOptions options{.prefix = response.prefix, .recover = Recover::kYes};
-    Telling whole = tell(format, {response.text}, options);
+    ParseRecord whole = record_parse(format, {response.text}, options);
     for (std::size_t size = 0; size < response.text.size(); ++size) {
       std::string text = response.text.substr(0, size);
       SCOPED_TRACE(text);
-      Telling told = tell(format, {text}, options);
+      ParseRecord record = record_parse(format, {text}, options);
       std::string kept =
-          response.prefix.substr(response.prefix.size() - told.prefix_bytes);
+          response.prefix.substr(response.prefix.size() - record.prefix_bytes);
       std::string stream = kept + text;
-      ASSERT_EQ(testing::account(told, stream, false), "") << told.to_string();
-      ASSERT_EQ(testing::fold(told), json::dump(told.message.fields));
-      ASSERT_FALSE(told.failure.has_value());
+      ASSERT_EQ(testing::account(record, stream, false), "")
+          << record.to_string();
+      ASSERT_EQ(testing::fold(record), json::dump(record.message.fields));
+      ASSERT_FALSE(record.failure.has_value());
       bool cut = false;
-      for (const Told& event : told.events) cut = cut || event.cut;
-      ASSERT_EQ(told.message.complete, !cut) << told.to_string();
+      for (const EventRecord& event : record.events) cut = cut || event.cut;
+      ASSERT_EQ(record.message.complete, !cut) << record.to_string();
       const bool in_a_field =
-          !told.events.empty() &&
-          told.events.back().kind != EventKind::kTextUnclaimed;
-      ASSERT_TRUE(in_a_field || !cut) << told.to_string();
+          !record.events.empty() &&
+          record.events.back().kind != EventKind::kTextUnclaimed;
+      ASSERT_TRUE(in_a_field || !cut) << record.to_string();
       if (in_a_field) {
-        const Told& last = told.events.back();
-        const format::Field& field = told.description().fields[last.field];
+        const EventRecord& last = record.events.back();
+        const format::Field& field = record.description().fields[last.field];
         bool open = field.open && field.close &&
                     last.bytes == Span{stream.size(), stream.size()};
-        ASSERT_EQ(cut, open) << told.to_string();
+        ASSERT_EQ(cut, open) << record.to_string();
       }
       // A call that is not all there is not passed on as a call.
-      for (std::size_t i = 0; i < told.events.size(); ++i) {
-        const Told& event = told.events[i];
+      for (std::size_t i = 0; i < record.events.size(); ++i) {
+        const EventRecord& event = record.events[i];
         if (event.kind != EventKind::kRegionClose || !event.cut) continue;
-        const format::Field& field = told.description().fields[event.field];
+        const format::Field& field = record.description().fields[event.field];
         if (field.content.kind != format::ContentKind::kJson ||
             field.content.allow_non_json || i >= whole.events.size()) {
           continue;

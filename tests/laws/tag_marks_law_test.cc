@@ -30,7 +30,7 @@
 #include "parlance/structural_tag.h"
 #include "parlance/tag_parser.h"
 #include "support/random_tags.h"
-#include "support/told_tag.h"
+#include "support/tag_record.h"
 
 namespace parlance {
 namespace {
@@ -106,8 +106,8 @@ void run_small(std::uint32_t first, std::uint32_t count, std::size_t longest,
         Matcher matcher = constraint->matcher();
         const std::size_t fits = matcher.accept_tokens(ids);
         const bool complete = fits == ids.size() && matcher.can_end();
-        const testing::ToldTag whole =
-            testing::tell_tag(*program, ids, ids.size() + 1, options);
+        const testing::TagRecord whole =
+            testing::record_tag_parse(*program, ids, ids.size() + 1, options);
         ASSERT_EQ(whole.complete, complete) << shown(vocabulary, ids);
         // It ends inside the first token that does not fit.
         std::size_t begin = 0;
@@ -122,8 +122,8 @@ void run_small(std::uint32_t first, std::uint32_t count, std::size_t longest,
           ASSERT_LT(end, begin + vocabulary.bytes(ids[fits]).size())
               << shown(vocabulary, ids);
         }
-        const testing::ToldTag single =
-            testing::tell_tag(*program, ids, 1, options);
+        const testing::TagRecord single =
+            testing::record_tag_parse(*program, ids, 1, options);
         ASSERT_EQ(json::dump(single.tree), json::dump(whole.tree))
             << shown(vocabulary, ids);
         ASSERT_EQ(single.events, whole.events) << shown(vocabulary, ids);
@@ -131,10 +131,10 @@ void run_small(std::uint32_t first, std::uint32_t count, std::size_t longest,
         if (fits == ids.size()) continue;
         // Going on behind what does not fit.
         const TagParserOptions recover = {.vocabulary = &vocabulary};
-        const testing::ToldTag on =
-            testing::tell_tag(*program, ids, ids.size() + 1, recover);
-        const testing::ToldTag on_single =
-            testing::tell_tag(*program, ids, 1, recover);
+        const testing::TagRecord on =
+            testing::record_tag_parse(*program, ids, ids.size() + 1, recover);
+        const testing::TagRecord on_single =
+            testing::record_tag_parse(*program, ids, 1, recover);
         ASSERT_EQ(json::dump(on_single.tree), json::dump(on.tree))
             << shown(vocabulary, ids);
         ASSERT_EQ(on_single.events, on.events) << shown(vocabulary, ids);
@@ -283,8 +283,8 @@ void check_walk(const Walked& with, const Ids& ids, bool ended) {
   const Vocabulary& vocabulary = with.vocabulary;
   SCOPED_TRACE(shown(vocabulary, ids));
   const TagParserOptions options = {.vocabulary = &vocabulary};
-  const testing::ToldTag whole =
-      testing::tell_tag(with.program, ids, ids.size() + 1, options);
+  const testing::TagRecord whole =
+      testing::record_tag_parse(with.program, ids, ids.size() + 1, options);
   // A character that has begun goes to the rest.
   const std::string_view rest = whole.tree.find("rest")->as_string();
   EXPECT_TRUE(rest.empty() || (!ended && rest == "\xEF\xBF\xBD")) << rest;
@@ -293,8 +293,8 @@ void check_walk(const Walked& with, const Ids& ids, bool ended) {
     EXPECT_EQ(json::dump(*whole.tree.find("diagnostics")), "[]");
   }
   for (const std::size_t step : {1, 3}) {
-    const testing::ToldTag cut =
-        testing::tell_tag(with.program, ids, step, options);
+    const testing::TagRecord cut =
+        testing::record_tag_parse(with.program, ids, step, options);
     EXPECT_EQ(json::dump(cut.tree), json::dump(whole.tree));
     EXPECT_EQ(cut.events, whole.events);
   }
@@ -317,15 +317,15 @@ void check_changed(const Walked& with, const Ids& ids) {
   SCOPED_TRACE(shown(vocabulary, ids));
   Matcher matcher = with.constraint.matcher();
   const std::size_t fits = matcher.accept_tokens(ids);
-  const testing::ToldTag whole =
-      testing::tell_tag(with.program, ids, ids.size() + 1,
-                        {.vocabulary = &vocabulary, .recover = false});
-  const testing::ToldTag on = testing::tell_tag(
+  const testing::TagRecord whole =
+      testing::record_tag_parse(with.program, ids, ids.size() + 1,
+                                {.vocabulary = &vocabulary, .recover = false});
+  const testing::TagRecord on = testing::record_tag_parse(
       with.program, ids, ids.size() + 1, {.vocabulary = &vocabulary});
   EXPECT_EQ(on.complete, whole.complete);
-  EXPECT_EQ(on.events,
-            testing::tell_tag(with.program, ids, 1, {.vocabulary = &vocabulary})
-                .events);
+  EXPECT_EQ(on.events, testing::record_tag_parse(with.program, ids, 1,
+                                                 {.vocabulary = &vocabulary})
+                           .events);
   EXPECT_EQ(whole.complete, fits == ids.size() &&
                                 (matcher.is_terminated() || matcher.can_end()));
   if (fits == ids.size()) {

@@ -22,14 +22,14 @@
 #include "parlance/grammar.h"
 #include "parlance/json.h"
 #include "parlance/tag_parser.h"
-#include "support/told_tag.h"
+#include "support/tag_record.h"
 #include "support/vectors.h"
 
 namespace parlance {
 namespace {
 
-using testing::tell_tag;
-using testing::ToldTag;
+using testing::record_tag_parse;
+using testing::TagRecord;
 
 struct Both {
   Grammar grammar;
@@ -52,18 +52,18 @@ Result<Both> make_both(const json::Value& spec) {
   return Both{*grammar, *program};
 }
 
-void expect_equal(const ToldTag& a, const ToldTag& b) {
+void expect_equal(const TagRecord& a, const TagRecord& b) {
   EXPECT_EQ(json::dump(a.tree), json::dump(b.tree));
   EXPECT_EQ(json::dump(a.fields), json::dump(b.fields));
   EXPECT_EQ(a.events, b.events);
 }
 
 // The texts of chunks and of delimiters stand in order, no byte in two of them.
-void expect_apart(const ToldTag& told, std::size_t size) {
+void expect_apart(const TagRecord& record, std::size_t size) {
   const std::regex of_chunk(R"( (\d+)\.\.(\d+)$)");
   const std::regex of_region(R"(^region_\w+ \w+ (\d+)\.\.(\d+))");
   std::size_t at = 0;
-  for (const std::string& line : told.events) {
+  for (const std::string& line : record.events) {
     const bool chunk = line.starts_with("text ");
     std::smatch span;
     ASSERT_TRUE(std::regex_search(line, span, chunk ? of_chunk : of_region))
@@ -76,10 +76,10 @@ void expect_apart(const ToldTag& told, std::size_t size) {
 }
 
 // Where a tag does not fit reading goes on behind it: nothing in front of that
-// changes, and the same is told however the text is cut.
+// changes, and the events are the same however the text is cut.
 void check_recovery(const Both& both, std::string_view text,
-                    const ToldTag& strict, std::mt19937& random) {
-  const ToldTag whole = tell_tag(both.program, text);
+                    const TagRecord& strict, std::mt19937& random) {
+  const TagRecord whole = record_tag_parse(both.program, text);
   EXPECT_EQ(whole.complete, strict.complete);
   if (strict.complete) return expect_equal(whole, strict);
   expect_apart(whole, text.size());
@@ -92,17 +92,18 @@ void check_recovery(const Both& both, std::string_view text,
             json::dump(strict.tree.find("diagnostics")->items()[0]));
   testing::check_spans(*whole.tree.find("format"), 0,
                        static_cast<std::int64_t>(text.size()));
-  expect_equal(whole, tell_tag(both.program, text, testing::all_cuts(text)));
+  expect_equal(whole,
+               record_tag_parse(both.program, text, testing::all_cuts(text)));
   if (text.size() > 2) {
     const std::size_t cut = 1 + random() % (text.size() - 1);
-    expect_equal(whole, tell_tag(both.program, text, {cut}));
+    expect_equal(whole, record_tag_parse(both.program, text, {cut}));
   }
 }
 
 void check(const Both& both, std::string_view text, std::mt19937& random) {
   SCOPED_TRACE(json::dump(json::Value(text)));
   const TagParserOptions strict{.recover = false};
-  const ToldTag whole = tell_tag(both.program, text, {}, strict);
+  const TagRecord whole = record_tag_parse(both.program, text, {}, strict);
   check_recovery(both, text, whole, random);
   const std::optional<Rejection> rejection = both.grammar.explain(text);
   EXPECT_EQ(whole.complete, !rejection);
@@ -118,11 +119,11 @@ void check(const Both& both, std::string_view text, std::mt19937& random) {
   EXPECT_EQ(whole.tree.find("diagnostics")->size() == 0, whole.complete);
   testing::check_spans(*whole.tree.find("format"), 0,
                        static_cast<std::int64_t>(end));
-  expect_equal(whole,
-               tell_tag(both.program, text, testing::all_cuts(text), strict));
+  expect_equal(whole, record_tag_parse(both.program, text,
+                                       testing::all_cuts(text), strict));
   if (text.size() > 2) {
     const std::size_t cut = 1 + random() % (text.size() - 1);
-    expect_equal(whole, tell_tag(both.program, text, {cut}, strict));
+    expect_equal(whole, record_tag_parse(both.program, text, {cut}, strict));
   }
 }
 

@@ -17,6 +17,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/access.h"
 #include "parlance/grammar.h"
 #include "parlance/json.h"
 #include "parlance/tag_parser.h"
@@ -24,7 +25,7 @@
 #include "support/sanitized.h"
 #include "support/slow_tag_parser.h"
 #include "support/tag_reader.h"
-#include "support/told_tag.h"
+#include "support/tag_record.h"
 
 namespace parlance {
 namespace {
@@ -53,7 +54,7 @@ void run_random(std::uint32_t first, std::uint32_t count, std::size_t longest) {
     const Result<CompiledTag> program = CompiledTag::compile(*tag);
     ASSERT_EQ(grammar.has_value(), program.has_value());
     if (!grammar) continue;
-    testing::SlowTagParser slow(*tag->tree());
+    testing::SlowTagParser slow(*detail::Access::impl(*tag));
     for (const std::string& text : texts) {
       const bool fits = grammar->accepts(text);
       const json::Value tree = parse_by_tag(*program, text, {.recover = false});
@@ -63,15 +64,15 @@ void run_random(std::uint32_t first, std::uint32_t count, std::size_t longest) {
       ASSERT_EQ(span.items()[1].as_int(),
                 static_cast<std::int64_t>(why ? why->offset : text.size()))
           << text;
-      const testing::ToldTag cut = testing::tell_tag(
+      const testing::TagRecord cut = testing::record_tag_parse(
           *program, text, testing::all_cuts(text), {.recover = false});
       ASSERT_EQ(json::dump(cut.tree), json::dump(tree)) << text;
       // Going on behind what does not fit changes nothing in front of it.
       const json::Value on = parse_by_tag(*program, text);
-      ASSERT_EQ(
-          json::dump(
-              testing::tell_tag(*program, text, testing::all_cuts(text)).tree),
-          json::dump(on))
+      ASSERT_EQ(json::dump(testing::record_tag_parse(*program, text,
+                                                     testing::all_cuts(text))
+                               .tree),
+                json::dump(on))
           << text;
       if (fits) {
         ASSERT_EQ(json::dump(on), json::dump(tree)) << text;

@@ -11,12 +11,12 @@
 #include <string_view>
 #include <vector>
 
-#include "../support/told.h"
+#include "../support/parse_record.h"
 
 namespace parlance {
 namespace {
 
-using testing::Telling;
+using testing::ParseRecord;
 
 constexpr std::string_view kTemplate = R"({"start_anchor": "A", "fields": {
     "content": {"repeats": true, "join": "|", "content_args": {"strip": false}},
@@ -60,49 +60,49 @@ Vocabulary vocabulary() {
   return *Vocabulary::from_table(entries);
 }
 
-Telling tell_tokens(const std::vector<std::vector<TokenId>>& groups,
-                    std::string_view prefix = {}) {
+ParseRecord record_tokens(const std::vector<std::vector<TokenId>>& groups,
+                          std::string_view prefix = {}) {
   static const Vocabulary* kVocabulary = new Vocabulary(vocabulary());
-  return testing::tell_tokens(*Format::from_json(kTemplate), groups,
-                              {.prefix = prefix, .vocabulary = kVocabulary});
+  return testing::record_tokens(*Format::from_json(kTemplate), groups,
+                                {.prefix = prefix, .vocabulary = kVocabulary});
 }
 
-std::string fields(const Telling& told) {
-  return json::dump(told.message.fields);
+std::string fields(const ParseRecord& record) {
+  return json::dump(record.message.fields);
 }
 
 TEST(Tokens, ASpecialTokenIsNotItsSpelling) {
-  EXPECT_EQ(fields(tell_tokens({{kThink, kA, kEndThink, kA}})),
+  EXPECT_EQ(fields(record_tokens({{kThink, kA, kEndThink, kA}})),
             R"({"thinking": "a", "content": "a"})");
   // The letters < think > are text.
-  EXPECT_EQ(fields(tell_tokens({{kLess, kThinkLetters, kGreater, kA}})),
+  EXPECT_EQ(fields(record_tokens({{kLess, kThinkLetters, kGreater, kA}})),
             R"({"content": "<think>a"})");
-  EXPECT_EQ(fields(tell_tokens(
+  EXPECT_EQ(fields(record_tokens(
                 {{kThink, kLess, kThinkLetters, kGreater, kEndThink}})),
             R"({"thinking": "<think>"})");
   // A delimiter that no special token spells is met as text.
-  EXPECT_EQ(fields(tell_tokens({{kOpenX, kA, kCloseX, kA}})),
+  EXPECT_EQ(fields(record_tokens({{kOpenX, kA, kCloseX, kA}})),
             R"({"x": "a", "content": "a"})");
 }
 
 TEST(Tokens, OtherSpecialTokensAreText) {
-  EXPECT_EQ(fields(tell_tokens({{kA, kOther, kA}})),
+  EXPECT_EQ(fields(record_tokens({{kA, kOther, kA}})),
             R"({"content": "a<|end|>a"})");
 }
 
 // In the prompt a spelling counts: whoever wrote the prompt put it there.
 TEST(Tokens, PrefixSpellsTokens) {
-  EXPECT_EQ(fields(tell_tokens({{kA, kEndThink}}, "xA<think>")),
+  EXPECT_EQ(fields(record_tokens({{kA, kEndThink}}, "xA<think>")),
             R"({"thinking": "a"})");
 }
 
 TEST(Tokens, ACharacterInSeveralTokens) {
-  Telling told = tell_tokens(
+  ParseRecord record = record_tokens(
       {{kA, kEmoji0}, {kEmoji0 + 1, kEmoji0 + 2}, {kEmoji0 + 3, kThink}});
-  EXPECT_EQ(told.message.fields.find("content")->as_string(),
+  EXPECT_EQ(record.message.fields.find("content")->as_string(),
             "a\xF0\x9F\x98\x80");
   // Not finished: replaced where the mark stands.
-  EXPECT_EQ(tell_tokens({{kEmoji0, kEmoji0 + 1, kThink, kA}})
+  EXPECT_EQ(record_tokens({{kEmoji0, kEmoji0 + 1, kThink, kA}})
                 .message.fields.find("content")
                 ->as_string(),
             "\uFFFD");
@@ -110,10 +110,10 @@ TEST(Tokens, ACharacterInSeveralTokens) {
 
 TEST(Tokens, UnknownIds) {
   for (TokenId id : {TokenId{kUnknown}, TokenId{4000000000U}}) {
-    Telling told = tell_tokens({{kA, id, kA}});
-    EXPECT_EQ(told.message.fields.find("content")->as_string(), "a\uFFFDa");
-    ASSERT_EQ(told.message.diagnostics.size(), 1U);
-    EXPECT_EQ(told.message.diagnostics[0].code, ErrorCode::kBadVocabulary);
+    ParseRecord record = record_tokens({{kA, id, kA}});
+    EXPECT_EQ(record.message.fields.find("content")->as_string(), "a\uFFFDa");
+    ASSERT_EQ(record.message.diagnostics.size(), 1U);
+    EXPECT_EQ(record.message.diagnostics[0].code, ErrorCode::kBadVocabulary);
   }
 }
 
@@ -122,7 +122,7 @@ TEST(Tokens, GroupingChangesNothing) {
     std::mt19937 random(seed);
     std::vector<TokenId> ids;
     for (unsigned n = random() % 30; n > 0; --n) ids.push_back(random() % 16);
-    Telling whole = tell_tokens({ids});
+    ParseRecord whole = record_tokens({ids});
     std::vector<std::vector<TokenId>> single;
     std::vector<std::vector<TokenId>> groups(1);
     for (TokenId id : ids) {
@@ -131,8 +131,8 @@ TEST(Tokens, GroupingChangesNothing) {
       groups.back().push_back(id);
     }
     SCOPED_TRACE("seed " + std::to_string(seed) + "\n" + whole.to_string());
-    ASSERT_EQ(tell_tokens(single).to_string(), whole.to_string());
-    ASSERT_EQ(tell_tokens(groups).to_string(), whole.to_string());
+    ASSERT_EQ(record_tokens(single).to_string(), whole.to_string());
+    ASSERT_EQ(record_tokens(groups).to_string(), whole.to_string());
     // Account, in bytes and in tokens.
     std::string stream;
     Vocabulary table = vocabulary();
@@ -144,7 +144,7 @@ TEST(Tokens, GroupingChangesNothing) {
       ends.push_back(stream.size());
     }
     ASSERT_EQ(testing::account(whole, stream, false), "");
-    for (const testing::Told& event : whole.events) {
+    for (const testing::EventRecord& event : whole.events) {
       ASSERT_LE(event.tokens.end, ids.size());
       if (event.bytes.size() == 0) continue;
       // The first token that holds a byte of it, and the last.

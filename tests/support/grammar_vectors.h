@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/access.h"
 #include "grammar/grammar_impl.h"
 #include "notation/ebnf.h"
 #include "notation/lark.h"
@@ -80,7 +81,7 @@ class SchemaMachines {
         continue;
       }
       grammars_.push_back(*made);
-      recognisers_.push_back(made->impl()->recogniser.get());
+      recognisers_.push_back(detail::Access::impl(*made)->recogniser.get());
     }
   }
   const std::string& failure() const { return failure_; }

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/access.h"
 #include "cfg_recogniser/earley.h"
 #include "grammar/grammar_impl.h"
 #include "grammar/tag_to_rules.h"
@@ -51,7 +52,8 @@ inline Result<TagReader> make_tag_reader(
       return error;
     }
     out.schemas.push_back(std::move(*schema));
-    leaves.push_back(out.schemas.back().impl()->recogniser.get());
+    leaves.push_back(
+        detail::Access::impl(out.schemas.back())->recogniser.get());
   }
   out.recogniser =
       std::make_unique<cfg_recogniser::EarleyRecogniser>(out.tag.rules, leaves);

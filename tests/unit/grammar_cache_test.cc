@@ -12,6 +12,7 @@
 #include <thread>
 #include <vector>
 
+#include "base/access.h"
 #include "grammar/grammar_cache.h"
 #include "grammar/grammar_impl.h"
 #include "parlance/constraint.h"
@@ -85,7 +86,8 @@ TEST(GrammarCache, GivesTheSameGrammarForTheSameSource) {
   const GrammarCache cache;
   const std::string tag = tag_of({1, 2});
   const Grammar first = *cache.from_structural_tag(tag);
-  EXPECT_EQ(cache.from_structural_tag(tag)->impl(), first.impl());
+  EXPECT_EQ(detail::Access::impl(*cache.from_structural_tag(tag)),
+            detail::Access::impl(first));
   EXPECT_TRUE(first.accepts(call(1) + call(2)));
   EXPECT_FALSE(first.accepts(call(3)));
   const GrammarCacheStatistics now = cache.statistics();
@@ -100,11 +102,12 @@ TEST(GrammarCache, GivesTheSameGrammarForTheSameSource) {
 
 TEST(GrammarCache, ToldBySourceAndOptions) {
   const GrammarCache cache;
-  std::vector<std::shared_ptr<Grammar::Impl>> made;
+  std::vector<std::shared_ptr<grammar::GrammarImpl>> made;
   const auto add = [&](Result<Grammar> grammar) {
     ASSERT_TRUE(grammar) << grammar.error().to_string();
-    for (const auto& other : made) EXPECT_NE(grammar->impl(), other);
-    made.push_back(grammar->impl());
+    for (const auto& other : made)
+      EXPECT_NE(detail::Access::impl(*grammar), other);
+    made.push_back(detail::Access::impl(*grammar));
   };
   for (int round = 0; round < 2; ++round) {
     made.clear();
@@ -179,10 +182,11 @@ TEST(GrammarCache, AsksForTokensAgain) {
   const StructuralTagGrammarOptions options{
       .find_token = [&](std::string_view) { return std::optional(id); }};
   const Grammar five = *cache.from_structural_tag(tag, options);
-  EXPECT_EQ(cache.from_structural_tag(tag, options)->impl(), five.impl());
+  EXPECT_EQ(detail::Access::impl(*cache.from_structural_tag(tag, options)),
+            detail::Access::impl(five));
   id = 6;
   const Grammar six = *cache.from_structural_tag(tag, options);
-  EXPECT_NE(six.impl(), five.impl());
+  EXPECT_NE(detail::Access::impl(six), detail::Access::impl(five));
   EXPECT_NE(six.to_ebnf(), five.to_ebnf());
   EXPECT_FALSE(cache.from_structural_tag(tag));
 }
@@ -191,7 +195,7 @@ TEST(GrammarCache, OneMachineForEqualSchemasOfOneGrammar) {
   const Grammar grammar = *Grammar::from_ebnf(
       R"(root ::= JsonSchema("{\"type\": \"integer\"}") " "
                   JsonSchema("{\"type\": \"integer\"}"))");
-  EXPECT_EQ(grammar.impl()->recogniser->parts().size(), 1u);
+  EXPECT_EQ(detail::Access::impl(grammar)->recogniser->parts().size(), 1u);
   EXPECT_TRUE(grammar.accepts("12 13"));
   EXPECT_FALSE(grammar.accepts("12 1.5"));
 }
@@ -297,7 +301,8 @@ TEST(GrammarCache, CountsWhatIsBuiltLater) {
 TEST(GrammarCache, KeepsNothingWithoutABudget) {
   const GrammarCache cache(0);
   const Grammar first = *cache.from_structural_tag(tag_of({1}));
-  EXPECT_NE(cache.from_structural_tag(tag_of({1}))->impl(), first.impl());
+  EXPECT_NE(detail::Access::impl(*cache.from_structural_tag(tag_of({1}))),
+            detail::Access::impl(first));
   EXPECT_TRUE(first.accepts(call(1)));
   const GrammarCacheStatistics now = cache.statistics();
   EXPECT_EQ(now.bytes, 0u);
@@ -312,7 +317,8 @@ TEST(GrammarCache, ClearsAll) {
   EXPECT_EQ(cache.statistics().bytes, 0u);
   EXPECT_EQ(cache.statistics().grammars + cache.statistics().parts, 0u);
   EXPECT_TRUE(first.accepts(call(2)));
-  EXPECT_NE(cache.from_structural_tag(tag_of({1, 2}))->impl(), first.impl());
+  EXPECT_NE(detail::Access::impl(*cache.from_structural_tag(tag_of({1, 2}))),
+            detail::Access::impl(first));
 }
 
 TEST(GrammarCache, MatchersGoOnWithoutIt) {

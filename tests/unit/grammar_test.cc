@@ -1,6 +1,6 @@
 // The door parlance/grammar.h: what the grammar of a JSON Schema accepts, by
 // keyword, layout, option and limit.  What it says in words is in
-// grammar_words_test.cc; that accepted means valid is a law, see
+// grammar_error_messages_test.cc; that accepted means valid is a law, see
 // laws/grammar_law_test.cc.
 
 #include "parlance/grammar.h"

@@ -173,15 +173,16 @@ bool matches(const Tree& tree, std::string_view text, Mode mode) {
   return false;
 }
 
-// Follows least_chars() down to acceptance.
+// Follows min_chars_to_accept() down to acceptance.
 std::string shortest(Languages& languages, StateId state) {
   std::string text;
   while (!languages.accepting(state)) {
-    std::uint64_t least = languages.least_chars(state);
+    std::uint64_t least = languages.min_chars_to_accept(state);
     bool found = false;
     for (char c : std::string_view("ab-\nc ")) {
       StateId next = languages.step(state, static_cast<std::uint8_t>(c));
-      if (next == kDeadState || languages.least_chars(next) + 1 != least) {
+      if (next == kDeadState ||
+          languages.min_chars_to_accept(next) + 1 != least) {
         continue;
       }
       text += c;
@@ -214,7 +215,7 @@ void check(const Tree& tree, const std::vector<std::string>& texts) {
         std::string more = text + shortest(languages, state);
         ASSERT_EQ(matches(tree, more, mode), wanted)
             << "'" << text << "' is live but '" << more << "'";
-        if (languages.total(state)) {
+        if (languages.universal(state)) {
           for (const char* tail : {"", "a", "b", "-", "\n", "ab", "ba-"}) {
             ASSERT_EQ(matches(tree, text + tail, mode), wanted) << text << tail;
           }
@@ -512,14 +513,14 @@ TEST(Language, LengthsCountCodePoints) {
   EXPECT_TRUE(contains(languages, id, "abc"));
   EXPECT_FALSE(contains(languages, id, "abcd"));
   EXPECT_FALSE(languages.infinite(id));
-  EXPECT_EQ(languages.least_chars(languages.start(id)), 2U);
+  EXPECT_EQ(languages.min_chars_to_accept(languages.start(id)), 2U);
   StateId half = walk(languages, languages.start(id), "\xC3");
-  EXPECT_EQ(languages.least_chars(half), 2U);
+  EXPECT_EQ(languages.min_chars_to_accept(half), 2U);
   // Large numbers make no states.
   LanguageId large =
       languages.all_of({*language(languages, "^[a-z]*$"),
                         languages.length_between(1000, 4000000000)});
-  EXPECT_EQ(languages.least_chars(languages.start(large)), 1000U);
+  EXPECT_EQ(languages.min_chars_to_accept(languages.start(large)), 1000U);
   LanguageId none = languages.all_of(
       {*language(languages, "^[a-z]{0,9}$"), languages.length_between(10, 20)});
   EXPECT_TRUE(languages.empty(none));
@@ -633,7 +634,7 @@ TEST(Language, ConditionsThatAddUp) {
   EXPECT_FALSE(small.contains(all, text));
   // The shortest is not found within so few states: some other is.
   const StateId start = small.start(all);
-  const std::uint64_t enough = small.least_chars(start);
+  const std::uint64_t enough = small.min_chars_to_accept(start);
   EXPECT_GE(enough, 21u);
   EXPECT_LE(enough, 100u);
   EXPECT_TRUE(small.narrowed());

@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/access.h"
 #include "cfg_recogniser/earley.h"
 #include "grammar/grammar_impl.h"
 #include "parlance/constraint.h"
@@ -141,7 +142,7 @@ class MarkWalks {
     marks_->add(reader->tag.rules);
     std::vector<recogniser::Recogniser*> leaves;
     for (const Grammar& schema : reader->schemas) {
-      leaves.push_back(schema.impl()->recogniser.get());
+      leaves.push_back(detail::Access::impl(schema)->recogniser.get());
     }
     EarleyRecogniser slow(reader->tag.rules, leaves, 5'000'000, marks_.get());
     std::mt19937 random(seed);

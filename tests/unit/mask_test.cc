@@ -14,6 +14,7 @@
 #include <thread>
 #include <vector>
 
+#include "base/access.h"
 #include "grammar/grammar_impl.h"
 #include "mask/lexeme_mask.h"
 #include "mask/mask_builder.h"
@@ -475,7 +476,7 @@ TEST(Text, ForcedByASchema) {
       const Result<Grammar> grammar =
           Grammar::from_json_schema(c.schema, options);
       ASSERT_TRUE(grammar) << grammar.error().to_string();
-      const auto& machine = grammar->impl();
+      const auto& machine = detail::Access::impl(*grammar);
       Text text(program(words(),
                         std::shared_ptr<recogniser::Recogniser>(
                             machine, machine->recogniser.get()),

@@ -9,10 +9,10 @@
 #include <vector>
 
 #include "regex/hir.h"
-#include "regex/hir_facts.h"
+#include "regex/hir_properties.h"
 #include "regex/pattern.h"
 #include "regex/pcre2.h"
-#include "regex/properties.h"
+#include "regex/unicode_properties.h"
 
 namespace parlance::regex {
 namespace {

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/access.h"
 #include "cfg_recogniser/earley.h"
 #include "grammar/grammar_impl.h"
 #include "mask/text.h"
@@ -39,7 +40,7 @@ class Walks {
             std::size_t{16} << 20, vocabulary_.stop_ids())) {}
 
   void run(const Grammar& grammar, EarleyRecogniser& slow, std::uint32_t seed) {
-    const auto& machine = grammar.impl();
+    const auto& machine = detail::Access::impl(grammar);
     auto program = std::make_shared<Program>(
         shared_, std::shared_ptr<recogniser::Recogniser>(
                      machine, machine->recogniser.get()));
@@ -181,7 +182,8 @@ TEST(RulesMachineMask, SchemasNearTheGreatestDepth) {
     const Result<Grammar> fast = Grammar::from_json_schema(schema, options);
     const Result<Grammar> other = Grammar::from_json_schema(schema, options);
     ASSERT_TRUE(fast && other);
-    recogniser::Recogniser* const bytes[] = {other->impl()->recogniser.get()};
+    recogniser::Recogniser* const bytes[] = {
+        detail::Access::impl(*other)->recogniser.get()};
     EarleyRecogniser slow(*rules, bytes);
     walks.run(*fast, slow, static_cast<std::uint32_t>(depth));
     if (::testing::Test::HasFatalFailure()) return;

@@ -13,6 +13,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/access.h"
 #include "cfg_recogniser/earley.h"
 #include "grammar/grammar_impl.h"
 #include "parlance/grammar.h"
@@ -77,7 +78,7 @@ Result<Grammar> grammar_of(const Value& vector) {
 // "" when both read `text` alike, byte by byte, and the doors agree.
 std::string compare(const Grammar& grammar, EarleyRecogniser& slow,
                     const std::string& text) {
-  Recogniser& fast = *grammar.impl()->recogniser;
+  Recogniser& fast = *detail::Access::impl(grammar)->recogniser;
   Configuration config = fast.start();
   EarleyRecogniser::Place place = slow.start();
   std::size_t read = 0;

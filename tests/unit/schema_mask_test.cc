@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "base/access.h"
 #include "grammar/grammar_impl.h"
 #include "mask/text.h"
 #include "parlance/grammar.h"
@@ -36,7 +37,7 @@ class Walks {
             std::size_t{16} << 20, vocabulary_.stop_ids())) {}
 
   void run(const Grammar& grammar, std::uint32_t seed, int rounds) {
-    const auto& machine = grammar.impl();
+    const auto& machine = detail::Access::impl(grammar);
     auto program = std::make_shared<Program>(
         shared_, std::shared_ptr<recogniser::Recogniser>(
                      machine, machine->recogniser.get()));

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/access.h"
 #include "grammar/tag_to_rules.h"
 #include "parlance/grammar.h"
 #include "parlance/json.h"
@@ -315,7 +316,7 @@ TEST(ToolCalling, Choices) {
   row("harmony, no call", options, {"", thought + next + answer},
       {preamble, harmony_f});
   options = options_for("harmony");
-  options.upstream_shapes = true;
+  options.xgrammar_compatible = true;
   row("harmony as XGrammar has it", options, {thought + next + harmony_f},
       {preamble, harmony_spaced});
 
@@ -323,7 +324,7 @@ TEST(ToolCalling, Choices) {
   options.reasoning = ReasoningMode::kNone;
   row("an empty block of reasoning", options, {"\n</think>\n\nhi"},
       {"\n</think>hi", "</think>\n\nhi"});
-  options.upstream_shapes = true;
+  options.xgrammar_compatible = true;
   row("an empty block as XGrammar has it", options, {"\n</think>\n\n\n\nhi"},
       {"\n</think>\n\nhi"});
 
@@ -338,7 +339,7 @@ TEST(ToolCalling, Choices) {
        coder + "<parameter=a>\nx\n</parameter>\n" + coder_end,
        coder + "<parameter=a>x</parameter>\n" + coder_end},
       {coder + "<parameter=a>\n\nx\n</parameter>\n" + coder_end});
-  options.upstream_shapes = true;
+  options.xgrammar_compatible = true;
   row("calls without arguments as XGrammar has them", options,
       {coder + "\n" + coder_end}, {coder + coder_end});
 
@@ -468,7 +469,7 @@ TEST(ToolCalling, MemberReader) {
     const Result<StructuralTag> tag = tool_calling(options);
     ASSERT_TRUE(tag) << tag.error().to_string();
     EXPECT_EQ(annotated(tag->to_json()), row.formats);
-    options.upstream_shapes = true;
+    options.xgrammar_compatible = true;
     EXPECT_EQ(annotated(tool_calling(options)->to_json()),
               std::vector<std::string>());
   }
@@ -496,7 +497,7 @@ TEST(ToolCalling, NothingWithoutAField) {
         SCOPED_TRACE(std::string(style) + " " + choice);
         const Result<StructuralTag> tag = tool_calling(options);
         ASSERT_TRUE(tag) << tag.error().to_string();
-        const structural_tag::TagTree& tree = *tag->tree();
+        const structural_tag::TagTree& tree = *detail::Access::impl(*tag);
         const structural_tag::TagAnalysis facts(tree);
         for (std::size_t i = 0; i < tree.formats.size(); ++i) {
           structural_tag::TagNodeId id{static_cast<std::uint32_t>(i)};
@@ -705,7 +706,7 @@ TEST(StructuralTag, ManyEnds) {
                               {"content", json::Object{{"type", "any_text"}}},
                               {"end", std::move(ends)}}}});
   ASSERT_TRUE(tag);
-  const structural_tag::TagAnalysis facts(*tag->tree());
+  const structural_tag::TagAnalysis facts(*detail::Access::impl(*tag));
   EXPECT_EQ(facts.excluded_texts(structural_tag::TagNodeId{1}).size(), 10'000u);
 }
 

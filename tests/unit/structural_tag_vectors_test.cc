@@ -84,7 +84,7 @@ ToolCallingOptions options_of(const json::Value& spec) {
   out.style = std::string(spec.find("model")->as_string());
   out.tools = *spec.find("tools");
   out.tool_choice = *spec.find("tool_choice");
-  out.upstream_shapes = true;
+  out.xgrammar_compatible = true;
   for (const auto& [key, value] : spec.members()) {
     if (key == "reasoning" && !value.as_bool()) {
       out.reasoning = ReasoningMode::kNone;
@@ -156,7 +156,7 @@ TEST(StructuralTagVectors, ShapesThatAreOurs) {
     const json::Value& spec = *row.find("spec");
     ToolCallingOptions options = options_of(spec);
     const Result<StructuralTag> theirs = tool_calling(options);
-    options.upstream_shapes = false;
+    options.xgrammar_compatible = false;
     const Result<StructuralTag> ours = tool_calling(options);
     ASSERT_EQ(ours.has_value(), theirs.has_value());
     if (!ours) continue;

@@ -11,7 +11,7 @@
 
 #include "parlance/json.h"
 #include "parlance/tag_parser.h"
-#include "support/told_tag.h"
+#include "support/tag_record.h"
 
 namespace parlance {
 namespace {
@@ -101,10 +101,11 @@ std::string read_by(const CompiledTag& program, std::string_view text,
                     TagParserOptions options = {}) {
   options.vocabulary = &vocabulary();
   const std::vector<TokenId> ids = ids_of(text);
-  const testing::ToldTag whole =
-      testing::tell_tag(program, ids, ids.size() + 1, options);
+  const testing::TagRecord whole =
+      testing::record_tag_parse(program, ids, ids.size() + 1, options);
   for (const std::size_t step : {1, 2}) {
-    const testing::ToldTag cut = testing::tell_tag(program, ids, step, options);
+    const testing::TagRecord cut =
+        testing::record_tag_parse(program, ids, step, options);
     EXPECT_EQ(json::dump(cut.tree), json::dump(whole.tree)) << text;
     EXPECT_EQ(cut.events, whole.events) << text;
   }

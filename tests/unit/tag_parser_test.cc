@@ -10,14 +10,14 @@
 #include <vector>
 
 #include "parlance/json.h"
-#include "support/told_tag.h"
+#include "support/tag_record.h"
 
 namespace parlance {
 namespace {
 
 using testing::brief;
-using testing::tell_tag;
-using testing::ToldTag;
+using testing::record_tag_parse;
+using testing::TagRecord;
 
 CompiledTag program_of(std::string_view format,
                        const CompiledTagOptions& options = {}) {
@@ -122,15 +122,15 @@ constexpr std::string_view kCalls = R"({
 
 TEST(TagParser, Message) {
   const CompiledTag program = program_of(kCalls);
-  const ToldTag told =
-      tell_tag(program, R"(<think>hm</think>Hi <call:set>{"a": 1}</call> you)");
-  EXPECT_TRUE(told.complete);
-  EXPECT_EQ(json::dump(told.fields),
+  const TagRecord record = record_tag_parse(
+      program, R"(<think>hm</think>Hi <call:set>{"a": 1}</call> you)");
+  EXPECT_TRUE(record.complete);
+  EXPECT_EQ(json::dump(record.fields),
             R"({"role": "assistant", "reasoning": "hm", "content": "Hi  you", )"
             R"("tool_calls": [{"type": "function", "function": )"
             R"({"name": "set", "arguments": {"a": 1}}}]})");
   EXPECT_EQ(
-      told.events,
+      record.events,
       (std::vector<std::string>{
           "region_open reasoning 0..7", R"(text "hm" 7..9)",
           R"(region_close reasoning 9..17 "hm")", "region_open content 17..17",
@@ -145,7 +145,8 @@ TEST(TagParser, Message) {
 
 TEST(TagParser, MessageOfABrokenCall) {
   const CompiledTag program = program_of(kCalls);
-  const ToldTag cut = tell_tag(program, R"(<think></think><call:get>{"a": )");
+  const TagRecord cut =
+      record_tag_parse(program, R"(<think></think><call:get>{"a": )");
   EXPECT_FALSE(cut.complete);
   EXPECT_EQ(json::dump(cut.fields),
             R"({"role": "assistant", "reasoning": ""})");
@@ -154,14 +155,14 @@ TEST(TagParser, MessageOfABrokenCall) {
       "region_malformed tool_calls 31..31 cut the response ends too early; "
       "expected "))
       << cut.events[4];
-  const ToldTag broken =
-      tell_tag(program, R"(<think></think><call:get>{"a" 1}</call>x)");
+  const TagRecord broken =
+      record_tag_parse(program, R"(<think></think><call:get>{"a" 1}</call>x)");
   EXPECT_EQ(json::dump(broken.fields),
             R"({"role": "assistant", "reasoning": "", )"
             R"("content": "x", "rest": "1}</call>"})");
-  const ToldTag strict =
-      tell_tag(program, R"(<think></think><call:get>{"a" 1}</call>x)", {},
-               {.recover = false});
+  const TagRecord strict =
+      record_tag_parse(program, R"(<think></think><call:get>{"a" 1}</call>x)",
+                       {}, {.recover = false});
   EXPECT_EQ(json::dump(strict.fields),
             R"({"role": "assistant", "reasoning": "", )"
             R"("rest": "1}</call>x"})");
@@ -179,9 +180,10 @@ TEST(TagParser, GoesOnBehindWhatDoesNotFit) {
     return out + "]";
   };
   const auto read = [&](const std::string& text) {
-    const ToldTag whole = tell_tag(program, "<think></think>" + text);
-    const ToldTag cut = tell_tag(program, "<think></think>" + text,
-                                 testing::all_cuts("<think></think>" + text));
+    const TagRecord whole = record_tag_parse(program, "<think></think>" + text);
+    const TagRecord cut =
+        record_tag_parse(program, "<think></think>" + text,
+                         testing::all_cuts("<think></think>" + text));
     EXPECT_EQ(whole.events, cut.events);
     EXPECT_EQ(json::dump(whole.tree), json::dump(cut.tree));
     EXPECT_FALSE(whole.complete);
@@ -213,8 +215,9 @@ TEST(TagParser, PlainTags) {
         {"begin": "<a>", "content": )" +
       std::string(kNumber) + R"(, "end": "</a>"},
         {"begin": "<b>", "content": {"type": "any_text"}, "end": "</b>"}]})";
-  const ToldTag told = tell_tag(program_of(format), "x<a>12</a><b>y</b>z");
-  EXPECT_EQ(json::dump(told.fields),
+  const TagRecord record =
+      record_tag_parse(program_of(format), "x<a>12</a><b>y</b>z");
+  EXPECT_EQ(json::dump(record.fields),
             R"({"role": "assistant", "content": "xz", "tags": [)"
             R"({"begin": "<a>", "content": 12, "end": "</a>"}, )"
             R"({"begin": "<b>", "content": "y", "end": "</b>"}]})");
@@ -326,14 +329,15 @@ TEST(TagParser, PrefixIsRead) {
 TEST(TagParser, LimitOfReadings) {
   TagParserOptions options;
   options.readings = 8;
-  const ToldTag told =
-      tell_tag(program_of(R"({"type": "repeat", "min": 9, "max": 60, "content":
+  const TagRecord record = record_tag_parse(
+      program_of(R"({"type": "repeat", "min": 9, "max": 60, "content":
         {"type": "or", "elements": [{"value": "a"}, {"value": "aa"}]}})"),
-               std::string(40, 'a'), {}, options);
-  EXPECT_FALSE(told.complete);
-  EXPECT_FALSE(told.tree.find("rest")->as_string().empty());
-  EXPECT_EQ(told.tree.find("diagnostics")->items()[0].find("code")->as_string(),
-            "too_large");
+      std::string(40, 'a'), {}, options);
+  EXPECT_FALSE(record.complete);
+  EXPECT_FALSE(record.tree.find("rest")->as_string().empty());
+  EXPECT_EQ(
+      record.tree.find("diagnostics")->items()[0].find("code")->as_string(),
+      "too_large");
 }
 
 TEST(TagParser, Errors) {

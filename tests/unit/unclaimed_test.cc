@@ -6,23 +6,23 @@
 #include <vector>
 
 #include "parlance/response_parser.h"
-#include "support/told.h"
+#include "support/parse_record.h"
 
 namespace parlance {
 namespace {
 
 using testing::account;
-using testing::tell;
-using testing::Telling;
-using testing::Told;
+using testing::EventRecord;
+using testing::ParseRecord;
+using testing::record_parse;
 
 Format built_in(std::string_view name) {
   return Format::built_in(name).value();
 }
 
-std::vector<Told> unclaimed(const Telling& told) {
-  std::vector<Told> out;
-  for (const Told& event : told.events) {
+std::vector<EventRecord> unclaimed(const ParseRecord& record) {
+  std::vector<EventRecord> out;
+  for (const EventRecord& event : record.events) {
     if (event.kind == EventKind::kTextUnclaimed) out.push_back(event);
   }
   return out;
@@ -30,21 +30,21 @@ std::vector<Told> unclaimed(const Telling& told) {
 
 TEST(Unclaimed, IsAnEventAndADiagnostic) {
   const std::string text = " hello there\n";
-  const Telling told = tell(built_in("gpt_oss"), {text});
-  ASSERT_EQ(told.events.size(), 1u);
-  EXPECT_EQ(told.events[0].text, "hello there");
-  EXPECT_EQ(told.events[0].bytes, (Span{1, 12}));
-  EXPECT_EQ(told.events[0].name, "");
-  EXPECT_EQ(told.events[0].field, told.description().fields.size());
-  ASSERT_EQ(told.message.diagnostics.size(), 1u);
-  const Diagnostic& diagnostic = told.message.diagnostics[0];
+  const ParseRecord record = record_parse(built_in("gpt_oss"), {text});
+  ASSERT_EQ(record.events.size(), 1u);
+  EXPECT_EQ(record.events[0].text, "hello there");
+  EXPECT_EQ(record.events[0].bytes, (Span{1, 12}));
+  EXPECT_EQ(record.events[0].name, "");
+  EXPECT_EQ(record.events[0].field, record.description().fields.size());
+  ASSERT_EQ(record.message.diagnostics.size(), 1u);
+  const Diagnostic& diagnostic = record.message.diagnostics[0];
   EXPECT_EQ(diagnostic.code, ErrorCode::kInvalidContent);
   EXPECT_EQ(diagnostic.bytes, (Span{1, 12}));
   EXPECT_EQ(diagnostic.message,
             "text that no field claims: expected the opening of \"thinking\", "
             "\"content\" or \"tool_calls\"");
-  EXPECT_TRUE(told.message.complete);
-  EXPECT_EQ(json::dump(told.message.fields), R"({"role": "assistant"})");
+  EXPECT_TRUE(record.message.complete);
+  EXPECT_EQ(json::dump(record.message.fields), R"({"role": "assistant"})");
 }
 
 // A call that the format does not read, between a thought and an answer.
@@ -56,13 +56,13 @@ TEST(Unclaimed, StandsBetweenRegions) {
       "<|channel|>analysis<|message|>Hm.<|end|><|start|>assistant" + call +
       "<|start|>assistant<|channel|>final<|message|>Yes.<|return|>";
   for (std::size_t size = 1; size <= text.size(); ++size) {
-    const Telling told =
-        tell(built_in("gpt_oss"), testing::cut_every(text, size));
-    EXPECT_EQ(account(told, text), "");
-    const std::vector<Told> found = unclaimed(told);
+    const ParseRecord record =
+        record_parse(built_in("gpt_oss"), testing::cut_every(text, size));
+    EXPECT_EQ(account(record, text), "");
+    const std::vector<EventRecord> found = unclaimed(record);
     ASSERT_EQ(found.size(), 1u);
     EXPECT_EQ(found[0].text, call);
-    EXPECT_EQ(json::dump(told.message.fields),
+    EXPECT_EQ(json::dump(record.message.fields),
               R"({"role": "assistant", "thinking": "Hm.", "content": "Yes."})");
   }
 }
@@ -72,11 +72,12 @@ TEST(Unclaimed, IsNotMarkup) {
       "<|open|>response<|sep|>I.<|close|>response<|sep|>\n<|open|>tools<|sep|>"
       "<|open|>call tool=\"f\" index=\"1\"<|sep|><|close|>call<|sep|>"
       "<|close|>tools<|sep|><|close|>message<|sep|><|end_of_msg|>";
-  EXPECT_TRUE(tell(built_in("kimi_k3"), {k3}).message.diagnostics.empty());
   EXPECT_TRUE(
-      tell(built_in("cohere_command"), {"<|START_RESPONSE|>I.<|END_RESPONSE|>\n"
-                                        "<|END_OF_TURN_TOKEN|>"})
-          .message.diagnostics.empty());
+      record_parse(built_in("kimi_k3"), {k3}).message.diagnostics.empty());
+  EXPECT_TRUE(record_parse(built_in("cohere_command"),
+                           {"<|START_RESPONSE|>I.<|END_RESPONSE|>\n"
+                            "<|END_OF_TURN_TOKEN|>"})
+                  .message.diagnostics.empty());
 }
 
 TEST(Unclaimed, IsNotToldOfBareTemplates) {
@@ -84,9 +85,9 @@ TEST(Unclaimed, IsNotToldOfBareTemplates) {
       json::parse(Format::built_in_source("gpt_oss")).value();
   const Format bare =
       Format::from_json(json::dump(*file.find("response_template"))).value();
-  const Telling told = tell(bare, {"hello there"});
-  EXPECT_TRUE(told.events.empty());
-  EXPECT_TRUE(told.message.diagnostics.empty());
+  const ParseRecord record = record_parse(bare, {"hello there"});
+  EXPECT_TRUE(record.events.empty());
+  EXPECT_TRUE(record.message.diagnostics.empty());
 }
 
 TEST(Unclaimed, ComesInPiecesAtFixedPlaces) {
@@ -95,11 +96,12 @@ TEST(Unclaimed, ComesInPiecesAtFixedPlaces) {
   const Format format = Format::built_in("cohere_command", options).value();
   const std::string text = "\xC3\xA9" + std::string(20, 'a') + " \n " +
                            std::string(30, 'b') + "\xF0\x9F\x98\x80" + "  ";
-  const Telling whole = tell(format, {text});
+  const ParseRecord whole = record_parse(format, {text});
   EXPECT_EQ(account(whole, text), "");
   EXPECT_GT(whole.events.size(), 2u);
   for (std::size_t size = 1; size <= text.size(); ++size) {
-    const Telling cut = tell(format, testing::cut_every(text, size));
+    const ParseRecord cut =
+        record_parse(format, testing::cut_every(text, size));
     EXPECT_EQ(cut.to_string(), whole.to_string()) << size;
   }
 }
@@ -112,10 +114,11 @@ TEST(Unclaimed, StandsInOrderWithLimits) {
   const Format format = Format::built_in("gpt_oss", options).value();
   const std::string text =
       std::string(70, 'x') + "<|start|>assistan" + std::string(20, 'y');
-  const Telling whole = tell(format, {text});
+  const ParseRecord whole = record_parse(format, {text});
   EXPECT_EQ(account(whole, text), "");
   for (std::size_t size = 1; size <= text.size(); ++size) {
-    const Telling cut = tell(format, testing::cut_every(text, size));
+    const ParseRecord cut =
+        record_parse(format, testing::cut_every(text, size));
     EXPECT_EQ(cut.to_string(), whole.to_string()) << size;
   }
 }
@@ -131,7 +134,8 @@ TEST(Unclaimed, MarkupIsCheckedWhenItIsLoaded) {
   EXPECT_TRUE(load(opened, R"("markup": ["x", "y"])").has_value());
   const Format pattern =
       load(opened, R"("markup_pattern": "<[a-z]+/>")").value();
-  EXPECT_EQ(unclaimed(tell(pattern, {"<b/> z <a>x</a><c/>"})).size(), 1u);
+  EXPECT_EQ(unclaimed(record_parse(pattern, {"<b/> z <a>x</a><c/>"})).size(),
+            1u);
   EXPECT_EQ(load("", R"("markup": "x")").error().path, "/parlance");
   EXPECT_EQ(load("", R"("markup": "x")").error().code, ErrorCode::kConflict);
   EXPECT_EQ(load(opened, R"("markup": "")").error().code,

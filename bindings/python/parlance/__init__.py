@@ -58,7 +58,7 @@ from ._structural_tags import (
 from ._tools import ToolSet, tools_of as _tools_of
 from ._upstream import dict_of_template, is_loaded_template
 
-__version__ = "0.1.0"
+__version__: str = _parlance.__version__
 
 __all__ = [
     "Compiler",

@@ -326,7 +326,7 @@ def tool_calling(
     any_order: bool = False,
     max_white_space: int | None = None,
     exclude_special_tokens: bool = True,
-    upstream_shapes: bool = False,
+    xgrammar_compatible: bool = False,
 ) -> StructuralTag: ...
 def tool_calling_styles() -> list[str]: ...
 

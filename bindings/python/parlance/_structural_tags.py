@@ -185,7 +185,7 @@ def tool_calling(
     any_order=False,
     max_white_space=None,
     exclude_special_tokens=True,
-    upstream_shapes=False,
+    xgrammar_compatible=False,
 ):
     """The ``StructuralTag`` of a response that may or must call tools.
 
@@ -208,7 +208,7 @@ def tool_calling(
             of JSON; ``None`` for no such bound.
         exclude_special_tokens: keep the model's markers of reasoning out of
             free text.
-        upstream_shapes: exactly what XGrammar makes: without the keys
+        xgrammar_compatible: exactly what XGrammar makes: without the keys
             ``"field"`` and ``"tool"``, which say how a response is read, and
             in harmony with a required call that need not come.
 
@@ -226,7 +226,7 @@ def tool_calling(
             flag("any_order", any_order),
             _white_space(max_white_space),
             flag("exclude_special_tokens", exclude_special_tokens),
-            flag("upstream_shapes", upstream_shapes),
+            flag("xgrammar_compatible", xgrammar_compatible),
         )
     )
 

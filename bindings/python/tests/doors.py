@@ -177,7 +177,7 @@ GOOD = {
             "exclude_special_tokens",
             "lenient",
             "parallel_tool_calls",
-            "upstream_shapes",
+            "xgrammar_compatible",
         )
     },
     "Compiler.compile_ebnf(text)": lambda: 'root ::= "a"',

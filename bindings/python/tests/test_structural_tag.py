@@ -244,7 +244,7 @@ def test_styles():
         tag = tool_calling([WEATHER], style)
         assert '"tool": "weather"' in tag.to_json()
         assert '"tool"' not in tool_calling(
-            [WEATHER], style, upstream_shapes=True
+            [WEATHER], style, xgrammar_compatible=True
         ).to_json()
         assert tag == StructuralTag(tag.to_dict())
         assert tag == tool_calling([WEATHER], style.replace("_", "-"))

@@ -92,7 +92,7 @@ def test_shapes():
     assert rows
     for row in rows:
         options = dict(row["spec"])
-        options["upstream_shapes"] = True
+        options["xgrammar_compatible"] = True
         if "max_whitespace_cnt" in options:
             options["max_white_space"] = options.pop("max_whitespace_cnt")
         options.pop("force_reasoning", None)

@@ -1,0 +1,53 @@
+#include "event_json.h"
+
+#include <string>
+#include <utility>
+
+namespace parlance::cli {
+
+json::Value event_json(const Event& event, bool with_tokens) {
+  json::Object out;
+  out.set("type", json::Value(to_string(event.kind)));
+  out.set("field", json::Value(event.field));
+  switch (event.kind) {
+    case EventKind::kRegionOpen:
+      if (!event.captures.empty()) {
+        json::Object captures;
+        for (const Capture& capture : event.captures) {
+          captures.set(std::string(capture.name), json::Value(capture.text));
+        }
+        out.set("captures", json::Value(std::move(captures)));
+      }
+      break;
+    case EventKind::kRegionChunk:
+      out.set("text", json::Value(event.text));
+      out.set("dirty", json::Value(event.dirty));
+      break;
+    case EventKind::kRegionClose:
+      out.set("value", event.value == nullptr ? json::Value() : *event.value);
+      if (event.cut) out.set("cut", json::Value(true));
+      break;
+    case EventKind::kRegionMalformed:
+      out.set("text", json::Value(event.text));
+      if (event.diagnostic != nullptr) {
+        out.set("error", json::Value(event.diagnostic->message));
+      }
+      if (event.cut) out.set("cut", json::Value(true));
+      break;
+    case EventKind::kTextUnclaimed:
+      out.set("text", json::Value(event.text));
+      out.set("error", json::Value(event.diagnostic->message));
+      break;
+  }
+  out.set("start", json::Value(static_cast<std::int64_t>(event.bytes.begin)));
+  out.set("end", json::Value(static_cast<std::int64_t>(event.bytes.end)));
+  if (with_tokens) {
+    json::Array tokens;
+    tokens.push_back(static_cast<std::int64_t>(event.tokens.begin));
+    tokens.push_back(static_cast<std::int64_t>(event.tokens.end));
+    out.set("tokens", json::Value(std::move(tokens)));
+  }
+  return json::Value(std::move(out));
+}
+
+}  // namespace parlance::cli

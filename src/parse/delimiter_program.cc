@@ -1,0 +1,356 @@
+// Compiling the delimiters of a description, see delimiter_program.h.
+
+#include "parse/delimiter_program.h"
+
+#include <algorithm>
+#include <cassert>
+
+#include "parse/listed_marks.h"
+#include "vocab/marker_pieces.h"
+
+namespace parlance::parse {
+namespace {
+
+constexpr std::size_t kCachedVocabularies = 8;
+
+using automata::Automaton;
+using format::Delimiter;
+using format::Description;
+using format::Field;
+using regex::Hir;
+using regex::HirKind;
+
+// Sets the names and numbers of the groups of a delimiter.
+void wanted_groups(const Hir& hir, Watched& watched) {
+  for (const regex::GroupName& name : hir.names) {
+    if (std::find(watched.groups.begin(), watched.groups.end(), name.group) !=
+        watched.groups.end()) {
+      continue;
+    }
+    watched.names.push_back(name.name);
+    watched.groups.push_back(name.group);
+  }
+}
+
+// States that literals need: one per byte, one per literal, two per list.
+std::size_t literal_states(const Delimiter& delimiter) {
+  std::size_t states = 2;
+  for (const std::string& text : delimiter.literals) states += text.size() + 1;
+  return states;
+}
+
+struct Wanted {
+  const Delimiter* delimiter;
+  const regex::Pattern* pattern;  // the delimiter's, or patched
+  Watched watched;
+};
+
+Watch compile_watch(std::vector<Wanted> wanted,
+                    const std::vector<automata::Mark>& marks,
+                    const Limits& limits) {
+  Watch watch;
+  std::vector<automata::PatternSpec> specs;
+  std::size_t states = 0;
+  std::uint32_t rank = 0;
+  for (Wanted& w : wanted) {
+    const Hir& hir = w.pattern->hir;
+    wanted_groups(hir, w.watched);
+    w.watched.rank = rank++;
+    bool literal = w.delimiter->kind == Delimiter::Kind::kLiterals;
+    if (literal || runs_on_automaton(hir, limits)) {
+      states += limits.pattern_states + literal_states(*w.delimiter);
+      specs.push_back({.hir = &hir, .groups = w.watched.groups});
+      watch.patterns.push_back(std::move(w.watched));
+    } else if (auto code = regex::Pcre2::compile(*w.pattern, limits)) {
+      watch.backtrackers.push_back({std::move(w.watched), std::move(*code)});
+    }
+  }
+  if (!specs.empty()) {
+    Limits all = limits;
+    // Marks that strip white space add states for its absence.
+    all.pattern_states = 2 * states;
+    auto automaton = Automaton::compile(specs, marks, all);
+    assert(automaton.has_value());
+    if (automaton) watch.automaton = std::move(*automaton);
+  }
+  return watch;
+}
+
+bool overlaps_itself(std::string_view text) {
+  for (std::size_t n = 1; n < text.size(); ++n) {
+    if (text.substr(0, n) == text.substr(text.size() - n)) return true;
+  }
+  return false;
+}
+
+// The patterns of a description, with listed marks replaced by spellings.
+class Patterns {
+ public:
+  const regex::Pattern& of(const regex::Pattern& pattern) const {
+    const auto found = patched_.find(&pattern);
+    return found == patched_.end() ? pattern : *found->second;
+  }
+
+  // Applies `marks` to every pattern of `description`.
+  void apply(const ListedMarks& marks, const Description& description,
+             DelimiterProgram& program) {
+    const auto apply_to = [&](const regex::Pattern& pattern) {
+      if (pattern.source.empty()) return;
+      auto applied = marks.applied(pattern);
+      if (!applied) return;
+      program.patched.push_back(std::move(*applied));
+      patched_.emplace(&pattern, &program.patched.back());
+    };
+    apply_to(description.markup.pattern);
+    for (const Field& field : description.fields) {
+      apply_to(field.open.pattern);
+      apply_to(field.close.pattern);
+      for (const format::Content* content = &field.content; content != nullptr;
+           content = content->value_parser.get()) {
+        apply_to(content->tag_pattern);
+      }
+    }
+    apply_to(description.start_anchor.pattern);
+  }
+
+ private:
+  std::unordered_map<const regex::Pattern*, const regex::Pattern*> patched_;
+};
+
+// The literals of a format: of its delimiters, and of its start anchors.
+struct Literals {
+  std::vector<std::string_view> delimiters;
+  std::vector<std::string_view> anchors;
+};
+
+void collect(const regex::Pattern& pattern,
+             std::vector<std::string_view>& literals) {
+  for (const regex::HirNode& node : pattern.hir.nodes) {
+    if (node.kind == HirKind::kLiteral) literals.push_back(node.text);
+  }
+}
+
+Literals literals_of(const Description& description, const Patterns& patterns) {
+  Literals out;
+  if (description.markup) {
+    collect(patterns.of(description.markup.pattern), out.delimiters);
+  }
+  for (const Field& field : description.fields) {
+    if (field.open) collect(patterns.of(field.open.pattern), out.delimiters);
+    if (field.close) collect(patterns.of(field.close.pattern), out.delimiters);
+    for (const format::Content* content = &field.content; content != nullptr;
+         content = content->value_parser.get()) {
+      if (content->kind == format::ContentKind::kXmlInline) {
+        collect(patterns.of(content->tag_pattern), out.delimiters);
+      }
+      for (const auto& [open, close] : content->string_delims) {
+        out.delimiters.insert(out.delimiters.end(), {open, close});
+      }
+    }
+  }
+  if (description.start_anchor) {
+    collect(patterns.of(description.start_anchor.pattern), out.anchors);
+  }
+  return out;
+}
+
+// Fills the parts of a program that depend on the vocabulary: marks, their
+// symbols, their spellings.
+class MarkFinder {
+ public:
+  MarkFinder(const Vocabulary& vocabulary, Markers markers,
+             DelimiterProgram& program)
+      : vocabulary_(vocabulary),
+        splitter_(vocabulary),
+        markers_(markers),
+        program_(program) {}
+
+  void find(const format::FormatImpl& format, Patterns& patterns) {
+    const ListedMarks listed(format.marks, vocabulary_, format.limits);
+    if (markers_ != Markers::kText) {
+      patterns.apply(listed, format.description, program_);
+    }
+    const Literals literals = literals_of(format.description, patterns);
+    for (const std::string_view literal : literals.delimiters) spell(literal);
+    for (const TokenId id : listed.ids()) {
+      add(vocabulary_.spelling(id), {&id, 1});
+    }
+    for (const auto& [id, symbol] : program_.prompt_symbols) {
+      program_.mark_symbols.emplace(id, symbol);
+      ids_.push_back(id);
+    }
+    for (const std::string_view literal : literals.anchors) spell(literal);
+    std::ranges::sort(ids_);
+    program_.spelled.emplace(vocabulary_, ids_);
+    program_.spoofable = markers_ == Markers::kToken && !program_.marks.empty();
+  }
+
+ private:
+  void spell(std::string_view literal) {
+    for (const vocab::MarkerPiece& piece : splitter_.split(literal)) {
+      if (piece.is_mark()) add(piece.text, piece.ids);
+    }
+  }
+
+  void add(std::string_view spelling, std::span<const TokenId> ids) {
+    if (markers_ == Markers::kText) {
+      for (const TokenId id : ids) {
+        program_.prompt_symbols.emplace(id, kNoSymbol);
+      }
+      return;
+    }
+    const auto known =
+        std::ranges::find(program_.marks, spelling, &automata::Mark::spelling);
+    const auto index = static_cast<std::size_t>(known - program_.marks.begin());
+    if (known == program_.marks.end()) {
+      if (program_.marks.size() >= automata::kMaxMarks) return;
+      program_.marks.push_back(
+          {.spelling = std::string(spelling),
+           .spelled = markers_ == Markers::kEither,
+           .strips_left = vocabulary_.strips_left(ids.front()),
+           .strips_right = vocabulary_.strips_right(ids.front())});
+    }
+    for (const TokenId id : ids) {
+      program_.prompt_symbols.emplace(
+          id, static_cast<automata::Symbol>(automata::kFirstMark + index));
+    }
+  }
+
+  const Vocabulary& vocabulary_;
+  const vocab::MarkerSplitter splitter_;
+  const Markers markers_;
+  DelimiterProgram& program_;
+  std::vector<TokenId> ids_;  // of program_.mark_symbols
+};
+
+// Compiles all searches of a format:
+//
+//   1. the marks of the vocabulary, if there is one;
+//   2. the set at rest, in the order of Watched (fields by name);
+//   3. the set inside each field;
+//   4. the context that backtrackers may read;
+//   5. the searches for the start anchor, over text and over marks;
+//   6. the tag patterns of xml-inline.
+std::shared_ptr<const DelimiterProgram> compile_program(
+    const format::FormatImpl& format, const Vocabulary* vocabulary,
+    Markers markers) {
+  const Description& description = format.description;
+  const Limits& limits = format.limits;
+  auto program = std::make_shared<DelimiterProgram>();
+  Patterns patterns;
+  if (vocabulary != nullptr) {
+    MarkFinder(*vocabulary, markers, *program).find(format, patterns);
+  }
+
+  std::vector<std::uint32_t> order(description.fields.size());
+  for (std::uint32_t i = 0; i < order.size(); ++i) order[i] = i;
+  std::sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
+    return description.fields[a].name < description.fields[b].name;
+  });
+  std::vector<Wanted> resting;
+  for (std::uint32_t i : order) {
+    if (description.fields[i].open) {
+      const Delimiter& open = description.fields[i].open;
+      resting.push_back({&open, &patterns.of(open.pattern), {.field = i}});
+    }
+  }
+  if (description.implicit) {
+    const Field& field = description.fields[*description.implicit];
+    if (field.close) {
+      resting.push_back(
+          {&field.close,
+           &patterns.of(field.close.pattern),
+           {.field = static_cast<std::uint32_t>(*description.implicit),
+            .close = true}});
+    }
+  }
+  if (description.reports_unclaimed) {
+    // After the openers: an opener with the same match wins.
+    for (const Delimiter* markup :
+         {&description.markup, &description.start_anchor}) {
+      if (!*markup) continue;
+      resting.push_back(
+          {markup, &patterns.of(markup->pattern), {.field = kMarkup}});
+    }
+  }
+  program->resting = compile_watch(std::move(resting), program->marks, limits);
+  for (std::uint32_t i = 0; i < description.fields.size(); ++i) {
+    const Field& field = description.fields[i];
+    std::vector<Wanted> wanted;
+    if (field.open && field.close) {
+      wanted.push_back({&field.close,
+                        &patterns.of(field.close.pattern),
+                        {.field = i, .close = true}});
+    }
+    program->inside.push_back(
+        compile_watch(std::move(wanted), program->marks, limits));
+  }
+
+  auto add_context = [&](const Watch& watch) {
+    for (const Backtracker& b : watch.backtrackers) {
+      program->any_backtrackers = true;
+      program->context_bytes =
+          std::max(program->context_bytes, b.code.lookbehind_bytes() + 4);
+    }
+  };
+  add_context(program->resting);
+  for (const Watch& watch : program->inside) add_context(watch);
+
+  const Delimiter& anchor = description.start_anchor;
+  if (anchor.literals.size() == 1 && !overlaps_itself(anchor.literals[0])) {
+    program->anchor_literal = anchor.literals[0];
+  } else if (anchor) {
+    Limits enough = limits;
+    enough.pattern_states += literal_states(anchor);
+    program->anchor = compile_finder(anchor.pattern, {}, enough);
+  }
+  if (anchor && !program->marks.empty()) {
+    Limits enough = limits;
+    enough.pattern_states += literal_states(anchor);
+    program->marked_anchor =
+        compile_finder(patterns.of(anchor.pattern), {}, enough, program->marks);
+  }
+  for (const Field& field : description.fields) {
+    for (const format::Content* content = &field.content; content != nullptr;
+         content = content->value_parser.get()) {
+      if (content->kind != format::ContentKind::kXmlInline || content->fault) {
+        continue;
+      }
+      program->tags.emplace(
+          content, compile_finder(patterns.of(content->tag_pattern),
+                                  {"key", "value"}, limits, program->marks));
+    }
+  }
+  return program;
+}
+
+}  // namespace
+
+DelimiterPrograms::DelimiterPrograms(const format::FormatImpl& format)
+    : format_(format),
+      plain_(compile_program(format, nullptr, Markers::kToken)) {}
+
+std::shared_ptr<const DelimiterProgram> DelimiterPrograms::with(
+    const Vocabulary& vocabulary, Markers markers) const {
+  std::lock_guard lock(mutex_);
+  for (const Kept& kept : kept_) {
+    if (kept.vocabulary.identity() == vocabulary.identity() &&
+        kept.markers == markers) {
+      return kept.program;
+    }
+  }
+  auto program = compile_program(format_, &vocabulary, markers);
+  if (kept_.size() >= kCachedVocabularies) kept_.erase(kept_.begin());
+  kept_.push_back({vocabulary, markers, program});
+  return program;
+}
+
+const DelimiterPrograms& DelimiterPrograms::of(
+    const format::FormatImpl& format) {
+  std::call_once(format.program_once, [&] {
+    format.parse_program = std::make_shared<DelimiterPrograms>(format);
+  });
+  return *static_cast<const DelimiterPrograms*>(format.parse_program.get());
+}
+
+}  // namespace parlance::parse

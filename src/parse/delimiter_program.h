@@ -1,0 +1,131 @@
+#ifndef PARLANCE_SRC_PARSE_DELIMITER_PROGRAM_H_
+#define PARLANCE_SRC_PARSE_DELIMITER_PROGRAM_H_
+
+// A description compiled for searching: one search for each set of delimiters
+// that is watched at the same time.
+//
+//   at rest              the openers of all explicit fields, and the close of
+//                        the implicit one
+//   inside field f       the close of f alone
+//
+// If the format says what else may come between regions
+// (Description::markup), markup and start anchors are watched at rest as well.
+//
+// The regular delimiters of a set, literals included, share one automaton; each
+// of the others runs on PCRE2.  A program is compiled once per format, and once
+// more per vocabulary that its parsers read, and shared by all parsers.
+
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "automata/dfa.h"
+#include "format/description.h"
+#include "parlance/vocabulary.h"
+#include "parse/finder.h"
+#include "regex/pcre2.h"
+#include "vocab/special_spellings.h"
+
+namespace parlance::parse {
+
+// One delimiter in a set.  ORDER: sets are sorted so that of two matches with
+// the same span the earlier delimiter wins: opens before closes, then by the
+// name of the field.
+struct Watched {
+  std::uint32_t field = 0;
+  bool close = false;
+  // The named groups, parallel to automata::Match::groups.
+  std::vector<std::string_view> names = {};
+  std::vector<std::uint32_t> groups = {};
+  // Position in the order above, over both kinds of engine.
+  std::uint32_t rank = 0;
+
+  // Identifies the delimiter within its program.
+  std::uint32_t id() const { return 2 * field + (close ? 1 : 0); }
+};
+
+// Watched::field of markup and start anchors, which open and close nothing.
+inline constexpr std::uint32_t kMarkup = 0x7FFFFFFF;
+
+struct Backtracker {
+  Watched watched;
+  regex::Pcre2 code;
+};
+
+struct Watch {
+  std::shared_ptr<const automata::Automaton> automaton;  // null: none
+  std::vector<Watched> patterns;                         // of the automaton
+  std::vector<Backtracker> backtrackers;
+
+  bool empty() const { return automaton == nullptr && backtrackers.empty(); }
+};
+
+struct DelimiterProgram {
+  Watch resting;
+  std::vector<Watch> inside;  // by field
+  bool any_backtrackers = false;
+  // The most bytes before its match that any backtracker may read, plus one
+  // character, so that \A cannot match where text was dropped.
+  std::size_t context_bytes = 0;
+
+  Finder anchor;
+  // A single literal anchor that cannot overlap itself.
+  std::optional<std::string> anchor_literal;
+
+  std::unordered_map<const format::Content*, Finder> tags;
+
+  // With a vocabulary: the marks of the format.  First the added and control
+  // tokens that its delimiters spell and those that it lists, then those that
+  // only its start anchors spell.  Ids with the same spelling are one mark.
+  // With Markers::kText there are none, and ids are read as their text.
+  std::vector<automata::Mark> marks;
+  // The symbol of each id of a mark.  kNoSymbol: the id is read as its text.
+  std::unordered_map<TokenId, automata::Symbol> mark_symbols;
+  // The same for prompts: the marks of start anchors are included.
+  std::unordered_map<TokenId, automata::Symbol> prompt_symbols;
+  std::optional<vocab::SpecialSpellings> spelled;
+  // The start anchor over bytes and marks.
+  Finder marked_anchor;
+  // Patterns with listed marks in them.  Watched::names points into them.
+  std::deque<regex::Pattern> patched;
+  // Whether ordinary tokens may spell a mark; their spelling is then text.
+  bool spoofable = false;
+};
+inline constexpr automata::Symbol kNoSymbol = 0;
+
+// The programs of one format, owned by its format::FormatImpl.
+class DelimiterPrograms {
+ public:
+  explicit DelimiterPrograms(const format::FormatImpl& format);
+  const DelimiterProgram& plain() const { return *plain_; }
+  // Cached for the last few vocabularies.
+  std::shared_ptr<const DelimiterProgram> with(const Vocabulary& vocabulary,
+                                               Markers markers) const;
+  const std::shared_ptr<const DelimiterProgram>& plain_shared() const {
+    return plain_;
+  }
+
+  static const DelimiterPrograms& of(const format::FormatImpl& format);
+
+ private:
+  const format::FormatImpl& format_;
+  std::shared_ptr<const DelimiterProgram> plain_;
+  mutable std::mutex mutex_;
+  struct Kept {
+    Vocabulary vocabulary;
+    Markers markers;
+    std::shared_ptr<const DelimiterProgram> program;
+  };
+  mutable std::vector<Kept> kept_;
+};
+
+}  // namespace parlance::parse
+
+#endif  // PARLANCE_SRC_PARSE_DELIMITER_PROGRAM_H_

@@ -1,0 +1,247 @@
+// Each property is one loop over the nodes: children come before parents.
+
+#include "regex/hir_properties.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+#include <vector>
+
+#include "base/utf8.h"
+
+namespace parlance::regex {
+namespace {
+
+using Bytes = std::bitset<256>;
+
+std::uint32_t saturated(std::uint64_t value) {
+  return static_cast<std::uint32_t>(std::min<std::uint64_t>(value, kUnbounded));
+}
+
+// kUnbounded times 0 is 0: zero repetitions of anything are empty.
+std::uint32_t times(std::uint32_t length, std::uint32_t count) {
+  if (length == 0 || count == 0) return 0;
+  if (length == kUnbounded || count == kUnbounded) return kUnbounded;
+  return saturated(std::uint64_t{length} * count);
+}
+
+std::uint32_t utf8_size(char32_t c) {
+  return c < 0x80 ? 1 : c < 0x800 ? 2 : c < 0x10000 ? 3 : 4;
+}
+
+Bytes first_bytes_of(const CharClass& set) {
+  Bytes bytes;
+  for (const CharRange& range : set.ranges()) {
+    // Characters of one length have lead bytes in the order of the characters.
+    constexpr std::array<CharRange, 4> kLengths = {
+        {{0, 0x7F}, {0x80, 0x7FF}, {0x800, 0xFFFF}, {0x10000, kMaxCodePoint}}};
+    for (const CharRange& length : kLengths) {
+      char32_t first = std::max(range.first, length.first);
+      char32_t last = std::min(range.last, length.last);
+      if (first > last) continue;
+      std::string low;
+      std::string high;
+      base::append_utf8(low, first);
+      base::append_utf8(high, last);
+      auto end = static_cast<unsigned char>(high[0]);
+      for (unsigned b = static_cast<unsigned char>(low[0]); b <= end; ++b) {
+        bytes.set(b);
+      }
+    }
+  }
+  return bytes;
+}
+
+std::vector<std::uint32_t> min_lengths(const Hir& hir) {
+  std::vector<std::uint32_t> of;
+  of.reserve(hir.nodes.size());
+  for (const HirNode& node : hir.nodes) {
+    std::uint32_t least = 0;
+    switch (node.kind) {
+      case HirKind::kLiteral:
+        least = saturated(node.text.size());
+        break;
+      case HirKind::kNothing:
+        least = kUnbounded;
+        break;
+      case HirKind::kClass:
+        least = utf8_size(node.char_class.ranges().front().first);
+        break;
+      case HirKind::kConcat:
+        for (HirId child : node.children) {
+          least = saturated(std::uint64_t{least} + of[child]);
+        }
+        break;
+      case HirKind::kAlternation:
+      case HirKind::kConditional:
+        least = kUnbounded;
+        for (HirId child : node.children) least = std::min(least, of[child]);
+        break;
+      case HirKind::kRepeat:
+        least = times(of[node.children[0]], node.min);
+        break;
+      case HirKind::kCapture:
+      case HirKind::kAtomic:
+        least = of[node.children[0]];
+        break;
+      case HirKind::kEmpty:
+      case HirKind::kAssert:
+      case HirKind::kLook:
+      case HirKind::kBackref:
+        break;
+    }
+    of.push_back(least);
+  }
+  return of;
+}
+
+std::vector<std::uint32_t> max_lengths(const Hir& hir) {
+  std::vector<std::uint32_t> of;
+  of.reserve(hir.nodes.size());
+  for (const HirNode& node : hir.nodes) {
+    std::uint32_t most = 0;
+    switch (node.kind) {
+      case HirKind::kLiteral:
+        most = saturated(node.text.size());
+        break;
+      case HirKind::kClass:
+        most = utf8_size(node.char_class.ranges().back().last);
+        break;
+      case HirKind::kConcat:
+        for (HirId child : node.children) {
+          most = saturated(std::uint64_t{most} + of[child]);
+        }
+        break;
+      case HirKind::kAlternation:
+      case HirKind::kConditional:
+        for (HirId child : node.children) most = std::max(most, of[child]);
+        break;
+      case HirKind::kRepeat:
+        most = times(of[node.children[0]], node.max);
+        break;
+      case HirKind::kCapture:
+      case HirKind::kAtomic:
+        most = of[node.children[0]];
+        break;
+      case HirKind::kBackref:
+        most = kUnbounded;
+        break;
+      case HirKind::kEmpty:
+      case HirKind::kNothing:
+      case HirKind::kAssert:
+      case HirKind::kLook:
+        break;
+    }
+    of.push_back(most);
+  }
+  return of;
+}
+
+}  // namespace
+
+std::uint32_t min_length(const Hir& hir) { return min_lengths(hir).back(); }
+std::uint32_t max_length(const Hir& hir) { return max_lengths(hir).back(); }
+
+std::uint32_t lookbehind_bytes(const Hir& hir) {
+  std::vector<std::uint32_t> longest = max_lengths(hir);
+  std::vector<std::uint32_t> of;
+  of.reserve(hir.nodes.size());
+  for (const HirNode& node : hir.nodes) {
+    std::uint32_t most = 0;
+    for (HirId child : node.children) most = std::max(most, of[child]);
+    if (node.kind == HirKind::kLook && node.behind) {
+      most = saturated(std::uint64_t{most} + longest[node.children[0]]);
+    }
+    // An assertion looks at the character before it, of at most four bytes.
+    constexpr std::uint32_t kOneCharacter = 4;
+    if (node.kind == HirKind::kAssert) most = std::max(most, kOneCharacter);
+    of.push_back(most);
+  }
+  return of.back();
+}
+
+bool can_be_empty(const Hir& hir) { return min_length(hir) == 0; }
+
+std::optional<std::bitset<256>> first_bytes(const Hir& hir) {
+  std::vector<std::uint32_t> least = min_lengths(hir);
+  if (least.back() == 0) return std::nullopt;
+  std::vector<Bytes> of;
+  of.reserve(hir.nodes.size());
+  for (const HirNode& node : hir.nodes) {
+    Bytes bytes;
+    switch (node.kind) {
+      case HirKind::kLiteral:
+        bytes.set(static_cast<unsigned char>(node.text[0]));
+        break;
+      case HirKind::kClass:
+        bytes = first_bytes_of(node.char_class);
+        break;
+      case HirKind::kConcat:
+        for (HirId child : node.children) {
+          bytes |= of[child];
+          if (least[child] > 0) break;
+        }
+        break;
+      case HirKind::kAlternation:
+      case HirKind::kConditional:
+        for (HirId child : node.children) bytes |= of[child];
+        break;
+      case HirKind::kRepeat:
+        if (node.max > 0) bytes = of[node.children[0]];
+        break;
+      case HirKind::kCapture:
+      case HirKind::kAtomic:
+        bytes = of[node.children[0]];
+        break;
+      case HirKind::kBackref:
+        bytes.set();
+        break;
+      case HirKind::kEmpty:
+      case HirKind::kNothing:
+      case HirKind::kAssert:
+      case HirKind::kLook:
+        break;
+    }
+    of.push_back(bytes);
+  }
+  return of.back();
+}
+
+// Walks down from the root, always into the part that comes first; `next` is
+// the stack of parts whose text follows `prefix`.  Assertions consume no byte,
+// so the part after an assertion continues the prefix.
+std::string required_prefix(const Hir& hir) {
+  std::string prefix;
+  std::vector<HirId> next{static_cast<HirId>(hir.nodes.size() - 1)};
+  while (!next.empty()) {
+    const HirNode& node = hir.nodes[next.back()];
+    next.pop_back();
+    switch (node.kind) {
+      case HirKind::kLiteral:
+        prefix += node.text;
+        break;
+      case HirKind::kEmpty:
+      case HirKind::kAssert:
+      case HirKind::kLook:
+        break;
+      case HirKind::kConcat:
+        next.insert(next.end(), node.children.rbegin(), node.children.rend());
+        break;
+      case HirKind::kCapture:
+      case HirKind::kAtomic:
+        next.push_back(node.children[0]);
+        break;
+      case HirKind::kRepeat:
+        if (node.min == 0) return prefix;
+        // The first repetition is part of every match.  The text after it
+        // is unknown, so the rest of the stack is dropped.
+        next.assign(1, node.children[0]);
+        break;
+      default:
+        return prefix;
+    }
+  }
+  return prefix;
+}
+
+}  // namespace parlance::regex

@@ -1,0 +1,175 @@
+// Events and the message; see event_builder.h.
+
+#include "tag_parser/event_builder.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/utf8.h"
+
+namespace parlance::tag_parser {
+
+using structural_tag::kNoFormat;
+using structural_tag::TagNodeId;
+
+namespace {
+
+constexpr std::size_t kKeptEvents = 1024;
+
+}  // namespace
+
+EventBuilder::EventBuilder(const Regions& regions, bool keep_message,
+                           std::size_t diagnostics)
+    : regions_(regions),
+      keep_(keep_message),
+      max_diagnostics_(diagnostics),
+      slots_(regions.fields().size()) {}
+
+void EventBuilder::begin_round() {
+  // Those of a long chunk are not kept for the next one.
+  if (events_.capacity() > kKeptEvents) std::vector<Event>().swap(events_);
+  events_.clear();
+  values_.clear();
+  texts_.clear();
+  whys_.clear();
+}
+
+Event& EventBuilder::add(EventKind kind, Span bytes) {
+  Event event;
+  event.kind = kind;
+  event.field = field_name();
+  event.field_index = field_;
+  event.bytes = bytes;
+  events_.push_back(event);
+  return events_.back();
+}
+
+void EventBuilder::open(TagNodeId id, Span delimiter) {
+  if (open_ != kNoFormat) close_open(delimiter.begin, false);
+  open_ = id;
+  begin_ = delimiter.begin;
+  text_.clear();
+  if (id == kRest) {
+    const auto& names = regions_.fields();
+    field_ = static_cast<std::uint32_t>(
+        std::find(names.begin(), names.end(), "rest") - names.begin());
+    kind_ = RegionKind::kText;
+    dirty_ = false;
+    add(EventKind::kRegionOpen, delimiter);
+    return;
+  }
+  const Region& region = regions_.region(id);
+  field_ = region.field;
+  kind_ = region.kind;
+  dirty_ = region.value != kNoFormat;
+  Event& event = add(EventKind::kRegionOpen, delimiter);
+  if (kind_ == RegionKind::kCall) event.captures = {&region.capture, 1};
+}
+
+void EventBuilder::write(TagNodeId id, std::string_view text, Span bytes) {
+  if (open_ != id) open(id, {bytes.begin, bytes.begin});
+  write_chunk(text, bytes);
+}
+
+void EventBuilder::write_rest(std::string_view text, Span bytes) {
+  if (open_ != kRest) open(kRest, {bytes.begin, bytes.begin});
+  write_chunk(text, bytes);
+}
+
+void EventBuilder::write_chunk(std::string_view text, Span bytes) {
+  if (!base::is_utf8(text)) {
+    texts_.push_back(base::to_utf8(text));
+    text = texts_.back();
+  }
+  text_.append(text);
+  Event& event = add(EventKind::kRegionChunk, bytes);
+  event.text = text;
+  event.dirty = dirty_;
+}
+
+void EventBuilder::close(TagNodeId id, Span delimiter, const json::Value* value,
+                         bool cut) {
+  if (open_ != id) return;
+  end(value == nullptr ? take_text() : *value, delimiter, cut, false);
+}
+
+void EventBuilder::close_open(std::size_t at, bool cut) {
+  if (open_ == kNoFormat) return;
+  end(take_text(), {at, at}, cut, false);
+}
+
+void EventBuilder::close_malformed(std::size_t at, const Diagnostic& why) {
+  if (open_ == kNoFormat) return;
+  whys_.push_back(why);
+  whys_.back().field = field_name();
+  texts_.push_back(std::move(text_));
+  Event& event = add(EventKind::kRegionMalformed, {at, at});
+  event.text = texts_.back();
+  event.diagnostic = &whys_.back();
+  event.cut = true;
+  end(nullptr, {at, at}, true, true);
+}
+
+void EventBuilder::end(json::Value value, Span bytes, bool cut,
+                       bool malformed) {
+  if (keep_) {
+    Part part;
+    part.field_index = field_;
+    part.value = value;
+    part.malformed = malformed;
+    part.cut = cut;
+    part.bytes = {begin_, bytes.end};
+    message_.parts.push_back(std::move(part));
+    if (!malformed) store(value);
+    stale_ = true;
+  }
+  if (!malformed) {
+    values_.push_back(std::move(value));
+    Event& event = add(EventKind::kRegionClose, bytes);
+    event.value = &values_.back();
+    event.cut = cut;
+  }
+  open_ = kNoFormat;
+  text_.clear();
+}
+
+void EventBuilder::store(const json::Value& value) {
+  Slot& slot = slots_[field_];
+  if (!slot.used) {
+    slot.used = true;
+    slot.list = field_name() == "tool_calls" || field_name() == "tags";
+    order_.push_back(field_);
+  }
+  if (slot.list) {
+    slot.items.push_back(value);
+  } else {
+    slot.text.append(value.as_string());
+  }
+}
+
+void EventBuilder::diagnose(Diagnostic diagnostic) {
+  if (message_.diagnostics.size() >= max_diagnostics_) return;
+  message_.diagnostics.push_back(std::move(diagnostic));
+}
+
+Message& EventBuilder::message() {
+  if (!stale_ || !keep_) return message_;
+  stale_ = false;
+  json::Object fields = {{"role", "assistant"}};
+  const auto put = [&](std::uint32_t field) {
+    const Slot& slot = slots_[field];
+    fields.set(std::string(regions_.fields()[field]),
+               slot.list ? json::Value(slot.items) : json::Value(slot.text));
+  };
+  // ORDER: the first three of Regions::fields()
+  for (std::uint32_t field = 0; field < 3; ++field) {
+    if (slots_[field].used) put(field);
+  }
+  for (const std::uint32_t field : order_) {
+    if (field >= 3) put(field);
+  }
+  message_.fields = std::move(fields);
+  return message_;
+}
+
+}  // namespace parlance::tag_parser

@@ -1,0 +1,179 @@
+// What is said of readings; see pike_vm.h.
+
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tag_parser/pike_vm.h"
+
+namespace parlance::tag_parser {
+namespace {
+
+constexpr std::size_t kShown = 6;
+
+std::string quoted(std::string_view text) {
+  return json::dump(json::Value(text), {.ascii = false});
+}
+
+// What leads from `node` to a trigger, a few of several.
+std::vector<std::string> rests(const TagProgram& program,
+                               const automata::AhoCorasick& automaton,
+                               std::uint32_t node) {
+  std::vector<std::string> out;
+  std::vector<std::pair<std::uint32_t, std::string>> open = {{node, {}}};
+  while (!open.empty() && out.size() <= kShown) {
+    const auto [at, read] = std::move(open.back());
+    open.pop_back();
+    const auto& here = automaton.nodes[at];
+    if (here.excluded) continue;
+    if (!here.calls.empty()) {
+      out.push_back(read);
+      continue;
+    }
+    for (auto next = here.next.rbegin(); next != here.next.rend(); ++next) {
+      open.emplace_back(next->second, read);
+      open.back().second += spelling(program.marks.get(), next->first);
+    }
+  }
+  return out;
+}
+
+}  // namespace
+
+std::span<const Thread> PikeVm::waiting() {
+  find_closure();
+  return waiting_;
+}
+
+const Thread& PikeVm::preferred() {
+  find_closure();
+  for (const Thread& thread : waiting_) {
+    if (program_.code[thread.state.pc].op == Op::kAccept) return thread;
+  }
+  return waiting_.front();
+}
+
+bool PikeVm::can_end() {
+  return program_.code[preferred().state.pc].op == Op::kAccept;
+}
+
+std::uint32_t PikeVm::pending(const Thread& thread) const {
+  const Instruction& at = program_.code[thread.state.pc];
+  if (at.op != Op::kTextToTrigger) return 0;
+  return program_.free_texts[at.index].pending[thread.state.at.lex];
+}
+
+HistoryId PikeVm::compact_history(HistoryId step) {
+  history_.begin_compaction(step);
+  for (const auto* threads : {&kernel_, &waiting_}) {
+    for (const Thread& thread : *threads) history_.mark(thread.history);
+  }
+  history_.compact();
+  for (auto* threads : {&kernel_, &waiting_}) {
+    for (Thread& thread : *threads)
+      thread.history = history_.new_id(thread.history);
+  }
+  history_threshold_ = std::max<std::size_t>(4096, 2 * history_.bytes());
+  if (counts_.size() > counts_threshold_) compact_counts();
+  character_position_ = kNowhereYet;
+  return 0;
+}
+
+bool PikeVm::rewind_character(std::uint64_t position) {
+  if (character_position_ != position) return false;
+  // As they were: what they have done may have been told.
+  kernel_.assign(character_.begin(), character_.end());
+  waiting_.assign(character_.begin(), character_.end());
+  has_closure_ = true;
+  position_ = position;
+  return true;
+}
+
+bool PikeVm::out_of_memory() {
+  for (const Thread& thread : waiting()) {
+    const Instruction& at = program_.code[thread.state.pc];
+    if (at.op == Op::kRecogniser && recogniser(at).overflowed()) {
+      return true;
+    }
+  }
+  return false;
+}
+
+std::string PikeVm::expected() {
+  find_closure();
+  std::vector<std::string> ways;
+  const auto add_expected = [&](std::string way) {
+    if (std::find(ways.begin(), ways.end(), way) == ways.end()) {
+      ways.push_back(std::move(way));
+    }
+  };
+  // Behind a mark only the rest of its trigger may come.
+  const auto add_text = [&](const FreeText& text, std::uint32_t node) {
+    if (text.automaton.may_end(node)) return add_expected("text");
+    for (std::string& way : rests(program_, text.automaton, node)) {
+      add_expected(quoted(way));
+    }
+  };
+  for (const Thread& thread : waiting_) {
+    const Instruction& at = program_.code[thread.state.pc];
+    switch (at.op) {
+      case Op::kLiteral:
+        add_expected(quoted(std::string_view(program_.texts[at.index])
+                                .substr(thread.state.at.lex)));
+        break;
+      case Op::kText:
+      case Op::kTextToTrigger:
+        add_text(program_.free_texts[at.index], thread.state.at.lex);
+        break;
+      case Op::kRecogniser:
+        add_expected(recogniser(at).expected(thread.state.at));
+        break;
+      case Op::kToken: {
+        const TokenSet& set = program_.token_sets[at.index];
+        if (!set.spelling.empty()) {
+          add_expected(quoted(set.spelling));
+        } else {
+          add_expected(set.negated
+                           ? "another token"
+                           : "token " + std::to_string(set.ids.front()));
+        }
+        break;
+      }
+      case Op::kTokens:
+      case Op::kTokensLast:
+      case Op::kTokensToTrigger:
+        add_expected("tokens");
+        break;
+      default:
+        add_expected("the end");
+        break;
+    }
+  }
+  std::string out;
+  for (std::size_t i = 0; i < ways.size() && i < kShown; ++i) {
+    if (i > 0) out += i + 1 == ways.size() ? " or " : ", ";
+    out += ways[i];
+  }
+  if (ways.size() > kShown) out += ", ...";
+  return out;
+}
+
+std::string PikeVm::spelled_marker(std::uint8_t byte) {
+  find_closure();
+  for (const Thread& thread : waiting_) {
+    const Instruction& at = program_.code[thread.state.pc];
+    if (at.op != Op::kText && at.op != Op::kTextToTrigger) continue;
+    const FreeText& text = program_.free_texts[at.index];
+    std::uint32_t node = text.automaton.step(thread.state.at.lex, byte);
+    if (node == automata::AhoCorasick::kRefused) continue;
+    for (; node != 0; node = text.automaton.nodes[node].fail) {
+      for (const auto& [end, marker] : text.spelled) {
+        if (end == node) return marker;
+      }
+    }
+  }
+  return "";
+}
+
+}  // namespace parlance::tag_parser

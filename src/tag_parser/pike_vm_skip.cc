@@ -1,0 +1,199 @@
+// Bytes that change nothing; see pike_vm.h.
+
+#include <algorithm>
+
+#include "tag_parser/pike_vm.h"
+
+namespace parlance::tag_parser {
+namespace {
+
+constexpr std::size_t kMaxAccelerated = 64;
+
+// Bytes of the character that `text` begins with; 0 if there is no whole one.
+// base::next_character() says more and takes half as long again, which is felt
+// where most of a text is beyond ASCII.
+std::size_t character(std::string_view text) {
+  const auto at = [&](std::size_t i) {
+    return static_cast<std::uint8_t>(text[i]);
+  };
+  const auto tail = [&](std::size_t i) { return (at(i) & 0xC0) == 0x80; };
+  const std::uint8_t lead = at(0);
+  if (lead < 0xE0) return text.size() >= 2 && tail(1) ? 2 : 0;
+  if (lead < 0xF0) {
+    if (text.size() < 3 || !tail(1) || !tail(2)) return 0;
+    if (lead == 0xE0 && at(1) < 0xA0) return 0;
+    return lead == 0xED && at(1) >= 0xA0 ? 0 : 3;
+  }
+  if (text.size() < 4 || !tail(1) || !tail(2) || !tail(3)) return 0;
+  if (lead == 0xF0 && at(1) < 0x90) return 0;
+  return lead == 0xF4 && at(1) >= 0x90 ? 0 : 4;
+}
+
+}  // namespace
+
+std::size_t PikeVm::skip(std::string_view bytes) {
+  const State& first = kernel_.front().state;
+  if (!first.entered) return 0;
+  switch (program_.code[first.pc].op) {
+    case Op::kRecogniser:
+      return kernel_.size() == 1 ? skip_recogniser(bytes) : 0;
+    case Op::kText:
+    case Op::kTextToTrigger:
+      return skip_text(bytes);
+    default:
+      return 0;
+  }
+}
+
+// Inside a JSON text or a pattern that cannot end here.
+std::size_t PikeVm::skip_recogniser(std::string_view bytes) {
+  State& state = kernel_.front().state;
+  recogniser::Recogniser& reader = recogniser(program_.code[state.pc]);
+  std::size_t read = 0;
+  const bool adopts = reader.adopts();
+  while (read < bytes.size() && !reader.can_end(state.at)) {
+    if (adopts && reader.full()) break;
+    const recogniser::Configuration next =
+        reader.step(state.at, static_cast<std::uint8_t>(bytes[read]));
+    if (next.dead()) break;
+    if (static_cast<std::uint8_t>(bytes[read]) >= 0xC0) {
+      character_.assign(kernel_.begin(), kernel_.end());
+      character_position_ = position_ + read;
+    }
+    state.at = next;
+    ++read;
+  }
+  position_ += read;
+  if (read > 0) has_closure_ = false;
+  return read;
+}
+
+std::size_t PikeVm::skip_text(std::string_view bytes) {
+  current_ = find_accelerated();
+  if (current_ == kNotAccelerated) return 0;
+  const AcceleratedStates* table = &accelerated_[current_];
+  std::size_t read = 0;
+  while (read < bytes.size()) {
+    const auto byte = static_cast<std::uint8_t>(bytes[read]);
+    const std::uint8_t kind = table->bytes[byte];
+    if (kind == kSelfLoop) {
+      ++read;
+      continue;
+    }
+    if (kind == kMove) {
+      ++read;
+      current_ = table->next[byte];
+      table = &accelerated_[current_];
+      continue;
+    }
+    const std::size_t size =
+        kind == kLead ? character(bytes.substr(read, 4)) : 0;
+    if (size == 0) break;
+    read += size;
+  }
+  if (read == 0) return 0;
+  for (std::size_t i = 0; i < kernel_.size(); ++i) {
+    kernel_[i].state = table->states[i];
+  }
+  position_ += read;
+  has_closure_ = false;
+  return read;
+}
+
+bool PikeVm::all_in_text() const {
+  return std::all_of(kernel_.begin(), kernel_.end(), [&](const Thread& thread) {
+    const State& state = thread.state;
+    const Op op = program_.code[state.pc].op;
+    return state.entered && (op == Op::kText || op == Op::kTextToTrigger) &&
+           state.at.frame == 0 && state.at.count == kUnbounded &&
+           state.at.extra == kUnbounded;
+  });
+}
+
+std::size_t PikeVm::find_accelerated() {
+  if (!all_in_text()) return kNotAccelerated;
+  for (std::size_t i = 0; i < accelerated_.size(); ++i) {
+    const std::vector<State>& states = accelerated_[i].states;
+    if (std::equal(states.begin(), states.end(), kernel_.begin(), kernel_.end(),
+                   [](const State& state, const Thread& thread) {
+                     return state == thread.state;
+                   })) {
+      return i;
+    }
+  }
+  AcceleratedStates made;
+  const bool at_rest = std::all_of(
+      kernel_.begin(), kernel_.end(),
+      [](const Thread& thread) { return thread.state.at.lex == 0; });
+  for (const Thread& thread : kernel_) made.states.push_back(thread.state);
+  if (!at_rest || !find_self_loops(made)) made.bytes.fill(kStop);
+  if (accelerated_.size() == kMaxAccelerated) accelerated_.clear();
+  accelerated_.push_back(std::move(made));
+  return accelerated_.size() - 1;
+}
+
+// Where a byte has only moved the same threads inside their words, so it always
+// will.  next_: the threads as they were.
+void PikeVm::learn_move(std::uint8_t byte) {
+  const std::size_t from = current_;
+  if (from == kNotAccelerated || byte >= 0x80) return;
+  const bool same =
+      std::equal(kernel_.begin(), kernel_.end(), next_.begin(), next_.end(),
+                 [](const Thread& a, const Thread& b) {
+                   return a.history == b.history && a.state.pc == b.state.pc &&
+                          a.state.counts == b.state.counts && a.state.entered;
+                 });
+  if (!same) return;
+  const std::size_t known = accelerated_.size();
+  const std::size_t to = find_accelerated();
+  if (to == kNotAccelerated || accelerated_.size() < known) return;
+  accelerated_[from].bytes[byte] = kMove;
+  accelerated_[from].next[byte] = static_cast<std::uint8_t>(to);
+}
+
+// False if threads that are not in the kernel wait for text.
+bool PikeVm::find_self_loops(AcceleratedStates& out) {
+  find_closure();
+  out.bytes.fill(kSelfLoop);
+  std::fill(out.bytes.begin() + 0x80, out.bytes.end(), kStop);
+  std::fill(out.bytes.begin() + 0xC2, out.bytes.begin() + 0xF5, kLead);
+  std::size_t at_rest = 0;
+  for (const Thread& thread : waiting_) {
+    const Instruction& at = program_.code[thread.state.pc];
+    switch (at.op) {
+      case Op::kText:
+      case Op::kTextToTrigger: {
+        if (at_rest == kernel_.size() ||
+            thread.state != kernel_[at_rest].state ||
+            thread.history != kernel_[at_rest].history) {
+          return false;
+        }
+        ++at_rest;
+        const FreeText& text = program_.free_texts[at.index];
+        for (std::size_t byte = 0; byte < text.special.size(); ++byte) {
+          if (text.special[byte]) out.bytes[byte] = kStop;
+        }
+        break;
+      }
+      case Op::kLiteral: {
+        const std::string& text = program_.texts[at.index];
+        out.bytes[static_cast<std::uint8_t>(text[thread.state.at.lex])] = kStop;
+        break;
+      }
+      case Op::kRecogniser: {
+        const auto firsts = recogniser(at).first_bytes(thread.state.at);
+        for (std::size_t byte = 0; byte < 256; ++byte) {
+          if ((firsts[byte >> 6] >> (byte & 63) & 1) != 0) {
+            out.bytes[byte] = kStop;
+          }
+        }
+        break;
+      }
+      default:
+        break;
+    }
+  }
+  return at_rest == kernel_.size();
+}
+
+}  // namespace parlance::tag_parser

@@ -1,0 +1,153 @@
+// From steps to nodes and regions; see tree_walker.h.
+
+#include "tag_parser/tree_walker.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <string>
+#include <utility>
+
+#include "base/utf8.h"
+
+namespace parlance::tag_parser {
+
+using structural_tag::kNoFormat;
+
+void TreeWalker::text(std::string_view text) {
+  if (text.empty()) return;
+  const Span bytes{at(), at() + text.size()};
+  const TagNodeId innermost = tree_.now().innermost();
+  const TagNodeId owner = code_.regions.own(innermost);
+  // The pattern of a rule is no free text.
+  const bool markup =
+      owner == kNoFormat || (owner == innermost && tree_.now().in_rule());
+  if (!markup) events_.write(owner, text, bytes);
+  tree_.text(text);
+  position_ += text.size();
+}
+
+void TreeWalker::step(const ParseStep& step) {
+  switch (step.kind) {
+    case ParseStep::Kind::kEnter:
+      return enter(TagNodeId{step.format});
+    case ParseStep::Kind::kLeave:
+      return leave();
+    case ParseStep::Kind::kRule:
+      events_.close(tree_.now().innermost(), {at(), at()});
+      return tree_.rule(position_);
+  }
+}
+
+void TreeWalker::enter(TagNodeId id) {
+  if (!open_.empty()) {
+    const TagNodeId around = open_.back().format;
+    const Regions& regions = code_.regions;
+    if (regions.is_region(around) && regions.region(around).by_markers) {
+      const auto begin = static_cast<std::size_t>(open_.back().begin);
+      events_.open(around, {begin, at()});
+      value_ = nullptr;
+      value_whole_ = false;
+    } else if (has_triggers((*code_.tag)[around])) {
+      events_.close(around, {at(), at()});
+    }
+  }
+  open_.push_back({id, position_, position_});
+  tree_.enter(id, position_);
+}
+
+json::Value TreeWalker::plain_value(const Region& region, std::size_t depth,
+                                    bool cut) const {
+  json::Object out;
+  out.reserve(3);
+  out.set("begin", base::to_utf8(tree_.now().begin_text(depth)));
+  out.set("content",
+          region.value == kNoFormat ? json::Value(events_.text()) : value_);
+  out.set("end",
+          cut ? json::Value() : base::to_utf8(tree_.now().end_text(depth)));
+  return out;
+}
+
+void TreeWalker::leave() {
+  const Open left = open_.back();
+  const Regions& regions = code_.regions;
+  if (!regions.is_region(left.format)) {
+    tree_.leave(position_, true);
+  } else if (!regions.region(left.format).by_markers) {
+    tree_.leave(position_, true);
+    events_.close(left.format, {at(), at()});
+  } else {
+    const Region& region = regions.region(left.format);
+    const Span delimiter{static_cast<std::size_t>(left.content_end), at()};
+    json::Value value;
+    if (region.kind == RegionKind::kPlain) {
+      value = plain_value(region, open_.size() - 1, false);
+    } else if (region.kind == RegionKind::kCall) {
+      value = json::Object{
+          {"type", "function"},
+          {"function", json::Object{{"name", std::string(region.capture.text)},
+                                    {"arguments", value_}}}};
+    }
+    tree_.leave(position_, true);
+    if (region.value != kNoFormat && !value_whole_) {
+      const Diagnostic why{ErrorCode::kInvalidContent,
+                           "the arguments cannot be read as a value",
+                           "",
+                           {static_cast<std::size_t>(left.begin), at()}};
+      events_.diagnose(why);
+      events_.close_malformed(at(), why);
+    } else {
+      const bool text = region.kind == RegionKind::kText;
+      events_.close(left.format, delimiter, text ? nullptr : &value);
+    }
+  }
+  open_.pop_back();
+  if (!open_.empty()) open_.back().content_end = position_;
+  const TagNodeId region = events_.open_region();
+  if (region != kNoFormat && regions.region(region).value == left.format) {
+    value_ = tree_.now().last_value();
+    value_whole_ = tree_.now().last_value_whole();
+  }
+}
+
+void TreeWalker::cut_off(const Diagnostic& why, std::size_t kept) {
+  const TagNodeId id = events_.open_region();
+  const bool inside = std::any_of(
+      open_.begin() + static_cast<std::ptrdiff_t>(kept), open_.end(),
+      [&](const Open& one) { return one.format == id; });
+  if (inside) {
+    const Region& region = code_.regions.region(id);
+    if (region.value != kNoFormat || region.kind == RegionKind::kCall) {
+      events_.close_malformed(at(), why);
+    } else if (region.kind == RegionKind::kPlain) {
+      std::size_t depth = open_.size() - 1;
+      while (open_[depth].format != id) --depth;
+      const json::Value value = plain_value(region, depth, true);
+      events_.close(id, {at(), at()}, &value, true);
+    } else {
+      events_.close(id, {at(), at()}, nullptr, true);
+    }
+  }
+  while (open_.size() > kept) {
+    tree_.leave(rest_begin_.value_or(position_), false);
+    open_.pop_back();
+  }
+  if (kept == 0) return;
+  tree_.pause(position_);
+  rest_begin_ = position_;
+}
+
+void TreeWalker::rest(std::string_view text) {
+  if (text.empty()) return;
+  events_.write_rest(text, {at(), at() + text.size()});
+  position_ += text.size();
+}
+
+void TreeWalker::end_rest() {
+  events_.close_open(at(), false);
+  rest_begin_.reset();
+  if (open_.empty()) return;
+  open_.back().content_end = position_;
+  tree_.resume(position_);
+}
+
+}  // namespace parlance::tag_parser
