@@ -6,16 +6,14 @@
 #include <span>
 #include <utility>
 
+#include "base/append_bytes.h"
 #include "grammar/rules_closure.h"
 #include "grammar/simplify_network.h"
 
 namespace parlance::grammar {
 namespace {
 
-template <class T>
-void append_bytes(std::string& key, const T& value) {
-  key.append(reinterpret_cast<const char*>(&value), sizeof(value));
-}
+using base::append_bytes;
 
 std::uint64_t pair_key(std::uint32_t a, std::uint32_t b) {
   return std::uint64_t{a} << 32 | b;

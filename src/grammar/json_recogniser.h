@@ -290,10 +290,6 @@ class JsonRecogniser final : public Recogniser {
     return canonical_ && !key.open;
   }
 
-  static bool is_space(std::uint8_t byte) {
-    return byte == ' ' || byte == '\n' || byte == '\t' || byte == '\r';
-  }
-
   // json_recogniser.cc
   Configuration structure(Configuration config, std::uint8_t byte);
   Configuration exact(Configuration config, std::uint8_t byte);
