@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/quoted.h"
 #include "base/utf8.h"
 #include "grammar/structural_tag.h"
 #include "grammar/trigger_automaton.h"
@@ -121,9 +122,7 @@ Nullable nullable_of(const TagNode& format,
   return Nullable::kNo;
 }
 
-std::string quoted(std::string_view text) {
-  return "'" + std::string(text) + "'";
-}
+using base::quoted;
 
 std::string quoted(const TokenRef& token) {
   return token.by_text() ? quoted(token.text) : std::to_string(token.id);
