@@ -1,7 +1,8 @@
 // Compiler, Constraint, Matcher: which tokens a model may write next.
 //
-// What can take long runs without the GIL, so two threads could reach one
-// matcher at once, which no matcher allows; Use finds out and raises.
+// Calls that can take long run without the GIL, so two threads could use one
+// matcher at the same time, which the library does not allow.  ExclusiveUse
+// detects it and raises.
 
 #include "constraint.h"
 
@@ -16,34 +17,35 @@
 #include <string>
 #include <utility>
 
+#include "docstrings.h"
 #include "parlance/constraint.h"
 
 namespace parlance::python {
 
 namespace {
 
-// What Python's Matcher objects hold.
+// The content of Python's Matcher objects.
 struct MatcherObject {
   explicit MatcherObject(Matcher m, std::size_t w)
       : matcher(std::move(m)), words(w) {}
   Matcher matcher;
-  std::size_t words;  // of a mask
+  std::size_t words;  // of one mask
   std::atomic<bool> busy = false;
 };
 
-// The only use of a matcher while this lives.
-class Use {
+// Marks a matcher as used, and raises UsageError if it is used already.
+class ExclusiveUse {
  public:
-  explicit Use(MatcherObject& object) : object_(object) {
+  explicit ExclusiveUse(MatcherObject& object) : object_(object) {
     if (object_.busy.exchange(true, std::memory_order_acquire)) {
       raise_usage(
           "this matcher is in use in another thread; a matcher is for one "
           "text and one thread at a time, see Matcher.copy()");
     }
   }
-  ~Use() { object_.busy.store(false, std::memory_order_release); }
-  Use(const Use&) = delete;
-  Use& operator=(const Use&) = delete;
+  ~ExclusiveUse() { object_.busy.store(false, std::memory_order_release); }
+  ExclusiveUse(const ExclusiveUse&) = delete;
+  ExclusiveUse& operator=(const ExclusiveUse&) = delete;
   Matcher* operator->() const { return &object_.matcher; }
 
  private:
@@ -109,7 +111,7 @@ std::unique_ptr<MatcherObject> make_matcher(const Constraint& self,
                                          self.mask_words());
 }
 
-// `text` is the source of a structural tag.
+// Compiles the source of a structural tag.
 Constraint compile_tag(const Compiler& self, std::string_view text,
                        nb::dict limits, nb::object cancelled,
                        nb::handle markers) {
@@ -168,22 +170,22 @@ std::size_t save_tables(const Compiler& self, nb::handle path) {
 bool fill_bitmask(MatcherObject& self, nb::handle buffer, Py_ssize_t row) {
   const Rows rows(buffer, self.words);
   const std::span<std::int32_t> words = rows.row(row);
-  const Use matcher(self);
+  const ExclusiveUse matcher(self);
   nb::gil_scoped_release release;
   return matcher->fill_bitmask(words);
 }
 
-// An id that no vocabulary has fits nowhere.
+// An id beyond the range of TokenId is in no vocabulary, so it does not fit.
 bool accept_token(MatcherObject& self, long long id) {
   if (id < 0 || id > std::numeric_limits<TokenId>::max()) return false;
-  const Use matcher(self);
+  const ExclusiveUse matcher(self);
   nb::gil_scoped_release release;
   return matcher->accept_token(static_cast<TokenId>(id));
 }
 
 std::size_t accept_tokens(MatcherObject& self, nb::handle ids) {
   const std::vector<TokenId> list = read_ids(ids, "ids");
-  const Use matcher(self);
+  const ExclusiveUse matcher(self);
   nb::gil_scoped_release release;
   return matcher->accept_tokens(list);
 }
@@ -191,20 +193,20 @@ std::size_t accept_tokens(MatcherObject& self, nb::handle ids) {
 bool accept_bytes(MatcherObject& self, nb::handle text) {
   Input in;
   const std::string_view bytes = read_bytes(text, "text", in);
-  const Use matcher(self);
+  const ExclusiveUse matcher(self);
   nb::gil_scoped_release release;
   return matcher->accept_bytes(bytes);
 }
 
 std::unique_ptr<MatcherObject> copy(MatcherObject& self) {
-  const Use matcher(self);
+  const ExclusiveUse matcher(self);
   return std::make_unique<MatcherObject>(matcher->copy(), self.words);
 }
 
 nb::object forced_bytes(MatcherObject& self, std::size_t limit) {
   std::string bytes;
   {
-    const Use matcher(self);
+    const ExclusiveUse matcher(self);
     nb::gil_scoped_release release;
     bytes = matcher->forced_bytes(limit);
   }
@@ -214,7 +216,7 @@ nb::object forced_bytes(MatcherObject& self, std::size_t limit) {
 nb::object forced_tokens(MatcherObject& self) {
   std::vector<TokenId> ids;
   {
-    const Use matcher(self);
+    const ExclusiveUse matcher(self);
     nb::gil_scoped_release release;
     ids = matcher->forced_tokens();
   }
@@ -238,13 +240,13 @@ bool fill_tree(MatcherObject& self, nb::handle first_children,
                 " rows, and the tree " + std::to_string(tokens.size()) +
                 " nodes");
   }
-  const Use matcher(self);
+  const ExclusiveUse matcher(self);
   nb::gil_scoped_release release;
   return matcher->fill_tree(first_child, next_sibling, tokens,
                             rows.all().first(tokens.size() * rows.stride()));
 }
 
-// The rows that are named, or those from the first on.
+// The row of each matcher: as `rows` says, or row i for matcher i.
 std::vector<std::size_t> read_rows(nb::handle rows, std::size_t matchers,
                                    const Rows& buffer) {
   std::vector<std::size_t> out(matchers);
@@ -276,8 +278,8 @@ std::vector<std::size_t> read_rows(nb::handle rows, std::size_t matchers,
   return out;
 }
 
-// `matchers` holds them: something that is iterated may make its items as it
-// goes.
+// `matchers` is a list because it must hold references: an iterable could
+// create its items on the fly.
 void fill_many(nb::list matchers, nb::handle buffer, nb::handle rows,
                unsigned threads) {
   std::vector<MatcherObject*> objects;
@@ -300,10 +302,10 @@ void fill_many(nb::list matchers, nb::handle buffer, nb::handle rows,
         "a matcher stands twice among the matchers; a text has one next "
         "token, see Matcher.copy()");
   }
-  std::vector<std::unique_ptr<Use>> uses;
+  std::vector<std::unique_ptr<ExclusiveUse>> uses;
   std::vector<Matcher*> list;
   for (MatcherObject* object : objects) {
-    uses.push_back(std::make_unique<Use>(*object));
+    uses.push_back(std::make_unique<ExclusiveUse>(*object));
     list.push_back(&object->matcher);
   }
   nb::gil_scoped_release release;
@@ -326,43 +328,86 @@ void define_constraint(nb::module_& m) {
           nb::arg("grammar_bytes"), nb::arg("stop_ids").none(),
           nb::arg("tables_file").none())
       .def("compile", &compile, nb::arg("grammar"), nb::kw_only(),
-           nb::arg("markers") = "token")
+           nb::arg("markers") = "token",
+           nb::sig("def compile(self, grammar: Grammar, *, markers: "
+                   "Literal[\"token\", \"either\", \"text\"] = \"token\") -> "
+                   "Constraint"),
+           doc::compiler::kCompile)
       .def("_compile_tag", &compile_tag, nb::arg("text"), nb::arg("limits"),
            nb::arg("cancelled").none(), nb::arg("markers"))
-      .def("grammar_statistics", &grammar_statistics)
-      .def_prop_ro("mask_words", &Compiler::mask_words)
-      .def("cache_statistics", &cache_statistics)
-      .def("clear_cache", &Compiler::clear_cache)
+      .def("grammar_statistics", &grammar_statistics,
+           nb::sig("def grammar_statistics(self) -> dict[str, int]"),
+           doc::compiler::kGrammarStatistics)
+      .def_prop_ro("mask_words", &Compiler::mask_words,
+                   doc::compiler::kMaskWords)
+      .def("cache_statistics", &cache_statistics,
+           nb::sig("def cache_statistics(self) -> dict[str, int]"),
+           doc::compiler::kCacheStatistics)
+      .def("clear_cache", &Compiler::clear_cache, doc::compiler::kClearCache)
       .def("_write_tables", &save_tables, nb::arg("path").none());
 
-  nb::class_<Constraint>(m, "Constraint")
+  nb::class_<Constraint>(m, "Constraint", doc::constraint::kClass)
       .def("matcher", &make_matcher, nb::kw_only(),
-           nb::arg("stop_ids").none() = nb::none())
-      .def_prop_ro("mask_words", &Constraint::mask_words)
-      .def_prop_ro("memory_bytes", &Constraint::memory_bytes);
+           nb::arg("stop_ids").none() = nb::none(),
+           nb::sig("def matcher(self, *, stop_ids: Sequence[int] | None = "
+                   "None) -> Matcher"),
+           doc::constraint::kMatcher)
+      .def_prop_ro("mask_words", &Constraint::mask_words,
+                   doc::compiler::kMaskWords)
+      .def_prop_ro("memory_bytes", &Constraint::memory_bytes,
+                   doc::constraint::kMemoryBytes);
 
-  nb::class_<MatcherObject>(m, "Matcher")
-      .def_ro("mask_words", &MatcherObject::words)
-      .def("fill_bitmask", &fill_bitmask, nb::arg("buffer"), nb::arg("row") = 0)
-      .def("accept_token", &accept_token, nb::arg("id"))
-      .def("accept_tokens", &accept_tokens, nb::arg("ids"))
-      .def("accept_bytes", &accept_bytes, nb::arg("text"))
+  nb::class_<MatcherObject>(m, "Matcher", doc::matcher::kClass)
+      .def_ro("mask_words", &MatcherObject::words, doc::compiler::kMaskWords)
+      .def("fill_bitmask", &fill_bitmask, nb::arg("buffer"), nb::arg("row") = 0,
+           nb::sig("def fill_bitmask(self, buffer: Any, row: int = 0) -> bool"),
+           doc::matcher::kFillBitmask)
+      .def("accept_token", &accept_token, nb::arg("id"),
+           doc::matcher::kAcceptToken)
+      .def("accept_tokens", &accept_tokens, nb::arg("ids"),
+           nb::sig("def accept_tokens(self, ids: Sequence[int]) -> int"),
+           doc::matcher::kAcceptTokens)
+      .def("accept_bytes", &accept_bytes, nb::arg("text"),
+           nb::sig(
+               "def accept_bytes(self, text: str | bytes | bytearray) -> bool"),
+           doc::matcher::kAcceptBytes)
       .def(
           "rollback",
           [](MatcherObject& self, std::size_t steps) {
-            return Use(self)->rollback(steps);
+            return ExclusiveUse(self)->rollback(steps);
           },
-          nb::arg("steps") = 1)
-      .def("reset", [](MatcherObject& self) { Use(self)->reset(); })
-      .def("copy", &copy)
-      .def("steps", [](MatcherObject& self) { return Use(self)->steps(); })
-      .def("is_terminated",
-           [](MatcherObject& self) { return Use(self)->is_terminated(); })
-      .def("can_end", [](MatcherObject& self) { return Use(self)->can_end(); })
-      .def("forced_bytes", &forced_bytes, nb::arg("limit") = 4096)
-      .def("forced_tokens", &forced_tokens)
+          nb::arg("steps") = 1, doc::matcher::kRollback)
+      .def(
+          "reset", [](MatcherObject& self) { ExclusiveUse(self)->reset(); },
+          doc::matcher::kReset)
+      .def("copy", &copy, nb::sig("def copy(self) -> Matcher"),
+           doc::matcher::kCopy)
+      .def(
+          "steps",
+          [](MatcherObject& self) { return ExclusiveUse(self)->steps(); },
+          doc::matcher::kSteps)
+      .def(
+          "is_terminated",
+          [](MatcherObject& self) {
+            return ExclusiveUse(self)->is_terminated();
+          },
+          doc::matcher::kIsTerminated)
+      .def(
+          "can_end",
+          [](MatcherObject& self) { return ExclusiveUse(self)->can_end(); },
+          doc::matcher::kCanEnd)
+      .def("forced_bytes", &forced_bytes, nb::arg("limit") = 4096,
+           nb::sig("def forced_bytes(self, limit: int = 4096) -> bytes"),
+           doc::matcher::kForcedBytes)
+      .def("forced_tokens", &forced_tokens,
+           nb::sig("def forced_tokens(self) -> list[int]"),
+           doc::matcher::kForcedTokens)
       .def("fill_tree", &fill_tree, nb::arg("first_child"),
-           nb::arg("next_sibling"), nb::arg("tokens"), nb::arg("buffer"));
+           nb::arg("next_sibling"), nb::arg("tokens"), nb::arg("buffer"),
+           nb::sig(
+               "def fill_tree(self, first_child: Sequence[int], next_sibling: "
+               "Sequence[int], tokens: Sequence[int], buffer: Any) -> bool"),
+           doc::matcher::kFillTree);
 
   m.def("fill_bitmasks", &fill_many, nb::arg("matchers"), nb::arg("buffer"),
         nb::arg("rows").none(), nb::arg("threads"));

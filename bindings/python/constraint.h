@@ -1,7 +1,7 @@
 #ifndef PARLANCE_BINDINGS_PYTHON_CONSTRAINT_H_
 #define PARLANCE_BINDINGS_PYTHON_CONSTRAINT_H_
 
-// What the files about grammars and masks share.
+// What the sources for grammars and masks share.
 
 #include <nanobind/ndarray.h>
 
@@ -16,9 +16,10 @@ namespace parlance::python {
 
 // ---- grammar.cc
 
-// The budget of one compile, as parlance/_constraining.py passes it: a dict of
-// numbers, and None or a function that says now and then whether to give up.
-// While it lives, Ctrl-C ends the compile, too.
+// The limits of one compile, as parlance/_constraining.py passes them: a dict
+// of numbers, and either None or a function that is called from time to time
+// and returns whether to cancel.  While a Budget exists, Ctrl-C cancels the
+// compile, too.
 class Budget {
  public:
   Budget(nb::dict limits, nb::object cancelled);
@@ -27,12 +28,12 @@ class Budget {
 
   GrammarLimits limits();
   Interrupt interrupt();
-  // Raises what the function raised, or KeyboardInterrupt.  Called when the
-  // compile has ended.
+  // Throws the exception of the function, or KeyboardInterrupt.  To be called
+  // when the compile has ended.
   void check() const;
 
  private:
-  static bool ask(void* self);  // without the GIL
+  static bool ask(void* self);  // called without the GIL
 
   GrammarLimits limits_;
   nb::object cancelled_;
@@ -47,17 +48,19 @@ std::string_view read_bytes(nb::handle value, std::string_view what, Input& in);
 // What Python's StructuralTag objects hold.
 struct TagObject {
   StructuralTag tag;
-  std::string source;  // the text that errors refer to
+  std::string source;  // the text that spans of errors refer to
 };
 
 // ---- rows.cc
 
-// Rows of 32-bit words in memory that somebody else owns, held while this
-// lives: of anything with the buffer protocol, or with DLPack's (torch, jax).
+// Rows of 32-bit words in memory that another object owns.  The memory is held
+// as long as this exists.  The object has the buffer protocol, or DLPack's
+// (torch, jax).
 class Rows {
  public:
-  // 1-D (one row) or 2-D, C-contiguous, writable, of 32-bit integers, each row
-  // `words` long or longer; else TypeError or UsageError.
+  // REQUIRES: `buffer` is 1-D (one row) or 2-D, C-contiguous, writable, of
+  // 32-bit integers, with rows of `words` words or more.  Otherwise raises
+  // TypeError or UsageError.
   Rows(nb::handle buffer, std::size_t words);
   ~Rows() { PyBuffer_Release(&view_); }
   Rows(const Rows&) = delete;
@@ -66,11 +69,11 @@ class Rows {
   std::size_t count() const { return count_; }
   std::size_t stride() const { return stride_; }
   std::span<std::int32_t> all() const { return {words_, count_ * stride_}; }
-  // UsageError when there is no such row.
+  // Raises UsageError if there is no such row.
   std::span<std::int32_t> row(Py_ssize_t index) const;
 
  private:
-  // One of the two holds the memory.
+  // One of these two holds the memory.
   Py_buffer view_{};
   nb::ndarray<nb::device::cpu, nb::c_contig> tensor_;
   std::int32_t* words_ = nullptr;

@@ -1,5 +1,5 @@
-// Errors of the library as exceptions.  The classes live in
-// parlance/_errors.py; this is the one place that raises them.
+// The library's errors as Python exceptions.  parlance/_errors.py defines the
+// classes; they are raised here and nowhere else in the binding.
 
 #include "binding.h"
 #include "parlance/line_column.h"
@@ -8,7 +8,8 @@ namespace parlance::python {
 
 namespace {
 
-// The words of an error, which may name a file as it is, not in UTF-8.
+// The message of an error.  It may contain the name of a file, which need not
+// be UTF-8.
 nb::object to_words(std::string_view text) {
   PyObject* words = PyUnicode_DecodeUTF8(
       text.data(), static_cast<Py_ssize_t>(text.size()), "backslashreplace");
@@ -81,8 +82,8 @@ void raise_type(std::string_view what, std::string_view wanted,
 }
 
 std::string class_name(nb::handle value) {
-  // The descriptor of `type` itself: a metaclass may answer __name__ as it
-  // likes, or run code that changes what the caller looks at.
+  // Uses the descriptor of `type` itself: a metaclass can redefine __name__,
+  // and could run code that changes the objects that the caller is reading.
   static PyObject* const getter = [] {
     const nb::handle type(reinterpret_cast<PyObject*>(&PyType_Type));
     const nb::object names = type.attr("__dict__");

@@ -1,10 +1,10 @@
-// Events, parts and diagnostics as Python's dictionaries.
+// Events, parts and diagnostics as Python dicts.
 //
-// What a call costs beyond the parsing itself is mostly the making of the
-// events' dictionaries.  Copying one that has all keys already, and replacing
-// values, takes half the time of filling an empty one: a dict grows at its
-// sixth key, and its copy is born with room.  So each field has an outline per
-// kind.
+// Apart from parsing, most of the time of a call goes into building the events'
+// dicts.  Copying a dict that already has all keys and replacing its values
+// takes half the time of filling an empty one: an empty dict is resized at its
+// sixth key, and a copy is allocated with enough space.  So each field has a
+// prototype for each kind of event (EventPrototypes).
 
 #include "events.h"
 
@@ -33,7 +33,7 @@ const Keys& keys() {
   return keys;
 }
 
-// What was wrong, under "error".
+// Sets the member "error" of an event.
 void set_error(nb::handle dict, const Diagnostic& diagnostic) {
   const Keys& k = keys();
   nb::dict error;
@@ -42,7 +42,7 @@ void set_error(nb::handle dict, const Diagnostic& diagnostic) {
   set(dict, k.error, error);
 }
 
-nb::object to_dict(const Event& event, const EventOutlines& outlines,
+nb::object to_dict(const Event& event, const EventPrototypes& prototypes,
                    bool tokens, const Fed& fed) {
   const Keys& k = keys();
   nb::object dict;
@@ -51,12 +51,13 @@ nb::object to_dict(const Event& event, const EventOutlines& outlines,
     set(dict, k.type, to_key(to_string(event.kind)));
     set(dict, k.field, to_key(""));
   } else {
-    dict = nb::steal(PyDict_Copy(outlines.get(event.field_index, event.kind)));
+    dict =
+        nb::steal(PyDict_Copy(prototypes.get(event.field_index, event.kind)));
     if (!dict.is_valid()) throw nb::python_error();
   }
   switch (event.kind) {
     case EventKind::kRegionOpen:
-      if (outlines.has_captures(event.field_index)) {
+      if (prototypes.has_captures(event.field_index)) {
         nb::dict captures;
         for (const Capture& capture : event.captures) {
           nb::object name = to_key(capture.name);
@@ -66,13 +67,14 @@ nb::object to_dict(const Event& event, const EventOutlines& outlines,
       }
       break;
     case EventKind::kRegionChunk:
-      // Most chunks are what was fed; a str is immutable, so it will do.
+      // The text of most chunks is the str that was fed.  A str is immutable,
+      // so the event can share it.
       if (fed.object != nullptr && event.text == fed.text) {
         set(dict, k.text, nb::borrow(fed.object));
       } else {
         set(dict, k.text, to_str(event.text));
       }
-      if (event.dirty != outlines.dirty(event.field_index)) {
+      if (event.dirty != prototypes.dirty(event.field_index)) {
         set(dict, k.dirty, to_bool(event.dirty));
       }
       break;
@@ -97,7 +99,7 @@ nb::object to_dict(const Event& event, const EventOutlines& outlines,
 
 }  // namespace
 
-EventOutlines::EventOutlines(std::span<const Field> fields) {
+EventPrototypes::EventPrototypes(std::span<const Field> fields) {
   const Keys& k = keys();
   nb::object none = nb::none();
   nb::object zero = to_int(0);
@@ -108,44 +110,46 @@ EventOutlines::EventOutlines(std::span<const Field> fields) {
     for (EventKind kind :
          {EventKind::kRegionOpen, EventKind::kRegionChunk,
           EventKind::kRegionClose, EventKind::kRegionMalformed}) {
-      nb::dict outline;
-      set(outline, k.type, to_key(to_string(kind)));
-      set(outline, k.field, names_.back());
+      nb::dict prototype;
+      set(prototype, k.type, to_key(to_string(kind)));
+      set(prototype, k.field, names_.back());
       if (kind == EventKind::kRegionOpen && field.captures) {
-        set(outline, k.captures, none);
+        set(prototype, k.captures, none);
       }
       if (kind == EventKind::kRegionChunk ||
           kind == EventKind::kRegionMalformed) {
-        set(outline, k.text, none);
+        set(prototype, k.text, none);
       }
       if (kind == EventKind::kRegionChunk) {
-        set(outline, k.dirty, to_bool(field.dirty));
+        set(prototype, k.dirty, to_bool(field.dirty));
       }
-      if (kind == EventKind::kRegionClose) set(outline, k.value, none);
-      set(outline, k.start, zero);
-      set(outline, k.end, zero);
-      outlines_.push_back(std::move(outline));
+      if (kind == EventKind::kRegionClose) set(prototype, k.value, none);
+      set(prototype, k.start, zero);
+      set(prototype, k.end, zero);
+      prototypes_.push_back(std::move(prototype));
     }
   }
 }
 
-nb::object to_list(std::span<const Event> events, const EventOutlines& outlines,
-                   bool tokens, const Fed& fed) {
+nb::object to_list(std::span<const Event> events,
+                   const EventPrototypes& prototypes, bool tokens,
+                   const Fed& fed) {
   nb::object list =
       nb::steal(PyList_New(static_cast<Py_ssize_t>(events.size())));
   if (!list.is_valid()) throw nb::python_error();
   for (std::size_t i = 0; i < events.size(); ++i) {
     PyList_SetItem(list.ptr(), static_cast<Py_ssize_t>(i),
-                   to_dict(events[i], outlines, tokens, fed).release().ptr());
+                   to_dict(events[i], prototypes, tokens, fed).release().ptr());
   }
   return list;
 }
 
-nb::object to_list(std::span<const Part> parts, const EventOutlines& outlines) {
+nb::object to_list(std::span<const Part> parts,
+                   const EventPrototypes& prototypes) {
   nb::list out;
   for (const Part& part : parts) {
     nb::dict entry;
-    set(entry, keys().field, nb::borrow(outlines.name(part.field_index)));
+    set(entry, keys().field, nb::borrow(prototypes.name(part.field_index)));
     set(entry, keys().value, to_object(part.value));
     set(entry, to_key("malformed").ptr(), to_bool(part.malformed));
     set(entry, keys().cut, to_bool(part.cut));

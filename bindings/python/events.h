@@ -1,7 +1,7 @@
 #ifndef PARLANCE_BINDINGS_PYTHON_EVENTS_H_
 #define PARLANCE_BINDINGS_PYTHON_EVENTS_H_
 
-// Streams of events, whatever the parser that makes them.
+// Streams of events as Python's lists of dicts, for every kind of parser.
 
 #include <algorithm>
 #include <span>
@@ -11,37 +11,39 @@
 #include <vector>
 
 #include "binding.h"
+#include "interruptible.h"
 #include "parlance/chat_message.h"
 #include "parlance/message.h"
-#include "slowly.h"
 
 namespace parlance::python {
 
-// A str and its UTF-8.
+// The str that was fed last, and its UTF-8; null if none was.
 struct Fed {
   PyObject* object = nullptr;
   std::string_view text = {};
 };
 
-nb::object to_list(std::span<const Event> events, const EventOutlines& outlines,
-                   bool tokens, const Fed& fed = {});
-nb::object to_list(std::span<const Part> parts, const EventOutlines& outlines);
+nb::object to_list(std::span<const Event> events,
+                   const EventPrototypes& prototypes, bool tokens,
+                   const Fed& fed = {});
+nb::object to_list(std::span<const Part> parts,
+                   const EventPrototypes& prototypes);
 nb::object to_list(std::span<const Diagnostic> diagnostics);
 
-// A chunk that is longer is parsed without the GIL.
+// Chunks of more bytes than this are parsed without the GIL.
 constexpr std::size_t kReleaseBytes = 32768;
 
-// What was fed last, for as long as it is needed.
+// The chunk that was fed last.  The events that it caused may point into it.
 struct FedInput {
   Input in;
   Fed fed;
   unsigned char previous = 0;  // the last byte fed as bytes
 };
 
-// Pieces of a large chunk.  Ctrl-C ends the call after one of them; what the
-// others have told is lost then, and the parser stands in the middle.
+// Feeds a large chunk in pieces.  Ctrl-C ends the call after a piece: the
+// events of the earlier pieces are then lost, and the parser has read them.
 template <class Range, class Feed>
-nb::object feed_large(Range all, const Feed& feed, const auto& tell) {
+nb::object feed_large(Range all, const Feed& feed, const auto& to_events) {
   constexpr std::size_t kPiece = std::size_t{1} << 20;
   nb::object list;
   for (std::size_t at = 0; at < all.size(); at += kPiece) {
@@ -55,27 +57,27 @@ nb::object feed_large(Range all, const Feed& feed, const auto& tell) {
         got = feed(all.subspan(at, count));
       }
     }
-    nb::object told = tell(got);
+    nb::object events = to_events(got);
     if (!list.is_valid()) {
-      list = std::move(told);
+      list = std::move(events);
     } else {
-      list += told;
+      list += events;
     }
     check_signals();
   }
   return list;
 }
 
-// Feeds text, or, to a parser with a vocabulary (`tokens`), ids; the list that
-// tell(events) makes.
+// Feeds text, or, if the parser has a vocabulary (`tokens`), ids.  Returns the
+// list that to_events(events) makes.
 template <class Parser>
 nb::object feed_parser(Parser& parser, nb::handle text, bool tokens,
-                       FedInput& input, const auto& tell) {
+                       FedInput& input, const auto& to_events) {
   input.in = {};
   input.fed = {};
   Input& in = input.in;
-  // What decodes a stream of ids step by step has nothing to say at some.
-  if (text.is_none()) return tell(parser.feed({}));
+  // Decoders of a stream of ids yield None where a token completes no text.
+  if (text.is_none()) return to_events(parser.feed({}));
   read_input(text, "text", in, &input.previous);
   if (!in.is_text) {
     if (!tokens) {
@@ -84,12 +86,12 @@ nb::object feed_parser(Parser& parser, nb::handle text, bool tokens,
           "what text they are");
     }
     if (in.ids.size() <= kReleaseBytes / 4) {
-      return tell(parser.feed_tokens(in.ids));
+      return to_events(parser.feed_tokens(in.ids));
     }
     return feed_large(
         std::span<const TokenId>(in.ids),
         [&](std::span<const TokenId> ids) { return parser.feed_tokens(ids); },
-        tell);
+        to_events);
   }
   if (tokens) {
     raise_usage(
@@ -97,12 +99,12 @@ nb::object feed_parser(Parser& parser, nb::handle text, bool tokens,
         "needs a parser without one");
   }
   if (PyUnicode_CheckExact(text.ptr())) input.fed = {text.ptr(), in.text};
-  if (in.text.size() <= kReleaseBytes) return tell(parser.feed(in.text));
-  // A second owner keeps the text while others run.
+  if (in.text.size() <= kReleaseBytes) return to_events(parser.feed(in.text));
+  // Without the GIL other threads run: a reference keeps the text alive.
   const nb::object keep = nb::borrow(text);
   return feed_large(
       in.text, [&](std::string_view piece) { return parser.feed(piece); },
-      tell);
+      to_events);
 }
 
 }  // namespace parlance::python

@@ -1,7 +1,8 @@
-// Format: a description of a model's responses, as the Python classes Format
-// and ResponseTemplate hold it.
+// Format: a description of a model's responses, the content of the Python
+// classes Format and ResponseTemplate.
 
 #include "binding.h"
+#include "docstrings.h"
 
 namespace parlance::python {
 
@@ -31,7 +32,7 @@ nb::object models(const FormatObject& self) {
 nb::object fields(const FormatObject& self) {
   nb::list out;
   for (std::uint32_t i = 0; i < self.format().field_count(); ++i) {
-    out.append(nb::borrow(self.outlines().name(i)));
+    out.append(nb::borrow(self.prototypes().name(i)));
   }
   return out;
 }
@@ -70,7 +71,7 @@ nb::object detect(nb::handle tokenizer_config) {
   return nb::make_tuple(to_str(found->name), to_str(found->why));
 }
 
-// The field that has no open delimiter, or an index beyond all fields.
+// The index of the field without an open delimiter, or the number of fields.
 std::uint32_t implicit_field(const Format& format) {
   Result<json::Value> text = json::parse(format.template_json());
   const json::Value* fields = text ? text->find("fields") : nullptr;
@@ -93,15 +94,15 @@ std::vector<std::string_view> names_of(const Format& format) {
   return out;
 }
 
-EventOutlines outlines_of(const Format& format) {
+EventPrototypes prototypes_of(const Format& format) {
   const std::uint32_t implicit = implicit_field(format);
-  std::vector<EventOutlines::Field> fields;
+  std::vector<EventPrototypes::Field> fields;
   for (std::uint32_t i = 0; i < format.field_count(); ++i) {
     fields.push_back({.name = format.field_name(i),
                       .dirty = format.field_dirty(i),
                       .captures = i != implicit});
   }
-  return EventOutlines(fields);
+  return EventPrototypes(fields);
 }
 
 }  // namespace
@@ -110,13 +111,13 @@ FormatObject::FormatObject(Format format, std::string source)
     : format_(std::move(format)),
       source_(std::move(source)),
       names_(names_of(format_)),
-      outlines_(outlines_of(format_)) {}
+      prototypes_(prototypes_of(format_)) {}
 
 Recover to_recover(nb::handle value) {
   if (value.is_none()) return Recover::kDefault;
   int truth = PyObject_IsTrue(value.ptr());
   if (truth < 0) {
-    // As of an array.
+    // For example an array.
     if (PyErr_ExceptionMatches(PyExc_ValueError) == 0) throw nb::python_error();
     PyErr_Clear();
     raise_type("recover", "True, False or None", value);
@@ -134,17 +135,21 @@ void define_format(nb::module_& m) {
           nb::arg("text"), nb::arg("named"))
       .def_prop_ro(
           "name",
-          [](const FormatObject& self) { return to_str(self.format().name()); })
-      .def_prop_ro("models", &models)
+          [](const FormatObject& self) { return to_str(self.format().name()); },
+          doc::format::kName)
+      .def_prop_ro("models", &models, doc::format::kModels)
       .def_prop_ro(
           "recovers",
-          [](const FormatObject& self) { return self.format().recovers(); })
-      .def_prop_ro("fields", &fields)
+          [](const FormatObject& self) { return self.format().recovers(); },
+          doc::format::kRecovers)
+      .def_prop_ro("fields", &fields, doc::format::kFields)
       .def_prop_ro(
           "source",
-          [](const FormatObject& self) { return to_str(self.source()); })
-      .def_prop_ro("template", &response_template)
-      .def("lint", &lint);
+          [](const FormatObject& self) { return to_str(self.source()); },
+          doc::format::kSource)
+      .def_prop_ro("template", &response_template, doc::format::kTemplate)
+      .def("lint", &lint, nb::sig("def lint(self) -> list[dict[str, str]]"),
+           doc::format::kLint);
   m.def("formats", &formats);
   m.def("detect_format", &detect, nb::arg("tokenizer_config"));
   m.def(

@@ -1,21 +1,21 @@
-// Grammar: what a model may write, as a language of texts.
+// Grammar: the language of the texts that a model may write.
 
 #include "parlance/grammar.h"
 
 #include <nanobind/stl/vector.h>
 
 #include "constraint.h"
+#include "docstrings.h"
+#include "interruptible.h"
 #include "parlance/captures.h"
 #include "parlance/constraint.h"
 #include "parlance/grammar_reader.h"
-#include "slowly.h"
 
 namespace parlance::python {
 
 namespace {
 
-// The options as parlance/_constraining.py passes them: every one by position,
-// checked there.
+// The layout as parlance/_constraining.py passes it, which has checked it.
 struct Options {
   nb::object separators;  // None: flexible; else (item, key)
   nb::object indent;      // None or int
@@ -45,8 +45,7 @@ json::Value document_of(std::string_view url, std::string_view text) {
   return *std::move(value);
 }
 
-// Compiles without the GIL; what is wrong is raised, with its place in
-// `source`.
+// Compiles without the GIL.  Raises errors with their position in `source`.
 template <class Make>
 Grammar made_by(Domain domain, std::string_view source, Budget& budget,
                 const Make& make) {
@@ -115,7 +114,7 @@ Grammar from_regex(std::string_view pattern, nb::dict limits,
       });
 }
 
-// `grammars` and `sources`: what "@name" stands for.
+// `grammars` and `sources` define what "@name" stands for.
 Grammar from_lark(std::string_view text, const Vocabulary* vocabulary,
                   nb::dict grammars, nb::dict sources, nb::dict limits,
                   nb::object cancelled, const Compiler* compiler) {
@@ -158,7 +157,7 @@ Grammar from_structural_tag(const TagObject& tag, const Vocabulary* vocabulary,
       Domain::kGrammar, tag.source, budget, [&](const GrammarLimits& given) {
         options.limits = given;
         Result<Grammar> made = Grammar::from_structural_tag(tag.tag, options);
-        // Of what is wrong only the text knows the bytes.
+        // Only a compile from the text gives errors their span in bytes.
         if (!made && made.error().code != ErrorCode::kTooLarge) {
           return Grammar::from_structural_tag(tag.source, options);
         }
@@ -166,7 +165,7 @@ Grammar from_structural_tag(const TagObject& tag, const Vocabulary* vocabulary,
       });
 }
 
-// Texts of any of `parts`, or of all of them one behind the other.
+// The union of `parts`, or their concatenation.
 Grammar joined(std::vector<Grammar> parts, bool in_sequence, nb::dict limits,
                nb::object cancelled) {
   Budget budget(std::move(limits), std::move(cancelled));
@@ -220,7 +219,7 @@ nb::object report(const Grammar& self) {
   return out;
 }
 
-// `text` is token ids where there is a vocabulary.
+// With a vocabulary, `text` is token ids.
 nb::object captured(const Grammar& self, nb::object text,
                     const Vocabulary* vocabulary) {
   std::optional<Result<std::vector<RuleCapture>>> found;
@@ -256,8 +255,8 @@ nb::object captured(const Grammar& self, nb::object text,
   return out;
 }
 
-// How often Python is asked whether to go on.
-constexpr std::chrono::milliseconds kPatience{20};
+// The time between two calls of `cancelled` and of signal handlers.
+constexpr std::chrono::milliseconds kInterval{20};
 
 }  // namespace
 
@@ -294,7 +293,7 @@ bool Budget::ask(void* argument) {
     Py_XDECREF(answer);
     if (cancel != 0) return true;
   }
-  self.next_ = std::chrono::steady_clock::now() + kPatience;
+  self.next_ = std::chrono::steady_clock::now() + kInterval;
   return false;
 }
 
@@ -316,13 +315,25 @@ std::string_view read_bytes(nb::handle value, std::string_view what,
 void define_grammar(nb::module_& m) {
   nb::class_<Grammar>(m, "Grammar")
       .def(nb::init<const Grammar&>(), nb::arg("grammar"))
-      .def("accepts", &accepts, nb::arg("text"))
-      .def("explain", &explain, nb::arg("text"))
-      .def("report", &report)
+      .def("accepts", &accepts, nb::arg("text"),
+           nb::sig("def accepts(self, text: str | bytes | bytearray) -> bool"),
+           doc::grammar::kAccepts)
+      .def("explain", &explain, nb::arg("text"),
+           nb::sig("def explain(self, text: str | bytes | bytearray) -> "
+                   "dict[str, Any] | None"),
+           doc::grammar::kExplain)
+      .def("report", &report,
+           nb::sig("def report(self) -> list[dict[str, str]]"),
+           doc::grammar::kReport)
       .def("captures", &captured, nb::arg("text"),
-           nb::arg("vocabulary").none() = nb::none())
-      .def("to_ebnf",
-           [](const Grammar& self) { return to_str(self.to_ebnf()); });
+           nb::arg("vocabulary").none() = nb::none(),
+           nb::sig("def captures(self, text: str | bytes | bytearray | "
+                   "Sequence[int], vocabulary: Vocabulary | None = None) -> "
+                   "list[dict[str, Any]]"),
+           doc::grammar::kCaptures)
+      .def(
+          "to_ebnf", [](const Grammar& self) { return to_str(self.to_ebnf()); },
+          nb::sig("def to_ebnf(self) -> str"), doc::grammar::kToEbnf);
   m.def("grammar_of_json_schema", &from_json_schema, nb::arg("text"),
         nb::arg("separators").none(), nb::arg("indent").none(),
         nb::arg("max_white_space"), nb::arg("schema_order"),

@@ -1,4 +1,5 @@
-// What callers feed: text, bytes, or token ids in whatever holds integers.
+// Reading the input of parsers and matchers: text, bytes, or token ids in any
+// sequence or array of integers.
 
 #include <cstring>
 #include <limits>
@@ -21,7 +22,7 @@ template <>
 constexpr std::string_view kWanted<TokenId> = kIdsWanted;
 
 [[noreturn]] void raise_too_many(std::string_view what) {
-  raise_usage(std::string(what) + " has more than " + std::to_string(kMostIds) +
+  raise_usage(std::string(what) + " has more than " + std::to_string(kMaxIds) +
               " items, which no call takes");
 }
 
@@ -76,10 +77,11 @@ long long load(const char* at) {
 
 using Load = long long (*)(const char*);
 
-// The reader of a buffer's items, null when they are no integers.
+// The function that reads an item of a buffer, or null if the items are not
+// integers.
 Load loader(const char* format, Py_ssize_t size) {
   if (format == nullptr) return nullptr;
-  // '>' and '!' have the other byte order here.
+  // '>' and '!' are the other byte order and are not supported.
   if (*format == '@' || *format == '=' || *format == '<') ++format;
   if (format[0] == '\0' || format[1] != '\0') return nullptr;
   bool is_signed = std::strchr("bhilqn", *format) != nullptr;
@@ -103,23 +105,24 @@ struct BufferView {
   ~BufferView() { PyBuffer_Release(&view); }
 };
 
-// A sequence that computes its items.  It is asked for as many as it says that
-// it has: one that never ends has no other end.
+// Reads a sequence that computes its items.  Exactly as many items are read as
+// its length says: a sequence may have an item for every index.
 template <class Int>
 std::vector<Int> read_sequence(nb::handle value, std::string_view what) {
   const Py_ssize_t size = PySequence_Size(value.ptr());
   if (size < 0) {
-    // What is no length of anything is a ValueError or a TypeError.
+    // A length that is negative is a ValueError, one that is no integer a
+    // TypeError.
     if (PyErr_ExceptionMatches(PyExc_ValueError) == 0) throw nb::python_error();
     PyErr_Clear();
     raise_type(what, kWanted<Int>, value);
   }
-  if (static_cast<std::size_t>(size) > kMostIds) raise_too_many(what);
+  if (static_cast<std::size_t>(size) > kMaxIds) raise_too_many(what);
   std::vector<Int> out;
   for (Py_ssize_t i = 0; i < size; ++i) {
     nb::object item = nb::steal(PySequence_GetItem(value.ptr(), i));
     if (!item.is_valid()) {
-      // KeyError: of a mapping.  ValueError: of an array of null pointers.
+      // A mapping raises KeyError, an array of null pointers ValueError.
       if (PyErr_ExceptionMatches(PyExc_LookupError) == 0 &&
           PyErr_ExceptionMatches(PyExc_ValueError) == 0) {
         throw nb::python_error();
@@ -136,7 +139,8 @@ std::vector<Int> read_sequence(nb::handle value, std::string_view what) {
   return out;
 }
 
-// Arrays of integers without going through Python's.  False: not such a one.
+// Reads an array of integers from its buffer, without making Python objects.
+// Returns false if `value` is not such an array.
 template <class Int>
 bool read_buffer(nb::handle value, std::string_view what,
                  std::vector<Int>& out) {
@@ -152,13 +156,13 @@ bool read_buffer(nb::handle value, std::string_view what,
   if (view.ndim != 1) raise_type(what, kWanted<Int>, value);
   Load load_item = loader(view.format, view.itemsize);
   if (load_item == nullptr) return false;
-  // Arrays of ctypes have no strides, whatever was asked for: their items are
-  // one after the other.
+  // Arrays of ctypes have no strides although they were requested: their items
+  // are contiguous.
   const Py_ssize_t stride =
       view.strides == nullptr ? view.itemsize : view.strides[0];
   const auto count = static_cast<std::size_t>(
       view.shape == nullptr ? view.len / view.itemsize : view.shape[0]);
-  if (count > kMostIds) raise_too_many(what);
+  if (count > kMaxIds) raise_too_many(what);
   out.reserve(count);
   const char* at = static_cast<const char*>(view.buf);
   for (std::size_t i = 0; i < count; ++i, at += stride) {
@@ -167,8 +171,8 @@ bool read_buffer(nb::handle value, std::string_view what,
   return true;
 }
 
-// In bytes, three-byte forms of surrogates are not characters.  A byte that
-// never occurs in UTF-8, in place of the second one, says so plainly.
+// In a bytes object, surrogates encoded as three bytes are not characters.
+// Their second byte is replaced by one that never occurs in UTF-8.
 std::string_view without_surrogates(std::string_view bytes, std::string& copy,
                                     unsigned char* previous) {
   const auto is_tail = [](char c) {
@@ -200,7 +204,7 @@ std::vector<Int> read_integers(nb::handle value, std::string_view what) {
   if (list || PyTuple_Check(value.ptr())) {
     const auto size = static_cast<std::size_t>(
         list ? PyList_Size(value.ptr()) : PyTuple_Size(value.ptr()));
-    if (size > kMostIds) raise_too_many(what);
+    if (size > kMaxIds) raise_too_many(what);
     out.reserve(size);
     for (Py_ssize_t i = 0;
          i < (list ? PyList_Size(value.ptr()) : PyTuple_Size(value.ptr()));
@@ -216,12 +220,12 @@ std::vector<Int> read_integers(nb::handle value, std::string_view what) {
     raise_type(what, kWanted<Int>, value);
   }
   if (read_buffer(value, what, out)) return out;
-  // Tensors of other libraries; their elements are slow to get one by one.
+  // Tensors of other libraries: reading elements one by one is slow.
   if (nb::hasattr(value, "tolist")) {
     nb::object items =
         nb::steal(PyObject_CallMethod(value.ptr(), "tolist", nullptr));
     if (!items.is_valid()) {
-      // As of a memoryview that has been released.
+      // For example a memoryview that has been released.
       if (PyErr_ExceptionMatches(PyExc_ValueError) == 0) {
         throw nb::python_error();
       }
@@ -342,7 +346,7 @@ std::string_view text_of(nb::handle value, std::string_view what) {
 std::string path_of(nb::handle path) {
   PyObject* converted = nullptr;
   if (PyUnicode_FSConverter(path.ptr(), &converted) == 0) {
-    // UnicodeEncodeError is a ValueError; so is what a NUL raises.
+    // UnicodeEncodeError is a ValueError, and a NUL raises ValueError.
     if (!PyErr_ExceptionMatches(PyExc_ValueError)) throw nb::python_error();
     PyErr_Clear();
     raise_usage(

@@ -1,8 +1,8 @@
 // JMESPath expressions over Python values.
 //
-// A search goes over the objects themselves and gives back the very ones that
-// it finds.  Only what a function computes with (numbers to add, strings to
-// join) is turned into the library's values.
+// A search walks the Python objects themselves and returns the objects that it
+// finds, not copies.  Only the arguments of functions (numbers to add, strings
+// to join) are converted to the library's values.
 
 #include "parlance/jmespath.h"
 
@@ -12,13 +12,14 @@
 #include <vector>
 
 #include "binding.h"
-#include "slowly.h"
+#include "docstrings.h"
+#include "interruptible.h"
 
 namespace parlance::python {
 
 namespace {
 
-// Python's own json gives up here as well.
+// About the depth at which Python's own json fails.
 constexpr std::size_t kMaxDepth = 990;
 
 // Raised as parlance.jmespath.JmespathError.
@@ -35,7 +36,7 @@ constexpr std::size_t kMaxDepth = 990;
   throw nb::python_error();
 }
 
-// Calls `use` with the UTF-8 of a str, surrogates in three-byte form.
+// Calls `use` with the UTF-8 of a str; surrogates are encoded as three bytes.
 template <class Use>
 auto with_utf8(PyObject* object, Use use) {
   Py_ssize_t size = 0;
@@ -73,10 +74,11 @@ json::Value to_integer(PyObject* object) {
   });
 }
 
-// Where a value is on its way through to_value.
+// The state of a recursion of to_value().
 struct Walk {
   std::size_t depth = 0;
-  // A dict that several others share is read as often as it is reached.
+  // Values read so far.  A dict that several others share counts as often as it
+  // is reached.
   std::size_t values = 0;
 };
 
@@ -87,7 +89,7 @@ json::Value to_array(PyObject* object, Walk& walk) {
   json::Array items;
   items.reserve(static_cast<std::size_t>(list ? PyList_Size(object)
                                               : PyTuple_Size(object)));
-  // The size is asked each time: another thread may change a list.
+  // The size is read every time: another thread may change a list.
   for (Py_ssize_t i = 0;
        i < (list ? PyList_Size(object) : PyTuple_Size(object)); ++i) {
     nb::object item = nb::borrow(list ? PyList_GetItem(object, i)
@@ -115,10 +117,10 @@ json::Value to_members(PyObject* object, Walk& walk) {
 }
 
 json::Value to_value(PyObject* object, Walk& walk) {
-  if (++walk.values > kMostValues) {
+  if (++walk.values > kMaxValues) {
     raise_jmespath(
         {ErrorCode::kTooLarge, "a function was given more than " +
-                                   std::to_string(kMostValues) +
+                                   std::to_string(kMaxValues) +
                                    " values, each as often as it is reached."},
         "");
   }
@@ -148,11 +150,12 @@ json::Value to_value(PyObject* object, Walk& walk) {
   return made;
 }
 
-// Python's objects as the values of a search.  What Python raises meanwhile is
-// kept until the search is over, which goes on with nothing.
+// Python's objects as the values of a search.  A search cannot be aborted by an
+// exception: the first one is stored, the search continues with null values,
+// and rethrow() throws the exception afterwards.
 class Objects final : public JmespathHost {
  public:
-  // `names` are those of the expression, as str.
+  // `names` are the member names of the expression, as str.
   explicit Objects(const std::vector<nb::object>& names) : names_(names) {}
 
   void rethrow() const {
@@ -163,7 +166,7 @@ class Objects final : public JmespathHost {
   void release(Handle value) override { Py_DECREF(of(value)); }
 
   json::Kind kind(Handle value) override {
-    // What is searched may be large: Ctrl-C ends it.
+    // Large values take long: signals are handled, so that Ctrl-C works.
     if (++asked_ % kSignals == 0) guarded([] { check_signals(); });
     PyObject* object = of(value);
     if (PyUnicode_Check(object)) return json::Kind::kString;
@@ -269,7 +272,7 @@ class Objects final : public JmespathHost {
     return PyList_Check(object) || PyTuple_Check(object);
   }
 
-  // Keeps the exception that makes `object` null.
+  // Returns `object`.  If it is null, stores the pending exception.
   PyObject* check(PyObject* object) {
     if (object == nullptr) {
       guarded([] { throw nb::python_error(); });
@@ -277,7 +280,7 @@ class Objects final : public JmespathHost {
     return object;
   }
 
-  // The first exception counts.
+  // Calls `work` unless an exception is stored, and stores what it throws.
   template <class Work>
   void guarded(Work work) {
     if (raised_) return;
@@ -316,7 +319,7 @@ class Search {
   nb::object expression() const { return to_str(expression_.expression()); }
 
  private:
-  // The keys of most dicts are interned, and then found by address.
+  // The keys of most dicts are interned, so that lookups compare addresses.
   static nb::object to_interned(std::string_view name) {
     PyObject* text = to_str(name).release().ptr();
     PyUnicode_InternInPlace(&text);
@@ -338,17 +341,18 @@ class Search {
   std::vector<nb::object> names_;
 };
 
-// Expressions that stay compiled.
-constexpr Py_ssize_t kMost = 512;
+// The largest number of expressions in the cache.
+constexpr Py_ssize_t kMaxEntries = 512;
 
-// The Expression of a text, from `known` or made by `make` and kept there.
+// The Expression of a text: from the cache `known`, or made by `make` and added
+// to it.
 nb::object compiled(nb::dict known, nb::handle make, nb::handle expression) {
   if (!PyUnicode_Check(expression.ptr())) return make(expression);
   PyObject* found = PyDict_GetItemWithError(known.ptr(), expression.ptr());
   if (found != nullptr) return nb::borrow(found);
   if (PyErr_Occurred() != nullptr) throw nb::python_error();
   nb::object made = make(expression);
-  if (PyDict_Size(known.ptr()) >= kMost) PyDict_Clear(known.ptr());
+  if (PyDict_Size(known.ptr()) >= kMaxEntries) PyDict_Clear(known.ptr());
   set(known, expression.ptr(), made);
   return made;
 }
@@ -358,8 +362,11 @@ nb::object compiled(nb::dict known, nb::handle make, nb::handle expression) {
 void define_jmespath(nb::module_& m) {
   nb::class_<Search>(m, "Jmespath")
       .def(nb::init<nb::handle>(), nb::arg("expression"))
-      .def("search", &Search::search, nb::arg("value").none())
-      .def_prop_ro("expression", &Search::expression);
+      .def("search", &Search::search, nb::arg("value").none(),
+           nb::sig("def search(self, value: Any) -> Any"),
+           doc::jmespath::kSearch)
+      .def_prop_ro("expression", &Search::expression,
+                   doc::jmespath::kExpression);
   m.def("jmespath_compiled", &compiled);
   m.def(
       "jmespath_search",

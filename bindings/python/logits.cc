@@ -1,12 +1,13 @@
-// apply_bitmask: what a mask refuses becomes minus infinity, in the caller's
-// memory.
+// apply_bitmask: sets the logits of the tokens that a mask refuses to minus
+// infinity, in the caller's memory.
 //
-// Where a token is let through, its logit is not touched; a refused one is
-// overwritten, not computed with, so the kernel knows only how wide an item is
-// and which bits are minus infinity.  It goes through a mask by words of 32
-// tokens: most are all ones (skipped) or all zeros (filled).  In the others the
-// rarer kind of bit decides: either the refused items are written one by one,
-// or the allowed ones are put aside, the 32 filled, and the allowed put back.
+// The logit of an allowed token is not touched, and the logit of a refused
+// token is overwritten without being read.  So the kernel depends only on the
+// size of an item and on the bits of minus infinity.  It reads a mask by words
+// of 32 tokens.  Most words are all ones (skipped) or all zeros (filled).  In a
+// mixed word the rarer kind of bit decides: either the refused items are
+// written one by one, or the allowed items are saved, all 32 filled, and the
+// allowed items restored.
 
 #include <nanobind/ndarray.h>
 
@@ -35,8 +36,9 @@ constexpr std::string_view kMaskWanted =
     "an array in main memory of int32 or uint32 with 1 or 2 dimensions, as "
     "fill_bitmask writes it";
 
-// A matrix in memory that somebody else owns, held while this lives: of
-// anything with the buffer protocol, or with DLPack's.  Strides are in bytes.
+// A matrix in memory that another object owns.  The memory is held as long as
+// this exists.  The object has the buffer protocol, or DLPack's.  Strides are
+// in bytes.
 class Matrix {
  public:
   Matrix(nb::handle object, std::string_view what, std::string_view wanted,
@@ -52,7 +54,8 @@ class Matrix {
   std::size_t columns() const { return columns_; }
   Py_ssize_t stride() const { return stride_; }  // from item to item
   bool is_row() const { return dimensions_ == 1; }
-  // As struct has it ('f'), 'E' for bfloat16, or '?'.
+  // The type of an item by its code in Python's module struct, such as 'f';
+  // 'E' for bfloat16, '?' for other types.
   char item() const { return item_; }
   const std::string& item_name() const { return item_name_; }
 
@@ -62,7 +65,7 @@ class Matrix {
   void set_shape(std::size_t dimensions, const auto* shape, const auto* strides,
                  Py_ssize_t scale);
 
-  // One of the two holds the memory.
+  // One of these two holds the memory.
   Py_buffer view_{};
   nb::ndarray<nb::device::cpu> tensor_;
   char* data_ = nullptr;
@@ -90,7 +93,7 @@ void Matrix::read_buffer() {
   data_ = static_cast<char*>(view_.buf);
   std::array<Py_ssize_t, 2> contiguous = {view_.itemsize, view_.itemsize};
   if (view_.ndim == 2) contiguous[0] *= view_.shape[1];
-  // Arrays of ctypes have no strides, whatever was asked for.
+  // Arrays of ctypes have no strides although they were requested.
   set_shape(static_cast<std::size_t>(view_.ndim), view_.shape,
             view_.strides == nullptr ? contiguous.data() : view_.strides, 1);
   std::string_view format = view_.format == nullptr ? "B" : view_.format;
@@ -100,7 +103,7 @@ void Matrix::read_buffer() {
     format.remove_prefix(1);
   }
   if (format.size() == 1) item_ = format[0];
-  // A long is an int where it is as wide.
+  // Where a long has 4 bytes, it is the same as an int.
   if (view_.itemsize == 4 && item_ == 'l') item_ = 'i';
   if (view_.itemsize == 4 && item_ == 'L') item_ = 'I';
 }
@@ -151,7 +154,7 @@ Matrix::Matrix(nb::handle object, std::string_view what,
     read_tensor();
   }
   if (dimensions_ == 1 || dimensions_ == 2) return;
-  // The destructor does not run for an object whose constructor throws.
+  // If a constructor throws, the destructor does not run.
   PyBuffer_Release(&view_);
   raise_usage(std::string(what) + " has " + std::to_string(dimensions_) +
               " dimensions; one row has 1, a batch has 2");
@@ -169,7 +172,7 @@ Item load(const char* at) {
   return value;
 }
 
-// `Stride` is a number, or a constant where items are next to each other.
+// `Stride` is a Py_ssize_t, or an integral_constant if items are contiguous.
 template <class Item, class Stride>
 void fill(char* at, Stride stride, std::size_t count, Item value) {
   for (std::size_t i = 0; i < count; ++i) {
@@ -177,8 +180,8 @@ void fill(char* at, Stride stride, std::size_t count, Item value) {
   }
 }
 
-// The at most 32 items of one word of the mask, of which `refused` says which
-// to overwrite; not none of them.
+// Overwrites those of the `count` items (at most 32) of one word of the mask
+// whose bit in `refused` is 1.  REQUIRES: refused != 0.
 template <class Item, class Stride>
 void apply_word(char* at, Stride stride, std::size_t count,
                 std::uint32_t refused, Item value) {
@@ -194,15 +197,15 @@ void apply_word(char* at, Stride stride, std::size_t count,
   }
   const std::uint32_t all =
       count == kWordTokens ? ~0U : (std::uint32_t{1} << count) - 1;
-  std::array<Item, kFew> aside;
-  std::size_t kept = 0;
+  std::array<Item, kFew> allowed;
+  std::size_t saved = 0;
   for (std::uint32_t bits = all & ~refused; bits != 0; bits &= bits - 1) {
-    aside[kept++] = load<Item>(item(bits));
+    allowed[saved++] = load<Item>(item(bits));
   }
   fill(at, stride, count, value);
-  kept = 0;
+  saved = 0;
   for (std::uint32_t bits = all & ~refused; bits != 0; bits &= bits - 1) {
-    store(item(bits), aside[kept++]);
+    store(item(bits), allowed[saved++]);
   }
 }
 
@@ -239,7 +242,7 @@ void apply_row(char* logits, Py_ssize_t stride, std::size_t columns,
 using Apply = void (*)(char*, Py_ssize_t, std::size_t, const char*, Py_ssize_t,
                        std::size_t);
 
-// The kernel for items as Matrix::item() names them; null for others.
+// The kernel for a type of Matrix::item(), or null.
 Apply kernel(char item) {
   switch (item) {
     case 'f':
@@ -262,7 +265,7 @@ std::string plural(std::size_t count, std::string_view noun) {
          (count == 1 ? "" : "s");
 }
 
-// The rows to apply a mask to.
+// The indices of the rows to apply a mask to.
 std::vector<std::size_t> read_rows(nb::handle rows, const Matrix& logits,
                                    const Matrix& mask) {
   std::vector<std::size_t> out;
@@ -289,7 +292,7 @@ std::vector<std::size_t> read_rows(nb::handle rows, const Matrix& logits,
   return out;
 }
 
-// `bfloat16`: logits are uint16 words that hold such numbers.
+// With `bfloat16`, logits is an array of uint16 with the bits of bfloat16.
 void apply_bitmask(nb::handle logits_object, nb::handle mask_object,
                    nb::handle rows_object, bool bfloat16) {
   const Matrix logits(logits_object, "logits", kLogitsWanted, true);
@@ -310,7 +313,7 @@ void apply_bitmask(nb::handle logits_object, nb::handle mask_object,
   const auto mask_row = [&](std::size_t row) {
     return mask.row(mask.is_row() ? 0 : row);
   };
-  // Bits beyond the vocabulary in the last word say nothing.
+  // In the last word, bits beyond the vocabulary have no meaning.
   if (words > 0 && columns <= (words - 1) * kWordTokens) {
     raise_usage("logits has " + plural(columns, "column") +
                 ", fewer than the tokens of the mask, whose " +

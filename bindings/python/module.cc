@@ -1,10 +1,11 @@
-// The module `_parlance`: everything the package's Python files stand on.
+// The extension module `_parlance`, on which the Python files of the package
+// are built.
 
 #include "binding.h"
 #include "parlance/version.h"
 
 NB_MODULE(_parlance, m) {
-  // Objects alive at exit are the caller's business.
+  // Objects that are alive at exit belong to the caller: they are no leak.
   nanobind::set_leak_warnings(false);
   m.attr("__version__") = parlance::version();
   parlance::python::define_snapshot(m);

@@ -1,13 +1,14 @@
-// parse_response: whole responses, one or many.  Many are parsed without the
-// GIL, by as many threads as there are cores; the results are those of parsing
-// one after the other, also in which error comes first.
+// parse_response: whole responses, one or many.  A batch is parsed without the
+// GIL, on as many threads as there are cores.  The results are the same as if
+// the responses were parsed one after the other, including which error is
+// raised.
 
 #include <algorithm>
 #include <atomic>
 #include <thread>
 
 #include "events.h"
-#include "slowly.h"
+#include "interruptible.h"
 
 namespace parlance::python {
 
@@ -16,7 +17,7 @@ namespace {
 struct Job {
   Input response;
   Input prefix;
-  nb::object unread;  // what reading the two raised, if that is told
+  nb::object read_error;  // the exception of reading these, with `details`
   Message message;
   std::optional<Error> failure;
 };
@@ -29,8 +30,8 @@ struct Shared {
   Markers markers;
 };
 
-// Feeds `parser` all of a response in pieces, each of which is short enough for
-// Ctrl-C; false when `stopped` said so.
+// Calls `feed` for consecutive pieces of a response until `stopped` returns
+// true.  Pieces are short enough for Ctrl-C to take effect quickly.
 template <class Range, class Feed>
 void feed_until(Range all, const Stop& stopped, const Feed& feed) {
   constexpr std::size_t kPiece = std::size_t{1} << 18;
@@ -46,7 +47,7 @@ void feed_until(Range all, const Stop& stopped, const Feed& feed) {
 }
 
 void work(Job& job, const Shared& shared, const Stop& stopped) {
-  if (job.unread.is_valid()) return;
+  if (job.read_error.is_valid()) return;
   const Vocabulary* vocabulary =
       job.response.is_text ? nullptr : shared.vocabulary;
   ResponseParser parser(shared.format,
@@ -84,7 +85,7 @@ void work_all(std::vector<Job>& jobs, const Shared& shared) {
 }
 
 void read_response(nb::handle value, const Vocabulary* vocabulary, Input& in) {
-  if (value.is_none()) return;  // upstream reads no text
+  if (value.is_none()) return;  // upstream reads it as an empty text
   read_input(value, "response", in);
   if (!in.is_text && vocabulary == nullptr) {
     raise_usage(
@@ -93,7 +94,7 @@ void read_response(nb::handle value, const Vocabulary* vocabulary, Input& in) {
   }
 }
 
-// A text has no tokens, so for it the text of a prefix of ids counts.
+// For a response of text, a prefix of ids is converted to text.
 void read_prefix_for(const Input& response, nb::handle prefix,
                      const Vocabulary* vocabulary, Input& in) {
   if (response.is_text) {
@@ -104,15 +105,15 @@ void read_prefix_for(const Input& response, nb::handle prefix,
   }
 }
 
-// The message, or with `details` what to_details() has.
+// The message, or with `details` the tuple of to_details().
 nb::object result_of(Job& job, bool details, std::optional<std::size_t> item) {
   const ErrorContext context = {.item = item};
   if (!details) {
     if (job.failure) raise(Domain::kResponse, *job.failure, context);
     return to_object(job.message.fields);
   }
-  if (job.unread.is_valid()) {
-    return to_details(nb::none(), false, nb::list(), job.unread);
+  if (job.read_error.is_valid()) {
+    return to_details(nb::none(), false, nb::list(), job.read_error);
   }
   nb::object error = nb::none();
   if (job.failure) {
@@ -124,7 +125,7 @@ nb::object result_of(Job& job, bool details, std::optional<std::size_t> item) {
       error);
 }
 
-// One response.
+// Parses one response.
 nb::object parse_one(const FormatObject& format, nb::handle response,
                      nb::handle prefix, const ToolSet* tools,
                      const Vocabulary* vocabulary, nb::handle recover,
@@ -135,7 +136,7 @@ nb::object parse_one(const FormatObject& format, nb::handle response,
     read_prefix_for(job.response, prefix, vocabulary, job.prefix);
   };
   if (details) {
-    job.unread = caught(read);
+    job.read_error = caught(read);
   } else {
     read();
   }
@@ -151,7 +152,7 @@ nb::object parse_one(const FormatObject& format, nb::handle response,
   return result_of(job, details, std::nullopt);
 }
 
-// A list of responses, and one prefix or as many: the list of results.
+// Parses a list of responses, with one prefix for all or one for each.
 nb::object parse_many(const FormatObject& format, nb::list responses,
                       nb::list prefixes, const ToolSet* tools,
                       const Vocabulary* vocabulary, nb::handle recover,
@@ -165,7 +166,7 @@ nb::object parse_many(const FormatObject& format, nb::list responses,
                       jobs[i].prefix);
     };
     if (details) {
-      jobs[i].unread = caught(read);
+      jobs[i].read_error = caught(read);
     } else {
       read();
     }
@@ -213,14 +214,14 @@ void on_threads(std::size_t count, std::size_t bytes, const Work& work) {
   {
     nb::gil_scoped_release release;
     std::vector<std::thread> threads;
-    // Whatever threads the system gives are enough: this one works as well.
+    // If the system refuses a thread, the work is done by fewer.
     try {
       while (threads.size() + 1 < wanted) {
         threads.emplace_back([&] { run(stopped); });
       }
     } catch (const std::system_error&) {
     }
-    // Signals come to this thread, which asks for them now and then.
+    // This thread works as well, and handles the signals.
     Signals signals;
     run([&] {
       if (!stopped() && signals.came()) ended = true;

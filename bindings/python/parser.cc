@@ -1,5 +1,6 @@
-// ResponseParser: a stream of responses' pieces in, lists of events out.
+// ResponseParser: the pieces of a response in, lists of events out.
 
+#include "docstrings.h"
 #include "events.h"
 
 namespace parlance::python {
@@ -23,7 +24,7 @@ class ParserObject {
     if (parser_.finalized()) raise_finalized();
     nb::object list = feed_parser(
         parser_, text, tokens_, input_, [&](std::span<const Event> got) {
-          return to_list(got, format_->outlines(), tokens_, input_.fed);
+          return to_list(got, format_->prototypes(), tokens_, input_.fed);
         });
     if (!failed_) check_failure(list);
     return list;
@@ -45,7 +46,7 @@ class ParserObject {
     return to_list(parser_.message().diagnostics);
   }
   nb::object parts() const {
-    return to_list(parser_.message().parts, format_->outlines());
+    return to_list(parser_.message().parts, format_->prototypes());
   }
   nb::object chat() const {
     return to_object(chat_message(parser_.message(), format_->names()));
@@ -65,7 +66,7 @@ class ParserObject {
   ResponseParser make(nb::handle prefix, const ToolSet* tools,
                       const Vocabulary* vocabulary, nb::handle recover,
                       nb::handle markers) {
-    // Held until the first feed(): the initial events look into it.
+    // Held until the first feed(): the initial events point into it.
     Input& in = input_.in;
     read_marked_prefix(prefix, vocabulary, in);
     return ResponseParser(format_->format(),
@@ -79,7 +80,7 @@ class ParserObject {
   }
 
   nb::object events(std::span<const Event> span) const {
-    return to_list(span, format_->outlines(), tokens_);
+    return to_list(span, format_->prototypes(), tokens_);
   }
 
   // A failure is raised by the call in which it came up, and by every
@@ -109,16 +110,27 @@ void define_parser(nb::module_& m) {
            nb::arg("format"), nb::arg("prefix"), nb::arg("tools").none(),
            nb::arg("vocabulary").none(), nb::arg("recover").none(),
            nb::arg("markers"))
-      .def("feed", &ParserObject::feed, nb::arg("text").none())
-      .def("finalize", &ParserObject::finalize)
-      .def_prop_ro("initial_events", &ParserObject::initial_events)
-      .def_prop_ro("message", &ParserObject::message)
-      .def_prop_ro("chat_message", &ParserObject::chat)
-      .def_prop_ro("complete", &ParserObject::complete)
-      .def_prop_ro("prefix_bytes", &ParserObject::prefix_bytes)
-      .def_prop_ro("diagnostics", &ParserObject::diagnostics)
-      .def_prop_ro("parts", &ParserObject::parts)
-      .def_prop_ro("held", &ParserObject::held);
+      .def("feed", &ParserObject::feed, nb::arg("text").none(),
+           nb::sig("def feed(self, text: str | bytes | bytearray | "
+                   "Sequence[int] | None) -> list[dict[str, Any]]"),
+           doc::parser::kFeed)
+      .def("finalize", &ParserObject::finalize,
+           nb::sig("def finalize(self) -> tuple[dict[str, Any], list[dict[str, "
+                   "Any]]]"),
+           doc::parser::kFinalize)
+      .def_prop_ro("initial_events", &ParserObject::initial_events,
+                   doc::parser::kInitialEvents)
+      .def_prop_ro("message", &ParserObject::message, doc::parser::kMessage)
+      .def_prop_ro("chat_message", &ParserObject::chat,
+                   doc::parser::kChatMessage)
+      .def_prop_ro("complete", &ParserObject::complete,
+                   doc::response_parser::kComplete)
+      .def_prop_ro("prefix_bytes", &ParserObject::prefix_bytes,
+                   doc::response_parser::kPrefixBytes)
+      .def_prop_ro("diagnostics", &ParserObject::diagnostics,
+                   doc::parser::kDiagnostics)
+      .def_prop_ro("parts", &ParserObject::parts, doc::parser::kParts)
+      .def_prop_ro("held", &ParserObject::held, doc::parser::kHeld);
 }
 
 }  // namespace parlance::python

@@ -1,4 +1,4 @@
-// Masks in the caller's memory.
+// Rows: masks in memory that the caller owns.
 
 #include <cstdint>
 
@@ -28,7 +28,7 @@ Rows::Rows(nb::handle buffer, std::size_t words) {
   bool is_words = false;
   std::string format;
   std::size_t dimensions = 0;
-  std::size_t last = 0;  // words of a row
+  std::size_t last = 0;  // words per row
   if (PyObject_CheckBuffer(buffer.ptr()) != 0) {
     if (PyObject_GetBuffer(
             buffer.ptr(), &view_,
@@ -46,7 +46,7 @@ Rows::Rows(nb::handle buffer, std::size_t words) {
       last = static_cast<std::size_t>(view_.shape[dimensions - 1]);
     }
   } else {
-    // A tensor of another package, whose memory is shared.
+    // A tensor of another package; its memory is shared by DLPack.
     if (!nb::hasattr(buffer, "__dlpack__") ||
         !nb::try_cast(buffer, tensor_, false)) {
       PyErr_Clear();
@@ -64,7 +64,7 @@ Rows::Rows(nb::handle buffer, std::size_t words) {
       last = tensor_.shape(dimensions - 1);
     }
   }
-  // The destructor does not run for an object whose constructor throws.
+  // If a constructor throws, the destructor does not run.
   const auto refuse = [&](std::string message) {
     PyBuffer_Release(&view_);
     raise_usage(std::move(message));

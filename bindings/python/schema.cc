@@ -1,14 +1,15 @@
 // Response schemas, the older kind of description: whole responses only.
 
 #include "binding.h"
+#include "docstrings.h"
+#include "interruptible.h"
 #include "parlance/response_schema.h"
-#include "slowly.h"
 
 namespace parlance::python {
 
 namespace {
 
-// What Python's ResponseSchema objects hold.
+// The content of Python's ResponseSchema objects.
 struct SchemaObject {
   ResponseSchema schema;
   std::string source;
@@ -33,13 +34,13 @@ nb::object lint(const SchemaObject& self) {
 
 struct Job {
   Input response;
-  nb::object unread;     // what reading it raised, if that is told
-  bool nothing = false;  // None, which upstream takes for no text
+  nb::object read_error;  // the exception of reading it, with `details`
+  bool nothing = false;   // None, which upstream reads as no text
   Result<json::Value> message = json::Value();
 };
 
 void work(Job& job, const ResponseSchema& schema) {
-  if (job.unread.is_valid()) return;
+  if (job.read_error.is_valid()) return;
   if (job.nothing) {
     job.message = schema.parse_nothing();
   } else {
@@ -47,13 +48,13 @@ void work(Job& job, const ResponseSchema& schema) {
   }
 }
 
-// `response` as text: ids become the bytes of their tokens.
+// Reads a response as text: ids become the bytes of their tokens.
 void read(nb::handle response, const Vocabulary* vocabulary, Job& job) {
   job.nothing = response.is_none();
   if (!job.nothing) read_text(response, "response", vocabulary, job.response);
 }
 
-// As of a response template; a schema has no diagnostics.
+// As for a response template; a schema gives no diagnostics.
 nb::object result_of(const Job& job, bool details,
                      std::optional<std::size_t> item) {
   const ErrorContext context = {.item = item};
@@ -61,8 +62,8 @@ nb::object result_of(const Job& job, bool details,
     if (!job.message) raise(Domain::kResponse, job.message.error(), context);
     return to_object(*job.message);
   }
-  if (job.unread.is_valid()) {
-    return to_details(nb::none(), false, nb::list(), job.unread);
+  if (job.read_error.is_valid()) {
+    return to_details(nb::none(), false, nb::list(), job.read_error);
   }
   if (!job.message) {
     return to_details(
@@ -75,7 +76,7 @@ nb::object result_of(const Job& job, bool details,
 void read_row(nb::handle response, const Vocabulary* vocabulary, bool details,
               Job& job) {
   if (details) {
-    job.unread = caught([&] { read(response, vocabulary, job); });
+    job.read_error = caught([&] { read(response, vocabulary, job); });
   } else {
     read(response, vocabulary, job);
   }
@@ -122,14 +123,17 @@ void define_schema(nb::module_& m) {
             new (self) SchemaObject(from_json(text));
           },
           nb::arg("text"))
-      .def_prop_ro("source",
-                   [](const SchemaObject& self) { return to_str(self.source); })
-      .def("lint", &lint);
+      .def_prop_ro(
+          "source",
+          [](const SchemaObject& self) { return to_str(self.source); },
+          doc::response_schema::kSource)
+      .def("lint", &lint, nb::sig("def lint(self) -> list[dict[str, str]]"),
+           doc::response_schema::kLint);
   m.def(
       "is_schema",
       [](std::string_view text) {
         Result<json::Value> spec = json::parse(text);
-        // A format file is told by its own key.
+        // A format file has a key of its own.
         return spec && ResponseSchema::is_schema(*spec) &&
                spec->find("response_template") == nullptr;
       },

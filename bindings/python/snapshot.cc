@@ -1,10 +1,10 @@
-// Whether a dict still says what it said.
+// A cache of values by the content of the dict or list that they were made of.
 //
-// A caller passes the same template to every call, as a dict that may change
-// between two of them.  Writing it out to look it up costs more than parsing a
-// short response, so the package keeps a snapshot beside what it made of the
-// dict: containers are copied, what they hold is shared.  Comparing against it
-// is mostly comparing addresses.
+// Callers pass the same template to every call, as a dict that may change
+// between two calls.  Writing the dict as JSON to look it up takes longer than
+// parsing a short response.  So the package caches what it made of a dict
+// together with a snapshot of the dict: containers are copied, their items are
+// shared.  Comparing a dict with its snapshot is mostly comparing addresses.
 
 #include <bit>
 #include <cstdint>
@@ -15,15 +15,16 @@ namespace parlance::python {
 
 namespace {
 
-// Deeper containers are not compared: they count as changed.
+// Deeper containers are not copied and always count as changed.
 constexpr int kDepth = 64;
 
-// Values of one snapshot.  A container that is reached twice is copied twice,
-// so those that share or contain themselves may need any number of them.
-constexpr int kMostCopied = 1 << 16;
+// The largest number of values of one snapshot.  A container that is reached
+// twice is copied twice, so containers that share parts, or contain themselves,
+// could need any number of copies.
+constexpr int kMaxCopied = 1 << 16;
 
-// Invalid where there is no snapshot: `left` values are not enough, or a key is
-// no str, and may run any code when it is hashed.
+// A snapshot of `value`, or an invalid object if it would have more than `left`
+// values, or has a key that is not a str: hashing such a key may run any code.
 nb::object snapshot_of(PyObject* value, int depth, int& left) {
   if (--left < 0) return {};
   if (depth < kDepth && PyDict_CheckExact(value)) {
@@ -58,17 +59,18 @@ nb::object snapshot_of(PyObject* value, int depth, int& left) {
 
 bool same_value(PyObject* a, PyObject* b, int depth);
 
-// What most keys and values are: the very str that the snapshot shares.
+// Most keys and values are the str object that the snapshot shares.
 bool same_item(PyObject* a, PyObject* b, int depth) {
   return (a == b && PyUnicode_CheckExact(a)) || same_value(a, b, depth);
 }
 
-// Equal in type, order and content, not only by ==, for which 1 is True.
+// Whether two values are equal in type, order and content.  By == alone, 1
+// would equal True.
 bool same_value(PyObject* a, PyObject* b, int depth) {
   const bool dict = PyDict_CheckExact(a);
   const bool list = PyList_CheckExact(a);
   if (a == b) {
-    // A container that the snapshot shares was too deep to copy.
+    // A container that both share was too deep to copy: it may have changed.
     return !dict && !list &&
            (PyUnicode_CheckExact(a) || PyLong_CheckExact(a) ||
             PyFloat_CheckExact(a) || PyBool_Check(a) || a == Py_None);
@@ -99,7 +101,7 @@ bool same_value(PyObject* a, PyObject* b, int depth) {
     }
     return true;
   }
-  // By ==, 0.0 is -0.0, and the text that is made of them is not the same.
+  // By == 0.0 equals -0.0, but their JSON texts differ.
   if (PyFloat_CheckExact(a)) {
     return std::bit_cast<std::uint64_t>(PyFloat_AsDouble(a)) ==
            std::bit_cast<std::uint64_t>(PyFloat_AsDouble(b));
@@ -110,18 +112,19 @@ bool same_value(PyObject* a, PyObject* b, int depth) {
   return equal == 1;
 }
 
-// Specs that are kept at once.
-constexpr Py_ssize_t kMost = 128;
+// The largest number of entries of one cache.
+constexpr Py_ssize_t kMaxEntries = 128;
 
-// What `make` made of `spec`, from `known` (addresses to pairs of a snapshot
-// and what was made of it) if `spec` still says the same.  The address alone
-// would not do: containers change, and addresses are used again.
-nb::object remembered(nb::dict known, nb::handle spec, nb::handle make) {
+// Returns make(spec), or the entry of `cache` if the content of `spec` is still
+// the same.  The cache maps addresses to pairs of a snapshot and the value made
+// of it.  The address alone does not identify the content: containers change,
+// and addresses are reused.
+nb::object cached(nb::dict cache, nb::handle spec, nb::handle make) {
   nb::object address = nb::steal(PyLong_FromVoidPtr(spec.ptr()));
   if (!address.is_valid()) throw nb::python_error();
-  // Held, because comparing may run code that changes `known`.
+  // Held, because comparing may run code that changes `cache`.
   nb::object pair =
-      nb::borrow(PyDict_GetItemWithError(known.ptr(), address.ptr()));
+      nb::borrow(PyDict_GetItemWithError(cache.ptr(), address.ptr()));
   if (pair.is_valid()) {
     if (same_value(spec.ptr(), PyTuple_GetItem(pair.ptr(), 0), 0)) {
       return nb::borrow(PyTuple_GetItem(pair.ptr(), 1));
@@ -129,17 +132,17 @@ nb::object remembered(nb::dict known, nb::handle spec, nb::handle make) {
   } else if (PyErr_Occurred() != nullptr) {
     throw nb::python_error();
   }
-  int left = kMostCopied;
+  int left = kMaxCopied;
   nb::object said = snapshot_of(spec.ptr(), 0, left);
   nb::object made = make(spec);
   if (!said.is_valid()) return made;
-  if (PyDict_Size(known.ptr()) >= kMost) PyDict_Clear(known.ptr());
-  set(known, address.ptr(), nb::make_tuple(said, made));
+  if (PyDict_Size(cache.ptr()) >= kMaxEntries) PyDict_Clear(cache.ptr());
+  set(cache, address.ptr(), nb::make_tuple(said, made));
   return made;
 }
 
 }  // namespace
 
-void define_snapshot(nb::module_& m) { m.def("remembered", &remembered); }
+void define_snapshot(nb::module_& m) { m.def("cached", &cached); }
 
 }  // namespace parlance::python

@@ -3,6 +3,7 @@
 #include "parlance/structural_tag.h"
 
 #include "constraint.h"
+#include "docstrings.h"
 
 namespace parlance::python {
 
@@ -89,12 +90,18 @@ void define_structural_tag(nb::module_& m) {
           },
           nb::arg("text"))
       .def(nb::init<const TagObject&>(), nb::arg("tag"))
-      .def("to_json",
-           [](const TagObject& self) { return to_str(text_of(self.tag)); })
-      .def("to_dict",
-           [](const TagObject& self) { return to_object(self.tag.to_json()); })
-      .def_prop_ro("source",
-                   [](const TagObject& self) { return to_str(self.source); });
+      .def(
+          "to_json",
+          [](const TagObject& self) { return to_str(text_of(self.tag)); },
+          nb::sig("def to_json(self) -> str"), doc::structural_tag::kToJson)
+      .def(
+          "to_dict",
+          [](const TagObject& self) { return to_object(self.tag.to_json()); },
+          nb::sig("def to_dict(self) -> dict[str, Any]"),
+          doc::structural_tag::kToDict)
+      .def_prop_ro(
+          "source", [](const TagObject& self) { return to_str(self.source); },
+          doc::structural_tag::kSource);
   m.def("tag_of_legacy", &from_tags, nb::arg("tags"), nb::arg("triggers"));
   m.def("tool_calling", &call_tools, nb::arg("style"), nb::arg("tools"),
         nb::arg("tool_choice"), nb::arg("parallel_tool_calls"),

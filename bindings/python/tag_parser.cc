@@ -3,19 +3,20 @@
 #include "parlance/tag_parser.h"
 
 #include "constraint.h"
+#include "docstrings.h"
 #include "events.h"
+#include "interruptible.h"
 #include "parlance/constraint.h"
-#include "slowly.h"
 
 namespace parlance::python {
 
 namespace {
 
-// A structural tag made ready to read.
+// A structural tag that has been compiled for parsing.
 class CompiledTagObject {
  public:
   CompiledTagObject(CompiledTag compiled, const Vocabulary* vocabulary)
-      : compiled_(std::move(compiled)), outlines_(outlines_of(compiled_)) {
+      : compiled_(std::move(compiled)), prototypes_(prototypes_of(compiled_)) {
     if (vocabulary != nullptr) vocabulary_ = *vocabulary;
   }
 
@@ -23,20 +24,20 @@ class CompiledTagObject {
   const Vocabulary* vocabulary() const {
     return vocabulary_ ? &*vocabulary_ : nullptr;
   }
-  const EventOutlines& outlines() const { return outlines_; }
+  const EventPrototypes& prototypes() const { return prototypes_; }
 
  private:
-  static EventOutlines outlines_of(const CompiledTag& compiled) {
-    std::vector<EventOutlines::Field> fields;
+  static EventPrototypes prototypes_of(const CompiledTag& compiled) {
+    std::vector<EventPrototypes::Field> fields;
     for (std::string_view name : compiled.fields()) {
       fields.push_back({.name = name, .dirty = name == "tool_calls"});
     }
-    return EventOutlines(fields);
+    return EventPrototypes(fields);
   }
 
   CompiledTag compiled_;
   std::optional<Vocabulary> vocabulary_;
-  EventOutlines outlines_;
+  EventPrototypes prototypes_;
 };
 
 CompiledTagObject compile_tag(const TagObject& tag,
@@ -62,9 +63,11 @@ CompiledTagObject compile_tag(const TagObject& tag,
   return CompiledTagObject(**std::move(compiled), vocabulary);
 }
 
-// What the prompt wrote of a response, and the tokens that end it.
-struct Around {
-  Around(nb::handle prefix, nb::handle stop_ids, const Vocabulary* vocabulary) {
+// The part of the response that the prompt wrote, and the tokens that end the
+// response.
+struct StreamContext {
+  StreamContext(nb::handle prefix, nb::handle stop_ids,
+                const Vocabulary* vocabulary) {
     read_input(prefix, "prefix", before);
     if (!before.is_text && !before.ids.empty() && vocabulary == nullptr) {
       raise_usage(
@@ -96,19 +99,20 @@ class TagParserObject {
         ids_(ids),
         parser_(make(prefix, stop_ids, recover)),
         initial_events_(
-            to_list(parser_.initial_events(), compiled_->outlines(), ids_)) {}
+            to_list(parser_.initial_events(), compiled_->prototypes(), ids_)) {}
 
   nb::object feed(nb::handle text) {
     if (parser_.finalized()) raise_finalized("TagParser");
     return feed_parser(
         parser_, text, ids_, input_, [&](std::span<const Event> got) {
-          return to_list(got, compiled_->outlines(), ids_, input_.fed);
+          return to_list(got, compiled_->prototypes(), ids_, input_.fed);
         });
   }
 
   nb::object finalize() {
     if (parser_.finalized()) raise_finalized("TagParser");
-    nb::object list = to_list(parser_.finalize(), compiled_->outlines(), ids_);
+    nb::object list =
+        to_list(parser_.finalize(), compiled_->prototypes(), ids_);
     return nb::make_tuple(message(), list);
   }
 
@@ -120,7 +124,7 @@ class TagParserObject {
   }
   nb::object tree() const { return to_object(parser_.tree()); }
   nb::object parts() const {
-    return to_list(parser_.message().parts, compiled_->outlines());
+    return to_list(parser_.message().parts, compiled_->prototypes());
   }
   nb::object diagnostics() const {
     return to_list(parser_.message().diagnostics);
@@ -132,8 +136,8 @@ class TagParserObject {
  private:
   TagParser make(nb::handle prefix, nb::handle stop_ids, bool recover) {
     const Vocabulary* vocabulary = ids_ ? compiled_->vocabulary() : nullptr;
-    const Around around(prefix, stop_ids, vocabulary);
-    TagParserOptions options = around.options(vocabulary);
+    const StreamContext context(prefix, stop_ids, vocabulary);
+    TagParserOptions options = context.options(vocabulary);
     options.recover = recover;
     return TagParser(compiled_->compiled(), options);
   }
@@ -146,7 +150,7 @@ class TagParserObject {
   nb::object initial_events_;
 };
 
-// One response, already complete: the tree.
+// Parses a complete response and returns the tree.
 nb::object parse_tag(const CompiledTagObject& compiled, nb::handle response,
                      nb::handle prefix, nb::handle stop_ids, bool recover) {
   Input in;
@@ -156,13 +160,13 @@ nb::object parse_tag(const CompiledTagObject& compiled, nb::handle response,
         "a response of token ids needs vocabulary=, which says what text they "
         "are");
   }
-  // A text has no tokens, so of a prefix of ids their text counts.
+  // For a response of text, a prefix of ids is converted to text.
   const Vocabulary* vocabulary = in.is_text ? nullptr : compiled.vocabulary();
   Input before;
   if (in.is_text) read_prefix(prefix, compiled.vocabulary(), before);
-  const Around around(in.is_text ? nb::handle(nb::str("")) : prefix, stop_ids,
-                      vocabulary);
-  TagParserOptions options = around.options(vocabulary);
+  const StreamContext context(in.is_text ? nb::handle(nb::str("")) : prefix,
+                              stop_ids, vocabulary);
+  TagParserOptions options = context.options(vocabulary);
   options.recover = recover;
   if (in.is_text) options.prefix = before.text;
   json::Value tree;
@@ -198,17 +202,28 @@ void define_tag_parser(nb::module_& m) {
       .def(nb::init<nb::object, nb::handle, bool, nb::handle, bool>(),
            nb::arg("compiled"), nb::arg("prefix"), nb::arg("ids"),
            nb::arg("stop_ids").none(), nb::arg("recover"))
-      .def("feed", &TagParserObject::feed, nb::arg("text").none())
-      .def("finalize", &TagParserObject::finalize)
-      .def_prop_ro("initial_events", &TagParserObject::initial_events)
-      .def_prop_ro("message", &TagParserObject::message)
-      .def_prop_ro("chat_message", &TagParserObject::chat)
-      .def_prop_ro("tree", &TagParserObject::tree)
-      .def_prop_ro("parts", &TagParserObject::parts)
-      .def_prop_ro("diagnostics", &TagParserObject::diagnostics)
-      .def_prop_ro("complete", &TagParserObject::complete)
-      .def_prop_ro("held", &TagParserObject::held)
-      .def_prop_ro("prefix_bytes", &TagParserObject::prefix_bytes);
+      .def("feed", &TagParserObject::feed, nb::arg("text").none(),
+           nb::sig("def feed(self, text: str | bytes | bytearray | "
+                   "Sequence[int] | None) -> list[dict[str, Any]]"),
+           doc::parser::kFeed)
+      .def("finalize", &TagParserObject::finalize,
+           nb::sig("def finalize(self) -> tuple[dict[str, Any], list[dict[str, "
+                   "Any]]]"),
+           doc::parser::kFinalize)
+      .def_prop_ro("initial_events", &TagParserObject::initial_events,
+                   doc::parser::kInitialEvents)
+      .def_prop_ro("message", &TagParserObject::message, doc::parser::kMessage)
+      .def_prop_ro("chat_message", &TagParserObject::chat,
+                   doc::parser::kChatMessage)
+      .def_prop_ro("tree", &TagParserObject::tree, doc::tag_parser::kTree)
+      .def_prop_ro("parts", &TagParserObject::parts, doc::parser::kParts)
+      .def_prop_ro("diagnostics", &TagParserObject::diagnostics,
+                   doc::parser::kDiagnostics)
+      .def_prop_ro("complete", &TagParserObject::complete,
+                   doc::tag_parser::kComplete)
+      .def_prop_ro("held", &TagParserObject::held, doc::parser::kHeld)
+      .def_prop_ro("prefix_bytes", &TagParserObject::prefix_bytes,
+                   doc::tag_parser::kPrefixBytes);
   m.def("compile_tag", &compile_tag, nb::arg("tag"),
         nb::arg("vocabulary").none(), nb::arg("markers"), nb::arg("limits"),
         nb::arg("cancelled").none(), nb::arg("compiler").none());

@@ -1,6 +1,7 @@
-// ToolSet: the declared tools, read once.
+// ToolSet: declared tools, read once and used by many parsers.
 
 #include "binding.h"
+#include "docstrings.h"
 
 namespace parlance::python {
 
@@ -14,13 +15,13 @@ void define_tools(nb::module_& m) {
             new (self) ToolSet(*std::move(tools));
           },
           nb::arg("text"))
-      .def("__len__", &ToolSet::size)
+      .def("__len__", &ToolSet::size, doc::tool_set::kLen)
       .def(
           "__contains__",
           [](const ToolSet& self, std::string_view tool) {
             return self.contains(tool);
           },
-          nb::arg("tool"));
+          nb::arg("tool"), doc::tool_set::kContains);
 }
 
 }  // namespace parlance::python

@@ -1,4 +1,4 @@
-// From the library's values to Python's.
+// Conversion of the library's values to Python objects.
 
 #include <array>
 
@@ -13,8 +13,8 @@ nb::object steal(PyObject* object) {
   return nb::steal(object);
 }
 
-// A direct-mapped cache of dictionary keys: models write the same few keys
-// over and over, and a str that exists has its hash as well.
+// A direct-mapped cache of dict keys.  Models write the same few keys again and
+// again, and an existing str has its hash computed already.
 class KeyCache {
  public:
   nb::object get(std::string_view text) {
@@ -52,7 +52,7 @@ nb::object to_str(std::string_view text) {
 }
 
 nb::object to_key(std::string_view text) {
-  // Never destroyed: it would outlive the interpreter.
+  // Never destroyed: static destructors run after the interpreter has ended.
   static KeyCache& cache = *new KeyCache;
   return cache.get(text);
 }
@@ -80,8 +80,8 @@ void set(nb::handle dict, PyObject* key, nb::object value) {
   }
 }
 
-// The depth of a value is bounded by Limits::json_depth and the depth of the
-// template's own transforms, so that recursion is bounded, too.
+// The recursion is bounded: the depth of a value is at most Limits::json_depth
+// plus the depth of the template's own transforms.
 nb::object to_object(const json::Value& value) {
   switch (value.kind()) {
     case json::Kind::kNull:

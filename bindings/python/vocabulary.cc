@@ -1,5 +1,5 @@
-// Vocabulary: which bytes each token contributes.  What a tokenizer's object
-// has to say is found out in parlance/_tokenizers.py.
+// Vocabulary: which bytes each token adds to the text.  Tokenizer objects are
+// read by parlance/_tokenizers.py.
 
 #include <functional>
 #include <memory>
@@ -8,7 +8,8 @@
 #include <vector>
 
 #include "binding.h"
-#include "slowly.h"
+#include "docstrings.h"
+#include "interruptible.h"
 
 namespace parlance::python {
 
@@ -24,7 +25,7 @@ std::string_view bytes_of(nb::handle value, std::string_view what) {
   return {begin, static_cast<std::size_t>(size)};
 }
 
-// Python's own error where there is nothing at `path`.
+// Raises Python's own OSError if there is nothing at `path`.
 void check_exists(nb::handle path) {
   nb::module_::import_("os").attr("stat")(path);
 }
@@ -34,7 +35,7 @@ Vocabulary checked(Result<Vocabulary> vocabulary) {
   return *std::move(vocabulary);
 }
 
-// Makes one without the GIL: a large one takes a second.
+// Builds a vocabulary without the GIL: a large one takes a second.
 Vocabulary made_by(const std::function<Result<Vocabulary>()>& make) {
   Vocabulary made = checked([&] {
     nb::gil_scoped_release release;
@@ -62,12 +63,12 @@ std::optional<std::vector<TokenId>> optional_ids(nb::handle ids,
   return read_ids(ids, what);
 }
 
-// Calls `use` with each item of a list or a tuple, as it is and not as a class
-// made of it iterates.
+// Calls `use` with each item of a list or a tuple.  The items are those stored
+// in it: a subclass may iterate differently.
 template <class Use>
 void for_items(nb::handle items, const Use& use) {
   const bool list = PyList_Check(items.ptr());
-  // The size is asked each time: another thread may change a list.
+  // The size is read every time: another thread may change a list.
   for (Py_ssize_t i = 0;
        i < (list ? PyList_Size(items.ptr()) : PyTuple_Size(items.ptr())); ++i) {
     use(nb::borrow(list ? PyList_GetItem(items.ptr(), i)
@@ -107,7 +108,7 @@ Vocabulary from_tiktoken(nb::handle ranks, nb::handle special) {
   PyObject* value = nullptr;
   Py_ssize_t position = 0;
   while (PyDict_Next(special.ptr(), &position, &key, &value)) {
-    // Held: a number may be an object whose __index__ changes the dict.
+    // References are held: __index__ of the value may change the dict.
     const nb::object name = nb::borrow(key);
     const nb::object one = nb::make_tuple(nb::borrow(value));
     entries.push_back({read_ids(one, "special")[0],
@@ -155,9 +156,9 @@ Vocabulary from_tokens(nb::handle tokens, nb::handle vocab_type,
   return made_by([&] { return Vocabulary::from_tokens(list); });
 }
 
-// A function of Python as an encoder.  It may be called and destroyed on any
-// thread.  What it raises is reported, not raised: the ids that it owes are
-// then not known.
+// A Python function as an encoder.  It may be called and destroyed on any
+// thread.  Its exceptions are reported as unraisable, because the library's
+// callers expect none; the ids are then unknown.
 class PythonEncoder {
  public:
   explicit PythonEncoder(nb::handle function)
@@ -224,8 +225,9 @@ nb::object to_list(std::span<const TokenId> ids) {
 }  // namespace
 
 void define_vocabulary(nb::module_& m) {
-  // Python keeps the vocabulary's compiler with it.
-  nb::class_<Vocabulary>(m, "Vocabulary", nb::dynamic_attr())
+  // Attributes are dynamic so that Python can cache a compiler in it.
+  nb::class_<Vocabulary>(m, "Vocabulary", nb::dynamic_attr(),
+                         doc::vocabulary::kClass)
       .def(
           "__init__",
           [](Vocabulary* self, nb::handle tokens, nb::handle added_ids,
@@ -239,14 +241,21 @@ void define_vocabulary(nb::module_& m) {
           nb::arg("control_ids") = nb::make_tuple(),
           nb::arg("stop_ids") = nb::none(),
           // The older name of control_ids.
-          nb::arg("special_ids") = nb::make_tuple())
+          nb::arg("special_ids") = nb::make_tuple(),
+          nb::sig("def __init__(self, tokens: Sequence[bytes | None], *, "
+                  "added_ids: Sequence[int] = (), control_ids: Sequence[int] = "
+                  "(), stop_ids: Sequence[int] | None = None, special_ids: "
+                  "Sequence[int] = ()) -> None"),
+          doc::vocabulary::kInit)
       .def_static(
           "from_text",
           [](nb::handle text) {
             const std::string_view read = text_of(text, "text");
             return made_by([&] { return Vocabulary::from_text(read); });
           },
-          nb::arg("text"))
+          nb::arg("text"),
+          nb::sig("def from_text(text: str | bytes) -> Vocabulary"),
+          doc::vocabulary::kFromText)
       .def_static(
           "from_tokenizer_json",
           [](nb::handle text) {
@@ -254,21 +263,46 @@ void define_vocabulary(nb::module_& m) {
             return made_by(
                 [&] { return Vocabulary::from_tokenizer_json(read); });
           },
-          nb::arg("text"))
+          nb::arg("text"),
+          nb::sig("def from_tokenizer_json(text: str | bytes) -> Vocabulary"),
+          doc::vocabulary::kFromTokenizerJson)
       .def_static("from_tiktoken", &from_tiktoken, nb::arg("ranks"),
-                  nb::arg("special") = nb::dict())
-      .def_static("from_file", &from_file, nb::arg("path").none())
-      .def_static("from_pretrained", &from_pretrained, nb::arg("folder").none())
-      .def_static("from_model_files", &from_model_files,
-                  nb::arg("tokenizer_json"), nb::kw_only(),
-                  nb::arg("tokenizer_config") = "",
-                  nb::arg("generation_config") = "", nb::arg("config") = "")
-      .def_static("from_tokens", &from_tokens, nb::arg("tokens"),
-                  nb::arg("vocab_type") = "raw", nb::kw_only(),
-                  nb::arg("vocab_size") = nb::none(),
-                  nb::arg("added_ids") = nb::make_tuple(),
-                  nb::arg("control_ids") = nb::make_tuple(),
-                  nb::arg("stop_ids") = nb::none())
+                  nb::arg("special") = nb::dict(),
+                  nb::sig("def from_tiktoken(ranks: str | bytes, special: "
+                          "Mapping[str, int] = {}) -> Vocabulary"),
+                  doc::vocabulary::kFromTiktoken)
+      .def_static(
+          "from_file", &from_file, nb::arg("path").none(),
+          nb::sig("def from_file(path: str | PathLike[str]) -> Vocabulary"),
+          doc::vocabulary::kFromFile)
+      .def_static(
+          "from_pretrained", &from_pretrained, nb::arg("folder").none(),
+          nb::sig(
+              "def from_pretrained(folder: str | PathLike[str]) -> Vocabulary"),
+          doc::vocabulary::kFromPretrained)
+      .def_static(
+          "from_model_files", &from_model_files, nb::arg("tokenizer_json"),
+          nb::kw_only(), nb::arg("tokenizer_config") = "",
+          nb::arg("generation_config") = "", nb::arg("config") = "",
+          nb::sig(
+              "def from_model_files(tokenizer_json: str | bytes, *, "
+              "tokenizer_config: str | bytes = \"\", generation_config: str | "
+              "bytes = \"\", config: str | bytes = \"\") -> Vocabulary"),
+          doc::vocabulary::kFromModelFiles)
+      .def_static(
+          "from_tokens", &from_tokens, nb::arg("tokens"),
+          nb::arg("vocab_type") = "raw", nb::kw_only(),
+          nb::arg("vocab_size") = nb::none(),
+          nb::arg("added_ids") = nb::make_tuple(),
+          nb::arg("control_ids") = nb::make_tuple(),
+          nb::arg("stop_ids") = nb::none(),
+          nb::sig(
+              "def from_tokens(tokens: Sequence[str | bytes | None], "
+              "vocab_type: Literal[\"raw\", \"byte_fallback\", \"byte_level\"] "
+              "= \"raw\", *, vocab_size: int | None = None, added_ids: "
+              "Sequence[int] = (), control_ids: Sequence[int] = (), stop_ids: "
+              "Sequence[int] | None = None) -> Vocabulary"),
+          doc::vocabulary::kFromTokens)
       .def_static(
           "from_tokenizer",
           [](nb::handle tokenizer, nb::handle stop_ids) {
@@ -277,16 +311,27 @@ void define_vocabulary(nb::module_& m) {
                     .attr("vocabulary_of")(tokenizer, stop_ids));
           },
           nb::arg("tokenizer").none(), nb::kw_only(),
-          nb::arg("stop_ids") = nb::none())
+          nb::arg("stop_ids") = nb::none(),
+          nb::sig("def from_tokenizer(tokenizer: object, *, stop_ids: "
+                  "Sequence[int] | None = None) -> Vocabulary"),
+          doc::vocabulary::kFromTokenizer)
       .def(
           "with_stop_ids",
           [](const Vocabulary& self, nb::handle ids) {
             return checked(self.with_stop_ids(read_ids(ids, "ids")));
           },
-          nb::arg("ids"))
-      .def("with_encoder", &with_encoder, nb::arg("encoder").none())
+          nb::arg("ids"),
+          nb::sig("def with_stop_ids(self, ids: Sequence[int]) -> Vocabulary"),
+          doc::vocabulary::kWithStopIds)
+      .def("with_encoder", &with_encoder, nb::arg("encoder").none(),
+           nb::sig("def with_encoder(self, encoder: Callable[[str], "
+                   "Sequence[int]] | None) -> Vocabulary"),
+           doc::vocabulary::kWithEncoder)
       .def("with_space_after_marks", &Vocabulary::with_space_after_marks,
-           nb::arg("space"))
+           nb::arg("space"),
+           nb::sig(
+               "def with_space_after_marks(self, space: bool) -> Vocabulary"),
+           doc::vocabulary::kWithSpaceAfterMarks)
       .def(
           "encode",
           [](const Vocabulary& self, nb::handle text) -> nb::object {
@@ -297,20 +342,24 @@ void define_vocabulary(nb::module_& m) {
             }
             return to_list(self.encoder()(text_of(text, "text")));
           },
-          nb::arg("text"))
-      .def("__len__", &Vocabulary::size)
+          nb::arg("text"),
+          nb::sig("def encode(self, text: str | bytes) -> list[int]"),
+          doc::vocabulary::kEncode)
+      .def("__len__", &Vocabulary::size, doc::vocabulary::kLen)
       .def(
           "bytes",
           [](const Vocabulary& self, TokenId id) {
             return to_bytes(self.bytes(id));
           },
-          nb::arg("id"))
+          nb::arg("id"), nb::sig("def bytes(self, id: int) -> bytes"),
+          doc::vocabulary::kBytes)
       .def(
           "spelling",
           [](const Vocabulary& self, TokenId id) {
             return to_bytes(self.spelling(id));
           },
-          nb::arg("id"))
+          nb::arg("id"), nb::sig("def spelling(self, id: int) -> bytes"),
+          doc::vocabulary::kSpelling)
       .def(
           "kind",
           [](const Vocabulary& self, TokenId id) {
@@ -319,7 +368,10 @@ void define_vocabulary(nb::module_& m) {
                                               "unused"};
             return kNames[static_cast<std::size_t>(self.kind(id))];
           },
-          nb::arg("id"))
+          nb::arg("id"),
+          nb::sig("def kind(self, id: int) -> Literal[\"ordinary\", \"added\", "
+                  "\"control\", \"unused\"]"),
+          doc::vocabulary::kKind)
       .def(
           "special",
           [](const Vocabulary& self, nb::handle text) -> nb::object {
@@ -327,25 +379,37 @@ void define_vocabulary(nb::module_& m) {
             if (!id) return nb::none();
             return to_int(*id);
           },
-          nb::arg("text"))
+          nb::arg("text"),
+          nb::sig("def special(self, text: str | bytes) -> int | None"),
+          doc::vocabulary::kSpecial)
       .def(
           "decode",
           [](const Vocabulary& self, nb::handle ids) {
             return to_str(self.decode(read_ids(ids, "ids")));
           },
-          nb::arg("ids"))
+          nb::arg("ids"),
+          nb::sig("def decode(self, ids: Sequence[int]) -> str"),
+          doc::vocabulary::kDecode)
       .def_prop_ro(
           "special_ids",
-          [](const Vocabulary& self) { return to_list(self.special_ids()); })
+          [](const Vocabulary& self) { return to_list(self.special_ids()); },
+          doc::vocabulary::kSpecialIds)
       .def_prop_ro(
           "stop_ids",
-          [](const Vocabulary& self) { return to_list(self.stop_ids()); })
-      .def_prop_ro("has_stop_ids", &Vocabulary::has_stop_ids)
-      .def_prop_ro("strip_leading_space", &Vocabulary::strip_leading_space)
-      .def_prop_ro("space_after_marks", &Vocabulary::space_after_marks)
-      .def_prop_ro("has_encoder", [](const Vocabulary& self) {
-        return static_cast<bool>(self.encoder());
-      });
+          [](const Vocabulary& self) { return to_list(self.stop_ids()); },
+          doc::vocabulary::kStopIds)
+      .def_prop_ro("has_stop_ids", &Vocabulary::has_stop_ids,
+                   doc::vocabulary::kHasStopIds)
+      .def_prop_ro("strip_leading_space", &Vocabulary::strip_leading_space,
+                   doc::vocabulary::kStripLeadingSpace)
+      .def_prop_ro("space_after_marks", &Vocabulary::space_after_marks,
+                   doc::vocabulary::kSpaceAfterMarks)
+      .def_prop_ro(
+          "has_encoder",
+          [](const Vocabulary& self) {
+            return static_cast<bool>(self.encoder());
+          },
+          doc::vocabulary::kHasEncoder);
 }
 
 }  // namespace parlance::python

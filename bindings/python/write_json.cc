@@ -1,8 +1,8 @@
-// From Python's values to JSON text.
+// Conversion of Python values to JSON text.
 //
-// Templates and tools reach the library as text: what is wrong with them has a
-// place there, and equal texts are equal values, which is what the caches of
-// the Python side compare.
+// Templates and tools are passed to the library as text: errors then have a
+// position in it, and the caches on the Python side can compare texts, because
+// equal texts are equal values.
 
 #include <charconv>
 #include <cmath>
@@ -13,7 +13,7 @@ namespace parlance::python {
 
 namespace {
 
-// Python's own json gives up here as well.
+// About the depth at which Python's own json fails.
 constexpr std::size_t kMaxDepth = 990;
 
 class Writer {
@@ -23,8 +23,8 @@ class Writer {
 
   void write(nb::handle value) {
     PyObject* object = value.ptr();
-    if (++values_ > kMostValues) {
-      refuse("more than " + std::to_string(kMostValues) +
+    if (++values_ > kMaxValues) {
+      refuse("more than " + std::to_string(kMaxValues) +
                  " values when it is written out, each part as often as it is "
                  "reached; pass JSON text for one that is meant to be so large",
              ErrorCode::kTooLarge);
@@ -108,7 +108,7 @@ class Writer {
     }
   }
 
-  // Calls `use` with the UTF-8 of a str, surrogates in three-byte form.
+  // Calls `use` with the UTF-8 of a str; surrogates are encoded as three bytes.
   template <class Use>
   static void with_utf8(nb::handle value, Use use) {
     Py_ssize_t size = 0;
@@ -199,7 +199,7 @@ class Writer {
     int overflow = 0;
     long long small = PyLong_AsLongLongAndOverflow(value.ptr(), &overflow);
     if (overflow != 0) {
-      // Python itself has a limit, which the program may change.
+      // Python limits the digits of an int; the program may change the limit.
       nb::object digits = nb::steal(PyNumber_ToBase(value.ptr(), 10));
       if (!digits.is_valid() && PyErr_ExceptionMatches(PyExc_ValueError)) {
         PyErr_Clear();
@@ -222,7 +222,7 @@ class Writer {
     } else if (std::isinf(number)) {
       out_ += number < 0 ? "-Infinity" : "Infinity";
     } else {
-      // Subclasses have a repr of their own.
+      // A subclass may have another repr.
       nb::object plain = nb::steal(PyFloat_FromDouble(number));
       if (!plain.is_valid()) throw nb::python_error();
       write_ascii(nb::steal(PyObject_Repr(plain.ptr())));
@@ -233,7 +233,7 @@ class Writer {
     enter();
     bool list = PyList_Check(value.ptr());
     out_ += '[';
-    // The size is asked each time: another thread may change a list.
+    // The size is read every time: another thread may change a list.
     for (Py_ssize_t i = 0;
          i < (list ? PyList_Size(value.ptr()) : PyTuple_Size(value.ptr()));
          ++i) {
@@ -248,7 +248,7 @@ class Writer {
     --depth_;
   }
 
-  // A key as json.dumps has it, null where there is no such.
+  // A key as json.dumps writes it, or null if json.dumps has none.
   nb::object key_of(nb::handle key) {
     PyObject* object = key.ptr();
     if (PyUnicode_Check(object)) return nb::borrow(key);
@@ -289,7 +289,7 @@ class Writer {
 
   Unfit unfit_;
   Domain domain_;
-  std::string root_;  // where the value itself lies
+  std::string root_;  // the path of the value itself
   std::string out_;
   std::size_t values_ = 0;
   std::size_t depth_ = 0;

@@ -11,8 +11,12 @@
 #include <cassert>
 #include <utility>
 
+#include "base/append_bytes.h"
+
 namespace parlance::automata {
 namespace {
+
+using base::append_bytes;
 
 // Tags while a transition is being worked out: those of the old state, and
 // these two.
@@ -22,10 +26,6 @@ constexpr std::size_t kMaxObligations = 1 << 16;
 constexpr std::size_t kMaxThreads = 1 << 16;
 // A search that reads so many bytes in one state has it accelerated.
 constexpr unsigned kAccelerateAfter = 16;
-
-void append_bytes(std::string& out, std::uint32_t value) {
-  out.append(reinterpret_cast<const char*>(&value), sizeof value);
-}
 
 }  // namespace
 

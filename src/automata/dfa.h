@@ -127,7 +127,6 @@ class Automaton {
       const std::vector<Mark>& marks = {}, const Limits& limits = {});
   ~Automaton();
 
-  std::size_t pattern_count() const { return nfa_.entries.size(); }
   std::size_t memory_bytes() const;
   std::size_t state_count() const;
 

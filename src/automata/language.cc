@@ -168,11 +168,11 @@ Result<LanguageId> Languages::from_hir(const regex::Hir& hir, Mode mode) {
     ExprId found_later = e.build(later, kAnyText);
     if (later == *item) {
       whole =
-          at_start(e.repeat(e.any_char(), 0, regex::kUnbounded, found_later));
+          at_start(e.repeat(e.any_char(), 0, base::kUnbounded, found_later));
     } else {
-      whole = e.any_of({at_start(e.build(*item, kAnyText)),
-                        at_start(e.repeat(e.any_char(), 1, regex::kUnbounded,
-                                          found_later))});
+      whole = e.any_of(
+          {at_start(e.build(*item, kAnyText)),
+           at_start(e.repeat(e.any_char(), 1, base::kUnbounded, found_later))});
     }
   }
   if (e.overflowed()) {
@@ -198,12 +198,12 @@ LanguageId Languages::complement(LanguageId language) {
 LanguageId Languages::length_between(std::uint64_t min_chars,
                                      std::uint64_t max_chars) {
   if (min_chars > max_chars) return kNoText;
-  if (min_chars >= regex::kUnbounded) {
+  if (min_chars >= base::kUnbounded) {
     narrowed_ = true;
     return kNoText;
   }
   auto max = static_cast<std::uint32_t>(
-      std::min<std::uint64_t>(max_chars, regex::kUnbounded));
+      std::min<std::uint64_t>(max_chars, base::kUnbounded));
   return checked(expressions_->repeat(expressions_->any_char(),
                                       static_cast<std::uint32_t>(min_chars),
                                       max, kEmptyText));
@@ -565,7 +565,7 @@ std::uint64_t Languages::max_min_chars(StateId id) {
     const Expr& expr = e[one];
     if (one == kAnyText) return std::uint64_t{0};
     if (expr.kind != ExprKind::kRepeat || expr.a != e.any_char() ||
-        expr.max != regex::kUnbounded || !expr.live || expr.context) {
+        expr.max != base::kUnbounded || !expr.live || expr.context) {
       return kNoMaximum;
     }
     const StateId state = state_of(one, 0);

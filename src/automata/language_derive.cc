@@ -18,8 +18,8 @@
 namespace parlance::automata {
 namespace {
 
+using base::kUnbounded;
 using regex::Assertion;
-using regex::kUnbounded;
 
 constexpr ExprId kNoExpansion = 0xFFFFFFFF;
 

@@ -13,8 +13,8 @@
 namespace parlance::automata {
 namespace {
 
+using base::kUnbounded;
 using regex::CharClass;
-using regex::kUnbounded;
 
 constexpr ExprId kNoEntry = 0xFFFFFFFF;
 // The depth of recursion that derive() and the like may reach.

@@ -6,11 +6,13 @@
 #include <utility>
 
 #include "automata/language_expressions.h"
+#include "base/append_bytes.h"
 #include "base/utf8.h"
 
 namespace parlance::automata {
 namespace {
 
+using base::append_bytes;
 using regex::Assertion;
 using regex::CharClass;
 using regex::CharRange;
@@ -27,10 +29,6 @@ std::uint64_t mix(std::uint64_t hash, std::uint64_t value) {
   hash ^= hash >> 29;
   hash *= 0xBF58476D1CE4E5B9;
   return hash ^ (hash >> 32);
-}
-
-void put(std::string& key, std::uint32_t value) {
-  key.append(reinterpret_cast<const char*>(&value), sizeof value);
 }
 
 // Ranges of code points whose encodings have the same length.
@@ -60,8 +58,8 @@ TrieId Expressions::intern_trie(std::vector<TrieEdge> edges) {
   std::string key;
   std::uint64_t hash = 1;
   for (const TrieEdge& edge : merged) {
-    put(key, std::uint32_t{edge.low} << 8 | edge.high);
-    put(key, edge.next);
+    append_bytes(key, std::uint32_t{edge.low} << 8 | edge.high);
+    append_bytes(key, edge.next);
     hash = mix(mix(hash, std::uint32_t{edge.low} << 8 | edge.high),
                trie_hashes_[edge.next]);
   }
@@ -202,7 +200,7 @@ ItemId Expressions::intern_item(Item item) {
       item.nullable = item.min == 0 || part.nullable;
       item.min_chars = saturating_multiply(part.min_chars, item.min);
       item.max_chars = saturating_multiply(
-          part.max_chars, item.max == regex::kUnbounded ? kInfinite : item.max);
+          part.max_chars, item.max == base::kUnbounded ? kInfinite : item.max);
       item.front = part.front + 1;
       break;
     }
@@ -229,13 +227,13 @@ ItemId Expressions::intern_item(Item item) {
   }
   if (item.context) uses_context_ = true;
   std::string key;
-  put(key, static_cast<std::uint32_t>(item.kind) << 16 |
-               static_cast<std::uint32_t>(item.assertion) << 1 |
-               static_cast<std::uint32_t>(item.negative));
-  put(key, item.min);
-  put(key, item.max);
-  put(key, item.trie);
-  for (ItemId child : of) put(key, child);
+  append_bytes(key, static_cast<std::uint32_t>(item.kind) << 16 |
+                        static_cast<std::uint32_t>(item.assertion) << 1 |
+                        static_cast<std::uint32_t>(item.negative));
+  append_bytes(key, item.min);
+  append_bytes(key, item.max);
+  append_bytes(key, item.trie);
+  for (ItemId child : of) append_bytes(key, child);
   auto [it, fresh] =
       item_ids_.try_emplace(key, static_cast<ItemId>(items_.size()));
   if (fresh) {
@@ -274,8 +272,8 @@ ItemId Expressions::repeat_item(ItemId child, std::uint32_t min,
   const Item& inner = items_[child];
   if (inner.nullable && !inner.conditional) min = 0;
   // (x+)*, (x*)+ and the like are one repeat.
-  if (inner.kind == ItemKind::kRepeat && max == regex::kUnbounded &&
-      inner.max == regex::kUnbounded && inner.min <= 1 && min <= 1) {
+  if (inner.kind == ItemKind::kRepeat && max == base::kUnbounded &&
+      inner.max == base::kUnbounded && inner.min <= 1 && min <= 1) {
     min = std::min(min, inner.min);
     child = inner.children[0];
   }

@@ -13,6 +13,7 @@
 #include <string>
 #include <utility>
 
+#include "base/append_bytes.h"
 #include "base/utf8.h"
 
 namespace parlance::automata {
@@ -167,11 +168,11 @@ class Compiler {
     // Tries of classes have many equal tails.
     std::string key;
     for (const Edge& edge : edges) {
-      key.append(reinterpret_cast<const char*>(&edge.low), sizeof edge.low);
-      key.append(reinterpret_cast<const char*>(&edge.high), sizeof edge.high);
-      key.append(reinterpret_cast<const char*>(&edge.next), sizeof edge.next);
+      base::append_bytes(key, edge.low);
+      base::append_bytes(key, edge.high);
+      base::append_bytes(key, edge.next);
     }
-    key.append(reinterpret_cast<const char*>(&pattern_), sizeof pattern_);
+    base::append_bytes(key, pattern_);
     auto [it, fresh] = symbols_.try_emplace(std::move(key), 0);
     if (fresh) {
       auto first = static_cast<std::uint32_t>(nfa_.edges.size());
@@ -353,7 +354,7 @@ class Compiler {
     HirId child = node.children[0];
     Pc at = next;
     std::uint32_t copies = node.min;
-    if (node.max == regex::kUnbounded) {
+    if (node.max == base::kUnbounded) {
       Pc loop = add_loop();
       // An empty round leaves the loop, as it does in a backtracking engine:
       // (|a)* prefers to match nothing.
@@ -491,7 +492,7 @@ class Compiler {
     auto choice = [&](Pc body, Pc exit) {
       return node.greedy ? add_union({body, exit}) : add_union({exit, body});
     };
-    if (node.max == regex::kUnbounded) {
+    if (node.max == base::kUnbounded) {
       Pc loop = add_loop();
       Pc body = nullable_[child] ? compile_fresh(child, next, loop)
                                  : compile(child, loop);

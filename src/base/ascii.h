@@ -1,8 +1,8 @@
 #ifndef PARLANCE_SRC_BASE_ASCII_H_
 #define PARLANCE_SRC_BASE_ASCII_H_
 
-// Letters and digits of ASCII, whatever the locale.  Takes bytes as well as
-// code points.
+// Letters, digits and white space of ASCII, whatever the locale.  The functions
+// take bytes as well as code points.
 
 namespace parlance::base {
 
@@ -10,6 +10,12 @@ constexpr bool is_digit(char32_t c) { return c >= '0' && c <= '9'; }
 
 constexpr bool is_letter(char32_t c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+// The white space of JSON (and of several other formats): space, tab, line feed
+// and carriage return.
+constexpr bool is_space(char32_t c) {
+  return c == ' ' || c == '\t' || c == '\n' || c == '\r';
 }
 
 // The value of a hexadecimal digit, -1 for anything else.

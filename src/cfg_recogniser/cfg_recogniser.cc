@@ -6,6 +6,7 @@
 #include <span>
 #include <utility>
 
+#include "base/append_bytes.h"
 #include "cfg_recogniser/closure.h"
 #include "cfg_recogniser/simplify_network.h"
 
@@ -16,10 +17,7 @@ using recogniser::Recogniser;
 using recogniser::StringHint;
 namespace {
 
-template <class T>
-void append_bytes(std::string& key, const T& value) {
-  key.append(reinterpret_cast<const char*>(&value), sizeof(value));
-}
+using base::append_bytes;
 
 std::uint64_t pair_key(std::uint32_t a, std::uint32_t b) {
   return std::uint64_t{a} << 32 | b;

@@ -6,17 +6,13 @@
 #include <string>
 #include <utility>
 
+#include "base/append_bytes.h"
+
 namespace parlance::cfg_recogniser {
 
 using rules::kMany;
-namespace {
 
-template <class T>
-void append_bytes(std::string& key, const T& value) {
-  key.append(reinterpret_cast<const char*>(&value), sizeof(value));
-}
-
-}  // namespace
+using base::append_bytes;
 
 CfgRecogniser::Closure::Closure(CfgRecogniser& machine, ClosureMemory& memory,
                                 Budget budget, std::size_t depth,

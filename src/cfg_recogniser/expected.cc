@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "cfg_recogniser/cfg_recogniser.h"
-#include "parlance/json.h"
+#include "json/writer.h"
 
 namespace parlance::cfg_recogniser {
 namespace {
@@ -29,12 +29,12 @@ std::string described(const regex::CharClass& set) {
   return out + "]";
 }
 
-std::string quoted(const std::string& text, std::size_t from) {
-  // From the beginning of a character.
+// The rest of `text` from the character that contains byte `from`.
+std::string quoted_rest(const std::string& text, std::size_t from) {
   while (from > 0 && (static_cast<std::uint8_t>(text[from]) & 0xC0) == 0x80) {
     --from;
   }
-  return json::dump(json::Value(text.substr(from)), {.ascii = false});
+  return json::quoted(std::string_view(text).substr(from));
 }
 
 }  // namespace
@@ -56,7 +56,7 @@ std::string CfgRecogniser::expected(recogniser::Configuration config) {
       const NetworkState& state = network_.states[item.state];
       switch (state.action) {
         case Action::kBytes:
-          list(quoted(network_.texts[state.index], item.inner));
+          list(quoted_rest(network_.texts[state.index], item.inner));
           break;
         case Action::kClass:
         case Action::kCountClass:

@@ -92,7 +92,7 @@ Facts facts_of(const regex::Hir& hir) {
         out.can_be_empty[i] = node.min == 0 || all(out.can_be_empty);
         out.empty_anywhere[i] = node.min == 0 || all(out.empty_anywhere);
         out.endless_start[i] = any(out.endless_start) ||
-                               (node.max == regex::kUnbounded && any(out.wide));
+                               (node.max == base::kUnbounded && any(out.wide));
         break;
       case HirKind::kCapture:
       case HirKind::kAtomic:

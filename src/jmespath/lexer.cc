@@ -51,7 +51,7 @@ class Lexer {
   }
 
   Result<std::vector<Token>> run() {
-    while (skip_blanks(), at_ < text_.size()) {
+    while (skip_space(), at_ < text_.size()) {
       if (!next()) return *std::move(error_);
       if (tokens_.size() > options_.limits.pattern_states) {
         return Error{ErrorCode::kTooLarge,
@@ -66,11 +66,8 @@ class Lexer {
   }
 
  private:
-  void skip_blanks() {
-    while (at_ < text_.size() && (text_[at_] == ' ' || text_[at_] == '\t' ||
-                                  text_[at_] == '\n' || text_[at_] == '\r')) {
-      ++at_;
-    }
+  void skip_space() {
+    while (at_ < text_.size() && base::is_space(text_[at_])) ++at_;
   }
 
   Token& push(TokenKind kind, std::size_t size) {

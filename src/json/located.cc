@@ -6,16 +6,14 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/ascii.h"
 #include "json/reader.h"
 
 namespace parlance::json {
 namespace {
 
-std::size_t skip_blanks(std::string_view text, std::size_t i) {
-  while (i < text.size() && (text[i] == ' ' || text[i] == '\t' ||
-                             text[i] == '\n' || text[i] == '\r')) {
-    ++i;
-  }
+std::size_t skip_space(std::string_view text, std::size_t i) {
+  while (i < text.size() && base::is_space(text[i])) ++i;
   return i;
 }
 
@@ -45,7 +43,7 @@ std::size_t skip_value(std::string_view text, std::size_t i) {
     } else {
       i = std::min(text.find_first_of(",:]} \t\r\n", i), text.size());
     }
-    if (depth > 0) i = skip_blanks(text, i);
+    if (depth > 0) i = skip_space(text, i);
   } while (depth > 0 && i < text.size());
   return i;
 }
@@ -69,7 +67,7 @@ Result<Located> Located::parse(std::string_view text,
 
 std::optional<JsonPlace> Located::find(std::string_view pointer) const {
   const std::string_view text = text_;
-  std::size_t at = skip_blanks(text, 0);
+  std::size_t at = skip_space(text, 0);
   std::optional<Span> key;
   while (!pointer.empty()) {
     if (pointer.front() != '/') return std::nullopt;
@@ -77,7 +75,7 @@ std::optional<JsonPlace> Located::find(std::string_view pointer) const {
     const char kind = text[at];
     if (kind != '[' && kind != '{') return std::nullopt;
     std::optional<std::size_t> found;
-    std::size_t i = skip_blanks(text, at + 1);
+    std::size_t i = skip_space(text, at + 1);
     for (std::size_t index = 0; text[i] != ']' && text[i] != '}'; ++index) {
       bool here = kind == '[' && token == std::to_string(index);
       if (kind == '{') {
@@ -85,13 +83,13 @@ std::optional<JsonPlace> Located::find(std::string_view pointer) const {
         here = decode(text.substr(span.begin, span.size())) == token;
         if (here) key = span;
         // Behind the colon.
-        i = skip_blanks(text, skip_blanks(text, span.end) + 1);
+        i = skip_space(text, skip_space(text, span.end) + 1);
       } else if (here) {
         key.reset();
       }
       if (here) found = i;
-      i = skip_blanks(text, skip_value(text, i));
-      if (text[i] == ',') i = skip_blanks(text, i + 1);
+      i = skip_space(text, skip_value(text, i));
+      if (text[i] == ',') i = skip_space(text, i + 1);
     }
     if (!found) return std::nullopt;
     at = *found;

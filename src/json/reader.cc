@@ -25,10 +25,7 @@ namespace {
 
 using base::hex_digit;
 using base::is_digit;
-
-bool is_blank(char c) {
-  return c == ' ' || c == '\n' || c == '\r' || c == '\t';
-}
+using base::is_space;
 
 // The first quote, backslash or control character in [p, end), else end.
 const char* find_special(const char* p, const char* end) {
@@ -91,7 +88,7 @@ Status Reader::feed(std::string_view piece) {
         }
         [[fallthrough]];
       default:
-        if (is_blank(*p)) {
+        if (is_space(*p)) {
           ++p;
         } else {
           p = read_value(p, end);

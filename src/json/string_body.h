@@ -11,8 +11,8 @@
 //
 //   BodyState s = BodyState::kText;
 //   for (unsigned char byte : bytes) {
-//     characters += completes_char(s, byte);
 //     s = next(s, byte);
+//     characters += s == BodyState::kText;
 //   }
 //
 // A reader resumes at any byte because the state is all there is to remember.
@@ -27,7 +27,6 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <string_view>
 
 namespace parlance::json {
 
@@ -221,35 +220,6 @@ constexpr bool canonical_next(BodyState from, std::uint32_t digits,
     default:
       return true;
   }
-}
-
-// Whether `byte` finishes a character of the decoded string.  Every way into
-// kText does, and nothing else: a surrogate pair is one, at its end.
-constexpr bool completes_char(BodyState from, std::uint8_t byte) {
-  return next(from, byte) == BodyState::kText;
-}
-
-// A run of the table over some text.
-struct BodyRun {
-  BodyState state = BodyState::kText;  // at its end
-  std::uint32_t chars = 0;             // characters completed
-  std::size_t size = 0;  // bytes read: the quote or the dead byte is the last
-
-  // Characters completed or begun: what a bound on the length must allow.
-  constexpr std::uint32_t chars_begun() const {
-    return chars + (is_live(state) && state != BodyState::kText);
-  }
-};
-
-// Reads `text` until it ends, or through the byte that leaves the string.
-constexpr BodyRun run_body(BodyState from, std::string_view text) {
-  BodyRun run{.state = from};
-  while (run.size < text.size() && is_live(run.state)) {
-    const auto byte = static_cast<std::uint8_t>(text[run.size++]);
-    run.state = next(run.state, byte);
-    run.chars += run.state == BodyState::kText;
-  }
-  return run;
 }
 
 // What a one-letter escape stands for, else 0.

@@ -196,6 +196,12 @@ void append_string(std::string& out, std::string_view text, bool ascii) {
   out.push_back('"');
 }
 
+std::string quoted(std::string_view text) {
+  std::string out;
+  append_string(out, text, /*ascii=*/false);
+  return out;
+}
+
 // repr(float): the shortest digits that read back the same; an exponent below
 // 1e-4 and from 1e16 on.
 void append_float(std::string& out, double value) {

@@ -12,6 +12,9 @@ namespace parlance::json {
 // beyond ASCII (and U+007F) become \u escapes; without, only surrogates do.
 void append_string(std::string& out, std::string_view text, bool ascii = true);
 
+// `text` as a JSON string with its quotes, as append_string() without `ascii`.
+std::string quoted(std::string_view text);
+
 // Appends `value` as Python's repr() has it; NaN, Infinity, -Infinity by name.
 void append_float(std::string& out, double value);
 

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "base/ascii.h"
+
 namespace parlance::json_recogniser {
 
 using schema_solver::ItemChoices;
@@ -48,9 +50,8 @@ Result<std::unique_ptr<JsonRecogniser>> JsonRecogniser::create(
   const JsonLayout& layout = options.layout;
   if (layout.exact) {
     const auto spaces = [](std::string_view text) {
-      return std::all_of(text.begin(), text.end(), [](char c) {
-        return is_space(static_cast<std::uint8_t>(c));
-      });
+      return std::all_of(text.begin(), text.end(),
+                         [](char c) { return base::is_space(c); });
     };
     const std::string item = layout.item_separator.value_or(",");
     if (!item.starts_with(',') || !spaces(std::string_view(item).substr(1))) {
@@ -209,7 +210,7 @@ Configuration JsonRecogniser::structure(Configuration config,
                                         std::uint8_t byte) {
   const JsonLayout& layout = options_.layout;
   if (layout.exact) return exact(config, byte);
-  if (is_space(byte)) {
+  if (base::is_space(byte)) {
     if (config.lex == static_cast<LexId>(Kind::kRoot)) return {};
     if (layout.max_white_space == JsonLayout::kUnlimited) return config;
     if (config.count >= layout.max_white_space) return {};

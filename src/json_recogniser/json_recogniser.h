@@ -305,10 +305,6 @@ class JsonRecogniser final : public recogniser::Recogniser {
     return canonical_ && !key.open;
   }
 
-  static bool is_space(std::uint8_t byte) {
-    return byte == ' ' || byte == '\n' || byte == '\t' || byte == '\r';
-  }
-
   // json_recogniser.cc
   recogniser::Configuration structure(recogniser::Configuration config,
                                       std::uint8_t byte);

@@ -10,6 +10,7 @@
 
 #include <algorithm>
 
+#include "base/ascii.h"
 #include "base/mix.h"
 #include "json_recogniser/json_recogniser.h"
 
@@ -161,7 +162,8 @@ Configuration JsonRecogniser::number_step(Configuration config,
   }
   Configuration over = end_number(config);
   if (!left_value(over)) return over.dead() ? over : step(over, byte);
-  if (byte != ',' && byte != ']' && byte != '}' && !is_space(byte)) return {};
+  if (byte != ',' && byte != ']' && byte != '}' && !base::is_space(byte))
+    return {};
   over.count = byte + 1U;
   return over;
 }

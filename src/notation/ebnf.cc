@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/ascii.h"
 #include "base/utf8.h"
 #include "notation/ebnf_reader.h"
 
@@ -14,14 +15,13 @@ using rules::ExprId;
 using rules::RuleId;
 namespace {
 
+using base::is_space;
+
 bool begins_name(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' ||
          c == '-';
 }
 bool in_name(char c) { return begins_name(c) || is_digit(c) || c == '.'; }
-bool is_space(char c) {
-  return c == ' ' || c == '\t' || c == '\n' || c == '\r';
-}
 
 }  // namespace
 

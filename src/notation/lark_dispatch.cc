@@ -65,7 +65,7 @@ bool any_text(const regex::Hir& hir, HirId id) {
   const regex::HirNode& node = inside_captures(hir, id);
   CharClass set;
   return node.kind == HirKind::kRepeat && node.min == 0 &&
-         node.max == regex::kUnbounded &&
+         node.max == base::kUnbounded &&
          characters(hir, node.children[0], set) && set.intersect(all) == all;
 }
 

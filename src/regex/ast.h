@@ -18,6 +18,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/unbounded.h"
 #include "parlance/error.h"
 #include "regex/char_class.h"
 #include "regex/hir.h"
@@ -74,7 +75,7 @@ struct AstNode {
   bool bracketed = false;
   AstAnchor anchor = AstAnchor::kCaret;
   std::uint32_t min = 0;
-  std::uint32_t max = kUnbounded;
+  std::uint32_t max = base::kUnbounded;
   RepeatMode mode = RepeatMode::kGreedy;
   std::uint32_t group = 0;
   bool behind = false;

@@ -78,7 +78,7 @@ std::string dump_head(const Hir& hir, const HirNode& node) {
       return "alt{";
     case HirKind::kRepeat:
       return "rep{" + std::to_string(node.min) + "," +
-             (node.max == kUnbounded ? "inf" : std::to_string(node.max)) +
+             (node.max == base::kUnbounded ? "inf" : std::to_string(node.max)) +
              (node.possessive ? ",possessive "
               : node.greedy   ? ",greedy "
                               : ",lazy ");

@@ -23,12 +23,12 @@
 #include <string_view>
 #include <vector>
 
+#include "base/unbounded.h"
 #include "regex/char_class.h"
 
 namespace parlance::regex {
 
 using HirId = std::uint32_t;
-inline constexpr std::uint32_t kUnbounded = 0xFFFFFFFF;
 
 enum class HirKind : std::uint8_t {
   kEmpty,        // matches the empty string
@@ -62,11 +62,11 @@ struct HirNode {
   std::string text = {};      // kLiteral
   CharClass char_class = {};  // kClass
   std::vector<HirId> children = {};
-  std::uint32_t min = 0;           // kRepeat
-  std::uint32_t max = kUnbounded;  // kRepeat
-  bool greedy = true;              // kRepeat
-  bool possessive = false;         // kRepeat; not regular
-  std::uint32_t group = 0;         // kCapture, kBackref, kConditional; from 1
+  std::uint32_t min = 0;                 // kRepeat
+  std::uint32_t max = base::kUnbounded;  // kRepeat
+  bool greedy = true;                    // kRepeat
+  bool possessive = false;               // kRepeat; not regular
+  std::uint32_t group = 0;  // kCapture, kBackref, kConditional; from 1
   Assertion assertion = Assertion::kTextStart;  // kAssert
   bool behind = false;       // kLook; look-behind is not regular
   bool negative = false;     // kLook

@@ -15,13 +15,15 @@ namespace {
 using Bytes = std::bitset<256>;
 
 std::uint32_t saturated(std::uint64_t value) {
-  return static_cast<std::uint32_t>(std::min<std::uint64_t>(value, kUnbounded));
+  return static_cast<std::uint32_t>(
+      std::min<std::uint64_t>(value, base::kUnbounded));
 }
 
-// kUnbounded times 0 is 0: zero repetitions of anything are empty.
+// base::kUnbounded times 0 is 0: zero repetitions of anything are empty.
 std::uint32_t times(std::uint32_t length, std::uint32_t count) {
   if (length == 0 || count == 0) return 0;
-  if (length == kUnbounded || count == kUnbounded) return kUnbounded;
+  if (length == base::kUnbounded || count == base::kUnbounded)
+    return base::kUnbounded;
   return saturated(std::uint64_t{length} * count);
 }
 
@@ -62,7 +64,7 @@ std::vector<std::uint32_t> min_lengths(const Hir& hir) {
         least = saturated(node.text.size());
         break;
       case HirKind::kNothing:
-        least = kUnbounded;
+        least = base::kUnbounded;
         break;
       case HirKind::kClass:
         least = utf8_size(node.char_class.ranges().front().first);
@@ -74,7 +76,7 @@ std::vector<std::uint32_t> min_lengths(const Hir& hir) {
         break;
       case HirKind::kAlternation:
       case HirKind::kConditional:
-        least = kUnbounded;
+        least = base::kUnbounded;
         for (HirId child : node.children) least = std::min(least, of[child]);
         break;
       case HirKind::kRepeat:
@@ -124,7 +126,7 @@ std::vector<std::uint32_t> max_lengths(const Hir& hir) {
         most = of[node.children[0]];
         break;
       case HirKind::kBackref:
-        most = kUnbounded;
+        most = base::kUnbounded;
         break;
       case HirKind::kEmpty:
       case HirKind::kNothing:

@@ -15,8 +15,8 @@
 
 namespace parlance::regex {
 
-// Bytes of the shortest and the longest match.  kUnbounded: there is no longest
-// match, or the number does not fit.
+// Bytes of the shortest and the longest match.  base::kUnbounded: there is no
+// longest match, or the number does not fit.
 std::uint32_t min_length(const Hir& hir);
 std::uint32_t max_length(const Hir& hir);
 

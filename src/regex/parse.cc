@@ -47,12 +47,13 @@ bool all_digits(std::string_view text) {
   });
 }
 
-// The value of decimal digits; kUnbounded when it does not fit below that.
+// The value of decimal digits; base::kUnbounded when it does not fit below
+// that.
 std::uint32_t number_of(std::string_view digits) {
   std::uint64_t value = 0;
   for (char c : digits) {
     value = std::min<std::uint64_t>(value * 10 + std::uint64_t(c - '0'),
-                                    kUnbounded);
+                                    base::kUnbounded);
   }
   return static_cast<std::uint32_t>(value);
 }
@@ -144,9 +145,9 @@ bool Parser::anchor(AstAnchor which, std::size_t begin) {
 bool Parser::quantifier(std::size_t begin) {
   switch (text_[begin]) {
     case '*':
-      return apply(begin, 0, kUnbounded);
+      return apply(begin, 0, base::kUnbounded);
     case '+':
-      return apply(begin, 1, kUnbounded);
+      return apply(begin, 1, base::kUnbounded);
     case '?':
       return apply(begin, 0, 1);
     default:
@@ -208,8 +209,8 @@ bool Parser::braces(std::size_t begin, bool& is_quantifier, std::uint32_t& min,
   }
   is_quantifier = true;
   min = low.empty() ? 0 : number_of(low);
-  max = high.empty() ? kUnbounded : number_of(high);
-  if (min == kUnbounded || (max == kUnbounded && !high.empty())) {
+  max = high.empty() ? base::kUnbounded : number_of(high);
+  if (min == base::kUnbounded || (max == base::kUnbounded && !high.empty())) {
     return fail(begin, at_, "The repeat count is too large.",
                 ErrorCode::kTooLarge);
   }
@@ -373,7 +374,7 @@ bool Parser::open_conditional(std::size_t begin) {
   Reference reference;
   if (!group_name(')', true, reference.name)) return false;
   reference.span = {name_begin, at_ - 1};
-  reference.node = kUnbounded;  // known when the group is closed
+  reference.node = base::kUnbounded;  // known when the group is closed
   frame.group = static_cast<std::uint32_t>(references_.size());
   references_.push_back(std::move(reference));
   return open(std::move(frame));

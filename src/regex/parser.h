@@ -57,7 +57,7 @@ class Parser {
     std::uint32_t node = 0;  // kBackref or kConditional
     std::string name;        // or a number in digits
     Span span = {};
-    std::uint32_t known_groups = kUnbounded;  // a back-reference: so far
+    std::uint32_t known_groups = base::kUnbounded;  // a back-reference: so far
   };
 
   // What one member of a bracket, or one escape, stands for.

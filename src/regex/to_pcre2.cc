@@ -245,7 +245,7 @@ void Writer::close(const HirNode& node, bool bare) {
       out_ += '{' + std::to_string(node.min);
       if (node.max != node.min) {
         out_ += ',';
-        if (node.max != kUnbounded) out_ += std::to_string(node.max);
+        if (node.max != base::kUnbounded) out_ += std::to_string(node.max);
       }
       out_ += '}';
       if (!node.greedy) out_ += '?';

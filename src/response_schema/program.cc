@@ -1,4 +1,4 @@
-// From patterns to finders, see program.h.
+// From patterns to finders, see delimiter_program.h.
 //
 // A pattern with a fault gets no finder: the reader reports the fault before it
 // would look for one.

@@ -9,6 +9,7 @@
 
 #include "automata/aho_corasick.h"
 #include "automata/shadowed_words.h"
+#include "base/quoted.h"
 #include "base/utf8.h"
 #include "structural_tag/structural_tag.h"
 
@@ -123,9 +124,7 @@ Nullable nullable_of(const TagNode& format,
   return Nullable::kNo;
 }
 
-std::string quoted(std::string_view text) {
-  return "'" + std::string(text) + "'";
-}
+using base::quoted;
 
 std::string quoted(const TokenRef& token) {
   return token.by_text() ? quoted(token.text) : std::to_string(token.id);

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "json/writer.h"
 #include "tag_parser/pike_vm.h"
 
 namespace parlance::tag_parser {
@@ -12,9 +13,7 @@ namespace {
 
 constexpr std::size_t kShown = 6;
 
-std::string quoted(std::string_view text) {
-  return json::dump(json::Value(text), {.ascii = false});
-}
+using json::quoted;
 
 // What leads from `node` to a trigger, a few of several.
 std::vector<std::string> rests(const TagProgram& program,

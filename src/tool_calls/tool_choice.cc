@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/quoted.h"
 #include "json/located.h"
 
 namespace parlance::tool_calls {
@@ -14,8 +15,9 @@ std::string kind_of(const json::Value& value) {
   return std::string(json::to_string(value.kind()));
 }
 
-std::string quoted(std::string_view text) {
-  return "'" + std::string(text.substr(0, 200)) + "'";
+// A name that a caller chose, at most its first 200 bytes.
+std::string quoted(std::string_view name) {
+  return base::quoted(name.substr(0, 200));
 }
 
 Error wrong_type(const std::string& path, const std::string& what,

@@ -220,7 +220,7 @@ class DecoderReader {
                      "The stage \"CTC\" merges repeated tokens, which cannot "
                      "be said per token.");
     }
-    return refusal(path, "The stage " + quoted(type) +
+    return refusal(path, "The stage " + printable(type) +
                              " is unknown; known are ByteLevel, ByteFallback, "
                              "Metaspace, Replace, Strip, Fuse, WordPiece, "
                              "BPEDecoder and Sequence.");
@@ -272,7 +272,7 @@ class DecoderReader {
         return refusal(path,
                        "The stage \"Metaspace\" sees the whole text here and "
                        "would delete every " +
-                           quoted(replacement) +
+                           printable(replacement) +
                            "; it must come before ByteLevel and Fuse, or have "
                            "the prepend_scheme \"never\".");
       }
@@ -310,7 +310,7 @@ class DecoderReader {
     if (!from) return from.error();
     if (regex && from->find_first_of("\\.^$|?*+()[]{}") != from->npos) {
       return refusal(child(pattern_path, "Regex"),
-                     "The regular expression " + quoted(*from) +
+                     "The regular expression " + printable(*from) +
                          " may match across tokens; only plain text is "
                          "supported in a Replace.");
     }
@@ -328,7 +328,7 @@ class DecoderReader {
     // token by token: one character, or one byte where tokens split characters.
     if ((sees_ == Sees::kText && !is_one_character(from)) ||
         (sees_ == Sees::kBytes && from.size() != 1)) {
-      return refusal(path, "The pattern " + quoted(from) +
+      return refusal(path, "The pattern " + printable(from) +
                                " may match across tokens here, after " +
                                (byte_level_ ? "ByteLevel" : "Fuse") +
                                "; the stage must come before it.");
@@ -360,7 +360,7 @@ class DecoderReader {
     if (!is_one_character(*content)) {
       return refusal(child(path, "content"),
                      "The content of a Strip must be one character; found " +
-                         quoted(*content) + ".");
+                         printable(*content) + ".");
     }
     const auto start = read_count(stage, path, "start");
     if (!start) return start.error();
@@ -376,8 +376,9 @@ class DecoderReader {
     }
     if (*content != " " || *start != 1 || *stop != 0) {
       return refusal(path, "This Strip sees the whole text and takes up to " +
-                               std::to_string(*start) + " " + quoted(*content) +
-                               " off its start and " + std::to_string(*stop) +
+                               std::to_string(*start) + " " +
+                               printable(*content) + " off its start and " +
+                               std::to_string(*stop) +
                                " off its end; only one space off the start is "
                                "supported.");
     }
@@ -530,7 +531,7 @@ std::optional<Error> Decoder::run(bool set_off, std::string& out) {
           return too_large("The decoder makes more than " +
                            std::to_string(kMaxGrownBytes) +
                            " bytes of one piece, with the replacement of " +
-                           quoted(stage.from) + ".");
+                           printable(stage.from) + ".");
         }
         break;
       case Step::kStrip:

@@ -151,7 +151,7 @@ class Reader {
     std::uint64_t number = 0;
     if (!at_.number(4, number)) return cut_off();
     if (number >= kTypes) {
-      return bad("The value of " + quoted(key) + " has the type " +
+      return bad("The value of " + printable(key) + " has the type " +
                  std::to_string(number) + ", which GGUF does not have.");
     }
     type = static_cast<Type>(number);
@@ -231,7 +231,7 @@ class Reader {
     std::uint64_t count = 0;
     if (auto error = read_type(key, inner)) return error;
     if (inner == Type::kArray) {
-      return bad("The value of " + quoted(key) +
+      return bad("The value of " + printable(key) +
                  " is a list of lists, which is not supported.");
     }
     if (!at_.number(8, count)) return cut_off();
@@ -342,7 +342,7 @@ class TokenWriter {
       return bad("Token " + std::to_string(id) +
                  " has the type of a byte, so it must be spelled like "
                  "\"<0x0A>\"; found " +
-                 quoted(text) + ".");
+                 printable(text) + ".");
     }
     return builder_.add(id, std::string_view(&*byte, 1), Kind::kOrdinary);
   }
@@ -390,7 +390,8 @@ std::optional<Error> read_gguf(std::string_view bytes, bool& truncated,
   const Model* model = find_model(header.model);
   if (model == nullptr) {
     return Error{.code = ErrorCode::kUnknownName,
-                 .message = "The tokenizer.ggml.model " + quoted(header.model) +
+                 .message = "The tokenizer.ggml.model " +
+                            printable(header.model) +
                             " is not supported; supported are gpt2, llama, "
                             "gemma4, bert, t5, rwkv and plamo2."};
   }

@@ -52,9 +52,4 @@ std::vector<TokenId> MarkerSplitter::spelled_as(TokenId id) const {
   return ids;
 }
 
-std::vector<MarkerPiece> split_marker(const Vocabulary& vocabulary,
-                                      std::string_view marker) {
-  return MarkerSplitter(vocabulary).split(marker);
-}
-
 }  // namespace parlance::vocab

@@ -51,10 +51,6 @@ class MarkerSplitter {
   const SpecialSpellings spellings_;
 };
 
-// MarkerSplitter(vocabulary).split(marker).
-std::vector<MarkerPiece> split_marker(const Vocabulary& vocabulary,
-                                      std::string_view marker);
-
 }  // namespace parlance::vocab
 
 #endif  // PARLANCE_SRC_VOCAB_MARKER_PIECES_H_

@@ -105,7 +105,7 @@ class ModelFilesReader {
         return Error{.code = ErrorCode::kBadVocabulary,
                      .message = "A key must be a token id from 0 to " +
                                 std::to_string(kMaxId) + "; found " +
-                                vocab::quoted(entry.key) + ".",
+                                vocab::printable(entry.key) + ".",
                      .path = path};
       }
       auto token = read_added_token(entry.value, path);
@@ -131,7 +131,7 @@ class ModelFilesReader {
     eos_token_ = builder_.find(spelling);
     if (eos_token_) return std::nullopt;
     return Error{.code = ErrorCode::kBadVocabulary,
-                 .message = "The eos_token " + vocab::quoted(spelling) +
+                 .message = "The eos_token " + vocab::printable(spelling) +
                             " is no token of tokenizer.json.",
                  .path = "/eos_token"};
   }

@@ -114,8 +114,8 @@ std::optional<Error> TableBuilder::add(std::uint64_t id, std::string_view bytes,
     return Error{.code = ErrorCode::kBadVocabulary,
                  .message = "Token id " + std::to_string(id) +
                             " is given twice, to " +
-                            quoted(table_.bytes(static_cast<Id>(id))) +
-                            " and to " + quoted(bytes) + "."};
+                            printable(table_.bytes(static_cast<Id>(id))) +
+                            " and to " + printable(bytes) + "."};
   }
   std::vector<char>& blob = table_.blob_;
   slot.begin = static_cast<std::uint32_t>(blob.size());
@@ -221,7 +221,7 @@ Table TableBuilder::finish() {
   return std::exchange(table_, Table());
 }
 
-std::string quoted(std::string_view bytes) {
+std::string printable(std::string_view bytes) {
   constexpr std::size_t kShown = 40;
   constexpr char kHex[] = "0123456789abcdef";
   std::string out = "\"";

@@ -181,9 +181,9 @@ class TableBuilder {
 // Stop id `id` has no token; the vocabulary has `size` ids.
 Error unknown_stop(std::uint64_t id, std::size_t size);
 
-// `bytes` in double quotes for a message: at most 40 bytes of it, what is not
-// printable as \xnn.
-std::string quoted(std::string_view bytes);
+// `bytes` in double quotes, for an error message: at most the first 40 bytes;
+// control characters and bytes that are not UTF-8 are written as \xnn.
+std::string printable(std::string_view bytes);
 
 }  // namespace parlance::vocab
 

@@ -14,16 +14,16 @@ std::optional<Error> read_tiktoken(std::string_view ranks,
     const std::size_t space = line.find(' ');
     if (space == std::string_view::npos) {
       return bad_line(lines, "expected base64, a space and a rank; found " +
-                                 quoted(line) + ".");
+                                 printable(line) + ".");
     }
     if (!decode_base64(line.substr(0, space), bytes)) {
-      return bad_line(lines, quoted(line.substr(0, space)) +
+      return bad_line(lines, printable(line.substr(0, space)) +
                                  " is not base64 with padding.");
     }
     const auto rank = parse_number(line.substr(space + 1));
     if (!rank) {
       return bad_line(lines, "the rank must be a decimal number; found " +
-                                 quoted(line.substr(space + 1)) + ".");
+                                 printable(line.substr(space + 1)) + ".");
     }
     if (auto error = builder.add(*rank, bytes, Kind::kOrdinary)) {
       error->span = lines.span();

@@ -43,7 +43,7 @@ Diagnostic unexpected_special(std::size_t number, Id id,
   const auto begin = static_cast<std::size_t>(at);
   return {ErrorCode::kUnexpectedSpecial,
           "token " + std::to_string(number) + ", id " + std::to_string(id) +
-              ", is the control token " + quoted(spelling) +
+              ", is the control token " + printable(spelling) +
               ", which is no marker of the format; it is left out",
           "",
           {begin, begin + spelling.size()}};

@@ -15,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/ascii.h"
 #include "parlance/vocabulary.h"
 #include "vocab/token_tables.h"
 #include "vocab/token_tables_layout.h"
@@ -99,10 +100,6 @@ ExitArrays make_exits(std::vector<Leaving>& leaving) {
     arrays.first[i] += arrays.first[i - 1];
   }
   return arrays;
-}
-
-bool is_white_space(std::uint8_t byte) {
-  return byte == ' ' || byte == '\t' || byte == '\n' || byte == '\r';
 }
 
 // Whether something of JSON's structure, a number or a name begins so.
@@ -296,7 +293,7 @@ void Builder::walk_white_space() {
   for (std::uint32_t i = 1; i < trie_.node_count();) {
     const TrieNode& node = nodes_[i];
     const std::uint8_t depth = node.depth();
-    if (!is_white_space(node.byte())) {
+    if (!base::is_space(node.byte())) {
       if (depth > 1 && is_structural(node.byte())) {
         const auto bytes = static_cast<std::uint16_t>(depth - 1);
         add_leaving(i, node.subtree_end(), bytes,

@@ -44,8 +44,8 @@ Result<AddedTokens> added_tokens(const json::Value& tokenizer,
       return Error{.code = ErrorCode::kBadVocabulary,
                    .message = "Token id " + std::to_string(*id) +
                               " is given twice, to " +
-                              quoted(at->second.content) + " and to " +
-                              quoted(token->content) + ".",
+                              printable(at->second.content) + " and to " +
+                              printable(token->content) + ".",
                    .path = child(path, "id")};
     }
     const auto other = more.find(*id);
@@ -53,8 +53,8 @@ Result<AddedTokens> added_tokens(const json::Value& tokenizer,
     if (other->second.content != at->second.content) {
       return Error{.code = ErrorCode::kConflict,
                    .message = "Token id " + std::to_string(*id) + " is " +
-                              quoted(at->second.content) + " here and " +
-                              quoted(other->second.content) +
+                              printable(at->second.content) + " here and " +
+                              printable(other->second.content) +
                               " in tokenizer_config.json.",
                    .path = child(path, "content")};
     }
@@ -150,7 +150,7 @@ std::optional<Error> read_model(const json::Value& tokenizer,
     if (!list && *type != "BPE" && *type != "WordPiece" &&
         *type != "WordLevel") {
       return Error{.code = ErrorCode::kUnknownName,
-                   .message = "The model type " + quoted(*type) +
+                   .message = "The model type " + printable(*type) +
                               " is unknown; known are BPE, Unigram, WordPiece "
                               "and WordLevel.",
                    .path = "/model/type"};

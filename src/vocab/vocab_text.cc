@@ -24,7 +24,7 @@ std::optional<Error> read_head(Lines& lines, Head& head) {
   if (lines.line() != "vocab 1") {
     return Error{.code = ErrorCode::kUnsupportedVersion,
                  .message = "The vocabulary text has version " +
-                            quoted(lines.line().substr(6)) +
+                            printable(lines.line().substr(6)) +
                             "; version \"1\" is supported.",
                  .span = lines.span()};
   }
@@ -44,7 +44,7 @@ std::optional<Error> read_head(Lines& lines, Head& head) {
       head.size = parse_number(value);
       if (!head.size) {
         return bad_line(lines, "the size must be a decimal number; found " +
-                                   quoted(value) + ".");
+                                   printable(value) + ".");
       }
     } else if (key == "eos") {
       head.names_eos = true;
@@ -57,7 +57,7 @@ std::optional<Error> read_head(Lines& lines, Head& head) {
           return bad_line(lines,
                           "eos must be decimal ids with single spaces "
                           "between them; found " +
-                              quoted(value) + ".");
+                              printable(value) + ".");
         }
         head.eos.push_back(*id);
         value = end == std::string_view::npos ? "" : value.substr(end + 1);
@@ -76,11 +76,11 @@ std::optional<Error> read_token(const Lines& lines, std::uint64_t id,
     return bad_line(lines,
                     "expected \"T \" or \"S \" and base64, or \"U\"; "
                     "found " +
-                        quoted(line) + ".");
+                        printable(line) + ".");
   }
   if (!decode_base64(line.substr(2), bytes)) {
     return bad_line(lines,
-                    quoted(line.substr(2)) + " is not base64 with padding.");
+                    printable(line.substr(2)) + " is not base64 with padding.");
   }
   return builder.add(id, bytes, special ? Kind::kControl : Kind::kOrdinary);
 }

@@ -275,8 +275,8 @@ TEST(Hir, Facts) {
   const Facts rows[] = {
       {"abc", 3, 3, 0, "abc"},
       {"a|bcd", 1, 3, 0, ""},
-      {"<a>(?P<n>x*)", 3, kUnbounded, 0, "<a>"},
-      {"ab+", 2, kUnbounded, 0, "ab"},
+      {"<a>(?P<n>x*)", 3, base::kUnbounded, 0, "<a>"},
+      {"ab+", 2, base::kUnbounded, 0, "ab"},
       {"(?:ab){2}c", 5, 5, 0, "ab"},
       {"[a\u00e9]", 1, 2, 0, ""},
       {".{2}", 2, 8, 0, ""},
@@ -285,8 +285,9 @@ TEST(Hir, Facts) {
       {"^ab", 2, 2, 4, "ab"},
       {"(?<=x\u00e9)a", 1, 1, 3, "a"},
       {"(?<=(?<=ab)c)a", 1, 1, 3, "a"},
-      {"(a)\\1", 1, kUnbounded, 0, "a"},
-      {"a{3000000000}b{3000000000}", kUnbounded, kUnbounded, 0, "a"},
+      {"(a)\\1", 1, base::kUnbounded, 0, "a"},
+      {"a{3000000000}b{3000000000}", base::kUnbounded, base::kUnbounded, 0,
+       "a"},
   };
   for (const Facts& row : rows) {
     Result<Pattern> pattern = parse_pattern(row.pattern, kTemplate);

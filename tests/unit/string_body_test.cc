@@ -13,6 +13,7 @@
 
 #include "base/utf8.h"
 #include "parlance/json.h"
+#include "support/string_body_run.h"
 
 namespace parlance::json {
 namespace {

@@ -17,8 +17,8 @@
 #include <utility>
 #include <vector>
 
-#include "json/string_body.h"
 #include "parlance/vocabulary.h"
+#include "support/string_body_run.h"
 #include "vocab/token_tables_layout.h"
 
 namespace parlance::vocab {

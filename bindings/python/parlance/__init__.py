@@ -1,4 +1,4 @@
-"""Turning a language model's output into a message, while it is written.
+"""Parsing a language model's responses, and constraining what it writes.
 
     import parlance
 
@@ -10,16 +10,21 @@
             show(event)
     message, events = parser.finalize()
 
-Where a ``spec`` is asked for, it may be a response template (a ``dict`` with
-``"fields"``), the file that holds one, the name of a built-in format (see
-``formats()``), or a ``ResponseTemplate`` or ``Format`` made of those.
-``parse_response`` also takes the older response schemas (a ``dict`` with
-``x-`` keys and without ``"fields"``), and ``ResponseSchema``.
+A ``spec`` is a response template (a ``dict`` with ``"fields"``), its JSON text,
+the path of its file, the name of a built-in format (see ``formats()``), or a
+``ResponseTemplate`` or ``Format`` made of these.  ``parse_response`` also takes
+the older response schemas (a ``dict`` with ``x-`` keys and without
+``"fields"``), and ``ResponseSchema``.
 
-``Grammar.from_json_schema`` is the way back: which texts are valid, and, with
-a vocabulary, which tokens a model may write next.  ``tool_calling`` gives the
-``StructuralTag`` of responses that call tools as a model family writes them; it
-constrains a model, and its ``parser()`` reads what the model wrote.
+``Grammar.from_json_schema`` constrains a model: it describes which texts are
+valid, and, compiled for a vocabulary, which tokens the model may write next.
+``tool_calling`` returns the ``StructuralTag`` of responses that call tools in
+the style of a model family.  The tag constrains a model, and its ``parser()``
+reads what the model wrote.
+
+Text is ``str``, or UTF-8 as ``bytes``.  Offsets and spans are bytes of the
+UTF-8 text.  Wrong types of arguments raise ``TypeError``; all other errors are
+subclasses of ``Error``, which is a ``ValueError``.
 """
 
 from __future__ import annotations
@@ -29,7 +34,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from . import _parlance
-from ._arguments import flag, is_a, items, kind, shown, unicode
+from ._arguments import NOT_GIVEN, flag, is_a, items, kind, shown, unicode
 from ._constraining import Compiler, Grammar, fill_bitmasks
 from ._errors import (
     ContentAttributeError,
@@ -102,8 +107,7 @@ _NO_PREFIX = (
     '<think>, and only the prompt tells. When there is none, pass prefix="".'
 )
 
-_MISSING = object()
-_MOST_RESPONSES = 2**22  # of one batch
+_MAX_RESPONSES = 2**22  # of one batch
 
 # ---- Formats
 
@@ -111,12 +115,23 @@ _Base = _parlance.Format
 
 
 class Format(_Base):
-    """How a model family writes its responses.
+    """The description of how a model family writes its responses.
 
-    ``Format("qwen3")`` is built in, ``Format(template)`` is a bare response
-    template, ``Format("mine.json")`` a file.  Immutable and safe to share
-    between threads.  A format file recovers from damage by default, a bare
-    template raises as ``transformers`` does; ``recovers`` tells.
+        Format("qwen3")        # a built-in format
+        Format(template)       # a bare response template, a dict
+        Format("mine.json")    # a file
+
+    Parsers of a format file recover from damage by default; parsers of a bare
+    template raise where ``transformers`` raises (see ``recovers``).  Immutable;
+    may be shared between threads and pickled.
+
+    Args:
+        spec: a response template or format file (``dict``), its JSON text, the
+            path of its file, the name of a built-in format, or a ``Format``.
+
+    Raises:
+        TemplateError: the template cannot be used, or no format has the name.
+        OSError: the file cannot be opened.
     """
 
     def __init__(self, spec):
@@ -131,7 +146,12 @@ class Format(_Base):
         markers="token",
         recover=None,
     ):
-        """A ``ResponseParser`` for one response in this format."""
+        """Returns a ``ResponseParser`` for one response in this format.
+
+        Args:
+            prefix: the prompt, as text or token ids; ``""`` for none.
+            tools, vocabulary, markers, recover: as of ``ResponseParser``.
+        """
         return ResponseParser(
             self,
             prefix,
@@ -151,7 +171,17 @@ class Format(_Base):
 
 
 class ResponseTemplate(Format):
-    """A validated response template, read as strictly as upstream reads it."""
+    """A bare response template, checked as strictly as ``transformers`` does.
+
+    Args:
+        spec: the template as a ``dict``, JSON text, the path of a file, or a
+            template that ``transformers`` has loaded.
+
+    Raises:
+        TemplateError: the template cannot be used, or ``spec`` is a format
+            file or the name of a format.
+        OSError: the file cannot be opened.
+    """
 
     def __init__(self, spec):
         text, named = _text_of(spec)
@@ -180,7 +210,7 @@ def _restore(cls, source):
 
 
 def _text_of(spec):
-    """What a spec says: (JSON text, False) or (name, True)."""
+    """The content of a spec: (JSON text, False) or (name, True)."""
     if is_a(spec, str):
         if spec.lstrip()[:1] == "{":
             return unicode("spec", spec, TemplateError), False
@@ -197,7 +227,7 @@ def _text_of(spec):
     elif is_loaded_template(spec):
         return _parlance.template_text(dict_of_template(spec)), False
     else:
-        # Upstream's class for a template that is no dict, a ValueError.
+        # Upstream raises a ValueError for a template that is no dict.
         raise TemplateError(
             "spec must be a response template (dict), a path, the name of a "
             f"built-in format, or a Format, not {kind(spec)}",
@@ -212,32 +242,32 @@ def _text_of(spec):
 
 
 def _object_in(text):
-    import json  # only here: importing the package stays quick
+    import json  # here, so that importing the package stays fast
 
     try:
         value = json.loads(text)
     except (ValueError, RecursionError):
-        return {}  # what is wrong is told by what reads the text next
+        return {}  # the library reads the text next and reports the error
     return value if isinstance(value, dict) else {}
 
 
 def _is_configuration(spec):
-    """Whether it is the content of a tokenizer_config.json."""
+    """Whether ``spec`` is the content of a tokenizer_config.json."""
     return (
         "tokenizer_class" in spec or "chat_template" in spec
     ) and "fields" not in spec
 
 
 def _described_in(configuration):
-    """The description of responses in a tokenizer's configuration."""
+    """The template, schema or format name of a tokenizer's configuration."""
     for key in ("response_template", "response_schema"):
         if isinstance(configuration.get(key), dict):
             return configuration[key]
     return detect_format(configuration)[0]
 
 
-# Equal texts are equal formats, so the text is the key: an object that changed
-# has another one.  Errors are not kept.
+# Equal texts are equal formats, so the text is the key: a dict that has changed
+# has another text.  Errors are not cached.
 @lru_cache(maxsize=128)
 def _cached_format(text, named):
     try:
@@ -257,9 +287,9 @@ def _refuse_schema():
     ) from None
 
 
-# The same dicts and lists come with every call.  Looking one up by its text
-# means writing the text, which takes as long as a short response; comparing it
-# with what it said last time, as remembered() does, does not.
+# Callers pass the same dicts and lists to every call.  To look one up by its
+# text, the text has to be written, which takes as long as parsing a short
+# response.  cached() compares it with a snapshot of its last content instead.
 _formats_of_dicts = {}
 
 
@@ -275,10 +305,18 @@ _BaseSchema = _parlance.ResponseSchema
 class ResponseSchema(_BaseSchema):
     """The older description of a response: a JSON Schema with ``x-`` keys.
 
-    ``ResponseSchema(schema)`` takes a ``dict``, JSON text or a file.  It is
-    read as the recursive parser of ``transformers`` reads it; ``lint()`` tells
-    what that would find out only when a text comes.  Immutable and safe to
-    share between threads.
+    It has the meaning that the recursive parser of ``transformers`` gives it;
+    ``lint()`` lists problems that this parser would report only for some
+    responses.  Only ``parse_response`` takes it: such a response cannot be
+    streamed.  Immutable; may be shared between threads and pickled.
+
+    Args:
+        spec: the schema as a ``dict``, JSON text, the path of a file, or a
+            ``ResponseSchema``.
+
+    Raises:
+        SchemaError: the schema can never work.
+        OSError: the file cannot be opened.
     """
 
     def __init__(self, spec):
@@ -301,7 +339,7 @@ def _schema_text(spec):
     return text
 
 
-# As for formats; a text says itself which of both it is.
+# As for formats.  The text itself tells whether it is a schema or a template.
 @lru_cache(maxsize=128)
 def _cached_spec(text, named):
     if not named and _parlance.is_schema(text):
@@ -319,7 +357,7 @@ def _spec_of_dict(spec):
 def _spec_of(spec):
     """A format or a response schema."""
     if type(spec) is dict:
-        return _parlance.remembered(_specs_of_dicts, spec, _spec_of_dict)
+        return _parlance.cached(_specs_of_dicts, spec, _spec_of_dict)
     if isinstance(spec, (_Base, _BaseSchema)):
         return spec
     return _cached_spec(*_text_of(spec))
@@ -327,7 +365,7 @@ def _spec_of(spec):
 
 def _format_of(spec):
     if type(spec) is dict:
-        return _parlance.remembered(_formats_of_dicts, spec, _format_of_dict)
+        return _parlance.cached(_formats_of_dicts, spec, _format_of_dict)
     if isinstance(spec, _Base):
         return spec
     if isinstance(spec, _BaseSchema):
@@ -336,16 +374,25 @@ def _format_of(spec):
 
 
 def formats():
-    """The names of the built-in formats, sorted."""
+    """Returns the names of the built-in formats, a sorted list of ``str``."""
     return _parlance.formats()
 
 
 def detect_format(tokenizer_config):
-    """``(name, why)``: the built-in format that a model needs.
+    """Finds the built-in format that a model needs.
 
-    ``tokenizer_config`` is the content of ``tokenizer_config.json``.  The name
-    ``"response_template"`` says that it carries its own template, which is
-    then the right one to use.
+    Args:
+        tokenizer_config: the content of the model's ``tokenizer_config.json``,
+            a ``dict``.
+
+    Returns:
+        ``(name, why)``: the name of a format and the reason, both ``str``.
+        The name ``"response_template"`` means that the configuration has a
+        template of its own, which is the right one to use.
+
+    Raises:
+        TemplateError: no built-in format fits (``"unknown_format"``).
+        TypeError: ``tokenizer_config`` is not a ``dict``.
     """
     if not isinstance(tokenizer_config, dict):
         raise TypeError(
@@ -359,28 +406,47 @@ def detect_format(tokenizer_config):
 
 
 class ResponseParser(_parlance.ResponseParser):
-    """Parses one response while it comes.  One stream, one parser, one thread.
+    """Parses one response while a model writes it.
 
-    ``prefix`` is the prompt; ``""`` says that there is none.  ``tools`` gives
-    arguments the types that their schemas declare.  With ``vocabulary`` the
-    parser reads token ids, and a delimiter that an added or control token
-    spells is that token (``markers="token"``).  ``"either"`` reads its spelling
-    in other tokens as well; with ``"text"`` all delimiters are text, however
-    tokenised.  A ``prefix`` of ids has delimiters only where their ids are.
-    ``recover=True`` keeps damage in its region, ``False`` raises, ``None`` does
-    as the format says.
+    Events are emitted as early as the text allows: text that may still become
+    a delimiter is held back until it cannot.  One stream, one parser, one
+    thread.
+
+    Args:
+        spec: the format of the response: a response template or format file
+            (``dict``), its JSON text, the path of its file, the name of a
+            built-in format, or a ``Format``.
+        prefix: the prompt, as text or token ids.  Required, because chat
+            templates write the beginning of a response; ``""`` for none.
+            Delimiters in a prefix of ids are only where their ids are.
+        tools: the tools of the chat template, a list of ``dict`` or Python
+            functions, or a ``ToolSet``.  Arguments of calls get the types that
+            the schemas of the tools declare.
+        vocabulary: a ``Vocabulary``.  The parser then reads token ids, and
+            without it, text.
+        markers: how ids write a delimiter for which the vocabulary has an
+            added or control token: ``"token"``, as this token; ``"either"``,
+            also spelled by other tokens; ``"text"``, spelled by any tokens.
+        recover: ``True`` keeps damage in its region, ``False`` raises,
+            ``None`` does what the format says.
+        response_template: the name of ``spec`` in ``transformers``.
+
+    Raises:
+        TemplateError: ``spec`` cannot be used.
+        ResponseError: the prefix does not fit, without recovery.
+        UsageError: ``prefix`` is missing, or is ids without a vocabulary.
     """
 
     def __init__(
         self,
-        spec=_MISSING,
+        spec=NOT_GIVEN,
         prefix=None,
         *,
         tools=None,
         vocabulary=None,
         markers="token",
         recover=None,
-        response_template=_MISSING,
+        response_template=NOT_GIVEN,
     ):
         format = _format_of(_either("spec", spec, response_template))
         if prefix is None:
@@ -391,18 +457,18 @@ class ResponseParser(_parlance.ResponseParser):
 
 
 def _either(name, value, alias):
-    if value is _MISSING:
-        if alias is _MISSING:
+    if value is NOT_GIVEN:
+        if alias is NOT_GIVEN:
             raise TypeError(f"missing argument: {name!r}")
         return alias
-    if alias is not _MISSING:
+    if alias is not NOT_GIVEN:
         raise TypeError(f"{name!r} is given twice, once by upstream's name")
     return value
 
 
 def parse_response(
-    response=_MISSING,
-    spec=_MISSING,
+    response=NOT_GIVEN,
+    spec=NOT_GIVEN,
     *,
     prefix=None,
     tools=None,
@@ -410,28 +476,55 @@ def parse_response(
     markers="token",
     recover=None,
     details=False,
-    text=_MISSING,
-    response_template=_MISSING,
-    schema=_MISSING,
+    text=NOT_GIVEN,
+    response_template=NOT_GIVEN,
+    schema=NOT_GIVEN,
 ):
-    """Parses whole responses.
+    """Parses whole responses: one, or a batch on all cores.
 
-    ``response`` is a ``str``, ``bytes`` or a flat sequence of token ids and
-    gives a ``dict``; or a list of those (or a 2-D array) and gives a list.
-    Ids need ``vocabulary``, and are read as ``ResponseParser`` reads them by
-    ``markers``.  ``prefix`` is one for all or a list with one per
-    response; with a response schema there is none, nor are there ``tools``.
-    ``None`` is a response without text.
+    Args:
+        response: ``str``, ``bytes``, ``bytearray``, a flat sequence or 1-D
+            array of token ids, or ``None`` (no text); or a batch: a list or
+            tuple of these, or a 2-D array of ids, at most 2**22 responses.
+            A list that begins with an integer is ids.
+        spec: a response template or format file (``dict``), its JSON text, the
+            path of its file, the name of a built-in format, a ``Format``, or a
+            response schema.
+        prefix: the prompt, as text or ids: one for all responses, or a list
+            with one for each.  Required with a template, because chat
+            templates write the beginning of a response; ``""`` for none.  Not
+            allowed with a response schema.
+        tools: the tools of the chat template, a list of ``dict`` or Python
+            functions, or a ``ToolSet``: arguments of calls get the types that
+            the schemas of the tools declare.  Not allowed with a response
+            schema.
+        vocabulary: a ``Vocabulary``.  Required for ids.
+        markers: how ids write delimiters, as of ``ResponseParser``.
+        recover: ``True`` keeps damage in its region, ``False`` raises,
+            ``None`` does what the format says.
+        details: return a ``ParseResult`` in the place of each message.
+        text, response_template, schema: the names of ``response`` and ``spec``
+            in ``transformers``.
 
-    With ``details=True`` there is a ``ParseResult`` in the place of each
-    message, which tells what did not fit.  A response that cannot be parsed is
-    then no exception: the result of that one has it, and the others theirs.
+    Returns:
+        The message, a ``dict``; for a batch a list of messages, in order.
+
+    Raises:
+        ResponseError: a response does not fit, without recovery; ``item`` is
+            its index in the batch.  With ``details`` such an error is in the
+            result of this response, and the others are parsed.
+        TemplateError, SchemaError: ``spec`` cannot be used.
+        UsageError: ``prefix`` or ``vocabulary`` is missing, or arguments do
+            not fit each other.
+
+    Complexity: O(bytes of the responses), without the GIL for a batch or a
+    long response.  A ``spec`` is read once and cached by its content.
     """
-    if response is _MISSING or text is not _MISSING:
+    if response is NOT_GIVEN or text is not NOT_GIVEN:
         response = _either("response", response, text)
-    if schema is not _MISSING:
+    if schema is not NOT_GIVEN:
         spec = _either("spec", spec, schema)
-    if spec is _MISSING or response_template is not _MISSING:
+    if spec is NOT_GIVEN or response_template is not NOT_GIVEN:
         spec = _either("spec", spec, response_template)
     details = flag("details", details)
     parsed = _parsed(
@@ -445,7 +538,7 @@ def parse_response(
 
 
 class ParseResult(NamedTuple):
-    """What became of one response.
+    """The result for one response of ``parse_response(..., details=True)``.
 
     Attributes:
         message: the message, or ``None`` if there is an ``error``.
@@ -461,9 +554,21 @@ class ParseResult(NamedTuple):
     error: Exception | None
 
 
+ParseResult.message.__doc__ = (
+    "The message, a ``dict``, or ``None`` if there is an ``error``."
+)
+ParseResult.complete.__doc__ = "Whether every region that was opened was closed."
+ParseResult.diagnostics.__doc__ = (
+    "What did not fit, a list of ``dict`` as ``ResponseParser.diagnostics``."
+)
+ParseResult.error.__doc__ = (
+    "The exception that ``parse_response`` would have raised, or ``None``."
+)
+
+
 def _parsed(response, spec, prefix, tools, vocabulary, markers, recover, details):
     if type(spec) is dict:
-        format = _parlance.remembered(_specs_of_dicts, spec, _spec_of_dict)
+        format = _parlance.cached(_specs_of_dicts, spec, _spec_of_dict)
     else:
         format = _spec_of(spec)
     if isinstance(format, _BaseSchema):
@@ -546,13 +651,13 @@ def _batch(value):
         return None
     try:
         dimensions = getattr(value, "ndim", None)
-    except ValueError as why:  # as of a released memoryview
+    except ValueError as why:  # for example a released memoryview
         raise TypeError(f"a response cannot be read: {why}") from None
     if dimensions is not None:
         if dimensions == 1:
             return None
         if dimensions == 2:
-            return items("a batch", value, _MOST_RESPONSES)
+            return items("a batch", value, _MAX_RESPONSES)
         raise TypeError(
             f"an array of token ids must have 1 or 2 dimensions, not {dimensions}"
         )
@@ -560,11 +665,11 @@ def _batch(value):
         return None
     if not value:
         return []
-    # Ids are integers; a list that begins with anything else is a batch, even
-    # if that is no response.
+    # Ids are integers.  A list that begins with anything else is a batch, even
+    # if its items are no responses.
     first = value[0]
     if is_a(first, int) or (
         hasattr(type(first), "__index__") and getattr(first, "ndim", 0) != 1
     ):
         return None
-    return items("a batch", value, _MOST_RESPONSES)
+    return items("a batch", value, _MAX_RESPONSES)

@@ -3,6 +3,8 @@ from os import PathLike
 from re import error
 from typing import Any, Literal, NamedTuple, TypeAlias, overload
 
+from ._arguments import NOT_GIVEN
+
 __version__: str
 __all__: list[str]
 
@@ -17,6 +19,21 @@ _Limits: TypeAlias = Mapping[str, int] | None
 _Cancelled: TypeAlias = Callable[[], bool] | None
 
 class Error(ValueError):
+    """The base class of all errors of the package: an input cannot be used.
+
+    Attributes:
+        code: a stable name of the error, such as ``"unknown_key"``.
+        message: what was found, and what would be accepted.
+        path: the JSON pointer into the source, ``""`` for its root.
+        span: ``(begin, end)`` in the UTF-8 bytes of ``source`` (of the stream
+            for a response), half-open, or ``None``.
+        source: the text that ``path`` and ``span`` refer to, or ``None``.
+        events: the events of the call that failed, a list of ``dict``.
+        item: the index of the failed response in a batch, or ``None``.
+
+    ``line`` and ``column`` are computed from ``span`` and ``source``.
+    """
+
     code: str
     message: str
     path: str
@@ -25,9 +42,19 @@ class Error(ValueError):
     events: list[dict[str, Any]]
     item: int | None
     @property
-    def line(self) -> int | None: ...
+    def line(self) -> int | None:
+        """The line in ``source`` where ``span`` begins, counted from 1.
+
+        ``None`` without a span or a source.
+        """
+
     @property
-    def column(self) -> int | None: ...
+    def column(self) -> int | None:
+        """The column where ``span`` begins, in characters, counted from 1.
+
+        ``None`` without a span or a source.
+        """
+
     def __init__(
         self,
         message: str = "",
@@ -40,37 +67,113 @@ class Error(ValueError):
         item: int | None = None,
     ) -> None: ...
 
-class UsageError(Error): ...
-class StateError(Error, RuntimeError): ...
-class TemplateError(Error): ...
-class SchemaError(Error): ...
-class GrammarError(Error): ...
-class ResponseError(Error): ...
-class MissingPlaceholderError(ResponseError, KeyError): ...
-class UnknownNameError(ResponseError, KeyError): ...
-class ContentTypeError(ResponseError, TypeError): ...
-class ContentAttributeError(ResponseError, AttributeError): ...
-class TooDeepError(ResponseError, RecursionError): ...
+class UsageError(Error):
+    """An argument is missing, or arguments do not fit each other."""
+
+class StateError(Error, RuntimeError):
+    """A parser was used after ``finalize``.  Also a ``RuntimeError``."""
+
+class TemplateError(Error):
+    """A response template or format cannot be used, or no format has the name."""
+
+class SchemaError(Error):
+    """A JSON Schema or a response schema cannot be used."""
+
+class GrammarError(Error):
+    """A grammar or a structural tag cannot be used."""
+
+class ResponseError(Error):
+    """A response that is parsed without recovery does not fit its template.
+
+    ``span`` is in bytes of the stream.
+    """
+
+class MissingPlaceholderError(ResponseError, KeyError):
+    """A transform names a value that does not exist.  Also a ``KeyError``."""
+
+class UnknownNameError(ResponseError, KeyError):
+    """A value needs an unknown content parser.  Also a ``KeyError``."""
+
+class ContentTypeError(ResponseError, TypeError):
+    """A value has a type that the field cannot use.  Also a ``TypeError``."""
+
+class ContentAttributeError(ResponseError, AttributeError):
+    """A value lacks a method that is needed.  Also an ``AttributeError``."""
+
+class TooDeepError(ResponseError, RecursionError):
+    """A value is nested too deeply.  Also a ``RecursionError``."""
 
 class PatternError(ResponseError, error):
+    """A response schema has an invalid pattern, and a text had to be matched.
+
+    Also an ``re.error``.
+    """
+
     @property
-    def msg(self) -> str: ...
+    def msg(self) -> str:
+        """The message, under the name that ``re.error`` has for it."""
 
 class Format:
+    """The description of how a model family writes its responses.
+
+        Format("qwen3")        # a built-in format
+        Format(template)       # a bare response template, a dict
+        Format("mine.json")    # a file
+
+    Parsers of a format file recover from damage by default; parsers of a bare
+    template raise where ``transformers`` raises (see ``recovers``).  Immutable;
+    may be shared between threads and pickled.
+
+    Args:
+        spec: a response template or format file (``dict``), its JSON text, the
+            path of its file, the name of a built-in format, or a ``Format``.
+
+    Raises:
+        TemplateError: the template cannot be used, or no format has the name.
+        OSError: the file cannot be opened.
+    """
+
     def __init__(self, spec: _Spec) -> None: ...
     @property
-    def name(self) -> str: ...
+    def name(self) -> str:
+        """The name of a format file, such as ``"qwen3"``; ``""`` for a bare template."""
+
     @property
-    def models(self) -> list[str]: ...
+    def models(self) -> list[str]:
+        """The models that a format file lists, a list of ``str``; ``[]`` for a bare
+        template.
+        """
+
     @property
-    def recovers(self) -> bool: ...
+    def recovers(self) -> bool:
+        """Whether parsers of this format recover from damage by default: ``True`` for a
+        format file, ``False`` for a bare template.
+        """
+
     @property
-    def fields(self) -> list[str]: ...
+    def fields(self) -> list[str]:
+        """The names of the message's fields, a list of ``str``, in the order of the
+        template.
+        """
+
     @property
-    def source(self) -> str: ...
+    def source(self) -> str:
+        """The JSON text that the format was read from."""
+
     @property
-    def template(self) -> dict[str, Any]: ...
-    def lint(self) -> list[dict[str, str]]: ...
+    def template(self) -> dict[str, Any]:
+        """The response template alone, a ``dict`` that can be put into a tokenizer's
+        configuration.  Every access builds a new ``dict``.
+        """
+
+    def lint(self) -> list[dict[str, str]]:
+        """Lists what is legal in this format and probably not meant.
+
+        Returns:
+            A list of ``dict`` with ``"message"`` and ``"path"`` (the JSON pointer
+            into the template); ``[]`` if there is nothing to say.
+        """
+
     def parser(
         self,
         prefix: _Text | _Ids = "",
@@ -79,25 +182,113 @@ class Format:
         vocabulary: Vocabulary | None = None,
         markers: Literal["token", "either", "text"] = "token",
         recover: bool | None = None,
-    ) -> ResponseParser: ...
+    ) -> ResponseParser:
+        """Returns a ``ResponseParser`` for one response in this format.
+
+        Args:
+            prefix: the prompt, as text or token ids; ``""`` for none.
+            tools, vocabulary, markers, recover: as of ``ResponseParser``.
+        """
 
 class ResponseTemplate(Format):
+    """A bare response template, checked as strictly as ``transformers`` does.
+
+    Args:
+        spec: the template as a ``dict``, JSON text, the path of a file, or a
+            template that ``transformers`` has loaded.
+
+    Raises:
+        TemplateError: the template cannot be used, or ``spec`` is a format
+            file or the name of a format.
+        OSError: the file cannot be opened.
+    """
+
     def __init__(self, spec: _Spec) -> None: ...
 
 class ResponseSchema:
+    """The older description of a response: a JSON Schema with ``x-`` keys.
+
+    It has the meaning that the recursive parser of ``transformers`` gives it;
+    ``lint()`` lists problems that this parser would report only for some
+    responses.  Only ``parse_response`` takes it: such a response cannot be
+    streamed.  Immutable; may be shared between threads and pickled.
+
+    Args:
+        spec: the schema as a ``dict``, JSON text, the path of a file, or a
+            ``ResponseSchema``.
+
+    Raises:
+        SchemaError: the schema can never work.
+        OSError: the file cannot be opened.
+    """
+
     def __init__(self, spec: dict[str, Any] | str | PathLike[str] | ResponseSchema) -> None: ...
     @property
-    def source(self) -> str: ...
-    def lint(self) -> list[dict[str, str]]: ...
+    def source(self) -> str:
+        """The JSON text that the schema was read from."""
+
+    def lint(self) -> list[dict[str, str]]:
+        """Lists what is legal in this schema and probably not meant, including what
+        ``transformers`` would report only when it parses a response.
+
+        Returns:
+            A list of ``dict`` with ``"message"`` and ``"path"`` (the JSON pointer
+            into the schema); ``[]`` if there is nothing to say.
+        """
 
 class ToolSet:
+    """Declared tools, read once.  May be passed wherever ``tools`` is expected.
+
+    Immutable; may be shared between threads.
+
+    Args:
+        tools: the tools as chat templates take them: a list of ``dict`` or of
+            Python functions, which are read by ``get_json_schema`` of
+            ``transformers``.  At most 2**16 of them.
+
+    Raises:
+        Error: a tool cannot be used.
+        UsageError: a function is given, and ``transformers`` is not installed.
+        TypeError: ``tools`` is no list.
+    """
+
     def __init__(
         self, tools: Sequence[dict[str, Any] | Callable[..., Any]]
     ) -> None: ...
-    def __len__(self) -> int: ...
-    def __contains__(self, tool: str) -> bool: ...
+    def __len__(self) -> int:
+        """Returns the number of tools."""
+
+    def __contains__(self, tool: str) -> bool:
+        """Returns whether a tool of the name ``tool`` (a ``str``) is in the set."""
 
 class Vocabulary:
+    """The tokens of a model: which bytes each token adds to the text.
+
+        vocabulary = parlance.Vocabulary.from_pretrained("models/Qwen3-8B")
+        vocabulary.bytes(42)    # b"K"
+        vocabulary.stop_ids     # [151645, 151643]
+
+    The bytes of a token need not be whole UTF-8 characters.  Immutable; may be
+    shared between threads.
+
+    Args:
+        tokens: a list or tuple with the ``bytes`` of each token, by id; ``None``
+            for an id without a token.
+        added_ids: ids of added tokens that plain text shows, such as
+            ``<tool_call>``.
+        control_ids: ids of control tokens, which plain text leaves out, such as
+            ``<|im_end|>``.
+        stop_ids: ids of the tokens that end a response.  ``None``: unknown;
+            ``[]``: there are none.
+        special_ids: the older name of ``control_ids``.
+
+    Raises:
+        UsageError: an id is not in ``tokens``.
+        Error: the tokens cannot be used (``code`` is ``"bad_vocabulary"`` or
+            ``"too_large"``).
+        TypeError: ``tokens`` is not a list or tuple of ``bytes`` and ``None``.
+    """
+
     def __init__(
         self,
         tokens: Sequence[_Bytes | None],
@@ -108,9 +299,33 @@ class Vocabulary:
         special_ids: _Ids = (),
     ) -> None: ...
     @staticmethod
-    def from_file(path: str | PathLike[str]) -> Vocabulary: ...
+    def from_file(path: str | PathLike[str]) -> Vocabulary:
+        """Reads a vocabulary from disk.
+
+        Args:
+            path: a model's folder (see ``from_pretrained``), or a file: GGUF (of which
+                only the header is read), ``tokenizer.json``, tiktoken ranks or a
+                vocabulary text.
+
+        Raises:
+            OSError: there is nothing at ``path``.
+            Error: the file cannot be read (``"io"``) or used.
+        """
+
     @staticmethod
-    def from_pretrained(folder: str | PathLike[str]) -> Vocabulary: ...
+    def from_pretrained(folder: str | PathLike[str]) -> Vocabulary:
+        """Reads the vocabulary of a model's folder.
+
+        Args:
+            folder: the path of a folder with ``tokenizer.json``.  Stop ids and the
+                number of ids come from ``tokenizer_config.json``,
+                ``generation_config.json`` and ``config.json`` where these exist.
+
+        Raises:
+            OSError: there is nothing at ``folder``.
+            Error: a file cannot be read (``"io"``) or used; the message names it.
+        """
+
     @staticmethod
     def from_model_files(
         tokenizer_json: str | _Bytes,
@@ -118,11 +333,36 @@ class Vocabulary:
         tokenizer_config: str | _Bytes = "",
         generation_config: str | _Bytes = "",
         config: str | _Bytes = "",
-    ) -> Vocabulary: ...
+    ) -> Vocabulary:
+        """As ``from_pretrained``, with the contents of the files.
+
+        Args:
+            tokenizer_json: the content of ``tokenizer.json``, ``str`` or ``bytes``.
+            tokenizer_config: that of ``tokenizer_config.json``; ``""`` for none.
+            generation_config: that of ``generation_config.json``; ``""`` for none.
+            config: that of ``config.json``; ``""`` for none.
+
+        Raises:
+            Error: a file cannot be used; the message names it.
+        """
+
     @staticmethod
     def from_tokenizer(
         tokenizer: object, *, stop_ids: _Ids | None = None
-    ) -> Vocabulary: ...
+    ) -> Vocabulary:
+        """Makes a vocabulary of a tokenizer object.
+
+        Args:
+            tokenizer: a tokenizer of ``transformers``, a ``tokenizers.Tokenizer`` or a
+                ``tiktoken.Encoding``.  Its ``encode`` becomes the vocabulary's.
+            stop_ids: ids of the tokens that end a response.  Default: those that the
+                tokenizer, and the ``generation_config.json`` in its folder, name.
+
+        Raises:
+            TypeError: the object is none of these.
+            UsageError: a slow tokenizer does not tell how its tokens spell bytes.
+        """
+
     @staticmethod
     def from_tokens(
         tokens: Sequence[str | _Bytes | None],
@@ -132,43 +372,189 @@ class Vocabulary:
         added_ids: _Ids = (),
         control_ids: _Ids = (),
         stop_ids: _Ids | None = None,
-    ) -> Vocabulary: ...
+    ) -> Vocabulary:
+        """Makes a vocabulary of a tokenizer's list of tokens.
+
+        Args:
+            tokens: a list or tuple of ``str`` or ``bytes`` by id; ``None`` or an empty
+                text for an id without a token.
+            vocab_type: how tokens are spelled: ``"raw"``, as their bytes;
+                ``"byte_fallback"``, as in SentencePiece (U+2581 is a space,
+                ``<0x0A>`` a byte); ``"byte_level"``, by GPT-2's characters for bytes.
+            vocab_size: the number of ids that the model writes.  Ids beyond
+                ``tokens`` have no token; tokens beyond ``vocab_size`` are dropped.
+                Default: one id for each token.
+            added_ids, control_ids, stop_ids: as of ``Vocabulary``.
+
+        Raises:
+            UsageError: ``vocab_type`` is another name.
+            Error: the tokens cannot be used (``"bad_vocabulary"``, ``"too_large"``).
+        """
+
     @staticmethod
-    def from_text(text: str | _Bytes) -> Vocabulary: ...
+    def from_text(text: str | _Bytes) -> Vocabulary:
+        """Reads the content of a vocabulary file.
+
+        Args:
+            text: ``str`` or ``bytes``: a ``tokenizer.json``, tiktoken ranks, a
+                vocabulary text or a GGUF file.  The beginning tells them apart.
+
+        Raises:
+            Error: the text is none of these, or cannot be used.
+        """
+
     @staticmethod
-    def from_tokenizer_json(text: str | _Bytes) -> Vocabulary: ...
+    def from_tokenizer_json(text: str | _Bytes) -> Vocabulary:
+        """Reads the content of a Hugging Face ``tokenizer.json``.
+
+        Args:
+            text: ``str`` or ``bytes`` (UTF-8).
+
+        Raises:
+            Error: the text is not a tokenizer's JSON, or its decoder does more than
+                map each token to bytes (``"bad_vocabulary"``).
+        """
+
     @staticmethod
     def from_tiktoken(
         ranks: str | _Bytes, special: Mapping[str, int] = {}
-    ) -> Vocabulary: ...
-    def __len__(self) -> int: ...
-    def bytes(self, id: int) -> _Bytes: ...
-    def spelling(self, id: int) -> _Bytes: ...
+    ) -> Vocabulary:
+        """Reads tiktoken ranks.
+
+        Args:
+            ranks: ``str`` or ``bytes``: lines of a token in base64, a space and its
+                rank, which is its id.
+            special: a ``dict`` from spellings to ids: the control tokens, which the
+                ranks do not have.
+
+        Raises:
+            Error: the ranks cannot be used (``"bad_vocabulary"``).
+        """
+
+    def __len__(self) -> int:
+        """Returns the number of ids: one more than the highest id."""
+
+    def bytes(self, id: int) -> _Bytes:
+        """Returns the ``bytes`` that the tokenizer's decoder writes for the token alone;
+        ``b""`` for an id without a token.
+        """
+
+    def spelling(self, id: int) -> _Bytes:
+        """Returns how an added or control token is written in a prompt, as UTF-8
+        ``bytes``.  For any other token these are its bytes.
+        """
+
     def kind(
         self, id: int
-    ) -> Literal["ordinary", "added", "control", "unused"]: ...
-    def special(self, text: str) -> int | None: ...
-    def decode(self, ids: _Ids) -> str: ...
+    ) -> Literal["ordinary", "added", "control", "unused"]:
+        """Returns the kind of a token: ``"ordinary"``; ``"added"``, which plain text
+        shows; ``"control"``, which plain text leaves out; ``"unused"`` for an id
+        without a token.
+        """
+
+    def special(self, text: str) -> int | None:
+        """Returns the id of the added or control token that is spelled ``text`` (``str``
+        or UTF-8 ``bytes``), or ``None``.  Of several it is the lowest id.
+        """
+
+    def decode(self, ids: _Ids) -> str:
+        """Returns the text of token ids, special tokens included.
+
+        Bytes that are not UTF-8, and ids without a token, become U+FFFD.  ``ids`` is any
+        sequence or 1-D array of integers.
+        """
+
     @property
-    def special_ids(self) -> list[int]: ...
+    def special_ids(self) -> list[int]:
+        """The ids of all added and control tokens, ascending, a list of ``int``."""
+
     @property
-    def stop_ids(self) -> list[int]: ...
+    def stop_ids(self) -> list[int]:
+        """The ids of the tokens that end a response, a list of ``int``; ``[]`` if there
+        are none or they are unknown (see ``has_stop_ids``).
+        """
+
     @property
-    def has_stop_ids(self) -> bool: ...
+    def has_stop_ids(self) -> bool:
+        """Whether the source says which tokens end a response.  It may say that none
+        does.
+        """
+
     @property
-    def strip_leading_space(self) -> bool: ...
+    def strip_leading_space(self) -> bool:
+        """Whether the tokenizer's own decoder removes one space at the beginning of a
+        text.  It is never removed here: a response continues a prompt.
+        """
+
     @property
-    def space_after_marks(self) -> bool: ...
+    def space_after_marks(self) -> bool:
+        """Whether one space after an added or control token belongs to the token: the
+        tokenizer puts a space before each text that follows such a token.
+        """
+
     @property
-    def has_encoder(self) -> bool: ...
-    def encode(self, text: str) -> list[int]: ...
-    def with_stop_ids(self, ids: _Ids) -> Vocabulary: ...
+    def has_encoder(self) -> bool:
+        """Whether the vocabulary has an encoder, which ``encode`` needs."""
+
+    def encode(self, text: str) -> list[int]:
+        """Returns the token ids of a text, as the encoder writes them.
+
+        Args:
+            text: ``str``, or UTF-8 ``bytes``.
+
+        Raises:
+            UsageError: the vocabulary has no encoder.
+        """
+
+    def with_stop_ids(self, ids: _Ids) -> Vocabulary:
+        """Returns a copy with other stop ids.  The tokens are shared.
+
+        Args:
+            ids: ids of the tokens that end a response; ``[]`` for none.
+
+        Raises:
+            Error: an id has no token (``"bad_vocabulary"``).
+        """
+
     def with_encoder(
         self, encoder: Callable[[str], Sequence[int]] | None
-    ) -> Vocabulary: ...
-    def with_space_after_marks(self, space: bool) -> Vocabulary: ...
+    ) -> Vocabulary:
+        """Returns a copy with another encoder.  The tokens are shared.
+
+        Args:
+            encoder: a function from a ``str`` to its token ids, with the spellings of
+                special tokens read as text; ``None`` for no encoder.  Masks call it,
+                on any thread, for text that is certain to come.  Ids that do not spell
+                the text are ignored; exceptions are reported by
+                ``sys.unraisablehook``.
+        """
+
+    def with_space_after_marks(self, space: bool) -> Vocabulary:
+        """Returns a copy with another value of ``space_after_marks`` (a ``bool``).  The
+        tokens are shared.
+        """
 
 class Grammar:
+    """A language of texts.  Immutable; may be shared between threads.
+
+    Made by the functions that begin with ``from_``, by ``union`` and
+    ``concat``, and by ``StructuralTag.grammar``.  Every text that the grammar
+    of a JSON Schema accepts is valid under the schema; ``report()`` lists where
+    the grammar accepts fewer texts, and which keywords have no effect.
+
+    All of these functions take two arguments that bound the compile:
+
+    * ``limits``, a mapping with any of ``"alternatives"`` (how many
+      combinations of alternatives one value may have to follow at once, 512 by
+      default), ``"steps"`` (of reasoning about a schema, 4,000,000),
+      ``"depth"`` (levels of arrays and objects of the text, 1000) and
+      ``"bytes"`` (of automata, 256 MiB).  A grammar beyond a limit is an error
+      with the code ``"too_large"``.
+    * ``cancelled``, a function without arguments that is called about every
+      20 ms.  When it returns a true value, the compile ends with an error
+      (``"too_large"``).  Ctrl-C ends it with ``KeyboardInterrupt``.
+    """
+
     def __init__(self) -> None: ...
     @staticmethod
     def from_json_schema(
@@ -187,7 +573,40 @@ class Grammar:
         documents: Mapping[str, _Schema] | None = None,
         limits: _Limits = None,
         cancelled: _Cancelled = None,
-    ) -> Grammar: ...
+    ) -> Grammar:
+        """Returns the grammar of the JSON texts that are valid under a schema.
+
+        Args:
+            schema: a JSON Schema: a ``dict``, a ``bool`` or JSON text.
+            max_white_space: the largest number of bytes of white space between
+                two parts of the text; ``None`` for no limit.
+            compact: no white space at all.
+            indent, separators: the layout is exactly the one that
+                ``json.dumps`` writes for these arguments.  Excludes
+                ``compact`` and ``max_white_space``.
+            key_order: ``"any"``, or ``"schema"``: declared properties in the
+                order of the schema, which makes smaller automata.
+            spelling: how names and values that the schema fixes are written:
+                ``"canonical"``, as ``json.dumps(..., ensure_ascii=False)``
+                does; ``"any"``, in every spelling that JSON has.
+            draft: ``"4"``, ``"6"``, ``"7"``, ``"2019-09"`` or ``"2020-12"``.
+                Default: what ``"$schema"`` says, otherwise 2020-12.
+            closed: properties and items that the schema does not list are
+                forbidden unless it says otherwise.
+            lenient: keywords that cannot be enforced are ignored and reported
+                instead of being an error.
+            assert_formats: enforce ``"format"`` for the known names.
+            documents: a mapping from absolute URLs to the schemas that
+                ``"$ref"`` may refer to.
+            limits, cancelled: see the class.
+
+        Raises:
+            SchemaError: the schema is malformed, cannot be enforced, has no
+                valid text (``"unsatisfiable"``), or exceeds a limit
+                (``"too_large"``).  ``path`` is the JSON pointer.
+            UsageError: the options do not fit each other.
+        """
+
     @staticmethod
     def from_ebnf(
         text: str,
@@ -195,11 +614,34 @@ class Grammar:
         *,
         limits: _Limits = None,
         cancelled: _Cancelled = None,
-    ) -> Grammar: ...
+    ) -> Grammar:
+        """Returns the grammar of an EBNF text, such as a GBNF file.
+
+        Args:
+            text: the EBNF, a ``str``.
+            root_rule: the name of the rule that a whole text matches.
+            limits, cancelled: see the class.
+
+        Raises:
+            GrammarError: the text is malformed or cannot be used; ``span`` is
+                in the UTF-8 bytes of ``text``.
+        """
+
     @staticmethod
     def from_regex(
         pattern: str, *, limits: _Limits = None, cancelled: _Cancelled = None
-    ) -> Grammar: ...
+    ) -> Grammar:
+        """Returns the grammar of the texts that a pattern matches as a whole.
+
+        Args:
+            pattern: a regular expression, a ``str``.
+            limits, cancelled: see the class.
+
+        Raises:
+            GrammarError: the pattern is malformed (``"bad_pattern"``) or not
+                supported (``"unsupported_pattern"``).
+        """
+
     @staticmethod
     def from_lark(
         text: str,
@@ -208,7 +650,22 @@ class Grammar:
         grammars: Mapping[str, Grammar | StructuralTag | str] | None = None,
         limits: _Limits = None,
         cancelled: _Cancelled = None,
-    ) -> Grammar: ...
+    ) -> Grammar:
+        """Returns the grammar of the rule ``start`` of a Lark text.
+
+        Args:
+            text: the grammar, a ``str``, in the Lark dialect of llguidance.
+            vocabulary: a ``Vocabulary``.  Required if the grammar names tokens
+                by their text.
+            grammars: a mapping from ``name`` to what ``@name`` stands for: a
+                ``Grammar``, a ``StructuralTag``, or a Lark text.
+            limits, cancelled: see the class.
+
+        Raises:
+            GrammarError: the text is malformed or cannot be used; ``span`` is
+                in the UTF-8 bytes of ``text``.
+        """
+
     @staticmethod
     def from_structural_tag(
         spec: _Tag,
@@ -216,53 +673,207 @@ class Grammar:
         *,
         limits: _Limits = None,
         cancelled: _Cancelled = None,
-    ) -> Grammar: ...
+    ) -> Grammar:
+        """Returns the grammar of the texts that a structural tag describes.
+
+        Args:
+            spec: a ``StructuralTag``, or a ``dict``, JSON text or the path of
+                a file to make one of.
+            vocabulary: a ``Vocabulary``.  Required if the tag names tokens by
+                their text.
+            limits, cancelled: see the class.
+
+        Raises:
+            GrammarError: the tag, or a schema, pattern or grammar in it, cannot
+                be used; ``path`` is the JSON pointer into ``spec``.
+        """
+
     @staticmethod
     def union(
         grammars: Iterable[Grammar | StructuralTag],
         *,
         limits: _Limits = None,
         cancelled: _Cancelled = None,
-    ) -> Grammar: ...
+    ) -> Grammar:
+        """Returns the grammar of the texts of any of ``grammars``.
+
+        Args:
+            grammars: an iterable of ``Grammar`` or ``StructuralTag`` (which
+                stands for its grammar), at least one and at most 2**20.
+            limits, cancelled: see the class.
+
+        Raises:
+            GrammarError: there are no grammars, or the union exceeds a limit.
+        """
+
     @staticmethod
     def concat(
         grammars: Iterable[Grammar | StructuralTag],
         *,
         limits: _Limits = None,
         cancelled: _Cancelled = None,
-    ) -> Grammar: ...
-    def accepts(self, text: _Text) -> bool: ...
-    def explain(self, text: _Text) -> dict[str, Any] | None: ...
-    def report(self) -> list[dict[str, str]]: ...
-    def to_ebnf(self) -> str: ...
+    ) -> Grammar:
+        """Returns the grammar of concatenations: a text of each of ``grammars``,
+        one after the other.
+
+        Args:
+            grammars, limits, cancelled: as of ``union``.
+
+        Raises:
+            GrammarError: as of ``union``.
+        """
+
+    def accepts(self, text: _Text) -> bool:
+        """Returns whether the whole text is in the language.
+
+        Args:
+            text: ``str``, or UTF-8 ``bytes`` or ``bytearray``.
+
+        Complexity: O(bytes of the text) for JSON Schemas and almost all grammars; at
+        most cubic.  Ctrl-C ends the call.
+        """
+
+    def explain(self, text: _Text) -> dict[str, Any] | None:
+        """Tells where and why a text is not in the language.
+
+        Args:
+            text: as of ``accepts``.
+
+        Returns:
+            ``None`` if the text is accepted.  Otherwise a ``dict`` with ``"offset"``
+            (the number of bytes that could be read) and ``"expected"`` (what may come
+            there, in words).
+        """
+
+    def report(self) -> list[dict[str, str]]:
+        """Lists where the language differs from what the source says.
+
+        Returns:
+            A list of ``dict`` with ``"kind"`` (``"narrowed"``: some valid texts are
+            not in the language; ``"ignored"``: a keyword has no effect),
+            ``"keyword"``, ``"path"`` (the JSON pointer of the schema with the
+            keyword) and ``"message"``.  ``[]`` if the grammar is exact.
+
+        The first call may take as long as a compile.
+        """
+
+    def to_ebnf(self) -> str:
+        """Returns an EBNF text of the same language, which ``from_ebnf`` reads.  Schemas
+        stand in it as ``JsonSchema("...")``; limits are not part of it.
+        """
+
     def captures(
         self, text: _Text | _Ids, vocabulary: Vocabulary | None = None
-    ) -> list[dict[str, Any]]: ...
+    ) -> list[dict[str, Any]]:
+        """Finds the parts of a text that rules with a capture matched.
+
+        Args:
+            text: ``str``, ``bytes`` or ``bytearray``; with ``vocabulary``, token ids.
+                It may be the beginning of a text of the language.
+            vocabulary: the ``Vocabulary`` of the ids.
+
+        Returns:
+            A list of ``dict`` with ``"name"``, ``"text"`` (``bytes``) and ``"span"``
+            (a half-open range of bytes), in the order of their ends, inner captures
+            first.
+
+        Raises:
+            Error: the text does not fit (``"invalid_content"``, ``span`` at the first
+                byte that does not), or takes too much memory (``"too_large"``).
+            UsageError: the vocabulary has no token with one of the ids.
+
+        Complexity: O(bytes of the text) for most grammars, in time and memory.
+        """
+
     def compile(
         self,
         vocabulary: Vocabulary | Compiler,
         *,
         markers: Literal["token", "either", "text"] = "token",
         stop_ids: _Ids | None = None,
-    ) -> Constraint: ...
+    ) -> Constraint:
+        """Returns the ``Constraint`` of this grammar for a vocabulary.
+
+        Args:
+            vocabulary: a ``Vocabulary``, or a ``Compiler``.  The compiler of a
+                vocabulary is made when it is first needed, and cached in the
+                vocabulary.
+            markers: how a text that a structural tag itself spells is written
+                if the vocabulary has a token for it: ``"token"``, as this
+                token; ``"either"``, also spelled by other tokens; ``"text"``,
+                spelled by any tokens, added tokens being ordinary text.
+            stop_ids: ids of the tokens that may end a text.  Default: those of
+                the vocabulary.  With an empty list a text ends where nothing
+                may follow.  Not allowed with a ``Compiler``.
+
+        Raises:
+            Error: the vocabulary does not know its stop ids, and none are given
+                (``"missing_stop_ids"``), or the name of a tool cannot be
+                written (``"conflict"``).
+            UsageError: ``stop_ids`` with a compiler, or not in the vocabulary.
+
+        What masks need is built when masks are asked for.
+        """
 
 class StructuralTag:
+    """A description of responses, both for constraining a model and for parsing.
+
+    Immutable; may be shared between threads and pickled.  Tags are equal, and
+    have the same hash, when their canonical forms are equal.
+
+    Args:
+        spec: ``{"type": "structural_tag", "format": {...}}`` as a ``dict``,
+            JSON text, the path of a file, or a ``StructuralTag``.
+
+    Raises:
+        GrammarError: the tag is malformed; ``path`` is the JSON pointer into
+            ``spec``.  Schemas, patterns and grammars inside, and names of
+            tokens, are checked when the tag is compiled.
+        OSError: the file cannot be opened.
+    """
+
     def __init__(self, spec: _Tag) -> None: ...
     @staticmethod
     def from_tags(
         tags: Sequence[dict[str, Any]], triggers: Sequence[str]
-    ) -> StructuralTag: ...
-    def to_dict(self) -> dict[str, Any]: ...
-    def to_json(self) -> str: ...
+    ) -> StructuralTag:
+        """Makes a tag of the older pair of lists: free text, and tags in it.
+
+        Args:
+            tags: a list of ``{"begin", "schema", "end"}``; ``"schema"`` is a
+                JSON Schema as a ``dict`` or JSON text.
+            triggers: a list of ``str`` with which the tags begin.
+
+        Raises:
+            GrammarError: ``path`` begins with ``/tags`` or ``/triggers``.
+        """
+
+    def to_dict(self) -> dict[str, Any]:
+        """Returns the canonical form of the tag as a new ``dict``."""
+
+    def to_json(self) -> str:
+        """Returns the canonical form of the tag as JSON text.  Tags are equal when their
+        canonical forms are.
+        """
+
     @property
-    def source(self) -> str: ...
+    def source(self) -> str:
+        """The JSON text that the tag was read from.  Paths and spans of errors refer to
+        it.
+        """
+
     def grammar(
         self,
         vocabulary: Vocabulary | None = None,
         *,
         limits: _Limits = None,
         cancelled: _Cancelled = None,
-    ) -> Grammar: ...
+    ) -> Grammar:
+        """Returns the ``Grammar`` of these responses.
+
+        The same as ``Grammar.from_structural_tag(self, ...)``, which see for
+        arguments and errors.
+        """
 
     def parse(
         self,
@@ -273,7 +884,26 @@ class StructuralTag:
         markers: Literal["token", "either", "text"] = "token",
         stop_ids: _Ids | None = None,
         recover: bool = True,
-    ) -> dict[str, Any]: ...
+    ) -> dict[str, Any]:
+        """Parses a whole response and returns its tree, a ``dict``.
+
+        Args:
+            response: ``str``, ``bytes``, ``bytearray``, or, with
+                ``vocabulary``, token ids.
+            prefix, vocabulary, markers, stop_ids, recover: as of
+                ``TagParser``.
+
+        Returns:
+            The tree as of ``TagParser.tree``: ``"complete"`` (whether the tag
+            fits the whole response), ``"format"`` (what the outermost format
+            has read), ``"rest"`` (the text that does not fit),
+            ``"diagnostics"`` (why it does not) and ``"message"``.
+
+        Raises:
+            GrammarError: the tag cannot be compiled.
+            UsageError: ids without a vocabulary.
+        """
+
     def parser(
         self,
         prefix: _Text | _Ids = "",
@@ -282,9 +912,42 @@ class StructuralTag:
         markers: Literal["token", "either", "text"] = "token",
         stop_ids: _Ids | None = None,
         recover: bool = True,
-    ) -> TagParser: ...
+    ) -> TagParser:
+        """Returns a ``TagParser`` for one response.
+
+        Arguments and errors: see ``TagParser``.
+        """
 
 class TagParser:
+    """Parses one response by a structural tag, while a model writes it.
+
+    Events and messages are those of a ``ResponseParser``; ``tree`` has in
+    addition what each format has read.  A response is never an error: text that
+    does not fit is in the field ``"rest"``, with a diagnostic.  One stream, one
+    parser, one thread.
+
+    Args:
+        tag: a ``StructuralTag``, or a ``dict``, JSON text or the path of a file
+            to make one of.
+        prefix: the part of the response that the prompt already wrote, as text
+            or token ids; ``""`` for none.
+        vocabulary: a ``Vocabulary``.  The parser then reads token ids, and
+            without it, text.
+        markers: how ids write a marker of the tag for which the vocabulary has
+            an added or control token: ``"token"``, as this token; ``"either"``,
+            also spelled by other tokens; ``"text"``, spelled by any tokens,
+            added tokens being ordinary text.
+        stop_ids: ids of the tokens that end the response.  Such a token is no
+            text, unless the tag names it.  Default: those of the vocabulary.
+        recover: if a tag of ``triggered_tags`` does not fit, such as a call of
+            a tool that is not listed, parsing continues after it.  ``False``:
+            all text that follows is the rest.
+
+    Raises:
+        GrammarError: the tag cannot be used or compiled.
+        UsageError: a prefix of ids without a vocabulary.
+    """
+
     def __init__(
         self,
         tag: _Tag,
@@ -295,26 +958,115 @@ class TagParser:
         stop_ids: _Ids | None = None,
         recover: bool = True,
     ) -> None: ...
-    def feed(self, text: _Text | _Ids | None) -> list[dict[str, Any]]: ...
-    def finalize(self) -> tuple[dict[str, Any], list[dict[str, Any]]]: ...
+    def feed(self, text: _Text | _Ids | None) -> list[dict[str, Any]]:
+        """Consumes the next piece of the response and returns the events it completes.
+
+        Args:
+            text: ``str``, ``bytes`` or ``bytearray`` (which may end inside a UTF-8
+                sequence), or, for a parser with a vocabulary, token ids: a list, a
+                tuple or a 1-D array of integers, at most 2**26 of them.  ``None``
+                and empty text are valid and add nothing.
+
+        Returns:
+            The events as a list of ``dict``, oldest first.  How a response is cut
+            into pieces changes only how chunk events are cut.  Each event has
+            ``"type"``, ``"field"``, ``"start"`` and ``"end"`` (a half-open range of
+            bytes of the stream, counted from the first of ``prefix_bytes``), and,
+            with a vocabulary, ``"tokens"`` (a half-open range of the tokens fed).
+
+        Raises:
+            StateError: ``finalize`` was called before.
+            ResponseError: the parser does not recover, and the response does not
+                fit; ``events`` has the events of this call.
+            UsageError: ids for a parser without a vocabulary, or text for a parser
+                with one.
+            TypeError: the argument is none of the above.
+
+        Complexity: O(bytes of the piece).  Pieces of more than 32 KiB are parsed
+        without the GIL; Ctrl-C ends the call between pieces of 1 MiB.
+        """
+
+    def finalize(self) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+        """Ends the response and returns ``(message, events)``.
+
+        Releases the bytes that were held back and closes every open region.
+        ``message`` is the final message (a ``dict``), ``events`` are the last events.
+
+        Raises:
+            StateError: ``finalize`` was called before.
+            ResponseError: the parser does not recover, and the response does not fit,
+                or lacks a required field.
+        """
+
     @property
-    def initial_events(self) -> list[dict[str, Any]]: ...
+    def initial_events(self) -> list[dict[str, Any]]:
+        """The events that the prefix caused, a list of ``dict`` as ``feed`` returns."""
+
     @property
-    def message(self) -> dict[str, Any]: ...
+    def message(self) -> dict[str, Any]:
+        """The message that the events so far add up to, a ``dict``; final after
+        ``finalize``.
+
+        Every access builds a new ``dict``.  Complexity: O(size of the message).
+        """
+
     @property
-    def chat_message(self) -> dict[str, Any]: ...
+    def chat_message(self) -> dict[str, Any]:
+        """The message as servers of chat completions send it, a ``dict``.
+
+        Members: ``"role"``; ``"content"``, ``None`` where there is none;
+        ``"reasoning"``; ``"tool_calls"`` where there are any, each with ``"id"``,
+        ``"index"`` and arguments as JSON text; other fields as they are.  Calls that
+        are cut off or malformed are left out.
+        """
+
     @property
-    def tree(self) -> dict[str, Any]: ...
+    def tree(self) -> dict[str, Any]:
+        """How the response was read, format by format, a ``dict``.
+
+        Members: ``"type"``, ``"complete"``, ``"format"`` (the node of the outermost
+        format), ``"rest"`` (text that does not fit), ``"diagnostics"`` and
+        ``"message"``.  Every node has ``"type"``, ``"path"`` (the JSON pointer of the
+        format in the tag) and ``"span"`` (a half-open range of bytes).  Before
+        ``finalize`` the tree has what is already certain.
+
+        Complexity: O(size of the text), at every access.
+        """
+
     @property
-    def parts(self) -> list[dict[str, Any]]: ...
+    def parts(self) -> list[dict[str, Any]]:
+        """Every region of the response in the order written, a list of ``dict``.
+
+        Each has ``"field"``, ``"value"`` (``None`` if malformed), ``"malformed"``,
+        ``"cut"`` (the response ended before the closing delimiter), ``"start"`` and
+        ``"end"`` (bytes of the stream, from the beginning of the opening delimiter to
+        the end of the closing delimiter).
+        """
+
     @property
-    def diagnostics(self) -> list[dict[str, Any]]: ...
+    def diagnostics(self) -> list[dict[str, Any]]:
+        """What did not fit so far, in order, a list of ``dict``.
+
+        Each has ``"code"`` (a stable name), ``"message"``, ``"field"`` (``None``
+        where no field is concerned) and ``"span"`` (a half-open range of bytes of the
+        stream).
+        """
+
     @property
-    def complete(self) -> bool: ...
+    def complete(self) -> bool:
+        """Whether the tag fits all of the text so far."""
+
     @property
-    def held(self) -> bytes: ...
+    def held(self) -> bytes:
+        """The bytes at the end of the input that are held back, because they may still
+        become a delimiter.
+        """
+
     @property
-    def prefix_bytes(self) -> int: ...
+    def prefix_bytes(self) -> int:
+        """The number of bytes of the prefix.  Offsets of events count from its
+        beginning.
+        """
 
 def tool_calling(
     tools: _Tools | str | None,
@@ -327,16 +1079,75 @@ def tool_calling(
     max_white_space: int | None = None,
     exclude_special_tokens: bool = True,
     xgrammar_compatible: bool = False,
-) -> StructuralTag: ...
-def tool_calling_styles() -> list[str]: ...
+) -> StructuralTag:
+    """Returns the ``StructuralTag`` of responses that may or must call tools.
+
+    Args:
+        tools: a list of tools as chat templates take them (dicts, or Python
+            functions), its JSON text, a ``ToolSet``, or ``None`` for no tools.
+            Arguments of a tool without ``"parameters"``, or with
+            ``"strict": False``, may be any JSON.
+        style: how the model family writes calls, one of
+            ``tool_calling_styles()``; ``-``, ``_`` and ``.`` are the same.
+        tool_choice: ``"auto"``, ``"none"``, ``"required"``, or, as a dict, the
+            one tool that must be called or the tools that are allowed, as in
+            requests to chat-completion servers.  ``None`` is ``"auto"``.
+        parallel_tool_calls: whether a response may have several calls.
+        reasoning: whether the response begins inside a block of reasoning:
+            ``"required"`` (or ``True``), ``"allowed"``, ``"none"`` (or
+            ``False``).  Families without reasoning ignore it.
+        any_order: whether members of arguments may be in any order.
+        max_white_space: the largest number of characters of white space between
+            two parts of JSON, from 1 on; ``None`` for no limit.
+        exclude_special_tokens: whether free text excludes the markers of
+            reasoning.
+        xgrammar_compatible: make the same tag as XGrammar: without the keys
+            ``"field"`` and ``"tool"``, which say how a response is parsed, and
+            in harmony without enforcing a required call.
+
+    Raises:
+        GrammarError: ``path`` begins with the argument's name, as in
+            ``/tools/0/function/name``.
+    """
+
+def tool_calling_styles() -> list[str]:
+    """Returns the styles of ``tool_calling``, a sorted list of ``str``."""
 
 class Compiler:
+    """Compiles grammars for one vocabulary, and caches grammars and masks.
+
+    The ``compile_...`` functions cache what they compile: the same source and
+    options give the same automata at no cost, and in a new source the schemas
+    that were compiled before are not compiled again.  May be shared between
+    threads.
+
+    Args:
+        vocabulary: a ``Vocabulary``.
+        cache_bytes: memory for the masks that constraints share, in bytes
+            (default 64 MiB).  Beyond it, the least recently used masks are
+            evicted, and computed again when they are needed.
+        grammar_bytes: memory for cached grammars, in bytes (default 128 MiB);
+            0 caches none.
+        stop_ids: ids of the tokens that may end a text.  Default: those of the
+            vocabulary; if it does not know them, compiling raises
+            ``"missing_stop_ids"``.  With an empty list a text ends where
+            nothing may follow.
+        tables_file: a file that ``save_tables`` wrote for the same vocabulary,
+            mapped into memory.  Default: the tables are built, in about 0.1 s
+            for 128,000 tokens.
+
+    Raises:
+        UsageError: a stop id is not in the vocabulary, or a size is negative.
+        Error: the file cannot be read (``"io"``) or used
+            (``"bad_vocabulary"``).
+    """
+
     def __init__(
         self,
         vocabulary: Vocabulary,
         *,
-        cache_bytes: int = ...,
-        grammar_bytes: int = ...,
+        cache_bytes: int = 67108864,
+        grammar_bytes: int = 134217728,
         stop_ids: _Ids | None = None,
         tables_file: str | PathLike[str] | None = None,
     ) -> None: ...
@@ -345,7 +1156,20 @@ class Compiler:
         grammar: Grammar,
         *,
         markers: Literal["token", "either", "text"] = "token",
-    ) -> Constraint: ...
+    ) -> Constraint:
+        """Returns the ``Constraint`` of a grammar for this vocabulary.
+
+        Args:
+            grammar: a ``Grammar``.
+            markers: as of ``Grammar.compile``.
+
+        Raises:
+            Error: the stop ids are unknown (``"missing_stop_ids"``), or the name of a
+                tool cannot be written (``"conflict"``).
+
+        What masks need is built when masks are asked for.
+        """
+
     def compile_json_schema(
         self,
         schema: _Schema,
@@ -363,7 +1187,12 @@ class Compiler:
         documents: Mapping[str, _Schema] | None = None,
         limits: _Limits = None,
         cancelled: _Cancelled = None,
-    ) -> Constraint: ...
+    ) -> Constraint:
+        """Compiles a JSON Schema into a ``Constraint``, using the cache.
+
+        Arguments and errors: see ``Grammar.from_json_schema`` and ``compile``.
+        """
+
     def compile_ebnf(
         self,
         text: str,
@@ -371,10 +1200,20 @@ class Compiler:
         *,
         limits: _Limits = None,
         cancelled: _Cancelled = None,
-    ) -> Constraint: ...
+    ) -> Constraint:
+        """Compiles an EBNF text into a ``Constraint``, using the cache.
+
+        Arguments and errors: see ``Grammar.from_ebnf`` and ``compile``.
+        """
+
     def compile_regex(
         self, pattern: str, *, limits: _Limits = None, cancelled: _Cancelled = None
-    ) -> Constraint: ...
+    ) -> Constraint:
+        """Compiles a regular expression into a ``Constraint``, using the cache.
+
+        Arguments and errors: see ``Grammar.from_regex`` and ``compile``.
+        """
+
     def compile_lark(
         self,
         text: str,
@@ -382,7 +1221,13 @@ class Compiler:
         grammars: Mapping[str, Grammar | StructuralTag | str] | None = None,
         limits: _Limits = None,
         cancelled: _Cancelled = None,
-    ) -> Constraint: ...
+    ) -> Constraint:
+        """Compiles a Lark text into a ``Constraint``, using the cache.
+
+        Tokens that the text names are looked up in the compiler's vocabulary.
+        Arguments and errors: see ``Grammar.from_lark`` and ``compile``.
+        """
+
     def compile_structural_tag(
         self,
         spec: _Tag,
@@ -390,43 +1235,236 @@ class Compiler:
         limits: _Limits = None,
         cancelled: _Cancelled = None,
         markers: Literal["token", "either", "text"] = "token",
-    ) -> Constraint: ...
+    ) -> Constraint:
+        """Compiles a structural tag into a ``Constraint``, using the cache.
+
+        Tokens that the tag names are looked up in the compiler's vocabulary.
+        JSON text that is in the cache is not read again.
+
+        Args:
+            spec, limits, cancelled: as of ``Grammar.from_structural_tag``.
+            markers: as of ``Grammar.compile``.
+
+        Raises:
+            GrammarError: the tag cannot be used or compiled.
+        """
+
     @property
-    def mask_words(self) -> int: ...
-    def cache_statistics(self) -> dict[str, int]: ...
-    def grammar_statistics(self) -> dict[str, int]: ...
-    def clear_cache(self) -> None: ...
-    def save_tables(self, path: str | PathLike[str]) -> int: ...
+    def mask_words(self) -> int:
+        """The number of 32-bit words of one mask: the size of the vocabulary / 32,
+        rounded up.
+        """
+
+    def cache_statistics(self) -> dict[str, int]:
+        """Returns the state of the cache of masks, a ``dict`` of ``int``.
+
+        ``"bytes"`` and ``"entries"`` (masks) are held now; ``"hits"``, ``"misses"``
+        and ``"evictions"`` are counts of masks since the compiler was made;
+        ``"tables_bytes"`` is the size of the vocabulary's tables.
+        """
+
+    def grammar_statistics(self) -> dict[str, int]:
+        """Returns the state of the cache of grammars, a ``dict`` of ``int``.
+
+        ``"bytes"``, ``"grammars"`` and ``"parts"`` (schemas inside grammars) are held
+        now; ``"grammar_hits"``, ``"grammar_misses"``, ``"part_hits"``,
+        ``"part_misses"`` and ``"evictions"`` are counts since the compiler was made.
+        """
+
+    def clear_cache(self) -> None:
+        """Drops every cached mask and grammar.  Constraints and matchers keep working."""
+
+    def save_tables(self, path: str | PathLike[str]) -> int:
+        """Writes the tables of the vocabulary into a file, for ``tables_file``.
+
+        Args:
+            path: a ``str`` or path-like object.
+
+        Returns:
+            The size of the file in bytes.
+
+        Raises:
+            Error: the file cannot be written (``"io"``).
+        """
 
 class Constraint:
-    def matcher(self, *, stop_ids: _Ids | None = None) -> Matcher: ...
+    """A grammar compiled for a vocabulary.  Immutable; may be shared between threads.
+
+    Made by ``Grammar.compile`` and by the functions of ``Compiler``.
+    """
+
+    def matcher(self, *, stop_ids: _Ids | None = None) -> Matcher:
+        """Returns a new ``Matcher`` at the beginning of a text.
+
+        Args:
+            stop_ids: the tokens that end this text.  Default: those of the compiler.
+                With an empty list the matcher is terminated where nothing may follow.
+
+        Raises:
+            UsageError: an id is not in the vocabulary.
+        """
+
     @property
-    def mask_words(self) -> int: ...
+    def mask_words(self) -> int:
+        """The number of 32-bit words of one mask: the size of the vocabulary / 32,
+        rounded up.
+        """
+
     @property
-    def memory_bytes(self) -> int: ...
+    def memory_bytes(self) -> int:
+        """The memory of the automata built so far, in bytes, without the tables that
+        constraints share.
+        """
 
 class Matcher:
+    """Follows one text while a model writes it, and tells which tokens may come next.
+
+        row = numpy.zeros(constraint.mask_words, numpy.int32)
+        matcher = constraint.matcher()
+        while not matcher.is_terminated():
+            matcher.fill_bitmask(row)
+            matcher.accept_token(choose(row))
+
+    Made by ``Constraint.matcher``.  One text, one matcher, one thread at a time:
+    a call while another thread uses the matcher raises ``UsageError``.
+    """
+
     @property
-    def mask_words(self) -> int: ...
-    def fill_bitmask(self, buffer: Any, row: int = 0) -> bool: ...
-    def accept_token(self, id: int) -> bool: ...
-    def accept_tokens(self, ids: _Ids) -> int: ...
-    def accept_bytes(self, text: _Text) -> bool: ...
-    def rollback(self, steps: int = 1) -> bool: ...
-    def reset(self) -> None: ...
-    def copy(self) -> Matcher: ...
-    def steps(self) -> int: ...
-    def is_terminated(self) -> bool: ...
-    def can_end(self) -> bool: ...
-    def forced_bytes(self, limit: int = 4096) -> bytes: ...
-    def forced_tokens(self) -> list[int]: ...
+    def mask_words(self) -> int:
+        """The number of 32-bit words of one mask: the size of the vocabulary / 32,
+        rounded up.
+        """
+
+    def fill_bitmask(self, buffer: Any, row: int = 0) -> bool:
+        """Writes the mask of the next token into one row of a buffer.
+
+        Token ``t`` is bit ``t % 32`` of word ``t // 32``, lowest bit first; 1 means
+        that the token may come next.  Bits beyond the vocabulary are 0.
+
+        Args:
+            buffer: 32-bit integers, 1-D (one row) or 2-D (a row for each text), rows
+                of ``mask_words`` words or more, C-contiguous, writable and in main
+                memory: anything with the buffer protocol, such as a NumPy array, or
+                with DLPack's.
+            row: the index of the row to write.
+
+        Returns:
+            ``False`` if the row constrains nothing, so that it need not be applied:
+            the matcher is terminated, or every token may come.
+
+        Raises:
+            TypeError: ``buffer`` is no such object.
+            UsageError: its items, dimensions or width do not fit, or there is no such
+                row.
+        """
+
+    def accept_token(self, id: int) -> bool:
+        """Appends a token to the text if it fits.
+
+        A stop token fits where the text may end, and terminates the matcher.
+
+        Args:
+            id: the token's id, an ``int``.
+
+        Returns:
+            Whether the token fits.  If not, the matcher is unchanged.
+        """
+
+    def accept_tokens(self, ids: _Ids) -> int:
+        """Appends tokens up to the first that does not fit.
+
+        Args:
+            ids: token ids: a list, a tuple or a 1-D array of integers.
+
+        Returns:
+            The number of tokens appended.  Each is one step of ``rollback``.
+        """
+
+    def accept_bytes(self, text: _Text) -> bool:
+        """Appends all of a text as one step, or nothing.
+
+        Args:
+            text: ``str``, or ``bytes`` or ``bytearray``.  Markers are written as their
+                spelling.
+
+        Returns:
+            Whether the text fits.  If not, the matcher is unchanged.
+        """
+
+    def rollback(self, steps: int = 1) -> bool:
+        """Undoes the last ``steps`` steps, a terminating stop token included.
+
+        A step is an accepted token, or the text of one ``accept_bytes``.
+
+        Returns:
+            ``False``, with the matcher unchanged, if there are fewer steps.
+
+        Complexity: O(1).
+        """
+
+    def reset(self) -> None:
+        """Returns to the beginning of the text, with no steps to undo."""
+
+    def copy(self) -> Matcher:
+        """Returns an independent matcher in the same state, with the same history."""
+
+    def steps(self) -> int:
+        """Returns the number of steps that ``rollback`` can undo."""
+
+    def is_terminated(self) -> bool:
+        """Returns whether the text has ended: a stop token was accepted, or, without
+        stop tokens, nothing may follow.
+        """
+
+    def can_end(self) -> bool:
+        """Returns whether the text may end here."""
+
+    def forced_bytes(self, limit: int = 4096) -> bytes:
+        """Returns the text that must come next, whatever the model chooses, as ``bytes``.
+
+        It ends before the first choice, or where the text may end; it never ends
+        inside a UTF-8 character.  Markers are spelled.  ``accept_bytes`` accepts it.
+
+        Args:
+            limit: the largest number of bytes to return.
+        """
+
+    def forced_tokens(self) -> list[int]:
+        """Returns the tokens that the text which must come next begins with, a list of
+        ``int``.
+
+        Text is written as the vocabulary's encoder writes it.  Tokens at the end that a
+        longer token could replace are left out.  Without an encoder the list has only
+        markers and tokens that have no alternative.
+        """
+
     def fill_tree(
         self,
         first_child: Sequence[int],
         next_sibling: Sequence[int],
         tokens: Sequence[int],
         buffer: Any,
-    ) -> bool: ...
+    ) -> bool:
+        """Writes the masks of a tree of draft tokens in one call.
+
+        Node ``i`` is token ``tokens[i]``.  Node 0 is the root; its token has already
+        been accepted.  Row ``i`` gets the mask after node ``i``, or no bit if a token
+        between the root and the node does not fit.  The matcher is unchanged.
+
+        Args:
+            first_child: by node, the index of its first child, or -1.
+            next_sibling: by node, the index of its next sibling, or -1.
+            tokens: by node, its token id.
+            buffer: as of ``fill_bitmask``, with a row for each node, each of exactly
+                ``mask_words`` words.
+
+        Returns:
+            ``False``, with nothing written, if the three lists are not of equal length
+            or are not a tree.
+
+        Raises:
+            TypeError, UsageError: as of ``fill_bitmask``.
+        """
 
 def fill_bitmasks(
     matchers: Sequence[Matcher],
@@ -434,42 +1472,198 @@ def fill_bitmasks(
     *,
     rows: _Ids | None = None,
     threads: int = 0,
-) -> None: ...
+) -> None:
+    """Writes the next masks of many matchers, on several threads.
 
-def apply_bitmask(logits: Any, mask: Any, rows: _Ids | None = None) -> None: ...
+    Args:
+        matchers: ``Matcher`` objects, each at most once.
+        buffer: as of ``Matcher.fill_bitmask``, with a row for each matcher.
+        rows: the index of the row of each matcher.  Default: row ``i`` for
+            matcher ``i``.  Other rows are left unchanged.
+        threads: how many threads to use; 0 means one for each core.
+
+    Raises:
+        UsageError: a matcher or row is given twice, a row does not exist, the
+            numbers of rows and matchers differ, or a matcher is in use in
+            another thread.
+        TypeError: ``buffer`` is no such array.
+    """
+
+def apply_bitmask(logits: Any, mask: Any, rows: _Ids | None = None) -> None:
+    """Sets the logits of the tokens that a mask refuses to minus infinity, in
+    place.
+
+    Args:
+        logits: a writable array of float32, float16, bfloat16 or float64 in
+            main memory, of shape (columns,) or (rows, columns), with any
+            strides; or a torch tensor on any device, which stays there.
+            Columns are token ids; columns beyond the mask are refused.
+        mask: 32-bit integers as ``Matcher.fill_bitmask`` writes them, of shape
+            (words,), one mask for all rows, or (rows, words).
+        rows: the indices of the rows of ``logits`` and ``mask`` to use; other
+            rows are left unchanged.  Default: all.
+
+    Raises:
+        TypeError: an argument is no such array.
+        UsageError: the types of items or the shapes do not fit, or a row does
+            not exist.
+
+    Complexity: O(rows * columns / 32) plus the number of logits written.
+    """
 
 class ResponseParser:
+    """Parses one response while a model writes it.
+
+    Events are emitted as early as the text allows: text that may still become
+    a delimiter is held back until it cannot.  One stream, one parser, one
+    thread.
+
+    Args:
+        spec: the format of the response: a response template or format file
+            (``dict``), its JSON text, the path of its file, the name of a
+            built-in format, or a ``Format``.
+        prefix: the prompt, as text or token ids.  Required, because chat
+            templates write the beginning of a response; ``""`` for none.
+            Delimiters in a prefix of ids are only where their ids are.
+        tools: the tools of the chat template, a list of ``dict`` or Python
+            functions, or a ``ToolSet``.  Arguments of calls get the types that
+            the schemas of the tools declare.
+        vocabulary: a ``Vocabulary``.  The parser then reads token ids, and
+            without it, text.
+        markers: how ids write a delimiter for which the vocabulary has an
+            added or control token: ``"token"``, as this token; ``"either"``,
+            also spelled by other tokens; ``"text"``, spelled by any tokens.
+        recover: ``True`` keeps damage in its region, ``False`` raises,
+            ``None`` does what the format says.
+        response_template: the name of ``spec`` in ``transformers``.
+
+    Raises:
+        TemplateError: ``spec`` cannot be used.
+        ResponseError: the prefix does not fit, without recovery.
+        UsageError: ``prefix`` is missing, or is ids without a vocabulary.
+    """
+
     def __init__(
         self,
-        spec: _Spec = ...,
+        spec: _Spec = NOT_GIVEN,
         prefix: _Text | _Ids | None = None,
         *,
         tools: _Tools | None = None,
         vocabulary: Vocabulary | None = None,
         markers: Literal["token", "either", "text"] = "token",
         recover: bool | None = None,
-        response_template: _Spec = ...,
+        response_template: _Spec = NOT_GIVEN,
     ) -> None: ...
-    def feed(self, text: _Text | _Ids | None) -> list[dict[str, Any]]: ...
-    def finalize(self) -> tuple[dict[str, Any], list[dict[str, Any]]]: ...
+    def feed(self, text: _Text | _Ids | None) -> list[dict[str, Any]]:
+        """Consumes the next piece of the response and returns the events it completes.
+
+        Args:
+            text: ``str``, ``bytes`` or ``bytearray`` (which may end inside a UTF-8
+                sequence), or, for a parser with a vocabulary, token ids: a list, a
+                tuple or a 1-D array of integers, at most 2**26 of them.  ``None``
+                and empty text are valid and add nothing.
+
+        Returns:
+            The events as a list of ``dict``, oldest first.  How a response is cut
+            into pieces changes only how chunk events are cut.  Each event has
+            ``"type"``, ``"field"``, ``"start"`` and ``"end"`` (a half-open range of
+            bytes of the stream, counted from the first of ``prefix_bytes``), and,
+            with a vocabulary, ``"tokens"`` (a half-open range of the tokens fed).
+
+        Raises:
+            StateError: ``finalize`` was called before.
+            ResponseError: the parser does not recover, and the response does not
+                fit; ``events`` has the events of this call.
+            UsageError: ids for a parser without a vocabulary, or text for a parser
+                with one.
+            TypeError: the argument is none of the above.
+
+        Complexity: O(bytes of the piece).  Pieces of more than 32 KiB are parsed
+        without the GIL; Ctrl-C ends the call between pieces of 1 MiB.
+        """
+
+    def finalize(self) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+        """Ends the response and returns ``(message, events)``.
+
+        Releases the bytes that were held back and closes every open region.
+        ``message`` is the final message (a ``dict``), ``events`` are the last events.
+
+        Raises:
+            StateError: ``finalize`` was called before.
+            ResponseError: the parser does not recover, and the response does not fit,
+                or lacks a required field.
+        """
+
     @property
-    def initial_events(self) -> list[dict[str, Any]]: ...
+    def initial_events(self) -> list[dict[str, Any]]:
+        """The events that the prefix caused, a list of ``dict`` as ``feed`` returns."""
+
     @property
-    def message(self) -> dict[str, Any]: ...
+    def message(self) -> dict[str, Any]:
+        """The message that the events so far add up to, a ``dict``; final after
+        ``finalize``.
+
+        Every access builds a new ``dict``.  Complexity: O(size of the message).
+        """
+
     @property
-    def chat_message(self) -> dict[str, Any]: ...
+    def chat_message(self) -> dict[str, Any]:
+        """The message as servers of chat completions send it, a ``dict``.
+
+        Members: ``"role"``; ``"content"``, ``None`` where there is none;
+        ``"reasoning"``; ``"tool_calls"`` where there are any, each with ``"id"``,
+        ``"index"`` and arguments as JSON text; other fields as they are.  Calls that
+        are cut off or malformed are left out.
+        """
+
     @property
-    def parts(self) -> list[dict[str, Any]]: ...
+    def parts(self) -> list[dict[str, Any]]:
+        """Every region of the response in the order written, a list of ``dict``.
+
+        Each has ``"field"``, ``"value"`` (``None`` if malformed), ``"malformed"``,
+        ``"cut"`` (the response ended before the closing delimiter), ``"start"`` and
+        ``"end"`` (bytes of the stream, from the beginning of the opening delimiter to
+        the end of the closing delimiter).
+        """
+
     @property
-    def diagnostics(self) -> list[dict[str, Any]]: ...
+    def diagnostics(self) -> list[dict[str, Any]]:
+        """What did not fit so far, in order, a list of ``dict``.
+
+        Each has ``"code"`` (a stable name), ``"message"``, ``"field"`` (``None``
+        where no field is concerned) and ``"span"`` (a half-open range of bytes of the
+        stream).
+        """
+
     @property
-    def complete(self) -> bool: ...
+    def complete(self) -> bool:
+        """Whether every region that a delimiter opened was closed.  ``False`` until
+        ``finalize`` was called.
+        """
+
     @property
-    def held(self) -> bytes: ...
+    def held(self) -> bytes:
+        """The bytes at the end of the input that are held back, because they may still
+        become a delimiter.
+        """
+
     @property
-    def prefix_bytes(self) -> int: ...
+    def prefix_bytes(self) -> int:
+        """The number of bytes of the prefix after its last start anchor, where the
+        response begins.  Offsets of events count from the first of these bytes.
+        """
 
 class ParseResult(NamedTuple):
+    """The result for one response of ``parse_response(..., details=True)``.
+
+    Attributes:
+        message: the message, or ``None`` if there is an ``error``.
+        complete: whether every region that was opened was closed.
+        diagnostics: what did not fit, as ``ResponseParser.diagnostics``.
+        error: the exception that ``parse_response`` would have raised, or
+            ``None``.
+    """
+
     message: dict[str, Any] | None
     complete: bool
     diagnostics: list[dict[str, Any]]
@@ -477,8 +1671,8 @@ class ParseResult(NamedTuple):
 
 @overload
 def parse_response(
-    response: str | bytes | bytearray = ...,
-    spec: _Spec = ...,
+    response: str | bytes | bytearray = NOT_GIVEN,
+    spec: _Spec = NOT_GIVEN,
     *,
     prefix: Any = None,
     tools: _Tools | None = None,
@@ -486,14 +1680,55 @@ def parse_response(
     markers: Literal["token", "either", "text"] = "token",
     recover: bool | None = None,
     details: Literal[False] = False,
-    text: _Text = ...,
-    response_template: _Spec = ...,
-    schema: _Spec = ...,
-) -> dict[str, Any]: ...
+    text: _Text = NOT_GIVEN,
+    response_template: _Spec = NOT_GIVEN,
+    schema: _Spec = NOT_GIVEN,
+) -> dict[str, Any]:
+    """Parses whole responses: one, or a batch on all cores.
+
+    Args:
+        response: ``str``, ``bytes``, ``bytearray``, a flat sequence or 1-D
+            array of token ids, or ``None`` (no text); or a batch: a list or
+            tuple of these, or a 2-D array of ids, at most 2**22 responses.
+            A list that begins with an integer is ids.
+        spec: a response template or format file (``dict``), its JSON text, the
+            path of its file, the name of a built-in format, a ``Format``, or a
+            response schema.
+        prefix: the prompt, as text or ids: one for all responses, or a list
+            with one for each.  Required with a template, because chat
+            templates write the beginning of a response; ``""`` for none.  Not
+            allowed with a response schema.
+        tools: the tools of the chat template, a list of ``dict`` or Python
+            functions, or a ``ToolSet``: arguments of calls get the types that
+            the schemas of the tools declare.  Not allowed with a response
+            schema.
+        vocabulary: a ``Vocabulary``.  Required for ids.
+        markers: how ids write delimiters, as of ``ResponseParser``.
+        recover: ``True`` keeps damage in its region, ``False`` raises,
+            ``None`` does what the format says.
+        details: return a ``ParseResult`` in the place of each message.
+        text, response_template, schema: the names of ``response`` and ``spec``
+            in ``transformers``.
+
+    Returns:
+        The message, a ``dict``; for a batch a list of messages, in order.
+
+    Raises:
+        ResponseError: a response does not fit, without recovery; ``item`` is
+            its index in the batch.  With ``details`` such an error is in the
+            result of this response, and the others are parsed.
+        TemplateError, SchemaError: ``spec`` cannot be used.
+        UsageError: ``prefix`` or ``vocabulary`` is missing, or arguments do
+            not fit each other.
+
+    Complexity: O(bytes of the responses), without the GIL for a batch or a
+    long response.  A ``spec`` is read once and cached by its content.
+    """
+
 @overload
 def parse_response(
-    response: list[str] | list[bytes] | tuple[str, ...] | tuple[bytes, ...] = ...,
-    spec: _Spec = ...,
+    response: list[str] | list[bytes] | tuple[str, ...] | tuple[bytes, ...] = NOT_GIVEN,
+    spec: _Spec = NOT_GIVEN,
     *,
     prefix: Any = None,
     tools: _Tools | None = None,
@@ -501,14 +1736,14 @@ def parse_response(
     markers: Literal["token", "either", "text"] = "token",
     recover: bool | None = None,
     details: Literal[False] = False,
-    text: Any = ...,
-    response_template: _Spec = ...,
-    schema: _Spec = ...,
+    text: Any = NOT_GIVEN,
+    response_template: _Spec = NOT_GIVEN,
+    schema: _Spec = NOT_GIVEN,
 ) -> list[dict[str, Any]]: ...
 @overload
 def parse_response(
-    response: Any = ...,
-    spec: _Spec = ...,
+    response: Any = NOT_GIVEN,
+    spec: _Spec = NOT_GIVEN,
     *,
     prefix: Any = None,
     tools: _Tools | None = None,
@@ -516,9 +1751,26 @@ def parse_response(
     markers: Literal["token", "either", "text"] = "token",
     recover: bool | None = None,
     details: bool = False,
-    text: Any = ...,
-    response_template: _Spec = ...,
-    schema: _Spec = ...,
+    text: Any = NOT_GIVEN,
+    response_template: _Spec = NOT_GIVEN,
+    schema: _Spec = NOT_GIVEN,
 ) -> Any: ...
-def formats() -> list[str]: ...
-def detect_format(tokenizer_config: dict[str, Any]) -> tuple[str, str]: ...
+def formats() -> list[str]:
+    """Returns the names of the built-in formats, a sorted list of ``str``."""
+
+def detect_format(tokenizer_config: dict[str, Any]) -> tuple[str, str]:
+    """Finds the built-in format that a model needs.
+
+    Args:
+        tokenizer_config: the content of the model's ``tokenizer_config.json``,
+            a ``dict``.
+
+    Returns:
+        ``(name, why)``: the name of a format and the reason, both ``str``.
+        The name ``"response_template"`` means that the configuration has a
+        template of its own, which is the right one to use.
+
+    Raises:
+        TemplateError: no built-in format fits (``"unknown_format"``).
+        TypeError: ``tokenizer_config`` is not a ``dict``.
+    """

@@ -1,31 +1,42 @@
-"""What arguments may be, and what is raised for those that may not.
+"""Checks and conversions of arguments.
 
-Arguments come from anywhere.  Each of these functions returns what the library
-can use or raises ``TypeError`` or an ``Error``; what the methods of an argument
-themselves raise is passed on.
+An argument may be any object.  Each of these functions returns a value that the
+library can use, or raises ``TypeError`` or an ``Error``.  Exceptions of the
+methods of an argument are passed on.
 """
 
 from __future__ import annotations
 
 import operator
 from collections.abc import Iterable, Mapping
+from typing import Any
 
 from ._errors import UsageError
 
-_LONGEST = 80
+_MAX_SHOWN = 80  # characters
+
+
+class _NotGiven:
+    """The default of an argument where ``None`` has a meaning of its own."""
+
+    def __repr__(self):
+        return "<not given>"
+
+
+NOT_GIVEN: Any = _NotGiven()
 
 
 def shown(value):
-    """What a message says of ``value``: never an error, never long."""
-    # The repr of anything else may have no end, or run any code.
+    """``value`` as error messages show it.  Never raises and is never long."""
+    # The repr of other types may be infinite, or run any code.
     if type(value) not in (str, bytes, int, float, bool, type(None)):
         return f"an object of type {kind(value)}"
     try:
         text = repr(value)
     except ValueError:  # an int with thousands of digits
         return "a very large int"
-    if len(text) > _LONGEST:
-        text = text[: _LONGEST - 3] + "..."
+    if len(text) > _MAX_SHOWN:
+        text = text[: _MAX_SHOWN - 3] + "..."
     return text
 
 
@@ -33,20 +44,20 @@ _kind = type.__dict__["__name__"].__get__
 
 
 def kind(value):
-    """The name of the class of ``value``, whatever its metaclass says."""
+    """The name of the class of ``value``, even if its metaclass redefines it."""
     return _kind(type(value))
 
 
 def is_a(value, *classes):
-    """``isinstance`` that looks at the class itself and not at ``__class__``,
-    which an object may have as it likes."""
+    """As ``isinstance``, by the class itself and not by ``__class__``, which an
+    object may redefine."""
     return issubclass(type(value), classes)
 
 
 def items(name, value, most):
-    """What ``value``, any iterable but text and mappings, has, as a list.
+    """The items of ``value``, any iterable but text and mappings, as a list.
 
-    At most ``most``: an iterable may have no end.
+    At most ``most`` of them: an iterable may be infinite.
     """
     if type(value) in (list, tuple) and len(value) <= most:
         return list(value)
@@ -64,20 +75,20 @@ def items(name, value, most):
             out.append(item)
     except UsageError:
         raise
-    except ValueError as why:  # as of a closed file
+    except ValueError as why:  # for example a closed file
         raise TypeError(f"{name} cannot be read as a list: {why}") from None
     return out
 
 
 def text(name, value, error=UsageError):
-    """A ``str`` that is Unicode text."""
+    """``value`` if it is a ``str`` without surrogates."""
     if not is_a(value, str):
         raise TypeError(f"{name} must be a str, not {kind(value)}")
     return unicode(name, value, error)
 
 
 def unicode(name, value, error=UsageError):
-    """``value``, a ``str``, if it has no half of a surrogate pair."""
+    """``value``, a ``str``, if it has no surrogates."""
     try:
         str.encode(value)
     except UnicodeEncodeError as why:
@@ -90,7 +101,7 @@ def unicode(name, value, error=UsageError):
 
 
 def choice(name, value, choices):
-    """One of ``choices``, which are str."""
+    """The item of ``choices`` (a tuple of ``str``) that equals ``value``."""
     if is_a(value, str):
         for one in choices:
             if str.__eq__(one, value):
@@ -100,19 +111,19 @@ def choice(name, value, choices):
 
 
 def flag(name, value):
-    """A truth value."""
+    """``value`` as a ``bool``."""
     if value is True or value is False:
         return value
     try:
         return bool(value)
-    except ValueError:  # as of an array
+    except ValueError:  # for example an array
         raise TypeError(
             f"{name} must be True or False, not {kind(value)}"
         ) from None
 
 
 def count(name, value, most=2**64 - 1):
-    """An integer from 0 to ``most``."""
+    """``value`` as an ``int`` from 0 to ``most``."""
     try:
         number = operator.index(value)
     except TypeError:
@@ -128,7 +139,7 @@ def count(name, value, most=2**64 - 1):
 
 
 def mapping(name, value):
-    """The pairs of a mapping whose keys are text; of None, none."""
+    """The items of a mapping whose keys are text, as a list; ``[]`` for None."""
     if value is None:
         return []
     items = getattr(value, "items", None)

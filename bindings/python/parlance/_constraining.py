@@ -1,4 +1,4 @@
-"""Grammars and masks: what the options mean, and what is shared.
+"""Grammars, compilers and masks.
 
     grammar = parlance.Grammar.from_json_schema(schema)
     constraint = grammar.compile(vocabulary)
@@ -18,8 +18,8 @@ from ._errors import GrammarError, SchemaError, UsageError
 from ._structural_tags import StructuralTag, source_of
 
 UNLIMITED = 2**64 - 1
-_MOST_INDENT = 2**32 - 1
-_MOST_PARTS = 2**20  # of a union, or matchers of a batch
+_MAX_INDENT = 2**32 - 1
+_MAX_PARTS = 2**20  # of a union, or matchers of a batch
 
 # ORDER: SchemaDraft
 _DRAFTS = ("4", "6", "7", "2019-09", "2020-12")
@@ -29,14 +29,22 @@ _LIMITS = ("alternatives", "steps", "depth", "bytes")
 class Grammar(_parlance.Grammar):
     """A language of texts.  Immutable; may be shared between threads.
 
-    A text that a grammar accepts is always valid under its schema;
-    ``report()`` lists what the schema allows and the grammar does not let
-    out, and what it does not look at.
+    Made by the functions that begin with ``from_``, by ``union`` and
+    ``concat``, and by ``StructuralTag.grammar``.  Every text that the grammar
+    of a JSON Schema accepts is valid under the schema; ``report()`` lists where
+    the grammar accepts fewer texts, and which keywords have no effect.
 
-    What makes one takes ``limits``, a dict of ``alternatives``, ``steps``,
-    ``depth`` and ``bytes``, and ``cancelled``, a function without arguments:
-    it is compiled for as long as that says something false, and it is asked
-    about every 20 ms.
+    All of these functions take two arguments that bound the compile:
+
+    * ``limits``, a mapping with any of ``"alternatives"`` (how many
+      combinations of alternatives one value may have to follow at once, 512 by
+      default), ``"steps"`` (of reasoning about a schema, 4,000,000),
+      ``"depth"`` (levels of arrays and objects of the text, 1000) and
+      ``"bytes"`` (of automata, 256 MiB).  A grammar beyond a limit is an error
+      with the code ``"too_large"``.
+    * ``cancelled``, a function without arguments that is called about every
+      20 ms.  When it returns a true value, the compile ends with an error
+      (``"too_large"``).  Ctrl-C ends it with ``KeyboardInterrupt``.
     """
 
     def __init__(self):
@@ -63,16 +71,37 @@ class Grammar(_parlance.Grammar):
         limits=None,
         cancelled=None,
     ):
-        """The JSON texts that are valid under ``schema``.
+        """Returns the grammar of the JSON texts that are valid under a schema.
 
-        ``schema`` is a ``dict``, a ``bool`` or JSON text.  White space: any
-        run of at most ``max_white_space`` bytes between two parts (``None``:
-        of any length), none with ``compact=True``; with ``indent`` or
-        ``separators`` exactly what ``json.dumps`` writes for them.
-        ``key_order="schema"`` wants declared properties in their order, which
-        makes smaller automata.  Names and values that the schema fixes come
-        as ``json.dumps(..., ensure_ascii=False)`` writes them; with
-        ``spelling="any"`` in every spelling that JSON has.
+        Args:
+            schema: a JSON Schema: a ``dict``, a ``bool`` or JSON text.
+            max_white_space: the largest number of bytes of white space between
+                two parts of the text; ``None`` for no limit.
+            compact: no white space at all.
+            indent, separators: the layout is exactly the one that
+                ``json.dumps`` writes for these arguments.  Excludes
+                ``compact`` and ``max_white_space``.
+            key_order: ``"any"``, or ``"schema"``: declared properties in the
+                order of the schema, which makes smaller automata.
+            spelling: how names and values that the schema fixes are written:
+                ``"canonical"``, as ``json.dumps(..., ensure_ascii=False)``
+                does; ``"any"``, in every spelling that JSON has.
+            draft: ``"4"``, ``"6"``, ``"7"``, ``"2019-09"`` or ``"2020-12"``.
+                Default: what ``"$schema"`` says, otherwise 2020-12.
+            closed: properties and items that the schema does not list are
+                forbidden unless it says otherwise.
+            lenient: keywords that cannot be enforced are ignored and reported
+                instead of being an error.
+            assert_formats: enforce ``"format"`` for the known names.
+            documents: a mapping from absolute URLs to the schemas that
+                ``"$ref"`` may refer to.
+            limits, cancelled: see the class.
+
+        Raises:
+            SchemaError: the schema is malformed, cannot be enforced, has no
+                valid text (``"unsatisfiable"``), or exceeds a limit
+                (``"too_large"``).  ``path`` is the JSON pointer.
+            UsageError: the options do not fit each other.
         """
         return _json_schema(
             None,
@@ -94,25 +123,44 @@ class Grammar(_parlance.Grammar):
 
     @staticmethod
     def from_ebnf(text, root_rule="root", *, limits=None, cancelled=None):
-        """The texts of an EBNF or GBNF grammar's rule ``root_rule``."""
+        """Returns the grammar of an EBNF text, such as a GBNF file.
+
+        Args:
+            text: the EBNF, a ``str``.
+            root_rule: the name of the rule that a whole text matches.
+            limits, cancelled: see the class.
+
+        Raises:
+            GrammarError: the text is malformed or cannot be used; ``span`` is
+                in the UTF-8 bytes of ``text``.
+        """
         return _wrap(
             _parlance.grammar_of_ebnf(
                 _text("text", text, GrammarError),
                 _text("root_rule", root_rule, GrammarError),
                 _limits(limits),
-                _asked(cancelled),
+                _checked_callback(cancelled),
                 None,
             )
         )
 
     @staticmethod
     def from_regex(pattern, *, limits=None, cancelled=None):
-        """The texts that ``pattern`` matches as a whole."""
+        """Returns the grammar of the texts that a pattern matches as a whole.
+
+        Args:
+            pattern: a regular expression, a ``str``.
+            limits, cancelled: see the class.
+
+        Raises:
+            GrammarError: the pattern is malformed (``"bad_pattern"``) or not
+                supported (``"unsupported_pattern"``).
+        """
         return _wrap(
             _parlance.grammar_of_regex(
                 _text("pattern", pattern, GrammarError),
                 _limits(limits),
-                _asked(cancelled),
+                _checked_callback(cancelled),
                 None,
             )
         )
@@ -121,11 +169,19 @@ class Grammar(_parlance.Grammar):
     def from_lark(
         text, vocabulary=None, *, grammars=None, limits=None, cancelled=None
     ):
-        """The texts of a Lark grammar's rule ``start``.
+        """Returns the grammar of the rule ``start`` of a Lark text.
 
-        ``vocabulary`` is needed where the grammar names tokens by their text.
-        ``grammars`` says what ``@name`` stands for: a ``Grammar``, a
-        ``StructuralTag``, or the text of a Lark grammar.
+        Args:
+            text: the grammar, a ``str``, in the Lark dialect of llguidance.
+            vocabulary: a ``Vocabulary``.  Required if the grammar names tokens
+                by their text.
+            grammars: a mapping from ``name`` to what ``@name`` stands for: a
+                ``Grammar``, a ``StructuralTag``, or a Lark text.
+            limits, cancelled: see the class.
+
+        Raises:
+            GrammarError: the text is malformed or cannot be used; ``span`` is
+                in the UTF-8 bytes of ``text``.
         """
         return _lark(None, text, vocabulary, grammars, limits, cancelled)
 
@@ -133,47 +189,77 @@ class Grammar(_parlance.Grammar):
     def from_structural_tag(
         spec, vocabulary=None, *, limits=None, cancelled=None
     ):
-        """The texts that a structural tag describes.
+        """Returns the grammar of the texts that a structural tag describes.
 
-        ``spec`` is a ``StructuralTag`` or what one is made of: a ``dict``, JSON
-        text, the path of a file.  ``vocabulary`` is needed where the tag names
-        tokens by their text.
+        Args:
+            spec: a ``StructuralTag``, or a ``dict``, JSON text or the path of
+                a file to make one of.
+            vocabulary: a ``Vocabulary``.  Required if the tag names tokens by
+                their text.
+            limits, cancelled: see the class.
+
+        Raises:
+            GrammarError: the tag, or a schema, pattern or grammar in it, cannot
+                be used; ``path`` is the JSON pointer into ``spec``.
         """
         if not isinstance(spec, StructuralTag):
             spec = StructuralTag(spec)
         _check_vocabulary(vocabulary)
         return _wrap(
             _parlance.grammar_of_tag(
-                spec, vocabulary, _limits(limits), _asked(cancelled)
+                spec, vocabulary, _limits(limits), _checked_callback(cancelled)
             )
         )
 
     @staticmethod
     def union(grammars, *, limits=None, cancelled=None):
-        """The texts of any of ``grammars``.
+        """Returns the grammar of the texts of any of ``grammars``.
 
-        Here and in ``concat`` a ``StructuralTag`` stands for its grammar.
+        Args:
+            grammars: an iterable of ``Grammar`` or ``StructuralTag`` (which
+                stands for its grammar), at least one and at most 2**20.
+            limits, cancelled: see the class.
+
+        Raises:
+            GrammarError: there are no grammars, or the union exceeds a limit.
         """
         return _joined(grammars, False, limits, cancelled)
 
     @staticmethod
     def concat(grammars, *, limits=None, cancelled=None):
-        """A text of each of ``grammars``, one behind the other."""
+        """Returns the grammar of concatenations: a text of each of ``grammars``,
+        one after the other.
+
+        Args:
+            grammars, limits, cancelled: as of ``union``.
+
+        Raises:
+            GrammarError: as of ``union``.
+        """
         return _joined(grammars, True, limits, cancelled)
 
     def compile(self, vocabulary, *, markers="token", stop_ids=None):
-        """A ``Constraint`` for a ``Vocabulary`` or a ``Compiler``.
+        """Returns the ``Constraint`` of this grammar for a vocabulary.
 
-        The compiler of a vocabulary is made when it is first needed, and kept
-        with it. ``stop_ids`` are the tokens that may end a text, by default
-        those of the vocabulary; if it does not know any, they have to be given
-        (``missing_stop_ids``), and an empty list means that a text is over
-        where nothing may follow.
+        Args:
+            vocabulary: a ``Vocabulary``, or a ``Compiler``.  The compiler of a
+                vocabulary is made when it is first needed, and cached in the
+                vocabulary.
+            markers: how a text that a structural tag itself spells is written
+                if the vocabulary has a token for it: ``"token"``, as this
+                token; ``"either"``, also spelled by other tokens; ``"text"``,
+                spelled by any tokens, added tokens being ordinary text.
+            stop_ids: ids of the tokens that may end a text.  Default: those of
+                the vocabulary.  With an empty list a text ends where nothing
+                may follow.  Not allowed with a ``Compiler``.
 
-        ``markers`` says how texts that a structural tag itself spells are
-        written where the vocabulary has a token for them: ``"token"``, as that
-        token; ``"either"``, also spelled; ``"text"``, spelled, and added tokens
-        are ordinary ones.
+        Raises:
+            Error: the vocabulary does not know its stop ids, and none are given
+                (``"missing_stop_ids"``), or the name of a tool cannot be
+                written (``"conflict"``).
+            UsageError: ``stop_ids`` with a compiler, or not in the vocabulary.
+
+        What masks need is built when masks are asked for.
         """
         if isinstance(vocabulary, Compiler):
             if stop_ids is not None:
@@ -221,7 +307,7 @@ def _json_schema(
     elif max_white_space is None:
         max_white_space = UNLIMITED
     if indent is not None:
-        indent = count("indent", indent, _MOST_INDENT)
+        indent = count("indent", indent, _MAX_INDENT)
     made = _parlance.grammar_of_json_schema(
         _schema_text(schema),
         separators,
@@ -238,7 +324,7 @@ def _json_schema(
             for url, document in mapping("documents", documents)
         },
         _limits(limits),
-        _asked(cancelled),
+        _checked_callback(cancelled),
         compiler,
     )
     return _wrap(made)
@@ -262,7 +348,7 @@ def _lark(compiler, text, vocabulary, grammars, limits, cancelled):
             made,
             sources,
             _limits(limits),
-            _asked(cancelled),
+            _checked_callback(cancelled),
             compiler,
         )
     )
@@ -290,11 +376,11 @@ def _check_vocabulary(vocabulary):
 def _joined(grammars, in_sequence, limits, cancelled):
     parts = [
         _grammar_of(item, "an item of grammars")
-        for item in items("grammars", grammars, _MOST_PARTS)
+        for item in items("grammars", grammars, _MAX_PARTS)
     ]
     return _wrap(
         _parlance.grammar_of_parts(
-            parts, in_sequence, _limits(limits), _asked(cancelled)
+            parts, in_sequence, _limits(limits), _checked_callback(cancelled)
         )
     )
 
@@ -306,18 +392,32 @@ def _wrap(made):
 
 
 class Compiler(_parlance.Compiler):
-    """The tables of one vocabulary, the masks that constraints share, and the
-    grammars that it has made.
+    """Compiles grammars for one vocabulary, and caches grammars and masks.
 
-    ``stop_ids`` are the tokens that may end a text, by default those of the
-    vocabulary; if it does not know any, compiling is the error
-    ``missing_stop_ids``. With an empty list a text is over where nothing may
-    follow. ``tables_file`` is one that ``save_tables`` wrote for the same
-    vocabulary.  Masks may take ``cache_bytes``, grammars ``grammar_bytes``.
+    The ``compile_...`` functions cache what they compile: the same source and
+    options give the same automata at no cost, and in a new source the schemas
+    that were compiled before are not compiled again.  May be shared between
+    threads.
 
-    What its ``compile_...`` functions have made is kept: the same source and
-    options give the same automata, and of what is new the schemas that were
-    there before are not made again.
+    Args:
+        vocabulary: a ``Vocabulary``.
+        cache_bytes: memory for the masks that constraints share, in bytes
+            (default 64 MiB).  Beyond it, the least recently used masks are
+            evicted, and computed again when they are needed.
+        grammar_bytes: memory for cached grammars, in bytes (default 128 MiB);
+            0 caches none.
+        stop_ids: ids of the tokens that may end a text.  Default: those of the
+            vocabulary; if it does not know them, compiling raises
+            ``"missing_stop_ids"``.  With an empty list a text ends where
+            nothing may follow.
+        tables_file: a file that ``save_tables`` wrote for the same vocabulary,
+            mapped into memory.  Default: the tables are built, in about 0.1 s
+            for 128,000 tokens.
+
+    Raises:
+        UsageError: a stop id is not in the vocabulary, or a size is negative.
+        Error: the file cannot be read (``"io"``) or used
+            (``"bad_vocabulary"``).
     """
 
     def __init__(
@@ -355,7 +455,10 @@ class Compiler(_parlance.Compiler):
         limits=None,
         cancelled=None,
     ):
-        """A ``Constraint``; arguments as of ``Grammar.from_json_schema``."""
+        """Compiles a JSON Schema into a ``Constraint``, using the cache.
+
+        Arguments and errors: see ``Grammar.from_json_schema`` and ``compile``.
+        """
         return self.compile(
             _json_schema(
                 self,
@@ -379,22 +482,28 @@ class Compiler(_parlance.Compiler):
     def compile_ebnf(
         self, text, root_rule="root", *, limits=None, cancelled=None
     ):
-        """A ``Constraint``; arguments as of ``Grammar.from_ebnf``."""
+        """Compiles an EBNF text into a ``Constraint``, using the cache.
+
+        Arguments and errors: see ``Grammar.from_ebnf`` and ``compile``.
+        """
         made = _parlance.grammar_of_ebnf(
             _text("text", text, GrammarError),
             _text("root_rule", root_rule, GrammarError),
             _limits(limits),
-            _asked(cancelled),
+            _checked_callback(cancelled),
             self,
         )
         return self.compile(made)
 
     def compile_regex(self, pattern, *, limits=None, cancelled=None):
-        """A ``Constraint``; arguments as of ``Grammar.from_regex``."""
+        """Compiles a regular expression into a ``Constraint``, using the cache.
+
+        Arguments and errors: see ``Grammar.from_regex`` and ``compile``.
+        """
         made = _parlance.grammar_of_regex(
             _text("pattern", pattern, GrammarError),
             _limits(limits),
-            _asked(cancelled),
+            _checked_callback(cancelled),
             self,
         )
         return self.compile(made)
@@ -402,7 +511,11 @@ class Compiler(_parlance.Compiler):
     def compile_lark(
         self, text, *, grammars=None, limits=None, cancelled=None
     ):
-        """A ``Constraint``; arguments as of ``Grammar.from_lark``."""
+        """Compiles a Lark text into a ``Constraint``, using the cache.
+
+        Tokens that the text names are looked up in the compiler's vocabulary.
+        Arguments and errors: see ``Grammar.from_lark`` and ``compile``.
+        """
         return self.compile(
             _lark(self, text, None, grammars, limits, cancelled)
         )
@@ -410,10 +523,17 @@ class Compiler(_parlance.Compiler):
     def compile_structural_tag(
         self, spec, *, limits=None, cancelled=None, markers="token"
     ):
-        """A ``Constraint``; arguments as of ``Grammar.from_structural_tag``,
-        and ``markers`` as of ``Grammar.compile``.
+        """Compiles a structural tag into a ``Constraint``, using the cache.
 
-        JSON text is found without being read.
+        Tokens that the tag names are looked up in the compiler's vocabulary.
+        JSON text that is in the cache is not read again.
+
+        Args:
+            spec, limits, cancelled: as of ``Grammar.from_structural_tag``.
+            markers: as of ``Grammar.compile``.
+
+        Raises:
+            GrammarError: the tag cannot be used or compiled.
         """
         source = (
             spec.source if isinstance(spec, StructuralTag) else source_of(spec)
@@ -421,22 +541,42 @@ class Compiler(_parlance.Compiler):
         return self._compile_tag(
             _text("spec", source, GrammarError),
             _limits(limits),
-            _asked(cancelled),
+            _checked_callback(cancelled),
             markers,
         )
 
     def save_tables(self, path):
-        """Writes the tables into a file; how many bytes it has."""
+        """Writes the tables of the vocabulary into a file, for ``tables_file``.
+
+        Args:
+            path: a ``str`` or path-like object.
+
+        Returns:
+            The size of the file in bytes.
+
+        Raises:
+            Error: the file cannot be written (``"io"``).
+        """
         return self._write_tables(path)
 
 
 def fill_bitmasks(matchers, buffer, *, rows=None, threads=0):
-    """The masks of many matchers, on threads.
+    """Writes the next masks of many matchers, on several threads.
 
-    Row ``i`` is for matcher ``i``, or ``rows[i]`` where ``rows`` is given; other
-    rows are left as they are.  ``threads=0`` takes as many as the machine has.
+    Args:
+        matchers: ``Matcher`` objects, each at most once.
+        buffer: as of ``Matcher.fill_bitmask``, with a row for each matcher.
+        rows: the index of the row of each matcher.  Default: row ``i`` for
+            matcher ``i``.  Other rows are left unchanged.
+        threads: how many threads to use; 0 means one for each core.
+
+    Raises:
+        UsageError: a matcher or row is given twice, a row does not exist, the
+            numbers of rows and matchers differ, or a matcher is in use in
+            another thread.
+        TypeError: ``buffer`` is no such array.
     """
-    matchers = items("matchers", matchers, _MOST_PARTS)
+    matchers = items("matchers", matchers, _MAX_PARTS)
     _parlance.fill_bitmasks(matchers, buffer, rows, threads)
 
 
@@ -452,7 +592,7 @@ def _schema_text(schema):
 
 
 def _separators(max_white_space, compact, indent, separators):
-    """What an exact layout writes between parts; None when it is flexible."""
+    """The two separators of an exact layout; None for a flexible one."""
     if indent is None and separators is None:
         if compact and max_white_space not in (0, 64):
             raise UsageError(
@@ -465,7 +605,7 @@ def _separators(max_white_space, compact, indent, separators):
             "leave compact and max_white_space out"
         )
     if separators is None:
-        return (",", ": ")  # as json.dumps has it with an indent
+        return (",", ": ")  # the default of json.dumps with an indent
     if not is_a(separators, tuple, list) or len(separators) != 2:
         raise TypeError(
             "separators must be a pair of str, what stands between items and "
@@ -486,7 +626,7 @@ def _draft(draft):
     return _DRAFTS.index(name)
 
 
-def _asked(cancelled):
+def _checked_callback(cancelled):
     if cancelled is not None and not callable(cancelled):
         raise TypeError(
             "cancelled must be a function without arguments, not "

@@ -1,8 +1,9 @@
-"""What is raised, and of which classes.
+"""The classes of exceptions.
 
-Every error is an ``Error``, which is a ``ValueError``.  Under ``ResponseError``
-some are, in addition, of the class that ``transformers`` raises in the same
-place, so that an ``except`` written for it goes on working.
+Every error is an ``Error``, which is a ``ValueError``.  Some subclasses of
+``ResponseError`` are, in addition, subclasses of the exception that
+``transformers`` raises in the same case, so that an ``except`` clause written
+for it keeps working.
 """
 
 from __future__ import annotations
@@ -11,18 +12,19 @@ import re
 
 
 class Error(ValueError):
-    """Something a person wrote cannot be used, and why.
+    """The base class of all errors of the package: an input cannot be used.
 
     Attributes:
-        code: a stable name, such as ``"unknown_key"``.
+        code: a stable name of the error, such as ``"unknown_key"``.
         message: what was found, and what would be accepted.
-        path: JSON pointer into the source, ``""`` for its root.
-        span: ``(begin, end)`` in the UTF-8 bytes of ``source``, or ``None``.
-        source: the text that path and span refer to, or ``None``.
-        line, column: of the span's beginning in ``source``, counting from 1,
-            columns in characters; ``None`` without a span or a source.
-        events: the events of the call that failed.
-        item: index of the failed response in a batch, or ``None``.
+        path: the JSON pointer into the source, ``""`` for its root.
+        span: ``(begin, end)`` in the UTF-8 bytes of ``source`` (of the stream
+            for a response), half-open, or ``None``.
+        source: the text that ``path`` and ``span`` refer to, or ``None``.
+        events: the events of the call that failed, a list of ``dict``.
+        item: the index of the failed response in a batch, or ``None``.
+
+    ``line`` and ``column`` are computed from ``span`` and ``source``.
     """
 
     def __init__(
@@ -47,18 +49,26 @@ class Error(ValueError):
 
     @property
     def line(self):
+        """The line in ``source`` where ``span`` begins, counted from 1.
+
+        ``None`` without a span or a source.
+        """
         place = self._place()
         return None if place is None else place[0]
 
     @property
     def column(self):
+        """The column where ``span`` begins, in characters, counted from 1.
+
+        ``None`` without a span or a source.
+        """
         place = self._place()
         return None if place is None else place[1]
 
     def _place(self):
         if self.span is None or self.source is None:
             return None
-        from . import _parlance  # loads this module when it raises
+        from . import _parlance  # here: _parlance imports this module
 
         source = self.source.encode("utf-8", "surrogatepass")
         return _parlance.line_column(source, self.span[0])
@@ -87,64 +97,70 @@ def _rebuild(cls, message, attributes):
 
 
 class UsageError(Error):
-    """Arguments that are missing or do not fit each other."""
+    """An argument is missing, or arguments do not fit each other."""
 
 
 class StateError(Error, RuntimeError):
-    """A parser was used after ``finalize``."""
+    """A parser was used after ``finalize``.  Also a ``RuntimeError``."""
 
 
 class TemplateError(Error):
-    """A response template or format that cannot be used."""
+    """A response template or format cannot be used, or no format has the name."""
 
 
 class SchemaError(Error):
-    """A schema that cannot be used."""
+    """A JSON Schema or a response schema cannot be used."""
 
 
 class GrammarError(Error):
-    """A grammar that cannot be used."""
+    """A grammar or a structural tag cannot be used."""
 
 
 class JmespathError(Error):
-    """A JMESPath expression that is malformed, or fails on its value.
+    """A JMESPath expression is malformed, or fails on its value.
 
     ``source`` is the expression, and ``span`` is in its UTF-8 bytes.
     """
 
 
 class ResponseError(Error):
-    """A response that does not fit its template, read without recovery."""
+    """A response that is parsed without recovery does not fit its template.
+
+    ``span`` is in bytes of the stream.
+    """
 
 
 class MissingPlaceholderError(ResponseError, KeyError):
-    """A transform names a value that is not there."""
+    """A transform names a value that does not exist.  Also a ``KeyError``."""
 
 
 class UnknownNameError(ResponseError, KeyError):
-    """A content parser that the template names does not exist, and a value
-    came to it."""
+    """A value needs an unknown content parser.  Also a ``KeyError``."""
 
 
 class ContentTypeError(ResponseError, TypeError):
-    """A value has a type that the field cannot use."""
+    """A value has a type that the field cannot use.  Also a ``TypeError``."""
 
 
 class ContentAttributeError(ResponseError, AttributeError):
-    """A value lacks what the field does with it."""
+    """A value lacks a method that is needed.  Also an ``AttributeError``."""
 
 
 class TooDeepError(ResponseError, RecursionError):
-    """A value in the response is nested too deeply."""
+    """A value is nested too deeply.  Also a ``RecursionError``."""
 
 
 class PatternError(ResponseError, re.error):
-    """A response schema has an invalid pattern, and a text came to it."""
+    """A response schema has an invalid pattern, and a text had to be matched.
+
+    Also an ``re.error``.
+    """
 
     pattern = pos = lineno = colno = None
 
     @property
     def msg(self):
+        """The message, under the name that ``re.error`` has for it."""
         return self.message
 
 

@@ -1,4 +1,4 @@
-"""Reading what people wrote into files."""
+"""Reading source files: templates, schemas and structural tags."""
 
 from __future__ import annotations
 
@@ -6,25 +6,27 @@ import os
 
 from ._arguments import shown
 
-_MOST_BYTES = 256 << 20  # Limits::source_bytes
+_MAX_BYTES = 256 << 20  # Limits::source_bytes
 
 
 def read_text(path, error):
-    """The content of a file; ``error`` is the class for one that is not UTF-8,
-    and for a path that no file system has.  A path is ``str`` or ``PathLike``.
+    """The content of a UTF-8 file.  ``path`` is a ``str`` or ``PathLike``.
+
+    Raises ``error``, a class, if the content is not UTF-8 or too large, or if
+    the path cannot exist; ``OSError`` if the file cannot be opened.
     """
     path = os.fspath(path)
     try:
         file = open(path, "rb")
-    except ValueError as why:  # a NUL, half of a surrogate pair
+    except ValueError as why:  # a NUL or a surrogate
         raise error(
             f"{shown(path)} cannot be a path: {why}", code="io"
         ) from None
     with file:
-        content = file.read(_MOST_BYTES + 1)
-    if len(content) > _MOST_BYTES:  # of a device there is no end
+        content = file.read(_MAX_BYTES + 1)
+    if len(content) > _MAX_BYTES:  # a device may be infinite
         raise error(
-            f"{shown(path)} has more than {_MOST_BYTES} bytes",
+            f"{shown(path)} has more than {_MAX_BYTES} bytes",
             code="too_large",
         )
     try:

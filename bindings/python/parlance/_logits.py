@@ -1,4 +1,4 @@
-"""From a mask to logits: what may not come gets the logit minus infinity."""
+"""Applying a mask to logits."""
 
 from __future__ import annotations
 
@@ -9,23 +9,32 @@ from ._errors import UsageError
 
 
 def apply_bitmask(logits, mask, rows=None):
-    """Sets the logits of the tokens that ``mask`` refuses to minus infinity.
+    """Sets the logits of the tokens that a mask refuses to minus infinity, in
+    place.
 
-    In place.  ``logits`` is an array of float32, float16, bfloat16 or float64,
-    one row or a batch, with any strides, as wide as the vocabulary or wider:
-    what lies beyond the mask is refused.  ``mask`` is what ``fill_bitmask`` and
-    ``fill_bitmasks`` write: one row for each row of ``logits``, or (1-D) one
-    for all.  With ``rows`` only these rows, of both, are used, and the others
-    are left as they are.
+    Args:
+        logits: a writable array of float32, float16, bfloat16 or float64 in
+            main memory, of shape (columns,) or (rows, columns), with any
+            strides; or a torch tensor on any device, which stays there.
+            Columns are token ids; columns beyond the mask are refused.
+        mask: 32-bit integers as ``Matcher.fill_bitmask`` writes them, of shape
+            (words,), one mask for all rows, or (rows, words).
+        rows: the indices of the rows of ``logits`` and ``mask`` to use; other
+            rows are left unchanged.  Default: all.
 
-    Tensors of torch stay on their device.
+    Raises:
+        TypeError: an argument is no such array.
+        UsageError: the types of items or the shapes do not fit, or a row does
+            not exist.
+
+    Complexity: O(rows * columns / 32) plus the number of logits written.
     """
-    # A tensor can only be there if somebody has imported torch.
+    # If ``logits`` is a tensor, torch has been imported.
     torch = sys.modules.get("torch")
     if torch is not None and isinstance(logits, getattr(torch, "Tensor", ())):
         _apply_torch(torch, logits, mask, rows)
         return
-    # NumPy shares no buffer of ml_dtypes' bfloat16, but one of its bits.
+    # NumPy exports no buffer of ml_dtypes' bfloat16, but one of uint16.
     dtype = getattr(logits, "dtype", None)
     bfloat16 = getattr(dtype, "name", None) == "bfloat16"
     if bfloat16 and hasattr(logits, "view"):
@@ -34,7 +43,7 @@ def apply_bitmask(logits, mask, rows=None):
 
 
 def _apply_torch(torch, logits, mask, rows):
-    """The same by torch's operations, on the device of ``logits``."""
+    """``apply_bitmask`` by torch's operations, on the device of ``logits``."""
     words = _words_of(torch, mask).to(logits.device)
     if logits.ndim not in (1, 2) or words.ndim not in (1, 2):
         raise UsageError(
@@ -64,10 +73,10 @@ def _apply_torch(torch, logits, mask, rows):
     target = logits
     if rows is not None:
         index = torch.as_tensor(rows, dtype=torch.long, device=logits.device)
-        target = logits[index]  # a copy, which goes back below
+        target = logits[index]  # a copy, which is written back below
         words = words if one_for_all else words[index]
-    # Bit t % 32 of word t // 32.  A shift of a negative word repeats its sign,
-    # which the one bit that is looked at does not see.
+    # Token t is bit t % 32 of word t // 32.  A right shift of a negative word
+    # repeats the sign, which does not affect the lowest bit.
     bits = torch.arange(32, dtype=torch.int32, device=logits.device)
     refused = ((words.unsqueeze(-1) >> bits) & 1).eq(0).flatten(-2)
     known = min(width, refused.shape[-1])
@@ -79,7 +88,7 @@ def _apply_torch(torch, logits, mask, rows):
 
 
 def _words_of(torch, mask):
-    """A mask as a tensor of int32, whatever array or tensor holds it."""
+    """A mask, any array or tensor, as a tensor of int32."""
     if not isinstance(mask, torch.Tensor):
         view = memoryview(mask)
         if view.itemsize != 4:
@@ -87,7 +96,7 @@ def _words_of(torch, mask):
                 f"mask holds items of format '{view.format}' and not 32-bit "
                 "integers, as fill_bitmask writes them"
             )
-        # A copy: torch does not take uint32, nor arrays that are read-only.
+        # A copy, because torch rejects uint32 and read-only arrays.
         words = torch.frombuffer(bytearray(view), dtype=torch.int32)
         return words.reshape(view.shape)
     if mask.is_floating_point() or mask.element_size() != 4:

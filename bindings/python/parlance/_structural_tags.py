@@ -1,8 +1,8 @@
-"""Structural tags: what a response may look like, piece by piece.
+"""Structural tags: descriptions of responses, for constraining and parsing.
 
     tag = parlance.tool_calling(tools, "qwen_3", tool_choice="required")
-    matcher = tag.grammar().compile(vocabulary).matcher()   # write
-    parser = tag.parser()                                   # and read
+    matcher = tag.grammar().compile(vocabulary).matcher()   # constrain
+    parser = tag.parser()                                   # parse
 """
 
 from __future__ import annotations
@@ -13,22 +13,27 @@ from . import _parlance
 from ._arguments import flag, is_a, items, kind, shown, text, unicode
 from ._errors import GrammarError
 from ._files import read_text
-from ._tools import MOST_TOOLS, ToolSet, described
+from ._tools import MAX_TOOLS, ToolSet, described
 
 # ORDER: ReasoningMode
 _REASONING = ("required", "allowed", "none")
 
 
 class StructuralTag(_parlance.StructuralTag):
-    """A description of responses.  Immutable; may be shared between threads.
+    """A description of responses, both for constraining a model and for parsing.
 
-    ``spec`` is ``{"type": "structural_tag", "format": {...}}`` as a ``dict``,
-    JSON text, the path of a file that holds it, or a ``StructuralTag``.  What
-    can be known to be wrong without a vocabulary, and without looking into
-    schemas, patterns and grammars, raises ``GrammarError``; its ``path`` is the
-    JSON pointer of the place in ``spec``.
+    Immutable; may be shared between threads and pickled.  Tags are equal, and
+    have the same hash, when their canonical forms are equal.
 
-    Two are equal when their canonical forms are.
+    Args:
+        spec: ``{"type": "structural_tag", "format": {...}}`` as a ``dict``,
+            JSON text, the path of a file, or a ``StructuralTag``.
+
+    Raises:
+        GrammarError: the tag is malformed; ``path`` is the JSON pointer into
+            ``spec``.  Schemas, patterns and grammars inside, and names of
+            tokens, are checked when the tag is compiled.
+        OSError: the file cannot be opened.
     """
 
     def __init__(self, spec):
@@ -39,11 +44,15 @@ class StructuralTag(_parlance.StructuralTag):
 
     @staticmethod
     def from_tags(tags, triggers):
-        """The older pair: free text, and tags that ``triggers`` begin.
+        """Makes a tag of the older pair of lists: free text, and tags in it.
 
-        ``tags`` is a list of ``{"begin", "schema", "end"}``, ``schema`` being a
-        JSON Schema as a ``dict`` or as JSON text; ``triggers`` is a list of
-        strings.  Pointers of errors begin with ``/tags`` or ``/triggers``.
+        Args:
+            tags: a list of ``{"begin", "schema", "end"}``; ``"schema"`` is a
+                JSON Schema as a ``dict`` or JSON text.
+            triggers: a list of ``str`` with which the tags begin.
+
+        Raises:
+            GrammarError: ``path`` begins with ``/tags`` or ``/triggers``.
         """
         return StructuralTag(
             _parlance.tag_of_legacy(
@@ -53,9 +62,10 @@ class StructuralTag(_parlance.StructuralTag):
         )
 
     def grammar(self, vocabulary=None, *, limits=None, cancelled=None):
-        """The ``Grammar`` of these responses.
+        """Returns the ``Grammar`` of these responses.
 
-        As ``Grammar.from_structural_tag(self, ...)``.
+        The same as ``Grammar.from_structural_tag(self, ...)``, which see for
+        arguments and errors.
         """
         from ._constraining import Grammar
 
@@ -73,13 +83,23 @@ class StructuralTag(_parlance.StructuralTag):
         stop_ids=None,
         recover=True,
     ):
-        """How a whole response is read: the tree, a ``dict``.
+        """Parses a whole response and returns its tree, a ``dict``.
 
-        ``response`` is text, bytes or, with ``vocabulary``, token ids.
-        ``"complete"`` says whether all of it fits, ``"format"`` is what the
-        outermost format has read, ``"rest"`` the text that does not fit,
-        ``"diagnostics"`` why, and ``"message"`` the message.  ``markers``,
-        ``stop_ids`` and ``recover``: see ``TagParser``.
+        Args:
+            response: ``str``, ``bytes``, ``bytearray``, or, with
+                ``vocabulary``, token ids.
+            prefix, vocabulary, markers, stop_ids, recover: as of
+                ``TagParser``.
+
+        Returns:
+            The tree as of ``TagParser.tree``: ``"complete"`` (whether the tag
+            fits the whole response), ``"format"`` (what the outermost format
+            has read), ``"rest"`` (the text that does not fit),
+            ``"diagnostics"`` (why it does not) and ``"message"``.
+
+        Raises:
+            GrammarError: the tag cannot be compiled.
+            UsageError: ids without a vocabulary.
         """
         return self._compiled(vocabulary, markers).parse(
             response, prefix, stop_ids, recover
@@ -94,7 +114,10 @@ class StructuralTag(_parlance.StructuralTag):
         stop_ids=None,
         recover=True,
     ):
-        """A ``TagParser`` for one response."""
+        """Returns a ``TagParser`` for one response.
+
+        Arguments and errors: see ``TagParser``.
+        """
         return TagParser(
             self,
             prefix,
@@ -105,16 +128,16 @@ class StructuralTag(_parlance.StructuralTag):
         )
 
     def _compiled(self, vocabulary, markers="token"):
-        # One is kept without a vocabulary, and one for the last vocabulary.
-        kept = self.__dict__.setdefault("_kept", {})
-        last, kind, compiled = kept.get(vocabulary is None, (None, None, None))
+        # Cached: one without a vocabulary, and one for the last vocabulary.
+        cache = self.__dict__.setdefault("_cache", {})
+        last, kind, compiled = cache.get(vocabulary is None, (None, None, None))
         if compiled is None or last is not vocabulary or kind != markers:
-            # With the schemas that grammars of this vocabulary have.
+            # Shares compiled schemas with the grammars of this vocabulary.
             compiler = getattr(vocabulary, "_compiler", None)
             compiled = _parlance.compile_tag(
                 self, vocabulary, markers, {}, None, compiler
             )
-            kept[vocabulary is None] = (vocabulary, markers, compiled)
+            cache[vocabulary is None] = (vocabulary, markers, compiled)
         return compiled
 
     def __eq__(self, other):
@@ -133,25 +156,33 @@ class StructuralTag(_parlance.StructuralTag):
 
 
 class TagParser(_parlance.TagParser):
-    """Reads one response by a structural tag, while it comes.
+    """Parses one response by a structural tag, while a model writes it.
 
-    One stream, one parser, one thread; events, message and the rest are those of
-    a ``ResponseParser``.  ``tag`` is a ``StructuralTag`` or what one is made
-    of; ``prefix`` is what the prompt already wrote of the response, as text or
-    token ids.
+    Events and messages are those of a ``ResponseParser``; ``tree`` has in
+    addition what each format has read.  A response is never an error: text that
+    does not fit is in the field ``"rest"``, with a diagnostic.  One stream, one
+    parser, one thread.
 
-    With ``vocabulary`` the parser reads token ids, by the rule of the masks: a
-    marker of the tag for which the vocabulary has an added or control token is
-    that token (``markers="token"``).  ``"either"`` reads its spelling in other
-    tokens as well; with ``"text"`` all markers are text, and added tokens
-    ordinary.  One of ``stop_ids`` (default: the vocabulary's) that the tag does
-    not name ends the response and is no text.
+    Args:
+        tag: a ``StructuralTag``, or a ``dict``, JSON text or the path of a file
+            to make one of.
+        prefix: the part of the response that the prompt already wrote, as text
+            or token ids; ``""`` for none.
+        vocabulary: a ``Vocabulary``.  The parser then reads token ids, and
+            without it, text.
+        markers: how ids write a marker of the tag for which the vocabulary has
+            an added or control token: ``"token"``, as this token; ``"either"``,
+            also spelled by other tokens; ``"text"``, spelled by any tokens,
+            added tokens being ordinary text.
+        stop_ids: ids of the tokens that end the response.  Such a token is no
+            text, unless the tag names it.  Default: those of the vocabulary.
+        recover: if a tag of ``triggered_tags`` does not fit, such as a call of
+            a tool that is not listed, parsing continues after it.  ``False``:
+            all text that follows is the rest.
 
-    Where a tag of ``triggered_tags`` does not fit, such as a call of a tool that
-    is not listed, reading goes on behind it; with ``recover=False`` all that
-    follows is the rest.
-
-    ``tree`` tells format by format what has been read.
+    Raises:
+        GrammarError: the tag cannot be used or compiled.
+        UsageError: a prefix of ids without a vocabulary.
     """
 
     def __init__(
@@ -187,7 +218,7 @@ def tool_calling(
     exclude_special_tokens=True,
     xgrammar_compatible=False,
 ):
-    """The ``StructuralTag`` of a response that may or must call tools.
+    """Returns the ``StructuralTag`` of responses that may or must call tools.
 
     Args:
         tools: a list of tools as chat templates take them (dicts, or Python
@@ -199,18 +230,18 @@ def tool_calling(
         tool_choice: ``"auto"``, ``"none"``, ``"required"``, or, as a dict, the
             one tool that must be called or the tools that are allowed, as in
             requests to chat-completion servers.  ``None`` is ``"auto"``.
-        parallel_tool_calls: whether several calls may come.
+        parallel_tool_calls: whether a response may have several calls.
         reasoning: whether the response begins inside a block of reasoning:
             ``"required"`` (or ``True``), ``"allowed"``, ``"none"`` (or
             ``False``).  Families without reasoning ignore it.
-        any_order: members of arguments may come in any order.
-        max_white_space: the most characters of white space between two parts
-            of JSON; ``None`` for no such bound.
-        exclude_special_tokens: keep the model's markers of reasoning out of
-            free text.
-        xgrammar_compatible: exactly what XGrammar makes: without the keys
-            ``"field"`` and ``"tool"``, which say how a response is read, and
-            in harmony with a required call that need not come.
+        any_order: whether members of arguments may be in any order.
+        max_white_space: the largest number of characters of white space between
+            two parts of JSON, from 1 on; ``None`` for no limit.
+        exclude_special_tokens: whether free text excludes the markers of
+            reasoning.
+        xgrammar_compatible: make the same tag as XGrammar: without the keys
+            ``"field"`` and ``"tool"``, which say how a response is parsed, and
+            in harmony without enforcing a required call.
 
     Raises:
         GrammarError: ``path`` begins with the argument's name, as in
@@ -232,7 +263,7 @@ def tool_calling(
 
 
 def tool_calling_styles():
-    """The names of the styles of ``tool_calling``, sorted."""
+    """Returns the styles of ``tool_calling``, a sorted list of ``str``."""
     return _parlance.tool_calling_styles()
 
 
@@ -253,13 +284,13 @@ def source_of(spec):
 def _tools_text(tools):
     if is_a(tools, ToolSet):
         text_of_tools = getattr(tools, "_text", None)
-        if text_of_tools is None:  # of one whose constructor did not run
+        if text_of_tools is None:  # its constructor did not run
             raise TypeError("tools is a ToolSet that has not been made")
         return text_of_tools
     if is_a(tools, str):
         return unicode("tools", tools, GrammarError)
     if is_a(tools, list, tuple):
-        tools = described(items("tools", tools, MOST_TOOLS))
+        tools = described(items("tools", tools, MAX_TOOLS))
     return _parlance.tag_text(tools, "/tools")
 
 

@@ -1,15 +1,15 @@
-"""Vocabularies out of tokenizer objects.
+"""Making a vocabulary of a tokenizer object.
 
-No library is imported here: an object is known by what it can do.
+No library is imported here: objects are distinguished by their methods.
 
-* ``tokenizers.Tokenizer`` writes itself as a ``tokenizer.json``;
-* a fast tokenizer of ``transformers`` holds one, and names stop ids;
-* a slow one has its pieces, and says whether they are SentencePiece's or
-  GPT-2's;
+* ``tokenizers.Tokenizer`` serialises itself as a ``tokenizer.json``;
+* a fast tokenizer of ``transformers`` contains one, and names stop ids;
+* a slow tokenizer has its pieces, and an attribute that tells whether they are
+  spelled as in SentencePiece or as in GPT-2;
 * ``tiktoken.Encoding`` has the bytes of each token.
 
-The tokenizer's own ``encode`` becomes the vocabulary's: it is what grammars ask
-for the ids of text that is certain to come.
+The tokenizer's own ``encode`` becomes the vocabulary's.  Grammars call it for
+text that is certain to come (``Matcher.forced_tokens``).
 """
 
 from __future__ import annotations
@@ -55,8 +55,8 @@ def _of_backend(backend):
 
     @lru_cache(maxsize=None)
     def own():
-        # A copy, made when it is first needed: the host's own may cut off or
-        # pad what it encodes, and reads control tokens in texts.
+        # A copy, made when it is first needed: the caller's tokenizer may
+        # truncate or pad, and reads control tokens in texts.
         copy = type(backend).from_str(source)
         copy.no_truncation()
         copy.no_padding()
@@ -111,8 +111,8 @@ def _of_slow(tokenizer):
 
 
 def _with_stops(vocabulary, tokenizer):
-    """Adds the stop ids of the tokenizer, and of the generation_config.json that
-    lies beside it on the disk."""
+    """Adds the stop ids of the tokenizer, and those of generation_config.json in
+    its folder."""
     found = _generation_stops(getattr(tokenizer, "name_or_path", None))
     eos = getattr(tokenizer, "eos_token_id", None)
     if eos is not None:
@@ -132,10 +132,10 @@ def _generation_stops(folder):
 
 
 def _continuing(vocabulary, encode):
-    """``encode`` for a text that continues another one.
+    """``encode`` for a text that continues another text.
 
-    Some tokenizers put a space before a text.  Their ids for a line feed and the
-    text, less those of the line feed, have none.
+    Some tokenizers put a space before a text.  The text is then encoded after a
+    line feed, and the ids of the line feed are removed.
     """
 
     def spelled(ids):

@@ -1,4 +1,4 @@
-"""Tools, as every door takes them: dicts, Python functions, or a ``ToolSet``."""
+"""The argument ``tools``: dicts, Python functions, or a ``ToolSet``."""
 
 from __future__ import annotations
 
@@ -9,11 +9,24 @@ from . import _parlance
 from ._arguments import is_a, items, kind
 from ._errors import UsageError
 
-MOST_TOOLS = 2**16
+MAX_TOOLS = 2**16
 
 
 class ToolSet(_parlance.ToolSet):
-    """Declared tools, read once; may stand wherever ``tools`` is asked for."""
+    """Declared tools, read once.  May be passed wherever ``tools`` is expected.
+
+    Immutable; may be shared between threads.
+
+    Args:
+        tools: the tools as chat templates take them: a list of ``dict`` or of
+            Python functions, which are read by ``get_json_schema`` of
+            ``transformers``.  At most 2**16 of them.
+
+    Raises:
+        Error: a tool cannot be used.
+        UsageError: a function is given, and ``transformers`` is not installed.
+        TypeError: ``tools`` is no list.
+    """
 
     def __init__(self, tools):
         self._text = _tools_text(tools)
@@ -21,7 +34,7 @@ class ToolSet(_parlance.ToolSet):
 
 
 def described(tools):
-    """A list of tools with a dict in the place of each Python function."""
+    """A list of tools in which a dict replaces each Python function."""
     return [
         _schema_of(tool) if is_a(tool, FunctionType, MethodType) else tool
         for tool in tools
@@ -29,13 +42,13 @@ def described(tools):
 
 
 def tools_of(tools):
-    """The set of tools that ``tools`` stands for; None for None."""
+    """The ``ToolSet`` of an argument ``tools``; None for None."""
     if tools is None:
         return None
     if isinstance(tools, _parlance.ToolSet):
         return tools
     if type(tools) is list:
-        return _parlance.remembered(_tools_of_lists, tools, _tools_of_list)
+        return _parlance.cached(_tools_of_lists, tools, _tools_of_list)
     return _cached_tools(_tools_text(tools))
 
 
@@ -56,7 +69,7 @@ def _tools_text(tools):
         raise TypeError(
             f"tools must be a list of tools (dicts or functions), not {kind(tools)}"
         )
-    return _parlance.tools_text(described(items("tools", tools, MOST_TOOLS)))
+    return _parlance.tools_text(described(items("tools", tools, MAX_TOOLS)))
 
 
 @lru_cache(maxsize=128)

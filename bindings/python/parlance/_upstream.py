@@ -1,4 +1,4 @@
-"""Response templates as ``transformers`` has them when they are loaded."""
+"""Response templates that ``transformers`` has loaded."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ _MODULE = "transformers.utils.chat_parsing.response_templates"
 
 
 def is_loaded_template(value):
-    # There can be one only if somebody has imported what makes them.
+    # If ``value`` is such a template, its module has been imported.
     module = sys.modules.get(_MODULE)
     cls = getattr(module, "ResponseTemplate", None)
     return isinstance(cls, type) and issubclass(type(value), cls)

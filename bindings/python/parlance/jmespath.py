@@ -1,4 +1,4 @@
-"""JMESPath: asking questions of JSON values.
+"""JMESPath: queries on JSON values.
 
     from parlance import jmespath
 
@@ -7,9 +7,9 @@
     names = jmespath.compile("people[*].name")
     names.search(value)
 
-The language is that of the package ``jmespath``, whole.  Values are made of
-``dict``, ``list`` (or ``tuple``), ``str``, ``int``, ``float``, ``bool`` and
-``None``; what is found are the parts of the value themselves, not copies.
+The language is the whole language of the package ``jmespath``.  Values are made
+of ``dict``, ``list`` (or ``tuple``), ``str``, ``int``, ``float``, ``bool`` and
+``None``.  Results consist of parts of the value, not of copies.
 """
 
 from __future__ import annotations
@@ -21,7 +21,15 @@ __all__ = ["Expression", "JmespathError", "compile", "search"]
 
 
 class Expression(_parlance.Jmespath):
-    """A compiled expression.  Immutable, safe to share between threads."""
+    """A compiled expression.  Immutable; may be shared between threads.
+
+    Args:
+        expression: the text of the expression, a ``str``.
+
+    Raises:
+        JmespathError: the expression is malformed, or calls a function that
+            does not exist.
+    """
 
     def __repr__(self):
         return f"Expression({self.expression!r})"
@@ -38,18 +46,33 @@ class Expression(_parlance.Jmespath):
         return Expression, (self.expression,)
 
 
-# By text.  Errors are not kept.
+# From text to Expression.  Errors are not cached.
 _known = {}
 
 
 def compile(expression):
-    """The ``Expression`` of a text; raises ``JmespathError`` for a bad one."""
+    """Returns the ``Expression`` of a text, from a cache of the last few hundred.
+
+    Args:
+        expression: the text of the expression, a ``str``.
+
+    Raises:
+        JmespathError: the expression is malformed.
+    """
     return _parlance.jmespath_compiled(_known, Expression, expression)
 
 
 def search(expression, value):
-    """What ``expression`` finds in ``value``; ``None`` where it finds nothing.
+    """Returns what an expression finds in a value; ``None`` if it finds nothing.
 
-    The last few hundred expressions stay compiled.
+    The last few hundred expressions are cached in compiled form.
+
+    Args:
+        expression: the text of the expression, a ``str``.
+        value: see ``Expression.search``.
+
+    Raises:
+        JmespathError: the expression is malformed, or fails on the value.
+        TypeError: a part of the value has a type that JSON does not have.
     """
     return _parlance.jmespath_search(_known, Expression, expression, value)

@@ -599,7 +599,7 @@ values(
 
 
 def make_files(folder):
-    """What the paths above and in doors.py name, in `folder`.
+    """What the paths above and in entry_points.py name, in `folder`.
 
     Devices take a right that few have; without it they are empty files.
     """

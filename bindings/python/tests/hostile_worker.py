@@ -1,11 +1,11 @@
-"""Calls doors with hostile values, one call after the other.
+"""Calls entry points with hostile values, one call after the other.
 
     hostile_worker.py FOLDER FIRST WAYS
 
 Works through the calls of ``calls(WAYS)`` from number FIRST on, in FOLDER.  The
-number of the call that is being made stands in the file ``at``, so that whoever
-started this knows which one it did not survive.  What should not have come of a
-call is a line of JSON in ``wrong``.
+number of the current call is in the file ``at``, so that the parent process knows
+which call this one did not survive.  A call that breaks the law is a line of JSON
+in ``wrong``.
 """
 
 import faulthandler
@@ -24,7 +24,7 @@ import warnings
 for _name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS"):
     os.environ[_name] = "1"
 
-import doors
+import entry_points
 import hostile_values
 import parlance
 from hostile_values import VALUES, Hostile
@@ -54,25 +54,25 @@ MEMORY = 4 << 30
 
 
 def calls(ways):
-    """(door, arguments as functions, the argument in question, value, way)"""
+    """(entry point, arguments as functions, hostile argument, value, way)"""
     ways = PLAIN if ways == "plain" else WRAPPED
-    for door in doors.doors():
-        for call in door.calls():
-            for parameter, _ in door.parameters:
+    for entry in entry_points.entry_points():
+        for call in entry.calls():
+            for parameter, _ in entry.parameters:
                 for name in VALUES:
                     for way in ways:
-                        yield door, call, parameter, name, way
+                        yield entry, call, parameter, name, way
 
 
 def name_of(call):
-    door, arguments, parameter, name, way = call
+    entry, arguments, parameter, name, way = call
     others = ", ".join(a for a in arguments if a != parameter)
-    return f"{door.name}({parameter}={way}:{name}; {others})"
+    return f"{entry.name}({parameter}={way}:{name}; {others})"
 
 
 def wrong(error, value_name):
     """Why `error` should not have come of a call, or None."""
-    if isinstance(error, (parlance.Error, doors.jmespath.JmespathError, Hostile)):
+    if isinstance(error, (parlance.Error, entry_points.jmespath.JmespathError, Hostile)):
         return None if str(error) else "an error without a message"
     if type(error) is TypeError and str(error):
         return None
@@ -95,15 +95,15 @@ def run(first, ways):
     both = PLAIN | WRAPPED
     for number, call in enumerate(itertools.islice(calls(ways), first, None), first):
         struct.pack_into("q", place, 0, number)
-        door, arguments, parameter, name, way = call
+        entry, arguments, parameter, name, way = call
         try:
             given = {n: make() for n, make in arguments.items()}
             given[parameter] = both[way](VALUES[name]())
-            function = door.find()
+            function = entry.find()
         except Exception as error:
             raise AssertionError(name_of(call)) from error
         try:
-            if "__" in door.name:
+            if "__" in entry.name:
                 function(*given.values())
             else:
                 function(**given)

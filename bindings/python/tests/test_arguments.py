@@ -112,7 +112,7 @@ def templates_without_end():
 
 @pytest.mark.parametrize("spec", templates_without_end())
 def test_templates_that_contain_themselves(spec):
-    for door in (
+    for read in (
         parlance.Format,
         parlance.ResponseTemplate,
         parlance.ResponseSchema,
@@ -120,7 +120,7 @@ def test_templates_that_contain_themselves(spec):
         lambda spec: parlance.parse_response("", spec, prefix=""),
     ):
         with pytest.raises(parlance.TemplateError, match="containing itself"):
-            door(spec)
+            read(spec)
 
 
 def shared(names, levels=64):

@@ -1,4 +1,4 @@
-"""Grammars, constraints and matchers: what the door itself adds."""
+"""Grammars, constraints and matchers: what the binding itself adds."""
 
 import array
 import itertools

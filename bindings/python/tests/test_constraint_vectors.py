@@ -1,4 +1,4 @@
-"""The recorded verdicts on JSON Schema, through the Python door.
+"""The recorded verdicts on JSON Schema, through the Python API.
 
 They come from another implementation, which by default closes objects and
 arrays, keeps the order of the schema and does not know carriage returns as

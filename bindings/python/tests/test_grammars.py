@@ -1,4 +1,4 @@
-"""Grammars that people write: what the door itself adds."""
+"""Grammars as text: what the binding itself adds."""
 
 import pickle
 

@@ -1,6 +1,6 @@
 """Ctrl-C ends every call that may take long.
 
-Each door gets work for a minute or more, and a signal shortly after it begins,
+Each function gets work for a minute or more, and a signal shortly after it begins,
 in a process of its own, which is ended when it does not hear it.  Compiles and
 captures ask ``cancelled`` and signals alike; test_constraint.py has those.
 """

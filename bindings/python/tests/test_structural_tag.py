@@ -1,4 +1,4 @@
-"""Structural tags and tool calling: what the door itself adds."""
+"""Structural tags and tool calling: what the binding itself adds."""
 
 import json
 import pickle

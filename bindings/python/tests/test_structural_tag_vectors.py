@@ -1,4 +1,4 @@
-"""The recorded vectors of structural tags, through the Python door."""
+"""The recorded vectors of structural tags, through the Python API."""
 
 import json
 

@@ -1,11 +1,11 @@
-"""What the logits processors share: matchers that follow what a host writes.
+"""The base class of the logits processors: matchers that follow a host's ids.
 
-A host calls a processor before each token, with all ids so far, the prompt
-first.  It does not say what happened since the last call: usually one token was
-appended, but a beam may have taken another beam's place, or tokens of a draft
-may have been thrown away.  So nothing is assumed: each call compares the ids
-with those that the matchers have read, goes back to where they part, and reads
-the rest.
+A host, such as ``generate`` of transformers, calls a processor before each token
+with all ids so far, beginning with the prompt.  It does not tell what happened
+since the last call: usually one token was appended, but a beam may have replaced
+another beam, or draft tokens may have been discarded.  So each call compares the
+ids with the ids that the matchers have read, rolls the matchers back to the
+first difference, and reads the remaining ids.
 """
 
 from __future__ import annotations
@@ -17,10 +17,19 @@ from .._errors import UsageError
 
 
 class Mismatch(NamedTuple):
-    """A token that does not fit; from there on its row is not constrained."""
+    """A token that does not fit its constraint.
 
-    row: int  # of the batch
-    position: int  # in the response: 0 is the first token after the prompt
+    The row is not constrained from this token on.
+
+    Attributes:
+        row: the index of the row in the batch.
+        position: the index of the token in the response; 0 is the first token
+            after the prompt.
+        token: the id of the token.
+    """
+
+    row: int
+    position: int
     token: int
 
     def __str__(self):
@@ -30,12 +39,19 @@ class Mismatch(NamedTuple):
         )
 
 
+Mismatch.row.__doc__ = "The index of the row in the batch."
+Mismatch.position.__doc__ = (
+    "The index of the token in the response; 0 is the first after the prompt."
+)
+Mismatch.token.__doc__ = "The id of the token."
+
+
 class _Row:
     """One response: a matcher, and the ids that it has read."""
 
     def __init__(self, matcher, source, ids=()):
         self.matcher = matcher
-        self.source = source  # index of the constraint it was made from
+        self.source = source  # the index of its constraint
         self.ids = list(ids)
         self.mismatch = None  # (position, token)
 
@@ -43,7 +59,7 @@ class _Row:
         return _Row(self.matcher.copy(), self.source, self.ids)
 
     def common(self, ids):
-        """How many ids the matcher has read that ``ids`` begin with."""
+        """The length of the common prefix of ``ids`` and the ids read."""
         if ids[: len(self.ids)] == self.ids:
             return len(self.ids)
         return next(
@@ -52,7 +68,7 @@ class _Row:
         )
 
     def follow(self, ids):
-        """Reads ``ids``, all of the response; sets ``mismatch``."""
+        """Makes the matcher read ``ids``, the whole response; sets ``mismatch``."""
         common = self.common(ids)
         if common < len(self.ids):
             self.matcher.rollback(len(self.ids) - common)
@@ -62,23 +78,30 @@ class _Row:
             fitting = self.matcher.accept_tokens(ids[common:])
             self.ids += ids[common : common + fitting]
         at = common + fitting
-        # What comes after the end, such as padding, is no concern of ours.
+        # Ids after the end, such as padding, are ignored.
         fits = at == len(ids) or self.matcher.is_terminated()
         self.mismatch = None if fits else (at, ids[at])
 
 
 class Follower:
-    """The base of the logits processors.
+    """The base class of the logits processors.
 
-    ``constraint`` is a ``Constraint``, or a ``Matcher`` that has read what the
-    prompt already holds of the response; or a list of these and ``None`` (not
-    constrained), one for each prompt of a batch.
+    A processor is for one response (or batch) at a time.  A call with fewer ids
+    than the prompt has, or ``reset()``, begins a new response.
 
-    The first call says how long the prompt is, unless ``prompt_tokens`` does.
-    A call with fewer ids than that, and ``reset()``, begin a new response.
+    Args:
+        constraint: a ``Constraint``; or a ``Matcher``, which is copied, that
+            has already read the part of the response that the prompt wrote; or
+            a list of these and ``None`` (not constrained), one for each prompt
+            of a batch.
+        prompt_tokens: the number of tokens of the prompt.  Default: the number
+            of ids of the first call.
+        on_mismatch: a function that is called with a ``Mismatch`` for each
+            token that does not fit.
 
-    ``on_mismatch`` is called with a ``Mismatch`` for each token that does not
-    fit; ``mismatches`` has those of the last call.
+    Raises:
+        UsageError: the list is empty.
+        TypeError: ``constraint`` is none of these.
     """
 
     def __init__(self, constraint, *, prompt_tokens=None, on_mismatch=None):
@@ -103,18 +126,19 @@ class Follower:
         self.reset()
 
     def reset(self):
-        """The next call begins a new response, with a prompt of its own."""
+        """Makes the next call begin a new response, with a prompt of its own."""
         self._prompt_tokens = self._given_prompt_tokens
         self._rows = []
 
     @property
     def matchers(self):
-        """By row, as of the last call; ``None`` where nothing constrains."""
+        """The matchers of the last call, a list by row; ``None`` for rows that are
+        not constrained."""
         return [row and row.matcher for row in self._rows]
 
     @property
     def mismatches(self):
-        """The tokens that did not fit when the host last called."""
+        """The tokens that did not fit at the last call, a list of ``Mismatch``."""
         return [
             Mismatch(index, *row.mismatch)
             for index, row in enumerate(self._rows)
@@ -123,13 +147,14 @@ class Follower:
 
     @property
     def finished(self):
-        """Whether every constrained row had ended when the host last called."""
+        """Whether every constrained row had ended at the last call; ``False``
+        before the first call."""
         return bool(self._rows) and all(
             row is None or row.matcher.is_terminated() for row in self._rows
         )
 
     def _response_begin(self, length):
-        """Where the response begins among ``length`` ids."""
+        """The index of the first id of the response among ``length`` ids."""
         if self._prompt_tokens is None or length < self._prompt_tokens:
             self.reset()
             self._prompt_tokens = length
@@ -138,8 +163,8 @@ class Follower:
     def _follow(self, responses):
         """Reads the responses so far.
 
-        Gives the masks, a buffer with one row for each, and the rows that are
-        constrained; the others hold nothing.
+        Returns the masks, a buffer with one row for each response, and the
+        indices of the constrained rows; the other rows have no meaning.
         """
         before = {
             index: row.mismatch
@@ -164,7 +189,7 @@ class Follower:
         if len(constrained) == 1:
             index = constrained[0]
             if not self._rows[index].matcher.fill_bitmask(self._masks, index):
-                constrained = []  # anything may come
+                constrained = []  # every token may come
         elif constrained:
             fill_bitmasks(
                 [self._rows[index].matcher for index in constrained],
@@ -174,10 +199,10 @@ class Follower:
         return self._masks, constrained
 
     def _matched(self, responses):
-        """For each response the row that has read most of it.
+        """For each response the row whose ids have the longest common prefix.
 
-        The rows are as they were; those that two responses go on from are
-        copied here, before any of them reads on.
+        No matcher is advanced here.  A row that several responses continue is
+        copied, before any of them reads further ids.
         """
         each, rest = divmod(len(responses), len(self._sources))
         if rest or not each:

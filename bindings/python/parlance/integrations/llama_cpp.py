@@ -1,4 +1,4 @@
-"""Masks inside llama-cpp-python.
+"""A logits processor for llama-cpp-python.
 
     from llama_cpp import LogitsProcessorList
     from parlance.integrations.llama_cpp import LogitsProcessor
@@ -18,12 +18,16 @@ __all__ = ["LogitsProcessor", "Mismatch"]
 
 
 class LogitsProcessor(Follower):
-    """Refuses the tokens that the constraint does not let through."""
+    """Sets the scores of tokens that the constraint refuses to minus infinity,
+    in place.
+
+    Arguments, attributes and methods are those of ``Follower``.
+    """
 
     def __call__(self, input_ids, scores):
         begin = self._response_begin(len(input_ids))
         masks, rows = self._follow([input_ids[begin:].tolist()])
         if rows:
-            # In place: the array is a view of the candidates of llama.cpp.
+            # In place: the array is a view of the logits of llama.cpp.
             apply_bitmask(scores, masks)
         return scores

@@ -1,4 +1,4 @@
-"""Masks inside mlx-lm.
+"""A logits processor for mlx-lm.
 
     from parlance.integrations.mlx import LogitsProcessor
 
@@ -18,10 +18,13 @@ __all__ = ["LogitsProcessor", "Mismatch"]
 
 
 class LogitsProcessor(Follower):
-    """Refuses the tokens that the constraint does not let through."""
+    """Sets the logits of tokens that the constraint refuses to minus infinity.
+
+    Arguments, attributes and methods are those of ``Follower``.
+    """
 
     def __call__(self, tokens, logits):
-        import mlx.core as mx  # it is there: it made the arguments
+        import mlx.core as mx  # imported already: the arguments are its arrays
 
         begin = self._response_begin(tokens.size)
         masks, rows = self._follow([tokens[begin:].tolist()])
@@ -35,8 +38,8 @@ class LogitsProcessor(Follower):
                 f"more than {32 * (count - 1)} tokens; they do not belong "
                 "together"
             )
-        # Arrays of mlx are not changed in place.  Bit t % 32 of word t // 32
-        # says whether token t may come; no word, no token.
+        # Arrays of mlx cannot be changed in place.  Token t is bit t % 32 of
+        # word t // 32; columns beyond the words are refused.
         words = mx.array(masks).flatten()
         bits = (words[:, None] >> mx.arange(32, dtype=mx.int32)) & 1
         allowed = bits.flatten().astype(mx.bool_)[:width]

@@ -1,4 +1,4 @@
-"""Masks inside ``model.generate`` of transformers.
+"""A logits processor for ``model.generate`` of transformers.
 
     from parlance.integrations.transformers import LogitsProcessor
 
@@ -6,7 +6,7 @@
     output = model.generate(**inputs, logits_processor=[processor])
 
 A batch may have one constraint for all prompts or a list with one for each;
-beams and ``num_return_sequences`` are understood.  A processor is for one call
+beams and ``num_return_sequences`` are supported.  A processor is for one call
 of ``generate``; ``reset()`` makes it ready for the next.
 """
 
@@ -19,9 +19,12 @@ __all__ = ["LogitsProcessor", "Mismatch"]
 
 
 class LogitsProcessor(Follower):
-    """Refuses the tokens that the constraint does not let through."""
+    """Sets the scores of tokens that the constraint refuses to minus infinity.
 
-    # There a row of a call is another request than in the call before.
+    Arguments, attributes and methods are those of ``Follower``.
+    """
+
+    # In continuous batching, a row may be another request in every call.
     supports_continuous_batching = False
 
     def __call__(self, input_ids, scores):
@@ -29,7 +32,7 @@ class LogitsProcessor(Follower):
         masks, rows = self._follow(input_ids[:, begin:].tolist())
         if not rows:
             return scores
-        # generate() keeps what it passed, for output_logits.
+        # generate() keeps its own array for output_logits, so it is copied.
         scores = scores.clone() if hasattr(scores, "clone") else scores.copy()
         apply_bitmask(scores, masks, rows)
         return scores

@@ -1,14 +1,14 @@
-"""No value brings a door down.
+"""No argument makes an entry point fail in an undefined way.
 
-Law.  Whatever is given to any function, constructor or method of the package, the
-call ends: with a result, with ``TypeError``, with one of the package's own
-errors (``OSError`` where a path is asked for), or with what a method of the
-value itself raised.  It does not crash, hang, take memory without end, or
-raise what only an oversight raises: ``AttributeError``, ``SystemError``,
-``RuntimeError`` of a C++ exception, a bare ``ValueError``.
+Law.  Any function, constructor or method of the package, called with any
+arguments, ends: with a result, with ``TypeError``, with one of the package's own
+errors (``OSError`` for a path), or with an exception that a method of an argument
+raised.  It does not crash, hang, use unbounded memory, or raise an exception that
+indicates an oversight: ``AttributeError``, ``SystemError``, ``RuntimeError`` of a
+C++ exception, a bare ``ValueError``.
 
-The doors are found by looking (doors.py), the values are a table
-(hostile_values.py), the calls are made by a process that may die
+The entry points are found by introspection (entry_points.py), the values are a
+table (hostile_values.py), and the calls are made by a process that may die
 (hostile_worker.py).
 """
 
@@ -23,7 +23,7 @@ import time
 
 import pytest
 
-import doors
+import entry_points
 import hostile_values
 import hostile_worker
 
@@ -39,8 +39,8 @@ def at(folder):
 
 
 def work(folder, first, ways):
-    """Makes the calls from number `first` on; the number of one that the
-    process did not survive, and what it said, or None."""
+    """Makes the calls from number `first` on.  Returns None, or the number of
+    the call that the process did not survive and its output."""
     (folder / "at").unlink(missing_ok=True)
     path = pathlib.Path(hostile_worker.__file__)
     with open(folder / "log", "w+") as log:
@@ -69,12 +69,12 @@ def work(folder, first, ways):
 
 
 def broken(folder, ways):
-    """Every call of which came what should not have come."""
+    """The calls that break the law."""
     hostile_values.make_files(folder)
     found = []
     first = 0
     names = None
-    while len(found) < 20:  # no need for more processes than that
+    while len(found) < 20:  # enough to report
         end = work(folder, first, ways)
         if end is None:
             break
@@ -94,23 +94,23 @@ def broken(folder, ways):
     return found
 
 
-def test_right_calls_of_every_door(tmp_path, monkeypatch):
-    """What doors.py calls right is; else hostile values would not get far."""
+def test_valid_calls_of_every_entry_point(tmp_path, monkeypatch):
+    """The valid calls succeed; otherwise hostile values would reach little."""
     hostile_values.make_files(tmp_path)
     monkeypatch.chdir(tmp_path)
-    unmade = {"Constraint", "Grammar", "Matcher"}  # TypeError says how
+    unmade = {"Constraint", "Grammar", "Matcher"}  # raise TypeError
     encoder = {"Vocabulary.encode"}  # needs a vocabulary with an encoder
     seen = set()
-    for door in doors.doors():
-        seen.add(door.name)
-        for call in door.calls():
-            if door.name in unmade | encoder:
+    for entry in entry_points.entry_points():
+        seen.add(entry.name)
+        for call in entry.calls():
+            if entry.name in unmade | encoder:
                 continue
             given = {name: make() for name, make in call.items()}
-            if "__" in door.name:
-                door.find()(*given.values())
+            if "__" in entry.name:
+                entry.find()(*given.values())
             else:
-                door.find()(**given)
+                entry.find()(**given)
     assert len(seen) > 90
     assert {"parse_response", "Matcher.fill_bitmask", "search"} <= seen
 

@@ -1,9 +1,8 @@
-"""Every door of the package, and calls of it that are right.
+"""Every entry point of the package, with valid calls of it.
 
-A door is what the package lets be called: its functions, the constructors of its
-classes, and their public methods.  They are found by looking, not listed, so
-that a new one is among them; one whose arguments are not known here is an
-error.
+An entry point is a function of the package, a constructor of a class or a public
+method.  Entry points are found by introspection, so that a new one is included.
+One whose arguments are not known here is an error.
 """
 
 import ast
@@ -77,7 +76,7 @@ MAKE = {
 
 
 class Tokenizer:
-    """As small as an object can be that from_tokenizer takes."""
+    """The smallest object that from_tokenizer accepts."""
 
     n_vocab = 3
     special_tokens_set = frozenset(["<end>"])
@@ -96,9 +95,9 @@ def rows():
     return numpy.zeros((2, WORDS), numpy.int32)
 
 
-# What is right for an argument of this name, wherever it is, or at one door.
-# It is made anew for each call.
-GOOD = {
+# Functions that make a valid value for an argument: by the name of the argument,
+# or by entry point and name.
+VALID = {
     "added_ids": list,
     "assert_formats": lambda: True,
     "buffer": rows,
@@ -200,11 +199,11 @@ GOOD = {
     ),
 }
 
-# Other right calls, which lead to other places: arguments that are given in
-# addition to those without a default, or (None) left out.
+# Further valid calls, which reach other code: arguments in addition to those
+# without a default, or (None) left out.
 OTHER_CALLS = {
     "parse_response": [
-        {"response": lambda: [97, 98], "vocabulary": GOOD["vocabulary"]},
+        {"response": lambda: [97, 98], "vocabulary": VALID["vocabulary"]},
         {"response": lambda: ["a", "b"], "prefix": lambda: ["", "<A>"]},
         {
             "response": lambda: ["a", "b"],
@@ -218,25 +217,25 @@ OTHER_CALLS = {
             "response": lambda: ["a", "b"],
         },
     ],
-    "ResponseParser": [{"vocabulary": GOOD["vocabulary"]}],
-    "TagParser": [{"vocabulary": GOOD["vocabulary"]}],
-    "Format.parser": [{"vocabulary": GOOD["vocabulary"]}],
+    "ResponseParser": [{"vocabulary": VALID["vocabulary"]}],
+    "TagParser": [{"vocabulary": VALID["vocabulary"]}],
+    "Format.parser": [{"vocabulary": VALID["vocabulary"]}],
     "StructuralTag.parse": [
-        {"response": lambda: [97], "vocabulary": GOOD["vocabulary"]}
+        {"response": lambda: [97], "vocabulary": VALID["vocabulary"]}
     ],
     "Grammar.captures": [
-        {"text": lambda: [97], "vocabulary": GOOD["vocabulary"]}
+        {"text": lambda: [97], "vocabulary": VALID["vocabulary"]}
     ],
     "Grammar.from_json_schema": [
         {
             "schema": lambda: {"$ref": "http://a/b"},
-            "documents": GOOD["documents"],
+            "documents": VALID["documents"],
         }
     ],
     "Grammar.from_lark": [
         {
             "text": lambda: 'start: "a" @b',
-            "grammars": GOOD["Grammar.from_lark(grammars)"],
+            "grammars": VALID["Grammar.from_lark(grammars)"],
         }
     ],
     "tool_calling": [{"tools": lambda: None}],
@@ -244,7 +243,7 @@ OTHER_CALLS = {
 
 
 @dataclasses.dataclass(frozen=True)
-class Door:
+class EntryPoint:
     name: str
     owner: str  # the class of the object that it is called on, or ""
     parameters: tuple  # (name, whether a call must have it)
@@ -258,12 +257,12 @@ class Door:
             found = getattr(found, part)
         return found
 
-    def good(self, parameter):
-        return GOOD.get(f"{self.name}({parameter})") or GOOD[parameter]
+    def valid(self, parameter):
+        return VALID.get(f"{self.name}({parameter})") or VALID[parameter]
 
     def calls(self):
-        """Right calls, as dicts of functions that make the arguments."""
-        needed = {n: self.good(n) for n, must in self.parameters if must}
+        """Valid calls, as dicts of functions that make the arguments."""
+        needed = {n: self.valid(n) for n, must in self.parameters if must}
         calls = [needed] + [
             needed | other for other in OTHER_CALLS.get(self.name, ())
         ]
@@ -274,7 +273,7 @@ class Door:
 
 
 def _parameters(function):
-    """Names of arguments, and whether they must be given."""
+    """The names of arguments, and whether they are required."""
     if isinstance(function, type):
         function = function.__init__
     try:
@@ -282,8 +281,8 @@ def _parameters(function):
     except (TypeError, ValueError):
         signature = None
     if signature is None or "args" in signature.parameters:
-        # Functions of the extension module have a line of text; classes that
-        # nobody but the library makes have none.
+        # Functions of the extension module have their signature in the first
+        # line of the docstring; classes without a constructor have none.
         line = re.match(r"\w+\((.*)\) ->", function.__doc__.splitlines()[0])
         if line is None:
             return []
@@ -302,7 +301,8 @@ def _parameters(function):
     return [(name, must) for name, must in out if name != "self"]
 
 
-# Both names of an argument, upstream's and ours, and the default that is none.
+# Second names of arguments, as in transformers; and arguments that are required
+# although they have a default.
 _ALIASES = {
     ("parse_response", "text"),
     ("parse_response", "response_template"),
@@ -318,35 +318,35 @@ _NEEDED = {
 }
 
 
-def _door(name, owner, function):
+def _entry_point(name, owner, function):
     parameters = []
     for parameter, must in _parameters(function):
         if (name, parameter) in _ALIASES:
             continue
         must = must or (name, parameter) in _NEEDED
-        if f"{name}({parameter})" not in GOOD and parameter not in GOOD:
+        if f"{name}({parameter})" not in VALID and parameter not in VALID:
             raise LookupError(
-                f"what is right for {name}({parameter}=)?  Say it in GOOD"
+                f"no valid value is known for {name}({parameter}=): add it to VALID"
             )
         parameters.append((parameter, must))
-    return Door(name, owner, tuple(parameters))
+    return EntryPoint(name, owner, tuple(parameters))
 
 
-def doors():
-    """Every door, sorted by name."""
+def entry_points():
+    """Every entry point, sorted by name."""
     out = []
     for module in (parlance, jmespath):
         for name in module.__all__:
             found = getattr(module, name)
             if not isinstance(found, type):
-                out.append(_door(name, "", found))
+                out.append(_entry_point(name, "", found))
                 continue
             if issubclass(found, (BaseException, tuple)):
-                continue  # raised, or returned, and not called
+                continue  # raised or returned, never constructed by callers
             if name not in MAKE:
-                raise LookupError(f"how is a {name} made?  Say it in MAKE")
+                raise LookupError(f"no way to make a {name} is known: add it to MAKE")
             if found.__init__ is not object.__init__:
-                out.append(_door(name, "", found))
+                out.append(_entry_point(name, "", found))
             for member in dir(found):
                 static = inspect.getattr_static(found, member)
                 if member.startswith("_") or isinstance(static, property):
@@ -359,12 +359,12 @@ def doors():
                     static
                 ).__name__ == "nb_func"
                 owner = "" if is_static else name
-                out.append(_door(f"{name}.{member}", owner, method))
+                out.append(_entry_point(f"{name}.{member}", owner, method))
             for member in ("__contains__", "__eq__"):
                 method = getattr(found, member, None)
                 if method not in (None, getattr(object, member, None)):
                     parameter = "tool" if member == "__contains__" else "value"
                     out.append(
-                        Door(f"{name}.{member}", name, ((parameter, True),))
+                        EntryPoint(f"{name}.{member}", name, ((parameter, True),))
                     )
-    return sorted(out, key=lambda door: door.name)
+    return sorted(out, key=lambda entry: entry.name)

@@ -1,8 +1,8 @@
-#ifndef PARLANCE_BINDINGS_PYTHON_SLOWLY_H_
-#define PARLANCE_BINDINGS_PYTHON_SLOWLY_H_
+#ifndef PARLANCE_BINDINGS_PYTHON_INTERRUPTIBLE_H_
+#define PARLANCE_BINDINGS_PYTHON_INTERRUPTIBLE_H_
 
-// Long work in pieces: the GIL is released for each, and between them Python is
-// asked whether a signal came, so that Ctrl-C ends the call.
+// Long work that Ctrl-C can interrupt.  The work is done in pieces: each runs
+// without the GIL, and between two pieces Python handles pending signals.
 
 #include <algorithm>
 #include <chrono>
@@ -14,13 +14,14 @@
 
 namespace parlance::python {
 
-// With the GIL: raises what a signal handler raised, KeyboardInterrupt for one.
+// Throws the exception that a signal handler raised, such as KeyboardInterrupt.
+// REQUIRES: the GIL.
 inline void check_signals() {
   if (PyErr_CheckSignals() != 0) throw nb::python_error();
 }
 
-// Whether a signal handler raised, for work without the GIL.  Python is asked
-// every 20 ms; the exception stays set in this thread.
+// Tells work without the GIL whether a signal handler raised an exception.
+// Python is asked every 20 ms; the exception stays set in this thread.
 class Signals {
  public:
   bool came() {
@@ -36,16 +37,19 @@ class Signals {
       std::chrono::steady_clock::now() + std::chrono::milliseconds(20);
 };
 
-// Calls feed(piece) without the GIL for pieces of `all`, a text or ids, until
-// it returns false.  How much is fed at once depends on how long it takes: some
-// grammars read a thousand times slower than others, and take longer for each
-// byte than for the one before.
+// Calls feed(piece) without the GIL for consecutive pieces of `all`, a text or
+// ids, until it returns false or a signal handler raises.
+//
+// The size of a piece adapts to the time that the last piece took, so that a
+// piece takes about 10 to 40 ms: some grammars read a thousand times slower
+// than others, and for some the time per byte grows with the length of the
+// text.
 template <class Range, class Feed>
 void feed_in_pieces(Range all, const Feed& feed) {
   using Clock = std::chrono::steady_clock;
   constexpr std::chrono::milliseconds kShort{10};
   constexpr std::chrono::milliseconds kLong{40};
-  constexpr std::size_t kMost = std::size_t{1} << 16;
+  constexpr std::size_t kMaxPiece = std::size_t{1} << 16;
   std::size_t size = 128;
   std::size_t at = 0;
   do {
@@ -59,19 +63,19 @@ void feed_in_pieces(Range all, const Feed& feed) {
     }();
     at += count;
     const auto began = Clock::now();
-    bool go_on = false;
+    bool continues = false;
     {
       nb::gil_scoped_release release;
-      go_on = feed(piece);
+      continues = feed(piece);
     }
     const auto took = Clock::now() - began;
     if (took > kLong && size > 1) size /= 2;
-    if (took < kShort) size = std::min(2 * size, kMost);
+    if (took < kShort) size = std::min(2 * size, kMaxPiece);
     check_signals();
-    if (!go_on) return;
+    if (!continues) return;
   } while (at < all.size());
 }
 
 }  // namespace parlance::python
 
-#endif  // PARLANCE_BINDINGS_PYTHON_SLOWLY_H_
+#endif  // PARLANCE_BINDINGS_PYTHON_INTERRUPTIBLE_H_

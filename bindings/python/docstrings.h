@@ -1,0 +1,681 @@
+#ifndef PARLANCE_BINDINGS_PYTHON_DOCSTRINGS_H_
+#define PARLANCE_BINDINGS_PYTHON_DOCSTRINGS_H_
+
+// The docstrings of what the extension module itself defines, as help() shows
+// them.  Classes and functions that are written in Python have theirs there;
+// update_stub.py copies all of them into the stubs.
+//
+// One namespace per Python class, one constant per member.
+
+namespace parlance::python::doc {
+
+// What the stream parsers (ResponseParser, TagParser) have in common.
+namespace parser {
+
+inline constexpr char kFeed[] =
+    R"(Consumes the next piece of the response and returns the events it completes.
+
+Args:
+    text: ``str``, ``bytes`` or ``bytearray`` (which may end inside a UTF-8
+        sequence), or, for a parser with a vocabulary, token ids: a list, a
+        tuple or a 1-D array of integers, at most 2**26 of them.  ``None``
+        and empty text are valid and add nothing.
+
+Returns:
+    The events as a list of ``dict``, oldest first.  How a response is cut
+    into pieces changes only how chunk events are cut.  Each event has
+    ``"type"``, ``"field"``, ``"start"`` and ``"end"`` (a half-open range of
+    bytes of the stream, counted from the first of ``prefix_bytes``), and,
+    with a vocabulary, ``"tokens"`` (a half-open range of the tokens fed).
+
+Raises:
+    StateError: ``finalize`` was called before.
+    ResponseError: the parser does not recover, and the response does not
+        fit; ``events`` has the events of this call.
+    UsageError: ids for a parser without a vocabulary, or text for a parser
+        with one.
+    TypeError: the argument is none of the above.
+
+Complexity: O(bytes of the piece).  Pieces of more than 32 KiB are parsed
+without the GIL; Ctrl-C ends the call between pieces of 1 MiB.)";
+
+inline constexpr char kFinalize[] =
+    R"(Ends the response and returns ``(message, events)``.
+
+Releases the bytes that were held back and closes every open region.
+``message`` is the final message (a ``dict``), ``events`` are the last events.
+
+Raises:
+    StateError: ``finalize`` was called before.
+    ResponseError: the parser does not recover, and the response does not fit,
+        or lacks a required field.)";
+
+inline constexpr char kInitialEvents[] =
+    R"(The events that the prefix caused, a list of ``dict`` as ``feed`` returns.)";
+
+inline constexpr char kMessage[] =
+    R"(The message that the events so far add up to, a ``dict``; final after
+``finalize``.
+
+Every access builds a new ``dict``.  Complexity: O(size of the message).)";
+
+inline constexpr char kChatMessage[] =
+    R"(The message as servers of chat completions send it, a ``dict``.
+
+Members: ``"role"``; ``"content"``, ``None`` where there is none;
+``"reasoning"``; ``"tool_calls"`` where there are any, each with ``"id"``,
+``"index"`` and arguments as JSON text; other fields as they are.  Calls that
+are cut off or malformed are left out.)";
+
+inline constexpr char kParts[] =
+    R"(Every region of the response in the order written, a list of ``dict``.
+
+Each has ``"field"``, ``"value"`` (``None`` if malformed), ``"malformed"``,
+``"cut"`` (the response ended before the closing delimiter), ``"start"`` and
+``"end"`` (bytes of the stream, from the beginning of the opening delimiter to
+the end of the closing delimiter).)";
+
+inline constexpr char kDiagnostics[] =
+    R"(What did not fit so far, in order, a list of ``dict``.
+
+Each has ``"code"`` (a stable name), ``"message"``, ``"field"`` (``None``
+where no field is concerned) and ``"span"`` (a half-open range of bytes of the
+stream).)";
+
+inline constexpr char kHeld[] =
+    R"(The bytes at the end of the input that are held back, because they may still
+become a delimiter.)";
+
+}  // namespace parser
+
+namespace response_parser {
+
+inline constexpr char kComplete[] =
+    R"(Whether every region that a delimiter opened was closed.  ``False`` until
+``finalize`` was called.)";
+
+inline constexpr char kPrefixBytes[] =
+    R"(The number of bytes of the prefix after its last start anchor, where the
+response begins.  Offsets of events count from the first of these bytes.)";
+
+}  // namespace response_parser
+
+namespace tag_parser {
+
+inline constexpr char kComplete[] =
+    R"(Whether the tag fits all of the text so far.)";
+
+inline constexpr char kPrefixBytes[] =
+    R"(The number of bytes of the prefix.  Offsets of events count from its
+beginning.)";
+
+inline constexpr char kTree[] =
+    R"(How the response was read, format by format, a ``dict``.
+
+Members: ``"type"``, ``"complete"``, ``"format"`` (the node of the outermost
+format), ``"rest"`` (text that does not fit), ``"diagnostics"`` and
+``"message"``.  Every node has ``"type"``, ``"path"`` (the JSON pointer of the
+format in the tag) and ``"span"`` (a half-open range of bytes).  Before
+``finalize`` the tree has what is already certain.
+
+Complexity: O(size of the text), at every access.)";
+
+}  // namespace tag_parser
+
+namespace format {
+
+inline constexpr char kName[] =
+    R"(The name of a format file, such as ``"qwen3"``; ``""`` for a bare template.)";
+
+inline constexpr char kModels[] =
+    R"(The models that a format file lists, a list of ``str``; ``[]`` for a bare
+template.)";
+
+inline constexpr char kRecovers[] =
+    R"(Whether parsers of this format recover from damage by default: ``True`` for a
+format file, ``False`` for a bare template.)";
+
+inline constexpr char kFields[] =
+    R"(The names of the message's fields, a list of ``str``, in the order of the
+template.)";
+
+inline constexpr char kSource[] =
+    R"(The JSON text that the format was read from.)";
+
+inline constexpr char kTemplate[] =
+    R"(The response template alone, a ``dict`` that can be put into a tokenizer's
+configuration.  Every access builds a new ``dict``.)";
+
+inline constexpr char kLint[] =
+    R"(Lists what is legal in this format and probably not meant.
+
+Returns:
+    A list of ``dict`` with ``"message"`` and ``"path"`` (the JSON pointer
+    into the template); ``[]`` if there is nothing to say.)";
+
+}  // namespace format
+
+namespace response_schema {
+
+inline constexpr char kSource[] =
+    R"(The JSON text that the schema was read from.)";
+
+inline constexpr char kLint[] =
+    R"(Lists what is legal in this schema and probably not meant, including what
+``transformers`` would report only when it parses a response.
+
+Returns:
+    A list of ``dict`` with ``"message"`` and ``"path"`` (the JSON pointer
+    into the schema); ``[]`` if there is nothing to say.)";
+
+}  // namespace response_schema
+
+namespace tool_set {
+
+inline constexpr char kLen[] = R"(Returns the number of tools.)";
+
+inline constexpr char kContains[] =
+    R"(Returns whether a tool of the name ``tool`` (a ``str``) is in the set.)";
+
+}  // namespace tool_set
+
+namespace structural_tag {
+
+inline constexpr char kToJson[] =
+    R"(Returns the canonical form of the tag as JSON text.  Tags are equal when their
+canonical forms are.)";
+
+inline constexpr char kToDict[] =
+    R"(Returns the canonical form of the tag as a new ``dict``.)";
+
+inline constexpr char kSource[] =
+    R"(The JSON text that the tag was read from.  Paths and spans of errors refer to
+it.)";
+
+}  // namespace structural_tag
+
+namespace vocabulary {
+
+inline constexpr char kClass[] =
+    R"(The tokens of a model: which bytes each token adds to the text.
+
+    vocabulary = parlance.Vocabulary.from_pretrained("models/Qwen3-8B")
+    vocabulary.bytes(42)    # b"K"
+    vocabulary.stop_ids     # [151645, 151643]
+
+The bytes of a token need not be whole UTF-8 characters.  Immutable; may be
+shared between threads.
+
+Args:
+    tokens: a list or tuple with the ``bytes`` of each token, by id; ``None``
+        for an id without a token.
+    added_ids: ids of added tokens that plain text shows, such as
+        ``<tool_call>``.
+    control_ids: ids of control tokens, which plain text leaves out, such as
+        ``<|im_end|>``.
+    stop_ids: ids of the tokens that end a response.  ``None``: unknown;
+        ``[]``: there are none.
+    special_ids: the older name of ``control_ids``.
+
+Raises:
+    UsageError: an id is not in ``tokens``.
+    Error: the tokens cannot be used (``code`` is ``"bad_vocabulary"`` or
+        ``"too_large"``).
+    TypeError: ``tokens`` is not a list or tuple of ``bytes`` and ``None``.)";
+
+inline constexpr char kInit[] =
+    R"(Makes a vocabulary of the bytes of each token.  See the class.)";
+
+inline constexpr char kFromText[] =
+    R"(Reads the content of a vocabulary file.
+
+Args:
+    text: ``str`` or ``bytes``: a ``tokenizer.json``, tiktoken ranks, a
+        vocabulary text or a GGUF file.  The beginning tells them apart.
+
+Raises:
+    Error: the text is none of these, or cannot be used.)";
+
+inline constexpr char kFromTokenizerJson[] =
+    R"(Reads the content of a Hugging Face ``tokenizer.json``.
+
+Args:
+    text: ``str`` or ``bytes`` (UTF-8).
+
+Raises:
+    Error: the text is not a tokenizer's JSON, or its decoder does more than
+        map each token to bytes (``"bad_vocabulary"``).)";
+
+inline constexpr char kFromTiktoken[] =
+    R"(Reads tiktoken ranks.
+
+Args:
+    ranks: ``str`` or ``bytes``: lines of a token in base64, a space and its
+        rank, which is its id.
+    special: a ``dict`` from spellings to ids: the control tokens, which the
+        ranks do not have.
+
+Raises:
+    Error: the ranks cannot be used (``"bad_vocabulary"``).)";
+
+inline constexpr char kFromFile[] =
+    R"(Reads a vocabulary from disk.
+
+Args:
+    path: a model's folder (see ``from_pretrained``), or a file: GGUF (of which
+        only the header is read), ``tokenizer.json``, tiktoken ranks or a
+        vocabulary text.
+
+Raises:
+    OSError: there is nothing at ``path``.
+    Error: the file cannot be read (``"io"``) or used.)";
+
+inline constexpr char kFromPretrained[] =
+    R"(Reads the vocabulary of a model's folder.
+
+Args:
+    folder: the path of a folder with ``tokenizer.json``.  Stop ids and the
+        number of ids come from ``tokenizer_config.json``,
+        ``generation_config.json`` and ``config.json`` where these exist.
+
+Raises:
+    OSError: there is nothing at ``folder``.
+    Error: a file cannot be read (``"io"``) or used; the message names it.)";
+
+inline constexpr char kFromModelFiles[] =
+    R"(As ``from_pretrained``, with the contents of the files.
+
+Args:
+    tokenizer_json: the content of ``tokenizer.json``, ``str`` or ``bytes``.
+    tokenizer_config: that of ``tokenizer_config.json``; ``""`` for none.
+    generation_config: that of ``generation_config.json``; ``""`` for none.
+    config: that of ``config.json``; ``""`` for none.
+
+Raises:
+    Error: a file cannot be used; the message names it.)";
+
+inline constexpr char kFromTokens[] =
+    R"(Makes a vocabulary of a tokenizer's list of tokens.
+
+Args:
+    tokens: a list or tuple of ``str`` or ``bytes`` by id; ``None`` or an empty
+        text for an id without a token.
+    vocab_type: how tokens are spelled: ``"raw"``, as their bytes;
+        ``"byte_fallback"``, as in SentencePiece (U+2581 is a space,
+        ``<0x0A>`` a byte); ``"byte_level"``, by GPT-2's characters for bytes.
+    vocab_size: the number of ids that the model writes.  Ids beyond
+        ``tokens`` have no token; tokens beyond ``vocab_size`` are dropped.
+        Default: one id for each token.
+    added_ids, control_ids, stop_ids: as of ``Vocabulary``.
+
+Raises:
+    UsageError: ``vocab_type`` is another name.
+    Error: the tokens cannot be used (``"bad_vocabulary"``, ``"too_large"``).)";
+
+inline constexpr char kFromTokenizer[] =
+    R"(Makes a vocabulary of a tokenizer object.
+
+Args:
+    tokenizer: a tokenizer of ``transformers``, a ``tokenizers.Tokenizer`` or a
+        ``tiktoken.Encoding``.  Its ``encode`` becomes the vocabulary's.
+    stop_ids: ids of the tokens that end a response.  Default: those that the
+        tokenizer, and the ``generation_config.json`` in its folder, name.
+
+Raises:
+    TypeError: the object is none of these.
+    UsageError: a slow tokenizer does not tell how its tokens spell bytes.)";
+
+inline constexpr char kWithStopIds[] =
+    R"(Returns a copy with other stop ids.  The tokens are shared.
+
+Args:
+    ids: ids of the tokens that end a response; ``[]`` for none.
+
+Raises:
+    Error: an id has no token (``"bad_vocabulary"``).)";
+
+inline constexpr char kWithEncoder[] =
+    R"(Returns a copy with another encoder.  The tokens are shared.
+
+Args:
+    encoder: a function from a ``str`` to its token ids, with the spellings of
+        special tokens read as text; ``None`` for no encoder.  Masks call it,
+        on any thread, for text that is certain to come.  Ids that do not spell
+        the text are ignored; exceptions are reported by
+        ``sys.unraisablehook``.)";
+
+inline constexpr char kWithSpaceAfterMarks[] =
+    R"(Returns a copy with another value of ``space_after_marks`` (a ``bool``).  The
+tokens are shared.)";
+
+inline constexpr char kEncode[] =
+    R"(Returns the token ids of a text, as the encoder writes them.
+
+Args:
+    text: ``str``, or UTF-8 ``bytes``.
+
+Raises:
+    UsageError: the vocabulary has no encoder.)";
+
+inline constexpr char kLen[] =
+    R"(Returns the number of ids: one more than the highest id.)";
+
+inline constexpr char kBytes[] =
+    R"(Returns the ``bytes`` that the tokenizer's decoder writes for the token alone;
+``b""`` for an id without a token.)";
+
+inline constexpr char kSpelling[] =
+    R"(Returns how an added or control token is written in a prompt, as UTF-8
+``bytes``.  For any other token these are its bytes.)";
+
+inline constexpr char kKind[] =
+    R"(Returns the kind of a token: ``"ordinary"``; ``"added"``, which plain text
+shows; ``"control"``, which plain text leaves out; ``"unused"`` for an id
+without a token.)";
+
+inline constexpr char kSpecial[] =
+    R"(Returns the id of the added or control token that is spelled ``text`` (``str``
+or UTF-8 ``bytes``), or ``None``.  Of several it is the lowest id.)";
+
+inline constexpr char kDecode[] =
+    R"(Returns the text of token ids, special tokens included.
+
+Bytes that are not UTF-8, and ids without a token, become U+FFFD.  ``ids`` is any
+sequence or 1-D array of integers.)";
+
+inline constexpr char kSpecialIds[] =
+    R"(The ids of all added and control tokens, ascending, a list of ``int``.)";
+
+inline constexpr char kStopIds[] =
+    R"(The ids of the tokens that end a response, a list of ``int``; ``[]`` if there
+are none or they are unknown (see ``has_stop_ids``).)";
+
+inline constexpr char kHasStopIds[] =
+    R"(Whether the source says which tokens end a response.  It may say that none
+does.)";
+
+inline constexpr char kStripLeadingSpace[] =
+    R"(Whether the tokenizer's own decoder removes one space at the beginning of a
+text.  It is never removed here: a response continues a prompt.)";
+
+inline constexpr char kSpaceAfterMarks[] =
+    R"(Whether one space after an added or control token belongs to the token: the
+tokenizer puts a space before each text that follows such a token.)";
+
+inline constexpr char kHasEncoder[] =
+    R"(Whether the vocabulary has an encoder, which ``encode`` needs.)";
+
+}  // namespace vocabulary
+
+namespace grammar {
+
+inline constexpr char kAccepts[] =
+    R"(Returns whether the whole text is in the language.
+
+Args:
+    text: ``str``, or UTF-8 ``bytes`` or ``bytearray``.
+
+Complexity: O(bytes of the text) for JSON Schemas and almost all grammars; at
+most cubic.  Ctrl-C ends the call.)";
+
+inline constexpr char kExplain[] =
+    R"(Tells where and why a text is not in the language.
+
+Args:
+    text: as of ``accepts``.
+
+Returns:
+    ``None`` if the text is accepted.  Otherwise a ``dict`` with ``"offset"``
+    (the number of bytes that could be read) and ``"expected"`` (what may come
+    there, in words).)";
+
+inline constexpr char kReport[] =
+    R"(Lists where the language differs from what the source says.
+
+Returns:
+    A list of ``dict`` with ``"kind"`` (``"narrowed"``: some valid texts are
+    not in the language; ``"ignored"``: a keyword has no effect),
+    ``"keyword"``, ``"path"`` (the JSON pointer of the schema with the
+    keyword) and ``"message"``.  ``[]`` if the grammar is exact.
+
+The first call may take as long as a compile.)";
+
+inline constexpr char kCaptures[] =
+    R"(Finds the parts of a text that rules with a capture matched.
+
+Args:
+    text: ``str``, ``bytes`` or ``bytearray``; with ``vocabulary``, token ids.
+        It may be the beginning of a text of the language.
+    vocabulary: the ``Vocabulary`` of the ids.
+
+Returns:
+    A list of ``dict`` with ``"name"``, ``"text"`` (``bytes``) and ``"span"``
+    (a half-open range of bytes), in the order of their ends, inner captures
+    first.
+
+Raises:
+    Error: the text does not fit (``"invalid_content"``, ``span`` at the first
+        byte that does not), or takes too much memory (``"too_large"``).
+    UsageError: the vocabulary has no token with one of the ids.
+
+Complexity: O(bytes of the text) for most grammars, in time and memory.)";
+
+inline constexpr char kToEbnf[] =
+    R"(Returns an EBNF text of the same language, which ``from_ebnf`` reads.  Schemas
+stand in it as ``JsonSchema("...")``; limits are not part of it.)";
+
+}  // namespace grammar
+
+namespace compiler {
+
+inline constexpr char kCompile[] =
+    R"(Returns the ``Constraint`` of a grammar for this vocabulary.
+
+Args:
+    grammar: a ``Grammar``.
+    markers: as of ``Grammar.compile``.
+
+Raises:
+    Error: the stop ids are unknown (``"missing_stop_ids"``), or the name of a
+        tool cannot be written (``"conflict"``).
+
+What masks need is built when masks are asked for.)";
+
+inline constexpr char kMaskWords[] =
+    R"(The number of 32-bit words of one mask: the size of the vocabulary / 32,
+rounded up.)";
+
+inline constexpr char kCacheStatistics[] =
+    R"(Returns the state of the cache of masks, a ``dict`` of ``int``.
+
+``"bytes"`` and ``"entries"`` (masks) are held now; ``"hits"``, ``"misses"``
+and ``"evictions"`` are counts of masks since the compiler was made;
+``"tables_bytes"`` is the size of the vocabulary's tables.)";
+
+inline constexpr char kGrammarStatistics[] =
+    R"(Returns the state of the cache of grammars, a ``dict`` of ``int``.
+
+``"bytes"``, ``"grammars"`` and ``"parts"`` (schemas inside grammars) are held
+now; ``"grammar_hits"``, ``"grammar_misses"``, ``"part_hits"``,
+``"part_misses"`` and ``"evictions"`` are counts since the compiler was made.)";
+
+inline constexpr char kClearCache[] =
+    R"(Drops every cached mask and grammar.  Constraints and matchers keep working.)";
+
+}  // namespace compiler
+
+namespace constraint {
+
+inline constexpr char kClass[] =
+    R"(A grammar compiled for a vocabulary.  Immutable; may be shared between threads.
+
+Made by ``Grammar.compile`` and by the functions of ``Compiler``.)";
+
+inline constexpr char kMatcher[] =
+    R"(Returns a new ``Matcher`` at the beginning of a text.
+
+Args:
+    stop_ids: the tokens that end this text.  Default: those of the compiler.
+        With an empty list the matcher is terminated where nothing may follow.
+
+Raises:
+    UsageError: an id is not in the vocabulary.)";
+
+inline constexpr char kMemoryBytes[] =
+    R"(The memory of the automata built so far, in bytes, without the tables that
+constraints share.)";
+
+}  // namespace constraint
+
+namespace matcher {
+
+inline constexpr char kClass[] =
+    R"(Follows one text while a model writes it, and tells which tokens may come next.
+
+    row = numpy.zeros(constraint.mask_words, numpy.int32)
+    matcher = constraint.matcher()
+    while not matcher.is_terminated():
+        matcher.fill_bitmask(row)
+        matcher.accept_token(choose(row))
+
+Made by ``Constraint.matcher``.  One text, one matcher, one thread at a time:
+a call while another thread uses the matcher raises ``UsageError``.)";
+
+inline constexpr char kFillBitmask[] =
+    R"(Writes the mask of the next token into one row of a buffer.
+
+Token ``t`` is bit ``t % 32`` of word ``t // 32``, lowest bit first; 1 means
+that the token may come next.  Bits beyond the vocabulary are 0.
+
+Args:
+    buffer: 32-bit integers, 1-D (one row) or 2-D (a row for each text), rows
+        of ``mask_words`` words or more, C-contiguous, writable and in main
+        memory: anything with the buffer protocol, such as a NumPy array, or
+        with DLPack's.
+    row: the index of the row to write.
+
+Returns:
+    ``False`` if the row constrains nothing, so that it need not be applied:
+    the matcher is terminated, or every token may come.
+
+Raises:
+    TypeError: ``buffer`` is no such object.
+    UsageError: its items, dimensions or width do not fit, or there is no such
+        row.)";
+
+inline constexpr char kAcceptToken[] =
+    R"(Appends a token to the text if it fits.
+
+A stop token fits where the text may end, and terminates the matcher.
+
+Args:
+    id: the token's id, an ``int``.
+
+Returns:
+    Whether the token fits.  If not, the matcher is unchanged.)";
+
+inline constexpr char kAcceptTokens[] =
+    R"(Appends tokens up to the first that does not fit.
+
+Args:
+    ids: token ids: a list, a tuple or a 1-D array of integers.
+
+Returns:
+    The number of tokens appended.  Each is one step of ``rollback``.)";
+
+inline constexpr char kAcceptBytes[] =
+    R"(Appends all of a text as one step, or nothing.
+
+Args:
+    text: ``str``, or ``bytes`` or ``bytearray``.  Markers are written as their
+        spelling.
+
+Returns:
+    Whether the text fits.  If not, the matcher is unchanged.)";
+
+inline constexpr char kRollback[] =
+    R"(Undoes the last ``steps`` steps, a terminating stop token included.
+
+A step is an accepted token, or the text of one ``accept_bytes``.
+
+Returns:
+    ``False``, with the matcher unchanged, if there are fewer steps.
+
+Complexity: O(1).)";
+
+inline constexpr char kReset[] =
+    R"(Returns to the beginning of the text, with no steps to undo.)";
+
+inline constexpr char kCopy[] =
+    R"(Returns an independent matcher in the same state, with the same history.)";
+
+inline constexpr char kSteps[] =
+    R"(Returns the number of steps that ``rollback`` can undo.)";
+
+inline constexpr char kIsTerminated[] =
+    R"(Returns whether the text has ended: a stop token was accepted, or, without
+stop tokens, nothing may follow.)";
+
+inline constexpr char kCanEnd[] = R"(Returns whether the text may end here.)";
+
+inline constexpr char kForcedBytes[] =
+    R"(Returns the text that must come next, whatever the model chooses, as ``bytes``.
+
+It ends before the first choice, or where the text may end; it never ends
+inside a UTF-8 character.  Markers are spelled.  ``accept_bytes`` accepts it.
+
+Args:
+    limit: the largest number of bytes to return.)";
+
+inline constexpr char kForcedTokens[] =
+    R"(Returns the tokens that the text which must come next begins with, a list of
+``int``.
+
+Text is written as the vocabulary's encoder writes it.  Tokens at the end that a
+longer token could replace are left out.  Without an encoder the list has only
+markers and tokens that have no alternative.)";
+
+inline constexpr char kFillTree[] =
+    R"(Writes the masks of a tree of draft tokens in one call.
+
+Node ``i`` is token ``tokens[i]``.  Node 0 is the root; its token has already
+been accepted.  Row ``i`` gets the mask after node ``i``, or no bit if a token
+between the root and the node does not fit.  The matcher is unchanged.
+
+Args:
+    first_child: by node, the index of its first child, or -1.
+    next_sibling: by node, the index of its next sibling, or -1.
+    tokens: by node, its token id.
+    buffer: as of ``fill_bitmask``, with a row for each node, each of exactly
+        ``mask_words`` words.
+
+Returns:
+    ``False``, with nothing written, if the three lists are not of equal length
+    or are not a tree.
+
+Raises:
+    TypeError, UsageError: as of ``fill_bitmask``.)";
+
+}  // namespace matcher
+
+namespace jmespath {
+
+inline constexpr char kSearch[] =
+    R"(Returns what the expression finds in a value; ``None`` where it finds nothing.
+
+Args:
+    value: made of ``dict``, ``list``, ``tuple``, ``str``, ``int``, ``float``,
+        ``bool`` and ``None``.  The result consists of parts of it, not copies.
+
+Raises:
+    JmespathError: a function got an argument of the wrong type, or the value
+        is nested more than 990 levels deep.
+    TypeError: a part of the value is of another type.)";
+
+inline constexpr char kExpression[] = R"(The text of the expression.)";
+
+}  // namespace jmespath
+
+}  // namespace parlance::python::doc
+
+#endif  // PARLANCE_BINDINGS_PYTHON_DOCSTRINGS_H_
