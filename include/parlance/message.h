@@ -11,8 +11,8 @@
 //                              region_chunk    content   "Hi."
 //                              region_close    content   value "Hi."
 //
-// The views of an event (field, text, value, captures) belong to the parser.
-// Valid until: its next feed() or finalize().  A Message owns its contents.
+// The views of an event (field, text, value, captures) belong to the parser and
+// are valid until its next feed() or finalize().  A Message owns its contents.
 
 #include <cstddef>
 #include <cstdint>

@@ -80,8 +80,7 @@ class StructuralTag {
   // The legacy pair: `tags` is a list of {"begin", "schema", "end"}, where
   // "schema" is a schema or its JSON text; `triggers` is a list of strings.
   // Free text may stand between the tags.  Pointers of errors begin with
-  // "/tags" or
-  // "/triggers".
+  // "/tags" or "/triggers".
   static Result<StructuralTag> from_tags(const json::Value& tags,
                                          const json::Value& triggers,
                                          const Limits& limits = {});

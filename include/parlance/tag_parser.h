@@ -35,8 +35,7 @@
 //
 // Laws, as for ResponseParser:
 //   Chunking.  How the response is cut into chunks changes only how chunk
-//   events
-//              are cut.
+//              events are cut.
 //   Append.    An event is never taken back.
 //   Account.   Every byte is in a format of the tree or in the rest.
 

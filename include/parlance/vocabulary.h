@@ -43,8 +43,8 @@ enum class TokenKind : std::uint8_t {
 // How the markers of a description occur in token ids, in everything that is
 // compiled for a vocabulary or parses with a vocabulary.
 enum class Markers : std::uint8_t {
-  kToken,  // as the added or control token with the marker's spelling, if there
-           // is one; ordinary tokens that spell the marker are not the marker
+  kToken,   // as the added or control token with this spelling, if there is
+            // one; then ordinary tokens that spell the marker are text
   kEither,  // as that token, or spelled by ordinary tokens
   kText,    // as text: added tokens are ordinary, control tokens never occur
 };
@@ -105,9 +105,9 @@ class Vocabulary {
   using Encoder = std::function<std::vector<TokenId>(std::string_view)>;
 
   // Hugging Face's tokenizer.json.  Errors: kInvalidJson, kWrongType,
-  // kMissingKey; kBadVocabulary for a decoder with a stage (the message names
-  // it) that cannot be applied to single tokens, and for an id that is given
-  // twice.
+  // kMissingKey, kUnknownName, kTooLarge; kBadVocabulary for a decoder with a
+  // stage (the message names it) that cannot be applied to single tokens, and
+  // for an id that is given twice.
   static Result<Vocabulary> from_tokenizer_json(std::string_view text,
                                                 const Limits& limits = {});
 
@@ -123,9 +123,9 @@ class Vocabulary {
   static Result<Vocabulary> from_vocab_text(std::string_view text,
                                             const Limits& limits = {});
 
-  // A table from the host.  Ids may have gaps.  Errors: kBadVocabulary for an
-  // id that is given twice.  Default of `stop_ids`: unknown, which is not the
-  // same as none.
+  // A table from the host.  Ids may have gaps.  Errors: kTooLarge;
+  // kBadVocabulary for an id that is given twice, and for a stop id without a
+  // token.  Default of `stop_ids`: unknown, which is not the same as none.
   static Result<Vocabulary> from_table(
       std::span<const TokenEntry> entries,
       std::optional<std::span<const TokenId>> stop_ids = std::nullopt);
