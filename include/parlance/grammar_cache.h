@@ -50,8 +50,8 @@ class GrammarCache {
   static constexpr std::size_t kDefaultBytes = std::size_t{128} << 20;
 
   // Beyond `budget_bytes`, the least recently used entries are evicted.
-  // Automata grow while they are used.  Each time an entry is added, some of
-  // them are measured again and entries are evicted.  0: nothing is cached.
+  // Automata grow while they are used: adding an entry measures some of them
+  // again, statistics() all of them, and both evict.  0: nothing is cached.
   explicit GrammarCache(std::size_t budget_bytes = kDefaultBytes);
 
   // As the functions of Grammar with the same names.  A grammar that contains

@@ -102,7 +102,7 @@ class ResponseParser {
   // chunk may be empty, and may end inside a delimiter, a JSON string or a
   // UTF-8 sequence.  Ill-formed UTF-8 reads as U+FFFD, one per maximal
   // subpart.  Events and their views are valid until the next feed() or
-  // finalize(); `chunk` itself is not kept.
+  // finalize(); `chunk` itself is not stored.
   //
   // Complexity: O(chunk.size()) for literal and regular delimiters.  Every byte
   // is scanned once; bytes after a match that needed a lookahead are scanned

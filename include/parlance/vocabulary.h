@@ -182,9 +182,9 @@ class Vocabulary {
   // several.
   // Complexity: O(spelling.size()) expected.
   std::optional<TokenId> special(std::string_view spelling) const;
-  // All tokens with this spelling, of any kind, sorted by id.  Lark grammars
-  // that name tokens by their text mean all of them. Complexity: O(found +
-  // spelling.size()) expected.
+  // All tokens with this spelling, of any kind, sorted by id.  A Lark grammar
+  // that names a token by its text means all of them.
+  // Complexity: O(found + spelling.size()) expected.
   std::vector<TokenId> find(std::string_view spelling) const;
   // The first of them, which is the token that a structural tag means.
   std::optional<TokenId> find_first(std::string_view spelling) const;
