@@ -1,8 +1,8 @@
 #ifndef PARLANCE_CAPTURES_H_
 #define PARLANCE_CAPTURES_H_
 
-// What the rules with a "capture" of a grammar read, in a text or in the
-// beginning of one.
+// The parts of a text, or of a prefix of a text, that match the rules of a
+// grammar with the option "capture".
 //
 //   Result<Grammar> grammar = Grammar::from_lark(R"(
 //     start: "<" name ">" TEXT
@@ -11,10 +11,10 @@
 //   Result<std::vector<RuleCapture>> found = captures(*grammar, "<bob> hi");
 //   // {name: "name", text: "bob", bytes 1..4}
 //
-// The text is read again for every call, by a recogniser that keeps how it came
-// to each place: time and memory are O(text) for most grammars and bounded by
-// `max_items`.  Nothing has to be kept while a text is written, so whatever a
-// matcher undid is simply not in the text.
+// Every call parses the text from its beginning, with Earley's algorithm.
+// Complexity and memory: O(text) for most grammars, and bounded by `max_items`.
+// A matcher records nothing for this, so a rollback needs no care: a step that
+// was undone is not in the text.
 
 #include <cstddef>
 #include <cstdint>
@@ -30,37 +30,44 @@ namespace parlance {
 
 struct RuleCapture {
   std::string name;
-  Span bytes;        // of the text; the marker of its own rule left out
-  std::string text;  // the same without the markers inside that are a "stop"
+  Span bytes;        // in the text, without the suffix or stop of the rule
+  std::string text;  // these bytes without the "stop" texts of inner rules
 };
 
-// A token as it was accepted.  A special token is read by its id alone.
+// A token of a text.  A special token matches by its id alone.
 struct CapturedToken {
   std::uint32_t id = 0;
   std::string_view bytes = {};
   bool special = false;
 };
 
-// Items of the recogniser: about 50 bytes each, a few for each byte of text.
+// Limit of Earley items.  An item takes about 50 bytes, and most texts need a
+// few items for each byte.
 inline constexpr std::size_t kMaxCaptureItems = 2'000'000;
 
-// Ends a reading that takes too long.
+// Cancels a call that takes too long.
 struct Interrupt {
-  // Called now and then while the text is read.  When it says true, the reading
-  // ends with kTooLarge.  Null: it is read to its end.
+  // Called from time to time while the text is read.  If it returns true, the
+  // call fails with kTooLarge.  Default: null, the text is read to its end.
   bool (*cancelled)(void*) = nullptr;
   void* argument = nullptr;
 };
 
-// In the order of their ends, inner ones first.  Of a text that can end here
-// one way to read it is told, the leftmost longest: of two ways through a rule
-// that is the one with the longer part where they first differ; parts are the
-// rules that it calls, its texts, and runs of one class.  Of ways that do not
-// differ so it is always the same.  Of a text that must go on all ways are told
-// that are open, and of what is captured under one name from one place on the
-// longest.  Budgets of tokens count only in a text of tokens.
+// The captures, in the order of their ends, inner before outer.
 //
-// Errors: kInvalidContent with the first byte that does not fit; kTooLarge.
+// If the text may end here, the captures are those of one parse, the leftmost
+// longest: of two parses of a rule it is the one whose part is longer where
+// they first differ.  The parts of a rule are the rules that it uses, its
+// texts, and runs of one character class.  Among parses without such a
+// difference the choice is fixed.
+//
+// If the text must continue, the captures are those of all open parses; of
+// captures with the same name and the same begin, only the longest.
+//
+// Token budgets (max_tokens) count only in a text of tokens.  A grammar from a
+// JSON Schema has no captures.
+//
+// Errors: kInvalidContent with the first byte that does not match; kTooLarge.
 Result<std::vector<RuleCapture>> captures(
     const Grammar& grammar, std::string_view text,
     std::size_t max_items = kMaxCaptureItems, const Interrupt& interrupt = {});

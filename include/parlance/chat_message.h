@@ -1,7 +1,7 @@
 #ifndef PARLANCE_CHAT_MESSAGE_H_
 #define PARLANCE_CHAT_MESSAGE_H_
 
-// A message as servers of chat completions send it.
+// A message in the shape of the chat completions API.
 //
 //   {"role": "assistant", "content": "Let me look.", "reasoning": "Bern, ...",
 //    "tool_calls": [{"id": "call_0", "type": "function", "index": 0,
@@ -17,19 +17,22 @@
 
 namespace parlance {
 
-// `fields[i]` is the name of the field with index i, as events have it.
+// Makes that shape from the message of a parser.  `fields[i]` is the name of
+// the field with Event::field_index i.
 //
-// Members: "role" ("assistant"); "content", null where there is none;
-// "reasoning", also of fields that are called "thinking" or
-// "reasoning_content"; fields of other names as they are; "tool_calls" where
-// there are any, with their arguments as JSON text.  Calls that were cut off or
-// are malformed are left out.
+// Members: "role" ("assistant", unless the message has its own); "content",
+// null if there is none; "reasoning", which also takes fields called "thinking"
+// or "reasoning_content"; fields with other names, unchanged; and "tool_calls"
+// if there are any, with arguments as JSON text.  Calls that are cut off or
+// malformed are left out.
+//
+// REQUIRES: `fields` has an entry for each field_index of message.parts.
 json::Value chat_message(const Message& message,
                          std::span<const std::string_view> fields);
 
-// The name and arguments of a tool call: {"function": {"name", "arguments"}},
-// where arguments may be missing, or the inner object alone.  Nothing for any
-// other value.  Views into `value`.
+// The name and arguments of a tool call.  A call is {"function": {"name",
+// "arguments"}}, where "arguments" may be absent, or the inner object alone.
+// Nothing for any other value.  Valid until `value` changes.
 struct CallView {
   std::string_view name;
   const json::Value* arguments = nullptr;  // may be null

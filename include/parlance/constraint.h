@@ -8,16 +8,14 @@
 //   Matcher matcher = c->matcher();            // one per request
 //   std::vector<std::int32_t> row(compiler->mask_words());
 //   while (!matcher.is_terminated()) {
-//     matcher.fill_bitmask(row);               // bit t is 1: token t is
-//     allowed matcher.accept_token(sample(row));
+//     matcher.fill_bitmask(row);               // bit t: token t is allowed
+//     matcher.accept_token(sample(row));
 //   }
 //
 // Laws, tested on every grammar we have:
-//   Mask.      A bit is 1 if and only if a copy of the matcher accepts the
-//   token. No dead ends.  After any accepted tokens, some continuation
-//   completes the
-//              text.
-//   Rollback.  A step that is undone has no effect on what follows.
+//   Mask.      A bit is 1 exactly if a copy of the matcher accepts the token.
+//   No dead ends.  After any accepted tokens some text completes the response.
+//   Rollback.  A step that is undone has no effect on later steps.
 
 #include <cstddef>
 #include <cstdint>

@@ -3,8 +3,8 @@
 
 // What can be wrong with something a person wrote, and where.
 //
-// Templates, patterns, vocabularies and other things that people write become
-// values through functions that return a Result:
+// Templates, patterns, vocabularies and other descriptions become values
+// through functions that return a Result:
 //
 //   Result<Format> format = Format::from_json(text);
 //   if (!format) {
@@ -51,10 +51,10 @@ enum class ErrorCode : std::uint8_t {
   kMissingKey,   // a required key is absent
   kEmptyValue,   // something that needs content has none
   kConflict,     // two keys exclude each other
-  kUnknownName,  // a name that is looked up in a fixed list is not in it
+  kUnknownName,  // a name is not in the fixed list of names for its key
   kUnsupportedVersion,
   kBadPattern,          // a regular expression is malformed
-  kUnsupportedPattern,  // it is well formed, and not supported; says why
+  kUnsupportedPattern,  // it is well formed but not supported; says why
   kBadPlaceholder,      // a transform string mixes a placeholder with text
   kUnusedCapture,       // a named group that no transform can use
   kSeveralImplicitFields,
@@ -64,7 +64,7 @@ enum class ErrorCode : std::uint8_t {
   kInvalidContent,      // a region's text is not what its field declares
   kMissingPlaceholder,  // a transform names a value that is not there
   kContentType,         // a value has a type that the field cannot use
-  kContentAttribute,    // as upstream's AttributeError
+  kContentAttribute,    // where upstream raises AttributeError
   kTooDeep,             // nesting beyond the limit
   kMissingRequired,     // a field with "optional": false never came
   kUnexpectedSpecial,   // a control token that no marker spells
@@ -80,11 +80,11 @@ enum class ErrorCode : std::uint8_t {
   kInvalidType,      // a function gets an argument of the wrong type
   kInvalidValue,     // a slice with step 0, a number without a result
   // Between descriptions.
-  kNotConvertible,  // the other language cannot say it; says why
+  kNotConvertible,  // the other language cannot express it; says why
   // In a schema, grammar or structural tag that is to constrain a model.
-  kUnsupported,     // it is right, and cannot be enforced; says why
-  kUnsatisfiable,   // no text at all fits
-  kBadReference,    // it refers to something that is not there
+  kUnsupported,     // it is valid but cannot be enforced; says why
+  kUnsatisfiable,   // no text is valid
+  kBadReference,    // it refers to something that does not exist
   kBadSyntax,       // the text of a grammar is malformed
   kMissingStopIds,  // nothing says which tokens end a text
 };
@@ -100,12 +100,12 @@ struct Error {
   // without a trailing newline.
   std::string message;
 
-  // JSON Pointer (RFC 6901) into the source, "" for its root or where the
-  // source is not JSON.
+  // JSON Pointer (RFC 6901) into the source; "" for its root, or if the source
+  // is not JSON.
   std::string path = {};
 
-  // Bytes of the source text, where it is known.  For an error in a pattern
-  // that stands inside JSON the bytes of the JSON text are meant.
+  // Bytes of the source text, if the error was found in a text.  For an error
+  // in a pattern inside JSON these are bytes of the JSON text.
   std::optional<Span> span = std::nullopt;
 
   // "unknown_key at /fields/x (bytes 10..15): ..."
@@ -113,7 +113,8 @@ struct Error {
 };
 
 // Either a value or the Error that explains why there is none.  Spelled like
-// std::expected.  Dereferencing a failed Result is a programming error.
+// std::expected.  REQUIRES: has_value() for value(), * and ->; !has_value() for
+// error().
 template <class T>
 class [[nodiscard]] Result {
  public:

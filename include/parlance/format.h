@@ -12,8 +12,9 @@
 //   {"name": "qwen3", "models": ["Qwen3-..."], "response_template": {...},
 //    "parlance": {}}
 //
-// A bare template is read strictly: what upstream raises on is a failure.  A
-// format file recovers: damage stays in its region (see ParserOptions).
+// A bare template is strict: a response that makes upstream's parser raise is a
+// failure (ResponseParser::failure()).  A format file recovers: damage stays in
+// its region (see Recover in parlance/response_parser.h).
 
 #include <cstddef>
 #include <memory>
@@ -37,7 +38,7 @@ struct FormatOptions {
   Limits limits = {};
 };
 
-// Something in a format that is legal and probably not what its author wants.
+// Something in a format that is valid and probably not what its author wants.
 struct Lint {
   std::string message;
   std::string path;  // JSON Pointer into the template
@@ -46,19 +47,19 @@ struct Lint {
 // Immutable, cheap to copy, safe to share between threads.
 class Format {
  public:
-  // Reads and checks a format file or a bare response template.  Everything
-  // that can be known to be wrong is reported here, in the order that
-  // upstream reports it, with JSON pointer and byte span.
+  // Reads and checks a format file or a bare response template.  Reports every
+  // error that is independent of a response, in the order in which upstream
+  // reports errors, with JSON Pointer and byte span.
   static Result<Format> from_json(std::string_view text,
                                   const FormatOptions& options = {});
 
-  // A format compiled into the library.  '-' and '_' are the same in names.
-  // Errors: kUnknownFormat, naming the closest ones.
+  // A format that is part of the library.  '-' and '_' are the same in names.
+  // Errors: kUnknownFormat, whose message lists the closest names.
   static Result<Format> built_in(std::string_view name,
                                  const FormatOptions& options = {});
   static std::span<const std::string_view> built_in_names();  // sorted
 
-  // The JSON text of a built-in format file, "" when there is none.
+  // The JSON text of a built-in format file, "" if there is none.
   static std::string_view built_in_source(std::string_view name);
 
   std::string_view name() const;  // "" for a bare template
@@ -68,11 +69,12 @@ class Format {
 
   std::size_t field_count() const;
   std::string_view field_name(std::size_t index) const;
-  // Whether chunks of this field are not its value yet (json, xml-inline, ...).
+  // Whether a chunk of this field is not yet a part of its value (json,
+  // xml-inline, ...): Event::dirty.
   bool field_dirty(std::size_t index) const;
 
-  // What a checker should say about it: text that gets lost, delimiters that
-  // can match nothing, patterns that need backtracking, ...
+  // Warnings: text that gets lost, delimiters that can match nothing, patterns
+  // that need backtracking, ...
   std::vector<Lint> lint() const;
 
   // The response template alone, as JSON text that can be put into a
@@ -86,17 +88,18 @@ class Format {
   std::shared_ptr<const format::FormatImpl> impl_;
 };
 
-// Which built-in format a model needs, and why that was concluded.
+// The format that a model needs, and the evidence for it.
 struct DetectedFormat {
-  // A built-in format's name; or "response_template" when the configuration
-  // carries one of its own, which is then the right one to use.
+  // The name of a built-in format, or "response_template" if the configuration
+  // has a template of its own; that template is then the one to use.
   std::string name;
   std::string why;
 };
 
-// Looks at the contents of a tokenizer_config.json: its response_template, the
-// special tokens it declares and the markers in its chat template.  Error:
-// kUnknownFormat when nothing fits, saying what was looked for.
+// Detects the format from the contents of a tokenizer_config.json: its
+// response_template, the special tokens it declares, and the markers in its
+// chat template.  Errors: kUnknownFormat if no format matches; the message
+// lists what was looked for.
 Result<DetectedFormat> detect_format(const json::Value& tokenizer_config);
 
 }  // namespace parlance

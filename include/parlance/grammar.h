@@ -1,7 +1,7 @@
 #ifndef PARLANCE_GRAMMAR_H_
 #define PARLANCE_GRAMMAR_H_
 
-// What a model may write, as a language of texts.
+// What a model may generate, as a language of texts.
 //
 //   Result<Grammar> grammar = Grammar::from_json_schema(R"({
 //     "type": "object", "required": ["city"],
@@ -9,13 +9,14 @@
 //   if (!grammar) return grammar.error();
 //   grammar->accepts(R"({"city": "Bern"})");   // true
 //
-// A Grammar knows of tokens only where it names them (in Lark, EBNF and
-// structural tags); in a text without tokens nothing stands there.  See
-// parlance/constraint.h for masks.
+// A Grammar depends on tokens only where it names them (in Lark, EBNF and
+// structural tags).  A text that is read without tokens does not match there.
+// See parlance/constraint.h for masks.
 //
-// Law: exact, else narrower and said so, else refused.  A text that a grammar
-// accepts is always valid under its schema; report() lists what a schema asks
-// for and the grammar leaves out or does not enforce.
+// Law: exact, or narrower and reported, or an error.  A text that a grammar
+// accepts is always valid under its schema, unless the option `lenient` says
+// that keywords may be ignored.  report() lists the valid texts that the
+// grammar lacks and the keywords that it does not enforce.
 
 #include <cstddef>
 #include <cstdint>
@@ -41,36 +42,37 @@ struct GrammarImpl;  // src/grammar/grammar_impl.h
 
 // Why a text is not in a language.
 struct Rejection {
-  std::size_t offset = 0;     // of the first byte that cannot stand there, or
-                              // the text's size when it ends too early
-  std::string expected = {};  // what was allowed there, for people
+  std::size_t offset = 0;     // of the first byte that is not allowed, or the
+                              // size of a text that ends too early
+  std::string expected = {};  // what is allowed at `offset`, for people
 };
 
 class Grammar;
 class GrammarCache;  // parlance/grammar_cache.h
 
 struct EbnfOptions {
-  // The rule that a text is of.
+  // The rule that a whole text matches.
   std::string root_rule = "root";
   GrammarLimits limits = {};
 };
 
 struct LarkGrammarOptions {
-  // What "@name" stands for: grammars, or sources in Lark.
+  // The grammars, or sources in Lark, that "@name" refers to.
   std::map<std::string, Grammar> grammars = {};
   std::map<std::string, std::string> sources = {};
-  // The tokens that are spelled so.  Null: no vocabulary is known, and tokens
-  // by name and <[*]> are errors.
+  // Returns all tokens with a spelling.  Null: no vocabulary is known, and
+  // tokens given by name and <[*]> are errors.
   std::function<std::vector<std::uint32_t>(std::string_view)> tokens_spelled =
       {};
   GrammarLimits limits = {};
 };
 
 struct StructuralTagGrammarOptions {
-  // The lowest token with a text; nothing if there is none.  Null: a token that
-  // is given by its text is an error (kUsage).
+  // Returns the token with the lowest id among those with a text, or nothing if
+  // there is none.  Null: a token that is given by its text is an error
+  // (kUsage).
   std::function<std::optional<std::uint32_t>(std::string_view)> find_token = {};
-  // Ids must be less.  Default: any.
+  // Token ids must be less than this.  Default: any id.
   std::uint32_t vocabulary_size = 0xFFFFFFFF;
   GrammarLimits limits = {};
 };
@@ -78,16 +80,17 @@ struct StructuralTagGrammarOptions {
 // Immutable, cheap to copy, safe to share between threads.
 class Grammar {
  public:
-  // Errors: kInvalidJson; kWrongType, kUnknownName, kEmptyValue, kBadPattern,
-  // kUnsupportedPattern for what is wrong with a keyword; kUnsupported for
-  // what is right and cannot be enforced; kUnsatisfiable when no text at all
-  // is valid; kTooLarge naming the limit.  All with the JSON Pointer.
+  // Errors, with JSON Pointers: kInvalidJson, kTooDeep, kUnsupportedVersion;
+  // kWrongType, kUnknownName, kInvalidValue, kEmptyValue, kBadReference,
+  // kBadPattern, kUnsupportedPattern for a keyword that is malformed;
+  // kUnsupported for a keyword that is well formed and cannot be enforced;
+  // kUnsatisfiable if no text is valid; kTooLarge, naming the limit.
   static Result<Grammar> from_json_schema(
       std::string_view schema, const JsonSchemaOptions& options = {});
   static Result<Grammar> from_json_schema(
       const json::Value& schema, const JsonSchemaOptions& options = {});
 
-  // A text is a schema in JSON, never the schema that is this string.
+  // A string is the JSON text of a schema, never a schema that is a string.
   static Result<Grammar> from_json_schema(
       const std::string& schema, const JsonSchemaOptions& options = {}) {
     return from_json_schema(std::string_view(schema), options);
@@ -97,15 +100,16 @@ class Grammar {
     return from_json_schema(std::string_view(schema), options);
   }
 
-  // Grammars as text: the EBNF of GBNF files and more, one regular expression
-  // that a whole text matches, Lark in the dialect of llguidance.
+  // Grammars as text: EBNF (a superset of GBNF), a regular expression that a
+  // whole text matches, and Lark in the dialect of llguidance.
   //
-  // Errors, with bytes of the text (parlance/line_column.h makes lines of
-  // them): kBadSyntax; kBadReference for a rule that is used and not defined,
-  // and for a missing root; kConflict for one defined twice; kUnknownName;
-  // kBadPattern, kUnsupportedPattern; kUnsupported; kEmptyValue; kInvalidJson;
-  // kInvalidUtf8; those of a JSON Schema inside, whose pointers begin at that
-  // schema; kUnsatisfiable when there is no text at all; kTooLarge.
+  // Errors, with byte spans of the text (parlance/line_column.h turns them into
+  // lines and columns): kBadSyntax; kBadReference for a rule that is used and
+  // not defined, and for a missing root; kConflict for a rule that is defined
+  // twice; kUnknownName; kBadPattern, kUnsupportedPattern; kUnsupported;
+  // kEmptyValue; kInvalidJson; kInvalidUtf8; kUnsatisfiable if the language is
+  // empty; kTooLarge; and the errors of a JSON Schema inside, whose pointers
+  // begin at that schema.
   static Result<Grammar> from_ebnf(std::string_view text,
                                    const EbnfOptions& options = {});
   static Result<Grammar> from_regex(std::string_view pattern,
@@ -114,40 +118,44 @@ class Grammar {
   static Result<Grammar> from_lark(std::string_view text,
                                    const LarkGrammarOptions& options);
 
-  // Errors, with JSON Pointers: those of StructuralTag::from_json(), of the
-  // patterns, grammars and schemas inside; kUnknownName for a token that is not
-  // in the vocabulary, kUsage for one given by its text where there is none,
-  // kConflict for an id that is too large; kUnsupported for a schema whose
-  // parameters cannot be written in its style.
+  // Errors, with JSON Pointers: the errors of StructuralTag::from_json() and of
+  // the patterns, grammars and schemas inside; kUnknownName for a token that
+  // the vocabulary does not have; kUsage for a token given by its text without
+  // a vocabulary; kConflict for an id that is too large; kUnsupported for a
+  // schema whose parameters its style cannot express.
   static Result<Grammar> from_structural_tag(
       const StructuralTag& tag,
       const StructuralTagGrammarOptions& options = {});
   static Result<Grammar> from_structural_tag(
       std::string_view text, const StructuralTagGrammarOptions& options = {});
 
-  // Texts of any of `parts`; texts of all of them, one behind the other.
-  // Errors: kEmptyValue when there are no parts; kUnsatisfiable; kTooLarge.
+  // union_of(): the texts of any of `parts`.  concat(): a text of each of
+  // `parts`, one after the other.
+  // Errors: kEmptyValue if there are no parts; kUnsatisfiable; kTooLarge.
   static Result<Grammar> union_of(const std::vector<Grammar>& parts,
                                   const GrammarLimits& limits = {});
   static Result<Grammar> concat(const std::vector<Grammar>& parts,
                                 const GrammarLimits& limits = {});
 
-  // Whether `text` as a whole is in the language.  O(text.size()) for JSON
-  // Schemas, and for rules where what is open at one place is bounded or grows
-  // like a stack: all that are LR(k), and most that are ambiguous, such as
-  // e ::= e "+" e | [0-9].  Else what one byte costs grows with what is open
-  // at its place, which bounds the whole by O(text.size()^3).
+  // Whether the whole of `text` is in the language.
+  //
+  // Complexity: O(text.size()) for JSON Schemas, and for rules whose set of
+  // open contexts is bounded or grows like a stack: all LR(k) grammars, and
+  // most ambiguous ones, such as e ::= e "+" e | [0-9].  For other rules the
+  // cost of a byte grows with the number of open contexts, and the total is at
+  // most O(text.size()^3).
   bool accepts(std::string_view text) const;
-  // Nothing if accepts(text), else where and why not.
+  // Nothing if accepts(text), else where and why `text` is rejected.
   std::optional<Rejection> explain(std::string_view text) const;
 
-  // In order of the schema, then what only a look at all of it tells, which
-  // takes about as long as a compile when it is first asked for.  Empty when
-  // the grammar is exact.
+  // Where the grammar differs from its source: first the notes of the compile,
+  // in the order of the source, then those of a survey of all its schemas.  The
+  // first call makes the survey, which takes about as long as the compile.
+  // Empty if the grammar is exact.
   const std::vector<GrammarNote>& report() const;
 
-  // An EBNF text of the same language, which from_ebnf() reads; schemas stand
-  // in it as JsonSchema("...").  Limits are not told.
+  // An EBNF text of the same language, which from_ebnf() reads.  Schemas are
+  // written as JsonSchema("...").  Limits are not part of the text.
   std::string to_ebnf() const;
 
  private:

@@ -1,20 +1,21 @@
 #ifndef PARLANCE_GRAMMAR_CACHE_H_
 #define PARLANCE_GRAMMAR_CACHE_H_
 
-// Grammars that are made once.
+// A cache of compiled grammars.
 //
 //   GrammarCache cache;
 //   Result<Grammar> a = cache.from_structural_tag(tag_text);
 //   Result<Grammar> b = cache.from_structural_tag(tag_text);   // the same
 //
-// Requests come with the same tools again, or with one tool more.  A cache
-// keeps whole grammars by their text and options, and below them each schema
-// that stands in one: a tag of 128 tools of which one is new costs one tool and
-// the reading of the text.  What is built later, while texts are read, is kept
-// with it, also masks (parlance/constraint.h: a Compiler has a cache inside).
+// Requests repeat their tools, or add one tool to them.  The cache has whole
+// grammars by text and options, and below them each schema inside a grammar.
+// So a tag of 128 tools with one new tool costs the reading of its text and the
+// compilation of one schema.  Automata and masks that are built later, while
+// texts are read, belong to the entry (parlance/constraint.h: a Compiler has a
+// cache of its own).
 //
-// A key is compared in full, so nothing is ever taken for something else.
-// Errors are not kept.  What is in use stays good when the cache drops it.
+// Keys are compared in full, so two sources are never confused.  Errors are not
+// cached.  A grammar in use stays valid when its entry is evicted.
 
 #include <cstddef>
 #include <cstdint>
@@ -37,29 +38,29 @@ struct GrammarCacheImpl;  // src/grammar/grammar_cache.h
 }
 
 struct GrammarCacheStatistics {
-  std::size_t bytes = 0;  // now held, keys counted
+  std::size_t bytes = 0;  // in use now, keys included
   std::size_t grammars = 0;
-  std::size_t parts = 0;  // schemas inside grammars, and rules made of them
+  std::size_t parts = 0;  // schemas inside grammars, and rules made from them
   std::uint64_t grammar_hits = 0;  // grammars found
   std::uint64_t grammar_misses = 0;
-  std::uint64_t part_hits = 0;  // of grammars that were not found
+  std::uint64_t part_hits = 0;  // while grammars were compiled
   std::uint64_t part_misses = 0;
-  std::uint64_t evictions = 0;  // dropped for the budget
+  std::uint64_t evictions = 0;  // entries dropped to stay within the budget
 };
 
-// Cheap to copy; copies share.  Safe to use from many threads.
+// Cheap to copy; copies share.  Safe to use from several threads.
 class GrammarCache {
  public:
   static constexpr std::size_t kDefaultBytes = std::size_t{128} << 20;
 
-  // Beyond `budget_bytes` those go that were not asked for lately.  Machines
-  // grow while they are used; they are measured when something is asked of
-  // the cache, and what goes is chosen when something is added.  0: nothing is
-  // kept.
+  // Beyond `budget_bytes`, the least recently used entries are evicted.
+  // Automata grow while they are used: adding an entry measures some of them
+  // again, statistics() all of them, and both evict.  0: nothing is cached.
   explicit GrammarCache(std::size_t budget_bytes = kDefaultBytes);
 
-  // As the functions of Grammar.  A grammar with other grammars in it (Lark's
-  // "@name") is made anew, of parts that are kept.
+  // As the functions of Grammar with the same names.  A grammar that contains
+  // other grammars (LarkGrammarOptions::grammars) is compiled by every call,
+  // from cached parts.
   Result<Grammar> from_json_schema(std::string_view schema,
                                    const JsonSchemaOptions& options = {}) const;
   Result<Grammar> from_ebnf(std::string_view text,

@@ -1,15 +1,16 @@
 #ifndef PARLANCE_GRAMMAR_READER_H_
 #define PARLANCE_GRAMMAR_READER_H_
 
-// Reading a text by a grammar, piece by piece: Grammar::accepts() and explain()
-// for a text that is still coming, or that is long enough to be stopped.
+// Checking a text against a grammar, piece by piece: Grammar::accepts() and
+// explain() for a text that is still being written, or so long that the caller
+// may want to stop.
 //
 //   GrammarReader reader(grammar);
 //   for (std::string_view piece : pieces)
 //     if (!stop() && reader.feed(piece) < piece.size()) break;
 //   if (!reader.can_end()) show(reader.offset(), reader.expected());
 //
-// How a text is cut into pieces changes nothing.
+// Law: how a text is cut into pieces does not change any answer.
 
 #include <cstddef>
 #include <memory>
@@ -20,8 +21,8 @@
 
 namespace parlance {
 
-// One text, one reader, one thread.  Readers may share a grammar freely.
-// Movable, not copyable.
+// Reads one text.  Movable, not copyable.  Not thread-safe: one text, one
+// reader, one thread.  Readers may share a Grammar freely.
 class GrammarReader {
  public:
   explicit GrammarReader(const Grammar& grammar);
@@ -29,17 +30,18 @@ class GrammarReader {
   GrammarReader(GrammarReader&&) noexcept;
   GrammarReader& operator=(GrammarReader&&) noexcept;
 
-  // Reads as much of `piece` as fits, and returns how many bytes that is.
-  // After fewer than all of them nothing more is read.
+  // Reads `piece` up to the first byte that is not allowed, and returns how
+  // many bytes were read.  After a piece that was not read in full, all further
+  // calls read nothing and return 0.
   std::size_t feed(std::string_view piece);
 
-  // Bytes that have been read.
+  // Bytes read so far.
   std::size_t offset() const;
 
-  // Whether all that was fed is a text of the grammar.
+  // Whether everything fed so far, as a whole, is a text of the grammar.
   bool can_end();
 
-  // What may come next, for people.
+  // What is allowed at offset(), for people.
   std::string expected();
 
  private:

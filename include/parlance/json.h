@@ -7,12 +7,12 @@
 //   if (v) std::cout << v->find("city")->as_string();
 //
 // The model is Python's: integers of any size are exact and differ from
-// floats, NaN and the infinities exist, objects keep the order in which their
-// keys first came, and the last of several equal keys gives the value.
+// floats, NaN and the infinities exist, objects preserve the order in which
+// their keys first came, and the last of several equal keys gives the value.
 //
 // Strings are UTF-8, except that a surrogate without its partner, which JSON
-// can spell as "\ud800", is kept in the three bytes that UTF-8 would have
-// given it (WTF-8).
+// can spell as "\ud800", is stored in the three bytes that UTF-8 would give it
+// (WTF-8).
 
 #include <cstddef>
 #include <cstdint>
@@ -37,7 +37,7 @@ enum class Kind : std::uint8_t {
   kNull,
   kBool,
   kInt,     // fits int64
-  kBigInt,  // does not; as decimal digits
+  kBigInt,  // does not fit int64; stored as decimal digits
   kFloat,   // includes NaN and the infinities
   kString,
   kArray,
@@ -45,16 +45,16 @@ enum class Kind : std::uint8_t {
 };
 
 // "null", "boolean", "integer", "integer", "number", "string", "array",
-// "object": the names that JSON Schema and our messages use.
+// "object": the names that JSON Schema and the messages of errors use.
 std::string_view to_string(Kind kind);
 
-// One JSON value, 16 bytes.  Short strings (up to 14 bytes) live inside; longer
-// strings, arrays and objects are shared, counted and copied when one of
-// several owners changes them, so copying a Value is cheap.  Safe to share
-// between threads as long as nobody writes to the same Value object.
+// One JSON value, 16 bytes.  Strings of up to 14 bytes are stored inline.
+// Longer strings, arrays and objects are reference counted and copied on write,
+// so copying a Value is cheap.  Safe to share between threads as long as no
+// thread writes to the same Value object.
 //
-// No accessor fails: asked for the wrong kind, each gives the neutral value
-// named beside it.
+// Accessors never fail: for a value of another kind they return the neutral
+// value that their comment names.
 class Value {
  public:
   static constexpr std::size_t kInlineBytes = 14;
@@ -70,13 +70,12 @@ class Value {
   Value(const std::string& s) : Value(std::string_view(s)) {}
   Value(Array items);
   Value(Object members);
-  // A string made of `size` bytes of `text` from `begin` on, without copying
-  // them when they are many.  Then `text` is moved from, and pointers into its
-  // heap buffer stay good as long as the value.  REQUIRES: begin + size <=
-  // text.size().
+  // A string made of `size` bytes of `text` from `begin` on.  A long string is
+  // not copied: `text` is moved from, and pointers into its heap buffer stay
+  // valid as long as the value.  REQUIRES: begin + size <= text.size().
   static Value adopt(std::string&& text, std::size_t begin, std::size_t size);
-  // `digits` is an optional '-' and decimal digits.  Leading zeros go; a number
-  // that fits int64 becomes kInt.
+  // `digits` is an optional '-' and decimal digits.  Leading zeros are removed;
+  // a number that fits int64 becomes kInt.
   static Value integer(std::string_view digits);
 
   Value(const Value& other) noexcept;
@@ -95,24 +94,25 @@ class Value {
   std::int64_t as_int() const noexcept;  // kInt, else 0
   double as_float() const noexcept;      // kFloat, kInt, kBigInt, else 0
   // The text of a string or the digits of a kBigInt, else "".  Points into
-  // this Value (short) or into what it shares (long): valid while this Value
-  // is alive and neither moved nor assigned.
+  // this Value (short) or into memory that it shares (long).  Valid until this
+  // Value is moved, assigned or destroyed.
   std::string_view as_string() const noexcept;
   const Array& items() const noexcept;     // else an empty array
   const Object& members() const noexcept;  // else an empty object
 
-  // The member called `key` of an object, else null.  O(1) expected.
+  // The member called `key` of an object, else null.
+  // Complexity: O(1) expected.
   const Value* find(std::string_view key) const noexcept;
   // Elements of an array, members of an object, else 0.
   std::size_t size() const noexcept;
 
-  // The array or object for changing; a copy is made first when it is shared.
-  // REQUIRES: is_array() (is_object()); otherwise the value becomes an empty
-  // one of that kind.
+  // The array or object, to be changed; it is copied first if it is shared.
+  // REQUIRES: is_array() (is_object()).  Otherwise the value becomes an empty
+  // array (object).
   Array& mutable_items();
   Object& mutable_members();
 
-  // What Python's bool() says of it: false for null, false, zeros, "", [] {}.
+  // What Python's bool() returns: false for null, false, zeros, "", [] and {}.
   bool truthy() const noexcept;
 
   // Same kind and same content.  kInt and kFloat are never equal, NaN equals
@@ -148,8 +148,8 @@ struct Member {
   Value value;
 };
 
-// The members of an object in order of first appearance.  Lookup is a scan
-// for few members and a hash index beyond.
+// The members of an object in order of first appearance.  Lookup scans an
+// object with few members and uses a hash index for one with many.
 class Object {
  public:
   Object() noexcept;
@@ -169,11 +169,11 @@ class Object {
 
   const Value* find(std::string_view key) const noexcept;
   Value* find(std::string_view key) noexcept;
-  // The value of `key`, made null at the end if it was absent.
+  // The value of `key`; an absent key is added at the end, with the value null.
   Value& operator[](std::string_view key);
-  // Sets `key`: at its old position when present, else at the end.
+  // Sets `key`, at its old position if it is present, else at the end.
   void set(std::string key, Value value);
-  // Removes `key` when present; O(n).
+  // Removes `key`; returns false if it is absent.  Complexity: O(size()).
   bool erase(std::string_view key);
   void reserve(std::size_t n) { members_.reserve(n); }
 
@@ -184,9 +184,10 @@ class Object {
   mutable std::unique_ptr<Index> index_;
 };
 
-// Where Python's json.loads and a strict reader differ.
+// The option in which Python's json.loads and a strict reader differ, and
+// limits.
 struct ParseOptions {
-  // Accept NaN, Infinity and -Infinity.  Default: as Python, yes.
+  // Accept NaN, Infinity and -Infinity.  Default: yes, as Python does.
   bool allow_nonfinite = true;
   Limits limits = {};
 };
@@ -198,10 +199,10 @@ Result<Value> parse(std::string_view text, const ParseOptions& options = {});
 
 // How a value is written.
 struct DumpOptions {
-  // Write characters beyond ASCII as \u escapes.  Default: as Python's
-  // json.dumps, yes; false writes UTF-8.
+  // Write characters beyond ASCII as \u escapes; false writes UTF-8.  Default:
+  // yes, as Python's json.dumps does.
   bool ascii = true;
-  // 0: one line.  Otherwise so many spaces per level, as json.dumps(indent=).
+  // Spaces per level, as json.dumps(indent=).  0: one line.
   int indent = 0;
   // No space after ',' and ':'.
   bool compact = false;

@@ -1,9 +1,9 @@
 #ifndef PARLANCE_LINE_COLUMN_H_
 #define PARLANCE_LINE_COLUMN_H_
 
-// Places in a text as people count them.
+// Lines and columns of a text.
 //
-// Spans of errors are bytes.  For the eyes of whoever wrote the text:
+// The spans of errors count bytes.  For messages to people:
 //
 //   Result<Grammar> grammar = Grammar::from_ebnf(text);
 //   if (!grammar) std::cerr << to_string(grammar.error(), text) << "\n";
@@ -17,23 +17,23 @@
 
 namespace parlance {
 
-// Both count from 1.  A line ends behind its "\n"; a column is a character
-// (code point), and so is each byte that is no UTF-8.
+// Both count from 1.  A line ends after its "\n".  A column is a character
+// (code point); each byte that is not UTF-8 counts as one character.
 struct LineColumn {
   std::size_t line = 1;
   std::size_t column = 1;
   bool operator==(const LineColumn&) const = default;
 };
 
-// The place of the character that begins at `byte`, or of the text's end where
-// `byte` is beyond it.  Complexity: O(byte).
+// The line and column of the character that begins at `byte`, or of the end of
+// the text if `byte` is beyond it.  Complexity: O(byte).
 LineColumn line_column(std::string_view text, std::size_t byte);
 
 // "line 3, column 9"
 std::string to_string(LineColumn place);
 
-// As error.to_string(), with line and column of `source`, the text that the
-// error is about, in the place of bytes.
+// As error.to_string(), but with a line and column instead of bytes.  `source`
+// is the text that the error is about.
 std::string to_string(const Error& error, std::string_view source);
 
 }  // namespace parlance

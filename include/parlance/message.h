@@ -1,11 +1,18 @@
 #ifndef PARLANCE_MESSAGE_H_
 #define PARLANCE_MESSAGE_H_
 
-// What a parser says: events while the response comes, and the message at the
-// end.
+// What a parser returns: events while the response arrives, and the message
+// that they add up to.
 //
-// An event's views (field, text, value, captures) belong to the parser and are
-// valid until its next feed() or finalize().  A Message owns what it holds.
+//   <think>Hm.</think>Hi.      region_open     thinking
+//                              region_chunk    thinking  "Hm."
+//                              region_close    thinking  value "Hm."
+//                              region_open     content
+//                              region_chunk    content   "Hi."
+//                              region_close    content   value "Hi."
+//
+// The views of an event (field, text, value, captures) belong to the parser and
+// are valid until its next feed() or finalize().  A Message owns its contents.
 
 #include <cstddef>
 #include <cstdint>
@@ -19,12 +26,12 @@
 
 namespace parlance {
 
-// Something in a response that does not fit its format, or a limit that was
-// passed.  Nothing is lost by it: `bytes` says where the text is.
+// Something in a response that does not match its format, or a limit that was
+// passed.  No text is lost: `bytes` says where the text is.
 struct Diagnostic {
   ErrorCode code = ErrorCode::kInvalidContent;
   std::string message;  // what was found and what was expected
-  std::string field;    // "" where no field is concerned
+  std::string field;    // "" if no field is concerned
   Span bytes;           // in the stream, see Event::bytes
 };
 
@@ -33,14 +40,14 @@ enum class EventKind : std::uint8_t {
   kRegionOpen,
   kRegionChunk,
   kRegionClose,
-  kRegionMalformed,  // in place of a close when the text does not fit
-  // Text between regions that belongs to no field, nor to the format's markup.
-  // Only of format files without an implicit field.
+  kRegionMalformed,  // instead of a close, if the text cannot be read
+  // Text between regions that belongs neither to a field nor to the markup of
+  // the format.  Only in format files without an implicit field.
   kTextUnclaimed,
 };
 
-// "region_open", "region_chunk", ...: the names upstream uses, and
-// "region_malformed" and "text_unclaimed", which are our own.
+// "region_open", "region_chunk", ...: the names that upstream uses.
+// "region_malformed" and "text_unclaimed" are additions.
 std::string_view to_string(EventKind kind);
 
 // A named group of the open delimiter that took part in the match.
@@ -60,19 +67,19 @@ struct Event {
   // kRegionChunk: the text that was routed into the region, whole UTF-8
   // characters, never empty.  The chunks of a region joined are its raw text.
   // kRegionMalformed: the raw text of the whole region.
-  // kTextUnclaimed: the text, without white space around it; it comes when a
-  // region or markup begins, the response ends, or Limits::held_bytes of it
-  // have come.
+  // kTextUnclaimed: the text, without leading and trailing white space.  The
+  // event comes when a region or markup begins, when the response ends, and
+  // when the text reaches Limits::held_bytes.
   std::string_view text;
 
   // kRegionChunk: the text is not yet the value (json, xml-inline, kv-lines).
   bool dirty = false;
 
   // kRegionClose, kRegionMalformed: the response ended before the delimiter
-  // that closes this region came.
+  // that closes the region.
   bool cut = false;
 
-  // kRegionClose: the region's own value, after transform and casting.
+  // kRegionClose: the value of the region, after transform and casting.
   const json::Value* value = nullptr;
 
   // kRegionOpen, when a delimiter opened it.
@@ -81,14 +88,14 @@ struct Event {
   // kRegionMalformed: why.  kTextUnclaimed: what was expected.
   const Diagnostic* diagnostic = nullptr;
 
-  // The bytes of the stream that this event stands for: the delimiter for
-  // open, close and malformed (empty where there is none), the text of a
-  // chunk.  Counted from the start of the truncated prefix, so that the
-  // response itself starts at ResponseParser::prefix_bytes().
+  // The bytes of the stream that caused the event: the delimiter for open,
+  // close and malformed (empty if there is none), the text for chunks.  Offsets
+  // count from the beginning of the truncated prefix, so the response itself
+  // begins at ResponseParser::prefix_bytes().
   Span bytes;
 
-  // The tokens that hold those bytes, half-open, counted from the first token
-  // fed; {0, 0} for what the prefix holds and when text was fed.
+  // The tokens that contain `bytes`, half-open, counted from the first token
+  // that was fed.  {0, 0} for bytes of the prefix, and if text was fed.
   Span tokens;
 };
 
@@ -102,18 +109,18 @@ struct Part {
 };
 
 struct Message {
-  // An object: defaults first, then fields in the order of their first
-  // completion, as upstream orders them.
+  // An object: defaults first, then fields in the order in which they were
+  // first completed, which is upstream's order.
   json::Value fields;
 
   // Every region in the order written.
   std::vector<Part> parts;
 
-  // What did not fit, in order; the first Limits::diagnostics of them.
+  // The first Limits::diagnostics diagnostics, in order.
   std::vector<Diagnostic> diagnostics;
 
-  // False until finalize(), and afterwards when the response ended inside a
-  // region that a delimiter opened and that another one should have closed.
+  // False until finalize().  After it, false if the response ended inside a
+  // region that a delimiter opened and another delimiter should have closed.
   bool complete = false;
 };
 

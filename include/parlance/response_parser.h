@@ -20,8 +20,8 @@
 //              events are cut, never their text, order or values.
 //   Append.    An event is never taken back or amended by a later one.
 //
-// A response is never an error.  What does not fit its format is still
-// delivered, and Message::diagnostics says where it went wrong.
+// A response is never an error.  Text that does not match its format is still
+// delivered, and Message::diagnostics says where and why.
 
 #include <cstddef>
 #include <cstdint>
@@ -39,43 +39,43 @@
 namespace parlance {
 
 enum class Recover : std::uint8_t {
-  kDefault,  // as the format says: Format::recovers()
-  kNo,       // the first region that does not fit is a failure()
+  kDefault,  // Format::recovers() decides
+  kNo,       // the first region that cannot be read is a failure()
   kYes,      // damage stays in its region
 };
 
 struct ParserOptions {
   // What the prompt already wrote of this response, e.g. an opened "<think>".
-  // Everything up to the format's last start anchor is skipped.
-  // Default: the response begins with the first byte fed.
-  // With a vocabulary a marker that is spelled here is its token: whoever wrote
-  // the prompt put it there.
+  // Everything up to the last start anchor of the format is skipped.  With a
+  // vocabulary, the spelling of a marker in the prefix counts as its token.
+  // Default: the response begins with the first byte that is fed.
   std::string_view prefix = {};
-  // The same as token ids, in the place of `prefix`: markers are only where
-  // their ids are.  Needs a vocabulary.
+  // Replaces `prefix` by token ids; only the ids of markers are markers.
+  // REQUIRES: a vocabulary.
   std::span<const TokenId> prefix_ids = {};
 
-  // Gives tool arguments the types their schemas declare.  May be null.
-  // Copied.
+  // Gives tool arguments the types that their schemas declare.  May be null.
+  // The parser keeps a copy.
   const ToolSet* tools = nullptr;
 
-  // With a vocabulary the parser reads token ids (feed_tokens), and where a
-  // delimiter spells an added or control token it means that token.  May be
-  // null.  Copied.
+  // With a vocabulary, the parser reads token ids (feed_tokens()), and a
+  // delimiter that spells an added or control token is that token.  May be
+  // null. The parser keeps a copy.
   const Vocabulary* vocabulary = nullptr;
 
-  // Whether the same characters in ordinary tokens mean it, too.  Default: no,
-  // they are text.
+  // Whether ordinary tokens that spell such a delimiter are the delimiter, too.
+  // Default: no, they are text.
   Markers markers = Markers::kToken;
 
   Recover recover = Recover::kDefault;
 
-  // Keep the message.  False: events alone; memory does not grow with what is
-  // closed, message() has diagnostics only.
+  // Build the message.  False: events only.  Then memory does not grow with
+  // closed regions, and message() has diagnostics only.
   bool keep_message = true;
 
-  // Accept the three-byte forms of lone surrogates in fed text, as a host with
-  // UTF-16 strings or Python's str may need.  Default: they are ill-formed.
+  // Accept lone surrogates in three bytes each in the text that is fed; hosts
+  // with UTF-16 strings, and Python's str, can produce them.  Default: they are
+  // ill-formed.
   bool allow_surrogates = false;
 };
 
@@ -91,58 +91,60 @@ class ResponseParser {
   ResponseParser(ResponseParser&&) noexcept;
   ResponseParser& operator=(ResponseParser&&) noexcept;
 
-  // The events the prefix caused.  Valid until feed() or finalize().
+  // The events that the prefix caused.  Valid until feed() or finalize().
   std::span<const Event> initial_events() const;
 
-  // Bytes of the prefix behind its last start anchor.  Event::bytes counts
-  // from their beginning.
+  // Bytes of the prefix after its last start anchor.  Event::bytes counts from
+  // the first of these bytes.
   std::size_t prefix_bytes() const;
 
   // Consumes `chunk` and returns the events it completes, oldest first.  A
   // chunk may be empty, and may end inside a delimiter, a JSON string or a
   // UTF-8 sequence.  Ill-formed UTF-8 reads as U+FFFD, one per maximal
   // subpart.  Events and their views are valid until the next feed() or
-  // finalize(); `chunk` itself is not kept.
+  // finalize(); `chunk` itself is not stored.
   //
-  // Complexity: O(chunk.size()) for literal and regular delimiters; every byte
-  // is scanned once, bytes behind a match that needed a look ahead once more.
-  // Memory: the held bytes, plus the value of the open region.
+  // Complexity: O(chunk.size()) for literal and regular delimiters.  Every byte
+  // is scanned once; bytes after a match that needed a lookahead are scanned
+  // once more.
+  // Memory: the held bytes and the value of the open region.
   //
   // REQUIRES: !finalized() and no vocabulary was given.  Otherwise the call
   // does nothing and returns no events.
   std::span<const Event> feed(std::string_view chunk);
 
-  // The same for token ids.  An added token that is no marker is text.  So is a
-  // control token in a bare template; a format file leaves it out, with a
-  // diagnostic (kUnexpectedSpecial) unless it is a stop token of the vocabulary
-  // and nothing follows.  Ids without a token read as U+FFFD, with a
-  // diagnostic.
+  // The same for token ids.  An added token that is not a marker is text.  A
+  // control token that is not a marker is text in a bare template.  In a format
+  // file it is left out, with a diagnostic (kUnexpectedSpecial) unless it is a
+  // stop token of the vocabulary and nothing follows.  An id without a token
+  // reads as U+FFFD, with a diagnostic.
   //
-  // REQUIRES: !finalized() and a vocabulary was given; else as feed().
+  // REQUIRES: !finalized() and a vocabulary was given.  Otherwise the call does
+  // nothing and returns no events.
   std::span<const Event> feed_tokens(std::span<const TokenId> ids);
 
-  // Ends the response: releases held bytes, closes what is open, and returns
-  // the last events.  A second call returns no events.
+  // Ends the response: releases the held bytes, closes the open regions, and
+  // returns the last events.  A second call returns no events.
   std::span<const Event> finalize();
   bool finalized() const;
 
-  // The message as told by the events so far; final once finalized().
+  // The message that the events so far add up to; final once finalized().
   const Message& message() const;
-  // The same, moved out; the parser has no message afterwards.
+  // The same, moved out of the parser, which has no message afterwards.
   Message take_message() &&;
 
-  // Without recovery: the first thing that upstream would have raised, in a
-  // region (feed), or because a required field is missing (finalize).  Null as
-  // long as there is none.  Parsing goes on all the same, as with recovery.
+  // Without recovery: the first error that upstream would raise, for a region
+  // (feed) or for a required field that is missing (finalize).  Null if there
+  // is none.  Parsing continues after a failure, as with recovery.
   const Error* failure() const;
 
   // Bytes at the end of the input that are held back now.
   std::size_t held_bytes() const;
-  // Those bytes.  Valid until the next feed() or finalize().
+  // The held bytes.  Valid until the next feed() or finalize().
   std::string_view held() const;
 
-  // Work done so far, for tests of complexity: steps of automata and
-  // characters looked at by backtracking searches.
+  // Work so far, for tests of complexity: steps of automata, and characters
+  // that backtracking searches have examined.
   std::uint64_t work() const;
 
  private:

@@ -1,8 +1,8 @@
 #ifndef PARLANCE_STRUCTURAL_TAG_H_
 #define PARLANCE_STRUCTURAL_TAG_H_
 
-// What a response may look like, piece by piece: text, free text, JSON, and
-// the markers around them.
+// A response described piece by piece: text, free text, JSON, and the markers
+// that enclose them.
 //
 //   Result<StructuralTag> tag = StructuralTag::from_json(R"({
 //     "type": "structural_tag",
@@ -12,20 +12,19 @@
 //                 "content": {"type": "json_schema", "json_schema": {}}}]}})");
 //   if (!tag) return tag.error();
 //
-// Any format may say what its text is for whoever reads a response by the
-// tag, and what it lets out stays the same:
+// Two keys of a format say what its text means to a parser (TagParser).  They
+// do not change which texts the tag allows, and other engines ignore them:
 //
-//   "field": NAME   what the format writes is that field of the message:
-//                   "reasoning", "content", or any other.  Of a tag that is
-//                   what stands between its markers; of free text with
-//                   triggers, the text and not the tags in it.  The nearest
-//                   format that has a field decides.
-//   "tool": NAME    on a tag: it is a call of that tool, and the value of the
-//                   one json_schema in it are the arguments.
+//   "field": NAME   the text of the format is that field of the message:
+//                   "reasoning", "content", or any other.  The text of a tag is
+//                   the text between its markers; the text of free text with
+//                   triggers does not include the tags in it.  The nearest
+//                   enclosing format with a field decides.
+//   "tool": NAME    on a tag: the tag is a call of that tool, and the value of
+//                   the one json_schema in it is the arguments.
 //
-// Other engines ignore both keys.
-//
-// How a model family calls tools is known by name:
+// tool_calling() makes the tag for the tools of a request in the style of a
+// model family:
 //
 //   ToolCallingOptions options;
 //   options.style = "qwen_3";
@@ -59,40 +58,40 @@ namespace grammar {  // src/structural_tag/structural_tag.h
 // Immutable, cheap to copy, safe to share between threads.
 class StructuralTag {
  public:
-  // Reads {"type": "structural_tag", "format": {...}}; "type" may be left out,
-  // and unknown keys are ignored.  Older spellings are read where they can
-  // mean only one thing: "structures" and "triggers" in the place of "format",
+  // Reads {"type": "structural_tag", "format": {...}}.  "type" may be absent,
+  // and unknown keys are ignored.  Older spellings are read if they are
+  // unambiguous: "structures" and "triggers" instead of "format",
   // {"response_format": TAG}, and the types "tag_and_text" (triggered_tags) and
   // "qwen_xml_parameter" (json_schema of that style).
   //
-  // Everything that can be known to be wrong without a vocabulary and without
-  // looking into schemas, patterns and grammars is reported here, with the
-  // JSON Pointer, and, from text, the bytes.  What the description of
-  // structural tags calls unreachable (a trigger without a tag, one that
-  // contains an excluded text) is an error.  So is a "tool" that stands not on
-  // a tag, in another "tool", beside a "field" other than "tool_calls", or
-  // without exactly one json_schema that comes exactly once.
+  // Reports every error that does not depend on a vocabulary or on the schemas,
+  // patterns and grammars inside, with its JSON Pointer and, for a text, its
+  // bytes.  Unreachable parts, such as a trigger without a tag or a trigger
+  // that contains an excluded text, are errors.  "tool" is an error on anything
+  // but a tag, inside another "tool", next to a "field" other than
+  // "tool_calls", or on a tag that does not contain exactly one json_schema,
+  // read exactly once.
   //
   // Errors: kInvalidJson, kInvalidUtf8, kWrongType, kMissingKey, kEmptyValue,
   // kUnknownName, kConflict, kUnsupported, kUnsatisfiable, kTooDeep, kTooLarge.
-  // Complexity: O(size of the source), and O(tags * triggers).
+  // Complexity: O(size of the source + tags * triggers).
   static Result<StructuralTag> from_json(std::string_view text,
                                          const Limits& limits = {});
   static Result<StructuralTag> from_value(const json::Value& source,
                                           const Limits& limits = {});
 
   // The legacy pair: `tags` is a list of {"begin", "schema", "end"}, where
-  // "schema" is a schema or its JSON text, `triggers` a list of strings.  Text
-  // goes on between the tags.  Pointers of errors begin with "/tags" or
-  // "/triggers".
+  // "schema" is a schema or its JSON text; `triggers` is a list of strings.
+  // Free text may stand between the tags.  Pointers of errors begin with
+  // "/tags" or "/triggers".
   static Result<StructuralTag> from_tags(const json::Value& tags,
                                          const json::Value& triggers,
                                          const Limits& limits = {});
 
-  // The canonical form: every format has its "type" and all its fields, also
-  // those that have their default, but "field" and "tool" only where they are
-  // given; a single "end" is a string, several are a list; older spellings and
-  // unknown keys are gone.
+  // The canonical form.  Every format has its "type" and all its members,
+  // defaults included, except that "field" and "tool" appear only if they were
+  // given.  A single "end" is a string, several are a list.  Older spellings
+  // are replaced, and unknown keys are removed.
   json::Value to_json() const;
 
  private:
@@ -105,8 +104,8 @@ class StructuralTag {
 // ORDER: ReasoningMode
 enum class ReasoningMode : std::uint8_t {
   kRequired,  // the response begins inside a block of reasoning
-  kAllowed,   // with or without; the response may write the opening marker
-  kNone,      // without; an empty block where the model writes one
+  kAllowed,   // the response may open a block of reasoning, or not
+  kNone,      // no reasoning; an empty block if the model family writes one
 };
 
 struct ToolCallingOptions {
@@ -114,9 +113,9 @@ struct ToolCallingOptions {
   std::string style = {};
 
   // A list of {"type": "function", "function": {"name", "parameters",
-  // "strict"}} and, for harmony, builtin tools {"type", "name", "parameters"};
-  // null for none.  Arguments without "parameters", or with "strict": false,
-  // may be any JSON.
+  // "strict"}} and, for harmony, builtin tools {"type", "name", "parameters"}.
+  // The arguments of a tool without "parameters", or with "strict": false, may
+  // be any JSON.  Default: null, no tools.
   json::Value tools = nullptr;
 
   // "auto", "none", "required", {"type": "function", "function": {"name"}},
@@ -124,38 +123,39 @@ struct ToolCallingOptions {
   // "allowed_tools": {"mode", "tools"}}.  Default: null, as "auto".
   json::Value tool_choice = nullptr;
 
-  // Whether several calls may come.
+  // Whether a response may have several calls.
   bool parallel_tool_calls = true;
 
-  // Models without a block of reasoning ignore it; in harmony reasoning is a
-  // message like others, and never required.
+  // Ignored by models without a block of reasoning.  In harmony, reasoning is a
+  // message like any other, and never required.
   ReasoningMode reasoning = ReasoningMode::kRequired;
 
-  // Copied into every schema: members in any order, and the most characters
-  // of white space between two parts.
+  // Copied into every json_schema, as "any_order" (members in any order) and
+  // "max_whitespace_cnt" (the most characters of white space between two tokens
+  // of JSON).  REQUIRES: max_white_space is at least 1, else kConflict.
   bool any_order = false;
   std::optional<std::uint32_t> max_white_space = std::nullopt;
 
-  // Keep the model's markers of reasoning out of free text.
+  // Exclude the model's markers of reasoning from free text.
   bool exclude_special_tokens = true;
 
-  // Make exactly the tag that XGrammar's builder makes: nothing says which
-  // field or tool a part is, and in harmony a required call need not come.
+  // Make exactly the tag that XGrammar's builder makes: without "field" and
+  // "tool", and in harmony a required call may be missing.
   bool xgrammar_compatible = false;
 
   Limits limits = {};
 };
 
-// The structural tag of a response that may or must call tools.  Its parts
-// have "field" ("reasoning", "content", "tool_calls") and "tool".
+// The structural tag of a response that may or must call tools.  Its parts have
+// "field" ("reasoning", "content", "tool_calls") and "tool".
 //
 // Errors: kUnknownName for the style, a tool or a mode; kWrongType,
 // kMissingKey, kEmptyValue for malformed tools and choices; kConflict for a
-// choice that leaves no tool, or a builtin tool where the style has none.
-// Pointers begin with the name of the option.
+// choice that leaves no tool, or for a builtin tool in a style without builtin
+// tools.  Pointers begin with the name of the option.
 Result<StructuralTag> tool_calling(const ToolCallingOptions& options);
 
-// The names that `style` may have, sorted.
+// The possible values of ToolCallingOptions::style, sorted.
 std::span<const std::string_view> tool_calling_styles();
 
 }  // namespace parlance

@@ -1,7 +1,7 @@
 #ifndef PARLANCE_TAG_PARSER_H_
 #define PARLANCE_TAG_PARSER_H_
 
-// Reading a response by the structural tag that its model was held to.
+// Parsing a response by the structural tag that constrained its model.
 //
 //   Result<CompiledTag> compiled = CompiledTag::compile(tag);
 //   if (!compiled) return compiled.error();
@@ -11,30 +11,33 @@
 //   for (const Event& event : parser.finalize()) show(event);
 //   return parser.message();   // or parser.tree(): format by format
 //
-// A text is read completely if and only if the tag's grammar accepts it
-// (Grammar::from_structural_tag).  Where it can be read in several ways, the
-// first is taken, decided from left to right:
+// A text is read completely if and only if the grammar of the tag accepts it
+// (Grammar::from_structural_tag).  If a text has several parses, the preferred
+// one is taken, decided from left to right:
 //
-//   an earlier alternative before a later one, also of tags with one trigger;
-//   free text (any_text, text between triggered tags, any_tokens) as short as
-//   it can be, and as many triggered tags as there can be;
-//   all else (repetitions, patterns, grammars, JSON) as long as it can be.
+//   * an earlier alternative before a later one, also among tags with the same
+//     trigger;
+//   * free text (any_text, text between triggered tags, any_tokens) as short as
+//     possible, and as many triggered tags as possible;
+//   * everything else (repetitions, patterns, grammars, JSON) as long as
+//     possible.
 //
-// Markers are read as the grammar's masks let them through.  A tag compiled
-// for a vocabulary with a token for a marker, such as Qwen3's <tool_call>,
-// reads that marker as the token and nothing else: ordinary tokens that spell
-// it never open or close anything.  docs/reference/structural-tags.md has the
-// rules.
+// Markers are read as the masks of the grammar allow them.  If a tag is
+// compiled for a vocabulary with a token for a marker, such as Qwen3's
+// <tool_call>, only that token is the marker: ordinary tokens that spell it do
+// not open or close anything.  docs/reference/structural-tags.md has the rules.
 //
-// A text that does not fit is read up to the last byte that could still be
-// continued; the rest is kept as it is, and a diagnostic says where it begins
-// and what was expected there.  Inside a tag of triggered_tags the rest ends
-// behind the next end of one of these tags, or in front of the next trigger,
-// and reading goes on there (TagParserOptions::recover).
+// A text that the tag does not allow is read up to the last byte that could
+// still be continued.  The rest is returned unread, and a diagnostic says where
+// it begins and what was expected there.  Inside a tag of triggered_tags, the
+// rest ends after the next end of one of these tags, or before the next
+// trigger, and parsing continues there (TagParserOptions::recover).
 //
-// Laws, as for ResponseParser: how the response is cut into chunks changes only
-// how chunk events are cut (Chunking); no event is taken back (Append); every
-// byte is in a format of the tree or in the rest (Account).
+// Laws, as for ResponseParser:
+//   Chunking.  How the response is cut into chunks changes only how chunk
+//              events are cut.
+//   Append.    An event is never taken back.
+//   Account.   Every byte is in a format of the tree or in the rest.
 
 #include <cstddef>
 #include <cstdint>
@@ -59,28 +62,31 @@ struct CompiledTagImpl;  // src/tag_parser/program.h
 }
 
 struct CompiledTagOptions {
-  // Looks up tokens that the tag gives by their text, checks ids, and says
-  // which markers are tokens.  May be null; then a token by its text is an
-  // error (kUsage), and all markers are text.  Copied.
+  // Resolves tokens that the tag gives by their text, bounds token ids, and
+  // decides which markers are tokens.  May be null: then a token given by its
+  // text is an error (kUsage), and all markers are text.  What is compiled
+  // keeps a copy.
   const Vocabulary* vocabulary = nullptr;
 
-  // How token ids write markers.  Texts (TagParser::feed) spell them.
+  // How markers are written in token ids.  In text (TagParser::feed) they are
+  // always spelled.
   Markers markers = Markers::kToken;
 
-  // Of the schemas, patterns and grammars inside.
+  // For the schemas, patterns and grammars inside.
   GrammarLimits limits = {};
 
-  // Keeps the schemas inside for others, and has those that others made.  May
-  // be null.
+  // A cache from which compiled schemas are taken and to which new ones are
+  // added.  May be null.  REQUIRES: it exists as long as the call of compile().
   const GrammarCache* cache = nullptr;
 };
 
-// A structural tag made ready to read.  Immutable, cheap to copy, safe to share
-// between threads: what reads a JSON text or a pattern is shared by all
-// parsers, and one at a time uses it, at most for the length of a feed().
+// A structural tag compiled for parsing.  Immutable, cheap to copy, safe to
+// share between threads.  All parsers share the recognisers of the JSON texts
+// and patterns inside; a parser locks a recogniser at most for the duration of
+// one feed().
 class CompiledTag {
  public:
-  // Errors: those of Grammar::from_structural_tag, kUnsatisfiable among them.
+  // Errors: those of Grammar::from_structural_tag(), without byte spans.
   static Result<CompiledTag> compile(const StructuralTag& tag,
                                      const CompiledTagOptions& options = {});
 
@@ -94,52 +100,54 @@ class CompiledTag {
 };
 
 struct TagParserOptions {
-  // With a vocabulary the parser reads token ids (feed_tokens): formats of
-  // tokens and marks match ids, all else the bytes of the tokens.  May be null.
-  // Copied.  REQUIRES: the tag was compiled for the same vocabulary, or for
-  // none; for none, every token is read by its bytes.
+  // With a vocabulary the parser reads token ids (feed_tokens()): formats of
+  // tokens and marks match ids, everything else matches the bytes of the
+  // tokens. May be null.  The parser keeps a copy.
+  //
+  // REQUIRES: the tag was compiled for the same vocabulary or without one.
+  // Without one, every token is read by its bytes.
   const Vocabulary* vocabulary = nullptr;
 
-  // What the prompt already wrote of this response.  It is read first, and
-  // counts as its text; with a vocabulary an added or control token that is
-  // spelled in it counts as that token where the token may come.
+  // What the prompt already wrote of this response.  The prefix is parsed
+  // first, as a part of the response.  With a vocabulary, the spelling of an
+  // added or control token in the prefix counts as that token where the token
+  // is allowed.
   std::string_view prefix = {};
 
-  // The same as token ids, in the place of `prefix`: marks are only where their
-  // ids are.  Ignored without a vocabulary.
+  // Replaces `prefix` by token ids; only the ids of marks are marks.  Ignored
+  // without a vocabulary.
   std::span<const TokenId> prefix_ids = {};
 
-  // Tokens that end the response.  One of them that the tag does not name where
-  // it comes is no text; whatever follows it is the rest.  Default: the
-  // vocabulary's stop_ids().
+  // Tokens that end the response.  A stop token that the tag does not name at
+  // that point is not text, and everything after it is the rest.  Default: the
+  // stop_ids() of the vocabulary.
   std::optional<std::span<const TokenId>> stop_ids = std::nullopt;
 
-  // Where a tag of triggered_tags does not fit, such as a call of a tool that
-  // is not listed, go on with the next one.  False: all that follows is the
-  // rest.
+  // Continue after a tag of triggered_tags that cannot be read, such as a call
+  // of a tool that is not declared.  False: everything after it is the rest.
   bool recover = true;
 
-  // Keep the message, and the text and a few bytes for each format in it, from
-  // which tree() is made.  False: events alone; memory does not grow with what
-  // is closed, message() has diagnostics only, tree() is null.
+  // Build the message, and record the text and a few bytes per format for
+  // tree().  False: events only.  Then memory does not grow with closed
+  // regions, message() has diagnostics only, and tree() is null.
   bool keep_message = true;
 
-  // Readings of a text that may be open at a time, and bytes that may be used
-  // to tell them apart.  Past either the rest of the text is not read by the
-  // tag, with a diagnostic (kTooLarge).
+  // Parses of a text that may be open at the same time, and memory in bytes for
+  // the differences between them.  Past either limit the remaining text is the
+  // rest, with a diagnostic (kTooLarge).
   std::size_t readings = 4096;
   std::size_t reading_bytes = std::size_t{64} << 20;
 
-  // Limits::diagnostics.
+  // Only Limits::diagnostics is used.
   Limits limits = {};
 };
 
-// Reads one response.  Movable, not copyable.  Not thread-safe: one stream, one
-// parser, one thread.
+// Parses one response.  Movable, not copyable.  Not thread-safe: one stream,
+// one parser, one thread.
 //
-// Regions of the message, and their fields, are what the tag's keys "field" and
-// "tool" say; docs/reference/structural-tags.md has the rules for formats
-// without them.  The value of a call is {"type": "function", "function":
+// The keys "field" and "tool" of the tag define the regions of the message and
+// their fields; docs/reference/structural-tags.md has the rules for formats
+// without these keys.  The value of a call is {"type": "function", "function":
 // {"name", "arguments"}}.
 class TagParser {
  public:
@@ -151,48 +159,53 @@ class TagParser {
 
   // The events that the prefix caused.  Valid until feed() or finalize().
   std::span<const Event> initial_events() const;
-  // Event::bytes counts from the beginning of the prefix.
+  // Bytes of the prefix.  Event::bytes counts from the first of these bytes.
   std::size_t prefix_bytes() const;
 
-  // Consumes `chunk` and returns the events on which all readings that are
-  // still possible agree, oldest first.  A chunk may be empty and may end
-  // anywhere.  Events are valid until the next feed() or finalize().
+  // Consumes `chunk` and returns the events on which all open parses agree,
+  // oldest first.  A chunk may be empty and may end anywhere.  Events are valid
+  // until the next feed() or finalize().
   //
-  // Complexity: O(chunk.size() * r), r the readings that are open: one or two
-  // almost always, never more than TagParserOptions::readings.
-  // Memory: the text, and what tells open readings apart.
+  // Complexity: O(chunk.size() * r), where r is the number of open parses:
+  // almost always one or two, never more than TagParserOptions::readings.
+  // Memory: the text, and the differences between open parses.
   //
   // REQUIRES: !finalized() and no vocabulary was given.  Otherwise the call
   // does nothing and returns no events.
   std::span<const Event> feed(std::string_view chunk);
 
   // The same for token ids.  An id without a token reads as U+FFFD, with a
-  // diagnostic.  REQUIRES: !finalized() and a vocabulary was given.
+  // diagnostic.
+  //
+  // REQUIRES: !finalized() and a vocabulary was given.  Otherwise the call does
+  // nothing and returns no events.
   std::span<const Event> feed_tokens(std::span<const TokenId> ids);
 
-  // Ends the response and returns the last events.
+  // Ends the response and returns the last events.  A second call returns no
+  // events.
   std::span<const Event> finalize();
   bool finalized() const;
 
-  // The message as told by the events so far; final once finalized().
-  // fields: "role": "assistant", then "reasoning", "content", "tool_calls"
-  // where there are any, then others in the order of their first region; "rest"
-  // holds text that did not fit.
+  // The message that the events so far add up to; final once finalized().
+  // Its fields are "role": "assistant", then "reasoning", "content" and
+  // "tool_calls" if there are any, then others in the order in which their
+  // first regions ended.  "rest" is the text that the tag does not allow.
   const Message& message() const;
   Message take_message() &&;
 
-  // Every format that was read and its bytes; docs/reference/structural-tags.md
-  // has its members.  Before finalize(): what is certain by now.
-  // Complexity: O(text), its values are read again.
+  // The parse tree: every format that was read, with its bytes;
+  // docs/reference/structural-tags.md describes its members.  Before
+  // finalize(): the part on which all open parses agree. Complexity: O(text);
+  // values are parsed again.
   json::Value tree() const;
 
-  // Whether the text so far is read in full by the tag.
+  // Whether the text so far is a complete text of the tag.
   bool complete() const;
 
-  // Bytes at the end of the input that no event has told yet.
+  // Bytes at the end of the input that no event has reported yet.
   std::size_t held_bytes() const;
-  // Those bytes; U+FFFD of an id that is none.  Valid until the next feed() or
-  // finalize().
+  // The held bytes; U+FFFD for an id without a token.  Valid until the next
+  // feed() or finalize().
   std::string_view held() const;
 
  private:
