@@ -49,12 +49,12 @@ std::string describe(const NumberSpec& spec) {
     if (!values.empty()) out += name;
     for (const Decimal& value : values) out += value.to_string() + ",";
   };
-  tool_calls::list(" multiple_of ", spec.multiple_of);
-  tool_calls::list(" not_multiple_of ", spec.not_multiple_of);
-  tool_calls::list(" excluded ", spec.excluded);
+  list(" multiple_of ", spec.multiple_of);
+  list(" not_multiple_of ", spec.not_multiple_of);
+  list(" excluded ", spec.excluded);
   if (spec.allowed) {
     out += " allowed:";
-    tool_calls::list("", *spec.allowed);
+    list("", *spec.allowed);
   }
   return out;
 }

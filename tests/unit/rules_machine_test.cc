@@ -147,9 +147,7 @@ TEST(CfgRecogniser, AmbiguityNeedsNoMemory) {
   const auto size_behind = [](std::string_view ebnf, std::string_view unit,
                               std::size_t times) {
     CfgRecogniser machine = machine_of(ebnf);
-    EXPECT_FALSE(
-        read(machine, machine.start(), tool_calls::repeated(unit, times))
-            .dead());
+    EXPECT_FALSE(read(machine, machine.start(), repeated(unit, times)).dead());
     return machine.memory_bytes();
   };
   struct Case {
@@ -186,13 +184,13 @@ TEST(CfgRecogniser, AmbiguityNeedsNoMemory) {
 TEST(CfgRecogniser, AmbiguousTextsAreRead) {
   CfgRecogniser sums =
       machine_of("root ::= e\ne ::= e \"+\" e | \"(\" e \")\" | [0-9]+\n");
-  const std::string sum = tool_calls::repeated("12+(3+4)+", 500) + "5";
+  const std::string sum = repeated("12+(3+4)+", 500) + "5";
   EXPECT_TRUE(accepts(sums, sum));
   EXPECT_FALSE(accepts(sums, sum + "+"));
   EXPECT_FALSE(accepts(sums, sum + ")"));
   CfgRecogniser odd = machine_of("root ::= root root root | \"a\"\n");
-  EXPECT_TRUE(accepts(odd, tool_calls::repeated("a", 301)));
-  EXPECT_FALSE(accepts(odd, tool_calls::repeated("a", 300)));
+  EXPECT_TRUE(accepts(odd, repeated("a", 301)));
+  EXPECT_FALSE(accepts(odd, repeated("a", 300)));
 }
 
 TEST(CfgRecogniser, StatesDoNotDependOnTheDepth) {
