@@ -100,8 +100,8 @@ def read_rooms():
 ROOMS = read_rooms()
 
 
-def below(room):
-    """The rooms that `room` may include, itself among them."""
+def reachable(room):
+    """`room` and every room that it depends on, directly or not."""
     found = set()
     left = [room]
     while left:
@@ -110,6 +110,10 @@ def below(room):
             found.add(name)
             left.extend(ROOMS[name]["DEPENDS"])
     return found
+
+
+def floor(room):
+    return 1 + max(map(floor, ROOMS[room]["DEPENDS"]), default=0)
 
 
 def includes(file):
@@ -139,13 +143,14 @@ def test_a_room_depends_on_earlier_rooms():
 def test_parse_and_grammar_never_meet():
     for room, other in (("parse", "grammar"), ("grammar", "parse")):
         if room in ROOMS:
-            assert other not in below(room)
+            assert other not in reachable(room)
 
 
 @pytest.mark.parametrize("room", sorted(ROOMS))
 def test_includes_point_down(room):
     wrong = []
-    allowed = below(room)
+    allowed = {room, *ROOMS[room]["DEPENDS"]}
+    doors = reachable(room)
     for file in sources(SRC / room):
         name = str(file.relative_to(SRC))
         for include in includes(file):
@@ -155,13 +160,51 @@ def test_includes_point_down(room):
                     continue
                 # What opens one door may go through those of the rooms below.
                 opens = file.name in ("api.cc", rest.replace(".h", ".cc"))
-                if not (opens and DOORS.get(rest) in allowed):
+                if not (opens and DOORS.get(rest) in doors):
                     wrong.append(f"{name}: {include} is a door")
             elif first not in allowed:
-                wrong.append(f"{name}: {include} is not below {room}")
+                wrong.append(f"{name}: {room} does not depend on {first}")
             elif not (SRC / include).exists():
                 wrong.append(f"{name}: there is no {include}")
     assert not wrong, "\n".join(wrong)
+
+
+@pytest.mark.parametrize("room", sorted(ROOMS))
+def test_every_dependency_is_used(room):
+    used = {
+        include.partition("/")[0]
+        for file in sources(SRC / room)
+        for include in includes(file)
+    }
+    assert set(ROOMS[room]["DEPENDS"]) <= used
+
+
+@pytest.mark.parametrize("room", sorted(ROOMS))
+def test_a_room_is_a_namespace(room):
+    opened = re.compile(r"^namespace parlance::(\w+)", re.M)
+    wrong = []
+    for header in (SRC / room).glob("*.h"):
+        # A class of another room may be declared, and nothing else.
+        text = re.sub(
+            r"namespace parlance(::\w+)* \{\n((class|struct) \w+;\n)+\}",
+            "",
+            header.read_text(),
+        )
+        if set(opened.findall(text)) - {room, "detail"}:
+            wrong.append(header.name)
+    assert not wrong, wrong
+
+
+def test_the_tour_has_every_room_on_its_floor():
+    text = (ROOT / "docs" / "tour.md").read_text()
+    drawn = {}
+    for line in text.splitlines():
+        if re.match(r"[1-9] {3}", line):
+            for room in re.findall(r"\w+", line[1:]):
+                drawn[room] = int(line[0])
+    assert drawn == {room: floor(room) for room in ROOMS}
+    listed = re.findall(r"^\| `(\w+)` \|", text, re.M)
+    assert sorted(listed) == sorted(ROOMS)
 
 
 @pytest.mark.parametrize("room", sorted(ROOMS))
