@@ -26,7 +26,7 @@ void require(bool condition) {
 
 void check_match(const Pattern& pattern, std::string_view matched) {
   require(matched.size() >= min_length(pattern.hir));
-  require(max_length(pattern.hir) == base::kUnbounded ||
+  require(max_length(pattern.hir) == parlance::base::kUnbounded ||
           matched.size() <= max_length(pattern.hir));
   require(matched.starts_with(required_prefix(pattern.hir)));
   auto first = first_bytes(pattern.hir);

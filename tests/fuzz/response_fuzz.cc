@@ -18,6 +18,7 @@
 
 #include "base/access.h"
 #include "base/utf8.h"
+#include "format/description.h"
 #include "parlance/format.h"
 #include "parlance/response_parser.h"
 #include "support/parse_record.h"
@@ -79,7 +80,8 @@ const Format& format_of(std::uint8_t choice, bool small_limits) {
 
 // Where a prompt may have left off: behind the first literal that opens.
 std::string prefix_of(const Format& format) {
-  for (const format::Field& field : format.shared()->description.fields) {
+  for (const format::Field& field :
+       parlance::detail::Access::impl(format)->description.fields) {
     if (field.open && !field.open.literals.empty()) {
       return field.open.literals[0];
     }

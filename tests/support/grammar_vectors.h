@@ -14,6 +14,7 @@
 #include "notation/ebnf.h"
 #include "notation/lark.h"
 #include "notation/regex_rules.h"
+#include "parlance/grammar.h"
 #include "rules/rules.h"
 #include "support/vectors.h"
 
