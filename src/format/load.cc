@@ -66,7 +66,7 @@ std::optional<Error> check_keys(
   std::sort(unknown.begin(), unknown.end());
   return Error{ErrorCode::kUnknownKey,
                location.scope + ": unknown keys " + quoted_list(unknown) +
-                   ". Known are: " + key_list(allowed) + ".",
+                   ". Known keys: " + key_list(allowed) + ".",
                json::append_pointer(location.pointer, unknown[0])};
 }
 

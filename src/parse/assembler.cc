@@ -254,7 +254,7 @@ void Assembler::on_limit(std::uint64_t begin, std::uint64_t end,
                          std::string_view what) {
   add_diagnostic(
       {ErrorCode::kTooLarge,
-       std::string("text was ") + std::string(what),
+       std::string(what),
        field_ == kNoField ? std::string() : description_.fields[field_].name,
        {at(begin), at(end)}});
 }

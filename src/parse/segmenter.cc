@@ -191,7 +191,8 @@ void Segmenter::release(std::uint64_t from, std::uint64_t to) {
   // pieces.
   pass(from);
   sink_.on_limit(from, to,
-                 "held longer than Limits::held_bytes allows; it is text now");
+                 "text was held longer than Limits::held_bytes allows; it "
+                 "counts as plain text");
   pass(to);
   for (Tracked& tracked : tracked_) {
     tracked.status = Tracked::Status::kUnknown;
@@ -338,8 +339,8 @@ void Segmenter::track(const Backtracker& b, Tracked& tracked, bool end) {
       break;
     case regex::Pcre2::Status::kLimit:
       sink_.on_limit(from, known,
-                     "a pattern needed more steps here than "
-                     "Limits::match_steps allows; it counts as no match");
+                     "a pattern needed more steps than Limits::match_steps "
+                     "allows; it counts as not matching here");
       tracked.searched = known;
       break;
     case regex::Pcre2::Status::kNone:

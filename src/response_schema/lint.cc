@@ -1,5 +1,5 @@
-// What a checker should say about a response schema: what fails as soon as a
-// text comes there, and what no text reaches.
+// Warnings about a response schema: nodes that fail for every text that reaches
+// them, and nodes that no text reaches.
 
 #include <algorithm>
 #include <string>
@@ -40,7 +40,7 @@ class Linter {
     check_type(node);
   }
 
-  // True if the pattern can be said more about.
+  // Whether the pattern is valid, so that further checks make sense.
   bool check_pattern(const NodePattern& pattern, const std::string& path) {
     if (pattern.fault) {
       add(path,
