@@ -1,9 +1,10 @@
 // `parlance explain`: which bytes of a response went where, and why.
 //
-// By a format the rows are those of the events.  By a structural tag they are
-// the formats that it is made of, see explain_tag.h.  By another grammar they
-// are what fits, and what does not.  With --chunk the rows are events as the
-// chunks let them come, and after each chunk a row tells what is held back.
+// With a format the rows are its events.  With a structural tag they are the
+// formats of the tag, see explain_tag.h.  With another grammar they are the
+// part of the text that fits and the part that does not.  With --chunk the rows
+// are the events in the order in which the chunks produce them, and a row after
+// each chunk shows the bytes that are held back.
 
 #include <unistd.h>
 
@@ -224,7 +225,7 @@ int run_explain(Arguments& arguments) {
 void add_explain(CLI::App& app, Run& run) {
   auto a = std::make_shared<Arguments>();
   CLI::App* command = app.add_subcommand(
-      "explain", "Tells which bytes went to which region or format, and why");
+      "explain", "Shows which bytes went to which region or format, and why");
   command->footer(kExamples);
   add_reading(*command, a->reading);
   add_sources(*command, a->source, false);
@@ -235,13 +236,13 @@ void add_explain(CLI::App& app, Run& run) {
     }
   }
   command
-      ->add_option("--chunk", a->chunk,
-                   "Feed so many bytes (or ids) at a time, and tell what is "
-                   "held back")
+      ->add_option(
+          "--chunk", a->chunk,
+          "Feed this many bytes (or ids) at a time, and show what is held back")
       ->type_name("N")
       ->check(one_or_more());
   command->add_flag("--full", a->full,
-                    "Whole texts also where the terminal is too narrow");
+                    "Do not shorten texts to the width of the terminal");
   command->callback([a, &run] { run = [a] { return run_explain(*a); }; });
 }
 

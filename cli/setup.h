@@ -1,7 +1,7 @@
 #ifndef PARLANCE_CLI_SETUP_H_
 #define PARLANCE_CLI_SETUP_H_
 
-// The arguments that commands share, and the library's values they stand for.
+// The arguments that commands share, and the values that are loaded from them.
 
 #include <CLI/CLI.hpp>
 #include <cstddef>
@@ -47,7 +47,7 @@ CLI::Validator one_or_more();
 // Adds FILE and every option above.
 void add_reading(CLI::App& app, ReadingArguments& arguments);
 
-// Turns a failed Result into a Failure that shows the place in `source`.
+// Turns a failed Result into a Failure that shows the error in `source`.
 template <class T>
 T or_fail(Result<T> result, std::string_view name, std::string_view source);
 [[noreturn]] void fail_with(const Error& error, std::string_view name,
@@ -63,7 +63,7 @@ T or_fail(Result<T> result, std::string_view name, std::string_view source) {
 // Throws Failure.
 std::vector<TokenId> read_ids(std::string_view text, const std::string& name);
 
-// Everything a parser needs, loaded.  Throws Failure.
+// Loads everything that a parser needs.  Throws Failure.
 struct Reading {
   explicit Reading(const ReadingArguments& arguments);
 

@@ -1,14 +1,14 @@
 #ifndef PARLANCE_CLI_SOURCE_H_
 #define PARLANCE_CLI_SOURCE_H_
 
-// Files that describe which texts are right, and what they are written in.
+// Files that describe a language of texts, and the notation of each.
 //
 //   schema   JSON Schema                      tag     structural tag
 //   ebnf     EBNF, GBNF                       lark    Lark
 //   regex    one regular expression
 //
-// The kind is said by an option, else by the file's name, else by what it
-// holds; see kind_of().
+// The kind is given by an option, else by the file's name, else by its content;
+// see kind_of().
 
 #include <CLI/CLI.hpp>
 #include <functional>
@@ -48,7 +48,7 @@ Source make_source(std::string name, std::string text, SourceKind kind);
 Source read_source(const std::string& file, const std::string& option,
                    std::optional<SourceKind> kind);
 
-// Which source, as options: one of them is given.
+// The options that name a source; one of them is given.
 struct SourceArguments {
   std::string grammar;  // of any kind
   std::string schema;
