@@ -23,6 +23,7 @@
 #include <variant>
 #include <vector>
 
+#include "base/id.h"
 #include "format/description.h"
 #include "parlance/error.h"
 #include "parlance/jmespath.h"
@@ -37,7 +38,8 @@ inline constexpr std::size_t kMaxDepth = 200;
 // The most nodes of one response schema.
 inline constexpr std::size_t kMaxNodes = 100000;
 
-using NodeId = std::uint32_t;
+// Indexes Description::nodes.
+using NodeId = base::Id<struct Node>;
 
 // A pattern of Python's `re` with DOTALL.
 struct NodePattern {

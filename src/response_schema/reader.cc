@@ -688,7 +688,7 @@ class Reader {
 }  // namespace
 
 Result<Value> read(const Program& program, std::string_view text) {
-  return Reader(program).read(Content::of(text), 0);
+  return Reader(program).read(Content::of(text), NodeId(0));
 }
 
 }  // namespace parlance::response_schema
