@@ -329,8 +329,8 @@ class ProgressLine {
   double last_ = 0;
 };
 
-// The threads and what goes between them; `mutex_` guards all members behind
-// it.
+// The threads and the queues between them.  `mutex_` guards all members that
+// are declared after it.
 class Pipeline {
  public:
   Pipeline(const Reading& reading, const BatchOptions& options,

@@ -104,8 +104,8 @@ std::string check_source(const Source& source, const CompileOptions& options,
   return out;
 }
 
-// What is told from other JSON without an option: a schema says itself that it
-// is one.
+// The kind of a source that can be recognised without an option.  JSON is a
+// schema only if it says so itself.
 std::optional<SourceKind> source_kind(const std::string& name,
                                       std::string_view text) {
   const std::optional<SourceKind> kind = kind_of(name, text);

@@ -38,8 +38,8 @@ struct Arguments {
   bool full = false;
 };
 
-// Collects rows from events.  Events are in the order of their bytes and leave
-// out only what stands between regions.
+// Collects rows from events.  Events are in the order of their bytes and omit
+// only text between regions.
 class Rows {
  public:
   Rows(std::string_view stream, std::size_t prefix_bytes,
@@ -54,8 +54,8 @@ class Rows {
     std::string field(event.field);
     switch (event.kind) {
       case EventKind::kRegionOpen: {
-        // The field that takes what stands outside of delimiters opens with
-        // its first character.
+        // The implicit field, which has no opening delimiter, opens with its
+        // first character.
         if (event.bytes.size() == 0) return;
         std::string what = "opens " + field;
         for (const Capture& capture : event.captures) {
@@ -82,15 +82,15 @@ class Rows {
         return remark(field + " is malformed" + why, Style::kError);
       }
       case EventKind::kTextUnclaimed:
-        // What was in front of held text has a row.
+        // Text before the held text has a row already.
         row({std::max(shown, event.bytes.begin), event.bytes.end}, event.tokens,
             "in no field", look);
         return remark(event.diagnostic->message, Style::kWarning);
     }
   }
 
-  // What is held back after `fed` bytes or tokens, the first `end` bytes of the
-  // stream.  All before it is decided.
+  // Adds a row for `text`, which is held back after `fed` bytes or tokens (the
+  // first `end` bytes of the stream).  All text before it is decided.
   void held(std::size_t fed, std::size_t end, std::string_view text) {
     gap(end - std::min(end, text.size()));
     if (text.empty()) return;

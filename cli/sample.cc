@@ -83,7 +83,7 @@ void add_texts(const json::Value& tag, std::vector<std::string>& out) {
   }
 }
 
-// What stands in double quotes.
+// Adds the texts in double quotes.
 void add_quoted(std::string_view text, std::vector<std::string>& out) {
   for (std::size_t at = text.find('"'); at != std::string_view::npos;) {
     const std::size_t end = text.find_first_of("\"\n", at + 1);
@@ -226,7 +226,7 @@ TokenId Walk::choose(const Matcher& matcher, bool close) {
   if (!pending_.empty()) {
     if (const auto next = next_pending(allowed)) return *next;
   }
-  // White space is most of what may stand between two parts.
+  // Most tokens that may come between two parts are white space.
   std::vector<TokenId> others;
   for (const TokenId id : allowed) {
     if (!is_space(vocabulary_.bytes(id))) others.push_back(id);

@@ -20,8 +20,8 @@
 
 namespace parlance::cli {
 
-// How a command looks and which response it reads.  The members are what the
-// options of the same name hold.
+// The colours of a command and the response that it reads.  The members are the
+// values of the options of the same name.
 struct ReadingArguments {
   std::string file;
   std::string format;
@@ -93,7 +93,7 @@ struct Response {
 
   // Bytes, or tokens.
   std::size_t size() const { return reads_ids ? ids.size() : bytes.size(); }
-  // Of the first `n` bytes or tokens.
+  // The number of bytes in the first `n` bytes or tokens.
   std::size_t bytes_before(std::size_t n) const {
     return !reads_ids ? n : n == 0 ? 0 : token_ends[n - 1];
   }
@@ -106,8 +106,8 @@ struct Response {
   std::vector<std::size_t> token_ends;  // in `bytes`
 };
 
-// Tells diagnostics and a failure on standard error; whether there were any
-// that make a strict reading fail.
+// Reports diagnostics and a failure on standard error.  Returns whether any of
+// them makes a strict reading fail.
 bool tell_damage(const Reader& reader, const Style& style);
 
 }  // namespace parlance::cli

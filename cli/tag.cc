@@ -66,7 +66,7 @@ json::Value tool_choice_of(const std::string& text) {
                    {"function", json::Value(std::move(function))}});
 }
 
-// Puts an error of tool_calling() where the user wrote what is wrong.
+// Reports an error of tool_calling() at the option or file that caused it.
 [[noreturn]] void fail_by_option(Error error, const Arguments& arguments,
                                  const std::string& tools) {
   const std::string path = error.path;

@@ -260,8 +260,8 @@ class Screen {
     }
   }
 
-  // What is drawn to be erased never passes the end of its line: then erasing
-  // is going back and clearing to the right.
+  // Text that will be erased never reaches the end of its line.  So erasing is
+  // to go back and clear to the right.
   void draw_held(const std::string& text) {
     std::size_t room = columns_ > column_ + 1 ? columns_ - column_ - 1 : 0;
     std::string shown = clip(text, room);
