@@ -126,7 +126,7 @@ class Llguidance:
             special_token_ids = vocabulary.special
             tokens = vocabulary.tokens
 
-            # What is forced is only allowed as the tokenizer would split it.
+            # A forced text is only allowed as the tokenizer would split it.
             def __call__(self, text):
                 return vocabulary.encode(text)
 
@@ -237,8 +237,8 @@ def feed(peer, compiled, ids, times, seconds=float("inf")):
 
 
 class Worker:
-    """A peer behind a pipe: a schema and its instances in, times and verdicts
-    out.  An empty request only asks who it is."""
+    """A peer at the other end of a pipe: a schema and its instances in, times
+    and verdicts out.  An empty request only asks who it is."""
 
     peers = PEERS
 

@@ -89,7 +89,7 @@ PEERS = {"parlance": Parlance, "xgrammar": Xgrammar}
 
 
 class Worker(bench_mask_peers.Worker):
-    """An engine behind a pipe.
+    """An engine at the other end of a pipe.
 
     {"tag", "text", "fresh"}  -> {"first", "in call", "fits"} | {"error"}
     {"ebnf", "ids"}           -> {"first", "passes", "fits"} | {"error"}
@@ -303,7 +303,7 @@ def main():
         tools = read_tools(peers, arguments.schemas, max(COUNTS) + 1)
         if len(tools) <= max(COUNTS):
             sys.exit(f"{arguments.schemas}: too few functions with calls")
-        # What choosing them left behind is gone.
+        # Drop the caches that choosing the tools has filled.
         for name in peers:
             peers[name].close()
             peers[name] = start(name)

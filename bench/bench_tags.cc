@@ -8,8 +8,8 @@
 //   small      tags of a few bytes, back to back; the same with text between
 //              them; items that can be read in several ways
 //
-// `peak` and `kept` are the bytes that the parser had at most behind a chunk,
-// and has at the end, for each byte of the text.
+// `peak` is the most memory of the parser after any chunk, `kept` its memory at
+// the end, both in bytes per byte of the text.
 
 #include <benchmark/benchmark.h>
 #include <malloc.h>

@@ -9,16 +9,17 @@
 //   first       tag JSON -> Constraint -> first mask
 //   in call     then the bytes up to a call's arguments -> mask
 //   again       the same two for the same tag in the same compiler
-//   changed     the same two for a tag with another tool in the place of one,
-//               which is called
+//   changed     the same two for a tag in which another tool replaces one, and
+//               is called
 //
-// each with an empty cache of grammars and masks but for "again" and "changed";
-// the tables of the vocabulary are there.  Then a response of prose and calls
-// is written token by token.  Grammars: the texts beside them.  A step is: fill
-// the mask, look the token up, accept it.  "1st" is the first text of a
+// each with an empty cache of grammars and masks, except "again" and "changed";
+// the tables of the vocabulary are built.  Then a response of prose and calls
+// is written token by token.  Grammars: the texts beside them.  A step fills
+// the mask, looks the token up and accepts it.  "1st" is the first text of a
 // constraint with an empty cache, "2nd" the same text again.  Ambiguous
-// grammars: what reading 1, 10 and 100 thousand bytes costs, in a grammar and
-// in a structural tag around it, and the mask behind them.  All on one thread.
+// grammars: the cost of reading 1, 10 and 100 thousand bytes, in a grammar and
+// in a structural tag that encloses it, and of the next mask.  All on one
+// thread.
 
 #include <unistd.h>
 

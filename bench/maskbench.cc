@@ -17,8 +17,8 @@
 // must also be accepted when written compactly and when indented by 2.
 //
 // The schemas are run in a second process, whose death or silence (more than
-// --timeout seconds on one schema) is counted, and which is then started again
-// behind the schema that caused it.
+// --timeout seconds on one schema) is counted.  The process is then restarted
+// with the schema after the one that caused it.
 //
 // --spelling any takes what a schema fixes in every spelling: a few of the
 // valid instances have a number otherwise than its const or enum has it.
@@ -211,7 +211,7 @@ json::Value Bench::run(const Problem& problem) {
     matcher.fill_bitmask(row_);
     first_ns_ = nanoseconds(before, Clock::now());
   }
-  // Behind all that is timed, for what it builds stays.
+  // After all that is timed, because the caches that it fills remain.
   for (std::size_t i = 0; i < problem.instances.size(); ++i) {
     const Instance& instance = problem.instances[i];
     if (instance.valid && grammar->accepts(instance.text)) {
@@ -250,7 +250,7 @@ long own_peak_kib() {
   return usage.ru_maxrss;
 }
 
-// Lines: `{"begin": NAME}` before a schema, its result behind it, and at the
+// Lines: `{"begin": NAME}` before a schema, its result after it, and at the
 // end `{"done": PEAK KIB, "start": KIB BEFORE THE FIRST}`.
 bool work(const Options& options, const Compiler& compiler, Corpus& corpus,
           std::size_t first, std::FILE* out) {

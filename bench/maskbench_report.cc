@@ -1,4 +1,4 @@
-// The table, and the lists behind it.
+// The table, and the lists that follow it.
 
 #include "maskbench_report.h"
 

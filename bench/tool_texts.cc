@@ -1,5 +1,5 @@
-// Tools from BFCL: its schemas are those of an object with one member for each
-// function that is called.
+// Tools from BFCL, whose schemas are objects with one member for each function
+// that is called.
 
 #include "tool_texts.h"
 

@@ -1,5 +1,5 @@
 // `parlance accept` and `parlance mask`: whether a text fits a grammar, and
-// what may come behind a part of one.
+// which tokens may come after the beginning of one.
 
 #include <cstdio>
 #include <memory>
@@ -27,7 +27,7 @@ constexpr const char* kMaskExamples = R"(Examples:
   printf '{"ci' | parlance mask -s city.json --vocabulary v.vocab --ids -
   parlance mask -g sums.ebnf --vocabulary v.vocab --text '1+')";
 
-// Bytes of the text that are shown before the one that does not fit.
+// How many bytes of the text are shown before the byte that does not fit.
 constexpr std::size_t kShown = 40;
 
 std::string refusal(const Style& style, std::string_view name,
@@ -84,7 +84,8 @@ std::string refused_token(const Style& style, std::string_view name,
     }
   }
   out += " (byte " + std::to_string(before) + ")";
-  // A text without tokens may be refused before, where the grammar names one.
+  // A text without tokens may be refused earlier, where the grammar names a
+  // token.
   const std::optional<Rejection> why = constraining.grammar.explain(text);
   if (why && why->offset >= before) {
     out += ": expected " + one_line(why->expected);
@@ -92,10 +93,10 @@ std::string refused_token(const Style& style, std::string_view name,
   return out + "\n";
 }
 
-// Tokens, and maybe one that ends the text behind them.
+// Tokens, perhaps followed by one that ends the text.
 int run_accept_ids(const AcceptArguments& arguments) {
   if (!arguments.grammar.vocabulary.given()) {
-    throw Failure("--ids needs --vocabulary, which says what they mean");
+    throw Failure("--ids needs --vocabulary, which says what the ids mean");
   }
   const Constraining constraining(arguments.grammar);
   const std::string name = display_name(arguments.file);
@@ -178,10 +179,10 @@ int run_mask(const MaskArguments& arguments) {
     if (rejection && rejection->offset < text.size()) {
       put(refusal(style, name, text, *rejection));
     } else {
-      // As a text it fits.
+      // The bytes fit, but not as tokens.
       put(name + ": with " + constraining.vocabulary_name +
-          " it does not fit: it spells a marker that is a token there, where "
-          "that token may not come\n");
+          " it does not fit, because it spells a marker that is a token, "
+          "where that token may not come\n");
     }
     return kDamage;
   }
@@ -212,37 +213,40 @@ int run_mask(const MaskArguments& arguments) {
 void add_accept(CLI::App& app, Run& run) {
   auto a = std::make_shared<AcceptArguments>();
   CLI::App* command = app.add_subcommand(
-      "accept", "Tells whether a text fits a grammar, and if not, where");
+      "accept",
+      "Checks whether a text fits a grammar, and shows where it does not");
   command->footer(kAcceptExamples);
   command
       ->add_option("FILE", a->file,
-                   "The text, every byte of it, or with --ids its tokens; "
+                   "The text (every byte counts), or with --ids its tokens; "
                    "default: standard input")
       ->type_name("");
   add_grammar(*command, a->grammar, false);
   command->add_flag("--ids", a->ids,
                     "The text is token ids: numbers between white space, or a "
                     "JSON list; needs --vocabulary");
-  command->add_flag("-q,--quiet", a->quiet, "Only the exit status");
+  command->add_flag("-q,--quiet", a->quiet,
+                    "Print nothing, only set the exit status");
   command->callback([a, &run] { run = [a] { return run_accept(*a); }; });
 }
 
 void add_mask(CLI::App& app, Run& run) {
   auto a = std::make_shared<MaskArguments>();
-  CLI::App* command = app.add_subcommand(
-      "mask", "Lists the tokens that may come behind a text");
+  CLI::App* command =
+      app.add_subcommand("mask", "Lists the tokens that may come after a text");
   command->footer(kMaskExamples);
   command
       ->add_option("FILE", a->file,
-                   "The text so far; - is standard input; default: none")
+                   "The text so far; - is standard input; default: empty")
       ->type_name("");
   command->add_option("--text", a->text, "The text so far")
       ->type_name("TEXT")
       ->excludes(command->get_option("FILE"));
   add_grammar(*command, a->grammar, true);
-  command->add_option("--limit", a->limit, "How many tokens are listed (20)")
+  command->add_option("--limit", a->limit, "List at most this many tokens (20)")
       ->type_name("N");
-  command->add_flag("--ids", a->ids, "All ids as a JSON list, nothing else");
+  command->add_flag("--ids", a->ids,
+                    "Write only the ids of all allowed tokens, as a JSON list");
   command->callback([a, &run] { run = [a] { return run_mask(*a); }; });
 }
 

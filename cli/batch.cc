@@ -27,13 +27,13 @@
 namespace parlance::cli {
 namespace {
 
-// What is told of a line on standard error.
+// A message about a line, for standard error.
 struct LineNote {
   std::size_t line = 0;  // in its block, from 0
   std::string text;
 };
 
-// What became of a block.
+// The result of a block.
 struct Answer {
   std::string text;
   std::vector<LineNote> notes;
@@ -62,7 +62,7 @@ class LineParser {
   LineParser(const Reading& reading, const BatchOptions& options)
       : reading_(reading), options_(options) {}
 
-  // `room` is memory to write into; what it holds is dropped.
+  // `room` is memory to write into; its content is dropped.
   Answer parse(std::string_view block, std::string room) {
     Answer answer;
     answer.bytes = block.size();
@@ -93,8 +93,8 @@ class LineParser {
     }
     if (!value->is_object()) {
       return refuse(answer,
-                    "a line is a JSON string, or an object that holds "
-                    "one; this is " +
+                    "a line must be a JSON string, or an object with one as a "
+                    "member; this is " +
                         with_article(value->kind()));
     }
     const json::Value* response = value->find(options_.key);
@@ -161,7 +161,7 @@ class LineParser {
     answer.text += json::dump(json::Value(std::move(row)), kLine) + '\n';
   }
 
-  // The first of them; a row with details has all.
+  // The first diagnostic; a row with details has all of them.
   static void tell_damage(Answer& answer,
                           const std::vector<Diagnostic>& diagnostics) {
     ++answer.damaged;
@@ -183,7 +183,7 @@ class LineParser {
     return (vowel ? "an " : "a ") + name;
   }
 
-  // A line that is no response, or one that cannot be read, has its row, too.
+  // A line that is no response or cannot be read has a row too.
   void refuse(Answer& answer, std::string text) const {
     add_error_row(answer, ErrorCode::kWrongType, text);
     answer.notes.push_back({answer.lines, std::move(text)});
@@ -243,7 +243,7 @@ std::string duration(double seconds) {
   return text;
 }
 
-// One line on standard error that follows the work.
+// A line on standard error that shows the progress.
 class ProgressLine {
  public:
   ProgressLine(Progress progress, Color color, std::size_t total_bytes)
@@ -329,8 +329,8 @@ class ProgressLine {
   double last_ = 0;
 };
 
-// The threads and what goes between them; `mutex_` guards all members behind
-// it.
+// The threads and the queues between them.  `mutex_` guards all members that
+// are declared after it.
 class Pipeline {
  public:
   Pipeline(const Reading& reading, const BatchOptions& options,

@@ -7,8 +7,8 @@
 //             blocks of whole lines            finished blocks
 //   reader ------------------------> workers -----------------> writer
 //
-// A block is about a megabyte, so locks are taken once per some hundred lines.
-// The number of blocks in flight is bounded: memory does not grow with the
+// A block is about a megabyte, so a lock is taken once in some hundred lines.
+// The number of blocks in flight is bounded, so memory does not grow with the
 // input.
 
 #include <string>

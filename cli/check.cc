@@ -1,5 +1,5 @@
-// `parlance check`: what is wrong with templates, format files, response
-// schemas, structural tags and grammars, and what is probably not meant.
+// `parlance check`: errors and likely mistakes in templates, format files,
+// response schemas, structural tags and grammars.
 
 #include <memory>
 #include <string>
@@ -45,8 +45,8 @@ struct Counts {
   std::size_t warnings = 0;
 };
 
-// Whether `text` is a format file rather than a bare template: warnings are
-// placed in the template, which stands inside of it.
+// Whether `text` is a format file, not a bare template.  Pointers of warnings
+// start at the template, which is inside the format file.
 std::string_view template_path(std::string_view text) {
   Result<json::Value> value = json::parse(text);
   return value && value->find("response_template") != nullptr
@@ -71,8 +71,8 @@ std::string describe_lints(const std::string& name, std::string_view text,
   return out;
 }
 
-// A response schema, rather than a template or a format file.
-bool is_schema(std::string_view text) {
+// Whether `text` is a response schema, not a template or a format file.
+bool is_response_schema(std::string_view text) {
   Result<json::Value> value = json::parse(text);
   return value && ResponseSchema::is_schema(*value) &&
          value->find("response_template") == nullptr;
@@ -88,7 +88,7 @@ std::string check_schema(const std::string& name, std::string_view text,
   return describe_lints(name, text, "", schema->lint(), style, counts);
 }
 
-// A structural tag or grammar by itself, with all that stands in it.
+// Checks a structural tag or grammar with everything inside it.
 std::string check_source(const Source& source, const CompileOptions& options,
                          const Style& style, Counts& counts) {
   Result<Grammar> grammar = compile(source, options);
@@ -104,8 +104,8 @@ std::string check_source(const Source& source, const CompileOptions& options,
   return out;
 }
 
-// What is told from other JSON without an option: a schema says itself that it
-// is one.
+// The kind of a source that can be recognised without an option.  JSON is a
+// schema only if it says so itself.
 std::optional<SourceKind> source_kind(const std::string& name,
                                       std::string_view text) {
   const std::optional<SourceKind> kind = kind_of(name, text);
@@ -122,7 +122,7 @@ std::string check(const std::string& name, std::string_view text,
     return check_source(make_source(name, std::string(text), *kind), options,
                         style, counts);
   }
-  if (is_schema(text)) return check_schema(name, text, style, counts);
+  if (is_response_schema(text)) return check_schema(name, text, style, counts);
   Result<Format> format = Format::from_json(text);
   if (!format) {
     ++counts.errors;
@@ -159,8 +159,8 @@ int run_check(const Arguments& arguments) {
   for (const auto& [list, kind] : sources) all += list.size();
   if (all == 0) {
     throw Failure(
-        "check what? a FILE, --format NAME, or one of --schema, --tag, --ebnf, "
-        "--lark and --regex");
+        "nothing to check: give a FILE, --format NAME, or one of --schema, "
+        "--tag, --ebnf, --lark and --regex");
   }
   const std::optional<Vocabulary> vocabulary =
       load_vocabulary(arguments.vocabulary);
@@ -197,14 +197,15 @@ int run_check(const Arguments& arguments) {
 
 void add_check(CLI::App& app, Run& run) {
   auto a = std::make_shared<Arguments>();
-  CLI::App* command = app.add_subcommand(
-      "check", "Finds what is wrong with a template, format, tag or grammar");
+  CLI::App* command =
+      app.add_subcommand("check",
+                         "Checks a template, format, tag or grammar for errors "
+                         "and likely mistakes");
   command->footer(kExamples);
   command
-      ->add_option(
-          "FILE", a->files,
-          "Templates, format files, structural tags, grammars, told by "
-          "their names and by what they hold; - is standard input")
+      ->add_option("FILE", a->files,
+                   "Templates, format files, structural tags or grammars, "
+                   "recognised by file name and content; - is standard input")
       ->type_name("");
   command->add_option("-f,--format", a->formats, "Check a built-in format")
       ->type_name("NAME")
@@ -222,12 +223,14 @@ void add_check(CLI::App& app, Run& run) {
   command->add_option("--regex", a->regexes, "Check a regular expression")
       ->type_name("PATTERN")
       ->allow_extra_args(false);
-  command->add_option("--root", a->root, "Of EBNF: its first rule (root)")
+  command
+      ->add_option("--root", a->root, "EBNF: the name of the start rule (root)")
       ->type_name("RULE");
   add_vocabulary(*command, a->vocabulary,
-                 "What tokens must be in that are named by their text; "
-                 "default: all of them are right; ");
-  command->add_flag("--werror", a->werror, "Warnings make the status 1 too");
+                 "To look up tokens that are named by their text (default: "
+                 "every such name is accepted): ");
+  command->add_flag("--werror", a->werror,
+                    "Exit with status 1 on warnings too");
   command->add_flag("-q,--quiet", a->quiet, "No summary");
   add_color(*command, a->color);
   command->callback([a, &run] { run = [a] { return run_check(*a); }; });

@@ -1,4 +1,4 @@
-// What `accept`, `mask` and `sample` are told.
+// The arguments of `accept`, `mask` and `sample`, see constrain.h.
 
 #include "constrain.h"
 
@@ -20,7 +20,7 @@ const std::map<std::string, SchemaDraft>& drafts() {
   return kDrafts;
 }
 
-// What is said of schemas and means nothing for the source.
+// Refuses options for schemas if the source is not a schema.
 void refuse_schema_options(const GrammarArguments& a, const Source& source) {
   const std::pair<bool, const char*> given[] = {
       {a.compact, "--compact"},
@@ -34,8 +34,8 @@ void refuse_schema_options(const GrammarArguments& a, const Source& source) {
       {!a.spelling.empty(), "--spelling"}};
   for (const auto& [set, name] : given) {
     if (!set) continue;
-    throw Failure(std::string(name) + " is about a JSON Schema, and " +
-                  source.name + " is none");
+    throw Failure(std::string(name) + " applies to a JSON Schema, and " +
+                  source.name + " is not one");
   }
 }
 
@@ -44,8 +44,8 @@ JsonSchemaOptions options_of(const GrammarArguments& arguments) {
   if (arguments.indent) {
     if (arguments.compact || arguments.max_white_space) {
       throw Failure(
-          "--indent says exactly how the text is laid out; leave --compact "
-          "and --max-white-space out");
+          "--indent fixes the layout, so it excludes --compact and "
+          "--max-white-space");
     }
     options.layout.exact = true;
     options.layout.indent = arguments.indent;
@@ -74,37 +74,38 @@ void add_grammar(CLI::App& app, GrammarArguments& arguments,
       needs_vocabulary ? "" : "Where the grammar names tokens by their text: ")
       ->required(needs_vocabulary);
   app.add_flag("--compact", a.compact,
-               "Of a schema: no white space between the parts");
+               "With a schema: no white space between the parts");
   app.add_option("--indent", a.indent,
-                 "Of a schema: laid out exactly as json.dumps does for this "
-                 "indent")
+                 "With a schema: the layout of json.dumps with this indent")
       ->type_name("N");
-  app.add_option("--max-white-space", a.max_white_space,
-                 "Of a schema: at most so many bytes of white space between "
-                 "two parts (64)")
+  app.add_option(
+         "--max-white-space", a.max_white_space,
+         "With a schema: the most bytes of white space between two parts (64)")
       ->type_name("N");
   app.add_flag("--schema-order", a.schema_order,
-               "Of a schema: declared properties in its order");
+               "With a schema: declared properties in the order of the schema");
   app.add_option("--draft", a.draft,
-                 "Of a schema: 4, 6, 7, 2019-09 or 2020-12; default: what "
-                 "$schema says")
+                 "With a schema: its draft: 4, 6, 7, 2019-09 or 2020-12; "
+                 "default: what $schema says")
       ->type_name("DRAFT")
       ->check(CLI::IsMember(drafts()));
-  app.add_flag("--closed", a.closed,
-               "Of a schema: only properties and items that it lists");
-  app.add_flag("--lenient", a.lenient,
-               "Of a schema: ignore what cannot be enforced, and say so");
+  app.add_flag(
+      "--closed", a.closed,
+      "With a schema: allow only properties and items that it declares");
+  app.add_flag(
+      "--lenient", a.lenient,
+      "With a schema: ignore keywords that cannot be enforced, with a warning");
   app.add_flag("--no-formats", a.no_formats,
-               "Of a schema: \"format\" means nothing");
+               "With a schema: ignore \"format\"");
   app.add_option("--spelling", a.spelling,
-                 "Of a schema: how names, constants and patterns are spelled; "
-                 "canonical (as json.dumps does, with the escapes that JSON "
-                 "needs), any; default: canonical")
+                 "With a schema: how names, constants and patterns are "
+                 "escaped: canonical (only the escapes that JSON needs, as "
+                 "json.dumps writes them) or any; default: canonical")
       ->type_name("HOW")
       ->check(CLI::IsMember({"canonical", "any"}));
   app.add_flag("--report", a.report,
-               "Tell what of a schema is narrowed or ignored, on standard "
-               "error");
+               "Report on standard error which parts of a schema are narrowed "
+               "or ignored");
   add_color(app, a.color);
 }
 
@@ -148,8 +149,8 @@ Constraint Constraining::constraint(const Compiler& compiler) const {
   Result<Constraint> made = compiler.compile(grammar);
   if (!made && made.error().code == ErrorCode::kMissingStopIds) {
     throw Failure(vocabulary_name +
-                  " names no token that ends a text; --stop names one, or "
-                  "give the model's folder, whose generation_config.json does");
+                  " has no stop token; give one with --stop, or give the "
+                  "model's folder, whose generation_config.json names it");
   }
   return or_fail(std::move(made), source.name, source.text);
 }

@@ -1,9 +1,8 @@
 #ifndef PARLANCE_CLI_CONSTRAIN_H_
 #define PARLANCE_CLI_CONSTRAIN_H_
 
-// The arguments that `accept`, `mask` and `sample` share, and what they stand
-// for: a grammar, and a compiler for a vocabulary.  Which grammar, see
-// source.h.
+// The arguments that `accept`, `mask` and `sample` share, and what is loaded
+// from them: a grammar (see source.h) and a compiler for a vocabulary.
 
 #include <CLI/CLI.hpp>
 #include <optional>
@@ -38,16 +37,16 @@ struct GrammarArguments {
 void add_grammar(CLI::App& app, GrammarArguments& arguments,
                  bool needs_vocabulary);
 
-// Everything that the arguments stand for, loaded.  With --report what became
-// of the schemas is told on standard error.  Throws Failure.
+// Loads everything that the arguments name.  With --report it writes to
+// standard error what is narrowed or ignored.  Throws Failure.
 struct Constraining {
-  // `schema_order`: as with --schema-order, if there is a schema.
+  // `schema_order`: a schema is compiled as with --schema-order.
   explicit Constraining(const GrammarArguments& arguments,
                         bool schema_order = false);
 
-  // REQUIRES: there is a vocabulary.
+  // REQUIRES: a vocabulary is given.
   Compiler compiler() const;
-  // The grammar for that compiler; fails saying what to do.
+  // Compiles the grammar.  Throws a Failure that says what to do.
   Constraint constraint(const Compiler& compiler) const;
 
   Source source;

@@ -33,7 +33,7 @@ struct Arguments {
   Color color = Color::kAuto;
 };
 
-// "\n" in an argument is a newline.
+// Replaces "\n" in an argument by a newline.
 std::string unescaped(const std::string& text) {
   std::string out;
   for (std::size_t i = 0; i < text.size(); ++i) {
@@ -47,7 +47,7 @@ std::string unescaped(const std::string& text) {
   return out;
 }
 
-// The same in any order of keys: the two make objects in different orders.
+// Compares without the order of keys, in which the two differ.
 bool same(const json::Value& a, const json::Value& b) {
   if (a.kind() != b.kind()) return false;
   if (a.is_array()) {
@@ -92,7 +92,7 @@ Reading by_template(const Format& format, std::string_view text) {
   return {json::Value(std::move(parser).take_message().fields), ""};
 }
 
-// Whether the sample reads the same; both failing counts as that.
+// Whether both read the sample alike; two failures count as alike.
 bool compare(const ResponseSchema& schema, const Format& format,
              const std::string& file) {
   const std::string text = read_all(file);
@@ -145,12 +145,13 @@ void add_convert(CLI::App& app, Run& run) {
       ->required();
   command
       ->add_option("--start-anchor", a->start_anchor,
-                   "What stands last in the prompt before a response, "
-                   "\\n for a newline (default: the prompt is ignored)")
+                   "The end of the prompt before a response, \\n for a newline "
+                   "(default: the prompt is ignored)")
       ->type_name("TEXT");
   command
-      ->add_option("--sample", a->samples,
-                   "A response that both must read the same; repeatable")
+      ->add_option(
+          "--sample", a->samples,
+          "A response that schema and template must read alike; repeatable")
       ->type_name("FILE")
       ->allow_extra_args(false);
   add_color(*command, a->color);

@@ -8,9 +8,9 @@
 
 namespace parlance::cli {
 
-// An event with upstream's members ("type", "field", "text", "dirty",
-// "value"), and ours behind them: "captures", "cut", "error", "start", "end"
-// and, when tokens were fed, "tokens".
+// An event with upstream's members ("type", "field", "text", "dirty", "value"),
+// followed by ours: "captures", "cut", "error", "start", "end" and, if tokens
+// were fed, "tokens".
 json::Value event_json(const Event& event, bool with_tokens);
 
 }  // namespace parlance::cli

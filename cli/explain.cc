@@ -1,9 +1,10 @@
 // `parlance explain`: which bytes of a response went where, and why.
 //
-// By a format the rows are those of the events.  By a structural tag they are
-// the formats that it is made of, see explain_tag.h.  By another grammar they
-// are what fits, and what does not.  With --chunk the rows are events as the
-// chunks let them come, and after each chunk a row tells what is held back.
+// With a format the rows are its events.  With a structural tag they are the
+// formats of the tag, see explain_tag.h.  With another grammar they are the
+// part of the text that fits and the part that does not.  With --chunk the rows
+// are the events in the order in which the chunks produce them, and a row after
+// each chunk shows the bytes that are held back.
 
 #include <unistd.h>
 
@@ -37,8 +38,8 @@ struct Arguments {
   bool full = false;
 };
 
-// Collects rows from events.  Events are in the order of their bytes and leave
-// out only what stands between regions.
+// Collects rows from events.  Events are in the order of their bytes and omit
+// only text between regions.
 class Rows {
  public:
   Rows(std::string_view stream, std::size_t prefix_bytes,
@@ -53,8 +54,8 @@ class Rows {
     std::string field(event.field);
     switch (event.kind) {
       case EventKind::kRegionOpen: {
-        // The field that takes what stands outside of delimiters opens with
-        // its first character.
+        // The implicit field, which has no opening delimiter, opens with its
+        // first character.
         if (event.bytes.size() == 0) return;
         std::string what = "opens " + field;
         for (const Capture& capture : event.captures) {
@@ -81,15 +82,15 @@ class Rows {
         return remark(field + " is malformed" + why, Style::kError);
       }
       case EventKind::kTextUnclaimed:
-        // What was in front of held text has a row.
+        // Text before the held text has a row already.
         row({std::max(shown, event.bytes.begin), event.bytes.end}, event.tokens,
             "in no field", look);
         return remark(event.diagnostic->message, Style::kWarning);
     }
   }
 
-  // What is held back after `fed` bytes or tokens, the first `end` bytes of the
-  // stream.  All before it is decided.
+  // Adds a row for `text`, which is held back after `fed` bytes or tokens (the
+  // first `end` bytes of the stream).  All text before it is decided.
   void held(std::size_t fed, std::size_t end, std::string_view text) {
     gap(end - std::min(end, text.size()));
     if (text.empty()) return;
@@ -224,7 +225,7 @@ int run_explain(Arguments& arguments) {
 void add_explain(CLI::App& app, Run& run) {
   auto a = std::make_shared<Arguments>();
   CLI::App* command = app.add_subcommand(
-      "explain", "Tells which bytes went to which region or format, and why");
+      "explain", "Shows which bytes went to which region or format, and why");
   command->footer(kExamples);
   add_reading(*command, a->reading);
   add_sources(*command, a->source, false);
@@ -235,13 +236,13 @@ void add_explain(CLI::App& app, Run& run) {
     }
   }
   command
-      ->add_option("--chunk", a->chunk,
-                   "Feed so many bytes (or ids) at a time, and tell what is "
-                   "held back")
+      ->add_option(
+          "--chunk", a->chunk,
+          "Feed this many bytes (or ids) at a time, and show what is held back")
       ->type_name("N")
       ->check(one_or_more());
   command->add_flag("--full", a->full,
-                    "Whole texts also where the terminal is too narrow");
+                    "Do not shorten texts to the width of the terminal");
   command->callback([a, &run] { run = [a] { return run_explain(*a); }; });
 }
 

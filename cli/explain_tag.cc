@@ -7,7 +7,7 @@
 namespace parlance::cli {
 namespace {
 
-// Something that is still to be told: a node, or what stands behind one.
+// Work that remains: a node, or the text after a node.
 struct Left {
   const json::Value* node = nullptr;  // null: the row alone
   std::size_t depth = 0;
@@ -59,7 +59,7 @@ class Teller {
             look, barred(text_.substr(begin, end - begin))};
   }
 
-  // What fits no format, and why.
+  // Text that fits no format, and why.
   void rest(const json::Value& tree) {
     const json::Value* format = tree.find("format");
     if (format != nullptr && !string(tree, "rest").empty()) {
@@ -74,7 +74,7 @@ class Teller {
     }
   }
 
-  // What is pushed first is told last.
+  // Pushed in reverse: the last one pushed is written first.
   void push(const json::Value* node, std::size_t depth, std::string prefix) {
     if (node != nullptr && node->is_object()) {
       left_.push_back({node, depth, std::move(prefix), {}});
@@ -142,7 +142,7 @@ class Teller {
     push(content, depth + 1, "");
   }
 
-  // Of a list, with what stands between its items: separators.
+  // The items of a list, with the separators between them.
   void parts(const json::Value& node, const json::Array& items,
              std::size_t depth, const std::string& name) {
     const Span all = span_of(node);

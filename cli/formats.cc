@@ -93,12 +93,14 @@ void add_formats(CLI::App& app, Run& run) {
   CLI::App* command =
       app.add_subcommand("formats", "Lists the built-in formats");
   command->footer(kExamples);
-  auto* name =
-      command->add_option("NAME", a->name, "Write this one's response template")
-          ->type_name("");
-  command->add_flag("--file", a->file, "With NAME: the whole format file")
+  auto* name = command
+                   ->add_option("NAME", a->name,
+                                "Write the response template of this format")
+                   ->type_name("");
+  command->add_flag("--file", a->file, "With NAME: write the whole format file")
       ->needs(name);
-  command->add_flag("--json", a->json, "The list as JSON")->excludes(name);
+  command->add_flag("--json", a->json, "Write the list as JSON")
+      ->excludes(name);
   add_color(*command, a->color);
   command->callback([a, &run] { run = [a] { return run_formats(*a); }; });
 }

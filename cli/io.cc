@@ -45,7 +45,7 @@ void write_all(int descriptor, std::string_view bytes) {
     ssize_t n = ::write(descriptor, bytes.data(), bytes.size());
     if (n < 0) {
       if (errno == EINTR) continue;
-      // Without standard error there is nobody to tell.
+      // Without standard error there is nowhere to report to.
       if (errno == EPIPE || descriptor == 2) throw OutputClosed{};
       fail("standard output", "write to");
     }
@@ -76,7 +76,7 @@ std::size_t InputFile::read(char* bytes, std::size_t capacity) {
 std::string_view InputFile::map() {
   struct stat facts = {};
   if (::fstat(descriptor_, &facts) != 0 || !S_ISREG(facts.st_mode)) return {};
-  // Standard input may stand in the middle of a file.
+  // Standard input may be positioned in the middle of a file.
   off_t at = ::lseek(descriptor_, 0, SEEK_CUR);
   if (at < 0 || facts.st_size <= at) return {};
   mapped_bytes_ = static_cast<std::size_t>(facts.st_size);

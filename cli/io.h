@@ -1,8 +1,7 @@
 #ifndef PARLANCE_CLI_IO_H_
 #define PARLANCE_CLI_IO_H_
 
-// Bytes in and out of the command, and the one exception for what a user got
-// wrong.
+// Input and output of bytes, and the one exception for mistakes of the user.
 
 #include <cstddef>
 #include <stdexcept>
@@ -16,7 +15,7 @@ constexpr int kOk = 0;
 constexpr int kDamage = 1;  // what was read does not fit, or has errors
 constexpr int kUsage = 2;   // the arguments or a template cannot be used
 
-// Ends the command: the text goes to standard error behind "parlance: ".
+// Ends the command.  The text is written to standard error after "parlance: ".
 class Failure : public std::runtime_error {
  public:
   explicit Failure(const std::string& text, int status = kUsage)
@@ -27,10 +26,10 @@ class Failure : public std::runtime_error {
   int status_;
 };
 
-// The reader of standard output is gone: nothing is left to say or to do.
+// The reader of standard output is gone, so there is nothing left to do.
 struct OutputClosed {};
 
-// The whole of a file, or of standard input for "-" and "".
+// Reads a whole file; "-" and "" are standard input.
 std::string read_all(const std::string& path);
 
 // "-" and "" become "<stdin>".

@@ -42,7 +42,7 @@ bool BlockReader::next_read(Block& block) {
       block.text = block.owned;
       return !block.owned.empty();
     }
-    // Only what is new can hold the last newline.
+    // Only the new bytes can contain the last newline.
     std::size_t newline = block.owned.rfind('\n');
     if (newline == std::string::npos || newline < used) continue;
     rest_ = block.owned.substr(newline + 1);

@@ -27,7 +27,7 @@ class BlockReader {
   // one read, so that lines are answered as they are written.
   bool next(Block& block);
 
-  // Bytes of the whole input, 0 when they are not known.
+  // The size of the whole input in bytes, 0 if it is not known.
   std::size_t total_bytes() const { return mapped_.size(); }
 
  private:

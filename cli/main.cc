@@ -1,7 +1,7 @@
 // The `parlance` command: what the library does, from a shell.
 //
-// Everything here translates between arguments, files and terminals on one side
-// and the library's doors on the other; nothing is decided here about how a
+// The command translates between arguments, files and terminals on one side and
+// the library's public API on the other.  It decides nothing about how a
 // response is read.
 
 #include <CLI/CLI.hpp>
@@ -59,7 +59,7 @@ class HelpFormatter : public CLI::Formatter {
   static constexpr std::size_t kDescription = 52;
 };
 
-// CLI11 has the texts of help and errors; the statuses are ours.
+// CLI11 writes help and errors; the exit statuses are ours.
 int parse_arguments(CLI::App& app, int argc, char** argv) {
   try {
     app.parse(argc, argv);

@@ -41,7 +41,7 @@ constexpr const char* kExamples = R"(Examples:
   parlance parse --format qwen3 --vocabulary tokenizer.json --ids ids.txt
   parlance parse --format qwen3 --jsonl generations.jsonl > messages.jsonl)";
 
-// The lines of --events, written when there are some kilobytes of them.
+// The lines of --events, written in blocks of some kilobytes.
 class EventWriter {
  public:
   explicit EventWriter(const Style& style, bool with_tokens)
@@ -94,7 +94,7 @@ int parse_message(const Arguments& arguments, const Reading& reading) {
   bool damaged = tell_damage(parser, Style(arguments.reading.color, 2));
   if (parser.failure() != nullptr) {
     if (!arguments.reading.strict) {
-      note("with --recover damage stays in its region");
+      note("--recover limits damage to its region and continues");
     }
     return kDamage;
   }
@@ -129,7 +129,7 @@ int run_parse(Arguments& arguments) {
 void add_parse(CLI::App& app, Run& run) {
   auto a = std::make_shared<Arguments>();
   CLI::App* command =
-      app.add_subcommand("parse", "Reads a response, writes its message");
+      app.add_subcommand("parse", "Parses a response and writes its message");
   command->footer(kExamples);
   add_reading(*command, a->reading);
 
@@ -137,7 +137,7 @@ void add_parse(CLI::App& app, Run& run) {
       "-e,--events", a->events, "Write the events, one JSON object per line");
   command
       ->add_option("--chunk", a->chunk,
-                   "With --events: feed so many bytes (or ids) at a time")
+                   "With --events: feed this many bytes (or ids) at a time")
       ->type_name("N")
       ->check(one_or_more())
       ->needs(events);
@@ -155,16 +155,16 @@ void add_parse(CLI::App& app, Run& run) {
   auto* jsonl = command->add_flag(
       "--jsonl", a->jsonl,
       "Each line of the input is a stored response: a JSON string, or an "
-      "object that holds it; write one message per line");
+      "object with the response as a member; write one message per line");
   jsonl->excludes(events)->excludes("--ids")->excludes(pretty);
   command
       ->add_flag("--details", a->batch.details,
-                 "With --jsonl: each row also tells what did not fit")
+                 "With --jsonl: add the diagnostics to each row")
       ->needs(jsonl);
   command
       ->add_option("--key", a->batch.key,
-                   "With --jsonl: the member of an object that is the "
-                   "response [response]")
+                   "With --jsonl: the name of the member that is the response "
+                   "[response]")
       ->type_name("NAME")
       ->needs(jsonl);
   command
@@ -175,7 +175,8 @@ void add_parse(CLI::App& app, Run& run) {
       ->needs(jsonl);
   command
       ->add_option("--progress", a->batch.progress,
-                   "With --jsonl: auto (on a terminal), always, never")
+                   "With --jsonl: show the progress: auto (on a terminal), "
+                   "always, never")
       ->transform(CLI::CheckedTransformer(kProgress).description(""))
       ->type_name("WHEN")
       ->needs(jsonl);

@@ -1,7 +1,8 @@
 #ifndef PARLANCE_CLI_POINTER_H_
 #define PARLANCE_CLI_POINTER_H_
 
-// Where in a JSON text a JSON Pointer leads, to put a caret under it.
+// Finds the bytes of a JSON text that a JSON Pointer means, to put a caret
+// under them.
 
 #include <optional>
 #include <string_view>

@@ -15,7 +15,7 @@ namespace parlance::cli {
 class Reader {
  public:
   Reader(const Format& format, const ParserOptions& options);
-  // Of the options those that a tag can use: prefix and vocabulary.
+  // Uses the options that a tag has: prefix and vocabulary.
   Reader(const CompiledTag& compiled, const ParserOptions& options);
 
   std::span<const Event> initial_events() const;
@@ -29,7 +29,7 @@ class Reader {
   std::size_t prefix_bytes() const;
   // The bytes at the end of the input that are held back now.
   std::string_view held() const;
-  // REQUIRES: it reads by a tag.
+  // REQUIRES: this is a reader by structural tag.
   json::Value tree() const;
 
  private:

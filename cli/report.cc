@@ -9,7 +9,8 @@
 namespace parlance::cli {
 namespace {
 
-// What is shown of a line that is longer, around the place meant.
+// The most bytes of a long line that are shown, around the position of the
+// error.
 constexpr std::size_t kLineColumns = 96;
 constexpr std::size_t kColumnsBefore = 40;
 

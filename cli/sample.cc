@@ -1,15 +1,16 @@
-// `parlance sample`: texts that a grammar lets out, written token by token.
+// `parlance sample`: texts that a grammar generates, written token by token.
 //
-// A walk takes a token at random from each mask.  By itself it would hardly
-// end: in a string one token in a hundred thousand is the quote, and where free
-// text goes on until "</think>" that is hardly ever written by chance.  So
-// every second step prefers what closes something, and beyond --tokens every
-// step does.  What closes something is known of JSON, and of grammars by the
-// texts that stand in them: the ends of tags, the words in quotes.  Those that
-// begin something are written now and then as well, so that tools are called.
+// A random walk takes a token from each mask.  A uniform walk would hardly ever
+// end: in a string one token in a hundred thousand is the quote, and free text
+// that continues until "</think>" hardly ever spells it by chance.  So every
+// second step prefers a token that closes something, and after --tokens every
+// step does.  For JSON the closing tokens are known; for grammars they are
+// taken from the literal texts in them: the ends of tags, the words in quotes.
+// Texts that begin something are also written now and then, so that tools are
+// called.
 //
-// Of a JSON Schema, declared properties come in its order, so that a name that
-// is required is not looked for by chance.
+// With a JSON Schema, declared properties come in the order of the schema, so
+// that the walk need not find a required name by chance.
 
 #include <memory>
 #include <random>
@@ -46,7 +47,7 @@ bool is_space(std::string_view text) {
   return text.find_first_not_of(" \t\r\n") == std::string_view::npos;
 }
 
-// What a style of parameters writes behind each value.
+// The text that a style of parameters writes after each value.
 std::string_view end_of_style(std::string_view style) {
   if (style == "qwen_xml") return "</parameter>";
   if (style == "minimax_xml") return "</parameter>";
@@ -59,7 +60,7 @@ std::string_view end_of_style(std::string_view style) {
   return "";
 }
 
-// Every text of a tag outside its schemas and patterns.
+// All texts of a tag, except those in its schemas and patterns.
 void add_texts(const json::Value& tag, std::vector<std::string>& out) {
   std::vector<const json::Value*> left = {&tag};
   while (!left.empty()) {
@@ -82,7 +83,7 @@ void add_texts(const json::Value& tag, std::vector<std::string>& out) {
   }
 }
 
-// What stands in double quotes.
+// Adds the texts in double quotes.
 void add_quoted(std::string_view text, std::vector<std::string>& out) {
   for (std::size_t at = text.find('"'); at != std::string_view::npos;) {
     const std::size_t end = text.find_first_of("\"\n", at + 1);
@@ -121,7 +122,7 @@ class Walk {
         texts_(std::move(texts)),
         random_(arguments.seed) {}
 
-  // False: no end within the tokens.
+  // False: the text did not end within the allowed number of tokens.
   bool run();
   const std::vector<TokenId>& ids() const { return ids_; }
   std::string text() const;
@@ -129,7 +130,7 @@ class Walk {
  private:
   enum class Place { kString, kFree, kOther };
 
-  // Of a JSON string no line break can be a part, of other free text it can.
+  // A JSON string cannot contain a line break; other free text can.
   static Place place_of(const Matcher& matcher);
   // How much taking the token ends: 3 the text, 2 a bracket or the open string,
   // 1 little (a string begins, rather than an object), 0 nothing.
@@ -218,14 +219,14 @@ TokenId Walk::choose(const Matcher& matcher, bool close) {
         best = id;
       }
     }
-    // In free text a quote ends nothing.
+    // In free text a quote closes nothing.
     if (most > (place == Place::kFree ? 1 : 0)) return best;
     if (place != Place::kString) begin_text(matcher);
   }
   if (!pending_.empty()) {
     if (const auto next = next_pending(allowed)) return *next;
   }
-  // White space is most of what may stand between two parts.
+  // Most tokens that may come between two parts are white space.
   std::vector<TokenId> others;
   for (const TokenId id : allowed) {
     if (!is_space(vocabulary_.bytes(id))) others.push_back(id);
@@ -260,8 +261,7 @@ int run_sample(Arguments arguments) {
   const Constraining constraining(arguments.grammar, true);
   const Compiler compiler = constraining.compiler();
   if (compiler.vocabulary().stop_ids().empty()) {
-    throw Failure(
-        "the vocabulary names no token that ends a text; --stop names one");
+    throw Failure("the vocabulary has no stop token; give one with --stop");
   }
   const Constraint constraint = constraining.constraint(compiler);
   Walk walk(arguments, compiler, constraint, texts_of(constraining.source));
@@ -294,19 +294,20 @@ void add_sample(CLI::App& app, Run& run) {
       app.add_subcommand("sample", "Writes random texts that fit a grammar");
   command->footer(kExamples);
   add_grammar(*command, a->grammar, true);
-  command->add_option("--seed", a->seed, "The same seed, the same texts (0)")
+  command
+      ->add_option("--seed", a->seed, "The same seed gives the same texts (0)")
       ->type_name("N");
-  command->add_option("-n,--count", a->count, "How many texts (1)")
+  command->add_option("-n,--count", a->count, "The number of texts (1)")
       ->type_name("N");
   command
       ->add_option("--tokens", a->tokens,
-                   "Head for the end after so many tokens (64)")
+                   "Steer towards the end after this many tokens (64)")
       ->type_name("N");
   command
       ->add_option("--max-tokens", a->max_tokens,
-                   "Give up after so many tokens (4096)")
+                   "Give up after this many tokens (4096)")
       ->type_name("N");
-  command->add_flag("--ids", a->ids, "Token ids as a JSON list");
+  command->add_flag("--ids", a->ids, "Write token ids as a JSON list");
   command->callback([a, &run] { run = [a] { return run_sample(*a); }; });
 }
 

@@ -50,8 +50,8 @@ Format load_format(const ReadingArguments& arguments) {
   }
   if (arguments.format.empty()) {
     throw Failure(
-        "which format? --format NAME (see 'parlance formats'), --format auto "
-        "with a tokenizer_config.json, --template FILE, or --tag FILE");
+        "no format given: use --format NAME (see 'parlance formats'), --format "
+        "auto with a tokenizer_config.json, --template FILE, or --tag FILE");
   }
   if (arguments.format == "auto") return detected(arguments);
   return or_fail(Format::built_in(arguments.format), "--format", "");
@@ -83,7 +83,8 @@ CLI::Validator one_or_more() {
         const char* end = text.data() + text.size();
         const auto [at, error] = std::from_chars(text.data(), end, number);
         if (error == std::errc() && at == end && number > 0) return {};
-        return "it must be a whole number from 1 on, not " + safe_text(text);
+        return "it must be a whole number greater than 0, not " +
+               safe_text(text);
       },
       "");
 }
@@ -103,8 +104,8 @@ std::vector<TokenId> read_ids(std::string_view text, const std::string& name) {
             name + ": \"" +
             one_line(text.substr(at, std::min<std::size_t>(end - at, 40))) +
             "\" at byte " + std::to_string(at) +
-            " is no token id; with --ids the input is numbers "
-            "between white space, or a JSON list of them");
+            " is not a token id; with --ids the input is numbers separated by "
+            "white space, or a JSON list of numbers");
       }
     }
     out.push_back(static_cast<TokenId>(id));
@@ -124,21 +125,22 @@ void add_reading(CLI::App& app, ReadingArguments& a) {
   app.add_option("FILE", a.file, "The response; standard input by default")
       ->type_name("");
   auto* format = app.add_option("-f,--format", a.format,
-                                "A built-in format, or 'auto' to choose by the "
-                                "tokenizer's configuration")
+                                "A built-in format, or 'auto' to choose it "
+                                "from the tokenizer's configuration")
                      ->type_name("NAME");
   app.add_option("-t,--template", a.template_file,
                  "A response template or format file")
       ->type_name("FILE")
       ->excludes(format);
-  auto* tag = app.add_option("--tag", a.tag_file,
-                             "A structural tag in the place of a format: a "
-                             "file, or the text itself")
-                  ->type_name("FILE")
-                  ->excludes(format)
-                  ->excludes("--template");
+  auto* tag =
+      app.add_option(
+             "--tag", a.tag_file,
+             "A structural tag instead of a format: a file, or the text itself")
+          ->type_name("FILE")
+          ->excludes(format)
+          ->excludes("--template");
   app.add_option("--tokenizer-config", a.tokenizer_config,
-                 "What --format auto looks at [tokenizer_config.json]")
+                 "The file that --format auto reads [tokenizer_config.json]")
       ->type_name("FILE");
   auto* prefix = app.add_option("-p,--prefix", a.prefix,
                                 "What the prompt already wrote, e.g. an "
@@ -148,26 +150,29 @@ void add_reading(CLI::App& app, ReadingArguments& a) {
       ->type_name("FILE")
       ->excludes(prefix);
   app.add_option("--tools", a.tools_file,
-                 "The request's tools (JSON list), to type their arguments")
+                 "The request's tools (JSON list); arguments get the types "
+                 "that they declare")
       ->type_name("FILE")
       ->excludes(tag);
   auto* vocabulary = add_vocabulary(app, a.vocabulary);
   auto* ids = app.add_flag("--ids", a.ids,
-                           "The input is token ids: numbers between white "
+                           "The input is token ids: numbers separated by white "
                            "space, or a JSON list");
   ids->needs(vocabulary);
   vocabulary->needs(ids);
-  app.add_option("--markers", a.markers,
-                 "What means a delimiter that a token spells: token, that "
-                 "token alone; either, its spelling as well; text, the "
-                 "spelling however tokenised [token]")
+  app.add_option(
+         "--markers", a.markers,
+         "How to recognise a delimiter that is a token of the vocabulary: "
+         "token (only as that token), either (also as its spelling), text "
+         "(only by its spelling, however tokenised) [token]")
       ->transform(CLI::CheckedTransformer(kMarkers).description(""))
       ->type_name("KIND")
       ->needs(vocabulary);
-  auto* strict =
-      app.add_flag("--strict", a.strict, "What does not fit is a failure");
+  auto* strict = app.add_flag("--strict", a.strict,
+                              "Fail if a part of the response does not fit");
   app.add_flag("--recover", a.recover,
-               "Damage stays in its region (default of built-in formats)")
+               "Limit damage to its region and continue (default of built-in "
+               "formats)")
       ->excludes(strict);
   add_color(app, a.color);
 }

@@ -1,7 +1,7 @@
 #ifndef PARLANCE_CLI_SETUP_H_
 #define PARLANCE_CLI_SETUP_H_
 
-// The arguments that commands share, and the library's values they stand for.
+// The arguments that commands share, and the values that are loaded from them.
 
 #include <CLI/CLI.hpp>
 #include <cstddef>
@@ -20,8 +20,8 @@
 
 namespace parlance::cli {
 
-// How a command looks and which response it reads.  The members are what the
-// options of the same name hold.
+// The colours of a command and the response that it reads.  The members are the
+// values of the options of the same name.
 struct ReadingArguments {
   std::string file;
   std::string format;
@@ -47,7 +47,7 @@ CLI::Validator one_or_more();
 // Adds FILE and every option above.
 void add_reading(CLI::App& app, ReadingArguments& arguments);
 
-// Turns a failed Result into a Failure that shows the place in `source`.
+// Turns a failed Result into a Failure that shows the error in `source`.
 template <class T>
 T or_fail(Result<T> result, std::string_view name, std::string_view source);
 [[noreturn]] void fail_with(const Error& error, std::string_view name,
@@ -63,7 +63,7 @@ T or_fail(Result<T> result, std::string_view name, std::string_view source) {
 // Throws Failure.
 std::vector<TokenId> read_ids(std::string_view text, const std::string& name);
 
-// Everything a parser needs, loaded.  Throws Failure.
+// Loads everything that a parser needs.  Throws Failure.
 struct Reading {
   explicit Reading(const ReadingArguments& arguments);
 
@@ -93,7 +93,7 @@ struct Response {
 
   // Bytes, or tokens.
   std::size_t size() const { return reads_ids ? ids.size() : bytes.size(); }
-  // Of the first `n` bytes or tokens.
+  // The number of bytes in the first `n` bytes or tokens.
   std::size_t bytes_before(std::size_t n) const {
     return !reads_ids ? n : n == 0 ? 0 : token_ends[n - 1];
   }
@@ -106,8 +106,8 @@ struct Response {
   std::vector<std::size_t> token_ends;  // in `bytes`
 };
 
-// Tells diagnostics and a failure on standard error; whether there were any
-// that make a strict reading fail.
+// Reports diagnostics and a failure on standard error.  Returns whether any of
+// them makes a strict reading fail.
 bool tell_damage(const Reader& reader, const Style& style);
 
 }  // namespace parlance::cli

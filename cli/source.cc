@@ -111,8 +111,8 @@ Source read_source(const std::string& file, const std::string& option,
   if (!kind) kind = kind_of(name, text);
   if (!kind) {
     throw Failure(name +
-                  ": what is it written in? Say --schema, --tag, --ebnf, "
-                  "--lark or --regex in the place of --grammar");
+                  ": unknown kind of grammar; use --schema, --tag, --ebnf, "
+                  "--lark or --regex instead of --grammar");
   }
   return make_source(std::move(name), std::move(text), *kind);
 }
@@ -126,8 +126,8 @@ void add_sources(CLI::App& app, SourceArguments& a, bool with_tag) {
     all.push_back(option);
   };
   add("-g,--grammar", a.grammar, "FILE",
-      "A grammar of any of these kinds, told by its name (.ebnf, .gbnf, .lark, "
-      ".regex) or by what it holds");
+      "A grammar of any of these kinds, recognised by file name (.ebnf, .gbnf, "
+      ".lark, .regex) or content");
   add("-s,--schema", a.schema, "FILE",
       "A JSON Schema: a file, or the text itself");
   if (with_tag) {
@@ -137,7 +137,7 @@ void add_sources(CLI::App& app, SourceArguments& a, bool with_tag) {
   add("--lark", a.lark, "FILE", "A Lark grammar");
   add("--regex", a.regex, "PATTERN",
       "A regular expression that matches the whole text");
-  app.add_option("--root", a.root, "Of EBNF: the rule that a text is of (root)")
+  app.add_option("--root", a.root, "EBNF: the name of the start rule (root)")
       ->type_name("RULE");
 }
 
@@ -161,8 +161,8 @@ Source read_source(const SourceArguments& a) {
     return read_source(a.grammar, "--grammar", std::nullopt);
   }
   throw Failure(
-      "which grammar? --grammar FILE, or one of --schema, --tag, --ebnf, "
-      "--lark and --regex");
+      "no grammar given: use --grammar FILE, or one of --schema, --tag, "
+      "--ebnf, --lark and --regex");
 }
 
 Result<Grammar> compile(const Source& source, const CompileOptions& options) {

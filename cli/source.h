@@ -1,14 +1,14 @@
 #ifndef PARLANCE_CLI_SOURCE_H_
 #define PARLANCE_CLI_SOURCE_H_
 
-// Files that describe which texts are right, and what they are written in.
+// Files that describe a language of texts, and the notation of each.
 //
 //   schema   JSON Schema                      tag     structural tag
 //   ebnf     EBNF, GBNF                       lark    Lark
 //   regex    one regular expression
 //
-// The kind is said by an option, else by the file's name, else by what it
-// holds; see kind_of().
+// The kind is given by an option, else by the file's name, else by its content;
+// see kind_of().
 
 #include <CLI/CLI.hpp>
 #include <functional>
@@ -36,19 +36,20 @@ struct Source {
 // structural tag if it is an object with "type": "structural_tag", with
 // "structures" or "response_format", or with an object as "format", and a
 // schema if not; a text with "::=" is EBNF, and one that defines the rule
-// "start:" Lark.  Nothing for what is none of these.
+// "start:" Lark.  Nothing for any other text.
 std::optional<SourceKind> kind_of(std::string_view name, std::string_view text);
 
-// What a file holds: of one with a regular expression a newline at the end is
-// left out.
+// Makes a source from the content of a file.  A newline at the end of a regular
+// expression is dropped.
 Source make_source(std::string name, std::string text, SourceKind kind);
 
-// The file, or, where it begins with '{', the text itself under the name of
-// the option.  Throws Failure where `kind` is not given and cannot be told.
+// Reads the file.  If `file` begins with '{', it is the text itself, and the
+// name of the option is its name.  Throws Failure if `kind` is not given and
+// cannot be recognised.
 Source read_source(const std::string& file, const std::string& option,
                    std::optional<SourceKind> kind);
 
-// Which source, as options: one of them is given.
+// The options that name a source; one of them is given.
 struct SourceArguments {
   std::string grammar;  // of any kind
   std::string schema;

@@ -47,7 +47,7 @@ class Style {
 // take turns by their index in the format.
 std::string_view field_look(std::string_view field, std::size_t index);
 
-// Columns of the terminal behind `descriptor`; COLUMNS or 80 without one.
+// Columns of the terminal at `descriptor`; COLUMNS or 80 without a terminal.
 std::size_t terminal_columns(int descriptor);
 
 // Columns that a character takes, roughly: 0 for combining marks, 2 for East
@@ -67,13 +67,13 @@ std::string safe_text(std::string_view text);
 // backslash is doubled.
 std::string one_line(std::string_view text);
 
-// The longest beginning of `text` that fits into `columns`, with an ellipsis in
-// place of what is cut.
+// The longest prefix of `text` that fits into `columns`, with an ellipsis for
+// the text that is cut.
 std::string clip(std::string_view text, std::size_t columns);
 // The same, keeping the end of the text.
 std::string clip_front(std::string_view text, std::size_t columns);
 
-// `text` with spaces behind it up to `columns`.
+// `text` with spaces after it up to `columns`.
 std::string pad(std::string text, std::size_t columns);
 // With spaces before it.
 std::string pad_left(std::string text, std::size_t columns);

@@ -5,7 +5,7 @@
 namespace parlance::cli {
 namespace {
 
-// A column's width, and whether it is there at all.
+// The width of a column, and whether it is shown.
 std::size_t width_of(const std::vector<Row>& rows, std::string Row::*column,
                      std::string_view head) {
   std::size_t width = 0;
@@ -42,7 +42,7 @@ std::string table(const std::vector<Row>& rows, const Style& style,
   std::string out = style.paint(Style::kDim, head) + "\n";
   std::size_t left = columns_of(cell("", bytes)) +
                      columns_of(cell("", tokens)) + columns_of(cell("", what));
-  // A narrow terminal wraps rather than shows nothing.
+  // On a narrow terminal lines wrap; otherwise nothing would be shown.
   std::size_t room = columns > left + 20 ? columns - left : 0;
   for (const Row& row : rows) {
     out += style.paint(Style::kDim,

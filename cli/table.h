@@ -31,7 +31,7 @@ std::string barred(std::string_view text);
 // A row without bytes and text, which may be as wide as the table.
 Row remark(std::string what, std::string_view look);
 
-// `columns`: what is wider is clipped; 0: nothing is.
+// Clips rows that are wider than `columns`; 0: clips none.
 std::string table(const std::vector<Row>& rows, const Style& style,
                   std::size_t columns);
 

@@ -66,7 +66,7 @@ json::Value tool_choice_of(const std::string& text) {
                    {"function", json::Value(std::move(function))}});
 }
 
-// Puts an error of tool_calling() where the user wrote what is wrong.
+// Reports an error of tool_calling() at the option or file that caused it.
 [[noreturn]] void fail_by_option(Error error, const Arguments& arguments,
                                  const std::string& tools) {
   const std::string path = error.path;
@@ -124,8 +124,8 @@ int run_tag(const Arguments& arguments) {
   }
   if (arguments.style.empty() && arguments.file.empty()) {
     throw Failure(
-        "which structural tag? --style NAME (see 'parlance tag --styles'), or "
-        "a FILE");
+        "no structural tag given: use --style NAME (see 'parlance tag "
+        "--styles'), or a FILE");
   }
   Source source{SourceKind::kTag, "the tag", ""};
   if (arguments.style.empty()) {
@@ -154,15 +154,16 @@ int run_tag(const Arguments& arguments) {
 void add_tag(CLI::App& app, Run& run) {
   auto a = std::make_shared<Arguments>();
   CLI::App* command = app.add_subcommand(
-      "tag", "Writes the structural tag of tools, or of a file");
+      "tag", "Writes the structural tag for tools, or the one in a file");
   command->footer(kExamples);
   auto* file = command->add_option(
       "FILE", a->file, "A structural tag, to be written in canonical form");
   file->type_name("");
   auto* style =
       command
-          ->add_option("--style", a->style,
-                       "How the model family calls tools, see --styles")
+          ->add_option(
+              "--style", a->style,
+              "The style in which the model family calls tools, see --styles")
           ->type_name("NAME")
           ->excludes(file);
   command->add_flag("--styles", a->styles, "List the styles");
@@ -187,18 +188,18 @@ void add_tag(CLI::App& app, Run& run) {
       ->needs(style);
   command
       ->add_flag("--any-order", a->any_order,
-                 "Members of arguments in any order")
+                 "Allow members of arguments in any order")
       ->needs(style);
   command
-      ->add_option("--max-white-space", a->max_white_space,
-                   "At most so many characters of white space between two "
-                   "parts of JSON")
+      ->add_option(
+          "--max-white-space", a->max_white_space,
+          "The most characters of white space between two parts of JSON")
       ->type_name("N")
       ->check(CLI::PositiveNumber.description(""))
       ->needs(style);
   command
       ->add_flag("--special-tokens", a->special_tokens,
-                 "Markers of reasoning may stand in free text")
+                 "Allow markers of reasoning in free text")
       ->needs(style);
   command
       ->add_flag("--xgrammar-compatible", a->xgrammar_compatible,

@@ -29,7 +29,7 @@ Vocabulary load(const std::string& file) {
   fail_with(error, name, error.span ? read_all(file) : "");
 }
 
-// A number is an id; anything else is how a token is spelled.
+// A number is an id; any other text is the spelling of a token.
 TokenId stop_of(const Vocabulary& vocabulary, const std::string& text) {
   TokenId id = 0;
   const char* const end = text.data() + text.size();
@@ -37,7 +37,7 @@ TokenId stop_of(const Vocabulary& vocabulary, const std::string& text) {
   if (failure == std::errc() && rest == end) {
     if (vocabulary.kind(id) != TokenKind::kUnused) return id;
     throw Failure("--stop " + text +
-                  " is no token of the vocabulary, which has " +
+                  " is not a token of the vocabulary, which has " +
                   std::to_string(vocabulary.size()) + " ids");
   }
   auto found = vocabulary.special(text);
@@ -57,8 +57,8 @@ CLI::Option* add_vocabulary(CLI::App& app, VocabularyArguments& arguments,
                          "tiktoken ranks or a vocabulary text")
           ->type_name("PATH");
   app.add_option("--stop", arguments.stops,
-                 "A token that ends a response, by its id or spelling, in "
-                 "place of those that the vocabulary names; may be repeated")
+                 "A stop token, by id or spelling, instead of those that the "
+                 "vocabulary names; repeatable")
       ->type_name("ID|SPELLING")
       ->allow_extra_args(false)
       ->needs(vocabulary);

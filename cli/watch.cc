@@ -1,12 +1,13 @@
-// `parlance watch`: a response on the terminal while it comes.
+// `parlance watch`: shows a response on the terminal while it arrives.
 //
 // Text appears in the colour of its region under a small heading.  Text that is
-// held back is shown dim and underlined behind it until it is decided.  A
-// region whose text is not its value yet (a tool call in JSON, say) shows a
-// line that counts along and is replaced by the value when it is there.
+// held back follows it, dim and underlined, until it is decided.  A region
+// whose text differs from its value (a tool call in JSON, say) shows a line
+// with the number of bytes so far, which the value replaces when it is
+// complete.
 //
-// Without colours only what is decided is written, so the output of a pipe is
-// the same wherever the stream was cut.
+// Without colours only decided text is written, so the output of a pipe is the
+// same wherever the stream was cut.
 
 #include <unistd.h>
 
@@ -68,7 +69,8 @@ class Screen {
     }
   }
 
-  // Draws what may still change: a line for the open value, held bytes.
+  // Draws the part that may still change: a line for the open value, held
+  // bytes.
   void show_tail(std::string_view held) {
     if (!style_.on()) return flush();
     erase_tail();
@@ -123,7 +125,7 @@ class Screen {
     }
     std::string shown = safe_text(text);
     move(shown);
-    // Colours end with each line, so that nothing of them is left behind.
+    // Colours end with each line, so that none remain after the command.
     for (std::size_t at = 0; at < shown.size();) {
       std::size_t newline = std::min(shown.find('\n', at), shown.size());
       out_ += style_.paint(text_look(event), shown.substr(at, newline - at));
@@ -132,7 +134,7 @@ class Screen {
     }
   }
 
-  // An answer is read most: it keeps the terminal's own colour.
+  // The answer is read most, so it has the terminal's own colour.
   std::string_view text_look(const Event& event) const {
     return event.field == "content" ? std::string_view() : look_;
   }
@@ -258,8 +260,8 @@ class Screen {
     }
   }
 
-  // What is drawn to be erased never passes the end of its line: then erasing
-  // is going back and clearing to the right.
+  // Text that will be erased never reaches the end of its line.  So erasing is
+  // to go back and clear to the right.
   void draw_held(const std::string& text) {
     std::size_t room = columns_ > column_ + 1 ? columns_ - column_ - 1 : 0;
     std::string shown = clip(text, room);
@@ -370,13 +372,13 @@ int run_watch(const Arguments& arguments) {
 
 void add_watch(CLI::App& app, Run& run) {
   auto a = std::make_shared<Arguments>();
-  CLI::App* command =
-      app.add_subcommand("watch", "Shows a response in colours while it comes");
+  CLI::App* command = app.add_subcommand(
+      "watch", "Shows a response in colour while it arrives");
   command->footer(kExamples);
   add_reading(*command, a->reading);
   command
       ->add_option("--delay-ms", a->delay_ms,
-                   "Replay: wait so long after each step")
+                   "Replay: wait this long after each step")
       ->type_name("N");
   command
       ->add_option("--chunk", a->chunk,

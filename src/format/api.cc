@@ -36,8 +36,9 @@ std::optional<Error> load_marks(const json::Value& list,
     if (!literal &&
         (pattern == nullptr || !pattern->is_string() || item.size() != 1)) {
       return Error{ErrorCode::kWrongType,
-                   "format file: 'marks' must hold only strings, the spellings "
-                   "of tokens, and objects {\"pattern\": \"...\"}, got " +
+                   "format file: an entry of 'marks' must be a string (the "
+                   "spelling of a token) or an object {\"pattern\": \"...\"}, "
+                   "got " +
                        format::describe_kind(item) + ".",
                    item_pointer};
     }
@@ -83,7 +84,7 @@ std::optional<Error> load_file(const json::Value& file,
         kFileKeys.end()) {
       return Error{ErrorCode::kUnknownKey,
                    "format file: unknown key '" + member.key +
-                       "'. Known are: name, models, response_template, "
+                       "'. Known keys: name, models, response_template, "
                        "parlance.",
                    json::append_pointer("", member.key)};
     }
@@ -91,7 +92,7 @@ std::optional<Error> load_file(const json::Value& file,
   const json::Value* name = file.find("name");
   if (name == nullptr) {
     return Error{ErrorCode::kMissingKey,
-                 "format file: 'name' is missing, a string.", ""};
+                 "format file: 'name' is missing; it must be a string.", ""};
   }
   if (!name->is_string()) {
     return Error{ErrorCode::kWrongType,
@@ -114,10 +115,11 @@ std::optional<Error> load_file(const json::Value& file,
     for (std::size_t i = 0; i < models->items().size(); ++i) {
       const json::Value& model = models->items()[i];
       if (!model.is_string()) {
-        return Error{ErrorCode::kWrongType,
-                     "format file: 'models' must hold only strings, got " +
-                         format::describe_kind(model) + ".",
-                     json::append_pointer("/models", i)};
+        return Error{
+            ErrorCode::kWrongType,
+            "format file: an entry of 'models' must be a string, got " +
+                format::describe_kind(model) + ".",
+            json::append_pointer("/models", i)};
       }
       out.models.emplace_back(model.as_string());
     }
@@ -136,7 +138,7 @@ std::optional<Error> load_file(const json::Value& file,
     } else if (key != "markup" && key != "markup_pattern") {
       return Error{ErrorCode::kUnknownKey,
                    "format file: unknown key '" + key +
-                       "' in 'parlance'. Known are: marks, markup, "
+                       "' in 'parlance'. Known keys: marks, markup, "
                        "markup_pattern.",
                    json::append_pointer("/parlance", key)};
     }
@@ -158,9 +160,9 @@ std::optional<Error> load_markup(const json::Value& file,
   if (*markup && description.implicit) {
     return Error{
         ErrorCode::kConflict,
-        "format file: 'markup' is what stands between the regions of a "
-        "template in which every field has an opening delimiter; here such "
-        "text belongs to field '" +
+        "format file: 'markup' describes text between regions, which needs a "
+        "template in which every field has an opening delimiter; here text "
+        "between regions belongs to field '" +
             description.fields[*description.implicit].name + "'.",
         "/parlance"};
   }
@@ -269,10 +271,10 @@ Result<Format> Format::built_in(std::string_view name,
     return from_json(found->source, options);
   }
   const std::string close = closest_names(name);
-  std::string message = "there is no built-in format called '" +
+  std::string message = "no built-in format is called '" +
                         std::string(name.substr(0, 100)) + "'.";
-  if (!close.empty()) message += " Close to it: " + close + ".";
-  message += " There are ";
+  if (!close.empty()) message += " Similar names: " + close + ".";
+  message += " Built-in formats: ";
   std::string_view separator = "";
   for (const std::string_view known : format::built_in_names()) {
     message.append(std::exchange(separator, ", ")).append(known);

@@ -102,7 +102,7 @@ std::optional<Error> load_string_delims(const Arguments& args, Content& out) {
     if (open.empty() || close.empty()) {
       Error error =
           args.error(ErrorCode::kEmptyValue, "string_delims",
-                     "must not hold empty strings: nothing marks where the "
+                     "must not contain empty strings: nothing marks where the "
                      "model's string begins or ends.");
       error.path =
           json::append_pointer(pointer, std::size_t{open.empty() ? 0u : 1u});

@@ -19,6 +19,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/id.h"
 #include "parlance/format.h"
 #include "parlance/json.h"
 #include "parlance/limits.h"
@@ -89,6 +90,9 @@ struct Transform {
   std::vector<std::pair<std::string, Transform>> members = {};  // kObject
 };
 
+// Indexes Description::fields.
+using FieldId = base::Id<struct Field>;
+
 struct Field {
   std::string name;
   Delimiter open;   // kNone: the implicit field
@@ -104,7 +108,7 @@ struct Field {
 struct Description {
   json::Value defaults = json::Value(json::Object());
   std::vector<Field> fields = {};  // in the order of the template
-  std::optional<std::size_t> implicit = std::nullopt;
+  std::optional<FieldId> implicit = std::nullopt;
   Delimiter start_anchor = {};
   // For a format file without an implicit field: `markup` (key "markup" of the
   // file) and the start anchor may come between regions.  Any other text there,

@@ -66,7 +66,7 @@ std::optional<Error> check_keys(
   std::sort(unknown.begin(), unknown.end());
   return Error{ErrorCode::kUnknownKey,
                location.scope + ": unknown keys " + quoted_list(unknown) +
-                   ". Known are: " + key_list(allowed) + ".",
+                   ". Known keys: " + key_list(allowed) + ".",
                json::append_pointer(location.pointer, unknown[0])};
 }
 
@@ -300,7 +300,7 @@ std::optional<Error> find_implicit(const Location& fields, Description& out) {
   std::string second;
   for (std::size_t i = 0; i < out.fields.size(); ++i) {
     if (out.fields[i].open) continue;
-    if (names.empty()) out.implicit = i;
+    if (names.empty()) out.implicit = FieldId(i);
     names.push_back(out.fields[i].name);
     if (names.size() == 2) {
       second = json::append_pointer(fields.pointer, out.fields[i].name);

@@ -45,9 +45,7 @@ Assembler::Assembler(const format::FormatImpl& format,
       program_(program),
       sanitizer_(sanitizer),
       options_(std::move(options)),
-      field_(description_.implicit
-                 ? static_cast<std::uint32_t>(*description_.implicit)
-                 : kNoField),
+      field_(description_.implicit.value_or(kNoField)),
       slots_(description_.fields.size()) {
   // Capacity for a typical response, so that the vectors need not grow.
   events_.reserve(8);
@@ -114,7 +112,7 @@ void Assembler::add_diagnostic(Diagnostic diagnostic) {
   message_.diagnostics.push_back(std::move(diagnostic));
 }
 
-void Assembler::open_region(std::uint32_t field, const Delimited* delimiter,
+void Assembler::open_region(FieldId field, const Delimited* delimiter,
                             std::uint64_t position) {
   field_ = field;
   opened_ = true;
@@ -254,7 +252,7 @@ void Assembler::on_limit(std::uint64_t begin, std::uint64_t end,
                          std::string_view what) {
   add_diagnostic(
       {ErrorCode::kTooLarge,
-       std::string("text was ") + std::string(what),
+       std::string(what),
        field_ == kNoField ? std::string() : description_.fields[field_].name,
        {at(begin), at(end)}});
 }
@@ -301,8 +299,7 @@ Result<json::Value> Assembler::region_value(const format::Field& field,
 }
 
 // Puts the value of a region under its field: replacing, appending or joining.
-std::optional<Error> Assembler::store(std::uint32_t index,
-                                      const json::Value& value) {
+std::optional<Error> Assembler::store(FieldId index, const json::Value& value) {
   const format::Field& field = description_.fields[index];
   Slot& slot = slots_[index];
   if (field.join) {
@@ -361,11 +358,9 @@ std::optional<Error> Assembler::store(std::uint32_t index,
 // round find it.
 void Assembler::close_region(const Delimited* delimiter, std::uint64_t position,
                              bool at_end) {
-  std::uint32_t index = field_;
+  const FieldId index = field_;
   bool opened = opened_;
-  field_ = description_.implicit
-               ? static_cast<std::uint32_t>(*description_.implicit)
-               : kNoField;
+  field_ = description_.implicit.value_or(kNoField);
   opened_ = false;
   if (!opened) return;
   opened_or_closed_ = true;
@@ -500,7 +495,7 @@ void Assembler::build_fields() const {
     done[i] = true;
     if (options_.keep_message) *value = current(slots_[i]);
   }
-  for (std::uint32_t i : order_) {
+  for (FieldId i : order_) {
     if (done[i]) continue;
     json::Value value = current(slots_[i]);
     if (finished_ && is_empty(value)) continue;

@@ -99,7 +99,7 @@ class Assembler final : public SegmentSink {
   void collect_unclaimed(std::string_view text, std::uint64_t begin);
   void report_unclaimed();
 
-  void open_region(std::uint32_t field, const Delimited* delimiter,
+  void open_region(FieldId field, const Delimited* delimiter,
                    std::uint64_t position);
   // `delimiter` is null at the end of the stream, and for a region that ends
   // because another one opens.
@@ -108,7 +108,7 @@ class Assembler final : public SegmentSink {
   Result<json::Value> region_value(const format::Field& field, bool cut);
   // The value of a long text region: body_ moves into it.
   json::Value adopt_body(const format::Field& field);
-  std::optional<Error> store(std::uint32_t field, const json::Value& value);
+  std::optional<Error> store(FieldId field, const json::Value& value);
   void build_fields() const;
   // The caller's byte for a position.
   std::size_t at(std::uint64_t position) const {
@@ -122,7 +122,7 @@ class Assembler final : public SegmentSink {
   Options options_;
 
   // The current region.
-  std::uint32_t field_;
+  FieldId field_;
   bool opened_ = false;
   std::string body_;
   std::vector<MarkAt> body_marks_;  // where the content's parser needs them
@@ -130,8 +130,8 @@ class Assembler final : public SegmentSink {
   std::size_t body_begin_ = 0;
   std::vector<std::pair<std::string, std::string>> captures_;
 
-  std::vector<Slot> slots_;           // by field
-  std::vector<std::uint32_t> order_;  // fields by first completion
+  std::vector<Slot> slots_;     // by field
+  std::vector<FieldId> order_;  // fields by first completion
 
   std::vector<Event> events_;
   bool opened_or_closed_ = false;  // in this round

@@ -51,7 +51,7 @@ ContentResult parse_int(std::string_view text, const Content& content) {
       break;
   }
   return invalid(shown(text) +
-                 " is not an integer; digits with an optional sign are");
+                 " is not an integer (digits with an optional sign)");
 }
 
 ContentResult parse_float(std::string_view text, const Content& content) {
@@ -106,9 +106,7 @@ ContentResult parse_json(const MarkedText& marked, const Content& content,
     auto result = rewritten_json(marked, content, program);
     if (!result) {
       return invalid(
-          "the text contains U+0001 or U+0002, the sentinels that "
-          "string_delims "
-          "reserves");
+          "the text contains U+0001 or U+0002, which string_delims reserves");
     }
     rewritten = std::move(*result);
     working = rewritten;
@@ -251,8 +249,8 @@ ContentResult parse_kv(const MarkedText& marked, const Content& content,
     std::string_view line = stripped(text.substr(at, end - at), content);
     at = end + line_separator.size();
     if (!line.empty() && content.key_separator.empty()) {
-      return invalid("kv_sep is empty: there is nothing to split " +
-                     shown(line) + " at");
+      return invalid("kv_sep is empty, so nothing separates key and value in " +
+                     shown(line));
     }
     std::size_t split = line.find(content.key_separator);
     if (line.empty() || split == std::string_view::npos) {

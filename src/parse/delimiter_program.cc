@@ -242,13 +242,13 @@ std::shared_ptr<const DelimiterProgram> compile_program(
     MarkFinder(*vocabulary, markers, *program).find(format, patterns);
   }
 
-  std::vector<std::uint32_t> order(description.fields.size());
-  for (std::uint32_t i = 0; i < order.size(); ++i) order[i] = i;
-  std::sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
+  std::vector<FieldId> order(description.fields.size());
+  for (FieldId i; i < order.size(); ++i) order[i] = i;
+  std::sort(order.begin(), order.end(), [&](FieldId a, FieldId b) {
     return description.fields[a].name < description.fields[b].name;
   });
   std::vector<Wanted> resting;
-  for (std::uint32_t i : order) {
+  for (FieldId i : order) {
     if (description.fields[i].open) {
       const Delimiter& open = description.fields[i].open;
       resting.push_back({&open, &patterns.of(open.pattern), {.field = i}});
@@ -257,11 +257,9 @@ std::shared_ptr<const DelimiterProgram> compile_program(
   if (description.implicit) {
     const Field& field = description.fields[*description.implicit];
     if (field.close) {
-      resting.push_back(
-          {&field.close,
-           &patterns.of(field.close.pattern),
-           {.field = static_cast<std::uint32_t>(*description.implicit),
-            .close = true}});
+      resting.push_back({&field.close,
+                         &patterns.of(field.close.pattern),
+                         {.field = *description.implicit, .close = true}});
     }
   }
   if (description.reports_unclaimed) {
@@ -274,7 +272,7 @@ std::shared_ptr<const DelimiterProgram> compile_program(
     }
   }
   program->resting = compile_watch(std::move(resting), program->marks, limits);
-  for (std::uint32_t i = 0; i < description.fields.size(); ++i) {
+  for (FieldId i; i < description.fields.size(); ++i) {
     const Field& field = description.fields[i];
     std::vector<Wanted> wanted;
     if (field.open && field.close) {

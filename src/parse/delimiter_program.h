@@ -27,6 +27,7 @@
 #include <vector>
 
 #include "automata/dfa.h"
+#include "base/id.h"
 #include "format/description.h"
 #include "parlance/vocabulary.h"
 #include "parse/finder.h"
@@ -35,11 +36,19 @@
 
 namespace parlance::parse {
 
+using format::FieldId;
+
+// Identifies a delimiter of a format: the open or the close of a field.
+using DelimiterId = base::Id<struct Watched>;
+constexpr DelimiterId delimiter_id(FieldId field, bool close) {
+  return DelimiterId(2 * field.value() + (close ? 1 : 0));
+}
+
 // One delimiter in a set.  ORDER: sets are sorted so that of two matches with
 // the same span the earlier delimiter wins: opens before closes, then by the
 // name of the field.
 struct Watched {
-  std::uint32_t field = 0;
+  FieldId field;
   bool close = false;
   // The named groups, parallel to automata::Match::groups.
   std::vector<std::string_view> names = {};
@@ -48,11 +57,11 @@ struct Watched {
   std::uint32_t rank = 0;
 
   // Identifies the delimiter within its program.
-  std::uint32_t id() const { return 2 * field + (close ? 1 : 0); }
+  DelimiterId id() const { return delimiter_id(field, close); }
 };
 
 // Watched::field of markup and start anchors, which open and close nothing.
-inline constexpr std::uint32_t kMarkup = 0x7FFFFFFF;
+inline constexpr FieldId kMarkup{0x7FFFFFFFu};
 
 struct Backtracker {
   Watched watched;

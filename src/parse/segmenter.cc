@@ -76,7 +76,7 @@ void Segmenter::watch(std::uint64_t position) {
 // A delimiter may match the empty string once at each position.  Otherwise two
 // of them would open and close regions at one position forever.
 // Differs from upstream, which hangs or stops reading.
-bool Segmenter::may_be_empty(std::uint32_t id, std::uint64_t position) const {
+bool Segmenter::may_be_empty(DelimiterId id, std::uint64_t position) const {
   return position != empty_at_ ||
          std::find(empty_ids_.begin(), empty_ids_.end(), id) ==
              empty_ids_.end();
@@ -191,7 +191,8 @@ void Segmenter::release(std::uint64_t from, std::uint64_t to) {
   // pieces.
   pass(from);
   sink_.on_limit(from, to,
-                 "held longer than Limits::held_bytes allows; it is text now");
+                 "text was held longer than Limits::held_bytes allows; it "
+                 "counts as plain text");
   pass(to);
   for (Tracked& tracked : tracked_) {
     tracked.status = Tracked::Status::kUnknown;
@@ -338,8 +339,8 @@ void Segmenter::track(const Backtracker& b, Tracked& tracked, bool end) {
       break;
     case regex::Pcre2::Status::kLimit:
       sink_.on_limit(from, known,
-                     "a pattern needed more steps here than "
-                     "Limits::match_steps allows; it counts as no match");
+                     "a pattern needed more steps than Limits::match_steps "
+                     "allows; it counts as not matching here");
       tracked.searched = known;
       break;
     case regex::Pcre2::Status::kNone:
@@ -353,7 +354,7 @@ void Segmenter::track(const Backtracker& b, Tracked& tracked, bool end) {
 void Segmenter::commit(const Delimited& delimiter) {
   pass(delimiter.begin);
   passed_ = delimiter.end;
-  std::uint32_t id = 2 * delimiter.field + (delimiter.close ? 1 : 0);
+  const DelimiterId id = delimiter_id(delimiter.field, delimiter.close);
   if (delimiter.begin == delimiter.end) {
     if (empty_at_ != delimiter.begin) empty_ids_.clear();
     empty_at_ = delimiter.begin;
@@ -409,7 +410,7 @@ void Segmenter::process(bool end) {
     }
     // 2. The backtracking searches, one by one.
     for (const Backtracker& b : watch_->backtrackers) {
-      std::uint32_t id = b.watched.id();
+      const DelimiterId id = b.watched.id();
       auto it = std::find_if(tracked_.begin(), tracked_.end(),
                              [&](const Tracked& t) { return t.id == id; });
       if (it == tracked_.end()) {

@@ -29,11 +29,11 @@
 
 namespace parlance::parse {
 
-inline constexpr std::uint32_t kNoField = 0xFFFFFFFF;
+inline constexpr FieldId kNoField{0xFFFFFFFFu};
 
 // A delimiter that was found.
 struct Delimited {
-  std::uint32_t field = 0;
+  FieldId field;
   bool close = false;
   std::uint64_t begin = 0;
   std::uint64_t end = 0;
@@ -84,7 +84,7 @@ class Segmenter {
   // The next match of one backtracker, as far as it is known.  The states are
   // drawn above Segmenter::track().
   struct Tracked {
-    std::uint32_t id = 0;
+    DelimiterId id;
     enum class Status : std::uint8_t { kUnknown, kMatch, kPartial };
     Status status = Status::kUnknown;
     std::uint64_t begin = 0;
@@ -100,7 +100,7 @@ class Segmenter {
   void search_on(bool end);
   void release(std::uint64_t from, std::uint64_t to);
   void track(const Backtracker& b, Tracked& tracked, bool end);
-  bool may_be_empty(std::uint32_t id, std::uint64_t position) const;
+  bool may_be_empty(DelimiterId id, std::uint64_t position) const;
   void commit(const Delimited& delimiter);
   void pass(std::uint64_t to);
   void check_limit();
@@ -108,7 +108,7 @@ class Segmenter {
   std::string_view slice(std::uint64_t begin, std::uint64_t end) const;
 
   const DelimiterProgram& program_;
-  std::uint32_t field_;        // of the open explicit region, or kNoField
+  FieldId field_;              // of the open explicit region, or kNoField
   std::uint64_t block_bytes_;  // a power of two, at most half the limit
   std::uint64_t block_end_;    // the next multiple of block_bytes_
   SegmentSink& sink_;
@@ -138,7 +138,7 @@ class Segmenter {
 
   // The delimiters that have matched the empty string at empty_at_.
   std::uint64_t empty_at_ = 0;
-  std::vector<std::uint32_t> empty_ids_;
+  std::vector<DelimiterId> empty_ids_;
   std::uint64_t work_ = 0;
 };
 

@@ -1,4 +1,4 @@
-// The door: ResponseSchema over loader, program and reader.
+// Implements parlance/response_schema.h.
 
 #include <memory>
 #include <string>
@@ -58,12 +58,12 @@ Result<std::string> ResponseSchema::to_template(
       response_schema::to_template(program_->description, start_anchor);
   if (!made) return std::move(made).error();
   std::string text = json::dump(*made, {.ascii = false, .indent = 2});
-  // What is taken apart as text may fit together to something else.
+  // The pieces of patterns were joined as text, so the template is checked.
   const auto loaded = format::load_template(text, program_->limits);
   if (loaded) return text;
   return Error{ErrorCode::kNotConvertible,
-               "no response template means the same: what comes closest cannot "
-               "be used.  " +
+               "no response template means the same: the closest template is "
+               "invalid.  " +
                    loaded.error().message,
                ""};
 }

@@ -1,4 +1,4 @@
-// See content.h.
+// Values between the steps of a node, see content.h.
 
 #include "response_schema/content.h"
 

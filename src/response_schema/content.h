@@ -1,7 +1,8 @@
 #ifndef PARLANCE_SRC_RESPONSE_SCHEMA_CONTENT_H_
 #define PARLANCE_SRC_RESPONSE_SCHEMA_CONTENT_H_
 
-// What goes from step to step while a text is read by a response schema.
+// The values between the steps in which a node of a response schema reads a
+// text.
 
 #include <cstdint>
 #include <string>
@@ -13,11 +14,11 @@
 
 namespace parlance::response_schema {
 
-// What a node has in hand between two steps.  Views point into the text of the
-// call, into `owned` of a caller, or into a value that a caller holds.
+// The value between two steps.  Views point into the text that is parsed, into
+// a string of a caller after substitutions, or into a value of a caller.
 struct Content {
   enum class Kind : std::uint8_t {
-    kNull,    // a group that took no part
+    kNull,    // a group that did not take part in the match
     kText,    // text
     kGroups,  // the named groups that took part
     kPieces,  // extracts
@@ -34,7 +35,7 @@ struct Content {
     out.text = text;
     return out;
   }
-  // `value` must stay where it is while the content is used.
+  // REQUIRES: `value` outlives the content.
   static Content of(const json::Value& value) {
     Content out;
     if (value.is_string()) {
@@ -73,10 +74,11 @@ struct Content {
   }
 };
 
-// As a value.  Pieces hold no pieces, so this goes two levels deep.
+// Converts to a value.  Pieces contain no pieces, so the recursion is two
+// levels deep.
 json::Value to_value(const Content& content);
 
-// For messages.
+// The kind and the beginning of the content, for error messages.
 std::string quoted(const Content& content);
 
 }  // namespace parlance::response_schema

@@ -1,5 +1,5 @@
-// Reads a response schema.  The tree is walked with a stack of its own; a node
-// is appended before its children, so that the root comes first.
+// Loads a response schema.  The tree is walked with an explicit stack; a node
+// is appended before its children, so the root comes first.
 
 #include "response_schema/description.h"
 
@@ -156,8 +156,9 @@ class Loader {
     error->message =
         "response schema: '" + std::string(key) + "': " + error->message;
     error->path = pointer;
-    // What is no pattern at all fails when a text comes there; what we cannot
-    // run would be a difference that nobody expects, and is refused.
+    // An invalid pattern fails when a text reaches it, as in upstream.  A valid
+    // pattern that we cannot run is refused: otherwise we would silently differ
+    // from upstream.
     if (error->code != ErrorCode::kBadPattern) return *std::move(error);
     out.fault = std::move(error);
     return out;
@@ -415,7 +416,7 @@ class ReplacementReader {
       return fail(begin, std::string("an unknown escape \\") + c);
     } else {
       literal_ += '\\';
-      --at_;  // the character, which may have several bytes, is text
+      --at_;  // read the character, which may have several bytes, as text
       do {
         literal_ += text_[at_++];
       } while (at_ < text_.size() &&
@@ -471,7 +472,7 @@ class ReplacementReader {
       return fail(begin, "a reference to the group '" + std::string(name) +
                              "', which the pattern does not have");
     }
-    // No pattern has that many groups.
+    // No pattern has so many groups.
     constexpr std::uint32_t kBeyond = 1000000000;
     std::uint32_t group = 0;
     for (char c : name) {

@@ -1,7 +1,7 @@
 #ifndef PARLANCE_SRC_RESPONSE_SCHEMA_DESCRIPTION_H_
 #define PARLANCE_SRC_RESPONSE_SCHEMA_DESCRIPTION_H_
 
-// A response schema as it was understood: a tree of nodes in one array.
+// A loaded response schema: a tree of nodes in one array.
 //
 //   {"type": "object",                 node 0, children 1 and 2
 //    "properties": {
@@ -10,9 +10,9 @@
 //        "x-regex-iterator": "...",    node 2, child 3
 //        "items": {...}}}}             node 3
 //
-// What fails whatever the text is refused by the loader.  What upstream finds
-// out only when a text comes there is kept as a fault beside the thing that is
-// faulty: it fails there and then, and lint names it before.
+// The loader refuses a schema that fails for every text.  A fault that upstream
+// finds only when a text reaches it is recorded in the node: such a text fails,
+// and lint() reports the fault in advance.
 
 #include <cstddef>
 #include <cstdint>
@@ -23,6 +23,7 @@
 #include <variant>
 #include <vector>
 
+#include "base/id.h"
 #include "format/description.h"
 #include "parlance/error.h"
 #include "parlance/jmespath.h"
@@ -32,12 +33,13 @@
 
 namespace parlance::response_schema {
 
-// Nesting of nodes.  Walks over the tree may recurse.
+// The deepest nesting of nodes.  Functions may recurse over the tree.
 inline constexpr std::size_t kMaxDepth = 200;
-// Nodes of one response schema.
+// The most nodes of one response schema.
 inline constexpr std::size_t kMaxNodes = 100000;
 
-using NodeId = std::uint32_t;
+// Indexes Description::nodes.
+using NodeId = base::Id<struct Node>;
 
 // A pattern of Python's `re` with DOTALL.
 struct NodePattern {
@@ -45,7 +47,7 @@ struct NodePattern {
   regex::Pattern pattern = {};
   std::optional<Error> fault = std::nullopt;  // kBadPattern
 
-  // The group that an extract is: text alone, or named groups.
+  // Whether an extract consists of named groups; otherwise it is text.
   bool has_names() const { return !pattern.hir.names.empty(); }
 };
 
@@ -60,7 +62,7 @@ struct Substitution {
 
 // ORDER: ValueType, names in description.cc
 enum class ValueType : std::uint8_t {
-  kAny,  // also without "type", or with null
+  kAny,  // also if "type" is missing or null
   kObject,
   kArray,
   kString,
@@ -74,20 +76,20 @@ enum class NodeParser : std::uint8_t { kNone, kJson, kGemma4, kUnknown };
 
 struct Node {
   std::string pointer;
-  std::optional<json::Value> constant = std::nullopt;  // the rest is unset
+  std::optional<json::Value> constant = std::nullopt;  // nothing else is set
   std::optional<json::Value> fallback = std::nullopt;  // "default"
 
-  // One of the regex keys stands here, be its value null.
+  // Whether the node has one of the regex keys, even with the value null.
   bool wants_text = false;
-  bool null_substitutions = false;  // which upstream fails to go over
+  bool null_substitutions = false;  // upstream fails to iterate over null
   std::vector<Substitution> substitutions = {};
   std::optional<NodePattern> regex = std::nullopt;
   std::optional<NodePattern> iterator = std::nullopt;
   std::optional<NodePattern> key_value = std::nullopt;
 
   NodeParser parser = NodeParser::kNone;
-  bool parser_args = false;               // "x-parser-args" stands here
-  std::vector<std::string> unknown_args;  // its members that nothing reads
+  bool parser_args = false;               // whether it has "x-parser-args"
+  std::vector<std::string> unknown_args;  // members of it that nothing reads
   bool allow_non_json = false;
   std::optional<Jmespath> transform = std::nullopt;
   std::optional<Error> transform_fault = std::nullopt;  // kTransform
@@ -99,7 +101,7 @@ struct Node {
 
   bool has_properties = false;
   std::vector<std::pair<std::string, NodeId>> properties = {};
-  json::Object property_index = {};  // by name: its place in `properties`
+  json::Object property_index = {};  // by name: index in `properties`
   bool drops_additional = false;     // "additionalProperties": false
   std::optional<NodeId> additional = std::nullopt;
   std::vector<std::string> required = {};
@@ -126,7 +128,8 @@ std::string_view to_string(ValueType type);
 
 std::vector<Lint> lint(const Description& schema);
 
-// The response template that means the same; kNotConvertible.
+// Converts to the response template that means the same.  Error:
+// kNotConvertible.
 Result<json::Value> to_template(const Description& schema,
                                 std::string_view start_anchor);
 

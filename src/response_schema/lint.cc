@@ -1,5 +1,5 @@
-// What a checker should say about a response schema: what fails as soon as a
-// text comes there, and what no text reaches.
+// Warnings about a response schema: nodes that fail for every text that reaches
+// them, and nodes that no text reaches.
 
 #include <algorithm>
 #include <string>
@@ -40,7 +40,7 @@ class Linter {
     check_type(node);
   }
 
-  // True if the pattern can be said more about.
+  // Whether the pattern is valid, so that further checks make sense.
   bool check_pattern(const NodePattern& pattern, const std::string& path) {
     if (pattern.fault) {
       add(path,
@@ -264,8 +264,8 @@ class Linter {
     }
   }
 
-  // Whether it is certain that only text comes to the node: to the root, and
-  // to what is passed the text of such a node.
+  // Whether it is certain that only text reaches the node: the root, and the
+  // nodes to which such a node passes its text.
   bool gets_text(const Node& node) {
     if (text_.empty()) mark_text();
     return text_[static_cast<std::size_t>(&node - schema_.nodes.data())];
@@ -274,7 +274,7 @@ class Linter {
   void mark_text() {
     text_.assign(schema_.nodes.size(), false);
     text_[0] = true;
-    // Children stand behind their parents.
+    // Children come after their parents.
     for (std::size_t i = 0; i < schema_.nodes.size(); ++i) {
       const Node& node = schema_.nodes[i];
       if (node.parser != NodeParser::kNone) continue;

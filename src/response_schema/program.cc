@@ -1,7 +1,7 @@
-// From patterns to finders, see delimiter_program.h.
+// Compiling patterns to finders, see program.h.
 //
-// A pattern with a fault gets no finder: the reader reports the fault before it
-// would look for one.
+// A pattern with a fault gets no finder, because the reader reports the fault
+// before it uses the finder.
 
 #include "response_schema/program.h"
 
@@ -13,7 +13,7 @@
 namespace parlance::response_schema {
 namespace {
 
-// A finder of what an extract is made of.
+// A finder of the groups of an extract.
 std::optional<parse::Finder> compile_extract(
     const std::optional<NodePattern>& pattern, const Limits& limits) {
   if (!pattern || pattern->fault) return std::nullopt;

@@ -1,7 +1,7 @@
 #ifndef PARLANCE_SRC_RESPONSE_SCHEMA_PROGRAM_H_
 #define PARLANCE_SRC_RESPONSE_SCHEMA_PROGRAM_H_
 
-// A response schema with its patterns made ready to be searched for.
+// A response schema with its patterns compiled.
 
 #include <cstddef>
 #include <optional>
@@ -15,8 +15,8 @@ namespace parlance::response_schema {
 
 struct SubstitutionProgram {
   parse::Finder finder;
-  // For each reference of the replacement in order, where in Found::groups it
-  // is; kWhole for the whole match.
+  // For each reference of the replacement, in order: its index in
+  // Found::groups, or kWhole for the whole match.
   static constexpr std::size_t kWhole = static_cast<std::size_t>(-1);
   std::vector<std::size_t> references;
 };

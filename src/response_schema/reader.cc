@@ -3,10 +3,9 @@
 //   text --substitutions--> text --x-regex--> extract --iterator, key-value-->
 //     pieces --x-parser--> value --type--> value, with the children's values
 //
-// What goes from step to step is Content: views into the text as long as
-// possible, JSON values only once there are any.  A node calls its children,
-// so the call stack is as deep as the schema, which the loader has limited,
-// and never as deep as the text.
+// The steps pass on a Content: views into the text as long as possible, JSON
+// values from x-parser on.  A node calls its children, so the call stack is as
+// deep as the schema, which the loader has limited; the text does not matter.
 
 #include "response_schema/reader.h"
 
@@ -32,18 +31,18 @@ using parse::shown;
 
 namespace {
 
-// Bytes that the substitutions of one parse may write together: each may
-// double the text.
+// The most bytes that all substitutions of one parse may write: each may double
+// the text.
 constexpr std::size_t kMostSubstituted = std::size_t{64} << 20;
-// Bytes of text that may be copied into the result: every property of an
-// object may take the whole text.
+// The most bytes of text that may be copied into the result: every property of
+// an object may take the whole text.
 constexpr std::size_t kMostCopied = std::size_t{1} << 30;
 
 bool is_re_word(char32_t c) {
   return regex::word_class(regex::Flavor::kPythonRe).contains(c);
 }
 
-// ASCII letters suffice: no other becomes one of "true" or "false".
+// ASCII is enough: no other character has a lower case in "true" or "false".
 bool equal_ignoring_case(std::string_view text, std::string_view lower) {
   return std::equal(
       text.begin(), text.end(), lower.begin(), lower.end(), [](char a, char b) {
@@ -51,7 +50,7 @@ bool equal_ignoring_case(std::string_view text, std::string_view lower) {
       });
 }
 
-// One parse.
+// One parse of one text.
 class Reader {
  public:
   explicit Reader(const Program& program) : program_(program) {}
@@ -60,7 +59,7 @@ class Reader {
     const Node& node = program_.description.nodes[id];
     if (node.constant) return *node.constant;
     if (content.is_null()) return Value();
-    // What substitutions make, for as long as views point into it.
+    // The text after substitutions.  Views in `content` point into it.
     std::string owned;
     if (node.wants_text) {
       bool matched = true;
@@ -74,9 +73,9 @@ class Reader {
       Result<Value> value = apply_parser(node, content);
       if (!value) return value;
       if (value->is_string()) {
-        // The view needs a value that stays.
-        const Value kept = std::move(*value);
-        return apply_type(node, Content::of(kept));
+        // `text` outlives the view that Content::of() makes of it.
+        const Value text = std::move(*value);
+        return apply_type(node, Content::of(text));
       }
       Content parsed;
       parsed.kind = Content::Kind::kValue;
@@ -109,12 +108,13 @@ class Reader {
     copied_ += text.size();
     if (copied_ > kMostCopied) {
       return fail(node, ErrorCode::kTooLarge,
-                  "the result holds more than 1 GiB of text");
+                  "the result has more than 1 GiB of text");
     }
     return Value(text);
   }
 
-  // Steps 3 to 7.  `matched` becomes false where the result is null.
+  // Substitutions, x-regex, x-regex-iterator and x-regex-key-value, in this
+  // order.  Sets `matched` to false if the value of the node is null.
   std::optional<Error> apply_patterns(const Node& node,
                                       const NodeProgram& program,
                                       Content& content, std::string& owned,
@@ -125,8 +125,7 @@ class Reader {
                     quoted(content));
     }
     if (node.null_substitutions) {
-      return wrong_type(node,
-                        "x-regex-substitutions is null, and must be a list");
+      return wrong_type(node, "x-regex-substitutions must be a list, got null");
     }
     for (std::size_t i = 0; i < node.substitutions.size(); ++i) {
       if (auto error = substitute(node, node.substitutions[i],
@@ -158,15 +157,15 @@ class Reader {
     return std::nullopt;
   }
 
-  // Python compiles a pattern before it looks at the text.
+  // In this order, because Python compiles a pattern before it reads the text.
   static std::optional<Error> check_pattern(const Node& node,
                                             const NodePattern& pattern,
                                             const Content& content) {
     if (pattern.fault) return pattern.fault;
     if (content.is_text()) return std::nullopt;
-    return wrong_type(node, "a pattern can only be searched in text, and the " +
-                                std::string("step before gave ") +
-                                quoted(content));
+    return wrong_type(node,
+                      "a pattern can only search text, and the previous " +
+                          std::string("step gave ") + quoted(content));
   }
 
   std::optional<Error> substitute(const Node& node,
@@ -216,7 +215,7 @@ class Reader {
     return std::nullopt;
   }
 
-  // What the match in found_ gives.
+  // The extract of the match in found_: its named groups, or its only group.
   Result<Content> extract_of(const Node& node, std::string_view key,
                              const NodePattern& pattern,
                              std::string_view text) {
@@ -238,10 +237,10 @@ class Reader {
           node,
           std::string(key) + " matched " +
               shown(text.substr(found_.begin, found_.end - found_.begin)) +
-              " and has " +
+              " but has " +
               (count == 0 ? "no group" : std::to_string(count) + " groups") +
-              " to take a text from; a pattern has one group without a name, "
-              "or groups with names");
+              "; it needs exactly one group without a name, or groups with "
+              "names");
     }
     const auto [begin, end] = found_.groups[0];
     if (begin == std::string_view::npos) {
@@ -252,7 +251,8 @@ class Reader {
     return out;
   }
 
-  // `finder` is there unless the pattern has a fault, which comes first.
+  // x-regex-iterator: one piece per match.
+  // REQUIRES: `finder` has a value unless the pattern has a fault.
   std::optional<Error> iterate(const Node& node,
                                const std::optional<parse::Finder>& finder,
                                Content& content, bool& matched) {
@@ -282,6 +282,8 @@ class Reader {
     return std::nullopt;
   }
 
+  // x-regex-key-value: one member per match.
+  // REQUIRES: as iterate().
   std::optional<Error> collect(const Node& node,
                                const std::optional<parse::Finder>& finder,
                                Content& content, bool& matched) {
@@ -329,11 +331,11 @@ class Reader {
     return std::nullopt;
   }
 
-  // Step 8.
+  // x-parser, with its transform.
   Result<Value> apply_parser(const Node& node, const Content& content) {
     if (node.parser == NodeParser::kUnknown) {
       return invalid(node, "there is no parser called " + node.parser_text +
-                               "; \"json\" and \"gemma4-tool-call\" exist");
+                               "; known are \"json\" and \"gemma4-tool-call\"");
     }
     if (!content.is_text()) {
       return wrong_type(node, "the parser " + node.parser_text +
@@ -346,8 +348,8 @@ class Reader {
           json::rewrite_gemma_call(text, &is_re_word);
       if (!rewriting) {
         return fail(node, ErrorCode::kTooLarge,
-                    "the text contains U+0000 and too many strings to put "
-                    "back.  Text: " +
+                    "the text contains U+0000 and too many strings to "
+                    "restore.  Text: " +
                         shown(text));
       }
       rewritten = std::move(*rewriting);
@@ -381,7 +383,8 @@ class Reader {
     if (error.code == ErrorCode::kTooDeep) {
       return fail(node, ErrorCode::kTooDeep, std::move(error.message));
     }
-    // Too many digits are no decode error to Python, and not forgiven.
+    // In Python too many digits are no JSONDecodeError, so allow_non_json does
+    // not apply.
     if (error.code == ErrorCode::kTooLarge) {
       return invalid(node, std::move(error.message));
     }
@@ -392,7 +395,7 @@ class Reader {
     }
     message += ".  Text: " + shown(given);
     if (given != text) message += ".  Rewritten: " + shown(text);
-    message += ".  With \"allow_non_json\": true such a text is kept as it is";
+    message += ".  \"allow_non_json\": true keeps such a text as a string";
     return invalid(node, std::move(message));
   }
 
@@ -400,7 +403,7 @@ class Reader {
     return node.type_text.empty() ? "not given" : node.type_text;
   }
 
-  // Step 9.
+  // "type": converts the content and reads the children.
   Result<Value> apply_type(const Node& node, const Content& content) {
     switch (node.type) {
       case ValueType::kAny:
@@ -423,8 +426,8 @@ class Reader {
         break;
     }
     return wrong_type(node, "the type " + node.type_text +
-                                " is unknown; object, array, string, integer, "
-                                "number, boolean and any exist.  Got " +
+                                " is unknown; known are object, array, string, "
+                                "integer, number, boolean and any.  Got " +
                                 quoted(content));
   }
 
@@ -493,7 +496,7 @@ class Reader {
         if (equal_ignoring_case(content.text, word)) return Value(false);
       }
       return invalid(node, shown(content.text) +
-                               " is not a boolean; true, 1, false and 0 are");
+                               " is not a boolean (true, 1, false or 0)");
     }
     if (content.kind == Content::Kind::kValue &&
         content.value.kind() == json::Kind::kBool) {
@@ -523,7 +526,7 @@ class Reader {
       missing += (missing.empty() ? "" : ", ") + shown(name);
     }
     if (!missing.empty()) {
-      return invalid(node, "required and missing: " + missing +
+      return invalid(node, "required properties are missing: " + missing +
                                ".  Read: " + quoted_object(out) +
                                ".  From: " + quoted(content));
     }
@@ -537,14 +540,14 @@ class Reader {
     return quoted(content);
   }
 
-  // Every property looks at the whole text; what gives nothing is left out.
+  // Every property reads the whole text; null properties are left out.
   std::optional<Error> read_properties_of_text(const Node& node,
                                                std::string_view text,
                                                json::Object& out) {
     if (!node.has_properties) {
       return invalid(node,
-                     "an object that gets text needs properties, a regex "
-                     "or a parser.  Text: " +
+                     "to read an object from text, the node needs "
+                     "properties, a regex or a parser.  Text: " +
                          shown(text));
     }
     for (const auto& [name, child] : node.properties) {
@@ -606,7 +609,7 @@ class Reader {
     return std::nullopt;
   }
 
-  // A declared property of an object that was read; `content` if it has it.
+  // Reads a declared property.  `content`: its value, if the object has it.
   std::optional<Error> read_property(const std::string& name, NodeId child,
                                      std::optional<Content> content,
                                      json::Object& out) {
@@ -685,7 +688,7 @@ class Reader {
 }  // namespace
 
 Result<Value> read(const Program& program, std::string_view text) {
-  return Reader(program).read(Content::of(text), 0);
+  return Reader(program).read(Content::of(text), NodeId(0));
 }
 
 }  // namespace parlance::response_schema

@@ -9,7 +9,8 @@
 
 namespace parlance::response_schema {
 
-// The message that `text`, well-formed but for surrogates, is by a schema.
+// Reads `text` by a response schema and returns the message.
+// REQUIRES: `text` is UTF-8, in which surrogates are allowed.
 Result<json::Value> read(const Program& program, std::string_view text);
 
 }  // namespace parlance::response_schema

@@ -1,4 +1,4 @@
-// From a response schema to the response template that means the same.
+// Conversion of a response schema to the response template that means the same.
 //
 // A schema searches the finished text once per property; a template cuts the
 // text into regions from left to right.  They agree where every property's
@@ -6,9 +6,9 @@
 //
 //   <think>(.*?)(?:</think>|$)   open "<think>", close "</think>"
 //
-// and the regions of a response neither repeat (unless they are an iterator's)
-// nor overlap.  Patterns are taken apart as text: what is not of such a form is
-// refused by name, never guessed at.
+// and the regions of a response neither repeat (except those of an iterator)
+// nor overlap.  Patterns are analysed as text.  A pattern of any other form is
+// refused with a reason.
 
 #include <algorithm>
 #include <optional>
@@ -32,8 +32,11 @@ Error refuse(const Node& node, std::string_view key, const std::string& why) {
           key.empty() ? node.pointer : json::append_pointer(node.pointer, key)};
 }
 
-// The items of a pattern at its top level, each with its quantifier; nothing
-// where a bar stands between them.
+// The items of a pattern at its top level, each with its quantifier.  Nothing
+// if there is a bar at the top level.
+//
+// Each iteration reads one item: an escape, a group or set up to its closing
+// bracket, or one character; then its quantifier and a lazy '?'.
 std::optional<Items> split(std::string_view pattern) {
   Items out;
   for (std::size_t i = 0; i < pattern.size();) {
@@ -89,7 +92,8 @@ std::string join(const Items& items, std::size_t begin, std::size_t end) {
   return out;
 }
 
-// What stands in "(...)" of one kind and with no quantifier, e.g. behind "(?:".
+// The text between `open` and `close`, if `item` is such a group without a
+// quantifier.  With `open` "(" only a capturing group without a name is one.
 std::optional<std::string> inside(std::string_view item, std::string_view open,
                                   std::string_view close = ")") {
   if (item.size() < open.size() + close.size() ||
@@ -107,14 +111,15 @@ bool takes_anything(std::string_view body) {
   return body == ".*?" || body == ".+?" || body == ".*" || body == ".+";
 }
 
-// A pattern around its one group.
+// A pattern split at its first capturing group.
 struct Cut {
   std::string open;
   std::string body;
   std::string close;  // "" for none: the body runs to the end
 };
 
-// The closing "(?:X|$)" is X: a region that is never closed ends with the text.
+// Reduces the closing "(?:X|$)" to X: a region without a closing ends with the
+// text anyway.
 std::string without_end(const std::string& close) {
   if (close == "$" || close == "\\Z") return "";
   const std::optional<std::string> inner = inside(close, "(?:");
@@ -144,7 +149,7 @@ std::optional<Cut> cut_pattern(std::string_view pattern) {
   return std::nullopt;
 }
 
-// A JMESPath expression of the few forms that a transform can say.
+// Reads a JMESPath expression of the few forms that a transform can express.
 class TransformReader {
  public:
   struct Read {
@@ -154,7 +159,7 @@ class TransformReader {
   };
 
   explicit TransformReader(std::string_view text) {
-    // White space means nothing outside of quotes.
+    // Drop white space outside of quotes, where it has no meaning.
     char quote = 0;
     for (char c : text) {
       if (quote == 0 && (c == ' ' || c == '\n' || c == '\t' || c == '\r')) {
@@ -280,7 +285,7 @@ class Converter {
  private:
   const Node& node(NodeId id) const { return schema_.nodes[id]; }
 
-  // A root without a pattern: each property searches the whole text.
+  // Reads a root without a pattern: each property searches the whole text.
   std::optional<Error> read_properties(const Node& root) {
     for (const auto& [name, child] : root.properties) {
       const Node& property = node(child);
@@ -317,8 +322,8 @@ class Converter {
     return std::nullopt;
   }
 
-  // A root whose pattern is a sequence of optional regions with names, white
-  // space between them, and what is left as the last.
+  // Reads a root whose pattern is a sequence of optional named regions, with
+  // white space between them and the rest of the text as the last.
   std::optional<Error> read_sequence(const Node& root) {
     const std::string form =
         "the pattern is not a sequence of optional groups, each an opening, a "
@@ -345,7 +350,8 @@ class Converter {
         ++at;
       }
       if (!named) return refuse(root, "x-regex", form);
-      // "(?:<think>)?": a template is given what the prompt wrote of it.
+      // "(?:<think>)?": the prompt may have written it, and a template reads
+      // that part of the prompt too.
       for (std::size_t p = 0; p < at; ++p) {
         if (const auto literal = inside((*parts)[p], "(?:", ")?")) {
           (*parts)[p] = "(?:" + *literal + ")";
@@ -374,8 +380,8 @@ class Converter {
     return std::nullopt;
   }
 
-  // "(?P<content>.+?)?\s*(?:END|$)": all from the first character on that
-  // opens nothing else.
+  // "(?P<content>.+?)?\s*(?:END|$)": all text from the first character that
+  // opens no other region.
   std::optional<Error> read_rest(const Node& root, const std::string& group,
                                  const Items& items, std::size_t at,
                                  const std::string& form) {
@@ -419,7 +425,7 @@ class Converter {
     if (!cut.close.empty()) field.set("close_pattern", cut.close);
   }
 
-  // The region of `cut` as `property` reads it; `each`: for an iterator.
+  // The field for the region `cut` of `property`.  `each`: of an iterator.
   std::optional<Error> read_field(const Node& property, std::string_view key,
                                   const Cut& cut, bool each, Object& field) {
     if (!property.substitutions.empty()) {
@@ -433,7 +439,7 @@ class Converter {
       field.set("repeats", true);
       return read_item(node(*property.items), property, key, cut, field);
     }
-    // A group of a sequence that is its own only element.
+    // An array whose only element is the group of the sequence itself.
     if (property.iterator && property.items &&
         property.type == ValueType::kArray &&
         property.iterator->source == "^(.*)$" && key == "x-regex" &&
@@ -510,7 +516,7 @@ class Converter {
     if (item.transform_fault) {
       return refuse(item, "x-parser-args", "the transform is invalid.");
     }
-    const Node* shape = &item;
+    const Node* target = &item;
     if (item.transform) {
       const auto read = TransformReader(item.transform->expression()).run();
       if (!read) {
@@ -531,56 +537,56 @@ class Converter {
         if (!item.items) {
           return refuse(item, "", "the items are not all of one kind.");
         }
-        shape = &node(*item.items);
+        target = &node(*item.items);
       }
-      return check_shape(*shape, &read->transform);
+      return check_unchanged(*target, &read->transform);
     }
-    return check_shape(*shape, nullptr);
+    return check_unchanged(*target, nullptr);
   }
 
-  // Whether `shape` leaves a value as it is that `made` made (null: any), apart
-  // from the order of keys and from failing.
-  std::optional<Error> check_shape(const Node& shape, const Value* made) {
-    if (shape.constant) {
-      if (made != nullptr && *made == *shape.constant) return std::nullopt;
-      return refuse(shape, "const", "a value is replaced by a constant.");
+  // Whether node `target` leaves a value unchanged that `made` produced (null:
+  // any value), apart from the order of keys and from failures.
+  std::optional<Error> check_unchanged(const Node& target, const Value* made) {
+    if (target.constant) {
+      if (made != nullptr && *made == *target.constant) return std::nullopt;
+      return refuse(target, "const", "a value is replaced by a constant.");
     }
     const bool placeholder = made == nullptr || !made->is_object();
-    if (shape.wants_text ||
-        (shape.parser != NodeParser::kNone && made == nullptr &&
-         shape.pointer.find("/properties/") == std::string::npos)) {
-      if (!shape.regex || shape.iterator || shape.key_value ||
-          !shape.substitutions.empty()) {
-        return refuse(shape, "", "a pattern searches inside of a value.");
+    if (target.wants_text ||
+        (target.parser != NodeParser::kNone && made == nullptr &&
+         target.pointer.find("/properties/") == std::string::npos)) {
+      if (!target.regex || target.iterator || target.key_value ||
+          !target.substitutions.empty()) {
+        return refuse(target, "", "a pattern searches inside of a value.");
       }
     }
-    switch (shape.type) {
+    switch (target.type) {
       case ValueType::kInteger:
       case ValueType::kNumber:
       case ValueType::kBoolean:
-        return refuse(shape, "type", "a value inside of JSON is converted.");
+        return refuse(target, "type", "a value inside of JSON is converted.");
       case ValueType::kUnknown:
-        return refuse(shape, "type", "every value fails here.");
+        return refuse(target, "type", "every value fails here.");
       default:
         break;
     }
-    if (shape.type == ValueType::kObject) {
-      if (shape.drops_additional) {
-        return refuse(shape, "additionalProperties", "keys are dropped.");
+    if (target.type == ValueType::kObject) {
+      if (target.drops_additional) {
+        return refuse(target, "additionalProperties", "keys are dropped.");
       }
-      for (const auto& [name, child] : shape.properties) {
+      for (const auto& [name, child] : target.properties) {
         const Value* part = placeholder ? nullptr : made->find(name);
         if (node(child).fallback && part == nullptr) {
           return refuse(node(child), "default", "a default is put in.");
         }
         if (auto error = check_child(node(child), part)) return error;
       }
-      if (shape.additional) {
-        return check_child(node(*shape.additional), nullptr);
+      if (target.additional) {
+        return check_child(node(*target.additional), nullptr);
       }
     }
-    if (shape.type == ValueType::kArray && shape.items && placeholder) {
-      return check_child(node(*shape.items), nullptr);
+    if (target.type == ValueType::kArray && target.items && placeholder) {
+      return check_child(node(*target.items), nullptr);
     }
     return std::nullopt;
   }
@@ -590,11 +596,11 @@ class Converter {
         (child.wants_text || child.parser != NodeParser::kNone)) {
       return refuse(child, "", "a value inside of JSON is parsed once more.");
     }
-    return check_shape(child, made);
+    return check_unchanged(child, made);
   }
 
-  // An object that takes its parts from the text of the region: names are
-  // captured by the opening, and one part is the content.
+  // Reads an object whose properties take parts of the text of the region: the
+  // opening captures names, and one part is the content.
   std::optional<Error> read_call(const Node& item, const Node& property,
                                  std::string_view key, Cut cut, Object& field) {
     Call call;
@@ -642,19 +648,20 @@ class Converter {
     Value transform;
   };
 
-  std::optional<Error> collect(const Node& shape, const Node& top, Call& call) {
-    if (shape.regex && shape.regex->has_names()) {
+  std::optional<Error> collect(const Node& target, const Node& top,
+                               Call& call) {
+    if (target.regex && target.regex->has_names()) {
       if (call.named != nullptr) {
-        return refuse(shape, "x-regex", "two patterns give names.");
+        return refuse(target, "x-regex", "two patterns give names.");
       }
-      call.named = &shape;
-    } else if (shape.wants_text) {
-      return refuse(shape, "",
+      call.named = &target;
+    } else if (target.wants_text) {
+      return refuse(target, "",
                     "a second pattern searches inside of the "
                     "region.");
     }
     Object out;
-    for (const auto& [name, child] : shape.properties) {
+    for (const auto& [name, child] : target.properties) {
       const Node& part = node(child);
       if (part.constant) {
         out.set(name, *part.constant);
@@ -708,7 +715,7 @@ class Converter {
       return open_by_names(call, head, cut);
     }
     if (call.content->regex) {
-      // "L(.*)": the content begins behind the first L.
+      // "L(.*)": the content begins after the first L.
       const std::optional<Cut> inner = cut_pattern(call.content->regex->source);
       const std::string& mark = inner ? inner->open : head;
       if (!inner || !inner->close.empty() || inner->body != ".*" ||

@@ -78,7 +78,7 @@ def test_options(parlance, city):
              status=1)
     _, err = parlance("accept", "-s", city, "--indent", "2", "--compact",
                       status=2)
-    assert "--indent says exactly" in err
+    assert "--indent fixes the layout" in err
 
 
 def test_draft_formats_closed(parlance, tmp_path):

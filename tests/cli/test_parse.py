@@ -270,7 +270,7 @@ def test_auto_prefers_the_models_own_template(parlance, tmp_path):
 @pytest.mark.parametrize(
     "arguments, words",
     [
-        (["parse"], "which format?"),
+        (["parse"], "no format given"),
         (["parse", "-f", "qwn3"], "'qwen3'"),
         (["parse", "-f", "auto"], "tokenizer_config.json"),
         (["parse", "-f", "qwen3", "absent.txt"], "absent.txt"),
@@ -323,13 +323,13 @@ def test_chunk_is_a_number_from_one_on(parlance, command_name, number):
     if command_name == "parse":
         arguments.append("--events")
     _, err = parlance(command_name, *arguments, stdin="a", status=2)
-    assert f"it must be a whole number from 1 on, not {number}" in err
+    assert f"it must be a whole number greater than 0, not {number}" in err
     assert len(err) < 300
 
 
 def test_an_unknown_format_names_the_others(parlance):
     _, err = parlance("parse", "-f", "nosuch", stdin="a", status=2)
-    assert "no built-in format called 'nosuch'" in err
+    assert "no built-in format is called 'nosuch'" in err
     assert "qwen3_coder" in err and "::" not in err
 
 

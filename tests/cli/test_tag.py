@@ -145,7 +145,7 @@ def test_ebnf(parlance, tag, tmp_path):
 def test_errors(parlance, tag, tmp_path):
     tag()
     _, err = parlance("tag", status=2)
-    assert "which structural tag?" in err
+    assert "no structural tag given" in err
     _, err = parlance("tag", "--style", "latin", status=2)
     assert err.startswith("parlance: --style: error: ")
     _, err = parlance("tag", "--style", "qwen_3", "--tool-choice", "dance",

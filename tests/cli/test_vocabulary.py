@@ -65,7 +65,7 @@ def test_a_file_alone_names_no_stops(parlance, sources):
 def test_errors(parlance, sources, tmp_path):
     arguments = ("mask", "--regex", "a", "--vocabulary")
     for stop, message in [
-        ("9", "--stop 9 is no token of the vocabulary, which has 5 ids"),
+        ("9", "--stop 9 is not a token of the vocabulary, which has 5 ids"),
         ("<x>", "--stop: no token of the vocabulary is spelled <x>"),
     ]:
         _, err = parlance(*arguments, sources["folder"], "--stop", stop, status=2)

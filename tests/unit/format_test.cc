@@ -384,7 +384,7 @@ TEST(Load, MakesADescription) {
 
   const format::Description& made = detail::Access::impl(*loaded)->description;
   EXPECT_EQ(json::dump(made.defaults), R"({"role": "r"})");
-  EXPECT_EQ(made.implicit, std::optional<std::size_t>(2));
+  EXPECT_EQ(made.implicit, std::optional<format::FieldId>(2));
   EXPECT_EQ(made.start_anchor.literals,
             (std::vector<std::string>{"<A>", "<A>\n"}));
   EXPECT_EQ(made.fields[0].close.literals,
