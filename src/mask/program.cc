@@ -1,4 +1,4 @@
-// One recogniser and one vocabulary: see delimiter_program.h.
+// One recogniser and one vocabulary: see program.h.
 
 #include "mask/program.h"
 

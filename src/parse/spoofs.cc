@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "base/ascii.h"
 #include "json/writer.h"
 
 namespace parlance::parse {
@@ -24,15 +25,11 @@ const Mark* spelled_at(std::string_view text, std::span<const Mark> marks) {
   return best;
 }
 
-bool is_letter(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
-
 // Changes one character of the spelling at `at` into another of the same size:
 // the first ASCII letter if there is one, else the first character.
 void deface(std::string& text, std::size_t at, std::size_t size) {
   for (std::size_t i = at; i < at + size; ++i) {
-    if (!is_letter(text[i])) continue;
+    if (!base::is_letter(static_cast<unsigned char>(text[i]))) continue;
     const bool last = text[i] == 'z' || text[i] == 'Z';
     text[i] = static_cast<char>(text[i] + (last ? -1 : 1));
     return;

@@ -267,13 +267,13 @@ class Linter {
   // Whether it is certain that only text reaches the node: the root, and the
   // nodes to which such a node passes its text.
   bool gets_text(const Node& node) {
-    if (text_.empty()) mark_text();
-    return text_[static_cast<std::size_t>(&node - schema_.nodes.data())];
+    if (gets_text_.empty()) find_text_nodes();
+    return gets_text_[static_cast<std::size_t>(&node - schema_.nodes.data())];
   }
 
-  void mark_text() {
-    text_.assign(schema_.nodes.size(), false);
-    text_[0] = true;
+  void find_text_nodes() {
+    gets_text_.assign(schema_.nodes.size(), false);
+    gets_text_[0] = true;
     // Children come after their parents.
     for (std::size_t i = 0; i < schema_.nodes.size(); ++i) {
       const Node& node = schema_.nodes[i];
@@ -281,23 +281,24 @@ class Linter {
       const bool named = node.regex && node.regex->has_names();
       if (node.iterator) {
         if (!node.iterator->has_names() && node.items) {
-          text_[*node.items] = true;
+          gets_text_[*node.items] = true;
         }
         continue;
       }
       const bool passes = named || node.key_value ||
-                          (text_[i] && node.type == ValueType::kObject);
+                          (gets_text_[i] && node.type == ValueType::kObject);
       if (!passes) continue;
-      for (const auto& [name, child] : node.properties) text_[child] = true;
+      for (const auto& [name, child] : node.properties)
+        gets_text_[child] = true;
       if ((named || node.key_value) && node.additional) {
-        text_[*node.additional] = true;
+        gets_text_[*node.additional] = true;
       }
     }
   }
 
   const Description& schema_;
   std::vector<Lint> lints_;
-  std::vector<bool> text_;
+  std::vector<bool> gets_text_;
 };
 
 }  // namespace

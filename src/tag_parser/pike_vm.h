@@ -3,7 +3,7 @@
 
 // All readings of a text that are still possible, in order of preference.
 //
-// A thread is a state of the program (delimiter_program.h) and the list of what
+// A thread is a state of the program (program.h) and the list of what
 // it has done (history.h).  With every byte each thread goes on as far as the
 // byte lets it; where there are several ways, to all of them, the preferred one
 // first. Of two threads at one state the first stays: whatever comes, the

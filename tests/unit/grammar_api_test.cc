@@ -1,5 +1,5 @@
-// The doors of grammars as text: where their errors point, how the options of
-// schemas inside are kept, and that what is printed is read as the same.
+// The functions that read grammars as text: the positions of their errors, the
+// options of embedded schemas, and that a printed grammar is read as the same.
 
 #include <gtest/gtest.h>
 
@@ -16,7 +16,7 @@
 namespace parlance {
 namespace {
 
-using Door = Result<Grammar> (*)(std::string_view);
+using FromText = Result<Grammar> (*)(std::string_view);
 
 Result<Grammar> ebnf(std::string_view text) { return Grammar::from_ebnf(text); }
 Result<Grammar> lark(std::string_view text) { return Grammar::from_lark(text); }
@@ -63,7 +63,7 @@ TEST(GrammarReader, PiecesAreTheText) {
 
 TEST(GrammarApi, ErrorsPointAtTheText) {
   const struct {
-    Door door;
+    FromText from_text;
     std::string_view text;
     ErrorCode code;
     std::string_view path;
@@ -113,7 +113,7 @@ TEST(GrammarApi, ErrorsPointAtTheText) {
   };
   for (const auto& row : rows) {
     SCOPED_TRACE(row.text);
-    const Result<Grammar> made = row.door(row.text);
+    const Result<Grammar> made = row.from_text(row.text);
     ASSERT_FALSE(made);
     const Error& error = made.error();
     EXPECT_EQ(error.code, row.code) << error.to_string();

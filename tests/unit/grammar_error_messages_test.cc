@@ -1,5 +1,5 @@
-// What parlance/grammar.h says in words: why a schema is refused, what of it is
-// not enforced, and why a text does not fit.
+// The messages of parlance/grammar.h: why a schema is refused, which parts of
+// it are not enforced, and why a text does not fit.
 
 #include <gtest/gtest.h>
 
