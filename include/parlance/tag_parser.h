@@ -195,8 +195,8 @@ class TagParser {
 
   // The parse tree: every format that was read, with its bytes;
   // docs/reference/structural-tags.md describes its members.  Before
-  // finalize(): the part on which all open parses agree. Complexity: O(text);
-  // values are parsed again.
+  // finalize(): the part on which all open parses agree.
+  // Complexity: O(text); values are parsed again.
   json::Value tree() const;
 
   // Whether the text so far is a complete text of the tag.
