@@ -1,19 +1,31 @@
 #ifndef PARLANCE_SRC_RECOGNISER_RECOGNISER_H_
 #define PARLANCE_SRC_RECOGNISER_RECOGNISER_H_
 
-// Reading a text of a language byte by byte, with the state in the open.
+// The interface between a language and the masks: a recogniser reads a text of
+// its language byte by byte.
 //
-// A configuration says everything about what may follow.  It is 16 bytes, a
-// plain value: forks, rollbacks and draft trees copy it.  The tables behind it
-// are built lazily and only ever grow, so a configuration stays good as long
-// as its recogniser.
+//   Configuration at = recogniser.start();
+//   for (std::uint8_t byte : text) at = recogniser.step(at, byte);
+//   if (recogniser.can_end(at)) ...  // `text` is a text of the language
 //
-// The one promise everything rests on: a configuration that is not dead can be
-// continued to an accepted text.
+// A configuration determines what may follow.  It is a plain value of 16 bytes,
+// so forks, rollbacks and draft trees copy it.  The tables that it indexes are
+// built lazily and only grow, so a configuration is valid for as long as its
+// recogniser.
 //
-// Besides step(), which is enough to make any mask, a recogniser tells what
-// kind of place a configuration is where whole classes of tokens behave alike,
-// so that the mask need not ask for each of them (StringHint, WhitespaceHint).
+// The invariant that everything rests on: a configuration that is not dead can
+// be continued to an accepted text.
+//
+// step() alone is enough to compute any mask.  The other functions make masks
+// cheaper.  Hints describe whole classes of tokens at once (StringHint,
+// WhitespaceHint).  Six functions identify configurations, each more coarsely
+// or in a wider scope, so that their masks are shared:
+//   mask_key()            same mask, for tokens of a bounded length
+//   mask_equivalent()     same mask, found by tracking what a mask depends on
+//   active_part()         same part, whichever grammar uses the part
+//   lexeme_fingerprint()  same rest of the lexeme, in any recogniser
+//   value_state()         same rest of the JSON value, whatever follows it
+//   coarse_state()        same mask, except for tokens that must be rechecked
 
 #include <array>
 #include <cstddef>
@@ -30,76 +42,84 @@
 namespace parlance::recogniser {
 
 struct Configuration {
-  std::uint32_t lex = 0;    // where inside a lexeme; 0: dead
-  std::uint32_t frame = 0;  // what is open around it
+  std::uint32_t lex = 0;    // the state inside the lexeme; 0: dead
+  std::uint32_t frame = 0;  // what encloses the lexeme
   std::uint32_t count = 0;  // characters or bytes of the lexeme so far
-  std::uint32_t extra = 0;
+  std::uint32_t extra = 0;  // its meaning depends on `lex`
 
   bool dead() const { return lex == 0; }
   bool operator==(const Configuration&) const = default;
 };
 
-// ActivePart a JSON string in which every character is welcome.
+// The rest of a JSON string in which every character is allowed.
 struct StringHint {
   static constexpr std::uint32_t kMany = 0xFFFFFFFF;
 
-  // Without this nothing below holds, and step() decides each byte.
+  // If false, the configuration is not inside such a string: the other members
+  // mean nothing, and step() decides each byte.
   bool unconstrained = false;
-  // The place inside an escape or a character.
+  // The position inside an escape or a UTF-8 sequence.
   json::BodyState state = json::BodyState::kText;
-  // Characters that may still come, and that must come before the quote.  One
-  // that has begun (`state` is not kText) counts as still to come.
+  // How many more characters the string may have, and must have before the
+  // closing quote.  A character that has begun (`state` is not kText) is
+  // counted in both.
   std::uint32_t max_chars = kMany;
   std::uint32_t min_chars = 0;
-  // Behind the closing quote after a sufficient number of characters; dead if
-  // the string cannot end here at all.
+  // The configuration after the closing quote, if there were enough characters.
+  // Dead if the string cannot end here at all.
   Configuration after = {};
-  // Where that depends on the number of characters: what stands for
-  // `min_chars`, `max_chars` and `after`, in ascending order; `max_chars` is
-  // still what may come in all.  Else empty.  REQUIRES: not `has_exceptions`.
+  // If `after` depends on the number of characters: `after` for each range of
+  // that number, in ascending order.  The ranges then replace `min_chars` and
+  // `after`; `max_chars` is still the maximum over all ranges.
+  // Empty otherwise, and whenever `has_exceptions`.
   struct AcceptingRange {
     std::uint32_t min_chars = 0;
     std::uint32_t max_chars = kMany;
     Configuration after = {};
   };
   std::vector<AcceptingRange> accepting_ranges = {};
-  // Some continuations are exceptions to `after` (names of properties that
-  // stand for something else, or were used): where the text so far is the
-  // beginning of one.  Then following step() as long as string_hint() says
-  // `has_exceptions` leads to every quote that is an exception.
+  // The text so far is a prefix of a string that does not lead to `after`: an
+  // object key that the schema treats specially, or one that was used before.
+  // Every closing quote that is such an exception is found by following step()
+  // through configurations whose string_hint() also `has_exceptions`.
   bool has_exceptions = false;
-  // `after` also depends on the text of this string (items that have to
-  // differ), which shows only where another string ends within the same token:
-  // a remainder with a quote in it has to be read from the token's beginning.
+  // `after` also depends on the text of this string (the items of an array must
+  // differ).  The difference shows only where another string ends within the
+  // same token, so a token with a further quote after the closing quote must be
+  // read from its first byte, not from `after`.
   bool depends_on_text = false;
 };
 
-// Between two lexemes: white space may come and changes only the number of
-// bytes of it that may still come.
+// The position is between two lexemes: white space is allowed, and reading it
+// changes only how many more bytes of white space are allowed.
 struct WhitespaceHint {
-  bool unconstrained = false;  // without this, no such statement
-  // Bytes of white space that may still come.
+  // If false, the configuration is at no such position, and the other members
+  // mean nothing.
+  bool unconstrained = false;
+  // How many more bytes of white space are allowed.
   std::uint32_t max_bytes = 0;
-  // Whatever comes behind it begins with one of {}[],:"-0123456789tfn.
+  // The lexeme after the white space begins with one of {}[],:"-0123456789tfn.
   bool json = false;
-  // The same place with no white space read: what comes after the white space
-  // is decided from here.
+  // The same position before any white space was read.  It decides what may
+  // come after the white space.
   Configuration behind = {};
 };
 
-// What the rooms above keep with a recogniser, so that it lives as long.
+// Data that a user of the recogniser stores with it, so that both live equally
+// long: the masks made for one vocabulary, for instance.
 class UserData {
  public:
   virtual ~UserData() = default;
   virtual std::size_t memory_bytes() const = 0;
 };
 
-// Not thread-safe: whoever calls holds a Lock (a mask is made under one).
+// Not thread-safe: the caller holds a Lock, for instance while it makes a mask.
 //
-// A recogniser may ask others, its parts, which it shares with recognisers of
-// other grammars.  It takes the mutex of a part when it asks it, and of one
-// part at a time: it gives one up before it takes another, so no two of them
-// ever wait for each other.  A Lock gives up the last.
+// A recogniser may delegate to other recognisers, its parts, and recognisers of
+// several grammars may share a part.  A recogniser locks a part when it uses
+// the part, and holds at most one of them: it unlocks a part before it locks
+// the next, so two recognisers never deadlock over their parts.  ~Lock()
+// unlocks the last part as well.
 class Recogniser {
  public:
   class Lock {
@@ -118,228 +138,258 @@ class Recogniser {
 
   virtual ~Recogniser() = default;
 
-  // Each once.
+  // The recognisers that this one delegates to, without duplicates.
   virtual std::span<const std::shared_ptr<Recogniser>> parts() const {
     return {};
   }
-  // Gives up the part that is held, if any.
+  // Unlocks the part that is locked, if any.
   virtual void release() {}
 
-  // The part that `config` is in, and where in it, if the part cannot end
-  // there; else null.  It is held.  `behind` is a text that must come behind
-  // the part.
+  // The part that alone reads at `config`, and its own configuration there.
+  // Null if there is no such part, or if the part's text may end at `config`.
+  // The part is locked until another is used or release() is called.
+  // `behind` is a text that must follow the text of the part.
   struct ActivePart {
     Recogniser* part = nullptr;
     Configuration config = {};
     std::string_view behind = {};
   };
   virtual ActivePart active_part(Configuration) { return {}; }
-  // Whether any question since active_part() was about what is behind a part.
+  // Whether any result since active_part() depended on what follows a part.
   virtual bool read_past_part() const { return true; }
 
-  // May be asked without a lock.
+  // May be called without a lock.
   virtual Configuration start() = 0;
-  // Dead unless some text continues `config` with `byte` to an accepted end.
-  // A dead configuration stays dead.
+  // The configuration after `byte`.  Dead unless `byte` can be continued to an
+  // accepted text.  A dead configuration stays dead.
   virtual Configuration step(Configuration config, std::uint8_t byte) = 0;
+  // Whether the text may end at `config`.
   virtual bool can_end(Configuration config) = 0;
 
-  // Some places read a token by its id, whatever its bytes are.  `read` is
-  // where the bytes of the token `id` lead from `from`, dead if they do not
-  // fit; the answer is where the token leads.  Dead though `read` is not only
-  // for the ids of token_choices().
+  // The configuration after the token `id`, which some configurations read by
+  // its id and not by its bytes.  `read` is the configuration after the bytes
+  // of the token, dead if these do not fit.  The result is dead where `read` is
+  // not only for the ids of token_choices().
   virtual Configuration step_token(Configuration, Configuration read,
                                    std::uint32_t) {
     return read;
   }
-  // Adds the ids below `size` that may be read by their id, each once, in
-  // order.
+  // Appends the ids below `size` that are accepted by their id, ascending and
+  // without duplicates.
   virtual void token_marks(Configuration, std::uint32_t,
                            std::vector<std::uint32_t>&) {}
-  // Adds ids of which step_token() alone says whether they may come, whatever
-  // their bytes say.  Some may be among token_marks() too.
+  // Appends the ids that only step_token() decides, whether or not their bytes
+  // fit.  Some of them may be among token_marks() as well.
   virtual void token_choices(Configuration, std::vector<std::uint32_t>&) {}
 
-  // Equal keys have equal masks for every token of at most `longest` bytes.
-  // Counts that no token can exhaust are saturated here.
+  // Configurations with equal keys have equal masks for every token of at most
+  // `longest` bytes.  Counts that no token can exhaust are saturated.
   virtual Configuration mask_key(Configuration config,
                                  std::uint32_t longest) = 0;
 
-  // Another place with the same mask as this one, so that it need not be made
-  // again; the same for many such places.  What is not known to have one is its
-  // own.  A place comes to be known when its mask is made between
-  // begin_tracking() and end_tracking(): all that the mask depends on was then
-  // asked.
+  // A configuration that provably has the same mask as `config`: one
+  // representative of its class, or `config` itself if none is known.
+  //
+  // The classes are learnt.  While a mask is made between begin_tracking() and
+  // end_tracking(config), the recogniser records what the results depend on;
+  // configurations that agree on all of that are equivalent.
   virtual Configuration mask_equivalent(Configuration config) { return config; }
   virtual void begin_tracking() {}
   virtual void end_tracking(Configuration) {}
 
   virtual StringHint string_hint(Configuration config) = 0;
-  // Whether string_hint(config) is `has_exceptions`; cheaper.
+  // As string_hint(config).has_exceptions, but cheaper.
   virtual bool has_exceptions(Configuration config) {
     return string_hint(config).has_exceptions;
   }
-  // In a body that is `has_exceptions`: the bytes behind which it is still
-  // special, or an exception may end; any others may be in it too.
+  // A superset of the bytes after which a string that `has_exceptions` still
+  // has exceptions, or ends as one.
   virtual std::array<std::uint64_t, 4> exception_bytes(Configuration) {
     return {~std::uint64_t{0}, ~std::uint64_t{0}, ~std::uint64_t{0},
             ~std::uint64_t{0}};
   }
-  // A set of bytes outside of which step() is dead.
+  // A superset of the bytes that step() accepts.
   virtual std::array<std::uint64_t, 4> first_bytes(Configuration) {
     return {~std::uint64_t{0}, ~std::uint64_t{0}, ~std::uint64_t{0},
             ~std::uint64_t{0}};
   }
-  // The same, but only as far as it costs less than to try a few bytes.
+  // As first_bytes(), but never more expensive than to try a few bytes.
   virtual std::array<std::uint64_t, 4> likely_bytes(Configuration) {
     return {~std::uint64_t{0}, ~std::uint64_t{0}, ~std::uint64_t{0},
             ~std::uint64_t{0}};
   }
   virtual WhitespaceHint whitespace_hint(Configuration config) = 0;
-  // Whether letters, digits and the like mostly lead to few places, so that
-  // tokens are best read by their shapes.
+  // Whether the bytes of a class (letters, digits, ...) mostly lead to few
+  // configurations, so that a mask is best made for tokens of the same byte
+  // classes at once.
   virtual bool by_shapes(Configuration) { return false; }
 
-  // A number equal for configurations of different recognisers only if the
-  // bytes that keep the lexeme going (not those that end it) are the same for
-  // both, so that such work can be shared; 0 when there is none.
+  // --- Lexemes.  The tokens that stay inside a lexeme (a string, a number) are
+  // found once and shared by all configurations with the same fingerprint.
+
+  // Identifies the rest of the lexeme across recognisers: configurations with
+  // equal fingerprints continue their lexemes with the same bytes, though other
+  // bytes may end them.  0: there is no fingerprint.
+  //
+  // If chars_left() is not kMany, the bound on the length of the lexeme is not
+  // part of the fingerprint.
   virtual std::uint64_t lexeme_fingerprint(Configuration config) = 0;
-  // Whether the step from `from` to `to` went on with the lexeme of `from`.
-  // REQUIRES: lexeme_fingerprint(from) != 0 and `to` is a step from there, not
-  // dead.
+  // Whether the step from `from` to `to` stayed inside the lexeme of `from`.
+  // REQUIRES: lexeme_fingerprint(from) != 0; `to` is not dead and is one step
+  // from `from`.
   virtual bool same_lexeme(Configuration from, Configuration to) {
     return from.frame == to.frame && lexeme_fingerprint(to) != 0;
   }
-  // The only byte that can end the lexeme, here or later and in whatever
-  // recogniser has the same fingerprint and the same answer (a quote for
-  // strings); kJsonEnd: white space, or one of ,]} ; kAnyEnd: any byte may.
+  // How many more characters the lexeme may have; kMany: no bound, or the bound
+  // is part of the fingerprint.
   //
-  // A bound on the lexeme's length is not part of the fingerprint where
-  // chars_left() is not kMany: then lexeme_unbounded() is the same place
-  // without the bound, and a step within the lexeme from there to `to` is one
-  // from `config` if chars_needed(config, to) <= chars_left(config).
+  // A text inside the lexeme that leads from lexeme_unbounded(config) to `to`
+  // is also accepted from `config`, within the bound, if
+  // chars_needed(config, to) <= chars_left(config).
   virtual std::uint32_t chars_left(Configuration) { return StringHint::kMany; }
+  // `config` without the bound.
   virtual Configuration lexeme_unbounded(Configuration config) {
     return config;
   }
+  // The number of characters between the two configurations plus the number
+  // that the lexeme must still have at the second.
   virtual std::uint32_t chars_needed(Configuration, Configuration) { return 0; }
-  // Whether `lex` alone says what keeps the lexeme going, in a string between
-  // two characters and without regard to a bound that lexeme_unbounded() takes
-  // away.  Then the next four may be asked about the `lex` of that place and
-  // those that lexeme_step() leads to.
+  // Whether `config` is between two characters of a string whose rest, but for
+  // a bound, depends on `lex` alone.  The four functions below then accept the
+  // `lex` of lexeme_unbounded(config), and what lexeme_step() returns.
   virtual bool lexeme_by_state(Configuration) { return false; }
-  // The state of the lexeme behind `byte`; 0: it does not go on so.
+  // The state of the lexeme after `byte`; 0 if the lexeme does not continue
+  // with it.
   // REQUIRES: `byte` is not the closing quote.
   virtual std::uint32_t lexeme_step(std::uint32_t, std::uint8_t) { return 0; }
-  // Characters that are still needed; one that has begun counts.
+  // The least number of characters before the lexeme may end.  A character that
+  // has begun counts.
   virtual std::uint32_t min_chars_to_accept(std::uint32_t) { return 0; }
-  // If no text leads out of the lexeme any more (but for what no string has in
-  // it): a bound on min_chars_to_accept() behind whatever whole characters;
-  // else kMany.  May say kMany where that is hard to see.
+  // An upper bound of min_chars_to_accept() after any sequence of whole
+  // characters, if no such sequence makes the lexeme fail; else kMany.  May be
+  // kMany where such a bound is hard to find.
   virtual std::uint32_t max_min_chars(std::uint32_t) {
     return StringHint::kMany;
   }
-  // Whether a character of the lexeme may be written in every way that JSON
-  // has; else only with the escapes that JSON needs.
+  // Whether the lexeme accepts every JSON spelling of a character.  If false,
+  // it accepts only the escapes that JSON requires.
   virtual bool lexeme_any_escapes(std::uint32_t) { return true; }
-  // A lexeme without a fingerprint may be one of a few words, or else one that
-  // has a fingerprint.  These two places by themselves: a byte leads from the
-  // lexeme to somewhere if it does from one of them, and what is behind the
-  // lexeme is reached from one of them only, and is the same.  No words: dead.
-  // Nothing else, or no such lexeme: both are dead.
+  // Splits a lexeme that has no fingerprint into the fixed keys that it may
+  // still spell (`words`) and the rest, which has a fingerprint (`others`).
+  // Their union accepts exactly what the lexeme accepts, and a byte that ends
+  // the lexeme ends exactly one of the two, with the same configuration after
+  // it.  `words` is dead if there are no such keys; both are dead if the lexeme
+  // cannot be split.
   struct LexemeSplit {
     Configuration words, others;
   };
   virtual LexemeSplit split_lexeme(Configuration) { return {}; }
+  // The only byte that can end the lexeme, now or later: a quote for strings.
+  // This also holds in every recogniser that has the same fingerprint and
+  // returns the same.  kJsonEnd: white space or one of ,]} ends it.  kAnyEnd:
+  // any byte may end it.
   static constexpr int kAnyEnd = -1;
   static constexpr int kJsonEnd = -2;
   virtual int lexeme_end(Configuration) { return kAnyEnd; }
 
-  // --- What places have in common whatever is around them.
+  // --- Values.  What a JSON value may contain does not depend on what follows
+  // the value, so the mask of a value is made once for all its contexts.
+
+  // `config` without what follows the value: equal for all configurations whose
+  // value has the same rest.  Dead if there is none.
   //
-  // Where a value comes, what may stand in it does not depend on what comes
-  // behind it.  value_state() is the same place with nothing known behind the
-  // value: equal for all places whose value is the same.  Reading from there
-  // ends in an left_value() configuration, which no byte continues, when the
-  // value is over; resume() says what that is at the real place.  Dead where
-  // there is no such place.
+  // Reading from a value_state() ends in a left_value() configuration, which
+  // has no transitions, when the value is over.  resume() maps that
+  // configuration back to the context of `config`.
   virtual Configuration value_state(Configuration) { return {}; }
   virtual bool left_value(Configuration) { return false; }
-  // Of an escaped configuration: only the last byte showed that the value is
-  // over (`12}`).  Whether it fits is for resume() to say.
+  // Whether only a byte after the value showed that the value is over, as `}`
+  // does in `12}`.  resume() decides whether that byte fits.
+  // REQUIRES: left_value(config).
   virtual bool ended_by_lookahead(Configuration) { return false; }
+  // The configuration that continues `config` after its value has ended as the
+  // second argument says, a left_value() configuration.  Dead if it does not
+  // fit.
   virtual Configuration resume(Configuration, Configuration) { return {}; }
-  // Equal for relative places of different recognisers only if what may stand
-  // in the value is the same, and nothing can tell how it ended apart; 0 when
-  // there is no such number.  translate_left_value() is then how every value
-  // ends that ended as the second of them with another of these recognisers.
+  // Identifies a value_state() across recognisers: equal only if the values
+  // accepted are the same, and if what follows cannot depend on which of them
+  // was read.  0: there is no fingerprint.
   virtual std::uint64_t value_fingerprint(Configuration) { return 0; }
+  // A left_value() configuration of a recogniser with the same
+  // value_fingerprint(), translated to this recogniser.
   virtual Configuration translate_left_value(Configuration, Configuration) {
     return {};
   }
-  // A place that most tokens cannot tell from this one, equal for many places:
-  // a token is read from both or from none, unless it leads from the coarse to
-  // an left_value() configuration and goes on there (or its last byte leads to
-  // one that is ended_by_lookahead()), or ends an exception of a
-  // `has_exceptions` string_hint() here, and not with its first byte.  Dead
-  // where there is no such place.
+  // A coarser configuration, shared by many.  A token is accepted from both or
+  // from neither, except for two kinds of tokens, which the caller must
+  // recheck:
+  //   * tokens that continue after a left_value() configuration of the coarse
+  //     one, or whose last byte leads to one that is ended_by_lookahead();
+  //   * tokens that complete an exception of string_hint(config) after their
+  //     first byte.
+  // Dead if there is none.
   virtual Configuration coarse_state(Configuration) { return {}; }
-  // As step(), but a byte after which a value comes may lead to the relative
-  // place instead, which costs less where nobody goes there in the end.
+  // As step(), but a byte after which a value begins may lead to the
+  // value_state() instead.  That is cheaper if the result is not used in the
+  // end.
   virtual Configuration step_or_value_state(Configuration config,
                                             std::uint8_t byte) {
     return step(config, byte);
   }
 
-  // What may come, for people: `"a string", "}" or ","`.
+  // What may come at `config`, in words for messages: `"a string", "}" or ","`.
   virtual std::string expected(Configuration config) = 0;
 
   // --- Memory.
   //
-  // A recogniser has room for a certain number of bytes.  When they are used it
-  // is full(): whatever it says still holds, but whoever begins something new
-  // goes on with the successor(), which reads the same texts and begins with
-  // empty tables.  A place is taken along by adopt(), or found again by reading
-  // the text.
+  // The tables of a recogniser have a budget in bytes.  When it is used up the
+  // recogniser is full(): all results still hold, but a new text should be read
+  // with the successor(), which accepts the same texts and begins with empty
+  // tables.  A configuration is moved there by adopt(), or found again by
+  // reading the text.
   virtual bool full() { return false; }
-  // Some configurations were made dead for lack of memory: what was asked last
-  // may be wrong, and what is asked next.  The configurations from before are
-  // right.
+  // Some configurations are dead only because the budget was exceeded: results
+  // of the last call and of calls after it may be wrong.  Configurations from
+  // before it are right.
   virtual bool overflowed() const { return false; }
-  // Another one for the same texts, with empty tables.  Parts that are full are
-  // replaced by their successors, unless `same_parts`.  Null: there is none,
-  // and this one is never full.
+  // A recogniser of the same language with empty tables.  Unless `same_parts`,
+  // parts that are full are replaced by their successors.  Null if this
+  // recogniser is never full.
   virtual std::shared_ptr<Recogniser> fresh(bool /*same_parts*/) {
     return nullptr;
   }
-  // The same place here as `config` in `from`, whatever memory that takes; dead
-  // if that is not known.  REQUIRES: one of the two is fresh() of the other, by
-  // any number of steps; both are locked.
+  // The configuration here that corresponds to `config` of `from`, whatever
+  // memory that takes; dead if it is not known.
+  // REQUIRES: one of the two was derived from the other by calls of fresh();
+  // the caller holds a Lock of both.
   virtual Configuration adopt(Recogniser& /*from*/, Configuration) {
     return {};
   }
-  // Whether it may know.
+  // Whether adopt() is implemented.
   virtual bool adopts() const { return false; }
-  // Room for so many bytes more.
+  // Increases the budget by `bytes`.
   virtual void widen(std::size_t /*bytes*/) {}
 
-  // One with room: the same for all who ask.
+  // A recogniser of the same language that is not full: the same one for all
+  // callers.
   // REQUIRES: the caller does not hold the mutex.
   std::shared_ptr<Recogniser> successor();
-  // `one`, or the first that is not full of its successors.
+  // `one`, or the first of its successors that is not full.
   static std::shared_ptr<Recogniser> with_room(std::shared_ptr<Recogniser> one);
 
-  // Bytes of the tables built so far, without parts and user_data.
+  // Bytes of the tables built so far, without the parts and the user data.
   virtual std::size_t own_bytes() const = 0;
   std::size_t user_data_bytes() const;
-  // All of it.
+  // Bytes of everything: tables, parts and all user data.
   std::size_t memory_bytes();
 
-  // CacheEntry under a number that is the key's alone (new_user_key()).  Null:
-  // none.
+  // The data stored under `key`; null if there is none.
   std::shared_ptr<UserData> user_data(std::uint64_t key) const;
-  // Only the last few owners keep theirs.
+  // Stores data under `key`.  The recogniser stores data for a few keys only,
+  // and drops the oldest.
+  // REQUIRES: `key` is from new_user_key() and has no data here.
   void set_user_data(std::uint64_t key, std::shared_ptr<UserData> user_data);
+  // A key that no other call has returned.
   static std::uint64_t new_user_key();
 
   std::mutex mutex;
@@ -351,12 +401,12 @@ class Recogniser {
   };
   std::vector<UserEntry> user_entries_;
 
-  // The last of the successors of one another, kept by the first of them.
+  // The newest of a chain of successors, owned by the first of them.
   struct Line {
     std::mutex mutex;
     std::shared_ptr<Recogniser> newest;
   };
-  std::mutex line_mutex_;  // of the next two
+  std::mutex line_mutex_;  // guards the two members below
   std::shared_ptr<Line> line_;
   std::weak_ptr<Line> line_of_first_;
 };
