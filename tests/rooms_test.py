@@ -86,7 +86,7 @@ def read_rooms():
     rooms = {}
     for file in sorted(SRC.glob("*/CMakeLists.txt")):
         for name, rest in ROOM.findall(file.read_text()):
-            lists = {"DEPENDS": [], "SOURCES": [], "LIBRARIES": []}
+            lists = {"DEPENDS": [], "SOURCES": [], "APART": [], "LIBRARIES": []}
             current = None
             for word in re.sub(r"#.*", "", rest).split():
                 if word in lists:
@@ -211,6 +211,7 @@ def test_the_tour_has_every_room_on_its_floor():
 def test_every_source_is_built(room):
     present = {f.name for f in (SRC / room).glob("*.cc")}
     assert present == set(ROOMS[room]["SOURCES"])
+    assert set(ROOMS[room]["APART"]) <= present
 
 
 def test_public_headers_include_public_headers():
