@@ -9,7 +9,7 @@
 # time.  That takes less than half the time, because most of it is spent on
 # headers.  The anonymous namespaces of these sources become one.  Sources after
 # APART define a name that another source of the room defines too; they are
-# compiled by themselves, as are the rooms in PARLANCE_APART_ROOMS.
+# compiled by themselves.
 
 add_library(parlance_flags INTERFACE)
 target_include_directories(parlance_flags INTERFACE
@@ -60,9 +60,7 @@ function(parlance_room name)
   target_compile_options(parlance_${name} PRIVATE -fno-exceptions -fno-rtti)
   target_link_libraries(parlance_${name} PRIVATE parlance_flags
                         ${ROOM_LIBRARIES})
-  if(NOT name IN_LIST PARLANCE_APART_ROOMS)
-    parlance_unity(parlance_${name} ${ROOM_APART})
-  endif()
+  parlance_unity(parlance_${name} ${ROOM_APART})
   # The linker cannot export symbols that are compiled hidden.  Without semantic
   # interposition the compiler inlines visible functions as it does hidden ones.
   if(BUILD_SHARED_LIBS)

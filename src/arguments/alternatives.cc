@@ -19,11 +19,6 @@ using schema::ObjectRules;
 // Kinds of names that patternProperties tell apart.
 constexpr std::size_t kMaxNameKinds = 64;
 
-void insert(Conjunction& all, NodeId id) {
-  const auto place = std::lower_bound(all.begin(), all.end(), id);
-  if (place == all.end() || *place != id) all.insert(place, id);
-}
-
 // Whether members that are not listed are forbidden because some are listed
 // and nothing is said of others.
 bool closed(const schema::Document& document, const Conjunction& nodes) {

@@ -36,11 +36,6 @@ std::uint8_t type_of(const json::Value& value) {
   }
 }
 
-void insert(Conjunction& all, NodeId id) {
-  const auto place = std::lower_bound(all.begin(), all.end(), id);
-  if (place == all.end() || *place != id) all.insert(place, id);
-}
-
 // Whether a schema refers to something, or is referred to by a name.
 bool refers(const json::Value& schema) {
   std::vector<const json::Value*> left = {&schema};
@@ -514,6 +509,11 @@ json::Value ArgumentSchema::schema_of(const Conjunction& all,
                               json::Object{{"arguments", std::move(root)}});
   }
   return out;
+}
+
+void insert(Conjunction& conjunction, NodeId id) {
+  const auto at = std::lower_bound(conjunction.begin(), conjunction.end(), id);
+  if (at == conjunction.end() || *at != id) conjunction.insert(at, id);
 }
 
 }  // namespace parlance::arguments

@@ -27,6 +27,9 @@ namespace parlance::arguments {
 // Sorted, each once.  Of none: anything.
 using Conjunction = std::vector<schema::NodeId>;
 
+// Adds a node, if it is not there yet.  O(size).
+void insert(Conjunction& conjunction, schema::NodeId id);
+
 // One alternative of an object.
 struct ArgumentObject {
   struct Member {

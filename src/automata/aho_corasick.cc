@@ -9,7 +9,7 @@
 
 namespace parlance::automata {
 
-std::uint32_t AhoCorasick::insert_one(std::uint32_t at, Symbol symbol) {
+std::uint32_t AhoCorasick::insert_one(std::uint32_t at, WordSymbol symbol) {
   const auto [place, added] = nodes[at].next.try_emplace(
       symbol, static_cast<std::uint32_t>(nodes.size()));
   const std::uint32_t child = place->second;
@@ -33,9 +33,9 @@ std::uint32_t AhoCorasick::insert(std::string_view word) {
   return at;
 }
 
-std::uint32_t AhoCorasick::insert(std::span<const Symbol> word) {
+std::uint32_t AhoCorasick::insert(std::span<const WordSymbol> word) {
   std::uint32_t at = 0;
-  for (const Symbol symbol : word) at = insert_one(at, symbol);
+  for (const WordSymbol symbol : word) at = insert_one(at, symbol);
   return at;
 }
 
@@ -56,7 +56,7 @@ void AhoCorasick::link() {
   }
 }
 
-std::uint32_t AhoCorasick::follow(std::uint32_t node, Symbol symbol) const {
+std::uint32_t AhoCorasick::follow(std::uint32_t node, WordSymbol symbol) const {
   for (;;) {
     const auto found = nodes[node].next.find(symbol);
     if (found != nodes[node].next.end()) return found->second;
@@ -67,7 +67,7 @@ std::uint32_t AhoCorasick::follow(std::uint32_t node, Symbol symbol) const {
 
 // A suffix has all marks if it is as long as the first of them and what follows
 // that one, the new symbol included.
-std::uint32_t AhoCorasick::step(std::uint32_t node, Symbol symbol) const {
+std::uint32_t AhoCorasick::step(std::uint32_t node, WordSymbol symbol) const {
   const std::uint32_t to = follow(node, symbol);
   if (is_mark(symbol) && to == 0) return kRefused;
   const std::uint32_t committed = nodes[node].committed;

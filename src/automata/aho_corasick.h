@@ -32,16 +32,18 @@
 namespace parlance::automata {
 
 // A byte, or a mark: 256 and the mark's number in its grammar.
-using Symbol = std::uint32_t;
-inline constexpr Symbol kFirstMark = 256;
-constexpr Symbol mark_symbol(std::uint32_t mark) { return kFirstMark + mark; }
-constexpr bool is_mark(Symbol symbol) { return symbol >= kFirstMark; }
+using WordSymbol = std::uint32_t;
+inline constexpr WordSymbol kFirstMarkSymbol = 256;
+constexpr WordSymbol mark_symbol(std::uint32_t mark) {
+  return kFirstMarkSymbol + mark;
+}
+constexpr bool is_mark(WordSymbol symbol) { return symbol >= kFirstMarkSymbol; }
 
 struct AhoCorasick {
   static constexpr std::uint32_t kRefused = 0xFFFFFFFF;
 
   struct Node {
-    std::map<Symbol, std::uint32_t> next = {};
+    std::map<WordSymbol, std::uint32_t> next = {};
     std::uint32_t fail = 0;
     std::uint32_t depth = 0;  // symbols on the way to it
     // The first mark on the way and what follows it, in symbols; 0: no mark.
@@ -57,11 +59,11 @@ struct AhoCorasick {
 
   // The node of a word.
   std::uint32_t insert(std::string_view word);
-  std::uint32_t insert(std::span<const Symbol> word);
+  std::uint32_t insert(std::span<const WordSymbol> word);
   // Completes every node by what its suffixes say.  Called once.
   void link();
   // kRefused only for marks, and behind them.
-  std::uint32_t step(std::uint32_t node, Symbol symbol) const;
+  std::uint32_t step(std::uint32_t node, WordSymbol symbol) const;
   // Whether the text may end in `node`: it is committed to no word.
   bool may_end(std::uint32_t node) const { return nodes[node].committed == 0; }
 
@@ -73,9 +75,9 @@ struct AhoCorasick {
   std::optional<std::uint32_t> first_in(std::string_view text) const;
 
  private:
-  std::uint32_t insert_one(std::uint32_t at, Symbol symbol);
+  std::uint32_t insert_one(std::uint32_t at, WordSymbol symbol);
   // The longest suffix that is a node, whether or not a mark is lost.
-  std::uint32_t follow(std::uint32_t node, Symbol symbol) const;
+  std::uint32_t follow(std::uint32_t node, WordSymbol symbol) const;
 };
 
 // Of words whose calls are their places in the list.

@@ -18,7 +18,7 @@ using rules::RuleId;
 using rules::TokenTextExpr;
 
 using automata::AhoCorasick;
-using automata::Symbol;
+using automata::WordSymbol;
 namespace {
 
 using regex::CharClass;
@@ -87,7 +87,7 @@ struct TransitionNetwork::Build {
     if (marks->either()) bytes(one.spelling, begin, end);
   }
   void marker(const rules::MarkerText& marker, StateId begin, StateId end);
-  void symbols(std::span<const Symbol> word, StateId begin, StateId end);
+  void symbols(std::span<const WordSymbol> word, StateId begin, StateId end);
   void run();
   void expression(const Work& work);
   void hir_node(const Work& work);
@@ -307,7 +307,7 @@ void TransitionNetwork::Build::marker(const rules::MarkerText& marker,
 }
 
 // Marks, and the bytes between them.
-void TransitionNetwork::Build::symbols(std::span<const Symbol> word,
+void TransitionNetwork::Build::symbols(std::span<const WordSymbol> word,
                                        StateId begin, StateId end) {
   StateId at = begin;
   for (std::size_t i = 0; i < word.size();) {
@@ -319,7 +319,7 @@ void TransitionNetwork::Build::symbols(std::span<const Symbol> word,
     if (text.empty()) ++i;
     const StateId next = i == word.size() ? end : state();
     if (text.empty()) {
-      mark(word[first] - automata::kFirstMark, at, next);
+      mark(word[first] - automata::kFirstMarkSymbol, at, next);
     } else {
       bytes(text, at, next);
     }
@@ -341,7 +341,7 @@ void TransitionNetwork::Build::free_text(const FreeTextExpr& text,
   const bool marked = marks != nullptr && text.markers;
   const AhoCorasick excluded = automata::word_automaton(text.excludes);
   struct Way {
-    std::vector<Symbol> word;
+    std::vector<WordSymbol> word;
     StateId next = 0;
   };
   std::vector<Way> ways;
@@ -359,11 +359,11 @@ void TransitionNetwork::Build::free_text(const FreeTextExpr& text,
       ways.push_back({rules::byte_symbols(trigger.text), next});
       continue;
     }
-    std::vector<std::vector<Symbol>> words = marks->words(trigger.text);
+    std::vector<std::vector<WordSymbol>> words = marks->words(trigger.text);
     if (!marks->either() && std::ranges::any_of(words[0], automata::is_mark)) {
       spelled.push_back(trigger.text);
     }
-    for (std::vector<Symbol>& word : words) {
+    for (std::vector<WordSymbol>& word : words) {
       StateId behind = next;
       if (marks->vocabulary().space_after_marks() &&
           automata::is_mark(word.back())) {
@@ -378,10 +378,10 @@ void TransitionNetwork::Build::free_text(const FreeTextExpr& text,
   std::stable_sort(ways.begin(), ways.end(),
                    [](const Way& a, const Way& b) { return a.word < b.word; });
   AhoCorasick automaton;
-  std::span<const Symbol> first;
+  std::span<const WordSymbol> first;
   std::uint32_t node = 0;
   for (const Way& way : ways) {
-    const std::span<const Symbol> word = way.word;
+    const std::span<const WordSymbol> word = way.word;
     if (node == 0 || word.size() < first.size() ||
         !std::ranges::equal(first, word.first(first.size()))) {
       first = word;

@@ -17,11 +17,13 @@ namespace {
 
 using base::is_space;
 
-bool begins_name(char c) {
+bool begins_ebnf_name(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' ||
          c == '-';
 }
-bool in_name(char c) { return begins_name(c) || is_digit(c) || c == '.'; }
+bool in_ebnf_name(char c) {
+  return begins_ebnf_name(c) || is_digit(c) || c == '.';
+}
 
 }  // namespace
 
@@ -57,8 +59,8 @@ bool EbnfReader::first_on_line(std::size_t at) const {
 
 std::string EbnfReader::name() {
   std::size_t begin = at_;
-  if (!at_end() && begins_name(peek())) {
-    while (!at_end() && in_name(peek())) ++at_;
+  if (!at_end() && begins_ebnf_name(peek())) {
+    while (!at_end() && in_ebnf_name(peek())) ++at_;
   }
   return std::string(text_.substr(begin, at_ - begin));
 }
@@ -165,7 +167,7 @@ bool EbnfReader::rule() {
 bool EbnfReader::begins_rule() const {
   if (!first_on_line(at_)) return false;
   std::size_t i = at_;
-  while (i < text_.size() && in_name(text_[i])) ++i;
+  while (i < text_.size() && in_ebnf_name(text_[i])) ++i;
   if (i < text_.size() && text_[i] == '[') {
     // Options hold no bracket outside their strings, and end on "]".
     for (++i; i < text_.size() && text_[i] != ']'; ++i) {
@@ -187,7 +189,8 @@ bool EbnfReader::body(ExprId& out) {
   frames_.back().begin = at_;
   for (;;) {
     skip_space();
-    const bool rule_follows = !at_end() && begins_name(peek()) && begins_rule();
+    const bool rule_follows =
+        !at_end() && begins_ebnf_name(peek()) && begins_rule();
     if (at_end() || rule_follows) {
       if (frames_.size() > 1) {
         return fail(frames_.back().begin, frames_.back().begin + 1,
@@ -225,7 +228,7 @@ bool EbnfReader::element() {
   } else if (c == '.') {
     ++at_;
     id = rules_.char_class(regex::CharClass::any());
-  } else if (begins_name(c)) {
+  } else if (begins_ebnf_name(c)) {
     std::size_t begin = at_;
     std::string called = name();
     const Span span{begin, at_};

@@ -16,10 +16,12 @@ using rules::RuleId;
 using rules::Rules;
 namespace {
 
-bool begins_name(char c) {
+bool begins_lark_name(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
 }
-bool in_name(char c) { return begins_name(c) || is_digit(c) || c == '-'; }
+bool in_lark_name(char c) {
+  return begins_lark_name(c) || is_digit(c) || c == '-';
+}
 
 }  // namespace
 
@@ -66,8 +68,9 @@ void LarkReader::skip_space() {
 
 std::string LarkReader::name() {
   std::size_t begin = at_;
-  if (!at_end() && begins_name(peek())) {
-    while (!at_end() && in_name(peek()) && !(peek() == '-' && peek(1) == '>')) {
+  if (!at_end() && begins_lark_name(peek())) {
+    while (!at_end() && in_lark_name(peek()) &&
+           !(peek() == '-' && peek(1) == '>')) {
       ++at_;
     }
   }
@@ -247,7 +250,7 @@ bool LarkReader::item() {
     return true;
   }
   ExprId id = 0;
-  if (begins_name(c)) return named_item();
+  if (begins_lark_name(c)) return named_item();
   if (c == '"') {
     bool ranged = false;
     if (!text_item(id, ranged)) return false;
@@ -288,7 +291,7 @@ bool LarkReader::named_item() {
                   "only terminals.",
                   ErrorCode::kUnsupported);
     }
-    if (peek() == '{' && begins_name(peek(1))) {
+    if (peek() == '{' && begins_lark_name(peek(1))) {
       return fail(begin, at_ + 1, "Templates are not supported.",
                   ErrorCode::kUnsupported);
     }

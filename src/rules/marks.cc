@@ -6,7 +6,7 @@
 
 namespace parlance::rules {
 
-using automata::Symbol;
+using automata::WordSymbol;
 
 namespace {
 
@@ -14,8 +14,8 @@ constexpr std::string_view kWhiteSpace = " \t\n\r\f\v";
 
 }  // namespace
 
-std::vector<Symbol> byte_symbols(std::string_view text) {
-  std::vector<Symbol> out;
+std::vector<WordSymbol> byte_symbols(std::string_view text) {
+  std::vector<WordSymbol> out;
   out.reserve(text.size());
   for (const char c : text) out.push_back(static_cast<std::uint8_t>(c));
   return out;
@@ -132,21 +132,22 @@ std::vector<MarkedPiece> Marks::pieces(std::string_view marker,
   return out;
 }
 
-std::vector<std::vector<Symbol>> Marks::words(std::string_view marker) const {
-  std::vector<std::vector<Symbol>> ways(1);
-  const auto append = [](std::vector<Symbol>& way, std::string_view text) {
-    for (const Symbol byte : byte_symbols(text)) way.push_back(byte);
+std::vector<std::vector<WordSymbol>> Marks::words(
+    std::string_view marker) const {
+  std::vector<std::vector<WordSymbol>> ways(1);
+  const auto append = [](std::vector<WordSymbol>& way, std::string_view text) {
+    for (const WordSymbol byte : byte_symbols(text)) way.push_back(byte);
   };
   for (const vocab::MarkerPiece& piece : splitter_.split(marker)) {
     if (!piece.is_mark()) {
-      for (std::vector<Symbol>& way : ways) append(way, piece.text);
+      for (std::vector<WordSymbol>& way : ways) append(way, piece.text);
       continue;
     }
-    std::vector<std::vector<Symbol>> spelled;
+    std::vector<std::vector<WordSymbol>> spelled;
     if (either() && 2 * ways.size() <= kMostWays) spelled = ways;
-    const Symbol mark = automata::mark_symbol(by_spelling_.at(piece.text));
-    for (std::vector<Symbol>& way : ways) way.push_back(mark);
-    for (std::vector<Symbol>& way : spelled) {
+    const WordSymbol mark = automata::mark_symbol(by_spelling_.at(piece.text));
+    for (std::vector<WordSymbol>& way : ways) way.push_back(mark);
+    for (std::vector<WordSymbol>& way : spelled) {
       append(way, piece.text);
       ways.push_back(std::move(way));
     }

@@ -79,7 +79,7 @@ class Marks {
   // The ways in which a word of free text may be written: bytes and marks.
   // At most kMostWays; with Markers::kToken one.
   // REQUIRES: the word was added.
-  std::vector<std::vector<automata::Symbol>> words(
+  std::vector<std::vector<automata::WordSymbol>> words(
       std::string_view marker) const;
   static constexpr std::size_t kMostWays = 16;
 
@@ -104,7 +104,7 @@ Result<std::shared_ptr<const Marks>> marks_of(const Rules& rules,
                                               const MarkedFor& marked);
 
 // `text` as symbols of bytes.
-std::vector<automata::Symbol> byte_symbols(std::string_view text);
+std::vector<automata::WordSymbol> byte_symbols(std::string_view text);
 
 }  // namespace parlance::rules
 

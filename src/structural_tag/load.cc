@@ -19,10 +19,6 @@ namespace {
 constexpr std::size_t kMaxFormats = std::size_t{1} << 18;
 constexpr std::size_t kMaxPathBytes = std::size_t{64} << 20;
 
-std::string kind_of(const json::Value& value) {
-  return std::string(json::to_string(value.kind()));
-}
-
 template <std::size_t kCount, class Name>
 std::string name_list(const Name& name) {
   std::string out;

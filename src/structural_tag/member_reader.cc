@@ -9,10 +9,6 @@ namespace {
 
 constexpr std::int64_t kMaxCount = 2147483647;
 
-std::string kind_of(const json::Value& value) {
-  return std::string(json::to_string(value.kind()));
-}
-
 const json::Array& no_items() {
   static const json::Array empty;
   return empty;

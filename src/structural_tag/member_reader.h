@@ -21,6 +21,11 @@
 
 namespace parlance::structural_tag {
 
+// The name of a value's JSON type, for messages.
+inline std::string kind_of(const json::Value& value) {
+  return std::string(json::to_string(value.kind()));
+}
+
 class MemberReader {
  public:
   enum Need : std::uint8_t { kRequired, kOptional };

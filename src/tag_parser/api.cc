@@ -409,7 +409,7 @@ struct TagParser::State {
   }
 
   // One symbol of `bytes`.  Whether reading goes on behind it.
-  bool look_at(automata::Symbol symbol, std::size_t bytes) {
+  bool look_at(automata::WordSymbol symbol, std::size_t bytes) {
     const tag_parser::Resume& resume = *lost->resume;
     const automata::AhoCorasick& words = resume.automaton;
     lost->at += bytes;

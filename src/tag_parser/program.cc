@@ -18,13 +18,13 @@
 namespace parlance::tag_parser {
 namespace {
 
-using automata::Symbol;
+using automata::WordSymbol;
 using structural_tag::kNoFormat;
 using structural_tag::TagFormat;
 using structural_tag::TagNode;
 using structural_tag::TagNodeType;
 using structural_tag::TokenRef;
-using Word = std::vector<Symbol>;  // bytes and marks
+using Word = std::vector<WordSymbol>;  // bytes and marks
 
 class Compiler {
  public:
@@ -81,7 +81,7 @@ class Compiler {
   Pc marker(std::string_view text, Pc next) { return marker(text, 0, next); }
   // The same for what is behind its first `from` bytes.
   Pc marker(std::string_view text, std::size_t from, Pc next);
-  Pc symbols(std::span<const Symbol> word, Pc next);
+  Pc symbols(std::span<const WordSymbol> word, Pc next);
   Pc literal(std::string_view text, Pc next);
   Pc mark(std::uint32_t number, Pc next);
   Pc token(const TokenRef& ref, Pc next) {
@@ -141,7 +141,7 @@ class Compiler {
 
   // The ways to write a trigger or an exclude.
   std::vector<Word> words(std::string_view marker) const;
-  std::string spelled(std::span<const Symbol> word) const;
+  std::string spelled(std::span<const WordSymbol> word) const;
 
   std::vector<std::uint32_t> spelled_depths(
       const automata::AhoCorasick& automaton) const;
@@ -308,10 +308,10 @@ Pc Compiler::marker(std::string_view text, std::size_t from, Pc next) {
   return next;
 }
 
-Pc Compiler::symbols(std::span<const Symbol> word, Pc next) {
+Pc Compiler::symbols(std::span<const WordSymbol> word, Pc next) {
   while (!word.empty()) {
     if (automata::is_mark(word.back())) {
-      next = mark(word.back() - automata::kFirstMark, next);
+      next = mark(word.back() - automata::kFirstMarkSymbol, next);
       word = word.first(word.size() - 1);
       continue;
     }
@@ -343,9 +343,9 @@ std::vector<Word> Compiler::words(std::string_view marker) const {
   return marks_->words(marker);
 }
 
-std::string Compiler::spelled(std::span<const Symbol> word) const {
+std::string Compiler::spelled(std::span<const WordSymbol> word) const {
   std::string out;
-  for (const Symbol symbol : word) out += spelling(marks_.get(), symbol);
+  for (const WordSymbol symbol : word) out += spelling(marks_.get(), symbol);
   return out;
 }
 
@@ -520,7 +520,7 @@ Pc Compiler::after_trigger(TagNodeId id, std::size_t child, const Word& trigger,
       automata::is_mark(trigger.back())) {
     next = fork({literal(" ", next), next});
   }
-  const std::span<const Symbol> word(trigger);
+  const std::span<const WordSymbol> word(trigger);
   return add(
       {.op = rule ? Op::kRule : Op::kEnter,
        .next = symbols(word.subspan(back), next),
@@ -533,7 +533,7 @@ Pc Compiler::after_trigger(TagNodeId id, std::size_t child, const Word& trigger,
 std::uint32_t node_of(const automata::AhoCorasick& automaton,
                       const Word& word) {
   std::uint32_t at = 0;
-  for (const Symbol symbol : word) {
+  for (const WordSymbol symbol : word) {
     const auto next = automaton.nodes[at].next.find(symbol);
     if (next == automaton.nodes[at].next.end()) break;
     at = next->second;
@@ -1057,11 +1057,11 @@ const Resume* TagProgram::resume_of(TagNodeId format) const {
   return found == resumes.end() ? nullptr : &*found;
 }
 
-std::string spelling(const rules::Marks* marks, automata::Symbol symbol) {
+std::string spelling(const rules::Marks* marks, automata::WordSymbol symbol) {
   if (!automata::is_mark(symbol)) {
     return std::string(1, static_cast<char>(symbol));
   }
-  return marks->marks()[symbol - automata::kFirstMark].spelling;
+  return marks->marks()[symbol - automata::kFirstMarkSymbol].spelling;
 }
 
 bool TokenSet::contains(TokenId id) const {

@@ -194,7 +194,7 @@ struct CompiledTagImpl {
 };
 
 // What a symbol is written as.  `marks` may be null where there is none.
-std::string spelling(const rules::Marks* marks, automata::Symbol symbol);
+std::string spelling(const rules::Marks* marks, automata::WordSymbol symbol);
 
 // Errors: as CompiledTag::compile().
 Result<std::shared_ptr<const CompiledTagImpl>> compile(

@@ -14,16 +14,16 @@
 namespace parlance::grammar {
 
 using automata::AhoCorasick;
-using automata::Symbol;
+using automata::WordSymbol;
 namespace {
 
-using Word = std::vector<Symbol>;
+using Word = std::vector<WordSymbol>;
 
 std::string shown(const Word& word) {
   std::string out;
-  for (const Symbol symbol : word) {
+  for (const WordSymbol symbol : word) {
     if (automata::is_mark(symbol)) {
-      out += "<" + std::to_string(symbol - automata::kFirstMark) + ">";
+      out += "<" + std::to_string(symbol - automata::kFirstMarkSymbol) + ">";
     } else {
       out += static_cast<char>(symbol);
     }
@@ -58,8 +58,8 @@ TEST(AhoCorasick, MarksBeginAndContinueWordsOnly) {
   const auto below = [&](std::size_t n) {
     return static_cast<std::size_t>(random() % n);
   };
-  const Symbol symbols[] = {'a', 'b', automata::mark_symbol(0),
-                            automata::mark_symbol(1)};
+  const WordSymbol symbols[] = {'a', 'b', automata::mark_symbol(0),
+                                automata::mark_symbol(1)};
   std::size_t refused = 0;
   std::size_t committed = 0;
   for (int round = 0; round < 2000; ++round) {
@@ -75,7 +75,7 @@ TEST(AhoCorasick, MarksBeginAndContinueWordsOnly) {
     Word text;
     std::uint32_t node = 0;
     for (int step = 0; step < 12; ++step) {
-      const Symbol symbol = symbols[below(4)];
+      const WordSymbol symbol = symbols[below(4)];
       Word next = text;
       next.push_back(symbol);
       const Word begun = longest_begun(words, next);
