@@ -122,7 +122,7 @@ bool Languages::over_limit() const { return memory_bytes() > limits_.bytes; }
 
 // --- Languages --------------------------------------------------------------
 
-LanguageId Languages::checked(std::uint32_t expression) {
+LanguageId Languages::checked(LanguageId expression) {
   if (expressions_->overflowed() || over_limit()) {
     expressions_->clear_overflow();
     narrowed_ = true;
@@ -211,7 +211,7 @@ LanguageId Languages::length_between(std::uint64_t min_chars,
 
 // --- States -----------------------------------------------------------------
 
-StateId Languages::state_of(std::uint32_t expression, std::uint8_t utf8) {
+StateId Languages::state_of(LanguageId expression, std::uint8_t utf8) {
   if (expression == kNoText || utf8 == kInvalid) return kDeadState;
   std::size_t mask = table_.size() - 1;
   std::size_t at = slot_hash(expression, utf8) & mask;
@@ -222,7 +222,7 @@ StateId Languages::state_of(std::uint32_t expression, std::uint8_t utf8) {
   const Expr& e = (*expressions_)[expression];
   bool accepts = utf8 == 0 && e.nullable;
   bool alive = accepts || e.live || e.positive;
-  auto id = static_cast<StateId>(states_.size());
+  auto id = StateId(states_.size());
   states_.push_back({.expression = expression,
                      .utf8 = utf8,
                      .life = alive ? Life::kLive : Life::kUnknown});
@@ -233,7 +233,7 @@ StateId Languages::state_of(std::uint32_t expression, std::uint8_t utf8) {
   if (states_.size() * 2 > table_.size()) {
     table_.assign(table_.size() * 2, kUnknownState);
     mask = table_.size() - 1;
-    for (StateId s = 1; s < states_.size(); ++s) {
+    for (StateId s{1}; s < states_.size(); ++s) {
       at = slot_hash(states_[s].expression, states_[s].utf8) & mask;
       while (table_[at] != kUnknownState) at = (at + 1) & mask;
       table_[at] = s;

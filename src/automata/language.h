@@ -43,7 +43,7 @@ namespace parlance::automata {
 
 using LanguageId = std::uint32_t;
 using StateId = std::uint32_t;
-inline constexpr StateId kDeadState = 0;
+inline constexpr StateId kDeadState{0};
 
 struct LanguageLimits {
   // Memory of all states and expressions.  Beyond it, new states are dead.
@@ -139,7 +139,7 @@ class Languages {
 
   // The 256 transitions of a state; kUnknownState for those that step() has not
   // computed.  Valid as long as the Languages.
-  static constexpr StateId kUnknownState = 0xFFFFFFFF;
+  static constexpr StateId kUnknownState{0xFFFFFFFF};
   const StateId* row(StateId state);
 
   // Whether some character of [low, high] may come next.  Surrogates are
@@ -170,7 +170,7 @@ class Languages {
     StateId target = kDeadState;
   };
   struct State {
-    std::uint32_t expression = 0;
+    LanguageId expression = 0;
     std::uint8_t utf8 = 0;  // state of the UTF-8 decoder; 0: between characters
     Life life = Life::kUnknown;
     bool expanded = false;
@@ -180,8 +180,8 @@ class Languages {
     std::vector<Successor> successors = {};
   };
 
-  LanguageId checked(std::uint32_t expression);
-  StateId state_of(std::uint32_t expression, std::uint8_t utf8);
+  LanguageId checked(LanguageId expression);
+  StateId state_of(LanguageId expression, std::uint8_t utf8);
   StateId compute_step(StateId state, std::uint8_t byte);
   // False when memory ran out.
   bool expand(StateId state);

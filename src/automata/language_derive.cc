@@ -21,7 +21,7 @@ namespace {
 using base::kUnbounded;
 using regex::Assertion;
 
-constexpr ExprId kNoExpansion = 0xFFFFFFFF;
+constexpr ExprId kNoExpansion{0xFFFFFFFF};
 
 std::uint32_t less_one(std::uint32_t count) {
   return count == 0 || count == kUnbounded ? count : count - 1;
@@ -143,10 +143,11 @@ ExprId Expressions::build_fresh(ItemId id, ExprId rest, ExprId rest_empty) {
 ExprId Expressions::expand(ExprId id) {
   if (exprs_[id].expansion != kNoExpansion) return exprs_[id].expansion;
   const Expr e = exprs_[id];
-  ExprId after = repeat(e.a, less_one(e.min), less_one(e.max), e.b);
+  const ItemId item{e.a};
+  ExprId after = repeat(item, less_one(e.min), less_one(e.max), e.b);
   ExprId expansion = e.min > 0
-                         ? build(e.a, after)
-                         : any_of({e.b, build_fresh(e.a, after, kNoText)});
+                         ? build(item, after)
+                         : any_of({e.b, build_fresh(item, after, kNoText)});
   exprs_[id].expansion = expansion;
   return expansion;
 }
@@ -267,7 +268,7 @@ void Expressions::boundaries_inside(ExprId id, std::vector<bool>& out) {
     return;
   }
   if (Memo& known = memo(id); known.epoch == epoch_) return;
-  memo(id) = {epoch_, 0};
+  memo(id) = {epoch_, kNoText};
   if (e.kind == ExprKind::kRepeat) {
     boundaries_inside(expand(id), out);
   } else if (e.kind == ExprKind::kNot) {

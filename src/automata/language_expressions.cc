@@ -16,7 +16,7 @@ namespace {
 using base::kUnbounded;
 using regex::CharClass;
 
-constexpr ExprId kNoEntry = 0xFFFFFFFF;
+constexpr ExprId kNoEntry{0xFFFFFFFF};
 // The depth of recursion that derive() and the like may reach.
 constexpr std::uint32_t kMaxDepth = 1500;
 
@@ -356,7 +356,7 @@ bool Expressions::merge_repeats(std::vector<ExprId>& operands) {
     }
     if (min != head.min || j > i + 1) {
       for (std::size_t k = i; k < j; ++k) dropped.push_back(repeats[k]);
-      added.push_back(repeat(head.a, min, max, head.b));
+      added.push_back(repeat(ItemId(head.a), min, max, head.b));
     }
     i = j;
   }

@@ -29,22 +29,23 @@
 #include <unordered_map>
 #include <vector>
 
+#include "base/id.h"
 #include "parlance/error.h"
 #include "regex/char_class.h"
 #include "regex/hir.h"
 
 namespace parlance::automata {
 
-using TrieId = std::uint32_t;
-using ItemId = std::uint32_t;
+using TrieId = base::Id<struct TrieTag>;
+using ItemId = base::Id<struct Item>;
 using ExprId = std::uint32_t;
 
-inline constexpr TrieId kTrieEnd = 0;  // the character is complete
-inline constexpr ItemId kNoItem = 0;   // matches nothing
-inline constexpr ItemId kEmptyItem = 1;
-inline constexpr ExprId kNoText = 0;
-inline constexpr ExprId kEmptyText = 1;
-inline constexpr ExprId kAnyText = 2;
+inline constexpr TrieId kTrieEnd{0};  // the character is complete
+inline constexpr ItemId kNoItem{0};   // matches nothing
+inline constexpr ItemId kEmptyItem{1};
+inline constexpr ExprId kNoText{0};
+inline constexpr ExprId kEmptyText{1};
+inline constexpr ExprId kAnyText{2};
 inline constexpr std::uint64_t kInfinite = 0xFFFFFFFFFFFFFFFF;
 
 // Arithmetic on lengths, which saturates at kInfinite.
@@ -83,7 +84,7 @@ struct Item {
   bool conditional = false;  // has a look or an assertion anywhere
   bool context = false;      // may begin with an assertion on PreviousChar
   regex::Assertion assertion = regex::Assertion::kTextStart;
-  TrieId trie = 0;
+  TrieId trie = kTrieEnd;
   std::uint32_t min = 0, max = 0;  // kRepeat
   std::uint32_t depth = 0;         // of nesting
   std::uint32_t front = 0;         // depth of recursion of its derivative
@@ -118,11 +119,12 @@ struct Expr {
   bool live = false;
   bool infinite = false;
   bool cofinite = false;
-  std::uint32_t a = 0, b = 0;
+  std::uint32_t a = 0;
+  ExprId b = 0;
   std::uint32_t min = 0, max = 0;
   std::uint32_t depth = 0;                     // of recursion of derive()
   std::uint32_t first = 0, count = 0;          // kOr, kAnd: operands
-  ExprId expansion = 0xFFFFFFFF;               // kRepeat, once needed
+  ExprId expansion{0xFFFFFFFF};                // kRepeat, once needed
   std::uint64_t min_chars = 0, max_chars = 0;  // bounds on every member
   // A guess at the distance to the nearest member.  Like min_chars, but the
   // operands of an And add up.
@@ -223,9 +225,9 @@ class Expressions {
   std::vector<Memo> memo_;
   std::uint32_t epoch_ = 0;
   std::size_t small_bytes_ = 0;  // of tries and items
-  ItemId any_item_ = 0;
-  TrieId word_trie_ = 0;
-  TrieId newline_trie_ = 0;
+  ItemId any_item_;
+  TrieId word_trie_;
+  TrieId newline_trie_;
   bool uses_context_ = false;
   bool overflowed_ = false;
 };

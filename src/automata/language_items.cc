@@ -63,8 +63,7 @@ TrieId Expressions::intern_trie(std::vector<TrieEdge> edges) {
     hash = mix(mix(hash, std::uint32_t{edge.low} << 8 | edge.high),
                trie_hashes_[edge.next]);
   }
-  auto [it, fresh] =
-      trie_ids_.try_emplace(key, static_cast<TrieId>(tries_.size()));
+  auto [it, fresh] = trie_ids_.try_emplace(key, TrieId(tries_.size()));
   if (fresh) {
     small_bytes_ += key.size() * 2 + 100;
     tries_.push_back(std::move(merged));
@@ -234,8 +233,7 @@ ItemId Expressions::intern_item(Item item) {
   append_bytes(key, item.max);
   append_bytes(key, item.trie);
   for (ItemId child : of) append_bytes(key, child);
-  auto [it, fresh] =
-      item_ids_.try_emplace(key, static_cast<ItemId>(items_.size()));
+  auto [it, fresh] = item_ids_.try_emplace(key, ItemId(items_.size()));
   if (fresh) {
     small_bytes_ += key.size() * 2 + sizeof(Item) + 80;
     items_.push_back(std::move(item));

@@ -116,7 +116,7 @@ class Compiler {
       nullable_ = compute_nullable(*hir_);
       nfa_.slots = std::max(nfa_.slots, 2 + 2 * spec_->groups.size());
       Pc match = add({.op = Op::kMatch, .first = pattern_});
-      HirId root = static_cast<HirId>(hir_->nodes.size() - 1);
+      HirId root = HirId(hir_->nodes.size() - 1);
       nfa_.entries.push_back(compile(root, match));
       nfa_.matches_empty = nfa_.matches_empty || nullable_[root];
       if (unsupported_) {

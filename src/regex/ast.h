@@ -18,6 +18,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/id.h"
 #include "base/unbounded.h"
 #include "parlance/error.h"
 #include "regex/char_class.h"
@@ -26,7 +27,7 @@
 
 namespace parlance::regex {
 
-using AstId = std::uint32_t;
+using AstId = base::Id<struct AstNode>;
 
 enum class AstKind : std::uint8_t {
   kEmpty,

@@ -126,7 +126,7 @@ Hir literal_set(const std::vector<std::string>& literals) {
     HirNode literal;
     literal.kind = HirKind::kLiteral;
     literal.text = std::move(text);
-    all.children.push_back(static_cast<HirId>(hir.nodes.size()));
+    all.children.push_back(HirId(hir.nodes.size()));
     hir.nodes.push_back(std::move(literal));
   }
   if (all.children.size() > 1) hir.nodes.push_back(std::move(all));
@@ -139,7 +139,7 @@ std::string dump(const Hir& hir) {
     HirId id;
     std::size_t next_child;
   };
-  std::vector<Visit> stack{{static_cast<HirId>(hir.nodes.size() - 1), 0}};
+  std::vector<Visit> stack{{HirId(hir.nodes.size() - 1), 0}};
   while (!stack.empty()) {
     Visit& visit = stack.back();
     const HirNode& node = hir.nodes[visit.id];

@@ -28,6 +28,7 @@
 
 namespace parlance::regex {
 
+// Indexes Hir::nodes.
 using HirId = std::uint32_t;
 
 enum class HirKind : std::uint8_t {

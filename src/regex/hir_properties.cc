@@ -214,7 +214,7 @@ std::optional<std::bitset<256>> first_bytes(const Hir& hir) {
 // so the part after an assertion continues the prefix.
 std::string required_prefix(const Hir& hir) {
   std::string prefix;
-  std::vector<HirId> next{static_cast<HirId>(hir.nodes.size() - 1)};
+  std::vector<HirId> next{HirId(hir.nodes.size() - 1)};
   while (!next.empty()) {
     const HirNode& node = hir.nodes[next.back()];
     next.pop_back();

@@ -624,7 +624,7 @@ bool Parser::close(std::size_t begin) {
 // The branch being read becomes one node.
 void Parser::end_branch() {
   Frame& frame = frames_.back();
-  AstId id = 0;
+  AstId id;
   if (frame.sequence.size() == 1) {
     id = frame.sequence[0];
   } else {
@@ -689,7 +689,7 @@ AstNode Parser::make(AstKind kind, std::size_t begin) const {
 
 AstId Parser::store(AstNode node) {
   ast_.nodes.push_back(std::move(node));
-  return static_cast<AstId>(ast_.nodes.size() - 1);
+  return AstId(ast_.nodes.size() - 1);
 }
 
 void Parser::push(AstNode node) {

@@ -56,7 +56,7 @@ using Owned = std::unique_ptr<T, Free>;
 // One of PCRE2's groups, as ours.
 struct Group {
   std::uint32_t number = 0;
-  HirId closes = 0;  // Hir nodes are in the order in which groups close
+  HirId closes{};  // Hir nodes are in the order in which groups close
 };
 
 }  // namespace
@@ -226,7 +226,7 @@ Pcre2::Found Pcre2::search(
 
   if (groups != nullptr) {
     groups->assign(code_->group_count + 1, {kUnset, kUnset});
-    state.closes.assign(code_->group_count + 1, 0);
+    state.closes.assign(code_->group_count + 1, HirId{});
     for (std::size_t i = 0; i < code_->groups.size(); ++i) {
       PCRE2_SIZE begin = offsets[2 * i];
       PCRE2_SIZE end = offsets[2 * i + 1];

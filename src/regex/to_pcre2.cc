@@ -150,7 +150,7 @@ void Writer::number_groups() {
 std::string Writer::run() {
   number_groups();
   std::vector<Visit> stack{
-      {static_cast<HirId>(hir_.nodes.size() - 1), 0, true}};
+      {HirId(hir_.nodes.size() - 1), 0, true}};
   while (!stack.empty()) {
     Visit& visit = stack.back();
     const HirNode& node = hir_.nodes[visit.id];
@@ -301,7 +301,7 @@ void Writer::assertion(Assertion which) {
 
 // Preorder, which is the order of opening parentheses.
 std::vector<HirId> pcre2_groups(const Hir& hir) {
-  auto root = static_cast<HirId>(hir.nodes.size() - 1);
+  auto root = HirId(hir.nodes.size() - 1);
   std::vector<HirId> captures{root};
   std::vector<HirId> stack{root};
   while (!stack.empty()) {

@@ -65,11 +65,11 @@ Hir without_leftovers(Hir hir) {
     if (!reached[i]) continue;
     for (HirId child : hir.nodes[i].children) reached[child] = true;
   }
-  std::vector<HirId> renamed(hir.nodes.size(), 0);
+  std::vector<HirId> renamed(hir.nodes.size());
   std::vector<HirNode> kept;
   for (std::size_t i = 0; i < hir.nodes.size(); ++i) {
     if (!reached[i]) continue;
-    renamed[i] = static_cast<HirId>(kept.size());
+    renamed[i] = HirId(kept.size());
     for (HirId& child : hir.nodes[i].children) child = renamed[child];
     kept.push_back(std::move(hir.nodes[i]));
   }
@@ -99,7 +99,7 @@ Result<Hir> Translator::run() {
 
 HirId Translator::store(HirNode node) {
   hir_.nodes.push_back(std::move(node));
-  return static_cast<HirId>(hir_.nodes.size() - 1);
+  return HirId(hir_.nodes.size() - 1);
 }
 
 HirId Translator::node(const AstNode& ast_node) {

@@ -19,7 +19,7 @@ std::optional<Result<Document>> Loader::run(const Value& schema) {
   }
   document_.nodes.reserve(16);
   document_.root = node_at(*resources_.root_of(Resources::kRoot).value,
-                           Resources::kRoot, 0, 0);
+                           Resources::kRoot, kNoScope, 0);
   while (!work_.empty() && !error_) {
     const Work next = work_.back();
     work_.pop_back();
@@ -290,7 +290,7 @@ bool Loader::follow_recursive(const Value& where, NodeId& out) {
 // The dynamic scope after entering `resource` from `scope`.  The outermost
 // anchor of a name wins, so names that `scope` has keep their values.
 ScopeId Loader::enter_scope(ScopeId scope, ResourceId resource) {
-  if (scopes_ == Scopes::kNone) return 0;
+  if (scopes_ == Scopes::kNone) return kNoScope;
   const std::vector<Resources::Anchor>& anchors =
       resources_.dynamic_anchors(resource);
   if (anchors.empty()) return scope;
@@ -307,7 +307,7 @@ ScopeId Loader::enter_scope(ScopeId scope, ResourceId resource) {
   std::sort(entered.begin(), entered.end());
   if (entered.size() == scope_list_[scope].size()) return scope;
   const auto [known, is_new] =
-      scope_ids_.try_emplace(entered, static_cast<ScopeId>(scope_list_.size()));
+      scope_ids_.try_emplace(entered, ScopeId(scope_list_.size()));
   if (is_new) scope_list_.push_back(std::move(entered));
   return known->second;
 }

@@ -29,8 +29,9 @@
 namespace parlance::schema {
 
 // A dynamic scope: for the name of each dynamic anchor, the anchor in the
-// outermost resource that was entered on the way to a location.  0: none.
-using ScopeId = std::uint32_t;
+// outermost resource that was entered on the way to a location.
+using ScopeId = base::Id<struct ScopeTag>;
+inline constexpr ScopeId kNoScope{0};
 
 // Whether the document turned out to need dynamic scopes.  They are rare and
 // cost a scan, so a document is read without them first.
@@ -48,7 +49,7 @@ class Loader {
     const json::Value* value = nullptr;
     NodeId node = kNoNode;
     ResourceId resource = Resources::kRoot;
-    ScopeId scope = 0;
+    ScopeId scope = kNoScope;
     std::uint32_t depth = 0;
     bool literal = false;  // `value` is no schema: the node accepts it alone
   };
@@ -64,7 +65,7 @@ class Loader {
   // Maps locations to nodes.  Open addressing, at most half full.
   struct Slot {
     const json::Value* value = nullptr;
-    ScopeId scope = 0;
+    ScopeId scope = kNoScope;
     NodeId node = kNoNode;
   };
 

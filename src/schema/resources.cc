@@ -119,7 +119,7 @@ std::optional<Error> Resources::start(const Value& schema) {
 
 ResourceId Resources::add(std::string base, const Value* root, Draft draft,
                           std::optional<ResourceId> document) {
-  const auto id = static_cast<ResourceId>(resources_.size());
+  const auto id = ResourceId(resources_.size());
   resources_.push_back({.base = std::move(base),
                         .root = root,
                         .draft = draft,

@@ -17,6 +17,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/id.h"
 #include "parlance/error.h"
 #include "parlance/json.h"
 #include "schema/document.h"
@@ -24,7 +25,7 @@
 
 namespace parlance::schema {
 
-using ResourceId = std::uint32_t;
+using ResourceId = base::Id<struct ResourceTag>;
 
 // Whether schemas of `draft` have this keyword.
 inline bool in_draft(Keyword keyword, Draft draft) {
@@ -42,7 +43,7 @@ class Resources {
   // Registers `schema` as the root.  Returns the error of its $schema, if any.
   std::optional<Error> start(const json::Value& schema);
 
-  static constexpr ResourceId kRoot = 0;
+  static constexpr ResourceId kRoot{0};
   Draft draft(ResourceId id) const { return resources_[id].draft; }
 
   // The resource that `schema`, found in `parent`, belongs to: a new one if it
