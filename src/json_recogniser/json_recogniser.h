@@ -30,11 +30,17 @@
 // numbers, whichever way they were reached.  That is what lets a mask be made
 // once for all records of a list.
 //
-// Files: json_recogniser.cc reads structure, strings.cc strings,
-// keys.cc names, lexemes.cc numbers, words and what all lexemes
-// share, mask_hints.cc says what a mask asks for, coarse_states.cc which places
-// have one mask but for few tokens, frames.cc opens, fills and closes
-// frames.
+// Files:
+//   json_recogniser.cc  structure: brackets, commas, colons, white space
+//   lexemes.cc          the table of lexemes; numbers, null, true and false
+//   strings.cc          strings
+//   keys.cc             keys
+//   frames.cc           the table of frames; opening and closing them
+//   arrays.cc           the next item of an array
+//   members.cc          the next member of an object
+//   mask_hints.cc       what masks may assume of a lexeme
+//   value_states.cc     values without what encloses them
+//   coarse_states.cc    configurations that few tokens distinguish
 
 #include <array>
 #include <cstdint>
@@ -386,8 +392,13 @@ class JsonRecogniser final : public recogniser::Recogniser {
   recogniser::Configuration behind_value(
       FrameId frame, const std::vector<schema_solver::ConjunctionId>& survivors,
       const std::string* unique_value);
-  FrameId next_item(FrameId frame);
   recogniser::Configuration close(FrameId frame);
+  FrameId canonical(FrameId frame);
+
+  // arrays.cc
+  FrameId next_item(FrameId frame);
+
+  // members.cc
   KeyInfo& key_info(FrameId frame);
   bool any_member(FrameId frame);
   KeyInfo* find_keys(FrameId frame, bool any_only);
@@ -435,8 +446,9 @@ class JsonRecogniser final : public recogniser::Recogniser {
                      schema_solver::KeyId key);
   FrameId make_member(FrameId frame, const schema_solver::NameClass& name,
                       const Then& then);
+
+  // value_states.cc, with the overrides about values
   FrameId detached(std::vector<schema_solver::ConjunctionId> conjunctions);
-  FrameId canonical(FrameId frame);
 
   // coarse_states.cc
   std::uint64_t scalar_print(schema_solver::ConjunctionId conjunction);

@@ -1,0 +1,471 @@
+// Members of objects: which may come next, in which order, and what their
+// values may be.
+
+#include <algorithm>
+#include <iterator>
+
+#include "json_recogniser/intern_list.h"
+#include "json_recogniser/json_recogniser.h"
+
+namespace parlance::json_recogniser {
+
+using schema_solver::DisjunctId;
+using schema_solver::kAlways;
+using schema_solver::KeyId;
+using schema_solver::kNoKey;
+using schema_solver::kNoNames;
+using schema_solver::MemberWay;
+using schema_solver::NameClass;
+using schema_solver::NameSet;
+using schema_solver::NameSets;
+using schema_solver::SchemaSolver;
+
+// The names in play for the alternatives of a frame.
+std::uint32_t JsonRecogniser::key_trie(const Frame& frame) {
+  if (frame.size == 1 && !solver_.tracks_names(alternatives(frame)->disjunct)) {
+    const auto [it, is_new] =
+        key_trie_of_disjunct_.try_emplace(alternatives(frame)->disjunct, 0);
+    if (is_new) it->second = make_key_set(frame);
+    return it->second;
+  }
+  return make_key_set(frame);
+}
+
+std::uint32_t JsonRecogniser::make_key_set(const Frame& frame) {
+  std::vector<std::uint32_t> disjuncts;
+  for (std::uint32_t i = 0; i < frame.size; ++i) {
+    disjuncts.push_back(alternatives(frame)[i].disjunct);
+  }
+  std::sort(disjuncts.begin(), disjuncts.end());
+  disjuncts.erase(std::unique(disjuncts.begin(), disjuncts.end()),
+                  disjuncts.end());
+  // Names remembered though no rule spells them.
+  NameSets& sets = solver_.name_sets();
+  NameSet also = frame.used;
+  for (const DisjunctId disjunct : disjuncts) {
+    also = sets.subtract(also, solver_.spelled(disjunct));
+  }
+  std::string key = bytes_of(disjuncts);
+  key += '/';
+  key += std::to_string(also);
+  const auto [it, is_new] = key_set_of_.try_emplace(
+      std::move(key), static_cast<std::uint32_t>(key_tries_.size()));
+  if (!is_new) return it->second;
+  std::vector<KeyId> names;
+  std::vector<automata::LanguageId> languages;
+  for (const DisjunctId disjunct : disjuncts) {
+    const auto& some = solver_.names(disjunct);
+    names.insert(names.end(), some.begin(), some.end());
+    const auto& patterns = solver_.name_languages(disjunct);
+    languages.insert(languages.end(), patterns.begin(), patterns.end());
+  }
+  sets.each(also, [&](KeyId name) {
+    names.push_back(name);
+    return true;
+  });
+  std::sort(names.begin(), names.end());
+  names.erase(std::unique(names.begin(), names.end()), names.end());
+  std::sort(languages.begin(), languages.end());
+  languages.erase(std::unique(languages.begin(), languages.end()),
+                  languages.end());
+  add_key_set(std::move(names), std::move(languages));
+  return it->second;
+}
+
+// --- The order of members. ---------------------------------------------------
+//
+// In the order of the schema a member leaves out all that should have come
+// before it: these are used from then on, and so the names used are, but for
+// those that no rule declares, the first ones of the order, however many of
+// them came.  Which of them came matters only where rules solve again; a
+// required one is never left out.
+
+JsonRecogniser::Then JsonRecogniser::so_far(FrameId id) const {
+  const Frame& frame = frames_[id];
+  return {.used = frame.used, .came = frame.came, .count = frame.count};
+}
+
+// The names whose rank is below this one in some alternative.
+NameSet JsonRecogniser::ranked_below(FrameId id, std::uint32_t rank) {
+  const Frame& frame = frames_[id];
+  NameSet names = kNoNames;
+  for (std::uint32_t i = 0; i < frame.size; ++i) {
+    names = solver_.name_sets().unite(
+        names, solver_.ranked_below(alternatives(frame)[i].disjunct, rank));
+  }
+  return names;
+}
+
+// The least rank that one of the names has in some alternative.
+std::uint32_t JsonRecogniser::least_rank(FrameId id, NameSet names) {
+  const Frame& frame = frames_[id];
+  std::uint32_t least = SchemaSolver::kNoRank;
+  for (std::uint32_t i = 0; i < frame.size; ++i) {
+    least = std::min(
+        least, solver_.least_rank(alternatives(frame)[i].disjunct, names));
+  }
+  return least;
+}
+
+// `spelled`: the name is `key`; otherwise it is one that nothing spells, nor
+// remembers.  What comes first in any alternative passes nothing, so that an
+// alternative with another order keeps its members.
+JsonRecogniser::Then JsonRecogniser::behind_member(FrameId id, KeyId key,
+                                                   bool spelled) {
+  NameSets& sets = solver_.name_sets();
+  const Frame& frame = frames_[id];
+  Then then = so_far(id);
+  ++then.count;
+  const NameSet self = spelled ? sets.one(key) : kNoNames;
+  if (in_order()) {
+    std::uint32_t rank = SchemaSolver::kNoRank;
+    NameSet asked = kNoNames;
+    for (std::uint32_t i = 0; i < frame.size; ++i) {
+      const DisjunctId disjunct = alternatives(frame)[i].disjunct;
+      if (spelled) rank = std::min(rank, solver_.rank(disjunct, key));
+      asked = sets.unite(asked, solver_.asked_again(disjunct));
+    }
+    then.passed = sets.subtract(ranked_below(id, rank), self);
+    then.came = sets.unite(then.came, sets.intersect(self, asked));
+    then.used = sets.unite(then.used, then.passed);
+  }
+  then.used = sets.unite(then.used, self);
+  return then;
+}
+
+// REQUIRES: what the disjunct requires was not left out.
+SchemaSolver::Members JsonRecogniser::members_of(
+    DisjunctId disjunct, const Then& then,
+    schema_solver::ConditionId condition) {
+  SchemaSolver::Members members{
+      .seen = then.used, .count = then.count, .condition = condition};
+  if (in_order()) {
+    NameSets& sets = solver_.name_sets();
+    members.seen = sets.unite(
+        then.came, sets.intersect(then.used, solver_.required(disjunct)));
+    members.gone = sets.subtract(then.used, members.seen);
+  }
+  return members;
+}
+
+// Whether the member leaves out what an object of that disjunct always
+// requires.
+bool JsonRecogniser::passes_needed(DisjunctId disjunct, const Then& before,
+                                   const Then& then) {
+  NameSets& sets = solver_.name_sets();
+  return sets.intersect(sets.subtract(solver_.required(disjunct), before.used),
+                        then.passed) != kNoNames;
+}
+
+// --- Which members may come.
+// --------------------------------------------------
+
+// The names of a key set whose values can be something.  `near`: at this depth.
+NameSet JsonRecogniser::possible_names(DisjunctId disjunct, std::uint32_t set,
+                                       bool near) {
+  const std::uint64_t memo = std::uint64_t{set} << 32 | disjunct;
+  if (!near) {
+    const auto known = possible_names_.find(memo);
+    if (known != possible_names_.end()) return known->second;
+  }
+  std::vector<KeyId> names;
+  for (const KeyId key : key_tries_[set].names()) {
+    if (solver_.satisfiable(
+            solver_.member_conjunction(disjunct, {.key = key}))) {
+      names.push_back(key);
+    }
+  }
+  const NameSet possible = solver_.name_sets().of(std::move(names));
+  if (!near) possible_names_.emplace(memo, possible);
+  return possible;
+}
+
+// Those of the possible names with which an alternative can go on.
+NameSet JsonRecogniser::allowed_names(FrameId id, const Alternative& one,
+                                      NameSet possible) {
+  NameSets& sets = solver_.name_sets();
+  const DisjunctId disjunct = one.disjunct;
+  NameSet left = possible;
+  if (in_order()) {
+    // Nothing may come before what is needed and has a lower rank.
+    const NameSet needed = solver_.needed(
+        disjunct, members_of(disjunct, so_far(id), kAlways).seen);
+    const std::uint32_t own = solver_.least_rank(disjunct, needed);
+    if (own != SchemaSolver::kNoRank) {
+      left = sets.intersect(solver_.ranked_below(disjunct, own + 1), left);
+    }
+    const std::uint32_t any = least_rank(id, needed);
+    if (any != SchemaSolver::kNoRank && frames_[id].size > 1) {
+      left = sets.intersect(ranked_below(id, any + 1), left);
+    }
+  }
+  left = sets.subtract(left, frames_[id].used);
+  if (left == kNoNames) return left;
+  // Names of which no rule speaks beyond their values are alike, up to which
+  // names that rules speak of they leave out.
+  const NameSet asked = solver_.asked_again(disjunct);
+  const NameSet spoken =
+      sets.intersect(left, sets.unite(asked, solver_.deciding(disjunct)));
+  NameSet quiet = sets.subtract(left, spoken);
+  NameSet allowed = kNoNames;
+  const auto one_by_one = [&](NameSet names) {
+    sets.each(names, [&](KeyId key) {
+      if (may_be_member(id, one, key)) allowed = sets.with(allowed, key);
+      return true;
+    });
+  };
+  one_by_one(spoken);
+  // What is left out may be missed where members are counted.
+  if (in_order() && solver_.tracks_names(disjunct) &&
+      (solver_.object(disjunct).min > frames_[id].count + 1U ||
+       condition_of(one) != kAlways)) {
+    one_by_one(quiet);
+    return allowed;
+  }
+  if (in_order()) {
+    NameSet ahead = sets.subtract(asked, frames_[id].used);
+    while (ahead != kNoNames && quiet != kNoNames) {
+      const std::uint32_t rank = least_rank(id, ahead);
+      if (rank == SchemaSolver::kNoRank) break;
+      const NameSet near = sets.intersect(quiet, ranked_below(id, rank + 1));
+      allowed = sets.unite(allowed, allowed_alike(id, one, near));
+      quiet = sets.subtract(quiet, near);
+      ahead = sets.subtract(ahead, ranked_below(id, rank + 1));
+    }
+  }
+  return sets.unite(allowed, allowed_alike(id, one, quiet));
+}
+
+// Of names that are alike but for being required: all, or none.
+NameSet JsonRecogniser::allowed_alike(FrameId id, const Alternative& one,
+                                      NameSet names) {
+  NameSets& sets = solver_.name_sets();
+  const NameSet required =
+      sets.intersect(names, solver_.required(one.disjunct));
+  NameSet allowed = kNoNames;
+  for (const NameSet part : {required, sets.subtract(names, required)}) {
+    if (part != kNoNames && may_be_member(id, one, sets.least(part))) {
+      allowed = sets.unite(allowed, part);
+    }
+  }
+  return allowed;
+}
+
+// The names that are in no key set: those of one of the languages that the
+// schema does not spell, and that are not remembered.
+automata::LanguageId JsonRecogniser::other_names(
+    std::uint32_t set_id, std::vector<automata::LanguageId> extras) {
+  std::sort(extras.begin(), extras.end());
+  extras.erase(std::unique(extras.begin(), extras.end()), extras.end());
+  std::string question = bytes_of(extras);
+  question += '/';
+  question += std::to_string(set_id);
+  const auto known = other_names_.find(question);
+  if (known != other_names_.end()) return known->second;
+  automata::Languages& languages = solver_.languages();
+  automata::LanguageId language = languages.any_of(std::move(extras));
+  std::vector<std::string> spelled;
+  for (const KeyId key : key_tries_[set_id].names()) {
+    spelled.push_back(solver_.key_text(key));
+  }
+  if (!spelled.empty()) {
+    language = languages.all_of(
+        {language, languages.complement(languages.literals(spelled))});
+  }
+  other_names_.emplace(std::move(question), language);
+  return language;
+}
+
+JsonRecogniser::KeyInfo& JsonRecogniser::key_info(FrameId id) {
+  return *find_keys(id, false);
+}
+
+// Whether another member may come.
+bool JsonRecogniser::any_member(FrameId id) {
+  if (frames_[id].any_member) return true;
+  if (frames_[id].kind == FrameKind::kCoarse) {
+    return outline_goes_on(frames_[id]);
+  }
+  const KeyInfo* info = find_keys(id, true);
+  if (info != nullptr) return info->any;
+  return frames_[id].any_member = true;
+}
+
+// `any_only`: null as soon as there is one.  Many frames are only looked at
+// for that, where a token goes on behind a comma and nobody takes it.
+JsonRecogniser::KeyInfo* JsonRecogniser::find_keys(FrameId id, bool any_only) {
+  if (frames_[id].keys != nullptr) return frames_[id].keys.get();
+  const SchemaSolver::ScopedDepthLimit levels(solver_, levels_in(id));
+  const std::uint32_t set_id = key_trie(frames_[id]);
+  const KeyTrie& set = key_tries_[set_id];
+  auto info = std::make_unique<KeyInfo>(KeyInfo{.set = set_id});
+  list_bytes_ += sizeof(KeyInfo);
+  const std::vector<Alternative> now(
+      alternatives(frames_[id]), alternatives(frames_[id]) + frames_[id].size);
+  automata::Languages& languages = solver_.languages();
+  NameSets& sets = solver_.name_sets();
+  std::vector<automata::LanguageId> extras;
+  bool track = false;
+  bool any_open = false;
+  const bool near = levels_in(id) != SchemaSolver::kAnyLevels;
+  for (const Alternative& one : now) {
+    track = track || solver_.tracks_names(one.disjunct);
+    // What another alternative allows need not be asked again.
+    const NameSet possible = sets.subtract(
+        possible_names(one.disjunct, set_id, near), info->allowed);
+    info->allowed = sets.unite(info->allowed, allowed_names(id, one, possible));
+    if (any_only && info->allowed != kNoNames) return nullptr;
+    const automata::LanguageId others = extras_of(id, one);
+    if (languages.empty(others)) continue;
+    any_open = any_open || languages.universal(languages.start(others));
+    if (any_only && any_open && set.languages().empty()) return nullptr;
+    extras.push_back(others);
+  }
+  Lexeme start;
+  start.kind = Kind::kKey;
+  start.track = track;
+  start.set = set_id;
+  start.trie = set.names().empty() ? KeyTrie::kNone : 0;
+  info->open = any_open && set.languages().empty();
+  start.open = info->open;
+  if (!info->open) {
+    for (const automata::LanguageId language : set.languages()) {
+      start.entries.push_back({.state = languages.start(language)});
+    }
+    if (set.languages().size() > 64) extras.clear();  // see with_member()
+    // Those that the schema spells, or that were remembered, are in the trie.
+    if (!extras.empty()) {
+      start.extras = languages.start(other_names(set_id, std::move(extras)));
+    }
+  }
+  info->extras = start.extras;
+  info->any = info->allowed != kNoNames || info->open ||
+              info->extras != automata::kDeadState;
+  info->start = intern(std::move(start));
+  frames_[id].keys = std::move(info);
+  return frames_[id].keys.get();
+}
+
+JsonRecogniser::FrameId JsonRecogniser::with_member(FrameId id,
+                                                    std::uint32_t name,
+                                                    std::uint64_t matched,
+                                                    const std::string* text) {
+  KeyInfo& info = key_info(id);
+  const KeyTrie& set = key_tries_[info.set];
+  if (name != KeyTrie::kNone) {
+    const KeyId key = set.names()[name];
+    if (!solver_.name_sets().contains(info.allowed, key)) return 0;
+    const std::uint64_t member = std::uint64_t{id} << 32 | name;
+    const auto known = next_members_.find(member);
+    if (known != next_members_.end()) return known->second;
+    const FrameId made =
+        make_member(id, {.key = key}, behind_member(id, key, true));
+    next_members_.emplace(member, made);
+    return made;
+  }
+  if (text != nullptr) {
+    const KeyId key = solver_.key(*text);
+    return make_member(id, {.key = key}, behind_member(id, key, true));
+  }
+  for (const auto& [bits, frame] : info.next_extra) {
+    if (bits == matched) return frame;
+  }
+  std::vector<bool> bits(set.languages().size());
+  for (std::size_t i = 0; i < bits.size(); ++i) {
+    bits[i] = (matched >> i & 1) != 0;
+  }
+  const FrameId made = make_member(id, {kNoKey, &set.languages(), &bits},
+                                   behind_member(id, kNoKey, false));
+  info.next_extra.emplace_back(matched, made);
+  return made;
+}
+
+// The names that the schema does not spell with which an alternative can be
+// completed.
+automata::LanguageId JsonRecogniser::extras_of(FrameId id,
+                                               const Alternative& one) {
+  const automata::LanguageId possible = solver_.possible_extras(one.disjunct);
+  if (solver_.languages().empty(possible)) return possible;
+  const Then then = behind_member(id, kNoKey, false);
+  if (passes_needed(one.disjunct, so_far(id), then)) {
+    return solver_.languages().nothing();
+  }
+  const auto completable = [&](schema_solver::ConditionId condition) {
+    return solver_.completable(one.disjunct,
+                               members_of(one.disjunct, then, condition));
+  };
+  if (condition_of(one) == kAlways) {
+    return completable(kAlways) ? possible : solver_.languages().nothing();
+  }
+  const auto& patterns = solver_.name_languages(one.disjunct);
+  std::vector<automata::LanguageId> parts;
+  for (const schema_solver::ExtraNames& extra :
+       solver_.extra_names(one.disjunct)) {
+    const NameClass name{kNoKey, &patterns, &extra.matched};
+    const std::vector<MemberWay> ways = ways_of(one, name, then);
+    if (std::any_of(ways.begin(), ways.end(), [&](const MemberWay& way) {
+          return completable(way.condition);
+        })) {
+      parts.push_back(patterns.empty() ? solver_.languages().everything()
+                                       : extra.language);
+    }
+  }
+  return parts.empty() ? solver_.languages().nothing()
+                       : solver_.languages().any_of(std::move(parts));
+}
+
+// What the value of a member of that name may be, and what is then left of the
+// condition of an alternative.
+std::vector<MemberWay> JsonRecogniser::ways_of(const Alternative& one,
+                                               const NameClass& name,
+                                               const Then& then) {
+  return solver_.member_ways(one.disjunct,
+                             solver_.lack(condition_of(one), then.passed), name,
+                             then.count);
+}
+
+// Whether an alternative can go on with a member of that name.
+bool JsonRecogniser::may_be_member(FrameId id, const Alternative& one,
+                                   KeyId key) {
+  const Then then = behind_member(id, key, true);
+  if (passes_needed(one.disjunct, so_far(id), then)) return false;
+  const std::vector<MemberWay> ways = ways_of(one, {.key = key}, then);
+  return std::any_of(ways.begin(), ways.end(), [&](const MemberWay& way) {
+    return solver_.completable(one.disjunct,
+                               members_of(one.disjunct, then, way.condition));
+  });
+}
+
+// The frame in which the value of a member called `name` comes.
+JsonRecogniser::FrameId JsonRecogniser::make_member(FrameId id,
+                                                    const NameClass& name,
+                                                    const Then& then) {
+  const SchemaSolver::ScopedDepthLimit levels(solver_, levels_in(id));
+  Frame next;
+  next.kind = FrameKind::kObject;
+  next.pending = true;
+  next.depth = frames_[id].depth;
+  next.parent = frames_[id].parent;
+  std::uint64_t cap = 0;
+  std::vector<Alternative> made;
+  const std::vector<Alternative> now(
+      alternatives(frames_[id]), alternatives(frames_[id]) + frames_[id].size);
+  for (const Alternative& one : now) {
+    cap = std::max(cap, solver_.count_cap(one.disjunct));
+    if (passes_needed(one.disjunct, so_far(id), then)) continue;
+    for (const MemberWay& way : ways_of(one, name, then)) {
+      if (solver_.completable(one.disjunct,
+                              members_of(one.disjunct, then, way.condition))) {
+        made.push_back({one.up, one.disjunct, way.condition, way.conjunction});
+      }
+    }
+  }
+  if (made.empty()) return 0;
+  next.count =
+      static_cast<std::uint32_t>(std::min<std::uint64_t>(then.count, cap));
+  next.used = then.used;
+  next.came = then.came;
+  return intern(std::move(next), std::move(made));
+}
+
+}  // namespace parlance::json_recogniser

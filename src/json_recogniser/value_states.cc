@@ -1,0 +1,126 @@
+// Detached frames: values as far as nothing enclosing them matters.
+
+#include <algorithm>
+
+#include "base/mix.h"
+#include "json_recogniser/json_recogniser.h"
+
+namespace parlance::json_recogniser {
+
+using base::mix;
+using recogniser::Configuration;
+using schema_solver::ConjunctionId;
+using schema_solver::kAlways;
+using schema_solver::KeyId;
+
+JsonRecogniser::FrameId JsonRecogniser::detached(
+    std::vector<ConjunctionId> conjunctions) {
+  std::sort(conjunctions.begin(), conjunctions.end());
+  Frame frame;
+  frame.kind = FrameKind::kDetached;
+  frame.pending = true;
+  std::vector<Alternative> made;
+  made.reserve(conjunctions.size());
+  for (const ConjunctionId conjunction : conjunctions)
+    made.push_back({0, 0, 0, conjunction});
+  return intern(std::move(frame), std::move(made));
+}
+
+Configuration JsonRecogniser::value_state(Configuration config) {
+  const Frame& frame = frames_[config.frame];
+  // Near the greatest depth, and where layout depends on it, depth matters.
+  if (!frame.pending || frame.unique || options_.layout.indent ||
+      frame.depth + kNearAndFar > options_.limits.depth ||
+      frame.kind == FrameKind::kDetached) {
+    return {};
+  }
+  if (frame.detached == kUnknown) {
+    const FrameId made = detached(conjunctions_in(frame));
+    frames_[config.frame].detached = made;
+  }
+  config.frame = frames_[config.frame].detached;
+  return config;
+}
+
+Configuration JsonRecogniser::resume(Configuration config,
+                                     Configuration escaped) {
+  const Configuration real =
+      behind_value(config.frame, survivors_[escaped.extra], nullptr);
+  if (!ended_by_lookahead(escaped)) return real;
+  return step(real, static_cast<std::uint8_t>(escaped.count - 1));
+}
+
+// The conjunctions of scalars alone are described by their lexemes.
+std::uint64_t JsonRecogniser::value_fingerprint(Configuration config) {
+  const Frame& frame = frames_[config.frame];
+  if (frame.kind != FrameKind::kDetached || frame.size != 1 ||
+      (config.lex != static_cast<LexId>(Kind::kColon) &&
+       config.lex != static_cast<LexId>(Kind::kValue))) {
+    return 0;
+  }
+  const ConjunctionId conjunction = alternatives(frame)[0].pending;
+  const std::uint64_t print = scalar_print(conjunction);
+  if (print == 0) return 0;
+  std::uint64_t hash = print;
+  mix(hash, config.lex);
+  mix(hash, config.count);
+  const JsonLayout& layout = options_.layout;
+  mix(hash, layout.exact ? 1 : 0);
+  if (layout.exact) {
+    for (const char c : layout.key_separator) {
+      mix(hash, static_cast<std::uint8_t>(c));
+    }
+  } else {
+    mix(hash, layout.max_white_space);
+  }
+  return hash | 1;
+}
+
+Configuration JsonRecogniser::translate_left_value(Configuration config,
+                                                   Configuration escaped) {
+  Frame& frame = frames_[config.frame];
+  if (frame.after_all == kUnknown) {
+    const Configuration all =
+        behind_value(config.frame, conjunctions_in(frame), nullptr);
+    frame.after_all = all.extra;
+  }
+  return {static_cast<LexId>(Kind::kEscaped), config.frame, escaped.count,
+          frame.after_all};
+}
+
+// The byte that ends the name of a member whose value has one conjunction,
+// whatever else the object has, leads to where that conjunction alone is known.
+Configuration JsonRecogniser::step_or_value_state(Configuration config,
+                                                  std::uint8_t byte) {
+  const Lexeme& lexeme = lexemes_[config.lex];
+  if (byte != '"' || lexeme.kind != Kind::kKey ||
+      lexeme.body != json::BodyState::kText) {
+    return step(config, byte);
+  }
+  const Frame& frame = frames_[config.frame];
+  const std::uint32_t name =
+      lexeme.trie == KeyTrie::kNone
+          ? KeyTrie::kNone
+          : key_tries_[lexeme.set].node(lexeme.trie).name;
+  if (name == KeyTrie::kNone || lexeme.loose || frame.size != 1 ||
+      options_.layout.indent ||
+      frame.depth + kNearAndFar > options_.limits.depth) {
+    return step(config, byte);
+  }
+  const KeyId key = key_tries_[lexeme.set].names()[name];
+  if (!solver_.name_sets().contains(key_info(config.frame).allowed, key)) {
+    return {};
+  }
+  const Alternative one = alternatives(frame)[0];
+  const auto [it, is_new] = member_frames_.try_emplace(
+      std::uint64_t{one.disjunct} << 32 | key, FrameId{0});
+  if (is_new && solver_.object(one.disjunct).condition == kAlways) {
+    const ConjunctionId conjunction =
+        solver_.member_conjunction(one.disjunct, {.key = key});
+    it->second = detached({conjunction});
+  }
+  if (it->second == 0) return step(config, byte);
+  return {static_cast<LexId>(Kind::kColon), it->second, 0, 0};
+}
+
+}  // namespace parlance::json_recogniser
