@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <array>
 
-#include "mask/bytes.h"
+#include "base/byte_set.h"
 #include "mask/mask_maker.h"
 
 namespace parlance::mask {
@@ -21,7 +21,8 @@ namespace {
 bool may_end(int lexeme_end, std::uint8_t byte) {
   if (lexeme_end == Recogniser::kAnyEnd) return true;
   if (lexeme_end != Recogniser::kJsonEnd) return lexeme_end == byte;
-  return is_space(byte) || byte == ',' || byte == ']' || byte == '}';
+  return base::is_json_whitespace(byte) || byte == ',' || byte == ']' ||
+         byte == '}';
 }
 
 }  // namespace
@@ -54,7 +55,8 @@ void MaskMaker::in_lexeme(Configuration config, std::uint64_t fingerprint) {
     const std::uint32_t i = entry & ~LexemeMask::kLeaves;
     if (i < behind) continue;
     const TrieNode node = nodes[i];
-    if (space_done && node.depth() == 1 && is_space(node.byte())) {
+    if (space_done && node.depth() == 1 &&
+        base::is_json_whitespace(node.byte())) {
       behind = node.subtree_end();
       continue;
     }
@@ -88,7 +90,7 @@ bool MaskMaker::leave_by_space(Configuration config) {
   if (recogniser.lexeme_end(config) != Recogniser::kJsonEnd) return false;
   const Configuration next = recogniser.step(config, ' ');
   if (next.dead()) return false;
-  for (const char c : kSpaceBytes) {
+  for (const char c : base::kJsonWhitespace) {
     if (recogniser.step(config, static_cast<std::uint8_t>(c)) != next) {
       return false;
     }

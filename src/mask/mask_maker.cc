@@ -7,7 +7,7 @@
 #include <string_view>
 #include <utility>
 
-#include "mask/bytes.h"
+#include "base/byte_set.h"
 
 namespace parlance::mask {
 
@@ -22,14 +22,14 @@ namespace {
 // space.
 constexpr std::string_view kJsonBytes = "\"{}[],:-0123456789tfn";
 constexpr std::size_t kOtherCount =
-    256 - kJsonBytes.size() - kSpaceBytes.size();
+    256 - kJsonBytes.size() - base::kJsonWhitespace.size();
 constexpr std::array<char, kOtherCount> kOtherBytes = [] {
   std::array<char, kOtherCount> bytes{};
   std::size_t count = 0;
   for (int i = 0; i < 256; ++i) {
     const char c = static_cast<char>(i);
     if (kJsonBytes.find(c) != std::string_view::npos) continue;
-    if (kSpaceBytes.find(c) != std::string_view::npos) continue;
+    if (base::kJsonWhitespace.find(c) != std::string_view::npos) continue;
     bytes[count++] = c;
   }
   return bytes;
@@ -275,7 +275,7 @@ void MaskMaker::between(const WhitespaceHint& view, Configuration config) {
     walk_exits(shared_.tables.white_space().exits(), view.behind, 0, max_bytes);
   } else {
     for (const char c : kOtherBytes) begin(c, view.behind);
-    for (const char c : kSpaceBytes) begin(c, config);
+    for (const char c : base::kJsonWhitespace) begin(c, config);
   }
 }
 
@@ -307,7 +307,7 @@ void MaskMaker::start_between(std::uint32_t max_bytes,
 
 void MaskMaker::in_text(Configuration config) {
   builder_.start({});
-  const std::array<std::uint64_t, 4> bytes = recogniser_->first_bytes(config);
+  const base::ByteSet bytes = recogniser_->first_bytes(config);
   if (recogniser_->by_shapes(config) && nodes_below(bytes) > kManyNodes) {
     shape_walk_.run(*recogniser_, config, builder_.words());
   } else {
@@ -316,10 +316,9 @@ void MaskMaker::in_text(Configuration config) {
 }
 
 // Nodes of the trie of all tokens below those bytes.
-std::size_t MaskMaker::nodes_below(
-    const std::array<std::uint64_t, 4>& bytes) const {
+std::size_t MaskMaker::nodes_below(const base::ByteSet& bytes) const {
   std::size_t count = 0;
-  for_bytes(bytes, [&](std::uint8_t byte) {
+  base::for_bytes(bytes, [&](std::uint8_t byte) {
     const std::uint32_t child = trie_.root_child(byte);
     if (child != 0) count += trie_.subtree_end(child) - child;
   });

@@ -34,7 +34,6 @@
 // mask_lexemes.cc those inside another lexeme; mask_outlines.cc shares them
 // between places that are nearly alike; mask_walks.cc reads tokens.
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -44,6 +43,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/byte_set.h"
 #include "mask/lexeme_mask.h"
 #include "mask/lexeme_walk.h"
 #include "mask/mask_builder.h"
@@ -126,7 +126,7 @@ class MaskMaker {
   // Where a walk has as few nodes as this, shapes do not help.
   static constexpr std::size_t kManyNodes = 1000;
   void in_text(Configuration config);
-  std::size_t nodes_below(const std::array<std::uint64_t, 4>& bytes) const;
+  std::size_t nodes_below(const base::ByteSet& bytes) const;
 
   // mask_outlines.cc
   void by_coarse_state(Configuration coarse, Configuration config);
@@ -176,7 +176,7 @@ class MaskMaker {
   }
   void set_node(const vocab::TrieNode& node);
   void walk(std::uint32_t root, Configuration at);
-  void walk_all(Configuration at, const std::array<std::uint64_t, 4>& bytes);
+  void walk_all(Configuration at, const base::ByteSet& bytes);
   Configuration step_all(Configuration at, std::uint32_t root,
                          std::uint32_t node);
   void set_exits(const vocab::ExitTrie& exits, std::uint32_t i,
@@ -215,8 +215,8 @@ class MaskMaker {
       std::vector<Configuration>(vocab::kMaxTokenBytes + 1);
   std::vector<json::BodyState> body_states_ =
       std::vector<json::BodyState>(vocab::kMaxTokenBytes + 1);
-  std::vector<std::array<std::uint64_t, 4>> wanted_bytes_ =
-      std::vector<std::array<std::uint64_t, 4>>(vocab::kMaxTokenBytes + 1);
+  std::vector<base::ByteSet> wanted_bytes_ =
+      std::vector<base::ByteSet>(vocab::kMaxTokenBytes + 1);
   std::vector<std::uint32_t> path_ =
       std::vector<std::uint32_t>(vocab::kMaxTokenBytes + 1);
 

@@ -6,7 +6,7 @@
 #include <span>
 #include <utility>
 
-#include "mask/bytes.h"
+#include "base/byte_set.h"
 #include "mask/mask_maker.h"
 
 namespace parlance::mask {
@@ -122,7 +122,7 @@ void MaskMaker::find_exceptions(const StringHint& view, std::uint32_t root,
   }
   // The nodes of the first bytes lie far apart: only those that matter are
   // looked at.
-  for_bytes(recogniser_->exception_bytes(config), [&](std::uint8_t byte) {
+  base::for_bytes(recogniser_->exception_bytes(config), [&](std::uint8_t byte) {
     const std::uint32_t child = trie_.root_child(byte);
     if (child != 0) {
       find_exceptions(view, 0, config, child, trie_.subtree_end(child));
@@ -149,7 +149,7 @@ void MaskMaker::find_quoted_exceptions(const StringHint& view,
   states[0] = config;
   wanted[0] = recogniser.exception_bytes(config);
   std::size_t k = 0;
-  for_bytes(wanted[0], [&](std::uint8_t byte) {
+  base::for_bytes(wanted[0], [&](std::uint8_t byte) {
     const std::uint32_t child = trie_.root_child(byte);
     if (child == 0) return;
     const std::uint32_t end = trie_.subtree_end(child);
@@ -158,7 +158,7 @@ void MaskMaker::find_quoted_exceptions(const StringHint& view,
       const std::uint32_t i = node_of(paths[k]);
       const TrieNode node = nodes[i];
       const std::size_t depth = node.depth();
-      if (!has_byte(wanted[depth - 1], node.byte())) {
+      if (!base::has_byte(wanted[depth - 1], node.byte())) {
         k = from_node(k, node.subtree_end());
         continue;
       }
@@ -198,7 +198,7 @@ void MaskMaker::find_exceptions(const StringHint& view, std::uint32_t root,
   wanted[nodes[root].depth()] = recogniser.exception_bytes(config);
   for (std::uint32_t i = begin; i < end;) {
     const TrieNode node = nodes[i];
-    if (!has_byte(wanted[node.depth() - 1], node.byte())) {
+    if (!base::has_byte(wanted[node.depth() - 1], node.byte())) {
       i = node.subtree_end();
       continue;
     }

@@ -3,7 +3,7 @@
 
 #include <array>
 
-#include "mask/bytes.h"
+#include "base/byte_set.h"
 #include "mask/mask_maker.h"
 
 namespace parlance::mask {
@@ -35,7 +35,7 @@ void MaskMaker::walk(std::uint32_t root, Configuration at) {
   wanted[nodes[root].depth()] = recogniser.likely_bytes(at);
   for (std::uint32_t i = root + 1; i < end;) {
     const TrieNode node = nodes[i];
-    if (!has_byte(wanted[node.depth() - 1], node.byte())) {
+    if (!base::has_byte(wanted[node.depth() - 1], node.byte())) {
       i = node.subtree_end();
       continue;
     }
@@ -62,9 +62,8 @@ void MaskMaker::walk(std::uint32_t root, Configuration at) {
 
 // Sets all tokens.  The nodes of the first bytes lie far apart, so only those
 // that matter are looked at.
-void MaskMaker::walk_all(Configuration at,
-                         const std::array<std::uint64_t, 4>& bytes) {
-  for_bytes(bytes, [&](std::uint8_t byte) {
+void MaskMaker::walk_all(Configuration at, const base::ByteSet& bytes) {
+  base::for_bytes(bytes, [&](std::uint8_t byte) {
     const std::uint32_t child = trie_.root_child(byte);
     if (child == 0) return;
     const Configuration next = recogniser_->step(at, byte);
@@ -133,7 +132,7 @@ void MaskMaker::walk_exits(const ExitTrie& exits, std::uint32_t root,
   wanted[exits.node(root).depth()] = recogniser.likely_bytes(at);
   for (std::uint32_t i = root + 1; i < end;) {
     const TrieNode& node = exits.node(i);
-    if (!has_byte(wanted[node.depth() - 1], node.byte())) {
+    if (!base::has_byte(wanted[node.depth() - 1], node.byte())) {
       i = node.subtree_end();
       continue;
     }
