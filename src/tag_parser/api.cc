@@ -1,4 +1,4 @@
-// The door parlance/tag_parser.h.
+// Implements parlance/tag_parser.h.
 //
 //   bytes, tokens --PikeVm--> what is certain --TreeWalker--> tree, events
 
@@ -13,6 +13,7 @@
 #include "parlance/tag_parser.h"
 #include "tag_parser/pike_vm.h"
 #include "tag_parser/program.h"
+#include "tag_parser/resume_point.h"
 #include "tag_parser/tree_walker.h"
 #include "vocab/special_spellings.h"
 #include "vocab/token_log.h"
@@ -20,12 +21,12 @@
 namespace parlance {
 namespace {
 
-// Between two looks at what is certain.
+// Bytes that are read between two searches for what is certain.
 constexpr std::size_t kSlice = 4096;
-// Bytes that a round leaves behind for the next one.
-constexpr std::size_t kKeptBuffer = std::size_t{64} << 10;
-// Tokens of about as many bytes.
-constexpr std::size_t kPartTokens = std::size_t{16} << 10;
+// Bytes of capacity that the buffer may retain after a round.
+constexpr std::size_t kMaxRetained = std::size_t{64} << 10;
+// Tokens that parse_by_tag() feeds at a time.
+constexpr std::size_t kBatchTokens = std::size_t{16} << 10;
 
 constexpr std::string_view kNothingMayFollow =
     "nothing may follow the token that ended the response";
@@ -79,6 +80,7 @@ struct TagParser::State {
         static_cast<std::size_t>(begin - buffer_begin),
         static_cast<std::size_t>(end - begin));
   }
+  bool parsing() const { return mode == Mode::kParsing; }
 
   void begin_round() {
     walker.events().begin_round();
@@ -86,15 +88,15 @@ struct TagParser::State {
         static_cast<std::size_t>(walker.position() - buffer_begin);
     buffer.erase(0, gone);
     buffer_begin += gone;
-    // That of a long chunk is not kept for the next one.
-    if (buffer.capacity() > kKeptBuffer + 2 * buffer.size()) {
+    // The memory of a long chunk is not retained for the next one.
+    if (buffer.capacity() > kMaxRetained + 2 * buffer.size()) {
       buffer.shrink_to_fit();
     }
     if (!keep) tokens.forget(walker.position());
   }
 
   void end_round() {
-    if (!failed && !lost) emit_certain();
+    if (parsing()) emit_certain();
     vm.release();
     if (!vocabulary) return;
     for (Event& event : walker.events().events()) {
@@ -103,24 +105,26 @@ struct TagParser::State {
   }
 
   Span tokens_of(Span bytes) const {
-    Span held = tokens.holding(bytes, prefix_bytes);
-    held.begin -= std::min(held.begin, prefix_tokens);
-    held.end -= std::min(held.end, prefix_tokens);
-    return held;
+    Span holding = tokens.holding(bytes, prefix_bytes);
+    holding.begin -= std::min(holding.begin, prefix_tokens);
+    holding.end -= std::min(holding.end, prefix_tokens);
+    return holding;
   }
 
   // --- Reading ---------------------------------------------------------------
 
   void feed_bytes(std::string_view bytes) {
     buffer.append(bytes);
-    read_on();
+    read_buffer();
   }
 
-  // Reads what is in the buffer and not read yet, by its bytes.
-  void read_on() {
+  // Reads, by its bytes, the part of the buffer that has not been read.
+  void read_buffer() {
     for (;;) {
-      if (failed) return emit_rest(false);
-      if (lost && !find_resume()) return emit_rest(false);
+      if (mode == Mode::kRest) return emit_rest(false);
+      if (mode == Mode::kRecovering && !find_resume_point()) {
+        return emit_rest(false);
+      }
       const std::string_view left = text(vm.position(), total());
       if (left.empty()) return;
       std::size_t size = std::min(left.size(), kSlice);
@@ -129,7 +133,7 @@ struct TagParser::State {
       }
       const std::size_t read = vm.feed(left.substr(0, size));
       if (read < size && !vm.paused()) {
-        fail();
+        on_mismatch();
       } else if (vm.wants_compaction()) {
         emit_certain();
       }
@@ -139,41 +143,42 @@ struct TagParser::State {
   void feed_token(const tag_parser::Token& token) {
     buffer.append(token.text);
     tokens.add(token.id, total());
-    if (failed) return emit_rest(false);
-    followed = ended;
+    if (mode == Mode::kRest) return emit_rest(false);
+    text_after_stop = stopped;
     const std::uint64_t begin = total() - token.text.size();
-    if (!lost) {
+    if (parsing()) {
       std::size_t read = 0;
-      if (!ended && vm.feed_token(token, read)) {
+      if (!stopped && vm.feed_token(token, read)) {
         if (vm.wants_compaction()) emit_certain();
         return;
       }
-      fail();
-    } else if (ended) {
+      on_mismatch();
+    } else if (stopped) {
       const auto at = static_cast<std::size_t>(begin);
       return give_up({ErrorCode::kInvalidContent,
                       std::string(kNothingMayFollow),
                       "",
                       {at, at}});
     }
-    // A token that fits nothing may be where reading goes on.
-    if (!lost || (lost->at == begin && resume_with(token))) return;
-    read_on();
+    if (mode != Mode::kRecovering) return;
+    // The token that does not fit may itself be where parsing resumes.
+    if (recovery->search.position() == begin && resume_with(token)) return;
+    read_buffer();
   }
 
-  // A token, and whether there is one with that id.
-  struct Coming {
+  // A token of the input, and whether the vocabulary has its id.
+  struct InputToken {
     tag_parser::Token token;
     bool known = true;
   };
 
-  // What the text of an id is, and how it may be read.
-  Coming token_of(TokenId id) const {
-    Coming out;
+  // The text of an id, and how it may be read.
+  InputToken token_of(TokenId id) const {
+    InputToken out;
     tag_parser::Token& token = out.token;
     token.id = id;
     const TokenKind kind = vocabulary->kind(id);
-    // Most tokens are these, and most tags name none of them.
+    // The common case: an ordinary token, and a tag that names none.
     if (kind == TokenKind::kOrdinary && !program.names_ordinary) {
       token.text = vocabulary->bytes(id);
       return out;
@@ -192,36 +197,37 @@ struct TagParser::State {
     return out;
   }
 
-  // The end of a turn is no text, except where the tag names its token.
+  // A stop token is not text, except where the tag names it.  Returns whether
+  // the token was read as a stop token.
   bool feed_stop(tag_parser::Token token) {
     if (stop_ids.empty()) return false;
     if (!std::binary_search(stop_ids.begin(), stop_ids.end(), token.id)) {
       return false;
     }
-    if (ended) return false;
+    if (stopped) return false;
     token.is_text = false;
     token.is_any = false;
     std::size_t read = 0;
-    if (failed || lost || !vm.feed_token(token, read)) {
-      ended = true;
+    if (!parsing() || !vm.feed_token(token, read)) {
+      stopped = true;
       token.text = {};
     }
     buffer.append(token.text);
     tokens.add(token.id, total());
-    if (!failed && !lost && vm.wants_compaction()) emit_certain();
+    if (parsing() && vm.wants_compaction()) emit_certain();
     return true;
   }
 
   void feed_ids(std::span<const TokenId> ids) {
-    coming.clear();
+    input.clear();
     std::size_t size = 0;
     for (const TokenId id : ids) {
-      coming.push_back(token_of(id));
-      size += coming.back().token.text.size();
+      input.push_back(token_of(id));
+      size += input.back().token.text.size();
     }
-    // Events point into the buffer, which must not move any more.
+    // Events point into the buffer, so it must not move during the round.
     buffer.reserve(buffer.size() + size);
-    for (const auto& [token, known] : coming) {
+    for (const auto& [token, known] : input) {
       if (feed_stop(token)) continue;
       if (!known) {
         walker.events().diagnose(vocab::unknown_token(
@@ -231,12 +237,12 @@ struct TagParser::State {
     }
   }
 
-  // A special token that is spelled in the prefix is meant as one where it may
-  // come; else it is text.
+  // The spelling of a special token in the prefix means the token where the
+  // token may come; elsewhere it is text.
   void feed_spelled(TokenId id) {
     tag_parser::Token token = token_of(id).token;
     token.text = vocabulary->spelling(id);
-    if (!failed && !lost) {
+    if (parsing()) {
       token.is_text = false;
       std::size_t read = 0;
       if (vm.feed_token(token, read)) {
@@ -252,7 +258,7 @@ struct TagParser::State {
     std::size_t done = 0;
     if (!vocabulary) ids = {};
     if (!ids.empty()) prefix = {};
-    // Events point into the buffer, which must not move any more.
+    // Events point into the buffer, so it must not move during the round.
     std::size_t size = prefix.size();
     for (const TokenId id : ids) size += token_of(id).token.text.size();
     buffer.reserve(size);
@@ -277,7 +283,7 @@ struct TagParser::State {
     walker.text(text(walker.position(), end));
   }
 
-  // Steps behind the last one told, up to `step`.
+  // Emits the steps after the last one that was emitted, up to `step`.
   void emit_steps(tag_parser::HistoryId step) {
     const tag_parser::History& history = vm.history();
     std::vector<tag_parser::HistoryId> steps;
@@ -293,8 +299,10 @@ struct TagParser::State {
     emitted = step;
   }
 
-  // What all readings agree on.  Never inside a character, so that going back
-  // to its beginning takes nothing back.
+  // Emits the steps that all parses have in common, and then the text up to the
+  // first position at which some parse has another step.  Emits nothing inside
+  // a character, so that the parser can go back to the beginning of a character
+  // that does not fit.
   void emit_certain() {
     const std::uint64_t position = vm.position();
     if (base::begun_character(text(walker.position(), position)) != 0) return;
@@ -317,14 +325,29 @@ struct TagParser::State {
     if (vm.wants_compaction()) emitted = vm.compact_history(common);
   }
 
-  // The reading that is taken, up to the place where readings stand.
+  // Emits the preferred parse up to the current position.
   void emit_preferred() {
     emit_steps(vm.preferred().history);
     const std::uint64_t position = vm.position();
     if (position > walker.position()) emit_text(position);
   }
 
-  void fail() {
+  // Emits text as the rest.  Unless `all`, not the end of the text that may
+  // become a trigger or a whole character.
+  void emit_rest(bool all) {
+    std::string_view left = text(walker.position(), total());
+    if (!all && mode == Mode::kRecovering) {
+      left.remove_suffix(recovery->search.pending());
+    }
+    if (!all) left.remove_suffix(base::begun_character(left));
+    if (keep) rest.append(left);
+    walker.rest(left);
+  }
+
+  // --- After a mismatch ------------------------------------------------------
+
+  // The text does not fit the tag at the position of the VM.
+  void on_mismatch() {
     const std::string_view unsure = text(walker.position(), vm.position());
     const std::size_t begun = base::begun_character(unsure);
     if (begun != 0) vm.rewind_character(vm.position() - begun);
@@ -339,7 +362,7 @@ struct TagParser::State {
     } else if (vm.out_of_memory()) {
       why.code = ErrorCode::kTooLarge;
       why.message = "reading the text needs more than GrammarLimits::bytes";
-    } else if (followed) {
+    } else if (text_after_stop) {
       why.message = kNothingMayFollow;
     } else {
       why.message = "the text does not fit; expected " + vm.expected();
@@ -350,120 +373,21 @@ struct TagParser::State {
       }
     }
     emit_preferred();
-    damaged = true;
-    if (recover && why.code == ErrorCode::kInvalidContent && !followed) {
-      lose_the_way(why);
+    had_mismatch = true;
+    if (recover && why.code == ErrorCode::kInvalidContent && !text_after_stop) {
+      start_recovery(why);
     }
-    if (!lost) return give_up(why);
+    if (mode != Mode::kRecovering) return give_up(why);
     walker.events().diagnose(why);
   }
 
-  // All that is left is the rest.
+  // All the text that is left is the rest.
   void give_up(const Diagnostic& why) {
-    lost.reset();
-    failed = true;
+    recovery.reset();
+    mode = Mode::kRest;
     walker.events().diagnose(why);
     walker.cut_off(why);
     emit_rest(false);
-  }
-
-  // --- Going on behind what does not fit -------------------------------------
-
-  // Where a tag of triggered_tags or token_triggered_tags does not fit, and
-  // where its text is looked at for the next place to go on.
-  struct Lost {
-    const tag_parser::Resume* resume = nullptr;
-    Diagnostic why;
-    std::uint32_t counts = 0;
-    std::uint32_t node = 0;  // of the automaton
-    std::uint64_t at = 0;    // of the next byte
-    // Bytes in front of it that may become a trigger.
-    std::uint32_t pending() const { return resume->bytes[node]; }
-  };
-
-  // REQUIRES: the chosen reading has been told.
-  void lose_the_way(const Diagnostic& why) {
-    for (std::size_t depth = walker.depth(); depth > 0; --depth) {
-      const tag_parser::Resume* resume =
-          program.resume_of(walker.format(depth - 1));
-      if (resume == nullptr) continue;
-      const std::uint32_t counts =
-          vm.outer_counts(vm.preferred(), resume->count_depth);
-      lost = Lost{resume, why, counts, 0, vm.position()};
-      walker.cut_off(why, depth);
-      return;
-    }
-  }
-
-  // Goes on at `places`; what is told up to `end` is the rest.
-  void resume_at(std::span<const tag_parser::Pc> places, std::uint64_t end,
-                 std::size_t token_bytes) {
-    if (end > walker.position()) {
-      const std::string_view left = text(walker.position(), end);
-      if (keep) rest.append(left);
-      walker.rest(left);
-    }
-    walker.end_rest();
-    vm.resume(places, lost->counts, emitted, lost->at, token_bytes);
-    lost.reset();
-  }
-
-  // One symbol of `bytes`.  Whether reading goes on behind it.
-  bool look_at(automata::WordSymbol symbol, std::size_t bytes) {
-    const tag_parser::Resume& resume = *lost->resume;
-    const automata::AhoCorasick& words = resume.automaton;
-    lost->at += bytes;
-    std::uint32_t node = words.step(lost->node, symbol);
-    // A mark that no word has; or one that has begun a word with a mark.
-    if (node == automata::AhoCorasick::kRefused) {
-      node = words.step(0, symbol);
-    }
-    if (node == automata::AhoCorasick::kRefused) node = 0;
-    lost->node = node;
-    if (words.nodes[node].calls.empty()) return false;
-    const std::uint32_t call = words.nodes[node].calls.front();
-    if (call >= resume.ends) {
-      resume_at({&resume.place, 1}, lost->at, 0);
-    } else {
-      resume_at(resume.targets[call], lost->at - resume.trigger_bytes[call], 0);
-    }
-    return true;
-  }
-
-  // Looks at the text by its bytes.
-  bool find_resume() {
-    const std::string_view left = text(lost->at, total());
-    for (const char c : left) {
-      if (look_at(static_cast<std::uint8_t>(c), 1)) return true;
-    }
-    return false;
-  }
-
-  // Looks at a token by its id.  Whether it was more than its text.
-  bool resume_with(const tag_parser::Token& token) {
-    const tag_parser::Resume& resume = *lost->resume;
-    const std::size_t size = token.text.size();
-    const auto target = resume.token_targets.find(token.id);
-    if (target != resume.token_targets.end()) {
-      const std::uint64_t begin = lost->at;
-      lost->at += size;
-      resume_at(target->second, begin, size);
-      return true;
-    }
-    if (std::ranges::binary_search(resume.token_ends, token.id)) {
-      lost->at += size;
-      resume_at({&resume.place, 1}, lost->at, size);
-      return true;
-    }
-    if (token.mark != tag_parser::kNoMark) {
-      if (!look_at(automata::mark_symbol(token.mark), size)) emit_rest(false);
-      return true;
-    }
-    if (token.is_text) return false;
-    lost->at += size;
-    lost->node = 0;
-    emit_rest(false);
-    return true;
   }
 
   // The marker that the bytes that do not fit would spell, as JSON; or "".
@@ -476,28 +400,77 @@ struct TagParser::State {
     return json::dump(json::Value(marker), {.ascii = false});
   }
 
-  void emit_rest(bool all) {
-    std::string_view left = text(walker.position(), total());
-    if (!all && lost) left.remove_suffix(lost->pending());
-    if (!all) left.remove_suffix(base::begun_character(left));
-    if (keep) rest.append(left);
-    walker.rest(left);
+  struct Recovery {
+    tag_parser::ResumeSearch search;
+    tag_parser::CountsId counts;  // that enclose the free text
+    Diagnostic mismatch;
+  };
+
+  // Searches for a resume point of the innermost open format that has one.
+  // REQUIRES: the preferred parse has been emitted.
+  void start_recovery(const Diagnostic& why) {
+    for (std::size_t depth = walker.depth(); depth > 0; --depth) {
+      const tag_parser::ResumePoint* point =
+          program.resume_point(walker.format(depth - 1));
+      if (point == nullptr) continue;
+      const tag_parser::CountsId counts =
+          vm.outer_counts(vm.preferred(), point->count_depth);
+      recovery = Recovery{{*point, vm.position()}, counts, why};
+      mode = Mode::kRecovering;
+      walker.cut_off(why, depth);
+      return;
+    }
   }
+
+  // Parsing resumes; the text before it that was not emitted is the rest.
+  void resume_at(const tag_parser::ResumeSearch::Match& match) {
+    if (match.rest_end > walker.position()) {
+      const std::string_view left = text(walker.position(), match.rest_end);
+      if (keep) rest.append(left);
+      walker.rest(left);
+    }
+    walker.end_rest();
+    vm.resume(match.starts, recovery->counts, emitted,
+              recovery->search.position(), match.token_bytes);
+    recovery.reset();
+    mode = Mode::kParsing;
+  }
+
+  // Searches the text by its bytes.  Returns whether parsing resumes.
+  bool find_resume_point() {
+    const auto match =
+        recovery->search.scan_bytes(text(recovery->search.position(), total()));
+    if (match) resume_at(*match);
+    return match.has_value();
+  }
+
+  // Searches a token by its id.  Returns whether the token was consumed.
+  bool resume_with(const tag_parser::Token& token) {
+    const auto [consumed, match] = recovery->search.scan_token(token);
+    if (match) {
+      resume_at(*match);
+    } else if (consumed) {
+      emit_rest(false);
+    }
+    return consumed;
+  }
+
+  // --- The end ---------------------------------------------------------------
 
   void finish() {
     finalized = true;
-    if (!failed && !lost &&
+    if (parsing() &&
         base::begun_character(text(walker.position(), total())) != 0) {
-      fail();
+      on_mismatch();
     }
-    if (failed || lost) {
+    if (!parsing()) {
       emit_rest(true);
-      if (lost) walker.cut_off(lost->why);
+      if (recovery) walker.cut_off(recovery->mismatch);
       walker.end_rest();
       return;
     }
     const bool ends = vm.can_end();
-    complete = ends && !damaged;
+    complete = ends && !had_mismatch;
     emit_preferred();
     if (!ends) {
       const auto at = static_cast<std::size_t>(total());
@@ -532,6 +505,11 @@ struct TagParser::State {
                         {"message", message.fields}};
   }
 
+  // kParsing: the VM reads the input.  kRecovering: after a mismatch, the
+  // search of `recovery` reads it.  kRest: nothing reads it; all of it is the
+  // rest.
+  enum class Mode : std::uint8_t { kParsing, kRecovering, kRest };
+
   CompiledTag compiled;
   std::optional<Vocabulary> vocabulary;
   const bool keep;
@@ -539,22 +517,23 @@ struct TagParser::State {
   const std::vector<TokenId> stop_ids;  // sorted
   const tag_parser::TagProgram& program;
   vocab::TokenLog tokens;
-  std::vector<Coming> coming;  // in this round
+  std::vector<InputToken> input;  // of this round
   tag_parser::PikeVm vm;
   tag_parser::TreeWalker walker;
-  tag_parser::HistoryId emitted = 0;
+  tag_parser::HistoryId emitted;  // the last step that was emitted
 
-  std::string buffer;  // the text behind what has been told, and this round's
+  // The text that has not been emitted, and the text of this round.
+  std::string buffer;
   std::uint64_t buffer_begin = 0;
   std::string rest;
   std::size_t prefix_bytes = 0;
   std::size_t prefix_tokens = 0;
-  bool initial = true;    // the events are still those of the prefix
-  bool ended = false;     // by a stop token
-  bool followed = false;  // and something came behind it
-  std::optional<Lost> lost;
-  bool damaged = false;  // something did not fit
-  bool failed = false;   // and all behind it is the rest
+  bool initial = true;           // the events are still those of the prefix
+  bool stopped = false;          // by a stop token
+  bool text_after_stop = false;  // a token came after the stop token
+  Mode mode = Mode::kParsing;
+  std::optional<Recovery> recovery;  // kRecovering
+  bool had_mismatch = false;
   bool finalized = false;
   bool complete = false;
 };
@@ -604,7 +583,7 @@ std::span<const Event> TagParser::finalize() {
   state.begin_round();
   if (state.finalized) return {};
   state.finish();
-  state.failed = true;  // nothing more is read
+  state.mode = State::Mode::kRest;  // nothing more is read
   state.end_round();
   return state.walker.events().events();
 }
@@ -623,8 +602,8 @@ json::Value TagParser::tree() const { return state_->tree(); }
 
 bool TagParser::complete() const {
   State& state = *state_;
-  if (state.failed) return state.complete;
-  if (state.damaged) return false;
+  if (state.mode == State::Mode::kRest) return state.complete;
+  if (state.had_mismatch) return false;
   const bool can_end = state.vm.can_end();
   state.vm.release();
   return can_end;
@@ -636,12 +615,12 @@ std::string_view TagParser::held() const {
   return state_->text(state_->walker.position(), state_->total());
 }
 
-// The events of a part are gone when the next one is read.
+// Feeds parts, so that the events of a part are freed before the next one.
 json::Value parse_by_tag(const CompiledTag& compiled, std::string_view response,
                          const TagParserOptions& options) {
   TagParser parser(compiled, options);
-  for (std::size_t at = 0; at < response.size(); at += kKeptBuffer) {
-    parser.feed(response.substr(at, kKeptBuffer));
+  for (std::size_t at = 0; at < response.size(); at += kMaxRetained) {
+    parser.feed(response.substr(at, kMaxRetained));
   }
   parser.finalize();
   return parser.tree();
@@ -651,9 +630,9 @@ json::Value parse_by_tag(const CompiledTag& compiled,
                          std::span<const TokenId> response,
                          const TagParserOptions& options) {
   TagParser parser(compiled, options);
-  for (std::size_t at = 0; at < response.size(); at += kPartTokens) {
+  for (std::size_t at = 0; at < response.size(); at += kBatchTokens) {
     parser.feed_tokens(
-        response.subspan(at, std::min(kPartTokens, response.size() - at)));
+        response.subspan(at, std::min(kBatchTokens, response.size() - at)));
   }
   parser.finalize();
   return parser.tree();

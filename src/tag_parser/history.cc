@@ -1,11 +1,11 @@
-// Lists with shared beginnings; see history.h.
+// Persistent lists with jumps; see history.h.
 
 #include "tag_parser/history.h"
 
 namespace parlance::tag_parser {
 namespace {
 
-constexpr HistoryId kDropped = 0xFFFFFFFF;
+constexpr HistoryId kDropped{0xFFFFFFFF};
 
 }  // namespace
 
@@ -13,12 +13,13 @@ HistoryId History::add(HistoryId parent, ParseStep step) {
   const HistoryNode& above = nodes_[parent];
   const HistoryNode& far = nodes_[above.jump];
   HistoryNode node{step, parent, parent, above.depth + 1};
-  // Two jumps of one length make one of twice that and the step between.
+  // Skew-binary increment: two consecutive jumps of equal length become one
+  // jump over both and the new node.
   if (above.depth - far.depth == far.depth - nodes_[far.jump].depth) {
     node.jump = far.jump;
   }
   nodes_.push_back(node);
-  return static_cast<HistoryId>(nodes_.size() - 1);
+  return HistoryId{nodes_.size() - 1};
 }
 
 HistoryId History::at_depth(HistoryId id, std::uint32_t depth) const {
@@ -32,10 +33,13 @@ HistoryId History::at_depth(HistoryId id, std::uint32_t depth) const {
 HistoryId History::common_ancestor(HistoryId a, HistoryId b) const {
   if (nodes_[a].depth > nodes_[b].depth) a = at_depth(a, nodes_[b].depth);
   if (nodes_[b].depth > nodes_[a].depth) b = at_depth(b, nodes_[a].depth);
+  // Invariant: `a` and `b` have the same depth, and their common ancestor is
+  // the one that was asked for.
   while (a != b) {
     const HistoryId far_a = nodes_[a].jump;
     const HistoryId far_b = nodes_[b].jump;
-    // Jumps that a compaction has cut may end at different depths.
+    // Nodes of one depth jump to one depth, unless a compaction has shortened
+    // a jump.
     const bool far =
         far_a != far_b && nodes_[far_a].depth == nodes_[far_b].depth;
     a = far ? far_a : nodes_[a].parent;
@@ -47,37 +51,38 @@ HistoryId History::common_ancestor(HistoryId a, HistoryId b) const {
 void History::begin_compaction(HistoryId root) {
   root_ = root;
   renumbered_.assign(nodes_.size(), kDropped);
-  renumbered_[root] = 0;
+  renumbered_[root] = HistoryId{0};
 }
 
+// Marks `id` and its ancestors below the first marked one.
 void History::mark(HistoryId id) {
   while (renumbered_[id] == kDropped) {
-    renumbered_[id] = 0;
+    renumbered_[id] = HistoryId{0};
     id = nodes_[id].parent;
   }
 }
 
-// A step comes after all that are before it, so one pass renumbers.
+// A node is stored after its ancestors, so one pass renumbers all links.
 void History::compact() {
   std::vector<HistoryNode> kept;
   for (HistoryId id = root_; id < nodes_.size(); ++id) {
     if (renumbered_[id] == kDropped) continue;
-    renumbered_[id] = static_cast<HistoryId>(kept.size());
+    renumbered_[id] = HistoryId{kept.size()};
     HistoryNode node = nodes_[id];
     node.depth -= nodes_[root_].depth;
     if (id == root_) {
-      node.parent = node.jump = 0;
+      node.parent = node.jump = HistoryId{0};
     } else {
       node.parent = renumbered_[node.parent];
-      // Beyond the root there is nothing to jump to.
+      // A jump to an ancestor of the root becomes a jump to the root.
       node.jump = node.jump < root_ || renumbered_[node.jump] == kDropped
-                      ? 0
+                      ? HistoryId{0}
                       : renumbered_[node.jump];
     }
     kept.push_back(node);
   }
   nodes_ = std::move(kept);
-  root_ = 0;
+  root_ = HistoryId{0};
 }
 
 }  // namespace parlance::tag_parser

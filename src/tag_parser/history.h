@@ -1,25 +1,32 @@
 #ifndef PARLANCE_SRC_TAG_PARSER_HISTORY_H_
 #define PARLANCE_SRC_TAG_PARSER_HISTORY_H_
 
-// What threads have done: lists that share their beginnings.
+// What threads have done: persistent lists that share their beginnings.
 //
 //   0 ── enter tag @0 ── enter any_text @3 ─┬─ leave any_text @9
 //                                           └─ leave any_text @12
 //
-// A thread names the last step of its list.  What all threads have in common
-// is certain; steps of threads that are gone are dropped now and then.
+// The lists form a tree whose root is the beginning.  A thread holds the id of
+// the last step of its list.  Steps that all threads have in common are
+// certain; steps that no thread has are removed by a compaction.
 //
-// Every step also points to one far above it (Myers, 1983), so that going up
-// any distance takes a logarithmic number of jumps.
+// Every node also has a jump to a distant ancestor.  The lengths of the jumps
+// are those of a skew-binary number (Myers, "An applicative random-access
+// stack", 1983), so that an ancestor at any depth, and the lowest common
+// ancestor of two nodes, are found in a logarithmic number of jumps.
 
 #include <cstddef>
 #include <cstdint>
 #include <vector>
 
+#include "base/id.h"
+
 namespace parlance::tag_parser {
 
-using HistoryId = std::uint32_t;
+struct HistoryNode;
+using HistoryId = base::Id<HistoryNode>;
 
+// A format was entered or left, or the pattern of one of its rules began.
 struct ParseStep {
   enum class Kind : std::uint8_t { kEnter, kLeave, kRule };
   std::uint64_t position = 0;  // in the text
@@ -27,9 +34,16 @@ struct ParseStep {
   Kind kind = Kind::kEnter;
 };
 
+struct HistoryNode {
+  ParseStep step;
+  HistoryId parent;
+  HistoryId jump;
+  std::uint32_t depth = 0;
+};
+
 class History {
  public:
-  // ParseStep 0 is the beginning.
+  // Node 0 is the beginning; it has no step.
   History() : nodes_(1) {}
 
   HistoryId add(HistoryId parent, ParseStep step);
@@ -38,32 +52,27 @@ class History {
 
   // The last step that both lists have.
   HistoryId common_ancestor(HistoryId a, HistoryId b) const;
-  // The step of the list of `id` that comes next behind `above`.  REQUIRES:
-  // `above` is in the list, and not `id`.
-  HistoryId child_towards(HistoryId above, HistoryId id) const {
-    return at_depth(id, nodes_[above].depth + 1);
+  // The first step after `ancestor` in the list that ends with `id`.
+  // REQUIRES: `ancestor` is in that list, and is not `id`.
+  HistoryId child_towards(HistoryId ancestor, HistoryId id) const {
+    return at_depth(id, nodes_[ancestor].depth + 1);
   }
 
   std::size_t bytes() const { return nodes_.size() * sizeof(HistoryNode); }
 
-  // Keeps `root` and the steps behind it that lead to those marked, and drops
-  // all others.  new_id() tells what became of those kept.
+  // A compaction keeps `root`, the nodes given to mark(), and the nodes
+  // between; it removes all others.  new_id() maps the ids of nodes that are
+  // left.  REQUIRES: `root` is an ancestor of every marked node.
   void begin_compaction(HistoryId root);
   void mark(HistoryId id);
   void compact();
   HistoryId new_id(HistoryId id) const { return renumbered_[id]; }
 
  private:
-  struct HistoryNode {
-    ParseStep step;
-    HistoryId parent = 0;
-    HistoryId jump = 0;
-    std::uint32_t depth = 0;
-  };
   HistoryId at_depth(HistoryId id, std::uint32_t depth) const;
 
   std::vector<HistoryNode> nodes_;
-  HistoryId root_ = 0;
+  HistoryId root_;
   std::vector<HistoryId> renumbered_;
 };
 

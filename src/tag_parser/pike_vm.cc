@@ -1,5 +1,11 @@
-// Threads and what they do; see pike_vm.h.  AcceleratedStates is in
-// pike_vm_skip.cc, what is said of them in pike_vm_report.cc.
+// Moving threads; see pike_vm.h.
+//
+//   kernel --find_closure()--> waiting --step(byte)--> kernel
+//
+// feed() skips what it can (pike_vm_skip.cc) and reads other bytes by step().
+// feed_token() reads a token both by its id and by its bytes, and merges the
+// two lists of threads.  What callers ask about threads is in
+// pike_vm_report.cc.
 
 #include "tag_parser/pike_vm.h"
 
@@ -14,7 +20,7 @@ PikeVm::PikeVm(const TagProgram& program, const Limits& limits)
       limits_(limits),
       recognisers_(program.recognisers.size()) {
   history_threshold_ = 4096;
-  kernel_.push_back({{program.start, 0, false, {}}, 0, 0});
+  kernel_.push_back({{program.start, kNoCounts, false, {}}, {}, 0});
 }
 
 // --- Memory ------------------------------------------------------------------
@@ -37,13 +43,21 @@ void PikeVm::replace_full_recognisers() {
             at.index != i) {
           continue;
         }
-        thread.state.at = recognisers_[i]->adopt(*before, thread.state.at);
+        recogniser::Configuration& config = thread.state.configuration();
+        config = recognisers_[i]->adopt(*before, config);
       }
     }
   }
 }
 
-// --- What follows without reading --------------------------------------------
+// --- Without reading ---------------------------------------------------------
+
+// Computes waiting_ by a depth-first search from each thread of the kernel, in
+// order.  The stack is explicit.  Invariant: everything above an entry of
+// work_ is preferred to the entry, so threads reach waiting_ in the order of
+// preference.  Each state is followed once, since the thread that comes first
+// is preferred in every continuation; this is checked where several ways join
+// (Instruction::joins).
 
 void PikeVm::find_closure() {
   if (has_closure_) return;
@@ -61,7 +75,14 @@ void PikeVm::find_closure() {
   }
 }
 
-// Whether there is a way on, which `work` then is; others wait in work_.
+// Executes one instruction.  Returns whether the thread continues; `work` is
+// then its preferred successor, and the others have been pushed to work_.
+//
+// An iteration of a loop that reads nothing is dropped, as otherwise the search
+// would not end.  `work.empty_loop` says how far out nothing has been read: it
+// is the depth of the outermost loop in which an iteration has begun since the
+// last byte.  It decides what kIterateEnd does, so it is a part of the state
+// that may be followed only once.
 bool PikeVm::follow(Work& work) {
   State& state = work.thread.state;
   if (work.waits) {
@@ -71,10 +92,9 @@ bool PikeVm::follow(Work& work) {
   if (state.entered) return wait_or_leave(work);
   const Instruction& at = program_.code[state.pc];
   if (at.joins) {
-    // Whether the way here has read anything is a part of the state.
-    State way = state;
-    way.at.lex = work.empty_loop;
-    if (!seen_.insert(way)) return false;
+    State key = state;
+    key.set_empty_loop(work.empty_loop);
+    if (!seen_.insert(key)) return false;
   }
   const auto step = [&](ParseStep::Kind kind) {
     const std::uint32_t back = at.back == kTokenBack ? token_bytes_ : at.back;
@@ -99,13 +119,15 @@ bool PikeVm::follow(Work& work) {
       work.empty_loop = std::min(work.empty_loop, at.index);
       return continue_at(work, at.next);
     case Op::kIterateEnd:
+      // `>`: the iteration has read something.  `==`: it is empty, and dropped.
+      // `<`: an iteration of an enclosing loop is empty as well.
       if (work.empty_loop > at.index) return continue_at(work, at.next);
       if (work.empty_loop < at.index && at.other != kNoPc) {
         return continue_at(work, at.other);
       }
       return false;
     case Op::kCountFrom:
-      state.counts = with_count(state.counts, 0);
+      state.counts = push_count(state.counts, 0);
       return continue_at(work, at.next);
     case Op::kCountTest: {
       const std::vector<Pc>& ways = program_.forks[at.index];
@@ -116,11 +138,11 @@ bool PikeVm::follow(Work& work) {
     case Op::kCountNext: {
       std::uint32_t count = count_of(state.counts) + 1;
       if (at.max == kUnbounded) count = std::min(count, at.min);
-      state.counts = with_count(counts_[state.counts].first, count);
+      state.counts = push_count(counts_[state.counts].outer, count);
       return continue_at(work, at.next);
     }
     case Op::kCountEnd:
-      state.counts = counts_[state.counts].first;
+      state.counts = counts_[state.counts].outer;
       return continue_at(work, at.next);
     default:
       enter_instruction(state);
@@ -128,29 +150,35 @@ bool PikeVm::follow(Work& work) {
   }
 }
 
-// At an instruction that reads, in front of its text.
+// The thread arrives at an instruction that reads.  Sets what the instruction
+// has read so far, which is nothing.
 void PikeVm::enter_instruction(State& state) {
   const Instruction& at = program_.code[state.pc];
   state.entered = true;
   switch (at.op) {
     case Op::kLiteral:
-      state.at.lex = at.offset;
+      state.literal_offset() = at.offset;
       break;
     case Op::kText:
     case Op::kTextToTrigger:
-      state.at = {0, 0, at.max, at.max_tokens};
+      state.chars_left() = at.max;
+      state.tokens_left() = at.max_tokens;
       break;
     case Op::kRecogniser:
-      state.at = recogniser(at).start();
+      state.configuration() = recogniser(at).start();
       break;
     case Op::kTokens:
-      state.at.count = at.max;
+      state.tokens_left() = at.max;
       break;
     default:
       break;
   }
 }
 
+// The thread is at an instruction that reads.  It waits for input there, and
+// where the instruction may end, it also leaves.  Free text that may end is
+// left first, since shorter text is preferred; a recogniser waits first, since
+// longer text is preferred.  Returns whether `work` has left the instruction.
 bool PikeVm::wait_or_leave(Work& work) {
   const State& state = work.thread.state;
   const Instruction& at = program_.code[state.pc];
@@ -160,18 +188,19 @@ bool PikeVm::wait_or_leave(Work& work) {
   };
   switch (at.op) {
     case Op::kText:
-      if (state.at.frame != 0) break;
-      if (state.at.count != 0 && state.at.extra != 0) wait_last();
+      if (state.in_character()) break;
+      if (state.chars_left() != 0 && state.tokens_left() != 0) wait_last();
       return continue_at(work, at.next);
     case Op::kTokens:
-      if (state.at.count != 0) wait_last();
+      if (state.tokens_left() != 0) wait_last();
       return continue_at(work, at.next);
     case Op::kTokensLast:
       wait_last();
       return continue_at(work, at.next);
     case Op::kRecogniser:
       add_waiting(work.thread);
-      return recogniser(at).can_end(state.at) && continue_at(work, at.next);
+      return recogniser(at).can_end(state.configuration()) &&
+             continue_at(work, at.next);
     default:
       break;
   }
@@ -201,11 +230,11 @@ void PikeVm::scan(const Thread& thread, std::uint8_t byte) {
   switch (at.op) {
     case Op::kLiteral: {
       const std::string& text = program_.texts[at.index];
-      const std::uint32_t offset = thread.state.at.lex;
+      const std::uint32_t offset = thread.state.literal_offset();
       if (static_cast<std::uint8_t>(text[offset]) != byte) return;
       if (offset + 1 == text.size()) return add_at(thread, at.next);
       Thread next = thread;
-      ++next.state.at.lex;
+      ++next.state.literal_offset();
       return add(next);
     }
     case Op::kText:
@@ -213,8 +242,9 @@ void PikeVm::scan(const Thread& thread, std::uint8_t byte) {
       return scan_text(thread, at, byte);
     case Op::kRecogniser: {
       Thread next = thread;
-      next.state.at = recogniser(at).step(thread.state.at, byte);
-      if (!next.state.at.dead()) add(next);
+      recogniser::Configuration& config = next.state.configuration();
+      config = recogniser(at).step(config, byte);
+      if (!config.dead()) add(next);
       return;
     }
     default:
@@ -225,24 +255,29 @@ void PikeVm::scan(const Thread& thread, std::uint8_t byte) {
 void PikeVm::scan_text(const Thread& thread, const Instruction& at,
                        std::uint8_t byte) {
   Thread next = thread;
-  recogniser::Configuration& config = next.state.at;
-  if (config.frame == 0 && config.count != kUnbounded) --config.count;
-  if ((config.frame != 0 || byte >= 0x80) &&
-      automata::read_char(automata::any_character(), byte, config.frame) ==
+  State& state = next.state;
+  if (!state.in_character() && state.chars_left() != kUnbounded) {
+    --state.chars_left();
+  }
+  if ((state.in_character() || byte >= 0x80) &&
+      automata::read_char(automata::any_character(), byte, state.character()) ==
           automata::CharStep::kNo) {
     return;
   }
-  enter_node(next, at,
-             program_.free_texts[at.index].automaton.step(config.lex, byte));
+  enter_node(
+      next, at,
+      program_.free_texts[at.index].automaton.step(state.text_node(), byte));
 }
 
-// Free text has come to `to`.
+// Free text has read a symbol that leads to node `to` of its automaton.  A node
+// that spells a trigger ends the text, unless this is the text after the last
+// trigger.
 void PikeVm::enter_node(Thread& next, const Instruction& at, std::uint32_t to) {
   if (to == automata::AhoCorasick::kRefused) return;
   const FreeText& text = program_.free_texts[at.index];
   const auto& node = text.automaton.nodes[to];
   if (node.excluded) return;
-  next.state.at.lex = to;
+  next.state.text_node() = to;
   if (node.calls.empty()) return add(next);
   if (at.op == Op::kText) return;
   for (const std::uint32_t call : node.calls) {
@@ -250,8 +285,8 @@ void PikeVm::enter_node(Thread& next, const Instruction& at, std::uint32_t to) {
   }
 }
 
-// Makes `next` the threads behind what was read, if there are any and not too
-// many.
+// Makes `next` the kernel.  Returns false, and changes nothing, if there is no
+// thread or a limit is exceeded.
 bool PikeVm::adopt(std::vector<Thread>& next) {
   if (next.empty()) return false;
   if (next.size() > limits_.threads || history_.bytes() > limits_.bytes) {
@@ -263,6 +298,7 @@ bool PikeVm::adopt(std::vector<Thread>& next) {
   return true;
 }
 
+// Reads one byte: moves each waiting thread, in order.
 bool PikeVm::step(std::uint8_t byte) {
   find_closure();
   if (waiting_.size() > limits_.threads + program_.code.size()) {
@@ -311,14 +347,14 @@ void PikeVm::scan_token(const Thread& thread, const Token& token) {
   const TokenId id = token.id;
   switch (at.op) {
     case Op::kText:
-      // A mark leads to a trigger, and this is the last text.
+      // A mark is a part of a trigger, and no trigger follows this text.
       return;
     case Op::kTextToTrigger: {
-      if (token.mark == kNoMark || thread.state.at.frame != 0) return;
+      if (token.mark == kNoMark || thread.state.in_character()) return;
       Thread next = thread;
       const auto& automaton = program_.free_texts[at.index].automaton;
       return enter_node(next, at,
-                        automaton.step(thread.state.at.lex,
+                        automaton.step(thread.state.text_node(),
                                        automata::mark_symbol(token.mark)));
     }
     case Op::kToken: {
@@ -330,7 +366,8 @@ void PikeVm::scan_token(const Thread& thread, const Token& token) {
     case Op::kTokens: {
       if (!token.is_any || !program_.token_sets[at.index].contains(id)) return;
       Thread next = thread;
-      if (next.state.at.count != kUnbounded) --next.state.at.count;
+      std::uint32_t& tokens_left = next.state.tokens_left();
+      if (tokens_left != kUnbounded) --tokens_left;
       return add(next);
     }
     case Op::kTokensLast:
@@ -353,8 +390,8 @@ void PikeVm::scan_token(const Thread& thread, const Token& token) {
   }
 }
 
-// Reads the bytes of a token, by the threads that may read it so.  A failure
-// leaves the threads as they were at that byte.
+// Reads the bytes of a token with the threads that may read it by its bytes.
+// If a byte does not fit, the threads are left as they were before that byte.
 void PikeVm::read_bytes(const Token& token, std::size_t& read) {
   if (!token.is_text || token.text.empty()) return;
   if (token.mark != kNoMark) {
@@ -373,8 +410,14 @@ void PikeVm::read_bytes(const Token& token, std::size_t& read) {
   } while (paused_);
 }
 
-// Both ways of reading a token are followed, in the order of the threads that
-// waited for it.
+// 1. A token that no instruction can read by its id is read by its bytes.
+// 2. Otherwise the waiting threads are saved, and each remembers its index as
+//    its origin.  read_bytes() moves them by the bytes of the token.
+// 3. merge() moves the saved threads by the id, and puts both results into the
+//    order of their origins.
+// 4. If no thread is left, the threads are those before the byte that did not
+//    fit, or those before the token if all bytes fitted where the token must
+//    not come.
 bool PikeVm::feed_token(const Token& token, std::size_t& read) {
   const std::string_view bytes = token.text;
   read = 0;
@@ -403,12 +446,12 @@ bool PikeVm::feed_token(const Token& token, std::size_t& read) {
   if (whole) by_bytes = bytes.empty() ? before : kernel_;
   merge(token, before, std::move(by_bytes));
   if (!adopt(next_)) {
-    // Its bytes did not fit, or fitted where it must not come.
+    // The first byte did not fit, or all bytes fitted where it must not come.
     if (read == 0 || whole) {
       waiting_ = before;
       has_closure_ = true;
       position_ = begin;
-      character_position_ = kNowhereYet;
+      character_position_ = kNoPosition;
     }
     return false;
   }
@@ -419,8 +462,13 @@ bool PikeVm::feed_token(const Token& token, std::size_t& read) {
   return true;
 }
 
-// Puts what a token leads to into next_: from where its bytes have led and from
-// the states that read it by its id.
+// Sets next_ to the threads after a token: `before`, moved by the id, and
+// `by_bytes`, which the bytes led to.  Both are in the order of preference, and
+// the threads of one origin come together, those by its id first.
+//
+// A recogniser that reads tokens takes both readings at once: step_token() gets
+// the configuration that the bytes led to, and returns the configuration after
+// the token.  If it refuses a mark, the reading by bytes is refused as well.
 void PikeVm::merge(const Token& token, const std::vector<Thread>& before,
                    std::vector<Thread> by_bytes) {
   std::size_t done = 0;
@@ -438,21 +486,22 @@ void PikeVm::merge(const Token& token, const std::vector<Thread>& before,
     if (at.op == Op::kRecogniser &&
         (program_.recognisers[at.index].reads_tokens ||
          program_.recognisers[at.index].reads_marks)) {
-      // It goes on by both at once, or not even by its bytes.
+      // The thread that the bytes led to inside the same recogniser, if any.
       recogniser::Configuration config;
       std::size_t same = done;
       while (same < by_bytes.size() && by_bytes[same].origin <= i) {
         const Thread& other = by_bytes[same];
         if (other.origin == i && other.history == thread.history &&
             other.state.entered && other.state.pc == thread.state.pc) {
-          config = other.state.at;
+          config = other.state.configuration();
           break;
         }
         ++same;
       }
-      config = recogniser(at).step_token(thread.state.at, config, token.id);
+      config = recogniser(at).step_token(thread.state.configuration(), config,
+                                         token.id);
       if (!config.dead()) {
-        thread.state.at = config;
+        thread.state.configuration() = config;
         if (same < by_bytes.size() && by_bytes[same].origin == i) {
           by_bytes[same] = thread;
         } else {
@@ -471,20 +520,21 @@ void PikeVm::merge(const Token& token, const std::vector<Thread>& before,
   }
 }
 
+// Free text with a limit of tokens has read one more.
 void PikeVm::spend_token() {
   for (Thread& thread : kernel_) {
     State& state = thread.state;
     if (!state.entered || program_.code[state.pc].op != Op::kText) continue;
-    if (state.at.extra != kUnbounded && state.at.extra != 0) {
-      --state.at.extra;
+    if (state.tokens_left() != kUnbounded && state.tokens_left() != 0) {
+      --state.tokens_left();
       has_closure_ = false;
     }
   }
 }
 
-// --- Going on behind what does not fit ---------------------------------------
+// --- Resuming after a mismatch -----------------------------------------------
 
-void PikeVm::resume(std::span<const Pc> starts, std::uint32_t counts,
+void PikeVm::resume(std::span<const Pc> starts, CountsId counts,
                     HistoryId history, std::uint64_t position,
                     std::size_t token_bytes) {
   kernel_.clear();
@@ -496,55 +546,57 @@ void PikeVm::resume(std::span<const Pc> starts, std::uint32_t counts,
   position_ = position;
   token_bytes_ = static_cast<std::uint32_t>(token_bytes);
   current_ = kNotAccelerated;
-  character_position_ = kNowhereYet;
+  character_position_ = kNoPosition;
 }
 
-std::uint32_t PikeVm::outer_counts(const Thread& thread,
-                                   std::uint32_t depth) const {
+CountsId PikeVm::outer_counts(const Thread& thread, std::uint32_t depth) const {
   std::uint32_t levels = 0;
-  for (std::uint32_t id = thread.state.counts; id != 0;
-       id = counts_[id].first) {
+  for (CountsId id = thread.state.counts; id != kNoCounts;
+       id = counts_[id].outer) {
     ++levels;
   }
-  std::uint32_t out = thread.state.counts;
-  for (; levels > depth; --levels) out = counts_[out].first;
+  CountsId out = thread.state.counts;
+  for (; levels > depth; --levels) out = counts_[out].outer;
   return out;
 }
 
 // --- Counts ------------------------------------------------------------------
 
-std::uint32_t PikeVm::count_of(std::uint32_t counts) const {
-  return counts_[counts].second;
+std::uint32_t PikeVm::count_of(CountsId counts) const {
+  return counts_[counts].count;
 }
 
-std::uint32_t PikeVm::with_count(std::uint32_t around, std::uint32_t count) {
-  const auto [known, added] =
-      count_ids_.try_emplace(std::uint64_t{around} << 32 | count,
-                             static_cast<std::uint32_t>(counts_.size()));
-  if (added) counts_.emplace_back(around, count);
+CountsId PikeVm::push_count(CountsId outer, std::uint32_t count) {
+  const auto [known, added] = count_ids_.try_emplace(
+      std::uint64_t{outer} << 32 | count, CountsId{counts_.size()});
+  if (added) counts_.push_back({outer, count});
   return known->second;
 }
 
-// Drops counts that no thread has any more.
+// Drops the counts that no thread has.
+//
+// 1. Marks the counts of all threads, and the counts that enclose these.
+// 2. Adds the marked ones to an empty table.  An enclosing count has a smaller
+//    id than the counts inside it, so its new id is known in time.
+// 3. Renumbers the threads.  Accelerated states hold ids, so they are dropped.
 void PikeVm::compact_counts() {
   std::vector<bool> kept(counts_.size(), false);
   for (const auto* threads : {&kernel_, &waiting_}) {
     for (const Thread& thread : *threads) {
-      for (std::uint32_t id = thread.state.counts; id != 0 && !kept[id];
-           id = counts_[id].first) {
+      for (CountsId id = thread.state.counts; id != kNoCounts && !kept[id];
+           id = counts_[id].outer) {
         kept[id] = true;
       }
     }
   }
-  std::vector<std::pair<std::uint32_t, std::uint32_t>> old;
+  std::vector<Count> old;
   old.swap(counts_);
   count_ids_.clear();
-  counts_.emplace_back(0, 0);
-  std::vector<std::uint32_t> renumbered(old.size(), 0);
-  // What is around a count came before it.
-  for (std::uint32_t id = 1; id < old.size(); ++id) {
+  counts_.emplace_back();
+  std::vector<CountsId> renumbered(old.size(), kNoCounts);
+  for (CountsId id{1}; id < old.size(); ++id) {
     if (!kept[id]) continue;
-    renumbered[id] = with_count(renumbered[old[id].first], old[id].second);
+    renumbered[id] = push_count(renumbered[old[id].outer], old[id].count);
   }
   for (auto* threads : {&kernel_, &waiting_}) {
     for (Thread& thread : *threads) {

@@ -1,34 +1,40 @@
 #ifndef PARLANCE_SRC_TAG_PARSER_PIKE_VM_H_
 #define PARLANCE_SRC_TAG_PARSER_PIKE_VM_H_
 
-// All readings of a text that are still possible, in order of preference.
+// A Pike VM: all parses of a text that are still possible, in the order of
+// preference.
 //
-// A thread is a state of the program (program.h) and the list of what
-// it has done (history.h).  With every byte each thread goes on as far as the
-// byte lets it; where there are several ways, to all of them, the preferred one
-// first. Of two threads at one state the first stays: whatever comes, the
-// second could do no better.  So the first thread that ends with the text is
-// the first reading, and there are never more threads than states (Pike, 1987;
-// the priorities are Cox's and Perl's).
+// A thread is a state of the program (program.h) and the list of the steps of
+// its parse (history.h).  A byte moves every thread to wherever the byte can
+// lead it; if it can lead to several states, the thread becomes several, the
+// preferred one first.  Of two threads with one state the first is kept: the
+// same continuations are open to both, and it is preferred in all of them.  So
+// the first thread that accepts at the end of the text has the preferred parse,
+// and there are never more threads than states (Pike, "The text editor sam",
+// 1987; Cox, "Regular expression matching: the virtual machine approach",
+// 2009; the priorities are those of Perl's backtracking search).
 //
-// Two lists of threads take turns: behind a byte (`kernel`), and all that wait
-// for the next byte, token or end (`waiting`).
+// There are two lists of threads: `kernel`, the threads right after a byte, and
+// `waiting`, its closure: the threads that instructions without reading lead
+// to, which wait for the next byte, for a token, or for the end.
 //
-// A token that no state names by its id is its bytes.  One that is named is
-// read both ways at once, by its id and by its bytes; but free text does not
-// read a mark by its bytes.
+// A token that no instruction names by its id is read by its bytes.  A token
+// that is named is read both ways, by its id and by its bytes; but free text
+// does not read a mark by its bytes.
 //
-// Bytes that change nothing are skipped: where all threads are in free text
-// that no word has begun in, and whatever may follow it begins with other
-// bytes; where they only move inside words; and where the only thread is inside
-// a JSON text or a pattern.
+// Most bytes change no thread, and pike_vm_skip.cc skips them: where all
+// threads are in free text and the byte begins neither a word that the text
+// watches for nor anything that may follow it; and where the only thread is
+// inside a JSON text or a pattern that cannot end yet.
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
-#include <utility>
+#include <unordered_map>
 #include <vector>
 
 #include "recogniser/recogniser.h"
@@ -40,21 +46,23 @@ namespace parlance::tag_parser {
 
 struct Thread {
   State state;
-  HistoryId history = 0;
-  // The thread that waited for the last token and became this one.
+  HistoryId history;
+  // Index of the thread that waited for the last token and became this one.
   std::uint32_t origin = 0;
 };
 
-// A token as it comes.
+// A token of the input.
 struct Token {
   TokenId id = 0;
   std::string_view text;
-  // Whether a state of the program names it by its id, and which mark it is.
+  // Whether an instruction of the program names it by its id, and which mark it
+  // is.
   bool is_named = false;
   std::uint32_t mark = kNoMark;
-  // Its bytes may be read as any others; not those of a control token.
+  // Its bytes may be read as text.  False for a control token.
   bool is_text = true;
-  // It may be what a format of tokens does not name; not one that ends a turn.
+  // It matches a set of tokens that is given by what is excluded.  False for a
+  // token that ends a turn.
   bool is_any = true;
 };
 
@@ -62,103 +70,112 @@ class PikeVm {
  public:
   struct Limits {
     std::size_t threads = 4096;
-    std::size_t bytes = std::size_t{64} << 20;
+    std::size_t bytes = std::size_t{64} << 20;  // of the history
   };
 
   PikeVm(const TagProgram& program, const Limits& limits);
 
-  // Reads bytes as far as there is a reading, and returns how many.  Less than
-  // all: it wants to compact_history() first (paused()); or the next byte fits
-  // none, or there are too many (overflowed()), and the waiting threads are
-  // those in front of it.
+  // Reads bytes as long as some parse accepts them, and returns how many.  If
+  // it returns less than all, either the caller should emit what is certain
+  // and call compact_history() (paused()); or no parse accepts the next byte;
+  // or there are too many threads (overflowed()).  In the last two cases the
+  // waiting threads are those before that byte.
   std::size_t feed(std::string_view bytes);
   bool paused() const { return paused_; }
 
-  // Reads a token by its id and, if it is text, by its bytes.  False: it fits
-  // no reading, and `read` is how many of its bytes did.
+  // Reads a token by its id and, if it is text, by its bytes.  Returns false if
+  // no parse accepts it; `read` is then how many of its bytes were accepted.
   bool feed_token(const Token& token, std::size_t& read);
 
-  // Gives up the machine that was asked last, which belongs to others too.
-  // Called behind every round.
+  // Unlocks the recogniser that was used last, which other parsers share.
+  // REQUIRES: called at the end of every round.
   void release() {
     if (locked_ != nullptr && locked_->full()) full_ = true;
     lock_.reset();
     locked_ = nullptr;
   }
 
-  // The threads that wait for what comes next; never empty.
+  // The threads that wait for the next byte, token or end; never empty.
   std::span<const Thread> waiting();
-  // The one whose reading is taken if nothing follows, or nothing that fits:
-  // the first that may end, else the first of all.
+  // The thread whose parse is taken if the text ends here or does not fit any
+  // further: the first that accepts, otherwise the first of all.
   const Thread& preferred();
   bool can_end();
 
   std::uint64_t position() const { return position_; }
   bool overflowed() const { return overflowed_; }
-  // Bytes in front of the position that may still become something else than
-  // the text that `thread` takes them for.
+  // Bytes before the position that `thread` reads as free text and that may
+  // still turn out to be the beginning of a trigger.
   std::uint32_t pending(const Thread& thread) const;
 
   const History& history() const { return history_; }
-  // All that threads have in common up to `step` has been taken note of.
-  // Returns its new number.  REQUIRES: the position is between two characters.
+  // Drops the steps before `step`, and those of threads that are gone.  Returns
+  // the new id of `step`.  REQUIRES: `step` is in the history of all threads,
+  // and the position is between two characters.
   HistoryId compact_history(HistoryId step);
-  // Whether that is worth it.
   bool wants_compaction() const {
     return history_.bytes() > history_threshold_ ||
            counts_.size() > counts_threshold_;
   }
 
-  // Back to where the character at `position` begins, if it is the last one and
-  // its bytes were read one by one; returns whether.
+  // Goes back to the beginning of the character at `position`.  Returns false,
+  // and does nothing, unless it is the last character that was begun and its
+  // bytes were read one by one.
   bool rewind_character(std::uint64_t position);
 
-  // Goes on with threads at `states`, in front of the byte at `position`, which
-  // have done what `history` says.  `counts` are those around them; the last
-  // token had `token_bytes`.
-  void resume(std::span<const Pc> starts, std::uint32_t counts,
-              HistoryId history, std::uint64_t position,
-              std::size_t token_bytes);
-  // The outermost `depth` of the counts of `thread`.
-  std::uint32_t outer_counts(const Thread& thread, std::uint32_t depth) const;
+  // Replaces all threads by threads at `starts`, before the byte at `position`,
+  // with the given history and enclosing counts.  The last token had
+  // `token_bytes` bytes.
+  void resume(std::span<const Pc> starts, CountsId counts, HistoryId history,
+              std::uint64_t position, std::size_t token_bytes);
+  // The outermost `depth` counts of `thread`.
+  CountsId outer_counts(const Thread& thread, std::uint32_t depth) const;
 
-  // Whether a machine that waits has no memory left to go on.
+  // Whether the recogniser of a waiting thread has run out of memory.
   bool out_of_memory();
 
-  // What may come, for people.
+  // What may come next, for a diagnostic.
   std::string expected();
-  // The marker whose spelling `byte` would complete where only tokens write it;
-  // "" if that is not what is wrong with `byte`.
+  // The marker whose spelling `byte` would complete in free text where the
+  // marker must be written as its token; "" if there is none.
   std::string spelled_marker(std::uint8_t byte);
 
  private:
-  static constexpr std::uint64_t kNowhereYet = ~std::uint64_t{0};
+  static constexpr std::uint64_t kNoPosition = ~std::uint64_t{0};
+
+  // An entry of the stack that find_closure() works off.
   struct Work {
     Thread thread;
-    // The outermost loop of which an iteration has begun and read nothing.
+    // The depth of the outermost loop in which an iteration has begun and has
+    // read nothing since.  kUnbounded: there is none.
     std::uint32_t empty_loop = kUnbounded;
-    bool waits = false;  // it waits; do not look for ways on
+    // The thread has been followed; all that is left is to add it to waiting_.
+    bool waits = false;
   };
-  // What bytes do to threads that are in free text: change nothing, begin a
-  // character that changes nothing, or lead to the states of another
-  // AcceleratedStates.
+
+  // How a byte acts on all threads, which are in free text: it has to be read
+  // by step(); it changes nothing; it begins a character that changes nothing;
+  // or it leads to the states of another AcceleratedStates.
   enum ByteEffect : std::uint8_t { kStop, kSelfLoop, kLead, kMove };
+  // The states of a kernel and what bytes do to them, as in an accelerated
+  // state of rust-regex; with kMove it is a lazy DFA for ASCII.
   struct AcceleratedStates {
     std::vector<State> states;
-    std::array<std::uint8_t, 256> bytes = {};
-    std::array<std::uint8_t, 256> next = {};
+    std::array<std::uint8_t, 256> bytes = {};  // ByteEffect
+    std::array<std::uint8_t, 256> next = {};   // kMove: index in accelerated_
   };
   static constexpr std::size_t kNotAccelerated = ~std::size_t{0};
 
+  // Without reading.
   void find_closure();
   bool follow(Work& work);
   bool wait_or_leave(Work& work);
-  // A way that is looked at behind those found later.
+  // Follows `next` after what is pushed later.
   void push(const Work& from, Pc next) {
     work_.push_back({from.thread, from.empty_loop});
     work_.back().thread.state = {next, from.thread.state.counts, false, {}};
   }
-  // The same, at once.
+  // Follows `next` at once.
   static bool continue_at(Work& work, Pc next) {
     work.thread.state = {next, work.thread.state.counts, false, {}};
     return true;
@@ -166,6 +183,7 @@ class PikeVm {
   void add_waiting(const Thread& thread);
   void enter_instruction(State& state);
 
+  // Reading.
   bool step(std::uint8_t byte);
   void scan(const Thread& thread, std::uint8_t byte);
   void scan_text(const Thread& thread, const Instruction& at,
@@ -179,6 +197,8 @@ class PikeVm {
              std::vector<Thread> by_bytes);
   bool adopt(std::vector<Thread>& next);
   void spend_token();
+
+  // Skipping.
   std::size_t skip(std::string_view bytes);
   std::size_t skip_text(std::string_view bytes);
   std::size_t skip_recogniser(std::string_view bytes);
@@ -187,6 +207,7 @@ class PikeVm {
   void learn_move(std::uint8_t byte);
   bool find_self_loops(AcceleratedStates& out);
 
+  // The recogniser of an instruction, locked until another one is used.
   recogniser::Recogniser& recogniser(const Instruction& at) {
     std::shared_ptr<recogniser::Recogniser>& known = recognisers_[at.index];
     if (known == nullptr) {
@@ -202,32 +223,34 @@ class PikeVm {
     }
     return asked;
   }
-  // Machines that are full are replaced by ones of this reader alone, which
-  // take over the states of all threads.
-  // REQUIRES: between two symbols.
+  // Replaces recognisers that are full by empty ones that belong to this
+  // parser alone, and translates the configurations of all threads.
+  // REQUIRES: no byte or token is being read.
   void replace_full_recognisers();
-  std::uint32_t count_of(std::uint32_t counts) const;
-  std::uint32_t with_count(std::uint32_t around, std::uint32_t count);
+
+  std::uint32_t count_of(CountsId counts) const;
+  CountsId push_count(CountsId outer, std::uint32_t count);
   void compact_counts();
 
   const TagProgram& program_;
   const Limits limits_;
-  // Those of the program, or their successors; null: not asked yet.
+  // By index of the program's recognisers: that recogniser or its replacement;
+  // null until it is used.
   std::vector<std::shared_ptr<recogniser::Recogniser>> recognisers_;
-  bool full_ = false;      // one of them was when it was given up
-  bool in_token_ = false;  // states are kept beside the threads
-  // Of one machine at a time.
+  bool full_ = false;      // a recogniser was full when it was unlocked
+  bool in_token_ = false;  // configurations are held outside of the threads
+  // At most one recogniser is locked at a time.
   recogniser::Recogniser* locked_ = nullptr;
   std::optional<recogniser::Recogniser::Lock> lock_;
 
   std::uint64_t position_ = 0;
-  std::uint32_t token_bytes_ = 0;  // of the token that is read by its id
+  std::uint32_t token_bytes_ = 0;  // of the last token that was read by its id
   bool overflowed_ = false;
   bool paused_ = false;
 
   std::vector<Thread> kernel_;
   std::vector<Thread> waiting_;
-  bool has_closure_ = false;  // waiting_ is what follows from kernel_
+  bool has_closure_ = false;  // waiting_ is the closure of kernel_
   std::vector<Thread> next_;
   std::vector<Work> work_;
   StateSet seen_;
@@ -235,17 +258,18 @@ class PikeVm {
   History history_;
   std::size_t history_threshold_ = 0;
 
-  // Counts of repeats inside each other: (what is around, count).  0: none.
-  std::vector<std::pair<std::uint32_t, std::uint32_t>> counts_ = {{0, 0}};
+  std::vector<Count> counts_ = {Count{}};  // by CountsId
   std::size_t counts_threshold_ = 1024;
-  CountTable count_ids_;
+  std::unordered_map<std::uint64_t, CountsId> count_ids_;
 
   std::vector<AcceleratedStates> accelerated_;
-  std::size_t current_ = kNotAccelerated;  // where skip() has left the threads
+  // The entry whose states skip() has left the threads in.
+  std::size_t current_ = kNotAccelerated;
 
-  // The threads that waited for the last character of more than one byte.
+  // The threads that waited for the last character of more than one byte, and
+  // where it begins.
   std::vector<Thread> character_;
-  std::uint64_t character_position_ = kNowhereYet;
+  std::uint64_t character_position_ = kNoPosition;
 };
 
 }  // namespace parlance::tag_parser

@@ -1,4 +1,4 @@
-// What is said of readings; see pike_vm.h.
+// What callers ask about threads, and compaction; see pike_vm.h.
 
 #include <algorithm>
 #include <string>
@@ -15,7 +15,7 @@ constexpr std::size_t kShown = 6;
 
 using json::quoted;
 
-// What leads from `node` to a trigger, a few of several.
+// Spellings of the paths from `node` to triggers, at most kShown + 1 of them.
 std::vector<std::string> rests(const TagProgram& program,
                                const automata::AhoCorasick& automaton,
                                std::uint32_t node) {
@@ -60,7 +60,7 @@ bool PikeVm::can_end() {
 std::uint32_t PikeVm::pending(const Thread& thread) const {
   const Instruction& at = program_.code[thread.state.pc];
   if (at.op != Op::kTextToTrigger) return 0;
-  return program_.free_texts[at.index].pending[thread.state.at.lex];
+  return program_.free_texts[at.index].pending[thread.state.text_node()];
 }
 
 HistoryId PikeVm::compact_history(HistoryId step) {
@@ -75,13 +75,13 @@ HistoryId PikeVm::compact_history(HistoryId step) {
   }
   history_threshold_ = std::max<std::size_t>(4096, 2 * history_.bytes());
   if (counts_.size() > counts_threshold_) compact_counts();
-  character_position_ = kNowhereYet;
-  return 0;
+  character_position_ = kNoPosition;
+  return HistoryId{0};
 }
 
 bool PikeVm::rewind_character(std::uint64_t position) {
   if (character_position_ != position) return false;
-  // As they were: what they have done may have been told.
+  // The kernel before the character is not stored; its closure takes its place.
   kernel_.assign(character_.begin(), character_.end());
   waiting_.assign(character_.begin(), character_.end());
   has_closure_ = true;
@@ -107,7 +107,7 @@ std::string PikeVm::expected() {
       ways.push_back(std::move(way));
     }
   };
-  // Behind a mark only the rest of its trigger may come.
+  // After a mark, only the rest of its trigger may come.
   const auto add_text = [&](const FreeText& text, std::uint32_t node) {
     if (text.automaton.may_end(node)) return add_expected("text");
     for (std::string& way : rests(program_, text.automaton, node)) {
@@ -119,14 +119,14 @@ std::string PikeVm::expected() {
     switch (at.op) {
       case Op::kLiteral:
         add_expected(quoted(std::string_view(program_.texts[at.index])
-                                .substr(thread.state.at.lex)));
+                                .substr(thread.state.literal_offset())));
         break;
       case Op::kText:
       case Op::kTextToTrigger:
-        add_text(program_.free_texts[at.index], thread.state.at.lex);
+        add_text(program_.free_texts[at.index], thread.state.text_node());
         break;
       case Op::kRecogniser:
-        add_expected(recogniser(at).expected(thread.state.at));
+        add_expected(recogniser(at).expected(thread.state.configuration()));
         break;
       case Op::kToken: {
         const TokenSet& set = program_.token_sets[at.index];
@@ -164,7 +164,7 @@ std::string PikeVm::spelled_marker(std::uint8_t byte) {
     const Instruction& at = program_.code[thread.state.pc];
     if (at.op != Op::kText && at.op != Op::kTextToTrigger) continue;
     const FreeText& text = program_.free_texts[at.index];
-    std::uint32_t node = text.automaton.step(thread.state.at.lex, byte);
+    std::uint32_t node = text.automaton.step(thread.state.text_node(), byte);
     if (node == automata::AhoCorasick::kRefused) continue;
     for (; node != 0; node = text.automaton.nodes[node].fail) {
       for (const auto& [end, marker] : text.spelled) {

@@ -1,4 +1,15 @@
-// Bytes that change nothing; see pike_vm.h.
+// Skipping bytes that change no thread; see pike_vm.h.
+//
+// skip() reads bytes whose effect is known, in one of two situations:
+//
+//   skip_text()        All threads of the kernel are in free text.  A table
+//   says
+//                      what each byte does to their states (AcceleratedStates).
+//   skip_recogniser()  The only thread is inside a recogniser, which cannot end
+//                      yet.  The recogniser steps; no closure is computed.
+//
+// A byte that is not skipped is read by step(), and learn_move() then adds what
+// it did to the table.
 
 #include <algorithm>
 
@@ -9,9 +20,9 @@ namespace {
 
 constexpr std::size_t kMaxAccelerated = 64;
 
-// Bytes of the character that `text` begins with; 0 if there is no whole one.
-// base::next_character() says more and takes half as long again, which is felt
-// where most of a text is beyond ASCII.
+// The size of the character of more than one byte that `text` begins with; 0 if
+// it is not valid UTF-8 or not complete.  base::next_character() returns more
+// and takes half as long again, which is noticeable in texts beyond ASCII.
 std::size_t character(std::string_view text) {
   const auto at = [&](std::size_t i) {
     return static_cast<std::uint8_t>(text[i]);
@@ -48,19 +59,20 @@ std::size_t PikeVm::skip(std::string_view bytes) {
 // Inside a JSON text or a pattern that cannot end here.
 std::size_t PikeVm::skip_recogniser(std::string_view bytes) {
   State& state = kernel_.front().state;
+  recogniser::Configuration& config = state.configuration();
   recogniser::Recogniser& reader = recogniser(program_.code[state.pc]);
   std::size_t read = 0;
   const bool adopts = reader.adopts();
-  while (read < bytes.size() && !reader.can_end(state.at)) {
+  while (read < bytes.size() && !reader.can_end(config)) {
     if (adopts && reader.full()) break;
     const recogniser::Configuration next =
-        reader.step(state.at, static_cast<std::uint8_t>(bytes[read]));
+        reader.step(config, static_cast<std::uint8_t>(bytes[read]));
     if (next.dead()) break;
     if (static_cast<std::uint8_t>(bytes[read]) >= 0xC0) {
       character_.assign(kernel_.begin(), kernel_.end());
       character_position_ = position_ + read;
     }
-    state.at = next;
+    config = next;
     ++read;
   }
   position_ += read;
@@ -105,8 +117,8 @@ bool PikeVm::all_in_text() const {
     const State& state = thread.state;
     const Op op = program_.code[state.pc].op;
     return state.entered && (op == Op::kText || op == Op::kTextToTrigger) &&
-           state.at.frame == 0 && state.at.count == kUnbounded &&
-           state.at.extra == kUnbounded;
+           !state.in_character() && state.chars_left() == kUnbounded &&
+           state.tokens_left() == kUnbounded;
   });
 }
 
@@ -124,7 +136,7 @@ std::size_t PikeVm::find_accelerated() {
   AcceleratedStates made;
   const bool at_rest = std::all_of(
       kernel_.begin(), kernel_.end(),
-      [](const Thread& thread) { return thread.state.at.lex == 0; });
+      [](const Thread& thread) { return thread.state.text_node() == 0; });
   for (const Thread& thread : kernel_) made.states.push_back(thread.state);
   if (!at_rest || !find_self_loops(made)) made.bytes.fill(kStop);
   if (accelerated_.size() == kMaxAccelerated) accelerated_.clear();
@@ -132,8 +144,9 @@ std::size_t PikeVm::find_accelerated() {
   return accelerated_.size() - 1;
 }
 
-// Where a byte has only moved the same threads inside their words, so it always
-// will.  next_: the threads as they were.
+// After step(byte): if the byte only moved the threads from node to node of
+// their free texts, it will do so whenever the threads are in these states.
+// Notes that as a transition.  next_ holds the threads before the byte.
 void PikeVm::learn_move(std::uint8_t byte) {
   const std::size_t from = current_;
   if (from == kNotAccelerated || byte >= 0x80) return;
@@ -151,7 +164,20 @@ void PikeVm::learn_move(std::uint8_t byte) {
   accelerated_[from].next[byte] = static_cast<std::uint8_t>(to);
 }
 
-// False if threads that are not in the kernel wait for text.
+// Finds the bytes that lead the states of the kernel, all at node 0 of their
+// free texts, back to themselves.
+//
+// 1. Every ASCII byte is assumed to be a self-loop, and every lead byte to
+// begin
+//    a character that is one: free text accepts any character.
+// 2. A byte that can move a waiting thread in another way has to be read by
+//    step(): a byte that leaves node 0 of a free text, the next byte of a
+//    literal, and the first bytes of a recogniser.  A thread that waits for a
+//    token or for the end is not moved by bytes.
+//
+// Returns false if the free texts among the waiting threads are not exactly the
+// threads of the kernel, in their order.  Then reading a byte could change the
+// list of threads.
 bool PikeVm::find_self_loops(AcceleratedStates& out) {
   find_closure();
   out.bytes.fill(kSelfLoop);
@@ -177,11 +203,13 @@ bool PikeVm::find_self_loops(AcceleratedStates& out) {
       }
       case Op::kLiteral: {
         const std::string& text = program_.texts[at.index];
-        out.bytes[static_cast<std::uint8_t>(text[thread.state.at.lex])] = kStop;
+        out.bytes[static_cast<std::uint8_t>(
+            text[thread.state.literal_offset()])] = kStop;
         break;
       }
       case Op::kRecogniser: {
-        const auto firsts = recogniser(at).first_bytes(thread.state.at);
+        const auto firsts =
+            recogniser(at).first_bytes(thread.state.configuration());
         for (std::size_t byte = 0; byte < 256; ++byte) {
           if ((firsts[byte >> 6] >> (byte & 63) & 1) != 0) {
             out.bytes[byte] = kStop;

@@ -1,0 +1,532 @@
+// Formats one by one, and the two programs of a tag; see compiler.h.
+
+#include <algorithm>
+#include <utility>
+
+#include "tag_parser/compiler.h"
+
+namespace parlance::tag_parser {
+
+using automata::WordSymbol;
+using structural_tag::TagFormat;
+using structural_tag::TagNode;
+using structural_tag::TagNodeType;
+using structural_tag::TokenRef;
+
+// --- Facts -------------------------------------------------------------------
+
+std::optional<Error> TagCompiler::make_leaf(TagNodeId id) {
+  const TagNode& format = tag_[id];
+  switch (format.type) {
+    case TagNodeType::kJsonSchema:
+    case TagNodeType::kRegex:
+    case TagNodeType::kGrammar:
+      break;
+    default:
+      return std::nullopt;
+  }
+  Result<grammar::EmbeddedRecogniser> embedded =
+      grammar::make_embedded(tag_, id, lowering_, options_.limits);
+  if (!embedded) return std::move(embedded).error();
+  if (embedded->recogniser == nullptr) {
+    impossible_[index_of(id)] = true;
+    return std::nullopt;
+  }
+  if (format.type == TagNodeType::kJsonSchema) {
+    if (auto error = make_reader(id)) return error;
+  }
+  nullable_[index_of(id)] =
+      embedded->recogniser->can_end(embedded->recogniser->start());
+  leaves_[index_of(id)] = *std::move(embedded);
+  return std::nullopt;
+}
+
+// What reads the value of a json_schema.
+std::optional<Error> TagCompiler::make_reader(TagNodeId id) {
+  if (code_.arguments.contains(id)) return std::nullopt;
+  const TagNode& format = tag_[id];
+  Result<ArgumentReader> reader =
+      ArgumentReader::make(format.as<structural_tag::JsonSchemaFormat>(), {});
+  if (!reader) {
+    Error error = std::move(reader).error();
+    error.path = format.path + "/json_schema" + error.path;
+    return error;
+  }
+  code_.arguments.emplace(id, *std::move(reader));
+  return std::nullopt;
+}
+
+// REQUIRES: known for the children.
+bool TagCompiler::find_impossible(const TagNode& format) const {
+  const std::size_t left = possible_children(format).size();
+  switch (format.type) {
+    case TagNodeType::kSequence:
+    case TagNodeType::kTag:
+    case TagNodeType::kPlus:
+      return left < format.children.size();
+    case TagNodeType::kOr:
+      return left == 0;
+    case TagNodeType::kRepeat:
+      return left == 0 && format.as<structural_tag::RepeatFormat>().min > 0;
+    case TagNodeType::kTriggeredTags:
+      return left == 0 &&
+             format.as<structural_tag::TriggeredTags>().at_least_one;
+    case TagNodeType::kTokenTriggeredTags:
+      return left == 0 &&
+             format.as<structural_tag::TokenTriggeredTags>().at_least_one;
+    case TagNodeType::kTagsWithSeparator:
+      return left == 0 &&
+             format.as<structural_tag::TagsWithSeparator>().at_least_one;
+    default:
+      return false;
+  }
+}
+
+// REQUIRES: known for the children.
+bool TagCompiler::find_nullable(TagNodeId id) const {
+  const TagNode& format = tag_[id];
+  const auto is = [&](TagNodeId child) {
+    return possible(child) && nullable_[index_of(child)];
+  };
+  const auto any = [&] {
+    return std::any_of(format.children.begin(), format.children.end(), is);
+  };
+  const auto all = [&] {
+    return std::all_of(format.children.begin(), format.children.end(), is);
+  };
+  switch (format.type) {
+    case TagNodeType::kConstString:
+      return format.as<structural_tag::ConstString>().value.empty();
+    case TagNodeType::kSequence:
+    case TagNodeType::kPlus:
+      return all();
+    case TagNodeType::kOr:
+      return any();
+    case TagNodeType::kRepeat:
+      return all() || format.as<structural_tag::RepeatFormat>().min == 0;
+    case TagNodeType::kTag: {
+      const auto& body = format.as<TagFormat>();
+      const auto& ends = body.end.texts;
+      return all() && !body.begin.token && body.begin.texts[0].empty() &&
+             std::find(ends.begin(), ends.end(), "") != ends.end();
+    }
+    case TagNodeType::kTriggeredTags:
+      return !format.as<structural_tag::TriggeredTags>().at_least_one;
+    case TagNodeType::kTokenTriggeredTags:
+      return !format.as<structural_tag::TokenTriggeredTags>().at_least_one;
+    case TagNodeType::kTagsWithSeparator:
+      return !format.as<structural_tag::TagsWithSeparator>().at_least_one ||
+             any();
+    case TagNodeType::kJsonSchema:
+    case TagNodeType::kRegex:
+    case TagNodeType::kGrammar:
+      return nullable_[index_of(id)];
+    case TagNodeType::kToken:
+    case TagNodeType::kExcludeToken:
+      return false;
+    default:
+      return true;
+  }
+}
+
+void TagCompiler::find_depths() {
+  for (std::size_t i = 0; i < tag_.formats.size(); ++i) {
+    for (const TagNodeId child : tag_.formats[i].children) {
+      depth_[index_of(child)] = depth_[i] + 1;
+    }
+  }
+}
+
+// --- Markers -----------------------------------------------------------------
+
+Pc TagCompiler::marker(std::string_view text, std::size_t from, Pc next) {
+  if (marks_ == nullptr) return literal(text.substr(from), next);
+  const std::vector<rules::MarkedPiece> pieces = marks_->pieces(text, from);
+  for (std::size_t i = pieces.size(); i-- > 0;) {
+    const rules::MarkedPiece& piece = pieces[i];
+    const Pc before =
+        piece.mark ? mark(*piece.mark, next) : literal(piece.text, next);
+    next = piece.optional ? fork({before, next}) : before;
+  }
+  return next;
+}
+
+Pc TagCompiler::symbols(std::span<const WordSymbol> word, Pc next) {
+  while (!word.empty()) {
+    if (automata::is_mark(word.back())) {
+      next = mark(word.back() - automata::kFirstMarkSymbol, next);
+      word = word.first(word.size() - 1);
+      continue;
+    }
+    std::size_t begin = word.size();
+    while (begin > 0 && !automata::is_mark(word[begin - 1])) --begin;
+    next = literal(spelled(word.subspan(begin)), next);
+    word = word.first(begin);
+  }
+  return next;
+}
+
+Pc TagCompiler::literal(std::string_view text, Pc next) {
+  if (text.empty()) return next;
+  out_.texts.emplace_back(text);
+  return add({.op = Op::kLiteral,
+              .next = next,
+              .index = static_cast<std::uint32_t>(out_.texts.size() - 1)});
+}
+
+Pc TagCompiler::mark(std::uint32_t number, Pc next) {
+  const rules::Mark& one = marks_->marks()[number];
+  const Pc token = tokens({one.ids, false, one.spelling}, Op::kToken, 1, next);
+  if (!marks_->either()) return token;
+  return fork({token, literal(one.spelling, next)});
+}
+
+std::vector<Word> TagCompiler::words(std::string_view marker) const {
+  if (marks_ == nullptr) return {rules::byte_symbols(marker)};
+  return marks_->words(marker);
+}
+
+std::string TagCompiler::spelled(std::span<const WordSymbol> word) const {
+  std::string out;
+  for (const WordSymbol symbol : word) out += spelling(marks_.get(), symbol);
+  return out;
+}
+
+// --- Formats -----------------------------------------------------------------
+
+// A body that may be empty is not asked for: what it adds is nothing.
+Pc TagCompiler::compile_loop(TagNodeId id, std::uint32_t min,
+                             std::uint32_t max) {
+  const TagNodeId body = tag_[id].children[0];
+  const Pc leave = leave_[index_of(id)];
+  if (!possible(body) || max == 0) return leave;
+  const std::uint32_t depth = depth_[index_of(id)];
+  const bool guarded = nullable_[index_of(body)];
+  if (guarded) min = 0;
+  const Pc iterate =
+      guarded ? add({.op = Op::kIterate, .next = enter(body), .index = depth})
+              : enter(body);
+  const auto close = [&](Pc next) {
+    then(body, guarded
+                   ? add({.op = Op::kIterateEnd, .next = next, .index = depth})
+                   : next);
+  };
+  if (max == kUnbounded && min <= 1) {
+    const Pc head = fork({iterate, leave});
+    close(head);
+    return min == 0 ? head : iterate;
+  }
+  const Pc exit = add({.op = Op::kCountEnd, .next = leave});
+  const Pc test = fork({iterate, exit});
+  out_.code[test].op = Op::kCountTest;
+  out_.code[test].min = min;
+  out_.code[test].max = max;
+  close(add({.op = Op::kCountNext, .next = test, .min = min, .max = max}));
+  return add({.op = Op::kCountFrom, .next = test});
+}
+
+Pc TagCompiler::compile_tag(TagNodeId id) {
+  const TagNode& format = tag_[id];
+  const auto& body = format.as<TagFormat>();
+  const Pc leave = leave_[index_of(id)];
+  if (body.end.token) {
+    then(format.children[0], token(*body.end.token, leave));
+  } else {
+    std::vector<Pc> ends;
+    for (const std::string& text : body.end.texts) {
+      ends.push_back(marker(text, leave));
+    }
+    then(format.children[0], ends.size() == 1 ? ends[0] : fork(ends));
+  }
+  const Pc content = enter(format.children[0]);
+  return body.begin.token ? token(*body.begin.token, content)
+                          : marker(body.begin.texts[0], content);
+}
+
+Pc TagCompiler::compile_separated(TagNodeId id) {
+  const TagNode& format = tag_[id];
+  const auto& body = format.as<structural_tag::TagsWithSeparator>();
+  const Pc leave = leave_[index_of(id)];
+  const std::vector<TagNodeId> tags = possible_children(format);
+  if (tags.empty()) return leave;
+  std::vector<Pc> ways;
+  ways.reserve(tags.size());
+  for (const TagNodeId child : tags) ways.push_back(enter(child));
+  const Pc first = fork(std::move(ways));
+  Pc after = leave;
+  if (!body.stop_after_first) {
+    const bool guarded =
+        body.separator.empty() &&
+        std::any_of(tags.begin(), tags.end(), [&](TagNodeId child) {
+          return nullable_[index_of(child)];
+        });
+    if (guarded) {
+      // Behind an empty first tag nothing comes that could not be that tag; a
+      // later one is not empty.
+      const std::uint32_t depth = depth_[index_of(id)];
+      const Pc more = add({.op = Op::kIterate, .next = first, .index = depth});
+      after = add({.op = Op::kIterateEnd,
+                   .next = fork({more, leave}),
+                   .index = depth,
+                   .other = leave});
+    } else {
+      after = fork({marker(body.separator, first), leave});
+    }
+  }
+  for (const TagNodeId child : tags) then(child, after);
+  return body.at_least_one ? first : fork({first, leave});
+}
+
+Pc TagCompiler::compile_leaf(TagNodeId id) {
+  const grammar::EmbeddedRecogniser& embedded = leaves_[index_of(id)];
+  const bool marked = marks_ != nullptr && embedded.rules != nullptr;
+  out_.has_tokens = out_.has_tokens || embedded.reads_tokens;
+  out_.recognisers.push_back(
+      {embedded.recogniser, embedded.reads_tokens, marked});
+  return add(
+      {.op = Op::kRecogniser,
+       .next = leave_[index_of(id)],
+       .index = static_cast<std::uint32_t>(out_.recognisers.size() - 1)});
+}
+
+Pc TagCompiler::compile_one(TagNodeId id) {
+  const TagNode& format = tag_[id];
+  const Pc leave = leave_[index_of(id)];
+  const std::vector<TagNodeId>& children = format.children;
+  switch (format.type) {
+    case TagNodeType::kConstString:
+      return marker(format.as<structural_tag::ConstString>().value, leave);
+    case TagNodeType::kJsonSchema:
+    case TagNodeType::kRegex:
+    case TagNodeType::kGrammar:
+      return compile_leaf(id);
+    case TagNodeType::kAnyText:
+      return compile_text(id);
+    case TagNodeType::kSequence:
+      for (std::size_t i = 0; i < children.size(); ++i) {
+        then(children[i],
+             i + 1 == children.size() ? leave : enter(children[i + 1]));
+      }
+      return enter(children[0]);
+    case TagNodeType::kOr: {
+      std::vector<Pc> ways;
+      for (const TagNodeId child : possible_children(format)) {
+        ways.push_back(enter(child));
+        then(child, leave);
+      }
+      return fork(std::move(ways));
+    }
+    case TagNodeType::kOptional:
+      if (!possible(children[0])) return leave;
+      then(children[0], leave);
+      return fork({enter(children[0]), leave});
+    case TagNodeType::kPlus:
+      return compile_loop(id, 1, kUnbounded);
+    case TagNodeType::kStar:
+      return compile_loop(id, 0, kUnbounded);
+    case TagNodeType::kRepeat: {
+      const auto& body = format.as<structural_tag::RepeatFormat>();
+      return compile_loop(id, body.min, body.max);
+    }
+    case TagNodeType::kTag:
+      return compile_tag(id);
+    case TagNodeType::kTagsWithSeparator:
+      return compile_separated(id);
+    case TagNodeType::kTriggeredTags:
+    case TagNodeType::kDispatch:
+      return compile_triggers(id);
+    case TagNodeType::kTokenTriggeredTags:
+    case TagNodeType::kTokenDispatch:
+      return compile_token_triggers(id);
+    case TagNodeType::kToken:
+    case TagNodeType::kExcludeToken:
+    case TagNodeType::kAnyTokens:
+      return compile_tokens(id);
+  }
+  return leave;
+}
+
+// Threads that have come different ways meet where two ways lead, behind what
+// threads may leave from different places, and where what told them apart is
+// forgotten.
+void TagCompiler::find_joins() {
+  std::vector<Instruction>& code = out_.code;
+  std::vector<std::uint32_t> ways(code.size(), 0);
+  const auto lead = [&](Pc to, std::uint32_t weight) { ways[to] += weight; };
+  for (const Instruction& at : code) {
+    switch (at.op) {
+      case Op::kFork:
+      case Op::kCountTest:
+        for (const Pc way : out_.forks[at.index]) lead(way, 1);
+        break;
+      case Op::kEnter:
+      case Op::kLeave:
+      case Op::kRule:
+      case Op::kCountFrom:
+      case Op::kLiteral:
+      case Op::kToken:
+        lead(at.next, 1);
+        break;
+      case Op::kTextToTrigger:
+      case Op::kTokensToTrigger:
+      case Op::kAccept:
+        break;
+      default:
+        lead(at.next, 2);
+        if (at.other != kNoPc) lead(at.other, 2);
+        break;
+    }
+  }
+  for (const FreeText& text : out_.free_texts) {
+    for (const auto& targets : text.targets) {
+      for (const Pc target : targets) lead(target, 2);
+    }
+  }
+  for (std::size_t pc = 0; pc < code.size(); ++pc) {
+    code[pc].joins = ways[pc] > 1 || reads(code[pc].op);
+  }
+}
+
+Result<TagProgram> TagCompiler::emit() {
+  out_ = {};
+  out_.marks = marks_;
+  for (std::size_t i = 0; i < tag_.formats.size(); ++i) {
+    const auto index = static_cast<std::uint32_t>(i);
+    enter_[i] = add({.op = Op::kEnter, .index = index});
+    leave_[i] = add({.op = Op::kLeave, .index = index});
+  }
+  for (std::size_t i = 0; i < tag_.formats.size(); ++i) {
+    if (impossible_[i]) continue;
+    const Pc first = compile_one(TagNodeId{static_cast<std::uint32_t>(i)});
+    out_.code[enter_[i]].next = first;
+  }
+  out_.code[leave_[0]].next = add({.op = Op::kAccept});
+  out_.start = enter_[0];
+  find_joins();
+  find_count_depths(out_);
+  out_.names_ordinary =
+      std::any_of(out_.roles.begin(), out_.roles.end(),
+                  [&](const auto& role) { return !is_special(role.first); });
+  if (marks_ != nullptr) {
+    const std::vector<rules::Mark>& marks = marks_->marks();
+    for (std::size_t i = 0; i < marks.size(); ++i) {
+      for (const TokenId id : marks[i].ids) {
+        out_.roles[id] = static_cast<std::uint32_t>(i);
+      }
+    }
+  }
+  return std::move(out_);
+}
+
+Result<TagProgram> TagCompiler::texts() {
+  std::optional<Error> error = grammar::check_tokens(tag_, lowering_);
+  find_depths();
+  for (std::size_t i = tag_.formats.size(); i-- > 0 && !error;) {
+    const auto id = TagNodeId{static_cast<std::uint32_t>(i)};
+    error = make_leaf(id);
+    impossible_[i] = impossible_[i] || find_impossible(tag_.formats[i]);
+    nullable_[i] = find_nullable(id);
+  }
+  if (error) {
+    // Of several mistakes the one that the grammar of the tag has first.
+    auto lowered = grammar::lower_tag(tag_, lowering_);
+    return lowered ? *std::move(error) : std::move(lowered).error();
+  }
+  if (impossible_[0]) {
+    return Error{ErrorCode::kUnsatisfiable, "No text fits the grammar."};
+  }
+  return emit();
+}
+
+// The marks of all markers of the tag, those of argument styles included.
+std::optional<Error> TagCompiler::collect_marks() {
+  if (options_.vocabulary == nullptr || options_.markers == Markers::kText ||
+      options_.vocabulary->special_ids().empty()) {
+    return std::nullopt;
+  }
+  Result<grammar::LoweredTag> outline = grammar::lower_outline(tag_, lowering_);
+  if (!outline) return std::move(outline).error();
+  auto marks =
+      std::make_shared<rules::Marks>(*options_.vocabulary, options_.markers);
+  marks->add(outline->rules);
+  for (const grammar::EmbeddedRecogniser& embedded : leaves_) {
+    if (embedded.rules != nullptr) marks->add(*embedded.rules);
+  }
+  if (auto error = marks->check_names(outline->rules)) return error;
+  for (const grammar::EmbeddedRecogniser& embedded : leaves_) {
+    if (embedded.rules == nullptr) continue;
+    if (auto error = marks->check_names(*embedded.rules)) return error;
+  }
+  if (!marks->empty()) marks_ = std::move(marks);
+  return std::nullopt;
+}
+
+std::optional<Error> TagCompiler::mark_leaves() {
+  for (std::size_t i = tag_.formats.size(); i-- > 0;) {
+    grammar::EmbeddedRecogniser& embedded = leaves_[i];
+    if (embedded.rules == nullptr) continue;
+    Result<grammar::EmbeddedRecogniser> made =
+        grammar::embedded_with_marks(embedded, marks_, options_.limits);
+    if (!made) {
+      Error error = std::move(made).error();
+      error.path = tag_.formats[i].path;
+      return error;
+    }
+    embedded = *std::move(made);
+    impossible_[i] = embedded.recogniser == nullptr;
+  }
+  for (std::size_t i = tag_.formats.size(); i-- > 0;) {
+    impossible_[i] = impossible_[i] || find_impossible(tag_.formats[i]);
+  }
+  if (!impossible_[0]) return std::nullopt;
+  return Error{ErrorCode::kUnsatisfiable,
+               "No text fits the grammar when its markers are tokens of the "
+               "vocabulary."};
+}
+
+Result<std::unique_ptr<const TagProgram>> TagCompiler::tokens() {
+  if (auto error = collect_marks()) return *std::move(error);
+  if (marks_ == nullptr) return std::unique_ptr<const TagProgram>();
+  if (auto error = mark_leaves()) return *std::move(error);
+  Result<TagProgram> program = emit();
+  if (!program) return std::move(program).error();
+  return std::make_unique<const TagProgram>(*std::move(program));
+}
+
+// --- The program -------------------------------------------------------------
+
+namespace {
+
+void find_child_indexes(CompiledTagImpl& code) {
+  const std::vector<TagNode>& formats = code.tag->formats;
+  code.child_index.assign(formats.size(), 0);
+  for (std::size_t i = 0; i < formats.size(); ++i) {
+    for (std::size_t c = 0; c < formats[i].children.size(); ++c) {
+      const std::size_t child = index_of(formats[i].children[c]);
+      code.child_index[child] = static_cast<std::uint32_t>(c);
+    }
+  }
+}
+
+}  // namespace
+
+Result<std::shared_ptr<const CompiledTagImpl>> compile(
+    std::shared_ptr<const structural_tag::TagTree> tag,
+    const CompiledTagOptions& options) {
+  auto code = std::make_shared<CompiledTagImpl>();
+  code->tag = std::move(tag);
+  code->markers = options.markers;
+  code->for_vocabulary = options.vocabulary != nullptr;
+  TagCompiler compiler(*code, options);
+  Result<TagProgram> spelled = compiler.texts();
+  if (!spelled) return std::move(spelled).error();
+  code->spelled = *std::move(spelled);
+  Result<std::unique_ptr<const TagProgram>> tokens = compiler.tokens();
+  if (!tokens) return std::move(tokens).error();
+  code->tokens = *std::move(tokens);
+  find_child_indexes(*code);
+  code->regions = Regions(*code->tag);
+  return std::shared_ptr<const CompiledTagImpl>(std::move(code));
+}
+
+}  // namespace parlance::tag_parser

@@ -1,0 +1,322 @@
+// Free text with triggers, and sets of tokens; see compiler.h.
+
+#include <algorithm>
+#include <utility>
+
+#include "tag_parser/compiler.h"
+
+namespace parlance::tag_parser {
+
+using automata::WordSymbol;
+using structural_tag::TagFormat;
+using structural_tag::TagNode;
+using structural_tag::TagNodeType;
+using structural_tag::TokenRef;
+
+namespace {
+
+// Behind a mark a text has to go on to a trigger.  Nodes from where only
+// excluded words follow lead nowhere, and are excluded too.
+void exclude_dead_ends(FreeText& text) {
+  auto& nodes = text.automaton.nodes;
+  std::vector<bool> live(nodes.size(), false);
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (std::size_t i = nodes.size(); i-- > 0;) {
+      const auto& node = nodes[i];
+      if (live[i] || node.excluded) continue;
+      const bool suffix =
+          nodes[node.fail].depth >= node.committed && live[node.fail];
+      live[i] =
+          node.committed == 0 || suffix ||
+          std::any_of(node.calls.begin(), node.calls.end(),
+                      [&](auto call) { return !text.targets[call].empty(); }) ||
+          std::any_of(node.next.begin(), node.next.end(),
+                      [&](const auto& way) { return live[way.second]; });
+      changed = changed || live[i];
+    }
+  }
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    nodes[i].excluded = !live[i];
+  }
+}
+
+// The node of the word that `word` begins with; where there is none, of the
+// beginning that it shares with words.  REQUIRES: not linked.
+std::uint32_t node_of(const automata::AhoCorasick& automaton,
+                      const Word& word) {
+  std::uint32_t at = 0;
+  for (const WordSymbol symbol : word) {
+    const auto next = automaton.nodes[at].next.find(symbol);
+    if (next == automaton.nodes[at].next.end()) break;
+    at = next->second;
+    if (!automaton.nodes[at].calls.empty()) break;
+  }
+  return at;
+}
+
+}  // namespace
+
+std::uint32_t TagCompiler::add_text(FreeText text) {
+  text.automaton.link();
+  exclude_dead_ends(text);
+  text.pending.assign(text.automaton.nodes.size(), 0);
+  for (const auto& [symbol, next] : text.automaton.nodes[0].next) {
+    if (!automata::is_mark(symbol)) text.special[symbol] = true;
+  }
+  out_.free_texts.push_back(std::move(text));
+  return static_cast<std::uint32_t>(out_.free_texts.size() - 1);
+}
+
+// Where marks are not spelled, their spelling is no text either: a reader that
+// knows no tokens would take it for the marker.
+void TagCompiler::exclude_spelling(FreeText& text, std::string_view word) {
+  if (marks_ == nullptr || marks_->either()) return;
+  const std::vector<Word> ways = words(word);
+  if (!std::any_of(ways[0].begin(), ways[0].end(), automata::is_mark)) return;
+  const std::uint32_t node = text.automaton.insert(word);
+  text.automaton.nodes[node].excluded = true;
+  text.spelled.emplace_back(node, word);
+}
+
+void TagCompiler::exclude(FreeText& text, std::string_view word) {
+  exclude_spelling(text, word);
+  for (const Word& one : words(word)) {
+    text.automaton.nodes[text.automaton.insert(one)].excluded = true;
+  }
+}
+
+Pc TagCompiler::compile_text(TagNodeId id) {
+  const auto& body = tag_[id].as<structural_tag::AnyText>();
+  const Pc leave = leave_[index_of(id)];
+  if (body.max_chars == 0u || body.max_tokens == 0u) return leave;
+  FreeText text;
+  for (const std::string& word : analysis_.excluded_texts(id)) {
+    exclude(text, word);
+  }
+  if (body.max_tokens) out_.has_budgets = true;
+  return add({.op = Op::kText,
+              .next = leave,
+              .index = add_text(std::move(text)),
+              .max = body.max_chars.value_or(kUnbounded),
+              .max_tokens = body.max_tokens.value_or(kUnbounded)});
+}
+
+// Where a trigger leads of which `back` symbols have been read.
+Pc TagCompiler::after_trigger(TagNodeId id, std::size_t child,
+                              const Word& trigger, std::size_t back,
+                              std::size_t trigger_bytes) {
+  const TagNode& format = tag_[id];
+  const TagNodeId inside = format.children[child];
+  const bool rule = format.type == TagNodeType::kDispatch;
+  Pc next = rule ? enter(inside) : enter(tag_[inside].children[0]);
+  if (!rule) {
+    const auto& begin = tag_[inside].as<TagFormat>().begin.texts[0];
+    next = marker(begin, trigger_bytes, next);
+  }
+  // One space may belong to the mark.
+  if (marks_ != nullptr && marks_->vocabulary().space_after_marks() &&
+      automata::is_mark(trigger.back())) {
+    next = fork({literal(" ", next), next});
+  }
+  const std::span<const WordSymbol> word(trigger);
+  return add(
+      {.op = rule ? Op::kRule : Op::kEnter,
+       .next = symbols(word.subspan(back), next),
+       .index = static_cast<std::uint32_t>(index_of(rule ? id : inside)),
+       .back = static_cast<std::uint32_t>(spelled(word.first(back)).size())});
+}
+
+void TagCompiler::add_targets(TagNodeId id, FreeText& text) {
+  const TagNode& format = tag_[id];
+  const bool rule = format.type == TagNodeType::kDispatch;
+  std::vector<std::uint32_t> triggers;
+  if (!rule) triggers = structural_tag::triggers_of_tags(tag_, format);
+  for (std::size_t c = 0; c < format.children.size(); ++c) {
+    if (!possible(format.children[c])) continue;
+    const std::string& trigger =
+        rule ? format.as<structural_tag::DispatchFormat>().patterns[c]
+             : format.as<structural_tag::TriggeredTags>().triggers[triggers[c]];
+    for (const Word& word : words(trigger)) {
+      const auto& node = text.automaton.nodes[node_of(text.automaton, word)];
+      text.targets[node.calls.front()].push_back(
+          after_trigger(id, c, word, node.depth, trigger.size()));
+    }
+  }
+}
+
+// REQUIRES: the automaton of `text` holds the triggers alone, and is not
+// linked.
+ResumePoint TagCompiler::resume_point(TagNodeId id, const FreeText& text) {
+  ResumePoint out;
+  out.format = id;
+  out.automaton = text.automaton;
+  out.targets = text.targets;
+  std::vector<Word> ends;
+  for (const TagNodeId child : possible_children(tag_[id])) {
+    if (tag_[child].type != TagNodeType::kTag) continue;
+    const auto& end = tag_[child].as<TagFormat>().end;
+    if (end.token) {
+      out.token_ends.push_back(token_id(*end.token));
+      continue;
+    }
+    for (const std::string& marker : end.texts) {
+      const std::string_view distinctive = distinctive_end(marker);
+      if (distinctive.empty()) continue;
+      for (Word& word : words(distinctive)) ends.push_back(std::move(word));
+    }
+  }
+  finish_resume_point(out, ends, marks_.get());
+  return out;
+}
+
+// Where a trigger begins another, both ways are open behind the shorter one
+// (as in tag_to_rules.cc): to what it leads to, and to the rest of the longer
+// one.
+Pc TagCompiler::compile_triggers(TagNodeId id) {
+  const TagNode& format = tag_[id];
+  const Pc leave = leave_[index_of(id)];
+  bool at_least_one = false;
+  bool loop = true;
+  std::vector<std::string> triggers;
+  if (format.type == TagNodeType::kDispatch) {
+    loop = format.as<structural_tag::DispatchFormat>().loop;
+    triggers = format.as<structural_tag::DispatchFormat>().patterns;
+  } else {
+    const auto& body = format.as<structural_tag::TriggeredTags>();
+    at_least_one = body.at_least_one;
+    loop = !body.stop_after_first;
+    triggers = body.triggers;
+  }
+  const std::vector<TagNodeId> tags = possible_children(format);
+  std::vector<Pc> firsts;
+  firsts.reserve(tags.size());
+  for (const TagNodeId child : tags) firsts.push_back(enter(child));
+  if (at_least_one && !loop) {
+    for (const TagNodeId child : tags) then(child, leave);
+    return fork(std::move(firsts));
+  }
+  std::vector<Word> all;
+  for (const std::string& trigger : triggers) {
+    for (Word& word : words(trigger)) all.push_back(std::move(word));
+  }
+  std::sort(all.begin(), all.end());
+  FreeText text;
+  automata::AhoCorasick& automaton = text.automaton;
+  // Those that no other begins.
+  for (const Word& word : all) {
+    if (!automaton.nodes[node_of(automaton, word)].calls.empty()) continue;
+    automaton.nodes[automaton.insert(word)].calls.push_back(
+        static_cast<std::uint32_t>(text.targets.size()));
+    text.targets.emplace_back();
+  }
+  add_targets(id, text);
+  ResumePoint resume = resume_point(id, text);
+  // Nodes so far are on the way to a trigger: the bytes of their text.
+  const std::vector<std::uint32_t> depth =
+      spelled_depths(automaton, marks_.get());
+  for (const std::string& word : analysis_.excluded_texts(id)) {
+    exclude(text, word);
+  }
+  for (const std::string& trigger : triggers) exclude_spelling(text, trigger);
+  const std::uint32_t index = add_text(std::move(text));
+  FreeText& made = out_.free_texts[index];
+  for (std::size_t node = 1; node < made.pending.size(); ++node) {
+    std::uint32_t at = static_cast<std::uint32_t>(node);
+    while (at >= depth.size()) at = made.automaton.nodes[at].fail;
+    made.pending[node] = depth[at];
+  }
+  const Pc last = add({.op = Op::kText, .next = leave, .index = index});
+  Pc text_place = last;
+  if (!tags.empty()) {
+    const Pc before = add({.op = Op::kTextToTrigger, .index = index});
+    text_place = fork({before, last});
+    resume.free_text = text_place;
+    if (format.type == TagNodeType::kTriggeredTags) {
+      out_.resume_points.push_back(std::move(resume));
+    }
+  }
+  for (const TagNodeId child : tags) then(child, loop ? text_place : leave);
+  return at_least_one ? fork(std::move(firsts)) : text_place;
+}
+
+Pc TagCompiler::compile_tokens(TagNodeId id) {
+  const TagNode& format = tag_[id];
+  const Pc leave = leave_[index_of(id)];
+  if (format.type == TagNodeType::kToken) {
+    return token(format.as<structural_tag::TokenFormat>().token, leave);
+  }
+  TokenSet set{excluded_tokens(id), true};
+  if (format.type == TagNodeType::kExcludeToken) {
+    return tokens(std::move(set), Op::kToken, 1, leave);
+  }
+  const std::uint32_t max =
+      format.as<structural_tag::AnyTokens>().max_tokens.value_or(kUnbounded);
+  return max == 0 ? leave : tokens(std::move(set), Op::kTokens, max, leave);
+}
+
+Pc TagCompiler::compile_token_triggers(TagNodeId id) {
+  const TagNode& format = tag_[id];
+  const Pc leave = leave_[index_of(id)];
+  const bool rule = format.type == TagNodeType::kTokenDispatch;
+  bool at_least_one = false;
+  bool loop = true;
+  TokenText text;
+  text.excludes = excluded_tokens(id);
+  std::vector<Pc> firsts;
+  if (rule) {
+    loop = format.as<structural_tag::TokenDispatch>().loop;
+    for (const TokenRef& ref :
+         format.as<structural_tag::TokenDispatch>().patterns) {
+      text.targets[token_id(ref)];
+    }
+  } else {
+    const auto& body = format.as<structural_tag::TokenTriggeredTags>();
+    at_least_one = body.at_least_one;
+    loop = !body.stop_after_first;
+    for (const TokenRef& ref : body.triggers) text.targets[token_id(ref)];
+  }
+  for (std::size_t c = 0; c < format.children.size(); ++c) {
+    const TagNodeId child = format.children[c];
+    if (!possible(child)) continue;
+    firsts.push_back(enter(child));
+    const TokenRef& ref =
+        rule ? format.as<structural_tag::TokenDispatch>().patterns[c]
+             : *tag_[child].as<TagFormat>().begin.token;
+    const Pc target =
+        add({.op = rule ? Op::kRule : Op::kEnter,
+             .next = rule ? enter(child) : enter(tag_[child].children[0]),
+             .index = static_cast<std::uint32_t>(index_of(rule ? id : child)),
+             .back = kTokenBack});
+    text.targets[token_id(ref)].push_back(target);
+  }
+  const auto each_then = [&](Pc next) {
+    for (const TagNodeId child : possible_children(format)) then(child, next);
+  };
+  if (at_least_one && !loop) {
+    each_then(leave);
+    return fork(std::move(firsts));
+  }
+  out_.has_tokens = true;
+  for (const auto& [token, targets] : text.targets) {
+    out_.roles.try_emplace(token, kNoMark);
+  }
+  out_.token_texts.push_back(std::move(text));
+  const auto index = static_cast<std::uint32_t>(out_.token_texts.size() - 1);
+  const Pc last = add({.op = Op::kTokensLast, .next = leave, .index = index});
+  Pc place = last;
+  if (!firsts.empty()) {
+    const Pc before = add({.op = Op::kTokensToTrigger, .index = index});
+    place = fork({before, last});
+    if (!rule) {
+      ResumePoint resume = resume_point(id, {});
+      resume.free_text = place;
+      resume.token_targets = out_.token_texts[index].targets;
+      out_.resume_points.push_back(std::move(resume));
+    }
+  }
+  each_then(loop ? place : leave);
+  return at_least_one ? fork(std::move(firsts)) : place;
+}
+
+}  // namespace parlance::tag_parser

@@ -1,0 +1,181 @@
+#ifndef PARLANCE_SRC_TAG_PARSER_COMPILER_H_
+#define PARLANCE_SRC_TAG_PARSER_COMPILER_H_
+
+// From a structural tag to its programs.
+//
+// Every format has two fixed instructions, where it is entered and where it is
+// left; the enclosing format sets the successor of the latter.  So formats are
+// compiled one by one, in any order, and nesting costs no call stack.
+//
+// compile.cc has the analysis, the markers and most formats, and
+// compile_free_text.cc has free text, its triggers and sets of tokens.
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/access.h"
+#include "grammar/embedded.h"
+#include "grammar/grammar_cache.h"
+#include "grammar/tag_to_rules.h"
+#include "parlance/error.h"
+#include "rules/marks.h"
+#include "structural_tag/structural_tag.h"
+#include "tag_parser/program.h"
+
+namespace parlance::tag_parser {
+
+using Word = std::vector<automata::WordSymbol>;  // bytes and marks
+
+class TagCompiler {
+ public:
+  TagCompiler(CompiledTagImpl& code, const CompiledTagOptions& options)
+      : tag_(*code.tag),
+        analysis_(tag_),
+        options_(options),
+        code_(code),
+        enter_(tag_.formats.size()),
+        leave_(tag_.formats.size()),
+        impossible_(tag_.formats.size(), false),
+        nullable_(tag_.formats.size(), false),
+        depth_(tag_.formats.size(), 0),
+        leaves_(tag_.formats.size()) {
+    if (options.cache != nullptr) {
+      lowering_.cache = &detail::Access::impl(*options.cache)->cache;
+    }
+    if (options.vocabulary != nullptr) {
+      const Vocabulary& words = *options.vocabulary;
+      lowering_.vocabulary_size = static_cast<std::uint32_t>(words.size());
+      lowering_.find_token = [&words](std::string_view text) {
+        return words.find_first(text);
+      };
+    }
+  }
+
+  // The program in which markers are text.
+  Result<TagProgram> texts();
+  // The program in which they are written with marks; without marks, none.
+  // REQUIRES: texts() had no error.
+  Result<std::unique_ptr<const TagProgram>> tokens();
+
+ private:
+  std::optional<Error> make_leaf(TagNodeId id);
+  std::optional<Error> make_reader(TagNodeId id);
+  std::optional<Error> collect_marks();
+  std::optional<Error> mark_leaves();
+  Result<TagProgram> emit();
+  void find_joins();
+  bool find_impossible(const structural_tag::TagNode& format) const;
+  bool find_nullable(TagNodeId id) const;
+  void find_depths();
+
+  Pc add(Instruction instruction) {
+    out_.code.push_back(instruction);
+    return Pc{out_.code.size() - 1};
+  }
+  Pc fork(std::vector<Pc> ways) {
+    out_.forks.push_back(std::move(ways));
+    return add({.op = Op::kFork,
+                .index = static_cast<std::uint32_t>(out_.forks.size() - 1)});
+  }
+  // A marker, then `next`; `next` itself if the marker is empty.
+  Pc marker(std::string_view text, Pc next) { return marker(text, 0, next); }
+  // The same for what is behind its first `from` bytes.
+  Pc marker(std::string_view text, std::size_t from, Pc next);
+  Pc symbols(std::span<const automata::WordSymbol> word, Pc next);
+  Pc literal(std::string_view text, Pc next);
+  Pc mark(std::uint32_t number, Pc next);
+  Pc token(const structural_tag::TokenRef& ref, Pc next) {
+    return tokens({{token_id(ref)}}, Op::kToken, 1, next);
+  }
+  Pc tokens(TokenSet set, Op op, std::uint32_t max, Pc next) {
+    std::sort(set.ids.begin(), set.ids.end());
+    if (set.negated) out_.has_tokens = true;
+    for (const TokenId id : set.ids) out_.roles.try_emplace(id, kNoMark);
+    out_.token_sets.push_back(std::move(set));
+    return add({.op = op,
+                .next = next,
+                .index = static_cast<std::uint32_t>(out_.token_sets.size() - 1),
+                .max = max});
+  }
+  TokenId token_id(const structural_tag::TokenRef& ref) const {
+    // All have been looked up once, by check_tokens().
+    if (!ref.by_text() || options_.vocabulary == nullptr) return ref.id;
+    return options_.vocabulary->find_first(ref.text).value_or(0);
+  }
+  std::vector<TokenId> excluded_tokens(TagNodeId id) const {
+    std::vector<TokenId> out;
+    for (const structural_tag::TokenRef& ref : analysis_.excluded_tokens(id)) {
+      out.push_back(token_id(ref));
+    }
+    std::sort(out.begin(), out.end());
+    return out;
+  }
+  bool is_special(TokenId id) const {
+    if (options_.vocabulary == nullptr) return false;
+    const TokenKind kind = options_.vocabulary->kind(id);
+    return kind == TokenKind::kAdded || kind == TokenKind::kControl;
+  }
+  Pc enter(TagNodeId id) const { return enter_[index_of(id)]; }
+  void then(TagNodeId id, Pc next) {
+    out_.code[leave_[index_of(id)]].next = next;
+  }
+  bool possible(TagNodeId id) const { return !impossible_[index_of(id)]; }
+  std::vector<TagNodeId> possible_children(
+      const structural_tag::TagNode& format) const {
+    std::vector<TagNodeId> out;
+    for (const TagNodeId child : format.children) {
+      if (possible(child)) out.push_back(child);
+    }
+    return out;
+  }
+
+  // What a format is between where it is entered and left.
+  Pc compile_one(TagNodeId id);
+  Pc compile_leaf(TagNodeId id);
+  Pc compile_tag(TagNodeId id);
+  Pc compile_loop(TagNodeId id, std::uint32_t min, std::uint32_t max);
+  Pc compile_text(TagNodeId id);
+  Pc compile_separated(TagNodeId id);
+  Pc compile_triggers(TagNodeId id);
+  Pc compile_tokens(TagNodeId id);
+  Pc compile_token_triggers(TagNodeId id);
+
+  // The ways to write a trigger or an exclude.
+  std::vector<Word> words(std::string_view marker) const;
+  std::string spelled(std::span<const automata::WordSymbol> word) const;
+
+  ResumePoint resume_point(TagNodeId id, const FreeText& text);
+
+  std::uint32_t add_text(FreeText text);
+  void exclude(FreeText& text, std::string_view word);
+  void exclude_spelling(FreeText& text, std::string_view word);
+  void add_targets(TagNodeId id, FreeText& text);
+  Pc after_trigger(TagNodeId id, std::size_t child, const Word& trigger,
+                   std::size_t back, std::size_t trigger_bytes);
+
+  const structural_tag::TagTree& tag_;
+  const structural_tag::TagAnalysis analysis_;
+  const CompiledTagOptions& options_;
+  grammar::LowerOptions lowering_;
+  CompiledTagImpl& code_;
+  std::shared_ptr<const rules::Marks> marks_;  // null: all is text
+  TagProgram out_;
+  std::vector<Pc> enter_;
+  std::vector<Pc> leave_;
+  std::vector<bool> impossible_;  // no text fits
+  std::vector<bool> nullable_;    // the empty text does
+  std::vector<std::uint32_t> depth_;
+  std::vector<grammar::EmbeddedRecogniser> leaves_;
+};
+
+}  // namespace parlance::tag_parser
+
+#endif  // PARLANCE_SRC_TAG_PARSER_COMPILER_H_
