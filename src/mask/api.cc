@@ -10,13 +10,13 @@
 #include <vector>
 
 #include "base/access.h"
+#include "base/replace_file.h"
 #include "cfg_recogniser/cfg_recogniser.h"
 #include "grammar/compile.h"
 #include "grammar/grammar_cache.h"
 #include "grammar/grammar_impl.h"
 #include "mask/batch.h"
 #include "mask/program.h"
-#include "mask/replace_file.h"
 #include "mask/shared.h"
 #include "mask/text.h"
 #include "parlance/constraint.h"
@@ -249,7 +249,7 @@ void Compiler::clear_cache() const {
 
 Result<std::size_t> Compiler::save_tables(const std::string& path) const {
   const std::string_view bytes = state_->shared->tables().bytes();
-  if (std::optional<Error> error = mask::replace_file(path, bytes)) {
+  if (std::optional<Error> error = base::replace_file(path, bytes)) {
     return *std::move(error);
   }
   return bytes.size();

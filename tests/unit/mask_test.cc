@@ -15,12 +15,12 @@
 #include <vector>
 
 #include "base/access.h"
+#include "base/replace_file.h"
 #include "grammar/grammar_impl.h"
 #include "mask/lexeme_mask.h"
 #include "mask/mask_builder.h"
 #include "mask/mask_store.h"
 #include "mask/memo.h"
-#include "mask/replace_file.h"
 #include "mask/text.h"
 #include "parlance/constraint.h"
 #include "support/toy_recognisers.h"
@@ -621,14 +621,14 @@ TEST(Masks, TokensThatGoOnBehindANumber) {
 
 TEST(ReplaceFile, KeepsTheOldOneWhole) {
   const std::string path = ::testing::TempDir() + "parlance_replace_file";
-  ASSERT_FALSE(replace_file(path, "one"));
-  ASSERT_FALSE(replace_file(path, "two"));
+  ASSERT_FALSE(base::replace_file(path, "one"));
+  ASSERT_FALSE(base::replace_file(path, "two"));
   std::ifstream file(path);
   EXPECT_EQ(std::string(std::istreambuf_iterator<char>(file), {}), "two");
   std::remove(path.c_str());
 
   const std::string nowhere = ::testing::TempDir() + "no such folder/tables";
-  const auto error = replace_file(nowhere, "one");
+  const auto error = base::replace_file(nowhere, "one");
   ASSERT_TRUE(error);
   EXPECT_EQ(error->code, ErrorCode::kIo);
   EXPECT_EQ(error->message, "The file " + nowhere +
@@ -650,14 +650,14 @@ TEST(ReplaceFile, ReplacesOnlyRegularFiles) {
   fs::create_symlink("target", folder / "link");
   fs::create_symlink("link", folder / "link of link");
   for (const std::string_view bytes : {"one", "two"}) {
-    ASSERT_FALSE(replace_file((folder / "link of link").string(), bytes));
+    ASSERT_FALSE(base::replace_file((folder / "link of link").string(), bytes));
     EXPECT_TRUE(fs::is_symlink(folder / "link of link"));
     EXPECT_TRUE(fs::is_symlink(folder / "link"));
     EXPECT_TRUE(fs::is_regular_file(fs::symlink_status(folder / "target")));
     EXPECT_EQ(read(folder / "target"), bytes);
   }
   fs::create_symlink("round", folder / "round");
-  const auto round = replace_file((folder / "round").string(), "one");
+  const auto round = base::replace_file((folder / "round").string(), "one");
   EXPECT_TRUE(round);
   EXPECT_TRUE(fs::is_symlink(folder / "round"));
 
@@ -666,17 +666,17 @@ TEST(ReplaceFile, ReplacesOnlyRegularFiles) {
   ASSERT_EQ(::mkfifo(fifo.c_str(), 0600), 0);
   std::string seen;
   std::thread reader([&] { seen = read(fifo); });
-  EXPECT_FALSE(replace_file(fifo, "through"));
+  EXPECT_FALSE(base::replace_file(fifo, "through"));
   reader.join();
   EXPECT_EQ(seen, "through");
   EXPECT_TRUE(fs::is_fifo(fifo));
 
-  const auto error = replace_file(folder.string(), "one");
+  const auto error = base::replace_file(folder.string(), "one");
   ASSERT_TRUE(error);
   EXPECT_EQ(error->message, "The file " + folder.string() +
                                 " cannot be written: it is a folder.");
   if (fs::is_character_file("/dev/full")) {
-    const auto full = replace_file("/dev/full", "one");
+    const auto full = base::replace_file("/dev/full", "one");
     ASSERT_TRUE(full);
     EXPECT_EQ(full->message,
               "The file /dev/full cannot be written: No space left on device.");

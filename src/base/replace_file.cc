@@ -1,6 +1,6 @@
-// Writing a file that others may be reading.
+// Replaces a file that other processes may be reading: see replace_file.h.
 
-#include "mask/replace_file.h"
+#include "base/replace_file.h"
 
 #include <cerrno>
 #include <cstdio>
@@ -8,7 +8,7 @@
 #include <filesystem>
 #include <system_error>
 
-namespace parlance::mask {
+namespace parlance::base {
 
 namespace {
 
@@ -20,7 +20,7 @@ Error error_of(const std::string& path, const std::string& why) {
       .message = "The file " + path + " cannot be written: " + why + "."};
 }
 
-// Writes `bytes` into what `path` names; the number of the failure, or 0.
+// Writes `bytes` to `path`.  Returns the errno of the failure, or 0.
 int write_into(const std::string& path, std::string_view bytes) {
   std::FILE* file = std::fopen(path.c_str(), "wb");
   if (file == nullptr) return errno;
@@ -28,15 +28,15 @@ int write_into(const std::string& path, std::string_view bytes) {
   if (std::fwrite(bytes.data(), 1, bytes.size(), file) != bytes.size()) {
     failure = errno;
   }
-  // What is still in the buffer may not fit either.
+  // Flushing the rest of the buffer can fail too.
   if (std::fclose(file) != 0 && failure == 0) failure = errno;
   return failure;
 }
 
-// The file that takes the bytes: a link stays one, and what it leads to is
-// replaced, or made where there is nothing yet.
+// Follows symbolic links from `path` to the file to be replaced, which need not
+// exist yet.
 fs::path target_of(fs::path path) {
-  constexpr int kMostLinks = 40;  // as Linux has it
+  constexpr int kMostLinks = 40;  // the limit of Linux
   std::error_code error;
   for (int links = 0; links < kMostLinks; ++links) {
     if (!fs::is_symlink(path, error)) break;
@@ -55,7 +55,7 @@ std::optional<Error> replace_file(const std::string& path,
   switch (fs::status(path, ignored).type()) {
     case fs::file_type::fifo:
     case fs::file_type::character: {
-      // Replaced, it would be gone for everybody.
+      // Replacing it would remove it for every other process.
       const int failure = write_into(path, bytes);
       if (failure == 0) return std::nullopt;
       return error_of(path, std::strerror(failure));
@@ -82,4 +82,4 @@ std::optional<Error> replace_file(const std::string& path,
   return error_of(path, std::strerror(failure));
 }
 
-}  // namespace parlance::mask
+}  // namespace parlance::base
