@@ -16,7 +16,7 @@
 #include "grammar/grammar_cache.h"
 #include "grammar/grammar_impl.h"
 #include "mask/batch.h"
-#include "mask/program.h"
+#include "mask/constraint_impl.h"
 #include "mask/shared.h"
 #include "mask/text.h"
 #include "parlance/constraint.h"
@@ -37,7 +37,7 @@ struct Compiler::State {
 };
 
 struct Constraint::State {
-  std::shared_ptr<mask::Program> program;
+  std::shared_ptr<mask::ConstraintImpl> impl;
 };
 
 struct Matcher::State {
@@ -120,10 +120,10 @@ Result<Constraint> Compiler::compile(const Grammar& grammar,
       detail::Access::impl(grammar);
   const auto constrain = [&](std::shared_ptr<recogniser::Recogniser> recogniser,
                              std::shared_ptr<const rules::Marks> marks) {
-    auto program = std::make_shared<mask::Program>(
+    auto impl = std::make_shared<mask::ConstraintImpl>(
         state_->shared, std::move(recogniser), std::move(marks));
     return Constraint(
-        std::make_shared<Constraint::State>(Constraint::State{program}));
+        std::make_shared<Constraint::State>(Constraint::State{impl}));
   };
   const std::shared_ptr<recogniser::Recogniser> text(machine,
                                                      machine->recogniser.get());
@@ -263,24 +263,24 @@ Constraint::Constraint(std::shared_ptr<State> state)
 Matcher Constraint::matcher(const MatcherOptions& options) const {
   std::shared_ptr<const mask::StopSet> stops;
   if (options.stop_ids) {
-    const mask::Shared& shared = state_->program->shared();
+    const mask::Shared& shared = state_->impl->shared();
     stops = std::make_shared<const mask::StopSet>(
         shared.vocabulary(), *options.stop_ids, shared.stops()->ids());
   }
   return Matcher(std::make_unique<Matcher::State>(
-      Matcher::State{mask::Text(state_->program, std::move(stops))}));
+      Matcher::State{mask::Text(state_->impl, std::move(stops))}));
 }
 
 std::size_t Constraint::mask_words() const {
-  return state_->program->shared().mask_words();
+  return state_->impl->shared().mask_words();
 }
 
 const Vocabulary& Constraint::vocabulary() const {
-  return state_->program->shared().vocabulary();
+  return state_->impl->shared().vocabulary();
 }
 
 std::size_t Constraint::memory_bytes() const {
-  return state_->program->memory_bytes();
+  return state_->impl->memory_bytes();
 }
 
 // --- Matcher -----------------------------------------------------------------

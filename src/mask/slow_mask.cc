@@ -9,7 +9,7 @@
 #include <array>
 #include <vector>
 
-#include "mask/program.h"
+#include "mask/constraint_impl.h"
 
 namespace parlance::mask {
 namespace {
@@ -74,7 +74,8 @@ class Scratch {
 
 }  // namespace
 
-void Program::fill_slowly(const Place& place, std::span<std::uint32_t> row) {
+void ConstraintImpl::fill_slowly(const Place& place,
+                                 std::span<std::uint32_t> row) {
   std::optional<Scratch> scratch;
   {
     const Recogniser::Lock lock(*place.in->recogniser);

@@ -25,16 +25,16 @@ bool is_of(const std::weak_ptr<Generation>& generation, const Place& place) {
 
 }  // namespace
 
-Text::Text(std::shared_ptr<Program> program,
+Text::Text(std::shared_ptr<ConstraintImpl> constraint,
            std::shared_ptr<const StopSet> stops)
-    : program_(std::move(program)), stops_(std::move(stops)) {
-  if (stops_ == nullptr) stops_ = program_->shared().stops();
+    : constraint_(std::move(constraint)), stops_(std::move(stops)) {
+  if (stops_ == nullptr) stops_ = constraint_->shared().stops();
   reset();
 }
 
 bool Text::is_over(const Place& place) {
-  return stops_->ids().empty() && program_->can_end(place) &&
-         program_->nothing_follows(place);
+  return stops_->ids().empty() && constraint_->can_end(place) &&
+         constraint_->nothing_follows(place);
 }
 
 // --- Places ------------------------------------------------------------------
@@ -49,7 +49,7 @@ Place Text::here() {
 
 // The answer keeps the generation, which other threads may have left by then.
 Place Text::renew(const Place& last) {
-  Place place = program_->in_newest(last, written_);
+  Place place = constraint_->in_newest(last, written_);
   move_to(place);
   return place;
 }
@@ -76,7 +76,7 @@ void Text::push(const Place& place) {
 
 // Whether some token must not come.
 bool Text::constrains(std::span<const std::int32_t> row) const {
-  const std::span<const std::uint32_t> all = program_->shared().all_tokens();
+  const std::span<const std::uint32_t> all = constraint_->shared().all_tokens();
   for (std::size_t i = 0; i < all.size(); ++i) {
     if ((static_cast<std::uint32_t>(row[i]) & all[i]) != all[i]) return true;
   }
@@ -84,7 +84,7 @@ bool Text::constrains(std::span<const std::int32_t> row) const {
 }
 
 bool Text::fill_bitmask(std::span<std::int32_t> row) {
-  if (row.size() < program_->shared().mask_words()) return false;
+  if (row.size() < constraint_->shared().mask_words()) return false;
   if (is_terminated()) {
     std::ranges::fill(row, -1);
     return false;
@@ -94,12 +94,12 @@ bool Text::fill_bitmask(std::span<std::int32_t> row) {
 }
 
 bool Text::fill_if_known(std::span<std::int32_t> row) {
-  const std::size_t words = program_->shared().mask_words();
+  const std::size_t words = constraint_->shared().mask_words();
   if (is_terminated() || row.size() < words) {
     fill_bitmask(row);
     return true;
   }
-  return program_->fill_if_known(here(), *stops_, mask_of(row, words));
+  return constraint_->fill_if_known(here(), *stops_, mask_of(row, words));
 }
 
 void Text::fill_node(const Node& node, std::span<std::int32_t> row) {
@@ -112,8 +112,8 @@ void Text::fill_node(const Node& node, std::span<std::int32_t> row) {
     return;
   }
   const std::span<std::uint32_t> mask =
-      mask_of(row, program_->shared().mask_words());
-  program_->fill(node.place, *stops_, mask);
+      mask_of(row, constraint_->shared().mask_words());
+  constraint_->fill(node.place, *stops_, mask);
 }
 
 // --- Steps -------------------------------------------------------------------
@@ -121,9 +121,9 @@ void Text::fill_node(const Node& node, std::span<std::int32_t> row) {
 bool Text::accept_token(Id id) {
   if (is_terminated()) return false;
   const Node from{.place = here()};
-  if (id < program_->shared().vocabulary().size() && !stops_->contains(id) &&
+  if (id < constraint_->shared().vocabulary().size() && !stops_->contains(id) &&
       !stops_->never_comes(id)) {
-    if (const auto to = program_->read_token_here(from.place, id)) {
+    if (const auto to = constraint_->read_token_here(from.place, id)) {
       if (to->dead()) return false;
       written_.add(id);
       history_.push_back(*to);
@@ -150,7 +150,7 @@ std::size_t Text::accept_tokens(std::span<const Id> ids) {
 
 bool Text::accept_bytes(std::string_view bytes) {
   if (terminated_) return false;
-  const Place next = program_->read(here(), bytes);
+  const Place next = constraint_->read(here(), bytes);
   if (next.dead()) return false;
   written_.add(bytes);
   push(next);
@@ -176,7 +176,7 @@ bool Text::rollback(std::size_t steps) {
 }
 
 void Text::reset() {
-  const std::shared_ptr<Generation> now = program_->newest();
+  const std::shared_ptr<Generation> now = constraint_->newest();
   history_.assign(1, now->start);
   written_.cut(0);
   generation_ = now;
@@ -192,7 +192,8 @@ std::string Text::forced_bytes(std::size_t limit) {
   std::string bytes;
   if (terminated_) return bytes;
   Place end;
-  for (Program::Forced& piece : program_->forced(here(), limit, &end)) {
+  for (ConstraintImpl::Forced& piece :
+       constraint_->forced(here(), limit, &end)) {
     bytes += piece.text;
   }
   return bytes;
@@ -206,10 +207,10 @@ std::vector<Id> Text::forced_tokens() {
   if (terminated_) return tokens;
   Place end;
   Place at = here();
-  const std::vector<Program::Forced> pieces =
-      program_->forced(at, kLimit, &end);
+  const std::vector<ConstraintImpl::Forced> pieces =
+      constraint_->forced(at, kLimit, &end);
   for (std::size_t i = 0; i < pieces.size(); ++i) {
-    const Program::Forced& piece = pieces[i];
+    const ConstraintImpl::Forced& piece = pieces[i];
     std::vector<Id> ids;
     if (piece.mark) {
       ids.push_back(*piece.mark);
@@ -219,10 +220,10 @@ std::vector<Id> Text::forced_tokens() {
     std::size_t size = 0;
     for (const Id id : ids) {
       if (stops_->contains(id)) return tokens;
-      at = program_->read_token(at, id);
+      at = constraint_->read_token(at, id);
       if (at.dead()) return tokens;
       tokens.push_back(id);
-      size += program_->shared().vocabulary().bytes(id).size();
+      size += constraint_->shared().vocabulary().bytes(id).size();
     }
     if (!piece.mark && size != piece.text.size()) break;
   }
@@ -233,11 +234,11 @@ std::vector<Id> Text::forced_tokens() {
 // at `end`, behind the text, is not forced.
 std::vector<Id> Text::tokens_of(std::string_view text, bool last,
                                 const Place& end) {
-  if (program_->shared().vocabulary().encoder()) {
+  if (constraint_->shared().vocabulary().encoder()) {
     return encoded(text, last, end);
   }
   // Only where a single token goes on.
-  const vocab::TokenTrie& trie = program_->shared().tables().trie();
+  const vocab::TokenTrie& trie = constraint_->shared().tables().trie();
   std::vector<Id> tokens;
   for (std::size_t at = 0; at < text.size();) {
     std::uint32_t node = 0;
@@ -258,8 +259,8 @@ std::vector<Id> Text::tokens_of(std::string_view text, bool last,
       });
     }
     // A longer token may cover the end and go on with what is not forced.
-    const bool beyond =
-        last && i == text.size() && found < 2 && program_->any_below(node, end);
+    const bool beyond = last && i == text.size() && found < 2 &&
+                        constraint_->any_below(node, end);
     if (found != 1 || beyond) break;
     tokens.push_back(only);
     at = only_end;
@@ -269,7 +270,7 @@ std::vector<Id> Text::tokens_of(std::string_view text, bool last,
 
 std::vector<Id> Text::encoded(std::string_view text, bool last,
                               const Place& end) {
-  const Vocabulary& vocabulary = program_->shared().vocabulary();
+  const Vocabulary& vocabulary = constraint_->shared().vocabulary();
   std::vector<Id> tokens = vocabulary.encoder()(text);
   std::size_t size = 0;
   for (std::size_t i = 0; i < tokens.size(); ++i) {
@@ -284,7 +285,7 @@ std::vector<Id> Text::encoded(std::string_view text, bool last,
   if (!last) return tokens;
   // From any token on, the rest may become one longer token together with what
   // comes next; of these the first is where certainty ends.
-  const vocab::TokenTrie& trie = program_->shared().tables().trie();
+  const vocab::TokenTrie& trie = constraint_->shared().tables().trie();
   std::size_t certain = tokens.size();
   std::size_t begin = size;
   for (std::size_t i = tokens.size(); i-- > 0;) {
@@ -296,7 +297,7 @@ std::vector<Id> Text::encoded(std::string_view text, bool last,
       node = trie.child(node, static_cast<std::uint8_t>(byte));
       if (node == 0) break;
     }
-    if (node != 0 && program_->any_below(node, end)) certain = i;
+    if (node != 0 && constraint_->any_below(node, end)) certain = i;
   }
   tokens.resize(certain);
   return tokens;
@@ -305,18 +306,18 @@ std::vector<Id> Text::encoded(std::string_view text, bool last,
 // --- Draft trees -------------------------------------------------------------
 
 Text::Node Text::follow(const Node& from, std::int64_t token) {
-  const Shared& shared = program_->shared();
+  const Shared& shared = constraint_->shared();
   if (from.terminated || from.place.dead() || token < 0 ||
       static_cast<std::uint64_t>(token) >= shared.vocabulary().size()) {
     return {};
   }
   const Id id = static_cast<Id>(token);
   if (stops_->contains(id)) {
-    if (!program_->can_stop(from.place, id)) return {};
+    if (!constraint_->can_stop(from.place, id)) return {};
     return {.place = from.place, .terminated = true};
   }
   if (stops_->never_comes(id)) return {};
-  const Place to = program_->read_token(from.place, id);
+  const Place to = constraint_->read_token(from.place, id);
   return {.place = to, .terminated = !to.dead() && is_over(to)};
 }
 
@@ -351,7 +352,7 @@ bool Text::fill_tree(std::span<const std::int64_t> first_child,
                      std::span<const std::int64_t> next_sibling,
                      std::span<const std::int64_t> tokens,
                      std::span<std::int32_t> buffer) {
-  const std::size_t words = program_->shared().mask_words();
+  const std::size_t words = constraint_->shared().mask_words();
   const std::size_t count = tokens.size();
   if (first_child.size() != count || next_sibling.size() != count ||
       buffer.size() / std::max<std::size_t>(words, 1) < count ||

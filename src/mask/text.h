@@ -19,7 +19,7 @@
 #include <string_view>
 #include <vector>
 
-#include "mask/program.h"
+#include "mask/constraint_impl.h"
 
 namespace parlance::mask {
 
@@ -27,7 +27,7 @@ namespace parlance::mask {
 class Text {
  public:
   // `stops`: null for those of the compiler.
-  explicit Text(std::shared_ptr<Program> program,
+  explicit Text(std::shared_ptr<ConstraintImpl> constraint,
                 std::shared_ptr<const StopSet> stops = nullptr);
 
   bool fill_bitmask(std::span<std::int32_t> row);
@@ -47,12 +47,12 @@ class Text {
   void reset();
 
   bool is_terminated() const { return terminated_ || over_ == history_.size(); }
-  bool can_end() { return !terminated_ && program_->can_end(here()); }
+  bool can_end() { return !terminated_ && constraint_->can_end(here()); }
 
   std::string forced_bytes(std::size_t limit);
   std::vector<Id> forced_tokens();
 
-  const Program& program() const { return *program_; }
+  const ConstraintImpl& constraint() const { return *constraint_; }
 
  private:
   // What a node of a draft tree leads to.
@@ -76,7 +76,7 @@ class Text {
   std::vector<Id> tokens_of(std::string_view text, bool last, const Place& end);
   std::vector<Id> encoded(std::string_view text, bool last, const Place& end);
 
-  std::shared_ptr<Program> program_;
+  std::shared_ptr<ConstraintImpl> constraint_;
   std::shared_ptr<const StopSet> stops_;  // not null
   std::vector<Configuration> history_;    // after each step; first: before any
   Written written_;                       // what each step was

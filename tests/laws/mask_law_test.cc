@@ -47,7 +47,7 @@ struct World {
                                         *vocab::TokenTables::build(vocabulary),
                                         cache_bytes, vocabulary.stop_ids())),
         machine(std::move(recogniser)),
-        program(std::make_shared<Program>(shared, machine)) {}
+        constraint(std::make_shared<ConstraintImpl>(shared, machine)) {}
 
   Row fill(Text& text) const {
     Row row(shared->mask_words(), 0x55555555);
@@ -57,7 +57,7 @@ struct World {
 
   std::shared_ptr<Shared> shared;
   std::shared_ptr<recogniser::Recogniser> machine;
-  std::shared_ptr<Program> program;
+  std::shared_ptr<ConstraintImpl> constraint;
 };
 
 std::vector<std::pair<std::string, std::shared_ptr<recogniser::Recogniser>>>
@@ -97,7 +97,7 @@ void at_random_places(std::uint32_t seed, int texts, Visit visit) {
     const World world(vocabulary, recogniser);
     std::mt19937 random(seed);
     for (int i = 0; i < texts; ++i) {
-      Text text(world.program);
+      Text text(world.constraint);
       std::string written;
       for (int step = 0; step < 25; ++step) {
         const Row row = world.fill(text);
@@ -171,7 +171,7 @@ TEST_P(MaskLaws, Rollback) {
         Text other = text;
         ASSERT_TRUE(other.rollback(steps));
         EXPECT_EQ(other.steps(), 0u);
-        Text fresh(world.program);
+        Text fresh(world.constraint);
         EXPECT_EQ(world.fill(other), world.fill(fresh));
       });
 }
@@ -279,14 +279,14 @@ TEST(MaskThreads, DoNotDisturbEachOther) {
   const Vocabulary vocabulary = toy_vocabulary(7, 400);
   const World plain(vocabulary, std::make_shared<ToyJson>());
   const World tight(vocabulary, std::make_shared<ToyJson>(), 1 << 17);
-  const auto other = std::make_shared<Program>(
+  const auto other = std::make_shared<ConstraintImpl>(
       tight.shared, std::make_shared<ToyJson>(ToyJsonOptions{.max_chars = 3}));
 
   const auto write = [&](std::uint32_t seed) {
     std::mt19937 random(seed);
     for (int i = 0; i < 15; ++i) {
-      Text text(plain.program);
-      Text reference(tight.program);
+      Text text(plain.constraint);
+      Text reference(tight.constraint);
       Text short_strings(other);
       for (int step = 0; step < 20 && !text.is_terminated(); ++step) {
         const Row row = plain.fill(text);
@@ -316,8 +316,8 @@ TEST(MaskThreads, ABatchHasTheMasksOfItsTexts) {
     const World world(vocabulary, std::make_shared<ToyJson>());
     const World alone(vocabulary, std::make_shared<ToyJson>());
     std::mt19937 random(threads);
-    std::vector<Text> texts(40, Text(world.program));
-    std::vector<Text> references(40, Text(alone.program));
+    std::vector<Text> texts(40, Text(world.constraint));
+    std::vector<Text> references(40, Text(alone.constraint));
     for (std::size_t i = 0; i < texts.size(); ++i) {
       for (int tries = 0; tries < 2000; ++tries) {
         const Id id = static_cast<Id>(random() % vocabulary.size());

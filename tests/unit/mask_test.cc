@@ -262,11 +262,11 @@ TEST(LexemeMasks, DropsTheOldest) {
 
 // --- Texts -------------------------------------------------------------------
 
-std::shared_ptr<Program> program(
+std::shared_ptr<ConstraintImpl> make_constraint(
     const Vocabulary& vocabulary,
     std::shared_ptr<recogniser::Recogniser> machine,
     const std::vector<TokenId>& stop_ids, std::size_t cache_bytes = 1 << 20) {
-  return std::make_shared<Program>(
+  return std::make_shared<ConstraintImpl>(
       std::make_shared<Shared>(vocabulary,
                                *vocab::TokenTables::build(vocabulary),
                                cache_bytes, stop_ids),
@@ -302,10 +302,11 @@ using Ids = std::vector<Id>;
 TEST(Text, StopTokensFitWhereTheTextMayEnd) {
   // "b" is a stop token here and no text; 41 is too long for any table; 1000
   // and 0xFFFFFFFF do not exist.
-  const auto p = program(words(),
-                         std::make_shared<TextSet>(std::vector<std::string>{
-                             "ab", "abab", std::string(300, 'a')}),
-                         {4, 1, 1000, 0xFFFFFFFF, 4});
+  const auto p =
+      make_constraint(words(),
+                      std::make_shared<TextSet>(std::vector<std::string>{
+                          "ab", "abab", std::string(300, 'a')}),
+                      {4, 1, 1000, 0xFFFFFFFF, 4});
   Text text(p);
   EXPECT_EQ(allowed(text), (Ids{0, 2, 5, 40}));
   for (const Id id : {1u, 3u, 4u, 6u, 41u, 42u, 1000u, 0xFFFFFFFFu}) {
@@ -347,9 +348,9 @@ TEST(Text, StopTokensFitWhereTheTextMayEnd) {
 }
 
 TEST(Text, BytesAreOneStepOrNone) {
-  const auto p =
-      program(words(),
-              std::make_shared<TextSet>(std::vector<std::string>{"abab"}), {4});
+  const auto p = make_constraint(
+      words(), std::make_shared<TextSet>(std::vector<std::string>{"abab"}),
+      {4});
   Text text(p);
   EXPECT_FALSE(text.accept_bytes("aba_"));
   EXPECT_EQ(text.steps(), 0u);
@@ -362,7 +363,7 @@ TEST(Text, BytesAreOneStepOrNone) {
 }
 
 TEST(Text, RowsOfOtherSizes) {
-  const auto p = program(
+  const auto p = make_constraint(
       words(), std::make_shared<TextSet>(std::vector<std::string>{"a"}), {4});
   Text text(p);
   Row row(1, 77);
@@ -422,8 +423,8 @@ TEST(Text, Forced) {
     return ids;
   };
   for (const Case& c : cases) {
-    const auto p = program(vocabulary.with_encoder(encode),
-                           std::make_shared<TextSet>(c.texts), {4});
+    const auto p = make_constraint(vocabulary.with_encoder(encode),
+                                   std::make_shared<TextSet>(c.texts), {4});
     Text text(p);
     ASSERT_TRUE(text.accept_bytes(c.written));
     EXPECT_EQ(text.forced_bytes(100), c.bytes) << c.texts[0];
@@ -477,10 +478,10 @@ TEST(Text, ForcedByASchema) {
           Grammar::from_json_schema(c.schema, options);
       ASSERT_TRUE(grammar) << grammar.error().to_string();
       const auto& machine = detail::Access::impl(*grammar);
-      Text text(program(words(),
-                        std::shared_ptr<recogniser::Recogniser>(
-                            machine, machine->recogniser.get()),
-                        {4}));
+      Text text(make_constraint(words(),
+                                std::shared_ptr<recogniser::Recogniser>(
+                                    machine, machine->recogniser.get()),
+                                {4}));
       ASSERT_TRUE(text.accept_bytes(c.written));
       const std::string forced = text.forced_bytes(1000);
       if (spelling == JsonSpelling::kCanonical) {
@@ -494,9 +495,9 @@ TEST(Text, ForcedByASchema) {
 }
 
 TEST(Text, StopTokensOfItsOwn) {
-  const auto p =
-      program(words(),
-              std::make_shared<TextSet>(std::vector<std::string>{"abab"}), {4});
+  const auto p = make_constraint(
+      words(), std::make_shared<TextSet>(std::vector<std::string>{"abab"}),
+      {4});
   const std::vector<TokenId> own = {1, 99};
   const auto stops = std::make_shared<const StopSet>(
       p->shared().vocabulary(), own, p->shared().stops()->ids());
@@ -523,9 +524,9 @@ TEST(Text, StopTokensOfItsOwn) {
 }
 
 TEST(Text, OnlyTreesAreFilled) {
-  const auto p =
-      program(words(),
-              std::make_shared<TextSet>(std::vector<std::string>{"abab"}), {4});
+  const auto p = make_constraint(
+      words(), std::make_shared<TextSet>(std::vector<std::string>{"abab"}),
+      {4});
   Text text(p);
   Row rows(6, 77);
   using Links = std::vector<std::int64_t>;
@@ -560,18 +561,19 @@ TEST(Text, OnlyTreesAreFilled) {
   EXPECT_EQ(Row(rows.begin() + 2, rows.end()), Row(4, 0));
 }
 
-TEST(Program, IsRightWithAnyBudget) {
+TEST(ConstraintImpl, IsRightWithAnyBudget) {
   const Vocabulary vocabulary = toy_vocabulary(3, 3000);
-  const auto rich = program(vocabulary, std::make_shared<ToyJson>(), {});
+  const auto rich =
+      make_constraint(vocabulary, std::make_shared<ToyJson>(), {});
   for (const std::size_t budget : {0u, 20'000u, 60'000u, 100'000u}) {
     const auto poor =
-        program(vocabulary, std::make_shared<ToyJson>(), {}, budget);
+        make_constraint(vocabulary, std::make_shared<ToyJson>(), {}, budget);
     for (const std::string_view text : testing::kToyTexts) {
       Text a(rich), b(poor);
       for (const char byte : text) {
         const std::string_view one(&byte, 1);
         ASSERT_EQ(a.accept_bytes(one), b.accept_bytes(one));
-        Row expected(a.program().shared().mask_words());
+        Row expected(a.constraint().shared().mask_words());
         Row row(expected.size());
         a.fill_bitmask(expected);
         b.fill_bitmask(row);

@@ -41,12 +41,12 @@ class Walks {
 
   void run(const Grammar& grammar, EarleyRecogniser& slow, std::uint32_t seed) {
     const auto& machine = detail::Access::impl(grammar);
-    auto program = std::make_shared<Program>(
+    auto constraint = std::make_shared<ConstraintImpl>(
         shared_, std::shared_ptr<recogniser::Recogniser>(
                      machine, machine->recogniser.get()));
     std::mt19937 random(seed);
     for (int round = 0; round < 6; ++round) {
-      Text text(program);
+      Text text(constraint);
       EarleyRecogniser::Place place = slow.start();
       std::string so_far;
       for (int step = 0; step < 25; ++step) {

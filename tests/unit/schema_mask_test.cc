@@ -38,12 +38,12 @@ class Walks {
 
   void run(const Grammar& grammar, std::uint32_t seed, int rounds) {
     const auto& machine = detail::Access::impl(grammar);
-    auto program = std::make_shared<Program>(
+    auto constraint = std::make_shared<ConstraintImpl>(
         shared_, std::shared_ptr<recogniser::Recogniser>(
                      machine, machine->recogniser.get()));
     std::mt19937 random(seed);
     for (int round = 0; round < rounds; ++round) {
-      Text text(program);
+      Text text(constraint);
       std::string so_far;
       for (int step = 0; step < 30 && !text.is_terminated(); ++step) {
         SCOPED_TRACE("after " + so_far);

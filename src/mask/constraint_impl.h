@@ -1,5 +1,5 @@
-#ifndef PARLANCE_SRC_MASK_PROGRAM_H_
-#define PARLANCE_SRC_MASK_PROGRAM_H_
+#ifndef PARLANCE_SRC_MASK_CONSTRAINT_IMPL_H_
+#define PARLANCE_SRC_MASK_CONSTRAINT_IMPL_H_
 
 // A recogniser made for a vocabulary: what all texts of one constraint share.
 //
@@ -60,12 +60,12 @@ class Written {
 };
 
 // Safe to use from many threads.
-class Program {
+class ConstraintImpl {
  public:
   // `marks`: those that the recogniser reads; null for none.
-  Program(std::shared_ptr<Shared> shared,
-          std::shared_ptr<recogniser::Recogniser> recogniser,
-          std::shared_ptr<const rules::Marks> marks = nullptr);
+  ConstraintImpl(std::shared_ptr<Shared> shared,
+                 std::shared_ptr<recogniser::Recogniser> recogniser,
+                 std::shared_ptr<const rules::Marks> marks = nullptr);
 
   Shared& shared() const { return *shared_; }
 
@@ -166,4 +166,4 @@ class Program {
 
 }  // namespace parlance::mask
 
-#endif  // PARLANCE_SRC_MASK_PROGRAM_H_
+#endif  // PARLANCE_SRC_MASK_CONSTRAINT_IMPL_H_

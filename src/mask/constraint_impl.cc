@@ -1,6 +1,6 @@
-// One recogniser and one vocabulary: see program.h.
+// One recogniser and one vocabulary: see constraint_impl.h.
 
-#include "mask/program.h"
+#include "mask/constraint_impl.h"
 
 #include <array>
 #include <optional>
@@ -28,16 +28,16 @@ std::shared_ptr<MachineMasks> masks_of(Recogniser& recogniser,
 
 }  // namespace
 
-Program::Program(std::shared_ptr<Shared> shared,
-                 std::shared_ptr<Recogniser> recogniser,
-                 std::shared_ptr<const rules::Marks> marks)
+ConstraintImpl::ConstraintImpl(std::shared_ptr<Shared> shared,
+                               std::shared_ptr<Recogniser> recogniser,
+                               std::shared_ptr<const rules::Marks> marks)
     : shared_(std::move(shared)),
       marks_(std::move(marks)),
       now_(make_generation(std::move(recogniser))) {}
 
 // --- Generations -------------------------------------------------------------
 
-std::shared_ptr<Generation> Program::make_generation(
+std::shared_ptr<Generation> ConstraintImpl::make_generation(
     std::shared_ptr<Recogniser> recogniser) {
   auto made = std::make_shared<Generation>();
   made->recogniser = std::move(recogniser);
@@ -47,7 +47,7 @@ std::shared_ptr<Generation> Program::make_generation(
   return made;
 }
 
-std::shared_ptr<Generation> Program::newest() {
+std::shared_ptr<Generation> ConstraintImpl::newest() {
   const std::lock_guard lock(moving_);
   while (now_->over.load(std::memory_order_relaxed)) {
     std::shared_ptr<Recogniser> next = now_->recogniser->successor();
@@ -57,7 +57,7 @@ std::shared_ptr<Generation> Program::newest() {
   return now_;
 }
 
-Configuration Program::adopted(const Place& place, Generation& by) {
+Configuration ConstraintImpl::adopted(const Place& place, Generation& by) {
   if (place.in == nullptr || place.dead() || !by.recogniser->adopts()) {
     return {};
   }
@@ -67,7 +67,7 @@ Configuration Program::adopted(const Place& place, Generation& by) {
 }
 
 // Where places can be adopted, what was passed on the way leaves no trace.
-Configuration Program::read_again(const Written& text, Generation& by) {
+Configuration ConstraintImpl::read_again(const Written& text, Generation& by) {
   const auto read = [&](Place place, std::size_t step) {
     return text.is_token(step) ? read_token(place, text.token(step))
                                : this->read(place, text.bytes(step));
@@ -99,7 +99,7 @@ Configuration Program::read_again(const Written& text, Generation& by) {
   return config;
 }
 
-Place Program::in_newest(const Place& place, const Written& text) {
+Place ConstraintImpl::in_newest(const Place& place, const Written& text) {
   Place to{newest(), {}};
   if (place.in == to.in) return place;
   to.config = adopted(place, *to.in);
@@ -107,7 +107,7 @@ Place Program::in_newest(const Place& place, const Written& text) {
   return to;
 }
 
-Place Program::apart(const Place& place, std::size_t room) {
+Place ConstraintImpl::apart(const Place& place, std::size_t room) {
   std::shared_ptr<Recogniser> empty;
   {
     const Recogniser::Lock lock(*place.in->recogniser);
@@ -120,7 +120,7 @@ Place Program::apart(const Place& place, std::size_t room) {
 }
 
 template <class Ask>
-auto Program::answer(Place place, Ask ask) {
+auto ConstraintImpl::answer(Place place, Ask ask) {
   constexpr std::size_t kRoom = std::size_t{1} << 16;
   for (std::size_t room = kRoom;; room *= 2) {
     auto said = ask(place);
@@ -132,7 +132,8 @@ auto Program::answer(Place place, Ask ask) {
 // --- Masks -------------------------------------------------------------------
 
 // Places with equal keys have the same mask.
-Configuration Program::key_of(Recogniser& recogniser, Configuration config) {
+Configuration ConstraintImpl::key_of(Recogniser& recogniser,
+                                     Configuration config) {
   return recogniser.mask_equivalent(
       recogniser.mask_key(config, shared_->longest()));
 }
@@ -140,8 +141,9 @@ Configuration Program::key_of(Recogniser& recogniser, Configuration config) {
 // The mask knows nothing of stop tokens: one that has a text is in it as that,
 // one that is a mark as that.  A stop token is never text, and a mark only
 // where the text may end behind it.
-void Program::set_stops(const Place& place, bool can_end, const StopSet& stops,
-                        std::span<std::uint32_t> row) {
+void ConstraintImpl::set_stops(const Place& place, bool can_end,
+                               const StopSet& stops,
+                               std::span<std::uint32_t> row) {
   for (const Id id : stops.ids()) {
     const std::uint32_t bit = std::uint32_t{1} << (id & 31);
     const bool fits =
@@ -155,7 +157,7 @@ void Program::set_stops(const Place& place, bool can_end, const StopSet& stops,
 
 // Whether the token is a mark with which the text may end.  Most stop tokens
 // are none, and the recogniser is not asked.
-bool Program::ends_with(const Place& place, Id id) {
+bool ConstraintImpl::ends_with(const Place& place, Id id) {
   if (marks_ == nullptr || !marks_->mark_of(id)) return false;
   return answer(place, [&](const Place& at) {
     const Use use(*at.in);
@@ -165,8 +167,8 @@ bool Program::ends_with(const Place& place, Id id) {
 
 // A mask that was made for the same place of the same part, maybe in another
 // grammar.
-MaskHandle Program::known_to_part(Recogniser& recogniser,
-                                  Configuration config) {
+MaskHandle ConstraintImpl::known_to_part(Recogniser& recogniser,
+                                         Configuration config) {
   const Recogniser::ActivePart in = recogniser.active_part(config);
   if (in.part == nullptr) return {};
   const auto known = in.part->user_data(shared_->owner());
@@ -176,8 +178,8 @@ MaskHandle Program::known_to_part(Recogniser& recogniser,
 }
 
 // REQUIRES: the mask was made since known_to_part().
-void Program::tell_part(Recogniser& recogniser, Configuration config,
-                        MaskHandle handle) {
+void ConstraintImpl::tell_part(Recogniser& recogniser, Configuration config,
+                               MaskHandle handle) {
   const bool outside = recogniser.read_past_part();
   const Recogniser::ActivePart in = recogniser.active_part(config);
   if (in.part == nullptr) return;
@@ -191,8 +193,8 @@ void Program::tell_part(Recogniser& recogniser, Configuration config,
   }
 }
 
-bool Program::fill_if_known(const Place& place, const StopSet& stops,
-                            std::span<std::uint32_t> row) {
+bool ConstraintImpl::fill_if_known(const Place& place, const StopSet& stops,
+                                   std::span<std::uint32_t> row) {
   MaskHandle handle;
   bool can_end = false;
   {
@@ -215,8 +217,8 @@ bool Program::fill_if_known(const Place& place, const StopSet& stops,
   return true;
 }
 
-void Program::fill(const Place& place, const StopSet& stops,
-                   std::span<std::uint32_t> row) {
+void ConstraintImpl::fill(const Place& place, const StopSet& stops,
+                          std::span<std::uint32_t> row) {
   if (fill_if_known(place, stops, row)) return;
   shared_->count_miss();
   std::unique_ptr<MaskMaker> maker = shared_->take_maker();
@@ -253,8 +255,9 @@ void Program::fill(const Place& place, const StopSet& stops,
 // Reads a mark that may come here and that `bytes` begin with, and takes it
 // away from them; else dead.
 // REQUIRES: the recogniser is locked.
-Configuration Program::read_mark(Recogniser& recogniser, Configuration config,
-                                 std::string_view* bytes) {
+Configuration ConstraintImpl::read_mark(Recogniser& recogniser,
+                                        Configuration config,
+                                        std::string_view* bytes) {
   if (marks_ == nullptr) return {};
   const std::optional<std::uint32_t> mark = marks_->spelled_at(*bytes);
   if (!mark) return {};
@@ -264,8 +267,9 @@ Configuration Program::read_mark(Recogniser& recogniser, Configuration config,
   return to;
 }
 
-Configuration Program::read_locked(Recogniser& recogniser, Configuration config,
-                                   std::string_view bytes) {
+Configuration ConstraintImpl::read_locked(Recogniser& recogniser,
+                                          Configuration config,
+                                          std::string_view bytes) {
   while (!bytes.empty() && !config.dead()) {
     const Configuration marked = read_mark(recogniser, config, &bytes);
     if (!marked.dead()) {
@@ -278,8 +282,8 @@ Configuration Program::read_locked(Recogniser& recogniser, Configuration config,
   return config;
 }
 
-Configuration Program::read_locked(Recogniser& recogniser, Configuration config,
-                                   Id id) {
+Configuration ConstraintImpl::read_locked(Recogniser& recogniser,
+                                          Configuration config, Id id) {
   const std::string_view bytes = shared_->text(id);
   Configuration read = bytes.empty() ? Configuration{} : config;
   for (const char byte : bytes) {
@@ -290,7 +294,7 @@ Configuration Program::read_locked(Recogniser& recogniser, Configuration config,
 }
 
 // One byte or mark at a time where the memory does not last for more.
-Place Program::read(Place place, std::string_view bytes) {
+Place ConstraintImpl::read(Place place, std::string_view bytes) {
   {
     const Use use(*place.in);
     const Configuration to = read_locked(*use, place.config, bytes);
@@ -314,8 +318,8 @@ Place Program::read(Place place, std::string_view bytes) {
   return place;
 }
 
-std::optional<Configuration> Program::read_token_here(const Place& place,
-                                                      Id id) {
+std::optional<Configuration> ConstraintImpl::read_token_here(const Place& place,
+                                                             Id id) {
   if (shared_->vocabulary().kind(id) == TokenKind::kUnused)
     return Configuration{};
   const Use use(*place.in);
@@ -324,7 +328,7 @@ std::optional<Configuration> Program::read_token_here(const Place& place,
   return to;
 }
 
-Place Program::read_token(const Place& place, Id id) {
+Place ConstraintImpl::read_token(const Place& place, Id id) {
   if (const std::optional<Configuration> to = read_token_here(place, id)) {
     return {place.in, *to};
   }
@@ -334,18 +338,18 @@ Place Program::read_token(const Place& place, Id id) {
   });
 }
 
-bool Program::can_stop(const Place& place, Id id) {
+bool ConstraintImpl::can_stop(const Place& place, Id id) {
   return can_end(place) || ends_with(place, id);
 }
 
-bool Program::can_end(const Place& place) {
+bool ConstraintImpl::can_end(const Place& place) {
   const Use use(*place.in);
   return use->can_end(place.config);
 }
 
-std::size_t Program::memory_bytes() {
+std::size_t ConstraintImpl::memory_bytes() {
   const std::lock_guard lock(moving_);
-  std::size_t bytes = sizeof(Program);
+  std::size_t bytes = sizeof(ConstraintImpl);
   for (const auto& one : {now_, before_}) {
     if (one == nullptr) continue;
     const Recogniser::Lock used(*one->recogniser);
@@ -364,7 +368,8 @@ bool is_tail(std::int32_t byte) { return 0x80 <= byte && byte < 0xC0; }
 
 // Tries all bytes until a second one fits, then marks.  A token that is read by
 // its id is another choice, unless it is the only one.
-Program::Next Program::find_next(Recogniser& recogniser, Configuration config) {
+ConstraintImpl::Next ConstraintImpl::find_next(Recogniser& recogniser,
+                                               Configuration config) {
   Next next;
   next.from = config;
   const bool can_end = recogniser.can_end(config);
@@ -395,10 +400,9 @@ Program::Next Program::find_next(Recogniser& recogniser, Configuration config) {
 }
 
 // `next`: the only byte, if one fits; not known where there are `ids`.
-Program::Next Program::next_with_marks(Recogniser& recogniser,
-                                       Configuration config,
-                                       std::vector<std::uint32_t> ids,
-                                       Next next) {
+ConstraintImpl::Next ConstraintImpl::next_with_marks(
+    Recogniser& recogniser, Configuration config,
+    std::vector<std::uint32_t> ids, Next next) {
   recogniser.token_choices(config, ids);
   std::optional<std::uint32_t> only;
   bool choice = false;
@@ -426,7 +430,8 @@ Program::Next Program::next_with_marks(Recogniser& recogniser,
   return next;
 }
 
-bool Program::nothing_follows(Recogniser& recogniser, Configuration config) {
+bool ConstraintImpl::nothing_follows(Recogniser& recogniser,
+                                     Configuration config) {
   std::vector<std::uint32_t> ids;
   recogniser.token_marks(
       config, static_cast<std::uint32_t>(shared_->vocabulary().size()), ids);
@@ -439,15 +444,15 @@ bool Program::nothing_follows(Recogniser& recogniser, Configuration config) {
   return true;
 }
 
-bool Program::nothing_follows(const Place& place) {
+bool ConstraintImpl::nothing_follows(const Place& place) {
   return answer(place, [&](const Place& at) {
     const Use use(*at.in);
     return nothing_follows(*use, at.config);
   });
 }
 
-const Program::Next& Program::next_forced(Generation& in,
-                                          Configuration config) {
+const ConstraintImpl::Next& ConstraintImpl::next_forced(Generation& in,
+                                                        Configuration config) {
   auto& known = in.masks->next;
   if (known == nullptr) {
     known = std::make_unique<std::array<Next, MachineMasks::kNextCount>>();
@@ -458,8 +463,9 @@ const Program::Next& Program::next_forced(Generation& in,
   return next;
 }
 
-std::vector<Program::Forced> Program::forced(const Place& place,
-                                             std::size_t limit, Place* end) {
+std::vector<ConstraintImpl::Forced> ConstraintImpl::forced(const Place& place,
+                                                           std::size_t limit,
+                                                           Place* end) {
   return answer(place, [&](const Place& at) {
     const Use use(*at.in);
     *end = at;
@@ -467,10 +473,10 @@ std::vector<Program::Forced> Program::forced(const Place& place,
   });
 }
 
-std::vector<Program::Forced> Program::forced(Generation& in,
-                                             Configuration config,
-                                             std::size_t limit,
-                                             Configuration* end) {
+std::vector<ConstraintImpl::Forced> ConstraintImpl::forced(Generation& in,
+                                                           Configuration config,
+                                                           std::size_t limit,
+                                                           Configuration* end) {
   std::vector<Forced> out;
   std::size_t size = 0;
   // Of the last piece, where its last whole character ended.
@@ -504,15 +510,15 @@ std::vector<Program::Forced> Program::forced(Generation& in,
   return out;
 }
 
-bool Program::any_below(std::uint32_t root, const Place& place) {
+bool ConstraintImpl::any_below(std::uint32_t root, const Place& place) {
   return answer(place, [&](const Place& at) {
     const Use use(*at.in);
     return any_below(*use, root, at.config);
   });
 }
 
-bool Program::any_below(Recogniser& recogniser, std::uint32_t root,
-                        Configuration config) {
+bool ConstraintImpl::any_below(Recogniser& recogniser, std::uint32_t root,
+                               Configuration config) {
   const vocab::TokenTrie& trie = shared_->tables().trie();
   std::vector<Configuration> states(vocab::kMaxTokenBytes + 1);
   states[trie.depth(root)] = config;
