@@ -17,8 +17,8 @@
 #include "grammar/grammar_impl.h"
 #include "mask/batch.h"
 #include "mask/constraint_impl.h"
+#include "mask/matcher_impl.h"
 #include "mask/shared.h"
-#include "mask/text.h"
 #include "parlance/constraint.h"
 #include "rules/marks.h"
 #include "vocab/token_tables.h"
@@ -41,7 +41,7 @@ struct Constraint::State {
 };
 
 struct Matcher::State {
-  mask::Text text;
+  mask::MatcherImpl impl;
 };
 
 // --- Compiler ----------------------------------------------------------------
@@ -268,7 +268,7 @@ Matcher Constraint::matcher(const MatcherOptions& options) const {
         shared.vocabulary(), *options.stop_ids, shared.stops()->ids());
   }
   return Matcher(std::make_unique<Matcher::State>(
-      Matcher::State{mask::Text(state_->impl, std::move(stops))}));
+      Matcher::State{mask::MatcherImpl(state_->impl, std::move(stops))}));
 }
 
 std::size_t Constraint::mask_words() const {
@@ -295,44 +295,44 @@ Matcher Matcher::copy() const {
 }
 
 bool Matcher::fill_bitmask(std::span<std::int32_t> row) {
-  return state_->text.fill_bitmask(row);
+  return state_->impl.fill_bitmask(row);
 }
 
-bool Matcher::accept_token(TokenId id) { return state_->text.accept_token(id); }
+bool Matcher::accept_token(TokenId id) { return state_->impl.accept_token(id); }
 
 std::size_t Matcher::accept_tokens(std::span<const TokenId> ids) {
-  return state_->text.accept_tokens(ids);
+  return state_->impl.accept_tokens(ids);
 }
 
 bool Matcher::accept_bytes(std::string_view bytes) {
-  return state_->text.accept_bytes(bytes);
+  return state_->impl.accept_bytes(bytes);
 }
 
 bool Matcher::rollback(std::size_t steps) {
-  return state_->text.rollback(steps);
+  return state_->impl.rollback(steps);
 }
 
-std::size_t Matcher::steps() const { return state_->text.steps(); }
+std::size_t Matcher::steps() const { return state_->impl.steps(); }
 
-void Matcher::reset() { state_->text.reset(); }
+void Matcher::reset() { state_->impl.reset(); }
 
-bool Matcher::is_terminated() const { return state_->text.is_terminated(); }
+bool Matcher::is_terminated() const { return state_->impl.is_terminated(); }
 
-bool Matcher::can_end() const { return state_->text.can_end(); }
+bool Matcher::can_end() const { return state_->impl.can_end(); }
 
 std::string Matcher::forced_bytes(std::size_t limit) {
-  return state_->text.forced_bytes(limit);
+  return state_->impl.forced_bytes(limit);
 }
 
 std::vector<TokenId> Matcher::forced_tokens() {
-  return state_->text.forced_tokens();
+  return state_->impl.forced_tokens();
 }
 
 bool Matcher::fill_tree(std::span<const std::int64_t> first_child,
                         std::span<const std::int64_t> next_sibling,
                         std::span<const std::int64_t> tokens,
                         std::span<std::int32_t> buffer) {
-  return state_->text.fill_tree(first_child, next_sibling, tokens, buffer);
+  return state_->impl.fill_tree(first_child, next_sibling, tokens, buffer);
 }
 
 // --- Batches -----------------------------------------------------------------
@@ -355,11 +355,11 @@ void fill_bitmasks(std::span<Matcher* const> matchers,
       std::ranges::adjacent_find(sorted) != sorted.end()) {
     return;
   }
-  std::vector<mask::Text*> texts(matchers.size());
+  std::vector<mask::MatcherImpl*> impls(matchers.size());
   for (std::size_t i = 0; i < matchers.size(); ++i) {
-    texts[i] = &matchers[i]->state_->text;
+    impls[i] = &matchers[i]->state_->impl;
   }
-  mask::fill_batch(texts, rows, buffer, stride, threads);
+  mask::fill_batch(impls, rows, buffer, stride, threads);
 }
 
 }  // namespace parlance

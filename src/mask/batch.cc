@@ -20,7 +20,8 @@ constexpr unsigned kMaxThreads = 256;
 
 }  // namespace
 
-void fill_batch(std::span<Text* const> texts, std::span<const std::size_t> rows,
+void fill_batch(std::span<MatcherImpl* const> matchers,
+                std::span<const std::size_t> rows,
                 std::span<std::int32_t> buffer, std::size_t stride,
                 unsigned threads) {
   const auto row = [&](std::size_t i) {
@@ -31,8 +32,8 @@ void fill_batch(std::span<Text* const> texts, std::span<const std::size_t> rows,
     return buffer.subspan(begin, std::min(stride, buffer.size() - begin));
   };
   std::vector<std::size_t> unknown;
-  for (std::size_t i = 0; i < texts.size(); ++i) {
-    if (!texts[i]->fill_if_known(row(i))) unknown.push_back(i);
+  for (std::size_t i = 0; i < matchers.size(); ++i) {
+    if (!matchers[i]->fill_if_known(row(i))) unknown.push_back(i);
   }
 
   std::atomic<std::size_t> next{0};
@@ -40,7 +41,7 @@ void fill_batch(std::span<Text* const> texts, std::span<const std::size_t> rows,
     for (;;) {
       const std::size_t at = next.fetch_add(1, std::memory_order_relaxed);
       if (at >= unknown.size()) return;
-      texts[unknown[at]]->fill_bitmask(row(unknown[at]));
+      matchers[unknown[at]]->fill_bitmask(row(unknown[at]));
     }
   };
   if (threads == 0) threads = std::max(1u, std::thread::hardware_concurrency());

@@ -7,12 +7,13 @@
 #include <cstdint>
 #include <span>
 
-#include "mask/text.h"
+#include "mask/matcher_impl.h"
 
 namespace parlance::mask {
 
 // See parlance::fill_bitmasks().
-void fill_batch(std::span<Text* const> texts, std::span<const std::size_t> rows,
+void fill_batch(std::span<MatcherImpl* const> matchers,
+                std::span<const std::size_t> rows,
                 std::span<std::int32_t> buffer, std::size_t stride,
                 unsigned threads);
 

@@ -20,7 +20,7 @@
 #include <vector>
 
 #include "mask/batch.h"
-#include "mask/text.h"
+#include "mask/matcher_impl.h"
 #include "support/toy_recognisers.h"
 #include "support/toy_vocabulary.h"
 
@@ -49,9 +49,9 @@ struct World {
         machine(std::move(recogniser)),
         constraint(std::make_shared<ConstraintImpl>(shared, machine)) {}
 
-  Row fill(Text& text) const {
+  Row fill(MatcherImpl& matcher) const {
     Row row(shared->mask_words(), 0x55555555);
-    text.fill_bitmask(row);
+    matcher.fill_bitmask(row);
     return row;
   }
 
@@ -85,8 +85,9 @@ recognisers() {
   return all;
 }
 
-// Calls `visit(world, text, row, random)` at the places of random texts.  Every
-// fourth seed has a vocabulary in which masks differ by more than a short list.
+// Calls `visit(world, matcher, row, random)` at the places of random texts.
+// Every fourth seed has a vocabulary in which masks differ by more than a short
+// list.
 template <typename Visit>
 void at_random_places(std::uint32_t seed, int texts, Visit visit) {
   const bool large = seed % 4 == 0;
@@ -97,14 +98,14 @@ void at_random_places(std::uint32_t seed, int texts, Visit visit) {
     const World world(vocabulary, recogniser);
     std::mt19937 random(seed);
     for (int i = 0; i < texts; ++i) {
-      Text text(world.constraint);
+      MatcherImpl matcher(world.constraint);
       std::string written;
       for (int step = 0; step < 25; ++step) {
-        const Row row = world.fill(text);
+        const Row row = world.fill(matcher);
         SCOPED_TRACE("after: " + written);
-        visit(world, text, row, random);
+        visit(world, matcher, row, random);
         if (::testing::Test::HasFailure()) return;
-        if (text.is_terminated()) break;
+        if (matcher.is_terminated()) break;
         std::vector<Id> allowed;
         for (Id id = 0; id < vocabulary.size(); ++id) {
           if (bit(row, id)) allowed.push_back(id);
@@ -115,7 +116,7 @@ void at_random_places(std::uint32_t seed, int texts, Visit visit) {
         if (world.shared->stops()->contains(id)) {
           id = allowed[random() % allowed.size()];
         }
-        ASSERT_TRUE(text.accept_token(id));
+        ASSERT_TRUE(matcher.accept_token(id));
         written += vocabulary.bytes(id);
       }
     }
@@ -127,10 +128,11 @@ class MaskLaws : public ::testing::TestWithParam<std::uint32_t> {};
 TEST_P(MaskLaws, Mask) {
   at_random_places(
       GetParam(), 12,
-      [](const World& world, Text& text, const Row& row, std::mt19937&) {
-        if (text.is_terminated()) return;
+      [](const World& world, MatcherImpl& matcher, const Row& row,
+         std::mt19937&) {
+        if (matcher.is_terminated()) return;
         for (std::size_t id = 0; id < row.size() * 32; ++id) {
-          Text copy = text;
+          MatcherImpl copy = matcher;
           ASSERT_EQ(copy.accept_token(static_cast<Id>(id)), bit(row, id))
               << "token " << id << " \""
               << world.shared->vocabulary().bytes(static_cast<Id>(id)) << '"';
@@ -139,76 +141,77 @@ TEST_P(MaskLaws, Mask) {
 }
 
 TEST_P(MaskLaws, Known) {
-  at_random_places(
-      GetParam() + 100, 12,
-      [](const World& world, Text& text, const Row& row, std::mt19937&) {
-        EXPECT_EQ(world.fill(text), row);
-        world.shared->clear();
-        EXPECT_EQ(world.fill(text), row);
-      });
+  at_random_places(GetParam() + 100, 12,
+                   [](const World& world, MatcherImpl& matcher, const Row& row,
+                      std::mt19937&) {
+                     EXPECT_EQ(world.fill(matcher), row);
+                     world.shared->clear();
+                     EXPECT_EQ(world.fill(matcher), row);
+                   });
 }
 
 TEST_P(MaskLaws, Rollback) {
   at_random_places(
       GetParam() + 200, 8,
-      [](const World& world, Text& text, const Row& row, std::mt19937& random) {
-        const std::size_t steps = text.steps();
+      [](const World& world, MatcherImpl& matcher, const Row& row,
+         std::mt19937& random) {
+        const std::size_t steps = matcher.steps();
         std::size_t more = 0;
-        for (int i = 0; i < 5 && !text.is_terminated(); ++i) {
+        for (int i = 0; i < 5 && !matcher.is_terminated(); ++i) {
           for (int tries = 0; tries < 50; ++tries) {
-            if (text.accept_token(static_cast<Id>(
+            if (matcher.accept_token(static_cast<Id>(
                     random() % world.shared->vocabulary().size()))) {
               ++more;
               break;
             }
           }
         }
-        ASSERT_EQ(text.steps(), steps + more);
-        ASSERT_FALSE(text.rollback(steps + more + 1));
-        ASSERT_TRUE(text.rollback(more));
-        ASSERT_EQ(text.steps(), steps);
-        EXPECT_EQ(world.fill(text), row);
-        Text other = text;
+        ASSERT_EQ(matcher.steps(), steps + more);
+        ASSERT_FALSE(matcher.rollback(steps + more + 1));
+        ASSERT_TRUE(matcher.rollback(more));
+        ASSERT_EQ(matcher.steps(), steps);
+        EXPECT_EQ(world.fill(matcher), row);
+        MatcherImpl other = matcher;
         ASSERT_TRUE(other.rollback(steps));
         EXPECT_EQ(other.steps(), 0u);
-        Text fresh(world.constraint);
+        MatcherImpl fresh(world.constraint);
         EXPECT_EQ(world.fill(other), world.fill(fresh));
       });
 }
 
 TEST_P(MaskLaws, Copy) {
-  at_random_places(
-      GetParam() + 300, 8,
-      [](const World& world, Text& text, const Row& row, std::mt19937& random) {
-        Text copy = text;
-        const std::size_t steps = text.steps();
-        for (int i = 0; i < 20; ++i) {
-          copy.accept_token(
-              static_cast<Id>(random() % world.shared->vocabulary().size()));
-        }
-        EXPECT_EQ(world.fill(text), row);
-        EXPECT_EQ(text.steps(), steps);
-        copy.reset();
-        EXPECT_EQ(world.fill(text), row);
-        EXPECT_EQ(text.steps(), steps);
-      });
+  at_random_places(GetParam() + 300, 8,
+                   [](const World& world, MatcherImpl& matcher, const Row& row,
+                      std::mt19937& random) {
+                     MatcherImpl copy = matcher;
+                     const std::size_t steps = matcher.steps();
+                     for (int i = 0; i < 20; ++i) {
+                       copy.accept_token(static_cast<Id>(
+                           random() % world.shared->vocabulary().size()));
+                     }
+                     EXPECT_EQ(world.fill(matcher), row);
+                     EXPECT_EQ(matcher.steps(), steps);
+                     copy.reset();
+                     EXPECT_EQ(world.fill(matcher), row);
+                     EXPECT_EQ(matcher.steps(), steps);
+                   });
 }
 
 TEST_P(MaskLaws, Forced) {
   at_random_places(
       GetParam() + 400, 20,
-      [](const World& world, Text& text, const Row&, std::mt19937&) {
-        const std::size_t steps = text.steps();
-        const std::string forced = text.forced_bytes(64);
-        const std::vector<Id> tokens = text.forced_tokens();
-        EXPECT_EQ(text.steps(), steps);
+      [](const World& world, MatcherImpl& matcher, const Row&, std::mt19937&) {
+        const std::size_t steps = matcher.steps();
+        const std::string forced = matcher.forced_bytes(64);
+        const std::vector<Id> tokens = matcher.forced_tokens();
+        EXPECT_EQ(matcher.steps(), steps);
         // Byte by byte, no other byte and no end is possible.
-        Text copy = text;
+        MatcherImpl copy = matcher;
         for (const char c : forced) {
           EXPECT_FALSE(copy.can_end());
           int possible = 0;
           for (int byte = 0; byte < 256; ++byte) {
-            Text one = copy;
+            MatcherImpl one = copy;
             possible += one.accept_bytes(std::string(1, char(byte)));
           }
           EXPECT_EQ(possible, 1);
@@ -216,15 +219,15 @@ TEST_P(MaskLaws, Forced) {
         }
         // Behind them no character goes on.
         for (int byte = 0x80; byte < 0xC0 && !forced.empty(); ++byte) {
-          Text one = copy;
+          MatcherImpl one = copy;
           EXPECT_FALSE(one.accept_bytes(std::string(1, char(byte))));
         }
         std::string spelled;
         for (const Id id : tokens) {
           spelled += world.shared->vocabulary().bytes(id);
         }
-        EXPECT_TRUE(text.forced_bytes(4096).starts_with(spelled));
-        copy = text;
+        EXPECT_TRUE(matcher.forced_bytes(4096).starts_with(spelled));
+        copy = matcher;
         EXPECT_EQ(copy.accept_tokens(tokens), tokens.size());
       });
 }
@@ -232,7 +235,8 @@ TEST_P(MaskLaws, Forced) {
 TEST_P(MaskLaws, Tree) {
   at_random_places(
       GetParam() + 500, 2,
-      [](const World& world, Text& text, const Row&, std::mt19937& random) {
+      [](const World& world, MatcherImpl& matcher, const Row&,
+         std::mt19937& random) {
         const std::size_t size = world.shared->vocabulary().size();
         const std::size_t words = world.shared->mask_words();
         // A random tree: each node is the newest child of an earlier one.
@@ -240,13 +244,13 @@ TEST_P(MaskLaws, Tree) {
         std::vector<std::int64_t> first_child(kNodes, -1);
         std::vector<std::int64_t> next_sibling(kNodes, -1);
         std::vector<std::int64_t> tokens(kNodes, -1);
-        std::vector<Text> texts = {text};
+        std::vector<MatcherImpl> matchers = {matcher};
         std::vector<bool> fits = {true};
         for (std::size_t i = 1; i < kNodes; ++i) {
           const std::size_t parent = random() % i;
           next_sibling[i] =
               std::exchange(first_child[parent], static_cast<std::int64_t>(i));
-          Text child = texts[parent];
+          MatcherImpl child = matchers[parent];
           Id id = static_cast<Id>(random() % (size + 2));
           bool accepted = child.accept_token(id);
           for (int tries = 0; tries < 100 && !accepted; ++tries) {
@@ -254,18 +258,18 @@ TEST_P(MaskLaws, Tree) {
             accepted = child.accept_token(id);
           }
           tokens[i] = id;
-          texts.push_back(std::move(child));
+          matchers.push_back(std::move(child));
           fits.push_back(fits[parent] && accepted);
         }
-        const std::size_t steps = text.steps();
+        const std::size_t steps = matcher.steps();
         Row rows(kNodes * words, 0x33333333);
-        ASSERT_TRUE(text.fill_tree(first_child, next_sibling, tokens, rows));
-        EXPECT_EQ(text.steps(), steps);
+        ASSERT_TRUE(matcher.fill_tree(first_child, next_sibling, tokens, rows));
+        EXPECT_EQ(matcher.steps(), steps);
         for (std::size_t i = 0; i < kNodes; ++i) {
           const Row row(
               rows.begin() + static_cast<std::ptrdiff_t>(i * words),
               rows.begin() + static_cast<std::ptrdiff_t>((i + 1) * words));
-          EXPECT_EQ(row, fits[i] ? world.fill(texts[i]) : Row(words, 0))
+          EXPECT_EQ(row, fits[i] ? world.fill(matchers[i]) : Row(words, 0))
               << "node " << i;
         }
       });
@@ -285,11 +289,11 @@ TEST(MaskThreads, DoNotDisturbEachOther) {
   const auto write = [&](std::uint32_t seed) {
     std::mt19937 random(seed);
     for (int i = 0; i < 15; ++i) {
-      Text text(plain.constraint);
-      Text reference(tight.constraint);
-      Text short_strings(other);
-      for (int step = 0; step < 20 && !text.is_terminated(); ++step) {
-        const Row row = plain.fill(text);
+      MatcherImpl matcher(plain.constraint);
+      MatcherImpl reference(tight.constraint);
+      MatcherImpl short_strings(other);
+      for (int step = 0; step < 20 && !matcher.is_terminated(); ++step) {
+        const Row row = plain.fill(matcher);
         ASSERT_EQ(tight.fill(reference), row);
         tight.fill(short_strings);
         std::vector<Id> allowed;
@@ -297,7 +301,7 @@ TEST(MaskThreads, DoNotDisturbEachOther) {
           if (bit(row, id)) allowed.push_back(id);
         }
         const Id id = allowed[random() % allowed.size()];
-        ASSERT_TRUE(text.accept_token(id));
+        ASSERT_TRUE(matcher.accept_token(id));
         ASSERT_TRUE(reference.accept_token(id));
         short_strings.accept_token(id);
       }
@@ -316,23 +320,23 @@ TEST(MaskThreads, ABatchHasTheMasksOfItsTexts) {
     const World world(vocabulary, std::make_shared<ToyJson>());
     const World alone(vocabulary, std::make_shared<ToyJson>());
     std::mt19937 random(threads);
-    std::vector<Text> texts(40, Text(world.constraint));
-    std::vector<Text> references(40, Text(alone.constraint));
-    for (std::size_t i = 0; i < texts.size(); ++i) {
+    std::vector<MatcherImpl> matchers(40, MatcherImpl(world.constraint));
+    std::vector<MatcherImpl> references(40, MatcherImpl(alone.constraint));
+    for (std::size_t i = 0; i < matchers.size(); ++i) {
       for (int tries = 0; tries < 2000; ++tries) {
         const Id id = static_cast<Id>(random() % vocabulary.size());
-        ASSERT_EQ(texts[i].accept_token(id), references[i].accept_token(id));
+        ASSERT_EQ(matchers[i].accept_token(id), references[i].accept_token(id));
       }
     }
     const std::size_t words = world.shared->mask_words();
     const std::size_t stride = words + 3;
-    Row buffer(stride * texts.size(), 0x77777777);
-    std::vector<std::size_t> rows(texts.size());
+    Row buffer(stride * matchers.size(), 0x77777777);
+    std::vector<std::size_t> rows(matchers.size());
     std::iota(rows.begin(), rows.end(), std::size_t{0});
-    std::vector<Text*> list;
-    for (Text& text : texts) list.push_back(&text);
+    std::vector<MatcherImpl*> list;
+    for (MatcherImpl& matcher : matchers) list.push_back(&matcher);
     fill_batch(list, rows, buffer, stride, threads);
-    for (std::size_t i = 0; i < texts.size(); ++i) {
+    for (std::size_t i = 0; i < matchers.size(); ++i) {
       Row row(stride, 0x55555555);
       references[i].fill_bitmask(row);
       EXPECT_TRUE(

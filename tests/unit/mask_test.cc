@@ -20,8 +20,8 @@
 #include "mask/lexeme_mask.h"
 #include "mask/mask_builder.h"
 #include "mask/mask_store.h"
+#include "mask/matcher_impl.h"
 #include "mask/memo.h"
-#include "mask/text.h"
 #include "parlance/constraint.h"
 #include "support/toy_recognisers.h"
 #include "support/toy_vocabulary.h"
@@ -287,9 +287,9 @@ Vocabulary words() {
   return *Vocabulary::from_table(entries);
 }
 
-std::vector<Id> allowed(Text& text) {
+std::vector<Id> allowed(MatcherImpl& matcher) {
   Row row(2);
-  EXPECT_TRUE(text.fill_bitmask(row));
+  EXPECT_TRUE(matcher.fill_bitmask(row));
   std::vector<Id> ids;
   for (Id id = 0; id < 64; ++id) {
     if (bit(row, id)) ids.push_back(id);
@@ -299,7 +299,7 @@ std::vector<Id> allowed(Text& text) {
 
 using Ids = std::vector<Id>;
 
-TEST(Text, StopTokensFitWhereTheTextMayEnd) {
+TEST(MatcherImpl, StopTokensFitWhereTheTextMayEnd) {
   // "b" is a stop token here and no text; 41 is too long for any table; 1000
   // and 0xFFFFFFFF do not exist.
   const auto p =
@@ -307,77 +307,77 @@ TEST(Text, StopTokensFitWhereTheTextMayEnd) {
                       std::make_shared<TextSet>(std::vector<std::string>{
                           "ab", "abab", std::string(300, 'a')}),
                       {4, 1, 1000, 0xFFFFFFFF, 4});
-  Text text(p);
-  EXPECT_EQ(allowed(text), (Ids{0, 2, 5, 40}));
+  MatcherImpl matcher(p);
+  EXPECT_EQ(allowed(matcher), (Ids{0, 2, 5, 40}));
   for (const Id id : {1u, 3u, 4u, 6u, 41u, 42u, 1000u, 0xFFFFFFFFu}) {
-    EXPECT_FALSE(text.accept_token(id)) << id;
+    EXPECT_FALSE(matcher.accept_token(id)) << id;
   }
-  ASSERT_TRUE(text.accept_token(40));
-  EXPECT_EQ(allowed(text), (Ids{0, 1, 2, 4, 40}));
-  EXPECT_TRUE(text.can_end());
-  EXPECT_FALSE(text.accept_token(1000));
-  ASSERT_TRUE(text.accept_token(1));
-  EXPECT_TRUE(text.is_terminated());
-  EXPECT_FALSE(text.can_end());
-  EXPECT_EQ(text.steps(), 2u);
+  ASSERT_TRUE(matcher.accept_token(40));
+  EXPECT_EQ(allowed(matcher), (Ids{0, 1, 2, 4, 40}));
+  EXPECT_TRUE(matcher.can_end());
+  EXPECT_FALSE(matcher.accept_token(1000));
+  ASSERT_TRUE(matcher.accept_token(1));
+  EXPECT_TRUE(matcher.is_terminated());
+  EXPECT_FALSE(matcher.can_end());
+  EXPECT_EQ(matcher.steps(), 2u);
 
-  for (const Id id : {0u, 1u, 2u, 4u}) EXPECT_FALSE(text.accept_token(id));
-  EXPECT_FALSE(text.accept_bytes(""));
-  EXPECT_EQ(text.forced_bytes(10), "");
-  EXPECT_EQ(text.forced_tokens(), Ids{});
+  for (const Id id : {0u, 1u, 2u, 4u}) EXPECT_FALSE(matcher.accept_token(id));
+  EXPECT_FALSE(matcher.accept_bytes(""));
+  EXPECT_EQ(matcher.forced_bytes(10), "");
+  EXPECT_EQ(matcher.forced_tokens(), Ids{});
   Row row(2, 5);
-  EXPECT_FALSE(text.fill_bitmask(row));
+  EXPECT_FALSE(matcher.fill_bitmask(row));
   EXPECT_EQ(row, Row(2, -1));
 
-  EXPECT_FALSE(text.rollback(3));
-  EXPECT_TRUE(text.rollback(0));
-  EXPECT_TRUE(text.is_terminated());
-  EXPECT_TRUE(text.rollback(1));
-  EXPECT_FALSE(text.is_terminated());
-  EXPECT_EQ(allowed(text), (Ids{0, 1, 2, 4, 40}));
-  ASSERT_TRUE(text.accept_token(4));
-  EXPECT_TRUE(text.rollback(2));
-  EXPECT_EQ(allowed(text), (Ids{0, 2, 5, 40}));
-  EXPECT_EQ(text.accept_tokens(Ids{0, 4, 0}), 1u);
-  text.reset();
-  EXPECT_EQ(text.accept_tokens(Ids{5, 4, 0}), 2u);
-  EXPECT_TRUE(text.is_terminated());
-  text.reset();
-  EXPECT_EQ(text.steps(), 0u);
-  EXPECT_FALSE(text.is_terminated());
+  EXPECT_FALSE(matcher.rollback(3));
+  EXPECT_TRUE(matcher.rollback(0));
+  EXPECT_TRUE(matcher.is_terminated());
+  EXPECT_TRUE(matcher.rollback(1));
+  EXPECT_FALSE(matcher.is_terminated());
+  EXPECT_EQ(allowed(matcher), (Ids{0, 1, 2, 4, 40}));
+  ASSERT_TRUE(matcher.accept_token(4));
+  EXPECT_TRUE(matcher.rollback(2));
+  EXPECT_EQ(allowed(matcher), (Ids{0, 2, 5, 40}));
+  EXPECT_EQ(matcher.accept_tokens(Ids{0, 4, 0}), 1u);
+  matcher.reset();
+  EXPECT_EQ(matcher.accept_tokens(Ids{5, 4, 0}), 2u);
+  EXPECT_TRUE(matcher.is_terminated());
+  matcher.reset();
+  EXPECT_EQ(matcher.steps(), 0u);
+  EXPECT_FALSE(matcher.is_terminated());
 }
 
-TEST(Text, BytesAreOneStepOrNone) {
+TEST(MatcherImpl, BytesAreOneStepOrNone) {
   const auto p = make_constraint(
       words(), std::make_shared<TextSet>(std::vector<std::string>{"abab"}),
       {4});
-  Text text(p);
-  EXPECT_FALSE(text.accept_bytes("aba_"));
-  EXPECT_EQ(text.steps(), 0u);
-  EXPECT_TRUE(text.accept_bytes("aba"));
-  EXPECT_TRUE(text.accept_bytes(""));
-  EXPECT_EQ(text.steps(), 2u);
-  EXPECT_TRUE(text.accept_token(1));
-  EXPECT_TRUE(text.rollback(3));
-  EXPECT_EQ(allowed(text), (Ids{0, 2, 5, 40}));
+  MatcherImpl matcher(p);
+  EXPECT_FALSE(matcher.accept_bytes("aba_"));
+  EXPECT_EQ(matcher.steps(), 0u);
+  EXPECT_TRUE(matcher.accept_bytes("aba"));
+  EXPECT_TRUE(matcher.accept_bytes(""));
+  EXPECT_EQ(matcher.steps(), 2u);
+  EXPECT_TRUE(matcher.accept_token(1));
+  EXPECT_TRUE(matcher.rollback(3));
+  EXPECT_EQ(allowed(matcher), (Ids{0, 2, 5, 40}));
 }
 
-TEST(Text, RowsOfOtherSizes) {
+TEST(MatcherImpl, RowsOfOtherSizes) {
   const auto p = make_constraint(
       words(), std::make_shared<TextSet>(std::vector<std::string>{"a"}), {4});
-  Text text(p);
+  MatcherImpl matcher(p);
   Row row(1, 77);
-  EXPECT_FALSE(text.fill_bitmask(row));
+  EXPECT_FALSE(matcher.fill_bitmask(row));
   EXPECT_EQ(row, Row(1, 77));
   row.assign(4, 77);
-  EXPECT_TRUE(text.fill_bitmask(row));
+  EXPECT_TRUE(matcher.fill_bitmask(row));
   EXPECT_EQ(row, (Row{1, 0, 0, 0}));
   row.assign(4, 77);
-  EXPECT_TRUE(text.fill_if_known(row));
+  EXPECT_TRUE(matcher.fill_if_known(row));
   EXPECT_EQ(row, (Row{1, 0, 0, 0}));
 }
 
-TEST(Text, Forced) {
+TEST(MatcherImpl, Forced) {
   struct Case {
     std::vector<std::string> texts;
     std::string written;
@@ -425,17 +425,17 @@ TEST(Text, Forced) {
   for (const Case& c : cases) {
     const auto p = make_constraint(vocabulary.with_encoder(encode),
                                    std::make_shared<TextSet>(c.texts), {4});
-    Text text(p);
-    ASSERT_TRUE(text.accept_bytes(c.written));
-    EXPECT_EQ(text.forced_bytes(100), c.bytes) << c.texts[0];
-    EXPECT_EQ(text.forced_tokens(), c.tokens) << c.texts[0];
-    EXPECT_EQ(text.forced_bytes(1), c.bytes.substr(0, 1));
-    EXPECT_EQ(text.forced_bytes(0), "");
+    MatcherImpl matcher(p);
+    ASSERT_TRUE(matcher.accept_bytes(c.written));
+    EXPECT_EQ(matcher.forced_bytes(100), c.bytes) << c.texts[0];
+    EXPECT_EQ(matcher.forced_tokens(), c.tokens) << c.texts[0];
+    EXPECT_EQ(matcher.forced_bytes(1), c.bytes.substr(0, 1));
+    EXPECT_EQ(matcher.forced_bytes(0), "");
   }
 }
 
 // Through names, constants and markup, up to the first choice.
-TEST(Text, ForcedByASchema) {
+TEST(MatcherImpl, ForcedByASchema) {
   struct Case {
     std::string_view schema;
     std::string_view written;
@@ -478,12 +478,13 @@ TEST(Text, ForcedByASchema) {
           Grammar::from_json_schema(c.schema, options);
       ASSERT_TRUE(grammar) << grammar.error().to_string();
       const auto& machine = detail::Access::impl(*grammar);
-      Text text(make_constraint(words(),
-                                std::shared_ptr<recogniser::Recogniser>(
-                                    machine, machine->recogniser.get()),
-                                {4}));
-      ASSERT_TRUE(text.accept_bytes(c.written));
-      const std::string forced = text.forced_bytes(1000);
+      MatcherImpl matcher(
+          make_constraint(words(),
+                          std::shared_ptr<recogniser::Recogniser>(
+                              machine, machine->recogniser.get()),
+                          {4}));
+      ASSERT_TRUE(matcher.accept_bytes(c.written));
+      const std::string forced = matcher.forced_bytes(1000);
       if (spelling == JsonSpelling::kCanonical) {
         EXPECT_EQ(forced, c.bytes);
       } else {
@@ -494,40 +495,41 @@ TEST(Text, ForcedByASchema) {
   }
 }
 
-TEST(Text, StopTokensOfItsOwn) {
+TEST(MatcherImpl, StopTokensOfItsOwn) {
   const auto p = make_constraint(
       words(), std::make_shared<TextSet>(std::vector<std::string>{"abab"}),
       {4});
   const std::vector<TokenId> own = {1, 99};
   const auto stops = std::make_shared<const StopSet>(
       p->shared().vocabulary(), own, p->shared().stops()->ids());
-  for (Text text : {Text(p, stops), Text(Text(p, stops))}) {
+  for (MatcherImpl matcher :
+       {MatcherImpl(p, stops), MatcherImpl(MatcherImpl(p, stops))}) {
     Row row(p->shared().mask_words());
-    const auto allowed = [&](Text& of, TokenId id) {
+    const auto allowed = [&](MatcherImpl& of, TokenId id) {
       EXPECT_TRUE(of.fill_bitmask(row));
       const bool bit =
           (static_cast<std::uint32_t>(row[id / 32]) >> (id % 32) & 1) != 0;
-      EXPECT_EQ(Text(of).accept_token(id), bit) << id;
+      EXPECT_EQ(MatcherImpl(of).accept_token(id), bit) << id;
       return bit;
     };
-    EXPECT_TRUE(text.accept_token(0));
-    EXPECT_FALSE(allowed(text, 1));  // "b" is no text here
-    EXPECT_TRUE(text.forced_tokens().empty());
-    text.reset();
-    EXPECT_TRUE(text.accept_token(5));
+    EXPECT_TRUE(matcher.accept_token(0));
+    EXPECT_FALSE(allowed(matcher, 1));  // "b" is no text here
+    EXPECT_TRUE(matcher.forced_tokens().empty());
+    matcher.reset();
+    EXPECT_TRUE(matcher.accept_token(5));
     for (const TokenId id : {0u, 1u, 2u, 3u, 4u, 5u, 40u, 41u}) {
-      EXPECT_EQ(allowed(text, id), id == 1) << id;
+      EXPECT_EQ(allowed(matcher, id), id == 1) << id;
     }
-    EXPECT_TRUE(text.accept_token(1));
-    EXPECT_TRUE(text.is_terminated());
+    EXPECT_TRUE(matcher.accept_token(1));
+    EXPECT_TRUE(matcher.is_terminated());
   }
 }
 
-TEST(Text, OnlyTreesAreFilled) {
+TEST(MatcherImpl, OnlyTreesAreFilled) {
   const auto p = make_constraint(
       words(), std::make_shared<TextSet>(std::vector<std::string>{"abab"}),
       {4});
-  Text text(p);
+  MatcherImpl matcher(p);
   Row rows(6, 77);
   using Links = std::vector<std::int64_t>;
   struct Case {
@@ -549,7 +551,7 @@ TEST(Text, OnlyTreesAreFilled) {
   };
   for (const Case& c : cases) {
     rows.assign(6, 77);
-    EXPECT_EQ(text.fill_tree(c.first_child, c.next_sibling, c.tokens, rows),
+    EXPECT_EQ(matcher.fill_tree(c.first_child, c.next_sibling, c.tokens, rows),
               c.tree);
     if (!c.tree) {
       EXPECT_EQ(rows, Row(6, 77));
@@ -557,7 +559,8 @@ TEST(Text, OnlyTreesAreFilled) {
   }
   // Ids that are none fit nowhere.
   const Links tokens = {0, -1, std::int64_t{1} << 40};
-  EXPECT_TRUE(text.fill_tree(Links{1, -1, -1}, Links{-1, 2, -1}, tokens, rows));
+  EXPECT_TRUE(
+      matcher.fill_tree(Links{1, -1, -1}, Links{-1, 2, -1}, tokens, rows));
   EXPECT_EQ(Row(rows.begin() + 2, rows.end()), Row(4, 0));
 }
 
@@ -569,7 +572,7 @@ TEST(ConstraintImpl, IsRightWithAnyBudget) {
     const auto poor =
         make_constraint(vocabulary, std::make_shared<ToyJson>(), {}, budget);
     for (const std::string_view text : testing::kToyTexts) {
-      Text a(rich), b(poor);
+      MatcherImpl a(rich), b(poor);
       for (const char byte : text) {
         const std::string_view one(&byte, 1);
         ASSERT_EQ(a.accept_bytes(one), b.accept_bytes(one));

@@ -12,7 +12,7 @@
 #include "base/access.h"
 #include "cfg_recogniser/earley.h"
 #include "grammar/grammar_impl.h"
-#include "mask/text.h"
+#include "mask/matcher_impl.h"
 #include "notation/ebnf.h"
 #include "parlance/grammar.h"
 #include "support/grammar_vectors.h"
@@ -46,13 +46,13 @@ class Walks {
                      machine, machine->recogniser.get()));
     std::mt19937 random(seed);
     for (int round = 0; round < 6; ++round) {
-      Text text(constraint);
+      MatcherImpl matcher(constraint);
       EarleyRecogniser::Place place = slow.start();
       std::string so_far;
       for (int step = 0; step < 25; ++step) {
         SCOPED_TRACE(so_far);
         Row row(shared_->mask_words(), 0x55555555);
-        ASSERT_TRUE(text.fill_bitmask(row));
+        ASSERT_TRUE(matcher.fill_bitmask(row));
         std::vector<Id> allowed;
         for (Id id = 0; id < vocabulary_.size(); ++id) {
           const bool wanted = allows(slow, place, id);
@@ -62,7 +62,7 @@ class Walks {
         }
         if (allowed.empty()) break;
         const Id next = draw(allowed, random);
-        ASSERT_TRUE(text.accept_token(next));
+        ASSERT_TRUE(matcher.accept_token(next));
         slow.feed_token(place, next, shared_->text(next));
         so_far += vocabulary_.bytes(next);
       }

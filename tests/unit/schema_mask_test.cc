@@ -11,7 +11,7 @@
 
 #include "base/access.h"
 #include "grammar/grammar_impl.h"
-#include "mask/text.h"
+#include "mask/matcher_impl.h"
 #include "parlance/grammar.h"
 #include "support/small_schemas.h"
 #include "support/toy_vocabulary.h"
@@ -43,15 +43,15 @@ class Walks {
                      machine, machine->recogniser.get()));
     std::mt19937 random(seed);
     for (int round = 0; round < rounds; ++round) {
-      Text text(constraint);
+      MatcherImpl matcher(constraint);
       std::string so_far;
-      for (int step = 0; step < 30 && !text.is_terminated(); ++step) {
+      for (int step = 0; step < 30 && !matcher.is_terminated(); ++step) {
         SCOPED_TRACE("after " + so_far);
         Row row(shared_->mask_words(), 0x55555555);
-        ASSERT_TRUE(text.fill_bitmask(row));
+        ASSERT_TRUE(matcher.fill_bitmask(row));
         std::vector<Id> allowed;
         for (Id id = 0; id < row.size() * 32; ++id) {
-          Text copy = text;
+          MatcherImpl copy = matcher;
           const bool fits = copy.accept_token(id);
           ASSERT_EQ(bit(row, id), fits)
               << id << " \"" << vocabulary_.bytes(id) << '"';
@@ -59,7 +59,7 @@ class Walks {
         }
         ASSERT_FALSE(allowed.empty()) << "a dead end";
         const Id next = draw(allowed, random);
-        ASSERT_TRUE(text.accept_token(next));
+        ASSERT_TRUE(matcher.accept_token(next));
         so_far += vocabulary_.bytes(next);
       }
     }

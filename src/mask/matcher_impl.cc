@@ -1,6 +1,6 @@
-// A text and its steps: see text.h.
+// A text and its steps: see matcher_impl.h.
 
-#include "mask/text.h"
+#include "mask/matcher_impl.h"
 
 #include <algorithm>
 #include <utility>
@@ -25,21 +25,21 @@ bool is_of(const std::weak_ptr<Generation>& generation, const Place& place) {
 
 }  // namespace
 
-Text::Text(std::shared_ptr<ConstraintImpl> constraint,
-           std::shared_ptr<const StopSet> stops)
+MatcherImpl::MatcherImpl(std::shared_ptr<ConstraintImpl> constraint,
+                         std::shared_ptr<const StopSet> stops)
     : constraint_(std::move(constraint)), stops_(std::move(stops)) {
   if (stops_ == nullptr) stops_ = constraint_->shared().stops();
   reset();
 }
 
-bool Text::is_over(const Place& place) {
+bool MatcherImpl::is_over(const Place& place) {
   return stops_->ids().empty() && constraint_->can_end(place) &&
          constraint_->nothing_follows(place);
 }
 
 // --- Places ------------------------------------------------------------------
 
-Place Text::here() {
+Place MatcherImpl::here() {
   Place place{generation_.lock(), history_.back()};
   if (place.in == nullptr || place.in->over.load(std::memory_order_relaxed)) {
     return renew(place);
@@ -48,13 +48,13 @@ Place Text::here() {
 }
 
 // The answer keeps the generation, which other threads may have left by then.
-Place Text::renew(const Place& last) {
+Place MatcherImpl::renew(const Place& last) {
   Place place = constraint_->in_newest(last, written_);
   move_to(place);
   return place;
 }
 
-void Text::move_to(const Place& place) {
+void MatcherImpl::move_to(const Place& place) {
   history_.back() = place.config;
   if (is_of(generation_, place)) return;
   if (since_ + 1 < history_.size()) {
@@ -66,7 +66,7 @@ void Text::move_to(const Place& place) {
   since_ = history_.size() - 1;
 }
 
-void Text::push(const Place& place) {
+void MatcherImpl::push(const Place& place) {
   history_.push_back(place.config);
   if (!is_of(generation_, place)) renew(place);
   over_ = stops_->ids().empty() && is_over(here()) ? history_.size() : 0;
@@ -75,7 +75,7 @@ void Text::push(const Place& place) {
 // --- Masks -------------------------------------------------------------------
 
 // Whether some token must not come.
-bool Text::constrains(std::span<const std::int32_t> row) const {
+bool MatcherImpl::constrains(std::span<const std::int32_t> row) const {
   const std::span<const std::uint32_t> all = constraint_->shared().all_tokens();
   for (std::size_t i = 0; i < all.size(); ++i) {
     if ((static_cast<std::uint32_t>(row[i]) & all[i]) != all[i]) return true;
@@ -83,7 +83,7 @@ bool Text::constrains(std::span<const std::int32_t> row) const {
   return false;
 }
 
-bool Text::fill_bitmask(std::span<std::int32_t> row) {
+bool MatcherImpl::fill_bitmask(std::span<std::int32_t> row) {
   if (row.size() < constraint_->shared().mask_words()) return false;
   if (is_terminated()) {
     std::ranges::fill(row, -1);
@@ -93,7 +93,7 @@ bool Text::fill_bitmask(std::span<std::int32_t> row) {
   return constrains(row);
 }
 
-bool Text::fill_if_known(std::span<std::int32_t> row) {
+bool MatcherImpl::fill_if_known(std::span<std::int32_t> row) {
   const std::size_t words = constraint_->shared().mask_words();
   if (is_terminated() || row.size() < words) {
     fill_bitmask(row);
@@ -102,7 +102,7 @@ bool Text::fill_if_known(std::span<std::int32_t> row) {
   return constraint_->fill_if_known(here(), *stops_, mask_of(row, words));
 }
 
-void Text::fill_node(const Node& node, std::span<std::int32_t> row) {
+void MatcherImpl::fill_node(const Node& node, std::span<std::int32_t> row) {
   if (node.terminated) {
     std::ranges::fill(row, -1);
     return;
@@ -118,7 +118,7 @@ void Text::fill_node(const Node& node, std::span<std::int32_t> row) {
 
 // --- Steps -------------------------------------------------------------------
 
-bool Text::accept_token(Id id) {
+bool MatcherImpl::accept_token(Id id) {
   if (is_terminated()) return false;
   const Node from{.place = here()};
   if (id < constraint_->shared().vocabulary().size() && !stops_->contains(id) &&
@@ -142,13 +142,13 @@ bool Text::accept_token(Id id) {
   return true;
 }
 
-std::size_t Text::accept_tokens(std::span<const Id> ids) {
+std::size_t MatcherImpl::accept_tokens(std::span<const Id> ids) {
   std::size_t accepted = 0;
   while (accepted < ids.size() && accept_token(ids[accepted])) ++accepted;
   return accepted;
 }
 
-bool Text::accept_bytes(std::string_view bytes) {
+bool MatcherImpl::accept_bytes(std::string_view bytes) {
   if (terminated_) return false;
   const Place next = constraint_->read(here(), bytes);
   if (next.dead()) return false;
@@ -157,7 +157,7 @@ bool Text::accept_bytes(std::string_view bytes) {
   return true;
 }
 
-bool Text::rollback(std::size_t steps) {
+bool MatcherImpl::rollback(std::size_t steps) {
   if (steps > this->steps()) return false;
   if (steps == 0) return true;
   const std::size_t size = history_.size() - (steps - terminated_);
@@ -175,7 +175,7 @@ bool Text::rollback(std::size_t steps) {
   return true;
 }
 
-void Text::reset() {
+void MatcherImpl::reset() {
   const std::shared_ptr<Generation> now = constraint_->newest();
   history_.assign(1, now->start);
   written_.cut(0);
@@ -188,7 +188,7 @@ void Text::reset() {
 
 // --- Forced tokens -----------------------------------------------------------
 
-std::string Text::forced_bytes(std::size_t limit) {
+std::string MatcherImpl::forced_bytes(std::size_t limit) {
   std::string bytes;
   if (terminated_) return bytes;
   Place end;
@@ -201,7 +201,7 @@ std::string Text::forced_bytes(std::size_t limit) {
 
 // Whatever the bytes of a piece are written with, a token of the last piece
 // that a longer one could stand for, with what comes next, is left out.
-std::vector<Id> Text::forced_tokens() {
+std::vector<Id> MatcherImpl::forced_tokens() {
   constexpr std::size_t kLimit = 4096;
   std::vector<Id> tokens;
   if (terminated_) return tokens;
@@ -232,8 +232,8 @@ std::vector<Id> Text::forced_tokens() {
 
 // What `text` is written with, as far as that is certain.  `last`: what comes
 // at `end`, behind the text, is not forced.
-std::vector<Id> Text::tokens_of(std::string_view text, bool last,
-                                const Place& end) {
+std::vector<Id> MatcherImpl::tokens_of(std::string_view text, bool last,
+                                       const Place& end) {
   if (constraint_->shared().vocabulary().encoder()) {
     return encoded(text, last, end);
   }
@@ -268,8 +268,8 @@ std::vector<Id> Text::tokens_of(std::string_view text, bool last,
   return tokens;
 }
 
-std::vector<Id> Text::encoded(std::string_view text, bool last,
-                              const Place& end) {
+std::vector<Id> MatcherImpl::encoded(std::string_view text, bool last,
+                                     const Place& end) {
   const Vocabulary& vocabulary = constraint_->shared().vocabulary();
   std::vector<Id> tokens = vocabulary.encoder()(text);
   std::size_t size = 0;
@@ -305,7 +305,7 @@ std::vector<Id> Text::encoded(std::string_view text, bool last,
 
 // --- Draft trees -------------------------------------------------------------
 
-Text::Node Text::follow(const Node& from, std::int64_t token) {
+MatcherImpl::Node MatcherImpl::follow(const Node& from, std::int64_t token) {
   const Shared& shared = constraint_->shared();
   if (from.terminated || from.place.dead() || token < 0 ||
       static_cast<std::uint64_t>(token) >= shared.vocabulary().size()) {
@@ -348,10 +348,10 @@ bool is_tree(std::span<const std::int64_t> first_child,
 
 }  // namespace
 
-bool Text::fill_tree(std::span<const std::int64_t> first_child,
-                     std::span<const std::int64_t> next_sibling,
-                     std::span<const std::int64_t> tokens,
-                     std::span<std::int32_t> buffer) {
+bool MatcherImpl::fill_tree(std::span<const std::int64_t> first_child,
+                            std::span<const std::int64_t> next_sibling,
+                            std::span<const std::int64_t> tokens,
+                            std::span<std::int32_t> buffer) {
   const std::size_t words = constraint_->shared().mask_words();
   const std::size_t count = tokens.size();
   if (first_child.size() != count || next_sibling.size() != count ||

@@ -1,5 +1,5 @@
-#ifndef PARLANCE_SRC_MASK_TEXT_H_
-#define PARLANCE_SRC_MASK_TEXT_H_
+#ifndef PARLANCE_SRC_MASK_MATCHER_IMPL_H_
+#define PARLANCE_SRC_MASK_MATCHER_IMPL_H_
 
 // One text being written: the Matcher of parlance/constraint.h, where every
 // function of this name is explained.
@@ -24,11 +24,11 @@
 namespace parlance::mask {
 
 // Copies are independent.  Not thread-safe.
-class Text {
+class MatcherImpl {
  public:
   // `stops`: null for those of the compiler.
-  explicit Text(std::shared_ptr<ConstraintImpl> constraint,
-                std::shared_ptr<const StopSet> stops = nullptr);
+  explicit MatcherImpl(std::shared_ptr<ConstraintImpl> constraint,
+                       std::shared_ptr<const StopSet> stops = nullptr);
 
   bool fill_bitmask(std::span<std::int32_t> row);
   // The same if it takes no time; else false, and nothing is written.
@@ -92,4 +92,4 @@ class Text {
 
 }  // namespace parlance::mask
 
-#endif  // PARLANCE_SRC_MASK_TEXT_H_
+#endif  // PARLANCE_SRC_MASK_MATCHER_IMPL_H_
