@@ -53,7 +53,7 @@ EXCEPTIONS = {
     ("format/description.h", "format.h"): "FormatImpl is inside a Format",
     ("format/detect.cc", "format.h"): "defines detect_format",
     ("format/lint.cc", "format.h"): "makes the public Lint",
-    ("mask/shared.h", "vocabulary.h"): "masks are made for a vocabulary",
+    ("mask/compiler_impl.h", "vocabulary.h"): "masks are made for a vocabulary",
     ("jmespath/evaluate_host.cc", "jmespath.h"): "searches a JmespathHost",
     ("grammar/compile.h", "grammar.h"): "makes what is inside a Grammar",
     ("grammar/grammar_cache.h", "grammar_cache.h"): "completes GrammarCacheImpl",

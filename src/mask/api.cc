@@ -16,9 +16,9 @@
 #include "grammar/grammar_cache.h"
 #include "grammar/grammar_impl.h"
 #include "mask/batch.h"
+#include "mask/compiler_impl.h"
 #include "mask/constraint_impl.h"
 #include "mask/matcher_impl.h"
-#include "mask/shared.h"
 #include "parlance/constraint.h"
 #include "rules/marks.h"
 #include "vocab/token_tables.h"
@@ -26,7 +26,7 @@
 namespace parlance {
 
 struct Compiler::State {
-  std::shared_ptr<mask::Shared> shared;
+  std::shared_ptr<mask::CompilerImpl> impl;
   GrammarCache grammars;
   bool knows_stops = true;
   // Under these marked grammars are kept with those that they are made of, by
@@ -59,10 +59,10 @@ Result<Compiler> Compiler::create(const Vocabulary& vocabulary,
   const std::span<const TokenId> stop_ids =
       given ? std::span<const TokenId>(*options.stop_ids)
             : vocabulary.stop_ids();
-  auto shared = std::make_shared<mask::Shared>(vocabulary, *std::move(tables),
-                                               options.cache_bytes, stop_ids);
+  auto impl = std::make_shared<mask::CompilerImpl>(
+      vocabulary, *std::move(tables), options.cache_bytes, stop_ids);
   return Compiler(std::make_shared<State>(
-      State{std::move(shared), GrammarCache(options.grammar_bytes),
+      State{std::move(impl), GrammarCache(options.grammar_bytes),
             given || vocabulary.has_stop_ids()}));
 }
 
@@ -121,7 +121,7 @@ Result<Constraint> Compiler::compile(const Grammar& grammar,
   const auto constrain = [&](std::shared_ptr<recogniser::Recogniser> recogniser,
                              std::shared_ptr<const rules::Marks> marks) {
     auto impl = std::make_shared<mask::ConstraintImpl>(
-        state_->shared, std::move(recogniser), std::move(marks));
+        state_->impl, std::move(recogniser), std::move(marks));
     return Constraint(
         std::make_shared<Constraint::State>(Constraint::State{impl}));
   };
@@ -222,33 +222,31 @@ Result<Constraint> Compiler::compile_structural_tag(
       constraint);
 }
 
-std::size_t Compiler::mask_words() const {
-  return state_->shared->mask_words();
-}
+std::size_t Compiler::mask_words() const { return state_->impl->mask_words(); }
 
 const Vocabulary& Compiler::vocabulary() const {
-  return state_->shared->vocabulary();
+  return state_->impl->vocabulary();
 }
 
 CacheStatistics Compiler::cache_statistics() const {
-  mask::Shared& shared = *state_->shared;
-  return {.bytes = shared.cache_bytes(),
-          .entries = shared.store().entries(),
-          .hits = shared.hits(),
-          .misses = shared.misses(),
-          .evictions = shared.store().evictions(),
-          .tables_bytes = shared.tables_bytes()};
+  mask::CompilerImpl& impl = *state_->impl;
+  return {.bytes = impl.cache_bytes(),
+          .entries = impl.store().entries(),
+          .hits = impl.hits(),
+          .misses = impl.misses(),
+          .evictions = impl.store().evictions(),
+          .tables_bytes = impl.tables_bytes()};
 }
 
 const GrammarCache& Compiler::grammar_cache() const { return state_->grammars; }
 
 void Compiler::clear_cache() const {
   state_->grammars.clear();
-  state_->shared->clear();
+  state_->impl->clear();
 }
 
 Result<std::size_t> Compiler::save_tables(const std::string& path) const {
-  const std::string_view bytes = state_->shared->tables().bytes();
+  const std::string_view bytes = state_->impl->tables().bytes();
   if (std::optional<Error> error = base::replace_file(path, bytes)) {
     return *std::move(error);
   }
@@ -263,20 +261,20 @@ Constraint::Constraint(std::shared_ptr<State> state)
 Matcher Constraint::matcher(const MatcherOptions& options) const {
   std::shared_ptr<const mask::StopSet> stops;
   if (options.stop_ids) {
-    const mask::Shared& shared = state_->impl->shared();
+    const mask::CompilerImpl& impl = state_->impl->compiler();
     stops = std::make_shared<const mask::StopSet>(
-        shared.vocabulary(), *options.stop_ids, shared.stops()->ids());
+        impl.vocabulary(), *options.stop_ids, impl.stops()->ids());
   }
   return Matcher(std::make_unique<Matcher::State>(
       Matcher::State{mask::MatcherImpl(state_->impl, std::move(stops))}));
 }
 
 std::size_t Constraint::mask_words() const {
-  return state_->impl->shared().mask_words();
+  return state_->impl->compiler().mask_words();
 }
 
 const Vocabulary& Constraint::vocabulary() const {
-  return state_->impl->shared().vocabulary();
+  return state_->impl->compiler().vocabulary();
 }
 
 std::size_t Constraint::memory_bytes() const {

@@ -28,10 +28,10 @@ std::shared_ptr<MachineMasks> masks_of(Recogniser& recogniser,
 
 }  // namespace
 
-ConstraintImpl::ConstraintImpl(std::shared_ptr<Shared> shared,
+ConstraintImpl::ConstraintImpl(std::shared_ptr<CompilerImpl> compiler,
                                std::shared_ptr<Recogniser> recogniser,
                                std::shared_ptr<const rules::Marks> marks)
-    : shared_(std::move(shared)),
+    : compiler_(std::move(compiler)),
       marks_(std::move(marks)),
       now_(make_generation(std::move(recogniser))) {}
 
@@ -43,7 +43,7 @@ std::shared_ptr<Generation> ConstraintImpl::make_generation(
   made->recogniser = std::move(recogniser);
   const Use recogniser_used(*made);
   made->start = made->recogniser->start();
-  made->masks = masks_of(*made->recogniser, shared_->owner());
+  made->masks = masks_of(*made->recogniser, compiler_->owner());
   return made;
 }
 
@@ -135,7 +135,7 @@ auto ConstraintImpl::answer(Place place, Ask ask) {
 Configuration ConstraintImpl::key_of(Recogniser& recogniser,
                                      Configuration config) {
   return recogniser.mask_equivalent(
-      recogniser.mask_key(config, shared_->longest()));
+      recogniser.mask_key(config, compiler_->longest()));
 }
 
 // The mask knows nothing of stop tokens: one that has a text is in it as that,
@@ -171,10 +171,10 @@ MaskHandle ConstraintImpl::known_to_part(Recogniser& recogniser,
                                          Configuration config) {
   const Recogniser::ActivePart in = recogniser.active_part(config);
   if (in.part == nullptr) return {};
-  const auto known = in.part->user_data(shared_->owner());
+  const auto known = in.part->user_data(compiler_->owner());
   if (known == nullptr) return {};
   return static_cast<MachineMasks&>(*known).find_as_part(
-      in.part->mask_key(in.config, shared_->longest()), in.behind);
+      in.part->mask_key(in.config, compiler_->longest()), in.behind);
 }
 
 // REQUIRES: the mask was made since known_to_part().
@@ -183,9 +183,9 @@ void ConstraintImpl::tell_part(Recogniser& recogniser, Configuration config,
   const bool outside = recogniser.read_past_part();
   const Recogniser::ActivePart in = recogniser.active_part(config);
   if (in.part == nullptr) return;
-  if (outside && !shared_->no_token_passes(in.behind)) return;
-  const Configuration key = in.part->mask_key(in.config, shared_->longest());
-  MachineMasks& known = *masks_of(*in.part, shared_->owner());
+  if (outside && !compiler_->no_token_passes(in.behind)) return;
+  const Configuration key = in.part->mask_key(in.config, compiler_->longest());
+  MachineMasks& known = *masks_of(*in.part, compiler_->owner());
   if (outside) {
     known.insert_behind(in.behind, key, handle);
   } else {
@@ -208,11 +208,11 @@ bool ConstraintImpl::fill_if_known(const Place& place, const StopSet& stops,
       masks.memo.insert(key, handle);
     }
   }
-  const MaskView* mask = shared_->store().pin(handle);
+  const MaskView* mask = compiler_->store().pin(handle);
   if (mask == nullptr) return false;
   mask->write(row);
-  shared_->store().unpin(handle);
-  shared_->count_hit();
+  compiler_->store().unpin(handle);
+  compiler_->count_hit();
   set_stops(place, can_end, stops, row);
   return true;
 }
@@ -220,8 +220,8 @@ bool ConstraintImpl::fill_if_known(const Place& place, const StopSet& stops,
 void ConstraintImpl::fill(const Place& place, const StopSet& stops,
                           std::span<std::uint32_t> row) {
   if (fill_if_known(place, stops, row)) return;
-  shared_->count_miss();
-  std::unique_ptr<MaskMaker> maker = shared_->take_maker();
+  compiler_->count_miss();
+  std::unique_ptr<MaskMaker> maker = compiler_->take_maker();
   const MaskBuilder* builder = nullptr;
   bool can_end = false;
   bool made = false;
@@ -237,7 +237,7 @@ void ConstraintImpl::fill(const Place& place, const StopSet& stops,
       use->end_tracking(place.config);
       made = !use->overflowed();
       const MaskHandle handle =
-          made ? shared_->store().intern(builder->view()) : MaskHandle{};
+          made ? compiler_->store().intern(builder->view()) : MaskHandle{};
       if (handle) {
         masks.memo.insert(key, handle);
         tell_part(*use, place.config, handle);
@@ -245,7 +245,7 @@ void ConstraintImpl::fill(const Place& place, const StopSet& stops,
     }
   }
   if (made) builder->view().write(row);
-  shared_->give_back(std::move(maker));
+  compiler_->give_back(std::move(maker));
   if (!made) fill_slowly(place, row);
   set_stops(place, can_end, stops, row);
 }
@@ -284,7 +284,7 @@ Configuration ConstraintImpl::read_locked(Recogniser& recogniser,
 
 Configuration ConstraintImpl::read_locked(Recogniser& recogniser,
                                           Configuration config, Id id) {
-  const std::string_view bytes = shared_->text(id);
+  const std::string_view bytes = compiler_->text(id);
   Configuration read = bytes.empty() ? Configuration{} : config;
   for (const char byte : bytes) {
     if (read.dead()) break;
@@ -320,7 +320,7 @@ Place ConstraintImpl::read(Place place, std::string_view bytes) {
 
 std::optional<Configuration> ConstraintImpl::read_token_here(const Place& place,
                                                              Id id) {
-  if (shared_->vocabulary().kind(id) == TokenKind::kUnused)
+  if (compiler_->vocabulary().kind(id) == TokenKind::kUnused)
     return Configuration{};
   const Use use(*place.in);
   const Configuration to = read_locked(*use, place.config, id);
@@ -376,7 +376,7 @@ ConstraintImpl::Next ConstraintImpl::find_next(Recogniser& recogniser,
   int found = can_end ? 2 : 0;
   std::vector<std::uint32_t> ids;
   recogniser.token_marks(
-      config, static_cast<std::uint32_t>(shared_->vocabulary().size()), ids);
+      config, static_cast<std::uint32_t>(compiler_->vocabulary().size()), ids);
   for (std::int32_t byte = 0; byte < 256 && found < 2 && ids.empty(); ++byte) {
     const Configuration to =
         recogniser.step(config, static_cast<std::uint8_t>(byte));
@@ -434,7 +434,7 @@ bool ConstraintImpl::nothing_follows(Recogniser& recogniser,
                                      Configuration config) {
   std::vector<std::uint32_t> ids;
   recogniser.token_marks(
-      config, static_cast<std::uint32_t>(shared_->vocabulary().size()), ids);
+      config, static_cast<std::uint32_t>(compiler_->vocabulary().size()), ids);
   if (!ids.empty()) return false;
   for (std::int32_t byte = 0; byte < 256; ++byte) {
     if (!recogniser.step(config, static_cast<std::uint8_t>(byte)).dead()) {
@@ -519,7 +519,7 @@ bool ConstraintImpl::any_below(std::uint32_t root, const Place& place) {
 
 bool ConstraintImpl::any_below(Recogniser& recogniser, std::uint32_t root,
                                Configuration config) {
-  const vocab::TokenTrie& trie = shared_->tables().trie();
+  const vocab::TokenTrie& trie = compiler_->tables().trie();
   std::vector<Configuration> states(vocab::kMaxTokenBytes + 1);
   states[trie.depth(root)] = config;
   for (std::uint32_t i = root + 1; i < trie.subtree_end(root);) {

@@ -22,9 +22,9 @@
 #include <string_view>
 #include <vector>
 
+#include "mask/compiler_impl.h"
 #include "mask/generation.h"
 #include "mask/machine_masks.h"
-#include "mask/shared.h"
 #include "mask/stop_set.h"
 #include "recogniser/recogniser.h"
 #include "rules/marks.h"
@@ -63,11 +63,11 @@ class Written {
 class ConstraintImpl {
  public:
   // `marks`: those that the recogniser reads; null for none.
-  ConstraintImpl(std::shared_ptr<Shared> shared,
+  ConstraintImpl(std::shared_ptr<CompilerImpl> compiler,
                  std::shared_ptr<recogniser::Recogniser> recogniser,
                  std::shared_ptr<const rules::Marks> marks = nullptr);
 
-  Shared& shared() const { return *shared_; }
+  CompilerImpl& compiler() const { return *compiler_; }
 
   // The generation that texts are in now; one with room, but for what others
   // have used of it meanwhile.
@@ -157,7 +157,7 @@ class ConstraintImpl {
   void tell_part(Recogniser& recogniser, Configuration config,
                  MaskHandle handle);
 
-  const std::shared_ptr<Shared> shared_;
+  const std::shared_ptr<CompilerImpl> compiler_;
   const std::shared_ptr<const rules::Marks> marks_;
 
   std::mutex moving_;  // what follows

@@ -98,8 +98,8 @@ bool MaskMaker::leave_by_space(Configuration config) {
   const WhitespaceHint view = recogniser.whitespace_hint(next);
   if (!view.unconstrained || !view.json) return false;
   const std::uint32_t max_bytes =
-      std::min(view.max_bytes, shared_.space_bases.longest()) + 1;
-  const vocab::WhiteSpaceTable& space = shared_.tables.white_space();
+      std::min(view.max_bytes, resources_.space_bases.longest()) + 1;
+  const vocab::WhiteSpaceTable& space = resources_.tables.white_space();
   for (const vocab::WhiteSpaceToken& token : space.tokens()) {
     if (token.bytes > max_bytes) break;
     builder_.set(token.id);
@@ -120,39 +120,39 @@ std::shared_ptr<const LexemeMask> MaskMaker::lexeme_mask(
   // Lexemes that go on alike and end differently are kept apart.
   fingerprint += static_cast<std::uint64_t>(lexeme_end) << 48;
   if (bounded) fingerprint = ~fingerprint;
-  if (auto found = shared_.lexemes.find(fingerprint)) return found;
+  if (auto found = resources_.lexemes.find(fingerprint)) return found;
 
   auto made = std::make_shared<LexemeMask>();
   made->bounded = bounded;
   builder_.start({});
   if (lexeme_end == '"' && recogniser.lexeme_by_state(config)) {
-    lexeme_walk_.run(recogniser, shared_.shapes, config.lex, room,
+    lexeme_walk_.run(recogniser, resources_.shapes, config.lex, room,
                      builder_.words(), *made);
   } else {
     walk_lexeme(config, lexeme_end, *made);
   }
 
   const std::array bases = {
-      Base{.words = shared_.tables.body(BodyState::kText).inner().data()},
-      Base{.words = shared_.tables.all_text().data()}};
+      Base{.words = resources_.tables.body(BodyState::kText).inner().data()},
+      Base{.words = resources_.tables.all_text().data()}};
   builder_.compact(bases);
   const MaskView view = builder_.view();
   made->set.assign(view.set.begin(), view.set.end());
   made->cleared.assign(view.cleared.begin(), view.cleared.end());
   std::size_t base_bytes = 0;
   if (view.own_words) {
-    const std::size_t count = shared_.tables.mask_words();
+    const std::size_t count = resources_.tables.mask_words();
     base_bytes = Words::bytes(count);
-    shared_.store.make_room(base_bytes);
-    auto words = std::make_shared<Words>(count, shared_.bytes);
+    resources_.store.make_room(base_bytes);
+    auto words = std::make_shared<Words>(count, resources_.bytes);
     std::copy_n(view.base->words, count, words->data());
     made->base = {.words = words->data(), .owner = words};
   } else {
     made->base = *view.base;
   }
   made->leaving.shrink_to_fit();
-  shared_.store.make_room(made->bytes());
-  shared_.lexemes.add(fingerprint, made, base_bytes);
+  resources_.store.make_room(made->bytes());
+  resources_.lexemes.add(fingerprint, made, base_bytes);
   return made;
 }
 

@@ -69,12 +69,13 @@ Base SpaceBases::find(std::uint32_t max_bytes, std::uint32_t max_chars) {
 
 // --- The decision ------------------------------------------------------------
 
-MaskMaker::MaskMaker(const MakerShared& shared)
-    : shared_(shared),
-      trie_(shared.tables.trie()),
-      builder_(shared.tables.mask_words()),
-      lexeme_walk_(shared.tables, shared.vocabulary),
-      shape_walk_(shared.tables, shared.byte_shapes, shared.vocabulary) {}
+MaskMaker::MaskMaker(const MaskResources& resources)
+    : resources_(resources),
+      trie_(resources.tables.trie()),
+      builder_(resources.tables.mask_words()),
+      lexeme_walk_(resources.tables, resources.vocabulary),
+      shape_walk_(resources.tables, resources.byte_shapes,
+                  resources.vocabulary) {}
 
 const MaskBuilder& MaskMaker::make(Recogniser& recogniser, Configuration config,
                                    RelativeMasks& relative) {
@@ -91,8 +92,8 @@ const MaskBuilder& MaskMaker::make(Recogniser& recogniser, Configuration config,
   set_marks(config);
   if (builder_.dense()) {
     const std::array bases = {
-        Base{.words = shared_.tables.body(BodyState::kText).inner().data()},
-        Base{.words = shared_.tables.all_text().data()}, Base{}};
+        Base{.words = resources_.tables.body(BodyState::kText).inner().data()},
+        Base{.words = resources_.tables.all_text().data()}, Base{}};
     builder_.compact(bases);
   }
   return builder_;
@@ -125,13 +126,13 @@ void MaskMaker::make_place(Configuration config) {
 void MaskMaker::set_marks(Configuration config) {
   if (config.dead()) return;
   marks_.clear();
-  const auto size = static_cast<std::uint32_t>(shared_.vocabulary.size());
+  const auto size = static_cast<std::uint32_t>(resources_.vocabulary.size());
   recogniser_->token_marks(config, size, marks_);
   if (!marks_.empty()) {
-    std::vector<std::uint32_t> words(shared_.tables.mask_words());
+    std::vector<std::uint32_t> words(resources_.tables.mask_words());
     builder_.view().write(words);
     for (const Id id : marks_) {
-      if (shared_.vocabulary.kind(id) == TokenKind::kUnused) continue;
+      if (resources_.vocabulary.kind(id) == TokenKind::kUnused) continue;
       if ((words[id >> 5] >> (id & 31) & 1) == 0) builder_.set(id);
     }
   }
@@ -161,7 +162,7 @@ bool MaskMaker::where_a_value_comes(Configuration config) {
   std::shared_ptr<const RelativeMask> shared_mask;
   const RelativeMask* mask = nullptr;
   if (fingerprint != 0) {
-    shared_mask = shared_.values.find(fingerprint);
+    shared_mask = resources_.values.find(fingerprint);
     mask = shared_mask.get();
   } else {
     mask = relative_->find(place);
@@ -169,7 +170,7 @@ bool MaskMaker::where_a_value_comes(Configuration config) {
   if (mask == nullptr) {
     RelativeMask made = make_relative(place);
     if (fingerprint != 0) {
-      shared_mask = shared_.values.add(fingerprint, std::move(made));
+      shared_mask = resources_.values.add(fingerprint, std::move(made));
       mask = shared_mask.get();
     } else {
       mask = &relative_->add(place, std::move(made));
@@ -221,8 +222,8 @@ void MaskMaker::keep_built(RelativeMask& made) {
   made.set.assign(view.set.begin(), view.set.end());
   made.cleared.assign(view.cleared.begin(), view.cleared.end());
   if (view.own_words) {
-    const std::size_t count = shared_.tables.mask_words();
-    auto words = std::make_shared<Words>(count, shared_.bytes);
+    const std::size_t count = resources_.tables.mask_words();
+    auto words = std::make_shared<Words>(count, resources_.bytes);
     std::copy_n(view.base->words, count, words->data());
     made.base = {.words = words->data(), .owner = words};
     made.base_bytes = Words::bytes(count);
@@ -269,10 +270,11 @@ void MaskMaker::between(const WhitespaceHint& view, Configuration config) {
   }
   if (const std::uint32_t quote = trie_.root_child('"');
       quote != 0 && opens_string) {
-    leave_body(shared_.tables.string_start(), string, quote, quoted);
+    leave_body(resources_.tables.string_start(), string, quote, quoted);
   }
   if (only_json) {
-    walk_exits(shared_.tables.white_space().exits(), view.behind, 0, max_bytes);
+    walk_exits(resources_.tables.white_space().exits(), view.behind, 0,
+               max_bytes);
   } else {
     for (const char c : kOtherBytes) begin(c, view.behind);
     for (const char c : base::kJsonWhitespace) begin(c, config);
@@ -283,11 +285,11 @@ void MaskMaker::between(const WhitespaceHint& view, Configuration config) {
 // and stays inside.
 void MaskMaker::start_between(std::uint32_t max_bytes,
                               const StringHint* string) {
-  const BodyTable& table = shared_.tables.string_start();
+  const BodyTable& table = resources_.tables.string_start();
   const std::uint32_t max_chars =
       string == nullptr ? SpaceBases::kNoString
                         : std::min(string->max_chars, table.max_chars());
-  const Base base = shared_.space_bases.find(max_bytes, max_chars);
+  const Base base = resources_.space_bases.find(max_bytes, max_chars);
   if (base.words != nullptr) {
     builder_.start(base);
     return;
@@ -297,7 +299,7 @@ void MaskMaker::start_between(std::uint32_t max_bytes,
   } else {
     start_inner(table, max_chars);
   }
-  for (const auto& token : shared_.tables.white_space().tokens()) {
+  for (const auto& token : resources_.tables.white_space().tokens()) {
     if (token.bytes > max_bytes) break;
     builder_.set(token.id);
   }

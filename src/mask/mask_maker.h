@@ -90,7 +90,7 @@ class SpaceBases {
 };
 
 // What makers share, and whoever made this keeps alive.
-struct MakerShared {
+struct MaskResources {
   const Vocabulary& vocabulary;
   const vocab::TokenTables& tables;
   const vocab::TokenShapes& shapes;
@@ -105,7 +105,7 @@ struct MakerShared {
 // Makes one mask at a time, in memory that is used again.  Not thread-safe.
 class MaskMaker {
  public:
-  explicit MaskMaker(const MakerShared& shared);
+  explicit MaskMaker(const MaskResources& resources);
 
   // The mask of `config`.  Valid until the next call.
   // REQUIRES: the caller holds `recogniser.mutex`.
@@ -188,7 +188,7 @@ class MaskMaker {
                   std::uint32_t max_count);
   void try_token(Id id);
 
-  MakerShared shared_;
+  MaskResources resources_;
   const vocab::TokenTrie& trie_;
   MaskBuilder builder_;
   LexemeWalk lexeme_walk_;

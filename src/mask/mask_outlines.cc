@@ -27,8 +27,9 @@ void MaskMaker::by_coarse_state(Configuration coarse, Configuration config) {
     made.escapes = {};
     if (builder_.dense()) {
       const std::array bases = {
-          Base{.words = shared_.tables.body(BodyState::kText).inner().data()},
-          Base{.words = shared_.tables.all_text().data()}, Base{}};
+          Base{.words =
+                   resources_.tables.body(BodyState::kText).inner().data()},
+          Base{.words = resources_.tables.all_text().data()}, Base{}};
       builder_.compact(bases);
     }
     keep_built(made);
@@ -45,7 +46,7 @@ void MaskMaker::by_coarse_state(Configuration coarse, Configuration config) {
   find_exceptions(view, 0, config);
   collected_ = nullptr;
   std::ranges::sort(ids, {},
-                    [&](Id id) { return shared_.vocabulary.bytes(id); });
+                    [&](Id id) { return resources_.vocabulary.bytes(id); });
   decide(ids, config);
 }
 
@@ -56,7 +57,7 @@ void MaskMaker::decide(std::span<const Id> ids, Configuration config) {
   states[0] = config;
   std::string_view before;  // as far as it was read
   for (const Id id : ids) {
-    const std::string_view text = shared_.vocabulary.bytes(id);
+    const std::string_view text = resources_.vocabulary.bytes(id);
     const auto end = std::ranges::mismatch(text, before).in1;
     auto at = static_cast<std::size_t>(end - text.begin());
     for (; at < text.size() && !states[at].dead(); ++at) {
@@ -97,7 +98,7 @@ std::vector<Id> MaskMaker::behind(const std::vector<Escape>& escapes) const {
     }
   }
   std::ranges::sort(ids, {},
-                    [&](Id id) { return shared_.vocabulary.bytes(id); });
+                    [&](Id id) { return resources_.vocabulary.bytes(id); });
   return ids;
 }
 

@@ -18,7 +18,7 @@ using vocab::ExitTrie;
 using vocab::TrieNode;
 
 void MaskMaker::in_body(const StringHint& view, Configuration config) {
-  const BodyTable& table = shared_.tables.body(view.state);
+  const BodyTable& table = resources_.tables.body(view.state);
   start_inner(table, view.max_chars);
   leave_body(table, view, 0, config);
 }
@@ -140,7 +140,7 @@ void MaskMaker::find_quoted_exceptions(const StringHint& view,
   Configuration* const states = states_.data();
   auto* const wanted = wanted_bytes_.data();
   const TrieNode* const nodes = trie_.nodes().data();
-  const std::span<const std::uint32_t> paths = shared_.shapes.quotes();
+  const std::span<const std::uint32_t> paths = resources_.shapes.quotes();
   const auto from_node = [&](std::size_t k, std::uint32_t i) {
     const auto it =
         std::ranges::lower_bound(paths.subspan(k), i, std::less<>(), node_of);
@@ -241,7 +241,8 @@ void MaskMaker::except(std::uint32_t root, Configuration at) {
     }
     return;
   }
-  if (is_exception_.empty()) is_exception_.resize(shared_.tables.mask_words());
+  if (is_exception_.empty())
+    is_exception_.resize(resources_.tables.mask_words());
   Recogniser& recogniser = *recogniser_;
   Configuration* const states = states_.data();
   const auto mark = [this](Id id) {

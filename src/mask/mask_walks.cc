@@ -176,7 +176,7 @@ void MaskMaker::walk_exits(const ExitTrie& exits, std::uint32_t root,
 // Decides a token byte by byte, from where `from_` stands in it.
 void MaskMaker::try_token(Id id) {
   Configuration at = *from_;
-  for (const char c : shared_.vocabulary.bytes(id).substr(from_depth_)) {
+  for (const char c : resources_.vocabulary.bytes(id).substr(from_depth_)) {
     at = recogniser_->step(at, static_cast<std::uint8_t>(c));
     if (at.dead()) return;
   }

@@ -28,7 +28,7 @@ bool is_of(const std::weak_ptr<Generation>& generation, const Place& place) {
 MatcherImpl::MatcherImpl(std::shared_ptr<ConstraintImpl> constraint,
                          std::shared_ptr<const StopSet> stops)
     : constraint_(std::move(constraint)), stops_(std::move(stops)) {
-  if (stops_ == nullptr) stops_ = constraint_->shared().stops();
+  if (stops_ == nullptr) stops_ = constraint_->compiler().stops();
   reset();
 }
 
@@ -76,7 +76,8 @@ void MatcherImpl::push(const Place& place) {
 
 // Whether some token must not come.
 bool MatcherImpl::constrains(std::span<const std::int32_t> row) const {
-  const std::span<const std::uint32_t> all = constraint_->shared().all_tokens();
+  const std::span<const std::uint32_t> all =
+      constraint_->compiler().all_tokens();
   for (std::size_t i = 0; i < all.size(); ++i) {
     if ((static_cast<std::uint32_t>(row[i]) & all[i]) != all[i]) return true;
   }
@@ -84,7 +85,7 @@ bool MatcherImpl::constrains(std::span<const std::int32_t> row) const {
 }
 
 bool MatcherImpl::fill_bitmask(std::span<std::int32_t> row) {
-  if (row.size() < constraint_->shared().mask_words()) return false;
+  if (row.size() < constraint_->compiler().mask_words()) return false;
   if (is_terminated()) {
     std::ranges::fill(row, -1);
     return false;
@@ -94,7 +95,7 @@ bool MatcherImpl::fill_bitmask(std::span<std::int32_t> row) {
 }
 
 bool MatcherImpl::fill_if_known(std::span<std::int32_t> row) {
-  const std::size_t words = constraint_->shared().mask_words();
+  const std::size_t words = constraint_->compiler().mask_words();
   if (is_terminated() || row.size() < words) {
     fill_bitmask(row);
     return true;
@@ -112,7 +113,7 @@ void MatcherImpl::fill_node(const Node& node, std::span<std::int32_t> row) {
     return;
   }
   const std::span<std::uint32_t> mask =
-      mask_of(row, constraint_->shared().mask_words());
+      mask_of(row, constraint_->compiler().mask_words());
   constraint_->fill(node.place, *stops_, mask);
 }
 
@@ -121,8 +122,8 @@ void MatcherImpl::fill_node(const Node& node, std::span<std::int32_t> row) {
 bool MatcherImpl::accept_token(Id id) {
   if (is_terminated()) return false;
   const Node from{.place = here()};
-  if (id < constraint_->shared().vocabulary().size() && !stops_->contains(id) &&
-      !stops_->never_comes(id)) {
+  if (id < constraint_->compiler().vocabulary().size() &&
+      !stops_->contains(id) && !stops_->never_comes(id)) {
     if (const auto to = constraint_->read_token_here(from.place, id)) {
       if (to->dead()) return false;
       written_.add(id);
@@ -223,7 +224,7 @@ std::vector<Id> MatcherImpl::forced_tokens() {
       at = constraint_->read_token(at, id);
       if (at.dead()) return tokens;
       tokens.push_back(id);
-      size += constraint_->shared().vocabulary().bytes(id).size();
+      size += constraint_->compiler().vocabulary().bytes(id).size();
     }
     if (!piece.mark && size != piece.text.size()) break;
   }
@@ -234,11 +235,11 @@ std::vector<Id> MatcherImpl::forced_tokens() {
 // at `end`, behind the text, is not forced.
 std::vector<Id> MatcherImpl::tokens_of(std::string_view text, bool last,
                                        const Place& end) {
-  if (constraint_->shared().vocabulary().encoder()) {
+  if (constraint_->compiler().vocabulary().encoder()) {
     return encoded(text, last, end);
   }
   // Only where a single token goes on.
-  const vocab::TokenTrie& trie = constraint_->shared().tables().trie();
+  const vocab::TokenTrie& trie = constraint_->compiler().tables().trie();
   std::vector<Id> tokens;
   for (std::size_t at = 0; at < text.size();) {
     std::uint32_t node = 0;
@@ -270,7 +271,7 @@ std::vector<Id> MatcherImpl::tokens_of(std::string_view text, bool last,
 
 std::vector<Id> MatcherImpl::encoded(std::string_view text, bool last,
                                      const Place& end) {
-  const Vocabulary& vocabulary = constraint_->shared().vocabulary();
+  const Vocabulary& vocabulary = constraint_->compiler().vocabulary();
   std::vector<Id> tokens = vocabulary.encoder()(text);
   std::size_t size = 0;
   for (std::size_t i = 0; i < tokens.size(); ++i) {
@@ -285,7 +286,7 @@ std::vector<Id> MatcherImpl::encoded(std::string_view text, bool last,
   if (!last) return tokens;
   // From any token on, the rest may become one longer token together with what
   // comes next; of these the first is where certainty ends.
-  const vocab::TokenTrie& trie = constraint_->shared().tables().trie();
+  const vocab::TokenTrie& trie = constraint_->compiler().tables().trie();
   std::size_t certain = tokens.size();
   std::size_t begin = size;
   for (std::size_t i = tokens.size(); i-- > 0;) {
@@ -306,9 +307,9 @@ std::vector<Id> MatcherImpl::encoded(std::string_view text, bool last,
 // --- Draft trees -------------------------------------------------------------
 
 MatcherImpl::Node MatcherImpl::follow(const Node& from, std::int64_t token) {
-  const Shared& shared = constraint_->shared();
+  const CompilerImpl& compiler = constraint_->compiler();
   if (from.terminated || from.place.dead() || token < 0 ||
-      static_cast<std::uint64_t>(token) >= shared.vocabulary().size()) {
+      static_cast<std::uint64_t>(token) >= compiler.vocabulary().size()) {
     return {};
   }
   const Id id = static_cast<Id>(token);
@@ -352,7 +353,7 @@ bool MatcherImpl::fill_tree(std::span<const std::int64_t> first_child,
                             std::span<const std::int64_t> next_sibling,
                             std::span<const std::int64_t> tokens,
                             std::span<std::int32_t> buffer) {
-  const std::size_t words = constraint_->shared().mask_words();
+  const std::size_t words = constraint_->compiler().mask_words();
   const std::size_t count = tokens.size();
   if (first_child.size() != count || next_sibling.size() != count ||
       buffer.size() / std::max<std::size_t>(words, 1) < count ||

@@ -86,7 +86,7 @@ void ConstraintImpl::fill_slowly(const Place& place,
     const std::uint32_t bit = std::uint32_t{1} << (id & 31);
     row[id >> 5] = fits ? row[id >> 5] | bit : row[id >> 5] & ~bit;
   };
-  const vocab::TokenTrie& trie = shared_->tables().trie();
+  const vocab::TokenTrie& trie = compiler_->tables().trie();
   for (std::uint32_t i = 1; i < trie.node_count();) {
     const vocab::TrieNode node = trie.node(i);
     if (!scratch->step(node.depth(), node.byte())) {
@@ -99,7 +99,7 @@ void ConstraintImpl::fill_slowly(const Place& place,
   // Tokens that are not read by their bytes alone.
   std::vector<std::uint32_t> marks;
   std::vector<std::uint32_t> choices;
-  const auto size = static_cast<std::uint32_t>(shared_->vocabulary().size());
+  const auto size = static_cast<std::uint32_t>(compiler_->vocabulary().size());
   scratch->ask([&](Recogniser& used) {
     marks.clear();
     choices.clear();
@@ -108,7 +108,7 @@ void ConstraintImpl::fill_slowly(const Place& place,
     return true;
   });
   for (const Id id : marks) {
-    if (shared_->vocabulary().kind(id) != TokenKind::kUnused) put(id, true);
+    if (compiler_->vocabulary().kind(id) != TokenKind::kUnused) put(id, true);
   }
   for (const Id id : choices) {
     put(id, !scratch

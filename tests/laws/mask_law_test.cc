@@ -43,19 +43,19 @@ struct World {
   World(const Vocabulary& vocabulary,
         std::shared_ptr<recogniser::Recogniser> recogniser,
         std::size_t cache_bytes = std::size_t{16} << 20)
-      : shared(std::make_shared<Shared>(vocabulary,
-                                        *vocab::TokenTables::build(vocabulary),
-                                        cache_bytes, vocabulary.stop_ids())),
+      : compiler(std::make_shared<CompilerImpl>(
+            vocabulary, *vocab::TokenTables::build(vocabulary), cache_bytes,
+            vocabulary.stop_ids())),
         machine(std::move(recogniser)),
-        constraint(std::make_shared<ConstraintImpl>(shared, machine)) {}
+        constraint(std::make_shared<ConstraintImpl>(compiler, machine)) {}
 
   Row fill(MatcherImpl& matcher) const {
-    Row row(shared->mask_words(), 0x55555555);
+    Row row(compiler->mask_words(), 0x55555555);
     matcher.fill_bitmask(row);
     return row;
   }
 
-  std::shared_ptr<Shared> shared;
+  std::shared_ptr<CompilerImpl> compiler;
   std::shared_ptr<recogniser::Recogniser> machine;
   std::shared_ptr<ConstraintImpl> constraint;
 };
@@ -113,7 +113,7 @@ void at_random_places(std::uint32_t seed, int texts, Visit visit) {
         ASSERT_FALSE(allowed.empty()) << "a dead end";
         Id id = allowed[random() % allowed.size()];
         // Most texts go on if they can.
-        if (world.shared->stops()->contains(id)) {
+        if (world.compiler->stops()->contains(id)) {
           id = allowed[random() % allowed.size()];
         }
         ASSERT_TRUE(matcher.accept_token(id));
@@ -135,7 +135,7 @@ TEST_P(MaskLaws, Mask) {
           MatcherImpl copy = matcher;
           ASSERT_EQ(copy.accept_token(static_cast<Id>(id)), bit(row, id))
               << "token " << id << " \""
-              << world.shared->vocabulary().bytes(static_cast<Id>(id)) << '"';
+              << world.compiler->vocabulary().bytes(static_cast<Id>(id)) << '"';
         }
       });
 }
@@ -145,7 +145,7 @@ TEST_P(MaskLaws, Known) {
                    [](const World& world, MatcherImpl& matcher, const Row& row,
                       std::mt19937&) {
                      EXPECT_EQ(world.fill(matcher), row);
-                     world.shared->clear();
+                     world.compiler->clear();
                      EXPECT_EQ(world.fill(matcher), row);
                    });
 }
@@ -160,7 +160,7 @@ TEST_P(MaskLaws, Rollback) {
         for (int i = 0; i < 5 && !matcher.is_terminated(); ++i) {
           for (int tries = 0; tries < 50; ++tries) {
             if (matcher.accept_token(static_cast<Id>(
-                    random() % world.shared->vocabulary().size()))) {
+                    random() % world.compiler->vocabulary().size()))) {
               ++more;
               break;
             }
@@ -187,7 +187,7 @@ TEST_P(MaskLaws, Copy) {
                      const std::size_t steps = matcher.steps();
                      for (int i = 0; i < 20; ++i) {
                        copy.accept_token(static_cast<Id>(
-                           random() % world.shared->vocabulary().size()));
+                           random() % world.compiler->vocabulary().size()));
                      }
                      EXPECT_EQ(world.fill(matcher), row);
                      EXPECT_EQ(matcher.steps(), steps);
@@ -224,7 +224,7 @@ TEST_P(MaskLaws, Forced) {
         }
         std::string spelled;
         for (const Id id : tokens) {
-          spelled += world.shared->vocabulary().bytes(id);
+          spelled += world.compiler->vocabulary().bytes(id);
         }
         EXPECT_TRUE(matcher.forced_bytes(4096).starts_with(spelled));
         copy = matcher;
@@ -237,8 +237,8 @@ TEST_P(MaskLaws, Tree) {
       GetParam() + 500, 2,
       [](const World& world, MatcherImpl& matcher, const Row&,
          std::mt19937& random) {
-        const std::size_t size = world.shared->vocabulary().size();
-        const std::size_t words = world.shared->mask_words();
+        const std::size_t size = world.compiler->vocabulary().size();
+        const std::size_t words = world.compiler->mask_words();
         // A random tree: each node is the newest child of an earlier one.
         constexpr std::size_t kNodes = 12;
         std::vector<std::int64_t> first_child(kNodes, -1);
@@ -284,7 +284,8 @@ TEST(MaskThreads, DoNotDisturbEachOther) {
   const World plain(vocabulary, std::make_shared<ToyJson>());
   const World tight(vocabulary, std::make_shared<ToyJson>(), 1 << 17);
   const auto other = std::make_shared<ConstraintImpl>(
-      tight.shared, std::make_shared<ToyJson>(ToyJsonOptions{.max_chars = 3}));
+      tight.compiler,
+      std::make_shared<ToyJson>(ToyJsonOptions{.max_chars = 3}));
 
   const auto write = [&](std::uint32_t seed) {
     std::mt19937 random(seed);
@@ -328,7 +329,7 @@ TEST(MaskThreads, ABatchHasTheMasksOfItsTexts) {
         ASSERT_EQ(matchers[i].accept_token(id), references[i].accept_token(id));
       }
     }
-    const std::size_t words = world.shared->mask_words();
+    const std::size_t words = world.compiler->mask_words();
     const std::size_t stride = words + 3;
     Row buffer(stride * matchers.size(), 0x77777777);
     std::vector<std::size_t> rows(matchers.size());

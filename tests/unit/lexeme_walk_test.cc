@@ -109,16 +109,16 @@ TEST_P(LexemeWalks, AreAsReadingEveryToken) {
                               machine->lexeme_by_state(from);
         SCOPED_TRACE(std::string(schema) + " after " + written + " seed " +
                      std::to_string(GetParam()));
-        LexemeMask shared;
-        shared.bounded = room != StringHint::kMany;
+        LexemeMask compiler;
+        compiler.bounded = room != StringHint::kMany;
         LexemeMask own;
         std::vector<std::uint32_t> words(tables.mask_words());
         std::vector<std::uint32_t> own_words(tables.mask_words());
         if (by_state) {
           walk.run(*machine, shapes, from.lex, StringHint::kMany, words,
-                   shared);
+                   compiler);
           walk.run(*machine, shapes, from.lex, room, own_words, own);
-          for (const LongToken& one : shared.longs) {
+          for (const LongToken& one : compiler.longs) {
             if (one.need > room) words[one.id >> 5] &= ~(1U << (one.id & 31));
           }
           ++walked;
@@ -138,7 +138,7 @@ TEST_P(LexemeWalks, AreAsReadingEveryToken) {
           if (!by_state) continue;
           ASSERT_EQ(own_words[id >> 5] >> (id & 31) & 1, stays)
               << "token " << tokens.bytes(id);
-          if (shared.need > room) continue;
+          if (compiler.need > room) continue;
           ASSERT_EQ(words[id >> 5] >> (id & 31) & 1, stays)
               << "token " << tokens.bytes(id) << ", of all rooms";
         }

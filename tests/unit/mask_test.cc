@@ -267,9 +267,9 @@ std::shared_ptr<ConstraintImpl> make_constraint(
     std::shared_ptr<recogniser::Recogniser> machine,
     const std::vector<TokenId>& stop_ids, std::size_t cache_bytes = 1 << 20) {
   return std::make_shared<ConstraintImpl>(
-      std::make_shared<Shared>(vocabulary,
-                               *vocab::TokenTables::build(vocabulary),
-                               cache_bytes, stop_ids),
+      std::make_shared<CompilerImpl>(vocabulary,
+                                     *vocab::TokenTables::build(vocabulary),
+                                     cache_bytes, stop_ids),
       std::move(machine));
 }
 
@@ -501,10 +501,10 @@ TEST(MatcherImpl, StopTokensOfItsOwn) {
       {4});
   const std::vector<TokenId> own = {1, 99};
   const auto stops = std::make_shared<const StopSet>(
-      p->shared().vocabulary(), own, p->shared().stops()->ids());
+      p->compiler().vocabulary(), own, p->compiler().stops()->ids());
   for (MatcherImpl matcher :
        {MatcherImpl(p, stops), MatcherImpl(MatcherImpl(p, stops))}) {
-    Row row(p->shared().mask_words());
+    Row row(p->compiler().mask_words());
     const auto allowed = [&](MatcherImpl& of, TokenId id) {
       EXPECT_TRUE(of.fill_bitmask(row));
       const bool bit =
@@ -576,21 +576,21 @@ TEST(ConstraintImpl, IsRightWithAnyBudget) {
       for (const char byte : text) {
         const std::string_view one(&byte, 1);
         ASSERT_EQ(a.accept_bytes(one), b.accept_bytes(one));
-        Row expected(a.constraint().shared().mask_words());
+        Row expected(a.constraint().compiler().mask_words());
         Row row(expected.size());
         a.fill_bitmask(expected);
         b.fill_bitmask(row);
         ASSERT_EQ(row, expected);
-        ASSERT_LE(poor->shared().cache_bytes(), budget);
+        ASSERT_LE(poor->compiler().cache_bytes(), budget);
       }
     }
-    EXPECT_GE(poor->shared().misses(), rich->shared().misses());
+    EXPECT_GE(poor->compiler().misses(), rich->compiler().misses());
     if (budget == 0) {
-      EXPECT_EQ(poor->shared().hits(), 0u);
+      EXPECT_EQ(poor->compiler().hits(), 0u);
     }
     EXPECT_GT(poor->memory_bytes(), 0u);
   }
-  EXPECT_GT(rich->shared().hits(), rich->shared().misses());
+  EXPECT_GT(rich->compiler().hits(), rich->compiler().misses());
 }
 
 // --- Files -------------------------------------------------------------------

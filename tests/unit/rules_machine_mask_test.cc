@@ -35,15 +35,15 @@ class Walks {
  public:
   explicit Walks(const std::vector<std::string>& texts)
       : vocabulary_(toy_vocabulary(7, 400, texts)),
-        shared_(std::make_shared<Shared>(
+        compiler_(std::make_shared<CompilerImpl>(
             vocabulary_, *vocab::TokenTables::build(vocabulary_),
             std::size_t{16} << 20, vocabulary_.stop_ids())) {}
 
   void run(const Grammar& grammar, EarleyRecogniser& slow, std::uint32_t seed) {
     const auto& machine = detail::Access::impl(grammar);
     auto constraint = std::make_shared<ConstraintImpl>(
-        shared_, std::shared_ptr<recogniser::Recogniser>(
-                     machine, machine->recogniser.get()));
+        compiler_, std::shared_ptr<recogniser::Recogniser>(
+                       machine, machine->recogniser.get()));
     std::mt19937 random(seed);
     for (int round = 0; round < 6; ++round) {
       MatcherImpl matcher(constraint);
@@ -51,19 +51,20 @@ class Walks {
       std::string so_far;
       for (int step = 0; step < 25; ++step) {
         SCOPED_TRACE(so_far);
-        Row row(shared_->mask_words(), 0x55555555);
+        Row row(compiler_->mask_words(), 0x55555555);
         ASSERT_TRUE(matcher.fill_bitmask(row));
         std::vector<Id> allowed;
         for (Id id = 0; id < vocabulary_.size(); ++id) {
           const bool wanted = allows(slow, place, id);
           ASSERT_EQ(bit(row, id), wanted)
               << id << " \"" << vocabulary_.bytes(id) << '"';
-          if (wanted && !shared_->stops()->contains(id)) allowed.push_back(id);
+          if (wanted && !compiler_->stops()->contains(id))
+            allowed.push_back(id);
         }
         if (allowed.empty()) break;
         const Id next = draw(allowed, random);
         ASSERT_TRUE(matcher.accept_token(next));
-        slow.feed_token(place, next, shared_->text(next));
+        slow.feed_token(place, next, compiler_->text(next));
         so_far += vocabulary_.bytes(next);
       }
     }
@@ -72,23 +73,23 @@ class Walks {
  private:
   bool allows(EarleyRecogniser& slow, const EarleyRecogniser::Place& place,
               Id id) const {
-    if (shared_->stops()->contains(id)) return slow.can_end(place);
+    if (compiler_->stops()->contains(id)) return slow.can_end(place);
     if (vocabulary_.kind(id) == TokenKind::kUnused) return false;
     EarleyRecogniser::Place next = place;
-    return slow.feed_token(next, id, shared_->text(id));
+    return slow.feed_token(next, id, compiler_->text(id));
   }
 
   // Mostly tokens of several bytes.
   Id draw(const std::vector<Id>& allowed, std::mt19937& random) const {
     Id id = allowed[random() % allowed.size()];
-    for (int again = 0; again < 3 && shared_->text(id).size() < 2; ++again) {
+    for (int again = 0; again < 3 && compiler_->text(id).size() < 2; ++again) {
       id = allowed[random() % allowed.size()];
     }
     return id;
   }
 
   const Vocabulary vocabulary_;
-  const std::shared_ptr<Shared> shared_;
+  const std::shared_ptr<CompilerImpl> compiler_;
 };
 
 TEST(RulesMachineMask, Grammars) {

@@ -32,22 +32,22 @@ class Walks {
   Walks(std::uint32_t seed, std::size_t pieces,
         const std::vector<std::string>& texts)
       : vocabulary_(toy_vocabulary(seed, pieces, texts)),
-        shared_(std::make_shared<Shared>(
+        compiler_(std::make_shared<CompilerImpl>(
             vocabulary_, *vocab::TokenTables::build(vocabulary_),
             std::size_t{16} << 20, vocabulary_.stop_ids())) {}
 
   void run(const Grammar& grammar, std::uint32_t seed, int rounds) {
     const auto& machine = detail::Access::impl(grammar);
     auto constraint = std::make_shared<ConstraintImpl>(
-        shared_, std::shared_ptr<recogniser::Recogniser>(
-                     machine, machine->recogniser.get()));
+        compiler_, std::shared_ptr<recogniser::Recogniser>(
+                       machine, machine->recogniser.get()));
     std::mt19937 random(seed);
     for (int round = 0; round < rounds; ++round) {
       MatcherImpl matcher(constraint);
       std::string so_far;
       for (int step = 0; step < 30 && !matcher.is_terminated(); ++step) {
         SCOPED_TRACE("after " + so_far);
-        Row row(shared_->mask_words(), 0x55555555);
+        Row row(compiler_->mask_words(), 0x55555555);
         ASSERT_TRUE(matcher.fill_bitmask(row));
         std::vector<Id> allowed;
         for (Id id = 0; id < row.size() * 32; ++id) {
@@ -69,14 +69,14 @@ class Walks {
   // Mostly tokens of several bytes, seldom the end.
   Id draw(const std::vector<Id>& allowed, std::mt19937& random) const {
     Id id = allowed[random() % allowed.size()];
-    for (int again = 0; again < 3 && shared_->text(id).size() < 2; ++again) {
+    for (int again = 0; again < 3 && compiler_->text(id).size() < 2; ++again) {
       id = allowed[random() % allowed.size()];
     }
     return id;
   }
 
   const Vocabulary vocabulary_;
-  const std::shared_ptr<Shared> shared_;
+  const std::shared_ptr<CompilerImpl> compiler_;
 };
 
 const std::vector<std::string>& schemas() {

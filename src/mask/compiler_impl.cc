@@ -1,14 +1,15 @@
-// What constraints share: see shared.h.
+// What constraints share: see compiler_impl.h.
 
-#include "mask/shared.h"
+#include "mask/compiler_impl.h"
 
 #include <algorithm>
 #include <utility>
 
 namespace parlance::mask {
 
-Shared::Shared(Vocabulary vocabulary, vocab::TokenTables tables,
-               std::size_t cache_bytes, std::span<const TokenId> stop_ids)
+CompilerImpl::CompilerImpl(Vocabulary vocabulary, vocab::TokenTables tables,
+                           std::size_t cache_bytes,
+                           std::span<const TokenId> stop_ids)
     : vocabulary_(std::move(vocabulary)),
       tables_(std::move(tables)),
       shapes_(tables_, vocabulary_),
@@ -28,7 +29,7 @@ Shared::Shared(Vocabulary vocabulary, vocab::TokenTables tables,
   }
 }
 
-std::string_view Shared::text(Id id) const {
+std::string_view CompilerImpl::text(Id id) const {
   if (!vocab::has_text(vocabulary_.kind(id))) return {};
   const std::string_view bytes = vocabulary_.bytes(id);
   // The tables leave such a token out.
@@ -37,7 +38,7 @@ std::string_view Shared::text(Id id) const {
 }
 
 // A short text may be in any token; to look is not worth it.
-bool Shared::no_token_passes(std::string_view text) {
+bool CompilerImpl::no_token_passes(std::string_view text) {
   constexpr std::size_t kShort = 6;
   if (text.size() < kShort) return false;
   const std::lock_guard lock(passed_mutex_);
@@ -55,13 +56,13 @@ bool Shared::no_token_passes(std::string_view text) {
   return none;
 }
 
-void Shared::clear() {
+void CompilerImpl::clear() {
   lexemes_.clear();
   values_.clear();
   store_.clear();
 }
 
-std::unique_ptr<MaskMaker> Shared::take_maker() {
+std::unique_ptr<MaskMaker> CompilerImpl::take_maker() {
   {
     const std::lock_guard lock(makers_mutex_);
     if (!makers_.empty()) {
@@ -70,18 +71,18 @@ std::unique_ptr<MaskMaker> Shared::take_maker() {
       return maker;
     }
   }
-  return std::make_unique<MaskMaker>(MakerShared{.vocabulary = vocabulary_,
-                                                 .tables = tables_,
-                                                 .shapes = shapes_,
-                                                 .byte_shapes = byte_shapes_,
-                                                 .space_bases = space_bases_,
-                                                 .lexemes = lexemes_,
-                                                 .values = values_,
-                                                 .store = store_,
-                                                 .bytes = bytes_});
+  return std::make_unique<MaskMaker>(MaskResources{.vocabulary = vocabulary_,
+                                                   .tables = tables_,
+                                                   .shapes = shapes_,
+                                                   .byte_shapes = byte_shapes_,
+                                                   .space_bases = space_bases_,
+                                                   .lexemes = lexemes_,
+                                                   .values = values_,
+                                                   .store = store_,
+                                                   .bytes = bytes_});
 }
 
-void Shared::give_back(std::unique_ptr<MaskMaker> maker) {
+void CompilerImpl::give_back(std::unique_ptr<MaskMaker> maker) {
   const std::lock_guard lock(makers_mutex_);
   makers_.push_back(std::move(maker));
 }

@@ -1,5 +1,5 @@
-#ifndef PARLANCE_SRC_MASK_SHARED_H_
-#define PARLANCE_SRC_MASK_SHARED_H_
+#ifndef PARLANCE_SRC_MASK_COMPILER_IMPL_H_
+#define PARLANCE_SRC_MASK_COMPILER_IMPL_H_
 
 // What the constraints of one vocabulary share: its tables, the masks made so
 // far, and the memory in which masks are made.
@@ -28,11 +28,11 @@
 namespace parlance::mask {
 
 // Safe to use from many threads.
-class Shared {
+class CompilerImpl {
  public:
   // Stop ids that are no ids of the vocabulary are left out.
-  Shared(Vocabulary vocabulary, vocab::TokenTables tables,
-         std::size_t cache_bytes, std::span<const TokenId> stop_ids);
+  CompilerImpl(Vocabulary vocabulary, vocab::TokenTables tables,
+               std::size_t cache_bytes, std::span<const TokenId> stop_ids);
 
   const Vocabulary& vocabulary() const { return vocabulary_; }
   const vocab::TokenTables& tables() const { return tables_; }
@@ -110,4 +110,4 @@ class Shared {
 
 }  // namespace parlance::mask
 
-#endif  // PARLANCE_SRC_MASK_SHARED_H_
+#endif  // PARLANCE_SRC_MASK_COMPILER_IMPL_H_
