@@ -16,12 +16,12 @@ using recogniser::Recogniser;
 namespace {
 
 // REQUIRES: the recogniser is locked.
-std::shared_ptr<MachineMasks> masks_of(Recogniser& recogniser,
-                                       std::uint64_t owner) {
+std::shared_ptr<RecogniserMasks> masks_of(Recogniser& recogniser,
+                                          std::uint64_t owner) {
   if (auto known = recogniser.user_data(owner)) {
-    return std::static_pointer_cast<MachineMasks>(std::move(known));
+    return std::static_pointer_cast<RecogniserMasks>(std::move(known));
   }
-  auto made = std::make_shared<MachineMasks>();
+  auto made = std::make_shared<RecogniserMasks>();
   recogniser.set_user_data(owner, made);
   return made;
 }
@@ -167,29 +167,29 @@ bool ConstraintImpl::ends_with(const Place& place, Id id) {
 
 // A mask that was made for the same place of the same part, maybe in another
 // grammar.
-MaskHandle ConstraintImpl::known_to_part(Recogniser& recogniser,
-                                         Configuration config) {
+MaskHandle ConstraintImpl::find_in_part(Recogniser& recogniser,
+                                        Configuration config) {
   const Recogniser::ActivePart in = recogniser.active_part(config);
   if (in.part == nullptr) return {};
   const auto known = in.part->user_data(compiler_->owner());
   if (known == nullptr) return {};
-  return static_cast<MachineMasks&>(*known).find_as_part(
+  return static_cast<RecogniserMasks&>(*known).find_in_part(
       in.part->mask_key(in.config, compiler_->longest()), in.behind);
 }
 
-// REQUIRES: the mask was made since known_to_part().
-void ConstraintImpl::tell_part(Recogniser& recogniser, Configuration config,
-                               MaskHandle handle) {
+// REQUIRES: the mask was made since find_in_part().
+void ConstraintImpl::store_in_part(Recogniser& recogniser, Configuration config,
+                                   MaskHandle handle) {
   const bool outside = recogniser.read_past_part();
   const Recogniser::ActivePart in = recogniser.active_part(config);
   if (in.part == nullptr) return;
   if (outside && !compiler_->no_token_passes(in.behind)) return;
   const Configuration key = in.part->mask_key(in.config, compiler_->longest());
-  MachineMasks& known = *masks_of(*in.part, compiler_->owner());
+  RecogniserMasks& known = *masks_of(*in.part, compiler_->owner());
   if (outside) {
-    known.insert_behind(in.behind, key, handle);
+    known.insert_followed_by(in.behind, key, handle);
   } else {
-    known.anywhere.insert(key, handle);
+    known.independent.insert(key, handle);
   }
 }
 
@@ -200,11 +200,11 @@ bool ConstraintImpl::fill_if_known(const Place& place, const StopSet& stops,
   {
     const Use use(*place.in);
     if (use->overflowed()) return false;
-    MachineMasks& masks = *place.in->masks;
+    RecogniserMasks& masks = *place.in->masks;
     can_end = use->can_end(place.config);
     const Configuration key = key_of(*use, place.config);
     handle = masks.memo.find(key);
-    if (!handle && (handle = known_to_part(*use, place.config))) {
+    if (!handle && (handle = find_in_part(*use, place.config))) {
       masks.memo.insert(key, handle);
     }
   }
@@ -227,7 +227,7 @@ void ConstraintImpl::fill(const Place& place, const StopSet& stops,
   bool made = false;
   {
     const Use use(*place.in);
-    MachineMasks& masks = *place.in->masks;
+    RecogniserMasks& masks = *place.in->masks;
     can_end = use->can_end(place.config);
     if (!use->overflowed()) {
       const Configuration key = key_of(*use, place.config);
@@ -240,7 +240,7 @@ void ConstraintImpl::fill(const Place& place, const StopSet& stops,
           made ? compiler_->store().intern(builder->view()) : MaskHandle{};
       if (handle) {
         masks.memo.insert(key, handle);
-        tell_part(*use, place.config, handle);
+        store_in_part(*use, place.config, handle);
       }
     }
   }
@@ -393,8 +393,8 @@ ConstraintImpl::Next ConstraintImpl::find_next(Recogniser& recogniser,
   // is a tail the first is a tail or ASCII; only in a character there are but
   // tails.
   next.byte = !can_end && found == 2 && is_tail(next.byte)
-                  ? MachineMasks::kInCharacter
-                  : MachineMasks::kChoice;
+                  ? RecogniserMasks::kInCharacter
+                  : RecogniserMasks::kChoice;
   next.to = {};
   return next;
 }
@@ -412,20 +412,20 @@ ConstraintImpl::Next ConstraintImpl::next_with_marks(
     const std::optional<std::uint32_t> mark = marks_->mark_of(id);
     choice = choice || !mark || (only && *only != *mark);
     only = mark;
-    if (next.byte == MachineMasks::kChoice) next.to = to;
+    if (next.byte == RecogniserMasks::kChoice) next.to = to;
   }
-  if (only && next.byte == MachineMasks::kChoice) {
+  if (only && next.byte == RecogniserMasks::kChoice) {
     // Bytes may come beside it.
     for (std::int32_t byte = 0; byte < 256 && !choice; ++byte) {
       choice = !recogniser.step(config, static_cast<std::uint8_t>(byte)).dead();
     }
-    next.byte = MachineMasks::kMark;
+    next.byte = RecogniserMasks::kMark;
     next.mark = *only;
   } else if (only) {
     choice = true;
   }
   if (!choice) return next;
-  next.byte = MachineMasks::kChoice;
+  next.byte = RecogniserMasks::kChoice;
   next.to = {};
   return next;
 }
@@ -455,10 +455,10 @@ const ConstraintImpl::Next& ConstraintImpl::next_forced(Generation& in,
                                                         Configuration config) {
   auto& known = in.masks->next;
   if (known == nullptr) {
-    known = std::make_unique<std::array<Next, MachineMasks::kNextCount>>();
+    known = std::make_unique<std::array<Next, RecogniserMasks::kNextCount>>();
   }
   Next& next = (*known)[recogniser::ConfigurationHash()(config) %
-                        MachineMasks::kNextCount];
+                        RecogniserMasks::kNextCount];
   if (next.from != config) next = find_next(*in.recogniser, config);
   return next;
 }
@@ -485,11 +485,11 @@ std::vector<ConstraintImpl::Forced> ConstraintImpl::forced(Generation& in,
   if (config.dead()) return out;
   for (;;) {
     const Next& next = next_forced(in, config);
-    if (next.byte != MachineMasks::kInCharacter && !is_tail(next.byte)) {
+    if (next.byte != RecogniserMasks::kInCharacter && !is_tail(next.byte)) {
       whole = out.empty() ? 0 : out.back().text.size();
       *end = config;
     }
-    if (next.byte == MachineMasks::kMark) {
+    if (next.byte == RecogniserMasks::kMark) {
       const rules::Mark& mark = marks_->marks()[next.mark];
       if (size + mark.spelling.size() > limit) break;
       size += mark.spelling.size();

@@ -24,7 +24,7 @@
 
 #include "mask/compiler_impl.h"
 #include "mask/generation.h"
-#include "mask/machine_masks.h"
+#include "mask/recogniser_masks.h"
 #include "mask/stop_set.h"
 #include "recogniser/recogniser.h"
 #include "rules/marks.h"
@@ -114,7 +114,7 @@ class ConstraintImpl {
   std::size_t memory_bytes();
 
  private:
-  using Next = MachineMasks::Next;
+  using Next = RecogniserMasks::Next;
   using Recogniser = recogniser::Recogniser;
 
   // Take the recogniser's mutex where they need it.
@@ -153,9 +153,9 @@ class ConstraintImpl {
   Next find_next(Recogniser& recogniser, Configuration config);
   Next next_with_marks(Recogniser& recogniser, Configuration config,
                        std::vector<std::uint32_t> ids, Next next);
-  MaskHandle known_to_part(Recogniser& recogniser, Configuration config);
-  void tell_part(Recogniser& recogniser, Configuration config,
-                 MaskHandle handle);
+  MaskHandle find_in_part(Recogniser& recogniser, Configuration config);
+  void store_in_part(Recogniser& recogniser, Configuration config,
+                     MaskHandle handle);
 
   const std::shared_ptr<CompilerImpl> compiler_;
   const std::shared_ptr<const rules::Marks> marks_;

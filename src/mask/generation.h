@@ -9,7 +9,7 @@
 #include <atomic>
 #include <memory>
 
-#include "mask/machine_masks.h"
+#include "mask/recogniser_masks.h"
 #include "recogniser/recogniser.h"
 
 namespace parlance::mask {
@@ -17,7 +17,7 @@ namespace parlance::mask {
 struct Generation {
   std::shared_ptr<recogniser::Recogniser> recogniser;
   // Of the recogniser, under its lock.
-  std::shared_ptr<MachineMasks> masks;
+  std::shared_ptr<RecogniserMasks> masks;
   recogniser::Configuration start;
   // It is full: what begins anew begins elsewhere.
   std::atomic<bool> over{false};

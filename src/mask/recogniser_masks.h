@@ -1,5 +1,5 @@
-#ifndef PARLANCE_SRC_MASK_MACHINE_MASKS_H_
-#define PARLANCE_SRC_MASK_MACHINE_MASKS_H_
+#ifndef PARLANCE_SRC_MASK_RECOGNISER_MASKS_H_
+#define PARLANCE_SRC_MASK_RECOGNISER_MASKS_H_
 
 // What is known of the masks of one recogniser with one vocabulary.  It is kept
 // with the recogniser, so every constraint that is made of it knows the masks
@@ -25,7 +25,7 @@
 namespace parlance::mask {
 
 // Under the lock of its recogniser.
-struct MachineMasks final : recogniser::UserData {
+struct RecogniserMasks final : recogniser::UserData {
   // The only byte that may come, or one of:
   static constexpr std::int16_t kChoice = -1;       // several, or an end
   static constexpr std::int16_t kInCharacter = -2;  // several, inside UTF-8
@@ -38,7 +38,7 @@ struct MachineMasks final : recogniser::UserData {
   };
   static constexpr std::size_t kNextCount = 256;
   // Texts behind a part that are told apart.
-  static constexpr std::size_t kMostBehind = 8;
+  static constexpr std::size_t kMaxFollowingTexts = 8;
 
   Memo memo;  // of the recogniser as a whole
   RelativeMasks relative;
@@ -46,35 +46,38 @@ struct MachineMasks final : recogniser::UserData {
 
   // Of the recogniser as a part of others: whatever is behind it, and by what
   // is.
-  Memo anywhere;
-  std::map<std::string, Memo, std::less<>> behind;
+  Memo independent;
+  std::map<std::string, Memo, std::less<>> by_following_text;
 
   std::size_t memory_bytes() const override {
-    std::size_t bytes = sizeof(MachineMasks) + memo.memory_bytes() +
-                        relative.memory_bytes() + anywhere.memory_bytes() +
+    std::size_t bytes = sizeof(RecogniserMasks) + memo.memory_bytes() +
+                        relative.memory_bytes() + independent.memory_bytes() +
                         (next == nullptr ? 0 : sizeof(*next));
-    for (const auto& [text, one] : behind) {
+    for (const auto& [text, one] : by_following_text) {
       bytes += sizeof(Memo) + 96 + text.capacity() + one.memory_bytes();
     }
     return bytes;
   }
 
-  MaskHandle find_as_part(const recogniser::Configuration& key,
+  MaskHandle find_in_part(const recogniser::Configuration& key,
                           std::string_view text) {
-    if (const MaskHandle found = anywhere.find(key)) return found;
-    const auto known = behind.find(text);
-    return known == behind.end() ? MaskHandle{} : known->second.find(key);
+    if (const MaskHandle found = independent.find(key)) return found;
+    const auto known = by_following_text.find(text);
+    return known == by_following_text.end() ? MaskHandle{}
+                                            : known->second.find(key);
   }
-  void insert_behind(std::string_view text,
-                     const recogniser::Configuration& key, MaskHandle handle) {
-    if (const auto known = behind.find(text); known != behind.end()) {
+  void insert_followed_by(std::string_view text,
+                          const recogniser::Configuration& key,
+                          MaskHandle handle) {
+    if (const auto known = by_following_text.find(text);
+        known != by_following_text.end()) {
       known->second.insert(key, handle);
-    } else if (behind.size() < kMostBehind) {
-      behind[std::string(text)].insert(key, handle);
+    } else if (by_following_text.size() < kMaxFollowingTexts) {
+      by_following_text[std::string(text)].insert(key, handle);
     }
   }
 };
 
 }  // namespace parlance::mask
 
-#endif  // PARLANCE_SRC_MASK_MACHINE_MASKS_H_
+#endif  // PARLANCE_SRC_MASK_RECOGNISER_MASKS_H_
