@@ -9,19 +9,20 @@
 
 namespace parlance::mask {
 
-Words::Words(std::size_t count, std::shared_ptr<std::atomic<std::size_t>> bytes)
+MaskWords::MaskWords(std::size_t count,
+                     std::shared_ptr<std::atomic<std::size_t>> bytes)
     : count_(count),
       words_(std::make_unique<std::uint32_t[]>(count)),
       bytes_(std::move(bytes)) {
-  bytes_->fetch_add(Words::bytes(count_), std::memory_order_relaxed);
+  bytes_->fetch_add(MaskWords::bytes(count_), std::memory_order_relaxed);
 }
 
-Words::~Words() {
-  bytes_->fetch_sub(Words::bytes(count_), std::memory_order_relaxed);
+MaskWords::~MaskWords() {
+  bytes_->fetch_sub(MaskWords::bytes(count_), std::memory_order_relaxed);
 }
 
-std::size_t Words::bytes(std::size_t count) {
-  return sizeof(Words) + count * sizeof(std::uint32_t);
+std::size_t MaskWords::bytes(std::size_t count) {
+  return sizeof(MaskWords) + count * sizeof(std::uint32_t);
 }
 
 void MaskView::write(std::span<std::uint32_t> row) const {

@@ -25,13 +25,13 @@ namespace parlance::mask {
 
 using vocab::Id;
 
-// Words of a mask, counted in `*bytes` as long as they live.
-class Words {
+// MaskWords of a mask, counted in `*bytes` as long as they live.
+class MaskWords {
  public:
-  Words(std::size_t count, std::shared_ptr<std::atomic<std::size_t>> bytes);
-  ~Words();
-  Words(const Words&) = delete;
-  Words& operator=(const Words&) = delete;
+  MaskWords(std::size_t count, std::shared_ptr<std::atomic<std::size_t>> bytes);
+  ~MaskWords();
+  MaskWords(const MaskWords&) = delete;
+  MaskWords& operator=(const MaskWords&) = delete;
 
   std::uint32_t* data() { return words_.get(); }
   const std::uint32_t* data() const { return words_.get(); }
@@ -45,8 +45,9 @@ class Words {
 
 // A base and who keeps it alive.
 struct Base {
-  const std::uint32_t* words = nullptr;          // null: no bit
-  std::shared_ptr<const Words> owner = nullptr;  // null: it outlives the masks
+  const std::uint32_t* words = nullptr;  // null: no bit
+  std::shared_ptr<const MaskWords> owner =
+      nullptr;  // null: it outlives the masks
 };
 
 // A mask as a view.  No id stands twice in a list; those of `cleared` are in

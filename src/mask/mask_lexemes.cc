@@ -142,9 +142,9 @@ std::shared_ptr<const LexemeMask> MaskMaker::lexeme_mask(
   std::size_t base_bytes = 0;
   if (view.own_words) {
     const std::size_t count = resources_.tables.mask_words();
-    base_bytes = Words::bytes(count);
+    base_bytes = MaskWords::bytes(count);
     resources_.store.make_room(base_bytes);
-    auto words = std::make_shared<Words>(count, resources_.bytes);
+    auto words = std::make_shared<MaskWords>(count, resources_.bytes);
     std::copy_n(view.base->words, count, words->data());
     made->base = {.words = words->data(), .owner = words};
   } else {

@@ -55,7 +55,7 @@ Base SpaceBases::find(std::uint32_t max_bytes, std::uint32_t max_chars) {
     return {.words = found->second->data(), .owner = found->second};
   }
   if (made_.size() == kMost) return {};
-  auto words = std::make_shared<Words>(tables_.mask_words(), bytes_);
+  auto words = std::make_shared<MaskWords>(tables_.mask_words(), bytes_);
   if (max_chars != kNoString) {
     string_start.fill_at_most(max_chars, {words->data(), tables_.mask_words()});
   }
@@ -223,10 +223,10 @@ void MaskMaker::keep_built(RelativeMask& made) {
   made.cleared.assign(view.cleared.begin(), view.cleared.end());
   if (view.own_words) {
     const std::size_t count = resources_.tables.mask_words();
-    auto words = std::make_shared<Words>(count, resources_.bytes);
+    auto words = std::make_shared<MaskWords>(count, resources_.bytes);
     std::copy_n(view.base->words, count, words->data());
     made.base = {.words = words->data(), .owner = words};
-    made.base_bytes = Words::bytes(count);
+    made.base_bytes = MaskWords::bytes(count);
   } else {
     made.base = *view.base;
   }

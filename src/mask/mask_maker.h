@@ -85,7 +85,7 @@ class SpaceBases {
 
   std::mutex mutex_;
   std::map<std::pair<std::uint32_t, std::uint32_t>,
-           std::shared_ptr<const Words>>
+           std::shared_ptr<const MaskWords>>
       made_;
 };
 

@@ -116,7 +116,7 @@ MaskHandle MaskStore::intern(const MaskView& mask) {
     }
   }
   // Room for the mask, and for what the store itself may need to hold it.
-  std::size_t needed = bytes + (dense ? Words::bytes(word_count_) : 0);
+  std::size_t needed = bytes + (dense ? MaskWords::bytes(word_count_) : 0);
   if (free_.empty() && slot_count_ % kBlock == 0) needed += kBlockBytes;
   if (entries_ >= buckets_.size()) needed += bucket_growth_bytes();
   if (!room_for(needed)) return {};
@@ -126,7 +126,7 @@ MaskHandle MaskStore::intern(const MaskView& mask) {
 
   Slot& made = slot(i);
   if (dense) {
-    auto words = std::make_shared<Words>(word_count_, bytes_);
+    auto words = std::make_shared<MaskWords>(word_count_, bytes_);
     std::memcpy(words->data(), mask.base->words,
                 word_count_ * sizeof(std::uint32_t));
     made.base = {.words = words->data(), .owner = words};

@@ -18,7 +18,7 @@
 #include <string>
 #include <string_view>
 
-#include "mask/memo.h"
+#include "mask/mask_memo.h"
 #include "mask/relative_mask.h"
 #include "recogniser/recogniser.h"
 
@@ -40,21 +40,21 @@ struct RecogniserMasks final : recogniser::UserData {
   // Texts behind a part that are told apart.
   static constexpr std::size_t kMaxFollowingTexts = 8;
 
-  Memo memo;  // of the recogniser as a whole
+  MaskMemo memo;  // of the recogniser as a whole
   RelativeMasks relative;
   std::unique_ptr<std::array<Next, kNextCount>> next;  // by hash, when used
 
   // Of the recogniser as a part of others: whatever is behind it, and by what
   // is.
-  Memo independent;
-  std::map<std::string, Memo, std::less<>> by_following_text;
+  MaskMemo independent;
+  std::map<std::string, MaskMemo, std::less<>> by_following_text;
 
   std::size_t memory_bytes() const override {
     std::size_t bytes = sizeof(RecogniserMasks) + memo.memory_bytes() +
                         relative.memory_bytes() + independent.memory_bytes() +
                         (next == nullptr ? 0 : sizeof(*next));
     for (const auto& [text, one] : by_following_text) {
-      bytes += sizeof(Memo) + 96 + text.capacity() + one.memory_bytes();
+      bytes += sizeof(MaskMemo) + 96 + text.capacity() + one.memory_bytes();
     }
     return bytes;
   }

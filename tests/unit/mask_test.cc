@@ -19,9 +19,9 @@
 #include "grammar/grammar_impl.h"
 #include "mask/lexeme_mask.h"
 #include "mask/mask_builder.h"
+#include "mask/mask_memo.h"
 #include "mask/mask_store.h"
 #include "mask/matcher_impl.h"
-#include "mask/memo.h"
 #include "parlance/constraint.h"
 #include "support/toy_recognisers.h"
 #include "support/toy_vocabulary.h"
@@ -212,10 +212,11 @@ TEST(MaskStore, WithoutRoomThereIsNoHandle) {
   }
 }
 
-// --- Memo --------------------------------------------------------------------
+// --- MaskMemo
+// --------------------------------------------------------------------
 
-TEST(Memo, ForgetsWhatIsNotAskedFor) {
-  Memo memo;
+TEST(MaskMemo, ForgetsWhatIsNotAskedFor) {
+  MaskMemo memo;
   const auto key = [](std::uint32_t i) {
     return Configuration{.lex = i, .frame = 7, .count = i * 3, .extra = 0};
   };
@@ -224,14 +225,14 @@ TEST(Memo, ForgetsWhatIsNotAskedFor) {
   };
   EXPECT_FALSE(memo.find(key(1)));
   std::size_t most = 0;
-  for (std::uint32_t i = 0; i < 5 * Memo::kMost; ++i) {
+  for (std::uint32_t i = 0; i < 5 * MaskMemo::kMaxKeys; ++i) {
     memo.insert(key(i), handle(i));
     ASSERT_EQ(memo.find(key(i)), handle(i));
     ASSERT_EQ(memo.find(key(3)), i < 3 ? MaskHandle{} : handle(3));
     most = std::max(most, memo.memory_bytes());
   }
   EXPECT_FALSE(memo.find(key(4)));
-  EXPECT_LE(most, 2u * Memo::kMost * 2 * 24);
+  EXPECT_LE(most, 2u * MaskMemo::kMaxKeys * 2 * 24);
   memo.insert(key(3), handle(9));
   EXPECT_EQ(memo.find(key(3)), handle(9));
 }

@@ -1,11 +1,11 @@
-// The memo of a constraint: see memo.h.
+// The memo of a constraint: see mask_memo.h.
 
-#include "mask/memo.h"
+#include "mask/mask_memo.h"
 
 namespace parlance::mask {
 
-void Memo::insert(const recogniser::Configuration& key, MaskHandle handle) {
-  if (young_.used >= kMost) {
+void MaskMemo::insert(const recogniser::Configuration& key, MaskHandle handle) {
+  if (young_.used >= kMaxKeys) {
     old_ = std::move(young_);
     young_ = {};
   }
@@ -21,8 +21,8 @@ void Memo::insert(const recogniser::Configuration& key, MaskHandle handle) {
   young_.insert(key, handle);
 }
 
-void Memo::Half::insert(const recogniser::Configuration& key,
-                        MaskHandle handle) {
+void MaskMemo::Half::insert(const recogniser::Configuration& key,
+                            MaskHandle handle) {
   for (std::size_t i = hash(key);; ++i) {
     Entry& entry = entries[i & (entries.size() - 1)];
     if (entry.handle && entry.key != key) continue;

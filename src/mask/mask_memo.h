@@ -1,5 +1,5 @@
-#ifndef PARLANCE_SRC_MASK_MEMO_H_
-#define PARLANCE_SRC_MASK_MEMO_H_
+#ifndef PARLANCE_SRC_MASK_MASK_MEMO_H_
+#define PARLANCE_SRC_MASK_MASK_MEMO_H_
 
 // Which mask a configuration had, for one constraint.
 //
@@ -19,10 +19,10 @@
 
 namespace parlance::mask {
 
-class Memo {
+class MaskMemo {
  public:
   // Most keys of one half.
-  static constexpr std::size_t kMost = 16384;
+  static constexpr std::size_t kMaxKeys = 16384;
 
   // No handle: the key is unknown.
   MaskHandle find(const recogniser::Configuration& key) {
@@ -70,4 +70,4 @@ class Memo {
 
 }  // namespace parlance::mask
 
-#endif  // PARLANCE_SRC_MASK_MEMO_H_
+#endif  // PARLANCE_SRC_MASK_MASK_MEMO_H_
