@@ -62,7 +62,7 @@ EXCEPTIONS = {
     ("rules/marks.h", "vocabulary.h"): "are those of a vocabulary",
     ("mask/lexeme_walk.h", "vocabulary.h"): "walks the tokens of a vocabulary",
     ("mask/stop_set.h", "vocabulary.h"): "are tokens of a vocabulary",
-    ("mask/shape_walk.h", "vocabulary.h"): "walks the tokens of a vocabulary",
+    ("mask/token_class_walk.h", "vocabulary.h"): "walks the tokens of a vocabulary",
     ("mask/mask_maker.h", "vocabulary.h"): "reads the bytes of tokens",
     ("parse/listed_marks.h", "vocabulary.h"): "are those of a vocabulary",
     ("parse/prefix.h", "vocabulary.h"): "reads a prompt of tokens",
@@ -73,7 +73,7 @@ EXCEPTIONS = {
     ("vocab/marker_pieces.h", "vocabulary.h"): "are those of a vocabulary",
     ("vocab/model_files.h", "vocabulary.h"): "its ModelFiles are what is read",
     ("vocab/token_list.h", "vocabulary.h"): "its TokenList is what is read",
-    ("vocab/token_shapes.h", "vocabulary.h"): "is made of a vocabulary",
+    ("vocab/string_class_trie.h", "vocabulary.h"): "is made of a vocabulary",
     ("vocab/token_tables.h", "vocabulary.h"): "are made of one",
     ("vocab/token_tables_build.cc", "vocabulary.h"): "tables are made of one",
 }

@@ -12,8 +12,8 @@ CompilerImpl::CompilerImpl(Vocabulary vocabulary, vocab::TokenTables tables,
                            std::span<const TokenId> stop_ids)
     : vocabulary_(std::move(vocabulary)),
       tables_(std::move(tables)),
-      shapes_(tables_, vocabulary_),
-      byte_shapes_(tables_),
+      string_classes_(tables_, vocabulary_),
+      token_classes_(tables_),
       store_(tables_.mask_words(), cache_bytes, bytes_),
       // A mask of a lexeme is worth more than others, but not everything.
       lexemes_(cache_bytes / 4, bytes_),
@@ -71,15 +71,16 @@ std::unique_ptr<MaskMaker> CompilerImpl::take_maker() {
       return maker;
     }
   }
-  return std::make_unique<MaskMaker>(MaskResources{.vocabulary = vocabulary_,
-                                                   .tables = tables_,
-                                                   .shapes = shapes_,
-                                                   .byte_shapes = byte_shapes_,
-                                                   .space_bases = space_bases_,
-                                                   .lexemes = lexemes_,
-                                                   .values = values_,
-                                                   .store = store_,
-                                                   .bytes = bytes_});
+  return std::make_unique<MaskMaker>(
+      MaskResources{.vocabulary = vocabulary_,
+                    .tables = tables_,
+                    .string_classes = string_classes_,
+                    .token_classes = token_classes_,
+                    .space_bases = space_bases_,
+                    .lexemes = lexemes_,
+                    .values = values_,
+                    .store = store_,
+                    .bytes = bytes_});
 }
 
 void CompilerImpl::give_back(std::unique_ptr<MaskMaker> maker) {

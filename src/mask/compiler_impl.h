@@ -21,8 +21,8 @@
 #include "mask/mask_store.h"
 #include "mask/stop_set.h"
 #include "parlance/vocabulary.h"
-#include "vocab/byte_shapes.h"
-#include "vocab/token_shapes.h"
+#include "vocab/string_class_trie.h"
+#include "vocab/token_class_trie.h"
 #include "vocab/token_tables.h"
 
 namespace parlance::mask {
@@ -68,8 +68,8 @@ class CompilerImpl {
   }
   // Of the tables, and of the bases that are made when first needed.
   std::size_t tables_bytes() const {
-    return tables_.bytes().size() + shapes_.memory_bytes() +
-           byte_shapes_.memory_bytes() +
+    return tables_.bytes().size() + string_classes_.memory_bytes() +
+           token_classes_.memory_bytes() +
            bases_bytes_->load(std::memory_order_relaxed);
   }
   // Of all masks, with what is needed to find them.
@@ -80,8 +80,8 @@ class CompilerImpl {
  private:
   const Vocabulary vocabulary_;
   const vocab::TokenTables tables_;
-  const vocab::TokenShapes shapes_;
-  const vocab::ByteShapes byte_shapes_;
+  const vocab::StringClassTrie string_classes_;
+  const vocab::TokenClassTrie token_classes_;
   std::uint32_t longest_ = 0;
   std::shared_ptr<const StopSet> stops_;
   std::vector<std::uint32_t> all_tokens_;

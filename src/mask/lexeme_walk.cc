@@ -9,8 +9,8 @@ namespace parlance::mask {
 
 using json::BodyState;
 using vocab::kNoToken;
-using vocab::ShapeNode;
-using vocab::TokenShapes;
+using vocab::StringClassNode;
+using vocab::StringClassTrie;
 using vocab::TrieNode;
 
 namespace {
@@ -22,11 +22,11 @@ bool has(std::span<const std::uint32_t> words, Id id) {
 }  // namespace
 
 void LexemeWalk::run(recogniser::Recogniser& recogniser,
-                     const TokenShapes& shapes, std::uint32_t lex,
+                     const StringClassTrie& classes, std::uint32_t lex,
                      std::uint32_t room, std::span<std::uint32_t> words,
                      LexemeMask& out) {
   recogniser_ = &recogniser;
-  start(shapes);
+  start(classes);
   room_ = room;
   bounded_ = out.bounded;
   most_ = 0;
@@ -38,18 +38,18 @@ void LexemeWalk::run(recogniser::Recogniser& recogniser,
   if (room == kMany && lasts != kMany && recogniser.lexeme_any_escapes(lex)) {
     most_ = lasts;
     std::ranges::copy(tables_.body(BodyState::kText).inner(), words.begin());
-    const auto quotes = shapes.quotes();
+    const auto quotes = classes.quotes();
     out.leaving.assign(quotes.begin(), quotes.end());
     if (bounded_) walk_escapes(out);
   } else {
-    walk_shapes(places_[0].state);
+    walk_classes(places_[0].state);
     walk_escapes(out);
-    decided_.write(shapes.ids(), shapes.mask(), words);
+    decided_.write(classes.ids(), classes.mask(), words);
     find_leaving(out.leaving);
   }
   if (!bounded_) return;
   find_longs(words, out);
-  out.need = TokenShapes::kLong + most_;
+  out.need = StringClassTrie::kLong + most_;
 }
 
 // --- States ------------------------------------------------------------------
@@ -100,12 +100,12 @@ bool LexemeWalk::fits(const Place& at) {
 
 // --- Tokens without escapes --------------------------------------------------
 
-Arrival LexemeWalk::arrive(const ShapeNode& node, StateId state) {
+Arrival LexemeWalk::arrive(const StringClassNode& node, StateId state) {
   Place& to = places_[node.depth];
   to = {.state = state,
         .chars = node.chars,
         .body = json::next(places_[node.depth - 1U].body,
-                           shapes_->bytes(node.cell).front())};
+                           classes_->bytes(node.byte_class).front())};
   if (!fits(to)) return Arrival::kNone;
   const std::uint32_t lasts = lasting(state);
   if (lasts != kMany &&
@@ -121,7 +121,7 @@ Arrival LexemeWalk::arrive(const ShapeNode& node, StateId state) {
 
 void LexemeWalk::read_token(std::uint32_t i, std::size_t depth, StateId from,
                             StateId taken) {
-  const std::string_view text = shapes_->text(i);
+  const std::string_view text = classes_->text(i);
   if (step(from, static_cast<std::uint8_t>(text[depth])) == taken) return;
   Place at = places_[depth];
   for (const char c : text.substr(depth)) {
@@ -129,7 +129,7 @@ void LexemeWalk::read_token(std::uint32_t i, std::size_t depth, StateId from,
     if (at.state == 0) break;
   }
   const bool accepted = fits(at);
-  if (accepted || taken != 0) decided_.decide(shapes_->ids()[i], accepted);
+  if (accepted || taken != 0) decided_.decide(classes_->ids()[i], accepted);
   if (accepted && bounded_) most_ = std::max(most_, least(at.state));
 }
 
@@ -171,8 +171,8 @@ void LexemeWalk::read_again(std::uint32_t root, StateId /*state*/,
 void LexemeWalk::walk_escapes(LexemeMask& out) {
   const TrieNode* const nodes = tables_.trie().nodes().data();
   std::uint32_t behind = 0;  // nodes before this one are decided
-  for (const std::uint32_t entry : shapes_->escapes()) {
-    const std::uint32_t i = entry & ~TokenShapes::kTarget;
+  for (const std::uint32_t entry : classes_->escapes()) {
+    const std::uint32_t i = entry & ~StringClassTrie::kTarget;
     if (i < behind) continue;
     const TrieNode node = nodes[i];
     Place& to = places_[node.depth()];
@@ -186,7 +186,7 @@ void LexemeWalk::walk_escapes(LexemeMask& out) {
     tables_.trie().each_token(node, [&](Id id) { decided_.decide(id, true); });
     if (!bounded_) continue;
     const std::uint32_t needed = least(to.state);
-    if (to.chars >= TokenShapes::kLong) {
+    if (to.chars >= StringClassTrie::kLong) {
       for (const auto& one : decided_.singles().subspan(before)) {
         out.longs.push_back({to.chars + needed, one.id});
       }
@@ -200,8 +200,8 @@ void LexemeWalk::find_leaving(std::vector<std::uint32_t>& leaving) {
   const TrieNode* const nodes = tables_.trie().nodes().data();
   std::size_t listed = 0;  // depth to which the path stands in `leaving`
   std::uint32_t behind = 0;
-  for (const std::uint32_t entry : shapes_->quotes()) {
-    const std::uint32_t i = entry & ~TokenShapes::kTarget;
+  for (const std::uint32_t entry : classes_->quotes()) {
+    const std::uint32_t i = entry & ~StringClassTrie::kTarget;
     if (i < behind) continue;
     const TrieNode node = nodes[i];
     const std::size_t depth = node.depth();
@@ -220,7 +220,7 @@ void LexemeWalk::find_leaving(std::vector<std::uint32_t>& leaving) {
 // What long tokens need, each for itself.
 void LexemeWalk::find_longs(std::span<const std::uint32_t> words,
                             LexemeMask& out) {
-  for (const Id id : shapes_->long_tokens()) {
+  for (const Id id : classes_->long_tokens()) {
     if (!has(words, id)) continue;
     Place at = places_[0];
     for (const char c : vocabulary_.bytes(id)) {

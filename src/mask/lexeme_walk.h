@@ -3,8 +3,8 @@
 
 // Which tokens stay inside a string with a pattern, by their shapes.
 //
-// Beside cells and parting (cell_walk.h) it is cheap since where nothing can go
-// wrong any more, or everything has, a whole stretch of tokens is decided:
+// Beside cells and parting (class_walk.h) it is cheap since where nothing can
+// go wrong any more, or everything has, a whole stretch of tokens is decided:
 //
 //   ^[a-z]+-[0-9a-f]+$, in "x▮    a, aa, aaa ...   one step each
 //                                 A ...            dead with all that follows
@@ -20,32 +20,32 @@
 #include <vector>
 
 #include "json/string_body.h"
-#include "mask/cell_walk.h"
+#include "mask/class_walk.h"
 #include "mask/lexeme_mask.h"
 #include "parlance/vocabulary.h"
 #include "recogniser/recogniser.h"
-#include "vocab/token_shapes.h"
+#include "vocab/string_class_trie.h"
 #include "vocab/token_tables.h"
 
 namespace parlance::mask {
 
 // Its memory is used again and again.  Not thread-safe.
-class LexemeWalk : CellWalk<LexemeWalk, vocab::TokenShapes> {
+class LexemeWalk : ClassWalk<LexemeWalk, vocab::StringClassTrie> {
  public:
   LexemeWalk(const vocab::TokenTables& tables, const Vocabulary& vocabulary)
-      : CellWalk(tables), vocabulary_(vocabulary) {}
+      : ClassWalk(tables), vocabulary_(vocabulary) {}
 
   // Overwrites `words` with the tokens that stay in the lexeme `lex` and need
   // at most `room`, and out.leaving; where out.bounded also out.need and
   // out.longs.
   // REQUIRES: lexeme_by_state() of a place of `recogniser` with this `lex`, and
   // the caller holds its mutex.
-  void run(recogniser::Recogniser& recogniser, const vocab::TokenShapes& shapes,
-           std::uint32_t lex, std::uint32_t room,
-           std::span<std::uint32_t> words, LexemeMask& out);
+  void run(recogniser::Recogniser& recogniser,
+           const vocab::StringClassTrie& classes, std::uint32_t lex,
+           std::uint32_t room, std::span<std::uint32_t> words, LexemeMask& out);
 
  private:
-  friend CellWalk;
+  friend ClassWalk;
   static constexpr std::uint32_t kMany = recogniser::StringHint::kMany;
 
   // A state of the lexeme.
@@ -69,7 +69,7 @@ class LexemeWalk : CellWalk<LexemeWalk, vocab::TokenShapes> {
   Place next(const Place& from, std::uint8_t byte);
   bool fits(const Place& at);
 
-  Arrival arrive(const vocab::ShapeNode& node, StateId state);
+  Arrival arrive(const vocab::StringClassNode& node, StateId state);
   void read_again(std::uint32_t root, StateId state, StateId taken);
   void read_token(std::uint32_t i, std::size_t depth, StateId from,
                   StateId taken);

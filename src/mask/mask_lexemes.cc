@@ -126,7 +126,7 @@ std::shared_ptr<const LexemeMask> MaskMaker::lexeme_mask(
   made->bounded = bounded;
   builder_.start({});
   if (lexeme_end == '"' && recogniser.lexeme_by_state(config)) {
-    lexeme_walk_.run(recogniser, resources_.shapes, config.lex, room,
+    lexeme_walk_.run(recogniser, resources_.string_classes, config.lex, room,
                      builder_.words(), *made);
   } else {
     walk_lexeme(config, lexeme_end, *made);

@@ -74,8 +74,8 @@ MaskMaker::MaskMaker(const MaskResources& resources)
       trie_(resources.tables.trie()),
       builder_(resources.tables.mask_words()),
       lexeme_walk_(resources.tables, resources.vocabulary),
-      shape_walk_(resources.tables, resources.byte_shapes,
-                  resources.vocabulary) {}
+      token_class_walk_(resources.tables, resources.token_classes,
+                        resources.vocabulary) {}
 
 const MaskBuilder& MaskMaker::make(Recogniser& recogniser, Configuration config,
                                    RelativeMasks& relative) {
@@ -311,7 +311,7 @@ void MaskMaker::in_text(Configuration config) {
   builder_.start({});
   const base::ByteSet bytes = recogniser_->first_bytes(config);
   if (recogniser_->by_shapes(config) && nodes_below(bytes) > kManyNodes) {
-    shape_walk_.run(*recogniser_, config, builder_.words());
+    token_class_walk_.run(*recogniser_, config, builder_.words());
   } else {
     walk_all(config, bytes);
   }

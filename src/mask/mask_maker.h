@@ -25,7 +25,8 @@
 //       the schema itself know     schema by the trie of all tokens
 //   in any other text
 //       where few bytes may come   the trie of all tokens
-//       else                       the shapes of all tokens (shape_walk.h)
+//       else                       the shapes of all tokens
+//       (token_class_walk.h)
 //
 // Every way gives the same mask as the slow walk.
 //
@@ -49,7 +50,7 @@
 #include "mask/mask_builder.h"
 #include "mask/mask_store.h"
 #include "mask/relative_mask.h"
-#include "mask/shape_walk.h"
+#include "mask/token_class_walk.h"
 #include "parlance/vocabulary.h"
 #include "recogniser/recogniser.h"
 #include "vocab/token_tables.h"
@@ -93,8 +94,8 @@ class SpaceBases {
 struct MaskResources {
   const Vocabulary& vocabulary;
   const vocab::TokenTables& tables;
-  const vocab::TokenShapes& shapes;
-  const vocab::ByteShapes& byte_shapes;
+  const vocab::StringClassTrie& string_classes;
+  const vocab::TokenClassTrie& token_classes;
   SpaceBases& space_bases;
   LexemeMasks& lexemes;
   ValueMasks& values;
@@ -192,7 +193,7 @@ class MaskMaker {
   const vocab::TokenTrie& trie_;
   MaskBuilder builder_;
   LexemeWalk lexeme_walk_;
-  ShapeWalk shape_walk_;
+  TokenClassWalk token_class_walk_;
   Recogniser* recogniser_ = nullptr;  // while one mask is made
   RelativeMasks* relative_ = nullptr;
   // In a string whose text is remembered: its place, and the bytes of every

@@ -134,13 +134,14 @@ void MaskMaker::find_exceptions(const StringHint& view, std::uint32_t root,
 // a closing quote, which are few.
 void MaskMaker::find_quoted_exceptions(const StringHint& view,
                                        Configuration config) {
-  constexpr std::uint32_t kTarget = vocab::TokenShapes::kTarget;
+  constexpr std::uint32_t kTarget = vocab::StringClassTrie::kTarget;
   const auto node_of = [](std::uint32_t entry) { return entry & ~kTarget; };
   Recogniser& recogniser = *recogniser_;
   Configuration* const states = states_.data();
   auto* const wanted = wanted_bytes_.data();
   const TrieNode* const nodes = trie_.nodes().data();
-  const std::span<const std::uint32_t> paths = resources_.shapes.quotes();
+  const std::span<const std::uint32_t> paths =
+      resources_.string_classes.quotes();
   const auto from_node = [&](std::size_t k, std::uint32_t i) {
     const auto it =
         std::ranges::lower_bound(paths.subspan(k), i, std::less<>(), node_of);

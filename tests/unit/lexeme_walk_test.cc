@@ -15,7 +15,7 @@
 #include "parlance/vocabulary.h"
 #include "recogniser/recogniser.h"
 #include "schema/document.h"
-#include "vocab/token_shapes.h"
+#include "vocab/string_class_trie.h"
 
 namespace parlance::mask {
 namespace {
@@ -86,7 +86,7 @@ class LexemeWalks : public ::testing::TestWithParam<std::uint32_t> {};
 TEST_P(LexemeWalks, AreAsReadingEveryToken) {
   const Vocabulary tokens = vocabulary(GetParam());
   const auto tables = *vocab::TokenTables::build(tokens);
-  const vocab::TokenShapes shapes(tables, tokens);
+  const vocab::StringClassTrie classes(tables, tokens);
   LexemeWalk walk(tables, tokens);
   std::mt19937 random(GetParam());
   std::size_t walked = 0;
@@ -115,9 +115,9 @@ TEST_P(LexemeWalks, AreAsReadingEveryToken) {
         std::vector<std::uint32_t> words(tables.mask_words());
         std::vector<std::uint32_t> own_words(tables.mask_words());
         if (by_state) {
-          walk.run(*machine, shapes, from.lex, StringHint::kMany, words,
+          walk.run(*machine, classes, from.lex, StringHint::kMany, words,
                    compiler);
-          walk.run(*machine, shapes, from.lex, room, own_words, own);
+          walk.run(*machine, classes, from.lex, room, own_words, own);
           for (const LongToken& one : compiler.longs) {
             if (one.need > room) words[one.id >> 5] &= ~(1U << (one.id & 31));
           }

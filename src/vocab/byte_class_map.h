@@ -1,5 +1,5 @@
-#ifndef PARLANCE_SRC_VOCAB_BYTE_CELLS_H_
-#define PARLANCE_SRC_VOCAB_BYTE_CELLS_H_
+#ifndef PARLANCE_SRC_VOCAB_BYTE_CLASS_MAP_H_
+#define PARLANCE_SRC_VOCAB_BYTE_CLASS_MAP_H_
 
 // Bytes put into cells: those that most readers treat alike.
 
@@ -10,26 +10,27 @@
 
 namespace parlance::vocab {
 
-class ByteCells {
+class ByteClassMap {
  public:
   static constexpr std::uint8_t kNone = 0xFF;  // of a byte in no cell
 
   // `cell_of`: the cell of each byte.
-  explicit ByteCells(const std::array<std::uint8_t, 256>& cell_of);
+  explicit ByteClassMap(const std::array<std::uint8_t, 256>& class_of);
 
-  std::uint8_t of(std::uint8_t byte) const { return cell_of_[byte]; }
+  std::uint8_t of(std::uint8_t byte) const { return class_of_[byte]; }
   // The bytes of a cell, ascending.
-  std::span<const std::uint8_t> bytes(std::uint8_t cell) const {
+  std::span<const std::uint8_t> bytes(std::uint8_t byte_class) const {
     return std::span(bytes_).subspan(
-        first_byte_[cell], first_byte_[cell + 1U] - first_byte_[cell]);
+        first_byte_[byte_class],
+        first_byte_[byte_class + 1U] - first_byte_[byte_class]);
   }
 
  private:
-  std::array<std::uint8_t, 256> cell_of_;
+  std::array<std::uint8_t, 256> class_of_;
   std::array<std::uint8_t, 256> bytes_{};
   std::array<std::uint16_t, 256> first_byte_{};  // of cells but kNone
 };
 
 }  // namespace parlance::vocab
 
-#endif  // PARLANCE_SRC_VOCAB_BYTE_CELLS_H_
+#endif  // PARLANCE_SRC_VOCAB_BYTE_CLASS_MAP_H_

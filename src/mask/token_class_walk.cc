@@ -1,6 +1,6 @@
-// Walking the shapes of all tokens: see shape_walk.h.
+// Walking the shapes of all tokens: see token_class_walk.h.
 
-#include "mask/shape_walk.h"
+#include "mask/token_class_walk.h"
 
 #include <bit>
 #include <string_view>
@@ -8,46 +8,46 @@
 namespace parlance::mask {
 
 using recogniser::Configuration;
-using vocab::ByteShape;
-using vocab::ByteShapes;
-using vocab::CellSet;
+using vocab::ByteClassSet;
+using vocab::TokenClassNode;
+using vocab::TokenClassTrie;
 using vocab::TrieNode;
 
 namespace {
 
 // Cells of characters of several bytes.
-const CellSet& character_cells() {
-  static const CellSet set = [] {
-    CellSet cells;
-    for (std::uint8_t cell = ByteShapes::kLead2; cell < ByteShapes::kOther;
-         ++cell) {
-      cells.add(cell);
+const ByteClassSet& character_classes() {
+  static const ByteClassSet set = [] {
+    ByteClassSet classes;
+    for (std::uint8_t byte_class = TokenClassTrie::kLead2;
+         byte_class < TokenClassTrie::kOther; ++byte_class) {
+      classes.add(byte_class);
     }
-    return cells;
+    return classes;
   }();
   return set;
 }
 
 }  // namespace
 
-void ShapeWalk::run(recogniser::Recogniser& recogniser, Configuration at,
-                    std::span<std::uint32_t> words) {
+void TokenClassWalk::run(recogniser::Recogniser& recogniser, Configuration at,
+                         std::span<std::uint32_t> words) {
   recogniser_ = &recogniser;
-  start(byte_shapes_);
+  start(token_classes_);
   states_.resize(1);
   state_of_.clear();
-  walk_shapes(state_of(at));
-  decided_.write(byte_shapes_.ids(), tables_.all_text(), words);
+  walk_classes(state_of(at));
+  decided_.write(token_classes_.ids(), tables_.all_text(), words);
 }
 
-Arrival ShapeWalk::arrive(const ByteShape& node, StateId state) {
+Arrival TokenClassWalk::arrive(const TokenClassNode& node, StateId state) {
   return stays(state, node.below) ? Arrival::kAll : Arrival::kThese;
 }
 
 // --- States ------------------------------------------------------------------
 
 // Places with equal keys have the same future, as far as a token goes.
-ShapeWalk::StateId ShapeWalk::state_of(Configuration config) {
+TokenClassWalk::StateId TokenClassWalk::state_of(Configuration config) {
   if (config.dead()) return 0;
   const auto [it, is_new] = state_of_.try_emplace(
       recogniser_->mask_key(config, vocab::kMaxTokenBytes),
@@ -56,42 +56,43 @@ ShapeWalk::StateId ShapeWalk::state_of(Configuration config) {
     add_state();
     State& state = states_.emplace_back();
     state.config = config;
-    state.others.add(ByteShapes::kBroken);
+    state.others.add(TokenClassTrie::kBroken);
   }
   return it->second;
 }
 
-ShapeWalk::StateId ShapeWalk::learn(StateId state, std::uint8_t byte) {
+TokenClassWalk::StateId TokenClassWalk::learn(StateId state,
+                                              std::uint8_t byte) {
   return state_of(recogniser_->step(states_[state].config, byte));
 }
 
 // Whether every text of `cells` leads from `state` to itself.
-bool ShapeWalk::stays(StateId state, const CellSet& cells) {
-  if (cells.meets(states_[state].others)) return false;
-  CellSet left = cells.without(states_[state].loops);
-  if (left.meets(character_cells())) {
+bool TokenClassWalk::stays(StateId state, const ByteClassSet& classes) {
+  if (classes.meets(states_[state].others)) return false;
+  ByteClassSet left = classes.without(states_[state].loops);
+  if (left.meets(character_classes())) {
     const bool stays = stays_in_characters(state);
     (stays ? states_[state].loops : states_[state].others)
-        .add(character_cells());
+        .add(character_classes());
     if (!stays) return false;
-    left = left.without(character_cells());
+    left = left.without(character_classes());
   }
   for (std::size_t word = 0; word < 2; ++word) {
     for (std::uint64_t bits = left.bits[word]; bits != 0; bits &= bits - 1) {
-      const auto cell = static_cast<std::uint8_t>(
+      const auto byte_class = static_cast<std::uint8_t>(
           word * 64 + static_cast<std::size_t>(std::countr_zero(bits)));
-      if (step_cell(state, cell) != state) {
-        states_[state].others.add(cell);
+      if (step_class(state, byte_class) != state) {
+        states_[state].others.add(byte_class);
         return false;
       }
-      states_[state].loops.add(cell);
+      states_[state].loops.add(byte_class);
     }
   }
   return true;
 }
 
-bool ShapeWalk::stays_in_characters(StateId state) {
-  using S = ByteShapes;
+bool TokenClassWalk::stays_in_characters(StateId state) {
+  using S = TokenClassTrie;
   struct Way {
     std::uint8_t lead, first, last;  // cells: the byte behind the lead
     unsigned due;                    // behind that byte
@@ -107,22 +108,24 @@ bool ShapeWalk::stays_in_characters(StateId state) {
       {S::kLeadF4, S::kTail8, S::kTail8, 2},
   };
   for (const Way& way : kWays) {
-    const StateId behind = step_cell(state, way.lead);
+    const StateId behind = step_class(state, way.lead);
     if (behind == 0 || behind == kSplit) return false;
-    for (std::uint8_t cell = way.first; cell <= way.last; ++cell) {
-      if (!leads_back(step_cell(behind, cell), way.due, state)) return false;
+    for (std::uint8_t byte_class = way.first; byte_class <= way.last;
+         ++byte_class) {
+      if (!leads_back(step_class(behind, byte_class), way.due, state))
+        return false;
     }
   }
   return true;
 }
 
 // Whether any `due` tails lead from `from` to `to`.
-bool ShapeWalk::leads_back(StateId from, unsigned due, StateId to) {
+bool TokenClassWalk::leads_back(StateId from, unsigned due, StateId to) {
   if (from == 0 || from == kSplit) return false;
   if (due == 0) return from == to;
-  for (std::uint8_t cell = ByteShapes::kTail8; cell <= ByteShapes::kTailA;
-       ++cell) {
-    if (!leads_back(step_cell(from, cell), due - 1, to)) return false;
+  for (std::uint8_t byte_class = TokenClassTrie::kTail8;
+       byte_class <= TokenClassTrie::kTailA; ++byte_class) {
+    if (!leads_back(step_class(from, byte_class), due - 1, to)) return false;
   }
   return true;
 }
@@ -131,7 +134,8 @@ bool ShapeWalk::leads_back(StateId from, unsigned due, StateId to) {
 
 // Corrects the tokens at and below the node `root`: where it stands is `state`,
 // they were decided as if it were `taken`.
-void ShapeWalk::read_again(std::uint32_t root, StateId state, StateId taken) {
+void TokenClassWalk::read_again(std::uint32_t root, StateId state,
+                                StateId taken) {
   const TrieNode* const nodes = tables_.trie().nodes().data();
   const std::uint32_t end = nodes[root].subtree_end();
   for (std::uint32_t i = root; i < end;) {
@@ -158,9 +162,9 @@ void ShapeWalk::read_again(std::uint32_t root, StateId state, StateId taken) {
   }
 }
 
-void ShapeWalk::read_token(std::uint32_t i, std::size_t depth, StateId from,
-                           StateId taken) {
-  const Id id = byte_shapes_.ids()[i];
+void TokenClassWalk::read_token(std::uint32_t i, std::size_t depth,
+                                StateId from, StateId taken) {
+  const Id id = token_classes_.ids()[i];
   const std::string_view text = vocabulary_.bytes(id).substr(depth);
   StateId state = step(from, static_cast<std::uint8_t>(text[0]));
   for (const char c : text.substr(1)) {

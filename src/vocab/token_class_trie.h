@@ -1,11 +1,11 @@
-#ifndef PARLANCE_SRC_VOCAB_BYTE_SHAPES_H_
-#define PARLANCE_SRC_VOCAB_BYTE_SHAPES_H_
+#ifndef PARLANCE_SRC_VOCAB_TOKEN_CLASS_TRIE_H_
+#define PARLANCE_SRC_VOCAB_TOKEN_CLASS_TRIE_H_
 
 // All tokens by their shape, for readers of any text.
 //
-// As token_shapes.h, which knows of JSON strings: bytes are put into cells, and
-// tokens whose bytes are in the same cells stand side by side.  Here are all
-// tokens of the trie, whatever bytes they have:
+// As string_class_trie.h, which knows of JSON strings: bytes are put into
+// cells, and tokens whose bytes are in the same cells stand side by side.  Here
+// are all tokens of the trie, whatever bytes they have:
 //
 //   cells    a: a-z   A: A-Z   0: 0-9   each other byte of ASCII
 //            the leading bytes of UTF-8 that may be followed by the same
@@ -24,45 +24,45 @@
 #include <span>
 #include <vector>
 
-#include "vocab/byte_cells.h"
-#include "vocab/shape_maker.h"
+#include "vocab/byte_class_map.h"
+#include "vocab/class_trie_builder.h"
 #include "vocab/token_tables.h"
 
 namespace parlance::vocab {
 
 // A set of cells.
-struct CellSet {
+struct ByteClassSet {
   std::uint64_t bits[2] = {0, 0};
 
-  void add(std::uint8_t cell) {
-    bits[cell >> 6] |= std::uint64_t{1} << (cell & 63);
+  void add(std::uint8_t byte_class) {
+    bits[byte_class >> 6] |= std::uint64_t{1} << (byte_class & 63);
   }
-  bool has(std::uint8_t cell) const {
-    return (bits[cell >> 6] >> (cell & 63) & 1) != 0;
+  bool has(std::uint8_t byte_class) const {
+    return (bits[byte_class >> 6] >> (byte_class & 63) & 1) != 0;
   }
-  void add(const CellSet& other) {
+  void add(const ByteClassSet& other) {
     bits[0] |= other.bits[0];
     bits[1] |= other.bits[1];
   }
-  bool meets(const CellSet& other) const {
+  bool meets(const ByteClassSet& other) const {
     return ((bits[0] & other.bits[0]) | (bits[1] & other.bits[1])) != 0;
   }
-  CellSet without(const CellSet& other) const {
+  ByteClassSet without(const ByteClassSet& other) const {
     return {{bits[0] & ~other.bits[0], bits[1] & ~other.bits[1]}};
   }
   bool empty() const { return (bits[0] | bits[1]) == 0; }
 };
 
-struct ByteShape : ShapeSpan {
+struct TokenClassNode : ClassTrieNode {
   // Cells of the bytes below.  kBroken where some of them are no UTF-8 from
   // here on.
-  CellSet below = {};
+  ByteClassSet below = {};
 };
 
 // Immutable, safe to share between threads.
-class ByteShapes {
+class TokenClassTrie {
  public:
-  static constexpr std::size_t kCells = 96;
+  static constexpr std::size_t kClassCount = 96;
   // No cell: below a node there is text that is no UTF-8.
   static constexpr std::uint8_t kBroken = 127;
 
@@ -80,28 +80,28 @@ class ByteShapes {
   static constexpr std::uint8_t kOther = 79;
 
   // Complexity: O(nodes of the trie).
-  explicit ByteShapes(const TokenTables& tables);
+  explicit TokenClassTrie(const TokenTables& tables);
 
-  std::span<const ByteShape> nodes() const { return nodes_; }
+  std::span<const TokenClassNode> nodes() const { return nodes_; }
   // All tokens of the trie, twins too.
   std::span<const Id> ids() const { return ids_; }
 
   // The bytes of a cell, ascending.
-  std::span<const std::uint8_t> bytes(std::uint8_t cell) const {
-    return cells_.bytes(cell);
+  std::span<const std::uint8_t> bytes(std::uint8_t byte_class) const {
+    return classes_.bytes(byte_class);
   }
 
   std::size_t memory_bytes() const {
-    return sizeof(*this) + nodes_.capacity() * sizeof(ByteShape) +
+    return sizeof(*this) + nodes_.capacity() * sizeof(TokenClassNode) +
            ids_.capacity() * sizeof(Id);
   }
 
  private:
-  const ByteCells cells_;
-  std::vector<ByteShape> nodes_;
+  const ByteClassMap classes_;
+  std::vector<TokenClassNode> nodes_;
   std::vector<Id> ids_;
 };
 
 }  // namespace parlance::vocab
 
-#endif  // PARLANCE_SRC_VOCAB_BYTE_SHAPES_H_
+#endif  // PARLANCE_SRC_VOCAB_TOKEN_CLASS_TRIE_H_

@@ -1,5 +1,5 @@
-#ifndef PARLANCE_SRC_VOCAB_TOKEN_SHAPES_H_
-#define PARLANCE_SRC_VOCAB_TOKEN_SHAPES_H_
+#ifndef PARLANCE_SRC_VOCAB_STRING_CLASS_TRIE_H_
+#define PARLANCE_SRC_VOCAB_STRING_CLASS_TRIE_H_
 
 // Tokens by their shape: which of them behave alike in most patterns.
 //
@@ -30,28 +30,28 @@
 #include <vector>
 
 #include "parlance/vocabulary.h"
-#include "vocab/byte_cells.h"
-#include "vocab/shape_maker.h"
+#include "vocab/byte_class_map.h"
+#include "vocab/class_trie_builder.h"
 #include "vocab/token_tables.h"
 
 namespace parlance::vocab {
 
-struct ShapeNode : ShapeSpan {
+struct StringClassNode : ClassTrieNode {
   std::uint8_t chars = 0;    // characters that are complete
   std::uint8_t longest = 0;  // most characters begun at or below
 };
 
 // Immutable, safe to share between threads.
-class TokenShapes {
+class StringClassTrie {
  public:
-  static constexpr std::size_t kCells = 128;
+  static constexpr std::size_t kClassCount = 128;
   // Tokens of more characters are long().
   static constexpr std::uint32_t kLong = 20;
 
   // Complexity: O(nodes of the trie).
-  TokenShapes(const TokenTables& tables, const Vocabulary& vocabulary);
+  StringClassTrie(const TokenTables& tables, const Vocabulary& vocabulary);
 
-  std::span<const ShapeNode> nodes() const { return nodes_; }
+  std::span<const StringClassNode> nodes() const { return nodes_; }
   // All tokens of the shapes, twins too.
   std::span<const Id> ids() const { return ids_; }
   // The same as a mask.
@@ -65,8 +65,8 @@ class TokenShapes {
   std::span<const Id> long_tokens() const { return long_; }
 
   // The bytes of a cell, ascending.
-  std::span<const std::uint8_t> bytes(std::uint8_t cell) const {
-    return cells_.bytes(cell);
+  std::span<const std::uint8_t> bytes(std::uint8_t byte_class) const {
+    return classes_.bytes(byte_class);
   }
 
   // Nodes of the trie of all tokens, in preorder: those with an escape before
@@ -79,8 +79,8 @@ class TokenShapes {
   std::size_t memory_bytes() const;
 
  private:
-  const ByteCells cells_;
-  std::vector<ShapeNode> nodes_;
+  const ByteClassMap classes_;
+  std::vector<StringClassNode> nodes_;
   std::vector<Id> ids_, long_;
   std::vector<std::uint32_t> mask_;
   std::string texts_;
@@ -90,4 +90,4 @@ class TokenShapes {
 
 }  // namespace parlance::vocab
 
-#endif  // PARLANCE_SRC_VOCAB_TOKEN_SHAPES_H_
+#endif  // PARLANCE_SRC_VOCAB_STRING_CLASS_TRIE_H_

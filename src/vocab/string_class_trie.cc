@@ -1,6 +1,6 @@
-// Making the shapes: see token_shapes.h.
+// Making the shapes: see string_class_trie.h.
 
-#include "vocab/token_shapes.h"
+#include "vocab/string_class_trie.h"
 
 #include <algorithm>
 #include <array>
@@ -13,12 +13,12 @@ using json::BodyState;
 
 namespace {
 
-ByteCells cells() {
-  std::array<std::uint8_t, 256> cell_of;
-  cell_of.fill(ByteCells::kNone);
+ByteClassMap classes() {
+  std::array<std::uint8_t, 256> class_of;
+  class_of.fill(ByteClassMap::kNone);
   std::uint8_t next = 0;
   const auto add = [&](unsigned low, unsigned high) {
-    std::fill(cell_of.begin() + low, cell_of.begin() + high + 1, next++);
+    std::fill(class_of.begin() + low, class_of.begin() + high + 1, next++);
   };
   add('a', 'z');
   add('A', 'Z');
@@ -30,24 +30,24 @@ ByteCells cells() {
     const bool in_string =
         json::next(BodyState::kText, static_cast<std::uint8_t>(byte)) !=
         BodyState::kDead;
-    if (cell_of[byte] == ByteCells::kNone && in_string && byte != '"' &&
+    if (class_of[byte] == ByteClassMap::kNone && in_string && byte != '"' &&
         byte != '\\') {
       add(byte, byte);
     }
   }
-  return ByteCells(cell_of);
+  return ByteClassMap(class_of);
 }
 
 }  // namespace
 
-TokenShapes::TokenShapes(const TokenTables& tables,
-                         const Vocabulary& vocabulary)
-    : cells_(cells()) {
+StringClassTrie::StringClassTrie(const TokenTables& tables,
+                                 const Vocabulary& vocabulary)
+    : classes_(classes()) {
   const TokenTrie& trie = tables.trie();
-  ShapeMaker<ShapeNode> shapes;
+  ClassTrieBuilder<StringClassNode> builder;
 
   struct Place {
-    std::uint32_t shape = 0;  // meaningless behind an escape
+    std::uint32_t class_node = 0;  // meaningless behind an escape
     std::uint32_t node = 0;
     BodyState body = BodyState::kText;
     bool escape = false;
@@ -67,7 +67,7 @@ TokenShapes::TokenShapes(const TokenTables& tables,
     in_escapes = std::min(in_escapes, depth - 1);
     in_quotes = std::min(in_quotes, depth - 1);
     Place& to = path[depth];
-    to = {.shape = 0,
+    to = {.class_node = 0,
           .node = i,
           .body = json::next(from.body, node.byte()),
           .escape = from.escape || node.byte() == '\\'};
@@ -85,9 +85,9 @@ TokenShapes::TokenShapes(const TokenTables& tables,
       list(escapes_, in_escapes, depth);
       continue;
     }
-    to.shape = shapes.child(
-        from.shape, cells_.of(node.byte()),
-        [&](ShapeNode& made, const ShapeNode& parent) {
+    to.class_node = builder.child(
+        from.class_node, classes_.of(node.byte()),
+        [&](StringClassNode& made, const StringClassNode& parent) {
           const bool complete = to.body == BodyState::kText;
           const bool begins = from.body == BodyState::kText;
           made.chars = static_cast<std::uint8_t>(parent.chars + complete);
@@ -95,15 +95,15 @@ TokenShapes::TokenShapes(const TokenTables& tables,
           made.longest = static_cast<std::uint8_t>(parent.longest + begins);
         });
     trie.each_token(node, [&](Id id) {
-      shapes.place(to.shape, id);
-      if (shapes.node(to.shape).longest > kLong) long_.push_back(id);
+      builder.place(to.class_node, id);
+      if (builder.node(to.class_node).longest > kLong) long_.push_back(id);
     });
   }
-  shapes.fold([&](std::uint32_t at, std::uint32_t parent) {
-    std::uint8_t& longest = shapes.node(parent).longest;
-    longest = std::max(longest, shapes.node(at).longest);
+  builder.fold([&](std::uint32_t at, std::uint32_t parent) {
+    std::uint8_t& longest = builder.node(parent).longest;
+    longest = std::max(longest, builder.node(at).longest);
   });
-  shapes.finish(nodes_, ids_);
+  builder.finish(nodes_, ids_);
   mask_.resize(tables.mask_words());
   for (const Id id : ids_) mask_[id >> 5] |= std::uint32_t{1} << (id & 31);
   text_begin_.reserve(ids_.size() + 1);
@@ -114,8 +114,8 @@ TokenShapes::TokenShapes(const TokenTables& tables,
   text_begin_.push_back(static_cast<std::uint32_t>(texts_.size()));
 }
 
-std::size_t TokenShapes::memory_bytes() const {
-  return sizeof(*this) + nodes_.capacity() * sizeof(ShapeNode) +
+std::size_t StringClassTrie::memory_bytes() const {
+  return sizeof(*this) + nodes_.capacity() * sizeof(StringClassNode) +
          (ids_.capacity() + long_.capacity()) * sizeof(Id) +
          (mask_.capacity() + text_begin_.capacity()) * sizeof(std::uint32_t) +
          texts_.capacity() +

@@ -1,9 +1,9 @@
-#ifndef PARLANCE_SRC_MASK_SHAPE_WALK_H_
-#define PARLANCE_SRC_MASK_SHAPE_WALK_H_
+#ifndef PARLANCE_SRC_MASK_TOKEN_CLASS_WALK_H_
+#define PARLANCE_SRC_MASK_TOKEN_CLASS_WALK_H_
 
 // Which tokens a reader of any text can read, by their shapes.
 //
-// Beside cells and parting (cell_walk.h) one thing makes it cheap:
+// Beside cells and parting (class_walk.h) one thing makes it cheap:
 //
 //   loops    a place where the reader stays whatever of a subtree it reads
 //            takes the subtree: in a comment, all tokens without a line feed
@@ -25,21 +25,22 @@
 #include <utility>
 #include <vector>
 
-#include "mask/cell_walk.h"
+#include "mask/class_walk.h"
 #include "parlance/vocabulary.h"
 #include "recogniser/configuration_hash.h"
 #include "recogniser/recogniser.h"
-#include "vocab/byte_shapes.h"
+#include "vocab/token_class_trie.h"
 #include "vocab/token_tables.h"
 
 namespace parlance::mask {
 
 // Its memory is used again and again.  Not thread-safe.
-class ShapeWalk : CellWalk<ShapeWalk, vocab::ByteShapes> {
+class TokenClassWalk : ClassWalk<TokenClassWalk, vocab::TokenClassTrie> {
  public:
-  ShapeWalk(const vocab::TokenTables& tables, const vocab::ByteShapes& shapes,
-            const Vocabulary& vocabulary)
-      : CellWalk(tables), byte_shapes_(shapes), vocabulary_(vocabulary) {}
+  TokenClassWalk(const vocab::TokenTables& tables,
+                 const vocab::TokenClassTrie& classes,
+                 const Vocabulary& vocabulary)
+      : ClassWalk(tables), token_classes_(classes), vocabulary_(vocabulary) {}
 
   // Overwrites `words` with the tokens that can be read from `at`.
   // REQUIRES: `at` is not dead; the caller holds recogniser.mutex.
@@ -47,27 +48,27 @@ class ShapeWalk : CellWalk<ShapeWalk, vocab::ByteShapes> {
            std::span<std::uint32_t> words);
 
  private:
-  friend CellWalk;
+  friend ClassWalk;
 
   struct State {
     recogniser::Configuration config;
     // Cells after which it is still this state, and those after which not, as
     // far as known.  Of characters of several bytes: after each of them.
-    vocab::CellSet loops = {};
-    vocab::CellSet others = {};
+    vocab::ByteClassSet loops = {};
+    vocab::ByteClassSet others = {};
   };
 
   StateId state_of(recogniser::Configuration config);
   StateId learn(StateId state, std::uint8_t byte);
-  Arrival arrive(const vocab::ByteShape& node, StateId state);
-  bool stays(StateId state, const vocab::CellSet& cells);
+  Arrival arrive(const vocab::TokenClassNode& node, StateId state);
+  bool stays(StateId state, const vocab::ByteClassSet& classes);
   bool stays_in_characters(StateId state);
   bool leads_back(StateId from, unsigned due, StateId to);
   void read_again(std::uint32_t root, StateId state, StateId taken);
   void read_token(std::uint32_t i, std::size_t depth, StateId from,
                   StateId taken);
 
-  const vocab::ByteShapes& byte_shapes_;
+  const vocab::TokenClassTrie& token_classes_;
   const Vocabulary& vocabulary_;
 
   // While one mask is made.
@@ -82,4 +83,4 @@ class ShapeWalk : CellWalk<ShapeWalk, vocab::ByteShapes> {
 
 }  // namespace parlance::mask
 
-#endif  // PARLANCE_SRC_MASK_SHAPE_WALK_H_
+#endif  // PARLANCE_SRC_MASK_TOKEN_CLASS_WALK_H_

@@ -1,5 +1,5 @@
-#ifndef PARLANCE_SRC_VOCAB_SHAPE_MAKER_H_
-#define PARLANCE_SRC_VOCAB_SHAPE_MAKER_H_
+#ifndef PARLANCE_SRC_VOCAB_CLASS_TRIE_BUILDER_H_
+#define PARLANCE_SRC_VOCAB_CLASS_TRIE_BUILDER_H_
 
 // Making a trie of shapes: the texts of a trie, with cells for bytes.
 //
@@ -18,30 +18,30 @@
 namespace parlance::vocab {
 
 // What every node of such a trie has.
-struct ShapeSpan {
+struct ClassTrieNode {
   std::uint32_t subtree_end = 0;  // nodes are in preorder, as in TokenTrie
   std::uint32_t first = 0, own_end = 0, last = 0;  // of ids()
-  std::uint8_t cell = 0;                           // that leads here
+  std::uint8_t byte_class = 0;                     // that leads here
   std::uint8_t depth = 0;  // bytes from the root to here
 };
 
-// Node: a ShapeSpan with what else its trie knows of a node.
+// Node: a ClassTrieNode with what else its trie knows of a node.
 template <class Node>
-class ShapeMaker {
+class ClassTrieBuilder {
  public:
   // The root is shape 0.
-  ShapeMaker() : met_(1) {}
+  ClassTrieBuilder() : met_(1) {}
 
   // The shape behind `from` and a byte of `cell`.  If it is new it is handed to
   // `make`, with its parent.
   template <class Make>
-  std::uint32_t child(std::uint32_t from, std::uint8_t cell, Make make) {
+  std::uint32_t child(std::uint32_t from, std::uint8_t byte_class, Make make) {
     for (std::uint32_t at = met_[from].child; at != 0; at = met_[at].sibling) {
-      if (met_[at].node.cell == cell) return at;
+      if (met_[at].node.byte_class == byte_class) return at;
     }
     const auto made = static_cast<std::uint32_t>(met_.size());
     Met& met = met_.emplace_back();
-    met.node.cell = cell;
+    met.node.byte_class = byte_class;
     met.node.depth = static_cast<std::uint8_t>(met_[from].node.depth + 1);
     met.parent = from;
     met.sibling = std::exchange(met_[from].child, made);
@@ -49,12 +49,12 @@ class ShapeMaker {
     return made;
   }
 
-  Node& node(std::uint32_t shape) { return met_[shape].node; }
+  Node& node(std::uint32_t node) { return met_[node].node; }
 
   // `id` has this shape.
-  void place(std::uint32_t shape, Id id) {
-    placed_.push_back({shape, id});
-    ++met_[shape].tokens;
+  void place(std::uint32_t node, Id id) {
+    placed_.push_back({node, id});
+    ++met_[node].tokens;
   }
 
   // Calls `fold(shape, parent)` with each but the root, behind all below it.
@@ -91,7 +91,7 @@ class ShapeMaker {
         met_[at].begin = begin;
       }
     }
-    for (const Placed& one : placed_) ids[met_[one.shape].begin.ids++] = one.id;
+    for (const Placed& one : placed_) ids[met_[one.node].begin.ids++] = one.id;
   }
 
  private:
@@ -107,7 +107,7 @@ class ShapeMaker {
     Extent begin, below;  // where it stands; it and what is below it
   };
   struct Placed {
-    std::uint32_t shape = 0;
+    std::uint32_t node = 0;
     Id id = 0;
   };
 
@@ -117,4 +117,4 @@ class ShapeMaker {
 
 }  // namespace parlance::vocab
 
-#endif  // PARLANCE_SRC_VOCAB_SHAPE_MAKER_H_
+#endif  // PARLANCE_SRC_VOCAB_CLASS_TRIE_BUILDER_H_

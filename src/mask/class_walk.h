@@ -1,7 +1,8 @@
-#ifndef PARLANCE_SRC_MASK_CELL_WALK_H_
-#define PARLANCE_SRC_MASK_CELL_WALK_H_
+#ifndef PARLANCE_SRC_MASK_CLASS_WALK_H_
+#define PARLANCE_SRC_MASK_CLASS_WALK_H_
 
-// Walking tokens by their shapes: vocab/token_shapes.h, vocab/byte_shapes.h.
+// Walking tokens by their shapes: vocab/string_class_trie.h,
+// vocab/token_class_trie.h.
 //
 // Two things make it cheap:
 //
@@ -44,17 +45,17 @@ enum class Arrival : std::uint8_t {
   kAll,    // all are
 };
 
-template <class Walk, class Shapes>
-class CellWalk {
+template <class Walk, class Trie>
+class ClassWalk {
  protected:
   using StateId = std::uint32_t;  // 0: dead
   static constexpr StateId kUnknown = 0xFFFFFFFF;
   static constexpr StateId kSplit = 0xFFFFFFFE;
 
-  explicit CellWalk(const vocab::TokenTables& tables) : tables_(tables) {}
+  explicit ClassWalk(const vocab::TokenTables& tables) : tables_(tables) {}
 
   // Begins a walk without states but the dead one.
-  void start(const Shapes& shapes);
+  void start(const Trie& classes);
   // A new state.
   StateId add_state();
 
@@ -63,25 +64,25 @@ class CellWalk {
     return known != kUnknown ? known : learn(state, byte);
   }
   // kSplit where the bytes of the cell lead to several states.
-  StateId step_cell(StateId state, std::uint8_t cell);
+  StateId step_class(StateId state, std::uint8_t byte_class);
 
   // Decides all tokens of the shapes, from `state`.
-  void walk_shapes(StateId state);
+  void walk_classes(StateId state);
 
   const vocab::TokenTables tables_;
-  const Shapes* shapes_ = nullptr;
+  const Trie* classes_ = nullptr;
   DecidedTokens decided_;
 
  private:
   struct Steps {
     std::array<StateId, 256> row;
-    std::array<StateId, Shapes::kCells> cells;
-    std::array<StateId, Shapes::kCells> commonest;
+    std::array<StateId, Trie::kClassCount> classes;
+    std::array<StateId, Trie::kClassCount> commonest;
   };
   // By depth: the state there and the cell that led there.
   struct Place {
     StateId state = 0;
-    std::uint8_t cell = 0;
+    std::uint8_t byte_class = 0;
   };
   // A subtree that was read as if all bytes of its cell led to `target`.
   struct Parted {
@@ -95,7 +96,7 @@ class CellWalk {
     return steps_[state].row[byte] = target;
   }
   // Where most bytes of the cell lead.
-  StateId commonest(StateId state, std::uint8_t cell);
+  StateId commonest(StateId state, std::uint8_t byte_class);
   void split(const Parted& parted);
   std::uint32_t only_node(std::size_t depth) const;
 
@@ -104,49 +105,51 @@ class CellWalk {
   std::vector<Parted> parted_;  // around the shape that is being read
 };
 
-template <class Walk, class Shapes>
-void CellWalk<Walk, Shapes>::start(const Shapes& shapes) {
-  shapes_ = &shapes;
+template <class Walk, class Trie>
+void ClassWalk<Walk, Trie>::start(const Trie& classes) {
+  classes_ = &classes;
   decided_.clear();
   steps_.resize(1);
   steps_[0].row.fill(0);
-  steps_[0].cells.fill(0);
+  steps_[0].classes.fill(0);
 }
 
-template <class Walk, class Shapes>
-typename CellWalk<Walk, Shapes>::StateId CellWalk<Walk, Shapes>::add_state() {
+template <class Walk, class Trie>
+typename ClassWalk<Walk, Trie>::StateId ClassWalk<Walk, Trie>::add_state() {
   Steps& steps = steps_.emplace_back();
   steps.row.fill(kUnknown);
-  steps.cells.fill(kUnknown);
+  steps.classes.fill(kUnknown);
   steps.commonest.fill(kUnknown);
   return static_cast<StateId>(steps_.size() - 1);
 }
 
-template <class Walk, class Shapes>
-typename CellWalk<Walk, Shapes>::StateId CellWalk<Walk, Shapes>::step_cell(
-    StateId state, std::uint8_t cell) {
-  if (const StateId known = steps_[state].cells[cell]; known != kUnknown) {
+template <class Walk, class Trie>
+typename ClassWalk<Walk, Trie>::StateId ClassWalk<Walk, Trie>::step_class(
+    StateId state, std::uint8_t byte_class) {
+  if (const StateId known = steps_[state].classes[byte_class];
+      known != kUnknown) {
     return known;
   }
-  const auto bytes = shapes_->bytes(cell);
+  const auto bytes = classes_->bytes(byte_class);
   StateId target = step(state, bytes.front());
   for (const std::uint8_t byte : bytes.subspan(1)) {
     if (step(state, byte) == target) continue;
     target = kSplit;
     break;
   }
-  return steps_[state].cells[cell] = target;
+  return steps_[state].classes[byte_class] = target;
 }
 
-template <class Walk, class Shapes>
-typename CellWalk<Walk, Shapes>::StateId CellWalk<Walk, Shapes>::commonest(
-    StateId state, std::uint8_t cell) {
-  if (const StateId known = steps_[state].commonest[cell]; known != kUnknown) {
+template <class Walk, class Trie>
+typename ClassWalk<Walk, Trie>::StateId ClassWalk<Walk, Trie>::commonest(
+    StateId state, std::uint8_t byte_class) {
+  if (const StateId known = steps_[state].commonest[byte_class];
+      known != kUnknown) {
     return known;
   }
   StateId best = 0;
   std::size_t most = 0;
-  const auto bytes = shapes_->bytes(cell);
+  const auto bytes = classes_->bytes(byte_class);
   for (const std::uint8_t byte : bytes) {
     const StateId target = step(state, byte);
     const auto count = static_cast<std::size_t>(std::ranges::count_if(
@@ -157,13 +160,13 @@ typename CellWalk<Walk, Shapes>::StateId CellWalk<Walk, Shapes>::commonest(
     }
     if (most * 2 >= bytes.size()) break;
   }
-  return steps_[state].commonest[cell] = best;
+  return steps_[state].commonest[byte_class] = best;
 }
 
-template <class Walk, class Shapes>
-void CellWalk<Walk, Shapes>::walk_shapes(StateId state) {
+template <class Walk, class Trie>
+void ClassWalk<Walk, Trie>::walk_classes(StateId state) {
   path_[0] = {.state = state};
-  const auto nodes = shapes_->nodes();
+  const auto nodes = classes_->nodes();
   for (std::uint32_t i = 1; i <= nodes.size();) {
     while (!parted_.empty() && nodes[parted_.back().node].subtree_end <= i) {
       const Parted parted = parted_.back();
@@ -173,12 +176,12 @@ void CellWalk<Walk, Shapes>::walk_shapes(StateId state) {
     if (i == nodes.size()) break;
     const auto& node = nodes[i];
     const StateId from = path_[node.depth - 1U].state;
-    StateId target = step_cell(from, node.cell);
+    StateId target = step_class(from, node.byte_class);
     if (target == kSplit) {
-      target = commonest(from, node.cell);
+      target = commonest(from, node.byte_class);
       parted_.push_back({.node = i, .target = target});
     }
-    path_[node.depth] = {.state = target, .cell = node.cell};
+    path_[node.depth] = {.state = target, .byte_class = node.byte_class};
     const Arrival arrival =
         target == 0 ? Arrival::kNone : walk().arrive(node, target);
     if (arrival == Arrival::kAll) decided_.accept(node.first, node.last);
@@ -189,12 +192,12 @@ void CellWalk<Walk, Shapes>::walk_shapes(StateId state) {
 
 // Reads the tokens of the subtree whose byte leads elsewhere than to the
 // commonest state.
-template <class Walk, class Shapes>
-void CellWalk<Walk, Shapes>::split(const Parted& parted) {
-  const auto& shape = shapes_->nodes()[parted.node];
-  const std::size_t depth = shape.depth - 1U;
+template <class Walk, class Trie>
+void ClassWalk<Walk, Trie>::split(const Parted& parted) {
+  const auto& node = classes_->nodes()[parted.node];
+  const std::size_t depth = node.depth - 1U;
   const StateId from = path_[depth].state;
-  const auto bytes = shapes_->bytes(shape.cell);
+  const auto bytes = classes_->bytes(node.byte_class);
   const vocab::TokenTrie& trie = tables_.trie();
   const auto read = [&](std::uint32_t child, std::uint8_t byte) {
     const StateId state = step(from, byte);
@@ -217,21 +220,21 @@ void CellWalk<Walk, Shapes>::split(const Parted& parted) {
     }
     return;
   }
-  for (std::uint32_t i = shape.first; i < shape.last; ++i) {
+  for (std::uint32_t i = node.first; i < node.last; ++i) {
     walk().read_token(i, depth, from, parted.target);
   }
 }
 
 // The node of the trie of all tokens where the path stands at `depth`, if only
 // one text leads there.
-template <class Walk, class Shapes>
-std::uint32_t CellWalk<Walk, Shapes>::only_node(std::size_t depth) const {
+template <class Walk, class Trie>
+std::uint32_t ClassWalk<Walk, Trie>::only_node(std::size_t depth) const {
   for (std::size_t d = 1; d <= depth; ++d) {
-    if (shapes_->bytes(path_[d].cell).size() != 1) return kUnknown;
+    if (classes_->bytes(path_[d].byte_class).size() != 1) return kUnknown;
   }
   std::uint32_t node = 0;
   for (std::size_t d = 1; d <= depth; ++d) {
-    node = tables_.trie().child(node, shapes_->bytes(path_[d].cell)[0]);
+    node = tables_.trie().child(node, classes_->bytes(path_[d].byte_class)[0]);
     if (node == 0) return kUnknown;
   }
   return node;
@@ -239,4 +242,4 @@ std::uint32_t CellWalk<Walk, Shapes>::only_node(std::size_t depth) const {
 
 }  // namespace parlance::mask
 
-#endif  // PARLANCE_SRC_MASK_CELL_WALK_H_
+#endif  // PARLANCE_SRC_MASK_CLASS_WALK_H_

@@ -1,6 +1,6 @@
-// Making the shapes of all tokens: see byte_shapes.h.
+// Making the shapes of all tokens: see token_class_trie.h.
 
-#include "vocab/byte_shapes.h"
+#include "vocab/token_class_trie.h"
 
 #include <algorithm>
 #include <array>
@@ -22,12 +22,12 @@ enum class Due : std::uint8_t {
   kNotText,
 };
 
-Due next(Due due, std::uint8_t cell) {
-  using S = ByteShapes;
-  const bool tail = cell >= S::kTail8 && cell <= S::kTailA;
+Due next(Due due, std::uint8_t byte_class) {
+  using S = TokenClassTrie;
+  const bool tail = byte_class >= S::kTail8 && byte_class <= S::kTailA;
   switch (due) {
     case Due::kNone:
-      switch (cell) {
+      switch (byte_class) {
         case S::kLead2:
           return Due::kOne;
         case S::kLeadE0:
@@ -43,7 +43,7 @@ Due next(Due due, std::uint8_t cell) {
         case S::kLeadF4:
           return Due::kAfterF4;
         default:
-          return cell < S::kLead2 ? Due::kNone : Due::kNotText;
+          return byte_class < S::kLead2 ? Due::kNone : Due::kNotText;
       }
     case Due::kOne:
       return tail ? Due::kNone : Due::kNotText;
@@ -52,36 +52,36 @@ Due next(Due due, std::uint8_t cell) {
     case Due::kThree:
       return tail ? Due::kTwo : Due::kNotText;
     case Due::kAfterE0:
-      return cell == S::kTailA ? Due::kOne : Due::kNotText;
+      return byte_class == S::kTailA ? Due::kOne : Due::kNotText;
     case Due::kAfterED:
-      return tail && cell != S::kTailA ? Due::kOne : Due::kNotText;
+      return tail && byte_class != S::kTailA ? Due::kOne : Due::kNotText;
     case Due::kAfterF0:
-      return tail && cell != S::kTail8 ? Due::kTwo : Due::kNotText;
+      return tail && byte_class != S::kTail8 ? Due::kTwo : Due::kNotText;
     case Due::kAfterF4:
-      return cell == S::kTail8 ? Due::kTwo : Due::kNotText;
+      return byte_class == S::kTail8 ? Due::kTwo : Due::kNotText;
     case Due::kNotText:
       break;
   }
   return Due::kNotText;
 }
 
-ByteCells cells() {
-  using S = ByteShapes;
-  std::array<std::uint8_t, 256> cell_of;
-  cell_of.fill(S::kOther);
-  const auto fill = [&](unsigned low, unsigned high, std::uint8_t cell) {
-    std::fill(cell_of.begin() + low, cell_of.begin() + high + 1, cell);
+ByteClassMap classes() {
+  using S = TokenClassTrie;
+  std::array<std::uint8_t, 256> class_of;
+  class_of.fill(S::kOther);
+  const auto fill = [&](unsigned low, unsigned high, std::uint8_t byte_class) {
+    std::fill(class_of.begin() + low, class_of.begin() + high + 1, byte_class);
   };
-  std::uint8_t cell = 3;
+  std::uint8_t byte_class = 3;
   for (unsigned byte = 0; byte < 0x80; ++byte) {
     if (byte >= 'a' && byte <= 'z') {
-      cell_of[byte] = 0;
+      class_of[byte] = 0;
     } else if (byte >= 'A' && byte <= 'Z') {
-      cell_of[byte] = 1;
+      class_of[byte] = 1;
     } else if (byte >= '0' && byte <= '9') {
-      cell_of[byte] = 2;
+      class_of[byte] = 2;
     } else {
-      cell_of[byte] = cell++;
+      class_of[byte] = byte_class++;
     }
   }
   fill(0x80, 0x8F, S::kTail8);
@@ -94,37 +94,38 @@ ByteCells cells() {
   fill(0xF0, 0xF0, S::kLeadF0);
   fill(0xF1, 0xF3, S::kLead4);
   fill(0xF4, 0xF4, S::kLeadF4);
-  return ByteCells(cell_of);
+  return ByteClassMap(class_of);
 }
 
 }  // namespace
 
-ByteShapes::ByteShapes(const TokenTables& tables) : cells_(cells()) {
+TokenClassTrie::TokenClassTrie(const TokenTables& tables)
+    : classes_(classes()) {
   const TokenTrie& trie = tables.trie();
-  ShapeMaker<ByteShape> shapes;
+  ClassTrieBuilder<TokenClassNode> builder;
   std::vector<Due> due = {Due::kNone};  // by shape
   std::array<std::uint32_t, kMaxTokenBytes + 1> path{};
   for (std::uint32_t i = 1; i < trie.node_count(); ++i) {
     const TrieNode node = trie.node(i);
     const std::uint32_t from = path[node.depth() - 1U];
-    const std::uint8_t cell = cells_.of(node.byte());
-    const std::uint32_t at =
-        shapes.child(from, cell, [&](ByteShape&, const ByteShape&) {
-          due.push_back(next(due[from], cell));
+    const std::uint8_t byte_class = classes_.of(node.byte());
+    const std::uint32_t at = builder.child(
+        from, byte_class, [&](TokenClassNode&, const TokenClassNode&) {
+          due.push_back(next(due[from], byte_class));
         });
     path[node.depth()] = at;
-    trie.each_token(node, [&](Id id) { shapes.place(at, id); });
+    trie.each_token(node, [&](Id id) { builder.place(at, id); });
   }
-  shapes.fold([&](std::uint32_t at, std::uint32_t parent) {
-    CellSet& below = shapes.node(at).below;
-    CellSet& around = shapes.node(parent).below;
+  builder.fold([&](std::uint32_t at, std::uint32_t parent) {
+    ByteClassSet& below = builder.node(at).below;
+    ByteClassSet& around = builder.node(parent).below;
     if (due[at] == Due::kNotText) below.add(kBroken);
-    around.add(shapes.node(at).cell);
+    around.add(builder.node(at).byte_class);
     around.add(below);
     // What follows in the middle of a character begins with its tails.
     if (due[at] != Due::kNone) below.add(kBroken);
   });
-  shapes.finish(nodes_, ids_);
+  builder.finish(nodes_, ids_);
 }
 
 }  // namespace parlance::vocab
