@@ -18,7 +18,7 @@
 //   // Where a byte leads.  Asked once for each state and byte.
 //   StateId learn(StateId state, std::uint8_t byte);
 //   // The path has come to `node`, in `state`: what becomes of it.
-//   Arrival arrive(const Node& node, StateId state);
+//   SubtreeVerdict judge(const Node& node, StateId state);
 //   // Decides the tokens at and below a node of the trie of all tokens, where
 //   // the state is `state`; they were decided as if it were `taken`.
 //   void read_again(std::uint32_t root, StateId state, StateId taken);
@@ -39,10 +39,10 @@
 namespace parlance::mask {
 
 // What becomes of the tokens at and below a node of shapes.
-enum class Arrival : std::uint8_t {
-  kNone,   // none is accepted
-  kThese,  // those that end here are; what is below is seen later
-  kAll,    // all are
+enum class SubtreeVerdict : std::uint8_t {
+  kReject,   // none is accepted
+  kDescend,  // those that end here are; what is below is seen later
+  kAccept,   // all are
 };
 
 template <class Walk, class Trie>
@@ -182,11 +182,13 @@ void ClassWalk<Walk, Trie>::walk_classes(StateId state) {
       parted_.push_back({.node = i, .target = target});
     }
     path_[node.depth] = {.state = target, .byte_class = node.byte_class};
-    const Arrival arrival =
-        target == 0 ? Arrival::kNone : walk().arrive(node, target);
-    if (arrival == Arrival::kAll) decided_.accept(node.first, node.last);
-    if (arrival == Arrival::kThese) decided_.accept(node.first, node.own_end);
-    i = arrival == Arrival::kThese ? i + 1 : node.subtree_end;
+    const SubtreeVerdict verdict =
+        target == 0 ? SubtreeVerdict::kReject : walk().judge(node, target);
+    if (verdict == SubtreeVerdict::kAccept)
+      decided_.accept(node.first, node.last);
+    if (verdict == SubtreeVerdict::kDescend)
+      decided_.accept(node.first, node.own_end);
+    i = verdict == SubtreeVerdict::kDescend ? i + 1 : node.subtree_end;
   }
 }
 

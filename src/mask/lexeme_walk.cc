@@ -100,23 +100,23 @@ bool LexemeWalk::fits(const Place& at) {
 
 // --- Tokens without escapes --------------------------------------------------
 
-Arrival LexemeWalk::arrive(const StringClassNode& node, StateId state) {
+SubtreeVerdict LexemeWalk::judge(const StringClassNode& node, StateId state) {
   Place& to = places_[node.depth];
   to = {.state = state,
         .chars = node.chars,
         .body = json::next(places_[node.depth - 1U].body,
                            classes_->bytes(node.byte_class).front())};
-  if (!fits(to)) return Arrival::kNone;
+  if (!fits(to)) return SubtreeVerdict::kReject;
   const std::uint32_t lasts = lasting(state);
   if (lasts != kMany &&
       (room_ == kMany || node.longest + std::uint64_t{lasts} <= room_)) {
     most_ = std::max(most_, lasts);
-    return Arrival::kAll;
+    return SubtreeVerdict::kAccept;
   }
   if (bounded_ && node.first != node.own_end) {
     most_ = std::max(most_, least(state));
   }
-  return Arrival::kThese;
+  return SubtreeVerdict::kDescend;
 }
 
 void LexemeWalk::read_token(std::uint32_t i, std::size_t depth, StateId from,

@@ -69,7 +69,7 @@ class LexemeWalk : ClassWalk<LexemeWalk, vocab::StringClassTrie> {
   Place next(const Place& from, std::uint8_t byte);
   bool fits(const Place& at);
 
-  Arrival arrive(const vocab::StringClassNode& node, StateId state);
+  SubtreeVerdict judge(const vocab::StringClassNode& node, StateId state);
   void read_again(std::uint32_t root, StateId state, StateId taken);
   void read_token(std::uint32_t i, std::size_t depth, StateId from,
                   StateId taken);

@@ -40,8 +40,10 @@ void TokenClassWalk::run(recogniser::Recogniser& recogniser, Configuration at,
   decided_.write(token_classes_.ids(), tables_.all_text(), words);
 }
 
-Arrival TokenClassWalk::arrive(const TokenClassNode& node, StateId state) {
-  return stays(state, node.below) ? Arrival::kAll : Arrival::kThese;
+SubtreeVerdict TokenClassWalk::judge(const TokenClassNode& node,
+                                     StateId state) {
+  return stays(state, node.below) ? SubtreeVerdict::kAccept
+                                  : SubtreeVerdict::kDescend;
 }
 
 // --- States ------------------------------------------------------------------

@@ -60,7 +60,7 @@ class TokenClassWalk : ClassWalk<TokenClassWalk, vocab::TokenClassTrie> {
 
   StateId state_of(recogniser::Configuration config);
   StateId learn(StateId state, std::uint8_t byte);
-  Arrival arrive(const vocab::TokenClassNode& node, StateId state);
+  SubtreeVerdict judge(const vocab::TokenClassNode& node, StateId state);
   bool stays(StateId state, const vocab::ByteClassSet& classes);
   bool stays_in_characters(StateId state);
   bool leads_back(StateId from, unsigned due, StateId to);
