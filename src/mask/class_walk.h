@@ -21,10 +21,10 @@
 //   SubtreeVerdict judge(const Node& node, StateId state);
 //   // Decides the tokens at and below a node of the trie of all tokens, where
 //   // the state is `state`; they were decided as if it were `taken`.
-//   void read_again(std::uint32_t root, StateId state, StateId taken);
+//   void correct_subtree(std::uint32_t root, StateId state, StateId taken);
 //   // The same of the token ids()[i]: its first `depth` bytes lead to `from`,
 //   // and its next one was decided as if it led to `taken`.
-//   void read_token(std::uint32_t i, std::size_t depth, StateId from,
+//   void correct_token(std::uint32_t i, std::size_t depth, StateId from,
 //                   StateId taken);
 
 #include <algorithm>
@@ -55,12 +55,12 @@ class ClassWalk {
   explicit ClassWalk(const vocab::TokenTables& tables) : tables_(tables) {}
 
   // Begins a walk without states but the dead one.
-  void start(const Trie& classes);
+  void start(const Trie& class_trie);
   // A new state.
   StateId add_state();
 
   StateId step(StateId state, std::uint8_t byte) {
-    const StateId known = steps_[state].row[byte];
+    const StateId known = transitions_[state].by_byte[byte];
     return known != kUnknown ? known : learn(state, byte);
   }
   // kSplit where the bytes of the cell lead to several states.
@@ -70,14 +70,14 @@ class ClassWalk {
   void walk_classes(StateId state);
 
   const vocab::TokenTables tables_;
-  const Trie* classes_ = nullptr;
+  const Trie* class_trie_ = nullptr;
   DecidedTokens decided_;
 
  private:
-  struct Steps {
-    std::array<StateId, 256> row;
-    std::array<StateId, Trie::kClassCount> classes;
-    std::array<StateId, Trie::kClassCount> commonest;
+  struct Transitions {
+    std::array<StateId, 256> by_byte;
+    std::array<StateId, Trie::kClassCount> by_class;
+    std::array<StateId, Trie::kClassCount> most_common;
   };
   // By depth: the state there and the cell that led there.
   struct Place {
@@ -85,7 +85,7 @@ class ClassWalk {
     std::uint8_t byte_class = 0;
   };
   // A subtree that was read as if all bytes of its cell led to `target`.
-  struct Parted {
+  struct DeferredSplit {
     std::uint32_t node = 0;
     StateId target = 0;
   };
@@ -93,63 +93,63 @@ class ClassWalk {
   Walk& walk() { return static_cast<Walk&>(*this); }
   StateId learn(StateId state, std::uint8_t byte) {
     const StateId target = walk().learn(state, byte);
-    return steps_[state].row[byte] = target;
+    return transitions_[state].by_byte[byte] = target;
   }
   // Where most bytes of the cell lead.
-  StateId commonest(StateId state, std::uint8_t byte_class);
-  void split(const Parted& parted);
+  StateId most_common(StateId state, std::uint8_t byte_class);
+  void apply_split(const DeferredSplit& deferred);
   std::uint32_t only_node(std::size_t depth) const;
 
-  std::vector<Steps> steps_;
+  std::vector<Transitions> transitions_;
   std::array<Place, vocab::kMaxTokenBytes + 1> path_;
-  std::vector<Parted> parted_;  // around the shape that is being read
+  std::vector<DeferredSplit> deferred_;  // around the shape that is being read
 };
 
 template <class Walk, class Trie>
-void ClassWalk<Walk, Trie>::start(const Trie& classes) {
-  classes_ = &classes;
+void ClassWalk<Walk, Trie>::start(const Trie& class_trie) {
+  class_trie_ = &class_trie;
   decided_.clear();
-  steps_.resize(1);
-  steps_[0].row.fill(0);
-  steps_[0].classes.fill(0);
+  transitions_.resize(1);
+  transitions_[0].by_byte.fill(0);
+  transitions_[0].by_class.fill(0);
 }
 
 template <class Walk, class Trie>
 typename ClassWalk<Walk, Trie>::StateId ClassWalk<Walk, Trie>::add_state() {
-  Steps& steps = steps_.emplace_back();
-  steps.row.fill(kUnknown);
-  steps.classes.fill(kUnknown);
-  steps.commonest.fill(kUnknown);
-  return static_cast<StateId>(steps_.size() - 1);
+  Transitions& transitions = transitions_.emplace_back();
+  transitions.by_byte.fill(kUnknown);
+  transitions.by_class.fill(kUnknown);
+  transitions.most_common.fill(kUnknown);
+  return static_cast<StateId>(transitions_.size() - 1);
 }
 
 template <class Walk, class Trie>
 typename ClassWalk<Walk, Trie>::StateId ClassWalk<Walk, Trie>::step_class(
     StateId state, std::uint8_t byte_class) {
-  if (const StateId known = steps_[state].classes[byte_class];
+  if (const StateId known = transitions_[state].by_class[byte_class];
       known != kUnknown) {
     return known;
   }
-  const auto bytes = classes_->bytes(byte_class);
+  const auto bytes = class_trie_->bytes(byte_class);
   StateId target = step(state, bytes.front());
   for (const std::uint8_t byte : bytes.subspan(1)) {
     if (step(state, byte) == target) continue;
     target = kSplit;
     break;
   }
-  return steps_[state].classes[byte_class] = target;
+  return transitions_[state].by_class[byte_class] = target;
 }
 
 template <class Walk, class Trie>
-typename ClassWalk<Walk, Trie>::StateId ClassWalk<Walk, Trie>::commonest(
+typename ClassWalk<Walk, Trie>::StateId ClassWalk<Walk, Trie>::most_common(
     StateId state, std::uint8_t byte_class) {
-  if (const StateId known = steps_[state].commonest[byte_class];
+  if (const StateId known = transitions_[state].most_common[byte_class];
       known != kUnknown) {
     return known;
   }
   StateId best = 0;
   std::size_t most = 0;
-  const auto bytes = classes_->bytes(byte_class);
+  const auto bytes = class_trie_->bytes(byte_class);
   for (const std::uint8_t byte : bytes) {
     const StateId target = step(state, byte);
     const auto count = static_cast<std::size_t>(std::ranges::count_if(
@@ -160,26 +160,27 @@ typename ClassWalk<Walk, Trie>::StateId ClassWalk<Walk, Trie>::commonest(
     }
     if (most * 2 >= bytes.size()) break;
   }
-  return steps_[state].commonest[byte_class] = best;
+  return transitions_[state].most_common[byte_class] = best;
 }
 
 template <class Walk, class Trie>
 void ClassWalk<Walk, Trie>::walk_classes(StateId state) {
   path_[0] = {.state = state};
-  const auto nodes = classes_->nodes();
+  const auto nodes = class_trie_->nodes();
   for (std::uint32_t i = 1; i <= nodes.size();) {
-    while (!parted_.empty() && nodes[parted_.back().node].subtree_end <= i) {
-      const Parted parted = parted_.back();
-      parted_.pop_back();
-      split(parted);
+    while (!deferred_.empty() &&
+           nodes[deferred_.back().node].subtree_end <= i) {
+      const DeferredSplit deferred = deferred_.back();
+      deferred_.pop_back();
+      apply_split(deferred);
     }
     if (i == nodes.size()) break;
     const auto& node = nodes[i];
     const StateId from = path_[node.depth - 1U].state;
     StateId target = step_class(from, node.byte_class);
     if (target == kSplit) {
-      target = commonest(from, node.byte_class);
-      parted_.push_back({.node = i, .target = target});
+      target = most_common(from, node.byte_class);
+      deferred_.push_back({.node = i, .target = target});
     }
     path_[node.depth] = {.state = target, .byte_class = node.byte_class};
     const SubtreeVerdict verdict =
@@ -195,15 +196,16 @@ void ClassWalk<Walk, Trie>::walk_classes(StateId state) {
 // Reads the tokens of the subtree whose byte leads elsewhere than to the
 // commonest state.
 template <class Walk, class Trie>
-void ClassWalk<Walk, Trie>::split(const Parted& parted) {
-  const auto& node = classes_->nodes()[parted.node];
+void ClassWalk<Walk, Trie>::apply_split(const DeferredSplit& deferred) {
+  const auto& node = class_trie_->nodes()[deferred.node];
   const std::size_t depth = node.depth - 1U;
   const StateId from = path_[depth].state;
-  const auto bytes = classes_->bytes(node.byte_class);
+  const auto bytes = class_trie_->bytes(node.byte_class);
   const vocab::TokenTrie& trie = tables_.trie();
   const auto read = [&](std::uint32_t child, std::uint8_t byte) {
     const StateId state = step(from, byte);
-    if (state != parted.target) walk().read_again(child, state, parted.target);
+    if (state != deferred.target)
+      walk().correct_subtree(child, state, deferred.target);
   };
   const std::uint32_t root = only_node(depth);
   if (root == 0) {
@@ -223,7 +225,7 @@ void ClassWalk<Walk, Trie>::split(const Parted& parted) {
     return;
   }
   for (std::uint32_t i = node.first; i < node.last; ++i) {
-    walk().read_token(i, depth, from, parted.target);
+    walk().correct_token(i, depth, from, deferred.target);
   }
 }
 
@@ -232,11 +234,12 @@ void ClassWalk<Walk, Trie>::split(const Parted& parted) {
 template <class Walk, class Trie>
 std::uint32_t ClassWalk<Walk, Trie>::only_node(std::size_t depth) const {
   for (std::size_t d = 1; d <= depth; ++d) {
-    if (classes_->bytes(path_[d].byte_class).size() != 1) return kUnknown;
+    if (class_trie_->bytes(path_[d].byte_class).size() != 1) return kUnknown;
   }
   std::uint32_t node = 0;
   for (std::size_t d = 1; d <= depth; ++d) {
-    node = tables_.trie().child(node, classes_->bytes(path_[d].byte_class)[0]);
+    node =
+        tables_.trie().child(node, class_trie_->bytes(path_[d].byte_class)[0]);
     if (node == 0) return kUnknown;
   }
   return node;

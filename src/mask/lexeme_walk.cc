@@ -22,11 +22,11 @@ bool has(std::span<const std::uint32_t> words, Id id) {
 }  // namespace
 
 void LexemeWalk::run(recogniser::Recogniser& recogniser,
-                     const StringClassTrie& classes, std::uint32_t lex,
+                     const StringClassTrie& class_trie, std::uint32_t lex,
                      std::uint32_t room, std::span<std::uint32_t> words,
                      LexemeMask& out) {
   recogniser_ = &recogniser;
-  start(classes);
+  start(class_trie);
   room_ = room;
   bounded_ = out.bounded;
   most_ = 0;
@@ -38,13 +38,13 @@ void LexemeWalk::run(recogniser::Recogniser& recogniser,
   if (room == kMany && lasts != kMany && recogniser.lexeme_any_escapes(lex)) {
     most_ = lasts;
     std::ranges::copy(tables_.body(BodyState::kText).inner(), words.begin());
-    const auto quotes = classes.quotes();
+    const auto quotes = class_trie.quotes();
     out.leaving.assign(quotes.begin(), quotes.end());
     if (bounded_) walk_escapes(out);
   } else {
     walk_classes(places_[0].state);
     walk_escapes(out);
-    decided_.write(classes.ids(), classes.mask(), words);
+    decided_.write(class_trie.ids(), class_trie.mask(), words);
     find_leaving(out.leaving);
   }
   if (!bounded_) return;
@@ -105,7 +105,7 @@ SubtreeVerdict LexemeWalk::judge(const StringClassNode& node, StateId state) {
   to = {.state = state,
         .chars = node.chars,
         .body = json::next(places_[node.depth - 1U].body,
-                           classes_->bytes(node.byte_class).front())};
+                           class_trie_->bytes(node.byte_class).front())};
   if (!fits(to)) return SubtreeVerdict::kReject;
   const std::uint32_t lasts = lasting(state);
   if (lasts != kMany &&
@@ -119,22 +119,23 @@ SubtreeVerdict LexemeWalk::judge(const StringClassNode& node, StateId state) {
   return SubtreeVerdict::kDescend;
 }
 
-void LexemeWalk::read_token(std::uint32_t i, std::size_t depth, StateId from,
-                            StateId taken) {
-  const std::string_view text = classes_->text(i);
-  if (step(from, static_cast<std::uint8_t>(text[depth])) == taken) return;
+void LexemeWalk::correct_token(std::uint32_t i, std::size_t depth, StateId from,
+                               StateId assumed) {
+  const std::string_view text = class_trie_->text(i);
+  if (step(from, static_cast<std::uint8_t>(text[depth])) == assumed) return;
   Place at = places_[depth];
   for (const char c : text.substr(depth)) {
     at = next(at, static_cast<std::uint8_t>(c));
     if (at.state == 0) break;
   }
   const bool accepted = fits(at);
-  if (accepted || taken != 0) decided_.decide(classes_->ids()[i], accepted);
+  if (accepted || assumed != 0)
+    decided_.decide(class_trie_->ids()[i], accepted);
   if (accepted && bounded_) most_ = std::max(most_, least(at.state));
 }
 
-void LexemeWalk::read_again(std::uint32_t root, StateId /*state*/,
-                            StateId taken) {
+void LexemeWalk::correct_subtree(std::uint32_t root, StateId /*state*/,
+                                 StateId assumed) {
   const vocab::TokenTrie& trie = tables_.trie();
   const TrieNode* const nodes = trie.nodes().data();
   const std::uint32_t end = nodes[root].subtree_end();
@@ -151,7 +152,7 @@ void LexemeWalk::read_again(std::uint32_t root, StateId /*state*/,
       if (!fits(to)) {
         dead_end = node.subtree_end();
         // Some may have been taken that do not fit.
-        if (taken == 0) {
+        if (assumed == 0) {
           i = dead_end;
           continue;
         }
@@ -171,7 +172,7 @@ void LexemeWalk::read_again(std::uint32_t root, StateId /*state*/,
 void LexemeWalk::walk_escapes(LexemeMask& out) {
   const TrieNode* const nodes = tables_.trie().nodes().data();
   std::uint32_t behind = 0;  // nodes before this one are decided
-  for (const std::uint32_t entry : classes_->escapes()) {
+  for (const std::uint32_t entry : class_trie_->escapes()) {
     const std::uint32_t i = entry & ~StringClassTrie::kTarget;
     if (i < behind) continue;
     const TrieNode node = nodes[i];
@@ -200,7 +201,7 @@ void LexemeWalk::find_leaving(std::vector<std::uint32_t>& leaving) {
   const TrieNode* const nodes = tables_.trie().nodes().data();
   std::size_t listed = 0;  // depth to which the path stands in `leaving`
   std::uint32_t behind = 0;
-  for (const std::uint32_t entry : classes_->quotes()) {
+  for (const std::uint32_t entry : class_trie_->quotes()) {
     const std::uint32_t i = entry & ~StringClassTrie::kTarget;
     if (i < behind) continue;
     const TrieNode node = nodes[i];
@@ -220,7 +221,7 @@ void LexemeWalk::find_leaving(std::vector<std::uint32_t>& leaving) {
 // What long tokens need, each for itself.
 void LexemeWalk::find_longs(std::span<const std::uint32_t> words,
                             LexemeMask& out) {
-  for (const Id id : classes_->long_tokens()) {
+  for (const Id id : class_trie_->long_tokens()) {
     if (!has(words, id)) continue;
     Place at = places_[0];
     for (const char c : vocabulary_.bytes(id)) {

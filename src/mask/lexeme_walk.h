@@ -41,7 +41,7 @@ class LexemeWalk : ClassWalk<LexemeWalk, vocab::StringClassTrie> {
   // REQUIRES: lexeme_by_state() of a place of `recogniser` with this `lex`, and
   // the caller holds its mutex.
   void run(recogniser::Recogniser& recogniser,
-           const vocab::StringClassTrie& classes, std::uint32_t lex,
+           const vocab::StringClassTrie& class_trie, std::uint32_t lex,
            std::uint32_t room, std::span<std::uint32_t> words, LexemeMask& out);
 
  private:
@@ -70,9 +70,9 @@ class LexemeWalk : ClassWalk<LexemeWalk, vocab::StringClassTrie> {
   bool fits(const Place& at);
 
   SubtreeVerdict judge(const vocab::StringClassNode& node, StateId state);
-  void read_again(std::uint32_t root, StateId state, StateId taken);
-  void read_token(std::uint32_t i, std::size_t depth, StateId from,
-                  StateId taken);
+  void correct_subtree(std::uint32_t root, StateId state, StateId assumed);
+  void correct_token(std::uint32_t i, std::size_t depth, StateId from,
+                     StateId assumed);
   void find_leaving(std::vector<std::uint32_t>& leaving);
   void walk_escapes(LexemeMask& out);
   void find_longs(std::span<const std::uint32_t> words, LexemeMask& out);

@@ -132,12 +132,13 @@ bool TokenClassWalk::leads_back(StateId from, unsigned due, StateId to) {
   return true;
 }
 
-// --- Parted ways -------------------------------------------------------------
+// --- DeferredSplit ways
+// -------------------------------------------------------------
 
 // Corrects the tokens at and below the node `root`: where it stands is `state`,
 // they were decided as if it were `taken`.
-void TokenClassWalk::read_again(std::uint32_t root, StateId state,
-                                StateId taken) {
+void TokenClassWalk::correct_subtree(std::uint32_t root, StateId state,
+                                     StateId assumed) {
   const TrieNode* const nodes = tables_.trie().nodes().data();
   const std::uint32_t end = nodes[root].subtree_end();
   for (std::uint32_t i = root; i < end;) {
@@ -145,11 +146,11 @@ void TokenClassWalk::read_again(std::uint32_t root, StateId state,
     auto& [now, then] = pairs_[node.depth()];
     if (i == root) {
       now = state;
-      then = taken;
+      then = assumed;
     } else {
-      const auto& [before, before_taken] = pairs_[node.depth() - 1U];
+      const auto& [before, before_assumed] = pairs_[node.depth() - 1U];
       now = step(before, node.byte());
-      then = step(before_taken, node.byte());
+      then = step(before_assumed, node.byte());
     }
     if (now == then) {
       i = node.subtree_end();
@@ -164,17 +165,17 @@ void TokenClassWalk::read_again(std::uint32_t root, StateId state,
   }
 }
 
-void TokenClassWalk::read_token(std::uint32_t i, std::size_t depth,
-                                StateId from, StateId taken) {
+void TokenClassWalk::correct_token(std::uint32_t i, std::size_t depth,
+                                   StateId from, StateId assumed) {
   const Id id = token_classes_.ids()[i];
   const std::string_view text = vocabulary_.bytes(id).substr(depth);
   StateId state = step(from, static_cast<std::uint8_t>(text[0]));
   for (const char c : text.substr(1)) {
-    if (state == taken) return;
+    if (state == assumed) return;
     state = step(state, static_cast<std::uint8_t>(c));
-    taken = step(taken, static_cast<std::uint8_t>(c));
+    assumed = step(assumed, static_cast<std::uint8_t>(c));
   }
-  if ((state == 0) != (taken == 0)) decided_.decide(id, state != 0);
+  if ((state == 0) != (assumed == 0)) decided_.decide(id, state != 0);
 }
 
 }  // namespace parlance::mask

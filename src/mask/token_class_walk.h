@@ -38,9 +38,11 @@ namespace parlance::mask {
 class TokenClassWalk : ClassWalk<TokenClassWalk, vocab::TokenClassTrie> {
  public:
   TokenClassWalk(const vocab::TokenTables& tables,
-                 const vocab::TokenClassTrie& classes,
+                 const vocab::TokenClassTrie& class_trie,
                  const Vocabulary& vocabulary)
-      : ClassWalk(tables), token_classes_(classes), vocabulary_(vocabulary) {}
+      : ClassWalk(tables),
+        token_classes_(class_trie),
+        vocabulary_(vocabulary) {}
 
   // Overwrites `words` with the tokens that can be read from `at`.
   // REQUIRES: `at` is not dead; the caller holds recogniser.mutex.
@@ -64,9 +66,9 @@ class TokenClassWalk : ClassWalk<TokenClassWalk, vocab::TokenClassTrie> {
   bool stays(StateId state, const vocab::ByteClassSet& classes);
   bool stays_in_characters(StateId state);
   bool leads_back(StateId from, unsigned due, StateId to);
-  void read_again(std::uint32_t root, StateId state, StateId taken);
-  void read_token(std::uint32_t i, std::size_t depth, StateId from,
-                  StateId taken);
+  void correct_subtree(std::uint32_t root, StateId state, StateId assumed);
+  void correct_token(std::uint32_t i, std::size_t depth, StateId from,
+                     StateId assumed);
 
   const vocab::TokenClassTrie& token_classes_;
   const Vocabulary& vocabulary_;
