@@ -177,39 +177,41 @@ bool MaskMaker::where_a_value_comes(Configuration config) {
     }
   }
   builder_.start(mask->base, mask->set, mask->cleared);
-  for (const Escape& escape : mask->escapes) {
-    follow(escape,
-           fingerprint != 0 ? recogniser.translate_left_value(place, escape.at)
-                            : escape.at,
+  for (const ExitPoint& exit_point : mask->exit_points) {
+    follow(exit_point,
+           fingerprint != 0
+               ? recogniser.translate_left_value(place, exit_point.at)
+               : exit_point.at,
            config);
   }
   return true;
 }
 
 // Sets the tokens that go on where the value of `config` ends: as `end` says.
-void MaskMaker::follow(const Escape& escape, Configuration end,
+void MaskMaker::follow(const ExitPoint& exit_point, Configuration end,
                        Configuration config) {
   Recogniser& recogniser = *recogniser_;
   const Configuration real = recogniser.resume(config, end);
   if (real.dead()) return;
   const bool unread = recogniser.ended_by_lookahead(end);
-  if (escape.exits == nullptr) {
-    if (unread) set_node(trie_.node(escape.node));
-    walk(escape.node, real);
+  if (exit_point.exits == nullptr) {
+    if (unread) set_node(trie_.node(exit_point.node));
+    walk(exit_point.node, real);
     return;
   }
   if (unread) {
-    set_exits(*escape.exits, escape.node, escape.min_count, escape.max_count);
+    set_exits(*exit_point.exits, exit_point.node, exit_point.min_count,
+              exit_point.max_count);
   }
-  walk_exits(*escape.exits, escape.node, real, escape.min_count,
-             escape.max_count);
+  walk_exits(*exit_point.exits, exit_point.node, real, exit_point.min_count,
+             exit_point.max_count);
 }
 
 RelativeMask MaskMaker::make_relative(Configuration place) {
   RelativeMask made;
-  const auto around = std::exchange(escapes_, &made.escapes);
+  const auto around = std::exchange(exit_points_, &made.exit_points);
   between(recogniser_->whitespace_hint(place), place);
-  escapes_ = around;
+  exit_points_ = around;
   const std::array bases = {Base{}};
   if (builder_.dense()) builder_.compact(bases);
   keep_built(made);
@@ -260,7 +262,7 @@ void MaskMaker::between(const WhitespaceHint& view, Configuration config) {
     if (next.dead()) return;
     set_node(trie_.node(child));
     if (recogniser.left_value(next)) {  // never unread: it is the first byte
-      escapes_->push_back({.node = child, .at = next});
+      exit_points_->push_back({.node = child, .at = next});
     } else {
       walk(child, next);
     }

@@ -118,7 +118,8 @@ class MaskMaker {
   void make_place(Configuration config);
   void set_marks(Configuration config);
   bool where_a_value_comes(Configuration config);
-  void follow(const Escape& escape, Configuration end, Configuration config);
+  void follow(const ExitPoint& exit_point, Configuration end,
+              Configuration config);
   RelativeMask make_relative(Configuration place);
   void keep_built(RelativeMask& made);
   void between(const recogniser::WhitespaceHint& view, Configuration config);
@@ -132,7 +133,7 @@ class MaskMaker {
   // mask_outlines.cc
   void by_coarse_state(Configuration coarse, Configuration config);
   void decide(std::span<const Id> ids, Configuration config);
-  std::vector<Id> behind(const std::vector<Escape>& escapes) const;
+  std::vector<Id> behind(const std::vector<ExitPoint>& exit_points) const;
 
   // mask_strings.cc
   void in_body(const recogniser::StringHint& view, Configuration config);
@@ -205,7 +206,7 @@ class MaskMaker {
   bool adding_ = false;
 
   // While a relative mask is made: where its tokens go on behind the value.
-  std::vector<Escape>* escapes_ = nullptr;
+  std::vector<ExitPoint>* exit_points_ = nullptr;
   // While that is made of what follows a name: its tokens.
   std::vector<Id>* exits_ = nullptr;
   // While exits are read from a relative place: the place it stands for.

@@ -1,5 +1,6 @@
 // Masks that places with one coarse share (Recogniser::coarse): made once,
-// but for the tokens that go further, which are read from the place at hand.
+// but for the tokens that need a recheck, which are read from the place at
+// hand.
 
 #include <algorithm>
 #include <array>
@@ -20,11 +21,11 @@ void MaskMaker::by_coarse_state(Configuration coarse, Configuration config) {
   const RelativeMask* mask = relative_->find(key);
   if (mask == nullptr) {
     RelativeMask made;
-    escapes_ = &made.escapes;
+    exit_points_ = &made.exit_points;
     make_place(coarse);
-    escapes_ = nullptr;
-    made.further = behind(made.escapes);
-    made.escapes = {};
+    exit_points_ = nullptr;
+    made.recheck = behind(made.exit_points);
+    made.exit_points = {};
     if (builder_.dense()) {
       const std::array bases = {
           Base{.words =
@@ -36,7 +37,7 @@ void MaskMaker::by_coarse_state(Configuration coarse, Configuration config) {
     mask = &relative_->add(key, std::move(made));
   }
   builder_.start(mask->base, mask->set, mask->cleared);
-  decide(mask->further, config);
+  decide(mask->recheck, config);
   const StringHint view = recogniser.string_hint(config);
   if (!view.has_exceptions) return;
   // Names of the schema that end within a token.  One that ends before it is
@@ -76,22 +77,24 @@ void MaskMaker::decide(std::span<const Id> ids, Configuration config) {
 }
 
 // The tokens that a walk came to an escaped place with, by text.
-std::vector<Id> MaskMaker::behind(const std::vector<Escape>& escapes) const {
+std::vector<Id> MaskMaker::behind(
+    const std::vector<ExitPoint>& exit_points) const {
   std::vector<Id> ids;
-  for (const Escape& escape : escapes) {
-    const bool unread = recogniser_->ended_by_lookahead(escape.at);
-    if (escape.exits == nullptr) {
-      const std::uint32_t end = trie_.subtree_end(escape.node);
-      for (std::uint32_t i = escape.node + !unread; i < end; ++i) {
+  for (const ExitPoint& exit_point : exit_points) {
+    const bool unread = recogniser_->ended_by_lookahead(exit_point.at);
+    if (exit_point.exits == nullptr) {
+      const std::uint32_t end = trie_.subtree_end(exit_point.node);
+      for (std::uint32_t i = exit_point.node + !unread; i < end; ++i) {
         trie_.each_token(trie_.node(i), [&](Id id) { ids.push_back(id); });
       }
       continue;
     }
-    const vocab::ExitTrie& exits = *escape.exits;
-    const std::uint32_t end = exits.node(escape.node).subtree_end();
-    for (std::uint32_t i = escape.node + !unread; i < end; ++i) {
+    const vocab::ExitTrie& exits = *exit_point.exits;
+    const std::uint32_t end = exits.node(exit_point.node).subtree_end();
+    for (std::uint32_t i = exit_point.node + !unread; i < end; ++i) {
       for (const vocab::ExitToken& exit : exits.exits(i)) {
-        if (exit.count >= escape.min_count && exit.count <= escape.max_count) {
+        if (exit.count >= exit_point.min_count &&
+            exit.count <= exit_point.max_count) {
           ids.push_back(exit.id);
         }
       }

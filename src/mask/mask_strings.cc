@@ -80,7 +80,7 @@ void MaskMaker::leave_body(const BodyTable& table, std::uint32_t kind,
     key.extra = ~kind;  // no place has so large a number
     key.count = at_once ? 1 : later ? 2 : 0;
     leave_name(table.exits(), key, value, end);
-  } else if (escapes_ != nullptr) {
+  } else if (exit_points_ != nullptr) {
     walk_exits(table.exits(), end.after, end.min_chars, end.max_chars);
   } else {
     real_ = end.after;
@@ -97,16 +97,16 @@ void MaskMaker::leave_name(const ExitTrie& exits, Configuration key,
   const RelativeMask* mask = relative_->find(key);
   if (mask == nullptr) {
     RelativeMask made;
-    const auto around = std::exchange(escapes_, &made.escapes);
+    const auto around = std::exchange(exit_points_, &made.exit_points);
     exits_ = &made.set;
     walk_exits(exits, value, end.min_chars, end.max_chars);
-    escapes_ = around;
+    exit_points_ = around;
     exits_ = nullptr;
     mask = &relative_->add(key, std::move(made));
   }
   for (const Id id : mask->set) set(id);
-  for (const Escape& escape : mask->escapes) {
-    follow(escape, escape.at, end.after);
+  for (const ExitPoint& exit_point : mask->exit_points) {
+    follow(exit_point, exit_point.at, end.after);
   }
 }
 
@@ -266,7 +266,7 @@ void MaskMaker::except(std::uint32_t root, Configuration at) {
     trie_.each_token(node, mark);
     if (recogniser.left_value(state)) {
       if (!recogniser.ended_by_lookahead(state)) set_node(node);
-      escapes_->push_back({.node = i, .at = state});
+      exit_points_->push_back({.node = i, .at = state});
       state = {};
     } else if (!state.dead()) {
       set_node(node);

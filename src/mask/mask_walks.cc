@@ -49,7 +49,7 @@ void MaskMaker::walk(std::uint32_t root, Configuration at) {
     const bool escaped = recogniser.left_value(next);
     if (!escaped || !recogniser.ended_by_lookahead(next)) set_node(node);
     if (escaped) {
-      escapes_->push_back({.node = i, .at = next});
+      exit_points_->push_back({.node = i, .at = next});
       i = node.subtree_end();
       continue;
     }
@@ -109,11 +109,11 @@ void MaskMaker::walk_exits(const ExitTrie& exits, Configuration after,
     set_exits(exits, 0, min_count, max_count);
   }
   if (escaped) {
-    escapes_->push_back({.exits = &exits,
-                         .node = 0,
-                         .min_count = min_count,
-                         .max_count = max_count,
-                         .at = after});
+    exit_points_->push_back({.exits = &exits,
+                             .node = 0,
+                             .min_count = min_count,
+                             .max_count = max_count,
+                             .at = after});
     return;
   }
   walk_exits(exits, 0, after, min_count, max_count);
@@ -151,11 +151,11 @@ void MaskMaker::walk_exits(const ExitTrie& exits, std::uint32_t root,
         if (!recogniser.ended_by_lookahead(next)) {
           set_exits(exits, i, min_count, max_count);
         }
-        escapes_->push_back({.exits = &exits,
-                             .node = i,
-                             .min_count = min_count,
-                             .max_count = max_count,
-                             .at = next});
+        exit_points_->push_back({.exits = &exits,
+                                 .node = i,
+                                 .min_count = min_count,
+                                 .max_count = max_count,
+                                 .at = next});
         i = node.subtree_end();
         continue;
       }

@@ -31,7 +31,7 @@ namespace parlance::mask {
 
 // A token goes on behind the value: at a node of the trie of all tokens, or of
 // `exits` (then only its exits with a count within the bounds are meant).
-struct Escape {
+struct ExitPoint {
   const vocab::ExitTrie* exits = nullptr;
   std::uint32_t node = 0;
   std::uint32_t min_count = 0;
@@ -43,14 +43,15 @@ struct RelativeMask {
   Base base;
   std::size_t base_bytes = 0;  // where no other mask has it
   std::vector<Id> set, cleared;
-  std::vector<Escape> escapes;
-  // Of an coarse, in place of `escapes`: the tokens that lead there, by text.
-  std::vector<Id> further;
+  std::vector<ExitPoint> exit_points;
+  // Of an coarse, in place of `exit_points`: the tokens that lead there, by
+  // text.
+  std::vector<Id> recheck;
 
   std::size_t bytes() const {
     return sizeof(RelativeMask) + base_bytes +
-           (set.size() + cleared.size() + further.size()) * sizeof(Id) +
-           escapes.size() * sizeof(Escape);
+           (set.size() + cleared.size() + recheck.size()) * sizeof(Id) +
+           exit_points.size() * sizeof(ExitPoint);
   }
 };
 

@@ -82,7 +82,7 @@ StringClassTrie::StringClassTrie(const TokenTables& tables,
     }
     ++i;
     if (to.escape) {
-      list(escapes_, in_escapes, depth);
+      list(exit_points_, in_escapes, depth);
       continue;
     }
     to.class_node = builder.child(
@@ -119,7 +119,7 @@ std::size_t StringClassTrie::memory_bytes() const {
          (ids_.capacity() + long_.capacity()) * sizeof(Id) +
          (mask_.capacity() + text_begin_.capacity()) * sizeof(std::uint32_t) +
          texts_.capacity() +
-         (escapes_.capacity() + quotes_.capacity()) * sizeof(std::uint32_t);
+         (exit_points_.capacity() + quotes_.capacity()) * sizeof(std::uint32_t);
 }
 
 }  // namespace parlance::vocab

@@ -72,7 +72,7 @@ class StringClassTrie {
   // Nodes of the trie of all tokens, in preorder: those with an escape before
   // them or in them, marked kTarget, and those on the way there.
   static constexpr std::uint32_t kTarget = std::uint32_t{1} << 31;
-  std::span<const std::uint32_t> escapes() const { return escapes_; }
+  std::span<const std::uint32_t> escapes() const { return exit_points_; }
   // The same of the nodes that a closing quote leads to, without what is below.
   std::span<const std::uint32_t> quotes() const { return quotes_; }
 
@@ -85,7 +85,7 @@ class StringClassTrie {
   std::vector<std::uint32_t> mask_;
   std::string texts_;
   std::vector<std::uint32_t> text_begin_;  // one more than ids_
-  std::vector<std::uint32_t> escapes_, quotes_;
+  std::vector<std::uint32_t> exit_points_, quotes_;
 };
 
 }  // namespace parlance::vocab
