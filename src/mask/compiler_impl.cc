@@ -17,7 +17,7 @@ CompilerImpl::CompilerImpl(Vocabulary vocabulary, vocab::TokenTables tables,
       store_(tables_.mask_words(), cache_bytes, bytes_),
       // A mask of a lexeme is worth more than others, but not everything.
       lexemes_(cache_bytes / 4, bytes_),
-      space_bases_(tables_, bases_bytes_) {
+      whitespace_bases_(tables_, bases_bytes_) {
   all_tokens_.resize(tables_.mask_words());
   for (Id id = 0; id < vocabulary_.size(); ++id) {
     if (vocabulary_.kind(id) == TokenKind::kUnused) continue;
@@ -76,7 +76,7 @@ std::unique_ptr<MaskMaker> CompilerImpl::take_maker() {
                     .tables = tables_,
                     .string_classes = string_classes_,
                     .token_classes = token_classes_,
-                    .space_bases = space_bases_,
+                    .whitespace_bases = whitespace_bases_,
                     .lexemes = lexemes_,
                     .values = values_,
                     .store = store_,

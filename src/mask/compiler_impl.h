@@ -91,9 +91,9 @@ class CompilerImpl {
   const std::shared_ptr<std::atomic<std::size_t>> bases_bytes_ =
       std::make_shared<std::atomic<std::size_t>>(0);
   MaskStore store_;
-  LexemeMasks lexemes_;
-  ValueMasks values_{bytes_};
-  SpaceBases space_bases_;
+  LexemeMaskCache lexemes_;
+  SharedValueMasks values_{bytes_};
+  WhitespaceBases whitespace_bases_;
 
   const std::uint64_t owner_ = recogniser::Recogniser::new_user_key();
   // Texts that were asked about, the shorter of them too often to count.

@@ -233,7 +233,7 @@ void ConstraintImpl::fill(const Place& place, const StopSet& stops,
       const Configuration key = key_of(*use, place.config);
       use->active_part(place.config);
       use->begin_tracking();
-      builder = &maker->make(*use, place.config, masks.relative);
+      builder = &maker->make(*use, place.config, masks.partial);
       use->end_tracking(place.config);
       made = !use->overflowed();
       const MaskHandle handle =

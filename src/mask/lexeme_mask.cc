@@ -13,7 +13,8 @@ std::size_t LexemeMask::bytes() const {
          longs.size() * sizeof(LongToken);
 }
 
-std::shared_ptr<const LexemeMask> LexemeMasks::find(std::uint64_t fingerprint) {
+std::shared_ptr<const LexemeMask> LexemeMaskCache::find(
+    std::uint64_t fingerprint) {
   const std::lock_guard lock(mutex_);
   const auto found = entries_.find(fingerprint);
   if (found == entries_.end()) return nullptr;
@@ -21,9 +22,9 @@ std::shared_ptr<const LexemeMask> LexemeMasks::find(std::uint64_t fingerprint) {
   return found->second.mask;
 }
 
-void LexemeMasks::add(std::uint64_t fingerprint,
-                      std::shared_ptr<const LexemeMask> mask,
-                      std::size_t base_bytes) {
+void LexemeMaskCache::add(std::uint64_t fingerprint,
+                          std::shared_ptr<const LexemeMask> mask,
+                          std::size_t base_bytes) {
   // A node of the map: the entry, its key, and two pointers.
   constexpr std::size_t kNode =
       sizeof(Entry) + sizeof(fingerprint) + 2 * sizeof(void*);
@@ -40,7 +41,7 @@ void LexemeMasks::add(std::uint64_t fingerprint,
                                       .used = ++clock_});
 }
 
-void LexemeMasks::clear() {
+void LexemeMaskCache::clear() {
   const std::lock_guard lock(mutex_);
   for (const auto& [fingerprint, entry] : entries_) {
     bytes_->fetch_sub(entry.own_bytes, std::memory_order_relaxed);
@@ -50,7 +51,7 @@ void LexemeMasks::clear() {
 }
 
 // Looks at all: making the mask that needs the room took far longer.
-void LexemeMasks::drop_oldest() {
+void LexemeMaskCache::drop_oldest() {
   const auto oldest = std::ranges::min_element(
       entries_, {}, [](const auto& entry) { return entry.second.used; });
   held_bytes_ -= oldest->second.total_bytes;

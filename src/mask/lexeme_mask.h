@@ -53,17 +53,17 @@ struct LexemeMask {
   std::size_t bytes() const;
 };
 
-// LexemeMasks by fingerprint.  Safe to use from many threads.
-class LexemeMasks {
+// LexemeMaskCache by fingerprint.  Safe to use from many threads.
+class LexemeMaskCache {
  public:
   // Holds at most `budget_bytes`, bases included; what it holds is counted in
   // `bytes`.
-  LexemeMasks(std::size_t budget_bytes,
-              std::shared_ptr<std::atomic<std::size_t>> bytes)
+  LexemeMaskCache(std::size_t budget_bytes,
+                  std::shared_ptr<std::atomic<std::size_t>> bytes)
       : budget_bytes_(budget_bytes), bytes_(std::move(bytes)) {}
-  ~LexemeMasks() { clear(); }
-  LexemeMasks(const LexemeMasks&) = delete;
-  LexemeMasks& operator=(const LexemeMasks&) = delete;
+  ~LexemeMaskCache() { clear(); }
+  LexemeMaskCache(const LexemeMaskCache&) = delete;
+  LexemeMaskCache& operator=(const LexemeMaskCache&) = delete;
 
   // Null if there is none.
   std::shared_ptr<const LexemeMask> find(std::uint64_t fingerprint);

@@ -98,7 +98,7 @@ bool MaskMaker::leave_by_space(Configuration config) {
   const WhitespaceHint view = recogniser.whitespace_hint(next);
   if (!view.unconstrained || !view.json) return false;
   const std::uint32_t max_bytes =
-      std::min(view.max_bytes, resources_.space_bases.longest()) + 1;
+      std::min(view.max_bytes, resources_.whitespace_bases.longest()) + 1;
   const vocab::WhiteSpaceTable& space = resources_.tables.white_space();
   for (const vocab::WhiteSpaceToken& token : space.tokens()) {
     if (token.bytes > max_bytes) break;

@@ -37,16 +37,18 @@ constexpr std::array<char, kOtherCount> kOtherBytes = [] {
 
 }  // namespace
 
-// --- SpaceBases --------------------------------------------------------------
+// --- WhitespaceBases
+// --------------------------------------------------------------
 
-SpaceBases::SpaceBases(const vocab::TokenTables& tables,
-                       std::shared_ptr<std::atomic<std::size_t>> bytes)
+WhitespaceBases::WhitespaceBases(
+    const vocab::TokenTables& tables,
+    std::shared_ptr<std::atomic<std::size_t>> bytes)
     : tables_(tables), bytes_(std::move(bytes)) {
   const auto tokens = tables_.white_space().tokens();
   if (!tokens.empty()) longest_ = tokens.back().bytes;
 }
 
-Base SpaceBases::find(std::uint32_t max_bytes, std::uint32_t max_chars) {
+Base WhitespaceBases::find(std::uint32_t max_bytes, std::uint32_t max_chars) {
   const BodyTable& string_start = tables_.string_start();
   max_bytes = std::min(max_bytes, longest_);
   const std::lock_guard lock(mutex_);
@@ -78,9 +80,9 @@ MaskMaker::MaskMaker(const MaskResources& resources)
                         resources.vocabulary) {}
 
 const MaskBuilder& MaskMaker::make(Recogniser& recogniser, Configuration config,
-                                   RelativeMasks& relative) {
+                                   PartialMaskCache& partial_masks) {
   recogniser_ = &recogniser;
-  relative_ = &relative;
+  partial_masks_ = &partial_masks;
   if (config.dead()) {
     builder_.start({});
   } else if (const Configuration coarse = recogniser.coarse_state(config);
@@ -159,21 +161,21 @@ bool MaskMaker::where_a_value_comes(Configuration config) {
       recogniser.mask_key(config, vocab::kMaxTokenBytes));
   if (place.dead()) return false;
   const std::uint64_t fingerprint = recogniser.value_fingerprint(place);
-  std::shared_ptr<const RelativeMask> shared_mask;
-  const RelativeMask* mask = nullptr;
+  std::shared_ptr<const PartialMask> shared_mask;
+  const PartialMask* mask = nullptr;
   if (fingerprint != 0) {
     shared_mask = resources_.values.find(fingerprint);
     mask = shared_mask.get();
   } else {
-    mask = relative_->find(place);
+    mask = partial_masks_->find(place);
   }
   if (mask == nullptr) {
-    RelativeMask made = make_relative(place);
+    PartialMask made = make_value_mask(place);
     if (fingerprint != 0) {
       shared_mask = resources_.values.add(fingerprint, std::move(made));
       mask = shared_mask.get();
     } else {
-      mask = &relative_->add(place, std::move(made));
+      mask = &partial_masks_->add(place, std::move(made));
     }
   }
   builder_.start(mask->base, mask->set, mask->cleared);
@@ -207,8 +209,8 @@ void MaskMaker::follow(const ExitPoint& exit_point, Configuration end,
              exit_point.max_count);
 }
 
-RelativeMask MaskMaker::make_relative(Configuration place) {
-  RelativeMask made;
+PartialMask MaskMaker::make_value_mask(Configuration place) {
+  PartialMask made;
   const auto around = std::exchange(exit_points_, &made.exit_points);
   between(recogniser_->whitespace_hint(place), place);
   exit_points_ = around;
@@ -219,7 +221,7 @@ RelativeMask MaskMaker::make_relative(Configuration place) {
 }
 
 // Keeps what has been built.
-void MaskMaker::keep_built(RelativeMask& made) {
+void MaskMaker::keep_built(PartialMask& made) {
   const MaskView view = builder_.view();
   made.set.assign(view.set.begin(), view.set.end());
   made.cleared.assign(view.cleared.begin(), view.cleared.end());
@@ -289,9 +291,9 @@ void MaskMaker::start_between(std::uint32_t max_bytes,
                               const StringHint* string) {
   const BodyTable& table = resources_.tables.string_start();
   const std::uint32_t max_chars =
-      string == nullptr ? SpaceBases::kNoString
+      string == nullptr ? WhitespaceBases::kNoString
                         : std::min(string->max_chars, table.max_chars());
-  const Base base = resources_.space_bases.find(max_bytes, max_chars);
+  const Base base = resources_.whitespace_bases.find(max_bytes, max_chars);
   if (base.words != nullptr) {
     builder_.start(base);
     return;

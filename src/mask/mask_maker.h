@@ -49,7 +49,7 @@
 #include "mask/lexeme_walk.h"
 #include "mask/mask_builder.h"
 #include "mask/mask_store.h"
-#include "mask/relative_mask.h"
+#include "mask/partial_mask.h"
 #include "mask/token_class_walk.h"
 #include "parlance/vocabulary.h"
 #include "recogniser/recogniser.h"
@@ -63,14 +63,14 @@ using recogniser::Recogniser;
 // Masks of places between lexemes: white space of at most some bytes, and
 // tokens that open a string of at most some characters.  Made when first
 // needed, kept for good; there are few.  Safe to use from many threads.
-class SpaceBases {
+class WhitespaceBases {
  public:
   static constexpr std::uint32_t kNoString = 0xFFFFFFFF;
   // More combinations than this are not kept ready.
   static constexpr std::size_t kMost = 64;
 
-  SpaceBases(const vocab::TokenTables& tables,
-             std::shared_ptr<std::atomic<std::size_t>> bytes);
+  WhitespaceBases(const vocab::TokenTables& tables,
+                  std::shared_ptr<std::atomic<std::size_t>> bytes);
 
   // The mask of white space tokens of at most `max_bytes`, with
   // string_start().inner_at_most(max_chars) unless it is kNoString.
@@ -96,9 +96,9 @@ struct MaskResources {
   const vocab::TokenTables& tables;
   const vocab::StringClassTrie& string_classes;
   const vocab::TokenClassTrie& token_classes;
-  SpaceBases& space_bases;
-  LexemeMasks& lexemes;
-  ValueMasks& values;
+  WhitespaceBases& whitespace_bases;
+  LexemeMaskCache& lexemes;
+  SharedValueMasks& values;
   MaskStore& store;
   std::shared_ptr<std::atomic<std::size_t>> bytes;
 };
@@ -111,7 +111,7 @@ class MaskMaker {
   // The mask of `config`.  Valid until the next call.
   // REQUIRES: the caller holds `recogniser.mutex`.
   const MaskBuilder& make(Recogniser& recogniser, Configuration config,
-                          RelativeMasks& relative);
+                          PartialMaskCache& partial_masks);
 
  private:
   // mask_maker.cc
@@ -120,8 +120,8 @@ class MaskMaker {
   bool where_a_value_comes(Configuration config);
   void follow(const ExitPoint& exit_point, Configuration end,
               Configuration config);
-  RelativeMask make_relative(Configuration place);
-  void keep_built(RelativeMask& made);
+  PartialMask make_value_mask(Configuration place);
+  void keep_built(PartialMask& made);
   void between(const recogniser::WhitespaceHint& view, Configuration config);
   void start_between(std::uint32_t max_bytes,
                      const recogniser::StringHint* string);
@@ -196,7 +196,7 @@ class MaskMaker {
   LexemeWalk lexeme_walk_;
   TokenClassWalk token_class_walk_;
   Recogniser* recogniser_ = nullptr;  // while one mask is made
-  RelativeMasks* relative_ = nullptr;
+  PartialMaskCache* partial_masks_ = nullptr;
   // In a string whose text is remembered: its place, and the bytes of every
   // token that come before it.
   const Configuration* from_ = nullptr;

@@ -18,9 +18,9 @@ using recogniser::StringHint;
 void MaskMaker::by_coarse_state(Configuration coarse, Configuration config) {
   Recogniser& recogniser = *recogniser_;
   const Configuration key = recogniser.mask_key(coarse, vocab::kMaxTokenBytes);
-  const RelativeMask* mask = relative_->find(key);
+  const PartialMask* mask = partial_masks_->find(key);
   if (mask == nullptr) {
-    RelativeMask made;
+    PartialMask made;
     exit_points_ = &made.exit_points;
     make_place(coarse);
     exit_points_ = nullptr;
@@ -34,7 +34,7 @@ void MaskMaker::by_coarse_state(Configuration coarse, Configuration config) {
       builder_.compact(bases);
     }
     keep_built(made);
-    mask = &relative_->add(key, std::move(made));
+    mask = &partial_masks_->add(key, std::move(made));
   }
   builder_.start(mask->base, mask->set, mask->cleared);
   decide(mask->recheck, config);

@@ -94,15 +94,15 @@ void MaskMaker::leave_body(const BodyTable& table, std::uint32_t kind,
 void MaskMaker::leave_name(const ExitTrie& exits, Configuration key,
                            Configuration value,
                            const StringHint::AcceptingRange& end) {
-  const RelativeMask* mask = relative_->find(key);
+  const PartialMask* mask = partial_masks_->find(key);
   if (mask == nullptr) {
-    RelativeMask made;
+    PartialMask made;
     const auto around = std::exchange(exit_points_, &made.exit_points);
     exits_ = &made.set;
     walk_exits(exits, value, end.min_chars, end.max_chars);
     exit_points_ = around;
     exits_ = nullptr;
-    mask = &relative_->add(key, std::move(made));
+    mask = &partial_masks_->add(key, std::move(made));
   }
   for (const Id id : mask->set) set(id);
   for (const ExitPoint& exit_point : mask->exit_points) {

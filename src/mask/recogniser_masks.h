@@ -19,7 +19,7 @@
 #include <string_view>
 
 #include "mask/mask_memo.h"
-#include "mask/relative_mask.h"
+#include "mask/partial_mask.h"
 #include "recogniser/recogniser.h"
 
 namespace parlance::mask {
@@ -41,7 +41,7 @@ struct RecogniserMasks final : recogniser::UserData {
   static constexpr std::size_t kMaxFollowingTexts = 8;
 
   MaskMemo memo;  // of the recogniser as a whole
-  RelativeMasks relative;
+  PartialMaskCache partial;
   std::unique_ptr<std::array<Next, kNextCount>> next;  // by hash, when used
 
   // Of the recogniser as a part of others: whatever is behind it, and by what
@@ -51,7 +51,7 @@ struct RecogniserMasks final : recogniser::UserData {
 
   std::size_t memory_bytes() const override {
     std::size_t bytes = sizeof(RecogniserMasks) + memo.memory_bytes() +
-                        relative.memory_bytes() + independent.memory_bytes() +
+                        partial.memory_bytes() + independent.memory_bytes() +
                         (next == nullptr ? 0 : sizeof(*next));
     for (const auto& [text, one] : by_following_text) {
       bytes += sizeof(MaskMemo) + 96 + text.capacity() + one.memory_bytes();

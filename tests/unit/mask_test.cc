@@ -239,9 +239,9 @@ TEST(MaskMemo, ForgetsWhatIsNotAskedFor) {
 
 // --- Lexemes -----------------------------------------------------------------
 
-TEST(LexemeMasks, DropsTheOldest) {
+TEST(LexemeMaskCache, DropsTheOldest) {
   const Counter bytes = counter();
-  LexemeMasks masks(20'000, bytes);
+  LexemeMaskCache masks(20'000, bytes);
   const auto make = [](std::size_t ids) {
     auto mask = std::make_shared<LexemeMask>();
     mask->set.resize(ids);

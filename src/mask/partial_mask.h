@@ -1,5 +1,5 @@
-#ifndef PARLANCE_SRC_MASK_RELATIVE_MASK_H_
-#define PARLANCE_SRC_MASK_RELATIVE_MASK_H_
+#ifndef PARLANCE_SRC_MASK_PARTIAL_MASK_H_
+#define PARLANCE_SRC_MASK_PARTIAL_MASK_H_
 
 // Masks of places where a value comes, as far as they depend on the value alone
 // (Recogniser::relative), and of others as far as their coarse says
@@ -39,7 +39,7 @@ struct ExitPoint {
   recogniser::Configuration at = {};  // escaped
 };
 
-struct RelativeMask {
+struct PartialMask {
   Base base;
   std::size_t base_bytes = 0;  // where no other mask has it
   std::vector<Id> set, cleared;
@@ -49,7 +49,7 @@ struct RelativeMask {
   std::vector<Id> recheck;
 
   std::size_t bytes() const {
-    return sizeof(RelativeMask) + base_bytes +
+    return sizeof(PartialMask) + base_bytes +
            (set.size() + cleared.size() + recheck.size()) * sizeof(Id) +
            exit_points.size() * sizeof(ExitPoint);
   }
@@ -57,17 +57,17 @@ struct RelativeMask {
 
 // Those of one recogniser, under its lock.  When they take more than their
 // budget all are dropped: they are quickly made again.
-class RelativeMasks {
+class PartialMaskCache {
  public:
   static constexpr std::size_t kBudgetBytes = std::size_t{4} << 20;
 
-  const RelativeMask* find(const recogniser::Configuration& place) const {
+  const PartialMask* find(const recogniser::Configuration& place) const {
     const auto it = masks_.find(place);
     return it == masks_.end() ? nullptr : &it->second;
   }
   // Valid until the next add().
-  const RelativeMask& add(const recogniser::Configuration& place,
-                          RelativeMask mask) {
+  const PartialMask& add(const recogniser::Configuration& place,
+                         PartialMask mask) {
     if (bytes_ + mask.bytes() > kBudgetBytes) {
       masks_.clear();
       bytes_ = 0;
@@ -78,7 +78,7 @@ class RelativeMasks {
   std::size_t memory_bytes() const { return bytes_; }
 
  private:
-  std::unordered_map<recogniser::Configuration, RelativeMask,
+  std::unordered_map<recogniser::Configuration, PartialMask,
                      recogniser::ConfigurationHash>
       masks_;
   std::size_t bytes_ = 0;
@@ -86,26 +86,26 @@ class RelativeMasks {
 
 // Those that do not depend on the recogniser, by fingerprint.  Safe to use from
 // many threads.
-class ValueMasks {
+class SharedValueMasks {
  public:
   static constexpr std::size_t kBudgetBytes = std::size_t{4} << 20;
 
   // What it holds is counted in `bytes`.
-  explicit ValueMasks(std::shared_ptr<std::atomic<std::size_t>> bytes)
+  explicit SharedValueMasks(std::shared_ptr<std::atomic<std::size_t>> bytes)
       : counted_(std::move(bytes)) {}
-  ~ValueMasks() { clear(); }
-  ValueMasks(const ValueMasks&) = delete;
-  ValueMasks& operator=(const ValueMasks&) = delete;
+  ~SharedValueMasks() { clear(); }
+  SharedValueMasks(const SharedValueMasks&) = delete;
+  SharedValueMasks& operator=(const SharedValueMasks&) = delete;
 
   // Null if there is none.
-  std::shared_ptr<const RelativeMask> find(std::uint64_t fingerprint) const {
+  std::shared_ptr<const PartialMask> find(std::uint64_t fingerprint) const {
     const std::lock_guard lock(mutex_);
     const auto it = masks_.find(fingerprint);
     return it == masks_.end() ? nullptr : it->second;
   }
-  std::shared_ptr<const RelativeMask> add(std::uint64_t fingerprint,
-                                          RelativeMask mask) {
-    auto made = std::make_shared<const RelativeMask>(std::move(mask));
+  std::shared_ptr<const PartialMask> add(std::uint64_t fingerprint,
+                                         PartialMask mask) {
+    auto made = std::make_shared<const PartialMask>(std::move(mask));
     const std::size_t size = made->bytes() + 64;
     const std::lock_guard lock(mutex_);
     if (bytes_ + size > kBudgetBytes) clear_locked();
@@ -129,10 +129,10 @@ class ValueMasks {
 
   const std::shared_ptr<std::atomic<std::size_t>> counted_;
   mutable std::mutex mutex_;  // all below
-  std::unordered_map<std::uint64_t, std::shared_ptr<const RelativeMask>> masks_;
+  std::unordered_map<std::uint64_t, std::shared_ptr<const PartialMask>> masks_;
   std::size_t bytes_ = 0;
 };
 
 }  // namespace parlance::mask
 
-#endif  // PARLANCE_SRC_MASK_RELATIVE_MASK_H_
+#endif  // PARLANCE_SRC_MASK_PARTIAL_MASK_H_
