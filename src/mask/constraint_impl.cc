@@ -246,7 +246,7 @@ void ConstraintImpl::fill(const Place& place, const StopSet& stops,
   }
   if (made) builder->view().write(row);
   compiler_->give_back(std::move(maker));
-  if (!made) fill_slowly(place, row);
+  if (!made) fill_with_low_memory(place, row);
   set_stops(place, can_end, stops, row);
 }
 

@@ -10,7 +10,7 @@
 // it stays, so that texts can take their places along; others are read again.
 // A question that a recogniser has no memory for is asked again of one that
 // begins with empty tables and gets as much as it needs; a mask, which may need
-// very much, is made slowly instead (slow_mask.cc).
+// very much, is made slowly instead (low_memory_mask.cc).
 
 #include <cstddef>
 #include <cstdint>
@@ -133,8 +133,8 @@ class ConstraintImpl {
                  std::span<std::uint32_t> row);
   bool ends_with(const Place& place, Id id);
 
-  // slow_mask.cc
-  void fill_slowly(const Place& place, std::span<std::uint32_t> row);
+  // low_memory_mask.cc
+  void fill_with_low_memory(const Place& place, std::span<std::uint32_t> row);
 
   // REQUIRES: the caller holds the recogniser's mutex.
   Configuration key_of(Recogniser& recogniser, Configuration config);

@@ -48,14 +48,14 @@ void MaskMaker::in_lexeme(Configuration config, std::uint64_t fingerprint) {
 
   Configuration* const states = states_.data();
   const TrieNode* const nodes = trie_.nodes().data();
-  const bool space_done = leave_by_space(config);
+  const bool whitespace_done = leave_by_whitespace(config);
   states[0] = config;
   std::uint32_t behind = 0;  // nodes before this one are decided
   for (const std::uint32_t entry : mask->leaving) {
     const std::uint32_t i = entry & ~LexemeMask::kLeaves;
     if (i < behind) continue;
     const TrieNode node = nodes[i];
-    if (space_done && node.depth() == 1 &&
+    if (whitespace_done && node.depth() == 1 &&
         base::is_json_whitespace(node.byte())) {
       behind = node.subtree_end();
       continue;
@@ -76,16 +76,16 @@ void MaskMaker::in_lexeme(Configuration config, std::uint64_t fingerprint) {
 
 // Tokens that stay within one of the words may stay within another lexeme too,
 // and are set already.
-void MaskMaker::add_words(Configuration words) {
+void MaskMaker::add_fixed_keys(Configuration words) {
   if (words.dead()) return;
-  adding_ = true;
+  may_be_set_ = true;
   walk_all(words, recogniser_->first_bytes(words));
-  adding_ = false;
+  may_be_set_ = false;
 }
 
 // Sets the tokens that begin with white space if it ends the lexeme and only
 // JSON comes behind it; else says false.
-bool MaskMaker::leave_by_space(Configuration config) {
+bool MaskMaker::leave_by_whitespace(Configuration config) {
   Recogniser& recogniser = *recogniser_;
   if (recogniser.lexeme_end(config) != Recogniser::kJsonEnd) return false;
   const Configuration next = recogniser.step(config, ' ');

@@ -87,9 +87,9 @@ const MaskBuilder& MaskMaker::make(Recogniser& recogniser, Configuration config,
     builder_.start({});
   } else if (const Configuration coarse = recogniser.coarse_state(config);
              !coarse.dead()) {
-    by_coarse_state(coarse, config);
+    from_coarse_state(coarse, config);
   } else {
-    make_place(config);
+    make_by_kind(config);
   }
   set_marks(config);
   if (builder_.dense()) {
@@ -102,14 +102,14 @@ const MaskBuilder& MaskMaker::make(Recogniser& recogniser, Configuration config,
 }
 
 // By what kind of place it is.
-void MaskMaker::make_place(Configuration config) {
+void MaskMaker::make_by_kind(Configuration config) {
   Recogniser& recogniser = *recogniser_;
   if (const StringHint body = recogniser.string_hint(config);
       body.unconstrained) {
-    in_body(body, config);
+    in_string(body, config);
   } else if (const WhitespaceHint space = recogniser.whitespace_hint(config);
              space.unconstrained) {
-    if (!where_a_value_comes(config)) between(space, config);
+    if (!before_value(config)) between_lexemes(space, config);
   } else if (const std::uint64_t fingerprint =
                  recogniser.lexeme_fingerprint(config)) {
     in_lexeme(config, fingerprint);
@@ -117,7 +117,7 @@ void MaskMaker::make_place(Configuration config) {
                  recogniser.split_lexeme(config);
              !apart.others.dead()) {
     in_lexeme(apart.others, recogniser.lexeme_fingerprint(apart.others));
-    add_words(apart.words);
+    add_fixed_keys(apart.words);
   } else {
     in_text(config);
   }
@@ -154,7 +154,7 @@ void MaskMaker::set_marks(Configuration config) {
 // --- Where a value comes -----------------------------------------------------
 
 // False if the place is none of that kind.
-bool MaskMaker::where_a_value_comes(Configuration config) {
+bool MaskMaker::before_value(Configuration config) {
   Recogniser& recogniser = *recogniser_;
   // Equal counts of white space that no token can exhaust.
   const Configuration place = recogniser.value_state(
@@ -180,18 +180,18 @@ bool MaskMaker::where_a_value_comes(Configuration config) {
   }
   builder_.start(mask->base, mask->set, mask->cleared);
   for (const ExitPoint& exit_point : mask->exit_points) {
-    follow(exit_point,
-           fingerprint != 0
-               ? recogniser.translate_left_value(place, exit_point.at)
-               : exit_point.at,
-           config);
+    continue_past_value(
+        exit_point,
+        fingerprint != 0 ? recogniser.translate_left_value(place, exit_point.at)
+                         : exit_point.at,
+        config);
   }
   return true;
 }
 
 // Sets the tokens that go on where the value of `config` ends: as `end` says.
-void MaskMaker::follow(const ExitPoint& exit_point, Configuration end,
-                       Configuration config) {
+void MaskMaker::continue_past_value(const ExitPoint& exit_point,
+                                    Configuration end, Configuration config) {
   Recogniser& recogniser = *recogniser_;
   const Configuration real = recogniser.resume(config, end);
   if (real.dead()) return;
@@ -212,16 +212,16 @@ void MaskMaker::follow(const ExitPoint& exit_point, Configuration end,
 PartialMask MaskMaker::make_value_mask(Configuration place) {
   PartialMask made;
   const auto around = std::exchange(exit_points_, &made.exit_points);
-  between(recogniser_->whitespace_hint(place), place);
+  between_lexemes(recogniser_->whitespace_hint(place), place);
   exit_points_ = around;
   const std::array bases = {Base{}};
   if (builder_.dense()) builder_.compact(bases);
-  keep_built(made);
+  store_built(made);
   return made;
 }
 
 // Keeps what has been built.
-void MaskMaker::keep_built(PartialMask& made) {
+void MaskMaker::store_built(PartialMask& made) {
   const MaskView view = builder_.view();
   made.set.assign(view.set.begin(), view.set.end());
   made.cleared.assign(view.cleared.begin(), view.cleared.end());
@@ -238,7 +238,8 @@ void MaskMaker::keep_built(PartialMask& made) {
 
 // --- Between lexemes ---------------------------------------------------------
 
-void MaskMaker::between(const WhitespaceHint& view, Configuration config) {
+void MaskMaker::between_lexemes(const WhitespaceHint& view,
+                                Configuration config) {
   Recogniser& recogniser = *recogniser_;
   const Configuration quoted = recogniser.step(view.behind, '"');
   const StringHint string =
@@ -254,7 +255,7 @@ void MaskMaker::between(const WhitespaceHint& view, Configuration config) {
     break;
   }
   const std::uint32_t max_bytes = only_json ? view.max_bytes : 0;
-  start_between(max_bytes, opens_string ? &string : nullptr);
+  start_between_lexemes(max_bytes, opens_string ? &string : nullptr);
 
   const auto begin = [&](char c, Configuration from) {
     const auto byte = static_cast<std::uint8_t>(c);
@@ -274,7 +275,7 @@ void MaskMaker::between(const WhitespaceHint& view, Configuration config) {
   }
   if (const std::uint32_t quote = trie_.root_child('"');
       quote != 0 && opens_string) {
-    leave_body(resources_.tables.string_start(), string, quote, quoted);
+    leave_string(resources_.tables.string_start(), string, quote, quoted);
   }
   if (only_json) {
     walk_exits(resources_.tables.white_space().exits(), view.behind, 0,
@@ -287,8 +288,8 @@ void MaskMaker::between(const WhitespaceHint& view, Configuration config) {
 
 // Begins with white space of at most `max_bytes`, and with what opens `string`
 // and stays inside.
-void MaskMaker::start_between(std::uint32_t max_bytes,
-                              const StringHint* string) {
+void MaskMaker::start_between_lexemes(std::uint32_t max_bytes,
+                                      const StringHint* string) {
   const BodyTable& table = resources_.tables.string_start();
   const std::uint32_t max_chars =
       string == nullptr ? WhitespaceBases::kNoString

@@ -32,7 +32,7 @@
 //
 // Files: mask_maker.cc decides, and makes the masks where no lexeme is open;
 // mask_strings.cc those inside a string where every character is welcome,
-// mask_lexemes.cc those inside another lexeme; mask_outlines.cc shares them
+// mask_lexemes.cc those inside another lexeme; mask_coarse.cc shares them
 // between places that are nearly alike; mask_walks.cc reads tokens.
 
 #include <cstddef>
@@ -115,37 +115,38 @@ class MaskMaker {
 
  private:
   // mask_maker.cc
-  void make_place(Configuration config);
+  void make_by_kind(Configuration config);
   void set_marks(Configuration config);
-  bool where_a_value_comes(Configuration config);
-  void follow(const ExitPoint& exit_point, Configuration end,
-              Configuration config);
+  bool before_value(Configuration config);
+  void continue_past_value(const ExitPoint& exit_point, Configuration end,
+                           Configuration config);
   PartialMask make_value_mask(Configuration place);
-  void keep_built(PartialMask& made);
-  void between(const recogniser::WhitespaceHint& view, Configuration config);
-  void start_between(std::uint32_t max_bytes,
-                     const recogniser::StringHint* string);
+  void store_built(PartialMask& made);
+  void between_lexemes(const recogniser::WhitespaceHint& view,
+                       Configuration config);
+  void start_between_lexemes(std::uint32_t max_bytes,
+                             const recogniser::StringHint* string);
   // Where a walk has as few nodes as this, shapes do not help.
   static constexpr std::size_t kManyNodes = 1000;
   void in_text(Configuration config);
   std::size_t nodes_below(const base::ByteSet& bytes) const;
 
-  // mask_outlines.cc
-  void by_coarse_state(Configuration coarse, Configuration config);
-  void decide(std::span<const Id> ids, Configuration config);
-  std::vector<Id> behind(const std::vector<ExitPoint>& exit_points) const;
+  // mask_coarse.cc
+  void from_coarse_state(Configuration coarse, Configuration config);
+  void recheck_tokens(std::span<const Id> ids, Configuration config);
+  std::vector<Id> tokens_past(const std::vector<ExitPoint>& exit_points) const;
 
   // mask_strings.cc
-  void in_body(const recogniser::StringHint& view, Configuration config);
+  void in_string(const recogniser::StringHint& view, Configuration config);
   void start_inner(const vocab::BodyTable& table, std::uint32_t max_chars);
-  void leave_body(const vocab::BodyTable& table,
-                  const recogniser::StringHint& view, std::uint32_t root,
-                  Configuration config);
-  void leave_body(const vocab::BodyTable& table, std::uint32_t kind,
-                  const recogniser::StringHint::AcceptingRange& end);
-  void leave_name(const vocab::ExitTrie& exits, Configuration key,
-                  Configuration value,
-                  const recogniser::StringHint::AcceptingRange& end);
+  void leave_string(const vocab::BodyTable& table,
+                    const recogniser::StringHint& view, std::uint32_t root,
+                    Configuration config);
+  void leave_string(const vocab::BodyTable& table, std::uint32_t kind,
+                    const recogniser::StringHint::AcceptingRange& end);
+  void leave_key(const vocab::ExitTrie& exits, Configuration key,
+                 Configuration value,
+                 const recogniser::StringHint::AcceptingRange& end);
   void find_exceptions(const recogniser::StringHint& view, std::uint32_t root,
                        Configuration config);
   void find_exceptions(const recogniser::StringHint& view, std::uint32_t root,
@@ -153,13 +154,13 @@ class MaskMaker {
                        std::uint32_t end);
   void find_quoted_exceptions(const recogniser::StringHint& view,
                               Configuration config);
-  void except(std::uint32_t root, Configuration at);
-  void forget_exceptions();
+  void add_exception(std::uint32_t root, Configuration at);
+  void clear_exceptions();
 
   // mask_lexemes.cc
   void in_lexeme(Configuration config, std::uint64_t fingerprint);
-  void add_words(Configuration words);
-  bool leave_by_space(Configuration config);
+  void add_fixed_keys(Configuration words);
+  bool leave_by_whitespace(Configuration config);
   std::shared_ptr<const LexemeMask> lexeme_mask(Configuration config,
                                                 std::uint64_t fingerprint,
                                                 std::uint32_t room,
@@ -168,8 +169,8 @@ class MaskMaker {
 
   // mask_walks.cc
   void set(Id id) {
-    if (exits_ != nullptr) {
-      exits_->push_back(id);
+    if (collected_exits_ != nullptr) {
+      collected_exits_->push_back(id);
       return;
     }
     if (exceptions_.empty() || (is_exception_[id >> 5] >> (id & 31) & 1) == 0) {
@@ -179,8 +180,8 @@ class MaskMaker {
   void set_node(const vocab::TrieNode& node);
   void walk(std::uint32_t root, Configuration at);
   void walk_all(Configuration at, const base::ByteSet& bytes);
-  Configuration step_all(Configuration at, std::uint32_t root,
-                         std::uint32_t node);
+  Configuration step_path(Configuration at, std::uint32_t root,
+                          std::uint32_t node);
   void set_exits(const vocab::ExitTrie& exits, std::uint32_t i,
                  std::uint32_t min_count, std::uint32_t max_count);
   void walk_exits(const vocab::ExitTrie& exits, Configuration after,
@@ -199,18 +200,18 @@ class MaskMaker {
   PartialMaskCache* partial_masks_ = nullptr;
   // In a string whose text is remembered: its place, and the bytes of every
   // token that come before it.
-  const Configuration* from_ = nullptr;
-  std::size_t from_depth_ = 0;
+  const Configuration* text_start_ = nullptr;
+  std::size_t text_start_depth_ = 0;
 
   // While tokens are read that may be set already.
-  bool adding_ = false;
+  bool may_be_set_ = false;
 
   // While a relative mask is made: where its tokens go on behind the value.
   std::vector<ExitPoint>* exit_points_ = nullptr;
   // While that is made of what follows a name: its tokens.
-  std::vector<Id>* exits_ = nullptr;
+  std::vector<Id>* collected_exits_ = nullptr;
   // While exits are read from a relative place: the place it stands for.
-  Configuration real_;
+  Configuration actual_;
 
   // By depth of a node below where a walk began.
   std::vector<Configuration> states_ =
@@ -229,7 +230,7 @@ class MaskMaker {
   std::vector<std::uint32_t> is_exception_;  // a bit per id, made when needed
   std::vector<Id> exceptions_;
   // Where they are only collected: those but at the very beginning.
-  std::vector<Id>* collected_ = nullptr;
+  std::vector<Id>* collected_exceptions_ = nullptr;
   Configuration origin_;  // and where they are read from
   std::uint32_t origin_node_ = 0;
 };

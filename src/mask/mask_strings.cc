@@ -17,10 +17,10 @@ using vocab::BodyTable;
 using vocab::ExitTrie;
 using vocab::TrieNode;
 
-void MaskMaker::in_body(const StringHint& view, Configuration config) {
+void MaskMaker::in_string(const StringHint& view, Configuration config) {
   const BodyTable& table = resources_.tables.body(view.state);
   start_inner(table, view.max_chars);
-  leave_body(table, view, 0, config);
+  leave_string(table, view, 0, config);
 }
 
 // Begins with what stays inside.  Few tokens are longer than the masks that are
@@ -43,28 +43,28 @@ void MaskMaker::start_inner(const BodyTable& table, std::uint32_t max_chars) {
 
 // Sets the tokens with the closing quote.  `root` is the node of the trie that
 // `config` stands at.
-void MaskMaker::leave_body(const BodyTable& table, const StringHint& view,
-                           std::uint32_t root, Configuration config) {
+void MaskMaker::leave_string(const BodyTable& table, const StringHint& view,
+                             std::uint32_t root, Configuration config) {
   if (view.has_exceptions) find_exceptions(view, root, config);
-  from_ = view.depends_on_text ? &config : nullptr;
-  from_depth_ = trie_.node(root).depth();
+  text_start_ = view.depends_on_text ? &config : nullptr;
+  text_start_depth_ = trie_.node(root).depth();
   const std::uint32_t kind = root != 0 ? json::kLiveBodyStateCount
                                        : static_cast<std::uint32_t>(view.state);
   if (view.accepting_ranges.empty()) {
-    leave_body(table, kind,
-               {.min_chars = view.min_chars,
-                .max_chars = view.max_chars,
-                .after = view.after});
+    leave_string(table, kind,
+                 {.min_chars = view.min_chars,
+                  .max_chars = view.max_chars,
+                  .after = view.after});
   }
   for (const StringHint::AcceptingRange& end : view.accepting_ranges)
-    leave_body(table, kind, end);
-  from_ = nullptr;
-  forget_exceptions();
+    leave_string(table, kind, end);
+  text_start_ = nullptr;
+  clear_exceptions();
 }
 
 // `kind`: a number of the table.
-void MaskMaker::leave_body(const BodyTable& table, std::uint32_t kind,
-                           const StringHint::AcceptingRange& end) {
+void MaskMaker::leave_string(const BodyTable& table, std::uint32_t kind,
+                             const StringHint::AcceptingRange& end) {
   // Behind a name comes a value, as behind other names.
   const Configuration value =
       !end.after.dead() ? recogniser_->value_state(end.after) : Configuration{};
@@ -74,39 +74,39 @@ void MaskMaker::leave_body(const BodyTable& table, std::uint32_t kind,
   const bool later = end.min_chars == 1 && to_last;
   if (value.dead()) {
     walk_exits(table.exits(), end.after, end.min_chars, end.max_chars);
-  } else if (from_ == nullptr &&
+  } else if (text_start_ == nullptr &&
              ((from_first && to_last) || at_once || later)) {
     Configuration key = value;
     key.extra = ~kind;  // no place has so large a number
     key.count = at_once ? 1 : later ? 2 : 0;
-    leave_name(table.exits(), key, value, end);
+    leave_key(table.exits(), key, value, end);
   } else if (exit_points_ != nullptr) {
     walk_exits(table.exits(), end.after, end.min_chars, end.max_chars);
   } else {
-    real_ = end.after;
+    actual_ = end.after;
     walk_exits(table.exits(), value, end.min_chars, end.max_chars);
-    real_ = {};
+    actual_ = {};
   }
 }
 
 // Sets the tokens of `exits` with what may stand in `value`, which is kept as
 // `key`, and behind it.
-void MaskMaker::leave_name(const ExitTrie& exits, Configuration key,
-                           Configuration value,
-                           const StringHint::AcceptingRange& end) {
+void MaskMaker::leave_key(const ExitTrie& exits, Configuration key,
+                          Configuration value,
+                          const StringHint::AcceptingRange& end) {
   const PartialMask* mask = partial_masks_->find(key);
   if (mask == nullptr) {
     PartialMask made;
     const auto around = std::exchange(exit_points_, &made.exit_points);
-    exits_ = &made.set;
+    collected_exits_ = &made.set;
     walk_exits(exits, value, end.min_chars, end.max_chars);
     exit_points_ = around;
-    exits_ = nullptr;
+    collected_exits_ = nullptr;
     mask = &partial_masks_->add(key, std::move(made));
   }
   for (const Id id : mask->set) set(id);
   for (const ExitPoint& exit_point : mask->exit_points) {
-    follow(exit_point, exit_point.at, end.after);
+    continue_past_value(exit_point, exit_point.at, end.after);
   }
 }
 
@@ -169,7 +169,7 @@ void MaskMaker::find_quoted_exceptions(const StringHint& view,
         if (next != view.after) {
           origin_ = config;
           origin_node_ = 0;
-          except(i, next);
+          add_exception(i, next);
         }
         ++k;
       } else if (next.dead() || !recogniser.has_exceptions(next)) {
@@ -214,7 +214,7 @@ void MaskMaker::find_exceptions(const StringHint& view, std::uint32_t root,
       if (next != view.after) {
         origin_ = config;
         origin_node_ = root;
-        except(i, next);
+        add_exception(i, next);
       }
       i = node.subtree_end();
       continue;
@@ -233,12 +233,12 @@ void MaskMaker::find_exceptions(const StringHint& view, std::uint32_t root,
 
 // Decides the tokens at and below the node `root`, where `at` stands, and keeps
 // them from being set otherwise.
-void MaskMaker::except(std::uint32_t root, Configuration at) {
-  if (collected_ != nullptr) {
+void MaskMaker::add_exception(std::uint32_t root, Configuration at) {
+  if (collected_exceptions_ != nullptr) {
     if (trie_.depth(root) == 1) return;
     for (std::uint32_t i = root; i < trie_.subtree_end(root); ++i) {
       trie_.each_token(trie_.node(i),
-                       [this](Id id) { collected_->push_back(id); });
+                       [this](Id id) { collected_exceptions_->push_back(id); });
     }
     return;
   }
@@ -262,7 +262,7 @@ void MaskMaker::except(std::uint32_t root, Configuration at) {
         state = recogniser.step_or_value_state(state, node.byte());
     }
     if (recogniser.left_value(state))
-      state = step_all(origin_, origin_node_, i);
+      state = step_path(origin_, origin_node_, i);
     trie_.each_token(node, mark);
     if (recogniser.left_value(state)) {
       if (!recogniser.ended_by_lookahead(state)) set_node(node);
@@ -274,7 +274,7 @@ void MaskMaker::except(std::uint32_t root, Configuration at) {
   }
 }
 
-void MaskMaker::forget_exceptions() {
+void MaskMaker::clear_exceptions() {
   for (const Id id : exceptions_) is_exception_[id >> 5] = 0;
   exceptions_.clear();
 }

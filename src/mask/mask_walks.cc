@@ -14,7 +14,7 @@ using vocab::TrieNode;
 
 void MaskMaker::set_node(const TrieNode& node) {
   const auto set_id = [this](Id id) {
-    if (adding_) {
+    if (may_be_set_) {
       builder_.add(id);
     } else {
       builder_.set(id);
@@ -41,7 +41,7 @@ void MaskMaker::walk(std::uint32_t root, Configuration at) {
     }
     Configuration next =
         recogniser.step_or_value_state(states[node.depth() - 1], node.byte());
-    if (recogniser.left_value(next)) next = step_all(at, root, i);
+    if (recogniser.left_value(next)) next = step_path(at, root, i);
     if (next.dead()) {
       i = node.subtree_end();
       continue;
@@ -74,8 +74,8 @@ void MaskMaker::walk_all(Configuration at, const base::ByteSet& bytes) {
 }
 
 // Where the bytes between two nodes of the trie lead, without probes.
-Configuration MaskMaker::step_all(Configuration at, std::uint32_t root,
-                                  std::uint32_t node) {
+Configuration MaskMaker::step_path(Configuration at, std::uint32_t root,
+                                   std::uint32_t node) {
   // The way down to `node`: each ancestor's subtree holds it.
   for (std::uint32_t i = root + 1; !at.dead();) {
     if (node >= trie_.subtree_end(i)) {
@@ -136,7 +136,7 @@ void MaskMaker::walk_exits(const ExitTrie& exits, std::uint32_t root,
       i = node.subtree_end();
       continue;
     }
-    if (from_ != nullptr && node.byte() == '"') {
+    if (text_start_ != nullptr && node.byte() == '"') {
       for (const ExitToken& exit : exits.subtree_exits(i)) try_token(exit.id);
       i = node.subtree_end();
       continue;
@@ -147,7 +147,7 @@ void MaskMaker::walk_exits(const ExitTrie& exits, std::uint32_t root,
       continue;
     }
     if (recogniser.left_value(next)) {
-      if (real_.dead()) {
+      if (actual_.dead()) {
         if (!recogniser.ended_by_lookahead(next)) {
           set_exits(exits, i, min_count, max_count);
         }
@@ -159,7 +159,7 @@ void MaskMaker::walk_exits(const ExitTrie& exits, std::uint32_t root,
         i = node.subtree_end();
         continue;
       }
-      next = recogniser.resume(real_, next);
+      next = recogniser.resume(actual_, next);
       if (next.dead()) {
         i = node.subtree_end();
         continue;
@@ -175,8 +175,9 @@ void MaskMaker::walk_exits(const ExitTrie& exits, std::uint32_t root,
 
 // Decides a token byte by byte, from where `from_` stands in it.
 void MaskMaker::try_token(Id id) {
-  Configuration at = *from_;
-  for (const char c : resources_.vocabulary.bytes(id).substr(from_depth_)) {
+  Configuration at = *text_start_;
+  for (const char c :
+       resources_.vocabulary.bytes(id).substr(text_start_depth_)) {
     at = recogniser_->step(at, static_cast<std::uint8_t>(c));
     if (at.dead()) return;
   }

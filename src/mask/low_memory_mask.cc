@@ -74,8 +74,8 @@ class Scratch {
 
 }  // namespace
 
-void ConstraintImpl::fill_slowly(const Place& place,
-                                 std::span<std::uint32_t> row) {
+void ConstraintImpl::fill_with_low_memory(const Place& place,
+                                          std::span<std::uint32_t> row) {
   std::optional<Scratch> scratch;
   {
     const Recogniser::Lock lock(*place.in->recogniser);

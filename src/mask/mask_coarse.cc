@@ -15,16 +15,16 @@ namespace parlance::mask {
 using json::BodyState;
 using recogniser::StringHint;
 
-void MaskMaker::by_coarse_state(Configuration coarse, Configuration config) {
+void MaskMaker::from_coarse_state(Configuration coarse, Configuration config) {
   Recogniser& recogniser = *recogniser_;
   const Configuration key = recogniser.mask_key(coarse, vocab::kMaxTokenBytes);
   const PartialMask* mask = partial_masks_->find(key);
   if (mask == nullptr) {
     PartialMask made;
     exit_points_ = &made.exit_points;
-    make_place(coarse);
+    make_by_kind(coarse);
     exit_points_ = nullptr;
-    made.recheck = behind(made.exit_points);
+    made.recheck = tokens_past(made.exit_points);
     made.exit_points = {};
     if (builder_.dense()) {
       const std::array bases = {
@@ -33,26 +33,26 @@ void MaskMaker::by_coarse_state(Configuration coarse, Configuration config) {
           Base{.words = resources_.tables.all_text().data()}, Base{}};
       builder_.compact(bases);
     }
-    keep_built(made);
+    store_built(made);
     mask = &partial_masks_->add(key, std::move(made));
   }
   builder_.start(mask->base, mask->set, mask->cleared);
-  decide(mask->recheck, config);
+  recheck_tokens(mask->recheck, config);
   const StringHint view = recogniser.string_hint(config);
   if (!view.has_exceptions) return;
   // Names of the schema that end within a token.  One that ends before it is
   // known to the coarse.
   std::vector<Id> ids;
-  collected_ = &ids;
+  collected_exceptions_ = &ids;
   find_exceptions(view, 0, config);
-  collected_ = nullptr;
+  collected_exceptions_ = nullptr;
   std::ranges::sort(ids, {},
                     [&](Id id) { return resources_.vocabulary.bytes(id); });
-  decide(ids, config);
+  recheck_tokens(ids, config);
 }
 
 // Decides each of the tokens, which stand in the order of their texts.
-void MaskMaker::decide(std::span<const Id> ids, Configuration config) {
+void MaskMaker::recheck_tokens(std::span<const Id> ids, Configuration config) {
   Recogniser& recogniser = *recogniser_;
   Configuration* const states = states_.data();
   states[0] = config;
@@ -77,7 +77,7 @@ void MaskMaker::decide(std::span<const Id> ids, Configuration config) {
 }
 
 // The tokens that a walk came to an escaped place with, by text.
-std::vector<Id> MaskMaker::behind(
+std::vector<Id> MaskMaker::tokens_past(
     const std::vector<ExitPoint>& exit_points) const {
   std::vector<Id> ids;
   for (const ExitPoint& exit_point : exit_points) {
