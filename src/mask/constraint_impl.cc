@@ -33,7 +33,7 @@ ConstraintImpl::ConstraintImpl(std::shared_ptr<CompilerImpl> compiler,
                                std::shared_ptr<const rules::Marks> marks)
     : compiler_(std::move(compiler)),
       marks_(std::move(marks)),
-      now_(make_generation(std::move(recogniser))) {}
+      current_(make_generation(std::move(recogniser))) {}
 
 // --- Generations -------------------------------------------------------------
 
@@ -41,54 +41,54 @@ std::shared_ptr<Generation> ConstraintImpl::make_generation(
     std::shared_ptr<Recogniser> recogniser) {
   auto made = std::make_shared<Generation>();
   made->recogniser = std::move(recogniser);
-  const Use recogniser_used(*made);
+  const GenerationLock recogniser_used(*made);
   made->start = made->recogniser->start();
   made->masks = masks_of(*made->recogniser, compiler_->owner());
   return made;
 }
 
-std::shared_ptr<Generation> ConstraintImpl::newest() {
-  const std::lock_guard lock(moving_);
-  while (now_->over.load(std::memory_order_relaxed)) {
-    std::shared_ptr<Recogniser> next = now_->recogniser->successor();
+std::shared_ptr<Generation> ConstraintImpl::newest_generation() {
+  const std::lock_guard lock(generations_mutex_);
+  while (current_->full.load(std::memory_order_relaxed)) {
+    std::shared_ptr<Recogniser> next = current_->recogniser->successor();
     if (next == nullptr) break;
-    before_ = std::exchange(now_, make_generation(std::move(next)));
+    previous_ = std::exchange(current_, make_generation(std::move(next)));
   }
-  return now_;
+  return current_;
 }
 
-Configuration ConstraintImpl::adopted(const Place& place, Generation& by) {
-  if (place.in == nullptr || place.dead() || !by.recogniser->adopts()) {
+Configuration ConstraintImpl::adopt(const Position& position, Generation& by) {
+  if (position.in == nullptr || position.dead() || !by.recogniser->adopts()) {
     return {};
   }
-  const Recogniser::Lock before(*place.in->recogniser);
-  const Use after(by);
-  return after->adopt(*place.in->recogniser, place.config);
+  const Recogniser::Lock before(*position.in->recogniser);
+  const GenerationLock after(by);
+  return after->adopt(*position.in->recogniser, position.config);
 }
 
 // Where places can be adopted, what was passed on the way leaves no trace.
-Configuration ConstraintImpl::read_again(const Written& text, Generation& by) {
-  const auto read = [&](Place place, std::size_t step) {
-    return text.is_token(step) ? read_token(place, text.token(step))
-                               : this->read(place, text.bytes(step));
+Configuration ConstraintImpl::replay(const InputLog& text, Generation& by) {
+  const auto read = [&](Position position, std::size_t step) {
+    return text.is_token(step) ? read_token(position, text.token(step))
+                               : this->read(position, text.bytes(step));
   };
   if (by.recogniser->adopts()) {
     std::shared_ptr<Recogniser> empty;
     {
-      const Use use(by);
+      const GenerationLock use(by);
       empty = use->fresh(/*same_parts=*/true);
     }
-    Place place{make_generation(std::move(empty)), {}};
-    place.config = place.in->start;
-    for (std::size_t i = 0; i < text.size() && !place.dead(); ++i) {
-      if (place.in->over.load(std::memory_order_relaxed)) {
-        place = apart(place, 0);
+    Position position{make_generation(std::move(empty)), {}};
+    position.config = position.in->start;
+    for (std::size_t i = 0; i < text.size() && !position.dead(); ++i) {
+      if (position.in->full.load(std::memory_order_relaxed)) {
+        position = in_private_generation(position, 0);
       }
-      place = read(place, i);
+      position = read(position, i);
     }
-    return adopted(place, by);
+    return adopt(position, by);
   }
-  const Use use(by);
+  const GenerationLock use(by);
   const std::size_t before = use->own_bytes();
   Configuration config = by.start;
   for (std::size_t i = 0; i < text.size() && !config.dead(); ++i) {
@@ -99,41 +99,43 @@ Configuration ConstraintImpl::read_again(const Written& text, Generation& by) {
   return config;
 }
 
-Place ConstraintImpl::in_newest(const Place& place, const Written& text) {
-  Place to{newest(), {}};
-  if (place.in == to.in) return place;
-  to.config = adopted(place, *to.in);
-  if (to.dead()) to.config = read_again(text, *to.in);
+Position ConstraintImpl::move_to_newest(const Position& position,
+                                        const InputLog& text) {
+  Position to{newest_generation(), {}};
+  if (position.in == to.in) return position;
+  to.config = adopt(position, *to.in);
+  if (to.dead()) to.config = replay(text, *to.in);
   return to;
 }
 
-Place ConstraintImpl::apart(const Place& place, std::size_t room) {
+Position ConstraintImpl::in_private_generation(const Position& position,
+                                               std::size_t room) {
   std::shared_ptr<Recogniser> empty;
   {
-    const Recogniser::Lock lock(*place.in->recogniser);
-    empty = place.in->recogniser->fresh(/*same_parts=*/true);
+    const Recogniser::Lock lock(*position.in->recogniser);
+    empty = position.in->recogniser->fresh(/*same_parts=*/true);
   }
   empty->widen(room);
-  Place to{make_generation(std::move(empty)), {}};
-  to.config = adopted(place, *to.in);
+  Position to{make_generation(std::move(empty)), {}};
+  to.config = adopt(position, *to.in);
   return to;
 }
 
-template <class Ask>
-auto ConstraintImpl::answer(Place place, Ask ask) {
+template <class Question>
+auto ConstraintImpl::retry_with_memory(Position position, Question question) {
   constexpr std::size_t kRoom = std::size_t{1} << 16;
   for (std::size_t room = kRoom;; room *= 2) {
-    auto said = ask(place);
-    if (!place.in->broken.load(std::memory_order_relaxed)) return said;
-    place = apart(place, room);
+    auto answer = question(position);
+    if (!position.in->overflowed.load(std::memory_order_relaxed)) return answer;
+    position = in_private_generation(position, room);
   }
 }
 
 // --- Masks -------------------------------------------------------------------
 
 // Places with equal keys have the same mask.
-Configuration ConstraintImpl::key_of(Recogniser& recogniser,
-                                     Configuration config) {
+Configuration ConstraintImpl::mask_key_of(Recogniser& recogniser,
+                                          Configuration config) {
   return recogniser.mask_equivalent(
       recogniser.mask_key(config, compiler_->longest()));
 }
@@ -141,13 +143,13 @@ Configuration ConstraintImpl::key_of(Recogniser& recogniser,
 // The mask knows nothing of stop tokens: one that has a text is in it as that,
 // one that is a mark as that.  A stop token is never text, and a mark only
 // where the text may end behind it.
-void ConstraintImpl::set_stops(const Place& place, bool can_end,
+void ConstraintImpl::set_stops(const Position& position, bool can_end,
                                const StopSet& stops,
                                std::span<std::uint32_t> row) {
   for (const Id id : stops.ids()) {
     const std::uint32_t bit = std::uint32_t{1} << (id & 31);
     const bool fits =
-        can_end || ((row[id >> 5] & bit) != 0 && ends_with(place, id));
+        can_end || ((row[id >> 5] & bit) != 0 && ends_with(position, id));
     row[id >> 5] = fits ? row[id >> 5] | bit : row[id >> 5] & ~bit;
   }
   for (const Id id : stops.never()) {
@@ -157,10 +159,10 @@ void ConstraintImpl::set_stops(const Place& place, bool can_end,
 
 // Whether the token is a mark with which the text may end.  Most stop tokens
 // are none, and the recogniser is not asked.
-bool ConstraintImpl::ends_with(const Place& place, Id id) {
+bool ConstraintImpl::ends_with(const Position& position, Id id) {
   if (marks_ == nullptr || !marks_->mark_of(id)) return false;
-  return answer(place, [&](const Place& at) {
-    const Use use(*at.in);
+  return retry_with_memory(position, [&](const Position& at) {
+    const GenerationLock use(*at.in);
     return use->can_end(use->step_token(at.config, {}, id));
   });
 }
@@ -193,18 +195,19 @@ void ConstraintImpl::store_in_part(Recogniser& recogniser, Configuration config,
   }
 }
 
-bool ConstraintImpl::fill_if_known(const Place& place, const StopSet& stops,
+bool ConstraintImpl::fill_if_known(const Position& position,
+                                   const StopSet& stops,
                                    std::span<std::uint32_t> row) {
   MaskHandle handle;
   bool can_end = false;
   {
-    const Use use(*place.in);
+    const GenerationLock use(*position.in);
     if (use->overflowed()) return false;
-    RecogniserMasks& masks = *place.in->masks;
-    can_end = use->can_end(place.config);
-    const Configuration key = key_of(*use, place.config);
+    RecogniserMasks& masks = *position.in->masks;
+    can_end = use->can_end(position.config);
+    const Configuration key = mask_key_of(*use, position.config);
     handle = masks.memo.find(key);
-    if (!handle && (handle = find_in_part(*use, place.config))) {
+    if (!handle && (handle = find_in_part(*use, position.config))) {
       masks.memo.insert(key, handle);
     }
   }
@@ -213,41 +216,41 @@ bool ConstraintImpl::fill_if_known(const Place& place, const StopSet& stops,
   mask->write(row);
   compiler_->store().unpin(handle);
   compiler_->count_hit();
-  set_stops(place, can_end, stops, row);
+  set_stops(position, can_end, stops, row);
   return true;
 }
 
-void ConstraintImpl::fill(const Place& place, const StopSet& stops,
+void ConstraintImpl::fill(const Position& position, const StopSet& stops,
                           std::span<std::uint32_t> row) {
-  if (fill_if_known(place, stops, row)) return;
+  if (fill_if_known(position, stops, row)) return;
   compiler_->count_miss();
   std::unique_ptr<MaskMaker> maker = compiler_->take_maker();
   const MaskBuilder* builder = nullptr;
   bool can_end = false;
   bool made = false;
   {
-    const Use use(*place.in);
-    RecogniserMasks& masks = *place.in->masks;
-    can_end = use->can_end(place.config);
+    const GenerationLock use(*position.in);
+    RecogniserMasks& masks = *position.in->masks;
+    can_end = use->can_end(position.config);
     if (!use->overflowed()) {
-      const Configuration key = key_of(*use, place.config);
-      use->active_part(place.config);
+      const Configuration key = mask_key_of(*use, position.config);
+      use->active_part(position.config);
       use->begin_tracking();
-      builder = &maker->make(*use, place.config, masks.partial);
-      use->end_tracking(place.config);
+      builder = &maker->make(*use, position.config, masks.partial);
+      use->end_tracking(position.config);
       made = !use->overflowed();
       const MaskHandle handle =
           made ? compiler_->store().intern(builder->view()) : MaskHandle{};
       if (handle) {
         masks.memo.insert(key, handle);
-        store_in_part(*use, place.config, handle);
+        store_in_part(*use, position.config, handle);
       }
     }
   }
   if (made) builder->view().write(row);
   compiler_->give_back(std::move(maker));
-  if (!made) fill_with_low_memory(place, row);
-  set_stops(place, can_end, stops, row);
+  if (!made) fill_with_low_memory(position, row);
+  set_stops(position, can_end, stops, row);
 }
 
 // --- Reading -----------------------------------------------------------------
@@ -294,63 +297,64 @@ Configuration ConstraintImpl::read_locked(Recogniser& recogniser,
 }
 
 // One byte or mark at a time where the memory does not last for more.
-Place ConstraintImpl::read(Place place, std::string_view bytes) {
+Position ConstraintImpl::read(Position position, std::string_view bytes) {
   {
-    const Use use(*place.in);
-    const Configuration to = read_locked(*use, place.config, bytes);
-    if (!use->overflowed()) return {place.in, to};
+    const GenerationLock use(*position.in);
+    const Configuration to = read_locked(*use, position.config, bytes);
+    if (!use->overflowed()) return {position.in, to};
   }
-  while (!bytes.empty() && !place.dead()) {
+  while (!bytes.empty() && !position.dead()) {
     std::string_view rest;
-    place = answer(place, [&](const Place& at) {
-      const Use use(*at.in);
+    position = retry_with_memory(position, [&](const Position& at) {
+      const GenerationLock use(*at.in);
       rest = bytes;
       Configuration to = read_mark(*use, at.config, &rest);
       if (to.dead()) {
         to = use->step(at.config, static_cast<std::uint8_t>(rest.front()));
         rest.remove_prefix(1);
       }
-      return Place{at.in, to};
+      return Position{at.in, to};
     });
     bytes = rest;
-    if (place.in->over.load(std::memory_order_relaxed)) place = apart(place, 0);
+    if (position.in->full.load(std::memory_order_relaxed))
+      position = in_private_generation(position, 0);
   }
-  return place;
+  return position;
 }
 
-std::optional<Configuration> ConstraintImpl::read_token_here(const Place& place,
-                                                             Id id) {
+std::optional<Configuration> ConstraintImpl::read_token_here(
+    const Position& position, Id id) {
   if (compiler_->vocabulary().kind(id) == TokenKind::kUnused)
     return Configuration{};
-  const Use use(*place.in);
-  const Configuration to = read_locked(*use, place.config, id);
+  const GenerationLock use(*position.in);
+  const Configuration to = read_locked(*use, position.config, id);
   if (use->overflowed()) return std::nullopt;
   return to;
 }
 
-Place ConstraintImpl::read_token(const Place& place, Id id) {
-  if (const std::optional<Configuration> to = read_token_here(place, id)) {
-    return {place.in, *to};
+Position ConstraintImpl::read_token(const Position& position, Id id) {
+  if (const std::optional<Configuration> to = read_token_here(position, id)) {
+    return {position.in, *to};
   }
-  return answer(place, [&](const Place& at) {
-    const Use use(*at.in);
-    return Place{at.in, read_locked(*use, at.config, id)};
+  return retry_with_memory(position, [&](const Position& at) {
+    const GenerationLock use(*at.in);
+    return Position{at.in, read_locked(*use, at.config, id)};
   });
 }
 
-bool ConstraintImpl::can_stop(const Place& place, Id id) {
-  return can_end(place) || ends_with(place, id);
+bool ConstraintImpl::can_stop(const Position& position, Id id) {
+  return can_end(position) || ends_with(position, id);
 }
 
-bool ConstraintImpl::can_end(const Place& place) {
-  const Use use(*place.in);
-  return use->can_end(place.config);
+bool ConstraintImpl::can_end(const Position& position) {
+  const GenerationLock use(*position.in);
+  return use->can_end(position.config);
 }
 
 std::size_t ConstraintImpl::memory_bytes() {
-  const std::lock_guard lock(moving_);
+  const std::lock_guard lock(generations_mutex_);
   std::size_t bytes = sizeof(ConstraintImpl);
-  for (const auto& one : {now_, before_}) {
+  for (const auto& one : {current_, previous_}) {
     if (one == nullptr) continue;
     const Recogniser::Lock used(*one->recogniser);
     bytes += one->recogniser->memory_bytes();
@@ -444,9 +448,9 @@ bool ConstraintImpl::nothing_follows(Recogniser& recogniser,
   return true;
 }
 
-bool ConstraintImpl::nothing_follows(const Place& place) {
-  return answer(place, [&](const Place& at) {
-    const Use use(*at.in);
+bool ConstraintImpl::nothing_follows(const Position& position) {
+  return retry_with_memory(position, [&](const Position& at) {
+    const GenerationLock use(*at.in);
     return nothing_follows(*use, at.config);
   });
 }
@@ -463,11 +467,10 @@ const ConstraintImpl::Next& ConstraintImpl::next_forced(Generation& in,
   return next;
 }
 
-std::vector<ConstraintImpl::Forced> ConstraintImpl::forced(const Place& place,
-                                                           std::size_t limit,
-                                                           Place* end) {
-  return answer(place, [&](const Place& at) {
-    const Use use(*at.in);
+std::vector<ConstraintImpl::Forced> ConstraintImpl::forced(
+    const Position& position, std::size_t limit, Position* end) {
+  return retry_with_memory(position, [&](const Position& at) {
+    const GenerationLock use(*at.in);
     *end = at;
     return forced(*at.in, at.config, limit, &end->config);
   });
@@ -510,9 +513,9 @@ std::vector<ConstraintImpl::Forced> ConstraintImpl::forced(Generation& in,
   return out;
 }
 
-bool ConstraintImpl::any_below(std::uint32_t root, const Place& place) {
-  return answer(place, [&](const Place& at) {
-    const Use use(*at.in);
+bool ConstraintImpl::any_below(std::uint32_t root, const Position& position) {
+  return retry_with_memory(position, [&](const Position& at) {
+    const GenerationLock use(*at.in);
     return any_below(*use, root, at.config);
   });
 }

@@ -32,7 +32,7 @@
 namespace parlance::mask {
 
 // What was written, step by step: tokens, and bytes that came as one step.
-class Written {
+class InputLog {
  public:
   void add(Id id) { steps_.push_back(id); }
   void add(std::string_view bytes) {
@@ -40,7 +40,7 @@ class Written {
     bytes_.emplace_back(bytes);
   }
   // Leaves the first `steps`.
-  void cut(std::size_t steps) {
+  void truncate(std::size_t steps) {
     while (steps_.size() > steps) {
       if ((steps_.back() & kBytes) != 0) bytes_.pop_back();
       steps_.pop_back();
@@ -71,33 +71,33 @@ class ConstraintImpl {
 
   // The generation that texts are in now; one with room, but for what others
   // have used of it meanwhile.
-  std::shared_ptr<Generation> newest();
+  std::shared_ptr<Generation> newest_generation();
   // The place there of one that was reached by reading `text`.
-  Place in_newest(const Place& place, const Written& text);
+  Position move_to_newest(const Position& position, const InputLog& text);
 
   // Writes the mask of a place, with the tokens of `stops` set where they end a
   // text.
   // REQUIRES: `row` has shared().mask_words() words.
-  void fill(const Place& place, const StopSet& stops,
+  void fill(const Position& position, const StopSet& stops,
             std::span<std::uint32_t> row);
   // The same if the mask is known; else false and nothing is written.
-  bool fill_if_known(const Place& place, const StopSet& stops,
+  bool fill_if_known(const Position& position, const StopSet& stops,
                      std::span<std::uint32_t> row);
 
   // The place after `bytes`, in which the spelling of a mark that may come is
   // that mark; dead if they do not fit.  It may be in another generation.
-  Place read(Place place, std::string_view bytes);
+  Position read(Position position, std::string_view bytes);
   // The same after a token, whether by its bytes or by its id.
-  Place read_token(const Place& place, Id id);
+  Position read_token(const Position& position, Id id);
   // The same where the generation of the place has the memory for it; else
   // nothing.
-  std::optional<Configuration> read_token_here(const Place& place, Id id);
-  bool can_end(const Place& place);
+  std::optional<Configuration> read_token_here(const Position& position, Id id);
+  bool can_end(const Position& position);
   // Whether a stop token fits: the text may end before it, or with it as a
   // mark.
-  bool can_stop(const Place& place, Id id);
+  bool can_stop(const Position& position, Id id);
   // Whether nothing may follow.
-  bool nothing_follows(const Place& place);
+  bool nothing_follows(const Position& position);
 
   // What must come next, in order: marks, and bytes between them.
   struct Forced {
@@ -105,10 +105,11 @@ class ConstraintImpl {
     std::optional<Id> mark = {};  // its lowest token
   };
   // See Matcher::forced_bytes().  `*end` is where they lead.
-  std::vector<Forced> forced(const Place& place, std::size_t limit, Place* end);
+  std::vector<Forced> forced(const Position& position, std::size_t limit,
+                             Position* end);
   // Whether some token goes on with bytes below the node `root` of the trie,
   // where the place stands.
-  bool any_below(std::uint32_t root, const Place& place);
+  bool any_below(std::uint32_t root, const Position& position);
 
   // Of the recogniser and what is known of its masks.
   std::size_t memory_bytes();
@@ -121,23 +122,24 @@ class ConstraintImpl {
   std::shared_ptr<Generation> make_generation(
       std::shared_ptr<recogniser::Recogniser> recogniser);
   // Dead if it is not known there.
-  Configuration adopted(const Place& place, Generation& by);
-  Configuration read_again(const Written& text, Generation& by);
+  Configuration adopt(const Position& position, Generation& by);
+  Configuration replay(const InputLog& text, Generation& by);
   // The same place in a generation that nobody else has, with `room` more than
   // others.  REQUIRES: its recogniser adopts.
-  Place apart(const Place& place, std::size_t room);
+  Position in_private_generation(const Position& position, std::size_t room);
   // What `ask` says of a place with enough memory.
-  template <class Ask>
-  auto answer(Place place, Ask ask);
-  void set_stops(const Place& place, bool can_end, const StopSet& stops,
+  template <class Question>
+  auto retry_with_memory(Position position, Question question);
+  void set_stops(const Position& position, bool can_end, const StopSet& stops,
                  std::span<std::uint32_t> row);
-  bool ends_with(const Place& place, Id id);
+  bool ends_with(const Position& position, Id id);
 
   // low_memory_mask.cc
-  void fill_with_low_memory(const Place& place, std::span<std::uint32_t> row);
+  void fill_with_low_memory(const Position& position,
+                            std::span<std::uint32_t> row);
 
   // REQUIRES: the caller holds the recogniser's mutex.
-  Configuration key_of(Recogniser& recogniser, Configuration config);
+  Configuration mask_key_of(Recogniser& recogniser, Configuration config);
   Configuration read_locked(Recogniser& recogniser, Configuration config,
                             std::string_view bytes);
   Configuration read_locked(Recogniser& recogniser, Configuration config,
@@ -160,8 +162,8 @@ class ConstraintImpl {
   const std::shared_ptr<CompilerImpl> compiler_;
   const std::shared_ptr<const rules::Marks> marks_;
 
-  std::mutex moving_;  // what follows
-  std::shared_ptr<Generation> now_, before_;
+  std::mutex generations_mutex_;  // what follows
+  std::shared_ptr<Generation> current_, previous_;
 };
 
 }  // namespace parlance::mask

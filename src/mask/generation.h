@@ -20,13 +20,13 @@ struct Generation {
   std::shared_ptr<RecogniserMasks> masks;
   recogniser::Configuration start;
   // It is full: what begins anew begins elsewhere.
-  std::atomic<bool> over{false};
+  std::atomic<bool> full{false};
   // It has overflowed: no answer holds that was given since.
-  std::atomic<bool> broken{false};
+  std::atomic<bool> overflowed{false};
 };
 
 // A configuration, and what it is one of.
-struct Place {
+struct Position {
   std::shared_ptr<Generation> in = nullptr;
   recogniser::Configuration config = {};
 
@@ -34,18 +34,18 @@ struct Place {
 };
 
 // The recogniser of a generation, for one question.
-class Use {
+class GenerationLock {
  public:
-  explicit Use(Generation& of) : of_(of), lock_(*of.recogniser) {}
-  ~Use() {
+  explicit GenerationLock(Generation& of) : of_(of), lock_(*of.recogniser) {}
+  ~GenerationLock() {
     if (!of_.recogniser->full()) return;
-    of_.over.store(true, std::memory_order_relaxed);
+    of_.full.store(true, std::memory_order_relaxed);
     if (of_.recogniser->overflowed()) {
-      of_.broken.store(true, std::memory_order_relaxed);
+      of_.overflowed.store(true, std::memory_order_relaxed);
     }
   }
-  Use(const Use&) = delete;
-  Use& operator=(const Use&) = delete;
+  GenerationLock(const GenerationLock&) = delete;
+  GenerationLock& operator=(const GenerationLock&) = delete;
 
   recogniser::Recogniser& operator*() const { return *of_.recogniser; }
   recogniser::Recogniser* operator->() const { return of_.recogniser.get(); }

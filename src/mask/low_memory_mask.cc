@@ -28,12 +28,12 @@ class Scratch {
 
   // What `question` says, with enough memory.
   template <class Question>
-  auto ask(Question question) {
+  auto retry(Question question) {
     for (std::size_t room = kRoom;; room *= 2) {
       {
         const Recogniser::Lock lock(*recogniser_);
-        auto said = question(*recogniser_);
-        if (!recogniser_->overflowed()) return said;
+        auto answer = question(*recogniser_);
+        if (!recogniser_->overflowed()) return answer;
       }
       renew(room);
     }
@@ -43,7 +43,7 @@ class Scratch {
   bool step(std::size_t depth, std::uint8_t byte) {
     path_.resize(depth);
     bool full = false;
-    const Configuration to = ask([&](Recogniser& used) {
+    const Configuration to = retry([&](Recogniser& used) {
       const Configuration next = used.step(path_.back(), byte);
       full = used.full();
       return next;
@@ -65,7 +65,8 @@ class Scratch {
     recogniser_ = full->fresh(/*same_parts=*/true);
     recogniser_->widen(room);
     const Recogniser::Lock after(*recogniser_);
-    for (Configuration& place : path_) place = recogniser_->adopt(*full, place);
+    for (Configuration& position : path_)
+      position = recogniser_->adopt(*full, position);
   }
 
   std::shared_ptr<Recogniser> recogniser_;
@@ -74,12 +75,12 @@ class Scratch {
 
 }  // namespace
 
-void ConstraintImpl::fill_with_low_memory(const Place& place,
+void ConstraintImpl::fill_with_low_memory(const Position& position,
                                           std::span<std::uint32_t> row) {
   std::optional<Scratch> scratch;
   {
-    const Recogniser::Lock lock(*place.in->recogniser);
-    scratch.emplace(*place.in->recogniser, place.config);
+    const Recogniser::Lock lock(*position.in->recogniser);
+    scratch.emplace(*position.in->recogniser, position.config);
   }
   std::ranges::fill(row, 0);
   const auto put = [&](Id id, bool fits) {
@@ -100,7 +101,7 @@ void ConstraintImpl::fill_with_low_memory(const Place& place,
   std::vector<std::uint32_t> marks;
   std::vector<std::uint32_t> choices;
   const auto size = static_cast<std::uint32_t>(compiler_->vocabulary().size());
-  scratch->ask([&](Recogniser& used) {
+  scratch->retry([&](Recogniser& used) {
     marks.clear();
     choices.clear();
     used.token_marks(scratch->path().front(), size, marks);
@@ -112,7 +113,7 @@ void ConstraintImpl::fill_with_low_memory(const Place& place,
   }
   for (const Id id : choices) {
     put(id, !scratch
-                 ->ask([&](Recogniser& used) {
+                 ->retry([&](Recogniser& used) {
                    return used.step_token(scratch->path().front(), {}, id);
                  })
                  .dead());

@@ -18,9 +18,10 @@ std::span<std::uint32_t> mask_of(std::span<std::int32_t> row,
 }
 
 // Without a look at whether it is still there.
-bool is_of(const std::weak_ptr<Generation>& generation, const Place& place) {
-  return !generation.owner_before(place.in) &&
-         !place.in.owner_before(generation);
+bool is_of(const std::weak_ptr<Generation>& generation,
+           const Position& position) {
+  return !generation.owner_before(position.in) &&
+         !position.in.owner_before(generation);
 }
 
 }  // namespace
@@ -32,43 +33,44 @@ MatcherImpl::MatcherImpl(std::shared_ptr<ConstraintImpl> constraint,
   reset();
 }
 
-bool MatcherImpl::is_over(const Place& place) {
-  return stops_->ids().empty() && constraint_->can_end(place) &&
-         constraint_->nothing_follows(place);
+bool MatcherImpl::is_over(const Position& position) {
+  return stops_->ids().empty() && constraint_->can_end(position) &&
+         constraint_->nothing_follows(position);
 }
 
 // --- Places ------------------------------------------------------------------
 
-Place MatcherImpl::here() {
-  Place place{generation_.lock(), history_.back()};
-  if (place.in == nullptr || place.in->over.load(std::memory_order_relaxed)) {
-    return renew(place);
+Position MatcherImpl::here() {
+  Position position{generation_.lock(), history_.back()};
+  if (position.in == nullptr ||
+      position.in->full.load(std::memory_order_relaxed)) {
+    return renew(position);
   }
-  return place;
+  return position;
 }
 
 // The answer keeps the generation, which other threads may have left by then.
-Place MatcherImpl::renew(const Place& last) {
-  Place place = constraint_->in_newest(last, written_);
-  move_to(place);
-  return place;
+Position MatcherImpl::renew(const Position& last) {
+  Position position = constraint_->move_to_newest(last, input_);
+  move_to(position);
+  return position;
 }
 
-void MatcherImpl::move_to(const Place& place) {
-  history_.back() = place.config;
-  if (is_of(generation_, place)) return;
-  if (since_ + 1 < history_.size()) {
-    before_ = std::exchange(generation_, place.in);
-    before_since_ = since_;
+void MatcherImpl::move_to(const Position& position) {
+  history_.back() = position.config;
+  if (is_of(generation_, position)) return;
+  if (generation_begin_ + 1 < history_.size()) {
+    previous_ = std::exchange(generation_, position.in);
+    previous_begin_ = generation_begin_;
   } else {
-    generation_ = place.in;
+    generation_ = position.in;
   }
-  since_ = history_.size() - 1;
+  generation_begin_ = history_.size() - 1;
 }
 
-void MatcherImpl::push(const Place& place) {
-  history_.push_back(place.config);
-  if (!is_of(generation_, place)) renew(place);
+void MatcherImpl::push(const Position& position) {
+  history_.push_back(position.config);
+  if (!is_of(generation_, position)) renew(position);
   over_ = stops_->ids().empty() && is_over(here()) ? history_.size() : 0;
 }
 
@@ -90,7 +92,7 @@ bool MatcherImpl::fill_bitmask(std::span<std::int32_t> row) {
     std::ranges::fill(row, -1);
     return false;
   }
-  fill_node({.place = here()}, row);
+  fill_node({.position = here()}, row);
   return constrains(row);
 }
 
@@ -108,37 +110,37 @@ void MatcherImpl::fill_node(const Node& node, std::span<std::int32_t> row) {
     std::ranges::fill(row, -1);
     return;
   }
-  if (node.place.dead()) {
+  if (node.position.dead()) {
     std::ranges::fill(row, 0);
     return;
   }
   const std::span<std::uint32_t> mask =
       mask_of(row, constraint_->compiler().mask_words());
-  constraint_->fill(node.place, *stops_, mask);
+  constraint_->fill(node.position, *stops_, mask);
 }
 
 // --- Steps -------------------------------------------------------------------
 
 bool MatcherImpl::accept_token(Id id) {
   if (is_terminated()) return false;
-  const Node from{.place = here()};
+  const Node from{.position = here()};
   if (id < constraint_->compiler().vocabulary().size() &&
       !stops_->contains(id) && !stops_->never_comes(id)) {
-    if (const auto to = constraint_->read_token_here(from.place, id)) {
+    if (const auto to = constraint_->read_token_here(from.position, id)) {
       if (to->dead()) return false;
-      written_.add(id);
+      input_.add(id);
       history_.push_back(*to);
       over_ = stops_->ids().empty() && is_over(here()) ? history_.size() : 0;
       return true;
     }
   }
   const Node next = follow(from, id);
-  if (next.place.dead()) return false;
+  if (next.position.dead()) return false;
   if (stops_->contains(id)) {
     terminated_ = true;
   } else {
-    written_.add(id);
-    push(next.place);
+    input_.add(id);
+    push(next.position);
   }
   return true;
 }
@@ -151,9 +153,9 @@ std::size_t MatcherImpl::accept_tokens(std::span<const Id> ids) {
 
 bool MatcherImpl::accept_bytes(std::string_view bytes) {
   if (terminated_) return false;
-  const Place next = constraint_->read(here(), bytes);
+  const Position next = constraint_->read(here(), bytes);
   if (next.dead()) return false;
-  written_.add(bytes);
+  input_.add(bytes);
   push(next);
   return true;
 }
@@ -164,25 +166,25 @@ bool MatcherImpl::rollback(std::size_t steps) {
   const std::size_t size = history_.size() - (steps - terminated_);
   terminated_ = false;
   history_.resize(size);
-  written_.cut(size - 1);
-  if (size <= since_) {
-    const bool known = size > before_since_;
-    generation_ = known ? before_ : std::weak_ptr<Generation>();
-    since_ = known ? before_since_ : size - 1;
-    before_.reset();
-    before_since_ = since_;
+  input_.truncate(size - 1);
+  if (size <= generation_begin_) {
+    const bool known = size > previous_begin_;
+    generation_ = known ? previous_ : std::weak_ptr<Generation>();
+    generation_begin_ = known ? previous_begin_ : size - 1;
+    previous_.reset();
+    previous_begin_ = generation_begin_;
   }
   over_ = stops_->ids().empty() && is_over(here()) ? history_.size() : 0;
   return true;
 }
 
 void MatcherImpl::reset() {
-  const std::shared_ptr<Generation> now = constraint_->newest();
+  const std::shared_ptr<Generation> now = constraint_->newest_generation();
   history_.assign(1, now->start);
-  written_.cut(0);
+  input_.truncate(0);
   generation_ = now;
-  before_.reset();
-  since_ = before_since_ = 0;
+  previous_.reset();
+  generation_begin_ = previous_begin_ = 0;
   terminated_ = false;
   over_ = is_over({now, now->start}) ? history_.size() : 0;
 }
@@ -192,7 +194,7 @@ void MatcherImpl::reset() {
 std::string MatcherImpl::forced_bytes(std::size_t limit) {
   std::string bytes;
   if (terminated_) return bytes;
-  Place end;
+  Position end;
   for (ConstraintImpl::Forced& piece :
        constraint_->forced(here(), limit, &end)) {
     bytes += piece.text;
@@ -206,8 +208,8 @@ std::vector<Id> MatcherImpl::forced_tokens() {
   constexpr std::size_t kLimit = 4096;
   std::vector<Id> tokens;
   if (terminated_) return tokens;
-  Place end;
-  Place at = here();
+  Position end;
+  Position at = here();
   const std::vector<ConstraintImpl::Forced> pieces =
       constraint_->forced(at, kLimit, &end);
   for (std::size_t i = 0; i < pieces.size(); ++i) {
@@ -234,7 +236,7 @@ std::vector<Id> MatcherImpl::forced_tokens() {
 // What `text` is written with, as far as that is certain.  `last`: what comes
 // at `end`, behind the text, is not forced.
 std::vector<Id> MatcherImpl::tokens_of(std::string_view text, bool last,
-                                       const Place& end) {
+                                       const Position& end) {
   if (constraint_->compiler().vocabulary().encoder()) {
     return encoded(text, last, end);
   }
@@ -270,7 +272,7 @@ std::vector<Id> MatcherImpl::tokens_of(std::string_view text, bool last,
 }
 
 std::vector<Id> MatcherImpl::encoded(std::string_view text, bool last,
-                                     const Place& end) {
+                                     const Position& end) {
   const Vocabulary& vocabulary = constraint_->compiler().vocabulary();
   std::vector<Id> tokens = vocabulary.encoder()(text);
   std::size_t size = 0;
@@ -308,18 +310,18 @@ std::vector<Id> MatcherImpl::encoded(std::string_view text, bool last,
 
 MatcherImpl::Node MatcherImpl::follow(const Node& from, std::int64_t token) {
   const CompilerImpl& compiler = constraint_->compiler();
-  if (from.terminated || from.place.dead() || token < 0 ||
+  if (from.terminated || from.position.dead() || token < 0 ||
       static_cast<std::uint64_t>(token) >= compiler.vocabulary().size()) {
     return {};
   }
   const Id id = static_cast<Id>(token);
   if (stops_->contains(id)) {
-    if (!constraint_->can_stop(from.place, id)) return {};
-    return {.place = from.place, .terminated = true};
+    if (!constraint_->can_stop(from.position, id)) return {};
+    return {.position = from.position, .terminated = true};
   }
   if (stops_->never_comes(id)) return {};
-  const Place to = constraint_->read_token(from.place, id);
-  return {.place = to, .terminated = !to.dead() && is_over(to)};
+  const Position to = constraint_->read_token(from.position, id);
+  return {.position = to, .terminated = !to.dead() && is_over(to)};
 }
 
 namespace {
@@ -362,12 +364,12 @@ bool MatcherImpl::fill_tree(std::span<const std::int64_t> first_child,
   }
   // Nodes to visit, and the place before their token.
   std::vector<std::pair<std::size_t, Node>> left;
-  const auto visit = [&](std::size_t node, const Node& place) {
-    fill_node(place, buffer.subspan(node * words, words));
+  const auto visit = [&](std::size_t node, const Node& position) {
+    fill_node(position, buffer.subspan(node * words, words));
     if (first_child[node] < 0) return;
-    left.emplace_back(static_cast<std::size_t>(first_child[node]), place);
+    left.emplace_back(static_cast<std::size_t>(first_child[node]), position);
   };
-  visit(0, {.place = here(), .terminated = is_terminated()});
+  visit(0, {.position = here(), .terminated = is_terminated()});
   while (!left.empty()) {
     const auto [node, before] = left.back();
     left.pop_back();

@@ -57,34 +57,36 @@ class MatcherImpl {
  private:
   // What a node of a draft tree leads to.
   struct Node {
-    Place place;  // dead: the tokens do not fit
+    Position position;  // dead: the tokens do not fit
     bool terminated = false;
   };
 
   // Where the text is, in a generation that has room.
-  Place here();
+  Position here();
   // The last place of the history is `place`.
-  void move_to(const Place& place);
+  void move_to(const Position& position);
   // Takes that to the newest generation.
-  Place renew(const Place& last);
+  Position renew(const Position& last);
   Node follow(const Node& from, std::int64_t token);
-  void push(const Place& place);
+  void push(const Position& position);
   // Without a stop token a text is over where nothing may follow.
-  bool is_over(const Place& place);
+  bool is_over(const Position& position);
   void fill_node(const Node& node, std::span<std::int32_t> row);
   bool constrains(std::span<const std::int32_t> row) const;
-  std::vector<Id> tokens_of(std::string_view text, bool last, const Place& end);
-  std::vector<Id> encoded(std::string_view text, bool last, const Place& end);
+  std::vector<Id> tokens_of(std::string_view text, bool last,
+                            const Position& end);
+  std::vector<Id> encoded(std::string_view text, bool last,
+                          const Position& end);
 
   std::shared_ptr<ConstraintImpl> constraint_;
   std::shared_ptr<const StopSet> stops_;  // not null
   std::vector<Configuration> history_;    // after each step; first: before any
-  Written written_;                       // what each step was
+  InputLog input_;                        // what each step was
   // Those from since_ on are of generation_; those before, from before_since_
   // on, of before_; what came before has to be read again.
-  std::weak_ptr<Generation> generation_, before_;
-  std::size_t since_ = 0;
-  std::size_t before_since_ = 0;
+  std::weak_ptr<Generation> generation_, previous_;
+  std::size_t generation_begin_ = 0;
+  std::size_t previous_begin_ = 0;
   bool terminated_ = false;  // one step more, which leads nowhere
   // The size of the history with which the text is over; 0: none.
   std::size_t over_ = 0;
