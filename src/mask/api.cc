@@ -191,11 +191,8 @@ StructuralTagGrammarOptions tag_options(const Vocabulary& vocabulary,
   StructuralTagGrammarOptions options;
   options.vocabulary_size = static_cast<std::uint32_t>(vocabulary.size());
   options.limits = limits;
-  options.find_token =
-      [&vocabulary](std::string_view text) -> std::optional<TokenId> {
-    const std::vector<TokenId> ids = vocabulary.find(text);
-    if (ids.empty()) return std::nullopt;
-    return ids.front();
+  options.find_token = [&vocabulary](std::string_view text) {
+    return vocabulary.find_first(text);
   };
   return options;
 }

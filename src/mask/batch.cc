@@ -1,8 +1,8 @@
-// Masks of many texts at once.
+// Masks of many matchers at once.
 //
-// Most masks are known, and copying one takes less time than waking a thread:
-// these are written where they stand.  What remains is handed out row by row,
-// since the time that a new mask takes differs a thousandfold.
+// Most masks are cached, and copying one takes less time than waking a thread,
+// so the calling thread writes these.  The rest is distributed row by row,
+// because the times to make two masks can differ by a factor of a thousand.
 
 #include "mask/batch.h"
 
@@ -15,7 +15,7 @@ namespace parlance::mask {
 
 namespace {
 
-// More would only wait for one another.
+// More threads would only wait for each other.
 constexpr unsigned kMaxThreads = 256;
 
 }  // namespace

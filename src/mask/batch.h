@@ -1,7 +1,7 @@
 #ifndef PARLANCE_SRC_MASK_BATCH_H_
 #define PARLANCE_SRC_MASK_BATCH_H_
 
-// Masks of many texts at once.
+// Masks of many matchers at once.
 
 #include <cstddef>
 #include <cstdint>

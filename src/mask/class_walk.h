@@ -1,31 +1,36 @@
 #ifndef PARLANCE_SRC_MASK_CLASS_WALK_H_
 #define PARLANCE_SRC_MASK_CLASS_WALK_H_
 
-// Walking tokens by their shapes: vocab/string_class_trie.h,
-// vocab/token_class_trie.h.
+// Walks the trie of token classes (vocab/string_class_trie.h,
+// vocab/token_class_trie.h) with the states of an automaton, and decides each
+// token.
 //
-// Two things make it cheap:
+// Two ideas make it cheap:
 //
-//   cells    where all bytes of a cell lead to the same state one step decides
-//            them all: a-z in the middle of a name
-//   parting  where a few bytes of a cell lead elsewhere (the "w" of "while"
-//            among names) the subtree is read as if they did not, and then the
-//            tokens with these bytes are read again, byte by byte
+//   byte class      if all bytes of a class lead to the same state, one step
+//                   decides them all: a-z in the middle of a name
+//   deferred split  if a few bytes of a class lead elsewhere (the "w" of
+//   "while"
+//                   among names), the subtree is walked as if they did not, and
+//                   afterwards the tokens with these bytes are corrected, byte
+//                   by byte
 //
-// The walk that derives from this knows what its states are, and where a whole
-// subtree is decided:
+// The walk that derives from this class defines the states, and decides whole
+// subtrees where it can:
 //
-//   // Where a byte leads.  Asked once for each state and byte.
+//   // The state after `byte`.  Called once for each state and byte.
 //   StateId learn(StateId state, std::uint8_t byte);
-//   // The path has come to `node`, in `state`: what becomes of it.
+//   // The walk has come to `node` in `state`.
 //   SubtreeVerdict judge(const Node& node, StateId state);
-//   // Decides the tokens at and below a node of the trie of all tokens, where
-//   // the state is `state`; they were decided as if it were `taken`.
-//   void correct_subtree(std::uint32_t root, StateId state, StateId taken);
-//   // The same of the token ids()[i]: its first `depth` bytes lead to `from`,
-//   // and its next one was decided as if it led to `taken`.
+//   // Decides the tokens at and below the node `root` of the trie of all
+//   tokens,
+//   // where the state is `state`.  They were decided as if it were `assumed`.
+//   void correct_subtree(std::uint32_t root, StateId state, StateId assumed);
+//   // Decides the token ids()[i].  Its first `depth` bytes lead to `from`; it
+//   was
+//   // decided as if its next byte led to `assumed`.
 //   void correct_token(std::uint32_t i, std::size_t depth, StateId from,
-//                   StateId taken);
+//                      StateId assumed);
 
 #include <algorithm>
 #include <array>
@@ -38,11 +43,11 @@
 
 namespace parlance::mask {
 
-// What becomes of the tokens at and below a node of shapes.
+// The verdict on the tokens at and below a node of the trie of classes.
 enum class SubtreeVerdict : std::uint8_t {
-  kReject,   // none is accepted
-  kDescend,  // those that end here are; what is below is seen later
-  kAccept,   // all are
+  kReject,   // rejects all of them
+  kDescend,  // accepts the tokens of the node; continue below
+  kAccept,   // accepts all of them
 };
 
 template <class Walk, class Trie>
@@ -54,19 +59,20 @@ class ClassWalk {
 
   explicit ClassWalk(const vocab::TokenTables& tables) : tables_(tables) {}
 
-  // Begins a walk without states but the dead one.
+  // Begins a walk.  The only state is the dead state 0.
   void start(const Trie& class_trie);
-  // A new state.
+  // Adds a state without known transitions.
   StateId add_state();
 
   StateId step(StateId state, std::uint8_t byte) {
     const StateId known = transitions_[state].by_byte[byte];
     return known != kUnknown ? known : learn(state, byte);
   }
-  // kSplit where the bytes of the cell lead to several states.
+  // The state after any byte of the class; kSplit if they lead to different
+  // states.
   StateId step_class(StateId state, std::uint8_t byte_class);
 
-  // Decides all tokens of the shapes, from `state`.
+  // Decides all tokens of the trie, from `state`.
   void walk_classes(StateId state);
 
   const vocab::TokenTables tables_;
@@ -79,12 +85,12 @@ class ClassWalk {
     std::array<StateId, Trie::kClassCount> by_class;
     std::array<StateId, Trie::kClassCount> most_common;
   };
-  // By depth: the state there and the cell that led there.
-  struct Place {
+  // The state at one depth of the path, and the class that led there.
+  struct PathEntry {
     StateId state = 0;
     std::uint8_t byte_class = 0;
   };
-  // A subtree that was read as if all bytes of its cell led to `target`.
+  // A subtree that is walked as if all bytes of its class led to `target`.
   struct DeferredSplit {
     std::uint32_t node = 0;
     StateId target = 0;
@@ -95,14 +101,15 @@ class ClassWalk {
     const StateId target = walk().learn(state, byte);
     return transitions_[state].by_byte[byte] = target;
   }
-  // Where most bytes of the cell lead.
+  // The state that the most bytes of the class lead to.
   StateId most_common(StateId state, std::uint8_t byte_class);
   void apply_split(const DeferredSplit& deferred);
   std::uint32_t only_node(std::size_t depth) const;
 
   std::vector<Transitions> transitions_;
-  std::array<Place, vocab::kMaxTokenBytes + 1> path_;
-  std::vector<DeferredSplit> deferred_;  // around the shape that is being read
+  std::array<PathEntry, vocab::kMaxTokenBytes + 1> path_;
+  std::vector<DeferredSplit>
+      deferred_;  // whose subtrees contain the current node
 };
 
 template <class Walk, class Trie>
@@ -163,6 +170,10 @@ typename ClassWalk<Walk, Trie>::StateId ClassWalk<Walk, Trie>::most_common(
   return transitions_[state].most_common[byte_class] = best;
 }
 
+// Walks the nodes in preorder.  Invariant: path_ leads to the parent of node
+// `i`, and deferred_ has the splits of its ancestors, innermost last.  A split
+// is applied when the walk leaves its subtree, so that its corrections follow
+// what the subtree decided, and inner corrections come before outer ones.
 template <class Walk, class Trie>
 void ClassWalk<Walk, Trie>::walk_classes(StateId state) {
   path_[0] = {.state = state};
@@ -193,8 +204,12 @@ void ClassWalk<Walk, Trie>::walk_classes(StateId state) {
   }
 }
 
-// Reads the tokens of the subtree whose byte leads elsewhere than to the
-// commonest state.
+// Corrects the tokens of the subtree whose byte does not lead to the assumed
+// state.  REQUIRES: path_ still leads to the node.
+//
+// If every class on the path has a single byte, the path is one node of the
+// trie of all tokens; then only its children for the bytes of the class are
+// visited. Else every token of the subtree is checked by itself.
 template <class Walk, class Trie>
 void ClassWalk<Walk, Trie>::apply_split(const DeferredSplit& deferred) {
   const auto& node = class_trie_->nodes()[deferred.node];
@@ -229,8 +244,8 @@ void ClassWalk<Walk, Trie>::apply_split(const DeferredSplit& deferred) {
   }
 }
 
-// The node of the trie of all tokens where the path stands at `depth`, if only
-// one text leads there.
+// The node of the trie of all tokens at `depth` of the path, if only one string
+// of bytes has these classes; else kUnknown.
 template <class Walk, class Trie>
 std::uint32_t ClassWalk<Walk, Trie>::only_node(std::size_t depth) const {
   for (std::size_t d = 1; d <= depth; ++d) {

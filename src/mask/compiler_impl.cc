@@ -1,4 +1,4 @@
-// What constraints share: see compiler_impl.h.
+// What the constraints of one vocabulary share: see compiler_impl.h.
 
 #include "mask/compiler_impl.h"
 
@@ -15,7 +15,8 @@ CompilerImpl::CompilerImpl(Vocabulary vocabulary, vocab::TokenTables tables,
       string_classes_(tables_, vocabulary_),
       token_classes_(tables_),
       store_(tables_.mask_words(), cache_bytes, bytes_),
-      // A mask of a lexeme is worth more than others, but not everything.
+      // A mask of a lexeme is more expensive to make than others, so lexemes
+      // get a fixed part of the budget.
       lexemes_(cache_bytes / 4, bytes_),
       whitespace_bases_(tables_, bases_bytes_) {
   all_tokens_.resize(tables_.mask_words());
@@ -32,19 +33,19 @@ CompilerImpl::CompilerImpl(Vocabulary vocabulary, vocab::TokenTables tables,
 std::string_view CompilerImpl::text(Id id) const {
   if (!vocab::has_text(vocabulary_.kind(id))) return {};
   const std::string_view bytes = vocabulary_.bytes(id);
-  // The tables leave such a token out.
+  // The tables do not contain such a token.
   if (bytes.size() > vocab::kMaxTokenBytes) return {};
   return bytes;
 }
 
-// A short text may be in any token; to look is not worth it.
-bool CompilerImpl::no_token_passes(std::string_view text) {
+// Short texts occur in many tokens; for these the search is not worth its time.
+bool CompilerImpl::no_token_extends(std::string_view text) {
   constexpr std::size_t kShort = 6;
   if (text.size() < kShort) return false;
-  const std::lock_guard lock(passed_mutex_);
-  const auto known = passed_.find(text);
-  if (known != passed_.end()) return known->second;
-  if (passed_.size() == kMostPassed) return false;
+  const std::lock_guard lock(extended_mutex_);
+  const auto known = extended_.find(text);
+  if (known != extended_.end()) return known->second;
+  if (extended_.size() == kMaxTexts) return false;
   bool none = true;
   for (Id id = 0; id < vocabulary_.size() && none; ++id) {
     const std::string_view bytes = this->text(id);
@@ -52,7 +53,7 @@ bool CompilerImpl::no_token_passes(std::string_view text) {
     const std::size_t at = bytes.find(text);
     none = at == std::string_view::npos || at + text.size() == bytes.size();
   }
-  passed_.emplace(text, none);
+  extended_.emplace(text, none);
   return none;
 }
 
@@ -62,7 +63,7 @@ void CompilerImpl::clear() {
   store_.clear();
 }
 
-std::unique_ptr<MaskMaker> CompilerImpl::take_maker() {
+std::unique_ptr<MaskMaker> CompilerImpl::acquire_maker() {
   {
     const std::lock_guard lock(makers_mutex_);
     if (!makers_.empty()) {
@@ -83,7 +84,7 @@ std::unique_ptr<MaskMaker> CompilerImpl::take_maker() {
                     .bytes = bytes_});
 }
 
-void CompilerImpl::give_back(std::unique_ptr<MaskMaker> maker) {
+void CompilerImpl::release_maker(std::unique_ptr<MaskMaker> maker) {
   const std::lock_guard lock(makers_mutex_);
   makers_.push_back(std::move(maker));
 }

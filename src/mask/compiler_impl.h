@@ -1,8 +1,8 @@
 #ifndef PARLANCE_SRC_MASK_COMPILER_IMPL_H_
 #define PARLANCE_SRC_MASK_COMPILER_IMPL_H_
 
-// What the constraints of one vocabulary share: its tables, the masks made so
-// far, and the memory in which masks are made.
+// What the constraints of one vocabulary share: the token tables, the caches of
+// masks (mask_maker.h lists them), and a pool of MaskMakers.
 
 #include <array>
 #include <atomic>
@@ -30,35 +30,36 @@ namespace parlance::mask {
 // Safe to use from many threads.
 class CompilerImpl {
  public:
-  // Stop ids that are no ids of the vocabulary are left out.
+  // Ignores stop ids outside the vocabulary.
   CompilerImpl(Vocabulary vocabulary, vocab::TokenTables tables,
                std::size_t cache_bytes, std::span<const TokenId> stop_ids);
 
   const Vocabulary& vocabulary() const { return vocabulary_; }
   const vocab::TokenTables& tables() const { return tables_; }
   std::size_t mask_words() const { return tables_.mask_words(); }
-  // Bytes of the longest token.
+  // Bytes of the longest token in the tables.
   std::uint32_t longest() const { return longest_; }
 
-  // What ends a text where a matcher does not say otherwise.
+  // The stop tokens of matchers that do not have their own.
   const std::shared_ptr<const StopSet>& stops() const { return stops_; }
-  // A mask of every token there is.
+  // The mask of all ids that have a token.
   std::span<const std::uint32_t> all_tokens() const { return all_tokens_; }
-  // The bytes of a token that may stand in a text, else "".
+  // The bytes of a token that can be read by its bytes; else "".
   std::string_view text(Id id) const;
 
-  // The number under which it keeps things with recognisers.
+  // The key of its user data in recognisers.
   std::uint64_t owner() const { return owner_; }
-  // Whether no token has `text` in it, with more behind it.
-  bool no_token_passes(std::string_view text);
+  // Whether no token contains `text` and continues after it.  May return false
+  // although it is so, for short texts and when the cache of answers is full.
+  bool no_token_extends(std::string_view text);
 
   MaskStore& store() { return store_; }
-  // Drops the masks that nobody uses.
+  // Evicts all masks that are not pinned.
   void clear();
 
-  // A maker for one mask: taken from here, given back afterwards.
-  std::unique_ptr<MaskMaker> take_maker();
-  void give_back(std::unique_ptr<MaskMaker> maker);
+  // A pool of makers.  Each makes one mask at a time.
+  std::unique_ptr<MaskMaker> acquire_maker();
+  void release_maker(std::unique_ptr<MaskMaker> maker);
 
   void count_hit() { hits_.fetch_add(1, std::memory_order_relaxed); }
   void count_miss() { misses_.fetch_add(1, std::memory_order_relaxed); }
@@ -66,13 +67,13 @@ class CompilerImpl {
   std::uint64_t misses() const {
     return misses_.load(std::memory_order_relaxed);
   }
-  // Of the tables, and of the bases that are made when first needed.
+  // Bytes of the tables, and of the bases that are built on first use.
   std::size_t tables_bytes() const {
     return tables_.bytes().size() + string_classes_.memory_bytes() +
            token_classes_.memory_bytes() +
            bases_bytes_->load(std::memory_order_relaxed);
   }
-  // Of all masks, with what is needed to find them.
+  // Bytes of all masks and of the caches' own tables.
   std::size_t cache_bytes() const {
     return bytes_->load(std::memory_order_relaxed);
   }
@@ -96,10 +97,10 @@ class CompilerImpl {
   WhitespaceBases whitespace_bases_;
 
   const std::uint64_t owner_ = recogniser::Recogniser::new_user_key();
-  // Texts that were asked about, the shorter of them too often to count.
-  static constexpr std::size_t kMostPassed = 256;
-  std::mutex passed_mutex_;
-  std::map<std::string, bool, std::less<>> passed_;
+  // The answers of no_token_extends().
+  static constexpr std::size_t kMaxTexts = 256;
+  std::mutex extended_mutex_;
+  std::map<std::string, bool, std::less<>> extended_;
 
   std::mutex makers_mutex_;
   std::vector<std::unique_ptr<MaskMaker>> makers_;

@@ -66,11 +66,14 @@ Configuration ConstraintImpl::adopt(const Position& position, Generation& by) {
   return after->adopt(*position.in->recogniser, position.config);
 }
 
-// Where places can be adopted, what was passed on the way leaves no trace.
-Configuration ConstraintImpl::replay(const InputLog& text, Generation& by) {
+// If `by` can adopt configurations, the input is read by an empty recogniser,
+// which is replaced whenever it is full, and only the last configuration is
+// adopted.  So the tables of `by` do not grow by what was read on the way.
+// Else `by` reads the input itself, and gets that much more room.
+Configuration ConstraintImpl::replay(const InputLog& input, Generation& by) {
   const auto read = [&](Position position, std::size_t step) {
-    return text.is_token(step) ? read_token(position, text.token(step))
-                               : this->read(position, text.bytes(step));
+    return input.is_token(step) ? read_token(position, input.token(step))
+                                : this->read(position, input.bytes(step));
   };
   if (by.recogniser->adopts()) {
     std::shared_ptr<Recogniser> empty;
@@ -80,7 +83,7 @@ Configuration ConstraintImpl::replay(const InputLog& text, Generation& by) {
     }
     Position position{make_generation(std::move(empty)), {}};
     position.config = position.in->start;
-    for (std::size_t i = 0; i < text.size() && !position.dead(); ++i) {
+    for (std::size_t i = 0; i < input.size() && !position.dead(); ++i) {
       if (position.in->full.load(std::memory_order_relaxed)) {
         position = in_private_generation(position, 0);
       }
@@ -91,20 +94,20 @@ Configuration ConstraintImpl::replay(const InputLog& text, Generation& by) {
   const GenerationLock use(by);
   const std::size_t before = use->own_bytes();
   Configuration config = by.start;
-  for (std::size_t i = 0; i < text.size() && !config.dead(); ++i) {
-    config = text.is_token(i) ? read_locked(*use, config, text.token(i))
-                              : read_locked(*use, config, text.bytes(i));
+  for (std::size_t i = 0; i < input.size() && !config.dead(); ++i) {
+    config = input.is_token(i) ? read_locked(*use, config, input.token(i))
+                               : read_locked(*use, config, input.bytes(i));
   }
   use->widen(2 * (use->own_bytes() - before));
   return config;
 }
 
 Position ConstraintImpl::move_to_newest(const Position& position,
-                                        const InputLog& text) {
+                                        const InputLog& input) {
   Position to{newest_generation(), {}};
   if (position.in == to.in) return position;
   to.config = adopt(position, *to.in);
-  if (to.dead()) to.config = replay(text, *to.in);
+  if (to.dead()) to.config = replay(input, *to.in);
   return to;
 }
 
@@ -133,16 +136,16 @@ auto ConstraintImpl::retry_with_memory(Position position, Question question) {
 
 // --- Masks -------------------------------------------------------------------
 
-// Places with equal keys have the same mask.
+// Configurations with equal keys have the same mask.
 Configuration ConstraintImpl::mask_key_of(Recogniser& recogniser,
                                           Configuration config) {
   return recogniser.mask_equivalent(
       recogniser.mask_key(config, compiler_->longest()));
 }
 
-// The mask knows nothing of stop tokens: one that has a text is in it as that,
-// one that is a mark as that.  A stop token is never text, and a mark only
-// where the text may end behind it.
+// Cached masks do not depend on the stop tokens: in them, a stop token fits if
+// its bytes do, or if it is a mark that is possible.  But a matcher never reads
+// a stop token as text, and as a mark only where the text can end after it.
 void ConstraintImpl::set_stops(const Position& position, bool can_end,
                                const StopSet& stops,
                                std::span<std::uint32_t> row) {
@@ -157,8 +160,8 @@ void ConstraintImpl::set_stops(const Position& position, bool can_end,
   }
 }
 
-// Whether the token is a mark with which the text may end.  Most stop tokens
-// are none, and the recogniser is not asked.
+// Whether the token is a mark with which the text can end.  Most stop tokens
+// are not marks; for these the recogniser is not called.
 bool ConstraintImpl::ends_with(const Position& position, Id id) {
   if (marks_ == nullptr || !marks_->mark_of(id)) return false;
   return retry_with_memory(position, [&](const Position& at) {
@@ -167,8 +170,8 @@ bool ConstraintImpl::ends_with(const Position& position, Id id) {
   });
 }
 
-// A mask that was made for the same place of the same part, maybe in another
-// grammar.
+// The cached mask of the active part's configuration, which may have been made
+// in another grammar.
 MaskHandle ConstraintImpl::find_in_part(Recogniser& recogniser,
                                         Configuration config) {
   const Recogniser::ActivePart in = recogniser.active_part(config);
@@ -179,13 +182,17 @@ MaskHandle ConstraintImpl::find_in_part(Recogniser& recogniser,
       in.part->mask_key(in.config, compiler_->longest()), in.behind);
 }
 
-// REQUIRES: the mask was made since find_in_part().
+// Stores a mask with the active part if it holds in other grammars: if nothing
+// after the part was read to make it, or if the part is always followed by the
+// same text, which no token reads to its end and beyond.
+// REQUIRES: active_part(config) was called before the mask was made, and no
+// other call of active_part() since; read_past_part() refers to it.
 void ConstraintImpl::store_in_part(Recogniser& recogniser, Configuration config,
                                    MaskHandle handle) {
   const bool outside = recogniser.read_past_part();
   const Recogniser::ActivePart in = recogniser.active_part(config);
   if (in.part == nullptr) return;
-  if (outside && !compiler_->no_token_passes(in.behind)) return;
+  if (outside && !compiler_->no_token_extends(in.behind)) return;
   const Configuration key = in.part->mask_key(in.config, compiler_->longest());
   RecogniserMasks& known = *masks_of(*in.part, compiler_->owner());
   if (outside) {
@@ -224,7 +231,7 @@ void ConstraintImpl::fill(const Position& position, const StopSet& stops,
                           std::span<std::uint32_t> row) {
   if (fill_if_known(position, stops, row)) return;
   compiler_->count_miss();
-  std::unique_ptr<MaskMaker> maker = compiler_->take_maker();
+  std::unique_ptr<MaskMaker> maker = compiler_->acquire_maker();
   const MaskBuilder* builder = nullptr;
   bool can_end = false;
   bool made = false;
@@ -248,16 +255,16 @@ void ConstraintImpl::fill(const Position& position, const StopSet& stops,
     }
   }
   if (made) builder->view().write(row);
-  compiler_->give_back(std::move(maker));
+  compiler_->release_maker(std::move(maker));
   if (!made) fill_with_low_memory(position, row);
   set_stops(position, can_end, stops, row);
 }
 
 // --- Reading -----------------------------------------------------------------
 
-// Reads a mark that may come here and that `bytes` begin with, and takes it
-// away from them; else dead.
-// REQUIRES: the recogniser is locked.
+// If `bytes` begin with the spelling of a mark that is possible here, removes
+// the spelling and returns the configuration after the mark.  Else returns a
+// dead configuration. REQUIRES: the recogniser is locked.
 Configuration ConstraintImpl::read_mark(Recogniser& recogniser,
                                         Configuration config,
                                         std::string_view* bytes) {
@@ -296,7 +303,8 @@ Configuration ConstraintImpl::read_locked(Recogniser& recogniser,
   return recogniser.step_token(config, read, id);
 }
 
-// One byte or mark at a time where the memory does not last for more.
+// Reads all bytes at once if the memory suffices.  Else reads one byte or mark
+// at a time, each with as much memory as it needs.
 Position ConstraintImpl::read(Position position, std::string_view bytes) {
   {
     const GenerationLock use(*position.in);
@@ -370,8 +378,9 @@ bool is_tail(std::int32_t byte) { return 0x80 <= byte && byte < 0xC0; }
 
 }  // namespace
 
-// Tries all bytes until a second one fits, then marks.  A token that is read by
-// its id is another choice, unless it is the only one.
+// Tries all bytes until a second one fits.  The end of the text counts as a
+// choice, and so does a token that is read by its id, unless it is the only one
+// (next_with_marks).
 ConstraintImpl::Next ConstraintImpl::find_next(Recogniser& recogniser,
                                                Configuration config) {
   Next next;
@@ -393,9 +402,9 @@ ConstraintImpl::Next ConstraintImpl::find_next(Recogniser& recogniser,
     return next_with_marks(recogniser, config, std::move(ids), next);
   }
   if (found == 1 && ids.empty()) return next;
-  // Bytes are tried in order and no tail stands before 0x80, so if the second
-  // is a tail the first is a tail or ASCII; only in a character there are but
-  // tails.
+  // Bytes were tried in ascending order.  Continuation bytes fit only in the
+  // middle of a character, and nothing else fits there; so the second candidate
+  // tells which case this is.
   next.byte = !can_end && found == 2 && is_tail(next.byte)
                   ? RecogniserMasks::kInCharacter
                   : RecogniserMasks::kChoice;
@@ -403,7 +412,9 @@ ConstraintImpl::Next ConstraintImpl::find_next(Recogniser& recogniser,
   return next;
 }
 
-// `next`: the only byte, if one fits; not known where there are `ids`.
+// Completes `next` where marks may be possible.  `next` has the only byte that
+// fits, if there is exactly one; if `ids` is not empty, bytes were not tried.
+// `ids`: the tokens that are read by their ids.
 ConstraintImpl::Next ConstraintImpl::next_with_marks(
     Recogniser& recogniser, Configuration config,
     std::vector<std::uint32_t> ids, Next next) {
@@ -419,7 +430,7 @@ ConstraintImpl::Next ConstraintImpl::next_with_marks(
     if (next.byte == RecogniserMasks::kChoice) next.to = to;
   }
   if (only && next.byte == RecogniserMasks::kChoice) {
-    // Bytes may come beside it.
+    // The mark is forced only if no byte fits.
     for (std::int32_t byte = 0; byte < 256 && !choice; ++byte) {
       choice = !recogniser.step(config, static_cast<std::uint8_t>(byte)).dead();
     }
@@ -476,13 +487,16 @@ std::vector<ConstraintImpl::Forced> ConstraintImpl::forced(
   });
 }
 
+// Follows the only byte or mark while there is one.  Stops before a piece would
+// pass `limit`, and then drops the bytes of an incomplete character.
 std::vector<ConstraintImpl::Forced> ConstraintImpl::forced(Generation& in,
                                                            Configuration config,
                                                            std::size_t limit,
                                                            Configuration* end) {
   std::vector<Forced> out;
   std::size_t size = 0;
-  // Of the last piece, where its last whole character ended.
+  // Bytes of the last piece up to the end of its last complete character;
+  // `*end` is the configuration there.
   std::size_t whole = 0;
   *end = config;
   if (config.dead()) return out;

@@ -1,16 +1,17 @@
 #ifndef PARLANCE_SRC_MASK_CONSTRAINT_IMPL_H_
 #define PARLANCE_SRC_MASK_CONSTRAINT_IMPL_H_
 
-// A recogniser made for a vocabulary: what all texts of one constraint share.
+// A recogniser and a vocabulary: what all matchers of one constraint share.
 //
-// Everything here takes the recogniser's lock, once per call, for as long as
-// the recogniser is asked.  Masks are copied outside of it.
+// Each call takes the recogniser's lock once and holds it while it calls the
+// recogniser.  Masks are copied without the lock.
 //
-// A recogniser that is full is replaced by its successor.  The last one before
-// it stays, so that texts can take their places along; others are read again.
-// A question that a recogniser has no memory for is asked again of one that
-// begins with empty tables and gets as much as it needs; a mask, which may need
-// very much, is made slowly instead (low_memory_mask.cc).
+// Memory.  A full recogniser is replaced by its successor.  The previous
+// generation is kept, so that matchers can carry their configurations over
+// (Recogniser::adopt); older configurations are found again by replaying the
+// input.  A call for which a recogniser lacks memory is repeated with an empty
+// recogniser, which gets as much as the call needs.  A mask may need far more;
+// it is made with little memory instead (low_memory_mask.cc).
 
 #include <cstddef>
 #include <cstdint>
@@ -31,7 +32,8 @@
 
 namespace parlance::mask {
 
-// What was written, step by step: tokens, and bytes that came as one step.
+// The input of a matcher, step by step.  A step is a token, or bytes that were
+// accepted by one call.
 class InputLog {
  public:
   void add(Id id) { steps_.push_back(id); }
@@ -39,7 +41,7 @@ class InputLog {
     steps_.push_back(kBytes | static_cast<std::uint32_t>(bytes_.size()));
     bytes_.emplace_back(bytes);
   }
-  // Leaves the first `steps`.
+  // Keeps the first `steps` steps.
   void truncate(std::size_t steps) {
     while (steps_.size() > steps) {
       if ((steps_.back() & kBytes) != 0) bytes_.pop_back();
@@ -54,7 +56,8 @@ class InputLog {
   }
 
  private:
-  static constexpr std::uint32_t kBytes = 0x80000000;  // no vocabulary has it
+  static constexpr std::uint32_t kBytes =
+      0x80000000;  // larger than any token id
   std::vector<std::uint32_t> steps_;
   std::vector<std::string> bytes_;
 };
@@ -62,72 +65,74 @@ class InputLog {
 // Safe to use from many threads.
 class ConstraintImpl {
  public:
-  // `marks`: those that the recogniser reads; null for none.
+  // `marks`: the special tokens that the recogniser reads by id.  May be null.
   ConstraintImpl(std::shared_ptr<CompilerImpl> compiler,
                  std::shared_ptr<recogniser::Recogniser> recogniser,
                  std::shared_ptr<const rules::Marks> marks = nullptr);
 
   CompilerImpl& compiler() const { return *compiler_; }
 
-  // The generation that texts are in now; one with room, but for what others
-  // have used of it meanwhile.
+  // The generation in use.  It has room, unless other threads have used it up
+  // since.
   std::shared_ptr<Generation> newest_generation();
-  // The place there of one that was reached by reading `text`.
-  Position move_to_newest(const Position& position, const InputLog& text);
+  // The same position in the newest generation.  `input` led to `position`.
+  Position move_to_newest(const Position& position, const InputLog& input);
 
-  // Writes the mask of a place, with the tokens of `stops` set where they end a
-  // text.
-  // REQUIRES: `row` has shared().mask_words() words.
+  // Writes the mask of `position` to `row`, with each token of `stops` set if
+  // it can end the text. REQUIRES: `row` has shared().mask_words() words.
   void fill(const Position& position, const StopSet& stops,
             std::span<std::uint32_t> row);
-  // The same if the mask is known; else false and nothing is written.
+  // As fill() if the mask is cached.  Else returns false and writes nothing.
   bool fill_if_known(const Position& position, const StopSet& stops,
                      std::span<std::uint32_t> row);
 
-  // The place after `bytes`, in which the spelling of a mark that may come is
-  // that mark; dead if they do not fit.  It may be in another generation.
+  // The position after `bytes`; dead if they do not fit.  Where a mark is
+  // possible, its spelling is read as the mark.  The result may belong to
+  // another generation.
   Position read(Position position, std::string_view bytes);
-  // The same after a token, whether by its bytes or by its id.
+  // The position after a token, which is read by its bytes or by its id.
   Position read_token(const Position& position, Id id);
-  // The same where the generation of the place has the memory for it; else
-  // nothing.
+  // As read_token() if the generation of `position` has the memory for it; else
+  // nullopt.
   std::optional<Configuration> read_token_here(const Position& position, Id id);
   bool can_end(const Position& position);
-  // Whether a stop token fits: the text may end before it, or with it as a
-  // mark.
+  // Whether the stop token `id` fits: the text can end before it, or the token
+  // is a mark with which the text can end.
   bool can_stop(const Position& position, Id id);
-  // Whether nothing may follow.
+  // Whether no byte and no token fits.
   bool nothing_follows(const Position& position);
 
-  // What must come next, in order: marks, and bytes between them.
+  // A piece of what must come next: a mark, or bytes between marks.
   struct Forced {
-    std::string text;             // of a mark: its spelling
-    std::optional<Id> mark = {};  // its lowest token
+    std::string text;             // for a mark, its spelling
+    std::optional<Id> mark = {};  // the lowest token id of the mark
   };
-  // See Matcher::forced_bytes().  `*end` is where they lead.
+  // What must come next, up to `limit` bytes (Matcher::forced_bytes()).  Sets
+  // `*end` to the position after it.
   std::vector<Forced> forced(const Position& position, std::size_t limit,
                              Position* end);
-  // Whether some token goes on with bytes below the node `root` of the trie,
-  // where the place stands.
+  // Whether a token strictly below the node `root` of the trie can be completed
+  // if `position` is the position at `root`.
   bool any_below(std::uint32_t root, const Position& position);
 
-  // Of the recogniser and what is known of its masks.
+  // Bytes of the recognisers, including what is cached about their masks.
   std::size_t memory_bytes();
 
  private:
   using Next = RecogniserMasks::Next;
   using Recogniser = recogniser::Recogniser;
 
-  // Take the recogniser's mutex where they need it.
+  // These take the recogniser's lock themselves.
   std::shared_ptr<Generation> make_generation(
       std::shared_ptr<recogniser::Recogniser> recogniser);
-  // Dead if it is not known there.
+  // The configuration of `position` in `by`; dead if `by` cannot adopt it.
   Configuration adopt(const Position& position, Generation& by);
-  Configuration replay(const InputLog& text, Generation& by);
-  // The same place in a generation that nobody else has, with `room` more than
-  // others.  REQUIRES: its recogniser adopts.
+  Configuration replay(const InputLog& input, Generation& by);
+  // The same position in a new generation that is used for one call, with
+  // `room` more bytes than usual.  REQUIRES: its recogniser adopts.
   Position in_private_generation(const Position& position, std::size_t room);
-  // What `ask` says of a place with enough memory.
+  // The result of `question`, repeated with more memory while the recogniser
+  // overflows.
   template <class Question>
   auto retry_with_memory(Position position, Question question);
   void set_stops(const Position& position, bool can_end, const StopSet& stops,
@@ -162,7 +167,7 @@ class ConstraintImpl {
   const std::shared_ptr<CompilerImpl> compiler_;
   const std::shared_ptr<const rules::Marks> marks_;
 
-  std::mutex generations_mutex_;  // what follows
+  std::mutex generations_mutex_;  // guards the members below
   std::shared_ptr<Generation> current_, previous_;
 };
 

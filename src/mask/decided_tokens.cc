@@ -1,4 +1,4 @@
-// Writing a mask of stretches: see decided_tokens.h.
+// Writes a mask from ranges: see decided_tokens.h.
 
 #include "mask/decided_tokens.h"
 
@@ -8,55 +8,55 @@
 namespace parlance::mask {
 namespace {
 
-void put(std::span<std::uint32_t> words, Id id) {
+void set_bit(std::span<std::uint32_t> words, Id id) {
   words[id >> 5] |= std::uint32_t{1} << (id & 31);
 }
 
-void take(std::span<std::uint32_t> words, Id id) {
+void clear_bit(std::span<std::uint32_t> words, Id id) {
   words[id >> 5] &= ~(std::uint32_t{1} << (id & 31));
 }
 
 }  // namespace
 
 void DecidedTokens::clear() {
-  stretches_.clear();
+  ranges_.clear();
   singles_.clear();
 }
 
 void DecidedTokens::accept(std::uint32_t first, std::uint32_t last) {
   if (first == last) return;
-  if (!stretches_.empty() && stretches_.back().second == first) {
-    stretches_.back().second = last;
+  if (!ranges_.empty() && ranges_.back().second == first) {
+    ranges_.back().second = last;
   } else {
-    stretches_.emplace_back(first, last);
+    ranges_.emplace_back(first, last);
   }
 }
 
-// From nothing, or from everything, whichever is nearer.
+// Starts from the empty mask or from the full one, whichever is closer.
 void DecidedTokens::write(std::span<const Id> ids,
                           std::span<const std::uint32_t> all,
                           std::span<std::uint32_t> words) const {
   std::size_t count = 0;
-  for (const auto& [first, last] : stretches_) count += last - first;
+  for (const auto& [first, last] : ranges_) count += last - first;
   if (count * 2 < ids.size()) {
     std::ranges::fill(words, 0);
-    for (const auto& [first, last] : stretches_) {
-      for (const Id id : ids.subspan(first, last - first)) put(words, id);
+    for (const auto& [first, last] : ranges_) {
+      for (const Id id : ids.subspan(first, last - first)) set_bit(words, id);
     }
   } else {
     std::ranges::copy(all, words.begin());
     std::uint32_t done = 0;
-    const auto take_to = [&](std::uint32_t end) {
-      for (const Id id : ids.subspan(done, end - done)) take(words, id);
+    const auto clear_up_to = [&](std::uint32_t end) {
+      for (const Id id : ids.subspan(done, end - done)) clear_bit(words, id);
     };
-    for (const auto& [first, last] : stretches_) {
-      take_to(first);
+    for (const auto& [first, last] : ranges_) {
+      clear_up_to(first);
       done = last;
     }
-    take_to(static_cast<std::uint32_t>(ids.size()));
+    clear_up_to(static_cast<std::uint32_t>(ids.size()));
   }
   for (const Single& one : singles_) {
-    one.accepted ? put(words, one.id) : take(words, one.id);
+    one.accepted ? set_bit(words, one.id) : clear_bit(words, one.id);
   }
 }
 

@@ -1,8 +1,8 @@
 #ifndef PARLANCE_SRC_MASK_DECIDED_TOKENS_H_
 #define PARLANCE_SRC_MASK_DECIDED_TOKENS_H_
 
-// The tokens of a mask, as a walk over their shapes decides them: most of them
-// by stretches, the others one by one.
+// The tokens of a mask in the order in which a walk over token classes decides
+// them: mostly as ranges of the trie's list of ids, the rest one by one.
 
 #include <cstdint>
 #include <span>
@@ -13,7 +13,7 @@
 
 namespace parlance::mask {
 
-// Its memory is used again and again.
+// Reuses its memory.
 class DecidedTokens {
  public:
   struct Single {
@@ -22,20 +22,21 @@ class DecidedTokens {
   };
 
   void clear();
-  // Accepts the tokens [first, last) of a list of all.
-  // REQUIRES: they are behind those accepted so far.
+  // Accepts the tokens [first, last) of the list of ids.
+  // REQUIRES: `first` is not before the end of the last range.
   void accept(std::uint32_t first, std::uint32_t last);
-  // One token, whatever its stretch is; what is said last counts.
+  // Decides one token, overriding its range.  The last decision on a token
+  // counts.
   void decide(Id id, bool accepted) { singles_.push_back({id, accepted}); }
-  // Those decided so, in this order.
+  // The decisions on single tokens, in order.
   std::span<const Single> singles() const { return singles_; }
 
-  // Overwrites `words`.  `ids` is the list, `all` the mask of it.
+  // Overwrites `words` with the mask.  `ids` is the list, `all` its mask.
   void write(std::span<const Id> ids, std::span<const std::uint32_t> all,
              std::span<std::uint32_t> words) const;
 
  private:
-  std::vector<std::pair<std::uint32_t, std::uint32_t>> stretches_;
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> ranges_;
   std::vector<Single> singles_;
 };
 

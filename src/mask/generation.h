@@ -1,10 +1,11 @@
 #ifndef PARLANCE_SRC_MASK_GENERATION_H_
 #define PARLANCE_SRC_MASK_GENERATION_H_
 
-// A recogniser for as long as its tables have room, and a place in it.
+// A generation is a recogniser for as long as its tables have room.
 //
-// When a recogniser is full its successor takes over (recogniser/recogniser.h).
-// Texts move there with their next question, each by itself.
+// When a recogniser is full, its successor takes over (recogniser.h).  A
+// matcher moves to the newest generation with its next call, independently of
+// others.
 
 #include <atomic>
 #include <memory>
@@ -16,16 +17,16 @@ namespace parlance::mask {
 
 struct Generation {
   std::shared_ptr<recogniser::Recogniser> recogniser;
-  // Of the recogniser, under its lock.
+  // The masks of the recogniser.  Guarded by its lock.
   std::shared_ptr<RecogniserMasks> masks;
   recogniser::Configuration start;
-  // It is full: what begins anew begins elsewhere.
+  // Whatever begins something new uses the next generation.
   std::atomic<bool> full{false};
-  // It has overflowed: no answer holds that was given since.
+  // Answers given since the recogniser overflowed may be wrong.
   std::atomic<bool> overflowed{false};
 };
 
-// A configuration, and what it is one of.
+// A configuration and the generation that it belongs to.
 struct Position {
   std::shared_ptr<Generation> in = nullptr;
   recogniser::Configuration config = {};
@@ -33,7 +34,8 @@ struct Position {
   bool dead() const { return config.dead(); }
 };
 
-// The recogniser of a generation, for one question.
+// Locks the recogniser of a generation, and records on release whether it is
+// full or has overflowed.
 class GenerationLock {
  public:
   explicit GenerationLock(Generation& of) : of_(of), lock_(*of.recogniser) {}

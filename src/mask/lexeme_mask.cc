@@ -1,4 +1,4 @@
-// Keeping the masks of lexemes: see lexeme_mask.h.
+// The cache of lexeme masks: see lexeme_mask.h.
 
 #include "mask/lexeme_mask.h"
 
@@ -50,7 +50,7 @@ void LexemeMaskCache::clear() {
   held_bytes_ = 0;
 }
 
-// Looks at all: making the mask that needs the room took far longer.
+// A linear search: making the mask that needs the room took far longer.
 void LexemeMaskCache::drop_oldest() {
   const auto oldest = std::ranges::min_element(
       entries_, {}, [](const auto& entry) { return entry.second.used; });

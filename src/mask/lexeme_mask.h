@@ -3,11 +3,11 @@
 
 // Masks inside a lexeme, as far as they depend on the lexeme alone.
 //
-// In a string with a pattern nearly every token must be tried, byte by byte:
-// up to a millisecond.  But whether a token stays within the string is decided
-// by the pattern, whatever is around it, so that part is done once for all
-// grammars.  What is around decides only the tokens that leave, and these are
-// few: the rest of the work is a walk over the paths to them.
+// In a string with a pattern nearly every token must be tried byte by byte,
+// which takes up to a millisecond.  But whether a token stays within the string
+// depends on the pattern alone, so this part is made once for all grammars.
+// Only the tokens that leave the string depend on what encloses it.  They are
+// few: what remains is a walk over the paths to them.
 //
 //   pattern ^[0-9]{2}$, in "▮     inner    { 0, 1, ..., 00, 01, ... 99 }
 //                                 leaving  0─0─"  0─1─"  ...  9─9─"
@@ -25,38 +25,40 @@
 
 namespace parlance::mask {
 
-// A token of many characters, and what it needs (Recogniser::chars_left()).
+// A token of many characters, and the characters that it needs
+// (Recogniser::chars_needed()).
 struct LongToken {
   std::uint32_t need = 0;
   Id id = 0;
 };
 
 struct LexemeMask {
-  // Tokens that stay within the lexeme.
+  // The tokens that stay within the lexeme.
   Base base;
   std::vector<Id> set, cleared;
 
-  // Where tokens may leave: nodes of the token trie in preorder.  Those of
-  // kLeaves were reached by a byte that does not go on with the lexeme; the
-  // others are on the way there.
+  // Where tokens may leave: nodes of the token trie in preorder.  Nodes marked
+  // kLeaves are reached by a byte that does not continue the lexeme; the others
+  // are on the paths there.
   static constexpr std::uint32_t kLeaves = std::uint32_t{1} << 31;
   std::vector<std::uint32_t> leaving;
 
-  // Whether `need` and `longs` are known.
+  // Whether `need` and `longs` are known.  Then the mask holds for any bound.
   bool bounded = false;
-  // What the tokens that stay need at most, see Recogniser::chars_left(),
-  // but for `longs`, by falling need.
+  // The most characters that a token of the mask needs, except for the tokens
+  // in `longs`, which are sorted by descending need.
   std::uint32_t need = 0;
   std::vector<LongToken> longs;
 
-  // Of the lists; a base counts itself.
+  // Bytes of the lists; a base counts its own.
   std::size_t bytes() const;
 };
 
-// LexemeMaskCache by fingerprint.  Safe to use from many threads.
+// Lexeme masks by fingerprint; evicts the least recently used.  Safe to use
+// from many threads.
 class LexemeMaskCache {
  public:
-  // Holds at most `budget_bytes`, bases included; what it holds is counted in
+  // Holds at most `budget_bytes`, including bases, and adds what it holds to
   // `bytes`.
   LexemeMaskCache(std::size_t budget_bytes,
                   std::shared_ptr<std::atomic<std::size_t>> bytes)
@@ -65,10 +67,10 @@ class LexemeMaskCache {
   LexemeMaskCache(const LexemeMaskCache&) = delete;
   LexemeMaskCache& operator=(const LexemeMaskCache&) = delete;
 
-  // Null if there is none.
+  // Null if it is not stored.
   std::shared_ptr<const LexemeMask> find(std::uint64_t fingerprint);
-  // Keeps `mask` if there is room, without those used longest ago.
-  // `base_bytes`: of a base that no other mask has.
+  // Stores `mask`, unless it exceeds the budget by itself.
+  // `base_bytes`: bytes of its base, if no other mask has that base.
   void add(std::uint64_t fingerprint, std::shared_ptr<const LexemeMask> mask,
            std::size_t base_bytes);
   void clear();
@@ -78,9 +80,9 @@ class LexemeMaskCache {
  private:
   struct Entry {
     std::shared_ptr<const LexemeMask> mask;
-    std::size_t own_bytes = 0;    // counted in `bytes_`
-    std::size_t total_bytes = 0;  // and with the base, which counts itself
-    std::uint64_t used = 0;       // when
+    std::size_t own_bytes = 0;    // added to `*bytes_`
+    std::size_t total_bytes = 0;  // including the base, which counts its own
+    std::uint64_t used = 0;       // time of the last use, by clock_
   };
   void drop_oldest();
 

@@ -1,4 +1,4 @@
-// Walking the shapes of tokens through a pattern: see lexeme_walk.h.
+// Walks the classes of tokens through a pattern: see lexeme_walk.h.
 
 #include "mask/lexeme_walk.h"
 
@@ -21,6 +21,11 @@ bool has(std::span<const std::uint32_t> words, Id id) {
 
 }  // namespace
 
+// If no text can leave the lexeme any more and every escape is allowed, all
+// tokens that stay inside a string are accepted, and the escapes are walked
+// only for what they need, if bounded.  Else the trie of classes decides the
+// tokens without escapes, and the paths to the other tokens are walked byte by
+// byte.
 void LexemeWalk::run(recogniser::Recogniser& recogniser,
                      const StringClassTrie& class_trie, std::uint32_t lex,
                      std::uint32_t room, std::span<std::uint32_t> words,
@@ -32,9 +37,9 @@ void LexemeWalk::run(recogniser::Recogniser& recogniser,
   most_ = 0;
   states_.resize(1);
   state_of_.clear();
-  places_[0] = {.state = state_of(lex)};
+  path_states_[0] = {.state = state_of(lex)};
 
-  const std::uint32_t lasts = lasting(places_[0].state);
+  const std::uint32_t lasts = lasting(path_states_[0].state);
   if (room == kMany && lasts != kMany && recogniser.lexeme_any_escapes(lex)) {
     most_ = lasts;
     std::ranges::copy(tables_.body(BodyState::kText).inner(), words.begin());
@@ -42,7 +47,7 @@ void LexemeWalk::run(recogniser::Recogniser& recogniser,
     out.leaving.assign(quotes.begin(), quotes.end());
     if (bounded_) walk_escapes(out);
   } else {
-    walk_classes(places_[0].state);
+    walk_classes(path_states_[0].state);
     walk_escapes(out);
     decided_.write(class_trie.ids(), class_trie.mask(), words);
     find_leaving(out.leaving);
@@ -84,27 +89,30 @@ std::uint32_t LexemeWalk::lasting(StateId state) {
   return states_[state].lasting;
 }
 
-LexemeWalk::Place LexemeWalk::next(const Place& from, std::uint8_t byte) {
+LexemeWalk::PathState LexemeWalk::next(const PathState& from,
+                                       std::uint8_t byte) {
   const BodyState body = json::next(from.body, byte);
   return {.state = step(from.state, byte),
           .chars = from.chars + (body == BodyState::kText),
           .body = body};
 }
 
-// What does not fit never fits again: each character more brings what is still
-// needed down by one at most.
-bool LexemeWalk::fits(const Place& at) {
+// Whether the characters left suffice.  If they do not, they never will: one
+// more character reduces the number still needed by at most one.
+bool LexemeWalk::fits(const PathState& at) {
   return at.state != 0 &&
          (room_ == kMany || at.chars + std::uint64_t{least(at.state)} <= room_);
 }
 
 // --- Tokens without escapes --------------------------------------------------
 
+// Accepts the subtree if no text can leave the lexeme any more and the
+// characters left suffice for its longest token.
 SubtreeVerdict LexemeWalk::judge(const StringClassNode& node, StateId state) {
-  Place& to = places_[node.depth];
+  PathState& to = path_states_[node.depth];
   to = {.state = state,
         .chars = node.chars,
-        .body = json::next(places_[node.depth - 1U].body,
+        .body = json::next(path_states_[node.depth - 1U].body,
                            class_trie_->bytes(node.byte_class).front())};
   if (!fits(to)) return SubtreeVerdict::kReject;
   const std::uint32_t lasts = lasting(state);
@@ -123,7 +131,7 @@ void LexemeWalk::correct_token(std::uint32_t i, std::size_t depth, StateId from,
                                StateId assumed) {
   const std::string_view text = class_trie_->text(i);
   if (step(from, static_cast<std::uint8_t>(text[depth])) == assumed) return;
-  Place at = places_[depth];
+  PathState at = path_states_[depth];
   for (const char c : text.substr(depth)) {
     at = next(at, static_cast<std::uint8_t>(c));
     if (at.state == 0) break;
@@ -139,19 +147,19 @@ void LexemeWalk::correct_subtree(std::uint32_t root, StateId /*state*/,
   const vocab::TokenTrie& trie = tables_.trie();
   const TrieNode* const nodes = trie.nodes().data();
   const std::uint32_t end = nodes[root].subtree_end();
-  std::uint32_t dead_end = 0;  // nodes before this one do not fit
+  std::uint32_t dead_end = 0;  // nodes before this one are rejected
   for (std::uint32_t i = root; i < end;) {
     const TrieNode node = nodes[i];
     if (node.byte() == '"' || node.byte() == '\\') {
       i = node.subtree_end();
       continue;
     }
-    Place& to = places_[node.depth()];
+    PathState& to = path_states_[node.depth()];
     if (i >= dead_end) {
-      to = next(places_[node.depth() - 1U], node.byte());
+      to = next(path_states_[node.depth() - 1U], node.byte());
       if (!fits(to)) {
         dead_end = node.subtree_end();
-        // Some may have been taken that do not fit.
+        // If `assumed` is alive, tokens below may have been accepted.
         if (assumed == 0) {
           i = dead_end;
           continue;
@@ -169,17 +177,19 @@ void LexemeWalk::correct_subtree(std::uint32_t root, StateId /*state*/,
 
 // --- Other tokens ------------------------------------------------------------
 
+// Reads the tokens with an escape byte by byte, along the paths of
+// StringClassTrie::escapes().
 void LexemeWalk::walk_escapes(LexemeMask& out) {
   const TrieNode* const nodes = tables_.trie().nodes().data();
-  std::uint32_t behind = 0;  // nodes before this one are decided
+  std::uint32_t decided = 0;  // nodes before this one are decided
   for (const std::uint32_t entry : class_trie_->escapes()) {
     const std::uint32_t i = entry & ~StringClassTrie::kTarget;
-    if (i < behind) continue;
+    if (i < decided) continue;
     const TrieNode node = nodes[i];
-    Place& to = places_[node.depth()];
-    to = next(places_[node.depth() - 1U], node.byte());
+    PathState& to = path_states_[node.depth()];
+    to = next(path_states_[node.depth() - 1U], node.byte());
     if (!fits(to)) {
-      behind = node.subtree_end();
+      decided = node.subtree_end();
       continue;
     }
     if (entry == i || node.token() == kNoToken) continue;
@@ -197,13 +207,16 @@ void LexemeWalk::walk_escapes(LexemeMask& out) {
   }
 }
 
+// Follows the paths of StringClassTrie::quotes() and lists the quotes that can
+// be reached, with the nodes on the way there.
 void LexemeWalk::find_leaving(std::vector<std::uint32_t>& leaving) {
   const TrieNode* const nodes = tables_.trie().nodes().data();
-  std::size_t listed = 0;  // depth to which the path stands in `leaving`
-  std::uint32_t behind = 0;
+  std::size_t listed =
+      0;  // nodes of the path up to this depth are in `leaving`
+  std::uint32_t decided = 0;  // nodes before this one are decided
   for (const std::uint32_t entry : class_trie_->quotes()) {
     const std::uint32_t i = entry & ~StringClassTrie::kTarget;
-    if (i < behind) continue;
+    if (i < decided) continue;
     const TrieNode node = nodes[i];
     const std::size_t depth = node.depth();
     listed = std::min(listed, depth - 1);
@@ -213,17 +226,17 @@ void LexemeWalk::find_leaving(std::vector<std::uint32_t>& leaving) {
       leaving.push_back(entry);
       continue;
     }
-    places_[depth] = next(places_[depth - 1], node.byte());
-    if (places_[depth].state == 0) behind = node.subtree_end();
+    path_states_[depth] = next(path_states_[depth - 1], node.byte());
+    if (path_states_[depth].state == 0) decided = node.subtree_end();
   }
 }
 
-// What long tokens need, each for itself.
+// Adds the long tokens of the mask with what each needs, and sorts the list.
 void LexemeWalk::find_longs(std::span<const std::uint32_t> words,
                             LexemeMask& out) {
   for (const Id id : class_trie_->long_tokens()) {
     if (!has(words, id)) continue;
-    Place at = places_[0];
+    PathState at = path_states_[0];
     for (const char c : vocabulary_.bytes(id)) {
       at = next(at, static_cast<std::uint8_t>(c));
     }

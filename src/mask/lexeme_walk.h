@@ -1,17 +1,17 @@
 #ifndef PARLANCE_SRC_MASK_LEXEME_WALK_H_
 #define PARLANCE_SRC_MASK_LEXEME_WALK_H_
 
-// Which tokens stay inside a string with a pattern, by their shapes.
+// Which tokens stay inside a string with a pattern, by token classes.
 //
-// Beside cells and parting (class_walk.h) it is cheap since where nothing can
-// go wrong any more, or everything has, a whole stretch of tokens is decided:
+// Beside byte classes and deferred splits (class_walk.h), whole subtrees are
+// decided where no token below can leave the pattern, or none can return to it:
 //
 //   ^[a-z]+-[0-9a-f]+$, in "x▮    a, aa, aaa ...   one step each
-//                                 A ...            dead with all that follows
-//                                 -a ...           the cell is split: a-f go
-//                                                  on, g-z do not
+//                                 A ...            dead, with all that follow
+//                                 -a ...           the class splits: a-f
+//                                                  continue, g-z do not
 //
-// The same masks as by reading all tokens byte by byte, only sooner.
+// The mask is the same as by reading all tokens byte by byte.
 
 #include <cstddef>
 #include <cstdint>
@@ -29,17 +29,17 @@
 
 namespace parlance::mask {
 
-// Its memory is used again and again.  Not thread-safe.
+// Reuses its memory.  Not thread-safe.
 class LexemeWalk : ClassWalk<LexemeWalk, vocab::StringClassTrie> {
  public:
   LexemeWalk(const vocab::TokenTables& tables, const Vocabulary& vocabulary)
       : ClassWalk(tables), vocabulary_(vocabulary) {}
 
   // Overwrites `words` with the tokens that stay in the lexeme `lex` and need
-  // at most `room`, and out.leaving; where out.bounded also out.need and
-  // out.longs.
-  // REQUIRES: lexeme_by_state() of a place of `recogniser` with this `lex`, and
-  // the caller holds its mutex.
+  // at most `room` characters, and fills out.leaving.  If out.bounded, also
+  // fills out.need and out.longs. REQUIRES: lexeme_by_state() is true of a
+  // configuration of `recogniser` with this `lex`, and the caller holds its
+  // mutex.
   void run(recogniser::Recogniser& recogniser,
            const vocab::StringClassTrie& class_trie, std::uint32_t lex,
            std::uint32_t room, std::span<std::uint32_t> words, LexemeMask& out);
@@ -48,17 +48,17 @@ class LexemeWalk : ClassWalk<LexemeWalk, vocab::StringClassTrie> {
   friend ClassWalk;
   static constexpr std::uint32_t kMany = recogniser::StringHint::kMany;
 
-  // A state of the lexeme.
+  // A state of the lexeme, and what is known of it.  kUnknown: not asked yet.
   struct State {
     std::uint32_t lex = 0;
     std::uint32_t least = kUnknown;
     std::uint32_t lasting = kUnknown;
     bool lasting_known = false;
   };
-  // Where a walk stands, by depth.
-  struct Place {
+  // The state of the walk at one depth of its path.
+  struct PathState {
     StateId state = 0;
-    std::uint32_t chars = 0;  // that are complete
+    std::uint32_t chars = 0;  // complete characters of the token
     json::BodyState body = json::BodyState::kText;
   };
 
@@ -66,8 +66,8 @@ class LexemeWalk : ClassWalk<LexemeWalk, vocab::StringClassTrie> {
   StateId learn(StateId state, std::uint8_t byte);
   std::uint32_t least(StateId state);
   std::uint32_t lasting(StateId state);
-  Place next(const Place& from, std::uint8_t byte);
-  bool fits(const Place& at);
+  PathState next(const PathState& from, std::uint8_t byte);
+  bool fits(const PathState& at);
 
   SubtreeVerdict judge(const vocab::StringClassNode& node, StateId state);
   void correct_subtree(std::uint32_t root, StateId state, StateId assumed);
@@ -79,15 +79,16 @@ class LexemeWalk : ClassWalk<LexemeWalk, vocab::StringClassTrie> {
 
   const Vocabulary& vocabulary_;
 
-  // While one mask is made.
+  // The arguments of run().
   recogniser::Recogniser* recogniser_ = nullptr;
   std::uint32_t room_ = 0;
   bool bounded_ = false;
-  std::uint32_t most_ = 0;  // characters needed behind an accepted token
+  std::uint32_t most_ = 0;  // most characters needed after an accepted token
 
   std::vector<State> states_;
   std::unordered_map<std::uint32_t, StateId> state_of_;
-  std::vector<Place> places_ = std::vector<Place>(vocab::kMaxTokenBytes + 1);
+  std::vector<PathState> path_states_ =
+      std::vector<PathState>(vocab::kMaxTokenBytes + 1);
   std::vector<std::uint32_t> nodes_ =
       std::vector<std::uint32_t>(vocab::kMaxTokenBytes + 1);
 };

@@ -1,9 +1,12 @@
 // A mask in little memory.
+// Makes a mask with little memory, when a recogniser overflows while a mask is
+// made in the usual way.
 //
 // Every token is read byte by byte, along the trie.  When the tables of the
-// recogniser are full, a fresh one takes over: of all that was met only the
-// places on the way down to the node at hand are taken along.  So the memory
-// is the recogniser's room and what as many places need as a token has bytes.
+// recogniser are full, an empty recogniser takes over, and only the
+// configurations on the path to the current node are carried over.  So the
+// memory is bounded by the room of one recogniser and the configurations on one
+// path.
 
 #include <algorithm>
 #include <array>
@@ -17,16 +20,18 @@ namespace {
 using recogniser::Configuration;
 using recogniser::Recogniser;
 
-// Places on the way to a node, the first of them where the token begins.
-class Scratch {
+// The configurations on the path to a node, beginning with that before the
+// token, and the recogniser that they belong to.
+class ReplaceableRecogniser {
  public:
-  Scratch(Recogniser& from, Configuration config)
+  ReplaceableRecogniser(Recogniser& from, Configuration config)
       : recogniser_(from.fresh(/*same_parts=*/true)), path_{config} {
     const Recogniser::Lock lock(*recogniser_);
     path_[0] = recogniser_->adopt(from, config);
   }
 
-  // What `question` says, with enough memory.
+  // The result of `question`, repeated with more memory while the recogniser
+  // overflows.
   template <class Question>
   auto retry(Question question) {
     for (std::size_t room = kRoom;; room *= 2) {
@@ -38,8 +43,8 @@ class Scratch {
       renew(room);
     }
   }
-  // Leaves the first `depth` and one where `byte` leads from the last of them;
-  // false if it leads nowhere.
+  // Keeps the first `depth` configurations and appends the one after `byte`.
+  // Returns false if that is dead.
   bool step(std::size_t depth, std::uint8_t byte) {
     path_.resize(depth);
     bool full = false;
@@ -53,7 +58,7 @@ class Scratch {
     if (full) renew(0);
     return true;
   }
-  // From the first place to the last.
+  // From the start of the token to the current node.
   const std::vector<Configuration>& path() const { return path_; }
 
  private:
@@ -77,10 +82,10 @@ class Scratch {
 
 void ConstraintImpl::fill_with_low_memory(const Position& position,
                                           std::span<std::uint32_t> row) {
-  std::optional<Scratch> scratch;
+  std::optional<ReplaceableRecogniser> recogniser;
   {
     const Recogniser::Lock lock(*position.in->recogniser);
-    scratch.emplace(*position.in->recogniser, position.config);
+    recogniser.emplace(*position.in->recogniser, position.config);
   }
   std::ranges::fill(row, 0);
   const auto put = [&](Id id, bool fits) {
@@ -90,31 +95,31 @@ void ConstraintImpl::fill_with_low_memory(const Position& position,
   const vocab::TokenTrie& trie = compiler_->tables().trie();
   for (std::uint32_t i = 1; i < trie.node_count();) {
     const vocab::TrieNode node = trie.node(i);
-    if (!scratch->step(node.depth(), node.byte())) {
+    if (!recogniser->step(node.depth(), node.byte())) {
       i = node.subtree_end();
       continue;
     }
     trie.each_token(node, [&](Id id) { put(id, true); });
     ++i;
   }
-  // Tokens that are not read by their bytes alone.
+  // Tokens that are read by their ids, or that only step_token() can decide.
   std::vector<std::uint32_t> marks;
   std::vector<std::uint32_t> choices;
   const auto size = static_cast<std::uint32_t>(compiler_->vocabulary().size());
-  scratch->retry([&](Recogniser& used) {
+  recogniser->retry([&](Recogniser& used) {
     marks.clear();
     choices.clear();
-    used.token_marks(scratch->path().front(), size, marks);
-    used.token_choices(scratch->path().front(), choices);
+    used.token_marks(recogniser->path().front(), size, marks);
+    used.token_choices(recogniser->path().front(), choices);
     return true;
   });
   for (const Id id : marks) {
     if (compiler_->vocabulary().kind(id) != TokenKind::kUnused) put(id, true);
   }
   for (const Id id : choices) {
-    put(id, !scratch
+    put(id, !recogniser
                  ->retry([&](Recogniser& used) {
-                   return used.step_token(scratch->path().front(), {}, id);
+                   return used.step_token(recogniser->path().front(), {}, id);
                  })
                  .dead());
   }

@@ -32,7 +32,7 @@ void MaskView::write(std::span<std::uint32_t> row) const {
   } else {
     std::memcpy(row.data(), base->words, row.size_bytes());
   }
-  // What was cleared may have been set since.
+  // An id in both lists was cleared first and set afterwards.
   for (const Id id : cleared) row[id >> 5] &= ~(std::uint32_t{1} << (id & 31));
   for (const Id id : set) row[id >> 5] |= std::uint32_t{1} << (id & 31);
 }
@@ -52,7 +52,7 @@ bool has_bit(const std::uint32_t* words, Id id) {
   return words != nullptr && (words[id >> 5] >> (id & 31) & 1) != 0;
 }
 
-// Without a way out of the loop, which would keep it from being vectorised.
+// Does not leave the loop early, so that the compiler can vectorise it.
 bool contains(const std::vector<Id>& ids, Id id) {
   bool found = false;
   for (const Id one : ids) found |= one == id;

@@ -1,16 +1,16 @@
 #ifndef PARLANCE_SRC_MASK_MASK_BUILDER_H_
 #define PARLANCE_SRC_MASK_MASK_BUILDER_H_
 
-// What a mask is made of: a base that many masks share, and the few tokens in
-// which it differs.
+// A mask is a base that many masks share, and the few tokens in which it
+// differs from the base.
 //
 //   base     11111111 11111111 11111111 ...   all tokens inside a string
 //   set      { `"`, `",`, `"}` }              and those that may end this one
 //   cleared  { }
 //
-// A mask of 128,000 tokens has 16 KB, its differences from a well chosen base
-// mostly less than 1 KB, and writing it is a copy and a few bits.  A mask that
-// is like no base becomes a base of its own.
+// A mask of 128,000 tokens takes 16 KB; its differences from a well-chosen base
+// mostly take less than 1 KB, and to write it is a copy and a few bits.  A mask
+// that resembles no base becomes a base of its own.
 
 #include <atomic>
 #include <cstddef>
@@ -25,7 +25,7 @@ namespace parlance::mask {
 
 using vocab::Id;
 
-// MaskWords of a mask, counted in `*bytes` as long as they live.
+// The words of a mask.  Counted in `*bytes` while they exist.
 class MaskWords {
  public:
   MaskWords(std::size_t count, std::shared_ptr<std::atomic<std::size_t>> bytes);
@@ -43,36 +43,37 @@ class MaskWords {
   std::shared_ptr<std::atomic<std::size_t>> bytes_;
 };
 
-// A base and who keeps it alive.
+// The words of a base, and their owner.
 struct Base {
   const std::uint32_t* words = nullptr;  // null: no bit
   std::shared_ptr<const MaskWords> owner =
       nullptr;  // null: it outlives the masks
 };
 
-// A mask as a view.  No id stands twice in a list; those of `cleared` are in
-// the base, those of `set` are not, or in `cleared` as well: then they are set.
+// A view of a mask.  No list contains an id twice.  Ids in `cleared` are in the
+// base.  Ids in `set` are not in the base, or they are in `cleared` too: such
+// an id is set.
 struct MaskView {
   const Base* base = nullptr;
   std::span<const Id> set;
   std::span<const Id> cleared;
-  // The base is a builder's own memory: who keeps the mask copies it.
+  // The base is the builder's own memory: to store the mask, copy the words.
   bool own_words = false;
 
   // Overwrites `row`, which has the words of a mask.
   void write(std::span<std::uint32_t> row) const;
 };
 
-// Collects one mask at a time and is used again and again, so that making a
-// mask allocates nothing after a while.
+// Builds one mask at a time and reuses its memory, so that after a while making
+// a mask allocates nothing.
 class MaskBuilder {
  public:
-  // More differences than this are no difference: the mask becomes dense.
+  // With more differences than this the mask becomes dense.
   static constexpr std::size_t kMaxDifferences = 512;
 
   explicit MaskBuilder(std::size_t word_count) : word_count_(word_count) {}
 
-  // Begins a mask that is so far as `base`, with two lists of differences.
+  // Begins a mask: `base` with two lists of differences.
   void start(Base base, std::span<const Id> set = {},
              std::span<const Id> cleared = {});
   // REQUIRES: the bit has not been set, in the base or since.
@@ -85,7 +86,7 @@ class MaskBuilder {
     }
   }
 
-  // Sets a bit that may be set.
+  // Sets a bit that may already be set.
   void add(Id id) {
     if (!has(id)) set(id);
   }
@@ -93,18 +94,19 @@ class MaskBuilder {
 
   // REQUIRES: the bit is set.
   void clear(Id id);
-  // Makes the mask dense: its words, to be written directly.
+  // Makes the mask dense and returns its words, to be written directly.
   std::span<std::uint32_t> words() {
     if (!dense_) become_dense();
     return words_;
   }
 
-  // Whether the mask has more differences from its base than fit a list.
+  // Whether the mask is stored as words and not as differences from a base.
   bool dense() const { return dense_; }
-  // Turns a dense mask back to lists if it is like one of `bases`.
+  // Turns a dense mask into differences from the first of `bases` that it
+  // resembles, if any.
   void compact(std::span<const Base> bases);
 
-  // The mask.  Of a dense one, `base->words` is the builder's own memory.
+  // The mask.  If it is dense, `base->words` is the builder's own memory.
   // Valid until the next change.
   MaskView view() const;
 

@@ -1,6 +1,8 @@
-// Masks that places with one coarse share (Recogniser::coarse): made once,
-// but for the tokens that need a recheck, which are read from the place at
-// hand.
+// Masks from coarse states (Recogniser::coarse_state).
+//
+// The mask of a coarse state is made once and shared by all its
+// configurations.  Only the tokens for which the coarse state is not precise
+// are read again from each configuration.
 
 #include <algorithm>
 #include <array>
@@ -15,6 +17,11 @@ namespace parlance::mask {
 using json::BodyState;
 using recogniser::StringHint;
 
+// 1. Find the partial mask of the coarse state, or make it: collect the exit
+//    points of its tokens, and list the tokens at them for a recheck.
+// 2. Begin with that mask, and recheck the listed tokens.
+// 3. Recheck the tokens that complete an exceptional key of `config`, which the
+//    coarse state does not know.
 void MaskMaker::from_coarse_state(Configuration coarse, Configuration config) {
   Recogniser& recogniser = *recogniser_;
   const Configuration key = recogniser.mask_key(coarse, vocab::kMaxTokenBytes);
@@ -51,12 +58,17 @@ void MaskMaker::from_coarse_state(Configuration coarse, Configuration config) {
   recheck_tokens(ids, config);
 }
 
-// Decides each of the tokens, which stand in the order of their texts.
+// Reads each of `ids` from `config` and corrects its bit.
+// REQUIRES: `ids` are sorted by their bytes.
+//
+// Consecutive tokens share prefixes.  Invariant: states[n] is where the first n
+// bytes of `before` lead, for each n up to its length, and no proper
+// prefix of it is dead.
 void MaskMaker::recheck_tokens(std::span<const Id> ids, Configuration config) {
   Recogniser& recogniser = *recogniser_;
   Configuration* const states = states_.data();
   states[0] = config;
-  std::string_view before;  // as far as it was read
+  std::string_view before;  // the part of the last token that was read
   for (const Id id : ids) {
     const std::string_view text = resources_.vocabulary.bytes(id);
     const auto end = std::ranges::mismatch(text, before).in1;
@@ -76,7 +88,8 @@ void MaskMaker::recheck_tokens(std::span<const Id> ids, Configuration config) {
   }
 }
 
-// The tokens that a walk came to an escaped place with, by text.
+// The tokens that continue at `exit_points` or, where the last byte only showed
+// that the value had ended, end there; sorted by their bytes.
 std::vector<Id> MaskMaker::tokens_past(
     const std::vector<ExitPoint>& exit_points) const {
   std::vector<Id> ids;

@@ -1,5 +1,5 @@
-// Masks inside another lexeme: a string that a schema narrows, a name, a
-// number.
+// Masks inside any other lexeme: a string with a pattern, a key, a number.  See
+// lexeme_mask.h for the idea.
 
 #include <algorithm>
 #include <array>
@@ -17,7 +17,8 @@ using vocab::TrieNode;
 
 namespace {
 
-// What Recogniser::lexeme_end() says of one byte.
+// Whether `byte` can end a lexeme whose Recogniser::lexeme_end() is
+// `lexeme_end`.
 bool may_end(int lexeme_end, std::uint8_t byte) {
   if (lexeme_end == Recogniser::kAnyEnd) return true;
   if (lexeme_end != Recogniser::kJsonEnd) return lexeme_end == byte;
@@ -27,6 +28,17 @@ bool may_end(int lexeme_end, std::uint8_t byte) {
 
 }  // namespace
 
+// 1. Find the LexemeMask of the lexeme without its length bound.  If some of
+// its
+//    tokens, apart from the listed long ones, need more characters than are
+//    left, use one for this bound.
+// 2. Begin with its tokens that stay within the lexeme; clear the long tokens
+//    that do not fit.
+// 3. Follow the paths to the nodes where tokens may leave.  Invariant:
+// states[d]
+//    is the configuration at depth d of the current path, and all nodes before
+//    `decided` are decided.  Below a node where the lexeme has ended, every
+//    token is read.
 void MaskMaker::in_lexeme(Configuration config, std::uint64_t fingerprint) {
   Recogniser& recogniser = *recogniser_;
   const std::uint32_t room = recogniser.chars_left(config);
@@ -34,7 +46,7 @@ void MaskMaker::in_lexeme(Configuration config, std::uint64_t fingerprint) {
   std::shared_ptr<const LexemeMask> mask = lexeme_mask(
       unbounded, fingerprint, StringHint::kMany, room != StringHint::kMany);
   if (mask->need > room) {
-    // The bound is near: a mask of its own.
+    // Few characters are left.  The bound becomes part of the fingerprint.
     fingerprint ^= (room + 1) * 0x9E3779B97F4A7C15;
     mask = recogniser.lexeme_by_state(unbounded)
                ? lexeme_mask(unbounded, fingerprint, room, false)
@@ -50,20 +62,20 @@ void MaskMaker::in_lexeme(Configuration config, std::uint64_t fingerprint) {
   const TrieNode* const nodes = trie_.nodes().data();
   const bool whitespace_done = leave_by_whitespace(config);
   states[0] = config;
-  std::uint32_t behind = 0;  // nodes before this one are decided
+  std::uint32_t decided = 0;  // nodes before this one are decided
   for (const std::uint32_t entry : mask->leaving) {
     const std::uint32_t i = entry & ~LexemeMask::kLeaves;
-    if (i < behind) continue;
+    if (i < decided) continue;
     const TrieNode node = nodes[i];
     if (whitespace_done && node.depth() == 1 &&
         base::is_json_whitespace(node.byte())) {
-      behind = node.subtree_end();
+      decided = node.subtree_end();
       continue;
     }
     const Configuration next =
         recogniser.step(states[node.depth() - 1], node.byte());
     if (next.dead()) {
-      behind = node.subtree_end();
+      decided = node.subtree_end();
       continue;
     }
     states[node.depth()] = next;
@@ -74,17 +86,18 @@ void MaskMaker::in_lexeme(Configuration config, std::uint64_t fingerprint) {
   }
 }
 
-// Tokens that stay within one of the words may stay within another lexeme too,
-// and are set already.
-void MaskMaker::add_fixed_keys(Configuration words) {
-  if (words.dead()) return;
+// Sets the tokens that can be read from `keys`, the fixed keys that a lexeme
+// may still spell.  The rest of the lexeme was handled before; it may have set
+// some of these tokens.
+void MaskMaker::add_fixed_keys(Configuration keys) {
+  if (keys.dead()) return;
   may_be_set_ = true;
-  walk_all(words, recogniser_->first_bytes(words));
+  walk_all(keys, recogniser_->first_bytes(keys));
   may_be_set_ = false;
 }
 
-// Sets the tokens that begin with white space if it ends the lexeme and only
-// JSON comes behind it; else says false.
+// If white space ends the lexeme and only JSON can follow it, sets the tokens
+// that begin with white space.  Else returns false and sets nothing.
 bool MaskMaker::leave_by_whitespace(Configuration config) {
   Recogniser& recogniser = *recogniser_;
   if (recogniser.lexeme_end(config) != Recogniser::kJsonEnd) return false;
@@ -110,14 +123,20 @@ bool MaskMaker::leave_by_whitespace(Configuration config) {
   return true;
 }
 
-// The mask of what needs at most `room`.  `bounded`: others are asked for that
-// have less, see LexemeMask::bounded.
+// Finds or makes the LexemeMask of `config` for tokens that need at most `room`
+// characters.  `bounded`: the caller has fewer characters left and also needs
+// to know what the tokens need (LexemeMask::bounded).
+//
+// 1. The key is the fingerprint, with how the lexeme ends and whether the mask
+//    is bounded: equal fingerprints only promise equal bytes within the lexeme.
+// 2. Read the tokens, by classes if `lex` alone decides what continues the
+//    lexeme, else byte by byte.
+// 3. Store the mask as differences from a base, or as a base of its own.
 std::shared_ptr<const LexemeMask> MaskMaker::lexeme_mask(
     Configuration config, std::uint64_t fingerprint, std::uint32_t room,
     bool bounded) {
   Recogniser& recogniser = *recogniser_;
   const int lexeme_end = recogniser.lexeme_end(config);
-  // Lexemes that go on alike and end differently are kept apart.
   fingerprint += static_cast<std::uint64_t>(lexeme_end) << 48;
   if (bounded) fingerprint = ~fingerprint;
   if (auto found = resources_.lexemes.find(fingerprint)) return found;
@@ -156,14 +175,15 @@ std::shared_ptr<const LexemeMask> MaskMaker::lexeme_mask(
   return made;
 }
 
-// Reads all tokens byte by byte.
+// Makes the LexemeMask by reading all tokens byte by byte.
 void MaskMaker::walk_lexeme(Configuration config, int lexeme_end,
                             LexemeMask& made) {
   Recogniser& recogniser = *recogniser_;
   Configuration* const states = states_.data();
   const TrieNode* const nodes = trie_.nodes().data();
   states[0] = config;
-  std::size_t listed = 0;  // depth to which the path stands in made.leaving
+  std::size_t listed =
+      0;  // nodes of the path up to this depth are in made.leaving
   for (std::uint32_t i = 1; i < trie_.node_count();) {
     const TrieNode node = nodes[i];
     const std::size_t depth = node.depth();

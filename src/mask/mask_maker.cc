@@ -1,4 +1,5 @@
-// How a mask is begun, and where no lexeme is open: see mask_maker.h.
+// Chooses how a mask is made, and makes masks where no lexeme is open: see
+// mask_maker.h.
 
 #include "mask/mask_maker.h"
 
@@ -18,8 +19,8 @@ using vocab::BodyTable;
 
 namespace {
 
-// What comes between lexemes or begins one, and whatever else is no white
-// space.
+// The bytes that JSON allows between lexemes or at the start of one, without
+// white space; and all bytes that are neither these nor white space.
 constexpr std::string_view kJsonBytes = "\"{}[],:-0123456789tfn";
 constexpr std::size_t kOtherCount =
     256 - kJsonBytes.size() - base::kJsonWhitespace.size();
@@ -52,11 +53,11 @@ Base WhitespaceBases::find(std::uint32_t max_bytes, std::uint32_t max_chars) {
   const BodyTable& string_start = tables_.string_start();
   max_bytes = std::min(max_bytes, longest_);
   const std::lock_guard lock(mutex_);
-  const auto found = made_.find({max_bytes, max_chars});
-  if (found != made_.end()) {
+  const auto found = entries_.find({max_bytes, max_chars});
+  if (found != entries_.end()) {
     return {.words = found->second->data(), .owner = found->second};
   }
-  if (made_.size() == kMost) return {};
+  if (entries_.size() == kMaxEntries) return {};
   auto words = std::make_shared<MaskWords>(tables_.mask_words(), bytes_);
   if (max_chars != kNoString) {
     string_start.fill_at_most(max_chars, {words->data(), tables_.mask_words()});
@@ -65,11 +66,11 @@ Base WhitespaceBases::find(std::uint32_t max_bytes, std::uint32_t max_chars) {
     if (token.bytes > max_bytes) break;
     words->data()[token.id >> 5] |= std::uint32_t{1} << (token.id & 31);
   }
-  made_.emplace(std::pair(max_bytes, max_chars), words);
+  entries_.emplace(std::pair(max_bytes, max_chars), words);
   return {.words = words->data(), .owner = words};
 }
 
-// --- The decision ------------------------------------------------------------
+// --- Choosing ----------------------------------------------------------------
 
 MaskMaker::MaskMaker(const MaskResources& resources)
     : resources_(resources),
@@ -101,7 +102,8 @@ const MaskBuilder& MaskMaker::make(Recogniser& recogniser, Configuration config,
   return builder_;
 }
 
-// By what kind of place it is.
+// Chooses by what the recogniser knows about `config`; the order goes from the
+// cheapest way to the most general.
 void MaskMaker::make_by_kind(Configuration config) {
   Recogniser& recogniser = *recogniser_;
   if (const StringHint body = recogniser.string_hint(config);
@@ -123,8 +125,8 @@ void MaskMaker::make_by_kind(Configuration config) {
   }
 }
 
-// Sets the tokens that may be read by their ids, if there are such tokens, and
-// decides those of which only the recogniser says whether they may come.
+// Sets the tokens that can be read by their ids, and decides each token for
+// which only step_token() knows whether it fits.
 void MaskMaker::set_marks(Configuration config) {
   if (config.dead()) return;
   marks_.clear();
@@ -151,12 +153,21 @@ void MaskMaker::set_marks(Configuration config) {
   }
 }
 
-// --- Where a value comes -----------------------------------------------------
+// --- Before a value ----------------------------------------------------------
 
-// False if the place is none of that kind.
+// Makes the mask from the partial mask of the value that comes next.  Returns
+// false if `config` is not before a value.
+//
+//   1. Find the value state of `config`, and the partial mask stored for it:
+//      under its fingerprint for all recognisers, else for this one.
+//   2. If there is none, make it (make_value_mask) and store it.
+//   3. The tokens that end within the value are decided by the partial mask.
+//      For each of its exit points, read the subtree below from where the real
+//      value ends.
 bool MaskMaker::before_value(Configuration config) {
   Recogniser& recogniser = *recogniser_;
-  // Equal counts of white space that no token can exhaust.
+  // mask_key() saturates the count of white space, so that more configurations
+  // share a value state.
   const Configuration place = recogniser.value_state(
       recogniser.mask_key(config, vocab::kMaxTokenBytes));
   if (place.dead()) return false;
@@ -189,7 +200,8 @@ bool MaskMaker::before_value(Configuration config) {
   return true;
 }
 
-// Sets the tokens that go on where the value of `config` ends: as `end` says.
+// Sets the tokens that continue past the value at `exit_point`.  `end` says how
+// the value ended; resume() finds what follows it in `config`.
 void MaskMaker::continue_past_value(const ExitPoint& exit_point,
                                     Configuration end, Configuration config) {
   Recogniser& recogniser = *recogniser_;
@@ -220,7 +232,7 @@ PartialMask MaskMaker::make_value_mask(Configuration place) {
   return made;
 }
 
-// Keeps what has been built.
+// Copies the mask in the builder to `made`.
 void MaskMaker::store_built(PartialMask& made) {
   const MaskView view = builder_.view();
   made.set.assign(view.set.begin(), view.set.end());
@@ -238,6 +250,18 @@ void MaskMaker::store_built(PartialMask& made) {
 
 // --- Between lexemes ---------------------------------------------------------
 
+// Between lexemes every token is white space only, white space and more, or no
+// white space.
+//
+//   1. Begin with the stored mask of the first kind, and of the tokens that
+//      open an unconstrained string and stay inside, if such a string can
+//      begin here.
+//   2. Walk the trie of all tokens below each other byte that can begin a
+//      lexeme, and the tokens that leave the string (leave_string).
+//   3. Walk the remainders after the white space (walk_exits).
+//
+// The table of white space only has the remainders that JSON allows.  Where
+// other bytes are possible, white space is walked as any other byte.
 void MaskMaker::between_lexemes(const WhitespaceHint& view,
                                 Configuration config) {
   Recogniser& recogniser = *recogniser_;
@@ -246,7 +270,6 @@ void MaskMaker::between_lexemes(const WhitespaceHint& view,
       quoted.dead() ? StringHint{} : recogniser.string_hint(quoted);
   const bool opens_string =
       string.unconstrained && string.state == BodyState::kText;
-  // The table of white space knows only what JSON has behind it.
   bool only_json = true;
   for (std::size_t i = 0; i < kOtherCount && !view.json; ++i) {
     const auto byte = static_cast<std::uint8_t>(kOtherBytes[i]);
@@ -264,7 +287,8 @@ void MaskMaker::between_lexemes(const WhitespaceHint& view,
     const Configuration next = recogniser.step(from, byte);
     if (next.dead()) return;
     set_node(trie_.node(child));
-    if (recogniser.left_value(next)) {  // never unread: it is the first byte
+    if (recogniser.left_value(
+            next)) {  // not by lookahead: it is the first byte
       exit_points_->push_back({.node = child, .at = next});
     } else {
       walk(child, next);
@@ -286,8 +310,8 @@ void MaskMaker::between_lexemes(const WhitespaceHint& view,
   }
 }
 
-// Begins with white space of at most `max_bytes`, and with what opens `string`
-// and stays inside.
+// Begins with the tokens of at most `max_bytes` of white space and, unless
+// `string` is null, with those that open `string` and stay inside.
 void MaskMaker::start_between_lexemes(std::uint32_t max_bytes,
                                       const StringHint* string) {
   const BodyTable& table = resources_.tables.string_start();
@@ -322,7 +346,7 @@ void MaskMaker::in_text(Configuration config) {
   }
 }
 
-// Nodes of the trie of all tokens below those bytes.
+// The number of nodes of the trie of all tokens below `bytes`.
 std::size_t MaskMaker::nodes_below(const base::ByteSet& bytes) const {
   std::size_t count = 0;
   base::for_bytes(bytes, [&](std::uint8_t byte) {

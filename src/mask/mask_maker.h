@@ -1,39 +1,97 @@
 #ifndef PARLANCE_SRC_MASK_MASK_MAKER_H_
 #define PARLANCE_SRC_MASK_MASK_MAKER_H_
 
-// The mask of a configuration: which tokens a recogniser can read from there.
+// The mask of a configuration: the tokens that a recogniser can read from it.
 //
-// Always right, and slow, is to walk the trie of all tokens with step().  How
-// a mask is made instead depends on the place:
+// The reference is a walk over the trie of all tokens with step().  It is
+// always correct and slow.  MaskMaker gives the same mask sooner; how, depends
+// on the kind of configuration:
 //
-//   inside a string where every character is welcome
-//       tokens that stay inside    a ready mask, by the characters left
+//   inside a string that accepts every character
+//       tokens that stay inside    a stored mask, by the characters left
 //       tokens that leave          the trie of what follows the quote
-//   where a value comes
-//       tokens that end in it      a mask made once for all places of the value
-//       tokens that go on          what is below where the value ends
+//   before a value
+//       tokens that end in it      a mask stored for the value
+//       tokens that continue       the subtrees at the value's exit points
 //   between two lexemes
-//       white space only           a ready mask, by the bytes left
-//       white space, then more     the trie of what follows the space
+//       white space only           a stored mask, by the bytes left
+//       white space, then more     the trie of what follows the white space
 //       no white space             the trie of all tokens, below the few bytes
 //                                  that are possible; below a quote that opens
-//                                  a string, as in a string
+//                                  a string, as inside a string
 //   inside another lexeme
-//       tokens that stay inside    a mask made once for all grammars
+//       tokens that stay inside    a mask stored for the lexeme
 //       tokens that leave          the paths to them (lexeme_mask.h)
-//       names that patterns and    those of the patterns as above, those of the
-//       the schema itself know     schema by the trie of all tokens
+//       keys, where patterns and   keys of the patterns as above; keys of the
+//       fixed keys compete         schema by the trie of all tokens
 //   in any other text
-//       where few bytes may come   the trie of all tokens
-//       else                       the shapes of all tokens
-//       (token_class_walk.h)
+//       few bytes are possible     the trie of all tokens
+//       else                       the trie of token classes
+//                                  (token_class_walk.h)
 //
-// Every way gives the same mask as the slow walk.
+// Files: mask_maker.cc chooses, and handles configurations without an open
+// lexeme; mask_strings.cc strings that accept every character; mask_lexemes.cc
+// other lexemes; mask_coarse.cc shares masks between similar configurations;
+// mask_walks.cc reads tokens byte by byte.
 //
-// Files: mask_maker.cc decides, and makes the masks where no lexeme is open;
-// mask_strings.cc those inside a string where every character is welcome,
-// mask_lexemes.cc those inside another lexeme; mask_coarse.cc shares them
-// between places that are nearly alike; mask_walks.cc reads tokens.
+// Configurations are many and masks are few.  Each of these relations between
+// configurations saves work, from the finest to the coarsest (recogniser.h
+// defines them):
+//
+//   relation             two related configurations have
+//   -------------------  ---------------------------------------------------
+//   mask_key             the same mask: they differ in counts that no token
+//                        can exhaust
+//   mask_equivalent      the same mask: whatever was read to make the mask of
+//                        one is equal in the other
+//   active_part          the same mask, in different grammars: both are at the
+//                        same configuration of a shared part, and the mask
+//                        depends on nothing after the part, or on the same
+//                        text
+//   value_state          the same tokens up to the end of the value that
+//                        comes next
+//   value_fingerprint    as value_state, in different recognisers
+//   lexeme_fingerprint   the same tokens that stay within the lexeme, in
+//                        different recognisers
+//   coarse_state         the same tokens except those listed for a recheck
+//
+// The caches.  "With the recogniser" means RecogniserMasks, which live as long
+// as the recogniser; the others belong to the compiler.
+//
+//   cache                key                  stores        bound, eviction
+//   -------------------  -------------------  ------------  ------------------
+//   MaskStore            content of a mask    mask          cache_bytes for
+//                                                           all masks;
+//                                                           second chance
+//   LexemeMaskCache      lexeme_fingerprint,  LexemeMask    cache_bytes / 4;
+//                        end, bound                         least recently
+//                                                           used
+//   SharedValueMasks     value_fingerprint    PartialMask   4 MiB; all at once
+//   WhitespaceBases      bytes of white       base of a     64 entries; never,
+//                        space, characters    mask          later ones are not
+//                        of a string                        stored
+//   CompilerImpl::       text that follows a  whether a     256 entries; never,
+//     no_token_extends   part                 token         later ones are not
+//                                             extends it    stored
+//   with the recogniser:
+//   memo                 mask_equivalent of   MaskHandle    two halves of
+//                        mask_key                           16,384 keys; the
+//                                                           older half
+//   independent          mask_key within      MaskHandle    as memo
+//                        this part
+//   by_following_text    text after this      MaskHandle    8 texts, each as
+//                        part, then mask_key                memo; later texts
+//                                                           are not stored
+//   partial              mask_key of a value  PartialMask   4 MiB; all at once
+//                        state, of a coarse
+//                        state, or of a
+//                        value after a key
+//   next                 configuration        forced byte   256 entries, by
+//                                             or mark       hash; overwritten
+//
+// A recogniser keeps the RecogniserMasks of the last few compilers, and a
+// GrammarCache the recognisers (part_cache.h).  A MaskHandle does not keep its
+// mask alive: a handle whose mask was evicted is a miss.
 
 #include <cstddef>
 #include <cstdint>
@@ -60,23 +118,24 @@ namespace parlance::mask {
 using recogniser::Configuration;
 using recogniser::Recogniser;
 
-// Masks of places between lexemes: white space of at most some bytes, and
-// tokens that open a string of at most some characters.  Made when first
-// needed, kept for good; there are few.  Safe to use from many threads.
+// Bases of masks between lexemes: tokens of white space up to a number of
+// bytes, and tokens that open a string and stay within a number of characters.
+// Built on first use and never evicted; there are few combinations.  Safe to
+// use from many threads.
 class WhitespaceBases {
  public:
   static constexpr std::uint32_t kNoString = 0xFFFFFFFF;
-  // More combinations than this are not kept ready.
-  static constexpr std::size_t kMost = 64;
+  // Most combinations that are stored.
+  static constexpr std::size_t kMaxEntries = 64;
 
   WhitespaceBases(const vocab::TokenTables& tables,
                   std::shared_ptr<std::atomic<std::size_t>> bytes);
 
-  // The mask of white space tokens of at most `max_bytes`, with
-  // string_start().inner_at_most(max_chars) unless it is kNoString.
-  // No base if the mask is not ready and may not be kept.
+  // The mask of the white space tokens of at most `max_bytes`, and of
+  // string_start().inner_at_most(max_chars) unless `max_chars` is kNoString.
+  // Base::words is null if the mask is not stored and the cache is full.
   Base find(std::uint32_t max_bytes, std::uint32_t max_chars);
-  // Bytes of the longest token of white space only.
+  // Bytes of the longest token that consists of white space.
   std::uint32_t longest() const { return longest_; }
 
  private:
@@ -87,10 +146,11 @@ class WhitespaceBases {
   std::mutex mutex_;
   std::map<std::pair<std::uint32_t, std::uint32_t>,
            std::shared_ptr<const MaskWords>>
-      made_;
+      entries_;
 };
 
-// What makers share, and whoever made this keeps alive.
+// What all MaskMakers of a compiler share.  The compiler owns it and outlives
+// them.
 struct MaskResources {
   const Vocabulary& vocabulary;
   const vocab::TokenTables& tables;
@@ -103,13 +163,14 @@ struct MaskResources {
   std::shared_ptr<std::atomic<std::size_t>> bytes;
 };
 
-// Makes one mask at a time, in memory that is used again.  Not thread-safe.
+// Makes one mask at a time and reuses its memory.  Not thread-safe.
 class MaskMaker {
  public:
   explicit MaskMaker(const MaskResources& resources);
 
   // The mask of `config`.  Valid until the next call.
-  // REQUIRES: the caller holds `recogniser.mutex`.
+  // REQUIRES: the caller holds `recogniser.mutex`; `partial_masks` are those of
+  // `recogniser`.
   const MaskBuilder& make(Recogniser& recogniser, Configuration config,
                           PartialMaskCache& partial_masks);
 
@@ -126,7 +187,7 @@ class MaskMaker {
                        Configuration config);
   void start_between_lexemes(std::uint32_t max_bytes,
                              const recogniser::StringHint* string);
-  // Where a walk has as few nodes as this, shapes do not help.
+  // A walk over fewer nodes is faster byte by byte than by token classes.
   static constexpr std::size_t kManyNodes = 1000;
   void in_text(Configuration config);
   std::size_t nodes_below(const base::ByteSet& bytes) const;
@@ -159,7 +220,7 @@ class MaskMaker {
 
   // mask_lexemes.cc
   void in_lexeme(Configuration config, std::uint64_t fingerprint);
-  void add_fixed_keys(Configuration words);
+  void add_fixed_keys(Configuration keys);
   bool leave_by_whitespace(Configuration config);
   std::shared_ptr<const LexemeMask> lexeme_mask(Configuration config,
                                                 std::uint64_t fingerprint,
@@ -198,22 +259,25 @@ class MaskMaker {
   TokenClassWalk token_class_walk_;
   Recogniser* recogniser_ = nullptr;  // while one mask is made
   PartialMaskCache* partial_masks_ = nullptr;
-  // In a string whose text is remembered: its place, and the bytes of every
-  // token that come before it.
+  // While the tokens that leave a string are read, if the configuration after
+  // the string depends on the string's text: the configuration in the string,
+  // and how many bytes of each token precede it.
   const Configuration* text_start_ = nullptr;
   std::size_t text_start_depth_ = 0;
 
-  // While tokens are read that may be set already.
+  // While tokens are read whose bits may be set already.
   bool may_be_set_ = false;
 
-  // While a relative mask is made: where its tokens go on behind the value.
+  // While a partial mask is made: collects where tokens continue past the
+  // value.
   std::vector<ExitPoint>* exit_points_ = nullptr;
-  // While that is made of what follows a name: its tokens.
+  // While the partial mask of a value after a key is made: collects its tokens.
   std::vector<Id>* collected_exits_ = nullptr;
-  // While exits are read from a relative place: the place it stands for.
+  // While exits are read from a value state without a partial mask: the
+  // configuration that it stands for.  Else dead.
   Configuration actual_;
 
-  // By depth of a node below where a walk began.
+  // Of the current path of a walk, by depth in the trie.
   std::vector<Configuration> states_ =
       std::vector<Configuration>(vocab::kMaxTokenBytes + 1);
   std::vector<json::BodyState> body_states_ =
@@ -225,13 +289,14 @@ class MaskMaker {
 
   std::vector<std::uint32_t> marks_;
 
-  // Tokens whose quote is an exception: decided before the others, which leave
-  // them alone.
-  std::vector<std::uint32_t> is_exception_;  // a bit per id, made when needed
+  // Tokens that complete an exceptional key.  They are decided first; set()
+  // skips them afterwards.
+  std::vector<std::uint32_t> is_exception_;  // a bit per id; empty until used
   std::vector<Id> exceptions_;
-  // Where they are only collected: those but at the very beginning.
+  // If not null, exceptions are collected and not decided, except for a quote
+  // that is the first byte of its tokens.
   std::vector<Id>* collected_exceptions_ = nullptr;
-  Configuration origin_;  // and where they are read from
+  Configuration origin_;  // where find_exceptions() began, at origin_node_
   std::uint32_t origin_node_ = 0;
 };
 

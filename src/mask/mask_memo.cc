@@ -1,4 +1,4 @@
-// The memo of a constraint: see mask_memo.h.
+// A hash table in two halves: see mask_memo.h.
 
 #include "mask/mask_memo.h"
 

@@ -1,12 +1,12 @@
 #ifndef PARLANCE_SRC_MASK_MASK_MEMO_H_
 #define PARLANCE_SRC_MASK_MASK_MEMO_H_
 
-// Which mask a configuration had, for one constraint.
+// The masks of configurations, by their keys.
 //
-// A hash table of keys (Recogniser::mask_key) in two halves.  When the young
-// half is full it becomes the old one, and what the old one held is forgotten;
-// a key found in the old half moves to the young.  So a key that is asked for
-// stays, the memory is bounded, and an entry costs 24 bytes and no allocation.
+// A hash table in two halves.  When the young half is full it becomes the old
+// half, and the previous old half is dropped; a key that is found in the old
+// half moves to the young one.  So keys in use stay, the memory is bounded, and
+// an entry takes 24 bytes and no allocation.
 
 #include <cstddef>
 #include <cstdint>
@@ -24,7 +24,7 @@ class MaskMemo {
   // Most keys of one half.
   static constexpr std::size_t kMaxKeys = 16384;
 
-  // No handle: the key is unknown.
+  // The handle is empty if there is no entry for `key`.
   MaskHandle find(const recogniser::Configuration& key) {
     if (const Entry* entry = young_.find(key)) return entry->handle;
     if (const Entry* entry = old_.find(key)) {
@@ -34,7 +34,7 @@ class MaskMemo {
     }
     return {};
   }
-  // REQUIRES: `handle` is one.
+  // REQUIRES: `handle` is not empty.
   void insert(const recogniser::Configuration& key, MaskHandle handle);
 
   std::size_t memory_bytes() const {
@@ -44,7 +44,7 @@ class MaskMemo {
  private:
   struct Entry {
     recogniser::Configuration key;
-    MaskHandle handle;  // none: free
+    MaskHandle handle;  // empty: the entry is free
   };
   // Open addressing, at most half full.
   struct Half {

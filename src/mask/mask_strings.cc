@@ -1,5 +1,11 @@
-// Masks inside a string where every character is welcome: what stays inside,
-// what leaves, and the tokens that are exceptions.
+// Masks inside a string that accepts every character.
+//
+//   tokens that stay inside   start_inner(): a stored mask, by characters left
+//   tokens that leave         leave_string(): the trie of remainders after the
+//                             quote, read from the configuration after it
+//   exceptions                find_exceptions(): the string may be a key that
+//                             the schema treats differently (a declared key, a
+//                             key that was used)
 
 #include <algorithm>
 #include <functional>
@@ -23,8 +29,10 @@ void MaskMaker::in_string(const StringHint& view, Configuration config) {
   leave_string(table, view, 0, config);
 }
 
-// Begins with what stays inside.  Few tokens are longer than the masks that are
-// kept ready, so these are taken away.
+// Begins with the tokens that stay inside and have at most `max_chars`
+// characters.  Where no mask is stored for that bound, starts from the side
+// that needs fewer changes: few tokens are longer than the largest stored
+// bound.
 void MaskMaker::start_inner(const BodyTable& table, std::uint32_t max_chars) {
   if (table.has_at_most(max_chars)) {
     builder_.start({.words = table.inner_at_most(max_chars).data()});
@@ -41,8 +49,13 @@ void MaskMaker::start_inner(const BodyTable& table, std::uint32_t max_chars) {
   }
 }
 
-// Sets the tokens with the closing quote.  `root` is the node of the trie that
-// `config` stands at.
+// Sets the tokens that contain the closing quote, of those below the node
+// `root` of the trie of all tokens.  `config` is the configuration at `root`:
+// 0, or the quote that opens the string.
+//
+// Exceptions are decided first and marked, so that what follows skips them.
+// Then the remainders after the quote are read once for each accepting range,
+// as if no token were an exception.
 void MaskMaker::leave_string(const BodyTable& table, const StringHint& view,
                              std::uint32_t root, Configuration config) {
   if (view.has_exceptions) find_exceptions(view, root, config);
@@ -62,10 +75,15 @@ void MaskMaker::leave_string(const BodyTable& table, const StringHint& view,
   clear_exceptions();
 }
 
-// `kind`: a number of the table.
+// Sets the tokens of `table` that leave the string within the range `end`.
+// `kind` identifies the table.
+//
+// After a key comes a value, and many keys have values of the same kind.  So
+// the remainders are read from the value state if there is one, and the result
+// is stored as a partial mask for the three ranges that occur most: any length,
+// none, and at least one character.
 void MaskMaker::leave_string(const BodyTable& table, std::uint32_t kind,
                              const StringHint::AcceptingRange& end) {
-  // Behind a name comes a value, as behind other names.
   const Configuration value =
       !end.after.dead() ? recogniser_->value_state(end.after) : Configuration{};
   const bool from_first = end.min_chars == 0;
@@ -77,7 +95,7 @@ void MaskMaker::leave_string(const BodyTable& table, std::uint32_t kind,
   } else if (text_start_ == nullptr &&
              ((from_first && to_last) || at_once || later)) {
     Configuration key = value;
-    key.extra = ~kind;  // no place has so large a number
+    key.extra = ~kind;  // no configuration has such large numbers
     key.count = at_once ? 1 : later ? 2 : 0;
     leave_key(table.exits(), key, value, end);
   } else if (exit_points_ != nullptr) {
@@ -89,8 +107,8 @@ void MaskMaker::leave_string(const BodyTable& table, std::uint32_t kind,
   }
 }
 
-// Sets the tokens of `exits` with what may stand in `value`, which is kept as
-// `key`, and behind it.
+// Sets the tokens of `exits` whose remainder can be read from end.after, by the
+// partial mask of its value state `value`, which is stored under `key`.
 void MaskMaker::leave_key(const ExitTrie& exits, Configuration key,
                           Configuration value,
                           const StringHint::AcceptingRange& end) {
@@ -120,8 +138,8 @@ void MaskMaker::find_exceptions(const StringHint& view, std::uint32_t root,
     find_quoted_exceptions(view, config);
     return;
   }
-  // The nodes of the first bytes lie far apart: only those that matter are
-  // looked at.
+  // The nodes at depth 1 are far apart in memory: visit only those of bytes
+  // that can begin an exception.
   base::for_bytes(recogniser_->exception_bytes(config), [&](std::uint8_t byte) {
     const std::uint32_t child = trie_.root_child(byte);
     if (child != 0) {
@@ -130,8 +148,16 @@ void MaskMaker::find_exceptions(const StringHint& view, std::uint32_t root,
   });
 }
 
-// From the beginning of a token and a character: along the paths that lead to
-// a closing quote, which are few.
+// find_exceptions() for whole tokens that begin between two characters.
+//
+// StringClassTrie::quotes() lists the nodes of the trie of all tokens that a
+// closing quote leads to, marked as targets, and the nodes on the way there, in
+// preorder.  Each target reached from an exceptional prefix is an exception,
+// unless the quote leads where it leads for any other string.
+//
+// Invariant: `k` is the first entry of the list that is not decided; states[d]
+// and wanted[d] belong to the node at depth d on the current path, which has
+// exceptions.
 void MaskMaker::find_quoted_exceptions(const StringHint& view,
                                        Configuration config) {
   constexpr std::uint32_t kTarget = vocab::StringClassTrie::kTarget;
@@ -183,7 +209,9 @@ void MaskMaker::find_quoted_exceptions(const StringHint& view,
   });
 }
 
-// Those among the nodes of [begin, end), which are below `root`.
+// find_exceptions() among the nodes [begin, end) of the trie, which are below
+// `root`.  As find_quoted_exceptions(), with the state of the string's body
+// beside the configuration, because the walk may begin inside a character.
 void MaskMaker::find_exceptions(const StringHint& view, std::uint32_t root,
                                 Configuration config, std::uint32_t begin,
                                 std::uint32_t end) {
@@ -193,7 +221,7 @@ void MaskMaker::find_exceptions(const StringHint& view, std::uint32_t root,
   const TrieNode* const nodes = trie_.nodes().data();
   states[nodes[root].depth()] = config;
   bodies[nodes[root].depth()] = view.state;
-  // Nearly all bytes lead to one place where nothing is special any more.
+  // Most bytes lead to one configuration without exceptions; remember it.
   Configuration ordinary;
   auto* const wanted = wanted_bytes_.data();
   wanted[nodes[root].depth()] = recogniser.exception_bytes(config);
@@ -231,8 +259,8 @@ void MaskMaker::find_exceptions(const StringHint& view, std::uint32_t root,
   }
 }
 
-// Decides the tokens at and below the node `root`, where `at` stands, and keeps
-// them from being set otherwise.
+// Decides the tokens at and below the node `root`, read from `at`, and marks
+// them as exceptions.  If exceptions are collected, only lists them.
 void MaskMaker::add_exception(std::uint32_t root, Configuration at) {
   if (collected_exceptions_ != nullptr) {
     if (trie_.depth(root) == 1) return;

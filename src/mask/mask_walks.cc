@@ -1,5 +1,9 @@
-// Reading tokens byte by byte, along the trie of all tokens or of what follows
-// a string or white space.
+// Reads tokens byte by byte, along the trie of all tokens or of the remainders
+// after a string or white space.
+//
+// In each walk states_[d] is the configuration at depth d of the current path,
+// and wanted_bytes_[d] a superset of the bytes that can be read from there.  A
+// node whose byte cannot be read is skipped with its subtree.
 
 #include <array>
 
@@ -23,7 +27,13 @@ void MaskMaker::set_node(const TrieNode& node) {
   trie_.each_token(node, set_id);
 }
 
-// Sets the tokens strictly below the node `root`, where `at` stands.
+// Sets the tokens strictly below the node `root` that can be read from `at`.
+//
+// A byte after which a value comes may lead to the value state instead
+// (step_or_value_state), which is cheaper as long as no token continues past
+// the value.  If one does, step_path() finds the real configuration.  If that
+// has left the value as well, a partial mask is being made, and the node
+// becomes one of its exit points.
 void MaskMaker::walk(std::uint32_t root, Configuration at) {
   Recogniser& recogniser = *recogniser_;
   Configuration* const states = states_.data();
@@ -60,8 +70,7 @@ void MaskMaker::walk(std::uint32_t root, Configuration at) {
   }
 }
 
-// Sets all tokens.  The nodes of the first bytes lie far apart, so only those
-// that matter are looked at.
+// Sets the tokens that begin with one of `bytes` and can be read from `at`.
 void MaskMaker::walk_all(Configuration at, const base::ByteSet& bytes) {
   base::for_bytes(bytes, [&](std::uint8_t byte) {
     const std::uint32_t child = trie_.root_child(byte);
@@ -73,10 +82,12 @@ void MaskMaker::walk_all(Configuration at, const base::ByteSet& bytes) {
   });
 }
 
-// Where the bytes between two nodes of the trie lead, without probes.
+// The configuration that step() leads to from `at` along the bytes between two
+// nodes of the trie.  REQUIRES: `node` is below `root`.
 Configuration MaskMaker::step_path(Configuration at, std::uint32_t root,
                                    std::uint32_t node) {
-  // The way down to `node`: each ancestor's subtree holds it.
+  // Descend to `node`: the next node on the path is the child whose subtree
+  // contains it.
   for (std::uint32_t i = root + 1; !at.dead();) {
     if (node >= trie_.subtree_end(i)) {
       i = trie_.subtree_end(i);
@@ -119,7 +130,14 @@ void MaskMaker::walk_exits(const ExitTrie& exits, Configuration after,
   walk_exits(exits, 0, after, min_count, max_count);
 }
 
-// The same for remainders strictly below the node `root`, where `at` stands.
+// The same for remainders strictly below the node `root`, read from `at`.
+//
+// Three things can interrupt the walk at a node:
+//   a quote, if what follows the string depends on the string's text: its
+//     tokens are read from their beginning;
+//   the end of a value, while a partial mask is made: an exit point;
+//   the end of a value, while a value state stands for the configuration
+//     `actual_`: the walk continues from there.
 void MaskMaker::walk_exits(const ExitTrie& exits, std::uint32_t root,
                            Configuration at, std::uint32_t min_count,
                            std::uint32_t max_count) {
@@ -173,7 +191,8 @@ void MaskMaker::walk_exits(const ExitTrie& exits, std::uint32_t root,
   }
 }
 
-// Decides a token byte by byte, from where `from_` stands in it.
+// Sets the token `id` if its bytes from text_start_depth_ on can be read from
+// `text_start_`.
 void MaskMaker::try_token(Id id) {
   Configuration at = *text_start_;
   for (const char c :

@@ -1,4 +1,4 @@
-// A text and its steps: see matcher_impl.h.
+// The configurations of one text: see matcher_impl.h.
 
 #include "mask/matcher_impl.h"
 
@@ -9,15 +9,15 @@ namespace parlance::mask {
 
 namespace {
 
-// The words of the mask in `row`; those behind them are cleared.
+// The words of the mask in `row`.  Clears the words after them.
 std::span<std::uint32_t> mask_of(std::span<std::int32_t> row,
                                  std::size_t words) {
   std::ranges::fill(row.subspan(words), 0);
-  // Signed and unsigned may see each other's memory.
+  // Signed and unsigned integers may alias each other.
   return {reinterpret_cast<std::uint32_t*>(row.data()), words};
 }
 
-// Without a look at whether it is still there.
+// Compares owners, without locking the weak pointer.
 bool is_of(const std::weak_ptr<Generation>& generation,
            const Position& position) {
   return !generation.owner_before(position.in) &&
@@ -38,7 +38,7 @@ bool MatcherImpl::is_over(const Position& position) {
          constraint_->nothing_follows(position);
 }
 
-// --- Places ------------------------------------------------------------------
+// --- Positions ---------------------------------------------------------------
 
 Position MatcherImpl::here() {
   Position position{generation_.lock(), history_.back()};
@@ -49,7 +49,8 @@ Position MatcherImpl::here() {
   return position;
 }
 
-// The answer keeps the generation, which other threads may have left by then.
+// The returned position keeps its generation alive, in case other threads leave
+// that generation.
 Position MatcherImpl::renew(const Position& last) {
   Position position = constraint_->move_to_newest(last, input_);
   move_to(position);
@@ -76,7 +77,7 @@ void MatcherImpl::push(const Position& position) {
 
 // --- Masks -------------------------------------------------------------------
 
-// Whether some token must not come.
+// Whether the mask excludes some token.
 bool MatcherImpl::constrains(std::span<const std::int32_t> row) const {
   const std::span<const std::uint32_t> all =
       constraint_->compiler().all_tokens();
@@ -202,8 +203,9 @@ std::string MatcherImpl::forced_bytes(std::size_t limit) {
   return bytes;
 }
 
-// Whatever the bytes of a piece are written with, a token of the last piece
-// that a longer one could stand for, with what comes next, is left out.
+// Tokenizes the forced pieces (ConstraintImpl::forced).  Only tokens that are
+// certain are returned: at the end of the last piece, a token is dropped if a
+// longer token could replace it together with what comes next.
 std::vector<Id> MatcherImpl::forced_tokens() {
   constexpr std::size_t kLimit = 4096;
   std::vector<Id> tokens;
@@ -233,14 +235,16 @@ std::vector<Id> MatcherImpl::forced_tokens() {
   return tokens;
 }
 
-// What `text` is written with, as far as that is certain.  `last`: what comes
-// at `end`, behind the text, is not forced.
+// The tokens of `text`, up to where they are certain.  `last`: what follows
+// `text` at `end` is not forced.
+//
+// With an encoder the tokens are what it returns.  Without one a token is
+// certain if it is the only token that is a prefix of the rest.
 std::vector<Id> MatcherImpl::tokens_of(std::string_view text, bool last,
                                        const Position& end) {
   if (constraint_->compiler().vocabulary().encoder()) {
     return encoded(text, last, end);
   }
-  // Only where a single token goes on.
   const vocab::TokenTrie& trie = constraint_->compiler().tables().trie();
   std::vector<Id> tokens;
   for (std::size_t at = 0; at < text.size();) {
@@ -261,7 +265,7 @@ std::vector<Id> MatcherImpl::tokens_of(std::string_view text, bool last,
         ++found;
       });
     }
-    // A longer token may cover the end and go on with what is not forced.
+    // A longer token may contain the end of the text.
     const bool beyond = last && i == text.size() && found < 2 &&
                         constraint_->any_below(node, end);
     if (found != 1 || beyond) break;
@@ -279,15 +283,16 @@ std::vector<Id> MatcherImpl::encoded(std::string_view text, bool last,
   for (std::size_t i = 0; i < tokens.size(); ++i) {
     const std::string_view bytes = vocabulary.bytes(tokens[i]);
     if (bytes.empty() || text.substr(size, bytes.size()) != bytes) {
-      // The encoder writes something else: nothing is certain from here on.
+      // The encoder changed the text.  Nothing after this is certain.
       tokens.resize(i);
       return tokens;
     }
     size += bytes.size();
   }
   if (!last) return tokens;
-  // From any token on, the rest may become one longer token together with what
-  // comes next; of these the first is where certainty ends.
+  // What follows may be merged with the end of the text to one longer token,
+  // which begins where some token `i` begins.  The smallest such `i` ends what
+  // is certain.
   const vocab::TokenTrie& trie = constraint_->compiler().tables().trie();
   std::size_t certain = tokens.size();
   std::size_t begin = size;
@@ -326,7 +331,7 @@ MatcherImpl::Node MatcherImpl::follow(const Node& from, std::int64_t token) {
 
 namespace {
 
-// Whether the links make each of the nodes a descendant of node 0, once.
+// Whether the links make every node a descendant of node 0, exactly once.
 bool is_tree(std::span<const std::int64_t> first_child,
              std::span<const std::int64_t> next_sibling) {
   const std::size_t count = first_child.size();
@@ -362,7 +367,7 @@ bool MatcherImpl::fill_tree(std::span<const std::int64_t> first_child,
       !is_tree(first_child, next_sibling)) {
     return false;
   }
-  // Nodes to visit, and the place before their token.
+  // Nodes to visit, each with the state before its token.
   std::vector<std::pair<std::size_t, Node>> left;
   const auto visit = [&](std::size_t node, const Node& position) {
     fill_node(position, buffer.subspan(node * words, words));

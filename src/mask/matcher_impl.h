@@ -1,15 +1,15 @@
 #ifndef PARLANCE_SRC_MASK_MATCHER_IMPL_H_
 #define PARLANCE_SRC_MASK_MATCHER_IMPL_H_
 
-// One text being written: the Matcher of parlance/constraint.h, where every
-// function of this name is explained.
+// One text that is being generated: the Matcher of parlance/constraint.h, which
+// explains each function of the same name.
 //
-// All there is to a text is the list of configurations it went through, one per
-// step; to undo steps is to shorten it.  Only the last of them are of the
-// generation that the text is in (generation.h), and some before them of the
-// one that it was in last.  So what was written is kept, too: to be read again
-// when more is undone, or when the text was left alone for so long that its
-// generation is gone.
+// The state of a text is the list of its configurations, one per step; to undo
+// steps is to shorten the list.  Only the last configurations belong to the
+// generation in use, and some before them to the previous one (generation.h).
+// So the input is stored as well.  It is replayed after a rollback further than
+// that, and when a matcher has been idle for so long that its generation is
+// gone.
 
 #include <cstddef>
 #include <cstdint>
@@ -26,12 +26,13 @@ namespace parlance::mask {
 // Copies are independent.  Not thread-safe.
 class MatcherImpl {
  public:
-  // `stops`: null for those of the compiler.
+  // `stops`: null for the stop tokens of the compiler.
   explicit MatcherImpl(std::shared_ptr<ConstraintImpl> constraint,
                        std::shared_ptr<const StopSet> stops = nullptr);
 
   bool fill_bitmask(std::span<std::int32_t> row);
-  // The same if it takes no time; else false, and nothing is written.
+  // As fill_bitmask() if the mask is cached.  Else returns false and writes
+  // nothing.
   bool fill_if_known(std::span<std::int32_t> row);
   bool fill_tree(std::span<const std::int64_t> first_child,
                  std::span<const std::int64_t> next_sibling,
@@ -55,21 +56,22 @@ class MatcherImpl {
   const ConstraintImpl& constraint() const { return *constraint_; }
 
  private:
-  // What a node of a draft tree leads to.
+  // The state after a node of a draft tree.
   struct Node {
-    Position position;  // dead: the tokens do not fit
+    Position position;  // dead if the tokens do not fit
     bool terminated = false;
   };
 
-  // Where the text is, in a generation that has room.
+  // The current position, in a generation with room.
   Position here();
-  // The last place of the history is `place`.
+  // Replaces the last configuration of the history by `position`.
   void move_to(const Position& position);
-  // Takes that to the newest generation.
+  // Moves `last`, the current position, to the newest generation.
   Position renew(const Position& last);
   Node follow(const Node& from, std::int64_t token);
   void push(const Position& position);
-  // Without a stop token a text is over where nothing may follow.
+  // Whether the text has ended without a stop token: there are no stop tokens,
+  // and nothing can follow.
   bool is_over(const Position& position);
   void fill_node(const Node& node, std::span<std::int32_t> row);
   bool constrains(std::span<const std::int32_t> row) const;
@@ -80,15 +82,19 @@ class MatcherImpl {
 
   std::shared_ptr<ConstraintImpl> constraint_;
   std::shared_ptr<const StopSet> stops_;  // not null
-  std::vector<Configuration> history_;    // after each step; first: before any
-  InputLog input_;                        // what each step was
-  // Those from since_ on are of generation_; those before, from before_since_
-  // on, of before_; what came before has to be read again.
+  std::vector<Configuration>
+      history_;     // before the first step and after each step
+  InputLog input_;  // the steps
+  // Configurations from index generation_begin_ on belong to generation_, those
+  // before, from previous_begin_ on, to previous_.  Older ones are stale: a
+  // rollback to one of them replays the input.
   std::weak_ptr<Generation> generation_, previous_;
   std::size_t generation_begin_ = 0;
   std::size_t previous_begin_ = 0;
-  bool terminated_ = false;  // one step more, which leads nowhere
-  // The size of the history with which the text is over; 0: none.
+  bool terminated_ =
+      false;  // by a stop token, which is a step without a configuration
+  // The size of the history at which the text ended without a stop token; 0 if
+  // it has not.
   std::size_t over_ = 0;
 };
 

@@ -1,17 +1,19 @@
 #ifndef PARLANCE_SRC_MASK_PARTIAL_MASK_H_
 #define PARLANCE_SRC_MASK_PARTIAL_MASK_H_
 
-// Masks of places where a value comes, as far as they depend on the value alone
-// (Recogniser::relative), and of others as far as their coarse says
-// (Recogniser::coarse).
+// Masks up to the end of a value, to be completed for each configuration.
 //
-// The name of a member decides what its value may be; which other members the
-// object has decides only what comes behind it.  So the mask is made once for
-// the value, with a list of the places where a token goes on behind it, and
-// only what is below those is read anew.
+// A key determines which values may follow it; the other keys of the object
+// only determine what may follow the value.  So the mask before a value is made
+// once for the value state (Recogniser::value_state), with a list of the exit
+// points: where tokens continue past the end of the value.  For a
+// configuration, only the tokens below the exit points are read.
 //
-//   behind "count":      inside    0  1  12  {  [  ...
-//                        behind    0-,  0-}  {-}-,  ...
+//   after "count":       within the value   0  1  12  {  [  ...
+//                        exit points        0-,  0-}  {-}-,  ...
+//
+// The mask of a coarse state (Recogniser::coarse_state) is partial too: it
+// lists the tokens to be rechecked for each configuration.
 
 #include <atomic>
 #include <cstddef>
@@ -29,23 +31,24 @@
 
 namespace parlance::mask {
 
-// A token goes on behind the value: at a node of the trie of all tokens, or of
-// `exits` (then only its exits with a count within the bounds are meant).
+// Where tokens continue past the end of a value: a node of the trie of all
+// tokens or, if `exits` is not null, of that trie; then only its tokens with a
+// count within the bounds are meant.
 struct ExitPoint {
   const vocab::ExitTrie* exits = nullptr;
   std::uint32_t node = 0;
   std::uint32_t min_count = 0;
   std::uint32_t max_count = 0;
-  recogniser::Configuration at = {};  // escaped
+  recogniser::Configuration at = {};  // left_value()
 };
 
 struct PartialMask {
   Base base;
-  std::size_t base_bytes = 0;  // where no other mask has it
+  std::size_t base_bytes = 0;  // 0 if the base is shared with other masks
   std::vector<Id> set, cleared;
   std::vector<ExitPoint> exit_points;
-  // Of an coarse, in place of `exit_points`: the tokens that lead there, by
-  // text.
+  // Of a coarse state, which has no exit points: the tokens to be rechecked,
+  // sorted by their bytes.
   std::vector<Id> recheck;
 
   std::size_t bytes() const {
@@ -55,8 +58,8 @@ struct PartialMask {
   }
 };
 
-// Those of one recogniser, under its lock.  When they take more than their
-// budget all are dropped: they are quickly made again.
+// The partial masks of one recogniser.  The caller holds its lock.  When a mask
+// does not fit the budget, all others are evicted: making them again is cheap.
 class PartialMaskCache {
  public:
   static constexpr std::size_t kBudgetBytes = std::size_t{4} << 20;
@@ -84,20 +87,20 @@ class PartialMaskCache {
   std::size_t bytes_ = 0;
 };
 
-// Those that do not depend on the recogniser, by fingerprint.  Safe to use from
-// many threads.
+// The partial masks of value states that have a fingerprint, for all
+// recognisers. Evicts as PartialMaskCache.  Safe to use from many threads.
 class SharedValueMasks {
  public:
   static constexpr std::size_t kBudgetBytes = std::size_t{4} << 20;
 
-  // What it holds is counted in `bytes`.
+  // Adds the bytes that it holds to `bytes`.
   explicit SharedValueMasks(std::shared_ptr<std::atomic<std::size_t>> bytes)
       : counted_(std::move(bytes)) {}
   ~SharedValueMasks() { clear(); }
   SharedValueMasks(const SharedValueMasks&) = delete;
   SharedValueMasks& operator=(const SharedValueMasks&) = delete;
 
-  // Null if there is none.
+  // Null if it is not stored.
   std::shared_ptr<const PartialMask> find(std::uint64_t fingerprint) const {
     const std::lock_guard lock(mutex_);
     const auto it = masks_.find(fingerprint);

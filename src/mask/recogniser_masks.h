@@ -1,14 +1,14 @@
 #ifndef PARLANCE_SRC_MASK_RECOGNISER_MASKS_H_
 #define PARLANCE_SRC_MASK_RECOGNISER_MASKS_H_
 
-// What is known of the masks of one recogniser with one vocabulary.  It is kept
-// with the recogniser, so every constraint that is made of it knows the masks
-// that were made for another.
+// What is cached about the masks of one recogniser with one vocabulary.  It is
+// attached to the recogniser, so all constraints made from the recogniser share
+// it.
 //
-// ActivePart a part (the schema of one tool) most masks say the same whatever
-// grammar the part is in: those for which nothing behind the part was asked,
-// and those of a part behind which the same text is forced, if that text is
-// longer than what any token has of it.
+// Inside a part (the schema of one tool) most masks are the same whatever
+// grammar contains the part: those that do not depend on what follows the part,
+// and those of parts that are followed by the same forced text, if no token
+// extends beyond that text.  These are attached to the part.
 
 #include <array>
 #include <cstddef>
@@ -24,12 +24,14 @@
 
 namespace parlance::mask {
 
-// Under the lock of its recogniser.
+// Guarded by the lock of the recogniser.
 struct RecogniserMasks final : recogniser::UserData {
-  // The only byte that may come, or one of:
-  static constexpr std::int16_t kChoice = -1;       // several, or an end
-  static constexpr std::int16_t kInCharacter = -2;  // several, inside UTF-8
-  static constexpr std::int16_t kMark = -3;         // no byte: only `mark`
+  // Next::byte is the only byte that fits, or one of:
+  static constexpr std::int16_t kChoice =
+      -1;  // several bytes, or the text can end
+  static constexpr std::int16_t kInCharacter =
+      -2;  // several bytes, inside a UTF-8 character
+  static constexpr std::int16_t kMark = -3;  // no byte fits, only `mark`
   struct Next {
     recogniser::Configuration from;
     recogniser::Configuration to;
@@ -37,15 +39,16 @@ struct RecogniserMasks final : recogniser::UserData {
     std::uint32_t mark = 0;
   };
   static constexpr std::size_t kNextCount = 256;
-  // Texts behind a part that are told apart.
+  // Texts after the part for which masks are stored.
   static constexpr std::size_t kMaxFollowingTexts = 8;
 
-  MaskMemo memo;  // of the recogniser as a whole
+  MaskMemo memo;  // by configuration of this recogniser
   PartialMaskCache partial;
-  std::unique_ptr<std::array<Next, kNextCount>> next;  // by hash, when used
+  std::unique_ptr<std::array<Next, kNextCount>>
+      next;  // by hash; null until used
 
-  // Of the recogniser as a part of others: whatever is behind it, and by what
-  // is.
+  // By configuration of this recogniser as a part of others: masks that do not
+  // depend on what follows the part, and masks by the text that follows it.
   MaskMemo independent;
   std::map<std::string, MaskMemo, std::less<>> by_following_text;
 

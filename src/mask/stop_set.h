@@ -14,8 +14,8 @@ namespace parlance::mask {
 class StopSet {
  public:
   StopSet() = default;
-  // Ids that are no ids of the vocabulary are left out.  `others`: tokens that
-  // end texts of other matchers.  An ordinary one of them does not come at all.
+  // Ignores ids outside the vocabulary.  `others`: the stop tokens of other
+  // matchers.  Ordinary tokens among them are never allowed.
   StopSet(const Vocabulary& vocabulary, std::span<const TokenId> ids,
           std::span<const TokenId> others = {}) {
     for (const TokenId id : ids) {
@@ -30,12 +30,12 @@ class StopSet {
     }
   }
 
-  // Sorted, each once.
+  // Sorted, without duplicates.
   std::span<const TokenId> ids() const { return ids_; }
   bool contains(TokenId id) const {
     return std::ranges::binary_search(ids_, id);
   }
-  // Tokens that never come.
+  // Tokens that are never allowed.
   std::span<const TokenId> never() const { return never_; }
   bool never_comes(TokenId id) const {
     return std::ranges::find(never_, id) != never_.end();

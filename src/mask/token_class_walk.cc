@@ -1,4 +1,4 @@
-// Walking the shapes of all tokens: see token_class_walk.h.
+// Walks the classes of all tokens: see token_class_walk.h.
 
 #include "mask/token_class_walk.h"
 
@@ -15,7 +15,7 @@ using vocab::TrieNode;
 
 namespace {
 
-// Cells of characters of several bytes.
+// The byte classes that occur in multi-byte characters.
 const ByteClassSet& character_classes() {
   static const ByteClassSet set = [] {
     ByteClassSet classes;
@@ -48,7 +48,7 @@ SubtreeVerdict TokenClassWalk::judge(const TokenClassNode& node,
 
 // --- States ------------------------------------------------------------------
 
-// Places with equal keys have the same future, as far as a token goes.
+// Configurations with equal keys have the same future within a token.
 TokenClassWalk::StateId TokenClassWalk::state_of(Configuration config) {
   if (config.dead()) return 0;
   const auto [it, is_new] = state_of_.try_emplace(
@@ -68,7 +68,8 @@ TokenClassWalk::StateId TokenClassWalk::learn(StateId state,
   return state_of(recogniser_->step(states_[state].config, byte));
 }
 
-// Whether every text of `cells` leads from `state` to itself.
+// Whether every valid text of `classes` leads from `state` back to it.  Asks
+// for each class once; the answers are kept in the state.
 bool TokenClassWalk::stays(StateId state, const ByteClassSet& classes) {
   if (classes.meets(states_[state].others)) return false;
   ByteClassSet left = classes.without(states_[state].loops);
@@ -95,12 +96,12 @@ bool TokenClassWalk::stays(StateId state, const ByteClassSet& classes) {
 
 bool TokenClassWalk::stays_in_characters(StateId state) {
   using S = TokenClassTrie;
-  struct Way {
-    std::uint8_t lead, first, last;  // cells: the byte behind the lead
-    unsigned due;                    // behind that byte
+  struct Lead {
+    std::uint8_t byte_class, first, last;  // first to last: of the second byte
+    unsigned due;  // continuation bytes after the second
   };
   // Table 3-7 of the Unicode standard.
-  constexpr Way kWays[] = {
+  constexpr Lead kLeads[] = {
       {S::kLead2, S::kTail8, S::kTailA, 0},
       {S::kLeadE0, S::kTailA, S::kTailA, 1},
       {S::kLead3, S::kTail8, S::kTailA, 1},
@@ -109,19 +110,19 @@ bool TokenClassWalk::stays_in_characters(StateId state) {
       {S::kLead4, S::kTail8, S::kTailA, 2},
       {S::kLeadF4, S::kTail8, S::kTail8, 2},
   };
-  for (const Way& way : kWays) {
-    const StateId behind = step_class(state, way.lead);
-    if (behind == 0 || behind == kSplit) return false;
-    for (std::uint8_t byte_class = way.first; byte_class <= way.last;
+  for (const Lead& lead : kLeads) {
+    const StateId after = step_class(state, lead.byte_class);
+    if (after == 0 || after == kSplit) return false;
+    for (std::uint8_t byte_class = lead.first; byte_class <= lead.last;
          ++byte_class) {
-      if (!leads_back(step_class(behind, byte_class), way.due, state))
+      if (!leads_back(step_class(after, byte_class), lead.due, state))
         return false;
     }
   }
   return true;
 }
 
-// Whether any `due` tails lead from `from` to `to`.
+// Whether any `due` continuation bytes lead from `from` to `to`.
 bool TokenClassWalk::leads_back(StateId from, unsigned due, StateId to) {
   if (from == 0 || from == kSplit) return false;
   if (due == 0) return from == to;
@@ -135,8 +136,8 @@ bool TokenClassWalk::leads_back(StateId from, unsigned due, StateId to) {
 // --- DeferredSplit ways
 // -------------------------------------------------------------
 
-// Corrects the tokens at and below the node `root`: where it stands is `state`,
-// they were decided as if it were `taken`.
+// Walks the subtree with both states.  Where they are equal, everything below
+// was decided correctly.
 void TokenClassWalk::correct_subtree(std::uint32_t root, StateId state,
                                      StateId assumed) {
   const TrieNode* const nodes = tables_.trie().nodes().data();

@@ -1,21 +1,23 @@
 #ifndef PARLANCE_SRC_MASK_TOKEN_CLASS_WALK_H_
 #define PARLANCE_SRC_MASK_TOKEN_CLASS_WALK_H_
 
-// Which tokens a reader of any text can read, by their shapes.
+// Which tokens can be read from a configuration of any text, by token classes.
 //
-// Beside cells and parting (class_walk.h) one thing makes it cheap:
+// Beside byte classes and deferred splits (class_walk.h), one idea makes it
+// cheap:
 //
-//   loops    a place where the reader stays whatever of a subtree it reads
-//            takes the subtree: in a comment, all tokens without a line feed
+//   self-loop   a state that every byte class below a node leads back to
+//   accepts
+//               the whole subtree: in a comment, all tokens without a line feed
 //
-// Ways that part are read together, until they are at one place again:
+// A deferred split is corrected by reading the real and the assumed path
+// together, until they meet in one state:
 //
-//   a statement of C, at a-z    commonest: in a name         i d w ...
-//      "if"   read again: i → in "if"  f → behind "if"       ≠ in a name
-//      "in"   read again: i → in "if"  n → in a name         = all below is
-//      done
+//   a statement of C, at a-z    most common: in a name       i d w ...
+//      "if"   corrected: i → in "if"  f → after "if"         ≠ in a name
+//      "in"   corrected: i → in "if"  n → in a name          = done
 //
-// The same masks as by reading all tokens byte by byte, only sooner.
+// The mask is the same as by reading all tokens byte by byte.
 
 #include <array>
 #include <cstddef>
@@ -34,7 +36,7 @@
 
 namespace parlance::mask {
 
-// Its memory is used again and again.  Not thread-safe.
+// Reuses its memory.  Not thread-safe.
 class TokenClassWalk : ClassWalk<TokenClassWalk, vocab::TokenClassTrie> {
  public:
   TokenClassWalk(const vocab::TokenTables& tables,
@@ -45,7 +47,7 @@ class TokenClassWalk : ClassWalk<TokenClassWalk, vocab::TokenClassTrie> {
         vocabulary_(vocabulary) {}
 
   // Overwrites `words` with the tokens that can be read from `at`.
-  // REQUIRES: `at` is not dead; the caller holds recogniser.mutex.
+  // REQUIRES: `at` is not dead, and the caller holds recogniser.mutex.
   void run(recogniser::Recogniser& recogniser, recogniser::Configuration at,
            std::span<std::uint32_t> words);
 
@@ -54,8 +56,9 @@ class TokenClassWalk : ClassWalk<TokenClassWalk, vocab::TokenClassTrie> {
 
   struct State {
     recogniser::Configuration config;
-    // Cells after which it is still this state, and those after which not, as
-    // far as known.  Of characters of several bytes: after each of them.
+    // Byte classes that lead back to this state, and those that do not, as far
+    // as known.  The classes of multi-byte characters are in one of the sets
+    // together: the former if every such character leads back.
     vocab::ByteClassSet loops = {};
     vocab::ByteClassSet others = {};
   };
@@ -79,7 +82,7 @@ class TokenClassWalk : ClassWalk<TokenClassWalk, vocab::TokenClassTrie> {
   std::unordered_map<recogniser::Configuration, StateId,
                      recogniser::ConfigurationHash>
       state_of_;
-  // By depth: the states of two ways that parted.
+  // By depth: the real and the assumed state, while a subtree is corrected.
   std::array<std::pair<StateId, StateId>, vocab::kMaxTokenBytes + 1> pairs_;
 };
 

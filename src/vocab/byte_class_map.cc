@@ -1,4 +1,4 @@
-// Listing the bytes of each cell: see byte_class_map.h.
+// Lists the bytes of each class: see byte_class_map.h.
 
 #include "vocab/byte_class_map.h"
 

@@ -1,11 +1,11 @@
 #ifndef PARLANCE_SRC_VOCAB_CLASS_TRIE_BUILDER_H_
 #define PARLANCE_SRC_VOCAB_CLASS_TRIE_BUILDER_H_
 
-// Making a trie of shapes: the texts of a trie, with cells for bytes.
+// Builds a trie of tokens as strings of byte classes.
 //
-// The trie of all tokens is walked once; each of its nodes is sent to the node
-// of its shape, which is made when first met.  Shapes are met in any order, so
-// they are put into preorder afterwards.
+// The trie of all tokens is walked once, and each of its nodes is mapped to the
+// node of its string of classes, which is created on first use.  Nodes are
+// created in any order; finish() sorts them into preorder.
 
 #include <cstddef>
 #include <cstdint>
@@ -17,102 +17,112 @@
 
 namespace parlance::vocab {
 
-// What every node of such a trie has.
+// The members that every node of such a trie has.
 struct ClassTrieNode {
   std::uint32_t subtree_end = 0;  // nodes are in preorder, as in TokenTrie
-  std::uint32_t first = 0, own_end = 0, last = 0;  // of ids()
-  std::uint8_t byte_class = 0;                     // that leads here
+  std::uint32_t first = 0, own_end = 0, last = 0;  // ranges of ids()
+  std::uint8_t byte_class = 0;                     // leads here
   std::uint8_t depth = 0;  // bytes from the root to here
 };
 
-// Node: a ClassTrieNode with what else its trie knows of a node.
+// Node: a ClassTrieNode, extended by what a trie stores in each node.
 template <class Node>
 class ClassTrieBuilder {
  public:
-  // The root is shape 0.
-  ClassTrieBuilder() : met_(1) {}
+  // The root is node 0.
+  ClassTrieBuilder() : drafts_(1) {}
 
-  // The shape behind `from` and a byte of `cell`.  If it is new it is handed to
-  // `make`, with its parent.
+  // The child of `from` for `byte_class`.  If it does not exist, creates it and
+  // calls make(child, parent) to initialise it.
   template <class Make>
   std::uint32_t child(std::uint32_t from, std::uint8_t byte_class, Make make) {
-    for (std::uint32_t at = met_[from].child; at != 0; at = met_[at].sibling) {
-      if (met_[at].node.byte_class == byte_class) return at;
+    for (std::uint32_t at = drafts_[from].child; at != 0;
+         at = drafts_[at].sibling) {
+      if (drafts_[at].node.byte_class == byte_class) return at;
     }
-    const auto made = static_cast<std::uint32_t>(met_.size());
-    Met& met = met_.emplace_back();
-    met.node.byte_class = byte_class;
-    met.node.depth = static_cast<std::uint8_t>(met_[from].node.depth + 1);
-    met.parent = from;
-    met.sibling = std::exchange(met_[from].child, made);
-    make(met.node, met_[from].node);
+    const auto made = static_cast<std::uint32_t>(drafts_.size());
+    Draft& draft = drafts_.emplace_back();
+    draft.node.byte_class = byte_class;
+    draft.node.depth = static_cast<std::uint8_t>(drafts_[from].node.depth + 1);
+    draft.parent = from;
+    draft.sibling = std::exchange(drafts_[from].child, made);
+    make(draft.node, drafts_[from].node);
     return made;
   }
 
-  Node& node(std::uint32_t node) { return met_[node].node; }
+  Node& node(std::uint32_t node) { return drafts_[node].node; }
 
-  // `id` has this shape.
-  void place(std::uint32_t node, Id id) {
-    placed_.push_back({node, id});
-    ++met_[node].tokens;
+  // Adds the token `id`, whose string of classes ends at `node`.
+  void add_token(std::uint32_t node, Id id) {
+    tokens_.push_back({node, id});
+    ++drafts_[node].tokens;
   }
 
-  // Calls `fold(shape, parent)` with each but the root, behind all below it.
+  // Calls `fold(node, parent)` for each node except the root, after all nodes
+  // below it.
   template <class Fold>
   void fold(Fold fold) {
-    for (auto at = static_cast<std::uint32_t>(met_.size() - 1); at > 0; --at) {
-      fold(at, met_[at].parent);
+    for (auto at = static_cast<std::uint32_t>(drafts_.size() - 1); at > 0;
+         --at) {
+      fold(at, drafts_[at].parent);
     }
   }
 
-  // The nodes in preorder, siblings as they were met, and the tokens in the
-  // same order.  Once.
+  // Moves out the nodes in preorder, siblings in order of creation, and the
+  // tokens in the order of their nodes.  REQUIRES: this is the first call.
+  //
+  // 1. Sum up the nodes and tokens of each subtree, from the last node to the
+  //    first: children were created after their parents.
+  // 2. Place each node, and then its children before one another: the sums give
+  //    the position of each.
+  // 3. Place the tokens; `begin.ids` of a node is the next free place.
   void finish(std::vector<Node>& nodes, std::vector<Id>& ids) {
-    for (Met& met : met_) met.below = {1, met.tokens};
+    for (Draft& draft : drafts_) draft.below = {1, draft.tokens};
     fold([&](std::uint32_t at, std::uint32_t parent) {
-      met_[parent].below.nodes += met_[at].below.nodes;
-      met_[parent].below.ids += met_[at].below.ids;
+      drafts_[parent].below.nodes += drafts_[at].below.nodes;
+      drafts_[parent].below.ids += drafts_[at].below.ids;
     });
-    nodes.resize(met_.size());
-    ids.resize(placed_.size());
-    // Parents were met before their children.
-    for (Met& met : met_) {
-      const Extent end = {met.begin.nodes + met.below.nodes,
-                          met.begin.ids + met.below.ids};
-      met.node.subtree_end = end.nodes;
-      met.node.first = met.begin.ids;
-      met.node.own_end = met.begin.ids + met.tokens;
-      met.node.last = end.ids;
-      nodes[met.begin.nodes] = met.node;
-      Extent begin = end;  // of the child met last, and of those before
-      for (std::uint32_t at = met.child; at != 0; at = met_[at].sibling) {
-        begin.nodes -= met_[at].below.nodes;
-        begin.ids -= met_[at].below.ids;
-        met_[at].begin = begin;
+    nodes.resize(drafts_.size());
+    ids.resize(tokens_.size());
+    // Parents were created before their children.
+    for (Draft& draft : drafts_) {
+      const Extent end = {draft.begin.nodes + draft.below.nodes,
+                          draft.begin.ids + draft.below.ids};
+      draft.node.subtree_end = end.nodes;
+      draft.node.first = draft.begin.ids;
+      draft.node.own_end = draft.begin.ids + draft.tokens;
+      draft.node.last = end.ids;
+      nodes[draft.begin.nodes] = draft.node;
+      Extent begin = end;  // of the newest child, then of older ones
+      for (std::uint32_t at = draft.child; at != 0; at = drafts_[at].sibling) {
+        begin.nodes -= drafts_[at].below.nodes;
+        begin.ids -= drafts_[at].below.ids;
+        drafts_[at].begin = begin;
       }
     }
-    for (const Placed& one : placed_) ids[met_[one.node].begin.ids++] = one.id;
+    for (const TokenAt& one : tokens_)
+      ids[drafts_[one.node].begin.ids++] = one.id;
   }
 
  private:
   struct Extent {
     std::uint32_t nodes = 0, ids = 0;
   };
-  struct Met {
+  struct Draft {
     Node node;
     std::uint32_t parent = 0;
-    std::uint32_t child = 0;    // the one met last; 0: none
-    std::uint32_t sibling = 0;  // met before
+    std::uint32_t child = 0;    // the newest child; 0: none
+    std::uint32_t sibling = 0;  // the next older one; 0: none
     std::uint32_t tokens = 0;
-    Extent begin, below;  // where it stands; it and what is below it
+    Extent begin, below;  // position in the output; size of the subtree
   };
-  struct Placed {
+  struct TokenAt {
     std::uint32_t node = 0;
     Id id = 0;
   };
 
-  std::vector<Met> met_;
-  std::vector<Placed> placed_;
+  std::vector<Draft> drafts_;
+  std::vector<TokenAt> tokens_;
 };
 
 }  // namespace parlance::vocab

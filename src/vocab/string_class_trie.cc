@@ -1,4 +1,4 @@
-// Making the shapes: see string_class_trie.h.
+// Builds the trie: see string_class_trie.h.
 
 #include "vocab/string_class_trie.h"
 
@@ -40,20 +40,23 @@ ByteClassMap classes() {
 
 }  // namespace
 
+// One walk over the trie of all tokens.  Nodes outside of strings are skipped.
+// Nodes after a quote or an escape are listed with their paths; the others are
+// mapped to nodes of the trie of classes.
 StringClassTrie::StringClassTrie(const TokenTables& tables,
                                  const Vocabulary& vocabulary)
     : classes_(classes()) {
   const TokenTrie& trie = tables.trie();
   ClassTrieBuilder<StringClassNode> builder;
 
-  struct Place {
-    std::uint32_t class_node = 0;  // meaningless behind an escape
+  struct PathEntry {
+    std::uint32_t class_node = 0;  // unused after an escape
     std::uint32_t node = 0;
     BodyState body = BodyState::kText;
     bool escape = false;
   };
-  std::array<Place, kMaxTokenBytes + 1> path;
-  // Depths to which the path stands in a list.
+  std::array<PathEntry, kMaxTokenBytes + 1> path;
+  // Nodes of the path up to these depths are in escapes_ and quotes_.
   std::size_t in_escapes = 0, in_quotes = 0;
   const auto list = [&](std::vector<std::uint32_t>& out, std::size_t& listed,
                         std::size_t depth) {
@@ -63,10 +66,10 @@ StringClassTrie::StringClassTrie(const TokenTables& tables,
   for (std::uint32_t i = 1; i < trie.node_count();) {
     const TrieNode node = trie.node(i);
     const std::size_t depth = node.depth();
-    const Place& from = path[depth - 1];
+    const PathEntry& from = path[depth - 1];
     in_escapes = std::min(in_escapes, depth - 1);
     in_quotes = std::min(in_quotes, depth - 1);
-    Place& to = path[depth];
+    PathEntry& to = path[depth];
     to = {.class_node = 0,
           .node = i,
           .body = json::next(from.body, node.byte()),
@@ -91,11 +94,11 @@ StringClassTrie::StringClassTrie(const TokenTables& tables,
           const bool complete = to.body == BodyState::kText;
           const bool begins = from.body == BodyState::kText;
           made.chars = static_cast<std::uint8_t>(parent.chars + complete);
-          // Its own; those below come when all are met.
+          // Of its own tokens; fold() adds those below.
           made.longest = static_cast<std::uint8_t>(parent.longest + begins);
         });
     trie.each_token(node, [&](Id id) {
-      builder.place(to.class_node, id);
+      builder.add_token(to.class_node, id);
       if (builder.node(to.class_node).longest > kLong) long_.push_back(id);
     });
   }

@@ -1,26 +1,26 @@
 #ifndef PARLANCE_SRC_VOCAB_STRING_CLASS_TRIE_H_
 #define PARLANCE_SRC_VOCAB_STRING_CLASS_TRIE_H_
 
-// Tokens by their shape: which of them behave alike in most patterns.
+// Tokens as strings of byte classes, for readers of JSON strings.
 //
-// Patterns mostly treat all small letters alike, all capitals, all digits.  So
-// bytes are put into *cells*, a token's shape is the cells of its bytes, and
-// the trie of the shapes has a tenth of the nodes of the trie of the tokens:
+// Most patterns treat all small letters alike, all capitals, all digits.  So
+// bytes are divided into classes, and the trie of the tokens' strings of
+// classes has a tenth of the nodes of the trie of the tokens:
 //
-//   cells    a: a-z   A: A-Z   0: 0-9   each other byte of ASCII
+//   classes  a: a-z   A: A-Z   0: 0-9   each other byte of ASCII
 //            each leading byte of UTF-8, and 80-8F, 90-9F, A0-BF
 //
-//   node  shape   ids()[first, own_end)   ids()[first, last)
-//     0   -       {}                      everything
-//     1   A       { "A", "B", ... }       { "A", ..., "Th", "The", ... }
-//     2   Aa      { "Th", "An", ... }     { "Th", ..., "The", ... }
+//   node  classes  ids()[first, own_end)   ids()[first, last)
+//     0   -        {}                      everything
+//     1   A        { "A", "B", ... }       { "A", ..., "Th", "The", ... }
+//     2   Aa       { "Th", "An", ... }     { "Th", ..., "The", ... }
 //
-// The tokens at and below a node are one stretch of ids(), so that a walker
-// that knows what becomes of a whole subtree takes or leaves a stretch.
+// The tokens at and below a node are one range of ids(), so that a walk that
+// decides a whole subtree accepts or skips a range.
 //
-// Here are the tokens that stay inside a JSON string from kText and have no
-// escape in them.  Those with an escape, and those with the closing quote, are
-// few, and are given as the paths to them through the trie of all tokens.
+// The trie has the tokens that stay inside a JSON string from kText on and
+// contain no escape.  Tokens with an escape and tokens with the closing quote
+// are few; they are given as the paths to them in the trie of all tokens.
 
 #include <cstddef>
 #include <cstdint>
@@ -37,43 +37,44 @@
 namespace parlance::vocab {
 
 struct StringClassNode : ClassTrieNode {
-  std::uint8_t chars = 0;    // characters that are complete
-  std::uint8_t longest = 0;  // most characters begun at or below
+  std::uint8_t chars = 0;    // complete characters from the root to here
+  std::uint8_t longest = 0;  // most characters begun by a token here or below
 };
 
 // Immutable, safe to share between threads.
 class StringClassTrie {
  public:
   static constexpr std::size_t kClassCount = 128;
-  // Tokens of more characters are long().
+  // Tokens of more characters are in long_tokens().
   static constexpr std::uint32_t kLong = 20;
 
   // Complexity: O(nodes of the trie).
   StringClassTrie(const TokenTables& tables, const Vocabulary& vocabulary);
 
   std::span<const StringClassNode> nodes() const { return nodes_; }
-  // All tokens of the shapes, twins too.
+  // All tokens of the trie, including tokens with equal bytes.
   std::span<const Id> ids() const { return ids_; }
-  // The same as a mask.
+  // The mask of ids().
   MaskView mask() const { return mask_; }
-  // The bytes of ids()[i], side by side in this order.
+  // The bytes of ids()[i]; consecutive texts are adjacent in memory.
   std::string_view text(std::size_t i) const {
     return std::string_view(texts_).substr(text_begin_[i],
                                            text_begin_[i + 1] - text_begin_[i]);
   }
-  // Those of them with more than kLong characters.
+  // The tokens of ids() with more than kLong characters.
   std::span<const Id> long_tokens() const { return long_; }
 
-  // The bytes of a cell, ascending.
+  // The bytes of a class, in ascending order.
   std::span<const std::uint8_t> bytes(std::uint8_t byte_class) const {
     return classes_.bytes(byte_class);
   }
 
-  // Nodes of the trie of all tokens, in preorder: those with an escape before
-  // them or in them, marked kTarget, and those on the way there.
+  // Nodes of the trie of all tokens, in preorder: those at or after an escape,
+  // marked kTarget, and the nodes on the paths there.
   static constexpr std::uint32_t kTarget = std::uint32_t{1} << 31;
   std::span<const std::uint32_t> escapes() const { return exit_points_; }
-  // The same of the nodes that a closing quote leads to, without what is below.
+  // The same for the nodes that a closing quote leads to, without the nodes
+  // below them.
   std::span<const std::uint32_t> quotes() const { return quotes_; }
 
   std::size_t memory_bytes() const;

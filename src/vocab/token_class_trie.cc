@@ -1,4 +1,4 @@
-// Making the shapes of all tokens: see token_class_trie.h.
+// Builds the trie: see token_class_trie.h.
 
 #include "vocab/token_class_trie.h"
 
@@ -8,8 +8,8 @@
 namespace parlance::vocab {
 namespace {
 
-// Bytes of a character that are still due, and what the next one may be.
-// kNotText: this is no UTF-8.
+// The continuation bytes that a character still needs, and the bounds on the
+// next one (table 3-7 of the Unicode standard).  kNotText: not valid UTF-8.
 enum class Due : std::uint8_t {
   kNone,
   kOne,
@@ -103,7 +103,7 @@ TokenClassTrie::TokenClassTrie(const TokenTables& tables)
     : classes_(classes()) {
   const TokenTrie& trie = tables.trie();
   ClassTrieBuilder<TokenClassNode> builder;
-  std::vector<Due> due = {Due::kNone};  // by shape
+  std::vector<Due> due = {Due::kNone};  // by node
   std::array<std::uint32_t, kMaxTokenBytes + 1> path{};
   for (std::uint32_t i = 1; i < trie.node_count(); ++i) {
     const TrieNode node = trie.node(i);
@@ -114,15 +114,15 @@ TokenClassTrie::TokenClassTrie(const TokenTables& tables)
           due.push_back(next(due[from], byte_class));
         });
     path[node.depth()] = at;
-    trie.each_token(node, [&](Id id) { builder.place(at, id); });
+    trie.each_token(node, [&](Id id) { builder.add_token(at, id); });
   }
   builder.fold([&](std::uint32_t at, std::uint32_t parent) {
     ByteClassSet& below = builder.node(at).below;
-    ByteClassSet& around = builder.node(parent).below;
+    ByteClassSet& above = builder.node(parent).below;
     if (due[at] == Due::kNotText) below.add(kBroken);
-    around.add(builder.node(at).byte_class);
-    around.add(below);
-    // What follows in the middle of a character begins with its tails.
+    above.add(builder.node(at).byte_class);
+    above.add(below);
+    // Read from the middle of a character, the text below is not valid UTF-8.
     if (due[at] != Due::kNone) below.add(kBroken);
   });
   builder.finish(nodes_, ids_);

@@ -1,23 +1,23 @@
 #ifndef PARLANCE_SRC_VOCAB_TOKEN_CLASS_TRIE_H_
 #define PARLANCE_SRC_VOCAB_TOKEN_CLASS_TRIE_H_
 
-// All tokens by their shape, for readers of any text.
+// All tokens as strings of byte classes, for readers of any text.
 //
-// As string_class_trie.h, which knows of JSON strings: bytes are put into
-// cells, and tokens whose bytes are in the same cells stand side by side.  Here
-// are all tokens of the trie, whatever bytes they have:
+// As StringClassTrie, which is for JSON strings: bytes are divided into
+// classes, and tokens with equal strings of classes are adjacent.  This trie
+// has all tokens, whatever their bytes:
 //
-//   cells    a: a-z   A: A-Z   0: 0-9   each other byte of ASCII
-//            the leading bytes of UTF-8 that may be followed by the same
-//            the others 80-8F, 90-9F, A0-BF, and what is no UTF-8
+//   classes  a: a-z   A: A-Z   0: 0-9   each other byte of ASCII
+//            leading bytes of UTF-8, by what may follow them
+//            80-8F, 90-9F, A0-BF, and bytes that do not occur in UTF-8
 //
-// Each node knows which cells occur below it.  A reader that stays where it is
-// whatever of these it reads takes the whole subtree at once:
+// Each node has the set of classes that occur below it.  A reader that all of
+// these lead back to its state accepts the whole subtree at once:
 //
-//   node  shape   ids()[first, own_end)   ids()[first, last)       below
-//     0   -       {}                      everything               all
-//     1   a       { "a", "b", ... }       { "a", "if", "if(" }     a (
-//     2   aa      { "if", "of", ... }     { "if", "if(" }          (
+//   node  classes  ids()[first, own_end)   ids()[first, last)       below
+//     0   -        {}                      everything               all
+//     1   a        { "a", "b", ... }       { "a", "if", "if(" }     a (
+//     2   aa       { "if", "of", ... }     { "if", "if(" }          (
 
 #include <cstddef>
 #include <cstdint>
@@ -30,7 +30,7 @@
 
 namespace parlance::vocab {
 
-// A set of cells.
+// A set of byte classes.
 struct ByteClassSet {
   std::uint64_t bits[2] = {0, 0};
 
@@ -54,8 +54,8 @@ struct ByteClassSet {
 };
 
 struct TokenClassNode : ClassTrieNode {
-  // Cells of the bytes below.  kBroken where some of them are no UTF-8 from
-  // here on.
+  // The classes of the bytes below.  Contains kBroken if, read from here, some
+  // text below is not valid UTF-8.
   ByteClassSet below = {};
 };
 
@@ -63,10 +63,10 @@ struct TokenClassNode : ClassTrieNode {
 class TokenClassTrie {
  public:
   static constexpr std::size_t kClassCount = 96;
-  // No cell: below a node there is text that is no UTF-8.
+  // Not a class: in `below`, says that some text below is not valid UTF-8.
   static constexpr std::uint8_t kBroken = 127;
 
-  // ORDER: the cells of leading bytes
+  // ORDER: the classes of bytes beyond ASCII
   static constexpr std::uint8_t kLead2 = 69;  // C2-DF
   static constexpr std::uint8_t kLeadE0 = 70;
   static constexpr std::uint8_t kLead3 = 71;  // E1-EC, EE, EF
@@ -83,10 +83,10 @@ class TokenClassTrie {
   explicit TokenClassTrie(const TokenTables& tables);
 
   std::span<const TokenClassNode> nodes() const { return nodes_; }
-  // All tokens of the trie, twins too.
+  // All tokens, including tokens with equal bytes.
   std::span<const Id> ids() const { return ids_; }
 
-  // The bytes of a cell, ascending.
+  // The bytes of a class, in ascending order.
   std::span<const std::uint8_t> bytes(std::uint8_t byte_class) const {
     return classes_.bytes(byte_class);
   }
