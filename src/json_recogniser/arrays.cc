@@ -9,7 +9,7 @@ namespace parlance::json_recogniser {
 
 using schema_solver::ConjunctionId;
 using schema_solver::JsonType;
-using schema_solver::kNoBound;
+using schema_solver::kUnboundedCount;
 using schema_solver::SchemaSolver;
 
 // The frame in which the next item comes; 0 if there can be none.
@@ -32,7 +32,7 @@ JsonRecogniser::FrameId JsonRecogniser::next_item(FrameId id) {
     const schema_solver::ArrayConstraints& disjunct =
         solver_.array(one.disjunct);
     cap = std::max({cap, disjunct.prefix, disjunct.min});
-    if (disjunct.max != kNoBound) cap = std::max(cap, disjunct.max);
+    if (disjunct.max != kUnboundedCount) cap = std::max(cap, disjunct.max);
     if (frame.count >= disjunct.max) continue;
     // Each count and each witness may take this item or not.
     struct Way {
@@ -48,14 +48,14 @@ JsonRecogniser::FrameId JsonRecogniser::next_item(FrameId id) {
       for (const Way& way : ways) {
         Way with{solver_.with(way.conjunction, count.literal), way.counts};
         // More than enough need not be counted where there is no bound.
-        if (count.max != kNoBound || with.counts[i] < count.min) {
+        if (count.max != kUnboundedCount || with.counts[i] < count.min) {
           ++with.counts[i];
         }
-        const bool bounded = count.max != kNoBound;
+        const bool bounded = count.max != kUnboundedCount;
         if (with.counts != way.counts) more.push_back(std::move(with));
         more.push_back(
             {bounded ? solver_.with(way.conjunction,
-                                    schema_solver::opposite(count.literal))
+                                    schema_solver::negation(count.literal))
                      : way.conjunction,
              way.counts});
       }

@@ -14,8 +14,8 @@ using recogniser::Configuration;
 using schema_solver::ConjunctionId;
 using schema_solver::DisjunctId;
 using schema_solver::JsonType;
-using schema_solver::kNoBound;
 using schema_solver::kNothing;
+using schema_solver::kUnboundedCount;
 using schema_solver::SchemaSolver;
 
 std::uint32_t JsonRecogniser::levels_in(FrameId frame) const {
@@ -264,7 +264,7 @@ JsonRecogniser::FrameId JsonRecogniser::canonical(FrameId id) {
       const schema_solver::ArrayConstraints& disjunct =
           solver_.array(now[0].disjunct);
       const std::uint64_t least = std::max(disjunct.min, disjunct.prefix);
-      if (disjunct.max != kNoBound && frame.count > least &&
+      if (disjunct.max != kUnboundedCount && frame.count > least &&
           disjunct.max - frame.count > kFar) {
         same.count =
             static_cast<std::uint32_t>(std::max(least, disjunct.max - kFar));

@@ -465,7 +465,7 @@ std::string JsonRecogniser::expected(Configuration config) {
       if (lexeme.trie != KeyTrie::kNone) {
         const KeyTrie::Node& node = set.node(lexeme.trie);
         for (std::uint32_t i = node.first; i < node.last; ++i) {
-          if (solver_.name_sets().contains(info.allowed, set.names()[i])) {
+          if (solver_.key_sets().contains(info.allowed, set.names()[i])) {
             add("the name " + json::dump(solver_.key_text(set.names()[i])));
           }
         }

@@ -137,7 +137,7 @@ class JsonRecogniser final : public recogniser::Recogniser {
   // compile. REQUIRES: the caller holds a Lock.
   const std::vector<GrammarNote>& survey();
   // Steps that operations on sets of names took.
-  std::size_t work() const { return solver_.name_sets().work(); }
+  std::size_t work() const { return solver_.key_sets().work(); }
 
  private:
   using FrameId = std::uint32_t;
@@ -211,8 +211,8 @@ class JsonRecogniser final : public recogniser::Recogniser {
     // more; arrays: the values used (value_sets_).
     std::uint32_t used = 0;
     // Objects with members in order: of the names used, those that came and are
-    // asked_again() by an alternative.
-    schema_solver::NameSet came = schema_solver::kNoNames;
+    // presence_keys() by an alternative.
+    schema_solver::KeySet came = schema_solver::kNoKeys;
     std::uint32_t first = 0;  // alternatives_[first, first + size)
     std::uint32_t size = 0;
 
@@ -234,7 +234,7 @@ class JsonRecogniser final : public recogniser::Recogniser {
   // Which members may come next in a frame.
   struct KeyInfo {
     std::uint32_t set = 0;  // key_tries_
-    schema_solver::NameSet allowed = schema_solver::kNoNames;
+    schema_solver::KeySet allowed = schema_solver::kNoKeys;
     bool any = false;
     bool open = false;  // every other name may come, and no pattern is in play
     automata::StateId extras = automata::kDeadState;  // other names
@@ -360,7 +360,7 @@ class JsonRecogniser final : public recogniser::Recogniser {
                                      std::uint8_t byte);
   LexId plain_key(const Lexeme& now, std::uint8_t byte, json::BodyState body);
   bool key_live(const KeyInfo& info, const Lexeme& lexeme);
-  bool trie_in_range(const KeyTrie& set, schema_solver::NameSet allowed,
+  bool trie_in_range(const KeyTrie& set, schema_solver::KeySet allowed,
                      std::uint32_t node, char32_t low, char32_t high);
   LexId key_row(LexId lexeme, std::uint8_t byte);
 
@@ -414,10 +414,10 @@ class JsonRecogniser final : public recogniser::Recogniser {
   }
   // The members of an object of that disjunct behind another member, or so far.
   struct Then {
-    schema_solver::NameSet used = schema_solver::kNoNames;
-    schema_solver::NameSet came = schema_solver::kNoNames;
-    schema_solver::NameSet passed =
-        schema_solver::kNoNames;  // left out by this member
+    schema_solver::KeySet used = schema_solver::kNoKeys;
+    schema_solver::KeySet came = schema_solver::kNoKeys;
+    schema_solver::KeySet passed =
+        schema_solver::kNoKeys;  // left out by this member
     std::uint64_t count = 0;
   };
   bool in_order() const { return options_.key_order == KeyOrder::kSchema; }
@@ -428,23 +428,23 @@ class JsonRecogniser final : public recogniser::Recogniser {
       schema_solver::ConditionId condition);
   bool passes_needed(schema_solver::DisjunctId disjunct, const Then& before,
                      const Then& then);
-  schema_solver::NameSet ranked_below(FrameId frame, std::uint32_t rank);
-  std::uint32_t least_rank(FrameId frame, schema_solver::NameSet names);
-  schema_solver::NameSet possible_names(schema_solver::DisjunctId disjunct,
-                                        std::uint32_t set, bool near);
-  schema_solver::NameSet allowed_names(FrameId frame, const Alternative& one,
-                                       schema_solver::NameSet possible);
-  schema_solver::NameSet allowed_alike(FrameId frame, const Alternative& one,
-                                       schema_solver::NameSet names);
+  schema_solver::KeySet ranked_below(FrameId frame, std::uint32_t rank);
+  std::uint32_t min_rank(FrameId frame, schema_solver::KeySet names);
+  schema_solver::KeySet possible_names(schema_solver::DisjunctId disjunct,
+                                       std::uint32_t set, bool near);
+  schema_solver::KeySet allowed_names(FrameId frame, const Alternative& one,
+                                      schema_solver::KeySet possible);
+  schema_solver::KeySet allowed_alike(FrameId frame, const Alternative& one,
+                                      schema_solver::KeySet names);
   automata::LanguageId extras_of(FrameId frame, const Alternative& one);
   automata::LanguageId other_names(std::uint32_t set,
                                    std::vector<automata::LanguageId> extras);
-  std::vector<schema_solver::MemberWay> ways_of(
-      const Alternative& one, const schema_solver::NameClass& name,
+  std::vector<schema_solver::MemberAlternative> ways_of(
+      const Alternative& one, const schema_solver::KeyClass& name,
       const Then& then);
   bool may_be_member(FrameId frame, const Alternative& one,
                      schema_solver::KeyId key);
-  FrameId make_member(FrameId frame, const schema_solver::NameClass& name,
+  FrameId make_member(FrameId frame, const schema_solver::KeyClass& name,
                       const Then& then);
 
   // value_states.cc, with the overrides about values
@@ -492,7 +492,7 @@ class JsonRecogniser final : public recogniser::Recogniser {
   std::unordered_map<schema_solver::DisjunctId, std::uint32_t>
       key_trie_of_disjunct_;
   // By key set and disjunct: the names whose values can be something.
-  std::unordered_map<std::uint64_t, schema_solver::NameSet> possible_names_;
+  std::unordered_map<std::uint64_t, schema_solver::KeySet> possible_names_;
   // By frame and name (of its key set): the frame of the member.
   std::unordered_map<std::uint64_t, FrameId> next_members_;
   // other_names() by what it was asked.

@@ -13,7 +13,7 @@ KeyTrie::KeyTrie(schema_solver::SchemaSolver& solver, std::vector<KeyId> names,
   std::sort(names_.begin(), names_.end(), [&](KeyId a, KeyId b) {
     return solver.key_text(a) < solver.key_text(b);
   });
-  all_ = solver.name_sets().of(names_);
+  all_ = solver.key_sets().of(names_);
   for (std::uint32_t i = 0; i < names_.size(); ++i) {
     if (names_[i] >= solver.keys_in_order()) late_.push_back(i);
   }
@@ -62,9 +62,8 @@ std::uint32_t KeyTrie::child(std::uint32_t node, std::uint8_t byte) const {
 
 // Almost all numbers are in the order of the texts, so that the names below a
 // node are a few ranges of numbers.
-bool KeyTrie::any_below(const schema_solver::NameSets& sets,
-                        schema_solver::NameSet among,
-                        std::uint32_t node) const {
+bool KeyTrie::any_below(const schema_solver::KeySets& sets,
+                        schema_solver::KeySet among, std::uint32_t node) const {
   std::uint32_t at = nodes_[node].first;
   const std::uint32_t end = nodes_[node].last;
   for (auto late = std::lower_bound(late_.begin(), late_.end(), at);

@@ -14,7 +14,7 @@
 #include <string_view>
 #include <vector>
 
-#include "schema_solver/name_sets.h"
+#include "schema_solver/key_sets.h"
 #include "schema_solver/solver.h"
 
 namespace parlance::json_recogniser {
@@ -44,19 +44,19 @@ class KeyTrie {
     return languages_;
   }
   // All of them.
-  schema_solver::NameSet all() const { return all_; }
+  schema_solver::KeySet all() const { return all_; }
   std::size_t memory_bytes() const {
     return sizeof(KeyTrie) + nodes_.capacity() * sizeof(Node) +
            (names_.capacity() + late_.capacity()) * sizeof(std::uint32_t) +
            languages_.capacity() * sizeof(automata::LanguageId);
   }
   // Whether one of `among` is below the node.
-  bool any_below(const schema_solver::NameSets& sets,
-                 schema_solver::NameSet among, std::uint32_t node) const;
+  bool any_below(const schema_solver::KeySets& sets,
+                 schema_solver::KeySet among, std::uint32_t node) const;
 
  private:
   std::vector<schema_solver::KeyId> names_;
-  schema_solver::NameSet all_ = schema_solver::kNoNames;
+  schema_solver::KeySet all_ = schema_solver::kNoKeys;
   // The places of names whose numbers are not in the order of their texts.
   std::vector<std::uint32_t> late_;
   std::vector<automata::LanguageId> languages_;

@@ -114,7 +114,7 @@ bool JsonRecogniser::key_live(const KeyInfo& info, const Lexeme& lexeme) {
   if (lexeme.trie == KeyTrie::kNone) return false;
   const KeyTrie& set = key_tries_[lexeme.set];
   if (!is_escape(lexeme.body)) {
-    return set.any_below(solver_.name_sets(), info.allowed, lexeme.trie);
+    return set.any_below(solver_.key_sets(), info.allowed, lexeme.trie);
   }
   const EscapeRanges ranges =
       escape_ranges(lexeme.body, lexeme.partial, canonical_names(lexeme));
@@ -126,7 +126,7 @@ bool JsonRecogniser::key_live(const KeyInfo& info, const Lexeme& lexeme) {
 // Whether one of the names `allowed` goes on behind `node` with a character of
 // [low, high].
 bool JsonRecogniser::trie_in_range(const KeyTrie& set,
-                                   schema_solver::NameSet allowed,
+                                   schema_solver::KeySet allowed,
                                    std::uint32_t node, char32_t low,
                                    char32_t high) {
   if (low > high) return false;
@@ -141,7 +141,7 @@ bool JsonRecogniser::trie_in_range(const KeyTrie& set,
     todo.pop_back();
     if (at.left == 0) {
       if (at.value >= low && at.value <= high &&
-          set.any_below(solver_.name_sets(), allowed, at.node)) {
+          set.any_below(solver_.key_sets(), allowed, at.node)) {
         return true;
       }
       continue;

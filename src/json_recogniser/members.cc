@@ -11,18 +11,19 @@ namespace parlance::json_recogniser {
 
 using schema_solver::DisjunctId;
 using schema_solver::kAlways;
+using schema_solver::KeyClass;
 using schema_solver::KeyId;
+using schema_solver::KeySet;
+using schema_solver::KeySets;
 using schema_solver::kNoKey;
-using schema_solver::kNoNames;
-using schema_solver::MemberWay;
-using schema_solver::NameClass;
-using schema_solver::NameSet;
-using schema_solver::NameSets;
+using schema_solver::kNoKeys;
+using schema_solver::MemberAlternative;
 using schema_solver::SchemaSolver;
 
 // The names in play for the alternatives of a frame.
 std::uint32_t JsonRecogniser::key_trie(const Frame& frame) {
-  if (frame.size == 1 && !solver_.tracks_names(alternatives(frame)->disjunct)) {
+  if (frame.size == 1 &&
+      !solver_.tracks_extra_keys(alternatives(frame)->disjunct)) {
     const auto [it, is_new] =
         key_trie_of_disjunct_.try_emplace(alternatives(frame)->disjunct, 0);
     if (is_new) it->second = make_key_set(frame);
@@ -40,8 +41,8 @@ std::uint32_t JsonRecogniser::make_key_set(const Frame& frame) {
   disjuncts.erase(std::unique(disjuncts.begin(), disjuncts.end()),
                   disjuncts.end());
   // Names remembered though no rule spells them.
-  NameSets& sets = solver_.name_sets();
-  NameSet also = frame.used;
+  KeySets& sets = solver_.key_sets();
+  KeySet also = frame.used;
   for (const DisjunctId disjunct : disjuncts) {
     also = sets.subtract(also, solver_.spelled(disjunct));
   }
@@ -54,9 +55,9 @@ std::uint32_t JsonRecogniser::make_key_set(const Frame& frame) {
   std::vector<KeyId> names;
   std::vector<automata::LanguageId> languages;
   for (const DisjunctId disjunct : disjuncts) {
-    const auto& some = solver_.names(disjunct);
+    const auto& some = solver_.spelled_list(disjunct);
     names.insert(names.end(), some.begin(), some.end());
-    const auto& patterns = solver_.name_languages(disjunct);
+    const auto& patterns = solver_.key_languages(disjunct);
     languages.insert(languages.end(), patterns.begin(), patterns.end());
   }
   sets.each(also, [&](KeyId name) {
@@ -86,23 +87,23 @@ JsonRecogniser::Then JsonRecogniser::so_far(FrameId id) const {
 }
 
 // The names whose rank is below this one in some alternative.
-NameSet JsonRecogniser::ranked_below(FrameId id, std::uint32_t rank) {
+KeySet JsonRecogniser::ranked_below(FrameId id, std::uint32_t rank) {
   const Frame& frame = frames_[id];
-  NameSet names = kNoNames;
+  KeySet names = kNoKeys;
   for (std::uint32_t i = 0; i < frame.size; ++i) {
-    names = solver_.name_sets().unite(
+    names = solver_.key_sets().unite(
         names, solver_.ranked_below(alternatives(frame)[i].disjunct, rank));
   }
   return names;
 }
 
 // The least rank that one of the names has in some alternative.
-std::uint32_t JsonRecogniser::least_rank(FrameId id, NameSet names) {
+std::uint32_t JsonRecogniser::min_rank(FrameId id, KeySet names) {
   const Frame& frame = frames_[id];
   std::uint32_t least = SchemaSolver::kNoRank;
   for (std::uint32_t i = 0; i < frame.size; ++i) {
-    least = std::min(
-        least, solver_.least_rank(alternatives(frame)[i].disjunct, names));
+    least = std::min(least,
+                     solver_.min_rank(alternatives(frame)[i].disjunct, names));
   }
   return least;
 }
@@ -112,18 +113,18 @@ std::uint32_t JsonRecogniser::least_rank(FrameId id, NameSet names) {
 // alternative with another order keeps its members.
 JsonRecogniser::Then JsonRecogniser::behind_member(FrameId id, KeyId key,
                                                    bool spelled) {
-  NameSets& sets = solver_.name_sets();
+  KeySets& sets = solver_.key_sets();
   const Frame& frame = frames_[id];
   Then then = so_far(id);
   ++then.count;
-  const NameSet self = spelled ? sets.one(key) : kNoNames;
+  const KeySet self = spelled ? sets.one(key) : kNoKeys;
   if (in_order()) {
     std::uint32_t rank = SchemaSolver::kNoRank;
-    NameSet asked = kNoNames;
+    KeySet asked = kNoKeys;
     for (std::uint32_t i = 0; i < frame.size; ++i) {
       const DisjunctId disjunct = alternatives(frame)[i].disjunct;
       if (spelled) rank = std::min(rank, solver_.rank(disjunct, key));
-      asked = sets.unite(asked, solver_.asked_again(disjunct));
+      asked = sets.unite(asked, solver_.presence_keys(disjunct));
     }
     then.passed = sets.subtract(ranked_below(id, rank), self);
     then.came = sets.unite(then.came, sets.intersect(self, asked));
@@ -140,10 +141,10 @@ SchemaSolver::Members JsonRecogniser::members_of(
   SchemaSolver::Members members{
       .seen = then.used, .count = then.count, .condition = condition};
   if (in_order()) {
-    NameSets& sets = solver_.name_sets();
+    KeySets& sets = solver_.key_sets();
     members.seen = sets.unite(
         then.came, sets.intersect(then.used, solver_.required(disjunct)));
-    members.gone = sets.subtract(then.used, members.seen);
+    members.excluded = sets.subtract(then.used, members.seen);
   }
   return members;
 }
@@ -152,17 +153,17 @@ SchemaSolver::Members JsonRecogniser::members_of(
 // requires.
 bool JsonRecogniser::passes_needed(DisjunctId disjunct, const Then& before,
                                    const Then& then) {
-  NameSets& sets = solver_.name_sets();
+  KeySets& sets = solver_.key_sets();
   return sets.intersect(sets.subtract(solver_.required(disjunct), before.used),
-                        then.passed) != kNoNames;
+                        then.passed) != kNoKeys;
 }
 
 // --- Which members may come.
 // --------------------------------------------------
 
 // The names of a key set whose values can be something.  `near`: at this depth.
-NameSet JsonRecogniser::possible_names(DisjunctId disjunct, std::uint32_t set,
-                                       bool near) {
+KeySet JsonRecogniser::possible_names(DisjunctId disjunct, std::uint32_t set,
+                                      bool near) {
   const std::uint64_t memo = std::uint64_t{set} << 32 | disjunct;
   if (!near) {
     const auto known = possible_names_.find(memo);
@@ -175,40 +176,40 @@ NameSet JsonRecogniser::possible_names(DisjunctId disjunct, std::uint32_t set,
       names.push_back(key);
     }
   }
-  const NameSet possible = solver_.name_sets().of(std::move(names));
+  const KeySet possible = solver_.key_sets().of(std::move(names));
   if (!near) possible_names_.emplace(memo, possible);
   return possible;
 }
 
 // Those of the possible names with which an alternative can go on.
-NameSet JsonRecogniser::allowed_names(FrameId id, const Alternative& one,
-                                      NameSet possible) {
-  NameSets& sets = solver_.name_sets();
+KeySet JsonRecogniser::allowed_names(FrameId id, const Alternative& one,
+                                     KeySet possible) {
+  KeySets& sets = solver_.key_sets();
   const DisjunctId disjunct = one.disjunct;
-  NameSet left = possible;
+  KeySet left = possible;
   if (in_order()) {
     // Nothing may come before what is needed and has a lower rank.
-    const NameSet needed = solver_.needed(
+    const KeySet needed = solver_.needed(
         disjunct, members_of(disjunct, so_far(id), kAlways).seen);
-    const std::uint32_t own = solver_.least_rank(disjunct, needed);
+    const std::uint32_t own = solver_.min_rank(disjunct, needed);
     if (own != SchemaSolver::kNoRank) {
       left = sets.intersect(solver_.ranked_below(disjunct, own + 1), left);
     }
-    const std::uint32_t any = least_rank(id, needed);
+    const std::uint32_t any = min_rank(id, needed);
     if (any != SchemaSolver::kNoRank && frames_[id].size > 1) {
       left = sets.intersect(ranked_below(id, any + 1), left);
     }
   }
   left = sets.subtract(left, frames_[id].used);
-  if (left == kNoNames) return left;
+  if (left == kNoKeys) return left;
   // Names of which no rule speaks beyond their values are alike, up to which
   // names that rules speak of they leave out.
-  const NameSet asked = solver_.asked_again(disjunct);
-  const NameSet spoken =
-      sets.intersect(left, sets.unite(asked, solver_.deciding(disjunct)));
-  NameSet quiet = sets.subtract(left, spoken);
-  NameSet allowed = kNoNames;
-  const auto one_by_one = [&](NameSet names) {
+  const KeySet asked = solver_.presence_keys(disjunct);
+  const KeySet spoken =
+      sets.intersect(left, sets.unite(asked, solver_.condition_keys(disjunct)));
+  KeySet quiet = sets.subtract(left, spoken);
+  KeySet allowed = kNoKeys;
+  const auto one_by_one = [&](KeySet names) {
     sets.each(names, [&](KeyId key) {
       if (may_be_member(id, one, key)) allowed = sets.with(allowed, key);
       return true;
@@ -216,18 +217,18 @@ NameSet JsonRecogniser::allowed_names(FrameId id, const Alternative& one,
   };
   one_by_one(spoken);
   // What is left out may be missed where members are counted.
-  if (in_order() && solver_.tracks_names(disjunct) &&
+  if (in_order() && solver_.tracks_extra_keys(disjunct) &&
       (solver_.object(disjunct).min > frames_[id].count + 1U ||
        condition_of(one) != kAlways)) {
     one_by_one(quiet);
     return allowed;
   }
   if (in_order()) {
-    NameSet ahead = sets.subtract(asked, frames_[id].used);
-    while (ahead != kNoNames && quiet != kNoNames) {
-      const std::uint32_t rank = least_rank(id, ahead);
+    KeySet ahead = sets.subtract(asked, frames_[id].used);
+    while (ahead != kNoKeys && quiet != kNoKeys) {
+      const std::uint32_t rank = min_rank(id, ahead);
       if (rank == SchemaSolver::kNoRank) break;
-      const NameSet near = sets.intersect(quiet, ranked_below(id, rank + 1));
+      const KeySet near = sets.intersect(quiet, ranked_below(id, rank + 1));
       allowed = sets.unite(allowed, allowed_alike(id, one, near));
       quiet = sets.subtract(quiet, near);
       ahead = sets.subtract(ahead, ranked_below(id, rank + 1));
@@ -237,14 +238,13 @@ NameSet JsonRecogniser::allowed_names(FrameId id, const Alternative& one,
 }
 
 // Of names that are alike but for being required: all, or none.
-NameSet JsonRecogniser::allowed_alike(FrameId id, const Alternative& one,
-                                      NameSet names) {
-  NameSets& sets = solver_.name_sets();
-  const NameSet required =
-      sets.intersect(names, solver_.required(one.disjunct));
-  NameSet allowed = kNoNames;
-  for (const NameSet part : {required, sets.subtract(names, required)}) {
-    if (part != kNoNames && may_be_member(id, one, sets.least(part))) {
+KeySet JsonRecogniser::allowed_alike(FrameId id, const Alternative& one,
+                                     KeySet names) {
+  KeySets& sets = solver_.key_sets();
+  const KeySet required = sets.intersect(names, solver_.required(one.disjunct));
+  KeySet allowed = kNoKeys;
+  for (const KeySet part : {required, sets.subtract(names, required)}) {
+    if (part != kNoKeys && may_be_member(id, one, sets.least(part))) {
       allowed = sets.unite(allowed, part);
     }
   }
@@ -303,18 +303,18 @@ JsonRecogniser::KeyInfo* JsonRecogniser::find_keys(FrameId id, bool any_only) {
   const std::vector<Alternative> now(
       alternatives(frames_[id]), alternatives(frames_[id]) + frames_[id].size);
   automata::Languages& languages = solver_.languages();
-  NameSets& sets = solver_.name_sets();
+  KeySets& sets = solver_.key_sets();
   std::vector<automata::LanguageId> extras;
   bool track = false;
   bool any_open = false;
   const bool near = levels_in(id) != SchemaSolver::kAnyLevels;
   for (const Alternative& one : now) {
-    track = track || solver_.tracks_names(one.disjunct);
+    track = track || solver_.tracks_extra_keys(one.disjunct);
     // What another alternative allows need not be asked again.
-    const NameSet possible = sets.subtract(
+    const KeySet possible = sets.subtract(
         possible_names(one.disjunct, set_id, near), info->allowed);
     info->allowed = sets.unite(info->allowed, allowed_names(id, one, possible));
-    if (any_only && info->allowed != kNoNames) return nullptr;
+    if (any_only && info->allowed != kNoKeys) return nullptr;
     const automata::LanguageId others = extras_of(id, one);
     if (languages.empty(others)) continue;
     any_open = any_open || languages.universal(languages.start(others));
@@ -339,7 +339,7 @@ JsonRecogniser::KeyInfo* JsonRecogniser::find_keys(FrameId id, bool any_only) {
     }
   }
   info->extras = start.extras;
-  info->any = info->allowed != kNoNames || info->open ||
+  info->any = info->allowed != kNoKeys || info->open ||
               info->extras != automata::kDeadState;
   info->start = intern(std::move(start));
   frames_[id].keys = std::move(info);
@@ -354,7 +354,7 @@ JsonRecogniser::FrameId JsonRecogniser::with_member(FrameId id,
   const KeyTrie& set = key_tries_[info.set];
   if (name != KeyTrie::kNone) {
     const KeyId key = set.names()[name];
-    if (!solver_.name_sets().contains(info.allowed, key)) return 0;
+    if (!solver_.key_sets().contains(info.allowed, key)) return 0;
     const std::uint64_t member = std::uint64_t{id} << 32 | name;
     const auto known = next_members_.find(member);
     if (known != next_members_.end()) return known->second;
@@ -384,7 +384,8 @@ JsonRecogniser::FrameId JsonRecogniser::with_member(FrameId id,
 // completed.
 automata::LanguageId JsonRecogniser::extras_of(FrameId id,
                                                const Alternative& one) {
-  const automata::LanguageId possible = solver_.possible_extras(one.disjunct);
+  const automata::LanguageId possible =
+      solver_.possible_extra_keys(one.disjunct);
   if (solver_.languages().empty(possible)) return possible;
   const Then then = behind_member(id, kNoKey, false);
   if (passes_needed(one.disjunct, so_far(id), then)) {
@@ -397,15 +398,16 @@ automata::LanguageId JsonRecogniser::extras_of(FrameId id,
   if (condition_of(one) == kAlways) {
     return completable(kAlways) ? possible : solver_.languages().nothing();
   }
-  const auto& patterns = solver_.name_languages(one.disjunct);
+  const auto& patterns = solver_.key_languages(one.disjunct);
   std::vector<automata::LanguageId> parts;
-  for (const schema_solver::ExtraNames& extra :
-       solver_.extra_names(one.disjunct)) {
-    const NameClass name{kNoKey, &patterns, &extra.matched};
-    const std::vector<MemberWay> ways = ways_of(one, name, then);
-    if (std::any_of(ways.begin(), ways.end(), [&](const MemberWay& way) {
-          return completable(way.condition);
-        })) {
+  for (const schema_solver::ExtraKeys& extra :
+       solver_.extra_keys(one.disjunct)) {
+    const KeyClass name{kNoKey, &patterns, &extra.matched};
+    const std::vector<MemberAlternative> ways = ways_of(one, name, then);
+    if (std::any_of(ways.begin(), ways.end(),
+                    [&](const MemberAlternative& way) {
+                      return completable(way.condition);
+                    })) {
       parts.push_back(patterns.empty() ? solver_.languages().everything()
                                        : extra.language);
     }
@@ -416,12 +418,12 @@ automata::LanguageId JsonRecogniser::extras_of(FrameId id,
 
 // What the value of a member of that name may be, and what is then left of the
 // condition of an alternative.
-std::vector<MemberWay> JsonRecogniser::ways_of(const Alternative& one,
-                                               const NameClass& name,
-                                               const Then& then) {
-  return solver_.member_ways(one.disjunct,
-                             solver_.lack(condition_of(one), then.passed), name,
-                             then.count);
+std::vector<MemberAlternative> JsonRecogniser::ways_of(const Alternative& one,
+                                                       const KeyClass& name,
+                                                       const Then& then) {
+  return solver_.member_alternatives(
+      one.disjunct, solver_.without_keys(condition_of(one), then.passed), name,
+      then.count);
 }
 
 // Whether an alternative can go on with a member of that name.
@@ -429,16 +431,17 @@ bool JsonRecogniser::may_be_member(FrameId id, const Alternative& one,
                                    KeyId key) {
   const Then then = behind_member(id, key, true);
   if (passes_needed(one.disjunct, so_far(id), then)) return false;
-  const std::vector<MemberWay> ways = ways_of(one, {.key = key}, then);
-  return std::any_of(ways.begin(), ways.end(), [&](const MemberWay& way) {
-    return solver_.completable(one.disjunct,
-                               members_of(one.disjunct, then, way.condition));
-  });
+  const std::vector<MemberAlternative> ways = ways_of(one, {.key = key}, then);
+  return std::any_of(
+      ways.begin(), ways.end(), [&](const MemberAlternative& way) {
+        return solver_.completable(
+            one.disjunct, members_of(one.disjunct, then, way.condition));
+      });
 }
 
 // The frame in which the value of a member called `name` comes.
 JsonRecogniser::FrameId JsonRecogniser::make_member(FrameId id,
-                                                    const NameClass& name,
+                                                    const KeyClass& name,
                                                     const Then& then) {
   const SchemaSolver::ScopedDepthLimit levels(solver_, levels_in(id));
   Frame next;
@@ -453,7 +456,7 @@ JsonRecogniser::FrameId JsonRecogniser::make_member(FrameId id,
   for (const Alternative& one : now) {
     cap = std::max(cap, solver_.count_cap(one.disjunct));
     if (passes_needed(one.disjunct, so_far(id), then)) continue;
-    for (const MemberWay& way : ways_of(one, name, then)) {
+    for (const MemberAlternative& way : ways_of(one, name, then)) {
       if (solver_.completable(one.disjunct,
                               members_of(one.disjunct, then, way.condition))) {
         made.push_back({one.up, one.disjunct, way.condition, way.conjunction});

@@ -41,7 +41,7 @@ std::uint32_t JsonRecogniser::enter_string(FrameId id) {
       if (unique) {
         const bool everything =
             languages.universal(languages.start(language)) &&
-            string.max_chars == schema_solver::kNoBound;
+            string.max_chars == schema_solver::kUnboundedCount;
         std::vector<std::string> words;
         for (const std::string& value : value_sets_[frame.used]) {
           if (value[0] == '"') words.push_back(value.substr(1));

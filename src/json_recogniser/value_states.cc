@@ -108,7 +108,7 @@ Configuration JsonRecogniser::step_or_value_state(Configuration config,
     return step(config, byte);
   }
   const KeyId key = key_tries_[lexeme.set].names()[name];
-  if (!solver_.name_sets().contains(key_info(config.frame).allowed, key)) {
+  if (!solver_.key_sets().contains(key_info(config.frame).allowed, key)) {
     return {};
   }
   const Alternative one = alternatives(frame)[0];

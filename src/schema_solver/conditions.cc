@@ -14,7 +14,7 @@ std::uint64_t hash_of(const Condition& one) {
   std::uint64_t hash = static_cast<std::uint64_t>(one.kind);
   base::mix(hash, std::uint64_t{one.key} << 32 | one.literal);
   base::mix(hash,
-            static_cast<std::uint64_t>(one.names.kind) << 32 | one.names.id);
+            static_cast<std::uint64_t>(one.keys.kind) << 32 | one.keys.id);
   base::mix(hash, one.bound);
   for (const ConditionId part : one.parts) base::mix(hash, part);
   return hash;
@@ -101,7 +101,7 @@ ConditionId Conditions::join(Kind kind, std::vector<ConditionId> parts) {
   return of({.kind = kind, .parts = std::move(left)});
 }
 
-ConditionId Conditions::changed(
+ConditionId Conditions::map_atoms(
     ConditionId id, const Change& change,
     std::unordered_map<ConditionId, ConditionId>& known) {
   if (!is_list(table_[id].kind)) return change(id);
@@ -112,7 +112,7 @@ ConditionId Conditions::changed(
   std::vector<ConditionId> parts = table_[id].parts;
   bool same = true;
   for (ConditionId& part : parts) {
-    const ConditionId now = changed(part, change, known);
+    const ConditionId now = map_atoms(part, change, known);
     same = same && now == part;
     part = now;
   }
@@ -121,8 +121,9 @@ ConditionId Conditions::changed(
   return made;
 }
 
-ConditionId Conditions::read(ConditionId id, KeyId key, std::uint64_t count,
-                             const std::function<bool(const NameKind&)>& in) {
+ConditionId Conditions::after_member(
+    ConditionId id, KeyId key, std::uint64_t count,
+    const std::function<bool(const KeyGroup&)>& in) {
   if (id <= kImpossible) return id;
   std::unordered_map<ConditionId, ConditionId> known;
   const auto test = [&](Literal literal) {
@@ -130,7 +131,7 @@ ConditionId Conditions::read(ConditionId id, KeyId key, std::uint64_t count,
     if (literal == kNever) return kImpossible;
     return of({.kind = Kind::kTest, .literal = literal});
   };
-  return changed(
+  return map_atoms(
       id,
       [&](ConditionId at) {
         const Condition one = table_[at];
@@ -142,9 +143,9 @@ ConditionId Conditions::read(ConditionId id, KeyId key, std::uint64_t count,
           case Kind::kValue:
             return one.key == key ? test(one.literal) : at;
           case Kind::kSome:
-            return in(one.names) ? any({test(one.literal), at}) : at;
+            return in(one.keys) ? any({test(one.literal), at}) : at;
           case Kind::kEvery:
-            return in(one.names) ? all({test(one.literal), at}) : at;
+            return in(one.keys) ? all({test(one.literal), at}) : at;
           case Kind::kAtLeast:
             return count >= one.bound ? kAlways : at;
           case Kind::kAtMost:
@@ -156,23 +157,23 @@ ConditionId Conditions::read(ConditionId id, KeyId key, std::uint64_t count,
       known);
 }
 
-ConditionId Conditions::lack(ConditionId id,
-                             const std::function<bool(KeyId)>& gone) {
+ConditionId Conditions::without_keys(
+    ConditionId id, const std::function<bool(KeyId)>& excluded) {
   std::unordered_map<ConditionId, ConditionId> known;
-  return changed(
+  return map_atoms(
       id,
       [&](ConditionId at) {
         const Condition& one = table_[at];
-        if (one.key == kNoKey || !gone(one.key)) return at;
+        if (one.key == kNoKey || !excluded(one.key)) return at;
         return one.kind == Kind::kAbsent ? kAlways : kImpossible;
       },
       known);
 }
 
-ConditionId Conditions::decide(ConditionId id, Literal literal,
-                               bool fulfilled) {
+ConditionId Conditions::after_test(ConditionId id, Literal literal,
+                                   bool fulfilled) {
   std::unordered_map<ConditionId, ConditionId> known;
-  return changed(
+  return map_atoms(
       id,
       [&](ConditionId at) {
         const Condition& one = table_[at];
@@ -212,7 +213,7 @@ bool Conditions::holds_at_end(ConditionId id, std::uint64_t count) const {
   return false;
 }
 
-void Conditions::for_parts(
+void Conditions::for_each_atom(
     ConditionId id, const std::function<void(const Condition&)>& use) const {
   std::vector<ConditionId> todo = {id};
   std::unordered_map<ConditionId, bool> seen;

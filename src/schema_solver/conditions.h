@@ -42,7 +42,7 @@ inline constexpr ConditionId kAlways = 0;
 inline constexpr ConditionId kImpossible = 1;
 
 // Names that have something in common.
-struct NameKind {
+struct KeyGroup {
   enum class Kind : std::uint8_t {
     kPattern,  // the schema::PatternId `id` matches them
     kExtra,    // the rules of the schema::NodeId `id` do not know them
@@ -50,7 +50,7 @@ struct NameKind {
   };
   Kind kind = Kind::kPattern;
   std::uint32_t id = 0;
-  bool operator==(const NameKind&) const = default;
+  bool operator==(const KeyGroup&) const = default;
 };
 
 struct Condition {
@@ -71,7 +71,7 @@ struct Condition {
   Kind kind = Kind::kTrue;
   KeyId key = kNoKey;
   Literal literal = kNoLiteral;
-  NameKind names = {};
+  KeyGroup keys = {};
   std::uint64_t bound = 0;
   std::vector<ConditionId> parts = {};  // sorted, each once
   bool operator==(const Condition&) const = default;
@@ -92,28 +92,29 @@ class Conditions {
   // What is left where a member is read, the `count`th: one called `key`, or
   // one that no condition names (kNoKey).  `in` says which sets its name is in.
   // What depends on its value becomes kTest.
-  ConditionId read(ConditionId id, KeyId key, std::uint64_t count,
-                   const std::function<bool(const NameKind&)>& in);
+  ConditionId after_member(ConditionId id, KeyId key, std::uint64_t count,
+                           const std::function<bool(const KeyGroup&)>& in);
   // What is left where the members that `gone` says will not come.
-  ConditionId lack(ConditionId id, const std::function<bool(KeyId)>& gone);
+  ConditionId without_keys(ConditionId id,
+                           const std::function<bool(KeyId)>& excluded);
   // The literal of some kTest; kNoLiteral if there is none.
   Literal first_test(ConditionId id) const { return tests_[id]; }
   // What is left where the value fulfils `literal`, or is taken not to.
-  ConditionId decide(ConditionId id, Literal literal, bool fulfilled);
+  ConditionId after_test(ConditionId id, Literal literal, bool fulfilled);
   // Whether it holds where the object ends with `count` members.
   bool holds_at_end(ConditionId id, std::uint64_t count) const;
 
   // Calls `use` with each part that is neither kAll nor kAny.
-  void for_parts(ConditionId id,
-                 const std::function<void(const Condition&)>& use) const;
+  void for_each_atom(ConditionId id,
+                     const std::function<void(const Condition&)>& use) const;
 
   std::size_t memory_bytes() const;
 
  private:
   using Change = std::function<ConditionId(ConditionId)>;
   ConditionId join(Condition::Kind kind, std::vector<ConditionId> parts);
-  ConditionId changed(ConditionId id, const Change& change,
-                      std::unordered_map<ConditionId, ConditionId>& known);
+  ConditionId map_atoms(ConditionId id, const Change& change,
+                        std::unordered_map<ConditionId, ConditionId>& known);
 
   std::vector<Condition> table_;
   std::vector<Literal> tests_;

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "schema_solver/expander.h"
-#include "schema_solver/object_names.h"
+#include "schema_solver/object_keys.h"
 
 namespace parlance::schema_solver {
 
@@ -114,7 +114,7 @@ bool SchemaSolver::Expander::finish(Branch& branch) {
     if (next.literal == kNever) return false;
     bool known = false;
     for (const Branch::Done& old : branch.done) {
-      if (old.literal == opposite(next.literal)) return false;
+      if (old.literal == negation(next.literal)) return false;
       known = known || (old.literal == next.literal &&
                         (!solver_.has_unevaluated_ || old.by == next.by));
     }
@@ -478,7 +478,7 @@ void SchemaSolver::expand(ConjunctionId conjunction, JsonType type,
           strings->languages.empty() ? languages_.everything()
                                      : all_of(std::move(strings->languages));
       if (languages_.empty(language) || strings->min > strings->max) continue;
-      const bool bounded = strings->min > 0 || strings->max != kNoBound;
+      const bool bounded = strings->min > 0 || strings->max != kUnboundedCount;
       const bool total = languages_.universal(languages_.start(language));
       if (bounded && total) {
         if (auto id = add_new(
@@ -492,11 +492,12 @@ void SchemaSolver::expand(ConjunctionId conjunction, JsonType type,
       // is decided in one place; a greatest one is compared with the shortest
       // text that is left.
       if (strings->min > 0) {
-        language = languages_.all_of(
-            {language, languages_.length_between(strings->min, kNoBound)});
+        language =
+            languages_.all_of({language, languages_.length_between(
+                                             strings->min, kUnboundedCount)});
         if (languages_.empty(language)) continue;
       }
-      if (strings->max != kNoBound) {
+      if (strings->max != kUnboundedCount) {
         if (languages_.min_chars_to_accept(languages_.start(language)) >
             strings->max) {
           continue;
@@ -512,7 +513,7 @@ void SchemaSolver::expand(ConjunctionId conjunction, JsonType type,
                    std::get_if<ObjectConstraints>(&branch.disjunct)) {
       sort_unique(object->required);
       sort_unique(object->forbidden);
-      sort_unique(object->names);
+      sort_unique(object->key_rules);
       if (object->min > object->max ||
           overlap(object->required, object->forbidden)) {
         continue;
@@ -521,7 +522,7 @@ void SchemaSolver::expand(ConjunctionId conjunction, JsonType type,
         object->unevaluated = unevaluated(branch, JsonType::kObject);
       }
       if (auto id = add_new(objects_, first_object, std::move(*object))) {
-        object_names_.emplace_back();
+        object_keys_.emplace_back();
         into.all.push_back(*id);
       }
     } else if (auto* array = std::get_if<ArrayConstraints>(&branch.disjunct)) {
@@ -539,7 +540,7 @@ void SchemaSolver::expand(ConjunctionId conjunction, JsonType type,
   if (!any_length.empty()) {
     const automata::LanguageId language =
         languages_.any_of(std::move(any_length));
-    strings_.push_back({language, 0, kNoBound});
+    strings_.push_back({language, 0, kUnboundedCount});
     // A language of all strings leaves the others nothing to add.
     if (languages_.universal(languages_.start(language))) into.all.clear();
     into.all.push_back(static_cast<DisjunctId>(strings_.size() - 1));

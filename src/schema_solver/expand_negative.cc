@@ -332,7 +332,7 @@ void SchemaSolver::Expander::deny_array(const schema::ArrayRules& rules,
     if (rules.max_contains) {
       choices.push_back(
           {.edit = Choice::Edit::kCount,
-           .count = {literal, *rules.max_contains + 1, kNoBound}});
+           .count = {literal, *rules.max_contains + 1, kUnboundedCount}});
     }
   }
   // Two equal items, and items that are not evaluated, are not looked for.

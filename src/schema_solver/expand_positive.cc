@@ -181,7 +181,7 @@ bool SchemaSolver::Expander::take_rules(Branch& branch, NodeId id,
         }
       }
       return bound(branch, rules.min_length.value_or(0),
-                   rules.max_length.value_or(kNoBound));
+                   rules.max_length.value_or(kUnboundedCount));
     }
     case JsonType::kArray:
       return node.array_rules == nullptr ||
@@ -206,15 +206,15 @@ bool SchemaSolver::Expander::take_array(Branch& branch, NodeId id,
   }
   if (rules.contains != kNoNode &&
       (rules.min_contains > 0 || rules.max_contains)) {
-    if (rules.min_contains > rules.max_contains.value_or(kNoBound)) {
+    if (rules.min_contains > rules.max_contains.value_or(kUnboundedCount)) {
       return false;
     }
     array.counts.push_back({holds(rules.contains), rules.min_contains,
-                            rules.max_contains.value_or(kNoBound)});
+                            rules.max_contains.value_or(kUnboundedCount)});
   }
   array.unique = array.unique || rules.unique_items;
   return bound(branch, rules.min_items.value_or(0),
-               rules.max_items.value_or(kNoBound));
+               rules.max_items.value_or(kUnboundedCount));
 }
 
 bool SchemaSolver::Expander::take_object(Branch& branch, NodeId id,
@@ -234,7 +234,7 @@ bool SchemaSolver::Expander::take_object(Branch& branch, NodeId id,
   }
   const std::size_t required_before = object.required.size();
   if (rules.property_names != kNoNode) {
-    object.names.push_back(holds(rules.property_names));
+    object.key_rules.push_back(holds(rules.property_names));
   }
   for (const std::string_view name : rules.required) {
     object.required.push_back(solver_.key(name));
@@ -269,7 +269,7 @@ bool SchemaSolver::Expander::take_object(Branch& branch, NodeId id,
     }
   }
   return bound(branch, rules.min_properties.value_or(0),
-               rules.max_properties.value_or(kNoBound));
+               rules.max_properties.value_or(kUnboundedCount));
 }
 
 // What is known so far of the value of a member, patterns left aside.
@@ -437,7 +437,7 @@ bool SchemaSolver::Expander::join(Branch& branch,
     for (const Choice& choice : choices) {
       std::vector<automata::LanguageId> all;
       if (!choice.literals.empty()) {
-        all.push_back(solver_.names_language(choice.literals));
+        all.push_back(solver_.string_language(choice.literals));
       }
       if (choice.edit == Edit::kLanguage) all.push_back(choice.language);
       if (choice.edit == Edit::kBounds) {
@@ -489,7 +489,7 @@ bool SchemaSolver::Expander::join(Branch& branch,
           all.push_back(conditions.of(
               {.kind = Condition::Kind::kAtLeast, .bound = choice.min}));
         }
-        if (choice.max != kNoBound) {
+        if (choice.max != kUnboundedCount) {
           all.push_back(conditions.of(
               {.kind = Condition::Kind::kAtMost, .bound = choice.max}));
         }

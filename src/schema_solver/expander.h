@@ -41,7 +41,7 @@ using Constants = std::uint8_t;
 struct Strings {
   std::vector<automata::LanguageId> languages;
   std::uint64_t min = 0;
-  std::uint64_t max = kNoBound;
+  std::uint64_t max = kUnboundedCount;
 };
 
 struct SchemaSolver::Branch {
@@ -109,7 +109,7 @@ class SchemaSolver::Expander {
     std::vector<NodeId> nodes = {};
     ItemCount count = {};
     std::uint64_t min = 0;
-    std::uint64_t max = kNoBound;
+    std::uint64_t max = kUnboundedCount;
     automata::LanguageId language = 0;
     automata::NumberSpec number = {};
     Constants constants = 3;

@@ -63,12 +63,12 @@ bool SchemaSolver::says_nothing(NodeId id, JsonType type) {
 // Whether every value that does not fulfil the node is known to fulfil its
 // opposite: of formats, and of some rules of arrays and objects, only a part of
 // what they mean is.
-bool SchemaSolver::has_opposite(NodeId id) {
-  const auto [it, is_new] = has_opposite_.try_emplace(id, false);
+bool SchemaSolver::has_exact_negation(NodeId id) {
+  const auto [it, is_new] = has_exact_negation_.try_emplace(id, false);
   if (!is_new) return it->second;
   const schema::Node& node = document_.node(id);
   const auto has = [&](NodeId child) {
-    return child == kNoNode || has_opposite(child);
+    return child == kNoNode || has_exact_negation(child);
   };
   const auto all = [&](const std::vector<NodeId>& list) {
     return std::all_of(list.begin(), list.end(), has);
@@ -82,7 +82,7 @@ bool SchemaSolver::has_opposite(NodeId id) {
       all(node.all_of) && all(node.any_of) && has(node.not_node) &&
       has(node.if_node) && has(node.then_node) && has(node.else_node) &&
       has(node.ref);
-  has_opposite_[id] = found;
+  has_exact_negation_[id] = found;
   return found;
 }
 
@@ -121,9 +121,9 @@ ConditionId SchemaSolver::rules_hold(NodeId id) {
   const auto rule = [&](NodeId child) {
     return document_.node(child).types == 0 ? kNever : holds(child);
   };
-  const auto every = [&](NameKind names, Literal literal) {
+  const auto every = [&](KeyGroup keys, Literal literal) {
     parts.push_back(conditions_.of(
-        {.kind = Kind::kEvery, .literal = literal, .names = names}));
+        {.kind = Kind::kEvery, .literal = literal, .keys = keys}));
   };
   for (const std::string_view name : rules.required) {
     parts.push_back(conditions_.of({.kind = Kind::kPresent, .key = key(name)}));
@@ -141,21 +141,21 @@ ConditionId SchemaSolver::rules_hold(NodeId id) {
   }
   for (const auto& [pattern, child] : rules.pattern_properties) {
     if (!document_.node(child).accepts_everything()) {
-      every({NameKind::Kind::kPattern, pattern}, rule(child));
+      every({KeyGroup::Kind::kPattern, pattern}, rule(child));
     }
   }
   const bool lists =
       !rules.properties.empty() || !rules.pattern_properties.empty();
   if (rules.additional_properties != kNoNode) {
     if (!document_.node(rules.additional_properties).accepts_everything()) {
-      every({NameKind::Kind::kExtra, id}, rule(rules.additional_properties));
+      every({KeyGroup::Kind::kExtra, id}, rule(rules.additional_properties));
     }
   } else if (lists && options_.closed &&
              rules.unevaluated_properties == kNoNode) {
-    every({NameKind::Kind::kExtra, id}, kNever);
+    every({KeyGroup::Kind::kExtra, id}, kNever);
   }
   if (rules.property_names != kNoNode) {
-    every({NameKind::Kind::kName, fails(rules.property_names)}, kNever);
+    every({KeyGroup::Kind::kName, fails(rules.property_names)}, kNever);
   }
   if (rules.min_properties.value_or(0) > 0) {
     parts.push_back(conditions_.of(
@@ -191,12 +191,12 @@ ConditionId SchemaSolver::rules_broken(NodeId id) {
   const auto add = [&](Condition condition) {
     ways.push_back(conditions_.of(std::move(condition)));
   };
-  const auto some = [&](NameKind names, NodeId child) {
+  const auto some = [&](KeyGroup keys, NodeId child) {
     const schema::Node& node = document_.node(child);
     if (node.accepts_everything()) return;
     add({.kind = Kind::kSome,
          .literal = node.types == 0 ? kNoLiteral : fails(child),
-         .names = names});
+         .keys = keys});
   };
   for (const std::string_view name : rules.required) {
     add({.kind = Kind::kAbsent, .key = key(name)});
@@ -211,14 +211,14 @@ ConditionId SchemaSolver::rules_broken(NodeId id) {
     }
   }
   for (const auto& [pattern, child] : rules.pattern_properties) {
-    some({NameKind::Kind::kPattern, pattern}, child);
+    some({KeyGroup::Kind::kPattern, pattern}, child);
   }
   if (rules.additional_properties != kNoNode) {
-    some({NameKind::Kind::kExtra, id}, rules.additional_properties);
+    some({KeyGroup::Kind::kExtra, id}, rules.additional_properties);
   }
   if (rules.property_names != kNoNode) {
     add({.kind = Kind::kSome,
-         .names = {NameKind::Kind::kName, fails(rules.property_names)}});
+         .keys = {KeyGroup::Kind::kName, fails(rules.property_names)}});
   }
   if (rules.min_properties.value_or(0) > 0) {
     add({.kind = Kind::kAtMost, .bound = *rules.min_properties - 1});
@@ -334,46 +334,45 @@ ConditionId SchemaSolver::branches(const schema::Node& node, bool negated) {
                           conditions_.any({yes, of(node.else_node)})});
 }
 
-bool SchemaSolver::is_in(const NameKind& names, const NameClass& name) {
-  switch (names.kind) {
-    case NameKind::Kind::kPattern:
-      return matches(pattern_language(names.id), name);
-    case NameKind::Kind::kExtra:
-      return !knows(names.id, name);
-    case NameKind::Kind::kName:
-      return matches(names_language({names.id}), name);
+bool SchemaSolver::is_in(const KeyGroup& keys, const KeyClass& key_class) {
+  switch (keys.kind) {
+    case KeyGroup::Kind::kPattern:
+      return matches(pattern_language(keys.id), key_class);
+    case KeyGroup::Kind::kExtra:
+      return !knows(keys.id, key_class);
+    case KeyGroup::Kind::kName:
+      return matches(string_language({keys.id}), key_class);
   }
   return false;
 }
 
-ConditionId SchemaSolver::lack(ConditionId condition, NameSet names) {
-  if (condition <= kImpossible || names == kNoNames) return condition;
-  return conditions_.lack(
-      condition, [&](KeyId key) { return name_sets_.contains(names, key); });
+ConditionId SchemaSolver::without_keys(ConditionId condition, KeySet names) {
+  if (condition <= kImpossible || names == kNoKeys) return condition;
+  return conditions_.without_keys(
+      condition, [&](KeyId key) { return key_sets_.contains(names, key); });
 }
 
-std::vector<MemberWay> SchemaSolver::member_ways(DisjunctId object,
-                                                 ConditionId condition,
-                                                 const NameClass& name,
-                                                 std::uint64_t count) {
+std::vector<MemberAlternative> SchemaSolver::member_alternatives(
+    DisjunctId object, ConditionId condition, const KeyClass& key_class,
+    std::uint64_t count) {
   // More ways than this are not followed.
-  constexpr std::size_t kMaxWays = 1024;
-  const ConjunctionId conjunction = member_conjunction(object, name);
+  constexpr std::size_t kMaxAlternatives = 1024;
+  const ConjunctionId conjunction = member_conjunction(object, key_class);
   if (!satisfiable(conjunction)) return {};
   if (condition == kAlways) return {{conjunction, kAlways}};
-  std::vector<MemberWay> done;
-  std::vector<MemberWay> pending = {
-      {conjunction,
-       conditions_.read(condition, name.key, count, [&](const NameKind& names) {
-         return is_in(names, name);
-       })}};
+  std::vector<MemberAlternative> done;
+  std::vector<MemberAlternative> pending = {
+      {conjunction, conditions_.after_member(condition, key_class.key, count,
+                                             [&](const KeyGroup& keys) {
+                                               return is_in(keys, key_class);
+                                             })}};
   while (!pending.empty()) {
-    const MemberWay way = pending.back();
+    const MemberAlternative way = pending.back();
     pending.pop_back();
     if (way.condition == kImpossible) continue;
     const Literal test = conditions_.first_test(way.condition);
     if (test == kNoLiteral) {
-      if (done.size() == kMaxWays) {
+      if (done.size() == kMaxAlternatives) {
         narrowed_ = true;
         break;
       }
@@ -382,23 +381,24 @@ std::vector<MemberWay> SchemaSolver::member_ways(DisjunctId object,
       }
       continue;
     }
-    const ConditionId without = conditions_.decide(way.condition, test, false);
+    const ConditionId without =
+        conditions_.after_test(way.condition, test, false);
     const ConjunctionId both = with(way.conjunction, test);
     if (!satisfiable(both)) {
       pending.push_back({way.conjunction, without});
       continue;
     }
-    const ConditionId if_so = conditions_.decide(way.condition, test, true);
+    const ConditionId if_so = conditions_.after_test(way.condition, test, true);
     // Where every value fulfils it, or it makes no difference.
-    if (if_so == without || is_empty(with(way.conjunction, opposite(test)))) {
+    if (if_so == without || is_empty(with(way.conjunction, negation(test)))) {
       pending.push_back({way.conjunction, if_so});
       continue;
     }
     // The literal may be taken to fail whatever the value is; where its
     // opposite is known, each value has one way only.
     if (without != kImpossible) {
-      const ConjunctionId other = has_opposite(test >> 1)
-                                      ? with(way.conjunction, opposite(test))
+      const ConjunctionId other = has_exact_negation(test >> 1)
+                                      ? with(way.conjunction, negation(test))
                                       : way.conjunction;
       if (satisfiable(other)) pending.push_back({other, without});
     }

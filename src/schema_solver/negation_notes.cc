@@ -42,7 +42,7 @@ void SchemaSolver::note_denied() {
     for (const NodeId child : node.one_of) {
       node.one_of.size() > 1 ? both(child) : same(child);
     }
-    if (node.not_node != kNoNode) go(opposite(node.not_node << 1 | (at & 1)));
+    if (node.not_node != kNoNode) go(negation(node.not_node << 1 | (at & 1)));
     both(node.if_node);
     same(node.then_node);
     same(node.else_node);

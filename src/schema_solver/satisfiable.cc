@@ -10,7 +10,7 @@
 #include <unordered_set>
 
 #include "schema/formats.h"
-#include "schema_solver/object_names.h"
+#include "schema_solver/object_keys.h"
 #include "schema_solver/solver.h"
 
 namespace parlance::schema_solver {
@@ -179,11 +179,11 @@ SchemaSolver::Verdict SchemaSolver::solve_items(
   std::uint64_t wanted = disjunct.min;
   for (std::size_t i = 0; i < disjunct.counts.size(); ++i) {
     if (disjunct.counts[i].max < counted[i]) return verdict;
-    if (disjunct.counts[i].min > counted[i]) wanted = kNoBound;
+    if (disjunct.counts[i].min > counted[i]) wanted = kUnboundedCount;
   }
   const auto all = static_cast<std::uint32_t>(
       (std::uint64_t{1} << disjunct.witnesses.size()) - 1);
-  if ((found & all) != all) wanted = kNoBound;
+  if ((found & all) != all) wanted = kUnboundedCount;
   if (size >= wanted) return {.yes = true};
   std::uint64_t index = size;
   for (; index < std::min({disjunct.prefix, wanted, most}); ++index) {
@@ -210,7 +210,7 @@ SchemaSolver::Verdict SchemaSolver::solve_items(
     verdict.yes = weighed->yes;
     return verdict;
   }
-  if (wanted != kNoBound) return {.yes = true};
+  if (wanted != kUnboundedCount) return {.yes = true};
 
   // Places where items of a kind may stand, from `from` on; no more than
   // `enough` are counted.
@@ -294,7 +294,7 @@ bool SchemaSolver::enough_values(ConjunctionId conjunction,
   std::uint64_t number = 0;
   for (const DisjunctId disjunct : disjuncts(conjunction, JsonType::kString)) {
     automata::LanguageId language = strings_[disjunct].language;
-    if (strings_[disjunct].max_chars != kNoBound) {
+    if (strings_[disjunct].max_chars != kUnboundedCount) {
       language = languages_.all_of(
           {language, languages_.length_between(strings_[disjunct].min_chars,
                                                strings_[disjunct].max_chars)});
@@ -349,13 +349,13 @@ void SchemaSolver::survey(ConjunctionId root) {
     }
     for (const DisjunctId disjunct :
          disjuncts(conjunction, JsonType::kObject)) {
-      for (const KeyId key : names(disjunct))
+      for (const KeyId key : spelled_list(disjunct))
         go(member_conjunction(disjunct, {.key = key}));
-      for (const ExtraNames& extra : extra_names(disjunct)) {
+      for (const ExtraKeys& extra : extra_keys(disjunct)) {
         go(member_conjunction(
-            disjunct, {kNoKey, &name_languages(disjunct), &extra.matched}));
+            disjunct, {kNoKey, &key_languages(disjunct), &extra.matched}));
       }
-      conditions_.for_parts(
+      conditions_.for_each_atom(
           objects_[disjunct].condition, [&](const Condition& part) {
             if (part.kind == Condition::Kind::kValue) {
               go(with(member_conjunction(disjunct, {.key = part.key}),
@@ -449,7 +449,7 @@ std::optional<Error> SchemaSolver::check_node(NodeId id) {
     if (auto error = check_pattern("patternProperties", pattern)) return error;
   }
   const schema::ArrayRules& arrays = node.arrays();
-  if (arrays.unique_items && arrays.max_items.value_or(kNoBound) > 1) {
+  if (arrays.unique_items && arrays.max_items.value_or(kUnboundedCount) > 1) {
     // Items are told apart by remembering them, which is done for scalars.
     bool scalars = true;
     const auto see = [&](ConjunctionId items) {

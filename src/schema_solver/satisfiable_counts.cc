@@ -57,9 +57,9 @@ std::optional<SchemaSolver::Verdict> SchemaSolver::solve_counts(
     const std::uint64_t lacks =
         count.min > counted[i] ? count.min - counted[i] : 0;
     const std::uint64_t fits =
-        count.max == kNoBound ? kNoBound : count.max - counted[i];
-    if (lacks == 0 && fits == kNoBound) continue;
-    bounded = bounded || fits != kNoBound;
+        count.max == kUnboundedCount ? kUnboundedCount : count.max - counted[i];
+    if (lacks == 0 && fits == kUnboundedCount) continue;
+    bounded = bounded || fits != kUnboundedCount;
     counters.push_back({count.literal, 0});
     start.insert(start.end(), {lacks, fits});
   }
@@ -67,7 +67,7 @@ std::optional<SchemaSolver::Verdict> SchemaSolver::solve_counts(
     if ((found >> i & 1) != 0) continue;
     counters.push_back(
         {disjunct.witnesses[i].second, disjunct.witnesses[i].first});
-    start.insert(start.end(), {1, kNoBound});
+    start.insert(start.end(), {1, kUnboundedCount});
   }
   if (counters.size() > kMaxCounters || (counters.size() < 2 && !bounded)) {
     return std::nullopt;
@@ -104,8 +104,8 @@ std::optional<SchemaSolver::Verdict> SchemaSolver::solve_counts(
       std::uint64_t times = done ? disjunct.min - at : most - at;
       for (std::size_t i = 0; i < counters.size() && fits; ++i) {
         if ((set >> i & 1) == 0) {
-          if (room(now, i) != kNoBound) {
-            literals.push_back(opposite(counters[i].literal));
+          if (room(now, i) != kUnboundedCount) {
+            literals.push_back(negation(counters[i].literal));
           }
           continue;
         }
@@ -115,7 +115,7 @@ std::optional<SchemaSolver::Verdict> SchemaSolver::solve_counts(
           helps = true;
           times = std::min(times, missing(now, i));
         }
-        if (room(now, i) != kNoBound) {
+        if (room(now, i) != kUnboundedCount) {
           costs = true;
           times = std::min(times, room(now, i));
         }
@@ -133,7 +133,7 @@ std::optional<SchemaSolver::Verdict> SchemaSolver::solve_counts(
         for (std::size_t i = 0; i < counters.size(); ++i) {
           if ((set >> i & 1) == 0) continue;
           missing(next, i) -= std::min(missing(next, i), number);
-          if (room(next, i) != kNoBound) room(next, i) -= number;
+          if (room(next, i) != kUnboundedCount) room(next, i) -= number;
         }
         if (seen.insert(next).second) pending.push_back(std::move(next));
       }

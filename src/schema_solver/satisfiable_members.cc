@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "schema_solver/object_names.h"
+#include "schema_solver/object_keys.h"
 #include "schema_solver/solver.h"
 
 namespace parlance::schema_solver {
@@ -57,17 +57,17 @@ class SchemaSolver::Planner {
         object_(object),
         live_(satisfiable),
         disjunct_(solver.objects_[object]),
-        object_names_(solver.object_names(object)),
-        sets_(solver.name_sets_),
+        object_keys_(solver.object_keys(object)),
+        sets_(solver.key_sets_),
         seen_(members.seen),
-        gone_(members.gone),
+        excluded_(members.excluded),
         count_(members.count) {}
 
   Verdict run(ConditionId condition) {
     Plan plan;
     plan.min = disjunct_.min;
     plan.max = disjunct_.max;
-    answer_.cut = object_names_.cut;
+    answer_.cut = object_keys_.cut;
     answer_.yes = search(std::move(plan), {condition}, {}, {});
     return answer_;
   }
@@ -79,14 +79,14 @@ class SchemaSolver::Planner {
   struct Plan {
     struct Member {
       KeyId key = kNoKey;  // kNoKey: a name of `extra`
-      const ExtraNames* extra = nullptr;
+      const ExtraKeys* extra = nullptr;
       bool absent = false;
       std::vector<Literal> literals = {};
     };
     std::vector<Member> members;
     std::vector<ConditionId> everys;  // each a kEvery
     std::uint64_t min = 0;
-    std::uint64_t max = kNoBound;
+    std::uint64_t max = kUnboundedCount;
 
     const Member* find(KeyId key) const {
       for (const Member& member : members) {
@@ -109,17 +109,17 @@ class SchemaSolver::Planner {
   DisjunctId object_;
   bool live_;
   const ObjectConstraints& disjunct_;
-  const ObjectNames& object_names_;
-  NameSets& sets_;
-  NameSet seen_;
-  NameSet gone_;
+  const ObjectKeys& object_keys_;
+  KeySets& sets_;
+  KeySet seen_;
+  KeySet excluded_;
   std::uint64_t count_;
   std::size_t steps_ = 0;
   Verdict answer_;
 
   const Condition& at(ConditionId id) const { return solver_.conditions_[id]; }
   bool is_seen(KeyId key) const { return sets_.contains(seen_, key); }
-  bool is_gone(KeyId key) const { return sets_.contains(gone_, key); }
+  bool is_excluded(KeyId key) const { return sets_.contains(excluded_, key); }
   bool is_required(KeyId key) const {
     return contains(disjunct_.required, key);
   }
@@ -138,15 +138,15 @@ class SchemaSolver::Planner {
   }
 
   // What a member of the plan has to be.
-  ConjunctionId goal_of(const Plan& plan, const NameClass& name,
+  ConjunctionId goal_of(const Plan& plan, const KeyClass& key_class,
                         const std::vector<Literal>& more) {
-    ConjunctionId conjunction = solver_.member_conjunction(object_, name);
+    ConjunctionId conjunction = solver_.member_conjunction(object_, key_class);
     for (const Literal literal : more)
       conjunction = solver_.with(conjunction, literal);
     for (const ConditionId id : plan.everys) {
-      const NameKind names = at(id).names;
+      const KeyGroup keys = at(id).keys;
       const Literal literal = at(id).literal;
-      if (!solver_.is_in(names, name)) continue;
+      if (!solver_.is_in(keys, key_class)) continue;
       conjunction =
           literal == kNever ? kNothing : solver_.with(conjunction, literal);
     }
@@ -188,7 +188,7 @@ class SchemaSolver::Planner {
       case Kind::kPresent: {
         const bool absent = kind == Kind::kAbsent;
         if (is_seen(key)) return known(!absent);
-        if (is_gone(key)) return known(absent);
+        if (is_excluded(key)) return known(absent);
         if (is_required(key)) return known(!absent);
         const Plan::Member* member = plan.find(key);
         if (member != nullptr) return known(member->absent == absent);
@@ -196,7 +196,7 @@ class SchemaSolver::Planner {
         return Status::kOpen;
       }
       case Kind::kValue: {
-        if (is_seen(key) || is_gone(key)) return Status::kFails;
+        if (is_seen(key) || is_excluded(key)) return Status::kFails;
         const Literal literal = at(id).literal;
         const Plan::Member* member = plan.find(key);
         std::vector<Literal> all = {literal};
@@ -242,7 +242,7 @@ class SchemaSolver::Planner {
       case Kind::kPresent:
       case Kind::kValue: {
         if (is_seen(key)) return kind == Kind::kPresent;
-        if (is_gone(key)) return false;
+        if (is_excluded(key)) return false;
         if (plan.find(key) == nullptr) plan.members.push_back({.key = key});
         if (kind == Kind::kValue) {
           plan.find(key)->literals.push_back(at(id).literal);
@@ -322,7 +322,7 @@ class SchemaSolver::Planner {
       open = std::move(left);
       if (pending.empty()) break;
     }
-    if (best == kAlways) return follow_names(std::move(plan), std::move(some));
+    if (best == kAlways) return assign_keys(std::move(plan), std::move(some));
     if (some.empty() && lacks_enough(plan, open)) return true;
     std::erase(open, best);
     std::stable_sort(ways.begin(), ways.end(), [&](auto one, auto other) {
@@ -368,61 +368,62 @@ class SchemaSolver::Planner {
   }
 
   // Finds a name for each of `some`.
-  bool follow_names(Plan plan, Ids some) {
+  bool assign_keys(Plan plan, Ids some) {
     if (some.empty()) return fits(plan);
     if (!step()) return false;
     const ConditionId id = some.back();
     some.pop_back();
-    const NameKind names = at(id).names;
+    const KeyGroup keys = at(id).keys;
     const Literal literal = at(id).literal;
-    for (const KeyId key : object_names_.names) {
-      if (is_seen(key) || is_gone(key) || plan.lacks(key) ||
-          !solver_.is_in(names, {.key = key})) {
+    for (const KeyId key : object_keys_.spelled_list) {
+      if (is_seen(key) || is_excluded(key) || plan.lacks(key) ||
+          !solver_.is_in(keys, {.key = key})) {
         continue;
       }
       Plan with = plan;
       if (with.find(key) == nullptr) with.members.push_back({.key = key});
       if (literal != kNoLiteral) with.find(key)->literals.push_back(literal);
-      if (may_be(with, key) && follow_names(std::move(with), some)) return true;
+      if (may_be(with, key) && assign_keys(std::move(with), some)) return true;
     }
     // One member may do for several of them.
     for (std::size_t i = 0; i < plan.members.size(); ++i) {
-      const ExtraNames* extra = plan.members[i].extra;
+      const ExtraKeys* extra = plan.members[i].extra;
       if (extra == nullptr) continue;
-      const NameClass name{kNoKey, &object_names_.languages, &extra->matched};
-      if (!solver_.is_in(names, name)) continue;
+      const KeyClass key_class{kNoKey, &object_keys_.languages,
+                               &extra->matched};
+      if (!solver_.is_in(keys, key_class)) continue;
       Plan with = plan;
       std::vector<Literal>& literals = with.members[i].literals;
       if (literal != kNoLiteral) literals.push_back(literal);
-      if (solve(goal_of(plan, name, literals)) &&
-          follow_names(std::move(with), some)) {
+      if (solve(goal_of(plan, key_class, literals)) &&
+          assign_keys(std::move(with), some)) {
         return true;
       }
     }
-    for (const ExtraNames& extra : object_names_.extras) {
-      const NameClass name{kNoKey, &object_names_.languages, &extra.matched};
-      if (!solver_.is_in(names, name) || names_left(plan, extra, 1) == 0) {
+    for (const ExtraKeys& extra : object_keys_.extras) {
+      const KeyClass key_class{kNoKey, &object_keys_.languages, &extra.matched};
+      if (!solver_.is_in(keys, key_class) || keys_left(plan, extra, 1) == 0) {
         continue;
       }
       std::vector<Literal> literals;
       if (literal != kNoLiteral) literals.push_back(literal);
-      if (!solve(goal_of(plan, name, literals))) continue;
+      if (!solve(goal_of(plan, key_class, literals))) continue;
       Plan with = plan;
       with.members.push_back({.extra = &extra, .literals = literals});
-      if (follow_names(std::move(with), some)) return true;
+      if (assign_keys(std::move(with), some)) return true;
     }
     return false;
   }
 
   // How many names of a kind are neither used nor planned, at most `wanted`.
-  std::uint64_t names_left(const Plan& plan, const ExtraNames& extra,
-                           std::uint64_t wanted) {
+  std::uint64_t keys_left(const Plan& plan, const ExtraKeys& extra,
+                          std::uint64_t wanted) {
     automata::Languages& languages = solver_.languages_;
-    if (object_names_.languages.empty() || languages.infinite(extra.language)) {
+    if (object_keys_.languages.empty() || languages.infinite(extra.language)) {
       return wanted;
     }
     std::uint64_t taken = 0;
-    sets_.each(sets_.unite(seen_, gone_), [&](KeyId key) {
+    sets_.each(sets_.unite(seen_, excluded_), [&](KeyId key) {
       taken += solver_.matches(extra.language, {.key = key});
       return true;
     });
@@ -437,8 +438,8 @@ class SchemaSolver::Planner {
   // Whether the members of the plan, those that are required and those that
   // they require can be there, in a number that is allowed.
   bool fits(const Plan& plan) {
-    NameSet here = seen_;
-    NameSet absent = gone_;
+    KeySet here = seen_;
+    KeySet absent = excluded_;
     std::uint64_t extras = 0;
     for (const Plan::Member& member : plan.members) {
       if (member.extra != nullptr) {
@@ -450,12 +451,12 @@ class SchemaSolver::Planner {
         here = sets_.with(here, member.key);
       }
     }
-    const NameSet need = solver_.needed(object_, here);
-    if (sets_.intersect(need, absent) != kNoNames) return false;
+    const KeySet need = solver_.needed(object_, here);
+    if (sets_.intersect(need, absent) != kNoKeys) return false;
     // What a satisfiable disjunct requires is possible.
     const bool possible = live_ && plan.everys.empty();
     bool all = true;
-    sets_.each(possible ? sets_.subtract(need, object_names_.required) : need,
+    sets_.each(possible ? sets_.subtract(need, object_keys_.required) : need,
                [&](KeyId key) { return all = may_be(plan, key); });
     if (!all) return false;
     const std::uint64_t least = count_ +
@@ -465,10 +466,10 @@ class SchemaSolver::Planner {
     if (least >= plan.min) return true;
     // Others have to fill up.
     std::uint64_t others = 0;
-    for (const ExtraNames& extra : object_names_.extras) {
-      const NameClass name{kNoKey, &object_names_.languages, &extra.matched};
-      if (!solve(goal_of(plan, name, {}))) continue;
-      others += names_left(plan, extra, plan.min - least - others);
+    for (const ExtraKeys& extra : object_keys_.extras) {
+      const KeyClass key_class{kNoKey, &object_keys_.languages, &extra.matched};
+      if (!solve(goal_of(plan, key_class, {}))) continue;
+      others += keys_left(plan, extra, plan.min - least - others);
       if (least + others >= plan.min) return true;
     }
     return fills_up(plan, sets_.unite(here, need), absent,
@@ -477,33 +478,33 @@ class SchemaSolver::Planner {
 
   // Whether names can join those that are `here`, together with all that they
   // require, at least `min` and at most `max` of them.
-  bool fills_up(const Plan& plan, NameSet here, NameSet absent,
-                std::uint64_t min, std::uint64_t max) {
+  bool fills_up(const Plan& plan, KeySet here, KeySet absent, std::uint64_t min,
+                std::uint64_t max) {
     const auto needs_of = [&](KeyId key) {
       return solver_.needed(object_, sets_.with(here, key));
     };
-    const NameSet others =
-        sets_.subtract(object_names_.spelled, sets_.unite(here, absent));
+    const KeySet others =
+        sets_.subtract(object_keys_.spelled, sets_.unite(here, absent));
     // Mostly there are enough that require nothing.
-    NameSet free = kNoNames;
+    KeySet free = kNoKeys;
     std::uint64_t single = 0;
     sets_.each(others, [&](KeyId key) {
       if (!may_be(plan, key)) return true;
       free = sets_.with(free, key);
-      if (needs_of(key) == kNoNames) ++single;
+      if (needs_of(key) == kNoKeys) ++single;
       return single < min;
     });
     if (single >= min) return true;
     // What requires a name that cannot come cannot come either.  Those that are
     // left can come all together.
-    std::vector<std::pair<KeyId, NameSet>> groups;
-    for (NameSet before = kNoNames; before != free;) {
+    std::vector<std::pair<KeyId, KeySet>> groups;
+    for (KeySet before = kNoKeys; before != free;) {
       before = free;
       groups.clear();
-      NameSet left = kNoNames;
+      KeySet left = kNoKeys;
       sets_.each(free, [&](KeyId key) {
-        const NameSet needs = needs_of(key);
-        if (sets_.subtract(needs, free) != kNoNames) return true;
+        const KeySet needs = needs_of(key);
+        if (sets_.subtract(needs, free) != kNoKeys) return true;
         left = sets_.with(left, key);
         groups.emplace_back(key, needs);
         return true;
@@ -514,19 +515,19 @@ class SchemaSolver::Planner {
     if (sets_.size(free) <= max) return true;
     // Where names require others, their number may skip some values.  Names
     // that require nothing come last: they fill any gap.
-    NameSet idle = kNoNames;
+    KeySet idle = kNoKeys;
     for (const auto& [key, needs] : groups) {
-      if (needs == kNoNames) idle = sets_.with(idle, key);
+      if (needs == kNoKeys) idle = sets_.with(idle, key);
     }
-    std::set<NameSet> tried;
-    std::vector<NameSet> pending = {kNoNames};
+    std::set<KeySet> tried;
+    std::vector<KeySet> pending = {kNoKeys};
     while (!pending.empty()) {
-      const NameSet now = pending.back();
+      const KeySet now = pending.back();
       pending.pop_back();
       if (sets_.size(sets_.unite(now, idle)) >= min) return true;
       for (const auto& [key, needs] : groups) {
-        if (needs == kNoNames || sets_.contains(now, key)) continue;
-        const NameSet next = sets_.unite(sets_.with(now, key), needs);
+        if (needs == kNoKeys || sets_.contains(now, key)) continue;
+        const KeySet next = sets_.unite(sets_.with(now, key), needs);
         if (sets_.size(next) > max || !tried.insert(next).second) continue;
         if (!step()) return false;
         pending.push_back(next);
@@ -551,7 +552,7 @@ bool SchemaSolver::completable(DisjunctId object, const Members& members) {
   if (members.condition == kAlways) return found();
   if (complete(object, members)) return true;
   const std::tuple question(object, members.condition, members.seen,
-                            members.gone, members.count, levels_);
+                            members.excluded, members.count, levels_);
   const auto known = completable_.find(question);
   if (known != completable_.end()) return known->second;
   const bool yes = found();
@@ -563,7 +564,7 @@ bool SchemaSolver::completable(DisjunctId object, const Members& members) {
 bool SchemaSolver::complete(DisjunctId object, const Members& members) {
   const ObjectConstraints& disjunct = objects_[object];
   return members.count >= disjunct.min && members.count <= disjunct.max &&
-         needed(object, members.seen) == kNoNames &&
+         needed(object, members.seen) == kNoKeys &&
          conditions_.holds_at_end(members.condition, members.count);
 }
 

@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-#include "schema_solver/object_names.h"
+#include "schema_solver/object_keys.h"
 
 namespace parlance::schema_solver {
 namespace {
@@ -57,12 +57,12 @@ SchemaSolver::SchemaSolver(const schema::Document& document,
     for (const NodeId child : node.enum_nodes) spells_enum_[child] = true;
   }
   pattern_languages_.assign(document_.patterns.size(), 0xFFFFFFFF);
-  intern_names();
+  intern_keys();
 }
 
 // The names that the document spells, in the order of their texts: the names
 // that begin alike are then a range (KeyTrie).
-void SchemaSolver::intern_names() {
+void SchemaSolver::intern_keys() {
   std::vector<std::string_view> names;
   for (const schema::Node& node : document_.nodes) {
     const schema::ObjectRules& rules = node.objects();
@@ -109,7 +109,7 @@ ConjunctionId SchemaSolver::conjunction(std::vector<Literal> literals) {
   std::sort(literals.begin(), literals.end());
   literals.erase(std::unique(literals.begin(), literals.end()), literals.end());
   for (std::size_t i = 1; i < literals.size(); ++i) {
-    if (literals[i] == opposite(literals[i - 1])) return kNothing;
+    if (literals[i] == negation(literals[i - 1])) return kNothing;
   }
   const std::uint64_t hash = hash_of(literals);
   const auto [begin, end] = conjunction_of_.equal_range(hash);
@@ -144,9 +144,9 @@ KeyId SchemaSolver::key(std::string_view name) {
   return id;
 }
 
-const std::vector<std::pair<KeyId, NodeId>>& SchemaSolver::node_names(
+const std::vector<std::pair<KeyId, NodeId>>& SchemaSolver::node_keys(
     NodeId node) {
-  const auto [it, is_new] = node_names_.try_emplace(node);
+  const auto [it, is_new] = node_keys_.try_emplace(node);
   if (is_new) {
     for (const auto& [name, child] :
          document_.node(node).objects().properties) {
@@ -158,7 +158,7 @@ const std::vector<std::pair<KeyId, NodeId>>& SchemaSolver::node_names(
 }
 
 NodeId SchemaSolver::declared(NodeId node, KeyId key) {
-  const auto& names = node_names(node);
+  const auto& names = node_keys(node);
   const auto it = std::lower_bound(names.begin(), names.end(),
                                    std::pair<KeyId, NodeId>(key, 0));
   return it != names.end() && it->first == key ? it->second : schema::kNoNode;
@@ -176,14 +176,14 @@ automata::LanguageId SchemaSolver::pattern_language(schema::PatternId pattern) {
 }
 
 // What a conjunction says of strings, as one language.
-automata::LanguageId SchemaSolver::names_language(
+automata::LanguageId SchemaSolver::string_language(
     const std::vector<Literal>& names) {
   const ConjunctionId id = conjunction(names);
   std::vector<automata::LanguageId> parts;
   for (const DisjunctId disjunct : disjuncts(id, JsonType::kString)) {
     const StringConstraints& string = strings_[disjunct];
     automata::LanguageId part = string.language;
-    if (string.min_chars > 0 || string.max_chars != kNoBound) {
+    if (string.min_chars > 0 || string.max_chars != kUnboundedCount) {
       part = languages_.all_of({part, languages_.length_between(
                                           string.min_chars, string.max_chars)});
     }
@@ -194,40 +194,41 @@ automata::LanguageId SchemaSolver::names_language(
 }
 
 bool SchemaSolver::matches(automata::LanguageId language,
-                           const NameClass& name) {
-  if (name.key == kNoKey) {
-    for (std::size_t i = 0; i < name.languages->size(); ++i) {
-      if ((*name.languages)[i] == language) return (*name.matched)[i];
+                           const KeyClass& key_class) {
+  if (key_class.key == kNoKey) {
+    for (std::size_t i = 0; i < key_class.languages->size(); ++i) {
+      if ((*key_class.languages)[i] == language) return (*key_class.matched)[i];
     }
     return false;
   }
   const std::uint64_t question =
-      (static_cast<std::uint64_t>(language) << 32) | name.key;
+      (static_cast<std::uint64_t>(language) << 32) | key_class.key;
   const auto [it, is_new] = key_matches_.try_emplace(question, false);
   if (is_new) {
-    it->second = languages_.contains(language, keys_[name.key]);
+    it->second = languages_.contains(language, keys_[key_class.key]);
   }
   return it->second;
 }
 
 // Whether `properties` or `patternProperties` of the node speak of the name.
-bool SchemaSolver::knows(NodeId node, const NameClass& name) {
-  if (name.key != kNoKey && declared(node, name.key) != schema::kNoNode) {
+bool SchemaSolver::knows(NodeId node, const KeyClass& key_class) {
+  if (key_class.key != kNoKey &&
+      declared(node, key_class.key) != schema::kNoNode) {
     return true;
   }
   for (const auto& [pattern, child] :
        document_.node(node).objects().pattern_properties) {
-    if (matches(pattern_language(pattern), name)) return true;
+    if (matches(pattern_language(pattern), key_class)) return true;
   }
   return false;
 }
 
 bool SchemaSolver::evaluated(const UnevaluatedRule& rule,
-                             const NameClass& name) {
+                             const KeyClass& key_class) {
   const auto by = [&](NodeId node) {
     return document_.node(node).objects().additional_properties !=
                schema::kNoNode ||
-           knows(node, name);
+           knows(node, key_class);
   };
   return by(rule.node) ||
          std::any_of(rule.scopes.begin(), rule.scopes.end(), [&](NodeId node) {
@@ -266,33 +267,34 @@ Literal SchemaSolver::item_rule(const UnevaluatedRule& rule) const {
 }
 
 ConjunctionId SchemaSolver::member_conjunction(DisjunctId object,
-                                               const NameClass& name) {
-  if (name.key == kNoKey) return find_member_conjunction(object, name);
-  const std::uint64_t question = std::uint64_t{object} << 32 | name.key;
+                                               const KeyClass& key_class) {
+  if (key_class.key == kNoKey)
+    return find_member_conjunction(object, key_class);
+  const std::uint64_t question = std::uint64_t{object} << 32 | key_class.key;
   const auto known = member_conjunctions_.find(question);
   if (known != member_conjunctions_.end()) return known->second;
-  const ConjunctionId found = find_member_conjunction(object, name);
+  const ConjunctionId found = find_member_conjunction(object, key_class);
   member_conjunctions_.emplace(question, found);
   return found;
 }
 
 ConjunctionId SchemaSolver::find_member_conjunction(DisjunctId object,
-                                                    const NameClass& name) {
+                                                    const KeyClass& key_class) {
   const ObjectConstraints& disjunct = objects_[object];
-  if (name.key != kNoKey &&
+  if (key_class.key != kNoKey &&
       std::binary_search(disjunct.forbidden.begin(), disjunct.forbidden.end(),
-                         name.key)) {
+                         key_class.key)) {
     return kNothing;
   }
-  if (!disjunct.names.empty() &&
-      !matches(object_names(object).names_rule, name)) {
+  if (!disjunct.key_rules.empty() &&
+      !matches(object_keys(object).key_rule_language, key_class)) {
     return kNothing;
   }
   std::vector<Literal> literals;
   for (const MemberRules& rules : disjunct.members) {
     bool known = false;
-    if (name.key != kNoKey) {
-      const NodeId child = declared(rules.node, name.key);
+    if (key_class.key != kNoKey) {
+      const NodeId child = declared(rules.node, key_class.key);
       if (child != schema::kNoNode) {
         literals.push_back(holds(child));
         known = true;
@@ -300,7 +302,7 @@ ConjunctionId SchemaSolver::find_member_conjunction(DisjunctId object,
     }
     for (const auto& [pattern, child] :
          document_.node(rules.node).objects().pattern_properties) {
-      if (matches(pattern_language(pattern), name)) {
+      if (matches(pattern_language(pattern), key_class)) {
         literals.push_back(holds(child));
         known = true;
       }
@@ -308,10 +310,10 @@ ConjunctionId SchemaSolver::find_member_conjunction(DisjunctId object,
     if (!known && rules.extra != kNoLiteral) literals.push_back(rules.extra);
   }
   for (const UnevaluatedRule& rule : disjunct.unevaluated) {
-    if (!evaluated(rule, name)) literals.push_back(rule.rule);
+    if (!evaluated(rule, key_class)) literals.push_back(rule.rule);
   }
   for (const auto& [key, literal] : disjunct.at) {
-    if (key == name.key) literals.push_back(literal);
+    if (key == key_class.key) literals.push_back(literal);
   }
   return conjunction(std::move(literals));
 }
@@ -337,31 +339,30 @@ ConjunctionId SchemaSolver::item_conjunction(DisjunctId array,
   return conjunction(std::move(literals));
 }
 
-bool SchemaSolver::tracks_names(DisjunctId object) {
-  return object_names(object).tracks_names;
+bool SchemaSolver::tracks_extra_keys(DisjunctId object) {
+  return object_keys(object).tracks_extra_keys;
 }
 std::uint64_t SchemaSolver::count_cap(DisjunctId object) {
-  return object_names(object).count_cap;
+  return object_keys(object).count_cap;
 }
 
-SchemaSolver::ObjectNames& SchemaSolver::object_names(DisjunctId object) {
-  std::unique_ptr<ObjectNames>& known = object_names_[object];
+SchemaSolver::ObjectKeys& SchemaSolver::object_keys(DisjunctId object) {
+  std::unique_ptr<ObjectKeys>& known = object_keys_[object];
   if (known != nullptr) return *known;
-  known = std::make_unique<ObjectNames>();
-  ObjectNames& object_names = *known;
+  known = std::make_unique<ObjectKeys>();
+  ObjectKeys& object_keys = *known;
   const ObjectConstraints& disjunct = objects_[object];
   const auto use = [&](NodeId node) {
     const schema::ObjectRules& rules = document_.node(node).objects();
     for (const auto& [name, child] : rules.properties) {
       const KeyId id = key(name);
-      const auto rank =
-          static_cast<std::uint32_t>(object_names.declared.size());
-      if (!object_names.ranks.try_emplace(id, rank).second) continue;
-      object_names.declared.push_back(id);
-      object_names.names.push_back(id);
+      const auto rank = static_cast<std::uint32_t>(object_keys.declared.size());
+      if (!object_keys.ranks.try_emplace(id, rank).second) continue;
+      object_keys.declared.push_back(id);
+      object_keys.spelled_list.push_back(id);
     }
     for (const auto& [pattern, child] : rules.pattern_properties) {
-      object_names.languages.push_back(pattern_language(pattern));
+      object_keys.languages.push_back(pattern_language(pattern));
     }
   };
   for (const MemberRules& rules : disjunct.members) use(rules.node);
@@ -369,7 +370,7 @@ SchemaSolver::ObjectNames& SchemaSolver::object_names(DisjunctId object) {
     use(rule.node);
     for (const NodeId node : rule.scopes) use(node);
   }
-  const auto spell = [&](KeyId id) { object_names.names.push_back(id); };
+  const auto spell = [&](KeyId id) { object_keys.spelled_list.push_back(id); };
   for (const KeyId id : disjunct.required) spell(id);
   for (const KeyId id : disjunct.forbidden) spell(id);
   for (const auto& [id, literal] : disjunct.at) spell(id);
@@ -378,71 +379,71 @@ SchemaSolver::ObjectNames& SchemaSolver::object_names(DisjunctId object) {
     asked.push_back(id);
     asked.insert(asked.end(), others.begin(), others.end());
   }
-  if (!disjunct.names.empty()) {
-    object_names.names_rule = names_language(disjunct.names);
-    object_names.languages.push_back(object_names.names_rule);
+  if (!disjunct.key_rules.empty()) {
+    object_keys.key_rule_language = string_language(disjunct.key_rules);
+    object_keys.languages.push_back(object_keys.key_rule_language);
   }
   // The first member cannot be a repetition.
-  object_names.tracks_names =
+  object_keys.tracks_extra_keys =
       disjunct.min > std::max<std::size_t>(1, disjunct.required.size());
   const auto cap = [&](std::uint64_t bound) {
-    object_names.count_cap = std::max(object_names.count_cap, bound);
+    object_keys.count_cap = std::max(object_keys.count_cap, bound);
   };
   cap(disjunct.min);
-  if (disjunct.max != kNoBound) cap(disjunct.max);
+  if (disjunct.max != kUnboundedCount) cap(disjunct.max);
   for (const NodeId node : disjunct.condition_nodes) use(node);
-  std::vector<NameKind> kinds;
-  conditions_.for_parts(disjunct.condition, [&](const Condition& part) {
+  std::vector<KeyGroup> kinds;
+  conditions_.for_each_atom(disjunct.condition, [&](const Condition& part) {
     using Kind = Condition::Kind;
     if (part.key != kNoKey) asked.push_back(part.key);
     if (part.kind == Kind::kAtLeast || part.kind == Kind::kAtMost) {
       cap(part.bound + 1);
-      object_names.tracks_names = true;
+      object_keys.tracks_extra_keys = true;
     }
     if (part.kind != Kind::kSome && part.kind != Kind::kEvery) return;
-    kinds.push_back(part.names);
-    switch (part.names.kind) {
-      case NameKind::Kind::kPattern:
-        object_names.languages.push_back(pattern_language(part.names.id));
+    kinds.push_back(part.keys);
+    switch (part.keys.kind) {
+      case KeyGroup::Kind::kPattern:
+        object_keys.languages.push_back(pattern_language(part.keys.id));
         break;
-      case NameKind::Kind::kExtra:
-        use(part.names.id);
+      case KeyGroup::Kind::kExtra:
+        use(part.keys.id);
         break;
-      case NameKind::Kind::kName:
-        object_names.languages.push_back(names_language({part.names.id}));
+      case KeyGroup::Kind::kName:
+        object_keys.languages.push_back(string_language({part.keys.id}));
         break;
     }
     // A second member of a name would hide the first one's value; but where
     // there must be none of the name its presence is enough.
     if (part.kind == Kind::kSome && part.literal != kNoLiteral) {
-      object_names.tracks_names = true;
+      object_keys.tracks_extra_keys = true;
     }
   });
   const auto sort_unique = [](auto& list) {
     std::sort(list.begin(), list.end());
     list.erase(std::unique(list.begin(), list.end()), list.end());
   };
-  sort_unique(object_names.languages);
-  for (const automata::LanguageId language : object_names.languages) {
+  sort_unique(object_keys.languages);
+  for (const automata::LanguageId language : object_keys.languages) {
     for (const std::string& word : few_words(language)) spell(key(word));
   }
-  object_names.names.insert(object_names.names.end(), asked.begin(),
-                            asked.end());
-  sort_unique(object_names.names);
-  find_extra_names(object, object_names);
-  object_names.spelled = name_sets_.of(object_names.names);
-  object_names.required = name_sets_.of(disjunct.required);
-  object_names.asked_again = name_sets_.of(asked);
-  std::vector<KeyId> deciding = asked;
-  for (const KeyId id : object_names.names) {
-    if (std::any_of(kinds.begin(), kinds.end(), [&](const NameKind& kind) {
+  object_keys.spelled_list.insert(object_keys.spelled_list.end(), asked.begin(),
+                                  asked.end());
+  sort_unique(object_keys.spelled_list);
+  find_extra_keys(object, object_keys);
+  object_keys.spelled = key_sets_.of(object_keys.spelled_list);
+  object_keys.required = key_sets_.of(disjunct.required);
+  object_keys.presence_keys = key_sets_.of(asked);
+  std::vector<KeyId> condition_keys = asked;
+  for (const KeyId id : object_keys.spelled_list) {
+    if (std::any_of(kinds.begin(), kinds.end(), [&](const KeyGroup& kind) {
           return is_in(kind, {.key = id});
         })) {
-      deciding.push_back(id);
+      condition_keys.push_back(id);
     }
   }
-  object_names.deciding = name_sets_.of(std::move(deciding));
-  return object_names;
+  object_keys.condition_keys = key_sets_.of(std::move(condition_keys));
+  return object_keys;
 }
 
 // The words of a language that has only a few; nothing for any other.  They are
@@ -478,27 +479,27 @@ std::vector<std::string> SchemaSolver::few_words(
 // Every way in which a name that is not spelled may match the patterns.  More
 // than kFull patterns would give too many: then only names that match at most
 // one of them are considered.
-void SchemaSolver::find_extra_names(DisjunctId, ObjectNames& object_names) {
+void SchemaSolver::find_extra_keys(DisjunctId, ObjectKeys& object_keys) {
   constexpr std::size_t kFull = 6;
-  const std::size_t count = object_names.languages.size();
+  const std::size_t count = object_keys.languages.size();
   if (count == 0) {
-    object_names.extras.push_back({});
+    object_keys.extras.push_back({});
     return;
   }
   std::vector<std::string> spelled;
-  for (const KeyId id : object_names.names) spelled.push_back(keys_[id]);
+  for (const KeyId id : object_keys.spelled_list) spelled.push_back(keys_[id]);
   const automata::LanguageId other =
       languages_.complement(languages_.literals(spelled));
   const auto add = [&](const std::vector<bool>& matched) {
     std::vector<automata::LanguageId> parts = {other};
     for (std::size_t i = 0; i < count; ++i) {
       parts.push_back(matched[i]
-                          ? object_names.languages[i]
-                          : languages_.complement(object_names.languages[i]));
+                          ? object_keys.languages[i]
+                          : languages_.complement(object_keys.languages[i]));
     }
     const automata::LanguageId language = languages_.all_of(std::move(parts));
     if (!languages_.empty(language)) {
-      object_names.extras.push_back({matched, language});
+      object_keys.extras.push_back({matched, language});
     }
   };
   if (count <= kFull) {
@@ -510,7 +511,7 @@ void SchemaSolver::find_extra_names(DisjunctId, ObjectNames& object_names) {
     return;
   }
   narrowed_ = true;
-  object_names.cut = true;
+  object_keys.cut = true;
   add(std::vector<bool>(count, false));
   for (std::size_t i = 0; i < count; ++i) {
     std::vector<bool> matched(count, false);
@@ -519,48 +520,48 @@ void SchemaSolver::find_extra_names(DisjunctId, ObjectNames& object_names) {
   }
 }
 
-const std::vector<KeyId>& SchemaSolver::names(DisjunctId object) {
-  return object_names(object).names;
+const std::vector<KeyId>& SchemaSolver::spelled_list(DisjunctId object) {
+  return object_keys(object).spelled_list;
 }
-const std::vector<automata::LanguageId>& SchemaSolver::name_languages(
+const std::vector<automata::LanguageId>& SchemaSolver::key_languages(
     DisjunctId object) {
-  return object_names(object).languages;
+  return object_keys(object).languages;
 }
-const std::vector<ExtraNames>& SchemaSolver::extra_names(DisjunctId object) {
-  return object_names(object).extras;
+const std::vector<ExtraKeys>& SchemaSolver::extra_keys(DisjunctId object) {
+  return object_keys(object).extras;
 }
 
-NameSet SchemaSolver::spelled(DisjunctId object) {
-  return object_names(object).spelled;
+KeySet SchemaSolver::spelled(DisjunctId object) {
+  return object_keys(object).spelled;
 }
-NameSet SchemaSolver::required(DisjunctId object) {
-  return object_names(object).required;
+KeySet SchemaSolver::required(DisjunctId object) {
+  return object_keys(object).required;
 }
-NameSet SchemaSolver::asked_again(DisjunctId object) {
-  return object_names(object).asked_again;
+KeySet SchemaSolver::presence_keys(DisjunctId object) {
+  return object_keys(object).presence_keys;
 }
-NameSet SchemaSolver::deciding(DisjunctId object) {
-  return object_names(object).deciding;
+KeySet SchemaSolver::condition_keys(DisjunctId object) {
+  return object_keys(object).condition_keys;
 }
 
 std::uint32_t SchemaSolver::rank(DisjunctId object, KeyId key) {
-  const auto& ranks = object_names(object).ranks;
+  const auto& ranks = object_keys(object).ranks;
   const auto it = ranks.find(key);
   return it == ranks.end() ? kNoRank : it->second;
 }
 
 // Remembered for each part of a set, which the next set shares.
-std::uint32_t SchemaSolver::least_rank(DisjunctId object, NameSet set) {
-  if (set == kNoNames) return kNoRank;
-  auto& known = object_names(object).least_ranks;
-  std::vector<NameSet> pending = {set};
+std::uint32_t SchemaSolver::min_rank(DisjunctId object, KeySet set) {
+  if (set == kNoKeys) return kNoRank;
+  auto& known = object_keys(object).min_ranks;
+  std::vector<KeySet> pending = {set};
   while (!pending.empty()) {
-    const NameSet at = pending.back();
+    const KeySet at = pending.back();
     std::uint32_t least = kNoRank;
     bool ready = true;
-    const NameSets::Halves halves = name_sets_.halves(at);
-    for (const NameSet half : {halves.left, halves.right}) {
-      if (half == kNoNames) continue;
+    const KeySets::Halves halves = key_sets_.halves(at);
+    for (const KeySet half : {halves.left, halves.right}) {
+      if (half == kNoKeys) continue;
       const auto it = known.find(half);
       if (it != known.end()) {
         least = std::min(least, it->second);
@@ -571,8 +572,8 @@ std::uint32_t SchemaSolver::least_rank(DisjunctId object, NameSet set) {
     }
     if (!ready) continue;
     pending.pop_back();
-    if (halves.left == kNoNames) {
-      name_sets_.each(at, [&](KeyId key) {
+    if (halves.left == kNoKeys) {
+      key_sets_.each(at, [&](KeyId key) {
         least = std::min(least, rank(object, key));
         return true;
       });
@@ -582,51 +583,51 @@ std::uint32_t SchemaSolver::least_rank(DisjunctId object, NameSet set) {
   return known.at(set);
 }
 
-NameSet SchemaSolver::ranked_below(DisjunctId object, std::uint32_t rank) {
-  ObjectNames& object_names = this->object_names(object);
+KeySet SchemaSolver::ranked_below(DisjunctId object, std::uint32_t rank) {
+  ObjectKeys& object_keys = this->object_keys(object);
   const std::size_t wanted =
-      std::min<std::size_t>(rank, object_names.declared.size());
-  while (object_names.below.size() <= wanted) {
-    object_names.below.push_back(
-        name_sets_.with(object_names.below.back(),
-                        object_names.declared[object_names.below.size() - 1]));
+      std::min<std::size_t>(rank, object_keys.declared.size());
+  while (object_keys.below.size() <= wanted) {
+    object_keys.below.push_back(
+        key_sets_.with(object_keys.below.back(),
+                       object_keys.declared[object_keys.below.size() - 1]));
   }
-  return object_names.below[wanted];
+  return object_keys.below[wanted];
 }
 
-automata::LanguageId SchemaSolver::possible_extras(DisjunctId object) {
-  ObjectNames& object_names = this->object_names(object);
-  if (!object_names.possible_known || levels_ != kAnyLevels) {
+automata::LanguageId SchemaSolver::possible_extra_keys(DisjunctId object) {
+  ObjectKeys& object_keys = this->object_keys(object);
+  if (!object_keys.possible_known || levels_ != kAnyLevels) {
     std::vector<automata::LanguageId> parts;
-    for (const ExtraNames& extra : object_names.extras) {
-      const NameClass name{kNoKey, &object_names.languages, &extra.matched};
-      if (!satisfiable(member_conjunction(object, name))) continue;
-      parts.push_back(object_names.languages.empty() ? languages_.everything()
-                                                     : extra.language);
+    for (const ExtraKeys& extra : object_keys.extras) {
+      const KeyClass key_class{kNoKey, &object_keys.languages, &extra.matched};
+      if (!satisfiable(member_conjunction(object, key_class))) continue;
+      parts.push_back(object_keys.languages.empty() ? languages_.everything()
+                                                    : extra.language);
     }
     const automata::LanguageId possible =
         parts.empty() ? languages_.nothing()
                       : languages_.any_of(std::move(parts));
     if (levels_ != kAnyLevels) return possible;
-    object_names.possible_known = true;
-    object_names.possible = possible;
+    object_keys.possible_known = true;
+    object_keys.possible = possible;
   }
-  return object_names.possible;
+  return object_keys.possible;
 }
 
-NameSet SchemaSolver::needed(DisjunctId object, NameSet seen) {
+KeySet SchemaSolver::needed(DisjunctId object, KeySet seen) {
   const ObjectConstraints& disjunct = objects_[object];
-  NameSet need = name_sets_.subtract(required(object), seen);
+  KeySet need = key_sets_.subtract(required(object), seen);
   if (disjunct.dependent.empty()) return need;
-  for (NameSet before = kNoNames;;) {
+  for (KeySet before = kNoKeys;;) {
     before = need;
     for (const auto& [key, others] : disjunct.dependent) {
-      if (!name_sets_.contains(seen, key) && !name_sets_.contains(need, key)) {
+      if (!key_sets_.contains(seen, key) && !key_sets_.contains(need, key)) {
         continue;
       }
       for (const KeyId other : others) {
-        if (!name_sets_.contains(seen, other)) {
-          need = name_sets_.with(need, other);
+        if (!key_sets_.contains(seen, other)) {
+          need = key_sets_.with(need, other);
         }
       }
     }
@@ -640,7 +641,7 @@ std::size_t SchemaSolver::memory_bytes() const {
          (with_.size() + member_conjunctions_.size()) * 32 +
          objects_.size() * 700 + arrays_.size() * 400 +
          strings_.size() * sizeof(StringConstraints) + keys_.size() * 80 +
-         within_.size() * 96 + name_sets_.memory_bytes() +
+         within_.size() * 96 + key_sets_.memory_bytes() +
          completable_.size() * 96 + conditions_.memory_bytes();
 }
 

@@ -49,7 +49,7 @@
 #include "schema/document.h"
 #include "schema_solver/conditions.h"
 #include "schema_solver/contains.h"
-#include "schema_solver/name_sets.h"
+#include "schema_solver/key_sets.h"
 
 namespace parlance::schema_solver {
 
@@ -57,7 +57,7 @@ using schema::NodeId;
 
 constexpr Literal holds(NodeId node) { return node << 1; }
 constexpr Literal fails(NodeId node) { return node << 1 | 1; }
-constexpr Literal opposite(Literal literal) { return literal ^ 1; }
+constexpr Literal negation(Literal literal) { return literal ^ 1; }
 
 using ConjunctionId = std::uint32_t;
 inline constexpr ConjunctionId kAnything = 0;
@@ -74,12 +74,12 @@ enum class JsonType : std::uint8_t {
 };
 inline constexpr std::size_t kJsonTypes = 6;
 
-inline constexpr std::uint64_t kNoBound = ~std::uint64_t{0};
+inline constexpr std::uint64_t kUnboundedCount = ~std::uint64_t{0};
 
 struct StringConstraints {
   automata::LanguageId language = 0;
   std::uint64_t min_chars = 0;
-  std::uint64_t max_chars = kNoBound;
+  std::uint64_t max_chars = kUnboundedCount;
   bool operator==(const StringConstraints&) const = default;
 };
 
@@ -103,13 +103,13 @@ struct UnevaluatedRule {
 struct ObjectConstraints {
   std::vector<MemberRules> members;
   std::vector<UnevaluatedRule> unevaluated;
-  std::vector<Literal> names;                 // for every name, as a string
+  std::vector<Literal> key_rules;             // for every key, as a string
   std::vector<std::pair<KeyId, Literal>> at;  // more for one name's value
   std::vector<KeyId> required;                // sorted
   std::vector<KeyId> forbidden;               // sorted
   std::vector<std::pair<KeyId, std::vector<KeyId>>> dependent;
   std::uint64_t min = 0;
-  std::uint64_t max = kNoBound;
+  std::uint64_t max = kUnboundedCount;
   // What is left open while the object is written, and the nodes that it is
   // about, in the order of the schema.
   ConditionId condition = kAlways;
@@ -130,7 +130,7 @@ struct ItemRules {
 struct ItemCount {
   Literal literal = kNoLiteral;
   std::uint64_t min = 1;
-  std::uint64_t max = kNoBound;
+  std::uint64_t max = kUnboundedCount;
   bool operator==(const ItemCount&) const = default;
 };
 
@@ -142,7 +142,7 @@ struct ArrayConstraints {
   std::vector<std::pair<std::uint64_t, Literal>> witnesses;
   std::vector<ItemCount> counts;
   std::uint64_t min = 0;
-  std::uint64_t max = kNoBound;
+  std::uint64_t max = kUnboundedCount;
   bool unique = false;
   bool operator==(const ArrayConstraints&) const = default;
 
@@ -157,23 +157,23 @@ using DisjunctId = std::uint32_t;
 
 // A kind of name as the rules see it: one that is spelled somewhere in the
 // schema, or any other that matches exactly `patterns` of the ones in play.
-struct NameClass {
+struct KeyClass {
   KeyId key = kNoKey;
   const std::vector<automata::LanguageId>* languages = nullptr;
   const std::vector<bool>* matched = nullptr;
 };
 
 // Names that the schema spells nowhere and that match just these patterns.
-struct ExtraNames {
+struct ExtraKeys {
   std::vector<bool> matched;
   automata::LanguageId language = 0;  // unused where there is one class only
 };
 
 // What the value of a member may be, and what is then left of a condition.
-struct MemberWay {
+struct MemberAlternative {
   ConjunctionId conjunction = kNothing;
   ConditionId condition = kAlways;
-  bool operator==(const MemberWay&) const = default;
+  bool operator==(const MemberAlternative&) const = default;
 };
 
 // Not thread-safe.  Tables only grow; references to their entries stay good.
@@ -236,23 +236,25 @@ class SchemaSolver {
 
   // What the value of a member has to be; kNothing where the name itself is
   // not allowed.
-  ConjunctionId member_conjunction(DisjunctId object, const NameClass& name);
+  ConjunctionId member_conjunction(DisjunctId object,
+                                   const KeyClass& key_class);
   ConjunctionId item_conjunction(DisjunctId array, std::uint64_t index);
   // What a member of that name, the `count`th, makes of a condition of the
   // object.  Every value that it may have is under one of the ways.
-  std::vector<MemberWay> member_ways(DisjunctId object, ConditionId condition,
-                                     const NameClass& name,
-                                     std::uint64_t count);
+  std::vector<MemberAlternative> member_alternatives(DisjunctId object,
+                                                     ConditionId condition,
+                                                     const KeyClass& key_class,
+                                                     std::uint64_t count);
   // What is left of a condition where these members do not come.
-  ConditionId lack(ConditionId condition, NameSet names);
+  ConditionId without_keys(ConditionId condition, KeySet names);
   // Whether names that the schema does not spell have to be told apart.
-  bool tracks_names(DisjunctId object);
+  bool tracks_extra_keys(DisjunctId object);
 
   // The members of an object so far.
   struct Members {
-    NameSet seen = kNoNames;
+    KeySet seen = kNoKeys;
     // Those that were left out and can come no more.
-    NameSet gone = kNoNames;
+    KeySet excluded = kNoKeys;
     std::uint64_t count = 0;
     ConditionId condition = kAlways;  // what is left of the disjunct's
   };
@@ -275,36 +277,36 @@ class SchemaSolver {
                       std::uint32_t found);
 
   // What is required beyond `seen`, dependent names included.
-  NameSet needed(DisjunctId object, NameSet seen);
+  KeySet needed(DisjunctId object, KeySet seen);
   // What is always required.
-  NameSet required(DisjunctId object);
+  KeySet required(DisjunctId object);
   // The names of which rules solve again, when they have come or were left out,
   // whether they came; required() apart.
-  NameSet asked_again(DisjunctId object);
+  KeySet presence_keys(DisjunctId object);
   // Those that the disjunct's condition speaks of.
-  NameSet deciding(DisjunctId object);
+  KeySet condition_keys(DisjunctId object);
   // The names that the rules of a disjunct spell, sorted.
-  const std::vector<KeyId>& names(DisjunctId object);
-  NameSet spelled(DisjunctId object);
+  const std::vector<KeyId>& spelled_list(DisjunctId object);
+  KeySet spelled(DisjunctId object);
   // The patterns that its rules for names use.
-  const std::vector<automata::LanguageId>& name_languages(DisjunctId object);
+  const std::vector<automata::LanguageId>& key_languages(DisjunctId object);
   // All other names, by the patterns they match.
-  const std::vector<ExtraNames>& extra_names(DisjunctId object);
+  const std::vector<ExtraKeys>& extra_keys(DisjunctId object);
   // Those of them that may be members.
-  automata::LanguageId possible_extras(DisjunctId object);
+  automata::LanguageId possible_extra_keys(DisjunctId object);
   // The place of a name in the order of declaration; kNoRank if it has none.
   static constexpr std::uint32_t kNoRank = 0xFFFFFFFF;
   std::uint32_t rank(DisjunctId object, KeyId key);
   // The least rank of a name in the set; kNoRank if none has one.
-  std::uint32_t least_rank(DisjunctId object, NameSet set);
+  std::uint32_t min_rank(DisjunctId object, KeySet set);
   // The names with a rank below this one.
-  NameSet ranked_below(DisjunctId object, std::uint32_t rank);
+  KeySet ranked_below(DisjunctId object, std::uint32_t rank);
 
   KeyId key(std::string_view name);
   // Keys below this one are in the order of their texts.
   KeyId keys_in_order() const { return keys_in_order_; }
-  NameSets& name_sets() { return name_sets_; }
-  const NameSets& name_sets() const { return name_sets_; }
+  KeySets& key_sets() { return key_sets_; }
+  const KeySets& key_sets() const { return key_sets_; }
   const std::string& key_text(KeyId key) const { return keys_[key]; }
 
   automata::Languages& languages() { return languages_; }
@@ -319,7 +321,7 @@ class SchemaSolver {
  private:
   struct Branch;
   class Expander;
-  struct ObjectNames;
+  struct ObjectKeys;
   enum class Known : std::uint8_t { kUnknown, kBusy, kYes, kNo };
   struct Expansion {
     std::vector<DisjunctId> all;
@@ -356,7 +358,7 @@ class SchemaSolver {
   };
 
   ConjunctionId find_member_conjunction(DisjunctId object,
-                                        const NameClass& name);
+                                        const KeyClass& key_class);
   Expansion& expansion(ConjunctionId conjunction, JsonType type);
   std::vector<UnevaluatedRule> unevaluated(const Branch& branch, JsonType type);
   void find_prefix(ArrayConstraints& array);
@@ -374,14 +376,14 @@ class SchemaSolver {
 
   // members.cc: see there.
   bool says_nothing(NodeId id, JsonType type);
-  bool has_opposite(NodeId id);
+  bool has_exact_negation(NodeId id);
   std::vector<NodeId> in_place(NodeId from) const;
   ConditionId rules_hold(NodeId id);
   ConditionId rules_broken(NodeId id);
   ConditionId condition_of(Literal literal);
   ConditionId one_of(const schema::Node& node, bool negated);
   ConditionId branches(const schema::Node& node, bool negated);
-  bool is_in(const NameKind& names, const NameClass& name);
+  bool is_in(const KeyGroup& keys, const KeyClass& key_class);
 
   Verdict solve_items(DisjunctId array, std::uint64_t size,
                       const std::vector<std::uint64_t>& counted,
@@ -396,15 +398,15 @@ class SchemaSolver {
   bool enough_values(ConjunctionId conjunction, std::uint64_t wanted);
   bool enough_to_differ(DisjunctId array, std::uint64_t size,
                         const std::vector<std::uint64_t>& counted);
-  ObjectNames& object_names(DisjunctId object);
+  ObjectKeys& object_keys(DisjunctId object);
   std::vector<std::string> few_words(automata::LanguageId language);
-  void find_extra_names(DisjunctId object, ObjectNames& object_names);
-  void intern_names();
-  const std::vector<std::pair<KeyId, NodeId>>& node_names(NodeId node);
+  void find_extra_keys(DisjunctId object, ObjectKeys& object_keys);
+  void intern_keys();
+  const std::vector<std::pair<KeyId, NodeId>>& node_keys(NodeId node);
   NodeId declared(NodeId node, KeyId key);
-  bool matches(automata::LanguageId language, const NameClass& name);
-  bool knows(NodeId node, const NameClass& name);
-  bool evaluated(const UnevaluatedRule& rule, const NameClass& name);
+  bool matches(automata::LanguageId language, const KeyClass& key_class);
+  bool knows(NodeId node, const KeyClass& key_class);
+  bool evaluated(const UnevaluatedRule& rule, const KeyClass& key_class);
   bool evaluated(const UnevaluatedRule& rule, std::uint64_t index);
   // What an item that is not evaluated has to fulfil.
   Literal item_rule(const UnevaluatedRule& rule) const;
@@ -414,7 +416,7 @@ class SchemaSolver {
   automata::LanguageId all_of(std::vector<automata::LanguageId> languages);
   automata::LanguageId complement(automata::LanguageId language);
   bool has_word(automata::LanguageId language, const std::string& word);
-  automata::LanguageId names_language(const std::vector<Literal>& names);
+  automata::LanguageId string_language(const std::vector<Literal>& names);
   std::optional<Error> check_node(NodeId id);
   void note_format(NodeId id);
   void note_denied();
@@ -440,19 +442,19 @@ class SchemaSolver {
   std::deque<ArrayConstraints> arrays_;
   std::unordered_map<automata::NumberLanguages::Id, automata::NumberSpec>
       specs_;
-  std::deque<std::unique_ptr<ObjectNames>> object_names_;
+  std::deque<std::unique_ptr<ObjectKeys>> object_keys_;
 
   std::deque<std::string> keys_;
   std::unordered_map<std::string_view, KeyId> key_of_;
   KeyId keys_in_order_ = 0;
-  NameSets name_sets_;
-  std::unordered_map<NodeId, std::vector<std::pair<KeyId, NodeId>>> node_names_;
+  KeySets key_sets_;
+  std::unordered_map<NodeId, std::vector<std::pair<KeyId, NodeId>>> node_keys_;
   Conditions conditions_;
   std::unordered_map<Literal, ConditionId> condition_of_;
   std::unordered_map<std::uint64_t, bool> says_nothing_;  // by node and type
-  std::unordered_map<NodeId, bool> has_opposite_;
+  std::unordered_map<NodeId, bool> has_exact_negation_;
   // What completable() said.
-  std::map<std::tuple<DisjunctId, ConditionId, NameSet, NameSet, std::uint64_t,
+  std::map<std::tuple<DisjunctId, ConditionId, KeySet, KeySet, std::uint64_t,
                       std::uint32_t>,
            bool>
       completable_;

@@ -1,6 +1,6 @@
 // The operations recurse along the bits of a block's number: at most 26 deep.
 
-#include "schema_solver/name_sets.h"
+#include "schema_solver/key_sets.h"
 
 #include <algorithm>
 
@@ -17,11 +17,11 @@ std::size_t hash_of(std::uint64_t a, std::uint64_t b) {
 
 }  // namespace
 
-NameSets::NameSets() : nodes_(1) {}
+KeySets::KeySets() : nodes_(1) {}
 
-void NameSets::grow_table() {
+void KeySets::grow_table() {
   table_.assign(table_.empty() ? 64 : table_.size() * 2, 0);
-  for (NameSet set = 1; set < nodes_.size(); ++set) {
+  for (KeySet set = 1; set < nodes_.size(); ++set) {
     const Node& node = nodes_[set];
     std::size_t at =
         hash_of(std::uint64_t{node.block} << 32 | node.bit, node.content);
@@ -30,14 +30,14 @@ void NameSets::grow_table() {
   }
 }
 
-NameSet NameSets::intern(Node node) {
+KeySet KeySets::intern(Node node) {
   if (nodes_.size() * 3 >= table_.size() * 2) grow_table();
   std::size_t at =
       hash_of(std::uint64_t{node.block} << 32 | node.bit, node.content);
   for (;; ++at) {
-    NameSet& entry = table_[at & (table_.size() - 1)];
+    KeySet& entry = table_[at & (table_.size() - 1)];
     if (entry == 0) {
-      entry = static_cast<NameSet>(nodes_.size());
+      entry = static_cast<KeySet>(nodes_.size());
       nodes_.push_back(node);
       return entry;
     }
@@ -49,17 +49,17 @@ NameSet NameSets::intern(Node node) {
   }
 }
 
-NameSet NameSets::leaf(std::uint32_t block, std::uint64_t names) {
-  if (names == 0) return kNoNames;
+KeySet KeySets::leaf(std::uint32_t block, std::uint64_t names) {
+  if (names == 0) return kNoKeys;
   return intern({.block = block,
                  .content = names,
                  .size = static_cast<std::uint32_t>(std::popcount(names))});
 }
 
-NameSet NameSets::branch(std::uint32_t block, std::uint32_t bit, NameSet left,
-                         NameSet right) {
-  if (left == kNoNames) return right;
-  if (right == kNoNames) return left;
+KeySet KeySets::branch(std::uint32_t block, std::uint32_t bit, KeySet left,
+                       KeySet right) {
+  if (left == kNoKeys) return right;
+  if (right == kNoKeys) return left;
   return intern({.block = block,
                  .bit = bit,
                  .content = std::uint64_t{left} << 32 | right,
@@ -67,7 +67,7 @@ NameSet NameSets::branch(std::uint32_t block, std::uint32_t bit, NameSet left,
 }
 
 // Of two sets that no branch of either has a place for.
-NameSet NameSets::join(NameSet a, NameSet b) {
+KeySet KeySets::join(KeySet a, KeySet b) {
   const std::uint32_t block = nodes_[a].block;
   const std::uint32_t bit = std::bit_floor(block ^ nodes_[b].block);
   const std::uint32_t common = block & ~(2 * bit - 1);
@@ -75,15 +75,15 @@ NameSet NameSets::join(NameSet a, NameSet b) {
                             : branch(common, bit, b, a);
 }
 
-NameSet NameSets::one(std::uint32_t name) {
+KeySet KeySets::one(std::uint32_t name) {
   return leaf(name / kBlock, std::uint64_t{1} << name % kBlock);
 }
 
 // Blocks by pairs, pairs by pairs: one name after the other would leave all the
 // sets on the way behind.
-NameSet NameSets::of(std::vector<std::uint32_t> names) {
+KeySet KeySets::of(std::vector<std::uint32_t> names) {
   std::sort(names.begin(), names.end());
-  std::vector<NameSet> parts;
+  std::vector<KeySet> parts;
   for (std::size_t i = 0; i < names.size();) {
     const std::uint32_t block = names[i] / kBlock;
     std::uint64_t bits = 0;
@@ -100,28 +100,28 @@ NameSet NameSets::of(std::vector<std::uint32_t> names) {
     }
     parts.resize(kept);
   }
-  return parts.empty() ? kNoNames : parts.front();
+  return parts.empty() ? kNoKeys : parts.front();
 }
 
-NameSet NameSets::unite(NameSet a, NameSet b) {
-  if (a == kNoNames || a == b) return b;
-  if (b == kNoNames) return a;
+KeySet KeySets::unite(KeySet a, KeySet b) {
+  if (a == kNoKeys || a == b) return b;
+  if (b == kNoKeys) return a;
   return apply(Op::kUnite, std::min(a, b), std::max(a, b));
 }
 
-NameSet NameSets::intersect(NameSet a, NameSet b) {
-  if (a == kNoNames || b == kNoNames) return kNoNames;
+KeySet KeySets::intersect(KeySet a, KeySet b) {
+  if (a == kNoKeys || b == kNoKeys) return kNoKeys;
   if (a == b) return a;
   return apply(Op::kIntersect, std::min(a, b), std::max(a, b));
 }
 
-NameSet NameSets::subtract(NameSet a, NameSet b) {
-  if (a == kNoNames || a == b) return kNoNames;
-  if (b == kNoNames) return a;
+KeySet KeySets::subtract(KeySet a, KeySet b) {
+  if (a == kNoKeys || a == b) return kNoKeys;
+  if (b == kNoKeys) return a;
   return apply(Op::kSubtract, a, b);
 }
 
-NameSet NameSets::apply(Op op, NameSet a, NameSet b) {
+KeySet KeySets::apply(Op op, KeySet a, KeySet b) {
   ++work_;
   // Two leaves are quicker computed than looked up.
   if (nodes_[a].bit == 0 && nodes_[b].bit == 0) return compute(op, a, b);
@@ -132,16 +132,16 @@ NameSet NameSets::apply(Op op, NameSet a, NameSet b) {
   const std::size_t hash = hash_of(std::uint64_t{a} << 32 | b, code);
   const Known& known = known_[hash & (known_.size() - 1)];
   if (known.op == code && known.a == a && known.b == b) return known.result;
-  const NameSet result = compute(op, a, b);
+  const KeySet result = compute(op, a, b);
   // The table may have grown meanwhile.
   known_[hash & (known_.size() - 1)] = {code, a, b, result};
   return result;
 }
 
-NameSet NameSets::compute(Op op, NameSet a, NameSet b) {
+KeySet KeySets::compute(Op op, KeySet a, KeySet b) {
   const Node x = nodes_[a];
   const Node y = nodes_[b];
-  const auto part = [&](NameSet left, NameSet right) {
+  const auto part = [&](KeySet left, KeySet right) {
     switch (op) {
       case Op::kUnite:
         return unite(left, right);
@@ -169,13 +169,13 @@ NameSet NameSets::compute(Op op, NameSet a, NameSet b) {
   }
   if (x.covers(y)) {
     const bool low = (y.block & x.bit) == 0;
-    const NameSet met = part(low ? x.left() : x.right(), b);
+    const KeySet met = part(low ? x.left() : x.right(), b);
     if (op == Op::kIntersect) return met;
     return branch(x.block, x.bit, low ? met : x.left(), low ? x.right() : met);
   }
   if (y.covers(x)) {
     const bool low = (x.block & y.bit) == 0;
-    const NameSet met = part(a, low ? y.left() : y.right());
+    const KeySet met = part(a, low ? y.left() : y.right());
     if (op != Op::kUnite) return met;
     return branch(y.block, y.bit, low ? met : y.left(), low ? y.right() : met);
   }
@@ -184,14 +184,14 @@ NameSet NameSets::compute(Op op, NameSet a, NameSet b) {
     case Op::kUnite:
       return join(a, b);
     case Op::kIntersect:
-      return kNoNames;
+      return kNoKeys;
     case Op::kSubtract:
       break;
   }
   return a;
 }
 
-bool NameSets::contains(NameSet set, std::uint32_t name) const {
+bool KeySets::contains(KeySet set, std::uint32_t name) const {
   const std::uint32_t block = name / kBlock;
   const Node* node = &nodes_[set];
   while (node->bit != 0) {
@@ -200,15 +200,15 @@ bool NameSets::contains(NameSet set, std::uint32_t name) const {
   return node->block == block && (node->content >> name % kBlock & 1) != 0;
 }
 
-std::uint32_t NameSets::least(NameSet set) const {
+std::uint32_t KeySets::least(KeySet set) const {
   const Node* node = &nodes_[set];
   while (node->bit != 0) node = &nodes_[node->left()];
   return node->block * kBlock +
          static_cast<std::uint32_t>(std::countr_zero(node->content));
 }
 
-bool NameSets::any(NameSet set, std::uint32_t first, std::uint32_t last) const {
-  if (set == kNoNames || first >= last) return false;
+bool KeySets::any(KeySet set, std::uint32_t first, std::uint32_t last) const {
+  if (set == kNoKeys || first >= last) return false;
   // [low, high] are blocks.  Only along two paths is a branch neither inside
   // nor outside.
   const std::uint32_t low = first / kBlock;

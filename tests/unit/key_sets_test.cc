@@ -1,6 +1,6 @@
 // Sets of names against std::set.
 
-#include "schema_solver/name_sets.h"
+#include "schema_solver/key_sets.h"
 
 #include <gtest/gtest.h>
 
@@ -13,14 +13,14 @@
 
 namespace parlance::grammar {
 
-using schema_solver::kNoNames;
-using schema_solver::NameSet;
-using schema_solver::NameSets;
+using schema_solver::KeySet;
+using schema_solver::KeySets;
+using schema_solver::kNoKeys;
 namespace {
 
 using Names = std::set<std::uint32_t>;
 
-Names names_of(const NameSets& sets, NameSet set) {
+Names names_of(const KeySets& sets, KeySet set) {
   std::vector<std::uint32_t> names;
   sets.each(set, [&](std::uint32_t name) {
     names.push_back(name);
@@ -30,18 +30,18 @@ Names names_of(const NameSets& sets, NameSet set) {
   return {names.begin(), names.end()};
 }
 
-TEST(NameSets, AreAsSetsOfNumbers) {
+TEST(KeySets, AreAsSetsOfNumbers) {
   std::mt19937 random(7);
   const auto below = [&](std::uint32_t n) {
     return static_cast<std::uint32_t>(random() % n);
   };
   for (const std::uint32_t most : {10U, 64U, 200U, 5000U, 4'000'000'000U}) {
-    NameSets sets;
-    std::vector<std::pair<NameSet, Names>> all = {{kNoNames, {}}};
+    KeySets sets;
+    std::vector<std::pair<KeySet, Names>> all = {{kNoKeys, {}}};
     for (int round = 0; round < 2000; ++round) {
       const auto& [a, x] = all[below(static_cast<std::uint32_t>(all.size()))];
       const auto& [b, y] = all[below(static_cast<std::uint32_t>(all.size()))];
-      NameSet made = kNoNames;
+      KeySet made = kNoKeys;
       Names expected;
       const auto into = std::inserter(expected, expected.end());
       switch (below(5)) {
@@ -98,13 +98,13 @@ TEST(NameSets, AreAsSetsOfNumbers) {
 }
 
 // From the first name to the last, as an object does that has them all.
-TEST(NameSets, ANameMoreCostsTheLogarithm) {
+TEST(KeySets, ANameMoreCostsTheLogarithm) {
   constexpr std::uint32_t kNames = 20'000;
-  NameSets sets;
+  KeySets sets;
   std::vector<std::uint32_t> all(kNames);
   for (std::uint32_t i = 0; i < kNames; ++i) all[i] = i * 7919 % kNames;
-  const NameSet every = sets.of(all);
-  NameSet used = kNoNames;
+  const KeySet every = sets.of(all);
+  KeySet used = kNoKeys;
   const std::size_t before = sets.work();
   for (const std::uint32_t name : all) {
     used = sets.with(used, name);

@@ -1,5 +1,5 @@
-#ifndef PARLANCE_SRC_SCHEMA_SOLVER_NAME_SETS_H_
-#define PARLANCE_SRC_SCHEMA_SOLVER_NAME_SETS_H_
+#ifndef PARLANCE_SRC_SCHEMA_SOLVER_KEY_SETS_H_
+#define PARLANCE_SRC_SCHEMA_SOLVER_KEY_SETS_H_
 
 // Sets of names, each stored once.
 //
@@ -26,35 +26,33 @@
 
 namespace parlance::schema_solver {
 
-// A set in a NameSets.  Equal sets have equal numbers.
-using NameSet = std::uint32_t;
-inline constexpr NameSet kNoNames = 0;
+// A set in a KeySets.  Equal sets have equal numbers.
+using KeySet = std::uint32_t;
+inline constexpr KeySet kNoKeys = 0;
 
 // Not thread-safe.
-class NameSets {
+class KeySets {
  public:
-  NameSets();
+  KeySets();
 
-  NameSet one(std::uint32_t name);
-  NameSet of(std::vector<std::uint32_t> names);
-  NameSet with(NameSet set, std::uint32_t name) {
-    return unite(set, one(name));
-  }
-  NameSet unite(NameSet a, NameSet b);
-  NameSet intersect(NameSet a, NameSet b);
-  NameSet subtract(NameSet a, NameSet b);
+  KeySet one(std::uint32_t name);
+  KeySet of(std::vector<std::uint32_t> names);
+  KeySet with(KeySet set, std::uint32_t name) { return unite(set, one(name)); }
+  KeySet unite(KeySet a, KeySet b);
+  KeySet intersect(KeySet a, KeySet b);
+  KeySet subtract(KeySet a, KeySet b);
 
-  bool contains(NameSet set, std::uint32_t name) const;
-  std::size_t size(NameSet set) const { return nodes_[set].size; }
+  bool contains(KeySet set, std::uint32_t name) const;
+  std::size_t size(KeySet set) const { return nodes_[set].size; }
   // Whether a name of [first, last) is in the set.
-  bool any(NameSet set, std::uint32_t first, std::uint32_t last) const;
-  // REQUIRES: set != kNoNames.
-  std::uint32_t least(NameSet set) const;
+  bool any(KeySet set, std::uint32_t first, std::uint32_t last) const;
+  // REQUIRES: set != kNoKeys.
+  std::uint32_t least(KeySet set) const;
   // Calls `use` with each name in ascending order until it returns false.
   template <class Use>
-  void each(NameSet set, Use use) const {
-    std::vector<NameSet> todo;
-    if (set != kNoNames) todo.push_back(set);
+  void each(KeySet set, Use use) const {
+    std::vector<KeySet> todo;
+    if (set != kNoKeys) todo.push_back(set);
     while (!todo.empty()) {
       const Node node = nodes_[todo.back()];
       todo.pop_back();
@@ -72,10 +70,10 @@ class NameSets {
 
   // The two halves of a set of more than one block; two empty ones otherwise.
   struct Halves {
-    NameSet left = kNoNames;
-    NameSet right = kNoNames;
+    KeySet left = kNoKeys;
+    KeySet right = kNoKeys;
   };
-  Halves halves(NameSet set) const {
+  Halves halves(KeySet set) const {
     const Node& node = nodes_[set];
     return node.bit == 0 ? Halves{} : Halves{node.left(), node.right()};
   }
@@ -83,7 +81,7 @@ class NameSets {
   // Nodes that were ever asked for by the operations: a measure of the work.
   std::size_t work() const { return work_; }
   std::size_t memory_bytes() const {
-    return nodes_.size() * sizeof(Node) + table_.size() * sizeof(NameSet) +
+    return nodes_.size() * sizeof(Node) + table_.size() * sizeof(KeySet) +
            known_.size() * sizeof(Known);
   }
 
@@ -100,8 +98,8 @@ class NameSets {
     std::uint64_t content = 0;  // leaf: the names; branch: left, right
     std::uint32_t size = 0;
 
-    NameSet left() const { return static_cast<NameSet>(content >> 32); }
-    NameSet right() const { return static_cast<NameSet>(content); }
+    KeySet left() const { return static_cast<KeySet>(content >> 32); }
+    KeySet right() const { return static_cast<KeySet>(content); }
     // Whether the branch has a place for `other`.
     bool covers(const Node& other) const {
       return other.bit < bit && ((other.block ^ block) & ~(2 * bit - 1)) == 0;
@@ -110,24 +108,24 @@ class NameSets {
   enum class Op : std::uint32_t { kUnite = 1, kIntersect, kSubtract };
   struct Known {
     std::uint32_t op = 0;  // 0: free
-    NameSet a = 0, b = 0, result = 0;
+    KeySet a = 0, b = 0, result = 0;
   };
 
-  NameSet leaf(std::uint32_t block, std::uint64_t names);
-  NameSet branch(std::uint32_t block, std::uint32_t bit, NameSet left,
-                 NameSet right);
-  NameSet join(NameSet a, NameSet b);
-  NameSet intern(Node node);
-  NameSet apply(Op op, NameSet a, NameSet b);
-  NameSet compute(Op op, NameSet a, NameSet b);
+  KeySet leaf(std::uint32_t block, std::uint64_t names);
+  KeySet branch(std::uint32_t block, std::uint32_t bit, KeySet left,
+                KeySet right);
+  KeySet join(KeySet a, KeySet b);
+  KeySet intern(Node node);
+  KeySet apply(Op op, KeySet a, KeySet b);
+  KeySet compute(Op op, KeySet a, KeySet b);
   void grow_table();
 
-  std::vector<Node> nodes_;     // [0] is the empty set
-  std::vector<NameSet> table_;  // open addressing; 0: free
-  std::vector<Known> known_;    // direct-mapped
+  std::vector<Node> nodes_;    // [0] is the empty set
+  std::vector<KeySet> table_;  // open addressing; 0: free
+  std::vector<Known> known_;   // direct-mapped
   std::size_t work_ = 0;
 };
 
 }  // namespace parlance::schema_solver
 
-#endif  // PARLANCE_SRC_SCHEMA_SOLVER_NAME_SETS_H_
+#endif  // PARLANCE_SRC_SCHEMA_SOLVER_KEY_SETS_H_

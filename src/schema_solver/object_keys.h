@@ -1,0 +1,37 @@
+#ifndef PARLANCE_SRC_SCHEMA_SOLVER_OBJECT_KEYS_H_
+#define PARLANCE_SRC_SCHEMA_SOLVER_OBJECT_KEYS_H_
+
+// What is worked out once about the names of an object's disjunct.
+
+#include <cstddef>
+#include <unordered_map>
+#include <vector>
+
+#include "schema_solver/key_sets.h"
+#include "schema_solver/solver.h"
+
+namespace parlance::schema_solver {
+
+struct SchemaSolver::ObjectKeys {
+  std::vector<KeyId> spelled_list;  // sorted
+  KeySet spelled = kNoKeys;         // the same
+  KeySet required = kNoKeys;
+  KeySet presence_keys = kNoKeys;
+  KeySet condition_keys = kNoKeys;
+  std::vector<automata::LanguageId> languages;  // sorted
+  automata::LanguageId key_rule_language = 0;   // if the disjunct has `names`
+  std::vector<ExtraKeys> extras;
+  std::unordered_map<KeyId, std::uint32_t> ranks;
+  std::vector<KeyId> declared;      // by rank
+  std::vector<KeySet> below = {0};  // the first so many; grows on demand
+  std::unordered_map<KeySet, std::uint32_t> min_ranks;
+  automata::LanguageId possible = 0;
+  bool possible_known = false;
+  bool cut = false;  // some kinds of names are left out
+  bool tracks_extra_keys = false;
+  std::uint64_t count_cap = 0;
+};
+
+}  // namespace parlance::schema_solver
+
+#endif  // PARLANCE_SRC_SCHEMA_SOLVER_OBJECT_KEYS_H_
