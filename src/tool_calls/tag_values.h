@@ -1,26 +1,24 @@
 #ifndef PARLANCE_SRC_TOOL_CALLS_TAG_VALUES_H_
 #define PARLANCE_SRC_TOOL_CALLS_TAG_VALUES_H_
 
-// Formats of structural tags as JSON values, in the canonical form (see
-// to_json in structural_tag/structural_tag.h).
+// Nodes of structural tags as JSON values, in the canonical form (see to_json
+// in structural_tag/structural_tag.h).
 //
 //   tag("<t>", any_text({}), "</t>")
 
-#include <initializer_list>
-#include <string>
+#include <span>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 #include "parlance/json.h"
 
 namespace parlance::tool_calls::values {
 
-using Texts = std::vector<std::string>;
+using Strings = std::span<const std::string_view>;
 
-inline json::Value list(const Texts& texts) {
+inline json::Value list(Strings texts) {
   json::Array out;
-  for (const std::string& text : texts) out.emplace_back(text);
+  for (const std::string_view text : texts) out.emplace_back(text);
   return out;
 }
 
@@ -28,7 +26,7 @@ inline json::Value const_string(std::string_view value) {
   return json::Object{{"type", "const_string"}, {"value", value}};
 }
 
-inline json::Value any_text(const Texts& excludes) {
+inline json::Value any_text(Strings excludes) {
   return json::Object{{"type", "any_text"},
                       {"excludes", list(excludes)},
                       {"max_tokens", nullptr},
@@ -64,39 +62,43 @@ inline json::Value tag(std::string_view begin, json::Value content,
                       {"end", std::move(end)}};
 }
 
-// Says what is read from a format; see parlance/structural_tag.h.
-inline json::Value with_field(json::Value format, std::string_view field) {
-  format.mutable_members().set("field", field);
-  return format;
+// `node` with "field": the field of the message that receives its text; see
+// parlance/structural_tag.h.
+inline json::Value with_field(json::Value node, std::string_view field) {
+  node.mutable_members().set("field", field);
+  return node;
 }
 
+// `tag` with "tool": the tool that it calls.
 inline json::Value with_tool(json::Value tag, std::string_view tool) {
   tag.mutable_members().set("tool", tool);
   return tag;
 }
 
-struct Flags {
+// Members of triggered_tags and tags_with_separator.
+struct TagListOptions {
   bool at_least_one = false;
   bool stop_after_first = false;
 };
 
 inline json::Value triggered_tags(std::string_view trigger, json::Array tags,
-                                  const Texts& excludes, Flags flags) {
+                                  Strings excludes, TagListOptions options) {
   return json::Object{{"type", "triggered_tags"},
                       {"triggers", json::Array{trigger}},
                       {"tags", std::move(tags)},
-                      {"at_least_one", flags.at_least_one},
-                      {"stop_after_first", flags.stop_after_first},
+                      {"at_least_one", options.at_least_one},
+                      {"stop_after_first", options.stop_after_first},
                       {"excludes", list(excludes)}};
 }
 
 inline json::Value tags_with_separator(std::string_view separator,
-                                       json::Array tags, Flags flags) {
+                                       json::Array tags,
+                                       TagListOptions options) {
   return json::Object{{"type", "tags_with_separator"},
                       {"tags", std::move(tags)},
                       {"separator", separator},
-                      {"at_least_one", flags.at_least_one},
-                      {"stop_after_first", flags.stop_after_first}};
+                      {"at_least_one", options.at_least_one},
+                      {"stop_after_first", options.stop_after_first}};
 }
 
 }  // namespace parlance::tool_calls::values

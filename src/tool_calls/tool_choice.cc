@@ -15,7 +15,7 @@ std::string kind_of(const json::Value& value) {
   return std::string(json::to_string(value.kind()));
 }
 
-// A name that a caller chose, at most its first 200 bytes.
+// At most the first 200 bytes of a name that a caller chose, in quotes.
 std::string quoted(std::string_view name) {
   return base::quoted(name.substr(0, 200));
 }
@@ -27,7 +27,8 @@ Error wrong_type(const std::string& path, const std::string& what,
                path};
 }
 
-// A schema of arguments: what absent, null or "strict": false leave open.
+// The schema of a tool's arguments.  It is `true` if "parameters" is absent or
+// null, or if "strict" is false.
 Result<json::Value> load_schema(const json::Value& owner,
                                 const std::string& path) {
   const json::Value* schema = owner.find("parameters");
@@ -110,14 +111,14 @@ Result<Tool> load_tool(const json::Value& tool, const std::string& path) {
               std::move(*schema)};
 }
 
-// What a reference in a choice points to, among all tools.
-struct Found {
+// The tools that a reference in a choice selects.
+struct Matches {
   std::vector<Tool> functions;
   std::vector<Tool> builtins;
 };
 
-Result<Found> resolve(const ToolSelection& all, const json::Value& reference,
-                      const std::string& path) {
+Result<Matches> resolve(const ToolSelection& all, const json::Value& reference,
+                        const std::string& path) {
   if (!reference.is_object()) {
     return wrong_type(path, "tool_choice: a tool", "an object", reference);
   }
@@ -128,7 +129,7 @@ Result<Found> resolve(const ToolSelection& all, const json::Value& reference,
                            : wrong_type(path + "/type", "tool_choice: 'type'",
                                         "a string", *type);
   }
-  Found out;
+  Matches out;
   if (type->as_string() == "function") {
     const json::Value* function = reference.find("function");
     // Also {"type": "function", "name": "f"}.
@@ -169,7 +170,7 @@ Result<Found> resolve(const ToolSelection& all, const json::Value& reference,
   return out;
 }
 
-std::optional<Error> allow_only(ToolSelection& plan,
+std::optional<Error> allow_only(ToolSelection& selection,
                                 const json::Value& choice) {
   const std::string path = "/tool_choice/allowed_tools";
   const json::Value* allowed = choice.find("allowed_tools");
@@ -197,15 +198,15 @@ std::optional<Error> allow_only(ToolSelection& plan,
                : wrong_type(path + "/tools", "tool_choice: 'tools'", "a list",
                             *tools);
   }
-  // CacheEntry in the order of the tools, each once.
+  // Each allowed tool once, in the order of the tools: a filter of both lists.
   std::vector<std::string> functions;
   std::vector<std::string> builtins;
   for (std::size_t i = 0; i < tools->items().size(); ++i) {
-    Result<Found> found = resolve(plan, tools->items()[i],
-                                  json::append_pointer(path + "/tools", i));
-    if (!found) return std::move(found).error();
-    for (const Tool& tool : found->functions) functions.push_back(tool.name);
-    for (const Tool& tool : found->builtins) builtins.push_back(tool.name);
+    Result<Matches> matches = resolve(selection, tools->items()[i],
+                                      json::append_pointer(path + "/tools", i));
+    if (!matches) return std::move(matches).error();
+    for (const Tool& tool : matches->functions) functions.push_back(tool.name);
+    for (const Tool& tool : matches->builtins) builtins.push_back(tool.name);
   }
   const auto keep = [](std::vector<Tool>& list,
                        const std::vector<std::string>& names) {
@@ -213,35 +214,36 @@ std::optional<Error> allow_only(ToolSelection& plan,
       return std::find(names.begin(), names.end(), tool.name) == names.end();
     });
   };
-  keep(plan.functions, functions);
-  keep(plan.builtins, builtins);
-  plan.choice = mode->as_string() == "required" ? ToolChoice::kRequired
-                                                : ToolChoice::kAuto;
+  keep(selection.functions, functions);
+  keep(selection.builtins, builtins);
+  selection.choice = mode->as_string() == "required" ? ToolChoice::kRequired
+                                                     : ToolChoice::kAuto;
   return std::nullopt;
 }
 
-std::optional<Error> force(ToolSelection& plan, const json::Value& choice) {
-  Result<Found> found = resolve(plan, choice, "/tool_choice");
-  if (!found) return std::move(found).error();
-  if (found->functions.size() + found->builtins.size() != 1) {
-    return Error{
-        ErrorCode::kConflict,
-        "tool_choice: fits " +
-            std::to_string(found->functions.size() + found->builtins.size()) +
-            " tools; it must fit exactly one.",
-        "/tool_choice"};
+std::optional<Error> force(ToolSelection& selection,
+                           const json::Value& choice) {
+  Result<Matches> matches = resolve(selection, choice, "/tool_choice");
+  if (!matches) return std::move(matches).error();
+  if (matches->functions.size() + matches->builtins.size() != 1) {
+    return Error{ErrorCode::kConflict,
+                 "tool_choice: fits " +
+                     std::to_string(matches->functions.size() +
+                                    matches->builtins.size()) +
+                     " tools; it must fit exactly one.",
+                 "/tool_choice"};
   }
-  plan.functions = std::move(found->functions);
-  plan.builtins = std::move(found->builtins);
-  plan.choice = ToolChoice::kForced;
+  selection.functions = std::move(matches->functions);
+  selection.builtins = std::move(matches->builtins);
+  selection.choice = ToolChoice::kForced;
   return std::nullopt;
 }
 
 }  // namespace
 
-Result<ToolSelection> plan_tools(const json::Value& tools,
-                                 const json::Value& tool_choice) {
-  ToolSelection plan;
+Result<ToolSelection> select_tools(const json::Value& tools,
+                                   const json::Value& tool_choice) {
+  ToolSelection selection;
   if (!tools.is_null() && !tools.is_array()) {
     return wrong_type("/tools", "tools", "a list", tools);
   }
@@ -249,7 +251,7 @@ Result<ToolSelection> plan_tools(const json::Value& tools,
     Result<Tool> tool =
         load_tool(tools.items()[i], json::append_pointer("/tools", i));
     if (!tool) return std::move(tool).error();
-    (tool->type == "function" ? plan.functions : plan.builtins)
+    (tool->type == "function" ? selection.functions : selection.builtins)
         .push_back(std::move(*tool));
   }
 
@@ -257,16 +259,16 @@ Result<ToolSelection> plan_tools(const json::Value& tools,
     const json::Value* type = tool_choice.find("type");
     const bool allowed =
         type != nullptr && type->as_string() == "allowed_tools";
-    auto error =
-        allowed ? allow_only(plan, tool_choice) : force(plan, tool_choice);
+    auto error = allowed ? allow_only(selection, tool_choice)
+                         : force(selection, tool_choice);
     if (error) return *std::move(error);
   } else if (tool_choice.is_null() || tool_choice.as_string() == "auto") {
-    plan.choice = ToolChoice::kAuto;
+    selection.choice = ToolChoice::kAuto;
   } else if (tool_choice.as_string() == "none") {
-    plan.functions.clear();
-    plan.builtins.clear();
+    selection.functions.clear();
+    selection.builtins.clear();
   } else if (tool_choice.as_string() == "required") {
-    plan.choice = ToolChoice::kRequired;
+    selection.choice = ToolChoice::kRequired;
   } else {
     return Error{tool_choice.is_string() ? ErrorCode::kUnknownName
                                          : ErrorCode::kWrongType,
@@ -277,13 +279,13 @@ Result<ToolSelection> plan_tools(const json::Value& tools,
                      ".",
                  "/tool_choice"};
   }
-  if (plan.choice == ToolChoice::kRequired && plan.functions.empty() &&
-      plan.builtins.empty()) {
+  if (selection.choice == ToolChoice::kRequired &&
+      selection.functions.empty() && selection.builtins.empty()) {
     return Error{ErrorCode::kConflict,
                  "tool_choice: 'required', and there is no tool.",
                  "/tool_choice"};
   }
-  return plan;
+  return selection;
 }
 
 }  // namespace parlance::tool_calls

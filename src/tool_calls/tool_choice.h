@@ -1,7 +1,7 @@
 #ifndef PARLANCE_SRC_TOOL_CALLS_TOOL_CHOICE_H_
 #define PARLANCE_SRC_TOOL_CALLS_TOOL_CHOICE_H_
 
-// The tools of a request and what is to become of them, whatever the model.
+// The tools of a request, and the choice among them.  Independent of the model.
 //
 //   tools        [{"type": "function", "function": {"name": "f", ...}},
 //                 {"type": "web_search", "name": "browser.search", ...}]
@@ -22,8 +22,8 @@ namespace parlance::tool_calls {
 
 struct Tool {
   std::string name;    // what the model writes
-  std::string type;    // "function", or that of a builtin tool
-  json::Value schema;  // of its arguments; true: any JSON
+  std::string type;    // "function", or the type of a builtin tool
+  json::Value schema;  // of the arguments; true: any JSON
 };
 
 enum class ToolChoice : std::uint8_t { kAuto, kRequired, kForced };
@@ -35,12 +35,14 @@ struct ToolSelection {
   ToolChoice choice = ToolChoice::kAuto;
 };
 
+// The tools that the model may call, and whether it must call one.
+//
 // Errors, with pointers that begin with "/tools" or "/tool_choice":
-// kWrongType, kMissingKey, kEmptyValue for what is malformed; kUnknownName for
-// a tool or mode that does not exist; kConflict when a choice names several
-// tools or leaves none.
-Result<ToolSelection> plan_tools(const json::Value& tools,
-                                 const json::Value& tool_choice);
+// kWrongType, kMissingKey and kEmptyValue for a malformed tool or choice;
+// kUnknownName for a tool or mode that does not exist; kConflict for a choice
+// that selects several tools, or none.
+Result<ToolSelection> select_tools(const json::Value& tools,
+                                   const json::Value& tool_choice);
 
 }  // namespace parlance::tool_calls
 

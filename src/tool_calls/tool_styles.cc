@@ -1,17 +1,19 @@
-// The styles.  Most of them are one of two shapes with different markers, so
-// they are rows of a table:
+// The styles.  Most of them have one of two layouts and differ in their
+// markers, so they are rows of a table:
 //
-//   calls     text and calls; a call is known by the trigger it begins with
-//   section   text and one section that begins with the trigger; the calls
-//             stand in the section
+//   calls     free text and calls; each call begins with the trigger
+//   section   free text and one section, which begins with the trigger and
+//             contains the calls
 //
-// Two models are told on their own: Kimi K3 writes blocks in a fixed order,
-// and harmony writes messages.  Section 13 of the description of structural
-// tags is the source of the rows.
+// Two styles have a layout of their own and a function each: Kimi K3 writes
+// blocks in a fixed order, and harmony writes messages.  Section 13 of the
+// description of structural tags is the source of the rows.
 
 #include "tool_calls/tool_styles.h"
 
+#include <algorithm>
 #include <array>
+#include <iterator>
 #include <utility>
 #include <vector>
 
@@ -23,47 +25,80 @@
 namespace parlance::tool_calls {
 namespace {
 
-using values::Flags;
-using values::Texts;
+using values::Strings;
+using values::TagListOptions;
 
-// How reasoning stands before the answer.
+// How reasoning precedes the answer.
 enum class Thinking : std::uint8_t {
   kNone,
-  kTag,       // the text up to its end
-  kWholeTag,  // its beginning, too
-  kBlankTag,  // kTag and a blank line, together
+  kTag,       // the text up to and including its end marker
+  kWholeTag,  // kTag with its begin marker
+  kBlankTag,  // kTag and a blank line, which come or lack together
   kMinimax,   // kTag and a blank line; without reasoning an empty block
 };
 
-// When a section is required, or a call of it forced.
+// How the calls are enclosed.  kTag and kTexts differ only where a call must
+// come: elsewhere both write the section as a tag.
 enum class Section : std::uint8_t {
-  kNone,   // there is no section
-  kTag,    // the section as a tag; forced: one tag with joined markers
-  kTexts,  // a sequence: marker, calls, marker
-};
-
-// %N stands for the tool's name.
-struct Style {
-  std::string_view name;
-  Thinking thinking;
-  std::string_view trigger;
-  Section section;
-  std::string_view section_begin;
-  std::string_view section_end;
-  std::string_view required_begin;  // of a section that must come
-  std::string_view separator;
-  std::string_view call_begin;
-  // Behind call_begin a number and this, if not empty.
-  std::string_view after_number;
-  std::string_view call_end;
-  structural_tag::ArgumentStyle arguments;
-  bool json_name;    // the name stands in a JSON string
-  bool one_section;  // nothing may follow the section
+  kNone,   // the calls stand in the free text
+  kTag,    // a tag; for a forced call, one tag that joins both begin markers
+           // and both end markers
+  kTexts,  // a sequence: begin marker, calls, end marker
 };
 
 using enum structural_tag::ArgumentStyle;
 
-// MemberReader of a message.
+constexpr std::string_view kThinkMarkers[] = {"<think>", "</think>"};
+constexpr std::string_view kCohereMarkers[] = {"<|START_THINKING|>",
+                                               "<|END_THINKING|>"};
+constexpr std::string_view kGlmBesideCalls[] = {
+    "<think>",    "</think>",    "</tool_call>", "<arg_key>",
+    "</arg_key>", "<arg_value>", "</arg_value>"};
+constexpr std::string_view kGlmMarkers[] = {
+    "<think>",   "</think>",   "<tool_call>", "</tool_call>",
+    "<arg_key>", "</arg_key>", "<arg_value>", "</arg_value>"};
+constexpr std::string_view kMimoBesideCalls[] = {"<think>", "</think>",
+                                                 "</tool_call>", "<function="};
+constexpr std::string_view kMimoMarkers[] = {
+    "<tool_call>", "<think>", "</think>", "</tool_call>", "<function="};
+constexpr std::string_view kKimiBesideCalls[] = {"<think>", "</think>",
+                                                 "<|tool_call_begin|>"};
+constexpr std::string_view kDeepseekV41WithoutTools[] = {"<think>", "</think>",
+                                                         "<｜DSML｜ calls>"};
+
+// One row.  "%N" in call_begin and after_number stands for the tool's name.
+struct Style {
+  std::string_view name;
+
+  Thinking thinking = Thinking::kNone;
+  std::string_view thinking_begin = "<think>";
+  std::string_view thinking_end = "</think>";
+
+  // The text that begins a call or, if there is a section, the section.
+  std::string_view trigger = "";
+
+  Section section = Section::kNone;
+  std::string_view section_begin = "";
+  std::string_view section_end = "";
+  std::string_view required_begin = "";  // in kTexts, for section_begin
+  std::string_view separator = "";       // between two calls of the section
+  bool one_section = false;              // nothing may follow the section
+
+  // A call is call_begin, its arguments and call_end.  If after_number is not
+  // empty, a decimal number and after_number follow call_begin.
+  std::string_view call_begin = "";
+  std::string_view after_number = "";
+  std::string_view call_end = "";
+  structural_tag::ArgumentStyle arguments = kJson;
+  bool json_name = false;  // "%N" stands in a JSON string
+
+  // What free text must not contain.
+  Strings exclude_in_thinking = {};
+  Strings exclude_beside_calls = kThinkMarkers;
+  Strings exclude_without_tools = kThinkMarkers;
+};
+
+// The fields of a message.
 constexpr std::string_view kReasoning = "reasoning";
 constexpr std::string_view kContent = "content";
 constexpr std::string_view kCalls = "tool_calls";
@@ -71,149 +106,189 @@ constexpr std::string_view kCalls = "tool_calls";
 constexpr std::string_view kKimiK3 = "kimi_k3";
 constexpr std::string_view kHarmony = "harmony";
 
-constexpr Style json_calls(std::string_view name, Thinking thinking,
-                           std::string_view trigger, std::string_view begin,
-                           std::string_view end) {
-  return {name,  thinking, trigger, Section::kNone, "",   "",   "", "",
-          begin, "",       end,     kJson,          true, false};
-}
-
-constexpr Style xml_calls(std::string_view name, Thinking thinking,
-                          std::string_view trigger, std::string_view begin,
-                          std::string_view end,
-                          structural_tag::ArgumentStyle arguments) {
-  return {name,  thinking, trigger, Section::kNone, "",    "",   "", "",
-          begin, "",       end,     arguments,      false, false};
-}
-
-struct DeepseekCall {
-  std::string_view begin = "<｜DSML｜invoke name=\"%N\">\n";
-  std::string_view end = "</｜DSML｜invoke>\n";
-  structural_tag::ArgumentStyle arguments = kDeepseekXml;
-};
-
-constexpr Style deepseek_dsml(std::string_view name, std::string_view trigger,
-                              std::string_view begin, std::string_view end,
-                              std::string_view required_begin,
-                              const DeepseekCall& call = {}) {
-  return {name,           Thinking::kTag,
-          trigger,        Section::kTexts,
-          begin,          end,
-          required_begin, "",
-          call.begin,     "",
-          call.end,       call.arguments,
-          false,          false};
-}
-
-constexpr std::string_view kQwenCoderBegin = "<tool_call>\n<function=%N>\n";
-constexpr std::string_view kQwenCoderEnd = "\n</function>\n</tool_call>";
-constexpr std::string_view kHermesBegin =
-    "<tool_call>\n{\"name\": \"%N\", \"arguments\": ";
-
 constexpr Style kStyles[] = {
-    json_calls("llama", Thinking::kNone,
-               "{\"name\": ", "{\"name\": \"%N\", \"parameters\": ", "}"),
-    xml_calls("llama_functions", Thinking::kNone, "<function=", "<function=%N>",
-              "</function>", kJson),
-    json_calls("hermes", Thinking::kNone, "<tool_call>", kHermesBegin,
-               "}\n</tool_call>"),
-    json_calls("qwen_3", Thinking::kBlankTag, "<tool_call>", kHermesBegin,
-               "}\n</tool_call>"),
-    json_calls(
-        "exaone", Thinking::kBlankTag, "<tool_call>",
-        "<tool_call>{\"name\": \"%N\", \"arguments\": ", "}</tool_call>"),
-    xml_calls("qwen_3_coder", Thinking::kBlankTag, "<tool_call>\n<function=",
-              kQwenCoderBegin, kQwenCoderEnd, kQwenXml),
-    xml_calls("qwen_3_5", Thinking::kBlankTag, "<tool_call>\n<function=",
-              kQwenCoderBegin, kQwenCoderEnd, kQwenXml),
-    xml_calls("glm_4_7", Thinking::kTag, "<tool_call>", "<tool_call>%N",
-              "</tool_call>", kGlmXml),
-    {"phi_4_mini", Thinking::kNone, "<|tool_call|>", Section::kTag,
-     "<|tool_call|>[", "]<|/tool_call|>", "<|tool_call|>[", ", ",
-     "{\"name\": \"%N\", \"arguments\": ", "", "}", kJson, true, true},
-    {"kimi", Thinking::kTag, "<|tool_calls_section_begin|>", Section::kTexts,
-     "<|tool_calls_section_begin|>", "<|tool_calls_section_end|>",
-     "<|tool_calls_section_begin|>", "", "<|tool_call_begin|>functions.%N:",
-     "<|tool_call_argument_begin|>", "<|tool_call_end|>", kJson, false, false},
-    {"deepseek_r1", Thinking::kTag, "<｜tool▁calls▁begin｜>", Section::kTag,
-     "<｜tool▁calls▁begin｜>", "<｜tool▁calls▁end｜>", "<｜tool▁calls▁begin｜>",
-     "\n", "<｜tool▁call▁begin｜>function<｜tool▁sep｜>%N\n```json\n", "",
-     "\n```<｜tool▁call▁end｜>", kJson, false, false},
-    {"deepseek_v3_1", Thinking::kTag, "<｜tool▁calls▁begin｜>", Section::kTag,
-     "<｜tool▁calls▁begin｜>", "<｜tool▁calls▁end｜>", "<｜tool▁calls▁begin｜>",
-     "", "<｜tool▁call▁begin｜>%N<｜tool▁sep｜>", "", "<｜tool▁call▁end｜>",
-     kJson, false, false},
-    deepseek_dsml("deepseek_v3_2", "<｜DSML｜function_calls>",
-                  "<｜DSML｜function_calls>\n", "</｜DSML｜function_calls>",
-                  "\n\n<｜DSML｜function_calls>\n"),
-    deepseek_dsml("deepseek_v4", "<｜DSML｜tool_calls>",
-                  "<｜DSML｜tool_calls>\n", "</｜DSML｜tool_calls>",
-                  "\n\n<｜DSML｜tool_calls>\n"),
-    deepseek_dsml("deepseek_v4_1", "<｜DSML｜ calls>", "<｜DSML｜ calls>\n",
-                  "</｜DSML｜ calls>", "\n\n<｜DSML｜ calls>\n",
-                  {"<｜DSML｜ invoke name=\"%N\">\n", "</｜DSML｜ invoke>\n",
-                   kDeepseekV41Xml}),
-    xml_calls("mimo", Thinking::kWholeTag, "<tool_call>",
-              "<tool_call><function=%N>", "</function></tool_call>", kQwenXml),
-    {"minimax", Thinking::kMinimax, "<minimax:tool_call>", Section::kTexts,
-     "<minimax:tool_call>\n", "</minimax:tool_call>", "\n<minimax:tool_call>\n",
-     "", "<invoke name=\"%N\">\n", "", "</invoke>\n", kMinimaxXml, false,
-     false},
-    {"cohere", Thinking::kTag, "<cofl:tool_calls>", Section::kTexts,
-     "<cofl:tool_calls>", "</cofl:tool_calls>", "<cofl:tool_calls>", "",
-     "<cofl:tool_call id=\"", "\" name=\"%N\">", "</cofl:tool_call>",
-     kCohereXml, false, false},
+    {.name = "llama",
+     .trigger = "{\"name\": ",
+     .call_begin = "{\"name\": \"%N\", \"parameters\": ",
+     .call_end = "}",
+     .json_name = true},
+    {.name = "llama_functions",
+     .trigger = "<function=",
+     .call_begin = "<function=%N>",
+     .call_end = "</function>"},
+    {.name = "hermes",
+     .trigger = "<tool_call>",
+     .call_begin = "<tool_call>\n{\"name\": \"%N\", \"arguments\": ",
+     .call_end = "}\n</tool_call>",
+     .json_name = true},
+    {.name = "qwen_3",
+     .thinking = Thinking::kBlankTag,
+     .thinking_begin = "<think>\n",
+     .trigger = "<tool_call>",
+     .call_begin = "<tool_call>\n{\"name\": \"%N\", \"arguments\": ",
+     .call_end = "}\n</tool_call>",
+     .json_name = true},
+    {.name = "exaone",
+     .thinking = Thinking::kBlankTag,
+     .thinking_begin = "<think>\n",
+     .trigger = "<tool_call>",
+     .call_begin = "<tool_call>{\"name\": \"%N\", \"arguments\": ",
+     .call_end = "}</tool_call>",
+     .json_name = true},
+    {.name = "qwen_3_coder",
+     .thinking = Thinking::kBlankTag,
+     .thinking_begin = "<think>\n",
+     .trigger = "<tool_call>\n<function=",
+     .call_begin = "<tool_call>\n<function=%N>\n",
+     .call_end = "\n</function>\n</tool_call>",
+     .arguments = kQwenXml},
+    {.name = "qwen_3_5",
+     .thinking = Thinking::kBlankTag,
+     .thinking_begin = "<think>\n",
+     .trigger = "<tool_call>\n<function=",
+     .call_begin = "<tool_call>\n<function=%N>\n",
+     .call_end = "\n</function>\n</tool_call>",
+     .arguments = kQwenXml},
+    {.name = "glm_4_7",
+     .thinking = Thinking::kTag,
+     .trigger = "<tool_call>",
+     .call_begin = "<tool_call>%N",
+     .call_end = "</tool_call>",
+     .arguments = kGlmXml,
+     .exclude_in_thinking = kGlmMarkers,
+     .exclude_beside_calls = kGlmBesideCalls,
+     .exclude_without_tools = kGlmMarkers},
+    {.name = "phi_4_mini",
+     .trigger = "<|tool_call|>",
+     .section = Section::kTag,
+     .section_begin = "<|tool_call|>[",
+     .section_end = "]<|/tool_call|>",
+     .separator = ", ",
+     .one_section = true,
+     .call_begin = "{\"name\": \"%N\", \"arguments\": ",
+     .call_end = "}",
+     .json_name = true},
+    {.name = "kimi",
+     .thinking = Thinking::kTag,
+     .trigger = "<|tool_calls_section_begin|>",
+     .section = Section::kTexts,
+     .section_begin = "<|tool_calls_section_begin|>",
+     .section_end = "<|tool_calls_section_end|>",
+     .required_begin = "<|tool_calls_section_begin|>",
+     .call_begin = "<|tool_call_begin|>functions.%N:",
+     .after_number = "<|tool_call_argument_begin|>",
+     .call_end = "<|tool_call_end|>",
+     .exclude_beside_calls = kKimiBesideCalls},
+    {.name = "deepseek_r1",
+     .thinking = Thinking::kTag,
+     .trigger = "<｜tool▁calls▁begin｜>",
+     .section = Section::kTag,
+     .section_begin = "<｜tool▁calls▁begin｜>",
+     .section_end = "<｜tool▁calls▁end｜>",
+     .separator = "\n",
+     .call_begin = "<｜tool▁call▁begin｜>function<｜tool▁sep｜>%N\n```json\n",
+     .call_end = "\n```<｜tool▁call▁end｜>"},
+    {.name = "deepseek_v3_1",
+     .thinking = Thinking::kTag,
+     .trigger = "<｜tool▁calls▁begin｜>",
+     .section = Section::kTag,
+     .section_begin = "<｜tool▁calls▁begin｜>",
+     .section_end = "<｜tool▁calls▁end｜>",
+     .call_begin = "<｜tool▁call▁begin｜>%N<｜tool▁sep｜>",
+     .call_end = "<｜tool▁call▁end｜>"},
+    {.name = "deepseek_v3_2",
+     .thinking = Thinking::kTag,
+     .trigger = "<｜DSML｜function_calls>",
+     .section = Section::kTexts,
+     .section_begin = "<｜DSML｜function_calls>\n",
+     .section_end = "</｜DSML｜function_calls>",
+     .required_begin = "\n\n<｜DSML｜function_calls>\n",
+     .call_begin = "<｜DSML｜invoke name=\"%N\">\n",
+     .call_end = "</｜DSML｜invoke>\n",
+     .arguments = kDeepseekXml},
+    {.name = "deepseek_v4",
+     .thinking = Thinking::kTag,
+     .trigger = "<｜DSML｜tool_calls>",
+     .section = Section::kTexts,
+     .section_begin = "<｜DSML｜tool_calls>\n",
+     .section_end = "</｜DSML｜tool_calls>",
+     .required_begin = "\n\n<｜DSML｜tool_calls>\n",
+     .call_begin = "<｜DSML｜invoke name=\"%N\">\n",
+     .call_end = "</｜DSML｜invoke>\n",
+     .arguments = kDeepseekXml},
+    // Without tools, this style allows no calls at all.
+    {.name = "deepseek_v4_1",
+     .thinking = Thinking::kTag,
+     .trigger = "<｜DSML｜ calls>",
+     .section = Section::kTexts,
+     .section_begin = "<｜DSML｜ calls>\n",
+     .section_end = "</｜DSML｜ calls>",
+     .required_begin = "\n\n<｜DSML｜ calls>\n",
+     .call_begin = "<｜DSML｜ invoke name=\"%N\">\n",
+     .call_end = "</｜DSML｜ invoke>\n",
+     .arguments = kDeepseekV41Xml,
+     .exclude_without_tools = kDeepseekV41WithoutTools},
+    {.name = "mimo",
+     .thinking = Thinking::kWholeTag,
+     .trigger = "<tool_call>",
+     .call_begin = "<tool_call><function=%N>",
+     .call_end = "</function></tool_call>",
+     .arguments = kQwenXml,
+     .exclude_in_thinking = kMimoMarkers,
+     .exclude_beside_calls = kMimoBesideCalls,
+     .exclude_without_tools = kMimoMarkers},
+    {.name = "minimax",
+     .thinking = Thinking::kMinimax,
+     .thinking_begin = "<think>\n",
+     .trigger = "<minimax:tool_call>",
+     .section = Section::kTexts,
+     .section_begin = "<minimax:tool_call>\n",
+     .section_end = "</minimax:tool_call>",
+     .required_begin = "\n<minimax:tool_call>\n",
+     .call_begin = "<invoke name=\"%N\">\n",
+     .call_end = "</invoke>\n",
+     .arguments = kMinimaxXml},
+    {.name = "cohere",
+     .thinking = Thinking::kTag,
+     .thinking_begin = "<|START_THINKING|>",
+     .thinking_end = "<|END_THINKING|>",
+     .trigger = "<cofl:tool_calls>",
+     .section = Section::kTexts,
+     .section_begin = "<cofl:tool_calls>",
+     .section_end = "</cofl:tool_calls>",
+     .required_begin = "<cofl:tool_calls>",
+     .call_begin = "<cofl:tool_call id=\"",
+     .after_number = "\" name=\"%N\">",
+     .call_end = "</cofl:tool_call>",
+     .arguments = kCohereXml,
+     .exclude_beside_calls = kCohereMarkers,
+     .exclude_without_tools = kCohereMarkers},
 };
 
-constexpr std::array<std::string_view, 20> kNames = {
-    "cohere",      "deepseek_r1",     "deepseek_v3_1", "deepseek_v3_2",
-    "deepseek_v4", "deepseek_v4_1",   "exaone",        "glm_4_7",
-    "harmony",     "hermes",          "kimi",          "kimi_k3",
-    "llama",       "llama_functions", "mimo",          "minimax",
-    "phi_4_mini",  "qwen_3",          "qwen_3_5",      "qwen_3_coder",
-};
+// The section of Kimi K3 that contains the calls.
+constexpr Style kKimiK3Section = {
+    .name = kKimiK3,
+    .section = Section::kTexts,
+    .section_begin = "<|open|>tools<|sep|>",
+    .section_end = "<|close|>tools<|sep|>",
+    .required_begin = "<|open|>tools<|sep|>",
+    .call_begin = "<|open|>call tool=\"%N\" index=\"",
+    .after_number = "\"<|sep|>",
+    .call_end = "<|close|>call<|sep|>",
+    .arguments = kKimiK3Xml};
+constexpr std::string_view kKimiK3Markers[] = {"<|open|>", "<|close|>"};
 
-// What free text leaves out.
-struct Excluded {
-  Texts thinking;   // in the reasoning
-  Texts triggered;  // around calls
-  Texts alone;      // where no call can come
-  std::string_view thinking_begin = "<think>";
-  std::string_view thinking_end = "</think>";
-};
+// The names of all styles, sorted.
+constexpr auto kNames = [] {
+  std::array<std::string_view, std::size(kStyles) + 2> names = {kKimiK3,
+                                                                kHarmony};
+  std::transform(std::begin(kStyles), std::end(kStyles), names.begin() + 2,
+                 [](const Style& style) { return style.name; });
+  std::sort(names.begin(), names.end());
+  return names;
+}();
 
-Excluded excluded_of(std::string_view style, bool wanted) {
-  const Texts think = {"<think>", "</think>"};
-  Excluded out{{}, think, think};
-  if (style == "glm_4_7") {
-    out.triggered = {"<think>",    "</think>",    "</tool_call>", "<arg_key>",
-                     "</arg_key>", "<arg_value>", "</arg_value>"};
-    out.alone = {"<think>",   "</think>",   "<tool_call>", "</tool_call>",
-                 "<arg_key>", "</arg_key>", "<arg_value>", "</arg_value>"};
-    out.thinking = out.alone;
-  } else if (style == "mimo") {
-    out.triggered = {"<think>", "</think>", "</tool_call>", "<function="};
-    out.alone = {"<tool_call>", "<think>", "</think>", "</tool_call>",
-                 "<function="};
-    out.thinking = out.alone;
-  } else if (style == "deepseek_v4_1") {
-    // No calls at all where there are no tools.
-    out.alone.push_back("<｜DSML｜ calls>");
-  } else if (style == "kimi") {
-    out.triggered.push_back("<|tool_call_begin|>");
-  } else if (style == "cohere") {
-    out.triggered = {"<|START_THINKING|>", "<|END_THINKING|>"};
-    out.alone = out.triggered;
-    out.thinking_begin = "<|START_THINKING|>";
-    out.thinking_end = "<|END_THINKING|>";
-  } else if (style.starts_with("qwen_3") || style == "exaone" ||
-             style == "minimax") {
-    out.thinking_begin = "<think>\n";
-  }
-  if (!wanted) out.thinking = out.triggered = out.alone = {};
-  return out;
-}
-
+// `pattern` with "%N" replaced by the name, escaped if it is in a JSON string.
 std::string with_name(std::string_view pattern, std::string_view name,
                       bool json_name) {
   std::string written(name);
@@ -223,16 +298,16 @@ std::string with_name(std::string_view pattern, std::string_view name,
     written = quoted.substr(1, quoted.size() - 2);
   }
   std::string out(pattern);
-  const std::size_t place = out.find("%N");
-  if (place != std::string::npos) out.replace(place, 2, written);
+  const std::size_t offset = out.find("%N");
+  if (offset != std::string::npos) out.replace(offset, 2, written);
   return out;
 }
 
 // Makes the tag of one request.
 class Builder {
  public:
-  Builder(const ToolCall& call, ToolSelection plan)
-      : call_(call), plan_(std::move(plan)) {}
+  Builder(const ToolCall& call, ToolSelection selection)
+      : call_(call), selection_(std::move(selection)) {}
 
   json::Value build(const Style& style) const;
   json::Value build_kimi_k3() const;
@@ -251,52 +326,63 @@ class Builder {
                              : json::Value()}};
   }
 
-  // What is read from a format, unless the shape is to be another builder's.
-  json::Value as_field(json::Value format, std::string_view field) const {
-    if (call_.xgrammar_compatible) return format;
-    return values::with_field(std::move(format), field);
+  // `node` with "field".  XGrammar's builder writes neither "field" nor "tool".
+  json::Value as_field(json::Value node, std::string_view field) const {
+    if (call_.xgrammar_compatible) return node;
+    return values::with_field(std::move(node), field);
   }
+  // `tag` with "tool".
   json::Value as_call(json::Value tag, const Tool& tool) const {
     if (call_.xgrammar_compatible) return tag;
     return values::with_tool(std::move(tag), tool.name);
   }
 
-  // One call; `before` and `behind` are put around it.
+  // `texts`, or none if special tokens are not to be excluded.
+  Strings excludes(Strings texts) const {
+    return call_.exclude_special_tokens ? texts : Strings{};
+  }
+
+  // One call.  Its begin marker follows `before`, and `after` follows its end
+  // marker.
   json::Value one_call(const Style& style, const Tool& tool,
                        std::string_view before = "",
-                       std::string_view behind = "") const;
+                       std::string_view after = "") const;
+  // One tag for each function.
   json::Array calls(const Style& style) const {
     json::Array out;
-    for (const Tool& tool : plan_.functions) {
+    for (const Tool& tool : selection_.functions) {
       out.push_back(one_call(style, tool));
     }
     return out;
   }
-  // The calls of a section, and the section with its markers.
+  // The calls of a section, with its separators but without its markers.
   json::Value all_calls(const Style& style) const {
-    return values::tags_with_separator(style.separator, calls(style),
-                                       {true, !call_.parallel_tool_calls});
+    return values::tags_with_separator(
+        style.separator, calls(style),
+        {.at_least_one = true, .stop_after_first = !call_.parallel_tool_calls});
   }
+  // The section as a tag.
   json::Value section(const Style& style) const {
     return as_field(
         values::tag(style.section_begin, all_calls(style), style.section_end),
         kCalls);
   }
-  json::Value text_and_calls(const Style& style, const Texts& excludes) const;
-  json::Value body(const Style& style, const Excluded& excluded) const;
-  json::Value with_reasoning(const Style& style, const Excluded& excluded,
-                             json::Value body, bool reasoning) const;
+  json::Value text_and_calls(const Style& style) const;
+  // The response without its reasoning.
+  json::Value body(const Style& style) const;
+  json::Value with_reasoning(const Style& style, json::Value body,
+                             bool reasoning) const;
 
   json::Value kimi_k3_blocks(bool reasoning) const;
   json::Array harmony_calls() const;
 
   const ToolCall& call_;
-  ToolSelection plan_;
+  ToolSelection selection_;
 };
 
 json::Value Builder::one_call(const Style& style, const Tool& tool,
                               std::string_view before,
-                              std::string_view behind) const {
+                              std::string_view after) const {
   json::Value content = schema(tool, style.arguments);
   if (!style.after_number.empty()) {
     content =
@@ -306,8 +392,8 @@ json::Value Builder::one_call(const Style& style, const Tool& tool,
                           std::move(content)});
   }
   std::string_view end = style.call_end;
-  // The line feed before "</function>" is white space after an argument.  A
-  // call without arguments has just the one after its name.
+  // The arguments read the line feed before "</function>" as white space.  A
+  // call without arguments has only the line feed after its name.
   if (!call_.xgrammar_compatible && style.arguments == kQwenXml &&
       end.starts_with('\n')) {
     end.remove_prefix(1);
@@ -315,14 +401,14 @@ json::Value Builder::one_call(const Style& style, const Tool& tool,
   return as_call(
       values::tag(std::string(before) +
                       with_name(style.call_begin, tool.name, style.json_name),
-                  std::move(content), std::string(end) + std::string(behind)),
+                  std::move(content), std::string(end) + std::string(after)),
       tool);
 }
 
-json::Value Builder::text_and_calls(const Style& style,
-                                    const Texts& excludes) const {
-  const Flags flags{plan_.choice == ToolChoice::kRequired,
-                    !call_.parallel_tool_calls || style.one_section};
+json::Value Builder::text_and_calls(const Style& style) const {
+  const TagListOptions options = {
+      .at_least_one = selection_.choice == ToolChoice::kRequired,
+      .stop_after_first = !call_.parallel_tool_calls || style.one_section};
   json::Array tags;
   if (style.section == Section::kNone) {
     tags = calls(style);
@@ -330,50 +416,52 @@ json::Value Builder::text_and_calls(const Style& style,
     tags.push_back(section(style));
   }
   return as_field(
-      values::triggered_tags(style.trigger, std::move(tags), excludes, flags),
+      values::triggered_tags(style.trigger, std::move(tags),
+                             excludes(style.exclude_beside_calls), options),
       kContent);
 }
 
-json::Value Builder::body(const Style& style, const Excluded& excluded) const {
-  if (plan_.functions.empty()) {
-    return as_field(values::any_text(excluded.alone), kContent);
+json::Value Builder::body(const Style& style) const {
+  if (selection_.functions.empty()) {
+    return as_field(values::any_text(excludes(style.exclude_without_tools)),
+                    kContent);
   }
-  const bool forced = plan_.choice == ToolChoice::kForced;
-  if (plan_.choice == ToolChoice::kAuto) {
-    return text_and_calls(style, excluded.triggered);
+  const bool forced = selection_.choice == ToolChoice::kForced;
+  if (selection_.choice == ToolChoice::kAuto) {
+    return text_and_calls(style);
   }
   switch (style.section) {
     case Section::kNone:
-      if (!forced) return text_and_calls(style, excluded.triggered);
-      return one_call(style, plan_.functions[0]);
+      if (!forced) return text_and_calls(style);
+      return one_call(style, selection_.functions[0]);
     case Section::kTag:
       if (!forced) return section(style);
-      return one_call(style, plan_.functions[0], style.section_begin,
+      return one_call(style, selection_.functions[0], style.section_begin,
                       style.section_end);
     case Section::kTexts:
       break;
   }
   return values::sequence(
       {values::const_string(style.required_begin),
-       forced ? one_call(style, plan_.functions[0]) : all_calls(style),
+       forced ? one_call(style, selection_.functions[0]) : all_calls(style),
        values::const_string(style.section_end)});
 }
 
-json::Value Builder::with_reasoning(const Style& style,
-                                    const Excluded& excluded, json::Value body,
+json::Value Builder::with_reasoning(const Style& style, json::Value body,
                                     bool reasoning) const {
   const std::string_view begin =
       style.thinking == Thinking::kWholeTag ? "<think>" : "";
-  json::Value thought =
-      as_field(values::tag(begin, values::any_text(excluded.thinking),
-                           excluded.thinking_end),
-               kReasoning);
-  // A prompt that leaves the choice to the model leaves the opener to it, too.
+  json::Value thought = as_field(
+      values::tag(begin, values::any_text(excludes(style.exclude_in_thinking)),
+                  style.thinking_end),
+      kReasoning);
+  // If the model chooses whether to reason, the prompt has not written the
+  // begin marker, so the model may write it.
   if (call_.reasoning == Reasoning::kAllowed && begin.empty() &&
       !call_.xgrammar_compatible) {
     thought = values::sequence(
         {values::repeated("optional",
-                          values::const_string(excluded.thinking_begin)),
+                          values::const_string(style.thinking_begin)),
          std::move(thought)});
   }
   const json::Value blank = values::const_string("\n\n");
@@ -399,7 +487,8 @@ json::Value Builder::with_reasoning(const Style& style,
       {reasoning ? thought : no_thought, blank, std::move(body)});
 }
 
-// Both with reasoning and without, where that is a difference.
+// make(true) if reasoning is required, make(false) if there is none, and the
+// alternative of both if it is allowed and they differ.
 template <class Make>
 json::Value by_reasoning(Reasoning mode, const Make& make) {
   if (mode != Reasoning::kAllowed) return make(mode == Reasoning::kRequired);
@@ -410,45 +499,28 @@ json::Value by_reasoning(Reasoning mode, const Make& make) {
 }
 
 json::Value Builder::build(const Style& style) const {
-  const Excluded excluded =
-      excluded_of(style.name, call_.exclude_special_tokens);
   return by_reasoning(call_.reasoning, [&](bool reasoning) {
-    return with_reasoning(style, excluded, body(style, excluded), reasoning);
+    return with_reasoning(style, body(style), reasoning);
   });
 }
 
 json::Value Builder::kimi_k3_blocks(bool reasoning) const {
-  const Texts excludes =
-      call_.exclude_special_tokens ? Texts{"<|open|>", "<|close|>"} : Texts{};
-  constexpr Style kBlock = {"",
-                            Thinking::kNone,
-                            "",
-                            Section::kTexts,
-                            "<|open|>tools<|sep|>",
-                            "<|close|>tools<|sep|>",
-                            "<|open|>tools<|sep|>",
-                            "",
-                            "<|open|>call tool=\"%N\" index=\"",
-                            "\"<|sep|>",
-                            "<|close|>call<|sep|>",
-                            kKimiK3Xml,
-                            false,
-                            false};
+  const Strings excluded = excludes(kKimiK3Markers);
   json::Array blocks;
   if (reasoning) {
     blocks.push_back(as_field(
-        values::tag("", values::any_text(excludes), "<|close|>think<|sep|>"),
+        values::tag("", values::any_text(excluded), "<|close|>think<|sep|>"),
         kReasoning));
   }
   blocks.push_back(as_field(
       values::tag(reasoning ? "<|open|>response<|sep|>" : "",
-                  values::any_text(excludes), "<|close|>response<|sep|>"),
+                  values::any_text(excluded), "<|close|>response<|sep|>"),
       kContent));
-  if (!plan_.functions.empty()) {
-    if (plan_.choice == ToolChoice::kAuto) {
-      blocks.push_back(values::repeated("optional", section(kBlock)));
+  if (!selection_.functions.empty()) {
+    if (selection_.choice == ToolChoice::kAuto) {
+      blocks.push_back(values::repeated("optional", section(kKimiK3Section)));
     } else {
-      blocks.push_back(body(kBlock, {}));
+      blocks.push_back(body(kKimiK3Section));
     }
   }
   blocks.push_back(values::const_string("<|close|>message<|sep|>"));
@@ -464,13 +536,13 @@ json::Value Builder::build_kimi_k3() const {
 // Every tool in each spelling of the header.
 json::Array Builder::harmony_calls() const {
   json::Array out;
-  for (const Tool& tool : plan_.functions) {
+  for (const Tool& tool : selection_.functions) {
     const std::string to = " to=functions." + tool.name;
     std::vector<std::string> headers = {
         "<|channel|>commentary" + to + "<|constrain|>json<|message|>",
         to + "<|channel|>commentary <|constrain|>json<|message|>",
         to + "<|channel|>commentary json<|message|>"};
-    // What the models write most.
+    // The spelling that the models write most often.
     if (!call_.xgrammar_compatible) {
       headers.insert(headers.begin(), "<|channel|>commentary" + to +
                                           " <|constrain|>json<|message|>");
@@ -480,7 +552,7 @@ json::Array Builder::harmony_calls() const {
           as_call(values::tag(begin, schema(tool, kJson), "<|call|>"), tool));
     }
   }
-  for (const Tool& tool : plan_.builtins) {
+  for (const Tool& tool : selection_.builtins) {
     const std::string to = " to=" + tool.name;
     for (const std::string& begin :
          {"<|channel|>commentary" + to + " code<|message|>",
@@ -492,19 +564,20 @@ json::Array Builder::harmony_calls() const {
   return out;
 }
 
-// A response is a list of messages, and a separator stands between them.
-// Reasoning (A) is a message like others, so that it is never required.
+// A response is a list of messages with separators between them.  Reasoning is
+// one of these messages, so it is never required.  A is an analysis message
+// (reasoning), P a preamble (a commentary message that announces the calls to
+// the user) and F a final message (the answer):
 //
-//   auto                  any of calls, answers, P and A
-//   auto, one call        (answer, P or A)*, then one of all
-//   required              (P or A)*, a call, then any of calls, P and A
+//   auto                  any number of calls, F, P and A
+//   auto, one call        (F, P or A)*, then one call, F, P or A
+//   required              (P or A)*, a call, then any number of calls, P and A
 //   required, one call    (P or A)*, a call
 //   forced                A*, the call
 //
-// P is a preamble: what is said to the user about the calls.  Differs from
-// XGrammar's builder, which makes the first line of all four and leaves out
-// only the answers, so that a required call need not come, and which has no
-// preambles; xgrammar_compatible asks for that.
+// Differs from XGrammar's builder, which has no preambles and writes the first
+// line for every choice: it removes F if a call is required, but the call may
+// still be missing.  xgrammar_compatible selects XGrammar's tag.
 json::Value Builder::build_harmony() const {
   constexpr std::string_view kSeparator = "<|start|>assistant";
   const auto message = [&](std::string_view channel, std::string_view field) {
@@ -513,14 +586,14 @@ json::Value Builder::build_harmony() const {
                     values::any_text({}), json::Array{"<|end|>", "<|return|>"}),
         field);
   };
-  const auto separated = [&](json::Array tags, Flags flags) {
-    return values::tags_with_separator(kSeparator, std::move(tags), flags);
+  const auto separated = [&](json::Array tags, TagListOptions options) {
+    return values::tags_with_separator(kSeparator, std::move(tags), options);
   };
   const auto joined = [](json::Array first, const json::Array& more) {
     first.insert(first.end(), more.begin(), more.end());
     return first;
   };
-  // Any number of `messages`, a separator behind each.
+  // Any number of `messages`, a separator after each.
   const auto before = [&](json::Array messages) {
     return values::repeated(
         "star", values::sequence({values::one_of(std::move(messages)),
@@ -528,18 +601,20 @@ json::Value Builder::build_harmony() const {
   };
 
   const json::Array calls = harmony_calls();
-  const bool automatic = plan_.choice == ToolChoice::kAuto;
+  const bool automatic = selection_.choice == ToolChoice::kAuto;
+  // The messages that are not calls: F, A and P where the table has them.
   json::Array others;
   if (automatic) others.push_back(message("final", kContent));
   if (call_.reasoning != Reasoning::kNone) {
     others.push_back(message("analysis", kReasoning));
   }
   if (!call_.xgrammar_compatible && !calls.empty() &&
-      plan_.choice != ToolChoice::kForced) {
+      selection_.choice != ToolChoice::kForced) {
     others.push_back(message("commentary", kContent));
   }
+  // The lines of the table, from the first to the last.
   const bool once =
-      !call_.parallel_tool_calls || plan_.choice == ToolChoice::kForced;
+      !call_.parallel_tool_calls || selection_.choice == ToolChoice::kForced;
   if (call_.xgrammar_compatible || (automatic && (!once || calls.empty()))) {
     return separated(joined(calls, others), {});
   }
@@ -548,7 +623,8 @@ json::Value Builder::build_harmony() const {
         "optional", values::sequence({before(others),
                                       values::one_of(joined(calls, others))}));
   }
-  if (others.empty()) return separated(calls, {true, once});
+  if (others.empty())
+    return separated(calls, {.at_least_one = true, .stop_after_first = once});
   json::Array parts = {before(others), values::one_of(calls)};
   if (!once) {
     parts.push_back(values::repeated(
@@ -592,10 +668,10 @@ Result<json::Value> tool_calling(const ToolCall& call) {
                      "'. Styles are: " + known + ".",
                  "/style"};
   }
-  Result<ToolSelection> plan = plan_tools(call.tools, call.tool_choice);
-  if (!plan) return std::move(plan).error();
-  if (name != kHarmony && plan->functions.empty() &&
-      plan->choice != ToolChoice::kAuto) {
+  Result<ToolSelection> selection = select_tools(call.tools, call.tool_choice);
+  if (!selection) return std::move(selection).error();
+  if (name != kHarmony && selection->functions.empty() &&
+      selection->choice != ToolChoice::kAuto) {
     return Error{ErrorCode::kConflict,
                  "tool_choice: a builtin tool must be called, and the style "
                  "'" +
@@ -607,19 +683,19 @@ Result<json::Value> tool_calling(const ToolCall& call) {
                  "/max_white_space"};
   }
 
-  const Builder builder(call, std::move(*plan));
-  json::Value format;
+  const Builder builder(call, std::move(*selection));
+  json::Value root;
   if (name == kHarmony) {
-    format = builder.build_harmony();
+    root = builder.build_harmony();
   } else if (name == kKimiK3) {
-    format = builder.build_kimi_k3();
+    root = builder.build_kimi_k3();
   } else {
     for (const Style& style : kStyles) {
-      if (style.name == name) format = builder.build(style);
+      if (style.name == name) root = builder.build(style);
     }
   }
   return json::Value(
-      json::Object{{"type", "structural_tag"}, {"format", std::move(format)}});
+      json::Object{{"type", "structural_tag"}, {"format", std::move(root)}});
 }
 
 }  // namespace parlance::tool_calls

@@ -10,8 +10,8 @@
 //     tag('<tool_call>\n{"name": "f", "arguments": ', f's schema,
 //         '}\n</tool_call>')
 //
-// Each part says what is read from it: "field" for reasoning, text and calls,
-// "tool" for one call.
+// "field" on the reasoning, the text and the sections of calls, and "tool" on
+// each call, specify how the tag parser reads a response into a message.
 
 #include <cstdint>
 #include <optional>
@@ -40,11 +40,12 @@ struct ToolCall {
 };
 
 // The structural tag in its canonical form.  Errors: kUnknownName for the
-// style, kConflict for what it cannot do, and those of plan_tools().
+// style; kConflict for a builtin tool that must be called in a style without
+// builtin tools, and for max_white_space 0; the errors of select_tools().
 Result<json::Value> tool_calling(const ToolCall& call);
 
-// The names of all styles, sorted.  In a name given by a caller '-', '_' and
-// '.' make no difference: "qwen-3" and "qwen3" are "qwen_3".
+// The names of all styles, sorted.  tool_calling() ignores '-', '_' and '.' in
+// a style's name: "qwen-3" and "qwen3" are "qwen_3".
 std::span<const std::string_view> tool_style_names();
 
 }  // namespace parlance::tool_calls
