@@ -102,8 +102,8 @@ JsonRecogniser::FrameId JsonRecogniser::next_item(FrameId id) {
     result = intern(std::move(next), std::move(made));
     // Every value may have been used already.
     if (unique && enter_string(result) == 0 && enter_number(result) == 0 &&
-        enter_word(result, JsonType::kNull) == 0 &&
-        enter_word(result, JsonType::kBoolean) == 0 &&
+        enter_literal(result, JsonType::kNull) == 0 &&
+        enter_literal(result, JsonType::kBoolean) == 0 &&
         open(result, JsonType::kObject) == 0 &&
         open(result, JsonType::kArray) == 0) {
       result = 0;

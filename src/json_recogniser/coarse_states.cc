@@ -39,7 +39,7 @@ constexpr unsigned kNamesShift = 5;
 // What scalars fit a conjunction, as a number that is equal for conjunctions of
 // all grammars only if the same do; 0 if arrays or objects may fit, or for lack
 // of one.
-std::uint64_t JsonRecogniser::scalar_print(ConjunctionId conjunction) {
+std::uint64_t JsonRecogniser::scalar_fingerprint(ConjunctionId conjunction) {
   if (!solver_.disjuncts(conjunction, JsonType::kArray).empty() ||
       !solver_.disjuncts(conjunction, JsonType::kObject).empty()) {
     return 0;
@@ -58,9 +58,9 @@ std::uint64_t JsonRecogniser::scalar_print(ConjunctionId conjunction) {
   mix(hash, 3);
   for (const DisjunctId disjunct :
        solver_.disjuncts(conjunction, JsonType::kNumber)) {
-    const std::uint64_t print =
+    const std::uint64_t fingerprint =
         solver_.numbers().fingerprint(solver_.numbers().start(disjunct));
-    mix(hash, print);
+    mix(hash, fingerprint);
   }
   mix(hash, 4);
   for (const DisjunctId disjunct :
@@ -80,10 +80,11 @@ ConjunctionId JsonRecogniser::common_conjunction(ConjunctionId conjunction) {
   const auto [it, is_new] =
       common_conjunctions_.try_emplace(conjunction, conjunction);
   if (!is_new) return it->second;
-  const std::uint64_t print = scalar_print(conjunction);
-  if (print != 0) {
+  const std::uint64_t fingerprint = scalar_fingerprint(conjunction);
+  if (fingerprint != 0) {
     const ConjunctionId first =
-        conjunction_of_print_.try_emplace(print, conjunction).first->second;
+        conjunction_of_fingerprint_.try_emplace(fingerprint, conjunction)
+            .first->second;
     common_conjunctions_[conjunction] = first;
     return first;
   }
@@ -325,7 +326,7 @@ Configuration JsonRecogniser::coarse_state(Configuration config) {
       return outline_name(config);
     case Kind::kColon:
     case Kind::kValue:
-    case Kind::kWord:
+    case Kind::kLiteral:
     case Kind::kNumber:
     case Kind::kString:
       break;

@@ -195,8 +195,8 @@ Configuration JsonRecogniser::step(Configuration config, std::uint8_t byte) {
       return key_step(config, byte);
     case Kind::kNumber:
       return number_step(config, byte);
-    case Kind::kWord:
-      return word_step(config, byte);
+    case Kind::kLiteral:
+      return literal_step(config, byte);
     case Kind::kDead:
     case Kind::kEnd:
     case Kind::kEscaped:
@@ -360,16 +360,16 @@ Configuration JsonRecogniser::value(FrameId id, std::uint8_t byte) {
     case 't':
     case 'f': {
       const LexId lexeme = entered(JsonType::kBoolean, [&] {
-        return enter_word(id, JsonType::kBoolean);
+        return enter_literal(id, JsonType::kBoolean);
       });
       return lexeme == 0 ? Configuration{}
-                         : word_step({lexeme, id, 0, 0}, byte);
+                         : literal_step({lexeme, id, 0, 0}, byte);
     }
     case 'n': {
       const LexId lexeme = entered(
-          JsonType::kNull, [&] { return enter_word(id, JsonType::kNull); });
+          JsonType::kNull, [&] { return enter_literal(id, JsonType::kNull); });
       return lexeme == 0 ? Configuration{}
-                         : word_step({lexeme, id, 0, 0}, byte);
+                         : literal_step({lexeme, id, 0, 0}, byte);
     }
     default:
       if (byte != '-' && (byte < '0' || byte > '9')) return {};
@@ -410,7 +410,7 @@ Configuration JsonRecogniser::mask_key(Configuration config,
                            : std::max(least, lexeme.max - longest - 1);
       }
     }
-  } else if (lexeme.kind < Kind::kWord && !options_.layout.exact) {
+  } else if (lexeme.kind < Kind::kLiteral && !options_.layout.exact) {
     if (options_.layout.max_white_space > longest &&
         config.count <= options_.layout.max_white_space - longest) {
       config.count = 0;
@@ -446,7 +446,7 @@ std::string JsonRecogniser::expected(Configuration config) {
   switch (lexeme.kind) {
     case Kind::kEnd:
       return "the end";
-    case Kind::kWord:
+    case Kind::kLiteral:
       return "the rest of null, true or false";
     case Kind::kString:
       for (unsigned byte = ' '; byte < 256; ++byte) {

@@ -159,7 +159,7 @@ class JsonRecogniser final : public recogniser::Recogniser {
     // Behind the value of a detached frame.  Configuration::extra: survivors_;
     // Configuration::count: 1 + a byte that is still to be read, or 0.
     kEscaped,
-    kWord,  // in null, true, false
+    kLiteral,  // in null, true, false
     kNumber,
     kString,
     kKey,
@@ -267,8 +267,8 @@ class JsonRecogniser final : public recogniser::Recogniser {
     // Keys, where every other name may come: the beginning of a name of the
     // schema, in a spelling that such names do not have.
     bool loose = false;
-    std::uint8_t word = 0;      // 0 null, 1 true, 2 false
-    std::uint8_t at = 0;        // bytes of the word read
+    std::uint8_t literal = 0;   // 0 null, 1 true, 2 false
+    std::uint8_t at = 0;        // bytes of the literal read
     std::uint32_t partial = 0;  // value of the escape so far
     std::uint32_t set = 0;      // keys: key_tries_
     // Keys: the place among the names of the schema.  Strings: among the values
@@ -279,7 +279,7 @@ class JsonRecogniser final : public recogniser::Recogniser {
 
     // Strings: no alternative is lost up to so many characters.
     std::uint32_t max = recogniser::StringHint::kMany;
-    std::uint64_t print = 0;  // lexeme_fingerprint(), once known
+    std::uint64_t fingerprint = 0;  // lexeme_fingerprint(), once known
     std::unique_ptr<std::array<LexId, 256>> row;  // kUnknown: not yet asked
 
     LexId known_step(std::uint8_t byte) const {
@@ -331,9 +331,9 @@ class JsonRecogniser final : public recogniser::Recogniser {
   recogniser::Configuration number_step(recogniser::Configuration config,
                                         std::uint8_t byte);
   recogniser::Configuration end_number(recogniser::Configuration config);
-  std::uint32_t enter_word(FrameId frame, schema_solver::JsonType type);
-  recogniser::Configuration word_step(recogniser::Configuration config,
-                                      std::uint8_t byte);
+  std::uint32_t enter_literal(FrameId frame, schema_solver::JsonType type);
+  recogniser::Configuration literal_step(recogniser::Configuration config,
+                                         std::uint8_t byte);
   std::uint32_t extend_text(std::uint32_t text, std::string_view bytes);
   std::string text(std::uint32_t id) const;
 
@@ -451,7 +451,7 @@ class JsonRecogniser final : public recogniser::Recogniser {
   FrameId detached(std::vector<schema_solver::ConjunctionId> conjunctions);
 
   // coarse_states.cc
-  std::uint64_t scalar_print(schema_solver::ConjunctionId conjunction);
+  std::uint64_t scalar_fingerprint(schema_solver::ConjunctionId conjunction);
   schema_solver::ConjunctionId common_conjunction(
       schema_solver::ConjunctionId conjunction);
   FrameId intern_coarse(Frame coarse, std::vector<Alternative> alternatives);
@@ -511,11 +511,11 @@ class JsonRecogniser final : public recogniser::Recogniser {
   // none of its own.
   std::unordered_map<std::uint64_t, FrameId> member_frames_;
   // SchemaSolver that mean the same: to the first of them, which is found by
-  // print.
+  // fingerprint.
   std::unordered_map<schema_solver::ConjunctionId, schema_solver::ConjunctionId>
       common_conjunctions_;
   std::unordered_map<std::uint64_t, schema_solver::ConjunctionId>
-      conjunction_of_print_;
+      conjunction_of_fingerprint_;
   std::size_t rows_ = 0;
   std::size_t list_bytes_ = 0;  // of what is a list in one of the above
 

@@ -26,21 +26,21 @@ namespace {
 
 using base::mix;
 
-constexpr std::string_view kWords[] = {"null", "true", "false"};
+constexpr std::string_view kLiterals[] = {"null", "true", "false"};
 
 }  // namespace
 
 bool JsonRecogniser::Lexeme::same(const Lexeme& other) const {
   return kind == other.kind && body == other.body && track == other.track &&
          open == other.open && total == other.total && loose == other.loose &&
-         word == other.word && at == other.at && partial == other.partial &&
-         set == other.set && trie == other.trie && extras == other.extras &&
-         entries == other.entries;
+         literal == other.literal && at == other.at &&
+         partial == other.partial && set == other.set && trie == other.trie &&
+         extras == other.extras && entries == other.entries;
 }
 
 std::uint64_t JsonRecogniser::Lexeme::hash() const {
   std::uint64_t hash = static_cast<std::uint64_t>(kind);
-  mix(hash, static_cast<std::uint64_t>(body) | std::uint64_t{word} << 8 |
+  mix(hash, static_cast<std::uint64_t>(body) | std::uint64_t{literal} << 8 |
                 std::uint64_t{at} << 16 | std::uint64_t{partial} << 24);
   mix(hash, std::uint64_t{set} << 32 | trie);
   mix(hash, extras);
@@ -80,7 +80,7 @@ JsonRecogniser::Lexeme JsonRecogniser::Lexeme::without_entries() const {
   copy.open = open;
   copy.total = total;
   copy.loose = loose;
-  copy.word = word;
+  copy.literal = literal;
   copy.at = at;
   copy.partial = partial;
   copy.set = set;
@@ -186,11 +186,11 @@ Configuration JsonRecogniser::end_number(Configuration config) {
 // --- Words. -----------------------------------------------------------------
 
 // An entry's state is the set of words: bit 0 null or false, bit 1 true.
-std::uint32_t JsonRecogniser::enter_word(FrameId id, JsonType type) {
+std::uint32_t JsonRecogniser::enter_literal(FrameId id, JsonType type) {
   const Frame& frame = frames_[id];
   Lexeme lexeme;
-  lexeme.kind = Kind::kWord;
-  lexeme.word = type == JsonType::kNull ? 0 : 1;
+  lexeme.kind = Kind::kLiteral;
+  lexeme.literal = type == JsonType::kNull ? 0 : 1;
   for (const ConjunctionId conjunction : conjunctions_in(frame)) {
     const bool unique = unique_in(frame, conjunction);
     std::uint32_t values = 0;
@@ -211,14 +211,14 @@ std::uint32_t JsonRecogniser::enter_word(FrameId id, JsonType type) {
   return intern(std::move(lexeme));
 }
 
-Configuration JsonRecogniser::word_step(Configuration config,
-                                        std::uint8_t byte) {
+Configuration JsonRecogniser::literal_step(Configuration config,
+                                           std::uint8_t byte) {
   const Lexeme& now = lexemes_[config.lex];
   Lexeme next;
-  next.kind = Kind::kWord;
-  next.word = now.word;
-  if (now.at == 0 && now.word != 0) {
-    next.word = byte == 'f' ? 2 : 1;
+  next.kind = Kind::kLiteral;
+  next.literal = now.literal;
+  if (now.at == 0 && now.literal != 0) {
+    next.literal = byte == 'f' ? 2 : 1;
     for (const Entry& entry : now.entries) {
       if ((entry.state >> (byte == 'f' ? 0 : 1) & 1) != 0) {
         next.entries.push_back(entry);
@@ -228,17 +228,17 @@ Configuration JsonRecogniser::word_step(Configuration config,
   } else {
     next.entries = now.entries;
   }
-  const std::string_view word = kWords[next.word];
-  if (static_cast<std::uint8_t>(word[now.at]) != byte) return {};
+  const std::string_view literal = kLiterals[next.literal];
+  if (static_cast<std::uint8_t>(literal[now.at]) != byte) return {};
   next.at = static_cast<std::uint8_t>(now.at + 1);
-  if (next.at < word.size()) {
+  if (next.at < literal.size()) {
     config.lex = intern(std::move(next));
     return config;
   }
   std::vector<ConjunctionId> survivors;
   for (const Entry& entry : next.entries)
     survivors.push_back(entry.conjunction);
-  const std::string value = "w" + std::string(word);
+  const std::string value = "w" + std::string(literal);
   return behind_value(config.frame, survivors, &value);
 }
 

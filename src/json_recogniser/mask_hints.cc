@@ -192,7 +192,7 @@ std::uint64_t JsonRecogniser::lexeme_fingerprint(Configuration config) {
   if (lexeme.kind == Kind::kKey) {
     // Beside the names of the schema a name is a string of the others.
     if (lexeme.trie != KeyTrie::kNone || lexeme.open) return 0;
-    if (lexeme.print == 0) {
+    if (lexeme.fingerprint == 0) {
       std::uint64_t part = 1;
       mix(part, solver_.languages().fingerprint(lexeme.extras));
       if (canonical_) mix(part, kCanonicalPart);
@@ -200,14 +200,14 @@ std::uint64_t JsonRecogniser::lexeme_fingerprint(Configuration config) {
       mix(hash, static_cast<std::uint64_t>(lexeme.body));
       mix(hash, lexeme.partial);
       mix(hash, part);
-      lexeme.print = hash | 1;
+      lexeme.fingerprint = hash | 1;
     }
-    return lexeme.print;
+    return lexeme.fingerprint;
   }
   if (lexeme.kind != Kind::kString && lexeme.kind != Kind::kNumber) return 0;
   const bool bounded =
       lexeme.entries.size() > 1 && lexeme.max != StringHint::kMany;
-  if (lexeme.print == 0 || bounded) {
+  if (lexeme.fingerprint == 0 || bounded) {
     std::vector<std::uint64_t> parts;
     for (const Entry& entry : lexeme.entries) {
       std::uint64_t hash = 1;
@@ -226,9 +226,9 @@ std::uint64_t JsonRecogniser::lexeme_fingerprint(Configuration config) {
     mix(hash, static_cast<std::uint64_t>(lexeme.body));
     mix(hash, lexeme.partial);
     for (const std::uint64_t part : parts) mix(hash, part);
-    lexeme.print = hash | 1;
+    lexeme.fingerprint = hash | 1;
   }
-  return lexeme.print;
+  return lexeme.fingerprint;
 }
 
 bool JsonRecogniser::same_lexeme(Configuration from, Configuration to) {

@@ -59,9 +59,9 @@ std::uint64_t JsonRecogniser::value_fingerprint(Configuration config) {
     return 0;
   }
   const ConjunctionId conjunction = alternatives(frame)[0].pending;
-  const std::uint64_t print = scalar_print(conjunction);
-  if (print == 0) return 0;
-  std::uint64_t hash = print;
+  const std::uint64_t fingerprint = scalar_fingerprint(conjunction);
+  if (fingerprint == 0) return 0;
+  std::uint64_t hash = fingerprint;
   mix(hash, config.lex);
   mix(hash, config.count);
   const JsonLayout& layout = options_.layout;
