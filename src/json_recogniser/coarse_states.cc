@@ -168,7 +168,7 @@ JsonRecogniser::FrameId JsonRecogniser::coarse_pending(FrameId id) {
   FrameId made = 0;
   const std::vector<ConjunctionId> conjunctions = conjunctions_in(frames_[id]);
   if (conjunctions.size() == 1) {
-    const Configuration behind = behind_value(id, conjunctions, nullptr);
+    const Configuration behind = after_value(id, conjunctions, nullptr);
     const FrameId around = coarse_after(behind.frame);
     if (around != 0) {
       Frame coarse;

@@ -115,7 +115,7 @@ JsonRecogniser::FrameId JsonRecogniser::open(FrameId id, JsonType type) {
   return made.empty() ? 0 : intern(std::move(frame), std::move(made));
 }
 
-JsonRecogniser::FrameId JsonRecogniser::after(
+JsonRecogniser::FrameId JsonRecogniser::frame_after_value(
     FrameId id, const std::vector<ConjunctionId>& survivors,
     const std::string* unique_value) {
   const Frame& frame = frames_[id];
@@ -179,7 +179,7 @@ JsonRecogniser::FrameId JsonRecogniser::after(
   return made;
 }
 
-Configuration JsonRecogniser::behind_value(
+Configuration JsonRecogniser::after_value(
     FrameId frame, const std::vector<ConjunctionId>& survivors,
     const std::string* unique_value) {
   if (frames_[frame].kind == FrameKind::kDetached) {
@@ -191,8 +191,8 @@ Configuration JsonRecogniser::behind_value(
   if (frames_[frame].kind == FrameKind::kCoarse) return leave_outline(frame);
   const Kind kind =
       frames_[frame].kind == FrameKind::kRoot ? Kind::kEnd : Kind::kAfter;
-  return {static_cast<LexId>(kind), after(frame, survivors, unique_value), 0,
-          0};
+  return {static_cast<LexId>(kind),
+          frame_after_value(frame, survivors, unique_value), 0, 0};
 }
 
 // --- Closing. ---------------------------------------------------------------
@@ -223,7 +223,7 @@ Configuration JsonRecogniser::close(FrameId id) {
                   survivors.end());
   Configuration closed;
   if (!survivors.empty()) {
-    closed = behind_value(frame.parent, survivors, nullptr);
+    closed = after_value(frame.parent, survivors, nullptr);
   }
   frames_[id].closed = closed;
   frames_[id].closed_known = true;

@@ -386,10 +386,10 @@ class JsonRecogniser final : public recogniser::Recogniser {
   FrameId open(FrameId frame, schema_solver::JsonType type);
   // The frame behind a value that fulfils the conjunctions `survivors`, each
   // once.
-  FrameId after(FrameId frame,
-                const std::vector<schema_solver::ConjunctionId>& survivors,
-                const std::string* unique_value);
-  recogniser::Configuration behind_value(
+  FrameId frame_after_value(
+      FrameId frame, const std::vector<schema_solver::ConjunctionId>& survivors,
+      const std::string* unique_value);
+  recogniser::Configuration after_value(
       FrameId frame, const std::vector<schema_solver::ConjunctionId>& survivors,
       const std::string* unique_value);
   recogniser::Configuration close(FrameId frame);
@@ -422,7 +422,7 @@ class JsonRecogniser final : public recogniser::Recogniser {
   };
   bool in_order() const { return options_.key_order == KeyOrder::kSchema; }
   Then so_far(FrameId frame) const;
-  Then behind_member(FrameId frame, schema_solver::KeyId key, bool spelled);
+  Then after_member(FrameId frame, schema_solver::KeyId key, bool spelled);
   schema_solver::SchemaSolver::Members members_of(
       schema_solver::DisjunctId disjunct, const Then& then,
       schema_solver::ConditionId condition);

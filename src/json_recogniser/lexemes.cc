@@ -177,10 +177,10 @@ Configuration JsonRecogniser::end_number(Configuration config) {
     }
   }
   if (survivors.empty()) return {};
-  if (!lexeme.track) return behind_value(config.frame, survivors, nullptr);
+  if (!lexeme.track) return after_value(config.frame, survivors, nullptr);
   const auto number = base::Decimal::from_json(text(config.extra));
   const std::string value = number ? number->to_string() : std::string();
-  return behind_value(config.frame, survivors, &value);
+  return after_value(config.frame, survivors, &value);
 }
 
 // --- Words. -----------------------------------------------------------------
@@ -239,7 +239,7 @@ Configuration JsonRecogniser::literal_step(Configuration config,
   for (const Entry& entry : next.entries)
     survivors.push_back(entry.conjunction);
   const std::string value = "w" + std::string(literal);
-  return behind_value(config.frame, survivors, &value);
+  return after_value(config.frame, survivors, &value);
 }
 
 // --- Remembered texts. ------------------------------------------------------

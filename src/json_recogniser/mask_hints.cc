@@ -129,7 +129,7 @@ StringHint JsonRecogniser::string_hint(Configuration config) {
     std::vector<schema_solver::ConjunctionId> survivors;
     for (const Entry& entry : lexeme.entries)
       add_conjunction(survivors, entry.conjunction);
-    view.after = behind_value(config.frame, survivors, nullptr);
+    view.after = after_value(config.frame, survivors, nullptr);
     return view;
   }
   if (lexeme.kind != Kind::kKey || !lexeme.open) return {};
@@ -183,7 +183,7 @@ void JsonRecogniser::find_ends(Configuration config, StringHint& view) {
     const std::uint32_t end =
         i + 1 < begins.size() ? begins[i + 1] - 1 : StringHint::kMany;
     view.accepting_ranges.push_back(
-        {begin, end, behind_value(config.frame, survivors, nullptr)});
+        {begin, end, after_value(config.frame, survivors, nullptr)});
   }
 }
 

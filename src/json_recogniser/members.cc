@@ -111,8 +111,8 @@ std::uint32_t JsonRecogniser::min_rank(FrameId id, KeySet names) {
 // `spelled`: the name is `key`; otherwise it is one that nothing spells, nor
 // remembers.  What comes first in any alternative passes nothing, so that an
 // alternative with another order keeps its members.
-JsonRecogniser::Then JsonRecogniser::behind_member(FrameId id, KeyId key,
-                                                   bool spelled) {
+JsonRecogniser::Then JsonRecogniser::after_member(FrameId id, KeyId key,
+                                                  bool spelled) {
   KeySets& sets = solver_.key_sets();
   const Frame& frame = frames_[id];
   Then then = so_far(id);
@@ -359,13 +359,13 @@ JsonRecogniser::FrameId JsonRecogniser::with_member(FrameId id,
     const auto known = next_members_.find(member);
     if (known != next_members_.end()) return known->second;
     const FrameId made =
-        make_member(id, {.key = key}, behind_member(id, key, true));
+        make_member(id, {.key = key}, after_member(id, key, true));
     next_members_.emplace(member, made);
     return made;
   }
   if (text != nullptr) {
     const KeyId key = solver_.key(*text);
-    return make_member(id, {.key = key}, behind_member(id, key, true));
+    return make_member(id, {.key = key}, after_member(id, key, true));
   }
   for (const auto& [bits, frame] : info.next_extra) {
     if (bits == matched) return frame;
@@ -375,7 +375,7 @@ JsonRecogniser::FrameId JsonRecogniser::with_member(FrameId id,
     bits[i] = (matched >> i & 1) != 0;
   }
   const FrameId made = make_member(id, {kNoKey, &set.languages(), &bits},
-                                   behind_member(id, kNoKey, false));
+                                   after_member(id, kNoKey, false));
   info.next_extra.emplace_back(matched, made);
   return made;
 }
@@ -387,7 +387,7 @@ automata::LanguageId JsonRecogniser::extras_of(FrameId id,
   const automata::LanguageId possible =
       solver_.possible_extra_keys(one.disjunct);
   if (solver_.languages().empty(possible)) return possible;
-  const Then then = behind_member(id, kNoKey, false);
+  const Then then = after_member(id, kNoKey, false);
   if (passes_needed(one.disjunct, so_far(id), then)) {
     return solver_.languages().nothing();
   }
@@ -429,7 +429,7 @@ std::vector<MemberAlternative> JsonRecogniser::ways_of(const Alternative& one,
 // Whether an alternative can go on with a member of that name.
 bool JsonRecogniser::may_be_member(FrameId id, const Alternative& one,
                                    KeyId key) {
-  const Then then = behind_member(id, key, true);
+  const Then then = after_member(id, key, true);
   if (passes_needed(one.disjunct, so_far(id), then)) return false;
   const std::vector<MemberAlternative> ways = ways_of(one, {.key = key}, then);
   return std::any_of(

@@ -275,9 +275,9 @@ Configuration JsonRecogniser::close_string(Configuration config) {
     add_conjunction(survivors, entry.conjunction);
   }
   if (survivors.empty()) return {};
-  if (!lexeme.track) return behind_value(config.frame, survivors, nullptr);
+  if (!lexeme.track) return after_value(config.frame, survivors, nullptr);
   const std::string value = "\"" + text(config.extra);
-  return behind_value(config.frame, survivors, &value);
+  return after_value(config.frame, survivors, &value);
 }
 
 }  // namespace parlance::json_recogniser

@@ -45,7 +45,7 @@ Configuration JsonRecogniser::value_state(Configuration config) {
 Configuration JsonRecogniser::resume(Configuration config,
                                      Configuration escaped) {
   const Configuration real =
-      behind_value(config.frame, survivors_[escaped.extra], nullptr);
+      after_value(config.frame, survivors_[escaped.extra], nullptr);
   if (!ended_by_lookahead(escaped)) return real;
   return step(real, static_cast<std::uint8_t>(escaped.count - 1));
 }
@@ -81,7 +81,7 @@ Configuration JsonRecogniser::translate_left_value(Configuration config,
   Frame& frame = frames_[config.frame];
   if (frame.after_all == kUnknown) {
     const Configuration all =
-        behind_value(config.frame, conjunctions_in(frame), nullptr);
+        after_value(config.frame, conjunctions_in(frame), nullptr);
     frame.after_all = all.extra;
   }
   return {static_cast<LexId>(Kind::kEscaped), config.frame, escaped.count,
