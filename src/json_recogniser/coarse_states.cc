@@ -27,12 +27,12 @@ namespace {
 
 // What Frame::count says of an coarse behind a value.
 constexpr std::uint32_t kObjectCoarse = 1;
-constexpr std::uint32_t kGoesOn = 2;  // another member may come
-constexpr std::uint32_t kEndOutline = 4;
-constexpr std::uint32_t kAnyName = 8;  // of that member
+constexpr std::uint32_t kMoreMembers = 2;  // another member may come
+constexpr std::uint32_t kCoarseEnd = 4;
+constexpr std::uint32_t kAnyKey = 8;  // of that member
 // Of an coarse in front of a name, then the set of names that are special.
-constexpr std::uint32_t kNames = 16;
-constexpr unsigned kNamesShift = 5;
+constexpr std::uint32_t kBeforeKey = 16;
+constexpr unsigned kTrieShift = 5;
 
 }  // namespace
 
@@ -114,7 +114,7 @@ JsonRecogniser::FrameId JsonRecogniser::coarse_after(FrameId id) {
     path.push_back(at);
     if (frames_[at].kind == FrameKind::kRoot) {
       Frame end;
-      end.count = kEndOutline;
+      end.count = kCoarseEnd;
       around = intern_coarse(std::move(end), {});
       frames_[at].coarse = around;
       path.pop_back();
@@ -139,8 +139,8 @@ JsonRecogniser::FrameId JsonRecogniser::coarse_after(FrameId id) {
       if (frames_[*it].kind == FrameKind::kObject) {
         coarse.count = kObjectCoarse;
         if (any_member(*it)) {
-          coarse.count |= kGoesOn;
-          if (key_info(*it).open) coarse.count |= kAnyName;
+          coarse.count |= kMoreMembers;
+          if (key_info(*it).open) coarse.count |= kAnyKey;
         }
       } else if (const FrameId next = next_item(*it); next != 0) {
         std::vector<ConjunctionId> conjunctions =
@@ -184,7 +184,7 @@ JsonRecogniser::FrameId JsonRecogniser::coarse_pending(FrameId id) {
 }
 
 // The names that the coarse_states of names know: the empty one.
-std::uint32_t JsonRecogniser::outline_names() {
+std::uint32_t JsonRecogniser::empty_key_trie() {
   const auto [it, is_new] = key_set_of_.try_emplace(
       "outline", static_cast<std::uint32_t>(key_tries_.size()));
   if (is_new) {
@@ -196,7 +196,7 @@ std::uint32_t JsonRecogniser::outline_names() {
 // A place in a name where any may come.  A name of the schema that ends right
 // here stays a name of its own; those that end further on are exceptions to the
 // coarse.
-Configuration JsonRecogniser::outline_name(Configuration config) {
+Configuration JsonRecogniser::coarse_in_key(Configuration config) {
   const Lexeme& lexeme = lexemes_[config.lex];
   if (!lexeme.open || !lexeme.entries.empty() ||
       (lexeme.trie != KeyTrie::kNone &&
@@ -221,7 +221,7 @@ Configuration JsonRecogniser::outline_name(Configuration config) {
     }
   }
   const FrameId own = coarse.used;
-  const std::uint32_t set = outline_names();
+  const std::uint32_t set = empty_key_trie();
   Lexeme same;
   same.kind = Kind::kKey;
   same.body = lexeme.body;
@@ -247,26 +247,26 @@ Configuration JsonRecogniser::outline_name(Configuration config) {
 // Whether the only name that is special is the empty one, here and now.
 bool JsonRecogniser::ends_empty_name(Configuration config) const {
   const Frame& frame = frames_[config.frame];
-  return frame.kind == FrameKind::kCoarse && (frame.count & kNames) == 0 &&
+  return frame.kind == FrameKind::kCoarse && (frame.count & kBeforeKey) == 0 &&
          lexemes_[config.lex].trie == 0;
 }
 
 // In front of a name where any may come.  Whether one that the schema spells
 // may come, and what it then is, is for the real place to say.
-JsonRecogniser::FrameId JsonRecogniser::outline_names_of(FrameId id) {
+JsonRecogniser::FrameId JsonRecogniser::coarse_before_key(FrameId id) {
   const FrameId around = coarse_after(id);
-  if ((frames_[around].count & kAnyName) == 0 ||
+  if ((frames_[around].count & kAnyKey) == 0 ||
       lexemes_[key_info(id).start].track) {
     return 0;
   }
   const FrameId other = with_member(id, KeyTrie::kNone, 0, nullptr);
   const FrameId others = other == 0 ? 0 : coarse_pending(other);
   const std::uint32_t set = key_info(id).set;
-  if (others == 0 || set >> (32 - kNamesShift) != 0) return 0;
+  if (others == 0 || set >> (32 - kTrieShift) != 0) return 0;
   Frame coarse;
   coarse.parent = around;
   coarse.used = others;
-  coarse.count = kNames | set << kNamesShift;
+  coarse.count = kBeforeKey | set << kTrieShift;
   const FrameId made = intern_coarse(std::move(coarse), {});
   if (frames_[made].keys == nullptr) {
     auto info = std::make_unique<KeyInfo>(
@@ -278,16 +278,16 @@ JsonRecogniser::FrameId JsonRecogniser::outline_names_of(FrameId id) {
 }
 
 // Behind the quote that opens a name in an coarse.
-Configuration JsonRecogniser::outline_key(FrameId id) {
+Configuration JsonRecogniser::begin_coarse_key(FrameId id) {
   const Frame& frame = frames_[id];
   Lexeme name;
   name.kind = Kind::kKey;
   name.open = true;
-  if ((frame.count & kNames) != 0) {
+  if ((frame.count & kBeforeKey) != 0) {
     name.set = frame.keys->set;
     if (!key_tries_[name.set].names().empty()) name.trie = 0;
-  } else if ((frame.count & kAnyName) != 0) {
-    name.set = outline_names();
+  } else if ((frame.count & kAnyKey) != 0) {
+    name.set = empty_key_trie();
   } else {
     return {static_cast<LexId>(Kind::kEscaped), id, 0, 0};
   }
@@ -295,11 +295,11 @@ Configuration JsonRecogniser::outline_key(FrameId id) {
 }
 
 // Whether the end of that name is for the real place to decide.
-bool JsonRecogniser::outline_ends_at(FrameId id, std::uint32_t name) const {
+bool JsonRecogniser::left_in_coarse_key(FrameId id, std::uint32_t name) const {
   const Frame& frame = frames_[id];
   if (frame.kind != FrameKind::kCoarse) return false;
   return frame.keys == nullptr ||
-         ((frame.count & kNames) != 0 && name != KeyTrie::kNone);
+         ((frame.count & kBeforeKey) != 0 && name != KeyTrie::kNone);
 }
 
 Configuration JsonRecogniser::coarse_state(Configuration config) {
@@ -320,10 +320,10 @@ Configuration JsonRecogniser::coarse_state(Configuration config) {
     case Kind::kKeyFirst:
     case Kind::kKeyNext:
       // Names of a list are what tells such places apart.
-      config.frame = outline_names_of(config.frame);
+      config.frame = coarse_before_key(config.frame);
       return config.frame == 0 ? Configuration{} : config;
     case Kind::kKey:
-      return outline_name(config);
+      return coarse_in_key(config);
     case Kind::kColon:
     case Kind::kValue:
     case Kind::kLiteral:
@@ -347,11 +347,11 @@ Configuration JsonRecogniser::coarse_state(Configuration config) {
 }
 
 // What is behind an coarse's value, and what closes it.
-Configuration JsonRecogniser::leave_outline(FrameId id) const {
+Configuration JsonRecogniser::leave_coarse(FrameId id) const {
   FrameId around = frames_[id].parent;
-  if ((frames_[id].count & kNames) != 0) around = frames_[around].parent;
+  if ((frames_[id].count & kBeforeKey) != 0) around = frames_[around].parent;
   if (around == 0) return {};
-  const bool end = (frames_[around].count & kEndOutline) != 0;
+  const bool end = (frames_[around].count & kCoarseEnd) != 0;
   return {static_cast<LexId>(end ? Kind::kEnd : Kind::kAfter), around, 0, 0};
 }
 
@@ -361,8 +361,8 @@ bool JsonRecogniser::is_object(const Frame& frame) {
           (frame.count & kObjectCoarse) != 0);
 }
 
-bool JsonRecogniser::outline_goes_on(const Frame& frame) {
-  return (frame.count & kGoesOn) != 0;
+bool JsonRecogniser::coarse_has_member(const Frame& frame) {
+  return (frame.count & kMoreMembers) != 0;
 }
 
 }  // namespace parlance::json_recogniser

@@ -188,7 +188,7 @@ Configuration JsonRecogniser::after_value(
     return {static_cast<LexId>(Kind::kEscaped), frame, 0,
             intern_list(survivors_, survivors_of_, std::move(sorted))};
   }
-  if (frames_[frame].kind == FrameKind::kCoarse) return leave_outline(frame);
+  if (frames_[frame].kind == FrameKind::kCoarse) return leave_coarse(frame);
   const Kind kind =
       frames_[frame].kind == FrameKind::kRoot ? Kind::kEnd : Kind::kAfter;
   return {static_cast<LexId>(kind),
@@ -199,7 +199,7 @@ Configuration JsonRecogniser::after_value(
 
 Configuration JsonRecogniser::close(FrameId id) {
   if (frames_[id].closed_known) return frames_[id].closed;
-  if (frames_[id].kind == FrameKind::kCoarse) return leave_outline(id);
+  if (frames_[id].kind == FrameKind::kCoarse) return leave_coarse(id);
   const Frame& frame = frames_[id];
   std::vector<ConjunctionId> survivors;
   for (std::uint32_t i = 0; i < frame.size; ++i) {

@@ -315,7 +315,8 @@ Configuration JsonRecogniser::significant(Configuration config,
       [[fallthrough]];
     case Kind::kKeyNext: {
       if (byte != '"') return {};
-      if (frame.kind == FrameKind::kCoarse) return outline_key(config.frame);
+      if (frame.kind == FrameKind::kCoarse)
+        return begin_coarse_key(config.frame);
       const KeyInfo& info = key_info(config.frame);
       if (!info.any) return {};
       return {info.start, config.frame, 0, 0};

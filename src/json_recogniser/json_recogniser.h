@@ -457,15 +457,15 @@ class JsonRecogniser final : public recogniser::Recogniser {
   FrameId intern_coarse(Frame coarse, std::vector<Alternative> alternatives);
   FrameId coarse_after(FrameId frame);
   FrameId coarse_pending(FrameId frame);
-  std::uint32_t outline_names();
-  recogniser::Configuration outline_name(recogniser::Configuration config);
+  std::uint32_t empty_key_trie();
+  recogniser::Configuration coarse_in_key(recogniser::Configuration config);
   bool ends_empty_name(recogniser::Configuration config) const;
-  FrameId outline_names_of(FrameId frame);
-  recogniser::Configuration outline_key(FrameId frame);
-  bool outline_ends_at(FrameId frame, std::uint32_t name) const;
-  recogniser::Configuration leave_outline(FrameId frame) const;
+  FrameId coarse_before_key(FrameId frame);
+  recogniser::Configuration begin_coarse_key(FrameId frame);
+  bool left_in_coarse_key(FrameId frame, std::uint32_t name) const;
+  recogniser::Configuration leave_coarse(FrameId frame) const;
   static bool is_object(const Frame& frame);
-  static bool outline_goes_on(const Frame& frame);
+  static bool coarse_has_member(const Frame& frame);
 
   const DocumentRef document_;  // shared with those that are fresh()
   const JsonSchemaOptions options_;

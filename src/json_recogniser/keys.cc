@@ -23,7 +23,7 @@ recogniser::Configuration JsonRecogniser::key_step(
     }
     // A name of the schema, spelled as such names are not.
     if (now.loose && name != KeyTrie::kNone) return {};
-    if (outline_ends_at(config.frame, name)) {
+    if (left_in_coarse_key(config.frame, name)) {
       return {static_cast<LexId>(Kind::kEscaped), config.frame,
               std::uint32_t{byte} + 1, 0};
     }

@@ -136,7 +136,7 @@ StringHint JsonRecogniser::string_hint(Configuration config) {
   view.unconstrained = true;
   view.depends_on_text = lexeme.track;
   view.has_exceptions = lexeme.trie != KeyTrie::kNone;
-  if (outline_ends_at(config.frame, KeyTrie::kNone)) {
+  if (left_in_coarse_key(config.frame, KeyTrie::kNone)) {
     view.after = step(config, '"');
     return view;
   }

@@ -284,7 +284,7 @@ JsonRecogniser::KeyInfo& JsonRecogniser::key_info(FrameId id) {
 bool JsonRecogniser::any_member(FrameId id) {
   if (frames_[id].any_member) return true;
   if (frames_[id].kind == FrameKind::kCoarse) {
-    return outline_goes_on(frames_[id]);
+    return coarse_has_member(frames_[id]);
   }
   const KeyInfo* info = find_keys(id, true);
   if (info != nullptr) return info->any;
