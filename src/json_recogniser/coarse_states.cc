@@ -185,10 +185,10 @@ JsonRecogniser::FrameId JsonRecogniser::coarse_pending(FrameId id) {
 
 // The names that the coarse_states of names know: the empty one.
 std::uint32_t JsonRecogniser::empty_key_trie() {
-  const auto [it, is_new] = key_set_of_.try_emplace(
+  const auto [it, is_new] = key_trie_of_.try_emplace(
       "outline", static_cast<std::uint32_t>(key_tries_.size()));
   if (is_new) {
-    add_key_set({solver_.key("")}, {});
+    add_key_trie({solver_.key("")}, {});
   }
   return it->second;
 }
@@ -199,7 +199,7 @@ std::uint32_t JsonRecogniser::empty_key_trie() {
 Configuration JsonRecogniser::coarse_in_key(Configuration config) {
   const Lexeme& lexeme = lexemes_[config.lex];
   if (!lexeme.open || !lexeme.entries.empty() ||
-      (lexeme.trie != KeyTrie::kNone &&
+      (lexeme.node != KeyTrie::kNone &&
        lexeme.body != json::BodyState::kText)) {
     return {};
   }
@@ -207,8 +207,8 @@ Configuration JsonRecogniser::coarse_in_key(Configuration config) {
   const FrameId others = other == 0 ? 0 : coarse_pending(other);
   if (others == 0) return {};
   std::uint32_t name = KeyTrie::kNone;
-  if (lexeme.trie != KeyTrie::kNone) {
-    name = key_tries_[lexeme.set].node(lexeme.trie).name;
+  if (lexeme.node != KeyTrie::kNone) {
+    name = key_tries_[lexeme.trie].node(lexeme.node).key;
   }
   Frame coarse;
   coarse.parent = others;
@@ -221,13 +221,13 @@ Configuration JsonRecogniser::coarse_in_key(Configuration config) {
     }
   }
   const FrameId own = coarse.used;
-  const std::uint32_t set = empty_key_trie();
+  const std::uint32_t trie = empty_key_trie();
   Lexeme same;
   same.kind = Kind::kKey;
   same.body = lexeme.body;
   same.open = true;
-  same.set = set;
-  same.trie = name == KeyTrie::kNone ? KeyTrie::kNone : 0;
+  same.trie = trie;
+  same.node = name == KeyTrie::kNone ? KeyTrie::kNone : 0;
   // Told from the coarse_states behind a value by `pending`.
   coarse.pending = true;
   config.frame = intern_coarse(std::move(coarse), {});
@@ -235,8 +235,8 @@ Configuration JsonRecogniser::coarse_in_key(Configuration config) {
   config.extra = 0;
   if (frames_[config.frame].keys == nullptr) {
     auto info = std::make_unique<KeyInfo>(
-        KeyInfo{.set = set, .any = true, .open = true});
-    if (own != 0) info->allowed = key_tries_[set].all();
+        KeyInfo{.trie = trie, .any = true, .open = true});
+    if (own != 0) info->allowed = key_tries_[trie].all();
     next_members_.emplace(std::uint64_t{config.frame} << 32, own);
     info->next_extra = {{0, others}};
     frames_[config.frame].keys = std::move(info);
@@ -245,10 +245,10 @@ Configuration JsonRecogniser::coarse_in_key(Configuration config) {
 }
 
 // Whether the only name that is special is the empty one, here and now.
-bool JsonRecogniser::ends_empty_name(Configuration config) const {
+bool JsonRecogniser::ends_empty_key(Configuration config) const {
   const Frame& frame = frames_[config.frame];
   return frame.kind == FrameKind::kCoarse && (frame.count & kBeforeKey) == 0 &&
-         lexemes_[config.lex].trie == 0;
+         lexemes_[config.lex].node == 0;
 }
 
 // In front of a name where any may come.  Whether one that the schema spells
@@ -261,16 +261,16 @@ JsonRecogniser::FrameId JsonRecogniser::coarse_before_key(FrameId id) {
   }
   const FrameId other = with_member(id, KeyTrie::kNone, 0, nullptr);
   const FrameId others = other == 0 ? 0 : coarse_pending(other);
-  const std::uint32_t set = key_info(id).set;
-  if (others == 0 || set >> (32 - kTrieShift) != 0) return 0;
+  const std::uint32_t trie = key_info(id).trie;
+  if (others == 0 || trie >> (32 - kTrieShift) != 0) return 0;
   Frame coarse;
   coarse.parent = around;
   coarse.used = others;
-  coarse.count = kBeforeKey | set << kTrieShift;
+  coarse.count = kBeforeKey | trie << kTrieShift;
   const FrameId made = intern_coarse(std::move(coarse), {});
   if (frames_[made].keys == nullptr) {
     auto info = std::make_unique<KeyInfo>(
-        KeyInfo{.set = set, .any = true, .open = true});
+        KeyInfo{.trie = trie, .any = true, .open = true});
     info->next_extra = {{0, others}};
     frames_[made].keys = std::move(info);
   }
@@ -284,10 +284,10 @@ Configuration JsonRecogniser::begin_coarse_key(FrameId id) {
   name.kind = Kind::kKey;
   name.open = true;
   if ((frame.count & kBeforeKey) != 0) {
-    name.set = frame.keys->set;
-    if (!key_tries_[name.set].names().empty()) name.trie = 0;
+    name.trie = frame.keys->trie;
+    if (!key_tries_[name.trie].keys().empty()) name.node = 0;
   } else if ((frame.count & kAnyKey) != 0) {
-    name.set = empty_key_trie();
+    name.trie = empty_key_trie();
   } else {
     return {static_cast<LexId>(Kind::kEscaped), id, 0, 0};
   }

@@ -462,12 +462,12 @@ std::string JsonRecogniser::expected(Configuration config) {
       return list;
     case Kind::kKey: {
       const KeyInfo& info = key_info(config.frame);
-      const KeyTrie& set = key_tries_[lexeme.set];
-      if (lexeme.trie != KeyTrie::kNone) {
-        const KeyTrie::Node& node = set.node(lexeme.trie);
+      const KeyTrie& trie = key_tries_[lexeme.trie];
+      if (lexeme.node != KeyTrie::kNone) {
+        const KeyTrie::Node& node = trie.node(lexeme.node);
         for (std::uint32_t i = node.first; i < node.last; ++i) {
-          if (solver_.key_sets().contains(info.allowed, set.names()[i])) {
-            add("the name " + json::dump(solver_.key_text(set.names()[i])));
+          if (solver_.key_sets().contains(info.allowed, trie.keys()[i])) {
+            add("the name " + json::dump(solver_.key_text(trie.keys()[i])));
           }
         }
       }
@@ -523,8 +523,8 @@ std::size_t JsonRecogniser::own_bytes() const {
          alternatives_.size() * sizeof(Alternative) +
          lexemes_.size() * (sizeof(Lexeme) + 96) + rows_ * 1024 +
          texts_.size() * 64 + list_bytes_ +
-         (next_members_.size() + member_frames_.size() +
-          possible_names_.size() + common_conjunctions_.size()) *
+         (next_members_.size() + member_frames_.size() + possible_keys_.size() +
+          common_conjunctions_.size()) *
              48 +
          (counts_.size() + survivors_.size()) * 160;
 }

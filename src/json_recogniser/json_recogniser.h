@@ -233,7 +233,7 @@ class JsonRecogniser final : public recogniser::Recogniser {
 
   // Which members may come next in a frame.
   struct KeyInfo {
-    std::uint32_t set = 0;  // key_tries_
+    std::uint32_t trie = 0;  // key_tries_
     schema_solver::KeySet allowed = schema_solver::kNoKeys;
     bool any = false;
     bool open = false;  // every other name may come, and no pattern is in play
@@ -270,10 +270,10 @@ class JsonRecogniser final : public recogniser::Recogniser {
     std::uint8_t literal = 0;   // 0 null, 1 true, 2 false
     std::uint8_t at = 0;        // bytes of the literal read
     std::uint32_t partial = 0;  // value of the escape so far
-    std::uint32_t set = 0;      // keys: key_tries_
+    std::uint32_t trie = 0;     // keys: key_tries_
     // Keys: the place among the names of the schema.  Strings: among the values
     // that were used already.
-    std::uint32_t trie = KeyTrie::kNone;
+    std::uint32_t node = KeyTrie::kNone;
     automata::StateId extras = automata::kDeadState;
     std::vector<Entry> entries;  // keys: one for each pattern
 
@@ -307,7 +307,7 @@ class JsonRecogniser final : public recogniser::Recogniser {
 
   // Whether names in `key` come in their canonical spelling alone.  Where every
   // name may come, this holds for those that the schema spells (Lexeme::loose).
-  bool canonical_names(const Lexeme& key) const {
+  bool canonical_keys(const Lexeme& key) const {
     return canonical_ && !key.open;
   }
 
@@ -354,13 +354,13 @@ class JsonRecogniser final : public recogniser::Recogniser {
   recogniser::Configuration close_string(recogniser::Configuration config);
 
   // keys.cc
-  void add_key_set(std::vector<schema_solver::KeyId> names,
-                   std::vector<automata::LanguageId> languages);
+  void add_key_trie(std::vector<schema_solver::KeyId> names,
+                    std::vector<automata::LanguageId> languages);
   recogniser::Configuration key_step(recogniser::Configuration config,
                                      std::uint8_t byte);
   LexId plain_key(const Lexeme& now, std::uint8_t byte, json::BodyState body);
-  bool key_live(const KeyInfo& info, const Lexeme& lexeme);
-  bool trie_in_range(const KeyTrie& set, schema_solver::KeySet allowed,
+  bool spells_allowed_key(const KeyInfo& info, const Lexeme& lexeme);
+  bool trie_in_range(const KeyTrie& trie, schema_solver::KeySet allowed,
                      std::uint32_t node, char32_t low, char32_t high);
   LexId key_row(LexId lexeme, std::uint8_t byte);
 
@@ -403,7 +403,7 @@ class JsonRecogniser final : public recogniser::Recogniser {
   bool any_member(FrameId frame);
   KeyInfo* find_keys(FrameId frame, bool any_only);
   std::uint32_t key_trie(const Frame& frame);
-  std::uint32_t make_key_set(const Frame& frame);
+  std::uint32_t make_key_trie(const Frame& frame);
   // The frame in which the value of a member comes; 0 if there is no such
   // member.  `name`: kNone for one the schema does not spell, with the bits of
   // the patterns it matches.
@@ -430,15 +430,15 @@ class JsonRecogniser final : public recogniser::Recogniser {
                      const Then& then);
   schema_solver::KeySet ranked_below(FrameId frame, std::uint32_t rank);
   std::uint32_t min_rank(FrameId frame, schema_solver::KeySet names);
-  schema_solver::KeySet possible_names(schema_solver::DisjunctId disjunct,
-                                       std::uint32_t set, bool near);
-  schema_solver::KeySet allowed_names(FrameId frame, const Alternative& one,
-                                      schema_solver::KeySet possible);
+  schema_solver::KeySet possible_keys(schema_solver::DisjunctId disjunct,
+                                      std::uint32_t trie, bool near);
+  schema_solver::KeySet allowed_keys(FrameId frame, const Alternative& one,
+                                     schema_solver::KeySet possible);
   schema_solver::KeySet allowed_alike(FrameId frame, const Alternative& one,
                                       schema_solver::KeySet names);
   automata::LanguageId extras_of(FrameId frame, const Alternative& one);
-  automata::LanguageId other_names(std::uint32_t set,
-                                   std::vector<automata::LanguageId> extras);
+  automata::LanguageId other_keys(std::uint32_t trie,
+                                  std::vector<automata::LanguageId> extras);
   std::vector<schema_solver::MemberAlternative> ways_of(
       const Alternative& one, const schema_solver::KeyClass& name,
       const Then& then);
@@ -459,7 +459,7 @@ class JsonRecogniser final : public recogniser::Recogniser {
   FrameId coarse_pending(FrameId frame);
   std::uint32_t empty_key_trie();
   recogniser::Configuration coarse_in_key(recogniser::Configuration config);
-  bool ends_empty_name(recogniser::Configuration config) const;
+  bool ends_empty_key(recogniser::Configuration config) const;
   FrameId coarse_before_key(FrameId frame);
   recogniser::Configuration begin_coarse_key(FrameId frame);
   bool left_in_coarse_key(FrameId frame, std::uint32_t name) const;
@@ -488,15 +488,15 @@ class JsonRecogniser final : public recogniser::Recogniser {
   std::deque<KeyTrie> key_tries_;
   // By set, and by Lexeme::open, track and loose.
   std::deque<std::array<std::unique_ptr<KeyLexemes>, 8>> key_lexemes_;
-  std::unordered_map<std::string, std::uint32_t> key_set_of_;
+  std::unordered_map<std::string, std::uint32_t> key_trie_of_;
   std::unordered_map<schema_solver::DisjunctId, std::uint32_t>
       key_trie_of_disjunct_;
   // By key set and disjunct: the names whose values can be something.
-  std::unordered_map<std::uint64_t, schema_solver::KeySet> possible_names_;
+  std::unordered_map<std::uint64_t, schema_solver::KeySet> possible_keys_;
   // By frame and name (of its key set): the frame of the member.
   std::unordered_map<std::uint64_t, FrameId> next_members_;
-  // other_names() by what it was asked.
-  std::unordered_map<std::string, automata::LanguageId> other_names_;
+  // other_keys() by what it was asked.
+  std::unordered_map<std::string, automata::LanguageId> other_keys_;
   std::vector<std::vector<std::string>> value_sets_;
   std::unordered_map<std::string, std::uint32_t> value_set_of_;
   std::vector<std::vector<std::uint64_t>> counts_;  // then witnesses found

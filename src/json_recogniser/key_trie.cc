@@ -7,30 +7,30 @@ namespace parlance::json_recogniser {
 
 using schema_solver::KeyId;
 
-KeyTrie::KeyTrie(schema_solver::SchemaSolver& solver, std::vector<KeyId> names,
+KeyTrie::KeyTrie(schema_solver::SchemaSolver& solver, std::vector<KeyId> keys,
                  std::vector<automata::LanguageId> languages)
-    : names_(std::move(names)), languages_(std::move(languages)) {
-  std::sort(names_.begin(), names_.end(), [&](KeyId a, KeyId b) {
+    : keys_(std::move(keys)), languages_(std::move(languages)) {
+  std::sort(keys_.begin(), keys_.end(), [&](KeyId a, KeyId b) {
     return solver.key_text(a) < solver.key_text(b);
   });
-  all_ = solver.key_sets().of(names_);
-  for (std::uint32_t i = 0; i < names_.size(); ++i) {
-    if (names_[i] >= solver.keys_in_order()) late_.push_back(i);
+  all_ = solver.key_sets().of(keys_);
+  for (std::uint32_t i = 0; i < keys_.size(); ++i) {
+    if (keys_[i] >= solver.keys_in_order()) late_.push_back(i);
   }
   // Sorted texts give the nodes in order: each text goes on from where it
   // leaves the path of the one before it.
   nodes_.push_back({});
   std::vector<std::uint32_t> path = {0};  // nodes of the text before
   std::string_view before;
-  const auto leave = [&](std::size_t depth, std::uint32_t name) {
+  const auto leave = [&](std::size_t depth, std::uint32_t key) {
     while (path.size() > depth + 1) {
       nodes_[path.back()].end = static_cast<std::uint32_t>(nodes_.size());
-      nodes_[path.back()].last = name;
+      nodes_[path.back()].last = key;
       path.pop_back();
     }
   };
-  for (std::uint32_t i = 0; i < names_.size(); ++i) {
-    const std::string& text = solver.key_text(names_[i]);
+  for (std::uint32_t i = 0; i < keys_.size(); ++i) {
+    const std::string& text = solver.key_text(keys_[i]);
     std::size_t common = 0;
     while (common < before.size() && common < text.size() &&
            before[common] == text[common]) {
@@ -42,10 +42,10 @@ KeyTrie::KeyTrie(schema_solver::SchemaSolver& solver, std::vector<KeyId> names,
       nodes_.push_back(
           {.byte = static_cast<std::uint8_t>(text[at]), .first = i});
     }
-    nodes_[path.back()].name = i;
+    nodes_[path.back()].key = i;
     before = text;
   }
-  const auto count = static_cast<std::uint32_t>(names_.size());
+  const auto count = static_cast<std::uint32_t>(keys_.size());
   leave(0, count);
   nodes_[0].end = static_cast<std::uint32_t>(nodes_.size());
   nodes_[0].last = count;
@@ -68,13 +68,13 @@ bool KeyTrie::any_below(const schema_solver::KeySets& sets,
   const std::uint32_t end = nodes_[node].last;
   for (auto late = std::lower_bound(late_.begin(), late_.end(), at);
        late != late_.end() && *late < end; ++late) {
-    if (sets.contains(among, names_[*late])) return true;
-    if (at < *late && sets.any(among, names_[at], names_[*late - 1] + 1)) {
+    if (sets.contains(among, keys_[*late])) return true;
+    if (at < *late && sets.any(among, keys_[at], keys_[*late - 1] + 1)) {
       return true;
     }
     at = *late + 1;
   }
-  return at < end && sets.any(among, names_[at], names_[end - 1] + 1);
+  return at < end && sets.any(among, keys_[at], keys_[end - 1] + 1);
 }
 
 }  // namespace parlance::json_recogniser

@@ -27,19 +27,19 @@ class KeyTrie {
     std::uint8_t byte = 0;
     std::uint32_t end = 0;              // behind the node's subtree
     std::uint32_t first = 0, last = 0;  // names below: [first, last)
-    std::uint32_t name = kNone;         // the name that ends here
+    std::uint32_t key = kNone;          // the name that ends here
   };
 
   // `names` in any order, each once.
   KeyTrie(schema_solver::SchemaSolver& solver,
-          std::vector<schema_solver::KeyId> names,
+          std::vector<schema_solver::KeyId> keys,
           std::vector<automata::LanguageId> languages);
 
   std::uint32_t child(std::uint32_t node, std::uint8_t byte) const;
   const Node& node(std::uint32_t index) const { return nodes_[index]; }
 
   // By text.
-  const std::vector<schema_solver::KeyId>& names() const { return names_; }
+  const std::vector<schema_solver::KeyId>& keys() const { return keys_; }
   const std::vector<automata::LanguageId>& languages() const {
     return languages_;
   }
@@ -47,7 +47,7 @@ class KeyTrie {
   schema_solver::KeySet all() const { return all_; }
   std::size_t memory_bytes() const {
     return sizeof(KeyTrie) + nodes_.capacity() * sizeof(Node) +
-           (names_.capacity() + late_.capacity()) * sizeof(std::uint32_t) +
+           (keys_.capacity() + late_.capacity()) * sizeof(std::uint32_t) +
            languages_.capacity() * sizeof(automata::LanguageId);
   }
   // Whether one of `among` is below the node.
@@ -55,7 +55,7 @@ class KeyTrie {
                  schema_solver::KeySet among, std::uint32_t node) const;
 
  private:
-  std::vector<schema_solver::KeyId> names_;
+  std::vector<schema_solver::KeyId> keys_;
   schema_solver::KeySet all_ = schema_solver::kNoKeys;
   // The places of names whose numbers are not in the order of their texts.
   std::vector<std::uint32_t> late_;

@@ -18,8 +18,8 @@ recogniser::Configuration JsonRecogniser::key_step(
   if (body == BodyState::kExit) {
     std::uint64_t matched = 0;
     std::uint32_t name = KeyTrie::kNone;
-    if (now.trie != KeyTrie::kNone) {
-      name = key_tries_[now.set].node(now.trie).name;
+    if (now.node != KeyTrie::kNone) {
+      name = key_tries_[now.trie].node(now.node).key;
     }
     // A name of the schema, spelled as such names are not.
     if (now.loose && name != KeyTrie::kNone) return {};
@@ -57,7 +57,7 @@ recogniser::Configuration JsonRecogniser::key_step(
   if (target == 0) return {};
   const Lexeme& next = lexemes_[target];
   if (!next.open && next.extras == automata::kDeadState &&
-      !key_live(key_info(config.frame), next)) {
+      !spells_allowed_key(key_info(config.frame), next)) {
     return {};
   }
   if (now.track) {
@@ -68,8 +68,8 @@ recogniser::Configuration JsonRecogniser::key_step(
   return config;
 }
 
-void JsonRecogniser::add_key_set(std::vector<schema_solver::KeyId> names,
-                                 std::vector<automata::LanguageId> languages) {
+void JsonRecogniser::add_key_trie(std::vector<schema_solver::KeyId> names,
+                                  std::vector<automata::LanguageId> languages) {
   key_tries_.emplace_back(solver_, std::move(names), std::move(languages));
   list_bytes_ += key_tries_.back().memory_bytes() + 128;  // and its key
 }
@@ -79,17 +79,18 @@ void JsonRecogniser::add_key_set(std::vector<schema_solver::KeyId> names,
 JsonRecogniser::LexId JsonRecogniser::plain_key(const Lexeme& now,
                                                 std::uint8_t byte,
                                                 BodyState body) {
-  while (key_lexemes_.size() <= now.set) key_lexemes_.emplace_back();
-  auto& known = key_lexemes_[now.set][now.open + 2 * now.track + 4 * now.loose];
-  const KeyTrie& set = key_tries_[now.set];
+  while (key_lexemes_.size() <= now.trie) key_lexemes_.emplace_back();
+  auto& known =
+      key_lexemes_[now.trie][now.open + 2 * now.track + 4 * now.loose];
+  const KeyTrie& trie = key_tries_[now.trie];
   if (known == nullptr) {
     known = std::make_unique<KeyLexemes>();
-    known->nodes.assign(set.node(0).end, 0);
+    known->nodes.assign(trie.node(0).end, 0);
     list_bytes_ += sizeof(KeyLexemes) + known->nodes.size() * sizeof(LexId);
     known->beside.fill(0);
   }
   std::uint32_t child = KeyTrie::kNone;
-  if (now.trie != KeyTrie::kNone) child = set.child(now.trie, byte);
+  if (now.node != KeyTrie::kNone) child = trie.child(now.node, byte);
   if (child == KeyTrie::kNone && !now.open) return 0;
   const auto lexeme = [&] {
     Lexeme next;
@@ -98,8 +99,8 @@ JsonRecogniser::LexId JsonRecogniser::plain_key(const Lexeme& now,
     next.track = now.track;
     next.open = now.open;
     next.loose = now.loose && child != KeyTrie::kNone;
-    next.set = now.set;
-    next.trie = child;
+    next.trie = now.trie;
+    next.node = child;
     return intern(std::move(next));
   };
   LexId& id = child != KeyTrie::kNone
@@ -110,22 +111,24 @@ JsonRecogniser::LexId JsonRecogniser::plain_key(const Lexeme& now,
 }
 
 // Whether a name of the schema that is still allowed begins so.
-bool JsonRecogniser::key_live(const KeyInfo& info, const Lexeme& lexeme) {
-  if (lexeme.trie == KeyTrie::kNone) return false;
-  const KeyTrie& set = key_tries_[lexeme.set];
+bool JsonRecogniser::spells_allowed_key(const KeyInfo& info,
+                                        const Lexeme& lexeme) {
+  if (lexeme.node == KeyTrie::kNone) return false;
+  const KeyTrie& trie = key_tries_[lexeme.trie];
   if (!is_escape(lexeme.body)) {
-    return set.any_below(solver_.key_sets(), info.allowed, lexeme.trie);
+    return trie.any_below(solver_.key_sets(), info.allowed, lexeme.node);
   }
   const EscapeRanges ranges =
-      escape_ranges(lexeme.body, lexeme.partial, canonical_names(lexeme));
+      escape_ranges(lexeme.body, lexeme.partial, canonical_keys(lexeme));
   return std::any_of(ranges.begin(), ranges.end(), [&](const CharRange& range) {
-    return trie_in_range(set, info.allowed, lexeme.trie, range.low, range.high);
+    return trie_in_range(trie, info.allowed, lexeme.node, range.low,
+                         range.high);
   });
 }
 
 // Whether one of the names `allowed` goes on behind `node` with a character of
 // [low, high].
-bool JsonRecogniser::trie_in_range(const KeyTrie& set,
+bool JsonRecogniser::trie_in_range(const KeyTrie& trie,
                                    schema_solver::KeySet allowed,
                                    std::uint32_t node, char32_t low,
                                    char32_t high) {
@@ -141,14 +144,14 @@ bool JsonRecogniser::trie_in_range(const KeyTrie& set,
     todo.pop_back();
     if (at.left == 0) {
       if (at.value >= low && at.value <= high &&
-          set.any_below(solver_.key_sets(), allowed, at.node)) {
+          trie.any_below(solver_.key_sets(), allowed, at.node)) {
         return true;
       }
       continue;
     }
-    for (std::uint32_t child = at.node + 1; child < set.node(at.node).end;
-         child = set.node(child).end) {
-      const char32_t byte = set.node(child).byte;
+    for (std::uint32_t child = at.node + 1; child < trie.node(at.node).end;
+         child = trie.node(child).end) {
+      const char32_t byte = trie.node(child).byte;
       if (at.left < 4) {
         todo.push_back({child, at.value << 6 | (byte & 0x3F), at.left - 1});
       } else if (byte < 0x80) {
@@ -168,7 +171,7 @@ bool JsonRecogniser::trie_in_range(const KeyTrie& set,
 JsonRecogniser::LexId JsonRecogniser::key_row(LexId id, std::uint8_t byte) {
   automata::Languages& languages = solver_.languages();
   const Lexeme& now = lexemes_[id];
-  const KeyTrie& set = key_tries_[now.set];
+  const KeyTrie& trie = key_tries_[now.trie];
   const BodyState body = json::next(now.body, byte);
   if (as_byte_before(now, byte)) {
     return (*now.row)[byte] = (*now.row)[byte - 1U];
@@ -181,13 +184,13 @@ JsonRecogniser::LexId JsonRecogniser::key_row(LexId id, std::uint8_t byte) {
   next.body = body;
   next.track = now.track;
   next.open = now.open;
-  next.set = now.set;
   next.trie = now.trie;
+  next.node = now.node;
   next.extras = now.extras;
   next.entries = now.entries;
   const bool escape = is_escape(now.body) || is_escape(body);
   // Where every name may come and none is special the escape says nothing.
-  const bool indifferent = now.open && now.trie == KeyTrie::kNone &&
+  const bool indifferent = now.open && now.node == KeyTrie::kNone &&
                            now.entries.empty() && !now.track;
   if (is_escape(body) && !indifferent) {
     next.partial = next_partial(body, byte, now.partial);
@@ -196,7 +199,7 @@ JsonRecogniser::LexId JsonRecogniser::key_row(LexId id, std::uint8_t byte) {
       indifferent ? std::string() : decoded(now.body, body, byte, now.partial);
   for (const char c : bytes) {
     const auto b = static_cast<std::uint8_t>(c);
-    if (next.trie != KeyTrie::kNone) next.trie = set.child(next.trie, b);
+    if (next.node != KeyTrie::kNone) next.node = trie.child(next.node, b);
     if (next.extras != automata::kDeadState) {
       next.extras = languages.step(next.extras, b);
     }
@@ -208,19 +211,19 @@ JsonRecogniser::LexId JsonRecogniser::key_row(LexId id, std::uint8_t byte) {
   }
   // Once the name is none of the schema's, its spelling does not matter.
   next.loose =
-      next.open && next.trie != KeyTrie::kNone && (now.loose || !canonical);
+      next.open && next.node != KeyTrie::kNone && (now.loose || !canonical);
   bool satisfiable = next.open || next.extras != automata::kDeadState ||
-                     next.trie != KeyTrie::kNone;
+                     next.node != KeyTrie::kNone;
   if (escape && body != BodyState::kText && !next.open) {
     const EscapeRanges ranges =
-        escape_ranges(body, next.partial, canonical_names(next));
+        escape_ranges(body, next.partial, canonical_keys(next));
     // The start of an escape that no other name takes is for those of the
-    // schema alone, which key_live() asks for in each frame.
+    // schema alone, which spells_allowed_key() asks for in each frame.
     if (next.extras != automata::kDeadState && !any_in(ranges, next.extras)) {
       next.extras = automata::kDeadState;
     }
     satisfiable =
-        next.extras != automata::kDeadState || next.trie != KeyTrie::kNone;
+        next.extras != automata::kDeadState || next.node != KeyTrie::kNone;
   }
   const LexId target = satisfiable ? intern(std::move(next)) : 0;
   return keep_step(id, byte, target);

@@ -34,7 +34,7 @@ bool JsonRecogniser::Lexeme::same(const Lexeme& other) const {
   return kind == other.kind && body == other.body && track == other.track &&
          open == other.open && total == other.total && loose == other.loose &&
          literal == other.literal && at == other.at &&
-         partial == other.partial && set == other.set && trie == other.trie &&
+         partial == other.partial && trie == other.trie && node == other.node &&
          extras == other.extras && entries == other.entries;
 }
 
@@ -42,7 +42,7 @@ std::uint64_t JsonRecogniser::Lexeme::hash() const {
   std::uint64_t hash = static_cast<std::uint64_t>(kind);
   mix(hash, static_cast<std::uint64_t>(body) | std::uint64_t{literal} << 8 |
                 std::uint64_t{at} << 16 | std::uint64_t{partial} << 24);
-  mix(hash, std::uint64_t{set} << 32 | trie);
+  mix(hash, std::uint64_t{trie} << 32 | node);
   mix(hash, extras);
   for (const Entry& entry : entries) {
     mix(hash, std::uint64_t{entry.conjunction} << 32 | entry.state);
@@ -83,8 +83,8 @@ JsonRecogniser::Lexeme JsonRecogniser::Lexeme::without_entries() const {
   copy.literal = literal;
   copy.at = at;
   copy.partial = partial;
-  copy.set = set;
   copy.trie = trie;
+  copy.node = node;
   copy.extras = extras;
   return copy;
 }

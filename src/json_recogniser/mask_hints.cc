@@ -75,14 +75,14 @@ std::array<std::uint64_t, 4> JsonRecogniser::first_bytes(Configuration config) {
 
 bool JsonRecogniser::has_exceptions(Configuration config) {
   const Lexeme& lexeme = lexemes_[config.lex];
-  if (lexeme.trie == KeyTrie::kNone) return false;
+  if (lexeme.node == KeyTrie::kNone) return false;
   return lexeme.kind == Kind::kKey ? lexeme.open : lexeme.kind == Kind::kString;
 }
 
 std::array<std::uint64_t, 4> JsonRecogniser::exception_bytes(
     Configuration config) {
   const Lexeme& lexeme = lexemes_[config.lex];
-  if (is_escape(lexeme.body) || lexeme.trie == KeyTrie::kNone) {
+  if (is_escape(lexeme.body) || lexeme.node == KeyTrie::kNone) {
     return Recogniser::exception_bytes(config);
   }
   std::array<std::uint64_t, 4> bytes{};
@@ -90,12 +90,12 @@ std::array<std::uint64_t, 4> JsonRecogniser::exception_bytes(
     bytes[byte >> 6] |= std::uint64_t{1} << (byte & 63);
   };
   add('"');
-  const bool canonical = lexeme.kind == Kind::kKey && canonical_names(lexeme);
+  const bool canonical = lexeme.kind == Kind::kKey && canonical_keys(lexeme);
   if (!canonical) add('\\');
-  const KeyTrie& set = key_tries_[lexeme.set];
-  for (std::uint32_t child = lexeme.trie + 1; child < set.node(lexeme.trie).end;
-       child = set.node(child).end) {
-    const std::uint8_t byte = set.node(child).byte;
+  const KeyTrie& trie = key_tries_[lexeme.trie];
+  for (std::uint32_t child = lexeme.node + 1;
+       child < trie.node(lexeme.node).end; child = trie.node(child).end) {
+    const std::uint8_t byte = trie.node(child).byte;
     add(canonical && needs_escape(byte) ? '\\' : byte);
   }
   return bytes;
@@ -108,7 +108,7 @@ StringHint JsonRecogniser::string_hint(Configuration config) {
   if (lexeme.kind == Kind::kString) {
     if (!lexeme.total) return {};
     view.depends_on_text = lexeme.track;
-    view.has_exceptions = lexeme.trie != KeyTrie::kNone;
+    view.has_exceptions = lexeme.node != KeyTrie::kNone;
     const Entry& first = lexeme.entries.front();
     if (lexeme.entries.size() == 1) {
       view.unconstrained = true;
@@ -135,14 +135,14 @@ StringHint JsonRecogniser::string_hint(Configuration config) {
   if (lexeme.kind != Kind::kKey || !lexeme.open) return {};
   view.unconstrained = true;
   view.depends_on_text = lexeme.track;
-  view.has_exceptions = lexeme.trie != KeyTrie::kNone;
+  view.has_exceptions = lexeme.node != KeyTrie::kNone;
   if (left_in_coarse_key(config.frame, KeyTrie::kNone)) {
     view.after = step(config, '"');
     return view;
   }
   const FrameId frame = with_member(config.frame, KeyTrie::kNone, 0, nullptr);
   if (frame != 0) view.after = {static_cast<LexId>(Kind::kColon), frame, 0, 0};
-  if (view.has_exceptions && ends_empty_name(config)) {
+  if (view.has_exceptions && ends_empty_key(config)) {
     view.has_exceptions = false;
     const Configuration own = step(config, '"');
     if (!own.dead()) view.accepting_ranges.push_back({0, 0, own});
@@ -191,7 +191,7 @@ std::uint64_t JsonRecogniser::lexeme_fingerprint(Configuration config) {
   Lexeme& lexeme = lexemes_[config.lex];
   if (lexeme.kind == Kind::kKey) {
     // Beside the names of the schema a name is a string of the others.
-    if (lexeme.trie != KeyTrie::kNone || lexeme.open) return 0;
+    if (lexeme.node != KeyTrie::kNone || lexeme.open) return 0;
     if (lexeme.fingerprint == 0) {
       std::uint64_t part = 1;
       mix(part, solver_.languages().fingerprint(lexeme.extras));
@@ -266,7 +266,7 @@ Configuration JsonRecogniser::lexeme_unbounded(Configuration config) {
 // the others.
 Recogniser::LexemeSplit JsonRecogniser::split_lexeme(Configuration config) {
   const Lexeme& now = lexemes_[config.lex];
-  if (now.kind != Kind::kKey || now.open || now.trie == KeyTrie::kNone ||
+  if (now.kind != Kind::kKey || now.open || now.node == KeyTrie::kNone ||
       now.extras == automata::kDeadState) {
     return {};
   }
@@ -274,7 +274,7 @@ Recogniser::LexemeSplit JsonRecogniser::split_lexeme(Configuration config) {
   Lexeme words = now.without_entries();
   words.track = false;
   words.extras = automata::kDeadState;
-  if (key_live(key_info(config.frame), words)) {
+  if (spells_allowed_key(key_info(config.frame), words)) {
     apart.words.lex = intern(std::move(words));
     apart.words.extra = 0;
   } else {
@@ -282,7 +282,7 @@ Recogniser::LexemeSplit JsonRecogniser::split_lexeme(Configuration config) {
   }
   Lexeme others = now.without_entries();
   others.entries = now.entries;
-  others.trie = KeyTrie::kNone;
+  others.node = KeyTrie::kNone;
   apart.others.lex = intern(std::move(others));
   return apart;
 }
@@ -300,7 +300,7 @@ std::uint32_t JsonRecogniser::chars_needed(Configuration from,
 bool JsonRecogniser::lexeme_by_state(Configuration config) {
   const Lexeme& lexeme = lexemes_[config.lex];
   if (lexeme.kind == Kind::kKey) {
-    return lexeme.body == BodyState::kText && lexeme.trie == KeyTrie::kNone &&
+    return lexeme.body == BodyState::kText && lexeme.node == KeyTrie::kNone &&
            !lexeme.open;
   }
   return lexeme.kind == Kind::kString && lexeme.body == BodyState::kText &&
@@ -344,7 +344,7 @@ std::uint32_t JsonRecogniser::max_min_chars(std::uint32_t lex) {
 
 bool JsonRecogniser::lexeme_any_escapes(std::uint32_t lex) {
   const Lexeme& lexeme = lexemes_[lex];
-  if (lexeme.kind == Kind::kKey) return !canonical_names(lexeme);
+  if (lexeme.kind == Kind::kKey) return !canonical_keys(lexeme);
   return std::none_of(lexeme.entries.begin(), lexeme.entries.end(),
                       [](const Entry& entry) { return entry.canonical; });
 }

@@ -26,13 +26,13 @@ std::uint32_t JsonRecogniser::key_trie(const Frame& frame) {
       !solver_.tracks_extra_keys(alternatives(frame)->disjunct)) {
     const auto [it, is_new] =
         key_trie_of_disjunct_.try_emplace(alternatives(frame)->disjunct, 0);
-    if (is_new) it->second = make_key_set(frame);
+    if (is_new) it->second = make_key_trie(frame);
     return it->second;
   }
-  return make_key_set(frame);
+  return make_key_trie(frame);
 }
 
-std::uint32_t JsonRecogniser::make_key_set(const Frame& frame) {
+std::uint32_t JsonRecogniser::make_key_trie(const Frame& frame) {
   std::vector<std::uint32_t> disjuncts;
   for (std::uint32_t i = 0; i < frame.size; ++i) {
     disjuncts.push_back(alternatives(frame)[i].disjunct);
@@ -49,7 +49,7 @@ std::uint32_t JsonRecogniser::make_key_set(const Frame& frame) {
   std::string key = bytes_of(disjuncts);
   key += '/';
   key += std::to_string(also);
-  const auto [it, is_new] = key_set_of_.try_emplace(
+  const auto [it, is_new] = key_trie_of_.try_emplace(
       std::move(key), static_cast<std::uint32_t>(key_tries_.size()));
   if (!is_new) return it->second;
   std::vector<KeyId> names;
@@ -69,7 +69,7 @@ std::uint32_t JsonRecogniser::make_key_set(const Frame& frame) {
   std::sort(languages.begin(), languages.end());
   languages.erase(std::unique(languages.begin(), languages.end()),
                   languages.end());
-  add_key_set(std::move(names), std::move(languages));
+  add_key_trie(std::move(names), std::move(languages));
   return it->second;
 }
 
@@ -162,28 +162,28 @@ bool JsonRecogniser::passes_needed(DisjunctId disjunct, const Then& before,
 // --------------------------------------------------
 
 // The names of a key set whose values can be something.  `near`: at this depth.
-KeySet JsonRecogniser::possible_names(DisjunctId disjunct, std::uint32_t set,
-                                      bool near) {
-  const std::uint64_t memo = std::uint64_t{set} << 32 | disjunct;
+KeySet JsonRecogniser::possible_keys(DisjunctId disjunct, std::uint32_t trie,
+                                     bool near) {
+  const std::uint64_t memo = std::uint64_t{trie} << 32 | disjunct;
   if (!near) {
-    const auto known = possible_names_.find(memo);
-    if (known != possible_names_.end()) return known->second;
+    const auto known = possible_keys_.find(memo);
+    if (known != possible_keys_.end()) return known->second;
   }
   std::vector<KeyId> names;
-  for (const KeyId key : key_tries_[set].names()) {
+  for (const KeyId key : key_tries_[trie].keys()) {
     if (solver_.satisfiable(
             solver_.member_conjunction(disjunct, {.key = key}))) {
       names.push_back(key);
     }
   }
   const KeySet possible = solver_.key_sets().of(std::move(names));
-  if (!near) possible_names_.emplace(memo, possible);
+  if (!near) possible_keys_.emplace(memo, possible);
   return possible;
 }
 
 // Those of the possible names with which an alternative can go on.
-KeySet JsonRecogniser::allowed_names(FrameId id, const Alternative& one,
-                                     KeySet possible) {
+KeySet JsonRecogniser::allowed_keys(FrameId id, const Alternative& one,
+                                    KeySet possible) {
   KeySets& sets = solver_.key_sets();
   const DisjunctId disjunct = one.disjunct;
   KeySet left = possible;
@@ -253,26 +253,26 @@ KeySet JsonRecogniser::allowed_alike(FrameId id, const Alternative& one,
 
 // The names that are in no key set: those of one of the languages that the
 // schema does not spell, and that are not remembered.
-automata::LanguageId JsonRecogniser::other_names(
-    std::uint32_t set_id, std::vector<automata::LanguageId> extras) {
+automata::LanguageId JsonRecogniser::other_keys(
+    std::uint32_t trie_id, std::vector<automata::LanguageId> extras) {
   std::sort(extras.begin(), extras.end());
   extras.erase(std::unique(extras.begin(), extras.end()), extras.end());
   std::string question = bytes_of(extras);
   question += '/';
-  question += std::to_string(set_id);
-  const auto known = other_names_.find(question);
-  if (known != other_names_.end()) return known->second;
+  question += std::to_string(trie_id);
+  const auto known = other_keys_.find(question);
+  if (known != other_keys_.end()) return known->second;
   automata::Languages& languages = solver_.languages();
   automata::LanguageId language = languages.any_of(std::move(extras));
   std::vector<std::string> spelled;
-  for (const KeyId key : key_tries_[set_id].names()) {
+  for (const KeyId key : key_tries_[trie_id].keys()) {
     spelled.push_back(solver_.key_text(key));
   }
   if (!spelled.empty()) {
     language = languages.all_of(
         {language, languages.complement(languages.literals(spelled))});
   }
-  other_names_.emplace(std::move(question), language);
+  other_keys_.emplace(std::move(question), language);
   return language;
 }
 
@@ -296,9 +296,9 @@ bool JsonRecogniser::any_member(FrameId id) {
 JsonRecogniser::KeyInfo* JsonRecogniser::find_keys(FrameId id, bool any_only) {
   if (frames_[id].keys != nullptr) return frames_[id].keys.get();
   const SchemaSolver::ScopedDepthLimit levels(solver_, levels_in(id));
-  const std::uint32_t set_id = key_trie(frames_[id]);
-  const KeyTrie& set = key_tries_[set_id];
-  auto info = std::make_unique<KeyInfo>(KeyInfo{.set = set_id});
+  const std::uint32_t trie_id = key_trie(frames_[id]);
+  const KeyTrie& trie = key_tries_[trie_id];
+  auto info = std::make_unique<KeyInfo>(KeyInfo{.trie = trie_id});
   list_bytes_ += sizeof(KeyInfo);
   const std::vector<Alternative> now(
       alternatives(frames_[id]), alternatives(frames_[id]) + frames_[id].size);
@@ -312,30 +312,30 @@ JsonRecogniser::KeyInfo* JsonRecogniser::find_keys(FrameId id, bool any_only) {
     track = track || solver_.tracks_extra_keys(one.disjunct);
     // What another alternative allows need not be asked again.
     const KeySet possible = sets.subtract(
-        possible_names(one.disjunct, set_id, near), info->allowed);
-    info->allowed = sets.unite(info->allowed, allowed_names(id, one, possible));
+        possible_keys(one.disjunct, trie_id, near), info->allowed);
+    info->allowed = sets.unite(info->allowed, allowed_keys(id, one, possible));
     if (any_only && info->allowed != kNoKeys) return nullptr;
     const automata::LanguageId others = extras_of(id, one);
     if (languages.empty(others)) continue;
     any_open = any_open || languages.universal(languages.start(others));
-    if (any_only && any_open && set.languages().empty()) return nullptr;
+    if (any_only && any_open && trie.languages().empty()) return nullptr;
     extras.push_back(others);
   }
   Lexeme start;
   start.kind = Kind::kKey;
   start.track = track;
-  start.set = set_id;
-  start.trie = set.names().empty() ? KeyTrie::kNone : 0;
-  info->open = any_open && set.languages().empty();
+  start.trie = trie_id;
+  start.node = trie.keys().empty() ? KeyTrie::kNone : 0;
+  info->open = any_open && trie.languages().empty();
   start.open = info->open;
   if (!info->open) {
-    for (const automata::LanguageId language : set.languages()) {
+    for (const automata::LanguageId language : trie.languages()) {
       start.entries.push_back({.state = languages.start(language)});
     }
-    if (set.languages().size() > 64) extras.clear();  // see with_member()
+    if (trie.languages().size() > 64) extras.clear();  // see with_member()
     // Those that the schema spells, or that were remembered, are in the trie.
     if (!extras.empty()) {
-      start.extras = languages.start(other_names(set_id, std::move(extras)));
+      start.extras = languages.start(other_keys(trie_id, std::move(extras)));
     }
   }
   info->extras = start.extras;
@@ -351,9 +351,9 @@ JsonRecogniser::FrameId JsonRecogniser::with_member(FrameId id,
                                                     std::uint64_t matched,
                                                     const std::string* text) {
   KeyInfo& info = key_info(id);
-  const KeyTrie& set = key_tries_[info.set];
+  const KeyTrie& trie = key_tries_[info.trie];
   if (name != KeyTrie::kNone) {
-    const KeyId key = set.names()[name];
+    const KeyId key = trie.keys()[name];
     if (!solver_.key_sets().contains(info.allowed, key)) return 0;
     const std::uint64_t member = std::uint64_t{id} << 32 | name;
     const auto known = next_members_.find(member);
@@ -370,11 +370,11 @@ JsonRecogniser::FrameId JsonRecogniser::with_member(FrameId id,
   for (const auto& [bits, frame] : info.next_extra) {
     if (bits == matched) return frame;
   }
-  std::vector<bool> bits(set.languages().size());
+  std::vector<bool> bits(trie.languages().size());
   for (std::size_t i = 0; i < bits.size(); ++i) {
     bits[i] = (matched >> i & 1) != 0;
   }
-  const FrameId made = make_member(id, {kNoKey, &set.languages(), &bits},
+  const FrameId made = make_member(id, {kNoKey, &trie.languages(), &bits},
                                    after_member(id, kNoKey, false));
   info.next_extra.emplace_back(matched, made);
   return made;

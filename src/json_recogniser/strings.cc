@@ -48,8 +48,8 @@ std::uint32_t JsonRecogniser::enter_string(FrameId id) {
         }
         if (everything && !words.empty() &&
             unique_in(frame, schema_solver::kNothing)) {
-          lexeme.set = avoid(id);
-          lexeme.trie = 0;
+          lexeme.trie = avoid(id);
+          lexeme.node = 0;
         } else if (!words.empty()) {
           language = languages.all_of(
               {language, languages.complement(languages.literals(words)),
@@ -78,14 +78,14 @@ std::uint32_t JsonRecogniser::enter_string(FrameId id) {
 std::uint32_t JsonRecogniser::avoid(FrameId id) {
   const std::uint32_t values = frames_[id].used;
   const auto [it, is_new] =
-      key_set_of_.try_emplace("values " + std::to_string(values),
-                              static_cast<std::uint32_t>(key_tries_.size()));
+      key_trie_of_.try_emplace("values " + std::to_string(values),
+                               static_cast<std::uint32_t>(key_tries_.size()));
   if (is_new) {
     std::vector<schema_solver::KeyId> words;
     for (const std::string& value : value_sets_[values]) {
       if (value[0] == '"') words.push_back(solver_.key(value.substr(1)));
     }
-    add_key_set(std::move(words), {});
+    add_key_trie(std::move(words), {});
   }
   return it->second;
 }
@@ -175,7 +175,7 @@ Configuration JsonRecogniser::within_bounds(Configuration config) {
 
 // Whether a byte is known to lead where the one before it does: most do.
 bool JsonRecogniser::as_byte_before(const Lexeme& now, std::uint8_t byte) {
-  if (byte == 0 || now.row == nullptr || now.trie != KeyTrie::kNone ||
+  if (byte == 0 || now.row == nullptr || now.node != KeyTrie::kNone ||
       (*now.row)[byte - 1U] == kUnknown) {
     return false;
   }
@@ -212,15 +212,15 @@ JsonRecogniser::LexId JsonRecogniser::string_row(LexId id, std::uint8_t byte) {
   if (is_escape(body) && (!now.total || now.track)) {
     next.partial = next_partial(body, byte, now.partial);
   }
-  if (now.trie != KeyTrie::kNone) {
-    next.set = now.set;
+  if (now.node != KeyTrie::kNone) {
     next.trie = now.trie;
+    next.node = now.node;
     for (const char c : decoded(now.body, body, byte, now.partial)) {
-      if (next.trie == KeyTrie::kNone) break;
-      next.trie =
-          key_tries_[next.set].child(next.trie, static_cast<std::uint8_t>(c));
+      if (next.node == KeyTrie::kNone) break;
+      next.node =
+          key_tries_[next.trie].child(next.node, static_cast<std::uint8_t>(c));
     }
-    if (next.trie == KeyTrie::kNone) next.set = 0;
+    if (next.node == KeyTrie::kNone) next.trie = 0;
   }
   for (const Entry& entry : now.entries) {
     if (entry.canonical && !json::canonical_next(now.body, now.partial, byte)) {
@@ -262,8 +262,8 @@ JsonRecogniser::LexId JsonRecogniser::string_row(LexId id, std::uint8_t byte) {
 
 Configuration JsonRecogniser::close_string(Configuration config) {
   const Lexeme& lexeme = lexemes_[config.lex];
-  if (lexeme.trie != KeyTrie::kNone &&
-      key_tries_[lexeme.set].node(lexeme.trie).name != KeyTrie::kNone) {
+  if (lexeme.node != KeyTrie::kNone &&
+      key_tries_[lexeme.trie].node(lexeme.node).key != KeyTrie::kNone) {
     return {};  // used already
   }
   std::vector<schema_solver::ConjunctionId> survivors;

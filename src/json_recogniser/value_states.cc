@@ -99,15 +99,15 @@ Configuration JsonRecogniser::step_or_value_state(Configuration config,
   }
   const Frame& frame = frames_[config.frame];
   const std::uint32_t name =
-      lexeme.trie == KeyTrie::kNone
+      lexeme.node == KeyTrie::kNone
           ? KeyTrie::kNone
-          : key_tries_[lexeme.set].node(lexeme.trie).name;
+          : key_tries_[lexeme.trie].node(lexeme.node).key;
   if (name == KeyTrie::kNone || lexeme.loose || frame.size != 1 ||
       options_.layout.indent ||
       frame.depth + kNearAndFar > options_.limits.depth) {
     return step(config, byte);
   }
-  const KeyId key = key_tries_[lexeme.set].names()[name];
+  const KeyId key = key_tries_[lexeme.trie].keys()[name];
   if (!solver_.key_sets().contains(key_info(config.frame).allowed, key)) {
     return {};
   }
